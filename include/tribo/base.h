@@ -1,0 +1,70 @@
+// The ground everything stands on: status codes, the context, memory, threads.
+//
+// Every fallible function takes a tbContext first and returns a tbStatus. On failure the context's `error`
+// holds one line for a person and the place in Tribo's source that raised it; what the call was to change is
+// left as it was. The library never prints, exits or aborts, and keeps no state outside what the caller owns:
+// two contexts never meet.
+#ifndef TRIBO_BASE_H
+#define TRIBO_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TB_VERSION "0.1.0"
+
+typedef enum tbStatus {
+  TB_OK = 0,
+  TB_ERROR_ARGUMENT,    // the caller's mistake: a null pointer, an option out of range
+  TB_ERROR_INPUT,       // a file or a problem that breaks its format's rules
+  TB_ERROR_MEMORY,      // an allocation failed
+  TB_ERROR_IO,          // opening, reading or writing failed
+  TB_ERROR_NUMERIC,     // no answer in this form: an indefinite metric, say
+  TB_ERROR_UNSUPPORTED, // valid, but not in this build or not by this method
+} tbStatus;
+
+const char* tb_status_name(tbStatus status); // "ok", "input", …
+
+typedef struct tbError {
+  tbStatus status;
+  const char* source_file; // the place in Tribo that raised it
+  int source_line;
+  char message[480]; // one line; names the file, line and column of bad input where there is one
+} tbError;
+
+// Memory. `alloc` returns size bytes aligned to `alignment` (a power of two), or NULL; `free` takes NULL.
+typedef struct tbAllocator {
+  void* (*alloc)(void* user, size_t size, size_t alignment);
+  void (*free)(void* user, void* pointer);
+  void* user;
+} tbAllocator;
+
+typedef enum tbLogLevel { TB_LOG_DEBUG, TB_LOG_INFO, TB_LOG_WARNING } tbLogLevel;
+typedef void tbLogFn(void* user, tbLogLevel level, const char* message);
+
+typedef struct tbThreads tbThreads;
+
+// What a call may use of the world. A context serves one thread at a time; make one per thread of yours.
+typedef struct tbContext {
+  tbAllocator allocator; // all null: the C library's
+  tbLogFn* log;          // may be null
+  void* log_user;
+  tbThreads* threads; // null: everything runs on the calling thread, to the same bits
+  tbError error;      // of the last call that failed
+} tbContext;
+
+tbContext tb_default_context(void);
+
+// Threads. Work is cut into the same pieces for every number of threads, so results do not depend on it.
+tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out); // 1 ≤ count ≤ 256
+void tb_threads_destroy(tbContext* ctx, tbThreads* threads);            // takes null
+int tb_threads_count(const tbThreads* threads);                         // 1 for null
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t round_up(size_t bytes) { return (bytes + TB_ALIGNMENT - 1) & ~(size_t)(TB_ALIGNMENT - 1); }
+
+// count · size rounded up to whole cache lines, or 0 when that does not fit a size_t.
+static size_t block_size(size_t count, size_t size)
+{
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) return 0;
+  return round_up(bytes ? bytes : 1);
+}
+
+static void* raw_alloc(tbContext* ctx, size_t bytes)
+{
+  if (ctx->allocator.alloc) return ctx->allocator.alloc(ctx->allocator.user, bytes, TB_ALIGNMENT);
+  return aligned_alloc(TB_ALIGNMENT, bytes);
+}
+
+void* tb_alloc(tbContext* ctx, size_t count, size_t size)
+{
+  size_t bytes = block_size(count, size);
+  void* pointer = bytes ? raw_alloc(ctx, bytes) : NULL;
+  if (!pointer) {
+    tb_fail(ctx, TB_ERROR_MEMORY, "out of memory: %zu × %zu bytes", count, size);
+    return NULL;
+  }
+  memset(pointer, 0, bytes);
+  return pointer;
+}
+
+void tb_free(tbContext* ctx, void* pointer)
+{
+  if (!pointer) return;
+  if (ctx->allocator.alloc)
+    ctx->allocator.free(ctx->allocator.user, pointer);
+  else
+    free(pointer);
+}
+
+struct tbArenaBlock {
+  tbArenaBlock* next;
+  size_t size, used; // of the bytes that follow the header
+};
+
+enum { HEADER = TB_ALIGNMENT, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 16 * 1024 * 1024 };
+
+void tb_arena_init(tbArena* arena, tbContext* ctx)
+{
+  *arena = (tbArena){.ctx = ctx, .block_bytes = FIRST_BLOCK};
+}
+
+void* tb_arena_take(tbArena* arena, size_t count, size_t size)
+{
+  size_t bytes = block_size(count, size);
+  if (!bytes) {
+    tb_fail(arena->ctx, TB_ERROR_MEMORY, "out of memory: %zu × %zu bytes", count, size);
+    return NULL;
+  }
+  tbArenaBlock* block = arena->blocks;
+  if (!block || block->size - block->used < bytes) {
+    size_t room = bytes > arena->block_bytes ? bytes : arena->block_bytes;
+    block = (tbArenaBlock*)tb_alloc(arena->ctx, 1, HEADER + room);
+    if (!block) return NULL;
+    block->size = room;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    if (arena->block_bytes < LARGEST_BLOCK) arena->block_bytes *= 2;
+  }
+  char* pointer = (char*)block + HEADER + block->used;
+  block->used += bytes;
+  return memset(pointer, 0, bytes);
+}
+
+void tb_arena_reset(tbArena* arena)
+{
+  tbArenaBlock* largest = arena->blocks;
+  for (tbArenaBlock* b = arena->blocks; b; b = b->next)
+    if (b->size > largest->size) largest = b;
+  for (tbArenaBlock *b = arena->blocks, *next; b; b = next) {
+    next = b->next;
+    if (b != largest) tb_free(arena->ctx, b);
+  }
+  arena->blocks = largest;
+  if (largest) {
+    largest->next = NULL;
+    largest->used = 0;
+  }
+}
+
+void tb_arena_free(tbArena* arena)
+{
+  for (tbArenaBlock *b = arena->blocks, *next; b; b = next) {
+    next = b->next;
+    tb_free(arena->ctx, b);
+  }
+  arena->blocks = NULL;
+}
+
+void* tb_scratch_take(tbScratch* scratch, size_t count, size_t size)
+{
+  size_t at = scratch->used;
+  scratch->used += round_up(count * size);
+  if (!scratch->base) return NULL;
+  assert(scratch->used <= scratch->size);
+  return scratch->base + at;
+}

@@ -1,0 +1,145 @@
+// The one place with intrinsics. Every operation rounds like its scalar twin, lane by lane, so AVX-512, AVX2,
+// SSE2 and plain C give the same bits.
+//
+//   tb4d   four doubles, the same width everywhere: for reductions, whose order of addition is part of the
+//          answer. tb4_sum adds (0+1) + (2+3).
+//   tbwd   as many doubles as the machine likes (TB_WIDE), for kernels whose lanes never meet: the result
+//          cannot depend on the width.
+//
+// tb_fma rounds once (IEEE 754 fusedMultiplyAdd) on every machine: with the instruction where there is one,
+// through libm where there is not. Nothing else is ever contracted (-ffp-contract=off).
+#ifndef TB_BASE_SIMD_H
+#define TB_BASE_SIMD_H
+
+#include <math.h>
+
+#if defined(TB_SIMD_SCALAR)
+#define TB_SIMD_NAME "scalar"
+#elif defined(__AVX512F__) && defined(__AVX2__) && defined(__FMA__)
+#define TB_SIMD_NAME   "avx512"
+#define TB_SIMD_AVX512 1
+#define TB_SIMD_AVX2   1
+#elif defined(__AVX2__) && defined(__FMA__)
+#define TB_SIMD_NAME "avx2"
+#define TB_SIMD_AVX2 1
+#elif defined(__SSE2__)
+#define TB_SIMD_NAME "sse2"
+#define TB_SIMD_SSE2 1
+#else
+#define TB_SIMD_NAME "scalar"
+#endif
+
+#if defined(TB_SIMD_AVX2) || defined(TB_SIMD_SSE2)
+#include <immintrin.h>
+#endif
+
+#if defined(TB_SIMD_AVX2)
+
+typedef __m256d tb4d;
+static inline tb4d tb4_set1(double x) { return _mm256_set1_pd(x); }
+static inline tb4d tb4_load(const double* p) { return _mm256_loadu_pd(p); }
+static inline void tb4_store(double* p, tb4d a) { _mm256_storeu_pd(p, a); }
+static inline tb4d tb4_add(tb4d a, tb4d b) { return _mm256_add_pd(a, b); }
+static inline tb4d tb4_sub(tb4d a, tb4d b) { return _mm256_sub_pd(a, b); }
+static inline tb4d tb4_mul(tb4d a, tb4d b) { return _mm256_mul_pd(a, b); }
+static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { return _mm256_fmadd_pd(a, b, c); }
+static inline double tb4_sum(tb4d a)
+{
+  __m128d lo = _mm256_castpd256_pd128(a), hi = _mm256_extractf128_pd(a, 1);
+  __m128d pairs = _mm_hadd_pd(lo, hi); // 0+1, 2+3
+  return _mm_cvtsd_f64(_mm_add_sd(pairs, _mm_unpackhi_pd(pairs, pairs)));
+}
+
+#elif defined(TB_SIMD_SSE2)
+
+typedef struct tb4d {
+  __m128d lo, hi;
+} tb4d;
+static inline tb4d tb4_set1(double x) { return (tb4d){_mm_set1_pd(x), _mm_set1_pd(x)}; }
+static inline tb4d tb4_load(const double* p) { return (tb4d){_mm_loadu_pd(p), _mm_loadu_pd(p + 2)}; }
+static inline void tb4_store(double* p, tb4d a)
+{
+  _mm_storeu_pd(p, a.lo);
+  _mm_storeu_pd(p + 2, a.hi);
+}
+static inline tb4d tb4_add(tb4d a, tb4d b) { return (tb4d){_mm_add_pd(a.lo, b.lo), _mm_add_pd(a.hi, b.hi)}; }
+static inline tb4d tb4_sub(tb4d a, tb4d b) { return (tb4d){_mm_sub_pd(a.lo, b.lo), _mm_sub_pd(a.hi, b.hi)}; }
+static inline tb4d tb4_mul(tb4d a, tb4d b) { return (tb4d){_mm_mul_pd(a.lo, b.lo), _mm_mul_pd(a.hi, b.hi)}; }
+static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
+{
+  double x[4], y[4], z[4];
+  tb4_store(x, a), tb4_store(y, b), tb4_store(z, c);
+  for (int i = 0; i < 4; i++) z[i] = fma(x[i], y[i], z[i]);
+  return tb4_load(z);
+}
+static inline double tb4_sum(tb4d a)
+{
+  double x[4];
+  tb4_store(x, a);
+  return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+#else
+
+typedef struct tb4d {
+  double x[4];
+} tb4d;
+static inline tb4d tb4_set1(double x) { return (tb4d){{x, x, x, x}}; }
+static inline tb4d tb4_load(const double* p) { return (tb4d){{p[0], p[1], p[2], p[3]}}; }
+static inline void tb4_store(double* p, tb4d a)
+{
+  for (int i = 0; i < 4; i++) p[i] = a.x[i];
+}
+#define TB4_EACH(expression)                         \
+  tb4d r;                                            \
+  for (int i = 0; i < 4; i++) r.x[i] = (expression); \
+  return r
+static inline tb4d tb4_add(tb4d a, tb4d b) { TB4_EACH(a.x[i] + b.x[i]); }
+static inline tb4d tb4_sub(tb4d a, tb4d b) { TB4_EACH(a.x[i] - b.x[i]); }
+static inline tb4d tb4_mul(tb4d a, tb4d b) { TB4_EACH(a.x[i] * b.x[i]); }
+static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(a.x[i], b.x[i], c.x[i])); }
+#undef TB4_EACH
+static inline double tb4_sum(tb4d a) { return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]); }
+
+#endif
+
+static inline double tb_fma(double a, double b, double c) { return fma(a, b, c); }
+
+#if defined(TB_SIMD_AVX512)
+
+#define TB_WIDE 8
+typedef __m512d tbwd;
+static inline tbwd tbw_set1(double x) { return _mm512_set1_pd(x); }
+static inline tbwd tbw_load(const double* p) { return _mm512_loadu_pd(p); }
+static inline void tbw_store(double* p, tbwd a) { _mm512_storeu_pd(p, a); }
+static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm512_sub_pd(a, b); }
+static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm512_mul_pd(a, b); }
+static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm512_fmadd_pd(a, b, c); }
+static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm512_fnmadd_pd(a, b, c); } // c − a b
+
+#elif defined(TB_SIMD_AVX2)
+
+#define TB_WIDE 4
+typedef __m256d tbwd;
+static inline tbwd tbw_set1(double x) { return _mm256_set1_pd(x); }
+static inline tbwd tbw_load(const double* p) { return _mm256_loadu_pd(p); }
+static inline void tbw_store(double* p, tbwd a) { _mm256_storeu_pd(p, a); }
+static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm256_sub_pd(a, b); }
+static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm256_mul_pd(a, b); }
+static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm256_fmadd_pd(a, b, c); }
+static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm256_fnmadd_pd(a, b, c); }
+
+#else
+
+#define TB_WIDE 1
+typedef double tbwd;
+static inline tbwd tbw_set1(double x) { return x; }
+static inline tbwd tbw_load(const double* p) { return *p; }
+static inline void tbw_store(double* p, tbwd a) { *p = a; }
+static inline tbwd tbw_sub(tbwd a, tbwd b) { return a - b; }
+static inline tbwd tbw_mul(tbwd a, tbwd b) { return a * b; }
+static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return fma(a, b, c); }
+static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return fma(-a, b, c); }
+
+#endif
+#endif
