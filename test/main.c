@@ -1,10 +1,11 @@
 // Runs the registered tests: all of them, or those whose file or name contains an argument.
+#include "base/clock.h"
+#include "base/random.h"
 #include "test.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -42,20 +43,9 @@ void test_skip(const char* format, ...)
   va_end(args);
 }
 
-uint64_t test_bits(tbRandom* r)
-{
-  r->state ^= r->state >> 12;
-  r->state ^= r->state << 25;
-  r->state ^= r->state >> 27;
-  return r->state * 2685821657736338717ull;
-}
-
-double test_uniform(tbRandom* r, double lo, double hi)
-{
-  return lo + (hi - lo) * (double)(test_bits(r) >> 11) * 0x1p-53;
-}
-
-int test_below(tbRandom* r, int n) { return (int)(test_bits(r) % (uint64_t)n); }
+uint64_t test_bits(tbRandom* r) { return tb_random_bits(&r->state); }
+double test_uniform(tbRandom* r, double lo, double hi) { return tb_random_uniform(&r->state, lo, hi); }
+int test_below(tbRandom* r, int n) { return tb_random_below(&r->state, n); }
 
 static void* failing_alloc(void* user, size_t size, size_t alignment)
 {
@@ -104,13 +94,6 @@ static bool wanted(const tbTest* test, int argc, char** argv)
   return argc == 1;
 }
 
-static double now(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 int main(int argc, char** argv)
 {
   int passed = 0, failed = 0, skipped = 0;
@@ -123,9 +106,9 @@ int main(int argc, char** argv)
     state.current = test;
     state.failures = 0;
     state.skipped = false;
-    double start = now();
+    double start = tb_seconds();
     test->run();
-    double elapsed = now() - start;
+    double elapsed = tb_seconds() - start;
     if (state.failures)
       failed++, printf("\n  %s FAILED (%d)\n", test->name, state.failures);
     else if (state.skipped)

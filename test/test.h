@@ -64,15 +64,12 @@ void test_skip(const char* format, ...) __attribute__((format(printf, 1, 2)));
     return;                 \
   } while (0)
 
-// Deterministic random numbers: xorshift64*, seeded by the test.
+// Deterministic random numbers, seeded by the test.
 typedef struct tbRandom {
   uint64_t state;
 } tbRandom;
 
-static inline tbRandom test_random(uint64_t seed)
-{
-  return (tbRandom){seed * 2654435769u + 88172645463325252ull};
-}
+static inline tbRandom test_random(uint64_t seed) { return (tbRandom){seed}; }
 uint64_t test_bits(tbRandom* r);
 double test_uniform(tbRandom* r, double lo, double hi);
 int test_below(tbRandom* r, int n); // 0 … n−1

@@ -1,0 +1,1 @@
+#include "tribo/io.h"

@@ -1,0 +1,33 @@
+// Reading and writing contact problems.
+//
+// tb_problem_load looks at the file itself, not at its name: FCLIB (HDF5), Tribo's own JSON, or Siconos' LCP
+// text. Errors name the file and the place. Writers go through a temporary file, so a failure leaves nothing
+// half-written behind.
+#ifndef TRIBO_IO_H
+#define TRIBO_IO_H
+
+#include "tribo/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// guess: set to the file's first guess of λ (nrow doubles) if it has one, else null; may itself be null.
+// Free it with tb_guess_free.
+tbStatus tb_problem_load(tbContext* ctx, const char* path, tbProblem** out, double** guess);
+void tb_guess_free(tbContext* ctx, double* guess);
+
+// FCLIB. Problems with W given are written as /fclib_local, others as /fclib_global. Laws FCLIB has no place
+// for are refused.
+tbStatus tb_problem_save_fclib(tbContext* ctx, const char* path, const tbProblem* problem,
+                               const double* guess);
+bool tb_have_fclib(void); // false: built without HDF5
+
+// Tribo's JSON problem format (docs/problem-format.md); holds every problem.
+tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem,
+                              const double* guess);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

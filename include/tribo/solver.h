@@ -1,0 +1,105 @@
+// Solving a contact problem: one table of methods, one set of options, one judge.
+//
+//   tbSolveOptions options = tb_default_solve_options();
+//   options.solver = "bgs";
+//   double* lambda = …;                            // in: warm start (zeros are fine); out: impulses
+//   tbSolveResult result;
+//   tb_solve(&ctx, problem, &options, lambda, &result);
+//
+// Not converging is a result with a residual, not an error.
+#ifndef TRIBO_SOLVER_H
+#define TRIBO_SOLVER_H
+
+#include "tribo/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Order in which a Gauss–Seidel sweep visits the contacts.
+typedef enum tbOrder {
+  TB_ORDER_GIVEN,     // as in the problem
+  TB_ORDER_RANDOM,    // a new shuffle every sweep, from the seed
+  TB_ORDER_COLOUR,    // colour by colour; a colour's contacts run in parallel
+  TB_ORDER_GREEDY,    // largest residual first, sorted anew every sweep
+  TB_ORDER_SYMMETRIC, // forward, then backward
+  TB_ORDER_COUNT
+} tbOrder;
+
+const char* tb_order_name(tbOrder order);
+bool tb_order_from_name(const char* name, tbOrder* out);
+
+typedef enum tbOutcome {
+  TB_CONVERGED,      // the judge confirms the tolerance
+  TB_MAX_ITERATIONS, // the iteration budget is spent
+  TB_TIME,           // the time budget is spent
+  TB_CANCELLED,      // the caller said so
+  TB_FAILED,         // the method gave up: it diverged, or cannot move
+} tbOutcome;
+
+const char* tb_outcome_name(
+    tbOutcome outcome); // "converged", "max_iterations", "time", "cancelled", "failed"
+
+// One judged iterate. Time counts the method's own work: judging for the trace is not charged to it.
+typedef struct tbTraceEvent {
+  int iteration;
+  double time_s;
+  const tbResidual* residual;
+  const double* lambda;
+} tbTraceEvent;
+
+typedef struct tbSolveOptions {
+  const char* solver;   // a name of the table
+  tbModel model;        // what to solve; must be among the solver's models
+  int directions;       // corners of the polyhedral cone, 3 … 64
+  double tolerance;     // on the judge's number for the model (fclib's scaling for the cone)
+  int max_iterations;   // ≥ 0
+  double time_budget_s; // 0: none
+  tbOrder order;        // of sweeps
+  uint64_t seed;        // of random sweeps
+  double relaxation;    // ω of psor and jacobi; 0: the method's own choice
+  void (*trace)(void* user, const tbTraceEvent* event); // null, or called for every iteration
+  void* trace_user;
+  bool (*cancelled)(void* user); // null, or asked every iteration
+  void* cancelled_user;
+} tbSolveOptions;
+
+tbSolveOptions tb_default_solve_options(void); // bgs, cone, 1e-8, 10000 iterations, no time limit
+
+typedef struct tbSolveResult {
+  tbOutcome outcome;
+  int iterations;
+  double time_s;       // the method, its tests for stopping included; not the assembly of W
+  double setup_s;      // building what the method needs
+  tbResidual residual; // of the returned λ, the best one judged
+  const char* used;    // the method that finished (differs from options.solver for `auto`)
+} tbSolveResult;
+
+// λ is the warm start on input and the best judged iterate on output; untouched when the call fails.
+tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
+                  tbSolveResult* result);
+
+struct tbRun; // one run of one method: src/solve/run.h
+
+// The table. A row is all there is to know of a method from outside.
+typedef struct tbSolver {
+  const char* name;
+  const char* summary;   // one line for `tribo list solvers`
+  const char* reference; // where the method is described
+  unsigned models;       // bit (1 << tbModel) for each model it can solve
+  unsigned laws;         // bit (1 << tbLaw) for each law it can take
+  tbForm needs;          // the form of W it works on
+  size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
+  void (*solve)(struct tbRun* run, double* lambda);
+} tbSolver;
+
+int tb_solver_count(void);
+const tbSolver* tb_solver_at(int index);
+const tbSolver* tb_solver_find(const char* name); // null: no such solver
+// Null when the solver can take the problem under the model; else why not.
+const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* problem, tbModel model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,446 @@
+// Assembling the Delassus operator  W = J A⁻¹ Jᵀ + R.
+//
+// Particles and dense blocks: A⁻¹Jᵀ is computed once per column block and has J's shape; W_kl is then a sum
+// of small products over the metric blocks that k and l share. Sparse blocks: A⁻¹J_kᵀ is dense, so it is
+// solved for one contact at a time and met with every J_l on the block (course §4.3); cost is one sparse
+// solve per contact and memory proportional to the pairs. Only blocks l ≥ k are computed; the others are
+// mirrored, so a derived W is symmetric to the bit.
+#include "problem/delassus.h"
+#include "base/threads.h"
+#include "problem/metric.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// C (m×n) += A (m×p) Bᵀ (n×p)
+static void add_product(int m, int n, int p, const double* A, const double* B, double* C, int stride)
+{
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int k = 0; k < p; k++) sum += A[i * p + k] * B[j * p + k];
+      C[i * stride + j] += sum;
+    }
+}
+
+static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, double** out)
+{
+  size_t total = p->jac_val_adr[p->ncol];
+  double* Y = TB_TAKE(arena, double, total);
+  if (!Y) return TB_ERROR_MEMORY;
+  memcpy(Y, p->jac, total * sizeof *Y);
+  for (int c = 0; c < p->ncol; c++) {
+    const tbMetricBlock* b = &p->block[p->dof_block[p->jac_dof[c]]];
+    int rows = (int)((p->jac_val_adr[c + 1] - p->jac_val_adr[c]) / (size_t)p->jac_width[c]);
+    if (b->kind != TB_METRIC_SPARSE) tb_metric_solve(b, rows, Y + p->jac_val_adr[c], NULL);
+  }
+  *out = Y;
+  return TB_OK;
+}
+
+static int compare_ints(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+
+typedef struct {
+  const tbProblem* p;
+  const tbIncidence* incidence;
+  const int* row_contact; // when W is given
+  int* mark;              // contact → last contact that listed it
+  int* list;              // neighbours of the contact at hand
+} Pattern;
+
+static int add_neighbour(Pattern* s, int k, int l, int count)
+{
+  if (s->mark[l] == k + 1) return count;
+  s->mark[l] = k + 1;
+  s->list[count] = l;
+  return count + 1;
+}
+
+// Neighbours of k, itself included, sorted.
+static int neighbours(Pattern* s, int k)
+{
+  const tbProblem* p = s->p;
+  int count = add_neighbour(s, k, k, 0);
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int b = p->dof_block[p->jac_dof[c]];
+    for (int e = s->incidence->ptr[b]; e < s->incidence->ptr[b + 1]; e++)
+      count = add_neighbour(s, k, s->incidence->contact[e], count);
+  }
+  for (int i = p->row_adr[k]; p->W_ptr && i < p->row_adr[k + 1]; i++)
+    for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++)
+      count = add_neighbour(s, k, s->row_contact[p->W_col[e]], count);
+  qsort(s->list, (size_t)count, sizeof(int), compare_ints);
+  return count;
+}
+
+static tbStatus build_pattern(tbContext* ctx, tbDelassusOwner* o)
+{
+  const tbProblem* p = o->W.problem;
+  size_t n = (size_t)p->ncontact;
+  int* ptr = TB_TAKE(&o->arena, int, n + 1);
+  Pattern s = {p, &o->incidence, p->W_ptr ? tb_row_contacts(&o->arena, p) : NULL, TB_TAKE(&o->arena, int, n),
+               TB_TAKE(&o->arena, int, n)};
+  if (!ptr || !s.mark || !s.list || (p->W_ptr && !s.row_contact)) return TB_ERROR_MEMORY;
+  size_t total = 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    total += (size_t)neighbours(&s, k);
+    if (total > INT_MAX)
+      return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "W has more than %d blocks; use a matrix-free solver",
+                     INT_MAX);
+    ptr[k + 1] = (int)total;
+  }
+  int* col = TB_TAKE(&o->arena, int, total);
+  size_t* val_adr = TB_TAKE(&o->arena, size_t, total + 1);
+  if (!col || !val_adr) return TB_ERROR_MEMORY;
+  memset(s.mark, 0, n * sizeof(int));
+  for (int k = 0; k < p->ncontact; k++) {
+    int count = neighbours(&s, k);
+    memcpy(col + ptr[k], s.list, (size_t)count * sizeof(int));
+    for (int e = ptr[k]; e < ptr[k + 1]; e++)
+      val_adr[e + 1] = val_adr[e] + (size_t)tb_contact_rows(p, k) * (size_t)tb_contact_rows(p, col[e]);
+  }
+  double* val = TB_TAKE(&o->arena, double, val_adr[total]);
+  if (!val) return TB_ERROR_MEMORY;
+  o->W.ptr = ptr, o->W.col = col, o->W.val_adr = val_adr, o->W.val = val;
+  return TB_OK;
+}
+
+static int find_block(const tbDelassus* W, int k, int l)
+{
+  int lo = W->ptr[k], hi = W->ptr[k + 1] - 1;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (W->col[mid] < l)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+static double* block_values(const tbDelassus* W, int k, int l)
+{
+  return (double*)W->val + W->val_adr[find_block(W, k, l)];
+}
+
+// Upper blocks of contact k over the particles and dense blocks it touches.
+static void assemble_small(const tbDelassusOwner* o, int k)
+{
+  const tbDelassus* W = &o->W;
+  const tbProblem* p = W->problem;
+  int rows = tb_contact_rows(p, k);
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int b = p->dof_block[p->jac_dof[c]];
+    if (p->block[b].kind == TB_METRIC_SPARSE) continue;
+    for (int e = o->incidence.ptr[b]; e < o->incidence.ptr[b + 1]; e++) {
+      int l = o->incidence.contact[e], d = o->incidence.col[e];
+      if (l < k) continue;
+      int cols = tb_contact_rows(p, l);
+      add_product(rows, cols, p->jac_width[c], p->jac + p->jac_val_adr[c], W->ainv_jac + p->jac_val_adr[d],
+                  block_values(W, k, l), cols);
+    }
+  }
+}
+
+// x (rows × size) = A⁻¹ J_kᵀ on sparse block b, one solve for all rows of the contact.
+static void solve_columns(const tbProblem* p, int k, int b, double* x, double* workspace)
+{
+  const tbMetricBlock* block = &p->block[b];
+  int rows = tb_contact_rows(p, k), n = block->size;
+  memset(x, 0, (size_t)rows * (size_t)n * sizeof *x);
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    if (p->dof_block[p->jac_dof[c]] != b) continue;
+    int width = p->jac_width[c], at = p->jac_dof[c] - block->dof;
+    const double* J = p->jac + p->jac_val_adr[c];
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < width; j++) x[(size_t)i * (size_t)n + (size_t)(at + j)] += J[i * width + j];
+  }
+  tb_metric_solve(block, rows, x, workspace);
+}
+
+// C (rows_k × rows_l) += x J_lᵀ for the columns of l on block b, given x = (A⁻¹ J_kᵀ)ᵀ.
+static void meet(const tbProblem* p, int rows, int b, const double* x, int c, double* C, int stride)
+{
+  int n = p->block[b].size, width = p->jac_width[c], at = p->jac_dof[c] - p->block[b].dof;
+  const double* J = p->jac + p->jac_val_adr[c];
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < stride; j++) {
+      double sum = 0;
+      for (int d = 0; d < width; d++) sum += x[(size_t)i * (size_t)n + (size_t)(at + d)] * J[j * width + d];
+      C[i * stride + j] += sum;
+    }
+}
+
+typedef struct {
+  tbDelassusOwner* o;
+  const int* contact; // contacts on the sparse block, in order
+  int b;
+  double* room; // per piece: rows × size of the block, then solver workspace
+  size_t room_per_piece;
+  double* diag; // when only the diagonal blocks are wanted
+} SparseColumns;
+
+static void sparse_columns(void* user, int begin, int end, int piece)
+{
+  SparseColumns* s = user;
+  const tbDelassus* W = &s->o->W;
+  const tbProblem* p = W->problem;
+  const tbIncidence* in = &s->o->incidence;
+  double* x = s->room + (size_t)piece * s->room_per_piece;
+  double* workspace = x + (size_t)TB_MAX_ROWS * (size_t)p->block[s->b].size;
+  for (int i = begin; i < end; i++) {
+    int k = s->contact[i], rows = tb_contact_rows(p, k);
+    solve_columns(p, k, s->b, x, workspace);
+    for (int e = in->ptr[s->b]; e < in->ptr[s->b + 1]; e++) {
+      int l = in->contact[e];
+      if (s->diag ? l != k : l < k) continue;
+      double* C = s->diag ? s->diag + W->diag_adr[k] : block_values(W, k, l);
+      meet(p, rows, s->b, x, in->col[e], C, tb_contact_rows(p, l));
+    }
+  }
+}
+
+// The same pieces for every number of threads; few, because each needs room for dense columns.
+enum { SPARSE_PIECES = 8 };
+
+static tbStatus assemble_sparse(tbContext* ctx, tbDelassusOwner* o, int b, double* diag)
+{
+  const tbProblem* p = o->W.problem;
+  const tbIncidence* in = &o->incidence;
+  int first = in->ptr[b], count = 0;
+  size_t per_piece =
+      (size_t)TB_MAX_ROWS * (size_t)p->block[b].size + tb_metric_workspace(&p->block[b], TB_MAX_ROWS);
+  int* contact = TB_NEW(ctx, int, (size_t)(in->ptr[b + 1] - first));
+  double* room = TB_NEW(ctx, double, SPARSE_PIECES* per_piece);
+  tbStatus status = contact && room ? TB_OK : TB_ERROR_MEMORY;
+  if (status == TB_OK) {
+    for (int e = first; e < in->ptr[b + 1]; e++)
+      if (e == first || in->contact[e] != in->contact[e - 1]) contact[count++] = in->contact[e];
+    SparseColumns s = {o, contact, b, room, per_piece, diag};
+    tb_parallel_for(ctx->threads, count, tb_piece_count(count, SPARSE_PIECES), sparse_columns, &s);
+  }
+  tb_free(ctx, contact);
+  tb_free(ctx, room);
+  return status;
+}
+
+static void assemble_rows(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  for (int k = begin; k < end; k++) assemble_small(user, k);
+}
+
+// Blocks of a given W: a plain copy into place, unsymmetric as it may be.
+static void copy_given_row(const tbDelassusOwner* o, const int* row_contact, int k)
+{
+  const tbDelassus* W = &o->W;
+  const tbProblem* p = W->problem;
+  for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+    for (int e = p->W_ptr[i], at = W->ptr[k]; e < p->W_ptr[i + 1]; e++) {
+      int l = row_contact[p->W_col[e]];
+      while (W->col[at] < l) at++;
+      double* C = (double*)W->val + W->val_adr[at];
+      C[(i - p->row_adr[k]) * tb_contact_rows(p, l) + p->W_col[e] - p->row_adr[l]] = p->W_val[e];
+    }
+}
+
+static void mirror(const tbDelassus* W)
+{
+  const tbProblem* p = W->problem;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+      int l = W->col[e], rows = tb_contact_rows(p, k), cols = tb_contact_rows(p, l);
+      if (l < k) continue;
+      double *upper = (double*)W->val + W->val_adr[e], *lower = block_values(W, l, k);
+      for (int i = 0; i < rows; i++)
+        for (int j = l == k ? i + 1 : 0; j < cols; j++) lower[j * rows + i] = upper[i * cols + j];
+    }
+}
+
+static void add_compliance(const tbProblem* p, int k, double* diagonal)
+{
+  int rows = tb_contact_rows(p, k);
+  for (int i = 0; i < rows; i++) diagonal[i * rows + i] += p->compliance[p->row_adr[k] + i];
+}
+
+static tbStatus build_blocks(tbContext* ctx, tbDelassusOwner* o)
+{
+  const tbProblem* p = o->W.problem;
+  TB_TRY(build_pattern(ctx, o));
+  if (p->W_ptr) {
+    const int* row_contact = tb_row_contacts(&o->arena, p);
+    if (!row_contact) return TB_ERROR_MEMORY;
+    for (int k = 0; k < p->ncontact; k++) copy_given_row(o, row_contact, k);
+  } else {
+    tb_parallel_for(ctx->threads, p->ncontact, 64, assemble_rows, o);
+    for (int b = 0; b < p->nblock; b++)
+      if (p->block[b].kind == TB_METRIC_SPARSE) TB_TRY(assemble_sparse(ctx, o, b, NULL));
+    mirror(&o->W);
+  }
+  for (int k = 0; k < p->ncontact; k++) add_compliance(p, k, block_values(&o->W, k, k));
+  o->W.forms |= TB_FORM_BLOCKS;
+  return TB_OK;
+}
+
+// Diagonal blocks alone, when the rest of W is not assembled.
+static tbStatus diagonal_only(tbContext* ctx, tbDelassusOwner* o, double* diag)
+{
+  const tbProblem* p = o->W.problem;
+  for (int k = 0; k < p->ncontact; k++) {
+    double* D = diag + o->W.diag_adr[k];
+    int rows = tb_contact_rows(p, k), first = p->row_adr[k];
+    for (int i = 0; p->W_ptr && i < rows; i++)
+      for (int e = p->W_ptr[first + i]; e < p->W_ptr[first + i + 1]; e++) {
+        int j = p->W_col[e] - first;
+        if (j >= 0 && j < rows) D[i * rows + j] = p->W_val[e];
+      }
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      if (p->block[p->dof_block[p->jac_dof[c]]].kind != TB_METRIC_SPARSE)
+        add_product(rows, rows, p->jac_width[c], p->jac + p->jac_val_adr[c],
+                    o->W.ainv_jac + p->jac_val_adr[c], D, rows);
+  }
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_SPARSE) TB_TRY(assemble_sparse(ctx, o, b, diag));
+  for (int k = 0; k < p->ncontact; k++) {
+    double* D = diag + o->W.diag_adr[k];
+    int rows = tb_contact_rows(p, k);
+    if (!p->W_ptr)
+      for (int i = 0; i < rows; i++)
+        for (int j = i + 1; j < rows; j++) D[j * rows + i] = D[i * rows + j];
+    add_compliance(p, k, D);
+  }
+  return TB_OK;
+}
+
+static tbStatus build_diagonal(tbContext* ctx, tbDelassusOwner* o)
+{
+  const tbProblem* p = o->W.problem;
+  size_t* adr = TB_TAKE(&o->arena, size_t, (size_t)p->ncontact + 1);
+  if (!adr) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    adr[k + 1] = adr[k] + (size_t)(tb_contact_rows(p, k) * tb_contact_rows(p, k));
+  double* diag = TB_TAKE(&o->arena, double, adr[p->ncontact]);
+  if (!diag) return TB_ERROR_MEMORY;
+  o->W.diag_adr = adr;
+  o->W.diag = diag;
+  if (!(o->W.forms & TB_FORM_BLOCKS)) return diagonal_only(ctx, o, diag);
+  for (int k = 0; k < p->ncontact; k++)
+    memcpy(diag + adr[k], block_values(&o->W, k, k), (adr[k + 1] - adr[k]) * sizeof *diag);
+  return TB_OK;
+}
+
+// Spread from the blocks, which are built first.
+static tbStatus build_dense(tbContext* ctx, tbDelassusOwner* o)
+{
+  const tbDelassus* W = &o->W;
+  const tbProblem* p = W->problem;
+  size_t n = (size_t)p->nrow;
+  if (n > 46340) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "a dense W of %zu rows is too large", n);
+  double* dense = TB_TAKE(&o->arena, double, n* n);
+  if (!dense) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+      int l = W->col[e], rows = tb_contact_rows(p, k), cols = tb_contact_rows(p, l);
+      for (int i = 0; i < rows; i++)
+        memcpy(dense + (size_t)(p->row_adr[k] + i) * n + p->row_adr[l], W->val + W->val_adr[e] + i * cols,
+               (size_t)cols * sizeof *dense);
+    }
+  o->W.dense = dense;
+  o->W.forms |= TB_FORM_DENSE;
+  return TB_OK;
+}
+
+static bool given_is_symmetric(const tbProblem* p)
+{
+  double largest = 0;
+  for (int e = 0; e < p->W_ptr[p->nrow]; e++) largest = fmax(largest, fabs(p->W_val[e]));
+  for (int i = 0; i < p->nrow; i++)
+    for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++) {
+      int j = p->W_col[e], lo = p->W_ptr[j], hi = p->W_ptr[j + 1];
+      while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (p->W_col[mid] < i)
+          lo = mid + 1;
+        else
+          hi = mid;
+      }
+      double other = lo < p->W_ptr[j + 1] && p->W_col[lo] == i ? p->W_val[lo] : 0;
+      if (fabs(p->W_val[e] - other) > 1e-12 * largest) return false;
+    }
+  return true;
+}
+
+// q = J v_free + b
+static tbStatus build_q(tbDelassusOwner* o)
+{
+  const tbProblem* p = o->W.problem;
+  double* q = TB_TAKE(&o->arena, double, (size_t)p->nrow);
+  if (!q) return TB_ERROR_MEMORY;
+  memcpy(q, p->bias, (size_t)p->nrow * sizeof *q);
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      for (int i = 0, width = p->jac_width[c]; i < tb_contact_rows(p, k); i++)
+        for (int j = 0; j < width; j++)
+          q[p->row_adr[k] + i] +=
+              p->jac[p->jac_val_adr[c] + (size_t)(i * width + j)] * p->v_free[p->jac_dof[c] + j];
+  o->W.q = q;
+  return TB_OK;
+}
+
+// Gauss–Seidel through the bodies costs two products with J_k per contact and stores nothing more; it needs
+// A⁻¹Jᵀ, which only small metric blocks keep sparse.
+static unsigned resolve_sweep(const tbProblem* p, unsigned forms)
+{
+  if (!(forms & TB_FORM_SWEEP)) return forms;
+  bool small = !p->W_ptr;
+  for (int b = 0; b < p->nblock; b++) small = small && p->block[b].kind != TB_METRIC_SPARSE;
+  return (forms & ~(unsigned)TB_FORM_SWEEP) | (small ? TB_FORM_FREE : TB_FORM_BLOCKS);
+}
+
+static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
+{
+  const tbProblem* p = o->W.problem;
+  forms = resolve_sweep(p, forms);
+  TB_TRY(build_q(o));
+  o->W.symmetric = !p->W_ptr || given_is_symmetric(p);
+  if (!p->W_ptr) {
+    double* Y;
+    TB_TRY(compute_ainv_jac(&o->arena, p, &Y));
+    o->W.ainv_jac = Y;
+    TB_TRY(tb_incidence_build(&o->arena, p, &o->incidence));
+  }
+  if (forms & (TB_FORM_BLOCKS | TB_FORM_DENSE)) TB_TRY(build_blocks(ctx, o));
+  TB_TRY(build_diagonal(ctx, o));
+  if (forms & TB_FORM_DENSE) TB_TRY(build_dense(ctx, o));
+  o->W.forms |= forms & TB_FORM_FREE;
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_SPARSE) o->W.ainv_jac = NULL; // its columns are only partly there
+  return TB_OK;
+}
+
+tbStatus tb_delassus_create(tbContext* ctx, const tbProblem* problem, unsigned forms, tbDelassus** out)
+{
+  *out = NULL;
+  tbDelassusOwner* o = TB_NEW(ctx, tbDelassusOwner, 1);
+  if (!o) return TB_ERROR_MEMORY;
+  o->W.problem = problem;
+  o->W.owner = o;
+  tb_arena_init(&o->arena, ctx);
+  tbStatus status = build(ctx, o, forms);
+  if (status == TB_OK)
+    *out = &o->W;
+  else
+    tb_delassus_free(ctx, &o->W);
+  return status;
+}
+
+void tb_delassus_free(tbContext* ctx, tbDelassus* W)
+{
+  if (!W) return;
+  tbDelassusOwner* o = W->owner;
+  o->arena.ctx = ctx;
+  tb_arena_free(&o->arena);
+  tb_free(ctx, o);
+}

@@ -1,0 +1,152 @@
+// One block of A. Particles divide by their mass, dense blocks carry a Cholesky factor, sparse blocks the
+// supernodal factor of src/math.
+#include "problem/metric.h"
+#include "math/cholesky.h"
+
+#include <math.h>
+#include <string.h>
+
+// |a − b| beyond what rounding leaves of a symmetric matrix.
+static bool differ(double a, double b, double scale) { return fabs(a - b) > 1e-9 * scale; }
+
+static tbStatus prepare_dense(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block)
+{
+  int n = block->size;
+  const double* A = block->value;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      if (!isfinite(A[i * n + j]))
+        return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d: entry (%d, %d) is %g", index, i, j,
+                       A[i * n + j]);
+      if (differ(A[i * n + j], A[j * n + i], sqrt(fabs(A[i * n + i] * A[j * n + j]))))
+        return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d is not symmetric at (%d, %d)", index, i, j);
+    }
+  double* L = TB_TAKE(arena, double, (size_t)n*(size_t)n);
+  if (!L) return TB_ERROR_MEMORY;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = A[i * n + j];
+      for (int k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
+      if (i != j) {
+        L[i * n + j] = sum / L[j * n + j];
+        continue;
+      }
+      // A pivot lost to rounding is as bad as a negative one: its inverse would be noise.
+      if (!(sum > 4e-16 * n * A[i * n + i]) || !(A[i * n + i] > 0))
+        return tb_fail(ctx, TB_ERROR_NUMERIC, "metric block %d is not positive definite (row %d)", index, i);
+      L[i * n + i] = sqrt(sum);
+    }
+  block->chol = L;
+  return TB_OK;
+}
+
+static double entry(const tbMetricBlock* b, int i, int j)
+{
+  int lo = b->ptr[i], hi = b->ptr[i + 1];
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (b->col[mid] < j)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < b->ptr[i + 1] && b->col[lo] == j ? b->value[lo] : NAN;
+}
+
+static tbStatus prepare_sparse(tbContext* ctx, int index, tbMetricBlock* b)
+{
+  for (int i = 0; i < b->size; i++)
+    for (int e = b->ptr[i]; e < b->ptr[i + 1]; e++) {
+      int j = b->col[e];
+      if (j < 0 || j >= b->size)
+        return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d, row %d: column %d is out of range (%d)", index,
+                       i, j, b->size);
+      if (e > b->ptr[i] && j <= b->col[e - 1])
+        return tb_fail(ctx, TB_ERROR_INPUT,
+                       "metric block %d, row %d: column %d after column %d (unsorted or duplicate)", index, i,
+                       j, b->col[e - 1]);
+      if (!isfinite(b->value[e]))
+        return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d: entry (%d, %d) is %g", index, i, j,
+                       b->value[e]);
+    }
+  for (int i = 0; i < b->size; i++) {
+    double diagonal = entry(b, i, i);
+    if (!(diagonal > 0))
+      return tb_fail(ctx, TB_ERROR_NUMERIC, "metric block %d is not positive definite (row %d)", index, i);
+    for (int e = b->ptr[i]; e < b->ptr[i + 1]; e++) {
+      int j = b->col[e];
+      double other = entry(b, j, i), scale = sqrt(diagonal * fabs(entry(b, j, j)));
+      if (isnan(other) ? b->value[e] != 0 : differ(b->value[e], other, scale))
+        return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d is not symmetric at (%d, %d)", index, i, j);
+    }
+  }
+  TB_TRY(tb_cholesky_analyze(ctx, b->size, b->ptr, b->col, NULL, &b->factor));
+  return tb_cholesky_factor(ctx, b->factor, b->value);
+}
+
+tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* b)
+{
+  switch (b->kind) {
+  case TB_METRIC_PARTICLE:
+    if (b->value[0] > 0 && b->value[0] < INFINITY) return TB_OK;
+    return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d: mass %g; it must be positive and finite", index,
+                   b->value[0]);
+  case TB_METRIC_DENSE: return prepare_dense(ctx, arena, index, b);
+  case TB_METRIC_SPARSE: return prepare_sparse(ctx, index, b);
+  }
+  return TB_OK;
+}
+
+void tb_metric_release(tbContext* ctx, tbMetricBlock* b)
+{
+  if (b->factor) tb_cholesky_free(ctx, b->factor);
+  b->factor = NULL;
+}
+
+size_t tb_metric_workspace(const tbMetricBlock* b, int count)
+{
+  return b->kind == TB_METRIC_SPARSE ? tb_cholesky_workspace(b->factor, count) : 0;
+}
+
+static void solve_dense(int n, const double* L, double* x)
+{
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
+    x[i] /= L[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) x[i] -= L[k * n + i] * x[k];
+    x[i] /= L[i * n + i];
+  }
+}
+
+void tb_metric_solve(const tbMetricBlock* b, int count, double* x, double* workspace)
+{
+  switch (b->kind) {
+  case TB_METRIC_PARTICLE:
+    for (int i = 0; i < count * b->size; i++) x[i] /= b->value[0];
+    break;
+  case TB_METRIC_DENSE:
+    for (int j = 0; j < count; j++) solve_dense(b->size, b->chol, x + (size_t)j * (size_t)b->size);
+    break;
+  case TB_METRIC_SPARSE: tb_cholesky_solve(b->factor, count, x, x, workspace); break;
+  }
+}
+
+void tb_metric_multiply_add(const tbMetricBlock* b, const double* x, double* y)
+{
+  int n = b->size;
+  switch (b->kind) {
+  case TB_METRIC_PARTICLE:
+    for (int i = 0; i < n; i++) y[i] += b->value[0] * x[i];
+    break;
+  case TB_METRIC_DENSE:
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) y[i] += b->value[i * n + j] * x[j];
+    break;
+  case TB_METRIC_SPARSE:
+    for (int i = 0; i < n; i++)
+      for (int e = b->ptr[i]; e < b->ptr[i + 1]; e++) y[i] += b->value[e] * x[b->col[e]];
+    break;
+  }
+}
