@@ -47,7 +47,7 @@ int tb_law_params(tbLaw law, int rows); // number of parameters; −1: the law d
 typedef enum tbModel {
   TB_MODEL_CONE,         // the law as it stands: non-associated Coulomb friction (NCP)
   TB_MODEL_BOX,          // F replaced by its bounding box in the given tangents (BLCP)
-  TB_MODEL_POLYHEDRAL,   // planar F replaced by a k-gon inscribed in it (LCP)
+  TB_MODEL_POLYHEDRAL,   // Coulomb's disc replaced by a k-gon inscribed in it (LCP)
   TB_MODEL_CCP,          // associated: u_n lifted by sliding, the convex relaxation (CCP)
   TB_MODEL_FRICTIONLESS, // F = {0}
   TB_MODEL_COUNT

@@ -43,14 +43,14 @@ static void box_from_axes(Set* s)
   for (int i = 0; i < s->dim; i++) s->lo[i] = -s->axis[i], s->hi[i] = s->axis[i];
 }
 
-static void polygon_from_axes(Set* s, int corners)
+static void polygon(Set* s, double radius, int corners)
 {
   s->kind = SET_POLYGON;
   s->corners = corners;
   for (int i = 0; i < corners; i++) {
     double angle = 2 * 3.14159265358979323846 * i / corners;
-    s->x[i] = s->axis[0] * cos(angle);
-    s->y[i] = s->axis[1] * sin(angle);
+    s->x[i] = radius * cos(angle);
+    s->y[i] = radius * sin(angle);
   }
 }
 
@@ -80,10 +80,7 @@ static void friction_set(const tbProblem* p, int k, tbModel model, int direction
     }
     break;
   }
-  case TB_LAW_POLYHEDRAL:
-    s->axis[0] = s->axis[1] = param[0];
-    polygon_from_axes(s, (int)param[1]);
-    break;
+  case TB_LAW_POLYHEDRAL: polygon(s, param[0], (int)param[1]); break;
   case TB_LAW_DIRECTIONAL:
     s->kind = SET_BOX;
     for (int i = 0; i < dim; i++) s->lo[i] = -param[2 * i], s->hi[i] = param[2 * i + 1];
@@ -91,7 +88,8 @@ static void friction_set(const tbProblem* p, int k, tbModel model, int direction
   default: break;
   }
   if (model == TB_MODEL_BOX && (s->kind == SET_ELLIPSOID || s->kind == SET_BALLS)) box_from_axes(s);
-  if (model == TB_MODEL_POLYHEDRAL && s->kind == SET_ELLIPSOID && dim == 2) polygon_from_axes(s, directions);
+  if (model == TB_MODEL_POLYHEDRAL && p->law[k] == TB_LAW_COULOMB && dim == 2)
+    polygon(s, param[0], directions);
   if (model == TB_MODEL_FRICTIONLESS) {
     memset(s->axis, 0, sizeof s->axis);
     box_from_axes(s);

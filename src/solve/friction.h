@@ -1,0 +1,40 @@
+// The friction sets as solvers see them: a contact's law read through the model that is being solved.
+//
+// F is one of five kinds of convex set around 0; K = {(n, f) : n ≥ 0, f ∈ nF} is the cone over it.
+#ifndef TB_SOLVE_FRICTION_H
+#define TB_SOLVE_FRICTION_H
+
+#include "tribo/problem.h"
+
+typedef enum tbSetKind {
+  TB_SET_NONE,      // no friction set: the law is free, nonneg or box
+  TB_SET_BALL,      // ‖f‖ ≤ par[0]
+  TB_SET_ELLIPSOID, // Σ (f_i / par[i])² ≤ 1
+  TB_SET_BOX,       // par[2i] ≤ f_i ≤ par[2i+1]
+  TB_SET_BALLS,     // per group of rows ‖f_g‖ ≤ par[g]; groups of 2, then 1 or 2, then 2 rows
+  TB_SET_POLYGON,   // regular, corners at par[0] (cos, sin)(2πi/corners)
+} tbSetKind;
+
+typedef struct tbFriction {
+  uint8_t kind;    // tbSetKind
+  uint8_t dim;     // friction rows
+  uint8_t corners; // of a polygon
+  bool associated; // CCP: no De Saxcé correction
+  double par[10];
+} tbFriction;
+
+void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFriction* out);
+
+// λ_i ← z_i clamped to what a law without friction set allows, row by row.
+void tb_friction_clamp_rows(const tbProblem* p, int k, const double* z, double* lambda);
+
+// σ_F(d) = max f·d over F; farthest (may be null): an f that attains it.
+double tb_friction_support(const tbFriction* f, const double* d, double* farthest);
+
+// x = the closest point of scale·F to z, scale ≥ 0.
+void tb_friction_closest(const tbFriction* f, double scale, const double* z, double* x);
+
+// x = P_K(z) for the cone K over F (dim+1 rows); jacobian (may be null): its derivative, row-major.
+void tb_friction_project(const tbFriction* f, const double* z, double* x, double* jacobian);
+
+#endif

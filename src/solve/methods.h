@@ -1,0 +1,18 @@
+// The methods' entry points, for the table.
+#ifndef TB_SOLVE_METHODS_H
+#define TB_SOLVE_METHODS_H
+
+#include "tribo/solver.h"
+
+size_t tb_jacobi_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_jacobi(struct tbRun* run, double* lambda);
+
+size_t tb_pgs_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_pgs(struct tbRun* run, double* lambda);
+void tb_psor(struct tbRun* run, double* lambda);
+void tb_spgs(struct tbRun* run, double* lambda);
+
+size_t tb_bgs_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_bgs(struct tbRun* run, double* lambda);
+
+#endif

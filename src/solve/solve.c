@@ -1,0 +1,140 @@
+// From a problem and options to a judged answer: checks, W, scratch, one run.
+#include "base/clock.h"
+#include "solve/run.h"
+
+#include <math.h>
+#include <string.h>
+
+tbSolveOptions tb_default_solve_options(void)
+{
+  return (tbSolveOptions){
+      .solver = "bgs", .directions = 8, .tolerance = 1e-8, .max_iterations = 10000, .seed = 1};
+}
+
+static const char* const outcomes[] = {
+    [TB_CONVERGED] = "converged", [TB_MAX_ITERATIONS] = "max_iterations",
+    [TB_TIME] = "time",           [TB_CANCELLED] = "cancelled",
+    [TB_FAILED] = "failed",
+};
+static const char* const orders[TB_ORDER_COUNT] = {
+    [TB_ORDER_GIVEN] = "given",   [TB_ORDER_RANDOM] = "random",       [TB_ORDER_COLOUR] = "colour",
+    [TB_ORDER_GREEDY] = "greedy", [TB_ORDER_SYMMETRIC] = "symmetric",
+};
+
+const char* tb_outcome_name(tbOutcome outcome)
+{
+  return (unsigned)outcome <= TB_FAILED ? outcomes[outcome] : "unknown";
+}
+const char* tb_order_name(tbOrder order)
+{
+  return (unsigned)order < TB_ORDER_COUNT ? orders[order] : "unknown";
+}
+
+bool tb_order_from_name(const char* name, tbOrder* out)
+{
+  for (int i = 0; i < TB_ORDER_COUNT; i++)
+    if (strcmp(name, orders[i]) == 0) {
+      *out = (tbOrder)i;
+      return true;
+    }
+  return false;
+}
+
+static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o,
+                              const double* lambda, const tbSolver** solver)
+{
+  if (!o->solver || !(*solver = tb_solver_find(o->solver)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no solver is called \"%s\"", o->solver ? o->solver : "(null)");
+  if ((unsigned)o->model >= TB_MODEL_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown model %d", (int)o->model);
+  if ((unsigned)o->order >= TB_ORDER_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown order %d", (int)o->order);
+  if (o->directions < 3 || o->directions > TB_MAX_DIRECTIONS)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "directions must be 3 to %d, not %d", TB_MAX_DIRECTIONS,
+                   o->directions);
+  if (!(o->tolerance >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
+  if (o->max_iterations < 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "max_iterations must not be negative, is %d", o->max_iterations);
+  if (!(o->time_budget_s >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the time budget must not be negative, is %g s", o->time_budget_s);
+  if (!(o->relaxation >= 0 && o->relaxation < 2))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "relaxation must be in (0, 2), or 0 for the method's own; is %g",
+                   o->relaxation);
+  for (int i = 0; i < p->nrow; i++)
+    if (!isfinite(lambda[i]))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the warm start holds %g at row %d", lambda[i], i);
+  const char* why = tb_solver_refuses(*solver, p, o->model);
+  if (why) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: %s", o->solver, why);
+  return TB_OK;
+}
+
+// Groups the contacts by colour: in each group by number.
+static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
+{
+  size_t n = (size_t)run->p->ncontact;
+  int *colour = TB_TAKE(arena, int, n), *contact = TB_TAKE(arena, int, n);
+  if (!colour || !contact) return TB_ERROR_MEMORY;
+  TB_TRY(tb_problem_colours(ctx, run->p, colour, &run->ncolour));
+  int* ptr = TB_TAKE(arena, int, (size_t)run->ncolour + 2);
+  if (!ptr) return TB_ERROR_MEMORY;
+  int* next = ptr + 1; // counts, then running ends
+  for (size_t k = 0; k < n; k++) next[colour[k] + 1]++;
+  for (int c = 0; c < run->ncolour; c++) next[c + 1] += next[c];
+  for (size_t k = 0; k < n; k++) contact[next[colour[k]]++] = (int)k;
+  run->colour_ptr = ptr;
+  run->colour_contact = contact;
+  return TB_OK;
+}
+
+static tbStatus solve(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda,
+                      tbSolveResult* result)
+{
+  size_t rows = (size_t)run->p->nrow;
+  run->scratch.size = solver->scratch_bytes(run->W, run->o);
+  run->scratch.base = TB_NEW(ctx, char, run->scratch.size);
+  run->best = TB_NEW(ctx, double, rows);
+  double* iterate = TB_NEW(ctx, double, rows);
+  bool ready = run->scratch.base && run->best && iterate;
+  if (ready) {
+    memcpy(iterate, lambda, rows * sizeof *lambda);
+    memcpy(run->best, lambda, rows * sizeof *lambda);
+    run->started = tb_seconds();
+    solver->solve(run, iterate);
+    memcpy(lambda, run->best, rows * sizeof *lambda);
+    result->outcome = run->outcome;
+    result->iterations = run->iterations;
+    result->time_s = run->finished - run->started - run->excluded;
+    result->residual = run->best_residual;
+    result->used = solver->name;
+  }
+  tb_free(ctx, iterate);
+  tb_free(ctx, run->best);
+  tb_free(ctx, run->scratch.base);
+  return ready ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
+                  tbSolveResult* result)
+{
+  const tbSolver* solver = NULL;
+  TB_TRY(check_options(ctx, problem, options, lambda, &solver));
+  double start = tb_seconds();
+  tbDelassus* W = NULL;
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbRun run = {
+      .p = problem, .o = options, .threads = ctx->threads, .best_number = INFINITY, .outcome = TB_FAILED};
+  tbStatus status = tb_judge_create(ctx, problem, &run.judge);
+  if (status == TB_OK) status = tb_delassus_create(ctx, problem, solver->needs, &W);
+  if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
+  if (status == TB_OK) {
+    run.W = W;
+    *result = (tbSolveResult){.setup_s = tb_seconds() - start};
+    status = solve(ctx, solver, &run, lambda, result);
+  }
+  tb_arena_free(&arena);
+  tb_delassus_free(ctx, W);
+  tb_judge_free(ctx, run.judge);
+  return status;
+}

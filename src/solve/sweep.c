@@ -1,0 +1,188 @@
+#include "solve/sweep.h"
+#include "base/random.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REFRESH = 32, CONTACTS_PER_PIECE = 64 };
+
+static bool through_bodies(const tbDelassus* W) { return !(W->forms & TB_FORM_BLOCKS); }
+
+void tb_sweep_layout(tbSweep* s, tbScratch* scratch, const tbDelassus* W)
+{
+  size_t n = (size_t)W->problem->ncontact;
+  s->w = TB_SCRATCH(scratch, double, through_bodies(W) ? (size_t)W->problem->ndof : 0);
+  s->visit = TB_SCRATCH(scratch, int, n);
+  s->change = TB_SCRATCH(scratch, double, n);
+}
+
+// w += A⁻¹J_kᵀ d
+static void push_bodies(const tbSweep* s, int k, const double* d)
+{
+  const tbProblem* p = s->run->p;
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int width = p->jac_width[c];
+    const double* Y = s->run->W->ainv_jac + p->jac_val_adr[c];
+    double* w = s->w + p->jac_dof[c];
+    for (int i = 0; i < tb_rows(p, k); i++, Y += width)
+      for (int j = 0; j < width; j++) w[j] += Y[j] * d[i];
+  }
+}
+
+static void refresh(tbSweep* s)
+{
+  const tbProblem* p = s->run->p;
+  s->age = 0;
+  if (!through_bodies(s->run->W)) return;
+  memset(s->w, 0, (size_t)p->ndof * sizeof *s->w);
+  for (int k = 0; k < p->ncontact; k++) push_bodies(s, k, s->lambda + p->row_adr[k]);
+}
+
+static void velocity_from_bodies(const tbSweep* s, int k, double* u)
+{
+  const tbProblem* p = s->run->p;
+  int first = p->row_adr[k], rows = tb_rows(p, k);
+  for (int i = 0; i < rows; i++)
+    u[i] = s->run->W->q[first + i] + p->compliance[first + i] * s->lambda[first + i];
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int width = p->jac_width[c];
+    const double *J = p->jac + p->jac_val_adr[c], *w = s->w + p->jac_dof[c];
+    for (int i = 0; i < rows; i++, J += width)
+      for (int j = 0; j < width; j++) u[i] += J[j] * w[j];
+  }
+}
+
+static void velocity_from_blocks(const tbSweep* s, int k, double* u)
+{
+  const tbDelassus* W = s->run->W;
+  const int* row = s->run->p->row_adr;
+  int rows = row[k + 1] - row[k];
+  for (int i = 0; i < rows; i++) u[i] = W->q[row[k] + i];
+  for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+    int l = W->col[e], cols = row[l + 1] - row[l];
+    const double *V = W->val + W->val_adr[e], *x = s->lambda + row[l];
+    if (rows == 3 && cols == 3) {
+      u[0] += V[0] * x[0] + V[1] * x[1] + V[2] * x[2];
+      u[1] += V[3] * x[0] + V[4] * x[1] + V[5] * x[2];
+      u[2] += V[6] * x[0] + V[7] * x[1] + V[8] * x[2];
+      continue;
+    }
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < cols; j++) u[i] += V[i * cols + j] * x[j];
+  }
+}
+
+static void visit(tbSweep* s, int k)
+{
+  const tbProblem* p = s->run->p;
+  const tbDelassus* W = s->run->W;
+  int rows = tb_rows(p, k);
+  double *lambda = s->lambda + p->row_adr[k], u[TB_MAX_ROWS], d[TB_MAX_ROWS];
+  if (through_bodies(W))
+    velocity_from_bodies(s, k, u);
+  else
+    velocity_from_blocks(s, k, u);
+  for (int i = 0; i < rows; i++) d[i] = -lambda[i];
+  s->update(s->user, k, u, lambda);
+  bool moved = false;
+  for (int i = 0; i < rows; i++) {
+    d[i] += lambda[i];
+    moved = moved || d[i] != 0;
+  }
+  if (moved && through_bodies(W)) push_bodies(s, k, d);
+  if (s->sequence == TB_ORDER_GREEDY) {
+    const double* D = W->diag + W->diag_adr[k];
+    double energy = 0;
+    for (int i = 0; i < rows; i++) energy += d[i] * d[i] * D[i * rows + i];
+    s->change[k] = energy;
+  }
+}
+
+static void visit_piece(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  tbSweep* s = user;
+  for (int i = begin; i < end; i++) visit(s, s->visit[i]);
+}
+
+// Contacts of one colour share no body and no entry of W: they may move at the same time.
+static void sweep_colours(tbSweep* s)
+{
+  const tbRun* run = s->run;
+  int* all = s->visit;
+  for (int c = 0; c < run->ncolour; c++) {
+    s->visit = all + run->colour_ptr[c];
+    tb_parallel_for(run->threads, run->colour_ptr[c + 1] - run->colour_ptr[c], CONTACTS_PER_PIECE,
+                    visit_piece, s);
+  }
+  s->visit = all;
+}
+
+static void shuffle(tbSweep* s)
+{
+  for (int i = s->run->p->ncontact - 1; i > 0; i--) {
+    int j = tb_random_below(&s->random, i + 1), t = s->visit[i];
+    s->visit[i] = s->visit[j];
+    s->visit[j] = t;
+  }
+}
+
+// Largest change first: a heap sort, because qsort cannot be handed the keys; ties go to the smaller contact.
+static bool before(const tbSweep* s, int a, int b)
+{
+  return s->change[a] != s->change[b] ? s->change[a] > s->change[b] : a < b;
+}
+
+static void sift(const tbSweep* s, int at, int count)
+{
+  int* v = s->visit;
+  for (int child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && before(s, v[child], v[child + 1])) child++;
+    if (!before(s, v[at], v[child])) return;
+    int t = v[at];
+    v[at] = v[child];
+    v[child] = t;
+  }
+}
+
+static void sort_by_change(tbSweep* s)
+{
+  int n = s->run->p->ncontact, *v = s->visit;
+  for (int i = n / 2 - 1; i >= 0; i--) sift(s, i, n);
+  for (int i = n - 1; i > 0; i--) {
+    int t = v[0];
+    v[0] = v[i];
+    v[i] = t;
+    sift(s, 0, i);
+  }
+}
+
+void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
+{
+  s->run = run;
+  s->sequence = sequence;
+  s->lambda = lambda;
+  s->random = run->o->seed;
+  for (int k = 0; k < run->p->ncontact; k++) {
+    s->visit[k] = sequence == TB_ORDER_COLOUR ? run->colour_contact[k] : k;
+    s->change[k] = 0;
+  }
+  refresh(s);
+}
+
+void tb_sweep(tbSweep* s)
+{
+  int n = s->run->p->ncontact;
+  if (s->age++ >= REFRESH) refresh(s); // w has gathered rounding
+  if (s->sequence == TB_ORDER_COLOUR) {
+    sweep_colours(s);
+    return;
+  }
+  if (s->sequence == TB_ORDER_RANDOM) shuffle(s);
+  if (s->sequence == TB_ORDER_GREEDY) sort_by_change(s);
+  visit_piece(s, 0, n, 0);
+  if (s->sequence == TB_ORDER_SYMMETRIC)
+    for (int i = n - 1; i >= 0; i--) visit(s, s->visit[i]);
+}

@@ -1,0 +1,29 @@
+// Gauss–Seidel sweeps: visit the contacts in some order, each with its current velocity.
+//
+// The velocity of one contact, u_k = q_k + (W λ)_k, comes from the assembled row of W, or, when every metric
+// block is small, from the bodies: w = A⁻¹Jᵀλ is kept up to date, so a visit costs two products with J_k
+// whatever the number of neighbours (Erleben 2007).
+#ifndef TB_SOLVE_SWEEP_H
+#define TB_SOLVE_SWEEP_H
+
+#include "solve/run.h"
+
+typedef struct tbSweep {
+  tbRun* run;
+  tbOrder sequence;
+  double* w;      // A⁻¹Jᵀλ (ndof), when sweeping through the bodies
+  int* visit;     // contacts in the order of the sweep
+  double* change; // energy norm of each contact's last change, for the greedy order
+  int age;        // sweeps since w was computed afresh
+  uint64_t random;
+
+  void (*update)(void* user, int k, const double* u, double* lambda); // moves λ_k, given u at the current λ
+  void* user;
+  double* lambda;
+} tbSweep;
+
+void tb_sweep_layout(tbSweep* sweep, tbScratch* scratch, const tbDelassus* W);
+void tb_sweep_begin(tbSweep* sweep, tbRun* run, tbOrder sequence, double* lambda);
+void tb_sweep(tbSweep* sweep); // every contact once; twice, there and back, for the symmetric order
+
+#endif

@@ -1,0 +1,49 @@
+// Every method there is. Adding one is a file and a row.
+#include "solve/methods.h"
+#include "solve/run.h"
+
+#include <string.h>
+
+enum {
+  CONE = 1 << TB_MODEL_CONE,
+  BOX = 1 << TB_MODEL_BOX,
+  POLYHEDRAL = 1 << TB_MODEL_POLYHEDRAL,
+  CCP = 1 << TB_MODEL_CCP,
+  FRICTIONLESS = 1 << TB_MODEL_FRICTIONLESS,
+  ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
+};
+
+static const tbSolver solvers[] = {
+    {"jacobi", "projected Jacobi, damped by row sums", "course §3.2.1",
+     CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_jacobi_scratch, tb_jacobi},
+    {"pgs", "projected Gauss–Seidel, row by row", "course §3.2.1", CONE | BOX | POLYHEDRAL | FRICTIONLESS,
+     ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_pgs},
+    {"psor", "projected Gauss–Seidel with over-relaxation", "course §3.2.1",
+     CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_psor},
+    {"spgs", "symmetric projected Gauss–Seidel: forward, then backward", "course §3.2.1",
+     CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_spgs},
+    {"bgs", "blocked Gauss–Seidel (NSCD) with an exact contact solver", "course §3.2.4; Jean 1999",
+     CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_bgs_scratch, tb_bgs},
+};
+
+int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
+
+const tbSolver* tb_solver_at(int index)
+{
+  return index >= 0 && index < tb_solver_count() ? &solvers[index] : NULL;
+}
+
+const tbSolver* tb_solver_find(const char* name)
+{
+  for (int i = 0; i < tb_solver_count(); i++)
+    if (strcmp(name, solvers[i].name) == 0) return &solvers[i];
+  return NULL;
+}
+
+const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbModel model)
+{
+  if (!(solver->models & 1u << model)) return "it does not solve this model of friction";
+  for (int k = 0; k < p->ncontact; k++)
+    if (!(solver->laws & 1u << p->law[k])) return "it does not take one of the laws";
+  return NULL;
+}

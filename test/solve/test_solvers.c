@@ -1,0 +1,241 @@
+// Every solver of the table, on problems whose answer is known. A new row in the table is tested from here
+// on.
+#include "test.h"
+#include "tribo/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  tbContext ctx;
+  tbProblem* p;
+  double *exact, *lambda;
+} World;
+
+static bool make(World* w, const tbManufacture* spec)
+{
+  w->ctx = tb_default_context();
+  CHECK_OK(&w->ctx, tb_problem_manufacture(&w->ctx, spec, &w->p, &w->exact));
+  if (!w->p) return false;
+  w->lambda = calloc((size_t)w->p->nrow, sizeof(double));
+  return true;
+}
+
+static void drop(World* w)
+{
+  tb_manufacture_free(&w->ctx, w->exact);
+  tb_problem_free(w->p);
+  free(w->lambda);
+}
+
+static tbManufacture spec_for(int seed)
+{
+  tbManufacture s = tb_default_manufacture();
+  s.seed = (uint64_t)seed;
+  s.contacts = 3 + seed % 20;
+  s.bodies = s.contacts;
+  s.mu_max = 0.5;
+  s.metric = seed % 5;
+  s.dimension = seed % 4 == 0 ? 2 : 3;
+  s.all_laws = seed % 2;
+  return s;
+}
+
+TEST(every_solver_converges_or_says_so)
+{
+  for (int i = 0; i < tb_solver_count(); i++) {
+    const tbSolver* solver = tb_solver_at(i);
+    int converged = 0, total = 0;
+    for (int seed = 0; seed < 60; seed++) {
+      World w;
+      tbManufacture spec = spec_for(seed);
+      REQUIRE(make(&w, &spec));
+      tbSolveOptions o = tb_default_solve_options();
+      o.solver = solver->name;
+      o.tolerance = 1e-8;
+      o.max_iterations = 20000;
+      tbSolveResult r;
+      if (!tb_solver_refuses(solver, w.p, o.model)) {
+        CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
+        total++;
+        converged += r.outcome == TB_CONVERGED;
+        // the reported number is the judge's, and the status follows it
+        tbJudge* judge = NULL;
+        tbResidual again;
+        REQUIRE(tb_judge_create(&w.ctx, w.p, &judge) == TB_OK);
+        tb_judge_measure(judge, w.lambda, TB_MODEL_CONE, 8, &again, NULL, NULL);
+        CHECK(memcmp(&again, &r.residual, sizeof again) == 0);
+        CHECK((r.residual.fclib <= o.tolerance) == (r.outcome == TB_CONVERGED));
+        tb_judge_free(&w.ctx, judge);
+      }
+      drop(&w);
+    }
+    printf("[%s %d/%d] ", solver->name, converged, total);
+    if (converged < total * 8 / 10)
+      test_failed(__FILE__, __LINE__, "%s: %d of %d converged", solver->name, converged, total);
+  }
+}
+
+TEST(a_solution_as_warm_start_needs_no_iteration)
+{
+  for (int i = 0; i < tb_solver_count(); i++) {
+    World w;
+    tbManufacture spec = spec_for(7);
+    REQUIRE(make(&w, &spec));
+    tbSolveOptions o = tb_default_solve_options();
+    o.solver = tb_solver_at(i)->name;
+    tbSolveResult r;
+    CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.exact, &r));
+    CHECK(r.iterations == 0 && r.outcome == TB_CONVERGED);
+    drop(&w);
+  }
+}
+
+TEST(every_order_of_sweeps_finds_the_same_velocity)
+{
+  for (int order = 0; order < TB_ORDER_COUNT; order++)
+    for (int seed = 0; seed < 10; seed++) {
+      World w;
+      tbManufacture spec = spec_for(5 * seed); // rigid bodies, two and three dimensions
+      REQUIRE(make(&w, &spec));
+      tbSolveOptions o = tb_default_solve_options();
+      o.order = (tbOrder)order;
+      o.tolerance = 1e-11;
+      tbSolveResult r;
+      CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
+      CHECK(r.outcome == TB_CONVERGED);
+      tbJudge* judge = NULL;
+      REQUIRE(tb_judge_create(&w.ctx, w.p, &judge) == TB_OK);
+      double u[80], exact[80];
+      tbResidual ignored;
+      REQUIRE(w.p->nrow <= 80);
+      tb_judge_measure(judge, w.lambda, TB_MODEL_CONE, 8, &ignored, u, NULL);
+      tb_judge_measure(judge, w.exact, TB_MODEL_CONE, 8, &ignored, exact, NULL);
+      for (int i = 0; i < w.p->nrow; i++) CHECK_NEAR(u[i], exact[i], 1e-7);
+      tb_judge_free(&w.ctx, judge);
+      drop(&w);
+    }
+}
+
+TEST(solvers_reach_their_own_model)
+{
+  static const tbModel models[] = {TB_MODEL_BOX, TB_MODEL_POLYHEDRAL, TB_MODEL_CCP, TB_MODEL_FRICTIONLESS};
+  for (int i = 0; i < tb_solver_count(); i++)
+    for (int m = 0; m < 4; m++) {
+      if (!(tb_solver_at(i)->models & 1u << models[m])) continue;
+      int converged = 0;
+      for (int seed = 0; seed < 20; seed++) {
+        World w;
+        tbManufacture spec = spec_for(seed);
+        spec.metric = TB_MAKE_RIGID;
+        spec.all_laws = false;
+        REQUIRE(make(&w, &spec));
+        tbSolveOptions o = tb_default_solve_options();
+        o.solver = tb_solver_at(i)->name;
+        o.model = models[m];
+        o.directions = 4 + seed % 9;
+        o.max_iterations = 20000;
+        tbSolveResult r;
+        CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
+        converged += r.outcome == TB_CONVERGED && r.residual.model <= o.tolerance;
+        drop(&w);
+      }
+      if (converged < 17)
+        test_failed(__FILE__, __LINE__, "%s, model %s: %d of 20", tb_solver_at(i)->name,
+                    tb_model_name(models[m]), converged);
+    }
+}
+
+typedef struct {
+  int events, last;
+  double last_time;
+  bool in_order;
+} Watch;
+
+static void watch(void* user, const tbTraceEvent* e)
+{
+  Watch* w = user;
+  w->in_order = w->in_order && e->iteration == w->last + 1 && e->time_s >= w->last_time;
+  w->events++;
+  w->last = e->iteration;
+  w->last_time = e->time_s;
+}
+
+static bool after_ten(void* user) { return ++*(int*)user > 10; }
+
+TEST(trace_budgets_and_cancellation_hold_for_every_solver)
+{
+  for (int i = 0; i < tb_solver_count(); i++) {
+    World w;
+    tbManufacture spec = spec_for(35);
+    spec.contacts = 60, spec.bodies = 20;
+    REQUIRE(make(&w, &spec));
+    tbSolveOptions o = tb_default_solve_options();
+    o.solver = tb_solver_at(i)->name;
+    o.tolerance = 0;
+    o.max_iterations = 25;
+    Watch seen = {.last = -1, .in_order = true};
+    o.trace = watch;
+    o.trace_user = &seen;
+    tbSolveResult r;
+    CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
+    CHECK(r.outcome == TB_MAX_ITERATIONS && r.iterations == 25 && seen.events == 26 && seen.in_order);
+
+    int asked = 0;
+    o.trace = NULL;
+    o.cancelled = after_ten;
+    o.cancelled_user = &asked;
+    CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
+    CHECK(r.outcome == TB_CANCELLED && r.iterations == 10);
+
+    o.cancelled = NULL;
+    o.max_iterations = 2000000000;
+    o.time_budget_s = 0.02;
+    CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
+    CHECK(r.outcome == TB_TIME && r.time_s >= 0.02 && r.time_s < 2);
+    drop(&w);
+  }
+}
+
+TEST(bad_options_are_refused_and_lambda_is_left_alone)
+{
+  World w;
+  tbManufacture spec = spec_for(3);
+  REQUIRE(make(&w, &spec));
+  tbSolveOptions good = tb_default_solve_options(), o;
+  tbSolveResult r;
+  w.lambda[0] = 0.25;
+#define REFUSED(change, expected) \
+  (o = good, change, tb_solve(&w.ctx, w.p, &o, w.lambda, &r) == expected && w.lambda[0] == 0.25)
+  CHECK(REFUSED(o.solver = "magic", TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.tolerance = NAN, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.max_iterations = -1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.directions = 2, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.relaxation = 2, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.time_budget_s = -1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED((o.solver = "pgs", o.model = TB_MODEL_CCP), TB_ERROR_UNSUPPORTED));
+  w.lambda[1] = NAN;
+  CHECK(REFUSED((void)0, TB_ERROR_ARGUMENT));
+#undef REFUSED
+  drop(&w);
+}
+
+TEST(a_problem_without_contacts_is_solved)
+{
+  tbContext ctx = tb_default_context();
+  for (int i = 0; i < tb_solver_count(); i++) {
+    tbBuilder* b = NULL;
+    tbProblem* p = NULL;
+    REQUIRE(tb_builder_create(&ctx, "nothing", &b) == TB_OK);
+    CHECK_OK(&ctx, tb_builder_finish(b, &p));
+    tbSolveOptions o = tb_default_solve_options();
+    o.solver = tb_solver_at(i)->name;
+    o.order = TB_ORDER_COLOUR;
+    double none[1] = {0};
+    tbSolveResult r;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, none, &r));
+    CHECK(r.outcome == TB_CONVERGED);
+    tb_problem_free(p);
+  }
+}
