@@ -90,8 +90,10 @@ static inline double tb_norm3(tbVec3 a)
   if (s > 1e-270 && s < 1e300) return sqrt(s);
   double m = tb_maxabs3(a);
   if (!(m > 0) || m > 1.7976931348623157e308) return sqrt(s); // 0, ∞, NaN
-  tbVec3 u = tb_vec3(a.x / m, a.y / m, a.z / m);
-  return m * sqrt(tb_dot3(u, u));
+  int e;
+  frexp(m, &e);
+  tbVec3 u = tb_vec3(ldexp(a.x, -e), ldexp(a.y, -e), ldexp(a.z, -e));
+  return ldexp(sqrt(tb_dot3(u, u)), e);
 }
 
 static inline double tb_distance3(tbVec3 a, tbVec3 b) { return tb_norm3(tb_sub3(a, b)); }
