@@ -14,7 +14,7 @@
 //
 //   (1 − κ t) ‖f_i/(α_i + β_i t)‖ = n        κ = 0 for the ellipsoid, 1 for the cone
 //
-// Cost      3 to 6 iterations, each one division per axis; ratios of axes of 1e12 take about ten.
+// Cost      3 to 5 iterations on average, at most 16 seen with axes 1e12 apart; 0.2 to 0.4 µs.
 #include "math/cone.h"
 
 #include "math/scale.h"

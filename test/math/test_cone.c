@@ -171,7 +171,7 @@ static Set random_set(tbRandom* r, int kind, double unit)
     if (kind == BOX && test_below(r, 4) == 0) s.lo[i] = -INFINITY;
     if (kind == BOX && test_below(r, 4) == 0) s.hi[i] = INFINITY;
   }
-  s.k = 3 + test_below(r, 10);
+  s.k = 3 + test_below(r, 6);
   if (kind == POLYGON_CONE) s.size = 3;
   if (kind == BALL_CONE) {
     s.parts = 1 + test_below(r, 3), s.size = 1;
