@@ -14,8 +14,9 @@
 // Their polar is {(n, f) : n + σ_E(f) ≤ 0} with σ_E the support function of E.
 //
 // Results are accurate to a few ulps of ‖z‖ for components from 1e-300 to 1e300. Slopes and axes must not be
-// negative; those of a cone count as 0 below 1e-140 and as 1e140 above, those of an ellipsoid count as 0
-// below 1e-140 of the longest. NaN or infinite input may give NaN, always in bounded time.
+// negative, and those of an ellipsoid be finite; those of a cone count as 0 below 1e-140 and as 1e140 above,
+// those of an ellipsoid count as 0 below 1e-140 of the longest. NaN or infinite input may give NaN, always in
+// bounded time.
 #ifndef TB_MATH_CONE_H
 #define TB_MATH_CONE_H
 

@@ -13,8 +13,8 @@ int tb_dense_cholesky(int n, double* A, int stride)
     double pivot = sqrt(u[k]);
     for (int j = k; j < n; j++) u[j] /= pivot;
     for (int i = k + 1; i < n; i++) {
-      double *row = A + (ptrdiff_t)i * stride, factor = u[i];
-      for (int j = i; j < n; j++) row[j] -= factor * u[j];
+      double* row = A + (ptrdiff_t)i * stride;
+      tb_dense_subtract(n - i, u[i], u + i, row + i);
     }
   }
   return n;
@@ -25,7 +25,7 @@ void tb_dense_cholesky_solve(int n, const double* U, int stride, double* b)
   for (int k = 0; k < n; k++) { // Uᵀ y = b
     const double* u = U + (ptrdiff_t)k * stride;
     b[k] /= u[k];
-    for (int j = k + 1; j < n; j++) b[j] -= u[j] * b[k];
+    tb_dense_subtract(n - k - 1, b[k], u + k + 1, b + k + 1);
   }
   for (int k = n - 1; k >= 0; k--) { // U x = y
     const double* u = U + (ptrdiff_t)k * stride;
@@ -54,8 +54,9 @@ int tb_dense_lu(int n, double* A, int stride, int* swap)
     if (!(largest > 0)) return k;
     if (swap[k] != k) exchange(n, u, A + (ptrdiff_t)swap[k] * stride);
     for (int i = k + 1; i < n; i++) {
-      double *row = A + (ptrdiff_t)i * stride, factor = row[k] /= u[k];
-      for (int j = k + 1; j < n; j++) row[j] -= factor * u[j];
+      double* row = A + (ptrdiff_t)i * stride;
+      row[k] /= u[k];
+      tb_dense_subtract(n - k - 1, row[k], u + k + 1, row + k + 1);
     }
   }
   return n;

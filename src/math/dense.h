@@ -16,6 +16,12 @@
 #ifndef TB_MATH_DENSE_H
 #define TB_MATH_DENSE_H
 
+// y ← y − s x, the inner loop of them all.
+static inline void tb_dense_subtract(int n, double s, const double* restrict x, double* restrict y)
+{
+  for (int i = 0; i < n; i++) y[i] -= s * x[i];
+}
+
 // A = Uᵀ U. Returns n, or the index of the first pivot that is not positive, where the factorisation stops.
 int tb_dense_cholesky(int n, double* A, int stride);
 void tb_dense_cholesky_solve(int n, const double* U, int stride, double* b); // b ← A⁻¹ b

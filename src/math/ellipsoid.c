@@ -111,7 +111,7 @@ static void cone_jacobian(int m, const double* a, const double* p, double t0, do
 
 void tb_project_ellipsoid_cone(int size, const double* axes, const double* z, double* x, double* jac)
 {
-  double w[TB_CONE_MAX], a[TB_CONE_MAX], alpha[TB_CONE_MAX], beta[TB_CONE_MAX], p[TB_CONE_MAX], q;
+  double w[TB_CONE_MAX], a[TB_CONE_MAX], alpha[TB_CONE_MAX] = {0}, beta[TB_CONE_MAX] = {0}, p[TB_CONE_MAX], q;
   int m = size - 1;
   memcpy(w, z, sizeof(double) * (size_t)size);
   int e = tb_scale_exponent(tb_max_abs(size, w));

@@ -22,15 +22,28 @@ typedef struct Pivot {
   int d, p, q;          // where: (d, d) and (p, q), p < q
 } Pivot;
 
+static double largest(int n, const double* v) // four at a time, so that they do not wait for each other
+{
+  double m[4] = {0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int l = 0; l < 4; l++) m[l] = fabs(v[i + l]) > m[l] ? fabs(v[i + l]) : m[l];
+  for (; i < n; i++) m[0] = fabs(v[i]) > m[0] ? fabs(v[i]) : m[0];
+  m[0] = m[0] > m[1] ? m[0] : m[1], m[2] = m[2] > m[3] ? m[2] : m[3];
+  return m[0] > m[2] ? m[0] : m[2];
+}
+
 static Pivot find_pivot(int k, int n, const double* A, int stride)
 {
   Pivot best = {0, 0, k, k, k};
   for (int i = k; i < n; i++) {
     const double* row = ROW(i);
     if (fabs(row[i]) > best.diagonal) best.diagonal = fabs(row[i]), best.d = i;
-    for (int j = i + 1; j < n; j++)
-      if (fabs(row[j]) > best.off) best.off = fabs(row[j]), best.p = i, best.q = j;
+    double off = largest(n - i - 1, row + i + 1);
+    if (off > best.off) best.off = off, best.p = i;
   }
+  best.q = best.p + 1;
+  while (best.off > 0 && fabs(ROW(best.p)[best.q]) != best.off) best.q++;
   return best;
 }
 
@@ -55,8 +68,8 @@ static void eliminate1(int k, int n, double* A, int stride)
 {
   double *u = ROW(k), d = u[k];
   for (int i = k + 1; i < n; i++) {
-    double *row = ROW(i), l = u[i] / d;
-    for (int j = i; j < n; j++) row[j] -= l * u[j];
+    double l = u[i] / d;
+    tb_dense_subtract(n - i, l, u + i, ROW(i) + i);
     u[i] = l;
   }
 }
@@ -66,8 +79,9 @@ static void eliminate2(int k, int n, double* A, int stride)
 {
   double *u = ROW(k), *v = ROW(k + 1), b = u[k + 1], a = u[k] / b, c = v[k + 1] / b, det = a * c - 1;
   for (int i = k + 2; i < n; i++) {
-    double ui = u[i] / b, vi = v[i] / b, l = (c * ui - vi) / det, m = (a * vi - ui) / det, *row = ROW(i);
-    for (int j = i; j < n; j++) row[j] -= l * u[j] + m * v[j];
+    double ui = u[i] / b, vi = v[i] / b, l = (c * ui - vi) / det, m = (a * vi - ui) / det;
+    tb_dense_subtract(n - i, l, u + i, ROW(i) + i);
+    tb_dense_subtract(n - i, m, v + i, ROW(i) + i);
     u[i] = l, v[i] = m;
   }
 }
@@ -75,14 +89,14 @@ static void eliminate2(int k, int n, double* A, int stride)
 int tb_dense_ldlt(int n, double* A, int stride, int* swap, double tolerance)
 {
   const double alpha = 0.6403882032022076; // (1 + √17)/8
-  double floor = 0;
+  double floor = 0;                        // below it nothing counts
   if (tolerance <= 0) tolerance = n * DBL_EPSILON;
   for (int i = 0; i < n; i++) swap[i] = i;
   for (int k = 0; k < n;) {
     Pivot best = find_pivot(k, n, A, stride);
-    double largest = best.diagonal > best.off ? best.diagonal : best.off;
-    if (k == 0) floor = tolerance * largest;
-    if (!(largest > floor)) return k;
+    double size = best.diagonal > best.off ? best.diagonal : best.off;
+    if (k == 0) floor = tolerance * size;
+    if (!(size > floor)) return k;
     if (best.diagonal >= alpha * best.off) {
       swap[k] = best.d;
       exchange_both(n, A, stride, k, best.d);
