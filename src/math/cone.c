@@ -190,8 +190,7 @@ void tb_project_polygon_cone(int k, double mu, const double* z, double* x, doubl
   int e = tb_scale_exponent(tb_max_abs(3, w));
   tb_scale_by(-e, 3, w);
 
-  // The nearest edge of the polygon: outward normal d, tangent (−d1, d0), distance r and half-length h at n
-  // = 1.
+  // The nearest edge of the polygon at n = 1: outward normal d, tangent (−d1, d0), distance r, half-length h.
   double middle = (2 * floor(atan2(w[2], w[1]) * k / (2 * pi)) + 1) * (pi / k);
   double d[2] = {cos(middle), sin(middle)}, r = mu * cos(pi / k), h = mu * sin(pi / k);
   double n = w[0], p = d[0] * w[1] + d[1] * w[2], q = d[0] * w[2] - d[1] * w[1];

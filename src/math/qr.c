@@ -41,9 +41,13 @@ static double reflector(double* x, double norm, double* divisor)
 static void reflect_rows(int k, int m, int n, double* A, int stride, double tau, double* work) // A ← H_k A
 {
   for (int j = k + 1; j < n; j++) work[j] = ROW(k)[j];
-  for (int i = k + 1; i < m; i++) tb_dense_subtract(n - k - 1, -ROW(i)[k], ROW(i) + k + 1, work + k + 1);
-  tb_dense_subtract(n - k - 1, tau, work + k + 1, ROW(k) + k + 1);
-  for (int i = k + 1; i < m; i++) tb_dense_subtract(n - k - 1, tau * ROW(i)[k], work + k + 1, ROW(i) + k + 1);
+  for (int i = k + 1; i < m; i++)
+    for (int j = k + 1; j < n; j++) work[j] += ROW(i)[k] * ROW(i)[j];
+  for (int j = k + 1; j < n; j++) ROW(k)[j] -= tau * work[j];
+  for (int i = k + 1; i < m; i++) {
+    double factor = tau * ROW(i)[k];
+    for (int j = k + 1; j < n; j++) ROW(i)[j] -= factor * work[j];
+  }
 }
 
 // Folds row k of [R₁₁ R₁₂] into its diagonal entry and applies the same reflection to the rows above.
