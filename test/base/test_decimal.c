@@ -161,7 +161,10 @@ TEST(text_is_the_shortest_of_15_16_17_digits)
 {
   tbRandom r = test_random(4);
   for (int i = 0; i < 100000; i++) {
-    double x = i % 2 ? double_of(test_bits(&r) & ~(1ull << 63)) : round(test_uniform(&r, 0, 1e6)) / 1e3;
+    double x = double_of(test_bits(&r) & ~(1ull << 63));
+    if (i % 3 == 1) x = round(test_uniform(&r, 0, 1e6)) / 1e3;
+    if (i % 3 == 2)
+      x = (0x1p52 + (double)(test_bits(&r) >> 12)) * (i % 2 ? 2 : 0.5); // many end in 5 or 50: ties
     if (!isfinite(x) || x == 0) continue;
     char ours[TB_DOUBLE_TEXT], theirs[64] = "";
     tb_format_double(x, ours);

@@ -352,17 +352,20 @@ TEST(values_are_checked_with_their_place)
         "f:1:10: expected a number of at least 0 and at most 1 for \"mass\", found -2");
   FAILS(tb_json_get_number(&ctx, s, TB_ANY, &x),
         "f:2:29: expected a number for \"s\", found the string \"text\"");
-  FAILS(tb_json_get_int(&ctx, n, 0, 10, &i),
-        "f:2:7: expected a whole number from 0 to 10 for \"n\", found 2.5");
+  FAILS(tb_json_get_int(&ctx, n, 0, 10, &i), "f:2:7: expected a whole number for \"n\", found 2.5");
   FAILS(tb_json_get_int(&ctx, mass, 0, INT_MAX, &i),
         "f:1:10: expected a whole number of at least 0 for \"mass\", found -2");
+  FAILS(tb_json_get_int(&ctx, tb_json_find(root, "big"), 0, 10, &i),
+        "f:2:19: expected a whole number of at most 10 for \"big\", found 1000000");
   FAILS(tb_json_get_bool(&ctx, s, &b), "f:2:29: expected true or false for \"s\", found the string \"text\"");
   FAILS(tb_json_get_string(&ctx, v, &text), "f:2:42: expected a string for \"v\", found an array");
-  FAILS(tb_json_get_numbers(&ctx, v, 3, 3, xs, NULL),
+  FAILS(tb_json_get_numbers(&ctx, v, 3, 3, TB_ANY, xs, NULL),
         "f:2:49: expected a number for \"v\", found the string \"x\"");
-  FAILS(tb_json_get_numbers(&ctx, w, 3, 3, xs, NULL), "f:2:60: expected 3 numbers for \"w\", found 2");
-  FAILS(tb_json_get_numbers(&ctx, w, 3, 6, xs, &i), "f:2:60: expected 3 to 6 numbers for \"w\", found 2");
-  FAILS(tb_json_get_numbers(&ctx, s, 3, 3, xs, NULL),
+  FAILS(tb_json_get_numbers(&ctx, w, 3, 3, TB_ANY, xs, NULL),
+        "f:2:60: expected 3 numbers for \"w\", found 2");
+  FAILS(tb_json_get_numbers(&ctx, w, 3, 6, TB_ANY, xs, &i),
+        "f:2:60: expected 3 to 6 numbers for \"w\", found 2");
+  FAILS(tb_json_get_numbers(&ctx, s, 3, 3, TB_ANY, xs, NULL),
         "f:2:29: expected an array of 3 numbers for \"s\", found the string \"text\"");
   CHECK(x == 7 && i == 7 && !b && !text && xs[0] == 7); // nothing was touched
 
@@ -372,7 +375,7 @@ TEST(values_are_checked_with_their_place)
   CHECK_OK(&ctx, tb_json_get_bool(&ctx, tb_json_find(root, "b"), &b));
   CHECK_OK(&ctx, tb_json_get_string(&ctx, s, &text));
   CHECK(x == 0 && i == 1000000 && big == -2 && b && strcmp(text, "text") == 0);
-  CHECK_OK(&ctx, tb_json_get_numbers(&ctx, w, 0, 3, xs, &i));
+  CHECK_OK(&ctx, tb_json_get_numbers(&ctx, w, 0, 3, TB_ANY, xs, &i));
   CHECK(i == 2 && xs[0] == 1 && xs[1] == 2);
   tb_arena_free(&arena);
 }
@@ -421,8 +424,8 @@ static tbStatus read_body(const tbJson* node, Body* body)
   const tbJsonField fields[] = {
       tb_required(tb_field_string("name", &body->name)),
       tb_field_number("mass", &body->mass, TB_POSITIVE),
-      tb_field_numbers("position", body->position, 3),
-      tb_field_numbers_between("inertia", body->inertia, 3, 6, &body->inertia_count),
+      tb_field_numbers("position", body->position, 3, TB_ANY),
+      tb_field_numbers_between("inertia", body->inertia, 3, 6, &body->inertia_count, TB_POSITIVE),
       tb_field_choice("model", &body->model, models),
       tb_field_int("count", &body->count, 1, 100),
       tb_field_int64("seed", &body->seed, 0, INT64_MAX),
@@ -459,6 +462,8 @@ TEST(objects_are_read_by_a_list_of_fields)
       read_body(parse("{\"name\":\"b\",\"zzzzzz\":3}"), &body),
       "f:1:13: unknown key \"zzzzzz\"; valid keys: name, mass, position, inertia, model, count, seed, fixed, "
       "shape, shapes, friction");
+  FAILS(read_body(parse("{\"name\":\"b\",\"inertia\":[1,1,-1]}"), &body),
+        "f:1:28: expected a number above 0 for \"inertia\", found -1");
   FAILS(read_body(parse("3"), &body), "f:1:1: expected an object, found 3");
   tb_arena_free(&arena);
 }

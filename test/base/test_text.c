@@ -66,6 +66,17 @@ TEST(out_gathers_pieces_of_any_size)
   tb_out_free(&out);
 }
 
+TEST(lists_of_names_end_in_an_ellipsis_when_full)
+{
+  char list[16] = "";
+  tb_list_append(list, sizeof list, "one");
+  tb_list_append(list, sizeof list, "two");
+  CHECK(strcmp(list, "one, two") == 0);
+  tb_list_append(list, sizeof list, "three");
+  tb_list_append(list, sizeof list, "x");
+  CHECK(strcmp(list, "one, two, …") == 0);
+}
+
 // A folder of its own for each test.
 typedef struct Folder {
   char path[64], file[96];

@@ -50,6 +50,31 @@ static bool message_has_a_place(const char* message, const uint8_t* bytes, size_
   return line >= 1 && line <= lines && column >= 1 && column <= size + 1;
 }
 
+// Reads every node as everything: each reader either succeeds or says where it did not.
+static void read_all_ways(tbContext* ctx, const tbJson* node, const uint8_t* bytes, size_t size)
+{
+  static const char* const names[] = {"cone", "box", "frictionless", NULL};
+  double x, xs[4];
+  int i, count;
+  int64_t n;
+  bool b;
+  const char* text;
+  const tbJson* member = NULL;
+  const tbJsonField fields[] = {tb_required(tb_field_any("a", &member)), tb_field_number("b", &x, TB_UNIT)};
+  tbStatus all[] = {tb_json_get_number(ctx, node, TB_POSITIVE, &x),
+                    tb_json_get_int(ctx, node, -5, 5, &i),
+                    tb_json_get_int64(ctx, node, INT64_MIN, INT64_MAX, &n),
+                    tb_json_get_bool(ctx, node, &b),
+                    tb_json_get_string(ctx, node, &text),
+                    tb_json_get_choice(ctx, node, names, &i),
+                    tb_json_get_numbers(ctx, node, 1, 4, TB_ANY, xs, &count),
+                    tb_json_read_object(ctx, node, fields, 2)};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) CHECK(all[k] == TB_OK || all[k] == TB_ERROR_INPUT);
+  CHECK(message_has_a_place(ctx->error.message, bytes, size)); // no value is of every type
+  if (node->type == TB_JSON_ARRAY || node->type == TB_JSON_OBJECT)
+    for (uint32_t k = 0; k < node->count; k++) read_all_ways(ctx, &node->items[k], bytes, size);
+}
+
 static tbStatus write_and_read(tbContext* ctx, tbArena* arena, const tbJson* tree, int indent,
                                const tbJson** again)
 {
@@ -68,6 +93,7 @@ static tbStatus round_trip(tbContext* ctx, const uint8_t* bytes, size_t size)
   tb_arena_init(&arena, ctx);
   const tbJson *tree = NULL, *again = NULL;
   tbStatus status = tb_json_parse(ctx, &arena, "fuzz", (const char*)bytes, size, &tree);
+  if (status == TB_OK) read_all_ways(ctx, tree, bytes, size);
   for (int indent = 0; status == TB_OK && indent <= 2; indent += 2) {
     status = write_and_read(ctx, &arena, tree, indent, &again);
     CHECK(status == TB_OK || status == TB_ERROR_MEMORY);
