@@ -14,6 +14,13 @@ const char* tb_cholesky_backend_name(void)
 #endif
 }
 
+void* tb_cholesky_keep(tbCholesky* f, size_t count, size_t size)
+{
+  void* kept = tb_arena_take(&f->memory, count, size);
+  if (kept) f->stats.bytes += count * size;
+  return kept;
+}
+
 // Checks the lower triangle and counts its entries off the diagonal. seen[j] = i + 1: row i has met column j.
 static tbStatus check_pattern(tbContext* ctx, int n, const int* ptr, const int* idx, int* seen, size_t* edges)
 {
@@ -68,15 +75,16 @@ static tbStatus analyze(tbContext* ctx, tbArena* temporary, tbCholesky* f, const
   tbPattern A;
   TB_TRY(build_pattern(ctx, temporary, f->n, ptr, idx, &A));
   size_t n = (size_t)f->n;
-  int* inverse = TB_TAKE(temporary, int, n);
-  f->perm = TB_TAKE(&f->memory, int, n);
-  f->inverse_diagonal = TB_TAKE(&f->memory, double, n);
-  if (!inverse || !f->perm || !f->inverse_diagonal) return TB_ERROR_MEMORY;
+  f->perm = TB_KEEP(f, int, n);
+  f->inverse_diagonal = TB_KEEP(f, double, n);
+  if (!f->perm || !f->inverse_diagonal) return TB_ERROR_MEMORY;
   TB_TRY(tb_order(ctx, f->n, A.ptr, A.idx, ordering, f->perm));
-  for (int k = 0; k < f->n; k++) inverse[f->perm[k]] = k;
 #ifdef TB_USE_CHOLMOD
-  return tb_cholmod_analyze(ctx, f, ptr, idx, inverse);
+  return tb_cholmod_analyze(ctx, f, ptr, idx);
 #else
+  int* inverse = TB_TAKE(temporary, int, n);
+  if (!inverse) return TB_ERROR_MEMORY;
+  for (int k = 0; k < f->n; k++) inverse[f->perm[k]] = k;
   TB_TRY(tb_cholesky_symbolic(f, temporary, &A, inverse));
   return tb_cholesky_place_entries(f, temporary, ptr, idx, inverse);
 #endif

@@ -21,7 +21,7 @@
 enum {
   TILE_VECTORS = 3,
   TILE_ROWS = TILE_VECTORS * TB_WIDE,
-  TILE_COLS = TB_WIDE == 8 ? 8 : 4, // as many as leave the tile in registers
+  TILE_COLS = TB_WIDE == 8 ? 8 : TB_WIDE == 4 ? 4 : 3, // as many as leave the tile in registers
   BASE = 8,
   PACK_DEPTH = 256,
   PACK_ROWS = 160,      // A is packed from this many rows …
@@ -30,6 +30,8 @@ enum {
   BLOCK_STRIPS = 10,    // strips that are kept in cache together: 10 · 24 rows · 256 · 8 bytes = 480 KiB
   PARALLEL = 2 * 1000 * 1000, // multiply-adds worth waking other threads for
 };
+
+_Static_assert(TILE_ROWS % TILE_COLS == 0, "a block of columns is broadcast from one strip");
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -77,9 +79,12 @@ typedef void TileFn(int k, const double* a, size_t lda, const double* b, size_t 
 #define TILES(v) TILE(v, 1) TILE(v, 2) TILE(v, 3) TILE(v, 4) TILE(v, 5) TILE(v, 6) TILE(v, 7) TILE(v, 8)
 #define TILE_ROW(v) \
   {tile_##v##_1, tile_##v##_2, tile_##v##_3, tile_##v##_4, tile_##v##_5, tile_##v##_6, tile_##v##_7, tile_##v##_8}
-#else
+#elif TB_WIDE == 4
 #define TILES(v)    TILE(v, 1) TILE(v, 2) TILE(v, 3) TILE(v, 4)
 #define TILE_ROW(v) {tile_##v##_1, tile_##v##_2, tile_##v##_3, tile_##v##_4}
+#else
+#define TILES(v)    TILE(v, 1) TILE(v, 2) TILE(v, 3)
+#define TILE_ROW(v) {tile_##v##_1, tile_##v##_2, tile_##v##_3}
 #endif
 TILES(1) TILES(2) TILES(3)
 static TileFn* const tiles[TILE_VECTORS][TILE_COLS] = {TILE_ROW(1), TILE_ROW(2), TILE_ROW(3)};

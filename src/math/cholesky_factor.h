@@ -61,6 +61,10 @@ struct tbCholesky {
 static inline int tb_cholesky_cols(const tbCholesky* f, int s) { return f->start[s + 1] - f->start[s]; }
 static inline int tb_cholesky_rows(const tbCholesky* f, int s) { return (int)(f->below[s + 1] - f->below[s]); }
 
+// Zeroed memory that lives as long as the factor; null on failure.
+void* tb_cholesky_keep(tbCholesky* f, size_t count, size_t size);
+#define TB_KEEP(f, type, count) ((type*)tb_cholesky_keep(f, count, sizeof(type)))
+
 // A symmetric pattern: both triangles, no diagonal.
 typedef struct {
   int n;
@@ -85,7 +89,7 @@ tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int*
 int tb_cholesky_numeric(tbThreads* threads, tbCholesky* f, const double* values);
 
 #ifdef TB_USE_CHOLMOD // (cholesky_cholmod.c)
-tbStatus tb_cholmod_analyze(tbContext* ctx, tbCholesky* f, const int* ptr, const int* idx, int* inverse);
+tbStatus tb_cholmod_analyze(tbContext* ctx, tbCholesky* f, const int* ptr, const int* idx);
 tbStatus tb_cholmod_factor(tbContext* ctx, tbCholesky* f, const double* values);
 void tb_cholmod_free(tbCholesky* f);
 #endif

@@ -25,7 +25,7 @@ typedef struct {
 
 INLINE Row load(int groups, const double* y)
 {
-  Row r;
+  Row r = {0};
   for (int g = 0; g < groups; g++) r.part[g] = tb4_load(y + 4 * g);
   return r;
 }
@@ -37,7 +37,7 @@ INLINE void store(int groups, double* y, Row r)
 
 INLINE Row zero(int groups)
 {
-  Row r;
+  Row r = {0};
   for (int g = 0; g < groups; g++) r.part[g] = tb4_set1(0);
   return r;
 }

@@ -193,7 +193,7 @@ static tbStatus find_rows(tbCholesky* f, tbArena* temporary, const tbPattern* A,
   size_t n = (size_t)f->n, supernodes = (size_t)f->supernodes;
   int *of = TB_TAKE(temporary, int, n), *seen = TB_TAKE(temporary, int, n);
   size_t* end = TB_TAKE(temporary, size_t, supernodes);
-  f->below = TB_TAKE(&f->memory, size_t, supernodes + 1);
+  f->below = TB_KEEP(f, size_t, supernodes + 1);
   if (!of || !seen || !end || !f->below) return TB_ERROR_MEMORY;
   for (int s = 0; s < f->supernodes; s++)
     for (int j = f->start[s]; j < f->start[s + 1]; j++) of[j] = s;
@@ -204,9 +204,9 @@ static tbStatus find_rows(tbCholesky* f, tbArena* temporary, const tbPattern* A,
     if ((int)end[s] > f->max_rows) f->max_rows = (int)end[s];
     end[s] = f->below[s];
   }
-  f->rows = TB_TAKE(&f->memory, int, f->below[supernodes]);
-  f->relative = TB_TAKE(&f->memory, int, f->below[supernodes]);
-  f->run_end = TB_TAKE(&f->memory, int, f->below[supernodes]);
+  f->rows = TB_KEEP(f, int, f->below[supernodes]);
+  f->relative = TB_KEEP(f, int, f->below[supernodes]);
+  f->run_end = TB_KEEP(f, int, f->below[supernodes]);
   if (!f->rows || !f->relative || !f->run_end) return TB_ERROR_MEMORY;
   collect_rows(f, A, inverse, of, seen, end, true);
   return TB_OK;
@@ -291,8 +291,8 @@ static tbStatus cut_tasks(tbCholesky* f, tbArena* temporary, bool* is_top)
     inside += subtree[s];
     task_end[f->task_count - 1] = s + 1;
   }
-  f->tasks = TB_TAKE(&f->memory, tbCholeskyTask, (size_t)f->task_count);
-  f->top = TB_TAKE(&f->memory, int, (size_t)f->top_count);
+  f->tasks = TB_KEEP(f, tbCholeskyTask, (size_t)f->task_count);
+  f->top = TB_KEEP(f, int, (size_t)f->top_count);
   if (!f->tasks || !f->top) return TB_ERROR_MEMORY;
   for (int s = 0, t = 0, k = 0; s < f->supernodes; s++) {
     if (is_top[s])
@@ -350,23 +350,23 @@ static tbStatus lay_out(tbCholesky* f, tbArena* temporary)
 {
   size_t supernodes = (size_t)f->supernodes;
   bool *odd = TB_TAKE(temporary, bool, supernodes), *is_top = TB_TAKE(temporary, bool, supernodes);
-  f->panel = TB_TAKE(&f->memory, size_t, supernodes);
-  f->lead = TB_TAKE(&f->memory, int, supernodes);
-  f->update = TB_TAKE(&f->memory, size_t, supernodes);
-  f->child = TB_TAKE(&f->memory, int, supernodes);
-  f->sibling = TB_TAKE(&f->memory, int, supernodes);
+  f->panel = TB_KEEP(f, size_t, supernodes);
+  f->lead = TB_KEEP(f, int, supernodes);
+  f->update = TB_KEEP(f, size_t, supernodes);
+  f->child = TB_KEEP(f, int, supernodes);
+  f->sibling = TB_KEEP(f, int, supernodes);
   if (!odd || !is_top || !f->panel || !f->lead || !f->update || !f->child || !f->sibling) return TB_ERROR_MEMORY;
 
   link_children(f);
   for (int s = 0; s < f->supernodes; s++) find_relative(f, s);
   size_t panels = place_panels(f);
   TB_TRY(cut_tasks(f, temporary, is_top));
-  f->task_pack = TB_TAKE(&f->memory, size_t, (size_t)f->task_count + 1);
-  f->bad_column = TB_TAKE(&f->memory, int, (size_t)f->task_count);
+  f->task_pack = TB_KEEP(f, size_t, (size_t)f->task_count + 1);
+  f->bad_column = TB_KEEP(f, int, (size_t)f->task_count);
   if (!f->task_pack || !f->bad_column) return TB_ERROR_MEMORY;
   size_t work = place_updates(f, odd, is_top);
-  f->panels = TB_TAKE(&f->memory, double, panels);
-  f->work = TB_TAKE(&f->memory, double, work);
+  f->panels = TB_KEEP(f, double, panels);
+  f->work = TB_KEEP(f, double, work);
   f->L = f->panels;
   return f->panels && f->work ? TB_OK : TB_ERROR_MEMORY;
 }
@@ -383,8 +383,8 @@ tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern
 
   if (!find_fundamental(&m, temporary, f->n, &tree)) return TB_ERROR_MEMORY;
   double* peak = TB_TAKE(temporary, double, (size_t)m.count);
-  f->start = TB_TAKE(&f->memory, int, (size_t)m.count + 1);
-  f->parent = TB_TAKE(&f->memory, int, (size_t)m.count);
+  f->start = TB_KEEP(f, int, (size_t)m.count + 1);
+  f->parent = TB_KEEP(f, int, (size_t)m.count);
   if (!peak || !f->start || !f->parent) return TB_ERROR_MEMORY;
   int *head = work, *place = work + n;
   amalgamate(&m, head);
@@ -398,7 +398,7 @@ tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int*
                                    const int* inverse)
 {
   int n = f->n, *place = TB_TAKE(temporary, int, (size_t)n), *entry_col = NULL;
-  f->entry_ptr = TB_TAKE(&f->memory, int, (size_t)n + 1);
+  f->entry_ptr = TB_KEEP(f, int, (size_t)n + 1);
   if (!place || !f->entry_ptr) return TB_ERROR_MEMORY;
 
   // Sort the lower triangle's entries by column of L.
@@ -410,8 +410,8 @@ tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int*
       }
   for (int j = 0; j < n; j++) f->entry_ptr[j + 1] += f->entry_ptr[j];
   size_t entries = (size_t)f->entry_ptr[n];
-  f->entry_row = TB_TAKE(&f->memory, int, entries);
-  f->entry_source = TB_TAKE(&f->memory, int, entries);
+  f->entry_row = TB_KEEP(f, int, entries);
+  f->entry_source = TB_KEEP(f, int, entries);
   entry_col = TB_TAKE(temporary, int, (size_t)n);
   if (!f->entry_row || !f->entry_source || !entry_col) return TB_ERROR_MEMORY;
   memcpy(entry_col, f->entry_ptr, (size_t)n * sizeof *entry_col);
