@@ -43,6 +43,7 @@ static inline tb4d tb4_add(tb4d a, tb4d b) { return _mm256_add_pd(a, b); }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { return _mm256_sub_pd(a, b); }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { return _mm256_mul_pd(a, b); }
 static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { return _mm256_fmadd_pd(a, b, c); }
+static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c) { return _mm256_fnmadd_pd(a, b, c); } // c − a b
 static inline double tb4_sum(tb4d a)
 {
   __m128d lo = _mm256_castpd256_pd128(a), hi = _mm256_extractf128_pd(a, 1);
@@ -72,6 +73,13 @@ static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
   for (int i = 0; i < 4; i++) z[i] = fma(x[i], y[i], z[i]);
   return tb4_load(z);
 }
+static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
+{
+  double x[4], y[4], z[4];
+  tb4_store(x, a), tb4_store(y, b), tb4_store(z, c);
+  for (int i = 0; i < 4; i++) z[i] = fma(-x[i], y[i], z[i]);
+  return tb4_load(z);
+}
 static inline double tb4_sum(tb4d a)
 {
   double x[4];
@@ -98,6 +106,7 @@ static inline tb4d tb4_add(tb4d a, tb4d b) { TB4_EACH(a.x[i] + b.x[i]); }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { TB4_EACH(a.x[i] - b.x[i]); }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { TB4_EACH(a.x[i] * b.x[i]); }
 static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(a.x[i], b.x[i], c.x[i])); }
+static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(-a.x[i], b.x[i], c.x[i])); }
 #undef TB4_EACH
 static inline double tb4_sum(tb4d a) { return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]); }
 
@@ -112,10 +121,21 @@ typedef __m512d tbwd;
 static inline tbwd tbw_set1(double x) { return _mm512_set1_pd(x); }
 static inline tbwd tbw_load(const double* p) { return _mm512_loadu_pd(p); }
 static inline void tbw_store(double* p, tbwd a) { _mm512_storeu_pd(p, a); }
+static inline tbwd tbw_add(tbwd a, tbwd b) { return _mm512_add_pd(a, b); }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm512_sub_pd(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm512_mul_pd(a, b); }
 static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm512_fmadd_pd(a, b, c); }
 static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm512_fnmadd_pd(a, b, c); } // c − a b
+// The first `count` lanes, 1 ≤ count ≤ TB_WIDE; the memory of the others is not touched and they load as 0.
+static inline __mmask8 tbw_first(int count) { return (__mmask8)(0xffu >> (8 - count)); }
+static inline tbwd tbw_load_part(const double* p, int count)
+{
+  return _mm512_maskz_loadu_pd(tbw_first(count), p);
+}
+static inline void tbw_store_part(double* p, tbwd a, int count)
+{
+  _mm512_mask_storeu_pd(p, tbw_first(count), a);
+}
 
 #elif defined(TB_SIMD_AVX2)
 
@@ -124,10 +144,23 @@ typedef __m256d tbwd;
 static inline tbwd tbw_set1(double x) { return _mm256_set1_pd(x); }
 static inline tbwd tbw_load(const double* p) { return _mm256_loadu_pd(p); }
 static inline void tbw_store(double* p, tbwd a) { _mm256_storeu_pd(p, a); }
+static inline tbwd tbw_add(tbwd a, tbwd b) { return _mm256_add_pd(a, b); }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm256_sub_pd(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm256_mul_pd(a, b); }
 static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm256_fmadd_pd(a, b, c); }
 static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm256_fnmadd_pd(a, b, c); }
+static inline __m256i tbw_first(int count)
+{
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_set_epi64x(3, 2, 1, 0));
+}
+static inline tbwd tbw_load_part(const double* p, int count)
+{
+  return _mm256_maskload_pd(p, tbw_first(count));
+}
+static inline void tbw_store_part(double* p, tbwd a, int count)
+{
+  _mm256_maskstore_pd(p, tbw_first(count), a);
+}
 
 #else
 
@@ -136,10 +169,13 @@ typedef double tbwd;
 static inline tbwd tbw_set1(double x) { return x; }
 static inline tbwd tbw_load(const double* p) { return *p; }
 static inline void tbw_store(double* p, tbwd a) { *p = a; }
+static inline tbwd tbw_add(tbwd a, tbwd b) { return a + b; }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return a - b; }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return a * b; }
 static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return fma(a, b, c); }
 static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return fma(-a, b, c); }
+static inline tbwd tbw_load_part(const double* p, int count) { return (void)count, *p; }
+static inline void tbw_store_part(double* p, tbwd a, int count) { (void)count, *p = a; }
 
 #endif
 #endif

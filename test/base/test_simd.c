@@ -29,6 +29,8 @@ TEST(simd_lanes_round_like_plain_c)
     for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] * b[i]));
     tb4_store(out, tb4_fma(x, y, z));
     for (int i = 0; i < 4; i++) REQUIRE(same(out[i], fma(a[i], b[i], c[i])));
+    tb4_store(out, tb4_fnma(x, y, z));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], fma(-a[i], b[i], c[i])));
     REQUIRE(same(tb4_sum(x), (a[0] + a[1]) + (a[2] + a[3])));
 
     tbwd u = tbw_load(a), v = tbw_load(b), w = tbw_load(c);
@@ -38,5 +40,20 @@ TEST(simd_lanes_round_like_plain_c)
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], fma(a[i], b[i], c[i])));
     tbw_store(out, tbw_sub(u, tbw_mul(v, tbw_set1(c[0]))));
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] - b[i] * c[0]));
+    tbw_store(out, tbw_add(u, v));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] + b[i]));
+  }
+}
+
+TEST(simd_parts_leave_the_other_lanes_alone)
+{
+  double in[TB_WIDE], out[TB_WIDE], full[TB_WIDE];
+  for (int count = 1; count <= TB_WIDE; count++) {
+    for (int i = 0; i < TB_WIDE; i++) in[i] = 1 + i, out[i] = -1;
+    tbwd part = tbw_load_part(in, count);
+    tbw_store(full, part);
+    for (int i = 0; i < TB_WIDE; i++) CHECK(full[i] == (i < count ? 1 + i : 0));
+    tbw_store_part(out, part, count);
+    for (int i = 0; i < TB_WIDE; i++) CHECK(out[i] == (i < count ? 1 + i : -1));
   }
 }

@@ -1,0 +1,60 @@
+// Sparse Cholesky:  P A Pᵀ = L Lᵀ  for a symmetric positive definite A.
+//
+//   tb_cholesky_analyze    once for a pattern: ordering, structure of L, all memory
+//   tb_cholesky_factor     for each set of values; allocates nothing
+//   tb_cholesky_solve      for each right-hand side; allocates nothing, any number of them at the same time
+//
+// Right-hand sides are stored side by side: b[i·nrhs + c] is row i of side c, so that a field of 3-vectors is
+// three sides solved in one pass over L. Solving several sides at once gives each the bits it gets alone.
+// Results do not depend on the number of threads.
+//
+// Behind the seam is Tribo's own supernodal factor, or CHOLMOD's (cmake -DTRIBO_CHOLMOD=ON).
+#ifndef TB_MATH_CHOLESKY_H
+#define TB_MATH_CHOLESKY_H
+
+#include "math/ordering.h"
+
+typedef struct tbCholesky tbCholesky;
+
+typedef struct tbCholeskyOptions {
+  tbOrdering ordering; // AUTO unless set
+} tbCholeskyOptions;
+
+typedef struct tbCholeskyStats {
+  int rows, supernodes;
+  int64_t entries; // of L's lower triangle as stored: the fill, and the zeros that make supernodes wider
+  double flops;    // multiplications and additions of one factorisation, the same zeros included
+  size_t bytes;    // held by the factor, working memory included
+} tbCholeskyStats;
+
+const char* tb_cholesky_backend_name(void); // "tribo" or "cholmod"
+
+// Analyses the pattern of A, given by rows (CSR: ptr, idx), columns in any order. Only entries on and below
+// the diagonal are read, so that A may come whole or as its lower triangle. An entry stored twice or out of
+// range is TB_ERROR_INPUT. `options` may be null. On failure *out is null.
+tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* idx,
+                             const tbCholeskyOptions* options, tbCholesky** out);
+
+// Factors A with `values` in the order of the analysed idx. A matrix that is not positive definite is
+// TB_ERROR_NUMERIC and names the row of the first bad pivot; the factor can then not solve until a later call
+// succeeds.
+tbStatus tb_cholesky_factor(tbContext* ctx, tbCholesky* factor, const double* values);
+
+// x = A⁻¹ b, n × nrhs both; x may be b. `scratch` has room for tb_cholesky_scratch doubles; concurrent solves
+// each bring their own. The context is touched only to report a call on something never factored.
+tbStatus tb_cholesky_solve(tbContext* ctx, const tbCholesky* factor, int nrhs, const double* b, double* x,
+                           double* scratch);
+size_t tb_cholesky_scratch(const tbCholesky* factor, int nrhs);
+
+// The two halves:  y = L⁻¹ P b  and  x = Pᵀ L⁻ᵀ y,  with y in the order of elimination. The first skips the
+// columns that a sparse b does not reach; J A⁻¹ Jᵀ = YᵀY with Y = L⁻¹ P Jᵀ.
+tbStatus tb_cholesky_forward(tbContext* ctx, const tbCholesky* factor, int nrhs, const double* b, double* y,
+                             double* scratch);
+tbStatus tb_cholesky_backward(tbContext* ctx, const tbCholesky* factor, int nrhs, const double* y, double* x,
+                              double* scratch);
+
+const int* tb_cholesky_permutation(const tbCholesky* factor); // row eliminated k-th (n)
+tbCholeskyStats tb_cholesky_stats(const tbCholesky* factor);
+void tb_cholesky_free(tbContext* ctx, tbCholesky* factor); // takes null
+
+#endif

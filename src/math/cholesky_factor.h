@@ -1,0 +1,97 @@
+// The factor's inside, shared by the files cholesky*.c.
+//
+// Columns are numbered in the order of elimination, which is a postorder of the elimination tree. Supernode s
+// is a run of columns with the same rows below them; its front is the dense matrix over those columns and
+// rows. L keeps, per supernode, the front's first columns as one dense panel:
+//
+//        ┌──────┐
+//   cols │ L₁₁  │   lower triangle; above the diagonal, leftovers
+//        ├──────┤
+//   rows │ L₂₁  │
+//        └──────┘   column-major, `lead` apart
+#ifndef TB_MATH_CHOLESKY_FACTOR_H
+#define TB_MATH_CHOLESKY_FACTOR_H
+
+#include "base/memory.h"
+#include "math/cholesky.h"
+
+// A run of supernodes, whole subtrees, factored by one thread with working memory of its own.
+typedef struct {
+  int begin, end;
+} tbCholeskyTask;
+
+struct tbCholesky {
+  tbArena memory; // of everything below
+  int n, supernodes;
+  bool factored;
+  int* perm; // the caller's row of column k     (n)
+
+  // supernodes, in postorder
+  int* start;    // first column                             (supernodes+1)
+  size_t* below; // first of its rows in `rows`              (supernodes+1)
+  int* rows;     // rows under the diagonal block, ascending (below[supernodes])
+  size_t* panel; // where its panel starts in L              (supernodes)
+  int* lead;     // distance of two columns in the panel     (supernodes)
+  int max_rows;  // most rows any supernode has
+  const double* L;
+  double* inverse_diagonal; // 1 / L_kk  (n)
+
+  // the caller's entries by column of L
+  int* entry_ptr;    // (n+1)
+  int* entry_row;    // place in the column's front
+  int* entry_source; // place in the caller's values
+
+  // Tribo's own numeric factorisation
+  int* parent;        // −1: a root                                            (supernodes)
+  int *child, *sibling; // children in ascending order, −1 ends                (supernodes)
+  int* relative;      // place in the parent's front of each of `rows`         (below[supernodes])
+  int* run_end;       // end of the run of consecutive `relative` it is in     (below[supernodes])
+  size_t* update;     // where the supernode's update matrix starts in `work`  (supernodes)
+  double *panels, *work;
+  tbCholeskyTask* tasks;
+  int task_count;
+  size_t* task_pack; // packing room of each task, then of the top of the tree, in `work`  (task_count+1)
+  int* bad_column;   // first bad pivot of each task, or −1                                (task_count)
+  int *top, top_count; // supernodes above the tasks, ascending
+
+  void* cholmod; // the other backend's state
+  tbCholeskyStats stats;
+};
+
+static inline int tb_cholesky_cols(const tbCholesky* f, int s) { return f->start[s + 1] - f->start[s]; }
+static inline int tb_cholesky_rows(const tbCholesky* f, int s) { return (int)(f->below[s + 1] - f->below[s]); }
+
+// Zeroed memory that lives as long as the factor; null on failure.
+void* tb_cholesky_keep(tbCholesky* f, size_t count, size_t size);
+#define TB_KEEP(f, type, count) ((type*)tb_cholesky_keep(f, count, sizeof(type)))
+
+// A symmetric pattern: both triangles, no diagonal.
+typedef struct {
+  int n;
+  int *ptr, *idx;
+} tbPattern;
+
+// The elimination tree of the pattern in the order perm (inverse: column of row i), its postorder, and the
+// number of entries of each column of L, diagonal included. (cholesky_tree.c)
+typedef struct {
+  int *parent, *count;
+} tbEliminationTree;
+// Rewrites perm and inverse so that the tree they give is postordered. work: 4 n ints.
+void tb_elimination_tree(const tbPattern* A, int* perm, int* inverse, tbEliminationTree* tree, int* work);
+
+// From tree to supernodes, rows, layout and tasks. `temporary` is the caller's to free. (cholesky_symbolic.c)
+tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern* A, int* inverse);
+// Finds every caller's entry its place in L.
+tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
+                                   const int* inverse);
+
+// Factors; returns the first bad column or −1. (cholesky_numeric.c)
+int tb_cholesky_numeric(tbThreads* threads, tbCholesky* f, const double* values);
+
+#ifdef TB_USE_CHOLMOD // (cholesky_cholmod.c)
+tbStatus tb_cholmod_analyze(tbContext* ctx, tbCholesky* f, const int* ptr, const int* idx);
+tbStatus tb_cholmod_factor(tbContext* ctx, tbCholesky* f, const double* values);
+void tb_cholmod_free(tbCholesky* f);
+#endif
+
+#endif

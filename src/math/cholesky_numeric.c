@@ -1,0 +1,102 @@
+// The multifrontal factorisation (Duff and Reid, "The multifrontal solution of indefinite sparse symmetric
+// linear equations", ACM TOMS 9(3), 1983; Liu, SIAM Review 34(1), 1992).
+//
+// Every supernode s, children first:
+//
+//   front   = A's entries of its columns + Σ_children U_c         (extend-add, in the children's order)
+//   L₁₁     = chol(front₁₁),   L₂₁ = front₂₁ L₁₁⁻ᵀ                 (the panel)
+//   U_s     = front₂₂ − L₂₁ L₂₁ᵀ                                   (the update matrix, for the parent)
+//
+// A front is a function of its children's update matrices alone, added in a fixed order: who computes it, and
+// when, cannot show in the result. Subtrees are factored side by side, then the top of the tree, front by
+// front, with the threads inside the dense kernels.
+//
+// Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large for
+//           3-D meshes and much smaller for 2-D ones.
+#include "base/simd.h"
+#include "base/threads.h"
+#include "math/cholesky_dense.h"
+#include "math/cholesky_factor.h"
+
+#include <string.h>
+
+// to[0 … count) += from[0 … count)
+static inline void add_run(double* to, const double* from, int count)
+{
+  for (; count > TB_WIDE; count -= TB_WIDE, to += TB_WIDE, from += TB_WIDE)
+    tbw_store(to, tbw_add(tbw_load(to), tbw_load(from)));
+  tbw_store_part(to, tbw_add(tbw_load_part(to, count), tbw_load_part(from, count)), count);
+}
+
+// Adds column j of a child's update matrix to a column of the parent's front that starts at row `skip`.
+static void add_column(double* column, int skip, const double* from, const int* relative, const int* run_end, int j,
+                       int rows)
+{
+  for (int i = j; i < rows; i = run_end[i]) add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
+}
+
+static void extend_add(const tbCholesky* f, int c, double* panel, size_t lead, int cols, double* U, size_t rows)
+{
+  const int *relative = f->relative + f->below[c], *run_end = f->run_end + f->below[c];
+  int count = tb_cholesky_rows(f, c), j = 0;
+  const double* from = f->work + f->update[c];
+  for (; j < count && relative[j] < cols; j++, from += count)
+    add_column(panel + relative[j] * lead, 0, from, relative, run_end, j, count);
+  for (; j < count; j++, from += count)
+    add_column(U + (relative[j] - cols) * rows, cols, from, relative, run_end, j, count);
+}
+
+static void place_values(const tbCholesky* f, int s, const double* values, double* panel, size_t lead)
+{
+  for (int j = f->start[s]; j < f->start[s + 1]; j++, panel += lead)
+    for (int e = f->entry_ptr[j]; e < f->entry_ptr[j + 1]; e++)
+      panel[f->entry_row[e]] = values[f->entry_source[e]];
+}
+
+// Factors one front; returns its bad column or −1.
+static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* values, double* pack)
+{
+  int cols = tb_cholesky_cols(f, s), rows = tb_cholesky_rows(f, s), first = f->start[s];
+  size_t lead = (size_t)f->lead[s];
+  double *panel = f->panels + f->panel[s], *U = f->work + f->update[s];
+  memset(panel, 0, lead * (size_t)cols * sizeof *panel);
+  for (size_t j = 0; j < (size_t)rows; j++) memset(U + j * rows + j, 0, ((size_t)rows - j) * sizeof *U);
+  place_values(f, s, values, panel, lead);
+  for (int c = f->child[s]; c != -1; c = f->sibling[c]) extend_add(f, c, panel, lead, cols, U, (size_t)rows);
+
+  int bad = tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, pack);
+  if (bad >= 0) return first + bad;
+  if (rows > 0) tb_dense_schur(threads, cols + rows, cols, panel, f->lead[s], U, pack);
+  return -1;
+}
+
+typedef struct {
+  tbCholesky* f;
+  const double* values;
+} Job;
+
+static void run_tasks(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  Job* job = user;
+  tbCholesky* f = job->f;
+  for (int t = begin; t < end; t++) {
+    int bad = -1;
+    for (int s = f->tasks[t].begin; s < f->tasks[t].end && bad < 0; s++)
+      bad = factor_front(NULL, f, s, job->values, f->work + f->task_pack[t]);
+    f->bad_column[t] = bad;
+  }
+}
+
+int tb_cholesky_numeric(tbThreads* threads, tbCholesky* f, const double* values)
+{
+  Job job = {f, values};
+  tb_parallel_for(threads, f->task_count, 1, run_tasks, &job);
+  for (int t = 0; t < f->task_count; t++)
+    if (f->bad_column[t] >= 0) return f->bad_column[t]; // tasks are in the order of their columns
+  for (int k = 0; k < f->top_count; k++) {
+    int bad = factor_front(threads, f, f->top[k], values, f->work + f->task_pack[f->task_count]);
+    if (bad >= 0) return bad;
+  }
+  return -1;
+}

@@ -1,0 +1,434 @@
+// From the elimination tree to the supernodes of the factor.
+//
+// 1. Neighbouring columns with the same rows below them form a supernode.
+// 2. Small supernodes are merged into their parents (relaxed amalgamation): a few stored zeros buy larger dense
+//    blocks and spare an update matrix. A merge is made when a simple model of the time says it pays. A child's
+//    rows lie in its parent's front, so the merged front is the parent's with the child's columns before it.
+// 3. Columns are renumbered by a postorder of the merged tree, and the rows of every supernode collected: row i
+//    is in all supernodes on the paths from those where row i of A is nonzero up to i's own. Taking the rows in
+//    order leaves every list sorted.
+// 4. Update matrices get their places. A supernode's update matrix lives until its parent has added it, which
+//    in postorder is last in, first out. With two stacks, one for the even depths of the tree and one for the odd,
+//    a supernode can take its children off one while its own matrix already stands on the other.
+// 5. Subtrees with a small share of the work become tasks, each with two stacks of its own; the supernodes
+//    above them are factored one after the other by all threads together.
+//
+// None of this depends on the number of threads.
+#include "math/cholesky_dense.h"
+#include "math/cholesky_factor.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+  TASKS = 32,             // a task has at most this part of the work …
+  SMALL_TASK = 4 << 20,   // … or this many operations
+  WIDE_PANEL = 64,        // panels with more rows get aligned columns
+  ALIGNED = TB_ALIGNMENT / sizeof(double),
+};
+
+static size_t round_up(size_t count) { return (count + ALIGNED - 1) / ALIGNED * ALIGNED; }
+
+// Multiplications and additions of one front: Σ_{k<cols} (front−k)².
+static double front_flops(double cols, double rows)
+{
+  double f = cols + rows, r = rows;
+  return (f * (f + 1) * (2 * f + 1) - r * (r + 1) * (2 * r + 1)) / 6;
+}
+
+// Time of one front, in nanoseconds or so: its fixed part, its panel, its update matrix, its arithmetic.
+static double front_time(double cols, double rows)
+{
+  return 150 + 1.0 * cols * (cols + rows) + 0.5 * rows * rows + 0.03 * front_flops(cols, rows);
+}
+
+// Supernodes while they merge. A merged node keeps its columns as a chain of fundamental supernodes.
+typedef struct {
+  int count;
+  int *start;           // of the fundamental supernode's columns                     (count+1)
+  int *parent, *cols, *rows;
+  int *child, *sibling; // the tree of those not merged away
+  int* chain;           // next fundamental supernode in the same node; the node's own number ends it
+  bool* merged;
+} Merge;
+
+static bool find_fundamental(Merge* m, tbArena* arena, int n, const tbEliminationTree* tree)
+{
+  size_t room = (size_t)n + 1;
+  int** arrays[] = {&m->start, &m->parent, &m->cols, &m->rows, &m->child, &m->sibling, &m->chain};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+    if (!(*arrays[k] = TB_TAKE(arena, int, room))) return false;
+  int* of = TB_TAKE(arena, int, room);
+  m->merged = TB_TAKE(arena, bool, room);
+  if (!of || !m->merged) return false;
+
+  for (int j = 0; j < n; j++) {
+    bool joins = j > 0 && tree->parent[j - 1] == j && tree->count[j - 1] == tree->count[j] + 1;
+    if (!joins) m->start[m->count++] = j;
+    of[j] = m->count - 1;
+  }
+  m->start[m->count] = n;
+  for (int s = m->count - 1; s >= 0; s--) {
+    int last = m->start[s + 1] - 1, up = tree->parent[last];
+    m->parent[s] = up == -1 ? -1 : of[up];
+    m->cols[s] = last + 1 - m->start[s];
+    m->rows[s] = tree->count[last] - 1;
+    m->child[s] = m->chain[s] = -1;
+  }
+  for (int s = m->count - 1; s >= 0; s--)
+    if (m->parent[s] != -1) {
+      m->sibling[s] = m->child[m->parent[s]];
+      m->child[m->parent[s]] = s;
+    }
+  return true;
+}
+
+// Merges children into parents from the leaves up. head[s]: first of the chain of node s.
+static void amalgamate(Merge* m, int* head)
+{
+  for (int s = 0; s < m->count; s++) head[s] = s;
+  for (int p = 0; p < m->count; p++) {
+    for (int* link = &m->child[p]; *link != -1;) {
+      int c = *link;
+      double apart = front_time(m->cols[c], m->rows[c]) + front_time(m->cols[p], m->rows[p]);
+      if (front_time(m->cols[c] + m->cols[p], m->rows[p]) > apart) {
+        link = &m->sibling[c];
+        continue;
+      }
+      m->merged[c] = true; // c's columns come before p's
+      m->cols[p] += m->cols[c];
+      m->chain[c] = head[p];
+      head[p] = head[c];
+      // Splice c's children, which have refused to merge with it, into the list where c stood.
+      *link = m->sibling[c];
+      for (int d = m->child[c], next; d != -1; d = next) {
+        next = m->sibling[d];
+        m->parent[d] = p;
+        m->sibling[d] = *link;
+        *link = d;
+        link = &m->sibling[d];
+      }
+    }
+  }
+}
+
+// Orders the children so that the one needing most working memory over what it leaves behind comes first.
+static void order_children(Merge* m, double* peak)
+{
+  for (int p = 0; p < m->count; p++) {
+    if (m->merged[p]) continue;
+    int* best = NULL;
+    double most = 0;
+    for (int* link = &m->child[p]; *link != -1; link = &m->sibling[*link]) {
+      double excess = peak[*link] - (double)m->rows[*link] * m->rows[*link];
+      if (!best || excess > most) best = link, most = excess;
+    }
+    if (best) {
+      int c = *best;
+      *best = m->sibling[c];
+      m->sibling[c] = m->child[p];
+      m->child[p] = c;
+    }
+    double held = 0, own = (double)m->rows[p] * m->rows[p];
+    for (int c = m->child[p]; c != -1; c = m->sibling[c]) {
+      if (held + peak[c] > peak[p]) peak[p] = held + peak[c];
+      held += (double)m->rows[c] * m->rows[c];
+    }
+    if (held + own > peak[p]) peak[p] = held + own;
+  }
+}
+
+// Numbers the merged nodes in postorder and their columns with them; fills f's tree and perm.
+static void renumber(tbCholesky* f, Merge* m, const int* head, int* perm, int* inverse, int* place)
+{
+  int done = 0, column = 0, *next = m->chain;
+  int* walk = m->child; // consumed
+  for (int root = 0; root < m->count; root++) {
+    if (m->merged[root] || m->parent[root] != -1) continue;
+    for (int s = root;;) {
+      while (walk[s] != -1) {
+        int down = walk[s];
+        walk[s] = m->sibling[down];
+        s = down;
+      }
+      f->start[done] = column;
+      for (int part = head[s];; part = next[part]) {
+        for (int j = m->start[part]; j < m->start[part + 1]; j++) f->perm[column++] = perm[j];
+        if (part == s) break;
+      }
+      place[s] = done++;
+      if (s == root) break;
+      s = m->parent[s];
+    }
+  }
+  f->start[done] = column;
+  f->supernodes = done;
+  assert(column == f->n);
+  for (int s = 0; s < m->count; s++)
+    if (!m->merged[s]) f->parent[place[s]] = m->parent[s] == -1 ? -1 : place[m->parent[s]];
+  for (int k = 0; k < f->n; k++) inverse[f->perm[k]] = k;
+}
+
+// Visits the rows in order and appends (or only counts) row i in every supernode that has it below.
+static void collect_rows(tbCholesky* f, const tbPattern* A, const int* inverse, const int* of, int* seen,
+                         size_t* end, bool write)
+{
+  memset(seen, -1, (size_t)f->supernodes * sizeof *seen);
+  for (int i = 0; i < f->n; i++) {
+    seen[of[i]] = i;
+    for (int p = A->ptr[f->perm[i]]; p < A->ptr[f->perm[i] + 1]; p++) {
+      int j = inverse[A->idx[p]];
+      if (j >= i) continue;
+      for (int s = of[j]; seen[s] != i; s = f->parent[s]) {
+        seen[s] = i;
+        if (write) f->rows[end[s]] = i;
+        end[s]++;
+      }
+    }
+  }
+}
+
+static tbStatus find_rows(tbCholesky* f, tbArena* temporary, const tbPattern* A, const int* inverse)
+{
+  size_t n = (size_t)f->n, supernodes = (size_t)f->supernodes;
+  int *of = TB_TAKE(temporary, int, n), *seen = TB_TAKE(temporary, int, n);
+  size_t* end = TB_TAKE(temporary, size_t, supernodes);
+  f->below = TB_KEEP(f, size_t, supernodes + 1);
+  if (!of || !seen || !end || !f->below) return TB_ERROR_MEMORY;
+  for (int s = 0; s < f->supernodes; s++)
+    for (int j = f->start[s]; j < f->start[s + 1]; j++) of[j] = s;
+
+  collect_rows(f, A, inverse, of, seen, end, false);
+  for (size_t s = 0; s < supernodes; s++) {
+    f->below[s + 1] = f->below[s] + end[s];
+    if ((int)end[s] > f->max_rows) f->max_rows = (int)end[s];
+    end[s] = f->below[s];
+  }
+  f->rows = TB_KEEP(f, int, f->below[supernodes]);
+  f->relative = TB_KEEP(f, int, f->below[supernodes]);
+  f->run_end = TB_KEEP(f, int, f->below[supernodes]);
+  if (!f->rows || !f->relative || !f->run_end) return TB_ERROR_MEMORY;
+  collect_rows(f, A, inverse, of, seen, end, true);
+  return TB_OK;
+}
+
+// Where each row of s stands in its parent's front, and the runs of neighbours there.
+static void find_relative(tbCholesky* f, int s)
+{
+  int up = f->parent[s], rows = tb_cholesky_rows(f, s);
+  if (up == -1) return;
+  const int *mine = f->rows + f->below[s], *theirs = f->rows + f->below[up];
+  int *relative = f->relative + f->below[s], *run_end = f->run_end + f->below[s];
+  int cols = tb_cholesky_cols(f, up), at = 0;
+  for (int i = 0; i < rows; i++) {
+    if (mine[i] < f->start[up + 1]) {
+      relative[i] = mine[i] - f->start[up];
+      continue;
+    }
+    while (theirs[at] < mine[i]) at++;
+    assert(at < tb_cholesky_rows(f, up) && theirs[at] == mine[i]);
+    relative[i] = cols + at;
+  }
+  for (int i = rows - 1; i >= 0; i--)
+    run_end[i] = i + 1 < rows && relative[i + 1] == relative[i] + 1 ? run_end[i + 1] : i + 1;
+}
+
+static void link_children(tbCholesky* f)
+{
+  for (int s = 0; s < f->supernodes; s++) f->child[s] = f->sibling[s] = -1;
+  for (int s = f->supernodes - 1; s >= 0; s--)
+    if (f->parent[s] != -1) {
+      f->sibling[s] = f->child[f->parent[s]];
+      f->child[f->parent[s]] = s;
+    }
+}
+
+// Places the panels in L; returns the doubles they take.
+static size_t place_panels(tbCholesky* f)
+{
+  size_t end = 0;
+  for (int s = 0; s < f->supernodes; s++) {
+    size_t cols = (size_t)tb_cholesky_cols(f, s), rows = (size_t)tb_cholesky_rows(f, s), front = cols + rows;
+    if (front > WIDE_PANEL) {
+      front = round_up(front);
+      end = round_up(end);
+      if (front % 512 == 0) front += ALIGNED; // columns a page apart would fight for the same cache lines
+    }
+    f->panel[s] = end;
+    f->lead[s] = (int)front;
+    end += front * cols;
+    f->stats.entries += (int64_t)(cols * (cols + 1) / 2 + cols * rows);
+    f->stats.flops += front_flops((double)cols, (double)rows);
+  }
+  return end;
+}
+
+// Cuts the supernodes into tasks and the top of the tree.
+static tbStatus cut_tasks(tbCholesky* f, tbArena* temporary, bool* is_top)
+{
+  double* subtree = TB_TAKE(temporary, double, (size_t)f->supernodes);
+  int* task_end = TB_TAKE(temporary, int, (size_t)f->supernodes);
+  if (!subtree || !task_end) return TB_ERROR_MEMORY;
+  double limit = f->stats.flops / TASKS > SMALL_TASK ? f->stats.flops / TASKS : SMALL_TASK;
+  for (int s = 0; s < f->supernodes; s++) {
+    subtree[s] += front_flops(tb_cholesky_cols(f, s), tb_cholesky_rows(f, s));
+    if (f->parent[s] != -1) subtree[f->parent[s]] += subtree[s];
+    is_top[s] = subtree[s] > limit;
+    f->top_count += is_top[s];
+  }
+  // A task is a run of whole subtrees, ended where the next would make it too long, or by a node of the top.
+  double inside = 0;
+  bool open = false;
+  for (int s = 0; s < f->supernodes; s++) {
+    bool root = !is_top[s] && (f->parent[s] == -1 || is_top[f->parent[s]]);
+    if (is_top[s]) open = false;
+    if (!root) continue;
+    if (!open || inside + subtree[s] > limit) {
+      f->task_count++;
+      inside = 0;
+      open = true;
+    }
+    inside += subtree[s];
+    task_end[f->task_count - 1] = s + 1;
+  }
+  f->tasks = TB_KEEP(f, tbCholeskyTask, (size_t)f->task_count);
+  f->top = TB_KEEP(f, int, (size_t)f->top_count);
+  if (!f->tasks || !f->top) return TB_ERROR_MEMORY;
+  for (int s = 0, t = 0, k = 0; s < f->supernodes; s++) {
+    if (is_top[s])
+      f->top[k++] = s;
+    else if (t == 0 || s >= f->tasks[t - 1].end) {
+      f->tasks[t] = (tbCholeskyTask){s, task_end[t]};
+      t++;
+    }
+  }
+  return TB_OK;
+}
+
+// The two stacks of a task, or of the top, while it is played through.
+typedef struct {
+  size_t height[2], peak[2], pack;
+} Stacks;
+
+static void play(tbCholesky* f, Stacks* stacks, int s, const bool* odd, const bool* is_top)
+{
+  for (int c = f->child[s]; c != -1; c = f->sibling[c])
+    if (is_top[c] == is_top[s]) {
+      stacks->height[odd[c]] = f->update[c]; // the first child stands lowest
+      break;
+    }
+  size_t rows = (size_t)tb_cholesky_rows(f, s), cols = (size_t)tb_cholesky_cols(f, s);
+  f->update[s] = stacks->height[odd[s]];
+  stacks->height[odd[s]] += round_up(rows * rows);
+  if (stacks->height[odd[s]] > stacks->peak[odd[s]]) stacks->peak[odd[s]] = stacks->height[odd[s]];
+  size_t pack = tb_dense_pack_size((int)(rows + cols), (int)cols);
+  if (pack > stacks->pack) stacks->pack = pack;
+}
+
+// Lays the stacks of all tasks and of the top one after the other in `work`; returns the doubles they take.
+static size_t place_updates(tbCholesky* f, bool* odd, const bool* is_top)
+{
+  for (int s = f->supernodes - 1; s >= 0; s--) odd[s] = f->parent[s] != -1 && !odd[f->parent[s]];
+  size_t base = 0;
+  for (int t = 0; t <= f->task_count; t++) {
+    bool top = t == f->task_count;
+    int begin = top ? 0 : f->tasks[t].begin, end = top ? f->top_count : f->tasks[t].end;
+    Stacks stacks = {{0}, {0}, 0};
+    for (int k = begin; k < end; k++) play(f, &stacks, top ? f->top[k] : k, odd, is_top);
+    for (int k = begin; k < end; k++) {
+      int s = top ? f->top[k] : k;
+      f->update[s] += base + (odd[s] ? stacks.peak[0] : 0);
+    }
+    base += stacks.peak[0] + stacks.peak[1];
+    f->task_pack[t] = base;
+    base += round_up(stacks.pack);
+  }
+  return base;
+}
+
+static tbStatus lay_out(tbCholesky* f, tbArena* temporary)
+{
+  size_t supernodes = (size_t)f->supernodes;
+  bool *odd = TB_TAKE(temporary, bool, supernodes), *is_top = TB_TAKE(temporary, bool, supernodes);
+  f->panel = TB_KEEP(f, size_t, supernodes);
+  f->lead = TB_KEEP(f, int, supernodes);
+  f->update = TB_KEEP(f, size_t, supernodes);
+  f->child = TB_KEEP(f, int, supernodes);
+  f->sibling = TB_KEEP(f, int, supernodes);
+  if (!odd || !is_top || !f->panel || !f->lead || !f->update || !f->child || !f->sibling) return TB_ERROR_MEMORY;
+
+  link_children(f);
+  for (int s = 0; s < f->supernodes; s++) find_relative(f, s);
+  size_t panels = place_panels(f);
+  TB_TRY(cut_tasks(f, temporary, is_top));
+  f->task_pack = TB_KEEP(f, size_t, (size_t)f->task_count + 1);
+  f->bad_column = TB_KEEP(f, int, (size_t)f->task_count);
+  if (!f->task_pack || !f->bad_column) return TB_ERROR_MEMORY;
+  size_t work = place_updates(f, odd, is_top);
+  f->panels = TB_KEEP(f, double, panels);
+  f->work = TB_KEEP(f, double, work);
+  f->L = f->panels;
+  return f->panels && f->work ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern* A, int* inverse)
+{
+  size_t n = (size_t)f->n;
+  int *perm = TB_TAKE(temporary, int, n), *work = TB_TAKE(temporary, int, 4 * n);
+  tbEliminationTree tree = {TB_TAKE(temporary, int, n), TB_TAKE(temporary, int, n)};
+  Merge m = {0};
+  if (!perm || !work || !tree.parent || !tree.count) return TB_ERROR_MEMORY;
+  memcpy(perm, f->perm, n * sizeof *perm);
+  tb_elimination_tree(A, perm, inverse, &tree, work);
+
+  if (!find_fundamental(&m, temporary, f->n, &tree)) return TB_ERROR_MEMORY;
+  double* peak = TB_TAKE(temporary, double, (size_t)m.count);
+  f->start = TB_KEEP(f, int, (size_t)m.count + 1);
+  f->parent = TB_KEEP(f, int, (size_t)m.count);
+  if (!peak || !f->start || !f->parent) return TB_ERROR_MEMORY;
+  int *head = work, *place = work + n;
+  amalgamate(&m, head);
+  order_children(&m, peak);
+  renumber(f, &m, head, perm, inverse, place);
+  TB_TRY(find_rows(f, temporary, A, inverse));
+  return lay_out(f, temporary);
+}
+
+tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
+                                   const int* inverse)
+{
+  int n = f->n, *place = TB_TAKE(temporary, int, (size_t)n), *entry_col = NULL;
+  f->entry_ptr = TB_KEEP(f, int, (size_t)n + 1);
+  if (!place || !f->entry_ptr) return TB_ERROR_MEMORY;
+
+  // Sort the lower triangle's entries by column of L.
+  for (int i = 0; i < n; i++)
+    for (int p = ptr[i]; p < ptr[i + 1]; p++)
+      if (idx[p] <= i) {
+        int a = inverse[i], b = inverse[idx[p]];
+        f->entry_ptr[(a < b ? a : b) + 1]++;
+      }
+  for (int j = 0; j < n; j++) f->entry_ptr[j + 1] += f->entry_ptr[j];
+  size_t entries = (size_t)f->entry_ptr[n];
+  f->entry_row = TB_KEEP(f, int, entries);
+  f->entry_source = TB_KEEP(f, int, entries);
+  entry_col = TB_TAKE(temporary, int, (size_t)n);
+  if (!f->entry_row || !f->entry_source || !entry_col) return TB_ERROR_MEMORY;
+  memcpy(entry_col, f->entry_ptr, (size_t)n * sizeof *entry_col);
+  for (int i = 0; i < n; i++)
+    for (int p = ptr[i]; p < ptr[i + 1]; p++)
+      if (idx[p] <= i) {
+        int a = inverse[i], b = inverse[idx[p]], to = entry_col[a < b ? a : b]++;
+        f->entry_row[to] = a < b ? b : a;
+        f->entry_source[to] = p;
+      }
+  // Rows become places in the front of their supernode.
+  for (int s = 0; s < f->supernodes; s++) {
+    int first = f->start[s], cols = tb_cholesky_cols(f, s), rows = tb_cholesky_rows(f, s);
+    for (int k = 0; k < cols; k++) place[first + k] = k;
+    for (int k = 0; k < rows; k++) place[f->rows[f->below[s] + k]] = cols + k;
+    for (int e = f->entry_ptr[first]; e < f->entry_ptr[first + cols]; e++)
+      f->entry_row[e] = place[f->entry_row[e]];
+  }
+  return TB_OK;
+}
