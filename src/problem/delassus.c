@@ -7,6 +7,7 @@
 // mirrored, so a derived W is symmetric to the bit.
 #include "problem/delassus.h"
 #include "base/threads.h"
+#include "math/cholesky.h"
 #include "problem/metric.h"
 
 #include <limits.h>
@@ -34,7 +35,8 @@ static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, double** ou
   for (int c = 0; c < p->ncol; c++) {
     const tbMetricBlock* b = &p->block[p->dof_block[p->jac_dof[c]]];
     int rows = (int)((p->jac_val_adr[c + 1] - p->jac_val_adr[c]) / (size_t)p->jac_width[c]);
-    if (b->kind != TB_METRIC_SPARSE) tb_metric_solve(b, rows, Y + p->jac_val_adr[c], NULL);
+    for (int i = 0; b->kind != TB_METRIC_SPARSE && i < rows; i++)
+      tb_metric_solve(b, Y + p->jac_val_adr[c] + (size_t)(i * b->size), NULL);
   }
   *out = Y;
   return TB_OK;
@@ -144,32 +146,34 @@ static void assemble_small(const tbDelassusOwner* o, int k)
   }
 }
 
-// x (rows × size) = A⁻¹ J_kᵀ on sparse block b, one solve for all rows of the contact.
+// x (size × rows) = A⁻¹ J_kᵀ on sparse block b, one solve for all rows of the contact.
 static void solve_columns(const tbProblem* p, int k, int b, double* x, double* workspace)
 {
   const tbMetricBlock* block = &p->block[b];
-  int rows = tb_contact_rows(p, k), n = block->size;
-  memset(x, 0, (size_t)rows * (size_t)n * sizeof *x);
+  int rows = tb_contact_rows(p, k);
+  memset(x, 0, (size_t)rows * (size_t)block->size * sizeof *x);
   for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
     if (p->dof_block[p->jac_dof[c]] != b) continue;
-    int width = p->jac_width[c], at = p->jac_dof[c] - block->dof;
+    int width = p->jac_width[c];
     const double* J = p->jac + p->jac_val_adr[c];
+    double* at = x + (size_t)(p->jac_dof[c] - block->dof) * (size_t)rows;
     for (int i = 0; i < rows; i++)
-      for (int j = 0; j < width; j++) x[(size_t)i * (size_t)n + (size_t)(at + j)] += J[i * width + j];
+      for (int j = 0; j < width; j++) at[j * rows + i] += J[i * width + j];
   }
-  tb_metric_solve(block, rows, x, workspace);
+  tb_cholesky_solve(NULL, block->factor, rows, x, x, workspace);
 }
 
-// C (rows_k × rows_l) += x J_lᵀ for the columns of l on block b, given x = (A⁻¹ J_kᵀ)ᵀ.
-static void meet(const tbProblem* p, int rows, int b, const double* x, int c, double* C, int stride)
+// C (rows × rows of the other contact) += (A⁻¹J_kᵀ)ᵀ J_cᵀ for a column block c on sparse block b.
+static void meet(const tbProblem* p, int rows, int b, const double* x, int c, double* C, int cols)
 {
-  int n = p->block[b].size, width = p->jac_width[c], at = p->jac_dof[c] - p->block[b].dof;
-  const double* J = p->jac + p->jac_val_adr[c];
+  int width = p->jac_width[c];
+  const double *J = p->jac + p->jac_val_adr[c],
+               *at = x + (size_t)(p->jac_dof[c] - p->block[b].dof) * (size_t)rows;
   for (int i = 0; i < rows; i++)
-    for (int j = 0; j < stride; j++) {
+    for (int j = 0; j < cols; j++) {
       double sum = 0;
-      for (int d = 0; d < width; d++) sum += x[(size_t)i * (size_t)n + (size_t)(at + d)] * J[j * width + d];
-      C[i * stride + j] += sum;
+      for (int d = 0; d < width; d++) sum += at[d * rows + i] * J[j * width + d];
+      C[i * cols + j] += sum;
     }
 }
 
@@ -211,7 +215,7 @@ static tbStatus assemble_sparse(tbContext* ctx, tbDelassusOwner* o, int b, doubl
   const tbIncidence* in = &o->incidence;
   int first = in->ptr[b], count = 0;
   size_t per_piece =
-      (size_t)TB_MAX_ROWS * (size_t)p->block[b].size + tb_metric_workspace(&p->block[b], TB_MAX_ROWS);
+      (size_t)TB_MAX_ROWS * (size_t)p->block[b].size + tb_cholesky_scratch(p->block[b].factor, TB_MAX_ROWS);
   int* contact = TB_NEW(ctx, int, (size_t)(in->ptr[b + 1] - first));
   double* room = TB_NEW(ctx, double, SPARSE_PIECES* per_piece);
   tbStatus status = contact && room ? TB_OK : TB_ERROR_MEMORY;

@@ -80,7 +80,7 @@ static void block_velocity(const Product* s, int b)
     for (int i = 0; i < tb_contact_rows(p, k); i++)
       for (int j = 0; j < width; j++) w[j] += J[i * width + j] * x[i];
   }
-  tb_metric_solve(block, 1, s->w + block->dof, s->w + p->ndof);
+  tb_metric_solve(block, s->w + block->dof, s->w + p->ndof);
 }
 
 static void small_blocks(void* user, int begin, int end, int piece)
@@ -116,7 +116,7 @@ size_t tb_delassus_workspace(const tbDelassus* W)
   if (p->W_ptr || (W->forms & (TB_FORM_BLOCKS | TB_FORM_DENSE))) return 0;
   size_t room = 0;
   for (int b = 0; b < p->nblock; b++) {
-    size_t need = tb_metric_workspace(&p->block[b], 1);
+    size_t need = tb_metric_workspace(&p->block[b]);
     if (need > room) room = need;
   }
   return (size_t)p->ndof + room;

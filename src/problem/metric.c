@@ -103,9 +103,9 @@ void tb_metric_release(tbContext* ctx, tbMetricBlock* b)
   b->factor = NULL;
 }
 
-size_t tb_metric_workspace(const tbMetricBlock* b, int count)
+size_t tb_metric_workspace(const tbMetricBlock* b)
 {
-  return b->kind == TB_METRIC_SPARSE ? tb_cholesky_workspace(b->factor, count) : 0;
+  return b->kind == TB_METRIC_SPARSE ? tb_cholesky_scratch(b->factor, 1) : 0;
 }
 
 static void solve_dense(int n, const double* L, double* x)
@@ -120,16 +120,14 @@ static void solve_dense(int n, const double* L, double* x)
   }
 }
 
-void tb_metric_solve(const tbMetricBlock* b, int count, double* x, double* workspace)
+void tb_metric_solve(const tbMetricBlock* b, double* x, double* workspace)
 {
   switch (b->kind) {
   case TB_METRIC_PARTICLE:
-    for (int i = 0; i < count * b->size; i++) x[i] /= b->value[0];
+    for (int i = 0; i < b->size; i++) x[i] /= b->value[0];
     break;
-  case TB_METRIC_DENSE:
-    for (int j = 0; j < count; j++) solve_dense(b->size, b->chol, x + (size_t)j * (size_t)b->size);
-    break;
-  case TB_METRIC_SPARSE: tb_cholesky_solve(b->factor, count, x, x, workspace); break;
+  case TB_METRIC_DENSE: solve_dense(b->size, b->chol, x); break;
+  case TB_METRIC_SPARSE: tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace); break;
   }
 }
 

@@ -9,10 +9,9 @@
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block);
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
 
-// x ← A⁻¹ x for `count` vectors; vector j occupies x[j·size … j·size + size−1].
-// workspace: tb_metric_workspace(block, count) doubles.
-size_t tb_metric_workspace(const tbMetricBlock* block, int count);
-void tb_metric_solve(const tbMetricBlock* block, int count, double* x, double* workspace);
+// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles.
+size_t tb_metric_workspace(const tbMetricBlock* block);
+void tb_metric_solve(const tbMetricBlock* block, double* x, double* workspace);
 
 // y += A x
 void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double* y);

@@ -387,7 +387,7 @@ static bool solve_dynamics(tbJudge* j)
     const tbMetricBlock* block = &p->block[b];
     double *w = j->w + block->dof, *r = j->r + block->dof;
     const double* f = j->f + block->dof;
-    tb_metric_solve(block, 1, w, j->workspace);
+    tb_metric_solve(block, w, j->workspace);
     if (block->kind == TB_METRIC_PARTICLE) continue;
     for (int pass = 0; pass < 2; pass++) {
       memset(r, 0, (size_t)block->size * sizeof *r);
@@ -402,7 +402,7 @@ static bool solve_dynamics(tbJudge* j)
         if (!(left <= 1e-6 * size)) return false;
         break;
       }
-      tb_metric_solve(block, 1, r, j->workspace);
+      tb_metric_solve(block, r, j->workspace);
       for (int i = 0; i < block->size; i++) w[i] += r[i];
     }
   }
@@ -432,7 +432,7 @@ static tbStatus prepare(tbJudge* j)
   const tbProblem* p = j->p;
   size_t pieces = (size_t)tb_piece_count(p->ncontact, CONTACTS_PER_PIECE), workspace = 0;
   for (int b = 0; b < p->nblock; b++) {
-    size_t need = tb_metric_workspace(&p->block[b], 1);
+    size_t need = tb_metric_workspace(&p->block[b]);
     if (need > workspace) workspace = need;
   }
   j->q = TB_TAKE(&j->arena, double, (size_t)p->nrow);
