@@ -1,1 +1,51 @@
-int main(void) { return 0; }
+// tribo: the command. Each subcommand lives in a file of its own.
+#include "base/text.h"
+#include "cli/args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name, *usage, *summary;
+  int (*run)(int argc, char** argv);
+} commands[] = {
+    {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
+    {"compare", "compare PROBLEM…", "race solvers on problems: table, CSV, report.html", command_compare},
+    {"list", "list solvers|laws|models|orders", "what there is", command_list},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE* to)
+{
+  fprintf(to, "Tribo solves contact and friction. Every method works on the same problem and is judged by the same\n"
+              "residual.\n\nusage: tribo COMMAND …\n\n");
+  for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-34s %s\n", commands[i].usage, commands[i].summary);
+  fprintf(to, "  %-34s %s\n\n", "--version", "version, and what this build uses");
+  fprintf(to, "Begin with\n\n"
+              "  tribo solve problems/stack.json               one problem, one method\n"
+              "  tribo compare problems/stack.json --out out   every method, then open out/report.html\n\n"
+              "`tribo COMMAND --help` teaches each command. Exit codes: 0 done, 1 a tolerance was missed (with\n"
+              "--strict), 2 bad usage or input, 3 a fault such as a full disk, 130 interrupted.\n");
+}
+
+int main(int argc, char** argv)
+{
+  if (argc < 2) {
+    print_help(stderr);
+    return EXIT_USAGE;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    print_help(stdout);
+    return EXIT_DONE;
+  }
+  if (strcmp(argv[1], "--version") == 0) return command_version();
+  tbNearest near = tb_nearest(argv[1]);
+  for (int i = 0; i < COMMANDS; i++) {
+    if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
+    tb_nearest_offer(&near, commands[i].name);
+  }
+  if (near.name) fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", argv[1], near.name);
+  else fprintf(stderr, "tribo: no command \"%s\"; `tribo --help` lists them\n", argv[1]);
+  return EXIT_USAGE;
+}

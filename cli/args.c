@@ -1,0 +1,144 @@
+#include "cli/args.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_value(const char* command, const Arg* arg, const char* text)
+{
+  if (arg->kind == ARG_TEXT) {
+    *(const char**)arg->target = text;
+    return true;
+  }
+  char* end;
+  errno = 0;
+  double number = strtod(text, &end);
+  bool whole = number >= INT_MIN && number <= INT_MAX && number == (double)(int)number;
+  if (end == text || *end || errno == ERANGE || number != number || (arg->kind == ARG_INT && !whole)) {
+    fprintf(stderr, "tribo %s: %s takes a%s number, not \"%s\"\n", command, arg->name, arg->kind == ARG_INT ? " whole" : "", text);
+    return false;
+  }
+  if (arg->kind == ARG_INT) *(int*)arg->target = (int)number;
+  else *(double*)arg->target = number;
+  return true;
+}
+
+static const Arg* find(const Arg* args, const char* name, size_t length)
+{
+  for (; args->name; args++)
+    if (strlen(args->name) == length && strncmp(args->name, name, length) == 0) return args;
+  return NULL;
+}
+
+static void complain_unknown(const char* command, const Arg* args, const char* name)
+{
+  tbNearest near = tb_nearest(name);
+  for (; args->name; args++) tb_nearest_offer(&near, args->name);
+  if (near.name) fprintf(stderr, "tribo %s: no option %s; did you mean %s?\n", command, name, near.name);
+  else fprintf(stderr, "tribo %s: no option %s; `tribo %s --help` lists them\n", command, name, command);
+}
+
+int args_parse(const char* command, const Arg* args, int argc, char** argv)
+{
+  int positional = 0;
+  bool only_positional = false;
+  for (int i = 0; i < argc; i++) {
+    char* word = argv[i];
+    if (only_positional || word[0] != '-' || !word[1]) {
+      argv[positional++] = word;
+      continue;
+    }
+    if (strcmp(word, "--") == 0) {
+      only_positional = true;
+      continue;
+    }
+    const char* equals = strchr(word, '=');
+    const Arg* arg = find(args, word, equals ? (size_t)(equals - word) : strlen(word));
+    if (!arg) {
+      complain_unknown(command, args, word);
+      return -1;
+    }
+    if (arg->kind == ARG_FLAG) {
+      if (equals) {
+        fprintf(stderr, "tribo %s: %s takes no value\n", command, arg->name);
+        return -1;
+      }
+      *(bool*)arg->target = true;
+      continue;
+    }
+    if (!equals && i + 1 >= argc) {
+      fprintf(stderr, "tribo %s: %s needs a value (%s)\n", command, arg->name, arg->value);
+      return -1;
+    }
+    if (!read_value(command, arg, equals ? equals + 1 : argv[++i])) return -1;
+  }
+  return positional;
+}
+
+void args_help(const Arg* args)
+{
+  for (; args->name; args++) {
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s", args->name, args->value ? " " : "", args->value ? args->value : "");
+    printf("  %-22s %s\n", left, args->help);
+  }
+}
+
+SolverArgs solver_args_default(void)
+{
+  tbSolveOptions o = tb_default_solve_options();
+  return (SolverArgs){.solver = o.solver, .model = "cone", .order = "given", .tolerance = o.tolerance,
+                      .max_iterations = o.max_iterations, .directions = o.directions, .threads = 1, .seed = 1};
+}
+
+static void complain_name(const char* what, const char* name, int count, const char* (*at)(int))
+{
+  tbNearest near = tb_nearest(name);
+  for (int i = 0; i < count; i++) tb_nearest_offer(&near, at(i));
+  fprintf(stderr, "tribo: no %s is called \"%s\"", what, name);
+  if (near.name) {
+    fprintf(stderr, "; did you mean \"%s\"?\n", near.name);
+    return;
+  }
+  fprintf(stderr, "; there are");
+  for (int i = 0; i < count; i++) fprintf(stderr, " %s", at(i));
+  fprintf(stderr, "\n");
+}
+
+static const char* solver_at(int i) { return tb_solver_at(i)->name; }
+static const char* model_at(int i) { return tb_model_name((tbModel)i); }
+static const char* order_at(int i) { return tb_order_name((tbOrder)i); }
+
+bool solver_options(const SolverArgs* a, tbSolveOptions* o)
+{
+  *o = tb_default_solve_options();
+  if (!tb_solver_find(a->solver)) return complain_name("solver", a->solver, tb_solver_count(), solver_at), false;
+  if (!tb_model_from_name(a->model, &o->model)) return complain_name("model", a->model, TB_MODEL_COUNT, model_at), false;
+  if (!tb_order_from_name(a->order, &o->order)) return complain_name("order", a->order, TB_ORDER_COUNT, order_at), false;
+  o->solver = a->solver;
+  o->tolerance = a->tolerance;
+  o->max_iterations = a->max_iterations;
+  o->time_budget_s = a->time_budget;
+  o->relaxation = a->relaxation;
+  o->directions = a->directions;
+  o->seed = (uint64_t)a->seed;
+  return true;
+}
+
+bool start_threads(tbContext* ctx, int count)
+{
+  if (count == 1) return true;
+  if (tb_threads_create(ctx, count, &ctx->threads) == TB_OK) return true;
+  fprintf(stderr, "tribo: %s\n", ctx->error.message);
+  return false;
+}
+
+int fail_with(const tbContext* ctx)
+{
+  fprintf(stderr, "tribo: %s\n", ctx->error.message);
+  tbStatus s = ctx->error.status;
+  return s == TB_ERROR_MEMORY || s == TB_ERROR_IO ? EXIT_FAULT : EXIT_USAGE;
+}

@@ -1,0 +1,56 @@
+// The command line: options in a table, which also writes the help.
+#ifndef TB_CLI_ARGS_H
+#define TB_CLI_ARGS_H
+
+#include "tribo/solver.h"
+
+// Exit codes: other programs read them.
+enum { EXIT_DONE = 0, EXIT_UNCONVERGED = 1, EXIT_USAGE = 2, EXIT_FAULT = 3, EXIT_INTERRUPTED = 130 };
+
+typedef enum { ARG_FLAG, ARG_INT, ARG_NUMBER, ARG_TEXT } ArgKind;
+
+typedef struct {
+  const char* name; // with its dashes
+  ArgKind kind;
+  void* target;      // bool*, int*, double*, const char**
+  const char* value; // what the help calls the value
+  const char* help;
+} Arg;
+
+// Fills the targets and moves the positional arguments to the front of argv. Returns how many there are, or −1
+// after one line on standard error. `end` closes the table: a null name.
+int args_parse(const char* command, const Arg* args, int argc, char** argv);
+void args_help(const Arg* args);
+
+// The solver options every command that solves takes; names are resolved by solver_options.
+typedef struct {
+  const char *solver, *model, *order;
+  double tolerance, time_budget, relaxation;
+  int max_iterations, directions, threads, seed;
+} SolverArgs;
+
+SolverArgs solver_args_default(void);
+bool solver_options(const SolverArgs* a, tbSolveOptions* out); // false after one line on standard error
+bool start_threads(tbContext* ctx, int count);                 // likewise
+
+#define SOLVER_ARGS(a)                                                                                         \
+  {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"},      \
+      {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},                 \
+      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: no limit)"},                \
+      {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},          \
+      {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},           \
+      {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"},    \
+      {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},                  \
+      {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                     \
+      {"--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"}
+
+// What to say and return when a library call failed.
+int fail_with(const tbContext* ctx);
+
+// Commands. argv[0] is the first argument after the command's name.
+int command_solve(int argc, char** argv);
+int command_compare(int argc, char** argv);
+int command_list(int argc, char** argv);
+int command_version(void);
+
+#endif

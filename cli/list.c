@@ -1,0 +1,54 @@
+// tribo list: what there is, straight from the tables.
+#include "cli/args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void list_solvers(void)
+{
+  for (int i = 0; i < tb_solver_count(); i++) {
+    const tbSolver* s = tb_solver_at(i);
+    printf("%-10s %s\n%-10s models:", s->name, s->summary, "");
+    for (int m = 0; m < TB_MODEL_COUNT; m++)
+      if (s->models & 1u << m) printf(" %s", tb_model_name((tbModel)m));
+    printf("   (%s)\n", s->reference);
+  }
+}
+
+static void list_laws(void)
+{
+  for (int i = 0; i < TB_LAW_COUNT; i++) printf("%-12s %s\n", tb_law_name((tbLaw)i), tb_law_summary((tbLaw)i));
+}
+
+static void list_models(void)
+{
+  static const char* const what[TB_MODEL_COUNT] = {
+      "the law as it stands: Coulomb friction with its cone (NCP)",
+      "the cone replaced by its bounding box in the given tangents (BLCP)",
+      "Coulomb's cone replaced by a pyramid with k directions (LCP)",
+      "associated friction, the convex relaxation (CCP)",
+      "no friction",
+  };
+  for (int i = 0; i < TB_MODEL_COUNT; i++) printf("%-14s %s\n", tb_model_name((tbModel)i), what[i]);
+}
+
+static void list_orders(void)
+{
+  for (int i = 0; i < TB_ORDER_COUNT; i++) printf("%s\n", tb_order_name((tbOrder)i));
+}
+
+int command_list(int argc, char** argv)
+{
+  static const struct {
+    const char* name;
+    void (*print)(void);
+  } lists[] = {{"solvers", list_solvers}, {"laws", list_laws}, {"models", list_models}, {"orders", list_orders}};
+  bool help = argc == 1 && strcmp(argv[0], "--help") == 0;
+  for (size_t i = 0; argc == 1 && i < sizeof lists / sizeof *lists; i++)
+    if (strcmp(argv[0], lists[i].name) == 0) {
+      lists[i].print();
+      return EXIT_DONE;
+    }
+  fprintf(help ? stdout : stderr, "usage: tribo list solvers|laws|models|orders\n");
+  return help ? EXIT_DONE : EXIT_USAGE;
+}
