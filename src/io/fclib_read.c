@@ -259,6 +259,7 @@ static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactLi
   tbCsr M, H, Ht, G, Gt, J;
   TB_TRY(read_vector(f, path_to(f, "vectors/f"), &dofs, &force));
   TB_TRY(read_matrix(f, "M", dofs, dofs, &M));
+  TB_TRY(tb_csr_complete_triangle(&f->arena, &M)); // some writers store one half of a symmetric M
   TB_TRY(read_matrix(f, "H", dofs, rows, &H));
   TB_TRY(tb_csr_transpose(&f->arena, &H, &Ht));
   TB_TRY(read_blocks(f, dofs, &blocks));

@@ -88,6 +88,26 @@ tbStatus tb_csr_transpose(tbArena* arena, const tbCsr* a, tbCsr* out)
   return TB_OK;
 }
 
+tbStatus tb_csr_complete_triangle(tbArena* arena, tbCsr* a)
+{
+  size_t below = 0, above = 0, count = (size_t)a->ptr[a->rows];
+  for (int i = 0; i < a->rows; i++)
+    for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) below += a->col[e] < i, above += a->col[e] > i;
+  size_t missing = below + above;
+  if (missing == 0 || (below && above)) return TB_OK;
+  if (count + missing > INT_MAX)
+    return tb_fail(arena->ctx, TB_ERROR_UNSUPPORTED, "a matrix of more than %d entries", INT_MAX);
+  int *row = TB_TAKE(arena, int, count + missing), *col = TB_TAKE(arena, int, count + missing), used = 0;
+  double* val = TB_TAKE(arena, double, count + missing);
+  if (!row || !col || !val) return TB_ERROR_MEMORY;
+  for (int i = 0; i < a->rows; i++)
+    for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) {
+      row[used] = i, col[used] = a->col[e], val[used++] = a->val[e];
+      if (a->col[e] != i) row[used] = a->col[e], col[used] = i, val[used++] = a->val[e];
+    }
+  return tb_csr_from_entries(arena, a->rows, a->cols, used, row, col, val, a);
+}
+
 static int append_row(const tbCsr* a, int row, int first_col, tbCsr* out, int used)
 {
   for (int e = a->ptr[row]; e < a->ptr[row + 1]; e++, used++) {

@@ -23,6 +23,10 @@ tbStatus tb_csr_from_dense(tbArena* arena, int rows, int cols, const double* x, 
 
 tbStatus tb_csr_transpose(tbArena* arena, const tbCsr* a, tbCsr* out);
 
+// A square matrix with entries on one side of the diagonal only stands for the symmetric one: fills the other
+// half. Leaves all others alone.
+tbStatus tb_csr_complete_triangle(tbArena* arena, tbCsr* a);
+
 // [A B; C D]: A and B have the same rows, A and C the same columns, …
 tbStatus tb_csr_join(tbArena* arena, const tbCsr* a, const tbCsr* b, const tbCsr* c, const tbCsr* d,
                      tbCsr* out);
