@@ -17,7 +17,8 @@
 //            doubles has at most 767, so this is enough for numbers of any length.
 #include "base/decimal.h"
 
-#include <assert.h>
+#include "base/decimal_big.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +29,6 @@ enum {
   FIRST = -13,
   SLACK = 4,
   MAX_DIGITS = 780,
-  LIMBS = 64,
 };
 
 // 5^(28 k) ∈ [C, C+1) · 2^exponent with C = high · 2^64 + low, for k = −13 … 12.
@@ -80,61 +80,6 @@ static const uint64_t fine[STEP] = {1u,
                                     298023223876953125u,
                                     1490116119384765625u,
                                     7450580596923828125u};
-
-// A whole number, least limb first. The greatest ever needed has about 2700 bits.
-typedef struct Big {
-  int count;
-  uint64_t limb[LIMBS];
-} Big;
-
-static void multiply_add(Big* a, uint64_t factor, uint64_t add)
-{
-  u128 carry = add;
-  for (int i = 0; i < a->count; i++) {
-    carry += (u128)a->limb[i] * factor;
-    a->limb[i] = (uint64_t)carry;
-    carry >>= 64;
-  }
-  if (!carry) return;
-  assert(a->count < LIMBS);
-  a->limb[a->count++] = (uint64_t)carry;
-}
-
-static void multiply_pow5(Big* a, int64_t power)
-{
-  for (; power >= STEP; power -= STEP - 1) multiply_add(a, fine[STEP - 1], 0);
-  multiply_add(a, fine[power], 0);
-}
-
-static void shift_left(Big* a, int64_t bits)
-{
-  int words = (int)(bits / 64), rest = (int)(bits % 64);
-  multiply_add(a, (uint64_t)1 << rest, 0);
-  assert(a->count + words <= LIMBS);
-  memmove(a->limb + words, a->limb, (size_t)a->count * sizeof a->limb[0]);
-  memset(a->limb, 0, (size_t)words * sizeof a->limb[0]);
-  a->count += words;
-}
-
-static int compare_big(const Big* a, const Big* b)
-{
-  if (a->count != b->count) return a->count < b->count ? -1 : 1;
-  for (int i = a->count - 1; i >= 0; i--)
-    if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
-  return 0;
-}
-
-// The sign of d · 10^p − m · 2^e, for positive d and m that are nearly in that proportion. Uses d up.
-static int compare_exactly(Big* d, int64_t p, uint64_t m, int64_t e)
-{
-  Big b = {.count = 1, .limb = {m}};
-  multiply_pow5(p < 0 ? &b : d, p < 0 ? -p : p);
-  if (p >= e)
-    shift_left(d, p - e);
-  else
-    shift_left(&b, e - p);
-  return compare_big(d, &b);
-}
 
 static u128 multiply_high(u128 a, u128 b)
 {
@@ -189,17 +134,17 @@ static bool same_rounding(Rounding a, Rounding b)
 // Settles r.up by comparing all digits with the halfway point (2 m + 1) · 2^(e−1).
 static int round_exactly(const tbDecimal* decimal, Rounding r)
 {
-  Big d = {0};
+  tbBig d = {0};
   int64_t exponent = decimal->exponent;
   if (!decimal->more) {
-    d = (Big){.count = 1, .limb = {decimal->digits}};
+    d = (tbBig){.count = 1, .limb = {decimal->digits}};
   } else {
     int64_t taken = 0, left_of_19 = 0;
     bool sticky = false;
     for (const char* p = decimal->begin; p < decimal->end; p++) {
       if (*p == '.' || (*p == '0' && taken == 0)) continue;
       if (taken < MAX_DIGITS) {
-        multiply_add(&d, 10, (uint64_t)(*p - '0'));
+        tb_big_multiply_add(&d, 10, (uint64_t)(*p - '0'));
         if (taken++ >= 19) left_of_19++;
       } else if (*p != '0') {
         sticky = true;
@@ -208,11 +153,11 @@ static int round_exactly(const tbDecimal* decimal, Rounding r)
     }
     exponent -= left_of_19;
     if (sticky) { // anything between the last digit taken and the next
-      multiply_add(&d, 10, 1);
+      tb_big_multiply_add(&d, 10, 1);
       exponent--;
     }
   }
-  int sign = compare_exactly(&d, exponent, 2 * r.m + 1, r.e - 1);
+  int sign = tb_big_compare(&d, exponent, 2 * r.m + 1, r.e - 1);
   return sign > 0 || (sign == 0 && (r.m & 1));
 }
 
@@ -345,8 +290,8 @@ static uint64_t round_to_unit(const Scaled* s, uint64_t unit)
   u128 rest = ((u128)(whole % unit) << s->point) + fraction, half = ((u128)unit << s->point) >> 1;
   if (rest > half) return a + 1;
   if (rest <= half - SLACK) return a;
-  Big middle = {.count = 1, .limb = {(2 * a + 1) * unit}}; // twice the point halfway
-  int sign = compare_exactly(&middle, -s->q, s->m, s->e + 1);
+  tbBig middle = {.count = 1, .limb = {(2 * a + 1) * unit}}; // twice the point halfway
+  int sign = tb_big_compare(&middle, -s->q, s->m, s->e + 1);
   return a + (sign < 0 || (sign == 0 && (a & 1)));
 }
 

@@ -20,7 +20,7 @@ tbStatus tb_read_file(tbContext* ctx, const char* path, size_t max_bytes, char**
 //   tb_out_free(&out);
 //   return tb_file_end(ctx, &file, status);
 //
-// A symbolic link stays, and the file it points to is replaced. The new file keeps the old one's permissions.
+// A symbolic link to a file stays, and that file is replaced. The new file keeps the old one's permissions.
 // What cannot be replaced (a pipe, a device, anything under /dev or /proc) is written to directly; `temp` is
 // then the path itself.
 typedef struct tbFile {

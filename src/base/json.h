@@ -72,7 +72,7 @@ tbStatus tb_json_fail_at(tbContext* ctx, const char* file, uint32_t line, uint32
                          const char* source_file, int source_line, const char* format, ...)
     __attribute__((format(printf, 7, 8)));
 
-// Values. Each checks type and bounds, and writes *out only when it succeeds.
+// Values. Each checks type and bounds, and writes *out only when it succeeds. 1e6 and 3.0 are whole numbers.
 
 typedef struct tbRange {
   double min, max;
@@ -85,16 +85,15 @@ typedef struct tbRange {
 
 tbStatus tb_json_get_type(tbContext* ctx, const tbJson* node, tbJsonType type); // only checks
 tbStatus tb_json_get_number(tbContext* ctx, const tbJson* node, tbRange range, double* out);
-tbStatus tb_json_get_int(tbContext* ctx, const tbJson* node, int min, int max,
-                         int* out); // 1e6 and 3.0 are whole
+tbStatus tb_json_get_int(tbContext* ctx, const tbJson* node, int min, int max, int* out);
 tbStatus tb_json_get_int64(tbContext* ctx, const tbJson* node, int64_t min, int64_t max, int64_t* out);
 tbStatus tb_json_get_bool(tbContext* ctx, const tbJson* node, bool* out);
 tbStatus tb_json_get_string(tbContext* ctx, const tbJson* node, const char** out); // lives with the tree
 // The index of the string among null-terminated names; suggests the nearest.
 tbStatus tb_json_get_choice(tbContext* ctx, const tbJson* node, const char* const* names, int* out);
-// An array of min_count to max_count numbers; *count may be null when both are the same.
-tbStatus tb_json_get_numbers(tbContext* ctx, const tbJson* node, int min_count, int max_count, double* out,
-                             int* count);
+// An array of min_count to max_count numbers, each in the range; *count may be null when both are the same.
+tbStatus tb_json_get_numbers(tbContext* ctx, const tbJson* node, int min_count, int max_count, tbRange range,
+                             double* out, int* count);
 
 // Objects. A format's reader lists an object's keys once, with where each goes:
 //
@@ -102,7 +101,7 @@ tbStatus tb_json_get_numbers(tbContext* ctx, const tbJson* node, int min_count, 
 //   const tbJsonField fields[] = {
 //       tb_required(tb_field_string("name", &body.name)),
 //       tb_field_number("mass", &body.mass, TB_POSITIVE),
-//       tb_field_numbers("position", body.position, 3),
+//       tb_field_numbers("position", body.position, 3, TB_ANY),
 //       tb_field_choice("model", &body.model, model_names),
 //       tb_field_object("shape", &shape),
 //   };
@@ -128,8 +127,9 @@ tbJsonField tb_field_int64(const char* key, int64_t* out, int64_t min, int64_t m
 tbJsonField tb_field_bool(const char* key, bool* out);
 tbJsonField tb_field_string(const char* key, const char** out);
 tbJsonField tb_field_choice(const char* key, int* out, const char* const* names);
-tbJsonField tb_field_numbers(const char* key, double* out, int count);
-tbJsonField tb_field_numbers_between(const char* key, double* out, int min_count, int max_count, int* count);
+tbJsonField tb_field_numbers(const char* key, double* out, int count, tbRange range);
+tbJsonField tb_field_numbers_between(const char* key, double* out, int min_count, int max_count, int* count,
+                                     tbRange range);
 tbJsonField tb_field_object(const char* key, const tbJson** out);
 tbJsonField tb_field_array(const char* key, const tbJson** out);
 tbJsonField tb_field_any(const char* key, const tbJson** out); // for what may be a number or an object

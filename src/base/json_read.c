@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,21 +31,6 @@ typedef struct Parser {
   tbJson* stack;
   size_t stack_count, stack_capacity;
 } Parser;
-
-tbStatus tb_json_fail_at(tbContext* ctx, const char* file, uint32_t line, uint32_t column,
-                         const char* source_file, int source_line, const char* format, ...)
-{
-  char what[sizeof ctx->error.message];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
-  va_end(args);
-  size_t length = strlen(file), longest = 240; // leave room for what is wrong
-  const char *shown = length > longest ? file + length - longest : file, *cut = shown == file ? "" : "…";
-  while (((unsigned char)*shown & 0xc0) == 0x80) shown++;
-  return tb_fail_at(ctx, TB_ERROR_INPUT, source_file, source_line, "%s%s:%u:%u: %s", cut, shown, line, column,
-                    what);
-}
 
 static uint32_t column_of(const Parser* p, const char* at)
 {

@@ -134,3 +134,14 @@ void tb_nearest_offer(tbNearest* nearest, const char* candidate)
   nearest->name = candidate;
   nearest->distance = distance;
 }
+
+void tb_list_append(char* list, size_t size, const char* name)
+{
+  static const char rest[] = ", …";
+  size_t used = strlen(list), mark = sizeof rest - 1;
+  if (used >= mark && strcmp(list + used - mark, rest) == 0) return; // full already
+  if (used + 2 + strlen(name) + mark < size)
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+  else if (used + mark < size)
+    memcpy(list + used, rest, sizeof rest);
+}

@@ -58,4 +58,7 @@ typedef struct tbNearest {
 tbNearest tb_nearest(const char* wanted);
 void tb_nearest_offer(tbNearest* nearest, const char* candidate);
 
+// Appends a name to "a, b, c" in a buffer of that size; what does not fit becomes "…".
+void tb_list_append(char* list, size_t size, const char* name);
+
 #endif
