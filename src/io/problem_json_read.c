@@ -18,26 +18,6 @@ typedef struct {
 
 #define FIELDS(ctx, node, fields) tb_json_read_object(ctx, node, fields, sizeof(fields) / sizeof *(fields))
 
-tbLawKeys tb_law_keys(tbLaw law, int rows)
-{
-  switch (law) {
-  case TB_LAW_FREE:
-  case TB_LAW_NONNEG: return (tbLawKeys){0};
-  case TB_LAW_BOX: return (tbLawKeys){.each = rows, .list = {"lo", "hi"}};
-  case TB_LAW_COULOMB: return (tbLawKeys){1, {"mu"}, 0, {0}};
-  case TB_LAW_ELLIPTIC: return (tbLawKeys){2, {"mu_t", "mu_b"}, 0, {0}};
-  case TB_LAW_CONTENSOU: return (tbLawKeys){3, {"mu_t", "mu_b", "mu_torsion"}, 0, {0}};
-  case TB_LAW_ROLLING:
-    if (rows == 4) return (tbLawKeys){2, {"mu", "mu_torsion"}, 0, {0}};
-    if (rows == 5) return (tbLawKeys){2, {"mu", "mu_rolling"}, 0, {0}};
-    return (tbLawKeys){3, {"mu", "mu_torsion", "mu_rolling"}, 0, {0}};
-  case TB_LAW_POLYHEDRAL: return (tbLawKeys){2, {"mu", "directions"}, 0, {0}};
-  case TB_LAW_DIRECTIONAL: return (tbLawKeys){.each = rows - 1, .list = {"mu_minus", "mu_plus"}};
-  case TB_LAW_COUNT: break;
-  }
-  return (tbLawKeys){0};
-}
-
 // Puts the node's place before what the builder says.
 static tbStatus placed(Reader* r, const tbJson* node, tbStatus status)
 {
@@ -57,7 +37,7 @@ static tbStatus read_numbers(Reader* r, const tbJson* node, int* count, double**
   *count = (int)node->count;
   *out = TB_TAKE(&r->arena, double, node->count);
   if (!*out) return TB_ERROR_MEMORY;
-  return tb_json_get_numbers(r->ctx, node, *count, *count, *out, NULL);
+  return tb_json_get_numbers(r->ctx, node, *count, *count, TB_ANY, *out, NULL);
 }
 
 static tbStatus read_ints(Reader* r, const tbJson* node, int max, int* count, int** out)
@@ -91,8 +71,8 @@ static tbStatus read_matrix(Reader* r, const tbJson* node, int* rows, int* cols,
   *out = TB_TAKE(&r->arena, double, (size_t)*rows*(size_t)*cols);
   if (!*out) return TB_ERROR_MEMORY;
   for (int i = 0; i < *rows; i++)
-    TB_TRY(
-        tb_json_get_numbers(r->ctx, &node->items[i], *cols, *cols, *out + (size_t)i * (size_t)*cols, NULL));
+    TB_TRY(tb_json_get_numbers(r->ctx, &node->items[i], *cols, *cols, TB_ANY,
+                               *out + (size_t)i * (size_t)*cols, NULL));
   return TB_OK;
 }
 
@@ -261,21 +241,20 @@ static tbStatus read_contact_fields(Reader* r, const tbJson* node, Contact* c)
   const char* names[TB_LAW_COUNT + 1] = {NULL};
   for (int i = 0; i < TB_LAW_COUNT; i++) names[i] = tb_law_name((tbLaw)i);
   const tbJson *law, *bias, *list[2] = {NULL, NULL};
-  int choice, compliances = 0, directions = 0;
+  int choice, directions = 0;
   TB_TRY(tb_json_require(r->ctx, node, "law", &law));
   TB_TRY(tb_json_get_choice(r->ctx, law, names, &choice));
   TB_TRY(tb_json_require(r->ctx, node, "bias", &bias));
-  TB_TRY(tb_json_get_numbers(r->ctx, bias, 1, TB_MAX_ROWS, c->bias, &c->rows));
+  TB_TRY(tb_json_get_numbers(r->ctx, bias, 1, TB_MAX_ROWS, TB_ANY, c->bias, &c->rows));
   c->law = (tbLaw)choice;
   if (tb_law_params(c->law, c->rows) < 0)
     return tb_json_fail(r->ctx, bias, "law %s does not take %d rows, which \"bias\" has", tb_law_name(c->law),
                         c->rows);
 
   tbLawKeys keys = tb_law_keys(c->law, c->rows);
-  tbJsonField fields[9] = {
-      tb_field_any("law", &law), tb_field_any("bias", &bias),
-      tb_field_numbers_between("compliance", c->compliance, c->rows, c->rows, &compliances),
-      tb_field_array("jacobian", &c->jacobian)};
+  tbJsonField fields[9] = {tb_field_any("law", &law), tb_field_any("bias", &bias),
+                           tb_field_numbers("compliance", c->compliance, c->rows, TB_NONNEGATIVE),
+                           tb_field_array("jacobian", &c->jacobian)};
   size_t count = 4;
   for (int i = 0; i < keys.scalars; i++)
     fields[count++] = tb_required(tb_field_number(keys.scalar[i], &c->param[i], TB_NONNEGATIVE));
@@ -285,9 +264,6 @@ static tbStatus read_contact_fields(Reader* r, const tbJson* node, Contact* c)
     fields[count++] = tb_required(tb_field_array(keys.list[l], &list[l]));
   TB_TRY(tb_json_read_object(r->ctx, node, fields, count));
   if (c->law == TB_LAW_POLYHEDRAL) c->param[1] = directions;
-  for (int i = 0; i < compliances; i++)
-    if (c->compliance[i] < 0)
-      return tb_json_fail(r->ctx, tb_json_find(node, "compliance"), "a compliance must not be negative");
   return keys.each ? read_lists(r, &keys, list, c) : TB_OK;
 }
 
@@ -361,7 +337,7 @@ static tbStatus read_guess(Reader* r, const Parts* p, double** out)
                         p->guess->count);
   double* guess = TB_NEW(r->ctx, double, (size_t)r->rows);
   if (!guess) return TB_ERROR_MEMORY;
-  tbStatus status = tb_json_get_numbers(r->ctx, p->guess, r->rows, r->rows, guess, NULL);
+  tbStatus status = tb_json_get_numbers(r->ctx, p->guess, r->rows, r->rows, TB_ANY, guess, NULL);
   if (status == TB_OK)
     *out = guess;
   else

@@ -92,7 +92,7 @@ tbStatus tb_csr_complete_triangle(tbArena* arena, tbCsr* a)
 {
   size_t below = 0, above = 0, count = (size_t)a->ptr[a->rows];
   for (int i = 0; i < a->rows; i++)
-    for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) below += a->col[e] < i, above += a->col[e] > i;
+    for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) below += a->col[e]<i, above += a->col[e]> i;
   size_t missing = below + above;
   if (missing == 0 || (below && above)) return TB_OK;
   if (count + missing > INT_MAX)
