@@ -1,1 +1,0 @@
-#include "tribo/io.h"
