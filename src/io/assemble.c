@@ -285,7 +285,7 @@ static tbStatus settle_free_motion(tbArena* arena, tbProblem* p, const double* v
   double* x = (double*)p->v_free; // ours until the problem is handed out
   size_t n = (size_t)p->ndof, workspace = 0;
   for (int b = 0; b < p->nblock; b++)
-    if (tb_metric_workspace(&p->block[b], 1) > workspace) workspace = tb_metric_workspace(&p->block[b], 1);
+    if (tb_metric_workspace(&p->block[b]) > workspace) workspace = tb_metric_workspace(&p->block[b]);
   double *f = TB_TAKE(arena, double, n), *r = TB_TAKE(arena, double, n),
          *room = TB_TAKE(arena, double, workspace);
   if (!f || !r || !room) return TB_ERROR_MEMORY;
@@ -303,11 +303,11 @@ static tbStatus settle_free_motion(tbArena* arena, tbProblem* p, const double* v
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
     int at = block->dof;
-    tb_metric_solve(block, 1, x + at, room);
+    tb_metric_solve(block, x + at, room);
     if (block->kind == TB_METRIC_PARTICLE) continue;
     tb_metric_multiply_add(block, x + at, r + at);
     for (int i = at; i < at + block->size; i++) r[i] = f[i] - r[i];
-    tb_metric_solve(block, 1, r + at, room);
+    tb_metric_solve(block, r + at, room);
     for (int i = at; i < at + block->size; i++) x[i] += r[i];
   }
   for (size_t i = 0; i < n; i++)
