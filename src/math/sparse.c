@@ -111,7 +111,7 @@ tbStatus tb_csr_from_triplets(tbContext* ctx, int rows, int cols, size_t count, 
   return status;
 }
 
-tbStatus tb_csr_transpose(tbContext* ctx, const tbCsr* A, tbCsr* out)
+tbStatus tb_csr_transposed(tbContext* ctx, const tbCsr* A, tbCsr* out)
 {
   tbCsr T;
   *out = (tbCsr){0};

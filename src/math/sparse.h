@@ -19,7 +19,7 @@ typedef struct tbCsr {
 // first bad entry. On failure *out is empty.
 tbStatus tb_csr_from_triplets(tbContext* ctx, int rows, int cols, size_t count, const int* row,
                               const int* col, const double* val, tbCsr* out);
-tbStatus tb_csr_transpose(tbContext* ctx, const tbCsr* A, tbCsr* out);
+tbStatus tb_csr_transposed(tbContext* ctx, const tbCsr* A, tbCsr* out);
 void tb_csr_multiply(const tbCsr* A, const double* x, double* y);            // y = A x
 void tb_csr_multiply_transposed(const tbCsr* A, const double* x, double* y); // y = Aᵀ x
 void tb_csr_free(tbContext* ctx, tbCsr* A);                                  // leaves it empty; takes an empty one
