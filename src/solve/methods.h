@@ -15,4 +15,7 @@ void tb_spgs(struct tbRun* run, double* lambda);
 size_t tb_bgs_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_bgs(struct tbRun* run, double* lambda);
 
+size_t tb_nncg_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_nncg(struct tbRun* run, double* lambda);
+
 #endif

@@ -24,6 +24,9 @@ static const tbSolver solvers[] = {
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_spgs},
     {"bgs", "blocked Gauss–Seidel (NSCD) with an exact contact solver", "course §3.2.4; Jean 1999",
      CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_bgs_scratch, tb_bgs},
+    {"nncg", "nonsmooth nonlinear conjugate gradients on Gauss–Seidel sweeps",
+     "course §3.2.7; Silcowitz, Niebe and Erleben 2010", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS,
+     TB_FORM_SWEEP, tb_nncg_scratch, tb_nncg},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
