@@ -23,4 +23,7 @@ tbStatus tb_admm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_admm_release(tbContext* ctx, struct tbRun* run);
 void tb_admm(struct tbRun* run, double* lambda);
 
+size_t tb_apgd_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_apgd(struct tbRun* run, double* lambda);
+
 #endif

@@ -32,6 +32,9 @@ static const tbSolver solvers[] = {
     {"admm", "alternating directions with one sparse factor, Anderson mixing and a penalty that adapts",
      "Acary, Brémond and Huber 2018; Boyd et al. 2011", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS,
      TB_FORM_BLOCKS, tb_admm_scratch, tb_admm, tb_admm_prepare, tb_admm_release},
+    {"apgd", "accelerated projected gradient, with a fixed point on the Coulomb term",
+     "Mazhar, Heyn, Negrut and Tasora 2015", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP,
+     tb_apgd_scratch, tb_apgd},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
