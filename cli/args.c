@@ -90,7 +90,7 @@ void args_help(const Arg* args)
 SolverArgs solver_args_default(void)
 {
   tbSolveOptions o = tb_default_solve_options();
-  return (SolverArgs){.solver = o.solver, .model = "cone", .order = "given", .tolerance = o.tolerance,
+  return (SolverArgs){.solver = o.solver, .model = "cone", .order = "given", .r_factor = "own", .tolerance = o.tolerance,
                       .max_iterations = o.max_iterations, .directions = o.directions, .threads = 1, .seed = 1};
 }
 
@@ -111,6 +111,7 @@ static void complain_name(const char* what, const char* name, int count, const c
 static const char* solver_at(int i) { return tb_solver_at(i)->name; }
 static const char* model_at(int i) { return tb_model_name((tbModel)i); }
 static const char* order_at(int i) { return tb_order_name((tbOrder)i); }
+static const char* r_factor_at(int i) { return tb_r_factor_name((tbRFactor)i); }
 
 bool solver_options(const SolverArgs* a, tbSolveOptions* o)
 {
@@ -118,6 +119,7 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   if (!tb_solver_find(a->solver)) return complain_name("solver", a->solver, tb_solver_count(), solver_at), false;
   if (!tb_model_from_name(a->model, &o->model)) return complain_name("model", a->model, TB_MODEL_COUNT, model_at), false;
   if (!tb_order_from_name(a->order, &o->order)) return complain_name("order", a->order, TB_ORDER_COUNT, order_at), false;
+  if (!tb_r_factor_from_name(a->r_factor, &o->r_factor)) return complain_name("r-factor strategy", a->r_factor, TB_RFACTOR_COUNT, r_factor_at), false;
   o->solver = a->solver;
   o->tolerance = a->tolerance;
   o->max_iterations = a->max_iterations;

@@ -26,4 +26,8 @@ void tb_admm(struct tbRun* run, double* lambda);
 size_t tb_apgd_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_apgd(struct tbRun* run, double* lambda);
 
+size_t tb_prox_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_prox_gs(struct tbRun* run, double* lambda);
+void tb_prox_jacobi(struct tbRun* run, double* lambda);
+
 #endif

@@ -35,6 +35,11 @@ static const tbSolver solvers[] = {
     {"apgd", "accelerated projected gradient, with a fixed point on the Coulomb term",
      "Mazhar, Heyn, Negrut and Tasora 2015", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP,
      tb_apgd_scratch, tb_apgd},
+    {"prox-gs", "proximal fixed point, Gauss–Seidel, with r-factors that adapt", "course §3.4; Erleben 2017",
+     CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_prox_scratch, tb_prox_gs},
+    {"prox-jacobi", "proximal fixed point, all contacts at once, with r-factors that adapt",
+     "course §3.4; Erleben 2017", CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_prox_scratch,
+     tb_prox_jacobi},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
