@@ -139,7 +139,7 @@ static bool balance(Admm* a, int iteration)
     a->v[i] = a->z[i] + (a->v[i] - a->z[i]) / factor; // û stays
     a->last_y[i] /= factor;
   }
-  return tb_shifted_factor(a->matrix, a->rho, a->cones.R);
+  return tb_shifted_factor(a->matrix, a->rho, a->cones.R, NULL);
 }
 
 void tb_admm(tbRun* run, double* lambda)
@@ -156,7 +156,7 @@ void tb_admm(tbRun* run, double* lambda)
   tb_cones_begin(&a.cones, run);
   a.mixer.weight = a.cones.R;
   tb_anderson_reset(&a.mixer);
-  bool factored = tb_shifted_factor(a.matrix, a.rho, a.cones.R);
+  bool factored = tb_shifted_factor(a.matrix, a.rho, a.cones.R, NULL);
   start(&a);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     if (!factored) {

@@ -18,6 +18,11 @@ void tb_bgs(struct tbRun* run, double* lambda);
 size_t tb_nncg_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_nncg(struct tbRun* run, double* lambda);
 
+size_t tb_pgs_sm_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_pgs_sm_prepare(tbContext* ctx, struct tbRun* run);
+void tb_pgs_sm_release(tbContext* ctx, struct tbRun* run);
+void tb_pgs_sm(struct tbRun* run, double* lambda);
+
 size_t tb_admm_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_admm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_admm_release(tbContext* ctx, struct tbRun* run);
