@@ -35,6 +35,7 @@
 #include <string.h>
 
 enum { MEMORY = 6, FIRST_BALANCE = 5, BALANCE_EVERY = 50 };
+static const double LARGEST_RHO = 1e4;
 
 typedef struct {
   tbRun* run;
@@ -127,6 +128,7 @@ static bool balance(Admm* a, int iteration)
   bool stalled = a->mixer.best > 0.9 * a->reached;
   double ratio = sqrt(a->moved_y / a->moved_z), factor = fmin(10, fmax(0.1, ratio));
   if (stalled) factor = ratio > 1 ? 10 : 0.1;
+  factor = fmin(LARGEST_RHO, fmax(1 / LARGEST_RHO, a->rho * factor)) / a->rho;
   a->next_balance = iteration + a->wait;
   a->reached = a->mixer.best;
   a->moved_z = a->moved_y = 0;
