@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "math/cholesky.h"
 
-// A run of supernodes, whole subtrees, factored by one thread with working memory of its own.
+// A run of supernodes, whole subtrees, factored by one thread in a slot of working memory.
 typedef struct {
   int begin, end;
 } tbCholeskyTask;
@@ -42,17 +42,20 @@ struct tbCholesky {
   int* entry_source; // place in the caller's values
 
   // Tribo's own numeric factorisation
-  int* parent;        // −1: a root                                            (supernodes)
-  int *child, *sibling; // children in ascending order, −1 ends                (supernodes)
-  int* relative;      // place in the parent's front of each of `rows`         (below[supernodes])
-  int* run_end;       // end of the run of consecutive `relative` it is in     (below[supernodes])
-  size_t* update;     // where the supernode's update matrix starts in `work`  (supernodes)
-  double *panels, *work;
+  int* parent;          // −1: a root                                           (supernodes)
+  int *child, *sibling; // children in ascending order, −1 ends                 (supernodes)
+  int* relative;        // place in the parent's front of each of `rows`        (below[supernodes])
+  int* run_end;         // end of the run of consecutive `relative` it is in    (below[supernodes])
+  double* panels;       // L, to write
   tbCholeskyTask* tasks;
   int task_count;
-  size_t* task_pack; // packing room of each task, then of the top of the tree, in `work`  (task_count+1)
-  int* bad_column;   // first bad pivot of each task, or −1                                (task_count)
+  int* bad_column;     // bad pivot of each task, or −1                         (task_count)
   int *top, top_count; // supernodes above the tasks, ascending
+  size_t* update;      // where the update matrix is: in `work`, or in a slot   (supernodes)
+  bool* shared;        // in `work`: it outlives the task                       (supernodes)
+  double* work;        // update matrices that are shared, packing room of the top, slots
+  int slots;           // tasks that can run at the same time
+  size_t top_pack, slot_begin, slot_size, slot_pack; // the last within a slot
 
   void* cholmod; // the other backend's state
   tbCholeskyStats stats;

@@ -10,10 +10,10 @@
 // 4. Update matrices get their places. A supernode's update matrix lives until its parent has added it, which
 //    in postorder is last in, first out. With two stacks, one for the even depths of the tree and one for the odd,
 //    a supernode can take its children off one while its own matrix already stands on the other.
-// 5. Subtrees with a small share of the work become tasks, each with two stacks of its own; the supernodes
-//    above them are factored one after the other by all threads together.
+// 5. Subtrees with a small share of the work become tasks; the supernodes above them are factored one after the
+//    other by all threads together.
 //
-// None of this depends on the number of threads.
+// Only the amount of working memory depends on the number of threads.
 #include "math/cholesky_dense.h"
 #include "math/cholesky_factor.h"
 
@@ -39,7 +39,7 @@ static double front_flops(double cols, double rows)
 // Time of one front, in nanoseconds or so: its fixed part, its panel, its update matrix, its arithmetic.
 static double front_time(double cols, double rows)
 {
-  return 150 + 1.0 * cols * (cols + rows) + 0.5 * rows * rows + 0.03 * front_flops(cols, rows);
+  return 100 + 2.0 * cols * (cols + rows) + 0.5 * rows * rows + 0.06 * front_flops(cols, rows);
 }
 
 // Supernodes while they merge. A merged node keeps its columns as a chain of fundamental supernodes.
@@ -305,45 +305,56 @@ static tbStatus cut_tasks(tbCholesky* f, tbArena* temporary, bool* is_top)
   return TB_OK;
 }
 
-// The two stacks of a task, or of the top, while it is played through.
+// The two stacks of a task, or of the top, while they are played through. Tasks share the peaks, since one
+// task's memory serves the next.
 typedef struct {
   size_t height[2], peak[2], pack;
 } Stacks;
 
-static void play(tbCholesky* f, Stacks* stacks, int s, const bool* odd, const bool* is_top)
+static void play(tbCholesky* f, Stacks* stacks, size_t* handed_up, int s, const bool* odd, const bool* is_top)
 {
   for (int c = f->child[s]; c != -1; c = f->sibling[c])
     if (is_top[c] == is_top[s]) {
       stacks->height[odd[c]] = f->update[c]; // the first child stands lowest
       break;
     }
-  size_t rows = (size_t)tb_cholesky_rows(f, s), cols = (size_t)tb_cholesky_cols(f, s);
-  f->update[s] = stacks->height[odd[s]];
-  stacks->height[odd[s]] += round_up(rows * rows);
-  if (stacks->height[odd[s]] > stacks->peak[odd[s]]) stacks->peak[odd[s]] = stacks->height[odd[s]];
-  size_t pack = tb_dense_pack_size((int)(rows + cols), (int)cols);
+  size_t rows = (size_t)tb_cholesky_rows(f, s), size = round_up(rows * rows);
+  f->shared[s] = is_top[s] || f->parent[s] == -1 || is_top[f->parent[s]];
+  if (f->shared[s] && !is_top[s]) { // what a task hands up outlives it
+    f->update[s] = *handed_up;
+    *handed_up += size;
+  } else {
+    size_t* height = &stacks->height[odd[s]];
+    f->update[s] = *height;
+    *height += size;
+    if (*height > stacks->peak[odd[s]]) stacks->peak[odd[s]] = *height;
+  }
+  size_t pack = round_up(tb_dense_pack_size(tb_cholesky_cols(f, s) + (int)rows, tb_cholesky_cols(f, s)));
   if (pack > stacks->pack) stacks->pack = pack;
 }
 
-// Lays the stacks of all tasks and of the top one after the other in `work`; returns the doubles they take.
+// Gives every update matrix its place. `work` starts with what all threads share: the matrices handed up by
+// tasks, the stacks of the top, its packing room. The slots follow, each with stacks and packing room for one
+// task at a time. Returns the doubles they take.
 static size_t place_updates(tbCholesky* f, bool* odd, const bool* is_top)
 {
   for (int s = f->supernodes - 1; s >= 0; s--) odd[s] = f->parent[s] != -1 && !odd[f->parent[s]];
-  size_t base = 0;
-  for (int t = 0; t <= f->task_count; t++) {
-    bool top = t == f->task_count;
-    int begin = top ? 0 : f->tasks[t].begin, end = top ? f->top_count : f->tasks[t].end;
-    Stacks stacks = {{0}, {0}, 0};
-    for (int k = begin; k < end; k++) play(f, &stacks, top ? f->top[k] : k, odd, is_top);
-    for (int k = begin; k < end; k++) {
-      int s = top ? f->top[k] : k;
-      f->update[s] += base + (odd[s] ? stacks.peak[0] : 0);
-    }
-    base += stacks.peak[0] + stacks.peak[1];
-    f->task_pack[t] = base;
-    base += round_up(stacks.pack);
+  Stacks task = {{0}, {0}, 0}, top = {{0}, {0}, 0};
+  size_t handed_up = 0;
+  for (int t = 0; t < f->task_count; t++) {
+    task.height[0] = task.height[1] = 0;
+    for (int s = f->tasks[t].begin; s < f->tasks[t].end; s++) play(f, &task, &handed_up, s, odd, is_top);
   }
-  return base;
+  for (int k = 0; k < f->top_count; k++) play(f, &top, &handed_up, f->top[k], odd, is_top);
+  for (int s = 0; s < f->supernodes; s++) {
+    if (is_top[s]) f->update[s] += handed_up + (odd[s] ? top.peak[0] : 0);
+    if (!f->shared[s] && odd[s]) f->update[s] += task.peak[0];
+  }
+  f->top_pack = handed_up + top.peak[0] + top.peak[1];
+  f->slot_begin = f->top_pack + top.pack;
+  f->slot_pack = task.peak[0] + task.peak[1];
+  f->slot_size = f->slot_pack + task.pack;
+  return f->slot_begin + (size_t)f->slots * f->slot_size;
 }
 
 static tbStatus lay_out(tbCholesky* f, tbArena* temporary)
@@ -353,22 +364,23 @@ static tbStatus lay_out(tbCholesky* f, tbArena* temporary)
   f->panel = TB_KEEP(f, size_t, supernodes);
   f->lead = TB_KEEP(f, int, supernodes);
   f->update = TB_KEEP(f, size_t, supernodes);
+  f->shared = TB_KEEP(f, bool, supernodes);
   f->child = TB_KEEP(f, int, supernodes);
   f->sibling = TB_KEEP(f, int, supernodes);
-  if (!odd || !is_top || !f->panel || !f->lead || !f->update || !f->child || !f->sibling) return TB_ERROR_MEMORY;
+  if (!odd || !is_top || !f->panel || !f->lead || !f->update || !f->shared || !f->child || !f->sibling)
+    return TB_ERROR_MEMORY;
 
   link_children(f);
   for (int s = 0; s < f->supernodes; s++) find_relative(f, s);
   size_t panels = place_panels(f);
   TB_TRY(cut_tasks(f, temporary, is_top));
-  f->task_pack = TB_KEEP(f, size_t, (size_t)f->task_count + 1);
+  int threads = tb_threads_count(temporary->ctx->threads);
+  f->slots = threads < f->task_count ? threads : f->task_count;
   f->bad_column = TB_KEEP(f, int, (size_t)f->task_count);
-  if (!f->task_pack || !f->bad_column) return TB_ERROR_MEMORY;
-  size_t work = place_updates(f, odd, is_top);
   f->panels = TB_KEEP(f, double, panels);
-  f->work = TB_KEEP(f, double, work);
+  f->work = TB_KEEP(f, double, place_updates(f, odd, is_top));
   f->L = f->panels;
-  return f->panels && f->work ? TB_OK : TB_ERROR_MEMORY;
+  return f->bad_column && f->panels && f->work ? TB_OK : TB_ERROR_MEMORY;
 }
 
 tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern* A, int* inverse)
