@@ -2,7 +2,7 @@
 //
 // One operation does nearly all the work, a rank-k update of a lower trapezoid,
 //
-//   C_ij −= Σ_k A_ik A_jk      0 ≤ j < cols,  j ≤ i < rows,
+//   C_ij −= Σ_k A_ik A_jk      0 ≤ j < cols,  j ≤ i < rows      (or C_ij = −Σ…),
 //
 // computed in tiles of TILE_ROWS × TILE_COLS that live in registers (Goto and van de Geijn, "Anatomy of
 // high-performance matrix multiplication", 2008). Both factors are rows of the same A. A small A is used where it
@@ -35,10 +35,10 @@ _Static_assert(TILE_ROWS % TILE_COLS == 0, "a block of columns is broadcast from
 
 #define INLINE static inline __attribute__((always_inline))
 
-// One tile: C −= A Bᵀ with `vectors` vectors of rows, the last of them `last` rows long, and `cols` columns.
-// vectors and cols are constants where this is expanded.
+// One tile: C −= A Bᵀ with `vectors` vectors of rows, the last of them `last` rows long, and `cols` columns; C is
+// taken for 0 when `fresh`. vectors and cols are constants where this is expanded.
 INLINE void tile(int vectors, int cols, int k, const double* a, size_t lda, const double* b, size_t ldb, double* c,
-                 size_t ldc, int last)
+                 size_t ldc, int last, bool fresh)
 {
   tbwd sum[TILE_COLS][TILE_VECTORS];
 #pragma GCC unroll 8
@@ -57,23 +57,24 @@ INLINE void tile(int vectors, int cols, int k, const double* a, size_t lda, cons
       for (int v = 0; v < vectors; v++) sum[j][v] = tbw_fma(x[v], y, sum[j][v]);
     }
   }
+  tbwd zero = tbw_set1(0);
 #pragma GCC unroll 8
   for (int j = 0; j < cols; j++, c += ldc) {
 #pragma GCC unroll 3
     for (int v = 0; v < vectors - 1; v++)
-      tbw_store(c + v * TB_WIDE, tbw_sub(tbw_load(c + v * TB_WIDE), sum[j][v]));
+      tbw_store(c + v * TB_WIDE, tbw_sub(fresh ? zero : tbw_load(c + v * TB_WIDE), sum[j][v]));
     double* end = c + (vectors - 1) * TB_WIDE;
-    tbw_store_part(end, tbw_sub(tbw_load_part(end, last), sum[j][vectors - 1]), last);
+    tbw_store_part(end, tbw_sub(fresh ? zero : tbw_load_part(end, last), sum[j][vectors - 1]), last);
   }
 }
 
 typedef void TileFn(int k, const double* a, size_t lda, const double* b, size_t ldb, double* c, size_t ldc,
-                    int last);
+                    int last, bool fresh);
 #define TILE(v, n)                                                                                            \
   static void tile_##v##_##n(int k, const double* a, size_t lda, const double* b, size_t ldb, double* c,      \
-                             size_t ldc, int last)                                                            \
+                             size_t ldc, int last, bool fresh)                                                \
   {                                                                                                           \
-    tile(v, n, k, a, lda, b, ldb, c, ldc, last);                                                              \
+    tile(v, n, k, a, lda, b, ldb, c, ldc, last, fresh);                                                       \
   }
 #if TB_WIDE == 8
 #define TILES(v) TILE(v, 1) TILE(v, 2) TILE(v, 3) TILE(v, 4) TILE(v, 5) TILE(v, 6) TILE(v, 7) TILE(v, 8)
@@ -93,10 +94,10 @@ static int at_most(int x, int limit) { return x < limit ? x : limit; }
 
 // A tile of `rows` × `cols`, both at most the tile's size.
 static void run_tile(int rows, int cols, int k, const double* a, size_t lda, const double* b, size_t ldb,
-                     double* c, size_t ldc)
+                     double* c, size_t ldc, bool fresh)
 {
   int vectors = (rows + TB_WIDE - 1) / TB_WIDE;
-  tiles[vectors - 1][cols - 1](k, a, lda, b, ldb, c, ldc, rows - (vectors - 1) * TB_WIDE);
+  tiles[vectors - 1][cols - 1](k, a, lda, b, ldb, c, ldc, rows - (vectors - 1) * TB_WIDE, fresh);
 }
 
 typedef struct {
@@ -105,6 +106,7 @@ typedef struct {
   size_t lda;
   double* C;
   size_t ldc;
+  bool fresh;     // C starts at 0
   double* strips; // packed A
 } Trapezoid;
 
@@ -113,7 +115,7 @@ static void update_in_place(const Trapezoid* t)
   for (int j = 0; j < t->cols; j += TILE_COLS)
     for (int i = j; i < t->rows; i += TILE_ROWS)
       run_tile(at_most(t->rows - i, TILE_ROWS), at_most(t->cols - j, TILE_COLS), t->k, t->A + i, t->lda, t->A + j,
-               t->lda, t->C + i + (size_t)j * t->ldc, t->ldc);
+               t->lda, t->C + i + (size_t)j * t->ldc, t->ldc, t->fresh);
 }
 
 static void pack_strips(void* user, int begin, int end, int piece)
@@ -143,7 +145,8 @@ static void update_strips(void* user, int begin, int end, int piece)
     const double* b = t->strips + j / TILE_ROWS * strip + j % TILE_ROWS;
     for (int s = j / TILE_ROWS > begin ? j / TILE_ROWS : begin; s < end; s++)
       run_tile(at_most(t->rows - s * TILE_ROWS, TILE_ROWS), at_most(t->cols - j, TILE_COLS), t->k,
-               t->strips + s * strip, TILE_ROWS, b, TILE_ROWS, t->C + s * TILE_ROWS + (size_t)j * t->ldc, t->ldc);
+               t->strips + s * strip, TILE_ROWS, b, TILE_ROWS, t->C + s * TILE_ROWS + (size_t)j * t->ldc, t->ldc,
+               t->fresh);
   }
 }
 
@@ -157,6 +160,7 @@ static void update_packed(tbThreads* threads, Trapezoid t)
     tbThreads* help = (double)t.rows * t.cols * t.k > PARALLEL ? threads : NULL;
     tb_parallel_for(help, strips, BLOCK_STRIPS, pack_strips, &t);
     tb_parallel_for(help, strips, BLOCK_STRIPS, update_strips, &t);
+    t.fresh = false;
   }
 }
 
@@ -265,6 +269,6 @@ void tb_dense_schur(tbThreads* threads, int front, int cols, const double* panel
 {
   int rows = front - cols;
   Trapezoid t = {.rows = rows, .cols = rows, .k = cols, .A = panel + cols, .lda = (size_t)lead, .C = U,
-                 .ldc = (size_t)rows, .strips = pack};
+                 .ldc = (size_t)rows, .fresh = true, .strips = pack};
   update_trapezoid(threads, &t);
 }

@@ -17,7 +17,7 @@ size_t tb_dense_pack_size(int front, int cols);
 int tb_dense_factor(tbThreads* threads, int front, int cols, double* panel, int lead, double* inverse_diagonal,
                     double* pack);
 
-// U −= L₂₁ L₂₁ᵀ, lower triangle; U is rows × rows with rows = front − cols. Above its diagonal, leftovers.
+// U = −L₂₁ L₂₁ᵀ, lower triangle; U is rows × rows with rows = front − cols. Above its diagonal, leftovers.
 void tb_dense_schur(tbThreads* threads, int front, int cols, const double* panel, int lead, double* U,
                     double* pack);
 

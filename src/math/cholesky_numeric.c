@@ -3,9 +3,11 @@
 //
 // Every supernode s, children first:
 //
-//   front   = A's entries of its columns + Σ_children U_c         (extend-add, in the children's order)
-//   L₁₁     = chol(front₁₁),   L₂₁ = front₂₁ L₁₁⁻ᵀ                 (the panel)
-//   U_s     = front₂₂ − L₂₁ L₂₁ᵀ                                   (the update matrix, for the parent)
+//   front   = A's entries of its columns + Σ_children U_c     (extend-add, in the children's order)
+//   L₁₁     = chol(front₁₁),   L₂₁ = front₂₁ L₁₁⁻ᵀ             (the panel)
+//   U_s     = −L₂₁ L₂₁ᵀ + front₂₂                              (the update matrix, for the parent)
+//
+// The update matrix starts as the product, and the children's part is added last: it need not be cleared first.
 //
 // A front is a function of its children's update matrices alone, added in a fixed order: who computes it, and
 // when, cannot show in the result. Subtrees are factored side by side, then the top of the tree, front by
@@ -29,22 +31,34 @@ static inline void add_run(double* to, const double* from, int count)
   tbw_store_part(to, tbw_add(tbw_load_part(to, count), tbw_load_part(from, count)), count);
 }
 
-// Adds column j of a child's update matrix to a column of the parent's front that starts at row `skip`.
-static void add_column(double* column, int skip, const double* from, const int* relative, const int* run_end, int j,
-                       int rows)
+// Columns first … last−1 of child c's update matrix, added to a part of the parent's front whose first row and
+// column are the front's `skip`-th. A child's neighbouring rows are often neighbours in the parent too: such runs
+// are added as vectors when they are long enough to pay for finding their ends.
+static void add_columns(const tbCholesky* f, int c, int first, int last, const double* update, double* part,
+                        size_t lead, int skip)
 {
-  for (int i = j; i < rows; i = run_end[i]) add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
+  enum { LONG_RUN = 6 };
+  const int *relative = f->relative + f->below[c], *run_end = f->run_end + f->below[c];
+  int rows = tb_cholesky_rows(f, c), runs = 0;
+  for (int i = first; i < rows; i = run_end[i]) runs++;
+  bool long_runs = rows - first >= LONG_RUN * runs;
+  for (int j = first; j < last; j++) {
+    const double* from = update + (size_t)j * rows;
+    double* column = part + (relative[j] - skip) * lead;
+    if (long_runs)
+      for (int i = j; i < rows; i = run_end[i]) add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
+    else
+      for (int i = j; i < rows; i++) column[relative[i] - skip] += from[i];
+  }
 }
 
-static void extend_add(const tbCholesky* f, int c, const double* from, double* panel, size_t lead, int cols, double* U,
-                       size_t rows)
+// The columns of c's update matrix that fall into the parent's panel.
+static int panel_columns(const tbCholesky* f, int c, int parent_cols)
 {
-  const int *relative = f->relative + f->below[c], *run_end = f->run_end + f->below[c];
-  int count = tb_cholesky_rows(f, c), j = 0;
-  for (; j < count && relative[j] < cols; j++, from += count)
-    add_column(panel + relative[j] * lead, 0, from, relative, run_end, j, count);
-  for (; j < count; j++, from += count)
-    add_column(U + (relative[j] - cols) * rows, cols, from, relative, run_end, j, count);
+  const int* relative = f->relative + f->below[c];
+  int rows = tb_cholesky_rows(f, c), count = 0;
+  while (count < rows && relative[count] < parent_cols) count++;
+  return count;
 }
 
 static void place_values(const tbCholesky* f, int s, const double* values, double* panel, size_t lead)
@@ -71,14 +85,16 @@ static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* 
   size_t lead = (size_t)f->lead[s];
   double *panel = f->panels + f->panel[s], *U = update_matrix(f, s, room);
   memset(panel, 0, lead * (size_t)cols * sizeof *panel);
-  for (size_t j = 0; j < (size_t)rows; j++) memset(U + j * rows + j, 0, ((size_t)rows - j) * sizeof *U);
   place_values(f, s, values, panel, lead);
   for (int c = f->child[s]; c != -1; c = f->sibling[c])
-    extend_add(f, c, update_matrix(f, c, room), panel, lead, cols, U, (size_t)rows);
-
+    add_columns(f, c, 0, panel_columns(f, c, cols), update_matrix(f, c, room), panel, lead, 0);
   int bad = tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, room->pack);
   if (bad >= 0) return first + bad;
+
   if (rows > 0) tb_dense_schur(threads, cols + rows, cols, panel, f->lead[s], U, room->pack);
+  for (int c = f->child[s]; c != -1; c = f->sibling[c])
+    add_columns(f, c, panel_columns(f, c, cols), tb_cholesky_rows(f, c), update_matrix(f, c, room), U, (size_t)rows,
+                cols);
   return -1;
 }
 
