@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "math/cholesky.h"
+#include "math/cholesky_tree.h"
 
 // A run of supernodes, whole subtrees, factored by one thread in a slot of working memory.
 typedef struct {
@@ -67,20 +68,6 @@ static inline int tb_cholesky_rows(const tbCholesky* f, int s) { return (int)(f-
 // Zeroed memory that lives as long as the factor; null on failure.
 void* tb_cholesky_keep(tbCholesky* f, size_t count, size_t size);
 #define TB_KEEP(f, type, count) ((type*)tb_cholesky_keep(f, count, sizeof(type)))
-
-// A symmetric pattern: both triangles, no diagonal.
-typedef struct {
-  int n;
-  int *ptr, *idx;
-} tbPattern;
-
-// The elimination tree of the pattern in the order perm (inverse: column of row i), its postorder, and the
-// number of entries of each column of L, diagonal included. (cholesky_tree.c)
-typedef struct {
-  int *parent, *count;
-} tbEliminationTree;
-// Rewrites perm and inverse so that the tree they give is postordered. work: 4 n ints.
-void tb_elimination_tree(const tbPattern* A, int* perm, int* inverse, tbEliminationTree* tree, int* work);
 
 // From tree to supernodes, rows, layout and tasks. `temporary` is the caller's to free. (cholesky_symbolic.c)
 tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern* A, int* inverse);

@@ -8,8 +8,9 @@
 // neighbouring leaves, where the paths to the root join.
 //
 // Cost      nearly linear in the entries of A; no recursion, so a tree may be a path of any length.
-#include "math/cholesky_factor.h"
+#include "math/cholesky_tree.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void find_parents(const tbPattern* A, const int* perm, const int* inverse, int* parent, int* ancestor)
