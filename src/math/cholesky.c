@@ -39,8 +39,8 @@ static tbStatus check_pattern(tbContext* ctx, int n, const int* ptr, const int* 
     }
   }
   if (*edges > INT_MAX / 2)
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%zu entries below the diagonal are more than an int can count twice",
-                   *edges);
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                   "%zu entries below the diagonal are more than an int can count twice", *edges);
   return TB_OK;
 }
 
@@ -90,8 +90,8 @@ static tbStatus analyze(tbContext* ctx, tbArena* temporary, tbCholesky* f, const
 #endif
 }
 
-tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* idx, const tbCholeskyOptions* options,
-                             tbCholesky** out)
+tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* idx,
+                             const tbCholeskyOptions* options, tbCholesky** out)
 {
   *out = NULL;
   tbOrdering ordering = options ? options->ordering : TB_ORDER_AUTO;

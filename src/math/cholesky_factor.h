@@ -63,15 +63,29 @@ struct tbCholesky {
 };
 
 static inline int tb_cholesky_cols(const tbCholesky* f, int s) { return f->start[s + 1] - f->start[s]; }
-static inline int tb_cholesky_rows(const tbCholesky* f, int s) { return (int)(f->below[s + 1] - f->below[s]); }
+static inline int tb_cholesky_rows(const tbCholesky* f, int s)
+{
+  return (int)(f->below[s + 1] - f->below[s]);
+}
+
+// Multiplications and additions of one front: Σ_{k<cols} (front−k)².
+static inline double tb_front_flops(double cols, double rows)
+{
+  double f = cols + rows, r = rows;
+  return (f * (f + 1) * (2 * f + 1) - r * (r + 1) * (2 * r + 1)) / 6;
+}
 
 // Zeroed memory that lives as long as the factor; null on failure.
 void* tb_cholesky_keep(tbCholesky* f, size_t count, size_t size);
 #define TB_KEEP(f, type, count) ((type*)tb_cholesky_keep(f, count, sizeof(type)))
 
-// From tree to supernodes, rows, layout and tasks. `temporary` is the caller's to free. (cholesky_symbolic.c)
+// Finds the supernodes and their rows, starting from f->perm, and lays the factor out; `temporary` is the
+// caller's to free. (cholesky_symbolic.c)
 tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern* A, int* inverse);
-// Finds every caller's entry its place in L.
+
+// Gives panels, update matrices and tasks their places, and each of the caller's entries its own.
+// (cholesky_layout.c)
+tbStatus tb_cholesky_lay_out(tbCholesky* f, tbArena* temporary);
 tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
                                    const int* inverse);
 

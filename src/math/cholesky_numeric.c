@@ -7,14 +7,14 @@
 //   L₁₁     = chol(front₁₁),   L₂₁ = front₂₁ L₁₁⁻ᵀ             (the panel)
 //   U_s     = −L₂₁ L₂₁ᵀ + front₂₂                              (the update matrix, for the parent)
 //
-// The update matrix starts as the product, and the children's part is added last: it need not be cleared first.
+// The update matrix starts as the product and the children are added last, so it need not be cleared.
 //
 // A front is a function of its children's update matrices alone, added in a fixed order: who computes it, and
 // when, cannot show in the result. Subtrees are factored side by side, then the top of the tree, front by
 // front, with the threads inside the dense kernels.
 //
-// Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large for
-//           3-D meshes and much smaller for 2-D ones.
+// Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large
+//           as L for 3-D meshes and smaller for surfaces.
 #include "base/simd.h"
 #include "base/threads.h"
 #include "math/cholesky_dense.h"
@@ -31,9 +31,9 @@ static inline void add_run(double* to, const double* from, int count)
   tbw_store_part(to, tbw_add(tbw_load_part(to, count), tbw_load_part(from, count)), count);
 }
 
-// Columns first … last−1 of child c's update matrix, added to a part of the parent's front whose first row and
-// column are the front's `skip`-th. A child's neighbouring rows are often neighbours in the parent too: such runs
-// are added as vectors when they are long enough to pay for finding their ends.
+// Columns first … last−1 of child c's update matrix, added to a part of the parent's front whose first row
+// and column are the front's `skip`-th. A child's neighbouring rows are often neighbours in the parent too:
+// such runs are added as vectors when they are long enough to pay for finding their ends.
 static void add_columns(const tbCholesky* f, int c, int first, int last, const double* update, double* part,
                         size_t lead, int skip)
 {
@@ -46,7 +46,8 @@ static void add_columns(const tbCholesky* f, int c, int first, int last, const d
     const double* from = update + (size_t)j * rows;
     double* column = part + (relative[j] - skip) * lead;
     if (long_runs)
-      for (int i = j; i < rows; i = run_end[i]) add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
+      for (int i = j; i < rows; i = run_end[i])
+        add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
     else
       for (int i = j; i < rows; i++) column[relative[i] - skip] += from[i];
   }
@@ -88,13 +89,14 @@ static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* 
   place_values(f, s, values, panel, lead);
   for (int c = f->child[s]; c != -1; c = f->sibling[c])
     add_columns(f, c, 0, panel_columns(f, c, cols), update_matrix(f, c, room), panel, lead, 0);
-  int bad = tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, room->pack);
+  int bad =
+      tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, room->pack);
   if (bad >= 0) return first + bad;
 
   if (rows > 0) tb_dense_schur(threads, cols + rows, cols, panel, f->lead[s], U, room->pack);
   for (int c = f->child[s]; c != -1; c = f->sibling[c])
-    add_columns(f, c, panel_columns(f, c, cols), tb_cholesky_rows(f, c), update_matrix(f, c, room), U, (size_t)rows,
-                cols);
+    add_columns(f, c, panel_columns(f, c, cols), tb_cholesky_rows(f, c), update_matrix(f, c, room), U,
+                (size_t)rows, cols);
   return -1;
 }
 

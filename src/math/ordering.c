@@ -101,9 +101,9 @@ static void predict(const tbPattern* A, const int* perm, int* work, double* entr
   }
 }
 
-// Minimum degree is found fast and is hard to beat on small problems and on surfaces. Where its factor turns out to
-// take many operations per entry, as for big solids, nested dissection is tried as well (CHOLMOD's rule of thumb),
-// and the better of the two kept.
+// Minimum degree is found fast and is hard to beat on small problems and on surfaces. Where its factor turns
+// out to take many operations per entry, as for big solids, nested dissection is tried as well (CHOLMOD's
+// rule of thumb), and the better of the two kept.
 static tbStatus order_automatically(tbContext* ctx, int n, const int* ptr, const int* idx, int* perm)
 {
   enum { MANY = 500 };
@@ -146,6 +146,7 @@ tbStatus tb_order(tbContext* ctx, int n, const int* ptr, const int* idx, tbOrder
   case TB_ORDER_METIS: return order_by_metis(ctx, n, ptr, idx, perm);
 #endif
   default:
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the ordering %s is not in this build", tb_ordering_name(method));
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the ordering %s is not in this build",
+                   tb_ordering_name(method));
   }
 }

@@ -25,8 +25,8 @@ const char* tb_ordering_name(tbOrdering method); // "auto", "natural", …
 bool tb_ordering_present(tbOrdering method);     // built in here?
 
 // Writes perm[k] = the row eliminated k-th. The pattern is symmetric, both triangles stored, rows in any
-// order, no entry twice; diagonal entries may be there and are ignored. TB_ERROR_UNSUPPORTED for a method that
-// is not in this build. METIS reseeds the C library's rand().
+// order, no entry twice; diagonal entries may be there and are ignored. TB_ERROR_UNSUPPORTED for a method
+// that is not in this build. METIS reseeds the C library's rand().
 tbStatus tb_order(tbContext* ctx, int n, const int* ptr, const int* idx, tbOrdering method, int* perm);
 
 // The built-in ordering; tb_order with TB_ORDER_DEGREE.
