@@ -5,9 +5,9 @@
 //   C_ij −= Σ_k A_ik A_jk      0 ≤ j < cols,  j ≤ i < rows      (or C_ij = −Σ…),
 //
 // computed in tiles of TILE_ROWS × TILE_COLS that live in registers (Goto and van de Geijn, "Anatomy of
-// high-performance matrix multiplication", 2008). Both factors are rows of the same A. A small A is used where
-// it lies; a large one is first copied, PACK_DEPTH columns at a time, into strips of TILE_ROWS rows in which a
-// tile walks through consecutive memory, and the strips are taken in blocks that stay in the second cache.
+// high-performance matrix multiplication", 2008). Both factors are rows of the same A. A small A is used
+// where it lies; a large one is first copied, PACK_DEPTH columns at a time, into strips of TILE_ROWS rows in
+// which a tile walks through consecutive memory; strips are taken in blocks that stay in the second cache.
 //
 // The panel is factored by halves: left half, update of the right half, right half (Gustavson 1997). Below
 // BASE columns, scalar code factors the triangle and the rows under it are solved for in registers.

@@ -1,10 +1,11 @@
 // Approximate minimum degree (Amestoy, Davis and Duff, "An approximate minimum degree ordering algorithm",
 // SIAM J. Matrix Anal. Appl. 17(4), 1996).
 //
-// Elimination is played on a quotient graph, which never needs more room than the matrix. A node is a variable
-// (a row not yet eliminated) or an element (an eliminated one, standing for the clique it left). A variable i
-// keeps a list: first the elements E_i it touches, then the variables A_i it still meets directly. An element
-// e keeps the variables L_e of its clique. Eliminating the variable p of least degree turns it into an element,
+// Elimination is played on a quotient graph, which never needs more room than the matrix. A node is a
+// variable (a row not yet eliminated) or an element (an eliminated one, standing for the clique it left). A
+// variable i keeps a list: first the elements E_i it touches, then the variables A_i it still meets directly.
+// An element e keeps the variables L_e of its clique. Eliminating the variable p of least degree makes it an
+// element with
 //
 //   L_p = (A_p ∪ ⋃_{e ∈ E_p} L_e) \ {p},
 //

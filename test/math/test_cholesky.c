@@ -1,5 +1,5 @@
 // The sparse Cholesky against dense arithmetic and against CHOLMOD.
-#include "base/memory.h"
+#include "base/threads.h"
 #include "math/cholesky.h"
 #include "math/sparse.h"
 #include "test.h"
@@ -315,6 +315,45 @@ TEST(sides_solved_together_get_the_bits_they_get_alone)
   }
   free(b), free(x), free(one), free(scratch);
   tb_cholesky_free(&ctx, f);
+  tb_csr_free(&ctx, &A);
+}
+
+typedef struct {
+  const tbCholesky* f;
+  int n;
+  double *b, *x; // one row of sides per solve
+} Concurrent;
+
+static void solve_one(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  Concurrent* c = user;
+  for (int k = begin; k < end; k++) {
+    tbContext own = tb_default_context();
+    double* scratch = malloc(tb_cholesky_scratch(c->f, 3) * sizeof *scratch);
+    CHECK_OK(&own, tb_cholesky_solve(&own, c->f, 3, c->b, c->x + (size_t)k * 3 * c->n, scratch));
+    free(scratch);
+  }
+}
+
+TEST(solves_may_run_at_the_same_time)
+{
+  enum { SOLVES = 12 };
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(18);
+  tbCsr A = make_grid(&ctx, 20, 20, 3);
+  tbCholesky* f = NULL;
+  CHECK_OK(&ctx, tb_threads_create(&ctx, 4, &ctx.threads));
+  CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, A.rows, A.ptr, A.idx, NULL, &f));
+  CHECK_OK(&ctx, tb_cholesky_factor(&ctx, f, A.val));
+  size_t bytes = (size_t)A.rows * 3 * sizeof(double);
+  Concurrent c = {f, A.rows, random_sides(&r, A.rows, 3), malloc(SOLVES * bytes)};
+  tb_parallel_for(ctx.threads, SOLVES, 1, solve_one, &c);
+  for (int k = 1; k < SOLVES; k++) CHECK(memcmp(c.x, c.x + (size_t)k * 3 * A.rows, bytes) == 0);
+  CHECK_NEAR(backward_error(&A, 3, c.x, c.b), 0, 1e-14);
+  free(c.b), free(c.x);
+  tb_cholesky_free(&ctx, f);
+  tb_threads_destroy(&ctx, ctx.threads);
   tb_csr_free(&ctx, &A);
 }
 
