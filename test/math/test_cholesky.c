@@ -399,9 +399,10 @@ TEST(cholesky_gives_the_same_bits_on_every_machine)
         cloth = make_cloth(&ctx, &r, 16);
   uint64_t hash[] = {solve_hash(&grid, 1, TB_ORDERING_DEGREE), solve_hash(&dense, 1, TB_ORDERING_NATURAL),
                      solve_hash(&cloth, 1, TB_ORDERING_DEGREE)};
-  CHECK(hash[0] == 0xf9a6278c9d082227);
-  CHECK(hash[1] == 0x4565b8152380f80c);
-  CHECK(hash[2] == 0x07e801a178c53d13);
+  static const uint64_t expected[] = {0x43cc5144367aaf20, 0xd8aff5b2b429eabd, 0x13f279885b0ad181};
+  for (int i = 0; i < 3; i++)
+    if (hash[i] != expected[i])
+      test_failed(__FILE__, __LINE__, "matrix %d: 0x%016llx", i, (unsigned long long)hash[i]);
   tb_csr_free(&ctx, &grid);
   tb_csr_free(&ctx, &dense);
   tb_csr_free(&ctx, &cloth);
