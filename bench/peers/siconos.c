@@ -16,12 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const char* const siconos_names[SICONOS_SOLVERS] = {"NSGS", "NSGS-q", "PROX", "NSN-AC", "NSN-FB", "VI-EG", "ADMM"};
+const char* const siconos_names[SICONOS_SOLVERS] = {"NSGS",   "NSGS-q", "PROX", "NSN-AC",
+                                                    "NSN-FB", "VI-EG",  "ADMM"};
 
 static int solver_id(int solver)
 {
-  static const int ids[SICONOS_SOLVERS] = {SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_PROX,
-                                           SICONOS_FRICTION_3D_NSN_AC, SICONOS_FRICTION_3D_NSN_FB, SICONOS_FRICTION_3D_VI_EG,
+  static const int ids[SICONOS_SOLVERS] = {SICONOS_FRICTION_3D_NSGS,   SICONOS_FRICTION_3D_NSGS,
+                                           SICONOS_FRICTION_3D_PROX,   SICONOS_FRICTION_3D_NSN_AC,
+                                           SICONOS_FRICTION_3D_NSN_FB, SICONOS_FRICTION_3D_VI_EG,
                                            SICONOS_FRICTION_3D_ADMM};
   return ids[solver];
 }
@@ -53,7 +55,8 @@ static Answer solve_here(const tbProblem* p, int solver, double tolerance)
   tbDelassus* W = NULL;
   tbJudge* judge = NULL;
   Answer best = {INFINITY, INFINITY};
-  if (tb_delassus_create(&ctx, p, TB_FORM_BLOCKS, &W) != TB_OK || tb_judge_create(&ctx, p, &judge) != TB_OK) return best;
+  if (tb_delassus_create(&ctx, p, TB_FORM_BLOCKS, &W) != TB_OK || tb_judge_create(&ctx, p, &judge) != TB_OK)
+    return best;
   int dim = p->row_adr[1] - p->row_adr[0];
   double *q = malloc(sizeof(double) * (size_t)p->nrow), *mu = malloc(sizeof(double) * (size_t)p->ncontact);
   double *r = malloc(sizeof(double) * (size_t)p->nrow), *u = malloc(sizeof(double) * (size_t)p->nrow);
@@ -63,7 +66,8 @@ static Answer solve_here(const tbProblem* p, int solver, double tolerance)
 
   double spent = 0;
   for (int repeat = 0; repeat < 20 && spent < 0.05; repeat++) {
-    FrictionContactProblem* problem = frictionContactProblem_new_with_data(dim, p->ncontact, matrix(W, dim, solver < 2), q, mu);
+    FrictionContactProblem* problem =
+        frictionContactProblem_new_with_data(dim, p->ncontact, matrix(W, dim, solver < 2), q, mu);
     SolverOptions* o = solver_options_create(dim == 2 ? SICONOS_FRICTION_2D_NSGS : solver_id(solver));
     o->dparam[SICONOS_DPARAM_TOL] = tolerance;
     o->iparam[SICONOS_IPARAM_MAX_ITER] = 1000000;
@@ -71,8 +75,10 @@ static Answer solve_here(const tbProblem* p, int solver, double tolerance)
     memset(r, 0, sizeof(double) * (size_t)p->nrow);
     memset(u, 0, sizeof(double) * (size_t)p->nrow);
     double start = bench_now();
-    if (dim == 2) fc2d_driver(problem, r, u, o);
-    else fc3d_driver(problem, r, u, o);
+    if (dim == 2)
+      fc2d_driver(problem, r, u, o);
+    else
+      fc3d_driver(problem, r, u, o);
     double elapsed = bench_now() - start;
     spent += elapsed;
     tbResidual judged;
@@ -83,7 +89,8 @@ static Answer solve_here(const tbProblem* p, int solver, double tolerance)
   return best;
 }
 
-void siconos_solve(const tbProblem* p, int solver, double tolerance, double seconds, double* time_s, double* residual)
+void siconos_solve(const tbProblem* p, int solver, double tolerance, double seconds, double* time_s,
+                   double* residual)
 {
   *time_s = *residual = INFINITY;
   int ends[2];
@@ -98,7 +105,8 @@ void siconos_solve(const tbProblem* p, int solver, double tolerance, double seco
   }
   close(ends[1]);
   Answer answer;
-  if (child > 0 && read(ends[0], &answer, sizeof answer) == sizeof answer) *time_s = answer.time_s, *residual = answer.residual;
+  if (child > 0 && read(ends[0], &answer, sizeof answer) == sizeof answer)
+    *time_s = answer.time_s, *residual = answer.residual;
   close(ends[0]);
   if (child > 0) waitpid(child, NULL, 0);
 }
