@@ -6,12 +6,9 @@
 //
 // Multipliers l become rows with law `free` behind the contacts. Vectors are read first: their extents are
 // what the file really holds, and every matrix must have the sizes they call for.
-#include "io/problem_io.h"
-
-#ifdef TB_HAVE_HDF5
-
 #include "io/assemble.h"
 #include "io/h5.h"
+#include "io/problem_io.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -330,23 +327,3 @@ tbStatus tb_problem_parse_fclib(tbContext* ctx, const char* name, const char* by
   *out = NULL;
   return tb_fail_in(ctx, name, status);
 }
-
-bool tb_have_fclib(void) { return true; }
-
-#else
-
-tbStatus tb_problem_parse_fclib(tbContext* ctx, const char* name, const char* bytes, size_t length,
-                                tbProblem** out, double** guess)
-{
-  (void)bytes, (void)length;
-  *out = NULL;
-  *guess = NULL;
-  return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
-                 "%s: an HDF5 file, but Tribo was built without HDF5 (Debian: install libhdf5-dev and build "
-                 "again)",
-                 name);
-}
-
-bool tb_have_fclib(void) { return false; }
-
-#endif

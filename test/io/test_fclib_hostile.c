@@ -47,7 +47,7 @@ static hid_t space_for(const Case* c, size_t count)
   return H5Screate_simple(c->change == SQUARE ? 2 : 1, size, NULL);
 }
 
-static void put_changed(tbH5* h, const Case* c, size_t count, hid_t type, const void* values)
+static void put_changed(tbH5Writer* h, const Case* c, size_t count, hid_t type, const void* values)
 {
   hid_t plist = H5Pcreate(H5P_DATASET_CREATE), space = space_for(c, count), set;
   hsize_t huge = (hsize_t)1 << 40, chunk = 16;
@@ -65,7 +65,7 @@ static void put_changed(tbH5* h, const Case* c, size_t count, hid_t type, const 
 }
 
 // Puts numbers, changed as the case says if they are the ones it means.
-static void put(tbH5* h, const Case* c, const char* path, bool integers, int count, const double* given)
+static void put(tbH5Writer* h, const Case* c, const char* path, bool integers, int count, const double* given)
 {
   double reals[64] = {0};
   int ints[64] = {0};
@@ -154,7 +154,7 @@ static char* make_image(tbContext* ctx, bool global, const Case* c, size_t* leng
 {
   const Item* items = global ? global_items : local_items;
   size_t count = global ? sizeof global_items / sizeof *items : sizeof local_items / sizeof *items;
-  tbH5 h;
+  tbH5Writer h;
   char* bytes = NULL;
   if (tb_h5_create(ctx, &h) != TB_OK) return NULL;
   const char* skipped = NULL;
@@ -298,7 +298,7 @@ TEST(fclib_reads_dense_matrices_in_disguise)
 {
   for (int variant = 0; variant < 4; variant++) {
     tbContext ctx = tb_default_context();
-    tbH5 h;
+    tbH5Writer h;
     bool by_column = variant % 2, no_starts = variant / 2;
     int two = 2, nz = by_column ? -1 : -2, four = 4, p[3] = {0, no_starts ? 0 : 2, 0}, i[4] = {0, 0, 0, 0};
     double x[4] = {1, 2, 3, 4}, q[2] = {-1, 0}, mu = 0.5;
