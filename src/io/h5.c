@@ -27,12 +27,15 @@ static tbStatus need_library(tbH5* h)
   return status;
 }
 
-bool tb_h5_has(tbH5* h, const char* path)
+tbStatus tb_h5_has(tbH5* h, const char* path, bool* has)
 {
   uint64_t header;
   tbH5Found found = h->is_plain ? tb_h5_plain_find(&h->plain, path, &header) : TB_H5_UNKNOWN;
-  if (found != TB_H5_UNKNOWN) return found != TB_H5_ABSENT; // what is odd or damaged says so when it is read
-  return need_library(h) == TB_OK ? tb_h5_library_has(h->library, path) : true;
+  *has = found != TB_H5_ABSENT; // what is odd or damaged says so when it is read
+  if (found != TB_H5_UNKNOWN) return TB_OK;
+  TB_TRY(need_library(h));
+  *has = tb_h5_library_has(h->library, path);
+  return TB_OK;
 }
 
 // What is known of a dataset. *values is null where the library must read it.

@@ -25,7 +25,7 @@ typedef struct tbH5 {
 tbStatus tb_h5_open(tbContext* ctx, const char* bytes, size_t length, tbH5* h);
 void tb_h5_close(tbH5* h);
 
-bool tb_h5_has(tbH5* h, const char* path);
+tbStatus tb_h5_has(tbH5* h, const char* path, bool* has);
 // The number of values in a dataset of rank 0 or 1; an absent one is an error.
 tbStatus tb_h5_extent(tbH5* h, const char* path, size_t* count);
 // The first `count` of them, which must be there. Integers must fit an int, doubles must be finite.
