@@ -17,7 +17,8 @@ static void list_solvers(void)
 
 static void list_laws(void)
 {
-  for (int i = 0; i < TB_LAW_COUNT; i++) printf("%-12s %s\n", tb_law_name((tbLaw)i), tb_law_summary((tbLaw)i));
+  for (int i = 0; i < TB_LAW_COUNT; i++)
+    printf("%-12s %s\n", tb_law_name((tbLaw)i), tb_law_summary((tbLaw)i));
 }
 
 static void list_models(void)
@@ -42,7 +43,8 @@ int command_list(int argc, char** argv)
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {{"solvers", list_solvers}, {"laws", list_laws}, {"models", list_models}, {"orders", list_orders}};
+  } lists[] = {
+      {"solvers", list_solvers}, {"laws", list_laws}, {"models", list_models}, {"orders", list_orders}};
   bool help = argc == 1 && strcmp(argv[0], "--help") == 0;
   for (size_t i = 0; argc == 1 && i < sizeof lists / sizeof *lists; i++)
     if (strcmp(argv[0], lists[i].name) == 0) {
