@@ -86,12 +86,20 @@ int args_parse(const char* command, const Arg* args, int argc, char** argv)
   return positional;
 }
 
+void print_columns(FILE* to, int width, const char* left, const char* right)
+{
+  int characters = 0;
+  for (const char* c = left; *c; c++)
+    characters += (*c & 0xc0) != 0x80; // UTF-8 continuation bytes take no room
+  fprintf(to, "  %s%*s %s\n", left, characters < width ? width - characters : 0, "", right);
+}
+
 void args_help(const Arg* args)
 {
   for (; args->name; args++) {
     char left[64];
     snprintf(left, sizeof left, "%s%s%s", args->name, args->value ? " " : "", args->value ? args->value : "");
-    printf("  %-22s %s\n", left, args->help);
+    print_columns(stdout, 22, left, args->help);
   }
 }
 

@@ -6,6 +6,8 @@
 #include "tribo/io.h"
 #include "tribo/solver.h"
 
+#include <stdio.h>
+
 // Exit codes: other programs read them.
 enum { EXIT_DONE = 0, EXIT_UNCONVERGED = 1, EXIT_USAGE = 2, EXIT_FAULT = 3, EXIT_INTERRUPTED = 130 };
 
@@ -23,6 +25,8 @@ typedef struct {
 // −1 after one line on standard error. A null name closes the table.
 int args_parse(const char* command, const Arg* args, int argc, char** argv);
 void args_help(const Arg* args);
+// A line of help: the left column padded to `width` characters.
+void print_columns(FILE* to, int width, const char* left, const char* right);
 
 // The solver options every command that solves takes; names are resolved by solver_options.
 typedef struct {
@@ -40,7 +44,7 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
 #define SOLVER_ARGS(a, no_time)                                                                             \
   {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"}, \
       {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},              \
-      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default " no_time ")"},           \
+      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
       {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \
       {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},        \
       {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"}, \

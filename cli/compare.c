@@ -182,6 +182,26 @@ static void print_help(const Arg* args)
          CURVE_POINTS);
 }
 
+static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command, int count, char** paths)
+{
+  const tbSolver* solvers[MOST_SOLVERS];
+  RaceRules rules = {
+      .solver = solvers, .solvers = choose_solvers(a->solvers, solvers), .curves = a->out != NULL};
+  if (rules.solvers < 0 || !check_page(a) || !solver_options(&a->solver, &rules.options) ||
+      !start_threads(ctx, a->solver.threads))
+    return EXIT_USAGE;
+  interrupt_watch();
+  rules.options.cancelled = interrupted;
+  if (isatty(STDERR_FILENO)) rules.progress = show_progress;
+  Report report = {.rules = &rules, .races = count, .command = command, .threads = a->solver.threads};
+  bool missed = false;
+  tbStatus status = compare(ctx, a, &report, paths, &missed);
+  tb_threads_destroy(ctx, ctx->threads);
+  if (status != TB_OK) return fail_with(ctx);
+  if (interrupted(NULL)) return EXIT_INTERRUPTED;
+  return a->strict && missed ? EXIT_UNCONVERGED : EXIT_DONE;
+}
+
 int command_compare(int argc, char** argv)
 {
   CompareArgs a = {.solver = solver_args_default()};
@@ -192,7 +212,7 @@ int command_compare(int argc, char** argv)
       {"--out", ARG_TEXT, &a.out, "DIR", "write the report, results.csv and curves.csv into this folder"},
       {"--page", ARG_TEXT, &a.page, "NAME", "the report's name in that folder (default report.html)"},
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output instead of tables"},
-      SOLVER_ARGS(a.solver, "10, each solver; 0: no limit"),
+      SOLVER_ARGS(a.solver, "10, for each solver; 0: none"),
       {"--cold", ARG_FLAG, &a.cold, NULL, "start from zero even if a file brings a guess"},
       {"--strict", ARG_FLAG, &a.strict, NULL, "exit with 1 when a solver that ran missed the tolerance"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
@@ -200,37 +220,16 @@ int command_compare(int argc, char** argv)
   };
   tbContext ctx = tb_default_context();
   tbOut command = tb_out_memory(&ctx);
-  if (spell_command(&command, argc, argv) != TB_OK) return fail_with(&ctx);
-
-  const tbSolver* solvers[MOST_SOLVERS];
-  RaceRules rules = {.solver = solvers, .progress = isatty(STDERR_FILENO) ? show_progress : NULL};
-  int code = EXIT_USAGE, count = args_parse("compare", args, argc, argv);
-  if (count < 0) goto done;
-  if (help) {
+  tbStatus status = spell_command(&command, argc, argv); // before the words are moved about
+  int count = args_parse("compare", args, argc, argv), code = EXIT_USAGE;
+  if (help && count >= 0) {
     print_help(args);
     code = EXIT_DONE;
-    goto done;
-  }
-  if (count == 0) {
+  } else if (count == 0) {
     fprintf(stderr, "%s; `tribo compare --help` says more\n", usage);
-    goto done;
+  } else if (count > 0) {
+    code = status == TB_OK ? run_compare(&ctx, &a, command.bytes, count, argv) : fail_with(&ctx);
   }
-  rules.solvers = choose_solvers(a.solvers, solvers);
-  rules.curves = a.out != NULL;
-  if (rules.solvers < 0 || !check_page(&a) || !solver_options(&a.solver, &rules.options) ||
-      !start_threads(&ctx, a.solver.threads))
-    goto done;
-  interrupt_watch();
-  rules.options.cancelled = interrupted;
-  Report report = {.rules = &rules, .races = count, .command = command.bytes, .threads = a.solver.threads};
-  bool missed = false;
-  tbStatus status = compare(&ctx, &a, &report, argv, &missed);
-  code = status != TB_OK      ? fail_with(&ctx)
-         : interrupted(NULL)  ? EXIT_INTERRUPTED
-         : a.strict && missed ? EXIT_UNCONVERGED
-                              : EXIT_DONE;
-  tb_threads_destroy(&ctx, ctx.threads);
-done:
   tb_out_free(&command);
   return code;
 }

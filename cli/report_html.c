@@ -1,5 +1,6 @@
 // The page: everything a comparison found, in one file without scripts that opens from disk.
 #include "base/simd.h"
+#include "base/utf8.h"
 #include "cli/machine.h"
 #include "cli/report.h"
 
@@ -23,6 +24,23 @@ static void fact(tbOut* out, const char* name, const char* value)
   tb_out_text(out, "</dd>\n");
 }
 
+// Each word in a span of its own, so that lines break between words and not within options.
+static void write_command(tbOut* out, const char* command)
+{
+  tb_out_text(out, "<pre><code><span>");
+  for (const char* end = command + strlen(command); command < end;) {
+    char character[8] = "";
+    int length = tb_utf8_length(command, end);
+    memcpy(character, command, length ? (size_t)length : 1);
+    if (*command == ' ')
+      tb_out_text(out, "</span> <span>");
+    else
+      out_html(out, character);
+    command += length ? length : 1;
+  }
+  tb_out_text(out, "</span></code></pre>\n");
+}
+
 static void write_facts(tbOut* out, const Report* report)
 {
   const tbSolveOptions* o = &report->rules->options;
@@ -43,9 +61,8 @@ static void write_facts(tbOut* out, const Report* report)
   struct tm utc;
   if (gmtime_r(&now, &utc) && strftime(line, sizeof line, "%Y-%m-%d %H:%M UTC", &utc))
     fact(out, "Made", line);
-  tb_out_text(out, "</dl>\n<pre><code>");
-  out_html(out, report->command);
-  tb_out_text(out, "</code></pre>\n");
+  tb_out_text(out, "</dl>\n");
+  write_command(out, report->command);
 }
 
 static void write_head(tbOut* out, const Report* report)

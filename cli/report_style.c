@@ -25,11 +25,11 @@ static const char base[] =
     ".size{color:var(--soft);margin:4px 0 18px;max-width:none;overflow-wrap:anywhere}\n"
     "code{font:14px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n"
     "pre{margin:0;padding:12px 16px;background:var(--panel);border:1px solid var(--line);border-radius:8px;"
-    "white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "white-space:pre-wrap;overflow-wrap:anywhere}pre span{display:inline-block;max-width:100%}\n"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:24px 0}\n"
     "dt{color:var(--soft)}dd{margin:0;min-width:0;overflow-wrap:anywhere}\n"
     ".scroll{overflow-x:auto;margin:0 -4px;padding:0 4px}\n"
-    "table{border-collapse:collapse;width:100%;font-size:15px;white-space:nowrap}\n"
+    "table{border-collapse:separate;border-spacing:0;width:100%;font-size:15px;white-space:nowrap}\n"
     "th{font-weight:500;font-size:13px;color:var(--soft);text-align:right;padding:6px 0 6px 20px;"
     "border-bottom:1px solid var(--line);vertical-align:bottom}\n"
     "td{text-align:right;padding:6px 0 6px 20px;border-bottom:1px solid var(--faint)}\n"
@@ -46,7 +46,8 @@ static const char base[] =
     "figure{margin:0;min-width:0}\n"
     "figure svg{display:block;width:100%;height:auto;overflow:visible}\n"
     "svg text{font-size:13px;fill:var(--c)}\n"
-    "svg .t{fill:var(--soft)}svg .m{text-anchor:middle}svg .e{text-anchor:end}svg .n{font-size:12px}\n"
+    "svg .t{fill:var(--soft)}svg .m{text-anchor:middle}svg .e{text-anchor:end}svg "
+    ".n{font-size:12px;paint-order:stroke;stroke:var(--bg);stroke-width:3px}\n"
     ".g{stroke:var(--line);fill:none}.f{stroke:var(--faint)}\n"
     ".tol{stroke:var(--soft);stroke-dasharray:5 4;fill:none}\n"
     ".l{stroke:var(--c);stroke-width:1.9;fill:none;stroke-linejoin:round;stroke-linecap:round}\n"
@@ -58,7 +59,8 @@ static const char base[] =
 
 static const char narrow[] =
     "@media(max-width:820px){.plots{grid-template-columns:1fr}}\n"
-    "@media(max-width:560px){main{padding:28px 16px 48px}h1{font-size:27px}.lead{font-size:17px}"
+    "@media(max-width:560px){main{padding:28px 16px 48px}h1{font-size:27px}.lead{font-size:17px}figure "
+    "text{font-size:15px}"
     "dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}section{margin-top:44px}}\n";
 
 static const char dark_base[] =
@@ -68,7 +70,9 @@ static const char dark_base[] =
 
 static const char print[] =
     "@media print{:root{color-scheme:light}main{max-width:none;padding:0}body{font-size:12px}"
-    "section{break-inside:avoid;margin-top:28px}.scroll{overflow:visible}table{font-size:11px}"
+    "section{margin-top:28px}h2{break-after:avoid}tr,figure,.plots{break-inside:avoid}.scroll{overflow:"
+    "visible}"
+    "table{font-size:10px}th{font-size:10px}td{padding-top:3px;padding-bottom:3px}"
     ".plots{grid-template-columns:1fr 1fr;gap:16px}}\n";
 
 static void colours(tbOut* out, const char* const* palette, int lanes)

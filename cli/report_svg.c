@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 500, LEFT = 46, RIGHT = 396, TOP = 12, FOOT = 42, GAP = 20, LINE = 14, MOST = 64 };
+enum { WIDTH = 500, LEFT = 46, TOP = 12, HEIGHT = 290, FOOT = 42, GAP = 20, LINE = 15, KEY = 34, MOST = 64 };
 
 typedef struct {
   PlotAxis axis;
   double x0, x1, y0, y1; // the ranges shown, as powers of ten
-  int bottom;            // the plot spans TOP … bottom, the drawing TOP … bottom + FOOT
+  int right, bottom;     // the plot spans LEFT … right, TOP … bottom; names stand to the right of it
 } Frame;
 
 static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -27,7 +27,7 @@ static double abscissa(const Frame* f, const CurvePoint* p)
 
 static double x_of(const Frame* f, double value)
 {
-  return LEFT + GAP + (RIGHT - LEFT - GAP) * clamp((log10(value) - f->x0) / (f->x1 - f->x0), 0, 1);
+  return LEFT + GAP + (f->right - LEFT - GAP) * clamp((log10(value) - f->x0) / (f->x1 - f->x0), 0, 1);
 }
 
 static double y_of(const Frame* f, double residual)
@@ -41,13 +41,24 @@ static double point_x(const Frame* f, const CurvePoint* p)
   return p->iteration > 0 ? x_of(f, abscissa(f, p)) : LEFT;
 }
 
+// Room for the longest name.
+static int name_width(const Race* race)
+{
+  size_t longest = 4;
+  for (int i = 0; i < race->ran; i++) {
+    size_t length = strlen(race->entry[i].solver->name);
+    if (length > longest) longest = length;
+  }
+  return 15 * (int)(longest < 16 ? longest : 16) / 2;
+}
+
 // The ranges: everything that was measured, but no more than three powers of ten above the start when a
 // method diverges, nor below rounding.
 static Frame fit(const Race* race, double tolerance, PlotAxis axis)
 {
   double x0 = INFINITY, x1 = -INFINITY, low = INFINITY, high = 0, start = 0;
-  Frame f = {.axis = axis, .bottom = TOP + 290};
-  if (race->ran * LINE > f.bottom - TOP) f.bottom = TOP + race->ran * LINE;
+  Frame f = {.axis = axis, .right = WIDTH - KEY - name_width(race), .bottom = TOP + HEIGHT};
+  if (race->ran * LINE > HEIGHT) f.bottom = TOP + race->ran * LINE;
   for (int i = 0; i < race->ran; i++)
     for (int k = 0; k < race->entry[i].points; k++) {
       const CurvePoint* p = &race->entry[i].curve[k];
@@ -117,8 +128,8 @@ static void draw_x_axis(tbOut* out, const Frame* f)
       out_format(out, "<text class=\"t m\" x=\"%.1f\" y=\"%d\">%s</text>\n", x, f->bottom + 17, label);
       last = x;
     }
-  out_format(out, "<text class=\"t m a\" x=\"%d\" y=\"%d\">%s</text>\n", (LEFT + RIGHT) / 2, f->bottom + 36,
-             f->axis == PLOT_TIME ? "time of the method" : "iterations");
+  out_format(out, "<text class=\"t m a\" x=\"%d\" y=\"%d\">%s</text>\n", (LEFT + f->right) / 2,
+             f->bottom + 36, f->axis == PLOT_TIME ? "time of the method" : "iterations");
 }
 
 static void draw_y_axis(tbOut* out, const Frame* f)
@@ -127,7 +138,7 @@ static void draw_y_axis(tbOut* out, const Frame* f)
   for (int power = (int)f->y1; power >= (int)f->y0; power--) {
     double y = y_of(f, pow(10, power));
     bool named = ((int)f->y1 - power) % step == 0;
-    out_format(out, "<path class=\"%s\" d=\"M%d %.1fH%d\"/>\n", named ? "g" : "g f", LEFT, y, RIGHT);
+    out_format(out, "<path class=\"%s\" d=\"M%d %.1fH%d\"/>\n", named ? "g" : "g f", LEFT, y, f->right);
     if (!named) continue;
     char label[64];
     superscript(label, sizeof label, power);
@@ -139,10 +150,8 @@ static void draw_tolerance(tbOut* out, const Frame* f, double tolerance)
 {
   if (tolerance <= 0 || log10(tolerance) < f->y0 || log10(tolerance) > f->y1) return;
   double y = y_of(f, tolerance);
-  out_format(
-      out,
-      "<path class=\"tol\" d=\"M%d %.1fH%d\"/>\n<text class=\"t n\" x=\"%d\" y=\"%.1f\">tolerance</text>\n",
-      LEFT, y, RIGHT, LEFT + 5, y - 5);
+  out_format(out, "<path class=\"tol\" d=\"M%d %.1fH%d\"/>\n", LEFT, y, f->right);
+  out_format(out, "<text class=\"t n\" x=\"%d\" y=\"%.1f\">tolerance</text>\n", LEFT + 5, y - 5);
 }
 
 // Names at the right edge.
@@ -153,39 +162,48 @@ typedef struct {
   double label; // height of its name
 } End;
 
+// From the top; of those that end at one height, such as the tolerance, the slowest first.
 static int compare_ends(const void* a, const void* b)
 {
   const End *p = a, *q = b;
-  if (p->y != q->y) return p->y < q->y ? -1 : 1;
-  return p->x != q->x ? (p->x < q->x ? -1 : 1) : p->entry->lane - q->entry->lane;
+  int height = (int)(p->y / LINE) - (int)(q->y / LINE);
+  if (height) return height;
+  return p->x != q->x ? (p->x > q->x ? -1 : 1) : p->entry->lane - q->entry->lane;
 }
 
-// Pushes names down until none overlap, then up again from the bottom edge.
+// Moves names as little as it takes (in the sense of least squares) for each to stand LINE below the one
+// before: isotonic regression of y_i − i·LINE by pooling neighbours that are out of order.
 static void spread(End* end, int count, double bottom)
 {
+  double mean[MOST];
+  int size[MOST], pools = 0;
   for (int i = 0; i < count; i++) {
-    double least = i ? end[i - 1].label + LINE : TOP;
-    end[i].label = fmax(end[i].y, least);
+    mean[pools] = end[i].y - i * LINE;
+    size[pools++] = 1;
+    for (; pools > 1 && mean[pools - 2] > mean[pools - 1]; pools--) {
+      int a = size[pools - 2], b = size[pools - 1];
+      mean[pools - 2] = (a * mean[pools - 2] + b * mean[pools - 1]) / (a + b);
+      size[pools - 2] = a + b;
+    }
   }
-  for (int i = count - 1; i >= 0; i--) {
-    double most = i < count - 1 ? end[i + 1].label - LINE : bottom;
-    end[i].label = fmin(end[i].label, most);
-  }
+  for (int pool = 0, i = 0; pool < pools; pool++)
+    for (int k = 0; k < size[pool]; k++, i++)
+      end[i].label = i * LINE + clamp(mean[pool], TOP, fmax(TOP, bottom - (count - 1) * LINE));
 }
 
-static void draw_curve(tbOut* out, const Frame* f, const End* end)
+static void draw_curve(tbOut* out, const Frame* f, double tolerance, const End* end)
 {
   const Entry* e = end->entry;
-  bool converged = e->result.outcome == TB_CONVERGED;
+  bool converged = e->curve[e->points - 1].residual <= tolerance;
   out_format(out, "<g class=\"c k%d\"><title>%s</title>\n<path class=\"l\" d=\"M", e->lane, e->solver->name);
   for (int i = 0; i < e->points; i++)
     out_format(out, "%s%.1f %.1f", i ? " " : "", point_x(f, &e->curve[i]), y_of(f, e->curve[i].residual));
-  out_format(out, "\"/>\n<path class=\"w\" d=\"M%.1f %.1fH%dL%d %.1f\"/>\n", end->x, end->y, RIGHT,
-             RIGHT + 12, end->label);
+  out_format(out, "\"/>\n<path class=\"w\" d=\"M%.1f %.1fH%dL%d %.1f\"/>\n", end->x, end->y, f->right,
+             f->right + KEY - 26, end->label);
   out_format(out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\"/>\n", converged ? "p" : "o", end->x,
              end->y);
-  out_format(out, "<text x=\"%d\" y=\"%.1f\">%s</text>\n</g>\n", RIGHT + 15, end->label + 4.5,
-             e->solver->name);
+  out_format(out, "<path class=\"l\" d=\"M%d %.1fh18\"/>\n<text x=\"%d\" y=\"%.1f\">%s</text>\n</g>\n",
+             f->right + KEY - 24, end->label, f->right + KEY, end->label + 4.5, e->solver->name);
 }
 
 void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis axis)
@@ -207,7 +225,7 @@ void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis ax
              f.bottom + FOOT, axis == PLOT_TIME ? "time" : "iterations");
   draw_x_axis(out, &f);
   draw_y_axis(out, &f);
+  for (int i = count - 1; i >= 0; i--) draw_curve(out, &f, tolerance, &end[i]);
   draw_tolerance(out, &f, tolerance);
-  for (int i = count - 1; i >= 0; i--) draw_curve(out, &f, &end[i]);
   tb_out_text(out, "</svg>\n");
 }
