@@ -1,5 +1,6 @@
 // tribo --version: the version, and what this build is made of.
 #include "base/simd.h"
+#include "cli/machine.h"
 #include "math/cholesky.h"
 #include "tribo/io.h"
 
@@ -10,6 +11,7 @@ int command_version(void);
 int command_version(void)
 {
   printf("tribo %s\n", TB_VERSION);
+  printf("compiler   %s\n", machine_compiler());
   printf("simd       %s\n", TB_SIMD_NAME);
   printf("cholesky   %s\n", tb_cholesky_backend_name());
   printf("orderings ");
