@@ -14,8 +14,8 @@
 // a fixed-point iteration, so Anderson mixing applies as it stands (anderson.h); Nesterov's momentum with
 // restarts (Goldstein et al. 2014) is slower on contact problems and not safe once s moves. The penalty is
 // balanced: contacts that stick want ρ small and show as a z that still moves, open and sliding contacts want
-// it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the ratio
-// and W + ρR is factored again; the waits in between grow, so that ρ settles.
+// it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the
+// ratio and W + ρR is factored again; the waits in between grow, so that ρ settles.
 //
 // Of an unsymmetric W the symmetric part S is factored and the rest, which in contact problems is small, is
 // applied to z on the right-hand side: the fixed point is the same.

@@ -9,8 +9,8 @@ void tb_anderson_layout(tbAnderson* a, tbScratch* scratch, int n, int memory)
   size_t size = (size_t)n;
   a->n = n;
   a->memory = memory;
-  a->dx = TB_SCRATCH(scratch, double, size * (size_t)memory);
-  a->df = TB_SCRATCH(scratch, double, size * (size_t)memory);
+  a->dx = TB_SCRATCH(scratch, double, size*(size_t)memory);
+  a->df = TB_SCRATCH(scratch, double, size*(size_t)memory);
   a->last_x = TB_SCRATCH(scratch, double, size);
   a->last_f = TB_SCRATCH(scratch, double, size);
 }

@@ -14,7 +14,8 @@
 // Where the sweep keeps w = A⁻¹Jᵀλ, w is combined as λ is: it is linear in λ.
 //
 // Cost      one sweep and two vector updates per iteration.
-// Limits    no proof of convergence. In practice a fifth to a half of the sweeps of pgs, less on hard problems.
+// Limits    no proof of convergence. In practice a fifth to a half of the sweeps of pgs, less on hard
+// problems.
 #include "solve/gauss_seidel.h"
 #include "solve/methods.h"
 

@@ -16,8 +16,8 @@ static const double* find_block(const tbDelassus* W, int k, int l)
   return lo < W->ptr[k + 1] && W->col[lo] == l ? W->val + W->val_adr[lo] : NULL;
 }
 
-// Calls visit for every pair k ≥ l of contacts of which W stores a block on either side: as a rule both, but a
-// given W need not.
+// Calls visit for every pair k ≥ l of contacts of which W stores a block on either side: as a rule both, but
+// a given W need not.
 typedef void VisitFn(tbShifted* s, int* width, int k, int l);
 
 static void each_pair(tbShifted* s, int* width, VisitFn* visit)
