@@ -168,10 +168,8 @@ static void solve_by_bracket(const Map* m, double* lambda)
   for (int i = 0; i < 60 && normal_velocity(m, hi, lambda + 1) < 0; i++) lo = hi, hi *= 2;
   for (int i = 0; i < 40; i++) {
     double mid = lo + 0.5 * (hi - lo);
-    if (normal_velocity(m, mid, lambda + 1) < 0)
-      lo = mid;
-    else
-      hi = mid;
+    if (normal_velocity(m, mid, lambda + 1) < 0) lo = mid;
+    else hi = mid;
   }
   lambda[0] = hi;
   normal_velocity(m, hi, lambda + 1);
@@ -227,13 +225,16 @@ static void solve_rows(const tbLocal* c, int rows, const double* q, double* lamb
   }
 }
 
-static bool is_symmetric(int rows, const double* D)
+// |D − Dᵀ| relative to the diagonal.
+static double skewness(int rows, const double* D)
 {
+  double worst = 0;
   for (int i = 0; i < rows; i++)
-    for (int j = 0; j < i; j++)
-      if (fabs(D[i * rows + j] - D[j * rows + i]) > 1e-14 * (fabs(D[i * rows + i]) + fabs(D[j * rows + j])))
-        return false;
-  return true;
+    for (int j = 0; j < i; j++) {
+      double size = fabs(D[i * rows + i]) + fabs(D[j * rows + j]);
+      if (size > 0) worst = fmax(worst, fabs(D[i * rows + j] - D[j * rows + i]) / size);
+    }
+  return worst;
 }
 
 void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const double* D, tbLocal* c)
@@ -243,23 +244,25 @@ void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const doub
   c->f = f;
   c->D = D;
   c->is_ball = (f->kind == TB_SET_BALL || f->kind == TB_SET_ELLIPSOID) && !f->associated;
-  c->symmetric = is_symmetric(p->row_adr[k + 1] - p->row_adr[k], D);
+  c->symmetric = skewness(p->row_adr[k + 1] - p->row_adr[k], D) < 0.02;
   if (c->is_ball) tb_ball_prepare(f, D, &c->ball);
 }
 
 void tb_local_solve(const tbLocal* c, const double* u, double* lambda)
 {
   int rows = c->p->row_adr[c->k + 1] - c->p->row_adr[c->k];
+  const double* D = c->D;
   double q[TB_MAX_ROWS];
-  for (int i = 0; i < rows; i++) q[i] = u[i] - dot(rows, c->D + i * rows, lambda);
-  if (c->is_ball) {
-    if (tb_ball_solve(&c->ball, q, u, lambda) && c->symmetric) return;
-    solve_any_set(c, rows, q, lambda);
-  } else if (c->p->law[c->k] == TB_LAW_FREE) {
-    solve_free(rows, c->D, u, lambda);
-  } else if (c->f->kind == TB_SET_NONE) {
-    solve_rows(c, rows, q, lambda);
-  } else {
-    solve_any_set(c, rows, q, lambda);
+  if (c->is_ball && c->symmetric) {
+    // The symmetric part of D is solved for; what is skew acts through u, and is right once λ stands still.
+    for (int i = 0; i < rows; i++) {
+      q[i] = u[i];
+      for (int j = 0; j < rows; j++) q[i] -= 0.5 * (D[i * rows + j] + D[j * rows + i]) * lambda[j];
+    }
+    if (tb_ball_solve(&c->ball, q, u, lambda)) return;
   }
+  for (int i = 0; i < rows; i++) q[i] = u[i] - dot(rows, D + i * rows, lambda);
+  if (c->p->law[c->k] == TB_LAW_FREE) solve_free(rows, D, u, lambda);
+  else if (c->f->kind == TB_SET_NONE) solve_rows(c, rows, q, lambda);
+  else solve_any_set(c, rows, q, lambda);
 }

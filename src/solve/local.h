@@ -11,7 +11,7 @@ typedef struct tbLocal {
   int k;               // the contact
   const tbFriction* f; // its friction set; kind TB_SET_NONE for laws without
   const double* D;     // rows×rows, row-major; may be unsymmetric, singular, badly scaled
-  bool is_ball, symmetric;
+  bool is_ball, symmetric; // symmetric: to 2 %
   tbBall ball;
 } tbLocal;
 
