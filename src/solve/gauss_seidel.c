@@ -54,8 +54,7 @@ static void update_rows(void* user, int k, const double* at, double* lambda)
   if (f->kind == TB_SET_BOX)
     for (int i = 1; i < rows; i++)
       move_row(rows, D, i, g->omega, lambda[0] * f->par[2 * i - 2], lambda[0] * f->par[2 * i - 1], u, lambda);
-  else
-    move_friction_rows(rows, D, f, g->omega, u, lambda);
+  else move_friction_rows(rows, D, f, g->omega, u, lambda);
 }
 
 static void update_contact(void* user, int k, const double* u, double* lambda)

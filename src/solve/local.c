@@ -1,9 +1,9 @@
 // The contact solver of blocked Gauss–Seidel.
 //
-// Balls and ellipsoids are solved exactly (local_ball.c). Other sets: semismooth Newton on the natural map of
-// the cone; where it is lost, a bracket on λ_n with friction following. An unsymmetric D starts Newton from
-// the solution for its symmetric part. Laws without friction: elimination, or projected Gauss–Seidel on the
-// contact's own rows.
+// Balls and ellipsoids are solved exactly (local_ball.c); a nearly symmetric D counts as its symmetric part,
+// with the rest taken from the last visit. Other sets, and blocks far from symmetric: semismooth Newton on
+// the natural map of the cone; where it is lost, a bracket on λ_n with friction following. Laws without
+// friction: elimination, or projected Gauss–Seidel on the contact's own rows.
 #include "solve/local.h"
 
 #include <math.h>

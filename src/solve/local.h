@@ -8,9 +8,9 @@
 // What of the contact does not change from visit to visit.
 typedef struct tbLocal {
   const tbProblem* p;
-  int k;               // the contact
-  const tbFriction* f; // its friction set; kind TB_SET_NONE for laws without
-  const double* D;     // rows×rows, row-major; may be unsymmetric, singular, badly scaled
+  int k;                   // the contact
+  const tbFriction* f;     // its friction set; kind TB_SET_NONE for laws without
+  const double* D;         // rows×rows, row-major; may be unsymmetric, singular, badly scaled
   bool is_ball, symmetric; // symmetric: to 2 %
   tbBall ball;
 } tbLocal;

@@ -13,7 +13,7 @@
 //           divisions; a singular S shows as a zero that is left out, which picks the impulse of least norm.
 //
 // Cost      about as much as the velocity of the contact.
-// Limits    of an unsymmetric D only the symmetric part of S is used.
+// Limits    of an unsymmetric D only the symmetric part is used.
 #include "solve/local_ball.h"
 
 #include <float.h>
@@ -49,26 +49,25 @@ static void diagonalise(int m, double* S, double* V)
 void tb_ball_prepare(const tbFriction* f, const double* D, tbBall* s)
 {
   int m = s->m = f->dim, rows = m + 1;
-  double S[9], down[3], across[3];
+  double S[9], coupling[3]; // of the symmetric part of D
   s->nn = D[0];
   s->size = 0;
   for (int i = 0; i < m; i++) {
     s->scale[i] = f->par[f->kind == TB_SET_BALL ? 0 : i];
-    down[i] = s->scale[i] * D[(i + 1) * rows];
-    across[i] = s->scale[i] * D[i + 1];
-    s->down[i] = s->nn > 0 ? down[i] / s->nn : 0;
+    coupling[i] = 0.5 * s->scale[i] * (D[(i + 1) * rows] + D[i + 1]);
+    s->down[i] = s->nn > 0 ? coupling[i] / s->nn : 0;
   }
   for (int i = 0; i < m; i++)
     for (int j = 0; j < m; j++) {
       double d = 0.5 * (D[(i + 1) * rows + j + 1] + D[(j + 1) * rows + i + 1]) * s->scale[i] * s->scale[j];
-      S[i * m + j] = d - 0.5 * (s->down[i] * across[j] + s->down[j] * across[i]);
+      S[i * m + j] = d - s->down[i] * coupling[j];
       if (i == j) s->size = fmax(s->size, fabs(d));
     }
   diagonalise(m, S, s->V);
   for (int i = 0; i < m; i++) {
     s->sigma[i] = S[i * m + i] > 4e-15 * s->size ? S[i * m + i] : 0;
     s->nF[i] = 0;
-    for (int k = 0; k < m; k++) s->nF[i] += s->V[k * m + i] * across[k];
+    for (int k = 0; k < m; k++) s->nF[i] += s->V[k * m + i] * coupling[k];
   }
 }
 
@@ -114,10 +113,8 @@ static bool slip(const tbBall* s, const double* c, double qn, double lo, double 
   for (int iteration = 0; iteration < 200; iteration++) {
     double g = gap(s, c, qn, alpha, n, x, &slope);
     if (fabs(g) <= 4 * DBL_EPSILON * fabs(*n)) return *n > 0;
-    if (g > 0)
-      lo = alpha;
-    else
-      hi = alpha;
+    if (g > 0) lo = alpha;
+    else hi = alpha;
     double next = alpha - g / slope;
     if (!(next > lo && next < hi))
       next = isinf(hi) ? 4 * lo : lo < hi / 64 ? fmax(hi / 16, sqrt(lo) * sqrt(hi)) : lo + 0.5 * (hi - lo);
