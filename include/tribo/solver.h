@@ -91,6 +91,10 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
+  // For methods that need memory of a size only their set-up knows, such as a factor: prepare hangs it on the
+  // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
+  tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
+  void (*release)(tbContext* ctx, struct tbRun* run);
 } tbSolver;
 
 int tb_solver_count(void);

@@ -76,3 +76,74 @@ TEST(judge_grows_when_any_impulse_moves)
     tb_problem_free(p);
   }
 }
+
+// One contact on W = I: everything the judge says can be worked out by hand.
+static tbResidual by_hand(tbLaw law, const double* param, const double q[3], const double lambda[3],
+                          tbModel model)
+{
+  tbContext ctx = tb_default_context();
+  int ptr[] = {0, 1, 2, 3}, col[] = {0, 1, 2};
+  double one[] = {1, 1, 1};
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  tbJudge* judge = NULL;
+  tbResidual r = {.fclib = NAN};
+  tb_builder_create(&ctx, "by hand", &b);
+  tb_builder_explicit(b, 3, ptr, col, one);
+  tb_builder_contact(b, law, 3, param, q, NULL);
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
+  tb_judge_measure(judge, lambda, model, 8, &r, NULL, NULL);
+  tb_judge_free(&ctx, judge);
+  tb_problem_free(p);
+  return r;
+}
+
+TEST(judge_says_what_a_hand_computation_says)
+{
+  // λ = (1, 0, 0), q = (−3, 4, 0): u = (−2, 4, 0), μ = 1/2: û = (0, 4, 0), z = (1, −4, 0),
+  // P_K(z) = n (1, −1/2, 0) with n = (1 + 1/2·4)/(1 + 1/4) = 2.4, so F = (−1.4, 1.2, 0).
+  double mu = 0.5, q[3] = {-3, 4, 0}, lambda[3] = {1, 0, 0};
+  tbResidual r = by_hand(TB_LAW_COULOMB, &mu, q, lambda, TB_MODEL_CONE);
+  double E = sqrt(1.4 * 1.4 + 1.2 * 1.2);
+  CHECK_NEAR(r.absolute, E, 1e-15);
+  CHECK_NEAR(r.natural_map, E / 5, 1e-15);
+  CHECK_NEAR(r.fclib, E / 5, 1e-15); // ‖q‖ = 5 is the largest of the three
+  CHECK_NEAR(r.penetration, 2, 0);
+  CHECK_NEAR(r.cone, 0, 0);
+  CHECK_NEAR(r.complementarity, 0, 1e-15); // λ·û
+  CHECK_NEAR(r.dissipation, 2, 1e-15);     // λ_n μ‖u_T‖ + λ_T·u_T: no friction although it slides
+
+  double outside[3] = {1, 0, 1.5}; // beyond μ λ_n = 0.5: P = (1 + 0.75)/1.25 (1, 0, 0.5) = (1.4, 0, 0.7)
+  r = by_hand(TB_LAW_COULOMB, &mu, q, outside, TB_MODEL_CONE);
+  CHECK_NEAR(r.cone, sqrt(0.4 * 0.4 + 0.8 * 0.8), 1e-15);
+}
+
+TEST(judge_measures_each_model_by_itself)
+{
+  // Sliding along the diagonal. Boxed friction saturates both tangents; the cone allows only μ in all.
+  double mu = 0.5, q[3] = {-1, -3, -3}, boxed[3] = {1, 0.5, 0.5}, r2 = sqrt(0.5);
+  double round[3] = {1, 0.5 * r2, 0.5 * r2}, none[3] = {1, 0, 0};
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, boxed, TB_MODEL_BOX).model < 1e-15);
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, boxed, TB_MODEL_BOX).fclib > 0.01);
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, round, TB_MODEL_CONE).fclib < 1e-15);
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, round, TB_MODEL_POLYHEDRAL).model <
+        1e-15); // the octagon has that corner
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, round, TB_MODEL_BOX).model > 0.01);
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, none, TB_MODEL_FRICTIONLESS).model < 1e-15);
+  // CCP: u_n = μ‖u_T‖ while sliding. λ = n(1, μd), u_n = n − 1, u_T = −d(3√2 − μn): n − 1 = μ(3√2 − μn).
+  double n = (1 + 0.5 * 3 * sqrt(2)) / 1.25, lifted[3] = {n, 0.5 * r2 * n, 0.5 * r2 * n};
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, lifted, TB_MODEL_CCP).model < 1e-15);
+  CHECK(by_hand(TB_LAW_COULOMB, &mu, q, lifted, TB_MODEL_CCP).fclib > 0.01);
+}
+
+TEST(judge_refuses_impulses_that_are_not_numbers)
+{
+  double mu = 0.5, q[3] = {-1, 0, 0};
+  static const double bad[] = {NAN, INFINITY, -INFINITY, 1e308};
+  for (int i = 0; i < 4; i++) {
+    double lambda[3] = {1, bad[i], 0};
+    tbResidual r = by_hand(TB_LAW_COULOMB, &mu, q, lambda, TB_MODEL_CONE);
+    CHECK(isinf(r.fclib) && isinf(r.natural_map) && isinf(r.model));
+  }
+}

@@ -1,0 +1,37 @@
+# The two commands of the README are `make demo` and `make test`; the rest is for those who work on Tribo.
+# CMakeLists.txt and CMakePresets.json hold the real build.
+JOBS ?= $(shell nproc)
+
+.PHONY: build demo test bench format fuzz setup clean
+
+build: setup
+	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
+	@rm -f build-release.log
+	@cmake --build --preset release -j $(JOBS) -- --no-print-directory
+
+demo: build
+	@build/tribo compare problems/*.json --out out --page index.html
+	@echo "Open out/index.html in a browser."
+
+test: build
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan -j $(JOBS) -- --no-print-directory
+	@test/run
+
+bench: setup
+	@scripts/setup --bench
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench -j $(JOBS) -- --no-print-directory
+	@bench/run
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+fuzz:
+	@scripts/fuzz 60
+
+setup:
+	@scripts/setup
+
+clean:
+	rm -rf build build-* out

@@ -1,0 +1,177 @@
+// W in all its forms against the definition, J A⁻¹ Jᵀ + R, formed densely by the test itself.
+#include "test.h"
+#include "tribo/problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A as a dense matrix over all degrees of freedom.
+static double* dense_metric(const tbProblem* p)
+{
+  size_t n = (size_t)p->ndof;
+  double* A = calloc(n * n + 1, sizeof *A);
+  for (int b = 0; b < p->nblock; b++) {
+    const tbMetricBlock* k = &p->block[b];
+    for (int i = 0; i < k->size; i++) {
+      double* row = A + (size_t)(k->dof + i) * n + k->dof;
+      if (k->kind == TB_METRIC_PARTICLE) row[i] = k->value[0];
+      for (int j = 0; k->kind == TB_METRIC_DENSE && j < k->size; j++) row[j] = k->value[i * k->size + j];
+      for (int e = k->kind == TB_METRIC_SPARSE ? k->ptr[i] : 0;
+           k->kind == TB_METRIC_SPARSE && e < k->ptr[i + 1]; e++)
+        row[k->col[e]] = k->value[e];
+    }
+  }
+  return A;
+}
+
+static double* dense_jacobian(const tbProblem* p)
+{
+  double* J = calloc((size_t)p->nrow * (size_t)p->ndof + 1, sizeof *J);
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      for (int i = 0; i < p->row_adr[k + 1] - p->row_adr[k]; i++)
+        for (int j = 0; j < p->jac_width[c]; j++)
+          J[(p->row_adr[k] + i) * p->ndof + p->jac_dof[c] + j] +=
+              p->jac[p->jac_val_adr[c] + (size_t)(i * p->jac_width[c] + j)];
+  return J;
+}
+
+// Solves A X = B in place by Gauss–Jordan with partial pivoting; B is n × m.
+static void gauss_jordan(int n, double* A, int m, double* B)
+{
+  for (int c = 0; c < n; c++) {
+    int pivot = c;
+    for (int i = c; i < n; i++)
+      if (fabs(A[i * n + c]) > fabs(A[pivot * n + c])) pivot = i;
+    for (int j = 0; j < n; j++) {
+      double t = A[c * n + j];
+      A[c * n + j] = A[pivot * n + j], A[pivot * n + j] = t;
+    }
+    for (int j = 0; j < m; j++) {
+      double t = B[c * m + j];
+      B[c * m + j] = B[pivot * m + j], B[pivot * m + j] = t;
+    }
+    for (int i = 0; i < n; i++) {
+      double f = i == c ? 0 : A[i * n + c] / A[c * n + c];
+      for (int j = 0; j < n && f != 0; j++) A[i * n + j] -= f * A[c * n + j];
+      for (int j = 0; j < m && f != 0; j++) B[i * m + j] -= f * B[c * m + j];
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) B[i * m + j] /= A[i * n + i];
+}
+
+// W by its definition.
+static double* reference(const tbProblem* p)
+{
+  int n = p->ndof, m = p->nrow;
+  double *W = calloc((size_t)(m * m) + 1, sizeof *W), *A = dense_metric(p), *J = dense_jacobian(p);
+  double* Y = malloc(sizeof *Y * ((size_t)(n * m) + 1));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) Y[i * m + j] = J[j * n + i];
+  gauss_jordan(n, A, m, Y);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++)
+      for (int k = 0; k < n; k++) W[i * m + j] += J[i * n + k] * Y[k * m + j];
+  for (int i = 0; p->W_ptr && i < m; i++)
+    for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++) W[i * m + p->W_col[e]] = p->W_val[e];
+  for (int i = 0; i < m; i++) W[i * m + i] += p->compliance[i];
+  free(A), free(J), free(Y);
+  return W;
+}
+
+TEST(every_form_of_W_agrees_with_its_definition)
+{
+  static const unsigned forms[] = {
+      0, TB_FORM_FREE, TB_FORM_BLOCKS, TB_FORM_DENSE, TB_FORM_SWEEP, TB_FORM_FREE | TB_FORM_DENSE};
+  tbRandom random = test_random(3);
+  for (int seed = 0; seed < 60; seed++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed;
+    spec.contacts = 1 + seed % 17;
+    spec.dimension = seed % 6 == 0 ? 2 : 3;
+    spec.metric = seed % 5;
+    spec.mass_ratio = seed % 2 ? 1e3 : 1;
+    spec.all_laws = true;
+    spec.compliant = seed % 3 == 0 && spec.metric < TB_MAKE_EXPLICIT;
+    tbProblem* p = NULL;
+    double* lambda = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    int m = p->nrow;
+    double *W = reference(p), largest = 0, *x = malloc(sizeof *x * (size_t)m),
+           *y = malloc(sizeof *y * (size_t)m);
+    for (int i = 0; i < m * m; i++) largest = fmax(largest, fabs(W[i]));
+    for (int i = 0; i < m; i++) x[i] = test_uniform(&random, -1, 1);
+
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+      tbDelassus* D = NULL;
+      CHECK_OK(&ctx, tb_delassus_create(&ctx, p, forms[f], &D));
+      REQUIRE(D);
+      for (int k = 0; k < p->ncontact; k++)
+        for (int i = 0, rows = p->row_adr[k + 1] - p->row_adr[k]; i < rows; i++)
+          for (int j = 0; j < rows; j++)
+            CHECK_NEAR(D->diag[D->diag_adr[k] + (size_t)(i * rows + j)],
+                       W[(p->row_adr[k] + i) * m + p->row_adr[k] + j], 1e-12 * largest);
+      CHECK(D->symmetric == (spec.metric != TB_MAKE_UNSYMMETRIC || m == 1) || seed < 30);
+      if (forms[f]) {
+        double* room = malloc(sizeof *room * (tb_delassus_workspace(D) + 1));
+        tb_delassus_apply(D, NULL, x, y, room);
+        for (int i = 0; i < m; i++) {
+          double sum = 0;
+          for (int j = 0; j < m; j++) sum += W[i * m + j] * x[j];
+          CHECK_NEAR(y[i], sum, 1e-12 * largest * m);
+        }
+        free(room);
+      }
+      for (int i = 0; D->dense && i < m * m; i++) CHECK_NEAR(D->dense[i], W[i], 1e-12 * largest);
+      tb_delassus_free(&ctx, D);
+    }
+    free(W), free(x), free(y);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+}
+
+TEST(islands_and_colours_of_a_problem)
+{
+  for (int seed = 0; seed < 100; seed++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed;
+    spec.contacts = 1 + seed;
+    spec.bodies = 1 + seed * (seed % 3) / 2;
+    spec.metric = seed % 5;
+    tbProblem* p = NULL;
+    double* lambda = NULL;
+    tbDelassus* W = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    REQUIRE(tb_delassus_create(&ctx, p, TB_FORM_BLOCKS, &W) == TB_OK);
+    int island[128], colour[128], islands = 0, colours = 0, seen = 0;
+    CHECK_OK(&ctx, tb_problem_islands(&ctx, p, island, &islands));
+    CHECK_OK(&ctx, tb_problem_colours(&ctx, p, colour, &colours));
+    for (int k = 0; k < p->ncontact; k++) {
+      CHECK(island[k] >= 0 && island[k] < islands && colour[k] >= 0 && colour[k] < colours);
+      if (island[k] == seen)
+        seen++; // numbered in the order of their first contact
+      else
+        CHECK(island[k] < seen);
+      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+        CHECK(island[W->col[e]] == island[k]);
+        CHECK(W->col[e] == k || colour[W->col[e]] != colour[k]);
+      }
+    }
+    CHECK(seen == islands);
+    // islands are as small as they can be: flooding from one contact through W reaches all of its island
+    int reached[128] = {0}, queue[128], tail = 0;
+    reached[0] = 1, queue[tail++] = 0;
+    for (int head = 0; head < tail; head++)
+      for (int e = W->ptr[queue[head]]; e < W->ptr[queue[head] + 1]; e++)
+        if (!reached[W->col[e]]) reached[W->col[e]] = 1, queue[tail++] = W->col[e];
+    for (int k = 0; k < p->ncontact; k++) CHECK(reached[k] == (island[k] == island[0]));
+    tb_delassus_free(&ctx, W);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+}
