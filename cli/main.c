@@ -26,10 +26,10 @@ static void print_help(FILE* to)
       to,
       "Tribo solves contact and friction. Every method works on the same problem and is judged by the same\n"
       "residual.\n\nusage: tribo COMMAND …\n\n");
-  for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-34s %s\n", commands[i].usage, commands[i].summary);
-  fprintf(to, "  %-34s %s\n\n", "--version", "version, and what this build uses");
+  for (int i = 0; i < COMMANDS; i++) print_columns(to, 34, commands[i].usage, commands[i].summary);
+  print_columns(to, 34, "--version", "version, and what this build uses");
   fprintf(to,
-          "Begin with\n\n"
+          "\nBegin with\n\n"
           "  tribo solve problems/stack.json               one problem, one method\n"
           "  tribo compare problems/stack.json --out out   every method, then open out/report.html\n\n"
           "`tribo COMMAND --help` teaches each command. Exit codes: 0 done, 1 a tolerance was missed (with\n"

@@ -10,7 +10,9 @@ static int write_standard(void* user, const char* bytes, size_t count)
 {
   tbSink stream = tb_sink_stream(user);
   int error = stream.write(stream.user, bytes, count);
-  return error == EPIPE ? 0 : error;
+  if (error != EPIPE) return error;
+  clearerr(user);
+  return 0;
 }
 
 tbOut out_standard(tbContext* ctx)
