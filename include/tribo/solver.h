@@ -91,6 +91,9 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
+  // Null, or a pair around the run for what scratch cannot hold, such as a factor's structure; they may allocate.
+  tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
+  void (*release)(tbContext* ctx, struct tbRun* run);
 } tbSolver;
 
 int tb_solver_count(void);

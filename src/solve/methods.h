@@ -15,4 +15,9 @@ void tb_spgs(struct tbRun* run, double* lambda);
 size_t tb_bgs_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_bgs(struct tbRun* run, double* lambda);
 
+size_t tb_ipm_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_ipm_prepare(tbContext* ctx, struct tbRun* run);
+void tb_ipm_release(tbContext* ctx, struct tbRun* run);
+void tb_ipm(struct tbRun* run, double* lambda);
+
 #endif

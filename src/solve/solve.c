@@ -130,8 +130,11 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
   if (status == TB_OK) {
     run.W = W;
-    *result = (tbSolveResult){.setup_s = tb_seconds() - start};
-    status = solve(ctx, solver, &run, lambda, result);
+    *result = (tbSolveResult){0};
+    if (solver->prepare) status = solver->prepare(ctx, &run);
+    result->setup_s = tb_seconds() - start;
+    if (status == TB_OK) status = solve(ctx, solver, &run, lambda, result);
+    if (solver->release) solver->release(ctx, &run);
   }
   tb_arena_free(&arena);
   tb_delassus_free(ctx, W);

@@ -11,7 +11,11 @@ enum {
   CCP = 1 << TB_MODEL_CCP,
   FRICTIONLESS = 1 << TB_MODEL_FRICTIONLESS,
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
+  ROUND_LAWS = 1 << TB_LAW_FREE | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
+               1 << TB_LAW_CONTENSOU, // those whose cones are second-order cones, once scaled
 };
+
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // most methods leave the last fields null
 
 static const tbSolver solvers[] = {
     {"jacobi", "projected Jacobi, damped by row sums", "course §3.2.1",
@@ -24,6 +28,9 @@ static const tbSolver solvers[] = {
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_spgs},
     {"bgs", "blocked Gauss–Seidel (NSCD) with an exact contact solver", "course §3.2.4; Jean 1999",
      CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_bgs_scratch, tb_bgs},
+    {"ipm", "interior point on the second-order cones, the De Saxcé term inside Newton's equations",
+     "Acary, Armand & Nguyen 2023; Nesterov & Todd 1997", CONE | CCP | FRICTIONLESS, ROUND_LAWS, TB_FORM_BLOCKS,
+     tb_ipm_scratch, tb_ipm, tb_ipm_prepare, tb_ipm_release},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
