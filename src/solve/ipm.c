@@ -23,6 +23,7 @@
 // Cost      one sparse LU of W's pattern per iteration; 10 to 30 iterations, hardly more for harder problems.
 // Limits    laws whose cones are round; W is assembled and factored, so memory is that of its fill. A warm start
 //           is of no use to it. Where a solution is not strictly complementary, accuracy is the root of the gap's.
+#include "base/random.h"
 #include "math/lu_sparse.h"
 #include "math/scale.h"
 #include "math/soc.h"
@@ -43,6 +44,7 @@ typedef struct {
 typedef struct {
   int row, size, island, contact;
   double axis[TB_SOC_MAX]; // friction row i is divided by it
+  double weight;           // its share of the gap on the path that is followed
   tbSocScaling scaling;
 } Cone;
 
@@ -63,6 +65,7 @@ typedef struct {
   int n, cones;
   Cone* cone;
   Island* island;
+  uint64_t random;
   tbFriction* friction;          // (ncontact)
   double *to_lambda, *to_z;      // λ_i = to_lambda_i x_i,  z_i = to_z_i u_i
   double *x, *z, *dx, *dz, *d;   // iterate, direction, and the d of the equations above
@@ -75,6 +78,7 @@ typedef struct {
 enum { PATIENCE = 15, STARTS = 7, REFINEMENTS = 2 };
 
 static const double CENTRED = 0.1;         // least eigenvalue over the mean that a step may leave
+static const double LAG = 0.3;              // of the gap behind what the dynamics misses
 static const double REGULARISATION = 1e-13; // of the factored diagonal; refinement takes it out again
 
 // ---- around the run ----
@@ -182,7 +186,12 @@ static void start_island(Ipm* s, int which)
     for (int i = p->row_adr[k]; s->prepared->island[k] == which && i < p->row_adr[k + 1]; i++)
       s->x[i] = s->z[i] = 0;
   for (int c = 0; c < s->cones; c++)
-    if (s->cone[c].island == which) s->x[s->cone[c].row] = s->z[s->cone[c].row] = size;
+    if (s->cone[c].island == which) {
+      Cone* cone = &s->cone[c];
+      cone->weight = land->attempt == 1 ? 1 : pow(10, tb_random_uniform(&s->random, -1, 1));
+      s->x[cone->row] = size;
+      s->z[cone->row] = size * cone->weight;
+    }
   land->stuck = 0;
   land->progress = INFINITY;
 }
@@ -191,6 +200,7 @@ static void begin(Ipm* s, tbRun* run)
 {
   const tbProblem* p = run->p;
   s->run = run;
+  s->random = run->o->seed;
   s->prepared = run->prepared;
   s->n = p->nrow;
   layout(s, &run->scratch, run->W);
@@ -266,7 +276,7 @@ static void measure(Ipm* s, double* best)
     const Cone* cone = &s->cone[c];
     double g[TB_SOC_MAX];
     s->r[cone->row] += lift_slope(s, cone, g);
-    for (int i = cone->row; i < cone->row + cone->size; i++) s->island[cone->island].gap += s->x[i] * s->z[i];
+    for (int i = cone->row; i < cone->row + cone->size; i++) s->island[cone->island].gap += s->x[i] * s->z[i] / cone->weight;
   }
   for (int k = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) {
@@ -359,7 +369,7 @@ static void find_direction(Ipm* s)
     double a[TB_SOC_MAX], b[TB_SOC_MAX], t[TB_SOC_MAX], g[TB_SOC_MAX];
     tb_soc_product(size, s->v + row, s->v + row, t);
     for (int i = 0; i < size; i++) t[i] = -t[i];
-    t[0] += land->sigma * land->gap;
+    t[0] += land->sigma * land->gap * cone->weight;
     if (land->correction > 0) {
       tb_soc_unscale(size, &cone->scaling, s->dx + row, a);
       tb_soc_scale(size, &cone->scaling, s->dz + row, b);
@@ -414,9 +424,9 @@ static void look_ahead(const Ipm* s, double* gap, double* least)
     for (int i = 0; i < cone->size; i++) {
       x[i] = s->x[cone->row + i] + land->alpha * s->dx[cone->row + i];
       z[i] = s->z[cone->row + i] + land->alpha * s->dz[cone->row + i];
-      gap[cone->island] += x[i] * z[i] / land->cones;
+      gap[cone->island] += x[i] * z[i] / (land->cones * cone->weight);
     }
-    least[cone->island] = fmin(least[cone->island], tb_soc_least(cone->size, x, z));
+    least[cone->island] = fmin(least[cone->island], tb_soc_least(cone->size, x, z) / cone->weight);
   }
 }
 
@@ -432,6 +442,9 @@ static void choose_centring(Ipm* s)
     land->sigma = ratio * ratio * ratio;
     land->correction = land->alpha >= 0.5 ? 1 : land->alpha * land->alpha;
     if (land->alpha < 0.1) land->correction = 0, land->sigma = fmax(land->sigma, 0.5);
+    // The gap must not run ahead of what the dynamics still misses, or the cones block every step that mends it.
+    if (land->gap > 0)
+      land->sigma = fmax(land->sigma, fmin(1, LAG * (1 - land->alpha) * land->missed / land->gap));
   }
 }
 
