@@ -91,7 +91,8 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
-  // Null, or a pair around the run for what scratch cannot hold, such as a factor's structure; they may allocate.
+  // For methods that need memory of a size only their set-up knows, such as a factor: prepare hangs it on the
+  // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
   tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
   void (*release)(tbContext* ctx, struct tbRun* run);
 } tbSolver;
