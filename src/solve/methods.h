@@ -23,4 +23,9 @@ tbStatus tb_admm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_admm_release(tbContext* ctx, struct tbRun* run);
 void tb_admm(struct tbRun* run, double* lambda);
 
+size_t tb_ipm_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_ipm_prepare(tbContext* ctx, struct tbRun* run);
+void tb_ipm_release(tbContext* ctx, struct tbRun* run);
+void tb_ipm(struct tbRun* run, double* lambda);
+
 #endif

@@ -11,6 +11,8 @@ enum {
   CCP = 1 << TB_MODEL_CCP,
   FRICTIONLESS = 1 << TB_MODEL_FRICTIONLESS,
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
+  ROUND_LAWS = 1 << TB_LAW_FREE | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
+               1 << TB_LAW_CONTENSOU, // those whose cones are second-order cones, once scaled
 };
 
 // A row may end early: what it leaves out is null.
@@ -32,6 +34,9 @@ static const tbSolver solvers[] = {
     {"admm", "alternating directions with one sparse factor, Anderson mixing and a penalty that adapts",
      "Acary, Brémond and Huber 2018; Boyd et al. 2011", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS,
      ALL_LAWS, TB_FORM_BLOCKS, tb_admm_scratch, tb_admm, tb_admm_prepare, tb_admm_release},
+    {"ipm", "interior point on the second-order cones, the De Saxcé term inside Newton's equations",
+     "Acary, Armand & Nguyen 2023; Nesterov & Todd 1997", CONE | CCP | FRICTIONLESS, ROUND_LAWS,
+     TB_FORM_BLOCKS, tb_ipm_scratch, tb_ipm, tb_ipm_prepare, tb_ipm_release},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
