@@ -91,6 +91,10 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
+  // Null, or what a method must allocate before its loop because no size is known beforehand, such as a factor: put
+  // into run->prepared, and taken down by release, which is called after a failed prepare too.
+  tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
+  void (*release)(tbContext* ctx, struct tbRun* run);
 } tbSolver;
 
 int tb_solver_count(void);

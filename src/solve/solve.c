@@ -128,11 +128,13 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   tbStatus status = tb_judge_create(ctx, problem, &run.judge);
   if (status == TB_OK) status = tb_delassus_create(ctx, problem, solver->needs, &W);
   if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
+  run.W = W;
+  if (status == TB_OK && solver->prepare) status = solver->prepare(ctx, &run);
   if (status == TB_OK) {
-    run.W = W;
     *result = (tbSolveResult){.setup_s = tb_seconds() - start};
     status = solve(ctx, solver, &run, lambda, result);
   }
+  if (solver->release) solver->release(ctx, &run);
   tb_arena_free(&arena);
   tb_delassus_free(ctx, W);
   tb_judge_free(ctx, run.judge);
