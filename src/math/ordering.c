@@ -18,7 +18,7 @@ const char* tb_ordering_name(tbOrdering method)
   case TB_ORDER_DEGREE: return "degree";
   case TB_ORDER_AMD: return "amd";
   case TB_ORDER_METIS: return "metis";
-  case TB_ORDER_COUNT: break;
+  case TB_ORDERING_COUNT: break;
   }
   return "unknown";
 }
@@ -31,7 +31,7 @@ bool tb_ordering_present(tbOrdering method)
 #ifndef TB_HAVE_METIS
   if (method == TB_ORDER_METIS) return false;
 #endif
-  return method >= TB_ORDER_AUTO && method < TB_ORDER_COUNT;
+  return method >= TB_ORDER_AUTO && method < TB_ORDERING_COUNT;
 }
 
 #ifdef TB_HAVE_AMD
@@ -89,7 +89,7 @@ static tbOrdering choose(int n)
 
 tbStatus tb_order(tbContext* ctx, int n, const int* ptr, const int* idx, tbOrdering method, int* perm)
 {
-  if (n < 0 || method < 0 || method >= TB_ORDER_COUNT)
+  if (n < 0 || method < 0 || method >= TB_ORDERING_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no ordering %d for %d rows", (int)method, n);
   if (n == 0) return TB_OK;
   switch (method == TB_ORDER_AUTO ? choose(n) : method) {

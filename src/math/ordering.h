@@ -18,7 +18,7 @@ typedef enum tbOrdering {
   TB_ORDER_DEGREE,
   TB_ORDER_AMD,
   TB_ORDER_METIS,
-  TB_ORDER_COUNT,
+  TB_ORDERING_COUNT,
 } tbOrdering;
 
 const char* tb_ordering_name(tbOrdering method); // "auto", "natural", …

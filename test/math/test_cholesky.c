@@ -191,7 +191,7 @@ static void check_solves(tbContext* ctx, tbCsr A, tbOrdering ordering)
 
 static void check_all_orderings(tbContext* ctx, tbCsr A)
 {
-  for (tbOrdering o = TB_ORDER_AUTO; o < TB_ORDER_COUNT; o++)
+  for (tbOrdering o = TB_ORDER_AUTO; o < TB_ORDERING_COUNT; o++)
     if (tb_ordering_present(o)) check_solves(ctx, A, o);
   tb_csr_free(ctx, &A);
 }
@@ -437,7 +437,7 @@ TEST(bad_patterns_are_refused_by_name)
   CHECK(tb_cholesky_analyze(&ctx, 2, (int[]){0, 2, 1}, (int[]){0, 1}, NULL, &f) == TB_ERROR_INPUT && !f);
   CHECK(tb_cholesky_analyze(&ctx, 2, (int[]){1, 1, 1}, (int[]){0, 1}, NULL, &f) == TB_ERROR_INPUT && !f);
   CHECK(tb_cholesky_analyze(&ctx, -1, (int[]){0}, NULL, NULL, &f) == TB_ERROR_ARGUMENT && !f);
-  CHECK(tb_cholesky_analyze(&ctx, 1, (int[]){0, 1}, (int[]){0}, &(tbCholeskyOptions){TB_ORDER_COUNT}, &f) ==
+  CHECK(tb_cholesky_analyze(&ctx, 1, (int[]){0, 1}, (int[]){0}, &(tbCholeskyOptions){TB_ORDERING_COUNT}, &f) ==
             TB_ERROR_ARGUMENT && !f);
   // A missing diagonal is a matrix, but not a positive definite one.
   CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, 2, (int[]){0, 1, 1}, (int[]){0}, NULL, &f));
@@ -482,7 +482,7 @@ TEST(cholesky_survives_every_failed_allocation)
 {
   tbContext plain = tb_default_context();
   tbCsr A = make_grid(&plain, 14, 14, 2);
-  for (tbOrdering o = TB_ORDER_AUTO; o < TB_ORDER_COUNT; o++) {
+  for (tbOrdering o = TB_ORDER_AUTO; o < TB_ORDERING_COUNT; o++) {
     if (!tb_ordering_present(o)) continue;
     for (long k = 0;; k++) {
       tbFailingAllocator state = {.countdown = k};
@@ -503,7 +503,7 @@ TEST(orderings_are_permutations_and_repeat_themselves)
   for (int trial = 0; trial < 60; trial++) {
     int n = 1 + test_below(&r, 300), perm[2][300];
     tbCsr A = make_random(&ctx, &r, n, test_below(&r, 5 * n));
-    for (tbOrdering o = TB_ORDER_AUTO; o < TB_ORDER_COUNT; o++) {
+    for (tbOrdering o = TB_ORDER_AUTO; o < TB_ORDERING_COUNT; o++) {
       if (!tb_ordering_present(o)) {
         CHECK(tb_order(&ctx, n, A.ptr, A.idx, o, perm[0]) == TB_ERROR_UNSUPPORTED);
         continue;
