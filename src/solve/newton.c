@@ -42,10 +42,12 @@ static void iterate(tbRun* run, double* lambda, tbMap map)
   for (int i = 0; i < n.plan->islands; i++) n.island[i].alpha = LEAST;
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     tb_newton_linearise(&n);
+    tb_newton_rest(&n);
     tb_newton_direction(&n);
     for (int i = 0; i < n.plan->islands; i++) {
       tbNewtonIsland* s = &n.island[i];
-      if (tb_newton_search(&n, i)) {
+      if (s->resting) continue;
+      if (tb_newton_search(&n, i, 1)) {
         if (s->length > 0.5) s->alpha = fmax(LEAST, s->alpha / 10);
       } else if (s->alpha < MOST) {
         s->alpha = fmax(1e-4, 10 * s->alpha);

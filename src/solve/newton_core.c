@@ -69,7 +69,7 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
 void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 {
   const tbProblem* p = run->p;
-  n->run = run, n->plan = run->prepared, n->map = map, n->lambda = lambda, n->anchor = NULL;
+  n->run = run, n->plan = run->prepared, n->map = map, n->lambda = lambda, n->anchor = NULL, n->room = 0.7;
   double sum = 0;
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k);
@@ -167,7 +167,7 @@ void tb_newton_linearise(tbNewton* n)
 // ---- step length ----
 
 // Grippo, Lampariello and Lucidi 1986: sufficient decrease below the worst of the last few merits.
-bool tb_newton_search(tbNewton* n, int i)
+bool tb_newton_search(tbNewton* n, int i, double allowance)
 {
   tbNewtonIsland* s = &n->island[i];
   double worst = s->merit;
@@ -176,7 +176,7 @@ bool tb_newton_search(tbNewton* n, int i)
   s->length = 0;
   for (double t = 1; t > 1e-4; t /= 2) {
     double merit = tb_newton_merit(n, i, t);
-    if (!(merit <= worst - 2e-4 * t * s->merit)) continue;
+    if (!(merit <= allowance * worst - 2e-4 * t * s->merit)) continue;
     s->length = t;
     s->merit = merit;
     for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
@@ -187,4 +187,49 @@ bool tb_newton_search(tbNewton* n, int i)
     return true;
   }
   return false;
+}
+
+// ---- when to rest ----
+
+// The judge's natural map, squared, over island i.
+static double residual(const tbNewton* n, int i)
+{
+  const tbProblem* p = n->run->p;
+  double sum = 0;
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+    int k = n->plan->contact[e], rows = tb_rows(p, k);
+    const double *u = n->u + p->row_adr[k], *lambda = n->lambda + p->row_adr[k];
+    double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS];
+    for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r], against[r] = r + 1 < rows ? -u[r + 1] : 0;
+    const tbFriction* f = &n->friction[k];
+    if (f->kind == TB_SET_NONE) {
+      tb_friction_clamp_rows(p, k, z, x);
+    } else {
+      if (!f->associated) z[0] -= tb_friction_support(f, against, NULL);
+      tb_friction_project(f, z, x, NULL);
+    }
+    for (int r = 0; r < rows; r++) sum += (lambda[r] - x[r]) * (lambda[r] - x[r]);
+  }
+  return sum;
+}
+
+void tb_newton_rest(tbNewton* n)
+{
+  const tbProblem* p = n->run->p;
+  double q = 0, lambda = 0, u = 0;
+  for (int i = 0; i < p->nrow; i++) {
+    q += n->run->W->q[i] * n->run->W->q[i];
+    lambda += n->lambda[i] * n->lambda[i];
+    u += n->u[i] * n->u[i];
+  }
+  bool all = true, were = true;
+  for (int i = 0; i < n->plan->islands; i++) were = were && n->island[i].resting;
+  if (were) n->room *= 0.1;
+  double tolerance = n->room * n->run->o->tolerance;
+  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u)) / fmax(1, n->plan->islands);
+  for (int i = 0; i < n->plan->islands; i++) {
+    n->island[i].resting = residual(n, i) <= limit;
+    all = all && n->island[i].resting;
+  }
+  if (all) n->run->next_check = 0;
 }

@@ -29,8 +29,9 @@ typedef struct tbNewtonIsland {
   int seen;                           // merits in the history
   bool resting;                       // solved for now
   // of the proximal method
-  int inner, failures;
-  double start;
+  int steps, short_steps; // since the anchor or α changed
+  double first_merit;     // to be improved on
+  double floor;           // of α
 } tbNewtonIsland;
 
 // Made by tb_newton_prepare.
@@ -64,6 +65,7 @@ typedef struct tbNewton {
   double* M;              // A + B(W + αT), in the blocks of W; for the factor
   double* inverse;        // of its diagonal blocks; for Krylov
   double* workspace;
+  double room; // what part of the tolerance an island must meet to rest
   bool exact; // the last system was solved to rounding
 } tbNewton;
 
@@ -76,10 +78,15 @@ void tb_newton_linearise(tbNewton* n);
 // d and W d for the islands that do not rest.
 void tb_newton_direction(tbNewton* n);
 
-// Moves island i along d as far as its merit allows. False when no length was acceptable; λ is then where it was.
-bool tb_newton_search(tbNewton* n, int i);
+// Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the last few.
+// False when no length was acceptable; λ is then where it was.
+bool tb_newton_search(tbNewton* n, int i, double allowance);
 
 // Merit of island i at λ + t d.
 double tb_newton_merit(const tbNewton* n, int i, double t);
+
+// Lets the islands rest that meet the tolerance with room to spare by the judge's measure, and wakes the others. When
+// all rest the judge is asked at once, and when he disagrees the room is made larger.
+void tb_newton_rest(tbNewton* n);
 
 #endif
