@@ -27,5 +27,15 @@ size_t tb_ipm_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_ipm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_ipm_release(tbContext* ctx, struct tbRun* run);
 void tb_ipm(struct tbRun* run, double* lambda);
+size_t tb_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_newton_ac(struct tbRun* run, double* lambda);
+void tb_newton_fb(struct tbRun* run, double* lambda);
+void tb_newton_min(struct tbRun* run, double* lambda);
+
+size_t tb_prox_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_prox_newton(struct tbRun* run, double* lambda);
+
+tbStatus tb_newton_prepare(tbContext* ctx, struct tbRun* run);
+void tb_newton_release(tbContext* ctx, struct tbRun* run);
 
 #endif

@@ -37,6 +37,18 @@ static const tbSolver solvers[] = {
     {"ipm", "interior point on the second-order cones, the De Saxcé term inside Newton's equations",
      "Acary, Armand & Nguyen 2023; Nesterov & Todd 1997", CONE | CCP | FRICTIONLESS, ROUND_LAWS,
      TB_FORM_BLOCKS, tb_ipm_scratch, tb_ipm, tb_ipm_prepare, tb_ipm_release},
+    {"newton-ac", "nonsmooth Newton on the Alart–Curnier equations", "course §3.3; Alart and Curnier 1991",
+     CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_newton_scratch, tb_newton_ac,
+     tb_newton_prepare, tb_newton_release},
+    {"newton-fb", "nonsmooth Newton on Fischer–Burmeister over the friction cone",
+     "course §3.3.2; Fukushima, Luo and Tseng 2002", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS,
+     TB_FORM_BLOCKS, tb_newton_scratch, tb_newton_fb, tb_newton_prepare, tb_newton_release},
+    {"newton-min", "nonsmooth Newton on the minimum map with a slack for sliding", "course §3.3.1, §3.3.3",
+     CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_newton_scratch, tb_newton_min,
+     tb_newton_prepare, tb_newton_release},
+    {"prox-newton", "proximal-point iterations, each solved by Newton", "Acary, Brémond and Huber 2018",
+     CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_prox_newton_scratch,
+     tb_prox_newton, tb_newton_prepare, tb_newton_release},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
