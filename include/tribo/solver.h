@@ -91,6 +91,10 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
+  int max_rows; // of the problem, where a dense method must end; 0: any
+  // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so
+  // planar friction is polyhedral already.
+  enum { TB_SETS_ALL, TB_SETS_POLYHEDRAL, TB_SETS_BOX } sets;
 } tbSolver;
 
 int tb_solver_count(void);

@@ -15,4 +15,11 @@ void tb_spgs(struct tbRun* run, double* lambda);
 size_t tb_bgs_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_bgs(struct tbRun* run, double* lambda);
 
+enum { TB_DENSE_ROWS = 3000 }; // what the pivoting methods take
+// A scratch size that says: the problem is too large for this method.
+#define TB_SCRATCH_TOO_LARGE SIZE_MAX
+
+size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_lemke(struct tbRun* run, double* lambda);
+
 #endif

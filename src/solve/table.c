@@ -1,4 +1,5 @@
 // Every method there is. Adding one is a file and a row.
+#include "solve/friction.h"
 #include "solve/methods.h"
 #include "solve/run.h"
 
@@ -13,6 +14,8 @@ enum {
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
 };
 
+// A row may end early: what it leaves out is 0, no limit.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 static const tbSolver solvers[] = {
     {"jacobi", "projected Jacobi, damped by row sums", "course §3.2.1",
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_jacobi_scratch, tb_jacobi},
@@ -24,6 +27,9 @@ static const tbSolver solvers[] = {
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_spgs},
     {"bgs", "blocked Gauss–Seidel (NSCD) with an exact contact solver", "course §3.2.4; Jean 1999",
      CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_bgs_scratch, tb_bgs},
+    {"lemke", "Lemke's pivoting on the polyhedral LCP", "course §3.1.1; Lemke 1965",
+     CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_DENSE, tb_lemke_scratch, tb_lemke,
+     TB_DENSE_ROWS, TB_SETS_POLYHEDRAL},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
@@ -40,10 +46,25 @@ const tbSolver* tb_solver_find(const char* name)
   return NULL;
 }
 
+// Nothing, intervals and boxes are boxes; those and polygons are polyhedral; the rest is curved.
+static bool takes_set(const tbSolver* solver, const tbFriction* f)
+{
+  bool box = f->kind == TB_SET_NONE || f->kind == TB_SET_BOX || (f->kind == TB_SET_BALL && f->dim == 1);
+  return solver->sets == TB_SETS_ALL || box ||
+         (solver->sets == TB_SETS_POLYHEDRAL && f->kind == TB_SET_POLYGON);
+}
+
 const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbModel model)
 {
   if (!(solver->models & 1u << model)) return "it does not solve this model of friction";
-  for (int k = 0; k < p->ncontact; k++)
+  if (solver->max_rows > 0 && p->nrow > solver->max_rows)
+    return "it works on dense matrices, and W is too large";
+  for (int k = 0; k < p->ncontact; k++) {
     if (!(solver->laws & 1u << p->law[k])) return "it does not take one of the laws";
+    tbFriction f;
+    tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);
+    if (!takes_set(solver, &f))
+      return "a friction cone is not made of planes it can follow; choose a model that is";
+  }
   return NULL;
 }
