@@ -25,11 +25,10 @@
 #include "solve/lcp.h"
 #include "solve/methods.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST = 6000, ROWS_PER_PIECE = 64, PIVOTS_PER_CHECK = 32, SMALL = 200, GONE = INT_MAX };
+enum { LARGEST = 6000, ROWS_PER_PIECE = 64, PIVOTS_PER_CHECK = 32, SMALL = 200 };
 
 typedef enum { SOLVED, RAY, STOPPED } Ending;
 
@@ -37,17 +36,18 @@ typedef struct {
   tbRun* run;
   tbLcp lcp;
   int n, stride;
-  int columns;                                  // in use: the constant, then the nonbasic variables
-  double* T;                                    // (n × stride); column 0 is the constant
-  int* basic;                                   // variable of a row (n): z_j is j, w_j is n + j, z₀ is 2n
-  int* nonbasic;                                // variable of a column (n + 2)
-  int* place;                                   // of a variable (2n + 1): its row, or ~column, or GONE
-  bool* started;                                // pairs whose z was basic when z₀ was introduced (n)
-  bool* wanted;                                 // variables of the basis to change to (2n + 1)
-  double* entering;                             // column copied for a pivot (n)
-  double *row_scale, *column_scale, *cover, *z; // (n)
-  int* tie;                                     // rows (n)
-  double constant_scale, trusted;               // trusted: error of the dictionary that is put up with
+  double* T;        // (n × stride); column 0 is the constant
+  int* basic;       // variable of a row (n): z_j is j, w_j is n + j, z₀ is 2n
+  int* nonbasic;    // variable of a column (n + 2)
+  int* place;       // of a variable (2n + 1): its row, or ~column
+  bool* started;    // pairs whose z was basic when z₀ was introduced (n)
+  bool* wanted;     // variables of the basis to change to (2n + 1)
+  double* entering; // column copied for a pivot (n)
+  double *row_scale, *column_scale, *cover, *z, *error; // (n)
+  int* tie;                                             // rows (n)
+  double constant_scale;
+  double trusted; // error of the dictionary that is put up with
+  double slack;   // how far below 0 a basic variable may fall: ties up to rounding
   double* lambda;
   int iteration, since_check;
 } Lemke;
@@ -76,6 +76,7 @@ static void layout(Lemke* s, tbScratch* scratch, const tbDelassus* W, const tbSo
   s->column_scale = TB_SCRATCH(scratch, double, n);
   s->cover = TB_SCRATCH(scratch, double, n);
   s->z = TB_SCRATCH(scratch, double, n);
+  s->error = TB_SCRATCH(scratch, double, n);
 }
 
 size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o)
@@ -121,7 +122,6 @@ static void equilibrate(Lemke* s)
 static void begin(Lemke* s)
 {
   int n = s->n;
-  s->columns = n + 2;
   for (int i = 0; i < n; i++) {
     double* row = row_of(s, i);
     tb_lcp_matrix_row(&s->lcp, i, row + 1);
@@ -146,7 +146,7 @@ static void eliminate(void* user, int begin, int end, int piece)
   (void)piece;
   for (int i = begin; i < end; i++)
     if (i != p->row && p->s->entering[i] != 0)
-      tb_dense_subtract(p->s->columns, -p->s->entering[i], source, row_of(p->s, i));
+      tb_dense_subtract(p->s->n + 2, -p->s->entering[i], source, row_of(p->s, i));
 }
 
 // Row r leaves the basis, column c enters: x_r = p y_c + … is solved for y_c and put into the other rows.
@@ -158,23 +158,12 @@ static void exchange(Lemke* s, int r, int c)
     s->entering[i] = *entry;
     *entry = 0;
   }
-  for (int j = 0; j < s->columns; j++) row[j] = -row[j] / p;
+  for (int j = 0; j < s->n + 2; j++) row[j] = -row[j] / p;
   row[c] = 1 / p;
   tb_parallel_for(s->run->threads, s->n, ROWS_PER_PIECE, eliminate, &(Pivot){s, r});
   int leaves = s->basic[r], enters = s->nonbasic[c];
   s->basic[r] = enters, s->place[enters] = r;
   s->nonbasic[c] = leaves, s->place[leaves] = ~c;
-}
-
-// A variable that stays 0 for good.
-static void drop_column(Lemke* s, int c)
-{
-  int last = --s->columns;
-  s->place[s->nonbasic[c]] = GONE;
-  if (c == last) return;
-  for (int i = 0; i < s->n; i++) row_of(s, i)[c] = row_of(s, i)[last];
-  s->nonbasic[c] = s->nonbasic[last];
-  s->place[s->nonbasic[c]] = ~c;
 }
 
 // Rows without sign: u = 0 leaves, λ enters, largest pivot first. What has no pivot is redundant; its λ stays
@@ -187,7 +176,7 @@ static void settle_free_rows(Lemke* s)
     int r = -1, c = -1;
     for (int i = 0; i < s->n; i++) {
       if (!is_free(s, s->basic[i]) || s->basic[i] < s->n) continue;
-      for (int j = 1; j < s->columns; j++)
+      for (int j = 1; j < s->n + 2; j++)
         if (s->nonbasic[j] < s->n && is_free(s, s->nonbasic[j]) && fabs(row_of(s, i)[j]) > best)
           best = fabs(row_of(s, i)[j]), r = i, c = j;
     }
@@ -195,8 +184,6 @@ static void settle_free_rows(Lemke* s)
     if (!(best > 1e-11 * first)) break;
     exchange(s, r, c);
   }
-  for (int j = s->columns - 1; j > 0; j--)
-    if (is_free(s, s->nonbasic[j])) drop_column(s, j);
 }
 
 // Changes to the basis of the wanted variables: each enters for one that is not wanted, largest pivot of its
@@ -267,7 +254,7 @@ static void refresh(Lemke* s)
 static double value(const Lemke* s, int variable)
 {
   int at = s->place[variable];
-  return at >= 0 && at != GONE ? row_of(s, at)[0] : 0;
+  return at >= 0 ? row_of(s, at)[0] : 0;
 }
 
 static void read_impulse(Lemke* s)
@@ -285,17 +272,17 @@ static bool done(Lemke* s)
   return tb_run_done(s->run, s->iteration++, s->lambda);
 }
 
-// How far the dictionary is from w = M z + r, in its own scale, once what z₀ adds is taken out.
-static double dictionary_error(Lemke* s)
+// error = M z + r − w in the scale of the dictionary, once what z₀ adds is taken out. Returns its largest
+// entry beside the terms it is the sum of.
+static double find_error(Lemke* s)
 {
   int n = s->n;
-  double *z = s->z, *row = s->entering, worst = 0;
-  double z0 = value(s, 2 * n);
+  double *z = s->z, *row = s->entering, z0 = value(s, 2 * n), worst = 0;
   for (int j = 0; j < n; j++)
     z[j] = (value(s, j) - (s->started[j] ? s->cover[j] * z0 : 0)) * s->column_scale[j];
   for (int i = 0; i < n; i++) {
-    if (s->lcp.var[i].free) continue;
-    double w = value(s, n + i) - (s->started[i] ? 0 : s->cover[i] * z0);
+    bool covered = !s->started[i] && !s->lcp.var[i].free;
+    double w = value(s, n + i) - (covered ? s->cover[i] * z0 : 0);
     double sum = tb_lcp_constant(&s->lcp, i) * s->row_scale[i] / s->constant_scale,
            size = fabs(w) + fabs(sum);
     tb_lcp_matrix_row(&s->lcp, i, row);
@@ -303,17 +290,39 @@ static double dictionary_error(Lemke* s)
       double term = row[j] * s->row_scale[i] * z[j];
       sum += term, size += fabs(term);
     }
+    s->error[i] = sum - w;
     worst = fmax(worst, fabs(sum - w) / fmax(size, 1));
   }
   return worst;
 }
 
+// The constants answer to r like the dictionary does: by minus its column of w_k, or directly where w_k is
+// basic.
+static void refine(Lemke* s)
+{
+  for (int k = 0; k < s->n; k++)
+    if (s->place[s->n + k] >= 0) {
+      row_of(s, s->place[s->n + k])[0] += s->error[k];
+      s->error[k] = 0;
+    }
+  for (int i = 0; i < s->n; i++) {
+    double *row = row_of(s, i), sum = 0;
+    for (int c = 1; c < s->n + 2; c++) {
+      int k = s->nonbasic[c] - s->n;
+      if (k >= 0 && k < s->n) sum += row[c] * s->error[k];
+    }
+    row[0] -= sum;
+  }
+}
+
 static void check_dictionary(Lemke* s)
 {
   s->since_check = 0;
-  if (dictionary_error(s) <= s->trusted) return;
-  refresh(s);
-  s->trusted = fmax(s->trusted, 10 * dictionary_error(s)); // no better is to be had
+  if (find_error(s) > s->trusted) {
+    refresh(s);
+    s->trusted = fmax(s->trusted, 10 * find_error(s)); // no better is to be had
+  }
+  refine(s);
 }
 
 // How fast row i grows with ε^(k+1) in the constants of the first dictionary,
@@ -321,7 +330,7 @@ static void check_dictionary(Lemke* s)
 static double perturbation(const Lemke* s, int i, int k, int c)
 {
   int at = s->place[s->started[k] ? k : s->n + k];
-  double slope = at == GONE ? 0 : at >= 0 ? at == i : -row_of(s, i)[~at];
+  double slope = at >= 0 ? at == i : -row_of(s, i)[~at];
   return slope / -row_of(s, i)[c];
 }
 
@@ -351,7 +360,7 @@ static int blocking_row(Lemke* s, int c)
   for (int i = 0; i < s->n; i++) {
     const double* row = row_of(s, i);
     if (row[c] < -smallest && !is_free(s, s->basic[i]))
-      bound = fmin(bound, (fmax(row[0], 0) + 1e-12) / -row[c]);
+      bound = fmin(bound, (fmax(row[0], 0) + s->slack) / -row[c]);
   }
   int count = 0, z0 = s->place[2 * s->n];
   for (int i = 0; i < s->n; i++) {
@@ -409,13 +418,14 @@ void tb_lemke(tbRun* run, double* lambda)
   int attempts = s.n <= SMALL ? 8 : 2;
   for (int attempt = 0; attempt < attempts; attempt++) {
     for (int i = 0; i < s.n; i++) s.cover[i] = attempt == 0 ? 1 : exp2(tb_random_uniform(&random, -5, 5));
+    s.slack = attempt % 2 ? 1e-13 : 1e-15;
     begin(&s);
     choose_start(&s, &random, attempt < 2 ? 0 : 0.5);
     Ending ending = follow(&s);
     if (ending == STOPPED) return;
-    if (ending == RAY) continue;
-    for (int pass = 0; pass < 2; pass++) { // as it stands, then from a fresh dictionary
+    for (int pass = 0; pass < (ending == SOLVED ? 2 : 1); pass++) { // as it stands, then afresh
       if (pass > 0) refresh(&s);
+      for (int again = 0; again < 3; again++) find_error(&s), refine(&s);
       tb_run_judge_next(run);
       if (done(&s)) return;
     }
