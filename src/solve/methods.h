@@ -22,4 +22,10 @@ enum { TB_DENSE_ROWS = 3000 }; // what the pivoting methods take
 size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_lemke(struct tbRun* run, double* lambda);
 
+size_t tb_blcp_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_bpp(struct tbRun* run, double* lambda);
+size_t tb_dantzig_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_dantzig(struct tbRun* run, double* lambda);
+void tb_murty(struct tbRun* run, double* lambda);
+
 #endif
