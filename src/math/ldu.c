@@ -23,8 +23,8 @@ void tb_ldu_layout(tbLdu* f, tbScratch* s, int capacity, bool symmetric)
   size_t n = (size_t)capacity;
   f->n = 0;
   f->stride = capacity;
-  f->L = TB_SCRATCH(s, double, n * n);
-  f->V = symmetric ? f->L : TB_SCRATCH(s, double, n * n);
+  f->L = TB_SCRATCH(s, double, n* n);
+  f->V = symmetric ? f->L : TB_SCRATCH(s, double, n* n);
   f->d = TB_SCRATCH(s, double, n);
   f->l = TB_SCRATCH(s, double, n);
   f->v = TB_SCRATCH(s, double, n);

@@ -1,11 +1,12 @@
 // The factors A = L D Vᵀ of a matrix that grows by a row and column at its end and loses them anywhere.
 //
 // Method    L and V are unit lower triangular, V = L for a symmetric A. Appending solves with the factors for
-//           the new rows of L and V. Removing row and column k leaves the rows above as they are and adds d_k l vᵀ to
-//           the product of those below, l and v being what stood under the pivot: a rank-one update (Bennett 1965;
-//           for V = L, Gill, Golub, Murray & Saunders 1974, method C1).
+//           the new rows of L and V. Removing row and column k leaves the rows above as they are and adds d_k
+//           l vᵀ to the product of those below, l and v being what stood under the pivot: a rank-one update
+//           (Bennett 1965; for V = L, Gill, Golub, Murray & Saunders 1974, method C1).
 // Cost      n² multiplications to append, n² to remove the first, half for a symmetric A.
-// Limits    There is no pivoting: meant for positive definite A, symmetric or not, whose leading minors are all positive.
+// Limits    There is no pivoting: meant for positive definite A, symmetric or not, whose leading minors are
+// all positive.
 //           Rounding accumulates over removals; rebuild by appending from time to time.
 #ifndef TB_MATH_LDU_H
 #define TB_MATH_LDU_H

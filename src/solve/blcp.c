@@ -8,16 +8,17 @@
 #include <string.h>
 
 static const double EPSILON = 1e-10; // of the proximal term, beside a diagonal near 1
-static const double RUNAWAY = 1e8;   // x beyond this many times the data only goes on because of the proximal term
+static const double RUNAWAY =
+    1e8; // x beyond this many times the data only goes on because of the proximal term
 
 void tb_blcp_layout(tbBlcp* b, tbScratch* s, const tbDelassus* W)
 {
   size_t n = (size_t)W->problem->nrow;
-  double** vectors[] = {&b->scale, &b->q, &b->shifted, &b->bound_lo, &b->bound_hi, &b->lo, &b->hi, &b->x,
-                        &b->v,     &b->y, &b->vy,      &b->centre,   &b->column,   &b->row};
+  double** vectors[] = {&b->scale, &b->q, &b->shifted, &b->bound_lo, &b->bound_hi, &b->lo,     &b->hi,
+                        &b->x,     &b->v, &b->y,       &b->vy,       &b->centre,   &b->column, &b->row};
   b->n = (int)n;
-  b->W = TB_SCRATCH(s, double, n * n);
-  b->system = TB_SCRATCH(s, double, n * n);
+  b->W = TB_SCRATCH(s, double, n* n);
+  b->system = TB_SCRATCH(s, double, n* n);
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, n);
   b->normal = TB_SCRATCH(s, int, n);
   b->member = TB_SCRATCH(s, int, n);
@@ -238,8 +239,10 @@ bool tb_blcp_coupled(tbBlcp* b)
   int count = 0, n = b->n;
   for (int i = 0; i < n; i++) {
     b->y[i] = 0;
-    if (is_unknown(b, i)) b->swap[count++] = i;
-    else if (b->normal[i] < 0) b->y[i] = held_at(b->bound_lo[i], b->bound_hi[i], (tbIndexSet)b->set[i]);
+    if (is_unknown(b, i))
+      b->swap[count++] = i;
+    else if (b->normal[i] < 0)
+      b->y[i] = held_at(b->bound_lo[i], b->bound_hi[i], (tbIndexSet)b->set[i]);
   }
   int* unknown = (int*)b->column; // the factorisation takes swap
   memcpy(unknown, b->swap, (size_t)count * sizeof *unknown);

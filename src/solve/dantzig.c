@@ -1,19 +1,22 @@
-// Incremental pivoting: Dantzig's method as Baraff uses it for contact (Cottle & Dantzig 1968; Baraff 1994; course
-// §3.1.1, algorithm 3), for boxes.
+// Incremental pivoting: Dantzig's method as Baraff uses it for contact (Cottle & Dantzig 1968; Baraff 1994;
+// course §3.1.1, algorithm 3), for boxes.
 //
-// Rows are taken in one by one, the most violated first. While x_j is driven towards the point where v_j vanishes or a
-// bound is met, the rows taken in before keep their conditions: those between their bounds move along so that v stays 0, and
-// whenever one of them meets a bound, or the v of one on a bound vanishes, the drive halts and that row changes its index set
-// (eqs. 116–119). A row that has been taken in is never given up.
+// Rows are taken in one by one, the most violated first. While x_j is driven towards the point where v_j
+// vanishes or a bound is met, the rows taken in before keep their conditions: those between their bounds move
+// along so that v stays 0, and whenever one of them meets a bound, or the v of one on a bound vanishes, the
+// drive halts and that row changes its index set (eqs. 116–119). A row that has been taken in is never given
+// up.
 //
-// Bounds that follow the normal impulse start from the warm start, closed when there is none: the frictionless
-// solution comes first. Afterwards they move to the impulses found, and again until they settle (blcp.h). Each of these moves is a
-// drive too, not of one x_j but of the bounds, from where they were to where they shall be, so nothing is begun anew.
+// Bounds that follow the normal impulse start from the warm start, closed when there is none: the
+// frictionless solution comes first. Afterwards they move to the impulses found, and again until they settle
+// (blcp.h). Each of these moves is a drive too, not of one x_j but of the bounds, from where they were to
+// where they shall be, so nothing is begun anew.
 //
-// Singular blocks: with W + ε every drive has a positive slope and ends (blcp.h); Baraff's argument that semidefinite
-// blocks do no harm becomes a small number in place of a zero.
+// Singular blocks: with W + ε every drive has a positive slope and ends (blcp.h); Baraff's argument that
+// semidefinite blocks do no harm becomes a small number in place of a zero.
 //
-// Cost      n² per halt: a solve with the factor of the rows between their bounds, which gains or loses one row.
+// Cost      n² per halt: a solve with the factor of the rows between their bounds, which gains or loses one
+// row.
 //           About one to two halts per row.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
@@ -43,7 +46,8 @@ size_t tb_dantzig_scratch(const tbDelassus* W, const tbSolveOptions* o)
   return counting.used;
 }
 
-// dx of the rows on bounds is given; those between move so that their v stays 0, and dv is what becomes of the others.
+// dx of the rows on bounds is given; those between move so that their v stays 0, and dv is what becomes of
+// the others.
 static void find_direction(Dantzig* d)
 {
   tbBlcp* b = &d->b;
@@ -134,7 +138,6 @@ static void hold_data(Dantzig* d)
 {
   size_t bytes = (size_t)d->b.n * sizeof(double);
   memset(d->d_lo, 0, bytes), memset(d->d_hi, 0, bytes), memset(d->d_shift, 0, bytes);
-  memset(d->dx, 0, bytes);
 }
 
 // Row j is taken in.
@@ -144,6 +147,7 @@ static bool drive_row(Dantzig* d, int j)
   double sign = b->v[j] < 0 ? 1 : -1, end = sign > 0 ? d->hi[j] : d->lo[j];
   hold_data(d);
   for (int halts = 0; halts < 20 * b->n + 100; halts++) {
+    memset(d->dx, 0, (size_t)b->n * sizeof *d->dx);
     d->dx[j] = sign;
     find_direction(d);
     double to_bound = sign * (end - b->x[j]), to_rest = sign * d->dv[j] > 0 ? -b->v[j] / d->dv[j] : INFINITY;
@@ -151,7 +155,8 @@ static bool drive_row(Dantzig* d, int j)
     if (isinf(halt.step)) return stop(d); // a ray: nothing holds it
     advance(d, halt.step);
     if (halt.row < 0) {
-      if (to_rest <= to_bound) return b->v[j] = 0, tb_blcp_enter(b, j) ? tb_blcp_done(b, b->x, false) : stop(d);
+      if (to_rest <= to_bound)
+        return b->v[j] = 0, tb_blcp_enter(b, j) ? tb_blcp_done(b, b->x, false) : stop(d);
       b->x[j] = end;
       b->set[j] = sign > 0 ? TB_UPPER : TB_LOWER;
       return tb_blcp_done(b, b->x, false);
@@ -183,12 +188,14 @@ static bool take_in_rows(Dantzig* d)
     b->set[i] = TB_WAITING;
     b->x[i] = fmin(fmax(0, d->lo[i]), d->hi[i]);
   }
-  for (int i = 0; i < b->n; i++) b->v[i] = tb_dot(b->n, b->W + (size_t)i * (size_t)b->n, b->x) + b->shifted[i];
+  for (int i = 0; i < b->n; i++)
+    b->v[i] = tb_dot(b->n, b->W + (size_t)i * (size_t)b->n, b->x) + b->shifted[i];
   tb_blcp_factor_sets(b);
   for (int j; (j = most_violated(d)) >= 0;)
     if (drive_row(d, j)) return true;
   for (int i = 0; i < b->n; i++) // what still waits is at rest where it is
-    if (b->set[i] == TB_WAITING) b->set[i] = b->v[i] > 0 || !isfinite(d->hi[i]) || b->x[i] < d->hi[i] ? TB_LOWER : TB_UPPER;
+    if (b->set[i] == TB_WAITING)
+      b->set[i] = b->v[i] > 0 || !isfinite(d->hi[i]) || b->x[i] < d->hi[i] ? TB_LOWER : TB_UPPER;
   return false;
 }
 
@@ -206,7 +213,8 @@ static bool drive_data(Dantzig* d)
     }
     find_direction(d);
     Halt halt = first_halt(d, left, -1);
-    if (halts > 20 * b->n + 100) halt = (Halt){left, -1, TB_WAITING}; // ties without end: Murty's rule will do
+    if (halts > 20 * b->n + 100)
+      halt = (Halt){left, -1, TB_WAITING}; // ties without end: Murty's rule will do
     advance(d, halt.step);
     left -= halt.step;
     if (halt.row < 0) return false;

@@ -30,12 +30,12 @@ static const tbSolver solvers[] = {
     {"lemke", "Lemke's pivoting on the polyhedral LCP", "course §3.1.1; Lemke 1965",
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_DENSE, tb_lemke_scratch, tb_lemke,
      TB_DENSE_ROWS, TB_SETS_POLYHEDRAL},
-    {"dantzig", "Baraff's incremental pivoting", "course §3.1.1; Baraff 1994", CONE | BOX | FRICTIONLESS, ALL_LAWS,
-     TB_FORM_DENSE, tb_dantzig_scratch, tb_dantzig, TB_DENSE_ROWS, TB_SETS_BOX},
-    {"murty", "least-index principal pivoting", "course §3.1.2; Murty 1974", CONE | BOX | FRICTIONLESS, ALL_LAWS,
-     TB_FORM_DENSE, tb_blcp_scratch, tb_murty, TB_DENSE_ROWS, TB_SETS_BOX},
-    {"bpp", "block principal pivoting", "course §3.1.3; Júdice & Pires 1994", CONE | BOX | FRICTIONLESS, ALL_LAWS,
-     TB_FORM_DENSE, tb_blcp_scratch, tb_bpp, TB_DENSE_ROWS, TB_SETS_BOX},
+    {"dantzig", "Baraff's incremental pivoting", "course §3.1.1; Baraff 1994", CONE | BOX | FRICTIONLESS,
+     ALL_LAWS, TB_FORM_DENSE, tb_dantzig_scratch, tb_dantzig, TB_DENSE_ROWS, TB_SETS_BOX},
+    {"murty", "least-index principal pivoting", "course §3.1.2; Murty 1974", CONE | BOX | FRICTIONLESS,
+     ALL_LAWS, TB_FORM_DENSE, tb_blcp_scratch, tb_murty, TB_DENSE_ROWS, TB_SETS_BOX},
+    {"bpp", "block principal pivoting", "course §3.1.3; Júdice & Pires 1994", CONE | BOX | FRICTIONLESS,
+     ALL_LAWS, TB_FORM_DENSE, tb_blcp_scratch, tb_bpp, TB_DENSE_ROWS, TB_SETS_BOX},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
