@@ -95,6 +95,10 @@ typedef struct tbSolver {
   // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
   tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
   void (*release)(tbContext* ctx, struct tbRun* run);
+  int max_rows; // of the problem, where a dense method must end; 0: any
+  // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so
+  // planar friction is polyhedral already.
+  enum { TB_SETS_ALL, TB_SETS_POLYHEDRAL, TB_SETS_BOX } sets;
 } tbSolver;
 
 int tb_solver_count(void);

@@ -1,5 +1,6 @@
 // From a problem and options to a judged answer: checks, W, scratch, one run.
 #include "base/clock.h"
+#include "solve/methods.h"
 #include "solve/run.h"
 
 #include <math.h>
@@ -92,6 +93,9 @@ static tbStatus solve(tbContext* ctx, const tbSolver* solver, tbRun* run, double
 {
   size_t rows = (size_t)run->p->nrow;
   run->scratch.size = solver->scratch_bytes(run->W, run->o);
+  if (run->scratch.size == TB_SCRATCH_TOO_LARGE)
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: it is too large for a dense method",
+                   solver->name);
   run->scratch.base = TB_NEW(ctx, char, run->scratch.size);
   run->best = TB_NEW(ctx, double, rows);
   double* iterate = TB_NEW(ctx, double, rows);
