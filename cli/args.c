@@ -25,10 +25,8 @@ static bool read_value(const char* command, const Arg* arg, const char* text)
             arg->kind == ARG_INT ? "whole " : "", text);
     return false;
   }
-  if (arg->kind == ARG_INT)
-    *(int*)arg->target = (int)number;
-  else
-    *(double*)arg->target = number;
+  if (arg->kind == ARG_INT) *(int*)arg->target = (int)number;
+  else *(double*)arg->target = number;
   return true;
 }
 
@@ -43,10 +41,8 @@ static void complain_unknown(const char* command, const Arg* args, const char* n
 {
   tbNearest near = tb_nearest(name);
   for (; args->name; args++) tb_nearest_offer(&near, args->name);
-  if (near.name)
-    fprintf(stderr, "tribo %s: no option %s; did you mean %s?\n", command, name, near.name);
-  else
-    fprintf(stderr, "tribo %s: no option %s; `tribo %s --help` lists them\n", command, name, command);
+  if (near.name) fprintf(stderr, "tribo %s: no option %s; did you mean %s?\n", command, name, near.name);
+  else fprintf(stderr, "tribo %s: no option %s; `tribo %s --help` lists them\n", command, name, command);
 }
 
 int args_parse(const char* command, const Arg* args, int argc, char** argv)
@@ -155,6 +151,7 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   }
   o->solver = a->solver;
   o->tolerance = a->tolerance;
+  o->tolerance_q = a->tolerance_q;
   o->max_iterations = a->max_iterations;
   o->time_budget_s = a->time_budget;
   o->relaxation = a->relaxation;

@@ -31,7 +31,7 @@ void print_columns(FILE* to, int width, const char* left, const char* right);
 // The solver options every command that solves takes; names are resolved by solver_options.
 typedef struct {
   const char *solver, *model, *order;
-  double tolerance, time_budget, relaxation;
+  double tolerance, tolerance_q, time_budget, relaxation;
   int max_iterations, directions, threads, seed;
 } SolverArgs;
 
@@ -43,6 +43,8 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
 // no_time: what the help says of the default time limit.
 #define SOLVER_ARGS(a, no_time)                                                                             \
   {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"}, \
+      {"--tol-q", ARG_NUMBER, &(a).tolerance_q, "T",                                                        \
+       "and the residual over ‖q‖ at most T (default: not asked)"},                                         \
       {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},              \
       {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
       {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \

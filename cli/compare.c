@@ -75,8 +75,7 @@ static bool check_page(const CompareArgs* a)
     fprintf(stderr, "tribo compare: --page takes the name of a file, not \"%s\"\n", page);
   else if (page && (strcmp(page, "results.csv") == 0 || strcmp(page, "curves.csv") == 0))
     fprintf(stderr, "tribo compare: --page cannot be %s, which holds the numbers\n", page);
-  else
-    return true;
+  else return true;
   return false;
 }
 

@@ -73,10 +73,8 @@ tbStatus folder_save(tbContext* ctx, const Folder* folder, FolderFile* files, in
   while (status == TB_OK && begun < count) {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/%s", folder->path, files[begun].name);
-    if (length >= (int)sizeof path)
-      status = fail_folder(ctx, folder->path, ENAMETOOLONG);
-    else
-      status = tb_out_finish(&files[begun].text);
+    if (length >= (int)sizeof path) status = fail_folder(ctx, folder->path, ENAMETOOLONG);
+    else status = tb_out_finish(&files[begun].text);
     if (status == TB_OK) status = tb_file_begin(ctx, path, &file[begun]);
     if (status != TB_OK) break;
     status = write_all(ctx, &file[begun], &files[begun].text);

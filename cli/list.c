@@ -62,9 +62,7 @@ int command_list(int argc, char** argv)
     lists[i].print();
     return EXIT_DONE;
   }
-  if (near.name)
-    fprintf(stderr, "tribo list: no list \"%s\"; did you mean \"%s\"?\n", argv[0], near.name);
-  else
-    fprintf(stderr, "tribo list: no list \"%s\"; %s", argv[0], usage);
+  if (near.name) fprintf(stderr, "tribo list: no list \"%s\"; did you mean \"%s\"?\n", argv[0], near.name);
+  else fprintf(stderr, "tribo list: no list \"%s\"; %s", argv[0], usage);
   return EXIT_USAGE;
 }

@@ -35,6 +35,5 @@ void machine_system(char text[MACHINE_TEXT])
   struct utsname name;
   if (uname(&name) == 0)
     snprintf(text, MACHINE_TEXT, "%.40s %.60s, %.40s", name.sysname, name.release, name.machine);
-  else
-    snprintf(text, MACHINE_TEXT, "unknown");
+  else snprintf(text, MACHINE_TEXT, "unknown");
 }

@@ -53,10 +53,8 @@ static int run(int argc, char** argv)
     if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
     tb_nearest_offer(&near, commands[i].name);
   }
-  if (near.name)
-    fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", name, near.name);
-  else
-    fprintf(stderr, "tribo: no command \"%s\"; `tribo --help` lists them\n", name);
+  if (near.name) fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", name, near.name);
+  else fprintf(stderr, "tribo: no command \"%s\"; `tribo --help` lists them\n", name);
   return EXIT_USAGE;
 }
 

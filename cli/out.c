@@ -41,10 +41,8 @@ void out_terminal(tbOut* out, const char* text)
 {
   for (const char* end = text + strlen(text); text < end;) {
     int length = tb_utf8_length(text, end);
-    if (length && !is_control(text, length))
-      tb_out_bytes(out, text, (size_t)length);
-    else
-      tb_out_text(out, "?");
+    if (length && !is_control(text, length)) tb_out_bytes(out, text, (size_t)length);
+    else tb_out_text(out, "?");
     text += length ? length : 1;
   }
 }
@@ -68,10 +66,8 @@ void out_html(tbOut* out, const char* text)
   for (const char* end = text + strlen(text); text < end;) {
     int length = tb_utf8_length(text, end);
     const char* instead = html_for(text, length);
-    if (instead)
-      tb_out_text(out, instead);
-    else
-      tb_out_bytes(out, text, (size_t)length);
+    if (instead) tb_out_text(out, instead);
+    else tb_out_bytes(out, text, (size_t)length);
     text += length ? length : 1;
   }
 }

@@ -102,10 +102,8 @@ static tbStatus run_traced(tbContext* ctx, const Race* race, const tbSolveOption
   if (status == TB_OK) {
     int points = thin_out(recorder.points.data, (int)recorder.points.count);
     entry->curve = TB_NEW(ctx, CurvePoint, (size_t)points);
-    if (!entry->curve)
-      status = TB_ERROR_MEMORY;
-    else if (points)
-      memcpy(entry->curve, recorder.points.data, (size_t)points * sizeof *entry->curve);
+    if (!entry->curve) status = TB_ERROR_MEMORY;
+    else if (points) memcpy(entry->curve, recorder.points.data, (size_t)points * sizeof *entry->curve);
     if (entry->curve) entry->points = points;
   }
   tb_array_free(ctx, &recorder.points);

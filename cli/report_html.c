@@ -32,10 +32,8 @@ static void write_command(tbOut* out, const char* command)
     char character[8] = "";
     int length = tb_utf8_length(command, end);
     memcpy(character, command, length ? (size_t)length : 1);
-    if (*command == ' ')
-      tb_out_text(out, "</span> <span>");
-    else
-      out_html(out, character);
+    if (*command == ' ') tb_out_text(out, "</span> <span>");
+    else out_html(out, character);
     command += length ? length : 1;
   }
   tb_out_text(out, "</span></code></pre>\n");
@@ -94,10 +92,8 @@ static void write_overview_cell(tbOut* out, const Race* race, int lane)
 {
   const Entry* e = entry_of(race, lane);
   char time[OUT_NUMBER];
-  if (!e)
-    tb_out_text(out, "<td class=\"miss\">–</td>");
-  else if (e->result.outcome != TB_CONVERGED)
-    out_format(out, "<td class=\"miss\">%.0e</td>", e->residual);
+  if (!e) tb_out_text(out, "<td class=\"miss\">–</td>");
+  else if (e->result.outcome != TB_CONVERGED) out_format(out, "<td class=\"miss\">%.0e</td>", e->residual);
   else
     out_format(out, "<td%s>%s ms</td>", e == race->entry ? " class=\"best good\"" : "",
                out_scaled(time, 1e3 * e->result.time_s));
@@ -193,10 +189,8 @@ static void write_problem(tbOut* out, const Report* report, int index)
   out_html(out, p->name);
   out_format(out, "</h2>\n<p class=\"size\">%d contact%s, %d rows, ", p->ncontact,
              p->ncontact == 1 ? "" : "s", p->nrow);
-  if (p->W_ptr)
-    tb_out_text(out, "W given");
-  else
-    out_format(out, "%d degrees of freedom", p->ndof);
+  if (p->W_ptr) tb_out_text(out, "W given");
+  else out_format(out, "%d degrees of freedom", p->ndof);
   tb_out_text(out, " · ");
   out_html(out, race->path);
   tb_out_text(out, "</p>\n");

@@ -62,8 +62,7 @@ static Frame fit(const Race* race, double tolerance, PlotAxis axis)
   for (int i = 0; i < race->ran; i++)
     for (int k = 0; k < race->entry[i].points; k++) {
       const CurvePoint* p = &race->entry[i].curve[k];
-      if (p->iteration == 0)
-        start = fmax(start, p->residual);
+      if (p->iteration == 0) start = fmax(start, p->residual);
       else {
         x0 = fmin(x0, abscissa(&f, p));
         x1 = fmax(x1, abscissa(&f, p));
@@ -102,12 +101,9 @@ static void tick_label(const Frame* f, int m, int power, char text[64])
     static const char* const unit[] = {"ns", "µs", "ms", "s"};
     int u = power < -6 ? 0 : power < -3 ? 1 : power < 0 ? 2 : 3;
     snprintf(text, 64, "%g %s", m * pow(10, power + 9 - 3 * u), unit[u]);
-  } else if (power >= 5)
-    superscript(text, 64, power);
-  else if (power >= 3)
-    snprintf(text, 64, "%d 000", m * (power == 4 ? 10 : 1));
-  else
-    snprintf(text, 64, "%g", m * pow(10, power));
+  } else if (power >= 5) superscript(text, 64, power);
+  else if (power >= 3) snprintf(text, 64, "%d 000", m * (power == 4 ? 10 : 1));
+  else snprintf(text, 64, "%g", m * pow(10, power));
 }
 
 static void draw_x_axis(tbOut* out, const Frame* f)

@@ -14,10 +14,8 @@ static void print_size(tbOut* out, const Race* race)
     tb_out_text(out, ")");
   }
   out_format(out, ": %d contact%s, %d rows", p->ncontact, p->ncontact == 1 ? "" : "s", p->nrow);
-  if (p->W_ptr)
-    tb_out_text(out, ", W given\n");
-  else
-    out_format(out, ", %d degrees of freedom\n", p->ndof);
+  if (p->W_ptr) tb_out_text(out, ", W given\n");
+  else out_format(out, ", %d degrees of freedom\n", p->ndof);
 }
 
 // "auto" says what it used.
@@ -52,10 +50,8 @@ void report_table(tbOut* out, const Report* report, const Race* race)
     out_format(out, "  %3d  %-*s  %-14s %10d %10s %*s  %9.2e  %9.2e  %9.2e", i + 1, width, label,
                verdict_name(r->outcome), r->iterations, out_scaled(time, 1e3 * r->time_s), pad, each,
                r->residual.fclib, r->residual.natural_map, r->residual.penetration);
-    if (cone)
-      tb_out_text(out, "\n");
-    else
-      out_format(out, "  %9.2e\n", r->residual.model);
+    if (cone) tb_out_text(out, "\n");
+    else out_format(out, "  %9.2e\n", r->residual.model);
   }
   for (int i = race->ran; i < race->entries; i++) {
     const Entry* e = &race->entry[i];

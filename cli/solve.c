@@ -64,10 +64,8 @@ static void print_text(const char* path, const tbProblem* p, const tbSolveOption
 {
   const tbResidual* e = &r->residual;
   printf("%s: %d contact%s, %d rows", path, p->ncontact, p->ncontact == 1 ? "" : "s", p->nrow);
-  if (p->W_ptr)
-    printf(", W given\n");
-  else
-    printf(", %d degrees of freedom\n", p->ndof);
+  if (p->W_ptr) printf(", W given\n");
+  else printf(", %d degrees of freedom\n", p->ndof);
   char time[OUT_NUMBER], setup[OUT_NUMBER];
   printf("%s: %s after %d iteration%s, %s ms (setup %s ms)\n", r->used, tb_outcome_name(r->outcome),
          r->iterations, r->iterations == 1 ? "" : "s", out_scaled(time, 1e3 * r->time_s),
@@ -118,10 +116,8 @@ static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a,
   }
   if (status == TB_OK && a->solution) status = write_solution(ctx, a->solution, p->nrow, lambda);
   if (status == TB_OK) {
-    if (a->json)
-      status = print_json(ctx, path, p, o, r);
-    else
-      print_text(path, p, o, r);
+    if (a->json) status = print_json(ctx, path, p, o, r);
+    else print_text(path, p, o, r);
   }
   tb_free(ctx, lambda);
   tb_guess_free(ctx, guess);
@@ -167,10 +163,8 @@ int command_solve(int argc, char** argv)
   o.cancelled = interrupted;
   tbStatus status = solve_file(&ctx, argv[0], &a, &o, &r);
   int code = status != TB_OK ? fail_with(&ctx) : EXIT_DONE;
-  if (status == TB_OK && r.outcome == TB_CANCELLED)
-    code = EXIT_INTERRUPTED;
-  else if (status == TB_OK && a.strict && r.outcome != TB_CONVERGED)
-    code = EXIT_UNCONVERGED;
+  if (status == TB_OK && r.outcome == TB_CANCELLED) code = EXIT_INTERRUPTED;
+  else if (status == TB_OK && a.strict && r.outcome != TB_CONVERGED) code = EXIT_UNCONVERGED;
   tb_threads_destroy(&ctx, ctx.threads);
   return code;
 }

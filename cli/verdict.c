@@ -3,10 +3,8 @@
 
 static void put_finite(tbJsonWriter* w, const char* key, double value)
 {
-  if (isfinite(value))
-    tb_put_number(w, key, value);
-  else
-    tb_put_null(w, key);
+  if (isfinite(value)) tb_put_number(w, key, value);
+  else tb_put_null(w, key);
 }
 
 const char* verdict_name(tbOutcome outcome)

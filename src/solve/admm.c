@@ -14,10 +14,10 @@
 // a fixed-point iteration, so Anderson mixing applies as it stands (anderson.h); Nesterov's momentum with
 // restarts (Goldstein et al. 2014) is slower on contact problems and not safe once s moves. The penalty is
 // balanced: contacts that stick want ρ small and show as a z that still moves, open and sliding contacts want
-// it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the ratio
-// and W + ρR is factored again; the waits in between grow, so that ρ settles. The Coulomb term can make the
-// iteration cycle: where ‖x − z‖ stalls, ρ goes ten times as far to the side the ratio points to, which breaks
-// the cycle.
+// it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the
+// ratio and W + ρR is factored again; the waits in between grow, so that ρ settles. The Coulomb term can make
+// the iteration cycle: where ‖x − z‖ stalls, ρ goes ten times as far to the side the ratio points to, which
+// breaks the cycle.
 //
 // Of an unsymmetric W the symmetric part S is factored and the rest, which in contact problems is small, is
 // applied to z on the right-hand side: the fixed point is the same.

@@ -1,28 +1,30 @@
-// Interior point on the second-order cones of Coulomb friction (Nesterov & Todd 1997; Mehrotra 1992; for friction
-// Kleinert, Simeon & Obermayr 2014 and Acary, Armand & Nguyen 2023).
+// Interior point on the second-order cones of Coulomb friction (Nesterov & Todd 1997; Mehrotra 1992; for
+// friction Kleinert, Simeon & Obermayr 2014 and Acary, Armand & Nguyen 2023).
 //
-// Dividing friction row i by the half axis μ_i of its set turns every friction cone into Q = {x₀ ≥ ‖x₁‖}, which is
-// its own dual. With λ = Dx and z = Dû the law reads
+// Dividing friction row i by the half axis μ_i of its set turns every friction cone into Q = {x₀ ≥ ‖x₁‖},
+// which is its own dual. With λ = Dx and z = Dû the law reads
 //
 //   z = DWD x + Dq + φ(z),     x ∈ Q,  z ∈ Q,  x∘z = 0,      φ(z) = (‖z₁‖, 0…): De Saxcé's term; 0 for CCP
 //
-// The zero on the right is replaced by τe with τ → 0, and x, z are kept inside. One Newton step, linearised in the
-// scaling S of Nesterov and Todd (S z = S⁻¹x = v) and with dz eliminated, is
+// The zero on the right is replaced by τe with τ → 0, and x, z are kept inside. One Newton step, linearised
+// in the scaling S of Nesterov and Todd (S z = S⁻¹x = v) and with dz eliminated, is
 //
 //   [DWD + (I − φ′) S⁻²] dx = (I − φ′) d − r,     d = S⁻¹ (v \ (τe − v∘v − S⁻¹dxᵃ∘S dzᵃ)),   dz = d − S⁻²dx
 //
-// with r what the first equation misses and dxᵃ, dzᵃ Mehrotra's predictor, the same system with τ = 0. φ′ couples
-// the normal row of a contact to its own friction rows alone: the matrix has the pattern of W, not its symmetry.
-// Keeping φ′ is what lets the iteration end quadratically; with φ frozen it is a fixed point that many problems
-// leave. φ makes the problem non-monotone, so nothing proves convergence; a neighbourhood of the central path,
-// kept wide enough to be left slowly, does what a proof would.
+// with r what the first equation misses and dxᵃ, dzᵃ Mehrotra's predictor, the same system with τ = 0. φ′
+// couples the normal row of a contact to its own friction rows alone: the matrix has the pattern of W, not
+// its symmetry. Keeping φ′ is what lets the iteration end quadratically; with φ frozen it is a fixed point
+// that many problems leave. φ makes the problem non-monotone, so nothing proves convergence; a neighbourhood
+// of the central path, kept wide enough to be left slowly, does what a proof would.
 //
-// Islands share nothing, so each has its own τ, its own step length and its own best iterate; an island that is
-// solved drops out of the factorisation, one that is stuck starts again from another point.
+// Islands share nothing, so each has its own τ, its own step length and its own best iterate; an island that
+// is solved drops out of the factorisation, one that is stuck starts again from another point.
 //
 // Cost      one sparse LU of W's pattern per iteration; 10 to 30 iterations, hardly more for harder problems.
-// Limits    laws whose cones are round; W is assembled and factored, so memory is that of its fill. A warm start
-//           is of no use to it. Where a solution is not strictly complementary, accuracy is the root of the gap's.
+// Limits    laws whose cones are round; W is assembled and factored, so memory is that of its fill. A warm
+// start
+//           is of no use to it. Where a solution is not strictly complementary, accuracy is the root of the
+//           gap's.
 #include "base/random.h"
 #include "math/lu_sparse.h"
 #include "math/scale.h"
@@ -66,18 +68,18 @@ typedef struct {
   Cone* cone;
   Island* island;
   uint64_t random;
-  tbFriction* friction;          // (ncontact)
-  double *to_lambda, *to_z;      // λ_i = to_lambda_i x_i,  z_i = to_z_i u_i
-  double *x, *z, *dx, *dz, *d;   // iterate, direction, and the d of the equations above
-  double *r, *rhs, *v;           // what the dynamics misses, right-hand side, the scaled point
-  double *u, *trial, *residual;  // velocities, and room for products
-  double *values, *workspace;    // the matrix, in the layout of W->val
-  uint8_t* active;               // rows of unsolved islands
+  tbFriction* friction;         // (ncontact)
+  double *to_lambda, *to_z;     // λ_i = to_lambda_i x_i,  z_i = to_z_i u_i
+  double *x, *z, *dx, *dz, *d;  // iterate, direction, and the d of the equations above
+  double *r, *rhs, *v;          // what the dynamics misses, right-hand side, the scaled point
+  double *u, *trial, *residual; // velocities, and room for products
+  double *values, *workspace;   // the matrix, in the layout of W->val
+  uint8_t* active;              // rows of unsolved islands
 } Ipm;
 
 enum { PATIENCE = 15, STARTS = 7, REFINEMENTS = 2 };
 
-static const double CENTRED = 0.1;         // least eigenvalue over the mean that a step may leave
+static const double CENTRED = 0.1;          // least eigenvalue over the mean that a step may leave
 static const double LAG = 0.3;              // of the gap behind what the dynamics misses
 static const double REGULARISATION = 1e-13; // of the factored diagonal; refinement takes it out again
 
@@ -238,8 +240,7 @@ static double contact_error(const Ipm* s, int k, const double* lambda, const dou
   double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS] = {0}, sum = 0;
   for (int i = 1; i < rows; i++) against[i - 1] = -u[i];
   for (int i = 0; i < rows; i++) z[i] = lambda[i] - u[i];
-  if (f->kind == TB_SET_NONE)
-    tb_friction_clamp_rows(p, k, z, x);
+  if (f->kind == TB_SET_NONE) tb_friction_clamp_rows(p, k, z, x);
   else {
     if (!f->associated) z[0] -= tb_friction_support(f, against, NULL);
     tb_friction_project(f, z, x, NULL);
@@ -276,7 +277,8 @@ static void measure(Ipm* s, double* best)
     const Cone* cone = &s->cone[c];
     double g[TB_SOC_MAX];
     s->r[cone->row] += lift_slope(s, cone, g);
-    for (int i = cone->row; i < cone->row + cone->size; i++) s->island[cone->island].gap += s->x[i] * s->z[i] / cone->weight;
+    for (int i = cone->row; i < cone->row + cone->size; i++)
+      s->island[cone->island].gap += s->x[i] * s->z[i] / cone->weight;
   }
   for (int k = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) {
@@ -294,10 +296,8 @@ static void choose_islands(Ipm* s)
     if (land->cones > 0) land->gap /= land->cones;
     land->solved = land->best <= goal * goal * land->rows / s->n;
     double measure = fmax(land->gap, land->missed);
-    if (measure < 0.9 * land->progress)
-      land->progress = measure, land->stuck = 0;
-    else
-      land->stuck++;
+    if (measure < 0.9 * land->progress) land->progress = measure, land->stuck = 0;
+    else land->stuck++;
   }
   for (int k = 0; k < p->ncontact; k++)
     memset(s->active + p->row_adr[k], !s->island[s->prepared->island[k]].solved, (size_t)tb_rows(p, k));
@@ -442,7 +442,8 @@ static void choose_centring(Ipm* s)
     land->sigma = ratio * ratio * ratio;
     land->correction = land->alpha >= 0.5 ? 1 : land->alpha * land->alpha;
     if (land->alpha < 0.1) land->correction = 0, land->sigma = fmax(land->sigma, 0.5);
-    // The gap must not run ahead of what the dynamics still misses, or the cones block every step that mends it.
+    // The gap must not run ahead of what the dynamics still misses, or the cones block every step that mends
+    // it.
     if (land->gap > 0)
       land->sigma = fmax(land->sigma, fmin(1, LAG * (1 - land->alpha) * land->missed / land->gap));
   }
@@ -503,7 +504,22 @@ static void step(Ipm* s)
   find_lengths(s);
   shorten(s);
 #ifdef IPM_DEBUG
-    { double g=0,m=0,b=0,a=1; int un=0,w=0; for(int i=0;i<s->prepared->islands;i++){Island*l=&s->island[i]; if(l->solved)continue; un++; if(l->gap>g)w=i; g=fmax(g,l->gap);m=fmax(m,l->missed);b+=l->best;a=fmin(a,l->alpha);} printf("    gap %.2e miss %.2e E %.2e alpha %.3f left %d stuck %d try %d\n",g,m,sqrt(b)/tb_norm(s->n,s->run->W->q),a,un,s->island[w].stuck,s->island[w].attempt); }
+  {
+    double g = 0, m = 0, b = 0, a = 1;
+    int un = 0, w = 0;
+    for (int i = 0; i < s->prepared->islands; i++) {
+      Island* l = &s->island[i];
+      if (l->solved) continue;
+      un++;
+      if (l->gap > g) w = i;
+      g = fmax(g, l->gap);
+      m = fmax(m, l->missed);
+      b += l->best;
+      a = fmin(a, l->alpha);
+    }
+    printf("    gap %.2e miss %.2e E %.2e alpha %.3f left %d stuck %d try %d\n", g, m,
+           sqrt(b) / tb_norm(s->n, s->run->W->q), a, un, s->island[w].stuck, s->island[w].attempt);
+  }
 #endif
   move(s);
 }

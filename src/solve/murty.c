@@ -35,10 +35,8 @@ bool tb_murty_frozen(tbBlcp* b, void* unused)
     int i = first_violation(b, tolerance, &to);
     if (i < 0) return false;
     bool moved = true;
-    if (to != TB_BETWEEN)
-      tb_blcp_leave(b, i, to);
-    else
-      moved = tb_blcp_enter(b, i);
+    if (to != TB_BETWEEN) tb_blcp_leave(b, i, to);
+    else moved = tb_blcp_enter(b, i);
     if (pivots % (4 * b->n + 100) == 0) tolerance *= 10; // it may be chasing rounding errors
     if (!moved || tolerance > 1e-6 * b->size) {          // W is no P-matrix, and it goes round in circles
       tb_run_give_up(b->run);

@@ -91,8 +91,12 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 static tbContactMap map_of(const tbNewton* n, int k)
 {
   const tbDelassus* W = n->run->W;
-  return (tbContactMap){.p = n->run->p, .f = &n->friction[k], .k = k, .rows = tb_rows(n->run->p, k),
-                        .map = n->map, .D = W->diag + W->diag_adr[k],
+  return (tbContactMap){.p = n->run->p,
+                        .f = &n->friction[k],
+                        .k = k,
+                        .rows = tb_rows(n->run->p, k),
+                        .map = n->map,
+                        .D = W->diag + W->diag_adr[k],
                         .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
 }
 

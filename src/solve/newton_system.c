@@ -104,7 +104,8 @@ static void invert_diagonal(tbNewton* n)
       memset(unit, 0, sizeof unit);
       unit[j] = 1;
       if (regular) tb_dense_lu_solve(rows, M, rows, swap, unit);
-      for (int i = 0; i < rows; i++) n->inverse[at + (size_t)(i * rows + j)] = isfinite(unit[i]) ? unit[i] : i == j;
+      for (int i = 0; i < rows; i++)
+        n->inverse[at + (size_t)(i * rows + j)] = isfinite(unit[i]) ? unit[i] : i == j;
     }
   }
 }
@@ -139,7 +140,11 @@ static void solve_active(tbNewton* n, double* rhs)
     tb_lu_solve(n->plan->lu, rhs);
     return;
   }
-  tbGmres g = {.n = p->nrow, .apply = apply, .precondition = precondition, .user = n, .tolerance = 1e-6,
+  tbGmres g = {.n = p->nrow,
+               .apply = apply,
+               .precondition = precondition,
+               .user = n,
+               .tolerance = 1e-6,
                .max_products = 400};
   double* b = n->start;
   memcpy(b, rhs, (size_t)p->nrow * sizeof *b);

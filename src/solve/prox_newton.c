@@ -1,15 +1,16 @@
-// Proximal points, each found by Newton's method (Rockafellar 1976; as a solver of frictional contact: Acary, Brémond
-// and Huber, "On solving contact problems with Coulomb friction: formulations and numerical comparisons", 2018).
+// Proximal points, each found by Newton's method (Rockafellar 1976; as a solver of frictional contact: Acary,
+// Brémond and Huber, "On solving contact problems with Coulomb friction: formulations and numerical
+// comparisons", 2018).
 //
-// With an anchor a, the problem with u + αT(λ − a) in place of u is better behaved the larger α is: W + αT is regular
-// whatever W is, and Newton converges. Its solution becomes the next anchor; a fixed point solves the problem
-// itself. α is steered island by island: down when Newton is quick, up and back to the anchor when it fails, with a
-// floor that remembers where it failed and forgets slowly.
+// With an anchor a, the problem with u + αT(λ − a) in place of u is better behaved the larger α is: W + αT is
+// regular whatever W is, and Newton converges. Its solution becomes the next anchor; a fixed point solves the
+// problem itself. α is steered island by island: down when Newton is quick, up and back to the anchor when it
+// fails, with a floor that remembers where it failed and forgets slowly.
 //
-// Inside, Newton takes full steps: on piecewise smooth equations the merit must be allowed to rise while the contacts
-// settle into their states, and a search that insists on descent gets caught at kinks. Only when the steps have not
-// settled after a few is their length searched. A proximal point is good enough when its remaining error is half of
-// what the pull αT(λ − a) is.
+// Inside, Newton takes full steps: on piecewise smooth equations the merit must be allowed to rise while the
+// contacts settle into their states, and a search that insists on descent gets caught at kinks. Only when the
+// steps have not settled after a few is their length searched. A proximal point is good enough when its
+// remaining error is half of what the pull αT(λ − a) is.
 //
 // Cost      one sparse factorisation per Newton step; ten to a hundred steps on problems that Gauss–Seidel
 //           cannot solve in a hundred thousand sweeps.
@@ -56,7 +57,8 @@ static void copy_island(const tbNewton* n, int i, const double* from, double* to
   }
 }
 
-// What the pull adds to Φ, in the measure of the merit: with ρ = 1/(W_ii + αT) it is about α/(1+α) (λ − anchor).
+// What the pull adds to Φ, in the measure of the merit: with ρ = 1/(W_ii + αT) it is about α/(1+α) (λ −
+// anchor).
 static double pull(const Prox* x, int i)
 {
   const tbNewton* n = &x->n;

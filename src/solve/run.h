@@ -30,6 +30,7 @@ typedef struct tbRun {
   tbResidual best_residual;
   double best_number; // the judge's number for the model
   int iterations, next_check;
+  bool costly;                        // from the table
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   tbOutcome outcome;
 } tbRun;

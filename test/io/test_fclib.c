@@ -107,8 +107,7 @@ static long double error_at_rest(int contacts, int dim, const double* mu, const 
     long double slide = fabsl(q[1]);
     if (dim == 3) slide = sqrtl(q[1] * q[1] + q[2] * q[2]);
     long double zn = -(q[0] + mu[k] * slide);
-    if (slide <= mu[k] * zn)
-      squares += zn * zn + slide * slide;
+    if (slide <= mu[k] * zn) squares += zn * zn + slide * slide;
     else if (mu[k] * slide > -zn) {
       long double along = (zn + mu[k] * slide) / sqrtl(1 + (long double)mu[k] * mu[k]);
       squares += along * along;

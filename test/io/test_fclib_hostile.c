@@ -75,10 +75,8 @@ static void put(tbH5Writer* h, const Case* c, const char* path, bool integers, i
   for (int i = 0; i < count; i++) ints[i] = (int)reals[i];
   if (meant && c->change == REALS) integers = false;
   if (!meant || c->change == SET || c->change == AS_IS || c->change == REALS) {
-    if (integers)
-      tb_h5_put_ints(h, path, (size_t)count, ints);
-    else
-      tb_h5_put_doubles(h, path, (size_t)count, reals);
+    if (integers) tb_h5_put_ints(h, path, (size_t)count, ints);
+    else tb_h5_put_doubles(h, path, (size_t)count, reals);
     return;
   }
   switch (c->change) {
@@ -161,12 +159,9 @@ static char* make_image(tbContext* ctx, bool global, const Case* c, size_t* leng
   for (size_t i = 0; i < count; i++) {
     if (skipped && strncmp(items[i].path, skipped, strlen(skipped)) == 0) continue;
     bool missing = strcmp(items[i].path, c->path) == 0 && c->change == MISSING;
-    if (items[i].count >= 0)
-      put(&h, c, items[i].path, items[i].integers, items[i].count, items[i].values);
-    else if (missing)
-      skipped = items[i].path;
-    else
-      tb_h5_put_group(&h, items[i].path);
+    if (items[i].count >= 0) put(&h, c, items[i].path, items[i].integers, items[i].count, items[i].values);
+    else if (missing) skipped = items[i].path;
+    else tb_h5_put_group(&h, items[i].path);
   }
   h.failed = false;
   tb_h5_finish(&h, &bytes, length);

@@ -481,8 +481,8 @@ TEST(bad_patterns_are_refused_by_name)
   CHECK(tb_cholesky_analyze(&ctx, 2, (int[]){0, 2, 1}, (int[]){0, 1}, NULL, &f) == TB_ERROR_INPUT && !f);
   CHECK(tb_cholesky_analyze(&ctx, 2, (int[]){1, 1, 1}, (int[]){0, 1}, NULL, &f) == TB_ERROR_INPUT && !f);
   CHECK(tb_cholesky_analyze(&ctx, -1, (int[]){0}, NULL, NULL, &f) == TB_ERROR_ARGUMENT && !f);
-  CHECK(tb_cholesky_analyze(&ctx, 1, (int[]){0, 1}, (int[]){0}, &(tbCholeskyOptions){TB_ORDERING_COUNT}, &f) ==
-            TB_ERROR_ARGUMENT &&
+  CHECK(tb_cholesky_analyze(&ctx, 1, (int[]){0, 1}, (int[]){0}, &(tbCholeskyOptions){TB_ORDERING_COUNT},
+                            &f) == TB_ERROR_ARGUMENT &&
         !f);
   // A missing diagonal is a matrix, but not a positive definite one.
   CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, 2, (int[]){0, 1, 1}, (int[]){0}, NULL, &f));
@@ -582,7 +582,8 @@ TEST(the_built_in_ordering_fills_about_as_little_as_amd)
     double natural = (double)fill(&matrices[k], TB_ORDERING_NATURAL),
            ours = (double)fill(&matrices[k], TB_ORDERING_DEGREE);
     CHECK(ours < 0.75 * natural);
-    if (tb_ordering_present(TB_ORDERING_AMD)) CHECK(ours < 1.15 * (double)fill(&matrices[k], TB_ORDERING_AMD));
+    if (tb_ordering_present(TB_ORDERING_AMD))
+      CHECK(ours < 1.15 * (double)fill(&matrices[k], TB_ORDERING_AMD));
     tb_csr_free(&ctx, &matrices[k]);
   }
 }

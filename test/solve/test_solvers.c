@@ -1,7 +1,7 @@
 // Every solver of the table, on problems whose answer is known. A new row in the table is tested from here
 // on.
+#include "solving.h"
 #include "test.h"
-#include "tribo/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,14 +40,6 @@ static tbManufacture spec_for(int seed)
   s.dimension = seed % 4 == 0 ? 2 : 3;
   s.all_laws = seed % 2;
   return s;
-}
-
-// The first model under which the solver takes the problem; every solver takes it without friction.
-static tbModel model_for(const tbSolver* solver, const tbProblem* p)
-{
-  for (int m = 0; m < TB_MODEL_COUNT; m++)
-    if (!tb_solver_refuses(solver, p, (tbModel)m)) return (tbModel)m;
-  return TB_MODEL_CONE;
 }
 
 TEST(every_solver_converges_or_says_so)
@@ -94,7 +86,7 @@ TEST(a_solution_as_warm_start_needs_no_iteration)
     REQUIRE(make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
-    o.model = model_for(tb_solver_at(i), w.p);
+    REQUIRE(test_pick_model(tb_solver_at(i), w.p, &o.model));
     tbSolveResult r;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.exact, &r));
     CHECK(r.iterations == 0 && r.outcome == TB_CONVERGED);
@@ -183,7 +175,10 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
     REQUIRE(make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
-    o.model = model_for(tb_solver_at(i), w.p);
+    if (!test_pick_model(tb_solver_at(i), w.p, &o.model)) {
+      drop(&w);
+      continue;
+    }
     o.tolerance = 0;
     o.max_iterations = 25;
     Watch seen = {.last = -1, .in_order = true};
