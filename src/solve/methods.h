@@ -49,5 +49,7 @@ void tb_bpp(struct tbRun* run, double* lambda);
 size_t tb_dantzig_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_dantzig(struct tbRun* run, double* lambda);
 void tb_murty(struct tbRun* run, double* lambda);
+size_t tb_apgd_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_apgd(struct tbRun* run, double* lambda);
 
 #endif

@@ -171,6 +171,14 @@ static const tbSolver solvers[] = {
      .costly = true,
      .scratch_bytes = tb_ipm_scratch,
      .solve = tb_ipm},
+    {.name = "apgd",
+     .summary = "accelerated projected gradient, with a fixed point on the Coulomb term",
+     .reference = "Mazhar, Heyn, Negrut and Tasora 2015",
+     .models = ALL_MODELS,
+     .laws = ALL_LAWS,
+     .needs = TB_FORM_SWEEP,
+     .scratch_bytes = tb_apgd_scratch,
+     .solve = tb_apgd},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
