@@ -13,7 +13,7 @@ int command_version(void)
   printf("simd       %s\n", TB_SIMD_NAME);
   printf("cholesky   %s\n", tb_cholesky_backend_name());
   printf("orderings ");
-  for (int i = TB_ORDER_NATURAL; i < TB_ORDER_COUNT; i++)
+  for (int i = TB_ORDER_NATURAL; i < TB_ORDERING_COUNT; i++)
     if (tb_ordering_present((tbOrdering)i)) printf(" %s", tb_ordering_name((tbOrdering)i));
   printf("\nfclib      %s\n", tb_have_fclib() ? "yes, through HDF5" : "no, built without HDF5");
   return 0;

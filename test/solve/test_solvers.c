@@ -82,6 +82,7 @@ TEST(a_solution_as_warm_start_needs_no_iteration)
   for (int i = 0; i < tb_solver_count(); i++) {
     World w;
     tbManufacture spec = spec_for(7);
+    spec.dimension = 2, spec.all_laws = false; // planar friction is a box, a polygon and a cone alike
     REQUIRE(make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
@@ -169,7 +170,7 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
   for (int i = 0; i < tb_solver_count(); i++) {
     World w;
     tbManufacture spec = spec_for(35);
-    spec.contacts = 60, spec.bodies = 20;
+    spec.contacts = 60, spec.bodies = 20, spec.all_laws = false;
     REQUIRE(make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
