@@ -1,28 +1,32 @@
-// Interior point on the second-order cones of Coulomb friction (Nesterov & Todd 1997; Mehrotra 1992; for friction
-// Kleinert, Simeon & Obermayr 2014 and Acary, Armand & Nguyen 2023).
+// Interior point on the second-order cones of Coulomb friction (Nesterov & Todd 1997; Mehrotra 1992; for
+// friction Kleinert, Simeon & Obermayr 2014 and Acary, Armand & Nguyen 2023).
 //
-// Dividing friction row i by the half axis μ_i of its set turns every friction cone into Q = {x₀ ≥ ‖x₁‖}, which is
-// its own dual. With λ = Dx and z = Dû the law reads
+// Dividing friction row i by the half axis μ_i of its set turns every friction cone into Q = {x₀ ≥ ‖x₁‖},
+// which is its own dual. With λ = Dx and z = Dû the law reads
 //
 //   z = DWD x + Dq + φ(z),     x ∈ Q,  z ∈ Q,  x∘z = 0,      φ(z) = (‖z₁‖, 0…): De Saxcé's term; 0 for CCP
 //
-// The zero on the right is replaced by τe with τ → 0, and x, z are kept inside. One Newton step, linearised in the
-// scaling S of Nesterov and Todd (S z = S⁻¹x = v) and with dz eliminated, is
+// The zero on the right is replaced by τe with τ → 0, and x, z are kept inside. One Newton step, linearised
+// in the scaling S of Nesterov and Todd (S z = S⁻¹x = v) and with dz eliminated, is
 //
 //   [DWD + (I − φ′) S⁻²] dx = (I − φ′) d − r,     d = S⁻¹ (v \ (τe − v∘v − S⁻¹dxᵃ∘S dzᵃ)),   dz = d − S⁻²dx
 //
-// with r what the first equation misses and dxᵃ, dzᵃ Mehrotra's predictor, the same system with τ = 0. φ′ couples
-// the normal row of a contact to its own friction rows alone: the matrix has the pattern of W, not its symmetry.
-// Keeping φ′ is what lets the iteration end quadratically; with φ frozen it is a fixed point that many problems
-// leave. φ makes the problem non-monotone, so nothing proves convergence; a neighbourhood of the central path,
-// kept wide enough to be left slowly, does what a proof would.
+// with r what the first equation misses and dxᵃ, dzᵃ Mehrotra's predictor, the same system with τ = 0. φ′
+// couples the normal row of a contact to its own friction rows alone: the matrix has the pattern of W, not
+// its symmetry. Keeping φ′ is what lets the iteration end quadratically; with φ frozen it is a fixed point
+// that many problems leave. φ makes the problem non-monotone, so nothing proves convergence, and a path may
+// turn back before its end.
 //
-// Islands share nothing, so each has its own τ, its own step length and its own best iterate; an island that is
-// solved drops out of the factorisation, one that is stuck starts again from another point.
+// Islands share nothing, so each has its own τ, its own step length and its own best iterate. When the gap is
+// small enough to tell the contacts' states, or when the path is lost, an island is polished by Newton's
+// method on the law itself (ipm_polish.c), which ends in a few steps at the level of rounding, or is taken
+// back. An island that is solved drops out of the factorisation; one whose path has ended starts again, from
+// another point and along another path: x∘z = τ w e with random weights w.
 //
-// Cost      one sparse LU of W's pattern per iteration; 10 to 30 iterations, hardly more for harder problems.
-// Limits    laws whose cones are round; W is assembled and factored, so memory is that of its fill. A warm start
-//           is of no use to it. Where a solution is not strictly complementary, accuracy is the root of the gap's.
+// Cost      one sparse LU of W's pattern per iteration; 5 to 30 iterations, hardly more for harder problems.
+// Limits    laws whose cones are round; W is assembled and factored, so memory is that of its fill. A warm
+// start
+//           only serves the polishing, which comes first when there is one.
 #include "solve/ipm.h"
 #include "base/random.h"
 #include "math/scale.h"
@@ -37,10 +41,7 @@ enum {
   STARTS = 7,    // sizes of starting points
 };
 
-#ifndef FP
-#define FP 1e-5
-#endif
-static const double FIRST_POLISH = FP; // of gap and r, in the island's units
+static const double FIRST_POLISH = 1e-5; // of gap and r, in the island's units
 
 // ---- around the run ----
 
@@ -71,7 +72,7 @@ static void layout(tbIpm* s, tbScratch* scratch, const tbDelassus* W)
   s->cone = TB_SCRATCH(scratch, tbIpmCone, n);
   s->island = TB_SCRATCH(scratch, tbIpmIsland, contacts);
   s->friction = TB_SCRATCH(scratch, tbFriction, contacts);
-  double** vectors[] = {&s->to_lambda, &s->to_z, &s->x, &s->z, &s->dx,    &s->dz,      &s->d,
+  double** vectors[] = {&s->to_lambda, &s->to_z, &s->x, &s->z, &s->dx,    &s->dz,       &s->d,
                         &s->r,         &s->rhs,  &s->v, &s->u, &s->trial, &s->residual, &s->kept};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(scratch, double, n);
   s->values = TB_SCRATCH(scratch, double, W->val_adr[W->ptr[contacts]]);
@@ -97,7 +98,8 @@ static void add_cones(tbIpm* s, int k)
   if (p->law[k] == TB_LAW_FREE) return;
   if (f->kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++)
-      s->cone[s->cones++] = (tbIpmCone){.row = first + i, .size = 1, .island = island, .contact = k, .axis = {1}};
+      s->cone[s->cones++] =
+          (tbIpmCone){.row = first + i, .size = 1, .island = island, .contact = k, .axis = {1}};
     s->island[island].cones += rows;
     return;
   }
@@ -240,7 +242,8 @@ static void measure(tbIpm* s, double* best)
     const tbIpmCone* cone = &s->cone[c];
     double g[TB_SOC_MAX];
     s->r[cone->row] += tb_ipm_lift(s, cone, g);
-    for (int i = cone->row; i < cone->row + cone->size; i++) s->island[cone->island].gap += s->x[i] * s->z[i] / cone->weight;
+    for (int i = cone->row; i < cone->row + cone->size; i++)
+      s->island[cone->island].gap += s->x[i] * s->z[i] / cone->weight;
   }
   for (int k = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) {
@@ -320,6 +323,24 @@ static bool decide(tbIpm* s)
   return moved;
 }
 
+// A path cannot begin near its end, but polishing can: islands that are given impulses try that first.
+static void use_warm_start(tbIpm* s, const double* lambda)
+{
+  const tbProblem* p = s->run->p;
+  for (int k = 0; k < p->ncontact; k++) {
+    tbIpmIsland* land = &s->island[s->prepared->island[k]];
+    if (tb_max_abs(tb_rows(p, k), lambda + p->row_adr[k]) > 0) {
+      land->state = TB_IPM_POLISH;
+      land->lost = true;
+      land->attempt = 0;
+    }
+  }
+  for (int k = 0; k < p->ncontact; k++)
+    for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+      if (s->island[s->prepared->island[k]].state == TB_IPM_POLISH)
+        s->x[i] = s->to_lambda[i] > 0 ? lambda[i] / s->to_lambda[i] : 0;
+}
+
 // ---- what both kinds of step need ----
 
 bool tb_ipm_activate(tbIpm* s, tbIpmState state)
@@ -374,6 +395,7 @@ void tb_ipm(tbRun* run, double* lambda)
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     if (k == 0) {
       compare(&s, lambda, lambda); // what is to be beaten
+      use_warm_start(&s, lambda);
       measure(&s, lambda);
     }
     if (tb_ipm_activate(&s, TB_IPM_PATH)) tb_ipm_follow(&s);

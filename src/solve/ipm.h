@@ -1,5 +1,5 @@
-// What the parts of the interior-point method share: ipm.c sets up, measures and decides, ipm_path.c follows the
-// central path, ipm_polish.c ends with Newton on the law itself.
+// What the parts of the interior-point method share: ipm.c sets up, measures and decides, ipm_path.c follows
+// the central path, ipm_polish.c ends with Newton on the law itself.
 #ifndef TB_SOLVE_IPM_H
 #define TB_SOLVE_IPM_H
 
@@ -26,15 +26,15 @@ typedef enum tbIpmState { TB_IPM_PATH, TB_IPM_POLISH, TB_IPM_SOLVED } tbIpmState
 typedef struct tbIpmIsland {
   int cones, rows;
   tbIpmState state;
-  int attempt;     // starts tried
-  int stuck;       // iterations without progress
-  double progress; // the least so far of what must fall
-  double gap;      // mean of xᵀz / weight
-  double missed;   // largest entry of r
-  double error;    // ‖natural map‖² of the iterate
-  double best;     // … of the best iterate
-  double polish_below; // polish when gap and r are below this
-  bool lost;           // the path had ended when the polishing began
+  int attempt;                              // starts tried
+  int stuck;                                // iterations without progress
+  double progress;                          // the least so far of what must fall
+  double gap;                               // mean of xᵀz / weight
+  double missed;                            // largest entry of r
+  double error;                             // ‖natural map‖² of the iterate
+  double best;                              // … of the best iterate
+  double polish_below;                      // polish when gap and r are below this
+  bool lost;                                // the path had ended when the polishing began
   double sigma, correction, longest, alpha; // of the step
 } tbIpmIsland;
 
@@ -45,15 +45,15 @@ typedef struct tbIpm {
   tbIpmCone* cone;
   tbIpmIsland* island;
   uint64_t random;
-  tbFriction* friction;         // (ncontact)
-  double *to_lambda, *to_z;     // λ_i = to_lambda_i x_i,  z_i = to_z_i û_i
-  double *x, *z, *dx, *dz, *d;  // iterate, direction, and the d of Newton's equations
-  double *u, *r;                // velocity at x, and what the dynamics misses
-  double *rhs, *v;              // right-hand side, the scaled point
-  double* kept;                 // x from which an island began to polish
-  double *trial, *residual;     // room for products, and for a number per island
-  double *values, *workspace;   // the matrix, in the layout of W->val
-  uint8_t* active;              // rows that the factor is for
+  tbFriction* friction;        // (ncontact)
+  double *to_lambda, *to_z;    // λ_i = to_lambda_i x_i,  z_i = to_z_i û_i
+  double *x, *z, *dx, *dz, *d; // iterate, direction, and the d of Newton's equations
+  double *u, *r;               // velocity at x, and what the dynamics misses
+  double *rhs, *v;             // right-hand side, the scaled point
+  double* kept;                // x from which an island began to polish
+  double *trial, *residual;    // room for products, and for a number per island
+  double *values, *workspace;  // the matrix, in the layout of W->val
+  uint8_t* active;             // rows that the factor is for
 } tbIpm;
 
 // Marks the rows of the islands in this state as active; false when there are none.

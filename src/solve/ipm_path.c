@@ -109,7 +109,7 @@ static void find_lengths(tbIpm* s)
   }
 }
 
-// Gap after the step (into room, per island), and the least eigenvalue over it (into least, when wanted).
+// After the step: the gap of each island, and its least eigenvalue over the weight.
 static void look_ahead(const tbIpm* s, double* gap, double* least)
 {
   for (int i = 0; i < s->prepared->islands; i++) gap[i] = 0, least[i] = INFINITY;
@@ -139,7 +139,8 @@ static void choose_centring(tbIpm* s)
     land->sigma = ratio * ratio * ratio;
     land->correction = land->alpha >= 0.5 ? 1 : land->alpha * land->alpha;
     if (land->alpha < 0.1) land->correction = 0, land->sigma = fmax(land->sigma, 0.5);
-    // The gap must not run ahead of what the dynamics still misses, or the cones block every step that mends it.
+    // The gap must not run ahead of what the dynamics still misses, or the cones block every step that mends
+    // it.
     if (land->gap > 0)
       land->sigma = fmax(land->sigma, fmin(1, LAG * (1 - land->alpha) * land->missed / land->gap));
   }
@@ -157,8 +158,13 @@ static void shorten(tbIpm* s)
   }
   for (size_t tries = 0; tries < sizeof back / sizeof *back; tries++) {
     look_ahead(s, gap, least);
+    bool centred = true;
     for (int i = 0; i < s->prepared->islands; i++)
-      if (least[i] < CENTRED * gap[i]) s->island[i].alpha = back[tries] * s->island[i].longest;
+      if (least[i] < CENTRED * gap[i]) {
+        s->island[i].alpha = back[tries] * s->island[i].longest;
+        centred = false;
+      }
+    if (centred) break;
   }
 }
 
@@ -184,8 +190,5 @@ void tb_ipm_follow(tbIpm* s)
   find_direction(s);
   find_lengths(s);
   shorten(s);
-#ifdef IPM_DEBUG
-    { double g=0,m=0,b=0,a=1; int un=0,w=0; for(int i=0;i<s->prepared->islands;i++){tbIpmIsland*l=&s->island[i]; if(l->state)continue; un++; if(l->gap>g)w=i; g=fmax(g,l->gap);m=fmax(m,l->missed);b+=l->best;a=fmin(a,l->alpha);} printf("    gap %.2e miss %.2e E %.2e alpha %.3f left %d stuck %d try %d\n",g,m,sqrt(b)/tb_norm(s->n,s->run->W->q),a,un,s->island[w].stuck,s->island[w].attempt); }
-#endif
   move(s);
 }

@@ -1,15 +1,15 @@
 // The end of an interior-point run: Newton on the law itself (Alart & Curnier 1991).
 //
-// Near the boundary of the cones rounding keeps the path from going further, and where a solution is not strictly
-// complementary the path comes near only with the root of the gap. The states of the contacts are then known as
-// a rule. With w = D(Wλ + q), each cone contributes one of
+// Near the boundary of the cones rounding keeps the path from going further, and where a solution is not
+// strictly complementary the path comes near only with the root of the gap. The states of the contacts are
+// then known as a rule. With w = D(Wλ + q), each cone contributes one of
 //
 //   open     x₀ ≤ w₀                  x = 0
 //   stick    ‖x₁ − ρw₁‖ ≤ x₀ − w₀     w = 0
 //   slip     else                     w₀ = 0,  x₁ = x₀ y/‖y‖,  y = x₁ − ρw₁
 //
-// or, for associated friction, x = P_Q(x − w). A speck of the unit matrix is added: redundant contacts keep the
-// impulses they have.
+// or, for associated friction, x = P_Q(x − w). A speck of the unit matrix is added: redundant contacts keep
+// the impulses they have.
 //
 // Cost      one sparse LU of W's pattern.
 #include "math/cone.h"
@@ -50,7 +50,6 @@ static void slip(int size, double rho, const double* x, const double* w, const d
       q->B[i * size + j] = (i == j) - turn;
     }
   }
-  (void)w;
 }
 
 static void linearise(const tbIpm* s, const tbIpmCone* c, double rho, Equations* q)
@@ -100,7 +99,8 @@ static void combine_rows(tbIpm* s, const tbIpmCone* c, const Equations* q)
     double *block = s->values + W->val_adr[e] + (size_t)(at * cols), mixed[TB_SOC_MAX * TB_MAX_ROWS] = {0};
     for (int i = 0; i < size; i++)
       for (int j = 0; j < size; j++)
-        for (int col = 0; col < cols; col++) mixed[i * cols + col] += q->A[i * size + j] * block[j * cols + col];
+        for (int col = 0; col < cols; col++)
+          mixed[i * cols + col] += q->A[i * size + j] * block[j * cols + col];
     memcpy(block, mixed, (size_t)(size * cols) * sizeof *block);
   }
   double* block = tb_ipm_diagonal(s, k);
@@ -125,7 +125,4 @@ void tb_ipm_polish(tbIpm* s)
   tb_lu_solve(s->prepared->lu, s->dx);
   for (int i = 0; i < s->n; i++)
     if (s->active[i]) s->x[i] += s->dx[i];
-#ifdef IPM_DEBUG
-  { double e=0; int un=0; for(int i=0;i<s->prepared->islands;i++){tbIpmIsland*l=&s->island[i]; if(l->state!=TB_IPM_POLISH)continue; un++; e+=l->error; } printf("    polish %d islands from E %.2e\n",un,sqrt(e)/tb_norm(s->n,s->run->W->q)); }
-#endif
 }
