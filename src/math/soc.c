@@ -33,8 +33,8 @@ void tb_soc_divide(int size, const double* v, const double* d, double* x)
   for (int i = 1; i < size; i++) x[i] = (d[i] - x[0] * v[i]) / v[0];
 }
 
-// det(x + t d) = a t² + 2 b t + c leaves zero first at the smallest positive root; x₀ + t d₀ ≥ 0 picks the right
-// sheet of the cone.
+// det(x + t d) = a t² + 2 b t + c leaves zero first at the smallest positive root; x₀ + t d₀ ≥ 0 picks the
+// right sheet of the cone.
 double tb_soc_step(int size, const double* x, const double* d)
 {
   double longest = d[0] < 0 ? -x[0] / d[0] : INFINITY;
@@ -95,5 +95,6 @@ void tb_soc_hessian(int size, const tbSocScaling* s, double* H)
   double inverse = 1 / (s->beta * s->beta), w[TB_SOC_MAX];
   for (int i = 0; i < size; i++) w[i] = i == 0 ? s->w[0] : -s->w[i];
   for (int i = 0; i < size; i++)
-    for (int j = 0; j < size; j++) H[i * size + j] = inverse * (2 * w[i] * w[j] - (i != j ? 0 : i == 0 ? 1 : -1));
+    for (int j = 0; j < size; j++)
+      H[i * size + j] = inverse * (2 * w[i] * w[j] - (i != j ? 0 : i == 0 ? 1 : -1));
 }
