@@ -22,6 +22,7 @@
 enum { TB_NEWTON_HISTORY = 8 };
 
 typedef struct tbNewtonIsland {
+  tbMap map;                          // the equations
   double alpha;                       // regularisation, in multiples of T
   double merit;                       // Σ T_k ‖Φ_k‖² at λ
   double length;                      // of the last step, in multiples of d
@@ -32,6 +33,7 @@ typedef struct tbNewtonIsland {
   int steps, short_steps; // since the anchor or α changed
   double first_merit;     // to be improved on
   double floor;           // of α
+  int failures;
 } tbNewtonIsland;
 
 // Made by tb_newton_prepare.
@@ -51,7 +53,6 @@ void tb_newton_release(tbContext* ctx, tbRun* run);
 typedef struct tbNewton {
   tbRun* run;
   const tbNewtonPlan* plan;
-  tbMap map;
   double* lambda;
   const double* anchor; // null, or the point that u is pulled to: u + αT(λ − anchor)
   tbFriction* friction; // (ncontact)
