@@ -69,7 +69,7 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
 void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 {
   const tbProblem* p = run->p;
-  n->run = run, n->plan = run->prepared, n->map = map, n->lambda = lambda, n->anchor = NULL, n->room = 0.7;
+  n->run = run, n->plan = run->prepared, n->lambda = lambda, n->anchor = NULL, n->room = 0.7;
   double sum = 0;
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k);
@@ -82,7 +82,7 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
   // A contact between bodies that cannot move is as stiff as the average one.
   for (int k = 0; k < p->ncontact; k++)
     if (!(n->size[k] > 0)) n->size[k] = sum > 0 ? sum / p->ncontact : 1;
-  for (int i = 0; i < n->plan->islands; i++) n->island[i] = (tbNewtonIsland){.alpha = 0};
+  for (int i = 0; i < n->plan->islands; i++) n->island[i] = (tbNewtonIsland){.map = map};
   memset(n->M, 0, run->W->val_adr[run->W->ptr[p->ncontact]] * sizeof *n->M);
 }
 
@@ -91,12 +91,8 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 static tbContactMap map_of(const tbNewton* n, int k)
 {
   const tbDelassus* W = n->run->W;
-  return (tbContactMap){.p = n->run->p,
-                        .f = &n->friction[k],
-                        .k = k,
-                        .rows = tb_rows(n->run->p, k),
-                        .map = n->map,
-                        .D = W->diag + W->diag_adr[k],
+  return (tbContactMap){.p = n->run->p, .f = &n->friction[k], .k = k, .rows = tb_rows(n->run->p, k),
+                        .map = n->island[n->plan->of[k]].map, .D = W->diag + W->diag_adr[k],
                         .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
 }
 
@@ -176,9 +172,11 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
   tbNewtonIsland* s = &n->island[i];
   double worst = s->merit;
   for (int h = 0; h < s->seen && h < TB_NEWTON_HISTORY; h++) worst = fmax(worst, s->history[h]);
+  // Two steps ago the merit was the same: full steps go to and fro between two states.
+  bool cycles = s->seen >= 2 && fabs(s->history[(s->seen - 2) % TB_NEWTON_HISTORY] - s->merit) < 0.1 * s->merit;
   s->history[s->seen++ % TB_NEWTON_HISTORY] = s->merit;
   s->length = 0;
-  for (double t = 1; t > 1e-4; t /= 2) {
+  for (double t = cycles ? 0.5 : 1; t > 1e-4; t /= 2) {
     double merit = tb_newton_merit(n, i, t);
     if (!(merit <= allowance * worst - 2e-4 * t * s->merit)) continue;
     s->length = t;

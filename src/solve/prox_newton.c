@@ -87,9 +87,11 @@ static bool steer(Prox* x, int i)
     copy_island(&x->n, i, x->n.lambda, x->anchor);
     s->alpha *= s->steps == 1 ? 0.1 : s->steps <= QUICK ? 0.25 : s->steps <= SLOW ? 1 : 2;
     s->alpha = fmin(MOST, fmax(s->floor, s->alpha));
-    s->floor = fmax(LEAST, s->floor / 1.5);
+    s->floor = fmax(LEAST, s->floor / (1 + 0.5 / (1 + 0.1 * s->failures)));
   } else if (s->length == 0 || s->short_steps >= SHORT || (s->steps >= SLOW && s->merit > s->first_merit)) {
     copy_island(&x->n, i, x->anchor, x->n.lambda);
+    s->failures++;
+    s->map = s->failures / 2 % 2 ? TB_MAP_NATURAL : TB_MAP_AC;
     s->floor = 2 * s->alpha;
     s->alpha = fmin(MOST, 4 * s->alpha);
   } else {
