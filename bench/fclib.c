@@ -1,6 +1,6 @@
 // Every solver on every shared FCLIB problem: milliseconds to reach a residual of 1e-6, or how far it got.
 //
-//   bench_fclib [FOLDER] [SECONDS]     default ../shared/fclib and 2 s each
+//   bench_fclib [FOLDER] [SECONDS] [SOLVERS]     default ../shared/fclib, 2 s each, all (else: auto,bgs,…)
 //
 // `T` and the residual: not reached in the time given. The last line counts what each solver reached. Where
 // Siconos is installed, the fastest of its solvers that reached the tolerance follows, measured in the same
@@ -94,8 +94,17 @@ static double siconos_fastest(const tbProblem* p, double seconds, const char** n
   return best;
 }
 
+static bool wanted(const char* list, const char* name)
+{
+  size_t length = strlen(name);
+  for (const char* at = list; at && (at = strstr(at, name)); at += length)
+    if ((at == list || at[-1] == ',') && (at[length] == 0 || at[length] == ',')) return true;
+  return !list;
+}
+
 int main(int argc, char** argv)
 {
+  const char* list = argc > 3 ? argv[3] : NULL;
   const char* folder = argc > 1 ? argv[1] : "../shared/fclib";
   double seconds = argc > 2 ? atof(argv[2]) : 2;
   char** paths;
@@ -108,7 +117,8 @@ int main(int argc, char** argv)
     return 0;
   }
   printf("milliseconds to E/max ≤ 1e-6, %g s at most\n%-40s %8s", seconds, "problem", "contacts");
-  for (int i = 0; i < tb_solver_count(); i++) printf(" %11s", tb_solver_at(i)->name);
+  for (int i = 0; i < tb_solver_count(); i++)
+    if (wanted(list, tb_solver_at(i)->name)) printf(" %11s", tb_solver_at(i)->name);
   printf("  siconos: fastest%s\n", has_auto ? ", ratio to auto" : "");
   for (int f = 0; f < count; f++) {
     tbContext ctx = tb_default_context();
@@ -121,6 +131,7 @@ int main(int argc, char** argv)
     printf("%-40.40s %8d", strrchr(paths[f], '/') + 1, p->ncontact);
     for (int i = 0; i < tb_solver_count(); i++) {
       const tbSolver* solver = tb_solver_at(i);
+      if (!wanted(list, solver->name)) continue;
       double time = race(p, solver->name, seconds, &residual);
       print_cell(time, residual);
       reached[i] += isfinite(time);
@@ -140,7 +151,8 @@ int main(int argc, char** argv)
   }
   free(paths);
   printf("%-40s %8d", "reached, of", count);
-  for (int i = 0; i < tb_solver_count(); i++) printf(" %11d", reached[i]);
+  for (int i = 0; i < tb_solver_count(); i++)
+    if (wanted(list, tb_solver_at(i)->name)) printf(" %11d", reached[i]);
   printf("  %9d\n", siconos_reached);
   if (ratios)
     printf("geometric mean of the ratios over %d problems: %.2f; slower than Siconos on %d\n", ratios,

@@ -96,6 +96,8 @@ typedef struct tbSolver {
   // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
   tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
   void (*release)(tbContext* ctx, struct tbRun* run);
+  // A method made of others runs them itself, and has neither scratch nor solve. Null for all but `auto`.
+  tbStatus (*drive)(tbContext* ctx, struct tbRun* run, double* lambda);
   bool costly;  // an iteration costs far more than judging it: the judge is asked after every one
   int max_rows; // of the problem, where a dense method must end; 0: any
   // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so

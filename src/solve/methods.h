@@ -52,4 +52,6 @@ void tb_murty(struct tbRun* run, double* lambda);
 size_t tb_apgd_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_apgd(struct tbRun* run, double* lambda);
 
+tbStatus tb_auto(tbContext* ctx, struct tbRun* run, double* lambda);
+
 #endif

@@ -41,9 +41,10 @@ void tb_run_give_up(tbRun* run) { end(run, TB_FAILED); }
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
-  run->iterations = iteration;
+  if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
+  run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
-  bool spent = iteration >= o->max_iterations, late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
+  bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap, late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
   bool cancelled = o->cancelled && o->cancelled(o->cancelled_user);
   bool due = iteration >= run->next_check || spent || late || cancelled;
   if (!due && !o->trace) return false;
@@ -51,7 +52,7 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   tbResidual residual;
   double before = tb_seconds();
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
-  if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){iteration, elapsed, &residual, lambda});
+  if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
   if (!due) { // looked at for the trace alone, which changes nothing
     run->excluded += tb_seconds() - before;
     return false;
@@ -61,7 +62,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (is_good(run, &residual)) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
   if (isinf(number_of(run, &residual)) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
-  if (spent) return end(run, TB_MAX_ITERATIONS);
   if (late) return end(run, TB_TIME);
+  if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
+  if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number_of(run, &residual))) return end(run, TB_FAILED);
   return false;
 }

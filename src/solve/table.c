@@ -179,6 +179,13 @@ static const tbSolver solvers[] = {
      .needs = TB_FORM_SWEEP,
      .scratch_bytes = tb_apgd_scratch,
      .solve = tb_apgd},
+    {.name = "auto",
+     .summary = "starts cheap, watches the judge's curve, changes method until the judge is satisfied",
+     .reference = "src/solve/auto.c",
+     .models = ALL_MODELS,
+     .laws = ALL_LAWS,
+     .needs = TB_FORM_SWEEP,
+     .drive = tb_auto},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }
