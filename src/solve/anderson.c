@@ -78,8 +78,7 @@ bool tb_anderson_step(tbAnderson* a, double* x, const double* f)
   a->started = true;
   a->mixed = a->plain == 0 && a->count > 0;
   if (a->plain > 0) a->plain--;
-  if (a->mixed)
-    mix(a, x, f);
+  if (a->mixed) mix(a, x, f);
   else
     for (int i = 0; i < a->n; i++) x[i] += f[i];
   return true;
