@@ -214,8 +214,7 @@ static void move(const Prox* x, int k, bool newest, const double* u, double* lam
   double radius = newest ? lambda[0] : fmax(0, before[0]);
   if (x->strategy == TB_RFACTOR_BLOCK)
     prox_block(f, radius, rows, D, x->scale, u + 1, before + 1, lambda + 1);
-  else
-    prox_diagonal(f, radius, r + 1, x->scale, u + 1, before + 1, lambda + 1);
+  else prox_diagonal(f, radius, r + 1, x->scale, u + 1, before + 1, lambda + 1);
 }
 
 static void visit(void* user, int k, const double* u, double* lambda) { move(user, k, true, u, lambda); }
