@@ -52,11 +52,13 @@ static double iterations_left(const Watch* w)
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
 }
 
+// Sweeps give way when Newton would be there sooner, but not before they have done half of its work: a curve may
+// be flat for a while.
 static bool sweeps_too_slow(void* user, int iteration, double number)
 {
   Watch* w = user;
   remember(w, iteration, number);
-  return iteration >= 8 && w->sweep_work * iterations_left(w) > w->newton_work;
+  return w->sweep_work * iteration > 0.5 * w->newton_work && w->sweep_work * iterations_left(w) > w->newton_work;
 }
 
 // Newton has lost its way when ten iterations gain less than a factor of two.
@@ -71,8 +73,8 @@ static bool newton_too_slow(void* user, int iteration, double number)
 
 // Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
 // active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
-// about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands. A
-// dozen iterations are expected.
+// about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
+// A dozen iterations are expected.
 static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
 {
   tbArena arena;
