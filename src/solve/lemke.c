@@ -46,8 +46,9 @@ typedef struct {
   double *row_scale, *column_scale, *cover, *z, *error; // (n)
   int* tie;                                             // rows (n)
   double constant_scale;
-  double trusted; // error of the dictionary that is put up with
-  double slack;   // how far below 0 a basic variable may fall: ties up to rounding
+  double trusted;     // error of the dictionary that is put up with
+  double known_error; // of the dictionary, when it was last looked at
+  double slack;       // how far below 0 a basic variable may fall: ties up to rounding
   double* lambda;
   int iteration, since_check;
 } Lemke;
@@ -95,7 +96,7 @@ static double power_of_two(double x) { return x > 0 && isfinite(x) ? exp2(rint(l
 static void equilibrate(Lemke* s)
 {
   for (int i = 0; i < s->n; i++) s->row_scale[i] = s->column_scale[i] = 1;
-  for (int pass = 0; pass < 6; pass++) {
+  for (int pass = 0; pass < 4; pass++) {
     double* largest = s->z; // of the columns
     memset(largest, 0, (size_t)s->n * sizeof *largest);
     for (int i = 0; i < s->n; i++) {
@@ -266,9 +267,18 @@ static void read_impulse(Lemke* s)
   tb_lcp_impulse(&s->lcp, s->z, s->lambda);
 }
 
+// The judge divides by the size of λ and u. A z that is large and wrong would look good to it, so it is not
+// shown.
+static bool is_presentable(const Lemke* s)
+{
+  double most = 0;
+  for (int j = 0; j < s->n; j++) most = fmax(most, fabs(value(s, j)));
+  return most <= 1e3 || (fabs(value(s, 2 * s->n)) <= 1e-6 && s->known_error <= 1e-6);
+}
+
 static bool done(Lemke* s)
 {
-  if (s->iteration > 0) read_impulse(s);
+  if (s->iteration > 0 && is_presentable(s)) read_impulse(s);
   return tb_run_done(s->run, s->iteration++, s->lambda);
 }
 
@@ -293,7 +303,7 @@ static double find_error(Lemke* s)
     s->error[i] = sum - w;
     worst = fmax(worst, fabs(sum - w) / fmax(size, 1));
   }
-  return worst;
+  return s->known_error = worst;
 }
 
 // The constants answer to r like the dictionary does: by minus its column of w_k, or directly where w_k is
