@@ -1,7 +1,7 @@
 // Every allocation of load → solve → free made to fail, once and for good: a status, no crash, nothing left.
+#include "solve/solver_test.h"
 #include "test.h"
 #include "tribo/io.h"
-#include "tribo/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@ static tbStatus load_and_solve(tbContext* ctx, const char* path, int threads, do
   for (int i = 0; status == TB_OK && i < tb_solver_count(); i++) {
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
+    o.model = model_for(tb_solver_at(i), p);
     o.max_iterations = 3;
     o.order = (tbOrder)(i % TB_ORDER_COUNT);
     tbSolveResult r;

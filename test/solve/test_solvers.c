@@ -1,7 +1,7 @@
 // Every solver of the table, on problems whose answer is known. A new row in the table is tested from here
 // on.
+#include "solver_test.h"
 #include "test.h"
-#include "tribo/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,14 +40,6 @@ static tbManufacture spec_for(int seed)
   s.dimension = seed % 4 == 0 ? 2 : 3;
   s.all_laws = seed % 2;
   return s;
-}
-
-// The first model under which the solver takes the problem; every solver takes it without friction.
-static tbModel model_for(const tbSolver* solver, const tbProblem* p)
-{
-  for (int m = 0; m < TB_MODEL_COUNT; m++)
-    if (!tb_solver_refuses(solver, p, (tbModel)m)) return (tbModel)m;
-  return TB_MODEL_CONE;
 }
 
 TEST(every_solver_converges_or_says_so)
