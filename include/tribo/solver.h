@@ -53,6 +53,7 @@ typedef struct tbSolveOptions {
   tbModel model;        // what to solve; must be among the solver's models
   int directions;       // corners of the polyhedral cone, 3 … 64
   double tolerance;     // on the judge's number for the model (fclib's scaling for the cone)
+  double tolerance_q;   // on E/‖q‖ as well; 0: not asked
   int max_iterations;   // ≥ 0
   double time_budget_s; // 0: none
   tbOrder order;        // of sweeps
@@ -91,6 +92,11 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
+  // For methods that need memory of a size only their set-up knows, such as a factor: prepare hangs it on the
+  // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
+  tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
+  void (*release)(tbContext* ctx, struct tbRun* run);
+  bool costly;  // an iteration costs far more than judging it: the judge is asked after every one
   int max_rows; // of the problem, where a dense method must end; 0: any
   // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so
   // planar friction is polyhedral already.

@@ -82,8 +82,7 @@ static void set_contact_bounds(tbBlcp* b, int k)
   for (int i = 0; i < f.dim; i++)
     if (f.kind == TB_SET_BALL) // an interval: planar friction
       set_bounds(b, row + 1 + i, row, -f.par[0], f.par[0]);
-    else
-      set_bounds(b, row + 1 + i, row, f.par[2 * i], f.par[2 * i + 1]);
+    else set_bounds(b, row + 1 + i, row, f.par[2 * i], f.par[2 * i + 1]);
 }
 
 void tb_blcp_bounds(const tbBlcp* b, const double* x, int i, double* lo, double* hi)
@@ -252,10 +251,8 @@ void tb_blcp_values(tbBlcp* b)
       b->v[i] = tb_dot(b->n, W_row(b, i), b->x) + b->shifted[i];
       if (b->place[i] >= 0) left = fmax(left, fabs(b->v[i]));
     }
-    if (pass < 3)
-      b->noise_x = solve_between(b);
-    else
-      b->noise_v = left;
+    if (pass < 3) b->noise_x = solve_between(b);
+    else b->noise_v = left;
   }
 }
 
@@ -278,10 +275,8 @@ bool tb_blcp_coupled(tbBlcp* b)
   int count = 0, n = b->n;
   for (int i = 0; i < n; i++) {
     b->y[i] = 0;
-    if (is_unknown(b, i))
-      b->swap[count++] = i;
-    else if (b->normal[i] < 0)
-      b->y[i] = held_at(b->bound_lo[i], b->bound_hi[i], (tbIndexSet)b->set[i]);
+    if (is_unknown(b, i)) b->swap[count++] = i;
+    else if (b->normal[i] < 0) b->y[i] = held_at(b->bound_lo[i], b->bound_hi[i], (tbIndexSet)b->set[i]);
   }
   int* unknown = (int*)b->column; // the factorisation takes swap
   memcpy(unknown, b->swap, (size_t)count * sizeof *unknown);

@@ -28,10 +28,8 @@ typedef struct {
 // Takes note of a count of violations. True: they may change as a block.
 static bool falls(Watch* w, int violations)
 {
-  if (violations < w->least)
-    *w = (Watch){violations, PATIENCE};
-  else
-    w->patience--;
+  if (violations < w->least) *w = (Watch){violations, PATIENCE};
+  else w->patience--;
   return w->patience >= 0;
 }
 
@@ -101,12 +99,9 @@ static bool change_sets(tbBlcp* b, int violations)
   bool afresh = violations > 4 + b->factor.n / 8, all = true;
   for (int i = 0; i < b->n; i++) {
     if (b->swap[i] == (int)b->set[i]) continue;
-    if (afresh)
-      b->set[i] = (uint8_t)b->swap[i];
-    else if (b->swap[i] == TB_BETWEEN)
-      all = tb_blcp_enter(b, i) && all;
-    else
-      tb_blcp_leave(b, i, (tbIndexSet)b->swap[i]);
+    if (afresh) b->set[i] = (uint8_t)b->swap[i];
+    else if (b->swap[i] == TB_BETWEEN) all = tb_blcp_enter(b, i) && all;
+    else tb_blcp_leave(b, i, (tbIndexSet)b->swap[i]);
   }
   if (afresh) tb_blcp_factor_sets(b);
   return all;

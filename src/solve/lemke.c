@@ -152,8 +152,7 @@ static void eliminate(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     double *row = row_of(s, i), factor = s->entering[i];
     if (i == r || factor == 0) continue;
-    if (4 * s->nonzeros > columns)
-      tb_dense_subtract(columns, -factor, source, row);
+    if (4 * s->nonzeros > columns) tb_dense_subtract(columns, -factor, source, row);
     else // contacts that are far apart have not met yet
       for (int k = 0; k < s->nonzeros; k++) row[s->nonzero[k]] += factor * source[s->nonzero[k]];
   }

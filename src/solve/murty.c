@@ -45,10 +45,8 @@ bool tb_murty_frozen(tbBlcp* b, int enough)
     Choice c = choose(b, tolerance, round % 2);
     if (c.count <= enough) return false;
     bool moved = true;
-    if (c.to != TB_BETWEEN)
-      tb_blcp_leave(b, c.row, c.to);
-    else
-      moved = tb_blcp_enter(b, c.row);
+    if (c.to != TB_BETWEEN) tb_blcp_leave(b, c.row, c.to);
+    else moved = tb_blcp_enter(b, c.row);
     if (!moved || round == 8) { // W is far from a P-matrix
       tb_run_give_up(b->run);
       return true;

@@ -17,6 +17,7 @@ typedef struct tbRun {
   const tbSolveOptions* o;
   tbThreads* threads;
   tbScratch scratch;
+  void* prepared; // what the method's prepare made, or null
 
   // contacts grouped by colour, when the order asks for it
   int ncolour;
@@ -29,6 +30,7 @@ typedef struct tbRun {
   tbResidual best_residual;
   double best_number; // the judge's number for the model
   int iterations, next_check;
+  bool costly;                        // from the table
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   tbOutcome outcome;
 } tbRun;

@@ -55,6 +55,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
                    o->directions);
   if (!(o->tolerance >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
+  if (!(o->tolerance_q >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance_q must not be negative, is %g", o->tolerance_q);
   if (o->max_iterations < 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "max_iterations must not be negative, is %d", o->max_iterations);
   if (!(o->time_budget_s >= 0))
@@ -127,16 +129,22 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   tbDelassus* W = NULL;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbRun run = {
-      .p = problem, .o = options, .threads = ctx->threads, .best_number = INFINITY, .outcome = TB_FAILED};
+  tbRun run = {.p = problem,
+               .o = options,
+               .threads = ctx->threads,
+               .best_number = INFINITY,
+               .outcome = TB_FAILED,
+               .costly = solver->costly};
   tbStatus status = tb_judge_create(ctx, problem, &run.judge);
   if (status == TB_OK) status = tb_delassus_create(ctx, problem, solver->needs, &W);
   if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
+  run.W = W;
+  if (status == TB_OK && solver->prepare) status = solver->prepare(ctx, &run);
   if (status == TB_OK) {
-    run.W = W;
     *result = (tbSolveResult){.setup_s = tb_seconds() - start};
     status = solve(ctx, solver, &run, lambda, result);
   }
+  if (solver->release) solver->release(ctx, &run);
   tb_arena_free(&arena);
   tb_delassus_free(ctx, W);
   tb_judge_free(ctx, run.judge);

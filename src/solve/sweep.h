@@ -12,6 +12,8 @@ typedef struct tbSweep {
   tbRun* run;
   tbOrder sequence;
   double* w;      // A⁻¹Jᵀλ (ndof), when sweeping through the bodies
+  double* packed; // else, when every contact has three rows: blocks of W by columns, each padded to four
+  bool by_packed;
   int* visit;     // contacts in the order of the sweep
   double* change; // energy norm of each contact's last change, for the greedy order
   int age;        // sweeps since w was computed afresh
@@ -22,6 +24,7 @@ typedef struct tbSweep {
   double* lambda;
 } tbSweep;
 
+size_t tb_sweep_bodies(const tbDelassus* W); // entries of w: 0 when the sweep goes by rows of W
 void tb_sweep_layout(tbSweep* sweep, tbScratch* scratch, const tbDelassus* W);
 void tb_sweep_begin(tbSweep* sweep, tbRun* run, tbOrder sequence, double* lambda);
 void tb_sweep(tbSweep* sweep); // every contact once; twice, there and back, for the symmetric order
