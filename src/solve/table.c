@@ -220,7 +220,7 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
     tbFriction f;
     tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);
     if (!takes_set(solver, &f))
-      return "a friction cone is not made of planes it can follow; choose a model that is";
+      return "a friction cone is curved or has other corners; another model may suit it";
   }
   return NULL;
 }
