@@ -28,4 +28,9 @@ tbStatus tb_ipm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_ipm_release(tbContext* ctx, struct tbRun* run);
 void tb_ipm(struct tbRun* run, double* lambda);
 
+size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_staggered_prepare(tbContext* ctx, struct tbRun* run);
+void tb_staggered_release(tbContext* ctx, struct tbRun* run);
+void tb_staggered(struct tbRun* run, double* lambda);
+
 #endif

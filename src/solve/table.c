@@ -37,6 +37,9 @@ static const tbSolver solvers[] = {
     {"ipm", "interior point on the second-order cones, the De Saxcé term inside Newton's equations",
      "Acary, Armand & Nguyen 2023; Nesterov & Todd 1997", CONE | CCP | FRICTIONLESS, ROUND_LAWS, TB_FORM_BLOCKS,
      tb_ipm_scratch, tb_ipm, tb_ipm_prepare, tb_ipm_release},
+    {"staggered", "alternating contact and friction projections", "Kaufman et al. 2008; course §3.2.5",
+     CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_staggered_scratch, tb_staggered,
+     tb_staggered_prepare, tb_staggered_release},
 };
 
 int tb_solver_count(void) { return (int)(sizeof solvers / sizeof *solvers); }

@@ -1,0 +1,198 @@
+// Contact and friction projections as quadratic programs.
+//
+//   contact    min ½ xᵀW_NN x + (q_N + W_NF f)ᵀx     x ≥ 0 (unilateral), lo ≤ x ≤ hi (box), any x (free)
+//   friction   min ½ fᵀW_FF f + (q_F + W_FN x)ᵀf     f_k ∈ x_k F_k
+//
+// Small islands go to the dual active set: the programs' matrices never change, so they are factored once,
+// and W is made definite by a speck of the unit matrix. The speck, and the skew part of an unsymmetric W, are
+// taken out by solving again with what they did moved to the right-hand side. With fewer velocities than
+// contacts the contact projection is solved in the velocities, where it is strictly convex however redundant
+// the contacts,
+//
+//   min ½ vᵀA v − (A v_free + J_Fᵀf)ᵀv     J_N v + b ≥ 0,     x: its multipliers.
+//
+// Friction sets with corners are constraints of the same kind. Discs, and large islands, go to projected
+// gradients.
+#include "solve/staggered.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PASSES = 4, PRODUCTS = 2000 };
+
+static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
+
+// out = (W x) on the island's contacts, for x in the problem's rows.
+static void multiply_island(const tbStagger* s, const tbStaggerIsland* land, const double* x, double* out)
+{
+  const tbDelassus* W = s->W;
+  const tbProblem* p = W->problem;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c], rows = tb_rows(p, k);
+    for (int i = 0; i < rows; i++) out[p->row_adr[k] + i] = 0;
+    for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+      int first = p->row_adr[W->col[e]], cols = tb_rows(p, W->col[e]);
+      const double* block = W->val + W->val_adr[e];
+      for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) out[p->row_adr[k] + i] += block[i * cols + j] * x[first + j];
+    }
+  }
+}
+
+static void apply_rows(tbStagger* s, const tbStaggerRows* rows, const double* x, double* y)
+{
+  const tbProblem* p = s->W->problem;
+  const tbStaggerIsland* land = s->current;
+  for (int c = 0; c < land->contacts; c++)
+    for (int i = p->row_adr[land->contact[c]]; i < p->row_adr[land->contact[c] + 1]; i++) s->expand[i] = 0;
+  for (int i = 0; i < rows->count; i++) s->expand[rows->row[i]] = x[i];
+  multiply_island(s, land, s->expand, s->product);
+  for (int i = 0; i < rows->count; i++) y[i] = s->product[rows->row[i]];
+}
+
+void tb_stagger_apply_normal(void* user, const double* x, double* y)
+{
+  tbStagger* s = user;
+  apply_rows(s, &s->current->normal, x, y);
+}
+
+void tb_stagger_apply_friction(void* user, const double* x, double* y)
+{
+  tbStagger* s = user;
+  apply_rows(s, &s->current->friction, x, y);
+}
+
+void tb_stagger_project_normal(void* user, double* x)
+{
+  tbStagger* s = user;
+  const tbProblem* p = s->W->problem;
+  for (int c = 0; c < s->current->contacts; c++) {
+    int k = s->current->contact[c], at = s->local[p->row_adr[k]];
+    if (has_friction(s, k))
+      x[at] = fmax(0, x[at]);
+    else
+      tb_friction_clamp_rows(p, k, x + at, x + at);
+  }
+}
+
+void tb_stagger_project_friction(void* user, double* f)
+{
+  tbStagger* s = user;
+  const tbProblem* p = s->W->problem;
+  for (int c = 0; c < s->current->contacts; c++) {
+    int k = s->current->contact[c], first = p->row_adr[k];
+    if (!has_friction(s, k) || tb_rows(p, k) == 1) continue;
+    double* at = f + s->local[first + 1];
+    tb_friction_closest(&s->friction[k], fmax(0, s->lambda[first]), at, at);
+  }
+}
+
+// Passes of the small program, each with the speck and the skew part that the last one left out.
+static void solve_dense(tbStagger* s, tbStaggerRows* r, const tbQpRows* rows, double tolerance, double* x)
+{
+  size_t n = (size_t)r->count;
+  double *Wx = s->y, *g = s->room;
+  for (int pass = 0; pass < PASSES; pass++) {
+    double change = 0, size = 0;
+    apply_rows(s, r, x, Wx);
+    for (size_t i = 0; i < n; i++) {
+      g[i] = s->g[i] + Wx[i];
+      for (size_t j = 0; j < n; j++) g[i] -= r->G[i * n + j] * x[j];
+    }
+    memcpy(s->last, x, n * sizeof *x);
+    tb_qp_dual_solve(&r->dual, g, rows, x, s->multiplier);
+    for (size_t i = 0; i < n; i++) {
+      change = fmax(change, fabs(x[i] - s->last[i]));
+      size = fmax(size, fabs(x[i]));
+    }
+    if (change <= tolerance * size) return;
+  }
+}
+
+// g on these rows = q + W (λ on all other rows of the island)
+static void find_linear_term(tbStagger* s, const tbStaggerRows* r, const double* lambda)
+{
+  const tbProblem* p = s->W->problem;
+  const tbStaggerIsland* land = s->current;
+  for (int c = 0; c < land->contacts; c++)
+    for (int i = p->row_adr[land->contact[c]]; i < p->row_adr[land->contact[c] + 1]; i++)
+      s->expand[i] = lambda[i];
+  for (int i = 0; i < r->count; i++) s->expand[r->row[i]] = 0;
+  multiply_island(s, land, s->expand, s->product);
+  for (int i = 0; i < r->count; i++) s->g[i] = s->product[r->row[i]] + s->W->q[r->row[i]];
+}
+
+// The contact projection in velocities; x are the multipliers of J_N v + b ≥ 0.
+static void solve_velocities(tbStagger* s, tbStaggerIsland* land, const double* lambda, double* x)
+{
+  const tbProblem* p = s->W->problem;
+  double* g = s->room;
+  for (int i = 0; i < land->dofs; i++) g[i] = -land->momentum[i];
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    if (!has_friction(s, k)) continue;
+    for (int b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++)
+      for (int i = 1; i < tb_rows(p, k); i++)
+        for (int j = 0; j < p->jac_width[b]; j++)
+          g[s->place[p->jac_dof[b] + j]] -=
+              p->jac[p->jac_val_adr[b] + (size_t)(i * p->jac_width[b] + j)] * lambda[p->row_adr[k] + i];
+  }
+  tbQpRows rows = {land->normal.count, land->ptr, land->col, land->val, land->bound};
+  tb_qp_dual_solve(&land->velocity, g, &rows, s->last, x);
+}
+
+void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
+{
+  s->lambda = lambda;
+  for (int i = 0; i < s->islands; i++) {
+    tbStaggerIsland* land = &s->island[i];
+    tbStaggerRows* r = &land->normal;
+    s->current = land;
+    for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]];
+    if (land->by_velocity) {
+      solve_velocities(s, land, lambda, s->x);
+    } else {
+      find_linear_term(s, r, lambda);
+      if (r->dense)
+        solve_dense(s, r, &(tbQpRows){r->constraints, r->ptr, r->col, r->val, r->bound}, tolerance, s->x);
+      else
+        tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
+      tb_stagger_project_normal(s, s->x); // multipliers of rounding size do not count
+    }
+    for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j];
+  }
+}
+
+// The bounds of the friction constraints at the normal impulses at hand.
+static void scale_bounds(const tbStagger* s, const tbStaggerRows* r, double* bound)
+{
+  const tbProblem* p = s->W->problem;
+  int at = 0;
+  for (int c = 0; c < s->current->contacts; c++) {
+    const tbFriction* f = &s->friction[s->current->contact[c]];
+    int count = f->kind == TB_SET_POLYGON ? f->corners : f->kind == TB_SET_BOX ? 2 * f->dim : 0;
+    double normal = fmax(0, s->lambda[p->row_adr[s->current->contact[c]]]);
+    for (int i = 0; i < count; i++, at++) bound[at] = normal * r->bound[at];
+  }
+}
+
+void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, double* out)
+{
+  s->lambda = lambda;
+  for (int i = 0; i < s->islands; i++) {
+    tbStaggerIsland* land = &s->island[i];
+    tbStaggerRows* r = &land->friction;
+    s->current = land;
+    if (r->count == 0) continue;
+    for (int j = 0; j < r->count; j++) s->x[j] = out[r->row[j]];
+    find_linear_term(s, r, lambda);
+    if (r->dense) {
+      scale_bounds(s, r, s->scaled);
+      solve_dense(s, r, &(tbQpRows){r->constraints, r->ptr, r->col, r->val, s->scaled}, tolerance, s->x);
+      tb_stagger_project_friction(s, s->x);
+    } else {
+      tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
+    }
+    for (int j = 0; j < r->count; j++) out[r->row[j]] = s->x[j];
+  }
+}
