@@ -10,9 +10,12 @@
 // Rows of one island that move together: those of the contact projection, or those of friction.
 typedef struct tbStaggerRows {
   int count;
-  int* row; // of the problem, ascending
+  int* row;      // of the problem, ascending
+  double* scale; // D: impulses are D x, friction rows of a contact alike; D W D has a diagonal near one
+  int *W_ptr, *W_col;
+  double* W_val; // D W D on these rows, by rows
 
-  // a small program: the dual active set on (W + Wᵀ)/2 and a speck of the unit matrix
+  // a small program: the dual active set on the symmetric part and a speck of the unit matrix
   bool dense;
   double* G; // row-major (count²)
   tbQpDual dual;

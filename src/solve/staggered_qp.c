@@ -39,51 +39,56 @@ static void multiply_island(const tbStagger* s, const tbStaggerIsland* land, con
   }
 }
 
-static void apply_rows(tbStagger* s, const tbStaggerRows* rows, const double* x, double* y)
+static void apply_rows(const tbStaggerRows* r, const double* x, double* y)
 {
-  const tbProblem* p = s->W->problem;
-  const tbStaggerIsland* land = s->current;
-  for (int c = 0; c < land->contacts; c++)
-    for (int i = p->row_adr[land->contact[c]]; i < p->row_adr[land->contact[c] + 1]; i++) s->expand[i] = 0;
-  for (int i = 0; i < rows->count; i++) s->expand[rows->row[i]] = x[i];
-  multiply_island(s, land, s->expand, s->product);
-  for (int i = 0; i < rows->count; i++) y[i] = s->product[rows->row[i]];
+  for (int i = 0; i < r->count; i++) {
+    double sum = 0;
+    for (int e = r->W_ptr[i]; e < r->W_ptr[i + 1]; e++) sum += r->W_val[e] * x[r->W_col[e]];
+    y[i] = sum;
+  }
 }
 
 void tb_stagger_apply_normal(void* user, const double* x, double* y)
 {
   tbStagger* s = user;
-  apply_rows(s, &s->current->normal, x, y);
+  apply_rows(&s->current->normal, x, y);
 }
 
 void tb_stagger_apply_friction(void* user, const double* x, double* y)
 {
   tbStagger* s = user;
-  apply_rows(s, &s->current->friction, x, y);
+  apply_rows(&s->current->friction, x, y);
 }
 
 void tb_stagger_project_normal(void* user, double* x)
 {
   tbStagger* s = user;
   const tbProblem* p = s->W->problem;
+  const double* D = s->current->normal.scale;
   for (int c = 0; c < s->current->contacts; c++) {
-    int k = s->current->contact[c], at = s->local[p->row_adr[k]];
-    if (has_friction(s, k))
+    int k = s->current->contact[c], at = s->local[p->row_adr[k]], rows = tb_rows(p, k);
+    if (has_friction(s, k)) {
       x[at] = fmax(0, x[at]);
-    else
-      tb_friction_clamp_rows(p, k, x + at, x + at);
+      continue;
+    }
+    double z[TB_MAX_ROWS], impulse[TB_MAX_ROWS];
+    for (int i = 0; i < rows; i++) z[i] = x[at + i] * D[at + i];
+    tb_friction_clamp_rows(p, k, z, impulse);
+    for (int i = 0; i < rows; i++) // a row that is left alone stays as it was to the bit
+      if (impulse[i] != z[i]) x[at + i] = impulse[i] / D[at + i];
   }
 }
 
-void tb_stagger_project_friction(void* user, double* f)
+void tb_stagger_project_friction(void* user, double* x)
 {
   tbStagger* s = user;
   const tbProblem* p = s->W->problem;
+  const double* D = s->current->friction.scale;
   for (int c = 0; c < s->current->contacts; c++) {
-    int k = s->current->contact[c], first = p->row_adr[k];
-    if (!has_friction(s, k) || tb_rows(p, k) == 1) continue;
-    double* at = f + s->local[first + 1];
-    tb_friction_closest(&s->friction[k], fmax(0, s->lambda[first]), at, at);
+    int k = s->current->contact[c], first = p->row_adr[k], rows = tb_rows(p, k);
+    if (!has_friction(s, k) || rows == 1) continue;
+    int at = s->local[first + 1];
+    tb_friction_closest(&s->friction[k], fmax(0, s->lambda[first]) / D[at], x + at, x + at);
   }
 }
 
@@ -94,7 +99,7 @@ static void solve_dense(tbStagger* s, tbStaggerRows* r, const tbQpRows* rows, do
   double *Wx = s->y, *g = s->room;
   for (int pass = 0; pass < PASSES; pass++) {
     double change = 0, size = 0;
-    apply_rows(s, r, x, Wx);
+    apply_rows(r, x, Wx);
     for (size_t i = 0; i < n; i++) {
       g[i] = s->g[i] + Wx[i];
       for (size_t j = 0; j < n; j++) g[i] -= r->G[i * n + j] * x[j];
@@ -109,7 +114,7 @@ static void solve_dense(tbStagger* s, tbStaggerRows* r, const tbQpRows* rows, do
   }
 }
 
-// g on these rows = q + W (λ on all other rows of the island)
+// g = D (q + W λ) on these rows, λ on all the other rows of the island
 static void find_linear_term(tbStagger* s, const tbStaggerRows* r, const double* lambda)
 {
   const tbProblem* p = s->W->problem;
@@ -119,7 +124,7 @@ static void find_linear_term(tbStagger* s, const tbStaggerRows* r, const double*
       s->expand[i] = lambda[i];
   for (int i = 0; i < r->count; i++) s->expand[r->row[i]] = 0;
   multiply_island(s, land, s->expand, s->product);
-  for (int i = 0; i < r->count; i++) s->g[i] = s->product[r->row[i]] + s->W->q[r->row[i]];
+  for (int i = 0; i < r->count; i++) s->g[i] = r->scale[i] * (s->product[r->row[i]] + s->W->q[r->row[i]]);
 }
 
 // The contact projection in velocities; x are the multipliers of J_N v + b ≥ 0.
@@ -148,18 +153,19 @@ void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
     tbStaggerIsland* land = &s->island[i];
     tbStaggerRows* r = &land->normal;
     s->current = land;
-    for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]];
     if (land->by_velocity) {
       solve_velocities(s, land, lambda, s->x);
+      for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j];
     } else {
+      for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]] / r->scale[j];
       find_linear_term(s, r, lambda);
       if (r->dense)
         solve_dense(s, r, &(tbQpRows){r->constraints, r->ptr, r->col, r->val, r->bound}, tolerance, s->x);
       else
         tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
-      tb_stagger_project_normal(s, s->x); // multipliers of rounding size do not count
+      tb_stagger_project_normal(s, s->x); // bounds that are missed by rounding
+      for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j] * r->scale[j];
     }
-    for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j];
   }
 }
 
@@ -184,7 +190,7 @@ void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, 
     tbStaggerRows* r = &land->friction;
     s->current = land;
     if (r->count == 0) continue;
-    for (int j = 0; j < r->count; j++) s->x[j] = out[r->row[j]];
+    for (int j = 0; j < r->count; j++) s->x[j] = out[r->row[j]] / r->scale[j];
     find_linear_term(s, r, lambda);
     if (r->dense) {
       scale_bounds(s, r, s->scaled);
@@ -193,6 +199,6 @@ void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, 
     } else {
       tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
     }
-    for (int j = 0; j < r->count; j++) out[r->row[j]] = s->x[j];
+    for (int j = 0; j < r->count; j++) out[r->row[j]] = s->x[j] * r->scale[j];
   }
 }

@@ -77,31 +77,71 @@ static bool take_projected(tbStagger* s, tbStaggerRows* r)
   return true;
 }
 
-// G = (W + Wᵀ)/2 + speck on these rows, factored.
-static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows* r)
+static bool is_friction_row(const tbStagger* s, int k, int i) { return has_friction(s, k) && i > 0; }
+
+// D and D W D on these rows.
+static bool gather_matrix(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
 {
   const tbDelassus* W = s->W;
   const tbProblem* p = W->problem;
-  size_t n = (size_t)r->count;
-  double largest = 0;
+  size_t entries = 0;
+  r->scale = TB_TAKE(&s->arena, double, (size_t)r->count);
+  r->W_ptr = TB_TAKE(&s->arena, int, (size_t)r->count + 1);
+  if (!r->scale || !r->W_ptr) return false;
   for (int c = 0; c < land->contacts; c++) {
-    int k = land->contact[c];
-    for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
-      int l = W->col[e], cols = tb_rows(p, l);
-      for (int i = 0; i < tb_rows(p, k); i++)
-        for (int j = 0; j < cols; j++) {
-          int row = p->row_adr[k] + i, col = p->row_adr[l] + j;
-          bool mine = r == &land->normal ? !(has_friction(s, k) && i) && !(has_friction(s, l) && j)
-                                         : has_friction(s, k) && i && has_friction(s, l) && j;
-          if (!mine) continue;
-          double half = 0.5 * W->val[W->val_adr[e] + (size_t)(i * cols + j)];
-          r->G[(size_t)s->local[row] * n + (size_t)s->local[col]] += half;
-          r->G[(size_t)s->local[col] * n + (size_t)s->local[row]] += half;
-        }
+    int k = land->contact[c], rows = tb_rows(p, k);
+    const double* D = W->diag + W->diag_adr[k];
+    double largest = 0;
+    for (int i = 1; i < rows; i++) largest = fmax(largest, D[i * rows + i]);
+    for (int i = 0; i < rows; i++) {
+      if (is_friction_row(s, k, i) != is_friction) continue;
+      double size = is_friction ? largest : D[i * rows + i];
+      r->scale[s->local[p->row_adr[k] + i]] = size > 0 ? 1 / sqrt(size) : 1;
+      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) entries += (size_t)tb_rows(p, W->col[e]);
     }
   }
-  for (size_t i = 0; i < n; i++) largest = fmax(largest, r->G[i * n + i]);
-  for (size_t i = 0; i < n; i++) r->G[i * n + i] += SPECK * (largest > 0 ? largest : 1);
+  r->W_col = TB_TAKE(&s->arena, int, entries);
+  r->W_val = TB_TAKE(&s->arena, double, entries);
+  if (!r->W_col || !r->W_val) return false;
+  int used = 0;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    for (int i = 0; i < tb_rows(p, k); i++) {
+      if (is_friction_row(s, k, i) != is_friction) continue;
+      int row = s->local[p->row_adr[k] + i];
+      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+        int l = W->col[e], cols = tb_rows(p, l);
+        for (int j = 0; j < cols; j++) {
+          if (is_friction_row(s, l, j) != is_friction) continue;
+          int col = s->local[p->row_adr[l] + j];
+          r->W_col[used] = col;
+          r->W_val[used++] = r->scale[row] * W->val[W->val_adr[e] + (size_t)(i * cols + j)] * r->scale[col];
+        }
+      }
+      r->W_ptr[row + 1] = used;
+    }
+  }
+  return true;
+}
+
+// G = symmetric part of D W D, and a speck; factored, and the constraints for it.
+static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
+{
+  size_t n = (size_t)r->count;
+  for (int i = 0; i < r->count; i++) {
+    for (int e = r->W_ptr[i]; e < r->W_ptr[i + 1]; e++) {
+      r->G[(size_t)i * n + (size_t)r->W_col[e]] += 0.5 * r->W_val[e];
+      r->G[(size_t)r->W_col[e] * n + (size_t)i] += 0.5 * r->W_val[e];
+    }
+    r->G[(size_t)i * n + (size_t)i] += SPECK;
+  }
+  for (int c = 0; c < land->contacts; c++) {
+    if (!is_friction)
+      constrain_normal(s, r, land->contact[c]);
+    else if (has_friction(s, land->contact[c]))
+      constrain_friction(s, r, land->contact[c]);
+  }
+  for (int e = 0; e < r->ptr[r->constraints]; e++) r->val[e] *= r->scale[r->col[e]];
   r->dense = tb_qp_dual_factor(&r->dual, r->count, r->G, r->count);
 }
 
@@ -120,18 +160,12 @@ static bool set_up_rows(tbStagger* s, tbStaggerIsland* land, tbStaggerRows* r, b
       constraints += has_friction(s, k) ? 1 : 2 * tb_rows(p, k);
     }
   }
-  if (!take_projected(s, r)) return false;
+  if (!gather_matrix(s, land, r, is_friction) || !take_projected(s, r)) return false;
   r->projected.apply = is_friction ? tb_stagger_apply_friction : tb_stagger_apply_normal;
   r->projected.project = is_friction ? tb_stagger_project_friction : tb_stagger_project_normal;
   if (r->count == 0 || r->count > SMALL || !cornered) return true;
   if (!take_dense(s, r, constraints)) return false;
-  for (int c = 0; c < land->contacts; c++) {
-    if (!is_friction)
-      constrain_normal(s, r, land->contact[c]);
-    else if (has_friction(s, land->contact[c]))
-      constrain_friction(s, r, land->contact[c]);
-  }
-  fill_dense(s, land, r);
+  fill_dense(s, land, r, is_friction);
   return true;
 }
 
