@@ -221,3 +221,30 @@ tbQpOutcome tb_qp_dual_solve(tbQpDual* q, const double* g, const tbQpRows* rows,
   for (int k = 0; k < q->active; k++) y[q->constraint[k]] = q->multiplier[k];
   return outcome;
 }
+
+// With ρ = ∇ − Nᵀy what is left of the gradient and e of the constraints,
+//   dx = −J₂J₂ᵀρ + J₁R⁻ᵀe,   dy = R⁻¹(J₁ᵀρ + R⁻ᵀe).
+void tb_qp_dual_refine(tbQpDual* q, const double* gradient, const tbQpRows* rows, double* x, double* y)
+{
+  int n = q->n;
+  double *rho = q->z, *t = q->d, *dy = q->r;
+  memcpy(rho, gradient, (size_t)n * sizeof *rho);
+  for (int k = 0; k < q->active; k++) {
+    int c = q->constraint[k];
+    for (int e = rows->ptr[c]; e < rows->ptr[c + 1]; e++) rho[rows->col[e]] -= y[c] * rows->val[e];
+    t[k] = rows->bound[c] - row_dot(rows, c, x);
+  }
+  for (int k = 0; k < q->active; k++) { // Rᵀ t = e
+    const double* column = q->R + (size_t)k * (size_t)n;
+    t[k] = (t[k] - dot(k, column, t)) / column[k];
+    dy[k] = t[k] + dot(n, q->J + (size_t)k * (size_t)n, rho);
+  }
+  for (int k = q->active; k < n; k++) t[k] = -dot(n, q->J + (size_t)k * (size_t)n, rho);
+  for (int k = 0; k < n; k++) tb_dense_subtract(n, -t[k], q->J + (size_t)k * (size_t)n, x);
+  for (int k = q->active - 1; k >= 0; k--) { // R dy = …
+    const double* column = q->R + (size_t)k * (size_t)n;
+    dy[k] /= column[k];
+    tb_dense_subtract(k, dy[k], column, dy);
+  }
+  for (int k = 0; k < q->active; k++) y[q->constraint[k]] += dy[k];
+}

@@ -42,4 +42,9 @@ bool tb_qp_dual_factor(tbQpDual* q, int n, const double* G, int stride);
 // contradict each other to rounding, or the steps run out, x is the minimum over those that could be met.
 tbQpOutcome tb_qp_dual_solve(tbQpDual* q, const double* g, const tbQpRows* rows, double* x, double* y);
 
+// One step of refinement on the active set that the last solve ended with. gradient: of the objective at x,
+// as exactly as the caller can say, be it of a W that G only resembles. x and y move to the optimum of the
+// active set.
+void tb_qp_dual_refine(tbQpDual* q, const double* gradient, const tbQpRows* rows, double* x, double* y);
+
 #endif

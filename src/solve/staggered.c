@@ -19,18 +19,16 @@
 // Cost      two quadratic programs per iteration (staggered_qp.c), island by island.
 // Limits    no proof of convergence; linear where it converges. The programs treat W as symmetric.
 #include "solve/staggered.h"
-#include "solve/anderson.h"
 #include "solve/methods.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 5, PLAIN = 5 }; // of the mixing, and steps before it
+enum { PLAIN = 3 }; // steps before mixing begins
 
 typedef struct {
   double *f, *next, *change, *product; // friction impulses, in the problem's rows
   double* workspace;
-  tbAnderson mixer;
 } Staggered;
 
 static void layout(Staggered* g, tbScratch* s, const tbDelassus* W)
@@ -39,7 +37,6 @@ static void layout(Staggered* g, tbScratch* s, const tbDelassus* W)
   double** vectors[] = {&g->f, &g->next, &g->change, &g->product};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, n);
   g->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
-  tb_anderson_layout(&g->mixer, s, (int)n, MEMORY);
 }
 
 size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o)
@@ -78,13 +75,26 @@ static void put_friction(const tbStagger* s, const double* f, double* lambda)
     }
 }
 
+// f ← the next friction, island by island, given what the plain step would change.
+static void mix(tbStagger* s, const double* change, double* f)
+{
+  for (int i = 0; i < s->islands; i++) {
+    const tbStaggerRows* r = &s->island[i].friction;
+    for (int j = 0; j < r->count; j++) {
+      s->x[j] = f[r->row[j]] / r->scale[j];
+      s->y[j] = change[r->row[j]] / r->scale[j];
+    }
+    tb_anderson_step(&s->island[i].mixer, s->x, s->y);
+    for (int j = 0; j < r->count; j++) f[r->row[j]] = s->x[j] * r->scale[j];
+  }
+}
+
 void tb_staggered(tbRun* run, double* lambda)
 {
   tbStagger* s = run->prepared;
   Staggered g = {0};
   size_t bytes = (size_t)run->p->nrow * sizeof *lambda;
   layout(&g, &run->scratch, run->W);
-  tb_anderson_reset(&g.mixer);
   memset(g.f, 0, bytes);
   double error = 1;
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
@@ -101,7 +111,7 @@ void tb_staggered(tbRun* run, double* lambda)
     if (k < PLAIN)
       memcpy(g.f, g.next, bytes);
     else
-      tb_anderson_step(&g.mixer, g.f, g.change);
+      mix(s, g.change, g.f);
     put_friction(s, g.f, lambda);
     tb_stagger_contacts(s, tolerance, lambda);
   }

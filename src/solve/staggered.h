@@ -4,6 +4,7 @@
 
 #include "math/qp_dual.h"
 #include "math/qp_projected.h"
+#include "solve/anderson.h"
 #include "solve/friction.h"
 #include "solve/run.h"
 
@@ -30,6 +31,7 @@ typedef struct tbStaggerIsland {
   int contacts;
   int* contact; // ascending
   tbStaggerRows normal, friction;
+  tbAnderson mixer; // of the friction impulses
 
   // the contact projection in the velocities, where they are fewer than the contacts
   bool by_velocity;

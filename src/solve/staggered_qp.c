@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 4, PRODUCTS = 2000 };
+enum { PASSES = 4, PRODUCTS = 200 };
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
 
@@ -92,24 +92,20 @@ void tb_stagger_project_friction(void* user, double* x)
   }
 }
 
-// Passes of the small program, each with the speck and the skew part that the last one left out.
-static void solve_dense(tbStagger* s, tbStaggerRows* r, const tbQpRows* rows, double tolerance, double* x)
+// The small program, then refined on its active set with the exact gradient, so that neither the speck, nor
+// the skew part, nor the rounding of a nearly singular factor stays in the answer.
+static void solve_dense(tbStagger* s, tbStaggerRows* r, const double* bound, double tolerance, double* x)
 {
-  size_t n = (size_t)r->count;
-  double *Wx = s->y, *g = s->room;
+  double *gradient = s->y, size = 0;
+  tbQpRows rows = {r->constraints, r->ptr, r->col, r->val, bound};
+  tb_qp_dual_solve(&r->dual, s->g, &rows, x, s->multiplier);
+  for (int i = 0; i < r->count; i++) size = fmax(size, fabs(x[i]));
   for (int pass = 0; pass < PASSES; pass++) {
-    double change = 0, size = 0;
-    apply_rows(r, x, Wx);
-    for (size_t i = 0; i < n; i++) {
-      g[i] = s->g[i] + Wx[i];
-      for (size_t j = 0; j < n; j++) g[i] -= r->G[i * n + j] * x[j];
-    }
-    memcpy(s->last, x, n * sizeof *x);
-    tb_qp_dual_solve(&r->dual, g, rows, x, s->multiplier);
-    for (size_t i = 0; i < n; i++) {
-      change = fmax(change, fabs(x[i] - s->last[i]));
-      size = fmax(size, fabs(x[i]));
-    }
+    double change = 0;
+    apply_rows(r, x, gradient);
+    for (int i = 0; i < r->count; i++) gradient[i] += s->g[i], s->last[i] = x[i];
+    tb_qp_dual_refine(&r->dual, gradient, &rows, x, s->multiplier);
+    for (int i = 0; i < r->count; i++) change = fmax(change, fabs(x[i] - s->last[i]));
     if (change <= tolerance * size) return;
   }
 }
@@ -160,7 +156,7 @@ void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
       for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]] / r->scale[j];
       find_linear_term(s, r, lambda);
       if (r->dense)
-        solve_dense(s, r, &(tbQpRows){r->constraints, r->ptr, r->col, r->val, r->bound}, tolerance, s->x);
+        solve_dense(s, r, r->bound, tolerance, s->x);
       else
         tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
       tb_stagger_project_normal(s, s->x); // bounds that are missed by rounding
@@ -194,7 +190,7 @@ void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, 
     find_linear_term(s, r, lambda);
     if (r->dense) {
       scale_bounds(s, r, s->scaled);
-      solve_dense(s, r, &(tbQpRows){r->constraints, r->ptr, r->col, r->val, s->scaled}, tolerance, s->x);
+      solve_dense(s, r, s->scaled, tolerance, s->x);
       tb_stagger_project_friction(s, s->x);
     } else {
       tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 150 }; // rows of a program for the dual active set
+enum { SMALL = 150, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
 
 static const double SPECK = 1e-9, PI = 3.14159265358979323846;
 
@@ -287,6 +287,17 @@ static bool list_contacts(tbStagger* s, const int* island)
   return true;
 }
 
+static bool take_mixer(tbStagger* s, tbStaggerIsland* land)
+{
+  tbScratch scratch = {0};
+  tb_anderson_layout(&land->mixer, &scratch, land->friction.count, MEMORY);
+  scratch = (tbScratch){.base = tb_arena_take(&s->arena, scratch.used, 1), .size = scratch.used};
+  if (!scratch.base) return false;
+  tb_anderson_layout(&land->mixer, &scratch, land->friction.count, MEMORY);
+  tb_anderson_reset(&land->mixer);
+  return true;
+}
+
 static bool list_rows(tbStagger* s, tbStaggerIsland* land)
 {
   const tbProblem* p = s->W->problem;
@@ -335,7 +346,7 @@ static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
   if (!s->island || !take_room(s) || !list_contacts(s, island)) return TB_ERROR_MEMORY;
   for (int i = 0; i < s->islands; i++) {
     tbStaggerIsland* land = &s->island[i];
-    if (!list_rows(s, land) || !set_up_velocities(s, land)) return TB_ERROR_MEMORY;
+    if (!list_rows(s, land) || !take_mixer(s, land) || !set_up_velocities(s, land)) return TB_ERROR_MEMORY;
     if (!set_up_rows(s, land, &land->normal, false) || !set_up_rows(s, land, &land->friction, true))
       return TB_ERROR_MEMORY;
   }
