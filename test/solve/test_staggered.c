@@ -120,23 +120,24 @@ static void velocity_of(tbContext* ctx, const tbProblem* p, const double* lambda
   tb_judge_free(ctx, judge);
 }
 
+// Sliding would leave the share of each contact, and with it the motion, open; sticking and no friction do
+// not.
 TEST(velocities_and_impulses_give_the_same_motion)
 {
   enum { CONTACTS = 24 };
-  const double v[6] = {1, 0.5, -2, 0.3, -0.2, 1};
+  const double gentle[6] = {0.1, 0.05, -2, 0.03, -0.02, 0.1};
+  const tbModel models[] = {TB_MODEL_FRICTIONLESS, TB_MODEL_CONE, TB_MODEL_POLYHEDRAL, TB_MODEL_BOX};
   tbContext ctx = tb_default_context();
-  for (int variant = 0; variant < 4; variant++) {
+  for (int m = 0; m < 4; m++) {
     double lambda[2][3 * CONTACTS] = {{0}}, u[2][3 * CONTACTS];
-    tbModel model = variant % 2 ? TB_MODEL_POLYHEDRAL : TB_MODEL_CONE;
     for (int form = 0; form < 2; form++) {
-      tbProblem* p = slab(&ctx, CONTACTS, variant < 2 ? 0.2 : 0.6, form == 1, v);
+      tbProblem* p = slab(&ctx, CONTACTS, 0.6, form == 1, gentle);
       REQUIRE(p);
-      tbSolveResult r = solve(&ctx, p, model, 2000, lambda[form]);
-      CHECK(r.outcome == TB_CONVERGED);
+      CHECK(solve(&ctx, p, models[m], 200, lambda[form]).residual.model < 1e-7);
       velocity_of(&ctx, p, lambda[form], u[form]);
       tb_problem_free(p);
     }
-    for (int i = 0; i < 3 * CONTACTS; i++) CHECK_NEAR(u[0][i], u[1][i], 1e-5);
+    for (int i = 0; i < 3 * CONTACTS; i++) CHECK_NEAR(u[0][i], u[1][i], 1e-6);
   }
 }
 
