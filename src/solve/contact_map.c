@@ -1,0 +1,289 @@
+// The equations of Newton methods, contact by contact. Every scaling factor ρ comes from the diagonal block:
+// with ρ = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure
+// 23).
+#include "solve/contact_map.h"
+#include "math/cone.h"
+
+#include <math.h>
+#include <string.h>
+
+static double dot(int n, const double* a, const double* b)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖; 1 where a row of W is empty.
+static double normal_factor(const tbContactMap* m)
+{
+  double size = m->D[0] + m->shift;
+  return size > 0 ? 1 / size : 1;
+}
+
+static double friction_factor(const tbContactMap* m)
+{
+  int n = m->rows;
+  double size = 0;
+  for (int i = 1; i < n; i++) {
+    double sum = m->shift;
+    for (int j = 1; j < n; j++) sum += fabs(m->D[i * n + j]);
+    size = fmax(size, sum);
+  }
+  return size > 0 ? 1 / size : normal_factor(m);
+}
+
+static double common_factor(const tbContactMap* m)
+{
+  double n = normal_factor(m), f = friction_factor(m);
+  return m->rows > 1 && f < n ? f : n;
+}
+
+static void clear(int rows, tbContactStep* s)
+{
+  memset(s->A, 0, (size_t)(rows * rows) * sizeof *s->A);
+  memset(s->B, 0, (size_t)(rows * rows) * sizeof *s->B);
+}
+
+// ---- projections onto sF with derivatives ----
+
+// A regular polygon: the derivative is I inside, along the edge on an edge, 0 at a corner.
+static void polygon(const tbFriction* f, double s, const double* z, double* x, double* J)
+{
+  tb_friction_closest(f, s, z, x);
+  double gx = z[0] - x[0], gy = z[1] - x[1], gap = hypot(gx, gy), size = hypot(z[0], z[1]);
+  memset(J, 0, 4 * sizeof *J);
+  if (gap <= 1e-15 * size) {
+    J[0] = J[3] = 1;
+    return;
+  }
+  // At a corner x has length μs; on an edge it is shorter.
+  if (hypot(x[0], x[1]) >= s * f->par[0] * (1 - 1e-14)) return;
+  J[0] = gy * gy / (gap * gap), J[3] = gx * gx / (gap * gap), J[1] = J[2] = -gx * gy / (gap * gap);
+}
+
+// x = P_{sF}(z) for s > 0, J = its derivative in z. That in s follows from P_{sF}(z) = s P_F(z/s).
+static void project(const tbFriction* f, double s, const double* z, double* x, double* J)
+{
+  int dim = f->dim;
+  double lo[TB_MAX_ROWS], hi[TB_MAX_ROWS];
+  switch ((tbSetKind)f->kind) {
+  case TB_SET_NONE: break;
+  case TB_SET_BALL: tb_project_ball(dim, s * f->par[0], z, x, J); break;
+  case TB_SET_ELLIPSOID:
+    for (int i = 0; i < dim; i++) hi[i] = s * f->par[i];
+    tb_project_ellipsoid(dim, hi, z, x, J);
+    break;
+  case TB_SET_BOX:
+    for (int i = 0; i < dim; i++) lo[i] = s * f->par[2 * i], hi[i] = s * f->par[2 * i + 1];
+    tb_project_box(dim, lo, hi, z, x, J);
+    break;
+  case TB_SET_BALLS: {
+    int size[3] = {2, dim == 4 ? 2 : 1, 2};
+    memset(J, 0, (size_t)(dim * dim) * sizeof *J);
+    for (int g = 0, at = 0; at < dim; at += size[g++]) {
+      double part[4];
+      tb_project_ball(size[g], s * f->par[g], z + at, x + at, part);
+      for (int i = 0; i < size[g]; i++)
+        for (int j = 0; j < size[g]; j++) J[(at + i) * dim + at + j] = part[i * size[g] + j];
+    }
+    break;
+  }
+  case TB_SET_POLYGON: polygon(f, s, z, x, J); break;
+  }
+}
+
+// ---- Alart–Curnier ----
+
+static double alart_curnier(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
+{
+  int n = m->rows, dim = n - 1;
+  double rho_n = normal_factor(m), rho_f = friction_factor(m);
+  double zn = lambda[0] - rho_n * u[0], z[TB_MAX_ROWS], x[TB_MAX_ROWS] = {0}, phi[TB_MAX_ROWS];
+  double J[TB_MAX_ROWS * TB_MAX_ROWS];
+  for (int i = 0; i < dim; i++) z[i] = lambda[1 + i] - rho_f * u[1 + i];
+  if (zn > 0 && step) project(m->f, zn, z, x, J);
+  else if (zn > 0) tb_friction_closest(m->f, zn, z, x);
+  phi[0] = zn > 0 ? rho_n * u[0] : lambda[0];
+  for (int i = 0; i < dim; i++) phi[1 + i] = lambda[1 + i] - x[i];
+  if (step) {
+    clear(n, step);
+    memcpy(step->phi, phi, (size_t)n * sizeof *phi);
+    for (int i = 0; i < n; i++) step->A[i * n + i] = 1;
+    if (zn > 0) {
+      step->A[0] = 0, step->B[0] = rho_n;
+      for (int i = 0; i < dim; i++) {
+        double along = (x[i] - dot(dim, J + i * dim, z)) / zn; // dP/ds
+        step->A[(1 + i) * n] = -along;
+        step->B[(1 + i) * n] = rho_n * along;
+        for (int j = 0; j < dim; j++) {
+          step->A[(1 + i) * n + 1 + j] -= J[i * dim + j];
+          step->B[(1 + i) * n + 1 + j] = rho_f * J[i * dim + j];
+        }
+      }
+    }
+  }
+  return dot(n, phi, phi);
+}
+
+// ---- the natural map ----
+
+// lift = σ_F(−u_F) and, through d lift = −far·du_F, its derivative; none for associated friction.
+static double saxce(const tbContactMap* m, const double* u, double* far)
+{
+  double against[TB_MAX_ROWS];
+  for (int i = 0; i < m->rows - 1; i++) against[i] = -u[1 + i], far[i] = 0;
+  return m->f->associated ? 0 : tb_friction_support(m->f, against, far);
+}
+
+static double natural(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
+{
+  int n = m->rows;
+  double rho = common_factor(m), z[TB_MAX_ROWS], x[TB_MAX_ROWS], far[TB_MAX_ROWS], phi[TB_MAX_ROWS];
+  double P[TB_MAX_ROWS * TB_MAX_ROWS], lift = saxce(m, u, far);
+  for (int i = 0; i < n; i++) z[i] = lambda[i] - rho * (u[i] + (i == 0 ? lift : 0));
+  tb_friction_project(m->f, z, x, step ? P : NULL);
+  for (int i = 0; i < n; i++) phi[i] = lambda[i] - x[i];
+  if (step) {
+    memcpy(step->phi, phi, (size_t)n * sizeof *phi);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) {
+        step->A[i * n + j] = (i == j) - P[i * n + j];
+        step->B[i * n + j] = rho * (P[i * n + j] - (j > 0 ? P[i * n] * far[j - 1] : 0));
+      }
+  }
+  return dot(n, phi, phi);
+}
+
+// ---- Fischer–Burmeister ----
+
+// With x = (λ_n, λ_F/μ) and y = ρ(û_n, μu_F) the law is  SOC ∋ x ⟂ y ∈ SOC. z = (x² + y²)^½ in the Jordan
+// algebra of the cone, dz = L_z⁻¹(L_x dx + L_y dy) with the arrow matrices L.
+static double fischer_burmeister(const tbContactMap* m, const double* lambda, const double* u,
+                                 tbContactStep* step)
+{
+  int n = m->rows;
+  double mu = m->f->par[0], rho = common_factor(m), far[TB_MAX_ROWS], lift = saxce(m, u, far);
+  double x[TB_MAX_ROWS], y[TB_MAX_ROWS], z[TB_MAX_ROWS], w[TB_MAX_ROWS], phi[TB_MAX_ROWS], length = 0;
+  x[0] = lambda[0], y[0] = rho * (u[0] + lift);
+  for (int i = 1; i < n; i++) {
+    x[i] = lambda[i] / mu, y[i] = rho * mu * u[i];
+    w[i] = 2 * (x[0] * x[i] + y[0] * y[i]);
+    length += w[i] * w[i];
+  }
+  w[0] = dot(n, x, x) + dot(n, y, y);
+  length = sqrt(length);
+  // Eigenvalues of w; the smaller one is kept off zero, where the root has no derivative.
+  double small = sqrt(fmax(w[0] - length, 1e-24 * w[0])), large = sqrt(w[0] + length);
+  z[0] = 0.5 * (large + small);
+  for (int i = 1; i < n; i++) z[i] = length > 0 ? 0.5 * (large - small) * w[i] / length : 0;
+  for (int i = 0; i < n; i++) phi[i] = x[i] + y[i] - z[i];
+  if (step) {
+    memcpy(step->phi, phi, (size_t)n * sizeof *phi);
+    double det = small * large;
+    for (int side = 0; side < 2; side++)
+      for (int j = 0; j < n; j++) {
+        // column j of I − L_z⁻¹ L_x, then of I − L_z⁻¹ L_y
+        const double* v = side ? y : x;
+        double t[TB_MAX_ROWS], r[TB_MAX_ROWS] = {0};
+        if (j == 0) memcpy(r, v, (size_t)n * sizeof *r);
+        else r[0] = v[j], r[j] = v[0];
+        t[0] = det > 0 ? (z[0] * r[0] - dot(n - 1, z + 1, r + 1)) / det : 0;
+        for (int i = 1; i < n; i++) t[i] = z[0] > 0 ? (r[i] - z[i] * t[0]) / z[0] : 0;
+        for (int i = 0; i < n; i++) (side ? step->B : step->A)[i * n + j] = (i == j) - t[i];
+      }
+    for (int i = 0; i < n; i++) { // back from x, y to λ, u; û_n moves with u_F
+      double first = rho * step->B[i * n];
+      step->B[i * n] = first;
+      for (int j = 1; j < n; j++) {
+        step->A[i * n + j] /= mu;
+        step->B[i * n + j] = rho * mu * step->B[i * n + j] - first * far[j - 1];
+      }
+    }
+  }
+  return dot(n, phi, phi);
+}
+
+// ---- minimum map with slack ----
+
+static double minimum_map(const tbContactMap* m, const double* lambda, const double* u, double gamma,
+                          tbContactStep* step)
+{
+  int n = m->rows, dim = n - 1;
+  double mu = m->f->par[0], rho_n = normal_factor(m), rho_f = friction_factor(m);
+  double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1));
+  double e[TB_MAX_ROWS], room = mu * lambda[0] - length; // e: direction of the friction impulse
+  for (int i = 0; i < dim; i++)
+    e[i] = length > 0 ? lambda[1 + i] / length : speed > 0 ? -u[1 + i] / speed : i == 0;
+  bool open = lambda[0] <= rho_n * u[0], slides = room < rho_f * gamma;
+  double normal = open ? lambda[0] : rho_n * u[0], cone = slides ? room : rho_f * gamma;
+  double sum = normal * normal + cone * cone;
+  for (int i = 0; i < dim; i++) {
+    double s = rho_f * (u[1 + i] + gamma * e[i]);
+    sum += s * s;
+  }
+  if (!step) return sum;
+
+  clear(n, step);
+  step->phi[0] = normal;
+  (open ? step->A : step->B)[0] = open ? 1 : rho_n;
+  memset(step->slack_rate, 0, sizeof step->slack_rate);
+  if (open) { // no normal impulse, no friction
+    for (int i = 1; i < n; i++) step->phi[i] = lambda[i], step->A[i * n + i] = 1;
+    return sum;
+  }
+  // s = 0 without its part along e when sliding: that part gives γ, and the cone's boundary takes its place.
+  double bend = length > 0 ? rho_f * gamma / length : 0; // derivative of γ e
+  for (int i = 0; i < dim; i++) {
+    double* A = step->A + (1 + i) * n;
+    double* B = step->B + (1 + i) * n;
+    double along = slides ? dot(dim, e, u + 1) * e[i] : 0;
+    step->phi[1 + i] = rho_f * (u[1 + i] - along) - (slides ? room * e[i] : 0);
+    if (slides) A[0] = -mu * e[i], step->slack_rate[i] = -e[i];
+    for (int j = 0; j < dim; j++) {
+      double across = (i == j) - e[i] * e[j];
+      A[1 + j] = bend * across + (slides ? e[i] * e[j] : 0);
+      B[1 + j] = rho_f * (slides ? across : i == j);
+    }
+  }
+  return sum;
+}
+
+// ---- rows by themselves ----
+
+static double by_rows(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
+{
+  int n = m->rows;
+  const double* param = m->p->param + m->p->param_adr[m->k];
+  tbLaw law = (tbLaw)m->p->law[m->k];
+  double sum = 0;
+  if (step) clear(n, step);
+  for (int i = 0; i < n; i++) {
+    double size = m->D[i * n + i] + m->shift, rho = size > 0 ? 1 / size : 1, z = lambda[i] - rho * u[i];
+    double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
+    double hi = law == TB_LAW_BOX ? param[n + i] : INFINITY;
+    bool held = !(z > lo && z < hi); // at a bound
+    double phi = z <= lo ? lambda[i] - lo : z >= hi ? lambda[i] - hi : rho * u[i];
+    double a = held, b = held ? 0 : rho;
+    if (m->map == TB_MAP_FB && law == TB_LAW_NONNEG) {
+      double y = rho * u[i], r = hypot(lambda[i], y);
+      phi = lambda[i] + y - r;
+      a = r > 0 ? 1 - lambda[i] / r : 1;
+      b = r > 0 ? rho * (1 - y / r) : 0;
+    }
+    sum += phi * phi;
+    if (step) step->phi[i] = phi, step->A[i * n + i] = a, step->B[i * n + i] = b;
+  }
+  return sum;
+}
+
+double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, double gamma,
+                      tbContactStep* step)
+{
+  bool ball = m->f->kind == TB_SET_BALL && m->f->par[0] > 1e-12;
+  if (m->f->kind == TB_SET_NONE) return by_rows(m, lambda, u, step);
+  if (m->map == TB_MAP_FB && ball) return fischer_burmeister(m, lambda, u, step);
+  if (m->f->associated || m->map == TB_MAP_NATURAL) return natural(m, lambda, u, step);
+  if (m->map == TB_MAP_MIN && ball) return minimum_map(m, lambda, u, gamma, step);
+  return alart_curnier(m, lambda, u, step);
+}

@@ -1,0 +1,39 @@
+// A contact's law as an equation  Φ(λ, u) = 0  with a generalised derivative, for Newton methods.
+//
+//   TB_MAP_AC        Alart and Curnier 1991:  λ_n − (z_n)₊,  λ_F − P_{(z_n)₊F}(z_F)  with  z = λ − ρu, and
+//                    factors ρ_n, ρ_F of their own
+//   TB_MAP_NATURAL   λ − P_K(λ − ρû)  with De Saxcé's û = u + (σ_F(−u_F), 0…) and one factor ρ
+//   TB_MAP_FB        Fischer–Burmeister on the second-order cone,  x + y − (x² + y²)^½  in its Jordan algebra
+//   TB_MAP_MIN       minimum map with a slack γ for sliding (course §3.3.1, §3.3.3):
+//                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖)
+//
+// FB and MIN are for balls (Coulomb); other sets take AC, and associated friction NATURAL. Laws without a
+// friction set are row by row: free u, complementarity, or bounds.
+#ifndef TB_SOLVE_CONTACT_MAP_H
+#define TB_SOLVE_CONTACT_MAP_H
+
+#include "solve/friction.h"
+
+typedef enum tbMap { TB_MAP_AC, TB_MAP_NATURAL, TB_MAP_FB, TB_MAP_MIN } tbMap;
+
+typedef struct tbContactMap {
+  const tbProblem* p;
+  const tbFriction* f;
+  int k, rows;
+  tbMap map;
+  const double* D; // diagonal block of W: sets ρ
+  double shift;    // added to its diagonal
+} tbContactMap;
+
+// The equation linearised: phi + A dλ + B du = 0, row-major blocks. A row with B = 0 and A = identity gives
+// its dλ at once. For MIN the step of γ is eliminated: dγ = slack_rate · (u_F + du_F) − γ.
+typedef struct tbContactStep {
+  double phi[TB_MAX_ROWS], A[TB_MAX_ROWS * TB_MAX_ROWS], B[TB_MAX_ROWS * TB_MAX_ROWS];
+  double slack_rate[TB_MAX_ROWS];
+} tbContactStep;
+
+// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. gamma: the slack, for MIN.
+double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, double gamma,
+                      tbContactStep* step);
+
+#endif

@@ -1,0 +1,237 @@
+#include "solve/newton_core.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CONTACTS_PER_PIECE = 64 };
+static const double MAX_FACTOR_BYTES = 1e9; // beyond that GMRES
+
+// ---- before the loop ----
+
+static tbStatus group_islands(tbContext* ctx, tbNewtonPlan* plan, const tbProblem* p)
+{
+  size_t n = (size_t)p->ncontact;
+  plan->of = TB_TAKE(&plan->memory, int, n);
+  plan->contact = TB_TAKE(&plan->memory, int, n);
+  if (!plan->of || !plan->contact) return TB_ERROR_MEMORY;
+  TB_TRY(tb_problem_islands(ctx, p, plan->of, &plan->islands));
+  plan->island_ptr = TB_TAKE(&plan->memory, int, (size_t)plan->islands + 2);
+  if (!plan->island_ptr) return TB_ERROR_MEMORY;
+  int* next = plan->island_ptr + 1; // counts, then running ends
+  for (size_t k = 0; k < n; k++) next[plan->of[k] + 1]++;
+  for (int i = 0; i < plan->islands; i++) next[i + 1] += next[i];
+  for (size_t k = 0; k < n; k++) plan->contact[next[plan->of[k]]++] = (int)k;
+  return TB_OK;
+}
+
+tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
+{
+  const tbDelassus* W = run->W;
+  tbNewtonPlan* plan = run->prepared = TB_NEW(ctx, tbNewtonPlan, 1);
+  if (!plan) return TB_ERROR_MEMORY;
+  tb_arena_init(&plan->memory, ctx);
+  TB_TRY(group_islands(ctx, plan, run->p));
+  tbStatus status =
+      tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col, MAX_FACTOR_BYTES, &plan->lu);
+  if (status != TB_ERROR_UNSUPPORTED) return status;
+  plan->basis = TB_TAKE(&plan->memory, double, tb_gmres_workspace(run->p->nrow));
+  return plan->basis ? TB_OK : TB_ERROR_MEMORY;
+}
+
+void tb_newton_release(tbContext* ctx, tbRun* run)
+{
+  tbNewtonPlan* plan = run->prepared;
+  if (!plan) return;
+  tb_lu_free(ctx, plan->lu);
+  tb_arena_free(&plan->memory);
+  tb_free(ctx, plan);
+}
+
+void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
+{
+  size_t contacts = (size_t)W->problem->ncontact, rows = (size_t)W->problem->nrow;
+  size_t diagonal = W->diag_adr[contacts], blocks = W->val_adr[W->ptr[contacts]];
+  n->friction = TB_SCRATCH(s, tbFriction, contacts);
+  n->island = TB_SCRATCH(s, tbNewtonIsland, contacts);
+  double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->slack_rate, &n->rhs, &n->other, &n->start};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, rows);
+  double** scalars[] = {&n->size, &n->gamma, &n->dgamma};
+  for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) *scalars[i] = TB_SCRATCH(s, double, contacts);
+  n->A = TB_SCRATCH(s, double, diagonal);
+  n->B = TB_SCRATCH(s, double, diagonal);
+  n->inverse = TB_SCRATCH(s, double, diagonal);
+  n->active = TB_SCRATCH(s, uint8_t, rows);
+  n->M = TB_SCRATCH(s, double, blocks);
+  n->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
+}
+
+void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
+{
+  const tbProblem* p = run->p;
+  n->run = run, n->plan = run->prepared, n->lambda = lambda, n->anchor = NULL, n->room = 0.7;
+  double sum = 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    int rows = tb_rows(p, k);
+    const double* D = run->W->diag + run->W->diag_adr[k];
+    tb_friction_make(p, k, run->o->model, run->o->directions, &n->friction[k]);
+    n->size[k] = n->gamma[k] = n->dgamma[k] = 0;
+    for (int i = 0; i < rows; i++) n->size[k] += fmax(0, D[i * rows + i]) / rows;
+    sum += n->size[k];
+  }
+  // A contact between bodies that cannot move is as stiff as the average one.
+  for (int k = 0; k < p->ncontact; k++)
+    if (!(n->size[k] > 0)) n->size[k] = sum > 0 ? sum / p->ncontact : 1;
+  for (int i = 0; i < n->plan->islands; i++) n->island[i] = (tbNewtonIsland){.map = map};
+  memset(n->M, 0, run->W->val_adr[run->W->ptr[p->ncontact]] * sizeof *n->M);
+}
+
+// ---- equations ----
+
+static tbContactMap map_of(const tbNewton* n, int k)
+{
+  const tbDelassus* W = n->run->W;
+  return (tbContactMap){.p = n->run->p, .f = &n->friction[k], .k = k, .rows = tb_rows(n->run->p, k),
+                        .map = n->island[n->plan->of[k]].map, .D = W->diag + W->diag_adr[k],
+                        .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
+}
+
+// λ and the velocity that contact k's equation sees at λ + t d.
+static void point(const tbNewton* n, int k, double t, double* lambda, double* u)
+{
+  const tbProblem* p = n->run->p;
+  double pull = n->island[n->plan->of[k]].alpha * n->size[k];
+  for (int i = 0, r = p->row_adr[k]; r < p->row_adr[k + 1]; i++, r++) {
+    lambda[i] = n->lambda[r] + (t > 0 ? t * n->d[r] : 0);
+    u[i] = n->u[r] + (t > 0 ? t * n->Wd[r] : 0);
+    if (n->anchor) u[i] += pull * (lambda[i] - n->anchor[r]);
+  }
+}
+
+double tb_newton_merit(const tbNewton* n, int i, double t)
+{
+  double sum = 0;
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+    int k = n->plan->contact[e];
+    double lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
+    tbContactMap m = map_of(n, k);
+    point(n, k, t, lambda, u);
+    sum += n->size[k] * tb_contact_map(&m, lambda, u, n->gamma[k] + t * n->dgamma[k], NULL);
+  }
+  return sum;
+}
+
+// A row that is solved for: its equation is not simply dλ_i = −Φ_i.
+static bool couples(int rows, int i, const double* A, const double* B)
+{
+  for (int j = 0; j < rows; j++)
+    if (B[i * rows + j] != 0 || A[i * rows + j] != (i == j)) return true;
+  return false;
+}
+
+static void linearise(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  tbNewton* n = user;
+  const tbProblem* p = n->run->p;
+  for (int k = begin; k < end; k++) {
+    int rows = tb_rows(p, k), first = p->row_adr[k];
+    double *A = n->A + n->run->W->diag_adr[k], *B = n->B + n->run->W->diag_adr[k];
+    if (n->island[n->plan->of[k]].resting) {
+      for (int i = 0; i < rows; i++) n->active[first + i] = 0, n->phi[first + i] = 0;
+      continue;
+    }
+    double lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
+    tbContactMap m = map_of(n, k);
+    tbContactStep step;
+    memset(step.slack_rate, 0, sizeof step.slack_rate);
+    point(n, k, 0, lambda, u);
+    tb_contact_map(&m, lambda, u, n->gamma[k], &step);
+    memcpy(A, step.A, (size_t)(rows * rows) * sizeof *A);
+    memcpy(B, step.B, (size_t)(rows * rows) * sizeof *B);
+    memcpy(n->phi + first, step.phi, (size_t)rows * sizeof *step.phi);
+    memcpy(n->slack_rate + first, step.slack_rate, (size_t)rows * sizeof *step.phi);
+    for (int i = 0; i < rows; i++) n->active[first + i] = couples(rows, i, A, B);
+  }
+}
+
+void tb_newton_linearise(tbNewton* n)
+{
+  tb_delassus_apply(n->run->W, n->run->threads, n->lambda, n->u, n->workspace);
+  for (int i = 0; i < n->run->p->nrow; i++) n->u[i] += n->run->W->q[i];
+  tb_parallel_for(n->run->threads, n->run->p->ncontact, CONTACTS_PER_PIECE, linearise, n);
+  for (int i = 0; i < n->plan->islands; i++)
+    if (!n->island[i].resting) n->island[i].merit = tb_newton_merit(n, i, 0);
+}
+
+// ---- step length ----
+
+// Grippo, Lampariello and Lucidi 1986: sufficient decrease below the worst of the last few merits.
+bool tb_newton_search(tbNewton* n, int i, double allowance)
+{
+  tbNewtonIsland* s = &n->island[i];
+  double worst = s->merit;
+  for (int h = 0; h < s->seen && h < TB_NEWTON_HISTORY; h++) worst = fmax(worst, s->history[h]);
+  // Two steps ago the merit was the same: full steps go to and fro between two states.
+  bool cycles = s->seen >= 2 && fabs(s->history[(s->seen - 2) % TB_NEWTON_HISTORY] - s->merit) < 0.1 * s->merit;
+  s->history[s->seen++ % TB_NEWTON_HISTORY] = s->merit;
+  s->length = 0;
+  for (double t = cycles ? 0.5 : 1; t > 1e-4; t /= 2) {
+    double merit = tb_newton_merit(n, i, t);
+    if (!(merit <= allowance * worst - 2e-4 * t * s->merit)) continue;
+    s->length = t;
+    s->merit = merit;
+    for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+      int k = n->plan->contact[e];
+      for (int r = n->run->p->row_adr[k]; r < n->run->p->row_adr[k + 1]; r++) n->lambda[r] += t * n->d[r];
+      n->gamma[k] += t * n->dgamma[k];
+    }
+    return true;
+  }
+  return false;
+}
+
+// ---- when to rest ----
+
+// The judge's natural map, squared, over island i.
+static double residual(const tbNewton* n, int i)
+{
+  const tbProblem* p = n->run->p;
+  double sum = 0;
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+    int k = n->plan->contact[e], rows = tb_rows(p, k);
+    const double *u = n->u + p->row_adr[k], *lambda = n->lambda + p->row_adr[k];
+    double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS];
+    for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r], against[r] = r + 1 < rows ? -u[r + 1] : 0;
+    const tbFriction* f = &n->friction[k];
+    if (f->kind == TB_SET_NONE) {
+      tb_friction_clamp_rows(p, k, z, x);
+    } else {
+      if (!f->associated) z[0] -= tb_friction_support(f, against, NULL);
+      tb_friction_project(f, z, x, NULL);
+    }
+    for (int r = 0; r < rows; r++) sum += (lambda[r] - x[r]) * (lambda[r] - x[r]);
+  }
+  return sum;
+}
+
+void tb_newton_rest(tbNewton* n)
+{
+  const tbProblem* p = n->run->p;
+  double q = 0, lambda = 0, u = 0;
+  for (int i = 0; i < p->nrow; i++) {
+    q += n->run->W->q[i] * n->run->W->q[i];
+    lambda += n->lambda[i] * n->lambda[i];
+    u += n->u[i] * n->u[i];
+  }
+  bool all = true, were = true;
+  for (int i = 0; i < n->plan->islands; i++) were = were && n->island[i].resting;
+  if (were) n->room *= 0.1;
+  double tolerance = n->room * n->run->o->tolerance;
+  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u)) / fmax(1, n->plan->islands);
+  for (int i = 0; i < n->plan->islands; i++) {
+    n->island[i].resting = residual(n, i) <= limit;
+    all = all && n->island[i].resting;
+  }
+  if (all) n->run->next_check = 0;
+}

@@ -1,0 +1,184 @@
+// The linear system of a Newton step: reduce, solve, refine.
+#include "base/threads.h"
+#include "math/dense.h"
+#include "solve/newton_core.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CONTACTS_PER_PIECE = 64 };
+
+static double pull(const tbNewton* n, int k) { return n->island[n->plan->of[k]].alpha * n->size[k]; }
+
+// y_k = A_k x_k + B_k (w_k + α T x_k)
+static void block_rows(const tbNewton* n, int k, const double* x, const double* w, double* y)
+{
+  int rows = tb_rows(n->run->p, k);
+  const double *A = n->A + n->run->W->diag_adr[k], *B = n->B + n->run->W->diag_adr[k];
+  double shift = pull(n, k);
+  for (int i = 0; i < rows; i++) {
+    double sum = 0;
+    for (int j = 0; j < rows; j++) sum += A[i * rows + j] * x[j] + B[i * rows + j] * (w[j] + shift * x[j]);
+    y[i] = sum;
+  }
+}
+
+// M = A + B(W + αT), block row by block row.
+static void assemble(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  tbNewton* n = user;
+  const tbDelassus* W = n->run->W;
+  const int* row = n->run->p->row_adr;
+  for (int k = begin; k < end; k++) {
+    int rows = row[k + 1] - row[k];
+    bool any = false;
+    for (int i = row[k]; i < row[k + 1]; i++) any = any || n->active[i];
+    if (!any) continue;
+    const double *A = n->A + W->diag_adr[k], *B = n->B + W->diag_adr[k];
+    double shift = pull(n, k);
+    for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+      int cols = row[W->col[e] + 1] - row[W->col[e]];
+      const double* V = W->val + W->val_adr[e];
+      double* M = n->M + W->val_adr[e];
+      for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+          double sum = 0;
+          for (int r = 0; r < rows; r++) sum += B[i * rows + r] * V[r * cols + j];
+          if (W->col[e] == k) sum += A[i * rows + j] + shift * B[i * rows + j];
+          M[i * cols + j] = sum;
+        }
+    }
+  }
+}
+
+// r = −Φ − (A + B(W + αT)) d on the active rows, given W d; 0 elsewhere. Returns ‖r‖².
+static double remainder_of(tbNewton* n, double* r)
+{
+  const tbProblem* p = n->run->p;
+  double sum = 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->row_adr[k], rows = tb_rows(p, k);
+    double y[TB_MAX_ROWS];
+    block_rows(n, k, n->d + first, n->Wd + first, y);
+    for (int i = 0; i < rows; i++) {
+      r[first + i] = n->active[first + i] ? -n->phi[first + i] - y[i] : 0;
+      sum += r[first + i] * r[first + i];
+    }
+  }
+  return sum;
+}
+
+// ---- Krylov ----
+
+static void apply(void* user, const double* x, double* y)
+{
+  tbNewton* n = user;
+  const tbProblem* p = n->run->p;
+  tb_delassus_apply(n->run->W, n->run->threads, x, n->other, n->workspace);
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->row_adr[k];
+    block_rows(n, k, x + first, n->other + first, y + first);
+    for (int i = first; i < p->row_adr[k + 1]; i++)
+      if (!n->active[i]) y[i] = x[i];
+  }
+}
+
+// The inverses of the diagonal blocks A + B(D + αT); identity where a row is not solved for.
+static void invert_diagonal(tbNewton* n)
+{
+  const tbProblem* p = n->run->p;
+  for (int k = 0; k < p->ncontact; k++) {
+    int rows = tb_rows(p, k), swap[TB_MAX_ROWS];
+    const size_t at = n->run->W->diag_adr[k];
+    double M[TB_MAX_ROWS * TB_MAX_ROWS], unit[TB_MAX_ROWS], column[TB_MAX_ROWS], DX[TB_MAX_ROWS];
+    for (int j = 0; j < rows; j++) {
+      memset(unit, 0, sizeof unit);
+      unit[j] = 1;
+      for (int i = 0; i < rows; i++) DX[i] = n->run->W->diag[at + (size_t)(i * rows + j)];
+      block_rows(n, k, unit, DX, column);
+      for (int i = 0; i < rows; i++) M[i * rows + j] = n->active[p->row_adr[k] + i] ? column[i] : i == j;
+    }
+    bool regular = tb_dense_lu(rows, M, rows, swap) == rows;
+    for (int j = 0; j < rows; j++) {
+      memset(unit, 0, sizeof unit);
+      unit[j] = 1;
+      if (regular) tb_dense_lu_solve(rows, M, rows, swap, unit);
+      for (int i = 0; i < rows; i++)
+        n->inverse[at + (size_t)(i * rows + j)] = isfinite(unit[i]) ? unit[i] : i == j;
+    }
+  }
+}
+
+static void precondition(void* user, const double* x, double* y)
+{
+  const tbNewton* n = user;
+  const tbProblem* p = n->run->p;
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->row_adr[k], rows = tb_rows(p, k);
+    const double* inverse = n->inverse + n->run->W->diag_adr[k];
+    for (int i = 0; i < rows; i++) {
+      double sum = 0;
+      for (int j = 0; j < rows; j++) sum += inverse[i * rows + j] * x[first + j];
+      y[first + i] = sum;
+    }
+  }
+}
+
+// ---- the step ----
+
+static void multiply(tbNewton* n) // W d
+{
+  tb_delassus_apply(n->run->W, n->run->threads, n->d, n->Wd, n->workspace);
+}
+
+// x ← M⁻¹ rhs on the active rows, by factor or by Krylov.
+static void solve_active(tbNewton* n, double* rhs)
+{
+  const tbProblem* p = n->run->p;
+  if (n->plan->lu) {
+    tb_lu_solve(n->plan->lu, rhs);
+    return;
+  }
+  tbGmres g = {.n = p->nrow,
+               .apply = apply,
+               .precondition = precondition,
+               .user = n,
+               .tolerance = 1e-6,
+               .max_products = 400};
+  double* b = n->start;
+  memcpy(b, rhs, (size_t)p->nrow * sizeof *b);
+  memset(rhs, 0, (size_t)p->nrow * sizeof *rhs);
+  tb_gmres(&g, b, rhs, n->plan->basis);
+}
+
+void tb_newton_direction(tbNewton* n)
+{
+  const tbProblem* p = n->run->p;
+  bool direct = n->plan->lu;
+  n->exact = true;
+  for (int i = 0; i < p->nrow; i++) n->d[i] = n->active[i] ? 0 : -n->phi[i];
+  multiply(n);
+  double target = remainder_of(n, n->rhs), left = target;
+  if (direct) {
+    tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, assemble, n);
+    n->exact = tb_lu_factor(n->plan->lu, n->run->threads, n->run->W->val_adr, n->M, n->active, 1e-14) == 0;
+  } else {
+    invert_diagonal(n);
+  }
+  for (int round = 0; round < (direct ? 3 : 1) && left > 1e-20 * target; round++) {
+    solve_active(n, n->rhs);
+    for (int i = 0; i < p->nrow; i++)
+      if (n->active[i]) n->d[i] += n->rhs[i];
+    multiply(n);
+    double before = left;
+    left = remainder_of(n, n->rhs);
+    if (!(left < 0.01 * before)) break;
+  }
+  for (int k = 0; k < p->ncontact; k++) {
+    double sum = -n->gamma[k];
+    for (int i = 0, r = p->row_adr[k] + 1; r < p->row_adr[k + 1]; i++, r++)
+      sum += n->slack_rate[p->row_adr[k] + i] * (n->u[r] + n->Wd[r]);
+    n->dgamma[k] = sum;
+  }
+}
