@@ -35,6 +35,7 @@
 #include <string.h>
 
 enum { MEMORY = 6, FIRST_BALANCE = 5, BALANCE_EVERY = 50 };
+static const double LARGEST_RHO = 1e4;
 
 typedef struct {
   tbRun* run;
@@ -127,6 +128,7 @@ static bool balance(Admm* a, int iteration)
   bool stalled = a->mixer.best > 0.9 * a->reached;
   double ratio = sqrt(a->moved_y / a->moved_z), factor = fmin(10, fmax(0.1, ratio));
   if (stalled) factor = ratio > 1 ? 10 : 0.1;
+  factor = fmin(LARGEST_RHO, fmax(1 / LARGEST_RHO, a->rho * factor)) / a->rho;
   a->next_balance = iteration + a->wait;
   a->reached = a->mixer.best;
   a->moved_z = a->moved_y = 0;
@@ -139,7 +141,7 @@ static bool balance(Admm* a, int iteration)
     a->v[i] = a->z[i] + (a->v[i] - a->z[i]) / factor; // û stays
     a->last_y[i] /= factor;
   }
-  return tb_shifted_factor(a->matrix, a->rho, a->cones.R);
+  return tb_shifted_factor(a->matrix, a->rho, a->cones.R, NULL);
 }
 
 void tb_admm(tbRun* run, double* lambda)
@@ -156,7 +158,7 @@ void tb_admm(tbRun* run, double* lambda)
   tb_cones_begin(&a.cones, run);
   a.mixer.weight = a.cones.R;
   tb_anderson_reset(&a.mixer);
-  bool factored = tb_shifted_factor(a.matrix, a.rho, a.cones.R);
+  bool factored = tb_shifted_factor(a.matrix, a.rho, a.cones.R, NULL);
   start(&a);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     if (!factored) {

@@ -23,6 +23,13 @@ static const char* const orders[TB_ORDER_COUNT] = {
     [TB_ORDER_GREEDY] = "greedy", [TB_ORDER_SYMMETRIC] = "symmetric",
 };
 
+static const char* const r_factors[TB_RFACTOR_COUNT] = {
+    [TB_RFACTOR_OWN] = "own",
+    [TB_RFACTOR_GLOBAL] = "global",
+    [TB_RFACTOR_LOCAL] = "local",
+    [TB_RFACTOR_BLOCK] = "block",
+};
+
 const char* tb_outcome_name(tbOutcome outcome)
 {
   return (unsigned)outcome <= TB_FAILED ? outcomes[outcome] : "unknown";
@@ -42,6 +49,21 @@ bool tb_order_from_name(const char* name, tbOrder* out)
   return false;
 }
 
+const char* tb_r_factor_name(tbRFactor strategy)
+{
+  return (unsigned)strategy < TB_RFACTOR_COUNT ? r_factors[strategy] : "unknown";
+}
+
+bool tb_r_factor_from_name(const char* name, tbRFactor* out)
+{
+  for (int i = 0; i < TB_RFACTOR_COUNT; i++)
+    if (strcmp(name, r_factors[i]) == 0) {
+      *out = (tbRFactor)i;
+      return true;
+    }
+  return false;
+}
+
 static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o,
                               const double* lambda, const tbSolver** solver)
 {
@@ -51,6 +73,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown model %d", (int)o->model);
   if ((unsigned)o->order >= TB_ORDER_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown order %d", (int)o->order);
+  if ((unsigned)o->r_factor >= TB_RFACTOR_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown r-factor strategy %d", (int)o->r_factor);
   if (o->directions < 3 || o->directions > TB_MAX_DIRECTIONS)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "directions must be 3 to %d, not %d", TB_MAX_DIRECTIONS,
                    o->directions);
