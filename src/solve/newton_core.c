@@ -54,10 +54,9 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
   size_t diagonal = W->diag_adr[contacts], blocks = W->val_adr[W->ptr[contacts]];
   n->friction = TB_SCRATCH(s, tbFriction, contacts);
   n->island = TB_SCRATCH(s, tbNewtonIsland, contacts);
-  double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->slack_rate, &n->rhs, &n->other, &n->start};
+  double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->rhs, &n->other, &n->start};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, rows);
-  double** scalars[] = {&n->size, &n->gamma, &n->dgamma};
-  for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) *scalars[i] = TB_SCRATCH(s, double, contacts);
+  n->size = TB_SCRATCH(s, double, contacts);
   n->A = TB_SCRATCH(s, double, diagonal);
   n->B = TB_SCRATCH(s, double, diagonal);
   n->inverse = TB_SCRATCH(s, double, diagonal);
@@ -75,7 +74,7 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
     int rows = tb_rows(p, k);
     const double* D = run->W->diag + run->W->diag_adr[k];
     tb_friction_make(p, k, run->o->model, run->o->directions, &n->friction[k]);
-    n->size[k] = n->gamma[k] = n->dgamma[k] = 0;
+    n->size[k] = 0;
     for (int i = 0; i < rows; i++) n->size[k] += fmax(0, D[i * rows + i]) / rows;
     sum += n->size[k];
   }
@@ -116,7 +115,7 @@ double tb_newton_merit(const tbNewton* n, int i, double t)
     double lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
     tbContactMap m = map_of(n, k);
     point(n, k, t, lambda, u);
-    sum += n->size[k] * tb_contact_map(&m, lambda, u, n->gamma[k] + t * n->dgamma[k], NULL);
+    sum += n->size[k] * tb_contact_map(&m, lambda, u, NULL);
   }
   return sum;
 }
@@ -144,13 +143,11 @@ static void linearise(void* user, int begin, int end, int piece)
     double lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
     tbContactMap m = map_of(n, k);
     tbContactStep step;
-    memset(step.slack_rate, 0, sizeof step.slack_rate);
     point(n, k, 0, lambda, u);
-    tb_contact_map(&m, lambda, u, n->gamma[k], &step);
+    tb_contact_map(&m, lambda, u, &step);
     memcpy(A, step.A, (size_t)(rows * rows) * sizeof *A);
     memcpy(B, step.B, (size_t)(rows * rows) * sizeof *B);
     memcpy(n->phi + first, step.phi, (size_t)rows * sizeof *step.phi);
-    memcpy(n->slack_rate + first, step.slack_rate, (size_t)rows * sizeof *step.phi);
     for (int i = 0; i < rows; i++) n->active[first + i] = couples(rows, i, A, B);
   }
 }
@@ -184,7 +181,6 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
     for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
       int k = n->plan->contact[e];
       for (int r = n->run->p->row_adr[k]; r < n->run->p->row_adr[k + 1]; r++) n->lambda[r] += t * n->d[r];
-      n->gamma[k] += t * n->dgamma[k];
     }
     return true;
   }

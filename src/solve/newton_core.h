@@ -59,8 +59,7 @@ typedef struct tbNewton {
   tbNewtonIsland* island;
   double* size;  // T: mean of the diagonal of W's block (ncontact)
   double *u, *d, *Wd; // velocity at λ, step, W d (nrow)
-  double *phi, *A, *B, *slack_rate;
-  double *gamma, *dgamma; // slacks of the minimum map (ncontact)
+  double *phi, *A, *B; // Φ and its derivatives (nrow, and in the layout of W's diagonal)
   double *rhs, *other, *start; // (nrow)
   uint8_t* active;        // rows that are solved for (nrow)
   double* M;              // A + B(W + αT), in the blocks of W; for the factor

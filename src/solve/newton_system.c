@@ -170,10 +170,4 @@ void tb_newton_direction(tbNewton* n)
     left = remainder_of(n, n->rhs);
     if (!(left < 0.01 * before)) break;
   }
-  for (int k = 0; k < p->ncontact; k++) {
-    double sum = -n->gamma[k];
-    for (int i = 0, r = p->row_adr[k] + 1; r < p->row_adr[k + 1]; i++, r++)
-      sum += n->slack_rate[p->row_adr[k] + i] * (n->u[r] + n->Wd[r]);
-    n->dgamma[k] = sum;
-  }
 }
