@@ -91,8 +91,8 @@ typedef struct tbSolver {
   tbForm needs;          // the form of W it works on
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
-  // Null, or what a method must allocate before its loop because no size is known beforehand, such as a factor: put
-  // into run->prepared, and taken down by release, which is called after a failed prepare too.
+  // For methods that need memory of a size only their set-up knows, such as a factor: prepare hangs it on the
+  // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
   tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
   void (*release)(tbContext* ctx, struct tbRun* run);
 } tbSolver;

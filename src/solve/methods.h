@@ -15,6 +15,14 @@ void tb_spgs(struct tbRun* run, double* lambda);
 size_t tb_bgs_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_bgs(struct tbRun* run, double* lambda);
 
+size_t tb_nncg_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_nncg(struct tbRun* run, double* lambda);
+
+size_t tb_admm_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_admm_prepare(tbContext* ctx, struct tbRun* run);
+void tb_admm_release(tbContext* ctx, struct tbRun* run);
+void tb_admm(struct tbRun* run, double* lambda);
+
 size_t tb_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_newton_ac(struct tbRun* run, double* lambda);
 void tb_newton_fb(struct tbRun* run, double* lambda);

@@ -17,7 +17,7 @@ typedef struct tbRun {
   const tbSolveOptions* o;
   tbThreads* threads;
   tbScratch scratch;
-  void* prepared; // what the method's prepare made; null without one
+  void* prepared; // what the method's prepare made, or null
 
   // contacts grouped by colour, when the order asks for it
   int ncolour;

@@ -10,10 +10,12 @@ enum { REFRESH = 32, CONTACTS_PER_PIECE = 64 };
 
 static bool through_bodies(const tbDelassus* W) { return !(W->forms & TB_FORM_BLOCKS); }
 
+size_t tb_sweep_bodies(const tbDelassus* W) { return through_bodies(W) ? (size_t)W->problem->ndof : 0; }
+
 void tb_sweep_layout(tbSweep* s, tbScratch* scratch, const tbDelassus* W)
 {
   size_t n = (size_t)W->problem->ncontact;
-  s->w = TB_SCRATCH(scratch, double, through_bodies(W) ? (size_t)W->problem->ndof : 0);
+  s->w = TB_SCRATCH(scratch, double, tb_sweep_bodies(W));
   s->visit = TB_SCRATCH(scratch, int, n);
   s->change = TB_SCRATCH(scratch, double, n);
 }

@@ -13,6 +13,8 @@ enum {
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
 };
 
+// A row may end early: what it leaves out is null.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 static const tbSolver solvers[] = {
     {"jacobi", "projected Jacobi, damped by row sums", "course §3.2.1",
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_jacobi_scratch, tb_jacobi},
@@ -24,6 +26,12 @@ static const tbSolver solvers[] = {
      CONE | BOX | POLYHEDRAL | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_pgs_scratch, tb_spgs},
     {"bgs", "blocked Gauss–Seidel (NSCD) with an exact contact solver", "course §3.2.4; Jean 1999",
      CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_SWEEP, tb_bgs_scratch, tb_bgs},
+    {"nncg", "nonsmooth nonlinear conjugate gradients on Gauss–Seidel sweeps",
+     "course §3.2.7; Silcowitz, Niebe and Erleben 2010", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS,
+     TB_FORM_SWEEP, tb_nncg_scratch, tb_nncg},
+    {"admm", "alternating directions with one sparse factor, Anderson mixing and a penalty that adapts",
+     "Acary, Brémond and Huber 2018; Boyd et al. 2011", CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS,
+     TB_FORM_BLOCKS, tb_admm_scratch, tb_admm, tb_admm_prepare, tb_admm_release},
     {"newton-ac", "nonsmooth Newton on the Alart–Curnier equations", "course §3.3; Alart and Curnier 1991",
      CONE | BOX | POLYHEDRAL | CCP | FRICTIONLESS, ALL_LAWS, TB_FORM_BLOCKS, tb_newton_scratch, tb_newton_ac,
      tb_newton_prepare, tb_newton_release},
