@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { CONTACTS_PER_PIECE = 64 };
-static const double MAX_FACTOR_BYTES = 1e9; // beyond that GMRES
+static const double FACTOR_BYTES = 1e9;
 
 // ---- before the loop ----
 
@@ -32,8 +32,8 @@ tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
   if (!plan) return TB_ERROR_MEMORY;
   tb_arena_init(&plan->memory, ctx);
   TB_TRY(group_islands(ctx, plan, run->p));
-  tbStatus status =
-      tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col, MAX_FACTOR_BYTES, &plan->lu);
+  double bytes = run->o->factor_bytes > 0 ? run->o->factor_bytes : FACTOR_BYTES;
+  tbStatus status = tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col, bytes, &plan->lu);
   if (status != TB_ERROR_UNSUPPORTED) return status;
   plan->basis = TB_TAKE(&plan->memory, double, tb_gmres_workspace(run->p->nrow));
   return plan->basis ? TB_OK : TB_ERROR_MEMORY;
@@ -57,6 +57,7 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
   double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->rhs, &n->other, &n->start};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, rows);
   n->size = TB_SCRATCH(s, double, contacts);
+  n->merit = TB_SCRATCH(s, double, contacts);
   n->A = TB_SCRATCH(s, double, diagonal);
   n->B = TB_SCRATCH(s, double, diagonal);
   n->inverse = TB_SCRATCH(s, double, diagonal);
@@ -107,7 +108,8 @@ static void point(const tbNewton* n, int k, double t, double* lambda, double* u)
   }
 }
 
-double tb_newton_merit(const tbNewton* n, int i, double t)
+// Σ T_k ‖Φ_k‖² of island i at λ + t d.
+static double merit_at(const tbNewton* n, int i, double t)
 {
   double sum = 0;
   for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
@@ -144,7 +146,7 @@ static void linearise(void* user, int begin, int end, int piece)
     tbContactMap m = map_of(n, k);
     tbContactStep step;
     point(n, k, 0, lambda, u);
-    tb_contact_map(&m, lambda, u, &step);
+    n->merit[k] = n->size[k] * tb_contact_map(&m, lambda, u, &step);
     memcpy(A, step.A, (size_t)(rows * rows) * sizeof *A);
     memcpy(B, step.B, (size_t)(rows * rows) * sizeof *B);
     memcpy(n->phi + first, step.phi, (size_t)rows * sizeof *step.phi);
@@ -157,8 +159,12 @@ void tb_newton_linearise(tbNewton* n)
   tb_delassus_apply(n->run->W, n->run->threads, n->lambda, n->u, n->workspace);
   for (int i = 0; i < n->run->p->nrow; i++) n->u[i] += n->run->W->q[i];
   tb_parallel_for(n->run->threads, n->run->p->ncontact, CONTACTS_PER_PIECE, linearise, n);
-  for (int i = 0; i < n->plan->islands; i++)
-    if (!n->island[i].resting) n->island[i].merit = tb_newton_merit(n, i, 0);
+  for (int i = 0; i < n->plan->islands; i++) {
+    if (n->island[i].resting) continue;
+    n->island[i].merit = 0;
+    for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++)
+      n->island[i].merit += n->merit[n->plan->contact[e]];
+  }
 }
 
 // ---- step length ----
@@ -174,7 +180,7 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
   s->history[s->seen++ % TB_NEWTON_HISTORY] = s->merit;
   s->length = 0;
   for (double t = cycles ? 0.5 : 1; t > 1e-4; t /= 2) {
-    double merit = tb_newton_merit(n, i, t);
+    double merit = merit_at(n, i, t);
     if (!(merit <= allowance * worst - 2e-4 * t * s->merit)) continue;
     s->length = t;
     s->merit = merit;
