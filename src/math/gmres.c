@@ -66,7 +66,8 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
         H[i][j] = t;
       }
       double r = hypot(H[j][j], H[j + 1][j]);
-      c[j] = r > 0 ? H[j][j] / r : 1, sn[j] = r > 0 ? H[j + 1][j] / r : 0;
+      if (!(r > 0)) break; // singular: this direction leads nowhere, and there is no other
+      c[j] = H[j][j] / r, sn[j] = H[j + 1][j] / r;
       H[j][j] = r;
       g[j + 1] = -sn[j] * g[j];
       g[j] *= c[j];
@@ -77,7 +78,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
       }
     }
     add_combination(s, j, H, g, V, x, w, z);
-    if (!(left > s->tolerance * target)) break;
+    if (j == 0 || !(left > s->tolerance * target)) break;
   }
   return left / target;
 }

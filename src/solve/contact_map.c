@@ -13,23 +13,21 @@ static double dot(int n, const double* a, const double* b)
   return sum;
 }
 
-// ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖; 1 where a row of W is empty.
-static double normal_factor(const tbContactMap* m)
-{
-  double size = m->D[0] + m->shift;
-  return size > 0 ? 1 / size : 1;
-}
+// ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖, kept from growing without bound where a row of W is all but empty.
+static double factor(const tbContactMap* m, double row) { return 1 / (fmax(row, 1e-6 * m->size) + m->shift); }
+
+static double normal_factor(const tbContactMap* m) { return factor(m, m->D[0]); }
 
 static double friction_factor(const tbContactMap* m)
 {
   int n = m->rows;
   double size = 0;
   for (int i = 1; i < n; i++) {
-    double sum = m->shift;
+    double sum = 0;
     for (int j = 1; j < n; j++) sum += fabs(m->D[i * n + j]);
     size = fmax(size, sum);
   }
-  return size > 0 ? 1 / size : normal_factor(m);
+  return factor(m, size);
 }
 
 static double common_factor(const tbContactMap* m)
@@ -253,7 +251,7 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   double sum = 0;
   if (step) clear(n, step);
   for (int i = 0; i < n; i++) {
-    double size = m->D[i * n + i] + m->shift, rho = size > 0 ? 1 / size : 1, z = lambda[i] - rho * u[i];
+    double rho = factor(m, m->D[i * n + i]), z = lambda[i] - rho * u[i];
     double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
     double hi = law == TB_LAW_BOX ? param[n + i] : INFINITY;
     bool held = !(z > lo && z < hi); // at a bound

@@ -22,7 +22,8 @@ typedef struct tbContactMap {
   int k, rows;
   tbMap map;
   const double* D; // diagonal block of W: sets ρ
-  double shift;    // added to its diagonal
+  double size;     // mean of its diagonal; the average of the others where that is 0
+  double shift;    // added to the diagonal
 } tbContactMap;
 
 // The equation linearised: phi + A dλ + B du = 0, row-major blocks. A row with B = 0 and A = identity gives its dλ at

@@ -92,7 +92,7 @@ static tbContactMap map_of(const tbNewton* n, int k)
 {
   const tbDelassus* W = n->run->W;
   return (tbContactMap){.p = n->run->p, .f = &n->friction[k], .k = k, .rows = tb_rows(n->run->p, k),
-                        .map = n->island[n->plan->of[k]].map, .D = W->diag + W->diag_adr[k],
+                        .map = n->island[n->plan->of[k]].map, .D = W->diag + W->diag_adr[k], .size = n->size[k],
                         .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
 }
 
