@@ -13,8 +13,8 @@ static double dot(int n, const double* a, const double* b)
 size_t tb_gmres_workspace(int n) { return (size_t)n * (TB_GMRES_BASIS + 3); }
 
 // x += P (V y) with y from the triangular system H y = g.
-static void add_combination(const tbGmres* s, int count, double H[][TB_GMRES_BASIS], double* g, const double* V,
-                            double* x, double* sum, double* z)
+static void add_combination(const tbGmres* s, int count, double H[][TB_GMRES_BASIS], double* g,
+                            const double* V, double* x, double* sum, double* z)
 {
   size_t n = (size_t)s->n;
   for (int j = count - 1; j >= 0; j--) {

@@ -1,5 +1,6 @@
-// The equations of Newton methods, contact by contact. Every scaling factor ρ comes from the diagonal block: with
-// ρ = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure 23).
+// The equations of Newton methods, contact by contact. Every scaling factor ρ comes from the diagonal block:
+// with ρ = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure
+// 23).
 #include "solve/contact_map.h"
 #include "math/cone.h"
 
@@ -156,8 +157,8 @@ static double natural(const tbContactMap* m, const double* lambda, const double*
 
 // ---- Fischer–Burmeister ----
 
-// With x = (λ_n, λ_F/μ) and y = ρ(û_n, μu_F) the law is  SOC ∋ x ⟂ y ∈ SOC. z = (x² + y²)^½ in the Jordan algebra of
-// the cone, dz = L_z⁻¹(L_x dx + L_y dy) with the arrow matrices L.
+// With x = (λ_n, λ_F/μ) and y = ρ(û_n, μu_F) the law is  SOC ∋ x ⟂ y ∈ SOC. z = (x² + y²)^½ in the Jordan
+// algebra of the cone, dz = L_z⁻¹(L_x dx + L_y dy) with the arrow matrices L.
 static double fischer_burmeister(const tbContactMap* m, const double* lambda, const double* u,
                                  tbContactStep* step)
 {
@@ -207,8 +208,8 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
 
 // ---- minimum map with slack ----
 
-// Sliding is u_F + γe = 0 with e = λ_F/‖λ_F‖ and a slack 0 ≤ γ ⟂ μλ_n − ‖λ_F‖ ≥ 0. The slack enters linearly, so that
-// the part of the first equation along e gives it, γ = −e·u_F, and leaves the part across e:
+// Sliding is u_F + γe = 0 with e = λ_F/‖λ_F‖ and a slack 0 ≤ γ ⟂ μλ_n − ‖λ_F‖ ≥ 0. The slack enters linearly,
+// so that the part of the first equation along e gives it, γ = −e·u_F, and leaves the part across e:
 //
 //   sticks  (ργ ≤ μλ_n − ‖λ_F‖)   u_F = 0
 //   slides                        ‖λ_F‖ = μλ_n along e,   u_F + γe = 0 across e
@@ -221,7 +222,8 @@ static void minimum_map(const tbContactMap* m, const double* lambda, const doubl
     for (int i = 0; i < n; i++) step->phi[i] = lambda[i], step->A[i * n + i] = 1;
     return;
   }
-  double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1)), e[TB_MAX_ROWS];
+  double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1)),
+         e[TB_MAX_ROWS];
   for (int i = 0; i < dim; i++)
     e[i] = length > 0 ? lambda[1 + i] / length : speed > 0 ? -u[1 + i] / speed : i == 0;
   double gamma = -dot(dim, e, u + 1), room = mu * lambda[0] - length;

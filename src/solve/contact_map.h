@@ -7,8 +7,8 @@
 //   TB_MAP_MIN       minimum map with a slack γ for sliding (course §3.3.1, §3.3.3):
 //                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖);  γ is eliminated
 //
-// FB and MIN are for balls (Coulomb); other sets take AC, and associated friction NATURAL. Laws without a friction
-// set are row by row: free u, complementarity, or bounds.
+// FB and MIN are for balls (Coulomb); other sets take AC, and associated friction NATURAL. Laws without a
+// friction set are row by row: free u, complementarity, or bounds.
 #ifndef TB_SOLVE_CONTACT_MAP_H
 #define TB_SOLVE_CONTACT_MAP_H
 
@@ -26,14 +26,14 @@ typedef struct tbContactMap {
   double shift;    // added to the diagonal
 } tbContactMap;
 
-// The equation linearised: phi + A dλ + B du = 0, row-major blocks. A row with B = 0 and A = identity gives its dλ at
-// once.
+// The equation linearised: phi + A dλ + B du = 0, row-major blocks. A row with B = 0 and A = identity gives
+// its dλ at once.
 typedef struct tbContactStep {
   double phi[TB_MAX_ROWS], A[TB_MAX_ROWS * TB_MAX_ROWS], B[TB_MAX_ROWS * TB_MAX_ROWS];
 } tbContactStep;
 
-// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, whose equations jump as contacts
-// open, it is the ‖Φ‖² of AC.
+// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, whose equations jump as
+// contacts open, it is the ‖Φ‖² of AC.
 double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step);
 
 #endif

@@ -1,12 +1,12 @@
 // Nonsmooth Newton methods: Alart–Curnier, Fischer–Burmeister, minimum map (course §3.3).
 //
-// The contact law is written as equations Φ(λ, u) = 0 (contact_map.h) and Newton's method applied with a generalised
-// derivative. A step length is searched on ‖Φ‖² without asking for decrease at every step (Grippo, Lampariello and
-// Lucidi 1986). Where W is singular or the search fails, the system is regularised as Levenberg and Marquardt do: W + αT
-// in place of W, with α raised on failure and lowered on success.
+// The contact law is written as equations Φ(λ, u) = 0 (contact_map.h) and Newton's method applied with a
+// generalised derivative. A step length is searched on ‖Φ‖² without asking for decrease at every step
+// (Grippo, Lampariello and Lucidi 1986). Where W is singular or the search fails, the system is regularised
+// as Levenberg and Marquardt do: W + αT in place of W, with α raised on failure and lowered on success.
 //
 // Cost      one sparse factorisation per iteration, of the contacts that are not open; few iterations.
-// Limits    local convergence: from a bad start on a hard problem the merit gets stuck. prox-newton goes further.
+// Limits    from a bad start on a hard problem the merit gets stuck; prox-newton goes further.
 #include "solve/methods.h"
 #include "solve/newton_core.h"
 

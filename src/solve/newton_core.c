@@ -91,8 +91,13 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 static tbContactMap map_of(const tbNewton* n, int k)
 {
   const tbDelassus* W = n->run->W;
-  return (tbContactMap){.p = n->run->p, .f = &n->friction[k], .k = k, .rows = tb_rows(n->run->p, k),
-                        .map = n->island[n->plan->of[k]].map, .D = W->diag + W->diag_adr[k], .size = n->size[k],
+  return (tbContactMap){.p = n->run->p,
+                        .f = &n->friction[k],
+                        .k = k,
+                        .rows = tb_rows(n->run->p, k),
+                        .map = n->island[n->plan->of[k]].map,
+                        .D = W->diag + W->diag_adr[k],
+                        .size = n->size[k],
                         .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
 }
 
@@ -176,7 +181,8 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
   double worst = s->merit;
   for (int h = 0; h < s->seen && h < TB_NEWTON_HISTORY; h++) worst = fmax(worst, s->history[h]);
   // Two steps ago the merit was the same: full steps go to and fro between two states.
-  bool cycles = s->seen >= 2 && fabs(s->history[(s->seen - 2) % TB_NEWTON_HISTORY] - s->merit) < 0.1 * s->merit;
+  bool cycles =
+      s->seen >= 2 && fabs(s->history[(s->seen - 2) % TB_NEWTON_HISTORY] - s->merit) < 0.1 * s->merit;
   s->history[s->seen++ % TB_NEWTON_HISTORY] = s->merit;
   s->length = 0;
   for (double t = cycles ? 0.5 : 1; t > 1e-4; t /= 2) {
@@ -195,8 +201,7 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
 
 // ---- when to rest ----
 
-// The judge's natural map, squared, over island i.
-static double residual(const tbNewton* n, int i)
+double tb_newton_residual(const tbNewton* n, int i)
 {
   const tbProblem* p = n->run->p;
   double sum = 0;
@@ -226,14 +231,17 @@ void tb_newton_rest(tbNewton* n)
     lambda += n->lambda[i] * n->lambda[i];
     u += n->u[i] * n->u[i];
   }
-  bool all = true, were = true;
-  for (int i = 0; i < n->plan->islands; i++) were = were && n->island[i].resting;
-  if (were) n->room *= 0.1;
+  bool all = true, all_rested = true, woken = false;
+  for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
+  if (all_rested) n->room *= 0.1;
   double tolerance = n->room * n->run->o->tolerance;
   double limit = tolerance * tolerance * fmax(q, fmax(lambda, u)) / fmax(1, n->plan->islands);
   for (int i = 0; i < n->plan->islands; i++) {
-    n->island[i].resting = residual(n, i) <= limit;
-    all = all && n->island[i].resting;
+    bool rested = n->island[i].resting, rests = tb_newton_residual(n, i) <= limit;
+    n->island[i].resting = rests;
+    all = all && rests;
+    woken = woken || (rested && !rests);
   }
   if (all) n->run->next_check = 0;
+  if (woken) tb_newton_linearise(n);
 }

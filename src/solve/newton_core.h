@@ -1,16 +1,16 @@
 // What the nonsmooth Newton methods share: equations, linear systems, step lengths.
 //
-// Unknowns are the impulses λ; u = Wλ + q. Every contact has its equation Φ_k(λ_k, u_k) = 0 (contact_map.h), and a
-// Newton step solves
+// Unknowns are the impulses λ; u = Wλ + q. Every contact has its equation Φ_k(λ_k, u_k) = 0 (contact_map.h),
+// and a Newton step solves
 //
 //   (A + B(W + αT)) d = −Φ        A, B: derivatives of Φ, one block per contact
 //
-// where T = diag of the mean of W's diagonal, contact by contact, and α ≥ 0 is a regularisation of the caller's. Rows
-// that give their d at once (open contacts) are taken out; the rest is solved by sparse LU, or by GMRES where
-// the factor would be too large.
+// where T = diag of the mean of W's diagonal, contact by contact, and α ≥ 0 is a regularisation of the
+// caller's. Rows that give their d at once (open contacts) are taken out; the rest is solved by sparse LU, or
+// by GMRES where the factor would be too large.
 //
-// Islands of contacts do not see each other: each has its own α, step length and history, and one that is solved
-// is left in peace.
+// Islands of contacts do not see each other: each has its own α, step length and history, and one that is
+// solved is left in peace.
 #ifndef TB_SOLVE_NEWTON_CORE_H
 #define TB_SOLVE_NEWTON_CORE_H
 
@@ -35,6 +35,8 @@ typedef struct tbNewtonIsland {
   int steps, short_steps; // since the anchor or α changed
   double first_merit;     // to be improved on
   double floor;           // of α
+  double best;            // least residual of an anchor, squared
+  double next_alpha;      // when an attempt without regularisation fails; 0: none is made
   int failures;
 } tbNewtonIsland;
 
@@ -76,12 +78,15 @@ void tb_newton_linearise(tbNewton* n);
 // d and W d for the islands that do not rest.
 void tb_newton_direction(tbNewton* n);
 
-// Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the last few.
-// False when no length was acceptable; λ is then where it was.
+// Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the
+// last few. False when no length was acceptable; λ is then where it was.
 bool tb_newton_search(tbNewton* n, int i, double allowance);
 
-// Lets the islands rest that meet the tolerance with room to spare by the judge's measure, and wakes the others. When
-// all rest the judge is asked at once, and when he disagrees the room is made larger.
+// The judge's natural map over island i at λ, squared.
+double tb_newton_residual(const tbNewton* n, int i);
+
+// Lets the islands rest that meet the tolerance with room to spare by the judge's measure, and wakes the
+// others. When all rest the judge is asked at once, and when he disagrees the room is made larger.
 void tb_newton_rest(tbNewton* n);
 
 #endif

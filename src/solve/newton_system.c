@@ -23,7 +23,7 @@ static void block_rows(const tbNewton* n, int k, const double* x, const double* 
   }
 }
 
-// M = A + B(W + αT), block row by block row. Three rows are the common case: constants let the compiler unroll.
+// M = A + B(W + αT), block row by block row. Three rows are the common case: constants get unrolled.
 static inline __attribute__((always_inline)) void multiply_block(int rows, int cols, const double* B,
                                                                  const double* V, double* M)
 {
@@ -113,7 +113,8 @@ static void invert_diagonal(tbNewton* n)
       memset(unit, 0, sizeof unit);
       unit[j] = 1;
       if (regular) tb_dense_lu_solve(rows, M, rows, swap, unit);
-      for (int i = 0; i < rows; i++) n->inverse[at + (size_t)(i * rows + j)] = isfinite(unit[i]) ? unit[i] : i == j;
+      for (int i = 0; i < rows; i++)
+        n->inverse[at + (size_t)(i * rows + j)] = isfinite(unit[i]) ? unit[i] : i == j;
     }
   }
 }
@@ -140,7 +141,7 @@ static void multiply(tbNewton* n) // W d
   tb_delassus_apply(n->run->W, n->run->threads, n->d, n->Wd, n->workspace);
 }
 
-// x ← M⁻¹ rhs on the active rows, by factor or by Krylov.
+// rhs ← M⁻¹ rhs on the active rows, by factor or by Krylov.
 static void solve_active(tbNewton* n, double* rhs)
 {
   const tbProblem* p = n->run->p;
@@ -148,7 +149,11 @@ static void solve_active(tbNewton* n, double* rhs)
     tb_lu_solve(n->plan->lu, rhs);
     return;
   }
-  tbGmres g = {.n = p->nrow, .apply = apply, .precondition = precondition, .user = n, .tolerance = 1e-6,
+  tbGmres g = {.n = p->nrow,
+               .apply = apply,
+               .precondition = precondition,
+               .user = n,
+               .tolerance = 1e-6,
                .max_products = 400};
   double* b = n->start;
   memcpy(b, rhs, (size_t)p->nrow * sizeof *b);

@@ -44,10 +44,7 @@ static void make(Blocks* m, tbRandom* r, int nodes, int band, double scattered)
   for (int i = 0; i < m->rows; i++) m->active[i] = test_below(r, 3) > 0;
 }
 
-static void drop(Blocks* m)
-{
-  free(m->idx), free(m->val_adr), free(m->val), free(m->dense), free(m->active);
-}
+static void drop(Blocks* m) { free(m->idx), free(m->val_adr), free(m->val), free(m->dense), free(m->active); }
 
 // max |b − A x| over the active rows, inactive x and columns left out.
 static double leftover(const Blocks* m, const uint8_t* active, const double* x, const double* b)
