@@ -89,6 +89,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
   if (!(o->relaxation >= 0 && o->relaxation < 2))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "relaxation must be in (0, 2), or 0 for the method's own; is %g",
                    o->relaxation);
+  if (!(o->factor_bytes >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "factor_bytes must not be negative, is %g", o->factor_bytes);
   for (int i = 0; i < p->nrow; i++)
     if (!isfinite(lambda[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "the warm start holds %g at row %d", lambda[i], i);

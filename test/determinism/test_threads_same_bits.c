@@ -14,10 +14,16 @@ static int hash_all(tbContext* ctx, const tbProblem* p, uint64_t* hash)
   double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
   for (int i = 0; i < tb_solver_count(); i++)
     for (int order = 0; order < TB_ORDER_COUNT; order++) {
+      bool sweeps = tb_solver_at(i)->needs == TB_FORM_SWEEP;
+      hash[runs] = 0;
+      if (order > 0 && !sweeps) { // the order is nothing to it
+        runs++;
+        continue;
+      }
       tbSolveOptions o = tb_default_solve_options();
       o.solver = tb_solver_at(i)->name;
       o.order = (tbOrder)order;
-      o.max_iterations = 5;
+      o.max_iterations = sweeps ? 5 : 2;
       memset(lambda, 0, (size_t)p->nrow * sizeof *lambda);
       tbSolveResult r = {0};
       hash[runs] = 0;
