@@ -1,5 +1,6 @@
 #include "solve/blcp.h"
 #include "math/dense.h"
+#include "math/lu_dense.h"
 #include "solve/friction.h"
 #include "solve/methods.h"
 
@@ -291,7 +292,7 @@ bool tb_blcp_coupled(tbBlcp* b)
         if (!is_unknown(b, t)) row[c] += slope_at(b, t) * W[t];
     }
   }
-  if (tb_dense_lu(count, b->system, count, b->swap) < count) return false;
+  if (tb_dense_eliminate(b->run->threads, count, count, b->system, count, b->swap, DBL_MIN) > 0) return false;
   tb_dense_lu_solve(count, b->system, count, b->swap, b->row);
   for (int c = 0; c < count; c++) {
     int j = unknown[c];

@@ -10,9 +10,8 @@
 // own matrix, and settled by a fixed point (blcp.h).
 //
 // Cost      a dense LU of the rows between their bounds per coupled step, typically 5 to 20 steps. With
-// frozen bounds the
-//           factor is updated row by row as long as few rows change (Enzenhöfer et al. 2019), and built
-//           afresh when many do.
+//           frozen bounds the factor is updated row by row as long as few rows change (Enzenhöfer et al.
+//           2019), and built afresh when many do.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
 #include "solve/methods.h"

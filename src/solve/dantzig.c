@@ -15,9 +15,8 @@
 // Singular blocks: with W + ε every drive has a positive slope and ends (blcp.h); Baraff's argument that
 // semidefinite blocks do no harm becomes a small number in place of a zero.
 //
-// Cost      n² per halt: a solve with the factor of the rows between their bounds, which gains or loses one
-// row.
-//           About one to two halts per row.
+// Cost      n² per halt: a solve with the factor of the rows between their bounds, which gains or loses
+//           one row. About one to two halts per row.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
 #include "solve/methods.h"

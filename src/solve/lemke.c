@@ -15,9 +15,8 @@
 // + (ε, ε², …). Every so often the dictionary is held against u = W λ + q; when rounding has eaten into it,
 // it is computed afresh from its basis.
 //
-// Cost      n² multiplications per pivot, typically one to three pivots per variable; n = contacts ×
-// (directions
-//           + 2). Memory for n² doubles. Starts from zero: a warm start is judged, but does not help.
+// Cost      n² multiplications per pivot, typically one pivot for every two variables; n is contacts times
+//           (directions + 2). Memory for n² doubles. A warm start is judged, but does not help.
 // Limits    6000 variables. Exponential in the worst case. No curved cones.
 #include "base/random.h"
 #include "base/threads.h"

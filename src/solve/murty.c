@@ -8,9 +8,8 @@
 // for a while instead. Bounds that follow the normal impulse are frozen and settled by a fixed point
 // (blcp.h).
 //
-// Cost      n² per pivot: the factor of the rows between their bounds gains or loses one row at a time. About
-// as many
-//           pivots as rows that change their set, but exponentially many at worst.
+// Cost      n² per pivot: the factor of the rows between their bounds gains or loses one row at a time.
+//           About as many pivots as rows that change their set, but exponentially many at worst.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
 #include "solve/methods.h"
