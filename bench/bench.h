@@ -1,7 +1,7 @@
 // Timing side by side.
 //
-// The contestants take turns, round after round, so that a slow moment of the machine hits them alike; each is
-// judged by its best round.
+// The contestants take turns, round after round, so that a slow moment of the machine hits them alike; each
+// is judged by its best round.
 #ifndef TB_BENCH_H
 #define TB_BENCH_H
 
@@ -24,8 +24,8 @@ typedef struct {
   double best; // seconds of one run
 } BenchEntry;
 
-// Rounds until `seconds` have passed and each has run at least `least` times. Short runs are repeated within a
-// round so that the clock's grain does not matter.
+// Rounds until `seconds` have passed and each has run at least `least` times. Short runs are repeated within
+// a round so that the clock's grain does not matter.
 static inline void bench_race(BenchEntry* entries, int count, int least, double seconds)
 {
   int repeats[8] = {0};

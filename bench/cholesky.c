@@ -1,4 +1,4 @@
-// Tribo's sparse Cholesky beside CHOLMOD's supernodal one: one thread each, the same permutation, taking turns.
+// Tribo's sparse Cholesky beside CHOLMOD's supernodal one: one thread each, the same permutation, in turns.
 //
 //   build-bench/bench_cholesky [name…]      the cases whose names contain an argument, or all
 //
@@ -167,9 +167,18 @@ static void open_cholmod(Case* c)
   m->print = 0;
   int n = c->A.rows;
   // A full symmetric CSR matrix is its own CSC; CHOLMOD reads the upper triangle.
-  c->sparse = (cholmod_sparse){.nrow = (size_t)n, .ncol = (size_t)n, .nzmax = (size_t)c->A.ptr[n], .p = c->A.ptr,
-                               .i = c->A.idx, .x = c->A.val, .stype = 1, .itype = CHOLMOD_INT,
-                               .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE, .sorted = 1, .packed = 1};
+  c->sparse = (cholmod_sparse){.nrow = (size_t)n,
+                               .ncol = (size_t)n,
+                               .nzmax = (size_t)c->A.ptr[n],
+                               .p = c->A.ptr,
+                               .i = c->A.idx,
+                               .x = c->A.val,
+                               .stype = 1,
+                               .itype = CHOLMOD_INT,
+                               .xtype = CHOLMOD_REAL,
+                               .dtype = CHOLMOD_DOUBLE,
+                               .sorted = 1,
+                               .packed = 1};
   c->theirs = cholmod_analyze_p(&c->sparse, (int*)tb_cholesky_permutation(c->ours), NULL, 0, m);
   if (!c->theirs || !c->theirs->is_super) stop("CHOLMOD failed to analyse");
   for (int which = 0; which < 2; which++) {
@@ -210,7 +219,12 @@ static double disagreement(const Case* c)
   return largest > 0 ? worst / largest : 0;
 }
 
-static void run_case(tbContext* ctx, const char* name, tbCsr A, tbOrdering ordering)
+// What a case leaves for the next, larger one of its kind to be compared with.
+typedef struct {
+  double rows, factor, solve;
+} Result;
+
+static Result run_case(tbContext* ctx, const char* name, tbCsr A, tbOrdering ordering)
 {
   Case c = {.ctx = ctx, .A = A};
   tbCholeskyOptions options = {.ordering = ordering};
@@ -233,8 +247,8 @@ static void run_case(tbContext* ctx, const char* name, tbCsr A, tbOrdering order
 #endif
   tbCholeskyStats stats = tb_cholesky_stats(c.ours);
   printf("%s, %s: n %d, nnz(L) %.2f M, %.1f Mflop, %d supernodes, %.1f MB, analysis %.0f ms\n", name,
-         tb_ordering_name(ordering), A.rows, 1e-6 * (double)stats.entries, 1e-6 * stats.flops, stats.supernodes,
-         1e-6 * (double)stats.bytes, 1e3 * analysis);
+         tb_ordering_name(ordering), A.rows, 1e-6 * (double)stats.entries, 1e-6 * stats.flops,
+         stats.supernodes, 1e-6 * (double)stats.bytes, 1e3 * analysis);
   bench_race(factor, 2, 4, 1.0);
   bench_race(solve_1, 2, 4, 0.4);
   bench_race(solve_3, 2, 4, 0.4);
@@ -242,6 +256,7 @@ static void run_case(tbContext* ctx, const char* name, tbCsr A, tbOrdering order
   bench_print_pair("solve, 1 side", &solve_1[0], &solve_1[1]);
   bench_print_pair("solve, 3 sides", &solve_3[0], &solve_3[1]);
   printf("  %.1f Gflop/s; solutions differ by %.1e\n", 1e-9 * stats.flops / factor[0].best, disagreement(&c));
+  Result result = {A.rows, factor[0].best, solve_3[0].best};
 #ifdef TB_HAVE_CHOLMOD
   close_cholmod(&c);
 #endif
@@ -250,6 +265,14 @@ static void run_case(tbContext* ctx, const char* name, tbCsr A, tbOrdering order
   tb_free(ctx, c.scratch);
   tb_cholesky_free(ctx, c.ours);
   tb_csr_free(ctx, &c.A);
+  return result;
+}
+
+static void print_growth(const Result* small, const Result* large)
+{
+  double n = log(large->rows / small->rows);
+  printf("  from n = %.0f on, factor grows as n^%.2f, solve as n^%.2f\n", small->rows,
+         log(large->factor / small->factor) / n, log(large->solve / small->solve) / n);
 }
 
 static int thread_count(void)
@@ -301,8 +324,8 @@ static const struct {
   tbCsr (*make)(tbContext*, int, int);
   int size, dofs;
 } cases[] = {
-    {"grid-16", grid3, 16, 1},   {"grid-25", grid3, 25, 1},    {"grid-40", grid3, 40, 1},
-    {"cloth-2k", cloth, 45, 1},  {"cloth-6k", cloth, 78, 1},   {"cloth-50k", cloth, 224, 1},
+    {"grid-16", grid3, 16, 1},    {"grid-25", grid3, 25, 1},      {"grid-40", grid3, 40, 1},
+    {"cloth-2k", cloth, 45, 1},   {"cloth-6k", cloth, 78, 1},     {"cloth-50k", cloth, 224, 1},
     {"cloth-6k×3", cloth, 78, 3}, {"cloth-50k×3", cloth, 224, 3},
 };
 
@@ -311,10 +334,16 @@ int main(int argc, char** argv)
   insist_on_one_thread(argv);
   tbContext ctx = tb_default_context();
   print_rival();
+  Result previous = {0};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     bool wanted = argc == 1;
     for (int a = 1; a < argc; a++) wanted |= strstr(cases[k].name, argv[a]) != NULL;
-    if (wanted) run_case(&ctx, cases[k].name, cases[k].make(&ctx, cases[k].size, cases[k].dofs), TB_ORDER_AUTO);
+    if (!wanted) continue;
+    bool related = k > 0 && cases[k].make == cases[k - 1].make && cases[k].dofs == cases[k - 1].dofs;
+    Result result =
+        run_case(&ctx, cases[k].name, cases[k].make(&ctx, cases[k].size, cases[k].dofs), TB_ORDERING_AUTO);
+    if (related && previous.rows > 0) print_growth(&previous, &result);
+    previous = result;
   }
   if (thread_count() > 1) printf("more than one thread ran: the comparison is not fair\n");
   return 0;

@@ -1,11 +1,14 @@
 #include "cli/args.h"
+#include "base/decimal.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool read_value(const char* command, const Arg* arg, const char* text)
 {
@@ -13,12 +16,13 @@ static bool read_value(const char* command, const Arg* arg, const char* text)
     *(const char**)arg->target = text;
     return true;
   }
-  char* end;
-  errno = 0;
-  double number = strtod(text, &end);
-  bool whole = number >= INT_MIN && number <= INT_MAX && number == (double)(int)number;
-  if (end == text || *end || errno == ERANGE || number != number || (arg->kind == ARG_INT && !whole)) {
-    fprintf(stderr, "tribo %s: %s takes a%s number, not \"%s\"\n", command, arg->name, arg->kind == ARG_INT ? " whole" : "", text);
+  double number = NAN;
+  const char* end = text + strlen(text);
+  bool good = tb_read_double(text, end, &number) == end && isfinite(number);
+  bool whole = number >= INT_MIN && number <= INT_MAX && number == trunc(number);
+  if (!good || (arg->kind == ARG_INT && !whole)) {
+    fprintf(stderr, "tribo %s: %s takes a %snumber, not \"%s\"\n", command, arg->name,
+            arg->kind == ARG_INT ? "whole " : "", text);
     return false;
   }
   if (arg->kind == ARG_INT) *(int*)arg->target = (int)number;
@@ -78,20 +82,34 @@ int args_parse(const char* command, const Arg* args, int argc, char** argv)
   return positional;
 }
 
+void print_columns(FILE* to, int width, const char* left, const char* right)
+{
+  int characters = 0;
+  for (const char* c = left; *c; c++)
+    characters += (*c & 0xc0) != 0x80; // UTF-8 continuation bytes take no room
+  fprintf(to, "  %s%*s %s\n", left, characters < width ? width - characters : 0, "", right);
+}
+
 void args_help(const Arg* args)
 {
   for (; args->name; args++) {
     char left[64];
     snprintf(left, sizeof left, "%s%s%s", args->name, args->value ? " " : "", args->value ? args->value : "");
-    printf("  %-22s %s\n", left, args->help);
+    print_columns(stdout, 22, left, args->help);
   }
 }
 
 SolverArgs solver_args_default(void)
 {
   tbSolveOptions o = tb_default_solve_options();
-  return (SolverArgs){.solver = o.solver, .model = "cone", .order = "given", .tolerance = o.tolerance,
-                      .max_iterations = o.max_iterations, .directions = o.directions, .threads = 1, .seed = 1};
+  return (SolverArgs){.solver = o.solver,
+                      .model = "cone",
+                      .order = "given",
+                      .tolerance = o.tolerance,
+                      .max_iterations = o.max_iterations,
+                      .directions = o.directions,
+                      .threads = 1,
+                      .seed = 1};
 }
 
 static void complain_name(const char* what, const char* name, int count, const char* (*at)(int))
@@ -112,14 +130,28 @@ static const char* solver_at(int i) { return tb_solver_at(i)->name; }
 static const char* model_at(int i) { return tb_model_name((tbModel)i); }
 static const char* order_at(int i) { return tb_order_name((tbOrder)i); }
 
+const tbSolver* solver_named(const char* name)
+{
+  const tbSolver* solver = tb_solver_find(name);
+  if (!solver) complain_name("solver", name, tb_solver_count(), solver_at);
+  return solver;
+}
+
 bool solver_options(const SolverArgs* a, tbSolveOptions* o)
 {
   *o = tb_default_solve_options();
-  if (!tb_solver_find(a->solver)) return complain_name("solver", a->solver, tb_solver_count(), solver_at), false;
-  if (!tb_model_from_name(a->model, &o->model)) return complain_name("model", a->model, TB_MODEL_COUNT, model_at), false;
-  if (!tb_order_from_name(a->order, &o->order)) return complain_name("order", a->order, TB_ORDER_COUNT, order_at), false;
+  if (!solver_named(a->solver)) return false;
+  if (!tb_model_from_name(a->model, &o->model)) {
+    complain_name("model", a->model, TB_MODEL_COUNT, model_at);
+    return false;
+  }
+  if (!tb_order_from_name(a->order, &o->order)) {
+    complain_name("order", a->order, TB_ORDER_COUNT, order_at);
+    return false;
+  }
   o->solver = a->solver;
   o->tolerance = a->tolerance;
+  o->tolerance_q = a->tolerance_q;
   o->max_iterations = a->max_iterations;
   o->time_budget_s = a->time_budget;
   o->relaxation = a->relaxation;
@@ -136,9 +168,24 @@ bool start_threads(tbContext* ctx, int count)
   return false;
 }
 
+// Why a file cannot even be read, or null.
+static const char* unreadable(const char* path)
+{
+  struct stat info;
+  if (stat(path, &info) != 0 || access(path, R_OK) != 0) return strerror(errno);
+  return S_ISDIR(info.st_mode) ? strerror(EISDIR) : NULL;
+}
+
+tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess)
+{
+  const char* why = unreadable(path);
+  if (why) return tb_fail(ctx, TB_ERROR_INPUT, "%s: cannot be read: %s", path, why);
+  return tb_problem_load(ctx, path, out, guess);
+}
+
 int fail_with(const tbContext* ctx)
 {
-  fprintf(stderr, "tribo: %s\n", ctx->error.message);
   tbStatus s = ctx->error.status;
+  fprintf(stderr, "%s%s\n", s == TB_ERROR_INPUT ? "" : "tribo: ", ctx->error.message);
   return s == TB_ERROR_MEMORY || s == TB_ERROR_IO ? EXIT_FAULT : EXIT_USAGE;
 }

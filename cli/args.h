@@ -2,7 +2,11 @@
 #ifndef TB_CLI_ARGS_H
 #define TB_CLI_ARGS_H
 
+#include "base/status.h"
+#include "tribo/io.h"
 #include "tribo/solver.h"
+
+#include <stdio.h>
 
 // Exit codes: other programs read them.
 enum { EXIT_DONE = 0, EXIT_UNCONVERGED = 1, EXIT_USAGE = 2, EXIT_FAULT = 3, EXIT_INTERRUPTED = 130 };
@@ -17,34 +21,52 @@ typedef struct {
   const char* help;
 } Arg;
 
-// Fills the targets and moves the positional arguments to the front of argv. Returns how many there are, or −1
-// after one line on standard error. `end` closes the table: a null name.
+// Fills the targets and moves the positional arguments to the front of argv. Returns how many there are, or
+// −1 after one line on standard error. A null name closes the table.
 int args_parse(const char* command, const Arg* args, int argc, char** argv);
 void args_help(const Arg* args);
+// A line of help: the left column padded to `width` characters.
+void print_columns(FILE* to, int width, const char* left, const char* right);
 
 // The solver options every command that solves takes; names are resolved by solver_options.
 typedef struct {
   const char *solver, *model, *order;
-  double tolerance, time_budget, relaxation;
+  double tolerance, tolerance_q, time_budget, relaxation;
   int max_iterations, directions, threads, seed;
 } SolverArgs;
 
 SolverArgs solver_args_default(void);
 bool solver_options(const SolverArgs* a, tbSolveOptions* out); // false after one line on standard error
-bool start_threads(tbContext* ctx, int count);                 // likewise
+const tbSolver* solver_named(const char* name);                // null after one line on standard error
+bool start_threads(tbContext* ctx, int count);                 // false after one line on standard error
 
-#define SOLVER_ARGS(a)                                                                                         \
-  {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"},      \
-      {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},                 \
-      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: no limit)"},                \
-      {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},          \
-      {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},           \
-      {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"},    \
-      {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},                  \
-      {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                     \
-      {"--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"}
+// no_time: what the help says of the default time limit.
+#define SOLVER_ARGS(a, no_time)                                                                             \
+  {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"}, \
+      {"--tol-q", ARG_NUMBER, &(a).tolerance_q, "T",                                                        \
+       "and the residual over ‖q‖ at most T (default: not asked)"},                                         \
+      {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},              \
+      {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
+      {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \
+      {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},        \
+      {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"}, \
+      {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
+      {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \
+  {                                                                                                         \
+    "--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"        \
+  }
 
-// What to say and return when a library call failed.
+// The number the tolerance applies to: the judge's, for the model asked for.
+static inline double judged(const tbSolveOptions* o, const tbResidual* r)
+{
+  return o->model == TB_MODEL_CONE ? r->fclib : r->model;
+}
+
+// A file that is missing or cannot be read is bad input (TB_ERROR_INPUT), not a fault.
+tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess);
+
+// What to say and return when a library call failed. What is wrong with a file reads `file:line:column: …`,
+// as compilers have it; everything else starts with the command's name.
 int fail_with(const tbContext* ctx);
 
 // Commands. argv[0] is the first argument after the command's name.

@@ -1,2 +1,234 @@
+// tribo compare: the same problems, the same start, the same judge; many methods.
+#include "base/text.h"
 #include "cli/args.h"
-int command_compare(int argc, char** argv) { (void)argc; (void)argv; return 0; }
+#include "cli/folder.h"
+#include "cli/interrupt.h"
+#include "cli/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+  SolverArgs solver;
+  bool json, strict, cold;
+  const char *solvers, *out, *page;
+} CompareArgs;
+
+enum { MOST_SOLVERS = 64 };
+static const char usage[] = "usage: tribo compare PROBLEM… [options]";
+
+// The words of a command line as a shell would take them.
+static tbStatus spell_command(tbOut* out, int argc, char** argv)
+{
+  tb_out_text(out, "tribo compare");
+  for (int i = 0; i < argc; i++) {
+    tb_out_text(out, " ");
+    bool plain =
+        argv[i][0] && strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                      "_-+=./,:@%") == strlen(argv[i]);
+    if (plain) {
+      tb_out_text(out, argv[i]);
+      continue;
+    }
+    tb_out_text(out, "'");
+    for (const char* c = argv[i]; *c; c++) tb_out_bytes(out, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+    tb_out_text(out, "'");
+  }
+  return tb_out_finish(out);
+}
+
+static bool holds(const tbSolver* const* list, int count, const tbSolver* solver)
+{
+  for (int i = 0; i < count; i++)
+    if (list[i] == solver) return true;
+  return false;
+}
+
+// "a,b,…" as a list without repeats; all of the table when there is none. −1 after one line on standard
+// error.
+static int choose_solvers(const char* names, const tbSolver* list[MOST_SOLVERS])
+{
+  int count = 0;
+  if (!names) {
+    for (; count < tb_solver_count() && count < MOST_SOLVERS; count++) list[count] = tb_solver_at(count);
+    return count;
+  }
+  while (true) {
+    char name[64];
+    size_t length = strcspn(names, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, names);
+    const tbSolver* solver = solver_named(name);
+    if (!solver) return -1;
+    if (count < MOST_SOLVERS && !holds(list, count, solver)) list[count++] = solver;
+    if (!names[length]) return count;
+    names += length + 1;
+  }
+}
+
+static bool check_page(const CompareArgs* a)
+{
+  const char* page = a->page;
+  if (page && !a->out)
+    fprintf(stderr, "tribo compare: --page names a file in the folder of --out, which is missing\n");
+  else if (page && (!*page || strchr(page, '/') || strcmp(page, ".") == 0 || strcmp(page, "..") == 0))
+    fprintf(stderr, "tribo compare: --page takes the name of a file, not \"%s\"\n", page);
+  else if (page && (strcmp(page, "results.csv") == 0 || strcmp(page, "curves.csv") == 0))
+    fprintf(stderr, "tribo compare: --page cannot be %s, which holds the numbers\n", page);
+  else return true;
+  return false;
+}
+
+// Progress, on a terminal only.
+
+static void show_progress(const Race* race, const tbSolver* solver, int index)
+{
+  const char* slash = strrchr(race->path, '/');
+  fprintf(stderr, "\r\033[K%d  %s on %.60s …", index + 1, solver->name, slash ? slash + 1 : race->path);
+}
+
+static void clear_progress(const RaceRules* rules)
+{
+  if (rules->progress) fprintf(stderr, "\r\033[K");
+}
+
+static tbStatus print_table(tbContext* ctx, const Report* report, const Race* race)
+{
+  tbOut out = out_standard(ctx);
+  report_table(&out, report, race);
+  tbStatus status = tb_out_finish(&out);
+  tb_out_free(&out);
+  return status;
+}
+
+static tbStatus print_json(tbContext* ctx, const Report* report)
+{
+  tbOut out = out_standard(ctx);
+  tbStatus status = report_json(&out, report);
+  tb_out_free(&out);
+  return status;
+}
+
+static tbStatus save(tbContext* ctx, const Report* report, const Folder* folder, const char* page)
+{
+  FolderFile files[] = {
+      {"results.csv", tb_out_memory(ctx)}, {"curves.csv", tb_out_memory(ctx)}, {page, tb_out_memory(ctx)}};
+  report_results_csv(&files[0].text, report);
+  report_curves_csv(&files[1].text, report);
+  report_html(&files[2].text, report);
+  tbStatus status = folder_save(ctx, folder, files, 3);
+  for (int i = 0; i < 3; i++) tb_out_free(&files[i].text);
+  return status;
+}
+
+// Runs and prints; the folder is there already.
+static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* report, Race* race,
+                          const Folder* folder)
+{
+  for (int i = 0; i < report->races; i++) {
+    tbStatus status = race_run(ctx, report->rules, &race[i]);
+    clear_progress(report->rules);
+    if (status == TB_OK && !a->json && !interrupted(NULL)) status = print_table(ctx, report, &race[i]);
+    if (status != TB_OK || interrupted(NULL)) return status;
+  }
+  const char* page = a->page ? a->page : "report.html";
+  if (a->out) TB_TRY(save(ctx, report, folder, page));
+  if (a->json) return print_json(ctx, report);
+  if (a->out) printf("%s/%s\n", folder->path, page);
+  return TB_OK;
+}
+
+// All files are read before the first solver runs: a typing error should not cost a night.
+static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* report, char** paths,
+                        bool* missed)
+{
+  Race* race = TB_NEW(ctx, Race, (size_t)report->races);
+  if (!race) return TB_ERROR_MEMORY;
+  Report all = *report;
+  all.race = race;
+  tbStatus status = TB_OK;
+  for (int i = 0; i < all.races && status == TB_OK; i++) status = race_load(ctx, paths[i], a->cold, &race[i]);
+  Folder folder = {0};
+  if (status == TB_OK && a->out) status = folder_make(ctx, a->out, &folder);
+  if (status == TB_OK) {
+    status = run_races(ctx, a, &all, race, &folder);
+    if (status != TB_OK || interrupted(NULL)) folder_unmake(&folder);
+  }
+  for (int i = 0; i < all.races; i++) {
+    for (int k = 0; k < race[i].ran; k++) *missed |= race[i].entry[k].result.outcome != TB_CONVERGED;
+    race_free(ctx, &race[i]);
+  }
+  tb_free(ctx, race);
+  return status;
+}
+
+static void print_help(const Arg* args)
+{
+  printf("%s\n\n"
+         "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
+         "reached\n"
+         "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
+         "takes.\n\n",
+         usage);
+  args_help(args);
+  printf("\nThe folder of --out, made when missing, gets\n"
+         "  report.html   tables and convergence plots; one file, opens from disk\n"
+         "  results.csv   problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,…\n"
+         "  curves.csv    problem,solver,iteration,time_s,residual: the points of the plots, at most %d a "
+         "curve;\n"
+         "                `tribo solve --trace` writes every iteration\n\n"
+         "  tribo compare problems/stack.json problems/arch.json --solvers bgs,pgs,jacobi --out out\n",
+         CURVE_POINTS);
+}
+
+static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command, int count, char** paths)
+{
+  const tbSolver* solvers[MOST_SOLVERS];
+  RaceRules rules = {
+      .solver = solvers, .solvers = choose_solvers(a->solvers, solvers), .curves = a->out != NULL};
+  if (rules.solvers < 0 || !check_page(a) || !solver_options(&a->solver, &rules.options) ||
+      !start_threads(ctx, a->solver.threads))
+    return EXIT_USAGE;
+  interrupt_watch();
+  rules.options.cancelled = interrupted;
+  if (isatty(STDERR_FILENO)) rules.progress = show_progress;
+  Report report = {.rules = &rules, .races = count, .command = command, .threads = a->solver.threads};
+  bool missed = false;
+  tbStatus status = compare(ctx, a, &report, paths, &missed);
+  tb_threads_destroy(ctx, ctx->threads);
+  if (status != TB_OK) return fail_with(ctx);
+  if (interrupted(NULL)) return EXIT_INTERRUPTED;
+  return a->strict && missed ? EXIT_UNCONVERGED : EXIT_DONE;
+}
+
+int command_compare(int argc, char** argv)
+{
+  CompareArgs a = {.solver = solver_args_default()};
+  a.solver.time_budget = 10;
+  bool help = false;
+  const Arg args[] = {
+      {"--solvers", ARG_TEXT, &a.solvers, "A,B,…", "these (default: all); `tribo list solvers`"},
+      {"--out", ARG_TEXT, &a.out, "DIR", "write the report, results.csv and curves.csv into this folder"},
+      {"--page", ARG_TEXT, &a.page, "NAME", "the report's name in that folder (default report.html)"},
+      {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output instead of tables"},
+      SOLVER_ARGS(a.solver, "10, for each solver; 0: none"),
+      {"--cold", ARG_FLAG, &a.cold, NULL, "start from zero even if a file brings a guess"},
+      {"--strict", ARG_FLAG, &a.strict, NULL, "exit with 1 when a solver that ran missed the tolerance"},
+      {"--help", ARG_FLAG, &help, NULL, "this text"},
+      {0},
+  };
+  tbContext ctx = tb_default_context();
+  tbOut command = tb_out_memory(&ctx);
+  tbStatus status = spell_command(&command, argc, argv); // before the words are moved about
+  int count = args_parse("compare", args, argc, argv), code = EXIT_USAGE;
+  if (help && count >= 0) {
+    print_help(args);
+    code = EXIT_DONE;
+  } else if (count == 0) {
+    fprintf(stderr, "%s; `tribo compare --help` says more\n", usage);
+  } else if (count > 0) {
+    code = status == TB_OK ? run_compare(&ctx, &a, command.bytes, count, argv) : fail_with(&ctx);
+  }
+  tb_out_free(&command);
+  return code;
+}

@@ -1,4 +1,5 @@
 // tribo list: what there is, straight from the tables.
+#include "base/text.h"
 #include "cli/args.h"
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ static void list_solvers(void)
 
 static void list_laws(void)
 {
-  for (int i = 0; i < TB_LAW_COUNT; i++) printf("%-12s %s\n", tb_law_name((tbLaw)i), tb_law_summary((tbLaw)i));
+  for (int i = 0; i < TB_LAW_COUNT; i++)
+    printf("%-12s %s\n", tb_law_name((tbLaw)i), tb_law_summary((tbLaw)i));
 }
 
 static void list_models(void)
@@ -42,13 +44,25 @@ int command_list(int argc, char** argv)
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {{"solvers", list_solvers}, {"laws", list_laws}, {"models", list_models}, {"orders", list_orders}};
-  bool help = argc == 1 && strcmp(argv[0], "--help") == 0;
-  for (size_t i = 0; argc == 1 && i < sizeof lists / sizeof *lists; i++)
-    if (strcmp(argv[0], lists[i].name) == 0) {
-      lists[i].print();
-      return EXIT_DONE;
-    }
-  fprintf(help ? stdout : stderr, "usage: tribo list solvers|laws|models|orders\n");
-  return help ? EXIT_DONE : EXIT_USAGE;
+  } lists[] = {
+      {"solvers", list_solvers}, {"laws", list_laws}, {"models", list_models}, {"orders", list_orders}};
+  static const char usage[] = "usage: tribo list solvers|laws|models|orders\n";
+  if (argc == 1 && strcmp(argv[0], "--help") == 0) {
+    printf("%s", usage);
+    return EXIT_DONE;
+  }
+  if (argc != 1) {
+    fprintf(stderr, "%s", usage);
+    return EXIT_USAGE;
+  }
+  tbNearest near = tb_nearest(argv[0]);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    tb_nearest_offer(&near, lists[i].name);
+    if (strcmp(argv[0], lists[i].name) != 0) continue;
+    lists[i].print();
+    return EXIT_DONE;
+  }
+  if (near.name) fprintf(stderr, "tribo list: no list \"%s\"; did you mean \"%s\"?\n", argv[0], near.name);
+  else fprintf(stderr, "tribo list: no list \"%s\"; %s", argv[0], usage);
+  return EXIT_USAGE;
 }

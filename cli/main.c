@@ -2,8 +2,12 @@
 #include "base/text.h"
 #include "cli/args.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name, *usage, *summary;
@@ -18,34 +22,63 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* to)
 {
-  fprintf(to, "Tribo solves contact and friction. Every method works on the same problem and is judged by the same\n"
-              "residual.\n\nusage: tribo COMMAND …\n\n");
-  for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-34s %s\n", commands[i].usage, commands[i].summary);
-  fprintf(to, "  %-34s %s\n\n", "--version", "version, and what this build uses");
-  fprintf(to, "Begin with\n\n"
-              "  tribo solve problems/stack.json               one problem, one method\n"
-              "  tribo compare problems/stack.json --out out   every method, then open out/report.html\n\n"
-              "`tribo COMMAND --help` teaches each command. Exit codes: 0 done, 1 a tolerance was missed (with\n"
-              "--strict), 2 bad usage or input, 3 a fault such as a full disk, 130 interrupted.\n");
+  fprintf(
+      to,
+      "Tribo solves contact and friction. Every method works on the same problem and is judged by the same\n"
+      "residual.\n\nusage: tribo COMMAND …\n\n");
+  for (int i = 0; i < COMMANDS; i++) print_columns(to, 34, commands[i].usage, commands[i].summary);
+  print_columns(to, 34, "--version", "version, and what this build uses");
+  fprintf(to,
+          "\nBegin with\n\n"
+          "  tribo solve problems/stack.json               one problem, one method\n"
+          "  tribo compare problems/stack.json --out out   every method, then open out/report.html\n\n"
+          "`tribo COMMAND --help` teaches each command. Exit codes: 0 done, 1 a tolerance was missed (with\n"
+          "--strict), 2 bad usage or input, 3 a fault such as a full disk, 130 interrupted.\n");
 }
 
-int main(int argc, char** argv)
+static int run(int argc, char** argv)
 {
   if (argc < 2) {
     print_help(stderr);
     return EXIT_USAGE;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+  const char* name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_help(stdout);
     return EXIT_DONE;
   }
-  if (strcmp(argv[1], "--version") == 0) return command_version();
-  tbNearest near = tb_nearest(argv[1]);
+  if (strcmp(name, "--version") == 0) return command_version();
+  tbNearest near = tb_nearest(name);
   for (int i = 0; i < COMMANDS; i++) {
-    if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
+    if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
     tb_nearest_offer(&near, commands[i].name);
   }
-  if (near.name) fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", argv[1], near.name);
-  else fprintf(stderr, "tribo: no command \"%s\"; `tribo --help` lists them\n", argv[1]);
+  if (near.name) fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", name, near.name);
+  else fprintf(stderr, "tribo: no command \"%s\"; `tribo --help` lists them\n", name);
   return EXIT_USAGE;
+}
+
+// Should the caller have closed one of the three standard streams, a file opened later would take its number
+// and be written into.
+static void hold_standard_streams(void)
+{
+  while (true) {
+    int number = open("/dev/null", O_RDONLY); // the lowest free one
+    if (number < 0 || number > 2) {
+      if (number > 2) close(number);
+      return;
+    }
+  }
+}
+
+int main(int argc, char** argv)
+{
+  hold_standard_streams();
+  signal(SIGPIPE, SIG_IGN); // a reader that stops early is told by EPIPE
+  int code = run(argc, argv);
+  errno = 0;
+  bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (!lost || errno == EPIPE || code == EXIT_FAULT) return code;
+  fprintf(stderr, "tribo: cannot write standard output: %s\n", strerror(errno ? errno : EIO));
+  return EXIT_FAULT;
 }

@@ -2,36 +2,27 @@
 #include "base/file.h"
 #include "base/json_write.h"
 #include "cli/args.h"
-#include "tribo/io.h"
+#include "cli/interrupt.h"
+#include "cli/out.h"
+#include "cli/verdict.h"
 
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static volatile sig_atomic_t interrupted; // set by Ctrl-C, looked at every iteration
-
-static void on_interrupt(int signal)
-{
-  (void)signal;
-  interrupted = 1;
-}
-
-static bool was_interrupted(void* user)
-{
-  (void)user;
-  return interrupted;
-}
+typedef struct {
+  tbOut out;
+  const tbSolveOptions* options;
+} Trace;
 
 static void trace_row(void* user, const tbTraceEvent* e)
 {
-  tbOut* out = user;
+  Trace* trace = user;
+  tbOut* out = &trace->out;
   tb_out_int(out, e->iteration);
   tb_out_text(out, ",");
   tb_out_double(out, e->time_s);
   tb_out_text(out, ",");
-  tb_out_double(out, e->residual->fclib);
+  tb_out_double(out, judged(trace->options, e->residual));
   tb_out_text(out, "\n");
 }
 
@@ -51,43 +42,20 @@ static tbStatus write_solution(tbContext* ctx, const char* path, int rows, const
   return tb_file_end(ctx, &file, status);
 }
 
-static void put_residual(tbJsonWriter* w, const char* key, double value)
+static tbStatus print_json(tbContext* ctx, const char* path, const tbProblem* p, const tbSolveOptions* o,
+                           const tbSolveResult* r)
 {
-  if (isfinite(value)) tb_put_number(w, key, value);
-  else tb_put_null(w, key);
-}
-
-static tbStatus print_json(tbContext* ctx, const char* path, const tbProblem* p, const tbSolveOptions* o, const tbSolveResult* r)
-{
-  tbOut out = tb_out_sink(ctx, tb_sink_stream(stdout), "standard output");
+  tbOut out = out_standard(ctx);
   tbJsonWriter w = tb_json_writer(&out, 0);
-  const tbResidual* e = &r->residual;
   tb_put_object(&w, NULL);
   tb_put_string(&w, "problem", path);
   tb_put_int(&w, "contacts", p->ncontact);
   tb_put_int(&w, "dofs", p->ndof);
   tb_put_int(&w, "rows", p->nrow);
-  tb_put_string(&w, "solver", o->solver);
-  tb_put_string(&w, "used", r->used);
   tb_put_string(&w, "model", tb_model_name(o->model));
-  tb_put_string(&w, "status", r->outcome == TB_CANCELLED ? "failed" : tb_outcome_name(r->outcome));
-  tb_put_int(&w, "iterations", r->iterations);
-  tb_put_number(&w, "time_s", r->time_s);
-  tb_put_number(&w, "setup_s", r->setup_s);
-  put_residual(&w, "residual", o->model == TB_MODEL_CONE ? e->fclib : e->model);
-  tb_put_object(&w, "residuals");
-  put_residual(&w, "natural_map", e->natural_map);
-  put_residual(&w, "fclib", e->fclib);
-  put_residual(&w, "model", e->model);
-  put_residual(&w, "penetration", e->penetration);
-  put_residual(&w, "cone", e->cone);
-  put_residual(&w, "complementarity", e->complementarity);
-  put_residual(&w, "dissipation", e->dissipation);
+  put_verdict(&w, o, o->solver, r);
   tb_put_end(&w);
-  tb_put_end(&w);
-  tbStatus status = tb_json_writer_finish(&w);
-  tb_out_text(&out, "\n");
-  if (status == TB_OK) status = tb_out_finish(&out);
+  tbStatus status = finish_json_line(&w);
   tb_out_free(&out);
   return status;
 }
@@ -95,11 +63,13 @@ static tbStatus print_json(tbContext* ctx, const char* path, const tbProblem* p,
 static void print_text(const char* path, const tbProblem* p, const tbSolveOptions* o, const tbSolveResult* r)
 {
   const tbResidual* e = &r->residual;
-  printf("%s: %d contacts, %d rows", path, p->ncontact, p->nrow);
+  printf("%s: %d contact%s, %d rows", path, p->ncontact, p->ncontact == 1 ? "" : "s", p->nrow);
   if (p->W_ptr) printf(", W given\n");
   else printf(", %d degrees of freedom\n", p->ndof);
-  printf("%s: %s after %d iterations, %.3g ms (setup %.3g ms)\n", r->used, tb_outcome_name(r->outcome), r->iterations,
-         1e3 * r->time_s, 1e3 * r->setup_s);
+  char time[OUT_NUMBER], setup[OUT_NUMBER];
+  printf("%s: %s after %d iteration%s, %s ms (setup %s ms)\n", r->used, tb_outcome_name(r->outcome),
+         r->iterations, r->iterations == 1 ? "" : "s", out_scaled(time, 1e3 * r->time_s),
+         out_scaled(setup, 1e3 * r->setup_s));
   printf("  residual         %.3e   E / max(‖q‖, ‖λ‖, ‖u‖)\n", e->fclib);
   if (o->model != TB_MODEL_CONE) printf("  of the model     %.3e   %s\n", e->model, tb_model_name(o->model));
   printf("  natural map      %.3e   E / ‖q‖\n", e->natural_map);
@@ -115,13 +85,14 @@ typedef struct {
   const char *solution, *trace;
 } SolveArgs;
 
-static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a, tbSolveOptions* o, tbSolveResult* r)
+static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a, tbSolveOptions* o,
+                           tbSolveResult* r)
 {
   tbProblem* p = NULL;
   double *lambda = NULL, *guess = NULL;
   tbFile trace_file;
-  tbOut trace = {0};
-  TB_TRY(tb_problem_load(ctx, path, &p, &guess));
+  Trace trace = {.options = o};
+  TB_TRY(load_problem(ctx, path, &p, &guess));
   lambda = TB_NEW(ctx, double, (size_t)p->nrow);
   tbStatus status = lambda ? TB_OK : TB_ERROR_MEMORY;
   if (status == TB_OK && guess && !a->cold) memcpy(lambda, guess, (size_t)p->nrow * sizeof *lambda);
@@ -132,15 +103,15 @@ static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a,
     tracing = status == TB_OK;
   }
   if (tracing) {
-    trace = tb_out_sink(ctx, tb_file_sink(&trace_file), trace_file.path);
-    tb_out_text(&trace, "iteration,time_s,residual\n");
+    trace.out = tb_out_sink(ctx, tb_file_sink(&trace_file), trace_file.path);
+    tb_out_text(&trace.out, "iteration,time_s,residual\n");
     o->trace = trace_row;
     o->trace_user = &trace;
   }
   if (status == TB_OK) status = tb_solve(ctx, p, o, lambda, r);
   if (tracing) {
-    if (status == TB_OK) status = tb_out_finish(&trace);
-    tb_out_free(&trace);
+    if (status == TB_OK) status = tb_out_finish(&trace.out);
+    tb_out_free(&trace.out);
     status = tb_file_end(ctx, &trace_file, status);
   }
   if (status == TB_OK && a->solution) status = write_solution(ctx, a->solution, p->nrow, lambda);
@@ -160,7 +131,7 @@ int command_solve(int argc, char** argv)
   bool help = false;
   const Arg args[] = {
       {"--solver", ARG_TEXT, &a.solver.solver, "NAME", "the method (default bgs); `tribo list solvers`"},
-      SOLVER_ARGS(a.solver),
+      SOLVER_ARGS(a.solver, "no limit"),
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output"},
       {"--solution", ARG_TEXT, &a.solution, "FILE", "write the impulses, one per line, contact by contact"},
       {"--trace", ARG_TEXT, &a.trace, "FILE", "write iteration,time_s,residual for every iteration (CSV)"},
@@ -173,7 +144,8 @@ int command_solve(int argc, char** argv)
   if (count < 0) return EXIT_USAGE;
   if (help) {
     printf("usage: tribo solve PROBLEM [options]\n\n"
-           "Solves one contact problem and prints the judge's verdict. PROBLEM is an FCLIB file (HDF5), a Tribo\n"
+           "Solves one contact problem and prints the judge's verdict. PROBLEM is an FCLIB file (HDF5), a "
+           "Tribo\n"
            "problem (JSON, docs/problem-format.md) or a Siconos LCP (text).\n\n");
     args_help(args);
     printf("\n  tribo solve problems/arch.json --solver bgs --tol 1e-10 --trace curve.csv\n");
@@ -187,8 +159,8 @@ int command_solve(int argc, char** argv)
   tbSolveOptions o;
   tbSolveResult r = {0};
   if (!solver_options(&a.solver, &o) || !start_threads(&ctx, a.solver.threads)) return EXIT_USAGE;
-  signal(SIGINT, on_interrupt);
-  o.cancelled = was_interrupted;
+  interrupt_watch();
+  o.cancelled = interrupted;
   tbStatus status = solve_file(&ctx, argv[0], &a, &o, &r);
   int code = status != TB_OK ? fail_with(&ctx) : EXIT_DONE;
   if (status == TB_OK && r.outcome == TB_CANCELLED) code = EXIT_INTERRUPTED;

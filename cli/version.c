@@ -1,5 +1,6 @@
 // tribo --version: the version, and what this build is made of.
 #include "base/simd.h"
+#include "cli/machine.h"
 #include "math/cholesky.h"
 #include "tribo/io.h"
 
@@ -10,10 +11,11 @@ int command_version(void);
 int command_version(void)
 {
   printf("tribo %s\n", TB_VERSION);
+  printf("compiler   %s\n", machine_compiler());
   printf("simd       %s\n", TB_SIMD_NAME);
   printf("cholesky   %s\n", tb_cholesky_backend_name());
   printf("orderings ");
-  for (int i = TB_ORDER_NATURAL; i < TB_ORDERING_COUNT; i++)
+  for (int i = TB_ORDERING_NATURAL; i < TB_ORDERING_COUNT; i++)
     if (tb_ordering_present((tbOrdering)i)) printf(" %s", tb_ordering_name((tbOrdering)i));
   printf("\nfclib      %s\n", tb_have_fclib() ? "yes, through HDF5" : "no, built without HDF5");
   return 0;

@@ -17,10 +17,15 @@ extern "C" {
 tbStatus tb_problem_load(tbContext* ctx, const char* path, tbProblem** out, double** guess);
 void tb_guess_free(tbContext* ctx, double* guess);
 
-// FCLIB. Problems with W given are written as /fclib_local, others as /fclib_global. Laws FCLIB has no place
-// for are refused.
+// FCLIB. Problems with W given are written as /fclib_local, others as /fclib_global, always to the same
+// bytes. What FCLIB has no place for is refused with TB_ERROR_UNSUPPORTED: laws other than coulomb (all
+// contacts with 2 rows or all with 3) and rolling with 5 rows, and compliance beside a metric. Contacts with
+// law free move behind the others, one row each, and so do their values in the guess
+// (docs/problem-format.md).
 tbStatus tb_problem_save_fclib(tbContext* ctx, const char* path, const tbProblem* problem,
                                const double* guess);
+// Writing takes the HDF5 library, and so does reading files with chunked or compressed datasets; plain files
+// are read without. Two threads may use it at once where it was built thread safe, as Debian's is.
 bool tb_have_fclib(void); // false: built without HDF5
 
 // Tribo's JSON problem format (docs/problem-format.md); holds every problem.

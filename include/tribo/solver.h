@@ -53,6 +53,7 @@ typedef struct tbSolveOptions {
   tbModel model;        // what to solve; must be among the solver's models
   int directions;       // corners of the polyhedral cone, 3 … 64
   double tolerance;     // on the judge's number for the model (fclib's scaling for the cone)
+  double tolerance_q;   // on E/‖q‖ as well; 0: not asked
   int max_iterations;   // ≥ 0
   double time_budget_s; // 0: none
   tbOrder order;        // of sweeps
@@ -96,6 +97,13 @@ typedef struct tbSolver {
   // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
   tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
   void (*release)(tbContext* ctx, struct tbRun* run);
+  // A method made of others runs them itself, and has neither scratch nor solve. Null for all but `auto`.
+  tbStatus (*drive)(tbContext* ctx, struct tbRun* run, double* lambda);
+  bool costly;  // an iteration costs far more than judging it: the judge is asked after every one
+  int max_rows; // of the problem, where a dense method must end; 0: any
+  // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so
+  // planar friction is polyhedral already.
+  enum { TB_SETS_ALL, TB_SETS_POLYHEDRAL, TB_SETS_BOX } sets;
 } tbSolver;
 
 int tb_solver_count(void);

@@ -4,6 +4,7 @@
 
 tbStatus tb_array_push(tbContext* ctx, tbArray* a, const void* values, size_t count)
 {
+  if (count == 0) return TB_OK;
   if (a->capacity - a->count < count) {
     size_t wanted = a->count + count;
     if (wanted < a->count) return tb_fail(ctx, TB_ERROR_MEMORY, "an array of too many values");
@@ -18,7 +19,7 @@ tbStatus tb_array_push(tbContext* ctx, tbArray* a, const void* values, size_t co
   char* end = (char*)a->data + a->count * a->item;
   if (values)
     memcpy(end, values, count * a->item);
-  else if (count)
+  else
     memset(end, 0, count * a->item);
   a->count += count;
   return TB_OK;

@@ -6,12 +6,9 @@
 //
 // Multipliers l become rows with law `free` behind the contacts. Vectors are read first: their extents are
 // what the file really holds, and every matrix must have the sizes they call for.
-#include "io/problem_io.h"
-
-#ifdef TB_HAVE_HDF5
-
 #include "io/assemble.h"
 #include "io/h5.h"
+#include "io/problem_io.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -214,7 +211,9 @@ static tbStatus read_contacts(File* f, bool rolling, const char* bias, const cha
 
 static tbStatus read_local(File* f, const char* stem, bool rolling, tbContactList* list, tbProblem** out)
 {
-  bool has_V = tb_h5_has(&f->h, path_to(f, "V")), has_R = tb_h5_has(&f->h, path_to(f, "R"));
+  bool has_V, has_R;
+  TB_TRY(tb_h5_has(&f->h, path_to(f, "V"), &has_V));
+  TB_TRY(tb_h5_has(&f->h, path_to(f, "R"), &has_R));
   if (has_V != has_R) return FAIL(f, "%s has %s without %s", f->root, has_V ? "V" : "R", has_V ? "R" : "V");
   TB_TRY(read_contacts(f, rolling, "vectors/q", "vectors/s", has_V, list));
   int rows = list->contacts * list->rows;
@@ -231,8 +230,10 @@ static tbStatus read_local(File* f, const char* stem, bool rolling, tbContactLis
 // What tb_problem_save_fclib adds for Tribo: see fclib_write.c.
 static tbStatus read_blocks(File* f, int dofs, tbBlockList* blocks)
 {
-  if (!tb_h5_has(&f->h, "/tribo/blocks")) return TB_OK;
+  bool has_blocks, has_v_free;
   size_t count;
+  TB_TRY(tb_h5_has(&f->h, "/tribo/blocks", &has_blocks));
+  if (!has_blocks) return TB_OK;
   TB_TRY(tb_h5_extent(&f->h, "/tribo/blocks", &count));
   if (count / 2 > (size_t)dofs || count % 2)
     return FAIL(f, "/tribo/blocks has %zu values for %d degrees of freedom", count, dofs);
@@ -242,7 +243,8 @@ static tbStatus read_blocks(File* f, int dofs, tbBlockList* blocks)
   blocks->count = (int)(count / 2);
   blocks->kind = pairs;
   blocks->size = pairs + count / 2;
-  if (!tb_h5_has(&f->h, "/tribo/v_free")) return TB_OK;
+  TB_TRY(tb_h5_has(&f->h, "/tribo/v_free", &has_v_free));
+  if (!has_v_free) return TB_OK;
   double* v;
   TB_TRY(read_vector(f, "/tribo/v_free", &dofs, &v));
   blocks->v_free = v;
@@ -251,7 +253,8 @@ static tbStatus read_blocks(File* f, int dofs, tbBlockList* blocks)
 
 static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactList* list, tbProblem** out)
 {
-  bool has_G = tb_h5_has(&f->h, path_to(f, "G"));
+  bool has_G;
+  TB_TRY(tb_h5_has(&f->h, path_to(f, "G"), &has_G));
   TB_TRY(read_contacts(f, rolling, "vectors/w", "vectors/b", has_G, list));
   int dofs = -1, rows = list->contacts * list->rows;
   double* force;
@@ -278,8 +281,10 @@ static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactLi
 static tbStatus read_guess(File* f, const tbContactList* list, double** guess)
 {
   int count = 0, rows = list->contacts * list->rows, free = list->free;
+  bool has_guesses;
   double *r, *l = NULL;
-  if (!tb_h5_has(&f->h, "/guesses/number_of_guesses")) return TB_OK;
+  TB_TRY(tb_h5_has(&f->h, "/guesses/number_of_guesses", &has_guesses));
+  if (!has_guesses) return TB_OK;
   TB_TRY(read_int(f, "/guesses/number_of_guesses", &count));
   if (count < 1) return TB_OK;
   TB_TRY(read_vector(f, "/guesses/1/r", &rows, &r));
@@ -304,7 +309,9 @@ static tbStatus read_file(File* f, const char* name, tbProblem** out, double** g
   char stem[TB_STEM];
   tb_path_stem(name, stem);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (!tb_h5_has(&f->h, kinds[i].root)) continue;
+    bool has_root;
+    TB_TRY(tb_h5_has(&f->h, kinds[i].root, &has_root));
+    if (!has_root) continue;
     tbContactList list = {0};
     f->root = kinds[i].root;
     tbStatus status = (kinds[i].global ? read_global : read_local)(f, stem, kinds[i].rolling, &list, out);
@@ -330,23 +337,3 @@ tbStatus tb_problem_parse_fclib(tbContext* ctx, const char* name, const char* by
   *out = NULL;
   return tb_fail_in(ctx, name, status);
 }
-
-bool tb_have_fclib(void) { return true; }
-
-#else
-
-tbStatus tb_problem_parse_fclib(tbContext* ctx, const char* name, const char* bytes, size_t length,
-                                tbProblem** out, double** guess)
-{
-  (void)bytes, (void)length;
-  *out = NULL;
-  *guess = NULL;
-  return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
-                 "%s: an HDF5 file, but Tribo was built without HDF5 (Debian: install libhdf5-dev and build "
-                 "again)",
-                 name);
-}
-
-bool tb_have_fclib(void) { return false; }
-
-#endif

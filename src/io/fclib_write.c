@@ -28,7 +28,7 @@
 typedef struct {
   tbContext* ctx;
   const tbProblem* p;
-  tbH5 h;
+  tbH5Writer h;
   tbArena arena;
   const char* root;
   char path[128];
@@ -363,7 +363,7 @@ static tbStatus make_image(File* f, const double* guess, char** bytes, size_t* l
   TB_TRY(tb_h5_create(f->ctx, &f->h));
   tbStatus status = put_all(f, guess);
   if (status == TB_OK) return tb_h5_finish(&f->h, bytes, length);
-  tb_h5_close(&f->h);
+  tb_h5_abandon(&f->h);
   return status;
 }
 
@@ -382,6 +382,8 @@ tbStatus tb_problem_save_fclib(tbContext* ctx, const char* path, const tbProblem
   return status;
 }
 
+bool tb_have_fclib(void) { return true; }
+
 #else
 
 tbStatus tb_problem_save_fclib(tbContext* ctx, const char* path, const tbProblem* problem,
@@ -392,5 +394,7 @@ tbStatus tb_problem_save_fclib(tbContext* ctx, const char* path, const tbProblem
       ctx, TB_ERROR_UNSUPPORTED,
       "cannot write %s: Tribo was built without HDF5 (Debian: install libhdf5-dev and build again)", path);
 }
+
+bool tb_have_fclib(void) { return false; }
 
 #endif

@@ -1,8 +1,8 @@
 // Tribo's JSON problem format, written: every array reads back to the same bits.
 #include "base/file.h"
 #include "base/json_write.h"
+#include "io/problem_io.h"
 #include "io/problem_json.h"
-#include "tribo/io.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,18 +140,15 @@ static size_t longest_list(const tbProblem* p)
   return longest;
 }
 
-static tbStatus write_problem(tbContext* ctx, tbFile* file, const tbProblem* p, const double* guess)
+tbStatus tb_problem_print_json(tbContext* ctx, tbOut* out, const tbProblem* p, const double* guess)
 {
   double* room = TB_NEW(ctx, double, longest_list(p));
   if (!room) return TB_ERROR_MEMORY;
-  tbOut out = tb_out_sink(ctx, tb_file_sink(file), file->path);
-  tbJsonWriter w = tb_json_writer(&out, 1);
+  tbJsonWriter w = tb_json_writer(out, 1);
   put_problem(&w, p, guess, room);
-  if (!w.misuse) tb_out_text(&out, "\n");
-  tbStatus status = tb_json_writer_finish(&w);
-  tb_out_free(&out);
   tb_free(ctx, room);
-  return status;
+  tb_out_text(out, "\n");
+  return tb_json_writer_finish(&w);
 }
 
 tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem, const double* guess)
@@ -161,5 +158,8 @@ tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem*
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "guess[%d] is %g; it must be finite", i, guess[i]);
   tbFile file;
   TB_TRY(tb_file_begin(ctx, path, &file));
-  return tb_file_end(ctx, &file, write_problem(ctx, &file, problem, guess));
+  tbOut out = tb_out_sink(ctx, tb_file_sink(&file), file.path);
+  tbStatus status = tb_problem_print_json(ctx, &out, problem, guess);
+  tb_out_free(&out);
+  return tb_file_end(ctx, &file, status);
 }

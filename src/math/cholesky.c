@@ -39,8 +39,8 @@ static tbStatus check_pattern(tbContext* ctx, int n, const int* ptr, const int* 
     }
   }
   if (*edges > INT_MAX / 2)
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%zu entries below the diagonal are more than an int can count twice",
-                   *edges);
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                   "%zu entries below the diagonal are more than an int can count twice", *edges);
   return TB_OK;
 }
 
@@ -49,23 +49,23 @@ static tbStatus build_pattern(tbContext* ctx, tbArena* temporary, int n, const i
                               tbPattern* A)
 {
   size_t edges = 0;
-  int* at = TB_TAKE(temporary, int, (size_t)n);
-  *A = (tbPattern){.n = n, .ptr = TB_TAKE(temporary, int, (size_t)n + 1)};
-  if (!at || !A->ptr) return TB_ERROR_MEMORY;
+  int *at = TB_TAKE(temporary, int, (size_t)n), *begin = TB_TAKE(temporary, int, (size_t)n + 1);
+  if (!at || !begin) return TB_ERROR_MEMORY;
   TB_TRY(check_pattern(ctx, n, ptr, idx, at, &edges));
-  A->idx = TB_TAKE(temporary, int, 2 * edges);
-  if (!A->idx) return TB_ERROR_MEMORY;
+  int* neighbour = TB_TAKE(temporary, int, 2 * edges);
+  if (!neighbour) return TB_ERROR_MEMORY;
   for (int i = 0; i < n; i++)
     for (int p = ptr[i]; p < ptr[i + 1]; p++)
-      if (idx[p] < i) A->ptr[i + 1]++, A->ptr[idx[p] + 1]++;
-  for (int i = 0; i < n; i++) A->ptr[i + 1] += A->ptr[i];
-  memcpy(at, A->ptr, (size_t)n * sizeof *at);
+      if (idx[p] < i) begin[i + 1]++, begin[idx[p] + 1]++;
+  for (int i = 0; i < n; i++) begin[i + 1] += begin[i];
+  memcpy(at, begin, (size_t)n * sizeof *at);
   for (int i = 0; i < n; i++)
     for (int p = ptr[i]; p < ptr[i + 1]; p++)
       if (idx[p] < i) {
-        A->idx[at[i]++] = idx[p];
-        A->idx[at[idx[p]]++] = i;
+        neighbour[at[i]++] = idx[p];
+        neighbour[at[idx[p]]++] = i;
       }
+  *A = (tbPattern){n, begin, neighbour};
   return TB_OK;
 }
 
@@ -90,11 +90,11 @@ static tbStatus analyze(tbContext* ctx, tbArena* temporary, tbCholesky* f, const
 #endif
 }
 
-tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* idx, const tbCholeskyOptions* options,
-                             tbCholesky** out)
+tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* idx,
+                             const tbCholeskyOptions* options, tbCholesky** out)
 {
   *out = NULL;
-  tbOrdering ordering = options ? options->ordering : TB_ORDER_AUTO;
+  tbOrdering ordering = options ? options->ordering : TB_ORDERING_AUTO;
   if (n < 0 || !ptr || (n > 0 && ptr[n] > 0 && !idx))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no pattern of %d rows given", n);
   tbCholesky* f = TB_NEW(ctx, tbCholesky, 1);

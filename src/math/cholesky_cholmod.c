@@ -1,8 +1,8 @@
 // The seam served by CHOLMOD (Chen, Davis, Hager and Rajamanickam, ACM TOMS 35(3), 2008).
 //
-// CHOLMOD analyses, with Tribo's ordering, and factors. Its supernodal L has the layout of Tribo's own, panels
-// of columns with their rows, so Tribo's solves run on it as it stands: they need no allocation and may run
-// side by side, which CHOLMOD's do not offer. CHOLMOD takes its memory from the C library.
+// CHOLMOD analyses, with Tribo's ordering, and factors. Its supernodal L has the layout of Tribo's own,
+// panels of columns with their rows, so Tribo's solves run on it as it stands: they need no allocation and
+// may run side by side, which CHOLMOD's do not offer. CHOLMOD takes its memory from the C library.
 #ifdef TB_USE_CHOLMOD
 #include "math/cholesky_factor.h"
 
@@ -18,7 +18,8 @@ typedef struct {
 
 static tbStatus failed(tbContext* ctx, const Cholmod* c, const char* what)
 {
-  if (c->common.status == CHOLMOD_OUT_OF_MEMORY) return tb_fail(ctx, TB_ERROR_MEMORY, "CHOLMOD ran out of memory");
+  if (c->common.status == CHOLMOD_OUT_OF_MEMORY)
+    return tb_fail(ctx, TB_ERROR_MEMORY, "CHOLMOD ran out of memory");
   return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "CHOLMOD failed to %s (code %d)", what, c->common.status);
 }
 
@@ -42,9 +43,18 @@ static tbStatus keep_matrix(tbCholesky* f, Cholmod* c, const int* ptr, const int
       }
     f->entry_ptr[i + 1] = end;
   }
-  c->A = (cholmod_sparse){.nrow = n, .ncol = n, .nzmax = entries, .p = f->entry_ptr, .i = f->entry_row, .x = values,
-                          .stype = 1, .itype = CHOLMOD_INT, .xtype = CHOLMOD_REAL, .dtype = CHOLMOD_DOUBLE,
-                          .sorted = 0, .packed = 1};
+  c->A = (cholmod_sparse){.nrow = n,
+                          .ncol = n,
+                          .nzmax = entries,
+                          .p = f->entry_ptr,
+                          .i = f->entry_row,
+                          .x = values,
+                          .stype = 1,
+                          .itype = CHOLMOD_INT,
+                          .xtype = CHOLMOD_REAL,
+                          .dtype = CHOLMOD_DOUBLE,
+                          .sorted = 0,
+                          .packed = 1};
   return TB_OK;
 }
 
@@ -105,7 +115,8 @@ tbStatus tb_cholmod_factor(tbContext* ctx, tbCholesky* f, const double* values)
   Cholmod* c = f->cholmod;
   if (!c) return TB_OK; // no rows
   for (int e = 0; e < f->entry_ptr[f->n]; e++) ((double*)c->A.x)[e] = values[f->entry_source[e]];
-  if (!cholmod_factorize(&c->A, c->L, &c->common) || c->common.status < CHOLMOD_OK) return failed(ctx, c, "factor");
+  if (!cholmod_factorize(&c->A, c->L, &c->common) || c->common.status < CHOLMOD_OK)
+    return failed(ctx, c, "factor");
   f->L = c->L->x;
   // Where CHOLMOD gave up, or let through a pivot that is not a number.
   int bad = c->common.status == CHOLMOD_NOT_POSDEF ? (int)c->L->minor : f->n;
@@ -115,7 +126,8 @@ tbStatus tb_cholmod_factor(tbContext* ctx, tbCholesky* f, const double* values)
       if (!(pivot > 0 && pivot < INFINITY)) bad = f->start[s] + k;
       f->inverse_diagonal[f->start[s] + k] = 1 / pivot;
     }
-  if (bad < f->n) return tb_fail(ctx, TB_ERROR_NUMERIC, "not positive definite: pivot at row %d", f->perm[bad]);
+  if (bad < f->n)
+    return tb_fail(ctx, TB_ERROR_NUMERIC, "not positive definite: pivot at row %d", f->perm[bad]);
   return TB_OK;
 }
 

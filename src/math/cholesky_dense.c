@@ -2,15 +2,15 @@
 //
 // One operation does nearly all the work, a rank-k update of a lower trapezoid,
 //
-//   C_ij −= Σ_k A_ik A_jk      0 ≤ j < cols,  j ≤ i < rows,
+//   C_ij −= Σ_k A_ik A_jk      0 ≤ j < cols,  j ≤ i < rows      (or C_ij = −Σ…),
 //
 // computed in tiles of TILE_ROWS × TILE_COLS that live in registers (Goto and van de Geijn, "Anatomy of
-// high-performance matrix multiplication", 2008). Both factors are rows of the same A. A small A is used where it
-// lies; a large one is first copied, PACK_DEPTH columns at a time, into strips of TILE_ROWS rows in which a tile
-// walks through consecutive memory, and the strips are taken in blocks that stay in the second-level cache.
+// high-performance matrix multiplication", 2008). Both factors are rows of the same A. A small A is used
+// where it lies; a large one is first copied, PACK_DEPTH columns at a time, into strips of TILE_ROWS rows in
+// which a tile walks through consecutive memory; strips are taken in blocks that stay in the second cache.
 //
-// The panel is factored by halves: left half, update of the right half, right half (Gustavson 1997). The halves
-// end at BASE columns: their triangle is factored by scalar code and the rows below are solved for in registers.
+// The panel is factored by halves: left half, update of the right half, right half (Gustavson 1997). Below
+// BASE columns, scalar code factors the triangle and the rows under it are solved for in registers.
 #include "math/cholesky_dense.h"
 #include "base/simd.h"
 #include "base/threads.h"
@@ -21,13 +21,15 @@
 enum {
   TILE_VECTORS = 3,
   TILE_ROWS = TILE_VECTORS * TB_WIDE,
-  TILE_COLS = TB_WIDE == 8 ? 8 : TB_WIDE == 4 ? 4 : 3, // as many as leave the tile in registers
+  TILE_COLS = TB_WIDE == 8   ? 8
+              : TB_WIDE == 4 ? 4
+                             : 3, // as many as leave the tile in registers
   BASE = 8,
   PACK_DEPTH = 256,
-  PACK_ROWS = 160,      // A is packed from this many rows …
-  PACK_COLS = 24,       // … for a trapezoid of this many columns …
-  PACK_TERMS = 16,      // … and this many terms
-  BLOCK_STRIPS = 10,    // strips that are kept in cache together: 10 · 24 rows · 256 · 8 bytes = 480 KiB
+  PACK_ROWS = 160,   // A is packed from this many rows …
+  PACK_COLS = 24,    // … for a trapezoid of this many columns …
+  PACK_TERMS = 16,   // … and this many terms
+  BLOCK_STRIPS = 10, // strips that are kept in cache together: 10 · 24 rows · 256 · 8 bytes = 480 KiB
   PARALLEL = 2 * 1000 * 1000, // multiply-adds worth waking other threads for
 };
 
@@ -35,10 +37,10 @@ _Static_assert(TILE_ROWS % TILE_COLS == 0, "a block of columns is broadcast from
 
 #define INLINE static inline __attribute__((always_inline))
 
-// One tile: C −= A Bᵀ with `vectors` vectors of rows, the last of them `last` rows long, and `cols` columns.
-// vectors and cols are constants where this is expanded.
-INLINE void tile(int vectors, int cols, int k, const double* a, size_t lda, const double* b, size_t ldb, double* c,
-                 size_t ldc, int last)
+// One tile: C −= A Bᵀ with `vectors` vectors of rows, the last of them `last` rows long, and `cols` columns;
+// C is taken for 0 when `fresh`. vectors and cols are constants where this is expanded.
+INLINE void tile(int vectors, int cols, int k, const double* a, size_t lda, const double* b, size_t ldb,
+                 double* c, size_t ldc, int last, bool fresh)
 {
   tbwd sum[TILE_COLS][TILE_VECTORS];
 #pragma GCC unroll 8
@@ -57,46 +59,57 @@ INLINE void tile(int vectors, int cols, int k, const double* a, size_t lda, cons
       for (int v = 0; v < vectors; v++) sum[j][v] = tbw_fma(x[v], y, sum[j][v]);
     }
   }
+  tbwd zero = tbw_set1(0);
 #pragma GCC unroll 8
   for (int j = 0; j < cols; j++, c += ldc) {
 #pragma GCC unroll 3
     for (int v = 0; v < vectors - 1; v++)
-      tbw_store(c + v * TB_WIDE, tbw_sub(tbw_load(c + v * TB_WIDE), sum[j][v]));
+      tbw_store(c + v * TB_WIDE, tbw_sub(fresh ? zero : tbw_load(c + v * TB_WIDE), sum[j][v]));
     double* end = c + (vectors - 1) * TB_WIDE;
-    tbw_store_part(end, tbw_sub(tbw_load_part(end, last), sum[j][vectors - 1]), last);
+    tbw_store_part(end, tbw_sub(fresh ? zero : tbw_load_part(end, last), sum[j][vectors - 1]), last);
   }
 }
 
 typedef void TileFn(int k, const double* a, size_t lda, const double* b, size_t ldb, double* c, size_t ldc,
-                    int last);
-#define TILE(v, n)                                                                                            \
-  static void tile_##v##_##n(int k, const double* a, size_t lda, const double* b, size_t ldb, double* c,      \
-                             size_t ldc, int last)                                                            \
-  {                                                                                                           \
-    tile(v, n, k, a, lda, b, ldb, c, ldc, last);                                                              \
+                    int last, bool fresh);
+#define TILE(v, n)                                                                                       \
+  static void tile_##v##_##n(int k, const double* a, size_t lda, const double* b, size_t ldb, double* c, \
+                             size_t ldc, int last, bool fresh)                                           \
+  {                                                                                                      \
+    tile(v, n, k, a, lda, b, ldb, c, ldc, last, fresh);                                                  \
   }
 #if TB_WIDE == 8
 #define TILES(v) TILE(v, 1) TILE(v, 2) TILE(v, 3) TILE(v, 4) TILE(v, 5) TILE(v, 6) TILE(v, 7) TILE(v, 8)
-#define TILE_ROW(v) \
-  {tile_##v##_1, tile_##v##_2, tile_##v##_3, tile_##v##_4, tile_##v##_5, tile_##v##_6, tile_##v##_7, tile_##v##_8}
+#define TILE_ROW(v)                                                                                   \
+  {                                                                                                   \
+    tile_##v##_1, tile_##v##_2, tile_##v##_3, tile_##v##_4, tile_##v##_5, tile_##v##_6, tile_##v##_7, \
+        tile_##v##_8                                                                                  \
+  }
 #elif TB_WIDE == 4
-#define TILES(v)    TILE(v, 1) TILE(v, 2) TILE(v, 3) TILE(v, 4)
-#define TILE_ROW(v) {tile_##v##_1, tile_##v##_2, tile_##v##_3, tile_##v##_4}
+#define TILES(v) TILE(v, 1) TILE(v, 2) TILE(v, 3) TILE(v, 4)
+#define TILE_ROW(v)                                        \
+  {                                                        \
+    tile_##v##_1, tile_##v##_2, tile_##v##_3, tile_##v##_4 \
+  }
 #else
-#define TILES(v)    TILE(v, 1) TILE(v, 2) TILE(v, 3)
-#define TILE_ROW(v) {tile_##v##_1, tile_##v##_2, tile_##v##_3}
+#define TILES(v) TILE(v, 1) TILE(v, 2) TILE(v, 3)
+#define TILE_ROW(v)                          \
+  {                                          \
+    tile_##v##_1, tile_##v##_2, tile_##v##_3 \
+  }
 #endif
-TILES(1) TILES(2) TILES(3)
-static TileFn* const tiles[TILE_VECTORS][TILE_COLS] = {TILE_ROW(1), TILE_ROW(2), TILE_ROW(3)};
+TILES(1)
+TILES(2)
+TILES(3) static TileFn* const tiles[TILE_VECTORS][TILE_COLS] = {TILE_ROW(1), TILE_ROW(2), TILE_ROW(3)};
 
 static int at_most(int x, int limit) { return x < limit ? x : limit; }
 
 // A tile of `rows` × `cols`, both at most the tile's size.
 static void run_tile(int rows, int cols, int k, const double* a, size_t lda, const double* b, size_t ldb,
-                     double* c, size_t ldc)
+                     double* c, size_t ldc, bool fresh)
 {
   int vectors = (rows + TB_WIDE - 1) / TB_WIDE;
-  tiles[vectors - 1][cols - 1](k, a, lda, b, ldb, c, ldc, rows - (vectors - 1) * TB_WIDE);
+  tiles[vectors - 1][cols - 1](k, a, lda, b, ldb, c, ldc, rows - (vectors - 1) * TB_WIDE, fresh);
 }
 
 typedef struct {
@@ -105,6 +118,7 @@ typedef struct {
   size_t lda;
   double* C;
   size_t ldc;
+  bool fresh;     // C starts at 0
   double* strips; // packed A
 } Trapezoid;
 
@@ -112,8 +126,8 @@ static void update_in_place(const Trapezoid* t)
 {
   for (int j = 0; j < t->cols; j += TILE_COLS)
     for (int i = j; i < t->rows; i += TILE_ROWS)
-      run_tile(at_most(t->rows - i, TILE_ROWS), at_most(t->cols - j, TILE_COLS), t->k, t->A + i, t->lda, t->A + j,
-               t->lda, t->C + i + (size_t)j * t->ldc, t->ldc);
+      run_tile(at_most(t->rows - i, TILE_ROWS), at_most(t->cols - j, TILE_COLS), t->k, t->A + i, t->lda,
+               t->A + j, t->lda, t->C + i + (size_t)j * t->ldc, t->ldc, t->fresh);
 }
 
 static void pack_strips(void* user, int begin, int end, int piece)
@@ -143,7 +157,8 @@ static void update_strips(void* user, int begin, int end, int piece)
     const double* b = t->strips + j / TILE_ROWS * strip + j % TILE_ROWS;
     for (int s = j / TILE_ROWS > begin ? j / TILE_ROWS : begin; s < end; s++)
       run_tile(at_most(t->rows - s * TILE_ROWS, TILE_ROWS), at_most(t->cols - j, TILE_COLS), t->k,
-               t->strips + s * strip, TILE_ROWS, b, TILE_ROWS, t->C + s * TILE_ROWS + (size_t)j * t->ldc, t->ldc);
+               t->strips + s * strip, TILE_ROWS, b, TILE_ROWS, t->C + s * TILE_ROWS + (size_t)j * t->ldc,
+               t->ldc, t->fresh);
   }
 }
 
@@ -157,6 +172,7 @@ static void update_packed(tbThreads* threads, Trapezoid t)
     tbThreads* help = (double)t.rows * t.cols * t.k > PARALLEL ? threads : NULL;
     tb_parallel_for(help, strips, BLOCK_STRIPS, pack_strips, &t);
     tb_parallel_for(help, strips, BLOCK_STRIPS, update_strips, &t);
+    t.fresh = false;
   }
 }
 
@@ -199,7 +215,7 @@ INLINE int factor_triangle(int cols, double* a, size_t lead, double* inverse_dia
   return -1;
 }
 
-// Solves X Lᵀ = C for `rows` rows under a triangle L of `cols` columns, in place; one vector of rows at a time.
+// Solves X Lᵀ = C in place for `rows` rows under a triangle L of `cols` columns, a vector of rows at a time.
 INLINE void solve_rows(int cols, int rows, const double* triangle, double* c, size_t lead,
                        const double* inverse_diagonal)
 {
@@ -249,22 +265,36 @@ static int factor_columns(tbThreads* threads, int front, int first, int cols, do
   int half = (cols / 2 + BASE - 1) / BASE * BASE, next = first + half;
   int bad = factor_columns(threads, front, first, half, panel, lead, inverse, pack);
   if (bad >= 0) return bad;
-  Trapezoid right = {.rows = front - next, .cols = cols - half, .k = half, .A = panel + next + first * lead,
-                     .lda = lead, .C = panel + next + next * lead, .ldc = lead, .strips = pack};
+  Trapezoid right = {.rows = front - next,
+                     .cols = cols - half,
+                     .k = half,
+                     .A = panel + next + first * lead,
+                     .lda = lead,
+                     .C = panel + next + next * lead,
+                     .ldc = lead,
+                     .strips = pack};
   update_trapezoid(threads, &right);
   return factor_columns(threads, front, next, cols - half, panel, lead, inverse, pack);
 }
 
-int tb_dense_factor(tbThreads* threads, int front, int cols, double* panel, int lead, double* inverse_diagonal,
-                    double* pack)
+int tb_dense_factor(tbThreads* threads, int front, int cols, double* panel, int lead,
+                    double* inverse_diagonal, double* pack)
 {
   return factor_columns(threads, front, 0, cols, panel, (size_t)lead, inverse_diagonal, pack);
 }
 
-void tb_dense_schur(tbThreads* threads, int front, int cols, const double* panel, int lead, double* U, double* pack)
+void tb_dense_schur(tbThreads* threads, int front, int cols, const double* panel, int lead, double* U,
+                    double* pack)
 {
   int rows = front - cols;
-  Trapezoid t = {.rows = rows, .cols = rows, .k = cols, .A = panel + cols, .lda = (size_t)lead, .C = U,
-                 .ldc = (size_t)rows, .strips = pack};
+  Trapezoid t = {.rows = rows,
+                 .cols = rows,
+                 .k = cols,
+                 .A = panel + cols,
+                 .lda = (size_t)lead,
+                 .C = U,
+                 .ldc = (size_t)rows,
+                 .fresh = true,
+                 .strips = pack};
   update_trapezoid(threads, &t);
 }

@@ -14,8 +14,9 @@
 
 #include "base/memory.h"
 #include "math/cholesky.h"
+#include "math/cholesky_tree.h"
 
-// A run of supernodes, whole subtrees, factored by one thread with working memory of its own.
+// A run of supernodes, whole subtrees, factored by one thread in a slot of working memory.
 typedef struct {
   int begin, end;
 } tbCholeskyTask;
@@ -42,46 +43,49 @@ struct tbCholesky {
   int* entry_source; // place in the caller's values
 
   // Tribo's own numeric factorisation
-  int* parent;        // −1: a root                                            (supernodes)
-  int *child, *sibling; // children in ascending order, −1 ends                (supernodes)
-  int* relative;      // place in the parent's front of each of `rows`         (below[supernodes])
-  int* run_end;       // end of the run of consecutive `relative` it is in     (below[supernodes])
-  size_t* update;     // where the supernode's update matrix starts in `work`  (supernodes)
-  double *panels, *work;
+  int* parent;          // −1: a root                                           (supernodes)
+  int *child, *sibling; // children in ascending order, −1 ends                 (supernodes)
+  int* relative;        // place in the parent's front of each of `rows`        (below[supernodes])
+  int* run_end;         // end of the run of consecutive `relative` it is in    (below[supernodes])
+  double* panels;       // L, to write
   tbCholeskyTask* tasks;
   int task_count;
-  size_t* task_pack; // packing room of each task, then of the top of the tree, in `work`  (task_count+1)
-  int* bad_column;   // first bad pivot of each task, or −1                                (task_count)
+  int* bad_column;     // bad pivot of each task, or −1                         (task_count)
   int *top, top_count; // supernodes above the tasks, ascending
+  size_t* update;      // where the update matrix is: in `work`, or in a slot   (supernodes)
+  bool* shared;        // in `work`: it outlives the task                       (supernodes)
+  double* work;        // update matrices that are shared, packing room of the top, slots
+  int slots;           // tasks that can run at the same time
+  size_t top_pack, slot_begin, slot_size, slot_pack; // the last within a slot
 
   void* cholmod; // the other backend's state
   tbCholeskyStats stats;
 };
 
 static inline int tb_cholesky_cols(const tbCholesky* f, int s) { return f->start[s + 1] - f->start[s]; }
-static inline int tb_cholesky_rows(const tbCholesky* f, int s) { return (int)(f->below[s + 1] - f->below[s]); }
+static inline int tb_cholesky_rows(const tbCholesky* f, int s)
+{
+  return (int)(f->below[s + 1] - f->below[s]);
+}
+
+// Multiplications and additions of one front: Σ_{k<cols} (front−k)².
+static inline double tb_front_flops(double cols, double rows)
+{
+  double f = cols + rows, r = rows;
+  return (f * (f + 1) * (2 * f + 1) - r * (r + 1) * (2 * r + 1)) / 6;
+}
 
 // Zeroed memory that lives as long as the factor; null on failure.
 void* tb_cholesky_keep(tbCholesky* f, size_t count, size_t size);
 #define TB_KEEP(f, type, count) ((type*)tb_cholesky_keep(f, count, sizeof(type)))
 
-// A symmetric pattern: both triangles, no diagonal.
-typedef struct {
-  int n;
-  int *ptr, *idx;
-} tbPattern;
-
-// The elimination tree of the pattern in the order perm (inverse: column of row i), its postorder, and the
-// number of entries of each column of L, diagonal included. (cholesky_tree.c)
-typedef struct {
-  int *parent, *count;
-} tbEliminationTree;
-// Rewrites perm and inverse so that the tree they give is postordered. work: 4 n ints.
-void tb_elimination_tree(const tbPattern* A, int* perm, int* inverse, tbEliminationTree* tree, int* work);
-
-// From tree to supernodes, rows, layout and tasks. `temporary` is the caller's to free. (cholesky_symbolic.c)
+// Finds the supernodes and their rows, starting from f->perm, and lays the factor out; `temporary` is the
+// caller's to free. (cholesky_symbolic.c)
 tbStatus tb_cholesky_symbolic(tbCholesky* f, tbArena* temporary, const tbPattern* A, int* inverse);
-// Finds every caller's entry its place in L.
+
+// Gives panels, update matrices and tasks their places, and each of the caller's entries its own.
+// (cholesky_layout.c)
+tbStatus tb_cholesky_lay_out(tbCholesky* f, tbArena* temporary);
 tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
                                    const int* inverse);
 

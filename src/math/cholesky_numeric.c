@@ -3,21 +3,24 @@
 //
 // Every supernode s, children first:
 //
-//   front   = A's entries of its columns + Σ_children U_c         (extend-add, in the children's order)
-//   L₁₁     = chol(front₁₁),   L₂₁ = front₂₁ L₁₁⁻ᵀ                 (the panel)
-//   U_s     = front₂₂ − L₂₁ L₂₁ᵀ                                   (the update matrix, for the parent)
+//   front   = A's entries of its columns + Σ_children U_c     (extend-add, in the children's order)
+//   L₁₁     = chol(front₁₁),   L₂₁ = front₂₁ L₁₁⁻ᵀ             (the panel)
+//   U_s     = −L₂₁ L₂₁ᵀ + front₂₂                              (the update matrix, for the parent)
+//
+// The update matrix starts as the product and the children are added last, so it need not be cleared.
 //
 // A front is a function of its children's update matrices alone, added in a fixed order: who computes it, and
 // when, cannot show in the result. Subtrees are factored side by side, then the top of the tree, front by
 // front, with the threads inside the dense kernels.
 //
-// Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large for
-//           3-D meshes and much smaller for 2-D ones.
+// Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large
+//           as L for 3-D meshes and smaller for surfaces.
 #include "base/simd.h"
 #include "base/threads.h"
 #include "math/cholesky_dense.h"
 #include "math/cholesky_factor.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 // to[0 … count) += from[0 … count)
@@ -28,22 +31,35 @@ static inline void add_run(double* to, const double* from, int count)
   tbw_store_part(to, tbw_add(tbw_load_part(to, count), tbw_load_part(from, count)), count);
 }
 
-// Adds column j of a child's update matrix to a column of the parent's front that starts at row `skip`.
-static void add_column(double* column, int skip, const double* from, const int* relative, const int* run_end, int j,
-                       int rows)
+// Columns first … last−1 of child c's update matrix, added to a part of the parent's front whose first row
+// and column are the front's `skip`-th. A child's neighbouring rows are often neighbours in the parent too:
+// such runs are added as vectors when they are long enough to pay for finding their ends.
+static void add_columns(const tbCholesky* f, int c, int first, int last, const double* update, double* part,
+                        size_t lead, int skip)
 {
-  for (int i = j; i < rows; i = run_end[i]) add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
+  enum { LONG_RUN = 6 };
+  const int *relative = f->relative + f->below[c], *run_end = f->run_end + f->below[c];
+  int rows = tb_cholesky_rows(f, c), runs = 0;
+  for (int i = first; i < rows; i = run_end[i]) runs++;
+  bool long_runs = rows - first >= LONG_RUN * runs;
+  for (int j = first; j < last; j++) {
+    const double* from = update + (size_t)j * rows;
+    double* column = part + (relative[j] - skip) * lead;
+    if (long_runs)
+      for (int i = j; i < rows; i = run_end[i])
+        add_run(column + (relative[i] - skip), from + i, run_end[i] - i);
+    else
+      for (int i = j; i < rows; i++) column[relative[i] - skip] += from[i];
+  }
 }
 
-static void extend_add(const tbCholesky* f, int c, double* panel, size_t lead, int cols, double* U, size_t rows)
+// The columns of c's update matrix that fall into the parent's panel.
+static int panel_columns(const tbCholesky* f, int c, int parent_cols)
 {
-  const int *relative = f->relative + f->below[c], *run_end = f->run_end + f->below[c];
-  int count = tb_cholesky_rows(f, c), j = 0;
-  const double* from = f->work + f->update[c];
-  for (; j < count && relative[j] < cols; j++, from += count)
-    add_column(panel + relative[j] * lead, 0, from, relative, run_end, j, count);
-  for (; j < count; j++, from += count)
-    add_column(U + (relative[j] - cols) * rows, cols, from, relative, run_end, j, count);
+  const int* relative = f->relative + f->below[c];
+  int rows = tb_cholesky_rows(f, c), count = 0;
+  while (count < rows && relative[count] < parent_cols) count++;
+  return count;
 }
 
 static void place_values(const tbCholesky* f, int s, const double* values, double* panel, size_t lead)
@@ -53,49 +69,75 @@ static void place_values(const tbCholesky* f, int s, const double* values, doubl
       panel[f->entry_row[e]] = values[f->entry_source[e]];
 }
 
+// Where a front's temporaries are: the slot of its task, or what all threads share.
+typedef struct {
+  double *slot, *pack;
+} Room;
+
+static double* update_matrix(const tbCholesky* f, int s, const Room* room)
+{
+  return (f->shared[s] ? f->work : room->slot) + f->update[s];
+}
+
 // Factors one front; returns its bad column or −1.
-static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* values, double* pack)
+static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* values, const Room* room)
 {
   int cols = tb_cholesky_cols(f, s), rows = tb_cholesky_rows(f, s), first = f->start[s];
   size_t lead = (size_t)f->lead[s];
-  double *panel = f->panels + f->panel[s], *U = f->work + f->update[s];
+  double *panel = f->panels + f->panel[s], *U = update_matrix(f, s, room);
   memset(panel, 0, lead * (size_t)cols * sizeof *panel);
-  for (size_t j = 0; j < (size_t)rows; j++) memset(U + j * rows + j, 0, ((size_t)rows - j) * sizeof *U);
   place_values(f, s, values, panel, lead);
-  for (int c = f->child[s]; c != -1; c = f->sibling[c]) extend_add(f, c, panel, lead, cols, U, (size_t)rows);
-
-  int bad = tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, pack);
+  for (int c = f->child[s]; c != -1; c = f->sibling[c])
+    add_columns(f, c, 0, panel_columns(f, c, cols), update_matrix(f, c, room), panel, lead, 0);
+  int bad =
+      tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, room->pack);
   if (bad >= 0) return first + bad;
-  if (rows > 0) tb_dense_schur(threads, cols + rows, cols, panel, f->lead[s], U, pack);
+
+  if (rows > 0) tb_dense_schur(threads, cols + rows, cols, panel, f->lead[s], U, room->pack);
+  for (int c = f->child[s]; c != -1; c = f->sibling[c])
+    add_columns(f, c, panel_columns(f, c, cols), tb_cholesky_rows(f, c), update_matrix(f, c, room), U,
+                (size_t)rows, cols);
   return -1;
 }
 
 typedef struct {
   tbCholesky* f;
   const double* values;
+  atomic_int next; // first task nobody has taken
 } Job;
 
-static void run_tasks(void* user, int begin, int end, int piece)
+static int factor_task(tbCholesky* f, const tbCholeskyTask* task, const double* values, const Room* room)
+{
+  for (int s = task->begin; s < task->end; s++) {
+    int bad = factor_front(NULL, f, s, values, room);
+    if (bad >= 0) return bad;
+  }
+  return -1;
+}
+
+// Each slot takes tasks until there are none: which slot factors which task leaves no trace in the result.
+static void run_slots(void* user, int begin, int end, int piece)
 {
   (void)piece;
   Job* job = user;
   tbCholesky* f = job->f;
-  for (int t = begin; t < end; t++) {
-    int bad = -1;
-    for (int s = f->tasks[t].begin; s < f->tasks[t].end && bad < 0; s++)
-      bad = factor_front(NULL, f, s, job->values, f->work + f->task_pack[t]);
-    f->bad_column[t] = bad;
+  for (int k = begin; k < end; k++) {
+    double* slot = f->work + f->slot_begin + (size_t)k * f->slot_size;
+    Room room = {slot, slot + f->slot_pack};
+    for (int t; (t = atomic_fetch_add(&job->next, 1)) < f->task_count;)
+      f->bad_column[t] = factor_task(f, &f->tasks[t], job->values, &room);
   }
 }
 
 int tb_cholesky_numeric(tbThreads* threads, tbCholesky* f, const double* values)
 {
-  Job job = {f, values};
-  tb_parallel_for(threads, f->task_count, 1, run_tasks, &job);
+  Job job = {f, values, 0};
+  tb_parallel_for(threads, f->slots, 1, run_slots, &job);
   for (int t = 0; t < f->task_count; t++)
     if (f->bad_column[t] >= 0) return f->bad_column[t]; // tasks are in the order of their columns
+  Room room = {NULL, f->work + f->top_pack};
   for (int k = 0; k < f->top_count; k++) {
-    int bad = factor_front(threads, f, f->top[k], values, f->work + f->task_pack[f->task_count]);
+    int bad = factor_front(threads, f, f->top[k], values, &room);
     if (bad >= 0) return bad;
   }
   return -1;

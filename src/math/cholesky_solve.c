@@ -1,14 +1,14 @@
 // Triangular solves with the supernodal factor:  L y = P b  and  Lᵀ P x = y.
 //
 // Right-hand sides are taken WIDTH = 4 or 8 at a time (unused ones are zero) and kept in the order of
-// elimination, WIDTH to a row, so that a row is one or two vectors: an entry of L is read once, broadcast, and
-// multiplied with whole rows; rows are gathered and scattered as vectors, and no sum runs across lanes. Panels
-// are read in blocks of BLOCK columns from top to bottom, each column a stream of consecutive memory.
+// elimination, WIDTH to a row, so that a row is one or two vectors: an entry of L is read once, broadcast,
+// and multiplied with whole rows; rows are gathered and scattered as vectors, and no sum runs across lanes.
+// Panels are read in blocks of BLOCK columns from top to bottom, each column a stream of consecutive memory.
 //
 // Every sum runs over its terms in the same order for every number of sides, so that solving many at once
 // changes no bits.
 //
-// Cost      each half reads L once per WIDTH sides, 2 · WIDTH operations per entry: bound by memory for large L.
+// Cost      each half reads L once per WIDTH sides; a large L is bound by memory.
 #include "base/simd.h"
 #include "math/cholesky_factor.h"
 
@@ -85,13 +85,14 @@ typedef struct {
 } Block;
 
 // y_row −= Σ_k L_k x_k for `count` rows (ROWS or 1) from row i; sums carries on from earlier blocks.
-INLINE void forward_rows(int groups, int cols, int count, const Block* b, const double* L, const Row* x, int i,
-                         bool first, bool last)
+INLINE void forward_rows(int groups, int cols, int count, const Block* b, const double* L, const Row* x,
+                         int i, bool first, bool last)
 {
   int width = 4 * groups;
   Row sum[ROWS];
 #pragma GCC unroll 8
-  for (int r = 0; r < count; r++) sum[r] = first ? zero(groups) : load(groups, b->sums + (size_t)(i + r) * width);
+  for (int r = 0; r < count; r++)
+    sum[r] = first ? zero(groups) : load(groups, b->sums + (size_t)(i + r) * width);
 #pragma GCC unroll 8
   for (int k = 0; k < cols; k++)
 #pragma GCC unroll 8
@@ -129,7 +130,7 @@ INLINE void forward_block(int groups, int cols, const Block* b, bool first, bool
   for (; i < b->rows; i++) forward_rows(groups, cols, 1, b, L + i, x, i, first, last);
 }
 
-// x_k −= Σ_i L_ik y_i over the rows below the block, then the block's triangle. Rows alternate between two sums.
+// x_k −= Σ_i L_ik y_i over the rows below the block, which alternate between two sums; then the triangle.
 INLINE void backward_block(int groups, int cols, const Block* b)
 {
   int width = 4 * groups;
@@ -170,16 +171,40 @@ INLINE void backward_block(int groups, int cols, const Block* b)
 }
 
 // Expands `call` with the number of columns, 1 to BLOCK, a constant.
-#define WITH_COLS(cols, call)                   \
-  switch (cols) {                               \
-  case 1: { enum { COLS = 1 }; call; } break;   \
-  case 2: { enum { COLS = 2 }; call; } break;   \
-  case 3: { enum { COLS = 3 }; call; } break;   \
-  case 4: { enum { COLS = 4 }; call; } break;   \
-  case 5: { enum { COLS = 5 }; call; } break;   \
-  case 6: { enum { COLS = 6 }; call; } break;   \
-  case 7: { enum { COLS = 7 }; call; } break;   \
-  default: { enum { COLS = BLOCK }; call; }     \
+#define WITH_COLS(cols, call) \
+  switch (cols) {             \
+  case 1: {                   \
+    enum { COLS = 1 };        \
+    call;                     \
+  } break;                    \
+  case 2: {                   \
+    enum { COLS = 2 };        \
+    call;                     \
+  } break;                    \
+  case 3: {                   \
+    enum { COLS = 3 };        \
+    call;                     \
+  } break;                    \
+  case 4: {                   \
+    enum { COLS = 4 };        \
+    call;                     \
+  } break;                    \
+  case 5: {                   \
+    enum { COLS = 5 };        \
+    call;                     \
+  } break;                    \
+  case 6: {                   \
+    enum { COLS = 6 };        \
+    call;                     \
+  } break;                    \
+  case 7: {                   \
+    enum { COLS = 7 };        \
+    call;                     \
+  } break;                    \
+  default: {                  \
+    enum { COLS = BLOCK };    \
+    call;                     \
+  }                           \
   }
 
 static Block find_block(const tbCholesky* f, int s, int first, int cols, int width, double* y, double* sums)
@@ -235,13 +260,20 @@ INLINE void backward(int groups, const tbCholesky* f, double* y)
   }
 }
 
-static void forward_4(const tbCholesky* f, double* y, double* sums, bool sparse) { forward(1, f, y, sums, sparse); }
-static void forward_8(const tbCholesky* f, double* y, double* sums, bool sparse) { forward(2, f, y, sums, sparse); }
+static void forward_4(const tbCholesky* f, double* y, double* sums, bool sparse)
+{
+  forward(1, f, y, sums, sparse);
+}
+static void forward_8(const tbCholesky* f, double* y, double* sums, bool sparse)
+{
+  forward(2, f, y, sums, sparse);
+}
 static void backward_4(const tbCholesky* f, double* y) { backward(1, f, y); }
 static void backward_8(const tbCholesky* f, double* y) { backward(2, f, y); }
 
 // Copies sides first … first+sides−1 into rows of `width`, from row order[k] (or k).
-static void gather(int n, int width, int nrhs, int first, int sides, const int* order, const double* b, double* y)
+static void gather(int n, int width, int nrhs, int first, int sides, const int* order, const double* b,
+                   double* y)
 {
   for (int k = 0; k < n; k++, y += width) {
     const double* from = b + (size_t)(order ? order[k] : k) * nrhs + first;
@@ -250,7 +282,8 @@ static void gather(int n, int width, int nrhs, int first, int sides, const int* 
   }
 }
 
-static void scatter(int n, int width, int nrhs, int first, int sides, const int* order, const double* y, double* x)
+static void scatter(int n, int width, int nrhs, int first, int sides, const int* order, const double* y,
+                    double* x)
 {
   for (int k = 0; k < n; k++, y += width) {
     double* to = x + (size_t)(order ? order[k] : k) * nrhs + first;
@@ -265,8 +298,8 @@ size_t tb_cholesky_scratch(const tbCholesky* f, int nrhs)
   return (size_t)width_for(nrhs) * ((size_t)f->n + (size_t)f->max_rows);
 }
 
-static tbStatus run(tbContext* ctx, const tbCholesky* f, int nrhs, const double* b, double* x, double* scratch,
-                    bool down, bool up)
+static tbStatus run(tbContext* ctx, const tbCholesky* f, int nrhs, const double* b, double* x,
+                    double* scratch, bool down, bool up)
 {
   if (!f->factored) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the matrix has not been factored");
   if (nrhs < 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%d right-hand sides", nrhs);

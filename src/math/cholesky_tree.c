@@ -1,15 +1,16 @@
 // The elimination tree and the column counts of L, without L.
 //
-// parent(j) is the row of the first entry below the diagonal in column j of L. Liu's algorithm (1986) finds it
-// in one pass over A with compressed paths. Gilbert, Ng and Peyton (1994) count the columns: row i of L is
+// parent(j) is the row of the first entry below the diagonal in column j of L. Liu's algorithm (1986) finds
+// it in one pass over A with compressed paths. Gilbert, Ng and Peyton (1994) count the columns: row i of L is
 // nonzero exactly on the row subtree of i, which A's row i spans, so column j counts the subtrees it lies in.
 // Walking the columns in postorder, j is a leaf of row subtree i when its own subtree starts after every
 // earlier leaf's; each leaf adds one to its column, and one is taken from the least common ancestor of
 // neighbouring leaves, where the paths to the root join.
 //
 // Cost      nearly linear in the entries of A; no recursion, so a tree may be a path of any length.
-#include "math/cholesky_factor.h"
+#include "math/cholesky_tree.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void find_parents(const tbPattern* A, const int* perm, const int* inverse, int* parent, int* ancestor)
@@ -62,10 +63,10 @@ static int find_set(int* ancestor, int j)
   return root;
 }
 
-// The columns are postordered. first[j]: first column of j's subtree; last_first[i]: that of the latest leaf of
-// row subtree i, and leaf[i] that leaf.
-static void count_columns(const tbPattern* A, const int* perm, const int* inverse, const int* parent, int* count,
-                          int* work)
+// The columns are postordered. first[j]: first column of j's subtree; last_first[i]: that of the latest leaf
+// of row subtree i, and leaf[i] that leaf.
+static void count_columns(const tbPattern* A, const int* perm, const int* inverse, const int* parent,
+                          int* count, int* work)
 {
   int n = A->n, *first = work, *last_first = work + n, *leaf = work + 2 * (size_t)n,
       *ancestor = work + 3 * (size_t)n;
@@ -93,7 +94,8 @@ static void count_columns(const tbPattern* A, const int* perm, const int* invers
 
 void tb_elimination_tree(const tbPattern* A, int* perm, int* inverse, tbEliminationTree* tree, int* work)
 {
-  int n = A->n, *post = work, *child = work + n, *sibling = work + 2 * (size_t)n, *place = work + 3 * (size_t)n;
+  int n = A->n, *post = work, *child = work + n, *sibling = work + 2 * (size_t)n,
+      *place = work + 3 * (size_t)n;
   find_parents(A, perm, inverse, tree->parent, work);
   find_postorder(n, tree->parent, post, child, sibling);
 

@@ -15,8 +15,9 @@ static bool symmetrise(tbArena* arena, int n, const int* ptr, const int* idx, tb
   size_t entries = (size_t)ptr[n];
   int *count = TB_TAKE(arena, int, (size_t)n + 1), *mark = TB_TAKE(arena, int, (size_t)n);
   int *back_ptr = TB_TAKE(arena, int, (size_t)n + 2), *back = TB_TAKE(arena, int, entries);
-  *out = (tbPattern){n, TB_TAKE(arena, int, (size_t)n + 1), TB_TAKE(arena, int, 2 * entries)};
-  if (!count || !mark || !back_ptr || !back || !out->ptr || !out->idx) return false;
+  int *sum_ptr = TB_TAKE(arena, int, (size_t)n + 1), *sum = TB_TAKE(arena, int, 2 * entries);
+  *out = (tbPattern){n, sum_ptr, sum};
+  if (!count || !mark || !back_ptr || !back || !sum_ptr || !sum) return false;
   for (size_t e = 0; e < entries; e++) back_ptr[idx[e] + 2]++;
   for (int i = 0; i < n; i++) back_ptr[i + 2] += back_ptr[i + 1];
   for (int i = 0; i < n; i++)
@@ -26,10 +27,10 @@ static bool symmetrise(tbArena* arena, int n, const int* ptr, const int* idx, tb
   for (int i = 0; i < n; i++) {
     mark[i] = i;
     for (int e = ptr[i]; e < ptr[i + 1]; e++)
-      if (mark[idx[e]] != i) mark[idx[e]] = i, out->idx[used++] = idx[e];
+      if (mark[idx[e]] != i) mark[idx[e]] = i, sum[used++] = idx[e];
     for (int e = back_ptr[i]; e < back_ptr[i + 1]; e++)
-      if (mark[back[e]] != i) mark[back[e]] = i, out->idx[used++] = back[e];
-    out->ptr[i + 1] = used;
+      if (mark[back[e]] != i) mark[back[e]] = i, sum[used++] = back[e];
+    sum_ptr[i + 1] = used;
   }
   return true;
 }
@@ -66,10 +67,8 @@ static void walk_rows(tbLu* lu, const tbPattern* A, const int* position, const i
       if (j >= i) continue;
       for (int s = of[j]; s != own && mark[s] != i; s = lu->parent[s]) {
         mark[s] = i;
-        if (at)
-          lu->below_node[at[s]++] = lu->node[i];
-        else
-          lu->below[s + 1]++;
+        if (at) lu->below_node[at[s]++] = lu->node[i];
+        else lu->below[s + 1]++;
       }
     }
   }
@@ -196,7 +195,7 @@ tbStatus tb_lu_symbolic(tbContext* ctx, tbLu* lu, tbArena* temporary, const int*
   memcpy(lu->row_adr, row_adr, (n + 1) * sizeof *row_adr);
   lu->rows = row_adr[n];
   if (!symmetrise(temporary, lu->nodes, ptr, idx, &A)) return TB_ERROR_MEMORY;
-  TB_TRY(tb_order(ctx, lu->nodes, A.ptr, A.idx, TB_ORDER_AUTO, lu->node));
+  TB_TRY(tb_order(ctx, lu->nodes, A.ptr, A.idx, TB_ORDERING_AUTO, lu->node));
   for (int k = 0; k < lu->nodes; k++) position[lu->node[k]] = k;
   tb_elimination_tree(&A, lu->node, position, &tree, work);
   TB_TRY(find_structure(lu, temporary, &A, position, &tree));

@@ -1,5 +1,6 @@
 #include "math/ordering.h"
 #include "base/memory.h"
+#include "math/cholesky_tree.h"
 
 #ifdef TB_HAVE_AMD
 #include <amd.h>
@@ -13,11 +14,11 @@
 const char* tb_ordering_name(tbOrdering method)
 {
   switch (method) {
-  case TB_ORDER_AUTO: return "auto";
-  case TB_ORDER_NATURAL: return "natural";
-  case TB_ORDER_DEGREE: return "degree";
-  case TB_ORDER_AMD: return "amd";
-  case TB_ORDER_METIS: return "metis";
+  case TB_ORDERING_AUTO: return "auto";
+  case TB_ORDERING_NATURAL: return "natural";
+  case TB_ORDERING_DEGREE: return "degree";
+  case TB_ORDERING_AMD: return "amd";
+  case TB_ORDERING_METIS: return "metis";
   case TB_ORDERING_COUNT: break;
   }
   return "unknown";
@@ -26,12 +27,12 @@ const char* tb_ordering_name(tbOrdering method)
 bool tb_ordering_present(tbOrdering method)
 {
 #ifndef TB_HAVE_AMD
-  if (method == TB_ORDER_AMD) return false;
+  if (method == TB_ORDERING_AMD) return false;
 #endif
 #ifndef TB_HAVE_METIS
-  if (method == TB_ORDER_METIS) return false;
+  if (method == TB_ORDERING_METIS) return false;
 #endif
-  return method >= TB_ORDER_AUTO && method < TB_ORDERING_COUNT;
+  return method >= TB_ORDERING_AUTO && method < TB_ORDERING_COUNT;
 }
 
 #ifdef TB_HAVE_AMD
@@ -78,13 +79,55 @@ static tbStatus order_by_metis(tbContext* ctx, int n, const int* ptr, const int*
 }
 #endif
 
-// Nested dissection pays for itself on big meshes, where minimum degree fills more and leaves a tree with
-// little parallelism; on small ones the two factor alike and minimum degree is found faster.
-static tbOrdering choose(int n)
+static tbStatus order_naturally(int n, int* perm)
 {
-  enum { BIG = 2000 };
-  if (n >= BIG && tb_ordering_present(TB_ORDER_METIS)) return TB_ORDER_METIS;
-  return tb_ordering_present(TB_ORDER_AMD) ? TB_ORDER_AMD : TB_ORDER_DEGREE;
+  for (int i = 0; i < n; i++) perm[i] = i;
+  return TB_OK;
+}
+
+// Entries of L and operations to compute it, in a given order. work: 8 n ints.
+static void predict(const tbPattern* A, const int* perm, int* work, double* entries, double* flops)
+{
+  size_t n = (size_t)A->n;
+  int *order = work + 4 * n, *inverse = work + 5 * n, *parent = work + 6 * n, *count = work + 7 * n;
+  tbEliminationTree tree = {parent, count};
+  memcpy(order, perm, n * sizeof *order);
+  for (size_t k = 0; k < n; k++) inverse[order[k]] = (int)k;
+  tb_elimination_tree(A, order, inverse, &tree, work);
+  *entries = *flops = 0;
+  for (size_t k = 0; k < n; k++) {
+    *entries += count[k];
+    *flops += (double)count[k] * count[k];
+  }
+}
+
+// Minimum degree is found fast and is hard to beat on small problems and on surfaces. Where its factor turns
+// out to take many operations per entry, as for big solids, nested dissection is tried as well (CHOLMOD's
+// rule of thumb), and the better of the two kept.
+static tbStatus order_automatically(tbContext* ctx, int n, const int* ptr, const int* idx, int* perm)
+{
+  enum { MANY = 500 };
+  tbOrdering degree = tb_ordering_present(TB_ORDERING_AMD) ? TB_ORDERING_AMD : TB_ORDERING_DEGREE;
+  TB_TRY(tb_order(ctx, n, ptr, idx, degree, perm));
+  if (!tb_ordering_present(TB_ORDERING_METIS)) return TB_OK;
+
+  tbPattern A = {n, ptr, idx};
+  double entries, flops, other_flops;
+  int *other = TB_NEW(ctx, int, (size_t)n), *work = TB_NEW(ctx, int, 8 * (size_t)n);
+  tbStatus status = other && work ? TB_OK : TB_ERROR_MEMORY;
+  if (status == TB_OK) {
+    predict(&A, perm, work, &entries, &flops);
+    if (flops > MANY * entries) {
+      status = tb_order(ctx, n, ptr, idx, TB_ORDERING_METIS, other);
+      if (status == TB_OK) {
+        predict(&A, other, work, &entries, &other_flops);
+        if (other_flops < flops) memcpy(perm, other, (size_t)n * sizeof *perm);
+      }
+    }
+  }
+  tb_free(ctx, other);
+  tb_free(ctx, work);
+  return status;
 }
 
 tbStatus tb_order(tbContext* ctx, int n, const int* ptr, const int* idx, tbOrdering method, int* perm)
@@ -92,18 +135,18 @@ tbStatus tb_order(tbContext* ctx, int n, const int* ptr, const int* idx, tbOrder
   if (n < 0 || method < 0 || method >= TB_ORDERING_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no ordering %d for %d rows", (int)method, n);
   if (n == 0) return TB_OK;
-  switch (method == TB_ORDER_AUTO ? choose(n) : method) {
-  case TB_ORDER_DEGREE: return tb_order_by_degree(ctx, n, ptr, idx, perm);
+  switch (method) {
+  case TB_ORDERING_AUTO: return order_automatically(ctx, n, ptr, idx, perm);
+  case TB_ORDERING_NATURAL: return order_naturally(n, perm);
+  case TB_ORDERING_DEGREE: return tb_order_by_degree(ctx, n, ptr, idx, perm);
 #ifdef TB_HAVE_AMD
-  case TB_ORDER_AMD: return order_by_amd(ctx, n, ptr, idx, perm);
+  case TB_ORDERING_AMD: return order_by_amd(ctx, n, ptr, idx, perm);
 #endif
 #ifdef TB_HAVE_METIS
-  case TB_ORDER_METIS: return order_by_metis(ctx, n, ptr, idx, perm);
+  case TB_ORDERING_METIS: return order_by_metis(ctx, n, ptr, idx, perm);
 #endif
-  case TB_ORDER_NATURAL:
-    for (int i = 0; i < n; i++) perm[i] = i;
-    return TB_OK;
   default:
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the ordering %s is not in this build", tb_ordering_name(method));
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the ordering %s is not in this build",
+                   tb_ordering_name(method));
   }
 }

@@ -1,18 +1,19 @@
 // Approximate minimum degree (Amestoy, Davis and Duff, "An approximate minimum degree ordering algorithm",
 // SIAM J. Matrix Anal. Appl. 17(4), 1996).
 //
-// Elimination is played on a quotient graph, which never needs more room than the matrix. A node is a variable
-// (a row not yet eliminated) or an element (an eliminated one, standing for the clique it left). A variable i
-// keeps a list: first the elements E_i it touches, then the variables A_i it still meets directly. An element e
-// keeps the variables L_e of its clique. Eliminating the variable p of least degree makes it an element with
+// Elimination is played on a quotient graph, which never needs more room than the matrix. A node is a
+// variable (a row not yet eliminated) or an element (an eliminated one, standing for the clique it left). A
+// variable i keeps a list: first the elements E_i it touches, then the variables A_i it still meets directly.
+// An element e keeps the variables L_e of its clique. Eliminating the variable p of least degree makes it an
+// element with
 //
 //   L_p = (A_p ∪ ⋃_{e ∈ E_p} L_e) \ {p},
 //
-// which swallows the elements in E_p. The exact degree of a variable of L_p would cost a union of cliques; the
-// bound used instead, |A_i| + |L_p \ i| + Σ_{e ∈ E_i \ p} |L_e \ L_p|, costs one pass over the lists. Rows with
-// equal lists are merged and eliminated together (supervariables); a variable whose only neighbour is p goes
-// with it (mass elimination); an element inside L_p is dropped (aggressive absorption). Rows so full that they
-// meet nearly everything only slow the rest down, and are put last.
+// which swallows the elements in E_p. The exact degree of a variable of L_p would cost a union of cliques;
+// the bound used instead, |A_i| + |L_p \ i| + Σ_{e ∈ E_i \ p} |L_e \ L_p|, costs one pass over the lists.
+// Rows with equal lists are merged and eliminated together (supervariables); a variable whose only neighbour
+// is p goes with it (mass elimination); an element inside L_p is dropped (aggressive absorption). Rows so
+// full that they meet nearly everything only slow the rest down, and are put last.
 //
 // Cost      about that of a sparse product with the factor's pattern; memory, the pattern and ten n.
 // Limits    greedy: on big 3-D meshes nested dissection fills two to four times less.
@@ -29,16 +30,16 @@ typedef enum { VARIABLE, ELEMENT, GONE } Kind; // GONE: merged, absorbed or put 
 typedef struct {
   int n, left; // rows; those not yet eliminated
   Kind* kind;
-  int* list;          // every list of the graph
-  int64_t size, free; // its length; first place never used
-  int64_t* begin;     // list of node i
-  int *length, *elements;    // entries in it; of a variable, how many of them are elements (they come first)
-  int *weight;               // rows a variable stands for; negated while it is in L_p
-  int* degree;               // of a variable, the bound; of an element, |L_e| in rows
+  int* list;              // every list of the graph
+  int64_t size, free;     // its length; first place never used
+  int64_t* begin;         // list of node i
+  int *length, *elements; // entries in it; of a variable, how many of them are elements (they come first)
+  int* weight;            // rows a variable stands for; negated while it is in L_p
+  int* degree;            // of a variable, the bound; of an element, |L_e| in rows
   int *head, *next, *previous; // variables of a degree, doubly linked
-  int least;                 // no variable has a smaller degree
-  int *member, *last_member; // rows merged into a variable, in order
-  int *mark, stamp;          // of an element: mark − stamp = |L_e \ L_p| once seen from L_p
+  int least;                   // no variable has a smaller degree
+  int *member, *last_member;   // rows merged into a variable, in order
+  int *mark, stamp;            // of an element: mark − stamp = |L_e \ L_p| once seen from L_p
   unsigned* hash;
   int *bucket, *bucket_next; // variables of L_p by hash
   int *perm, done;
@@ -206,8 +207,7 @@ static void merge_equals(Graph* g, int first)
     for (int k = 1; k < g->length[i]; k++) g->mark[g->list[g->begin[i] + k]] = g->stamp;
     for (int before = i, j; (j = g->bucket_next[before]) != NONE;) {
       bool equal = g->length[j] == g->length[i] && g->elements[j] == g->elements[i];
-      for (int k = 1; equal && k < g->length[j]; k++)
-        equal = g->mark[g->list[g->begin[j] + k]] == g->stamp;
+      for (int k = 1; equal && k < g->length[j]; k++) equal = g->mark[g->list[g->begin[j] + k]] == g->stamp;
       if (equal) {
         absorb(g, i, j);
         g->bucket_next[before] = g->bucket_next[j];
@@ -279,8 +279,8 @@ static bool allocate(Graph* g, tbArena* arena, int n, const int* ptr)
   g->list = TB_TAKE(arena, int, (size_t)g->size);
   g->begin = TB_TAKE(arena, int64_t, m);
   g->kind = TB_TAKE(arena, Kind, m);
-  int** arrays[] = {&g->length, &g->elements,    &g->weight, &g->degree, &g->head,   &g->next,
-                    &g->previous, &g->member, &g->last_member, &g->mark, &g->bucket, &g->bucket_next};
+  int** arrays[] = {&g->length,   &g->elements, &g->weight,      &g->degree, &g->head,   &g->next,
+                    &g->previous, &g->member,   &g->last_member, &g->mark,   &g->bucket, &g->bucket_next};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     if (!(*arrays[k] = TB_TAKE(arena, int, m))) return false;
   g->hash = TB_TAKE(arena, unsigned, m);

@@ -150,7 +150,7 @@ static tbStatus bsr_create(tbContext* ctx, const tbBsr* shape, size_t blocks, tb
   *out = *shape;
   out->ptr = TB_NEW(ctx, int, (size_t)shape->rows + 1);
   out->idx = TB_NEW(ctx, int, blocks);
-  out->val = TB_NEW(ctx, double, blocks * (size_t)(shape->block_rows * shape->block_cols));
+  out->val = TB_NEW(ctx, double, blocks*(size_t)(shape->block_rows * shape->block_cols));
   if (out->ptr && out->idx && out->val) return TB_OK;
   tb_bsr_free(ctx, out);
   return TB_ERROR_MEMORY;

@@ -22,7 +22,7 @@ tbStatus tb_csr_from_triplets(tbContext* ctx, int rows, int cols, size_t count, 
 tbStatus tb_csr_transposed(tbContext* ctx, const tbCsr* A, tbCsr* out);
 void tb_csr_multiply(const tbCsr* A, const double* x, double* y);            // y = A x
 void tb_csr_multiply_transposed(const tbCsr* A, const double* x, double* y); // y = Aᵀ x
-void tb_csr_free(tbContext* ctx, tbCsr* A);                                  // leaves it empty; takes an empty one
+void tb_csr_free(tbContext* ctx, tbCsr* A); // leaves it empty; takes an empty one
 
 enum { TB_BSR_MAX_BLOCK = 6 };
 
@@ -37,7 +37,7 @@ typedef struct tbBsr {
 // The sizes of A must be multiples of the block's. A block is stored when any entry of it is.
 tbStatus tb_bsr_from_csr(tbContext* ctx, const tbCsr* A, int block_rows, int block_cols, tbBsr* out);
 tbStatus tb_bsr_to_csr(tbContext* ctx, const tbBsr* B, tbCsr* out); // every entry of every block, zeros too
-void tb_bsr_multiply(const tbBsr* B, const double* x, double* y);            // y = B x
+void tb_bsr_multiply(const tbBsr* B, const double* x, double* y);   // y = B x
 void tb_bsr_multiply_transposed(const tbBsr* B, const double* x, double* y); // y = Bᵀ x
 void tb_bsr_free(tbContext* ctx, tbBsr* B);
 

@@ -59,7 +59,8 @@ static void friction_set(const tbProblem* p, int k, tbModel model, int direction
 {
   const double* param = p->param + p->param_adr[k];
   int dim = p->row_adr[k + 1] - p->row_adr[k] - 1;
-  *s = (Set){.kind = SET_ELLIPSOID, .dim = dim};
+  s->kind = SET_ELLIPSOID; // fields of other kinds stay unset: a polygon's corners are many
+  s->dim = dim;
   switch ((tbLaw)p->law[k]) {
   case TB_LAW_COULOMB:
     for (int i = 0; i < dim; i++) s->axis[i] = param[0];
@@ -209,6 +210,7 @@ static double slope(const Set* s, const double* z, double n, double* f)
 
 static bool is_circular(const Set* s)
 {
+  if (s->dim == 0) return true;
   if (s->kind != SET_ELLIPSOID) return false;
   for (int i = 1; i < s->dim; i++)
     if (s->axis[i] != s->axis[0]) return false;

@@ -14,8 +14,10 @@
 // a fixed-point iteration, so Anderson mixing applies as it stands (anderson.h); Nesterov's momentum with
 // restarts (Goldstein et al. 2014) is slower on contact problems and not safe once s moves. The penalty is
 // balanced: contacts that stick want ρ small and show as a z that still moves, open and sliding contacts want
-// it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the ratio
-// and W + ρR is factored again; the waits in between grow, so that ρ settles.
+// it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the
+// ratio and W + ρR is factored again; the waits in between grow, so that ρ settles. The Coulomb term can make
+// the iteration cycle: where ‖x − z‖ stalls, ρ goes ten times as far to the side the ratio points to, which
+// breaks the cycle.
 //
 // Of an unsymmetric W the symmetric part S is factored and the rest, which in contact problems is small, is
 // applied to z on the right-hand side: the fixed point is the same.
@@ -32,7 +34,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 6, FIRST_BALANCE = 8, BALANCE_EVERY = 50 };
+enum { MEMORY = 6, FIRST_BALANCE = 5, BALANCE_EVERY = 50 };
 
 typedef struct {
   tbRun* run;
@@ -44,6 +46,7 @@ typedef struct {
   double *y, *x, *f, *s; // f: also the right-hand side
   double *last_z, *last_y;
   double moved_z, moved_y; // since ρ was last balanced: sums of ‖Δz‖²_R and ‖Δy‖²_R
+  double reached;          // ‖x − z‖ when ρ was last looked at
   int next_balance, wait;
   double* workspace;
 } Admm;
@@ -121,18 +124,21 @@ static void measure(Admm* a, int iteration)
 static bool balance(Admm* a, int iteration)
 {
   if (iteration < a->next_balance) return true;
-  double ratio = sqrt(a->moved_y / a->moved_z);
+  bool stalled = a->mixer.best > 0.9 * a->reached;
+  double ratio = sqrt(a->moved_y / a->moved_z), factor = fmin(10, fmax(0.1, ratio));
+  if (stalled) factor = ratio > 1 ? 10 : 0.1;
   a->next_balance = iteration + a->wait;
+  a->reached = a->mixer.best;
   a->moved_z = a->moved_y = 0;
-  if (!(ratio > 2 || ratio < 0.5)) return true; // also where nothing moved: NaN
+  if (!(factor > 2 || factor < 0.5)) return true; // also NaN: nothing has moved
   a->wait += a->wait / 8;
-  double factor = fmin(10, fmax(0.1, ratio));
   a->rho *= factor;
+  a->reached = INFINITY;
+  tb_anderson_reset(&a->mixer);
   for (int i = 0; i < a->run->p->nrow; i++) {
     a->v[i] = a->z[i] + (a->v[i] - a->z[i]) / factor; // û stays
     a->last_y[i] /= factor;
   }
-  tb_anderson_reset(&a->mixer);
   return tb_shifted_factor(a->matrix, a->rho, a->cones.R);
 }
 
@@ -142,6 +148,7 @@ void tb_admm(tbRun* run, double* lambda)
             .matrix = run->prepared,
             .z = lambda,
             .rho = 0.3,
+            .reached = INFINITY,
             .alpha = run->o->relaxation > 0 ? run->o->relaxation : 1.5,
             .next_balance = FIRST_BALANCE,
             .wait = BALANCE_EVERY};

@@ -9,8 +9,8 @@ void tb_anderson_layout(tbAnderson* a, tbScratch* scratch, int n, int memory)
   size_t size = (size_t)n;
   a->n = n;
   a->memory = memory;
-  a->dx = TB_SCRATCH(scratch, double, size * (size_t)memory);
-  a->df = TB_SCRATCH(scratch, double, size * (size_t)memory);
+  a->dx = TB_SCRATCH(scratch, double, size*(size_t)memory);
+  a->df = TB_SCRATCH(scratch, double, size*(size_t)memory);
   a->last_x = TB_SCRATCH(scratch, double, size);
   a->last_f = TB_SCRATCH(scratch, double, size);
 }
@@ -78,8 +78,7 @@ bool tb_anderson_step(tbAnderson* a, double* x, const double* f)
   a->started = true;
   a->mixed = a->plain == 0 && a->count > 0;
   if (a->plain > 0) a->plain--;
-  if (a->mixed)
-    mix(a, x, f);
+  if (a->mixed) mix(a, x, f);
   else
     for (int i = 0; i < a->n; i++) x[i] += f[i];
   return true;

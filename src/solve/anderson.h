@@ -16,15 +16,15 @@
 enum { TB_ANDERSON_MAX = 16 };
 
 typedef struct tbAnderson {
-  int n, memory;       // memory ≤ TB_ANDERSON_MAX
+  int n, memory;        // memory ≤ TB_ANDERSON_MAX
   const double* weight; // of the norm (n); null: ones
-  double *dx, *df;     // differences of G(x) and of f, in a ring (memory × n)
+  double *dx, *df;      // differences of G(x) and of f, in a ring (memory × n)
   double *last_x, *last_f;
   double gram[TB_ANDERSON_MAX * TB_ANDERSON_MAX]; // df · df
-  int count, next;     // of the ring
-  int plain;           // plain steps still to take
-  bool mixed, started; // the current x came from mixing; last_x and last_f are set
-  double best;         // smallest ‖f‖ seen
+  int count, next;                                // of the ring
+  int plain;                                      // plain steps still to take
+  bool mixed, started;                            // the current x came from mixing; last_x and last_f are set
+  double best;                                    // smallest ‖f‖ seen
 } tbAnderson;
 
 void tb_anderson_layout(tbAnderson* a, tbScratch* scratch, int n, int memory);

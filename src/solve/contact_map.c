@@ -100,10 +100,8 @@ static double alart_curnier(const tbContactMap* m, const double* lambda, const d
   double zn = lambda[0] - rho_n * u[0], z[TB_MAX_ROWS], x[TB_MAX_ROWS] = {0}, phi[TB_MAX_ROWS];
   double J[TB_MAX_ROWS * TB_MAX_ROWS];
   for (int i = 0; i < dim; i++) z[i] = lambda[1 + i] - rho_f * u[1 + i];
-  if (zn > 0 && step)
-    project(m->f, zn, z, x, J);
-  else if (zn > 0)
-    tb_friction_closest(m->f, zn, z, x);
+  if (zn > 0 && step) project(m->f, zn, z, x, J);
+  else if (zn > 0) tb_friction_closest(m->f, zn, z, x);
   phi[0] = zn > 0 ? rho_n * u[0] : lambda[0];
   for (int i = 0; i < dim; i++) phi[1 + i] = lambda[1 + i] - x[i];
   if (step) {
@@ -186,10 +184,8 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
         // column j of I − L_z⁻¹ L_x, then of I − L_z⁻¹ L_y
         const double* v = side ? y : x;
         double t[TB_MAX_ROWS], r[TB_MAX_ROWS] = {0};
-        if (j == 0)
-          memcpy(r, v, (size_t)n * sizeof *r);
-        else
-          r[0] = v[j], r[j] = v[0];
+        if (j == 0) memcpy(r, v, (size_t)n * sizeof *r);
+        else r[0] = v[j], r[j] = v[0];
         t[0] = det > 0 ? (z[0] * r[0] - dot(n - 1, z + 1, r + 1)) / det : 0;
         for (int i = 1; i < n; i++) t[i] = z[0] > 0 ? (r[i] - z[i] * t[0]) / z[0] : 0;
         for (int i = 0; i < n; i++) (side ? step->B : step->A)[i * n + j] = (i == j) - t[i];

@@ -148,10 +148,8 @@ void tb_friction_closest(const tbFriction* f, double scale, const double* z, dou
       tb_project_ball(size[g], scale * f->par[g], z + at, x + at, NULL);
     break;
   case TB_SET_POLYGON:
-    if (scale * f->par[0] > 0)
-      closest_on_polygon(f->corners, scale * f->par[0], z, x);
-    else
-      x[0] = x[1] = 0;
+    if (scale * f->par[0] > 0) closest_on_polygon(f->corners, scale * f->par[0], z, x);
+    else x[0] = x[1] = 0;
     break;
   }
 }

@@ -1,11 +1,11 @@
 #include "solve/gauss_seidel.h"
-#include "solve/local.h"
 
 #include <math.h>
 
 void tb_gauss_seidel_layout(tbGaussSeidel* g, tbScratch* s, const tbDelassus* W)
 {
   g->friction = TB_SCRATCH(s, tbFriction, (size_t)W->problem->ncontact);
+  g->local = TB_SCRATCH(s, tbLocal, (size_t)W->problem->ncontact);
   tb_sweep_layout(&g->sweep, s, W);
 }
 
@@ -54,21 +54,12 @@ static void update_rows(void* user, int k, const double* at, double* lambda)
   if (f->kind == TB_SET_BOX)
     for (int i = 1; i < rows; i++)
       move_row(rows, D, i, g->omega, lambda[0] * f->par[2 * i - 2], lambda[0] * f->par[2 * i - 1], u, lambda);
-  else
-    move_friction_rows(rows, D, f, g->omega, u, lambda);
+  else move_friction_rows(rows, D, f, g->omega, u, lambda);
 }
 
 static void update_contact(void* user, int k, const double* u, double* lambda)
 {
-  tbGaussSeidel* g = user;
-  int rows = tb_rows(g->run->p, k);
-  const double* D = g->run->W->diag + g->run->W->diag_adr[k];
-  double q[TB_MAX_ROWS];
-  for (int i = 0; i < rows; i++) {
-    q[i] = u[i];
-    for (int j = 0; j < rows; j++) q[i] -= D[i * rows + j] * lambda[j];
-  }
-  tb_local_solve(&(tbLocal){g->run->p, k, &g->friction[k], D, q}, lambda);
+  tb_local_solve(&((tbGaussSeidel*)user)->local[k], u, lambda);
 }
 
 static void begin(tbGaussSeidel* g, tbRun* run, tbOrder order, double* lambda,
@@ -91,4 +82,6 @@ void tb_gauss_seidel_by_rows(tbGaussSeidel* g, tbRun* run, double omega, tbOrder
 void tb_gauss_seidel_by_contacts(tbGaussSeidel* g, tbRun* run, tbOrder order, double* lambda)
 {
   begin(g, run, order, lambda, update_contact);
+  for (int k = 0; k < run->p->ncontact; k++)
+    tb_local_prepare(run->p, k, &g->friction[k], run->W->diag + run->W->diag_adr[k], &g->local[k]);
 }

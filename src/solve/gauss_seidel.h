@@ -2,13 +2,14 @@
 #ifndef TB_SOLVE_GAUSS_SEIDEL_H
 #define TB_SOLVE_GAUSS_SEIDEL_H
 
-#include "solve/friction.h"
+#include "solve/local.h"
 #include "solve/sweep.h"
 
 typedef struct tbGaussSeidel {
   tbRun* run;
   double omega;         // of the rows
   tbFriction* friction; // (ncontact)
+  tbLocal* local;       // (ncontact), when going by contacts
   tbSweep sweep;
 } tbGaussSeidel;
 

@@ -1,19 +1,24 @@
-// One contact by itself: given its block D of W and the velocity q it would have without its own impulse,
-// find λ with u = Dλ + q and the contact's law satisfied.
+// One contact by itself: given its block D of W and everything else held still, find λ with its law
+// satisfied.
 #ifndef TB_SOLVE_LOCAL_H
 #define TB_SOLVE_LOCAL_H
 
-#include "solve/friction.h"
+#include "solve/local_ball.h"
 
+// What of the contact does not change from visit to visit.
 typedef struct tbLocal {
   const tbProblem* p;
-  int k;               // the contact
-  const tbFriction* f; // its friction set; kind TB_SET_NONE for laws without
-  const double* D;     // rows×rows, row-major; may be unsymmetric, singular, badly scaled
-  const double* q;     // rows
+  int k;                   // the contact
+  const tbFriction* f;     // its friction set; kind TB_SET_NONE for laws without
+  const double* D;         // rows×rows, row-major; may be unsymmetric, singular, badly scaled
+  bool is_ball, symmetric; // symmetric: to 2 %
+  tbBall ball;
 } tbLocal;
 
-// λ in: the current impulse, which picks among many solutions; out: the solution, or the best that was found.
-void tb_local_solve(const tbLocal* c, double* lambda);
+void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const double* D, tbLocal* out);
+
+// λ in: the current impulse, which picks among many solutions, and u the contact's velocity there; λ out: the
+// solution, or the best that was found.
+void tb_local_solve(const tbLocal* c, const double* u, double* lambda);
 
 #endif

@@ -23,6 +23,10 @@ tbStatus tb_admm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_admm_release(tbContext* ctx, struct tbRun* run);
 void tb_admm(struct tbRun* run, double* lambda);
 
+size_t tb_ipm_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_ipm_prepare(tbContext* ctx, struct tbRun* run);
+void tb_ipm_release(tbContext* ctx, struct tbRun* run);
+void tb_ipm(struct tbRun* run, double* lambda);
 size_t tb_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_newton_ac(struct tbRun* run, double* lambda);
 void tb_newton_fb(struct tbRun* run, double* lambda);
@@ -33,5 +37,21 @@ void tb_prox_newton(struct tbRun* run, double* lambda);
 
 tbStatus tb_newton_prepare(tbContext* ctx, struct tbRun* run);
 void tb_newton_release(tbContext* ctx, struct tbRun* run);
+enum { TB_DENSE_ROWS = 3000 }; // what the pivoting methods take
+// A scratch size that says: the problem is too large for this method.
+#define TB_SCRATCH_TOO_LARGE SIZE_MAX
+
+size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_lemke(struct tbRun* run, double* lambda);
+
+size_t tb_blcp_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_bpp(struct tbRun* run, double* lambda);
+size_t tb_dantzig_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_dantzig(struct tbRun* run, double* lambda);
+void tb_murty(struct tbRun* run, double* lambda);
+size_t tb_apgd_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_apgd(struct tbRun* run, double* lambda);
+
+tbStatus tb_auto(tbContext* ctx, struct tbRun* run, double* lambda);
 
 #endif

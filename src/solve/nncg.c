@@ -14,7 +14,8 @@
 // Where the sweep keeps w = A⁻¹Jᵀλ, w is combined as λ is: it is linear in λ.
 //
 // Cost      one sweep and two vector updates per iteration.
-// Limits    no proof of convergence. In practice a fifth to a half of the sweeps of pgs, less on hard problems.
+// Limits    no proof of convergence. In practice a fifth to a half of the sweeps of pgs, less on hard
+// problems.
 #include "solve/gauss_seidel.h"
 #include "solve/methods.h"
 
@@ -84,8 +85,7 @@ void tb_nncg(tbRun* run, double* lambda)
 {
   Nncg g = {0};
   layout(&g, &run->scratch, run->W);
-  if (run->o->model == TB_MODEL_CCP)
-    tb_gauss_seidel_by_contacts(&g.sweeps, run, run->o->order, lambda);
+  if (run->o->model == TB_MODEL_CCP) tb_gauss_seidel_by_contacts(&g.sweeps, run, run->o->order, lambda);
   else
     tb_gauss_seidel_by_rows(&g.sweeps, run, run->o->relaxation > 0 ? run->o->relaxation : 1, run->o->order,
                             lambda);

@@ -4,20 +4,38 @@
 #include <math.h>
 #include <string.h>
 
-// Judging costs about as much as an iteration, so it is done after 1, 2, … 8 iterations and then after every
-// eighth more: late by an eighth at most. The schedule knows nothing of clocks: results repeat.
-static int next_check_after(int iteration) { return iteration + 1 + iteration / 8; }
-
-static double judge(tbRun* run, const double* lambda, tbResidual* residual)
+// Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half
+// way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no further
+// ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule knows
+// nothing of clocks: results repeat.
+static int next_check_after(const tbRun* run, int iteration, double number)
 {
-  tb_judge_measure(run->judge, lambda, run->o->model, run->o->directions, residual, NULL, NULL);
-  double number = run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
-  if (number < run->best_number) {
-    run->best_number = number;
-    run->best_residual = *residual;
-    memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
-  }
-  return number;
+  double fallen = log(run->last_number / number), to_go = log(number / run->o->tolerance);
+  double ahead = to_go / fallen * (iteration - run->last_check) / 2;
+  if (run->costly) return iteration + 1;
+  if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
+  return iteration + 1 + (int)fmin(ahead, iteration / 2.0);
+}
+
+static double number_of(const tbRun* run, const tbResidual* residual)
+{
+  return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
+}
+
+static bool is_good(const tbRun* run, const tbResidual* residual)
+{
+  const tbSolveOptions* o = run->o;
+  return number_of(run, residual) <= o->tolerance &&
+         (o->tolerance_q == 0 || residual->natural_map <= o->tolerance_q);
+}
+
+static void keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
+{
+  double number = number_of(run, residual);
+  if (!(number < run->best_number)) return;
+  run->best_number = number;
+  run->best_residual = *residual;
+  memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
 }
 
 static bool end(tbRun* run, tbOutcome outcome)
@@ -32,26 +50,33 @@ void tb_run_give_up(tbRun* run) { end(run, TB_FAILED); }
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
-  run->iterations = iteration;
+  if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
+  run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
-  bool spent = iteration >= o->max_iterations, late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
+  bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
+       late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
   bool cancelled = o->cancelled && o->cancelled(o->cancelled_user);
   bool due = iteration >= run->next_check || spent || late || cancelled;
+  if (!due && !o->trace) return false;
 
-  double number = INFINITY;
-  if (due || o->trace) {
-    tbResidual residual;
-    double before = tb_seconds();
-    number = judge(run, lambda, &residual);
-    if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){iteration, elapsed, &residual, lambda});
-    if (!due) run->excluded += tb_seconds() - before;
+  tbResidual residual;
+  double before = tb_seconds();
+  tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
+  if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
+  if (!due) { // looked at for the trace alone, which changes nothing
+    run->excluded += tb_seconds() - before;
+    return false;
   }
-  if (due) run->next_check = next_check_after(iteration);
-
-  if (number <= o->tolerance) return end(run, TB_CONVERGED);
+  keep_the_best(run, &residual, lambda);
+  double number = number_of(run, &residual);
+  run->next_check = next_check_after(run, iteration, number);
+  run->last_check = iteration;
+  run->last_number = number;
+  if (is_good(run, &residual)) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
-  if (due && isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
-  if (spent) return end(run, TB_MAX_ITERATIONS);
+  if (isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
   if (late) return end(run, TB_TIME);
+  if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
+  if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);
   return false;
 }

@@ -29,12 +29,27 @@ typedef struct tbRun {
   double* best; // (nrow)
   tbResidual best_residual;
   double best_number; // the judge's number for the model
-  int iterations, next_check;
+  int iterations, next_check, last_check;
+  double last_number;                 // what the judge said at last_check
+  bool costly;                        // from the table
+  const char* used;                   // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   tbOutcome outcome;
+
+  // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every
+  // judged number, which may end it
+  int before, stage_cap;
+  bool (*too_slow)(void* user, int iteration, double number);
+  void* too_slow_user;
 } tbRun;
 
+// Sets the method up, gives it scratch and lets it loop from λ on; run->W must be in the form it needs.
+tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda);
+
 bool tb_run_done(tbRun* run, int iteration, const double* lambda);
+
+// The method believes it has an answer: the next tb_run_done asks the judge, whatever the schedule.
+static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
 // The method cannot go on: ends the run as failed.
 void tb_run_give_up(tbRun* run);

@@ -8,16 +8,14 @@ static const double* find_block(const tbDelassus* W, int k, int l)
   int lo = W->ptr[k], hi = W->ptr[k + 1];
   while (lo < hi) {
     int mid = lo + (hi - lo) / 2;
-    if (W->col[mid] < l)
-      lo = mid + 1;
-    else
-      hi = mid;
+    if (W->col[mid] < l) lo = mid + 1;
+    else hi = mid;
   }
   return lo < W->ptr[k + 1] && W->col[lo] == l ? W->val + W->val_adr[lo] : NULL;
 }
 
-// Calls visit for every pair k ≥ l of contacts of which W stores a block on either side: as a rule both, but a
-// given W need not.
+// Calls visit for every pair k ≥ l of contacts of which W stores a block on either side: as a rule both, but
+// a given W need not.
 typedef void VisitFn(tbShifted* s, int* width, int k, int l);
 
 static void each_pair(tbShifted* s, int* width, VisitFn* visit)
@@ -26,10 +24,8 @@ static void each_pair(tbShifted* s, int* width, VisitFn* visit)
   for (int k = 0; k < W->problem->ncontact; k++)
     for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
       int l = W->col[e];
-      if (l <= k)
-        visit(s, width, k, l);
-      else if (!W->symmetric && !find_block(W, l, k))
-        visit(s, width, l, k);
+      if (l <= k) visit(s, width, k, l);
+      else if (!W->symmetric && !find_block(W, l, k)) visit(s, width, l, k);
     }
 }
 

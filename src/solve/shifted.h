@@ -7,7 +7,8 @@
 #include "solve/run.h"
 
 typedef struct tbShifted {
-  tbContext quiet; // a copy: a matrix that cannot be factored is the method's business, not the caller's error
+  tbContext
+      quiet; // a copy: a matrix that cannot be factored is the method's business, not the caller's error
   tbArena arena;
   const tbDelassus* W;
   int* ptr;          // lower triangle, by rows (nrow+1)
@@ -20,7 +21,7 @@ typedef struct tbShifted {
 } tbShifted;
 
 tbStatus tb_shifted_create(tbContext* ctx, const tbDelassus* W, tbShifted** out); // W with blocks
-void tb_shifted_free(tbContext* ctx, tbShifted* s);                              // takes null
+void tb_shifted_free(tbContext* ctx, tbShifted* s);                               // takes null
 
 bool tb_shifted_factor(tbShifted* s, double rho, const double* R); // false: not positive definite
 void tb_shifted_solve(tbShifted* s, const double* b, double* x);   // x = (sym W + ρR)⁻¹ b

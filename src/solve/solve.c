@@ -1,7 +1,9 @@
 // From a problem and options to a judged answer: checks, W, scratch, one run.
 #include "base/clock.h"
+#include "solve/methods.h"
 #include "solve/run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -54,6 +56,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
                    o->directions);
   if (!(o->tolerance >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
+  if (!(o->tolerance_q >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance_q must not be negative, is %g", o->tolerance_q);
   if (o->max_iterations < 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "max_iterations must not be negative, is %d", o->max_iterations);
   if (!(o->time_budget_s >= 0))
@@ -89,31 +93,40 @@ static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
   return TB_OK;
 }
 
-static tbStatus solve(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda,
-                      tbSolveResult* result)
+tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
-  size_t rows = (size_t)run->p->nrow;
-  run->scratch.size = solver->scratch_bytes(run->W, run->o);
-  run->scratch.base = TB_NEW(ctx, char, run->scratch.size);
-  run->best = TB_NEW(ctx, double, rows);
-  double* iterate = TB_NEW(ctx, double, rows);
-  bool ready = run->scratch.base && run->best && iterate;
-  if (ready) {
-    memcpy(iterate, lambda, rows * sizeof *lambda);
-    memcpy(run->best, lambda, rows * sizeof *lambda);
-    run->started = tb_seconds();
-    solver->solve(run, iterate);
-    memcpy(lambda, run->best, rows * sizeof *lambda);
-    result->outcome = run->outcome;
-    result->iterations = run->iterations;
-    result->time_s = run->finished - run->started - run->excluded;
-    result->residual = run->best_residual;
-    result->used = solver->name;
+  run->costly = solver->costly;
+  run->next_check = run->last_check = 0;
+  run->last_number = INFINITY;
+  tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
+  if (status == TB_OK) {
+    run->scratch = (tbScratch){.size = solver->scratch_bytes(run->W, run->o)};
+    if (run->scratch.size == TB_SCRATCH_TOO_LARGE)
+      status = tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: it is too large for a dense method",
+                       solver->name);
+    else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size))) status = TB_ERROR_MEMORY;
   }
-  tb_free(ctx, iterate);
-  tb_free(ctx, run->best);
+  if (status == TB_OK) {
+    if (run->started == 0) run->started = tb_seconds();
+    run->used = solver->name;
+    solver->solve(run, lambda);
+  }
   tb_free(ctx, run->scratch.base);
-  return ready ? TB_OK : TB_ERROR_MEMORY;
+  run->scratch = (tbScratch){0};
+  if (solver->release) solver->release(ctx, run);
+  run->prepared = NULL;
+  return status;
+}
+
+// The usual way: one form of W, one method.
+static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
+{
+  tbDelassus* W = NULL;
+  TB_TRY(tb_delassus_create(ctx, run->p, solver->needs, &W));
+  run->W = W;
+  tbStatus status = tb_run_method(ctx, solver, run, lambda);
+  tb_delassus_free(ctx, W);
+  return status;
 }
 
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
@@ -122,23 +135,36 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
   double start = tb_seconds();
-  tbDelassus* W = NULL;
+  size_t rows = (size_t)problem->nrow;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbRun run = {
-      .p = problem, .o = options, .threads = ctx->threads, .best_number = INFINITY, .outcome = TB_FAILED};
-  tbStatus status = tb_judge_create(ctx, problem, &run.judge);
-  if (status == TB_OK) status = tb_delassus_create(ctx, problem, solver->needs, &W);
+  tbRun run = {.p = problem,
+               .o = options,
+               .threads = ctx->threads,
+               .best_number = INFINITY,
+               .outcome = TB_FAILED,
+               .stage_cap = INT_MAX};
+  double* iterate = TB_TAKE(&arena, double, rows);
+  run.best = TB_TAKE(&arena, double, rows);
+  tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;
   if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
-  run.W = W;
-  if (status == TB_OK && solver->prepare) status = solver->prepare(ctx, &run);
   if (status == TB_OK) {
-    *result = (tbSolveResult){.setup_s = tb_seconds() - start};
-    status = solve(ctx, solver, &run, lambda, result);
+    memcpy(iterate, lambda, rows * sizeof *lambda);
+    memcpy(run.best, lambda, rows * sizeof *lambda);
+    status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
   }
-  if (solver->release) solver->release(ctx, &run);
-  tb_arena_free(&arena);
-  tb_delassus_free(ctx, W);
+  if (status == TB_OK) {
+    memcpy(lambda, run.best, rows * sizeof *lambda);
+    *result = (tbSolveResult){
+        .outcome = run.outcome,
+        .iterations = run.iterations,
+        .time_s = run.finished - run.started - run.excluded,
+        .setup_s = run.started - start,
+        .residual = run.best_residual,
+        .used = run.used,
+    };
+  }
   tb_judge_free(ctx, run.judge);
+  tb_arena_free(&arena);
   return status;
 }

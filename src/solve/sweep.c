@@ -1,21 +1,45 @@
 #include "solve/sweep.h"
 #include "base/random.h"
+#include "base/simd.h"
 #include "base/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFRESH = 32, CONTACTS_PER_PIECE = 64 };
+enum { PACK_AT = 3, REFRESH = 32, CONTACTS_PER_PIECE = 64 };
 
 static bool through_bodies(const tbDelassus* W) { return !(W->forms & TB_FORM_BLOCKS); }
 
 size_t tb_sweep_bodies(const tbDelassus* W) { return through_bodies(W) ? (size_t)W->problem->ndof : 0; }
 
+// Blocks of W to pack: all of them, or none.
+static size_t packable(const tbDelassus* W)
+{
+  const tbProblem* p = W->problem;
+  if (!(W->forms & TB_FORM_BLOCKS) || p->nrow != 3 * p->ncontact) return 0;
+  for (int k = 0; k < p->ncontact; k++)
+    if (tb_rows(p, k) != 3) return 0;
+  return (size_t)W->ptr[p->ncontact];
+}
+
+static void pack(tbSweep* s)
+{
+  const tbDelassus* W = s->run->W;
+  for (size_t e = 0, count = packable(W); e < count; e++)
+    for (int j = 0; j < 3; j++) {
+      double* column = s->packed + 12 * e + 4 * j;
+      for (int i = 0; i < 3; i++) column[i] = W->val[9 * e + (size_t)(3 * i + j)];
+      column[3] = 0;
+    }
+  s->by_packed = packable(W) > 0;
+}
+
 void tb_sweep_layout(tbSweep* s, tbScratch* scratch, const tbDelassus* W)
 {
   size_t n = (size_t)W->problem->ncontact;
   s->w = TB_SCRATCH(scratch, double, tb_sweep_bodies(W));
+  s->packed = TB_SCRATCH(scratch, double, 12 * packable(W));
   s->visit = TB_SCRATCH(scratch, int, n);
   s->change = TB_SCRATCH(scratch, double, n);
 }
@@ -56,6 +80,22 @@ static void velocity_from_bodies(const tbSweep* s, int k, double* u)
   }
 }
 
+// u_k = q_k + Σ V_j x_j, four lanes at a time; a chain of additions per column of the blocks.
+static void velocity_from_packed(const tbSweep* s, int k, double* u)
+{
+  const tbDelassus* W = s->run->W;
+  tb4d a = tb4_set1(0), b = tb4_set1(0), c = tb4_set1(0);
+  for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+    const double *V = s->packed + 12 * (size_t)e, *x = s->lambda + 3 * (size_t)W->col[e];
+    a = tb4_add(a, tb4_mul(tb4_load(V), tb4_set1(x[0])));
+    b = tb4_add(b, tb4_mul(tb4_load(V + 4), tb4_set1(x[1])));
+    c = tb4_add(c, tb4_mul(tb4_load(V + 8), tb4_set1(x[2])));
+  }
+  double sum[4];
+  tb4_store(sum, tb4_add(tb4_add(a, b), c));
+  for (int i = 0; i < 3; i++) u[i] = W->q[3 * k + i] + sum[i];
+}
+
 static void velocity_from_blocks(const tbSweep* s, int k, double* u)
 {
   const tbDelassus* W = s->run->W;
@@ -65,12 +105,6 @@ static void velocity_from_blocks(const tbSweep* s, int k, double* u)
   for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
     int l = W->col[e], cols = row[l + 1] - row[l];
     const double *V = W->val + W->val_adr[e], *x = s->lambda + row[l];
-    if (rows == 3 && cols == 3) {
-      u[0] += V[0] * x[0] + V[1] * x[1] + V[2] * x[2];
-      u[1] += V[3] * x[0] + V[4] * x[1] + V[5] * x[2];
-      u[2] += V[6] * x[0] + V[7] * x[1] + V[8] * x[2];
-      continue;
-    }
     for (int i = 0; i < rows; i++)
       for (int j = 0; j < cols; j++) u[i] += V[i * cols + j] * x[j];
   }
@@ -81,11 +115,10 @@ static void visit(tbSweep* s, int k)
   const tbProblem* p = s->run->p;
   const tbDelassus* W = s->run->W;
   int rows = tb_rows(p, k);
-  double *lambda = s->lambda + p->row_adr[k], u[TB_MAX_ROWS], d[TB_MAX_ROWS];
-  if (through_bodies(W))
-    velocity_from_bodies(s, k, u);
-  else
-    velocity_from_blocks(s, k, u);
+  double *lambda = s->lambda + p->row_adr[k], u[TB_MAX_ROWS] = {0}, d[TB_MAX_ROWS];
+  if (through_bodies(W)) velocity_from_bodies(s, k, u);
+  else if (s->by_packed) velocity_from_packed(s, k, u);
+  else velocity_from_blocks(s, k, u);
   for (int i = 0; i < rows; i++) d[i] = -lambda[i];
   s->update(s->user, k, u, lambda);
   bool moved = false;
@@ -167,6 +200,8 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
   s->sequence = sequence;
   s->lambda = lambda;
   s->random = run->o->seed;
+  s->by_packed = false;
+  s->sweeps = 0;
   for (int k = 0; k < run->p->ncontact; k++) {
     s->visit[k] = sequence == TB_ORDER_COLOUR ? run->colour_contact[k] : k;
     s->change[k] = 0;
@@ -177,6 +212,7 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
 void tb_sweep(tbSweep* s)
 {
   int n = s->run->p->ncontact;
+  if (++s->sweeps == PACK_AT) pack(s);
   if (s->age++ >= REFRESH) refresh(s); // w has gathered rounding
   if (s->sequence == TB_ORDER_COLOUR) {
     sweep_colours(s);

@@ -1,7 +1,7 @@
 // Every allocation of load → solve → free made to fail, once and for good: a status, no crash, nothing left.
+#include "solving.h"
 #include "test.h"
 #include "tribo/io.h"
-#include "tribo/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static tbStatus load_and_solve(tbContext* ctx, const char* path, int threads, do
     o.max_iterations = 3;
     o.order = (tbOrder)(i % TB_ORDER_COUNT);
     tbSolveResult r;
-    status = tb_solve(ctx, p, &o, lambda, &r);
+    if (test_pick_model(tb_solver_at(i), p, &o.model)) status = tb_solve(ctx, p, &o, lambda, &r);
   }
   tb_guess_free(ctx, guess);
   tb_problem_free(p);

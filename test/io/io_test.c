@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 static struct {
-  char folder[64], path[4][256];
+  char folder[64];
   unsigned turn;
 } temp;
+static char paths[4][256];
 
 static void remove_temp(void)
 {
@@ -35,8 +36,8 @@ const char* io_temp_folder(void)
 
 const char* io_temp(const char* name)
 {
-  char* path = temp.path[temp.turn++ % 4];
-  snprintf(path, sizeof temp.path[0], "%s/%s", io_temp_folder(), name);
+  char* path = paths[temp.turn++ % 4];
+  snprintf(path, sizeof paths[0], "%s/%s", io_temp_folder(), name);
   return path;
 }
 

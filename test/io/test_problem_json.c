@@ -165,15 +165,14 @@ TEST(json_load_survives_every_failed_allocation)
   tbProblem* p = NULL;
   double* lambda = NULL;
   REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
-  const char* path = io_temp("starved.json");
-  CHECK_OK(&ctx, tb_problem_save_json(&ctx, path, p, lambda));
+  CHECK_OK(&ctx, tb_problem_save_json(&ctx, io_temp("starved.json"), p, lambda));
   long k = 0;
   for (tbStatus status = TB_ERROR_MEMORY; status != TB_OK; k++) {
     tbFailingAllocator memory = {.countdown = k};
     tbContext poor = test_failing_context(&memory);
     tbProblem* again = NULL;
     double* guess = NULL;
-    status = tb_problem_load(&poor, path, &again, &guess);
+    status = tb_problem_load(&poor, io_temp("starved.json"), &again, &guess);
     CHECK(status == TB_OK || (status == TB_ERROR_MEMORY && !again && !guess));
     if (status == TB_OK) status = tb_problem_save_json(&poor, io_temp("again.json"), again, guess);
     CHECK(status == TB_OK || status == TB_ERROR_MEMORY);

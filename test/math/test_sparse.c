@@ -36,7 +36,8 @@ static bool sorted_without_duplicates(const tbCsr* A)
 {
   for (int i = 0; i < A->rows; i++)
     for (int p = A->ptr[i]; p < A->ptr[i + 1]; p++)
-      if (A->idx[p] < 0 || A->idx[p] >= A->cols || (p > A->ptr[i] && A->idx[p] <= A->idx[p - 1])) return false;
+      if (A->idx[p] < 0 || A->idx[p] >= A->cols || (p > A->ptr[i] && A->idx[p] <= A->idx[p - 1]))
+        return false;
   return A->ptr[0] == 0;
 }
 
@@ -50,7 +51,8 @@ TEST(triplets_compress_to_sorted_rows_that_multiply_like_the_triplets)
     tbCsr A, T;
     CHECK_OK(&ctx, compress(&ctx, &t, &A));
     CHECK_OK(&ctx, tb_csr_transposed(&ctx, &A, &T));
-    REQUIRE(sorted_without_duplicates(&A) && sorted_without_duplicates(&T) && T.rows == cols && T.cols == rows);
+    REQUIRE(sorted_without_duplicates(&A) && sorted_without_duplicates(&T) && T.rows == cols &&
+            T.cols == rows);
     double x[20], y[20], expected[20] = {0}, z[20], back[20] = {0};
     for (int i = 0; i < 20; i++) x[i] = test_uniform(&r, -1, 1);
     for (int k = 0; k < t.count; k++) {
@@ -113,7 +115,8 @@ TEST(blocks_multiply_like_the_rows_they_come_from)
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(2);
   for (int trial = 0; trial < 200; trial++) {
-    int br = 1 + test_below(&r, 6), bc = 1 + test_below(&r, 6), I = 1 + test_below(&r, 8), J = 1 + test_below(&r, 8);
+    int br = 1 + test_below(&r, 6), bc = 1 + test_below(&r, 6), I = 1 + test_below(&r, 8),
+        J = 1 + test_below(&r, 8);
     Triplets t = random_triplets(&r, I * br, J * bc, test_below(&r, 60));
     tbCsr A, back;
     tbBsr B;

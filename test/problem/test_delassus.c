@@ -153,10 +153,8 @@ TEST(islands_and_colours_of_a_problem)
     CHECK_OK(&ctx, tb_problem_colours(&ctx, p, colour, &colours));
     for (int k = 0; k < p->ncontact; k++) {
       CHECK(island[k] >= 0 && island[k] < islands && colour[k] >= 0 && colour[k] < colours);
-      if (island[k] == seen)
-        seen++; // numbered in the order of their first contact
-      else
-        CHECK(island[k] < seen);
+      if (island[k] == seen) seen++; // numbered in the order of their first contact
+      else CHECK(island[k] < seen);
       for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
         CHECK(island[W->col[e]] == island[k]);
         CHECK(W->col[e] == k || colour[W->col[e]] != colour[k]);

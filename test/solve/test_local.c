@@ -37,7 +37,9 @@ static double local_residual(tbContext* ctx, tbLaw law, int rows, const double* 
   tbFriction f;
   tb_friction_make(p, 0, TB_MODEL_CONE, 8, &f);
   double lambda[6] = {0};
-  tb_local_solve(&(tbLocal){p, 0, &f, D, q}, lambda);
+  tbLocal local;
+  tb_local_prepare(p, 0, &f, D, &local);
+  tb_local_solve(&local, q, lambda);
   CHECK_OK(ctx, tb_judge_create(ctx, p, &judge));
   tbResidual r;
   tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &r, NULL, NULL);

@@ -1,7 +1,7 @@
 // Every solver of the table, on problems whose answer is known. A new row in the table is tested from here
 // on.
+#include "solving.h"
 #include "test.h"
-#include "tribo/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,9 +82,11 @@ TEST(a_solution_as_warm_start_needs_no_iteration)
   for (int i = 0; i < tb_solver_count(); i++) {
     World w;
     tbManufacture spec = spec_for(7);
+    spec.dimension = 2, spec.all_laws = false; // planar friction is a box, a polygon and a cone alike
     REQUIRE(make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
+    REQUIRE(test_pick_model(tb_solver_at(i), w.p, &o.model));
     tbSolveResult r;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.exact, &r));
     CHECK(r.iterations == 0 && r.outcome == TB_CONVERGED);
@@ -169,10 +171,14 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
   for (int i = 0; i < tb_solver_count(); i++) {
     World w;
     tbManufacture spec = spec_for(35);
-    spec.contacts = 60, spec.bodies = 20;
+    spec.contacts = 60, spec.bodies = 20, spec.all_laws = false;
     REQUIRE(make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
+    if (!test_pick_model(tb_solver_at(i), w.p, &o.model)) {
+      drop(&w);
+      continue;
+    }
     o.tolerance = 0;
     o.max_iterations = 25;
     Watch seen = {.last = -1, .in_order = true};
@@ -180,20 +186,25 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
     o.trace_user = &seen;
     tbSolveResult r;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
-    CHECK(r.outcome == TB_MAX_ITERATIONS && r.iterations == 25 && seen.events == 26 && seen.in_order);
+    // a finite method may come to its end before the budget does, and has then failed to reach 0
+    bool ended = r.outcome == TB_FAILED && tb_solver_at(i)->max_rows > 0;
+    CHECK(ended || (r.outcome == TB_MAX_ITERATIONS && r.iterations == 25));
+    CHECK(seen.events == r.iterations + 1 && seen.in_order);
 
     int asked = 0;
     o.trace = NULL;
     o.cancelled = after_ten;
     o.cancelled_user = &asked;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
-    CHECK(r.outcome == TB_CANCELLED && r.iterations == 10);
+    CHECK((ended && r.iterations < 10) || (r.outcome == TB_CANCELLED && r.iterations == 10));
 
     o.cancelled = NULL;
     o.max_iterations = 2000000000;
     o.time_budget_s = 0.02;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
-    CHECK(r.outcome == TB_TIME && r.time_s >= 0.02 && r.time_s < 2);
+    ended = r.outcome == TB_FAILED && tb_solver_at(i)->max_rows > 0;
+    CHECK(ended || (r.outcome == TB_TIME && r.time_s >= 0.02));
+    CHECK(r.time_s < 2);
     drop(&w);
   }
 }

@@ -1,0 +1,96 @@
+#include "cli/out.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int write_standard(void* user, const char* bytes, size_t count)
+{
+  tbSink stream = tb_sink_stream(user);
+  int error = stream.write(stream.user, bytes, count);
+  if (error != EPIPE) return error;
+  clearerr(user);
+  return 0;
+}
+
+tbOut out_standard(tbContext* ctx)
+{
+  return tb_out_sink(ctx, (tbSink){write_standard, stdout}, "standard output");
+}
+
+void out_format(tbOut* out, const char* format, ...)
+{
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  tb_out_text(out, text);
+}
+
+// C0 and C1 control characters, which can move a cursor or recolour a terminal.
+static bool is_control(const char* at, int length)
+{
+  const unsigned char* c = (const unsigned char*)at;
+  return (length == 1 && (*c < 0x20 || *c == 0x7f)) || (length == 2 && c[0] == 0xc2 && c[1] < 0xa0);
+}
+
+void out_terminal(tbOut* out, const char* text)
+{
+  for (const char* end = text + strlen(text); text < end;) {
+    int length = tb_utf8_length(text, end);
+    if (length && !is_control(text, length)) tb_out_bytes(out, text, (size_t)length);
+    else tb_out_text(out, "?");
+    text += length ? length : 1;
+  }
+}
+
+static const char* html_for(const char* at, int length)
+{
+  switch (*at) {
+  case '&': return "&amp;";
+  case '<': return "&lt;";
+  case '>': return "&gt;";
+  case '"': return "&quot;";
+  case '\'': return "&#39;";
+  }
+  bool space = *at == '\t' || *at == '\n';
+  bool no_character = length == 3 && memcmp(at, "\xef\xbf", 2) == 0 && (unsigned char)at[2] >= 0xbe;
+  return !length || (is_control(at, length) && !space) || no_character ? "\xef\xbf\xbd" : NULL;
+}
+
+void out_html(tbOut* out, const char* text)
+{
+  for (const char* end = text + strlen(text); text < end;) {
+    int length = tb_utf8_length(text, end);
+    const char* instead = html_for(text, length);
+    if (instead) tb_out_text(out, instead);
+    else tb_out_bytes(out, text, (size_t)length);
+    text += length ? length : 1;
+  }
+}
+
+void out_csv(tbOut* out, const char* text)
+{
+  if (!strpbrk(text, ",\"\r\n")) {
+    tb_out_text(out, text);
+    return;
+  }
+  tb_out_text(out, "\"");
+  for (; *text; text++) tb_out_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+  tb_out_text(out, "\"");
+}
+
+const char* out_scaled(char text[OUT_NUMBER], double value)
+{
+  double size = fabs(value);
+  if (size > 0 && !(size >= 1e-6 && size < 1e9)) {
+    snprintf(text, OUT_NUMBER, "%.2e", value);
+    return text;
+  }
+  int decimals = size > 0 ? 2 - (int)floor(log10(size)) : 0;
+  snprintf(text, OUT_NUMBER, "%.*f", decimals > 0 ? decimals : 0, value);
+  return text;
+}

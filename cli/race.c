@@ -1,0 +1,170 @@
+// Running a race. Times come from runs without a trace, so that stopping tests are the solver's own; a run
+// too short to time is repeated and the fastest counts, because a cold cache says nothing about a method.
+#include "cli/race.h"
+#include "base/array.h"
+#include "cli/args.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 5 };
+static const double short_run_s = 0.02;
+
+tbStatus race_load(tbContext* ctx, const char* path, bool cold, Race* out)
+{
+  *out = (Race){.path = path};
+  TB_TRY(load_problem(ctx, path, &out->problem, &out->start));
+  size_t rows = (size_t)out->problem->nrow;
+  if (out->start && cold) memset(out->start, 0, rows * sizeof *out->start);
+  if (!out->start) out->start = TB_NEW(ctx, double, rows);
+  return out->start ? TB_OK : TB_ERROR_MEMORY;
+}
+
+void race_free(tbContext* ctx, Race* race)
+{
+  for (int i = 0; i < race->entries; i++) tb_free(ctx, race->entry[i].curve);
+  tb_free(ctx, race->entry);
+  tb_free(ctx, race->start);
+  tb_problem_free(race->problem);
+  *race = (Race){0};
+}
+
+static tbStatus run_once(tbContext* ctx, const Race* race, const tbSolveOptions* o, double* lambda,
+                         tbSolveResult* result)
+{
+  memcpy(lambda, race->start, (size_t)race->problem->nrow * sizeof *lambda);
+  return tb_solve(ctx, race->problem, o, lambda, result);
+}
+
+static tbStatus run_timed(tbContext* ctx, const Race* race, const tbSolveOptions* o, double* lambda,
+                          tbSolveResult* result)
+{
+  TB_TRY(run_once(ctx, race, o, lambda, result));
+  for (int i = 1; i < REPEATS; i++) {
+    tbSolveResult again = {0};
+    if (result->time_s > short_run_s || result->outcome == TB_TIME || result->outcome == TB_CANCELLED) break;
+    TB_TRY(run_once(ctx, race, o, lambda, &again));
+    if (again.time_s < result->time_s || again.outcome == TB_CANCELLED) *result = again;
+  }
+  return TB_OK;
+}
+
+// Curves.
+
+typedef struct {
+  tbContext* ctx;
+  const tbSolveOptions* options;
+  tbArray points; // CurvePoint
+  tbStatus status;
+} Recorder;
+
+static void record(void* user, const tbTraceEvent* e)
+{
+  Recorder* r = user;
+  CurvePoint point = {e->iteration, e->time_s, judged(r->options, e->residual)};
+  if (r->status == TB_OK) r->status = tb_array_push(r->ctx, &r->points, &point, 1);
+}
+
+// Keeps at most CURVE_POINTS of the points: the first, the last, and of each piece in between the lowest and
+// the highest. Pieces have the same width on a logarithmic axis. What is kept was measured; nothing is
+// averaged.
+static int thin_out(CurvePoint* p, int count)
+{
+  enum { PIECES = CURVE_POINTS / 2 - 1 };
+  if (count <= CURVE_POINTS) return count;
+  int kept = 1, last = count - 1;
+  double scale = PIECES / log(last);
+  for (int i = 1; i < last;) {
+    int piece = (int)(scale * log(i)), low = i, high = i;
+    for (; i < last && (int)(scale * log(i)) == piece; i++) {
+      if (p[i].residual < p[low].residual) low = i;
+      if (p[i].residual > p[high].residual) high = i;
+    }
+    p[kept++] = p[low < high ? low : high];
+    if (low != high) p[kept++] = p[low < high ? high : low];
+  }
+  p[kept++] = p[last];
+  return kept;
+}
+
+static tbStatus run_traced(tbContext* ctx, const Race* race, const tbSolveOptions* options, double* lambda,
+                           Entry* entry)
+{
+  tbSolveOptions o = *options;
+  Recorder recorder = {.ctx = ctx, .options = options, .points = TB_ARRAY(CurvePoint)};
+  o.trace = record;
+  o.trace_user = &recorder;
+  tbSolveResult result = {0};
+  tbStatus status = run_once(ctx, race, &o, lambda, &result);
+  if (status == TB_OK) status = recorder.status;
+  if (status == TB_OK) {
+    int points = thin_out(recorder.points.data, (int)recorder.points.count);
+    entry->curve = TB_NEW(ctx, CurvePoint, (size_t)points);
+    if (!entry->curve) status = TB_ERROR_MEMORY;
+    else if (points) memcpy(entry->curve, recorder.points.data, (size_t)points * sizeof *entry->curve);
+    if (entry->curve) entry->points = points;
+  }
+  tb_array_free(ctx, &recorder.points);
+  return status;
+}
+
+// Ranking.
+
+static int sign(double x) { return (x > 0) - (x < 0); }
+
+static int compare_entries(const void* a, const void* b)
+{
+  const Entry *x = a, *y = b;
+  bool x_out = x->why_not[0], y_out = y->why_not[0];
+  bool x_done = !x_out && x->result.outcome == TB_CONVERGED,
+       y_done = !y_out && y->result.outcome == TB_CONVERGED;
+  int order = x_out - y_out;
+  if (!order) order = y_done - x_done;
+  if (!order && x_done) order = sign(x->result.time_s - y->result.time_s);
+  if (!order && !x_done && !x_out) order = (x->residual > y->residual) - (x->residual < y->residual);
+  return order ? order : x->lane - y->lane;
+}
+
+// A method that does not apply, or that asks for more memory than there is, is left out with the reason; what
+// is wrong with the options is wrong for all of them and ends the race.
+static tbStatus run_entry(tbContext* ctx, const RaceRules* rules, const Race* race, double* lambda,
+                          Entry* entry)
+{
+  const char* why = tb_solver_refuses(entry->solver, race->problem, rules->options.model);
+  if (why) {
+    snprintf(entry->why_not, sizeof entry->why_not, "%s", why);
+    return TB_OK;
+  }
+  tbSolveOptions o = rules->options;
+  o.solver = entry->solver->name;
+  tbStatus status = run_timed(ctx, race, &o, lambda, &entry->result);
+  if (status == TB_ERROR_ARGUMENT) return status;
+  if (status != TB_OK) {
+    snprintf(entry->why_not, sizeof entry->why_not, "%.200s", ctx->error.message);
+    return TB_OK;
+  }
+  entry->residual = judged(&o, &entry->result.residual);
+  return rules->curves && entry->result.outcome != TB_CANCELLED ? run_traced(ctx, race, &o, lambda, entry)
+                                                                : TB_OK;
+}
+
+tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race)
+{
+  double* lambda = TB_NEW(ctx, double, (size_t)race->problem->nrow);
+  race->entry = TB_NEW(ctx, Entry, (size_t)rules->solvers);
+  tbStatus status = lambda && race->entry ? TB_OK : TB_ERROR_MEMORY;
+  const tbSolveOptions* o = &rules->options;
+  for (int i = 0; i < rules->solvers && status == TB_OK; i++) {
+    Entry* entry = &race->entry[race->entries++];
+    *entry = (Entry){.solver = rules->solver[i], .lane = i};
+    if (rules->progress) rules->progress(race, entry->solver, i);
+    status = run_entry(ctx, rules, race, lambda, entry);
+    race->ran += !entry->why_not[0];
+    if (o->cancelled && o->cancelled(o->cancelled_user)) break;
+  }
+  if (status == TB_OK) qsort(race->entry, (size_t)race->entries, sizeof *race->entry, compare_entries);
+  tb_free(ctx, lambda);
+  return status;
+}

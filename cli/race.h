@@ -1,0 +1,46 @@
+// One problem, several solvers, the same start: who gets there, and how fast.
+#ifndef TB_CLI_RACE_H
+#define TB_CLI_RACE_H
+
+#include "tribo/solver.h"
+
+enum { CURVE_POINTS = 300 };
+
+typedef struct {
+  int iteration;
+  double time_s, residual;
+} CurvePoint;
+
+typedef struct {
+  const tbSolver* solver;
+  int lane;          // its place in the list of solvers: the same in every race of a report
+  char why_not[240]; // why it did not run; empty when it did
+  tbSolveResult result;
+  double residual;   // what the tolerance applies to
+  CurvePoint* curve; // judged iterates, at most CURVE_POINTS; null unless asked for
+  int points;
+} Entry;
+
+typedef struct {
+  const char* path; // of the file
+  tbProblem* problem;
+  double* start; // λ every solver starts from                                        (nrow)
+  Entry* entry;  // ranked: converged by time, then the others by residual, then those that did not run
+  int entries, ran;
+} Race;
+
+typedef struct {
+  const tbSolver* const* solver;
+  int solvers;
+  tbSolveOptions options; // of every solver; `solver` and the trace are set by the race
+  bool curves;            // run each solver again, judged at every iteration
+  void (*progress)(const Race* race, const tbSolver* solver, int index); // null, or called before each solver
+} RaceRules;
+
+// cold: start from zero even if the file brings a guess.
+tbStatus race_load(tbContext* ctx, const char* path, bool cold, Race* out);
+// Ends early when the caller cancels.
+tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race);
+void race_free(tbContext* ctx, Race* race); // takes a race of zeros
+
+#endif

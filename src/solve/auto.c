@@ -1,0 +1,151 @@
+// The method that chooses.
+//
+//   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
+//   will
+//                    be there sooner
+//   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
+//   4. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
+//
+// Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the
+// run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
+// answer has the same bits on every machine and for any number of threads.
+#include "solve/methods.h"
+#include "solve/run.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum { CURVE = 512, FIRST_SWEEPS = 10 };
+
+// What the judge said, and what an iteration of each kind costs.
+typedef struct {
+  double tolerance;
+  int count;
+  struct {
+    int iteration;
+    double number;
+  } point[CURVE];
+  double sweep_work, newton_work; // operations of one sweep; of what Newton would need in all
+} Watch;
+
+static void remember(Watch* w, int iteration, double number)
+{
+  if (w->count == CURVE) { // keep every second point
+    for (int i = 0; i < CURVE / 2; i++) w->point[i] = w->point[2 * i + 1];
+    w->count = CURVE / 2;
+  }
+  w->point[w->count].iteration = iteration;
+  w->point[w->count++].number = number;
+}
+
+// Iterations still to go, if the second half of the curve goes on as it is.
+static double iterations_left(const Watch* w)
+{
+  int last = w->count - 1, from = last;
+  while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
+  double fallen = log(w->point[from].number / w->point[last].number),
+         to_go = log(w->point[last].number / w->tolerance);
+  if (to_go <= 0) return 0;
+  if (!(fallen > 0)) return INFINITY;
+  return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
+}
+
+static bool sweeps_too_slow(void* user, int iteration, double number)
+{
+  Watch* w = user;
+  remember(w, iteration, number);
+  return iteration >= 8 && w->sweep_work * iterations_left(w) > w->newton_work;
+}
+
+// Newton has lost its way when ten iterations gain less than a factor of two.
+static bool newton_too_slow(void* user, int iteration, double number)
+{
+  Watch* w = user;
+  remember(w, iteration, number);
+  int from = w->count - 1;
+  while (from > 0 && w->point[from].iteration > iteration - 10) from--;
+  return iteration >= 20 && number > 0.5 * w->point[from].number;
+}
+
+// Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
+// active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
+// about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands. A
+// dozen iterations are expected.
+static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  double sweep = 100.0 * p->ncontact, factor = 0, rows = p->nrow,
+         per_contact = p->ncontact ? rows / p->ncontact : 0;
+  int* touching = TB_TAKE(&arena, int, (size_t)p->nblock + 1);
+  if (!touching) {
+    tb_arena_free(&arena);
+    return TB_ERROR_MEMORY;
+  }
+  for (int c = 0; c < p->ncol; c++) touching[p->dof_block[p->jac_dof[c]]]++;
+  for (int k = 0; k < p->ncontact; k++) {
+    double coupled = 0;
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      coupled += per_contact * touching[p->dof_block[p->jac_dof[c]]];
+      sweep += 2.0 * (double)(p->jac_val_adr[c + 1] - p->jac_val_adr[c]);
+    }
+    if (p->W_ptr) {
+      coupled = p->W_ptr[p->row_adr[k] + 1] - p->W_ptr[p->row_adr[k]];
+      sweep += p->W_ptr[p->row_adr[k + 1]] - p->W_ptr[p->row_adr[k]];
+    }
+    factor += 4 * per_contact * coupled * coupled;
+  }
+  w->sweep_work = sweep;
+  w->newton_work = 12 * (fmin(factor, rows * rows * rows / 3) / 3 + 5000 + 1500.0 * p->ncontact);
+  tb_arena_free(&arena);
+  return TB_OK;
+}
+
+// One stage, from the best iterate so far. True when the run is over.
+static tbStatus stage(tbContext* ctx, tbRun* run, const char* name, Watch* watch,
+                      bool (*too_slow)(void*, int, double), double* lambda, bool* over)
+{
+  const tbSolver* solver = tb_solver_find(name);
+  *over = false;
+  if (tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
+  run->before = run->iterations;
+  run->too_slow = too_slow;
+  run->too_slow_user = watch;
+  watch->count = 0;
+  memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
+  TB_TRY(tb_run_method(ctx, solver, run, lambda));
+  *over = run->outcome != TB_FAILED;
+  return TB_OK;
+}
+
+tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
+{
+  static const struct {
+    const char* name;
+    bool (*too_slow)(void*, int, double);
+  } later[] = {
+      {"prox-newton", newton_too_slow}, {"ipm", newton_too_slow}, {"prox-newton", NULL}, {"bgs", NULL}};
+  Watch watch = {.tolerance = run->o->tolerance};
+  bool over = false;
+  TB_TRY(estimate_work(ctx, run->p, &watch));
+
+  tbDelassus* W = NULL;
+  TB_TRY(tb_delassus_create(ctx, run->p, TB_FORM_SWEEP, &W));
+  run->W = W;
+  run->stage_cap = FIRST_SWEEPS;
+  tbStatus status = stage(ctx, run, "bgs", &watch, NULL, lambda, &over);
+  run->stage_cap = INT_MAX;
+  if (status == TB_OK && !over) status = stage(ctx, run, "nncg", &watch, sweeps_too_slow, lambda, &over);
+  if (status == TB_OK && !over && !(W->forms & TB_FORM_BLOCKS)) {
+    tb_delassus_free(ctx, W);
+    W = NULL;
+    status = tb_delassus_create(ctx, run->p, TB_FORM_BLOCKS, &W);
+    run->W = W;
+  }
+  for (size_t i = 0; status == TB_OK && !over && i < sizeof later / sizeof *later; i++)
+    status = stage(ctx, run, later[i].name, &watch, later[i].too_slow, lambda, &over);
+  tb_delassus_free(ctx, W);
+  return status;
+}

@@ -1,0 +1,46 @@
+# compare --out: two CSV files and a page.
+
+t compare good.json endless.json "$nasty" --max-iter 2000 --out new/deep; ended 0
+[ "$(ls new/deep | tr '\n' ' ')" = "curves.csv report.html results.csv " ]; claim "--out makes the folder and three files"
+[ "$(tail -1 out)" = new/deep/report.html ]; claim "the last line is the page to open"
+cp -r new/deep o
+
+[ "$(head -1 o/results.csv)" = "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,complementarity,dissipation" ]; claim "results.csv: its columns"
+[ -s o/results.csv ] && grep -v '^"' o/results.csv | awk -F, 'NF != 11 { exit 1 }'; claim "results.csv: every row is full"
+for s in $solvers; do [ "$(grep -c ",$s," o/results.csv)" -eq 3 ]; claim "results.csv has $s"; done
+grep -qF '"a,""b"" <i>'\''&.json",bgs,' o/results.csv; claim "results.csv quotes names"
+[ "$(head -1 o/curves.csv)" = "problem,solver,iteration,time_s,residual" ]; claim "curves.csv: its columns"
+[ -s o/curves.csv ] && awk -F, '/^(good|endless)/ { if (NF != 5) exit 1; key = $1 "," $2
+         if (key == last && ($3 <= k || $4 < s)) exit 1; if (key != last && $3 != 0) exit 1
+         if (++n[key] > 300) exit 1; last = key; k = $3; s = $4 }' o/curves.csv; claim "curves.csv: from 0, in order, at most 300 points"
+grep -q '^endless.json,bgs,' o/curves.csv && [ "$(grep '^endless.json,bgs,' o/curves.csv | tail -1 | cut -d, -f3)" = "$(grep '^endless.json,bgs,' o/results.csv | cut -d, -f4)" ]; claim "curves.csv ends where the run ends"
+t solve endless.json --max-iter 2000 --trace full.csv
+grep '^endless.json,bgs,' o/curves.csv | cut -d, -f3,5 >some; cut -d, -f1,3 full.csv >every
+[ -s some ] && ! grep -Fxvqf every some; claim "curves.csv holds measured points only"
+
+for s in $solvers; do grep -q ">$s<" o/report.html; claim "the page has $s"; done
+awk '{ text = text $0 "\n" }
+     END {
+       sub(/^<!DOCTYPE html>/, "", text); gsub(/<style>[^<]*<\/style>/, "", text)
+       while (match(text, /<[^>]*>/)) {
+         tag = substr(text, RSTART + 1, RLENGTH - 2); text = substr(text, RSTART + RLENGTH)
+         name = tag; sub(/^\//, "", name); sub(/[ \/].*/, "", name)
+         if (tag ~ /^\//) { if (n == 0 || open[n--] != name) exit 1 } else if (tag !~ /\/$/) open[++n] = name
+       }
+       exit n != 0
+     }' o/report.html; claim "the page closes every tag it opens"
+if command -v xmllint >/dev/null; then xmllint --noout o/report.html 2>err; claim "the page is well-formed"; fi
+[ -s o/report.html ] && ! grep -Eqi '<script|<link|src=|https?:|url\(|@import' o/report.html; claim "the page needs no script and no other file"
+grep -q '&lt;script&gt;alert(&quot;1&quot;)' o/report.html; claim "names in the page are escaped"
+[ -s o/report.html ] && ! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037]')" o/report.html; claim "the page has no control characters"
+grep -q 'prefers-color-scheme:dark' o/report.html && grep -q '@media print' o/report.html && grep -q 'name="viewport"' o/report.html; claim "the page knows dark screens, paper and phones"
+[ "$(grep -c '<svg viewBox="0 0 500' o/report.html)" -eq 6 ]; claim "two plots for each problem"
+[ -s o/report.html ] && ! grep -Eq '(nan|inf)[ "H,]' o/report.html; claim "plots have no bad coordinates"
+sed -n 's/.*<pre><code>\(.*\)<\/code><\/pre>.*/\1/p' o/report.html | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&#39;/'\''/g; s/&amp;/\&/g' >again
+rm -r new; (tribo() { "$tribo" "$@"; }; eval "$(cat again)" >out 2>err) && [ -s new/deep/report.html ]; claim "the page's command makes the page"
+
+t compare good.json --out o --page index.html --solvers bgs; ended 0 && [ -s o/index.html ]; claim "--page names the page"
+grep -q 'degrees of freedom' o/index.html && grep -q 'tribo [0-9.]*, [a-z]* [0-9]' o/index.html; claim "the page names the size and the build"
+printf '{"tribo_problem": 1, "W": [[1]], "contacts": [{"law": "nonneg", "bias": [1]}]}' >solved.json
+t compare solved.json --out o; ended 0 && ! grep -Eq '(nan|inf)[ "H,]' o/report.html; claim "a problem that needs no step has a page too"
+t compare endless.json --tol 0 --max-iter 3 --out o; ended 0 && ! grep -q '>tolerance<' o/report.html; claim "no tolerance, no line for it"

@@ -1,0 +1,3 @@
+#include "problem.h"
+
+FUZZ(problem_json) { fuzz_parse(tb_problem_parse_json, bytes, size); }

@@ -1,0 +1,3 @@
+#include "problem.h"
+
+FUZZ(problem_lcp) { fuzz_parse(tb_problem_parse_lcp, bytes, size); }
