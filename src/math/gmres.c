@@ -24,10 +24,8 @@ static void add_combination(const tbGmres* s, int count, double H[][TB_GMRES_BAS
   memset(sum, 0, n * sizeof *sum);
   for (int j = 0; j < count; j++)
     for (size_t i = 0; i < n; i++) sum[i] += g[j] * V[(size_t)j * n + i];
-  if (s->precondition)
-    s->precondition(s->user, sum, z);
-  else
-    memcpy(z, sum, n * sizeof *z);
+  if (s->precondition) s->precondition(s->user, sum, z);
+  else memcpy(z, sum, n * sizeof *z);
   for (size_t i = 0; i < n; i++) x[i] += z[i];
 }
 

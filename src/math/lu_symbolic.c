@@ -67,10 +67,8 @@ static void walk_rows(tbLu* lu, const tbPattern* A, const int* position, const i
       if (j >= i) continue;
       for (int s = of[j]; s != own && mark[s] != i; s = lu->parent[s]) {
         mark[s] = i;
-        if (at)
-          lu->below_node[at[s]++] = lu->node[i];
-        else
-          lu->below[s + 1]++;
+        if (at) lu->below_node[at[s]++] = lu->node[i];
+        else lu->below[s + 1]++;
       }
     }
   }

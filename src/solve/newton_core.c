@@ -234,14 +234,16 @@ void tb_newton_rest(tbNewton* n)
   bool all = true, all_rested = true, woken = false;
   for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
   if (all_rested) n->room *= 0.1;
-  double tolerance = n->room * n->run->o->tolerance;
-  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u)) / fmax(1, n->plan->islands);
+  double tolerance = n->run->o->tolerance, tolerance_q = n->run->o->tolerance_q;
+  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u));
+  if (tolerance_q > 0) limit = fmin(limit, tolerance_q * tolerance_q * q);
+  limit *= n->room * n->room / fmax(1, n->plan->islands);
   for (int i = 0; i < n->plan->islands; i++) {
     bool rested = n->island[i].resting, rests = tb_newton_residual(n, i) <= limit;
     n->island[i].resting = rests;
     all = all && rests;
     woken = woken || (rested && !rests);
   }
-  if (all) n->run->next_check = 0;
+  if (all) tb_run_judge_next(n->run);
   if (woken) tb_newton_linearise(n);
 }

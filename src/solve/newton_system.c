@@ -51,10 +51,8 @@ static void assemble(void* user, int begin, int end, int piece)
     for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
       int cols = row[W->col[e] + 1] - row[W->col[e]];
       double* M = n->M + W->val_adr[e];
-      if (rows == 3 && cols == 3)
-        multiply_block(3, 3, B, W->val + W->val_adr[e], M);
-      else
-        multiply_block(rows, cols, B, W->val + W->val_adr[e], M);
+      if (rows == 3 && cols == 3) multiply_block(3, 3, B, W->val + W->val_adr[e], M);
+      else multiply_block(rows, cols, B, W->val + W->val_adr[e], M);
       if (W->col[e] == k)
         for (int i = 0; i < rows * rows; i++) M[i] += A[i] + shift * B[i];
     }
