@@ -102,6 +102,7 @@ TEST(every_order_of_sweeps_finds_the_same_velocity)
       tbManufacture spec = spec_for(5 * seed); // rigid bodies, two and three dimensions
       REQUIRE(make(&w, &spec));
       tbSolveOptions o = tb_default_solve_options();
+      o.solver = "bgs";
       o.order = (tbOrder)order;
       o.tolerance = 1e-11;
       tbSolveResult r;
