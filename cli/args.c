@@ -105,6 +105,7 @@ SolverArgs solver_args_default(void)
   return (SolverArgs){.solver = o.solver,
                       .model = "cone",
                       .order = "given",
+                      .r_factor = "own",
                       .tolerance = o.tolerance,
                       .max_iterations = o.max_iterations,
                       .directions = o.directions,
@@ -129,6 +130,7 @@ static void complain_name(const char* what, const char* name, int count, const c
 static const char* solver_at(int i) { return tb_solver_at(i)->name; }
 static const char* model_at(int i) { return tb_model_name((tbModel)i); }
 static const char* order_at(int i) { return tb_order_name((tbOrder)i); }
+static const char* r_factor_at(int i) { return tb_r_factor_name((tbRFactor)i); }
 
 const tbSolver* solver_named(const char* name)
 {
@@ -147,6 +149,10 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   }
   if (!tb_order_from_name(a->order, &o->order)) {
     complain_name("order", a->order, TB_ORDER_COUNT, order_at);
+    return false;
+  }
+  if (!tb_r_factor_from_name(a->r_factor, &o->r_factor)) {
+    complain_name("r-factor strategy", a->r_factor, TB_RFACTOR_COUNT, r_factor_at);
     return false;
   }
   o->solver = a->solver;

@@ -30,7 +30,7 @@ void print_columns(FILE* to, int width, const char* left, const char* right);
 
 // The solver options every command that solves takes; names are resolved by solver_options.
 typedef struct {
-  const char *solver, *model, *order;
+  const char *solver, *model, *order, *r_factor;
   double tolerance, tolerance_q, time_budget, relaxation;
   int max_iterations, directions, threads, seed;
 } SolverArgs;
@@ -51,6 +51,7 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
       {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},        \
       {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"}, \
       {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
+      {"--r-factor", ARG_TEXT, &(a).r_factor, "S", "prox methods: own (default), global, local or block"},  \
       {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \
   {                                                                                                         \
     "--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"        \

@@ -29,6 +29,18 @@ typedef enum tbOrder {
 const char* tb_order_name(tbOrder order);
 bool tb_order_from_name(const char* name, tbOrder* out);
 
+// How the proximal methods choose their r-factors.
+typedef enum tbRFactor {
+  TB_RFACTOR_OWN,    // the method's own choice: local
+  TB_RFACTOR_GLOBAL, // one for all rows, from the largest eigenvalue of W
+  TB_RFACTOR_LOCAL,  // from the diagonal of W
+  TB_RFACTOR_BLOCK,  // from the diagonal blocks of W
+  TB_RFACTOR_COUNT
+} tbRFactor;
+
+const char* tb_r_factor_name(tbRFactor strategy);
+bool tb_r_factor_from_name(const char* name, tbRFactor* out);
+
 typedef enum tbOutcome {
   TB_CONVERGED,      // the judge confirms the tolerance
   TB_MAX_ITERATIONS, // the iteration budget is spent
@@ -58,7 +70,9 @@ typedef struct tbSolveOptions {
   double time_budget_s; // 0: none
   tbOrder order;        // of sweeps
   uint64_t seed;        // of random sweeps
-  double relaxation;    // ω of psor and jacobi; 0: the method's own choice
+  double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
+  tbRFactor r_factor;   // of prox-gs and prox-jacobi
+  double factor_bytes;  // memory a factor of the Newton methods may take before they turn to GMRES; 0: 1e9
   void (*trace)(void* user, const tbTraceEvent* event); // null, or called for every iteration
   void* trace_user;
   bool (*cancelled)(void* user); // null, or asked every iteration

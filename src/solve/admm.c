@@ -15,9 +15,8 @@
 // restarts (Goldstein et al. 2014) is slower on contact problems and not safe once s moves. The penalty is
 // balanced: contacts that stick want ρ small and show as a z that still moves, open and sliding contacts want
 // it large and show as a y that does. Where one moves more than twice as far as the other, ρ follows the
-// ratio and W + ρR is factored again; the waits in between grow, so that ρ settles. The Coulomb term can make
-// the iteration cycle: where ‖x − z‖ stalls, ρ goes ten times as far to the side the ratio points to, which
-// breaks the cycle.
+// ratio and W + ρR is factored again. The Coulomb term can make the iteration cycle: where ‖x − z‖ stalls, ρ
+// takes a leap to the side the ratio points to, which breaks the cycle.
 //
 // Of an unsymmetric W the symmetric part S is factored and the rest, which in contact problems is small, is
 // applied to z on the right-hand side: the fixed point is the same.
@@ -35,6 +34,7 @@
 #include <string.h>
 
 enum { MEMORY = 6, FIRST_BALANCE = 5, BALANCE_EVERY = 50 };
+static const double LARGEST_RHO = 1e4;
 
 typedef struct {
   tbRun* run;
@@ -47,7 +47,7 @@ typedef struct {
   double *last_z, *last_y;
   double moved_z, moved_y; // since ρ was last balanced: sums of ‖Δz‖²_R and ‖Δy‖²_R
   double reached;          // ‖x − z‖ when ρ was last looked at
-  int next_balance, wait;
+  int next_balance;
   double* workspace;
 } Admm;
 
@@ -126,12 +126,12 @@ static bool balance(Admm* a, int iteration)
   if (iteration < a->next_balance) return true;
   bool stalled = a->mixer.best > 0.9 * a->reached;
   double ratio = sqrt(a->moved_y / a->moved_z), factor = fmin(10, fmax(0.1, ratio));
-  if (stalled) factor = ratio > 1 ? 10 : 0.1;
-  a->next_balance = iteration + a->wait;
+  if (stalled) factor = ratio > 1 ? 5 : 0.2;
+  factor = fmin(LARGEST_RHO, fmax(1 / LARGEST_RHO, a->rho * factor)) / a->rho;
+  a->next_balance = iteration + BALANCE_EVERY;
   a->reached = a->mixer.best;
   a->moved_z = a->moved_y = 0;
   if (!(factor > 2 || factor < 0.5)) return true; // also NaN: nothing has moved
-  a->wait += a->wait / 8;
   a->rho *= factor;
   a->reached = INFINITY;
   tb_anderson_reset(&a->mixer);
@@ -139,7 +139,7 @@ static bool balance(Admm* a, int iteration)
     a->v[i] = a->z[i] + (a->v[i] - a->z[i]) / factor; // û stays
     a->last_y[i] /= factor;
   }
-  return tb_shifted_factor(a->matrix, a->rho, a->cones.R);
+  return tb_shifted_factor(a->matrix, a->rho, a->cones.R, NULL);
 }
 
 void tb_admm(tbRun* run, double* lambda)
@@ -150,13 +150,12 @@ void tb_admm(tbRun* run, double* lambda)
             .rho = 0.3,
             .reached = INFINITY,
             .alpha = run->o->relaxation > 0 ? run->o->relaxation : 1.5,
-            .next_balance = FIRST_BALANCE,
-            .wait = BALANCE_EVERY};
+            .next_balance = FIRST_BALANCE};
   layout(&a, &run->scratch, run->W);
   tb_cones_begin(&a.cones, run);
   a.mixer.weight = a.cones.R;
   tb_anderson_reset(&a.mixer);
-  bool factored = tb_shifted_factor(a.matrix, a.rho, a.cones.R);
+  bool factored = tb_shifted_factor(a.matrix, a.rho, a.cones.R, NULL);
   start(&a);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     if (!factored) {

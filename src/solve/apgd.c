@@ -16,9 +16,10 @@
 // steps before momentum is dropped is halved, and it grows again where things go well.
 //
 // Cost      one product with W and one projection per iteration; nothing is factored.
-// Limits    iterations grow with the square root of the condition of W in the metric R; on the Coulomb problem
-//           there is no proof of convergence. Where W is not symmetric the objective does not exist, and a skew
-//           part that is not small can make it diverge.
+// Limits    iterations grow with the square root of the condition of W in the metric R; on the Coulomb
+// problem
+//           there is no proof of convergence. Where W is not symmetric the objective does not exist, and a
+//           skew part that is not small can make it diverge.
 #include "solve/cones.h"
 #include "solve/methods.h"
 
@@ -93,8 +94,8 @@ static void watch(Apgd* a, int iteration, double size)
 {
   a->closest = fmin(a->closest, size);
   if ((iteration + 1) % STRETCH != 0 || a->run->o->model == TB_MODEL_CCP) return;
-  a->longest = a->closest > a->earlier ? fmax(SHORTEST_RUN, 0.5 * a->longest)
-                                       : fmin(LONGEST_RUN, 1.5 * a->longest);
+  a->longest =
+      a->closest > a->earlier ? fmax(SHORTEST_RUN, 0.5 * a->longest) : fmin(LONGEST_RUN, 1.5 * a->longest);
   a->earlier = fmin(a->earlier, a->closest);
   a->closest = INFINITY;
 }

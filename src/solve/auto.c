@@ -1,15 +1,15 @@
 // The method that chooses.
 //
-//   1. sweeps        `nncg`: cheap iterations; most problems end here
-//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it will
+//   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
+//   will
 //                    be there sooner
 //   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
 //   4. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
 //
-// Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the run; the
-// curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the answer has the
-// same bits on every machine and for any number of threads.
-#include "problem/graph.h"
+// Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the
+// run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
+// answer has the same bits on every machine and for any number of threads.
 #include "solve/methods.h"
 #include "solve/run.h"
 
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CURVE = 512 };
+enum { CURVE = 512, FIRST_SWEEPS = 10 };
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
@@ -45,17 +45,20 @@ static double iterations_left(const Watch* w)
 {
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
-  double fallen = log(w->point[from].number / w->point[last].number), to_go = log(w->point[last].number / w->tolerance);
+  double fallen = log(w->point[from].number / w->point[last].number),
+         to_go = log(w->point[last].number / w->tolerance);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
 }
 
+// Sweeps give way when Newton would be there sooner, but not before they have done half of its work: a curve may
+// be flat for a while.
 static bool sweeps_too_slow(void* user, int iteration, double number)
 {
   Watch* w = user;
   remember(w, iteration, number);
-  return iteration >= 8 && w->sweep_work * iterations_left(w) > w->newton_work;
+  return w->sweep_work * iteration > 0.5 * w->newton_work && w->sweep_work * iterations_left(w) > w->newton_work;
 }
 
 // Newton has lost its way when ten iterations gain less than a factor of two.
@@ -69,13 +72,15 @@ static bool newton_too_slow(void* user, int iteration, double number)
 }
 
 // Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
-// active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does about
-// three operations in the time a sweep does one.
+// active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
+// about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
+// A dozen iterations are expected.
 static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
 {
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  double sweep = 100.0 * p->ncontact, factor = 0, rows = p->nrow, per_contact = p->ncontact ? rows / p->ncontact : 0;
+  double sweep = 100.0 * p->ncontact, factor = 0, rows = p->nrow,
+         per_contact = p->ncontact ? rows / p->ncontact : 0;
   int* touching = TB_TAKE(&arena, int, (size_t)p->nblock + 1);
   if (!touching) {
     tb_arena_free(&arena);
@@ -95,7 +100,7 @@ static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
     factor += 4 * per_contact * coupled * coupled;
   }
   w->sweep_work = sweep;
-  w->newton_work = 12 * fmin(factor, rows * rows * rows / 3) / 3 + 30 * sweep;
+  w->newton_work = 12 * (fmin(factor, rows * rows * rows / 3) / 3 + 5000 + 1500.0 * p->ncontact);
   tb_arena_free(&arena);
   return TB_OK;
 }
@@ -122,7 +127,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   static const struct {
     const char* name;
     bool (*too_slow)(void*, int, double);
-  } later[] = {{"prox-newton", newton_too_slow}, {"ipm", newton_too_slow}, {"prox-newton", NULL}, {"bgs", NULL}};
+  } later[] = {
+      {"prox-newton", newton_too_slow}, {"ipm", newton_too_slow}, {"prox-newton", NULL}, {"bgs", NULL}};
   Watch watch = {.tolerance = run->o->tolerance};
   bool over = false;
   TB_TRY(estimate_work(ctx, run->p, &watch));
@@ -130,7 +136,10 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   tbDelassus* W = NULL;
   TB_TRY(tb_delassus_create(ctx, run->p, TB_FORM_SWEEP, &W));
   run->W = W;
-  tbStatus status = stage(ctx, run, "nncg", &watch, sweeps_too_slow, lambda, &over);
+  run->stage_cap = FIRST_SWEEPS;
+  tbStatus status = stage(ctx, run, "bgs", &watch, NULL, lambda, &over);
+  run->stage_cap = INT_MAX;
+  if (status == TB_OK && !over) status = stage(ctx, run, "nncg", &watch, sweeps_too_slow, lambda, &over);
   if (status == TB_OK && !over && !(W->forms & TB_FORM_BLOCKS)) {
     tb_delassus_free(ctx, W);
     W = NULL;

@@ -52,6 +52,20 @@ void tb_murty(struct tbRun* run, double* lambda);
 size_t tb_apgd_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_apgd(struct tbRun* run, double* lambda);
 
+size_t tb_prox_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_prox_gs(struct tbRun* run, double* lambda);
+void tb_prox_jacobi(struct tbRun* run, double* lambda);
+
+size_t tb_pgs_sm_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_pgs_sm_prepare(tbContext* ctx, struct tbRun* run);
+void tb_pgs_sm_release(tbContext* ctx, struct tbRun* run);
+void tb_pgs_sm(struct tbRun* run, double* lambda);
+
 tbStatus tb_auto(tbContext* ctx, struct tbRun* run, double* lambda);
+
+size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_staggered_prepare(tbContext* ctx, struct tbRun* run);
+void tb_staggered_release(tbContext* ctx, struct tbRun* run);
+void tb_staggered(struct tbRun* run, double* lambda);
 
 #endif

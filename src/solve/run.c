@@ -4,9 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-// Judging costs about as much as an iteration, so it is done after 1, 2, … 8 iterations and then after every
-// eighth more: late by an eighth at most. The schedule knows nothing of clocks: results repeat.
-static int next_check_after(int iteration) { return iteration + 1 + iteration / 8; }
+// Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half
+// way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no further
+// ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule knows
+// nothing of clocks: results repeat.
+static int next_check_after(const tbRun* run, int iteration, double number)
+{
+  double fallen = log(run->last_number / number), to_go = log(number / run->o->tolerance);
+  double ahead = to_go / fallen * (iteration - run->last_check) / 2;
+  if (run->costly) return iteration + 1;
+  if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
+  return iteration + 1 + (int)fmin(ahead, iteration / 2.0);
+}
 
 static double number_of(const tbRun* run, const tbResidual* residual)
 {
@@ -44,7 +53,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
-  bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap, late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
+  bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
+       late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
   bool cancelled = o->cancelled && o->cancelled(o->cancelled_user);
   bool due = iteration >= run->next_check || spent || late || cancelled;
   if (!due && !o->trace) return false;
@@ -58,12 +68,15 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
     return false;
   }
   keep_the_best(run, &residual, lambda);
-  run->next_check = run->costly ? iteration + 1 : next_check_after(iteration);
+  double number = number_of(run, &residual);
+  run->next_check = next_check_after(run, iteration, number);
+  run->last_check = iteration;
+  run->last_number = number;
   if (is_good(run, &residual)) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
-  if (isinf(number_of(run, &residual)) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
+  if (isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
   if (late) return end(run, TB_TIME);
   if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
-  if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number_of(run, &residual))) return end(run, TB_FAILED);
+  if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);
   return false;
 }

@@ -96,11 +96,14 @@ void tb_shifted_free(tbContext* ctx, tbShifted* s)
   tb_free(ctx, s);
 }
 
-bool tb_shifted_factor(tbShifted* s, double rho, const double* R)
+bool tb_shifted_factor(tbShifted* s, double rho, const double* R, const bool* fixed)
 {
   int n = s->W->problem->nrow;
-  for (int e = 0; e < s->ptr[n]; e++) s->shifted[e] = s->symmetric[e];
-  for (int i = 0; i < n; i++) s->shifted[s->ptr[i + 1] - 1] += rho * R[i];
+  for (int i = 0; i < n; i++) {
+    for (int e = s->ptr[i]; e < s->ptr[i + 1]; e++)
+      s->shifted[e] = fixed && (fixed[i] || fixed[s->col[e]]) ? 0 : s->symmetric[e];
+    s->shifted[s->ptr[i + 1] - 1] += fixed && fixed[i] ? 1 : rho * R[i];
+  }
   return tb_cholesky_factor(&s->quiet, s->factor, s->shifted) == TB_OK;
 }
 

@@ -23,8 +23,9 @@ typedef struct tbShifted {
 tbStatus tb_shifted_create(tbContext* ctx, const tbDelassus* W, tbShifted** out); // W with blocks
 void tb_shifted_free(tbContext* ctx, tbShifted* s);                               // takes null
 
-bool tb_shifted_factor(tbShifted* s, double rho, const double* R); // false: not positive definite
-void tb_shifted_solve(tbShifted* s, const double* b, double* x);   // x = (sym W + ρR)⁻¹ b
+// fixed (may be null): rows that are taken out, as if x were 0 there. False: not positive definite.
+bool tb_shifted_factor(tbShifted* s, double rho, const double* R, const bool* fixed);
+void tb_shifted_solve(tbShifted* s, const double* b, double* x); // x = (sym W + ρR)⁻¹ b
 void tb_shifted_skew(const tbShifted* s, double factor, const double* x, double* y); // y += factor skew(W) x
 
 #endif

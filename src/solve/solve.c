@@ -23,6 +23,13 @@ static const char* const orders[TB_ORDER_COUNT] = {
     [TB_ORDER_GREEDY] = "greedy", [TB_ORDER_SYMMETRIC] = "symmetric",
 };
 
+static const char* const r_factors[TB_RFACTOR_COUNT] = {
+    [TB_RFACTOR_OWN] = "own",
+    [TB_RFACTOR_GLOBAL] = "global",
+    [TB_RFACTOR_LOCAL] = "local",
+    [TB_RFACTOR_BLOCK] = "block",
+};
+
 const char* tb_outcome_name(tbOutcome outcome)
 {
   return (unsigned)outcome <= TB_FAILED ? outcomes[outcome] : "unknown";
@@ -42,6 +49,21 @@ bool tb_order_from_name(const char* name, tbOrder* out)
   return false;
 }
 
+const char* tb_r_factor_name(tbRFactor strategy)
+{
+  return (unsigned)strategy < TB_RFACTOR_COUNT ? r_factors[strategy] : "unknown";
+}
+
+bool tb_r_factor_from_name(const char* name, tbRFactor* out)
+{
+  for (int i = 0; i < TB_RFACTOR_COUNT; i++)
+    if (strcmp(name, r_factors[i]) == 0) {
+      *out = (tbRFactor)i;
+      return true;
+    }
+  return false;
+}
+
 static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o,
                               const double* lambda, const tbSolver** solver)
 {
@@ -51,6 +73,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown model %d", (int)o->model);
   if ((unsigned)o->order >= TB_ORDER_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown order %d", (int)o->order);
+  if ((unsigned)o->r_factor >= TB_RFACTOR_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown r-factor strategy %d", (int)o->r_factor);
   if (o->directions < 3 || o->directions > TB_MAX_DIRECTIONS)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "directions must be 3 to %d, not %d", TB_MAX_DIRECTIONS,
                    o->directions);
@@ -65,6 +89,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
   if (!(o->relaxation >= 0 && o->relaxation < 2))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "relaxation must be in (0, 2), or 0 for the method's own; is %g",
                    o->relaxation);
+  if (!(o->factor_bytes >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "factor_bytes must not be negative, is %g", o->factor_bytes);
   for (int i = 0; i < p->nrow; i++)
     if (!isfinite(lambda[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "the warm start holds %g at row %d", lambda[i], i);
@@ -94,14 +120,15 @@ static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->next_check = 0;
+  run->next_check = run->last_check = 0;
+  run->last_number = INFINITY;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
   if (status == TB_OK) {
     run->scratch = (tbScratch){.size = solver->scratch_bytes(run->W, run->o)};
     if (run->scratch.size == TB_SCRATCH_TOO_LARGE)
-      status = tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: it is too large for a dense method", solver->name);
-    else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size)))
-      status = TB_ERROR_MEMORY;
+      status = tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: it is too large for a dense method",
+                       solver->name);
+    else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size))) status = TB_ERROR_MEMORY;
   }
   if (status == TB_OK) {
     if (run->started == 0) run->started = tb_seconds();
@@ -135,7 +162,12 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   size_t rows = (size_t)problem->nrow;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbRun run = {.p = problem, .o = options, .threads = ctx->threads, .best_number = INFINITY, .outcome = TB_FAILED, .stage_cap = INT_MAX};
+  tbRun run = {.p = problem,
+               .o = options,
+               .threads = ctx->threads,
+               .best_number = INFINITY,
+               .outcome = TB_FAILED,
+               .stage_cap = INT_MAX};
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
   tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;

@@ -1,0 +1,311 @@
+// Proximal fixed points, Gauss–Seidel and Jacobi (Foerg, Pfeiffer and Ulbrich 2006; Erleben 2017; course
+// §3.4, algorithms 11 and 12).
+//
+// The law of a contact is a fixed point for any r-factors R > 0:
+//
+//   λ_n = max(0, λ_n − r_n u_n),    λ_F = prox_{λ_n F}(λ_F − R_F u_F)
+//
+// `prox-gs` visits the contacts one by one with the newest velocities and the newest λ_n; `prox-jacobi` moves
+// all at once, friction bounded by the λ_n before.
+//
+//   global   r = 1/λ_max(W) for every row, by power iteration        ν = 0.5
+//   local    r_i = 1/W_ii                                            ν = 0.9     (the default of both)
+//   block    r_n = 1/W_nn,  R_F = W_FF⁻¹                             ν = 0.5
+//
+// Where ε = ‖λ⁺ − λ‖_∞ grows, the step is rolled back and all r-factors are multiplied by ν. Taken by the
+// letter, that ends with steps of no length on any problem whose ε is not monotone, as where contacts go from
+// sticking to sliding: shorter steps have a smaller ε, and the next must be shorter still. So ε is measured
+// for r-factors of full size and compared with the last few dozen steps; many steps without a new least ε
+// count as growth too, for projections can hold a step that is too long in a cycle; and the r-factors recover
+// by the same ν after a run of good steps, which is longer after every roll-back.
+//
+// The fixed point is the law only if prox is taken in the metric R_F⁻¹, in which R_F turns no direction: with
+// unequal factors under the Euclidean prox, a sliding contact would be pushed askew. So friction rows share
+// one factor; an ellipsoid, which stays one in a diagonal metric, keeps its own for each row (torsion is not
+// in newtons), a box needs none of this; and the block strategy solves its few rows by accelerated gradients.
+//
+// Cost      one sweep, or one product with W, per iteration.
+// Limits    linear convergence as of pgs and jacobi; the block strategy with Gauss–Seidel is near bgs.
+#include "base/threads.h"
+#include "math/dense.h"
+#include "solve/friction.h"
+#include "solve/methods.h"
+#include "solve/sweep.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+  POWER_ITERATIONS = 20,
+  CONTACTS_PER_PIECE = 128,
+  INNER = 100,
+  RECENT = 64,
+  RECOVER = 10,
+  PATIENCE = 32
+};
+
+typedef struct {
+  tbRun* run;
+  tbRFactor strategy;
+  double nu, scale;      // what roll-backs have made of the r-factors
+  int steps, good;       // in all; without rolling back
+  int needed;            // good steps before the r-factors recover
+  double recent[RECENT]; // ε of the last steps
+  double least;          // smallest ε so far
+  int last;              // step at which it was reached, or something was last done about it
+  tbFriction* friction;  // (ncontact)
+  double* r;             // before scaling (nrow)
+  double *lambda, *before;
+  tbSweep sweep;
+  double* bodies; // the sweep's w before the step
+  double *u, *workspace;
+} Prox;
+
+static void layout(Prox* x, tbScratch* s, const tbDelassus* W)
+{
+  size_t n = (size_t)W->problem->nrow;
+  x->friction = TB_SCRATCH(s, tbFriction, (size_t)W->problem->ncontact);
+  x->r = TB_SCRATCH(s, double, n);
+  x->before = TB_SCRATCH(s, double, n);
+  x->u = TB_SCRATCH(s, double, n);
+  x->bodies = TB_SCRATCH(s, double, tb_sweep_bodies(W));
+  x->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
+  tb_sweep_layout(&x->sweep, s, W);
+}
+
+size_t tb_prox_scratch(const tbDelassus* W, const tbSolveOptions* o)
+{
+  (void)o;
+  tbScratch counting = {0};
+  layout(&(Prox){0}, &counting, W);
+  return counting.used;
+}
+
+// ---- r-factors ----
+
+// λ_max(W) from a fixed start; too small by a few per cent as a rule, which rolling back makes up for.
+static double largest_eigenvalue(Prox* x)
+{
+  int n = x->run->p->nrow;
+  double size = 0, *v = x->before, *Wv = x->u;
+  for (int i = 0; i < n; i++) v[i] = 1 + 0.5 * sin(i + 1.0);
+  for (int iteration = 0; iteration < POWER_ITERATIONS; iteration++) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += v[i] * v[i];
+    size = sqrt(sum);
+    if (!(size > 0)) return 0;
+    for (int i = 0; i < n; i++) v[i] /= size;
+    tb_delassus_apply(x->run->W, x->run->threads, v, Wv, x->workspace);
+    memcpy(v, Wv, (size_t)n * sizeof *v);
+  }
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += v[i] * v[i];
+  return sqrt(sum);
+}
+
+static void choose_factors(Prox* x)
+{
+  const tbProblem* p = x->run->p;
+  double largest = x->strategy == TB_RFACTOR_GLOBAL ? largest_eigenvalue(x) : 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    int rows = tb_rows(p, k), kind = x->friction[k].kind;
+    const double* D = x->run->W->diag + x->run->W->diag_adr[k];
+    double *r = x->r + p->row_adr[k], most = 0;
+    for (int i = 0; i < rows; i++) {
+      double d = x->strategy == TB_RFACTOR_GLOBAL ? largest : D[i * rows + i];
+      r[i] = d > 0 ? 1 / d : 0;
+      if (i > 0) most = fmax(most, d);
+    }
+    bool shared = kind != TB_SET_NONE && kind != TB_SET_BOX && kind != TB_SET_ELLIPSOID;
+    for (int i = 1; shared && i < rows; i++) r[i] = most > 0 ? 1 / most : 0;
+  }
+}
+
+// ---- one contact ----
+
+// prox of λ_F − R u_F onto radius·F in the metric of the diagonal R⁻¹.
+static void prox_diagonal(const tbFriction* f, double radius, const double* r, double scale, const double* u,
+                          const double* before, double* out)
+{
+  int m = f->dim;
+  double z[TB_MAX_ROWS] = {0};
+  for (int i = 0; i < m; i++) z[i] = before[i] - scale * r[i] * u[i];
+  if (f->kind != TB_SET_ELLIPSOID) {
+    tb_friction_closest(f, radius, z, out);
+    return;
+  }
+  tbFriction stretched = *f; // in the coordinates R^{-1/2} x
+  double root[TB_MAX_ROWS];
+  for (int i = 0; i < m; i++) {
+    root[i] = r[i] > 0 ? sqrt(r[i]) : 1;
+    z[i] /= root[i];
+    stretched.par[i] /= root[i];
+  }
+  tb_friction_closest(&stretched, radius, z, out);
+  for (int i = 0; i < m; i++) out[i] *= root[i];
+}
+
+// The same for R = scale W_FF⁻¹: the minimum of ½ xᵀMx + (u_F − Mλ_F)ᵀx over radius·F, M = W_FF / scale.
+static void prox_block(const tbFriction* f, double radius, int rows, const double* D, double scale,
+                       const double* u, const double* before, double* out)
+{
+  int m = f->dim, swap[TB_MAX_ROWS];
+  double A[TB_MAX_ROWS * TB_MAX_ROWS], M[TB_MAX_ROWS * TB_MAX_ROWS], d[TB_MAX_ROWS], z[TB_MAX_ROWS], size = 0;
+  for (int i = 0; i < m; i++) {
+    double sum = 0;
+    for (int j = 0; j < m; j++) {
+      A[i * m + j] = M[i * m + j] = D[(i + 1) * rows + j + 1] / scale;
+      sum += fabs(M[i * m + j]);
+    }
+    size = fmax(size, sum);
+    d[i] = -u[i];
+  }
+  memcpy(out, before, (size_t)m * sizeof *out);
+  if (!(size > 0)) {
+    tb_friction_closest(f, radius, before, out);
+    return;
+  }
+  // Inside the set the minimum is that of the quadratic.
+  tb_dense_ldlt_solve(m, tb_dense_ldlt(m, A, m, swap, 1e-13), A, m, swap, d);
+  bool inside = true;
+  for (int i = 0; i < m; i++) z[i] = before[i] + d[i];
+  tb_friction_closest(f, radius, z, out);
+  for (int i = 0; i < m; i++) inside = inside && fabs(out[i] - z[i]) <= 8 * DBL_EPSILON * fabs(z[i]);
+  if (inside) return;
+
+  double y[TB_MAX_ROWS], last[TB_MAX_ROWS], theta = 1;
+  memcpy(y, out, (size_t)m * sizeof *y);
+  for (int iteration = 0; iteration < INNER; iteration++) {
+    memcpy(last, out, (size_t)m * sizeof *last);
+    for (int i = 0; i < m; i++) {
+      double g = u[i];
+      for (int j = 0; j < m; j++) g += M[i * m + j] * (y[j] - before[j]);
+      z[i] = y[i] - g / size;
+    }
+    tb_friction_closest(f, radius, z, out);
+    double next = 0.5 + sqrt(0.25 + theta * theta), along = 0, change = 0;
+    for (int i = 0; i < m; i++) {
+      along += (y[i] - out[i]) * (out[i] - last[i]);
+      change = fmax(change, fabs(out[i] - last[i]));
+    }
+    if (along > 0) theta = next = 1; // momentum points uphill
+    for (int i = 0; i < m; i++) y[i] = out[i] + (theta - 1) / next * (out[i] - last[i]);
+    theta = next;
+    if (change <= 1e-15 * radius) return;
+  }
+}
+
+// λ ← prox(λ − R u); friction is bounded by the new λ_n, or by the one before.
+static void move(const Prox* x, int k, bool newest, const double* u, double* lambda)
+{
+  const tbProblem* p = x->run->p;
+  const tbFriction* f = &x->friction[k];
+  int rows = tb_rows(p, k);
+  const double *D = x->run->W->diag + x->run->W->diag_adr[k], *r = x->r + p->row_adr[k];
+  double z[TB_MAX_ROWS], before[TB_MAX_ROWS];
+  memcpy(before, lambda, (size_t)rows * sizeof *before);
+  if (f->kind == TB_SET_NONE) {
+    for (int i = 0; i < rows; i++) z[i] = lambda[i] - x->scale * r[i] * u[i];
+    tb_friction_clamp_rows(p, k, z, lambda);
+    return;
+  }
+  lambda[0] = fmax(0, lambda[0] - x->scale * r[0] * u[0]);
+  double radius = newest ? lambda[0] : fmax(0, before[0]);
+  if (x->strategy == TB_RFACTOR_BLOCK)
+    prox_block(f, radius, rows, D, x->scale, u + 1, before + 1, lambda + 1);
+  else
+    prox_diagonal(f, radius, r + 1, x->scale, u + 1, before + 1, lambda + 1);
+}
+
+static void visit(void* user, int k, const double* u, double* lambda) { move(user, k, true, u, lambda); }
+
+static void move_piece(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  Prox* x = user;
+  const tbProblem* p = x->run->p;
+  for (int k = begin; k < end; k++) {
+    int first = p->row_adr[k];
+    double u[TB_MAX_ROWS];
+    for (int i = 0; i < tb_rows(p, k); i++) u[i] = x->u[first + i] + x->run->W->q[first + i];
+    move(x, k, false, u, x->lambda + first);
+  }
+}
+
+// ---- the iteration ----
+
+static void begin(Prox* x, tbRun* run, double* lambda)
+{
+  x->run = run;
+  x->lambda = lambda;
+  x->strategy = run->o->r_factor != TB_RFACTOR_OWN ? run->o->r_factor : TB_RFACTOR_LOCAL;
+  x->nu = x->strategy == TB_RFACTOR_LOCAL ? 0.9 : 0.5;
+  x->scale = 1;
+  x->needed = RECOVER;
+  x->least = INFINITY;
+  layout(x, &run->scratch, run->W);
+  for (int k = 0; k < run->p->ncontact; k++)
+    tb_friction_make(run->p, k, run->o->model, run->o->directions, &x->friction[k]);
+  choose_factors(x);
+}
+
+// Whether the step is kept.
+static bool accept(Prox* x)
+{
+  double now = 0, most = x->steps == 0 ? INFINITY : 0;
+  for (int i = 0; i < x->run->p->nrow; i++) {
+    double d = fabs(x->lambda[i] - x->before[i]);
+    now = d <= now ? now : isfinite(d) ? d : INFINITY;
+  }
+  for (int i = 0; i < RECENT && i < x->steps; i++) most = fmax(most, x->recent[i]);
+  now /= x->scale;
+  x->recent[x->steps++ % RECENT] = isinf(now) ? most : now;
+  if (now < x->least) {
+    x->least = now;
+    x->last = x->steps;
+  }
+  if (now > most || isinf(now) || x->steps - x->last > PATIENCE) {
+    x->last = x->steps;
+    x->scale *= x->nu;
+    x->needed = x->needed < 10000 ? x->needed + x->needed / 2 : x->needed;
+    x->good = 0;
+    return false;
+  }
+  if (++x->good >= x->needed && x->scale < 1) {
+    x->scale = fmin(1, x->scale / x->nu);
+    x->good = 0;
+  }
+  return true;
+}
+
+void tb_prox_gs(tbRun* run, double* lambda)
+{
+  Prox x = {0};
+  begin(&x, run, lambda);
+  x.sweep.update = visit;
+  x.sweep.user = &x;
+  tb_sweep_begin(&x.sweep, run, run->o->order, lambda);
+  size_t rows = (size_t)run->p->nrow * sizeof *lambda, bodies = tb_sweep_bodies(run->W) * sizeof *lambda;
+  for (int k = 0; !tb_run_done(run, k, lambda); k++) {
+    memcpy(x.before, lambda, rows);
+    memcpy(x.bodies, x.sweep.w, bodies);
+    tb_sweep(&x.sweep);
+    if (accept(&x)) continue;
+    memcpy(lambda, x.before, rows);
+    memcpy(x.sweep.w, x.bodies, bodies);
+  }
+}
+
+void tb_prox_jacobi(tbRun* run, double* lambda)
+{
+  Prox x = {0};
+  begin(&x, run, lambda);
+  size_t rows = (size_t)run->p->nrow * sizeof *lambda;
+  for (int k = 0; !tb_run_done(run, k, lambda); k++) {
+    memcpy(x.before, lambda, rows);
+    tb_delassus_apply(run->W, run->threads, lambda, x.u, x.workspace);
+    tb_parallel_for(run->threads, run->p->ncontact, CONTACTS_PER_PIECE, move_piece, &x);
+    if (!accept(&x)) memcpy(lambda, x.before, rows);
+  }
+}
