@@ -39,6 +39,36 @@ static int list_problems(const char* folder, char*** out)
   return count;
 }
 
+// The same problem with W given. Takes the problem over.
+static tbProblem* give_W(tbContext* ctx, tbProblem* p)
+{
+  tbDelassus* W = NULL;
+  tbBuilder* b = NULL;
+  tbProblem* made = NULL;
+  if (p->W_ptr || tb_delassus_create(ctx, p, TB_FORM_DENSE, &W) != TB_OK ||
+      tb_builder_create(ctx, p->name, &b) != TB_OK)
+    return p;
+  int n = p->nrow, entries = 0, *ptr = calloc((size_t)n + 1, sizeof *ptr),
+      *col = malloc(sizeof *col * (size_t)n * (size_t)n);
+  double* val = malloc(sizeof *val * (size_t)n * (size_t)n);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++)
+      if (W->dense[(size_t)i * (size_t)n + (size_t)j] != 0)
+        col[entries] = j, val[entries++] = W->dense[(size_t)i * (size_t)n + (size_t)j];
+    ptr[i + 1] = entries;
+  }
+  tb_builder_explicit(b, n, ptr, col, val);
+  for (int k = 0; k < p->ncontact; k++)
+    tb_builder_contact(b, (tbLaw)p->law[k], p->row_adr[k + 1] - p->row_adr[k], p->param + p->param_adr[k],
+                       W->q + p->row_adr[k], NULL);
+  tb_builder_finish(b, &made);
+  tb_delassus_free(ctx, W);
+  free(ptr), free(col), free(val);
+  if (!made) return p;
+  tb_problem_free(p);
+  return made;
+}
+
 // Best time of a few solves, in seconds; INFINITY when the tolerance was not reached. residual: the last
 // one's.
 static double race(const tbProblem* p, const char* solver, double seconds, double* residual)
@@ -65,12 +95,9 @@ static double race(const tbProblem* p, const char* solver, double seconds, doubl
 
 static void print_cell(double time, double residual)
 {
-  if (isfinite(time))
-    printf(" %11.3f", 1e3 * time);
-  else if (isnan(residual))
-    printf(" %11s", "-");
-  else
-    printf("   T %7.1e", residual);
+  if (isfinite(time)) printf(" %11.3f", 1e3 * time);
+  else if (isnan(residual)) printf(" %11s", "-");
+  else printf("   T %7.1e", residual);
   fflush(stdout);
 }
 
@@ -127,6 +154,7 @@ int main(int argc, char** argv)
       printf("%s\n", ctx.error.message);
       continue;
     }
+    p = give_W(&ctx, p);
     double by_auto = INFINITY, residual;
     printf("%-40.40s %8d", strrchr(paths[f], '/') + 1, p->ncontact);
     for (int i = 0; i < tb_solver_count(); i++) {

@@ -73,6 +73,8 @@ int fail_with(const tbContext* ctx);
 // Commands. argv[0] is the first argument after the command's name.
 int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
+int command_generate(int argc, char** argv);
+int command_paper(int argc, char** argv);
 int command_list(int argc, char** argv);
 int command_version(void);
 

@@ -3,6 +3,7 @@
 #include "cli/args.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
+#include "cli/problem_files.h"
 #include "cli/report.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 typedef struct {
   SolverArgs solver;
-  bool json, strict, cold;
+  bool json, strict, cold, profile;
   const char *solvers, *out, *page;
 } CompareArgs;
 
@@ -73,7 +74,8 @@ static bool check_page(const CompareArgs* a)
     fprintf(stderr, "tribo compare: --page names a file in the folder of --out, which is missing\n");
   else if (page && (!*page || strchr(page, '/') || strcmp(page, ".") == 0 || strcmp(page, "..") == 0))
     fprintf(stderr, "tribo compare: --page takes the name of a file, not \"%s\"\n", page);
-  else if (page && (strcmp(page, "results.csv") == 0 || strcmp(page, "curves.csv") == 0))
+  else if (page && (strcmp(page, "results.csv") == 0 || strcmp(page, "curves.csv") == 0 ||
+                    strcmp(page, "profile.csv") == 0))
     fprintf(stderr, "tribo compare: --page cannot be %s, which holds the numbers\n", page);
   else return true;
   return false;
@@ -101,6 +103,15 @@ static tbStatus print_table(tbContext* ctx, const Report* report, const Race* ra
   return status;
 }
 
+static tbStatus print_profile(tbContext* ctx, const Report* report)
+{
+  tbOut out = out_standard(ctx);
+  report_profile_table(&out, report);
+  tbStatus status = tb_out_finish(&out);
+  tb_out_free(&out);
+  return status;
+}
+
 static tbStatus print_json(tbContext* ctx, const Report* report)
 {
   tbOut out = out_standard(ctx);
@@ -111,13 +122,16 @@ static tbStatus print_json(tbContext* ctx, const Report* report)
 
 static tbStatus save(tbContext* ctx, const Report* report, const Folder* folder, const char* page)
 {
-  FolderFile files[] = {
-      {"results.csv", tb_out_memory(ctx)}, {"curves.csv", tb_out_memory(ctx)}, {page, tb_out_memory(ctx)}};
+  FolderFile files[] = {{"results.csv", tb_out_memory(ctx)},
+                        {"curves.csv", tb_out_memory(ctx)},
+                        {page, tb_out_memory(ctx)},
+                        {"profile.csv", tb_out_memory(ctx)}};
   report_results_csv(&files[0].text, report);
   report_curves_csv(&files[1].text, report);
   report_html(&files[2].text, report);
-  tbStatus status = folder_save(ctx, folder, files, 3);
-  for (int i = 0; i < 3; i++) tb_out_free(&files[i].text);
+  if (report->profile) report_profile_csv(&files[3].text, report);
+  tbStatus status = folder_save(ctx, folder, files, report->profile ? 4 : 3);
+  for (int i = 0; i < 4; i++) tb_out_free(&files[i].text);
   return status;
 }
 
@@ -131,6 +145,7 @@ static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* re
     if (status == TB_OK && !a->json && !interrupted(NULL)) status = print_table(ctx, report, &race[i]);
     if (status != TB_OK || interrupted(NULL)) return status;
   }
+  if (a->profile && !a->json) TB_TRY(print_profile(ctx, report));
   const char* page = a->page ? a->page : "report.html";
   if (a->out) TB_TRY(save(ctx, report, folder, page));
   if (a->json) return print_json(ctx, report);
@@ -168,7 +183,8 @@ static void print_help(const Arg* args)
          "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
          "reached\n"
          "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
-         "takes.\n\n",
+         "takes,\n"
+         "or a folder of such files.\n\n",
          usage);
   args_help(args);
   printf("\nThe folder of --out, made when missing, gets\n"
@@ -176,12 +192,13 @@ static void print_help(const Arg* args)
          "  results.csv   problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,…\n"
          "  curves.csv    problem,solver,iteration,time_s,residual: the points of the plots, at most %d a "
          "curve;\n"
-         "                `tribo solve --trace` writes every iteration\n\n"
+         "                `tribo solve --trace` writes every iteration\n"
+         "  profile.csv   with --profile: measure,solver,factor,share, the corners of the profiles\n\n"
          "  tribo compare problems/stack.json problems/arch.json --solvers bgs,pgs,jacobi --out out\n",
          CURVE_POINTS);
 }
 
-static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command, int count, char** paths)
+static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command, int count, char** words)
 {
   const tbSolver* solvers[MOST_SOLVERS];
   RaceRules rules = {
@@ -192,9 +209,16 @@ static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command
   interrupt_watch();
   rules.options.cancelled = interrupted;
   if (isatty(STDERR_FILENO)) rules.progress = show_progress;
-  Report report = {.rules = &rules, .races = count, .command = command, .threads = a->solver.threads};
+  ProblemFiles files;
+  if (problem_files(ctx, count, words, &files) != TB_OK) return fail_with(ctx);
+  Report report = {.rules = &rules,
+                   .races = files.count,
+                   .command = command,
+                   .threads = a->solver.threads,
+                   .profile = a->profile};
   bool missed = false;
-  tbStatus status = compare(ctx, a, &report, paths, &missed);
+  tbStatus status = compare(ctx, a, &report, files.path, &missed);
+  problem_files_free(ctx, &files);
   tb_threads_destroy(ctx, ctx->threads);
   if (status != TB_OK) return fail_with(ctx);
   if (interrupted(NULL)) return EXIT_INTERRUPTED;
@@ -210,6 +234,8 @@ int command_compare(int argc, char** argv)
       {"--solvers", ARG_TEXT, &a.solvers, "A,B,…", "these (default: all); `tribo list solvers`"},
       {"--out", ARG_TEXT, &a.out, "DIR", "write the report, results.csv and curves.csv into this folder"},
       {"--page", ARG_TEXT, &a.page, "NAME", "the report's name in that folder (default report.html)"},
+      {"--profile", ARG_FLAG, &a.profile, NULL,
+       "performance profiles over all problems: by time, by iterations"},
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output instead of tables"},
       SOLVER_ARGS(a.solver, "10, for each solver; 0: none"),
       {"--cold", ARG_FLAG, &a.cold, NULL, "start from zero even if a file brings a guess"},

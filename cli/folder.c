@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 8 };
+enum { MOST_FILES = 40 };
 
 static tbStatus fail_folder(tbContext* ctx, const char* path, int error)
 {

@@ -39,14 +39,23 @@ static void list_orders(void)
   for (int i = 0; i < TB_ORDER_COUNT; i++) printf("%s\n", tb_order_name((tbOrder)i));
 }
 
+static void list_structures(void)
+{
+  for (int i = 0; i < TB_GENERATE_COUNT; i++)
+    printf("%-10s %s\n", tb_generate_name((tbGenerateKind)i), tb_generate_summary((tbGenerateKind)i));
+}
+
 int command_list(int argc, char** argv)
 {
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {
-      {"solvers", list_solvers}, {"laws", list_laws}, {"models", list_models}, {"orders", list_orders}};
-  static const char usage[] = "usage: tribo list solvers|laws|models|orders\n";
+  } lists[] = {{"solvers", list_solvers},
+               {"laws", list_laws},
+               {"models", list_models},
+               {"orders", list_orders},
+               {"structures", list_structures}};
+  static const char usage[] = "usage: tribo list solvers|laws|models|orders|structures\n";
   if (argc == 1 && strcmp(argv[0], "--help") == 0) {
     printf("%s", usage);
     return EXIT_DONE;

@@ -15,7 +15,10 @@ static const struct {
 } commands[] = {
     {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
     {"compare", "compare PROBLEM…", "race solvers on problems: table, CSV, report.html", command_compare},
-    {"list", "list solvers|laws|models|orders", "what there is", command_list},
+    {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
+     command_generate},
+    {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
+    {"list", "list solvers|laws|models|orders|…", "what there is", command_list},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -1,10 +1,8 @@
 // Running a race. Times come from runs without a trace, so that stopping tests are the solver's own; a run
 // too short to time is repeated and the fastest counts, because a cold cache says nothing about a method.
 #include "cli/race.h"
-#include "base/array.h"
 #include "cli/args.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,62 +49,21 @@ static tbStatus run_timed(tbContext* ctx, const Race* race, const tbSolveOptions
   return TB_OK;
 }
 
-// Curves.
-
-typedef struct {
-  tbContext* ctx;
-  const tbSolveOptions* options;
-  tbArray points; // CurvePoint
-  tbStatus status;
-} Recorder;
-
-static void record(void* user, const tbTraceEvent* e)
-{
-  Recorder* r = user;
-  CurvePoint point = {e->iteration, e->time_s, judged(r->options, e->residual)};
-  if (r->status == TB_OK) r->status = tb_array_push(r->ctx, &r->points, &point, 1);
-}
-
-// Keeps at most CURVE_POINTS of the points: the first, the last, and of each piece in between the lowest and
-// the highest. Pieces have the same width on a logarithmic axis. What is kept was measured; nothing is
-// averaged.
-static int thin_out(CurvePoint* p, int count)
-{
-  enum { PIECES = CURVE_POINTS / 2 - 1 };
-  if (count <= CURVE_POINTS) return count;
-  int kept = 1, last = count - 1;
-  double scale = PIECES / log(last);
-  for (int i = 1; i < last;) {
-    int piece = (int)(scale * log(i)), low = i, high = i;
-    for (; i < last && (int)(scale * log(i)) == piece; i++) {
-      if (p[i].residual < p[low].residual) low = i;
-      if (p[i].residual > p[high].residual) high = i;
-    }
-    p[kept++] = p[low < high ? low : high];
-    if (low != high) p[kept++] = p[low < high ? high : low];
-  }
-  p[kept++] = p[last];
-  return kept;
-}
-
-static tbStatus run_traced(tbContext* ctx, const Race* race, const tbSolveOptions* options, double* lambda,
+static tbStatus run_traced(tbContext* ctx, const Race* race, const tbSolveOptions* o, double* lambda,
                            Entry* entry)
 {
-  tbSolveOptions o = *options;
-  Recorder recorder = {.ctx = ctx, .options = options, .points = TB_ARRAY(CurvePoint)};
-  o.trace = record;
-  o.trace_user = &recorder;
+  tbArray curve = TB_ARRAY(CurvePoint);
   tbSolveResult result = {0};
-  tbStatus status = run_once(ctx, race, &o, lambda, &result);
-  if (status == TB_OK) status = recorder.status;
+  memcpy(lambda, race->start, (size_t)race->problem->nrow * sizeof *lambda);
+  tbStatus status = curve_run(ctx, race->problem, o, lambda, &result, &curve);
   if (status == TB_OK) {
-    int points = thin_out(recorder.points.data, (int)recorder.points.count);
+    int points = curve_thin(curve.data, (int)curve.count);
     entry->curve = TB_NEW(ctx, CurvePoint, (size_t)points);
     if (!entry->curve) status = TB_ERROR_MEMORY;
-    else if (points) memcpy(entry->curve, recorder.points.data, (size_t)points * sizeof *entry->curve);
+    else if (points) memcpy(entry->curve, curve.data, (size_t)points * sizeof *entry->curve);
     if (entry->curve) entry->points = points;
   }
-  tb_array_free(ctx, &recorder.points);
+  tb_array_free(ctx, &curve);
   return status;
 }
 

@@ -2,14 +2,7 @@
 #ifndef TB_CLI_RACE_H
 #define TB_CLI_RACE_H
 
-#include "tribo/solver.h"
-
-enum { CURVE_POINTS = 300 };
-
-typedef struct {
-  int iteration;
-  double time_s, residual;
-} CurvePoint;
+#include "cli/curve.h"
 
 typedef struct {
   const tbSolver* solver;

@@ -1,8 +1,9 @@
-// What a comparison found, told five ways: a table for the terminal, JSON, two CSV files and a page.
+// What a comparison found, told several ways: a table for the terminal, JSON, CSV files and a page.
 #ifndef TB_CLI_REPORT_H
 #define TB_CLI_REPORT_H
 
 #include "cli/out.h"
+#include "cli/plot.h"
 #include "cli/race.h"
 
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
   int races;
   const char* command; // what to type to get this report
   int threads;
+  bool profile; // say how the solvers do over all problems together
 } Report;
 
 void report_table(tbOut* out, const Report* report, const Race* race); // one problem
@@ -19,11 +21,13 @@ void report_results_csv(tbOut* out, const Report* report);
 void report_curves_csv(tbOut* out, const Report* report); // the points of the plots
 void report_html(tbOut* out, const Report* report);       // one file that needs no other
 
-// Parts of the page.
-typedef enum { PLOT_ITERATIONS, PLOT_TIME } PlotAxis;
-void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis axis); // an <svg>
-void report_style(tbOut* out, int lanes);                                            // the CSS
+void report_profile_csv(tbOut* out, const Report* report);
+void report_profile_table(tbOut* out, const Report* report);
 
-enum { LANE_COLOURS = 10 }; // then dashes tell lanes apart
+// Parts of the page.
+void report_profile(tbOut* out, const Report* report); // a section
+void report_plot(tbOut* out, const Report* report, const Race* race,
+                 PlotAxis axis);          // over iterations or time
+void report_style(tbOut* out, int lanes); // the CSS
 
 #endif

@@ -197,9 +197,9 @@ static void write_problem(tbOut* out, const Report* report, int index)
   write_table(out, report, race);
   if (race->ran) {
     tb_out_text(out, "<div class=\"plots\">\n<figure>\n<h3>Residual against iterations</h3>\n");
-    report_plot(out, report, race, PLOT_ITERATIONS);
+    report_plot(out, report, race, PLOT_COUNT);
     tb_out_text(out, "</figure>\n<figure>\n<h3>Residual against time</h3>\n");
-    report_plot(out, report, race, PLOT_TIME);
+    report_plot(out, report, race, PLOT_SECONDS);
     tb_out_text(out, "</figure>\n</div>\n");
   }
   tb_out_text(out, "</section>\n");
@@ -233,6 +233,7 @@ void report_html(tbOut* out, const Report* report)
   begin_page(out, report);
   write_head(out, report);
   if (report->races > 1) write_overview(out, report);
+  if (report->profile) report_profile(out, report);
   for (int i = 0; i < report->races; i++) write_problem(out, report, i);
   write_notes(out, report);
   tb_out_text(out, "</main>\n</body>\n</html>\n");

@@ -2,11 +2,6 @@
 // paper.
 #include "cli/report.h"
 
-static const char* const light[LANE_COLOURS] = {"#1f6fd6", "#d9580a", "#118048", "#cf2846", "#7a45d6",
-                                                "#0b8296", "#c22d92", "#8a5a20", "#6c7a00", "#56617a"};
-static const char* const dark[LANE_COLOURS] = {"#6db0ff", "#ff9a4d", "#4fd48a", "#ff7d8f", "#b99aff",
-                                               "#46cfe2", "#ff86cf", "#d7a568", "#c9cf4d", "#a9b6cf"};
-
 static const char base[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f27;--soft:#5c6675;--line:#e3e7ed;--faint:#f1f3f6;"
     "--panel:#f7f8fa;--good:#0f7a43;--warn:#a65b00;--bad:#c1223f}\n"
@@ -75,16 +70,16 @@ static const char print[] =
     "table{font-size:10px}th{font-size:10px}td{padding-top:3px;padding-bottom:3px}"
     ".plots{grid-template-columns:1fr 1fr;gap:16px}}\n";
 
-static void colours(tbOut* out, const char* const* palette, int lanes)
+static void colours(tbOut* out, bool dark, int lanes)
 {
-  for (int i = 0; i < lanes; i++) out_format(out, ".k%d{--c:%s}", i, palette[i % LANE_COLOURS]);
+  for (int i = 0; i < lanes; i++) out_format(out, ".k%d{--c:%s}", i, plot_colour(i, dark));
   tb_out_text(out, "\n");
 }
 
 void report_style(tbOut* out, int lanes)
 {
   tb_out_text(out, base);
-  colours(out, light, lanes);
+  colours(out, false, lanes);
   for (int i = LANE_COLOURS; i < lanes; i++)
     out_format(out, ".k%d .l{stroke-dasharray:%s}", i, i / LANE_COLOURS == 1 ? "7 4" : "2 4");
   // pointing at a name, a curve or a row brings that solver forward everywhere in its section
@@ -95,7 +90,7 @@ void report_style(tbOut* out, int lanes)
                i, i, i, i);
   tb_out_text(out, narrow);
   tb_out_text(out, dark_base);
-  colours(out, dark, lanes);
+  colours(out, true, lanes);
   tb_out_text(out, "}\n");
   tb_out_text(out, print);
 }

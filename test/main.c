@@ -73,6 +73,8 @@ tbContext test_failing_context(tbFailingAllocator* s)
   return ctx;
 }
 
+bool test_quick(void) { return getenv("TRIBO_QUICK") != NULL; }
+
 const char* test_shared_folder(void)
 {
   const char* named = getenv("TRIBO_SHARED");

@@ -83,6 +83,9 @@ typedef struct tbFailingAllocator {
 
 tbContext test_failing_context(tbFailingAllocator* state);
 
+// True under TRIBO_QUICK: exhaustive tests then take samples (the sanitizers are slow).
+bool test_quick(void);
+
 // The folder shared/ beside the checkout (or $TRIBO_SHARED), or null where there is none.
 const char* test_shared_folder(void);
 

@@ -230,6 +230,34 @@ tbManufacture tb_default_manufacture(void);
 tbStatus tb_problem_manufacture(tbContext* ctx, const tbManufacture* spec, tbProblem** out, double** lambda);
 void tb_manufacture_free(tbContext* ctx, double* lambda);
 
+// Structures of boxes at rest under gravity, as one step of 0.01 s with every gap zero: what papers compare
+// solvers on.
+typedef enum tbGenerateKind {
+  TB_GENERATE_STACK,   // boxes on top of each other
+  TB_GENERATE_WALL,    // bricks in running bond, `size` courses of `size` bricks
+  TB_GENERATE_PYRAMID, // `size` boxes in a row, one fewer on top, up to one
+  TB_GENERATE_ARCH,    // a half-circle of `size` stones between abutments
+  TB_GENERATE_CARDS,   // a house of cards, `size` pairs in the lowest storey
+  TB_GENERATE_PILE,    // `size` boxes of random plan dropped at random places
+  TB_GENERATE_COUNT
+} tbGenerateKind;
+
+const char* tb_generate_name(tbGenerateKind kind);    // "stack", …
+const char* tb_generate_summary(tbGenerateKind kind); // one line for `tribo list structures`
+bool tb_generate_from_name(const char* name, tbGenerateKind* out);
+
+typedef struct tbGenerate {
+  tbGenerateKind kind;
+  int size;          // boxes, stones, courses: see the kinds
+  double friction;   // μ of every contact
+  double mass_ratio; // weight of what lies on top (of the keystone in an arch) to that of the rest; in a pile
+                     // densities are spread up to it
+  uint64_t seed;     // of the pile
+} tbGenerate;
+
+tbGenerate tb_default_generate(tbGenerateKind kind); // all masses alike, and the kind's own size and friction
+tbStatus tb_problem_generate(tbContext* ctx, const tbGenerate* spec, tbProblem** out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,8 +13,8 @@ static double dot(int n, const double* a, const double* b)
 size_t tb_gmres_workspace(int n) { return (size_t)n * (TB_GMRES_BASIS + 3); }
 
 // x += P (V y) with y from the triangular system H y = g.
-static void add_combination(const tbGmres* s, int count, double H[][TB_GMRES_BASIS], double* g, const double* V,
-                            double* x, double* sum, double* z)
+static void add_combination(const tbGmres* s, int count, double H[][TB_GMRES_BASIS], double* g,
+                            const double* V, double* x, double* sum, double* z)
 {
   size_t n = (size_t)s->n;
   for (int j = count - 1; j >= 0; j--) {
@@ -24,10 +24,8 @@ static void add_combination(const tbGmres* s, int count, double H[][TB_GMRES_BAS
   memset(sum, 0, n * sizeof *sum);
   for (int j = 0; j < count; j++)
     for (size_t i = 0; i < n; i++) sum[i] += g[j] * V[(size_t)j * n + i];
-  if (s->precondition)
-    s->precondition(s->user, sum, z);
-  else
-    memcpy(z, sum, n * sizeof *z);
+  if (s->precondition) s->precondition(s->user, sum, z);
+  else memcpy(z, sum, n * sizeof *z);
   for (size_t i = 0; i < n; i++) x[i] += z[i];
 }
 
@@ -66,7 +64,8 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
         H[i][j] = t;
       }
       double r = hypot(H[j][j], H[j + 1][j]);
-      c[j] = r > 0 ? H[j][j] / r : 1, sn[j] = r > 0 ? H[j + 1][j] / r : 0;
+      if (!(r > 0)) break; // singular: this direction leads nowhere, and there is no other
+      c[j] = H[j][j] / r, sn[j] = H[j + 1][j] / r;
       H[j][j] = r;
       g[j + 1] = -sn[j] * g[j];
       g[j] *= c[j];
@@ -77,7 +76,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
       }
     }
     add_combination(s, j, H, g, V, x, w, z);
-    if (!(left > s->tolerance * target)) break;
+    if (j == 0 || !(left > s->tolerance * target)) break;
   }
   return left / target;
 }

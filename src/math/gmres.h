@@ -1,7 +1,7 @@
 // Restarted GMRES (Saad and Schultz 1986) for A x = b, A given by its products alone.
 //
-// Arnoldi's basis by modified Gram–Schmidt, the least-squares problem by Givens rotations; the preconditioner works
-// from the right, so that the residual is the true one.
+// Arnoldi's basis by modified Gram–Schmidt, the least-squares problem by Givens rotations; the preconditioner
+// works from the right, so that the residual is the true one.
 //
 // Cost      per iteration one product, one preconditioning, and as many inner products as the basis is long.
 // Limits    a restart forgets: small bases may stall on indefinite matrices.

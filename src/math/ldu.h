@@ -6,8 +6,7 @@
 //           (Bennett 1965; for V = L, Gill, Golub, Murray & Saunders 1974, method C1).
 // Cost      n² multiplications to append, n² to remove the first, half for a symmetric A.
 // Limits    There is no pivoting: meant for positive definite A, symmetric or not, whose leading minors are
-// all positive.
-//           Rounding accumulates over removals; rebuild by appending from time to time.
+//           all positive. Rounding accumulates over removals; rebuild by appending from time to time.
 #ifndef TB_MATH_LDU_H
 #define TB_MATH_LDU_H
 

@@ -1,10 +1,10 @@
 // Dense elimination of a front, and the matrix product that does nearly all of its work.
 //
-// The product C −= A B is computed in tiles of TILE_ROWS × TILE_COLS that live in registers, B copied TILE_COLS
-// columns and DEPTH rows at a time into a strip that stays in the first-level cache (Goto and van de Geijn,
-// "Anatomy of high-performance matrix multiplication", 2008). Elimination goes by halves: left half of the
-// columns, triangular solve and product for the right half, right half (Toledo 1997); so does the triangular
-// solve. Halves end at BASE columns.
+// The product C −= A B is computed in tiles of TILE_ROWS × TILE_COLS that live in registers, B copied
+// TILE_COLS columns and DEPTH rows at a time into a strip that stays in the first-level cache (Goto and van
+// de Geijn, "Anatomy of high-performance matrix multiplication", 2008). Elimination goes by halves: left half
+// of the columns, triangular solve and product for the right half, right half (Toledo 1997); so does the
+// triangular solve. Halves end at BASE columns.
 #include "math/lu_dense.h"
 #include "base/simd.h"
 #include "base/threads.h"
@@ -23,7 +23,8 @@ enum {
 
 #define INLINE static inline __attribute__((always_inline))
 
-// One tile: `rows` rows (a constant where this is expanded) by `vectors` vectors, the last of them `last` long.
+// One tile: `rows` rows (a constant where this is expanded) by `vectors` vectors, the last of them `last`
+// long.
 INLINE void tile(int rows, int vectors, int k, const double* a, size_t lda, const double* b, size_t ldb,
                  double* c, size_t ldc, int last)
 {

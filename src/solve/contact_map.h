@@ -5,7 +5,7 @@
 //   TB_MAP_NATURAL   λ − P_K(λ − ρû)  with De Saxcé's û = u + (σ_F(−u_F), 0…) and one factor ρ
 //   TB_MAP_FB        Fischer–Burmeister on the second-order cone,  x + y − (x² + y²)^½  in its Jordan algebra
 //   TB_MAP_MIN       minimum map with a slack γ for sliding (course §3.3.1, §3.3.3):
-//                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖)
+//                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖);  γ is eliminated
 //
 // FB and MIN are for balls (Coulomb); other sets take AC, and associated friction NATURAL. Laws without a
 // friction set are row by row: free u, complementarity, or bounds.
@@ -22,18 +22,18 @@ typedef struct tbContactMap {
   int k, rows;
   tbMap map;
   const double* D; // diagonal block of W: sets ρ
-  double shift;    // added to its diagonal
+  double size;     // mean of its diagonal; the average of the others where that is 0
+  double shift;    // added to the diagonal
 } tbContactMap;
 
 // The equation linearised: phi + A dλ + B du = 0, row-major blocks. A row with B = 0 and A = identity gives
-// its dλ at once. For MIN the step of γ is eliminated: dγ = slack_rate · (u_F + du_F) − γ.
+// its dλ at once.
 typedef struct tbContactStep {
   double phi[TB_MAX_ROWS], A[TB_MAX_ROWS * TB_MAX_ROWS], B[TB_MAX_ROWS * TB_MAX_ROWS];
-  double slack_rate[TB_MAX_ROWS];
 } tbContactStep;
 
-// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. gamma: the slack, for MIN.
-double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, double gamma,
-                      tbContactStep* step);
+// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, whose equations jump as
+// contacts open, it is the ‖Φ‖² of AC.
+double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step);
 
 #endif

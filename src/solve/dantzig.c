@@ -15,9 +15,8 @@
 // Singular blocks: with W + ε every drive has a positive slope and ends (blcp.h); Baraff's argument that
 // semidefinite blocks do no harm becomes a small number in place of a zero.
 //
-// Cost      n² per halt: a solve with the factor of the rows between their bounds, which gains or loses one
-// row.
-//           About one to two halts per row.
+// Cost      n² per halt: a solve with the factor of the rows between their bounds, which gains or loses
+//           one row. About one to two halts per row.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
 #include "solve/methods.h"
@@ -156,13 +155,13 @@ static bool drive_row(Dantzig* d, int j)
     advance(d, halt.step);
     if (halt.row < 0) {
       if (to_rest <= to_bound)
-        return b->v[j] = 0, tb_blcp_enter(b, j) ? tb_blcp_done(b, b->x, false) : stop(d);
+        return b->v[j] = 0, tb_blcp_enter(b, j) ? tb_blcp_done(b, b->x, b->v, false) : stop(d);
       b->x[j] = end;
       b->set[j] = sign > 0 ? TB_UPPER : TB_LOWER;
-      return tb_blcp_done(b, b->x, false);
+      return tb_blcp_done(b, b->x, b->v, false);
     }
     if (!change_set(d, &halt)) return stop(d);
-    if (tb_blcp_done(b, b->x, false)) return true;
+    if (tb_blcp_done(b, b->x, b->v, false)) return true;
   }
   return stop(d);
 }
@@ -219,7 +218,7 @@ static bool drive_data(Dantzig* d)
     left -= halt.step;
     if (halt.row < 0) return false;
     if (!change_set(d, &halt)) return stop(d);
-    if (tb_blcp_done(b, b->x, false)) return true;
+    if (tb_blcp_done(b, b->x, b->v, false)) return true;
   }
   return false;
 }
@@ -237,7 +236,7 @@ static bool solve(tbBlcp* b, void* user)
   if (over) return true;
   for (int i = 0; i < b->n; i++) d->lo[i] = b->lo[i], d->hi[i] = b->hi[i], d->shifted[i] = b->shifted[i];
   d->started = true;
-  return tb_murty_frozen(b, NULL); // sweeps up what rounding has left, mostly nothing
+  return tb_murty_frozen(b, 0); // sweeps up what rounding has left, mostly nothing
 }
 
 void tb_dantzig(tbRun* run, double* lambda)
@@ -245,5 +244,5 @@ void tb_dantzig(tbRun* run, double* lambda)
   Dantzig d = {0};
   tb_blcp_begin(&d.b, run, lambda);
   layout(&d, &run->scratch, (size_t)d.b.n);
-  if (!tb_blcp_done(&d.b, d.b.x, true)) tb_blcp_fixed_point(&d.b, solve, &d);
+  if (!tb_blcp_done(&d.b, d.b.x, d.b.v, true)) tb_blcp_fixed_point(&d.b, solve, &d);
 }

@@ -63,4 +63,9 @@ void tb_pgs_sm(struct tbRun* run, double* lambda);
 
 tbStatus tb_auto(tbContext* ctx, struct tbRun* run, double* lambda);
 
+size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_staggered_prepare(tbContext* ctx, struct tbRun* run);
+void tb_staggered_release(tbContext* ctx, struct tbRun* run);
+void tb_staggered(struct tbRun* run, double* lambda);
+
 #endif

@@ -2,53 +2,70 @@
 // 120).
 //
 // The index sets say which rows are between their bounds; those are solved for, the others rest on a bound.
-// The first row in order that violates its set changes it, alone. On a P-matrix no index set is met twice, so
-// this ends; W + ε is one whenever W is semidefinite. Bounds that follow the normal impulse are frozen and
-// settled by a fixed point (blcp.h).
+// The first row in order that violates its set changes it, alone. On a P-matrix without upper bounds no index
+// set is met twice, so this ends; W + ε is one whenever W is semidefinite. With upper bounds, and by
+// rounding, it may still go in circles: when it takes too long, the row that violates its set most changes
+// for a while instead. Bounds that follow the normal impulse are frozen and settled by a fixed point
+// (blcp.h).
 //
-// Cost      n² per pivot: the factor of the rows between their bounds gains or loses one row at a time. About
-// as many
-//           pivots as rows that change their set, but exponentially many at worst.
+// Cost      n² per pivot: the factor of the rows between their bounds gains or loses one row at a time.
+//           About as many pivots as rows that change their set, but exponentially many at worst.
 // Limits    3000 rows. Boxes only. No convergence proof for the fixed point on the bounds.
 #include "solve/blcp.h"
 #include "solve/methods.h"
 
 #include <math.h>
 
-static int first_violation(const tbBlcp* b, double tolerance, tbIndexSet* to)
+typedef struct {
+  int row, count; // the row that changes, and how many violate their set
+  tbIndexSet to;
+} Choice;
+
+static Choice choose(const tbBlcp* b, double tolerance, bool by_size)
 {
+  Choice c = {.row = -1};
+  double most = -1;
   for (int i = 0; i < b->n; i++) {
-    *to = tb_blcp_belongs(b, b->x, b->v, i, b->lo[i], b->hi[i], tolerance);
-    if (*to != b->set[i]) return i;
+    tbIndexSet to = tb_blcp_belongs(b, b->x, b->v, i, b->lo[i], b->hi[i], tolerance);
+    if (to == b->set[i]) continue;
+    double off = by_size ? fabs(b->x[i] - fmin(fmax(b->x[i] - b->v[i], b->lo[i]), b->hi[i])) : 0;
+    if (off > most) most = off, c.row = i, c.to = to;
+    c.count++;
   }
-  return -1;
+  return c;
 }
 
-bool tb_murty_frozen(tbBlcp* b, void* unused)
+bool tb_murty_frozen(tbBlcp* b, int enough)
 {
-  (void)unused;
   double tolerance = 1e-14 * b->size;
-  tb_blcp_factor_sets(b);
   for (int pivots = 1;; pivots++) {
-    tbIndexSet to;
+    int round = pivots / (2 * b->n + 50);
     tb_blcp_values(b);
-    int i = first_violation(b, tolerance, &to);
-    if (i < 0) return false;
+    Choice c = choose(b, tolerance, round % 2);
+    if (c.count <= enough) return false;
     bool moved = true;
-    if (to != TB_BETWEEN) tb_blcp_leave(b, i, to);
-    else moved = tb_blcp_enter(b, i);
-    if (pivots % (4 * b->n + 100) == 0) tolerance *= 10; // it may be chasing rounding errors
-    if (!moved || tolerance > 1e-6 * b->size) {          // W is no P-matrix, and it goes round in circles
+    if (c.to != TB_BETWEEN) tb_blcp_leave(b, c.row, c.to);
+    else moved = tb_blcp_enter(b, c.row);
+    if (!moved || round == 8) { // W is far from a P-matrix
       tb_run_give_up(b->run);
       return true;
     }
-    if (tb_blcp_done(b, b->x, false)) return true;
+    if (round > 1) tolerance = 1e-14 * b->size * pow(10, round - 1); // it may be chasing rounding errors
+    if (tb_blcp_done(b, b->x, b->v, false)) return true;
   }
+}
+
+static bool solve(tbBlcp* b, void* unused)
+{
+  (void)unused;
+  return tb_murty_frozen(b, 0);
 }
 
 void tb_murty(tbRun* run, double* lambda)
 {
   tbBlcp b = {0};
   tb_blcp_begin(&b, run, lambda);
-  if (!tb_blcp_done(&b, b.x, true)) tb_blcp_fixed_point(&b, tb_murty_frozen, NULL);
+  if (tb_blcp_done(&b, b.x, b.v, true)) return;
+  tb_blcp_factor_sets(&b);
+  tb_blcp_fixed_point(&b, solve, NULL);
 }

@@ -6,8 +6,7 @@
 // as Levenberg and Marquardt do: W + αT in place of W, with α raised on failure and lowered on success.
 //
 // Cost      one sparse factorisation per iteration, of the contacts that are not open; few iterations.
-// Limits    local convergence: from a bad start on a hard problem the merit gets stuck. prox-newton goes
-// further.
+// Limits    from a bad start on a hard problem the merit gets stuck; prox-newton goes further.
 #include "solve/methods.h"
 #include "solve/newton_core.h"
 

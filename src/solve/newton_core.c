@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { CONTACTS_PER_PIECE = 64 };
-static const double MAX_FACTOR_BYTES = 1e9; // beyond that GMRES
+static const double FACTOR_BYTES = 1e9;
 
 // ---- before the loop ----
 
@@ -32,8 +32,8 @@ tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
   if (!plan) return TB_ERROR_MEMORY;
   tb_arena_init(&plan->memory, ctx);
   TB_TRY(group_islands(ctx, plan, run->p));
-  tbStatus status =
-      tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col, MAX_FACTOR_BYTES, &plan->lu);
+  double bytes = run->o->factor_bytes > 0 ? run->o->factor_bytes : FACTOR_BYTES;
+  tbStatus status = tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col, bytes, &plan->lu);
   if (status != TB_ERROR_UNSUPPORTED) return status;
   plan->basis = TB_TAKE(&plan->memory, double, tb_gmres_workspace(run->p->nrow));
   return plan->basis ? TB_OK : TB_ERROR_MEMORY;
@@ -54,10 +54,10 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
   size_t diagonal = W->diag_adr[contacts], blocks = W->val_adr[W->ptr[contacts]];
   n->friction = TB_SCRATCH(s, tbFriction, contacts);
   n->island = TB_SCRATCH(s, tbNewtonIsland, contacts);
-  double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->slack_rate, &n->rhs, &n->other, &n->start};
+  double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->rhs, &n->other, &n->start};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, rows);
-  double** scalars[] = {&n->size, &n->gamma, &n->dgamma};
-  for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) *scalars[i] = TB_SCRATCH(s, double, contacts);
+  n->size = TB_SCRATCH(s, double, contacts);
+  n->merit = TB_SCRATCH(s, double, contacts);
   n->A = TB_SCRATCH(s, double, diagonal);
   n->B = TB_SCRATCH(s, double, diagonal);
   n->inverse = TB_SCRATCH(s, double, diagonal);
@@ -75,7 +75,7 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
     int rows = tb_rows(p, k);
     const double* D = run->W->diag + run->W->diag_adr[k];
     tb_friction_make(p, k, run->o->model, run->o->directions, &n->friction[k]);
-    n->size[k] = n->gamma[k] = n->dgamma[k] = 0;
+    n->size[k] = 0;
     for (int i = 0; i < rows; i++) n->size[k] += fmax(0, D[i * rows + i]) / rows;
     sum += n->size[k];
   }
@@ -91,8 +91,13 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 static tbContactMap map_of(const tbNewton* n, int k)
 {
   const tbDelassus* W = n->run->W;
-  return (tbContactMap){.p = n->run->p, .f = &n->friction[k], .k = k, .rows = tb_rows(n->run->p, k),
-                        .map = n->island[n->plan->of[k]].map, .D = W->diag + W->diag_adr[k],
+  return (tbContactMap){.p = n->run->p,
+                        .f = &n->friction[k],
+                        .k = k,
+                        .rows = tb_rows(n->run->p, k),
+                        .map = n->island[n->plan->of[k]].map,
+                        .D = W->diag + W->diag_adr[k],
+                        .size = n->size[k],
                         .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
 }
 
@@ -108,7 +113,8 @@ static void point(const tbNewton* n, int k, double t, double* lambda, double* u)
   }
 }
 
-double tb_newton_merit(const tbNewton* n, int i, double t)
+// Σ T_k ‖Φ_k‖² of island i at λ + t d.
+static double merit_at(const tbNewton* n, int i, double t)
 {
   double sum = 0;
   for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
@@ -116,7 +122,7 @@ double tb_newton_merit(const tbNewton* n, int i, double t)
     double lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
     tbContactMap m = map_of(n, k);
     point(n, k, t, lambda, u);
-    sum += n->size[k] * tb_contact_map(&m, lambda, u, n->gamma[k] + t * n->dgamma[k], NULL);
+    sum += n->size[k] * tb_contact_map(&m, lambda, u, NULL);
   }
   return sum;
 }
@@ -144,13 +150,11 @@ static void linearise(void* user, int begin, int end, int piece)
     double lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
     tbContactMap m = map_of(n, k);
     tbContactStep step;
-    memset(step.slack_rate, 0, sizeof step.slack_rate);
     point(n, k, 0, lambda, u);
-    tb_contact_map(&m, lambda, u, n->gamma[k], &step);
+    n->merit[k] = n->size[k] * tb_contact_map(&m, lambda, u, &step);
     memcpy(A, step.A, (size_t)(rows * rows) * sizeof *A);
     memcpy(B, step.B, (size_t)(rows * rows) * sizeof *B);
     memcpy(n->phi + first, step.phi, (size_t)rows * sizeof *step.phi);
-    memcpy(n->slack_rate + first, step.slack_rate, (size_t)rows * sizeof *step.phi);
     for (int i = 0; i < rows; i++) n->active[first + i] = couples(rows, i, A, B);
   }
 }
@@ -160,8 +164,12 @@ void tb_newton_linearise(tbNewton* n)
   tb_delassus_apply(n->run->W, n->run->threads, n->lambda, n->u, n->workspace);
   for (int i = 0; i < n->run->p->nrow; i++) n->u[i] += n->run->W->q[i];
   tb_parallel_for(n->run->threads, n->run->p->ncontact, CONTACTS_PER_PIECE, linearise, n);
-  for (int i = 0; i < n->plan->islands; i++)
-    if (!n->island[i].resting) n->island[i].merit = tb_newton_merit(n, i, 0);
+  for (int i = 0; i < n->plan->islands; i++) {
+    if (n->island[i].resting) continue;
+    n->island[i].merit = 0;
+    for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++)
+      n->island[i].merit += n->merit[n->plan->contact[e]];
+  }
 }
 
 // ---- step length ----
@@ -173,18 +181,18 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
   double worst = s->merit;
   for (int h = 0; h < s->seen && h < TB_NEWTON_HISTORY; h++) worst = fmax(worst, s->history[h]);
   // Two steps ago the merit was the same: full steps go to and fro between two states.
-  bool cycles = s->seen >= 2 && fabs(s->history[(s->seen - 2) % TB_NEWTON_HISTORY] - s->merit) < 0.1 * s->merit;
+  bool cycles =
+      s->seen >= 2 && fabs(s->history[(s->seen - 2) % TB_NEWTON_HISTORY] - s->merit) < 0.1 * s->merit;
   s->history[s->seen++ % TB_NEWTON_HISTORY] = s->merit;
   s->length = 0;
   for (double t = cycles ? 0.5 : 1; t > 1e-4; t /= 2) {
-    double merit = tb_newton_merit(n, i, t);
+    double merit = merit_at(n, i, t);
     if (!(merit <= allowance * worst - 2e-4 * t * s->merit)) continue;
     s->length = t;
     s->merit = merit;
     for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
       int k = n->plan->contact[e];
       for (int r = n->run->p->row_adr[k]; r < n->run->p->row_adr[k + 1]; r++) n->lambda[r] += t * n->d[r];
-      n->gamma[k] += t * n->dgamma[k];
     }
     return true;
   }
@@ -193,8 +201,7 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
 
 // ---- when to rest ----
 
-// The judge's natural map, squared, over island i.
-static double residual(const tbNewton* n, int i)
+double tb_newton_residual(const tbNewton* n, int i)
 {
   const tbProblem* p = n->run->p;
   double sum = 0;
@@ -224,14 +231,19 @@ void tb_newton_rest(tbNewton* n)
     lambda += n->lambda[i] * n->lambda[i];
     u += n->u[i] * n->u[i];
   }
-  bool all = true, were = true;
-  for (int i = 0; i < n->plan->islands; i++) were = were && n->island[i].resting;
-  if (were) n->room *= 0.1;
-  double tolerance = n->room * n->run->o->tolerance;
-  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u)) / fmax(1, n->plan->islands);
+  bool all = true, all_rested = true, woken = false;
+  for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
+  if (all_rested) n->room *= 0.1;
+  double tolerance = n->run->o->tolerance, tolerance_q = n->run->o->tolerance_q;
+  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u));
+  if (tolerance_q > 0) limit = fmin(limit, tolerance_q * tolerance_q * q);
+  limit *= n->room * n->room / fmax(1, n->plan->islands);
   for (int i = 0; i < n->plan->islands; i++) {
-    n->island[i].resting = residual(n, i) <= limit;
-    all = all && n->island[i].resting;
+    bool rested = n->island[i].resting, rests = tb_newton_residual(n, i) <= limit;
+    n->island[i].resting = rests;
+    all = all && rests;
+    woken = woken || (rested && !rests);
   }
-  if (all) n->run->next_check = 0;
+  if (all) tb_run_judge_next(n->run);
+  if (woken) tb_newton_linearise(n);
 }

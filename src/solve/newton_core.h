@@ -1,42 +1,46 @@
 // What the nonsmooth Newton methods share: equations, linear systems, step lengths.
 //
-// Unknowns are the impulses λ; u = Wλ + q. Every contact has its equation Φ_k(λ_k, u_k) = 0 (contact_map.h), and a
-// Newton step solves
+// Unknowns are the impulses λ; u = Wλ + q. Every contact has its equation Φ_k(λ_k, u_k) = 0 (contact_map.h),
+// and a Newton step solves
 //
 //   (A + B(W + αT)) d = −Φ        A, B: derivatives of Φ, one block per contact
 //
-// where T = diag of the mean of W's diagonal, contact by contact, and α ≥ 0 is a regularisation of the caller's. Rows
-// that give their d at once (open contacts) are taken out; the rest is solved by sparse LU, or by GMRES where
-// the factor would be too large.
+// where T = diag of the mean of W's diagonal, contact by contact, and α ≥ 0 is a regularisation of the
+// caller's. Rows that give their d at once (open contacts) are taken out; the rest is solved by sparse LU, or
+// by GMRES where the factor would be too large.
 //
-// Islands of contacts do not see each other: each has its own α, step length and history, and one that is solved
-// is left in peace.
+// Islands of contacts do not see each other: each has its own α, step length and history, and one that is
+// solved is left in peace.
 #ifndef TB_SOLVE_NEWTON_CORE_H
 #define TB_SOLVE_NEWTON_CORE_H
 
 #include "math/gmres.h"
 #include "math/lu_sparse.h"
 #include "solve/contact_map.h"
+#include "solve/methods.h"
 #include "solve/run.h"
 
 enum { TB_NEWTON_HISTORY = 8 };
 
 typedef struct tbNewtonIsland {
-  tbMap map;                          // the equations
-  double alpha;                       // regularisation, in multiples of T
-  double merit;                       // Σ T_k ‖Φ_k‖² at λ
-  double length;                      // of the last step, in multiples of d
-  double history[TB_NEWTON_HISTORY];  // of merits, for the nonmonotone search
-  int seen;                           // merits in the history
-  bool resting;                       // solved for now
+  tbMap map;                         // its equations
+  double alpha;                      // regularisation, in multiples of T
+  double merit;                      // Σ T_k ‖Φ_k‖² at λ
+  double length;                     // of the last step, in multiples of d; 0: none was accepted
+  double history[TB_NEWTON_HISTORY]; // of merits, for the nonmonotone search
+  int seen;                          // merits in the history
+  bool resting;                      // solved for now
+
   // of the proximal method
   int steps, short_steps; // since the anchor or α changed
   double first_merit;     // to be improved on
   double floor;           // of α
+  double best;            // least residual of an anchor, squared
+  double next_alpha;      // when an attempt without regularisation fails; 0: none is made
   int failures;
 } tbNewtonIsland;
 
-// Made by tb_newton_prepare.
+// What tb_newton_prepare hangs on the run.
 typedef struct tbNewtonPlan {
   tbArena memory;
   tbLu* lu; // null: too large
@@ -47,27 +51,22 @@ typedef struct tbNewtonPlan {
   double* basis;   // of GMRES, where there is no factor
 } tbNewtonPlan;
 
-tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run);
-void tb_newton_release(tbContext* ctx, tbRun* run);
-
 typedef struct tbNewton {
   tbRun* run;
   const tbNewtonPlan* plan;
   double* lambda;
-  const double* anchor; // null, or the point that u is pulled to: u + αT(λ − anchor)
-  tbFriction* friction; // (ncontact)
-  tbNewtonIsland* island;
-  double* size;  // T: mean of the diagonal of W's block (ncontact)
-  double *u, *d, *Wd; // velocity at λ, step, W d (nrow)
-  double *phi, *A, *B, *slack_rate;
-  double *gamma, *dgamma; // slacks of the minimum map (ncontact)
-  double *rhs, *other, *start; // (nrow)
-  uint8_t* active;        // rows that are solved for (nrow)
+  const double* anchor;   // null, or the point that λ is pulled to: equations see u + αT(λ − anchor)
+  tbFriction* friction;   // (ncontact)
+  tbNewtonIsland* island; // (islands)
+  double* size;           // T: mean of the diagonal of W's block            (ncontact)
+  double* merit;          // T_k ‖Φ_k‖²                                      (ncontact)
+  double *u, *d, *Wd;     // velocity at λ, step, W d                        (nrow)
+  double *phi, *A, *B;    // Φ (nrow) and its derivatives (as W's diagonal)
+  uint8_t* active;        // rows that are solved for                        (nrow)
   double* M;              // A + B(W + αT), in the blocks of W; for the factor
-  double* inverse;        // of its diagonal blocks; for Krylov
-  double* workspace;
+  double* inverse;        // of its diagonal blocks; for GMRES
+  double *rhs, *other, *start, *workspace;
   double room; // what part of the tolerance an island must meet to rest
-  bool exact; // the last system was solved to rounding
 } tbNewton;
 
 void tb_newton_layout(tbNewton* n, tbScratch* scratch, const tbDelassus* W);
@@ -79,15 +78,15 @@ void tb_newton_linearise(tbNewton* n);
 // d and W d for the islands that do not rest.
 void tb_newton_direction(tbNewton* n);
 
-// Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the last few.
-// False when no length was acceptable; λ is then where it was.
+// Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the
+// last few. False when no length was acceptable; λ is then where it was.
 bool tb_newton_search(tbNewton* n, int i, double allowance);
 
-// Merit of island i at λ + t d.
-double tb_newton_merit(const tbNewton* n, int i, double t);
+// The judge's natural map over island i at λ, squared.
+double tb_newton_residual(const tbNewton* n, int i);
 
-// Lets the islands rest that meet the tolerance with room to spare by the judge's measure, and wakes the others. When
-// all rest the judge is asked at once, and when he disagrees the room is made larger.
+// Lets the islands rest that meet the tolerance with room to spare by the judge's measure, and wakes the
+// others. When all rest the judge is asked at once, and when he disagrees the room is made larger.
 void tb_newton_rest(tbNewton* n);
 
 #endif

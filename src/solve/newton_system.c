@@ -23,7 +23,18 @@ static void block_rows(const tbNewton* n, int k, const double* x, const double* 
   }
 }
 
-// M = A + B(W + αT), block row by block row.
+// M = A + B(W + αT), block row by block row. Three rows are the common case: constants get unrolled.
+static inline __attribute__((always_inline)) void multiply_block(int rows, int cols, const double* B,
+                                                                 const double* V, double* M)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) {
+      double sum = 0;
+      for (int r = 0; r < rows; r++) sum += B[i * rows + r] * V[r * cols + j];
+      M[i * cols + j] = sum;
+    }
+}
+
 static void assemble(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -39,15 +50,11 @@ static void assemble(void* user, int begin, int end, int piece)
     double shift = pull(n, k);
     for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
       int cols = row[W->col[e] + 1] - row[W->col[e]];
-      const double* V = W->val + W->val_adr[e];
       double* M = n->M + W->val_adr[e];
-      for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) {
-          double sum = 0;
-          for (int r = 0; r < rows; r++) sum += B[i * rows + r] * V[r * cols + j];
-          if (W->col[e] == k) sum += A[i * rows + j] + shift * B[i * rows + j];
-          M[i * cols + j] = sum;
-        }
+      if (rows == 3 && cols == 3) multiply_block(3, 3, B, W->val + W->val_adr[e], M);
+      else multiply_block(rows, cols, B, W->val + W->val_adr[e], M);
+      if (W->col[e] == k)
+        for (int i = 0; i < rows * rows; i++) M[i] += A[i] + shift * B[i];
     }
   }
 }
@@ -132,7 +139,7 @@ static void multiply(tbNewton* n) // W d
   tb_delassus_apply(n->run->W, n->run->threads, n->d, n->Wd, n->workspace);
 }
 
-// x ← M⁻¹ rhs on the active rows, by factor or by Krylov.
+// rhs ← M⁻¹ rhs on the active rows, by factor or by Krylov.
 static void solve_active(tbNewton* n, double* rhs)
 {
   const tbProblem* p = n->run->p;
@@ -156,13 +163,12 @@ void tb_newton_direction(tbNewton* n)
 {
   const tbProblem* p = n->run->p;
   bool direct = n->plan->lu;
-  n->exact = true;
   for (int i = 0; i < p->nrow; i++) n->d[i] = n->active[i] ? 0 : -n->phi[i];
   multiply(n);
   double target = remainder_of(n, n->rhs), left = target;
   if (direct) {
     tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, assemble, n);
-    n->exact = tb_lu_factor(n->plan->lu, n->run->threads, n->run->W->val_adr, n->M, n->active, 1e-14) == 0;
+    tb_lu_factor(n->plan->lu, n->run->threads, n->run->W->val_adr, n->M, n->active, 0);
   } else {
     invert_diagonal(n);
   }
@@ -174,11 +180,5 @@ void tb_newton_direction(tbNewton* n)
     double before = left;
     left = remainder_of(n, n->rhs);
     if (!(left < 0.01 * before)) break;
-  }
-  for (int k = 0; k < p->ncontact; k++) {
-    double sum = -n->gamma[k];
-    for (int i = 0, r = p->row_adr[k] + 1; r < p->row_adr[k + 1]; i++, r++)
-      sum += n->slack_rate[p->row_adr[k] + i] * (n->u[r] + n->Wd[r]);
-    n->dgamma[k] = sum;
   }
 }

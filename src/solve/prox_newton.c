@@ -15,29 +15,31 @@
 // Cost      one sparse factorisation per Newton step; ten to a hundred steps on problems that Gauss–Seidel
 //           cannot solve in a hundred thousand sweeps.
 // Limits    friction makes the problem nonmonotone, so convergence is not proven; it is merely what happens.
-#include "solve/methods.h"
 #include "solve/newton_core.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double FIRST = 0.3, LEAST = 1e-9, MOST = 1e3; // of α
+static const double FAR = 1e12; // squared residuals beyond that multiple of the best are a failure
 enum {
   FREE_STEPS = 5, // full steps before the merit counts
   QUICK = 4,      // steps of a quick Newton
   SLOW = 6,       // … of a slow one, and when to give up if nothing was gained
   SHORT = 3,      // short steps that make a failure
+  ATTEMPT = 6,    // failures between attempts with the least α
 };
 
 typedef struct {
   tbNewton n;
-  double* anchor;
+  double *anchor, *best; // (nrow)
 } Prox;
 
 static void layout(Prox* x, tbScratch* s, const tbDelassus* W)
 {
   tb_newton_layout(&x->n, s, W);
   x->anchor = TB_SCRATCH(s, double, (size_t)W->problem->nrow);
+  x->best = TB_SCRATCH(s, double, (size_t)W->problem->nrow);
 }
 
 size_t tb_prox_newton_scratch(const tbDelassus* W, const tbSolveOptions* o)
@@ -57,8 +59,7 @@ static void copy_island(const tbNewton* n, int i, const double* from, double* to
   }
 }
 
-// What the pull adds to Φ, in the measure of the merit: with ρ = 1/(W_ii + αT) it is about α/(1+α) (λ −
-// anchor).
+// What the pull adds to Φ, in the measure of the merit: about α/(1+α) (λ − anchor) with ρ = 1/(W_ii + αT).
 static double pull(const Prox* x, int i)
 {
   const tbNewton* n = &x->n;
@@ -74,26 +75,53 @@ static double pull(const Prox* x, int i)
   return part * part * sum;
 }
 
+// The proximal point is found: it becomes the anchor, and α follows how quick Newton was.
+static void accept(Prox* x, int i)
+{
+  tbNewtonIsland* s = &x->n.island[i];
+  double residual = tb_newton_residual(&x->n, i);
+  copy_island(&x->n, i, x->n.lambda, x->anchor);
+  if (residual < s->best) {
+    s->best = residual;
+    copy_island(&x->n, i, x->n.lambda, x->best);
+  }
+  s->alpha *= s->steps == 1 ? 0.1 : s->steps <= QUICK ? 0.25 : s->steps <= SLOW ? 1 : 2;
+  s->alpha = fmin(MOST, fmax(s->floor, s->alpha));
+  s->floor = fmax(LEAST, s->floor / (1 + 0.5 / (1 + 0.1 * s->failures)));
+  s->next_alpha = 0;
+}
+
+// Newton is lost: back to the anchor with more regularisation. Other equations fail elsewhere, so they take
+// turns. And since a W that is not quite positive repels proximal points where α is about its negative part,
+// now and then the best anchor is tried with hardly any.
+static void back_off(Prox* x, int i)
+{
+  tbNewtonIsland* s = &x->n.island[i];
+  bool attempted = s->next_alpha > 0;
+  s->failures++;
+  s->map = s->failures / 2 % 2 ? TB_MAP_NATURAL : TB_MAP_AC;
+  if (!attempted) s->floor = 2 * s->alpha;
+  s->alpha = attempted ? s->next_alpha : fmin(MOST, 4 * s->alpha);
+  s->next_alpha = 0;
+  if (s->failures % ATTEMPT == 0 && s->best < INFINITY) {
+    s->next_alpha = s->alpha;
+    s->alpha = LEAST;
+    copy_island(&x->n, i, x->best, x->anchor);
+  }
+  copy_island(&x->n, i, x->anchor, x->n.lambda);
+}
+
 // Looks at where Newton stands on island i. True when the equations have changed: new anchor, new α.
 static bool steer(Prox* x, int i)
 {
   tbNewtonIsland* s = &x->n.island[i];
-  if (s->steps == 0) {
-    s->first_merit = s->merit;
-    return false;
-  }
+  if (s->steps == 0) return false;
   if (s->length < 0.1) s->short_steps++;
-  if (s->merit <= 0.25 * pull(x, i)) {
-    copy_island(&x->n, i, x->n.lambda, x->anchor);
-    s->alpha *= s->steps == 1 ? 0.1 : s->steps <= QUICK ? 0.25 : s->steps <= SLOW ? 1 : 2;
-    s->alpha = fmin(MOST, fmax(s->floor, s->alpha));
-    s->floor = fmax(LEAST, s->floor / (1 + 0.5 / (1 + 0.1 * s->failures)));
-  } else if (s->length == 0 || s->short_steps >= SHORT || (s->steps >= SLOW && s->merit > s->first_merit)) {
-    copy_island(&x->n, i, x->anchor, x->n.lambda);
-    s->failures++;
-    s->map = s->failures / 2 % 2 ? TB_MAP_NATURAL : TB_MAP_AC;
-    s->floor = 2 * s->alpha;
-    s->alpha = fmin(MOST, 4 * s->alpha);
+  if (s->merit <= 0.25 * pull(x, i) && tb_newton_residual(&x->n, i) <= FAR * s->best) {
+    accept(x, i);
+  } else if (s->length == 0 || s->short_steps >= SHORT ||
+             (s->steps >= SLOW && !(s->merit <= s->first_merit))) {
+    back_off(x, i);
   } else {
     if (s->steps >= SLOW) s->first_merit *= 0.1; // go on while each step gains a decade
     return false;
@@ -110,7 +138,8 @@ void tb_prox_newton(tbRun* run, double* lambda)
   tb_newton_begin(n, run, TB_MAP_AC, lambda);
   memcpy(x.anchor, lambda, (size_t)run->p->nrow * sizeof *x.anchor);
   n->anchor = x.anchor;
-  for (int i = 0; i < n->plan->islands; i++) n->island[i].alpha = FIRST, n->island[i].floor = LEAST;
+  for (int i = 0; i < n->plan->islands; i++)
+    n->island[i].alpha = FIRST, n->island[i].floor = LEAST, n->island[i].best = INFINITY;
 
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     tb_newton_linearise(n);

@@ -4,29 +4,55 @@
 #include <math.h>
 #include <string.h>
 
-// Judging costs about as much as an iteration, so it is done after 1, 2, … 8 iterations and then after every
-// eighth more: late by an eighth at most. The schedule knows nothing of clocks: results repeat.
-static int next_check_after(int iteration) { return iteration + 1 + iteration / 8; }
+// Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half
+// way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no further
+// ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule knows
+// nothing of clocks: results repeat.
+static int next_check_after(const tbRun* run, int iteration, double number)
+{
+  double fallen = log(run->last_number / number), to_go = log(number / run->o->tolerance);
+  double ahead = to_go / fallen * (iteration - run->last_check) / 2;
+  if (run->costly) return iteration + 1;
+  if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
+  return iteration + 1 + (int)fmin(ahead, iteration / 2.0);
+}
 
 static double number_of(const tbRun* run, const tbResidual* residual)
 {
   return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
 }
 
-static bool is_good(const tbRun* run, const tbResidual* residual)
+// On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
+// velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
+// speak for it.
+static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda)
 {
-  const tbSolveOptions* o = run->o;
-  return number_of(run, residual) <= o->tolerance &&
-         (o->tolerance_q == 0 || residual->natural_map <= o->tolerance_q);
+  const tbDelassus* W = run->W;
+  double own = 0;
+  for (int k = 0; k < run->p->ncontact; k++)
+    for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
+      own = fmax(own,
+                 fabs(W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))] * lambda[run->p->row_adr[k] + i]));
+  return own > 1e4 * fmax(r->norm_q, r->norm_u) && r->natural_map > sqrt(run->o->tolerance);
 }
 
-static void keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
+static bool is_good(const tbRun* run, const tbResidual* r)
+{
+  const tbSolveOptions* o = run->o;
+  return number_of(run, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
+}
+
+// True when λ is as good as asked for.
+static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
 {
   double number = number_of(run, residual);
-  if (!(number < run->best_number)) return;
-  run->best_number = number;
-  run->best_residual = *residual;
-  memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  if (number <= run->o->tolerance && ran_away(run, residual, lambda)) return false;
+  if (number < run->best_number || is_good(run, residual)) {
+    run->best_number = number;
+    run->best_residual = *residual;
+    memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  }
+  return is_good(run, residual);
 }
 
 static bool end(tbRun* run, tbOutcome outcome)
@@ -44,7 +70,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
-  bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap, late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
+  bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
+       late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
   bool cancelled = o->cancelled && o->cancelled(o->cancelled_user);
   bool due = iteration >= run->next_check || spent || late || cancelled;
   if (!due && !o->trace) return false;
@@ -57,13 +84,16 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
     run->excluded += tb_seconds() - before;
     return false;
   }
-  keep_the_best(run, &residual, lambda);
-  run->next_check = run->costly ? iteration + 1 : next_check_after(iteration);
-  if (is_good(run, &residual)) return end(run, TB_CONVERGED);
+  bool good = keep_the_best(run, &residual, lambda);
+  double number = number_of(run, &residual);
+  run->next_check = next_check_after(run, iteration, number);
+  run->last_check = iteration;
+  run->last_number = number;
+  if (good) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
-  if (isinf(number_of(run, &residual)) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
+  if (isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
   if (late) return end(run, TB_TIME);
   if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
-  if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number_of(run, &residual))) return end(run, TB_FAILED);
+  if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);
   return false;
 }

@@ -29,9 +29,10 @@ typedef struct tbRun {
   double* best; // (nrow)
   tbResidual best_residual;
   double best_number; // the judge's number for the model
-  int iterations, next_check;
-  bool costly;      // from the table
-  const char* used; // the method that is running, or ran last
+  int iterations, next_check, last_check;
+  double last_number;                 // what the judge said at last_check
+  bool costly;                        // from the table
+  const char* used;                   // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   tbOutcome outcome;
 

@@ -10,7 +10,7 @@
 tbSolveOptions tb_default_solve_options(void)
 {
   return (tbSolveOptions){
-      .solver = "bgs", .directions = 8, .tolerance = 1e-8, .max_iterations = 10000, .seed = 1};
+      .solver = "auto", .directions = 8, .tolerance = 1e-8, .max_iterations = 10000, .seed = 1};
 }
 
 static const char* const outcomes[] = {
@@ -89,6 +89,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
   if (!(o->relaxation >= 0 && o->relaxation < 2))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "relaxation must be in (0, 2), or 0 for the method's own; is %g",
                    o->relaxation);
+  if (!(o->factor_bytes >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "factor_bytes must not be negative, is %g", o->factor_bytes);
   for (int i = 0; i < p->nrow; i++)
     if (!isfinite(lambda[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "the warm start holds %g at row %d", lambda[i], i);
@@ -118,14 +120,15 @@ static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->next_check = 0;
+  run->next_check = run->last_check = 0;
+  run->last_number = INFINITY;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
   if (status == TB_OK) {
     run->scratch = (tbScratch){.size = solver->scratch_bytes(run->W, run->o)};
     if (run->scratch.size == TB_SCRATCH_TOO_LARGE)
-      status = tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: it is too large for a dense method", solver->name);
-    else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size)))
-      status = TB_ERROR_MEMORY;
+      status = tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s cannot solve this: it is too large for a dense method",
+                       solver->name);
+    else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size))) status = TB_ERROR_MEMORY;
   }
   if (status == TB_OK) {
     if (run->started == 0) run->started = tb_seconds();
@@ -159,7 +162,12 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   size_t rows = (size_t)problem->nrow;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbRun run = {.p = problem, .o = options, .threads = ctx->threads, .best_number = INFINITY, .outcome = TB_FAILED, .stage_cap = INT_MAX};
+  tbRun run = {.p = problem,
+               .o = options,
+               .threads = ctx->threads,
+               .best_number = INFINITY,
+               .outcome = TB_FAILED,
+               .stage_cap = INT_MAX};
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
   tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;

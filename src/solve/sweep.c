@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFRESH = 32, CONTACTS_PER_PIECE = 64 };
+enum { PACK_AT = 3, REFRESH = 32, CONTACTS_PER_PIECE = 64 };
 
 static bool through_bodies(const tbDelassus* W) { return !(W->forms & TB_FORM_BLOCKS); }
 
@@ -32,6 +32,7 @@ static void pack(tbSweep* s)
       for (int i = 0; i < 3; i++) column[i] = W->val[9 * e + (size_t)(3 * i + j)];
       column[3] = 0;
     }
+  s->by_packed = packable(W) > 0;
 }
 
 void tb_sweep_layout(tbSweep* s, tbScratch* scratch, const tbDelassus* W)
@@ -199,8 +200,8 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
   s->sequence = sequence;
   s->lambda = lambda;
   s->random = run->o->seed;
-  s->by_packed = packable(run->W) > 0;
-  pack(s);
+  s->by_packed = false;
+  s->sweeps = 0;
   for (int k = 0; k < run->p->ncontact; k++) {
     s->visit[k] = sequence == TB_ORDER_COLOUR ? run->colour_contact[k] : k;
     s->change[k] = 0;
@@ -211,6 +212,7 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
 void tb_sweep(tbSweep* s)
 {
   int n = s->run->p->ncontact;
+  if (++s->sweeps == PACK_AT) pack(s);
   if (s->age++ >= REFRESH) refresh(s); // w has gathered rounding
   if (s->sequence == TB_ORDER_COLOUR) {
     sweep_colours(s);

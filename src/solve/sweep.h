@@ -13,7 +13,8 @@ typedef struct tbSweep {
   tbOrder sequence;
   double* w;      // A⁻¹Jᵀλ (ndof), when sweeping through the bodies
   double* packed; // else, when every contact has three rows: blocks of W by columns, each padded to four
-  bool by_packed;
+  bool by_packed; // from the third sweep on, when packing has paid off
+  int sweeps;
   int* visit;     // contacts in the order of the sweep
   double* change; // energy norm of each contact's last change, for the greedy order
   int age;        // sweeps since w was computed afresh

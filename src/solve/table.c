@@ -198,6 +198,17 @@ static const tbSolver solvers[] = {
      .costly = true,
      .scratch_bytes = tb_ipm_scratch,
      .solve = tb_ipm},
+    {.name = "staggered",
+     .summary = "alternating contact and friction projections",
+     .reference = "course §3.2.5; Kaufman, Sueda, James and Pai 2008",
+     .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
+     .laws = ALL_LAWS,
+     .needs = TB_FORM_BLOCKS,
+     .prepare = tb_staggered_prepare,
+     .release = tb_staggered_release,
+     .costly = true,
+     .scratch_bytes = tb_staggered_scratch,
+     .solve = tb_staggered},
     {.name = "apgd",
      .summary = "accelerated projected gradient, with a fixed point on the Coulomb term",
      .reference = "Mazhar, Heyn, Negrut and Tasora 2015",
@@ -247,7 +258,7 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
     tbFriction f;
     tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);
     if (!takes_set(solver, &f))
-      return "a friction cone is not made of planes it can follow; choose a model that is";
+      return "a friction cone is curved or has other corners; another model may suit it";
   }
   return NULL;
 }

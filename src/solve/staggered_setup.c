@@ -1,0 +1,370 @@
+// Staggered projections, set up: islands, their rows, and the programs' matrices and constraints.
+#include "solve/staggered.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SMALL = 150, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
+
+static const double SPECK = 1e-9, PI = 3.14159265358979323846;
+
+static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
+
+// Constraint Σ val·x ≥ bound; bounds of friction are for λ_n = 1 and scaled when it is known.
+static void add_constraint(tbStaggerRows* r, int entries, const int* col, const double* val, double bound)
+{
+  int at = r->ptr[r->constraints];
+  memcpy(r->col + at, col, (size_t)entries * sizeof *col);
+  memcpy(r->val + at, val, (size_t)entries * sizeof *val);
+  r->bound[r->constraints] = bound;
+  r->ptr[++r->constraints] = at + entries;
+}
+
+static void constrain_normal(const tbStagger* s, tbStaggerRows* r, int k)
+{
+  const tbProblem* p = s->W->problem;
+  const double *param = p->param + p->param_adr[k], plus = 1, minus = -1;
+  int rows = has_friction(s, k) ? 1 : tb_rows(p, k);
+  for (int i = 0; i < rows && p->law[k] != TB_LAW_FREE; i++) {
+    int col = s->local[p->row_adr[k] + i];
+    bool box = p->law[k] == TB_LAW_BOX;
+    if (!box || isfinite(param[i])) add_constraint(r, 1, &col, &plus, box ? param[i] : 0);
+    if (box && isfinite(param[rows + i])) add_constraint(r, 1, &col, &minus, -param[rows + i]);
+  }
+}
+
+static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
+{
+  const tbFriction* f = &s->friction[k];
+  const double plus = 1, minus = -1;
+  int first = s->local[s->W->problem->row_adr[k] + 1];
+  for (int i = 0; f->kind == TB_SET_BOX && i < f->dim; i++) {
+    int col = first + i;
+    add_constraint(r, 1, &col, &plus, f->par[2 * i]);
+    add_constraint(r, 1, &col, &minus, -f->par[2 * i + 1]);
+  }
+  for (int i = 0; f->kind == TB_SET_POLYGON && i < f->corners; i++) {
+    double angle = (2 * i + 1) * PI / f->corners, val[2] = {-cos(angle), -sin(angle)};
+    add_constraint(r, 2, (int[2]){first, first + 1}, val, -f->par[0] * cos(PI / f->corners));
+  }
+}
+
+static bool take_dense(tbStagger* s, tbStaggerRows* r, int constraints)
+{
+  size_t n = (size_t)r->count, m = (size_t)constraints;
+  r->G = TB_TAKE(&s->arena, double, n* n);
+  r->ptr = TB_TAKE(&s->arena, int, m + 1);
+  r->col = TB_TAKE(&s->arena, int, 2 * m);
+  r->val = TB_TAKE(&s->arena, double, 2 * m);
+  r->bound = TB_TAKE(&s->arena, double, m);
+  tbScratch scratch = {0};
+  tb_qp_dual_layout(&r->dual, &scratch, r->count, constraints);
+  scratch = (tbScratch){.base = tb_arena_take(&s->arena, scratch.used, 1), .size = scratch.used};
+  if (!r->G || !r->ptr || !r->col || !r->val || !r->bound || !scratch.base) return false;
+  tb_qp_dual_layout(&r->dual, &scratch, r->count, constraints);
+  return true;
+}
+
+static bool take_projected(tbStagger* s, tbStaggerRows* r)
+{
+  tbScratch scratch = {0};
+  tb_qp_projected_layout(&r->projected, &scratch, r->count);
+  scratch = (tbScratch){.base = tb_arena_take(&s->arena, scratch.used, 1), .size = scratch.used};
+  if (!scratch.base) return false;
+  tb_qp_projected_layout(&r->projected, &scratch, r->count);
+  r->projected.n = r->count;
+  r->projected.user = s;
+  return true;
+}
+
+static bool is_friction_row(const tbStagger* s, int k, int i) { return has_friction(s, k) && i > 0; }
+
+// D and D W D on these rows.
+static bool gather_matrix(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
+{
+  const tbDelassus* W = s->W;
+  const tbProblem* p = W->problem;
+  size_t entries = 0;
+  r->scale = TB_TAKE(&s->arena, double, (size_t)r->count);
+  r->W_ptr = TB_TAKE(&s->arena, int, (size_t)r->count + 1);
+  if (!r->scale || !r->W_ptr) return false;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c], rows = tb_rows(p, k);
+    const double* D = W->diag + W->diag_adr[k];
+    double largest = 0;
+    for (int i = 1; i < rows; i++) largest = fmax(largest, D[i * rows + i]);
+    for (int i = 0; i < rows; i++) {
+      if (is_friction_row(s, k, i) != is_friction) continue;
+      double size = is_friction ? largest : D[i * rows + i];
+      r->scale[s->local[p->row_adr[k] + i]] = size > 0 ? 1 / sqrt(size) : 1;
+      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) entries += (size_t)tb_rows(p, W->col[e]);
+    }
+  }
+  r->W_col = TB_TAKE(&s->arena, int, entries);
+  r->W_val = TB_TAKE(&s->arena, double, entries);
+  if (!r->W_col || !r->W_val) return false;
+  int used = 0;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    for (int i = 0; i < tb_rows(p, k); i++) {
+      if (is_friction_row(s, k, i) != is_friction) continue;
+      int row = s->local[p->row_adr[k] + i];
+      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
+        int l = W->col[e], cols = tb_rows(p, l);
+        for (int j = 0; j < cols; j++) {
+          if (is_friction_row(s, l, j) != is_friction) continue;
+          int col = s->local[p->row_adr[l] + j];
+          r->W_col[used] = col;
+          r->W_val[used++] = r->scale[row] * W->val[W->val_adr[e] + (size_t)(i * cols + j)] * r->scale[col];
+        }
+      }
+      r->W_ptr[row + 1] = used;
+    }
+  }
+  return true;
+}
+
+// G = symmetric part of D W D, and a speck; factored, and the constraints for it.
+static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
+{
+  size_t n = (size_t)r->count;
+  for (int i = 0; i < r->count; i++) {
+    for (int e = r->W_ptr[i]; e < r->W_ptr[i + 1]; e++) {
+      r->G[(size_t)i * n + (size_t)r->W_col[e]] += 0.5 * r->W_val[e];
+      r->G[(size_t)r->W_col[e] * n + (size_t)i] += 0.5 * r->W_val[e];
+    }
+    r->G[(size_t)i * n + (size_t)i] += SPECK;
+  }
+  for (int c = 0; c < land->contacts; c++) {
+    if (!is_friction)
+      constrain_normal(s, r, land->contact[c]);
+    else if (has_friction(s, land->contact[c]))
+      constrain_friction(s, r, land->contact[c]);
+  }
+  for (int e = 0; e < r->ptr[r->constraints]; e++) r->val[e] *= r->scale[r->col[e]];
+  r->dense = tb_qp_dual_factor(&r->dual, r->count, r->G, r->count);
+}
+
+static bool set_up_rows(tbStagger* s, tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
+{
+  const tbProblem* p = s->W->problem;
+  bool cornered = true;
+  int constraints = 0;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    const tbFriction* f = &s->friction[k];
+    if (is_friction && has_friction(s, k)) {
+      cornered = cornered && (f->kind == TB_SET_BOX || f->kind == TB_SET_POLYGON || f->dim == 0);
+      constraints += f->kind == TB_SET_POLYGON ? f->corners : 2 * f->dim;
+    } else if (!is_friction) {
+      constraints += has_friction(s, k) ? 1 : 2 * tb_rows(p, k);
+    }
+  }
+  if (!gather_matrix(s, land, r, is_friction) || !take_projected(s, r)) return false;
+  r->projected.apply = is_friction ? tb_stagger_apply_friction : tb_stagger_apply_normal;
+  r->projected.project = is_friction ? tb_stagger_project_friction : tb_stagger_project_normal;
+  if (r->count == 0 || r->count > SMALL || !cornered) return true;
+  if (!take_dense(s, r, constraints)) return false;
+  fill_dense(s, land, r, is_friction);
+  return true;
+}
+
+// ---- the contact projection in velocities ----
+
+static bool suits_velocities(const tbStagger* s, const tbStaggerIsland* land)
+{
+  const tbProblem* p = s->W->problem;
+  if (p->W_ptr) return false;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    bool one_sided = has_friction(s, k) || p->law[k] == TB_LAW_NONNEG;
+    for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) one_sided = one_sided && p->compliance[i] == 0;
+    for (int b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++)
+      one_sided = one_sided && p->block[p->dof_block[p->jac_dof[b]]].kind != TB_METRIC_SPARSE;
+    if (!one_sided) return false;
+  }
+  return true;
+}
+
+// Lists the island's degrees of freedom, block by block; stops when they are more than `limit`.
+static int list_dofs(const tbStagger* s, const tbStaggerIsland* land, int limit, int* dof)
+{
+  const tbProblem* p = s->W->problem;
+  int count = 0;
+  bool* seen = s->seen;
+  memset(seen, 0, (size_t)p->nblock * sizeof *seen);
+  for (int c = 0; c < land->contacts; c++)
+    for (int b = p->jac_adr[land->contact[c]]; b < p->jac_adr[land->contact[c] + 1]; b++)
+      seen[p->dof_block[p->jac_dof[b]]] = true;
+  for (int b = 0; b < p->nblock; b++)
+    for (int i = 0; seen[b] && i < p->block[b].size; i++) {
+      if (count == limit) return limit + 1;
+      s->place[p->block[b].dof + i] = count;
+      dof[count++] = p->block[b].dof + i;
+    }
+  return count;
+}
+
+// A and A v_free over the island's degrees of freedom.
+static void fill_metric(const tbStagger* s, tbStaggerIsland* land, double* A)
+{
+  const tbProblem* p = s->W->problem;
+  size_t n = (size_t)land->dofs;
+  for (size_t i = 0; i < n;) {
+    const tbMetricBlock* b = &p->block[p->dof_block[land->dof[i]]];
+    for (int row = 0; row < b->size; row++)
+      for (int col = 0; col < b->size; col++) {
+        bool particle = b->kind == TB_METRIC_PARTICLE;
+        double a = particle ? (row == col ? b->value[0] : 0) : b->value[row * b->size + col];
+        A[(i + (size_t)row) * n + i + (size_t)col] = a;
+        land->momentum[i + (size_t)row] += a * p->v_free[b->dof + col];
+      }
+    i += (size_t)b->size;
+  }
+}
+
+static void fill_velocity_rows(const tbStagger* s, tbStaggerIsland* land)
+{
+  const tbProblem* p = s->W->problem;
+  int used = 0;
+  for (int i = 0; i < land->normal.count; i++) {
+    int row = land->normal.row[i], k = 0;
+    for (int c = 0; c < land->contacts; c++)
+      if (p->row_adr[land->contact[c]] <= row) k = land->contact[c];
+    for (int b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++)
+      for (int j = 0; j < p->jac_width[b]; j++) {
+        land->col[used] = s->place[p->jac_dof[b] + j];
+        land->val[used++] = p->jac[p->jac_val_adr[b] + (size_t)((row - p->row_adr[k]) * p->jac_width[b] + j)];
+      }
+    land->bound[i] = -p->bias[row];
+    land->ptr[i + 1] = used;
+  }
+}
+
+static bool set_up_velocities(tbStagger* s, tbStaggerIsland* land)
+{
+  const tbProblem* p = s->W->problem;
+  int most = land->normal.count - 1 < SMALL ? land->normal.count - 1 : SMALL, entries = 0;
+  if (most <= 0 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
+  land->dof = TB_TAKE(&s->arena, int, (size_t)most);
+  if (!land->dof) return false;
+  land->dofs = list_dofs(s, land, most, land->dof);
+  if (land->dofs > most) return true;
+  for (int c = 0; c < land->contacts; c++)
+    for (int b = p->jac_adr[land->contact[c]]; b < p->jac_adr[land->contact[c] + 1]; b++)
+      entries += p->jac_width[b] * tb_rows(p, land->contact[c]);
+  size_t n = (size_t)land->dofs;
+  double* A = TB_TAKE(&s->arena, double, n* n);
+  land->momentum = TB_TAKE(&s->arena, double, n);
+  land->ptr = TB_TAKE(&s->arena, int, (size_t)land->normal.count + 1);
+  land->col = TB_TAKE(&s->arena, int, (size_t)entries);
+  land->val = TB_TAKE(&s->arena, double, (size_t)entries);
+  land->bound = TB_TAKE(&s->arena, double, (size_t)land->normal.count);
+  tbScratch scratch = {0};
+  tb_qp_dual_layout(&land->velocity, &scratch, land->dofs, land->normal.count);
+  scratch = (tbScratch){.base = tb_arena_take(&s->arena, scratch.used, 1), .size = scratch.used};
+  if (!A || !land->momentum || !land->ptr || !land->col || !land->val || !land->bound || !scratch.base)
+    return false;
+  tb_qp_dual_layout(&land->velocity, &scratch, land->dofs, land->normal.count);
+  fill_metric(s, land, A);
+  fill_velocity_rows(s, land);
+  land->by_velocity = tb_qp_dual_factor(&land->velocity, land->dofs, A, land->dofs);
+  return true;
+}
+
+// ---- islands ----
+
+static bool list_contacts(tbStagger* s, const int* island)
+{
+  const tbProblem* p = s->W->problem;
+  for (int k = 0; k < p->ncontact; k++) s->island[island[k]].contacts++;
+  for (int i = 0; i < s->islands; i++) {
+    s->island[i].contact = TB_TAKE(&s->arena, int, (size_t)s->island[i].contacts);
+    if (!s->island[i].contact) return false;
+    s->island[i].contacts = 0;
+  }
+  for (int k = 0; k < p->ncontact; k++) s->island[island[k]].contact[s->island[island[k]].contacts++] = k;
+  return true;
+}
+
+static bool take_mixer(tbStagger* s, tbStaggerIsland* land)
+{
+  tbScratch scratch = {0};
+  tb_anderson_layout(&land->mixer, &scratch, land->friction.count, MEMORY);
+  scratch = (tbScratch){.base = tb_arena_take(&s->arena, scratch.used, 1), .size = scratch.used};
+  if (!scratch.base) return false;
+  tb_anderson_layout(&land->mixer, &scratch, land->friction.count, MEMORY);
+  tb_anderson_reset(&land->mixer);
+  return true;
+}
+
+static bool list_rows(tbStagger* s, tbStaggerIsland* land)
+{
+  const tbProblem* p = s->W->problem;
+  size_t rows = 0;
+  for (int c = 0; c < land->contacts; c++) rows += (size_t)tb_rows(p, land->contact[c]);
+  land->normal.row = TB_TAKE(&s->arena, int, rows);
+  land->friction.row = TB_TAKE(&s->arena, int, rows);
+  if (!land->normal.row || !land->friction.row) return false;
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) {
+      tbStaggerRows* r = has_friction(s, k) && i > p->row_adr[k] ? &land->friction : &land->normal;
+      s->local[i] = r->count;
+      r->row[r->count++] = i;
+    }
+  }
+  return true;
+}
+
+static bool take_room(tbStagger* s)
+{
+  const tbProblem* p = s->W->problem;
+  size_t n = (size_t)(p->nrow > p->ndof ? p->nrow : p->ndof), constraints = 1;
+  for (int k = 0; k < p->ncontact; k++) constraints += 2 * (size_t)tb_rows(p, k) + s->friction[k].corners;
+  double** vectors[] = {&s->g, &s->x, &s->y, &s->room, &s->last, &s->expand, &s->product};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    if (!(*vectors[i] = TB_TAKE(&s->arena, double, n))) return false;
+  s->multiplier = TB_TAKE(&s->arena, double, constraints);
+  s->scaled = TB_TAKE(&s->arena, double, constraints);
+  s->local = TB_TAKE(&s->arena, int, (size_t)p->nrow);
+  s->place = TB_TAKE(&s->arena, int, (size_t)p->ndof);
+  s->seen = TB_TAKE(&s->arena, bool, (size_t)p->nblock);
+  return s->multiplier && s->scaled && s->local && s->place && s->seen;
+}
+
+static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
+{
+  const tbProblem* p = run->p;
+  int* island = TB_TAKE(&s->arena, int, (size_t)p->ncontact);
+  s->friction = TB_TAKE(&s->arena, tbFriction, (size_t)p->ncontact);
+  if (!island || !s->friction) return TB_ERROR_MEMORY;
+  TB_TRY(tb_problem_islands(ctx, p, island, &s->islands));
+  for (int k = 0; k < p->ncontact; k++)
+    tb_friction_make(p, k, run->o->model, run->o->directions, &s->friction[k]);
+  s->island = TB_TAKE(&s->arena, tbStaggerIsland, (size_t)s->islands);
+  if (!s->island || !take_room(s) || !list_contacts(s, island)) return TB_ERROR_MEMORY;
+  for (int i = 0; i < s->islands; i++) {
+    tbStaggerIsland* land = &s->island[i];
+    if (!list_rows(s, land) || !take_mixer(s, land) || !set_up_velocities(s, land)) return TB_ERROR_MEMORY;
+    if (!set_up_rows(s, land, &land->normal, false) || !set_up_rows(s, land, &land->friction, true))
+      return TB_ERROR_MEMORY;
+  }
+  return TB_OK;
+}
+
+tbStatus tb_stagger_create(tbContext* ctx, tbRun* run, tbStagger** out)
+{
+  tbStagger* s = *out = TB_NEW(ctx, tbStagger, 1);
+  if (!s) return TB_ERROR_MEMORY;
+  tb_arena_init(&s->arena, ctx);
+  s->W = run->W;
+  return build(ctx, s, run);
+}
+
+void tb_stagger_free(tbContext* ctx, tbStagger* s)
+{
+  if (!s) return;
+  tb_arena_free(&s->arena);
+  tb_free(ctx, s);
+}
