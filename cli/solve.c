@@ -130,7 +130,7 @@ int command_solve(int argc, char** argv)
   SolveArgs a = {.solver = solver_args_default()};
   bool help = false;
   const Arg args[] = {
-      {"--solver", ARG_TEXT, &a.solver.solver, "NAME", "the method (default bgs); `tribo list solvers`"},
+      {"--solver", ARG_TEXT, &a.solver.solver, "NAME", "the method (default auto); `tribo list solvers`"},
       SOLVER_ARGS(a.solver, "no limit"),
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output"},
       {"--solution", ARG_TEXT, &a.solution, "FILE", "write the impulses, one per line, contact by contact"},

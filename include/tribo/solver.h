@@ -79,7 +79,7 @@ typedef struct tbSolveOptions {
   void* cancelled_user;
 } tbSolveOptions;
 
-tbSolveOptions tb_default_solve_options(void); // bgs, cone, 1e-8, 10000 iterations, no time limit
+tbSolveOptions tb_default_solve_options(void); // auto, cone, 1e-8, 10000 iterations, no time limit
 
 typedef struct tbSolveResult {
   tbOutcome outcome;

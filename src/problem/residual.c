@@ -133,10 +133,8 @@ static void closest_on_ellipsoid(int n, const double* a, const double* z, double
 {
   double inside = 0, t = 0;
   for (int i = 0; i < n; i++) {
-    if (a[i] > 0)
-      inside += (z[i] / a[i]) * (z[i] / a[i]), t = fmax(t, a[i] * (fabs(z[i]) - a[i]));
-    else if (z[i] != 0)
-      inside = INFINITY;
+    if (a[i] > 0) inside += (z[i] / a[i]) * (z[i] / a[i]), t = fmax(t, a[i] * (fabs(z[i]) - a[i]));
+    else if (z[i] != 0) inside = INFINITY;
   }
   if (inside <= 1) {
     memcpy(x, z, (size_t)n * sizeof *x);
@@ -277,7 +275,8 @@ static void judge_rows(tbLaw law, int rows, const double* param, const double* l
   for (int i = 0; i < rows; i++) {
     double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
     double hi = law == TB_LAW_BOX ? param[rows + i] : INFINITY;
-    double F = law == TB_LAW_FREE ? u[i] : lambda[i] - fmin(fmax(lambda[i] - u[i], lo), hi);
+    double F =
+        fmax(lambda[i] - hi, fmin(lambda[i] - lo, u[i])); // λ − P(λ − u), without losing u in a large λ
     t->squares += F * F;
     worst(&t->cone, fabs(lambda[i] - fmin(fmax(lambda[i], lo), hi)));
     if (law == TB_LAW_NONNEG)
@@ -297,7 +296,11 @@ static void judge_friction(const Set* s, bool associated, const double* lambda, 
   z[0] = lambda[0] - lifted;
   for (int i = 1; i < rows; i++) z[i] = lambda[i] - u[i];
   project(s, z, x);
-  for (int i = 0; i < rows; i++) t->squares += (lambda[i] - x[i]) * (lambda[i] - x[i]);
+  bool inside = memcmp(x, z, (size_t)rows * sizeof *x) == 0; // then F = û: λ − z would lose it in a large λ
+  for (int i = 0; i < rows; i++) {
+    double F = !inside ? lambda[i] - x[i] : i == 0 ? lifted : u[i];
+    t->squares += F * F;
+  }
 
   project(s, lambda, x);
   double away = 0, product = lambda[0] * lifted, power = 0;
@@ -462,10 +465,8 @@ tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out
   j->threads = ctx->threads;
   tb_arena_init(&j->arena, ctx);
   tbStatus status = prepare(j);
-  if (status == TB_OK)
-    *out = j;
-  else
-    tb_judge_free(ctx, j);
+  if (status == TB_OK) *out = j;
+  else tb_judge_free(ctx, j);
   return status;
 }
 
@@ -516,7 +517,7 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
   }
   double E = sqrt(exact.squares), norm_lambda = norm(p->nrow, lambda), norm_u = norm(p->nrow, j->u);
   double largest = fmax(j->norm_q, fmax(norm_lambda, norm_u));
-  if (!isfinite(E) || !isfinite(largest)) {
+  if (!isfinite(E) || !isfinite(norm_lambda) || !isfinite(norm_u)) {
     refuse(out);
     return;
   }

@@ -5,7 +5,8 @@
 //   will
 //                    be there sooner
 //   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
-//   4. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
+//   4. pivoting      `lemke`: where the problem is an LCP as it stands
+//   5. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
 //
 // Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the
 // run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
@@ -52,13 +53,14 @@ static double iterations_left(const Watch* w)
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
 }
 
-// Sweeps give way when Newton would be there sooner, but not before they have done half of its work: a curve may
-// be flat for a while.
+// Sweeps give way when Newton would be there sooner, but not before they have done half of its work: a curve
+// may be flat for a while.
 static bool sweeps_too_slow(void* user, int iteration, double number)
 {
   Watch* w = user;
   remember(w, iteration, number);
-  return w->sweep_work * iteration > 0.5 * w->newton_work && w->sweep_work * iterations_left(w) > w->newton_work;
+  return w->sweep_work * iteration > 0.5 * w->newton_work &&
+         w->sweep_work * iterations_left(w) > w->newton_work;
 }
 
 // Newton has lost its way when ten iterations gain less than a factor of two.
@@ -105,15 +107,36 @@ static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
   return TB_OK;
 }
 
-// One stage, from the best iterate so far. True when the run is over.
-static tbStatus stage(tbContext* ctx, tbRun* run, const char* name, Watch* watch,
-                      bool (*too_slow)(void*, int, double), double* lambda, bool* over)
+typedef struct {
+  const char* name;
+  bool (*too_slow)(void*, int, double);
+  int cap; // iterations at most; 0: any
+} Stage;
+
+// W in the form a stage needs, kept from one stage to the next.
+static tbStatus provide(tbContext* ctx, tbRun* run, tbForm needs, tbDelassus** W)
 {
-  const tbSolver* solver = tb_solver_find(name);
+  unsigned have = *W ? (*W)->forms : 0;
+  bool enough = needs == TB_FORM_SWEEP ? have != 0 : (have & needs) != 0;
+  if (enough) return TB_OK;
+  tb_delassus_free(ctx, *W);
+  *W = NULL;
+  tbStatus status = tb_delassus_create(ctx, run->p, needs, W);
+  run->W = *W;
+  return status;
+}
+
+// One stage, from the best iterate so far; over: the judge is satisfied, or a budget is spent.
+static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch, tbDelassus** W,
+                   double* lambda, bool* over)
+{
+  const tbSolver* solver = tb_solver_find(stage->name);
   *over = false;
   if (tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
+  TB_TRY(provide(ctx, run, solver->needs, W));
   run->before = run->iterations;
-  run->too_slow = too_slow;
+  run->stage_cap = stage->cap ? stage->cap : INT_MAX;
+  run->too_slow = stage->too_slow;
   run->too_slow_user = watch;
   watch->count = 0;
   memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
@@ -124,30 +147,21 @@ static tbStatus stage(tbContext* ctx, tbRun* run, const char* name, Watch* watch
 
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
 {
-  static const struct {
-    const char* name;
-    bool (*too_slow)(void*, int, double);
-  } later[] = {
-      {"prox-newton", newton_too_slow}, {"ipm", newton_too_slow}, {"prox-newton", NULL}, {"bgs", NULL}};
+  static const Stage stages[] = {
+      {"bgs", NULL, FIRST_SWEEPS},
+      {"nncg", sweeps_too_slow, 0},
+      {"prox-newton", newton_too_slow, 0},
+      {"ipm", newton_too_slow, 0},
+      {"lemke", NULL, 2000},
+      {"prox-newton", NULL, 2000},
+      {"bgs", NULL, 0},
+  };
   Watch watch = {.tolerance = run->o->tolerance};
-  bool over = false;
-  TB_TRY(estimate_work(ctx, run->p, &watch));
-
   tbDelassus* W = NULL;
-  TB_TRY(tb_delassus_create(ctx, run->p, TB_FORM_SWEEP, &W));
-  run->W = W;
-  run->stage_cap = FIRST_SWEEPS;
-  tbStatus status = stage(ctx, run, "bgs", &watch, NULL, lambda, &over);
-  run->stage_cap = INT_MAX;
-  if (status == TB_OK && !over) status = stage(ctx, run, "nncg", &watch, sweeps_too_slow, lambda, &over);
-  if (status == TB_OK && !over && !(W->forms & TB_FORM_BLOCKS)) {
-    tb_delassus_free(ctx, W);
-    W = NULL;
-    status = tb_delassus_create(ctx, run->p, TB_FORM_BLOCKS, &W);
-    run->W = W;
-  }
-  for (size_t i = 0; status == TB_OK && !over && i < sizeof later / sizeof *later; i++)
-    status = stage(ctx, run, later[i].name, &watch, later[i].too_slow, lambda, &over);
+  bool over = false;
+  tbStatus status = estimate_work(ctx, run->p, &watch);
+  for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
+    status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   tb_delassus_free(ctx, W);
   return status;
 }

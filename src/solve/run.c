@@ -22,20 +22,37 @@ static double number_of(const tbRun* run, const tbResidual* residual)
   return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
 }
 
-static bool is_good(const tbRun* run, const tbResidual* residual)
+// On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
+// velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
+// speak for it.
+static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda)
 {
-  const tbSolveOptions* o = run->o;
-  return number_of(run, residual) <= o->tolerance &&
-         (o->tolerance_q == 0 || residual->natural_map <= o->tolerance_q);
+  const tbDelassus* W = run->W;
+  double own = 0;
+  for (int k = 0; k < run->p->ncontact; k++)
+    for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
+      own = fmax(own,
+                 fabs(W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))] * lambda[run->p->row_adr[k] + i]));
+  return own > 1e4 * fmax(r->norm_q, r->norm_u) && r->natural_map > sqrt(run->o->tolerance);
 }
 
-static void keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
+static bool is_good(const tbRun* run, const tbResidual* r)
+{
+  const tbSolveOptions* o = run->o;
+  return number_of(run, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
+}
+
+// True when λ is as good as asked for.
+static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
 {
   double number = number_of(run, residual);
-  if (!(number < run->best_number)) return;
-  run->best_number = number;
-  run->best_residual = *residual;
-  memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  if (number <= run->o->tolerance && ran_away(run, residual, lambda)) return false;
+  if (number < run->best_number || is_good(run, residual)) {
+    run->best_number = number;
+    run->best_residual = *residual;
+    memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  }
+  return is_good(run, residual);
 }
 
 static bool end(tbRun* run, tbOutcome outcome)
@@ -67,12 +84,12 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
     run->excluded += tb_seconds() - before;
     return false;
   }
-  keep_the_best(run, &residual, lambda);
+  bool good = keep_the_best(run, &residual, lambda);
   double number = number_of(run, &residual);
   run->next_check = next_check_after(run, iteration, number);
   run->last_check = iteration;
   run->last_number = number;
-  if (is_good(run, &residual)) return end(run, TB_CONVERGED);
+  if (good) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
   if (isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
   if (late) return end(run, TB_TIME);

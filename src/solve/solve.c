@@ -10,7 +10,7 @@
 tbSolveOptions tb_default_solve_options(void)
 {
   return (tbSolveOptions){
-      .solver = "bgs", .directions = 8, .tolerance = 1e-8, .max_iterations = 10000, .seed = 1};
+      .solver = "auto", .directions = 8, .tolerance = 1e-8, .max_iterations = 10000, .seed = 1};
 }
 
 static const char* const outcomes[] = {

@@ -14,7 +14,7 @@ grep -qF '"a,""b"" <i>'\''&.json",bgs,' o/results.csv; claim "results.csv quotes
          if (key == last && ($3 <= k || $4 < s)) exit 1; if (key != last && $3 != 0) exit 1
          if (++n[key] > 300) exit 1; last = key; k = $3; s = $4 }' o/curves.csv; claim "curves.csv: from 0, in order, at most 300 points"
 grep -q '^endless.json,bgs,' o/curves.csv && [ "$(grep '^endless.json,bgs,' o/curves.csv | tail -1 | cut -d, -f3)" = "$(grep '^endless.json,bgs,' o/results.csv | cut -d, -f4)" ]; claim "curves.csv ends where the run ends"
-t solve endless.json --max-iter 2000 --trace full.csv
+t solve endless.json --solver bgs --max-iter 2000 --trace full.csv
 grep '^endless.json,bgs,' o/curves.csv | cut -d, -f3,5 >some; cut -d, -f1,3 full.csv >every
 [ -s some ] && ! grep -Fxvqf every some; claim "curves.csv holds measured points only"
 

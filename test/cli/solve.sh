@@ -7,7 +7,7 @@ json() { grep -Eq "[{,]\"$1\":$2[,}]" out; }
 number='-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?' text='"[^"]*"' whole='[0-9]+'
 t solve good.json --json
 ended 0 && [ "$(wc -l <out)" -eq 1 ] && grep -q '^{.*}$' out; claim "--json is one object on one line"
-json problem '"good.json"' && json contacts 2 && json dofs 9 && json solver '"bgs"' && json used "$text"; claim "--json names the problem and the solver"
+json problem '"good.json"' && json contacts 2 && json dofs 9 && json solver '"auto"' && json used "$text"; claim "--json names the problem and the solver"
 json status '"converged"' && json iterations "$whole" && json time_s "$number" && json residual "$number"; claim "--json has the result"
 for key in natural_map fclib penetration cone complementarity dissipation; do
   sed 's/.*"residuals":{\([^}]*\)}.*/{\1}/' out >inner

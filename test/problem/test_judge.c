@@ -147,3 +147,25 @@ TEST(judge_refuses_impulses_that_are_not_numbers)
     CHECK(isinf(r.fclib) && isinf(r.natural_map) && isinf(r.model));
   }
 }
+
+TEST(judge_does_not_lose_a_velocity_in_a_large_impulse)
+{
+  // Two rows that push each other: λ = 1e17 (1, 1) leaves u = q = −1, which λ − u cannot show.
+  tbContext ctx = tb_default_context();
+  int ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+  double W[] = {1, -1, -1, 1}, q[] = {-1, -1}, lambda[] = {1e17, 1e17};
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  tbJudge* judge = NULL;
+  tb_builder_create(&ctx, "squeezed", &b);
+  tb_builder_explicit(b, 2, ptr, col, W);
+  tb_builder_contact(b, TB_LAW_NONNEG, 2, NULL, q, NULL);
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
+  tbResidual r;
+  tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &r, NULL, NULL);
+  CHECK_NEAR(r.absolute, sqrt(2), 1e-15);
+  CHECK_NEAR(r.natural_map, 1, 1e-15);
+  tb_judge_free(&ctx, judge);
+  tb_problem_free(p);
+}

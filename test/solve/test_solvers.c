@@ -102,6 +102,7 @@ TEST(every_order_of_sweeps_finds_the_same_velocity)
       tbManufacture spec = spec_for(5 * seed); // rigid bodies, two and three dimensions
       REQUIRE(make(&w, &spec));
       tbSolveOptions o = tb_default_solve_options();
+      o.solver = "bgs";
       o.order = (tbOrder)order;
       o.tolerance = 1e-11;
       tbSolveResult r;
@@ -249,4 +250,33 @@ TEST(a_problem_without_contacts_is_solved)
     CHECK(r.outcome == TB_CONVERGED);
     tb_problem_free(p);
   }
+}
+
+// Two contacts push each other for ever: λ → ∞ makes the scaled residual small, and solves nothing.
+TEST(no_solver_is_fooled_by_impulses_that_run_away)
+{
+  tbContext ctx = tb_default_context();
+  int ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+  double W[] = {1, -1, -1, 1}, q[] = {-1, -1};
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  tb_builder_create(&ctx, "squeezed", &b);
+  tb_builder_explicit(b, 2, ptr, col, W);
+  for (int k = 0; k < 2; k++) tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, q + k, NULL);
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  for (int i = 0; i < tb_solver_count(); i++) {
+    tbSolveOptions o = tb_default_solve_options();
+    o.solver = tb_solver_at(i)->name;
+    o.tolerance = 1e-6;
+    o.time_budget_s = 0.05;
+    o.max_iterations = 1000000;
+    double lambda[2] = {0};
+    tbSolveResult r;
+    if (!test_pick_model(tb_solver_at(i), p, &o.model)) continue;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+    if (r.outcome == TB_CONVERGED)
+      test_failed(__FILE__, __LINE__, "%s: converged, E/‖q‖ %g", o.solver, r.residual.natural_map);
+    CHECK(isfinite(lambda[0]) && isfinite(lambda[1]) && r.residual.fclib > o.tolerance);
+  }
+  tb_problem_free(p);
 }
