@@ -92,8 +92,8 @@ static void write_head(Paper* p, const char* title)
   machine_system(system);
   tb_out_text(&p->text, "# ");
   tb_out_text(&p->text, title);
-  out_format(&p->text, "\n\nReproduced by tribo %s (%s) on %s, %s%s.\n", TB_VERSION, machine_compiler(), processor,
-             system, p->quick ? "; the quick variant, with smaller experiments" : "");
+  out_format(&p->text, "\n\nReproduced by tribo %s (%s) on %s, %s%s.\n", TB_VERSION, machine_compiler(),
+             processor, system, p->quick ? "; the quick variant, with smaller experiments" : "");
 }
 
 static tbStatus reproduce(Paper* p, int which, const char* out)
@@ -102,14 +102,14 @@ static tbStatus reproduce(Paper* p, int which, const char* out)
   char by_default[64];
   snprintf(by_default, sizeof by_default, "papers/%s/out", papers[which].name);
   TB_TRY(folder_make(p->ctx, out ? out : by_default, &folder));
+  folder_unmake(&folder); // it can be made; nothing is left behind should the run be stopped
   printf("%s\n\n", papers[which].title);
   write_head(p, papers[which].title);
   tbStatus status = papers[which].run(p);
   p->file[p->files++] = (FolderFile){"report.md", p->text};
   if (status == TB_OK) status = folder_save(p->ctx, &folder, p->file, p->files);
   if (status != TB_OK) folder_unmake(&folder);
-  else
-    printf("%d ok, %d failed, %d skipped\n%s/report.md\n", p->held, p->failed, p->skipped, folder.path);
+  else printf("%d ok, %d failed, %d skipped\n%s/report.md\n", p->held, p->failed, p->skipped, folder.path);
   for (int i = 0; i < p->files; i++) tb_out_free(&p->file[i].text);
   tb_out_free(&p->figures);
   return status;
@@ -119,7 +119,8 @@ static const char usage[] = "usage: tribo paper NAME [options]";
 
 static void print_help(const Arg* args)
 {
-  printf("%s\n\nRuns a document's experiments again and checks its claims one by one: `ok` or `FAILED`, what was\n"
+  printf("%s\n\nRuns a document's experiments again and checks its claims one by one: `ok` or `FAILED`, what "
+         "was\n"
          "published, what was measured. Exits with 1 when a claim failed. NAME is\n\n",
          usage);
   for (int i = 0; i < PAPERS; i++) print_columns(stdout, 22, papers[i].name, papers[i].title);

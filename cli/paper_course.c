@@ -20,20 +20,43 @@ tbStatus structure_make(Paper* p, Structure s, tbProblem** out)
   return tb_problem_generate(p->ctx, &spec, out);
 }
 
-tbStatus trace_run(Paper* p, const tbProblem* problem, Trial t, Trace* out)
+static tbSolveOptions options_of(Trial t)
 {
-  *out = (Trace){.points = TB_ARRAY(CurvePoint)};
   tbSolveOptions o = tb_default_solve_options();
   o.solver = t.solver;
   o.model = t.model;
   o.order = t.order;
   o.tolerance = t.tolerance;
   o.max_iterations = t.max_iterations;
+  o.r_factor = t.r_factor;
+  return o;
+}
+
+tbStatus trace_run(Paper* p, const tbProblem* problem, Trial t, Trace* out)
+{
+  *out = (Trace){.points = TB_ARRAY(CurvePoint)};
+  tbSolveOptions o = options_of(t);
   double* lambda = TB_NEW(p->ctx, double, (size_t)problem->nrow);
   tbStatus status =
       lambda ? curve_run(p->ctx, problem, &o, lambda, &out->result, &out->points) : TB_ERROR_MEMORY;
   tb_free(p->ctx, lambda);
   if (status != TB_OK) trace_free(p, out);
+  return status;
+}
+
+tbStatus trial_run(Paper* p, const tbProblem* problem, Trial t, int runs, tbSolveResult* out)
+{
+  size_t rows = (size_t)problem->nrow;
+  double* lambda = TB_NEW(p->ctx, double, rows);
+  tbSolveOptions o = options_of(t);
+  tbStatus status = lambda ? TB_OK : TB_ERROR_MEMORY;
+  for (int i = 0; i < runs && status == TB_OK; i++) {
+    tbSolveResult again;
+    memset(lambda, 0, rows * sizeof *lambda);
+    status = tb_solve(p->ctx, problem, &o, lambda, &again);
+    if (status == TB_OK && (i == 0 || again.time_s < out->time_s)) *out = again;
+  }
+  tb_free(p->ctx, lambda);
   return status;
 }
 
@@ -56,10 +79,7 @@ double trace_at(const Trace* trace, int iteration)
   return best;
 }
 
-double trace_cost(const Trace* trace)
-{
-  return trace->result.time_s / fmax(trace->result.iterations, 1);
-}
+double trace_cost(const Trace* trace) { return trace->result.time_s / fmax(trace->result.iterations, 1); }
 
 void trace_rate(const Trace* trace, double* slope, double* explained)
 {

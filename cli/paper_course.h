@@ -9,6 +9,7 @@ tbStatus course_figure_16(Paper* paper);
 tbStatus course_figure_17(Paper* paper);
 tbStatus course_figures_20_to_22(Paper* paper);
 tbStatus course_table_2(Paper* paper);
+tbStatus course_table_2_cone(Paper* paper); // its rows on the friction cone
 
 typedef struct {
   const char* name;
@@ -26,6 +27,7 @@ typedef struct {
   tbOrder order;
   double tolerance;
   int max_iterations;
+  tbRFactor r_factor;
 } Trial;
 
 typedef struct {
@@ -35,12 +37,14 @@ typedef struct {
 
 tbStatus trace_run(Paper* paper, const tbProblem* problem, Trial trial, Trace* out);
 void trace_free(Paper* paper, Trace* trace);
+// Without a trace; of `runs` the fastest counts.
+tbStatus trial_run(Paper* paper, const tbProblem* problem, Trial trial, int runs, tbSolveResult* out);
 
 int trace_reach(const Trace* trace, double tolerance); // the first iteration that good; −1: none
 double trace_at(const Trace* trace, int iteration);    // the best residual up to then
 double trace_cost(const Trace* trace);                 // seconds per iteration
-// A straight line through log₁₀ residual against iterations, over its later half until rounding: its slope, and
-// how much of the variation it explains (R²).
+// A straight line through log₁₀ residual against iterations, over its later half until rounding: its slope,
+// and how much of the variation it explains (R²).
 void trace_rate(const Trace* trace, double* slope, double* explained);
 
 // A plot of several traces; `work` is what an iteration of each costs in sweeps (null: one each).

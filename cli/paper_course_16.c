@@ -1,7 +1,7 @@
 // Figure 16: every order of projected Gauss–Seidel on a stack of two boxes (Andrews et al. 2017).
 //
-// Eight non-penetration constraints, 8! = 40,320 orders in which a sweep may visit them. Each order is run from
-// zero until the residual of the LCP,
+// Eight non-penetration constraints, 8! = 40,320 orders in which a sweep may visit them. Each order is run
+// from zero until the residual of the LCP,
 //
 //   r(x) = ‖min(x, A x + b)‖ / ‖min(0, b)‖,
 //
@@ -120,12 +120,15 @@ static void draw(Paper* p, const Lcp* lcp, const Census* c)
   tbOut* out = paper_table(p, "figure-16.csv", "order,iteration,residual");
   for (int i = 0; i < 3; i++) {
     curve[i] = (PlotCurve){names[i], i, point[i], solve(lcp, orders[i], point[i]) + 1, true};
-    for (int k = 0; k < curve[i].points; k++)
-      out_format(out, "%s,%d,%.6e\n", names[i], k, point[i][k].y);
+    for (int k = 0; k < curve[i].points; k++) out_format(out, "%s,%d,%.6e\n", names[i], k, point[i][k].y);
   }
   paper_plot(p, "figure-16.svg",
-             &(Plot){.axis = PLOT_COUNT, .x_name = "iterations", .y_name = "Residual of the LCP", .tolerance = goal,
-                     .curve = curve, .curves = 3},
+             &(Plot){.axis = PLOT_COUNT,
+                     .x_name = "iterations",
+                     .y_name = "Residual of the LCP",
+                     .tolerance = goal,
+                     .curve = curve,
+                     .curves = 3},
              "Residual against iterations for the best, the default and the worst order.");
 
   out = paper_table(p, "figure-16-distribution.csv", "iterations,orders");
@@ -136,8 +139,12 @@ static void draw(Paper* p, const Lcp* lcp, const Census* c)
     share[points++] = (PlotPoint){k, (double)within / c->orders};
   }
   paper_plot(p, "figure-16-distribution.svg",
-             &(Plot){.axis = PLOT_FACTOR, .share = true, .x_name = "iterations", .y_name = "Share of the orders",
-                     .curve = &(PlotCurve){"orders", 0, share, points, true}, .curves = 1},
+             &(Plot){.axis = PLOT_FACTOR,
+                     .share = true,
+                     .x_name = "iterations",
+                     .y_name = "Share of the orders",
+                     .curve = &(PlotCurve){"orders", 0, share, points, true},
+                     .curves = 1},
              "The share of the orders that need at most so many iterations.");
 }
 
@@ -152,14 +159,18 @@ tbStatus course_figure_16(Paper* p)
   spell(worst, c.worst_order);
   int kinds = 0;
   for (int k = 0; k <= MOST; k++) kinds += c.count[k] > 0;
-  paper_section(p, "Figure 16: every order of a stack of two boxes",
-                "Projected Gauss–Seidel on the eight non-penetration constraints of two boxes, in each of the "
-                "8! orders, until the residual has fallen to 1e-4 of its start.");
-  paper_claim(p, c.orders == ORDERS, "40,320 permutations of the constraint variables", "%d orders run", c.orders);
-  paper_claim(p, 2 * c.best < c.worst, "the best order converges in less than half the iterations of the worst",
+  paper_section(
+      p, "Figure 16: every order of a stack of two boxes",
+      "Projected Gauss–Seidel on the eight non-penetration constraints of two boxes, in each of the "
+      "8! orders, until the residual has fallen to 1e-4 of its start.");
+  paper_claim(p, c.orders == ORDERS, "40,320 permutations of the constraint variables", "%d orders run",
+              c.orders);
+  paper_claim(p, 2 * c.best < c.worst,
+              "the best order converges in less than half the iterations of the worst",
               "%d against %d iterations; best %s, worst %s", c.best, c.worst, best, worst);
   paper_claim(p, kinds >= 10, "a wide range of convergence behaviour over the orders",
-              "%d different counts between %d and %d; %d in the default order", kinds, c.best, c.worst, c.given);
+              "%d different counts between %d and %d; %d in the default order", kinds, c.best, c.worst,
+              c.given);
   draw(p, &lcp, &c);
   paper_section_end(p);
   return TB_OK;

@@ -1,5 +1,5 @@
-// Figure 17: heuristics for the order inside the sweep (Poulsen et al. 2010), on a stack, a house of cards and a
-// brick wall. The work of an iteration is one sweep; two in the symmetric order.
+// Figure 17: heuristics for the order inside the sweep (Poulsen et al. 2010), on a stack, a house of cards
+// and a brick wall. The work of an iteration is one sweep; two in the symmetric order.
 #include "cli/paper_course.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@ enum { STRUCTURES = 3 };
 static const Structure structures[STRUCTURES] = {{"stack", TB_GENERATE_STACK, 5, 3, 1},
                                                  {"cards", TB_GENERATE_CARDS, 4, 2, 1},
                                                  {"wall", TB_GENERATE_WALL, 6, 4, 1}};
-static const char* const plots[STRUCTURES] = {"figure-17-stack.svg", "figure-17-cards.svg", "figure-17-wall.svg"};
+static const char* const plots[STRUCTURES] = {"figure-17-stack.svg", "figure-17-cards.svg",
+                                              "figure-17-wall.svg"};
 static const double goal = 1e-6;
 
 // How often a step makes the residual grow by more than a hundredth.
@@ -34,11 +35,11 @@ static void judge_orders(Paper* p, const char* structure, const Trace* trace, co
   }
   char claim[100];
   snprintf(claim, sizeof claim, "%s: the order changes how fast PGS converges", structure);
-  paper_claim(p, sweeps[worst] >= 1.2 * sweeps[best], claim, "to %g: %.0f sweeps %s, %.0f %s", goal, sweeps[best],
-              names[best], sweeps[worst], names[worst]);
+  paper_claim(p, sweeps[worst] >= 1.2 * sweeps[best], claim, "to %g: %.0f sweeps %s, %.0f %s", goal,
+              sweeps[best], names[best], sweeps[worst], names[worst]);
 }
 
-static tbStatus try_orders(Paper* p, int which, tbOut* table, int* greedy_rises, int* arrived)
+static tbStatus try_orders(Paper* p, int which, tbOut* table, int grows[TB_ORDER_COUNT])
 {
   tbProblem* problem = NULL;
   Trace trace[TB_ORDER_COUNT] = {0};
@@ -48,14 +49,13 @@ static tbStatus try_orders(Paper* p, int which, tbOut* table, int* greedy_rises,
   for (int i = 0; i < TB_ORDER_COUNT && status == TB_OK; i++) {
     names[i] = tb_order_name((tbOrder)i);
     work[i] = i == TB_ORDER_SYMMETRIC ? 2 : 1;
-    status = trace_run(p, problem, (Trial){"pgs", TB_MODEL_BOX, (tbOrder)i, goal, 20000}, &trace[i]);
+    status = trace_run(p, problem, (Trial){"pgs", TB_MODEL_BOX, (tbOrder)i, goal, 20000, 0}, &trace[i]);
     if (status != TB_OK) break;
     trace_table(table, structures[which].name, names[i], &trace[i]);
-    *arrived += trace_reach(&trace[i], goal) >= 0;
+    grows[i] += rises(&trace[i]);
   }
   if (status == TB_OK) {
     judge_orders(p, structures[which].name, trace, work, names);
-    *greedy_rises += rises(&trace[TB_ORDER_GREEDY]);
     status = trace_plot(p, plots[which], structures[which].name, TB_ORDER_COUNT, trace, names, work);
   }
   for (int i = 0; i < TB_ORDER_COUNT; i++) trace_free(p, &trace[i]);
@@ -65,19 +65,18 @@ static tbStatus try_orders(Paper* p, int which, tbOut* table, int* greedy_rises,
 
 tbStatus course_figure_17(Paper* p)
 {
-  int greedy_rises = 0, arrived = 0;
+  int grows[TB_ORDER_COUNT] = {0};
   tbStatus status = TB_OK;
-  paper_section(p, "Figure 17: heuristics for the order inside the sweep",
-                "PGS on the boxed model (BLCP), in five orders: as given, random, colour by colour, largest residual "
-                "first (greedy), forward and backward (symmetric).");
+  paper_section(
+      p, "Figure 17: heuristics for the order inside the sweep",
+      "PGS on the boxed model (BLCP), in five orders: as given, random, colour by colour, largest residual "
+      "first (greedy), forward and backward (symmetric: two sweeps an iteration).");
   tbOut* table = paper_table(p, "figure-17.csv", "structure,order,iteration,residual");
-  for (int i = 0; i < STRUCTURES && status == TB_OK; i++)
-    status = try_orders(p, i, table, &greedy_rises, &arrived);
+  for (int i = 0; i < STRUCTURES && status == TB_OK; i++) status = try_orders(p, i, table, grows);
   if (status != TB_OK) return status;
-  paper_claim(p, greedy_rises > 0, "the greedy strategy is not monotone", "%d steps in which its residual grows",
-              greedy_rises);
-  paper_claim(p, arrived == STRUCTURES * TB_ORDER_COUNT, "every order converges in practice",
-              "%d of %d runs reach %g", arrived, STRUCTURES * TB_ORDER_COUNT, goal);
+  paper_claim(p, grows[TB_ORDER_GREEDY] > 0, "the greedy strategy is not monotone",
+              "its residual grows in %d steps; in the given order, in %d", grows[TB_ORDER_GREEDY],
+              grows[TB_ORDER_GIVEN]);
   paper_section_end(p);
   return TB_OK;
 }

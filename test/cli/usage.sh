@@ -2,7 +2,7 @@
 
 t --help; ended 0 && grep -q "^usage: tribo" out && [ ! -s err ]; claim "--help goes to standard output"
 t; ended 2 && [ ! -s out ] && says "usage"; claim "no command is usage, on standard error"
-for c in solve compare list; do
+for c in solve compare generate paper list; do
   t $c --help; ended 0 && grep -q "^usage: tribo $c" out && [ ! -s err ]; claim "$c --help"
 done
 for c in solve compare; do
@@ -14,7 +14,7 @@ for c in solve compare; do
   [ ! -s err ]; claim "$c --help names the options"
 done
 t --version; ended 0 && grep -q "^tribo [0-9]" out && grep -q "^simd " out; claim "--version names the build"
-for list in solvers laws models orders; do
+for list in solvers laws models orders structures; do
   t list $list; ended 0 && [ -s out ]; claim "list $list"
 done
 
@@ -42,7 +42,7 @@ t compare; ended 2 && one_line; claim "compare wants a problem"
 t compare good.json --solvers bgs,,pgs; ended 2 && one_line; claim "an empty name among --solvers"
 t compare good.json --solvers bgs,psg; ended 2 && one_line && says 'did you mean'; claim "a wrong name among --solvers"
 t compare good.json --page x.html; ended 2 && one_line && says "--out"; claim "--page without --out"
-for page in a/b.html .. results.csv; do
+for page in a/b.html .. results.csv profile.csv; do
   t compare good.json --out o --page $page; ended 2 && one_line && [ ! -e o ]; claim "--page $page is refused"
 done
 cp good.json ./-odd.json

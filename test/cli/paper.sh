@@ -1,0 +1,46 @@
+# tribo generate and tribo paper: structures in files, claims that are checked.
+
+for kind in $("$tribo" list structures | sed -n 's/^\([a-z]*\) .*/\1/p'); do
+  t generate $kind -o g.json; ended 0 && grep -q "^g.json: [0-9]* contacts" out && [ ! -s err ]; claim "generate $kind"
+  t solve g.json --max-time 5 --max-iter 20 --json; ended 0 && grep -q '"solver":"bgs"' out; claim "the $kind can be solved"
+done
+t generate stack --size 2 --mass-ratio 100 --friction 0.3 -o g.json; ended 0 && grep -q '"mu": 0.3' g.json && grep -q '"mass": 100' g.json; claim "generate takes its options"
+t generate pile --seed 1 -o g1.json; t generate pile --seed 2 -o g2.json; t generate pile --seed 1 -o g3.json
+cmp -s g1.json g3.json && ! cmp -s g1.json g2.json; claim "a seed repeats, another does not"
+if "$tribo" --version | grep -qi 'hdf5.*\(yes\|[0-9]\)'; then
+  t generate arch -o g.hdf5; ended 0; claim "generate writes FCLIB"
+  t generate arch -o g.json; t solve g.json --solution a.txt; t solve g.hdf5 --solution b.txt; cmp -s a.txt b.txt; claim "both formats hold the same problem"
+fi
+t generate; ended 2 && one_line; claim "generate wants a kind"
+t generate stack; ended 2 && one_line; claim "generate wants a file"
+t generate stakc -o g9.json; ended 2 && one_line && says 'did you mean "stack"'; claim "a wrong structure: the nearest"
+t generate stack -o g9.txt; ended 2 && one_line && says ".json"; claim "generate wants an ending it knows"
+for bad in "--size 0" "--size -1" "--size 2000000000" "--friction -1" "--mass-ratio 0"; do
+  t generate stack $bad -o g9.json; ended 2 && one_line && [ ! -e g9.json ]; claim "generate $bad is refused"
+done
+t generate stack -o missing/g.json; ended 3 && one_line; claim "generate into a missing folder is 3"
+
+t paper course --quick --out paper; ended 0 && [ ! -s err ]; claim "paper course --quick: every claim holds"
+grep -q '^  ok      the best order converges in less than half' out && ! grep -q FAILED out; claim "the claims are named"
+[ "$(tail -1 out)" = paper/report.md ] && grep -Eq '^[0-9]+ ok, 0 failed, [0-9]+ skipped$' out; claim "a count, then the report to read"
+for file in $(sed -n 's/.*](\([^)]*\)).*/\1/p' paper/report.md); do [ -s "paper/$file" ] || echo "$file is missing" >>err; done; [ ! -s err ]; claim "the report's tables and plots are there"
+[ "$(awk -F, 'NR > 1 { n += $2 } END { print n }' paper/figure-16-distribution.csv)" -eq 40320 ]; claim "figure 16 counts every order once"
+for f in paper/*.csv; do awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { if (NR < 2) exit 1 }' "$f" || echo "$f is ragged" >>err; done; [ ! -s err ]; claim "tables have full rows"
+! grep -Eq '(nan|inf)[ "H,V]' paper/*.svg; claim "plots have no bad coordinates"
+if command -v xmllint >/dev/null; then xmllint --noout paper/*.svg 2>err; claim "plots are well-formed"; fi
+t paper course --quick --out good.json; ended 3 && one_line; claim "paper --out onto a file is 3, before the work"
+t paper; ended 2 && one_line; claim "paper wants a name"
+t paper curse; ended 2 && one_line && says 'did you mean "course"'; claim "a wrong paper: the nearest"
+
+# compare over a folder, with profiles.
+mkdir many; for n in 2 3 4; do "$tribo" generate stack --size $n -o many/stack$n.json >/dev/null; done; echo hello >many/notes.txt
+t compare many --solvers bgs,newton-fb,bpp --profile --max-iter 5000 --out prof; ended 0 && [ "$(grep -c '^many/stack' out)" -eq 3 ]; claim "a folder stands for the problems in it"
+grep -q '^profile by time' out && grep -q '^profile by iterations' out; claim "--profile prints a table of each measure"
+[ "$(head -1 prof/profile.csv)" = "measure,solver,factor,share" ] && awk -F, 'NR > 1 { key = $1 "," $2
+  if ($3 < 1 || $4 < 0 || $4 > 1 || (key == last && ($3 <= x || $4 <= y))) exit 1
+  if (key != last && $3 != 1) exit 1; last = key; x = $3; y = $4 } END { exit NR < 4 }' prof/profile.csv; claim "profile.csv: shares grow with the factor, from 1"
+awk -F, '$1 == "time" && $3 == 1 { n += $4 } END { exit n < 0.99 }' prof/profile.csv; claim "someone is the best on every problem"
+[ "$(grep '^iterations,bpp,' prof/profile.csv | tail -1 | cut -d, -f4)" = 0 ]; claim "who did not run solved nothing"
+grep -q '<h2>Performance profile</h2>' prof/report.html && ! grep -Eq '(nan|inf)[ "H,V]' prof/report.html; claim "the page has the profile"
+t compare good.json --solvers bgs --out noprof; ended 0 && [ ! -e noprof/profile.csv ] && ! grep -q 'Performance profile' noprof/report.html; claim "no --profile, no profile"
+mkdir none; t compare none; ended 2 && one_line && grep -q '^none: no problem' err; claim "a folder without problems"
