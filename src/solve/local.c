@@ -252,7 +252,7 @@ void tb_local_solve(const tbLocal* c, const double* u, double* lambda)
 {
   int rows = c->p->row_adr[c->k + 1] - c->p->row_adr[c->k];
   const double* D = c->D;
-  double q[TB_MAX_ROWS];
+  double q[TB_MAX_ROWS] = {0};
   if (c->is_ball && c->symmetric) {
     // The symmetric part of D is solved for; what is skew acts through u, and is right once λ stands still.
     for (int i = 0; i < rows; i++) {

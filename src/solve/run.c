@@ -33,7 +33,8 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
     for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
       own = fmax(own,
                  fabs(W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))] * lambda[run->p->row_adr[k] + i]));
-  return own > 1e4 * fmax(r->norm_q, r->norm_u) && r->natural_map > sqrt(run->o->tolerance);
+  double E = number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u)); // E of the model asked for
+  return own > 1e4 * fmax(r->norm_q, r->norm_u) && E > sqrt(run->o->tolerance) * r->norm_q;
 }
 
 static bool is_good(const tbRun* run, const tbResidual* r)
@@ -68,6 +69,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
   if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
+  if (run->cold && iteration == 0 && o->max_iterations > 0 && !o->trace && !o->cancelled)
+    return false; // λ = 0
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,

@@ -175,8 +175,12 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
+    run.cold = true;
+    for (size_t i = 0; i < rows; i++) run.cold = run.cold && lambda[i] == 0;
     status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
   }
+  if (status == TB_OK && isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
+    tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL, NULL);
   if (status == TB_OK) {
     memcpy(lambda, run.best, rows * sizeof *lambda);
     *result = (tbSolveResult){
