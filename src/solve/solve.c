@@ -120,6 +120,7 @@ static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
+  run->cold = run->cold && solver->needs == TB_FORM_SWEEP; // a sweep costs no more than the judge
   run->next_check = run->last_check = 0;
   run->last_number = INFINITY;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
