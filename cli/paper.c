@@ -107,9 +107,13 @@ static tbStatus reproduce(Paper* p, int which, const char* out)
   write_head(p, papers[which].title);
   tbStatus status = papers[which].run(p);
   p->file[p->files++] = (FolderFile){"report.md", p->text};
-  if (status == TB_OK) status = folder_save(p->ctx, &folder, p->file, p->files);
-  if (status != TB_OK) folder_unmake(&folder);
-  else printf("%d ok, %d failed, %d skipped\n%s/report.md\n", p->held, p->failed, p->skipped, folder.path);
+  if (status == TB_OK) status = folder_make(p->ctx, out ? out : by_default, &folder);
+  if (status == TB_OK) {
+    status = folder_save(p->ctx, &folder, p->file, p->files);
+    if (status != TB_OK) folder_unmake(&folder);
+  }
+  if (status == TB_OK)
+    printf("%d ok, %d failed, %d skipped\n%s/report.md\n", p->held, p->failed, p->skipped, folder.path);
   for (int i = 0; i < p->files; i++) tb_out_free(&p->file[i].text);
   tb_out_free(&p->figures);
   return status;

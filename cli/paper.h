@@ -13,9 +13,9 @@ enum { PAPER_FILES = 32 };
 
 typedef struct {
   tbContext* ctx;
-  bool quick;                   // smaller experiments, for tests
-  tbOut text, figures;          // the report, and the plots of the section at hand
-  FolderFile file[PAPER_FILES]; // everything but the report
+  bool quick;                       // smaller experiments, for tests
+  tbOut text, figures;              // the report, and the plots of the section at hand
+  FolderFile file[PAPER_FILES + 1]; // everything, the report last
   int files;
   int held, failed, skipped;
 } Paper;

@@ -101,7 +101,7 @@ static void tick_label(const Frame* f, int m, int power, char text[64])
 
 static void draw_x_axis(tbOut* out, const Frame* f)
 {
-  bool few = f->x1 - f->x0 < 1.7; // then 2 and 5 are named too
+  bool few = f->x1 - f->x0 < 1.7, all = f->x1 - f->x0 < 0.7; // then 2 and 5 are named too, or every line
   double last = f->left > LEFT ? LEFT : -INFINITY;
   if (f->left > LEFT)
     out_format(out, "<text class=\"t m\" x=\"%d\" y=\"%d\">0</text>\n", LEFT, f->bottom + 17);
@@ -111,7 +111,7 @@ static void draw_x_axis(tbOut* out, const Frame* f)
       if (at < f->x0 - 1e-9 || at > f->x1 + 1e-9) continue;
       double x = x_of(f, m * pow(10, power));
       out_format(out, "<path class=\"%s\" d=\"M%.1f %dV%d\"/>\n", m == 1 ? "g" : "g f", x, TOP, f->bottom);
-      bool named = m == 1 || (few && (m == 2 || m == 5));
+      bool named = m == 1 || all || (few && (m == 2 || m == 5));
       if (!named || x < last + (f->plot->axis == PLOT_SECONDS && last > LEFT ? 40 : 16)) continue;
       char label[64];
       tick_label(f, m, power, label);

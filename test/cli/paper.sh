@@ -2,12 +2,12 @@
 
 for kind in $("$tribo" list structures | sed -n 's/^\([a-z]*\) .*/\1/p'); do
   t generate $kind -o g.json; ended 0 && grep -q "^g.json: [0-9]* contacts" out && [ ! -s err ]; claim "generate $kind"
-  t solve g.json --max-time 5 --max-iter 20 --json; ended 0 && grep -q '"solver":"bgs"' out; claim "the $kind can be solved"
+  t solve g.json --max-time 5 --max-iter 20 --json; ended 0 && grep -q '"iterations":' out; claim "the $kind can be solved"
 done
 t generate stack --size 2 --mass-ratio 100 --friction 0.3 -o g.json; ended 0 && grep -q '"mu": 0.3' g.json && grep -q '"mass": 100' g.json; claim "generate takes its options"
 t generate pile --seed 1 -o g1.json; t generate pile --seed 2 -o g2.json; t generate pile --seed 1 -o g3.json
 cmp -s g1.json g3.json && ! cmp -s g1.json g2.json; claim "a seed repeats, another does not"
-if "$tribo" --version | grep -qi 'hdf5.*\(yes\|[0-9]\)'; then
+if "$tribo" --version | grep -q '^fclib *yes, through HDF5'; then
   t generate arch -o g.hdf5; ended 0; claim "generate writes FCLIB"
   t generate arch -o g.json; t solve g.json --solution a.txt; t solve g.hdf5 --solution b.txt; cmp -s a.txt b.txt; claim "both formats hold the same problem"
 fi

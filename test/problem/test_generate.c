@@ -24,11 +24,17 @@ TEST(generated_structures_have_the_bodies_and_contacts_they_should)
     tbGenerateKind kind;
     int size, bodies, contacts;
   } known[] = {
-      {TB_GENERATE_STACK, 1, 1, 4},   {TB_GENERATE_STACK, 7, 7, 28},    {TB_GENERATE_WALL, 1, 1, 4},
+      {TB_GENERATE_STACK, 1, 1, 4},
+      {TB_GENERATE_STACK, 7, 7, 28},
+      {TB_GENERATE_WALL, 1, 1, 4},
       {TB_GENERATE_WALL, 3, 10, 60}, // 3 on the ground, then 6 shared faces under and 6 over the middle
                                      // course
-      {TB_GENERATE_PYRAMID, 1, 1, 4}, {TB_GENERATE_PYRAMID, 4, 10, 64}, {TB_GENERATE_ARCH, 9, 9, 40},
-      {TB_GENERATE_CARDS, 1, 2, 6},   {TB_GENERATE_CARDS, 2, 7, 22},    {TB_GENERATE_PILE, 1, 1, 4},
+      {TB_GENERATE_PYRAMID, 1, 1, 4},
+      {TB_GENERATE_PYRAMID, 4, 10, 64},
+      {TB_GENERATE_ARCH, 9, 9, 40},
+      {TB_GENERATE_CARDS, 1, 2, 6},
+      {TB_GENERATE_CARDS, 2, 7, 22},
+      {TB_GENERATE_PILE, 1, 1, 4},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     tbContext ctx = tb_default_context();
