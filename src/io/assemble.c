@@ -54,7 +54,7 @@ tbStatus tb_assemble_local(tbContext* ctx, const char* name, const tbContactList
 {
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, name, &b));
-  tb_builder_explicit(b, W->rows, W->ptr, W->col, W->val);
+  tb_builder_explicit(b, W->rows, W->ptr, W->idx, W->val);
   for (int k = 0; k < contact_count(list); k++) add_contact(b, list, k);
   return tb_builder_finish(b, out);
 }
@@ -75,11 +75,9 @@ static void find_components(Split* s)
   for (int d = 0; d < n; d++) parent[d] = d;
   for (int i = 0; i < n; i++)
     for (int e = s->M->ptr[i]; e < s->M->ptr[i + 1]; e++) {
-      int a = find_root(parent, i), b = find_root(parent, s->M->col[e]);
-      if (a < b)
-        parent[b] = a;
-      else
-        parent[a] = b;
+      int a = find_root(parent, i), b = find_root(parent, s->M->idx[e]);
+      if (a < b) parent[b] = a;
+      else parent[a] = b;
     }
   for (int d = 0; d < n; d++) s->low[d] = find_root(parent, d);
   for (int d = n - 1; d >= 0; d--) // the first member met from above is the largest
@@ -110,7 +108,7 @@ static double cost_of_columns(const Split* s, int* size, int* seen)
   for (int d = 0; d < n; d++) size[s->block_of[d]]++;
   for (int k = 0; k < contact_count(s->list); k++)
     for (int e = s->J->ptr[first_row(s->list, k)]; e < s->J->ptr[first_row(s->list, k + 1)]; e++) {
-      int b = s->block_of[s->J->col[e]];
+      int b = s->block_of[s->J->idx[e]];
       if (seen[b] != k + 1 && size[b] <= DENSE_UP_TO) cost += size[b] + COLUMN_OVERHEAD;
       seen[b] = k + 1;
     }
@@ -139,7 +137,7 @@ static bool is_multiple_of_identity(const Split* s, int b)
   const tbCsr* M = s->M;
   for (int p = s->start[b]; p < s->start[b + 1]; p++) {
     int d = s->dof[p];
-    if (M->ptr[d + 1] - M->ptr[d] != 1 || M->col[M->ptr[d]] != d) return false;
+    if (M->ptr[d + 1] - M->ptr[d] != 1 || M->idx[M->ptr[d]] != d) return false;
     if (M->val[M->ptr[d]] != M->val[M->ptr[s->dof[s->start[b]]]]) return false;
   }
   return true;
@@ -186,9 +184,9 @@ static tbStatus split_as_given(tbContext* ctx, Split* s, const tbBlockList* give
   s->start[s->blocks] = n;
   for (int i = 0; i < n; i++)
     for (int e = s->M->ptr[i]; e < s->M->ptr[i + 1]; e++)
-      if (s->block_of[s->M->col[e]] != s->block_of[i])
+      if (s->block_of[s->M->idx[e]] != s->block_of[i])
         return tb_fail(ctx, TB_ERROR_INPUT, "/tribo/blocks: M has an entry at (%d, %d), between two blocks",
-                       i, s->M->col[e]);
+                       i, s->M->idx[e]);
   for (int b = 0; b < s->blocks; b++)
     if (s->kind[b] == TB_METRIC_PARTICLE && !is_multiple_of_identity(s, b))
       return tb_fail(ctx, TB_ERROR_INPUT,
@@ -217,7 +215,7 @@ static tbStatus add_block(tbBuilder* builder, tbArena* arena, const Split* s, in
   for (int i = 0, used = 0; i < size; i++) {
     int d = s->dof[first + i];
     for (int e = M->ptr[d]; e < M->ptr[d + 1]; e++, used++) {
-      int j = s->place[M->col[e]] - first; // increasing, as places are within a block
+      int j = s->place[M->idx[e]] - first; // increasing, as places are within a block
       col[used] = j;
       val[dense ? i * size + j : used] = M->val[e];
     }
@@ -239,7 +237,7 @@ static tbStatus add_columns(tbBuilder* builder, const Split* s, int k, int* plac
 {
   const tbCsr* J = s->J;
   int row = first_row(s->list, k), rows = first_row(s->list, k + 1) - row, count = 0;
-  for (int e = J->ptr[row]; e < J->ptr[row + rows]; e++) places[count++] = s->place[J->col[e]];
+  for (int e = J->ptr[row]; e < J->ptr[row + rows]; e++) places[count++] = s->place[J->idx[e]];
   qsort(places, (size_t)count, sizeof *places, compare_ints);
   for (int i = 0; i < count;) {
     int b = s->block_of[s->dof[places[i]]], first = places[i], end = first + 1;
@@ -250,7 +248,7 @@ static tbStatus add_columns(tbBuilder* builder, const Split* s, int k, int* plac
     memset(values, 0, (size_t)(rows * width) * sizeof *values);
     for (int r = 0; r < rows; r++)
       for (int e = J->ptr[row + r]; e < J->ptr[row + r + 1]; e++) {
-        int p = s->place[J->col[e]];
+        int p = s->place[J->idx[e]];
         if (p >= first && p < end) values[r * width + p - first] = J->val[e];
       }
     TB_TRY(tb_builder_jacobian(builder, first, width, values));
@@ -331,10 +329,8 @@ static tbStatus assemble(tbContext* ctx, tbArena* arena, tbBuilder* builder, Spl
   if (!s->low || !s->high || !s->block_of || !s->start || !s->kind || !s->place || !s->dof || !work ||
       !more_work || !f)
     return TB_ERROR_MEMORY;
-  if (blocks->count)
-    TB_TRY(split_as_given(ctx, s, blocks));
-  else
-    split_by_pattern(s, work, more_work);
+  if (blocks->count) TB_TRY(split_as_given(ctx, s, blocks));
+  else split_by_pattern(s, work, more_work);
   for (size_t p = 0; p < n; p++) f[p] = s->f[s->dof[p]];
   for (int b = 0; b < s->blocks; b++) TB_TRY(add_block(builder, arena, s, b, f));
   return add_contacts(builder, arena, s);
@@ -350,10 +346,8 @@ tbStatus tb_assemble_global(tbContext* ctx, const char* name, const tbContactLis
   Split s = {.list = list, .M = M, .J = J, .f = f};
   tbProblem* p = NULL;
   tbStatus status = assemble(ctx, &arena, builder, &s, blocks);
-  if (status == TB_OK)
-    status = tb_builder_finish(builder, &p);
-  else
-    tb_builder_abandon(builder);
+  if (status == TB_OK) status = tb_builder_finish(builder, &p);
+  else tb_builder_abandon(builder);
   if (status == TB_OK) status = settle_free_motion(&arena, p, blocks->v_free);
   if (status != TB_OK) {
     tb_problem_free(p);

@@ -2,7 +2,7 @@
 #ifndef TB_IO_ASSEMBLE_H
 #define TB_IO_ASSEMBLE_H
 
-#include "io/sparse.h"
+#include "math/sparse.h"
 #include "tribo/problem.h"
 
 // `contacts` of `rows` rows each with one law, then `free` bilateral rows, each a contact of its own.

@@ -9,6 +9,7 @@
 #include "io/assemble.h"
 #include "io/h5.h"
 #include "io/problem_io.h"
+#include "io/sparse.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static tbStatus read_triplets(File* f, Matrix* A, tbCsr* out)
   TB_TRY(read_values(f, A, count));
   TB_TRY(check_indices(f, A, "i", A->i, count, A->m, "rows"));
   TB_TRY(check_indices(f, A, "p", A->p, count, A->n, "columns"));
-  return tb_csr_from_entries(&f->arena, A->m, A->n, A->nz, A->i, A->p, A->x, out);
+  return tb_csr_take_triplets(&f->arena, A->m, A->n, A->nz, A->i, A->p, A->x, out);
 }
 
 // Some writers leave p or i at zero and store the full matrix: the values of every row (CSR) or column.
@@ -148,8 +149,8 @@ static tbStatus read_compressed(File* f, Matrix* A, tbCsr* out)
   if (!line) return TB_ERROR_MEMORY;
   for (int k = 0; k < lines; k++)
     for (int e = A->p[k]; e < A->p[k + 1]; e++) line[e] = k;
-  return tb_csr_from_entries(&f->arena, A->m, A->n, (int)count, by_column ? A->i : line,
-                             by_column ? line : A->i, A->x, out);
+  return tb_csr_take_triplets(&f->arena, A->m, A->n, (int)count, by_column ? A->i : line,
+                              by_column ? line : A->i, A->x, out);
 }
 
 static tbStatus read_matrix(File* f, const char* label, int rows, int cols, tbCsr* out)
@@ -222,7 +223,7 @@ static tbStatus read_local(File* f, const char* stem, bool rolling, tbContactLis
   if (!has_V) return tb_assemble_local(f->ctx, stem, list, &W, out);
   TB_TRY(read_matrix(f, "V", rows, list->free, &V));
   TB_TRY(read_matrix(f, "R", list->free, list->free, &R));
-  TB_TRY(tb_csr_transpose(&f->arena, &V, &Vt));
+  TB_TRY(tb_csr_take_transpose(&f->arena, &V, &Vt));
   TB_TRY(tb_csr_join(&f->arena, &W, &V, &Vt, &R, &all));
   return tb_assemble_local(f->ctx, stem, list, &all, out);
 }
@@ -264,11 +265,11 @@ static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactLi
   TB_TRY(read_matrix(f, "M", dofs, dofs, &M));
   TB_TRY(tb_csr_complete_triangle(&f->arena, &M)); // some writers store one half of a symmetric M
   TB_TRY(read_matrix(f, "H", dofs, rows, &H));
-  TB_TRY(tb_csr_transpose(&f->arena, &H, &Ht));
+  TB_TRY(tb_csr_take_transpose(&f->arena, &H, &Ht));
   TB_TRY(read_blocks(f, dofs, &blocks));
   if (!has_G) return tb_assemble_global(f->ctx, stem, list, &M, &Ht, force, &blocks, out);
   TB_TRY(read_matrix(f, "G", dofs, list->free, &G));
-  TB_TRY(tb_csr_transpose(&f->arena, &G, &Gt));
+  TB_TRY(tb_csr_take_transpose(&f->arena, &G, &Gt));
   tbCsr none[2] = {{rows, 0, NULL, NULL, NULL}, {list->free, 0, NULL, NULL, NULL}};
   for (int i = 0; i < 2; i++) {
     none[i].ptr = TB_TAKE(&f->arena, int, (size_t)none[i].rows + 1);

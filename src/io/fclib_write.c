@@ -17,7 +17,7 @@
 #ifdef TB_HAVE_HDF5
 
 #include "io/h5.h"
-#include "io/sparse.h"
+#include "math/sparse.h"
 #include "problem/metric.h"
 
 #include <limits.h>
@@ -139,12 +139,12 @@ static tbStatus put_columns(File* f, const char* label, int rows, int cols, cons
 {
   tbCsr A;
   TB_TRY(check_count(f, label, e));
-  TB_TRY(tb_csr_from_entries(&f->arena, cols, rows, (int)e->val.count, e->col.data, e->row.data, e->val.data,
-                             &A));
+  TB_TRY(tb_csr_take_triplets(&f->arena, cols, rows, (int)e->val.count, e->col.data, e->row.data, e->val.data,
+                              &A));
   size_t count = (size_t)A.ptr[cols];
   put_form(f, label, rows, cols, -1, count);
   tb_h5_put_ints(&f->h, path_to(f, label, "p"), (size_t)cols + 1, A.ptr);
-  tb_h5_put_ints(&f->h, path_to(f, label, "i"), count, A.col);
+  tb_h5_put_ints(&f->h, path_to(f, label, "i"), count, A.idx);
   tb_h5_put_doubles(&f->h, path_to(f, label, "x"), count, A.val);
   return TB_OK;
 }
@@ -206,20 +206,14 @@ static tbStatus split_W(File* f, Entries* W, Entries* V, Entries* R, Entries* Vt
       int col = f->place[p->W_col[e]];
       double value = p->W_val[e] + (diagonal ? p->compliance[i] : 0);
       has_diagonal |= diagonal;
-      if (row < f->tied && col < f->tied)
-        TB_TRY(add_entry(f, W, row, col, value));
-      else if (row < f->tied)
-        TB_TRY(add_entry(f, V, row, col - f->tied, value));
-      else if (col < f->tied)
-        TB_TRY(add_entry(f, Vt, row - f->tied, col, value));
-      else
-        TB_TRY(add_entry(f, R, row - f->tied, col - f->tied, value));
+      if (row < f->tied && col < f->tied) TB_TRY(add_entry(f, W, row, col, value));
+      else if (row < f->tied) TB_TRY(add_entry(f, V, row, col - f->tied, value));
+      else if (col < f->tied) TB_TRY(add_entry(f, Vt, row - f->tied, col, value));
+      else TB_TRY(add_entry(f, R, row - f->tied, col - f->tied, value));
     }
     if (has_diagonal || p->compliance[i] == 0) continue;
-    if (row < f->tied)
-      TB_TRY(add_entry(f, W, row, row, p->compliance[i]));
-    else
-      TB_TRY(add_entry(f, R, row - f->tied, row - f->tied, p->compliance[i]));
+    if (row < f->tied) TB_TRY(add_entry(f, W, row, row, p->compliance[i]));
+    else TB_TRY(add_entry(f, R, row - f->tied, row - f->tied, p->compliance[i]));
   }
   return TB_OK;
 }
@@ -227,12 +221,12 @@ static tbStatus split_W(File* f, Entries* W, Entries* V, Entries* R, Entries* Vt
 static tbStatus check_transposed(File* f, const Entries* V, const Entries* Vt)
 {
   tbCsr a, b;
-  TB_TRY(tb_csr_from_entries(&f->arena, f->free, f->tied, (int)Vt->val.count, Vt->row.data, Vt->col.data,
-                             Vt->val.data, &a));
-  TB_TRY(tb_csr_from_entries(&f->arena, f->free, f->tied, (int)V->val.count, V->col.data, V->row.data,
-                             V->val.data, &b));
+  TB_TRY(tb_csr_take_triplets(&f->arena, f->free, f->tied, (int)Vt->val.count, Vt->row.data, Vt->col.data,
+                              Vt->val.data, &a));
+  TB_TRY(tb_csr_take_triplets(&f->arena, f->free, f->tied, (int)V->val.count, V->col.data, V->row.data,
+                              V->val.data, &b));
   size_t starts = (size_t)f->free + 1, count = (size_t)a.ptr[f->free];
-  if (memcmp(a.ptr, b.ptr, starts * sizeof *a.ptr) == 0 && memcmp(a.col, b.col, count * sizeof *a.col) == 0 &&
+  if (memcmp(a.ptr, b.ptr, starts * sizeof *a.ptr) == 0 && memcmp(a.idx, b.idx, count * sizeof *a.idx) == 0 &&
       memcmp(a.val, b.val, count * sizeof *a.val) == 0)
     return TB_OK;
   return tb_fail(f->ctx, TB_ERROR_UNSUPPORTED,
@@ -288,10 +282,8 @@ static tbStatus list_jacobian(File* f, Entries* H, Entries* G)
         int width = p->jac_width[c], place = f->place[i];
         const double* J = p->jac + p->jac_val_adr[c] + (size_t)(i - p->row_adr[k]) * (size_t)width;
         for (int d = 0; d < width; d++) {
-          if (place < f->tied)
-            TB_TRY(add_entry(f, H, p->jac_dof[c] + d, place, J[d]));
-          else
-            TB_TRY(add_entry(f, G, p->jac_dof[c] + d, place - f->tied, J[d]));
+          if (place < f->tied) TB_TRY(add_entry(f, H, p->jac_dof[c] + d, place, J[d]));
+          else TB_TRY(add_entry(f, G, p->jac_dof[c] + d, place - f->tied, J[d]));
         }
       }
   return TB_OK;
@@ -343,10 +335,8 @@ static tbStatus put_global(File* f)
 static tbStatus put_all(File* f, const double* guess)
 {
   bool rolling = f->law == TB_LAW_ROLLING;
-  if (f->p->W_ptr)
-    f->root = rolling ? "/fclib_local_rolling" : "/fclib_local";
-  else
-    f->root = rolling ? "/fclib_global_rolling" : "/fclib_global";
+  if (f->p->W_ptr) f->root = rolling ? "/fclib_local_rolling" : "/fclib_local";
+  else f->root = rolling ? "/fclib_global_rolling" : "/fclib_global";
   put_heading(f);
   TB_TRY(put_friction(f));
   TB_TRY(f->p->W_ptr ? put_local(f) : put_global(f));

@@ -39,8 +39,7 @@ static tbStatus fail_at(Text* t, const char* where, int source_line, const char*
 {
   size_t line = 1, column = 1;
   for (const char* c = t->begin; c < where; c++) {
-    if (*c == '\n')
-      line++, column = 1;
+    if (*c == '\n') line++, column = 1;
     else if (((unsigned char)*c & 0xc0) != 0x80) // characters, not bytes
       column++;
   }
@@ -209,7 +208,7 @@ static tbStatus read_blocks(Text* t, int n, tbCsr* M)
       TB_TRY(next_int(t, "the number of the block", b, b, &number));
       TB_TRY(read_block(t, row_end, col_end, r, column[b], &e));
     }
-  return tb_csr_from_entries(&t->arena, n, n, e.count, e.row, e.col, e.val, M);
+  return tb_csr_take_triplets(&t->arena, n, n, e.count, e.row, e.col, e.val, M);
 }
 
 static void skip_line(Text* t)
@@ -266,8 +265,8 @@ static tbStatus read_sparse(Text* t, int n, tbCsr* M)
     while (e.count <= to) TB_TRY(read_entry(t, n, j, &e));
   }
   bool by_rows = !triplets && origin == ROWS; // CSparse prints them as if they were columns
-  return tb_csr_from_entries(&t->arena, n, n, e.count, by_rows ? e.col : e.row, by_rows ? e.row : e.col,
-                             e.val, M);
+  return tb_csr_take_triplets(&t->arena, n, n, e.count, by_rows ? e.col : e.row, by_rows ? e.row : e.col,
+                              e.val, M);
 }
 
 static tbStatus read_problem(Text* t, tbProblem** out)
@@ -287,7 +286,7 @@ static tbStatus read_problem(Text* t, tbProblem** out)
   tbBuilder* b;
   tb_path_stem(t->name, stem);
   TB_TRY(tb_builder_create(t->ctx, stem, &b));
-  tb_builder_explicit(b, n, M.ptr, M.col, M.val);
+  tb_builder_explicit(b, n, M.ptr, M.idx, M.val);
   for (int i = 0; i < n; i++) tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, q + i, NULL);
   tbStatus status = tb_builder_finish(b, out);
   return status == TB_ERROR_INPUT ? tb_fail_in(t->ctx, t->name, status) : status;

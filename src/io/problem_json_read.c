@@ -88,7 +88,7 @@ static tbStatus read_csr(Reader* r, const tbJson* node, tbCsr* out)
   TB_TRY(read_ints(r, ptr, INT_MAX, &starts, &out->ptr));
   if (starts < 1) return tb_json_fail(r->ctx, ptr, "\"ptr\" has one value more than there are rows");
   out->rows = out->cols = starts - 1;
-  TB_TRY(read_ints(r, col, out->cols - 1, &cols, &out->col));
+  TB_TRY(read_ints(r, col, out->cols - 1, &cols, &out->idx));
   TB_TRY(read_numbers(r, val, &vals, &out->val));
   for (int i = 0; i < starts; i++)
     if (i == 0 ? out->ptr[0] != 0 : out->ptr[i] < out->ptr[i - 1])
@@ -98,7 +98,7 @@ static tbStatus read_csr(Reader* r, const tbJson* node, tbCsr* out)
                         out->ptr[starts - 1], cols, vals);
   for (int i = 0; i < out->rows; i++)
     for (int e = out->ptr[i] + 1; e < out->ptr[i + 1]; e++)
-      if (out->col[e] <= out->col[e - 1])
+      if (out->idx[e] <= out->idx[e - 1])
         return tb_json_fail(r->ctx, &col->items[e], "columns must increase within a row");
   return TB_OK;
 }
@@ -156,7 +156,7 @@ static tbStatus read_block(Reader* r, const tbJson* node)
   tbCsr S;
   TB_TRY(read_csr(r, sparse, &S));
   TB_TRY(check_v_free(r, v, S.rows, given));
-  return placed(r, sparse, tb_builder_sparse(r->builder, S.rows, S.ptr, S.col, S.val, v_free, NULL));
+  return placed(r, sparse, tb_builder_sparse(r->builder, S.rows, S.ptr, S.idx, S.val, v_free, NULL));
 }
 
 // ---- W ----
@@ -177,7 +177,7 @@ static tbStatus read_entries(Reader* r, const tbJson* entries, int rows, tbCsr* 
     TB_TRY(tb_json_get_int(r->ctx, &item->items[1], 0, rows - 1, &col[e]));
     TB_TRY(tb_json_get_number(r->ctx, &item->items[2], TB_ANY, &val[e]));
   }
-  return tb_csr_from_entries(&r->arena, rows, rows, (int)count, row, col, val, W);
+  return tb_csr_take_triplets(&r->arena, rows, rows, (int)count, row, col, val, W);
 }
 
 static tbStatus read_W(Reader* r, const tbJson* node, int rows)
@@ -198,7 +198,7 @@ static tbStatus read_W(Reader* r, const tbJson* node, int rows)
     if (W.rows != rows)
       return tb_json_fail(r->ctx, node, "W has %d rows, but the contacts have %d", W.rows, rows);
   }
-  return placed(r, node, tb_builder_explicit(r->builder, W.rows, W.ptr, W.col, W.val));
+  return placed(r, node, tb_builder_explicit(r->builder, W.rows, W.ptr, W.idx, W.val));
 }
 
 // ---- contacts ----
@@ -338,10 +338,8 @@ static tbStatus read_guess(Reader* r, const Parts* p, double** out)
   double* guess = TB_NEW(r->ctx, double, (size_t)r->rows);
   if (!guess) return TB_ERROR_MEMORY;
   tbStatus status = tb_json_get_numbers(r->ctx, p->guess, r->rows, r->rows, TB_ANY, guess, NULL);
-  if (status == TB_OK)
-    *out = guess;
-  else
-    tb_free(r->ctx, guess);
+  if (status == TB_OK) *out = guess;
+  else tb_free(r->ctx, guess);
   return status;
 }
 

@@ -1,5 +1,4 @@
 #include "math/sparse.h"
-#include "base/memory.h"
 
 #include <limits.h>
 #include <math.h>
@@ -27,6 +26,13 @@ void tb_csr_free(tbContext* ctx, tbCsr* A)
   *A = (tbCsr){0};
 }
 
+tbStatus tb_csr_take(tbArena* arena, int rows, int cols, int entries, tbCsr* out)
+{
+  *out = (tbCsr){rows, cols, TB_TAKE(arena, int, (size_t)rows + 1), TB_TAKE(arena, int, (size_t)entries),
+                 TB_TAKE(arena, double, (size_t)entries)};
+  return out->ptr && out->idx && out->val ? TB_OK : TB_ERROR_MEMORY;
+}
+
 // Turns counts kept one place up (ptr[i+1] = entries of row i) into offsets.
 static void counts_to_offsets(int* ptr, int rows)
 {
@@ -38,6 +44,57 @@ static void rewind_offsets(int* ptr, int rows)
 {
   memmove(ptr + 1, ptr, (size_t)rows * sizeof *ptr);
   ptr[0] = 0;
+}
+
+// Adds up neighbours in the same place; rows are sorted.
+static void merge_duplicates(tbCsr* A)
+{
+  int end = 0;
+  for (int i = 0, p = 0; i < A->rows; i++) {
+    int first = end;
+    for (; p < A->ptr[i + 1]; p++) {
+      if (end > first && A->idx[end - 1] == A->idx[p]) {
+        A->val[end - 1] += A->val[p];
+      } else {
+        A->idx[end] = A->idx[p];
+        A->val[end++] = A->val[p];
+      }
+    }
+    A->ptr[i + 1] = end; // row i is behind us: its old end is no longer needed
+  }
+}
+
+// A: zeroed, with room for count entries. column: zeroed (cols+1). by_column: (count).
+// Two stable counting sorts, by column and then by row, leave duplicates in the order given:
+// O(count + rows + cols).
+static void fill_triplets(tbCsr* A, size_t count, const int* row, const int* col, const double* val,
+                          int* column, int* by_column)
+{
+  for (size_t k = 0; k < count; k++) column[col[k] + 1]++, A->ptr[row[k] + 1]++;
+  counts_to_offsets(column, A->cols);
+  counts_to_offsets(A->ptr, A->rows);
+  for (size_t k = 0; k < count; k++) by_column[column[col[k]]++] = (int)k;
+  for (size_t k = 0; k < count; k++) {
+    int from = by_column[k], to = A->ptr[row[from]]++;
+    A->idx[to] = col[from];
+    A->val[to] = val[from];
+  }
+  rewind_offsets(A->ptr, A->rows);
+  merge_duplicates(A);
+}
+
+// T: zeroed, with room for the entries of A.
+static void fill_transpose(const tbCsr* A, tbCsr* T)
+{
+  for (int p = 0; p < A->ptr[A->rows]; p++) T->ptr[A->idx[p] + 1]++;
+  counts_to_offsets(T->ptr, T->rows);
+  for (int i = 0; i < A->rows; i++)
+    for (int p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
+      int to = T->ptr[A->idx[p]]++;
+      T->idx[to] = i;
+      T->val[to] = A->val[p];
+    }
+  rewind_offsets(T->ptr, T->rows);
 }
 
 static tbStatus check_triplets(tbContext* ctx, int rows, int cols, size_t count, const int* row,
@@ -56,25 +113,13 @@ static tbStatus check_triplets(tbContext* ctx, int rows, int cols, size_t count,
   return TB_OK;
 }
 
-// Adds up neighbours in the same place; rows are sorted. The sum of duplicates may overflow.
-static tbStatus merge_duplicates(tbContext* ctx, tbCsr* A)
+// Finite entries may add up to one that is not.
+static tbStatus check_sums(tbContext* ctx, const tbCsr* A)
 {
-  int end = 0;
-  for (int i = 0, p = 0; i < A->rows; i++) {
-    int first = end;
-    for (; p < A->ptr[i + 1]; p++) {
-      if (end > first && A->idx[end - 1] == A->idx[p]) {
-        A->val[end - 1] += A->val[p];
-        if (!isfinite(A->val[end - 1]))
-          return tb_fail(ctx, TB_ERROR_INPUT, "the entries at (%d, %d) add up to %g", i, A->idx[p],
-                         A->val[end - 1]);
-      } else {
-        A->idx[end] = A->idx[p];
-        A->val[end++] = A->val[p];
-      }
-    }
-    A->ptr[i + 1] = end; // row i is behind us: its old end is no longer needed
-  }
+  for (int i = 0; i < A->rows; i++)
+    for (int p = A->ptr[i]; p < A->ptr[i + 1]; p++)
+      if (!isfinite(A->val[p]))
+        return tb_fail(ctx, TB_ERROR_INPUT, "the entries at (%d, %d) add up to %g", i, A->idx[p], A->val[p]);
   return TB_OK;
 }
 
@@ -89,43 +134,40 @@ tbStatus tb_csr_from_triplets(tbContext* ctx, int rows, int cols, size_t count, 
   int* by_column = TB_NEW(ctx, int, count);
   tbStatus status = column && by_column ? TB_OK : TB_ERROR_MEMORY;
   if (status == TB_OK) {
-    // Two stable counting sorts, by column and then by row, leave duplicates in the order given.
-    for (size_t k = 0; k < count; k++) column[col[k] + 1]++, A.ptr[row[k] + 1]++;
-    counts_to_offsets(column, cols);
-    counts_to_offsets(A.ptr, rows);
-    for (size_t k = 0; k < count; k++) by_column[column[col[k]]++] = (int)k;
-    for (size_t k = 0; k < count; k++) {
-      int from = by_column[k], to = A.ptr[row[from]]++;
-      A.idx[to] = col[from];
-      A.val[to] = val[from];
-    }
-    rewind_offsets(A.ptr, rows);
-    status = merge_duplicates(ctx, &A);
+    fill_triplets(&A, count, row, col, val, column, by_column);
+    status = check_sums(ctx, &A);
   }
   tb_free(ctx, column);
   tb_free(ctx, by_column);
-  if (status == TB_OK)
-    *out = A;
-  else
-    tb_csr_free(ctx, &A);
+  if (status == TB_OK) *out = A;
+  else tb_csr_free(ctx, &A);
   return status;
 }
 
-tbStatus tb_csr_transposed(tbContext* ctx, const tbCsr* A, tbCsr* out)
+tbStatus tb_csr_take_triplets(tbArena* arena, int rows, int cols, int count, const int* row, const int* col,
+                              const double* val, tbCsr* out)
+{
+  TB_TRY(tb_csr_take(arena, rows, cols, count, out));
+  int *column = TB_TAKE(arena, int, (size_t)cols + 1), *by_column = TB_TAKE(arena, int, (size_t)count);
+  if (!column || !by_column) return TB_ERROR_MEMORY;
+  fill_triplets(out, (size_t)count, row, col, val, column, by_column);
+  return TB_OK;
+}
+
+tbStatus tb_csr_transpose(tbContext* ctx, const tbCsr* A, tbCsr* out)
 {
   tbCsr T;
   *out = (tbCsr){0};
   TB_TRY(csr_create(ctx, A->cols, A->rows, (size_t)A->ptr[A->rows], &T));
-  for (int p = 0; p < A->ptr[A->rows]; p++) T.ptr[A->idx[p] + 1]++;
-  counts_to_offsets(T.ptr, T.rows);
-  for (int i = 0; i < A->rows; i++)
-    for (int p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
-      int to = T.ptr[A->idx[p]]++;
-      T.idx[to] = i;
-      T.val[to] = A->val[p];
-    }
-  rewind_offsets(T.ptr, T.rows);
+  fill_transpose(A, &T);
   *out = T;
+  return TB_OK;
+}
+
+tbStatus tb_csr_take_transpose(tbArena* arena, const tbCsr* A, tbCsr* out)
+{
+  TB_TRY(tb_csr_take(arena, A->cols, A->rows, A->ptr[A->rows], out));
+  fill_transpose(A, out);
   return TB_OK;
 }
 
@@ -248,14 +290,10 @@ static inline __attribute__((always_inline)) void multiply(const tbBsr* B, int b
 
 void tb_bsr_multiply(const tbBsr* B, const double* x, double* y)
 {
-  if (B->block_rows == 3 && B->block_cols == 3)
-    multiply(B, 3, 3, x, y);
-  else if (B->block_rows == 3 && B->block_cols == 6)
-    multiply(B, 3, 6, x, y);
-  else if (B->block_rows == 6 && B->block_cols == 6)
-    multiply(B, 6, 6, x, y);
-  else
-    multiply(B, B->block_rows, B->block_cols, x, y);
+  if (B->block_rows == 3 && B->block_cols == 3) multiply(B, 3, 3, x, y);
+  else if (B->block_rows == 3 && B->block_cols == 6) multiply(B, 3, 6, x, y);
+  else if (B->block_rows == 6 && B->block_cols == 6) multiply(B, 6, 6, x, y);
+  else multiply(B, B->block_rows, B->block_cols, x, y);
 }
 
 void tb_bsr_multiply_transposed(const tbBsr* B, const double* x, double* y)

@@ -6,7 +6,7 @@
 #ifndef TB_MATH_SPARSE_H
 #define TB_MATH_SPARSE_H
 
-#include "tribo/base.h"
+#include "base/memory.h"
 
 typedef struct tbCsr {
   int rows, cols;
@@ -19,10 +19,18 @@ typedef struct tbCsr {
 // first bad entry. On failure *out is empty.
 tbStatus tb_csr_from_triplets(tbContext* ctx, int rows, int cols, size_t count, const int* row,
                               const int* col, const double* val, tbCsr* out);
-tbStatus tb_csr_transposed(tbContext* ctx, const tbCsr* A, tbCsr* out);
+tbStatus tb_csr_transpose(tbContext* ctx, const tbCsr* A, tbCsr* out);
+void tb_csr_free(tbContext* ctx, tbCsr* A); // leaves it empty; takes an empty one
+
+// The same with arrays, and working memory, that live and die with an arena. What the entries are is the
+// caller's word: indices must be in range, and values, and the sums of duplicates, are not looked at.
+tbStatus tb_csr_take(tbArena* arena, int rows, int cols, int entries, tbCsr* out); // all zero, to be filled
+tbStatus tb_csr_take_triplets(tbArena* arena, int rows, int cols, int count, const int* row, const int* col,
+                              const double* val, tbCsr* out);
+tbStatus tb_csr_take_transpose(tbArena* arena, const tbCsr* A, tbCsr* out);
+
 void tb_csr_multiply(const tbCsr* A, const double* x, double* y);            // y = A x
 void tb_csr_multiply_transposed(const tbCsr* A, const double* x, double* y); // y = Aᵀ x
-void tb_csr_free(tbContext* ctx, tbCsr* A); // leaves it empty; takes an empty one
 
 enum { TB_BSR_MAX_BLOCK = 6 };
 

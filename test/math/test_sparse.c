@@ -50,7 +50,7 @@ TEST(triplets_compress_to_sorted_rows_that_multiply_like_the_triplets)
     Triplets t = random_triplets(&r, rows, cols, test_below(&r, MOST));
     tbCsr A, T;
     CHECK_OK(&ctx, compress(&ctx, &t, &A));
-    CHECK_OK(&ctx, tb_csr_transposed(&ctx, &A, &T));
+    CHECK_OK(&ctx, tb_csr_transpose(&ctx, &A, &T));
     REQUIRE(sorted_without_duplicates(&A) && sorted_without_duplicates(&T) && T.rows == cols &&
             T.cols == rows);
     double x[20], y[20], expected[20] = {0}, z[20], back[20] = {0};
@@ -102,7 +102,7 @@ TEST(an_empty_matrix_is_a_matrix)
   tbCsr A, T;
   tbBsr B;
   CHECK_OK(&ctx, tb_csr_from_triplets(&ctx, 0, 0, 0, NULL, NULL, NULL, &A));
-  CHECK_OK(&ctx, tb_csr_transposed(&ctx, &A, &T));
+  CHECK_OK(&ctx, tb_csr_transpose(&ctx, &A, &T));
   CHECK_OK(&ctx, tb_bsr_from_csr(&ctx, &A, 3, 3, &B));
   CHECK(T.rows == 0 && B.rows == 0 && B.ptr[0] == 0);
   tb_csr_free(&ctx, &A);
@@ -158,7 +158,7 @@ static tbStatus build_all(tbContext* ctx)
   tbBsr B = {0};
   tbStatus status =
       tb_csr_from_triplets(ctx, 4, 4, 3, (int[]){0, 3, 0}, (int[]){0, 1, 0}, (double[]){1, 2, 3}, &A);
-  if (status == TB_OK) status = tb_csr_transposed(ctx, &A, &T);
+  if (status == TB_OK) status = tb_csr_transpose(ctx, &A, &T);
   if (status == TB_OK) status = tb_bsr_from_csr(ctx, &T, 2, 2, &B);
   if (status == TB_OK) status = tb_bsr_to_csr(ctx, &B, &back);
   tb_csr_free(ctx, &A);
