@@ -10,7 +10,7 @@ build: setup
 	@cmake --build --preset release -j $(JOBS) -- --no-print-directory
 
 demo: build
-	@build/tribo compare problems/*.json --out out --page index.html
+	@build/tribo compare problems/*.json --max-time 2 --out out --page index.html
 	@echo "Open out/index.html in a browser."
 
 test: build
