@@ -237,6 +237,13 @@ static double skewness(int rows, const double* D)
   return worst;
 }
 
+static bool is_zero(int n, const double* x)
+{
+  for (int i = 0; i < n; i++)
+    if (x[i] != 0) return false;
+  return true;
+}
+
 void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const double* D, tbLocal* c)
 {
   c->p = p;
@@ -244,15 +251,20 @@ void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const doub
   c->f = f;
   c->D = D;
   c->is_ball = (f->kind == TB_SET_BALL || f->kind == TB_SET_ELLIPSOID) && !f->associated;
-  c->symmetric = skewness(p->row_adr[k + 1] - p->row_adr[k], D) < 0.02;
-  if (c->is_ball) tb_ball_prepare(f, D, &c->ball);
+  c->prepared = false;
 }
 
-void tb_local_solve(const tbLocal* c, const double* u, double* lambda)
+void tb_local_solve(tbLocal* c, const double* u, double* lambda)
 {
   int rows = c->p->row_adr[c->k + 1] - c->p->row_adr[c->k];
   const double* D = c->D;
   double q[TB_MAX_ROWS] = {0};
+  if (c->is_ball && u[0] >= 0 && is_zero(rows, lambda)) return; // open, and stays so
+  if (c->is_ball && !c->prepared) {
+    c->prepared = true;
+    c->symmetric = skewness(rows, D) < 0.02;
+    tb_ball_prepare(c->f, D, &c->ball);
+  }
   if (c->is_ball && c->symmetric) {
     // The symmetric part of D is solved for; what is skew acts through u, and is right once λ stands still.
     for (int i = 0; i < rows; i++) {

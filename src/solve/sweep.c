@@ -105,6 +105,10 @@ static void velocity_from_blocks(const tbSweep* s, int k, double* u)
   for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
     int l = W->col[e], cols = row[l + 1] - row[l];
     const double *V = W->val + W->val_adr[e], *x = s->lambda + row[l];
+    if (rows == 3 && cols == 3) {
+      for (int i = 0; i < 3; i++) u[i] += V[3 * i] * x[0] + V[3 * i + 1] * x[1] + V[3 * i + 2] * x[2];
+      continue;
+    }
     for (int i = 0; i < rows; i++)
       for (int j = 0; j < cols; j++) u[i] += V[i * cols + j] * x[j];
   }
