@@ -136,7 +136,7 @@ TEST(hard_cases_end_in_time_with_a_truthful_answer_from_every_solver)
         for (int k = 0; k < p->nrow; k++) finite = finite && isfinite(lambda[k]);
         bool lies = (r.outcome == TB_CONVERGED) != (r.residual.fclib <= o.tolerance) ||
                     (cases[c].squeezed && r.outcome == TB_CONVERGED);
-        if (!finite || r.time_s > 2 || lies)
+        if (!finite || r.time_s > 10 || lies)
           test_failed(__FILE__, __LINE__, "%s, %s: %s, E/max %g, %g s", o.solver, cases[c].name,
                       tb_outcome_name(r.outcome), r.residual.fclib, r.time_s);
         if (strcmp(o.solver, "auto") == 0 && !cases[c].squeezed && r.outcome != TB_CONVERGED)

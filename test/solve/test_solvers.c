@@ -205,7 +205,7 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
     ended = r.outcome == TB_FAILED && tb_solver_at(i)->max_rows > 0;
     CHECK(ended || (r.outcome == TB_TIME && r.time_s >= 0.02));
-    CHECK(r.time_s < 2);
+    CHECK(r.time_s < 10);
     drop(&w);
   }
 }
