@@ -1,0 +1,21 @@
+// Conservative advancement: the first moment two moving convex shapes touch.
+#ifndef TB_COLLIDE_ADVANCE_H
+#define TB_COLLIDE_ADVANCE_H
+
+#include "tribo/geometry.h"
+
+// A body's motion over a step: pose at the start, constant velocity of its centre of mass `centre` (world, at
+// the start) and constant angular velocity.
+typedef struct tbSweep {
+  tbTransform start;
+  tbVec3 centre, v, w;
+} tbSweep;
+
+tbTransform tb_sweep_at(const tbSweep* sweep, double t);
+
+// The first t in [0, end] at which the gap is at most `target` (> 0), or `end` when there is none. Never
+// later than the truth.
+double tb_time_of_impact(const tbShape* a, const tbSweep* sa, const tbShape* b, const tbSweep* sb, double end,
+                         double target);
+
+#endif

@@ -1,0 +1,44 @@
+// A triangle mesh with its features: faces, edges with what lies on either side, vertices, and a tree.
+#ifndef TB_GEOMETRY_MESH_H
+#define TB_GEOMETRY_MESH_H
+
+#include "geometry/bvh.h"
+
+typedef struct tbMeshEdge {
+  int vertex[2];
+  int triangle[2]; // on either side; −1: none (a border)
+  bool convex;     // the surface bends away from the outside; flat edges (to 1e-9) are not convex
+} tbMeshEdge;
+
+struct tbMesh {
+  int nvertex, ntriangle, nedge;
+  tbVec3* vertex;
+  int (*triangle)[3];      // counter-clockwise seen from outside
+  tbVec3* normal;          // unit, of a triangle                                  (ntriangle)
+  int (*triangle_edge)[3]; // edge opposite to corner i                            (ntriangle)
+  tbMeshEdge* edge;        // each once, in order of first appearance              (nedge)
+  tbVec3* vertex_normal;   // angle-weighted pseudonormal (Bærentzen & Aanæs 2005) (nvertex)
+  tbVec3* edge_normal;     // sum of the two face normals                          (nedge)
+  tbBox* triangle_box;     // (ntriangle)
+  tbBvh bvh;               // over the triangles
+  bool closed;             // every edge has two triangles
+  bool oriented;           // which run along it in opposite ways
+  double volume;           // by the divergence theorem; meaningful when closed and oriented
+  tbBox box;
+  tbArena arena; // memory behind all of it
+};
+
+// The closest point of the surface to p: its place, the triangle, and the feature of the triangle it lies on.
+typedef struct tbMeshClosest {
+  tbVec3 point;
+  double distance;
+  int triangle;
+  int feature; // 0: face; 1…3: edge opposite to corner 0…2; 4…6: corner 0…2
+} tbMeshClosest;
+
+// Nearest within `reach`; false: nothing there.
+bool tb_mesh_closest(const tbMesh* mesh, tbVec3 p, double reach, tbMeshClosest* out);
+// Negative inside, by the pseudonormal at the closest point; for solid meshes.
+double tb_mesh_signed_distance(const tbMesh* mesh, tbVec3 p, tbMeshClosest* closest);
+
+#endif
