@@ -72,7 +72,7 @@ TEST(broad_phase_gives_the_same_pairs_for_any_number_of_threads)
   enum { COUNT = 8001 };
   tbRandom r = test_random(7);
   tbBroadItem* items = calloc(COUNT, sizeof *items);
-  for (int i = 0; i < COUNT; i++) items[i] = cube(&r, 20, 1, i, true);
+  for (int i = 0; i < COUNT; i++) items[i] = cube(&r, 12, 1, i, true);
   items[COUNT - 1].box = (tbBox){{-500, -500, -10}, {500, 500, 0.5}};
   tbArray reference = TB_ARRAY(tbPair), pairs = TB_ARRAY(tbPair);
   tbContext ctx = tb_default_context();
