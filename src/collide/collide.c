@@ -142,6 +142,6 @@ tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbSh
     TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
   else if (row->other)
     TB_TRY(row->other(ctx, &A, &B, margin, out));
-  if (swapped) swap_points((tbContactPoint*)out->data + before, out->count - before);
+  if (swapped && out->count > before) swap_points((tbContactPoint*)out->data + before, out->count - before);
   return TB_OK;
 }
