@@ -153,8 +153,10 @@ tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbSh
   }
   const Row* row = &table[A.shape->type][B.shape->type];
   size_t before = out->count;
-  if (row->convex) TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
-  else if (row->other) TB_TRY(row->other(ctx, &A, &B, margin, out));
-  if (swapped) swap_points((tbContactPoint*)out->data + before, out->count - before);
+  if (row->convex)
+    TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
+  else if (row->other)
+    TB_TRY(row->other(ctx, &A, &B, margin, out));
+  if (swapped && out->count > before) swap_points((tbContactPoint*)out->data + before, out->count - before);
   return TB_OK;
 }
