@@ -26,8 +26,7 @@
 #include "collide/reduce.h"
 #include "geometry/box.h"
 
-static const double strict = 1e-3;    // how far cones are widened where nothing but the cone decides
-static const double on_border = 1e-7; // of a side's length: still above the triangle
+static const double strict = 1e-3; // how far cones are widened where nothing but the cone decides
 
 void tb_meet_add(tbMeet* m, int side, tbVec3 p, tbVec3 q, tbVec3 n, uint32_t feature_p, uint32_t feature_q)
 {
@@ -46,43 +45,12 @@ typedef struct {
   tbVec3 corner[3];
 } Cell;
 
-// Where a vertex sees a cell: 0 its face, 1 + i its side opposite to corner i, 4 + i its corner i.
-static int closest_on_side(const Cell* c, int i, tbVec3 x, tbVec3* q)
-{
-  int from = (i + 1) % 3, to = (i + 2) % 3;
-  tbVec3 along = tb_sub3(c->corner[to], c->corner[from]);
-  double t = tb_dot3(tb_sub3(x, c->corner[from]), along), all = tb_dot3(along, along);
-  *q = t <= 0 ? c->corner[from] : t >= all ? c->corner[to] : tb_madd3(c->corner[from], t / all, along);
-  return t <= 0 ? 4 + from : t >= all ? 4 + to : 1 + i;
-}
-
-static bool above_triangle(const Cell* c, tbVec3 n, tbVec3 x)
-{
-  for (int i = 0; i < 3; i++) {
-    tbVec3 along = tb_sub3(c->corner[(i + 1) % 3], c->corner[i]);
-    double inward = tb_dot3(tb_cross3(n, along), tb_sub3(x, c->corner[i]));
-    if (inward < -on_border * tb_dot3(along, along)) return false;
-  }
-  return true;
-}
-
 static int closest_on_cell(const tbSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
 {
   *q = c->corner[0];
   if (s->corners == 1) return 4;
-  if (s->corners == 2) return closest_on_side(c, 2, x, q);
-  if (above_triangle(c, tb_surface_normal(s, c->index), x)) return 0;
-  int feature = closest_on_side(c, 0, x, q);
-  for (int i = 1; i < 3; i++) {
-    tbVec3 r;
-    int f = closest_on_side(c, i, x, &r);
-    tbVec3 d = tb_sub3(x, r), best = tb_sub3(x, *q);
-    if (tb_dot3(d, d) < tb_dot3(best, best)) {
-      feature = f;
-      *q = r;
-    }
-  }
-  return feature;
+  if (s->corners == 2) return tb_closest_on_side(c->corner, 2, x, q);
+  return tb_closest_on_triangle(c->corner, tb_surface_normal(s, c->index), x, q);
 }
 
 static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
