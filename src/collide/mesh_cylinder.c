@@ -58,7 +58,7 @@ static void face_contacts(Roller* w, int t, const tbVec3 corner[3])
     tbOutside way;
     if (gap < -m->eps) {
       if (mesh->solid && -gap > -TB_MEET_TRUST * tb_surface_distance(mesh, x, &way)) continue;
-      if (!mesh->solid && cylinder_distance(w, tb_madd3(x, -gap, n), NULL) > 0) continue;
+      if (!mesh->solid && cylinder_distance(w, tb_madd3(x, -gap, n), NULL) > -gap) continue; // came through
     }
     tb_meet_add(m, 0, x, tb_madd3(x, -gap, n), tb_neg3(n), tb_feature_vertex(face.feature[i]),
                 tb_feature_face(t));

@@ -48,6 +48,9 @@ bool tb_surface_edge_faces(const tbSurface* s, int edge, tbVec3 d, double tilt);
 // The normal of the edge's faces that is closest to d.
 tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d);
 
+// Outward from an edge: the sum of its faces' normals, zero where it has none.
+tbVec3 tb_surface_edge_out(const tbSurface* s, int edge);
+
 // Signed distance to a solid surface's mesh, with the closest point, the triangle it is on and the way out.
 typedef struct tbOutside {
   tbVec3 point, normal;
