@@ -106,7 +106,7 @@ static void emit(const Query* q, tbVec3 n, double margin, Overlap* o, tbManifold
     p.b = tb_madd3(p.b, -under, n);
     if (p.gap <= margin) o->point[kept++] = p;
   }
-  tb_manifold_from(o->point, kept, n, 1e-6 * q->size, out);
+  tb_manifold_from(o->point, kept, n, 1e-4 * q->size, out);
 }
 
 // Puts the closest points in front when no corner of the overlap is as close.
