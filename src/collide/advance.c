@@ -16,7 +16,7 @@
 #include "collide/advance.h"
 #include "collide/distance.h"
 
-enum { STEPS = 100 };
+enum { STEPS = 256 };
 
 tbTransform tb_sweep_at(const tbSweep* sweep, double t)
 {

@@ -1,9 +1,10 @@
 // Lower bounds of distances: the slab between two support planes, in the direction of the closest points.
 //
 // GJK finds the direction; the bound is then evaluated afresh with the support points in that very direction,
-// less the rounding of the coordinates, so that it holds whether or not GJK went all the way.
+// less the rounding of the coordinates, so that it holds whether or not GJK went all the way. Between shapes so close that the
+// direction of the closest points is noise, the normals of the faces are tried as well.
 #include "collide/distance.h"
-#include "collide/gjk.h"
+#include "collide/axes.h"
 
 static bool is_convex(const tbShape* shape) { return shape->type < TB_SHAPE_PLANE; }
 
@@ -23,9 +24,19 @@ static double convex_distance(const tbShape* a, tbTransform Ta, const tbShape* b
   tb_gjk(&ca, &cb, INFINITY, &g);
   if (g.overlap) return -INFINITY;
   tbVec3 pa = tb_core_farthest(&ca, g.normal, NULL, NULL), pb = tb_core_farthest(&cb, tb_neg3(g.normal), NULL, NULL);
+  tbVec3 n = g.normal;
+  double gap = tb_dot3(n, tb_sub3(pb, pa)), size = tb_core_reach(a) + tb_core_reach(b);
+  if (gap < g.distance - 1e-10 * size) { // all but touching: a face has the better direction
+    tbAxis axis;
+    tb_axes_faces(&ca, &cb, INFINITY, 0, &axis);
+    if (axis.gap > gap) {
+      gap = axis.gap;
+      n = axis.n;
+    }
+  }
   double slack = 1e-15 * (tb_maxabs3(pa) + tb_maxabs3(pb) + tb_maxabs3(Ta.x) + tb_maxabs3(Tb.x));
-  *normal = tb_quat_rotate(Ta.q, g.normal);
-  return tb_dot3(g.normal, tb_sub3(pb, pa)) - tb_core_radius(a) - tb_core_radius(b) - slack;
+  *normal = tb_quat_rotate(Ta.q, n);
+  return gap - tb_core_radius(a) - tb_core_radius(b) - slack;
 }
 
 // A convex shape above a plane; the normal points down into it.

@@ -178,6 +178,17 @@ static void place_hull(Body* out, const tbHull* h, const tbShape* shape, tbTrans
   }
 }
 
+static void collect_ways(Body* out)
+{
+  for (int e = 0; e < out->nedge; e++) {
+    Point d = sub(out->corner[out->edge[e][1]], out->corner[out->edge[e][0]]);
+    d = add(point(0, 0, 0), 1 / norm(d), d);
+    bool known = false;
+    for (int k = 0; k < out->nway && !known; k++) known = norm(cross(d, out->way[k])) < 1e-17L;
+    if (!known) out->way[out->nway++] = d;
+  }
+}
+
 void oracle_place(Body* out, const tbShape* shape, tbTransform T)
 {
   memset(out, 0, sizeof *out);
@@ -227,6 +238,7 @@ void oracle_place(Body* out, const tbShape* shape, tbTransform T)
   case TB_SHAPE_CONVEX: place_hull(out, shape->hull, shape, T); break;
   default: break;
   }
+  collect_ways(out);
 }
 
 bool oracle_is_polytope(const Body* a) { return a->ncorner > 0; }
@@ -313,12 +325,11 @@ Real oracle_depth(const Body* a, const Body* b)
     Point n = b->normal[f];
     best = fmaxl(best, oracle_slab(a, b, point(-n.x, -n.y, -n.z)));
   }
-  for (int e = 0; e < a->nedge; e++)
-    for (int f = 0; f < b->nedge; f++) {
-      Point u = sub(a->corner[a->edge[e][1]], a->corner[a->edge[e][0]]),
-            v = sub(b->corner[b->edge[f][1]], b->corner[b->edge[f][0]]), n = cross(u, v);
+  for (int e = 0; e < a->nway; e++)
+    for (int f = 0; f < b->nway; f++) {
+      Point n = cross(a->way[e], b->way[f]);
       Real length = norm(n);
-      if (length <= 1e-14L * norm(u) * norm(v)) continue;
+      if (length <= 1e-14L) continue;
       n = add(point(0, 0, 0), 1 / length, n);
       best = fmaxl(best, fmaxl(oracle_slab(a, b, n), oracle_slab(a, b, point(-n.x, -n.y, -n.z))));
     }

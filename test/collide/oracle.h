@@ -38,9 +38,10 @@ tbShape oracle_plane(tbVec3 normal, double offset);
 
 typedef struct {
   tbShapeType type;
-  int ncorner, nedge, nface;
+  int ncorner, nedge, nface, nway;
   Point corner[ORACLE_CORNERS];
   int edge[ORACLE_EDGES][2];
+  Point way[ORACLE_EDGES]; // directions of the edges, each once
   Point normal[ORACLE_FACES];
   int face_adr[ORACLE_FACES + 1], face_corner[2 * ORACLE_EDGES];
   Point centre, axis;  // cylinder
