@@ -8,13 +8,14 @@
 #include "io/mesh_io.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { STL_HEADER = 84, STL_TRIANGLE = 50, LOOK = 1024 };
 
 static bool begins_with(const char* bytes, size_t length, const char* word)
 {
   size_t n = strlen(word);
-  return length > n && memcmp(bytes, word, n) == 0 && tb_mesh_is_space(bytes[n]);
+  return length > n && strncasecmp(bytes, word, n) == 0 && tb_mesh_is_space(bytes[n]);
 }
 
 static bool has_stl_length(const char* bytes, size_t length)
