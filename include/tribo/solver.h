@@ -23,6 +23,7 @@ typedef enum tbOrder {
   TB_ORDER_COLOUR,    // colour by colour; a colour's contacts run in parallel
   TB_ORDER_GREEDY,    // largest residual first, sorted anew every sweep
   TB_ORDER_SYMMETRIC, // forward, then backward
+  TB_ORDER_LAYERS,    // from the ground up, as shock propagation goes; in a layer as given
   TB_ORDER_COUNT
 } tbOrder;
 

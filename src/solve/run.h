@@ -19,10 +19,10 @@ typedef struct tbRun {
   tbScratch scratch;
   void* prepared; // what the method's prepare made, or null
 
-  // contacts grouped by colour, when the order asks for it
-  int ncolour;
-  const int* colour_ptr;     // (ncolour+1)
-  const int* colour_contact; // (ncontact)
+  // contacts grouped by colour or by layer, when the order asks for it; null when it does not
+  int ngroup;
+  const int* group_ptr;     // (ngroup+1)
+  const int* group_contact; // (ncontact)
 
   // kept by tb_run_done
   tbJudge* judge;
