@@ -11,7 +11,9 @@
 // layers: through them and back). The sweep itself is in gauss_seidel.c, for others to build on.
 //
 // Cost      one velocity and one small update per contact and sweep.
-// Limits    linear convergence, slower the longer the chain of contacts and the larger the mass ratio.
+// Limits    linear convergence, slower the longer the chain of contacts and the larger the mass ratio. It may
+//           diverge where W is far from symmetric: the run then ends as failed, with the best iterate
+//           (run.c).
 #include "solve/gauss_seidel.h"
 #include "solve/methods.h"
 

@@ -123,7 +123,8 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   run->costly = solver->costly;
   run->cold = run->cold && solver->needs == TB_FORM_SWEEP; // a sweep costs no more than the judge
   run->next_check = run->last_check = 0;
-  run->last_number = INFINITY;
+  run->last_number = run->last_error = INFINITY;
+  run->rises = 0;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
   if (status == TB_OK) {
     run->scratch = (tbScratch){.size = solver->scratch_bytes(run->W, run->o)};
