@@ -116,3 +116,24 @@ TEST(pgs_sm_solves_redundant_joints_at_once)
   }
   tb_problem_free(p);
 }
+
+TEST(pgs_sm_without_a_factor_survives_every_failed_allocation)
+{
+  tbContext plain = tb_default_context();
+  tbProblem* p = cases_tower(&plain, 5);
+  REQUIRE(p);
+  tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
+  tbSolveResult r;
+  long total = -1;
+  for (long k = -1; k < total || total < 0; k++) { // −1: none fails, to count them
+    tbFailingAllocator state = {.countdown = k};
+    tbContext ctx = test_failing_context(&state);
+    double lambda[15] = {0};
+    o.factor_bytes = none_fits;
+    tbStatus status = tb_solve(&ctx, p, &o, lambda, &r);
+    if (k < 0) total = state.total;
+    CHECK(status == (k < 0 ? TB_OK : TB_ERROR_MEMORY) && state.alive == 0);
+  }
+  CHECK(total > 5);
+  tb_problem_free(p);
+}
