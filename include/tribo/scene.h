@@ -11,8 +11,8 @@
 //   tbBodyId body;
 //   tb_world_add_body(&ctx, world, &def, &body);
 //
-// Ids are small values, good in the world that gave them. A definition that breaks a rule (negative mass, NaN,
-// a plane that moves) is refused with a message and leaves the world as it was. SI units; z is up unless
+// Ids are small values, good in the world that gave them. A definition that breaks a rule (negative mass,
+// NaN, a plane that moves) is refused with a message and leaves the world as it was. SI units; z is up unless
 // gravity says otherwise; quaternions are [w x y z].
 #ifndef TRIBO_SCENE_H
 #define TRIBO_SCENE_H
@@ -81,8 +81,8 @@ tbMaterialDef tb_default_material_def(void); // density 1000, friction 0.5, rest
 tbStatus tb_world_add_material(tbContext* ctx, tbWorld* world, const tbMaterialDef* def, tbMaterialId* out);
 tbMaterialId tb_world_find_material(const tbWorld* world, const char* name); // −1: none
 // What two materials do together. Without it: the geometric mean of the frictions, the larger restitution.
-tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b, tbFriction friction,
-                           double restitution);
+tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
+                           tbFriction friction, double restitution);
 
 // Bodies.
 
@@ -102,16 +102,16 @@ typedef struct tbBodyDef {
   const tbShape* shapes;
   int shape_count;
   tbMaterialId material;
-  double mass;                  // kg; 0: from the density
-  double density;               // kg/m³; 0: the material's
-  double inertia[6];            // about the centre of mass, body axes: xx yy zz xy xz yz; all 0: from the shapes
-  tbVec3 position;              // of the body frame's origin
-  tbQuat orientation;           // of any length but 0
-  tbVec3 velocity;              // of the body frame's origin
-  tbVec3 angular_velocity;      // world axes
-  const tbFriction* friction;   // overrides the material's; may be null
-  const double* restitution;    // overrides the material's; may be null
-  const tbMotionKey* keys;      // of a kinematic body; none: velocity and angular_velocity, constant
+  double mass;             // kg; 0: from the density
+  double density;          // kg/m³; 0: the material's
+  double inertia[6];       // about the centre of mass, body axes: xx yy zz xy xz yz; all 0: from the shapes
+  tbVec3 position;         // of the body frame's origin
+  tbQuat orientation;      // of any length but 0
+  tbVec3 velocity;         // of the body frame's origin
+  tbVec3 angular_velocity; // world axes
+  const tbFriction* friction; // overrides the material's; may be null
+  const double* restitution;  // overrides the material's; may be null
+  const tbMotionKey* keys;    // of a kinematic body; none: velocity and angular_velocity, constant
   int key_count;
   bool bullet; // swept against everything, however fast
 } tbBodyDef;
@@ -150,18 +150,18 @@ const char* tb_joint_type_name(tbJointType type);
 
 typedef struct tbJointDef {
   tbJointType type;
-  tbBodyId a, b;            // index −1: the world
-  tbVec3 anchor;            // world, at creation; on both bodies unless anchor_b is given
-  const tbVec3* anchor_b;   // on b, world; for distance joints; may be null
-  tbVec3 axis;              // world, at creation; hinge and slider
-  bool limited;             // lower ≤ angle or travel ≤ upper, measured from creation; distance: of the length
-  double lower, upper;      // rad or m
-  bool motor;               // drives towards motor_speed with at most motor_force
-  double motor_speed;       // rad/s or m/s
-  double motor_force;       // N·m or N
-  double compliance;        // of all its rows; 0: rigid   m/N, rad/(N·m)
-  double damping;           // with compliance: of the spring   N·s/m
-  bool collide;             // let the two bodies collide
+  tbBodyId a, b;          // index −1: the world
+  tbVec3 anchor;          // world, at creation; on both bodies unless anchor_b is given
+  const tbVec3* anchor_b; // on b, world; for distance joints; may be null
+  tbVec3 axis;            // world, at creation; hinge and slider
+  bool limited;        // lower ≤ angle or travel ≤ upper, measured from creation; distance: of the length
+  double lower, upper; // rad or m
+  bool motor;          // drives towards motor_speed with at most motor_force
+  double motor_speed;  // rad/s or m/s
+  double motor_force;  // N·m or N
+  double compliance;   // of all its rows; 0: rigid   m/N, rad/(N·m)
+  double damping;      // with compliance: of the spring   N·s/m
+  bool collide;        // let the two bodies collide
 } tbJointDef;
 
 tbJointDef tb_default_joint_def(tbJointType type);
@@ -174,7 +174,8 @@ double tb_world_time(const tbWorld* world);
 int64_t tb_world_step_count(const tbWorld* world);
 
 typedef struct tbEnergy {
-  double kinetic, potential, elastic; // J; potential of gravity, zero at the origin; elastic: compliant joints
+  double kinetic, potential,
+      elastic; // J; potential of gravity, zero at the origin; elastic: compliant joints
 } tbEnergy;
 
 tbEnergy tb_world_energy(const tbWorld* world);
@@ -189,10 +190,10 @@ typedef enum tbContactState { TB_CONTACT_OPEN, TB_CONTACT_STICK, TB_CONTACT_SLIP
 
 typedef struct tbContactView {
   tbBodyId a, b;
-  tbVec3 position;  // midway between the two surfaces
-  tbVec3 normal;    // unit, from a to b
-  tbVec3 tangent;   // unit; the second one is normal × tangent
-  double gap;       // before the step
+  tbVec3 position;    // midway between the two surfaces
+  tbVec3 normal;      // unit, from a to b
+  tbVec3 tangent;     // unit; the second one is normal × tangent
+  double gap;         // before the step
   double impulse[6];  // N·s: normal, tangent, second tangent, torsion, rolling
   double velocity[6]; // after the step, of b relative to a
   int rows;

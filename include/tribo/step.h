@@ -35,15 +35,15 @@ typedef struct tbStepOptions {
   bool warm_start; // start from the last step's impulses
 
   tbStabilization stabilization;
-  double fraction;   // baumgarte: of the error removed per step, 0 … 1
-  double slop;       // m: overlap that is left alone
-  double compliance; // baumgarte: m/N of every contact's normal row
+  double fraction;           // baumgarte: of the error removed per step, 0 … 1
+  double slop;               // m: overlap that is left alone
+  double compliance;         // baumgarte: m/N of every contact's normal row
   double stiffness, damping; // compliance: k in N/m, b in N·s/m, of every contact's normal row
 
-  double margin;              // m: contacts are looked for at least so far ahead
-  double restitution_speed;   // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
-  double penalty_stiffness;   // scheme penalty: N/m
-  double penalty_damping;     // scheme penalty: share of critical damping
+  double margin;            // m: contacts are looked for at least so far ahead
+  double restitution_speed; // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
+  double penalty_stiffness; // scheme penalty: N/m
+  double penalty_damping;   // scheme penalty: share of critical damping
 } tbStepOptions;
 
 tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2
@@ -58,19 +58,19 @@ typedef enum tbPhase {
 } tbPhase;
 
 typedef struct tbStepReport {
-  tbOutcome outcome;       // of the solve; converged when there was nothing to solve
-  const char* used;        // the method that finished
+  tbOutcome outcome; // of the solve; converged when there was nothing to solve
+  const char* used;  // the method that finished
   int iterations;
-  int contacts;            // rows of joints not counted
-  tbResidual residual;     // the judge's, of the step's problem
-  double penetration;      // m: deepest overlap at the start of the step
+  int contacts;        // rows of joints not counted
+  tbResidual residual; // the judge's, of the step's problem
+  double penetration;  // m: deepest overlap at the start of the step
   double phase_s[TB_PHASE_COUNT];
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
 
-// The contact problem of the coming step, as it would be solved; the world is not moved. lambda: the warm start
-// (nrow; free with tb_guess_free of tribo/io.h); may be null.
+// The contact problem of the coming step, as it would be solved; the world is not moved. lambda: the warm
+// start (nrow; free with tb_guess_free of tribo/io.h); may be null.
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbProblem** out,
                           double** lambda);
 

@@ -3,14 +3,15 @@
 #define TB_SCENE_WORLD_H
 
 #include "base/array.h"
+#include "scene/names.h"
 #include "tribo/scene.h"
 
 typedef struct tbBody {
   // state
-  tbVec3 x; // centre of mass                                                   m
-  tbQuat q; // orientation of the body frame, unit
-  tbVec3 v; // of the centre of mass                                            m/s
-  tbVec3 w; // angular velocity, world axes                                     rad/s
+  tbVec3 x;             // centre of mass                                                   m
+  tbQuat q;             // orientation of the body frame, unit
+  tbVec3 v;             // of the centre of mass                                            m/s
+  tbVec3 w;             // angular velocity, world axes                                     rad/s
   tbVec3 force, torque; // applied for the next step
 
   // constants
@@ -54,6 +55,7 @@ typedef struct tbJoint {
 typedef struct tbSurface {
   tbFriction friction;
   double restitution;
+  bool direction_of_b; // friction.direction is in the frame of the pair's second body
 } tbSurface;
 
 typedef struct tbMaterial {
@@ -85,7 +87,7 @@ struct tbWorld {
   tbArray contact;  // tbContactRecord of the last step
 
   tbArray hull, mesh, sdf; // pointers: geometry it frees
-  tbArena names;
+  tbNames names;
 };
 
 static inline tbBody* tb_bodies(const tbWorld* w) { return (tbBody*)w->body.data; }
@@ -106,6 +108,9 @@ static inline tbMat3 tb_body_world_inertia(const tbBody* b)
 
 // What two bodies' surfaces do together.
 tbSurface tb_world_surface(const tbWorld* world, const tbBody* a, const tbBody* b);
+
+tbStatus tb_friction_check(tbContext* ctx, const tbFriction* friction);
+tbStatus tb_restitution_check(tbContext* ctx, double restitution);
 
 // Where a kinematic body is at time t, and its velocities over the step that ends then.
 tbTransform tb_motion_at(const tbWorld* world, const tbBody* body, double t);
