@@ -419,7 +419,8 @@ static const tbKey slider_keys[] = {ANCHOR(false, MIDDLE), AXIS,
 static const tbKey weld_keys[] = {ANCHOR(false, MIDDLE)};
 static const tbKey distance_keys[] = {
     ANCHOR(true, "on a; world, at the start, m"),
-    {"anchor_b", TB_KEY_NUMBERS, AT(Joint, anchor_b), ANY, 3, 3, .required = true, .text = "on b"},
+    {"anchor_b", TB_KEY_NUMBERS, AT(Joint, anchor_b), ANY, 3, 3,
+     .text = "on b; absent: its centre of mass"},
     LIMITS(NONNEGATIVE, "shortest and longest distance, m; absent: as at the start")};
 
 static const tbRecord joint_variants[] = {

@@ -82,10 +82,9 @@ static tbStatus read_value(tbContext* ctx, tbArena* arena, const tbJson* node, c
                            const tbKey* key, void* record)
 {
   void* out = member(record, key->at);
-  int lo = (int)key->range.min, hi = (int)fmin(key->range.max, INT_MAX);
   switch (key->kind) {
   case TB_KEY_NUMBER: return tb_json_get_number(ctx, node, key->range, out);
-  case TB_KEY_INT: return tb_json_get_int(ctx, node, lo, hi, out);
+  case TB_KEY_INT: return tb_json_get_int(ctx, node, (int)key->range.min, (int)key->range.max, out);
   case TB_KEY_INT64:
     return tb_json_get_int64(ctx, node, (int64_t)key->range.min, (int64_t)key->range.max, out);
   case TB_KEY_BOOL: return tb_json_get_bool(ctx, node, out);
