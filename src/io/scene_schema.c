@@ -6,12 +6,9 @@
 #include "io/scene_schema.h"
 
 #include "base/json_write.h"
-#include "io/scene_format.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { MAX_RECORDS = 64 };
 
 // ---- values ----
 
@@ -191,26 +188,20 @@ static tbStatus put_record(tbContext* ctx, tbJsonWriter* w, const tbRecord* r)
 
 // ---- the whole ----
 
-typedef struct Records {
-  const tbRecord* record[MAX_RECORDS];
-  int count;
-} Records;
-
-// Every record the table leads to, in order of first mention.
-static void collect(const tbRecord* r, Records* all)
+void tb_record_collect(const tbRecord* r, tbRecordList* all)
 {
   for (int i = 0; i < all->count; i++)
     if (all->record[i] == r) return;
-  if (r->size && all->count < MAX_RECORDS) all->record[all->count++] = r;
+  if (r->size && all->count < TB_MAX_RECORDS) all->record[all->count++] = r;
   for (int i = 0; i < r->key_count; i++)
-    if (r->keys[i].record) collect(r->keys[i].record, all);
-  for (int v = 0; v < r->variant_count; v++) collect(&r->variants[v], all);
+    if (r->keys[i].record) tb_record_collect(r->keys[i].record, all);
+  for (int v = 0; v < r->variant_count; v++) tb_record_collect(&r->variants[v], all);
 }
 
 tbStatus tb_scene_print_schema(tbContext* ctx, tbOut* out)
 {
-  Records all = {{NULL}, 0};
-  collect(&tb_scene_record, &all);
+  tbRecordList all = {{NULL}, 0};
+  tb_record_collect(&tb_scene_record, &all);
   tbJsonWriter w = tb_json_writer(out, 2);
   tb_put_object(&w, NULL);
   tb_put_string(&w, "$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -225,99 +216,4 @@ tbStatus tb_scene_print_schema(tbContext* ctx, tbOut* out)
   tb_put_end(&w);
   tb_put_end(&w);
   return status == TB_OK ? tb_json_writer_finish(&w) : status;
-}
-
-// ---- keys for people ----
-
-static void say_count(tbOut* out, const tbKey* key)
-{
-  tb_out_int(out, key->min);
-  if (key->max != key->min) {
-    tb_out_text(out, " to ");
-    tb_out_int(out, key->max);
-  }
-}
-
-static void say_range(tbOut* out, tbRange range)
-{
-  if (isfinite(range.min)) {
-    tb_out_text(out, range.above ? " > " : " ≥ ");
-    tb_out_double(out, range.min);
-  }
-  if (isfinite(range.max)) {
-    tb_out_text(out, isfinite(range.min) ? ", ≤ " : " ≤ ");
-    tb_out_double(out, range.max);
-  }
-}
-
-static void say_record(tbOut* out, const char* before, const tbRecord* r)
-{
-  tb_out_text(out, before);
-  tb_out_text(out, "[");
-  tb_out_text(out, r->name);
-  tb_out_text(out, "](#");
-  tb_out_text(out, r->name);
-  tb_out_text(out, ")");
-}
-
-static void say_type(tbOut* out, const tbKey* key)
-{
-  switch (key->kind) {
-  case TB_KEY_NUMBER: tb_out_text(out, "number"), say_range(out, key->range); break;
-  case TB_KEY_INT:
-  case TB_KEY_INT64: tb_out_text(out, "whole number"), say_range(out, key->range); break;
-  case TB_KEY_BOOL: tb_out_text(out, "true or false"); break;
-  case TB_KEY_STRING:
-  case TB_KEY_CHOICE:
-  case TB_KEY_TAG: tb_out_text(out, "name"); break;
-  case TB_KEY_NUMBERS: say_count(out, key), tb_out_text(out, " numbers"), say_range(out, key->range); break;
-  case TB_KEY_INTS: say_count(out, key), tb_out_text(out, " whole numbers"), say_range(out, key->range); break;
-  case TB_KEY_POINTS: say_count(out, key), tb_out_text(out, " points"); break;
-  case TB_KEY_RECORD:
-  case TB_KEY_PART: say_record(out, "", key->record); break;
-  case TB_KEY_RECORDS: say_record(out, "array of ", key->record); break;
-  case TB_KEY_NAMED: say_record(out, "object of ", key->record); break;
-  case TB_KEY_LATER: tb_out_text(out, "empty array"); break;
-  }
-}
-
-static void say_keys(tbOut* out, const tbRecord* r)
-{
-  tb_out_text(out, "| key | value | meaning |\n|---|---|---|\n");
-  for (int i = 0; i < r->key_count; i++) {
-    const tbKey* key = &r->keys[i];
-    tb_out_text(out, "| `");
-    tb_out_text(out, key->name);
-    tb_out_text(out, key->required ? "` (required) | " : "` | ");
-    say_type(out, key);
-    tb_out_text(out, " | ");
-    tb_out_text(out, key->text);
-    tb_out_text(out, " |\n");
-  }
-}
-
-tbStatus tb_scene_print_keys(tbContext* ctx, tbOut* out)
-{
-  (void)ctx;
-  Records all = {{NULL}, 0};
-  collect(&tb_scene_record, &all);
-  for (int i = 0; i < all.count; i++) {
-    const tbRecord* r = all.record[i];
-    tb_out_text(out, i ? "\n### " : "### ");
-    tb_out_text(out, r->name);
-    tb_out_text(out, "\n\n");
-    tb_out_text(out, r->text);
-    tb_out_text(out, "\n\n");
-    say_keys(out, r);
-    for (int v = 0; v < r->variant_count; v++) {
-      if (!r->variants[v].keys) continue;
-      tb_out_text(out, "\n**");
-      tb_out_text(out, r->variants[v].name);
-      tb_out_text(out, "**: ");
-      tb_out_text(out, r->variants[v].text);
-      tb_out_text(out, "\n\n");
-      say_keys(out, &r->variants[v]);
-    }
-  }
-  return tb_out_finish(out);
 }
