@@ -16,6 +16,7 @@
 #define POSITIVE                 {0, INFINITY, true}
 #define NONNEGATIVE              {0, INFINITY, false}
 #define UNIT                     {0, 1, false}
+#define COEFFICIENT              {0, 1e6, false}
 
 // Names from the tables of the library.
 static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
@@ -71,7 +72,7 @@ static const tbKey stabilization_keys[] = {
      .text = "instead of compliance: ε in u + ε λ = −υ φ/h, 1/kg; compliance = ε h²"},
     {"slop", TB_KEY_NUMBER, AT(Stabilization, slop), NONNEGATIVE, .shown = true,
      .text = "overlap that is left alone, m"},
-    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), NONNEGATIVE, .shown = true,
+    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), POSITIVE, .shown = true,
      .text = "compliance: k of force = −k φ − b φ̇, N/m"},
     {"damping", TB_KEY_NUMBER, AT(Stabilization, damping), NONNEGATIVE, .shown = true,
      .text = "compliance: b, N·s/m"},
@@ -95,8 +96,8 @@ static const tbKey scheme_keys[] = {
      .text = "the time-stepping scheme (`tribo list schemes`)"},
     {"stabilization", TB_KEY_PART, AT(Scheme, stabilization), .record = &stabilization_record,
      .text = "how overlaps and joint errors go away"},
-    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), POSITIVE, .shown = true,
-     .text = "scheme penalty: of the contact springs, N/m"},
+    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), NONNEGATIVE, .shown = true,
+     .text = "scheme penalty: of the contact springs, N/m; 0: chosen from the masses and dt"},
     {"penalty_damping", TB_KEY_NUMBER, AT(Scheme, penalty_damping), NONNEGATIVE, .shown = true,
      .text = "scheme penalty: share of critical damping"},
 };
@@ -183,19 +184,19 @@ static const tbKey friction_keys[] = {
     {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
 };
 static const tbKey coulomb_keys[] = {
-    {"mu", TB_KEY_NUMBER, AT(Friction, mu), NONNEGATIVE, .required = true, .text = "the coefficient"},
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "the coefficient"},
 };
 static const tbKey elliptic_keys[] = {
-    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), NONNEGATIVE, .required = true, .text = "along `direction`"},
-    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), NONNEGATIVE, .required = true, .text = "across it"},
+    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},
+    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "across it"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .required = true,
      .text = "in the body's frame; not 0"},
 };
 static const tbKey contensou_keys[] = {
-    {"mu", TB_KEY_NUMBER, AT(Friction, mu), NONNEGATIVE, .required = true, .text = "of sliding"},
-    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), NONNEGATIVE, .shown = true,
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "of sliding"},
+    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), COEFFICIENT, .shown = true,
      .text = "of spinning: torque about the normal over normal force, m"},
-    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), NONNEGATIVE, .shown = true,
+    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,
      .text = "of rolling: torque over normal force, m"},
 };
 static const tbRecord friction_variants[] = {
@@ -444,7 +445,7 @@ static const tbKey scene_keys[] = {
      .text = "the version of the format"},
     {"name", TB_KEY_STRING, AT(File, name), .text = "for people; absent: the file's name"},
     {"gravity", TB_KEY_NUMBERS, AT(File, gravity), ANY, 3, 3, .shown = true, .text = "m/s²"},
-    {"dt", TB_KEY_NUMBER, AT(File, dt), POSITIVE, .shown = true, .text = "time step, s"},
+    {"dt", TB_KEY_NUMBER, AT(File, dt), {1e-12, INFINITY, false}, .shown = true, .text = "time step, s"},
     {"time", TB_KEY_NUMBER, AT(File, time), NONNEGATIVE, .shown = true, .text = "how long to run, s"},
     {"threads", TB_KEY_INT, AT(File, threads), {1, 256, false}, .shown = true,
      .text = "results do not depend on it"},

@@ -32,6 +32,19 @@ static void say_record(tbOut* out, const char* before, const tbRecord* r)
   tb_out_text(out, ")");
 }
 
+// A few names are listed; for many, the text says where to find them.
+static void say_choice(tbOut* out, const tbKey* key)
+{
+  enum { FEW = 6 };
+  int count = 0;
+  while (count <= FEW && key->choice(count)) count++;
+  if (count > FEW) tb_out_text(out, "name");
+  for (int i = 0; count <= FEW && i < count; i++) {
+    tb_out_text(out, i ? ", " : "");
+    tb_out_text(out, key->choice(i));
+  }
+}
+
 static void say_type(tbOut* out, const tbKey* key)
 {
   switch (key->kind) {
@@ -40,8 +53,8 @@ static void say_type(tbOut* out, const tbKey* key)
   case TB_KEY_INT64: tb_out_text(out, "whole number"), say_range(out, key->range); break;
   case TB_KEY_BOOL: tb_out_text(out, "true or false"); break;
   case TB_KEY_STRING:
-  case TB_KEY_CHOICE:
   case TB_KEY_TAG: tb_out_text(out, "name"); break;
+  case TB_KEY_CHOICE: say_choice(out, key); break;
   case TB_KEY_NUMBERS: say_count(out, key), tb_out_text(out, " numbers"), say_range(out, key->range); break;
   case TB_KEY_INTS:
     say_count(out, key), tb_out_text(out, " whole numbers"), say_range(out, key->range);
