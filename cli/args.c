@@ -182,11 +182,22 @@ static const char* unreadable(const char* path)
   return S_ISDIR(info.st_mode) ? strerror(EISDIR) : NULL;
 }
 
-tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess)
+tbStatus check_readable(tbContext* ctx, const char* path)
 {
   const char* why = unreadable(path);
-  if (why) return tb_fail(ctx, TB_ERROR_INPUT, "%s: cannot be read: %s", path, why);
+  return why ? tb_fail(ctx, TB_ERROR_INPUT, "%s: cannot be read: %s", path, why) : TB_OK;
+}
+
+tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess)
+{
+  TB_TRY(check_readable(ctx, path));
   return tb_problem_load(ctx, path, out, guess);
+}
+
+tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out)
+{
+  TB_TRY(check_readable(ctx, path));
+  return tb_scene_load(ctx, path, out);
 }
 
 int fail_with(const tbContext* ctx)

@@ -65,7 +65,9 @@ static inline double judged(const tbSolveOptions* o, const tbResidual* r)
 }
 
 // A file that is missing or cannot be read is bad input (TB_ERROR_INPUT), not a fault.
+tbStatus check_readable(tbContext* ctx, const char* path);
 tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess);
+tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out);
 
 // What to say and return when a library call failed. What is wrong with a file reads `file:line:column: …`,
 // as compilers have it; everything else starts with the command's name.
@@ -76,6 +78,8 @@ int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
 int command_paper(int argc, char** argv);
+int command_check(int argc, char** argv);
+int command_schema(int argc, char** argv);
 int command_list(int argc, char** argv);
 int command_version(void);
 

@@ -1,4 +1,4 @@
-// Reading and writing contact problems and meshes.
+// Reading and writing: contact problems, meshes, scenes.
 //
 // tb_problem_load looks at the file itself, not at its name: FCLIB (HDF5), Tribo's own JSON, or Siconos' LCP
 // text. Errors name the file and the place. Writers go through a temporary file, so a failure leaves nothing
@@ -6,8 +6,7 @@
 #ifndef TRIBO_IO_H
 #define TRIBO_IO_H
 
-#include "tribo/geometry.h"
-#include "tribo/problem.h"
+#include "tribo/step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +43,23 @@ tbStatus tb_hull_load(tbContext* ctx, const char* path, tbVec3 scale, tbHull** o
 
 // As OBJ; reads back to the same bits.
 tbStatus tb_mesh_save_obj(tbContext* ctx, const char* path, const tbMesh* mesh);
+
+// A scene file (docs/scene-format.md; docs/scene.schema.json): a world, and how to run it.
+typedef struct tbScene {
+  tbWorld* world;
+  tbStepOptions step; // scheme, dt, solver, contact model; its names live as long as the library
+  double time;        // s: how long to run
+  int threads;
+  char* name; // the file's own, or the file's name without folders and suffix
+} tbScene;
+
+// What is wrong with a file is said as `path:line:column: …` with TB_ERROR_INPUT, and *out is left alone.
+tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out);
+// The same from text in memory; `name` stands for the path. Mesh files are relative to `folder`; null: a
+// scene that names one is refused.
+tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                        const char* folder, tbScene* out);
+void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zero
 
 #ifdef __cplusplus
 }
