@@ -13,6 +13,8 @@ static const struct {
   const char *name, *usage, *summary;
   int (*run)(int argc, char** argv);
 } commands[] = {
+    {"run", "run SCENE", "simulate a scene: metrics, CSV, checkpoints", command_run},
+    {"resume", "resume CHECKPOINT", "go on with a run that was stopped, bit for bit", command_resume},
     {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
     {"compare", "compare PROBLEM…", "race solvers on problems: table, CSV, report.html", command_compare},
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",

@@ -7,6 +7,7 @@
 #define TRIBO_IO_H
 
 #include "tribo/problem.h"
+#include "tribo/step.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,24 @@ bool tb_have_fclib(void); // false: built without HDF5
 // Tribo's JSON problem format (docs/problem-format.md); holds every problem.
 tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem,
                               const double* guess);
+
+// A scene: a world and how to run it.
+typedef struct tbScene {
+  tbWorld* world;
+  tbStepOptions step;
+  double time;      // s: simulated time at which a run ends
+  int threads;
+  const char* name; // lives with the world
+} tbScene;
+
+tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out);
+void tb_scene_free(tbContext* ctx, tbScene* scene);
+
+// Checkpoints: a scene in mid-flight, in one file that needs no other. What is loaded goes on bit for bit as
+// what was saved would have. Damaged files, whatever their bytes, are TB_ERROR_INPUT. A world that holds
+// numbers that are not finite is not saved (TB_ERROR_NUMERIC). Free the scene with tb_scene_free.
+tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* scene);
+tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out);
 
 #ifdef __cplusplus
 }
