@@ -1,4 +1,4 @@
-// Reading and writing contact problems.
+// Reading and writing: contact problems, scenes, checkpoints.
 //
 // tb_problem_load looks at the file itself, not at its name: FCLIB (HDF5), Tribo's own JSON, or Siconos' LCP
 // text. Errors name the file and the place. Writers go through a temporary file, so a failure leaves nothing
@@ -6,7 +6,6 @@
 #ifndef TRIBO_IO_H
 #define TRIBO_IO_H
 
-#include "tribo/problem.h"
 #include "tribo/step.h"
 
 #ifdef __cplusplus
@@ -33,17 +32,22 @@ bool tb_have_fclib(void); // false: built without HDF5
 tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem,
                               const double* guess);
 
-// A scene: a world and how to run it.
+// A scene file (docs/scene-format.md; docs/scene.schema.json): a world, and how to run it.
 typedef struct tbScene {
   tbWorld* world;
-  tbStepOptions step;
-  double time;      // s: simulated time at which a run ends
+  tbStepOptions step; // scheme, dt, solver, contact model; its names live as long as the library
+  double time;        // s: how long to run
   int threads;
-  const char* name; // lives with the world
+  char* name; // the file's own, or the file's name without folders and suffix
 } tbScene;
 
+// What is wrong with a file is said as `path:line:column: …` with TB_ERROR_INPUT, and *out is left alone.
 tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out);
-void tb_scene_free(tbContext* ctx, tbScene* scene);
+// The same from text in memory; `name` stands for the path. Mesh files are relative to `folder`; null: a scene
+// that names one is refused.
+tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                        const char* folder, tbScene* out);
+void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zero
 
 // Checkpoints: a scene in mid-flight, in one file that needs no other. What is loaded goes on bit for bit as
 // what was saved would have. Damaged files, whatever their bytes, are TB_ERROR_INPUT. A world that holds

@@ -118,6 +118,7 @@ static void code_scene(tbCodec* c, tbScene* scene)
   tb_code_step_options(c, &scene->step);
   tb_code_number(c, &scene->time);
   tb_code_int(c, &scene->threads, 1, 256);
+  tb_code_text(c, (const char**)&scene->name);
 }
 
 tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene)
@@ -177,13 +178,9 @@ tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes
   tbCodec c = tb_codec_reader(ctx, name, (const char*)bytes + HEAD, length - HEAD - TAIL);
   code_scene(&c, &scene);
   tb_codec_require(&c, c.at == c.end, "more than a checkpoint holds");
-  if (c.status != TB_OK) {
-    tb_world_free(ctx, scene.world);
-    return c.status;
-  }
-  scene.name = scene.world->name;
-  *out = scene;
-  return TB_OK;
+  if (c.status == TB_OK) *out = scene;
+  else tb_scene_free(ctx, &scene);
+  return c.status;
 }
 
 tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out)

@@ -148,14 +148,13 @@ static void code_sdf(tbCodec* c, const tbSdf** sdf)
   tb_codec_require(c, stored == count, "a grid that cannot be");
   if (!tb_codec_good(c)) return;
   if (tb_codec_reads(c)) {
-    tbSdf* made = tb_sdf_allocate(c->ctx, grid.n);
+    tbSdf* made = TB_NEW(c->ctx, tbSdf, 1);
     *sdf = made;
-    if (!made) {
-      c->status = TB_ERROR_MEMORY;
-      return;
-    }
-    made->origin = grid.origin, made->cell = grid.cell, made->thickness = grid.thickness;
+    if (made) *made = grid;
+    if (made) made->distance = TB_NEW(c->ctx, double, (size_t)count);
+    if (!made || !made->distance) c->status = TB_ERROR_MEMORY;
   }
+  if (!tb_codec_good(c)) return;
   tb_code_numbers(c, (*sdf)->distance, (size_t)count);
   code_mesh(c, (const tbMesh**)&((tbSdf*)*sdf)->mesh);
 }

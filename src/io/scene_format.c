@@ -1,0 +1,480 @@
+// The table of the scene format. SI units; angles in radians unless the key ends in _deg.
+#include "io/scene_format.h"
+#include "tribo/step.h"
+
+#include <string.h>
+
+#define AT(record, member) offsetof(tbScene##record, member)
+#define COUNT(array)       ((int)(sizeof(array) / sizeof *(array)))
+#define ANY                {-INFINITY, INFINITY, false}
+#define POSITIVE           {0, INFINITY, true}
+#define NONNEGATIVE        {0, INFINITY, false}
+#define UNIT               {0, 1, false}
+
+// Names from the tables of the library.
+static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
+static const char* solver_at(int i) { return i < tb_solver_count() ? tb_solver_at(i)->name : NULL; }
+static const char* model_at(int i) { return i < TB_MODEL_COUNT ? tb_model_name((tbModel)i) : NULL; }
+static const char* order_at(int i) { return i < TB_ORDER_COUNT ? tb_order_name((tbOrder)i) : NULL; }
+static const char* r_factor_at(int i) { return i < TB_RFACTOR_COUNT ? tb_r_factor_name((tbRFactor)i) : NULL; }
+static const char* stabilization_at(int i)
+{
+  return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
+}
+
+static int index_of(const char* (*choice)(int), const char* name)
+{
+  for (int i = 0; choice(i); i++)
+    if (strcmp(choice(i), name) == 0) return i;
+  return 0;
+}
+
+// ---- poses: rows that several records have ----
+
+#define POSE_KEYS(record, of_what)                                                                              \
+  {"position", TB_KEY_NUMBERS, AT(record, pose.position), ANY, 3, 3, .shown = true, .text = of_what " origin, m"}, \
+      {"orientation", TB_KEY_NUMBERS, AT(record, pose.orientation), ANY, 4, 4, .shown = true,                   \
+       .text = "quaternion [w, x, y, z], of any length but 0"},                                                 \
+      {"orientation_euler", TB_KEY_NUMBERS, AT(record, pose.euler), ANY, 3, 3,                                  \
+       .text = "instead: turned about the fixed axes x, then y, then z, rad"},                                  \
+  {                                                                                                             \
+    "orientation_euler_deg", TB_KEY_NUMBERS, AT(record, pose.euler_deg), ANY, 3, 3,                             \
+        .text = "the same in degrees"                                                                           \
+  }
+
+// ---- scheme ----
+
+static void init_stabilization(void* out)
+{
+  tbSceneStabilization* s = out;
+  tbStepOptions o = tb_default_step_options();
+  s->kind = (int)o.stabilization;
+  s->fraction = o.fraction;
+  s->compliance = o.compliance;
+  s->slop = o.slop;
+  s->stiffness = o.stiffness;
+  s->damping = o.damping;
+}
+
+static const tbKey stabilization_keys[] = {
+    {"kind", TB_KEY_CHOICE, AT(Stabilization, kind), .choice = stabilization_at, .shown = true,
+     .text = "how overlaps and joint errors go away"},
+    {"fraction", TB_KEY_NUMBER, AT(Stabilization, fraction), UNIT, .shown = true,
+     .text = "baumgarte: share of the error removed per step"},
+    {"erp", TB_KEY_NUMBER, AT(Stabilization, erp), UNIT, .text = "another name of fraction: υ in u + ε λ = −υ φ/h"},
+    {"compliance", TB_KEY_NUMBER, AT(Stabilization, compliance), NONNEGATIVE, .shown = true,
+     .text = "baumgarte: of every contact's normal row, m/N"},
+    {"cfm", TB_KEY_NUMBER, AT(Stabilization, cfm), NONNEGATIVE,
+     .text = "instead of compliance: ε in u + ε λ = −υ φ/h, 1/kg; compliance = ε h²"},
+    {"slop", TB_KEY_NUMBER, AT(Stabilization, slop), NONNEGATIVE, .shown = true,
+     .text = "overlap that is left alone, m"},
+    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), NONNEGATIVE, .shown = true,
+     .text = "compliance: k of force = −k φ − b φ̇, N/m"},
+    {"damping", TB_KEY_NUMBER, AT(Stabilization, damping), NONNEGATIVE, .shown = true,
+     .text = "compliance: b, N·s/m"},
+};
+
+static const tbRecord stabilization_record = {"stabilization",
+                                              "How overlaps and joint errors go away.",
+                                              sizeof(tbSceneStabilization),
+                                              init_stabilization,
+                                              stabilization_keys,
+                                              COUNT(stabilization_keys),
+                                              .bare = "kind"};
+
+static void init_scheme(void* out)
+{
+  tbSceneScheme* s = out;
+  tbStepOptions o = tb_default_step_options();
+  s->name = index_of(scheme_at, o.scheme);
+  s->penalty_stiffness = o.penalty_stiffness;
+  s->penalty_damping = o.penalty_damping;
+}
+
+static const tbKey scheme_keys[] = {
+    {"name", TB_KEY_CHOICE, AT(Scheme, name), .choice = scheme_at, .shown = true,
+     .text = "the time-stepping scheme (`tribo list schemes`)"},
+    {"stabilization", TB_KEY_PART, AT(Scheme, stabilization), .record = &stabilization_record,
+     .text = "how overlaps and joint errors go away"},
+    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), POSITIVE, .shown = true,
+     .text = "scheme penalty: of the contact springs, N/m"},
+    {"penalty_damping", TB_KEY_NUMBER, AT(Scheme, penalty_damping), NONNEGATIVE, .shown = true,
+     .text = "scheme penalty: share of critical damping"},
+};
+
+static const tbRecord scheme_record = {"scheme",    "How the world moves through time.",
+                                       sizeof(tbSceneScheme), init_scheme,
+                                       scheme_keys, COUNT(scheme_keys),
+                                       .bare = "name"};
+
+// ---- solver ----
+
+static void init_solver(void* out)
+{
+  tbSceneSolver* s = out;
+  tbStepOptions o = tb_default_step_options();
+  *s = (tbSceneSolver){.name = index_of(solver_at, o.solver.solver),
+                       .iterations = o.solver.max_iterations,
+                       .order = (int)o.solver.order,
+                       .r_factor = (int)o.solver.r_factor,
+                       .tolerance = o.solver.tolerance,
+                       .tolerance_q = o.solver.tolerance_q,
+                       .time_budget = o.solver.time_budget_s,
+                       .relaxation = o.solver.relaxation,
+                       .factor_bytes = o.solver.factor_bytes,
+                       .warm_start = o.warm_start};
+}
+
+static const tbKey solver_keys[] = {
+    {"name", TB_KEY_CHOICE, AT(Solver, name), .choice = solver_at, .shown = true,
+     .text = "the method (`tribo list solvers`)"},
+    {"iterations", TB_KEY_INT, AT(Solver, iterations), {0, 2147483647, false}, .shown = true,
+     .text = "per step, at most"},
+    {"tolerance", TB_KEY_NUMBER, AT(Solver, tolerance), NONNEGATIVE, .shown = true,
+     .text = "on the judge's residual"},
+    {"tolerance_q", TB_KEY_NUMBER, AT(Solver, tolerance_q), NONNEGATIVE, .shown = true,
+     .text = "on the residual over ‖q‖ as well; 0: not asked"},
+    {"time_budget", TB_KEY_NUMBER, AT(Solver, time_budget), NONNEGATIVE, .shown = true,
+     .text = "per step, s; 0: none. Results then depend on the machine"},
+    {"warm_start", TB_KEY_BOOL, AT(Solver, warm_start), .shown = true,
+     .text = "start from the last step's impulses"},
+    {"order", TB_KEY_CHOICE, AT(Solver, order), .choice = order_at, .shown = true,
+     .text = "in which sweeps visit the contacts"},
+    {"relaxation", TB_KEY_NUMBER, AT(Solver, relaxation), {0, 2, false}, .shown = true,
+     .text = "of psor, jacobi and admm; 0: the method's own choice"},
+    {"r_factor", TB_KEY_CHOICE, AT(Solver, r_factor), .choice = r_factor_at, .shown = true,
+     .text = "strategy of the proximal methods"},
+    {"factor_bytes", TB_KEY_NUMBER, AT(Solver, factor_bytes), NONNEGATIVE, .shown = true,
+     .text = "memory a factor of the Newton methods may take; 0: 1e9"},
+};
+
+static const tbRecord solver_record = {"solver",    "What solves the contact problem of each step.",
+                                       sizeof(tbSceneSolver), init_solver,
+                                       solver_keys, COUNT(solver_keys),
+                                       .bare = "name"};
+
+// ---- contact ----
+
+static void init_contact(void* out)
+{
+  tbSceneContact* c = out;
+  tbStepOptions o = tb_default_step_options();
+  c->model = (int)o.solver.model;
+  c->directions = o.solver.directions;
+  c->margin = o.margin;
+  c->restitution_speed = o.restitution_speed;
+}
+
+static const tbKey contact_keys[] = {
+    {"margin", TB_KEY_NUMBER, AT(Contact, margin), NONNEGATIVE, .shown = true,
+     .text = "contacts are looked for at least so far ahead, m"},
+    {"model", TB_KEY_CHOICE, AT(Contact, model), .choice = model_at,
+     .text = "how friction is read, for solvers that know more than one; absent: the solver's first, cone before the others"},
+    {"directions", TB_KEY_INT, AT(Contact, directions), {3, TB_MAX_DIRECTIONS, false}, .shown = true,
+     .text = "model polyhedral: corners of the cone"},
+    {"restitution_speed", TB_KEY_NUMBER, AT(Contact, restitution_speed), NONNEGATIVE,
+     .text = "slower approaches do not bounce, m/s; absent: chosen from gravity and dt"},
+};
+
+static const tbRecord contact_record = {"contact",    "What counts as a contact, and how friction is read.",
+                                        sizeof(tbSceneContact), init_contact,
+                                        contact_keys, COUNT(contact_keys)};
+
+// ---- materials ----
+
+static const tbKey friction_keys[] = {
+    {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
+};
+static const tbKey coulomb_keys[] = {
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), NONNEGATIVE, .required = true, .text = "the coefficient"},
+};
+static const tbKey elliptic_keys[] = {
+    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), NONNEGATIVE, .required = true, .text = "along `direction`"},
+    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), NONNEGATIVE, .required = true, .text = "across it"},
+    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .required = true,
+     .text = "in the body's frame; not 0"},
+};
+static const tbKey contensou_keys[] = {
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), NONNEGATIVE, .required = true, .text = "of sliding"},
+    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), NONNEGATIVE, .shown = true,
+     .text = "of spinning: torque about the normal over normal force, m"},
+    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), NONNEGATIVE, .shown = true,
+     .text = "of rolling: torque over normal force, m"},
+};
+static const tbRecord friction_variants[] = {
+    {"coulomb", "Isotropic.", .keys = coulomb_keys, .key_count = COUNT(coulomb_keys)},
+    {"elliptic", "Two coefficients.", .keys = elliptic_keys, .key_count = COUNT(elliptic_keys)},
+    {"contensou", "With spinning and rolling.", .keys = contensou_keys, .key_count = COUNT(contensou_keys)},
+    {"matchstick"},
+    {"tensor"},
+    {"texture"},
+};
+static const tbRecord friction_record = {"friction",
+                                         "Friction: a number, the coefficient, or one of these.",
+                                         sizeof(tbSceneFriction),
+                                         .keys = friction_keys,
+                                         .key_count = COUNT(friction_keys),
+                                         .variants = friction_variants,
+                                         .variant_count = COUNT(friction_variants),
+                                         .bare = "mu"};
+
+static void init_material(void* out)
+{
+  tbMaterialDef d = tb_default_material_def();
+  *(tbSceneMaterial*)out = (tbSceneMaterial){.density = d.density, .restitution = d.restitution};
+}
+
+static const tbKey material_keys[] = {
+    {"density", TB_KEY_NUMBER, AT(Material, density), POSITIVE, .shown = true, .text = "kg/m³"},
+    {"friction", TB_KEY_RECORD, AT(Material, friction), .record = &friction_record, .text = "absent: 0.5"},
+    {"restitution", TB_KEY_NUMBER, AT(Material, restitution), UNIT, .shown = true,
+     .text = "normal speed after over before an impact"},
+};
+
+static const tbRecord material_record = {"material",    "What bodies are made of.",
+                                         sizeof(tbSceneMaterial), init_material,
+                                         material_keys, COUNT(material_keys)};
+
+static const tbKey pair_keys[] = {
+    {"a", TB_KEY_STRING, AT(Pair, a), .required = true, .text = "a material"},
+    {"b", TB_KEY_STRING, AT(Pair, b), .required = true, .text = "another, or the same"},
+    {"friction", TB_KEY_RECORD, AT(Pair, friction), .record = &friction_record,
+     .text = "absent: the geometric mean of the two"},
+    {"restitution", TB_KEY_NUMBER, AT(Pair, restitution), UNIT, .text = "absent: the larger of the two"},
+};
+
+static const tbRecord pair_record = {
+    "pair", "What two materials do together.", sizeof(tbScenePair), NULL, pair_keys, COUNT(pair_keys)};
+
+// ---- shapes: variants in the order of tbShapeType ----
+
+static void init_shape(void* out)
+{
+  tbSceneShape* s = out;
+  s->pose.orientation[0] = 1;
+  s->normal[2] = 1;
+  s->scale = 1;
+  s->resolution = 64;
+}
+
+static const tbKey shape_keys[] = {
+    {"type", TB_KEY_TAG, AT(Shape, type), .required = true, .text = "which of these"},
+    POSE_KEYS(Shape, "the shape's place in its body:"),
+};
+
+#define RADIUS {"radius", TB_KEY_NUMBER, AT(Shape, radius), POSITIVE, .required = true, .text = "m"}
+#define LENGTH(what) {"length", TB_KEY_NUMBER, AT(Shape, length), POSITIVE, .required = true, .text = what}
+#define MESH_FILE(need, what) {"file", TB_KEY_STRING, AT(Shape, file), .required = need, .text = what}
+#define SCALE \
+  {"scale", TB_KEY_NUMBER, AT(Shape, scale), POSITIVE, .shown = true, .text = "of the file's coordinates"}
+
+static const tbKey sphere_keys[] = {RADIUS};
+static const tbKey box_keys[] = {
+    {"size", TB_KEY_NUMBERS, AT(Shape, size), POSITIVE, 3, 3, .required = true, .text = "full edge lengths, m"},
+};
+static const tbKey capsule_keys[] = {RADIUS, LENGTH("between the centres of the caps, along z, m")};
+static const tbKey cylinder_keys[] = {RADIUS, LENGTH("along z, m")};
+static const tbKey convex_keys[] = {
+    {"vertices", TB_KEY_POINTS, AT(Shape, vertices), ANY, 4, 1000000, .text = "points [x, y, z]; or `file`"},
+    MESH_FILE(false, "a mesh whose vertices are taken; relative to the scene file"), SCALE};
+static const tbKey plane_keys[] = {
+    {"normal", TB_KEY_NUMBERS, AT(Shape, normal), ANY, 3, 3, .shown = true, .text = "out of the solid; not 0"},
+    {"offset", TB_KEY_NUMBER, AT(Shape, offset), ANY, .shown = true, .text = "the plane is normal·x = offset, m"},
+};
+static const tbKey mesh_keys[] = {MESH_FILE(true, "triangles; relative to the scene file"), SCALE};
+static const tbKey sdf_keys[] = {
+    MESH_FILE(true, "a solid mesh; relative to the scene file"), SCALE,
+    {"resolution", TB_KEY_INT, AT(Shape, resolution), {4, 512, false}, .shown = true,
+     .text = "cells along the longest side"}};
+
+#define VARIANT(name, text, keys) {name, text, .keys = keys, .key_count = COUNT(keys)}
+static const tbRecord shape_variants[] = {
+    VARIANT("sphere", "About its origin.", sphere_keys),
+    VARIANT("box", "About its origin.", box_keys),
+    VARIANT("capsule", "Along its z axis, about its origin.", capsule_keys),
+    VARIANT("cylinder", "Along its z axis, about its origin.", cylinder_keys),
+    VARIANT("convex", "The convex hull of points.", convex_keys),
+    VARIANT("plane", "The half-space below a plane; on fixed and kinematic bodies only.", plane_keys),
+    VARIANT("mesh", "Triangles with exact features; closed, on a body that moves freely.", mesh_keys),
+    VARIANT("sdf", "A grid of signed distances built from a solid mesh.", sdf_keys),
+};
+_Static_assert(COUNT(shape_variants) == TB_SHAPE_COUNT, "one variant per tbShapeType");
+
+static const tbRecord shape_record = {"shape",
+                                      "Geometry in its body's frame.",
+                                      sizeof(tbSceneShape),
+                                      init_shape,
+                                      shape_keys,
+                                      COUNT(shape_keys),
+                                      shape_variants,
+                                      COUNT(shape_variants)};
+
+// ---- bodies ----
+
+static void init_motion_key(void* out) { ((tbSceneMotionKey*)out)->pose.orientation[0] = 1; }
+
+static const tbKey motion_key_keys[] = {
+    {"t", TB_KEY_NUMBER, AT(MotionKey, t), ANY, .required = true, .text = "time, s; increasing"},
+    {"position", TB_KEY_NUMBERS, AT(MotionKey, pose.position), ANY, 3, 3, .text = "m; absent: as before"},
+    {"orientation", TB_KEY_NUMBERS, AT(MotionKey, pose.orientation), ANY, 4, 4,
+     .text = "quaternion [w, x, y, z]; absent: as before"},
+    {"orientation_euler", TB_KEY_NUMBERS, AT(MotionKey, pose.euler), ANY, 3, 3, .text = "instead, rad"},
+    {"orientation_euler_deg", TB_KEY_NUMBERS, AT(MotionKey, pose.euler_deg), ANY, 3, 3,
+     .text = "instead, degrees"},
+};
+
+static const tbRecord motion_key_record = {
+    "motion_key",    "A pose at a time.",   sizeof(tbSceneMotionKey),
+    init_motion_key, motion_key_keys, COUNT(motion_key_keys)};
+
+static const tbKey motion_keys[] = {
+    {"velocity", TB_KEY_NUMBERS, AT(Motion, velocity), ANY, 3, 3, .shown = true, .text = "constant, m/s"},
+    {"angular_velocity", TB_KEY_NUMBERS, AT(Motion, angular_velocity), ANY, 3, 3, .shown = true,
+     .text = "constant, world axes, rad/s"},
+    {"keys", TB_KEY_RECORDS, AT(Motion, keys), .record = &motion_key_record,
+     .text = "instead: poses at times; constant velocities between them, at rest before and after"},
+};
+
+static const tbRecord motion_record = {
+    "motion", "A prescribed motion.", sizeof(tbSceneMotion), NULL, motion_keys, COUNT(motion_keys)};
+
+static const tbKey repeat_keys[] = {
+    {"count", TB_KEY_INTS, AT(Repeat, count), {1, TB_SCENE_MAX_BODIES, false}, 3, 3, .required = true,
+     .text = "copies along x, y and z"},
+    {"spacing", TB_KEY_NUMBERS, AT(Repeat, spacing), ANY, 3, 3, .required = true,
+     .text = "from one to the next, world axes, m"},
+    {"jitter", TB_KEY_NUMBER, AT(Repeat, jitter), NONNEGATIVE, .shown = true,
+     .text = "each copy is moved by up to so much along each axis, from the scene's seed, m"},
+};
+
+static const tbRecord repeat_record = {
+    "repeat", "A grid of copies, named NAME/0, NAME/1, …, x fastest.", sizeof(tbSceneRepeat), NULL,
+    repeat_keys, COUNT(repeat_keys)};
+
+static void init_body(void* out) { ((tbSceneBody*)out)->pose.orientation[0] = 1; }
+
+static const tbKey body_keys[] = {
+    {"name", TB_KEY_STRING, AT(Body, name), .text = "unique; absent: body/INDEX"},
+    {"shape", TB_KEY_RECORD, AT(Body, shape), .record = &shape_record, .text = "what it is made of"},
+    {"shapes", TB_KEY_RECORDS, AT(Body, shapes), .record = &shape_record, .text = "or several, rigidly joined"},
+    {"mass", TB_KEY_NUMBER, AT(Body, mass), POSITIVE, .text = "kg; absent: from the density"},
+    {"density", TB_KEY_NUMBER, AT(Body, density), POSITIVE, .text = "kg/m³; absent: the material's"},
+    {"inertia", TB_KEY_NUMBERS, AT(Body, inertia), ANY, 3, 6, AT(Body, inertia_count),
+     .text = "xx, yy, zz or xx, yy, zz, xy, xz, yz about the centre of mass in body axes, kg·m²; absent: from the shapes"},
+    {"material", TB_KEY_STRING, AT(Body, material), .text = "absent: density 1000, friction 0.5, restitution 0"},
+    POSE_KEYS(Body, "of the body frame's"),
+    {"velocity", TB_KEY_NUMBERS, AT(Body, velocity), ANY, 3, 3, .shown = true,
+     .text = "of the body frame's origin, m/s"},
+    {"angular_velocity", TB_KEY_NUMBERS, AT(Body, angular_velocity), ANY, 3, 3, .shown = true,
+     .text = "world axes, rad/s"},
+    {"friction", TB_KEY_RECORD, AT(Body, friction), .record = &friction_record,
+     .text = "instead of the material's"},
+    {"restitution", TB_KEY_NUMBER, AT(Body, restitution), UNIT, .text = "instead of the material's"},
+    {"fixed", TB_KEY_BOOL, AT(Body, fixed), .shown = true, .text = "never moves"},
+    {"kinematic", TB_KEY_RECORD, AT(Body, kinematic), .record = &motion_record,
+     .text = "moves as prescribed, whatever it meets"},
+    {"bullet", TB_KEY_BOOL, AT(Body, bullet), .shown = true, .text = "swept against everything, however fast"},
+    {"repeat", TB_KEY_RECORD, AT(Body, repeat), .record = &repeat_record, .text = "a grid of copies"},
+};
+
+static const tbRecord body_record = {
+    "body", "A rigid body.", sizeof(tbSceneBody), init_body, body_keys, COUNT(body_keys)};
+
+// ---- joints: variants in the order of tbJointType ----
+
+static const tbKey motor_keys[] = {
+    {"speed", TB_KEY_NUMBER, AT(Motor, speed), ANY, .required = true, .text = "rad/s or m/s"},
+    {"force", TB_KEY_NUMBER, AT(Motor, force), NONNEGATIVE, .required = true, .text = "at most; N·m or N"},
+};
+
+static const tbRecord motor_record = {
+    "motor", "Drives a joint towards a speed.", sizeof(tbSceneMotor), NULL, motor_keys, COUNT(motor_keys)};
+
+static const tbKey joint_keys[] = {
+    {"type", TB_KEY_TAG, AT(Joint, type), .required = true, .text = "which of these"},
+    {"a", TB_KEY_STRING, AT(Joint, a), .text = "a body; \"world\" or absent: the world"},
+    {"b", TB_KEY_STRING, AT(Joint, b), .text = "a body; \"world\" or absent: the world"},
+    {"compliance", TB_KEY_NUMBER, AT(Joint, compliance), NONNEGATIVE, .shown = true,
+     .text = "0: rigid; m/N, rad/(N·m)"},
+    {"damping", TB_KEY_NUMBER, AT(Joint, damping), NONNEGATIVE, .shown = true,
+     .text = "with compliance: of the spring, N·s/m"},
+    {"collide", TB_KEY_BOOL, AT(Joint, collide), .shown = true, .text = "let the two bodies collide"},
+};
+
+#define ANCHOR(need, what) {"anchor", TB_KEY_NUMBERS, AT(Joint, anchor), ANY, 3, 3, .required = need, .text = what}
+#define AXIS \
+  {"axis", TB_KEY_NUMBERS, AT(Joint, axis), ANY, 3, 3, .required = true, .text = "world, at the start; not 0"}
+#define LIMITS(range, what) {"limits", TB_KEY_NUMBERS, AT(Joint, limits), range, 2, 2, .text = what}
+#define MOTOR {"motor", TB_KEY_RECORD, AT(Joint, motor), .record = &motor_record, .text = "drives it"}
+#define MIDDLE "world, at the start, m; absent: the origin of b, or of a where b is the world"
+
+static const tbKey ball_keys[] = {ANCHOR(true, "world, at the start, m")};
+static const tbKey hinge_keys[] = {
+    ANCHOR(true, "world, at the start, m"), AXIS,
+    LIMITS(ANY, "lowest and highest angle from the start, rad"),
+    {"limits_deg", TB_KEY_NUMBERS, AT(Joint, limits_deg), ANY, 2, 2, .text = "the same in degrees"},
+    MOTOR};
+static const tbKey slider_keys[] = {ANCHOR(false, MIDDLE), AXIS,
+                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR};
+static const tbKey weld_keys[] = {ANCHOR(false, MIDDLE)};
+static const tbKey distance_keys[] = {
+    ANCHOR(true, "on a; world, at the start, m"),
+    {"anchor_b", TB_KEY_NUMBERS, AT(Joint, anchor_b), ANY, 3, 3,
+     .text = "on b; absent: its centre of mass"},
+    LIMITS(NONNEGATIVE, "shortest and longest distance, m; absent: as at the start")};
+
+static const tbRecord joint_variants[] = {
+    VARIANT("ball", "The anchors stay together.", ball_keys),
+    VARIANT("hinge", "Turns about an axis.", hinge_keys),
+    VARIANT("slider", "Slides along an axis without turning.", slider_keys),
+    VARIANT("weld", "Nothing moves.", weld_keys),
+    VARIANT("distance", "The anchors keep their distance.", distance_keys),
+};
+_Static_assert(COUNT(joint_variants) == TB_JOINT_COUNT, "one variant per tbJointType");
+
+static const tbRecord joint_record = {"joint",
+                                      "Joins two bodies, or a body and the world.",
+                                      sizeof(tbSceneJoint),
+                                      NULL,
+                                      joint_keys,
+                                      COUNT(joint_keys),
+                                      joint_variants,
+                                      COUNT(joint_variants)};
+
+// ---- the whole ----
+
+static void init_scene(void* out)
+{
+  tbSceneFile* f = out;
+  tbWorldDef d = tb_default_world_def();
+  tb_store3(f->gravity, d.gravity);
+  f->dt = tb_default_step_options().dt;
+  f->time = 1;
+  f->threads = 1;
+  f->seed = 1;
+}
+
+static const tbKey scene_keys[] = {
+    {"tribo", TB_KEY_INT, AT(File, version), {TB_SCENE_VERSION, TB_SCENE_VERSION, false}, .required = true,
+     .text = "the version of the format"},
+    {"name", TB_KEY_STRING, AT(File, name), .text = "for people; absent: the file's name"},
+    {"gravity", TB_KEY_NUMBERS, AT(File, gravity), ANY, 3, 3, .shown = true, .text = "m/s²"},
+    {"dt", TB_KEY_NUMBER, AT(File, dt), POSITIVE, .shown = true, .text = "time step, s"},
+    {"time", TB_KEY_NUMBER, AT(File, time), NONNEGATIVE, .shown = true, .text = "how long to run, s"},
+    {"threads", TB_KEY_INT, AT(File, threads), {1, 256, false}, .shown = true,
+     .text = "results do not depend on it"},
+    {"seed", TB_KEY_INT64, AT(File, seed), {0, 0x1p53, false}, .shown = true, .text = "of whatever is random"},
+    {"scheme", TB_KEY_PART, AT(File, scheme), .record = &scheme_record, .text = "a name, or an object"},
+    {"solver", TB_KEY_PART, AT(File, solver), .record = &solver_record, .text = "a name, or an object"},
+    {"contact", TB_KEY_PART, AT(File, contact), .record = &contact_record, .text = "contacts and friction"},
+    {"materials", TB_KEY_NAMED, AT(File, materials), .record = &material_record, .text = "by name"},
+    {"pairs", TB_KEY_RECORDS, AT(File, pairs), .record = &pair_record, .text = "what materials do together"},
+    {"bodies", TB_KEY_RECORDS, AT(File, bodies), .record = &body_record, .text = "rigid bodies"},
+    {"joints", TB_KEY_RECORDS, AT(File, joints), .record = &joint_record, .text = "what joins them"},
+    {"soft", TB_KEY_LATER, .text = "finite-element solids; not supported yet: an empty array"},
+    {"cloth", TB_KEY_LATER, .text = "cloth; not supported yet: an empty array"},
+    {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},
+};
+
+const tbRecord tb_scene_record = {
+    "scene", "A scene for Tribo.", sizeof(tbSceneFile), init_scene, scene_keys, COUNT(scene_keys)};

@@ -1,0 +1,87 @@
+// What several parts of a scene share: places, poses, friction, materials by name.
+#include "io/scene_build.h"
+
+tbStatus tb_scene_placed(tbContext* ctx, const tbJson* node, tbStatus status)
+{
+  if (status == TB_OK || status == TB_ERROR_MEMORY) return status;
+  tbError below = ctx->error;
+  return tb_json_fail_at(ctx, node->file, node->line, node->column, below.source_file, below.source_line, "%s",
+                         below.message);
+}
+
+tbStatus tb_scene_exclude(tbContext* ctx, const tbJson* node, const char* key, const char* other)
+{
+  if (!tb_scene_given(node, key) || !tb_scene_given(node, other)) return TB_OK;
+  return tb_json_fail(ctx, tb_scene_place(node, other), "\"%s\" and \"%s\" exclude each other", key, other);
+}
+
+// Cosine and sine of half an angle in degrees; exact at multiples of 90.
+static void half_angle_deg(double deg, double* c, double* s)
+{
+  static const double root = 0.70710678118654752440;
+  const double cosine[8] = {1, root, 0, -root, -1, -root, 0, root};
+  double turns = fmod(deg, 720), eighths = turns / 90;
+  if (eighths == floor(eighths)) {
+    int i = ((int)eighths + 8) % 8;
+    *c = cosine[i], *s = cosine[(i + 6) % 8];
+    return;
+  }
+  tb_sin_cos(turns * (3.14159265358979323846 / 360), s, c);
+}
+
+// Turned about the fixed axes x, then y, then z.
+static tbQuat from_euler(const double angle[3], bool degrees)
+{
+  tbQuat q = tb_quat_identity();
+  for (int axis = 0; axis < 3; axis++) {
+    double c, s;
+    if (degrees) half_angle_deg(angle[axis], &c, &s);
+    else tb_sin_cos(0.5 * angle[axis], &s, &c);
+    q = tb_quat_mul(tb_quat(c, axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0), q);
+  }
+  return tb_quat_normalize(q);
+}
+
+tbStatus tb_scene_pose(tbContext* ctx, const tbJson* node, const tbScenePose* pose, tbTransform* out)
+{
+  TB_TRY(tb_scene_exclude(ctx, node, "orientation", "orientation_euler"));
+  TB_TRY(tb_scene_exclude(ctx, node, "orientation", "orientation_euler_deg"));
+  TB_TRY(tb_scene_exclude(ctx, node, "orientation_euler", "orientation_euler_deg"));
+  const double* q = pose->orientation;
+  if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0)
+    return tb_json_fail(ctx, tb_scene_place(node, "orientation"), "an orientation must not be zero");
+  if (tb_scene_given(node, "position")) out->x = tb_load3(pose->position);
+  if (tb_scene_given(node, "orientation")) out->q = tb_quat_normalize(tb_quat(q[0], q[1], q[2], q[3]));
+  if (tb_scene_given(node, "orientation_euler")) out->q = from_euler(pose->euler, false);
+  if (tb_scene_given(node, "orientation_euler_deg")) out->q = from_euler(pose->euler_deg, true);
+  return TB_OK;
+}
+
+tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* f, tbFriction* out)
+{
+  *out = tb_friction(f->mu);
+  if (f->model == TB_FRICTION_MODEL_ELLIPTIC) {
+    out->kind = TB_FRICTION_ELLIPTIC;
+    out->mu_t = f->mu_t, out->mu_b = f->mu_b;
+    out->direction = tb_load3(f->direction);
+    if (tb_maxabs3(out->direction) == 0)
+      return tb_json_fail(ctx, tb_scene_place(f->node, "direction"), "a direction must not be zero");
+  } else if (f->model == TB_FRICTION_MODEL_CONTENSOU && (f->torsion > 0 || f->rolling > 0)) {
+    out->kind = TB_FRICTION_CONTENSOU;
+    out->torsion = f->torsion, out->rolling = f->rolling;
+  }
+  return TB_OK;
+}
+
+tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                           tbMaterialId* out)
+{
+  *out = tb_world_find_material(b->world, name);
+  if (out->index >= 0) return TB_OK;
+  tbNearest near = tb_nearest(name);
+  const tbSceneMaterial* m = b->file->materials.items;
+  for (int i = 0; i < b->file->materials.count; i++) tb_nearest_offer(&near, m[i].node->key->text);
+  return tb_json_fail(b->ctx, tb_scene_place(node, key), "unknown material \"%.60s\"%s%s%s", name,
+                      near.name ? "; did you mean \"" : "", near.name ? near.name : "",
+                      near.name ? "\"?" : "");
+}

@@ -1,0 +1,203 @@
+// Reads objects by the table of the format, into plain structs.
+#include "io/scene_format.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { MAX_NAMES = 64 };
+
+static void* member(void* record, size_t at) { return (char*)record + at; }
+
+void tb_record_init(const tbRecord* r, void* out)
+{
+  memset(out, 0, r->size);
+  if (r->init) r->init(out);
+  for (int i = 0; i < r->key_count; i++)
+    if (r->keys[i].kind == TB_KEY_PART) tb_record_init(r->keys[i].record, member(out, r->keys[i].at));
+}
+
+// ---- values ----
+
+static tbStatus read_ints(tbContext* ctx, const tbJson* node, const tbKey* key, int* out)
+{
+  TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
+  if (node->count != (uint32_t)key->max)
+    return tb_json_fail(ctx, node, "expected %d whole numbers for \"%s\", found %u", key->max, key->name,
+                        node->count);
+  for (int i = 0; i < key->max; i++)
+    TB_TRY(tb_json_get_int(ctx, &node->items[i], (int)key->range.min, (int)key->range.max, &out[i]));
+  return TB_OK;
+}
+
+static tbStatus read_points(tbContext* ctx, tbArena* arena, const tbJson* node, const tbKey* key,
+                            tbScenePoints* out)
+{
+  TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
+  if (node->count < (uint32_t)key->min || node->count > (uint32_t)key->max)
+    return tb_json_fail(ctx, node, "expected %d to %d points for \"%s\", found %u", key->min, key->max,
+                        key->name, node->count);
+  double(*xyz)[3] = tb_arena_take(arena, node->count, sizeof *xyz);
+  if (!xyz) return TB_ERROR_MEMORY;
+  for (uint32_t i = 0; i < node->count; i++)
+    TB_TRY(tb_json_get_numbers(ctx, &node->items[i], 3, 3, key->range, xyz[i], NULL));
+  *out = (tbScenePoints){xyz, (int)node->count};
+  return TB_OK;
+}
+
+static tbStatus read_choice(tbContext* ctx, const tbJson* node, const char* (*choice)(int), int* out)
+{
+  const char* names[MAX_NAMES + 1] = {NULL};
+  for (int i = 0; i < MAX_NAMES && choice(i); i++) names[i] = choice(i);
+  return tb_json_get_choice(ctx, node, names, out);
+}
+
+static tbStatus read_tag(tbContext* ctx, const tbJson* node, const tbRecord* r, int* out)
+{
+  const char* names[MAX_NAMES + 1] = {NULL};
+  for (int i = 0; i < r->variant_count && i < MAX_NAMES; i++) names[i] = r->variants[i].name;
+  TB_TRY(tb_json_get_choice(ctx, node, names, out));
+  if (!r->variants[*out].keys)
+    return tb_json_fail(ctx, node, "%s \"%s\" is not supported yet", r->name, r->variants[*out].name);
+  return TB_OK;
+}
+
+static tbStatus read_list(tbContext* ctx, tbArena* arena, const tbJson* node, const tbKey* key,
+                          tbSceneList* out)
+{
+  const tbRecord* r = key->record;
+  TB_TRY(tb_json_get_type(ctx, node, key->kind == TB_KEY_NAMED ? TB_JSON_OBJECT : TB_JSON_ARRAY));
+  if (node->count > INT_MAX) return tb_json_fail(ctx, node, "too many values for \"%s\"", key->name);
+  char* items = tb_arena_take(arena, node->count, r->size);
+  if (!items) return TB_ERROR_MEMORY;
+  int count = 0;
+  for (uint32_t i = 0; i < node->count; i++) {
+    if (key->kind == TB_KEY_NAMED && node->items[i].key->text[0] == '_') continue;
+    TB_TRY(tb_record_read(ctx, arena, r, &node->items[i], items + (size_t)count++ * r->size));
+  }
+  *out = (tbSceneList){items, count};
+  return TB_OK;
+}
+
+static tbStatus read_value(tbContext* ctx, tbArena* arena, const tbJson* node, const tbRecord* r,
+                           const tbKey* key, void* record)
+{
+  void* out = member(record, key->at);
+  switch (key->kind) {
+  case TB_KEY_NUMBER: return tb_json_get_number(ctx, node, key->range, out);
+  case TB_KEY_INT: return tb_json_get_int(ctx, node, (int)key->range.min, (int)key->range.max, out);
+  case TB_KEY_INT64:
+    return tb_json_get_int64(ctx, node, (int64_t)key->range.min, (int64_t)key->range.max, out);
+  case TB_KEY_BOOL: return tb_json_get_bool(ctx, node, out);
+  case TB_KEY_STRING: return tb_json_get_string(ctx, node, out);
+  case TB_KEY_CHOICE: return read_choice(ctx, node, key->choice, out);
+  case TB_KEY_TAG: return read_tag(ctx, node, r, out);
+  case TB_KEY_NUMBERS:
+    return tb_json_get_numbers(ctx, node, key->min, key->max, key->range, out,
+                               key->count_at ? member(record, key->count_at) : NULL);
+  case TB_KEY_INTS: return read_ints(ctx, node, key, out);
+  case TB_KEY_POINTS: return read_points(ctx, arena, node, key, out);
+  case TB_KEY_RECORD: {
+    void* part = tb_arena_take(arena, 1, key->record->size);
+    if (!part) return TB_ERROR_MEMORY;
+    *(void**)out = part;
+    return tb_record_read(ctx, arena, key->record, node, part);
+  }
+  case TB_KEY_PART: return tb_record_read(ctx, arena, key->record, node, out);
+  case TB_KEY_RECORDS:
+  case TB_KEY_NAMED: return read_list(ctx, arena, node, key, out);
+  case TB_KEY_LATER:
+    TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
+    if (node->count == 0) return TB_OK;
+    return tb_json_fail(ctx, &node->items[0], "\"%s\" is not supported yet", key->name);
+  }
+  return TB_OK;
+}
+
+// ---- objects ----
+
+static const tbKey* find_in(const tbRecord* r, const char* name)
+{
+  for (int i = 0; i < r->key_count; i++)
+    if (strcmp(r->keys[i].name, name) == 0) return &r->keys[i];
+  return NULL;
+}
+
+static const tbKey* find_key(const tbRecord* r, const tbRecord* variant, const char* name)
+{
+  const tbKey* key = find_in(r, name);
+  return key || !variant ? key : find_in(variant, name);
+}
+
+// The first variant among those that know most of the object's keys.
+static int likely_variant(const tbRecord* r, const tbJson* node)
+{
+  int best = 0, best_known = -1;
+  for (int v = 0; v < r->variant_count; v++) {
+    int known = 0;
+    for (uint32_t i = 0; i < node->count; i++) known += find_in(&r->variants[v], node->items[i].key->text) != NULL;
+    if (known > best_known) best = v, best_known = known;
+  }
+  return best;
+}
+
+static tbStatus pick_variant(tbContext* ctx, const tbRecord* r, const tbJson* node, void* out,
+                             const tbRecord** variant)
+{
+  if (!r->variant_count) return TB_OK;
+  const tbKey* tag = &r->keys[0];
+  const tbJson* given = tb_json_find(node, tag->name);
+  int* index = member(out, tag->at);
+  if (given) TB_TRY(read_tag(ctx, given, r, index));
+  else if (tag->required) TB_TRY(tb_json_require(ctx, node, tag->name, &given));
+  else *index = likely_variant(r, node);
+  *variant = &r->variants[*index];
+  return TB_OK;
+}
+
+static tbStatus unknown_key(tbContext* ctx, const tbJson* node, const tbRecord* r, const tbRecord* variant)
+{
+  const char* names[MAX_NAMES + 1] = {NULL};
+  int count = 0;
+  for (int i = 0; i < r->key_count && count < MAX_NAMES; i++) names[count++] = r->keys[i].name;
+  for (int i = 0; variant && i < variant->key_count && count < MAX_NAMES; i++)
+    names[count++] = variant->keys[i].name;
+  return tb_json_check_keys(ctx, node, names);
+}
+
+static tbStatus check_required(tbContext* ctx, const tbJson* node, const tbRecord* r)
+{
+  const tbJson* found;
+  for (int i = 0; i < r->key_count; i++)
+    if (r->keys[i].required) TB_TRY(tb_json_require(ctx, node, r->keys[i].name, &found));
+  return TB_OK;
+}
+
+// A bare value where an object could stand: {"friction": 0.3}.
+static tbStatus read_bare(tbContext* ctx, tbArena* arena, const tbJson* node, const tbRecord* r, void* out)
+{
+  const tbRecord* variant = r->variant_count ? &r->variants[0] : NULL;
+  const tbKey* key = find_key(r, variant, r->bare);
+  bool number = key->kind == TB_KEY_NUMBER;
+  if (node->type != (number ? TB_JSON_NUMBER : TB_JSON_STRING))
+    return tb_json_fail(ctx, node, "expected %s or an object for \"%s\"", number ? "a number" : "a name",
+                        node->key ? node->key->text : r->name);
+  return read_value(ctx, arena, node, r, key, out);
+}
+
+tbStatus tb_record_read(tbContext* ctx, tbArena* arena, const tbRecord* r, const tbJson* node, void* out)
+{
+  tb_record_init(r, out);
+  *(const tbJson**)out = node;
+  if (r->bare && node->type != TB_JSON_OBJECT) return read_bare(ctx, arena, node, r, out);
+  TB_TRY(tb_json_get_type(ctx, node, TB_JSON_OBJECT));
+  const tbRecord* variant = NULL;
+  TB_TRY(pick_variant(ctx, r, node, out, &variant));
+  for (uint32_t i = 0; i < node->count; i++) {
+    const tbJson* value = &node->items[i];
+    const tbKey* key = find_key(r, variant, value->key->text);
+    if (key) TB_TRY(read_value(ctx, arena, value, r, key, out));
+    else if (value->key->text[0] != '_') return unknown_key(ctx, node, r, variant);
+  }
+  TB_TRY(check_required(ctx, node, r));
+  return variant ? check_required(ctx, node, variant) : TB_OK;
+}
