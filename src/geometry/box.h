@@ -15,10 +15,10 @@ static inline bool tb_box_is_empty(const tbBox* b)
   return !(b->lo.x <= b->hi.x && b->lo.y <= b->hi.y && b->lo.z <= b->hi.z);
 }
 
-static inline bool tb_box_meets(const tbBox* a, const tbBox* b) // neither of them empty
+static inline bool tb_box_meets(const tbBox* a, const tbBox* b) // neither of them empty; no branches
 {
-  return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y &&
-         a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
+  return (a->lo.x <= b->hi.x) & (b->lo.x <= a->hi.x) & (a->lo.y <= b->hi.y) & (b->lo.y <= a->hi.y) &
+         (a->lo.z <= b->hi.z) & (b->lo.z <= a->hi.z);
 }
 
 static inline tbBox tb_box_join(tbBox a, tbBox b) // an empty box written as tb_box_empty() adds nothing

@@ -10,6 +10,10 @@ typedef struct tbMeshEdge {
   bool convex; // the surface bends away from the outside; flat edges (to 1e-9) are not convex, borders are
 } tbMeshEdge;
 
+// An edge can be touched from the side it is convex to, borders from both. Flat edges (to 1e-5, which is more
+// than single precision leaves of a flat floor) from neither: they are not really there.
+enum { TB_SHARP_FRONT = 1, TB_SHARP_BACK = 2 };
+
 struct tbMesh {
   int nvertex, ntriangle, nedge;
   tbVec3* vertex;
@@ -19,6 +23,11 @@ struct tbMesh {
   tbMeshEdge* edge;        // each once, in order of first appearance              (nedge)
   tbVec3* vertex_normal;   // angle-weighted pseudonormal (Bærentzen & Aanæs 2005), unit or zero (nvertex)
   tbVec3* edge_normal;     // sum of the two face normals, not normalised          (nedge)
+  uint8_t* edge_sharp;     // TB_SHARP: from which sides it can be touched         (nedge)
+  uint8_t* vertex_sharp;   // that of its edges together                           (nvertex)
+  int* vertex_edge_adr;    // first edge of a vertex in vertex_edge                (nvertex+1)
+  int* vertex_edge;        // the edges that end at it, ascending                  (2 nedge)
+  int* vertex_triangle;    // the first triangle that has it                       (nvertex)
   tbBox* triangle_box;     // (ntriangle)
   tbBvh bvh;               // over the triangles
   bool closed;             // every edge has exactly two triangles
@@ -27,6 +36,18 @@ struct tbMesh {
   tbBox box;
   tbArena arena; // memory behind all of it
 };
+
+// edge_sharp, vertex_sharp and vertex_…, from vertices, triangles, normals and edges (mesh_index.c).
+tbStatus tb_mesh_index(tbArena* arena, tbMesh* mesh);
+
+// The corner of a triangle that does not lie on its edge.
+static inline int tb_mesh_opposite(const tbMesh* mesh, int triangle, const tbMeshEdge* edge)
+{
+  const int* t = mesh->triangle[triangle];
+  for (int i = 0; i < 2; i++)
+    if (t[i] != edge->vertex[0] && t[i] != edge->vertex[1]) return t[i];
+  return t[2];
+}
 
 // The closest point of the surface to p: its place, the triangle, and the feature of the triangle it lies on.
 typedef struct tbMeshClosest {

@@ -164,5 +164,5 @@ tbStatus tb_mesh_make_features(tbContext* ctx, tbMesh* mesh)
   TB_TRY(status);
   TB_TRY(make_normals(mesh));
   mesh->volume = volume_of(mesh);
-  return TB_OK;
+  return tb_mesh_index(&mesh->arena, mesh);
 }

@@ -224,6 +224,8 @@ tbStatus tb_body_set_state(tbContext* ctx, tbWorld* w, tbBodyId id, const tbBody
   b->x = tb_add3(s->position, arm);
   b->w = b->kind == TB_BODY_FIXED ? tb_zero3() : s->angular_velocity;
   b->v = b->kind == TB_BODY_FIXED ? tb_zero3() : tb_add3(s->velocity, tb_cross3(b->w, arm));
+  if (b->kind != TB_BODY_DYNAMIC) // a constant motion passes through this pose now
+    b->initial = tb_transform(tb_quat_integrate(q, b->w, -w->time), tb_madd3(b->x, -w->time, b->v));
   return TB_OK;
 }
 

@@ -82,7 +82,7 @@ uint64_t tb_world_hash(const tbWorld* w)
     h = mix(h, c->impulse, c->rows), h = mix(h, &c->anchor.x, 3);
     h = (h ^ c->feature) * 0x100000001b3u;
   }
-  for (size_t i = 0; i < w->joint.count; i++) h = mix(h, tb_joints(w)[i].impulse, 8);
+  for (size_t i = 0; i < w->joint.count; i++) h = mix(h, tb_joints(w)[i].impulse, TB_JOINT_IMPULSES);
   return h;
 }
 

@@ -32,6 +32,7 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->mesh = TB_ARRAY(tbMesh*);
   w->sdf = TB_ARRAY(tbSdf*);
   tb_names_init(&w->names, ctx);
+  tb_arena_init(&w->scratch, ctx);
 
   w->name = tb_names_keep(ctx, &w->names, def->name ? def->name : "world");
   tbMaterialDef plain = tb_default_material_def();
@@ -54,6 +55,8 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
                        &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_names_free(ctx, &w->names);
+  w->scratch.ctx = ctx;
+  tb_arena_free(&w->scratch);
   tb_free(ctx, w);
 }
 

@@ -43,13 +43,15 @@ typedef struct tbContactRecord {
   tbVec3 anchor; // scheme penalty: tangential spring, world
 } tbContactRecord;
 
+enum { TB_JOINT_IMPULSES = 9 };
+
 typedef struct tbJoint {
   tbJointDef def;
   // frames at creation, in the bodies' frames (the world's for −1)
   tbVec3 anchor_a, anchor_b;
-  tbQuat frame_a, frame_b; // x axis: the joint's axis
-  double length;           // distance: at creation
-  double impulse[8];       // of the last step: up to 6 rows, limit, motor
+  tbQuat frame_a, frame_b;           // x axis: the joint's axis
+  double length;                     // distance: at creation
+  double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, motor
 } tbJoint;
 
 typedef struct tbSurface {
@@ -73,8 +75,10 @@ struct tbWorld {
   const char* name;
   tbVec3 gravity;
   uint64_t seed;
-  double time;
+  double time; // clock_start + clock_steps · clock_dt
   int64_t steps;
+  double clock_start, clock_dt;
+  int64_t clock_steps; // since dt last changed
 
   tbArray body;     // tbBody
   tbArray shape;    // tbShape, body by body
@@ -88,6 +92,7 @@ struct tbWorld {
 
   tbArray hull, mesh, sdf; // pointers: geometry it frees
   tbNames names;
+  tbArena scratch; // of one step: emptied at its start
 };
 
 static inline tbBody* tb_bodies(const tbWorld* w) { return (tbBody*)w->body.data; }

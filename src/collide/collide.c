@@ -1,0 +1,147 @@
+// The narrow phase: which function looks at which pair of shapes.
+//
+// Pairs are brought into a canonical order before anything is computed: by type, then by size, then by pose.
+// A function therefore sees each pair in one order only, and swapping the arguments of tb_collide gives the
+// same points, bit for bit, with a and b exchanged. Convex pairs work in the frame of the first shape, where
+// coordinates are as small as the shapes, so that a scene far from the origin loses nothing but what its own
+// coordinates lose.
+#include "collide/contact.h"
+#include "collide/pairs.h"
+#include "geometry/hull.h"
+
+// One of the two, or neither where the types never meet.
+typedef struct {
+  tbConvexPair* convex;
+  tbOtherPair* other;
+} Row;
+
+#define CONVEX(f) {.convex = f}
+#define OTHER(f)  {.other = f}
+
+static const Row table[TB_SHAPE_COUNT][TB_SHAPE_COUNT] = {
+    [TB_SHAPE_SPHERE] = {[TB_SHAPE_SPHERE] = CONVEX(tb_collide_sphere_sphere),
+                         [TB_SHAPE_BOX] = CONVEX(tb_collide_sphere_box),
+                         [TB_SHAPE_CAPSULE] = CONVEX(tb_collide_sphere_capsule),
+                         [TB_SHAPE_CYLINDER] = CONVEX(tb_collide_sphere_cylinder),
+                         [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
+                         [TB_SHAPE_PLANE] = CONVEX(tb_collide_sphere_plane)},
+    [TB_SHAPE_BOX] = {[TB_SHAPE_BOX] = CONVEX(tb_collide_cores),
+                      [TB_SHAPE_CAPSULE] = CONVEX(tb_collide_cores),
+                      [TB_SHAPE_CYLINDER] = CONVEX(tb_collide_cores),
+                      [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
+                      [TB_SHAPE_PLANE] = CONVEX(tb_collide_box_plane)},
+    [TB_SHAPE_CAPSULE] = {[TB_SHAPE_CAPSULE] = CONVEX(tb_collide_capsule_capsule),
+                          [TB_SHAPE_CYLINDER] = CONVEX(tb_collide_cores),
+                          [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
+                          [TB_SHAPE_PLANE] = CONVEX(tb_collide_capsule_plane)},
+    [TB_SHAPE_CYLINDER] = {[TB_SHAPE_CYLINDER] = CONVEX(tb_collide_cores),
+                           [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
+                           [TB_SHAPE_PLANE] = CONVEX(tb_collide_cylinder_plane)},
+    [TB_SHAPE_CONVEX] = {[TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
+                         [TB_SHAPE_PLANE] = CONVEX(tb_collide_hull_plane)},
+};
+
+void tb_manifold_add(tbManifold* m, double margin, tbVec3 a, tbVec3 normal, double gap, uint32_t feature_a,
+                     uint32_t feature_b)
+{
+  if (!(gap <= margin) || m->n == TB_MANIFOLD_POINTS) return;
+  m->point[m->n++] = (tbContactPoint){.a = a,
+                                      .b = tb_madd3(a, gap, normal),
+                                      .normal = normal,
+                                      .gap = gap,
+                                      .feature = tb_feature_pair(feature_a, feature_b)};
+}
+
+// −1, 0, 1: the order of two runs of numbers, the first difference deciding.
+static int order(const double* a, const double* b, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
+static int order_hulls(const tbHull* a, const tbHull* b)
+{
+  if (a == b) return 0;
+  if (a->nvertex != b->nvertex) return a->nvertex < b->nvertex ? -1 : 1;
+  for (int i = 0; i < a->nvertex; i++) {
+    int o = order(&a->vertex[i].x, &b->vertex[i].x, 3);
+    if (o) return o;
+  }
+  return 0;
+}
+
+// Never by address: the order must be the same on every run.
+static int order_shapes(const tbShape* a, const tbShape* b)
+{
+  if (a->type != b->type) return a->type < b->type ? -1 : 1;
+  switch (a->type) {
+  case TB_SHAPE_BOX: return order(&a->box.half.x, &b->box.half.x, 3);
+  case TB_SHAPE_SPHERE: return order(&a->sphere.radius, &b->sphere.radius, 1);
+  case TB_SHAPE_CAPSULE: return order(&a->capsule.radius, &b->capsule.radius, 2);
+  case TB_SHAPE_CYLINDER: return order(&a->cylinder.radius, &b->cylinder.radius, 2);
+  case TB_SHAPE_CONVEX: return order_hulls(a->hull, b->hull);
+  default: return 0;
+  }
+}
+
+static bool in_order(const tbPlaced* a, const tbPlaced* b)
+{
+  int o = order_shapes(a->shape, b->shape);
+  if (o == 0) o = order(&a->T.x.x, &b->T.x.x, 3);
+  if (o == 0) o = order(&a->T.q.w, &b->T.q.w, 4);
+  return o <= 0;
+}
+
+static tbPlaced place(const tbShape* shape, tbTransform T)
+{
+  tbPlaced placed = {shape, tb_transform_mul(T, shape->pose)};
+  placed.T.q = tb_quat_normalize(placed.T.q);
+  return placed;
+}
+
+static tbStatus collide_convex(tbContext* ctx, tbConvexPair* pair, const tbPlaced* a, const tbPlaced* b,
+                               double margin, tbArray* out)
+{
+  tbManifold m;
+  m.n = 0;
+  tbTransform B = tb_transform_mul(tb_transform_inverse(a->T), b->T);
+  B.x = tb_quat_unrotate(a->T.q, tb_sub3(b->T.x, a->T.x)); // the difference first: exact for near bodies
+  B.q = tb_quat_normalize(B.q);
+  pair(a->shape, b->shape, B, margin, &m);
+  for (int i = 0; i < m.n; i++) {
+    tbContactPoint* p = &m.point[i];
+    p->a = tb_transform_point(a->T, p->a);
+    p->b = tb_transform_point(a->T, p->b);
+    p->normal = tb_quat_rotate(a->T.q, p->normal);
+  }
+  return m.n > 0 ? tb_array_push(ctx, out, m.point, (size_t)m.n) : TB_OK;
+}
+
+static void swap_points(tbContactPoint* point, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    tbContactPoint p = point[i];
+    point[i] = (tbContactPoint){p.b, p.a, tb_neg3(p.normal), p.gap, p.feature << 32 | p.feature >> 32};
+  }
+}
+
+tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb,
+                    double margin, tbArray* out)
+{
+  tbPlaced A = place(a, Ta), B = place(b, Tb);
+  bool swapped = !in_order(&A, &B);
+  if (swapped) {
+    tbPlaced t = A;
+    A = B;
+    B = t;
+  }
+  const Row* row = &table[A.shape->type][B.shape->type];
+  size_t before = out->count;
+  if (row->convex)
+    TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
+  else if (row->other)
+    TB_TRY(row->other(ctx, &A, &B, margin, out));
+  if (swapped) swap_points((tbContactPoint*)out->data + before, out->count - before);
+  return TB_OK;
+}

@@ -1,0 +1,55 @@
+// The narrow phase, a function per pair of types. collide.c lists them; nothing else calls most of them.
+//
+// A pair comes in canonical order (tb_collide sees to it): type of A ≤ type of B in the order of tbShapeType.
+//
+//   convex pairs fill a manifold, in the frame of shape A. `B` is the pose of shape B in that frame.
+//   other pairs push points in the world to `out`, as many as they find.
+//
+// Features. A point's feature is two halves of 32 bits, A's high and B's low, each a tbFeature: a vertex, an
+// edge (its two vertices) or a face of the shape, so that swapping the shapes swaps the halves.
+#ifndef TB_COLLIDE_PAIRS_H
+#define TB_COLLIDE_PAIRS_H
+
+#include "collide/contact.h"
+
+typedef struct tbManifold {
+  int n;
+  tbContactPoint point[TB_MANIFOLD_POINTS];
+} tbManifold;
+
+static inline uint32_t tb_feature_vertex(int v) { return (uint32_t)v & 0x3fffffffu; }
+static inline uint32_t tb_feature_edge(int v, int w) // vertices beyond 2¹⁵ wrap around
+{
+  uint32_t lo = (uint32_t)(v < w ? v : w) & 0x7fffu, hi = (uint32_t)(v < w ? w : v) & 0x7fffu;
+  return 0x40000000u | hi << 15 | lo;
+}
+static inline uint32_t tb_feature_face(int f) { return 0x80000000u | ((uint32_t)f & 0x3fffffffu); }
+static inline uint64_t tb_feature_pair(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
+
+// A point of the manifold from its place on A; nothing when the gap is beyond the margin or there is no room.
+void tb_manifold_add(tbManifold* m, double margin, tbVec3 a, tbVec3 normal, double gap, uint32_t feature_a,
+                     uint32_t feature_b);
+
+typedef void tbConvexPair(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out);
+
+// A shape in the world: T is the pose of the shape's own frame.
+typedef struct tbPlaced {
+  const tbShape* shape;
+  tbTransform T;
+} tbPlaced;
+
+typedef tbStatus tbOtherPair(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, double margin,
+                             tbArray* out);
+
+// round.c: closed forms between round shapes.
+tbConvexPair tb_collide_sphere_sphere, tb_collide_sphere_box, tb_collide_sphere_capsule,
+    tb_collide_sphere_cylinder, tb_collide_capsule_capsule;
+
+// plane.c: everything convex on a plane.
+tbConvexPair tb_collide_sphere_plane, tb_collide_box_plane, tb_collide_capsule_plane,
+    tb_collide_cylinder_plane, tb_collide_hull_plane;
+
+// cores.c: any two convex shapes, by separating axes, distance and expanding polytope.
+tbConvexPair tb_collide_cores;
+
+#endif

@@ -1,0 +1,61 @@
+// A shape as the features of its surface: vertices, edges and triangles with a radius around them, placed in
+// the frame in which two surfaces are compared. Spheres are one vertex, capsules one edge, boxes and hulls
+// are meshes whose flat edges cannot be touched; meshes are themselves.
+#ifndef TB_COLLIDE_SURFACE_H
+#define TB_COLLIDE_SURFACE_H
+
+#include "geometry/mesh.h"
+
+typedef struct tbSurface {
+  const tbMesh* mesh;
+  int corners; // of a cell: 3 triangles, 2 one segment, 1 one point
+  double radius;
+  bool solid;  // it has an inside
+  bool convex; // the inside is what lies behind all triangles
+  tbMat3 R;    // p ↦ R p + x: from the mesh's frame to the one of the comparison
+  tbVec3 x;
+  tbMesh own; // of shapes that are not meshes
+} tbSurface;
+
+// The surface of a sphere, capsule, box, hull or mesh; its arrays from the arena. T is where it stands in the
+// frame of the comparison. The surface must not be moved in memory.
+tbStatus tb_surface_make(tbArena* arena, const tbShape* shape, tbTransform T, tbSurface* out);
+
+static inline tbVec3 tb_surface_point(const tbSurface* s, tbVec3 p)
+{
+  return tb_add3(tb_mat3_mulv(s->R, p), s->x);
+}
+static inline tbVec3 tb_surface_vertex(const tbSurface* s, int v)
+{
+  return tb_surface_point(s, s->mesh->vertex[v]);
+}
+static inline tbVec3 tb_surface_normal(const tbSurface* s, int triangle)
+{
+  return tb_mat3_mulv(s->R, s->mesh->normal[triangle]);
+}
+
+// Whether a feature may be touched from the front of its faces, or, without an inside, from any side.
+static inline bool tb_surface_sharp(const tbSurface* s, uint8_t sharp)
+{
+  return s->solid ? sharp & TB_SHARP_FRONT : sharp != 0;
+}
+
+// Whether the direction d (unit, away from the surface) lies in the normal cone of a vertex or an edge: no
+// neighbouring edge or face leans into d by more than an angle of sine `tilt`.
+bool tb_surface_vertex_faces(const tbSurface* s, int vertex, tbVec3 d, double tilt);
+bool tb_surface_edge_faces(const tbSurface* s, int edge, tbVec3 d, double tilt);
+
+// The normal of the edge's faces that is closest to d.
+tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d);
+
+// Signed distance to a solid surface's mesh, with the closest point, the triangle it is on and the way out.
+typedef struct tbOutside {
+  tbVec3 point, normal;
+  int triangle;
+} tbOutside;
+
+double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out);
+
+tbBox tb_surface_box(const tbSurface* s); // in the frame of the comparison
+
+#endif

@@ -1,0 +1,245 @@
+// A rigid body's block of the metric is diag(m 1, R I Rᵀ), its degrees of freedom the velocity of its centre
+// of mass and its angular velocity in world axes. A contact at p with frame rows d = n, t, b gives the rows
+//
+//   [−d, −(p − x_a) × d]  on A,   [d, (p − x_b) × d]  on B        sliding
+//   [0, −d]  on A,   [0, d]  on B                                 torsion (d = n), rolling (d = t, b)
+//
+// What fixed and kinematic bodies contribute to the relative velocity is known: it goes into the bias.
+#include "step/assemble.h"
+
+#include <string.h>
+
+static void point_row(tbVec3 d, tbVec3 arm, double sign, double* row)
+{
+  tb_store3(row, tb_scale3(sign, d));
+  tb_store3(row + 3, tb_scale3(sign, tb_cross3(arm, d)));
+}
+
+static void spin_row(tbVec3 d, double sign, double* row)
+{
+  tb_store3(row, tb_zero3());
+  tb_store3(row + 3, tb_scale3(sign, d));
+}
+
+// Directions of a contact's rows beyond the three of sliding, as the law orders them.
+static tbVec3 spin_direction(const tbTouch* t, int row)
+{
+  bool torsion = t->rows != 5;
+  int axis = torsion ? row - 3 : row - 2;
+  return tb_mat3_row(t->frame, axis);
+}
+
+static void contact_rows(const tbTouch* t, tbVec3 centre, double sign, double jac[TB_MAX_ROWS * 6])
+{
+  tbVec3 arm = tb_sub3(t->position, centre);
+  for (int i = 0; i < t->rows; i++) {
+    if (i < 3) point_row(tb_mat3_row(t->frame, i), arm, sign, jac + 6 * i);
+    else spin_row(spin_direction(t, i), sign, jac + 6 * i);
+  }
+}
+
+// What a block of rows says of one body: columns if it moves freely, else its velocity in the bias.
+static void known_velocity(const double* jac, int rows, const tbFree* f, double* bias)
+{
+  double v[6];
+  tb_store3(v, f->v);
+  tb_store3(v + 3, f->w);
+  for (int i = 0; i < rows; i++)
+    for (int k = 0; k < 6; k++) bias[i] += jac[6 * i + k] * v[k];
+}
+
+static void add_touch(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
+                      const int* dof, const tbTouch* t)
+{
+  double jac[2][TB_MAX_ROWS * 6], bias[TB_MAX_ROWS];
+  int body[2] = {t->body_a, t->body_b};
+  memcpy(bias, t->bias, sizeof bias);
+  for (int side = 0; side < 2; side++) {
+    contact_rows(t, centre[body[side]].x, side ? 1 : -1, jac[side]);
+    if (dof[body[side]] < 0 && tb_bodies(w)[body[side]].kind == TB_BODY_KINEMATIC)
+      known_velocity(jac[side], t->rows, &free[body[side]], bias);
+  }
+  tb_builder_contact(b, (tbLaw)t->law, t->rows, t->param, bias, t->compliance);
+  for (int side = 0; side < 2; side++)
+    if (dof[body[side]] >= 0) tb_builder_jacobian(b, dof[body[side]], 6, jac[side]);
+}
+
+static void add_joint(tbBuilder* b, const tbWorld* w, const tbFree* free, const int* dof, const tbJoint* j,
+                      tbJointBlock* block)
+{
+  int body[2] = {j->def.a.index, j->def.b.index};
+  const double* jac[2] = {&block->a[0][0], &block->b[0][0]};
+  for (int side = 0; side < 2; side++)
+    if (body[side] >= 0 && dof[body[side]] < 0 && tb_bodies(w)[body[side]].kind == TB_BODY_KINEMATIC)
+      known_velocity(jac[side], block->rows, &free[body[side]], block->bias);
+  tb_builder_contact(b, (tbLaw)block->law, block->rows, block->param, block->bias, block->compliance);
+  for (int side = 0; side < 2; side++)
+    if (body[side] >= 0 && dof[body[side]] >= 0) tb_builder_jacobian(b, dof[body[side]], 6, jac[side]);
+}
+
+static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, int* dof)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    if (dof[i] < 0) continue;
+    const tbBody* body = &tb_bodies(w)[i];
+    double v[6];
+    tb_store3(v, free[i].v);
+    tb_store3(v + 3, free[i].w);
+    tbMat3 R = tb_quat_mat3(free[i].q), I = tb_mat3_mul(R, tb_mat3_mult(body->inertia, R));
+    for (int r = 0; r < 3; r++) // symmetric to the bit
+      for (int c = 0; c < r; c++) I.m[r][c] = I.m[c][r];
+    tb_builder_rigid(b, body->mass, (const double*)&I, v, &dof[i]);
+  }
+}
+
+// Bodies that something touches get a place: dof 0 until they have their own.
+static void mark_bodies(const tbWorld* w, const tbTouch* touches, int count, int* dof)
+{
+  const tbBody* body = tb_bodies(w);
+  for (size_t i = 0; i < w->body.count; i++) dof[i] = -1;
+  for (int i = 0; i < count; i++) {
+    if (body[touches[i].body_a].kind == TB_BODY_DYNAMIC) dof[touches[i].body_a] = 0;
+    if (body[touches[i].body_b].kind == TB_BODY_DYNAMIC) dof[touches[i].body_b] = 0;
+  }
+  for (size_t i = 0; i < w->joint.count; i++) {
+    int a = tb_joints(w)[i].def.a.index, b = tb_joints(w)[i].def.b.index;
+    if (a >= 0 && body[a].kind == TB_BODY_DYNAMIC) dof[a] = 0;
+    if (b >= 0 && body[b].kind == TB_BODY_DYNAMIC) dof[b] = 0;
+  }
+}
+
+// Joints' blocks go through `block` one joint at a time; their warm start follows the contacts'.
+static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o,
+                           bool positions, const tbFree* free, const tbTransform* centre, tbAssembly* out,
+                           tbArray* guess)
+{
+  for (size_t i = 0; i < w->joint.count; i++) {
+    const tbJoint* j = &tb_joints(w)[i];
+    tbJointBlock block[TB_JOINT_BLOCKS];
+    int count = tb_joint_blocks(w, o, positions, centre, j, block);
+    out->nblock[i] = (uint8_t)count;
+    for (int k = 0; k < count; k++) {
+      out->slot[TB_JOINT_BLOCKS * i + (size_t)k] = (uint8_t)block[k].slot;
+      add_joint(b, w, free, out->dof, j, &block[k]);
+      TB_TRY(tb_array_push(ctx, guess, j->impulse + block[k].slot, (size_t)block[k].rows));
+    }
+  }
+  return TB_OK;
+}
+
+static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o, bool positions,
+                     const tbFree* free, const tbTransform* centre, tbAssembly* out, tbArray* guess)
+{
+  add_bodies(b, w, free, out->dof);
+  for (int i = 0; i < out->ntouch; i++) {
+    add_touch(b, w, free, centre, out->dof, &out->touch[i]);
+    TB_TRY(tb_array_push(ctx, guess, out->touch[i].guess, (size_t)out->touch[i].rows));
+  }
+  return add_joints(ctx, b, w, o, positions, free, centre, out, guess);
+}
+
+tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o, bool positions,
+                     const tbFree* free, const tbTransform* centre, const tbTouch* touches, int count,
+                     tbAssembly* out)
+{
+  *out = (tbAssembly){.touch = touches,
+                      .ntouch = count,
+                      .dof = TB_TAKE(arena, int, w->body.count),
+                      .pushed = TB_TAKE(arena, bool, w->body.count),
+                      .nblock = TB_TAKE(arena, uint8_t, w->joint.count),
+                      .slot = TB_TAKE(arena, uint8_t, TB_JOINT_BLOCKS * w->joint.count)};
+  if (!out->dof || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
+  mark_bodies(w, touches, count, out->dof);
+  tbBuilder* b;
+  TB_TRY(tb_builder_create(ctx, w->name, &b));
+  tbArray guess = TB_ARRAY(double);
+  tbStatus status = fill(ctx, b, w, o, positions, free, centre, out, &guess);
+  if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
+  else tb_builder_abandon(b);
+  if (status == TB_OK) {
+    out->lambda = TB_TAKE(arena, double, guess.count);
+    out->u = TB_TAKE(arena, double, guess.count);
+    out->v = TB_TAKE(arena, double, (size_t)out->problem->ndof);
+    if (!out->lambda || !out->u || !out->v) status = TB_ERROR_MEMORY;
+    else if (o->warm_start && guess.count) memcpy(out->lambda, guess.data, guess.count * sizeof(double));
+  }
+  tb_array_free(ctx, &guess);
+  if (status != TB_OK) tb_assembly_free(out);
+  return status;
+}
+
+void tb_assembly_free(tbAssembly* a)
+{
+  tb_problem_free(a->problem);
+  a->problem = NULL;
+}
+
+tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbAssembly* a)
+{
+  tbJudge* judge;
+  TB_TRY(tb_judge_create(ctx, a->problem, &judge));
+  tb_judge_measure(judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, a->v);
+  tb_judge_free(ctx, judge);
+  for (int i = 0; i < a->problem->ndof; i++)
+    if (!isfinite(a->v[i]))
+      return tb_fail(ctx, TB_ERROR_NUMERIC,
+                     "the contact problem is too ill conditioned: velocities are lost to rounding");
+  for (int k = 0; k < a->ntouch; k++) {
+    double any = 0;
+    for (int i = a->problem->row_adr[k]; i < a->problem->row_adr[k + 1]; i++) any += fabs(a->lambda[i]);
+    if (any > 0) a->pushed[a->touch[k].body_a] = a->pushed[a->touch[k].body_b] = true;
+  }
+  return TB_OK;
+}
+
+void tb_assembly_velocity(const tbAssembly* a, const tbFree* free, int body, tbVec3* v, tbVec3* w)
+{
+  int dof = a->dof[body];
+  *v = dof < 0 ? free[body].v : tb_load3(a->v + dof);
+  *w = dof < 0 ? free[body].w : tb_load3(a->v + dof + 3);
+}
+
+// Open: no impulse. Slip: on the edge of the friction set, and moving.
+static tbContactState state_of(const tbTouch* t, const double* lambda, const double* u)
+{
+  if (!(lambda[0] > 0)) return TB_CONTACT_OPEN;
+  if (t->rows < 3) return TB_CONTACT_SLIP; // nothing holds it
+  double mu_t = t->param[0], mu_b = t->law == TB_LAW_ELLIPTIC ? t->param[1] : mu_t;
+  double x = mu_t > 0 ? lambda[1] / (mu_t * lambda[0]) : 0, y = mu_b > 0 ? lambda[2] / (mu_b * lambda[0]) : 0;
+  double sliding = sqrt(u[1] * u[1] + u[2] * u[2]);
+  return sqrt(x * x + y * y) >= 1 - 1e-6 && sliding > 1e-9 ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
+}
+
+void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record)
+{
+  const tbProblem* p = a->problem;
+  for (int i = 0; i < a->ntouch; i++) {
+    const tbTouch* t = &a->touch[i];
+    const double *lambda = a->lambda + p->row_adr[i], *u = a->u + p->row_adr[i];
+    record[i] = (tbContactRecord){.shape_a = t->shape_a,
+                                  .shape_b = t->shape_b,
+                                  .body_a = t->body_a,
+                                  .body_b = t->body_b,
+                                  .feature = t->point.feature,
+                                  .position = t->position,
+                                  .normal = tb_mat3_row(t->frame, 0),
+                                  .tangent = tb_mat3_row(t->frame, 1),
+                                  .gap = t->point.gap,
+                                  .rows = t->rows,
+                                  .state = state_of(t, lambda, u)};
+    for (int k = 0; k < t->rows; k++) {
+      record[i].impulse[k] = lambda[k];
+      record[i].velocity[k] =
+          u[k] - t->bias[k] - t->compliance[k] * lambda[k]; // the true one, without the bias
+    }
+  }
+  // The joints' impulses stand behind the contacts', in the order the blocks were added.
+  int block_at = a->ntouch;
+  for (size_t i = 0; i < w->joint.count; i++) {
+    tbJoint* j = &tb_joints(w)[i];
+    memset(j->impulse, 0, sizeof j->impulse);
+    for (int k = 0; k < a->nblock[i]; k++, block_at++)
+      memcpy(j->impulse + a->slot[TB_JOINT_BLOCKS * i + (size_t)k], a->lambda + p->row_adr[block_at],
+             (size_t)(p->row_adr[block_at + 1] - p->row_adr[block_at]) * sizeof(double));
+  }
+}

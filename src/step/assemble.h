@@ -1,0 +1,38 @@
+// Scene and contacts become a problem: the one place where they meet.
+#ifndef TB_STEP_ASSEMBLE_H
+#define TB_STEP_ASSEMBLE_H
+
+#include "step/joint_rows.h"
+
+// A step's problem and how it belongs to the world. Contacts come first, in the order of the touches, then
+// the blocks of the joints. Bodies that nothing touches are left out.
+typedef struct tbAssembly {
+  tbProblem* problem;
+  double* lambda; // in: warm start; out: impulses                     (nrow)
+  double *u, *v;  // what the judge finds                              (nrow), (ndof)
+  int* dof;       // first degree of freedom of a body; −1: left out   (bodies)
+  bool* pushed;   // whether any impulse acts on a body                (bodies)
+  int ntouch;
+  const tbTouch* touch;
+  uint8_t *nblock, *slot; // of every joint: its blocks, and where their impulses go   (joints), (3·joints)
+  tbResidual residual;
+} tbAssembly;
+
+// Arrays live in the arena; the problem is freed by tb_assembly_free. centre: poses of the centres of mass;
+// positions: the unknowns are displacements (tb_joint_blocks).
+tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
+                     bool positions, const tbFree* free, const tbTransform* centre, const tbTouch* touches,
+                     int count, tbAssembly* out);
+void tb_assembly_free(tbAssembly* assembly);
+
+// Judges λ: fills u, v and the residual.
+tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* options, tbAssembly* assembly);
+
+// Velocities of a body after the step: the solved ones, or the free ones where nothing touched it.
+void tb_assembly_velocity(const tbAssembly* assembly, const tbFree* free, int body, tbVec3* v, tbVec3* w);
+
+// Keeps impulses and contacts in the world: warm start and what users look at. `record` has room for every
+// touch.
+void tb_assembly_record(const tbAssembly* assembly, tbWorld* world, tbContactRecord* record);
+
+#endif

@@ -1,0 +1,228 @@
+// Finding the contacts of a step: boxes grown by what may move into them, pairs, points.
+//
+// Looking ahead. Two bodies are given contacts as soon as their surfaces may meet within the step: their gap
+// φ then enters the problem as u_n ≥ −φ/h, which stops them at the surface and not behind it. How far to look
+// is a bound on how fast any two of their points can approach.
+//
+// Fast bodies. A gap along the normal of now says little of a body that crosses several times its own size in
+// a step: it may be stopped by the extended face of a box that it flies past, or get through a thin plate.
+// When the way ahead is more than half the size of the smaller body, or one of them is a bullet, the pair is
+// swept to its first moment of impact, and the contacts of that moment are taken, with the distance the
+// bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are.
+#include "step/find.h"
+
+#include "base/threads.h"
+#include "collide/advance.h"
+#include "collide/broad.h"
+
+#include <stdlib.h>
+
+enum { PAIRS = 32, BODIES = 256 };
+
+typedef struct {
+  const tbWorld* world;
+  const tbStepOptions* options;
+  const tbFree* free;
+  const tbTransform* pose;
+  const tbPair* pairs; // of shapes
+  int npair;
+  tbBroadItem* items;
+  tbArray* found; // tbTouch, one array per piece
+  tbStatus* status;
+  tbContext* context; // one per piece: a context serves one thread at a time
+} Search;
+
+// The fastest any point of the body may move within the step.
+static double fastest(const tbBody* b, const tbFree* f)
+{
+  double v = fmax(tb_norm3(b->v), tb_norm3(f->v)), w = fmax(tb_norm3(b->w), tb_norm3(f->w));
+  return v + (w > 0 ? w * b->radius : 0);
+}
+
+static void grow_boxes(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  Search* s = user;
+  const int* owner = s->world->owner.data;
+  for (int i = begin; i < end; i++) {
+    const tbBody* b = &tb_bodies(s->world)[owner[i]];
+    tbBox box = tb_shape_box_of(&tb_shapes(s->world)[i], s->pose[owner[i]]);
+    double g = b->kind == TB_BODY_FIXED ? 0 : fastest(b, &s->free[owner[i]]) * s->options->dt;
+    g += 0.5 * s->options->margin;
+    if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
+    tbVec3 grow = tb_vec3(g, g, g);
+    s->items[i] =
+        (tbBroadItem){{tb_sub3(box.lo, grow), tb_add3(box.hi, grow)}, owner[i], b->kind != TB_BODY_FIXED};
+  }
+}
+
+// How fast surfaces of the two may approach. Common translation cancels, which bodies at rest on a moving
+// platform are glad of.
+static double approach(const Search* s, int a, int b)
+{
+  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
+  const tbFree *fa = &s->free[a], *fb = &s->free[b];
+  double v = fmax(tb_distance3(A->v, B->v), tb_distance3(fa->v, fb->v));
+  double wa = fmax(tb_norm3(A->w), tb_norm3(fa->w)), wb = fmax(tb_norm3(B->w), tb_norm3(fb->w));
+  double spin_a = wa > 0 ? wa * A->radius : 0, spin_b = wb > 0 ? wb * B->radius : 0;
+  if (!(spin_a < INFINITY)) spin_a = wa * (tb_distance3(A->x, B->x) + B->radius); // a plane that turns
+  if (!(spin_b < INFINITY)) spin_b = wb * (tb_distance3(A->x, B->x) + A->radius);
+  return v + spin_a + spin_b;
+}
+
+static tbSweep sweep_of(const Search* s, int body)
+{
+  const tbBody* b = &tb_bodies(s->world)[body];
+  const tbFree* f = &s->free[body];
+  double h = s->options->dt;
+  return (tbSweep){s->pose[body], b->x, tb_madd3(f->v, -0.5 * h, f->a), f->w};
+}
+
+// The velocity of a body's point p under its free motion, on average over the step.
+static tbVec3 velocity_at(const Search* s, int body, tbVec3 p)
+{
+  tbSweep w = sweep_of(s, body);
+  return tb_add3(w.v, tb_cross3(w.w, tb_sub3(p, w.centre)));
+}
+
+// The contacts of the first moment of impact, brought back to the start of the step.
+static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double reach, tbArray* points)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  int A = owner[i], B = owner[k];
+  double h = s->options->dt, margin = s->options->margin, skin = 1e-3 * reach;
+  tbSweep sa = sweep_of(s, A), sb = sweep_of(s, B);
+  double t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
+  if (t >= h) return tb_collide(ctx, a, s->pose[A], b, s->pose[B], margin, points);
+  size_t before = points->count;
+  tbTransform Ta = tb_sweep_at(&sa, t), Tb = tb_sweep_at(&sb, t);
+  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, 2 * skin + margin, points));
+  for (size_t c = before; c < points->count; c++) {
+    tbContactPoint* p = (tbContactPoint*)points->data + c;
+    tbVec3 home_a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
+    tbVec3 home_b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
+    tbVec3 u = tb_sub3(velocity_at(s, B, home_b), velocity_at(s, A, home_a));
+    double travel = -t * tb_dot3(p->normal, u);
+    p->a = home_a, p->b = home_b;
+    p->gap += fmax(travel, 0);
+  }
+  return TB_OK;
+}
+
+static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  const tbBody *A = &tb_bodies(s->world)[owner[i]], *B = &tb_bodies(s->world)[owner[k]];
+  double way = approach(s, owner[i], owner[k]) * s->options->dt, size = fmin(A->radius, B->radius);
+  if (way > 0.5 * size || A->bullet || B->bullet) return collide_swept(s, ctx, i, k, fmin(way, size), points);
+  return tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], fmax(way, s->options->margin), points);
+}
+
+static void collide_pairs(void* user, int begin, int end, int piece)
+{
+  Search* s = user;
+  tbContext* ctx = &s->context[piece];
+  const int* owner = s->world->owner.data;
+  tbArray points = TB_ARRAY(tbContactPoint);
+  tbStatus status = TB_OK;
+  for (int i = begin; status == TB_OK && i < end; i++) {
+    tbPair pair = s->pairs[i];
+    points.count = 0;
+    status = collide_pair(s, ctx, pair.a, pair.b, &points);
+    for (size_t c = 0; status == TB_OK && c < points.count; c++) {
+      const tbContactPoint* p = (const tbContactPoint*)points.data + c;
+      tbTouch touch = {.shape_a = pair.a,
+                       .shape_b = pair.b,
+                       .body_a = owner[pair.a],
+                       .body_b = owner[pair.b],
+                       .point = *p,
+                       .position = tb_scale3(0.5, tb_add3(p->a, p->b)),
+                       .impact = -1};
+      status = tb_array_push(ctx, &s->found[piece], &touch, 1);
+    }
+  }
+  tb_array_free(ctx, &points);
+  s->status[piece] = status;
+}
+
+// Bodies that a joint keeps from colliding, as sorted pairs.
+static int by_pair(const void* x, const void* y)
+{
+  const tbPair *a = x, *b = y;
+  if (a->a != b->a) return a->a < b->a ? -1 : 1;
+  return (a->b > b->b) - (a->b < b->b);
+}
+
+static tbPair* joined_bodies(tbArena* arena, const tbWorld* w, int* count)
+{
+  tbPair* joined = TB_TAKE(arena, tbPair, w->joint.count);
+  *count = 0;
+  for (size_t i = 0; joined && i < w->joint.count; i++) {
+    const tbJointDef* d = &tb_joints(w)[i].def;
+    int a = d->a.index, b = d->b.index;
+    if (!d->collide && a >= 0 && b >= 0) joined[(*count)++] = (tbPair){a < b ? a : b, a < b ? b : a};
+  }
+  if (joined) qsort(joined, (size_t)*count, sizeof *joined, by_pair);
+  return joined;
+}
+
+// Drops pairs that cannot matter: neither body moves freely, or a joint says so.
+static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* pairs)
+{
+  const int* owner = w->owner.data;
+  tbPair* p = pairs->data;
+  size_t kept = 0;
+  for (size_t i = 0; i < pairs->count; i++) {
+    int a = owner[p[i].a], b = owner[p[i].b];
+    if (tb_bodies(w)[a].kind != TB_BODY_DYNAMIC && tb_bodies(w)[b].kind != TB_BODY_DYNAMIC) continue;
+    tbPair bodies = {a < b ? a : b, a < b ? b : a};
+    if (njoined && bsearch(&bodies, joined, (size_t)njoined, sizeof *joined, by_pair)) continue;
+    p[kept++] = p[i];
+  }
+  pairs->count = kept;
+}
+
+static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray* touches)
+{
+  int pieces = tb_piece_count(s->npair, PAIRS);
+  s->found = TB_TAKE(arena, tbArray, (size_t)pieces);
+  s->status = TB_TAKE(arena, tbStatus, (size_t)pieces);
+  s->context = TB_TAKE(arena, tbContext, (size_t)pieces);
+  if (!s->found || !s->status || !s->context) return TB_ERROR_MEMORY;
+  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(tbTouch), s->context[i] = *ctx;
+  tb_parallel_for(ctx->threads, s->npair, PAIRS, collide_pairs, s);
+  tbStatus status = TB_OK;
+  for (int i = 0; i < pieces; i++) {
+    if (status == TB_OK && s->status[i] != TB_OK) {
+      status = s->status[i];
+      ctx->error = s->context[i].error;
+    }
+    if (status == TB_OK) status = tb_array_push(ctx, touches, s->found[i].data, s->found[i].count);
+    tb_array_free(ctx, &s->found[i]);
+  }
+  return status;
+}
+
+tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* options,
+                          const tbFree* free, const tbTransform* pose, tbArray* touches)
+{
+  int nshape = (int)w->shape.count, njoined;
+  Search s = {.world = w, .options = options, .free = free, .pose = pose};
+  s.items = TB_TAKE(arena, tbBroadItem, (size_t)nshape);
+  tbPair* joined = joined_bodies(arena, w, &njoined);
+  if (!s.items || !joined) return TB_ERROR_MEMORY;
+  tb_parallel_for(ctx->threads, nshape, BODIES, grow_boxes, &s);
+
+  tbArray pairs = TB_ARRAY(tbPair);
+  tbStatus status = tb_broad_pairs(ctx, s.items, nshape, &pairs);
+  if (status == TB_OK) {
+    sift(w, joined, njoined, &pairs);
+    s.pairs = pairs.data, s.npair = (int)pairs.count;
+    touches->count = 0;
+    status = narrow_phase(ctx, arena, &s, touches);
+  }
+  tb_array_free(ctx, &pairs);
+  return status;
+}

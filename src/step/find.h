@@ -1,0 +1,29 @@
+// Finding the contacts of a step.
+#ifndef TB_STEP_FIND_H
+#define TB_STEP_FIND_H
+
+#include "collide/contact.h"
+#include "step/free.h"
+#include "tribo/step.h"
+
+// A contact of this step: the narrow phase's point, who is touching, and what the step makes of it.
+typedef struct tbTouch {
+  int shape_a, shape_b, body_a, body_b;
+  tbContactPoint point;
+  tbVec3 position; // where the impulse acts on both bodies
+  tbMat3 frame;    // rows n, t, b
+  tbSurface surface;
+  int law, rows;
+  double param[TB_MAX_ROWS];
+  double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
+  double guess[TB_MAX_ROWS]; // warm start
+  double impact; // when, within the step, the bodies bounce off each other here; negative: no bounce
+} tbTouch;
+
+// All contacts of the bodies at the poses given (one per body), in order of shapes, then features: `touches`
+// is an array of tbTouch with shapes, bodies and points filled in. Contacts are looked for as far ahead as
+// the free motion may bring surfaces together within the step, and `margin` at least; fast bodies are swept.
+tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
+                          const tbFree* free, const tbTransform* pose, tbArray* touches);
+
+#endif

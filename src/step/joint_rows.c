@@ -1,0 +1,241 @@
+// Joints as rows of the contact problem.
+//
+// With the anchors' difference e = (x_b + r_b) − (x_a + r_a) and the frames' relative rotation:
+//
+//   ball      e = 0                                      3 rows, free
+//   hinge     ball, and the axes parallel                5 rows, free
+//   slider    e across the axis and the rotation = 0     5 rows, free
+//   weld      e = 0 and the rotation = 0                 6 rows, free
+//   distance  |e| = L, or between two lengths            1 row, free, or 2 rows, nonneg
+//   limits    on angle or travel                         2 rows, nonneg
+//   motor     drives angle or travel at a speed          1 row, box ± force·h
+//
+// Errors go away as the stabilisation says: a fraction per step, or a spring and damper where the joint has
+// a compliance.
+//
+// Soft springs. An implicit spring loses energy at the rate ω²h/2, which a slow, wanted oscillation must not.
+// A distance joint with compliance whose frequency the step resolves (h²k w ≤ 1, with w the inverse mass
+// along the row) is therefore applied as a force from the start of the step; with x⁺ = x + h v⁺ that is the
+// symplectic Euler method, which keeps the energy of an oscillator bounded for ever. Stiffer ones are
+// implicit.
+#include "step/joint_rows.h"
+
+#include <string.h>
+
+typedef struct {
+  tbVec3 ra, rb, e; // arms from the centres of mass to the anchors, and from anchor a to anchor b
+  tbQuat qa, qb;    // the joint's frame on either body
+  double ma, mb;    // inverse masses
+  tbMat3 Ia, Ib;    // inverse inertias, world axes
+} Pose;
+
+static void half_pose(const tbWorld* w, const tbTransform* centre, int body, tbVec3 anchor, tbQuat frame,
+                      tbVec3* x, tbVec3* r, tbQuat* q, double* m, tbMat3* I)
+{
+  *m = 0, *I = tb_mat3_zero(), *x = tb_zero3(), *r = anchor, *q = frame;
+  if (body < 0) return;
+  const tbBody* b = &tb_bodies(w)[body];
+  *x = centre[body].x;
+  *r = tb_quat_rotate(centre[body].q, anchor);
+  *q = tb_quat_mul(centre[body].q, frame);
+  if (b->kind != TB_BODY_DYNAMIC) return;
+  tbMat3 R = tb_quat_mat3(centre[body].q);
+  *m = 1 / b->mass;
+  *I = tb_mat3_mul(R, tb_mat3_mult(b->inertia_inv, R));
+}
+
+static Pose pose_of(const tbWorld* w, const tbTransform* centre, const tbJoint* j)
+{
+  Pose p;
+  tbVec3 xa, xb;
+  half_pose(w, centre, j->def.a.index, j->anchor_a, j->frame_a, &xa, &p.ra, &p.qa, &p.ma, &p.Ia);
+  half_pose(w, centre, j->def.b.index, j->anchor_b, j->frame_b, &xb, &p.rb, &p.qb, &p.mb, &p.Ib);
+  p.e = tb_sub3(tb_add3(xb, p.rb), tb_add3(xa, p.ra));
+  return p;
+}
+
+// A row that measures the relative velocity of the anchors along d; d turns with body a.
+static void linear_row(tbJointBlock* block, const Pose* p, tbVec3 d, double error)
+{
+  int i = block->rows++;
+  tb_store3(block->a[i], tb_neg3(d));
+  tb_store3(block->a[i] + 3, tb_neg3(tb_cross3(tb_add3(p->ra, p->e), d)));
+  tb_store3(block->b[i], d);
+  tb_store3(block->b[i] + 3, tb_cross3(p->rb, d));
+  block->bias[i] = error;
+}
+
+static void angular_row(tbJointBlock* block, tbVec3 d, double error)
+{
+  int i = block->rows++;
+  tb_store3(block->a[i] + 3, tb_neg3(d));
+  tb_store3(block->b[i] + 3, d);
+  block->bias[i] = error;
+}
+
+static void negate_row(tbJointBlock* block, int i)
+{
+  for (int k = 0; k < 6; k++) block->a[i][k] = -block->a[i][k], block->b[i][k] = -block->b[i][k];
+}
+
+// Turns the errors that wait in `bias` into what the stabilisation makes of them.
+static void stabilise(const tbStepOptions* o, const tbJoint* j, tbJointBlock* block)
+{
+  double h = o->dt, share = o->stabilization == TB_STABILIZE_BAUMGARTE ? o->fraction : 0;
+  if (o->stabilization == TB_STABILIZE_COMPLIANCE) share = 0.2;
+  for (int i = 0; i < block->rows; i++) {
+    double error = block->bias[i];
+    if (block->law == TB_LAW_NONNEG && error >= 0) {
+      block->bias[i] = error / h;
+    } else if (j->def.compliance > 0) {
+      tbSoftRow soft = tb_soft_row(h, 1 / j->def.compliance, j->def.damping, error);
+      block->bias[i] = soft.bias, block->compliance[i] = soft.compliance;
+    } else {
+      block->bias[i] = share * error / h;
+    }
+  }
+}
+
+// The two sides of a limit, as gaps that must stay positive.
+static void limit_rows(tbJointBlock* block, const tbJoint* j, double value)
+{
+  block->law = TB_LAW_NONNEG;
+  block->bias[0] = value - j->def.lower;
+  block->bias[1] = j->def.upper - value;
+  negate_row(block, 1);
+}
+
+static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  tbJointType type = j->def.type;
+  tbMat3 A = tb_quat_mat3(p->qa), B = tb_quat_mat3(p->qb);
+  block->law = TB_LAW_FREE;
+  if (type == TB_JOINT_SLIDER) {
+    for (int i = 1; i < 3; i++) linear_row(block, p, tb_mat3_col(A, i), tb_dot3(p->e, tb_mat3_col(A, i)));
+  } else {
+    linear_row(block, p, tb_vec3(1, 0, 0), p->e.x);
+    linear_row(block, p, tb_vec3(0, 1, 0), p->e.y);
+    linear_row(block, p, tb_vec3(0, 0, 1), p->e.z);
+  }
+  if (type == TB_JOINT_HINGE) {
+    tbVec3 bend = tb_cross3(tb_mat3_col(A, 0), tb_mat3_col(B, 0));
+    for (int i = 1; i < 3; i++) angular_row(block, tb_mat3_col(A, i), tb_dot3(bend, tb_mat3_col(A, i)));
+  }
+  if (type == TB_JOINT_WELD || type == TB_JOINT_SLIDER) {
+    tbVec3 turn = tb_quat_log(tb_quat_mul(p->qb, tb_quat_conj(p->qa)));
+    angular_row(block, tb_vec3(1, 0, 0), turn.x);
+    angular_row(block, tb_vec3(0, 1, 0), turn.y);
+    angular_row(block, tb_vec3(0, 0, 1), turn.z);
+  }
+}
+
+// Angle of a hinge in (−π, π], travel of a slider, and the row that measures its rate.
+static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  tbVec3 axis = tb_mat3_col(tb_quat_mat3(p->qa), 0);
+  if (j->def.type == TB_JOINT_SLIDER) {
+    linear_row(block, p, axis, 0);
+    return tb_dot3(p->e, axis);
+  }
+  angular_row(block, axis, 0);
+  tbQuat turn = tb_quat_mul(tb_quat_conj(p->qa), p->qb);
+  double sign = turn.w < 0 ? -1 : 1;
+  return 2 * tb_atan2(sign * turn.x, sign * turn.w);
+}
+
+// A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
+typedef struct {
+  tbVec3 d;
+  double inverse_mass, length, error;
+  bool one_sided; // between two lengths
+} Rod;
+
+static Rod rod_of(const tbJoint* j, const Pose* p)
+{
+  Rod rod = {.length = tb_norm3(p->e), .one_sided = j->def.limited && j->def.lower < j->def.upper};
+  rod.d = rod.length > 0 ? tb_normalize3(p->e) : tb_vec3(0, 0, 1);
+  tbVec3 ta = tb_cross3(p->ra, rod.d), tb = tb_cross3(p->rb, rod.d);
+  rod.inverse_mass =
+      p->ma + p->mb + tb_dot3(ta, tb_mat3_mulv(p->Ia, ta)) + tb_dot3(tb, tb_mat3_mulv(p->Ib, tb));
+  double lower = j->def.limited ? j->def.lower : j->length, upper = j->def.limited ? j->def.upper : j->length;
+  rod.error = rod.length < lower ? rod.length - lower : rod.length > upper ? rod.length - upper : 0;
+  return rod;
+}
+
+static bool resolved(const tbStepOptions* o, const tbJoint* j, const Rod* rod)
+{
+  return j->def.compliance > 0 && o->dt * o->dt * rod->inverse_mass <= j->def.compliance;
+}
+
+static int distance_blocks(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  Rod rod = rod_of(j, p);
+  block->law = TB_LAW_FREE;
+  linear_row(block, p, rod.d, rod.error);
+  if (resolved(o, j, &rod)) { // the spring is a force; its damper remains
+    if (!(j->def.damping > 0)) return 0;
+    block->bias[0] = 0;
+    block->compliance[0] = 1 / (o->dt * j->def.damping);
+    return 1;
+  }
+  if (rod.one_sided) {
+    linear_row(block, p, rod.d, 0);
+    limit_rows(block, j, rod.length);
+  }
+  stabilise(o, j, block);
+  return 1;
+}
+
+int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, const tbTransform* centre,
+                    const tbJoint* j, tbJointBlock out[TB_JOINT_BLOCKS])
+{
+  memset(out, 0, TB_JOINT_BLOCKS * sizeof *out);
+  if (positions && j->def.compliance > 0) return 0;
+  Pose p = pose_of(w, centre, j);
+  if (j->def.type == TB_JOINT_DISTANCE) return distance_blocks(o, j, &p, &out[0]);
+  int count = 0;
+  equality(j, &p, &out[count]);
+  stabilise(o, j, &out[count++]);
+  if (j->def.limited) {
+    tbJointBlock* limit = &out[count++];
+    limit->slot = 6;
+    coordinate(j, &p, limit);
+    limit_rows(limit, j, coordinate(j, &p, limit));
+    tbJoint rigid = *j;
+    rigid.def.compliance = 0;
+    stabilise(o, &rigid, limit);
+  }
+  if (j->def.motor && !positions) {
+    tbJointBlock* motor = &out[count++];
+    motor->slot = 8;
+    coordinate(j, &p, motor);
+    motor->law = TB_LAW_BOX;
+    motor->param[0] = -j->def.motor_force * o->dt, motor->param[1] = j->def.motor_force * o->dt;
+    motor->bias[0] = -j->def.motor_speed;
+  }
+  return count;
+}
+
+static void push(const tbWorld* w, int body, tbVec3 impulse, tbVec3 arm, const tbMat3* I, tbFree* free)
+{
+  if (body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC) return;
+  free[body].v = tb_madd3(free[body].v, 1 / tb_bodies(w)[body].mass, impulse);
+  free[body].w = tb_add3(free[body].w, tb_mat3_mulv(*I, tb_cross3(arm, impulse)));
+}
+
+void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre, tbFree* free)
+{
+  for (size_t i = 0; i < w->joint.count; i++) {
+    const tbJoint* j = &tb_joints(w)[i];
+    int a = j->def.a.index, b = j->def.b.index;
+    if (a >= 0) free[a].held = true;
+    if (b >= 0) free[b].held = true;
+    if (j->def.type != TB_JOINT_DISTANCE || !(j->def.compliance > 0)) continue;
+    Pose p = pose_of(w, centre, j);
+    Rod rod = rod_of(j, &p);
+    if (!resolved(o, j, &rod)) continue;
+    tbVec3 impulse = tb_scale3(-o->dt * rod.error / j->def.compliance, rod.d); // on b
+    push(w, b, impulse, p.rb, &p.Ib, free);
+    push(w, a, tb_neg3(impulse), p.ra, &p.Ia, free);
+  }
+}

@@ -1,0 +1,28 @@
+// What joints say to the problem.
+#ifndef TB_STEP_JOINT_ROWS_H
+#define TB_STEP_JOINT_ROWS_H
+
+#include "step/rows.h"
+
+enum { TB_JOINT_BLOCKS = 3 }; // at most: the joint itself, its limits, its motor
+
+// One block of rows over the two bodies; a row of a body is [linear, angular].
+typedef struct tbJointBlock {
+  int law, rows;
+  int slot; // of its impulses in tbJoint.impulse
+  double param[2];
+  double a[TB_MAX_ROWS][6], b[TB_MAX_ROWS][6];
+  double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
+} tbJointBlock;
+
+// The blocks of a joint with its bodies' centres of mass at the poses given (one per body); returns how many.
+// positions: the rows ask for displacements that undo the whole error; what is soft or driven has none.
+int tb_joint_blocks(const tbWorld* world, const tbStepOptions* options, bool positions,
+                    const tbTransform* centre, const tbJoint* joint, tbJointBlock out[TB_JOINT_BLOCKS]);
+
+// Springs that the step is short enough to follow act as forces: added to the free velocities here, and left
+// out of the blocks above. Marks every body with a joint as held.
+void tb_joint_forces(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
+                     tbFree* free);
+
+#endif

@@ -1,0 +1,90 @@
+// Moreau's midpoint rule (Moreau 1988; course, proximal chapter).
+//
+//   x_m = x + h/2 v;   contacts that are closed at x_m;   M (v⁺ − v) = h f + Jᵀλ,  law(u⁺ + e u⁻ n, λ);   x⁺
+//   = x_m + h/2 v⁺
+//
+// The impact law is part of the velocity problem: every closed contact obeys Newton's restitution between the
+// velocities at both ends of the step. Gaps do not enter the velocities but to push overlaps out as the
+// stabilisation says. Second order in flight (free fall is exact), first order at contact.
+#include "step/scheme.h"
+
+#include "base/clock.h"
+
+// Keeps the touches that are closed at the midpoint and sets their biases.
+static int close_contacts(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
+{
+  double h = o->dt, slowest = o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * h;
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    tbTouch* t = &touches[i];
+    if (t->point.gap > o->margin) continue;
+    const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
+    double u = tb_touch_velocity(w, t, a->v, a->w, b->v, b->w).x, target = 0;
+    if (u < -slowest) target = -t->surface.restitution * u;
+    if (o->stabilization == TB_STABILIZE_BAUMGARTE && t->point.gap < -o->slop) {
+      target = fmax(target, -o->fraction * (t->point.gap + o->slop) / h);
+      t->compliance[0] = o->compliance / (h * h);
+    }
+    if (o->stabilization == TB_STABILIZE_COMPLIANCE && t->point.gap < 0) {
+      tbSoftRow soft = tb_soft_row(h, o->stiffness, o->damping, t->point.gap);
+      target = fmax(target, -soft.bias);
+      t->compliance[0] = soft.compliance;
+    }
+    t->bias[0] = -target;
+    touches[kept++] = *t;
+  }
+  return kept;
+}
+
+tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                           tbStepWork* work, tbStepReport* report)
+{
+  double clock = tb_seconds();
+  TB_TRY(tb_step_begin(ctx, arena, w, o, 0.5, work));
+  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  tbTouch* touches = work->touches.data;
+  tb_touch_laws(w, o, touches, (int)work->touches.count);
+  int count = close_contacts(w, o, touches, (int)work->touches.count);
+  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  report->contacts = count;
+  for (int i = 0; i < count; i++) report->penetration = fmax(report->penetration, -touches[i].point.gap);
+  return TB_OK;
+}
+
+static void integrate(tbWorld* w, const tbStepOptions* o, const tbStepWork* work)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbBody* b = &tb_bodies(w)[i];
+    b->force = b->torque = tb_zero3();
+    if (b->kind == TB_BODY_KINEMATIC) {
+      tbTransform T = tb_motion_at(w, b, w->time + o->dt);
+      b->x = T.x, b->q = T.q;
+      if (b->nkey) b->v = work->free[i].v, b->w = work->free[i].w;
+    }
+    if (b->kind != TB_BODY_DYNAMIC) continue;
+    tbVec3 v, spin;
+    tb_assembly_velocity(&work->assembly, work->free, (int)i, &v, &spin);
+    b->x = tb_madd3(work->centre[i].x, 0.5 * o->dt, v);
+    if (work->assembly.dof[i] < 0) b->q = work->free[i].q;
+    else b->q = tb_quat_integrate(work->centre[i].q, spin, 0.5 * o->dt);
+    b->v = v, b->w = spin;
+  }
+  tb_advance_clock(w, o->dt);
+}
+
+tbStatus tb_moreau_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  tbStepWork work = {0};
+  tbStatus status = tb_moreau_problem(ctx, &w->scratch, w, o, &work, report);
+  if (status == TB_OK) status = tb_step_solve(ctx, o, &work, report);
+  if (status == TB_OK) {
+    double clock = tb_seconds();
+    integrate(w, o, &work);
+    tb_step_keep(&work, w);
+    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  }
+  tb_step_end(ctx, &work);
+  return status;
+}

@@ -1,0 +1,124 @@
+// Penalty contact: springs and dampers (Cundall and Strack 1979; course, section on penalty methods).
+//
+//   f_n = max(0, −k φ − b u_n)             while φ < 0
+//   f_T = −k ξ − b u_T, cut to μ f_n        ξ: how far the contact has slid since it began, held by an anchor
+//   that
+//                                          follows when friction gives way
+//
+// Explicit in the positions, so k is bounded by the step: without one given, k = m/(10 h²) with the mass m
+// that the contact feels along its normal, shared among the points of the pair. The impulses h f are put to
+// the same judge as every solver's: his number says how far springs are from the contact law.
+#include "step/scheme.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+typedef struct {
+  const tbWorld* world;
+  const tbStepOptions* options;
+  const tbFree* free;
+} Model;
+
+// The inverse mass felt at the touch along d.
+static double inverse_mass(const tbWorld* w, const tbTouch* t, tbVec3 d)
+{
+  double sum = 0;
+  int body[2] = {t->body_a, t->body_b};
+  for (int side = 0; side < 2; side++) {
+    const tbBody* b = &tb_bodies(w)[body[side]];
+    if (b->kind != TB_BODY_DYNAMIC) continue;
+    tbVec3 lever = tb_quat_unrotate(b->q, tb_cross3(tb_sub3(t->position, b->x), d));
+    sum += 1 / b->mass + tb_dot3(lever, tb_mat3_mulv(b->inertia_inv, lever));
+  }
+  return sum;
+}
+
+// The anchor's stretch so far, from the last step's record at the same features.
+static tbVec3 stretch_before(const tbWorld* w, const tbTouch* t)
+{
+  const tbContactRecord* r = w->contact.data;
+  size_t lo = 0, hi = w->contact.count;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    bool before =
+        r[mid].shape_a < t->shape_a || (r[mid].shape_a == t->shape_a && r[mid].shape_b < t->shape_b);
+    if (before) lo = mid + 1;
+    else hi = mid;
+  }
+  for (; lo < w->contact.count && r[lo].shape_a == t->shape_a && r[lo].shape_b == t->shape_b; lo++)
+    if (r[lo].feature == t->point.feature) return r[lo].anchor;
+  return tb_zero3();
+}
+
+// The force of one contact in its frame; *stretch is brought up to date (world axes).
+static tbVec3 force_at(const Model* m, const tbTouch* t, int points, tbVec3* stretch)
+{
+  const tbStepOptions* o = m->options;
+  const tbBody *a = &tb_bodies(m->world)[t->body_a], *b = &tb_bodies(m->world)[t->body_b];
+  double h = o->dt, mass = 1 / inverse_mass(m->world, t, tb_mat3_row(t->frame, 0)) / points;
+  double k = o->penalty_stiffness > 0 ? o->penalty_stiffness : 0.1 * mass / (h * h);
+  double damping = 2 * o->penalty_damping * sqrt(k * mass);
+  *stretch = tb_zero3();
+  if (!(t->point.gap < 0)) return tb_zero3();
+  tbVec3 u = tb_touch_velocity(m->world, t, a->v, a->w, b->v, b->w);
+  double fn = fmax(0, -k * t->point.gap - damping * u.x), mu = t->rows >= 3 ? t->param[0] : 0;
+  tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->world, t);
+  double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
+  double ft = -k * xt - damping * u.y, fb = -k * xb - damping * u.z, size = sqrt(ft * ft + fb * fb);
+  if (size > mu * fn) { // friction gives way: the anchor follows
+    double s = size > 0 ? mu * fn / size : 0;
+    ft *= s, fb *= s;
+    xt = -(ft + damping * u.y) / k, xb = -(fb + damping * u.z) / k;
+  }
+  *stretch = tb_add3(tb_scale3(xt, T), tb_scale3(xb, B));
+  return tb_vec3(fn, ft, fb);
+}
+
+static int points_of_pair(const tbTouch* t, int count, int i)
+{
+  int n = 0;
+  for (int k = i; k >= 0 && t[k].shape_a == t[i].shape_a && t[k].shape_b == t[i].shape_b; k--)
+    n += t[k].point.gap < 0;
+  for (int k = i + 1; k < count && t[k].shape_a == t[i].shape_a && t[k].shape_b == t[i].shape_b; k++)
+    n += t[k].point.gap < 0;
+  return n > 1 ? n : 1;
+}
+
+tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  tbStepWork work = {0};
+  tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
+  int count = work.assembly.ntouch;
+  tbVec3* stretch = status == TB_OK ? TB_TAKE(&w->scratch, tbVec3, (size_t)count) : NULL;
+  double* impact = status == TB_OK ? TB_TAKE(&w->scratch, double, w->body.count) : NULL;
+  if (status == TB_OK && (!stretch || !impact)) status = TB_ERROR_MEMORY;
+  if (status == TB_OK) {
+    double clock = tb_seconds();
+    Model model = {w, o, work.free};
+    const tbTouch* t = work.touches.data;
+    for (int i = 0; i < count; i++) {
+      double* lambda = work.assembly.lambda + work.assembly.problem->row_adr[i];
+      tbVec3 f = force_at(&model, &t[i], points_of_pair(t, count, i), &stretch[i]);
+      for (int r = 0; r < t[i].rows; r++)
+        lambda[r] = r == 0 ? o->dt * f.x : r == 1 ? o->dt * f.y : r == 2 ? o->dt * f.z : 0;
+    }
+    tb_step_clock(report, TB_PHASE_SOLVE, &clock);
+    status = tb_assembly_judge(ctx, o, &work.assembly);
+    tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  }
+  if (status == TB_OK) status = tb_array_push(ctx, &work.records, NULL, (size_t)count);
+  if (status == TB_OK) {
+    double clock = tb_seconds();
+    report->residual = work.assembly.residual;
+    report->outcome = report->residual.fclib <= o->solver.tolerance ? TB_CONVERGED : TB_MAX_ITERATIONS;
+    report->used = "penalty";
+    for (size_t i = 0; i < w->body.count; i++) impact[i] = o->dt;
+    tb_integrate(ctx, o, work.free, &work.assembly, impact, w);
+    tb_step_keep(&work, w);
+    for (int i = 0; i < count; i++) ((tbContactRecord*)w->contact.data)[i].anchor = stretch[i];
+    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  }
+  tb_step_end(ctx, &work);
+  return status;
+}

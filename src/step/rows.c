@@ -1,0 +1,159 @@
+// From touches to rows.
+//
+// Stabilisation of an overlap φ < 0 (course, section on constraint stabilisation):
+//   baumgarte    u_n ≥ −ε (φ + slop)/h: the fraction ε goes in this step; compliance in m/N softens the row
+//   compliance   spring and damper: λ = −h (k (φ + h u) + b u), a row with R = 1/(h² k + h b) and bias φ k/(h
+//   k + b) projection, none   u_n ≥ 0
+//
+// Restitution (Newton): u_n after an impact is −e times u_n before it. The moment of impact t within the step
+// solves φ + u t + a t²/2 = 0 with the approach velocity u at the start and the free acceleration a along the
+// normal, so that the impact is met at the speed it really has, and the velocity asked for at the end of the
+// step is −e (u + a t) + a (h − t). The bodies then move to the impact with their old velocity and away from
+// it with their new one (integrate.c): a ball that bounces with e = 1 keeps its height to rounding.
+// Approaches slower than restitution_speed do not bounce: by default |g| h, what gravity adds in one step,
+// below which bounces are shorter than a step.
+#include "step/rows.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static tbMat3 frame_of(const tbWorld* w, const tbTouch* t)
+{
+  tbVec3 n = t->point.normal;
+  tbMat3 frame = tb_mat3_frame(n);
+  if (t->surface.friction.kind != TB_FRICTION_ELLIPTIC) return frame;
+  const tbBody* body = &tb_bodies(w)[t->surface.direction_of_b ? t->body_b : t->body_a];
+  tbVec3 d = tb_quat_rotate(body->q, tb_normalize3(t->surface.friction.direction));
+  d = tb_madd3(d, -tb_dot3(d, n), n);
+  if (!(tb_norm3(d) > 1e-6)) return frame; // the direction stands on the surface: any tangent will do
+  d = tb_normalize3(d);
+  return tb_mat3_rows(n, d, tb_cross3(n, d));
+}
+
+// Law, rows and parameters of the surfaces' friction. Frictionless contact has its normal row alone; lengths
+// of torsion and rolling turn a normal impulse into the largest torque.
+static void choose_law(tbTouch* t)
+{
+  const tbFriction* f = &t->surface.friction;
+  double* p = t->param;
+  if (f->kind == TB_FRICTION_ELLIPTIC && (f->mu_t > 0 || f->mu_b > 0)) {
+    t->law = TB_LAW_ELLIPTIC, t->rows = 3, p[0] = f->mu_t, p[1] = f->mu_b;
+  } else if (f->kind == TB_FRICTION_CONTENSOU && f->rolling > 0 && f->torsion > 0) {
+    t->law = TB_LAW_ROLLING, t->rows = 6, p[0] = f->mu, p[1] = f->torsion, p[2] = f->rolling;
+  } else if (f->kind == TB_FRICTION_CONTENSOU && f->rolling > 0) {
+    t->law = TB_LAW_ROLLING, t->rows = 5, p[0] = f->mu, p[1] = f->rolling;
+  } else if (f->kind == TB_FRICTION_CONTENSOU && f->torsion > 0) {
+    t->law = TB_LAW_CONTENSOU, t->rows = 4, p[0] = p[1] = f->mu, p[2] = f->torsion;
+  } else if (f->kind != TB_FRICTION_ELLIPTIC && f->mu > 0) {
+    t->law = TB_LAW_COULOMB, t->rows = 3, p[0] = f->mu;
+  } else {
+    t->law = TB_LAW_NONNEG, t->rows = 1;
+  }
+}
+
+// The last step's impulse at the same features, turned into this step's frame. Records and touches are both
+// in order of shapes, so one walk finds the pair; a pair has few points.
+static void warm_start(const tbContactRecord* record, size_t* at, size_t count, tbTouch* t)
+{
+  size_t i = *at;
+  while (i < count && (record[i].shape_a < t->shape_a ||
+                       (record[i].shape_a == t->shape_a && record[i].shape_b < t->shape_b)))
+    i++;
+  *at = i;
+  for (; i < count && record[i].shape_a == t->shape_a && record[i].shape_b == t->shape_b; i++) {
+    const tbContactRecord* r = &record[i];
+    if (r->feature != t->point.feature) continue;
+    if (tb_dot3(r->normal, t->point.normal) < 0.9) return;
+    tbVec3 b = tb_cross3(r->normal, r->tangent);
+    tbVec3 force = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
+    t->guess[0] = r->impulse[0];
+    if (t->rows == 1 || r->rows == 1) return;
+    t->guess[1] = tb_dot3(force, tb_mat3_row(t->frame, 1));
+    t->guess[2] = tb_dot3(force, tb_mat3_row(t->frame, 2));
+    if (r->rows == t->rows)
+      for (int k = 3; k < t->rows; k++) t->guess[k] = r->impulse[k];
+    return;
+  }
+}
+
+void tb_touch_laws(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
+{
+  size_t at = 0;
+  for (int i = 0; i < count; i++) {
+    tbTouch* t = &touches[i];
+    t->surface = tb_world_surface(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
+    t->frame = frame_of(w, t);
+    choose_law(t);
+    if (o->warm_start) warm_start(w->contact.data, &at, w->contact.count, t);
+  }
+}
+
+tbVec3 tb_touch_velocity(const tbWorld* w, const tbTouch* t, tbVec3 va, tbVec3 wa, tbVec3 vb, tbVec3 wb)
+{
+  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
+  tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, a->x)));
+  tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, b->x)));
+  return tb_mat3_mulv(t->frame, tb_sub3(ub, ua));
+}
+
+tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error)
+{
+  double denominator = h * h * stiffness + h * damping;
+  return (tbSoftRow){h * stiffness * error / denominator, 1 / denominator};
+}
+
+static double bounce_speed(const tbWorld* w, const tbStepOptions* o)
+{
+  return o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt;
+}
+
+// When φ + u t + a t²/2 first reaches zero, for φ ≥ 0 and u < 0; h when not within the step.
+static double impact_time(double gap, double u, double a, double h)
+{
+  if (gap <= 0) return 0;
+  double d = u * u - 2 * a * gap;
+  if (d < 0) return h;
+  double t = 2 * gap / (-u + sqrt(d)); // the smaller root without cancellation
+  return t < h ? t : h;
+}
+
+static void bounce(const tbWorld* w, const tbStepOptions* o, const tbFree* free, double slowest, tbTouch* t,
+                   double* target)
+{
+  double e = t->surface.restitution, h = o->dt;
+  if (!(e > 0)) return;
+  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
+  const tbFree *fa = &free[t->body_a], *fb = &free[t->body_b];
+  tbVec3 va = a->kind == TB_BODY_DYNAMIC ? a->v : fa->v, wa = a->kind == TB_BODY_DYNAMIC ? a->w : fa->w;
+  tbVec3 vb = b->kind == TB_BODY_DYNAMIC ? b->v : fb->v, wb = b->kind == TB_BODY_DYNAMIC ? b->w : fb->w;
+  double u = tb_touch_velocity(w, t, va, wa, vb, wb).x;
+  double acceleration = tb_dot3(t->point.normal, tb_sub3(fb->a, fa->a));
+  if (!(u < -slowest)) return;
+  double when = impact_time(t->point.gap, u, acceleration, h);
+  if (when >= h) return;
+  double after = -e * (u + acceleration * when) + acceleration * (h - when);
+  if (!(after > *target)) return;
+  *target = after;
+  t->impact = when;
+}
+
+void tb_touch_biases(const tbWorld* w, const tbStepOptions* o, const tbFree* free, tbTouch* touches,
+                     int count)
+{
+  double h = o->dt, slowest = bounce_speed(w, o);
+  for (int i = 0; i < count; i++) {
+    tbTouch* t = &touches[i];
+    double gap = t->point.gap, target = gap >= 0 ? -gap / h : 0;
+    if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
+      if (gap < -o->slop) target = -o->fraction * (gap + o->slop) / h;
+      t->compliance[0] = o->compliance / (h * h);
+    } else if (o->stabilization == TB_STABILIZE_COMPLIANCE) {
+      tbSoftRow soft = tb_soft_row(h, o->stiffness, o->damping, gap);
+      if (gap < 0) target = -soft.bias;
+      t->compliance[0] = soft.compliance;
+    }
+    bounce(w, o, free, slowest, t, &target);
+    t->bias[0] = -target;
+  }
+}

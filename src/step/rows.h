@@ -1,0 +1,26 @@
+// What a contact says to the problem: its frame, its law, its bias, and where its impulse starts from.
+#ifndef TB_STEP_ROWS_H
+#define TB_STEP_ROWS_H
+
+#include "step/find.h"
+
+// Frame, surface, law and rows of every touch, and its warm start from the world's last step.
+void tb_touch_laws(const tbWorld* world, const tbStepOptions* options, tbTouch* touches, int count);
+
+// Bias and compliance of every touch for a scheme that ends a step at the surface: u_n ≥ −φ/h while apart,
+// pushed out as the stabilisation says while overlapping, thrown back by restitution.
+void tb_touch_biases(const tbWorld* world, const tbStepOptions* options, const tbFree* free, tbTouch* touches,
+                     int count);
+
+// The velocity of B relative to A at the touch, in its frame's first three rows, for velocities per body.
+tbVec3 tb_touch_velocity(const tbWorld* world, const tbTouch* touch, tbVec3 va, tbVec3 wa, tbVec3 vb,
+                         tbVec3 wb);
+
+// A force held between two moments: compliance and damping of a row as the problem states them.
+//   u + bias + R λ = 0   ⇔   λ = −h (k e⁺ + b u),  e⁺ = e + h u
+typedef struct tbSoftRow {
+  double bias, compliance;
+} tbSoftRow;
+tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error);
+
+#endif

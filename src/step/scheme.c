@@ -1,0 +1,73 @@
+// The phases that velocity-level schemes have in common.
+#include "step/scheme.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
+{
+  double now = tb_seconds();
+  report->phase_s[phase] += now - *clock;
+  *clock = now;
+}
+
+tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                       double fraction, tbStepWork* work)
+{
+  size_t n = w->body.count;
+  *work = (tbStepWork){.arena = arena,
+                       .free = TB_TAKE(arena, tbFree, n),
+                       .pose = TB_TAKE(arena, tbTransform, n),
+                       .centre = TB_TAKE(arena, tbTransform, n),
+                       .touches = TB_ARRAY(tbTouch),
+                       .records = TB_ARRAY(tbContactRecord)};
+  if (!work->free || !work->pose || !work->centre) return TB_ERROR_MEMORY;
+  tb_free_motion(w, o->dt, ctx->threads, work->free);
+  double t = fraction * o->dt;
+  for (size_t i = 0; i < n; i++) {
+    tbBody b = tb_bodies(w)[i];
+    if (t > 0 && b.kind == TB_BODY_DYNAMIC) {
+      b.x = tb_madd3(b.x, t, b.v);
+      b.q = tb_quat_integrate(b.q, b.w, t);
+    } else if (t > 0 && b.kind == TB_BODY_KINEMATIC) {
+      tbTransform T = tb_motion_at(w, &b, w->time + t);
+      b.x = T.x, b.q = T.q;
+    }
+    work->centre[i] = tb_transform(b.q, b.x);
+    work->pose[i] = tb_body_pose(&b);
+  }
+  tb_joint_forces(w, o, work->centre, work->free);
+  return TB_OK;
+}
+
+void tb_step_end(tbContext* ctx, tbStepWork* work)
+{
+  tb_array_free(ctx, &work->touches);
+  tb_array_free(ctx, &work->records);
+  tb_assembly_free(&work->assembly);
+}
+
+tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
+{
+  double clock = tb_seconds();
+  tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
+  if (work->assembly.problem->ncontact > 0)
+    TB_TRY(tb_solve(ctx, work->assembly.problem, &o->solver, work->assembly.lambda, &result));
+  tb_step_clock(report, TB_PHASE_SOLVE, &clock);
+  TB_TRY(tb_assembly_judge(ctx, o, &work->assembly));
+  tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  report->outcome = result.outcome;
+  report->used = result.used;
+  report->iterations = result.iterations;
+  report->residual = work->assembly.residual;
+  return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.ntouch);
+}
+
+void tb_step_keep(tbStepWork* work, tbWorld* w)
+{
+  tb_assembly_record(&work->assembly, w, work->records.data);
+  tbArray old = w->contact;
+  w->contact = work->records;
+  work->records = old;
+}

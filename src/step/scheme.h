@@ -1,0 +1,45 @@
+// What the velocity-level schemes share.
+#ifndef TB_STEP_SCHEME_H
+#define TB_STEP_SCHEME_H
+
+#include "step/integrate.h"
+
+// A step in the making: everything lives in the world's scratch but the two arrays and the problem.
+typedef struct tbStepWork {
+  tbArena* arena;
+  tbFree* free;
+  tbTransform *pose, *centre; // of the body frames and of the centres of mass, where contacts are looked for
+  tbArray touches;            // tbTouch
+  tbArray records;            // tbContactRecord of this step, to become the world's
+  tbAssembly assembly;
+} tbStepWork;
+
+// Free motion, and poses after `fraction` of the step with the present velocities.
+tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
+                       double fraction, tbStepWork* work);
+void tb_step_end(tbContext* ctx, tbStepWork* work);
+
+// Solves and judges the assembled problem.
+tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
+
+// Makes this step's contacts the world's; cannot fail.
+void tb_step_keep(tbStepWork* work, tbWorld* world);
+
+// Runs from now until the call: phase_s[phase] += time since *clock; *clock = now.
+void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock);
+
+tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options,
+                               tbStepReport* report);
+tbStatus tb_moreau_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+tbStatus tb_penalty_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+
+// The problem of a semi-implicit step, up to its assembly.
+tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* world,
+                                  const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
+tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
+                           tbStepWork* work, tbStepReport* report);
+
+// Moves bodies apart, and joints together, after a step: positions alone.
+tbStatus tb_project_positions(tbContext* ctx, tbWorld* world, const tbStepOptions* options);
+
+#endif

@@ -1,0 +1,53 @@
+// Semi-implicit time stepping at the velocity level (Stewart and Trinkle 1996; Anitescu and Potra 1997;
+// course, chapter on time stepping).
+//
+//   M (v⁺ − v) = h f + Jᵀλ,   law(u, λ) with u = J v⁺ + b,   x⁺ = x + h v⁺
+//
+// J and the gaps are those of the start of the step, and a gap φ enters as u_n ≥ −φ/h, so a step ends at the
+// surface. One problem per step. First order; bodies in flight and bounces are integrated exactly.
+#include "step/scheme.h"
+
+#include "base/clock.h"
+
+static double deepest(const tbTouch* t, int count)
+{
+  double depth = 0;
+  for (int i = 0; i < count; i++) depth = fmax(depth, -t[i].point.gap);
+  return depth;
+}
+
+tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                                  tbStepWork* work, tbStepReport* report)
+{
+  double clock = tb_seconds();
+  TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
+  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  tbTouch* touches = work->touches.data;
+  int count = (int)work->touches.count;
+  tb_touch_laws(w, o, touches, count);
+  tb_touch_biases(w, o, work->free, touches, count);
+  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  report->contacts = count;
+  report->penetration = deepest(touches, count);
+  return TB_OK;
+}
+
+tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  tbStepWork work = {0};
+  tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
+  if (status == TB_OK) status = tb_step_solve(ctx, o, &work, report);
+  double* impact = status == TB_OK ? TB_TAKE(&w->scratch, double, w->body.count) : NULL;
+  if (status == TB_OK && !impact) status = TB_ERROR_MEMORY;
+  if (status == TB_OK) {
+    double clock = tb_seconds();
+    tb_impact_times(w, o, &work.assembly, impact);
+    tb_integrate(ctx, o, work.free, &work.assembly, impact, w);
+    tb_step_keep(&work, w);
+    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  }
+  tb_step_end(ctx, &work);
+  return status;
+}

@@ -1,0 +1,116 @@
+// Moving a world through time: options are checked, the scheme takes its step, positions are projected if
+// asked.
+#include "step/scheme.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const tbScheme schemes[] = {
+    {"semi-implicit", "velocity level, one problem per step; overlaps pushed out or projected",
+     "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1", tb_semi_implicit_step},
+    {"moreau", "Moreau's midpoint rule, restitution inside the contact law",
+     "Moreau 1988; course, proximal chapter", tb_moreau_step},
+    {"penalty", "springs and dampers at the contacts, friction by anchors",
+     "Cundall and Strack 1979; course §2", tb_penalty_step},
+};
+
+int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }
+const tbScheme* tb_scheme_at(int index) { return &schemes[index]; }
+
+const tbScheme* tb_scheme_find(const char* name)
+{
+  for (int i = 0; i < tb_scheme_count(); i++)
+    if (strcmp(schemes[i].name, name) == 0) return &schemes[i];
+  return NULL;
+}
+
+const char* tb_stabilization_name(tbStabilization kind)
+{
+  static const char* const names[TB_STABILIZE_COUNT] = {"baumgarte", "compliance", "projection", "none"};
+  return (unsigned)kind < TB_STABILIZE_COUNT ? names[kind] : "?";
+}
+
+tbStepOptions tb_default_step_options(void)
+{
+  return (tbStepOptions){.scheme = "semi-implicit",
+                         .dt = 0.01,
+                         .solver = tb_default_solve_options(),
+                         .warm_start = true,
+                         .stabilization = TB_STABILIZE_BAUMGARTE,
+                         .fraction = 0.2,
+                         .stiffness = 1e6,
+                         .damping = 1e3,
+                         .restitution_speed = -1,
+                         .penalty_damping = 0.5};
+}
+
+static bool at_least(double x, double least) { return x >= least && isfinite(x); }
+
+static tbStatus check(tbContext* ctx, const tbStepOptions* o)
+{
+  if (!tb_scheme_find(o->scheme)) {
+    tbNearest near = tb_nearest(o->scheme);
+    for (int i = 0; i < tb_scheme_count(); i++) tb_nearest_offer(&near, schemes[i].name);
+    if (near.name)
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"; did you mean \"%s\"?", o->scheme,
+                     near.name);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"", o->scheme);
+  }
+  if (!at_least(o->dt, 1e-12)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "dt must be positive");
+  if ((unsigned)o->stabilization >= TB_STABILIZE_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such stabilization");
+  if (!at_least(o->fraction, 0) || o->fraction > 1)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "fraction must be between 0 and 1");
+  if (!at_least(o->slop, 0) || !at_least(o->margin, 0) || !at_least(o->compliance, 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "slop, margin and compliance must not be negative");
+  if (o->stabilization == TB_STABILIZE_COMPLIANCE &&
+      (!at_least(o->stiffness, 1e-300) || !at_least(o->damping, 0)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "stiffness must be positive, and damping not negative");
+  if (!at_least(o->penalty_stiffness, 0) || !at_least(o->penalty_damping, 0) || isnan(o->restitution_speed))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "penalty stiffness and damping must not be negative");
+  return TB_OK;
+}
+
+tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  TB_TRY(check(ctx, o));
+  tbStepReport own = {.outcome = TB_CONVERGED, .used = o->solver.solver};
+  w->scratch.ctx = ctx;
+  tb_arena_reset(&w->scratch);
+  TB_TRY(tb_scheme_find(o->scheme)->step(ctx, w, o, &own));
+  if (o->stabilization == TB_STABILIZE_PROJECTION) {
+    double clock = tb_seconds();
+    TB_TRY(tb_project_positions(ctx, w, o));
+    tb_step_clock(&own, TB_PHASE_INTEGRATE, &clock);
+  }
+  if (report) *report = own;
+  return TB_OK;
+}
+
+tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbProblem** out,
+                          double** lambda)
+{
+  TB_TRY(check(ctx, o));
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbStepWork work = {0};
+  tbStepReport report = {0};
+  tbStatus status = strcmp(o->scheme, "moreau") == 0
+                        ? tb_moreau_problem(ctx, &arena, w, o, &work, &report)
+                        : tb_semi_implicit_problem(ctx, &arena, w, o, &work, &report);
+  if (status == TB_OK && lambda) {
+    size_t rows = (size_t)work.assembly.problem->nrow;
+    *lambda = TB_NEW(ctx, double, rows);
+    if (!*lambda) status = TB_ERROR_MEMORY;
+    else memcpy(*lambda, work.assembly.lambda, rows * sizeof(double));
+  }
+  if (status == TB_OK) {
+    *out = work.assembly.problem;
+    work.assembly.problem = NULL;
+  }
+  tb_step_end(ctx, &work);
+  tb_arena_free(&arena);
+  return status;
+}
