@@ -106,7 +106,7 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
   tb_code_number(c, &o->stiffness);
   tb_code_number(c, &o->damping);
   tb_code_number(c, &o->margin);
-  tb_code_number(c, &o->restitution_speed);
+  tb_code_extended(c, &o->restitution_speed);
   tb_code_number(c, &o->penalty_stiffness);
   tb_code_number(c, &o->penalty_damping);
   tb_codec_require(c, o->dt > 0, "a time step that is not positive");

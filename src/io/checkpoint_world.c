@@ -8,9 +8,9 @@
 
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 432, "tbBody has changed: code_body, and the version of checkpoints");
-_Static_assert(sizeof(tbJoint) == 328, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 232, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 488, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbWorld) == 536, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 104,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
@@ -255,6 +255,9 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   tb_code_u64(c, &w->seed);
   tb_code_number(c, &w->time);
   tb_code_i64(c, &w->steps, 0, INT64_MAX / 2);
+  tb_code_number(c, &w->clock_start);
+  tb_code_number(c, &w->clock_dt);
+  tb_code_i64(c, &w->clock_steps, 0, INT64_MAX / 2);
   code_materials(c, w);
   code_keys(c, w);
   code_shapes(c, w);
