@@ -45,7 +45,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
   m->unconverged += r->outcome != TB_CONVERGED;
   m->penetration = fmax(m->penetration, r->penetration);
-  count_method(m, r->used);
+  if (r->contacts || r->iterations) count_method(m, r->used); // else there was nothing to solve
   return TB_OK;
 }
 
