@@ -6,6 +6,7 @@
 // coordinates are as small as the shapes, so that a scene far from the origin loses nothing but what its own
 // coordinates lose.
 #include "collide/contact.h"
+#include "collide/mesh_contact.h"
 #include "collide/pairs.h"
 #include "geometry/hull.h"
 
@@ -24,21 +25,35 @@ static const Row table[TB_SHAPE_COUNT][TB_SHAPE_COUNT] = {
                          [TB_SHAPE_CAPSULE] = CONVEX(tb_collide_sphere_capsule),
                          [TB_SHAPE_CYLINDER] = CONVEX(tb_collide_sphere_cylinder),
                          [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
-                         [TB_SHAPE_PLANE] = CONVEX(tb_collide_sphere_plane)},
+                         [TB_SHAPE_PLANE] = CONVEX(tb_collide_sphere_plane),
+                         [TB_SHAPE_MESH] = OTHER(tb_collide_mesh),
+                         [TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
     [TB_SHAPE_BOX] = {[TB_SHAPE_BOX] = CONVEX(tb_collide_cores),
                       [TB_SHAPE_CAPSULE] = CONVEX(tb_collide_cores),
                       [TB_SHAPE_CYLINDER] = CONVEX(tb_collide_cores),
                       [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
-                      [TB_SHAPE_PLANE] = CONVEX(tb_collide_box_plane)},
+                      [TB_SHAPE_PLANE] = CONVEX(tb_collide_box_plane),
+                      [TB_SHAPE_MESH] = OTHER(tb_collide_mesh),
+                      [TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
     [TB_SHAPE_CAPSULE] = {[TB_SHAPE_CAPSULE] = CONVEX(tb_collide_capsule_capsule),
                           [TB_SHAPE_CYLINDER] = CONVEX(tb_collide_cores),
                           [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
-                          [TB_SHAPE_PLANE] = CONVEX(tb_collide_capsule_plane)},
+                          [TB_SHAPE_PLANE] = CONVEX(tb_collide_capsule_plane),
+                          [TB_SHAPE_MESH] = OTHER(tb_collide_mesh),
+                          [TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
     [TB_SHAPE_CYLINDER] = {[TB_SHAPE_CYLINDER] = CONVEX(tb_collide_cores),
                            [TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
-                           [TB_SHAPE_PLANE] = CONVEX(tb_collide_cylinder_plane)},
+                           [TB_SHAPE_PLANE] = CONVEX(tb_collide_cylinder_plane),
+                           [TB_SHAPE_MESH] = OTHER(tb_collide_cylinder_mesh),
+                           [TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
     [TB_SHAPE_CONVEX] = {[TB_SHAPE_CONVEX] = CONVEX(tb_collide_cores),
-                         [TB_SHAPE_PLANE] = CONVEX(tb_collide_hull_plane)},
+                         [TB_SHAPE_PLANE] = CONVEX(tb_collide_hull_plane),
+                         [TB_SHAPE_MESH] = OTHER(tb_collide_mesh),
+                         [TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
+    [TB_SHAPE_PLANE] =
+        {[TB_SHAPE_MESH] = OTHER(tb_collide_plane_mesh), [TB_SHAPE_SDF] = OTHER(tb_collide_plane_mesh)},
+    [TB_SHAPE_MESH] = {[TB_SHAPE_MESH] = OTHER(tb_collide_mesh), [TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
+    [TB_SHAPE_SDF] = {[TB_SHAPE_SDF] = OTHER(tb_collide_sdf)},
 };
 
 void tb_manifold_add(tbManifold* m, double margin, tbVec3 a, tbVec3 normal, double gap, uint32_t feature_a,
@@ -142,6 +157,6 @@ tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbSh
     TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
   else if (row->other)
     TB_TRY(row->other(ctx, &A, &B, margin, out));
-  if (swapped) swap_points((tbContactPoint*)out->data + before, out->count - before);
+  if (swapped && out->count > before) swap_points((tbContactPoint*)out->data + before, out->count - before);
   return TB_OK;
 }

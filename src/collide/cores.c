@@ -1,0 +1,219 @@
+// Contacts of any two convex shapes, each a core with a radius around it.
+//
+// What is sought is the widest slab between the cores: its normal is the contact normal, its width the gap of the
+// cores, negative when they overlap. Three ways lead there, the cheapest first:
+//
+//   1. The normals of the flat faces. Their slab bounds the gap from below; when a point of one core lies over the
+//      other's face at just this distance, the bound is attained and the answer is exact. Resting contacts end here.
+//   2. Apart but not face to face (corner against corner, edge against edge, …): the distance, by GJK.
+//   3. Overlapping: the pairs of edges of polytopes (axes.c); with curved sides or very many edges, EPA.
+//
+// Along the normal the two faces that look at each other are clipped (clip.c) and give the corners of the overlap with
+// their own gaps; the closest points are added where no corner is as close. Everything is decided with tolerances
+// relative to the size of the pair, and in a fixed order: the choice between ways of nearly equal merit depends neither
+// on rounding noise nor on history.
+#include "collide/axes.h"
+#include "collide/clip.h"
+#include "collide/epa.h"
+#include "collide/manifold.h"
+#include "collide/pairs.h"
+
+typedef struct {
+  tbCore a, b;
+  double size;  // of the two shapes together
+  double bias;  // differences below are rounding
+  double reach; // largest gap of the cores that counts
+} Query;
+
+// Corners of the overlap, the closest points among them.
+typedef struct {
+  int n;
+  tbClipPoint point[TB_CLIP_POINTS + 1];
+} Overlap;
+
+static tbVec3 turn(const tbCore* c, tbVec3 d) { return c->moved ? tb_mat3_mulv(c->R, d) : d; }
+
+static void face_along(const tbCore* c, tbVec3 d, int index, tbFace* out)
+{
+  if (index >= 0)
+    tb_core_face_at(c->shape, index, out);
+  else
+    tb_core_face(c->shape, c->moved ? tb_mat3_tmulv(c->R, d) : d, out);
+  if (!c->moved) return;
+  out->normal = turn(c, out->normal);
+  for (int i = 0; i < out->n; i++) out->corner[i] = tb_add3(tb_mat3_mulv(c->R, out->corner[i]), c->x);
+}
+
+static double least_gap(const Overlap* o)
+{
+  double least = INFINITY;
+  for (int i = 0; i < o->n; i++) least = fmin(least, o->point[i].gap);
+  return least;
+}
+
+// Clips the faces along n; a face index of −1 asks for the face turned most that way.
+static void overlap_along(const Query* q, tbVec3 n, int face_a, int face_b, Overlap* out)
+{
+  tbFace A, B;
+  face_along(&q->a, n, face_a, &A);
+  face_along(&q->b, tb_neg3(n), face_b, &B);
+  bool b_clips = face_b >= 0;
+  if (face_a < 0 && face_b < 0) b_clips = -tb_dot3(B.normal, n) > tb_dot3(A.normal, n) + 1e-6;
+  out->n = tb_clip_faces(&A, &B, n, b_clips, q->bias, out->point);
+}
+
+// The closest points, named by the corners around them: one corner, an edge, or the face.
+static uint32_t feature_of(const tbGjkVertex* v, int n, bool of_b, const tbCore* core, tbVec3 d)
+{
+  int seen[4], count = 0;
+  for (int i = 0; i < n; i++) {
+    int f = of_b ? v[i].fb : v[i].fa;
+    bool known = v[i].weight <= 0;
+    for (int k = 0; k < count; k++) known |= seen[k] == f;
+    if (!known) seen[count++] = f;
+  }
+  if (count == 1) return tb_feature_vertex(seen[0]);
+  if (count == 2) return tb_feature_edge(seen[0], seen[1]);
+  tbFace face;
+  tb_core_face(core->shape, core->moved ? tb_mat3_tmulv(core->R, d) : d, &face);
+  return tb_feature_face(face.index);
+}
+
+static void name_closest(const Query* q, const tbGjkVertex* v, int n, tbVec3 normal, tbClipPoint* p)
+{
+  p->fa = feature_of(v, n, false, &q->a, normal);
+  p->fb = feature_of(v, n, true, &q->b, tb_neg3(normal));
+}
+
+// How far the surface lies beyond a point of the core, along d.
+static double thickness(const tbCore* c, tbVec3 p, tbVec3 d)
+{
+  if (c->shape->type != TB_SHAPE_CAPSULE) return tb_core_radius(c->shape);
+  tbVec3 axis = turn(c, tb_vec3(0, 0, 1));
+  double along = tb_dot3(axis, d), at = tb_dot3(axis, c->moved ? tb_sub3(p, c->x) : p);
+  double rest = c->shape->capsule.half - (along < 0 ? -at : at);
+  return tb_capsule_thickness(c->shape->capsule.radius, rest, fabs(along));
+}
+
+static void emit(const Query* q, tbVec3 n, double margin, Overlap* o, tbManifold* out)
+{
+  int kept = 0;
+  for (int i = 0; i < o->n; i++) {
+    tbClipPoint p = o->point[i];
+    double over = thickness(&q->a, p.a, n), under = thickness(&q->b, p.b, tb_neg3(n));
+    p.gap -= over + under;
+    p.a = tb_madd3(p.a, over, n);
+    p.b = tb_madd3(p.b, -under, n);
+    if (p.gap <= margin) o->point[kept++] = p;
+  }
+  tb_manifold_from(o->point, kept, n, 1e-6 * q->size, out);
+}
+
+// Puts the closest points in front when no corner of the overlap is as close.
+static void with_closest(const Query* q, const tbClipPoint* closest, Overlap* o)
+{
+  if (least_gap(o) <= closest->gap + q->bias) return;
+  for (int i = o->n; i > 0; i--) o->point[i] = o->point[i - 1];
+  o->point[0] = *closest;
+  o->n++;
+}
+
+static void overlap_of_axis(const Query* q, const tbAxis* axis, Overlap* o)
+{
+  overlap_along(q, axis->n, axis->kind == TB_AXIS_FACE_A ? axis->face : -1,
+                axis->kind == TB_AXIS_FACE_B ? axis->face : -1, o);
+}
+
+// A slab is attained when the farthest point of one core lies over the face of the other, even where clipping its
+// polygon misses it (a point on the rim of a cylinder, a sphere's centre).
+static bool over_face(const Query* q, const tbAxis* axis, tbClipPoint* closest)
+{
+  bool of_a = axis->kind == TB_AXIS_FACE_A;
+  tbFace face, point = {.n = 1};
+  tbClipPoint met;
+  face_along(of_a ? &q->a : &q->b, axis->n, axis->face, &face);
+  tbVec3 d = of_a ? tb_neg3(axis->n) : axis->n;
+  point.corner[0] = tb_core_farthest(of_a ? &q->b : &q->a, d, NULL, &point.feature[0]);
+  if (!tb_clip_faces(of_a ? &face : &point, of_a ? &point : &face, axis->n, !of_a, q->bias, &met)) return false;
+  *closest = met;
+  return true;
+}
+
+static bool face_contact(const Query* q, const tbAxis* axis, double margin, tbManifold* out)
+{
+  Overlap o;
+  overlap_of_axis(q, axis, &o);
+  if (least_gap(&o) > axis->gap + q->bias) {
+    tbClipPoint closest;
+    if (!over_face(q, axis, &closest)) return false;
+    with_closest(q, &closest, &o);
+  }
+  emit(q, axis->n, margin, &o, out);
+  return true;
+}
+
+// Apart, or touching to rounding (false).
+static bool distance_contact(const Query* q, double margin, tbManifold* out)
+{
+  tbGjk g;
+  tb_gjk(&q->a, &q->b, q->reach, &g);
+  if (g.bound > q->reach) return true;
+  if (g.overlap || g.distance <= q->bias) return false;
+  Overlap o;
+  tbClipPoint closest = {.a = g.a, .b = g.b, .gap = g.distance};
+  name_closest(q, g.v, g.n, g.normal, &closest);
+  overlap_along(q, g.normal, -1, -1, &o);
+  with_closest(q, &closest, &o);
+  emit(q, g.normal, margin, &o, out);
+  return true;
+}
+
+// Along an axis as it stands.
+static void axis_contact(const Query* q, const tbAxis* axis, double margin, tbManifold* out)
+{
+  Overlap o;
+  tbClipPoint closest = {.a = axis->a, .b = axis->b, .gap = axis->gap};
+  bool edges = axis->kind == TB_AXIS_EDGES, of_a = axis->kind == TB_AXIS_FACE_A;
+  uint32_t face = tb_feature_face(axis->face), corner = tb_feature_vertex(axis->corner);
+  closest.fa = edges ? tb_feature_edge(axis->edge[0][0], axis->edge[0][1]) : of_a ? face : corner;
+  closest.fb = edges ? tb_feature_edge(axis->edge[1][0], axis->edge[1][1]) : of_a ? corner : face;
+  overlap_along(q, axis->n, -1, -1, &o);
+  with_closest(q, &closest, &o);
+  emit(q, axis->n, margin, &o, out);
+}
+
+static void deep_contact(const Query* q, const tbAxis* face, double margin, tbManifold* out)
+{
+  tbEpa e;
+  tb_epa(&q->a, &q->b, q->bias, face->n, &e);
+  if (-e.depth <= face->gap + q->bias && face_contact(q, face, margin, out)) return;
+  Overlap o;
+  tbClipPoint closest = {.a = e.a, .b = e.b, .gap = -e.depth};
+  name_closest(q, e.v, 3, e.normal, &closest);
+  overlap_along(q, e.normal, -1, -1, &o);
+  with_closest(q, &closest, &o);
+  emit(q, e.normal, margin, &o, out);
+}
+
+void tb_collide_cores(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+{
+  Query q = {.a = tb_core_at_origin(a), .b = tb_core_moved(b, B)};
+  q.size = tb_core_reach(a) + tb_core_reach(b);
+  q.bias = 1e-10 * q.size;
+  q.reach = margin + tb_core_radius(a) + tb_core_radius(b);
+  tbAxis axis;
+  tb_axes_faces(&q.a, &q.b, q.reach, q.bias, &axis);
+  if (axis.gap > q.reach) return;
+  if (axis.gap > 0 && face_contact(&q, &axis, margin, out)) return;
+
+  bool polytopes = tb_axes_have_edges(&q.a, &q.b);
+  tbAxis face = axis;
+  if (polytopes && axis.gap <= q.bias) tb_axes_edges(&q.a, &q.b, q.bias, &axis);
+  if (axis.gap > q.reach) return;
+  if ((!polytopes || axis.gap > -q.bias) && distance_contact(&q, margin, out)) return;
+
+  if (!polytopes)
+    deep_contact(&q, &face, margin, out);
+  else if (axis.kind == TB_AXIS_EDGES || !face_contact(&q, &axis, margin, out))
+    axis_contact(&q, &axis, margin, out);
+}

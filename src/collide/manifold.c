@@ -1,0 +1,72 @@
+// Thinning a polygon of contact points.
+//
+// Corners are taken out one at a time, always the one whose triangle with its two neighbours is smallest
+// (Visvalingam & Whyatt 1993): the support polygon loses as little area as it can at each step. The deepest point
+// is never taken out.
+#include "collide/manifold.h"
+
+#include <string.h>
+
+static bool is_corner(uint32_t feature) { return feature >> 30 == 0; }
+
+// Of two points at one place the deeper stays; of two as deep, the one at a corner of a shape, which
+// keeps its name longer.
+static bool better(const tbClipPoint* p, const tbClipPoint* q, double near)
+{
+  if (fabs(p->gap - q->gap) > near) return p->gap < q->gap;
+  return (is_corner(p->fa) || is_corner(p->fb)) && !(is_corner(q->fa) || is_corner(q->fb));
+}
+
+static int merge(tbClipPoint* point, int count, double near)
+{
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    int k = 0;
+    for (; k < kept; k++)
+      if ((point[k].fa == point[i].fa && point[k].fb == point[i].fb) ||
+          tb_distance3(point[k].a, point[i].a) <= near)
+        break;
+    if (k == kept)
+      point[kept++] = point[i];
+    else if (better(&point[i], &point[k], near))
+      point[k] = point[i];
+  }
+  return kept;
+}
+
+static double triangle(const tbClipPoint* point, int count, int i, tbVec3 n)
+{
+  tbVec3 p = point[(i + count - 1) % count].a, q = point[i].a, r = point[(i + 1) % count].a;
+  return fabs(tb_dot3(n, tb_cross3(tb_sub3(q, p), tb_sub3(r, p))));
+}
+
+static void thin(tbClipPoint* point, int count, tbVec3 n)
+{
+  while (count > TB_MANIFOLD_POINTS) {
+    int deepest = 0, least = -1;
+    double area = INFINITY;
+    for (int i = 1; i < count; i++)
+      if (point[i].gap < point[deepest].gap) deepest = i;
+    for (int i = 0; i < count; i++) {
+      double t = triangle(point, count, i, n);
+      if (i == deepest || t >= area) continue;
+      area = t;
+      least = i;
+    }
+    count--;
+    memmove(&point[least], &point[least + 1], (size_t)(count - least) * sizeof *point);
+  }
+}
+
+void tb_manifold_from(tbClipPoint* point, int count, tbVec3 normal, double near, tbManifold* out)
+{
+  count = merge(point, count, near);
+  thin(point, count, normal);
+  out->n = count < TB_MANIFOLD_POINTS ? count : TB_MANIFOLD_POINTS;
+  for (int i = 0; i < out->n; i++)
+    out->point[i] = (tbContactPoint){.a = point[i].a,
+                                     .b = point[i].b,
+                                     .normal = normal,
+                                     .gap = point[i].gap,
+                                     .feature = tb_feature_pair(point[i].fa, point[i].fb)};
+}

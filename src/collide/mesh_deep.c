@@ -1,0 +1,137 @@
+// Vertices inside the other surface.
+//
+// A vertex behind a triangle is inside a solid where the signed distance says so. It leaves through the
+// nearest triangle behind which it lies squarely and whose direction its own normal cone allows (a corner of
+// a box near the rim of a table leaves upwards, although the side may be closer), unless that is much farther
+// than the closest point of the surface. From the vertices found, the search goes on along edges as long as
+// vertices are inside, however deep. An open surface has no inside; a vertex is believed to have gone through
+// it where the place it came through is inside the vertex's own body.
+//
+// When nothing touches at all, one surface may be inside the other altogether: it leaves along the way out of
+// its centre.
+//
+// Cost      one signed distance per vertex inside, and for their neighbours.
+#include "collide/meet.h"
+#include "geometry/box.h"
+
+#include <stdlib.h>
+
+static int compare_deep(const void* a, const void* b)
+{
+  const tbDeep *p = a, *q = b;
+  if (p->side != q->side) return p->side < q->side ? -1 : 1;
+  if (p->vertex != q->vertex) return p->vertex < q->vertex ? -1 : 1;
+  if (p->depth != q->depth) return p->depth < q->depth ? -1 : 1;
+  if (p->triangle != q->triangle) return p->triangle < q->triangle ? -1 : 1;
+  return p->sign < q->sign ? -1 : p->sign > q->sign;
+}
+
+static void leave_by_face(tbMeet* m, const tbDeep* deep, tbVec3 x)
+{
+  tbVec3 n = tb_scale3(deep->sign, tb_surface_normal(&m->s[1 - deep->side], deep->triangle));
+  tb_meet_add(m, deep->side, x, tb_madd3(x, deep->depth, n), tb_neg3(n), tb_feature_vertex(deep->vertex),
+              tb_feature_face(deep->triangle));
+}
+
+static void leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutside* way)
+{
+  tbVec3 d = tb_neg3(way->normal);
+  if (tb_surface_vertex_faces(&m->s[side], v, d, TB_MEET_TILT))
+    tb_meet_add(m, side, x, way->point, d, tb_feature_vertex(v), tb_feature_face(way->triangle));
+}
+
+// The candidates of one vertex, nearest first. True when it is inside a solid.
+static bool leave(tbMeet* m, const tbDeep* deep, int count)
+{
+  int side = deep->side;
+  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  tbVec3 x = tb_surface_vertex(s, deep->vertex);
+  tbOutside way;
+  if (!o->solid) {
+    for (int i = 0; i < count; i++) {
+      tbVec3 n = tb_scale3(deep[i].sign, tb_surface_normal(o, deep[i].triangle));
+      double depth = -tb_surface_distance(s, tb_madd3(x, deep[i].depth, n), &way);
+      if (deep[i].depth > TB_MEET_TRUST * depth) continue;
+      leave_by_face(m, &deep[i], x);
+      break;
+    }
+    return false;
+  }
+  double depth = -tb_surface_distance(o, x, &way);
+  if (depth <= 0) return false;
+  if (deep->depth <= TB_MEET_TRUST * depth) leave_by_face(m, deep, x);
+  else leave_by_closest(m, side, deep->vertex, x, &way);
+  return true;
+}
+
+// Goes on from the vertices on the stack, which are inside, to all that hang together with them inside.
+static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth)
+{
+  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  const tbMesh* mesh = s->mesh;
+  while (depth > 0) {
+    int v = stack[--depth];
+    for (int k = mesh->vertex_edge_adr[v]; k < mesh->vertex_edge_adr[v + 1]; k++) {
+      const int* ends = mesh->edge[mesh->vertex_edge[k]].vertex;
+      int w = ends[0] == v ? ends[1] : ends[0];
+      if (seen[w]) continue;
+      seen[w] = true;
+      tbVec3 x = tb_surface_vertex(s, w);
+      tbOutside way;
+      if (tb_surface_distance(o, x, &way) >= 0) continue;
+      leave_by_closest(m, side, w, x, &way);
+      stack[depth++] = w;
+    }
+  }
+}
+
+static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count)
+{
+  size_t n = (size_t)m->s[side].mesh->nvertex;
+  bool* seen = TB_TAKE(&m->arena, bool, n);
+  int *stack = TB_TAKE(&m->arena, int, n), depth = 0;
+  if (!seen || !stack) {
+    m->status = TB_ERROR_MEMORY;
+    return;
+  }
+  for (int i = 0, end; i < count; i = end) {
+    for (end = i + 1; end < count && deep[end].vertex == deep[i].vertex; end++) {}
+    seen[deep[i].vertex] = true;
+    if (leave(m, deep + i, end - i)) stack[depth++] = deep[i].vertex;
+  }
+  flood(m, side, seen, stack, depth);
+}
+
+static tbVec3 middle(tbBox b) { return tb_madd3(tb_scale3(0.5, b.lo), 0.5, b.hi); }
+
+// All of surface `side` is inside the other one: every vertex leaves the way its centre does.
+static void leave_altogether(tbMeet* m, int side)
+{
+  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  tbOutside way;
+  if (!o->solid) return;
+  tbBox box = tb_surface_box(s), other = tb_surface_box(o);
+  if (!tb_box_meets(&box, &other) || tb_surface_distance(o, tb_surface_vertex(s, 0), &way) >= 0) return;
+  tbOutside centre;
+  if (tb_surface_distance(o, middle(box), &centre) < 0) way = centre;
+  for (int v = 0; v < s->mesh->nvertex; v++) {
+    tbVec3 x = tb_surface_vertex(s, v);
+    double gap = tb_dot3(way.normal, tb_sub3(x, way.point));
+    tb_meet_add(m, side, x, tb_madd3(x, -gap, way.normal), tb_neg3(way.normal), tb_feature_vertex(v),
+                tb_feature_face(way.triangle));
+  }
+}
+
+void tb_meet_deep(tbMeet* m)
+{
+  tbDeep* deep = m->deep.data;
+  int count = (int)m->deep.count, split = 0;
+  if (count > 0) {
+    qsort(deep, (size_t)count, sizeof *deep, compare_deep);
+    while (split < count && deep[split].side == 0) split++;
+    if (split > 0) leave_side(m, 0, deep, split);
+    if (split < count) leave_side(m, 1, deep + split, count - split);
+  }
+  for (int side = 0; side < 2 && m->out->count == m->first && m->status == TB_OK; side++)
+    leave_altogether(m, side);
+}
