@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench format fuzz setup clean
+.PHONY: build demo test bench docs format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -23,6 +23,12 @@ bench: setup
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) -- --no-print-directory
 	@bench/run
+
+# What is written from the table of the scene format.
+docs: build
+	@build/tribo schema > docs/scene.schema.json
+	@sed -i '/^<!-- from here to the end/q' docs/scene-format.md
+	@{ echo; build/tribo schema --keys; } >> docs/scene-format.md
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,9 +1,14 @@
 // tribo list: what there is, straight from the tables.
-#include "base/text.h"
+#include "base/json.h"
 #include "cli/args.h"
+#include "cli/out.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void list_solvers(void)
 {
@@ -13,6 +18,14 @@ static void list_solvers(void)
     for (int m = 0; m < TB_MODEL_COUNT; m++)
       if (s->models & 1u << m) printf(" %s", tb_model_name((tbModel)m));
     printf("   (%s)\n", s->reference);
+  }
+}
+
+static void list_schemes(void)
+{
+  for (int i = 0; i < tb_scheme_count(); i++) {
+    const tbScheme* s = tb_scheme_at(i);
+    printf("%-14s %s\n%-14s (%s)\n", s->name, s->summary, "", s->reference);
   }
 }
 
@@ -45,17 +58,75 @@ static void list_structures(void)
     printf("%-10s %s\n", tb_generate_name((tbGenerateKind)i), tb_generate_summary((tbGenerateKind)i));
 }
 
+// The first folder of scenes there is: ./scenes, then beside the command, then one level up.
+static DIR* open_scenes(char folder[PATH_MAX])
+{
+  static const char* const beside[] = {"", "../"};
+  snprintf(folder, PATH_MAX, "scenes");
+  DIR* listing = opendir(folder);
+  char command[PATH_MAX / 2];
+  ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
+  if (length < 0) length = 0;
+  command[length] = 0;
+  char* slash = strrchr(command, '/');
+  for (int i = 0; !listing && slash && i < 2; i++) {
+    slash[1] = 0;
+    snprintf(folder, PATH_MAX, "%s%sscenes", command, beside[i]);
+    listing = opendir(folder);
+  }
+  return listing;
+}
+
+// The scene's file, and the name it gives itself; nothing for files that are not scenes.
+static void list_scene(tbContext* ctx, const char* path)
+{
+  const tbJson *root = NULL, *name;
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  if (tb_json_read_file(ctx, &arena, path, (size_t)1 << 28, &root) == TB_OK && tb_json_find(root, "tribo")) {
+    tbOut out = out_standard(ctx);
+    name = tb_json_find(root, "name");
+    out_format(&out, "%-34s ", path);
+    if (name && name->type == TB_JSON_STRING) out_terminal(&out, name->string);
+    tb_out_text(&out, "\n");
+    tb_out_finish(&out);
+    tb_out_free(&out);
+  }
+  tb_arena_free(&arena);
+}
+
+static int is_json(const struct dirent* entry)
+{
+  size_t length = strlen(entry->d_name);
+  return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+static void list_scenes(void)
+{
+  char folder[PATH_MAX], path[PATH_MAX + 300];
+  DIR* listing = open_scenes(folder);
+  if (!listing) return;
+  closedir(listing);
+  struct dirent** entries = NULL;
+  int count = scandir(folder, &entries, is_json, alphasort);
+  tbContext ctx = tb_default_context();
+  for (int i = 0; i < count; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    list_scene(&ctx, path);
+    free(entries[i]);
+  }
+  free(entries);
+}
+
 int command_list(int argc, char** argv)
 {
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {{"solvers", list_solvers},
-               {"laws", list_laws},
-               {"models", list_models},
-               {"orders", list_orders},
-               {"structures", list_structures}};
-  static const char usage[] = "usage: tribo list solvers|laws|models|orders|structures\n";
+  } lists[] = {
+      {"scenes", list_scenes}, {"schemes", list_schemes}, {"solvers", list_solvers},      {"laws", list_laws},
+      {"models", list_models}, {"orders", list_orders},   {"structures", list_structures}};
+  static const char usage[] = "usage: tribo list scenes|schemes|solvers|laws|models|orders|structures\n";
   if (argc == 1 && strcmp(argv[0], "--help") == 0) {
     printf("%s", usage);
     return EXIT_DONE;

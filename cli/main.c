@@ -20,7 +20,9 @@ static const struct {
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
      command_generate},
     {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
-    {"list", "list solvers|laws|models|orders|…", "what there is", command_list},
+    {"check", "check SCENE…", "say what is in scenes, or what is wrong with them and where", command_check},
+    {"schema", "schema", "the JSON Schema of scene files", command_schema},
+    {"list", "list scenes|schemes|solvers|laws|…", "what there is", command_list},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -32,6 +32,9 @@ bool tb_have_fclib(void); // false: built without HDF5
 tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem,
                               const double* guess);
 
+// Triangles from an OBJ, STL or PLY file; the bytes say which.
+tbStatus tb_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbMesh** out);
+
 // A scene file (docs/scene-format.md; docs/scene.schema.json): a world, and how to run it.
 typedef struct tbScene {
   tbWorld* world;
@@ -43,8 +46,8 @@ typedef struct tbScene {
 
 // What is wrong with a file is said as `path:line:column: …` with TB_ERROR_INPUT, and *out is left alone.
 tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out);
-// The same from text in memory; `name` stands for the path. Mesh files are relative to `folder`; null: a scene
-// that names one is refused.
+// The same from text in memory; `name` stands for the path. Mesh files are relative to `folder`; null: a
+// scene that names one is refused.
 tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
                         const char* folder, tbScene* out);
 void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zero

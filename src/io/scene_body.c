@@ -13,10 +13,10 @@ static tbStatus check_motion(tbSceneBuild* b, const tbSceneBody* s)
   for (int i = 0; i < 2 && (s->fixed || s->kinematic); i++) {
     double zero[3] = {0}, *v = (double*)(i ? s->angular_velocity : s->velocity);
     if (memcmp(v, zero, sizeof zero) == 0) continue;
-    return tb_json_fail(ctx, tb_scene_place(s->node, velocities[i]),
-                        s->fixed ? "a fixed body has no \"%s\""
-                                 : "the \"%s\" of a kinematic body belongs in \"kinematic\"",
-                        velocities[i]);
+    return tb_json_fail(
+        ctx, tb_scene_place(s->node, velocities[i]),
+        s->fixed ? "a fixed body has no \"%s\"" : "the \"%s\" of a kinematic body belongs in \"kinematic\"",
+        velocities[i]);
   }
   if (!s->kinematic) return TB_OK;
   TB_TRY(tb_scene_exclude(ctx, s->kinematic->node, "keys", "velocity"));
@@ -32,7 +32,8 @@ static tbStatus check_mass(tbSceneBuild* b, const tbSceneBody* s)
   const tbJson* inertia = tb_json_find(s->node, "inertia");
   if (!inertia) return TB_OK;
   if (s->inertia_count != 3 && s->inertia_count != 6)
-    return tb_json_fail(b->ctx, inertia, "expected 3 or 6 numbers for \"inertia\", found %d", s->inertia_count);
+    return tb_json_fail(b->ctx, inertia, "expected 3 or 6 numbers for \"inertia\", found %d",
+                        s->inertia_count);
   for (int i = 0; i < 3; i++)
     if (!(s->inertia[i] > 0))
       return tb_json_fail(b->ctx, &inertia->items[i], "a moment of inertia must be positive");
@@ -156,7 +157,7 @@ tbStatus tb_scene_bodies(tbSceneBuild* b)
     const tbSceneBody* s = &bodies[i];
     tbBodyDef d;
     tbFriction friction;
-    int copies;
+    int copies = 1;
     TB_TRY(count_copies(b, s, &copies));
     TB_TRY(read_body(b, s, &d, &friction));
     d.name = s->name;

@@ -4,12 +4,19 @@
 
 #include <string.h>
 
-#define AT(record, member) offsetof(tbScene##record, member)
-#define COUNT(array)       ((int)(sizeof(array) / sizeof *(array)))
-#define ANY                {-INFINITY, INFINITY, false}
-#define POSITIVE           {0, INFINITY, true}
-#define NONNEGATIVE        {0, INFINITY, false}
-#define UNIT               {0, 1, false}
+// clang-format off
+#define AT(record, member)       offsetof(tbScene##record, member)
+#define COUNT(array)             ((int)(sizeof(array) / sizeof *(array)))
+#define RECORD(record, make, list) \
+  .size = sizeof(tbScene##record), .init = make, .keys = list, .key_count = COUNT(list)
+#define VARIANTS(list)           .variants = list, .variant_count = COUNT(list)
+#define VARIANT(tag, what, list) {.name = tag, .text = what, .keys = list, .key_count = COUNT(list)}
+#define RESERVED(tag)            {.name = tag}
+#define ANY                      {-INFINITY, INFINITY, false}
+#define POSITIVE                 {0, INFINITY, true}
+#define NONNEGATIVE              {0, INFINITY, false}
+#define UNIT                     {0, 1, false}
+#define COEFFICIENT              {0, 1e6, false}
 
 // Names from the tables of the library.
 static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
@@ -31,16 +38,13 @@ static int index_of(const char* (*choice)(int), const char* name)
 
 // ---- poses: rows that several records have ----
 
-#define POSE_KEYS(record, of_what)                                                                              \
-  {"position", TB_KEY_NUMBERS, AT(record, pose.position), ANY, 3, 3, .shown = true, .text = of_what " origin, m"}, \
-      {"orientation", TB_KEY_NUMBERS, AT(record, pose.orientation), ANY, 4, 4, .shown = true,                   \
-       .text = "quaternion [w, x, y, z], of any length but 0"},                                                 \
-      {"orientation_euler", TB_KEY_NUMBERS, AT(record, pose.euler), ANY, 3, 3,                                  \
-       .text = "instead: turned about the fixed axes x, then y, then z, rad"},                                  \
-  {                                                                                                             \
-    "orientation_euler_deg", TB_KEY_NUMBERS, AT(record, pose.euler_deg), ANY, 3, 3,                             \
-        .text = "the same in degrees"                                                                           \
-  }
+#define POSE_KEYS(record, what)                                                                               \
+  {"position", TB_KEY_NUMBERS, AT(record, pose.position), ANY, 3, 3, .shown = true, .text = what ", m"},       \
+  {"orientation", TB_KEY_NUMBERS, AT(record, pose.orientation), ANY, 4, 4, .shown = true,                      \
+   .text = "quaternion [w, x, y, z], of any length but 0"},                                                    \
+  {"orientation_euler", TB_KEY_NUMBERS, AT(record, pose.euler), ANY, 3, 3,                                     \
+   .text = "instead: turned about the fixed axes x, then y, then z, rad"},                                     \
+  {"orientation_euler_deg", TB_KEY_NUMBERS, AT(record, pose.euler_deg), ANY, 3, 3, .text = "the same in degrees"}
 
 // ---- scheme ----
 
@@ -68,19 +72,15 @@ static const tbKey stabilization_keys[] = {
      .text = "instead of compliance: ε in u + ε λ = −υ φ/h, 1/kg; compliance = ε h²"},
     {"slop", TB_KEY_NUMBER, AT(Stabilization, slop), NONNEGATIVE, .shown = true,
      .text = "overlap that is left alone, m"},
-    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), NONNEGATIVE, .shown = true,
+    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), POSITIVE, .shown = true,
      .text = "compliance: k of force = −k φ − b φ̇, N/m"},
     {"damping", TB_KEY_NUMBER, AT(Stabilization, damping), NONNEGATIVE, .shown = true,
      .text = "compliance: b, N·s/m"},
 };
 
-static const tbRecord stabilization_record = {"stabilization",
-                                              "How overlaps and joint errors go away.",
-                                              sizeof(tbSceneStabilization),
-                                              init_stabilization,
-                                              stabilization_keys,
-                                              COUNT(stabilization_keys),
-                                              .bare = "kind"};
+static const tbRecord stabilization_record = {
+    "stabilization", "How overlaps and joint errors go away: a kind, or an object.",
+    RECORD(Stabilization, init_stabilization, stabilization_keys), .bare = "kind"};
 
 static void init_scheme(void* out)
 {
@@ -96,16 +96,15 @@ static const tbKey scheme_keys[] = {
      .text = "the time-stepping scheme (`tribo list schemes`)"},
     {"stabilization", TB_KEY_PART, AT(Scheme, stabilization), .record = &stabilization_record,
      .text = "how overlaps and joint errors go away"},
-    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), POSITIVE, .shown = true,
-     .text = "scheme penalty: of the contact springs, N/m"},
+    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), NONNEGATIVE, .shown = true,
+     .text = "scheme penalty: of the contact springs, N/m; 0: chosen from the masses and dt"},
     {"penalty_damping", TB_KEY_NUMBER, AT(Scheme, penalty_damping), NONNEGATIVE, .shown = true,
      .text = "scheme penalty: share of critical damping"},
 };
 
-static const tbRecord scheme_record = {"scheme",    "How the world moves through time.",
-                                       sizeof(tbSceneScheme), init_scheme,
-                                       scheme_keys, COUNT(scheme_keys),
-                                       .bare = "name"};
+static const tbRecord scheme_record = {
+    "scheme", "How the world moves through time: a name, or an object.",
+    RECORD(Scheme, init_scheme, scheme_keys), .bare = "name"};
 
 // ---- solver ----
 
@@ -148,10 +147,9 @@ static const tbKey solver_keys[] = {
      .text = "memory a factor of the Newton methods may take; 0: 1e9"},
 };
 
-static const tbRecord solver_record = {"solver",    "What solves the contact problem of each step.",
-                                       sizeof(tbSceneSolver), init_solver,
-                                       solver_keys, COUNT(solver_keys),
-                                       .bare = "name"};
+static const tbRecord solver_record = {
+    "solver", "What solves the contact problem of each step: a name, or an object.",
+    RECORD(Solver, init_solver, solver_keys), .bare = "name"};
 
 // ---- contact ----
 
@@ -169,16 +167,16 @@ static const tbKey contact_keys[] = {
     {"margin", TB_KEY_NUMBER, AT(Contact, margin), NONNEGATIVE, .shown = true,
      .text = "contacts are looked for at least so far ahead, m"},
     {"model", TB_KEY_CHOICE, AT(Contact, model), .choice = model_at,
-     .text = "how friction is read, for solvers that know more than one; absent: the solver's first, cone before the others"},
+     .text = "how friction is read, where the solver knows more than one; absent: cone, or else the solver's first"},
     {"directions", TB_KEY_INT, AT(Contact, directions), {3, TB_MAX_DIRECTIONS, false}, .shown = true,
      .text = "model polyhedral: corners of the cone"},
     {"restitution_speed", TB_KEY_NUMBER, AT(Contact, restitution_speed), NONNEGATIVE,
      .text = "slower approaches do not bounce, m/s; absent: chosen from gravity and dt"},
 };
 
-static const tbRecord contact_record = {"contact",    "What counts as a contact, and how friction is read.",
-                                        sizeof(tbSceneContact), init_contact,
-                                        contact_keys, COUNT(contact_keys)};
+static const tbRecord contact_record = {
+    "contact", "What counts as a contact, and how friction is read.",
+    RECORD(Contact, init_contact, contact_keys)};
 
 // ---- materials ----
 
@@ -186,37 +184,32 @@ static const tbKey friction_keys[] = {
     {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
 };
 static const tbKey coulomb_keys[] = {
-    {"mu", TB_KEY_NUMBER, AT(Friction, mu), NONNEGATIVE, .required = true, .text = "the coefficient"},
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "the coefficient"},
 };
 static const tbKey elliptic_keys[] = {
-    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), NONNEGATIVE, .required = true, .text = "along `direction`"},
-    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), NONNEGATIVE, .required = true, .text = "across it"},
+    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},
+    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "across it"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .required = true,
      .text = "in the body's frame; not 0"},
 };
 static const tbKey contensou_keys[] = {
-    {"mu", TB_KEY_NUMBER, AT(Friction, mu), NONNEGATIVE, .required = true, .text = "of sliding"},
-    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), NONNEGATIVE, .shown = true,
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "of sliding"},
+    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), COEFFICIENT, .shown = true,
      .text = "of spinning: torque about the normal over normal force, m"},
-    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), NONNEGATIVE, .shown = true,
+    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,
      .text = "of rolling: torque over normal force, m"},
 };
 static const tbRecord friction_variants[] = {
-    {"coulomb", "Isotropic.", .keys = coulomb_keys, .key_count = COUNT(coulomb_keys)},
-    {"elliptic", "Two coefficients.", .keys = elliptic_keys, .key_count = COUNT(elliptic_keys)},
-    {"contensou", "With spinning and rolling.", .keys = contensou_keys, .key_count = COUNT(contensou_keys)},
-    {"matchstick"},
-    {"tensor"},
-    {"texture"},
+    VARIANT("coulomb", "Isotropic.", coulomb_keys),
+    VARIANT("elliptic", "Two coefficients.", elliptic_keys),
+    VARIANT("contensou", "With spinning and rolling.", contensou_keys),
+    RESERVED("matchstick"),
+    RESERVED("tensor"),
+    RESERVED("texture"),
 };
-static const tbRecord friction_record = {"friction",
-                                         "Friction: a number, the coefficient, or one of these.",
-                                         sizeof(tbSceneFriction),
-                                         .keys = friction_keys,
-                                         .key_count = COUNT(friction_keys),
-                                         .variants = friction_variants,
-                                         .variant_count = COUNT(friction_variants),
-                                         .bare = "mu"};
+static const tbRecord friction_record = {
+    "friction", "Friction: a number, the coefficient, or an object.",
+    RECORD(Friction, NULL, friction_keys), VARIANTS(friction_variants), .bare = "mu"};
 
 static void init_material(void* out)
 {
@@ -231,9 +224,9 @@ static const tbKey material_keys[] = {
      .text = "normal speed after over before an impact"},
 };
 
-static const tbRecord material_record = {"material",    "What bodies are made of.",
-                                         sizeof(tbSceneMaterial), init_material,
-                                         material_keys, COUNT(material_keys)};
+static const tbRecord material_record = {
+    "material", "What bodies are made of.",
+    RECORD(Material, init_material, material_keys)};
 
 static const tbKey pair_keys[] = {
     {"a", TB_KEY_STRING, AT(Pair, a), .required = true, .text = "a material"},
@@ -244,7 +237,8 @@ static const tbKey pair_keys[] = {
 };
 
 static const tbRecord pair_record = {
-    "pair", "What two materials do together.", sizeof(tbScenePair), NULL, pair_keys, COUNT(pair_keys)};
+    "pair", "What two materials do together.",
+    RECORD(Pair, NULL, pair_keys)};
 
 // ---- shapes: variants in the order of tbShapeType ----
 
@@ -259,7 +253,7 @@ static void init_shape(void* out)
 
 static const tbKey shape_keys[] = {
     {"type", TB_KEY_TAG, AT(Shape, type), .required = true, .text = "which of these"},
-    POSE_KEYS(Shape, "the shape's place in its body:"),
+    POSE_KEYS(Shape, "in its body"),
 };
 
 #define RADIUS {"radius", TB_KEY_NUMBER, AT(Shape, radius), POSITIVE, .required = true, .text = "m"}
@@ -287,7 +281,6 @@ static const tbKey sdf_keys[] = {
     {"resolution", TB_KEY_INT, AT(Shape, resolution), {4, 512, false}, .shown = true,
      .text = "cells along the longest side"}};
 
-#define VARIANT(name, text, keys) {name, text, .keys = keys, .key_count = COUNT(keys)}
 static const tbRecord shape_variants[] = {
     VARIANT("sphere", "About its origin.", sphere_keys),
     VARIANT("box", "About its origin.", box_keys),
@@ -300,14 +293,9 @@ static const tbRecord shape_variants[] = {
 };
 _Static_assert(COUNT(shape_variants) == TB_SHAPE_COUNT, "one variant per tbShapeType");
 
-static const tbRecord shape_record = {"shape",
-                                      "Geometry in its body's frame.",
-                                      sizeof(tbSceneShape),
-                                      init_shape,
-                                      shape_keys,
-                                      COUNT(shape_keys),
-                                      shape_variants,
-                                      COUNT(shape_variants)};
+static const tbRecord shape_record = {
+    "shape", "Geometry in its body's frame.",
+    RECORD(Shape, init_shape, shape_keys), VARIANTS(shape_variants)};
 
 // ---- bodies ----
 
@@ -324,8 +312,8 @@ static const tbKey motion_key_keys[] = {
 };
 
 static const tbRecord motion_key_record = {
-    "motion_key",    "A pose at a time.",   sizeof(tbSceneMotionKey),
-    init_motion_key, motion_key_keys, COUNT(motion_key_keys)};
+    "motion_key", "A pose at a time.",
+    RECORD(MotionKey, init_motion_key, motion_key_keys)};
 
 static const tbKey motion_keys[] = {
     {"velocity", TB_KEY_NUMBERS, AT(Motion, velocity), ANY, 3, 3, .shown = true, .text = "constant, m/s"},
@@ -336,7 +324,8 @@ static const tbKey motion_keys[] = {
 };
 
 static const tbRecord motion_record = {
-    "motion", "A prescribed motion.", sizeof(tbSceneMotion), NULL, motion_keys, COUNT(motion_keys)};
+    "motion", "A prescribed motion.",
+    RECORD(Motion, NULL, motion_keys)};
 
 static const tbKey repeat_keys[] = {
     {"count", TB_KEY_INTS, AT(Repeat, count), {1, TB_SCENE_MAX_BODIES, false}, 3, 3, .required = true,
@@ -348,8 +337,8 @@ static const tbKey repeat_keys[] = {
 };
 
 static const tbRecord repeat_record = {
-    "repeat", "A grid of copies, named NAME/0, NAME/1, …, x fastest.", sizeof(tbSceneRepeat), NULL,
-    repeat_keys, COUNT(repeat_keys)};
+    "repeat", "A grid of copies, named NAME/0, NAME/1, …, x fastest.",
+    RECORD(Repeat, NULL, repeat_keys)};
 
 static void init_body(void* out) { ((tbSceneBody*)out)->pose.orientation[0] = 1; }
 
@@ -360,9 +349,9 @@ static const tbKey body_keys[] = {
     {"mass", TB_KEY_NUMBER, AT(Body, mass), POSITIVE, .text = "kg; absent: from the density"},
     {"density", TB_KEY_NUMBER, AT(Body, density), POSITIVE, .text = "kg/m³; absent: the material's"},
     {"inertia", TB_KEY_NUMBERS, AT(Body, inertia), ANY, 3, 6, AT(Body, inertia_count),
-     .text = "xx, yy, zz or xx, yy, zz, xy, xz, yz about the centre of mass in body axes, kg·m²; absent: from the shapes"},
+     .text = "xx, yy, zz[, xy, xz, yz] about the centre of mass, body axes, kg·m²; absent: from the shapes"},
     {"material", TB_KEY_STRING, AT(Body, material), .text = "absent: density 1000, friction 0.5, restitution 0"},
-    POSE_KEYS(Body, "of the body frame's"),
+    POSE_KEYS(Body, "of the body frame's origin"),
     {"velocity", TB_KEY_NUMBERS, AT(Body, velocity), ANY, 3, 3, .shown = true,
      .text = "of the body frame's origin, m/s"},
     {"angular_velocity", TB_KEY_NUMBERS, AT(Body, angular_velocity), ANY, 3, 3, .shown = true,
@@ -378,7 +367,8 @@ static const tbKey body_keys[] = {
 };
 
 static const tbRecord body_record = {
-    "body", "A rigid body.", sizeof(tbSceneBody), init_body, body_keys, COUNT(body_keys)};
+    "body", "A rigid body.",
+    RECORD(Body, init_body, body_keys)};
 
 // ---- joints: variants in the order of tbJointType ----
 
@@ -388,7 +378,8 @@ static const tbKey motor_keys[] = {
 };
 
 static const tbRecord motor_record = {
-    "motor", "Drives a joint towards a speed.", sizeof(tbSceneMotor), NULL, motor_keys, COUNT(motor_keys)};
+    "motor", "Drives a joint towards a speed.",
+    RECORD(Motor, NULL, motor_keys)};
 
 static const tbKey joint_keys[] = {
     {"type", TB_KEY_TAG, AT(Joint, type), .required = true, .text = "which of these"},
@@ -432,14 +423,9 @@ static const tbRecord joint_variants[] = {
 };
 _Static_assert(COUNT(joint_variants) == TB_JOINT_COUNT, "one variant per tbJointType");
 
-static const tbRecord joint_record = {"joint",
-                                      "Joins two bodies, or a body and the world.",
-                                      sizeof(tbSceneJoint),
-                                      NULL,
-                                      joint_keys,
-                                      COUNT(joint_keys),
-                                      joint_variants,
-                                      COUNT(joint_variants)};
+static const tbRecord joint_record = {
+    "joint", "Joins two bodies, or a body and the world.",
+    RECORD(Joint, NULL, joint_keys), VARIANTS(joint_variants)};
 
 // ---- the whole ----
 
@@ -459,7 +445,7 @@ static const tbKey scene_keys[] = {
      .text = "the version of the format"},
     {"name", TB_KEY_STRING, AT(File, name), .text = "for people; absent: the file's name"},
     {"gravity", TB_KEY_NUMBERS, AT(File, gravity), ANY, 3, 3, .shown = true, .text = "m/s²"},
-    {"dt", TB_KEY_NUMBER, AT(File, dt), POSITIVE, .shown = true, .text = "time step, s"},
+    {"dt", TB_KEY_NUMBER, AT(File, dt), {1e-12, INFINITY, false}, .shown = true, .text = "time step, s"},
     {"time", TB_KEY_NUMBER, AT(File, time), NONNEGATIVE, .shown = true, .text = "how long to run, s"},
     {"threads", TB_KEY_INT, AT(File, threads), {1, 256, false}, .shown = true,
      .text = "results do not depend on it"},
@@ -476,5 +462,5 @@ static const tbKey scene_keys[] = {
     {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},
 };
 
-const tbRecord tb_scene_record = {
-    "scene", "A scene for Tribo.", sizeof(tbSceneFile), init_scene, scene_keys, COUNT(scene_keys)};
+const tbRecord tb_scene_record = {"scene", "A scene for Tribo.", RECORD(File, init_scene, scene_keys)};
+// clang-format on

@@ -3,7 +3,8 @@
 // Everything that must know the format works from the table: the reader with its check of unknown keys
 // (scene_read.c), the published JSON Schema and the keys in docs/scene-format.md (scene_schema.c). A key is
 // stated once, with its type, its bounds, where its value goes and one line for a person; its default is
-// whatever the record's `init` put there. A new part of the format is a struct here and its rows in the table.
+// whatever the record's `init` put there. A new part of the format is a struct here and its rows in the
+// table.
 #ifndef TB_IO_SCENE_FORMAT_H
 #define TB_IO_SCENE_FORMAT_H
 
@@ -36,10 +37,10 @@ typedef struct tbRecord tbRecord;
 typedef struct tbKey {
   const char* name;
   tbKeyKind kind;
-  size_t at;       // of the member
-  tbRange range;   // of each number
-  int min, max;    // how many numbers
-  size_t count_at; // of an int; 0: none
+  size_t at;                        // of the member
+  tbRange range;                    // of each number
+  int min, max;                     // how many numbers
+  size_t count_at;                  // of an int; 0: none
   const char* (*choice)(int index); // null past the last
   const tbRecord* record;
   bool required;
@@ -65,7 +66,8 @@ struct tbRecord {
 extern const tbRecord tb_scene_record; // the whole file
 
 void tb_record_init(const tbRecord* record, void* out);
-tbStatus tb_record_read(tbContext* ctx, tbArena* arena, const tbRecord* record, const tbJson* node, void* out);
+tbStatus tb_record_read(tbContext* ctx, tbArena* arena, const tbRecord* record, const tbJson* node,
+                        void* out);
 
 // ---- what a file says, as plain structs ----
 

@@ -5,7 +5,8 @@
 
 enum { OFFERED = 10000 }; // names looked at for the nearest one
 
-static tbStatus find_body(tbSceneBuild* b, const tbJson* node, const char* key, const char* name, tbBodyId* out)
+static tbStatus find_body(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                          tbBodyId* out)
 {
   *out = (tbBodyId){-1};
   if (!name || strcmp(name, "world") == 0) return TB_OK;

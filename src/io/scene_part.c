@@ -5,8 +5,8 @@ tbStatus tb_scene_placed(tbContext* ctx, const tbJson* node, tbStatus status)
 {
   if (status == TB_OK || status == TB_ERROR_MEMORY) return status;
   tbError below = ctx->error;
-  return tb_json_fail_at(ctx, node->file, node->line, node->column, below.source_file, below.source_line, "%s",
-                         below.message);
+  return tb_json_fail_at(ctx, node->file, node->line, node->column, below.source_file, below.source_line,
+                         "%s", below.message);
 }
 
 tbStatus tb_scene_exclude(tbContext* ctx, const tbJson* node, const char* key, const char* other)

@@ -134,7 +134,8 @@ static int likely_variant(const tbRecord* r, const tbJson* node)
   int best = 0, best_known = -1;
   for (int v = 0; v < r->variant_count; v++) {
     int known = 0;
-    for (uint32_t i = 0; i < node->count; i++) known += find_in(&r->variants[v], node->items[i].key->text) != NULL;
+    for (uint32_t i = 0; i < node->count; i++)
+      known += find_in(&r->variants[v], node->items[i].key->text) != NULL;
     if (known > best_known) best = v, best_known = known;
   }
   return best;

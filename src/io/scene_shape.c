@@ -1,5 +1,5 @@
-// Shapes of scene files. tbSceneGeometry from files is read once for the whole scene, however many shapes name it,
-// and belongs to the world.
+// Shapes of scene files. tbSceneGeometry from files is read once for the whole scene, however many shapes
+// name it, and belongs to the world.
 #include "geometry/mesh.h"
 #include "io/scene_build.h"
 
@@ -153,7 +153,8 @@ tbStatus tb_scene_shapes(tbSceneBuild* b, const tbSceneBody* body, bool moves, t
   const tbSceneShape* shape = body->shape ? body->shape : body->shapes.items;
   *count = body->shape ? 1 : body->shapes.count;
   if (!*count)
-    return tb_json_fail(b->ctx, tb_scene_place(body->node, "shapes"), "a body needs a \"shape\" or \"shapes\"");
+    return tb_json_fail(b->ctx, tb_scene_place(body->node, "shapes"),
+                        "a body needs a \"shape\" or \"shapes\"");
   *out = TB_TAKE(b->arena, tbShape, (size_t)*count);
   if (!*out) return TB_ERROR_MEMORY;
   for (int i = 0; i < *count; i++) TB_TRY(read_shape(b, &shape[i], moves, &(*out)[i]));
