@@ -109,19 +109,17 @@ static tbStatus close_files(Simulation* s, tbStatus status)
 
 // Stepping.
 
-// A step that fails for want of memory or of an answer ends the run, but what was done so far is kept; what
-// is wrong with the options is wrong before the first step is done.
+// A step that fails after others went well, or for want of memory or of an answer, ends the run and what was
+// done so far is kept. A first step that is refused is bad input: nothing has been done.
 static tbStatus step(Simulation* s, tbStepReport* report)
 {
   double begun = tb_seconds();
   tbStatus status = tb_world_step(s->ctx, s->scene->world, &s->scene->step, report);
   double step_s = tb_seconds() - begun;
-  if (status == TB_ERROR_NUMERIC || status == TB_ERROR_MEMORY) {
-    s->step_error = s->ctx->error;
-    return TB_OK;
-  }
-  if (status == TB_OK) status = metrics_add(s->ctx, &s->metrics, &s->scene->step, report, step_s);
-  return status;
+  if (status == TB_OK) return metrics_add(s->ctx, &s->metrics, &s->scene->step, report, step_s);
+  bool fault = s->metrics.step.count > 0 || status == TB_ERROR_NUMERIC || status == TB_ERROR_MEMORY;
+  if (fault) s->step_error = s->ctx->error;
+  return fault ? TB_OK : status;
 }
 
 static tbStatus write_rows(Simulation* s)
