@@ -38,6 +38,8 @@ typedef struct {
 SolverArgs solver_args_default(void);
 bool solver_options(const SolverArgs* a, tbSolveOptions* out); // false after one line on standard error
 const tbSolver* solver_named(const char* name);                // null after one line on standard error
+const tbScheme* scheme_named(const char* name);                // the same
+bool model_named(const char* name, tbModel* out);              // false after one line on standard error
 bool start_threads(tbContext* ctx, int count);                 // false after one line on standard error
 
 // no_time: what the help says of the default time limit.
@@ -74,6 +76,8 @@ tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out);
 int fail_with(const tbContext* ctx);
 
 // Commands. argv[0] is the first argument after the command's name.
+int command_run(int argc, char** argv);
+int command_resume(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
