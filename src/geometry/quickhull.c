@@ -70,6 +70,7 @@ static int new_triangle(Quick* q, int a, int b, int c)
 {
   int t = q->spare >= 0 ? q->spare : q->hull.nslot++;
   tbHullTriangle* triangle = &q->hull.triangle[t];
+  assert(t < 2 * q->hull.npoint);
   if (q->spare >= 0) q->spare = triangle->next;
   *triangle = (tbHullTriangle){.v = {a, b, c}, .near = {-1, -1, -1}, .outside = -1};
   triangle->normal = tb_normalize3(tb_triangle_normal(at(q, a), at(q, b), at(q, c)));
