@@ -1,6 +1,7 @@
 // Convex polytopes from points: the points brought to size one, quickhull, polygons, and the features that
 // queries need.
 #include "geometry/hull.h"
+#include "geometry/exact.h"
 #include "geometry/hull_merge.h"
 
 #include <assert.h>
@@ -125,6 +126,8 @@ static void make_offsets(tbHull* h)
   }
 }
 
+// The mean of the centres of tetrahedra from a point inside to the faces, weighted by their volumes. Volumes
+// come from exact normals and none is let below zero, so the centre of the thinnest needle lies inside it.
 static void make_centre(tbHull* h)
 {
   double volume = 0;
@@ -132,12 +135,11 @@ static void make_centre(tbHull* h)
   for (int i = 0; i < h->nvertex; i++) middle = tb_madd3(middle, 1.0 / h->nvertex, h->vertex[i]);
   for (int f = 0; f < h->nface; f++)
     for (int k = h->face_adr[f] + 1; k + 1 < h->face_adr[f + 1]; k++) {
-      tbVec3 a = tb_sub3(h->vertex[h->face_vertex[h->face_adr[f]]], middle),
-             b = tb_sub3(h->vertex[h->face_vertex[k]], middle),
-             c = tb_sub3(h->vertex[h->face_vertex[k + 1]], middle);
-      double D = tb_dot3(a, tb_cross3(b, c));
+      tbVec3 a = h->vertex[h->face_vertex[h->face_adr[f]]], b = h->vertex[h->face_vertex[k]],
+             c = h->vertex[h->face_vertex[k + 1]];
+      double D = fmax(0, tb_dot3(tb_triangle_normal(a, b, c), tb_sub3(a, middle)));
       volume += D;
-      sum = tb_madd3(sum, D, tb_add3(a, tb_add3(b, c)));
+      sum = tb_madd3(sum, D, tb_add3(tb_sub3(a, middle), tb_add3(tb_sub3(b, middle), tb_sub3(c, middle))));
     }
   h->centre = volume > 0 ? tb_madd3(middle, 0.25 / volume, sum) : middle;
   for (int i = 0; i < h->nvertex; i++) h->radius = fmax(h->radius, tb_distance3(h->centre, h->vertex[i]));

@@ -7,6 +7,7 @@
 //
 // Two passes: volume and centre about the middle of the box, then second moments about that centre. So
 // neither a place far from the origin nor the shift to the centre costs digits.
+#include "geometry/exact.h"
 #include "geometry/hull.h"
 #include "geometry/sdf.h"
 
@@ -33,7 +34,7 @@ static void add_triangle(Moments* m, tbVec3 p, tbVec3 q, tbVec3 r)
 {
   tbVec3 a = tb_sub3(p, m->apex), b = tb_sub3(q, m->apex), c = tb_sub3(r, m->apex);
   tbVec3 s = tb_add3(a, tb_add3(b, c));
-  double D = tb_dot3(a, tb_cross3(b, c));
+  double D = tb_dot3(tb_triangle_normal(p, q, r), a);
   tbMat3 C =
       tb_mat3_add(tb_mat3_add(outer_self(s), outer_self(a)), tb_mat3_add(outer_self(b), outer_self(c)));
   m->volume += D / 6;
@@ -68,6 +69,7 @@ static Moments hull_moments(const void* solid, tbVec3 apex)
 static tbMass polyhedron_mass(MomentsFn* moments, const void* solid, tbVec3 middle, double density)
 {
   Moments m = moments(solid, middle);
+  if (!(m.volume > 0)) return (tbMass){.centre = middle}; // below the smallest double
   tbVec3 centre = tb_madd3(middle, 1 / m.volume, m.first);
   m = moments(solid, centre);
   return (tbMass){density * m.volume, centre, tb_mat3_scale(density, inertia_from_moments(m.second))};

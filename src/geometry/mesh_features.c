@@ -148,9 +148,8 @@ static double volume_of(const tbMesh* mesh)
   double sum = 0;
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle[t];
-    tbVec3 a = tb_sub3(mesh->vertex[v[0]], middle), b = tb_sub3(mesh->vertex[v[1]], middle),
-           c = tb_sub3(mesh->vertex[v[2]], middle);
-    sum += tb_dot3(a, tb_cross3(b, c));
+    tbVec3 a = mesh->vertex[v[0]], b = mesh->vertex[v[1]], c = mesh->vertex[v[2]];
+    sum += tb_dot3(tb_triangle_normal(a, b, c), tb_sub3(a, middle));
   }
   return sum / 6;
 }
