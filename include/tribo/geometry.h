@@ -1,8 +1,9 @@
 // Shapes: what bodies are made of, as pure geometry. No masses, no motion, no contact.
 //
-// A shape is a small value: a type, its numbers, and its place in its body's frame. Hulls, meshes and distance
-// grids are built once, never change afterwards, and may be shared by any number of shapes; whoever builds
-// them keeps them alive as long as shapes point to them (a world can keep them: tb_world_keep_hull, …).
+// A shape is a small value: a type, its numbers, and its place in its body's frame. Hulls, meshes and
+// distance grids are built once, never change afterwards, and may be shared by any number of shapes; whoever
+// builds them keeps them alive as long as shapes point to them (a world can keep them: tb_world_keep_hull,
+// …).
 #ifndef TRIBO_GEOMETRY_H
 #define TRIBO_GEOMETRY_H
 
@@ -75,9 +76,10 @@ tbStatus tb_shape_check(tbContext* ctx, const tbShape* shape); // finite, positi
 tbStatus tb_hull_create(tbContext* ctx, const tbVec3* points, int count, tbHull** out);
 void tb_hull_free(tbContext* ctx, tbHull* hull); // takes null
 
-// Triangles over vertices, counter-clockwise seen from outside. Vertices at the very same place are joined,
-// triangles without area dropped; indices out of range, NaN and no triangle at all are errors. Whether the
-// mesh is closed and consistently oriented decides what it can do: see tb_mesh_is_solid.
+// Triangles over vertices, counter-clockwise seen from outside. Vertices at the very same place are joined;
+// triangles without area are merged into their neighbours or dropped; indices out of range, NaN, coordinates
+// beyond 1e30 and no triangle at all are errors. Whether the mesh is closed and consistently oriented
+// decides what it can do: see tb_mesh_is_solid.
 tbStatus tb_mesh_create(tbContext* ctx, const tbVec3* vertices, int vertex_count, const int* triangles,
                         int triangle_count, tbMesh** out);
 void tb_mesh_free(tbContext* ctx, tbMesh* mesh);

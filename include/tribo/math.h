@@ -1,4 +1,4 @@
-// Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double. Header only; C17 and C++.
+// Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double; inline but for the angles.
 //
 //   tbVec3       x y z
 //   tbMat3       row-major: m[i][j] is row i, column j
@@ -244,6 +244,12 @@ static inline tbMat3 tb_mat3_frame(tbVec3 n)
   return tb_mat3_rows(n, t, tb_vec3(b, sign + n.y * n.y * a, -n.y));
 }
 
+// Angles, the same bits everywhere (src/math/trig.c): the C library's own sine differs between machines.
+
+void tb_sin_cos(double angle, double* s, double* c);
+double tb_atan2(double y, double x);
+double tb_acos(double x); // x beyond ±1 counts as ±1
+
 // Quaternions.
 
 static inline tbQuat tb_quat(double w, double x, double y, double z)
@@ -312,9 +318,10 @@ static inline tbQuat tb_quat_from_mat3(tbMat3 R)
 // exp(r/2): the rotation by ‖r‖ radians about r.
 static inline tbQuat tb_quat_exp(tbVec3 r)
 {
-  double angle = tb_norm3(r);
-  double s = angle < 1e-8 ? 0.5 : sin(0.5 * angle) / angle; // sin(θ/2)/θ = 1/2 − θ²/48 + …
-  return tb_quat(cos(0.5 * angle), s * r.x, s * r.y, s * r.z);
+  double angle = tb_norm3(r), s, c;
+  tb_sin_cos(0.5 * angle, &s, &c);
+  s = angle < 1e-8 ? 0.5 : s / angle; // sin(θ/2)/θ = 1/2 − θ²/48 + …
+  return tb_quat(c, s * r.x, s * r.y, s * r.z);
 }
 
 // The rotation vector of a unit quaternion, of norm at most π: the inverse of tb_quat_exp.
@@ -322,7 +329,7 @@ static inline tbVec3 tb_quat_log(tbQuat q)
 {
   tbVec3 u = q.w < 0 ? tb_vec3(-q.x, -q.y, -q.z) : tb_vec3(q.x, q.y, q.z);
   double s = tb_norm3(u), w = fabs(q.w);
-  return tb_scale3(s < 1e-8 ? 2 / (w > 0 ? w : 1) : 2 * atan2(s, w) / s, u);
+  return tb_scale3(s < 1e-8 ? 2 / (w > 0 ? w : 1) : 2 * tb_atan2(s, w) / s, u);
 }
 
 // The orientation after a time h at the constant angular velocity omega (world frame): exact.

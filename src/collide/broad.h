@@ -17,8 +17,9 @@ typedef struct tbBroadItem {
   bool moves;
 } tbBroadItem;
 
-// All pairs of items whose boxes meet, sorted by a, then b, into `pairs`, an array of tbPair that is emptied first.
-// Cost O((n + pairs) log n), memory O(n + pairs); a tree is built anew every time, so nothing is remembered.
+// All pairs of items whose boxes meet, sorted by a, then b, into `pairs`, an array of tbPair that is emptied
+// first. Cost O((n + pairs) log n), memory O(n + pairs); a tree is built anew every time, so nothing is
+// remembered.
 tbStatus tb_broad_pairs(tbContext* ctx, const tbBroadItem* items, int count, tbArray* pairs);
 
 #endif

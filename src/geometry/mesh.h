@@ -5,9 +5,9 @@
 #include "geometry/bvh.h"
 
 typedef struct tbMeshEdge {
-  int vertex[2];
-  int triangle[2]; // on either side; −1: none (a border)
-  bool convex;     // the surface bends away from the outside; flat edges (to 1e-9) are not convex
+  int vertex[2];   // vertex[0] → vertex[1] runs counter-clockwise around triangle[0]
+  int triangle[2]; // on either side; [1] is −1 at a border; of three and more, the first two
+  bool convex; // the surface bends away from the outside; flat edges (to 1e-9) are not convex, borders are
 } tbMeshEdge;
 
 struct tbMesh {
@@ -17,11 +17,11 @@ struct tbMesh {
   tbVec3* normal;          // unit, of a triangle                                  (ntriangle)
   int (*triangle_edge)[3]; // edge opposite to corner i                            (ntriangle)
   tbMeshEdge* edge;        // each once, in order of first appearance              (nedge)
-  tbVec3* vertex_normal;   // angle-weighted pseudonormal (Bærentzen & Aanæs 2005) (nvertex)
-  tbVec3* edge_normal;     // sum of the two face normals                          (nedge)
+  tbVec3* vertex_normal;   // angle-weighted pseudonormal (Bærentzen & Aanæs 2005), unit or zero (nvertex)
+  tbVec3* edge_normal;     // sum of the two face normals, not normalised          (nedge)
   tbBox* triangle_box;     // (ntriangle)
   tbBvh bvh;               // over the triangles
-  bool closed;             // every edge has two triangles
+  bool closed;             // every edge has exactly two triangles
   bool oriented;           // which run along it in opposite ways
   double volume;           // by the divergence theorem; meaningful when closed and oriented
   tbBox box;
@@ -38,7 +38,14 @@ typedef struct tbMeshClosest {
 
 // Nearest within `reach`; false: nothing there.
 bool tb_mesh_closest(const tbMesh* mesh, tbVec3 p, double reach, tbMeshClosest* out);
+// Nearest anywhere, starting at a triangle believed to be near; the same distance as above, found sooner.
+void tb_mesh_closest_from(const tbMesh* mesh, tbVec3 p, int triangle, tbMeshClosest* out);
 // Negative inside, by the pseudonormal at the closest point; for solid meshes.
-double tb_mesh_signed_distance(const tbMesh* mesh, tbVec3 p, tbMeshClosest* closest);
+double tb_mesh_signed_distance(const tbMesh* mesh, tbVec3 p, tbMeshClosest* closest); // closest may be null
+// Its sign, −1 or +1, when the closest point is known.
+double tb_mesh_sign(const tbMesh* mesh, tbVec3 p, const tbMeshClosest* closest);
+
+// Edges, normals, whether it is closed, and the volume, from vertices and triangles (mesh_features.c).
+tbStatus tb_mesh_make_features(tbContext* ctx, tbMesh* mesh);
 
 #endif

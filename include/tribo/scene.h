@@ -1,0 +1,209 @@
+// A world: bodies made of shapes, what they are made of, and what joins them. State and description only;
+// tribo/step.h moves it.
+//
+//   tbWorldDef world_def = tb_default_world_def();
+//   tbWorld* world;
+//   tb_world_create(&ctx, &world_def, &world);
+//
+//   tbShape cube = tb_shape_box(tb_vec3(1, 1, 1));
+//   tbBodyDef def = tb_default_body_def();
+//   def.shapes = &cube, def.shape_count = 1, def.position = tb_vec3(0, 0, 5);
+//   tbBodyId body;
+//   tb_world_add_body(&ctx, world, &def, &body);
+//
+// Ids are small values, good in the world that gave them. A definition that breaks a rule (negative mass,
+// NaN, a plane that moves) is refused with a message and leaves the world as it was. SI units; z is up unless
+// gravity says otherwise; quaternions are [w x y z].
+#ifndef TRIBO_SCENE_H
+#define TRIBO_SCENE_H
+
+#include "tribo/geometry.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tbWorld tbWorld;
+
+typedef struct tbBodyId {
+  int index; // in order of creation; −1: none
+} tbBodyId;
+typedef struct tbMaterialId {
+  int index; // 0: the world's default material
+} tbMaterialId;
+typedef struct tbJointId {
+  int index;
+} tbJointId;
+
+typedef struct tbWorldDef {
+  const char* name;
+  tbVec3 gravity; // m/s²
+  uint64_t seed;  // of whatever is random, now or later
+} tbWorldDef;
+
+tbWorldDef tb_default_world_def(void); // gravity (0, 0, −9.81)
+
+tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out);
+void tb_world_free(tbContext* ctx, tbWorld* world); // takes null
+
+// Geometry the world frees with itself, whatever these return.
+tbStatus tb_world_keep_hull(tbContext* ctx, tbWorld* world, tbHull* hull);
+tbStatus tb_world_keep_mesh(tbContext* ctx, tbWorld* world, tbMesh* mesh);
+tbStatus tb_world_keep_sdf(tbContext* ctx, tbWorld* world, tbSdf* sdf);
+
+// Materials.
+
+typedef enum tbFrictionKind {
+  TB_FRICTION_ISOTROPIC, // mu
+  TB_FRICTION_ELLIPTIC,  // mu_t along `direction` (body frame, projected on the contact plane), mu_b across
+  TB_FRICTION_CONTENSOU, // mu, torsion, rolling: lengths in metres; torque ≤ length · normal force
+} tbFrictionKind;
+
+typedef struct tbFriction {
+  tbFrictionKind kind;
+  double mu;
+  double mu_t, mu_b;
+  tbVec3 direction;
+  double torsion, rolling; // m
+} tbFriction;
+
+tbFriction tb_friction(double mu); // isotropic
+
+typedef struct tbMaterialDef {
+  const char* name; // unique; not null
+  double density;   // kg/m³
+  tbFriction friction;
+  double restitution; // 0 … 1
+} tbMaterialDef;
+
+tbMaterialDef tb_default_material_def(void); // density 1000, friction 0.5, restitution 0
+
+tbStatus tb_world_add_material(tbContext* ctx, tbWorld* world, const tbMaterialDef* def, tbMaterialId* out);
+tbMaterialId tb_world_find_material(const tbWorld* world, const char* name); // −1: none
+// What two materials do together. Without it: the geometric mean of the frictions, the larger restitution.
+tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
+                           tbFriction friction, double restitution);
+
+// Bodies.
+
+typedef enum tbBodyKind { TB_BODY_DYNAMIC, TB_BODY_FIXED, TB_BODY_KINEMATIC } tbBodyKind;
+
+// A prescribed motion: constant velocities from the initial pose, or poses at times, between which a body
+// moves and turns at constant velocity; it rests before the first and after the last.
+typedef struct tbMotionKey {
+  double t;
+  tbVec3 position;
+  tbQuat orientation;
+} tbMotionKey;
+
+typedef struct tbBodyDef {
+  const char* name; // unique; null: "body/INDEX"
+  tbBodyKind kind;
+  const tbShape* shapes;
+  int shape_count;
+  tbMaterialId material;
+  double mass;             // kg; 0: from the density
+  double density;          // kg/m³; 0: the material's
+  double inertia[6];       // about the centre of mass, body axes: xx yy zz xy xz yz; all 0: from the shapes
+  tbVec3 position;         // of the body frame's origin
+  tbQuat orientation;      // of any length but 0
+  tbVec3 velocity;         // of the body frame's origin
+  tbVec3 angular_velocity; // world axes
+  const tbFriction* friction; // overrides the material's; may be null
+  const double* restitution;  // overrides the material's; may be null
+  const tbMotionKey* keys;    // of a kinematic body; none: velocity and angular_velocity, constant
+  int key_count;
+  bool bullet; // swept against everything, however fast
+} tbBodyDef;
+
+tbBodyDef tb_default_body_def(void); // dynamic, default material, identity pose, at rest
+
+tbStatus tb_world_add_body(tbContext* ctx, tbWorld* world, const tbBodyDef* def, tbBodyId* out);
+int tb_world_body_count(const tbWorld* world);
+tbBodyId tb_world_find_body(const tbWorld* world, const char* name);
+
+typedef struct tbBodyState {
+  tbVec3 position; // of the body frame's origin, as in tbBodyDef
+  tbQuat orientation;
+  tbVec3 velocity, angular_velocity;
+} tbBodyState;
+
+const char* tb_body_name(const tbWorld* world, tbBodyId body);
+tbBodyState tb_body_state(const tbWorld* world, tbBodyId body);
+tbStatus tb_body_set_state(tbContext* ctx, tbWorld* world, tbBodyId body, const tbBodyState* state);
+double tb_body_mass(const tbWorld* world, tbBodyId body); // 0: not dynamic
+// A force on the centre of mass and a torque, world axes, for the next step only; they add up.
+tbStatus tb_body_apply(tbContext* ctx, tbWorld* world, tbBodyId body, tbVec3 force, tbVec3 torque);
+
+// Joints. Bodies joined to each other do not collide with each other unless asked to.
+
+typedef enum tbJointType {
+  TB_JOINT_BALL,     // anchors together
+  TB_JOINT_HINGE,    // and the axes aligned: limits and motor on the angle
+  TB_JOINT_SLIDER,   // one translation along the axis, no rotation: limits and motor on the travel
+  TB_JOINT_WELD,     // nothing moves
+  TB_JOINT_DISTANCE, // anchors at a distance; with limits: between two distances
+  TB_JOINT_COUNT
+} tbJointType;
+
+const char* tb_joint_type_name(tbJointType type);
+
+typedef struct tbJointDef {
+  tbJointType type;
+  tbBodyId a, b;          // index −1: the world
+  tbVec3 anchor;          // world, at creation; on both bodies unless anchor_b is given
+  const tbVec3* anchor_b; // on b, world; for distance joints; may be null
+  tbVec3 axis;            // world, at creation; hinge and slider
+  bool limited;        // lower ≤ angle or travel ≤ upper, measured from creation; distance: of the length
+  double lower, upper; // rad or m
+  bool motor;          // drives towards motor_speed with at most motor_force
+  double motor_speed;  // rad/s or m/s
+  double motor_force;  // N·m or N
+  double compliance;   // of all its rows; 0: rigid   m/N, rad/(N·m)
+  double damping;      // with compliance: of the spring   N·s/m
+  bool collide;        // let the two bodies collide
+} tbJointDef;
+
+tbJointDef tb_default_joint_def(tbJointType type);
+
+tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* world, const tbJointDef* def, tbJointId* out);
+
+// The whole.
+
+double tb_world_time(const tbWorld* world);
+int64_t tb_world_step_count(const tbWorld* world);
+
+typedef struct tbEnergy {
+  double kinetic, potential,
+      elastic; // J; potential of gravity, zero at the origin; elastic: compliant joints
+} tbEnergy;
+
+tbEnergy tb_world_energy(const tbWorld* world);
+tbVec3 tb_world_momentum(const tbWorld* world);         // of the dynamic bodies
+tbVec3 tb_world_angular_momentum(const tbWorld* world); // about the origin
+
+// 64 bits of everything that decides the future: poses, velocities, time, impulses kept for the next step.
+uint64_t tb_world_hash(const tbWorld* world);
+
+// The contacts of the last step.
+typedef enum tbContactState { TB_CONTACT_OPEN, TB_CONTACT_STICK, TB_CONTACT_SLIP } tbContactState;
+
+typedef struct tbContactView {
+  tbBodyId a, b;
+  tbVec3 position;    // midway between the two surfaces
+  tbVec3 normal;      // unit, from a to b
+  tbVec3 tangent;     // unit; the second one is normal × tangent
+  double gap;         // before the step
+  double impulse[6];  // N·s: normal, tangent, second tangent, torsion, rolling
+  double velocity[6]; // after the step, of b relative to a
+  int rows;
+  tbContactState state;
+} tbContactView;
+
+int tb_world_contact_count(const tbWorld* world);
+tbContactView tb_world_contact(const tbWorld* world, int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+// Moving a world through time.
+//
+//   tbStepOptions options = tb_default_step_options();
+//   options.dt = 1.0 / 60;
+//   for (int i = 0; i < 600; i++) tb_world_step(&ctx, world, &options, &report);
+//
+// A step reads like an equation: collide, assemble, solve, integrate, with the judge looking on. A step that
+// fails (memory, an option out of range) leaves the world as it was. A step that does not reach its tolerance
+// is done all the same, and its report says so.
+#ifndef TRIBO_STEP_H
+#define TRIBO_STEP_H
+
+#include "tribo/scene.h"
+#include "tribo/solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How overlaps and joint errors go away.
+typedef enum tbStabilization {
+  TB_STABILIZE_BAUMGARTE,  // a fraction of the error per step is pushed out through the velocities
+  TB_STABILIZE_COMPLIANCE, // a spring and damper (k, b) per contact, implicit: force = −k φ − b φ̇
+  TB_STABILIZE_PROJECTION, // velocities untouched; positions are projected after the step
+  TB_STABILIZE_NONE,
+  TB_STABILIZE_COUNT
+} tbStabilization;
+
+const char* tb_stabilization_name(tbStabilization kind);
+
+typedef struct tbStepOptions {
+  const char* scheme; // a name of the table of schemes
+  double dt;          // s
+  tbSolveOptions solver;
+  bool warm_start; // start from the last step's impulses
+
+  tbStabilization stabilization;
+  double fraction;           // baumgarte: of the error removed per step, 0 … 1
+  double slop;               // m: overlap that is left alone
+  double compliance;         // baumgarte: m/N of every contact's normal row
+  double stiffness, damping; // compliance: k in N/m, b in N·s/m, of every contact's normal row
+
+  double margin;            // m: contacts are looked for at least so far ahead
+  double restitution_speed; // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
+  double penalty_stiffness; // scheme penalty: N/m
+  double penalty_damping;   // scheme penalty: share of critical damping
+} tbStepOptions;
+
+tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2
+
+typedef enum tbPhase {
+  TB_PHASE_COLLIDE,
+  TB_PHASE_ASSEMBLE,
+  TB_PHASE_SOLVE,
+  TB_PHASE_INTEGRATE,
+  TB_PHASE_JUDGE,
+  TB_PHASE_COUNT
+} tbPhase;
+
+typedef struct tbStepReport {
+  tbOutcome outcome; // of the solve; converged when there was nothing to solve
+  const char* used;  // the method that finished
+  int iterations;
+  int contacts;        // rows of joints not counted
+  tbResidual residual; // the judge's, of the step's problem
+  double penetration;  // m: deepest overlap at the start of the step
+  double phase_s[TB_PHASE_COUNT];
+} tbStepReport;
+
+tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+
+// The contact problem of the coming step, as it would be solved; the world is not moved. lambda: the warm
+// start (nrow; free with tb_guess_free of tribo/io.h); may be null.
+tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbProblem** out,
+                          double** lambda);
+
+typedef struct tbScheme {
+  const char* name;
+  const char* summary;
+  const char* reference;
+  tbStatus (*step)(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+} tbScheme;
+
+int tb_scheme_count(void);
+const tbScheme* tb_scheme_at(int index);
+const tbScheme* tb_scheme_find(const char* name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+// Adding joints: where they sit on either body is frozen at creation.
+#include "scene/world.h"
+
+const char* tb_joint_type_name(tbJointType type)
+{
+  static const char* const names[TB_JOINT_COUNT] = {"ball", "hinge", "slider", "weld", "distance"};
+  return (unsigned)type < TB_JOINT_COUNT ? names[type] : "?";
+}
+
+tbJointDef tb_default_joint_def(tbJointType type)
+{
+  return (tbJointDef){.type = type, .a = {-1}, .b = {-1}, .axis = tb_vec3(0, 0, 1)};
+}
+
+static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
+{
+  int n = (int)w->body.count;
+  if ((unsigned)d->type >= TB_JOINT_COUNT) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such type of joint");
+  if (d->a.index < -1 || d->b.index < -1 || d->a.index >= n || d->b.index >= n)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of no such body");
+  if (d->a.index == d->b.index) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of a body with itself");
+  bool moves = false;
+  for (int side = 0; side < 2; side++) {
+    int i = side ? d->b.index : d->a.index;
+    moves |= i >= 0 && tb_bodies(w)[i].kind == TB_BODY_DYNAMIC;
+  }
+  if (!moves) return tb_fail(ctx, TB_ERROR_ARGUMENT, "neither body of the joint can move freely");
+  if (!finite3(d->anchor) || (d->anchor_b && !finite3(*d->anchor_b)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the anchor of a joint must be finite");
+  bool turns = d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER;
+  if (turns && (!finite3(d->axis) || !(tb_norm3(d->axis) > 0)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the axis of a %s must not be zero", tb_joint_type_name(d->type));
+  if (d->anchor_b && d->type != TB_JOINT_DISTANCE)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a distance joint has two anchors");
+  if (d->limited && !(turns || d->type == TB_JOINT_DISTANCE))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no limits", tb_joint_type_name(d->type));
+  if (d->limited && !(d->lower <= d->upper))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the lower limit of a joint is above the upper one");
+  if (d->motor && !turns)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no motor", tb_joint_type_name(d->type));
+  if (d->motor && (!isfinite(d->motor_speed) || !(d->motor_force >= 0)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a motor needs a finite speed and a force that is not negative");
+  if (!(d->compliance >= 0) || !isfinite(d->compliance) || !(d->damping >= 0) || !isfinite(d->damping))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "compliance and damping of a joint must not be negative");
+  return TB_OK;
+}
+
+static tbTransform frame_of(const tbWorld* w, int body)
+{
+  return body < 0 ? tb_transform_identity() : tb_transform(tb_bodies(w)[body].q, tb_bodies(w)[body].x);
+}
+
+tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJointId* out)
+{
+  TB_TRY(check(ctx, w, d));
+  tbTransform A = frame_of(w, d->a.index), B = frame_of(w, d->b.index);
+  tbVec3 anchor_b = d->anchor_b ? *d->anchor_b : d->anchor;
+  if (d->type == TB_JOINT_DISTANCE && !d->anchor_b) { // from the anchor on a to the centre of b
+    anchor_b = B.x;
+    if (d->b.index < 0)
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "a distance joint to the world needs anchor_b");
+  }
+  tbQuat frame = tb_quat_identity();
+  if (d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER)
+    frame = tb_quat_from_mat3(tb_mat3_transpose(tb_mat3_frame(tb_normalize3(d->axis))));
+  tbJoint joint = {.def = *d,
+                   .anchor_a = tb_transform_unpoint(A, d->anchor),
+                   .anchor_b = tb_transform_unpoint(B, anchor_b),
+                   .frame_a = tb_quat_mul(tb_quat_conj(A.q), frame),
+                   .frame_b = tb_quat_mul(tb_quat_conj(B.q), frame),
+                   .length = tb_distance3(d->anchor, anchor_b)};
+  joint.def.anchor_b = NULL;
+  if (d->type == TB_JOINT_DISTANCE && !(joint.length > 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the two anchors of a distance joint are at the same place");
+  TB_TRY(tb_array_push(ctx, &w->joint, &joint, 1));
+  if (out) *out = (tbJointId){(int)w->joint.count - 1};
+  return TB_OK;
+}

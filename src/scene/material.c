@@ -1,0 +1,155 @@
+// What bodies are made of, and what two surfaces do together.
+//
+// A rule for the pair of materials wins, unless one of the bodies has a friction or restitution of its own.
+// Else friction is the geometric mean and restitution the larger of the two. Where one surface is elliptic,
+// its direction leads and its half axes are each averaged with the other's coefficient; torsion and rolling
+// are lengths, and the larger one holds.
+#include "scene/names.h"
+#include "scene/world.h"
+
+tbFriction tb_friction(double mu) { return (tbFriction){.kind = TB_FRICTION_ISOTROPIC, .mu = mu}; }
+
+tbMaterialDef tb_default_material_def(void)
+{
+  return (tbMaterialDef){.name = "default", .density = 1000, .friction = tb_friction(0.5)};
+}
+
+static bool coefficient(double x) { return x >= 0 && x <= 1e6; } // false for NaN
+
+tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
+{
+  switch (f->kind) {
+  case TB_FRICTION_ISOTROPIC:
+    if (!coefficient(f->mu)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "friction must be between 0 and 1e6");
+    return TB_OK;
+  case TB_FRICTION_ELLIPTIC:
+    if (!coefficient(f->mu_t) || !coefficient(f->mu_b))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu_t and mu_b must be between 0 and 1e6");
+    if (!(tb_norm3(f->direction) > 0) || !isfinite(tb_norm3(f->direction)))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the direction of elliptic friction must not be zero");
+    return TB_OK;
+  case TB_FRICTION_CONTENSOU:
+    if (!coefficient(f->mu) || !coefficient(f->torsion) || !coefficient(f->rolling))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu, torsion and rolling must be between 0 and 1e6");
+    return TB_OK;
+  }
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such kind of friction");
+}
+
+tbStatus tb_restitution_check(tbContext* ctx, double e)
+{
+  if (e >= 0 && e <= 1) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "restitution must be between 0 and 1");
+}
+
+tbStatus tb_world_add_material(tbContext* ctx, tbWorld* w, const tbMaterialDef* def, tbMaterialId* out)
+{
+  if (!def->name) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a material needs a name");
+  if (tb_names_find(&w->names, TB_NAME_MATERIAL, def->name) >= 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is a material \"%s\" already", def->name);
+  if (!(def->density > 0) || !isfinite(def->density))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "density must be positive");
+  TB_TRY(tb_friction_check(ctx, &def->friction));
+  TB_TRY(tb_restitution_check(ctx, def->restitution));
+
+  tbMaterial material = {
+      tb_names_keep(ctx, &w->names, def->name), def->density, {def->friction, def->restitution, false}};
+  if (!material.name) return TB_ERROR_MEMORY;
+  TB_TRY(tb_names_reserve(ctx, &w->names));
+  TB_TRY(tb_array_push(ctx, &w->material, &material, 1));
+  int index = (int)w->material.count - 1;
+  tb_names_add(&w->names, TB_NAME_MATERIAL, material.name, index);
+  if (out) *out = (tbMaterialId){index};
+  return TB_OK;
+}
+
+tbMaterialId tb_world_find_material(const tbWorld* w, const char* name)
+{
+  return (tbMaterialId){tb_names_find(&w->names, TB_NAME_MATERIAL, name)};
+}
+
+// Where the rule of materials a ≤ b stands, or would.
+static size_t pair_place(const tbWorld* w, int a, int b)
+{
+  const tbPairRule* rule = w->pair.data;
+  size_t lo = 0, hi = w->pair.count;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    if (rule[mid].a < a || (rule[mid].a == a && rule[mid].b < b)) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static const tbPairRule* find_pair(const tbWorld* w, int a, int b)
+{
+  if (!w->pair.count) return NULL;
+  if (a > b) {
+    int t = a;
+    a = b, b = t;
+  }
+  size_t i = pair_place(w, a, b);
+  const tbPairRule* rule = (const tbPairRule*)w->pair.data + i;
+  return i < w->pair.count && rule->a == a && rule->b == b ? rule : NULL;
+}
+
+tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMaterialId b, tbFriction friction,
+                           double restitution)
+{
+  int n = (int)w->material.count;
+  if (a.index < 0 || b.index < 0 || a.index >= n || b.index >= n)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such material");
+  TB_TRY(tb_friction_check(ctx, &friction));
+  TB_TRY(tb_restitution_check(ctx, restitution));
+  tbPairRule* old = (tbPairRule*)find_pair(w, a.index, b.index);
+  bool swap = a.index > b.index; // a direction is in the frame of a's body
+  tbPairRule rule = {swap ? b.index : a.index, swap ? a.index : b.index, {friction, restitution, swap}};
+  if (old) {
+    *old = rule;
+    return TB_OK;
+  }
+  size_t i = pair_place(w, rule.a, rule.b);
+  TB_TRY(tb_array_push(ctx, &w->pair, NULL, 1));
+  tbPairRule* all = w->pair.data;
+  for (size_t k = w->pair.count - 1; k > i; k--) all[k] = all[k - 1];
+  all[i] = rule;
+  return TB_OK;
+}
+
+static tbFriction combine(tbFriction a, tbFriction b)
+{
+  if (a.kind == TB_FRICTION_ELLIPTIC) { // of two ellipses the first one leads
+    double other = b.kind == TB_FRICTION_ELLIPTIC ? sqrt(b.mu_t * b.mu_b) : b.mu;
+    a.mu_t = sqrt(a.mu_t * other), a.mu_b = sqrt(a.mu_b * other);
+    return a;
+  }
+  tbFriction f = tb_friction(sqrt(a.mu * b.mu));
+  if (a.kind == TB_FRICTION_CONTENSOU || b.kind == TB_FRICTION_CONTENSOU) {
+    f.kind = TB_FRICTION_CONTENSOU;
+    f.torsion = fmax(a.torsion, b.torsion);
+    f.rolling = fmax(a.rolling, b.rolling);
+  }
+  return f;
+}
+
+static tbSurface surface_of(const tbWorld* w, const tbBody* body)
+{
+  if (body->own_surface >= 0) return ((const tbSurface*)w->surface.data)[body->own_surface];
+  return ((const tbMaterial*)w->material.data)[body->material].surface;
+}
+
+tbSurface tb_world_surface(const tbWorld* w, const tbBody* a, const tbBody* b)
+{
+  if (a->own_surface < 0 && b->own_surface < 0) {
+    const tbPairRule* rule = find_pair(w, a->material, b->material);
+    if (rule) {
+      tbSurface s = rule->surface;
+      if (a->material != rule->a) s.direction_of_b = !s.direction_of_b;
+      return s;
+    }
+  }
+  tbSurface sa = surface_of(w, a), sb = surface_of(w, b);
+  bool b_leads = sb.friction.kind == TB_FRICTION_ELLIPTIC && sa.friction.kind != TB_FRICTION_ELLIPTIC;
+  tbFriction friction = b_leads ? combine(sb.friction, sa.friction) : combine(sa.friction, sb.friction);
+  return (tbSurface){friction, fmax(sa.restitution, sb.restitution), b_leads};
+}

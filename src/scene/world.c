@@ -1,0 +1,82 @@
+// Making and unmaking worlds; materials and what they do in pairs.
+#include "scene/world.h"
+
+#include "scene/names.h"
+
+#include <string.h>
+
+tbWorldDef tb_default_world_def(void)
+{
+  return (tbWorldDef){.name = "world", .gravity = tb_vec3(0, 0, -9.81), .seed = 1};
+}
+
+static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
+{
+  if (!finite3(def->gravity)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "gravity must be finite");
+  tbWorld* w = TB_NEW(ctx, tbWorld, 1);
+  if (!w) return TB_ERROR_MEMORY;
+  w->gravity = def->gravity;
+  w->seed = def->seed;
+  w->body = TB_ARRAY(tbBody);
+  w->shape = TB_ARRAY(tbShape);
+  w->owner = TB_ARRAY(int);
+  w->joint = TB_ARRAY(tbJoint);
+  w->material = TB_ARRAY(tbMaterial);
+  w->surface = TB_ARRAY(tbSurface);
+  w->pair = TB_ARRAY(tbPairRule);
+  w->key = TB_ARRAY(tbMotionKey);
+  w->contact = TB_ARRAY(tbContactRecord);
+  w->hull = TB_ARRAY(tbHull*);
+  w->mesh = TB_ARRAY(tbMesh*);
+  w->sdf = TB_ARRAY(tbSdf*);
+  tb_names_init(&w->names, ctx);
+
+  w->name = tb_names_keep(ctx, &w->names, def->name ? def->name : "world");
+  tbMaterialDef plain = tb_default_material_def();
+  tbStatus status = w->name ? tb_world_add_material(ctx, w, &plain, NULL) : TB_ERROR_MEMORY;
+  if (status != TB_OK) {
+    tb_world_free(ctx, w);
+    return status;
+  }
+  *out = w;
+  return TB_OK;
+}
+
+void tb_world_free(tbContext* ctx, tbWorld* w)
+{
+  if (!w) return;
+  for (size_t i = 0; i < w->hull.count; i++) tb_hull_free(ctx, ((tbHull**)w->hull.data)[i]);
+  for (size_t i = 0; i < w->sdf.count; i++) tb_sdf_free(ctx, ((tbSdf**)w->sdf.data)[i]);
+  for (size_t i = 0; i < w->mesh.count; i++) tb_mesh_free(ctx, ((tbMesh**)w->mesh.data)[i]);
+  tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint, &w->material, &w->surface,
+                       &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
+  tb_names_free(ctx, &w->names);
+  tb_free(ctx, w);
+}
+
+tbStatus tb_world_keep_hull(tbContext* ctx, tbWorld* world, tbHull* hull)
+{
+  tbStatus status = tb_array_push(ctx, &world->hull, &hull, 1);
+  if (status != TB_OK) tb_hull_free(ctx, hull);
+  return status;
+}
+
+tbStatus tb_world_keep_mesh(tbContext* ctx, tbWorld* world, tbMesh* mesh)
+{
+  tbStatus status = tb_array_push(ctx, &world->mesh, &mesh, 1);
+  if (status != TB_OK) tb_mesh_free(ctx, mesh);
+  return status;
+}
+
+tbStatus tb_world_keep_sdf(tbContext* ctx, tbWorld* world, tbSdf* sdf)
+{
+  tbStatus status = tb_array_push(ctx, &world->sdf, &sdf, 1);
+  if (status != TB_OK) tb_sdf_free(ctx, sdf);
+  return status;
+}
+
+double tb_world_time(const tbWorld* world) { return world->time; }
+int64_t tb_world_step_count(const tbWorld* world) { return world->steps; }

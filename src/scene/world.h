@@ -1,0 +1,118 @@
+// A world from the inside: plain arrays.
+#ifndef TB_SCENE_WORLD_H
+#define TB_SCENE_WORLD_H
+
+#include "base/array.h"
+#include "scene/names.h"
+#include "tribo/scene.h"
+
+typedef struct tbBody {
+  // state
+  tbVec3 x;             // centre of mass                                                   m
+  tbQuat q;             // orientation of the body frame, unit
+  tbVec3 v;             // of the centre of mass                                            m/s
+  tbVec3 w;             // angular velocity, world axes                                     rad/s
+  tbVec3 force, torque; // applied for the next step
+
+  // constants
+  tbBodyKind kind;
+  bool bullet;
+  double mass;        // 0: not dynamic
+  tbVec3 centre;      // of mass, body frame
+  tbMat3 inertia;     // about it, body axes
+  tbMat3 inertia_inv; // zero: not dynamic
+  int shape, nshape;  // in tbWorld.shape
+  int material;
+  int own_surface;     // index into tbWorld.surface of its own friction or restitution; −1: the material's
+  int key, nkey;       // prescribed motion, in tbWorld.key; 0 keys: constant velocity
+  tbTransform initial; // pose at creation: where a constant prescribed motion starts
+  double radius;       // of the smallest sphere about the centre of mass that holds its shapes (∞: a plane)
+  const char* name;
+} tbBody;
+
+// What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
+typedef struct tbContactRecord {
+  int shape_a, shape_b; // in tbWorld.shape; a < b
+  int body_a, body_b;
+  uint64_t feature;
+  tbVec3 position, normal, tangent;
+  double gap;
+  double impulse[6], velocity[6];
+  int rows;
+  tbContactState state;
+  tbVec3 anchor; // scheme penalty: tangential spring, world
+} tbContactRecord;
+
+typedef struct tbJoint {
+  tbJointDef def;
+  // frames at creation, in the bodies' frames (the world's for −1)
+  tbVec3 anchor_a, anchor_b;
+  tbQuat frame_a, frame_b; // x axis: the joint's axis
+  double length;           // distance: at creation
+  double impulse[8];       // of the last step: up to 6 rows, limit, motor
+} tbJoint;
+
+typedef struct tbSurface {
+  tbFriction friction;
+  double restitution;
+  bool direction_of_b; // friction.direction is in the frame of the pair's second body
+} tbSurface;
+
+typedef struct tbMaterial {
+  const char* name;
+  double density;
+  tbSurface surface;
+} tbMaterial;
+
+typedef struct tbPairRule {
+  int a, b; // materials, a ≤ b
+  tbSurface surface;
+} tbPairRule;
+
+struct tbWorld {
+  const char* name;
+  tbVec3 gravity;
+  uint64_t seed;
+  double time;
+  int64_t steps;
+
+  tbArray body;     // tbBody
+  tbArray shape;    // tbShape, body by body
+  tbArray owner;    // int: the body of a shape
+  tbArray joint;    // tbJoint
+  tbArray material; // tbMaterial
+  tbArray surface;  // tbSurface: bodies' own
+  tbArray pair;     // tbPairRule, sorted
+  tbArray key;      // tbMotionKey
+  tbArray contact;  // tbContactRecord of the last step
+
+  tbArray hull, mesh, sdf; // pointers: geometry it frees
+  tbNames names;
+};
+
+static inline tbBody* tb_bodies(const tbWorld* w) { return (tbBody*)w->body.data; }
+static inline tbShape* tb_shapes(const tbWorld* w) { return (tbShape*)w->shape.data; }
+static inline tbJoint* tb_joints(const tbWorld* w) { return (tbJoint*)w->joint.data; }
+
+// The body frame's pose.
+static inline tbTransform tb_body_pose(const tbBody* b)
+{
+  return tb_transform(b->q, tb_sub3(b->x, tb_quat_rotate(b->q, b->centre)));
+}
+
+static inline tbMat3 tb_body_world_inertia(const tbBody* b)
+{
+  tbMat3 R = tb_quat_mat3(b->q);
+  return tb_mat3_mul(R, tb_mat3_mult(b->inertia, R));
+}
+
+// What two bodies' surfaces do together.
+tbSurface tb_world_surface(const tbWorld* world, const tbBody* a, const tbBody* b);
+
+tbStatus tb_friction_check(tbContext* ctx, const tbFriction* friction);
+tbStatus tb_restitution_check(tbContext* ctx, double restitution);
+
+// Where a kinematic body is at time t, and its velocities over the step that ends then.
+tbTransform tb_motion_at(const tbWorld* world, const tbBody* body, double t);
+
+#endif
