@@ -40,7 +40,7 @@ static double triangle(const tbClipPoint* point, int count, int i, tbVec3 n)
   return fabs(tb_dot3(n, tb_cross3(tb_sub3(q, p), tb_sub3(r, p))));
 }
 
-static void thin(tbClipPoint* point, int count, tbVec3 n)
+static int thin(tbClipPoint* point, int count, tbVec3 n)
 {
   while (count > TB_MANIFOLD_POINTS) {
     int deepest = 0, least = -1;
@@ -56,13 +56,31 @@ static void thin(tbClipPoint* point, int count, tbVec3 n)
     count--;
     memmove(&point[least], &point[least + 1], (size_t)(count - least) * sizeof *point);
   }
+  return count;
+}
+
+static bool before(const tbClipPoint* p, const tbClipPoint* q)
+{
+  return tb_feature_pair(p->fa, p->fb) < tb_feature_pair(q->fa, q->fb);
+}
+
+// By name: where clipping happened to begin does not show.
+static void sort(tbClipPoint* point, int count)
+{
+  for (int i = 1; i < count; i++) {
+    tbClipPoint p = point[i];
+    int k = i;
+    for (; k > 0 && before(&p, &point[k - 1]); k--) point[k] = point[k - 1];
+    point[k] = p;
+  }
 }
 
 void tb_manifold_from(tbClipPoint* point, int count, tbVec3 normal, double near, tbManifold* out)
 {
   count = merge(point, count, near);
-  thin(point, count, normal);
-  out->n = count < TB_MANIFOLD_POINTS ? count : TB_MANIFOLD_POINTS;
+  count = thin(point, count, normal);
+  sort(point, count);
+  out->n = count;
   for (int i = 0; i < out->n; i++)
     out->point[i] = (tbContactPoint){.a = point[i].a,
                                      .b = point[i].b,
