@@ -1,4 +1,4 @@
-// Reading and writing: contact problems, scenes, checkpoints.
+// Reading and writing: contact problems, meshes, scenes, checkpoints.
 //
 // tb_problem_load looks at the file itself, not at its name: FCLIB (HDF5), Tribo's own JSON, or Siconos' LCP
 // text. Errors name the file and the place. Writers go through a temporary file, so a failure leaves nothing
@@ -32,8 +32,17 @@ bool tb_have_fclib(void); // false: built without HDF5
 tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem,
                               const double* guess);
 
-// Triangles from an OBJ, STL or PLY file; the bytes say which.
+// Meshes: OBJ, STL (text or binary) and PLY (text or binary, either byte order), told apart by what is in the
+// file. Polygons are cut into fans. Coordinates are multiplied by `scale`; a mirroring one (of negative
+// product) turns the triangles around, so that they face out still. Errors read `file:line: what is wrong`,
+// with `byte N` for binary files.
 tbStatus tb_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbMesh** out);
+
+// The convex hull of all points of such a file, whether faces use them or not.
+tbStatus tb_hull_load(tbContext* ctx, const char* path, tbVec3 scale, tbHull** out);
+
+// As OBJ; reads back to the same bits.
+tbStatus tb_mesh_save_obj(tbContext* ctx, const char* path, const tbMesh* mesh);
 
 // A scene file (docs/scene-format.md; docs/scene.schema.json): a world, and how to run it.
 typedef struct tbScene {

@@ -9,8 +9,8 @@
 // TB_MEET_TILT; the normal of a contact at an edge is then brought back to the edge's nearest face.
 //
 //   vertex–face      normal of the face; behind the face: a candidate for mesh_deep.c
-//   edge–edge        both convex; the common perpendicular. Crossed edges count where each is inside the
-//                    other body and not much deeper than the closest way out
+//   edge–edge        both convex; the common perpendicular. Crossed edges count where each goes into the
+//                    other body at least as far as they are deep
 //   vertex–edge, vertex–vertex   the line between them, in both cones
 //
 // Triangles that come near each other are found by the mesh's tree. A vertex and an edge belong to the first
@@ -26,8 +26,7 @@
 #include "collide/reduce.h"
 #include "geometry/box.h"
 
-static const double strict = 1e-3;    // how far cones are widened where nothing but the cone decides
-static const double on_border = 1e-7; // of a side's length: still above the triangle
+static const double strict = 1e-3; // how far cones are widened where nothing but the cone decides
 
 void tb_meet_add(tbMeet* m, int side, tbVec3 p, tbVec3 q, tbVec3 n, uint32_t feature_p, uint32_t feature_q)
 {
@@ -46,43 +45,12 @@ typedef struct {
   tbVec3 corner[3];
 } Cell;
 
-// Where a vertex sees a cell: 0 its face, 1 + i its side opposite to corner i, 4 + i its corner i.
-static int closest_on_side(const Cell* c, int i, tbVec3 x, tbVec3* q)
-{
-  int from = (i + 1) % 3, to = (i + 2) % 3;
-  tbVec3 along = tb_sub3(c->corner[to], c->corner[from]);
-  double t = tb_dot3(tb_sub3(x, c->corner[from]), along), all = tb_dot3(along, along);
-  *q = t <= 0 ? c->corner[from] : t >= all ? c->corner[to] : tb_madd3(c->corner[from], t / all, along);
-  return t <= 0 ? 4 + from : t >= all ? 4 + to : 1 + i;
-}
-
-static bool above_triangle(const Cell* c, tbVec3 n, tbVec3 x)
-{
-  for (int i = 0; i < 3; i++) {
-    tbVec3 along = tb_sub3(c->corner[(i + 1) % 3], c->corner[i]);
-    double inward = tb_dot3(tb_cross3(n, along), tb_sub3(x, c->corner[i]));
-    if (inward < -on_border * tb_dot3(along, along)) return false;
-  }
-  return true;
-}
-
 static int closest_on_cell(const tbSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
 {
   *q = c->corner[0];
   if (s->corners == 1) return 4;
-  if (s->corners == 2) return closest_on_side(c, 2, x, q);
-  if (above_triangle(c, tb_surface_normal(s, c->index), x)) return 0;
-  int feature = closest_on_side(c, 0, x, q);
-  for (int i = 1; i < 3; i++) {
-    tbVec3 r;
-    int f = closest_on_side(c, i, x, &r);
-    tbVec3 d = tb_sub3(x, r), best = tb_sub3(x, *q);
-    if (tb_dot3(d, d) < tb_dot3(best, best)) {
-      feature = f;
-      *q = r;
-    }
-  }
-  return feature;
+  if (s->corners == 2) return tb_closest_on_side(c->corner, 2, x, q);
+  return tb_closest_on_triangle(c->corner, tb_surface_normal(s, c->index), x, q);
 }
 
 static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
@@ -140,13 +108,30 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
   }
 }
 
-// Edges that cross are believed where each is inside the other body, and not much deeper than the way out.
-static bool crossing_is_real(tbMeet* m, tbVec3 pa, tbVec3 pb, double depth)
+// An edge of surface `side` that passes p, of length and direction `along` from p to its end inside the other
+// body, `depth` deep: it is believed to be there when it goes in as far as it is deep, and truly is inside.
+static bool goes_in(const tbMeet* m, int side, tbVec3 p, tbVec3 along, double depth)
 {
+  const tbSurface* o = &m->s[1 - side];
+  double length = tb_norm3(along);
+  if (!o->solid) return true;
+  if (length < depth) return false;
   tbOutside way;
+  return tb_surface_distance(o, tb_madd3(p, 0.5 * depth / length, along), &way) < -1e-3 * depth;
+}
+
+// The part of an edge, cut at p, that goes against the direction `out`.
+static tbVec3 inner_part(const tbVec3 end[2], tbVec3 p, tbVec3 out)
+{
+  return tb_sub3(end[tb_dot3(tb_sub3(end[1], end[0]), out) < 0], p);
+}
+
+static bool crossing_is_real(const tbMeet* m, int ea, const tbVec3 a[2], tbVec3 pa, int eb, const tbVec3 b[2],
+                             tbVec3 pb, double depth)
+{
   if (!m->s[0].solid && !m->s[1].solid) return false;
-  if (m->s[1].solid && depth > -TB_MEET_TRUST * tb_surface_distance(&m->s[1], pa, &way)) return false;
-  return !m->s[0].solid || depth <= -TB_MEET_TRUST * tb_surface_distance(&m->s[0], pb, &way);
+  return goes_in(m, 0, pa, inner_part(a, pa, tb_surface_edge_out(&m->s[1], eb)), depth) &&
+         goes_in(m, 1, pb, inner_part(b, pb, tb_surface_edge_out(&m->s[0], ea)), depth);
 }
 
 static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3 b[2])
@@ -170,7 +155,7 @@ static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3
     else if (!tb_surface_edge_faces(&m->s[0], ea, toward, 1e-6))
       toward = tb_surface_edge_normal(&m->s[0], ea, toward);
     double gap = tb_dot3(d, toward);
-    if (gap < -m->eps && !crossing_is_real(m, pa, pb, -gap)) continue;
+    if (gap < -m->eps && !crossing_is_real(m, ea, a, pa, eb, b, pb, -gap)) continue;
     tb_meet_add(m, 0, pa, pb, toward, tb_feature_mesh_edge(ea), tb_feature_mesh_edge(eb));
   }
 }

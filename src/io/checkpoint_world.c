@@ -9,7 +9,7 @@
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 432, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
-_Static_assert(sizeof(tbContactRecord) == 232, "tbContactRecord has changed: code_contact, and the version");
+_Static_assert(sizeof(tbContactRecord) == 256, "tbContactRecord has changed: code_contact, and the version");
 _Static_assert(sizeof(tbWorld) == 536, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 104,
                "tbMaterial has changed: code_material, and the version of checkpoints");
@@ -240,6 +240,7 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   tb_code_vec3(c, &r->position);
   tb_code_vec3(c, &r->normal);
   tb_code_vec3(c, &r->tangent);
+  tb_code_vec3(c, &r->local);
   tb_code_number(c, &r->gap);
   tb_code_numbers(c, r->impulse, 6);
   tb_code_numbers(c, r->velocity, 6);
