@@ -11,8 +11,9 @@ tbStatus tb_scene_placed(tbContext* ctx, const tbJson* node, tbStatus status)
 
 tbStatus tb_scene_exclude(tbContext* ctx, const tbJson* node, const char* key, const char* other)
 {
-  if (!tb_scene_given(node, key) || !tb_scene_given(node, other)) return TB_OK;
-  return tb_json_fail(ctx, tb_scene_place(node, other), "\"%s\" and \"%s\" exclude each other", key, other);
+  const tbJson *a = tb_json_find(node, key), *b = tb_json_find(node, other);
+  if (!a || !b) return TB_OK;
+  return tb_json_fail(ctx, a > b ? a : b, "\"%s\" and \"%s\" exclude each other", key, other);
 }
 
 // Cosine and sine of half an angle in degrees; exact at multiples of 90.

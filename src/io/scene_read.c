@@ -155,13 +155,26 @@ static tbStatus pick_variant(tbContext* ctx, const tbRecord* r, const tbJson* no
   return TB_OK;
 }
 
-static tbStatus unknown_key(tbContext* ctx, const tbJson* node, const tbRecord* r, const tbRecord* variant)
+static int offer(const tbRecord* r, const char** names, int count)
+{
+  for (int i = 0; i < r->key_count && count < MAX_NAMES; i++) names[count++] = r->keys[i].name;
+  return count;
+}
+
+// Where no tag says which variant was meant, the keys of all are near.
+static tbStatus unknown_key(tbContext* ctx, const tbJson* node, const tbJson* value, const tbRecord* r,
+                            const tbRecord* variant)
 {
   const char* names[MAX_NAMES + 1] = {NULL};
-  int count = 0;
-  for (int i = 0; i < r->key_count && count < MAX_NAMES; i++) names[count++] = r->keys[i].name;
-  for (int i = 0; variant && i < variant->key_count && count < MAX_NAMES; i++)
-    names[count++] = variant->keys[i].name;
+  int count = offer(r, names, 0);
+  if (variant) count = offer(variant, names, count);
+  tbNearest near = tb_nearest(value->key->text);
+  for (int v = 0; v < r->variant_count && !tb_json_find(node, r->keys[0].name); v++)
+    for (int i = 0; i < r->variants[v].key_count; i++) tb_nearest_offer(&near, r->variants[v].keys[i].name);
+  if (near.name && near.distance == 0)
+    return tb_json_fail_at(ctx, value->file, value->key->line, value->key->column, __FILE__, __LINE__,
+                           "the key \"%s\" does not go with the others of this %s", near.name, r->name);
+  if (near.name && count < MAX_NAMES) names[count++] = near.name;
   return tb_json_check_keys(ctx, node, names);
 }
 
@@ -197,7 +210,7 @@ tbStatus tb_record_read(tbContext* ctx, tbArena* arena, const tbRecord* r, const
     const tbJson* value = &node->items[i];
     const tbKey* key = find_key(r, variant, value->key->text);
     if (key) TB_TRY(read_value(ctx, arena, value, r, key, out));
-    else if (value->key->text[0] != '_') return unknown_key(ctx, node, r, variant);
+    else if (value->key->text[0] != '_') return unknown_key(ctx, node, value, r, variant);
   }
   TB_TRY(check_required(ctx, node, r));
   return variant ? check_required(ctx, node, variant) : TB_OK;

@@ -1,6 +1,5 @@
 // Shapes of scene files. tbSceneGeometry from files is read once for the whole scene, however many shapes
 // name it, and belongs to the world.
-#include "geometry/mesh.h"
 #include "io/scene_build.h"
 
 #include <string.h>
@@ -36,13 +35,10 @@ static tbStatus make_mesh(tbSceneBuild* b, const tbSceneGeometry* g, const void*
 
 static tbStatus make_hull(tbSceneBuild* b, const tbSceneGeometry* g, const void** out)
 {
-  tbMesh* mesh = NULL;
   tbHull* hull = NULL;
-  TB_TRY(tb_mesh_load(b->ctx, g->path, tb_vec3(g->scale, g->scale, g->scale), &mesh));
-  tbStatus status = tb_hull_create(b->ctx, mesh->vertex, mesh->nvertex, &hull);
-  tb_mesh_free(b->ctx, mesh);
+  TB_TRY(tb_hull_load(b->ctx, g->path, tb_vec3(g->scale, g->scale, g->scale), &hull));
   *out = hull;
-  return status == TB_OK ? tb_world_keep_hull(b->ctx, b->world, hull) : status;
+  return tb_world_keep_hull(b->ctx, b->world, hull);
 }
 
 static tbStatus from_file(tbSceneBuild* b, tbSceneGeometry wanted, const void** out);

@@ -1,0 +1,50 @@
+# Scene files: check, schema, list.
+
+cat >scene.json <<'SCENE'
+{"tribo": 1, "name": "a ball", "bodies": [
+  {"name": "ground", "shape": {"type": "plane"}, "fixed": true},
+  {"name": "ball", "shape": {"type": "sphere", "radius": 1}, "mass": 2, "position": [0, 0, 1]}]}
+SCENE
+sed 's/"radius"/"raduis"/' scene.json >typo.json
+printf '{"tribo": 1, "dt": 0}' >still.json
+printf '{"tribo": 1, "soft": [{}]}' >soft.json
+printf '{"tribo": 1, "bodies": [{"shape": {"type": "mesh", "file": "no.obj"}}]}' >mesh.json
+printf '{"tribo": 1,' >cut.json
+
+t check scene.json; ended 0 && [ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] &&
+  grep -q "^scene.json: 2 bodies (1 free), 2 shapes, 0 joints, 2 kg" out; claim "check says what is in a scene"
+t check typo.json; ended 2 && one_line && says '^typo.json:3:48: unknown key "raduis"; did you mean "radius"?$'; claim "check names the nearest key"
+t check still.json; ended 2 && one_line && says '^still.json:1:20: '; claim "check: a step of 0"
+t check soft.json; ended 2 && one_line && says '^soft.json:1:23: "soft" is not supported yet$'; claim "check: what is not supported yet"
+t check mesh.json; ended 2 && one_line && says '^mesh.json:1:60: .*no.obj: No such file'; claim "check: a mesh that is not there"
+t check cut.json; ended 2 && one_line && says '^cut.json:1:13: '; claim "check: a file cut short"
+t check nowhere.json; ended 2 && one_line && says '^nowhere.json: cannot be read: No such file'; claim "check: a file that is not there"
+t check .; ended 2 && one_line && says 'directory'; claim "check: a folder"
+t check good.json; ended 2 && one_line && says 'tribo solve'; claim "check: a contact problem is no scene"
+t check scene.json typo.json scene.json; ended 2 && [ "$(wc -l <out)" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]; claim "check goes on after a bad file"
+t check; ended 2 && one_line; claim "check wants a scene"
+t check --help; ended 0 && grep -q "^usage: tribo check" out && [ ! -s err ]; claim "check --help"
+mkdir -p elsewhere && cp scene.json elsewhere/
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' >elsewhere/no.obj && cp mesh.json elsewhere/
+t check elsewhere/mesh.json; ended 0; claim "check: mesh files are beside the scene"
+
+t schema; ended 0 && grep -q 'draft/2020-12' out && [ ! -s err ]; claim "schema"
+t schema --keys; ended 0 && grep -q '^| `gravity` | 3 numbers | \[0, 0, -9.81\]' out; claim "schema --keys"
+t schema --help; ended 0 && grep -q "^usage: tribo schema" out; claim "schema --help"
+t schema scene.json; ended 2 && one_line; claim "schema takes no file"
+t list schemes; ended 0 && grep -q "^semi-implicit " out; claim "list schemes"
+t list scenes; ended 0 && grep -q "incline.json  *block on an incline" out; claim "list scenes: beside the command"
+mkdir -p scenes && cp scene.json typo.json scenes/ && printf '{}' >scenes/other.json
+t list scenes; ended 0 && grep -q "^scenes/scene.json  *a ball$" out && ! grep -q other out; claim "list scenes: in ./scenes"
+rm -r scenes
+if python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
+  t schema
+  python3 - out scene.json typo.json still.json soft.json >log 2>err <<'PYTHON'
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft202012Validator.check_schema(schema)
+valid = [jsonschema.Draft202012Validator(schema).is_valid(json.load(open(f))) for f in sys.argv[2:]]
+sys.exit(valid != [True, False, False, False])
+PYTHON
+  claim "the schema accepts and refuses as check does"
+fi

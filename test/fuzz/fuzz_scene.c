@@ -1,0 +1,59 @@
+// Any bytes are refused with a message that names the place, or give a world that can be measured. Running
+// out of memory anywhere is reported as such and leaks nothing.
+#include "fuzz.h"
+#include "tribo/io.h"
+
+#include <math.h>
+#include <string.h>
+
+static tbStatus load(tbContext* ctx, const uint8_t* bytes, size_t size)
+{
+  tbScene s = {0};
+  tbStatus status = tb_scene_parse(ctx, "fuzz", (const char*)bytes, size, NULL, &s);
+  CHECK((status == TB_OK) == (s.world != NULL) && !s.world == !s.name);
+  if (status == TB_OK) {
+    tbEnergy e = tb_world_energy(s.world);
+    CHECK(tb_world_time(s.world) == 0 && s.step.dt > 0 && s.threads >= 1 && e.elastic >= 0);
+    for (int i = 0; i < tb_world_body_count(s.world); i++) {
+      const char* name = tb_body_name(s.world, (tbBodyId){i});
+      CHECK(name[0] && tb_world_find_body(s.world, name).index == i);
+      CHECK(tb_body_mass(s.world, (tbBodyId){i}) >= 0);
+    }
+  } else if (status == TB_ERROR_INPUT) {
+    unsigned line, column;
+    CHECK(sscanf(ctx->error.message, "fuzz:%u:%u: ", &line, &column) == 2 && line > 0 && column > 0);
+  }
+  tb_scene_free(ctx, &s);
+  return status;
+}
+
+// Grids of copies are left small: their cost is no news.
+static bool modest(const uint8_t* bytes, size_t size)
+{
+  int digits = 0;
+  for (size_t i = 0; i < size; i++) {
+    digits = bytes[i] >= '0' && bytes[i] <= '9' ? digits + 1 : 0;
+    if (bytes[i] == 'e' || bytes[i] == 'E')
+      digits += i > 0 && bytes[i - 1] >= '0' && bytes[i - 1] <= '9' ? 3 : 0;
+    if (digits > 2) return memmem(bytes, size, "repeat", 6) == NULL;
+  }
+  return true;
+}
+
+FUZZ(scene)
+{
+  if (!modest(bytes, size)) return;
+  FuzzMemory memory = {.fail_at = -1};
+  tbContext ctx = fuzz_context(&memory);
+  tbStatus status = load(&ctx, bytes, size);
+  CHECK(status == TB_OK || status == TB_ERROR_INPUT);
+  CHECK(memory.alive == 0);
+
+  // Once more with one allocation failing, which one depending on the input.
+  uint64_t hash = 14695981039346656037ull;
+  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ull;
+  memory = (FuzzMemory){.fail_at = (long)(hash % (uint64_t)(memory.taken + 1))};
+  tbStatus starved = load(&ctx, bytes, size);
+  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
+  CHECK(memory.alive == 0);
+}
