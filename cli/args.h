@@ -51,7 +51,8 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
       {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
       {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \
       {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},        \
-      {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"}, \
+      {"--order", ARG_TEXT, &(a).order, "O",                                                                \
+       "sweeps: given (default), random, colour, greedy, symmetric, layers"},                               \
       {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
       {"--r-factor", ARG_TEXT, &(a).r_factor, "S", "prox methods: own (default), global, local or block"},  \
       {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \

@@ -58,16 +58,17 @@ static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbVec3 n = tb_surface_normal(o, c->index);
   double height = tb_dot3(n, tb_sub3(x, c->corner[0]));
+  bool sharp = tb_surface_sharp(s, s->mesh->vertex_sharp[v]);
   for (int sign = 1; sign >= (o->solid ? 1 : -1); sign -= 2) {
     tbVec3 d = tb_scale3(-sign, n); // from the vertex's body to the other
     double gap = sign * height;
-    if (gap > m->reach || !tb_surface_vertex_faces(s, v, d, TB_MEET_TILT)) continue;
-    if (gap >= -m->eps)
+    if (gap > m->reach) continue;
+    bool allowed = sharp && tb_surface_vertex_faces(s, v, d, TB_MEET_TILT);
+    if (gap < -m->eps) {
+      tbDeep deep = {side, v, c->index, sign, -gap, allowed};
+      if ((s->solid || o->solid) && m->status == TB_OK) m->status = tb_array_push(m->ctx, &m->deep, &deep, 1);
+    } else if (allowed)
       tb_meet_add(m, side, x, tb_madd3(x, gap, d), d, tb_feature_vertex(v), tb_feature_face(c->index));
-    else if ((s->solid || o->solid) && m->status == TB_OK) {
-      tbDeep deep = {side, v, c->index, sign, -gap};
-      m->status = tb_array_push(m->ctx, &m->deep, &deep, 1);
-    }
   }
 }
 
@@ -75,6 +76,7 @@ static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 static void vertex_border(tbMeet* m, int side, int v, tbVec3 x, const Cell* c, int feature, tbVec3 q)
 {
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  if (!tb_surface_sharp(s, s->mesh->vertex_sharp[v])) return;
   tbVec3 d = tb_sub3(q, x);
   double distance = tb_norm3(d);
   if (distance > m->reach || distance <= m->eps) return;
@@ -100,7 +102,7 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   for (int i = 0; i < s->corners; i++) {
     int v = s->mesh->triangle[of->index][i];
-    if (s->mesh->vertex_triangle[v] != of->index || !tb_surface_sharp(s, s->mesh->vertex_sharp[v])) continue;
+    if (s->mesh->vertex_triangle[v] != of->index) continue;
     tbVec3 q;
     int feature = closest_on_cell(o, other, of->corner[i], &q);
     if (feature == 0) vertex_face(m, side, v, of->corner[i], other);
@@ -108,30 +110,22 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
   }
 }
 
-// An edge of surface `side` that passes p, of length and direction `along` from p to its end inside the other
-// body, `depth` deep: it is believed to be there when it goes in as far as it is deep, and truly is inside.
-static bool goes_in(const tbMeet* m, int side, tbVec3 p, tbVec3 along, double depth)
+// An edge of surface `side`, cut at p, which is `depth` deep in the other body: believed where one of its
+// parts goes in as far as it is deep. (A table's rim crosses the upright edges of a box on it far inside,
+// sideways, but those go in no farther than the box has sunk.)
+static bool goes_in(const tbMeet* m, int side, const tbVec3 end[2], tbVec3 p, double depth)
 {
   const tbSurface* o = &m->s[1 - side];
-  double length = tb_norm3(along);
   if (!o->solid) return true;
-  if (length < depth) return false;
-  tbOutside way;
-  return tb_surface_distance(o, tb_madd3(p, 0.5 * depth / length, along), &way) < -1e-3 * depth;
-}
-
-// The part of an edge, cut at p, that goes against the direction `out`.
-static tbVec3 inner_part(const tbVec3 end[2], tbVec3 p, tbVec3 out)
-{
-  return tb_sub3(end[tb_dot3(tb_sub3(end[1], end[0]), out) < 0], p);
-}
-
-static bool crossing_is_real(const tbMeet* m, int ea, const tbVec3 a[2], tbVec3 pa, int eb, const tbVec3 b[2],
-                             tbVec3 pb, double depth)
-{
-  if (!m->s[0].solid && !m->s[1].solid) return false;
-  return goes_in(m, 0, pa, inner_part(a, pa, tb_surface_edge_out(&m->s[1], eb)), depth) &&
-         goes_in(m, 1, pb, inner_part(b, pb, tb_surface_edge_out(&m->s[0], ea)), depth);
+  for (int i = 0; i < 2; i++) {
+    tbVec3 along = tb_sub3(end[i], p);
+    double length = tb_norm3(along);
+    tbOutside way;
+    if (length >= depth &&
+        tb_surface_distance(o, tb_madd3(p, 0.5 * depth / length, along), &way) < -1e-3 * depth)
+      return true;
+  }
+  return false;
 }
 
 static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3 b[2])
@@ -144,6 +138,7 @@ static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3
   if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return;
   tbVec3 pa = tb_madd3(a[0], s, u), pb = tb_madd3(b[0], t, w), d = tb_sub3(pb, pa);
   n = tb_normalize3(n);
+  bool either_solid = m->s[0].solid || m->s[1].solid;
   for (int sign = -1; sign <= 1; sign += 2) {
     tbVec3 toward = tb_scale3(sign, n);
     if (tb_dot3(d, toward) > m->reach) continue;
@@ -155,7 +150,8 @@ static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3
     else if (!tb_surface_edge_faces(&m->s[0], ea, toward, 1e-6))
       toward = tb_surface_edge_normal(&m->s[0], ea, toward);
     double gap = tb_dot3(d, toward);
-    if (gap < -m->eps && !crossing_is_real(m, ea, a, pa, eb, b, pb, -gap)) continue;
+    if (gap < -m->eps && !(either_solid && goes_in(m, 0, a, pa, -gap) && goes_in(m, 1, b, pb, -gap)))
+      continue;
     tb_meet_add(m, 0, pa, pb, toward, tb_feature_mesh_edge(ea), tb_feature_mesh_edge(eb));
   }
 }

@@ -6,12 +6,12 @@
 // near the rim of a table leaves upwards, although the side may be closer). From the vertices found, the
 // search goes on along edges as long as vertices are inside, however deep.
 //
-// An open surface has no inside. A vertex has gone through it where its body has come less than half way: the
-// centre of a convex one is still on the other side; going in from the vertex to where the surface is, one is
-// as deep inside any other body.
+// An open surface has no inside. A vertex has gone through it where, going in from the vertex to where the
+// surface is, one is about as deep inside its body; the centre of a convex one must still be in front.
 //
-// When nothing touches at all, one surface may be inside the other altogether: it leaves along the way out of
-// its centre.
+// Where all that leaves no contact, bodies may be entangled: the same again, with no cones to obey. When
+// still nothing touches, one surface may be inside the other altogether: it leaves along the way out of its
+// centre.
 //
 // Cost      one signed distance per vertex inside, and for their neighbours.
 #include "collide/meet.h"
@@ -24,6 +24,7 @@ static int compare_deep(const void* a, const void* b)
   const tbDeep *p = a, *q = b;
   if (p->side != q->side) return p->side < q->side ? -1 : 1;
   if (p->vertex != q->vertex) return p->vertex < q->vertex ? -1 : 1;
+  if (p->allowed != q->allowed) return p->allowed ? -1 : 1;
   if (p->depth != q->depth) return p->depth < q->depth ? -1 : 1;
   if (p->triangle != q->triangle) return p->triangle < q->triangle ? -1 : 1;
   return p->sign < q->sign ? -1 : p->sign > q->sign;
@@ -36,10 +37,14 @@ static void leave_by_face(tbMeet* m, const tbDeep* deep, tbVec3 x)
               tb_feature_face(deep->triangle));
 }
 
-static bool leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutside* way)
+// `free`: whatever direction it is.
+static bool leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutside* way, bool free)
 {
+  const tbSurface* s = &m->s[side];
   tbVec3 d = tb_neg3(way->normal);
-  if (!tb_surface_vertex_faces(&m->s[side], v, d, TB_MEET_TILT)) return false;
+  if (!free &&
+      !(tb_surface_sharp(s, s->mesh->vertex_sharp[v]) && tb_surface_vertex_faces(s, v, d, TB_MEET_TILT)))
+    return false;
   tb_meet_add(m, side, x, way->point, d, tb_feature_vertex(v), tb_feature_face(way->triangle));
   return true;
 }
@@ -49,7 +54,7 @@ static tbVec3 middle(tbBox b) { return tb_madd3(tb_scale3(0.5, b.lo), 0.5, b.hi)
 // Whether a vertex at x came through an open surface from its front, whose normal is n.
 static bool came_through(const tbSurface* s, const tbDeep* deep, tbVec3 x, tbVec3 n)
 {
-  if (s->convex) return tb_dot3(n, tb_sub3(middle(tb_surface_box(s)), x)) >= deep->depth;
+  if (s->convex && tb_dot3(n, tb_sub3(middle(tb_surface_box(s)), x)) < deep->depth) return false;
   tbVec3 inward = tb_neg3(tb_mat3_mulv(s->R, s->mesh->vertex_normal[deep->vertex]));
   double slope = tb_dot3(inward, n);
   tbOutside way;
@@ -58,14 +63,14 @@ static bool came_through(const tbSurface* s, const tbDeep* deep, tbVec3 x, tbVec
              -TB_MEET_TRUST * tb_surface_distance(s, tb_madd3(x, deep->depth / slope, inward), &way);
 }
 
-// The candidates of one vertex, nearest first. True when it is inside a solid.
-static bool leave(tbMeet* m, const tbDeep* deep, int count)
+// The candidates of one vertex, allowed ones first, nearest first. True when it is inside a solid.
+static bool leave(tbMeet* m, const tbDeep* deep, int count, bool free)
 {
   int side = deep->side;
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbVec3 x = tb_surface_vertex(s, deep->vertex);
   tbOutside way;
-  for (int i = 0; i < count && !o->solid; i++) {
+  for (int i = 0; i < count && deep[i].allowed && !o->solid; i++) {
     tbVec3 n = tb_scale3(deep[i].sign, tb_surface_normal(o, deep[i].triangle));
     if (!came_through(s, &deep[i], x, n)) continue;
     leave_by_face(m, &deep[i], x);
@@ -74,14 +79,14 @@ static bool leave(tbMeet* m, const tbDeep* deep, int count)
   if (!o->solid) return false;
   double depth = -tb_surface_distance(o, x, &way);
   if (depth <= 0) return false;
-  if (deep->depth <= depth + m->eps ||
-      (!leave_by_closest(m, side, deep->vertex, x, &way) && deep->depth <= TB_MEET_TRUST * depth))
+  if (deep->allowed && deep->depth <= depth + m->eps) leave_by_face(m, deep, x);
+  else if (!leave_by_closest(m, side, deep->vertex, x, &way, free) && deep->depth <= TB_MEET_TRUST * depth)
     leave_by_face(m, deep, x);
   return true;
 }
 
 // Goes on from the vertices on the stack, which are inside, to all that hang together with them inside.
-static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth)
+static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth, bool free)
 {
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   const tbMesh* mesh = s->mesh;
@@ -95,13 +100,13 @@ static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth)
       tbVec3 x = tb_surface_vertex(s, w);
       tbOutside way;
       if (tb_surface_distance(o, x, &way) >= 0) continue;
-      if (tb_surface_sharp(s, mesh->vertex_sharp[w])) leave_by_closest(m, side, w, x, &way);
+      leave_by_closest(m, side, w, x, &way, free);
       stack[depth++] = w;
     }
   }
 }
 
-static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count)
+static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count, bool free)
 {
   size_t n = (size_t)m->s[side].mesh->nvertex;
   bool* seen = TB_TAKE(&m->arena, bool, n);
@@ -112,10 +117,11 @@ static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count)
   }
   for (int i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && deep[end].vertex == deep[i].vertex; end++) {}
+    if (!free && !deep[i].allowed) continue;
     seen[deep[i].vertex] = true;
-    if (leave(m, deep + i, end - i)) stack[depth++] = deep[i].vertex;
+    if (leave(m, deep + i, end - i, free)) stack[depth++] = deep[i].vertex;
   }
-  flood(m, side, seen, stack, depth);
+  flood(m, side, seen, stack, depth, free);
 }
 
 // A place inside a surface, or on it where it has no inside.
@@ -151,8 +157,11 @@ void tb_meet_deep(tbMeet* m)
   if (count > 0) {
     qsort(deep, (size_t)count, sizeof *deep, compare_deep);
     while (split < count && deep[split].side == 0) split++;
-    if (split > 0) leave_side(m, 0, deep, split);
-    if (split < count) leave_side(m, 1, deep + split, count - split);
+  }
+  for (int free = 0; free < 2; free++) { // first by the rules, then any way out
+    if (free && m->out->count > m->first) break;
+    if (split > 0) leave_side(m, 0, deep, split, free);
+    if (split < count) leave_side(m, 1, deep + split, count - split, free);
   }
   for (int side = 0; side < 2 && m->out->count == m->first && m->status == TB_OK; side++)
     leave_altogether(m, side);

@@ -49,12 +49,16 @@ static tbStatus mesh_of_hull(tbArena* arena, const tbHull* h, tbMesh* m)
   m->ntriangle = ncorner - 2 * h->nface;
   m->nedge = h->nedge + inner;
   TB_TRY(take_arrays(arena, m));
+  m->vertex_normal = TB_TAKE(arena, tbVec3, (size_t)m->nvertex);
+  if (!m->vertex_normal) return TB_ERROR_MEMORY;
   for (int e = 0; e < m->nedge; e++) m->edge[e] = (tbMeshEdge){{0, 0}, {-1, -1}, e < h->nedge};
 
   int t = 0, e = h->nedge;
   for (int f = 0; f < h->nface; f++) {
     const int* corner = h->face_vertex + h->face_adr[f];
     int n = h->face_adr[f + 1] - h->face_adr[f];
+    for (int k = 0; k < n; k++)
+      m->vertex_normal[corner[k]] = tb_add3(m->vertex_normal[corner[k]], h->face_normal[f]);
     for (int k = 1; k + 1 < n; k++, t++) {
       m->triangle[t][0] = corner[0];
       m->triangle[t][1] = corner[k];
@@ -75,6 +79,7 @@ static tbStatus mesh_of_hull(tbArena* arena, const tbHull* h, tbMesh* m)
       m->edge[e].vertex[1] = w;
       join(m, e, fan_triangle(h, f, h->face_adr[f] - 2 * f, v, w));
     }
+  for (int v = 0; v < m->nvertex; v++) m->vertex_normal[v] = tb_normalize3(m->vertex_normal[v]);
   return tb_mesh_index(arena, m);
 }
 

@@ -130,6 +130,7 @@ TEST(a_box_of_triangles_touches_like_a_box)
   tbRandom r = test_random(12);
   for (int n = 1; n <= 4; n++) {
     tbMesh* triangles = box_mesh(size, n);
+    CHECK(tb_mesh_is_solid(triangles));
     tbShape mesh = tb_shape_mesh(triangles);
     for (int k = 0; k < 40; k++) {
       tbTransform frame = {random_turn(&r), tb_vec3(1, 2, 3)};
@@ -140,7 +141,7 @@ TEST(a_box_of_triangles_touches_like_a_box)
       tbArray one = collide(&box, frame, &other, T, 0.01), two = collide(&mesh, frame, &other, T, 0.01);
       const tbContactPoint* p = one.data;
       CHECK(one.count > 0 && two.count <= TB_MANIFOLD_POINTS);
-      for (size_t i = 0; i < one.count; i++) CHECK(has_point(&two, &p[i], 1e-9));
+      for (size_t i = 0; i < one.count; i++) CHECK(has_point(&two, &p[i], 1e-3)); // nearer ones may be one
       tb_array_free(&context, &one);
       tb_array_free(&context, &two);
     }
