@@ -1,48 +1,13 @@
 // Projected Gauss–Seidel with subspace minimisation.
 #include "solve/cases.h"
 
-static tbSolveOptions pgs_sm(tbModel model)
-{
-  tbSolveOptions o = tb_default_solve_options();
-  o.solver = "pgs-sm";
-  o.model = model;
-  o.max_iterations = 1000;
-  return o;
-}
-
-TEST(pgs_sm_solves_one_contact_by_hand)
-{
-  tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
-  cases_one_contact(&o);
-}
-
-TEST(pgs_sm_solves_manufactured_problems)
-{
-  static const tbModel models[] = {TB_MODEL_BOX, TB_MODEL_CONE};
-  for (int i = 0; i < 2; i++) {
-    tbSolveOptions o = pgs_sm(models[i]);
-    int count = i == 0 ? 300 : 100, converged = cases_manufactured(&o, count);
-    printf("[%s %d/%d] ", tb_model_name(models[i]), converged, count);
-    CHECK(converged >= count * 98 / 100);
-  }
-}
-
-TEST(pgs_sm_stands_the_hard_cases)
-{
-  tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
-  bool solved[4] = {0};
-  cases_hard(&o, solved);
-  printf("[%d%d%d%d] ", solved[0], solved[1], solved[2], solved[3]);
-  CHECK(solved[0] && solved[2] && solved[3]);
-}
-
 TEST(pgs_sm_solves_a_sticking_tower_at_once)
 {
   for (int model = TB_MODEL_CONE; model <= TB_MODEL_BOX; model++) {
     tbContext ctx = tb_default_context();
     tbProblem* p = cases_tower(&ctx, 200);
     REQUIRE(p);
-    tbSolveOptions o = pgs_sm((tbModel)model);
+    tbSolveOptions o = cases_options("pgs-sm", (tbModel)model, 1000);
     o.tolerance = 1e-10;
     tbSolveResult r = cases_solve(p, &o, NULL);
     CHECK(r.outcome == TB_CONVERGED);
@@ -68,7 +33,7 @@ TEST(pgs_sm_solves_redundant_joints_at_once)
   }
   CHECK_OK(&ctx, tb_builder_finish(b, &p));
   REQUIRE(p);
-  tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
+  tbSolveOptions o = cases_options("pgs-sm", TB_MODEL_CONE, 1000);
   tbSolveResult r = cases_solve(p, &o, NULL);
   CHECK(r.outcome == TB_CONVERGED && r.iterations <= 3);
   tb_problem_free(p);
