@@ -198,7 +198,7 @@ TEST(scene_repeat_is_a_grid_with_x_fastest_and_jitter_from_the_seed)
   REQUIRE(s.world && other.world);
   double most = 0;
   for (int i = 0; i < 6; i++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "cube/%d", i);
     tbBodyId id = tb_world_find_body(s.world, name);
     REQUIRE(id.index == 4 + i);
