@@ -128,6 +128,7 @@ static void complain_name(const char* what, const char* name, int count, const c
 }
 
 static const char* solver_at(int i) { return tb_solver_at(i)->name; }
+static const char* scheme_at(int i) { return tb_scheme_at(i)->name; }
 static const char* model_at(int i) { return tb_model_name((tbModel)i); }
 static const char* order_at(int i) { return tb_order_name((tbOrder)i); }
 static const char* r_factor_at(int i) { return tb_r_factor_name((tbRFactor)i); }
@@ -139,14 +140,25 @@ const tbSolver* solver_named(const char* name)
   return solver;
 }
 
+const tbScheme* scheme_named(const char* name)
+{
+  const tbScheme* scheme = tb_scheme_find(name);
+  if (!scheme) complain_name("scheme", name, tb_scheme_count(), scheme_at);
+  return scheme;
+}
+
+bool model_named(const char* name, tbModel* out)
+{
+  if (tb_model_from_name(name, out)) return true;
+  complain_name("model", name, TB_MODEL_COUNT, model_at);
+  return false;
+}
+
 bool solver_options(const SolverArgs* a, tbSolveOptions* o)
 {
   *o = tb_default_solve_options();
   if (!solver_named(a->solver)) return false;
-  if (!tb_model_from_name(a->model, &o->model)) {
-    complain_name("model", a->model, TB_MODEL_COUNT, model_at);
-    return false;
-  }
+  if (!model_named(a->model, &o->model)) return false;
   if (!tb_order_from_name(a->order, &o->order)) {
     complain_name("order", a->order, TB_ORDER_COUNT, order_at);
     return false;

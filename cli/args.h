@@ -38,6 +38,8 @@ typedef struct {
 SolverArgs solver_args_default(void);
 bool solver_options(const SolverArgs* a, tbSolveOptions* out); // false after one line on standard error
 const tbSolver* solver_named(const char* name);                // null after one line on standard error
+const tbScheme* scheme_named(const char* name);                // the same
+bool model_named(const char* name, tbModel* out);              // false after one line on standard error
 bool start_threads(tbContext* ctx, int count);                 // false after one line on standard error
 
 // no_time: what the help says of the default time limit.
@@ -49,7 +51,8 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
       {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
       {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \
       {"--directions", ARG_INT, &(a).directions, "K", "corners of the polyhedral cone (default 8)"},        \
-      {"--order", ARG_TEXT, &(a).order, "O", "sweeps: given (default), random, colour, greedy, symmetric"}, \
+      {"--order", ARG_TEXT, &(a).order, "O",                                                                \
+       "sweeps: given (default), random, colour, greedy, symmetric, layers"},                               \
       {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
       {"--r-factor", ARG_TEXT, &(a).r_factor, "S", "prox methods: own (default), global, local or block"},  \
       {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \
@@ -73,6 +76,8 @@ tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out);
 int fail_with(const tbContext* ctx);
 
 // Commands. argv[0] is the first argument after the command's name.
+int command_run(int argc, char** argv);
+int command_resume(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);

@@ -14,6 +14,7 @@ typedef struct {
   SolverArgs solver;
   bool json, strict, cold, profile;
   const char *solvers, *out, *page;
+  int step;
 } CompareArgs;
 
 enum { MOST_SOLVERS = 64 };
@@ -79,6 +80,12 @@ static bool check_page(const CompareArgs* a)
     fprintf(stderr, "tribo compare: --page cannot be %s, which holds the numbers\n", page);
   else return true;
   return false;
+}
+
+static bool check_step(const CompareArgs* a)
+{
+  if (a->step < 0) fprintf(stderr, "tribo compare: --step must not be negative\n");
+  return a->step >= 0;
 }
 
 // Progress, on a terminal only.
@@ -162,7 +169,8 @@ static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* repo
   Report all = *report;
   all.race = race;
   tbStatus status = TB_OK;
-  for (int i = 0; i < all.races && status == TB_OK; i++) status = race_load(ctx, paths[i], a->cold, &race[i]);
+  for (int i = 0; i < all.races && status == TB_OK; i++)
+    status = race_load(ctx, paths[i], a->step, a->cold, &race[i]);
   Folder folder = {0};
   if (status == TB_OK && a->out) status = folder_make(ctx, a->out, &folder);
   if (status == TB_OK) {
@@ -184,7 +192,7 @@ static void print_help(const Arg* args)
          "reached\n"
          "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
          "takes,\n"
-         "or a folder of such files.\n\n",
+         "a folder of such files, or a scene: then the problem of one of its steps.\n\n",
          usage);
   args_help(args);
   printf("\nThe folder of --out, made when missing, gets\n"
@@ -203,7 +211,7 @@ static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command
   const tbSolver* solvers[MOST_SOLVERS];
   RaceRules rules = {
       .solver = solvers, .solvers = choose_solvers(a->solvers, solvers), .curves = a->out != NULL};
-  if (rules.solvers < 0 || !check_page(a) || !solver_options(&a->solver, &rules.options) ||
+  if (rules.solvers < 0 || !check_page(a) || !check_step(a) || !solver_options(&a->solver, &rules.options) ||
       !start_threads(ctx, a->solver.threads))
     return EXIT_USAGE;
   interrupt_watch();
@@ -234,6 +242,7 @@ int command_compare(int argc, char** argv)
       {"--solvers", ARG_TEXT, &a.solvers, "A,B,…", "these (default: all); `tribo list solvers`"},
       {"--out", ARG_TEXT, &a.out, "DIR", "write the report, results.csv and curves.csv into this folder"},
       {"--page", ARG_TEXT, &a.page, "NAME", "the report's name in that folder (default report.html)"},
+      {"--step", ARG_INT, &a.step, "N", "of a scene: race the problem that follows N steps (default 0)"},
       {"--profile", ARG_FLAG, &a.profile, NULL,
        "performance profiles over all problems: by time, by iterations"},
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output instead of tables"},

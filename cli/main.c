@@ -13,8 +13,10 @@ static const struct {
   const char *name, *usage, *summary;
   int (*run)(int argc, char** argv);
 } commands[] = {
+    {"run", "run SCENE", "simulate a scene: metrics, CSV, checkpoints", command_run},
+    {"resume", "resume CHECKPOINT", "go on with a run that was stopped, bit for bit", command_resume},
     {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
-    {"compare", "compare PROBLEM…", "race solvers on problems: table, CSV, report.html", command_compare},
+    {"compare", "compare PROBLEM|SCENE…", "race solvers on problems: table, CSV, report.html", command_compare},
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
      command_generate},
     {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
@@ -29,7 +31,7 @@ static void print_help(FILE* to)
 {
   fprintf(
       to,
-      "Tribo solves contact and friction. Every method works on the same problem and is judged by the same\n"
+      "Tribo simulates contact and friction. Every method works on the same problem and is judged by the same\n"
       "residual.\n\nusage: tribo COMMAND …\n\n");
   for (int i = 0; i < COMMANDS; i++) print_columns(to, 34, commands[i].usage, commands[i].summary);
   print_columns(to, 34, "--version", "version, and what this build uses");
@@ -79,7 +81,8 @@ static void hold_standard_streams(void)
 int main(int argc, char** argv)
 {
   hold_standard_streams();
-  signal(SIGPIPE, SIG_IGN); // a reader that stops early is told by EPIPE
+  signal(SIGPIPE, SIG_IGN); // a reader that stops early is told by EPIPE,
+  signal(SIGXFSZ, SIG_IGN); // a file beyond the limit of its size by EFBIG
   int code = run(argc, argv);
   errno = 0;
   bool lost = fflush(stdout) != 0 || ferror(stdout);

@@ -69,8 +69,9 @@ tbStatus course_figure_17(Paper* p)
   tbStatus status = TB_OK;
   paper_section(
       p, "Figure 17: heuristics for the order inside the sweep",
-      "PGS on the boxed model (BLCP), in five orders: as given, random, colour by colour, largest residual "
-      "first (greedy), forward and backward (symmetric: two sweeps an iteration).");
+      "PGS on the boxed model (BLCP), in six orders: as given, random, colour by colour, largest residual "
+      "first (greedy), forward and backward (symmetric: two sweeps an iteration), from the ground up "
+      "(layers).");
   tbOut* table = paper_table(p, "figure-17.csv", "structure,order,iteration,residual");
   for (int i = 0; i < STRUCTURES && status == TB_OK; i++) status = try_orders(p, i, table, grows);
   if (status != TB_OK) return status;

@@ -1,7 +1,7 @@
 // Running a race. Times come from runs without a trace, so that stopping tests are the solver's own; a run
 // too short to time is repeated and the fastest counts, because a cold cache says nothing about a method.
 #include "cli/race.h"
-#include "cli/args.h"
+#include "cli/scene_problem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 enum { REPEATS = 5 };
 static const double short_run_s = 0.02;
 
-tbStatus race_load(tbContext* ctx, const char* path, bool cold, Race* out)
+tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* out)
 {
   *out = (Race){.path = path};
-  TB_TRY(load_problem(ctx, path, &out->problem, &out->start));
+  TB_TRY(load_problem_or_scene(ctx, path, step, &out->problem, &out->start));
   size_t rows = (size_t)out->problem->nrow;
   if (out->start && cold) memset(out->start, 0, rows * sizeof *out->start);
   if (!out->start) out->start = TB_NEW(ctx, double, rows);

@@ -30,8 +30,8 @@ typedef struct {
   void (*progress)(const Race* race, const tbSolver* solver, int index); // null, or called before each solver
 } RaceRules;
 
-// cold: start from zero even if the file brings a guess.
-tbStatus race_load(tbContext* ctx, const char* path, bool cold, Race* out);
+// step: of a scene, how many steps come before the problem. cold: start from zero even if there is a guess.
+tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* out);
 // Ends early when the caller cancels.
 tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race);
 void race_free(tbContext* ctx, Race* race); // takes a race of zeros

@@ -1,10 +1,23 @@
 #include "cli/verdict.h"
 #include "cli/args.h"
 
-static void put_finite(tbJsonWriter* w, const char* key, double value)
+void put_finite(tbJsonWriter* w, const char* key, double value)
 {
   if (isfinite(value)) tb_put_number(w, key, value);
   else tb_put_null(w, key);
+}
+
+void put_finites(tbJsonWriter* w, const char* key, const double* values, int count)
+{
+  bool finite = true;
+  for (int i = 0; i < count; i++) finite &= isfinite(values[i]) != 0;
+  if (finite) {
+    tb_put_numbers(w, key, values, (size_t)count);
+    return;
+  }
+  tb_put_array(w, key);
+  for (int i = 0; i < count; i++) put_finite(w, NULL, values[i]);
+  tb_put_end(w);
 }
 
 const char* verdict_name(tbOutcome outcome)

@@ -9,6 +9,10 @@
 void put_verdict(tbJsonWriter* w, const tbSolveOptions* o, const char* solver, const tbSolveResult* r);
 tbStatus finish_json_line(tbJsonWriter* w); // tb_json_writer_finish, with a new line behind the value
 
+// A number that is not finite is null, which JSON has a word for.
+void put_finite(tbJsonWriter* w, const char* key, double value);
+void put_finites(tbJsonWriter* w, const char* key, const double* values, int count);
+
 // "cancelled" counts as failed in files: a run that did not end has no answer.
 const char* verdict_name(tbOutcome outcome);
 

@@ -76,9 +76,10 @@ tbStatus tb_shape_check(tbContext* ctx, const tbShape* shape); // finite, positi
 tbStatus tb_hull_create(tbContext* ctx, const tbVec3* points, int count, tbHull** out);
 void tb_hull_free(tbContext* ctx, tbHull* hull); // takes null
 
-// Triangles over vertices, counter-clockwise seen from outside. Vertices at the very same place are joined,
-// triangles without area dropped; indices out of range, NaN and no triangle at all are errors. Whether the
-// mesh is closed and consistently oriented decides what it can do: see tb_mesh_is_solid.
+// Triangles over vertices, counter-clockwise seen from outside. Vertices at the very same place are joined;
+// triangles without area are merged into their neighbours or dropped; indices out of range, NaN, coordinates
+// beyond 1e30 and no triangle at all are errors. Whether the mesh is closed and consistently oriented
+// decides what it can do: see tb_mesh_is_solid.
 tbStatus tb_mesh_create(tbContext* ctx, const tbVec3* vertices, int vertex_count, const int* triangles,
                         int triangle_count, tbMesh** out);
 void tb_mesh_free(tbContext* ctx, tbMesh* mesh);

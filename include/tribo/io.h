@@ -1,4 +1,4 @@
-// Reading and writing: contact problems, meshes, scenes.
+// Reading and writing: contact problems, meshes, scenes, checkpoints.
 //
 // tb_problem_load looks at the file itself, not at its name: FCLIB (HDF5), Tribo's own JSON, or Siconos' LCP
 // text. Errors name the file and the place. Writers go through a temporary file, so a failure leaves nothing
@@ -60,6 +60,12 @@ tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out);
 tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
                         const char* folder, tbScene* out);
 void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zero
+
+// Checkpoints: a scene in mid-flight, in one file that needs no other. What is loaded goes on bit for bit as
+// what was saved would have. Damaged files, whatever their bytes, are TB_ERROR_INPUT. A world that holds
+// numbers that are not finite is not saved (TB_ERROR_NUMERIC). Free the scene with tb_scene_free.
+tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* scene);
+tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out);
 
 #ifdef __cplusplus
 }

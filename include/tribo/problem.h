@@ -209,6 +209,10 @@ void tb_delassus_apply(const tbDelassus* W, tbThreads* threads, const double* x,
 tbStatus tb_problem_islands(tbContext* ctx, const tbProblem* problem, int* island, int* count);
 // Greedy first fit in the given order: neighbours never share a colour.
 tbStatus tb_problem_colours(tbContext* ctx, const tbProblem* problem, int* colour, int* count);
+// How far a contact is from the ground: 0 where it holds one metric block against the world, and one more for
+// every body in between (Guendelman, Bridson and Fedkiw 2003). Where W is given, distance in W's graph from
+// the contacts that the free motion closes fastest. 0 throughout islands that nothing holds.
+tbStatus tb_problem_layers(tbContext* ctx, const tbProblem* problem, int* layer, int* count);
 
 // Problems with a known answer, for tests, benchmarks and the curious.
 typedef struct tbManufacture {

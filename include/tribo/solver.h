@@ -23,6 +23,7 @@ typedef enum tbOrder {
   TB_ORDER_COLOUR,    // colour by colour; a colour's contacts run in parallel
   TB_ORDER_GREEDY,    // largest residual first, sorted anew every sweep
   TB_ORDER_SYMMETRIC, // forward, then backward
+  TB_ORDER_LAYERS,    // from the ground up, as shock propagation goes; in a layer as given
   TB_ORDER_COUNT
 } tbOrder;
 
@@ -72,7 +73,8 @@ typedef struct tbSolveOptions {
   uint64_t seed;        // of random sweeps
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
-  double factor_bytes;  // memory a factor of the Newton methods may take before they turn to GMRES; 0: 1e9
+  double factor_bytes;  // memory a factor may take before the Newton methods turn to GMRES, and pgs-sm to
+                        // conjugate gradients; 0: 1e9
   void (*trace)(void* user, const tbTraceEvent* event); // null, or called for every iteration
   void* trace_user;
   bool (*cancelled)(void* user); // null, or asked every iteration

@@ -53,13 +53,19 @@ static double height_on_plane(const Outline* o, double u, double v)
   return o->at[0].h + o->tilt.u * (u - o->at[0].u) + o->tilt.v * (v - o->at[0].v);
 }
 
-// Parameter along side k of the point closest to (u, v).
-static double along_side(const Outline* o, int k, double u, double v)
+// Parameter along side k of the point closest to (u, v), and back.
+static double parameter(const Outline* o, int k, double u, double v)
 {
   Place p = o->at[k], q = o->at[(k + 1) % o->n];
   double eu = q.u - p.u, ev = q.v - p.v, ee = eu * eu + ev * ev;
-  double t = ee > 0 ? ((u - p.u) * eu + (v - p.v) * ev) / ee : 0;
-  return t < 0 ? 0 : t > 1 ? 1 : t;
+  return ee > 0 ? ((u - p.u) * eu + (v - p.v) * ev) / ee : 0;
+}
+
+static Place along(const Outline* o, int k, double t)
+{
+  Place p = o->at[k], q = o->at[(k + 1) % o->n];
+  t = t < 0 ? 0 : t > 1 ? 1 : t;
+  return (Place){p.u + t * (q.u - p.u), p.v + t * (q.v - p.v), p.h + t * (q.h - p.h)};
 }
 
 static uint32_t side_feature(const Outline* o, int k)
@@ -112,34 +118,34 @@ static int cut(const Outline* subject, const Outline* clipper, int j, double nea
 }
 
 typedef struct {
-  Place at;              // height on the subject
-  double clipper_height; // and on the clipper
+  Place on_subject, on_clipper; // one above the other, but for segments that are not quite parallel
   uint32_t subject, clipper;
 } Met;
 
 static bool meet(const Outline* s, const Outline* c, const Corner* k, Met* out)
 {
-  *out = (Met){.at = {k->u, k->v, 0}};
+  double hs, hc, u = k->u, v = k->v;
   if (k->clipper < 0) { // a corner of the subject over the clipper's face
-    out->at = s->at[k->subject];
-    out->clipper_height = height_on_plane(c, k->u, k->v);
+    hs = s->at[k->subject].h;
+    hc = height_on_plane(c, u, v);
     out->subject = corner_feature(s, k->subject);
     out->clipper = tb_feature_face(c->face->index);
   } else if (k->subject < 0) { // a corner of the clipper under the subject's face
-    Place p = c->at[k->clipper];
     if (s->n < 3) return false;
-    out->at = (Place){p.u, p.v, height_on_plane(s, p.u, p.v)};
-    out->clipper_height = p.h;
+    u = c->at[k->clipper].u;
+    v = c->at[k->clipper].v;
+    hs = height_on_plane(s, u, v);
+    hc = c->at[k->clipper].h;
     out->subject = tb_feature_face(s->face->index);
     out->clipper = corner_feature(c, k->clipper);
   } else { // two sides
-    int i = k->subject, j = k->clipper;
-    double ts = along_side(s, i, k->u, k->v), tc = along_side(c, j, k->u, k->v);
-    out->at.h = s->at[i].h + ts * (s->at[(i + 1) % s->n].h - s->at[i].h);
-    out->clipper_height = c->at[j].h + tc * (c->at[(j + 1) % c->n].h - c->at[j].h);
-    out->subject = side_feature(s, i);
-    out->clipper = side_feature(c, j);
+    hs = along(s, k->subject, parameter(s, k->subject, u, v)).h;
+    hc = along(c, k->clipper, parameter(c, k->clipper, u, v)).h;
+    out->subject = side_feature(s, k->subject);
+    out->clipper = side_feature(c, k->clipper);
   }
+  out->on_subject = (Place){u, v, hs};
+  out->on_clipper = (Place){u, v, hc};
   return true;
 }
 
@@ -165,17 +171,14 @@ static int clip_segments(const Outline* s, const Outline* c, Met* out)
   int count = 0;
   if (!(cross * cross <= 1e-6 * cc * ss) || cc == 0 || ss == 0) return 0;
   for (int end = 0; end < 2; end++) { // ends of the subject above the clipper
-    Place p = s->at[end];
-    double t = ((p.u - c->at[0].u) * cu + (p.v - c->at[0].v) * cv) / cc;
+    double t = parameter(c, 0, s->at[end].u, s->at[end].v);
     if (t < 0 || t > 1) continue;
-    out[count++] = (Met){p, c->at[0].h + t * (c->at[1].h - c->at[0].h), corner_feature(s, end), side_feature(c, 0)};
+    out[count++] = (Met){s->at[end], along(c, 0, t), corner_feature(s, end), side_feature(c, 0)};
   }
   for (int end = 0; end < 2; end++) { // ends of the clipper below the subject
-    Place p = c->at[end];
-    double t = ((p.u - s->at[0].u) * su + (p.v - s->at[0].v) * sv) / ss;
+    double t = parameter(s, 0, c->at[end].u, c->at[end].v);
     if (t < 0 || t > 1) continue;
-    Place q = {p.u, p.v, s->at[0].h + t * (s->at[1].h - s->at[0].h)};
-    out[count++] = (Met){q, p.h, side_feature(s, 0), corner_feature(c, end)};
+    out[count++] = (Met){along(s, 0, t), c->at[end], side_feature(s, 0), corner_feature(c, end)};
   }
   return count;
 }
@@ -197,15 +200,16 @@ int tb_clip_faces(const tbFace* a, const tbFace* b, tbVec3 n, bool b_clips, doub
   if (!project(b_clips ? a : b, frame, mirror, &subject) || !project(b_clips ? b : a, frame, mirror, &clipper))
     return 0;
   int count = clip_outlines(&subject, &clipper, near, met);
-  tbVec3 t = tb_mat3_row(frame, 1), v = tb_mat3_row(frame, 2);
   for (int i = 0; i < count; i++) {
-    double ha = b_clips ? met[i].at.h : met[i].clipper_height, hb = b_clips ? met[i].clipper_height : met[i].at.h;
-    tbVec3 base = tb_madd3(tb_scale3(met[i].at.u, t), mirror * met[i].at.v, v);
-    out[i] = (tbClipPoint){.a = tb_madd3(base, ha, n),
-                           .b = tb_madd3(base, hb, n),
-                           .gap = hb - ha,
-                           .fa = b_clips ? met[i].subject : met[i].clipper,
-                           .fb = b_clips ? met[i].clipper : met[i].subject};
+    const Met* m = &met[i];
+    Place pa = b_clips ? m->on_subject : m->on_clipper, pb = b_clips ? m->on_clipper : m->on_subject;
+    pa.v *= mirror;
+    pb.v *= mirror;
+    out[i] = (tbClipPoint){.a = tb_mat3_tmulv(frame, tb_vec3(pa.h, pa.u, pa.v)),
+                           .b = tb_mat3_tmulv(frame, tb_vec3(pb.h, pb.u, pb.v)),
+                           .gap = pb.h - pa.h,
+                           .fa = b_clips ? m->subject : m->clipper,
+                           .fb = b_clips ? m->clipper : m->subject};
   }
   return count;
 }

@@ -8,7 +8,7 @@
 enum { TB_CLIP_POINTS = 2 * TB_FACE_CORNERS + 2 };
 
 typedef struct tbClipPoint {
-  tbVec3 a, b;         // one above the other: b − a = gap·n
+  tbVec3 a, b;         // one above the other, b − a = gap·n; segments to a thousandth of their length
   double gap;          // along n
   uint32_t fa, fb;     // features of A and B that meet
 } tbClipPoint;

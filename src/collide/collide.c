@@ -100,12 +100,19 @@ static int order_shapes(const tbShape* a, const tbShape* b)
   }
 }
 
+// Equal shapes go by where they are, along the axis on which they are farthest apart: which of two stacked boxes comes
+// first is not for the noise in the other coordinates to say.
+static int order_places(tbTransform a, tbTransform b)
+{
+  tbVec3 d = tb_sub3(b.x, a.x);
+  double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z), most = x >= y && x >= z ? d.x : y >= z ? d.y : d.z;
+  return most > 0 ? -1 : most < 0 ? 1 : order(&a.q.w, &b.q.w, 4);
+}
+
 static bool in_order(const tbPlaced* a, const tbPlaced* b)
 {
   int o = order_shapes(a->shape, b->shape);
-  if (o == 0) o = order(&a->T.x.x, &b->T.x.x, 3);
-  if (o == 0) o = order(&a->T.q.w, &b->T.q.w, 4);
-  return o <= 0;
+  return (o ? o : order_places(a->T, b->T)) <= 0;
 }
 
 static tbPlaced place(const tbShape* shape, tbTransform T)

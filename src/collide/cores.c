@@ -106,7 +106,7 @@ static void emit(const Query* q, tbVec3 n, double margin, Overlap* o, tbManifold
     p.b = tb_madd3(p.b, -under, n);
     if (p.gap <= margin) o->point[kept++] = p;
   }
-  tb_manifold_from(o->point, kept, n, 1e-6 * q->size, out);
+  tb_manifold_from(o->point, kept, n, 1e-4 * q->size, out);
 }
 
 // Puts the closest points in front when no corner of the overlap is as close.
@@ -182,11 +182,44 @@ static void axis_contact(const Query* q, const tbAxis* axis, double margin, tbMa
   emit(q, axis->n, margin, &o, out);
 }
 
+// Along n, if the corners of the overlap attain the depth there.
+static bool corner_contact(const Query* q, tbVec3 n, double gap, double margin, tbManifold* out)
+{
+  Overlap o;
+  overlap_along(q, n, -1, -1, &o);
+  if (least_gap(&o) > gap + q->bias) return false;
+  emit(q, n, margin, &o, out);
+  return true;
+}
+
+// Straight out of a cylinder's side, towards the other core. Cylinders that share their axis overlap alike in all
+// directions around it: no polytope gets there, but this does.
+static void guess_sideways(const Query* q, const tbCore* cylinder, tbAxis* best)
+{
+  if (cylinder->shape->type != TB_SHAPE_CYLINDER) return;
+  tbVec3 axis = turn(cylinder, tb_vec3(0, 0, 1)), n = tb_sub3(tb_core_middle(&q->b), tb_core_middle(&q->a));
+  n = tb_madd3(n, -tb_dot3(n, axis), axis);
+  if (tb_norm3(n) <= q->bias) n = tb_mat3_row(tb_mat3_frame(axis), 1);
+  n = tb_normalize3(n);
+  tbVec3 a = tb_core_farthest(&q->a, n, NULL, NULL), b = tb_core_farthest(&q->b, tb_neg3(n), NULL, NULL);
+  double gap = tb_dot3(n, tb_sub3(b, a));
+  if (gap > best->gap + q->bias) *best = (tbAxis){.kind = TB_AXIS_EDGES, .gap = gap, .n = n};
+}
+
 static void deep_contact(const Query* q, const tbAxis* face, double margin, tbManifold* out)
 {
   tbEpa e;
-  tb_epa(&q->a, &q->b, q->bias, face->n, &e);
-  if (-e.depth <= face->gap + q->bias && face_contact(q, face, margin, out)) return;
+  tbAxis guess = *face;
+  guess_sideways(q, &q->a, &guess);
+  guess_sideways(q, &q->b, &guess);
+  tb_epa(&q->a, &q->b, q->bias, guess.n, &e);
+  if (e.guessed) {
+    if (guess.kind == TB_AXIS_EDGES ? corner_contact(q, guess.n, guess.gap, margin, out)
+                                    : face_contact(q, face, margin, out))
+      return;
+    tb_epa(&q->a, &q->b, q->bias, tb_zero3(), &e);
+    if (e.guessed) return; // not a solid
+  }
   Overlap o;
   tbClipPoint closest = {.a = e.a, .b = e.b, .gap = -e.depth};
   name_closest(q, e.v, 3, e.normal, &closest);

@@ -213,34 +213,30 @@ void tb_epa(const tbCore* a, const tbCore* b, double tolerance, tbVec3 guess, tb
   h.b = b;
   h.hint_a = h.hint_b = 0;
   h.noise = 1e-2 * tolerance;
-  out->depth = INFINITY;
+  *out = (tbEpa){.depth = INFINITY, .guessed = true};
   tbGjkVertex s;
-  bool guessed = tb_maxabs3(guess) > 0;
-  if (guessed) {
+  if (tb_maxabs3(guess) > 0) {
     farthest(&h, guess, &s);
     out->depth = tb_dot3(guess, s.w);
     out->normal = guess;
-    out->a = s.a;
-    out->b = s.b;
-    for (int i = 0; i < 3; i++) out->v[i] = s;
-    for (int i = 0; i < 3; i++) out->v[i].weight = i == 0;
   }
   if (!start(&h)) return;
   for (;;) {
-    const int least = least_facet(&h);
-    const Facet* f = &h.facet[least];
-    if (out->depth - f->offset > tolerance) {
-      farthest(&h, f->n, &s);
-      double reach = tb_dot3(f->n, s.w);
-      if (reach < out->depth) {
-        out->depth = reach;
-        out->normal = f->n;
-        guessed = false;
-      }
+    int least = least_facet(&h);
+    const Facet f = h.facet[least];
+    if (out->depth - f.offset <= tolerance) return; // nothing beats the guess
+    farthest(&h, f.n, &s);
+    double reach = tb_dot3(f.n, s.w);
+    bool last = reach - f.offset <= tolerance || h.npoint == POINTS;
+    if (!last) {
+      h.point[h.npoint++] = s;
+      if (grow(&h, least)) continue;
     }
-    if (!guessed) locate(&h, f, out);
-    if (out->depth - f->offset <= tolerance || h.npoint == POINTS) return;
-    h.point[h.npoint++] = s;
-    if (!grow(&h, least)) return;
+    if (reach >= out->depth) return;
+    out->depth = reach;
+    out->normal = f.n;
+    out->guessed = false;
+    locate(&h, &f, out);
+    return;
   }
 }

@@ -7,6 +7,7 @@
 typedef struct tbEpa {
   tbVec3 normal;    // unit, from A to B: moving B along it by `depth` parts the cores
   double depth;     // an upper bound of the truth, attained by `normal`; within `tolerance` of it as a rule
+  bool guessed;     // nothing beat the guess: what follows is not set
   tbVec3 a, b;      // where they meet: on A and on B, b − a = −depth·normal
   tbGjkVertex v[3]; // the support points around it, with weights
 } tbEpa;

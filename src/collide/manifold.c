@@ -40,7 +40,32 @@ static double triangle(const tbClipPoint* point, int count, int i, tbVec3 n)
   return fabs(tb_dot3(n, tb_cross3(tb_sub3(q, p), tb_sub3(r, p))));
 }
 
-static void thin(tbClipPoint* point, int count, tbVec3 n)
+// Whether a corner lies on the line between its neighbours, in place and in depth: edges that nearly coincide
+// cross anywhere along each other, and such a crossing carries nothing its neighbours do not.
+static bool idle(const tbClipPoint* point, int count, int i, tbVec3 n, double near)
+{
+  const tbClipPoint *p = &point[(i + count - 1) % count], *q = &point[i], *r = &point[(i + 1) % count];
+  tbVec3 way = tb_sub3(r->a, p->a);
+  double length = tb_norm3(way), along = tb_dot3(tb_sub3(q->a, p->a), way);
+  if (!(length > near) || along <= 0 || along >= length * length) return false;
+  double t = along / (length * length), on_line = p->gap + t * (r->gap - p->gap);
+  return triangle(point, count, i, n) <= near * length && fabs(q->gap - on_line) <= near;
+}
+
+static int drop_idle(tbClipPoint* point, int count, tbVec3 n, double near)
+{
+  for (int i = 0; i < count && count > 2;) {
+    if (!idle(point, count, i, n, near)) {
+      i++;
+      continue;
+    }
+    count--;
+    memmove(&point[i], &point[i + 1], (size_t)(count - i) * sizeof *point);
+  }
+  return count;
+}
+
+static int thin(tbClipPoint* point, int count, tbVec3 n)
 {
   while (count > TB_MANIFOLD_POINTS) {
     int deepest = 0, least = -1;
@@ -56,13 +81,32 @@ static void thin(tbClipPoint* point, int count, tbVec3 n)
     count--;
     memmove(&point[least], &point[least + 1], (size_t)(count - least) * sizeof *point);
   }
+  return count;
+}
+
+static bool before(const tbClipPoint* p, const tbClipPoint* q)
+{
+  return tb_feature_pair(p->fa, p->fb) < tb_feature_pair(q->fa, q->fb);
+}
+
+// By name: where clipping happened to begin does not show.
+static void sort(tbClipPoint* point, int count)
+{
+  for (int i = 1; i < count; i++) {
+    tbClipPoint p = point[i];
+    int k = i;
+    for (; k > 0 && before(&p, &point[k - 1]); k--) point[k] = point[k - 1];
+    point[k] = p;
+  }
 }
 
 void tb_manifold_from(tbClipPoint* point, int count, tbVec3 normal, double near, tbManifold* out)
 {
   count = merge(point, count, near);
-  thin(point, count, normal);
-  out->n = count < TB_MANIFOLD_POINTS ? count : TB_MANIFOLD_POINTS;
+  count = drop_idle(point, count, normal, near);
+  count = thin(point, count, normal);
+  sort(point, count);
+  out->n = count;
   for (int i = 0; i < out->n; i++)
     out->point[i] = (tbContactPoint){.a = point[i].a,
                                      .b = point[i].b,

@@ -9,6 +9,7 @@
 typedef struct tbDeep {
   int side, vertex, triangle, sign;
   double depth;
+  bool allowed; // the vertex can touch in that direction
 } tbDeep;
 
 typedef struct tbMeet {

@@ -9,8 +9,8 @@
 // TB_MEET_TILT; the normal of a contact at an edge is then brought back to the edge's nearest face.
 //
 //   vertex–face      normal of the face; behind the face: a candidate for mesh_deep.c
-//   edge–edge        both convex; the common perpendicular. Crossed edges count where each is inside the
-//                    other body and not much deeper than the closest way out
+//   edge–edge        both convex; the common perpendicular. Crossed edges count where each goes into the
+//                    other body at least as far as they are deep
 //   vertex–edge, vertex–vertex   the line between them, in both cones
 //
 // Triangles that come near each other are found by the mesh's tree. A vertex and an edge belong to the first
@@ -26,8 +26,7 @@
 #include "collide/reduce.h"
 #include "geometry/box.h"
 
-static const double strict = 1e-3;    // how far cones are widened where nothing but the cone decides
-static const double on_border = 1e-7; // of a side's length: still above the triangle
+static const double strict = 1e-3; // how far cones are widened where nothing but the cone decides
 
 void tb_meet_add(tbMeet* m, int side, tbVec3 p, tbVec3 q, tbVec3 n, uint32_t feature_p, uint32_t feature_q)
 {
@@ -46,43 +45,12 @@ typedef struct {
   tbVec3 corner[3];
 } Cell;
 
-// Where a vertex sees a cell: 0 its face, 1 + i its side opposite to corner i, 4 + i its corner i.
-static int closest_on_side(const Cell* c, int i, tbVec3 x, tbVec3* q)
-{
-  int from = (i + 1) % 3, to = (i + 2) % 3;
-  tbVec3 along = tb_sub3(c->corner[to], c->corner[from]);
-  double t = tb_dot3(tb_sub3(x, c->corner[from]), along), all = tb_dot3(along, along);
-  *q = t <= 0 ? c->corner[from] : t >= all ? c->corner[to] : tb_madd3(c->corner[from], t / all, along);
-  return t <= 0 ? 4 + from : t >= all ? 4 + to : 1 + i;
-}
-
-static bool above_triangle(const Cell* c, tbVec3 n, tbVec3 x)
-{
-  for (int i = 0; i < 3; i++) {
-    tbVec3 along = tb_sub3(c->corner[(i + 1) % 3], c->corner[i]);
-    double inward = tb_dot3(tb_cross3(n, along), tb_sub3(x, c->corner[i]));
-    if (inward < -on_border * tb_dot3(along, along)) return false;
-  }
-  return true;
-}
-
 static int closest_on_cell(const tbSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
 {
   *q = c->corner[0];
   if (s->corners == 1) return 4;
-  if (s->corners == 2) return closest_on_side(c, 2, x, q);
-  if (above_triangle(c, tb_surface_normal(s, c->index), x)) return 0;
-  int feature = closest_on_side(c, 0, x, q);
-  for (int i = 1; i < 3; i++) {
-    tbVec3 r;
-    int f = closest_on_side(c, i, x, &r);
-    tbVec3 d = tb_sub3(x, r), best = tb_sub3(x, *q);
-    if (tb_dot3(d, d) < tb_dot3(best, best)) {
-      feature = f;
-      *q = r;
-    }
-  }
-  return feature;
+  if (s->corners == 2) return tb_closest_on_side(c->corner, 2, x, q);
+  return tb_closest_on_triangle(c->corner, tb_surface_normal(s, c->index), x, q);
 }
 
 static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
@@ -90,16 +58,17 @@ static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbVec3 n = tb_surface_normal(o, c->index);
   double height = tb_dot3(n, tb_sub3(x, c->corner[0]));
+  bool sharp = tb_surface_sharp(s, s->mesh->vertex_sharp[v]);
   for (int sign = 1; sign >= (o->solid ? 1 : -1); sign -= 2) {
     tbVec3 d = tb_scale3(-sign, n); // from the vertex's body to the other
     double gap = sign * height;
-    if (gap > m->reach || !tb_surface_vertex_faces(s, v, d, TB_MEET_TILT)) continue;
-    if (gap >= -m->eps)
+    if (gap > m->reach) continue;
+    bool allowed = sharp && tb_surface_vertex_faces(s, v, d, TB_MEET_TILT);
+    if (gap < -m->eps) {
+      tbDeep deep = {side, v, c->index, sign, -gap, allowed};
+      if ((s->solid || o->solid) && m->status == TB_OK) m->status = tb_array_push(m->ctx, &m->deep, &deep, 1);
+    } else if (allowed)
       tb_meet_add(m, side, x, tb_madd3(x, gap, d), d, tb_feature_vertex(v), tb_feature_face(c->index));
-    else if ((s->solid || o->solid) && m->status == TB_OK) {
-      tbDeep deep = {side, v, c->index, sign, -gap};
-      m->status = tb_array_push(m->ctx, &m->deep, &deep, 1);
-    }
   }
 }
 
@@ -107,6 +76,7 @@ static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 static void vertex_border(tbMeet* m, int side, int v, tbVec3 x, const Cell* c, int feature, tbVec3 q)
 {
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  if (!tb_surface_sharp(s, s->mesh->vertex_sharp[v])) return;
   tbVec3 d = tb_sub3(q, x);
   double distance = tb_norm3(d);
   if (distance > m->reach || distance <= m->eps) return;
@@ -132,7 +102,7 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   for (int i = 0; i < s->corners; i++) {
     int v = s->mesh->triangle[of->index][i];
-    if (s->mesh->vertex_triangle[v] != of->index || !tb_surface_sharp(s, s->mesh->vertex_sharp[v])) continue;
+    if (s->mesh->vertex_triangle[v] != of->index) continue;
     tbVec3 q;
     int feature = closest_on_cell(o, other, of->corner[i], &q);
     if (feature == 0) vertex_face(m, side, v, of->corner[i], other);
@@ -140,13 +110,22 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
   }
 }
 
-// Edges that cross are believed where each is inside the other body, and not much deeper than the way out.
-static bool crossing_is_real(tbMeet* m, tbVec3 pa, tbVec3 pb, double depth)
+// An edge of surface `side`, cut at p, which is `depth` deep in the other body: believed where one of its
+// parts goes in as far as it is deep. (A table's rim crosses the upright edges of a box on it far inside,
+// sideways, but those go in no farther than the box has sunk.)
+static bool goes_in(const tbMeet* m, int side, const tbVec3 end[2], tbVec3 p, double depth)
 {
-  tbOutside way;
-  if (!m->s[0].solid && !m->s[1].solid) return false;
-  if (m->s[1].solid && depth > -TB_MEET_TRUST * tb_surface_distance(&m->s[1], pa, &way)) return false;
-  return !m->s[0].solid || depth <= -TB_MEET_TRUST * tb_surface_distance(&m->s[0], pb, &way);
+  const tbSurface* o = &m->s[1 - side];
+  if (!o->solid) return true;
+  for (int i = 0; i < 2; i++) {
+    tbVec3 along = tb_sub3(end[i], p);
+    double length = tb_norm3(along);
+    tbOutside way;
+    if (length >= depth &&
+        tb_surface_distance(o, tb_madd3(p, 0.5 * depth / length, along), &way) < -1e-3 * depth)
+      return true;
+  }
+  return false;
 }
 
 static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3 b[2])
@@ -159,6 +138,7 @@ static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3
   if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return;
   tbVec3 pa = tb_madd3(a[0], s, u), pb = tb_madd3(b[0], t, w), d = tb_sub3(pb, pa);
   n = tb_normalize3(n);
+  bool either_solid = m->s[0].solid || m->s[1].solid;
   for (int sign = -1; sign <= 1; sign += 2) {
     tbVec3 toward = tb_scale3(sign, n);
     if (tb_dot3(d, toward) > m->reach) continue;
@@ -170,7 +150,8 @@ static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3
     else if (!tb_surface_edge_faces(&m->s[0], ea, toward, 1e-6))
       toward = tb_surface_edge_normal(&m->s[0], ea, toward);
     double gap = tb_dot3(d, toward);
-    if (gap < -m->eps && !crossing_is_real(m, pa, pb, -gap)) continue;
+    if (gap < -m->eps && !(either_solid && goes_in(m, 0, a, pa, -gap) && goes_in(m, 1, b, pb, -gap)))
+      continue;
     tb_meet_add(m, 0, pa, pb, toward, tb_feature_mesh_edge(ea), tb_feature_mesh_edge(eb));
   }
 }

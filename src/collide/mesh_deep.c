@@ -1,14 +1,17 @@
 // Vertices inside the other surface.
 //
-// A vertex behind a triangle is inside a solid where the signed distance says so. It leaves through the
-// nearest triangle behind which it lies squarely and whose direction its own normal cone allows (a corner of
-// a box near the rim of a table leaves upwards, although the side may be closer), unless that is much farther
-// than the closest point of the surface. From the vertices found, the search goes on along edges as long as
-// vertices are inside, however deep. An open surface has no inside; a vertex is believed to have gone through
-// it where the place it came through is inside the vertex's own body.
+// A vertex behind a triangle is inside a solid where the signed distance says so. It leaves by the closest
+// point of the surface, if its own normal cone allows that direction; else by the nearest triangle behind
+// which it lies squarely and whose direction the cone allows, unless that is much farther (a corner of a box
+// near the rim of a table leaves upwards, although the side may be closer). From the vertices found, the
+// search goes on along edges as long as vertices are inside, however deep.
 //
-// When nothing touches at all, one surface may be inside the other altogether: it leaves along the way out of
-// its centre.
+// An open surface has no inside. A vertex has gone through it where, going in from the vertex to where the
+// surface is, one is about as deep inside its body; the centre of a convex one must still be in front.
+//
+// Where all that leaves no contact, bodies may be entangled: the same again, with no cones to obey. When
+// still nothing touches, one surface may be inside the other altogether: it leaves along the way out of its
+// centre.
 //
 // Cost      one signed distance per vertex inside, and for their neighbours.
 #include "collide/meet.h"
@@ -21,6 +24,7 @@ static int compare_deep(const void* a, const void* b)
   const tbDeep *p = a, *q = b;
   if (p->side != q->side) return p->side < q->side ? -1 : 1;
   if (p->vertex != q->vertex) return p->vertex < q->vertex ? -1 : 1;
+  if (p->allowed != q->allowed) return p->allowed ? -1 : 1;
   if (p->depth != q->depth) return p->depth < q->depth ? -1 : 1;
   if (p->triangle != q->triangle) return p->triangle < q->triangle ? -1 : 1;
   return p->sign < q->sign ? -1 : p->sign > q->sign;
@@ -33,39 +37,56 @@ static void leave_by_face(tbMeet* m, const tbDeep* deep, tbVec3 x)
               tb_feature_face(deep->triangle));
 }
 
-static void leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutside* way)
+// `free`: whatever direction it is.
+static bool leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutside* way, bool free)
 {
+  const tbSurface* s = &m->s[side];
   tbVec3 d = tb_neg3(way->normal);
-  if (tb_surface_vertex_faces(&m->s[side], v, d, TB_MEET_TILT))
-    tb_meet_add(m, side, x, way->point, d, tb_feature_vertex(v), tb_feature_face(way->triangle));
+  if (!free &&
+      !(tb_surface_sharp(s, s->mesh->vertex_sharp[v]) && tb_surface_vertex_faces(s, v, d, TB_MEET_TILT)))
+    return false;
+  tb_meet_add(m, side, x, way->point, d, tb_feature_vertex(v), tb_feature_face(way->triangle));
+  return true;
 }
 
-// The candidates of one vertex, nearest first. True when it is inside a solid.
-static bool leave(tbMeet* m, const tbDeep* deep, int count)
+static tbVec3 middle(tbBox b) { return tb_madd3(tb_scale3(0.5, b.lo), 0.5, b.hi); }
+
+// Whether a vertex at x came through an open surface from its front, whose normal is n.
+static bool came_through(const tbSurface* s, const tbDeep* deep, tbVec3 x, tbVec3 n)
+{
+  if (s->convex && tb_dot3(n, tb_sub3(middle(tb_surface_box(s)), x)) < deep->depth) return false;
+  tbVec3 inward = tb_neg3(tb_mat3_mulv(s->R, s->mesh->vertex_normal[deep->vertex]));
+  double slope = tb_dot3(inward, n);
+  tbOutside way;
+  return slope > 0.1 &&
+         deep->depth <=
+             -TB_MEET_TRUST * tb_surface_distance(s, tb_madd3(x, deep->depth / slope, inward), &way);
+}
+
+// The candidates of one vertex, allowed ones first, nearest first. True when it is inside a solid.
+static bool leave(tbMeet* m, const tbDeep* deep, int count, bool free)
 {
   int side = deep->side;
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbVec3 x = tb_surface_vertex(s, deep->vertex);
   tbOutside way;
-  if (!o->solid) {
-    for (int i = 0; i < count; i++) {
-      tbVec3 n = tb_scale3(deep[i].sign, tb_surface_normal(o, deep[i].triangle));
-      double depth = -tb_surface_distance(s, tb_madd3(x, deep[i].depth, n), &way);
-      if (deep[i].depth > TB_MEET_TRUST * depth) continue;
-      leave_by_face(m, &deep[i], x);
-      break;
-    }
-    return false;
+  for (int i = 0; i < count && deep[i].allowed && !o->solid; i++) {
+    tbVec3 n = tb_scale3(deep[i].sign, tb_surface_normal(o, deep[i].triangle));
+    if (!came_through(s, &deep[i], x, n)) continue;
+    leave_by_face(m, &deep[i], x);
+    break;
   }
+  if (!o->solid) return false;
   double depth = -tb_surface_distance(o, x, &way);
   if (depth <= 0) return false;
-  if (deep->depth <= TB_MEET_TRUST * depth) leave_by_face(m, deep, x);
-  else leave_by_closest(m, side, deep->vertex, x, &way);
+  if (deep->allowed && deep->depth <= depth + m->eps) leave_by_face(m, deep, x);
+  else if (!leave_by_closest(m, side, deep->vertex, x, &way, free) && deep->depth <= TB_MEET_TRUST * depth)
+    leave_by_face(m, deep, x);
   return true;
 }
 
 // Goes on from the vertices on the stack, which are inside, to all that hang together with them inside.
-static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth)
+static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth, bool free)
 {
   const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
   const tbMesh* mesh = s->mesh;
@@ -79,13 +100,13 @@ static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth)
       tbVec3 x = tb_surface_vertex(s, w);
       tbOutside way;
       if (tb_surface_distance(o, x, &way) >= 0) continue;
-      leave_by_closest(m, side, w, x, &way);
+      leave_by_closest(m, side, w, x, &way, free);
       stack[depth++] = w;
     }
   }
 }
 
-static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count)
+static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count, bool free)
 {
   size_t n = (size_t)m->s[side].mesh->nvertex;
   bool* seen = TB_TAKE(&m->arena, bool, n);
@@ -96,13 +117,20 @@ static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count)
   }
   for (int i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && deep[end].vertex == deep[i].vertex; end++) {}
+    if (!free && !deep[i].allowed) continue;
     seen[deep[i].vertex] = true;
-    if (leave(m, deep + i, end - i)) stack[depth++] = deep[i].vertex;
+    if (leave(m, deep + i, end - i, free)) stack[depth++] = deep[i].vertex;
   }
-  flood(m, side, seen, stack, depth);
+  flood(m, side, seen, stack, depth, free);
 }
 
-static tbVec3 middle(tbBox b) { return tb_madd3(tb_scale3(0.5, b.lo), 0.5, b.hi); }
+// A place inside a surface, or on it where it has no inside.
+static tbVec3 inner_point(const tbSurface* s, tbBox box)
+{
+  if (s->mesh == &s->own) return middle(box);
+  double step = 1e-6 * tb_maxabs3(tb_sub3(box.hi, box.lo));
+  return tb_surface_point(s, tb_madd3(s->mesh->vertex[0], s->solid ? -step : 0, s->mesh->vertex_normal[0]));
+}
 
 // All of surface `side` is inside the other one: every vertex leaves the way its centre does.
 static void leave_altogether(tbMeet* m, int side)
@@ -111,7 +139,7 @@ static void leave_altogether(tbMeet* m, int side)
   tbOutside way;
   if (!o->solid) return;
   tbBox box = tb_surface_box(s), other = tb_surface_box(o);
-  if (!tb_box_meets(&box, &other) || tb_surface_distance(o, tb_surface_vertex(s, 0), &way) >= 0) return;
+  if (!tb_box_meets(&box, &other) || tb_surface_distance(o, inner_point(s, box), &way) >= 0) return;
   tbOutside centre;
   if (tb_surface_distance(o, middle(box), &centre) < 0) way = centre;
   for (int v = 0; v < s->mesh->nvertex; v++) {
@@ -129,8 +157,11 @@ void tb_meet_deep(tbMeet* m)
   if (count > 0) {
     qsort(deep, (size_t)count, sizeof *deep, compare_deep);
     while (split < count && deep[split].side == 0) split++;
-    if (split > 0) leave_side(m, 0, deep, split);
-    if (split < count) leave_side(m, 1, deep + split, count - split);
+  }
+  for (int free = 0; free < 2; free++) { // first by the rules, then any way out
+    if (free && m->out->count > m->first) break;
+    if (split > 0) leave_side(m, 0, deep, split, free);
+    if (split < count) leave_side(m, 1, deep + split, count - split, free);
   }
   for (int side = 0; side < 2 && m->out->count == m->first && m->status == TB_OK; side++)
     leave_altogether(m, side);

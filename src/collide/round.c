@@ -149,8 +149,14 @@ static void add_at(const Segments* g, double ra, double rb, double s, double t, 
   double na = n.z, nb = -tb_dot3(n, g->e);
   double over = tb_capsule_thickness(ra, g->ha - (na < 0 ? -s : s), fabs(na));
   double under = tb_capsule_thickness(rb, g->hb - (nb < 0 ? -t : t), fabs(nb));
-  tb_manifold_add(out, margin, tb_madd3(a, over, n), n, tb_dot3(n, tb_sub3(b, a)) - over - under,
-                  feature_of_segment(s, g->ha), feature_of_segment(t, g->hb));
+  double gap = tb_dot3(n, tb_sub3(b, a)) - over - under;
+  if (!(gap <= margin)) return;
+  out->point[out->n++] =
+      (tbContactPoint){.a = tb_madd3(a, over, n),
+                       .b = tb_madd3(b, -under, n),
+                       .normal = n,
+                       .gap = gap,
+                       .feature = tb_feature_pair(feature_of_segment(s, g->ha), feature_of_segment(t, g->hb))};
 }
 
 // Segments that run side by side to a thousandth touch along a stretch: its two ends carry it. The closest

@@ -49,12 +49,16 @@ static tbStatus mesh_of_hull(tbArena* arena, const tbHull* h, tbMesh* m)
   m->ntriangle = ncorner - 2 * h->nface;
   m->nedge = h->nedge + inner;
   TB_TRY(take_arrays(arena, m));
+  m->vertex_normal = TB_TAKE(arena, tbVec3, (size_t)m->nvertex);
+  if (!m->vertex_normal) return TB_ERROR_MEMORY;
   for (int e = 0; e < m->nedge; e++) m->edge[e] = (tbMeshEdge){{0, 0}, {-1, -1}, e < h->nedge};
 
   int t = 0, e = h->nedge;
   for (int f = 0; f < h->nface; f++) {
     const int* corner = h->face_vertex + h->face_adr[f];
     int n = h->face_adr[f + 1] - h->face_adr[f];
+    for (int k = 0; k < n; k++)
+      m->vertex_normal[corner[k]] = tb_add3(m->vertex_normal[corner[k]], h->face_normal[f]);
     for (int k = 1; k + 1 < n; k++, t++) {
       m->triangle[t][0] = corner[0];
       m->triangle[t][1] = corner[k];
@@ -75,6 +79,7 @@ static tbStatus mesh_of_hull(tbArena* arena, const tbHull* h, tbMesh* m)
       m->edge[e].vertex[1] = w;
       join(m, e, fan_triangle(h, f, h->face_adr[f] - 2 * f, v, w));
     }
+  for (int v = 0; v < m->nvertex; v++) m->vertex_normal[v] = tb_normalize3(m->vertex_normal[v]);
   return tb_mesh_index(arena, m);
 }
 
@@ -200,6 +205,16 @@ tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d)
   return best;
 }
 
+tbVec3 tb_surface_edge_out(const tbSurface* s, int edge)
+{
+  tbVec3 sum = tb_zero3();
+  for (int i = 0; i < 2 && s->corners == 3; i++) {
+    int t = s->mesh->edge[edge].triangle[i];
+    if (t >= 0) sum = tb_add3(sum, tb_surface_normal(s, t));
+  }
+  return sum;
+}
+
 // Behind all faces: the closest one is the one least far behind.
 static double convex_distance(const tbMesh* m, tbVec3 p, tbOutside* out)
 {
@@ -234,6 +249,59 @@ double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out)
   out->point = tb_surface_point(s, out->point);
   out->normal = tb_mat3_mulv(s->R, out->normal);
   return distance;
+}
+
+double tb_cylinder_distance(const tbShape* cylinder, tbVec3 p, tbVec3* gradient)
+{
+  double rho = sqrt(p.x * p.x + p.y * p.y), out = rho - cylinder->cylinder.radius,
+         up = fabs(p.z) - cylinder->cylinder.half;
+  tbVec3 radial = rho > 0 ? tb_vec3(p.x / rho, p.y / rho, 0) : tb_vec3(1, 0, 0);
+  tbVec3 axial = tb_vec3(0, 0, copysign(1, p.z)), g = out > up ? radial : axial;
+  double distance = out > up ? out : up;
+  if (out > 0 && up > 0) {
+    distance = sqrt(out * out + up * up);
+    g = tb_madd3(tb_scale3(out / distance, radial), up / distance, axial);
+  }
+  if (gradient) *gradient = g;
+  return distance;
+}
+
+bool tb_above_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x)
+{
+  for (int i = 0; i < 3; i++) {
+    tbVec3 along = tb_sub3(corner[(i + 1) % 3], corner[i]);
+    double inward = tb_dot3(tb_cross3(n, along), tb_sub3(x, corner[i]));
+    if (inward < -1e-7 * tb_dot3(along, along)) return false;
+  }
+  return true;
+}
+
+int tb_closest_on_side(const tbVec3 corner[3], int side, tbVec3 x, tbVec3* q)
+{
+  int from = (side + 1) % 3, to = (side + 2) % 3;
+  tbVec3 along = tb_sub3(corner[to], corner[from]);
+  double t = tb_dot3(tb_sub3(x, corner[from]), along), all = tb_dot3(along, along);
+  *q = t <= 0 ? corner[from] : t >= all ? corner[to] : tb_madd3(corner[from], t / all, along);
+  return t <= 0 ? 4 + from : t >= all ? 4 + to : 1 + side;
+}
+
+int tb_closest_on_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x, tbVec3* q)
+{
+  if (tb_above_triangle(corner, n, x)) {
+    *q = tb_madd3(x, -tb_dot3(n, tb_sub3(x, corner[0])), n);
+    return 0;
+  }
+  int feature = tb_closest_on_side(corner, 0, x, q);
+  for (int side = 1; side < 3; side++) {
+    tbVec3 r;
+    int f = tb_closest_on_side(corner, side, x, &r);
+    tbVec3 d = tb_sub3(x, r), best = tb_sub3(x, *q);
+    if (tb_dot3(d, d) < tb_dot3(best, best)) {
+      feature = f;
+      *q = r;
+    }
+  }
+  return feature;
 }
 
 tbBox tb_surface_box(const tbSurface* s)

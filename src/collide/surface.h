@@ -48,6 +48,9 @@ bool tb_surface_edge_faces(const tbSurface* s, int edge, tbVec3 d, double tilt);
 // The normal of the edge's faces that is closest to d.
 tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d);
 
+// Outward from an edge: the sum of its faces' normals, zero where it has none.
+tbVec3 tb_surface_edge_out(const tbSurface* s, int edge);
+
 // Signed distance to a solid surface's mesh, with the closest point, the triangle it is on and the way out.
 typedef struct tbOutside {
   tbVec3 point, normal;
@@ -55,6 +58,16 @@ typedef struct tbOutside {
 } tbOutside;
 
 double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out);
+
+// Signed distance to a cylinder in its own frame; the gradient may be null.
+double tb_cylinder_distance(const tbShape* cylinder, tbVec3 p, tbVec3* gradient);
+
+// The closest point q of a triangle with normal n: 0 on its face, 1 + i on the side opposite to corner i, 4 +
+// i at corner i. A point over a side is above the triangle too, rounding included (1e-7 of the side's
+// length).
+int tb_closest_on_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x, tbVec3* q);
+bool tb_above_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x);
+int tb_closest_on_side(const tbVec3 corner[3], int side, tbVec3 x, tbVec3* q);
 
 tbBox tb_surface_box(const tbSurface* s); // in the frame of the comparison
 

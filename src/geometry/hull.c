@@ -39,7 +39,7 @@ static tbStatus scale_points(tbContext* ctx, tbArena* arena, const tbVec3* point
 
 // ---- output ----
 
-static tbHull* allocate(tbContext* ctx, int nvertex, int nface, int nedge)
+tbHull* tb_hull_allocate(tbContext* ctx, int nvertex, int nface, int nedge)
 {
   tbScratch room = {0};
   tbHull* hull = NULL;
@@ -153,7 +153,7 @@ static tbStatus finish(tbContext* ctx, tbArena* arena, const tbVec3* points, int
   for (int k = 0; k < polygons->ncorner; k++) vertex_of[polygons->corner[k]] = 1;
   for (int i = 0; i < count; i++) // in the order the points came
     vertex_of[i] = vertex_of[i] ? nvertex++ : -1;
-  tbHull* h = allocate(ctx, nvertex, polygons->nface, polygons->ncorner / 2);
+  tbHull* h = tb_hull_allocate(ctx, nvertex, polygons->nface, polygons->ncorner / 2);
   if (!h) return TB_ERROR_MEMORY;
   for (int i = 0; i < count; i++)
     if (vertex_of[i] >= 0) h->vertex[vertex_of[i]] = points[i];

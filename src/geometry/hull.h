@@ -23,4 +23,8 @@ struct tbHull {
   double radius;       // of the smallest sphere about the centre that holds the hull
 };
 
+// Zeroed arrays for so many features, face_vertex and near of 2·nedge each; null: no memory. Free with
+// tb_hull_free.
+tbHull* tb_hull_allocate(tbContext* ctx, int nvertex, int nface, int nedge);
+
 #endif

@@ -1,11 +1,11 @@
 // Triangle meshes: input cleaned and checked. What lies around each feature is found in mesh_features.c.
 //
 // Vertices with the same coordinates become one (the sign of zero does not count), which turns the loose
-// triangles of an STL file into a surface. Triangles without area, exactly, are dropped, and so are vertices
-// that no triangle uses.
+// triangles of an STL file into a surface. Triangles without area, exactly, are flipped away where a
+// neighbour allows it (mesh_flat.c) and dropped otherwise, and so are vertices that no triangle uses.
 #include "geometry/mesh.h"
 #include "geometry/box.h"
-#include "geometry/exact.h"
+#include "geometry/mesh_flat.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -63,12 +63,6 @@ static tbStatus weld(tbArena* scratch, const tbVec3* vertices, int count, int** 
   return TB_OK;
 }
 
-static bool has_area(const tbVec3* vertices, const int v[3])
-{
-  return v[0] != v[1] && v[1] != v[2] && v[2] != v[0] &&
-         tb_maxabs3(tb_triangle_normal(vertices[v[0]], vertices[v[1]], vertices[v[2]])) > 0;
-}
-
 static tbStatus clean(tbContext* ctx, tbMesh* mesh, tbArena* scratch, const tbVec3* vertices, int nvertex,
                       const int* triangles, int ntriangle)
 {
@@ -76,12 +70,15 @@ static tbStatus clean(tbContext* ctx, tbMesh* mesh, tbArena* scratch, const tbVe
   mesh->triangle = (int(*)[3])tb_arena_take(&mesh->arena, (size_t)ntriangle, sizeof *mesh->triangle);
   if (!number || !mesh->triangle) return TB_ERROR_MEMORY;
   TB_TRY(weld(scratch, vertices, nvertex, &first));
+  for (int k = 0; k < 3 * ntriangle; k++) mesh->triangle[k / 3][k % 3] = first[triangles[k]];
+  TB_TRY(tb_mesh_flip_flat(scratch, vertices, mesh->triangle, ntriangle));
   for (int t = 0; t < ntriangle; t++) {
-    int* v = mesh->triangle[mesh->ntriangle];
-    for (int i = 0; i < 3; i++) v[i] = first[triangles[3 * t + i]];
-    if (!has_area(vertices, v)) continue;
-    for (int i = 0; i < 3; i++) number[v[i]] = 1;
-    mesh->ntriangle++;
+    if (tb_triangle_is_flat(vertices, mesh->triangle[t])) continue;
+    int* kept = mesh->triangle[mesh->ntriangle++];
+    for (int i = 0; i < 3; i++) {
+      kept[i] = mesh->triangle[t][i];
+      number[kept[i]] = 1;
+    }
   }
   if (mesh->ntriangle == 0)
     return tb_fail(ctx, TB_ERROR_INPUT, "none of the mesh's %d triangles has an area", ntriangle);

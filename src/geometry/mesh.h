@@ -24,7 +24,7 @@ struct tbMesh {
   tbVec3* vertex_normal;   // angle-weighted pseudonormal (Bærentzen & Aanæs 2005), unit or zero (nvertex)
   tbVec3* edge_normal;     // sum of the two face normals, not normalised          (nedge)
   uint8_t* edge_sharp;     // TB_SHARP: from which sides it can be touched         (nedge)
-  uint8_t* vertex_sharp;   // that of its edges together                           (nvertex)
+  uint8_t* vertex_sharp;   // that of its edges together; 0 inside a straight edge (nvertex)
   int* vertex_edge_adr;    // first edge of a vertex in vertex_edge                (nvertex+1)
   int* vertex_edge;        // the edges that end at it, ascending                  (2 nedge)
   int* vertex_triangle;    // the first triangle that has it                       (nvertex)

@@ -35,20 +35,20 @@ static Foot foot_on_side(tbVec3 p, const tbVec3 v[3], int corner)
   return foot;
 }
 
-static Foot foot_on_triangle(const tbMesh* mesh, int t, tbVec3 p)
+// The foot on a triangle; anything farther than √bound where its plane alone lies beyond that.
+static Foot foot_on_triangle(const tbMesh* mesh, int t, tbVec3 p, double bound)
 {
   const int* corner = mesh->triangle[t];
   tbVec3 v[3] = {mesh->vertex[corner[0]], mesh->vertex[corner[1]], mesh->vertex[corner[2]]};
   tbVec3 n = mesh->normal[t];
+  double height = tb_dot3(n, tb_sub3(p, v[0]));
+  if (height * height > bound) return (Foot){.squared = INFINITY};
   bool inside = true;
   for (int i = 0; i < 3 && inside; i++) {
     tbVec3 along = tb_sub3(v[(i + 1) % 3], v[i]);
     inside = tb_dot3(tb_cross3(n, along), tb_sub3(p, v[i])) > 0;
   }
-  if (inside) {
-    double height = tb_dot3(n, tb_sub3(p, v[0]));
-    return (Foot){.point = tb_madd3(p, -height, n), .squared = height * height, .feature = 0};
-  }
+  if (inside) return (Foot){.point = tb_madd3(p, -height, n), .squared = height * height, .feature = 0};
   Foot best = foot_on_side(p, v, 0);
   for (int i = 1; i < 3; i++) {
     Foot foot = foot_on_side(p, v, i);
@@ -92,7 +92,7 @@ static void search(const tbMesh* mesh, tbVec3 p, Foot* best, int* triangle)
     }
     for (int i = 0; i < here->count; i++) {
       int t = mesh->bvh.order[here->first + i];
-      Foot foot = foot_on_triangle(mesh, t, p);
+      Foot foot = foot_on_triangle(mesh, t, p, best->squared);
       if (foot.squared < best->squared || (*triangle < 0 && foot.squared <= best->squared)) {
         *best = foot;
         *triangle = t;
@@ -112,7 +112,7 @@ bool tb_mesh_closest(const tbMesh* mesh, tbVec3 p, double reach, tbMeshClosest* 
 
 void tb_mesh_closest_from(const tbMesh* mesh, tbVec3 p, int triangle, tbMeshClosest* out)
 {
-  Foot best = foot_on_triangle(mesh, triangle, p);
+  Foot best = foot_on_triangle(mesh, triangle, p, INFINITY);
   search(mesh, p, &best, &triangle);
   *out = (tbMeshClosest){best.point, sqrt(best.squared), triangle, best.feature};
 }

@@ -17,6 +17,26 @@ static uint8_t sharpness(const tbMesh* m, const tbMeshEdge* e)
   return tb_dot3(n, m->normal[e->triangle[1]]) < 0 ? TB_SHARP_FRONT | TB_SHARP_BACK : 0; // folded over: flat
 }
 
+static tbVec3 direction(const tbMesh* m, int vertex, int e)
+{
+  const int* ends = m->edge[e].vertex;
+  return tb_normalize3(tb_sub3(m->vertex[ends[ends[0] == vertex]], m->vertex[vertex]));
+}
+
+// What a vertex has of its edges. One in the middle of a straight edge has nothing that the edge has not.
+static uint8_t vertex_sharpness(const tbMesh* m, int v)
+{
+  uint8_t sharp = 0;
+  int found = 0, edge[2] = {0, 0};
+  for (int k = m->vertex_edge_adr[v]; k < m->vertex_edge_adr[v + 1]; k++) {
+    int e = m->vertex_edge[k];
+    sharp |= m->edge_sharp[e];
+    if (m->edge_sharp[e]) edge[found++ > 0] = e;
+  }
+  if (found != 2) return sharp;
+  return tb_norm3(tb_add3(direction(m, v, edge[0]), direction(m, v, edge[1]))) < flat ? 0 : sharp;
+}
+
 tbStatus tb_mesh_index(tbArena* arena, tbMesh* m)
 {
   m->edge_sharp = TB_TAKE(arena, uint8_t, (size_t)m->nedge);
@@ -34,13 +54,11 @@ tbStatus tb_mesh_index(tbArena* arena, tbMesh* m)
   int* adr = m->vertex_edge_adr;
   for (int e = 0; e < m->nedge; e++) {
     m->edge_sharp[e] = sharpness(m, &m->edge[e]);
-    for (int i = 0; i < 2; i++) {
-      adr[m->edge[e].vertex[i]]++;
-      m->vertex_sharp[m->edge[e].vertex[i]] |= m->edge_sharp[e];
-    }
+    for (int i = 0; i < 2; i++) adr[m->edge[e].vertex[i]]++;
   }
   for (int v = 0; v < m->nvertex; v++) adr[v + 1] += adr[v];
   for (int e = m->nedge - 1; e >= 0; e--)
     for (int i = 0; i < 2; i++) m->vertex_edge[--adr[m->edge[e].vertex[i]]] = e;
+  for (int v = 0; v < m->nvertex; v++) m->vertex_sharp[v] = vertex_sharpness(m, v);
   return TB_OK;
 }

@@ -1,8 +1,8 @@
-// The graph of a problem: islands and colours.
+// The graph of a problem: islands, colours and layers.
 //
 // Two contacts are neighbours when they share a metric block, or when W is given and couples them. A metric
-// block makes a clique of its contacts, so neither routine ever lists the pairs: union-find and first fit run
-// through the blocks in time proportional to the column blocks of J (or the nonzeros of W).
+// block makes a clique of its contacts, so nothing here ever lists the pairs: union-find, first fit and
+// breadth first run through the blocks in time proportional to the column blocks of J (or the nonzeros of W).
 #include "problem/graph.h"
 
 #include <string.h>
@@ -43,10 +43,8 @@ static void join(int* parent, int a, int b)
 {
   a = root_of(parent, a);
   b = root_of(parent, b);
-  if (a < b)
-    parent[b] = a; // the smallest contact is the root, whatever the order of joins
-  else
-    parent[a] = b;
+  if (a < b) parent[b] = a; // the smallest contact is the root, whatever the order of joins
+  else parent[a] = b;
 }
 
 tbStatus tb_problem_islands(tbContext* ctx, const tbProblem* p, int* island, int* count)
@@ -64,10 +62,8 @@ tbStatus tb_problem_islands(tbContext* ctx, const tbProblem* p, int* island, int
   for (int k = 0; k < p->ncontact; k++)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       int* seen = &first[p->dof_block[p->jac_dof[c]]];
-      if (*seen)
-        join(parent, *seen - 1, k);
-      else
-        *seen = k + 1;
+      if (*seen) join(parent, *seen - 1, k);
+      else *seen = k + 1;
     }
   for (int i = 0; p->W_ptr && i < p->nrow; i++)
     for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++)
@@ -171,6 +167,74 @@ tbStatus tb_problem_colours(tbContext* ctx, const tbProblem* p, int* colour, int
   *count = 0;
   tbStatus status =
       p->W_ptr ? colour_by_W(&arena, p, colour, count) : colour_by_blocks(&arena, p, colour, count);
+  tb_arena_free(&arena);
+  return status;
+}
+
+// ---- layers ----
+
+// A contact is grounded when it holds one metric block against the world, which is all a contact with nothing
+// on its other side, or with the same block on both, can do. Where W is given there are no blocks to count.
+// But what falls freely falls together: from rest the free motion closes those contacts alone whose other
+// side does not fall. So those count that close at least half as fast as the fastest.
+static bool is_grounded(const tbProblem* p, int k, double fastest)
+{
+  if (p->W_ptr) return fastest < 0 && p->bias[p->row_adr[k]] <= 0.5 * fastest;
+  for (int c = p->jac_adr[k] + 1; c < p->jac_adr[k + 1]; c++)
+    if (p->dof_block[p->jac_dof[c]] != p->dof_block[p->jac_dof[c - 1]]) return false;
+  return true;
+}
+
+static int reach(int k, int from, int* layer, int* queue, int tail)
+{
+  if (layer[k] >= 0) return tail;
+  layer[k] = layer[from] + 1;
+  queue[tail] = k;
+  return tail + 1;
+}
+
+// Breadth first from the contacts in the queue. A block's contacts are reached all at once, so that each
+// block is looked at once. layer is −1 where nothing leads.
+static tbStatus flood(tbArena* arena, const tbProblem* p, int* layer, int* queue, int tail)
+{
+  tbIncidence on = {0};
+  TB_TRY(tb_incidence_build(arena, p, &on));
+  bool* seen = TB_TAKE(arena, bool, (size_t)p->nblock);
+  int* row_contact = tb_row_contacts(arena, p);
+  if (!seen || !row_contact) return TB_ERROR_MEMORY;
+  for (int head = 0; head < tail; head++) {
+    int k = queue[head];
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      int b = p->dof_block[p->jac_dof[c]];
+      for (int i = on.ptr[b]; !seen[b] && i < on.ptr[b + 1]; i++)
+        tail = reach(on.contact[i], k, layer, queue, tail);
+      seen[b] = true;
+    }
+    for (int i = p->row_adr[k]; p->W_ptr && i < p->row_adr[k + 1]; i++)
+      for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++)
+        if (p->W_val[e] != 0) tail = reach(row_contact[p->W_col[e]], k, layer, queue, tail);
+  }
+  return TB_OK;
+}
+
+tbStatus tb_problem_layers(tbContext* ctx, const tbProblem* p, int* layer, int* count)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  int *queue = TB_TAKE(&arena, int, (size_t)p->ncontact), tail = 0;
+  double fastest = 0;
+  for (int k = 0; p->W_ptr && k < p->ncontact; k++)
+    if (p->bias[p->row_adr[k]] < fastest) fastest = p->bias[p->row_adr[k]];
+  for (int k = 0; queue && k < p->ncontact; k++) {
+    layer[k] = is_grounded(p, k, fastest) ? 0 : -1;
+    if (layer[k] == 0) queue[tail++] = k;
+  }
+  tbStatus status = queue ? flood(&arena, p, layer, queue, tail) : TB_ERROR_MEMORY;
+  *count = p->ncontact > 0 ? 1 : 0;
+  for (int k = 0; status == TB_OK && k < p->ncontact; k++) {
+    if (layer[k] < 0) layer[k] = 0; // an island that floats: all of it in one layer
+    if (layer[k] >= *count) *count = layer[k] + 1;
+  }
   tb_arena_free(&arena);
   return status;
 }

@@ -404,7 +404,7 @@ static bool solve_dynamics(tbJudge* j)
         left += fabs(r[i]);
       }
       if (pass == 1) {
-        if (!(left <= 1e-6 * size)) return false;
+        if (!(left <= 1e-6 * size + DBL_MIN * 0x1p60)) return false; // impulses may have faded to denormals
         break;
       }
       tb_metric_solve(block, r, j->workspace);

@@ -36,6 +36,7 @@ typedef struct tbContactRecord {
   int body_a, body_b;
   uint64_t feature;
   tbVec3 position, normal, tangent;
+  tbVec3 local; // position in the frame of body a's centre of mass
   double gap;
   double impulse[6], velocity[6];
   int rows;

@@ -5,6 +5,8 @@
 //
 // Cost      one velocity and one local solve per contact and sweep.
 // Limits    linear convergence; slow on long chains, on large mass ratios, and where contacts are redundant.
+//           It may diverge where W is far from symmetric: the run then ends as failed, with the best iterate
+//           (run.c).
 #include "solve/gauss_seidel.h"
 #include "solve/methods.h"
 

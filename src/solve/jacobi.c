@@ -9,7 +9,8 @@
 // so that the projection is the Euclidean one and keeps the direction of sliding.
 //
 // Cost      one product with W per iteration, all of it parallel.
-// Limits    the slowest of all; kept for comparison and for machines with very many cores.
+// Limits    the slowest of all; kept for comparison and for machines with very many cores. It may diverge
+//           where W is far from symmetric: the run then ends as failed, with the best iterate (run.c).
 #include "base/threads.h"
 #include "solve/friction.h"
 #include "solve/methods.h"

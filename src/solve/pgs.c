@@ -7,11 +7,13 @@
 //   λ_i ← clamp(λ_i − ω u_i / W_ii, λ_n·bounds)  box: row by row, bounds that follow the normal impulse
 //   (BLCP)
 //
-// `pgs` has ω = 1, `psor` ω = 1.3 unless told otherwise, `spgs` sweeps forward and backward. The sweep itself
-// is in gauss_seidel.c, for others to build on.
+// `pgs` has ω = 1, `psor` ω = 1.3 unless told otherwise, `spgs` sweeps forward and backward (by colours or
+// layers: through them and back). The sweep itself is in gauss_seidel.c, for others to build on.
 //
 // Cost      one velocity and one small update per contact and sweep.
-// Limits    linear convergence, slower the longer the chain of contacts and the larger the mass ratio.
+// Limits    linear convergence, slower the longer the chain of contacts and the larger the mass ratio. It may
+//           diverge where W is far from symmetric: the run then ends as failed, with the best iterate
+//           (run.c).
 #include "solve/gauss_seidel.h"
 #include "solve/methods.h"
 

@@ -12,36 +12,33 @@
 // A friction row of the boxed model stands by itself; where friction rows belong together, as under Coulomb's
 // cone, they are free together while inside the cone and held together while on it.
 //
-// W_FF is factored by the sparse Cholesky, analysed once for all of W: rows that are held become rows of the
-// identity. Redundant contacts make W_FF singular; a shift of 1e-9 of the diagonal and one step of refinement
-// then leave out what W_FF cannot determine. Of an unsymmetric W the symmetric part is factored; solving for
-// the change d makes that an inexact step towards the right solution.
+// The system is solved by a sparse factor or by conjugate gradients, whichever the memory allows
+// (subspace.h).
 //
 // A wrong guess can throw λ far off. So the outcome of phase II is kept only if the next sweep moves it less
 // than the last sweep before it moved λ; else λ goes back, and phase II is left out for a while, longer each
 // time.
 //
-// Cost      sweeps as for pgs, and one to three sparse factorisations per iteration.
+// Cost      sweeps as for pgs, and one to three sparse factorisations, or runs of conjugate gradients, per
+//           iteration.
 // Limits    where friction is held its bound lags behind the normal impulse, so that many sliding contacts
 //           make it no better than pgs. Meant for what sticks and for joints: there a few iterations do.
 #include "solve/gauss_seidel.h"
 #include "solve/methods.h"
-#include "solve/shifted.h"
+#include "solve/subspace.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { SWEEPS = 5, SOLVES = 3, LARGEST_WAIT = 256 };
-static const double SHIFT = 1e-9;
 
 typedef struct {
   tbRun* run;
-  tbShifted* matrix;
+  tbSubspace* subspace;
   tbGaussSeidel sweeps;
   double *lambda, *before, *kept; // before a sweep; before phase II
-  double *u, *d, *Wd;
-  double* diagonal; // of W, with ones where it is empty
-  bool* fixed;      // rows not in F
+  double *u, *d;
+  bool* fixed; // rows not in F
   double* workspace;
 } Sm;
 
@@ -49,7 +46,7 @@ static void layout(Sm* m, tbScratch* s, const tbDelassus* W)
 {
   size_t n = (size_t)W->problem->nrow;
   tb_gauss_seidel_layout(&m->sweeps, s, W);
-  double** vectors[] = {&m->before, &m->kept, &m->u, &m->d, &m->Wd, &m->diagonal};
+  double** vectors[] = {&m->before, &m->kept, &m->u, &m->d};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, n);
   m->fixed = TB_SCRATCH(s, bool, n);
   m->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
@@ -106,21 +103,6 @@ static bool find_free(Sm* m)
 
 // ---- the subspace ----
 
-// d ≈ −W_FF⁻¹ u_F, zero elsewhere: two steps, the second for what the first has left.
-static bool solve_free(Sm* m)
-{
-  int n = m->run->p->nrow;
-  if (!tb_shifted_factor(m->matrix, SHIFT, m->diagonal, m->fixed)) return false;
-  memset(m->d, 0, (size_t)n * sizeof *m->d);
-  for (int step = 0; step < 2; step++) {
-    tb_delassus_apply(m->run->W, m->run->threads, m->d, m->Wd, m->workspace);
-    for (int i = 0; i < n; i++) m->Wd[i] = m->fixed[i] ? 0 : -m->u[i] - m->Wd[i];
-    tb_shifted_solve(m->matrix, m->Wd, m->Wd);
-    for (int i = 0; i < n; i++) m->d[i] += m->Wd[i];
-  }
-  return true;
-}
-
 // λ into its bounds, which follow the normal impulses.
 static void project(Sm* m)
 {
@@ -144,7 +126,7 @@ static void minimise(Sm* m)
   for (int solve = 0; solve < SOLVES && find_free(m); solve++) {
     tb_delassus_apply(m->run->W, m->run->threads, m->lambda, m->u, m->workspace);
     for (int i = 0; i < n; i++) m->u[i] += m->run->W->q[i];
-    if (!solve_free(m)) return;
+    if (!tb_subspace_solve(m->subspace, m->fixed, m->u, m->d)) return;
     for (int i = 0; i < n; i++) m->lambda[i] += m->d[i];
     project(m);
   }
@@ -161,33 +143,28 @@ static double sweep(Sm* m)
   tb_sweep(&m->sweeps.sweep);
   for (int i = 0; i < n; i++) {
     double d = m->lambda[i] - m->before[i];
-    sum += m->diagonal[i] * d * d;
+    sum += m->subspace->diagonal[i] * d * d;
   }
   return sum;
 }
 
 tbStatus tb_pgs_sm_prepare(tbContext* ctx, tbRun* run)
 {
-  return tb_shifted_create(ctx, run->W, (tbShifted**)&run->prepared);
+  return tb_subspace_create(ctx, run, (tbSubspace**)&run->prepared);
 }
 
-void tb_pgs_sm_release(tbContext* ctx, tbRun* run) { tb_shifted_free(ctx, run->prepared); }
+void tb_pgs_sm_release(tbContext* ctx, tbRun* run) { tb_subspace_free(ctx, run->prepared); }
 
 static void begin(Sm* m, tbRun* run, double* lambda)
 {
   layout(m, &run->scratch, run->W);
   double omega = run->o->relaxation > 0 ? run->o->relaxation : 1;
   tb_gauss_seidel_by_rows(&m->sweeps, run, omega, run->o->order, lambda);
-  for (int k = 0; k < run->p->ncontact; k++)
-    for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++) {
-      double d = run->W->diag[run->W->diag_adr[k] + (size_t)(i * rows + i)];
-      m->diagonal[run->p->row_adr[k] + i] = d > 0 ? d : 1;
-    }
 }
 
 void tb_pgs_sm(tbRun* run, double* lambda)
 {
-  Sm m = {.run = run, .matrix = run->prepared, .lambda = lambda};
+  Sm m = {.run = run, .subspace = run->prepared, .lambda = lambda};
   begin(&m, run, lambda);
   size_t bytes = (size_t)run->p->nrow * sizeof *lambda;
   double reached = 0;     // how far the last sweep before phase II moved λ

@@ -12,12 +12,20 @@
 //   local    r_i = 1/W_ii                                            ν = 0.9     (the default of both)
 //   block    r_n = 1/W_nn,  R_F = W_FF⁻¹                             ν = 0.5
 //
-// Where ε = ‖λ⁺ − λ‖_∞ grows, the step is rolled back and all r-factors are multiplied by ν. Taken by the
-// letter, that ends with steps of no length on any problem whose ε is not monotone, as where contacts go from
-// sticking to sliding: shorter steps have a smaller ε, and the next must be shorter still. So ε is measured
-// for r-factors of full size and compared with the last few dozen steps; many steps without a new least ε
-// count as growth too, for projections can hold a step that is too long in a cycle; and the r-factors recover
-// by the same ν after a run of good steps, which is longer after every roll-back.
+// Where the step grows, it is rolled back and all r-factors are multiplied by ν. The course measures the step
+// in ‖·‖_∞ and against the one before, and never lets r grow again: then any problem whose step is not
+// monotone, as where contacts go from sticking to sliding, ends with steps of no length. But a step that is
+// not too long is nonexpansive (Parikh and Boyd 2014), and in one norm only: for the same r,
+//
+//   ε = ‖λ⁺ − λ‖_{R⁻¹},   ε_{k+1} ≤ ε_k      all at once, W symmetric, friction sets that stand still
+//
+// So ε is taken in that norm, and compared with the least since r last changed, not with steps of another r.
+// Friction sets that move let it rise by a few per cent for a while; a step that is too long, exponentially
+// or for good. Divergence is growth beyond a tenth; or no new least for a few steps that each turn back on
+// the one before, as where projections hold two points in a cycle; or for very many steps whatever they do.
+// After a run of good steps r grows by the same ν, up to r_i = 1/W_ii. Where it has diverged before it is
+// tried again too, for what was too long while contacts still opened and closed need not stay so, but after a
+// longer run, twice as long every time.
 //
 // The fixed point is the law only if prox is taken in the metric R_F⁻¹, in which R_F turns no direction: with
 // unequal factors under the Euclidean prox, a sliding contact would be pushed askew. So friction rows share
@@ -26,6 +34,7 @@
 //
 // Cost      one sweep, or one product with W, per iteration.
 // Limits    linear convergence as of pgs and jacobi; the block strategy with Gauss–Seidel is near bgs.
+#include "base/random.h"
 #include "base/threads.h"
 #include "math/dense.h"
 #include "solve/friction.h"
@@ -40,23 +49,27 @@ enum {
   POWER_ITERATIONS = 20,
   CONTACTS_PER_PIECE = 128,
   INNER = 100,
-  RECENT = 64,
-  RECOVER = 10,
-  PATIENCE = 32
+  RUN = 16,   // good steps before r grows
+  RETRY = 64, // before it grows to where it diverged, at first
+  LAST_RETRY = 8192,
+  PATIENCE = 256, // steps without a new least ε
+  REVERSALS = 4   // such steps that turn back
 };
+static const double GROWTH = 1.1, SMALLEST = 1e-6;
 
 typedef struct {
   tbRun* run;
   tbRFactor strategy;
-  double nu, scale;      // what roll-backs have made of the r-factors
-  int steps, good;       // in all; without rolling back
-  int needed;            // good steps before the r-factors recover
-  double recent[RECENT]; // ε of the last steps
-  double least;          // smallest ε so far
-  int last;              // step at which it was reached, or something was last done about it
-  tbFriction* friction;  // (ncontact)
-  double* r;             // before scaling (nrow)
-  double *lambda, *before;
+  double nu, scale, most;         // what has become of the r-factors, and the largest that may
+  double least;                   // smallest ε at this scale
+  int good, stale;                // steps at this scale; of them, since ε was smallest
+  int reversed;                   // of those, that turned back
+  double length;                  // ε of the last step
+  double bad;                     // scale that diverged last
+  int retry;                      // good steps before it is tried again
+  tbFriction* friction;           // (ncontact)
+  double* r;                      // before scaling (nrow)
+  double *lambda, *before, *step; // now; before the step; the last one kept
   tbSweep sweep;
   double* bodies; // the sweep's w before the step
   double *u, *workspace;
@@ -68,6 +81,7 @@ static void layout(Prox* x, tbScratch* s, const tbDelassus* W)
   x->friction = TB_SCRATCH(s, tbFriction, (size_t)W->problem->ncontact);
   x->r = TB_SCRATCH(s, double, n);
   x->before = TB_SCRATCH(s, double, n);
+  x->step = TB_SCRATCH(s, double, n);
   x->u = TB_SCRATCH(s, double, n);
   x->bodies = TB_SCRATCH(s, double, tb_sweep_bodies(W));
   x->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
@@ -88,8 +102,9 @@ size_t tb_prox_scratch(const tbDelassus* W, const tbSolveOptions* o)
 static double largest_eigenvalue(Prox* x)
 {
   int n = x->run->p->nrow;
+  uint64_t random = 1;
   double size = 0, *v = x->before, *Wv = x->u;
-  for (int i = 0; i < n; i++) v[i] = 1 + 0.5 * sin(i + 1.0);
+  for (int i = 0; i < n; i++) v[i] = tb_random_uniform(&random, 0.5, 1.5);
   for (int iteration = 0; iteration < POWER_ITERATIONS; iteration++) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += v[i] * v[i];
@@ -107,7 +122,7 @@ static double largest_eigenvalue(Prox* x)
 static void choose_factors(Prox* x)
 {
   const tbProblem* p = x->run->p;
-  double largest = x->strategy == TB_RFACTOR_GLOBAL ? largest_eigenvalue(x) : 0;
+  double largest = x->strategy == TB_RFACTOR_GLOBAL ? largest_eigenvalue(x) : 0, fullest = 0;
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k), kind = x->friction[k].kind;
     const double* D = x->run->W->diag + x->run->W->diag_adr[k];
@@ -119,7 +134,9 @@ static void choose_factors(Prox* x)
     }
     bool shared = kind != TB_SET_NONE && kind != TB_SET_BOX && kind != TB_SET_ELLIPSOID;
     for (int i = 1; shared && i < rows; i++) r[i] = most > 0 ? 1 / most : 0;
+    for (int i = 0; i < rows; i++) fullest = fmax(fullest, r[i] * D[i * rows + i]);
   }
+  x->most = fullest > 0 ? fmax(1, 1 / fullest) : 1;
 }
 
 // ---- one contact ----
@@ -241,40 +258,66 @@ static void begin(Prox* x, tbRun* run, double* lambda)
   x->strategy = run->o->r_factor != TB_RFACTOR_OWN ? run->o->r_factor : TB_RFACTOR_LOCAL;
   x->nu = x->strategy == TB_RFACTOR_LOCAL ? 0.9 : 0.5;
   x->scale = 1;
-  x->needed = RECOVER;
-  x->least = INFINITY;
+  x->least = x->bad = INFINITY;
+  x->retry = RETRY;
   layout(x, &run->scratch, run->W);
   for (int k = 0; k < run->p->ncontact; k++)
     tb_friction_make(run->p, k, run->o->model, run->o->directions, &x->friction[k]);
   choose_factors(x);
 }
 
+static void rescale(Prox* x, double scale)
+{
+  x->scale = fmin(fmax(scale, SMALLEST), x->most);
+  x->least = INFINITY;
+  x->good = x->stale = x->reversed = 0;
+  x->length = 0;
+}
+
+// Measures the step, in the norm of R⁻¹ before scaling, and keeps it. True when it turns back on the last
+// one.
+static bool measure(Prox* x)
+{
+  double sum = 0, along = 0;
+  for (int i = 0; i < x->run->p->nrow; i++) {
+    double d = x->lambda[i] - x->before[i];
+    if (x->r[i] > 0) {
+      sum += d * d / x->r[i];
+      along += d * x->step[i] / x->r[i];
+    }
+    x->step[i] = d;
+  }
+  double last = x->length;
+  x->length = sqrt(sum);
+  return along < -0.5 * last * x->length;
+}
+
+static bool diverges(Prox* x)
+{
+  bool turned = measure(x);
+  if (x->length < x->least) {
+    x->least = x->length;
+    x->stale = x->reversed = 0;
+  } else {
+    x->stale++;
+    x->reversed += turned;
+  }
+  return !isfinite(x->length) || x->length > GROWTH * x->least || x->reversed > REVERSALS ||
+         x->stale > PATIENCE;
+}
+
 // Whether the step is kept.
 static bool accept(Prox* x)
 {
-  double now = 0, most = x->steps == 0 ? INFINITY : 0;
-  for (int i = 0; i < x->run->p->nrow; i++) {
-    double d = fabs(x->lambda[i] - x->before[i]);
-    now = d <= now ? now : isfinite(d) ? d : INFINITY;
-  }
-  for (int i = 0; i < RECENT && i < x->steps; i++) most = fmax(most, x->recent[i]);
-  now /= x->scale;
-  x->recent[x->steps++ % RECENT] = isinf(now) ? most : now;
-  if (now < x->least) {
-    x->least = now;
-    x->last = x->steps;
-  }
-  if (now > most || isinf(now) || x->steps - x->last > PATIENCE) {
-    x->last = x->steps;
-    x->scale *= x->nu;
-    x->needed = x->needed < 10000 ? x->needed + x->needed / 2 : x->needed;
-    x->good = 0;
+  if (diverges(x)) {
+    if (x->scale >= x->bad && x->retry < LAST_RETRY) x->retry *= 2;
+    x->bad = x->scale;
+    rescale(x, x->scale * x->nu);
     return false;
   }
-  if (++x->good >= x->needed && x->scale < 1) {
-    x->scale = fmin(1, x->scale / x->nu);
-    x->good = 0;
-  }
+  double next = fmin(x->scale / x->nu, x->most);
+  int run = next < x->bad * (1 - 1e-9) ? RUN : x->retry;
+  if (++x->good >= run && x->stale == 0 && next > x->scale) rescale(x, next);
   return true;
 }
 

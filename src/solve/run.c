@@ -22,6 +22,12 @@ static double number_of(const tbRun* run, const tbResidual* residual)
   return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
 }
 
+// E of the model asked for.
+static double error_of(const tbRun* run, const tbResidual* r)
+{
+  return number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
+}
+
 // On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
 // velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
 // speak for it.
@@ -33,8 +39,7 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
     for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
       own = fmax(own,
                  fabs(W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))] * lambda[run->p->row_adr[k] + i]));
-  double E = number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u)); // E of the model asked for
-  return own > 1e4 * fmax(r->norm_q, r->norm_u) && E > sqrt(run->o->tolerance) * r->norm_q;
+  return own > 1e4 * fmax(r->norm_q, r->norm_u) && error_of(run, r) > sqrt(run->o->tolerance) * r->norm_q;
 }
 
 static bool is_good(const tbRun* run, const tbResidual* r)
@@ -54,6 +59,20 @@ static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* 
     memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
   }
   return is_good(run, residual);
+}
+
+// A method that is no contraction on this problem (an unsymmetric W, a step too long) multiplies its error
+// for ever, and the scaled number does not show it: λ grows as fast. So E itself is watched, the natural map
+// as a merit function (course §3.2.1, algorithm 7, which takes ‖λ‖_∞; but that must grow when λ starts at
+// zero). Diverged: a million times ‖q‖ and the first E, and more at each of the last eight looks than at the
+// one before. Methods that overshoot and return do the one or the other.
+static bool diverged(tbRun* run, const tbResidual* r)
+{
+  double E = error_of(run, r);
+  if (isinf(run->last_error)) run->first_error = E;
+  run->rises = E > run->last_error ? run->rises + 1 : 0;
+  run->last_error = E;
+  return run->rises >= 8 && E > 1e6 * fmax(run->first_error, r->norm_q);
 }
 
 static bool end(tbRun* run, tbOutcome outcome)
@@ -94,7 +113,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   run->last_number = number;
   if (good) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
-  if (isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
+  bool lost = isinf(number) ? iteration > 0 : diverged(run, &residual); // infinite: λ is no longer finite
+  if (lost) return end(run, TB_FAILED);
   if (late) return end(run, TB_TIME);
   if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
   if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);

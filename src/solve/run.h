@@ -3,8 +3,8 @@
 //   for (int k = 0; !tb_run_done(run, k, lambda); k++) { … one iteration … }
 //
 // tb_run_done counts, asks the judge now and then, keeps the best iterate it judged, traces, and watches the
-// budgets and the caller's wish to cancel. The first call judges a warm start. After the run λ is the best
-// judged iterate.
+// budgets, divergence and the caller's wish to cancel. The first call judges a warm start. After the run λ is
+// the best judged iterate, whatever became of the last.
 #ifndef TB_SOLVE_RUN_H
 #define TB_SOLVE_RUN_H
 
@@ -19,10 +19,10 @@ typedef struct tbRun {
   tbScratch scratch;
   void* prepared; // what the method's prepare made, or null
 
-  // contacts grouped by colour, when the order asks for it
-  int ncolour;
-  const int* colour_ptr;     // (ncolour+1)
-  const int* colour_contact; // (ncontact)
+  // contacts grouped by colour or by layer, when the order asks for it; null when it does not
+  int ngroup;
+  const int* group_ptr;     // (ngroup+1)
+  const int* group_contact; // (ncontact)
 
   // kept by tb_run_done
   tbJudge* judge;
@@ -31,6 +31,8 @@ typedef struct tbRun {
   double best_number; // the judge's number for the model
   int iterations, next_check, last_check;
   double last_number;                 // what the judge said at last_check
+  double first_error, last_error;     // E, unscaled, at the first look and at last_check
+  int rises;                          // looks in a row at which E had grown
   bool cold;                          // λ = 0 at the start: not worth asking the judge
   bool costly;                        // from the table
   const char* used;                   // the method that is running, or ran last

@@ -20,7 +20,7 @@ static const char* const outcomes[] = {
 };
 static const char* const orders[TB_ORDER_COUNT] = {
     [TB_ORDER_GIVEN] = "given",   [TB_ORDER_RANDOM] = "random",       [TB_ORDER_COLOUR] = "colour",
-    [TB_ORDER_GREEDY] = "greedy", [TB_ORDER_SYMMETRIC] = "symmetric",
+    [TB_ORDER_GREEDY] = "greedy", [TB_ORDER_SYMMETRIC] = "symmetric", [TB_ORDER_LAYERS] = "layers",
 };
 
 static const char* const r_factors[TB_RFACTOR_COUNT] = {
@@ -99,21 +99,22 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
   return TB_OK;
 }
 
-// Groups the contacts by colour: in each group by number.
-static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
+// Groups the contacts by colour or by layer: in each group by number.
+static tbStatus group_contacts(tbContext* ctx, tbArena* arena, tbRun* run)
 {
   size_t n = (size_t)run->p->ncontact;
-  int *colour = TB_TAKE(arena, int, n), *contact = TB_TAKE(arena, int, n);
-  if (!colour || !contact) return TB_ERROR_MEMORY;
-  TB_TRY(tb_problem_colours(ctx, run->p, colour, &run->ncolour));
-  int* ptr = TB_TAKE(arena, int, (size_t)run->ncolour + 2);
+  int *group = TB_TAKE(arena, int, n), *contact = TB_TAKE(arena, int, n);
+  if (!group || !contact) return TB_ERROR_MEMORY;
+  if (run->o->order == TB_ORDER_COLOUR) TB_TRY(tb_problem_colours(ctx, run->p, group, &run->ngroup));
+  else TB_TRY(tb_problem_layers(ctx, run->p, group, &run->ngroup));
+  int* ptr = TB_TAKE(arena, int, (size_t)run->ngroup + 2);
   if (!ptr) return TB_ERROR_MEMORY;
   int* next = ptr + 1; // counts, then running ends
-  for (size_t k = 0; k < n; k++) next[colour[k] + 1]++;
-  for (int c = 0; c < run->ncolour; c++) next[c + 1] += next[c];
-  for (size_t k = 0; k < n; k++) contact[next[colour[k]]++] = (int)k;
-  run->colour_ptr = ptr;
-  run->colour_contact = contact;
+  for (size_t k = 0; k < n; k++) next[group[k] + 1]++;
+  for (int g = 0; g < run->ngroup; g++) next[g + 1] += next[g];
+  for (size_t k = 0; k < n; k++) contact[next[group[k]]++] = (int)k;
+  run->group_ptr = ptr;
+  run->group_contact = contact;
   return TB_OK;
 }
 
@@ -122,7 +123,8 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   run->costly = solver->costly;
   run->cold = run->cold && solver->needs == TB_FORM_SWEEP; // a sweep costs no more than the judge
   run->next_check = run->last_check = 0;
-  run->last_number = INFINITY;
+  run->last_number = run->last_error = INFINITY;
+  run->rises = 0;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
   if (status == TB_OK) {
     run->scratch = (tbScratch){.size = solver->scratch_bytes(run->W, run->o)};
@@ -172,7 +174,8 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
   tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;
-  if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
+  if (status == TB_OK && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
+    status = group_contacts(ctx, &arena, &run);
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
@@ -180,8 +183,10 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
     for (size_t i = 0; i < rows; i++) run.cold = run.cold && lambda[i] == 0;
     status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
   }
-  if (status == TB_OK && isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
-    tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL, NULL);
+  if (status == TB_OK &&
+      isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
+    tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,
+                     NULL);
   if (status == TB_OK) {
     memcpy(lambda, run.best, rows * sizeof *lambda);
     *result = (tbSolveResult){

@@ -151,10 +151,10 @@ static void sweep_colours(tbSweep* s)
 {
   const tbRun* run = s->run;
   int* all = s->visit;
-  for (int c = 0; c < run->ncolour; c++) {
-    s->visit = all + run->colour_ptr[c];
-    tb_parallel_for(run->threads, run->colour_ptr[c + 1] - run->colour_ptr[c], CONTACTS_PER_PIECE,
-                    visit_piece, s);
+  for (int c = 0; c < run->ngroup; c++) {
+    s->visit = all + run->group_ptr[c];
+    tb_parallel_for(run->threads, run->group_ptr[c + 1] - run->group_ptr[c], CONTACTS_PER_PIECE, visit_piece,
+                    s);
   }
   s->visit = all;
 }
@@ -207,7 +207,7 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
   s->by_packed = false;
   s->sweeps = 0;
   for (int k = 0; k < run->p->ncontact; k++) {
-    s->visit[k] = sequence == TB_ORDER_COLOUR ? run->colour_contact[k] : k;
+    s->visit[k] = run->group_contact ? run->group_contact[k] : k;
     s->change[k] = 0;
   }
   refresh(s);

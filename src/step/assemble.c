@@ -143,6 +143,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
                      tbAssembly* out)
 {
   *out = (tbAssembly){.touch = touches,
+                      .centre = centre,
                       .ntouch = count,
                       .dof = TB_TAKE(arena, int, w->body.count),
                       .pushed = TB_TAKE(arena, bool, w->body.count),
@@ -216,17 +217,19 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
   for (int i = 0; i < a->ntouch; i++) {
     const tbTouch* t = &a->touch[i];
     const double *lambda = a->lambda + p->row_adr[i], *u = a->u + p->row_adr[i];
-    record[i] = (tbContactRecord){.shape_a = t->shape_a,
-                                  .shape_b = t->shape_b,
-                                  .body_a = t->body_a,
-                                  .body_b = t->body_b,
-                                  .feature = t->point.feature,
-                                  .position = t->position,
-                                  .normal = tb_mat3_row(t->frame, 0),
-                                  .tangent = tb_mat3_row(t->frame, 1),
-                                  .gap = t->point.gap,
-                                  .rows = t->rows,
-                                  .state = state_of(t, lambda, u)};
+    record[i] = (tbContactRecord){
+        .shape_a = t->shape_a,
+        .shape_b = t->shape_b,
+        .body_a = t->body_a,
+        .body_b = t->body_b,
+        .feature = t->point.feature,
+        .position = t->position,
+        .normal = tb_mat3_row(t->frame, 0),
+        .tangent = tb_mat3_row(t->frame, 1),
+        .local = tb_quat_unrotate(a->centre[t->body_a].q, tb_sub3(t->position, a->centre[t->body_a].x)),
+        .gap = t->point.gap,
+        .rows = t->rows,
+        .state = state_of(t, lambda, u)};
     for (int k = 0; k < t->rows; k++) {
       record[i].impulse[k] = lambda[k];
       record[i].velocity[k] =

@@ -14,6 +14,7 @@ typedef struct tbAssembly {
   bool* pushed;   // whether any impulse acts on a body                (bodies)
   int ntouch;
   const tbTouch* touch;
+  const tbTransform* centre; // poses it was assembled at           (bodies)
   uint8_t *nblock, *slot; // of every joint: its blocks, and where their impulses go   (joints), (3·joints)
   tbResidual residual;
 } tbAssembly;

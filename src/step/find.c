@@ -47,8 +47,8 @@ static void grow_boxes(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(s->world)[owner[i]];
     tbBox box = tb_shape_box_of(&tb_shapes(s->world)[i], s->pose[owner[i]]);
-    double g = b->kind == TB_BODY_FIXED ? 0 : fastest(b, &s->free[owner[i]]) * s->options->dt;
-    g += 0.5 * s->options->margin;
+    double g = b->kind == TB_BODY_FIXED ? 0 : fastest(b, &s->free[owner[i]]) * s->options->dt + 1e-3 * b->radius;
+    g += fmax(0.5 * s->options->margin, tb_norm3(s->world->gravity) * s->options->dt * s->options->dt);
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
     tbVec3 grow = tb_vec3(g, g, g);
     s->items[i] =
@@ -56,8 +56,9 @@ static void grow_boxes(void* user, int begin, int end, int piece)
   }
 }
 
-// How fast surfaces of the two may approach. Common translation cancels, which bodies at rest on a moving
-// platform are glad of.
+// How far ahead to look: how fast surfaces of the two may approach, and a little more for what other contacts
+// and gravity may yet do to them. Common translation cancels, which bodies at rest on a moving platform are
+// glad of.
 static double approach(const Search* s, int a, int b)
 {
   const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
@@ -67,7 +68,7 @@ static double approach(const Search* s, int a, int b)
   double spin_a = wa > 0 ? wa * A->radius : 0, spin_b = wb > 0 ? wb * B->radius : 0;
   if (!(spin_a < INFINITY)) spin_a = wa * (tb_distance3(A->x, B->x) + B->radius); // a plane that turns
   if (!(spin_b < INFINITY)) spin_b = wb * (tb_distance3(A->x, B->x) + A->radius);
-  return v + spin_a + spin_b;
+  return v + spin_a + spin_b + tb_norm3(s->world->gravity) * s->options->dt;
 }
 
 static tbSweep sweep_of(const Search* s, int body)
@@ -115,7 +116,7 @@ static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbAr
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   const tbBody *A = &tb_bodies(s->world)[owner[i]], *B = &tb_bodies(s->world)[owner[k]];
-  double way = approach(s, owner[i], owner[k]) * s->options->dt, size = fmin(A->radius, B->radius);
+  double size = fmin(A->radius, B->radius), way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
   if (way > 0.5 * size || A->bullet || B->bullet) return collide_swept(s, ctx, i, k, fmin(way, size), points);
   return tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], fmax(way, s->options->margin), points);
 }

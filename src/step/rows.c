@@ -52,41 +52,86 @@ static void choose_law(tbTouch* t)
   }
 }
 
-// The last step's impulse at the same features, turned into this step's frame. Records and touches are both
-// in order of shapes, so one walk finds the pair; a pair has few points.
-static void warm_start(const tbContactRecord* record, size_t* at, size_t count, tbTouch* t)
+// A record's impulse, turned into the touch's frame.
+static void take_impulse(const tbContactRecord* r, tbTouch* t)
 {
-  size_t i = *at;
-  while (i < count && (record[i].shape_a < t->shape_a ||
-                       (record[i].shape_a == t->shape_a && record[i].shape_b < t->shape_b)))
-    i++;
-  *at = i;
-  for (; i < count && record[i].shape_a == t->shape_a && record[i].shape_b == t->shape_b; i++) {
-    const tbContactRecord* r = &record[i];
-    if (r->feature != t->point.feature) continue;
-    if (tb_dot3(r->normal, t->point.normal) < 0.9) return;
-    tbVec3 b = tb_cross3(r->normal, r->tangent);
-    tbVec3 force = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
-    t->guess[0] = r->impulse[0];
-    if (t->rows == 1 || r->rows == 1) return;
-    t->guess[1] = tb_dot3(force, tb_mat3_row(t->frame, 1));
-    t->guess[2] = tb_dot3(force, tb_mat3_row(t->frame, 2));
-    if (r->rows == t->rows)
-      for (int k = 3; k < t->rows; k++) t->guess[k] = r->impulse[k];
-    return;
+  t->guess[0] = r->impulse[0];
+  if (t->rows == 1 || r->rows == 1) return;
+  tbVec3 b = tb_cross3(r->normal, r->tangent);
+  tbVec3 force = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
+  t->guess[1] = tb_dot3(force, tb_mat3_row(t->frame, 1));
+  t->guess[2] = tb_dot3(force, tb_mat3_row(t->frame, 2));
+  if (r->rows == t->rows)
+    for (int k = 3; k < t->rows; k++) t->guess[k] = r->impulse[k];
+}
+
+enum { PAIR_POINTS = 64 }; // of one pair, that are matched by place
+
+// Warm start of the touches of one pair from its records of the last step: those at the same features first,
+// then each of the rest from the nearest record that is left, as features of surfaces that nearly coincide
+// may change their names at the whim of rounding.
+static void match_pair(const tbWorld* w, const tbContactRecord* record, int nrecord, tbTouch* touch,
+                       int ntouch)
+{
+  bool used[PAIR_POINTS] = {0}, done[PAIR_POINTS] = {0};
+  int nr = nrecord < PAIR_POINTS ? nrecord : PAIR_POINTS, nt = ntouch < PAIR_POINTS ? ntouch : PAIR_POINTS;
+  for (int i = 0; i < nt; i++)
+    for (int k = 0; k < nr && !done[i]; k++) {
+      if (used[k] || record[k].feature != touch[i].point.feature) continue;
+      if (tb_dot3(record[k].normal, touch[i].point.normal) < 0.9) continue;
+      take_impulse(&record[k], &touch[i]);
+      used[k] = done[i] = true;
+    }
+  const tbBody *a = &tb_bodies(w)[touch->body_a], *b = &tb_bodies(w)[touch->body_b];
+  double near = 0.1 * fmin(a->radius, b->radius);
+  for (int i = 0; i < nt; i++) {
+    if (done[i]) continue;
+    tbVec3 local = tb_quat_unrotate(a->q, tb_sub3(touch[i].position, a->x));
+    int best = -1;
+    double least = near;
+    for (int k = 0; k < nr; k++) {
+      double distance = used[k] ? INFINITY : tb_distance3(local, record[k].local);
+      if (distance < least && tb_dot3(record[k].normal, touch[i].point.normal) > 0.9)
+        least = distance, best = k;
+    }
+    if (best < 0) continue;
+    take_impulse(&record[best], &touch[i]);
+    used[best] = true;
+  }
+}
+
+static bool before(const tbContactRecord* r, const tbTouch* t)
+{
+  return r->shape_a < t->shape_a || (r->shape_a == t->shape_a && r->shape_b < t->shape_b);
+}
+
+// Records and touches are both in order of shapes: one walk over both finds the pairs.
+static void warm_start(const tbWorld* w, tbTouch* touch, int count)
+{
+  const tbContactRecord* record = w->contact.data;
+  int n = (int)w->contact.count, r = 0;
+  for (int i = 0, end; i < count; i = end) {
+    for (end = i + 1;
+         end < count && touch[end].shape_a == touch[i].shape_a && touch[end].shape_b == touch[i].shape_b;)
+      end++;
+    while (r < n && before(&record[r], &touch[i])) r++;
+    int last = r;
+    while (last < n && record[last].shape_a == touch[i].shape_a && record[last].shape_b == touch[i].shape_b)
+      last++;
+    if (last > r) match_pair(w, record + r, last - r, touch + i, end - i);
+    r = last;
   }
 }
 
 void tb_touch_laws(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
 {
-  size_t at = 0;
   for (int i = 0; i < count; i++) {
     tbTouch* t = &touches[i];
     t->surface = tb_world_surface(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
     t->frame = frame_of(w, t);
     choose_law(t);
-    if (o->warm_start) warm_start(w->contact.data, &at, w->contact.count, t);
   }
+  if (o->warm_start) warm_start(w, touches, count);
 }
 
 tbVec3 tb_touch_velocity(const tbWorld* w, const tbTouch* t, tbVec3 va, tbVec3 wa, tbVec3 vb, tbVec3 wb)

@@ -53,15 +53,12 @@ static inline void draft_grid(MeshDraft* d, tbVec3 p, tbVec3 u, tbVec3 v, int n)
 {
   int first = d->nvertex;
   for (int i = 0; i <= n; i++)
-    for (int j = 0; j <= n; j++)
-      draft_vertex(d, tb_madd3(tb_madd3(p, (double)i / n, u), (double)j / n, v));
+    for (int j = 0; j <= n; j++) draft_vertex(d, tb_madd3(tb_madd3(p, (double)i / n, u), (double)j / n, v));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       int a = first + i * (n + 1) + j, b = a + n + 1;
-      if ((i + j) % 2)
-        draft_quad(d, a, b, b + 1, a + 1);
-      else
-        draft_quad(d, b, b + 1, a + 1, a);
+      if ((i + j) % 2) draft_quad(d, a, b, b + 1, a + 1);
+      else draft_quad(d, b, b + 1, a + 1, a);
     }
 }
 

@@ -81,6 +81,48 @@ TEST(mesh_of_loose_triangles_is_welded)
   tb_mesh_free(&ctx, m);
 }
 
+// A box with points along an edge: the faces on one side know them, those on the other are joined by a chain
+// of triangles without area.
+TEST(mesh_with_flat_triangles_in_its_seams_stays_closed)
+{
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(33);
+  for (int points = 1; points <= 12; points++)
+    for (int shape = 0; shape < 3; shape++) {
+      tbVec3 vertex[8 + 12];
+      int triangle[3 * 12 + 6 * 12], n = 36, nvertex = 8, turns = 0;
+      shapes_box(tb_vec3(2, 4, 8), tb_transform_identity(), vertex, triangle);
+      for (int i = 1; i <= points; i++) // between corners 0 and 1, along x
+        vertex[nvertex++] = tb_vec3(-1 + 2.0 * i / (points + 1), -2, -4);
+      // The triangle with the side 0 → 1 is cut into a fan; the one with 1 → 0 stays, and a chain of flat
+      // ones lies between.
+      for (int t = 0; t < 12; t++)
+        for (int k = 0; k < 3; k++) {
+          int a = triangle[3 * t + k], b = triangle[3 * t + (k + 1) % 3], c = triangle[3 * t + (k + 2) % 3];
+          if (a != 0 || b != 1 || turns++) continue;
+          for (int i = 0; i <= points; i++) {
+            const int fan[3] = {i ? 7 + i : 0, i < points ? 8 + i : 1, c};
+            memcpy(i ? triangle + n : triangle + 3 * t, fan, sizeof fan);
+            n += i ? 3 : 0;
+          }
+        }
+      int lo = 0, hi = points + 1; // 0, 8, 9, …, 1 as places on the edge
+      while (hi - lo > 1) {        // cut off from the left, from the right, or either
+        bool left = shape == 0 || (shape == 2 && test_below(&r, 2));
+        int cut = left ? lo + 1 : hi - 1, at[3] = {lo, hi, cut};
+        for (int k = 0; k < 3; k++) triangle[n++] = at[k] == 0 ? 0 : at[k] == points + 1 ? 1 : 7 + at[k];
+        if (left) lo = cut;
+        else hi = cut;
+      }
+      tbMesh* m = NULL;
+      CHECK_OK(&ctx, tb_mesh_create(&ctx, vertex, nvertex, triangle, n / 3, &m));
+      REQUIRE(m);
+      CHECK(turns == 1 && tb_mesh_is_solid(m) && m->nvertex == nvertex && m->ntriangle == 12 + 2 * points);
+      CHECK_NEAR(m->volume, 64, 1e-13);
+      tb_mesh_free(&ctx, m);
+    }
+}
+
 TEST(mesh_knows_borders_wrong_turns_and_crowded_edges)
 {
   tbContext ctx = tb_default_context();

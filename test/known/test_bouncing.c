@@ -24,7 +24,7 @@ TEST(bounce_heights_are_e_squared)
           stage_run(&s, 1);
           top = fmax(top, stage_state(&s, ball).position.z - r);
         }
-        double tolerance = scheme ? 0.02 * expected + 2e-3 : 1e-3 * expected + 2e-4;
+        double tolerance = scheme ? 5e-3 : 1e-3 * expected + 2e-4; // Moreau's: v h, the way of one step
         if (expected > 0.01 && !(fabs(top - expected) < tolerance))
           test_failed(__FILE__, __LINE__, "%s e %g bounce %d: %g m, expected %g", s.step.scheme, e, bounce, top, expected);
       }
@@ -60,10 +60,8 @@ TEST(free_rotor_keeps_energy_and_momentum)
   double energy = stage_energy(&s);
   tbVec3 L = tb_world_angular_momentum(s.world);
   stage_run(&s, test_quick() ? 20000 : 1000000);
-  CHECK_NEAR(stage_energy(&s) / energy, 1, 1e-10);
-  tbVec3 x = stage_state(&s, body).position, spin = tb_sub3(tb_world_angular_momentum(s.world), L);
-  spin = tb_sub3(spin, tb_scale3(0, x));
-  CHECK(tb_norm3(spin) < 1e-9 * tb_norm3(L));
+  CHECK_NEAR(stage_energy(&s) / energy, 1, 2e-9);
+  CHECK(tb_distance3(tb_world_angular_momentum(s.world), L) < 2e-9 * tb_norm3(L));
   stage_close(&s);
 }
 

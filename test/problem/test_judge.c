@@ -169,3 +169,28 @@ TEST(judge_does_not_lose_a_velocity_in_a_large_impulse)
   tb_judge_free(&ctx, judge);
   tb_problem_free(p);
 }
+
+// A contact that lets go may take thousands of iterations to reach zero, and passes through denormals, whose
+// few digits no factor of A can reproduce.
+TEST(judge_measures_impulses_that_have_faded)
+{
+  tbContext ctx = tb_default_context();
+  double inertia[9] = {0.3, 0.1, 0, 0.1, 0.7, 0.05, 0, 0.05, 0.9}, v[6] = {0}, mu = 0.5;
+  double J[18] = {0, 0, 1, 0.3, 0.1, 0, 1, 0, 0, 0, -0.2, 0.4, 0, 1, 0, 0.7, 0, 0.1};
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  tbJudge* judge = NULL;
+  REQUIRE(tb_builder_create(&ctx, "faded", &b) == TB_OK);
+  tb_builder_rigid(b, 3, inertia, v, NULL);
+  tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, (double[]){1, 0.5, 0}, NULL);
+  tb_builder_jacobian(b, 0, 6, J);
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  REQUIRE(p && tb_judge_create(&ctx, p, &judge) == TB_OK);
+  for (double size = 1e-290; size > 0; size /= 3) {
+    tbResidual r;
+    tb_judge_measure(judge, (double[]){size, 0.1 * size, -0.2 * size}, TB_MODEL_CONE, 8, &r, NULL, NULL);
+    CHECK(r.fclib < 1e-200);
+  }
+  tb_judge_free(&ctx, judge);
+  tb_problem_free(p);
+}

@@ -1,6 +1,8 @@
 // Projected Gauss–Seidel with subspace minimisation.
 #include "solve/cases.h"
 
+static const double none_fits = 1; // bytes for a factor: conjugate gradients instead
+
 static tbSolveOptions pgs_sm(tbModel model)
 {
   tbSolveOptions o = tb_default_solve_options();
@@ -12,41 +14,79 @@ static tbSolveOptions pgs_sm(tbModel model)
 
 TEST(pgs_sm_solves_one_contact_by_hand)
 {
-  tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
-  cases_one_contact(&o);
+  for (int iterated = 0; iterated < 2; iterated++) {
+    tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
+    o.factor_bytes = iterated * none_fits;
+    cases_one_contact(&o);
+  }
 }
 
 TEST(pgs_sm_solves_manufactured_problems)
 {
   static const tbModel models[] = {TB_MODEL_BOX, TB_MODEL_CONE};
-  for (int i = 0; i < 2; i++) {
-    tbSolveOptions o = pgs_sm(models[i]);
+  for (int i = 0; i < 4; i++) {
+    tbSolveOptions o = pgs_sm(models[i % 2]);
+    o.factor_bytes = i / 2 * none_fits;
     int count = i == 0 ? 300 : 100, converged = cases_manufactured(&o, count);
-    printf("[%s %d/%d] ", tb_model_name(models[i]), converged, count);
+    printf("[%s%s %d/%d] ", tb_model_name(o.model), i < 2 ? "" : " cg", converged, count);
     CHECK(converged >= count * 98 / 100);
   }
 }
 
 TEST(pgs_sm_stands_the_hard_cases)
 {
-  tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
-  bool solved[4] = {0};
-  cases_hard(&o, solved);
-  printf("[%d%d%d%d] ", solved[0], solved[1], solved[2], solved[3]);
-  CHECK(solved[0] && solved[2] && solved[3]);
+  for (int iterated = 0; iterated < 2; iterated++) {
+    tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
+    o.factor_bytes = iterated * none_fits;
+    bool solved[4] = {0};
+    cases_hard(&o, solved);
+    printf("[%d%d%d%d] ", solved[0], solved[1], solved[2], solved[3]);
+    CHECK(solved[0] && solved[2] && solved[3]);
+  }
 }
 
 TEST(pgs_sm_solves_a_sticking_tower_at_once)
 {
-  for (int model = TB_MODEL_CONE; model <= TB_MODEL_BOX; model++) {
+  for (int i = 0; i < 4; i++) {
     tbContext ctx = tb_default_context();
     tbProblem* p = cases_tower(&ctx, 200);
     REQUIRE(p);
-    tbSolveOptions o = pgs_sm((tbModel)model);
+    tbSolveOptions o = pgs_sm(i % 2 ? TB_MODEL_BOX : TB_MODEL_CONE);
+    o.factor_bytes = i / 2 * none_fits;
     o.tolerance = 1e-10;
     tbSolveResult r = cases_solve(p, &o, NULL);
     CHECK(r.outcome == TB_CONVERGED);
     CHECK(r.iterations <= 3);
+    tb_problem_free(p);
+  }
+}
+
+// The guesses are the same, and so is the way. Redundant contacts may leave a choice of solutions.
+TEST(pgs_sm_takes_the_same_way_with_and_without_a_factor)
+{
+  for (int seed = 0; seed < 26; seed++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed;
+    spec.contacts = 5 + seed;
+    spec.slip = 0.2;
+    spec.metric = seed % 3; // derived from A and J
+    spec.redundant = seed % 4 == 0;
+    tbProblem* p = NULL;
+    double *exact = NULL, u[2][200];
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
+    REQUIRE(p->nrow <= 200);
+    tbSolveResult r[2];
+    for (int iterated = 0; iterated < 2; iterated++) {
+      tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
+      o.factor_bytes = iterated * none_fits;
+      o.tolerance = 1e-11;
+      r[iterated] = cases_solve(p, &o, u[iterated]);
+      CHECK(r[iterated].outcome == TB_CONVERGED);
+    }
+    CHECK(r[1].iterations <= 2 + 1.2 * r[0].iterations);
+    for (int i = 0; i < p->nrow && !spec.redundant; i++) CHECK_NEAR(u[0][i], u[1][i], 1e-7);
+    tb_manufacture_free(&ctx, exact);
     tb_problem_free(p);
   }
 }
@@ -68,8 +108,32 @@ TEST(pgs_sm_solves_redundant_joints_at_once)
   }
   CHECK_OK(&ctx, tb_builder_finish(b, &p));
   REQUIRE(p);
+  for (int iterated = 0; iterated < 2; iterated++) {
+    tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
+    o.factor_bytes = iterated * none_fits;
+    tbSolveResult r = cases_solve(p, &o, NULL);
+    CHECK(r.outcome == TB_CONVERGED && r.iterations <= 3);
+  }
+  tb_problem_free(p);
+}
+
+TEST(pgs_sm_without_a_factor_survives_every_failed_allocation)
+{
+  tbContext plain = tb_default_context();
+  tbProblem* p = cases_tower(&plain, 5);
+  REQUIRE(p);
   tbSolveOptions o = pgs_sm(TB_MODEL_CONE);
-  tbSolveResult r = cases_solve(p, &o, NULL);
-  CHECK(r.outcome == TB_CONVERGED && r.iterations <= 3);
+  tbSolveResult r;
+  long total = -1;
+  for (long k = -1; k < total || total < 0; k++) { // −1: none fails, to count them
+    tbFailingAllocator state = {.countdown = k};
+    tbContext ctx = test_failing_context(&state);
+    double lambda[15] = {0};
+    o.factor_bytes = none_fits;
+    tbStatus status = tb_solve(&ctx, p, &o, lambda, &r);
+    if (k < 0) total = state.total;
+    CHECK(status == (k < 0 ? TB_OK : TB_ERROR_MEMORY) && state.alive == 0);
+  }
+  CHECK(total > 5);
   tb_problem_free(p);
 }

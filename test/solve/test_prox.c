@@ -51,6 +51,62 @@ TEST(prox_stands_the_hard_cases)
     }
 }
 
+// On a stack the step first shrinks, then rises again for a hundred sweeps while boxes begin to rock: no
+// reason to shorten it. Sweeps and products come to what Gauss–Seidel and Jacobi come to, whatever r begins
+// with.
+TEST(prox_converges_where_gauss_seidel_and_jacobi_do)
+{
+  static const struct {
+    tbGenerateKind kind;
+    int size;
+  } structures[] = {{TB_GENERATE_STACK, 10}, {TB_GENERATE_PYRAMID, 5}, {TB_GENERATE_CARDS, 3}};
+  static const char *const plain[] = {"pgs", "jacobi"}, *const proximal[] = {"prox-gs", "prox-jacobi"};
+  for (int i = 0; i < 3; i++) {
+    tbContext ctx = tb_default_context();
+    tbGenerate spec = tb_default_generate(structures[i].kind);
+    spec.size = structures[i].size;
+    tbProblem* p = NULL;
+    REQUIRE(tb_problem_generate(&ctx, &spec, &p) == TB_OK);
+    for (int m = 0; m < 2; m++) {
+      tbSolveOptions o = prox(plain[m], TB_RFACTOR_OWN);
+      o.tolerance = 1e-6;
+      o.max_iterations = 20000;
+      tbSolveResult bar = cases_solve(p, &o, NULL);
+      CHECK(bar.outcome == TB_CONVERGED);
+      for (int strategy = TB_RFACTOR_GLOBAL; strategy < TB_RFACTOR_COUNT; strategy++) {
+        o.solver = proximal[m];
+        o.r_factor = (tbRFactor)strategy;
+        tbSolveResult r = cases_solve(p, &o, NULL);
+        CHECK(r.outcome == TB_CONVERGED);
+        CHECK(r.iterations < (strategy == TB_RFACTOR_GLOBAL ? 3 : 1.2) * bar.iterations);
+      }
+    }
+    tb_problem_free(p);
+  }
+}
+
+// Every step too long by far: two thousand springs in parallel make ρ(D⁻¹W) two thousand.
+TEST(prox_shortens_steps_that_are_far_too_long)
+{
+  tbContext ctx = tb_default_context();
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  REQUIRE(tb_builder_create(&ctx, "one particle, many contacts", &b) == TB_OK);
+  tb_builder_particle(b, 1, 1, (double[]){-1}, NULL);
+  for (int k = 0; k < 2000; k++) {
+    tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, NULL, NULL);
+    tb_builder_jacobian(b, 0, 1, (double[]){1});
+  }
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  REQUIRE(p);
+  for (int strategy = TB_RFACTOR_GLOBAL; strategy < TB_RFACTOR_COUNT; strategy++) {
+    tbSolveOptions o = prox("prox-jacobi", (tbRFactor)strategy);
+    o.max_iterations = 1000;
+    CHECK(cases_solve(p, &o, NULL).outcome == TB_CONVERGED);
+  }
+  tb_problem_free(p);
+}
+
 // One contact that slides, easily moved one way and hardly the other: factors that differ by row would push
 // the friction impulse askew if the closest point were taken in the wrong metric.
 TEST(prox_slides_against_the_velocity_whatever_the_factors)

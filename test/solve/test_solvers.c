@@ -280,3 +280,40 @@ TEST(no_solver_is_fooled_by_impulses_that_run_away)
   }
   tb_problem_free(p);
 }
+
+// Two joints that turn each other round: I − W/‖W‖ has eigenvalues outside the unit circle, so that Jacobi
+// spirals away, and Gauss–Seidel multiplies its error by nine. λ stays finite for thousands of iterations.
+TEST(methods_that_diverge_say_so_and_keep_the_best)
+{
+  static const char* const diverging[] = {"jacobi", "pgs", "psor", "spgs", "bgs", "nncg"};
+  tbContext ctx = tb_default_context();
+  int ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
+  double W[] = {1, 3, -3, 1}, q[] = {-1, 0.5};
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  REQUIRE(tb_builder_create(&ctx, "spiral", &b) == TB_OK);
+  tb_builder_explicit(b, 2, ptr, col, W);
+  for (int k = 0; k < 2; k++) tb_builder_contact(b, TB_LAW_FREE, 1, NULL, q + k, NULL);
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  REQUIRE(p);
+  for (size_t i = 0; i < sizeof diverging / sizeof *diverging; i++) {
+    tbSolveOptions o = tb_default_solve_options();
+    o.solver = diverging[i];
+    o.max_iterations = 1000000;
+    double lambda[2] = {0.5, -0.1};
+    tbSolveResult r;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+    CHECK(r.outcome == TB_FAILED && r.iterations < 400);
+    CHECK(fabs(lambda[0]) < 1 && fabs(lambda[1]) < 1 && r.residual.absolute < 3);
+  }
+  // where it is a contraction, an error that is huge at first is none
+  tbSolveOptions o = tb_default_solve_options();
+  o.solver = "prox-jacobi";
+  double lambda[2] = {1e12, -1e12};
+  tbSolveResult r;
+  CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+  CHECK(r.outcome == TB_CONVERGED);
+  CHECK_NEAR(lambda[0], 0.25, 1e-6); // W λ = −q
+  CHECK_NEAR(lambda[1], 0.25, 1e-6);
+  tb_problem_free(p);
+}

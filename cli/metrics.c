@@ -1,0 +1,234 @@
+#include "cli/metrics.h"
+#include "cli/args.h"
+#include "cli/out.h"
+#include "cli/verdict.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+// Numbers of which medians are wanted, in ms but for the residual.
+enum { COLUMN_STEP, COLUMN_PHASE, COLUMN_RESIDUAL = COLUMN_PHASE + TB_PHASE_COUNT, COLUMNS };
+
+typedef struct {
+  double column[COLUMNS];
+} MetricsStep;
+
+Metrics metrics_begin(const tbScene* scene)
+{
+  return (Metrics){.step = TB_ARRAY(MetricsStep), .first_step = tb_world_step_count(scene->world)};
+}
+
+void metrics_free(tbContext* ctx, Metrics* m) { tb_array_free(ctx, &m->step); }
+
+static void count_method(Metrics* m, const char* name)
+{
+  for (int i = 0; name && i < METRICS_METHODS - 1; i++) {
+    if (m->used[i].name && strcmp(m->used[i].name, name) != 0) continue;
+    m->used[i].name = name;
+    m->used[i].steps++;
+    return;
+  }
+}
+
+tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const tbStepReport* r, double step_s)
+{
+  MetricsStep step = {.column[COLUMN_STEP] = 1e3 * step_s,
+                      .column[COLUMN_RESIDUAL] = judged(&o->solver, &r->residual)};
+  for (int i = 0; i < TB_PHASE_COUNT; i++) step.column[COLUMN_PHASE + i] = 1e3 * r->phase_s[i];
+  TB_TRY(tb_array_push(ctx, &m->step, &step, 1));
+  m->contacts += r->contacts;
+  m->iterations += r->iterations;
+  if (r->contacts > m->most_contacts) m->most_contacts = r->contacts;
+  if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
+  m->unconverged += r->outcome != TB_CONVERGED;
+  m->penetration = fmax(m->penetration, r->penetration);
+  if (r->contacts || r->iterations) count_method(m, r->used); // else there was nothing to solve
+  return TB_OK;
+}
+
+double quantile(const double* sorted, size_t count, double share)
+{
+  if (count == 0) return 0;
+  double place = share * (double)(count - 1);
+  size_t below = (size_t)place, above = below + 1 < count ? below + 1 : below;
+  double part = place - (double)below;
+  return part > 0 ? (1 - part) * sorted[below] + part * sorted[above] : sorted[below];
+}
+
+// NaN, the worst residual there is, goes last.
+static int ascending(const void* a, const void* b)
+{
+  double x = *(const double*)a, y = *(const double*)b;
+  if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+  return (x > y) - (x < y);
+}
+
+typedef struct {
+  double median, p95, max;
+} Spread;
+
+static tbStatus spreads(tbContext* ctx, const Metrics* m, Spread out[COLUMNS])
+{
+  size_t count = m->step.count;
+  double* values = TB_NEW(ctx, double, count);
+  if (!values) return TB_ERROR_MEMORY;
+  for (int column = 0; column < COLUMNS; column++) {
+    for (size_t i = 0; i < count; i++) values[i] = ((const MetricsStep*)m->step.data)[i].column[column];
+    qsort(values, count, sizeof *values, ascending);
+    out[column] =
+        (Spread){quantile(values, count, 0.5), quantile(values, count, 0.95), quantile(values, count, 1)};
+  }
+  tb_free(ctx, values);
+  return TB_OK;
+}
+
+static double per_step(const Metrics* m, int64_t sum)
+{
+  return m->step.count ? (double)sum / (double)m->step.count : 0;
+}
+
+static void put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)
+{
+  put_finites(w, key, (double[3]){v.x, v.y, v.z}, 3);
+}
+
+static void put_times(tbJsonWriter* w, const Metrics* m, const Spread* s)
+{
+  static const char* const phases[TB_PHASE_COUNT] = {"collide", "assemble", "solve", "integrate", "judge"};
+  tb_put_number(w, "wall_s", m->wall_s);
+  tb_put_object(w, "ms_per_step");
+  tb_put_number(w, "median", s[COLUMN_STEP].median);
+  tb_put_number(w, "p95", s[COLUMN_STEP].p95);
+  tb_put_number(w, "max", s[COLUMN_STEP].max);
+  tb_put_end(w);
+  tb_put_object(w, "phase_ms");
+  for (int i = 0; i < TB_PHASE_COUNT; i++) tb_put_number(w, phases[i], s[COLUMN_PHASE + i].median);
+  tb_put_end(w);
+}
+
+static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const tbWorld* world)
+{
+  int moving = 0;
+  for (int i = 0; i < tb_world_body_count(world); i++) moving += tb_body_mass(world, (tbBodyId){i}) > 0;
+  tb_put_object(w, "contacts");
+  tb_put_number(w, "mean", per_step(m, m->contacts));
+  tb_put_int(w, "max", m->most_contacts);
+  tb_put_end(w);
+  tb_put_int(w, "dofs", 6 * (int64_t)moving);
+  tb_put_object(w, "iterations");
+  tb_put_number(w, "mean", per_step(m, m->iterations));
+  tb_put_int(w, "max", m->most_iterations);
+  tb_put_end(w);
+  tb_put_object(w, "residual");
+  put_finite(w, "median", s[COLUMN_RESIDUAL].median);
+  put_finite(w, "max", s[COLUMN_RESIDUAL].max);
+  tb_put_end(w);
+  tb_put_int(w, "unconverged_steps", m->unconverged);
+  tb_put_object(w, "solvers_used"); // by how many steps each finished
+  for (int i = 0; m->used[i].name; i++) tb_put_int(w, m->used[i].name, m->used[i].steps);
+  tb_put_end(w);
+  put_finite(w, "max_penetration", m->penetration);
+  tb_put_int(w, "intersections", 0);
+}
+
+static void put_state(tbJsonWriter* w, const tbWorld* world)
+{
+  tbEnergy e = tb_world_energy(world);
+  tb_put_object(w, "energy");
+  put_finite(w, "kinetic", e.kinetic);
+  put_finite(w, "potential", e.potential);
+  put_finite(w, "elastic", e.elastic);
+  tb_put_end(w);
+  put_vec3(w, "momentum", tb_world_momentum(world));
+  put_vec3(w, "angular_momentum", tb_world_angular_momentum(world));
+  char hash[24];
+  snprintf(hash, sizeof hash, "%016" PRIx64, tb_world_hash(world));
+  tb_put_string(w, "state_hash", hash);
+}
+
+static void put_bodies(tbJsonWriter* w, const tbWorld* world)
+{
+  tb_put_array(w, "bodies");
+  for (int i = 0; i < tb_world_body_count(world); i++) {
+    tbBodyState s = tb_body_state(world, (tbBodyId){i});
+    tb_put_object(w, NULL);
+    tb_put_string(w, "name", tb_body_name(world, (tbBodyId){i}));
+    put_vec3(w, "position", s.position);
+    put_finites(w, "orientation",
+                (double[4]){s.orientation.w, s.orientation.x, s.orientation.y, s.orientation.z}, 4);
+    put_vec3(w, "velocity", s.velocity);
+    put_vec3(w, "angular_velocity", s.angular_velocity);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
+static int64_t peak_rss_bytes(void)
+{
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? 1024 * (int64_t)usage.ru_maxrss : 0;
+}
+
+tbStatus metrics_json(tbContext* ctx, tbOut* out, const Metrics* m, const tbScene* scene, const char* status)
+{
+  Spread s[COLUMNS];
+  TB_TRY(spreads(ctx, m, s));
+  tbJsonWriter w = tb_json_writer(out, 2);
+  tb_put_object(&w, NULL);
+  tb_put_int(&w, "tribo", 1);
+  tb_put_string(&w, "scene", scene->name);
+  tb_put_string(&w, "scheme", scene->step.scheme);
+  tb_put_string(&w, "solver", scene->step.solver.solver);
+  tb_put_string(&w, "model", tb_model_name(scene->step.solver.model));
+  tb_put_int(&w, "threads", tb_threads_count(ctx->threads));
+  tb_put_int(&w, "steps", tb_world_step_count(scene->world));
+  if (m->first_step) tb_put_int(&w, "resumed_at", m->first_step); // what follows is of the steps since
+  tb_put_number(&w, "dt", scene->step.dt);
+  tb_put_number(&w, "time", tb_world_time(scene->world));
+  put_times(&w, m, s);
+  put_counts(&w, m, s, scene->world);
+  put_state(&w, scene->world);
+  tb_put_int(&w, "peak_rss_bytes", peak_rss_bytes());
+  tb_put_string(&w, "status", status);
+  put_bodies(&w, scene->world);
+  tb_put_end(&w);
+  return tb_json_writer_finish(&w);
+}
+
+tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbScene* scene,
+                         const char* status)
+{
+  Spread s[COLUMNS];
+  TB_TRY(spreads(ctx, m, s));
+  const Spread *step = &s[COLUMN_STEP], *phase = &s[COLUMN_PHASE];
+  size_t steps = m->step.count;
+  double simulated = (double)steps * scene->step.dt;
+  char a[OUT_NUMBER], b[OUT_NUMBER], c[OUT_NUMBER], d[OUT_NUMBER], e[OUT_NUMBER];
+  out_terminal(out, scene->name);
+  out_format(out, ": %zu step%s of %g s", steps, steps == 1 ? "" : "s", scene->step.dt);
+  if (m->first_step) out_format(out, " from step %" PRId64, m->first_step);
+  out_format(out, ", %s, %s%s%s\n", scene->step.scheme, scene->step.solver.solver,
+             strcmp(status, "ok") == 0 ? "" : "; ", strcmp(status, "ok") == 0 ? "" : status);
+  out_format(out, "  time         %.4g s simulated in %s s", simulated, out_scaled(a, m->wall_s));
+  if (m->wall_s > 0) out_format(out, ": %s × real time", out_scaled(a, simulated / m->wall_s));
+  out_format(out, "\n  a step       %s ms median, %s p95, %s max\n", out_scaled(a, step->median),
+             out_scaled(b, step->p95), out_scaled(c, step->max));
+  out_format(out, "  its phases   collide %s, assemble %s, solve %s, integrate %s, judge %s ms\n",
+             out_scaled(a, phase[TB_PHASE_COLLIDE].median), out_scaled(b, phase[TB_PHASE_ASSEMBLE].median),
+             out_scaled(c, phase[TB_PHASE_SOLVE].median), out_scaled(d, phase[TB_PHASE_INTEGRATE].median),
+             out_scaled(e, phase[TB_PHASE_JUDGE].median));
+  out_format(out, "  contacts     %s a step, %d at most; overlap %.2e m at most\n",
+             out_scaled(a, per_step(m, m->contacts)), m->most_contacts, m->penetration);
+  out_format(out, "  iterations   %s a step, %d at most\n", out_scaled(a, per_step(m, m->iterations)),
+             m->most_iterations);
+  out_format(out, "  residual     %.2e median, %.2e max; ", s[COLUMN_RESIDUAL].median,
+             s[COLUMN_RESIDUAL].max);
+  if (m->unconverged)
+    out_format(out, "%" PRId64 " of %zu steps missed the tolerance\n", m->unconverged, steps);
+  else out_format(out, "every step within its tolerance\n");
+  out_format(out, "  state        %016" PRIx64 "\n", tb_world_hash(scene->world));
+  return tb_out_finish(out);
+}

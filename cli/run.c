@@ -1,0 +1,118 @@
+// tribo run: a scene, from its first step to its last.
+#include "cli/simulate.h"
+
+#include <limits.h>
+#include <math.h>
+
+static const char usage[] = "usage: tribo run SCENE [options]";
+
+typedef struct {
+  OutputArgs output;
+  const char *scheme, *solver, *model;
+  double dt, time, tolerance;
+  int steps, threads, max_iterations;
+} RunArgs;
+
+// What the command line says instead of the scene. False after one line on standard error.
+static bool override(const RunArgs* a, tbScene* scene, int64_t* last)
+{
+  tbStepOptions* o = &scene->step;
+  if (a->scheme) {
+    const tbScheme* scheme = scheme_named(a->scheme);
+    if (!scheme) return false;
+    o->scheme = scheme->name;
+  }
+  if (a->solver) {
+    const tbSolver* solver = solver_named(a->solver);
+    if (!solver) return false;
+    o->solver.solver = solver->name;
+  }
+  if (a->model && !model_named(a->model, &o->solver.model)) return false;
+  if (!isnan(a->dt)) o->dt = a->dt;
+  if (!isnan(a->time)) scene->time = a->time;
+  if (!isnan(a->tolerance)) o->solver.tolerance = a->tolerance;
+  if (a->max_iterations != INT_MIN) o->solver.max_iterations = a->max_iterations;
+  if (a->threads != INT_MIN) scene->threads = a->threads;
+  *last = steps_until(scene->time, o->dt);
+  if (a->steps == INT_MIN) return true;
+  *last = a->steps;
+  scene->time = a->steps * o->dt;
+  return true;
+}
+
+static bool check(const RunArgs* a)
+{
+  if (!isnan(a->dt) && !(a->dt > 0)) fprintf(stderr, "tribo run: --dt must be positive\n");
+  else if (!isnan(a->time) && !(a->time >= 0)) fprintf(stderr, "tribo run: --time must not be negative\n");
+  else if (a->steps != INT_MIN && a->steps < 0) fprintf(stderr, "tribo run: --steps must not be negative\n");
+  else if (a->steps != INT_MIN && !isnan(a->time))
+    fprintf(stderr, "tribo run: --time and --steps both say when to end; give one\n");
+  else if (!isnan(a->tolerance) && !(a->tolerance >= 0))
+    fprintf(stderr, "tribo run: --tol must not be negative\n");
+  else if (a->max_iterations != INT_MIN && a->max_iterations < 0)
+    fprintf(stderr, "tribo run: --max-iter must not be negative\n");
+  else return output_args_check("run", &a->output);
+  return false;
+}
+
+static void print_help(const Arg* args)
+{
+  printf("%s\n\n"
+         "Simulates a scene (docs/scene-format.md). Options say what they say instead of the scene.\n\n",
+         usage);
+  args_help(args);
+  printf("\n  tribo run scenes/stack.json --out out && head -3 out/trajectory.csv\n"
+         "  tribo run scenes/stack.json --checkpoint stack.ckp --every 100, and after Ctrl-C: tribo resume "
+         "stack.ckp\n");
+}
+
+static int run_scene(tbContext* ctx, const RunArgs* a, const char* path)
+{
+  tbScene scene;
+  int64_t last = 0;
+  if (load_scene(ctx, path, &scene) != TB_OK) return fail_with(ctx);
+  int code = EXIT_USAGE;
+  if (override(a, &scene, &last) && start_threads(ctx, scene.threads))
+    code = simulate(ctx, &scene, last, &a->output);
+  tb_scene_free(ctx, &scene);
+  tb_threads_destroy(ctx, ctx->threads);
+  return code;
+}
+
+int command_run(int argc, char** argv)
+{
+  RunArgs a = {.dt = NAN,
+               .time = NAN,
+               .tolerance = NAN,
+               .steps = INT_MIN,
+               .threads = INT_MIN,
+               .max_iterations = INT_MIN};
+  bool help = false;
+  const Arg args[] = {
+      {"--scheme", ARG_TEXT, &a.scheme, "NAME", "the time-stepping scheme; `tribo list schemes`"},
+      {"--solver", ARG_TEXT, &a.solver, "NAME", "the method for the contacts; `tribo list solvers`"},
+      {"--dt", ARG_NUMBER, &a.dt, "S", "the time step"},
+      {"--time", ARG_NUMBER, &a.time, "S", "simulate so many seconds"},
+      {"--steps", ARG_INT, &a.steps, "N", "or so many steps"},
+      {"--threads", ARG_INT, &a.threads, "N", "threads; the result does not depend on it"},
+      {"--tol", ARG_NUMBER, &a.tolerance, "T", "the judge's residual that each step aims at"},
+      {"--max-iter", ARG_INT, &a.max_iterations, "N", "iterations of the solver at most, each step"},
+      {"--model", ARG_TEXT, &a.model, "M", "cone, box, polyhedral, ccp or frictionless"},
+      OUTPUT_ARGS(a.output),
+      {"--help", ARG_FLAG, &help, NULL, "this text"},
+      {0},
+  };
+  int count = args_parse("run", args, argc, argv);
+  if (count < 0) return EXIT_USAGE;
+  if (help) {
+    print_help(args);
+    return EXIT_DONE;
+  }
+  if (count != 1) {
+    fprintf(stderr, "%s; `tribo run --help` says more\n", usage);
+    return EXIT_USAGE;
+  }
+  if (!check(&a)) return EXIT_USAGE;
+  tbContext ctx = tb_default_context();
+  return run_scene(&ctx, &a, argv[0]);
+}

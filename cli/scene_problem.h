@@ -1,0 +1,11 @@
+// Where a command takes a contact problem, it may be given a scene instead: the problem of one of its steps.
+#ifndef TB_CLI_SCENE_PROBLEM_H
+#define TB_CLI_SCENE_PROBLEM_H
+
+#include "cli/args.h"
+
+// A problem file as load_problem takes it, or a scene: simulated as it says for `steps` steps, and then the
+// problem of the step to come, with its warm start as the guess.
+tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbProblem** out, double** guess);
+
+#endif

@@ -1,0 +1,203 @@
+#include "cli/simulate.h"
+#include "base/clock.h"
+#include "cli/dump.h"
+#include "cli/folder.h"
+#include "cli/interrupt.h"
+#include "cli/metrics.h"
+#include "cli/out.h"
+#include "cli/progress.h"
+#include "cli/stream.h"
+#include "cli/trajectory.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  tbContext* ctx;
+  tbScene* scene;
+  const OutputArgs* args;
+  Folder out, dump;
+  Stream trajectory, contacts, metrics_file;
+  Metrics metrics;
+  tbError step_error; // what ended the run early; TB_OK: nothing did
+} Simulation;
+
+// Arguments.
+
+static bool check_export(const char* command, const OutputArgs* a)
+{
+  for (const char* at = a->export_kinds; at;) {
+    int length = (int)strcspn(at, ",");
+    bool csv = length == 3 && strncmp(at, "csv", 3) == 0;
+    if (csv && !a->out && !a->csv) {
+      fprintf(stderr, "tribo %s: --export csv needs the folder of --out\n", command);
+      return false;
+    }
+    if (!csv) {
+      fprintf(stderr, "tribo %s: --export %.*s is not in this build; csv is\n", command, length, at);
+      return false;
+    }
+    at = at[length] ? at + length + 1 : NULL;
+  }
+  return true;
+}
+
+bool output_args_check(const char* command, const OutputArgs* a)
+{
+  const char* files[] = {a->csv, a->csv_contacts, a->metrics, a->checkpoint};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < i; k++)
+      if (files[i] && files[k] && strcmp(files[i], files[k]) == 0 && strncmp(files[i], "/dev/", 5) != 0) {
+        fprintf(stderr, "tribo %s: two outputs go to %s\n", command, files[i]);
+        return false;
+      }
+  if (a->every < 0 || (a->every > 0 && !a->checkpoint)) {
+    fprintf(stderr, "tribo %s: --every %s\n", command,
+            a->every < 0 ? "takes a positive number of steps"
+                         : "says when to write the file of --checkpoint, which is missing");
+    return false;
+  }
+  return check_export(command, a);
+}
+
+int64_t steps_until(double time, double dt)
+{
+  double steps = time / dt, whole = round(steps);
+  if (!(fabs(steps - whole) <= 1e-6 * fmax(1, 1e-6 * steps))) whole = ceil(steps);
+  return whole < 0 ? 0 : whole > 9e15 ? (int64_t)9e15 : (int64_t)whole;
+}
+
+// Files. Everything is opened before the first step: a path that cannot be written should not cost a night.
+
+static tbStatus open_one(Simulation* s, const char* path, const char* name_in_out, Stream* stream)
+{
+  char joined[PATH_MAX + 32];
+  if (!path && s->args->out) {
+    snprintf(joined, sizeof joined, "%s/%s", s->out.path, name_in_out);
+    path = joined;
+  }
+  return stream_open(s->ctx, path, stream);
+}
+
+static tbStatus open_files(Simulation* s)
+{
+  const OutputArgs* a = s->args;
+  if (a->out) TB_TRY(folder_make(s->ctx, a->out, &s->out));
+  if (a->dump) TB_TRY(folder_make(s->ctx, a->dump, &s->dump));
+  TB_TRY(open_one(s, a->metrics, "metrics.json", &s->metrics_file));
+  TB_TRY(open_one(s, a->csv, "trajectory.csv", &s->trajectory));
+  TB_TRY(open_one(s, a->csv_contacts, "contacts.csv", &s->contacts));
+  if (s->trajectory.open) trajectory_header(&s->trajectory.out);
+  if (s->contacts.open) contacts_header(&s->contacts.out);
+  if (!a->checkpoint) return TB_OK;
+  tbFile probe;
+  TB_TRY(tb_file_begin(s->ctx, a->checkpoint, &probe));
+  tb_file_abort(s->ctx, &probe);
+  return TB_OK;
+}
+
+static tbStatus close_files(Simulation* s, tbStatus status)
+{
+  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->metrics_file};
+  status = streams_close(s->ctx, streams, 3, status);
+  if (status != TB_OK) {
+    folder_unmake(&s->out);
+    folder_unmake(&s->dump);
+  }
+  return status;
+}
+
+// Stepping.
+
+// A step that fails after others went well, or for want of memory or of an answer, ends the run and what was
+// done so far is kept. A first step that is refused is bad input: nothing has been done.
+static tbStatus step(Simulation* s, tbStepReport* report)
+{
+  double begun = tb_seconds();
+  tbStatus status = tb_world_step(s->ctx, s->scene->world, &s->scene->step, report);
+  double step_s = tb_seconds() - begun;
+  if (status == TB_OK) return metrics_add(s->ctx, &s->metrics, &s->scene->step, report, step_s);
+  bool fault = s->metrics.step.count > 0 || status == TB_ERROR_NUMERIC || status == TB_ERROR_MEMORY;
+  if (fault) s->step_error = s->ctx->error;
+  return fault ? TB_OK : status;
+}
+
+static tbStatus write_rows(Simulation* s)
+{
+  if (s->trajectory.open) trajectory_rows(&s->trajectory.out, s->scene->world);
+  if (s->contacts.open) contacts_rows(&s->contacts.out, s->scene->world);
+  TB_TRY(stream_check(&s->trajectory));
+  return stream_check(&s->contacts);
+}
+
+static tbStatus run_steps(Simulation* s, int64_t last)
+{
+  const tbWorld* world = s->scene->world;
+  const OutputArgs* a = s->args;
+  int64_t first = tb_world_step_count(world);
+  Progress progress = progress_begin(a->quiet);
+  double begun = tb_seconds();
+  tbStatus status = TB_OK;
+  while (status == TB_OK && tb_world_step_count(world) < last && !interrupted(NULL)) {
+    tbStepReport report = {0};
+    if (a->dump) status = dump_problem(s->ctx, s->dump.path, s->scene);
+    if (status == TB_OK) status = step(s, &report);
+    if (status != TB_OK || s->step_error.status != TB_OK) break;
+    int64_t done = tb_world_step_count(world) - first;
+    status = write_rows(s);
+    if (status == TB_OK && a->every && done % a->every == 0)
+      status = tb_checkpoint_save(s->ctx, a->checkpoint, s->scene);
+    progress_show(&progress, done, last - first, (double)done * s->scene->step.dt, report.contacts);
+  }
+  s->metrics.wall_s = tb_seconds() - begun;
+  progress_clear(&progress);
+  return status;
+}
+
+static const char* state_of(const Simulation* s, int64_t last)
+{
+  if (s->step_error.status != TB_OK) return "failed";
+  return tb_world_step_count(s->scene->world) < last ? "interrupted" : "ok";
+}
+
+static tbStatus finish(Simulation* s, int64_t last)
+{
+  const char* state = state_of(s, last);
+  if (s->args->checkpoint && s->step_error.status == TB_OK)
+    TB_TRY(tb_checkpoint_save(s->ctx, s->args->checkpoint, s->scene));
+  if (s->metrics_file.open) TB_TRY(metrics_json(s->ctx, &s->metrics_file.out, &s->metrics, s->scene, state));
+  return TB_OK;
+}
+
+static tbStatus print_summary(Simulation* s, int64_t last)
+{
+  tbOut out = out_standard(s->ctx);
+  tbStatus status = metrics_summary(s->ctx, &out, &s->metrics, s->scene, state_of(s, last));
+  tb_out_free(&out);
+  return status;
+}
+
+int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a)
+{
+  Simulation s = {.ctx = ctx, .scene = scene, .args = a, .metrics = metrics_begin(scene)};
+  interrupt_watch();
+  tbStatus status = open_files(&s);
+  if (status == TB_OK) status = run_steps(&s, last);
+  if (status == TB_OK) status = finish(&s, last);
+  status = close_files(&s, status);
+  if (status == TB_OK && !a->quiet) status = print_summary(&s, last);
+  int code = EXIT_DONE;
+  if (status != TB_OK) {
+    code = fail_with(ctx);
+  } else if (s.step_error.status != TB_OK) {
+    fprintf(stderr, "tribo: step %lld: %s\n", (long long)tb_world_step_count(scene->world) + 1,
+            s.step_error.message);
+    code = EXIT_FAULT;
+  } else if (tb_world_step_count(scene->world) < last) {
+    code = EXIT_INTERRUPTED;
+  } else if (a->strict && s.metrics.unconverged > 0) {
+    code = EXIT_UNCONVERGED;
+  }
+  metrics_free(ctx, &s.metrics);
+  return code;
+}

@@ -1,0 +1,41 @@
+// Running a scene to its end with everything that is written on the way: `tribo run` and `tribo resume`.
+#ifndef TB_CLI_SIMULATE_H
+#define TB_CLI_SIMULATE_H
+
+#include "cli/args.h"
+
+typedef struct {
+  const char *out, *csv, *csv_contacts, *metrics, *checkpoint, *dump, *export_kinds;
+  int every;
+  bool strict, quiet;
+} OutputArgs;
+
+#define OUTPUT_ARGS(a)                                                                                \
+  {"--out", ARG_TEXT, &(a).out, "DIR",                                                                \
+   "write metrics.json, trajectory.csv and contacts.csv into this folder"},                           \
+      {"--csv", ARG_TEXT, &(a).csv, "FILE", "where bodies are, a row per step and body"},             \
+      {"--csv-contacts", ARG_TEXT, &(a).csv_contacts, "FILE",                                         \
+       "what contacts do, a row per step and contact"},                                               \
+      {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"}, \
+      {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…", "kinds of files to write into --out: csv"},  \
+      {"--checkpoint", ARG_TEXT, &(a).checkpoint, "FILE",                                             \
+       "write a checkpoint at the end, and when interrupted"},                                        \
+      {"--every", ARG_INT, &(a).every, "N", "and every N steps on the way"},                          \
+      {"--dump-problems", ARG_TEXT, &(a).dump, "DIR",                                                 \
+       "write each step's contact problem; `tribo solve` reads it"},                                  \
+      {"--strict", ARG_FLAG, &(a).strict, NULL, "exit with 1 when a step missed its tolerance"},      \
+  {                                                                                                   \
+    "--quiet", ARG_FLAG, &(a).quiet, NULL, "no summary, no progress bar"                              \
+  }
+
+// False after one line on standard error.
+bool output_args_check(const char* command, const OutputArgs* a);
+
+// How many steps of dt it takes to reach a time, rounding errors aside.
+int64_t steps_until(double time, double dt);
+
+// Steps until the world has done `last` of them, and returns the exit code. The scene's time is what a
+// checkpoint says of the end of the run.
+int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a);
+
+#endif

@@ -1,0 +1,64 @@
+#include "cli/trajectory.h"
+#include "cli/out.h"
+
+static void put_step(tbOut* out, const tbWorld* world)
+{
+  tb_out_int(out, tb_world_step_count(world));
+  tb_out_text(out, ",");
+  tb_out_double(out, tb_world_time(world));
+}
+
+static void put_numbers(tbOut* out, const double* values, int count)
+{
+  for (int i = 0; i < count; i++) {
+    tb_out_text(out, ",");
+    tb_out_double(out, values[i]);
+  }
+}
+
+static void put_vec3(tbOut* out, tbVec3 v) { put_numbers(out, (double[3]){v.x, v.y, v.z}, 3); }
+
+static void put_name(tbOut* out, const tbWorld* world, tbBodyId body)
+{
+  tb_out_text(out, ",");
+  out_csv(out, tb_body_name(world, body));
+}
+
+void trajectory_header(tbOut* out) { tb_out_text(out, "step,t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n"); }
+
+void trajectory_rows(tbOut* out, const tbWorld* world)
+{
+  for (int i = 0; i < tb_world_body_count(world); i++) {
+    tbBodyState s = tb_body_state(world, (tbBodyId){i});
+    put_step(out, world);
+    put_name(out, world, (tbBodyId){i});
+    put_vec3(out, s.position);
+    put_numbers(out, (double[4]){s.orientation.w, s.orientation.x, s.orientation.y, s.orientation.z}, 4);
+    put_vec3(out, s.velocity);
+    put_vec3(out, s.angular_velocity);
+    tb_out_text(out, "\n");
+  }
+}
+
+void contacts_header(tbOut* out)
+{
+  tb_out_text(out, "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state\n");
+}
+
+void contacts_rows(tbOut* out, const tbWorld* world)
+{
+  static const char* const states[] = {
+      [TB_CONTACT_OPEN] = ",open\n", [TB_CONTACT_STICK] = ",stick\n", [TB_CONTACT_SLIP] = ",slip\n"};
+  for (int i = 0; i < tb_world_contact_count(world); i++) {
+    tbContactView c = tb_world_contact(world, i);
+    put_step(out, world);
+    put_name(out, world, c.a);
+    put_name(out, world, c.b);
+    put_vec3(out, c.position);
+    put_vec3(out, c.normal);
+    put_numbers(out, &c.gap, 1);
+    put_numbers(out, c.impulse, 3);
+    put_numbers(out, c.velocity, 3);
+    tb_out_text(out, states[c.state]);
+  }
+}

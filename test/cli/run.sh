@@ -1,0 +1,100 @@
+# tribo run and resume: what they write, what they refuse, what they leave behind when something goes wrong.
+
+cat >drop.json <<'SCENE'
+{"tribo": 1, "name": "drop", "dt": 0.01, "time": 0.5,
+ "bodies": [
+  {"name": "ground", "shape": {"type": "plane", "normal": [0, 0, 1], "offset": 0}, "fixed": true},
+  {"name": "block", "shape": {"type": "box", "size": [1, 1, 1]}, "mass": 2, "position": [0, 0, 0.52], "velocity": [3, 0, 0]},
+  {"name": "ball, \"red\"", "shape": {"type": "sphere", "radius": 0.3}, "position": [0.1, 0, 1.6], "angular_velocity": [0, 1, 2]}
+ ]}
+SCENE
+value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*$/\1/p" "$2"; } # of a number or a text in an object of metrics
+same_state() { [ -n "$(value state_hash "$1")" ] && [ "$(value state_hash "$1")" = "$(value state_hash "$2")" ]; }
+
+t run drop.json --out ran; ended 0 && [ ! -s err ] && grep -q "^drop: 50 steps of 0.01 s" out; claim "run: a summary in words, nothing on standard error"
+[ "$(ls ran | tr '\n' ' ')" = "contacts.csv metrics.json trajectory.csv " ]; claim "run --out: three files"
+for key in tribo scene scheme solver threads steps dt time wall_s ms_per_step median p95 max phase_ms collide assemble solve integrate judge \
+  contacts mean dofs iterations residual unconverged_steps max_penetration intersections energy kinetic potential elastic momentum \
+  state_hash peak_rss_bytes status bodies name position orientation velocity angular_velocity; do
+  grep -q "^ *\"$key\": " ran/metrics.json || { echo "no $key" >err; false; }; claim "metrics has $key"
+done
+[ "$(value status ran/metrics.json)" = ok ] && [ "$(value steps ran/metrics.json)" = 50 ] && [ "$(value time ran/metrics.json)" = 0.5 ]; claim "metrics: status, steps, time"
+[ "$(value dofs ran/metrics.json)" = 12 ] && value state_hash ran/metrics.json | grep -Eq '^[0-9a-f]{16}$'; claim "metrics: degrees of freedom, hash"
+[ "$(grep -c '"orientation"' ran/metrics.json)" -eq 3 ] && grep -qF '"name": "ball, \"red\""' ran/metrics.json; claim "metrics: every body, names escaped"
+[ "$(head -1 ran/trajectory.csv)" = "step,t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz" ]; claim "trajectory: header"
+[ "$(wc -l <ran/trajectory.csv)" -eq 151 ] && grep -q '^50,0.5,"ball, ""red""",' ran/trajectory.csv; claim "trajectory: a row per step and body"
+awk -F, '$3 == "block" { if (NF != 16) exit 1; n++ } END { exit n != 50 }' ran/trajectory.csv; claim "trajectory: sixteen columns"
+[ "$(head -1 ran/contacts.csv)" = "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state" ]; claim "contacts: header"
+awk -F, 'NR > 1 && $4 == "block" { if (NF != 18 || $18 !~ /^(open|stick|slip)$/) exit 1; n++ } END { exit n < 4 }' ran/contacts.csv; claim "contacts: a row per contact"
+
+t run drop.json --quiet; ended 0 && [ ! -s out ] && [ ! -s err ]; claim "run --quiet is silent"
+t run drop.json --csv c.csv --csv-contacts k.csv --metrics m.json; cmp -s c.csv ran/trajectory.csv && cmp -s k.csv ran/contacts.csv && same_state m.json ran/metrics.json; claim "the same run twice: the same bytes"
+t run drop.json --threads 3 --csv c3.csv; ended 0 && cmp -s c.csv c3.csv; claim "threads do not change a run"
+t run drop.json --steps 7 --csv c7.csv; ended 0 && head -22 c.csv | cmp -s - c7.csv; claim "--steps ends early"
+t run drop.json --dt 0.003 --time 0.01 --metrics m.json; [ "$(value steps m.json)" = 4 ]; claim "--dt and --time: as many steps as it takes"
+t run drop.json --steps 0 --metrics m.json; ended 0 && [ "$(value steps m.json)" = 0 ] && [ "$(value status m.json)" = ok ]; claim "no steps at all"
+t run drop.json --scheme moreau --solver bgs --metrics m.json; ended 0 && [ "$(value scheme m.json)$(value solver m.json)" = moreaubgs ]; claim "--scheme and --solver"
+t run drop.json --solver pgs --model box --metrics m.json; ended 0 && [ "$(value model m.json)" = box ]; claim "--model"
+t run drop.json --solver bgs --max-iter 1 --tol 0 --metrics m.json; ended 0 && [ "$(value unconverged_steps m.json)" -gt 0 ]; claim "missed tolerances are counted"
+t run drop.json --solver bgs --max-iter 1 --tol 0 --strict --metrics m2.json; ended 1 && [ -s m2.json ]; claim "--strict: 1, after the run"
+t run drop.json --strict; ended 0; claim "--strict: 0 when all is well"
+
+t run drop.json --steps 20 --dump-problems dumped --quiet; ended 0 && [ ! -e dumped/step-000020.hdf5 ]
+last=$(ls dumped/step-0000* | tail -1); [ -n "$last" ]; claim "--dump-problems: a file per step"
+t solve "$last" --json; ended 0 && grep -q '"status":"converged"' out; claim "dumped problems can be solved"
+t compare drop.json --step 19 --solvers bgs,pgs; ended 0 && grep -q "bgs *converged" out; claim "compare takes a scene"
+sed 's/0.52/8/; s/1.6/20/' drop.json >high.json; t compare high.json --solvers bgs; ended 2 && one_line && says "^high.json: nothing touches"; claim "compare: a step where nothing touches"
+
+# Checkpoints.
+t run drop.json --metrics whole.json --quiet
+for n in 1 13 49; do
+  t run drop.json --steps $n --checkpoint part.ckp --quiet && t resume part.ckp --time 0.5 --metrics rest.json --csv rest.csv --quiet
+  ended 0 && same_state whole.json rest.json; claim "resumed after step $n: the same bits"
+  [ "$(value resumed_at rest.json)" = $n ] && tail -n +$((3 * n + 2)) c.csv >want && tail -n +2 rest.csv | cmp -s want -; claim "resumed after step $n: the rest of the rows"
+done
+t run drop.json --checkpoint every.ckp --every 20 --quiet; t resume every.ckp --metrics m.json --quiet; ended 0 && same_state whole.json m.json; claim "a checkpoint at the end"
+t resume every.ckp --steps 5 --metrics m.json; ended 0 && [ "$(value steps m.json)" = 55 ]; claim "resume --steps goes beyond"
+rm -rf moved; mkdir moved; cp part.ckp moved/; (cd moved && "$tribo" resume part.ckp --quiet); claim "a checkpoint needs no other file"
+
+# Refusals: one line, 2.
+refuse() { t "${@:2}"; ended 2 && one_line; claim "$1"; }
+refuse "run: no scene" run
+refuse "run: two scenes" run drop.json drop.json
+refuse "run: a missing scene" run missing.json; says "^missing.json: "; claim "a missing scene is named"
+refuse "run: an unknown option" run drop.json --outt x; says -- "--out"; claim "the nearest option"
+refuse "run: an unknown scheme" run drop.json --scheme moreu; says moreau; claim "the nearest scheme"
+refuse "run: an unknown solver" run drop.json --solver bgz
+refuse "run: an unknown model" run drop.json --model cones
+refuse "run: a model the solver does not have" run drop.json --solver lemke --model cone
+refuse "run: dt 0" run drop.json --dt 0
+refuse "run: a negative time" run drop.json --time -1
+refuse "run: --time and --steps" run drop.json --time 1 --steps 5
+refuse "run: --every without --checkpoint" run drop.json --every 5
+refuse "run: two outputs in one file" run drop.json --csv x --metrics x
+refuse "run: an export that is not there" run drop.json --export gltf; says "not in this build"; claim "which is said"
+refuse "run: no threads" run drop.json --threads 0
+sed 's/"radius"/"raduis"/' drop.json >bad.json; refuse "run: a bad scene" run bad.json; says "^bad.json:[0-9]*:[0-9]*: .*radius"; claim "a bad scene: where, and the nearest key"
+refuse "resume: a missing checkpoint" resume missing.ckp
+refuse "resume: a scene is no checkpoint" resume drop.json; says "not a checkpoint"; claim "which is said too"
+head -c 1000 part.ckp >cut.ckp; refuse "resume: a cut checkpoint" resume cut.ckp; says "cut short"; claim "a cut checkpoint is called one"
+{ head -c 600 part.ckp; printf X; tail -c +602 part.ckp; } >bad.ckp; refuse "resume: a damaged checkpoint" resume bad.ckp
+
+# Ctrl-C: the step is finished, everything is written, 130; and the run goes on from there.
+t_signal INT run drop.json --time 1e6 --checkpoint stop.ckp --csv stop.csv --metrics stop.json; ended 130 && [ "$(value status stop.json)" = interrupted ]; claim "Ctrl-C ends a run with 130"
+n=$(value steps stop.json); [ "$n" -gt 0 ] && [ "$(wc -l <stop.csv)" -eq $((3 * n + 1)) ] && clean; claim "an interrupted run keeps its rows"
+t resume stop.ckp --steps 9 --metrics a.json --quiet; t run drop.json --steps $((n + 9)) --metrics b.json --quiet; same_state a.json b.json; claim "an interrupted run goes on to the same bits"
+t_signal TERM run drop.json --time 1e6 --quiet; ended 130; claim "a terminated run is 130"
+
+# Disks that are full, folders that are not there: 3, nothing half-written, the last checkpoint intact.
+if [ -w /dev/full ]; then
+  for o in --csv --csv-contacts --metrics --checkpoint; do
+    t run drop.json $o /dev/full --quiet; ended 3 && one_line; claim "a full disk under $o is 3"
+  done
+fi
+t run drop.json --csv missing/x.csv; ended 3 && one_line; claim "--csv into a missing folder is 3"
+t run drop.json --out drop.json; ended 3 && one_line; claim "--out onto a file is 3"
+cp part.ckp kept.ckp; echo old >old.csv
+(ulimit -f 16; "$tribo" run drop.json --time 10 --csv old.csv --checkpoint kept.ckp --metrics new.json --out full/a >out 2>err); code=$?
+ended 3 && one_line && says "csv: File too large"; claim "a file beyond its limit is 3"
+[ "$(cat old.csv)" = old ] && [ ! -e new.json ] && [ ! -e full ] && cmp -s kept.ckp part.ckp && clean; claim "and leaves everything as it was"
+clean; claim "no temporary files are left by runs"

@@ -1,0 +1,59 @@
+// Any bytes are refused with a message that names the file, or give a scene that is saved to the same bytes.
+// The frame (version, length, checksum) is made good first, so that what is inside is reached.
+#include "fuzz.h"
+#include "io/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tbStatus parse_once(tbContext* ctx, const uint8_t* bytes, size_t size)
+{
+  tbScene scene = {0};
+  tbOut out = tb_out_memory(ctx);
+  tbStatus status = tb_checkpoint_parse(ctx, "fuzz", bytes, size, &scene);
+  CHECK((status == TB_OK) == (scene.world != NULL));
+  if (status == TB_OK) {
+    status = tb_checkpoint_print(ctx, &out, &scene);
+    CHECK(status == TB_ERROR_MEMORY ||
+          (status == TB_OK && out.length == size && memcmp(out.bytes, bytes, size) == 0));
+  } else {
+    CHECK(status == TB_ERROR_MEMORY || strncmp(ctx->error.message, "fuzz: ", 6) == 0);
+  }
+  tb_out_free(&out);
+  tb_scene_free(ctx, &scene);
+  return status;
+}
+
+static void parse(const uint8_t* bytes, size_t size)
+{
+  FuzzMemory memory = {.fail_at = -1};
+  tbContext ctx = fuzz_context(&memory);
+  tbStatus status = parse_once(&ctx, bytes, size);
+  CHECK(status == TB_OK || status == TB_ERROR_INPUT || status == TB_ERROR_UNSUPPORTED);
+  CHECK(memory.alive == 0);
+
+  // Once more with one allocation failing, which one depending on the input.
+  memory = (FuzzMemory){.fail_at = (long)(tb_checkpoint_sum(bytes, size) % (uint64_t)(memory.taken + 1))};
+  tbStatus starved = parse_once(&ctx, bytes, size);
+  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
+  CHECK(memory.alive == 0);
+}
+
+static void put_u64(uint8_t* to, uint64_t value)
+{
+  for (int i = 0; i < 8; i++) to[i] = (uint8_t)(value >> 8 * i);
+}
+
+FUZZ(checkpoint)
+{
+  parse(bytes, size);
+  if (size < 32) return;
+  uint8_t* good = malloc(size);
+  memcpy(good, bytes, size);
+  memcpy(good, "\x89TRIBO\r\n", 8);
+  put_u64(good + 8, 1);
+  put_u64(good + 16, size);
+  put_u64(good + size - 8, tb_checkpoint_sum(good, size - 8));
+  parse(good, size);
+  free(good);
+}
