@@ -2,9 +2,9 @@
 //
 // A vertex behind a triangle is inside a solid where the signed distance says so. It leaves by the closest
 // point of the surface, if its own normal cone allows that direction; else by the nearest triangle behind
-// which it lies squarely and whose direction the cone allows, unless that is much farther (a corner of a box
-// near the rim of a table leaves upwards, although the side may be closer). From the vertices found, the
-// search goes on along edges as long as vertices are inside, however deep.
+// which it lies squarely and whose direction the cone allows, unless that is farther than twice that and the
+// margin (a corner of a box near the rim of a table leaves upwards, although the side may be closer). From
+// the vertices found, the search goes on along edges as long as vertices are inside, however deep.
 //
 // An open surface has no inside. A vertex has gone through it where, going in from the vertex to where the
 // surface is, one is about as deep inside its body; the centre of a convex one must still be in front.
@@ -80,7 +80,8 @@ static bool leave(tbMeet* m, const tbDeep* deep, int count, bool free)
   double depth = -tb_surface_distance(o, x, &way);
   if (depth <= 0) return false;
   if (deep->allowed && deep->depth <= depth + m->eps) leave_by_face(m, deep, x);
-  else if (!leave_by_closest(m, side, deep->vertex, x, &way, free) && deep->depth <= TB_MEET_TRUST * depth)
+  else if (!leave_by_closest(m, side, deep->vertex, x, &way, free) &&
+           deep->depth <= fmax(TB_MEET_TRUST * depth, m->margin))
     leave_by_face(m, deep, x);
   return true;
 }
