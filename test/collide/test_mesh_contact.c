@@ -317,3 +317,54 @@ TEST(mesh_contacts_survive_every_failed_allocation)
   mesh_done(torus);
   mesh_done(block);
 }
+
+TEST(an_open_mesh_is_touched_from_either_side)
+{
+  tbMesh *sheet = floor_mesh(4, 9), *block = box_mesh(tb_vec3(0.6, 0.6, 0.4), 2);
+  tbShape mesh = tb_shape_mesh(sheet);
+  tbShape shapes[5] = {tb_shape_sphere(0.2), tb_shape_box(tb_vec3(0.6, 0.6, 0.4)),
+                       tb_shape_capsule(0.2, 0.001), tb_shape_cylinder(0.3, 0.4), tb_shape_mesh(block)};
+  for (int k = 0; k < 5; k++)
+    for (int side = -1; side <= 1; side += 2)
+      for (int i = -2; i <= 2; i++) {
+        double gap = 0.001 * i, up = k == 2 ? 0.2005 : 0.2;
+        tbArray points = collide(&shapes[k], at(0.1, 0.05 * i, side * (up + gap)), &mesh, at(0, 0, 0), 0.01);
+        const tbContactPoint* p = points.data;
+        CHECK(points.count > 0);
+        CHECK_NEAR(least_gap(&points), gap, 1e-12);
+        for (size_t c = 0; c < points.count; c++) CHECK(p[c].normal.z == -side);
+        tb_array_free(&context, &points);
+      }
+  mesh_done(sheet);
+  mesh_done(block);
+}
+
+TEST(a_hull_touches_a_mesh_like_the_box_it_is)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 corner[8];
+  for (int c = 0; c < 8; c++) corner[c] = tb_vec3(c & 1 ? 0.4 : -0.4, c & 2 ? 0.3 : -0.3, c & 4 ? 0.2 : -0.2);
+  tbHull* hull = NULL;
+  CHECK_OK(&ctx, tb_hull_create(&ctx, corner, 8, &hull));
+  tbMesh* torus = torus_mesh(1, 0.4, 24, 12);
+  tbShape mesh = tb_shape_mesh(torus), box = tb_shape_box(tb_vec3(0.8, 0.6, 0.4)),
+          convex = tb_shape_convex(hull);
+  tbRandom r = test_random(15);
+  int touched = 0;
+  for (int k = 0; k < 100; k++) {
+    tbTransform T = {random_turn(&r), circle(1 + 0.05 * (k % 7), k, 100)};
+    tbMat3 R = tb_quat_mat3(T.q);
+    double reach = 0.4 * fabs(R.m[2][0]) + 0.3 * fabs(R.m[2][1]) + 0.2 * fabs(R.m[2][2]);
+    T.x.z = 0.4 + reach + test_uniform(&r, -0.02, 0.015);
+    tbArray one = collide(&box, T, &mesh, tb_transform_identity(), 0.02),
+            two = collide(&convex, T, &mesh, tb_transform_identity(), 0.02);
+    touched += one.count > 0;
+    CHECK(one.count == two.count);
+    if (one.count > 0) CHECK_NEAR(least_gap(&one), least_gap(&two), 1e-9);
+    tb_array_free(&context, &one);
+    tb_array_free(&context, &two);
+  }
+  CHECK(touched > 30);
+  tb_hull_free(&ctx, hull);
+  mesh_done(torus);
+}
