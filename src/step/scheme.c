@@ -28,13 +28,15 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const t
   for (size_t i = 0; i < n; i++) {
     tbBody b = tb_bodies(w)[i];
     if (t > 0 && b.kind == TB_BODY_DYNAMIC) {
+      tbVec3 w0 = b.w;
       b.x = tb_madd3(b.x, t, b.v);
-      b.q = tb_quat_integrate(b.q, b.w, t);
+      tb_turn_freely(&b, t, &b.q, &b.w);
+      work->free[i].w = tb_add3(work->free[i].w, tb_sub3(b.w, w0));
     } else if (t > 0 && b.kind == TB_BODY_KINEMATIC) {
       tbTransform T = tb_motion_at(w, &b, w->time + t);
       b.x = T.x, b.q = T.q;
     }
-    work->centre[i] = tb_transform(b.q, b.x);
+    work->centre[i] = work->free[i].at = tb_transform(b.q, b.x);
     work->pose[i] = tb_body_pose(&b);
   }
   tb_joint_forces(w, o, work->centre, work->free);
