@@ -17,7 +17,7 @@
 //           better: an upper bound all the same.
 #include "collide/epa.h"
 
-enum { POINTS = 128, FACES = 2 * POINTS, EDGES = 3 * POINTS };
+enum { POINTS = 256, FACES = 2 * POINTS, EDGES = 3 * POINTS };
 
 typedef struct {
   tbVec3 n;      // unit, outward
