@@ -1,9 +1,9 @@
 // The method that chooses.
 //
+//   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
 //   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
 //   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
-//   will
-//                    be there sooner
+//                    will be there sooner
 //   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
 //   4. pivoting      `lemke`: where the problem is an LCP as it stands
 //   5. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
@@ -11,8 +11,8 @@
 // Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the
 // run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
 // answer has the same bits on every machine and for any number of threads.
+#include "solve/auto.h"
 #include "solve/methods.h"
-#include "solve/run.h"
 
 #include <limits.h>
 #include <math.h>
@@ -134,6 +134,7 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   *over = false;
   if (tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
   TB_TRY(provide(ctx, run, solver->needs, W));
+  if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run->p, watch));
   run->before = run->iterations;
   run->stage_cap = stage->cap ? stage->cap : INT_MAX;
   run->too_slow = stage->too_slow;
@@ -159,7 +160,7 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   Watch watch = {.tolerance = run->o->tolerance};
   tbDelassus* W = NULL;
   bool over = false;
-  tbStatus status = estimate_work(ctx, run->p, &watch);
+  tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
   for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
     status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   tb_delassus_free(ctx, W);

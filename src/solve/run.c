@@ -28,13 +28,15 @@ static double number_of(const tbRun* run, const tbResidual* residual)
 static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda)
 {
   const tbDelassus* W = run->W;
+  double E = number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u)); // of the model asked for
+  if (!(E > sqrt(run->o->tolerance) * r->norm_q)) return false;
+  if (!W) return true; // nobody can tell yet
   double own = 0;
   for (int k = 0; k < run->p->ncontact; k++)
     for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
       own = fmax(own,
                  fabs(W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))] * lambda[run->p->row_adr[k] + i]));
-  double E = number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u)); // E of the model asked for
-  return own > 1e4 * fmax(r->norm_q, r->norm_u) && E > sqrt(run->o->tolerance) * r->norm_q;
+  return own > 1e4 * fmax(r->norm_q, r->norm_u);
 }
 
 static bool is_good(const tbRun* run, const tbResidual* r)
@@ -63,14 +65,17 @@ static bool end(tbRun* run, tbOutcome outcome)
   return true;
 }
 
+void tb_run_begin(tbRun* run)
+{
+  if (run->started == 0) run->started = tb_seconds() - run->judging_start;
+}
+
 void tb_run_give_up(tbRun* run) { end(run, TB_FAILED); }
 
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
-  if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
-  if (run->cold && iteration == 0 && o->max_iterations > 0 && !o->trace && !o->cancelled)
-    return false; // λ = 0
+  if (iteration == 0 && run->start_known) return false;
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,

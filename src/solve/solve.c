@@ -120,7 +120,6 @@ static tbStatus group_by_colour(tbContext* ctx, tbArena* arena, tbRun* run)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->cold = run->cold && solver->needs == TB_FORM_SWEEP; // a sweep costs no more than the judge
   run->next_check = run->last_check = 0;
   run->last_number = INFINITY;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
@@ -132,7 +131,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
     else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size))) status = TB_ERROR_MEMORY;
   }
   if (status == TB_OK) {
-    if (run->started == 0) run->started = tb_seconds();
+    tb_run_begin(run);
     run->used = solver->name;
     solver->solve(run, lambda);
   }
@@ -154,6 +153,26 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   return status;
 }
 
+// Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
+// than the judge, so that methods which sweep go straight ahead from λ = 0.
+static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* lambda)
+{
+  const tbSolveOptions* o = run->o;
+  bool cold = true;
+  for (int i = 0; cold && i < run->p->nrow; i++) cold = lambda[i] == 0;
+  bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace && !o->cancelled;
+  run->used = solver->name;
+  run->last_number = INFINITY;
+  if (!go) {
+    run->started = tb_seconds();
+    if (tb_run_done(run, 0, lambda)) return true;
+    run->judging_start = tb_seconds() - run->started;
+    run->started = 0;
+  }
+  run->start_known = true;
+  return false;
+}
+
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result)
 {
@@ -172,14 +191,16 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
   tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;
-  if (status == TB_OK && options->order == TB_ORDER_COLOUR) status = group_by_colour(ctx, &arena, &run);
+  bool over = false;
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
-    run.cold = true;
-    for (size_t i = 0; i < rows; i++) run.cold = run.cold && lambda[i] == 0;
-    status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
+    over = start_is_enough(&run, solver, iterate);
   }
+  if (status == TB_OK && !over && options->order == TB_ORDER_COLOUR)
+    status = group_by_colour(ctx, &arena, &run);
+  if (status == TB_OK && !over)
+    status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
   if (status == TB_OK && isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
     tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL, NULL);
   if (status == TB_OK) {
