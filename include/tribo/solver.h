@@ -73,9 +73,10 @@ typedef struct tbSolveOptions {
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
   double factor_bytes;  // memory a factor of the Newton methods may take before they turn to GMRES; 0: 1e9
-  void (*trace)(void* user, const tbTraceEvent* event); // null, or called for every iteration
+  // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
+  void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;
-  bool (*cancelled)(void* user); // null, or asked every iteration
+  bool (*cancelled)(void* user); // null, or asked every iteration; by any thread, one at a time
   void* cancelled_user;
 } tbSolveOptions;
 
@@ -83,11 +84,12 @@ tbSolveOptions tb_default_solve_options(void); // auto, cone, 1e-8, 10000 iterat
 
 typedef struct tbSolveResult {
   tbOutcome outcome;
-  int iterations;
+  int iterations;      // where `auto` solved islands by themselves: the most that one took
   double time_s;       // the method, its tests for stopping included; not the assembly of W
   double setup_s;      // building what the method needs
   tbResidual residual; // of the returned λ, the best one judged
-  const char* used;    // the method that finished (differs from options.solver for `auto`)
+  const char* used;    // the method that finished; for `auto` that of its last stage, or of the island with
+                       // the most iterations, or itself where the warm start was good enough
 } tbSolveResult;
 
 // λ is the warm start on input and the best judged iterate on output; untouched when the call fails.

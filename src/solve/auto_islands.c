@@ -9,11 +9,12 @@
 //
 //   E_b ≤ τ/√3 max(‖q_b‖, ‖λ_b‖, ‖u_b‖) for all b   ⟹   E² ≤ τ²/3 (‖q‖² + ‖λ‖² + ‖u‖²) ≤ τ² max(…)²
 //
-// and likewise for E/‖q‖, without the √3. It is judged all the same, and where it should miss, the caller
-// goes on with the whole.
+// and likewise for E/‖q‖, without the √3. As a rule τ will do for the parts too, so that is tried first. The
+// whole is judged all the same, and where it should miss, the caller goes on with the whole.
 //
-// Effort goes in rounds of ten times as many iterations each, so that no island waits while another, which
-// perhaps has no solution, eats the budget.
+// Effort goes in rounds of more and more iterations, with the whole judged after each: no island waits while
+// another, which perhaps has no solution, eats the budget, and none is worked on for more than the whole
+// needs, where its share of the residual is small.
 #include "base/clock.h"
 #include "base/threads.h"
 #include "problem/part.h"
@@ -25,7 +26,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 64, FIRST_ROUND = 100, FIRST_ROUND_IN_A_HURRY = 10, ROUND_GROWTH = 10 };
+enum {
+  BATCH = 64,
+  WORTH_IT = 256,     // contacts; fewer are solved together sooner
+  FIRST_ROUND = 1000, // iterations
+  FIRST_ROUND_IN_A_HURRY = 100,
+  ROUND_GROWTH = 10
+};
 
 typedef struct {
   int begin, end; // of Islands.contact
@@ -45,6 +52,7 @@ typedef struct {
   Batch* batch;
   int alone; // batches before this one are solved one after the other, with the threads inside
   int most;  // iterations a batch may have had after this round
+  double tolerance;
   int* todo; // batches of this round
 
   pthread_mutex_t lock; // of the caller's functions and allocator, and of all that follows
@@ -106,7 +114,7 @@ static double time_left(const Islands* s)
 static tbSolveOptions options_of_part(Islands* s, const Batch* b, double left)
 {
   tbSolveOptions o = *s->o;
-  o.tolerance /= sqrt(3);
+  o.tolerance = s->tolerance;
   o.max_iterations = s->most - b->iterations;
   o.time_budget_s = isinf(left) ? 0 : left;
   o.trace = NULL;
@@ -195,7 +203,38 @@ static int iterations_of(const Islands* s, const char** used)
   return most;
 }
 
-static tbStatus solve_rounds(Islands* s)
+// Judges the whole; true when that ends the run.
+static bool judge(Islands* s)
+{
+  tbRun* run = s->run;
+  tbSolveOptions heard = *s->o; // who cancelled a part has cancelled the whole
+  if (heard.cancelled) heard.cancelled = ask, heard.cancelled_user = s;
+  run->o = &heard;
+  run->start_known = false;
+  tb_run_judge_next(run);
+  bool done = tb_run_done(run, iterations_of(s, &run->used), s->lambda);
+  run->start_known = true;
+  run->o = s->o;
+  return done;
+}
+
+static bool all_ended(const Islands* s)
+{
+  for (int i = 0; i < s->count; i++)
+    if (!s->batch[i].ended) return false;
+  return true;
+}
+
+// Every part is solved and the whole is not: the parts must be better. False: they are as good as it takes.
+static bool tighten(Islands* s)
+{
+  if (s->tolerance < s->o->tolerance) return false;
+  s->tolerance = s->o->tolerance / sqrt(3);
+  for (int i = 0; i < s->count; i++) s->batch[i].ended = false;
+  return true;
+}
+
+static tbStatus solve_rounds(Islands* s, bool* over)
 {
   int limit = s->o->max_iterations;
   double most = s->o->time_budget_s > 0 ? FIRST_ROUND_IN_A_HURRY : FIRST_ROUND;
@@ -213,7 +252,9 @@ static tbStatus solve_rounds(Islands* s)
       s->ctx->error = s->error;
       return s->error.status;
     }
-    if (!left || s->most == limit || s->cancelled || time_left(s) <= 0) return TB_OK;
+    *over = judge(s);
+    if (*over || s->most == limit) return TB_OK;
+    if (all_ended(s) && !tighten(s)) return TB_OK;
   }
 }
 
@@ -224,17 +265,7 @@ static tbStatus solve_islands(tbArena* arena, Islands* s, bool* over)
   memcpy(s->lambda, run->best, (size_t)run->p->nrow * sizeof *s->lambda);
   tb_run_begin(run);
   pthread_mutex_init(&s->lock, NULL);
-  tbStatus status = solve_rounds(s);
-  if (status == TB_OK) {
-    tbSolveOptions heard = *s->o; // who cancelled a part has cancelled the whole
-    if (heard.cancelled) heard.cancelled = ask, heard.cancelled_user = s;
-    run->o = &heard;
-    run->start_known = false;
-    tb_run_judge_next(run);
-    *over = tb_run_done(run, iterations_of(s, &run->used), s->lambda);
-    run->start_known = true;
-    run->o = s->o;
-  }
+  tbStatus status = solve_rounds(s, over);
   pthread_mutex_destroy(&s->lock);
   return status;
 }
@@ -242,10 +273,10 @@ static tbStatus solve_islands(tbArena* arena, Islands* s, bool* over)
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
 {
   *over = false;
-  if (run->p->ncontact <= BATCH) return TB_OK;
+  if (run->p->ncontact <= WORTH_IT) return TB_OK;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  Islands s = {.ctx = ctx, .run = run, .o = run->o, .lambda = lambda};
+  Islands s = {.ctx = ctx, .run = run, .o = run->o, .lambda = lambda, .tolerance = run->o->tolerance};
   int islands, *island = TB_TAKE(&arena, int, (size_t)run->p->ncontact);
   tbStatus status = island ? tb_problem_islands(ctx, run->p, island, &islands) : TB_ERROR_MEMORY;
   if (status == TB_OK && islands > 1) status = make_batches(&arena, &s, island, islands);

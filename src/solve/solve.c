@@ -201,8 +201,10 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
     status = group_by_colour(ctx, &arena, &run);
   if (status == TB_OK && !over)
     status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
-  if (status == TB_OK && isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
-    tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL, NULL);
+  if (status == TB_OK &&
+      isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
+    tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,
+                     NULL);
   if (status == TB_OK) {
     memcpy(lambda, run.best, rows * sizeof *lambda);
     *result = (tbSolveResult){
