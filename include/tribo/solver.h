@@ -72,7 +72,8 @@ typedef struct tbSolveOptions {
   uint64_t seed;        // of random sweeps
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
-  double factor_bytes;  // memory a factor of the Newton methods may take before they turn to GMRES; 0: 1e9
+  double factor_bytes;  // memory that W, or a factor of the Newton methods, may take before they turn to GMRES;
+                        // 0: 1e9
   // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
   void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;
@@ -106,6 +107,8 @@ typedef struct tbSolver {
   unsigned models;       // bit (1 << tbModel) for each model it can solve
   unsigned laws;         // bit (1 << tbLaw) for each law it can take
   tbForm needs;          // the form of W it works on
+  // Null, or the form for this problem: a method that can do with products turns to them where W is too large.
+  tbStatus (*form)(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbForm* out);
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
   // For methods that need memory of a size only their set-up knows, such as a factor: prepare hangs it on the

@@ -8,9 +8,9 @@
 // way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no further
 // ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule knows
 // nothing of clocks: results repeat.
-static int next_check_after(const tbRun* run, int iteration, double number)
+static int next_check_after(const tbRun* run, int iteration, double number, double tolerance)
 {
-  double fallen = log(run->last_number / number), to_go = log(number / run->o->tolerance);
+  double fallen = log(run->last_number / number), to_go = log(number / tolerance);
   double ahead = to_go / fallen * (iteration - run->last_check) / 2;
   if (run->costly) return iteration + 1;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
@@ -22,14 +22,19 @@ static double number_of(const tbRun* run, const tbResidual* residual)
   return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
 }
 
+static double scale_of(const tbResidual* r)
+{
+  double largest = fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
+  return largest > 0 ? largest : 1;
+}
+
 // On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
 // velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
 // speak for it.
 static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda)
 {
   const tbDelassus* W = run->W;
-  double E = number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u)); // of the model asked for
-  if (!(E > sqrt(run->o->tolerance) * r->norm_q)) return false;
+  if (!(number_of(run, r) * scale_of(r) > sqrt(run->o->tolerance) * r->norm_q)) return false;
   if (!W) return true; // nobody can tell yet
   double own = 0;
   for (int k = 0; k < run->p->ncontact; k++)
@@ -42,6 +47,7 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
 static bool is_good(const tbRun* run, const tbResidual* r)
 {
   const tbSolveOptions* o = run->o;
+  if (run->enough > 0 && number_of(run, r) * scale_of(r) <= run->enough) return true;
   return number_of(run, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
 }
 
@@ -94,7 +100,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   }
   bool good = keep_the_best(run, &residual, lambda);
   double number = number_of(run, &residual);
-  run->next_check = next_check_after(run, iteration, number);
+  run->next_check =
+      next_check_after(run, iteration, number, fmax(o->tolerance, run->enough / scale_of(&residual)));
   run->last_check = iteration;
   run->last_number = number;
   if (good) return end(run, TB_CONVERGED);

@@ -16,6 +16,8 @@ typedef struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
+  bool is_part;  // of a problem that falls apart: not to be taken apart again
+  double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
   tbScratch scratch;
   void* prepared; // what the method's prepare made, or null
@@ -45,6 +47,13 @@ typedef struct tbRun {
   bool (*too_slow)(void* user, int iteration, double number);
   void* too_slow_user;
 } tbRun;
+
+// tb_solve of a part, where E ≤ enough will do.
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
+                       double* lambda, tbSolveResult* result);
+
+// The form of W that the method works on for this problem.
+tbStatus tb_run_form(tbContext* ctx, const tbSolver* solver, const tbRun* run, tbForm* out);
 
 // Sets the method up, gives it scratch and lets it loop from λ on; run->W must be in the form it needs.
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda);

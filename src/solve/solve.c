@@ -142,11 +142,19 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   return status;
 }
 
+tbStatus tb_run_form(tbContext* ctx, const tbSolver* solver, const tbRun* run, tbForm* out)
+{
+  *out = solver->needs;
+  return solver->form ? solver->form(ctx, run->p, run->o, out) : TB_OK;
+}
+
 // The usual way: one form of W, one method.
 static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   tbDelassus* W = NULL;
-  TB_TRY(tb_delassus_create(ctx, run->p, solver->needs, &W));
+  tbForm form;
+  TB_TRY(tb_run_form(ctx, solver, run, &form));
+  TB_TRY(tb_delassus_create(ctx, run->p, form, &W));
   run->W = W;
   tbStatus status = tb_run_method(ctx, solver, run, lambda);
   tb_delassus_free(ctx, W);
@@ -173,8 +181,8 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   return false;
 }
 
-tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
-                  tbSolveResult* result)
+static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
+                      double enough, double* lambda, tbSolveResult* result)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -184,6 +192,8 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   tb_arena_init(&arena, ctx);
   tbRun run = {.p = problem,
                .o = options,
+               .is_part = is_part,
+               .enough = enough,
                .threads = ctx->threads,
                .best_number = INFINITY,
                .outcome = TB_FAILED,
@@ -219,4 +229,16 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   tb_judge_free(ctx, run.judge);
   tb_arena_free(&arena);
   return status;
+}
+
+tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
+                  tbSolveResult* result)
+{
+  return solve(ctx, problem, options, false, 0, lambda, result);
+}
+
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
+                       double* lambda, tbSolveResult* result)
+{
+  return solve(ctx, problem, options, true, enough, lambda, result);
 }
