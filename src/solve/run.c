@@ -91,20 +91,19 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (!due && !o->trace) return false;
 
   tbResidual residual;
-  double before = tb_seconds();
+  double before = due ? 0 : tb_seconds();
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
   if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
   if (!due) { // looked at for the trace alone, which changes nothing
     run->excluded += tb_seconds() - before;
     return false;
   }
-  bool good = keep_the_best(run, &residual, lambda);
+  if (keep_the_best(run, &residual, lambda)) return end(run, TB_CONVERGED);
   double number = number_of(run, &residual);
   run->next_check =
       next_check_after(run, iteration, number, fmax(o->tolerance, run->enough / scale_of(&residual)));
   run->last_check = iteration;
   run->last_number = number;
-  if (good) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
   if (isinf(number) && iteration > 0) return end(run, TB_FAILED); // λ is no longer finite
   if (late) return end(run, TB_TIME);
