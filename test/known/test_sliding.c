@@ -25,8 +25,7 @@ static double creep_of(Block block, const char* solver, double slope, double hea
   double along = tb_dot3(moved, down), across = tb_norm3(tb_madd3(moved, -along, down));
   if (!(across < 1e-3 * (1 + fabs(along))))
     test_failed(__FILE__, __LINE__, "%s: left the slope line by %g m", solver, across);
-  int steps = (int)(seconds / s.step.dt); // blocked Gauss–Seidel may circle in a first, cold step at μ > 1
-  if (s.unconverged > (strcmp(solver, "bgs") == 0 ? 1 + steps / 100 : 0))
+  if (s.unconverged > (strcmp(solver, "auto") == 0 ? 0 : 1)) // a first, cold step at μ > 1 may be too much for one method
     test_failed(__FILE__, __LINE__, "%s slope %g mu %g: %d steps unconverged, worst %g", solver, slope, mu, s.unconverged,
                 s.worst);
   stage_close(&s);
