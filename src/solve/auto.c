@@ -1,13 +1,13 @@
 // The method that chooses.
 //
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
-//   0. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
-//   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
-//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
+//   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
+//   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
 //                    will be there sooner
-//   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
-//   4. pivoting      `lemke`: where the problem is an LCP as it stands
-//   5. the rest      `prox-newton` again from the best so far; then in turn `bgs` from the best and
+//   4. interior      `ipm`: where Newton's curve goes flat and the cones are round
+//   5. pivoting      `lemke`: where the problem is an LCP as it stands
+//   6. the rest      `prox-newton` again from the best so far; then in turn `bgs` from the best and
 //                    `prox-newton` from where that led, `bgs` longer each time, while the budget lasts
 //
 // Stages start from the best iterate the judge has seen, and that is kept. The judge ends the
