@@ -126,11 +126,10 @@ void tb_touch_laws(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, i
   if (o->warm_start) warm_start(w, touches, count);
 }
 
-tbVec3 tb_touch_velocity(const tbWorld* w, const tbTouch* t, tbVec3 va, tbVec3 wa, tbVec3 vb, tbVec3 wb)
+tbVec3 tb_touch_velocity(const tbTouch* t, tbVec3 xa, tbVec3 va, tbVec3 wa, tbVec3 xb, tbVec3 vb, tbVec3 wb)
 {
-  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
-  tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, a->x)));
-  tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, b->x)));
+  tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, xa)));
+  tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, xb)));
   return tb_mat3_mulv(t->frame, tb_sub3(ub, ua));
 }
 
@@ -145,7 +144,7 @@ void tb_touch_biases(const tbStepOptions* o, tbTouch* touches, int count)
   double h = o->dt;
   for (int i = 0; i < count; i++) {
     tbTouch* t = &touches[i];
-    double gap = t->point.gap, target = gap >= 0 ? -gap / h : 0;
+    double gap = t->point.gap, target = gap < 0 ? 0 : t->left > 0 ? -t->gap_left / t->left : -gap / h;
     if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
       if (gap < -o->slop) target = -o->fraction * (gap + o->slop) / h;
       t->compliance[0] = o->compliance / (h * h);
