@@ -44,27 +44,30 @@ static const tbGalleryScene* scene_named(const char* name)
   return NULL;
 }
 
-// Takes every --set and its value out of argv into values. Returns how many words are left, or −1 after one
-// line on standard error.
-static int take_settings(tbContext* ctx, const tbGalleryScene* scene, double* values, int argc, char** argv)
+enum { SETTINGS = 2 * TB_GALLERY_PARAMETERS };
+
+// Moves every value of --set from argv to `setting`, closed by a null. Returns how many words are left, or −1
+// after one line on standard error.
+static int take_settings(int argc, char** argv, const char* setting[SETTINGS + 1])
 {
-  int kept = 0;
+  int kept = 0, taken = 0;
   for (int i = 0; i < argc; i++) {
-    const char* setting = strncmp(argv[i], "--set=", 6) == 0 ? argv[i] + 6 : NULL;
+    const char* value = strncmp(argv[i], "--set=", 6) == 0 ? argv[i] + 6 : NULL;
     if (strcmp(argv[i], "--set") == 0) {
-      if (++i == argc) {
-        fprintf(stderr, "tribo scene: --set needs a value (PARAMETER=NUMBER)\n");
-        return -1;
-      }
-      setting = argv[i];
+      value = ++i < argc ? argv[i] : NULL;
+      if (!value) fprintf(stderr, "tribo scene: --set needs a value (PARAMETER=NUMBER)\n");
+      if (!value) return -1;
     }
-    if (!setting) {
+    if (!value) {
       argv[kept++] = argv[i];
-    } else if (scene && tb_gallery_set(ctx, scene, values, setting) != TB_OK) {
-      fprintf(stderr, "tribo scene: %s\n", ctx->error.message);
+    } else if (taken == SETTINGS) {
+      fprintf(stderr, "tribo scene: --set more than %d times\n", SETTINGS);
       return -1;
+    } else {
+      setting[taken++] = value;
     }
   }
+  setting[taken] = NULL;
   return kept;
 }
 
@@ -76,43 +79,50 @@ static tbStatus print(tbContext* ctx, const tbGalleryScene* scene, const double*
   return status;
 }
 
+static int write_scene(const char* name, const char** setting, const char* file)
+{
+  tbContext ctx = tb_default_context();
+  double values[TB_GALLERY_PARAMETERS];
+  const tbGalleryScene* scene = scene_named(name);
+  if (!scene) return EXIT_USAGE;
+  if (!file && scene->files) {
+    fprintf(stderr, "tribo scene: %s has meshes, which lie beside it: say where with -o FILE\n", scene->name);
+    return EXIT_USAGE;
+  }
+  tb_gallery_defaults(scene, values);
+  for (; *setting; setting++)
+    if (tb_gallery_set(&ctx, scene, values, *setting) != TB_OK) {
+      fprintf(stderr, "tribo scene: %s\n", ctx.error.message);
+      return EXIT_USAGE;
+    }
+  tbStatus status = file ? tb_gallery_save(&ctx, scene, values, file) : print(&ctx, scene, values);
+  return status == TB_OK ? EXIT_DONE : fail_with(&ctx);
+}
+
 int command_scene(int argc, char** argv)
 {
-  const char *file = NULL, *setting = NULL;
+  const char *file = NULL, *unused = NULL, *setting[SETTINGS + 1];
   bool help = false;
   const Arg args[] = {
-      {"--set", ARG_TEXT, &setting, "P=N", "gives a parameter another value; may come several times"},
+      {"--set", ARG_TEXT, &unused, "P=N", "gives a parameter another value; may come several times"},
       {"-o", ARG_TEXT, &file, "FILE", "where to write the scene (default: standard output)"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},
   };
-  tbContext ctx = tb_default_context();
-  const tbGalleryScene* scene = NULL;
-  double values[TB_GALLERY_PARAMETERS];
-  if (argc > 0 && argv[0][0] != '-') {
-    scene = scene_named(argv[0]);
-    if (!scene) return EXIT_USAGE;
-    tb_gallery_defaults(scene, values);
+  if (argc == 0) {
+    list();
+    return EXIT_DONE;
   }
-  argc = take_settings(&ctx, scene, values, argc, argv);
+  argc = take_settings(argc, argv, setting);
   int count = argc < 0 ? -1 : args_parse("scene", args, argc, argv);
   if (count < 0) return EXIT_USAGE;
   if (help) {
     print_help(args);
     return EXIT_DONE;
   }
-  if (argc == 0) {
-    list();
-    return EXIT_DONE;
-  }
-  if (count != 1 || !scene) {
+  if (count != 1) {
     fprintf(stderr, "%s; `tribo scene --help` says more\n", usage);
     return EXIT_USAGE;
   }
-  if (!file && scene->files) {
-    fprintf(stderr, "tribo scene: %s has meshes, which lie beside it: say where with -o FILE\n", scene->name);
-    return EXIT_USAGE;
-  }
-  tbStatus status = file ? tb_gallery_save(&ctx, scene, values, file) : print(&ctx, scene, values);
-  return status == TB_OK ? EXIT_DONE : fail_with(&ctx);
+  return write_scene(argv[0], setting, file);
 }

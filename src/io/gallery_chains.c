@@ -37,13 +37,15 @@ void tb_gallery_cradle(tbPen* pen)
                                     .anchor = tb_vec3(2 * radius * (i / 2), i % 2 ? aside : -aside, drop)});
 }
 
+// The heavier the ball, the tighter the chain and the faster its links swing across it: dt must follow. With
+// a pull T, links of mass m and length l swing at about √(12 T/(m l)), and h times that must stay below 2.
 void tb_gallery_chain(tbPen* pen)
 {
   const double radius = 0.02, length = 0.1, density = 1000;
   int n = tb_pen_count(pen, "links");
   double link = density * pi * radius * radius * (length + radius * 4 / 3);
   char before[64] = "world";
-  tb_pen_start(pen, 0.005, 3);
+  tb_pen_start(pen, 0.002, 3);
   tb_pen_material(pen, &(tbPenMaterial){"link", density, 0.3, 0, 0});
   for (int i = 0; i < n; i++)
     add_rod(pen, tb_pen_name(pen, "link/%d", i), "link", radius, tb_vec3(i * length, 0, 0),
@@ -84,53 +86,48 @@ void tb_gallery_chain_links(tbPen* pen)
                                   .fixed = i == 0});
 }
 
-// Joint k of the rope, of which joints 0 … n lie on the half-circle above the drum's middle and the others
-// hang straight down from its ends.
-static tbVec3 rope_point(int k, int n, double radius, double length)
+// Joint k of the rope: 0 … n lie on the half-circle above the drum's middle, −1 and n + 1 hang straight down.
+static tbVec3 rope_joint(int k, int n, double radius, double hanging)
 {
   double s, c;
-  if (k < 0) return tb_vec3(radius, 0, k * length);
-  if (k > n) return tb_vec3(-radius, 0, (n - k) * length);
+  if (k < 0) return tb_vec3(radius, 0, -hanging);
+  if (k > n) return tb_vec3(-radius, 0, -hanging);
   tb_sin_cos(pi * k / n, &s, &c);
   return tb_vec3(radius * c, 0, radius * s);
 }
 
 // Euler and Eytelwein: the rope holds while the weights are within a ratio of e^(μ·angle), here a half turn.
-// The links of the rope are chords that touch the drum in their middle: a link can slide, but not roll.
+// The links of the rope are chords that touch the drum in their middle: a link can slide, but not roll. They
+// swing across the rope the faster the shorter they are, like n² (see the chain above), and dt follows.
 void tb_gallery_capstan(tbPen* pen)
 {
-  const double drum = 0.1, weight = 0.2, ball = 0.025;
-  const int hanging = 4;
+  const double drum = 0.1, weight = 0.1, ball = 0.025, hanging = 0.1;
   int n = tb_pen_count(pen, "links");
-  double s, c, mu = tb_pen_value(pen, "friction");
+  double s, c;
   tb_sin_cos(pi / (2 * n), &s, &c);
-  double wire = 0.4 * drum * s, radius = (drum + wire) / c, length = 2 * radius * s;
-  char before[64] = "light", middle[64];
-  tb_pen_start(pen, 0.005, 1);
-  tb_pen_material(pen, &(tbPenMaterial){"rope", 1000, mu, 0, 0});
+  double wire = 0.4 * drum * s, radius = (drum + wire) / c;
+  char before[64] = "light", after[64];
+  tb_pen_start(pen, 0.001 * fmin(1, 24.0 / n * 24 / n), 1);
+  tb_pen_material(pen, &(tbPenMaterial){"rope", 4000, tb_pen_value(pen, "friction"), 0, 0});
   tb_pen_body(pen, &(tbPenBody){.name = "drum",
                                 .shape = tb_pen_cylinder(drum, drum),
                                 .material = "rope",
                                 .orientation = tb_pen_about_x(pi / 2),
                                 .fixed = true});
-  for (int i = 0; i < n + 2 * hanging; i++)
-    add_rod(pen, tb_pen_name(pen, "link/%d", i), "rope", wire, rope_point(i - hanging, n, radius, length),
-            rope_point(i + 1 - hanging, n, radius, length));
-  for (int i = 0; i < 2; i++) {
-    tbVec3 end = rope_point(i ? n + hanging : -hanging, n, radius, length);
+  for (int i = 0; i < n + 2; i++)
+    add_rod(pen, tb_pen_name(pen, "link/%d", i), "rope", wire, rope_joint(i - 1, n, radius, hanging),
+            rope_joint(i, n, radius, hanging));
+  for (int i = 0; i < 2; i++)
     tb_pen_body(pen, &(tbPenBody){.name = i ? "heavy" : "light",
                                   .shape = tb_pen_sphere(ball),
                                   .material = "rope",
                                   .mass = i ? weight * tb_pen_value(pen, "ratio") : weight,
-                                  .position = tb_sub3(end, tb_vec3(0, 0, ball))});
-  }
-  for (int i = 0; i <= n + 2 * hanging; i++) {
-    bool last = i == n + 2 * hanging;
-    snprintf(middle, sizeof middle, "%s", last ? "heavy" : tb_pen_name(pen, "link/%d", i));
+                                  .position = tb_vec3(i ? -radius : radius, 0, -hanging - ball)});
+  for (int i = 0; i <= n + 2; i++) {
+    snprintf(after, sizeof after, "%s", i < n + 2 ? tb_pen_name(pen, "link/%d", i) : "heavy");
     tb_pen_joint(
-        pen,
-        &(tbPenJoint){
-            .type = "ball", .a = before, .b = middle, .anchor = rope_point(i - hanging, n, radius, length)});
-    snprintf(before, sizeof before, "%s", middle);
+        pen, &(tbPenJoint){
+                 .type = "ball", .a = before, .b = after, .anchor = rope_joint(i - 1, n, radius, hanging)});
+    snprintf(before, sizeof before, "%s", after);
   }
 }
