@@ -12,12 +12,13 @@ typedef struct {
   tbBroadItem* items;
   int count;
   tbArray pairs;
+  tbArena arena; // kept from step to step
 } Case;
 
 static void run(void* user)
 {
   Case* c = user;
-  if (tb_broad_pairs(c->ctx, c->items, c->count, &c->pairs) == TB_OK) return;
+  if (tb_broad_pairs_in(c->ctx, &c->arena, c->items, c->count, &c->pairs) == TB_OK) return;
   fprintf(stderr, "bench_broad: %s\n", c->ctx->error.message);
   exit(1);
 }
@@ -47,6 +48,7 @@ int main(int argc, char** argv)
   double last = 0, last_count = 0;
   for (int side = 10; side <= 40; side *= 2) {
     Case c = {.ctx = &ctx, .pairs = TB_ARRAY(tbPair)};
+    tb_arena_init(&c.arena, &ctx);
     pile(&c, side);
     BenchEntry entry = {run, &c, 0};
     bench_race(&entry, 1, 5, 0.5);
@@ -56,6 +58,7 @@ int main(int argc, char** argv)
     last = entry.best;
     last_count = c.count;
     tb_array_free(&ctx, &c.pairs);
+    tb_arena_free(&c.arena);
     free(c.items);
   }
   tb_threads_destroy(&ctx, ctx.threads);

@@ -6,6 +6,7 @@
 #include "cli/problem_files.h"
 #include "cli/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,11 +14,13 @@
 typedef struct {
   SolverArgs solver;
   bool json, strict, cold, profile;
+  int manufactured; // how many; 0: the problems are files
   const char *solvers, *out, *page;
   int step;
 } CompareArgs;
 
 enum { MOST_SOLVERS = 64 };
+enum { MOST_MANUFACTURED = 100000 };
 static const char usage[] = "usage: tribo compare PROBLEM… [options]";
 
 // The words of a command line as a shell would take them.
@@ -76,7 +79,7 @@ static bool check_page(const CompareArgs* a)
   else if (page && (!*page || strchr(page, '/') || strcmp(page, ".") == 0 || strcmp(page, "..") == 0))
     fprintf(stderr, "tribo compare: --page takes the name of a file, not \"%s\"\n", page);
   else if (page && (strcmp(page, "results.csv") == 0 || strcmp(page, "curves.csv") == 0 ||
-                    strcmp(page, "profile.csv") == 0))
+                    strcmp(page, "profile.csv") == 0 || strcmp(page, "summary.csv") == 0))
     fprintf(stderr, "tribo compare: --page cannot be %s, which holds the numbers\n", page);
   else return true;
   return false;
@@ -86,6 +89,17 @@ static bool check_step(const CompareArgs* a)
 {
   if (a->step < 0) fprintf(stderr, "tribo compare: --step must not be negative\n");
   return a->step >= 0;
+}
+
+static bool check_manufactured(const CompareArgs* a, int problems)
+{
+  if (a->manufactured < 0 || a->manufactured > MOST_MANUFACTURED)
+    fprintf(stderr, "tribo compare: --manufactured takes 1 to %d problems, not %d\n", MOST_MANUFACTURED,
+            a->manufactured);
+  else if (a->manufactured && problems)
+    fprintf(stderr, "tribo compare: problems come from files or from --manufactured, not from both\n");
+  else return true;
+  return false;
 }
 
 // Progress, on a terminal only.
@@ -110,10 +124,11 @@ static tbStatus print_table(tbContext* ctx, const Report* report, const Race* ra
   return status;
 }
 
-static tbStatus print_profile(tbContext* ctx, const Report* report)
+static tbStatus print_together(tbContext* ctx, const Report* report)
 {
   tbOut out = out_standard(ctx);
-  report_profile_table(&out, report);
+  if (report->set) report_summary_table(&out, report);
+  if (report->profile) report_profile_table(&out, report);
   tbStatus status = tb_out_finish(&out);
   tb_out_free(&out);
   return status;
@@ -129,16 +144,25 @@ static tbStatus print_json(tbContext* ctx, const Report* report)
 
 static tbStatus save(tbContext* ctx, const Report* report, const Folder* folder, const char* page)
 {
-  FolderFile files[] = {{"results.csv", tb_out_memory(ctx)},
-                        {"curves.csv", tb_out_memory(ctx)},
-                        {page, tb_out_memory(ctx)},
-                        {"profile.csv", tb_out_memory(ctx)}};
-  report_results_csv(&files[0].text, report);
-  report_curves_csv(&files[1].text, report);
-  report_html(&files[2].text, report);
-  if (report->profile) report_profile_csv(&files[3].text, report);
-  tbStatus status = folder_save(ctx, folder, files, report->profile ? 4 : 3);
-  for (int i = 0; i < 4; i++) tb_out_free(&files[i].text);
+  const struct {
+    const char* name;
+    void (*write)(tbOut* out, const Report* report);
+    bool wanted;
+  } kinds[] = {{"results.csv", report_results_csv, true},
+               {"curves.csv", report_curves_csv, report->rules->curves},
+               {"summary.csv", report_summary_csv, report->set},
+               {"profile.csv", report_profile_csv, report->profile},
+               {page, report_html, true}};
+  enum { KINDS = sizeof kinds / sizeof *kinds };
+  FolderFile files[KINDS];
+  int count = 0;
+  for (int i = 0; i < KINDS; i++) {
+    if (!kinds[i].wanted) continue;
+    files[count] = (FolderFile){kinds[i].name, tb_out_memory(ctx)};
+    kinds[i].write(&files[count++].text, report);
+  }
+  tbStatus status = folder_save(ctx, folder, files, count);
+  for (int i = 0; i < count; i++) tb_out_free(&files[i].text);
   return status;
 }
 
@@ -149,10 +173,11 @@ static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* re
   for (int i = 0; i < report->races; i++) {
     tbStatus status = race_run(ctx, report->rules, &race[i]);
     clear_progress(report->rules);
-    if (status == TB_OK && !a->json && !interrupted(NULL)) status = print_table(ctx, report, &race[i]);
+    if (status == TB_OK && !a->json && !report->set && !interrupted(NULL))
+      status = print_table(ctx, report, &race[i]);
     if (status != TB_OK || interrupted(NULL)) return status;
   }
-  if (a->profile && !a->json) TB_TRY(print_profile(ctx, report));
+  if (!a->json) TB_TRY(print_together(ctx, report));
   const char* page = a->page ? a->page : "report.html";
   if (a->out) TB_TRY(save(ctx, report, folder, page));
   if (a->json) return print_json(ctx, report);
@@ -170,7 +195,8 @@ static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* repo
   all.race = race;
   tbStatus status = TB_OK;
   for (int i = 0; i < all.races && status == TB_OK; i++)
-    status = race_load(ctx, paths[i], a->step, a->cold, &race[i]);
+    status = report->set ? race_manufacture(ctx, a->solver.seed, i, report->rules->options.model, &race[i])
+                         : race_load(ctx, paths[i], a->step, a->cold, &race[i]);
   Folder folder = {0};
   if (status == TB_OK && a->out) status = folder_make(ctx, a->out, &folder);
   if (status == TB_OK) {
@@ -187,13 +213,18 @@ static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* repo
 
 static void print_help(const Arg* args)
 {
-  printf("%s\n\n"
-         "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
-         "reached\n"
-         "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
-         "takes,\n"
-         "a folder of such files, or a scene: then the problem of one of its steps.\n\n",
-         usage);
+  printf(
+      "%s\n\n"
+      "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
+      "reached\n"
+      "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
+      "takes,\n"
+      "a folder of such files, or a scene: then the problem of one of its steps. --manufactured N takes N "
+      "problems made from their answers instead, too "
+      "many "
+      "to\n"
+      "show one by one: how often each solver solves them, how it ends on the others, and what it costs.\n\n",
+      usage);
   args_help(args);
   printf("\nThe folder of --out, made when missing, gets\n"
          "  report.html   tables and convergence plots; one file, opens from disk\n"
@@ -201,16 +232,19 @@ static void print_help(const Arg* args)
          "  curves.csv    problem,solver,iteration,time_s,residual: the points of the plots, at most %d a "
          "curve;\n"
          "                `tribo solve --trace` writes every iteration\n"
-         "  profile.csv   with --profile: measure,solver,factor,share, the corners of the profiles\n\n"
-         "  tribo compare problems/stack.json problems/arch.json --solvers bgs,pgs,jacobi --out out\n",
+         "  profile.csv   with --profile: measure,solver,factor,share, the corners of the profiles\n"
+         "  summary.csv   with --manufactured, instead of curves: solver,taken,solved,…,median_s,p95_s\n\n"
+         "  tribo compare problems/stack.json problems/arch.json --solvers bgs,pgs,jacobi --out out\n"
+         "  tribo compare --manufactured 300 --out out\n",
          CURVE_POINTS);
 }
 
 static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command, int count, char** words)
 {
   const tbSolver* solvers[MOST_SOLVERS];
-  RaceRules rules = {
-      .solver = solvers, .solvers = choose_solvers(a->solvers, solvers), .curves = a->out != NULL};
+  RaceRules rules = {.solver = solvers,
+                     .solvers = choose_solvers(a->solvers, solvers),
+                     .curves = a->out && !a->manufactured};
   if (rules.solvers < 0 || !check_page(a) || !check_step(a) || !solver_options(&a->solver, &rules.options) ||
       !start_threads(ctx, a->solver.threads))
     return EXIT_USAGE;
@@ -219,11 +253,13 @@ static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command
   if (isatty(STDERR_FILENO)) rules.progress = show_progress;
   ProblemFiles files;
   if (problem_files(ctx, count, words, &files) != TB_OK) return fail_with(ctx);
+  bool set = a->manufactured > 0;
   Report report = {.rules = &rules,
-                   .races = files.count,
+                   .races = set ? a->manufactured : files.count,
                    .command = command,
                    .threads = a->solver.threads,
-                   .profile = a->profile};
+                   .profile = a->profile || set,
+                   .set = set};
   bool missed = false;
   tbStatus status = compare(ctx, a, &report, files.path, &missed);
   problem_files_free(ctx, &files);
@@ -236,17 +272,18 @@ static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command
 int command_compare(int argc, char** argv)
 {
   CompareArgs a = {.solver = solver_args_default()};
-  a.solver.time_budget = 10;
+  a.solver.time_budget = NAN;
   bool help = false;
   const Arg args[] = {
       {"--solvers", ARG_TEXT, &a.solvers, "A,B,…", "these (default: all); `tribo list solvers`"},
+      {"--manufactured", ARG_INT, &a.manufactured, "N", "N problems with known answers, drawn from --seed"},
       {"--out", ARG_TEXT, &a.out, "DIR", "write the report, results.csv and curves.csv into this folder"},
       {"--page", ARG_TEXT, &a.page, "NAME", "the report's name in that folder (default report.html)"},
       {"--step", ARG_INT, &a.step, "N", "of a scene: race the problem that follows N steps (default 0)"},
       {"--profile", ARG_FLAG, &a.profile, NULL,
        "performance profiles over all problems: by time, by iterations"},
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output instead of tables"},
-      SOLVER_ARGS(a.solver, "10, for each solver; 0: none"),
+      SOLVER_ARGS(a.solver, "10 for each solver, 0.5 with --manufactured; 0: none"),
       {"--cold", ARG_FLAG, &a.cold, NULL, "start from zero even if a file brings a guess"},
       {"--strict", ARG_FLAG, &a.strict, NULL, "exit with 1 when a solver that ran missed the tolerance"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
@@ -259,9 +296,10 @@ int command_compare(int argc, char** argv)
   if (help && count >= 0) {
     print_help(args);
     code = EXIT_DONE;
-  } else if (count == 0) {
+  } else if (count == 0 && !a.manufactured) {
     fprintf(stderr, "%s; `tribo compare --help` says more\n", usage);
-  } else if (count > 0) {
+  } else if (count >= 0 && check_manufactured(&a, count)) {
+    if (isnan(a.solver.time_budget)) a.solver.time_budget = a.manufactured ? 0.5 : 10;
     code = status == TB_OK ? run_compare(&ctx, &a, command.bytes, count, argv) : fail_with(&ctx);
   }
   tb_out_free(&command);

@@ -29,6 +29,28 @@ void race_free(tbContext* ctx, Race* race)
   *race = (Race){0};
 }
 
+tbStatus race_manufacture(tbContext* ctx, int seed, int index, tbModel model, Race* out)
+{
+  static const double ratios[] = {1, 1e2, 1e4, 1e6}, frictions[] = {0, 0.3, 1, 5};
+  tbManufacture spec = tb_default_manufacture();
+  spec.seed = 1000 * (uint64_t)seed + (uint64_t)index;
+  spec.contacts = 2 + index % 40;
+  spec.dimension = index % 6 == 0 ? 2 : 3;
+  spec.mass_ratio = ratios[index % 4];
+  spec.mu_max = frictions[index / 4 % 4];
+  spec.metric = index % 5;
+  spec.redundant = index % 3 == 0;
+  spec.all_laws = model == TB_MODEL_CONE && index % 2 == 0;
+  *out = (Race){0};
+  snprintf(out->name, sizeof out->name, "manufactured-%d", index);
+  out->path = out->name;
+  double* answer = NULL;
+  TB_TRY(tb_problem_manufacture(ctx, &spec, &out->problem, &answer));
+  tb_manufacture_free(ctx, answer);
+  out->start = TB_NEW(ctx, double, (size_t)out->problem->nrow);
+  return out->start ? TB_OK : TB_ERROR_MEMORY;
+}
+
 static tbStatus run_once(tbContext* ctx, const Race* race, const tbSolveOptions* o, double* lambda,
                          tbSolveResult* result)
 {
@@ -84,10 +106,19 @@ static int compare_entries(const void* a, const void* b)
   return order ? order : x->lane - y->lane;
 }
 
+// Judged once more, from outside.
+static bool is_untrue(tbJudge* judge, const tbSolveOptions* o, const double* lambda, const tbSolveResult* r)
+{
+  tbResidual again;
+  tb_judge_measure(judge, lambda, o->model, o->directions, &again, NULL, NULL);
+  return memcmp(&again, &r->residual, sizeof again) != 0 ||
+         (r->outcome == TB_CONVERGED && !(judged(o, &again) <= o->tolerance));
+}
+
 // A method that does not apply, or that asks for more memory than there is, is left out with the reason; what
 // is wrong with the options is wrong for all of them and ends the race.
-static tbStatus run_entry(tbContext* ctx, const RaceRules* rules, const Race* race, double* lambda,
-                          Entry* entry)
+static tbStatus run_entry(tbContext* ctx, const RaceRules* rules, const Race* race, tbJudge* judge,
+                          double* lambda, Entry* entry)
 {
   const char* why = tb_solver_refuses(entry->solver, race->problem, rules->options.model);
   if (why) {
@@ -103,6 +134,7 @@ static tbStatus run_entry(tbContext* ctx, const RaceRules* rules, const Race* ra
     return TB_OK;
   }
   entry->residual = judged(&o, &entry->result.residual);
+  entry->untrue = is_untrue(judge, &o, lambda, &entry->result);
   return rules->curves && entry->result.outcome != TB_CANCELLED ? run_traced(ctx, race, &o, lambda, entry)
                                                                 : TB_OK;
 }
@@ -111,17 +143,19 @@ tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race)
 {
   double* lambda = TB_NEW(ctx, double, (size_t)race->problem->nrow);
   race->entry = TB_NEW(ctx, Entry, (size_t)rules->solvers);
-  tbStatus status = lambda && race->entry ? TB_OK : TB_ERROR_MEMORY;
+  tbJudge* judge = NULL;
+  tbStatus status = lambda && race->entry ? tb_judge_create(ctx, race->problem, &judge) : TB_ERROR_MEMORY;
   const tbSolveOptions* o = &rules->options;
   for (int i = 0; i < rules->solvers && status == TB_OK; i++) {
     Entry* entry = &race->entry[race->entries++];
     *entry = (Entry){.solver = rules->solver[i], .lane = i};
     if (rules->progress) rules->progress(race, entry->solver, i);
-    status = run_entry(ctx, rules, race, lambda, entry);
+    status = run_entry(ctx, rules, race, judge, lambda, entry);
     race->ran += !entry->why_not[0];
     if (o->cancelled && o->cancelled(o->cancelled_user)) break;
   }
   if (status == TB_OK) qsort(race->entry, (size_t)race->entries, sizeof *race->entry, compare_entries);
+  tb_judge_free(ctx, judge);
   tb_free(ctx, lambda);
   return status;
 }

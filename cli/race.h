@@ -10,12 +10,14 @@ typedef struct {
   char why_not[240]; // why it did not run; empty when it did
   tbSolveResult result;
   double residual;   // what the tolerance applies to
+  bool untrue;       // its residual or its status is not what the judge says of its λ
   CurvePoint* curve; // judged iterates, at most CURVE_POINTS; null unless asked for
   int points;
 } Entry;
 
 typedef struct {
-  const char* path; // of the file
+  const char* path; // of the file, or what stands for one
+  char name[32];    // behind path, where there is no file
   tbProblem* problem;
   double* start; // λ every solver starts from                                        (nrow)
   Entry* entry;  // ranked: converged by time, then the others by residual, then those that did not run
@@ -32,6 +34,9 @@ typedef struct {
 
 // step: of a scene, how many steps come before the problem. cold: start from zero even if there is a guess.
 tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* out);
+// The index-th of a set of problems with known answers: sizes, metrics, masses and friction of many kinds,
+// and for the exact law every kind of law. Solvers start from zero.
+tbStatus race_manufacture(tbContext* ctx, int seed, int index, tbModel model, Race* out);
 // Ends early when the caller cancels.
 tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race);
 void race_free(tbContext* ctx, Race* race); // takes a race of zeros

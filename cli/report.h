@@ -13,6 +13,7 @@ typedef struct {
   const char* command; // what to type to get this report
   int threads;
   bool profile; // say how the solvers do over all problems together
+  bool set;     // too many problems to show one by one: a line for each solver instead
 } Report;
 
 void report_table(tbOut* out, const Report* report, const Race* race); // one problem
@@ -24,7 +25,13 @@ void report_html(tbOut* out, const Report* report);       // one file that needs
 void report_profile_csv(tbOut* out, const Report* report);
 void report_profile_table(tbOut* out, const Report* report);
 
+// How each solver did on all problems: how it ended, and what a solve cost.
+void report_summary_table(tbOut* out, const Report* report);
+void report_summary_csv(tbOut* out, const Report* report);
+
 // Parts of the page.
+void report_summary(tbOut* out, const Report* report); // a section
+void report_key(tbOut* out);                           // a stroke in the colour of its surroundings
 void report_profile(tbOut* out, const Report* report); // a section
 void report_plot(tbOut* out, const Report* report, const Race* race,
                  PlotAxis axis);          // over iterations or time

@@ -51,7 +51,8 @@ static void write_facts(tbOut* out, const Report* report)
   fact(out, "System", text);
   snprintf(line, sizeof line, "tribo %s, %s, %s vector code", TB_VERSION, machine_compiler(), TB_SIMD_NAME);
   fact(out, "Build", line);
-  snprintf(limit, sizeof limit, o->time_budget_s > 0 ? ", %g s" : "", o->time_budget_s);
+  limit[0] = 0;
+  if (o->time_budget_s > 0) snprintf(limit, sizeof limit, ", %g s", o->time_budget_s);
   snprintf(line, sizeof line, "tolerance %g, model %s, sweeps in %s order; at most %d iterations%s each",
            o->tolerance, tb_model_name(o->model), tb_order_name(o->order), o->max_iterations, limit);
   fact(out, "Rules", line);
@@ -72,7 +73,7 @@ static void write_head(tbOut* out, const Report* report)
   write_facts(out, report);
 }
 
-static void write_key(tbOut* out)
+void report_key(tbOut* out)
 {
   tb_out_text(
       out,
@@ -120,7 +121,7 @@ static void write_overview(tbOut* out, const Report* report)
       solved += e && e->result.outcome == TB_CONVERGED;
     }
     out_format(out, "<tr class=\"k%d\"><td class=\"s\">", lane);
-    write_key(out);
+    report_key(out);
     out_format(out, "%s</td><td>%d/%d</td>", rules->solver[lane]->name, solved, report->races);
     for (int i = 0; i < report->races; i++) write_overview_cell(out, &report->race[i], lane);
     tb_out_text(out, "</tr>\n");
@@ -149,7 +150,7 @@ static void write_row(tbOut* out, const Entry* e, bool first, bool cone)
   if (r->iterations) out_scaled(each, 1e6 * r->time_s / r->iterations);
   out_format(out, "<tr class=\"k%d%s\"><td class=\"s\">", e->lane,
              first && r->outcome == TB_CONVERGED ? " first" : "");
-  write_key(out);
+  report_key(out);
   tb_out_text(out, e->solver->name);
   if (strcmp(r->used, e->solver->name) != 0) out_format(out, " <small>%s</small>", r->used);
   tb_out_text(out, "</td>");
@@ -205,36 +206,49 @@ static void write_problem(tbOut* out, const Report* report, int index)
   tb_out_text(out, "</section>\n");
 }
 
+static void write_curve_notes(tbOut* out)
+{
+  tb_out_text(out,
+              " The curves come from a second run, judged at every iteration; judging is not charged to the "
+              "method. ");
+  out_format(
+      out,
+      "Of a curve at most %d points are drawn, the lowest and the highest of each stretch. A dot ends a "
+      "curve that converged, a ring one that did not.",
+      CURVE_POINTS);
+}
+
 static void write_notes(tbOut* out, const Report* report)
 {
   tb_out_text(
       out,
       "<footer>\n<p>The residual is measured by one judge that no solver shares: the natural map of the law, "
-      "E = ‖λ − P(λ − û)‖, over max(‖q‖, ‖λ‖, ‖u‖). The natural map of the table is E / ‖q‖; penetration is "
-      "the "
-      "worst approaching velocity left.");
+      "E = ‖λ − P(λ − û)‖, over max(‖q‖, ‖λ‖, ‖u‖).");
+  if (!report->set)
+    tb_out_text(out,
+                " The natural map of the table is E / ‖q‖; penetration is the worst approaching velocity "
+                "left.");
   if (report->rules->options.model != TB_MODEL_CONE)
     tb_out_text(out, " The tolerance and the plots are of the model's own residual.");
   tb_out_text(
       out,
       "</p>\n<p>Times are of the method and its tests for stopping, without setup (assembling what it works "
-      "on). Runs under 20 ms were repeated and the fastest of five counts. The curves come from a second "
-      "run, "
-      "judged at every iteration; judging is not charged to the method. ");
-  out_format(out,
-             "Of a curve at most %d points are drawn, the lowest and the highest of each stretch. A dot ends "
-             "a curve "
-             "that converged, a ring one that did not.</p>\n</footer>\n",
-             CURVE_POINTS);
+      "on). Runs under 20 ms were repeated and the fastest of five counts.");
+  if (report->set)
+    tb_out_text(out, " The problems were made from their answers: under the model <code>cone</code> each has "
+                     "a solution; other models change the law, and some problems may then have none.");
+  else write_curve_notes(out);
+  tb_out_text(out, "</p>\n</footer>\n");
 }
 
 void report_html(tbOut* out, const Report* report)
 {
   begin_page(out, report);
   write_head(out, report);
-  if (report->races > 1) write_overview(out, report);
+  if (report->set) report_summary(out, report);
+  else if (report->races > 1) write_overview(out, report);
   if (report->profile) report_profile(out, report);
-  for (int i = 0; i < report->races; i++) write_problem(out, report, i);
+  for (int i = 0; i < report->races && !report->set; i++) write_problem(out, report, i);
   write_notes(out, report);
   tb_out_text(out, "</main>\n</body>\n</html>\n");
 }

@@ -35,6 +35,8 @@ static const char base[] =
     "td.r{text-align:left;color:var(--soft);white-space:normal}\n"
     "tr.x td.s{font-weight:400;color:var(--soft)}\n"
     ".good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}\n"
+    ".bar{width:180px;height:12px;display:block;border-radius:3px;background:var(--faint)}\n"
+    ".bar .good{fill:var(--good)}.bar .warn{fill:var(--warn)}.bar .bad{fill:var(--bad)}\n"
     "td.best{font-weight:700}td.miss{color:var(--soft)}\n"
     ".key{width:26px;height:8px;margin-right:9px;vertical-align:2px}\n"
     ".plots{display:grid;grid-template-columns:1fr 1fr;gap:28px;margin-top:28px}\n"
@@ -56,7 +58,7 @@ static const char narrow[] =
     "@media(max-width:820px){.plots{grid-template-columns:1fr}}\n"
     "@media(max-width:560px){main{padding:28px 16px 48px}h1{font-size:27px}.lead{font-size:17px}figure "
     "text{font-size:15px}"
-    "dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}section{margin-top:44px}}\n";
+    ".bar{width:96px}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}section{margin-top:44px}}\n";
 
 static const char dark_base[] =
     "@media screen and (prefers-color-scheme:dark){\n"

@@ -19,7 +19,7 @@ typedef struct {
   Folder out, dump;
   Stream trajectory, contacts, metrics_file;
   Metrics metrics;
-  tbError step_error; // what ended the run early; TB_OK: nothing did
+  tbError stopped; // what ended the run early; TB_OK: nothing did
 } Simulation;
 
 // Arguments.
@@ -109,17 +109,37 @@ static tbStatus close_files(Simulation* s, tbStatus status)
 
 // Stepping.
 
-// A step that fails after others went well, or for want of memory or of an answer, ends the run and what was
-// done so far is kept. A first step that is refused is bad input: nothing has been done.
+// Ends the run without losing what was done so far.
+static void stop(Simulation* s) { s->stopped = s->ctx->error; }
+
+// A step that fails after others went well, or for want of memory or of an answer, ends the run, and so does
+// a world that flies to infinity. A first step that is refused is bad input: nothing has been done.
 static tbStatus step(Simulation* s, tbStepReport* report)
 {
+  tbWorld* world = s->scene->world;
   double begun = tb_seconds();
-  tbStatus status = tb_world_step(s->ctx, s->scene->world, &s->scene->step, report);
+  tbStatus status = tb_world_step(s->ctx, world, &s->scene->step, report);
   double step_s = tb_seconds() - begun;
-  if (status == TB_OK) return metrics_add(s->ctx, &s->metrics, &s->scene->step, report, step_s);
-  bool fault = s->metrics.step.count > 0 || status == TB_ERROR_NUMERIC || status == TB_ERROR_MEMORY;
-  if (fault) s->step_error = s->ctx->error;
-  return fault ? TB_OK : status;
+  bool first = s->metrics.step.count == 0;
+  if (status != TB_OK && first && status != TB_ERROR_NUMERIC && status != TB_ERROR_MEMORY) return status;
+  if (status != TB_OK) {
+    stop(s);
+    return TB_OK;
+  }
+  tbEnergy e = tb_world_energy(world);
+  if (!isfinite(e.kinetic) || !isfinite(e.potential)) {
+    tb_fail(s->ctx, TB_ERROR_NUMERIC, "the energy is not finite any more");
+    stop(s);
+  }
+  return metrics_add(s->ctx, &s->metrics, &s->scene->step, report, step_s);
+}
+
+static tbStatus save_checkpoint(Simulation* s)
+{
+  tbStatus status = tb_checkpoint_save(s->ctx, s->args->checkpoint, s->scene);
+  if (status != TB_ERROR_NUMERIC) return status;
+  stop(s);
+  return TB_OK;
 }
 
 static tbStatus write_rows(Simulation* s)
@@ -138,15 +158,16 @@ static tbStatus run_steps(Simulation* s, int64_t last)
   Progress progress = progress_begin(a->quiet);
   double begun = tb_seconds();
   tbStatus status = TB_OK;
-  while (status == TB_OK && tb_world_step_count(world) < last && !interrupted(NULL)) {
+  while (status == TB_OK && tb_world_step_count(world) < last && s->stopped.status == TB_OK &&
+         !interrupted(NULL)) {
+    int64_t before = tb_world_step_count(world) - first;
     tbStepReport report = {0};
     if (a->dump) status = dump_problem(s->ctx, s->dump.path, s->scene);
     if (status == TB_OK) status = step(s, &report);
-    if (status != TB_OK || s->step_error.status != TB_OK) break;
     int64_t done = tb_world_step_count(world) - first;
-    status = write_rows(s);
-    if (status == TB_OK && a->every && done % a->every == 0)
-      status = tb_checkpoint_save(s->ctx, a->checkpoint, s->scene);
+    if (status == TB_OK && done == before + 1) status = write_rows(s);
+    if (status == TB_OK && a->every && done % a->every == 0 && s->stopped.status == TB_OK)
+      status = save_checkpoint(s);
     progress_show(&progress, done, last - first, (double)done * s->scene->step.dt, report.contacts);
   }
   s->metrics.wall_s = tb_seconds() - begun;
@@ -156,17 +177,15 @@ static tbStatus run_steps(Simulation* s, int64_t last)
 
 static const char* state_of(const Simulation* s, int64_t last)
 {
-  if (s->step_error.status != TB_OK) return "failed";
+  if (s->stopped.status != TB_OK) return "failed";
   return tb_world_step_count(s->scene->world) < last ? "interrupted" : "ok";
 }
 
 static tbStatus finish(Simulation* s, int64_t last)
 {
-  const char* state = state_of(s, last);
-  if (s->args->checkpoint && s->step_error.status == TB_OK)
-    TB_TRY(tb_checkpoint_save(s->ctx, s->args->checkpoint, s->scene));
-  if (s->metrics_file.open) TB_TRY(metrics_json(s->ctx, &s->metrics_file.out, &s->metrics, s->scene, state));
-  return TB_OK;
+  if (s->args->checkpoint && s->stopped.status == TB_OK) TB_TRY(save_checkpoint(s));
+  if (!s->metrics_file.open) return TB_OK;
+  return metrics_json(s->ctx, &s->metrics_file.out, &s->metrics, s->scene, state_of(s, last));
 }
 
 static tbStatus print_summary(Simulation* s, int64_t last)
@@ -189,9 +208,9 @@ int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a)
   int code = EXIT_DONE;
   if (status != TB_OK) {
     code = fail_with(ctx);
-  } else if (s.step_error.status != TB_OK) {
-    fprintf(stderr, "tribo: step %lld: %s\n", (long long)tb_world_step_count(scene->world) + 1,
-            s.step_error.message);
+  } else if (s.stopped.status != TB_OK) {
+    fprintf(stderr, "tribo: after step %lld: %s\n", (long long)tb_world_step_count(scene->world),
+            s.stopped.message);
     code = EXIT_FAULT;
   } else if (tb_world_step_count(scene->world) < last) {
     code = EXIT_INTERRUPTED;

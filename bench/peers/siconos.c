@@ -60,7 +60,12 @@ static Answer solve_here(const tbProblem* p, int solver, double tolerance)
   int dim = p->row_adr[1] - p->row_adr[0];
   double *q = malloc(sizeof(double) * (size_t)p->nrow), *mu = malloc(sizeof(double) * (size_t)p->ncontact);
   double *r = malloc(sizeof(double) * (size_t)p->nrow), *u = malloc(sizeof(double) * (size_t)p->nrow);
-  memcpy(q, W->q, sizeof(double) * (size_t)p->nrow);
+  // The planar solver stops by an absolute test, so it gets q at size one; λ is as large as q, whatever the
+  // size.
+  double size = 0;
+  for (int i = 0; i < p->nrow && dim == 2; i++) size = fmax(size, fabs(W->q[i]));
+  if (!(size > 0)) size = 1;
+  for (int i = 0; i < p->nrow; i++) q[i] = W->q[i] / size;
   for (int k = 0; k < p->ncontact; k++) mu[k] = p->param[p->param_adr[k]];
   numerics_set_verbose(0);
 
@@ -75,12 +80,11 @@ static Answer solve_here(const tbProblem* p, int solver, double tolerance)
     memset(r, 0, sizeof(double) * (size_t)p->nrow);
     memset(u, 0, sizeof(double) * (size_t)p->nrow);
     double start = bench_now();
-    if (dim == 2)
-      fc2d_driver(problem, r, u, o);
-    else
-      fc3d_driver(problem, r, u, o);
+    if (dim == 2) fc2d_driver(problem, r, u, o);
+    else fc3d_driver(problem, r, u, o);
     double elapsed = bench_now() - start;
     spent += elapsed;
+    for (int i = 0; i < p->nrow; i++) r[i] *= size;
     tbResidual judged;
     tb_judge_measure(judge, r, TB_MODEL_CONE, 8, &judged, NULL, NULL);
     best.residual = judged.fclib;

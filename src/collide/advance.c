@@ -1,18 +1,19 @@
 // Conservative advancement (Mirtich 1996): steps in time that cannot pass a contact.
 //
-// At time t the shapes are apart by g along a unit direction n. A point at r from a body's centre, which moves by
-// v and turns by w, goes along n by at most (v·n + r‖w × n‖) per second: turning moves it across w only, and a chord is
-// shorter than its arc. So the slab along n closes no faster than
+// At time t the shapes are apart by g along a unit direction n. A point at r from a body's centre, which
+// moves by v and turns by w, goes along n by at most (v·n + r‖w × n‖) per second: turning moves it across w
+// only, and a chord is shorter than its arc. So the slab along n closes no faster than
 //
 //   c = (v_A − v_B)·n + r_A‖w_A × n‖ + r_B‖w_B × n‖
 //
-// and nothing can happen before t + (g − target)/c; not at all when c ≤ 0. Where no direction is known, ‖·‖ takes the
-// place of the components along n. A turning plane sweeps points the faster the farther they are: seen from the plane, the
-// other body's points move at most by ‖v_A − v_B‖ + r_A‖w_A‖ + ‖w_B‖ D, with D their distance from the plane's centre
-// over the step.
+// and nothing can happen before t + (g − target)/c; not at all when c ≤ 0. Where no direction is known, ‖·‖
+// takes the place of the components along n. A turning plane sweeps points the faster the farther they are:
+// seen from the plane, the other body's points move at most by ‖v_A − v_B‖ + r_A‖w_A‖ + ‖w_B‖ D, with D their
+// distance from the plane's centre over the step.
 //
-// Cost      a distance per step; a few steps for bodies that fly, up to some tens for those that spin past each other.
-// Limits    STEPS steps; the answer is then early, never late. Meshes: as good as the bound tb_distance has for them.
+// Cost      a distance per step; a few steps for bodies that fly, up to some tens for those that spin past
+// each other. Limits    STEPS steps; the answer is then early, never late. Meshes: as good as the bound
+// tb_distance has for them.
 #include "collide/advance.h"
 #include "collide/distance.h"
 
@@ -42,7 +43,8 @@ static double closing_speed(const tbSweep* a, double reach_a, const tbSweep* b, 
 
 static double turning_plane_speed(const tbSweep* plane, const tbSweep* other, double reach, double end)
 {
-  double v = tb_norm3(tb_sub3(other->v, plane->v)), way = tb_distance3(other->centre, plane->centre) + v * end + reach;
+  double v = tb_norm3(tb_sub3(other->v, plane->v)),
+         way = tb_distance3(other->centre, plane->centre) + v * end + reach;
   return v + reach * tb_norm3(other->w) + way * tb_norm3(plane->w);
 }
 

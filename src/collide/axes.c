@@ -1,57 +1,75 @@
-// Separating axes of convex cores (Gottschalk, Lin, Manocha 1996; Gregorius, "The separating axis test between
-// convex polyhedra", GDC 2013).
+// Separating axes of convex cores (Gottschalk, Lin, Manocha 1996; Gregorius, "The separating axis test
+// between convex polyhedra", GDC 2013).
 //
-// Two polytopes overlap unless the normal of a face, or the common normal of an edge of each, separates them; where
-// they overlap, the least penetration is along one of these. A pair of edges matters only if it makes a face of A − B:
-// on the unit sphere of normals the arcs of the two edges (from the normal of one of its faces to that of the other,
-// B's negated) must cross. A capsule's segment is an edge whose arc is a whole great circle, a sphere's centre has
-// none.
+// Two polytopes overlap unless the normal of a face, or the common normal of an edge of each, separates them;
+// where they overlap, the least penetration is along one of these. A pair of edges matters only if it makes a
+// face of A − B: on the unit sphere of normals the arcs of the two edges (from the normal of one of its faces
+// to that of the other, B's negated) must cross. The arcs of a box's four edges along one axis make a whole
+// great circle together, a capsule's segment has one to itself: with these a direction takes the place of the
+// edges. A sphere's centre has none.
 //
 // Edges parallel to 1e-8 are passed over: their common normal is noise, and what it could gain over the
 // neighbouring faces is below 1e-8 of the size of the shapes.
 //
-// Cost      one support point per face; EA·EB tests of four triple products for the edges, with two boxes three by three
-//           directions instead.
+// Cost      one support point per face; 9 support planes for two boxes, 6·E products for a box and a hull of
+// E edges,
+//           E·E′ tests of four products for two hulls, passed over beyond MOST_PAIRS.
 #include "collide/axes.h"
 #include "geometry/hull.h"
 
-enum { MOST_EDGES = 256, MOST_PAIRS = 8192 };
+enum { MANY_FACES = 32, MOST_EDGES = 256, MOST_PAIRS = 2048 };
 
 static tbVec3 turn(const tbCore* c, tbVec3 d) { return c->moved ? tb_mat3_mulv(c->R, d) : d; }
 static tbVec3 put(const tbCore* c, tbVec3 p) { return c->moved ? tb_add3(tb_mat3_mulv(c->R, p), c->x) : p; }
 
-// Faces of `owner` against the support points of `other`.
-static void faces_of(const tbCore* owner, const tbCore* other, tbAxisKind kind, double enough, double bias,
+static void try_face(const tbCore* owner, const tbCore* other, tbAxisKind kind, int f, double bias, int* hint,
                      tbAxis* best)
 {
-  int hint = 0, count = owner->shape ? tb_core_face_count(owner->shape) : 0;
-  double side = kind == TB_AXIS_FACE_A ? 1 : -1;
-  for (int f = 0; f < count && best->gap <= enough; f++) {
-    double offset;
-    tbVec3 n = turn(owner, tb_core_face_normal(owner->shape, f, &offset));
-    if (owner->moved) offset += tb_dot3(n, owner->x);
-    int corner;
-    tbVec3 p = tb_core_farthest(other, tb_neg3(n), &hint, &corner);
-    double gap = tb_dot3(n, p) - offset;
-    if (!(gap > best->gap + (best->kind == kind ? 0 : bias))) continue;
-    tbVec3 foot = tb_madd3(p, -gap, n);
-    *best = (tbAxis){.kind = kind, .gap = gap, .n = tb_scale3(side, n), .face = f, .corner = corner};
-    best->a = kind == TB_AXIS_FACE_A ? foot : p;
-    best->b = kind == TB_AXIS_FACE_A ? p : foot;
-  }
+  double offset, side = kind == TB_AXIS_FACE_A ? 1 : -1;
+  int corner;
+  tbVec3 n = turn(owner, tb_core_face_normal(owner->shape, f, &offset));
+  if (owner->moved) offset += tb_dot3(n, owner->x);
+  tbVec3 p = tb_core_farthest(other, tb_neg3(n), hint, &corner);
+  double gap = tb_dot3(n, p) - offset;
+  if (!(gap > best->gap + (best->kind == kind ? 0 : bias))) return;
+  tbVec3 foot = tb_madd3(p, -gap, n);
+  *best = (tbAxis){.kind = kind, .gap = gap, .n = tb_scale3(side, n), .face = f, .corner = corner};
+  best->a = kind == TB_AXIS_FACE_A ? foot : p;
+  best->b = kind == TB_AXIS_FACE_A ? p : foot;
 }
+
+static int face_count(const tbCore* c) { return c->shape ? tb_core_face_count(c->shape) : 0; }
 
 void tb_axes_faces(const tbCore* a, const tbCore* b, double enough, double bias, tbAxis* best)
 {
+  int hint_a = 0, hint_b = 0, na = face_count(a), nb = face_count(b);
   *best = (tbAxis){.kind = TB_AXIS_FACE_A, .gap = -INFINITY};
-  faces_of(a, b, TB_AXIS_FACE_A, enough, bias, best);
-  faces_of(b, a, TB_AXIS_FACE_B, enough, bias, best);
+  for (int f = 0; f < na && best->gap <= enough; f++) try_face(a, b, TB_AXIS_FACE_A, f, bias, &hint_b, best);
+  for (int f = 0; f < nb && best->gap <= enough; f++) try_face(b, a, TB_AXIS_FACE_B, f, bias, &hint_a, best);
+}
+
+bool tb_axes_many_faces(const tbCore* a, const tbCore* b)
+{
+  return face_count(a) > MANY_FACES && face_count(b) > MANY_FACES;
+}
+
+bool tb_axes_face_near(const tbCore* a, const tbCore* b, tbVec3 n, double least, tbAxis* best)
+{
+  int hint = 0;
+  tbFace face;
+  *best = (tbAxis){.kind = TB_AXIS_FACE_A, .gap = -INFINITY};
+  tb_core_face(a->shape, a->moved ? tb_mat3_tmulv(a->R, n) : n, &face);
+  if (face.n > 2) try_face(a, b, TB_AXIS_FACE_A, face.index, 0, &hint, best);
+  hint = 0;
+  tb_core_face(b->shape, tb_neg3(b->moved ? tb_mat3_tmulv(b->R, n) : n), &face);
+  if (face.n > 2) try_face(b, a, TB_AXIS_FACE_B, face.index, 0, &hint, best);
+  return best->gap >= least;
 }
 
 typedef struct {
-  tbVec3 p, d;    // a corner and the unit direction
-  tbVec3 n[2];    // normals of the two faces; a segment has none
-  tbVec3 across;  // n[1] × n[0], along ±d
+  tbVec3 p, d;   // a corner and the unit direction
+  tbVec3 n[2];   // normals of the two faces; a segment has none
+  tbVec3 across; // n[1] × n[0], along ±d
   int vertex[2];
   double length;
 } Edge;
@@ -71,7 +89,8 @@ static int edge_count(const tbCore* c)
 bool tb_axes_have_edges(const tbCore* a, const tbCore* b)
 {
   int na = edge_count(a), nb = edge_count(b);
-  return na >= 0 && nb >= 0 && na <= MOST_EDGES && nb <= MOST_EDGES && na * nb <= MOST_PAIRS;
+  if (na < 0 || nb < 0 || na > MOST_EDGES || nb > MOST_EDGES) return false;
+  return na <= 12 || nb <= 12 || na * nb <= MOST_PAIRS;
 }
 
 static Edge edge_of_box(tbVec3 half, int k)
@@ -108,10 +127,8 @@ static Edge edge_at(const tbCore* c, int k)
 {
   Edge e;
   const tbShape* shape = c->shape;
-  if (shape->type == TB_SHAPE_BOX)
-    e = edge_of_box(shape->box.half, k);
-  else if (shape->type == TB_SHAPE_CONVEX)
-    e = edge_of_hull(shape->hull, k);
+  if (shape->type == TB_SHAPE_BOX) e = edge_of_box(shape->box.half, k);
+  else if (shape->type == TB_SHAPE_CONVEX) e = edge_of_hull(shape->hull, k);
   else
     e = (Edge){.p = tb_vec3(0, 0, -shape->capsule.half),
                .d = tb_vec3(0, 0, 1),
@@ -125,14 +142,9 @@ static Edge edge_at(const tbCore* c, int k)
   return e;
 }
 
-static bool is_segment(const tbCore* c) { return c->shape->type == TB_SHAPE_CAPSULE; }
-
 // Does the arc of f, negated, cross the arc of e?
-static bool arcs_cross(const Edge* e, bool e_circle, const Edge* f, bool f_circle)
+static bool arcs_cross(const Edge* e, const Edge* f)
 {
-  if (e_circle && f_circle) return true;
-  if (e_circle) return tb_dot3(f->n[0], e->d) * tb_dot3(f->n[1], e->d) < 0;
-  if (f_circle) return tb_dot3(e->n[0], f->d) * tb_dot3(e->n[1], f->d) < 0;
   double c = -tb_dot3(f->n[0], e->across), d = -tb_dot3(f->n[1], e->across);
   if (c * d >= 0) return false;
   double a = tb_dot3(e->n[0], f->across), b = tb_dot3(e->n[1], f->across);
@@ -159,69 +171,109 @@ static void take(const Edge* e, const Edge* f, double gap, tbVec3 n, tbAxis* bes
   closest_points(e, f, &best->a, &best->b);
 }
 
-static void try_pair(const Edge* e, const Edge* f, double bias, tbAxis* best)
+// The common normal of two directions, or zero where they are parallel.
+static tbVec3 common_normal(tbVec3 d, tbVec3 e)
 {
-  tbVec3 n = tb_cross3(e->d, f->d);
-  double length = tb_norm3(n), lead = best->kind == TB_AXIS_EDGES ? 0 : bias;
-  if (length < 1e-8) return;
+  tbVec3 n = tb_cross3(d, e);
+  double length = tb_norm3(n);
+  if (length < 1e-8) return tb_zero3();
   n = tb_scale3(1 / length, n);
-  tbVec3 out = tb_sub3(tb_add3(e->n[0], e->n[1]), tb_add3(f->n[0], f->n[1]));
-  if (tb_dot3(out, n) < 0) n = tb_neg3(n);
-  double gap = tb_dot3(tb_sub3(f->p, e->p), n);
-  if (!(gap > best->gap + lead)) return;
-  n = tb_normalize3(tb_madd3(n, -tb_dot3(n, e->d), e->d));
-  gap = tb_dot3(tb_sub3(f->p, e->p), n);
-  if (gap > best->gap + lead) take(e, f, gap, n, best);
+  return tb_normalize3(tb_madd3(n, -tb_dot3(n, d), d));
 }
 
-// The edge of a box along an axis that lies farthest along d.
-static Edge box_edge_facing(const tbCore* c, int axis, tbVec3 d)
+static double reach(const tbCore* c, tbVec3 d) { return tb_dot3(d, tb_core_farthest(c, d, NULL, NULL)); }
+
+// A gap counts as wide as the support planes say: arcs that only touch may seem to cross.
+static double slab(const tbCore* a, const tbCore* b, tbVec3 n) { return -reach(b, tb_neg3(n)) - reach(a, n); }
+
+static double lead(const tbAxis* best, double bias)
 {
+  return best->gap + (best->kind == TB_AXIS_EDGES ? 0 : bias);
+}
+
+// Directions whose edges together have a whole great circle for their arcs: a box's three, a segment's one.
+static int ways_of(const tbCore* c, tbVec3 way[3])
+{
+  int n = c->shape->type == TB_SHAPE_BOX ? 3 : c->shape->type == TB_SHAPE_CAPSULE ? 1 : 0;
+  for (int i = 0; i < n; i++) way[i] = turn(c, n == 1 ? tb_vec3(0, 0, 1) : tb_vec3(i == 0, i == 1, i == 2));
+  return n;
+}
+
+// The edge along a way that lies farthest along d.
+static Edge facing_edge(const tbCore* c, int way, tbVec3 d)
+{
+  if (c->shape->type == TB_SHAPE_CAPSULE) return edge_at(c, 0);
   tbVec3 local = c->moved ? tb_mat3_tmulv(c->R, d) : d;
   const double x[3] = {local.x, local.y, local.z};
-  int u = (axis + 1) % 3, v = (axis + 2) % 3;
-  return edge_at(c, axis << 2 | (x[v] >= 0) << 1 | (x[u] >= 0));
+  return edge_at(c, way << 2 | (x[(way + 2) % 3] >= 0) << 1 | (x[(way + 1) % 3] >= 0));
 }
 
-static double box_reach(const tbCore* c, tbVec3 d)
+// Both are symmetric about their centres, which tells the side.
+static void ways_and_ways(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
 {
-  tbVec3 local = c->moved ? tb_mat3_tmulv(c->R, d) : d, h = c->shape->box.half;
-  return fabs(local.x) * h.x + fabs(local.y) * h.y + fabs(local.z) * h.z;
-}
-
-// Two boxes: every product of directions is tried with the support planes themselves, no arcs are needed.
-static void edges_of_boxes(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
-{
-  tbVec3 ca = tb_core_middle(a), cb = tb_core_middle(b), c = tb_sub3(cb, ca);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      tbVec3 di = turn(a, tb_vec3(i == 0, i == 1, i == 2)), dj = turn(b, tb_vec3(j == 0, j == 1, j == 2));
-      tbVec3 n = tb_cross3(di, dj);
-      double length = tb_norm3(n);
-      if (length < 1e-8) continue;
-      n = tb_scale3(1 / length, n);
-      n = tb_normalize3(tb_madd3(n, -tb_dot3(n, di), di));
+  tbVec3 c = tb_sub3(tb_core_middle(b), tb_core_middle(a)), wa[3], wb[3];
+  int na = ways_of(a, wa), nb = ways_of(b, wb);
+  for (int i = 0; i < na; i++)
+    for (int j = 0; j < nb; j++) {
+      tbVec3 n = common_normal(wa[i], wb[j]);
+      if (tb_maxabs3(n) == 0) continue;
       if (tb_dot3(n, c) < 0) n = tb_neg3(n);
-      double gap = tb_dot3(n, c) - box_reach(a, n) - box_reach(b, n);
-      if (!(gap > best->gap + (best->kind == TB_AXIS_EDGES ? 0 : bias))) continue;
-      Edge e = box_edge_facing(a, i, n), f = box_edge_facing(b, j, tb_neg3(n));
+      double gap = slab(a, b, n);
+      if (!(gap > lead(best, bias))) continue;
+      Edge e = facing_edge(a, i, n), f = facing_edge(b, j, tb_neg3(n));
       take(&e, &f, gap, n, best);
     }
 }
 
-void tb_axes_edges(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
+// Ways of one core against the edges of a hull: the edge's arc must cross the great circle.
+static void ways_and_edges(const tbCore* a, const tbCore* b, bool a_has_ways, double bias, tbAxis* best)
 {
-  if (a->shape->type == TB_SHAPE_BOX && b->shape->type == TB_SHAPE_BOX) {
-    edges_of_boxes(a, b, bias, best);
-    return;
+  const tbCore *plain = a_has_ways ? a : b, *other = a_has_ways ? b : a;
+  const tbHull* hull = other->shape->hull;
+  tbVec3 way[3];
+  int n_ways = ways_of(plain, way);
+  for (int i = 0; i < n_ways; i++) {
+    tbVec3 local = other->moved ? tb_mat3_tmulv(other->R, way[i]) : way[i];
+    for (int k = 0; k < hull->nedge; k++) {
+      const int* face = hull->edge[k].face;
+      if (!(tb_dot3(hull->face_normal[face[0]], local) * tb_dot3(hull->face_normal[face[1]], local) < 0))
+        continue;
+      Edge f = edge_at(other, k);
+      tbVec3 out = common_normal(way[i], f.d); // out of the hull
+      if (tb_dot3(out, tb_add3(f.n[0], f.n[1])) < 0) out = tb_neg3(out);
+      if (!(-tb_dot3(out, f.p) - reach(plain, tb_neg3(out)) > lead(best, bias))) continue;
+      tbVec3 n = a_has_ways ? tb_neg3(out) : out;
+      double gap = slab(a, b, n);
+      if (tb_maxabs3(n) == 0 || !(gap > lead(best, bias))) continue;
+      Edge e = facing_edge(plain, i, tb_neg3(out));
+      take(a_has_ways ? &e : &f, a_has_ways ? &f : &e, gap, n, best);
+    }
   }
+}
+
+static void edges_and_edges(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
+{
   Edge other[MOST_EDGES];
   int na = edge_count(a), nb = edge_count(b);
-  bool a_circle = is_segment(a), b_circle = is_segment(b);
   for (int j = 0; j < nb; j++) other[j] = edge_at(b, j);
   for (int i = 0; i < na; i++) {
     Edge e = edge_at(a, i);
-    for (int j = 0; j < nb; j++)
-      if (arcs_cross(&e, a_circle, &other[j], b_circle)) try_pair(&e, &other[j], bias, best);
+    for (int j = 0; j < nb; j++) {
+      const Edge* f = &other[j];
+      if (!arcs_cross(&e, f)) continue;
+      tbVec3 n = common_normal(e.d, f->d);
+      if (tb_dot3(n, tb_sub3(tb_add3(e.n[0], e.n[1]), tb_add3(f->n[0], f->n[1]))) < 0) n = tb_neg3(n);
+      if (tb_maxabs3(n) == 0 || !(tb_dot3(tb_sub3(f->p, e.p), n) > lead(best, bias))) continue;
+      double gap = slab(a, b, n);
+      if (gap > lead(best, bias)) take(&e, f, gap, n, best);
+    }
   }
+}
+
+void tb_axes_edges(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
+{
+  bool hull_a = a->shape->type == TB_SHAPE_CONVEX, hull_b = b->shape->type == TB_SHAPE_CONVEX;
+  if (hull_a && hull_b) edges_and_edges(a, b, bias, best);
+  else if (hull_a || hull_b) ways_and_edges(a, b, hull_b, bias, best);
+  else ways_and_ways(a, b, bias, best);
 }

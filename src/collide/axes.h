@@ -20,6 +20,12 @@ typedef struct tbAxis {
 // choose. Stops at the first gap beyond `enough`. The shapes must have a face between them.
 void tb_axes_faces(const tbCore* a, const tbCore* b, double enough, double bias, tbAxis* best);
 
+// Both hulls have so many faces that looking at all of them is the long way.
+bool tb_axes_many_faces(const tbCore* a, const tbCore* b);
+
+// The better of the two faces that look along n and back, if its gap is not below `least`.
+bool tb_axes_face_near(const tbCore* a, const tbCore* b, tbVec3 n, double least, tbAxis* best);
+
 // True when both cores are polytopes whose pairs of edges are few enough to look at.
 bool tb_axes_have_edges(const tbCore* a, const tbCore* b);
 

@@ -1,13 +1,13 @@
 // Overlap of two faces by clipping (Sutherland & Hodgman 1974), with names for the corners.
 //
-// Both faces are projected along n. The subject is cut by the lines of the clipper's sides, one after the other.
-// Each side of the polygon in work remembers where it comes from, a side of the subject or a line of the
-// clipper, so each new corner is known for what it is: where two sides cross, or a corner of the clipper. Its
-// height over the projection is then taken on its own edge or face, never from an accumulated
+// Both faces are projected along n. The subject is cut by the lines of the clipper's sides, one after the
+// other. Each side of the polygon in work remembers where it comes from, a side of the subject or a line of
+// the clipper, so each new corner is known for what it is: where two sides cross, or a corner of the clipper.
+// Its height over the projection is then taken on its own edge or face, never from an accumulated
 // intersection: corners keep the exact place they have on their shape.
 //
-// Corners within `near` of a line count as inside and are never cut: faces that share a border, such as those of
-// stacked equal boxes, give the same corners whatever the rounding of their poses.
+// Corners within `near` of a line count as inside and are never cut: faces that share a border, such as those
+// of stacked equal boxes, give the same corners whatever the rounding of their poses.
 #include "collide/clip.h"
 
 #include <string.h>
@@ -197,7 +197,8 @@ int tb_clip_faces(const tbFace* a, const tbFace* b, tbVec3 n, bool b_clips, doub
   Outline subject, clipper;
   Met met[TB_CLIP_POINTS];
   double mirror = b_clips ? -1 : 1; // the clipper runs counter-clockwise
-  if (!project(b_clips ? a : b, frame, mirror, &subject) || !project(b_clips ? b : a, frame, mirror, &clipper))
+  if (!project(b_clips ? a : b, frame, mirror, &subject) ||
+      !project(b_clips ? b : a, frame, mirror, &clipper))
     return 0;
   int count = clip_outlines(&subject, &clipper, near, met);
   for (int i = 0; i < count; i++) {

@@ -16,8 +16,14 @@ typedef struct {
   tbOtherPair* other;
 } Row;
 
-#define CONVEX(f) {.convex = f}
-#define OTHER(f)  {.other = f}
+#define CONVEX(f) \
+  {               \
+    .convex = f   \
+  }
+#define OTHER(f) \
+  {              \
+    .other = f   \
+  }
 
 static const Row table[TB_SHAPE_COUNT][TB_SHAPE_COUNT] = {
     [TB_SHAPE_SPHERE] = {[TB_SHAPE_SPHERE] = CONVEX(tb_collide_sphere_sphere),
@@ -100,8 +106,8 @@ static int order_shapes(const tbShape* a, const tbShape* b)
   }
 }
 
-// Equal shapes go by where they are, along the axis on which they are farthest apart: which of two stacked boxes comes
-// first is not for the noise in the other coordinates to say.
+// Equal shapes go by where they are, along the axis on which they are farthest apart: which of two stacked
+// boxes comes first is not for the noise in the other coordinates to say.
 static int order_places(tbTransform a, tbTransform b)
 {
   tbVec3 d = tb_sub3(b.x, a.x);
@@ -115,22 +121,12 @@ static bool in_order(const tbPlaced* a, const tbPlaced* b)
   return (o ? o : order_places(a->T, b->T)) <= 0;
 }
 
-static tbPlaced place(const tbShape* shape, tbTransform T)
-{
-  tbPlaced placed = {shape, tb_transform_mul(T, shape->pose)};
-  placed.T.q = tb_quat_normalize(placed.T.q);
-  return placed;
-}
-
 static tbStatus collide_convex(tbContext* ctx, tbConvexPair* pair, const tbPlaced* a, const tbPlaced* b,
                                double margin, tbArray* out)
 {
   tbManifold m;
   m.n = 0;
-  tbTransform B = tb_transform_mul(tb_transform_inverse(a->T), b->T);
-  B.x = tb_quat_unrotate(a->T.q, tb_sub3(b->T.x, a->T.x)); // the difference first: exact for near bodies
-  B.q = tb_quat_normalize(B.q);
-  pair(a->shape, b->shape, B, margin, &m);
+  pair(a->shape, b->shape, tb_place_relative(a->T, b->T), margin, &m);
   for (int i = 0; i < m.n; i++) {
     tbContactPoint* p = &m.point[i];
     p->a = tb_transform_point(a->T, p->a);
@@ -151,7 +147,7 @@ static void swap_points(tbContactPoint* point, size_t count)
 tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb,
                     double margin, tbArray* out)
 {
-  tbPlaced A = place(a, Ta), B = place(b, Tb);
+  tbPlaced A = tb_place(a, Ta), B = tb_place(b, Tb);
   bool swapped = !in_order(&A, &B);
   if (swapped) {
     tbPlaced t = A;
@@ -160,10 +156,8 @@ tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbSh
   }
   const Row* row = &table[A.shape->type][B.shape->type];
   size_t before = out->count;
-  if (row->convex)
-    TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
-  else if (row->other)
-    TB_TRY(row->other(ctx, &A, &B, margin, out));
+  if (row->convex) TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
+  else if (row->other) TB_TRY(row->other(ctx, &A, &B, margin, out));
   if (swapped && out->count > before) swap_points((tbContactPoint*)out->data + before, out->count - before);
   return TB_OK;
 }

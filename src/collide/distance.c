@@ -1,29 +1,23 @@
 // Lower bounds of distances: the slab between two support planes, in the direction of the closest points.
 //
 // GJK finds the direction; the bound is then evaluated afresh with the support points in that very direction,
-// less the rounding of the coordinates, so that it holds whether or not GJK went all the way. Between shapes so close that the
-// direction of the closest points is noise, the normals of the faces are tried as well.
+// less the rounding of the coordinates, so that it holds whether or not GJK went all the way. Between shapes
+// so close that the direction of the closest points is noise, the normals of the faces are tried as well.
 #include "collide/distance.h"
 #include "collide/axes.h"
+#include "collide/pairs.h"
 
 static bool is_convex(const tbShape* shape) { return shape->type < TB_SHAPE_PLANE; }
 
-static tbTransform place(const tbShape* shape, tbTransform T)
+static double convex_distance(const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb,
+                              tbVec3* normal)
 {
-  tbTransform placed = tb_transform_mul(T, shape->pose);
-  placed.q = tb_quat_normalize(placed.q);
-  return placed;
-}
-
-static double convex_distance(const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb, tbVec3* normal)
-{
-  tbTransform B = {tb_quat_normalize(tb_quat_mul(tb_quat_conj(Ta.q), Tb.q)),
-                   tb_quat_unrotate(Ta.q, tb_sub3(Tb.x, Ta.x))};
-  tbCore ca = tb_core_at_origin(a), cb = tb_core_moved(b, B);
+  tbCore ca = tb_core_at_origin(a), cb = tb_core_moved(b, tb_place_relative(Ta, Tb));
   tbGjk g;
   tb_gjk(&ca, &cb, INFINITY, &g);
   if (g.overlap) return -INFINITY;
-  tbVec3 pa = tb_core_farthest(&ca, g.normal, NULL, NULL), pb = tb_core_farthest(&cb, tb_neg3(g.normal), NULL, NULL);
+  tbVec3 pa = tb_core_farthest(&ca, g.normal, NULL, NULL),
+         pb = tb_core_farthest(&cb, tb_neg3(g.normal), NULL, NULL);
   tbVec3 n = g.normal;
   double gap = tb_dot3(n, tb_sub3(pb, pa)), size = tb_core_reach(a) + tb_core_reach(b);
   if (gap < g.distance - 1e-10 * size) { // all but touching: a face has the better direction
@@ -40,7 +34,8 @@ static double convex_distance(const tbShape* a, tbTransform Ta, const tbShape* b
 }
 
 // A convex shape above a plane; the normal points down into it.
-static double plane_distance(const tbShape* a, tbTransform Ta, const tbShape* plane, tbTransform Tb, tbVec3* normal)
+static double plane_distance(const tbShape* a, tbTransform Ta, const tbShape* plane, tbTransform Tb,
+                             tbVec3* normal)
 {
   tbVec3 up = tb_normalize3(tb_quat_rotate(Tb.q, plane->plane.normal));
   tbVec3 low = tb_core_support(a, tb_quat_unrotate(Ta.q, tb_neg3(up)), NULL, NULL);
@@ -52,7 +47,7 @@ static double plane_distance(const tbShape* a, tbTransform Ta, const tbShape* pl
 
 double tb_distance(const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb, tbVec3* normal)
 {
-  tbTransform A = place(a, Ta), B = place(b, Tb);
+  tbTransform A = tb_place(a, Ta).T, B = tb_place(b, Tb).T;
   tbVec3 ignored;
   if (!normal) normal = &ignored;
   *normal = tb_zero3();

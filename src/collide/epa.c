@@ -1,16 +1,16 @@
 // Penetration depth by an expanding polytope (van den Bergen, "Proximity queries and penetration depth
 // computation on 3D game objects", 2001).
 //
-// The depth is the least of h(n) over unit n, with h the support function of A − B: B moved by h(n)·n leaves A
-// behind. A polytope inside A − B grows by support points: its face of least offset is pushed out, until the
-// support point found there lies on the face. Offsets bound the depth from below, h(n) at the faces' normals from
-// above.
+// The depth is the least of h(n) over unit n, with h the support function of A − B: B moved by h(n)·n leaves
+// A behind. A polytope inside A − B grows by support points: its face of least offset is pushed out, until
+// the support point found there lies on the face. Offsets bound the depth from below, h(n) at the faces'
+// normals from above.
 //
 // The polytope need not hold the origin to begin with: offsets are signed, a face that leaves the origin
 // outside simply has a negative one and is pushed out first. Any solid tetrahedron will do as a start, and is
 // found from the sets themselves, so that touching sets, coincident centres and the flat simplices of a
-// distance query are no special cases. Faces nearly coplanar with a new point are replaced with the visible ones,
-// which keeps slivers from arising on flat sides.
+// distance query are no special cases. Faces nearly coplanar with a new point are replaced with the visible
+// ones, which keeps slivers from arising on flat sides.
 //
 // Cost      5 to 40 points; curved sides divide the error by about four with each.
 // Limits    POINTS support points; the answer is then the best direction seen, an upper bound all the same.
@@ -104,8 +104,8 @@ typedef struct {
   int face, edge; // of a face that stays: its edge `edge` borders the hole
 } Border;
 
-// The faces a point sees, found by walking from one of them; the edges around them in order. A face is entered by
-// the edge after which its own are walked, so that the border comes out as one loop.
+// The faces a point sees, found by walking from one of them; the edges around them in order. A face is
+// entered by the edge after which its own are walked, so that the border comes out as one loop.
 static bool find_border(Hull* h, int first, tbVec3 w, Border* border, int* count)
 {
   struct {

@@ -121,8 +121,7 @@ static Closest closest_on_tetrahedron(const tbGjkVertex* w, double scale)
 static Closest closest_on_simplex(const tbGjkVertex* w, int n, double scale)
 {
   switch (n) {
-  case 1:
-    return (Closest){.n = 1, .weight = {1}, .v = w[0].w, .square = tb_dot3(w[0].w, w[0].w)};
+  case 1: return (Closest){.n = 1, .weight = {1}, .v = w[0].w, .square = tb_dot3(w[0].w, w[0].w)};
   case 2: return closest_on_edge(w, 0, 1);
   case 3: return closest_on_triangle(w, 0, 1, 2);
   default: return closest_on_tetrahedron(w, scale);

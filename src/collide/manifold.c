@@ -1,8 +1,8 @@
 // Thinning a polygon of contact points.
 //
 // Corners are taken out one at a time, always the one whose triangle with its two neighbours is smallest
-// (Visvalingam & Whyatt 1993): the support polygon loses as little area as it can at each step. The deepest point
-// is never taken out.
+// (Visvalingam & Whyatt 1993): the support polygon loses as little area as it can at each step. The deepest
+// point is never taken out.
 #include "collide/manifold.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_corner(uint32_t feature) { return feature >> 30 == 0; }
 // keeps its name longer.
 static bool better(const tbClipPoint* p, const tbClipPoint* q, double near)
 {
-  if (fabs(p->gap - q->gap) > near) return p->gap < q->gap;
+  if (fabs(p->gap - q->gap) > 1e-4 * near) return p->gap < q->gap;
   return (is_corner(p->fa) || is_corner(p->fb)) && !(is_corner(q->fa) || is_corner(q->fb));
 }
 
@@ -26,10 +26,8 @@ static int merge(tbClipPoint* point, int count, double near)
       if ((point[k].fa == point[i].fa && point[k].fb == point[i].fb) ||
           tb_distance3(point[k].a, point[i].a) <= near)
         break;
-    if (k == kept)
-      point[kept++] = point[i];
-    else if (better(&point[i], &point[k], near))
-      point[k] = point[i];
+    if (k == kept) point[kept++] = point[i];
+    else if (better(&point[i], &point[k], near)) point[k] = point[i];
   }
   return kept;
 }

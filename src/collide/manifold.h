@@ -5,7 +5,8 @@
 #include "collide/clip.h"
 
 // Points closer than `near` to one before them, and points of the same features, are dropped; of more than
-// TB_MANIFOLD_POINTS, those stay that span the most, and the deepest. They come out in the order of their names. `point` is overwritten.
+// TB_MANIFOLD_POINTS, those stay that span the most, and the deepest. They come out in the order of their
+// names. `point` is overwritten.
 void tb_manifold_from(tbClipPoint* point, int count, tbVec3 normal, double near, tbManifold* out);
 
 #endif

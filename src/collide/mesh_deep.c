@@ -2,9 +2,9 @@
 //
 // A vertex behind a triangle is inside a solid where the signed distance says so. It leaves by the closest
 // point of the surface, if its own normal cone allows that direction; else by the nearest triangle behind
-// which it lies squarely and whose direction the cone allows, unless that is much farther (a corner of a box
-// near the rim of a table leaves upwards, although the side may be closer). From the vertices found, the
-// search goes on along edges as long as vertices are inside, however deep.
+// which it lies squarely and whose direction the cone allows, unless that is farther than twice that and the
+// margin (a corner of a box near the rim of a table leaves upwards, although the side may be closer). From
+// the vertices found, the search goes on along edges as long as vertices are inside, however deep.
 //
 // An open surface has no inside. A vertex has gone through it where, going in from the vertex to where the
 // surface is, one is about as deep inside its body; the centre of a convex one must still be in front.
@@ -80,28 +80,42 @@ static bool leave(tbMeet* m, const tbDeep* deep, int count, bool free)
   double depth = -tb_surface_distance(o, x, &way);
   if (depth <= 0) return false;
   if (deep->allowed && deep->depth <= depth + m->eps) leave_by_face(m, deep, x);
-  else if (!leave_by_closest(m, side, deep->vertex, x, &way, free) && deep->depth <= TB_MEET_TRUST * depth)
+  else if (!leave_by_closest(m, side, deep->vertex, x, &way, free) &&
+           deep->depth <= fmax(TB_MEET_TRUST * depth, m->margin))
     leave_by_face(m, deep, x);
   return true;
 }
 
-// Goes on from the vertices on the stack, which are inside, to all that hang together with them inside.
-static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth, bool free)
+// A search through the vertices of one surface that are inside the other.
+typedef struct {
+  int side;
+  bool free, *seen;
+  int *stack, depth;
+} Flood;
+
+static void look_at(tbMeet* m, Flood* f, int v)
 {
-  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  if (f->seen[v]) return;
+  f->seen[v] = true;
+  tbVec3 x = tb_surface_vertex(&m->s[f->side], v);
+  tbOutside way;
+  if (tb_surface_distance(&m->s[1 - f->side], x, &way) >= 0) return;
+  leave_by_closest(m, f->side, v, x, &way, f->free);
+  f->stack[f->depth++] = v;
+}
+
+// From the vertices known to be inside to all that hang together with them inside. Boxes and hulls have few
+// vertices, and far apart: all are looked at.
+static void flood(tbMeet* m, Flood* f)
+{
+  const tbSurface* s = &m->s[f->side];
   const tbMesh* mesh = s->mesh;
-  while (depth > 0) {
-    int v = stack[--depth];
+  for (int v = 0; v < mesh->nvertex && mesh == &s->own; v++) look_at(m, f, v);
+  while (f->depth > 0) {
+    int v = f->stack[--f->depth];
     for (int k = mesh->vertex_edge_adr[v]; k < mesh->vertex_edge_adr[v + 1]; k++) {
       const int* ends = mesh->edge[mesh->vertex_edge[k]].vertex;
-      int w = ends[0] == v ? ends[1] : ends[0];
-      if (seen[w]) continue;
-      seen[w] = true;
-      tbVec3 x = tb_surface_vertex(s, w);
-      tbOutside way;
-      if (tb_surface_distance(o, x, &way) >= 0) continue;
-      leave_by_closest(m, side, w, x, &way, free);
-      stack[depth++] = w;
+      look_at(m, f, ends[ends[0] == v]);
     }
   }
 }
@@ -109,19 +123,18 @@ static void flood(tbMeet* m, int side, bool* seen, int* stack, int depth, bool f
 static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count, bool free)
 {
   size_t n = (size_t)m->s[side].mesh->nvertex;
-  bool* seen = TB_TAKE(&m->arena, bool, n);
-  int *stack = TB_TAKE(&m->arena, int, n), depth = 0;
-  if (!seen || !stack) {
+  Flood f = {side, free, TB_TAKE(&m->arena, bool, n), TB_TAKE(&m->arena, int, n), 0};
+  if (!f.seen || !f.stack) {
     m->status = TB_ERROR_MEMORY;
     return;
   }
   for (int i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && deep[end].vertex == deep[i].vertex; end++) {}
     if (!free && !deep[i].allowed) continue;
-    seen[deep[i].vertex] = true;
-    if (leave(m, deep + i, end - i, free)) stack[depth++] = deep[i].vertex;
+    f.seen[deep[i].vertex] = true;
+    if (leave(m, deep + i, end - i, free)) f.stack[f.depth++] = deep[i].vertex;
   }
-  flood(m, side, seen, stack, depth, free);
+  if (m->s[1 - side].solid) flood(m, &f);
 }
 
 // A place inside a surface, or on it where it has no inside.

@@ -38,6 +38,20 @@ typedef struct tbPlaced {
   tbTransform T;
 } tbPlaced;
 
+static inline tbPlaced tb_place(const tbShape* shape, tbTransform T) // T: the body's pose
+{
+  tbTransform placed = tb_transform_mul(T, shape->pose);
+  tbPlaced out = {shape, tb_transform(tb_quat_normalize(placed.q), placed.x)};
+  return out;
+}
+
+// B's pose in A's frame; the difference of the places comes first, which is exact for near bodies.
+static inline tbTransform tb_place_relative(tbTransform A, tbTransform B)
+{
+  return tb_transform(tb_quat_normalize(tb_quat_mul(tb_quat_conj(A.q), B.q)),
+                      tb_quat_unrotate(A.q, tb_sub3(B.x, A.x)));
+}
+
 typedef tbStatus tbOtherPair(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, double margin,
                              tbArray* out);
 

@@ -1,7 +1,8 @@
 // Everything convex on a plane: the corners within the margin, in the frame of the convex shape A.
 //
-// The normal of the contact points from A into the plane's solid. Round shapes touch in the lowest points of their
-// core's ends; of a cylinder's rim the fixed corners of its cap carry it, and the very lowest point with them.
+// The normal of the contact points from A into the plane's solid. Round shapes touch in the lowest points of
+// their core's ends; of a cylinder's rim the fixed corners of its cap carry it, and the very lowest point
+// with them.
 #include "collide/manifold.h"
 #include "collide/pairs.h"
 #include "geometry/hull.h"
@@ -24,11 +25,13 @@ static void add(const Ground* g, tbVec3 p, double margin, uint32_t feature, tbMa
   tb_manifold_add(out, margin, p, g->n, height(g, p), feature, tb_feature_face(0));
 }
 
-void tb_collide_sphere_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+void tb_collide_sphere_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin,
+                             tbManifold* out)
 {
   Ground g = ground_of(b, B);
   double r = a->sphere.radius;
-  tb_manifold_add(out, margin, tb_scale3(r, g.n), g.n, -g.offset - r, tb_feature_vertex(0), tb_feature_face(0));
+  tb_manifold_add(out, margin, tb_scale3(r, g.n), g.n, -g.offset - r, tb_feature_vertex(0),
+                  tb_feature_face(0));
 }
 
 void tb_collide_box_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
@@ -36,11 +39,13 @@ void tb_collide_box_plane(const tbShape* a, const tbShape* b, tbTransform B, dou
   Ground g = ground_of(b, B);
   tbVec3 h = a->box.half;
   for (int k = 0; k < 8; k++)
-    add(&g, tb_vec3(k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z), margin, tb_feature_vertex(k), out);
+    add(&g, tb_vec3(k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z), margin, tb_feature_vertex(k),
+        out);
 }
 
 // Both ends; a capsule that stands has one below the other and touches with that alone.
-void tb_collide_capsule_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+void tb_collide_capsule_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin,
+                              tbManifold* out)
 {
   Ground g = ground_of(b, B);
   double half = a->capsule.half, r = a->capsule.radius, along = fabs(g.n.z);
@@ -54,7 +59,8 @@ void tb_collide_capsule_plane(const tbShape* a, const tbShape* b, tbTransform B,
   }
 }
 
-void tb_collide_cylinder_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+void tb_collide_cylinder_plane(const tbShape* a, const tbShape* b, tbTransform B, double margin,
+                               tbManifold* out)
 {
   Ground g = ground_of(b, B);
   double size = tb_core_reach(a), least = INFINITY;
@@ -93,10 +99,12 @@ static void add_extremes(const tbHull* hull, const Ground* g, int deepest, doubl
   tbMat3 frame = tb_mat3_frame(g->n);
   int chosen[8] = {deepest}, count = 1;
   for (int k = 0; k < 7; k++) {
-    tbVec3 d = tb_add3(tb_scale3(around[k][0], tb_mat3_row(frame, 1)), tb_scale3(around[k][1], tb_mat3_row(frame, 2)));
+    tbVec3 d = tb_add3(tb_scale3(around[k][0], tb_mat3_row(frame, 1)),
+                       tb_scale3(around[k][1], tb_mat3_row(frame, 2)));
     int best = deepest;
     for (int v = 0; v < hull->nvertex; v++)
-      if (tb_dot3(d, hull->vertex[v]) > tb_dot3(d, hull->vertex[best]) && height(g, hull->vertex[v]) <= margin)
+      if (tb_dot3(d, hull->vertex[v]) > tb_dot3(d, hull->vertex[best]) &&
+          height(g, hull->vertex[v]) <= margin)
         best = v;
     bool known = false;
     for (int i = 0; i < count; i++) known |= chosen[i] == best;

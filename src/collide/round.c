@@ -1,18 +1,20 @@
 // Closed forms between round shapes, in the frame of A.
 //
-// Each finds the closest points p of A's core and q of B's. Where they coincide, or the core lies inside a solid,
-// the shortest way out gives the direction instead; ties go to the first axis.
+// Each finds the closest points p of A's core and q of B's. Where they coincide, or the core lies inside a
+// solid, the shortest way out gives the direction instead; ties go to the first axis.
 #include "collide/pairs.h"
 #include "geometry/convex.h"
 
 // Distances below this part of the size are rounding: the direction between two points that close is noise.
 static const double noise = 1e-14;
 
-void tb_collide_sphere_sphere(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+void tb_collide_sphere_sphere(const tbShape* a, const tbShape* b, tbTransform B, double margin,
+                              tbManifold* out)
 {
   double ra = a->sphere.radius, rb = b->sphere.radius, d = tb_norm3(B.x);
   tbVec3 n = d > noise * (ra + rb) ? tb_normalize3(B.x) : tb_vec3(0, 0, 1);
-  tb_manifold_add(out, margin, tb_scale3(ra, n), n, d - (ra + rb), tb_feature_vertex(0), tb_feature_vertex(0));
+  tb_manifold_add(out, margin, tb_scale3(ra, n), n, d - (ra + rb), tb_feature_vertex(0),
+                  tb_feature_vertex(0));
 }
 
 // A sphere and a point q of B's surface or core in B's frame, the sphere's centre being c there: the gap is
@@ -28,15 +30,14 @@ static void sphere_and_point(double radius, double other, tbVec3 c, tbVec3 q, do
 
 static double clamp(double x, double h) { return x < -h ? -h : x > h ? h : x; }
 
-// The feature of a box that a point clamped to it lies on; `at` says where: −1, 0 (between), 1 along each axis.
+// The feature of a box that a point clamped to it lies on; `at` says where: −1, 0 (between), 1 along each
+// axis.
 static uint32_t feature_of_box(const int at[3])
 {
   int corner = (at[0] > 0) | (at[1] > 0) << 1 | (at[2] > 0) << 2, sides = 0, side = 0, between = 0;
   for (int i = 0; i < 3; i++)
-    if (at[i])
-      sides++, side = i;
-    else
-      between = i;
+    if (at[i]) sides++, side = i;
+    else between = i;
   if (sides == 3) return tb_feature_vertex(corner);
   if (sides == 2) return tb_feature_edge(corner, corner | 1 << between);
   return tb_feature_face(2 * side + (at[side] > 0));
@@ -69,11 +70,12 @@ void tb_collide_sphere_box(const tbShape* a, const tbShape* b, tbTransform B, do
   at[axis] = c[axis] < 0 ? -1 : 1;
   way[axis] = -at[axis];
   tbVec3 n = tb_quat_rotate(B.q, tb_load3(way));
-  tb_manifold_add(out, margin, tb_scale3(radius, n), n, fabs(c[axis]) - h[axis] - radius, tb_feature_vertex(0),
-                  feature_of_box(at));
+  tb_manifold_add(out, margin, tb_scale3(radius, n), n, fabs(c[axis]) - h[axis] - radius,
+                  tb_feature_vertex(0), feature_of_box(at));
 }
 
-void tb_collide_sphere_capsule(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+void tb_collide_sphere_capsule(const tbShape* a, const tbShape* b, tbTransform B, double margin,
+                               tbManifold* out)
 {
   tbVec3 c = tb_transform_unpoint(B, tb_zero3());
   double half = b->capsule.half;
@@ -96,13 +98,16 @@ void tb_collide_sphere_cylinder(const tbShape* a, const tbShape* b, tbTransform 
     tbVec3 q = side > 0 ? tb_scale3(R, outward) : tb_vec3(c.x, c.y, 0);
     q.z = clamp(c.z, half);
     sphere_and_point(radius, 0, c, q, R + half, side > 0 ? outward : tb_vec3(0, 0, up), B, margin,
-                     height <= 0 ? wall : side > 0 ? rim : cap, out);
+                     height <= 0 ? wall
+                     : side > 0  ? rim
+                                 : cap,
+                     out);
     return;
   }
   bool by_side = side > height;
   tbVec3 n = tb_quat_rotate(B.q, by_side ? tb_neg3(outward) : tb_vec3(0, 0, -up));
-  tb_manifold_add(out, margin, tb_scale3(radius, n), n, (by_side ? side : height) - radius, tb_feature_vertex(0),
-                  by_side ? wall : cap);
+  tb_manifold_add(out, margin, tb_scale3(radius, n), n, (by_side ? side : height) - radius,
+                  tb_feature_vertex(0), by_side ? wall : cap);
 }
 
 // Two segments: A's s·(0, 0, 1), |s| ≤ ha; B's c + t·e, |t| ≤ hb.
@@ -151,12 +156,12 @@ static void add_at(const Segments* g, double ra, double rb, double s, double t, 
   double under = tb_capsule_thickness(rb, g->hb - (nb < 0 ? -t : t), fabs(nb));
   double gap = tb_dot3(n, tb_sub3(b, a)) - over - under;
   if (!(gap <= margin)) return;
-  out->point[out->n++] =
-      (tbContactPoint){.a = tb_madd3(a, over, n),
-                       .b = tb_madd3(b, -under, n),
-                       .normal = n,
-                       .gap = gap,
-                       .feature = tb_feature_pair(feature_of_segment(s, g->ha), feature_of_segment(t, g->hb))};
+  out->point[out->n++] = (tbContactPoint){
+      .a = tb_madd3(a, over, n),
+      .b = tb_madd3(b, -under, n),
+      .normal = n,
+      .gap = gap,
+      .feature = tb_feature_pair(feature_of_segment(s, g->ha), feature_of_segment(t, g->hb))};
 }
 
 // Segments that run side by side to a thousandth touch along a stretch: its two ends carry it. The closest
@@ -170,7 +175,8 @@ static void add_stretch(const Segments* g, double ra, double rb, tbVec3 n, doubl
   add_at(g, ra, rb, hi, clamp((hi - g->c.z) / cosine, g->hb), n, margin, out);
 }
 
-void tb_collide_capsule_capsule(const tbShape* a, const tbShape* b, tbTransform B, double margin, tbManifold* out)
+void tb_collide_capsule_capsule(const tbShape* a, const tbShape* b, tbTransform B, double margin,
+                                tbManifold* out)
 {
   double ra = a->capsule.radius, rb = b->capsule.radius;
   Segments g = {.ha = a->capsule.half, .hb = b->capsule.half, .c = B.x};
@@ -192,5 +198,6 @@ void tb_collide_capsule_capsule(const tbShape* a, const tbShape* b, tbTransform 
   for (int i = 0; i < stretch.n; i++) least = fmin(least, stretch.point[i].gap);
   if (least > d - ra - rb + 1e-10 * size) add_at(&g, ra, rb, g.s, g.t, n, margin, out);
   for (int i = 0; i < stretch.n; i++)
-    if (out->n == 0 || stretch.point[i].feature != out->point[0].feature) out->point[out->n++] = stretch.point[i];
+    if (out->n == 0 || stretch.point[i].feature != out->point[0].feature)
+      out->point[out->n++] = stretch.point[i];
 }

@@ -6,7 +6,7 @@
 //
 //   sphere, capsule      points of the sphere, moved against ∇φ around it until they stay; of the capsule's
 //                        side, along its axis too
-//   cylinder             points of the rims, moved along them; points of caps and side as they are
+//   cylinder             points of rims and side, moved around the axis; points of the caps as they are
 //   box, hull, mesh, grid   vertices; the least along convex edges; descent over faces larger than a cell
 //
 // and, because a face may rest on several bumps of the grid's own surface at once, the vertices of the mesh
@@ -53,10 +53,17 @@ static void add(Probe* p, tbVec3 x, double gap, tbVec3 g, uint32_t feature)
   p->status = tb_array_push(p->ctx, p->out, &point, 1);
 }
 
+// No point within `size` of x can be as close to the surface as the margin: a distance changes no faster than
+// one moves, but for what the grid rounds off.
+static bool is_far(const Probe* p, tbVec3 x, double size)
+{
+  return phi(p, x, NULL) - size > p->margin + p->sdf->cell;
+}
+
 // Points of a sphere; with an axis (unit), only those on its side.
 static void sample_sphere(Probe* p, tbVec3 centre, double radius, tbVec3 axis, int feature)
 {
-  if (phi(p, centre, NULL) - 1.8 * radius > p->margin) return;
+  if (is_far(p, centre, radius)) return;
   for (int k = 0; k < 14; k++) {
     int c = k - 6;
     tbVec3 d = k < 6 ? tb_vec3(k == 0   ? 1
@@ -80,71 +87,91 @@ static void sample_sphere(Probe* p, tbVec3 centre, double radius, tbVec3 axis, i
   }
 }
 
+// The capsule's side near height t, moved against ∇φ around the axis and, by shrinking steps, along it.
+static void sample_side(Probe* p, double half, double radius, double t, uint32_t feature)
+{
+  tbVec3 u = tb_quat_rotate(p->T.q, tb_vec3(0, 0, 1)), g, d = tb_zero3(), x = tb_madd3(p->T.x, t, u);
+  if (is_far(p, x, radius)) return;
+  double gap = phi(p, x, &g), step = half / RIM;
+  for (int i = 0; i < MOVES; i++, step *= 0.5) {
+    d = tb_normalize3(tb_madd3(tb_neg3(g), tb_dot3(g, u), u));
+    x = tb_madd3(tb_madd3(p->T.x, t, u), radius, d);
+    gap = phi(p, x, &g);
+    t = fmax(-half, fmin(half, t - copysign(step, tb_dot3(g, u))));
+  }
+  if (tb_dot3(d, g) < -0.95) add(p, x, gap, g, feature);
+}
+
 static void sample_capsule(Probe* p, const tbShape* shape)
 {
   tbVec3 u = tb_quat_rotate(p->T.q, tb_vec3(0, 0, 1));
   double half = shape->capsule.half, radius = shape->capsule.radius;
   for (int end = -1; end <= 1; end += 2)
     sample_sphere(p, tb_madd3(p->T.x, end * half, u), radius, tb_scale3(end, u), (end + 1) / 2);
-  for (int k = 1; k < RIM; k++) {
-    double t = half * (2.0 * k / RIM - 1), step = half / RIM;
-    tbVec3 g, d = tb_zero3(), x = tb_zero3();
-    double gap = INFINITY;
-    for (int i = 0; i < MOVES; i++, step *= 0.5) {
-      tbVec3 centre = tb_madd3(p->T.x, t, u);
-      if (i == 0 && phi(p, centre, &g) - 1.8 * radius > p->margin) break;
-      d = tb_normalize3(tb_madd3(tb_neg3(g), tb_dot3(g, u), u));
-      x = tb_madd3(centre, radius, d);
-      gap = phi(p, x, &g);
-      t = fmax(-half, fmin(half, t - copysign(step, tb_dot3(g, u))));
-    }
-    if (gap < INFINITY && tb_dot3(d, g) < -0.95) add(p, x, gap, g, tb_feature_edge(0, k));
+  for (int k = 1; k < RIM; k++)
+    sample_side(p, half, radius, half * (2.0 * k / RIM - 1), tb_feature_edge(0, k));
+}
+
+// A point of a cylinder in its own frame, ρ from the axis toward the unit vector d, at height z. On the side
+// and on the rims it is moved around the axis, against ∇φ; on a cap that lies flat it stays.
+static void sample_cylinder_at(Probe* p, const tbShape* shape, tbVec3 d, double rho, double z,
+                               uint32_t feature)
+{
+  bool side = rho == shape->cylinder.radius, cap = fabs(z) == shape->cylinder.half;
+  tbVec3 g, x, out = tb_zero3(); // out: against ∇φ, in the cylinder's frame
+  double gap = 0;
+  for (int i = 0; i <= MOVES; i++) {
+    double across = sqrt(out.x * out.x + out.y * out.y);
+    if (i > 0 && side && across > 0.05) d = tb_vec3(out.x / across, out.y / across, 0);
+    x = tb_transform_point(p->T, tb_vec3(rho * d.x, rho * d.y, z));
+    gap = phi(p, x, &g);
+    out = tb_quat_unrotate(p->T.q, tb_neg3(g));
   }
+  double radial = tb_dot3(out, d), axial = out.z * copysign(1, z);
+  bool faces = side && cap ? radial > -TILT && axial > -TILT : side ? radial > 0.95 : axial > 0.95;
+  if (faces) add(p, x, gap, g, feature);
 }
 
 static void sample_cylinder(Probe* p, const tbShape* shape)
 {
-  static const double level[5] = {-1, -0.5, 0, 0.5, 1};
-  double radius = shape->cylinder.radius, half = shape->cylinder.half;
-  for (int k = 0; k < RIM; k++)
-    for (int l = 0; l < 5; l++) {
-      tbVec3 g, d = tb_vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, 0), x;
-      if (k >= 4)
-        d = tb_vec3((k & 3) == 0 ? 1 : (k & 3) == 1 ? -1 : 0, (k & 3) == 2 ? 1 : (k & 3) == 3 ? -1 : 0, 0);
-      double r = k < 8 ? radius : k < 12 ? 0.5 * radius : 0; // rims and side; caps; their centres
-      if (r < radius && ((l > 0 && l < 4) || k > 12)) continue;
-      d = tb_normalize3(d);
-      for (int i = 0;; i++) {
-        x = tb_transform_point(p->T, tb_vec3(r * d.x, r * d.y, level[l] * half));
-        phi(p, x, &g);
-        tbVec3 w = tb_quat_unrotate(p->T.q, tb_neg3(g));
-        tbVec3 toward = tb_vec3(w.x, w.y, 0);
-        if (i == MOVES || r < radius || tb_norm3(toward) < 0.05) break; // a cap that lies flat stays spread
-        d = tb_normalize3(toward);
-      }
-      tbVec3 outward;
-      tb_cylinder_distance(shape, tb_scale3(1.0001, tb_transform_unpoint(p->T, x)), &outward);
-      bool faces = l == 0 || l == 4 ? tb_dot3(tb_quat_unrotate(p->T.q, g), tb_vec3(0, 0, level[l])) < TILT
-                                    : tb_dot3(tb_quat_unrotate(p->T.q, g), outward) < -0.95;
-      if (faces) add(p, x, phi(p, x, NULL), g, tb_feature_vertex(5 * k + l));
-    }
+  const double radius = shape->cylinder.radius, half = shape->cylinder.half;
+  if (is_far(p, p->T.x, sqrt(radius * radius + half * half))) return;
+  for (int k = 0; k < 9; k++) { // the neighbours of the origin on a 3 × 3 grid, and the origin
+    tbVec3 d = tb_normalize3(tb_vec3(k % 3 - 1, k / 3 - 1, 0));
+    for (int l = -2; l <= 2; l++)
+      if (k != 4) sample_cylinder_at(p, shape, d, radius, 0.5 * l * half, tb_feature_vertex(5 * k + l + 2));
+    for (int end = -1; end <= 1; end += 2)
+      sample_cylinder_at(p, shape, d, 0.5 * radius, end * half, tb_feature_vertex(50 + 2 * k + (end > 0)));
+  }
 }
 
 // Least of φ along an edge, where it is not at an end.
 static void sample_edge(Probe* p, const tbSurface* s, int e, tbVec3 a, tbVec3 b)
 {
+  if (is_far(p, tb_lerp3(a, b, 0.5), 0.5 * tb_distance3(a, b))) return;
   const double ratio = 0.6180339887498949;
-  double lo = 0, hi = 1;
+  double lo = 0, hi = 1, x = 1 - ratio, y = ratio;
+  double fx = phi(p, tb_lerp3(a, b, x), NULL), fy = phi(p, tb_lerp3(a, b, y), NULL);
   for (int k = 0; k < EDGE_STEPS; k++) {
-    double x = hi - ratio * (hi - lo), y = lo + ratio * (hi - lo);
-    if (phi(p, tb_lerp3(a, b, x), NULL) <= phi(p, tb_lerp3(a, b, y), NULL)) hi = y;
-    else lo = x;
+    if (fx <= fy) {
+      hi = y;
+      y = x;
+      fy = fx;
+      x = hi - ratio * (hi - lo);
+      fx = phi(p, tb_lerp3(a, b, x), NULL);
+    } else {
+      lo = x;
+      x = y;
+      fx = fy;
+      y = lo + ratio * (hi - lo);
+      fy = phi(p, tb_lerp3(a, b, y), NULL);
+    }
   }
   double t = 0.5 * (lo + hi);
   if (t < 0.001 || t > 0.999) return;
-  tbVec3 g, x = tb_lerp3(a, b, t);
-  double gap = phi(p, x, &g);
-  if (tb_surface_edge_faces(s, e, tb_neg3(g), TILT)) add(p, x, gap, g, tb_feature_mesh_edge(e));
+  tbVec3 g, at = tb_lerp3(a, b, t);
+  double gap = phi(p, at, &g);
+  if (tb_surface_edge_faces(s, e, tb_neg3(g), TILT)) add(p, at, gap, g, tb_feature_mesh_edge(e));
 }
 
 // Least of φ over a face, by descent from the point `from` with steps that shrink when they fail.
@@ -154,7 +181,7 @@ static void sample_face(Probe* p, const tbSurface* s, int t, const tbVec3 corner
   tb_closest_on_triangle(corner, n, from, &x);
   double gap = phi(p, x, &g), step = 0.25 * size;
   int feature = 0;
-  for (int k = 0; k < FACE_STEPS && step > 1e-3 * p->sdf->cell; k++) {
+  for (int k = 0; k < FACE_STEPS && step > 0.01 * p->sdf->cell; k++) {
     tbVec3 along = tb_madd3(g, -tb_dot3(g, n), n), y;
     int f = tb_closest_on_triangle(corner, n, tb_madd3(x, -step, along), &y);
     double next = phi(p, y, &h);
@@ -184,7 +211,7 @@ static bool sample_triangle(void* user, int t)
   tbVec3 centre = tb_scale3(1.0 / 3, tb_add3(c[0], tb_add3(c[1], c[2])));
   double size = 0;
   for (int i = 0; i < 3; i++) size = fmax(size, tb_distance3(centre, c[i]));
-  if (phi(p, centre, NULL) - 1.8 * size > p->margin) return true; // slopes of the grid reach √3
+  if (is_far(p, centre, size)) return true;
   for (int i = 0; i < 3; i++) {
     tbVec3 g;
     if (mesh->vertex_triangle[v[i]] == t && tb_surface_sharp(s, mesh->vertex_sharp[v[i]])) {

@@ -223,10 +223,8 @@ void tb_core_face(const tbShape* shape, tbVec3 d, tbFace* out)
   double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z), across = sqrt(d.x * d.x + d.y * d.y);
   switch (shape->type) {
   case TB_SHAPE_BOX:
-    if (x >= y && x >= z)
-      tb_core_face_at(shape, d.x > 0, out);
-    else
-      tb_core_face_at(shape, y >= z ? 2 + (d.y > 0) : 4 + (d.z > 0), out);
+    if (x >= y && x >= z) tb_core_face_at(shape, d.x > 0, out);
+    else tb_core_face_at(shape, y >= z ? 2 + (d.y > 0) : 4 + (d.z > 0), out);
     break;
   case TB_SHAPE_CONVEX: tb_core_face_at(shape, facing_of_hull(shape->hull, d), out); break;
   case TB_SHAPE_CYLINDER: {
@@ -242,10 +240,8 @@ void tb_core_face(const tbShape* shape, tbVec3 d, tbFace* out)
   }
   case TB_SHAPE_CAPSULE: {
     tbVec3 top = tb_vec3(0, 0, shape->capsule.half);
-    if (z > 2 * across)
-      corner(out, d.z > 0 ? top : tb_neg3(top), d.z > 0);
-    else
-      segment(out, tb_neg3(top), 0, top, 1);
+    if (z > 2 * across) corner(out, d.z > 0 ? top : tb_neg3(top), d.z > 0);
+    else segment(out, tb_neg3(top), 0, top, 1);
     break;
   }
   default: corner(out, tb_zero3(), 0); break;

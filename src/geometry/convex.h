@@ -18,8 +18,8 @@ double tb_core_radius(const tbShape* shape);
 tbVec3 tb_core_centre(const tbShape* shape); // a point well inside the core, in the shape's own frame
 double tb_core_reach(const tbShape* shape);  // no point of the core is farther from the frame's origin
 
-// How far a capsule's surface lies beyond a point of its segment along a direction d: up to where the line leaves the side
-// or the sphere at the end. along = |axis·d|, rest: from the point to the end on d's side.
+// How far a capsule's surface lies beyond a point of its segment along a direction d: up to where the line
+// leaves the side or the sphere at the end. along = |axis·d|, rest: from the point to the end on d's side.
 double tb_capsule_thickness(double radius, double rest, double along);
 
 // The flat faces of the core: boxes' and hulls' faces, a cylinder's caps. normal·x = offset on the face.

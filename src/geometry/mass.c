@@ -69,6 +69,7 @@ static Moments hull_moments(const void* solid, tbVec3 apex)
 static tbMass polyhedron_mass(MomentsFn* moments, const void* solid, tbVec3 middle, double density)
 {
   Moments m = moments(solid, middle);
+  if (!(m.volume > 0)) return (tbMass){.centre = middle}; // below the smallest double
   tbVec3 centre = tb_madd3(middle, 1 / m.volume, m.first);
   m = moments(solid, centre);
   return (tbMass){density * m.volume, centre, tb_mat3_scale(density, inertia_from_moments(m.second))};

@@ -61,7 +61,7 @@ typedef struct tbMeshClosest {
 bool tb_mesh_closest(const tbMesh* mesh, tbVec3 p, double reach, tbMeshClosest* out);
 // Nearest anywhere, starting at a triangle believed to be near; the same distance as above, found sooner.
 void tb_mesh_closest_from(const tbMesh* mesh, tbVec3 p, int triangle, tbMeshClosest* out);
-// Negative inside, by the pseudonormal at the closest point; for solid meshes.
+// Negative inside, by the pseudonormal at the closest point; for solid meshes. NaN where p is NaN.
 double tb_mesh_signed_distance(const tbMesh* mesh, tbVec3 p, tbMeshClosest* closest); // closest may be null
 // Its sign, −1 or +1, when the closest point is known.
 double tb_mesh_sign(const tbMesh* mesh, tbVec3 p, const tbMeshClosest* closest);

@@ -119,6 +119,8 @@ void tb_mesh_closest_from(const tbMesh* mesh, tbVec3 p, int triangle, tbMeshClos
 
 double tb_mesh_sign(const tbMesh* mesh, tbVec3 p, const tbMeshClosest* c)
 {
+  if (box_squared_distance(&mesh->box, p) > 0)
+    return 1; // so far out that all triangles are equally close, too
   tbVec3 n = mesh->normal[c->triangle];
   if (c->feature >= 4) n = mesh->vertex_normal[mesh->triangle[c->triangle][c->feature - 4]];
   else if (c->feature >= 1) n = mesh->edge_normal[mesh->triangle_edge[c->triangle][c->feature - 1]];
@@ -128,7 +130,8 @@ double tb_mesh_sign(const tbMesh* mesh, tbVec3 p, const tbMeshClosest* c)
 double tb_mesh_signed_distance(const tbMesh* mesh, tbVec3 p, tbMeshClosest* closest)
 {
   tbMeshClosest found;
-  tb_mesh_closest(mesh, p, INFINITY, &found);
+  bool any = tb_mesh_closest(mesh, p, INFINITY, &found);
   if (closest) *closest = found;
+  if (!any) return NAN;
   return tb_mesh_sign(mesh, p, &found) * found.distance;
 }

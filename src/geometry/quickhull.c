@@ -70,6 +70,7 @@ static int new_triangle(Quick* q, int a, int b, int c)
 {
   int t = q->spare >= 0 ? q->spare : q->hull.nslot++;
   tbHullTriangle* triangle = &q->hull.triangle[t];
+  assert(t < 2 * q->hull.npoint);
   if (q->spare >= 0) q->spare = triangle->next;
   *triangle = (tbHullTriangle){.v = {a, b, c}, .near = {-1, -1, -1}, .outside = -1};
   triangle->normal = tb_normalize3(tb_triangle_normal(at(q, a), at(q, b), at(q, c)));
@@ -94,18 +95,31 @@ static void put_close(Quick* q, int point)
   q->close = point;
 }
 
-// Hands a point to the first of the triangles first … first+count of a list that it is above.
+static bool is_corner(const Quick* q, const tbHullTriangle* triangle, int point)
+{
+  tbVec3 p = at(q, point);
+  for (int i = 0; i < 3; i++) {
+    tbVec3 v = at(q, triangle->v[i]);
+    if (p.x == v.x && p.y == v.y && p.z == v.z) return true;
+  }
+  return false;
+}
+
+// Hands a point to the first triangle of a list that it is above. Copies of corners are done with.
 static void place(Quick* q, int point, const int* list, int count)
 {
   double tolerance = q->hull.tolerance;
   bool close = false;
   for (int i = 0; i < count; i++) {
-    double height = tb_hull_height(&q->hull, &q->hull.triangle[list[i]], at(q, point));
+    const tbHullTriangle* triangle = &q->hull.triangle[list[i]];
+    double height = tb_hull_height(&q->hull, triangle, at(q, point));
     if (height > tolerance) {
       put_outside(q, list[i], point, height);
       return;
     }
-    close |= height > -tolerance;
+    if (height <= -tolerance) continue;
+    if (is_corner(q, triangle, point)) return;
+    close = true;
   }
   if (close) put_close(q, point);
 }

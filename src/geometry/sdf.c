@@ -5,7 +5,7 @@
 // grid reaches two cells beyond the mesh on all sides. Rows of nodes are independent, so that the grid has
 // the same bits for any number of threads.
 //
-// Cost      about a microsecond per node on meshes of some thousand triangles.
+// Cost      one or two microseconds per node on meshes of some thousand triangles.
 // Limits    trilinear interpolation rounds edges off and misses what is thinner than a cell: its error is
 //           O(cell) at creases and O(cell²) elsewhere.
 #include "geometry/sdf.h"

@@ -265,13 +265,12 @@ static tbStatus read_one(Ply* ply, const Element* e)
 
 static tbStatus read_elements(Ply* ply, const Element* e)
 {
-  const Property* property = (const Property*)ply->property.data + e->first;
   double least = 0; // bytes of one element
   int axes = 0;
-  for (size_t i = 0; i < e->properties; i++) {
-    Type type = property[i].count_type ? property[i].count_type : property[i].type;
-    least += ply->format == TEXT ? 2 : (double)size_of(type);
-    if (property[i].role >= X && property[i].role <= Z) axes |= 1 << (property[i].role - X);
+  for (size_t i = e->first; i < e->first + e->properties; i++) {
+    const Property* p = (const Property*)ply->property.data + i;
+    least += ply->format == TEXT ? 2 : (double)size_of(p->count_type ? p->count_type : p->type);
+    if (p->role >= X && p->role <= Z) axes |= 1 << (p->role - X);
   }
   if (e->vertex && axes != 7) return TB_MESH_FAIL(ply->r, ply->r->at, "the vertices have no x, y and z");
   if (e->properties == 0) return TB_OK; // nothing stands in the file, however many there are

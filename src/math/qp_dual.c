@@ -85,17 +85,29 @@ static void find_direction(tbQpDual* q, const tbQpRows* rows, int p)
   }
 }
 
+// √(a² + b²) without overflow; every step rounds correctly, which hypot need not.
+static double length_of(double a, double b)
+{
+  double most = fmax(fabs(a), fabs(b)), least = fmin(fabs(a), fabs(b)), ratio = most > 0 ? least / most : 0;
+  return most * sqrt(1 + ratio * ratio);
+}
+
+// (x, y) ← (c x + s y, c y − s x), the difference as a sum: gcc fuses pairs of a sum and a difference into one
+// instruction that rounds otherwise, whatever it is told (test/house/run looks for it).
+static void turn(double c, double s, double minus_s, double* x, double* y)
+{
+  double a = *x, b = *y;
+  *x = c * a + s * b;
+  *y = c * b + minus_s * a;
+}
+
 // Turns rows i and i+1 of J so that the second of the pair (a, b) becomes zero; returns the first.
 static double rotate(tbQpDual* q, int i, double a, double b, double* cosine, double* sine)
 {
   size_t n = (size_t)q->n;
-  double length = hypot(a, b), c = length > 0 ? a / length : 1, s = length > 0 ? b / length : 0;
+  double length = length_of(a, b), c = length > 0 ? a / length : 1, s = length > 0 ? b / length : 0;
   double *first = q->J + (size_t)i * n, *second = first + n;
-  for (size_t k = 0; k < n; k++) {
-    double x = first[k], y = second[k];
-    first[k] = c * x + s * y;
-    second[k] = c * y - s * x;
-  }
+  for (size_t k = 0; k < n; k++) turn(c, s, -s, first + k, second + k);
   *cosine = c, *sine = s;
   return length;
 }
@@ -131,9 +143,8 @@ static void drop(tbQpDual* q, int at)
     double c, s, *column = q->R + (size_t)k * n;
     column[k] = rotate(q, k, column[k], column[k + 1], &c, &s);
     for (int j = k + 1; j < q->active; j++) {
-      double *other = q->R + (size_t)j * n, x = other[k], y = other[k + 1];
-      other[k] = c * x + s * y;
-      other[k + 1] = c * y - s * x;
+      double* other = q->R + (size_t)j * n;
+      turn(c, s, -s, other + k, other + k + 1);
     }
   }
 }

@@ -70,7 +70,7 @@ static void set_contact_bounds(tbBlcp* b, int k)
   const tbProblem* p = b->run->p;
   const double* param = p->param + p->param_adr[k];
   int row = p->row_adr[k], rows = tb_rows(p, k);
-  tbFriction f;
+  tbFrictionSet f;
   tb_friction_make(p, k, b->run->o->model, b->run->o->directions, &f);
   if (f.kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++) {

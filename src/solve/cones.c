@@ -7,8 +7,8 @@ enum { CONTACTS_PER_PIECE = 128 };
 
 void tb_cones_layout(tbCones* c, tbScratch* s, const tbProblem* p)
 {
-  c->friction = TB_SCRATCH(s, tbFriction, (size_t)p->ncontact);
-  c->scaled = TB_SCRATCH(s, tbFriction, (size_t)p->ncontact);
+  c->friction = TB_SCRATCH(s, tbFrictionSet, (size_t)p->ncontact);
+  c->scaled = TB_SCRATCH(s, tbFrictionSet, (size_t)p->ncontact);
   c->R = TB_SCRATCH(s, double, (size_t)p->nrow);
 }
 
@@ -74,7 +74,7 @@ static void lift_piece(void* user, int begin, int end, int piece)
   const Pass* s = user;
   const tbProblem* p = s->c->p;
   for (int k = begin; k < end; k++) {
-    const tbFriction* f = &s->c->friction[k];
+    const tbFrictionSet* f = &s->c->friction[k];
     if (f->kind == TB_SET_NONE || f->associated) continue;
     int first = p->row_adr[k];
     double against[TB_MAX_ROWS];

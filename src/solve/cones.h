@@ -15,9 +15,9 @@
 typedef struct tbCones {
   const tbProblem* p;
   tbThreads* threads;
-  tbFriction* friction; // as the model has them                   (ncontact)
-  tbFriction* scaled;   // for √R x                                (ncontact)
-  double* R;            // positive                                (nrow)
+  tbFrictionSet* friction; // as the model has them                   (ncontact)
+  tbFrictionSet* scaled;   // for √R x                                (ncontact)
+  double* R;               // positive                                (nrow)
 } tbCones;
 
 void tb_cones_layout(tbCones* c, tbScratch* scratch, const tbProblem* p);

@@ -46,7 +46,7 @@ static void clear(int rows, tbContactStep* s)
 // ---- projections onto sF with derivatives ----
 
 // A regular polygon: the derivative is I inside, along the edge on an edge, 0 at a corner.
-static void polygon(const tbFriction* f, double s, const double* z, double* x, double* J)
+static void polygon(const tbFrictionSet* f, double s, const double* z, double* x, double* J)
 {
   tb_friction_closest(f, s, z, x);
   double gx = z[0] - x[0], gy = z[1] - x[1], gap = hypot(gx, gy), size = hypot(z[0], z[1]);
@@ -61,7 +61,7 @@ static void polygon(const tbFriction* f, double s, const double* z, double* x, d
 }
 
 // x = P_{sF}(z) for s > 0, J = its derivative in z. That in s follows from P_{sF}(z) = s P_F(z/s).
-static void project(const tbFriction* f, double s, const double* z, double* x, double* J)
+static void project(const tbFrictionSet* f, double s, const double* z, double* x, double* J)
 {
   int dim = f->dim;
   double lo[TB_MAX_ROWS], hi[TB_MAX_ROWS];

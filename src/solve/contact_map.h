@@ -18,7 +18,7 @@ typedef enum tbMap { TB_MAP_AC, TB_MAP_NATURAL, TB_MAP_FB, TB_MAP_MIN } tbMap;
 
 typedef struct tbContactMap {
   const tbProblem* p;
-  const tbFriction* f;
+  const tbFrictionSet* f;
   int k, rows;
   tbMap map;
   const double* D; // diagonal block of W: sets ρ

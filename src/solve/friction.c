@@ -6,12 +6,12 @@
 
 static const double PI = 3.14159265358979323846;
 
-void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFriction* f)
+void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFrictionSet* f)
 {
   const double* param = p->param + p->param_adr[k];
   tbLaw law = (tbLaw)p->law[k];
   int dim = p->row_adr[k + 1] - p->row_adr[k] - 1, count = p->param_adr[k + 1] - p->param_adr[k];
-  *f = (tbFriction){.dim = (uint8_t)dim, .associated = model == TB_MODEL_CCP};
+  *f = (tbFrictionSet){.dim = (uint8_t)dim, .associated = model == TB_MODEL_CCP};
   if (law <= TB_LAW_BOX) return;
   if (model == TB_MODEL_FRICTIONLESS) {
     f->kind = TB_SET_BOX;
@@ -73,7 +73,7 @@ static double norm(int n, const double* x)
   return sqrt(sum);
 }
 
-double tb_friction_support(const tbFriction* f, const double* d, double* farthest)
+double tb_friction_support(const tbFrictionSet* f, const double* d, double* farthest)
 {
   double sum = 0, x[TB_MAX_ROWS] = {0};
   int dim = f->dim, size[3];
@@ -128,7 +128,7 @@ static void closest_on_polygon(int corners, double radius, const double* z, doub
   x[0] = ax + t * ex, x[1] = ay + t * ey;
 }
 
-void tb_friction_closest(const tbFriction* f, double scale, const double* z, double* x)
+void tb_friction_closest(const tbFrictionSet* f, double scale, const double* z, double* x)
 {
   int dim = f->dim, size[3];
   double lo[TB_MAX_ROWS], hi[TB_MAX_ROWS];
@@ -154,7 +154,7 @@ void tb_friction_closest(const tbFriction* f, double scale, const double* z, dou
   }
 }
 
-void tb_friction_project(const tbFriction* f, const double* z, double* x, double* jacobian)
+void tb_friction_project(const tbFrictionSet* f, const double* z, double* x, double* jacobian)
 {
   int rows = f->dim + 1, size[3], groups;
   double lo[TB_MAX_ROWS], hi[TB_MAX_ROWS];

@@ -15,26 +15,26 @@ typedef enum tbSetKind {
   TB_SET_POLYGON,   // regular, corners at par[0] (cos, sin)(2πi/corners)
 } tbSetKind;
 
-typedef struct tbFriction {
+typedef struct tbFrictionSet {
   uint8_t kind;    // tbSetKind
   uint8_t dim;     // friction rows
   uint8_t corners; // of a polygon
   bool associated; // CCP: no De Saxcé correction
   double par[10];
-} tbFriction;
+} tbFrictionSet;
 
-void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFriction* out);
+void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFrictionSet* out);
 
 // λ_i ← z_i clamped to what a law without friction set allows, row by row.
 void tb_friction_clamp_rows(const tbProblem* p, int k, const double* z, double* lambda);
 
 // σ_F(d) = max f·d over F; farthest (may be null): an f that attains it.
-double tb_friction_support(const tbFriction* f, const double* d, double* farthest);
+double tb_friction_support(const tbFrictionSet* f, const double* d, double* farthest);
 
 // x = the closest point of scale·F to z, scale ≥ 0.
-void tb_friction_closest(const tbFriction* f, double scale, const double* z, double* x);
+void tb_friction_closest(const tbFrictionSet* f, double scale, const double* z, double* x);
 
 // x = P_K(z) for the cone K over F (dim+1 rows); jacobian (may be null): its derivative, row-major.
-void tb_friction_project(const tbFriction* f, const double* z, double* x, double* jacobian);
+void tb_friction_project(const tbFrictionSet* f, const double* z, double* x, double* jacobian);
 
 #endif

@@ -4,7 +4,7 @@
 
 void tb_gauss_seidel_layout(tbGaussSeidel* g, tbScratch* s, const tbDelassus* W)
 {
-  g->friction = TB_SCRATCH(s, tbFriction, (size_t)W->problem->ncontact);
+  g->friction = TB_SCRATCH(s, tbFrictionSet, (size_t)W->problem->ncontact);
   g->local = TB_SCRATCH(s, tbLocal, (size_t)W->problem->ncontact);
   tb_sweep_layout(&g->sweep, s, W);
 }
@@ -19,8 +19,8 @@ static void move_row(int rows, const double* D, int i, double omega, double lo, 
   for (int r = 0; r < rows; r++) u[r] += D[r * rows + i] * d;
 }
 
-static void move_friction_rows(int rows, const double* D, const tbFriction* f, double omega, const double* u,
-                               double* lambda)
+static void move_friction_rows(int rows, const double* D, const tbFrictionSet* f, double omega,
+                               const double* u, double* lambda)
 {
   double size = 0, z[TB_MAX_ROWS];
   for (int i = 1; i < rows; i++) {
@@ -38,7 +38,7 @@ static void update_rows(void* user, int k, const double* at, double* lambda)
   const tbProblem* p = g->run->p;
   int rows = tb_rows(p, k);
   const double *D = g->run->W->diag + g->run->W->diag_adr[k], *param = p->param + p->param_adr[k];
-  const tbFriction* f = &g->friction[k];
+  const tbFrictionSet* f = &g->friction[k];
   double u[TB_MAX_ROWS];
   for (int i = 0; i < rows; i++) u[i] = at[i];
 

@@ -7,9 +7,9 @@
 
 typedef struct tbGaussSeidel {
   tbRun* run;
-  double omega;         // of the rows
-  tbFriction* friction; // (ncontact)
-  tbLocal* local;       // (ncontact), when going by contacts
+  double omega;            // of the rows
+  tbFrictionSet* friction; // (ncontact)
+  tbLocal* local;          // (ncontact), when going by contacts
   tbSweep sweep;
 } tbGaussSeidel;
 

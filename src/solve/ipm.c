@@ -71,7 +71,7 @@ static void layout(tbIpm* s, tbScratch* scratch, const tbDelassus* W)
   size_t n = (size_t)p->nrow, contacts = (size_t)p->ncontact;
   s->cone = TB_SCRATCH(scratch, tbIpmCone, n);
   s->island = TB_SCRATCH(scratch, tbIpmIsland, contacts);
-  s->friction = TB_SCRATCH(scratch, tbFriction, contacts);
+  s->friction = TB_SCRATCH(scratch, tbFrictionSet, contacts);
   double** vectors[] = {&s->to_lambda, &s->to_z, &s->x, &s->z, &s->dx,    &s->dz,       &s->d,
                         &s->r,         &s->rhs,  &s->v, &s->u, &s->trial, &s->residual, &s->kept};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(scratch, double, n);
@@ -93,7 +93,7 @@ size_t tb_ipm_scratch(const tbDelassus* W, const tbSolveOptions* o)
 static void add_cones(tbIpm* s, int k)
 {
   const tbProblem* p = s->run->p;
-  const tbFriction* f = &s->friction[k];
+  const tbFrictionSet* f = &s->friction[k];
   int rows = tb_rows(p, k), first = p->row_adr[k], island = s->prepared->island[k];
   if (p->law[k] == TB_LAW_FREE) return;
   if (f->kind == TB_SET_NONE) {
@@ -196,13 +196,12 @@ double tb_ipm_lift(const tbIpm* s, const tbIpmCone* c, double* g)
 static double contact_error(const tbIpm* s, int k, const double* lambda, const double* u)
 {
   const tbProblem* p = s->run->p;
-  const tbFriction* f = &s->friction[k];
+  const tbFrictionSet* f = &s->friction[k];
   int rows = tb_rows(p, k);
   double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS] = {0}, sum = 0;
   for (int i = 1; i < rows; i++) against[i - 1] = -u[i];
   for (int i = 0; i < rows; i++) z[i] = lambda[i] - u[i];
-  if (f->kind == TB_SET_NONE)
-    tb_friction_clamp_rows(p, k, z, x);
+  if (f->kind == TB_SET_NONE) tb_friction_clamp_rows(p, k, z, x);
   else {
     if (!f->associated) z[0] -= tb_friction_support(f, against, NULL);
     tb_friction_project(f, z, x, NULL);

@@ -45,7 +45,7 @@ typedef struct tbIpm {
   tbIpmCone* cone;
   tbIpmIsland* island;
   uint64_t random;
-  tbFriction* friction;        // (ncontact)
+  tbFrictionSet* friction;     // (ncontact)
   double *to_lambda, *to_z;    // λ_i = to_lambda_i x_i,  z_i = to_z_i û_i
   double *x, *z, *dx, *dz, *d; // iterate, direction, and the d of Newton's equations
   double *u, *r;               // velocity at x, and what the dynamics misses

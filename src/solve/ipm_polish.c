@@ -70,10 +70,8 @@ static void linearise(const tbIpm* s, const tbIpmCone* c, double rho, Equations*
   }
   for (int i = 1; i < size; i++) y[i - 1] = x[i] - rho * w[i];
   double room = x[0] - w[0], length = tb_norm(size - 1, y);
-  if (room <= 0 || length <= room)
-    take_state(size, x, w, room <= 0, q);
-  else
-    slip(size, rho, x, w, y, length, q);
+  if (room <= 0 || length <= room) take_state(size, x, w, room <= 0, q);
+  else slip(size, rho, x, w, y, length, q);
 }
 
 // The factor ρ of a cone: one over the largest diagonal entry of its friction rows.

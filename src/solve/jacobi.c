@@ -23,7 +23,7 @@ typedef struct {
   double omega;
   double *u, *lambda;
   double* step; // 1 / s_i; 0 where a row of W is empty
-  tbFriction* friction;
+  tbFrictionSet* friction;
   double* workspace;
 } Jacobi;
 
@@ -34,7 +34,7 @@ static void layout(Jacobi* j, tbScratch* s, const tbDelassus* W)
   const tbProblem* p = W->problem;
   j->u = TB_SCRATCH(s, double, (size_t)p->nrow);
   j->step = TB_SCRATCH(s, double, (size_t)p->nrow);
-  j->friction = TB_SCRATCH(s, tbFriction, (size_t)p->ncontact);
+  j->friction = TB_SCRATCH(s, tbFrictionSet, (size_t)p->ncontact);
   j->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
 }
 
@@ -71,7 +71,7 @@ static void move(void* user, int begin, int end, int piece)
   const tbProblem* p = j->run->p;
   for (int k = begin; k < end; k++) {
     int first = p->row_adr[k], rows = tb_rows(p, k);
-    const tbFriction* f = &j->friction[k];
+    const tbFrictionSet* f = &j->friction[k];
     double z[TB_MAX_ROWS], *lambda = j->lambda + first;
     for (int i = 0; i < rows; i++)
       z[i] = lambda[i] - j->step[first + i] * (j->u[first + i] + j->run->W->q[first + i]);

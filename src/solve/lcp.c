@@ -55,7 +55,7 @@ static void add_interval(tbLcp* lcp, int normal, int row, double lo, double hi)
 
 static void add_contact(tbLcp* lcp, const tbProblem* p, const tbSolveOptions* o, int k)
 {
-  tbFriction f;
+  tbFrictionSet f;
   tb_friction_make(p, k, o->model, o->directions, &f);
   int row = p->row_adr[k], rows = tb_rows(p, k);
   const double* param = p->param + p->param_adr[k];

@@ -75,7 +75,7 @@ typedef struct {
 // G = λ − P_K(λ − ρ û), and its derivative if wanted. Returns ‖G‖².
 static double natural_map(const Map* m, const double* lambda, double* G, double* dG)
 {
-  const tbFriction* f = m->c->f;
+  const tbFrictionSet* f = m->c->f;
   const double* D = m->c->D;
   int n = m->rows;
   double u[TB_MAX_ROWS], against[TB_MAX_ROWS] = {0}, far[TB_MAX_ROWS], z[TB_MAX_ROWS], x[TB_MAX_ROWS],
@@ -244,7 +244,7 @@ static bool is_zero(int n, const double* x)
   return true;
 }
 
-void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const double* D, tbLocal* c)
+void tb_local_prepare(const tbProblem* p, int k, const tbFrictionSet* f, const double* D, tbLocal* c)
 {
   c->p = p;
   c->k = k;

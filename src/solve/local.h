@@ -8,16 +8,16 @@
 // What of the contact does not change from visit to visit.
 typedef struct tbLocal {
   const tbProblem* p;
-  int k;               // the contact
-  const tbFriction* f; // its friction set; kind TB_SET_NONE for laws without
-  const double* D;     // rows×rows, row-major; may be unsymmetric, singular, badly scaled
+  int k;                  // the contact
+  const tbFrictionSet* f; // its friction set; kind TB_SET_NONE for laws without
+  const double* D;        // rows×rows, row-major; may be unsymmetric, singular, badly scaled
   bool is_ball;
   bool prepared;  // what follows is filled in, at the first visit that does not find the contact open
   bool symmetric; // D, to 2 %
   tbBall ball;
 } tbLocal;
 
-void tb_local_prepare(const tbProblem* p, int k, const tbFriction* f, const double* D, tbLocal* out);
+void tb_local_prepare(const tbProblem* p, int k, const tbFrictionSet* f, const double* D, tbLocal* out);
 
 // λ in: the current impulse, which picks among many solutions, and u the contact's velocity there; λ out: the
 // solution, or the best that was found.

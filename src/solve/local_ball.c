@@ -46,7 +46,7 @@ static void diagonalise(int m, double* S, double* V)
 }
 
 // What elimination leaves by cancellation alone is set to zero: the rank of S is then a fact, not noise.
-void tb_ball_prepare(const tbFriction* f, const double* D, tbBall* s)
+void tb_ball_prepare(const tbFrictionSet* f, const double* D, tbBall* s)
 {
   int m = s->m = f->dim, rows = m + 1;
   double S[9], coupling[3]; // of the symmetric part of D

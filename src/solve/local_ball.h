@@ -15,7 +15,7 @@ typedef struct tbBall {
   double V[9];     // eigenvectors in columns
 } tbBall;
 
-void tb_ball_prepare(const tbFriction* f, const double* D, tbBall* out);
+void tb_ball_prepare(const tbFrictionSet* f, const double* D, tbBall* out);
 
 // λ in: the current impulse, where the search for the slip begins; u: the velocity there. q: the velocity
 // without the contact's own impulse. False, and λ as it was, when no consistent state was found.

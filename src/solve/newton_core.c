@@ -52,7 +52,7 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
 {
   size_t contacts = (size_t)W->problem->ncontact, rows = (size_t)W->problem->nrow;
   size_t diagonal = W->diag_adr[contacts], blocks = W->val_adr[W->ptr[contacts]];
-  n->friction = TB_SCRATCH(s, tbFriction, contacts);
+  n->friction = TB_SCRATCH(s, tbFrictionSet, contacts);
   n->island = TB_SCRATCH(s, tbNewtonIsland, contacts);
   double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->rhs, &n->other, &n->start};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = TB_SCRATCH(s, double, rows);
@@ -210,7 +210,7 @@ double tb_newton_residual(const tbNewton* n, int i)
     const double *u = n->u + p->row_adr[k], *lambda = n->lambda + p->row_adr[k];
     double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS];
     for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r], against[r] = r + 1 < rows ? -u[r + 1] : 0;
-    const tbFriction* f = &n->friction[k];
+    const tbFrictionSet* f = &n->friction[k];
     if (f->kind == TB_SET_NONE) {
       tb_friction_clamp_rows(p, k, z, x);
     } else {

@@ -55,16 +55,16 @@ typedef struct tbNewton {
   tbRun* run;
   const tbNewtonPlan* plan;
   double* lambda;
-  const double* anchor;   // null, or the point that λ is pulled to: equations see u + αT(λ − anchor)
-  tbFriction* friction;   // (ncontact)
-  tbNewtonIsland* island; // (islands)
-  double* size;           // T: mean of the diagonal of W's block            (ncontact)
-  double* merit;          // T_k ‖Φ_k‖²                                      (ncontact)
-  double *u, *d, *Wd;     // velocity at λ, step, W d                        (nrow)
-  double *phi, *A, *B;    // Φ (nrow) and its derivatives (as W's diagonal)
-  uint8_t* active;        // rows that are solved for                        (nrow)
-  double* M;              // A + B(W + αT), in the blocks of W; for the factor
-  double* inverse;        // of its diagonal blocks; for GMRES
+  const double* anchor;    // null, or the point that λ is pulled to: equations see u + αT(λ − anchor)
+  tbFrictionSet* friction; // (ncontact)
+  tbNewtonIsland* island;  // (islands)
+  double* size;            // T: mean of the diagonal of W's block            (ncontact)
+  double* merit;           // T_k ‖Φ_k‖²                                      (ncontact)
+  double *u, *d, *Wd;      // velocity at λ, step, W d                        (nrow)
+  double *phi, *A, *B;     // Φ (nrow) and its derivatives (as W's diagonal)
+  uint8_t* active;         // rows that are solved for                        (nrow)
+  double* M;               // A + B(W + αT), in the blocks of W; for the factor
+  double* inverse;         // of its diagonal blocks; for GMRES
   double *rhs, *other, *start, *workspace;
   double room; // what part of the tolerance an island must meet to rest
 } tbNewton;

@@ -62,7 +62,7 @@ size_t tb_pgs_sm_scratch(const tbDelassus* W, const tbSolveOptions* o)
 
 // ---- which rows are free ----
 
-static bool inside_set(const tbFriction* f, double radius, const double* friction)
+static bool inside_set(const tbFrictionSet* f, double radius, const double* friction)
 {
   double x[TB_MAX_ROWS];
   tb_friction_closest(f, radius * (1 - 1e-9), friction, x);
@@ -71,7 +71,7 @@ static bool inside_set(const tbFriction* f, double radius, const double* frictio
   return true;
 }
 
-static bool row_is_free(const tbProblem* p, int k, const tbFriction* f, int i, const double* lambda)
+static bool row_is_free(const tbProblem* p, int k, const tbFrictionSet* f, int i, const double* lambda)
 {
   const double* param = p->param + p->param_adr[k];
   switch ((tbLaw)p->law[k]) {

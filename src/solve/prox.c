@@ -67,23 +67,26 @@ typedef struct {
   double length;                  // ε of the last step
   double bad;                     // scale that diverged last
   int retry;                      // good steps before it is tried again
-  tbFriction* friction;           // (ncontact)
+  tbFrictionSet* friction;        // (ncontact)
   double* r;                      // before scaling (nrow)
   double *lambda, *before, *step; // now; before the step; the last one kept
+  double* home;                   // where this scale began
   tbSweep sweep;
-  double* bodies; // the sweep's w before the step
+  double *bodies, *home_bodies; // the sweep's w there
   double *u, *workspace;
 } Prox;
 
 static void layout(Prox* x, tbScratch* s, const tbDelassus* W)
 {
   size_t n = (size_t)W->problem->nrow;
-  x->friction = TB_SCRATCH(s, tbFriction, (size_t)W->problem->ncontact);
+  x->friction = TB_SCRATCH(s, tbFrictionSet, (size_t)W->problem->ncontact);
   x->r = TB_SCRATCH(s, double, n);
   x->before = TB_SCRATCH(s, double, n);
   x->step = TB_SCRATCH(s, double, n);
   x->u = TB_SCRATCH(s, double, n);
+  x->home = TB_SCRATCH(s, double, n);
   x->bodies = TB_SCRATCH(s, double, tb_sweep_bodies(W));
+  x->home_bodies = TB_SCRATCH(s, double, tb_sweep_bodies(W));
   x->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
   tb_sweep_layout(&x->sweep, s, W);
 }
@@ -142,8 +145,8 @@ static void choose_factors(Prox* x)
 // ---- one contact ----
 
 // prox of λ_F − R u_F onto radius·F in the metric of the diagonal R⁻¹.
-static void prox_diagonal(const tbFriction* f, double radius, const double* r, double scale, const double* u,
-                          const double* before, double* out)
+static void prox_diagonal(const tbFrictionSet* f, double radius, const double* r, double scale,
+                          const double* u, const double* before, double* out)
 {
   int m = f->dim;
   double z[TB_MAX_ROWS] = {0};
@@ -152,7 +155,7 @@ static void prox_diagonal(const tbFriction* f, double radius, const double* r, d
     tb_friction_closest(f, radius, z, out);
     return;
   }
-  tbFriction stretched = *f; // in the coordinates R^{-1/2} x
+  tbFrictionSet stretched = *f; // in the coordinates R^{-1/2} x
   double root[TB_MAX_ROWS];
   for (int i = 0; i < m; i++) {
     root[i] = r[i] > 0 ? sqrt(r[i]) : 1;
@@ -164,7 +167,7 @@ static void prox_diagonal(const tbFriction* f, double radius, const double* r, d
 }
 
 // The same for R = scale W_FF⁻¹: the minimum of ½ xᵀMx + (u_F − Mλ_F)ᵀx over radius·F, M = W_FF / scale.
-static void prox_block(const tbFriction* f, double radius, int rows, const double* D, double scale,
+static void prox_block(const tbFrictionSet* f, double radius, int rows, const double* D, double scale,
                        const double* u, const double* before, double* out)
 {
   int m = f->dim, swap[TB_MAX_ROWS];
@@ -217,7 +220,7 @@ static void prox_block(const tbFriction* f, double radius, int rows, const doubl
 static void move(const Prox* x, int k, bool newest, const double* u, double* lambda)
 {
   const tbProblem* p = x->run->p;
-  const tbFriction* f = &x->friction[k];
+  const tbFrictionSet* f = &x->friction[k];
   int rows = tb_rows(p, k);
   const double *D = x->run->W->diag + x->run->W->diag_adr[k], *r = x->r + p->row_adr[k];
   double z[TB_MAX_ROWS], before[TB_MAX_ROWS];
@@ -306,19 +309,30 @@ static bool diverges(Prox* x)
          x->stale > PATIENCE;
 }
 
-// Whether the step is kept.
-static bool accept(Prox* x)
+static void copy(Prox* x, double* lambda, double* bodies, const double* from, const double* from_bodies)
+{
+  memcpy(lambda, from, (size_t)x->run->p->nrow * sizeof *lambda);
+  if (x->sweep.w) memcpy(bodies, from_bodies, tb_sweep_bodies(x->run->W) * sizeof *bodies);
+}
+
+// Keeps the step, or takes it back: to where this scale began if it diverged from the start, so that a row of
+// scales that are all too long leads nowhere instead of far away.
+static void settle(Prox* x)
 {
   if (diverges(x)) {
+    if (x->good < RUN) copy(x, x->lambda, x->sweep.w, x->home, x->home_bodies);
+    else copy(x, x->lambda, x->sweep.w, x->before, x->bodies);
     if (x->scale >= x->bad && x->retry < LAST_RETRY) x->retry *= 2;
     x->bad = x->scale;
     rescale(x, x->scale * x->nu);
-    return false;
+    copy(x, x->home, x->home_bodies, x->lambda, x->sweep.w);
+    return;
   }
   double next = fmin(x->scale / x->nu, x->most);
   int run = next < x->bad * (1 - 1e-9) ? RUN : x->retry;
-  if (++x->good >= run && x->stale == 0 && next > x->scale) rescale(x, next);
-  return true;
+  if (++x->good < run || x->stale > 0 || next <= x->scale) return;
+  rescale(x, next);
+  copy(x, x->home, x->home_bodies, x->lambda, x->sweep.w);
 }
 
 void tb_prox_gs(tbRun* run, double* lambda)
@@ -328,14 +342,11 @@ void tb_prox_gs(tbRun* run, double* lambda)
   x.sweep.update = visit;
   x.sweep.user = &x;
   tb_sweep_begin(&x.sweep, run, run->o->order, lambda);
-  size_t rows = (size_t)run->p->nrow * sizeof *lambda, bodies = tb_sweep_bodies(run->W) * sizeof *lambda;
+  copy(&x, x.home, x.home_bodies, lambda, x.sweep.w);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    memcpy(x.before, lambda, rows);
-    memcpy(x.bodies, x.sweep.w, bodies);
+    copy(&x, x.before, x.bodies, lambda, x.sweep.w);
     tb_sweep(&x.sweep);
-    if (accept(&x)) continue;
-    memcpy(lambda, x.before, rows);
-    memcpy(x.sweep.w, x.bodies, bodies);
+    settle(&x);
   }
 }
 
@@ -343,11 +354,12 @@ void tb_prox_jacobi(tbRun* run, double* lambda)
 {
   Prox x = {0};
   begin(&x, run, lambda);
-  size_t rows = (size_t)run->p->nrow * sizeof *lambda;
+  x.sweep.w = NULL; // all at once: no velocities are kept
+  copy(&x, x.home, NULL, lambda, NULL);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    memcpy(x.before, lambda, rows);
+    copy(&x, x.before, NULL, lambda, NULL);
     tb_delassus_apply(run->W, run->threads, lambda, x.u, x.workspace);
     tb_parallel_for(run->threads, run->p->ncontact, CONTACTS_PER_PIECE, move_piece, &x);
-    if (!accept(&x)) memcpy(lambda, x.before, rows);
+    settle(&x);
   }
 }

@@ -108,10 +108,8 @@ void tb_staggered(tbRun* run, double* lambda)
     for (int i = 0; i < run->p->nrow; i++) g.change[i] = g.next[i] - g.f[i];
     double size = energy(run, &g, g.f), moved = energy(run, &g, g.change);
     error = size > 0 ? moved / size : moved > 0 ? 1 : 0;
-    if (k < PLAIN)
-      memcpy(g.f, g.next, bytes);
-    else
-      mix(s, g.change, g.f);
+    if (k < PLAIN) memcpy(g.f, g.next, bytes);
+    else mix(s, g.change, g.f);
     put_friction(s, g.f, lambda);
     tb_stagger_contacts(s, tolerance, lambda);
   }

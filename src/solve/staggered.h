@@ -48,7 +48,7 @@ typedef struct tbStagger {
   const tbDelassus* W;
   int islands;
   tbStaggerIsland* island;
-  tbFriction* friction;            // (ncontact)
+  tbFrictionSet* friction;         // (ncontact)
   double *g, *x, *y, *room, *last; // of one program (nrow or ndof)
   double *expand, *product;        // the island's rows in the problem's numbering (nrow)
   double *multiplier, *scaled;     // of constraints

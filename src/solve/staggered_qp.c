@@ -155,10 +155,8 @@ void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
     } else {
       for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]] / r->scale[j];
       find_linear_term(s, r, lambda);
-      if (r->dense)
-        solve_dense(s, r, r->bound, tolerance, s->x);
-      else
-        tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
+      if (r->dense) solve_dense(s, r, r->bound, tolerance, s->x);
+      else tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
       tb_stagger_project_normal(s, s->x); // bounds that are missed by rounding
       for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j] * r->scale[j];
     }
@@ -171,7 +169,7 @@ static void scale_bounds(const tbStagger* s, const tbStaggerRows* r, double* bou
   const tbProblem* p = s->W->problem;
   int at = 0;
   for (int c = 0; c < s->current->contacts; c++) {
-    const tbFriction* f = &s->friction[s->current->contact[c]];
+    const tbFrictionSet* f = &s->friction[s->current->contact[c]];
     int count = f->kind == TB_SET_POLYGON ? f->corners : f->kind == TB_SET_BOX ? 2 * f->dim : 0;
     double normal = fmax(0, s->lambda[p->row_adr[s->current->contact[c]]]);
     for (int i = 0; i < count; i++, at++) bound[at] = normal * r->bound[at];

@@ -35,7 +35,7 @@ static void constrain_normal(const tbStagger* s, tbStaggerRows* r, int k)
 
 static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
 {
-  const tbFriction* f = &s->friction[k];
+  const tbFrictionSet* f = &s->friction[k];
   const double plus = 1, minus = -1;
   int first = s->local[s->W->problem->row_adr[k] + 1];
   for (int i = 0; f->kind == TB_SET_BOX && i < f->dim; i++) {
@@ -136,10 +136,8 @@ static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows*
     r->G[(size_t)i * n + (size_t)i] += SPECK;
   }
   for (int c = 0; c < land->contacts; c++) {
-    if (!is_friction)
-      constrain_normal(s, r, land->contact[c]);
-    else if (has_friction(s, land->contact[c]))
-      constrain_friction(s, r, land->contact[c]);
+    if (!is_friction) constrain_normal(s, r, land->contact[c]);
+    else if (has_friction(s, land->contact[c])) constrain_friction(s, r, land->contact[c]);
   }
   for (int e = 0; e < r->ptr[r->constraints]; e++) r->val[e] *= r->scale[r->col[e]];
   r->dense = tb_qp_dual_factor(&r->dual, r->count, r->G, r->count);
@@ -152,7 +150,7 @@ static bool set_up_rows(tbStagger* s, tbStaggerIsland* land, tbStaggerRows* r, b
   int constraints = 0;
   for (int c = 0; c < land->contacts; c++) {
     int k = land->contact[c];
-    const tbFriction* f = &s->friction[k];
+    const tbFrictionSet* f = &s->friction[k];
     if (is_friction && has_friction(s, k)) {
       cornered = cornered && (f->kind == TB_SET_BOX || f->kind == TB_SET_POLYGON || f->dim == 0);
       constraints += f->kind == TB_SET_POLYGON ? f->corners : 2 * f->dim;
@@ -337,7 +335,7 @@ static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
 {
   const tbProblem* p = run->p;
   int* island = TB_TAKE(&s->arena, int, (size_t)p->ncontact);
-  s->friction = TB_TAKE(&s->arena, tbFriction, (size_t)p->ncontact);
+  s->friction = TB_TAKE(&s->arena, tbFrictionSet, (size_t)p->ncontact);
   if (!island || !s->friction) return TB_ERROR_MEMORY;
   TB_TRY(tb_problem_islands(ctx, p, island, &s->islands));
   for (int k = 0; k < p->ncontact; k++)

@@ -241,7 +241,7 @@ const tbSolver* tb_solver_find(const char* name)
 }
 
 // Nothing, intervals and boxes are boxes; those and polygons are polyhedral; the rest is curved.
-static bool takes_set(const tbSolver* solver, const tbFriction* f)
+static bool takes_set(const tbSolver* solver, const tbFrictionSet* f)
 {
   bool box = f->kind == TB_SET_NONE || f->kind == TB_SET_BOX || (f->kind == TB_SET_BALL && f->dim == 1);
   return solver->sets == TB_SETS_ALL || box ||
@@ -255,7 +255,7 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
     return "it works on dense matrices, and W is too large";
   for (int k = 0; k < p->ncontact; k++) {
     if (!(solver->laws & 1u << p->law[k])) return "it does not take one of the laws";
-    tbFriction f;
+    tbFrictionSet f;
     tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);
     if (!takes_set(solver, &f))
       return "a friction cone is curved or has other corners; another model may suit it";

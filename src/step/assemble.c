@@ -231,7 +231,7 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
         .rows = t->rows,
         .state = state_of(t, lambda, u)};
     for (int k = 0; k < t->rows; k++) {
-      record[i].impulse[k] = lambda[k];
+      record[i].impulse[k] = lambda[k] + t->struck[k];
       record[i].velocity[k] =
           u[k] - t->bias[k] - t->compliance[k] * lambda[k]; // the true one, without the bias
     }

@@ -47,7 +47,8 @@ static void grow_boxes(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(s->world)[owner[i]];
     tbBox box = tb_shape_box_of(&tb_shapes(s->world)[i], s->pose[owner[i]]);
-    double g = b->kind == TB_BODY_FIXED ? 0 : fastest(b, &s->free[owner[i]]) * s->options->dt + 1e-3 * b->radius;
+    double g =
+        b->kind == TB_BODY_FIXED ? 0 : fastest(b, &s->free[owner[i]]) * s->options->dt + 1e-3 * b->radius;
     g += fmax(0.5 * s->options->margin, tb_norm3(s->world->gravity) * s->options->dt * s->options->dt);
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
     tbVec3 grow = tb_vec3(g, g, g);
@@ -116,7 +117,8 @@ static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbAr
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   const tbBody *A = &tb_bodies(s->world)[owner[i]], *B = &tb_bodies(s->world)[owner[k]];
-  double size = fmin(A->radius, B->radius), way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
+  double size = fmin(A->radius, B->radius),
+         way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
   if (way > 0.5 * size || A->bullet || B->bullet) return collide_swept(s, ctx, i, k, fmin(way, size), points);
   return tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], fmax(way, s->options->margin), points);
 }

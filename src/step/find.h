@@ -17,7 +17,8 @@ typedef struct tbTouch {
   double param[TB_MAX_ROWS];
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
   double guess[TB_MAX_ROWS]; // warm start
-  double impact; // when, within the step, the bodies bounce off each other here; negative: no bounce
+  double impact; // when, within the step, the bodies strike each other here; negative: they do not
+  double struck[TB_MAX_ROWS]; // the impulse of it
 } tbTouch;
 
 // All contacts of the bodies at the poses given (one per body), in order of shapes, then features: `touches`

@@ -86,7 +86,7 @@ static void move_bodies(void* user, int begin, int end, int piece)
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(job->world)[i];
-    job->out[i] = (tbFree){.q = b->q};
+    job->out[i] = (tbFree){.q = b->q, .struck = -1};
     if (b->kind == TB_BODY_DYNAMIC) fall(job->world, b, job->dt, &job->out[i]);
     if (b->kind == TB_BODY_KINEMATIC) follow(job->world, b, job->dt, &job->out[i]);
   }

@@ -18,27 +18,25 @@ enum { GRAIN = 256 };
 typedef struct {
   const tbFree* free;
   const tbAssembly* assembly;
-  const double* impact;
   double h;
   tbWorld* world;
 } Job;
-
-static bool acted_on(const Job* job, int body) { return job->free[body].held || job->assembly->pushed[body]; }
 
 static void move_body(const Job* job, int i)
 {
   tbBody* b = &tb_bodies(job->world)[i];
   const tbFree* f = &job->free[i];
-  double h = job->h, t = job->impact[i], rest = h - t;
+  bool carried = f->held || job->assembly->pushed[i];
+  double h = job->h, t = f->struck, rest = h - t;
   tbVec3 v, w;
   tb_assembly_velocity(job->assembly, job->free, i, &v, &w);
-  if (!acted_on(job, i)) {
+  if (t >= 0) {
+    b->x = tb_madd3(tb_madd3(b->x, t, b->v), rest, v);
+    if (!carried) b->x = tb_madd3(b->x, 0.5 * (t * t - rest * rest), f->a);
+    b->q = tb_quat_integrate(tb_quat_integrate(b->q, b->w, t), w, rest);
+  } else if (!carried) {
     b->x = tb_madd3(tb_madd3(b->x, h, b->v), 0.5 * h * h, f->a);
     b->q = f->q;
-  } else if (t < h) {
-    tbVec3 hit = tb_madd3(tb_madd3(b->x, t, b->v), 0.5 * t * t, f->a);
-    b->x = tb_madd3(tb_madd3(hit, rest, v), -0.5 * rest * rest, f->a);
-    b->q = tb_quat_integrate(tb_quat_integrate(b->q, b->w, t), w, rest);
   } else {
     b->x = tb_madd3(b->x, h, v);
     b->q = tb_quat_integrate(f->q, tb_sub3(w, f->w), h);
@@ -66,23 +64,11 @@ static void move_bodies(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_integrate(tbContext* ctx, const tbStepOptions* o, const tbFree* free, const tbAssembly* a,
-                  const double* impact, tbWorld* w)
+void tb_integrate(tbContext* ctx, const tbStepOptions* o, const tbFree* free, const tbAssembly* a, tbWorld* w)
 {
-  Job job = {free, a, impact, o->dt, w};
+  Job job = {free, a, o->dt, w};
   tb_parallel_for(ctx->threads, (int)w->body.count, GRAIN, move_bodies, &job);
   tb_advance_clock(w, o->dt);
-}
-
-void tb_impact_times(const tbWorld* w, const tbStepOptions* o, const tbAssembly* a, double* impact)
-{
-  for (size_t i = 0; i < w->body.count; i++) impact[i] = o->dt;
-  for (int k = 0; k < a->ntouch; k++) {
-    const tbTouch* t = &a->touch[k];
-    if (t->impact < 0 || !(a->lambda[a->problem->row_adr[k]] > 0)) continue;
-    impact[t->body_a] = fmin(impact[t->body_a], t->impact);
-    impact[t->body_b] = fmin(impact[t->body_b], t->impact);
-  }
 }
 
 // t = first + n dt rather than a sum of n roundings: kept by counting the steps since dt last changed.

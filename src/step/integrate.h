@@ -6,11 +6,7 @@
 
 // Moves every body over the step to the velocities the assembly found, and the clock with them.
 void tb_integrate(tbContext* ctx, const tbStepOptions* options, const tbFree* free,
-                  const tbAssembly* assembly, const double* impact, tbWorld* world);
-
-// When, within the step, each body first bounces: `impact` has one entry per body; dt: it does not.
-void tb_impact_times(const tbWorld* world, const tbStepOptions* options, const tbAssembly* assembly,
-                     double* impact);
+                  const tbAssembly* assembly, tbWorld* world);
 
 void tb_advance_clock(tbWorld* world, double dt);
 

@@ -91,8 +91,7 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
   tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
   int count = work.assembly.ntouch;
   tbVec3* stretch = status == TB_OK ? TB_TAKE(&w->scratch, tbVec3, (size_t)count) : NULL;
-  double* impact = status == TB_OK ? TB_TAKE(&w->scratch, double, w->body.count) : NULL;
-  if (status == TB_OK && (!stretch || !impact)) status = TB_ERROR_MEMORY;
+  if (status == TB_OK && !stretch) status = TB_ERROR_MEMORY;
   if (status == TB_OK) {
     double clock = tb_seconds();
     Model model = {w, o, work.free};
@@ -113,8 +112,7 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
     report->residual = work.assembly.residual;
     report->outcome = report->residual.fclib <= o->solver.tolerance ? TB_CONVERGED : TB_MAX_ITERATIONS;
     report->used = "penalty";
-    for (size_t i = 0; i < w->body.count; i++) impact[i] = o->dt;
-    tb_integrate(ctx, o, work.free, &work.assembly, impact, w);
+    tb_integrate(ctx, o, work.free, &work.assembly, w);
     tb_step_keep(&work, w);
     for (int i = 0; i < count; i++) ((tbContactRecord*)w->contact.data)[i].anchor = stretch[i];
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);

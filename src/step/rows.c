@@ -4,14 +4,6 @@
 //   baumgarte    u_n ≥ −ε (φ + slop)/h: the fraction ε goes in this step; compliance in m/N softens the row
 //   compliance   spring and damper: λ = −h (k (φ + h u) + b u), a row with R = 1/(h² k + h b) and bias φ k/(h
 //   k + b) projection, none   u_n ≥ 0
-//
-// Restitution (Newton): u_n after an impact is −e times u_n before it. The moment of impact t within the step
-// solves φ + u t + a t²/2 = 0 with the approach velocity u at the start and the free acceleration a along the
-// normal, so that the impact is met at the speed it really has, and the velocity asked for at the end of the
-// step is −e (u + a t) + a (h − t). The bodies then move to the impact with their old velocity and away from
-// it with their new one (integrate.c): a ball that bounces with e = 1 keeps its height to rounding.
-// Approaches slower than restitution_speed do not bounce: by default |g| h, what gravity adds in one step,
-// below which bounces are shorter than a step.
 #include "step/rows.h"
 
 #include "base/memory.h"
@@ -148,45 +140,9 @@ tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error)
   return (tbSoftRow){h * stiffness * error / denominator, 1 / denominator};
 }
 
-static double bounce_speed(const tbWorld* w, const tbStepOptions* o)
+void tb_touch_biases(const tbStepOptions* o, tbTouch* touches, int count)
 {
-  return o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt;
-}
-
-// When φ + u t + a t²/2 first reaches zero, for φ ≥ 0 and u < 0; h when not within the step.
-static double impact_time(double gap, double u, double a, double h)
-{
-  if (gap <= 0) return 0;
-  double d = u * u - 2 * a * gap;
-  if (d < 0) return h;
-  double t = 2 * gap / (-u + sqrt(d)); // the smaller root without cancellation
-  return t < h ? t : h;
-}
-
-static void bounce(const tbWorld* w, const tbStepOptions* o, const tbFree* free, double slowest, tbTouch* t,
-                   double* target)
-{
-  double e = t->surface.restitution, h = o->dt;
-  if (!(e > 0)) return;
-  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
-  const tbFree *fa = &free[t->body_a], *fb = &free[t->body_b];
-  tbVec3 va = a->kind == TB_BODY_DYNAMIC ? a->v : fa->v, wa = a->kind == TB_BODY_DYNAMIC ? a->w : fa->w;
-  tbVec3 vb = b->kind == TB_BODY_DYNAMIC ? b->v : fb->v, wb = b->kind == TB_BODY_DYNAMIC ? b->w : fb->w;
-  double u = tb_touch_velocity(w, t, va, wa, vb, wb).x;
-  double acceleration = tb_dot3(t->point.normal, tb_sub3(fb->a, fa->a));
-  if (!(u < -slowest)) return;
-  double when = impact_time(t->point.gap, u, acceleration, h);
-  if (when >= h) return;
-  double after = -e * (u + acceleration * when) + acceleration * (h - when);
-  if (!(after > *target)) return;
-  *target = after;
-  t->impact = when;
-}
-
-void tb_touch_biases(const tbWorld* w, const tbStepOptions* o, const tbFree* free, tbTouch* touches,
-                     int count)
-{
-  double h = o->dt, slowest = bounce_speed(w, o);
+  double h = o->dt;
   for (int i = 0; i < count; i++) {
     tbTouch* t = &touches[i];
     double gap = t->point.gap, target = gap >= 0 ? -gap / h : 0;
@@ -198,7 +154,7 @@ void tb_touch_biases(const tbWorld* w, const tbStepOptions* o, const tbFree* fre
       if (gap < 0) target = -soft.bias;
       t->compliance[0] = soft.compliance;
     }
-    bounce(w, o, free, slowest, t, &target);
+    if (t->impact >= 0 && gap >= 0) target = 0; // they met at the surface, and part from there
     t->bias[0] = -target;
   }
 }

@@ -57,10 +57,10 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   TB_TRY(tb_assembly_judge(ctx, o, &work->assembly));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
-  report->outcome = result.outcome;
+  if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
   report->used = result.used;
-  report->iterations = result.iterations;
-  report->residual = work->assembly.residual;
+  report->iterations += result.iterations;
+  if (work->assembly.residual.fclib >= report->residual.fclib) report->residual = work->assembly.residual;
   return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.ntouch);
 }
 

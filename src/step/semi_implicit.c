@@ -5,6 +5,7 @@
 //
 // J and the gaps are those of the start of the step, and a gap φ enters as u_n ≥ −φ/h, so a step ends at the
 // surface. One problem per step. First order; bodies in flight and bounces are integrated exactly.
+#include "step/impacts.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -26,7 +27,8 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   tbTouch* touches = work->touches.data;
   int count = (int)work->touches.count;
   tb_touch_laws(w, o, touches, count);
-  tb_touch_biases(w, o, work->free, touches, count);
+  TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
+  tb_touch_biases(o, touches, count);
   TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   report->contacts = count;
@@ -39,12 +41,9 @@ tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* 
   tbStepWork work = {0};
   tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
   if (status == TB_OK) status = tb_step_solve(ctx, o, &work, report);
-  double* impact = status == TB_OK ? TB_TAKE(&w->scratch, double, w->body.count) : NULL;
-  if (status == TB_OK && !impact) status = TB_ERROR_MEMORY;
   if (status == TB_OK) {
     double clock = tb_seconds();
-    tb_impact_times(w, o, &work.assembly, impact);
-    tb_integrate(ctx, o, work.free, &work.assembly, impact, w);
+    tb_integrate(ctx, o, work.free, &work.assembly, w);
     tb_step_keep(&work, w);
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   }

@@ -39,6 +39,18 @@ grep -q 'prefers-color-scheme:dark' o/report.html && grep -q '@media print' o/re
 sed -n 's/.*<pre><code>\(.*\)<\/code><\/pre>.*/\1/p' o/report.html | sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&#39;/'\''/g; s/&amp;/\&/g' >again
 rm -r new; (tribo() { "$tribo" "$@"; }; eval "$(cat again)" >out 2>err) && [ -s new/deep/report.html ]; claim "the page's command makes the page"
 
+t compare --manufactured 12 --solvers bgs,prox-newton,lemke --max-iter 200 --out made; ended 0 && [ ! -s err ]; claim "--manufactured: no files needed"
+[ "$(ls made | tr '\n' ' ')" = "profile.csv report.html results.csv summary.csv " ]; claim "--manufactured: its files"
+[ "$(tail -1 out)" = made/report.html ] && grep -Eq '^  prox-newton +12 +12 ' out; claim "--manufactured: a line for each solver"
+awk -F, 'NR == 1 { exit $0 != "solver,taken,solved,max_iterations,time,failed,untrue,median_s,p95_s" }' made/summary.csv; claim "summary.csv: its columns"
+awk -F, 'NR > 1 && (NF != 9 || $2 != $3 + $4 + $5 + $6 || $7 != 0 || ($3 && $8 > $9)) { bad = 1 } END { exit bad || NR != 4 }' made/summary.csv; claim "summary.csv: every problem taken is accounted for, truthfully"
+[ "$(grep -c ',prox-newton,converged,' made/results.csv)" -eq 12 ]; claim "results.csv has every manufactured problem"
+[ "$(grep -c '<svg class="bar"' made/report.html)" -eq 3 ] && [ "$(grep -c '<svg viewBox="0 0 500' made/report.html)" -eq 2 ]; claim "the page has a bar for each solver, and two profiles"
+if command -v xmllint >/dev/null; then xmllint --noout made/report.html 2>err; claim "that page is well-formed too"; fi
+t compare --manufactured 3 --solvers bgs --json; ended 0 && [ "$(grep -o '"problem":' out | wc -l)" -eq 3 ]; claim "--manufactured --json"
+for seed in 5 5 6; do t compare --manufactured 4 --seed $seed --solvers bgs --out s$seed; cut -d, -f1-4,6- s$seed/results.csv | cksum; done >sums
+[ "$(sed -n 1p sums)" = "$(sed -n 2p sums)" ] && [ "$(sed -n 2p sums)" != "$(sed -n 3p sums)" ]; claim "--seed draws the set"
+
 t compare good.json --out o --page index.html --solvers bgs; ended 0 && [ -s o/index.html ]; claim "--page names the page"
 grep -q 'degrees of freedom' o/index.html && grep -q 'tribo [0-9.]*, [a-z]* [0-9]' o/index.html; claim "the page names the size and the build"
 printf '{"tribo_problem": 1, "W": [[1]], "contacts": [{"law": "nonneg", "bias": [1]}]}' >solved.json

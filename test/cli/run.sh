@@ -20,6 +20,7 @@ for key in tribo scene scheme solver threads steps dt time wall_s ms_per_step me
 done
 [ "$(value status ran/metrics.json)" = ok ] && [ "$(value steps ran/metrics.json)" = 50 ] && [ "$(value time ran/metrics.json)" = 0.5 ]; claim "metrics: status, steps, time"
 [ "$(value dofs ran/metrics.json)" = 12 ] && value state_hash ran/metrics.json | grep -Eq '^[0-9a-f]{16}$'; claim "metrics: degrees of freedom, hash"
+awk '/"ms_per_step"/ { on = 1 } on && NF == 2 && $2 != "{" { v[n++] = $2 + 0 } /}/ { on = 0 } END { exit !(n == 3 && 0 < v[0] && v[0] <= v[1] && v[1] <= v[2]) }' ran/metrics.json; claim "metrics: median, then p95, then max"
 [ "$(grep -c '"orientation"' ran/metrics.json)" -eq 3 ] && grep -qF '"name": "ball, \"red\""' ran/metrics.json; claim "metrics: every body, names escaped"
 [ "$(head -1 ran/trajectory.csv)" = "step,t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz" ]; claim "trajectory: header"
 [ "$(wc -l <ran/trajectory.csv)" -eq 151 ] && grep -q '^50,0.5,"ball, ""red""",' ran/trajectory.csv; claim "trajectory: a row per step and body"
@@ -84,6 +85,10 @@ t_signal INT run drop.json --time 1e6 --checkpoint stop.ckp --csv stop.csv --met
 n=$(value steps stop.json); [ "$n" -gt 0 ] && [ "$(wc -l <stop.csv)" -eq $((3 * n + 1)) ] && clean; claim "an interrupted run keeps its rows"
 t resume stop.ckp --steps 9 --metrics a.json --quiet; t run drop.json --steps $((n + 9)) --metrics b.json --quiet; same_state a.json b.json; claim "an interrupted run goes on to the same bits"
 t_signal TERM run drop.json --time 1e6 --quiet; ended 130; claim "a terminated run is 130"
+
+sed 's/"dt"/"gravity": [0, 0, 1e200], "dt"/' drop.json >far.json
+t run far.json --csv far.csv --metrics far.json.out --checkpoint far.ckp; ended 3 && [ "$(wc -l <err)" -eq 1 ] && [ "$(value status far.json.out)" = failed ]; claim "a run that flies to infinity fails with 3"
+[ "$(wc -l <far.csv)" -gt 1 ] && [ ! -e far.ckp ] && grep -q '"kinetic": null' far.json.out; claim "and keeps its rows, without a checkpoint"
 
 # Disks that are full, folders that are not there: 3, nothing half-written, the last checkpoint intact.
 if [ -w /dev/full ]; then

@@ -39,10 +39,12 @@ t solve good.json --threads 0; ended 2 && one_line; claim "no threads"
 t solve good.json endless.json; ended 2 && one_line; claim "solve takes one problem"
 t solve; ended 2 && one_line; claim "solve wants a problem"
 t compare; ended 2 && one_line; claim "compare wants a problem"
+t compare good.json --manufactured 3; ended 2 && one_line && says "not from both"; claim "compare: files or manufactured problems"
+for bad in -1 100001; do t compare --manufactured $bad; ended 2 && one_line && says "1 to"; claim "--manufactured $bad is refused"; done
 t compare good.json --solvers bgs,,pgs; ended 2 && one_line; claim "an empty name among --solvers"
 t compare good.json --solvers bgs,psg; ended 2 && one_line && says 'did you mean'; claim "a wrong name among --solvers"
 t compare good.json --page x.html; ended 2 && one_line && says "--out"; claim "--page without --out"
-for page in a/b.html .. results.csv profile.csv; do
+for page in a/b.html .. results.csv profile.csv summary.csv; do
   t compare good.json --out o --page $page; ended 2 && one_line && [ ! -e o ]; claim "--page $page is refused"
 done
 cp good.json ./-odd.json

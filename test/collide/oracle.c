@@ -19,7 +19,8 @@ tbQuat oracle_rotation(tbRandom* r)
   tbQuat q;
   double s;
   do {
-    q = tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1));
+    q = tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1),
+                test_uniform(r, -1, 1));
     s = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   } while (s > 1 || s < 0.01);
   return tb_quat_normalize(q);
@@ -57,7 +58,8 @@ tbShape oracle_convex(const OracleHull* hull)
 }
 tbShape oracle_plane(tbVec3 normal, double offset)
 {
-  return (tbShape){.type = TB_SHAPE_PLANE, .pose = tb_transform_identity(), .plane = {tb_normalize3(normal), offset}};
+  return (tbShape){
+      .type = TB_SHAPE_PLANE, .pose = tb_transform_identity(), .plane = {tb_normalize3(normal), offset}};
 }
 
 // Corners of the plane n·x = offset, counter-clockwise about n.
@@ -91,10 +93,8 @@ static void add_edges(OracleHull* h)
     for (int k = h->face_adr[f], end = h->face_adr[f + 1]; k < end; k++) {
       int v = h->face_vertex[k], w = h->face_vertex[k + 1 < end ? k + 1 : h->face_adr[f]], e = 0;
       while (e < hull->nedge && !(h->edge[e].vertex[0] == w && h->edge[e].vertex[1] == v)) e++;
-      if (e < hull->nedge)
-        h->edge[e].face[1] = f;
-      else
-        h->edge[hull->nedge++] = (tbHullEdge){{v, w}, {f, -1}};
+      if (e < hull->nedge) h->edge[e].face[1] = f;
+      else h->edge[hull->nedge++] = (tbHullEdge){{v, w}, {f, -1}};
     }
   int n = 0;
   for (int v = 0; v < hull->nvertex; v++) {
@@ -153,7 +153,8 @@ static Point turn(tbQuat q, Point v)
 {
   Real w = q.w, s = w * w + (Real)q.x * q.x + (Real)q.y * q.y + (Real)q.z * q.z;
   Point u = point(q.x, q.y, q.z), t = cross(u, v), uu = cross(u, t);
-  return point(v.x + 2 * (w * t.x + uu.x) / s, v.y + 2 * (w * t.y + uu.y) / s, v.z + 2 * (w * t.z + uu.z) / s);
+  return point(v.x + 2 * (w * t.x + uu.x) / s, v.y + 2 * (w * t.y + uu.y) / s,
+               v.z + 2 * (w * t.z + uu.z) / s);
 }
 
 static Point move(tbTransform T, const tbTransform* pose, Point p)
@@ -220,11 +221,15 @@ void oracle_place(Body* out, const tbShape* shape, tbTransform T)
   case TB_SHAPE_BOX: {
     OracleHull hull;
     tbVec3 corner[8], h = shape->box.half;
-    for (int k = 0; k < 8; k++)
-      corner[k] = tb_vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
-    static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (int k = 0; k < 8; k++) corner[k] = tb_vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
+    static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     memset(&hull, 0, sizeof hull);
-    hull.hull = (tbHull){.nvertex = 8, .nface = 6, .vertex = hull.vertex, .edge = hull.edge, .face_adr = hull.face_adr,
+    hull.hull = (tbHull){.nvertex = 8,
+                         .nface = 6,
+                         .vertex = hull.vertex,
+                         .edge = hull.edge,
+                         .face_adr = hull.face_adr,
                          .face_vertex = hull.face_vertex};
     for (int k = 0; k < 8; k++) hull.vertex[k] = tb_mul3(corner[k], h);
     for (int f = 0; f < 6; f++) {
@@ -275,7 +280,8 @@ static Real point_edge(Point p, Point a, Point b)
 
 static Real edge_edge(Point a, Point b, Point c, Point d)
 {
-  Real best = fminl(fminl(point_edge(a, c, d), point_edge(b, c, d)), fminl(point_edge(c, a, b), point_edge(d, a, b)));
+  Real best =
+      fminl(fminl(point_edge(a, c, d), point_edge(b, c, d)), fminl(point_edge(c, a, b), point_edge(d, a, b)));
   Point u = sub(b, a), v = sub(d, c), n = cross(u, v), r = sub(c, a);
   Real nn = oracle_dot(n, n);
   if (nn <= 1e-30L * oracle_dot(u, u) * oracle_dot(v, v)) return best;
@@ -312,8 +318,8 @@ Real oracle_distance(const Body* a, const Body* b)
   }
   for (int e = 0; e < a->nedge; e++)
     for (int f = 0; f < b->nedge; f++)
-      best = fminl(best, edge_edge(a->corner[a->edge[e][0]], a->corner[a->edge[e][1]], b->corner[b->edge[f][0]],
-                                   b->corner[b->edge[f][1]]));
+      best = fminl(best, edge_edge(a->corner[a->edge[e][0]], a->corner[a->edge[e][1]],
+                                   b->corner[b->edge[f][0]], b->corner[b->edge[f][1]]));
   return best - a->radius - b->radius;
 }
 

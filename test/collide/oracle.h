@@ -1,8 +1,8 @@
 // Convex shapes for the tests, and what is true of them, in long double and by brute force.
 //
-// A shape in the world is a list of corners with a radius around (sphere: one, capsule: two, box, hull), or a cylinder.
-// Its distance to another is the least over all pairs of features, its penetration the least over all normals of faces and
-// pairs of edges, none of them culled.
+// A shape in the world is a list of corners with a radius around (sphere: one, capsule: two, box, hull), or a
+// cylinder. Its distance to another is the least over all pairs of features, its penetration the least over
+// all normals of faces and pairs of edges, none of them culled.
 #ifndef TB_TEST_ORACLE_H
 #define TB_TEST_ORACLE_H
 
@@ -44,9 +44,9 @@ typedef struct {
   Point way[ORACLE_EDGES]; // directions of the edges, each once
   Point normal[ORACLE_FACES];
   int face_adr[ORACLE_FACES + 1], face_corner[2 * ORACLE_EDGES];
-  Point centre, axis;  // cylinder
-  Real radius, half;   // around the core; of the cylinder
-  Real offset;         // plane: normal[0]·x = offset
+  Point centre, axis; // cylinder
+  Real radius, half;  // around the core; of the cylinder
+  Real offset;        // plane: normal[0]·x = offset
 } Body;
 
 void oracle_place(Body* out, const tbShape* shape, tbTransform T);
@@ -55,9 +55,10 @@ void oracle_place(Body* out, const tbShape* shape, tbTransform T);
 Real oracle_slab(const Body* a, const Body* b, Point n);
 bool oracle_is_polytope(const Body* a);
 Real oracle_distance(const Body* a, const Body* b); // of the cores of polytopes, less the radii
-Real oracle_depth(const Body* a, const Body* b);    // the largest slab over all axes, less the radii: for overlaps
-Real oracle_gap(const Body* a, const Body* b);      // either
-Real oracle_off_surface(const Body* a, Point p);    // how far p is from the surface
+Real oracle_depth(const Body* a,
+                  const Body* b);              // the largest slab over all axes, less the radii: for overlaps
+Real oracle_gap(const Body* a, const Body* b); // either
+Real oracle_off_surface(const Body* a, Point p); // how far p is from the surface
 
 Point oracle_point(tbVec3 v);
 Real oracle_dot(Point a, Point b);

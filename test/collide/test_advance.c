@@ -22,7 +22,8 @@ TEST(a_falling_sphere_meets_the_plane_on_time)
 
 TEST(a_body_turns_about_its_centre_of_mass)
 {
-  tbSweep s = {tb_transform(tb_quat_identity(), tb_vec3(1, 0, 0)), tb_vec3(2, 0, 0), tb_vec3(0, 0, 1), tb_vec3(0, 0, 4 * atan(1))};
+  tbSweep s = {tb_transform(tb_quat_identity(), tb_vec3(1, 0, 0)), tb_vec3(2, 0, 0), tb_vec3(0, 0, 1),
+               tb_vec3(0, 0, 4 * atan(1))};
   tbTransform T = tb_sweep_at(&s, 1); // half a turn about (2, 0, 0), one up
   CHECK_NEAR(tb_distance3(T.x, tb_vec3(3, 0, 1)), 0, 1e-14);
 }
@@ -48,8 +49,8 @@ TEST(no_sampled_moment_touches_before_the_time_of_impact)
                                                            : oracle_box(0.02, 1, 0.5);
     tbVec3 way = oracle_direction(&r);
     if (k % 3 == 0) way.z = 1; // above the plane
-    tbSweep sa = sweep(tb_transform(oracle_rotation(&r), tb_scale3(3, way)), tb_scale3(-test_uniform(&r, 1, 4), way),
-                       tb_scale3(6, oracle_direction(&r)));
+    tbSweep sa = sweep(tb_transform(oracle_rotation(&r), tb_scale3(3, way)),
+                       tb_scale3(-test_uniform(&r, 1, 4), way), tb_scale3(6, oracle_direction(&r)));
     tbSweep sb = sweep(tb_transform_identity(), tb_zero3(), tb_scale3(k % 2 ? 0.2 : 0, oracle_direction(&r)));
     double target = 1e-2, t = tb_time_of_impact(&a, &sa, &b, &sb, 1, target);
     for (int i = 0; i < 60; i++) late += gap_at(&a, &sa, &b, &sb, t * i / 60) < target * (1 - 1e-9);
@@ -66,7 +67,8 @@ TEST(distance_is_a_slab_that_holds)
 {
   tbRandom r = test_random(4);
   for (int k = 0; k < 1000; k++) {
-    tbShape a = k & 1 ? oracle_box(1, 0.2, 0.4) : oracle_cylinder(0.4, 1), b = k & 2 ? oracle_capsule(0.2, 1) : oracle_sphere(0.3);
+    tbShape a = k & 1 ? oracle_box(1, 0.2, 0.4) : oracle_cylinder(0.4, 1),
+            b = k & 2 ? oracle_capsule(0.2, 1) : oracle_sphere(0.3);
     tbTransform Ta = tb_transform(oracle_rotation(&r), tb_zero3()),
                 Tb = tb_transform(oracle_rotation(&r), tb_scale3(3, oracle_direction(&r)));
     Body A, B;

@@ -26,7 +26,10 @@ static void collide(Contacts* c, tbShape a, tbTransform Ta, tbShape b, tbTransfo
 
 static void close_contacts(Contacts* c) { tb_array_free(&c->ctx, &c->array); }
 
-static tbTransform at(double x, double y, double z) { return tb_transform(tb_quat_identity(), tb_vec3(x, y, z)); }
+static tbTransform at(double x, double y, double z)
+{
+  return tb_transform(tb_quat_identity(), tb_vec3(x, y, z));
+}
 
 static tbTransform turned(tbVec3 axis, double angle, tbVec3 x)
 {
@@ -65,7 +68,8 @@ static tbTransform shaken(tbTransform T, tbRandom* r, double noise)
   return T;
 }
 
-static void keeps_its_points(tbShape a, tbTransform Ta, tbShape b, tbTransform Tb, double margin, double noise, size_t expected)
+static void keeps_its_points(tbShape a, tbTransform Ta, tbShape b, tbTransform Tb, double margin,
+                             double noise, size_t expected)
 {
   Contacts c = open_contacts();
   tbRandom r = test_random(5);
@@ -77,7 +81,7 @@ static void keeps_its_points(tbShape a, tbTransform Ta, tbShape b, tbTransform T
   for (int k = 0; k < 300; k++) {
     collide(&c, a, shaken(Ta, &r, noise), b, shaken(Tb, &r, noise), margin);
     CHECK(c.n == n);
-    for (size_t i = 0; i < c.n && i < n; i++) if(c.p[i].feature != feature[i]) test_failed(__FILE__,__LINE__,"%zu: %lx %lx type %d %d",i,c.p[i].feature,feature[i],a.type,b.type);
+    for (size_t i = 0; i < c.n && i < n; i++) CHECK(c.p[i].feature == feature[i]);
   }
   close_contacts(&c);
 }
@@ -89,8 +93,10 @@ TEST(resting_shapes_neither_lose_nor_gain_points_by_noise)
   for (int k = 0; k < 8; k++) corner[k] = tb_vec3(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
   oracle_hull(&cube, corner, 8);
   tbShape box = oracle_box(1, 1, 1), wide = oracle_box(2, 3, 1), hull = oracle_convex(&cube);
-  tbShape plane = oracle_plane(tb_vec3(0, 0, 1), 0), capsule = oracle_capsule(0.5, 1), cylinder = oracle_cylinder(1, 1);
-  tbTransform origin = tb_transform_identity(), up = at(0, 0, 2), lying = turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 1.5));
+  tbShape plane = oracle_plane(tb_vec3(0, 0, 1), 0), capsule = oracle_capsule(0.5, 1),
+          cylinder = oracle_cylinder(1, 1);
+  tbTransform origin = tb_transform_identity(), up = at(0, 0, 2),
+              lying = turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 1.5));
   tbTransform rolled = lying;
   rolled.x.z = 2;
   for (int sign = -1; sign <= 1; sign++) {
@@ -100,9 +106,9 @@ TEST(resting_shapes_neither_lose_nor_gain_points_by_noise)
     beside.x = tb_vec3(1, 0, 2 + gap);
     lying.x.z = 1.5 + gap;
     rolled.x.z = 2 + gap;
-    keeps_its_points(box, origin, box, over, margin, 1e-12, 4);    // corner on corner
-    keeps_its_points(box, origin, box, beside, margin, 1e-12, 4);  // two shared sides
-    keeps_its_points(wide, origin, box, over, margin, 1e-12, 4);   // well inside
+    keeps_its_points(box, origin, box, over, margin, 1e-12, 4);   // corner on corner
+    keeps_its_points(box, origin, box, beside, margin, 1e-12, 4); // two shared sides
+    keeps_its_points(wide, origin, box, over, margin, 1e-12, 4);  // well inside
     keeps_its_points(hull, origin, box, over, margin, 1e-12, 4);
     keeps_its_points(hull, origin, hull, over, margin, 1e-12, 4);
     keeps_its_points(wide, origin, cylinder, over, margin, 1e-12, 8);
@@ -112,19 +118,23 @@ TEST(resting_shapes_neither_lose_nor_gain_points_by_noise)
     keeps_its_points(plane, origin, box, at(0, 0, 1 + gap), margin, 1e-12, 4);
     keeps_its_points(plane, origin, hull, at(0, 0, 1 + gap), margin, 1e-12, 4);
     keeps_its_points(plane, origin, cylinder, at(0, 0, 1 + gap), margin, 1e-12, 8);
-    keeps_its_points(plane, origin, cylinder, turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 1 + gap)), margin, 1e-12, 2);
-    keeps_its_points(plane, origin, capsule, turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 0.5 + gap)), margin, 1e-12, 2);
+    keeps_its_points(plane, origin, cylinder, turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 1 + gap)),
+                     margin, 1e-12, 2);
+    keeps_its_points(plane, origin, capsule, turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 0.5 + gap)),
+                     margin, 1e-12, 2);
   }
 }
 
 TEST(names_survive_sliding_and_tilting)
 {
-  tbShape wide = oracle_box(4, 4, 1), box = oracle_box(1, 1, 1), cylinder = oracle_cylinder(1, 1), capsule = oracle_capsule(0.5, 1);
+  tbShape wide = oracle_box(4, 4, 1), box = oracle_box(1, 1, 1), cylinder = oracle_cylinder(1, 1),
+          capsule = oracle_capsule(0.5, 1);
   tbTransform origin = tb_transform_identity();
   keeps_its_points(wide, origin, box, at(0.3, 0.2, 2), 0.1, 5e-3, 4);
   keeps_its_points(wide, origin, box, turned(tb_vec3(0, 0, 1), 0.4, tb_vec3(0.3, 0.2, 1.97)), 0.1, 5e-3, 4);
   keeps_its_points(wide, origin, cylinder, at(0.3, 0.2, 2.05), 0.1, 0, 8);
-  keeps_its_points(wide, origin, capsule, turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 1.5)), 0.1, 5e-3, 2);
+  keeps_its_points(wide, origin, capsule, turned(tb_vec3(1, 0, 0), 2 * atan(1), tb_vec3(0, 0, 1.5)), 0.1,
+                   5e-3, 2);
 }
 
 TEST(parallel_round_shapes_touch_in_two_points)
@@ -148,7 +158,8 @@ TEST(edges_that_cross_touch_in_a_point_under_their_own_names)
   Contacts c = open_contacts();
   tbShape box = oracle_box(1, 1, 1);
   tbTransform A = turned(tb_vec3(1, 0, 0), atan(1), tb_zero3()); // an edge up, along x
-  tbTransform B = turned(tb_vec3(0, 1, 0), atan(1), tb_vec3(0, 0, 2 * sqrt(2) - 0.01)); // an edge down, along y
+  tbTransform B =
+      turned(tb_vec3(0, 1, 0), atan(1), tb_vec3(0, 0, 2 * sqrt(2) - 0.01)); // an edge down, along y
   collide(&c, box, A, box, B, 0);
   CHECK(c.n == 1);
   CHECK_NEAR(c.p[0].gap, -0.01, 1e-12);
@@ -165,8 +176,11 @@ TEST(coincident_shapes_are_pushed_apart_along_their_shortest_side)
   const struct {
     tbShape shape;
     double depth;
-  } cases[] = {{oracle_sphere(1), 2},          {oracle_box(1, 2, 0.5), 1},         {oracle_capsule(0.5, 1), 1},
-               {oracle_cylinder(1, 0.25), 0.5}, {oracle_cylinder(0.25, 1), 0.5}};
+  } cases[] = {{oracle_sphere(1), 2},
+               {oracle_box(1, 2, 0.5), 1},
+               {oracle_capsule(0.5, 1), 1},
+               {oracle_cylinder(1, 0.25), 0.5},
+               {oracle_cylinder(0.25, 1), 0.5}};
   for (int k = 0; k < 5; k++) {
     collide(&c, cases[k].shape, origin, cases[k].shape, origin, 0);
     CHECK(c.n > 0);
@@ -175,6 +189,58 @@ TEST(coincident_shapes_are_pushed_apart_along_their_shortest_side)
     for (size_t i = 0; i < c.n; i++) least = fmin(least, c.p[i].gap);
     CHECK_NEAR(least, -cases[k].depth, 1e-9);
   }
+  close_contacts(&c);
+}
+
+static double hull_slab(const tbHull* a, tbTransform Ta, const tbHull* b, tbTransform Tb, tbVec3 n)
+{
+  double most = -INFINITY, least = INFINITY;
+  for (int i = 0; i < a->nvertex; i++) most = fmax(most, tb_dot3(n, tb_transform_point(Ta, a->vertex[i])));
+  for (int i = 0; i < b->nvertex; i++) least = fmin(least, tb_dot3(n, tb_transform_point(Tb, b->vertex[i])));
+  return least - most;
+}
+
+// The widest slab over the normals of the faces and directions around n.
+static double best_slab(const tbHull* a, tbTransform Ta, const tbHull* b, tbTransform Tb, tbVec3 n,
+                        tbRandom* r)
+{
+  double best = -INFINITY;
+  for (int f = 0; f < a->nface; f++)
+    best = fmax(best, hull_slab(a, Ta, b, Tb, tb_quat_rotate(Ta.q, a->face_normal[f])));
+  for (int f = 0; f < b->nface; f++)
+    best = fmax(best, hull_slab(a, Ta, b, Tb, tb_neg3(tb_quat_rotate(Tb.q, b->face_normal[f]))));
+  for (double step = 1; step > 1e-6; step *= 0.5)
+    best = fmax(best, hull_slab(a, Ta, b, Tb, tb_normalize3(tb_madd3(n, step, oracle_direction(r)))));
+  return best;
+}
+
+TEST(hulls_of_many_faces_meet_along_the_widest_slab)
+{
+  Contacts c = open_contacts();
+  tbRandom r = test_random(11);
+  tbHull* hull[2] = {0};
+  tbVec3 cloud[120];
+  int trials = test_quick() ? 20 : 300, apart = 0, deep = 0;
+  for (int h = 0; h < 2; h++) {
+    for (int i = 0; i < 120; i++) cloud[i] = tb_mul3(oracle_direction(&r), tb_vec3(1, 0.8, 0.5));
+    CHECK_OK(&c.ctx, tb_hull_create(&c.ctx, cloud, 120, &hull[h]));
+  }
+  for (int k = 0; k < trials && hull[1]; k++) {
+    tbTransform A = tb_transform(oracle_rotation(&r), tb_zero3()),
+                B = tb_transform(oracle_rotation(&r),
+                                 tb_scale3(test_uniform(&r, 0, 2), oracle_direction(&r)));
+    collide(&c, tb_shape_convex(hull[0]), A, tb_shape_convex(hull[1]), B, 0.3);
+    if (c.n == 0) continue;
+    double least = INFINITY;
+    for (size_t i = 0; i < c.n; i++) least = fmin(least, c.p[i].gap);
+    CHECK_NEAR(hull_slab(hull[0], A, hull[1], B, c.p[0].normal), least, 1e-9);
+    CHECK(best_slab(hull[0], A, hull[1], B, c.p[0].normal, &r) <= least + 1e-9);
+    if (least > 0) apart++;
+    if (least < -0.1) deep++;
+  }
+  CHECK(apart > trials / 30 && deep > trials / 5);
+  tb_hull_free(&c.ctx, hull[0]);
+  tb_hull_free(&c.ctx, hull[1]);
   close_contacts(&c);
 }
 

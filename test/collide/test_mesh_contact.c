@@ -236,3 +236,135 @@ TEST(meshes_take_hostile_places_and_sizes)
     mesh_done(block);
   }
 }
+
+TEST(a_thin_plate_and_a_box_at_its_rim_part_upwards)
+{
+  // The box has sunk 1 mm into a table, its corner 0.1 mm from the table's side: up is the way, not sideways.
+  tbMesh* table = box_mesh(tb_vec3(2, 2, 0.1), 3);
+  tbShape mesh = tb_shape_mesh(table), box = tb_shape_box(tb_vec3(1, 1, 0.4));
+  tbArray points = collide(&box, at(0.4999, 0, 0.25 - 0.001), &mesh, tb_transform_identity(), 0.01);
+  const tbContactPoint* p = points.data;
+  CHECK(points.count >= 4);
+  for (size_t i = 0; i < points.count; i++) CHECK(p[i].normal.z == -1 && fabs(p[i].gap + 0.001) < 1e-12);
+  tb_array_free(&context, &points);
+  mesh_done(table);
+}
+
+TEST(a_ball_in_a_corner_touches_both_walls_and_the_floor)
+{
+  MeshDraft* d = calloc(1, sizeof *d);
+  draft_grid(d, tb_vec3(0, 0, 0), tb_vec3(2, 0, 0), tb_vec3(0, 2, 0), 4);
+  draft_grid(d, tb_vec3(0, 0, 0), tb_vec3(0, 2, 0), tb_vec3(0, 0, 2), 4);
+  draft_grid(d, tb_vec3(0, 0, 0), tb_vec3(0, 0, 2), tb_vec3(2, 0, 0), 4);
+  tbMesh* corner = draft_finish(d);
+  tbShape mesh = tb_shape_mesh(corner), sphere = tb_shape_sphere(0.5);
+  tbArray points = collide(&sphere, at(0.499, 0.5, 0.501), &mesh, tb_transform_identity(), 0.01);
+  const tbContactPoint* p = points.data;
+  CHECK(points.count == 3);
+  double sum = 0;
+  for (size_t i = 0; i < points.count; i++) {
+    CHECK_NEAR(tb_maxabs3(p[i].normal), 1, 1e-12);
+    sum += p[i].gap;
+  }
+  CHECK_NEAR(sum, 0, 1e-12);
+  tb_array_free(&context, &points);
+  mesh_done(corner);
+}
+
+TEST(a_peak_touches_a_face_a_capsule_and_a_cylinder_between_their_ends)
+{
+  MeshDraft* d = calloc(1, sizeof *d);
+  int top = draft_vertex(d, tb_vec3(0, 0, 1)), v[4];
+  for (int i = 0; i < 4; i++) v[i] = draft_vertex(d, circle(0.5, i, 4));
+  for (int i = 0; i < 4; i++) draft_triangle(d, top, v[i], v[(i + 1) % 4]);
+  draft_quad(d, v[3], v[2], v[1], v[0]);
+  tbMesh* pyramid = draft_finish(d);
+  CHECK(tb_mesh_is_solid(pyramid));
+  tbShape mesh = tb_shape_mesh(pyramid);
+  tbShape above[3] = {tb_shape_box(tb_vec3(2, 2, 0.4)), tb_shape_capsule(0.2, 3), tb_shape_cylinder(0.2, 3)};
+  for (int k = 0; k < 3; k++)
+    for (int i = -1; i <= 1; i++) {
+      tbTransform T = {k ? tb_quat_exp(tb_vec3(1.5707963267948966, 0, 0)) : tb_quat_identity(),
+                       tb_vec3(0, 0, 1.2 + 0.001 * i)};
+      tbArray points = collide(&above[k], T, &mesh, tb_transform_identity(), 0.01);
+      const tbContactPoint* p = points.data;
+      CHECK_NEAR(least_gap(&points), 0.001 * i, 1e-9);
+      for (size_t c = 0; c < points.count; c++) CHECK(p[c].normal.z < -0.99 && fabs(p[c].b.x) < 0.01);
+      tb_array_free(&context, &points);
+    }
+  mesh_done(pyramid);
+}
+
+TEST(mesh_contacts_survive_every_failed_allocation)
+{
+  tbMesh *torus = torus_mesh(1, 0.4, 12, 8), *block = box_mesh(tb_vec3(1, 1, 1), 2);
+  tbShape shapes[4] = {tb_shape_mesh(torus), tb_shape_mesh(block), tb_shape_box(tb_vec3(1, 1, 1)),
+                       tb_shape_cylinder(0.5, 1)};
+  for (int s = 0; s < 4; s++) {
+    tbStatus status = TB_ERROR_MEMORY;
+    for (long k = 0; status != TB_OK && k < 200; k++) {
+      tbFailingAllocator failing = {.countdown = k};
+      tbContext ctx = test_failing_context(&failing);
+      tbArray points = TB_ARRAY(tbContactPoint);
+      status =
+          tb_collide(&ctx, &shapes[s], at(1, 0.1, 0.2), &shapes[0], tb_transform_identity(), 0.1, &points);
+      CHECK(status == TB_OK || (status == TB_ERROR_MEMORY && points.count == 0));
+      tb_array_free(&ctx, &points);
+      CHECK(failing.alive == 0);
+    }
+    CHECK(status == TB_OK);
+  }
+  mesh_done(torus);
+  mesh_done(block);
+}
+
+TEST(an_open_mesh_is_touched_from_either_side)
+{
+  tbMesh *sheet = floor_mesh(4, 9), *block = box_mesh(tb_vec3(0.6, 0.6, 0.4), 2);
+  tbShape mesh = tb_shape_mesh(sheet);
+  tbShape shapes[5] = {tb_shape_sphere(0.2), tb_shape_box(tb_vec3(0.6, 0.6, 0.4)),
+                       tb_shape_capsule(0.2, 0.001), tb_shape_cylinder(0.3, 0.4), tb_shape_mesh(block)};
+  for (int k = 0; k < 5; k++)
+    for (int side = -1; side <= 1; side += 2)
+      for (int i = -2; i <= 2; i++) {
+        double gap = 0.001 * i, up = k == 2 ? 0.2005 : 0.2;
+        tbArray points = collide(&shapes[k], at(0.1, 0.05 * i, side * (up + gap)), &mesh, at(0, 0, 0), 0.01);
+        const tbContactPoint* p = points.data;
+        CHECK(points.count > 0);
+        CHECK_NEAR(least_gap(&points), gap, 1e-12);
+        for (size_t c = 0; c < points.count; c++) CHECK(p[c].normal.z == -side);
+        tb_array_free(&context, &points);
+      }
+  mesh_done(sheet);
+  mesh_done(block);
+}
+
+TEST(a_hull_touches_a_mesh_like_the_box_it_is)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 corner[8];
+  for (int c = 0; c < 8; c++) corner[c] = tb_vec3(c & 1 ? 0.4 : -0.4, c & 2 ? 0.3 : -0.3, c & 4 ? 0.2 : -0.2);
+  tbHull* hull = NULL;
+  CHECK_OK(&ctx, tb_hull_create(&ctx, corner, 8, &hull));
+  tbMesh* torus = torus_mesh(1, 0.4, 24, 12);
+  tbShape mesh = tb_shape_mesh(torus), box = tb_shape_box(tb_vec3(0.8, 0.6, 0.4)),
+          convex = tb_shape_convex(hull);
+  tbRandom r = test_random(15);
+  int touched = 0;
+  for (int k = 0; k < 100; k++) {
+    tbTransform T = {random_turn(&r), circle(1 + 0.05 * (k % 7), k, 100)};
+    tbMat3 R = tb_quat_mat3(T.q);
+    double reach = 0.4 * fabs(R.m[2][0]) + 0.3 * fabs(R.m[2][1]) + 0.2 * fabs(R.m[2][2]);
+    T.x.z = 0.4 + reach + test_uniform(&r, -0.02, 0.015);
+    tbArray one = collide(&box, T, &mesh, tb_transform_identity(), 0.02),
+            two = collide(&convex, T, &mesh, tb_transform_identity(), 0.02);
+    touched += one.count > 0;
+    CHECK(one.count == two.count);
+    if (one.count > 0) CHECK_NEAR(least_gap(&one), least_gap(&two), 1e-9);
+    tb_array_free(&context, &one);
+    tb_array_free(&context, &two);
+  }
+  CHECK(touched > 30);
+  tb_hull_free(&ctx, hull);
+  mesh_done(torus);
+}

@@ -4,7 +4,6 @@
 #include "collide/oracle.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -13,7 +12,7 @@ typedef struct {
   tbArray points, swapped;
   OracleHull hull[2];
   double worst; // error over allowed
-  int touching, many;
+  int touching;
 } Trial;
 
 typedef struct {
@@ -122,9 +121,8 @@ static Scene random_scene(Trial* t, tbShapeType type_a, tbShapeType type_b)
     tbVec3 tilt = tb_scale3(fabs(little(r)), oracle_direction(r));
     s.Tb.q = tb_quat_normalize(tb_quat_mul(tb_quat_exp(tilt), s.Tb.q));
   }
-  if (kind == 2)
-    s.Tb.x = tb_scale3(test_uniform(r, 0, 2.5), d); // anywhere
-  else if (kind != 3) // kind 3: centres coincide
+  if (kind == 2) s.Tb.x = tb_scale3(test_uniform(r, 0, 2.5), d); // anywhere
+  else if (kind != 3)                                            // kind 3: centres coincide
     bring_together(&s, d, kind == 0 ? test_uniform(r, -0.5, 0.3) : little(r));
   if (kind == 1 && test_below(r, 2)) // and aside, by halves: corners over edges and corners
     s.Tb.x = tb_madd3(s.Tb.x, 0.5 * test_below(r, 4), tb_vec3(d.y, d.z, d.x));
@@ -138,7 +136,7 @@ static Scene random_scene(Trial* t, tbShapeType type_a, tbShapeType type_b)
   s.size = k;
   s.margin = test_below(r, 3) ? k * test_uniform(r, 0, 0.3) : 0;
   bool curved = type_a == TB_SHAPE_CYLINDER || type_b == TB_SHAPE_CYLINDER;
-  s.tolerance = k * ((curved ? 1e-8 : 1e-9) + 1e-15 * far);
+  s.tolerance = k * ((curved ? 1e-7 : 1e-9) + 1e-15 * far);
   return s;
 }
 
@@ -175,15 +173,16 @@ static void check_swap(Trial* t, const Scene* s)
   for (size_t i = 0; i < t->points.count && i < t->swapped.count; i++) {
     tbContactPoint p = ((tbContactPoint*)t->points.data)[i], q = ((tbContactPoint*)t->swapped.data)[i];
     q = (tbContactPoint){q.b, q.a, tb_neg3(q.normal), q.gap, q.feature << 32 | q.feature >> 32};
-    CHECK(p.gap == q.gap && p.feature == q.feature && tb_distance3(p.a, q.a) == 0 && tb_distance3(p.b, q.b) == 0 &&
-          tb_distance3(p.normal, q.normal) == 0);
+    CHECK(p.gap == q.gap && p.feature == q.feature && tb_distance3(p.a, q.a) == 0 &&
+          tb_distance3(p.b, q.b) == 0 && tb_distance3(p.normal, q.normal) == 0);
   }
 }
 
 static double least_gap(const tbArray* points)
 {
   double least = INFINITY;
-  for (size_t i = 0; i < points->count; i++) least = fmin(least, ((const tbContactPoint*)points->data)[i].gap);
+  for (size_t i = 0; i < points->count; i++)
+    least = fmin(least, ((const tbContactPoint*)points->data)[i].gap);
   return least;
 }
 
@@ -204,11 +203,12 @@ static void check_motion(Trial* t, const Scene* s, double least)
   tbTransform M = tb_transform(oracle_rotation(&t->random), tb_scale3(s->size, oracle_direction(&t->random)));
   tbVec3 n = t->points.count ? ((tbContactPoint*)t->points.data)->normal : tb_zero3();
   t->swapped.count = 0;
-  CHECK_OK(&t->ctx, tb_collide(&t->ctx, &s->a, tb_transform_mul(M, s->Ta), &s->b, tb_transform_mul(M, s->Tb), s->margin,
-                               &t->swapped));
+  CHECK_OK(&t->ctx, tb_collide(&t->ctx, &s->a, tb_transform_mul(M, s->Ta), &s->b, tb_transform_mul(M, s->Tb),
+                               s->margin, &t->swapped));
   double moved = least_gap(&t->swapped);
   if (fmin(least, moved) < s->margin - s->tolerance) note(t, fabs(moved - least), s->tolerance);
-  if (least > 1e-3 * s->size && t->points.count > 0 && t->swapped.count > 0) // where one direction is the best
+  if (least > 1e-3 * s->size && t->points.count > 0 &&
+      t->swapped.count > 0) // where one direction is the best
     note(t, tb_distance3(tb_quat_rotate(M.q, n), ((tbContactPoint*)t->swapped.data)->normal), 2e-3);
 }
 
@@ -236,7 +236,6 @@ static void check_scene(Trial* t, const Scene* s)
     return;
   }
   t->touching++;
-  t->many += t->points.count > 1;
   // The slab along the normal is a lower bound of the distance and an upper bound of the depth; the
   // points attain it.
   tbVec3 n = ((tbContactPoint*)t->points.data)->normal;
@@ -260,11 +259,11 @@ static void run(tbShapeType a, tbShapeType b, int trials, uint64_t seed)
     double before = t.worst;
     Scene s = random_scene(&t, a, b);
     check_scene(&t, &s);
-    if (t.worst > 1 && t.worst > before) test_failed(__FILE__, __LINE__, "trial %d: error %.3g × allowed", i, t.worst);
+    if (t.worst > 1 && t.worst > before)
+      test_failed(__FILE__, __LINE__, "trial %d: error %.3g × allowed", i, t.worst);
   }
   CHECK(t.touching > trials / 4);
   CHECK(t.touching < trials);
-  if (getenv("VERBOSE")) printf("    %d %d: worst %.3g, touching %d, many %d of %d\n", a, b, t.worst, t.touching, t.many, trials);
   tb_array_free(&t.ctx, &t.points);
   tb_array_free(&t.ctx, &t.swapped);
 }

@@ -8,16 +8,28 @@
 
 #include <string.h>
 
-static inline tbQuat shapes_turn(tbRandom* r)
-{
-  return tb_quat_normalize(tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1),
-                                   test_uniform(r, -1, 1)));
-}
-
-static inline tbVec3 shapes_in_cube(tbRandom* r)
+static inline tbVec3 shapes_in_cube(tbRandom* r) // one draw after the other: arguments have no order
 {
   double x = test_uniform(r, -1, 1), y = test_uniform(r, -1, 1);
   return tb_vec3(x, y, test_uniform(r, -1, 1));
+}
+
+static inline tbVec3 shapes_on_grid(tbRandom* r, int side)
+{
+  int x = test_below(r, side), y = test_below(r, side);
+  return tb_vec3(x, y, test_below(r, side));
+}
+
+static inline tbQuat shapes_turn(tbRandom* r)
+{
+  tbVec3 u = shapes_in_cube(r);
+  return tb_quat_normalize(tb_quat(test_uniform(r, -1, 1), u.x, u.y, u.z));
+}
+
+static inline tbTransform shapes_pose(tbRandom* r, double reach)
+{
+  tbVec3 x = tb_scale3(reach, shapes_in_cube(r));
+  return tb_transform(shapes_turn(r), x);
 }
 
 static inline tbVec3 shapes_on_sphere(tbRandom* r)

@@ -232,8 +232,7 @@ TEST(hull_of_points_on_a_small_grid)
   tbRandom r = test_random(7);
   for (int k = 0; k < 300; k++) {
     int n = 10 + test_below(&r, 200), side = 2 + test_below(&r, 6);
-    for (int i = 0; i < n; i++)
-      points[i] = tb_vec3(test_below(&r, side), test_below(&r, side), test_below(&r, side));
+    for (int i = 0; i < n; i++) points[i] = shapes_on_grid(&r, side);
     tbContext ctx = tb_default_context();
     tbHull* h = NULL;
     if (tb_hull_create(&ctx, points, n, &h) == TB_OK) FREE_HULL(HULL(points, n));
@@ -248,7 +247,7 @@ TEST(hull_of_less_than_a_solid_says_so)
   for (int flat = 0; flat < 3; flat++)
     for (int k = 0; k < 40; k++) {
       double scale = pow(10, test_uniform(&r, -9, 9));
-      tbTransform T = tb_transform(shapes_turn(&r), tb_scale3(k % 2 ? 10 : 0, shapes_in_cube(&r)));
+      tbTransform T = shapes_pose(&r, k % 2 ? 10 : 0);
       tbVec3 size = tb_vec3(flat > 0, flat > 1, 0);
       for (int i = 0; i < 50; i++)
         points[i] = tb_scale3(scale, tb_transform_point(T, tb_mul3(size, shapes_in_cube(&r))));

@@ -65,7 +65,7 @@ TEST(mass_of_a_box_as_a_mesh_and_as_a_hull_is_that_of_the_box)
   for (int k = 0; k < 60; k++) {
     double scale = pow(10, test_uniform(&r, -6, 6)), place = places[k % 5];
     // Sizes and places that are exact in binary, so that the corners carry no error of their own.
-    tbVec3 size = tb_vec3(1 + test_below(&r, 8), 1 + test_below(&r, 8), 1 + test_below(&r, 8));
+    tbVec3 size = tb_add3(tb_vec3(1, 1, 1), shapes_on_grid(&r, 8));
     size = tb_scale3(ldexp(1, (int)log2(scale)), size);
     tbTransform T = {tb_quat_identity(), tb_scale3(ldexp(floor(place), (int)log2(scale)), tb_vec3(1, -3, 2))};
     tbVec3 vertex[8];
@@ -113,7 +113,7 @@ TEST(mass_of_parts_adds_up_to_the_whole)
 {
   tbRandom r = test_random(13);
   for (int k = 0; k < 50; k++) {
-    tbTransform T = {shapes_turn(&r), tb_scale3(pow(10, k % 4), shapes_in_cube(&r))};
+    tbTransform T = shapes_pose(&r, pow(10, k % 4));
     double cut = test_uniform(&r, 0.1, 2.9);
     tbShape whole = tb_shape_box(tb_vec3(1, 2, 3)), below = tb_shape_box(tb_vec3(1, 2, cut)),
             above = tb_shape_box(tb_vec3(1, 2, 3 - cut));
@@ -146,4 +146,19 @@ TEST(mass_of_a_mesh_that_is_not_solid_is_zero)
   CHECK(!tb_mesh_is_solid(inside_out) && tb_shape_mass(&b, 1).mass == 0 && inside_out->volume < 0);
   tb_mesh_free(&ctx, open);
   tb_mesh_free(&ctx, inside_out);
+}
+
+TEST(mass_of_a_solid_too_small_for_a_volume_is_zero)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 vertex[8];
+  int triangle[36];
+  tbHull* hull = NULL;
+  shapes_box(tb_vec3(1e-120, 2e-120, 1e-120), tb_transform_identity(), vertex, triangle);
+  CHECK_OK(&ctx, tb_hull_create(&ctx, vertex, 8, &hull));
+  REQUIRE(hull);
+  tbShape s = tb_shape_convex(hull);
+  tbMass m = tb_shape_mass(&s, 1000);
+  CHECK(hull->nface == 6 && m.mass == 0 && tb_mat3_maxabs(m.inertia) == 0 && tb_maxabs3(m.centre) < 1e-120);
+  tb_hull_free(&ctx, hull);
 }

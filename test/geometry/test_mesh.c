@@ -267,6 +267,18 @@ TEST(mesh_of_slivers_far_away_still_measures)
   }
 }
 
+TEST(mesh_distance_to_nowhere_is_not_a_number)
+{
+  tbContext ctx = tb_default_context();
+  tbMesh* m = shapes_box_mesh(&ctx, tb_vec3(1, 1, 1), tb_transform_identity());
+  REQUIRE(m);
+  tbMeshClosest c;
+  CHECK(isnan(tb_mesh_signed_distance(m, tb_vec3(0, NAN, 0), &c)) && c.triangle == -1);
+  CHECK(tb_mesh_signed_distance(m, tb_vec3(1e200, 0, 0), &c) > 1e100 && c.triangle >= 0);
+  CHECK(!tb_mesh_closest(m, tb_zero3(), -1, &c) && tb_mesh_closest(m, tb_vec3(0.5, 0, 0), 0, &c));
+  tb_mesh_free(&ctx, m);
+}
+
 TEST(mesh_refuses_bad_input)
 {
   tbContext ctx = tb_default_context();

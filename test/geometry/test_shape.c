@@ -76,8 +76,9 @@ TEST(shape_boxes_touch_the_shape_on_all_six_sides)
                       tb_shape_cylinder(0.7, 0.1), tb_shape_convex(hull),          tb_shape_mesh(mesh)};
   for (int k = 0; k < 300; k++) {
     tbShape s = shapes[k % 6];
-    tbTransform body = {k < 6 ? tb_quat_identity() : shapes_turn(&r), shapes_in_cube(&r)};
-    s.pose = tb_transform(k < 6 ? tb_quat_identity() : shapes_turn(&r), shapes_in_cube(&r));
+    tbTransform body = shapes_pose(&r, 1);
+    s.pose = shapes_pose(&r, 1);
+    if (k < 6) body.q = s.pose.q = tb_quat_identity();
     tbTransform T = tb_transform_mul(body, s.pose);
     tbBox box = tb_shape_box_of(&s, body);
     double lo[3], hi[3], x[3];

@@ -3,10 +3,9 @@
 #include "io_test.h"
 #include "scene/world.h"
 
-#include "base/clock.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // Every key of the format but those that exclude another one here; `file` has tests of its own.
 static const char everything[] =
@@ -198,7 +197,7 @@ TEST(scene_repeat_is_a_grid_with_x_fastest_and_jitter_from_the_seed)
   REQUIRE(s.world && other.world);
   double most = 0;
   for (int i = 0; i < 6; i++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "cube/%d", i);
     tbBodyId id = tb_world_find_body(s.world, name);
     REQUIRE(id.index == 4 + i);
@@ -319,12 +318,12 @@ TEST(scene_survives_every_failed_allocation)
   CHECK(k > 20);
 }
 
-// Generous bounds: what they catch is a cost that grows with the square of the number of bodies.
+// Processor time, with generous bounds: what they catch is a cost that grows with the square of the number of bodies.
 TEST(scene_of_many_bodies_loads_fast)
 {
   tbContext ctx = tb_default_context();
   tbScene s = {0};
-  double start = tb_seconds();
+  clock_t start = clock();
   CHECK_OK(
       &ctx,
       parse(&ctx,
@@ -332,7 +331,7 @@ TEST(scene_of_many_bodies_loads_fast)
             "1]}, \"repeat\": {\"count\": [20, 20, 20], \"spacing\": [1, 1, 1], \"jitter\": 0.1}}]}",
             &s));
   REQUIRE(s.world && tb_world_body_count(s.world) == 8000);
-  CHECK(tb_seconds() - start < 2);
+  CHECK(clock() - start < 1 * CLOCKS_PER_SEC);
   tb_scene_free(&ctx, &s);
 
   tbOut text = tb_out_memory(&ctx);
@@ -346,10 +345,10 @@ TEST(scene_of_many_bodies_loads_fast)
     tb_out_text(&text, line);
   }
   tb_out_text(&text, "]}");
-  start = tb_seconds();
+  start = clock();
   CHECK_OK(&ctx, tb_scene_parse(&ctx, "many", text.bytes, text.length, NULL, &s));
   CHECK(s.world && tb_world_body_count(s.world) == 20000);
-  CHECK(tb_seconds() - start < 10);
+  CHECK(clock() - start < 5 * CLOCKS_PER_SEC);
   tb_scene_free(&ctx, &s);
   tb_out_free(&text);
 }

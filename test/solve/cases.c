@@ -4,26 +4,141 @@
 #include <stdlib.h>
 #include <string.h>
 
-tbSolveResult cases_solve(const tbProblem* p, const tbSolveOptions* o, double* u)
+tbSolveOptions cases_options(const char* solver, tbModel model, int max_iterations)
+{
+  tbSolveOptions o = tb_default_solve_options();
+  o.solver = solver;
+  o.model = model;
+  o.max_iterations = max_iterations;
+  return o;
+}
+
+tbSolveResult cases_solve_from(const tbProblem* p, const tbSolveOptions* o, double* lambda, double* u)
 {
   tbContext ctx = tb_default_context();
-  double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
   tbJudge* judge = NULL;
   tbSolveResult r = {.outcome = TB_FAILED};
   tbResidual again;
   CHECK_OK(&ctx, tb_solve(&ctx, p, o, lambda, &r));
   CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
-  for (int i = 0; i < p->nrow; i++) CHECK(isfinite(lambda[i]));
+  if (!judge) return r;
+  bool finite = true;
+  for (int i = 0; i < p->nrow; i++) finite = finite && isfinite(lambda[i]);
   tb_judge_measure(judge, lambda, o->model, o->directions, &again, u, NULL);
   double number = o->model == TB_MODEL_CONE ? again.fclib : again.model;
-  CHECK(memcmp(&again, &r.residual, sizeof again) == 0);
-  CHECK((number <= o->tolerance) == (r.outcome == TB_CONVERGED));
+  bool honest = memcmp(&again, &r.residual, sizeof again) == 0 &&
+                (number <= o->tolerance) == (r.outcome == TB_CONVERGED);
+  if (!finite || !honest)
+    test_failed(__FILE__, __LINE__, "%s on %s, model %s: %s, said %g, is %g", o->solver, p->name,
+                tb_model_name(o->model), finite ? tb_outcome_name(r.outcome) : "not finite",
+                o->model == TB_MODEL_CONE ? r.residual.fclib : r.residual.model, number);
   tb_judge_free(&ctx, judge);
+  return r;
+}
+
+tbSolveResult cases_solve(const tbProblem* p, const tbSolveOptions* o, double* u)
+{
+  double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
+  tbSolveResult r = cases_solve_from(p, o, lambda, u);
   free(lambda);
   return r;
 }
 
-// ---- one contact ----
+// ---- manufactured ----
+
+bool cases_make(Case* c, const tbManufacture* spec)
+{
+  *c = (Case){.ctx = tb_default_context()};
+  CHECK_OK(&c->ctx, tb_problem_manufacture(&c->ctx, spec, &c->p, &c->exact));
+  if (c->p) c->lambda = calloc((size_t)c->p->nrow + 1, sizeof *c->lambda);
+  return c->p;
+}
+
+void cases_drop(Case* c)
+{
+  tb_manufacture_free(&c->ctx, c->exact);
+  tb_problem_free(c->p);
+  free(c->lambda);
+}
+
+tbManufacture cases_mild(int seed)
+{
+  tbManufacture s = tb_default_manufacture();
+  s.seed = (uint64_t)seed;
+  s.contacts = s.bodies = 2 + seed % 19;
+  s.dimension = seed % 3 == 0 ? 2 : 3;
+  s.mu_max = 0.8;
+  s.metric = seed % 5;
+  s.compliant = seed % 7 == 0;
+  return s;
+}
+
+tbManufacture cases_mild_laws(int seed)
+{
+  tbManufacture s = cases_mild(seed);
+  s.all_laws = seed % 2;
+  return s;
+}
+
+tbManufacture cases_harsh(int seed)
+{
+  tbManufacture s = tb_default_manufacture();
+  s.seed = (uint64_t)seed;
+  s.contacts = 2 + seed % 25;
+  s.bodies = 1 + s.contacts / (1 + seed % 3);
+  s.dimension = seed % 4 == 3 ? 2 : 3;
+  s.mu_max = seed % 7 == 0 ? 0 : seed % 7 == 1 ? 5 : 1;
+  s.metric = seed % 5;
+  s.redundant = seed % 3 == 0;
+  s.mass_ratio = seed % 6 == 5 ? 1e8 : 10;
+  s.compliant = seed % 11 == 0;
+  return s;
+}
+
+tbManufacture cases_harsh_laws(int seed)
+{
+  tbManufacture s = cases_harsh(seed);
+  s.all_laws = seed % 2;
+  return s;
+}
+
+int cases_solved(const tbSolveOptions* options, CasesSpec* spec, int count)
+{
+  int solved = 0, iterations = 0;
+  for (int seed = 0; seed < count; seed++) {
+    Case c;
+    tbManufacture made = spec(seed);
+    if (!cases_make(&c, &made)) return solved;
+    tbSolveOptions o = *options;
+    o.tolerance = 1e-8;
+    tbSolveResult r = cases_solve_from(c.p, &o, c.lambda, NULL);
+    solved += r.outcome == TB_CONVERGED;
+    iterations += r.iterations;
+    cases_drop(&c);
+  }
+  printf("[%s, %s: %d/%d, %.1f iterations each] ", options->solver, tb_model_name(options->model), solved,
+         count, (double)iterations / count);
+  return solved;
+}
+
+// ---- by hand ----
+
+// Closes the builder.
+static tbProblem* finish(tbContext* ctx, tbBuilder* b)
+{
+  tbProblem* p = NULL;
+  CHECK_OK(ctx, tb_builder_finish(b, &p));
+  return p;
+}
+
+static tbBuilder* begin(tbContext* ctx, const char* name)
+{
+  tbBuilder* b = NULL;
+  CHECK_OK(ctx, tb_builder_create(ctx, name, &b));
+  return b;
+}
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 void cases_one_contact(const tbSolveOptions* options)
 {
@@ -33,132 +148,112 @@ void cases_one_contact(const tbSolveOptions* options)
   } cases[] = {{{1, 3, 0}, {0, 0, 0}}, {{-1, 0.3, 0.4}, {2, -0.6, -0.8}}, {{-1, 3, 4}, {2, -0.6, -0.8}}};
   for (int i = 0; i < 3; i++) {
     tbContext ctx = tb_default_context();
-    tbBuilder* b = NULL;
-    tbProblem* p = NULL;
-    double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mu = 0.5, lambda[3] = {0};
-    REQUIRE(tb_builder_create(&ctx, "one contact", &b) == TB_OK);
+    tbBuilder* b = begin(&ctx, "one contact");
+    double mu = 0.5, lambda[3] = {0};
+    REQUIRE(b);
     tb_builder_particle(b, 3, 2, cases[i].q, NULL);
     tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
-    tb_builder_jacobian(b, 0, 3, J);
-    CHECK_OK(&ctx, tb_builder_finish(b, &p));
+    tb_builder_jacobian(b, 0, 3, identity);
+    tbProblem* p = finish(&ctx, b);
     REQUIRE(p);
     tbSolveOptions o = *options;
-    o.tolerance = 1e-12;
-    tbSolveResult r;
-    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
-    CHECK(r.outcome == TB_CONVERGED);
-    for (int j = 0; j < 3; j++) CHECK_NEAR(lambda[j], cases[i].lambda[j], 1e-10);
+    o.tolerance = 1e-11;
+    if (cases_solve_from(p, &o, lambda, NULL).outcome != TB_CONVERGED)
+      test_failed(__FILE__, __LINE__, "%s, case %d", o.solver, i);
+    for (int j = 0; j < 3; j++) CHECK_NEAR(lambda[j], cases[i].lambda[j], 1e-9);
     tb_problem_free(p);
   }
 }
-
-// ---- manufactured ----
-
-int cases_manufactured(const tbSolveOptions* options, int count)
-{
-  int converged = 0;
-  for (int seed = 0; seed < count; seed++) {
-    tbContext ctx = tb_default_context();
-    tbManufacture spec = tb_default_manufacture();
-    spec.seed = (uint64_t)seed;
-    spec.contacts = 2 + seed % 19;
-    spec.bodies = spec.contacts;
-    spec.mu_max = 0.8;
-    spec.metric = seed % 5;
-    spec.dimension = seed % 3 == 0 ? 2 : 3;
-    spec.all_laws = seed % 2 && options->model == TB_MODEL_CONE;
-    spec.compliant = seed % 7 == 0;
-    tbProblem* p = NULL;
-    double* exact = NULL;
-    CHECK_OK(&ctx, tb_problem_manufacture(&ctx, &spec, &p, &exact));
-    if (!p) return converged;
-    tbSolveOptions o = *options;
-    o.tolerance = 1e-8;
-    converged += cases_solve(p, &o, NULL).outcome == TB_CONVERGED;
-    tb_manufacture_free(&ctx, exact);
-    tb_problem_free(p);
-  }
-  return converged;
-}
-
-// ---- hard ----
 
 tbProblem* cases_tower(tbContext* ctx, int n)
 {
-  tbBuilder* b = NULL;
-  tbProblem* p = NULL;
-  double up[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, down[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1}, mu = 0.5;
-  double falling[3] = {-1, 0.02, 0.01};
-  if (tb_builder_create(ctx, "tower", &b) != TB_OK) return NULL;
+  double down[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1}, mu = 0.5, falling[3] = {-1, 0.02, 0.01};
+  tbBuilder* b = begin(ctx, "tower");
+  if (!b) return NULL;
   for (int i = 0; i < n; i++) tb_builder_particle(b, 3, 1, falling, NULL);
   for (int i = 0; i < n; i++) {
     tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
     if (i > 0) tb_builder_jacobian(b, 3 * i - 3, 3, down);
-    tb_builder_jacobian(b, 3 * i, 3, up);
+    tb_builder_jacobian(b, 3 * i, 3, identity);
   }
-  CHECK_OK(ctx, tb_builder_finish(b, &p));
-  return p;
+  return finish(ctx, b);
 }
 
-// A unit cube of 1 kg, falling and pushed sideways, on its four corners.
-static tbProblem* box_with_copies(tbContext* ctx, int copies, double mu)
+tbProblem* cases_box(tbContext* ctx, int copies, double mu, double tilt)
 {
   static const double inertia[9] = {1 / 6., 0, 0, 0, 1 / 6., 0, 0, 0, 1 / 6.};
   double v[6] = {0.3, 0.1, -1, 0.2, 0, 0};
-  tbBuilder* b = NULL;
-  tbProblem* p = NULL;
-  if (tb_builder_create(ctx, "box", &b) != TB_OK) return NULL;
+  tbBuilder* b = begin(ctx, "box");
+  if (!b) return NULL;
   tb_builder_rigid(b, 1, inertia, v, NULL);
   for (int i = 0; i < 4 * copies; i++) {
-    double x = i & 1 ? 0.5 : -0.5, y = i & 2 ? 0.5 : -0.5, z = -0.5; // n = e_z, t = e_x, b = e_y
-    double J[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x};
+    double r[3] = {i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, -0.5}, s = tilt * i, J[18];
+    double frame[9] = {s, 0, 1, 1, 0, -s, 0, 1, 0}; // n, t, b
+    for (int k = 0; k < 3; k++) {
+      const double* e = frame + 3 * k;
+      memcpy(J + 6 * k, e, 3 * sizeof *e);
+      for (int j = 0; j < 3; j++)
+        J[6 * k + 3 + j] = r[(j + 1) % 3] * e[(j + 2) % 3] - r[(j + 2) % 3] * e[(j + 1) % 3];
+    }
     tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
     tb_builder_jacobian(b, 0, 6, J);
   }
-  CHECK_OK(ctx, tb_builder_finish(b, &p));
-  return p;
+  return finish(ctx, b);
 }
 
-static tbProblem* heavy_on_light(tbContext* ctx, double ratio)
+tbProblem* cases_squeezed(tbContext* ctx)
 {
-  tbManufacture spec = tb_default_manufacture();
-  spec.contacts = 8, spec.bodies = 8, spec.mass_ratio = ratio, spec.mu_max = 0.5;
-  tbProblem* p = NULL;
-  double* exact = NULL;
-  CHECK_OK(ctx, tb_problem_manufacture(ctx, &spec, &p, &exact));
-  tb_manufacture_free(ctx, exact);
-  return p;
-}
-
-static tbProblem* squeezed(tbContext* ctx)
-{
-  tbBuilder* b = NULL;
-  tbProblem* p = NULL;
-  double up[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, down[9] = {-1, 0, 0, 0, 1, 0, 0, 0, -1}, mu = 0.5;
-  double v[3] = {0, 0.3, 0}, closing[3] = {-1, 0, 0};
-  if (tb_builder_create(ctx, "squeezed", &b) != TB_OK) return NULL;
+  double down[9] = {-1, 0, 0, 0, 1, 0, 0, 0, -1}, mu = 0.5, v[3] = {0, 0.3, 0}, closing[3] = {-1, 0, 0};
+  tbBuilder* b = begin(ctx, "squeezed");
+  if (!b) return NULL;
   tb_builder_particle(b, 3, 1, v, NULL);
   tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, closing, NULL);
-  tb_builder_jacobian(b, 0, 3, up);
+  tb_builder_jacobian(b, 0, 3, identity);
   tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, closing, NULL);
   tb_builder_jacobian(b, 0, 3, down);
-  CHECK_OK(ctx, tb_builder_finish(b, &p));
-  return p;
+  return finish(ctx, b);
 }
 
-void cases_hard(const tbSolveOptions* options, bool solved[4])
+// Planar Coulomb friction, state by state: u = q + W λ with λ_t = s μ λ_n while the tip slides against s.
+static int planar_answers(const double W[3], const double q[2], double mu,
+                          double answer[CASES_ROD_ANSWERS][3])
 {
-  tbContext ctx = tb_default_context();
-  tbProblem* p[5] = {box_with_copies(&ctx, 10, 0.5), heavy_on_light(&ctx, 1e8), box_with_copies(&ctx, 1, 0),
-                     box_with_copies(&ctx, 1, 5), squeezed(&ctx)};
-  for (int i = 0; i < 5; i++) {
-    REQUIRE(p[i]);
-    tbSolveOptions o = *options;
-    o.tolerance = 1e-8;
-    o.max_iterations = 3000;
-    tbSolveResult r = cases_solve(p[i], &o, NULL);
-    if (i < 4) solved[i] = r.outcome == TB_CONVERGED;
-    if (i == 4) CHECK(isfinite(r.residual.fclib) && r.residual.penetration > 0.5);
-    tb_problem_free(p[i]);
+  double nn = W[0], nt = W[1], tt = W[2], det = nn * tt - nt * nt;
+  double stick_n = (nt * q[1] - tt * q[0]) / det, stick_t = (nt * q[0] - nn * q[1]) / det;
+  int count = 0;
+  memset(answer, 0, CASES_ROD_ANSWERS * sizeof *answer);
+  if (q[0] >= 0) count++; // open: λ = 0
+  if (stick_n >= 0 && fabs(stick_t) <= mu * stick_n) answer[count][0] = stick_n, answer[count++][1] = stick_t;
+  for (int s = -1; s <= 1; s += 2) {
+    double n = -q[0] / (nn + s * mu * nt), u_t = q[1] + (nt + s * mu * tt) * n;
+    if (n > 0 && s * u_t < 0) answer[count][0] = n, answer[count++][1] = s * mu * n;
   }
+  return count;
+}
+
+int cases_rod(tbContext* ctx, int dimension, double approach, tbProblem** out,
+              double answer[CASES_ROD_ANSWERS][3])
+{
+  // from the centre to the end that touches; x along the ground, y up; inertia ml²/3
+  const double x = 1 / sqrt(5), y = -2 / sqrt(5), mu = 2, about = 1 / 3., axis = 0.01;
+  const double W[3] = {1 + x * x / about, -x * y / about, 1 + y * y / about}, q[2] = {-approach, 1};
+  tbBuilder* b = begin(ctx, "rod");
+  *out = NULL;
+  if (!b) return 0;
+  if (dimension == 2) {
+    double A[9] = {1, 0, 0, 0, 1, 0, 0, 0, about}, v[3] = {q[1], q[0], 0}, J[6] = {0, 1, x, 1, 0, -y};
+    tb_builder_dense(b, 3, A, v, NULL);
+    tb_builder_contact(b, TB_LAW_COULOMB, 2, &mu, NULL, NULL);
+    tb_builder_jacobian(b, 0, 3, J);
+  } else {
+    // about · (I − e eᵀ) + axis · e eᵀ for the unit vector e = (x, y, 0) along the rod
+    double k = axis - about, v[6] = {q[1], q[0]};
+    double inertia[9] = {about + k * x * x, k * x * y, 0, k * x * y, about + k * y * y, 0, 0, 0, about};
+    double J[18] = {0, 1, 0, 0, 0, x, 1, 0, 0, 0, 0, -y, 0, 0, 1, y, -x, 0};
+    tb_builder_rigid(b, 1, inertia, v, NULL);
+    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
+    tb_builder_jacobian(b, 0, 6, J);
+  }
+  *out = finish(ctx, b);
+  return planar_answers(W, q, mu, answer);
 }

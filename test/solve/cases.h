@@ -1,29 +1,66 @@
-// Cases that every iterative method must stand: one contact by hand, manufactured problems by the hundred,
-// and the unpleasant ones.
+// Cases that every method must stand: one contact by hand, manufactured problems by the hundred, and the
+// unpleasant ones. Problems come back null after a failed check.
 #ifndef TB_TEST_SOLVE_CASES_H
 #define TB_TEST_SOLVE_CASES_H
 
 #include "test.h"
 #include "tribo/solver.h"
 
-// A particle of 2 kg on a plane with μ = 0.5, or the associated law: open, sticking and sliding, against the
-// answer by hand.
+tbSolveOptions cases_options(const char* solver, tbModel model, int max_iterations);
+
+// Solves from λ, or from zero where it is null; the outcome, with the velocity in u (nrow, or null). Checks
+// that λ is finite, that the residual is what the judge says of λ, and that the outcome follows from it.
+tbSolveResult cases_solve_from(const tbProblem* p, const tbSolveOptions* options, double* lambda, double* u);
+tbSolveResult cases_solve(const tbProblem* p, const tbSolveOptions* options, double* u);
+
+// ---- manufactured ----
+
+typedef struct {
+  tbContext ctx;
+  tbProblem* p;
+  double *exact, *lambda; // the answer it was made from, and zeros                          (nrow)
+} Case;
+
+bool cases_make(Case* c, const tbManufacture* spec); // false after a failed check
+void cases_drop(Case* c);
+
+typedef tbManufacture CasesSpec(int seed);
+tbManufacture cases_mild(int seed); // every metric, both dimensions, a body for every contact, μ ≤ 0.8
+tbManufacture cases_mild_laws(int seed); // the same; every other one with all laws
+tbManufacture cases_harsh(int seed);     // few bodies, repeated contacts, μ to 5, mass ratios to 1e8
+tbManufacture cases_harsh_laws(int seed);
+
+// How many of seeds 0 … count−1 are solved to 1e-8, said on standard output.
+int cases_solved(const tbSolveOptions* options, CasesSpec* spec, int count);
+
+// ---- by hand ----
+
+// A particle of 2 kg on a plane with μ = 0.5: open, sticking and sliding, against the answer by hand.
 void cases_one_contact(const tbSolveOptions* options);
-
-// `count` manufactured problems of many kinds with μ ≤ 0.8, solved to 1e-8: how many. Checks that the status
-// says what the judge says.
-int cases_manufactured(const tbSolveOptions* options, int count);
-
-// A box on four contacts, each of them ten times; mass ratios to 1e8; μ = 0 and μ = 5; a body squeezed
-// between two planes, which has no solution: λ stays finite, and the penetration tells (E / max(‖q‖, ‖λ‖,
-// ‖u‖) need not: it vanishes as λ grows). `solved` (4): which of the first four were solved to 1e-8.
-void cases_hard(const tbSolveOptions* options, bool solved[4]);
 
 // n particles of 1 kg on top of each other, each held by a contact of three rows: the bottom one feels the
 // top one through n − 1 others.
 tbProblem* cases_tower(tbContext* ctx, int n);
 
-// Solves from zero; the outcome with the velocity in u (nrow).
-tbSolveResult cases_solve(const tbProblem* p, const tbSolveOptions* options, double* u);
+// A unit cube of 1 kg, falling, pushed sideways and turning, on its four corners; `copies` contacts at each.
+// The i-th normal leans by i·tilt.
+tbProblem* cases_box(tbContext* ctx, int copies, double mu, double tilt);
+
+// A particle between two planes that close on it: nothing satisfies both. λ → ∞ makes E/max(‖q‖, ‖λ‖, ‖u‖)
+// vanish, so the penetration tells.
+tbProblem* cases_squeezed(tbContext* ctx);
+
+// Painlevé's rod: a slender rod of mass 1 and half length 1 that slides on its lower end at 1 m/s, with
+// tan θ = 2, so that W_nn − μ W_nt < 0 for μ > 4/3, and μ = 2. The more a sliding tip presses, the deeper it
+// digs in. The end approaches the ground at `approach` m/s (negative: it leaves):
+//
+//   approach > 0   no sliding solution, the "impact without collision": the tip stops at once
+//   approach < 0   three solutions: lifting off, sliding on, and stopping
+//
+// In 3-D the same rod with a little inertia about its axis. The closed-form answers go to `answer`; returns
+// how many there are.
+enum { CASES_ROD_ANSWERS = 4 };
+int cases_rod(tbContext* ctx, int dimension, double approach, tbProblem** out,
+              double answer[CASES_ROD_ANSWERS][3]);
 
 #endif

@@ -34,7 +34,7 @@ static double local_residual(tbContext* ctx, tbLaw law, int rows, const double* 
   tb_builder_contact(b, law, rows, param, q, NULL);
   CHECK_OK(ctx, tb_builder_finish(b, &p));
   if (!p) return NAN;
-  tbFriction f;
+  tbFrictionSet f;
   tb_friction_make(p, 0, TB_MODEL_CONE, 8, &f);
   double lambda[6] = {0};
   tbLocal local;

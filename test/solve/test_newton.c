@@ -1,7 +1,7 @@
 // The nonsmooth Newton methods: their equations, the cases by hand, the hard ones, and what must not happen.
+#include "solve/cases.h"
 #include "solve/contact_map.h"
-#include "test.h"
-#include "tribo/solver.h"
+#include "tribo/io.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,32 +10,12 @@
 static const char* const methods[] = {"newton-ac", "newton-fb", "newton-min", "prox-newton"};
 enum { METHODS = 4, PROX = 3 };
 
-static tbSolveResult solve(tbContext* ctx, const char* solver, const tbProblem* p, double tolerance,
-                           int iterations, double* lambda)
+static tbSolveResult solve(const char* solver, const tbProblem* p, double tolerance, int iterations,
+                           double* lambda, double* u)
 {
-  tbSolveOptions o = tb_default_solve_options();
-  tbSolveResult r = {.outcome = TB_FAILED};
-  o.solver = solver;
+  tbSolveOptions o = cases_options(solver, TB_MODEL_CONE, iterations);
   o.tolerance = tolerance;
-  o.max_iterations = iterations;
-  CHECK_OK(ctx, tb_solve(ctx, p, &o, lambda, &r));
-  return r;
-}
-
-static tbManufacture hard_spec(int seed)
-{
-  tbManufacture s = tb_default_manufacture();
-  s.seed = (uint64_t)seed;
-  s.contacts = 2 + seed % 25;
-  s.bodies = 1 + s.contacts / (1 + seed % 3);
-  s.dimension = seed % 4 == 3 ? 2 : 3;
-  s.mu_max = seed % 7 == 0 ? 0 : seed % 7 == 1 ? 5 : 1;
-  s.metric = seed % 5;
-  s.redundant = seed % 3 == 0;
-  s.mass_ratio = seed % 6 == 5 ? 1e8 : 10;
-  s.compliant = seed % 11 == 0;
-  s.all_laws = seed % 2;
-  return s;
+  return cases_solve_from(p, &o, lambda, u);
 }
 
 // ---- the equations ----
@@ -46,7 +26,7 @@ static void check_derivatives(const tbProblem* p, int k, tbModel model, tbMap ma
   int rows = p->row_adr[k + 1] - p->row_adr[k];
   double D[TB_MAX_ROWS * TB_MAX_ROWS] = {0}, lambda[TB_MAX_ROWS], u[TB_MAX_ROWS];
   for (int i = 0; i < rows; i++) D[i * rows + i] = test_uniform(r, 0.5, 2);
-  tbFriction f;
+  tbFrictionSet f;
   tb_friction_make(p, k, model, 7, &f);
   tbContactMap m = {p, &f, k, rows, map, D, 1, 0};
   for (int i = 0; i < rows; i++) lambda[i] = test_uniform(r, -1, 1), u[i] = test_uniform(r, -1, 1);
@@ -79,21 +59,18 @@ TEST(derivatives_of_the_equations_are_their_slopes)
   tbRandom r = test_random(12);
   int kinks = 0, checks = 0;
   for (int seed = 0; seed < 40; seed++) {
-    tbContext ctx = tb_default_context();
-    tbManufacture spec = hard_spec(7 * seed + 2);
+    Case c;
+    tbManufacture spec = cases_harsh(7 * seed + 2);
     spec.all_laws = true;
-    tbProblem* p = NULL;
-    double* exact = NULL;
-    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
-    for (int k = 0; k < p->ncontact; k++)
+    REQUIRE(cases_make(&c, &spec));
+    for (int k = 0; k < c.p->ncontact; k++)
       for (int model = 0; model < 5; model++)
         for (int map = TB_MAP_AC; map <= TB_MAP_FB; map++) {
           double worst = 0;
-          check_derivatives(p, k, models[model], (tbMap)map, &r, &worst);
+          check_derivatives(c.p, k, models[model], (tbMap)map, &r, &worst);
           kinks += worst > 1e-5, checks++;
         }
-    tb_manufacture_free(&ctx, exact);
-    tb_problem_free(p);
+    cases_drop(&c);
   }
   printf("[%d of %d off, at kinks] ", kinks, checks);
   CHECK(checks > 3000 && kinks < checks / 500); // a kink lies between λ ± h once in a great while
@@ -102,16 +79,16 @@ TEST(derivatives_of_the_equations_are_their_slopes)
 TEST(equations_vanish_at_solutions_and_nowhere_near)
 {
   for (int seed = 0; seed < 60; seed++) {
-    tbContext ctx = tb_default_context();
-    tbManufacture spec = hard_spec(seed);
+    Case c;
+    tbManufacture spec = cases_harsh_laws(seed);
     spec.mass_ratio = 10;
-    tbProblem* p = NULL;
-    double* exact = NULL;
-    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
+    REQUIRE(cases_make(&c, &spec));
+    const tbProblem* p = c.p;
+    const double* exact = c.exact;
     tbJudge* judge = NULL;
     tbResidual residual;
     double u[200];
-    REQUIRE(p->nrow <= 200 && tb_judge_create(&ctx, p, &judge) == TB_OK);
+    REQUIRE(p->nrow <= 200 && tb_judge_create(&c.ctx, p, &judge) == TB_OK);
     tb_judge_measure(judge, exact, TB_MODEL_CONE, 8, &residual, u, NULL);
     for (int k = 0; k < p->ncontact; k++)
       for (int map = TB_MAP_AC; map <= TB_MAP_MIN; map++) {
@@ -119,7 +96,7 @@ TEST(equations_vanish_at_solutions_and_nowhere_near)
         double D[TB_MAX_ROWS * TB_MAX_ROWS] = {0}, moved[TB_MAX_ROWS], size = 0;
         for (int i = 0; i < rows; i++)
           D[i * rows + i] = 1, size += fabs(exact[first + i]) + fabs(u[first + i]);
-        tbFriction f;
+        tbFrictionSet f;
         tb_friction_make(p, k, TB_MODEL_CONE, 8, &f);
         tbContactMap m = {p, &f, k, rows, (tbMap)map, D, 1, 0};
         CHECK(sqrt(tb_contact_map(&m, exact + first, u + first, NULL)) <= 1e-7 * (1 + size));
@@ -127,153 +104,44 @@ TEST(equations_vanish_at_solutions_and_nowhere_near)
         moved[0] = -1; // approaches: never a solution, unless a motor is at its bound
         if (p->law[k] != TB_LAW_BOX) CHECK(tb_contact_map(&m, exact + first, moved, NULL) > 1e-6);
       }
-    tb_judge_free(&ctx, judge);
-    tb_manufacture_free(&ctx, exact);
-    tb_problem_free(p);
+    tb_judge_free(&c.ctx, judge);
+    cases_drop(&c);
   }
-}
-
-// ---- by hand ----
-
-// A particle of mass 2 thrown at the floor with velocity (−1, s, 0): λ_n = 2, and friction takes what it can.
-TEST(a_particle_sticks_or_slides_as_by_hand)
-{
-  for (int i = 0; i < METHODS; i++)
-    for (int slides = 0; slides < 2; slides++) {
-      tbContext ctx = tb_default_context();
-      double v[3] = {-1, slides ? 3 : 0.2, 0}, mu = 0.5, J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, lambda[3] = {0};
-      tbBuilder* b = NULL;
-      tbProblem* p = NULL;
-      int dof;
-      REQUIRE(tb_builder_create(&ctx, "particle", &b) == TB_OK);
-      tb_builder_particle(b, 3, 2, v, &dof);
-      tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
-      tb_builder_jacobian(b, dof, 3, J);
-      CHECK_OK(&ctx, tb_builder_finish(b, &p));
-      tbSolveResult r = solve(&ctx, methods[i], p, 1e-12, 100, lambda);
-      CHECK(r.outcome == TB_CONVERGED);
-      CHECK_NEAR(lambda[0], 2, 1e-11);
-      CHECK_NEAR(lambda[1], slides ? -1 : -0.4, 1e-11);
-      CHECK_NEAR(lambda[2], 0, 1e-11);
-      tb_problem_free(p);
-    }
 }
 
 TEST(newton_finds_the_velocity_that_was_made)
 {
   for (int seed = 0; seed < 20; seed++)
     for (int i = 0; i < METHODS; i++) {
-      tbContext ctx = tb_default_context();
+      Case c;
       tbManufacture spec = tb_default_manufacture();
       spec.seed = (uint64_t)seed;
       spec.contacts = spec.bodies = 3 + seed;
       spec.mu_max = 0.5;
-      tbProblem* p = NULL;
-      double *exact = NULL, lambda[80] = {0}, u[80], expected[80];
-      REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK && p->nrow <= 80);
-      CHECK(solve(&ctx, methods[i], p, 1e-11, 1000, lambda).outcome == TB_CONVERGED);
-      tbJudge* judge = NULL;
-      tbResidual ignored;
-      REQUIRE(tb_judge_create(&ctx, p, &judge) == TB_OK);
-      tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &ignored, u, NULL);
-      tb_judge_measure(judge, exact, TB_MODEL_CONE, 8, &ignored, expected, NULL);
-      for (int k = 0; k < p->nrow; k++) CHECK_NEAR(u[k], expected[k], 1e-7);
-      tb_judge_free(&ctx, judge);
-      tb_manufacture_free(&ctx, exact);
-      tb_problem_free(p);
+      REQUIRE(cases_make(&c, &spec) && c.p->nrow <= 80);
+      double u[80], expected[80];
+      CHECK(solve(methods[i], c.p, 1e-11, 1000, c.lambda, u).outcome == TB_CONVERGED);
+      CHECK(solve(methods[i], c.p, 1e-11, 0, c.exact, expected).outcome == TB_CONVERGED);
+      for (int k = 0; k < c.p->nrow; k++) CHECK_NEAR(u[k], expected[k], 1e-7);
+      cases_drop(&c);
     }
-}
-
-// ---- many ----
-
-TEST(three_hundred_manufactured_problems)
-{
-  static const int demanded[METHODS] = {285, 285, 280, 299};
-  for (int i = 0; i < METHODS; i++) {
-    int solved = 0, iterations = 0;
-    for (int seed = 0; seed < 300; seed++) {
-      tbContext ctx = tb_default_context();
-      tbManufacture spec = hard_spec(seed);
-      tbProblem* p = NULL;
-      double* exact = NULL;
-      REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
-      double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
-      tbSolveResult r = solve(&ctx, methods[i], p, 1e-8, 300, lambda);
-      solved += r.outcome == TB_CONVERGED;
-      iterations += r.iterations;
-      CHECK((r.outcome == TB_CONVERGED) == (r.residual.fclib <= 1e-8));
-      free(lambda);
-      tb_manufacture_free(&ctx, exact);
-      tb_problem_free(p);
-    }
-    printf("[%s %d, %.1f iterations each] ", methods[i], solved, iterations / 300.0);
-    if (solved < demanded[i])
-      test_failed(__FILE__, __LINE__, "%s solved %d of 300, not %d", methods[i], solved, demanded[i]);
-  }
 }
 
 // ---- hard ----
 
-// A box under gravity on four corners, each contact `copies` times.
-static tbProblem* make_box(tbContext* ctx, int copies, double mu, double tilt)
-{
-  tbBuilder* b = NULL;
-  tbProblem* p = NULL;
-  int dof;
-  const double inertia[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, v[6] = {tilt, 0, -1, 0.1, 0, 0};
-  if (tb_builder_create(ctx, "box", &b) != TB_OK) return NULL;
-  tb_builder_rigid(b, 3, inertia, v, &dof);
-  for (int c = 0; c < 4 * copies; c++) {
-    double x = c & 1 ? 0.5 : -0.5, y = c & 2 ? 0.5 : -0.5, z = -0.5;
-    // rows n = e_z, t = e_x, b = e_y: e·(v + ω × r)
-    double J[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, z, -y, 0, 1, 0, -z, 0, x};
-    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
-    tb_builder_jacobian(b, dof, 6, J);
-  }
-  CHECK_OK(ctx, tb_builder_finish(b, &p));
-  return p;
-}
-
 TEST(repeated_contacts_do_not_stop_newton)
 {
   static const double mus[] = {0, 0.3, 5};
-  for (int i = 0; i < METHODS; i++)
-    for (int m = 0; m < 3; m++)
-      for (int tilt = 0; tilt < 2; tilt++) {
-        tbContext ctx = tb_default_context();
-        tbProblem* p = make_box(&ctx, 10, mus[m], tilt ? 2 : 0.1);
-        REQUIRE(p && p->nrow == 120);
-        double lambda[120] = {0};
-        tbSolveResult r = solve(&ctx, methods[i], p, 1e-9, 1000, lambda);
-        if (r.outcome != TB_CONVERGED)
-          test_failed(__FILE__, __LINE__, "%s, mu %g, tilt %d: %g", methods[i], mus[m], tilt,
-                      r.residual.fclib);
-        tb_problem_free(p);
-      }
-}
-
-// A particle pressed between two walls that approach each other: nothing can satisfy both.
-TEST(an_impossible_problem_ends_in_budget_with_finite_numbers)
-{
-  for (int i = 0; i < METHODS; i++) {
+  for (int m = 0; m < 3; m++) {
     tbContext ctx = tb_default_context();
-    const double v[3] = {0}, mu = 0.5, up[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                 down[9] = {-1, 0, 0, 0, 1, 0, 0, 0, -1}, bias[3] = {-1, 0, 0};
-    tbBuilder* b = NULL;
-    tbProblem* p = NULL;
-    int dof;
-    REQUIRE(tb_builder_create(&ctx, "squeezed", &b) == TB_OK);
-    tb_builder_particle(b, 3, 1, v, &dof);
-    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL);
-    tb_builder_jacobian(b, dof, 3, up);
-    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL);
-    tb_builder_jacobian(b, dof, 3, down);
-    CHECK_OK(&ctx, tb_builder_finish(b, &p));
-    double lambda[6] = {0};
-    tbSolveResult r = solve(&ctx, methods[i], p, 0, 500, lambda);
-    CHECK(r.outcome == TB_MAX_ITERATIONS && r.iterations == 500);
-    CHECK(isfinite(r.residual.absolute) && r.residual.absolute > 0.1);
-    for (int k = 0; k < 6; k++) CHECK(isfinite(lambda[k]));
+    tbProblem* p = cases_box(&ctx, 10, mus[m], 0);
+    REQUIRE(p && p->nrow == 120);
+    for (int i = 0; i < METHODS; i++) {
+      double lambda[120] = {0};
+      tbSolveResult r = solve(methods[i], p, 1e-9, 1000, lambda, NULL);
+      if (r.outcome != TB_CONVERGED)
+        test_failed(__FILE__, __LINE__, "%s, mu %g: %g", methods[i], mus[m], r.residual.fclib);
+    }
     tb_problem_free(p);
   }
 }
@@ -293,7 +161,7 @@ TEST(an_empty_row_of_w_spoils_nothing_else)
     tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, bias + 1, NULL);
     CHECK_OK(&ctx, tb_builder_finish(b, &p));
     double lambda[2] = {0, 3};
-    CHECK(solve(&ctx, methods[i], p, 1e-10, 200, lambda).outcome == TB_CONVERGED);
+    CHECK(solve(methods[i], p, 1e-10, 200, lambda, NULL).outcome == TB_CONVERGED);
     CHECK_NEAR(lambda[0], 0.5, 1e-9);
     CHECK_NEAR(lambda[1], 0, 1e-9);
     tb_problem_free(p);
@@ -304,23 +172,39 @@ TEST(krylov_goes_where_the_factor_goes)
 {
   for (int seed = 0; seed < 30; seed++)
     for (int i = 0; i < METHODS; i += PROX) {
-      tbContext ctx = tb_default_context();
-      tbManufacture spec = hard_spec(seed);
+      Case c;
+      tbManufacture spec = cases_harsh_laws(seed);
       spec.mass_ratio = 10;
-      tbProblem* p = NULL;
-      double* exact = NULL;
-      REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
-      double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
-      tbSolveOptions o = tb_default_solve_options();
-      tbSolveResult r;
-      o.solver = methods[i];
+      REQUIRE(cases_make(&c, &spec));
+      tbSolveOptions o = cases_options(methods[i], TB_MODEL_CONE, 500);
       o.factor_bytes = 1; // none fits
-      o.max_iterations = 500;
-      CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+      tbSolveResult r = cases_solve_from(c.p, &o, c.lambda, NULL);
       if (i == PROX && r.outcome != TB_CONVERGED)
         test_failed(__FILE__, __LINE__, "seed %d: %g", seed, r.residual.fclib);
-      free(lambda);
-      tb_manufacture_free(&ctx, exact);
-      tb_problem_free(p);
+      cases_drop(&c);
     }
+}
+
+TEST(problems_that_defeat_gauss_seidel_are_solved)
+{
+  static const char* const names[] = {"OneObject-i100000-316", "BoxesStack1-i100000-32", "RockPile_tob1"};
+  const char* shared = test_shared_folder();
+  if (!shared) SKIP("no shared folder beside the checkout");
+  if (!tb_have_fclib()) SKIP("built without HDF5");
+  for (int i = 0; i < 3; i++) {
+    tbContext ctx = tb_default_context();
+    char path[600];
+    snprintf(path, sizeof path, "%s/fclib/%s.hdf5", shared, names[i]);
+    tbProblem* p = NULL;
+    double* guess = NULL;
+    CHECK_OK(&ctx, tb_problem_load(&ctx, path, &p, &guess));
+    REQUIRE(p);
+    double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
+    tbSolveResult r = solve("prox-newton", p, 1e-10, 2000, lambda, NULL);
+    CHECK(r.outcome == TB_CONVERGED && r.residual.natural_map <= 1e-9);
+    printf("[%d] ", r.iterations);
+    free(lambda);
+    tb_guess_free(&ctx, guess);
+    tb_problem_free(p);
+  }
 }

@@ -1,33 +1,9 @@
 // Every solver of the table, on problems whose answer is known. A new row in the table is tested from here
 // on.
+#include "solve/cases.h"
 #include "solving.h"
-#include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct {
-  tbContext ctx;
-  tbProblem* p;
-  double *exact, *lambda;
-} World;
-
-static bool make(World* w, const tbManufacture* spec)
-{
-  w->ctx = tb_default_context();
-  CHECK_OK(&w->ctx, tb_problem_manufacture(&w->ctx, spec, &w->p, &w->exact));
-  if (!w->p) return false;
-  w->lambda = calloc((size_t)w->p->nrow, sizeof(double));
-  return true;
-}
-
-static void drop(World* w)
-{
-  tb_manufacture_free(&w->ctx, w->exact);
-  tb_problem_free(w->p);
-  free(w->lambda);
-}
 
 static tbManufacture spec_for(int seed)
 {
@@ -48,28 +24,15 @@ TEST(every_solver_converges_or_says_so)
     const tbSolver* solver = tb_solver_at(i);
     int converged = 0, total = 0;
     for (int seed = 0; seed < 60; seed++) {
-      World w;
+      Case w;
       tbManufacture spec = spec_for(seed);
-      REQUIRE(make(&w, &spec));
-      tbSolveOptions o = tb_default_solve_options();
-      o.solver = solver->name;
-      o.tolerance = 1e-8;
-      o.max_iterations = 20000;
-      tbSolveResult r;
+      REQUIRE(cases_make(&w, &spec));
+      tbSolveOptions o = cases_options(solver->name, TB_MODEL_CONE, solver->costly ? 300 : 5000);
       if (!tb_solver_refuses(solver, w.p, o.model)) {
-        CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
         total++;
-        converged += r.outcome == TB_CONVERGED;
-        // the reported number is the judge's, and the status follows it
-        tbJudge* judge = NULL;
-        tbResidual again;
-        REQUIRE(tb_judge_create(&w.ctx, w.p, &judge) == TB_OK);
-        tb_judge_measure(judge, w.lambda, TB_MODEL_CONE, 8, &again, NULL, NULL);
-        CHECK(memcmp(&again, &r.residual, sizeof again) == 0);
-        CHECK((r.residual.fclib <= o.tolerance) == (r.outcome == TB_CONVERGED));
-        tb_judge_free(&w.ctx, judge);
+        converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
       }
-      drop(&w);
+      cases_drop(&w);
     }
     printf("[%s %d/%d] ", solver->name, converged, total);
     if (converged < total * 8 / 10)
@@ -80,17 +43,17 @@ TEST(every_solver_converges_or_says_so)
 TEST(a_solution_as_warm_start_needs_no_iteration)
 {
   for (int i = 0; i < tb_solver_count(); i++) {
-    World w;
+    Case w;
     tbManufacture spec = spec_for(7);
     spec.dimension = 2, spec.all_laws = false; // planar friction is a box, a polygon and a cone alike
-    REQUIRE(make(&w, &spec));
+    REQUIRE(cases_make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
     REQUIRE(test_pick_model(tb_solver_at(i), w.p, &o.model));
     tbSolveResult r;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.exact, &r));
     CHECK(r.iterations == 0 && r.outcome == TB_CONVERGED);
-    drop(&w);
+    cases_drop(&w);
   }
 }
 
@@ -98,26 +61,18 @@ TEST(every_order_of_sweeps_finds_the_same_velocity)
 {
   for (int order = 0; order < TB_ORDER_COUNT; order++)
     for (int seed = 0; seed < 10; seed++) {
-      World w;
+      Case w;
       tbManufacture spec = spec_for(5 * seed); // rigid bodies, two and three dimensions
-      REQUIRE(make(&w, &spec));
-      tbSolveOptions o = tb_default_solve_options();
-      o.solver = "bgs";
+      REQUIRE(cases_make(&w, &spec));
+      tbSolveOptions o = cases_options("bgs", TB_MODEL_CONE, 10000);
       o.order = (tbOrder)order;
       o.tolerance = 1e-11;
-      tbSolveResult r;
-      CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
-      CHECK(r.outcome == TB_CONVERGED);
-      tbJudge* judge = NULL;
-      REQUIRE(tb_judge_create(&w.ctx, w.p, &judge) == TB_OK);
       double u[80], exact[80];
-      tbResidual ignored;
       REQUIRE(w.p->nrow <= 80);
-      tb_judge_measure(judge, w.lambda, TB_MODEL_CONE, 8, &ignored, u, NULL);
-      tb_judge_measure(judge, w.exact, TB_MODEL_CONE, 8, &ignored, exact, NULL);
+      CHECK(cases_solve_from(w.p, &o, w.lambda, u).outcome == TB_CONVERGED);
+      CHECK(cases_solve_from(w.p, &o, w.exact, exact).iterations == 0);
       for (int i = 0; i < w.p->nrow; i++) CHECK_NEAR(u[i], exact[i], 1e-7);
-      tb_judge_free(&w.ctx, judge);
-      drop(&w);
+      cases_drop(&w);
     }
 }
 
@@ -129,20 +84,15 @@ TEST(solvers_reach_their_own_model)
       if (!(tb_solver_at(i)->models & 1u << models[m])) continue;
       int converged = 0;
       for (int seed = 0; seed < 20; seed++) {
-        World w;
+        Case w;
         tbManufacture spec = spec_for(seed);
         spec.metric = TB_MAKE_RIGID;
         spec.all_laws = false;
-        REQUIRE(make(&w, &spec));
-        tbSolveOptions o = tb_default_solve_options();
-        o.solver = tb_solver_at(i)->name;
-        o.model = models[m];
+        REQUIRE(cases_make(&w, &spec));
+        tbSolveOptions o = cases_options(tb_solver_at(i)->name, models[m], 20000);
         o.directions = 4 + seed % 9;
-        o.max_iterations = 20000;
-        tbSolveResult r;
-        CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
-        converged += r.outcome == TB_CONVERGED && r.residual.model <= o.tolerance;
-        drop(&w);
+        converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
+        cases_drop(&w);
       }
       if (converged < 17)
         test_failed(__FILE__, __LINE__, "%s, model %s: %d of 20", tb_solver_at(i)->name,
@@ -170,14 +120,14 @@ static bool after_ten(void* user) { return ++*(int*)user > 10; }
 TEST(trace_budgets_and_cancellation_hold_for_every_solver)
 {
   for (int i = 0; i < tb_solver_count(); i++) {
-    World w;
+    Case w;
     tbManufacture spec = spec_for(35);
     spec.contacts = 60, spec.bodies = 20, spec.all_laws = false;
-    REQUIRE(make(&w, &spec));
+    REQUIRE(cases_make(&w, &spec));
     tbSolveOptions o = tb_default_solve_options();
     o.solver = tb_solver_at(i)->name;
     if (!test_pick_model(tb_solver_at(i), w.p, &o.model)) {
-      drop(&w);
+      cases_drop(&w);
       continue;
     }
     o.tolerance = 0;
@@ -206,15 +156,15 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
     ended = r.outcome == TB_FAILED && tb_solver_at(i)->max_rows > 0;
     CHECK(ended || (r.outcome == TB_TIME && r.time_s >= 0.02));
     CHECK(r.time_s < 10);
-    drop(&w);
+    cases_drop(&w);
   }
 }
 
 TEST(bad_options_are_refused_and_lambda_is_left_alone)
 {
-  World w;
+  Case w;
   tbManufacture spec = spec_for(3);
-  REQUIRE(make(&w, &spec));
+  REQUIRE(cases_make(&w, &spec));
   tbSolveOptions good = tb_default_solve_options(), o;
   tbSolveResult r;
   w.lambda[0] = 0.25;
@@ -230,7 +180,7 @@ TEST(bad_options_are_refused_and_lambda_is_left_alone)
   w.lambda[1] = NAN;
   CHECK(REFUSED((void)0, TB_ERROR_ARGUMENT));
 #undef REFUSED
-  drop(&w);
+  cases_drop(&w);
 }
 
 TEST(a_problem_without_contacts_is_solved)

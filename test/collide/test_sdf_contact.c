@@ -1,0 +1,151 @@
+#include "collide/contact.h"
+#include "geometry/sdf.h"
+#include "meshes.h"
+#include "test.h"
+
+#include <string.h>
+
+static tbArray collide(const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb, double margin)
+{
+  tbContext ctx = tb_default_context();
+  tbArray out = TB_ARRAY(tbContactPoint);
+  CHECK_OK(&ctx, tb_collide(&ctx, a, Ta, b, Tb, margin, &out));
+  return out;
+}
+
+static void done(tbArray* points)
+{
+  tbContext ctx = tb_default_context();
+  tb_array_free(&ctx, points);
+}
+
+static tbSdf* grid_of(tbMesh* mesh, int resolution)
+{
+  tbContext ctx = tb_default_context();
+  tbSdf* sdf = NULL;
+  CHECK_OK(&ctx, tb_sdf_create(&ctx, mesh, resolution, &sdf));
+  mesh_done(mesh);
+  return sdf;
+}
+
+static void grid_done(tbSdf* sdf)
+{
+  tbContext ctx = tb_default_context();
+  tb_sdf_free(&ctx, sdf);
+}
+
+static tbTransform at(double x, double y, double z)
+{
+  return tb_transform(tb_quat_identity(), tb_vec3(x, y, z));
+}
+
+static double least_gap(const tbArray* points)
+{
+  double least = INFINITY;
+  const tbContactPoint* p = points->data;
+  for (size_t i = 0; i < points->count; i++) least = fmin(least, p[i].gap);
+  return least;
+}
+
+// Largest distance of two points across z.
+static double spread(const tbArray* points)
+{
+  const tbContactPoint* p = points->data;
+  double most = 0;
+  for (size_t i = 0; i < points->count; i++)
+    for (size_t j = 0; j < i; j++) {
+      tbVec3 d = tb_sub3(p[i].a, p[j].a);
+      most = fmax(most, sqrt(d.x * d.x + d.y * d.y));
+    }
+  return most;
+}
+
+TEST(shapes_rest_on_a_grid_as_on_a_plane)
+{
+  tbSdf* slab = grid_of(box_mesh(tb_vec3(4, 4, 1), 4), 40);
+  tbMesh* block = box_mesh(tb_vec3(0.6, 0.6, 0.4), 2);
+  tbShape grid = tb_shape_sdf(slab);
+  double quarter = 1.5707963267948966;
+  struct {
+    tbShape shape;
+    double turn, bottom, spread;
+    size_t points;
+  } rest[6] = {{tb_shape_sphere(0.3), 0, 0.3, 0, 1},
+               {tb_shape_box(tb_vec3(0.6, 0.6, 0.4)), 0, 0.2, 0.84, 4},
+               {tb_shape_capsule(0.2, 0.6), quarter, 0.2, 0.59, 2},
+               {tb_shape_cylinder(0.3, 0.8), 0, 0.4, 0.59, 4},
+               {tb_shape_cylinder(0.3, 0.8), quarter, 0.3, 0.79, 2},
+               {tb_shape_mesh(block), 0, 0.2, 0.84, 4}};
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < 10; i++) {
+      double depth = 0.002 * (i - 5);
+      tbQuat q = tb_quat_mul(tb_quat_exp(tb_vec3(0, 0, 0.3 * i)), tb_quat_exp(tb_vec3(rest[k].turn, 0, 0)));
+      tbTransform T = {q, tb_vec3(0.07 * i - 0.5, 0.3, 0.5 + rest[k].bottom + depth)};
+      tbArray points = collide(&rest[k].shape, T, &grid, tb_transform_identity(), 0.02);
+      const tbContactPoint* p = points.data;
+      CHECK(points.count >= rest[k].points && points.count <= TB_MANIFOLD_POINTS);
+      CHECK_NEAR(least_gap(&points), depth, 1e-6);
+      CHECK(spread(&points) >= rest[k].spread);
+      for (size_t c = 0; c < points.count; c++) CHECK(p[c].normal.z < -0.999);
+      done(&points);
+    }
+  mesh_done(block);
+  grid_done(slab);
+}
+
+TEST(a_grid_of_a_torus_has_a_hole_and_rests_on_its_ring)
+{
+  tbSdf* ring = grid_of(torus_mesh(1, 0.3, 32, 16), 48);
+  tbMesh* slab = box_mesh(tb_vec3(6, 6, 1), 1);
+  tbShape torus = tb_shape_sdf(ring), capsule = tb_shape_capsule(0.2, 4), rod = tb_shape_cylinder(0.2, 4),
+          floor = tb_shape_box(tb_vec3(6, 6, 1)), mesh = tb_shape_mesh(slab),
+          plane = tb_shape_plane(tb_vec3(0, 0, 1), 0.5);
+  tbArray points = collide(&capsule, tb_transform_identity(), &torus, tb_transform_identity(), 0.2);
+  CHECK(points.count == 0);
+  done(&points);
+  points = collide(&rod, tb_transform_identity(), &torus, tb_transform_identity(), 0.2);
+  CHECK(points.count == 0);
+  done(&points);
+  const tbShape* under[3] = {&floor, &mesh, &plane};
+  for (int k = 0; k < 3; k++) {
+    points = collide(under[k], tb_transform_identity(), &torus, at(0.3, 0.2, 0.799), 0.005);
+    const tbContactPoint* p = points.data;
+    CHECK(points.count >= 4 && points.count <= TB_MANIFOLD_POINTS);
+    CHECK_NEAR(least_gap(&points), -0.001, 1e-3);
+    CHECK(spread(&points) > 1.8); // all around, not at one place
+    for (size_t i = 0; i < points.count; i++) CHECK(p[i].normal.z > 0.99);
+    done(&points);
+  }
+  mesh_done(slab);
+  grid_done(ring);
+}
+
+TEST(two_grids_touch_where_their_meshes_do)
+{
+  tbMesh* ball = ball_mesh(0.5, 16, 24);
+  tbShape exact = tb_shape_mesh(ball);
+  tbSdf* sdf = grid_of(ball_mesh(0.5, 16, 24), 32);
+  tbShape grid = tb_shape_sdf(sdf);
+  tbRandom r = test_random(21);
+  for (int k = 0; k < 30; k++) {
+    tbVec3 d =
+        tb_normalize3(tb_vec3(test_uniform(&r, -1, 1), test_uniform(&r, -1, 1), test_uniform(&r, -1, 1)));
+    tbTransform T = {tb_quat_exp(tb_vec3(0.1 * k, 0.3, 0.2)), tb_scale3(0.97 + 0.001 * k, d)};
+    tbArray one = collide(&exact, tb_transform_identity(), &exact, T, 0.05),
+            two = collide(&grid, tb_transform_identity(), &grid, T, 0.05),
+            back = collide(&grid, T, &grid, tb_transform_identity(), 0.05);
+    const tbContactPoint *p = two.data, *q = back.data;
+    CHECK(two.count > 0 && two.count == back.count);
+    CHECK_NEAR(least_gap(&two), least_gap(&one), 0.01);
+    for (size_t i = 0; i < two.count && i < back.count; i++) {
+      CHECK(tb_dot3(p[i].normal, d) > 0.9);
+      CHECK(memcmp(&p[i].a, &q[i].b, sizeof p[i].a) == 0 && p[i].gap == q[i].gap);
+      CHECK_NEAR(tb_dot3(tb_sub3(p[i].b, p[i].a), p[i].normal), p[i].gap, 1e-12);
+    }
+    done(&one);
+    done(&two);
+    done(&back);
+  }
+  mesh_done(ball);
+  grid_done(sdf);
+}
