@@ -156,7 +156,7 @@ static const tbGalleryScene scenes[] = {
      "every kind of convex shape, and crosses made of boxes, dropped into a bin",
      false,
      tb_gallery_junkyard,
-     {WHOLE("layers", "of 16 bodies", 6, 1, 200), FRICTION(0.5), SEED}},
+     {WHOLE("layers", "of 16 bodies", 4, 1, 200), FRICTION(0.5), SEED}},
     {"jam",
      "gears and rings, none of them convex, dropped into a bin",
      true,

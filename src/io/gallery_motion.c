@@ -84,7 +84,7 @@ void tb_gallery_top(tbPen* pen)
   tbPenShape part[3] = {tb_pen_convex(cone, SIDES + 1), tb_pen_sphere(tip), tb_pen_cylinder(0.003, 0.02)};
   part[2].position.z = high + 0.01;
   tb_sin_cos(tilt, &s, &c);
-  tb_pen_start(pen, 0.001, 2);
+  tb_pen_start(pen, 0.0005, 2);
   tb_pen_material(pen, &(tbPenMaterial){"wood", 700, tb_pen_value(pen, "friction"), 0, 0});
   tb_pen_ground(pen, "wood");
   tb_pen_body(pen, &(tbPenBody){.name = "top",
