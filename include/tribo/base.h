@@ -36,7 +36,8 @@ typedef struct tbError {
   char message[480]; // one line; names the file, line and column of bad input where there is one
 } tbError;
 
-// Memory. `alloc` returns size bytes aligned to `alignment` (a power of two), or NULL; `free` takes NULL.
+// Memory. `alloc` returns size bytes aligned to `alignment` (a power of two), or NULL; `free` takes NULL. In a
+// context with threads any of them may call, but never two at a time.
 typedef struct tbAllocator {
   void* (*alloc)(void* user, size_t size, size_t alignment);
   void (*free)(void* user, void* pointer);

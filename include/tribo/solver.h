@@ -73,11 +73,12 @@ typedef struct tbSolveOptions {
   uint64_t seed;        // of random sweeps
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
-  double factor_bytes;  // memory a factor may take before the Newton methods turn to GMRES, and pgs-sm to
-                        // conjugate gradients; 0: 1e9
-  void (*trace)(void* user, const tbTraceEvent* event); // null, or called for every iteration
+  double factor_bytes;  // memory that W or a factor may take before the Newton methods turn to GMRES, and
+                       // pgs-sm to conjugate gradients; 0: 1e9
+  // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
+  void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;
-  bool (*cancelled)(void* user); // null, or asked every iteration
+  bool (*cancelled)(void* user); // null, or asked every iteration; by any thread, one at a time
   void* cancelled_user;
 } tbSolveOptions;
 
@@ -85,11 +86,12 @@ tbSolveOptions tb_default_solve_options(void); // auto, cone, 1e-8, 10000 iterat
 
 typedef struct tbSolveResult {
   tbOutcome outcome;
-  int iterations;
+  int iterations;      // where `auto` solved islands by themselves: the most that one took
   double time_s;       // the method, its tests for stopping included; not the assembly of W
   double setup_s;      // building what the method needs
   tbResidual residual; // of the returned λ, the best one judged
-  const char* used;    // the method that finished (differs from options.solver for `auto`)
+  const char* used;    // the method that finished; for `auto` that of its last stage, or of the island with
+                       // the most iterations, or itself where the warm start was good enough
 } tbSolveResult;
 
 // λ is the warm start on input and the best judged iterate on output; untouched when the call fails.
@@ -106,6 +108,9 @@ typedef struct tbSolver {
   unsigned models;       // bit (1 << tbModel) for each model it can solve
   unsigned laws;         // bit (1 << tbLaw) for each law it can take
   tbForm needs;          // the form of W it works on
+  // Null, or the form for this problem: a method that can do with products turns to them where W is too
+  // large.
+  tbStatus (*form)(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbForm* out);
   size_t (*scratch_bytes)(const tbDelassus* W, const tbSolveOptions* options);
   void (*solve)(struct tbRun* run, double* lambda);
   // For methods that need memory of a size only their set-up knows, such as a factor: prepare hangs it on the

@@ -20,16 +20,18 @@ static void* raw_alloc(tbContext* ctx, size_t bytes)
   return aligned_alloc(TB_ALIGNMENT, bytes);
 }
 
+static void* alloc_or_fail(tbContext* ctx, size_t bytes, size_t count, size_t size)
+{
+  void* pointer = bytes ? raw_alloc(ctx, bytes) : NULL;
+  if (!pointer) tb_fail(ctx, TB_ERROR_MEMORY, "out of memory: %zu × %zu bytes", count, size);
+  return pointer;
+}
+
 void* tb_alloc(tbContext* ctx, size_t count, size_t size)
 {
   size_t bytes = block_size(count, size);
-  void* pointer = bytes ? raw_alloc(ctx, bytes) : NULL;
-  if (!pointer) {
-    tb_fail(ctx, TB_ERROR_MEMORY, "out of memory: %zu × %zu bytes", count, size);
-    return NULL;
-  }
-  memset(pointer, 0, bytes);
-  return pointer;
+  void* pointer = alloc_or_fail(ctx, bytes, count, size);
+  return pointer ? memset(pointer, 0, bytes) : NULL;
 }
 
 void tb_free(tbContext* ctx, void* pointer)
@@ -63,10 +65,9 @@ void* tb_arena_take(tbArena* arena, size_t count, size_t size)
   tbArenaBlock* block = arena->blocks;
   if (!block || block->size - block->used < bytes) {
     size_t room = bytes > arena->block_bytes ? bytes : arena->block_bytes;
-    block = (tbArenaBlock*)tb_alloc(arena->ctx, 1, HEADER + room);
+    block = alloc_or_fail(arena->ctx, block_size(1, HEADER + room), count, size);
     if (!block) return NULL;
-    block->size = room;
-    block->next = arena->blocks;
+    *block = (tbArenaBlock){.next = arena->blocks, .size = room}; // what is taken is zeroed then
     arena->blocks = block;
     if (arena->block_bytes < LARGEST_BLOCK) arena->block_bytes *= 2;
   }

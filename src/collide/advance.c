@@ -11,9 +11,8 @@
 // seen from the plane, the other body's points move at most by ‖v_A − v_B‖ + r_A‖w_A‖ + ‖w_B‖ D, with D their
 // distance from the plane's centre over the step.
 //
-// Cost      a distance per step; a few steps for bodies that fly, up to some tens for those that spin past
-// each other. Limits    STEPS steps; the answer is then early, never late. Meshes: as good as the bound
-// tb_distance has for them.
+// Cost      a distance per step; few steps for bodies that fly, most for those that spin past each other.
+// Limits    STEPS steps; the answer is then early, never late. Only as good as the bound of tb_distance.
 #include "collide/advance.h"
 #include "collide/distance.h"
 

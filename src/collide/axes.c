@@ -11,9 +11,8 @@
 // Edges parallel to 1e-8 are passed over: their common normal is noise, and what it could gain over the
 // neighbouring faces is below 1e-8 of the size of the shapes.
 //
-// Cost      one support point per face; 9 support planes for two boxes, 6·E products for a box and a hull of
-// E edges,
-//           E·E′ tests of four products for two hulls, passed over beyond MOST_PAIRS.
+// Cost      one support point per face; 9 slabs for two boxes, 6·E products for a box and a hull of E edges,
+//           E·E′ tests of four products for two hulls. Beyond MOST_PAIRS it is not for this file.
 #include "collide/axes.h"
 #include "geometry/hull.h"
 

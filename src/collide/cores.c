@@ -4,9 +4,8 @@
 // the cores, negative when they overlap. Three ways lead there, the cheapest first:
 //
 //   1. The normals of the flat faces. Their slab bounds the gap from below; when a point of one core lies
-//   over the
-//      other's face at just this distance, the bound is attained and the answer is exact. Resting contacts
-//      end here.
+//      over the other's face at just this distance, the bound is attained and the answer is exact. Resting
+//      contacts end here.
 //   2. Apart but not face to face (corner against corner, edge against edge, …): the distance, by GJK.
 //   3. Overlapping: the pairs of edges of polytopes (axes.c); with curved sides or very many edges, EPA.
 //
@@ -18,10 +17,10 @@
 // decided with tolerances relative to the size of the pair, and in a fixed order: the choice between ways of
 // nearly equal merit depends neither on rounding noise nor on history.
 //
-// Limits    gaps and normals are exact to rounding (1e-10 of the size) between spheres, capsules, boxes and
-// hulls; with a
-//           cylinder GJK and EPA end within 1e-8 of the size as a rule, 1e-7 for needles, and the normal of a
-//           curved side is good to the square root of that.
+// Limits    gaps and normals are exact to 1e-10 of the size between spheres, capsules, boxes and hulls; with
+// a
+//           cylinder GJK and EPA end within 1e-8 of the size as a rule, 1e-7 for needles, and the normal of
+//           a curved side is good to the square root of that.
 #include "collide/axes.h"
 #include "collide/clip.h"
 #include "collide/epa.h"

@@ -12,11 +12,12 @@
 // distance query are no special cases. Faces nearly coplanar with a new point are replaced with the visible
 // ones, which keeps slivers from arising on flat sides.
 //
-// Cost      5 to 40 points; curved sides divide the error by about four with each.
-// Limits    POINTS support points; the answer is then the best direction seen, an upper bound all the same.
+// Cost      5 to 45 points between cylinders and boxes, each a pass over the faces.
+// Limits    POINTS support points; the answer is then the last face's direction or the guess, whichever is
+//           better: an upper bound all the same.
 #include "collide/epa.h"
 
-enum { POINTS = 128, FACES = 2 * POINTS, EDGES = 3 * POINTS };
+enum { POINTS = 256, FACES = 2 * POINTS, EDGES = 3 * POINTS };
 
 typedef struct {
   tbVec3 n;      // unit, outward

@@ -12,7 +12,7 @@
 // as inside a tetrahedron only where all four volumes are beyond their rounding errors. Every step must
 // shorten v; the first that does not ends the search.
 //
-// Cost      3 to 6 iterations for boxes and hulls, 5 to 20 with curved sides, each two support points.
+// Cost      3 to 6 iterations between small polytopes, more with curved sides, each two support points.
 // Limits    distances below 1e-14 of the size of the sets are overlap.
 #include "collide/gjk.h"
 

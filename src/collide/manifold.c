@@ -7,13 +7,16 @@
 
 #include <string.h>
 
+static const double DEPTH =
+    1e-6; // points at one place within `near` are as deep as each other within this share of it
+
 static bool is_corner(uint32_t feature) { return feature >> 30 == 0; }
 
 // Of two points at one place the deeper stays; of two as deep, the one at a corner of a shape, which
 // keeps its name longer.
 static bool better(const tbClipPoint* p, const tbClipPoint* q, double near)
 {
-  if (fabs(p->gap - q->gap) > 1e-4 * near) return p->gap < q->gap;
+  if (fabs(p->gap - q->gap) > DEPTH * near) return p->gap < q->gap;
   return (is_corner(p->fa) || is_corner(p->fb)) && !(is_corner(q->fa) || is_corner(q->fb));
 }
 
@@ -38,8 +41,8 @@ static double triangle(const tbClipPoint* point, int count, int i, tbVec3 n)
   return fabs(tb_dot3(n, tb_cross3(tb_sub3(q, p), tb_sub3(r, p))));
 }
 
-// Whether a corner lies on the line between its neighbours, in place and in depth: edges that nearly coincide
-// cross anywhere along each other, and such a crossing carries nothing its neighbours do not.
+// Whether a corner lies on the line between its neighbours, and no deeper than they: edges that nearly
+// coincide cross anywhere along each other, and such a crossing carries nothing its neighbours do not.
 static bool idle(const tbClipPoint* point, int count, int i, tbVec3 n, double near)
 {
   const tbClipPoint *p = &point[(i + count - 1) % count], *q = &point[i], *r = &point[(i + 1) % count];
@@ -47,7 +50,7 @@ static bool idle(const tbClipPoint* point, int count, int i, tbVec3 n, double ne
   double length = tb_norm3(way), along = tb_dot3(tb_sub3(q->a, p->a), way);
   if (!(length > near) || along <= 0 || along >= length * length) return false;
   double t = along / (length * length), on_line = p->gap + t * (r->gap - p->gap);
-  return triangle(point, count, i, n) <= near * length && fabs(q->gap - on_line) <= near;
+  return triangle(point, count, i, n) <= near * length && q->gap >= on_line - DEPTH * near;
 }
 
 static int drop_idle(tbClipPoint* point, int count, tbVec3 n, double near)

@@ -428,6 +428,20 @@ static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
   return TB_OK;
 }
 
+tbStatus tb_delassus_bytes(tbContext* ctx, const tbProblem* p, double* out)
+{
+  double entries = p->W_ptr ? p->W_ptr[p->nrow] : 0, *rows = TB_NEW(ctx, double, (size_t)p->nblock);
+  if (!rows) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      if (c == p->jac_adr[k] || p->dof_block[p->jac_dof[c]] != p->dof_block[p->jac_dof[c - 1]])
+        rows[p->dof_block[p->jac_dof[c]]] += tb_contact_rows(p, k);
+  for (int b = 0; b < p->nblock; b++) entries += rows[b] * rows[b];
+  *out = sizeof(double) * entries;
+  tb_free(ctx, rows);
+  return TB_OK;
+}
+
 tbStatus tb_delassus_create(tbContext* ctx, const tbProblem* problem, unsigned forms, tbDelassus** out)
 {
   *out = NULL;

@@ -1,24 +1,27 @@
 // The method that chooses.
 //
-//   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
-//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
-//   will
-//                    be there sooner
-//   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
-//   4. pivoting      `lemke`: where the problem is an LCP as it stands
-//   5. the rest      `prox-newton` again from the best so far, then `bgs`, for as long as the budget lasts
+//   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
+//   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
+//   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
+//                    will be there sooner
+//   4. interior      `ipm`: where Newton's curve goes flat and the cones are round
+//   5. pivoting      `lemke`: where the problem is an LCP as it stands
+//   6. the rest      `prox-newton` again from the best so far; then in turn `bgs` from the best and
+//                    `prox-newton` from where that led, `bgs` longer each time, while the budget lasts
 //
-// Each stage starts from the best iterate the judge has seen, so nothing is ever lost. The judge ends the
+// Stages start from the best iterate the judge has seen, and that is kept. The judge ends the
 // run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
 // answer has the same bits on every machine and for any number of threads.
+#include "solve/auto.h"
 #include "solve/methods.h"
-#include "solve/run.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };
+static const double NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
@@ -110,14 +113,17 @@ static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
 typedef struct {
   const char* name;
   bool (*too_slow)(void*, int, double);
-  int cap; // iterations at most; 0: any
+  int cap;     // iterations at most; 0: any
+  bool onward; // from where the last stage ended
 } Stage;
 
 // W in the form a stage needs, kept from one stage to the next.
 static tbStatus provide(tbContext* ctx, tbRun* run, tbForm needs, tbDelassus** W)
 {
   unsigned have = *W ? (*W)->forms : 0;
-  bool enough = needs == TB_FORM_SWEEP ? have != 0 : (have & needs) != 0;
+  bool enough = (have & needs) != 0;
+  if (needs == TB_FORM_FREE) enough = have != 0; // every form has products
+  if (needs == TB_FORM_SWEEP) enough = (have & TB_FORM_BLOCKS) || (have && (*W)->ainv_jac);
   if (enough) return TB_OK;
   tb_delassus_free(ctx, *W);
   *W = NULL;
@@ -133,13 +139,21 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   const tbSolver* solver = tb_solver_find(stage->name);
   *over = false;
   if (tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
-  TB_TRY(provide(ctx, run, solver->needs, W));
+  tbForm form;
+  TB_TRY(tb_run_form(ctx, solver, run, &form));
+  if (form == TB_FORM_BLOCKS && !solver->form) { // nothing else will do for it
+    tbForm fits;
+    TB_TRY(tb_prox_newton_form(ctx, run->p, run->o, &fits));
+    if (fits != TB_FORM_BLOCKS) return TB_OK;
+  }
+  TB_TRY(provide(ctx, run, form, W));
+  if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run->p, watch));
   run->before = run->iterations;
   run->stage_cap = stage->cap ? stage->cap : INT_MAX;
   run->too_slow = stage->too_slow;
   run->too_slow_user = watch;
   watch->count = 0;
-  memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
+  if (!stage->onward) memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
   TB_TRY(tb_run_method(ctx, solver, run, lambda));
   *over = run->outcome != TB_FAILED;
   return TB_OK;
@@ -148,20 +162,30 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
 {
   static const Stage stages[] = {
-      {"bgs", NULL, FIRST_SWEEPS},
-      {"nncg", sweeps_too_slow, 0},
-      {"prox-newton", newton_too_slow, 0},
-      {"ipm", newton_too_slow, 0},
-      {"lemke", NULL, 2000},
-      {"prox-newton", NULL, 2000},
-      {"bgs", NULL, 0},
+      {"bgs", NULL, FIRST_SWEEPS, false},
+      {"nncg", sweeps_too_slow, 0, false},
+      {"prox-newton", newton_too_slow, 0, false},
+      {"ipm", newton_too_slow, 0, false},
+      {"lemke", NULL, 2000, false},
+      {"prox-newton", NULL, 2000, false},
   };
   Watch watch = {.tolerance = run->o->tolerance};
   tbDelassus* W = NULL;
   bool over = false;
-  tbStatus status = estimate_work(ctx, run->p, &watch);
+  bool near = run->best_number <= NEAR * run->o->tolerance; // a warm start: the judge has seen it
+  tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
+  if (near && status == TB_OK && !over) {
+    static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
+    for (int i = 0; status == TB_OK && !over && i < 2; i++)
+      status = go(ctx, run, &short_way[i], &watch, &W, lambda, &over);
+  }
   for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
     status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
+  for (int cap = 200; status == TB_OK && !over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
+    status = go(ctx, run, &(Stage){.name = "bgs", .cap = cap}, &watch, &W, lambda, &over);
+    Stage again = {.name = "prox-newton", .cap = cap, .onward = true};
+    if (status == TB_OK && !over) status = go(ctx, run, &again, &watch, &W, lambda, &over);
+  }
   tb_delassus_free(ctx, W);
   return status;
 }

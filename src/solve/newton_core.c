@@ -1,5 +1,6 @@
 #include "solve/newton_core.h"
 #include "base/threads.h"
+#include "problem/delassus.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,6 +9,31 @@ enum { CONTACTS_PER_PIECE = 64 };
 static const double FACTOR_BYTES = 1e9;
 
 // ---- before the loop ----
+
+static double factor_bytes(const tbSolveOptions* o)
+{
+  return o->factor_bytes > 0 ? o->factor_bytes : FACTOR_BYTES;
+}
+
+// Blocks of W, for a factor; products alone where the blocks are too large.
+tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  double bytes;
+  TB_TRY(tb_delassus_bytes(ctx, p, &bytes));
+  *out = bytes > factor_bytes(o) ? TB_FORM_FREE : TB_FORM_BLOCKS;
+  return TB_OK;
+}
+
+// … or where a sparse metric block makes W dense.
+tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  *out = TB_FORM_FREE;
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_SPARSE) return TB_OK;
+  return tb_prox_newton_form(ctx, p, o, out);
+}
+
+static bool has_blocks(const tbDelassus* W) { return W->forms & TB_FORM_BLOCKS; }
 
 static tbStatus group_islands(tbContext* ctx, tbNewtonPlan* plan, const tbProblem* p)
 {
@@ -32,9 +58,11 @@ tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
   if (!plan) return TB_ERROR_MEMORY;
   tb_arena_init(&plan->memory, ctx);
   TB_TRY(group_islands(ctx, plan, run->p));
-  double bytes = run->o->factor_bytes > 0 ? run->o->factor_bytes : FACTOR_BYTES;
-  tbStatus status = tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col, bytes, &plan->lu);
-  if (status != TB_ERROR_UNSUPPORTED) return status;
+  if (has_blocks(W)) {
+    tbStatus status = tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col,
+                                    factor_bytes(run->o), &plan->lu);
+    if (status != TB_ERROR_UNSUPPORTED) return status;
+  }
   plan->basis = TB_TAKE(&plan->memory, double, tb_gmres_workspace(run->p->nrow));
   return plan->basis ? TB_OK : TB_ERROR_MEMORY;
 }
@@ -51,7 +79,7 @@ void tb_newton_release(tbContext* ctx, tbRun* run)
 void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
 {
   size_t contacts = (size_t)W->problem->ncontact, rows = (size_t)W->problem->nrow;
-  size_t diagonal = W->diag_adr[contacts], blocks = W->val_adr[W->ptr[contacts]];
+  size_t diagonal = W->diag_adr[contacts], blocks = has_blocks(W) ? W->val_adr[W->ptr[contacts]] : 0;
   n->friction = TB_SCRATCH(s, tbFrictionSet, contacts);
   n->island = TB_SCRATCH(s, tbNewtonIsland, contacts);
   double** vectors[] = {&n->u, &n->d, &n->Wd, &n->phi, &n->rhs, &n->other, &n->start};
@@ -83,7 +111,7 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
   for (int k = 0; k < p->ncontact; k++)
     if (!(n->size[k] > 0)) n->size[k] = sum > 0 ? sum / p->ncontact : 1;
   for (int i = 0; i < n->plan->islands; i++) n->island[i] = (tbNewtonIsland){.map = map};
-  memset(n->M, 0, run->W->val_adr[run->W->ptr[p->ncontact]] * sizeof *n->M);
+  if (has_blocks(run->W)) memset(n->M, 0, run->W->val_adr[run->W->ptr[p->ncontact]] * sizeof *n->M);
 }
 
 // ---- equations ----

@@ -7,7 +7,9 @@
 //
 // where T = diag of the mean of W's diagonal, contact by contact, and α ≥ 0 is a regularisation of the
 // caller's. Rows that give their d at once (open contacts) are taken out; the rest is solved by sparse LU, or
-// by GMRES where the factor would be too large.
+// by GMRES with the diagonal blocks as preconditioner where the factor would be too large. W itself is
+// assembled for the factor alone: where its blocks would be too large, GMRES goes by products through J and
+// A⁻¹, and so it does where a sparse metric block makes W dense.
 //
 // Islands of contacts do not see each other: each has its own α, step length and history, and one that is
 // solved is left in peace.

@@ -8,9 +8,9 @@
 // way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no further
 // ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule knows
 // nothing of clocks: results repeat.
-static int next_check_after(const tbRun* run, int iteration, double number)
+static int next_check_after(const tbRun* run, int iteration, double number, double tolerance)
 {
-  double fallen = log(run->last_number / number), to_go = log(number / run->o->tolerance);
+  double fallen = log(run->last_number / number), to_go = log(number / tolerance);
   double ahead = to_go / fallen * (iteration - run->last_check) / 2;
   if (run->costly) return iteration + 1;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
@@ -22,10 +22,16 @@ static double number_of(const tbRun* run, const tbResidual* residual)
   return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
 }
 
+static double scale_of(const tbResidual* r)
+{
+  double largest = fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
+  return largest > 0 ? largest : 1;
+}
+
 // E of the model asked for.
 static double error_of(const tbRun* run, const tbResidual* r)
 {
-  return number_of(run, r) * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
+  return number_of(run, r) * scale_of(r);
 }
 
 // On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
@@ -34,17 +40,20 @@ static double error_of(const tbRun* run, const tbResidual* r)
 static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda)
 {
   const tbDelassus* W = run->W;
+  if (!(error_of(run, r) > sqrt(run->o->tolerance) * r->norm_q)) return false;
+  if (!W) return true; // nobody can tell yet
   double own = 0;
   for (int k = 0; k < run->p->ncontact; k++)
     for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
       own = fmax(own,
                  fabs(W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))] * lambda[run->p->row_adr[k] + i]));
-  return own > 1e4 * fmax(r->norm_q, r->norm_u) && error_of(run, r) > sqrt(run->o->tolerance) * r->norm_q;
+  return own > 1e4 * fmax(r->norm_q, r->norm_u);
 }
 
 static bool is_good(const tbRun* run, const tbResidual* r)
 {
   const tbSolveOptions* o = run->o;
+  if (run->enough > 0 && error_of(run, r) <= run->enough) return true;
   return number_of(run, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
 }
 
@@ -82,14 +91,17 @@ static bool end(tbRun* run, tbOutcome outcome)
   return true;
 }
 
+void tb_run_begin(tbRun* run)
+{
+  if (run->started == 0) run->started = tb_seconds() - run->judging_start;
+}
+
 void tb_run_give_up(tbRun* run) { end(run, TB_FAILED); }
 
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
-  if (run->before > 0 && iteration == 0) return false; // a later stage begins where the judge has just been
-  if (run->cold && iteration == 0 && o->max_iterations > 0 && !o->trace && !o->cancelled)
-    return false; // λ = 0
+  if (iteration == 0 && run->start_known) return false;
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
@@ -99,19 +111,19 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (!due && !o->trace) return false;
 
   tbResidual residual;
-  double before = tb_seconds();
+  double before = due ? 0 : tb_seconds();
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
   if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
   if (!due) { // looked at for the trace alone, which changes nothing
     run->excluded += tb_seconds() - before;
     return false;
   }
-  bool good = keep_the_best(run, &residual, lambda);
+  if (keep_the_best(run, &residual, lambda)) return end(run, TB_CONVERGED);
   double number = number_of(run, &residual);
-  run->next_check = next_check_after(run, iteration, number);
+  run->next_check =
+      next_check_after(run, iteration, number, fmax(o->tolerance, run->enough / scale_of(&residual)));
   run->last_check = iteration;
   run->last_number = number;
-  if (good) return end(run, TB_CONVERGED);
   if (cancelled) return end(run, TB_CANCELLED);
   bool lost = isinf(number) ? iteration > 0 : diverged(run, &residual); // infinite: λ is no longer finite
   if (lost) return end(run, TB_FAILED);

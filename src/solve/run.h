@@ -3,8 +3,9 @@
 //   for (int k = 0; !tb_run_done(run, k, lambda); k++) { … one iteration … }
 //
 // tb_run_done counts, asks the judge now and then, keeps the best iterate it judged, traces, and watches the
-// budgets, divergence and the caller's wish to cancel. The first call judges a warm start. After the run λ is
-// the best judged iterate, whatever became of the last.
+// budgets, divergence and the caller's wish to cancel. The start is judged before anything is built for the
+// method: where a step goes on as the last one did, its warm start is the answer. After the run λ is the best
+// judged iterate, whatever became of the last.
 #ifndef TB_SOLVE_RUN_H
 #define TB_SOLVE_RUN_H
 
@@ -13,8 +14,10 @@
 
 typedef struct tbRun {
   const tbProblem* p;
-  const tbDelassus* W;
+  const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
+  bool is_part;  // of a problem that falls apart: not to be taken apart again
+  double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
   tbScratch scratch;
   void* prepared; // what the method's prepare made, or null
@@ -33,10 +36,11 @@ typedef struct tbRun {
   double last_number;                 // what the judge said at last_check
   double first_error, last_error;     // E, unscaled, at the first look and at last_check
   int rises;                          // looks in a row at which E had grown
-  bool cold;                          // λ = 0 at the start: not worth asking the judge
+  bool start_known;                   // judged already, or not worth asking the judge about: λ = 0
   bool costly;                        // from the table
   const char* used;                   // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only
+  double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;
 
   // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every
@@ -46,8 +50,19 @@ typedef struct tbRun {
   void* too_slow_user;
 } tbRun;
 
+// tb_solve of a part, where E ≤ enough will do.
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
+                       double* lambda, tbSolveResult* result);
+
+// The form of W that the method works on for this problem.
+tbStatus tb_run_form(tbContext* ctx, const tbSolver* solver, const tbRun* run, tbForm* out);
+
 // Sets the method up, gives it scratch and lets it loop from λ on; run->W must be in the form it needs.
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda);
+
+// The set-up is over: time counts from here on, and from the judging of the start. Nothing where it counts
+// already.
+void tb_run_begin(tbRun* run);
 
 bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 

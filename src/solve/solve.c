@@ -121,7 +121,6 @@ static tbStatus group_contacts(tbContext* ctx, tbArena* arena, tbRun* run)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->cold = run->cold && solver->needs == TB_FORM_SWEEP; // a sweep costs no more than the judge
   run->next_check = run->last_check = 0;
   run->last_number = run->last_error = INFINITY;
   run->rises = 0;
@@ -134,7 +133,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
     else if (!(run->scratch.base = TB_NEW(ctx, char, run->scratch.size))) status = TB_ERROR_MEMORY;
   }
   if (status == TB_OK) {
-    if (run->started == 0) run->started = tb_seconds();
+    tb_run_begin(run);
     run->used = solver->name;
     solver->solve(run, lambda);
   }
@@ -145,19 +144,47 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   return status;
 }
 
+tbStatus tb_run_form(tbContext* ctx, const tbSolver* solver, const tbRun* run, tbForm* out)
+{
+  *out = solver->needs;
+  return solver->form ? solver->form(ctx, run->p, run->o, out) : TB_OK;
+}
+
 // The usual way: one form of W, one method.
 static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   tbDelassus* W = NULL;
-  TB_TRY(tb_delassus_create(ctx, run->p, solver->needs, &W));
+  tbForm form;
+  TB_TRY(tb_run_form(ctx, solver, run, &form));
+  TB_TRY(tb_delassus_create(ctx, run->p, form, &W));
   run->W = W;
   tbStatus status = tb_run_method(ctx, solver, run, lambda);
   tb_delassus_free(ctx, W);
   return status;
 }
 
-tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
-                  tbSolveResult* result)
+// Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
+// than the judge, so that methods which sweep go straight ahead from λ = 0.
+static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* lambda)
+{
+  const tbSolveOptions* o = run->o;
+  bool cold = true;
+  for (int i = 0; cold && i < run->p->nrow; i++) cold = lambda[i] == 0;
+  bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace && !o->cancelled;
+  run->used = solver->name;
+  run->last_number = INFINITY;
+  if (!go) {
+    run->started = tb_seconds();
+    if (tb_run_done(run, 0, lambda)) return true;
+    run->judging_start = tb_seconds() - run->started;
+    run->started = 0;
+  }
+  run->start_known = true;
+  return false;
+}
+
+static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
+                      double enough, double* lambda, tbSolveResult* result)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -167,6 +194,8 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   tb_arena_init(&arena, ctx);
   tbRun run = {.p = problem,
                .o = options,
+               .is_part = is_part,
+               .enough = enough,
                .threads = ctx->threads,
                .best_number = INFINITY,
                .outcome = TB_FAILED,
@@ -174,15 +203,16 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
   tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;
-  if (status == TB_OK && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
-    status = group_contacts(ctx, &arena, &run);
+  bool over = false;
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
-    run.cold = true;
-    for (size_t i = 0; i < rows; i++) run.cold = run.cold && lambda[i] == 0;
-    status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
+    over = start_is_enough(&run, solver, iterate);
   }
+  if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
+    status = group_contacts(ctx, &arena, &run);
+  if (status == TB_OK && !over)
+    status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
   if (status == TB_OK &&
       isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
     tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,
@@ -201,4 +231,16 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   tb_judge_free(ctx, run.judge);
   tb_arena_free(&arena);
   return status;
+}
+
+tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
+                  tbSolveResult* result)
+{
+  return solve(ctx, problem, options, false, 0, lambda, result);
+}
+
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
+                       double* lambda, tbSolveResult* result)
+{
+  return solve(ctx, problem, options, true, enough, lambda, result);
 }

@@ -112,6 +112,7 @@ static const tbSolver solvers[] = {
      .models = ALL_MODELS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_BLOCKS,
+     .form = tb_newton_form,
      .prepare = tb_newton_prepare,
      .release = tb_newton_release,
      .costly = true,
@@ -123,6 +124,7 @@ static const tbSolver solvers[] = {
      .models = ALL_MODELS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_BLOCKS,
+     .form = tb_newton_form,
      .prepare = tb_newton_prepare,
      .release = tb_newton_release,
      .costly = true,
@@ -134,6 +136,7 @@ static const tbSolver solvers[] = {
      .models = ALL_MODELS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_BLOCKS,
+     .form = tb_newton_form,
      .prepare = tb_newton_prepare,
      .release = tb_newton_release,
      .costly = true,
@@ -145,6 +148,7 @@ static const tbSolver solvers[] = {
      .models = ALL_MODELS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_BLOCKS,
+     .form = tb_prox_newton_form,
      .prepare = tb_newton_prepare,
      .release = tb_newton_release,
      .costly = true,
@@ -253,7 +257,8 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
   if (!(solver->models & 1u << model)) return "it does not solve this model of friction";
   if (solver->max_rows > 0 && p->nrow > solver->max_rows)
     return "it works on dense matrices, and W is too large";
-  for (int k = 0; k < p->ncontact; k++) {
+  bool takes_all = solver->laws == ALL_LAWS && solver->sets == TB_SETS_ALL;
+  for (int k = 0; k < p->ncontact && !takes_all; k++) {
     if (!(solver->laws & 1u << p->law[k])) return "it does not take one of the laws";
     tbFrictionSet f;
     tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);

@@ -19,8 +19,10 @@ tbQuat oracle_rotation(tbRandom* r)
   tbQuat q;
   double s;
   do {
-    q = tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1),
-                test_uniform(r, -1, 1));
+    q.w = test_uniform(r, -1, 1); // one by one: the order of arguments is the compiler's
+    q.x = test_uniform(r, -1, 1);
+    q.y = test_uniform(r, -1, 1);
+    q.z = test_uniform(r, -1, 1);
     s = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   } while (s > 1 || s < 0.01);
   return tb_quat_normalize(q);

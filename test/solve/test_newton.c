@@ -185,6 +185,86 @@ TEST(krylov_goes_where_the_factor_goes)
     }
 }
 
+// Which blocks were asked for, and how large the largest was.
+static void* watched_alloc(void* user, size_t size, size_t alignment)
+{
+  size_t* largest = user;
+  if (size > *largest) *largest = size;
+  return aligned_alloc(alignment, size);
+}
+
+static void watched_free(void* user, void* pointer)
+{
+  (void)user;
+  free(pointer);
+}
+
+TEST(without_w_newton_finds_the_same_velocity)
+{
+  for (int metric = TB_MAKE_RIGID; metric <= TB_MAKE_UNSYMMETRIC; metric++)
+    for (int i = 0; i < METHODS; i++) {
+      tbContext ctx = tb_default_context();
+      tbManufacture spec = tb_default_manufacture();
+      spec.seed = 5;
+      spec.contacts = 30, spec.bodies = 20;
+      spec.mu_max = 0.3;
+      spec.metric = metric;
+      tbProblem* p = NULL;
+      double* exact = NULL;
+      REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
+      double u[2][200], *lambda = calloc((size_t)p->nrow, sizeof *lambda);
+      REQUIRE(p->nrow <= 200);
+      tbJudge* judge = NULL;
+      CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
+      for (int matrix_free = 0; matrix_free < 2; matrix_free++) {
+        tbSolveOptions o = tb_default_solve_options();
+        tbSolveResult r = {0};
+        tbForm form;
+        o.solver = methods[i];
+        o.tolerance = 1e-10;
+        o.max_iterations = 500;
+        o.factor_bytes = matrix_free; // 0: as much as it likes
+        CHECK_OK(&ctx, tb_solver_find(o.solver)->form(&ctx, p, &o, &form));
+        CHECK(form ==
+              (matrix_free || (metric == TB_MAKE_SPARSE && i != PROX) ? TB_FORM_FREE : TB_FORM_BLOCKS));
+        memset(lambda, 0, (size_t)p->nrow * sizeof *lambda);
+        CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+        CHECK(r.outcome == TB_CONVERGED);
+        tbResidual residual;
+        tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &residual, u[matrix_free], NULL);
+      }
+      for (int row = 0; row < p->nrow; row++) CHECK_NEAR(u[0][row], u[1][row], 1e-6);
+      free(lambda);
+      tb_judge_free(&ctx, judge);
+      tb_manufacture_free(&ctx, exact);
+      tb_problem_free(p);
+    }
+}
+
+TEST(on_a_sparse_metric_newton_never_holds_w)
+{
+  tbContext ctx = tb_default_context();
+  tbManufacture spec = tb_default_manufacture();
+  spec.contacts = 200;
+  spec.mu_max = 0.3;
+  spec.metric = TB_MAKE_SPARSE;
+  tbProblem* p = NULL;
+  double* exact = NULL;
+  REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
+  double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
+  size_t largest = 0;
+  tbContext watched = ctx;
+  watched.allocator = (tbAllocator){watched_alloc, watched_free, &largest};
+  tbSolveOptions o = cases_options("newton-ac", TB_MODEL_CONE, 500);
+  tbSolveResult r = {0};
+  CHECK_OK(&watched, tb_solve(&watched, p, &o, lambda, &r));
+  CHECK(r.outcome == TB_CONVERGED);
+  CHECK(largest < (size_t)p->nrow * (size_t)p->nrow * sizeof(double) / 2);
+  free(lambda);
+  tb_manufacture_free(&ctx, exact);
+  tb_problem_free(p);
+}
+
 TEST(problems_that_defeat_gauss_seidel_are_solved)
 {
   static const char* const names[] = {"OneObject-i100000-316", "BoxesStack1-i100000-32", "RockPile_tob1"};

@@ -1,0 +1,11 @@
+// The parts of `auto`.
+#ifndef TB_SOLVE_AUTO_H
+#define TB_SOLVE_AUTO_H
+
+#include "solve/run.h"
+
+// Solves a problem of many islands part by part from run->best on; over: the judge is satisfied with the
+// whole, or a budget is spent. Does nothing where there is but one island, or little to gain.
+tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over);
+
+#endif

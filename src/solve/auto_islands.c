@@ -1,0 +1,301 @@
+// `auto` on a problem that falls apart: islands solved side by side.
+//
+// Islands share neither a metric block nor an entry of W, so λ of one says nothing about another. Solved
+// together, all wait for the slowest and share its step lengths; here each is a problem of its own, small
+// enough for the cache, and ends when it is solved. Tiny islands go together in batches of up to BATCH
+// contacts, in the order of their first contacts; what a batch is does not depend on the number of threads.
+//
+// What the judge says of the whole follows from the parts, since E² = Σ E_b². With s_b = max(‖q_b‖, ‖λ_b‖,
+// ‖u_b‖) and s that of the whole, a part is good for now when
+//
+//   E_b ≤ τ s_b     or     E_b ≤ τ s √(n_b/n),   n_b of n contacts in it;
+//
+// the second way is for parts that matter little. As a rule E ≤ τs follows, for the parts' largest norms are
+// the whole's; at worst, as Σ s_b² ≤ ‖q‖² + ‖λ‖² + ‖u‖² ≤ 3s², it is E ≤ 2τs. The whole is judged, and where
+// it misses, the caller goes on with it, a few sweeps from its end.
+//
+// Parts that take many iterations are put off until all have had their turn, and then solved together, to
+// E² ≤ τ²s² − Σ E_b² over the others: none waits while another, which perhaps has no solution, eats the
+// budget.
+#include "base/clock.h"
+#include "base/threads.h"
+#include "problem/part.h"
+#include "solve/auto.h"
+
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  BATCH = 64,
+  WORTH_IT = 256, // contacts; fewer are solved sooner together
+  TURN = 1000,    // iterations
+  TURN_IN_A_HURRY = 100,
+};
+
+typedef struct {
+  const int* contact;
+  int count;
+  bool ended; // solved, or past help
+  int iterations;
+  const char* used;
+  double enough, E; // that will do; that is left
+} Batch;
+
+typedef struct {
+  tbContext* ctx;
+  tbRun* run;
+  const tbSolveOptions* o;
+  double* lambda;
+  tbPartMaps maps;
+  int count; // batches, the largest first
+  Batch* batch;
+  int turn;      // iterations a batch may have
+  double enough; // E of the whole that would do, for the present scale
+
+  pthread_mutex_t lock; // of the caller's functions and allocator, and of all that follows
+  bool cancelled;
+  tbError error; // of the first batch that failed
+} Islands;
+
+// ---- what the caller gave, one thread at a time ----
+
+static bool ask(void* user)
+{
+  Islands* s = user;
+  pthread_mutex_lock(&s->lock);
+  s->cancelled = s->cancelled || s->o->cancelled(s->o->cancelled_user);
+  bool cancelled = s->cancelled;
+  pthread_mutex_unlock(&s->lock);
+  return cancelled;
+}
+
+static void* locked_alloc(void* user, size_t size, size_t alignment)
+{
+  Islands* s = user;
+  pthread_mutex_lock(&s->lock);
+  void* pointer = s->ctx->allocator.alloc(s->ctx->allocator.user, size, alignment);
+  pthread_mutex_unlock(&s->lock);
+  return pointer;
+}
+
+static void locked_free(void* user, void* pointer)
+{
+  Islands* s = user;
+  pthread_mutex_lock(&s->lock);
+  s->ctx->allocator.free(s->ctx->allocator.user, pointer);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static tbContext context_of_part(Islands* s)
+{
+  tbContext ctx = {.threads = s->ctx->threads}; // loops inside a loop run inline
+  if (s->ctx->allocator.alloc) ctx.allocator = (tbAllocator){locked_alloc, locked_free, s};
+  return ctx;
+}
+
+static void report(Islands* s, const tbContext* part)
+{
+  pthread_mutex_lock(&s->lock);
+  if (s->error.status == TB_OK) s->error = part->error;
+  pthread_mutex_unlock(&s->lock);
+}
+
+// ---- one batch ----
+
+static double time_left(const Islands* s)
+{
+  double budget = s->o->time_budget_s;
+  return budget > 0 ? budget - (tb_seconds() - s->run->started) : INFINITY;
+}
+
+static tbSolveOptions options_of_part(Islands* s, double left)
+{
+  tbSolveOptions o = *s->o;
+  o.max_iterations = s->turn;
+  o.time_budget_s = isinf(left) ? 0 : left;
+  o.trace = NULL;
+  if (o.cancelled) o.cancelled = ask, o.cancelled_user = s;
+  return o;
+}
+
+static void copy_rows(const Islands* s, const Batch* b, bool back, double* part)
+{
+  const tbProblem* p = s->run->p;
+  for (int i = 0; i < b->count; i++)
+    for (int r = p->row_adr[b->contact[i]]; r < p->row_adr[b->contact[i] + 1]; r++, part++)
+      if (back) s->lambda[r] = *part;
+      else *part = s->lambda[r];
+}
+
+static tbStatus solve_batch(Islands* s, tbContext* ctx, tbArena* arena, Batch* b)
+{
+  tbProblem part;
+  tbSolveResult r;
+  double left = time_left(s);
+  if (!(left > 0)) return TB_OK;
+  tbSolveOptions o = options_of_part(s, left);
+  TB_TRY(tb_problem_part(arena, s->run->p, b->contact, b->count, &s->maps, &part));
+  double* lambda = TB_TAKE(arena, double, (size_t)part.nrow);
+  if (!lambda) return TB_ERROR_MEMORY;
+  copy_rows(s, b, false, lambda);
+  TB_TRY(tb_solve_part(ctx, &part, &o, b->enough, lambda, &r));
+  copy_rows(s, b, true, lambda);
+  b->ended = r.outcome == TB_CONVERGED || r.outcome == TB_FAILED;
+  b->iterations += r.iterations;
+  b->E = o.model == TB_MODEL_CONE
+             ? r.residual.absolute
+             : r.residual.model * fmax(r.residual.norm_q, fmax(r.residual.norm_lambda, r.residual.norm_u));
+  if (r.iterations > 0) b->used = r.used;
+  return TB_OK;
+}
+
+static void solve_batches(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  Islands* s = user;
+  for (int i = begin; i < end; i++) {
+    tbContext ctx = context_of_part(s);
+    tbArena arena;
+    tb_arena_init(&arena, &ctx);
+    if (solve_batch(s, &ctx, &arena, &s->batch[i]) != TB_OK) report(s, &ctx);
+    tb_arena_free(&arena);
+  }
+}
+
+// ---- all of them ----
+
+static int by_size(const void* x, const void* y)
+{
+  const Batch *a = x, *b = y;
+  if (a->count != b->count) return b->count - a->count;
+  return a->contact < b->contact ? -1 : a->contact > b->contact; // both point into one array
+}
+
+// Contacts by islands, islands by batches.
+static tbStatus make_batches(tbArena* arena, Islands* s, const int* island, int islands)
+{
+  int n = s->run->p->ncontact, *ptr = TB_TAKE(arena, int, (size_t)islands + 2),
+      *contact = TB_TAKE(arena, int, (size_t)n);
+  s->batch = TB_TAKE(arena, Batch, (size_t)islands);
+  if (!ptr || !contact || !s->batch) return TB_ERROR_MEMORY;
+  int* next = ptr + 1; // counts, then running ends
+  for (int k = 0; k < n; k++) next[island[k] + 1]++;
+  for (int i = 0; i < islands; i++) next[i + 1] += next[i];
+  for (int k = 0; k < n; k++) contact[next[island[k]]++] = k;
+  for (int i = 0; i < islands; i++) {
+    Batch* last = s->count ? &s->batch[s->count - 1] : NULL;
+    int size = ptr[i + 1] - ptr[i];
+    if (last && last->count + size <= BATCH) last->count += size;
+    else s->batch[s->count++] = (Batch){.contact = contact + ptr[i], .count = size};
+  }
+  qsort(s->batch, (size_t)s->count, sizeof *s->batch, by_size);
+  return TB_OK;
+}
+
+// E that both tolerances allow the whole, as long as its norms are those of r.
+static void set_target(Islands* s, const tbResidual* r)
+{
+  s->enough = s->o->tolerance * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
+  if (s->o->tolerance_q > 0) s->enough = fmin(s->enough, s->o->tolerance_q * r->norm_q);
+}
+
+// The whole after the batches had their turn; true when that ends the run. Iterations and method are those of
+// the batch that took the most.
+static bool judge(Islands* s)
+{
+  tbRun* run = s->run;
+  int most = 0;
+  for (int i = 0; i < s->count; i++)
+    if (s->batch[i].iterations > most) most = s->batch[i].iterations, run->used = s->batch[i].used;
+  tbSolveOptions heard = *s->o; // who cancelled a part has cancelled the whole
+  if (heard.cancelled) heard.cancelled = ask, heard.cancelled_user = s;
+  run->o = &heard;
+  run->start_known = false;
+  tb_run_judge_next(run);
+  bool done = tb_run_done(run, most, s->lambda);
+  run->start_known = true;
+  run->o = s->o;
+  set_target(s, &run->best_residual);
+  return done;
+}
+
+// Every batch for a turn.
+static tbStatus take_turns(Islands* s, bool* over)
+{
+  tb_parallel_for(s->run->threads, s->count, 1, solve_batches, s);
+  if (s->error.status != TB_OK) {
+    s->ctx->error = s->error;
+    return s->error.status;
+  }
+  *over = judge(s);
+  return TB_OK;
+}
+
+// Puts what is not solved into one batch, which gets what is left of the budget; none where all is.
+static tbStatus gather_rest(tbArena* arena, Islands* s)
+{
+  double E = s->enough * s->enough; // squared
+  int total = 0, most = 0, *contact = TB_TAKE(arena, int, (size_t)s->run->p->ncontact);
+  if (!contact) return TB_ERROR_MEMORY;
+  for (int i = 0; i < s->count; i++) {
+    const Batch* b = &s->batch[i];
+    if (b->ended) {
+      E -= b->E * b->E;
+      continue;
+    }
+    memcpy(contact + total, b->contact, (size_t)b->count * sizeof *contact);
+    total += b->count;
+    if (b->iterations > most) most = b->iterations;
+  }
+  s->batch[0] = (Batch){.contact = contact,
+                        .count = total,
+                        .iterations = most,
+                        .used = s->run->used,
+                        .enough = sqrt(fmax(0, E))};
+  s->count = total > 0;
+  s->turn = s->o->max_iterations - most;
+  return TB_OK;
+}
+
+static tbStatus solve_islands(tbArena* arena, Islands* s, bool* over)
+{
+  tbRun* run = s->run;
+  int turn = s->o->time_budget_s > 0 ? TURN_IN_A_HURRY : TURN;
+  s->turn = turn < s->o->max_iterations ? turn : s->o->max_iterations;
+  memcpy(s->lambda, run->best, (size_t)run->p->nrow * sizeof *s->lambda);
+  tb_run_begin(run);
+  tbResidual start = run->best_residual;
+  if (isinf(run->best_number))
+    tb_judge_measure(run->judge, run->best, s->o->model, s->o->directions, &start, NULL, NULL);
+  set_target(s, &start);
+  for (int i = 0; i < s->count; i++)
+    s->batch[i].enough = s->enough * sqrt((double)s->batch[i].count / run->p->ncontact);
+  TB_TRY(take_turns(s, over));
+  if (*over) return TB_OK;
+  TB_TRY(gather_rest(arena, s));
+  return s->count > 0 ? take_turns(s, over) : TB_OK;
+}
+
+tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
+{
+  *over = false;
+  if (run->is_part || run->p->ncontact <= WORTH_IT) return TB_OK;
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  Islands s = {.ctx = ctx, .run = run, .o = run->o, .lambda = lambda};
+  int islands, *island = TB_TAKE(&arena, int, (size_t)run->p->ncontact);
+  tbStatus status = island ? tb_problem_islands(ctx, run->p, island, &islands) : TB_ERROR_MEMORY;
+  if (status == TB_OK && islands > 1) status = make_batches(&arena, &s, island, islands);
+  // Where one island has most of the contacts there is little to gain, and it would be left with one thread.
+  if (status == TB_OK && s.count > 1 && 2 * s.batch[0].count <= run->p->ncontact) {
+    pthread_mutex_init(&s.lock, NULL);
+    status = tb_part_maps_make(&arena, run->p, &s.maps);
+    if (status == TB_OK) status = solve_islands(&arena, &s, over);
+    pthread_mutex_destroy(&s.lock);
+  }
+  tb_arena_free(&arena);
+  return status;
+}
