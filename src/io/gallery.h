@@ -136,6 +136,7 @@ void tb_gallery_incline(tbPen* pen);
 void tb_gallery_incline_set(tbPen* pen);
 void tb_gallery_painleve(tbPen* pen);
 void tb_gallery_top(tbPen* pen);
+void tb_gallery_tippe_top(tbPen* pen);
 void tb_gallery_billiards(tbPen* pen);
 // gallery_heaps.c
 void tb_gallery_pile(tbPen* pen);

@@ -96,6 +96,30 @@ void tb_gallery_top(tbPen* pen)
                                 .angular_velocity = tb_vec3(spin * s, 0, spin * c)});
 }
 
+// A ball with its centre of mass below its middle: a disc inside, which nothing can touch, makes the lower
+// part heavier. Spun fast it turns over, because friction at the bottom pushes against the spin. It can
+// when 1 − a < A/C < 1 + a, with a the shift of the centre of mass over the radius, C the moment of inertia
+// about the axis and A across it (Ebenfeld and Scheck 1995); here a = 0.05 and A/C = 0.97.
+void tb_gallery_tippe_top(tbPen* pen)
+{
+  const double radius = 0.02;
+  double spin = tb_pen_value(pen, "spin"), tilt = radians(tb_pen_value(pen, "tilt_deg"));
+  tbPenShape part[3] = {tb_pen_sphere(radius), tb_pen_cylinder(0.825 * radius, 0.4 * radius),
+                        tb_pen_cylinder(0.1 * radius, 0.4 * radius)};
+  part[1].position.z = -0.3 * radius;
+  part[2].position.z = 1.1 * radius;
+  tb_pen_start(pen, 0.0005, 4);
+  tb_pen_material(pen, &(tbPenMaterial){"wood", 700, tb_pen_value(pen, "friction"), 0, 0});
+  tb_pen_ground(pen, "wood");
+  tb_pen_body(pen, &(tbPenBody){.name = "top",
+                                .shapes = part,
+                                .shape_count = 3,
+                                .material = "wood",
+                                .position = tb_vec3(0, 0, radius),
+                                .orientation = tb_pen_about_y(tilt),
+                                .angular_velocity = tb_vec3(0, 0, spin)});
+}
+
 static void add_cushions(tbPen* pen, double length, double width, double high)
 {
   const double thick = 0.1;
