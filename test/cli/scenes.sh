@@ -72,6 +72,8 @@ simulates conveyor --time 1 &&
   measure 'if (name == "box/2") { if (step == 1) x0 = x; v = vx }' 'exit !(abs(v - 0.5) < 0.02 && x - x0 > 0.4)' <conveyor.csv; claim "conveyor carries at its speed"
 simulates gears --time 1 &&
   measure 'w[name] += $16 / 200' 'exit !(abs(w["wheel/0"] - 2) < 0.2 && abs(w["wheel/1"] + 2) < 0.4 && abs(w["wheel/2"] - 2) < 0.4)' <gears.csv; claim "gears turn each other"
+simulates cradle --time 0.5 &&
+  measure 'v[name] = abs(vx)' 'exit !(v["ball/4"] > 1.3 && v["ball/0"] < 0.01 && v["ball/1"] < 0.01 && v["ball/3"] < 0.01)' <cradle.csv; claim "cradle passes its ball on"
 simulates chain --time 1 &&
   measure 'if (name == "ball" && sqrt(x^2 + z^2) > most) most = sqrt(x^2 + z^2)' 'exit !(most < 2.07)' <chain.csv; claim "chain keeps its length"
 simulates chain-links --time 1 &&
