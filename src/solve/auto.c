@@ -1,12 +1,13 @@
 // The method that chooses.
 //
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
-//   1. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
-//   2. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
+//   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
+//   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
 //                    will be there sooner
-//   3. interior      `ipm`: where Newton's curve goes flat and the cones are round
-//   4. pivoting      `lemke`: where the problem is an LCP as it stands
-//   5. the rest      `prox-newton` again from the best so far; then in turn `bgs` from the best and
+//   4. interior      `ipm`: where Newton's curve goes flat and the cones are round
+//   5. pivoting      `lemke`: where the problem is an LCP as it stands
+//   6. the rest      `prox-newton` again from the best so far; then in turn `bgs` from the best and
 //                    `prox-newton` from where that led, `bgs` longer each time, while the budget lasts
 //
 // Stages start from the best iterate the judge has seen, and that is kept. The judge ends the
@@ -20,6 +21,7 @@
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };
+static const double NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
@@ -170,7 +172,13 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   Watch watch = {.tolerance = run->o->tolerance};
   tbDelassus* W = NULL;
   bool over = false;
+  bool near = run->best_number <= NEAR * run->o->tolerance; // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
+  if (near && status == TB_OK && !over) {
+    static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
+    for (int i = 0; status == TB_OK && !over && i < 2; i++)
+      status = go(ctx, run, &short_way[i], &watch, &W, lambda, &over);
+  }
   for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
     status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   for (int cap = 200; status == TB_OK && !over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
