@@ -1,8 +1,10 @@
-// Heyman's limit analysis of an arch. Joint j stands at the angle α_j = jπ/n with its centre c_j on the mean circle.
-// Cut there, the lower part passes on the force (−H, V_j), V_j = W/2 − weight of the first j stones, and the moment M_j
-// about c_j, both linear in the thrust H and the moment M₀ at the springing. The arch stands if some (H, M₀) has
+// Heyman's limit analysis of an arch. Joint j stands at the angle α_j = jπ/n with its centre c_j on the mean
+// circle. Cut there, the lower part passes on the force (−H, V_j), V_j = W/2 − weight of the first j stones,
+// and the moment M_j about c_j, both linear in the thrust H and the moment M₀ at the springing. The arch
+// stands if some (H, M₀) has
 //
-//   |M_j| ≤ N_j t/2,   |T_j| ≤ μ N_j   at every joint,   N_j = H sin α + V_j cos α,   T_j = −H cos α + V_j sin α.
+//   |M_j| ≤ N_j t/2,   |T_j| ≤ μ N_j   at every joint,   N_j = H sin α + V_j cos α,   T_j = −H cos α + V_j
+//   sin α.
 //
 // A program of two unknowns: it has a solution if and only if some intersection of two constraints meets all.
 #include "known/arches.h"
@@ -13,7 +15,10 @@ typedef struct {
   double h, m, least; // h H + m M₀ ≥ least
 } Plane2;
 
-static tbVec3 corner(double radius, double angle) { return tb_vec3(radius * cos(angle), 0, radius * sin(angle)); }
+static tbVec3 corner(double radius, double angle)
+{
+  return tb_vec3(radius * cos(angle), 0, radius * sin(angle));
+}
 
 void stage_arch(Stage* s, int stones, double thickness, tbBodyId* out)
 {
@@ -38,7 +43,8 @@ static double stone(int stones, double t, int i, double* x, double* z)
   double half = PI / (2 * stones), a = 1 - t / 2, b = 1 + t / 2, middle = (2 * i + 1) * half;
   // A trapezium between the chords of either circle, at a cos(half) and b cos(half) from the centre.
   double low = a * cos(half), high = b * cos(half), wide = tan(half);
-  double area = wide * (high * high - low * low), r = 2.0 / 3 * wide * (high * high * high - low * low * low) / area;
+  double area = wide * (high * high - low * low),
+         r = 2.0 / 3 * wide * (high * high * high - low * low * low) / area;
   *x = r * cos(middle), *z = r * sin(middle);
   return area;
 }

@@ -17,15 +17,16 @@ static double sag(double thickness, double mu, double seconds, double enough)
   double most = 0;
   for (int k = 0; k < (int)(seconds / s.step.dt) && most < enough; k++) {
     stage_run(&s, 1);
-    for (int i = 0; i < STONES; i++) most = fmax(most, tb_distance3(stage_state(&s, stone[i]).position, start[i]));
+    for (int i = 0; i < STONES; i++)
+      most = fmax(most, tb_distance3(stage_state(&s, stone[i]).position, start[i]));
   }
   CHECK(s.unconverged == 0);
   stage_close(&s);
   return most;
 }
 
-// Milankovitch 1907: 0.1075 of the mean radius, for any number of stones; a thick one slides below μ ≈ 0.31 whatever its
-// thickness (Gáspár, Sipos and Sajtos 2018).
+// Milankovitch 1907: 0.1075 of the mean radius, for any number of stones; a thick one slides below μ ≈ 0.31
+// whatever its thickness (Gáspár, Sipos and Sajtos 2018).
 TEST(limit_analysis_finds_the_known_thickness)
 {
   CHECK_NEAR(arch_least_thickness(test_quick() ? 99 : 199, 10), 0.1075, 5e-4);

@@ -18,7 +18,8 @@ TEST(bounces_do_not_depend_on_the_step)
       tbBodyId body = stage_add(&s, shape, i % 3 ? 1 : 1e-3, tb_vec3(0, 0, half + H), tb_quat_identity());
       stage_run_for(&s, sqrt(2 * H / g));
       stage_run(&s, 1);
-      double top = 0, way = scheme ? 1.5 * sqrt(2 * g * H) * s.step.dt : 1e-3 * H; // Moreau's: the way of a step
+      double top = 0,
+             way = scheme ? 1.5 * sqrt(2 * g * H) * s.step.dt : 1e-3 * H; // Moreau's: the way of a step
       for (int k = 0; k < (int)(2 * sqrt(2 * expected / g) / s.step.dt) - 2; k++) {
         stage_run(&s, 1);
         top = fmax(top, stage_state(&s, body).position.z - half);
@@ -27,8 +28,8 @@ TEST(bounces_do_not_depend_on_the_step)
       tbBodyState end = stage_state(&s, body);
       double slip = tb_norm3(end.angular_velocity) + fabs(end.velocity.x) + fabs(end.velocity.y);
       if (!(fabs(top - expected) < way) || !(slip < 1e-5))
-        test_failed(__FILE__, __LINE__, "%s %s e %g dt %g: %g m for %g, slip %g", s.step.scheme, box ? "box" : "ball", e,
-                    s.step.dt, top, expected, slip);
+        test_failed(__FILE__, __LINE__, "%s %s e %g dt %g: %g m for %g, slip %g", s.step.scheme,
+                    box ? "box" : "ball", e, s.step.dt, top, expected, slip);
       stage_close(&s);
     }
 }
@@ -61,7 +62,8 @@ TEST(oblique_bounces_slip_or_roll)
   static const double dts[] = {1.0 / 60, 0.005, 0.001};
   for (int scheme = 0; scheme < 2; scheme++)
     for (int i = 0; i < 24; i++) {
-      double e = i % 4 / 3.0, mu = 0.05 + 0.1 * (i % 6), v = 1.5, w = 2, r = 0.1, slope = 0.3 * (i % 3), heading = i;
+      double e = i % 4 / 3.0, mu = 0.05 + 0.1 * (i % 6), v = 1.5, w = 2, r = 0.1, slope = 0.3 * (i % 3),
+             heading = i;
       Stage s = stage_open_with(tb_zero3(), tb_friction(mu), e);
       s.step.scheme = scheme ? "moreau" : "semi-implicit";
       s.step.dt = dts[i % 3];
@@ -75,10 +77,11 @@ TEST(oblique_bounces_slip_or_roll)
       bool slips = mu * (1 + e) * w < 2.0 / 7 * v;
       double expected = slips ? v - mu * (1 + e) * w : 5.0 / 7 * v, spin = tb_norm3(end.angular_velocity) * r;
       double spins = slips ? 2.5 * mu * (1 + e) * w : 5.0 / 7 * v;
-      if (!(fabs(tb_dot3(end.velocity, d) - expected) < 1e-6) || !(fabs(tb_dot3(end.velocity, n) - e * w) < 1e-6) ||
-          !(fabs(spin - spins) < 1e-6))
-        test_failed(__FILE__, __LINE__, "%s e %g mu %g: %g m/s along, %g up, %g spin; expected %g, %g, %g", s.step.scheme, e, mu,
-                    tb_dot3(end.velocity, d), tb_dot3(end.velocity, n), spin, expected, e * w, spins);
+      if (!(fabs(tb_dot3(end.velocity, d) - expected) < 1e-6) ||
+          !(fabs(tb_dot3(end.velocity, n) - e * w) < 1e-6) || !(fabs(spin - spins) < 1e-6))
+        test_failed(__FILE__, __LINE__, "%s e %g mu %g: %g m/s along, %g up, %g spin; expected %g, %g, %g",
+                    s.step.scheme, e, mu, tb_dot3(end.velocity, d), tb_dot3(end.velocity, n), spin, expected,
+                    e * w, spins);
       stage_close(&s);
     }
 }
@@ -96,7 +99,8 @@ TEST(ball_bounces_off_a_slab_that_lies_on_the_floor)
     tbBodyDef def = tb_default_body_def();
     CHECK_OK(&s.ctx, tb_world_add_material(&s.ctx, s.world, &rubber, &def.material));
     stage_floor(&s, 0, 0);
-    tbBodyId slab = stage_add(&s, tb_shape_box(tb_vec3(1, 1, 0.1)), masses[i % 3], tb_vec3(0, 0, 0.05), tb_quat_identity());
+    tbBodyId slab = stage_add(&s, tb_shape_box(tb_vec3(1, 1, 0.1)), masses[i % 3], tb_vec3(0, 0, 0.05),
+                              tb_quat_identity());
     tbShape sphere = tb_shape_sphere(r);
     def.shapes = &sphere, def.shape_count = 1, def.mass = 1, def.position = tb_vec3(0, 0, 0.1 + r + H);
     tbBodyId ball = {-1};
@@ -110,8 +114,8 @@ TEST(ball_bounces_off_a_slab_that_lies_on_the_floor)
     }
     double sank = fabs(stage_state(&s, slab).position.z - 0.05);
     if (!(fabs(top - expected) < 2e-3) || !(sank < 1e-6))
-      test_failed(__FILE__, __LINE__, "e %g slab %g kg dt %g: %g m for %g, slab moved %g", e, masses[i % 3], s.step.dt, top,
-                  expected, sank);
+      test_failed(__FILE__, __LINE__, "e %g slab %g kg dt %g: %g m for %g, slab moved %g", e, masses[i % 3],
+                  s.step.dt, top, expected, sank);
     stage_close(&s);
   }
 }
@@ -140,7 +144,8 @@ TEST(bounce_heights_are_e_squared)
         }
         double tolerance = scheme ? 5e-3 : 1e-3 * expected + 2e-4; // Moreau's: v h, the way of one step
         if (expected > 0.01 && !(fabs(top - expected) < tolerance))
-          test_failed(__FILE__, __LINE__, "%s e %g bounce %d: %g m, expected %g", s.step.scheme, e, bounce, top, expected);
+          test_failed(__FILE__, __LINE__, "%s e %g bounce %d: %g m, expected %g", s.step.scheme, e, bounce,
+                      top, expected);
       }
       if (e == 0) {
         stage_run_for(&s, 0.5);

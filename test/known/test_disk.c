@@ -1,13 +1,13 @@
-// A disk that slides and spins on its rim (Farkas, Bartels, Unger and Wolf, "Frictional coupling between sliding and
-// spinning motion", 2003).
+// A disk that slides and spins on its rim (Farkas, Bartels, Unger and Wolf, "Frictional coupling between
+// sliding and spinning motion", 2003).
 //
 // With ε = v/(Rω), and pressure spread evenly over the rim, friction is μmg F(ε) and its torque μmgR T(ε),
 //
 //   F = ⟨(ε − sin φ)/w⟩,   T = ⟨(1 − ε sin φ)/w⟩,   w² = 1 + ε² − 2ε sin φ.
 //
-// Since F(1) = T(1), a hoop (I = mR²) tends to ε = 1 from either side and comes to rest sliding and spinning alike.
-// Friction is spread over both motions: a disk slides farther while it spins. How the rim's points share the weight is not
-// determined; ε = 1 attracts whatever they do.
+// Since F(1) = T(1), a hoop (I = mR²) tends to ε = 1 from either side and comes to rest sliding and spinning
+// alike. Friction is spread over both motions: a disk slides farther while it spins. How the rim's points
+// share the weight is not determined; ε = 1 attracts whatever they do.
 #include "known/worlds.h"
 #include "test.h"
 
@@ -55,8 +55,10 @@ TEST(hoop_comes_to_rest_sliding_and_spinning_alike)
       double R = i == 1 ? 0.02 : 0.3, mu = 0.2 + 0.2 * i, v = 2 * sqrt(R), w = v / (R * ratios[i]);
       Ride r = ride(exact_solvers[k], 1, R, mu, v, w, 0.4 + i);
       double alone = v * v / (2 * mu * g);
-      if (!(fabs(r.slide_stops - r.spin_stops) <= 0.006) || !(fabs(r.ratio - 1) < fabs(ratios[i] - 1)) || !(r.distance > alone))
-        test_failed(__FILE__, __LINE__, "%s from %g: slides for %g s, spins for %g s, ratio %g, %g m (%g without spin)",
+      if (!(fabs(r.slide_stops - r.spin_stops) <= 0.006) || !(fabs(r.ratio - 1) < fabs(ratios[i] - 1)) ||
+          !(r.distance > alone))
+        test_failed(__FILE__, __LINE__,
+                    "%s from %g: slides for %g s, spins for %g s, ratio %g, %g m (%g without spin)",
                     exact_solvers[k], ratios[i], r.slide_stops, r.spin_stops, r.ratio, r.distance, alone);
     }
 }
@@ -68,6 +70,7 @@ TEST(disk_stops_sliding_and_spinning_at_once)
       double R = 0.1, mu = 0.3, v = 0.6, w = v / R * (0.5 + i);
       Ride r = ride(exact_solvers[k], 0.5, R, mu, v, w, i);
       if (!(fabs(r.slide_stops - r.spin_stops) <= 0.006))
-        test_failed(__FILE__, __LINE__, "%s: slides for %g s, spins for %g s", exact_solvers[k], r.slide_stops, r.spin_stops);
+        test_failed(__FILE__, __LINE__, "%s: slides for %g s, spins for %g s", exact_solvers[k],
+                    r.slide_stops, r.spin_stops);
     }
 }

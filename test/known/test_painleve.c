@@ -4,9 +4,9 @@
 //
 //   m W_nn = 1 + 3 cos²θ,   m W_nt = 3 sin θ cos θ,   m W_tt = 1 + 3 sin²θ
 //
-// for a rod whose tip trails or leads. Where the slip drives the tip into the floor and μ W_nt > W_nn, possible from
-// μ = 4/3 on, no finite force keeps the rod sliding: it jams at once, in an impact without collision whose impulse
-// stops both u_n and u_t.
+// for a rod whose tip trails or leads. Where the slip drives the tip into the floor and μ W_nt > W_nn,
+// possible from μ = 4/3 on, no finite force keeps the rod sliding: it jams at once, in an impact without
+// collision whose impulse stops both u_n and u_t.
 #include "known/worlds.h"
 #include "test.h"
 
@@ -16,7 +16,8 @@ typedef struct {
   double Wnn, Wnt, Wtt;
 } Tip;
 
-// A rod of half length l at the angle θ, tip on the floor at the origin, leaning towards +x; radius r at the tip.
+// A rod of half length l at the angle θ, tip on the floor at the origin, leaning towards +x; radius r at the
+// tip.
 static tbBodyId rod(Stage* s, double l, double r, double mass, double theta, tbVec3 v, double w)
 {
   tbShape shape = tb_shape_capsule(r, 2 * (l - r));
@@ -42,7 +43,8 @@ static int solutions(Tip W, double mu, double un, double ut, double out[4][2])
 {
   int n = 0;
   if (un >= 0) out[n][0] = out[n][1] = 0, n++;
-  double det = W.Wnn * W.Wtt - W.Wnt * W.Wnt, ln = -(W.Wtt * un - W.Wnt * ut) / det, lt = -(W.Wnn * ut - W.Wnt * un) / det;
+  double det = W.Wnn * W.Wtt - W.Wnt * W.Wnt, ln = -(W.Wtt * un - W.Wnt * ut) / det,
+         lt = -(W.Wnn * ut - W.Wnt * un) / det;
   if (ln > 0 && fabs(lt) <= mu * ln) out[n][0] = ln, out[n][1] = lt, n++;
   for (int sign = -1; sign <= 1; sign += 2) { // slip towards `sign`
     double d = W.Wnn - sign * mu * W.Wnt, l = -un / d;
@@ -59,7 +61,8 @@ TEST(painleves_rod_jams_in_one_step_where_it_must)
   for (int k = 0; k < EXACT_SOLVERS; k++) {
     if (strcmp(exact_solvers[k], "nncg") == 0) continue; // row by row, friction can take very long to jam
     for (int i = 0; i < 40; i++) {
-      double l = i % 3 ? 0.5 : 0.05, r = 1e-3 * l, m = i % 2 ? 1 : 20, theta = 0.7 + 0.1 * (i % 8), mu = 0.4 + 0.3 * (i / 8);
+      double l = i % 3 ? 0.5 : 0.05, r = 1e-3 * l, m = i % 2 ? 1 : 20, theta = 0.7 + 0.1 * (i % 8),
+             mu = 0.4 + 0.3 * (i / 8);
       double slip = (i % 5 < 3 ? 1 : -1) * (0.5 + 0.1 * i), h = 0.001, g = 9.81;
       Stage s = stage_open(mu, 0);
       s.step.solver.solver = exact_solvers[k];
@@ -72,12 +75,12 @@ TEST(painleves_rod_jams_in_one_step_where_it_must)
       stage_run(&s, 1);
       tbBodyState now = stage_state(&s, body);
       double jn = m * (now.velocity.z + g * h), jt = m * (now.velocity.x - slip), miss = INFINITY;
-      for (int j = 0; j < n; j++)
-        miss = fmin(miss, fabs(jn - lambda[j][0]) + fabs(jt - lambda[j][1]));
+      for (int j = 0; j < n; j++) miss = fmin(miss, fabs(jn - lambda[j][0]) + fabs(jt - lambda[j][1]));
       bool jams = n == 1 && W.Wnn - (slip > 0 ? 1 : -1) * mu * W.Wnt < 0;
       jammed += jams, slid += n == 1 && !jams;
       if (!(miss < 1e-4 * m * fabs(slip)) || s.unconverged)
-        test_failed(__FILE__, __LINE__, "%s theta %g mu %g slip %g: impulse (%g, %g), %d solutions, missed by %g, residual %g",
+        test_failed(__FILE__, __LINE__,
+                    "%s theta %g mu %g slip %g: impulse (%g, %g), %d solutions, missed by %g, residual %g",
                     exact_solvers[k], theta, mu, slip, jn, jt, n, miss, s.worst);
       stage_close(&s);
     }

@@ -1,4 +1,5 @@
-// What stands stays: stacks, houses of cards and arches for as long as a test can wait (bench/standing.c waits longer).
+// What stands stays: stacks, houses of cards and arches for as long as a test can wait (bench/standing.c
+// waits longer).
 #include "known/worlds.h"
 #include "test.h"
 #include "tribo/io.h"
@@ -24,7 +25,8 @@ static Rest stand(const char* name, const char* solver, double seconds)
   scene.step.solver.solver = solver;
   tbVec3 start[BODIES_MOST];
   int count = tb_world_body_count(scene.world);
-  for (int i = 0; i < count && i < BODIES_MOST; i++) start[i] = tb_body_state(scene.world, (tbBodyId){i}).position;
+  for (int i = 0; i < count && i < BODIES_MOST; i++)
+    start[i] = tb_body_state(scene.world, (tbBodyId){i}).position;
   for (int k = 0; k < (int)(seconds / scene.step.dt); k++) {
     tbStepReport report;
     CHECK_OK(&ctx, tb_world_step(&ctx, scene.world, &scene.step, &report));
@@ -35,7 +37,6 @@ static Rest stand(const char* name, const char* solver, double seconds)
     rest.sink = fmax(rest.sink, fabs(d.z)), rest.drift = fmax(rest.drift, sqrt(d.x * d.x + d.y * d.y));
   }
   tb_scene_free(&ctx, &scene);
-  printf("%s %s: sink %g drift %g unconverged %d\n", name, solver, rest.sink, rest.drift, rest.unconverged);
   return rest;
 }
 
@@ -45,8 +46,8 @@ TEST(house_of_cards_and_arch_stand)
   for (int i = 0; i < 4; i++) {
     Rest rest = stand(names[i], "auto", test_quick() ? 0.5 : 3);
     if (!(rest.sink < 1e-3) || !(rest.drift < 1e-3) || rest.unconverged)
-      test_failed(__FILE__, __LINE__, "%s: sank %g m, drifted %g m, %d steps unconverged", names[i], rest.sink, rest.drift,
-                  rest.unconverged);
+      test_failed(__FILE__, __LINE__, "%s: sank %g m, drifted %g m, %d steps unconverged", names[i],
+                  rest.sink, rest.drift, rest.unconverged);
   }
 }
 
@@ -70,15 +71,14 @@ TEST(stack_bears_a_thousandfold_weight)
       sink = fmax(sink, fabs(x.z - (k + 0.5) * size)), drift = fmax(drift, sqrt(x.x * x.x + x.y * x.y));
     }
     if (!(sink < 1e-4) || !(drift < 1e-4) || s.unconverged)
-      test_failed(__FILE__, __LINE__, "size %g: sank %g m, drifted %g m, %d steps unconverged, worst %g", size, sink, drift,
-                  s.unconverged, s.worst);
-    printf("%g %g %g\n", size, sink, drift);
+      test_failed(__FILE__, __LINE__, "size %g: sank %g m, drifted %g m, %d steps unconverged, worst %g",
+                  size, sink, drift, s.unconverged, s.worst);
     stage_close(&s);
   }
 }
 
-// Once at rest a pile has its potential energy and no more, to what the solver's tolerance may move it by.
-TEST(resting_pile_gains_no_energy)
+// Bodies dropped on a heap lose energy, step by step, and win none when they lie.
+TEST(pile_gains_no_energy)
 {
   Stage s = stage_open(0.4, 0);
   s.step.dt = 1.0 / 60;
@@ -87,7 +87,8 @@ TEST(resting_pile_gains_no_energy)
   for (int i = 0; i < 12; i++) {
     double a = test_uniform(&r, 0.1, 0.3), b = test_uniform(&r, 0.1, 0.3), turn = test_uniform(&r, -1, 1);
     tbShape shape = i % 3 == 0 ? tb_shape_sphere(a) : tb_shape_box(tb_vec3(2 * a, 2 * b, a + b));
-    stage_add(&s, shape, 0, tb_vec3(0.2 * (i % 2), 0.2 * (i / 2 % 2), 0.4 + 0.5 * i), tb_quat_exp(tb_vec3(turn, 0.5, 0.3)));
+    stage_add(&s, shape, 0, tb_vec3(0.2 * (i % 2), 0.2 * (i / 2 % 2), 0.4 + 0.8 * i),
+              tb_quat_exp(tb_vec3(turn, 0.5, 0.3)));
   }
   double last = stage_energy(&s), most = 0, start = last;
   for (int k = 0; k < (test_quick() ? 60 : 600); k++) {
@@ -96,7 +97,6 @@ TEST(resting_pile_gains_no_energy)
     most = fmax(most, (now - last) / start);
     last = now;
   }
-  printf("pile gain %g kinetic %g unconv %d\n", most, tb_world_energy(s.world).kinetic/start, s.unconverged);
-  CHECK(most < 1e-5);
+  CHECK(most < 1e-6);
   stage_close(&s);
 }
