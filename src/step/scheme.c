@@ -55,8 +55,11 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   double clock = tb_seconds();
   tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   tbSolveOptions solver = o->solver;
-  // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do not.
+  // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do
+  // not.
   if (!(solver.tolerance_q > 0)) solver.tolerance_q = 100 * solver.tolerance;
+  if (o->warm_start && !(solver.aim > 0))
+    solver.aim = 0.1; // so that bodies at rest need no iterations at all
   if (work->assembly.problem->ncontact > 0)
     TB_TRY(tb_solve(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);

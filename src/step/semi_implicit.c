@@ -29,7 +29,7 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   tb_touch_laws(w, o, touches, count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   touches = work->touches.data, count = (int)work->touches.count;
-  tb_touch_biases(o, touches, count);
+  tb_touch_biases(w, o, touches, count);
   TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   report->contacts = count;
