@@ -67,6 +67,8 @@ typedef struct tbSolveOptions {
   int directions;       // corners of the polyhedral cone, 3 … 64
   double tolerance;     // on the judge's number for the model (fclib's scaling for the cone)
   double tolerance_q;   // on E/‖q‖ as well; 0: not asked
+  double aim;           // share of the tolerances to go on to, for a quarter more iterations, once they are
+                        // reached: the next step's warm start is then within them by itself; 0 or 1: stop there
   int max_iterations;   // ≥ 0
   double time_budget_s; // 0: none
   tbOrder order;        // of sweeps

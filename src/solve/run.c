@@ -29,10 +29,7 @@ static double scale_of(const tbResidual* r)
 }
 
 // E of the model asked for.
-static double error_of(const tbRun* run, const tbResidual* r)
-{
-  return number_of(run, r) * scale_of(r);
-}
+static double error_of(const tbRun* run, const tbResidual* r) { return number_of(run, r) * scale_of(r); }
 
 // On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
 // velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
@@ -84,9 +81,16 @@ static bool diverged(tbRun* run, const tbResidual* r)
   return run->rises >= 8 && E > 1e6 * fmax(run->first_error, r->norm_q);
 }
 
+double tb_run_aim(const tbRun* run)
+{
+  double aim = run->o->aim;
+  return run->o->tolerance * (aim > 0 && aim < 1 ? aim : 1);
+}
+
+// What the judge has confirmed stays converged, whatever ends the run.
 static bool end(tbRun* run, tbOutcome outcome)
 {
-  run->outcome = outcome;
+  run->outcome = run->polished > 0 ? TB_CONVERGED : outcome;
   run->finished = tb_seconds();
   return true;
 }
@@ -118,10 +122,14 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
     run->excluded += tb_seconds() - before;
     return false;
   }
-  if (keep_the_best(run, &residual, lambda)) return end(run, TB_CONVERGED);
-  double number = number_of(run, &residual);
-  run->next_check =
-      next_check_after(run, iteration, number, fmax(o->tolerance, run->enough / scale_of(&residual)));
+  bool good = keep_the_best(run, &residual, lambda);
+  double number = number_of(run, &residual), aim = tb_run_aim(run);
+  if (good && (iteration == 0 || aim == o->tolerance || number <= aim)) return end(run, TB_CONVERGED);
+  if (good && !run->polished) run->polished = iteration + 2 + iteration / 4;
+  if (run->polished && iteration >= run->polished) return end(run, TB_CONVERGED);
+  run->next_check = next_check_after(run, iteration, number,
+                                     good ? aim : fmax(o->tolerance, run->enough / scale_of(&residual)));
+  if (run->polished && run->next_check > run->polished) run->next_check = run->polished;
   run->last_check = iteration;
   run->last_number = number;
   if (cancelled) return end(run, TB_CANCELLED);

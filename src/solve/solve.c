@@ -80,6 +80,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
                    o->directions);
   if (!(o->tolerance >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
+  if (!(o->aim >= 0 && o->aim <= 1))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "aim must be between 0 and 1, is %g", o->aim);
   if (!(o->tolerance_q >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance_q must not be negative, is %g", o->tolerance_q);
   if (o->max_iterations < 0)

@@ -242,8 +242,8 @@ static void fill_velocity_rows(const tbStagger* s, tbStaggerIsland* land)
 static bool set_up_velocities(tbStagger* s, tbStaggerIsland* land)
 {
   const tbProblem* p = s->W->problem;
-  int most = land->normal.count - 1 < SMALL ? land->normal.count - 1 : SMALL, entries = 0;
-  if (most <= 0 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
+  int most = 3 * land->normal.count < SMALL ? 3 * land->normal.count : SMALL, entries = 0;
+  if (land->normal.count < 2 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
   land->dof = TB_TAKE(&s->arena, int, (size_t)most);
   if (!land->dof) return false;
   land->dofs = list_dofs(s, land, most, land->dof);

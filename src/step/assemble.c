@@ -77,7 +77,8 @@ static void add_joint(tbBuilder* b, const tbWorld* w, const tbFree* free, const 
     if (body[side] >= 0 && dof[body[side]] >= 0) tb_builder_jacobian(b, dof[body[side]], 6, jac[side]);
 }
 
-static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, int* dof)
+static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
+                       int* dof)
 {
   for (size_t i = 0; i < w->body.count; i++) {
     if (dof[i] < 0) continue;
@@ -85,7 +86,7 @@ static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, int* 
     double v[6];
     tb_store3(v, free[i].v);
     tb_store3(v + 3, free[i].w);
-    tbMat3 R = tb_quat_mat3(free[i].q), I = tb_mat3_mul(R, tb_mat3_mult(body->inertia, R));
+    tbMat3 R = tb_quat_mat3(centre[i].q), I = tb_mat3_mul(R, tb_mat3_mult(body->inertia, R));
     for (int r = 0; r < 3; r++) // symmetric to the bit
       for (int c = 0; c < r; c++) I.m[r][c] = I.m[c][r];
     tb_builder_rigid(b, body->mass, (const double*)&I, v, &dof[i]);
@@ -130,7 +131,7 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const
 static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o, bool positions,
                      const tbFree* free, const tbTransform* centre, tbAssembly* out, tbArray* guess)
 {
-  add_bodies(b, w, free, out->dof);
+  add_bodies(b, w, free, centre, out->dof);
   for (int i = 0; i < out->ntouch; i++) {
     add_touch(b, w, free, centre, out->dof, &out->touch[i]);
     TB_TRY(tb_array_push(ctx, guess, out->touch[i].guess, (size_t)out->touch[i].rows));

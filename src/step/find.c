@@ -9,6 +9,9 @@
 // When the way ahead is more than half the size of the smaller body, or one of them is a bullet, the pair is
 // swept to its first moment of impact, and the contacts of that moment are taken, with the distance the
 // bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are.
+//
+// First contacts. The normal of two spheres that fly at each other obliquely turns until they touch, and a
+// bounce goes the way of the last moment. Solids that will meet within the step are therefore swept as well.
 #include "step/find.h"
 
 #include "base/threads.h"
@@ -87,20 +90,23 @@ static tbVec3 velocity_at(const Search* s, int body, tbVec3 p)
   return tb_add3(w.v, tb_cross3(w.w, tb_sub3(p, w.centre)));
 }
 
-// The contacts of the first moment of impact, brought back to the start of the step.
-static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double reach, tbArray* points)
+// The contacts of the first moment of impact, to within `skin`, brought back to the start of the step. Those
+// at most `reach` apart then; none: they do not meet within the step.
+static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
+                              tbArray* points, bool* meet)
 {
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   int A = owner[i], B = owner[k];
-  double h = s->options->dt, margin = s->options->margin, skin = 1e-3 * reach;
+  double h = s->options->dt;
   tbSweep sa = sweep_of(s, A), sb = sweep_of(s, B);
   double t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
-  if (t >= h) return tb_collide(ctx, a, s->pose[A], b, s->pose[B], margin, points);
-  size_t before = points->count;
+  *meet = t < h;
+  if (!*meet) return TB_OK;
+  points->count = 0;
   tbTransform Ta = tb_sweep_at(&sa, t), Tb = tb_sweep_at(&sb, t);
-  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, 2 * skin + margin, points));
-  for (size_t c = before; c < points->count; c++) {
+  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, reach, points));
+  for (size_t c = 0; c < points->count; c++) {
     tbContactPoint* p = (tbContactPoint*)points->data + c;
     tbVec3 home_a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
     tbVec3 home_b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
@@ -112,15 +118,45 @@ static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, dou
   return TB_OK;
 }
 
+// Whether bodies that are apart by more than `least` will meet within the step.
+static bool first_contact(const Search* s, int a, int b, double least, const tbArray* points)
+{
+  const tbContactPoint* p = points->data;
+  bool closing = false;
+  for (size_t c = 0; c < points->count; c++) {
+    if (!(p[c].gap > least)) return false;
+    tbVec3 u = tb_sub3(velocity_at(s, b, p[c].b), velocity_at(s, a, p[c].a));
+    closing |= p[c].gap + s->options->dt * tb_dot3(u, p[c].normal) < 0;
+  }
+  return closing;
+}
+
 static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points)
 {
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   const tbBody *A = &tb_bodies(s->world)[owner[i]], *B = &tb_bodies(s->world)[owner[k]];
-  double size = fmin(A->radius, B->radius),
+  tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
+  double size = fmin(A->radius, B->radius), margin = s->options->margin,
          way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
-  if (way > 0.5 * size || A->bullet || B->bullet) return collide_swept(s, ctx, i, k, fmin(way, size), points);
-  return tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], fmax(way, s->options->margin), points);
+  bool meet;
+  if (way > 0.5 * size || A->bullet || B->bullet) {
+    double skin = 1e-3 * fmin(way, size);
+    TB_TRY(collide_swept(s, ctx, i, k, skin, 2 * skin + margin, points, &meet));
+    return meet ? TB_OK : tb_collide(ctx, a, Ta, b, Tb, margin, points);
+  }
+  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points));
+  if (a->type > TB_SHAPE_CONVEX || b->type > TB_SHAPE_CONVEX) return TB_OK;
+  if (!first_contact(s, owner[i], owner[k], 1e-5 * size, points)) return TB_OK;
+  return collide_swept(s, ctx, i, k, 1e-6 * size, fmax(way, margin), points, &meet);
+}
+
+// Where the impulse acts: midway, or on the one body that it moves.
+static tbVec3 position_of(const Search* s, int a, int b, const tbContactPoint* p)
+{
+  if (tb_bodies(s->world)[a].kind != TB_BODY_DYNAMIC) return p->b;
+  if (tb_bodies(s->world)[b].kind != TB_BODY_DYNAMIC) return p->a;
+  return tb_scale3(0.5, tb_add3(p->a, p->b));
 }
 
 static void collide_pairs(void* user, int begin, int end, int piece)
@@ -141,7 +177,7 @@ static void collide_pairs(void* user, int begin, int end, int piece)
                        .body_a = owner[pair.a],
                        .body_b = owner[pair.b],
                        .point = *p,
-                       .position = tb_scale3(0.5, tb_add3(p->a, p->b)),
+                       .position = position_of(s, owner[pair.a], owner[pair.b], p),
                        .impact = -1};
       status = tb_array_push(ctx, &s->found[piece], &touch, 1);
     }

@@ -61,7 +61,7 @@ static tbVec3 force_at(const Model* m, const tbTouch* t, int points, tbVec3* str
   double damping = 2 * o->penalty_damping * sqrt(k * mass);
   *stretch = tb_zero3();
   if (!(t->point.gap < 0)) return tb_zero3();
-  tbVec3 u = tb_touch_velocity(m->world, t, a->v, a->w, b->v, b->w);
+  tbVec3 u = tb_touch_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
   double fn = fmax(0, -k * t->point.gap - damping * u.x), mu = t->rows >= 3 ? t->param[0] : 0;
   tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->world, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;

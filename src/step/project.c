@@ -49,7 +49,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   if (!work->free || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    work->free[i] = (tbFree){.q = b->q, .struck = -1};
+    work->free[i] = (tbFree){.at = tb_transform(b->q, b->x), .struck = -1};
     work->centre[i] = tb_transform(b->q, b->x);
     work->pose[i] = tb_body_pose(b);
   }

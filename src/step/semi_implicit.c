@@ -28,7 +28,8 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   int count = (int)work->touches.count;
   tb_touch_laws(w, o, touches, count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
-  tb_touch_biases(o, touches, count);
+  touches = work->touches.data, count = (int)work->touches.count;
+  tb_touch_biases(w, o, touches, count);
   TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   report->contacts = count;
