@@ -5,7 +5,7 @@
 // term of the series is below 1e-18. Within 2 units in the last place, but near 1, where e log 2 is absent.
 #include "tribo/math.h"
 
-double tb_log(double x)
+double tb_ln(double x)
 {
   if (!(x > 0)) return x == 0 ? -INFINITY : NAN;
   if (isinf(x)) return x;

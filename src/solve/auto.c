@@ -50,8 +50,8 @@ static double iterations_left(const Watch* w)
 {
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
-  double fallen = tb_log(w->point[from].number / w->point[last].number),
-         to_go = tb_log(w->point[last].number / w->tolerance);
+  double fallen = tb_ln(w->point[from].number / w->point[last].number),
+         to_go = tb_ln(w->point[last].number / w->tolerance);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);

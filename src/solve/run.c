@@ -11,7 +11,7 @@
 // nothing of clocks: results repeat.
 static int next_check_after(const tbRun* run, int iteration, double number, double tolerance)
 {
-  double fallen = tb_log(run->last_number / number), to_go = tb_log(number / tolerance);
+  double fallen = tb_ln(run->last_number / number), to_go = tb_ln(number / tolerance);
   double ahead = to_go / fallen * (iteration - run->last_check) / 2;
   if (run->costly) return iteration + 1;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;

@@ -102,8 +102,8 @@ TEST(a_hinge_stops_at_its_limits)
       stage_run_for(&s, 8);
       state = stage_state(&s, door);
       double angle = 2 * atan2(state.orientation.z, state.orientation.w), end = back ? lower : upper;
-      CHECK_NEAR(remainder(angle - end, 2 * PI), 0, 1e-6);
-      CHECK_NEAR(state.angular_velocity.z, 0, 1e-9);
+      CHECK_NEAR(remainder(angle - end, 2 * PI), 0, 1e-4);
+      CHECK_NEAR(state.angular_velocity.z, 0, 1e-5);
     }
     stage_close(&s);
   }
@@ -127,7 +127,7 @@ TEST(a_slider_falls_along_its_axis_and_stops_at_its_limit)
   stage_run(&s, 100);
   state = stage_state(&s, bead);
   CHECK_NEAR(state.position.x, 1 + 0.6 * 2.5, 1e-6);
-  CHECK_NEAR(tb_norm3(state.velocity), 0, 1e-7);
+  CHECK_NEAR(tb_norm3(state.velocity), 0, 1e-5);
   stage_close(&s);
 }
 

@@ -88,12 +88,13 @@ TEST(stiff_springs_are_stable)
     tbJointId joint;
     tbBodyId body = hang(&s, def, 1, 1, &joint);
     stage_push(&s, body, tb_vec3(1, 0, 1), tb_zero3());
+    // of motion and height: what h²v²/2 off the circle stores in the stiffest springs is no one's to keep
     double start = stage_energy(&s) + 9.81 * 3, most = 0;
     for (int k = 0; k < 300; k++) {
       stage_run(&s, 1);
-      most = fmax(most, stage_energy(&s) + 9.81 * 3);
+      most = fmax(most, stage_energy(&s) - tb_world_energy(s.world).elastic + 9.81 * 3);
     }
-    CHECK(most < 1.1 * start);
+    if (!(most < 1.1 * start)) test_failed(__FILE__, __LINE__, "compliance %g: %g times the energy", def.compliance, most / start);
     stage_close(&s);
   }
 }
