@@ -75,6 +75,15 @@ static double approach(const Search* s, int a, int b)
   return v + spin_a + spin_b + tb_norm3(s->world->gravity) * s->options->dt;
 }
 
+// How fast they may approach once something else has stopped one of them: bodies that fall together.
+static double alone(const Search* s, int a, int b)
+{
+  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
+  double va = A->kind == TB_BODY_DYNAMIC ? fastest(A, &s->free[a]) : 0;
+  double vb = B->kind == TB_BODY_DYNAMIC ? fastest(B, &s->free[b]) : 0;
+  return fmax(va, vb);
+}
+
 static tbSweep sweep_of(const Search* s, int body)
 {
   const tbBody* b = &tb_bodies(s->world)[body];
@@ -142,9 +151,10 @@ static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbAr
   bool meet;
   if (way > 0.5 * size || A->bullet || B->bullet) {
     double skin = 1e-3 * fmin(way, size);
-    TB_TRY(collide_swept(s, ctx, i, k, skin, 2 * skin + margin, points, &meet));
+    TB_TRY(collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, &meet));
     return meet ? TB_OK : tb_collide(ctx, a, Ta, b, Tb, margin, points);
   }
+  way = fmax(way, fmin(alone(s, owner[i], owner[k]) * s->options->dt, size));
   TB_TRY(tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points));
   if (a->type > TB_SHAPE_CONVEX || b->type > TB_SHAPE_CONVEX) return TB_OK;
   if (!first_contact(s, owner[i], owner[k], 1e-5 * size, points)) return TB_OK;
