@@ -165,7 +165,7 @@ TEST(elliptic_friction_bends_the_path_as_its_law_says)
 TEST(block_topples_where_its_weight_leaves_its_base)
 {
   for (int k = 0; k < EXACT_SOLVERS; k++)
-    for (int i = 0; i < 8; i++) {
+    for (int i = k % 2; i < 8; i += 2) {
       double slope = 0.2 + 0.1 * i, size = i % 2 ? 0.05 : 1;
       bool stands = (i + k) % 3 > 0;
       double width = size * tan(slope) * (stands ? 1.03 : 0.97);
