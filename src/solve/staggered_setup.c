@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMALL = 150, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
+enum { SMALL = 150, FEW = 24, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
 
 static const double SPECK = 1e-9, PI = 3.14159265358979323846;
 
@@ -246,7 +246,8 @@ static void fill_velocity_rows(const tbStagger* s, tbStaggerIsland* land)
 static bool set_up_velocities(tbStagger* s, tbStaggerIsland* land)
 {
   const tbProblem* p = s->W->problem;
-  int most = 3 * land->normal.count < SMALL ? 3 * land->normal.count : SMALL, entries = 0;
+  int most = land->normal.count <= FEW ? 3 * land->normal.count : land->normal.count - 1, entries = 0;
+  if (most > SMALL) most = SMALL;
   if (land->normal.count < 2 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
   land->dof = TB_TAKE(&s->arena, int, (size_t)most);
   if (!land->dof) return false;
