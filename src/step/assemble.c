@@ -87,7 +87,8 @@ static tbMat3 symmetric(tbMat3 A) // to the bit
 }
 
 // A body whose joints pull hard: (M + h²K) v⁺ = M v_free + …
-static void add_stiffened(tbBuilder* b, double mass, tbMat3 I, const tbGeometric* g, const double v[6], int* dof)
+static void add_stiffened(tbBuilder* b, double mass, tbMat3 I, const tbGeometric* g, const double v[6],
+                          int* dof)
 {
   tbMat3 own[2] = {tb_mat3_diag(mass, mass, mass), I};
   tbMat3 whole[2] = {symmetric(tb_mat3_add(own[0], g->mass)), symmetric(tb_mat3_add(own[1], g->inertia))};

@@ -34,11 +34,11 @@ static void refused(Watched* x, tbStatus status, const char* what)
   x->ctx.error.message[0] = 0;
 }
 
-#define BODY(change)                                              \
-  do {                                                            \
-    tbBodyDef d = tb_default_body_def();                          \
-    d.shapes = &sphere, d.shape_count = 1;                        \
-    change;                                                       \
+#define BODY(change)                                                \
+  do {                                                              \
+    tbBodyDef d = tb_default_body_def();                            \
+    d.shapes = &sphere, d.shape_count = 1;                          \
+    change;                                                         \
     refused(&x, tb_world_add_body(&x.ctx, x.w, &d, NULL), #change); \
   } while (0)
 
@@ -72,11 +72,11 @@ TEST(bad_bodies_are_refused)
   tb_world_free(&x.ctx, x.w);
 }
 
-#define JOINT(kind, change)                                        \
-  do {                                                             \
-    tbJointDef d = tb_default_joint_def(kind);                     \
-    d.a.index = 2, d.b.index = 3;                                  \
-    change;                                                        \
+#define JOINT(kind, change)                                          \
+  do {                                                               \
+    tbJointDef d = tb_default_joint_def(kind);                       \
+    d.a.index = 2, d.b.index = 3;                                    \
+    change;                                                          \
     refused(&x, tb_world_add_joint(&x.ctx, x.w, &d, NULL), #change); \
   } while (0)
 
@@ -110,11 +110,11 @@ TEST(bad_joints_are_refused)
 TEST(bad_steps_and_states_are_refused)
 {
   Watched x = watch();
-#define STEP(change)                                             \
-  do {                                                           \
-    tbStepOptions o = tb_default_step_options();                 \
-    change;                                                      \
-    refused(&x, tb_world_step(&x.ctx, x.w, &o, NULL), #change);  \
+#define STEP(change)                                            \
+  do {                                                          \
+    tbStepOptions o = tb_default_step_options();                \
+    change;                                                     \
+    refused(&x, tb_world_step(&x.ctx, x.w, &o, NULL), #change); \
   } while (0)
   STEP(o.dt = 0);
   STEP(o.dt = NAN);

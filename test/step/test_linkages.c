@@ -59,10 +59,9 @@ TEST(a_four_bar_linkage_turns_though_it_is_redundant)
   tbJointDef def = tb_default_joint_def(TB_JOINT_HINGE), driven;
   def.axis = tb_vec3(0, 1, 0);
   driven = def, driven.motor = true, driven.motor_speed = 2, driven.motor_force = 200;
-  tbJointId joint[4] = {stage_join(&s, driven, the_world, a, tb_zero3()),
-                        stage_join(&s, def, the_world, b, tb_vec3(2, 0, 0)),
-                        stage_join(&s, def, a, coupler, tb_vec3(0, 0, 1)),
-                        stage_join(&s, def, b, coupler, tb_vec3(2, 0, 1))};
+  tbJointId joint[4] = {
+      stage_join(&s, driven, the_world, a, tb_zero3()), stage_join(&s, def, the_world, b, tb_vec3(2, 0, 0)),
+      stage_join(&s, def, a, coupler, tb_vec3(0, 0, 1)), stage_join(&s, def, b, coupler, tb_vec3(2, 0, 1))};
   double worst = 0;
   for (int i = 0; i < 300; i++) {
     stage_run(&s, 1);
