@@ -19,7 +19,8 @@ TEST(a_belt_drags_a_box_up_to_its_speed)
     bool penalty = scheme == 2;
     if (penalty) s.step.dt = 1e-3;
     mover(&s, tb_shape_box(tb_vec3(20, 2, 0.2)), tb_vec3(0, 0, -0.1), tb_vec3(1, 0, 0), tb_zero3());
-    tbBodyId box = stage_add(&s, tb_shape_box(tb_vec3(0.4, 0.4, 0.2)), 2, tb_vec3(0, 0, 0.1), tb_quat_identity());
+    tbBodyId box =
+        stage_add(&s, tb_shape_box(tb_vec3(0.4, 0.4, 0.2)), 2, tb_vec3(0, 0, 0.1), tb_quat_identity());
     double slip = 0.8 / (0.4 * 9.81);
     stage_run_for(&s, 0.8 * slip);
     CHECK_NEAR(stage_state(&s, box).velocity.x, 0.4 * 9.81 * tb_world_time(s.world), penalty ? 0.1 : 0.03);
@@ -35,7 +36,8 @@ TEST(a_turning_platform_carries_what_friction_can_hold)
     Stage s = stage_open(0.5, 0);
     double omega = fast ? 2.5 : 1.9, r = 1;
     mover(&s, tb_shape_cylinder(3, 0.2), tb_vec3(0, 0, -0.1), tb_zero3(), tb_vec3(0, 0, omega));
-    tbBodyId box = stage_add(&s, tb_shape_box(tb_vec3(0.2, 0.2, 0.1)), 1, tb_vec3(r, 0, 0.05), tb_quat_identity());
+    tbBodyId box =
+        stage_add(&s, tb_shape_box(tb_vec3(0.2, 0.2, 0.1)), 1, tb_vec3(r, 0, 0.05), tb_quat_identity());
     stage_push(&s, box, tb_vec3(0, omega * r, 0), tb_vec3(0, 0, omega));
     s.step.dt = 2e-3;
     stage_run_for(&s, 0.8);
@@ -58,7 +60,8 @@ TEST(keys_are_met_exactly)
     s.step.dt = steps[i];
     tbShape shape = tb_shape_sphere(0.1);
     tbBodyDef def = tb_default_body_def();
-    def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1, def.keys = keys, def.key_count = 3;
+    def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1, def.keys = keys,
+    def.key_count = 3;
     tbBodyId id;
     REQUIRE(tb_world_add_body(&s.ctx, s.world, &def, &id) == TB_OK);
     while (tb_world_time(s.world) < 0.35 - 1e-9) stage_run(&s, 1);
@@ -84,11 +87,12 @@ TEST(a_ball_rebounds_from_a_moving_wall_at_the_walls_speed_too)
       Stage s = stage_open(0, restitutions[i]);
       no_gravity(&s);
       s.step.scheme = tb_scheme_at(scheme)->name;
+      s.step.stabilization = TB_STABILIZE_NONE; // Moreau's rule meets the wall inside: nothing pushes out
       mover(&s, tb_shape_box(tb_vec3(0.5, 2, 2)), tb_vec3(-1, 0, 0), tb_vec3(1.5, 0, 0), tb_zero3());
       tbBodyId ball = stage_add(&s, tb_shape_sphere(0.1), 1, tb_vec3(0.5, 0, 0), tb_quat_identity());
       stage_push(&s, ball, tb_vec3(-2, 0, 0), tb_zero3());
       stage_run_for(&s, 0.6);
-      CHECK_NEAR(stage_state(&s, ball).velocity.x, 1.5 + restitutions[i] * 3.5, scheme ? 0.25 : 1e-6);
+      CHECK_NEAR(stage_state(&s, ball).velocity.x, 1.5 + restitutions[i] * 3.5, 1e-6);
       stage_close(&s);
     }
 }
