@@ -249,6 +249,7 @@ static inline tbMat3 tb_mat3_frame(tbVec3 n)
 void tb_sin_cos(double angle, double* s, double* c);
 double tb_atan2(double y, double x);
 double tb_acos(double x); // x beyond ±1 counts as ±1
+double tb_ln(double x);   // src/math/log.c
 
 // Quaternions.
 

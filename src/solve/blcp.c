@@ -48,7 +48,9 @@ static void scale_matrix(tbBlcp* b)
   for (size_t i = 0; i < n; i++) {
     double size = dense[i * n + i];
     for (size_t j = 0; j < n && !(size > 0); j++) size = fabs(dense[i * n + j]); // an empty diagonal
-    b->scale[i] = size > 0 ? exp2(-rint(log2(size) / 2)) : 1;
+    int e = 0;
+    frexp(size, &e);
+    b->scale[i] = size > 0 ? ldexp(1, -(e / 2)) : 1; // near 1/√size
   }
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < n; j++) b->W[i * n + j] = dense[i * n + j] * b->scale[i] * b->scale[j];

@@ -92,7 +92,13 @@ size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o)
 
 // ---- the dictionary ----
 
-static double power_of_two(double x) { return x > 0 && isfinite(x) ? exp2(rint(log2(x))) : 1; }
+static double power_of_two(double x) // near x; 1 where x has no size
+{
+  int e = 0;
+  if (!(x > 0) || !isfinite(x)) return 1;
+  double m = frexp(x, &e);
+  return ldexp(1, m < 0.70710678118654752440 ? e - 1 : e);
+}
 
 // Scales such that the largest entry of every row and column of M is near 1 (Ruiz 2001).
 static void equilibrate(Lemke* s)

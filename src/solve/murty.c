@@ -50,7 +50,8 @@ bool tb_murty_frozen(tbBlcp* b, int enough)
       tb_run_give_up(b->run);
       return true;
     }
-    if (round > 1) tolerance = 1e-14 * b->size * pow(10, round - 1); // it may be chasing rounding errors
+    tolerance = 1e-14 * b->size;
+    for (int i = 1; i < round; i++) tolerance *= 10; // it may be chasing rounding errors
     if (tb_blcp_done(b, b->x, b->v, false)) return true;
   }
 }

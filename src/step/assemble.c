@@ -7,8 +7,6 @@
 // What fixed and kinematic bodies contribute to the relative velocity is known: it goes into the bias.
 #include "step/assemble.h"
 
-#include "step/tension.h"
-
 #include <string.h>
 
 static void point_row(tbVec3 d, tbVec3 arm, double sign, double* row)
@@ -80,18 +78,17 @@ static void add_joint(tbBuilder* b, const tbWorld* w, const tbFree* free, const 
 }
 
 static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
-                       const double* tension, int* dof)
+                       int* dof)
 {
   for (size_t i = 0; i < w->body.count; i++) {
     if (dof[i] < 0) continue;
     const tbBody* body = &tb_bodies(w)[i];
-    double v[6], added = tension && free[i].struck < 0 ? tension[i] : 0;
+    double v[6];
     tb_store3(v, free[i].v);
-    tb_store3(v + 3, added > 0 ? tb_tension_free(body, &free[i], added) : free[i].w);
+    tb_store3(v + 3, free[i].w);
     tbMat3 R = tb_quat_mat3(centre[i].q), I = tb_mat3_mul(R, tb_mat3_mult(body->inertia, R));
     for (int r = 0; r < 3; r++) // symmetric to the bit
       for (int c = 0; c < r; c++) I.m[r][c] = I.m[c][r];
-    for (int r = 0; r < 3; r++) I.m[r][r] += added;
     tb_builder_rigid(b, body->mass, (const double*)&I, v, &dof[i]);
   }
 }
@@ -132,10 +129,9 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const
 }
 
 static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbFree* free, const tbTransform* centre, const double* tension, tbAssembly* out,
-                     tbArray* guess)
+                     const tbFree* free, const tbTransform* centre, tbAssembly* out, tbArray* guess)
 {
-  add_bodies(b, w, free, centre, tension, out->dof);
+  add_bodies(b, w, free, centre, out->dof);
   for (int i = 0; i < out->ntouch; i++) {
     add_touch(b, w, free, centre, out->dof, &out->touch[i]);
     TB_TRY(tb_array_push(ctx, guess, out->touch[i].guess, (size_t)out->touch[i].rows));
@@ -156,16 +152,10 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
                       .slot = TB_TAKE(arena, uint8_t, TB_JOINT_BLOCKS * w->joint.count)};
   if (!out->dof || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
   mark_bodies(w, touches, count, out->dof);
-  double* tension = NULL;
-  if (!positions && w->joint.count > 0) {
-    tension = TB_TAKE(arena, double, w->body.count);
-    if (!tension) return TB_ERROR_MEMORY;
-    tb_tension_inertia(w, o->dt, tension);
-  }
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, w->name, &b));
   tbArray guess = TB_ARRAY(double);
-  tbStatus status = fill(ctx, b, w, o, positions, free, centre, tension, out, &guess);
+  tbStatus status = fill(ctx, b, w, o, positions, free, centre, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
   if (status == TB_OK) {

@@ -130,7 +130,8 @@ static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
 }
 
-// Angle of a hinge in (−π, π], travel of a slider, and the row that measures its rate.
+// Travel of a slider, or angle of a hinge, and the row that measures its rate. Of all angles that look alike
+// it is the one nearest to the middle of the limits (to 0 without), so that limits may be up to a turn apart.
 static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
   tbVec3 axis = tb_mat3_col(tb_quat_mat3(p->qa), 0);
@@ -140,8 +141,9 @@ static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
   angular_row(block, axis, 0);
   tbQuat turn = tb_quat_mul(tb_quat_conj(p->qa), p->qb);
-  double sign = turn.w < 0 ? -1 : 1;
-  return 2 * tb_atan2(sign * turn.x, sign * turn.w);
+  double sign = turn.w < 0 ? -1 : 1, angle = 2 * tb_atan2(sign * turn.x, sign * turn.w);
+  double middle = 0.5 * (j->def.lower + j->def.upper), round = 6.283185307179586;
+  return j->def.limited && isfinite(middle) ? angle + round * rint((middle - angle) / round) : angle;
 }
 
 // A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
@@ -201,6 +203,7 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
     tbJoint rigid = *j;
     rigid.def.compliance = 0;
     stabilise(o, &rigid, limit);
+    if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
   }
   if (j->def.motor && !positions) {
     tbJointBlock* motor = &out[count++];
