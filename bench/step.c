@@ -31,8 +31,8 @@ static void build(tbContext* ctx, tbWorld* w, int count)
     tbBodyDef def = tb_default_body_def();
     double lift = count > 10 ? 1.05 : 1;
     def.shapes = &box, def.shape_count = 1;
-    def.position = tb_vec3(1.1 * (i % side - 0.5 * (side - 1)) + 0.02 * (i % 3), 1.1 * (i / side % side - 0.5 * (side - 1)),
-                           0.5 + lift * (i / (side * side)));
+    def.position = tb_vec3(1.1 * (i % side - 0.5 * (side - 1)) + 0.02 * (i % 3),
+                           1.1 * (i / side % side - 0.5 * (side - 1)), 0.5 + lift * (i / (side * side)));
     if (tb_world_add_body(ctx, w, &def, NULL) != TB_OK) exit(1);
   }
 }
@@ -75,7 +75,8 @@ int main(int argc, char** argv)
     printf(" %9.3f", 1e3 * other);
     if (last_count > 10) printf("   n^%.2f", log(other / last) / log(count / last_count));
     printf("   %.0f MiB", memory);
-    if (last_count > 10) printf(" (%.0f bytes a body more)", (memory - last_memory) * 1048576 / (count - last_count));
+    if (last_count > 10)
+      printf(" (%.0f bytes a body more)", (memory - last_memory) * 1048576 / (count - last_count));
     printf("\n");
     last = other, last_memory = memory, last_count = count;
     tb_world_free(&ctx, w);

@@ -12,7 +12,8 @@ static uint64_t run(const char* scheme, tbStabilization stabilization, int threa
   CHECK_OK(&ctx, tb_world_create(&ctx, &def, &w));
   CHECK_OK(&ctx, heap_build(&ctx, w, bodies));
   tbStepOptions o = tb_default_step_options();
-  o.scheme = scheme, o.stabilization = stabilization, o.solver.tolerance = 1e-4, o.solver.max_iterations = 200;
+  o.scheme = scheme, o.stabilization = stabilization, o.solver.tolerance = 1e-4,
+  o.solver.max_iterations = 200;
   for (int i = 0; i < steps; i++) CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, NULL));
   CHECK(tb_world_contact_count(w) > bodies / 4);
   uint64_t hash = tb_world_hash(w);

@@ -52,8 +52,8 @@ static void fail_each(const char* scheme, tbStabilization stabilization)
       CHECK(tb_world_step_count(w) == steps + 1);
     } else if (status != TB_ERROR_MEMORY || tb_world_hash(w) != before || tb_world_step_count(w) != steps ||
                state.alive > alive + 2) { // its scratch may have grown by a block or two
-      test_failed(__FILE__, __LINE__, "%s, %s, allocation %ld: %s", scheme, tb_stabilization_name(stabilization),
-                  k, ctx.error.message);
+      test_failed(__FILE__, __LINE__, "%s, %s, allocation %ld: %s", scheme,
+                  tb_stabilization_name(stabilization), k, ctx.error.message);
       break;
     }
   }

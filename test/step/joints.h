@@ -16,7 +16,10 @@ static inline tbJointId stage_join(Stage* s, tbJointDef def, tbBodyId a, tbBodyI
   return id;
 }
 
-static inline const tbJoint* stage_joint(const Stage* s, tbJointId id) { return &tb_joints(s->world)[id.index]; }
+static inline const tbJoint* stage_joint(const Stage* s, tbJointId id)
+{
+  return &tb_joints(s->world)[id.index];
+}
 
 // Where a joint's anchor is on one of its bodies.
 static inline tbVec3 joint_anchor(const Stage* s, tbJointId id, int side)

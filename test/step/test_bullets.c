@@ -35,7 +35,8 @@ TEST(a_spinning_rod_does_not_pass_a_post)
     Stage s = stage_open(0, 0);
     no_gravity(&s);
     stage_fixed(&s, tb_shape_box(tb_vec3(0.02, 0.02, 1)), tb_vec3(0.35, 0.2, 0), tb_quat_identity());
-    tbBodyId rod = shoot(&s, tb_shape_box(tb_vec3(1, 0.02, 0.02)), tb_zero3(), tb_zero3(), tb_vec3(0, 0, 40), bullet);
+    tbBodyId rod =
+        shoot(&s, tb_shape_box(tb_vec3(1, 0.02, 0.02)), tb_zero3(), tb_zero3(), tb_vec3(0, 0, 40), bullet);
     tbJointDef hinge = tb_default_joint_def(TB_JOINT_HINGE);
     stage_join(&s, hinge, the_world, rod, tb_zero3());
     for (int i = 0; i < 20; i++) {
@@ -59,7 +60,8 @@ TEST(a_fast_body_past_an_edge_is_not_stopped_by_it)
         s.step.dt = 1.0 / 60;
         stage_fixed(&s, tb_shape_box(tb_vec3(1, 1, 1)), tb_zero3(), tb_quat_identity());
         tbVec3 v = tb_vec3(60, 0, away ? 2 : 0);
-        tbBodyId body = shoot(&s, tb_shape_sphere(0.05), tb_vec3(-1.7, 0, 0.55 + clearances[i]), v, tb_zero3(), bullet);
+        tbBodyId body =
+            shoot(&s, tb_shape_sphere(0.05), tb_vec3(-1.7, 0, 0.55 + clearances[i]), v, tb_zero3(), bullet);
         stage_run(&s, 5);
         tbBodyState state = stage_state(&s, body);
         CHECK_NEAR(tb_distance3(state.velocity, v), 0, 1e-9);

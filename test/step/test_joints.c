@@ -89,7 +89,8 @@ TEST(a_hinge_stops_at_its_limits)
   for (int far = 0; far < 2; far++) { // the second past half a turn
     Stage s = stage_open(0, 0);
     no_gravity(&s);
-    tbBodyId door = stage_add(&s, tb_shape_box(tb_vec3(1, 0.1, 1)), 1, tb_vec3(0.5, 0, 0), tb_quat_identity());
+    tbBodyId door =
+        stage_add(&s, tb_shape_box(tb_vec3(1, 0.1, 1)), 1, tb_vec3(0.5, 0, 0), tb_quat_identity());
     tbJointDef def = tb_default_joint_def(TB_JOINT_HINGE);
     double lower = -0.5, upper = far ? 4.5 : 1.2;
     def.limited = true, def.lower = lower, def.upper = upper;
@@ -112,7 +113,8 @@ TEST(a_hinge_stops_at_its_limits)
 TEST(a_slider_falls_along_its_axis_and_stops_at_its_limit)
 {
   Stage s = stage_open(0, 0);
-  tbBodyId bead = stage_add(&s, tb_shape_box(tb_vec3(0.2, 0.1, 0.3)), 1, tb_vec3(1, 2, 3), tb_quat_identity());
+  tbBodyId bead =
+      stage_add(&s, tb_shape_box(tb_vec3(0.2, 0.1, 0.3)), 1, tb_vec3(1, 2, 3), tb_quat_identity());
   tbJointDef def = tb_default_joint_def(TB_JOINT_SLIDER);
   def.axis = tb_vec3(3, 0, -4), def.limited = true, def.lower = -1, def.upper = 2.5;
   stage_join(&s, def, the_world, bead, tb_vec3(1, 2.5, 3)); // off its centre: it must not turn
@@ -208,7 +210,8 @@ TEST(joints_hold_on_to_kinematic_bodies)
   def.velocity = tb_vec3(1, 0, 0), def.angular_velocity = tb_vec3(0, 0, 2);
   tbBodyId hook;
   REQUIRE(tb_world_add_body(&s.ctx, s.world, &def, &hook) == TB_OK);
-  tbBodyId load = stage_add(&s, tb_shape_box(tb_vec3(0.1, 0.2, 0.3)), 1, tb_vec3(0, 0, -1), tb_quat_identity());
+  tbBodyId load =
+      stage_add(&s, tb_shape_box(tb_vec3(0.1, 0.2, 0.3)), 1, tb_vec3(0, 0, -1), tb_quat_identity());
   stage_push(&s, load, tb_vec3(1, 0, 0), tb_vec3(0, 0, 2));
   tbJointId weld = stage_join(&s, tb_default_joint_def(TB_JOINT_WELD), hook, load, tb_zero3());
   stage_run_for(&s, 1);

@@ -87,11 +87,12 @@ TEST(a_ball_rebounds_from_a_moving_wall_at_the_walls_speed_too)
       Stage s = stage_open(0, restitutions[i]);
       no_gravity(&s);
       s.step.scheme = tb_scheme_at(scheme)->name;
+      s.step.stabilization = TB_STABILIZE_NONE; // Moreau's rule meets the wall inside: nothing pushes out
       mover(&s, tb_shape_box(tb_vec3(0.5, 2, 2)), tb_vec3(-1, 0, 0), tb_vec3(1.5, 0, 0), tb_zero3());
       tbBodyId ball = stage_add(&s, tb_shape_sphere(0.1), 1, tb_vec3(0.5, 0, 0), tb_quat_identity());
       stage_push(&s, ball, tb_vec3(-2, 0, 0), tb_zero3());
       stage_run_for(&s, 0.6);
-      CHECK_NEAR(stage_state(&s, ball).velocity.x, 1.5 + restitutions[i] * 3.5, scheme ? 0.25 : 1e-6);
+      CHECK_NEAR(stage_state(&s, ball).velocity.x, 1.5 + restitutions[i] * 3.5, 1e-6);
       stage_close(&s);
     }
 }

@@ -94,7 +94,8 @@ TEST(stiff_springs_are_stable)
       stage_run(&s, 1);
       most = fmax(most, stage_energy(&s) - tb_world_energy(s.world).elastic + 9.81 * 3);
     }
-    if (!(most < 1.1 * start)) test_failed(__FILE__, __LINE__, "compliance %g: %g times the energy", def.compliance, most / start);
+    if (!(most < 1.1 * start))
+      test_failed(__FILE__, __LINE__, "compliance %g: %g times the energy", def.compliance, most / start);
     stage_close(&s);
   }
 }
