@@ -8,7 +8,8 @@
 // a step: it may be stopped by the extended face of a box that it flies past, or get through a thin plate.
 // When the way ahead is more than half the size of the smaller body, or one of them is a bullet, the pair is
 // swept to its first moment of impact, and the contacts of that moment are taken, with the distance the
-// bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are.
+// bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are. With a
+// mesh, which a body may touch at one place while it flies at another, both are taken.
 //
 // First contacts. The normal of two spheres that fly at each other obliquely turns until they touch, and a
 // bounce goes the way of the last moment. Solids that will meet within the step are therefore swept as well.
@@ -99,32 +100,62 @@ static tbVec3 velocity_at(const Search* s, int body, tbVec3 p)
   return tb_add3(w.v, tb_cross3(w.w, tb_sub3(p, w.centre)));
 }
 
-// The contacts of the first moment of impact, to within `skin`, brought back to the start of the step. Those
-// at most `reach` apart then; none: they do not meet within the step.
+// Contacts found at a moment t within the step are brought back to its start: each body's point to where it
+// is then, and the gap by the way the bodies still have to go. What turns on the way does so at the speed,
+// and with the lever arms, of the moment of impact.
+static tbStatus collide_at(const Search* s, tbContext* ctx, int i, int k, double t, double reach,
+                           tbArray* points)
+{
+  const int* owner = s->world->owner.data;
+  int A = owner[i], B = owner[k];
+  tbSweep sa = sweep_of(s, A), sb = sweep_of(s, B);
+  tbTransform Ta = tb_sweep_at(&sa, t), Tb = tb_sweep_at(&sb, t);
+  size_t first = points->count;
+  TB_TRY(tb_collide(ctx, &tb_shapes(s->world)[i], Ta, &tb_shapes(s->world)[k], Tb, reach, points));
+  for (size_t c = first; c < points->count; c++) {
+    tbContactPoint* p = (tbContactPoint*)points->data + c;
+    tbVec3 u =
+        tb_sub3(velocity_at(s, B, tb_madd3(p->b, -t, sb.v)), velocity_at(s, A, tb_madd3(p->a, -t, sa.v)));
+    p->a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
+    p->b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
+    p->gap += fmax(-t * tb_dot3(p->normal, u), 0);
+  }
+  return TB_OK;
+}
+
+// Which of a pair's points were found at a later moment than the start of the step.
+typedef struct {
+  size_t first; // from this one on
+  double t;
+  bool meet;
+} Sweep;
+
+// The contacts of the first moment of impact, to within `skin`: those at most `reach` apart then.
 static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
-                              tbArray* points, bool* meet)
+                              tbArray* points, Sweep* sweep)
 {
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
-  int A = owner[i], B = owner[k];
-  double h = s->options->dt;
-  tbSweep sa = sweep_of(s, A), sb = sweep_of(s, B);
-  double t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
-  *meet = t < h;
-  if (!*meet) return TB_OK;
+  tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
+  double h = s->options->dt, t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
+  *sweep = (Sweep){0};
+  if (!(t < h)) return TB_OK;
+  *sweep = (Sweep){.t = t, .meet = true};
   points->count = 0;
-  tbTransform Ta = tb_sweep_at(&sa, t), Tb = tb_sweep_at(&sb, t);
-  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, reach, points));
-  for (size_t c = 0; c < points->count; c++) {
-    tbContactPoint* p = (tbContactPoint*)points->data + c;
-    tbVec3 home_a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
-    tbVec3 home_b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
-    tbVec3 u = tb_sub3(velocity_at(s, B, home_b), velocity_at(s, A, home_a));
-    double travel = -t * tb_dot3(p->normal, u);
-    p->a = home_a, p->b = home_b;
-    p->gap += fmax(travel, 0);
-  }
-  return TB_OK;
+  return collide_at(s, ctx, i, k, t, reach, points);
+}
+
+// A fast body and a mesh: the contacts of now, and those of the first impact with what is farther away.
+static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
+                           tbArray* points, Sweep* sweep)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
+  TB_TRY(tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], reach, points));
+  double h = s->options->dt, t = tb_time_of_impact_apart(a, &sa, b, &sb, h, skin, reach);
+  *sweep = (Sweep){.first = points->count, .t = t, .meet = t < h};
+  return sweep->meet ? collide_at(s, ctx, i, k, t, reach, points) : TB_OK;
 }
 
 // Whether bodies that are apart by more than `least` will meet within the step.
@@ -140,7 +171,30 @@ static bool first_contact(const Search* s, int a, int b, double least, const tbA
   return closing;
 }
 
-static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points)
+// A pair too fast to look at its start alone. Where the sweep sees an impact but no contact (its steps are
+// bounded), and for pairs that cannot be swept, whatever lies within the way ahead is taken.
+static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, double way, double size,
+                             tbArray* points, Sweep* sweep)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
+  double skin = 1e-3 * fmin(way, size), margin = s->options->margin;
+  if (tb_can_sweep(a, b)) {
+    bool mesh = a->type == TB_SHAPE_MESH || b->type == TB_SHAPE_MESH;
+    if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, skin, 2 * skin + margin, points, sweep));
+    else
+      TB_TRY(
+          collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, sweep));
+    if (!mesh && !sweep->meet) return tb_collide(ctx, a, Ta, b, Tb, margin, points);
+    if (!sweep->meet || points->count > sweep->first) return TB_OK;
+  }
+  *sweep = (Sweep){0};
+  points->count = 0;
+  return tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points);
+}
+
+static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points, Sweep* sweep)
 {
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
@@ -148,25 +202,30 @@ static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbAr
   tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
   double size = fmin(A->radius, B->radius), margin = s->options->margin,
          way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
-  bool meet;
-  if (way > 0.5 * size || A->bullet || B->bullet) {
-    double skin = 1e-3 * fmin(way, size);
-    TB_TRY(collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, &meet));
-    return meet ? TB_OK : tb_collide(ctx, a, Ta, b, Tb, margin, points);
-  }
+  *sweep = (Sweep){0};
+  if (way > 0.5 * size || A->bullet || B->bullet) return collide_fast(s, ctx, i, k, way, size, points, sweep);
   way = fmax(way, fmin(alone(s, owner[i], owner[k]) * s->options->dt, size));
   TB_TRY(tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points));
   if (a->type > TB_SHAPE_CONVEX || b->type > TB_SHAPE_CONVEX) return TB_OK;
   if (!first_contact(s, owner[i], owner[k], 1e-5 * size, points)) return TB_OK;
-  return collide_swept(s, ctx, i, k, 1e-6 * size, fmax(way, margin), points, &meet);
+  return collide_swept(s, ctx, i, k, 1e-6 * size, fmax(way, margin), points, sweep);
+}
+
+// Where a body's point will be at time t, less the way its centre has gone by then: the lever arm of an
+// impact.
+static tbVec3 armed(const Search* s, int body, tbVec3 p, double t)
+{
+  tbSweep w = sweep_of(s, body);
+  return tb_add3(w.centre, tb_quat_rotate(tb_quat_exp(tb_scale3(t, w.w)), tb_sub3(p, w.centre)));
 }
 
 // Where the impulse acts: midway, or on the one body that it moves.
-static tbVec3 position_of(const Search* s, int a, int b, const tbContactPoint* p)
+static tbVec3 position_of(const Search* s, int a, int b, const tbContactPoint* p, double t)
 {
-  if (tb_bodies(s->world)[a].kind != TB_BODY_DYNAMIC) return p->b;
-  if (tb_bodies(s->world)[b].kind != TB_BODY_DYNAMIC) return p->a;
-  return tb_scale3(0.5, tb_add3(p->a, p->b));
+  tbVec3 on_a = t > 0 ? armed(s, a, p->a, t) : p->a, on_b = t > 0 ? armed(s, b, p->b, t) : p->b;
+  if (tb_bodies(s->world)[a].kind != TB_BODY_DYNAMIC) return on_b;
+  if (tb_bodies(s->world)[b].kind != TB_BODY_DYNAMIC) return on_a;
+  return tb_scale3(0.5, tb_add3(on_a, on_b));
 }
 
 static void collide_pairs(void* user, int begin, int end, int piece)
@@ -176,19 +235,21 @@ static void collide_pairs(void* user, int begin, int end, int piece)
   const int* owner = s->world->owner.data;
   tbArray points = TB_ARRAY(tbContactPoint);
   tbStatus status = TB_OK;
+  Sweep sweep;
   for (int i = begin; status == TB_OK && i < end; i++) {
     tbPair pair = s->pairs[i];
     points.count = 0;
-    status = collide_pair(s, ctx, pair.a, pair.b, &points);
+    status = collide_pair(s, ctx, pair.a, pair.b, &points, &sweep);
     for (size_t c = 0; status == TB_OK && c < points.count; c++) {
       const tbContactPoint* p = (const tbContactPoint*)points.data + c;
-      tbTouch touch = {.shape_a = pair.a,
-                       .shape_b = pair.b,
-                       .body_a = owner[pair.a],
-                       .body_b = owner[pair.b],
-                       .point = *p,
-                       .position = position_of(s, owner[pair.a], owner[pair.b], p),
-                       .impact = -1};
+      tbTouch touch = {
+          .shape_a = pair.a,
+          .shape_b = pair.b,
+          .body_a = owner[pair.a],
+          .body_b = owner[pair.b],
+          .point = *p,
+          .position = position_of(s, owner[pair.a], owner[pair.b], p, c >= sweep.first ? sweep.t : 0),
+          .impact = -1};
       status = tb_array_push(ctx, &s->found[piece], &touch, 1);
     }
   }

@@ -5,8 +5,8 @@
 //   in contact    x⁺ = x + r v⁺: semi-implicit Euler, whose velocity is the one the contact law holds for
 //   turning       as a free body does, from the angular velocity of the contact law (free.c)
 //
-// An impulse at one point of two bodies keeps their momentum and angular momentum about any point, and so does
-// the drift: x⁺ × m v⁺ = x × m v⁺, and free rotation. Nor does the drift add energy.
+// An impulse at one point of two bodies keeps their momentum and angular momentum about any point, and so
+// does the drift: x⁺ × m v⁺ = x × m v⁺, and free rotation. Nor does the drift add energy.
 #include "step/integrate.h"
 
 #include "base/threads.h"

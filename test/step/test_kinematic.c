@@ -108,3 +108,25 @@ TEST(a_body_added_later_starts_where_it_is_put)
   CHECK_NEAR(2 * atan2(stage_state(&s, late).orientation.z, stage_state(&s, late).orientation.w), 0.5, 1e-12);
   stage_close(&s);
 }
+
+TEST(a_lift_with_keys_carries_what_stands_on_it)
+{
+  tbMotionKey keys[3] = {{0.2, {0, 0, -0.1}, tb_quat_identity()},
+                         {1.2, {0, 0, 0.9}, tb_quat_identity()},
+                         {2.2, {0.5, 0, 0.9}, tb_quat_identity()}};
+  Stage s = stage_open(0.9, 0);
+  tbShape shape = tb_shape_box(tb_vec3(4, 2, 0.2));
+  tbBodyDef def = tb_default_body_def();
+  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.keys = keys, def.key_count = 3;
+  CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, NULL));
+  tbBodyId box =
+      stage_add(&s, tb_shape_box(tb_vec3(0.4, 0.4, 0.4)), 1, tb_vec3(0, 0, 0.2), tb_quat_identity());
+  stage_run_for(&s, 1.1);
+  CHECK_NEAR(stage_state(&s, box).velocity.z, 1, 1e-5);
+  CHECK_NEAR(stage_state(&s, box).position.z, 1.1, 1e-5);
+  stage_run_for(&s, 3);
+  CHECK_NEAR(stage_state(&s, box).position.z, 1.2, 1e-3); // it hops where the lift stops, and lands again
+  CHECK_NEAR(tb_norm3(stage_state(&s, box).velocity), 0, 1e-5);
+  stage_close(&s);
+}
