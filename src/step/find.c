@@ -23,6 +23,13 @@
 
 enum { PAIRS = 32, BODIES = 256 };
 
+// A touch in the making: what is known of it here, a small part of the whole.
+typedef struct {
+  tbPair shapes;
+  tbVec3 position;
+  tbContactPoint point;
+} Found;
+
 typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
@@ -31,7 +38,7 @@ typedef struct {
   const tbPair* pairs; // of shapes
   int npair;
   tbBroadItem* items;
-  tbArray* found; // tbTouch, one array per piece
+  tbArray* found; // Found, one array per piece
   tbStatus* status;
   tbContext* context; // one per piece: a context serves one thread at a time
 } Search;
@@ -242,15 +249,9 @@ static void collide_pairs(void* user, int begin, int end, int piece)
     status = collide_pair(s, ctx, pair.a, pair.b, &points, &sweep);
     for (size_t c = 0; status == TB_OK && c < points.count; c++) {
       const tbContactPoint* p = (const tbContactPoint*)points.data + c;
-      tbTouch touch = {
-          .shape_a = pair.a,
-          .shape_b = pair.b,
-          .body_a = owner[pair.a],
-          .body_b = owner[pair.b],
-          .point = *p,
-          .position = position_of(s, owner[pair.a], owner[pair.b], p, c >= sweep.first ? sweep.t : 0),
-          .impact = -1};
-      status = tb_array_push(ctx, &s->found[piece], &touch, 1);
+      double t = c >= sweep.first ? sweep.t : 0;
+      Found found = {pair, position_of(s, owner[pair.a], owner[pair.b], p, t), *p};
+      status = tb_array_push(ctx, &s->found[piece], &found, 1);
     }
   }
   tb_array_free(ctx, &points);
@@ -294,6 +295,18 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
   pairs->count = kept;
 }
 
+static void write_touches(const Search* s, int pieces, tbTouch* out)
+{
+  const int* owner = s->world->owner.data;
+  for (int i = 0; i < pieces; i++)
+    for (size_t c = 0; c < s->found[i].count; c++, out++) {
+      const Found* f = (const Found*)s->found[i].data + c;
+      out->shape_a = f->shapes.a, out->shape_b = f->shapes.b;
+      out->body_a = owner[f->shapes.a], out->body_b = owner[f->shapes.b];
+      out->point = f->point, out->position = f->position, out->impact = -1;
+    }
+}
+
 static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray* touches)
 {
   int pieces = tb_piece_count(s->npair, PAIRS);
@@ -301,17 +314,20 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
   s->status = TB_TAKE(arena, tbStatus, (size_t)pieces);
   s->context = TB_TAKE(arena, tbContext, (size_t)pieces);
   if (!s->found || !s->status || !s->context) return TB_ERROR_MEMORY;
-  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(tbTouch), s->context[i] = *ctx;
+  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(Found), s->context[i] = *ctx;
   tb_parallel_for(ctx->threads, s->npair, PAIRS, collide_pairs, s);
   tbStatus status = TB_OK;
+  size_t count = 0;
   for (int i = 0; i < pieces; i++) {
+    count += s->found[i].count;
     if (status == TB_OK && s->status[i] != TB_OK) {
       status = s->status[i];
       ctx->error = s->context[i].error;
     }
-    if (status == TB_OK) status = tb_array_push(ctx, touches, s->found[i].data, s->found[i].count);
-    tb_array_free(ctx, &s->found[i]);
   }
+  if (status == TB_OK) status = tb_array_push(ctx, touches, NULL, count);
+  if (status == TB_OK) write_touches(s, pieces, touches->data);
+  for (int i = 0; i < pieces; i++) tb_array_free(ctx, &s->found[i]);
   return status;
 }
 
