@@ -22,7 +22,8 @@
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };
-static const double NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
+static const double CLOSE = 1e-5,
+                    NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
@@ -173,7 +174,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   Watch watch = {.tolerance = run->o->tolerance};
   tbDelassus* W = NULL;
   bool over = false;
-  bool near = run->best_number <= NEAR * run->o->tolerance; // a warm start: the judge has seen it
+  bool near =
+      run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
   if (near && status == TB_OK && !over) {
     static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};

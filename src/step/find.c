@@ -78,6 +78,15 @@ static double approach(const Search* s, int a, int b)
   return v + spin_a + spin_b + tb_norm3(s->world->gravity) * s->options->dt;
 }
 
+// How fast they may approach once something else has stopped one of them: bodies that fall together.
+static double alone(const Search* s, int a, int b)
+{
+  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
+  double va = A->kind == TB_BODY_DYNAMIC ? fastest(A, &s->free[a]) : 0;
+  double vb = B->kind == TB_BODY_DYNAMIC ? fastest(B, &s->free[b]) : 0;
+  return fmax(va, vb);
+}
+
 static tbSweep sweep_of(const Search* s, int body)
 {
   const tbBody* b = &tb_bodies(s->world)[body];
@@ -205,7 +214,9 @@ static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, doub
   if (tb_can_sweep(a, b)) {
     bool mesh = a->type == TB_SHAPE_MESH || b->type == TB_SHAPE_MESH;
     if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, skin, 2 * skin + margin, points, sweep));
-    else TB_TRY(collide_swept(s, ctx, i, k, skin, 2 * skin + margin, points, sweep));
+    else
+      TB_TRY(
+          collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, sweep));
     if (!mesh && !sweep->meet) return tb_collide(ctx, a, Ta, b, Tb, margin, points);
     if (!sweep->meet || points->count > 0) return TB_OK;
   }
@@ -224,6 +235,7 @@ static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbAr
          way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
   *sweep = (Sweep){0};
   if (way > 0.5 * size || A->bullet || B->bullet) return collide_fast(s, ctx, i, k, way, size, points, sweep);
+  way = fmax(way, fmin(alone(s, owner[i], owner[k]) * s->options->dt, size));
   TB_TRY(tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points));
   if (a->type > TB_SHAPE_CONVEX || b->type > TB_SHAPE_CONVEX) return TB_OK;
   if (!first_contact(s, owner[i], owner[k], 1e-5 * size, points)) return TB_OK;

@@ -221,6 +221,8 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
   tbStepOptions o = *p->options;
   o.stabilization = TB_STABILIZE_NONE;
   o.warm_start = false;
+  if (!(o.solver.tolerance_q > 0))
+    o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;
   tbSolveResult result;
   TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, p->active.data,

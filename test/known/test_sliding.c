@@ -160,3 +160,27 @@ TEST(elliptic_friction_bends_the_path_as_its_law_says)
     stage_close(&s);
   }
 }
+
+// A block that friction holds topples once the slope is steeper than its base is wide: tan θ > b/c.
+TEST(block_topples_where_its_weight_leaves_its_base)
+{
+  for (int k = 0; k < EXACT_SOLVERS; k++)
+    for (int i = k % 2; i < 8; i += 2) {
+      double slope = 0.2 + 0.1 * i, size = i % 2 ? 0.05 : 1;
+      bool stands = (i + k) % 3 > 0;
+      double width = size * tan(slope) * (stands ? 1.03 : 0.97);
+      Stage s = stage_open(2, 0);
+      s.step.solver.solver = exact_solvers[k];
+      s.step.dt = 1.0 / 60;
+      stage_floor(&s, slope, i);
+      tbVec3 n = stage_normal(slope, i);
+      tbBodyId box = stage_add(&s, tb_shape_box(tb_vec3(width, 0.7 * size, size)), 3, tb_scale3(size / 2, n),
+                               stage_turn(slope, i));
+      stage_run_for(&s, stands ? 0.5 : 1.5);
+      double up = tb_dot3(tb_quat_rotate(stage_state(&s, box).orientation, tb_vec3(0, 0, 1)), n);
+      if (stands ? !(up > 1 - 1e-9) : !(up < 0.9))
+        test_failed(__FILE__, __LINE__, "%s slope %g size %g: leans to cos %.9g, should %s", exact_solvers[k],
+                    slope, size, up, stands ? "stand" : "topple");
+      stage_close(&s);
+    }
+}
