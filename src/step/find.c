@@ -18,6 +18,8 @@
 #include "base/threads.h"
 #include "collide/advance.h"
 #include "collide/broad.h"
+#include "geometry/convex.h"
+#include "geometry/mesh.h"
 
 #include <stdlib.h>
 
@@ -152,6 +154,32 @@ static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, dou
   return collide_at(s, ctx, i, k, t, reach, points);
 }
 
+// A body stuck in a mesh too thin to have an inside for it gets one contact, on the line from its centre to
+// the nearest point of the mesh: the side it came from is the one its centre is on.
+static tbStatus collide_pierced(const Search* s, tbContext* ctx, int i, int k, tbArray* points)
+{
+  const int* owner = s->world->owner.data;
+  bool first = tb_shapes(s->world)[k].type == TB_SHAPE_MESH; // the convex one is
+  int body = owner[first ? i : k];
+  const tbShape *convex = &tb_shapes(s->world)[first ? i : k], *mesh = &tb_shapes(s->world)[first ? k : i];
+  tbTransform T = tb_transform_mul(s->pose[body], convex->pose),
+              M = tb_transform_mul(s->pose[owner[first ? k : i]], mesh->pose);
+  tbVec3 centre = tb_transform_point(T, tb_core_centre(convex)), p = tb_transform_unpoint(M, centre);
+  tbMeshClosest closest;
+  if (!tb_mesh_closest(mesh->mesh, p, tb_bodies(s->world)[body].radius, &closest)) return TB_OK;
+  tbVec3 d = closest.distance > 0 ? tb_sub3(closest.point, p) : tb_neg3(mesh->mesh->normal[closest.triangle]);
+  tbVec3 n = tb_normalize3(tb_quat_rotate(M.q, d)); // from the convex shape to the mesh
+  tbVec3 far = tb_transform_point(T, tb_core_support(convex, tb_quat_unrotate(T.q, n), NULL, NULL));
+  double depth = tb_dot3(n, tb_sub3(far, centre)) + tb_core_radius(convex);
+  tbVec3 on_convex = tb_madd3(centre, depth, n), on_mesh = tb_madd3(centre, closest.distance, n);
+  tbContactPoint point = {.a = first ? on_convex : on_mesh,
+                          .b = first ? on_mesh : on_convex,
+                          .normal = first ? n : tb_neg3(n),
+                          .gap = closest.distance - depth,
+                          .feature = UINT64_MAX};
+  return point.gap < 0 ? tb_array_push(ctx, points, &point, 1) : TB_OK;
+}
+
 // A fast body and a mesh: the contacts of now, and those of the first impact with what is farther away.
 static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
                            tbArray* points, Sweep* sweep)
@@ -160,7 +188,10 @@ static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
   TB_TRY(tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], reach, points));
-  double h = s->options->dt, t = tb_time_of_impact_apart(a, &sa, b, &sb, h, skin, reach);
+  double h = s->options->dt;
+  if (points->count == 0 && tb_time_of_impact(a, &sa, b, &sb, h, skin) == 0)
+    TB_TRY(collide_pierced(s, ctx, i, k, points));
+  double t = tb_time_of_impact_apart(a, &sa, b, &sb, h, skin, reach);
   *sweep = (Sweep){.first = points->count, .t = t, .meet = t < h};
   return sweep->meet ? collide_at(s, ctx, i, k, t, reach, points) : TB_OK;
 }
@@ -194,7 +225,7 @@ static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, doub
       TB_TRY(
           collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, sweep));
     if (!mesh && !sweep->meet) return tb_collide(ctx, a, Ta, b, Tb, margin, points);
-    if (!sweep->meet || points->count > sweep->first) return TB_OK;
+    if (!sweep->meet || points->count > 0) return TB_OK;
   }
   *sweep = (Sweep){0};
   points->count = 0;

@@ -10,6 +10,7 @@ typedef struct tbFree {
   tbTransform at; // pose of the centre of mass when they do: at the start of the step, or when it was struck
   bool held;      // a joint acts on it: its path is no parabola
   double struck;  // when an impact changed its velocity to v; negative: none did
+  double lost;    // time at the end of the step that it stands still, lest it pass through something (halt.c)
 } tbFree;
 
 // One per body. Fixed bodies rest; kinematic ones have the velocities that take them to where they must be.

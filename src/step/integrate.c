@@ -26,6 +26,7 @@ static void move_body(const Job* job, int i)
   const tbFree* f = &job->free[i];
   bool carried = f->held || job->assembly->pushed[i];
   double rest = f->struck >= 0 ? job->h - f->struck : job->h;
+  rest -= f->lost;
   tb_assembly_velocity(job->assembly, job->free, i, &b->v, &b->w);
   b->x = tb_madd3(f->at.x, rest, b->v), b->q = f->at.q;
   if (!carried) b->x = tb_madd3(b->x, -0.5 * rest * rest, f->a);
