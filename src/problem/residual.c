@@ -16,10 +16,10 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "problem/metric.h"
+#include "tribo/math.h"
 #include "tribo/problem.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 // ---- friction sets ----
@@ -48,9 +48,9 @@ static void polygon(Set* s, double radius, int corners)
   s->kind = SET_POLYGON;
   s->corners = corners;
   for (int i = 0; i < corners; i++) {
-    double angle = 2 * 3.14159265358979323846 * i / corners;
-    s->x[i] = radius * cos(angle);
-    s->y[i] = radius * sin(angle);
+    tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s->y[i], &s->x[i]);
+    s->x[i] *= radius;
+    s->y[i] *= radius;
   }
 }
 

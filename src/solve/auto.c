@@ -15,9 +15,9 @@
 // answer has the same bits on every machine and for any number of threads.
 #include "solve/auto.h"
 #include "solve/methods.h"
+#include "tribo/math.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };
@@ -49,8 +49,8 @@ static double iterations_left(const Watch* w)
 {
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
-  double fallen = log(w->point[from].number / w->point[last].number),
-         to_go = log(w->point[last].number / w->tolerance);
+  double fallen = tb_ln(w->point[from].number / w->point[last].number),
+         to_go = tb_ln(w->point[last].number / w->tolerance);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);

@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "solve/run.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 // Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half
@@ -10,7 +10,7 @@
 // nothing of clocks: results repeat.
 static int next_check_after(const tbRun* run, int iteration, double number, double tolerance)
 {
-  double fallen = log(run->last_number / number), to_go = log(number / tolerance);
+  double fallen = tb_ln(run->last_number / number), to_go = tb_ln(number / tolerance);
   double ahead = to_go / fallen * (iteration - run->last_check) / 2;
   if (run->costly) return iteration + 1;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;

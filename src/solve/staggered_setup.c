@@ -1,7 +1,7 @@
 // Staggered projections, set up: islands, their rows, and the programs' matrices and constraints.
 #include "solve/staggered.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SMALL = 150, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
@@ -44,8 +44,11 @@ static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
     add_constraint(r, 1, &col, &minus, -f->par[2 * i + 1]);
   }
   for (int i = 0; f->kind == TB_SET_POLYGON && i < f->corners; i++) {
-    double angle = (2 * i + 1) * PI / f->corners, val[2] = {-cos(angle), -sin(angle)};
-    add_constraint(r, 2, (int[2]){first, first + 1}, val, -f->par[0] * cos(PI / f->corners));
+    double val[2], inner, unused;
+    tb_sin_cos((2 * i + 1) * PI / f->corners, &val[1], &val[0]);
+    tb_sin_cos(PI / f->corners, &unused, &inner);
+    val[0] = -val[0], val[1] = -val[1];
+    add_constraint(r, 2, (int[2]){first, first + 1}, val, -f->par[0] * inner);
   }
 }
 
