@@ -23,7 +23,7 @@ void tb_gallery_pile(tbPen* pen)
                                   tb_pen_box(0.1, 0.06, 0.05), tb_pen_sphere(0.045)};
   int side = tb_pen_count(pen, "side");
   double half = cell * side / 2;
-  start(pen, "stone", 2000, 0.01, side > 12 ? 0.5 : 1, 1e-4);
+  start(pen, "stone", 2000, 0.01, side > 12 ? 0.5 : 1, 1e-3);
   tb_pen_bin(pen, "stone", half, 2 * half);
   for (int k = 0; k < KINDS && k < side; k++)
     tb_pen_body(pen, &(tbPenBody){.name = tb_pen_name(pen, "kind %d", k),

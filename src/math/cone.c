@@ -192,8 +192,7 @@ void tb_project_polygon_cone(int k, double mu, const double* z, double* x, doubl
   tb_scale_by(-e, 3, w);
 
   // The nearest edge of the polygon at n = 1: outward normal d, tangent (−d1, d0), distance r, half-length h.
-  double middle = (2 * floor(tb_atan2(w[2], w[1]) * k / (2 * pi)) + 1) * (pi / k);
-  double d[2], r, h;
+  double middle = (2 * floor(tb_atan2(w[2], w[1]) * k / (2 * pi)) + 1) * (pi / k), d[2], r, h;
   tb_sin_cos(middle, &d[1], &d[0]);
   tb_sin_cos(pi / k, &h, &r);
   r *= mu, h *= mu;

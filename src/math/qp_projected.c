@@ -12,8 +12,8 @@
 // Limits    linear convergence at a rate set by the condition of W on the face; conjugate gradients take its
 // root.
 #include "math/qp_projected.h"
-#include "tribo/math.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -39,11 +39,8 @@ static double dot(int n, const double* a, const double* b)
 // A few steps of the power method; what it misses of ‖W‖ the first uphill step shows.
 static int find_step(tbQpProjected* q)
 {
-  double size = 0, s, c;
-  for (int i = 0; i < q->n; i++) {
-    tb_sin_cos(1.0 + i, &s, &c);
-    q->trial[i] = 1 + 0.5 * s; // no symmetry to be trapped by
-  }
+  double size = 0;
+  for (int i = 0; i < q->n; i++) q->trial[i] = 1 + 0.1 * (i * 7 % 11 - 5); // no symmetry to be trapped by
   for (int k = 0; k < POWER_STEPS; k++) {
     double length = sqrt(dot(q->n, q->trial, q->trial));
     if (!(length > 0)) break;

@@ -49,8 +49,7 @@ static void polygon(Set* s, double radius, int corners)
   s->corners = corners;
   for (int i = 0; i < corners; i++) {
     tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s->y[i], &s->x[i]);
-    s->x[i] *= radius;
-    s->y[i] *= radius;
+    s->x[i] *= radius, s->y[i] *= radius;
   }
 }
 

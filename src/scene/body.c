@@ -176,6 +176,8 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
     b.w = d->angular_velocity;
     b.v = tb_add3(d->velocity, tb_cross3(b.w, arm));
   }
+  if (w->time > 0) // a constant motion passes through this pose now
+    b.initial = tb_transform(tb_quat_integrate(q, b.w, -w->time), tb_madd3(b.x, -w->time, b.v));
   b.name = tb_names_keep(ctx, &w->names, name);
   if (!b.name) return TB_ERROR_MEMORY;
   TB_TRY(append(ctx, w, d, &b));

@@ -36,7 +36,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a distance joint has two anchors");
   if (d->limited && !(turns || d->type == TB_JOINT_DISTANCE))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no limits", tb_joint_type_name(d->type));
-  if (d->limited && !(d->lower <= d->upper))
+  if (d->limited && (d->lower == INFINITY || d->upper == -INFINITY || !(d->lower <= d->upper)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the lower limit of a joint is above the upper one");
   if (d->motor && !turns)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no motor", tb_joint_type_name(d->type));

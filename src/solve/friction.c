@@ -120,8 +120,7 @@ static void closest_on_polygon(int corners, double radius, const double* z, doub
   double step = 2 * PI / corners, sector = floor(tb_atan2(z[1], z[0]) / step), ax, ay, ex, ey;
   tb_sin_cos(sector * step, &ay, &ax);
   tb_sin_cos((sector + 1) * step, &ey, &ex);
-  ax *= radius, ay *= radius;
-  ex = radius * ex - ax, ey = radius * ey - ay;
+  ax *= radius, ay *= radius, ex = radius * ex - ax, ey = radius * ey - ay;
   double px = z[0] - ax, py = z[1] - ay;
   if (ex * py - ey * px >= 0) {
     x[0] = z[0], x[1] = z[1];

@@ -145,8 +145,8 @@ static void start_island(tbIpm* s, int which)
   const tbProblem* p = s->run->p;
   tbIpmIsland* land = &s->island[which];
   int turn = land->attempt++ % STARTS;
-  double size = 1;
-  for (int i = 0; i < (turn + 1) / 2; i++) size = turn % 2 ? size * 10 : size / 10;
+  static const double sizes[STARTS] = {1, 10, 0.1, 100, 0.01, 1000, 0.001};
+  double size = sizes[turn];
   for (int k = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; s->prepared->island[k] == which && i < p->row_adr[k + 1]; i++)
       s->x[i] = s->z[i] = 0;

@@ -39,8 +39,10 @@ static void add_polygon(tbLcp* lcp, int normal, int row, int corners, double rad
   for (int i = 0; i < corners; i++) {
     double s, c;
     tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s, &c);
-    add(lcp, (tbLcpVariable){
-                 .row = {row, row + 1}, .coef = {radius * c, radius * s}, .slack = slack, .normal = -1});
+    add(lcp, (tbLcpVariable){.row = {row, row + 1},
+                             .coef = {radius * c, radius * s},
+                             .slack = slack,
+                             .normal = -1});
   }
 }
 

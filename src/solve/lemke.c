@@ -92,10 +92,9 @@ size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o)
 
 // ---- the dictionary ----
 
-// The power of two nearest x, in the logarithm.
-static double power_of_two(double x)
+static double power_of_two(double x) // near x; 1 where x has no size
 {
-  int e;
+  int e = 0;
   if (!(x > 0) || !isfinite(x)) return 1;
   double m = frexp(x, &e);
   return ldexp(1, m < 0.70710678118654752440 ? e - 1 : e);

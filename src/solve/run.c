@@ -87,10 +87,19 @@ double tb_run_aim(const tbRun* run)
   return run->o->tolerance * (aim > 0 && aim < 1 ? aim : 1);
 }
 
-// What the judge has confirmed stays converged, whatever ends the run.
+// Whether a run that is good enough ends: it is as good as it is meant to be, or has had its time to become
+// so. A start that is good enough is left alone.
+static bool polished(const tbRun* run, int iteration, const tbResidual* r)
+{
+  bool exact = run->o->aim_q == 0 || r->natural_map <= run->o->aim_q;
+  if (exact && (iteration == 0 || number_of(run, r) <= tb_run_aim(run))) return true;
+  int more = exact ? 2 + run->good_at / 4 : 300 + run->good_at;
+  return run->iterations - run->good_at >= more;
+}
+
 static bool end(tbRun* run, tbOutcome outcome)
 {
-  run->outcome = run->polished > 0 ? TB_CONVERGED : outcome;
+  run->outcome = outcome;
   run->finished = tb_seconds();
   return true;
 }
@@ -123,13 +132,12 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
     return false;
   }
   bool good = keep_the_best(run, &residual, lambda);
-  double number = number_of(run, &residual), aim = tb_run_aim(run);
-  if (good && (iteration == 0 || aim == o->tolerance || number <= aim)) return end(run, TB_CONVERGED);
-  if (good && !run->polished) run->polished = iteration + 2 + iteration / 4;
-  if (run->polished && iteration >= run->polished) return end(run, TB_CONVERGED);
-  run->next_check = next_check_after(run, iteration, number,
-                                     good ? aim : fmax(o->tolerance, run->enough / scale_of(&residual)));
-  if (run->polished && run->next_check > run->polished) run->next_check = run->polished;
+  if (good && !run->good) run->good_at = run->iterations, run->good = true;
+  if (run->good && polished(run, iteration, &residual)) return end(run, TB_CONVERGED);
+  double number = number_of(run, &residual),
+         tolerance = fmax(o->tolerance, run->enough / scale_of(&residual));
+  run->next_check = next_check_after(run, iteration, number, good ? tb_run_aim(run) : tolerance);
+  if (run->good) run->next_check = iteration + 1 + (run->next_check - iteration - 1) / 8;
   run->last_check = iteration;
   run->last_number = number;
   if (cancelled) return end(run, TB_CANCELLED);

@@ -33,8 +33,9 @@ typedef struct tbRun {
   tbResidual best_residual;
   double best_number; // the judge's number for the model
   int iterations, next_check, last_check;
-  int polished;       // iteration at which a run that is good enough ends, better or not; 0: it is not
-  double last_number; // what the judge said at last_check
+  bool good;                          // the tolerances are reached, and the judge has said so
+  int good_at;                        // the iteration, of all, at which they were
+  double last_number;                 // what the judge said at last_check
   double first_error, last_error;     // E, unscaled, at the first look and at last_check
   int rises;                          // looks in a row at which E had grown
   bool start_known;                   // judged already, or not worth asking the judge about: λ = 0

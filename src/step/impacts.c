@@ -28,6 +28,7 @@ typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
   const tbFree* free; // of the step
+  bool* flies;        // whether a body falls freely; what rests on others or hangs in joints does not
   tbFree* now;        // where bodies are when they are struck, and their velocities as the impacts leave them
   double* when;       // the moment a body is struck; dt: not
   bool* aged;         // whether forces had acted on it until then, as they do on bodies in flight
@@ -77,12 +78,21 @@ static double start_velocity(const Impacts* p, const tbTouch* t)
 
 static double free_acceleration(const Impacts* p, const tbTouch* t)
 {
-  return tb_dot3(t->point.normal, tb_sub3(p->free[t->body_b].a, p->free[t->body_a].a));
+  return tb_dot3(t->point.normal, tb_sub3(p->now[t->body_b].a, p->now[t->body_a].a));
 }
 
 static bool bounces(const tbTouch* t, double u, double slowest)
 {
   return t->surface.restitution > 0 && u < -slowest;
+}
+
+// Bodies without a joint that nothing touched in the last step.
+static void find_flying(Impacts* p)
+{
+  const tbContactRecord* record = p->world->contact.data;
+  for (size_t i = 0; i < p->world->body.count; i++) p->flies[i] = !p->free[i].held;
+  for (size_t k = 0; k < p->world->contact.count; k++)
+    if (record[k].impulse[0] > 0) p->flies[record[k].body_a] = p->flies[record[k].body_b] = false;
 }
 
 // Moves a body to the moment it is struck. Bodies that rest on others have felt no force until then: what
@@ -115,6 +125,7 @@ static bool first_impacts(Impacts* p, const tbTouch* touch, int count, double* f
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     p->now[i] = p->free[i];
+    if (!p->flies[i]) p->now[i].a = tb_zero3();
     p->centre[i] = p->free[i].at;
     p->when[i] = first[i] = h;
     if (b->kind == TB_BODY_DYNAMIC) p->now[i].v = b->v, p->now[i].w = b->w;
@@ -132,7 +143,7 @@ static bool first_impacts(Impacts* p, const tbTouch* touch, int count, double* f
   }
   p->slowest = fmax(p->slowest, 1e-7 * fastest); // what rounding and the solver leave is no impact
   for (size_t i = 0; i < w->body.count; i++)
-    if (first[i] < h) date(p, (int)i, first[i], true);
+    if (first[i] < h) date(p, (int)i, first[i], p->flies[i]);
   return any;
 }
 
@@ -152,8 +163,8 @@ static bool takes_part(Impacts* p, const tbTouch* touch, double* gap, double* re
   double u = normal_velocity(p, &t);
   *gap = t.impact >= 0 ? 0 : gap_at(p, touch, when);
   *rest = h - when;
-  if (*gap + u * *rest > 1e-9 * fabs(u) * h) return false; // stays apart
-  return t.surface.restitution == 0 || bounces(&t, u, p->slowest);
+  if (t.surface.restitution == 0) return true; // it may come to be pressed
+  return bounces(&t, u, p->slowest) && *gap + u * *rest <= 1e-9 * fabs(u) * h;
 }
 
 // Collects the contacts of a round; false: nothing approaches any more.
@@ -311,11 +322,13 @@ tbStatus tb_resolve_impacts(tbContext* ctx, const tbWorld* w, const tbStepOption
                .now = TB_TAKE(work->arena, tbFree, w->body.count),
                .when = TB_TAKE(work->arena, double, w->body.count),
                .aged = TB_TAKE(work->arena, bool, w->body.count),
+               .flies = TB_TAKE(work->arena, bool, w->body.count),
                .centre = TB_TAKE(work->arena, tbTransform, w->body.count),
                .slowest = o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt,
                .active = TB_ARRAY(tbTouch),
                .index = TB_ARRAY(int)};
-  if (!first || !p.now || !p.when || !p.aged || !p.centre) return TB_ERROR_MEMORY;
+  if (!first || !p.now || !p.when || !p.aged || !p.flies || !p.centre) return TB_ERROR_MEMORY;
+  find_flying(&p);
   if (!first_impacts(&p, touch, count, first)) return TB_OK;
   tbStatus status = TB_OK;
   bool more = true;

@@ -78,6 +78,14 @@ static void negate_row(tbJointBlock* block, int i)
   for (int k = 0; k < 6; k++) block->a[i][k] = -block->a[i][k], block->b[i][k] = -block->b[i][k];
 }
 
+static void drop_first_row(tbJointBlock* block)
+{
+  memcpy(block->a[0], block->a[1], sizeof block->a[0]);
+  memcpy(block->b[0], block->b[1], sizeof block->b[0]);
+  block->bias[0] = block->bias[1];
+  block->rows--;
+}
+
 // Turns the errors that wait in `bias` into what the stabilisation makes of them.
 static void stabilise(const tbStepOptions* o, const tbJoint* j, tbJointBlock* block)
 {
@@ -96,13 +104,15 @@ static void stabilise(const tbStepOptions* o, const tbJoint* j, tbJointBlock* bl
   }
 }
 
-// The two sides of a limit, as gaps that must stay positive.
+// Two equal rows become the two sides of a limit, as gaps that must stay positive; an infinite side has none.
 static void limit_rows(tbJointBlock* block, const tbJoint* j, double value)
 {
   block->law = TB_LAW_NONNEG;
   block->bias[0] = value - j->def.lower;
   block->bias[1] = j->def.upper - value;
   negate_row(block, 1);
+  if (isinf(j->def.upper)) block->rows--;
+  if (isinf(j->def.lower)) drop_first_row(block), block->slot++;
 }
 
 static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
@@ -129,7 +139,8 @@ static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
 }
 
-// Angle of a hinge in (−π, π], travel of a slider, and the row that measures its rate.
+// Travel of a slider, or angle of a hinge, and the row that measures its rate. Of all angles that look alike
+// it is the one nearest to the middle of the limits (to 0 without), so that limits may be up to a turn apart.
 static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
   tbVec3 axis = tb_mat3_col(tb_quat_mat3(p->qa), 0);
@@ -139,8 +150,9 @@ static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
   angular_row(block, axis, 0);
   tbQuat turn = tb_quat_mul(tb_quat_conj(p->qa), p->qb);
-  double sign = turn.w < 0 ? -1 : 1;
-  return 2 * tb_atan2(sign * turn.x, sign * turn.w);
+  double sign = turn.w < 0 ? -1 : 1, angle = 2 * tb_atan2(sign * turn.x, sign * turn.w);
+  double middle = 0.5 * (j->def.lower + j->def.upper), round = 6.283185307179586;
+  return j->def.limited && isfinite(middle) ? angle + round * rint((middle - angle) / round) : angle;
 }
 
 // A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
@@ -183,7 +195,7 @@ static int distance_blocks(const tbStepOptions* o, const tbJoint* j, const Pose*
     limit_rows(block, j, rod.length);
   }
   stabilise(o, j, block);
-  return 1;
+  return block->rows > 0;
 }
 
 int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, const tbTransform* centre,
@@ -204,12 +216,13 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
     tbJoint rigid = *j;
     rigid.def.compliance = 0;
     stabilise(o, &rigid, limit);
+    if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
   }
   if (j->def.motor && !positions) {
     tbJointBlock* motor = &out[count++];
     motor->slot = 8;
     coordinate(j, &p, motor);
-    motor->law = TB_LAW_BOX;
+    motor->law = isinf(j->def.motor_force) ? TB_LAW_FREE : TB_LAW_BOX;
     motor->param[0] = -j->def.motor_force * o->dt, motor->param[1] = j->def.motor_force * o->dt;
     motor->bias[0] = -j->def.motor_speed;
   }

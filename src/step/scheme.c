@@ -57,7 +57,7 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tbSolveOptions solver = o->solver;
   // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do
   // not.
-  if (!(solver.tolerance_q > 0)) solver.tolerance_q = 100 * solver.tolerance;
+  if (!(solver.aim_q > 0)) solver.aim_q = 100 * solver.tolerance;
   if (o->warm_start && !(solver.aim > 0))
     solver.aim = 0.1; // so that bodies at rest need no iterations at all
   if (work->assembly.problem->ncontact > 0)

@@ -73,18 +73,63 @@ static tbStatus check(tbContext* ctx, const tbStepOptions* o)
   return TB_OK;
 }
 
+// What a step changes, kept for when the projection after it fails.
+typedef struct {
+  tbWorld world;
+  tbBody* body;
+  tbJoint* joint;
+  tbArray contact;
+} Before;
+
+static tbStatus remember(tbContext* ctx, tbWorld* w, Before* before)
+{
+  *before = (Before){.world = *w,
+                     .body = TB_TAKE(&w->scratch, tbBody, w->body.count),
+                     .joint = TB_TAKE(&w->scratch, tbJoint, w->joint.count),
+                     .contact = TB_ARRAY(tbContactRecord)};
+  if (!before->body || !before->joint) return TB_ERROR_MEMORY;
+  if (w->body.count) memcpy(before->body, w->body.data, w->body.count * sizeof(tbBody));
+  if (w->joint.count) memcpy(before->joint, w->joint.data, w->joint.count * sizeof(tbJoint));
+  return tb_array_push(ctx, &before->contact, w->contact.data, w->contact.count);
+}
+
+static void go_back(tbContext* ctx, Before* before, tbWorld* w)
+{
+  const tbWorld* old = &before->world;
+  if (w->body.count) memcpy(w->body.data, before->body, w->body.count * sizeof(tbBody));
+  if (w->joint.count) memcpy(w->joint.data, before->joint, w->joint.count * sizeof(tbJoint));
+  w->time = old->time, w->steps = old->steps;
+  w->clock_start = old->clock_start, w->clock_dt = old->clock_dt, w->clock_steps = old->clock_steps;
+  tb_array_free(ctx, &w->contact);
+  w->contact = before->contact;
+}
+
+static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  Before before;
+  TB_TRY(remember(ctx, w, &before));
+  tbStatus status = tb_scheme_find(o->scheme)->step(ctx, w, o, report);
+  double clock = tb_seconds();
+  if (status == TB_OK) {
+    status = tb_project_positions(ctx, w, o);
+    if (status != TB_OK) {
+      go_back(ctx, &before, w);
+      return status;
+    }
+    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  }
+  tb_array_free(ctx, &before.contact);
+  return status;
+}
+
 tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   TB_TRY(check(ctx, o));
   tbStepReport own = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   w->scratch.ctx = ctx;
   tb_arena_reset(&w->scratch);
-  TB_TRY(tb_scheme_find(o->scheme)->step(ctx, w, o, &own));
-  if (o->stabilization == TB_STABILIZE_PROJECTION) {
-    double clock = tb_seconds();
-    TB_TRY(tb_project_positions(ctx, w, o));
-    tb_step_clock(&own, TB_PHASE_INTEGRATE, &clock);
-  }
+  if (o->stabilization == TB_STABILIZE_PROJECTION) TB_TRY(step_and_project(ctx, w, o, &own));
+  else TB_TRY(tb_scheme_find(o->scheme)->step(ctx, w, o, &own));
   if (report) *report = own;
   return TB_OK;
 }

@@ -26,7 +26,8 @@ TEST(spheres_meet_head_on_as_newton_says)
             !(fabs(A.position.x - (v1 * meet + w1 * (1 - meet))) < way) ||
             !(fabs(B.position.x - (1 + v2 * meet + w2 * (1 - meet))) < way * 3) ||
             !(tb_norm3(A.angular_velocity) < 1e-9))
-          test_failed(__FILE__, __LINE__, "masses %g, %g, e %g, dt %g: %.12g, %.12g for %.12g, %.12g; at %g, %g", m1, m2, e,
+          test_failed(__FILE__, __LINE__,
+                      "masses %g, %g, e %g, dt %g: %.12g, %.12g for %.12g, %.12g; at %g, %g", m1, m2, e,
                       s.step.dt, A.velocity.x, B.velocity.x, w1, w2, A.position.x, B.position.x);
         stage_close(&s);
       }
@@ -51,8 +52,8 @@ TEST(smooth_spheres_meet_obliquely_along_the_line_of_centres)
         tbBodyState A = stage_state(&s, a), B = stage_state(&s, b);
         double off_a = tb_distance3(A.velocity, wa), off_b = tb_distance3(B.velocity, wb);
         if (!(fmax(off_a, off_b) < (e > 0 ? 1e-5 : 10 * s.step.dt)))
-          test_failed(__FILE__, __LINE__, "e %g dt %g offset %g: velocities off by %g and %g m/s", e, s.step.dt, off, off_a,
-                      off_b);
+          test_failed(__FILE__, __LINE__, "e %g dt %g offset %g: velocities off by %g and %g m/s", e,
+                      s.step.dt, off, off_a, off_b);
         stage_close(&s);
       }
 }
@@ -71,13 +72,15 @@ TEST(newtons_cradle_passes_on_as_many_balls_as_strike)
         s.step.dt = d ? 1.0 / 60 : 0.002;
         for (int i = 0; i < N; i++) {
           double x = i * (2 * r + gap) - (i < strikers ? 0.1 : 0);
-          ball[i] = stage_throw(&s, tb_shape_sphere(r), 0.3, tb_vec3(x, 0, 0), tb_vec3(i < strikers ? v : 0, 0, 0));
+          ball[i] =
+              stage_throw(&s, tb_shape_sphere(r), 0.3, tb_vec3(x, 0, 0), tb_vec3(i < strikers ? v : 0, 0, 0));
         }
         stage_run_for(&s, 0.8);
         for (int i = 0; i < N; i++) {
           double out = stage_state(&s, ball[i]).velocity.x, expected = i >= N - strikers ? v : 0;
           if (!(fabs(out - expected) < 1e-6)) // the solver's tolerance
-            test_failed(__FILE__, __LINE__, "%d strikers, gap %g, dt %g: ball %d at %g m/s", strikers, gap, s.step.dt, i, out);
+            test_failed(__FILE__, __LINE__, "%d strikers, gap %g, dt %g: ball %d at %g m/s", strikers, gap,
+                        s.step.dt, i, out);
         }
         stage_close(&s);
       }
@@ -141,11 +144,15 @@ TEST(thrown_clusters_keep_momentum_and_gain_no_energy)
     if (!push) s.step.stabilization = TB_STABILIZE_NONE;
     tbVec3 p = tb_world_momentum(s.world), l = tb_world_angular_momentum(s.world);
     double gain = most_gained(&s, 1.5), limit = push ? 1e-4 : 1e-9;
-    if (moreau) limit = e > 0 && mu > 0 ? 0.03 : push ? 2e-3 : 1e-9; // Newton's law with friction inside the step
-    double dp = tb_distance3(tb_world_momentum(s.world), p), dl = tb_distance3(tb_world_angular_momentum(s.world), l);
-    if (!(dp < 1e-12 * (1 + tb_norm3(p))) || !(dl < 2e-12 * (1 + tb_norm3(l))) || !(gain < limit) || s.unconverged)
-      test_failed(__FILE__, __LINE__, "seed %d, %s, e %g, mu %g, dt %g: momentum %g, angular %g, energy %g, %d unconverged",
-                  seed, s.step.scheme, e, mu, s.step.dt, dp, dl, gain, s.unconverged);
+    if (moreau)
+      limit = e > 0 && mu > 0 ? 0.03 : push ? 2e-3 : 1e-9; // Newton's law with friction inside the step
+    double dp = tb_distance3(tb_world_momentum(s.world), p),
+           dl = tb_distance3(tb_world_angular_momentum(s.world), l);
+    if (!(dp < 1e-12 * (1 + tb_norm3(p))) || !(dl < 2e-12 * (1 + tb_norm3(l))) || !(gain < limit) ||
+        s.unconverged)
+      test_failed(__FILE__, __LINE__,
+                  "seed %d, %s, e %g, mu %g, dt %g: momentum %g, angular %g, energy %g, %d unconverged", seed,
+                  s.step.scheme, e, mu, s.step.dt, dp, dl, gain, s.unconverged);
     stage_close(&s);
   }
 }

@@ -23,7 +23,8 @@ Stage stage_open(double mu, double restitution); // a world whose default pair h
 Stage stage_open_with(tbVec3 gravity, tbFriction friction, double restitution);
 void stage_close(Stage* s);
 
-// A floor through the origin whose upward normal leans by `slope` from the vertical towards `heading` (radians).
+// A floor through the origin whose upward normal leans by `slope` from the vertical towards `heading`
+// (radians).
 tbBodyId stage_floor(Stage* s, double slope, double heading);
 tbVec3 stage_down(double slope, double heading); // unit, down the slope
 tbVec3 stage_normal(double slope, double heading);
