@@ -1,7 +1,6 @@
 #include "math/gmres.h"
 #include "math/scale.h"
 
-#include <math.h>
 #include <string.h>
 
 static double dot(int n, const double* a, const double* b)

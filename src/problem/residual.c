@@ -20,7 +20,6 @@
 #include "tribo/problem.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 // ---- friction sets ----

@@ -18,7 +18,6 @@
 #include "tribo/math.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };

@@ -2,7 +2,6 @@
 #include "math/cone.h"
 #include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;

@@ -31,8 +31,8 @@
 #include "base/random.h"
 #include "math/scale.h"
 #include "solve/methods.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -41,6 +41,7 @@ enum {
   STARTS = 7,    // sizes of starting points
 };
 
+static const double LN_10 = 2.30258509299404568402;
 static const double FIRST_POLISH = 1e-5; // of gap and r, in the island's units
 
 // ---- around the run ----
@@ -152,7 +153,7 @@ static void start_island(tbIpm* s, int which)
   for (int c = 0; c < s->cones; c++)
     if (s->cone[c].island == which) {
       tbIpmCone* cone = &s->cone[c];
-      cone->weight = land->attempt == 1 ? 1 : pow(10, tb_random_uniform(&s->random, -1, 1));
+      cone->weight = land->attempt == 1 ? 1 : tb_exp(LN_10 * tb_random_uniform(&s->random, -1, 1));
       s->x[cone->row] = size;
       s->z[cone->row] = size * cone->weight;
     }

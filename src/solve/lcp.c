@@ -2,7 +2,6 @@
 #include "solve/friction.h"
 #include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 // With var null the variables are only counted.

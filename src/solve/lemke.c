@@ -23,8 +23,8 @@
 #include "math/dense.h"
 #include "solve/lcp.h"
 #include "solve/methods.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { LARGEST = 6000, ROWS_PER_PIECE = 64, PIVOTS_PER_CHECK = 32, SMALL = 200 };
@@ -445,7 +445,8 @@ void tb_lemke(tbRun* run, double* lambda)
   uint64_t random = run->o->seed;
   int attempts = s.n <= SMALL ? 8 : 2;
   for (int attempt = 0; attempt < attempts; attempt++) {
-    for (int i = 0; i < s.n; i++) s.cover[i] = attempt == 0 ? 1 : exp2(tb_random_uniform(&random, -5, 5));
+    for (int i = 0; i < s.n; i++)
+      s.cover[i] = attempt == 0 ? 1 : tb_exp(tb_random_uniform(&random, -3.5, 3.5));
     s.slack = attempt % 2 ? 1e-13 : 1e-15;
     choose_start(&s, &random, attempt < 2 ? 0 : 0.5);
     Ending ending = follow(&s);

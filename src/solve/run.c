@@ -2,7 +2,6 @@
 #include "solve/run.h"
 #include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 // Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half

@@ -2,7 +2,6 @@
 #include "solve/staggered.h"
 #include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SMALL = 150, FEW = 24, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
