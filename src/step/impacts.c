@@ -73,7 +73,12 @@ static double normal_velocity(const Impacts* p, const tbTouch* t)
 static double start_velocity(const Impacts* p, const tbTouch* t)
 {
   const tbBody *a = &tb_bodies(p->world)[t->body_a], *b = &tb_bodies(p->world)[t->body_b];
-  return tb_touch_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w).x;
+  bool a_free = a->kind == TB_BODY_DYNAMIC,
+       b_free = b->kind == TB_BODY_DYNAMIC; // others have this step's velocity
+  const tbFree *fa = &p->now[t->body_a], *fb = &p->now[t->body_b];
+  return tb_touch_velocity(t, a->x, a_free ? a->v : fa->v, a_free ? a->w : fa->w, b->x, b_free ? b->v : fb->v,
+                           b_free ? b->w : fb->w)
+      .x;
 }
 
 static double free_acceleration(const Impacts* p, const tbTouch* t)

@@ -11,6 +11,13 @@
 
 #include "base/clock.h"
 
+// The velocity before the step; of a body in prescribed motion, that of the step.
+static tbVec3 before(const tbWorld* w, const tbFree* free, int body)
+{
+  const tbBody* b = &tb_bodies(w)[body];
+  return b->kind == TB_BODY_DYNAMIC ? b->v : free[body].v;
+}
+
 // Keeps the touches that are closed at the midpoint and sets their biases.
 static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbFree* free, tbTouch* touches,
                           int count)
@@ -23,8 +30,8 @@ static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbFree
     tbTouch* t = &touches[i];
     if (t->point.gap > closed) continue;
     int i_a = t->body_a, i_b = t->body_b;
-    double u = tb_touch_velocity(t, free[i_a].at.x, tb_bodies(w)[i_a].v, free[i_a].w, free[i_b].at.x,
-                                 tb_bodies(w)[i_b].v, free[i_b].w)
+    double u = tb_touch_velocity(t, free[i_a].at.x, before(w, free, i_a), free[i_a].w, free[i_b].at.x,
+                                 before(w, free, i_b), free[i_b].w)
                    .x,
            target = 0;
     if (u < -slowest) target = -t->surface.restitution * u;
