@@ -213,18 +213,17 @@ static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* repo
 
 static void print_help(const Arg* args)
 {
-  printf(
-      "%s\n\n"
-      "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
-      "reached\n"
-      "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
-      "takes,\n"
-      "a folder of such files, or a scene: then the problem of one of its steps. --manufactured N takes N "
-      "problems made from their answers instead, too "
-      "many "
-      "to\n"
-      "show one by one: how often each solver solves them, how it ends on the others, and what it costs.\n\n",
-      usage);
+  printf("%s\n\n"
+         "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
+         "reached\n"
+         "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
+         "takes, a\n"
+         "folder of such files, or a scene: then the problem of one of its steps. --manufactured N takes N "
+         "problems\n"
+         "made from their answers instead, too many to show one by one: how often each solver solves them, "
+         "how it\n"
+         "ends on the others, and what it costs.\n\n",
+         usage);
   args_help(args);
   printf("\nThe folder of --out, made when missing, gets\n"
          "  report.html   tables and convergence plots; one file, opens from disk\n"
