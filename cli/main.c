@@ -20,6 +20,7 @@ static const struct {
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
      command_generate},
     {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
+    {"ccd", "ccd FILE…", "run collision queries with known answers, and count the mistakes", command_ccd},
     {"check", "check SCENE…", "say what is in scenes, or what is wrong with them and where", command_check},
     {"schema", "schema", "the JSON Schema of scene files", command_schema},
     {"list", "list scenes|schemes|solvers|laws|…", "what there is", command_list},
