@@ -34,6 +34,8 @@
 
 enum { STACK = 192 };   // a halved box leaves one behind; no parameter is halved more than 48 times
 
+enum { PATIENCE = 4 };  // boxes before probing begins: most queries are done by then
+
 static const double rounding = 16 * 0x1p-53, tiny = 1e-300, pad = 0x1p-50, narrowest = 0x1p-48;
 
 typedef struct {
@@ -195,38 +197,47 @@ static double volume(const Box* b)
   return (b->hi[0] - b->lo[0]) * (b->hi[1] - b->lo[1]) * (b->hi[2] - b->lo[2]);
 }
 
+// A contact found at t: nothing later matters.
+static void note(tbCcdRoot* root, double t, double u, double v)
+{
+  if (t < root->t) root->t = t, root->u = u, root->v = v;
+}
+
+// Looks for a contact at one moment: the way to tell a hit early where contacts are not isolated.
+static void probe(const tbCcdMap* F, double t, tbCcdRoot* root)
+{
+  double u, v;
+  if (t < root->t && tb_ccd_closest(F, t, &u, &v) <= F->separation + F->delta) note(root, t, u, v);
+}
+
 bool tb_ccd_inclusion(const tbCcdMap* F, const tbCcdOptions* o, tbCcdRoot* root)
 {
   Box stack[STACK] = {{{0, 0, 0}, {1, 1, 1}}};
   int depth = 1;
-  double first = INFINITY;             // the earliest moment that is a contact, to delta
-  double possible = INFINITY;          // … and that may be one
-  tbCcdRoot where = {INFINITY, 0, 0, false, 0};
+  double possible = INFINITY; // the earliest begin of a box that was passed over
+  *root = (tbCcdRoot){.t = INFINITY};
   while (depth > 0) {
     Box* b = &stack[depth - 1];
-    if (b->lo[0] >= first - o->time_tolerance) {
+    if (b->lo[0] >= root->t - o->time_tolerance) {
       possible = fmin(possible, b->lo[0]);
       depth--;
       continue;
     }
-    if (where.boxes == o->max_boxes) break;
-    where.boxes++;
-    b->hi[0] = fmin(b->hi[0], first);
+    if (root->boxes == o->max_boxes) break;
+    root->boxes++;
+    b->hi[0] = fmin(b->hi[0], root->t);
     Centre c = centre_of(F, b);
-    if (tb_dot3(c.F, c.F) <= (F->separation + F->delta) * (F->separation + F->delta)) {
-      first = c.t;
-      where.t = c.t, where.u = c.u, where.v = c.v;
-      b->hi[0] = c.t;
-    }
+    if (tb_norm3(c.F) <= F->separation + F->delta) note(root, c.t, c.u, c.v);
     double before = volume(b);
     if (!reduce(F, &c, b)) {
       depth--;
       continue;
     }
     if (volume(b) < 0.25 * before) continue;
+    if (root->boxes >= PATIENCE) probe(F, root->boxes == PATIENCE ? 0 : c.t, root);
     int axis = longest(&c, b);
     if (axis < 0) { // cannot be told from a contact
-      if (b->lo[0] < first) first = where.t = b->lo[0], where.u = b->lo[1], where.v = b->lo[2];
+      note(root, b->lo[0], b->lo[1], b->lo[2]);
       depth--;
       continue;
     }
@@ -236,13 +247,9 @@ bool tb_ccd_inclusion(const tbCcdMap* F, const tbCcdOptions* o, tbCcdRoot* root)
     b->lo[axis] = middle;
     depth++;
   }
-  where.capped = depth > 0;
-  for (int k = 0; k < depth; k++) {
-    if (stack[k].lo[0] < first && !(where.t < INFINITY))
-      where.u = 0.5 * (stack[k].lo[1] + stack[k].hi[1]), where.v = 0.5 * (stack[k].lo[2] + stack[k].hi[2]);
-    possible = fmin(possible, stack[k].lo[0]);
-  }
-  where.t = fmin(first, possible);
-  *root = where;
-  return where.t <= 1;
+  root->capped = depth > 0;
+  for (int k = 0; k < depth; k++)
+    if (stack[k].lo[0] < root->t) note(root, stack[k].lo[0], stack[k].lo[1], stack[k].lo[2]);
+  root->t = fmin(root->t, possible);
+  return root->t <= 1;
 }
