@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const kind_name[] = {[TB_CCD_VERTEX_FACE] = "vertex-face", [TB_CCD_EDGE_EDGE] = "edge-edge"};
+static const char* const kind_name[] = {
+    [TB_CCD_VERTEX_FACE] = "vertex-face", [TB_CCD_EDGE_EDGE] = "edge-edge"};
 
 typedef struct {
   long queries, positives, false_positives, false_negatives, capped;
@@ -103,8 +104,8 @@ static tbStatus print_json(tbContext* ctx, const char* path, tbCcdKind kind, con
 
 static void print_table(Tally tally[2])
 {
-  printf("%-12s %8s %9s %9s %9s %8s %8s %8s %8s\n", "", "queries", "positive", "false +", "false −", "mean µs",
-         "p50", "p99", "max");
+  printf("%-12s %8s %9s %9s %9s %8s %8s %8s %8s\n", "", "queries", "positive", "false +", "false −",
+         "mean µs", "p50", "p99", "max");
   for (int k = 0; k < 2; k++) {
     if (!tally[k].queries) continue;
     Times t = times_of(&tally[k]);
@@ -172,7 +173,8 @@ int command_ccd(int argc, char** argv)
       {"--method", ARG_TEXT, &method, "M", "inclusion (default), cubic or multivariate"},
       {"--kind", ARG_TEXT, &kind, "K", "vertex-face or edge-edge (default: what the path says)"},
       {"--separation", ARG_NUMBER, &s.options.separation, "S", "closer than this is a hit (default 0)"},
-      {"--delta", ARG_NUMBER, &s.options.delta, "D", "may err on the safe side by this much (default 0: rounding)"},
+      {"--delta", ARG_NUMBER, &s.options.delta, "D",
+       "may err on the safe side by this much (default 0: rounding)"},
       {"--time-tolerance", ARG_NUMBER, &s.options.time_tolerance, "T", "of the moment found (default 1e-6)"},
       {"--max-boxes", ARG_INT, &s.options.max_boxes, "N", "work at most for a query (default 2000)"},
       {"--repeat", ARG_INT, &s.repeat, "N", "time each query N times and take the best (default 5)"},
@@ -184,10 +186,11 @@ int command_ccd(int argc, char** argv)
   int files = args_parse("ccd", args, argc, argv);
   if (files < 0) return EXIT_USAGE;
   if (help) {
-    printf("usage: tribo ccd FILE… [options]\n\n"
-           "Runs vertex-face and edge-edge queries over linear motion and compares with the known answers.\n"
-           "A file is CSV: eight rows a query (four corners at the start, four at the end), seven integers a\n"
-           "row (x, y, z as numerator and denominator, then 1 for a collision).\n\n");
+    printf(
+        "usage: tribo ccd FILE… [options]\n\n"
+        "Runs vertex-face and edge-edge queries over linear motion and compares with the known answers.\n"
+        "A file is CSV: eight rows a query (four corners at the start, four at the end), seven integers a\n"
+        "row (x, y, z as numerator and denominator, then 1 for a collision).\n\n");
     args_help(args);
     return EXIT_DONE;
   }

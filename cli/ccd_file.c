@@ -17,8 +17,8 @@ typedef struct {
 
 static tbStatus wrong(const Reader* r, const char* where, const char* what)
 {
-  return tb_fail(r->ctx, TB_ERROR_INPUT, "%s:%ld:%ld: %s", r->path, r->line, (long)(where - r->line_begin) + 1,
-                 what);
+  return tb_fail(r->ctx, TB_ERROR_INPUT, "%s:%ld:%ld: %s", r->path, r->line,
+                 (long)(where - r->line_begin) + 1, what);
 }
 
 static void skip_blanks(Reader* r)
@@ -33,7 +33,8 @@ static tbStatus read_integer(Reader* r, bool last, double* value)
   tbDecimal number;
   const char *begin = r->at, *after = tb_decimal_scan(r->at, r->end, &number);
   if (after == begin) return wrong(r, begin, "expected an integer");
-  if (number.point || number.has_exponent) return wrong(r, begin, "expected an integer, not a decimal number");
+  if (number.point || number.has_exponent)
+    return wrong(r, begin, "expected an integer, not a decimal number");
   *value = tb_decimal_value(&number);
   if (!isfinite(*value)) return wrong(r, begin, "the integer is too large");
   r->at = after;

@@ -1,5 +1,5 @@
-// Queries as a map F(t, u, v), and answers as a place for a contact. The methods: ccd_inclusion.c, ccd_cubic.c,
-// ccd_multivariate.c.
+// Queries as a map F(t, u, v), and answers as a place for a contact. The methods: ccd_inclusion.c,
+// ccd_cubic.c, ccd_multivariate.c.
 #include "collide/ccd_map.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ static bool make_map(const tbCcdQuery* q, const tbCcdOptions* o, tbCcdMap* F)
     F->size = tb_max3(F->size, tb_add3(tb_add3(abs3(F->C[e]), abs3(F->U[e])), abs3(F->V[e])));
   }
   F->separation = o->separation * scale;
-  F->delta = fmax(o->delta * scale, 1e-13);
+  F->delta = fmax(o->delta * scale, 2e-14);
   return true;
 }
 
@@ -84,7 +84,8 @@ double tb_ccd_closest(const tbCcdMap* F, double t, double* u, double* v)
     closest_on(C, U, V, begin[k], F->triangle && k == 2 ? slant : square[k], best);
   double uu = tb_dot3(U, U), vv = tb_dot3(V, V), uv = tb_dot3(U, V), det = uu * vv - uv * uv;
   if (det > 1e-14 * uu * vv) { // the plane's closest point, if it lies inside
-    double cu = tb_dot3(C, U), cv = tb_dot3(C, V), x = (uv * cv - vv * cu) / det, y = (uv * cu - uu * cv) / det;
+    double cu = tb_dot3(C, U), cv = tb_dot3(C, V), x = (uv * cv - vv * cu) / det,
+           y = (uv * cu - uu * cv) / det;
     double distance = tb_norm3(tb_madd3(tb_madd3(C, x, U), y, V));
     if (x >= 0 && y >= 0 && (F->triangle ? x + y <= 1 : x <= 1 && y <= 1) && distance < best[0])
       best[0] = distance, best[1] = x, best[2] = y;
@@ -102,7 +103,8 @@ static tbVec3 normal_at(const tbCcdMap* F, const tbCcdRoot* r)
   tbVec3 n = tb_cross3(U, V);
   if (tb_norm3(n) > 1e-9 * tb_norm3(U) * tb_norm3(V)) {
     n = tb_normalize3(n);
-    return tb_dot3(n, tb_dot3(n, gap) * tb_dot3(n, gap) > F->delta * F->delta ? gap : from) < 0 ? tb_neg3(n) : n;
+    return tb_dot3(n, tb_dot3(n, gap) * tb_dot3(n, gap) > F->delta * F->delta ? gap : from) < 0 ? tb_neg3(n)
+                                                                                                : n;
   }
   tbVec3 along = tb_normalize3(tb_norm3(U) > tb_norm3(V) ? U : V); // no plane: away from the line
   tbVec3 away = tb_madd3(from, -tb_dot3(from, along), along);

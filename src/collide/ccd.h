@@ -64,7 +64,7 @@ typedef struct tbCcdHit {
 // True: a hit. With TB_CCD_INCLUSION
 //   false  proves that the features stay farther apart than s for all t in [0, 1];
 //   true   promises that they do so for all t < hit->t, and, unless capped, that they come within s + delta
-//          by hit->t + time_tolerance. delta counts as 1e-13 of the largest extent of the query at least.
+//          by hit->t + time_tolerance. delta counts as 2e-14 of the largest extent of the query at least.
 // Coordinates that are not finite, or whose differences are not, are a hit at 0, capped. hit may be null.
 bool tb_ccd(const tbCcdQuery* query, const tbCcdOptions* options, tbCcdHit* hit);
 

@@ -7,8 +7,8 @@
 // features are compared with the separation, with 1e-10 of the query's extent to spare for rounding.
 //
 // Cost. Two evaluations of a cubic per step, some ten steps a root; below 0.5 µs.
-// Limits. Motion within one plane (f = 0 for all t) is only looked at where pieces end. Near a multiple root t
-// is known to 1e-5 only, and contacts are missed. A separation counts at coplanar moments alone.
+// Limits. Motion within one plane (f = 0 for all t) is only looked at where pieces end. Near a multiple root
+// t is known to 1e-5 only, and contacts are missed. A separation counts at coplanar moments alone.
 #include "collide/ccd_map.h"
 
 typedef struct {
@@ -16,7 +16,10 @@ typedef struct {
   double noise;
 } Cubic;
 
-static double value(const Cubic* f, double t) { return ((f->a[3] * t + f->a[2]) * t + f->a[1]) * t + f->a[0]; }
+static double value(const Cubic* f, double t)
+{
+  return ((f->a[3] * t + f->a[2]) * t + f->a[1]) * t + f->a[0];
+}
 static double slope(const Cubic* f, double t) { return (3 * f->a[3] * t + 2 * f->a[2]) * t + f->a[1]; }
 
 static Cubic coplanarity(const tbCcdMap* F)
@@ -24,9 +27,9 @@ static Cubic coplanarity(const tbCcdMap* F)
   tbVec3 c = F->C[0], u = F->U[0], v = F->V[0];
   tbVec3 dc = tb_sub3(F->C[1], c), du = tb_sub3(F->U[1], u), dv = tb_sub3(F->V[1], v);
   tbVec3 n0 = tb_cross3(u, v), n1 = tb_add3(tb_cross3(du, v), tb_cross3(u, dv)), n2 = tb_cross3(du, dv);
-  Cubic f = {{tb_dot3(c, n0), tb_dot3(dc, n0) + tb_dot3(c, n1), tb_dot3(dc, n1) + tb_dot3(c, n2),
-              tb_dot3(dc, n2)},
-             0};
+  Cubic f = {
+      {tb_dot3(c, n0), tb_dot3(dc, n0) + tb_dot3(c, n1), tb_dot3(dc, n1) + tb_dot3(c, n2), tb_dot3(dc, n2)},
+      0};
   f.noise = 64 * 0x1p-53 * (fabs(f.a[0]) + fabs(f.a[1]) + fabs(f.a[2]) + fabs(f.a[3])) + 1e-18;
   return f;
 }

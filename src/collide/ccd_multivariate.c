@@ -1,9 +1,9 @@
-// Root finding in time and place at once (Brochu et al. 2012; course §2.2.4):  F(t, u, v) = 0, three quadratic
-// equations.
+// Root finding in time and place at once (Brochu et al. 2012; course §2.2.4):  F(t, u, v) = 0, three
+// quadratic equations.
 //
 // Newton's method with the Jacobian [F_t U V], from a few moments of the step and the closest points there.
-// The step is cut to half the domain, and the iterate may leave the domain by as much on its way. The earliest
-// root found inside counts, to 1e-10.
+// The step is cut to half the domain, and the iterate may leave the domain by as much on its way. The
+// earliest root found inside counts, to 1e-10.
 //
 // Cost. Nine 3×3 systems per start and more; about 1 µs.
 // Limits. Nothing says that the root found is the earliest, or that one is found: a method to compare with.
@@ -47,8 +47,7 @@ bool tb_ccd_multivariate(const tbCcdMap* F, const tbCcdOptions* options, tbCcdRo
       tbVec3 value = tb_ccd_at(F, x[0], x[1], x[2]);
       root->boxes++;
       if (tb_norm3(value) <= reach) {
-        if (inside(F, x) && x[0] < root->t)
-          root->t = fmin(fmax(x[0], 0), 1), root->u = x[1], root->v = x[2];
+        if (inside(F, x) && x[0] < root->t) root->t = fmin(fmax(x[0], 0), 1), root->u = x[1], root->v = x[2];
         break;
       }
       if (!step(F, value, x)) break;
