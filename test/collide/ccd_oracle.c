@@ -100,7 +100,12 @@ static bool search_halves(System* s, int depth, Predicate* holds)
     half->nq = s->nq;
     half->square_free = s->square_free;
     memcpy(half->asked, s->asked, sizeof s->asked);
-    for (int i = 0; i < s->nq; i++) poly_half(&s->q[i], right, &half->q[i]);
+    for (int i = 0; i < s->nq; i++) {
+      int sign = sign_inside(&s->q[i]);
+      half->q[i].degree = 0;
+      if (sign == UNKNOWN) poly_half(&s->q[i], right, &half->q[i]);
+      else big_set(&half->q[i].a[0], sign); // as good as a constant from here on
+    }
     found = (middle && holds_at_end(half, 1, holds)) || search(half, depth + 1, holds);
   }
   return found;
@@ -216,12 +221,13 @@ static bool triangle_hit(System* s, const Curve corner[3])
     poly_add(&n.c[k], &n.c[k], &side[2].c[k], 1);
   }
   dot(&s->q[0], &n, &n);
-  for (int k = 0; k < 3; k++) {
-    dot(&s->q[1 + k], &n, &side[k]);
+  for (int k = 0; k < 3; k++) dot(&s->q[1 + k], &n, &side[k]);
+  bool always_area = sign_inside(&s->q[0]) == 1 && sign_at_end(&s->q[0], 0) && sign_at_end(&s->q[0], 1);
+  for (int k = 0; k < 3 && !always_area; k++) {
     dot(&s->q[4 + 2 * k], &side[k], &side[k]);
     dot(&s->q[5 + 2 * k], &corner[k], &corner[(k + 1) % 3]);
   }
-  s->nq = POLYNOMIALS;
+  s->nq = always_area ? 4 : POLYNOMIALS; // the sides matter only where the triangle has no area
   s->square_free = false;
   memset(s->asked, 0, sizeof s->asked);
   if (!flat) return root_exists(s, inside);
