@@ -29,14 +29,11 @@ static void sides(const tbVec3 a[3], const tbVec3 b[3], int out[3]) // of b's co
 static bool all_on(const int s[3], int sign) { return s[0] == sign && s[1] == sign && s[2] == sign; }
 static bool any_on(const int s[3], int sign) { return s[0] == sign || s[1] == sign || s[2] == sign; }
 
-// The corner that is alone strictly on its side of the other plane. It becomes the first, in turn; s follows.
+// Of corners on either side of a plane one is alone, strictly, on its own: it becomes the first, by rotation.
 static void lone_first(tbVec3 a[3], int s[3])
 {
-  int lone = 0, sign;
-  for (lone = 0; lone < 3; lone++) {
-    sign = s[lone];
-    if (sign != 0 && s[(lone + 1) % 3] != sign && s[(lone + 2) % 3] != sign) break;
-  }
+  int lone = 0;
+  while (s[lone] == 0 || s[(lone + 1) % 3] == s[lone] || s[(lone + 2) % 3] == s[lone]) lone++;
   for (; lone > 0; lone--) {
     tbVec3 first = a[0];
     int first_sign = s[0];

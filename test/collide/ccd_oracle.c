@@ -262,8 +262,32 @@ static void corner_curve(Curve* r, const ExactQuery* q, int i, int j, int64_t la
   }
 }
 
+typedef __int128 Wide;
+
+// Most queries are never in one plane: all coefficients of f, over the whole step, have one sign.
+static bool plainly_apart(const ExactQuery* q)
+{
+  static const int face[3][2] = {{0, 1}, {0, 2}, {0, 3}}, edges[3][2] = {{0, 2}, {1, 2}, {1, 3}};
+  const int(*pair)[2] = q->kind == TB_CCD_VERTEX_FACE ? face : edges;
+  Wide x[2][3][3], f[4] = {0};
+  for (int e = 0; e < 2; e++)
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++) {
+        x[e][i][k] = q->x[e][pair[i][0]][k] - q->x[e][pair[i][1]][k];
+        if (x[e][i][k] > (Wide)1 << 40 || x[e][i][k] < -((Wide)1 << 40)) return false; // six products: 2¹²³
+      }
+  for (int m = 0; m < 8; m++) {
+    const Wide *a = x[m & 1][0], *b = x[m >> 1 & 1][1], *c = x[m >> 2][2];
+    f[(m & 1) + (m >> 1 & 1) + (m >> 2)] += a[0] * (b[1] * c[2] - b[2] * c[1]) +
+                                            a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                                            a[2] * (b[0] * c[1] - b[1] * c[0]);
+  }
+  return (f[0] > 0 && f[1] > 0 && f[2] > 0 && f[3] > 0) || (f[0] < 0 && f[1] < 0 && f[2] < 0 && f[3] < 0);
+}
+
 bool exact_collides(const ExactQuery* q, int64_t last)
 {
+  if (plainly_apart(q)) return false;
   System* s = room(0);
   Curve corner[4];
   bool hit;
