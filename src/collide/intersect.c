@@ -19,7 +19,14 @@
 
 enum { GRAIN = 256 };
 
-static int side(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p) { return tb_side_of(a, b, c, p); }
+static bool same(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Neighbours share corners all the time: those signs need no arithmetic.
+static int side(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
+{
+  if (same(a, p) || same(b, p) || same(c, p) || same(a, b) || same(b, c) || same(a, c)) return 0;
+  return tb_side_of(a, b, c, p);
+}
 
 static void sides(const tbVec3 a[3], const tbVec3 b[3], int out[3]) // of b's corners, seen from a
 {
@@ -114,19 +121,23 @@ static bool has_area(const tbVec3 a[3])
   return n.x != 0 || n.y != 0 || n.z != 0;
 }
 
-tbMeeting tb_triangles_meet(const tbVec3 a[3], const tbVec3 b[3])
+// rims: whether it matters that they touch; if not, TB_APART stands for that too.
+static tbMeeting meet(const tbVec3 a[3], const tbVec3 b[3], bool rims)
 {
   int sa[3], sb[3];
   sides(a, b, sb);
   if (all_on(sb, 1) || all_on(sb, -1)) return TB_APART;
   sides(b, a, sa);
   if (all_on(sa, 1) || all_on(sa, -1)) return TB_APART;
+  bool through = any_on(sa, 1) && any_on(sa, -1) && any_on(sb, 1) && any_on(sb, -1);
+  if (!through && !rims && !all_on(sb, 0)) return TB_APART;
   if (!has_area(a) || !has_area(b)) return TB_APART;
   if (all_on(sb, 0)) return meet_in_plane(a, b);
-  bool through = any_on(sa, 1) && any_on(sa, -1) && any_on(sb, 1) && any_on(sb, -1);
   if (through && intervals_cross(a, b, sa, sb)) return TB_CROSSING;
-  return edges_touch(a, b, sb) || edges_touch(b, a, sa) ? TB_TOUCHING : TB_APART;
+  return rims && (edges_touch(a, b, sb) || edges_touch(b, a, sa)) ? TB_TOUCHING : TB_APART;
 }
+
+tbMeeting tb_triangles_meet(const tbVec3 a[3], const tbVec3 b[3]) { return meet(a, b, true); }
 
 typedef struct {
   const tbTriangles* surface;
@@ -167,9 +178,10 @@ static bool visit(void* user, int other)
   if (other <= v->self) return true; // every pair once
   tbVec3 b[3];
   load(v->search, other, b);
-  tbMeeting meeting = tb_triangles_meet(v->corner, b);
+  bool rims = !neighbours(v->search, v->self, other);
+  tbMeeting meeting = meet(v->corner, b, rims);
   v->found->crossing += meeting == TB_CROSSING;
-  v->found->touching += meeting == TB_TOUCHING && !neighbours(v->search, v->self, other);
+  v->found->touching += meeting == TB_TOUCHING && rims;
   return true;
 }
 
