@@ -83,6 +83,7 @@ int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
 int command_scene(int argc, char** argv);
 int command_paper(int argc, char** argv);
+int command_ccd(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_schema(int argc, char** argv);
 int command_list(int argc, char** argv);

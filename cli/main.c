@@ -22,6 +22,7 @@ static const struct {
     {"scene", "scene NAME -o FILE", "write a scene of the gallery, with parameters of your own",
      command_scene},
     {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
+    {"ccd", "ccd FILE…", "run collision queries with known answers, and count the mistakes", command_ccd},
     {"check", "check SCENE…", "say what is in scenes, or what is wrong with them and where", command_check},
     {"schema", "schema", "the JSON Schema of scene files", command_schema},
     {"list", "list scenes|schemes|solvers|laws|…", "what there is", command_list},

@@ -1,0 +1,257 @@
+// Intersections of triangles by signs of determinants alone (Guigue & Devillers, "Fast and robust
+// triangle–triangle overlap test using orientation predicates", 2003), computed exactly (geometry/exact.h).
+//
+// Two triangles that are not in one plane can only meet on the line of their planes. Each cuts an interval
+// out of it, from one of its edges to another, and which end comes first is the orientation of the four ends
+// of two edges. Interiors meet when both triangles have corners strictly on either side of the other's plane
+// and the open intervals overlap. With that definition neighbours need no special care: what they share is on
+// their rims, and a fold that lies flat on its neighbour still counts.
+//
+// Within one plane, orientation is that of a tetrahedron with a point off the plane, which again is exact;
+// interiors are apart when an edge of one has all of the other on its far side or on its line.
+//
+// Cost   a query of a tree of boxes for each triangle; a dozen signs for each pair whose boxes meet.
+#include "collide/intersect.h"
+#include "base/threads.h"
+#include "geometry/box.h"
+#include "geometry/bvh.h"
+#include "geometry/exact.h"
+
+enum { GRAIN = 256 };
+
+static bool same(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+// Neighbours share corners all the time: those signs need no arithmetic.
+static int side(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
+{
+  if (same(a, p) || same(b, p) || same(c, p) || same(a, b) || same(b, c) || same(a, c)) return 0;
+  return tb_side_of(a, b, c, p);
+}
+
+static void sides(const tbVec3 a[3], const tbVec3 b[3], int out[3]) // of b's corners, seen from a
+{
+  for (int k = 0; k < 3; k++) out[k] = side(a[0], a[1], a[2], b[k]);
+}
+
+static bool all_on(const int s[3], int sign) { return s[0] == sign && s[1] == sign && s[2] == sign; }
+static bool any_on(const int s[3], int sign) { return s[0] == sign || s[1] == sign || s[2] == sign; }
+
+// Of corners on either side of a plane one is alone, strictly, on its own: it becomes the first, by rotation.
+static void lone_first(tbVec3 a[3], int s[3])
+{
+  int lone = 0;
+  while (s[lone] == 0 || s[(lone + 1) % 3] == s[lone] || s[(lone + 2) % 3] == s[lone]) lone++;
+  for (; lone > 0; lone--) {
+    tbVec3 first = a[0];
+    int first_sign = s[0];
+    a[0] = a[1], a[1] = a[2], a[2] = first;
+    s[0] = s[1], s[1] = s[2], s[2] = first_sign;
+  }
+}
+
+static void turn_over(tbVec3 a[3])
+{
+  tbVec3 p = a[1];
+  a[1] = a[2], a[2] = p;
+}
+
+// Both have corners strictly on either side of the other's plane: do the open intervals overlap?
+static bool intervals_cross(const tbVec3 a_in[3], const tbVec3 b_in[3], const int sa_in[3],
+                            const int sb_in[3])
+{
+  tbVec3 a[3] = {a_in[0], a_in[1], a_in[2]}, b[3] = {b_in[0], b_in[1], b_in[2]};
+  int sa[3] = {sa_in[0], sa_in[1], sa_in[2]}, sb[3] = {sb_in[0], sb_in[1], sb_in[2]};
+  lone_first(a, sa);
+  lone_first(b, sb);
+  if (sa[0] < 0) turn_over(b); // each lone corner on the positive side of the other triangle
+  if (sb[0] < 0) turn_over(a);
+  return side(a[0], a[1], b[0], b[1]) < 0 && side(a[0], a[2], b[2], b[0]) < 0;
+}
+
+// Does an edge of b, not in the plane of a, meet a, rim included? sb: the sides of b's corners.
+static bool edges_touch(const tbVec3 a[3], const tbVec3 b[3], const int sb[3])
+{
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3;
+    if (sb[k] * sb[l] > 0 || (sb[k] == 0 && sb[l] == 0)) continue;
+    int s[3];
+    for (int i = 0; i < 3; i++) s[i] = side(b[k], b[l], a[i], a[(i + 1) % 3]);
+    if (!any_on(s, 1) || !any_on(s, -1)) return true;
+  }
+  return false;
+}
+
+// A point off the plane of a; false: a has no area.
+static bool point_off(const tbVec3 a[3], tbVec3* out)
+{
+  double reach = 0;
+  for (int k = 0; k < 3; k++) reach = fmax(reach, tb_maxabs3(a[k]));
+  for (int axis = 0; axis < 3; axis++) {
+    tbVec3 p = a[0];
+    *(axis == 0 ? &p.x : axis == 1 ? &p.y : &p.z) += reach;
+    *out = p;
+    if (side(a[0], a[1], a[2], p) != 0) return true;
+  }
+  return false;
+}
+
+// In one plane, seen from o: does an edge of a have all of b beyond it, strictly or at most on its line?
+static bool edge_parts(const tbVec3 a[3], const tbVec3 b[3], tbVec3 o, bool strictly)
+{
+  int turn = side(a[0], a[1], a[2], o);
+  for (int k = 0; k < 3; k++) {
+    int s[3];
+    for (int i = 0; i < 3; i++) s[i] = turn * side(a[k], a[(k + 1) % 3], b[i], o);
+    if (strictly ? all_on(s, -1) : !any_on(s, 1)) return true;
+  }
+  return false;
+}
+
+static tbMeeting meet_in_plane(const tbVec3 a[3], const tbVec3 b[3])
+{
+  tbVec3 o;
+  if (!point_off(a, &o) || side(b[0], b[1], b[2], o) == 0) return TB_APART;
+  if (edge_parts(a, b, o, true) || edge_parts(b, a, o, true)) return TB_APART;
+  return edge_parts(a, b, o, false) || edge_parts(b, a, o, false) ? TB_TOUCHING : TB_CROSSING;
+}
+
+static bool has_area(const tbVec3 a[3])
+{
+  tbVec3 n = tb_triangle_normal(a[0], a[1], a[2]);
+  return n.x != 0 || n.y != 0 || n.z != 0;
+}
+
+// rims: whether it matters that they touch; if not, TB_APART stands for that too.
+static tbMeeting meet(const tbVec3 a[3], const tbVec3 b[3], bool rims)
+{
+  int sa[3], sb[3];
+  sides(a, b, sb);
+  if (all_on(sb, 1) || all_on(sb, -1)) return TB_APART;
+  sides(b, a, sa);
+  if (all_on(sa, 1) || all_on(sa, -1)) return TB_APART;
+  bool through = any_on(sa, 1) && any_on(sa, -1) && any_on(sb, 1) && any_on(sb, -1);
+  if (!through && !rims && !all_on(sb, 0)) return TB_APART;
+  if (!has_area(a) || !has_area(b)) return TB_APART;
+  if (all_on(sb, 0)) return meet_in_plane(a, b);
+  if (through && intervals_cross(a, b, sa, sb)) return TB_CROSSING;
+  return rims && (edges_touch(a, b, sb) || edges_touch(b, a, sa)) ? TB_TOUCHING : TB_APART;
+}
+
+tbMeeting tb_triangles_meet(const tbVec3 a[3], const tbVec3 b[3]) { return meet(a, b, true); }
+
+typedef struct {
+  const tbTriangles* surface;
+  int* owner; // surface of a triangle, and its number there
+  int* local;
+  tbBox* box;
+  tbBvh bvh;
+  tbIntersections* found; // by piece
+} Search;
+
+typedef struct {
+  const Search* search;
+  int self;
+  tbVec3 corner[3];
+  tbIntersections* found;
+} Visit;
+
+static const int* corners_of(const Search* s, int t) { return s->surface[s->owner[t]].triangle[s->local[t]]; }
+
+static void load(const Search* s, int t, tbVec3 out[3])
+{
+  for (int k = 0; k < 3; k++) out[k] = s->surface[s->owner[t]].vertex[corners_of(s, t)[k]];
+}
+
+static bool neighbours(const Search* s, int t, int u)
+{
+  if (s->owner[t] != s->owner[u]) return false;
+  const int *a = corners_of(s, t), *b = corners_of(s, u);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      if (a[i] == b[j]) return true;
+  return false;
+}
+
+static bool visit(void* user, int other)
+{
+  Visit* v = user;
+  if (other <= v->self) return true; // every pair once
+  tbVec3 b[3];
+  load(v->search, other, b);
+  bool rims = !neighbours(v->search, v->self, other);
+  tbMeeting meeting = meet(v->corner, b, rims);
+  v->found->crossing += meeting == TB_CROSSING;
+  v->found->touching += meeting == TB_TOUCHING && rims;
+  return true;
+}
+
+static void search_range(void* user, int begin, int end, int piece)
+{
+  const Search* s = user;
+  for (int t = begin; t < end; t++) {
+    Visit v = {.search = s, .self = t, .found = &s->found[piece]};
+    load(s, t, v.corner);
+    tb_bvh_query(&s->bvh, s->box, s->box[t], visit, &v);
+  }
+}
+
+static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count, int* total)
+{
+  int64_t sum = 0;
+  for (int i = 0; i < count; i++) {
+    const tbTriangles* s = &surfaces[i];
+    for (int k = 0; k < s->nvertex; k++) {
+      tbVec3 p = s->vertex[k];
+      if (!(fabs(p.x) <= 0x1p100 && fabs(p.y) <= 0x1p100 && fabs(p.z) <= 0x1p100))
+        return tb_fail(ctx, TB_ERROR_NUMERIC, "surface %d: vertex %d is not finite, or beyond 2^100", i, k);
+    }
+    for (int t = 0; t < s->ntriangle; t++)
+      for (int k = 0; k < 3; k++)
+        if (s->triangle[t][k] < 0 || s->triangle[t][k] >= s->nvertex)
+          return tb_fail(ctx, TB_ERROR_ARGUMENT, "surface %d: triangle %d has no vertex %d", i, t,
+                         s->triangle[t][k]);
+    sum += s->ntriangle;
+  }
+  if (sum > INT32_MAX / 2) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "more than 2^30 triangles");
+  *total = (int)sum;
+  return TB_OK;
+}
+
+static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count, int total,
+                           tbIntersections* out)
+{
+  int pieces = tb_piece_count(total, GRAIN);
+  s->owner = TB_TAKE(arena, int, (size_t)total);
+  s->local = TB_TAKE(arena, int, (size_t)total);
+  s->box = TB_TAKE(arena, tbBox, (size_t)total);
+  s->found = TB_TAKE(arena, tbIntersections, (size_t)pieces);
+  if (!s->owner || !s->local || !s->box || !s->found) return TB_ERROR_MEMORY;
+  for (int i = 0, t = 0; i < count; i++)
+    for (int k = 0; k < s->surface[i].ntriangle; k++, t++) {
+      s->owner[t] = i, s->local[t] = k;
+      tbVec3 p[3];
+      load(s, t, p);
+      s->box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
+    }
+  TB_TRY(tb_bvh_build(ctx, arena, s->box, total, &s->bvh));
+  tb_parallel_for(ctx->threads, total, GRAIN, search_range, s);
+  for (int i = 0; i < pieces; i++) {
+    out->crossing += s->found[i].crossing;
+    out->touching += s->found[i].touching;
+  }
+  return TB_OK;
+}
+
+tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbIntersections* out)
+{
+  int total = 0;
+  *out = (tbIntersections){0};
+  TB_TRY(check(ctx, surfaces, count, &total));
+  if (total == 0) return TB_OK;
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  Search search = {.surface = surfaces};
+  tbStatus status = search_all(ctx, &arena, &search, count, total, out);
+  tb_arena_free(&arena);
+  return status;
+}
