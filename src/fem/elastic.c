@@ -1,28 +1,29 @@
 // Isotropic elasticity in principal stretches.
 //
-// Every model here but the linear one has an energy of one shape in the singular values s of F, the last of which
-// carries the sign of det F:
+// Every model here but the linear one has an energy of one shape in the singular values s of F, the last of
+// which carries the sign of det F:
 //
 //   Ψ = Σ a(s_i) + ½ λ (Σ b(s_i))²            a                            b
 //   co-rotated                                μ (s − 1)²                   s − 1
 //   St. Venant–Kirchhoff                      μ ε²,  ε = ½ (s² − 1)        ε
 //   neo-Hookean                               μ (½ (s² − 1) − log s)       log s
 //
-// Stress and its derivative follow from Ψ_i = a'_i + λ S b'_i, S = Σ b (Stomakhin et al. 2012; the eigenvalues as
-// in Smith, de Goes and Kim 2019): P = U diag(Ψ_i) Vᵀ; a 3×3 block ∂²Ψ/∂s²; and for each pair of axes a
-// symmetric mode (Ψ_i − Ψ_j)/(s_i − s_j) and a skew one (Ψ_i + Ψ_j)/(s_i + s_j). The first quotient is taken as
-// a divided difference in closed form, which loses no digits where stretches meet. Clamping these at zero
-// gives the closest positive semidefinite stiffness: one 3×3 eigenproblem, and that only where a minor is
-// negative.
+// Stress and its derivative follow from Ψ_i = a'_i + λ S b'_i, S = Σ b (Stomakhin et al. 2012; the
+// eigenvalues as in Smith, de Goes and Kim 2019): P = U diag(Ψ_i) Vᵀ; a 3×3 block ∂²Ψ/∂s²; and for each pair
+// of axes a symmetric mode (Ψ_i − Ψ_j)/(s_i − s_j) and a skew one (Ψ_i + Ψ_j)/(s_i + s_j). The first quotient
+// is taken as a divided difference in closed form, which loses no digits where stretches meet. Clamping these
+// at zero gives the closest positive semidefinite stiffness: one 3×3 eigenproblem, and that only where a
+// minor is negative.
 //
-// Inversion   Below the knot s = 0.7 the functions ε and log continue as Taylor polynomials, of first and second
+// Inversion   Below the knot s = 0.7 the functions ε and log continue as Taylor polynomials, of first and
+// second
 //             order, so that the stress in s is a straight line and compression, collapse and inversion meet
 //             a finite, growing force (after Irving et al. 2004; Verschoor and Jalba 2019 use the same 70 %
 //             for the volume of the element). Both continuations increase, and then rest is the only
 //             stationary point of Ψ over all s in R³: at one, a'(s_i)/b'(s_i) = −λ S for all i; the
 //             quotient increases in s, so that all s_i are equal, and −λ S decreases. Nothing gets stuck,
-//             neither flat, nor mirrored, nor collapsed into a point. Neo-Hookean is C², St. Venant–Kirchhoff C¹
-//             with a jump in stiffness at the knot.
+//             neither flat, nor mirrored, nor collapsed into a point. Neo-Hookean is C², St. Venant–Kirchhoff
+//             C¹ with a jump in stiffness at the knot.
 // Cost        One 3×3 singular value decomposition, two thirds of the time.
 // Limits      Where s₁ + s₂ = 0, deep in inversion, the closest rotation jumps and with it the stress.
 #include "fem/elastic.h"
@@ -57,8 +58,8 @@ tbStatus tb_elastic_create(tbContext* ctx, tbElasticModel model, double young, d
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "Young's modulus is %g; it must be positive and finite", young);
   if (!(poisson > -1 && poisson < 0.5))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "Poisson's ratio is %g; it must lie between -1 and 0.5", poisson);
-  *out = (tbElastic){model, young / (2 * (1 + poisson)),
-                     young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
+  *out =
+      (tbElastic){model, young / (2 * (1 + poisson)), young * poisson / ((1 + poisson) * (1 - 2 * poisson))};
   return TB_OK;
 }
 
@@ -89,16 +90,17 @@ static void stretch(const tbElastic* m, double s, Jet* a, Jet* b)
     *a = (Jet){m->mu * (b->f * b->f), 2 * m->mu * b->f, 2 * m->mu};
   } else if (m->model == TB_ELASTIC_STVK) {
     *b = green(s);
-    *a = (Jet){m->mu * (b->f * b->f), 2 * m->mu * (b->f * b->df),
-               2 * m->mu * (b->df * b->df + b->f * b->ddf)};
+    *a =
+        (Jet){m->mu * (b->f * b->f), 2 * m->mu * (b->f * b->df), 2 * m->mu * (b->df * b->df + b->f * b->ddf)};
   } else {
     *b = logarithm(s);
-    *a = (Jet){m->mu * (0.5 * (s * s - 1) - b->f), m->mu * (s - b->df), m->mu * (1 - b->ddf)};
+    double d = s - 1, gap = s >= KNOT ? tb_logarithm_gap(s) : d - b->f; // ½ (s² − 1) − log s = ½ d² + gap
+    *a = (Jet){m->mu * (0.5 * d * d + gap), m->mu * (s - b->df), m->mu * (1 - b->ddf)};
   }
 }
 
-// (h(s) − h(t))/(s − t) for h = a' + λS b' and s ≥ t: the mean of the slopes above and below the knot, by how much
-// of [t, s] lies there. Above, with p and q the ends of that part,
+// (h(s) − h(t))/(s − t) for h = a' + λS b' and s ≥ t: the mean of the slopes above and below the knot, by how
+// much of [t, s] lies there. Above, with p and q the ends of that part,
 //   s³ − s  has slope p² + pq + q² − 1      and  1/s  has slope −1/(pq).
 static double slope(const tbElastic* m, double s, double t, double lambda_S)
 {

@@ -1,17 +1,19 @@
-// Bending at an edge between two triangles: discrete shells (Grinspun et al. 2003), with the weight that makes
-// E = ½ bend ∫ κ² on fine meshes (Bergou et al. 2006).
+// Bending at an edge between two triangles: discrete shells (Grinspun et al. 2003), E = ½ bend |e|²/(A + B)
+// (θ − θ̄)². That weight gives the plate's ½ bend ∫ κ² on equilateral triangles in every direction (Seung and
+// Nelson 1988) and on grids along their axes; along the diagonals of a grid the sheet is half as stiff again,
+// since a sum over hinges has no more symmetry than its mesh.
 //
-// With e along the edge and a, b to the opposite corners, all from corner 0, the angle between the normals is the
-// difference of two azimuths around e, θ = φ(e, b) − φ(e, a), so that all its derivatives are those of φ. With
-// N = e × a, l = |e| and t = a·e/l², the foot of a on the edge,
+// With e along the edge and a, b to the opposite corners, all from corner 0, the angle between the normals is
+// the difference of two azimuths around e, θ = φ(e, b) − φ(e, a), so that all its derivatives are those of φ.
+// With N = e × a, l = |e| and t = a·e/l², the foot of a on the edge,
 //
 //   ∂φ/∂a = G = l N/|N|²                          ∂φ/∂e = −t G
 //   ∂²φ/∂a∂a = l Q [e]×/|N|²                      Q = I − 2 N Nᵀ/|N|²
 //   ∂²φ/∂a∂e = N eᵀ/(l |N|²) − l Q [a]×/|N|²      ∂²φ/∂e∂e = −G (a − 2te)ᵀ/l² − t ∂²φ/∂a∂e
 //
-// The second derivative of E is bend·weight·(∇θ ∇θᵀ + (θ − θ̄) ∇²θ); the first term alone is the positive tangent
-// (Gauss–Newton), exact at the angle of rest. A triangle that collapses would bend with infinite force: its
-// squared normal is kept above a millionth of that at rest.
+// The second derivative of E is bend·weight·(∇θ ∇θᵀ + (θ − θ̄) ∇²θ); the first term alone is the positive
+// tangent (Gauss–Newton), exact at the angle of rest. A triangle that collapses would bend with infinite
+// force: its squared normal is kept above a millionth of that at rest.
 #include "fem/sheet.h"
 
 double tb_hinge_angle(const tbVec3 x[4])
@@ -23,9 +25,10 @@ double tb_hinge_angle(const tbVec3 x[4])
 
 tbHingeRest tb_hinge_rest(const tbVec3 X[4])
 {
-  tbVec3 e = tb_sub3(X[1], X[0]), A = tb_cross3(e, tb_sub3(X[2], X[0])), B = tb_cross3(tb_sub3(X[3], X[0]), e);
+  tbVec3 e = tb_sub3(X[1], X[0]), A = tb_cross3(e, tb_sub3(X[2], X[0])),
+         B = tb_cross3(tb_sub3(X[3], X[0]), e);
   double twice = tb_norm3(A) + tb_norm3(B);
-  return (tbHingeRest){6 * tb_dot3(e, e) / twice, tb_hinge_angle(X),
+  return (tbHingeRest){2 * tb_dot3(e, e) / twice, tb_hinge_angle(X),
                        1e-6 * fmin(tb_dot3(A, A), tb_dot3(B, B))};
 }
 
@@ -38,7 +41,8 @@ static Azimuth azimuth(tbVec3 e, tbVec3 a, double least, bool second)
 {
   Azimuth r = {0};
   tbVec3 N = tb_cross3(e, a);
-  double ll = tb_dot3(e, e), l = sqrt(ll), NN = fmax(tb_dot3(N, N), least), t = ll > 0 ? tb_dot3(a, e) / ll : 0;
+  double ll = tb_dot3(e, e), l = sqrt(ll), NN = fmax(tb_dot3(N, N), least),
+         t = ll > 0 ? tb_dot3(a, e) / ll : 0;
   r.a = tb_scale3(l / NN, N);
   r.e = tb_scale3(-t, r.a);
   if (!second || !(ll > 0)) return r;
@@ -86,8 +90,8 @@ static void complete(double K[TB_TET_BLOCKS][9])
     }
 }
 
-double tb_hinge_evaluate(double bend, const tbHingeRest* rest, const tbVec3 x[4], tbTangent tangent, double f[12],
-                         double K[TB_TET_BLOCKS][9])
+double tb_hinge_evaluate(double bend, const tbHingeRest* rest, const tbVec3 x[4], tbTangent tangent,
+                         double f[12], double K[TB_TET_BLOCKS][9])
 {
   tbVec3 e = tb_sub3(x[1], x[0]), a = tb_sub3(x[2], x[0]), b = tb_sub3(x[3], x[0]);
   bool exact = tangent == TB_TANGENT_EXACT;

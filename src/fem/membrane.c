@@ -6,7 +6,8 @@
 //
 // Positive parts, each in closed form:
 //   stretch   eigenvalues k along w and k (1 − 1/|w|), twice, across it: clamped where threads are slack
-//   shear     with s = w_u·w_v, in coordinates y = (d_u + d_v)/√2, z = (d_u − d_v)/√2: s across p, −s across r (each
+//   shear     with s = w_u·w_v, in coordinates y = (d_u + d_v)/√2, z = (d_u − d_v)/√2: s across p, −s across
+//   r (each
 //             twice), where p = (w_u + w_v)/√2, r = (w_v − w_u)/√2, and ½ (I ± √(I² + 12 s²)), I = |w_u|² +
 //             |w_v|², in the plane of (p, 0) and (0, r); one of each pair is positive
 // The sum of positive parts is positive, if not always the closest to the whole.
@@ -62,7 +63,8 @@ static Tangent shear_positive(double q, tbVec3 wu, tbVec3 wv)
   const double half = 0.70710678118654752;
   double s = tb_dot3(wu, wv), I = tb_dot3(wu, wu) + tb_dot3(wv, wv);
   tbVec3 p = tb_scale3(half, tb_add3(wu, wv)), r = tb_scale3(half, tb_sub3(wv, wu));
-  double pp = tb_dot3(p, p), rr = tb_dot3(r, r), pr = sqrt(pp * rr), top = 0.5 * (I + sqrt(I * I + 12 * s * s));
+  double pp = tb_dot3(p, p), rr = tb_dot3(r, r), pr = sqrt(pp * rr),
+         top = 0.5 * (I + sqrt(I * I + 12 * s * s));
   double c = s >= 0 ? top - (rr - s) : pr, d = s >= 0 ? pr : top - (pp + s), n = c * c + d * d;
   n = n > 0 ? q * top / n : 0;
   p = tb_normalize3(p), r = tb_normalize3(r);
@@ -85,8 +87,8 @@ static void blocks(const Tangent* t, const tbMembraneRest* rest, double K[TB_MEM
   static const int corner[3][3] = {{K11, 0, 0}, {K12, 0, 1}, {K22, 1, 1}};
   for (int n = 0; n < 3; n++) {
     const double *p = rest->g[corner[n][1]], *q = rest->g[corner[n][2]];
-    double uu = rest->area * p[0] * q[0], vv = rest->area * p[1] * q[1];
-    double uv = rest->area * p[0] * q[1], vu = rest->area * p[1] * q[0];
+    double uu = rest->area * (p[0] * q[0]), vv = rest->area * (p[1] * q[1]);
+    double uv = rest->area * (p[0] * q[1]), vu = rest->area * (p[1] * q[0]);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
         K[corner[n][0]][3 * i + j] =
@@ -101,8 +103,8 @@ static void blocks(const Tangent* t, const tbMembraneRest* rest, double K[TB_MEM
     }
 }
 
-double tb_membrane_evaluate(double k, double q, const tbMembraneRest* rest, const tbVec3 x[3], tbTangent tangent,
-                            double f[9], double K[TB_MEMBRANE_BLOCKS][9])
+double tb_membrane_evaluate(double k, double q, const tbMembraneRest* rest, const tbVec3 x[3],
+                            tbTangent tangent, double f[9], double K[TB_MEMBRANE_BLOCKS][9])
 {
   const double(*g)[2] = rest->g;
   tbVec3 a = tb_sub3(x[1], x[0]), b = tb_sub3(x[2], x[0]);

@@ -52,8 +52,7 @@ static void block(const Frame* f, tbMat3 U, const double p[3], const double q[3]
 {
   tbMat3 H, T;
   for (int a = 0; a < 3; a++)
-    for (int b = 0; b < 3; b++)
-      H.m[a][b] = f->diag[a][b] * (p[a] * q[b]) + f->cross[a][b] * (p[b] * q[a]);
+    for (int b = 0; b < 3; b++) H.m[a][b] = f->diag[a][b] * (p[a] * q[b]) + f->cross[a][b] * (p[b] * q[a]);
   for (int a = 0; a < 3; a++) {
     int b = (a + 1) % 3, c = (a + 2) % 3;
     H.m[a][a] += f->same[a][b] * (p[b] * q[b]) + f->same[a][c] * (p[c] * q[c]);

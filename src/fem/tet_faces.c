@@ -1,8 +1,8 @@
 // The surface of a tetrahedral mesh: the faces that one tetrahedron has to itself.
 //
-// Faces are sorted by their nodes, one counting sort for each of the three, so that equal faces stand side by side:
-// linear in the number of tetrahedra, whatever the mesh. Edges of the surface are counted the same way. The
-// surface comes in the order of the tetrahedra.
+// Faces are sorted by their nodes, one counting sort for each of the three, so that equal faces stand side by
+// side: linear in the number of tetrahedra, whatever the mesh. Edges of the surface are counted the same way.
+// The surface comes in the order of the tetrahedra.
 #include "fem/sort.h"
 #include "fem/tets.h"
 
@@ -40,8 +40,8 @@ static tbStatus join(tbContext* ctx, const tbTetMesh* mesh, int i, int j, int* t
   if (same_nodes(mesh->tet[s], mesh->tet[t]))
     return tb_fail(ctx, TB_ERROR_INPUT, "tetrahedra %d and %d are the same", s, t);
   if (twin[i] >= 0)
-    return tb_fail(ctx, TB_ERROR_INPUT, "the face (%d %d %d) has three tetrahedra: %d, %d and %d", f.low, f.mid,
-                   f.high, s, twin[i] / 4, t);
+    return tb_fail(ctx, TB_ERROR_INPUT, "the face (%d %d %d) has three tetrahedra: %d, %d and %d", f.low,
+                   f.mid, f.high, s, twin[i] / 4, t);
   if (f.odd == g.odd)
     return tb_fail(ctx, TB_ERROR_INPUT, "tetrahedra %d and %d lie on the same side of the face (%d %d %d)", s,
                    t, f.low, f.mid, f.high);

@@ -1,21 +1,21 @@
 // Meshes to order: a grid of cells, bent into shape.
 //
-// Six tetrahedra per cell: Kuhn's subdivision, one tetrahedron for each path of three axis steps from a corner to
-// the opposite one. Five: one in the middle and one at every other corner. Each cell is the reflection of its
-// neighbours (along a sweep of six: a translation), which makes their faces match.
+// Six tetrahedra per cell: Kuhn's subdivision, one tetrahedron for each path of three axis steps from a
+// corner to the opposite one. Five: one in the middle and one at every other corner. Each cell is the
+// reflection of its neighbours (along a sweep of six: a translation), which makes their faces match.
 //
-// A cube is pulled into a ball along rays, p ↦ p |p|_∞/|p|₂, and a square into a disc in the same way. At an edge
-// of the cube that opens its right angle to a straight one. Kuhn's diagonal runs inward from there when the
-// number of cells is even, so no tetrahedron has two faces outside and none is flattened.
+// A cube is pulled into a ball along rays, p ↦ p |p|_∞/|p|₂, and a square into a disc in the same way. At an
+// edge of the cube that opens its right angle to a straight one. Kuhn's diagonal runs inward from there when
+// the number of cells is even, so no tetrahedron has two faces outside and none is flattened.
 #include "fem/tets.h"
 
 #define TWO_PI 6.283185307179586
 
 typedef struct {
-  int n[3];        // cells along the axes
-  bool wrap;       // the last layer along axis 2 joins the first
-  int per_cell;    // 5 or 6
-  int mirrored[3]; // axes along which cells alternate
+  int n[3];                                    // cells along the axes
+  bool wrap;                                   // the last layer along axis 2 joins the first
+  int per_cell;                                // 5 or 6
+  int mirrored[3];                             // axes along which cells alternate
   tbVec3 (*place)(const void* user, tbVec3 p); // p ∈ [−1, 1]³; along a wrapped axis, −1 and 1 are the same
   const void* user;
 } Grid;
@@ -72,8 +72,7 @@ static void make_tets(const Grid* g, int (*tet)[4])
   for (cell[2] = 0; cell[2] < g->n[2]; cell[2]++)
     for (cell[1] = 0; cell[1] < g->n[1]; cell[1]++)
       for (cell[0] = 0; cell[0] < g->n[0]; cell[0]++)
-        for (int k = 0; k < g->per_cell; k++)
-          add_tet(g, cell, g->per_cell == 5 ? five[k] : six[k], tet[t++]);
+        for (int k = 0; k < g->per_cell; k++) add_tet(g, cell, g->per_cell == 5 ? five[k] : six[k], tet[t++]);
 }
 
 static tbStatus build(tbContext* ctx, const Grid* g, tbTetMesh** out)
@@ -170,8 +169,8 @@ tbStatus tb_tet_cylinder(tbContext* ctx, double radius, double length, int acros
   return build(ctx, &g, out);
 }
 
-// A point (r, z) of the section at p.z half turns around z. The sweep runs clockwise seen from above, which keeps
-// the axes (radial, up, sweep) right-handed.
+// A point (r, z) of the section at p.z half turns around z. The sweep runs clockwise seen from above, which
+// keeps the axes (radial, up, sweep) right-handed.
 static tbVec3 turn(double r, double z, double p)
 {
   double s, c;
@@ -193,7 +192,8 @@ tbStatus tb_tet_torus(tbContext* ctx, double ring, double tube, int across, int 
   TB_TRY(check_size(ctx, "the ring of a torus", ring));
   TB_TRY(check_around(ctx, around));
   if (!(tube < ring))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a torus with a tube of radius %g in a ring of radius %g", tube, ring);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a torus with a tube of radius %g in a ring of radius %g", tube,
+                   ring);
   Sweep s = {.tube = tube, .ring = ring};
   Grid g = {{across, across, around}, true, 6, {1, 1, 0}, place_torus, &s};
   return build(ctx, &g, out);

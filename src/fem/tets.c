@@ -122,7 +122,8 @@ void tb_tet_mesh_free(tbContext* ctx, tbTetMesh* mesh)
 
 // ---- quality ----
 
-// r_in = 3V/area and r_out = √((p+q+r)(p+q−r)(p−q+r)(q+r−p))/(24V) with p, q, r the products of opposite edges.
+// r_in = 3V/area and r_out = √((p+q+r)(p+q−r)(p−q+r)(q+r−p))/(24V) with p, q, r the products of opposite
+// edges.
 static double radius_ratio(const tbVec3 x[4], double volume)
 {
   double area = 0, product[3];
@@ -194,7 +195,8 @@ tbStatus tb_tet_mesh_mass(tbContext* ctx, const tbTetMesh* mesh, double density,
         col[k] = mesh->tet[t][b];
         val[k] = density * mesh->volume[t] / (a == b ? 10 : 20);
       }
-  if (status == TB_OK) status = tb_csr_from_triplets(ctx, mesh->nnode, mesh->nnode, count, row, col, val, out);
+  if (status == TB_OK)
+    status = tb_csr_from_triplets(ctx, mesh->nnode, mesh->nnode, count, row, col, val, out);
   tb_free(ctx, row);
   tb_free(ctx, col);
   tb_free(ctx, val);

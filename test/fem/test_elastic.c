@@ -18,8 +18,8 @@ static tbElastic material(int model, double poisson)
 
 static tbMat3 random_rotation(tbRandom* r)
 {
-  tbQuat q = tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1),
-                     test_uniform(r, -1, 1));
+  tbQuat q =
+      tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1));
   return tb_quat_mat3(tb_quat_normalize(q));
 }
 
@@ -261,10 +261,10 @@ TEST(inverted_and_collapsed_elements_recover)
       for (int how = 0; how < 5; how++) {
         for (int i = 0; i < 4; i++) {
           tbVec3 x = start[i];
-          if (how == 1) x.z = 0;                                    // flat
-          if (how == 2) x = tb_zero3();                             // a point
-          if (how == 3) x = tb_vec3(x.x, 0, 0);                     // a line
-          if (how == 4) x = tb_vec3(-2 * x.x, 2 * x.y, 2 * x.z);    // right way round and large, or mirrored
+          if (how == 1) x.z = 0;                                 // flat
+          if (how == 2) x = tb_zero3();                          // a point
+          if (how == 3) x = tb_vec3(x.x, 0, 0);                  // a line
+          if (how == 4) x = tb_vec3(-2 * x.x, 2 * x.y, 2 * x.z); // right way round and large, or mirrored
           e.x[i] = x;
         }
         double left = relax(&m, &e, 100);
@@ -303,10 +303,14 @@ TEST(logarithm_is_right_to_two_units)
 {
   tbRandom r = test_random(8);
   for (int i = 0; i < 20000; i++) {
-    double x = i % 2 ? ldexp(test_uniform(&r, 0.5, 1), test_below(&r, 2000) - 1000) : test_uniform(&r, 0.5, 2);
+    double x =
+        i % 2 ? ldexp(test_uniform(&r, 0.5, 1), test_below(&r, 2000) - 1000) : test_uniform(&r, 0.5, 2);
     double e = log(x);
     CHECK_NEAR(tb_logarithm(x), e, 4.5e-16 * fabs(e));
+    double d = test_uniform(&r, -1e-4, 1e-4), gap = d * d * (0.5 - d * (1.0 / 3 - d * (0.25 - d / 5)));
+    CHECK_NEAR(tb_logarithm_gap(1 + d), gap, 1e-14 * fabs(d));
   }
-  CHECK(tb_logarithm(1) == 0 && tb_logarithm(0) == -INFINITY && isnan(tb_logarithm(-1)) && isnan(tb_logarithm(NAN)));
+  CHECK(tb_logarithm(1) == 0 && tb_logarithm(0) == -INFINITY && isnan(tb_logarithm(-1)) &&
+        isnan(tb_logarithm(NAN)));
   CHECK(tb_logarithm(INFINITY) == INFINITY);
 }

@@ -51,8 +51,8 @@ TEST(boxes_fill_their_volume_with_the_cells_ordered)
     }
 }
 
-// With even cells every mirror image of a tetrahedron is a tetrahedron of the mesh: moments of the lumped mass and the
-// sums of squared volumes per octant agree.
+// With even cells every mirror image of a tetrahedron is a tetrahedron of the mesh: moments of the lumped
+// mass and the sums of squared volumes per octant agree.
 TEST(even_boxes_are_symmetric)
 {
   tbContext ctx = tb_default_context();
@@ -138,7 +138,8 @@ static void refuse(const char* words, const tbVec3* x, int nnode, const int (*te
 
 TEST(broken_meshes_are_refused_with_a_reason)
 {
-  const tbVec3 x[8] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}, {0, 0, -1}, {-1, 0, 0}, {-1, -1, 0.5}};
+  const tbVec3 x[8] = {{0, 0, 0}, {1, 0, 0},  {0, 1, 0},  {0, 0, 1},
+                       {1, 1, 1}, {0, 0, -1}, {-1, 0, 0}, {-1, -1, 0.5}};
   refuse("no solid", x, 4, NULL, 0);
   refuse("inverted", x, 4, (const int[][4]){{0, 2, 1, 3}}, 1);
   refuse("has node 4; there are 4", x, 4, (const int[][4]){{0, 1, 2, 4}}, 1);
@@ -147,11 +148,13 @@ TEST(broken_meshes_are_refused_with_a_reason)
   refuse("node 4 is in no tetrahedron", x, 5, (const int[][4]){{0, 1, 2, 3}}, 1);
   refuse("are the same", x, 4, (const int[][4]){{0, 1, 2, 3}, {1, 2, 0, 3}}, 2);
   refuse("same side", x, 5, (const int[][4]){{0, 1, 2, 3}, {0, 1, 2, 4}}, 2);
-  const tbVec3 fan[7] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}, {0.1, 0.1, 2}, {0.1, 0.1, 3}};
+  const tbVec3 fan[7] = {{0, 0, 0},  {1, 0, 0},     {0, 1, 0},    {0, 0, 1},
+                         {0, 0, -1}, {0.1, 0.1, 2}, {0.1, 0.1, 3}};
   refuse("three tetrahedra", fan, 6, (const int[][4]){{0, 1, 2, 3}, {0, 2, 1, 4}, {0, 1, 2, 5}}, 3);
   // two tetrahedra that share an edge only
   const tbVec3 edge[6] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}};
-  refuse("4 surface triangles meet at the edge (0 1)", edge, 6, (const int[][4]){{0, 2, 3, 1}, {0, 4, 5, 1}}, 2);
+  refuse("4 surface triangles meet at the edge (0 1)", edge, 6, (const int[][4]){{0, 2, 3, 1}, {0, 4, 5, 1}},
+         2);
   tbVec3 bad[4] = {x[0], x[1], x[2], x[3]};
   bad[2].y = NAN;
   refuse("node 2", bad, 4, (const int[][4]){{0, 1, 2, 3}}, 1);
