@@ -47,6 +47,12 @@ double tb_elastic_energy(const tbElastic* material, tbMat3 F); // per volume
 // POSITIVE replaces negative eigenvalues by zero; NONE leaves diag, sym and skew unset.
 void tb_elastic_stress(const tbElastic* material, tbMat3 F, tbTangent tangent, tbStress* out);
 
+// The same for many at once, up to TB_ELASTIC_MANY, and faster; equal to rounding, not to the bit.
+enum { TB_ELASTIC_MANY = 16 };
+void tb_elastic_energy_many(const tbElastic* material, int count, const tbMat3* F, double* energy);
+void tb_elastic_stress_many(const tbElastic* material, int count, const tbMat3* F, tbTangent tangent,
+                            tbStress* out);
+
 // The tetrahedron at rest: positive when its corners 1, 2, 3 run counter-clockwise seen from corner 0's far
 // side, (x₁−x₀)×(x₂−x₀)·(x₃−x₀) > 0.
 typedef struct tbTetRest {
@@ -65,5 +71,10 @@ double tb_tet_energy(const tbElastic* material, const tbTetRest* rest, const tbV
 // Elastic forces on the corners, f = −∂E/∂x, and K = ∂²E/∂x²; returns E. K is untouched for NONE.
 double tb_tet_evaluate(const tbElastic* material, const tbTetRest* rest, const tbVec3 x[4], tbTangent tangent,
                        double f[12], double K[TB_TET_BLOCKS][9]);
+
+// Up to TB_ELASTIC_MANY elements at once: x by corners, 12 forces and TB_TET_BLOCKS blocks for each. Without
+// f, the energies alone.
+void tb_tets_evaluate(const tbElastic* material, int count, const tbTetRest* rest, const tbVec3 (*x)[4],
+                      tbTangent tangent, double* energy, double* f, double (*K)[9]);
 
 #endif

@@ -8,6 +8,7 @@ typedef struct {
   tbFemBody* body;
   const tbVec3* x;
   tbTangent tangent;
+  bool forces;
 } Job;
 
 static void load(const Job* job, int kind, int corners, int e, tbVec3* x)
@@ -21,24 +22,13 @@ static void tets(void* user, int begin, int end, int piece)
   (void)piece;
   const Job* job = user;
   tbFemBody* b = job->body;
-  tbVec3 x[4];
-  for (int e = begin; e < end; e++) {
-    load(job, 0, 4, e, x);
-    b->energy[e] =
-        tb_tet_evaluate(&b->material, &b->tet[e], x, job->tangent, b->assembly.force[4 * (size_t)e],
-                        b->assembly.block + TB_TET_BLOCKS * (size_t)e);
-  }
-}
-
-static void tet_energies(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Job* job = user;
-  tbFemBody* b = job->body;
-  tbVec3 x[4];
-  for (int e = begin; e < end; e++) {
-    load(job, 0, 4, e, x);
-    b->energy[e] = tb_tet_energy(&b->material, &b->tet[e], x);
+  tbVec3 x[TB_ELASTIC_MANY][4];
+  for (int e = begin, n; e < end; e += n) {
+    n = end - e < TB_ELASTIC_MANY ? end - e : TB_ELASTIC_MANY;
+    for (int k = 0; k < n; k++) load(job, 0, 4, e + k, x[k]);
+    double* f = job->forces ? b->assembly.force[4 * (size_t)e] : NULL;
+    tb_tets_evaluate(&b->material, n, &b->tet[e], (const tbVec3(*)[4])x, job->tangent, &b->energy[e], f,
+                     b->assembly.block + TB_TET_BLOCKS * (size_t)e);
   }
 }
 
@@ -80,7 +70,7 @@ static double total(const tbFemBody* b)
 
 double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTangent tangent, double* f)
 {
-  Job job = {b, x, tangent};
+  Job job = {b, x, tangent, true};
   tb_parallel_for(threads, b->nelement[0], GRAIN, b->cloth ? membranes : tets, &job);
   if (b->cloth) tb_parallel_for(threads, b->nelement[1], GRAIN, hinges, &job);
   if (f) tb_assembly_forces(&b->assembly, threads, f);
@@ -91,7 +81,7 @@ double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTang
 double tb_fem_energy(tbFemBody* b, tbThreads* threads, const tbVec3* x)
 {
   if (b->cloth) return tb_fem_evaluate(b, threads, x, TB_TANGENT_NONE, NULL);
-  Job job = {b, x, TB_TANGENT_NONE};
-  tb_parallel_for(threads, b->nelement[0], GRAIN, tet_energies, &job);
+  Job job = {b, x, TB_TANGENT_NONE, false};
+  tb_parallel_for(threads, b->nelement[0], GRAIN, tets, &job);
   return total(b);
 }

@@ -92,18 +92,39 @@ static void stiffness(const tbStress* s, const tbTetRest* rest, double K[TB_TET_
     }
 }
 
+static void forces(const tbStress* s, const tbTetRest* rest, double f[12])
+{
+  tbVec3 sum = tb_zero3();
+  for (int i = 0; i < 3; i++) {
+    tbVec3 force = tb_scale3(-rest->volume, tb_mat3_mulv(s->P, rest->g[i]));
+    tb_store3(f + 3 * (i + 1), force);
+    sum = tb_add3(sum, force);
+  }
+  tb_store3(f, tb_neg3(sum));
+}
+
 double tb_tet_evaluate(const tbElastic* m, const tbTetRest* rest, const tbVec3 x[4], tbTangent tangent,
                        double f[12], double K[TB_TET_BLOCKS][9])
 {
   tbStress s;
   tb_elastic_stress(m, tb_tet_gradient(rest, x), tangent, &s);
-  tbVec3 sum = tb_zero3();
-  for (int i = 0; i < 3; i++) {
-    tbVec3 force = tb_scale3(-rest->volume, tb_mat3_mulv(s.P, rest->g[i]));
-    tb_store3(f + 3 * (i + 1), force);
-    sum = tb_add3(sum, force);
-  }
-  tb_store3(f, tb_neg3(sum));
+  forces(&s, rest, f);
   if (tangent != TB_TANGENT_NONE) stiffness(&s, rest, K);
   return rest->volume * s.energy;
+}
+
+void tb_tets_evaluate(const tbElastic* m, int count, const tbTetRest* rest, const tbVec3 (*x)[4],
+                      tbTangent tangent, double* energy, double* f, double (*K)[9])
+{
+  tbMat3 F[TB_ELASTIC_MANY] = {0};
+  tbStress s[TB_ELASTIC_MANY];
+  for (int e = 0; e < count; e++) F[e] = tb_tet_gradient(&rest[e], x[e]);
+  if (f) tb_elastic_stress_many(m, count, F, tangent, s);
+  else tb_elastic_energy_many(m, count, F, energy);
+  for (int e = 0; e < count; e++) {
+    energy[e] = rest[e].volume * (f ? s[e].energy : energy[e]);
+    if (!f) continue;
+    forces(&s[e], &rest[e], f + 12 * e);
+    if (tangent != TB_TANGENT_NONE) stiffness(&s[e], &rest[e], K + TB_TET_BLOCKS * e);
+  }
 }
