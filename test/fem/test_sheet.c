@@ -208,3 +208,33 @@ TEST(warp_may_be_perpendicular_to_a_triangle)
     CHECK_NEAR(tb_membrane_evaluate(1, 1, &m, X, TB_TANGENT_NONE, f, NULL), 0, 1e-30);
   }
 }
+
+// Weight and drag balance at area density · g / air damping.
+TEST(falling_cloth_reaches_its_terminal_velocity)
+{
+  tbContext ctx = tb_default_context();
+  tbMesh* grid = NULL;
+  CHECK_OK(&ctx, tb_cloth_grid(&ctx, 1, 1, 3, 3, &grid));
+  tbClothDef def = tb_cloth_def();
+  def.air_damping = 0.5;
+  tbFemBody* body = NULL;
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, &body));
+  REQUIRE(body && body->nnode == 16);
+  tbVec3 x[16], v[16] = {{0}};
+  double f[48], rhs[48];
+  static double A[48 * 48];
+  for (int i = 0; i < 16; i++) x[i] = body->rest[i];
+  for (int k = 0; k < 400; k++) {
+    double dense[48][48] = {{0}};
+    tb_fem_evaluate(body, NULL, x, TB_TANGENT_POSITIVE, f);
+    tb_fem_step(body, 0.02, tb_vec3(0, 0, -9.81), f, v, NULL, A, rhs);
+    for (int i = 0; i < 48; i++)
+      for (int n = body->K.ptr[i]; n < body->K.ptr[i + 1]; n++) dense[i][body->K.idx[n]] = A[n];
+    REQUIRE(tb_dense_cholesky(48, &dense[0][0], 48) == 48);
+    tb_dense_cholesky_solve(48, &dense[0][0], 48, rhs);
+    for (int i = 0; i < 16; i++) v[i] = tb_load3(rhs + 3 * i), x[i] = tb_madd3(x[i], 0.02, v[i]);
+  }
+  for (int i = 0; i < 16; i++) CHECK(tb_distance3(v[i], tb_vec3(0, 0, -0.2 * 9.81 / 0.5)) < 1e-6);
+  tb_fem_free(&ctx, body);
+  tb_mesh_free(&ctx, grid);
+}
