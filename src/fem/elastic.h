@@ -66,6 +66,8 @@ tbMat3 tb_tet_gradient(const tbTetRest* rest, const tbVec3 x[4]); // F = ∂x/�
 // Blocks of an element's symmetric stiffness by corners (a, b), a ≤ b, each 3×3 row-major: (0,0) (0,1) (0,2)
 // (0,3) (1,1) (1,2) (1,3) (2,2) (2,3) (3,3); triangles drop corner 3 and keep the order.
 enum { TB_TET_BLOCKS = 10 };
+// Blocks of corner 0 from those of 1, 2, 3, for an energy that translations do not change: minus their sums.
+void tb_tet_complete(double K[TB_TET_BLOCKS][9]);
 
 double tb_tet_energy(const tbElastic* material, const tbTetRest* rest, const tbVec3 x[4]); // J
 // Elastic forces on the corners, f = −∂E/∂x, and K = ∂²E/∂x²; returns E. K is untouched for NONE.

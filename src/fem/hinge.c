@@ -75,21 +75,6 @@ static void add_second(double scale, const Azimuth* A, const Azimuth* B, double 
     }
 }
 
-// Corner 0 moves all three vectors backwards: its blocks are minus the sums of the others.
-static void complete(double K[TB_TET_BLOCKS][9])
-{
-  enum { K00, K01, K02, K03, K11, K12, K13, K22, K23, K33 };
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      int k = 3 * i + j, m = 3 * j + i;
-      K[K01][k] = -(K[K11][k] + K[K12][m] + K[K13][m]);
-      K[K02][k] = -(K[K12][k] + K[K22][k] + K[K23][m]);
-      K[K03][k] = -(K[K13][k] + K[K23][k] + K[K33][k]);
-      K[K00][k] = K[K11][k] + K[K22][k] + K[K33][k] + (K[K12][k] + K[K12][m]) + (K[K13][k] + K[K13][m]) +
-                  (K[K23][k] + K[K23][m]);
-    }
-}
-
 double tb_hinge_evaluate(double bend, const tbHingeRest* rest, const tbVec3 x[4], tbTangent tangent,
                          double f[12], double K[TB_TET_BLOCKS][9])
 {
@@ -110,7 +95,7 @@ double tb_hinge_evaluate(double bend, const tbHingeRest* rest, const tbVec3 x[4]
         for (int i = 0; i < 3; i++)
           for (int j = 0; j < 3; j++) K[k][3 * i + j] = c * (g[m][i] * g[n][j]);
     if (exact) add_second(c * bent, &A, &B, K);
-    complete(K);
+    tb_tet_complete(K);
   }
   return 0.5 * c * bent * bent;
 }
