@@ -48,7 +48,7 @@ static void run_gather(void* user)
 static void run_step(void* user)
 {
   Case* c = user;
-  tb_fem_step(c->body, 0.01, tb_vec3(0, 0, -9.81), c->f, c->v, NULL, c->A, c->rhs);
+  tb_fem_step(c->body, NULL, 0.01, tb_vec3(0, 0, -9.81), c->f, c->v, NULL, c->A, c->rhs);
 }
 
 // What a body holds, counted by its allocator.

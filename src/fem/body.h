@@ -66,9 +66,9 @@ double tb_fem_energy(tbFemBody* body, tbThreads* threads, const tbVec3* x); // a
 // A v⁺ = rhs of one step from body->K and the forces f at x, as tb_fem_evaluate left them. `A` has the
 // pattern of K. Pinned nodes take the velocities `pin` (null: zero): they leave the system, their rows and
 // columns are zero but for a diagonal so large that no contact moves them.
-#define TB_FEM_PIN 0x1p40 // times the largest diagonal entry
-void tb_fem_step(const tbFemBody* body, double h, tbVec3 gravity, const double* f, const tbVec3* v,
-                 const tbVec3* pin, double* A, double* rhs);
+#define TB_FEM_PIN 0x1p40 // times the diagonal entry it had
+void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
+                 const tbVec3* v, const tbVec3* pin, double* A, double* rhs);
 
 void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y); // y = M x, 3 nnode
 

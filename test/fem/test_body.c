@@ -93,17 +93,22 @@ TEST(bodies_have_the_same_bits_for_any_number_of_threads)
     else CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &sheet, &body));
     REQUIRE(body);
     static tbVec3 x[1000];
-    static double f[3000];
-    REQUIRE(body->nnode <= 1000);
+    static double f[3000], A[200000], rhs[3000];
+    static const tbVec3 v[1000];
+    REQUIRE(body->nnode <= 1000 && body->K.ptr[body->K.rows] <= 200000);
+    body->pinned[7] = 1;
     deform(body, 6, kind ? 0.01 : 0.08, x);
     uint64_t first = 0;
     for (int count = 1; count <= 7; count += 3) {
       tbThreads* threads = NULL;
       CHECK_OK(&ctx, tb_threads_create(&ctx, count, &threads));
       double energy = tb_fem_evaluate(body, threads, x, TB_TANGENT_POSITIVE, f);
+      tb_fem_step(body, threads, 0.01, tb_vec3(0, 0, -9.81), f, v, NULL, A, rhs);
       uint64_t hash = test_hash(&energy, sizeof energy) ^
                       3 * test_hash(f, 3 * (size_t)body->nnode * sizeof *f) ^
-                      5 * test_hash(body->K.val, (size_t)body->K.ptr[body->K.rows] * sizeof(double));
+                      5 * test_hash(body->K.val, (size_t)body->K.ptr[body->K.rows] * sizeof(double)) ^
+                      7 * test_hash(A, (size_t)body->K.ptr[body->K.rows] * sizeof *A) ^
+                      9 * test_hash(rhs, 3 * (size_t)body->nnode * sizeof *rhs);
       if (count == 1) first = hash;
       CHECK(hash == first);
       tb_threads_destroy(&ctx, threads);
