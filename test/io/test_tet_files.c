@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "fem/body.h"
 #include "io/tets_io.h"
 
 #include <math.h>
@@ -135,4 +136,53 @@ TEST(tet_meshes_are_written_and_read_again)
   CHECK(memcmp(again->tet, m->tet, (size_t)m->ntet * sizeof *m->tet) == 0);
   tb_tet_mesh_free(&ctx, again);
   tb_tet_mesh_free(&ctx, m);
+}
+
+TEST(meshes_of_other_projects_load_and_carry_bodies)
+{
+  static const struct {
+    const char* name;
+    int nodes, tets, triangles;
+  } files[] = {{"torus.msh", 200, 491, 400},
+               {"sphere1K.msh", 1760, 6851, 2474},
+               {"bunny.msh", 4670, 19379, 6266},
+               {"Armadillo28K.vtk", 27951, 121190, 34592}};
+  const char* shared = test_shared_folder();
+  if (!shared) SKIP("no folder shared/ beside the checkout");
+  tbContext ctx = tb_default_context();
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/meshes/%s", shared, files[k].name);
+    if (access(path, R_OK) != 0) SKIP("no %s", path);
+    tbTetMesh* m = NULL;
+    CHECK_OK(&ctx, tb_tet_mesh_load(&ctx, path, plain, &m));
+    REQUIRE(m);
+    CHECK(m->nnode == files[k].nodes && m->ntet == files[k].tets && m->ntriangle == files[k].triangles);
+    if (m->ntet < 20000) { // rest is rest, slivers and all
+      tbSoftDef def = tb_soft_def();
+      tbFemBody* body = NULL;
+      CHECK_OK(&ctx, tb_fem_soft_create(&ctx, m, &def, &body));
+      REQUIRE(body);
+      double* f = TB_NEW(&ctx, double, 3 * (size_t)m->nnode);
+      REQUIRE(f);
+      double energy = tb_fem_evaluate(body, NULL, m->node, TB_TANGENT_POSITIVE, f), most = 0;
+      for (int i = 0; i < 3 * m->nnode; i++) most = fmax(most, fabs(f[i]));
+      CHECK(energy < 1e-16 * def.young * m->total && most < 1e-9 * def.young);
+      tb_free(&ctx, f);
+      tb_fem_free(&ctx, body);
+    }
+    tb_tet_mesh_free(&ctx, m);
+  }
+  char path[1024];
+  snprintf(path, sizeof path, "%s/meshes/mat40x40.obj", shared);
+  tbMesh* sheet = NULL;
+  tbFemBody* cloth = NULL;
+  tbClothDef def = tb_cloth_def();
+  CHECK_OK(&ctx, tb_mesh_load(&ctx, path, plain, &sheet));
+  REQUIRE(sheet);
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, sheet, &def, &cloth));
+  REQUIRE(cloth);
+  CHECK(tb_fem_energy(cloth, NULL, cloth->rest) < 1e-20);
+  tb_fem_free(&ctx, cloth);
+  tb_mesh_free(&ctx, sheet);
 }
