@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench docs format fuzz setup clean
+.PHONY: build demo test bench docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -29,6 +29,11 @@ docs: build
 	@build/tribo schema > docs/scene.schema.json
 	@sed -i '/^<!-- from here to the end/q' docs/scene-format.md
 	@{ echo; build/tribo schema --keys; } >> docs/scene-format.md
+
+# What the gallery makes of its defaults.
+scenes: build
+	@for name in $$(build/tribo scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p'); do \
+	  build/tribo scene $$name -o scenes/$$name.json || exit 1; done
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

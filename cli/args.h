@@ -81,6 +81,7 @@ int command_resume(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
+int command_scene(int argc, char** argv);
 int command_paper(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_schema(int argc, char** argv);

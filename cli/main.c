@@ -19,6 +19,8 @@ static const struct {
     {"compare", "compare PROBLEM|SCENE…", "race solvers on problems: table, CSV, report.html", command_compare},
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
      command_generate},
+    {"scene", "scene NAME -o FILE", "write a scene of the gallery, with parameters of your own",
+     command_scene},
     {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
     {"check", "check SCENE…", "say what is in scenes, or what is wrong with them and where", command_check},
     {"schema", "schema", "the JSON Schema of scene files", command_schema},

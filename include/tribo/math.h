@@ -1,4 +1,4 @@
-// Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double; inline but for the angles.
+// Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double; inline but for angles and logarithms.
 //
 //   tbVec3       x y z
 //   tbMat3       row-major: m[i][j] is row i, column j
@@ -244,11 +244,13 @@ static inline tbMat3 tb_mat3_frame(tbVec3 n)
   return tb_mat3_rows(n, t, tb_vec3(b, sign + n.y * n.y * a, -n.y));
 }
 
-// Angles, the same bits everywhere (src/math/trig.c): the C library's own sine differs between machines.
+// The same bits everywhere (src/math/trig.c, explog.c): the C library's own sine differs between machines.
 
 void tb_sin_cos(double angle, double* s, double* c);
 double tb_atan2(double y, double x);
 double tb_acos(double x); // x beyond ±1 counts as ±1
+double tb_ln(double x);   // natural
+double tb_exp(double x);
 
 // Quaternions.
 

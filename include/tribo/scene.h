@@ -155,10 +155,10 @@ typedef struct tbJointDef {
   const tbVec3* anchor_b; // on b, world; for distance joints; may be null
   tbVec3 axis;            // world, at creation; hinge and slider
   bool limited;        // lower ≤ angle or travel ≤ upper, measured from creation; distance: of the length
-  double lower, upper; // rad or m
+  double lower, upper; // rad or m; −∞, ∞: no limit on that side
   bool motor;          // drives towards motor_speed with at most motor_force
   double motor_speed;  // rad/s or m/s
-  double motor_force;  // N·m or N
+  double motor_force;  // N·m or N; ∞: whatever it takes
   double compliance;   // of all its rows; 0: rigid   m/N, rad/(N·m)
   double damping;      // with compliance: of the spring   N·s/m
   bool collide;        // let the two bodies collide

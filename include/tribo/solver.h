@@ -62,11 +62,14 @@ typedef struct tbTraceEvent {
 } tbTraceEvent;
 
 typedef struct tbSolveOptions {
-  const char* solver;   // a name of the table
-  tbModel model;        // what to solve; must be among the solver's models
-  int directions;       // corners of the polyhedral cone, 3 … 64
-  double tolerance;     // on the judge's number for the model (fclib's scaling for the cone)
-  double tolerance_q;   // on E/‖q‖ as well; 0: not asked
+  const char* solver; // a name of the table
+  tbModel model;      // what to solve; must be among the solver's models
+  int directions;     // corners of the polyhedral cone, 3 … 64
+  double tolerance;   // on the judge's number for the model (fclib's scaling for the cone)
+  double tolerance_q; // on E/‖q‖ as well; 0: not asked
+  double aim;   // once the tolerances are reached, go on for a few more iterations towards this share of
+                // them, so that the next step's warm start is within them by itself; 0: stop there
+  double aim_q; // … and for more iterations towards this E/‖q‖, which no mass can hide; 0: not asked
   int max_iterations;   // ≥ 0
   double time_budget_s; // 0: none
   tbOrder order;        // of sweeps
@@ -74,7 +77,7 @@ typedef struct tbSolveOptions {
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
   double factor_bytes;  // memory that W or a factor may take before the Newton methods turn to GMRES, and
-                       // pgs-sm to conjugate gradients; 0: 1e9
+                        // pgs-sm to conjugate gradients; 0: 1e9
   // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
   void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;

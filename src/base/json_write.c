@@ -11,6 +11,7 @@ static void misused(tbJsonWriter* w, const char* how)
   if (!w->misuse) w->misuse = how;
 }
 
+// Before a value, and before the end of a level that holds any.
 static void break_line(tbJsonWriter* w)
 {
   if (w->indent <= 0) return;
@@ -21,6 +22,8 @@ static void break_line(tbJsonWriter* w)
     tb_out_bytes(w->out, spaces, (size_t)n);
   }
 }
+
+static bool is_flat(const tbJsonWriter* w) { return w->indent > 0 && w->flat > 0 && w->depth > w->flat; }
 
 // One byte that cannot stand for itself: escaped, or replaced when it is not UTF-8.
 static void write_special(tbOut* out, char c)
@@ -69,9 +72,10 @@ static bool begin_value(tbJsonWriter* w, const char* key)
   if (object && !key) misused(w, "a value without a key in an object");
   if (!object && key) misused(w, "a key in an array");
   if (w->misuse) return false;
-  if (w->level[w->depth - 1].filled) tb_out_bytes(w->out, ",", 1);
+  bool flat = is_flat(w);
+  if (w->level[w->depth - 1].filled) tb_out_text(w->out, flat ? ", " : ",");
   w->level[w->depth - 1].filled = true;
-  break_line(w);
+  if (!flat) break_line(w);
   if (!key) return true;
   write_string(w->out, key);
   tb_out_text(w->out, w->indent > 0 ? ": " : ":");
@@ -95,8 +99,9 @@ void tb_put_end(tbJsonWriter* w)
 {
   if (w->depth == 0) misused(w, "an end without a beginning");
   if (w->misuse) return;
+  bool flat = is_flat(w);
   w->depth--;
-  if (w->level[w->depth].filled) break_line(w);
+  if (w->level[w->depth].filled && !flat) break_line(w);
   tb_out_bytes(w->out, w->level[w->depth].object ? "}" : "]", 1);
 }
 

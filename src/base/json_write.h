@@ -18,6 +18,7 @@
 typedef struct tbJsonWriter {
   tbOut* out;
   int indent; // spaces per level; 0 writes everything on one line
+  int flat;   // with indent: what lies deeper than so many levels stays on its line; 0: nothing does
   int depth;
   bool done;          // the root value is complete
   const char* misuse; // the first call out of order, or null

@@ -1,4 +1,4 @@
-// Conservative advancement: the first moment two moving convex shapes touch.
+// Conservative advancement: the first moment two moving shapes touch.
 #ifndef TB_COLLIDE_ADVANCE_H
 #define TB_COLLIDE_ADVANCE_H
 
@@ -13,9 +13,18 @@ typedef struct tbSweep {
 
 tbTransform tb_sweep_at(const tbSweep* sweep, double t);
 
+// Whether a time of impact can be told: of convex shapes with each other, with planes and with meshes.
+bool tb_can_sweep(const tbShape* a, const tbShape* b);
+
 // The first t in [0, end] at which the gap is at most `target` (> 0), or `end` when there is none. Never
-// later than the truth; early by no more than it takes to close a thousandth of `target`, as a rule.
+// later than the truth; early by no more than it takes to close a thousandth of `target`, as a rule. 0 where
+// it cannot be told.
 double tb_time_of_impact(const tbShape* a, const tbSweep* sa, const tbShape* b, const tbSweep* sb, double end,
                          double target);
+
+// The same with those triangles of a mesh only that are farther than `apart` at the start; one of the shapes
+// is a mesh, and the other one convex.
+double tb_time_of_impact_apart(const tbShape* a, const tbSweep* sa, const tbShape* b, const tbSweep* sb,
+                               double end, double target, double apart);
 
 #endif

@@ -29,7 +29,6 @@
 #include "fem/elastic.h"
 
 #include "math/eig3.h"
-#include "math/log.h"
 #include "math/svd3.h"
 
 #include <string.h>
@@ -75,10 +74,20 @@ static Jet green(double s) // ½ (s² − 1), straight below the knot
   return (Jet){0.5 * (KNOT * KNOT - 1) + KNOT * (s - KNOT), KNOT, 0};
 }
 
+// s − 1 − log s ≥ 0 without the cancellation near 1, where it is ½ (s − 1)²: with f = s − 1 and t = f/(2 +
+// f), log s = 2 artanh t = f − t (f − 2 (t²/3 + t⁴/5 + …)).
+static double gap_to_log(double s)
+{
+  if (s > 1.41) return s - 1 - tb_ln(s);
+  double f = s - 1, t = f / (2 + f), z = t * t, sum = 0;
+  for (int k = 23; k >= 3; k -= 2) sum = z * (2.0 / k + sum);
+  return t * (f - sum);
+}
+
 static Jet logarithm(double s) // log s, a parabola below the knot
 {
   static const double log_knot = -0.35667494393873245; // log 0.7
-  if (s >= KNOT) return (Jet){tb_logarithm(s), 1 / s, -1 / (s * s)};
+  if (s >= KNOT) return (Jet){tb_ln(s), 1 / s, -1 / (s * s)};
   double t = (s - KNOT) / KNOT;
   return (Jet){log_knot + t - 0.5 * t * t, (1 - t) / KNOT, -1 / (KNOT * KNOT)};
 }
@@ -94,7 +103,7 @@ static void stretch(const tbElastic* m, double s, Jet* a, Jet* b)
         (Jet){m->mu * (b->f * b->f), 2 * m->mu * (b->f * b->df), 2 * m->mu * (b->df * b->df + b->f * b->ddf)};
   } else {
     *b = logarithm(s);
-    double d = s - 1, gap = s >= KNOT ? tb_logarithm_gap(s) : d - b->f; // ½ (s² − 1) − log s = ½ d² + gap
+    double d = s - 1, gap = s >= KNOT ? gap_to_log(s) : d - b->f; // ½ (s² − 1) − log s = ½ d² + gap
     *a = (Jet){m->mu * (0.5 * d * d + gap), m->mu * (s - b->df), m->mu * (1 - b->ddf)};
   }
 }

@@ -69,7 +69,7 @@ static const char* find_solver(const char* name)
 }
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbStepOptions) == 216, "options have changed: name them below, and raise the version");
+_Static_assert(sizeof(tbStepOptions) == 232, "options have changed: name them below, and raise the version");
 #endif
 
 static void code_solve_options(tbCodec* c, tbSolveOptions* o)
@@ -80,6 +80,8 @@ static void code_solve_options(tbCodec* c, tbSolveOptions* o)
   tb_code_int(c, &o->directions, 3, 64);
   tb_code_number(c, &o->tolerance);
   tb_code_number(c, &o->tolerance_q);
+  tb_code_number(c, &o->aim);
+  tb_code_number(c, &o->aim_q);
   tb_code_int(c, &o->max_iterations, 0, INT32_MAX);
   tb_code_number(c, &o->time_budget_s);
   tb_code_int(c, &order, 0, TB_ORDER_COUNT - 1);

@@ -11,6 +11,7 @@
 #include "math/cone.h"
 
 #include "math/scale.h"
+#include "tribo/math.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -191,8 +192,10 @@ void tb_project_polygon_cone(int k, double mu, const double* z, double* x, doubl
   tb_scale_by(-e, 3, w);
 
   // The nearest edge of the polygon at n = 1: outward normal d, tangent (−d1, d0), distance r, half-length h.
-  double middle = (2 * floor(atan2(w[2], w[1]) * k / (2 * pi)) + 1) * (pi / k);
-  double d[2] = {cos(middle), sin(middle)}, r = mu * cos(pi / k), h = mu * sin(pi / k);
+  double middle = (2 * floor(tb_atan2(w[2], w[1]) * k / (2 * pi)) + 1) * (pi / k), d[2], r, h;
+  tb_sin_cos(middle, &d[1], &d[0]);
+  tb_sin_cos(pi / k, &h, &r);
+  r *= mu, h *= mu;
   double n = w[0], p = d[0] * w[1] + d[1] * w[2], q = d[0] * w[2] - d[1] * w[1];
   double face = (n + r * p) / (1 + r * r), edge = (n + r * p + h * fabs(q)) / (1 + mu * mu);
   if (n >= 0 && p <= r * n && (mu > 0 || (w[1] == 0 && w[2] == 0))) {

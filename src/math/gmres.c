@@ -1,6 +1,6 @@
 #include "math/gmres.h"
+#include "math/scale.h"
 
-#include <math.h>
 #include <string.h>
 
 static double dot(int n, const double* a, const double* b)
@@ -63,7 +63,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
         H[i + 1][j] = c[i] * H[i + 1][j] - sn[i] * H[i][j];
         H[i][j] = t;
       }
-      double r = hypot(H[j][j], H[j + 1][j]);
+      double r = tb_norm(2, (double[2]){H[j][j], H[j + 1][j]});
       if (!(r > 0)) break; // singular: this direction leads nowhere, and there is no other
       c[j] = H[j][j] / r, sn[j] = H[j + 1][j] / r;
       H[j][j] = r;

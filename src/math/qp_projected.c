@@ -40,7 +40,7 @@ static double dot(int n, const double* a, const double* b)
 static int find_step(tbQpProjected* q)
 {
   double size = 0;
-  for (int i = 0; i < q->n; i++) q->trial[i] = 1 + 0.5 * sin(1.0 + i); // no symmetry to be trapped by
+  for (int i = 0; i < q->n; i++) q->trial[i] = 1 + 0.1 * (i * 7 % 11 - 5); // no symmetry to be trapped by
   for (int k = 0; k < POWER_STEPS; k++) {
     double length = sqrt(dot(q->n, q->trial, q->trial));
     if (!(length > 0)) break;

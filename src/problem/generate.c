@@ -16,9 +16,9 @@
 // Limits    boxes stand straight (cards lean in the xz plane), and a step begins at rest.
 #include "base/memory.h"
 #include "base/random.h"
+#include "tribo/math.h"
 #include "tribo/problem.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double dt = 0.01, g = 9.81, density = 2, pi = 3.14159265358979323846;
@@ -42,7 +42,8 @@ static Body* add_box(Maker* m, double weight, const double a[3], const double x[
 {
   Body* body = &m->body[m->bodies++];
   *body = (Body){0, {x[0], x[1], x[2]}};
-  double mass = weight * a[0] * a[1] * a[2], c = cos(angle), s = sin(angle), v[6] = {0, 0, -g * dt, 0, 0, 0};
+  double mass = weight * a[0] * a[1] * a[2], c, s, v[6] = {0, 0, -g * dt, 0, 0, 0};
+  tb_sin_cos(angle, &s, &c);
   double I[3] = {mass * (a[1] * a[1] + a[2] * a[2]) / 12, mass * (a[0] * a[0] + a[2] * a[2]) / 12,
                  mass * (a[0] * a[0] + a[1] * a[1]) / 12};
   double inertia[9] = {c * c * I[0] + s * s * I[2], 0, c * s * (I[2] - I[0]),      0, I[1], 0,
@@ -169,15 +170,18 @@ static void make_arch(Maker* m)
 {
   const double R = 5, t = 1;
   int n = m->spec->size;
-  double step = pi / n;
+  double step = pi / n, c, s;
+  tb_sin_cos(step / 2, &s, &c);
+  const double edge[3] = {t, 1, 2 * R * s / c};
   for (int i = 0; i < n; i++) {
     double angle = (i + 0.5) * step; // from the right abutment, over the top
     bool key = i == n / 2;
-    const double edge[3] = {t, 1, 2 * R * tan(step / 2)}, x[3] = {R * cos(angle), 0, R * sin(angle)};
+    tb_sin_cos(angle, &s, &c);
+    const double x[3] = {R * c, 0, R * s};
     add_box(m, key ? density * m->spec->mass_ratio : density, edge, x, -angle);
   }
   for (int joint = 0; joint <= n; joint++) {
-    double c = cos(joint * step), s = sin(joint * step);
+    tb_sin_cos(joint * step, &s, &c);
     const Body *before = joint ? &m->body[joint - 1] : &ground,
                *after = joint < n ? &m->body[joint] : &ground;
     for (int i = 0; i < 4; i++) {
@@ -192,7 +196,8 @@ static void make_arch(Maker* m)
 static void make_cards(Maker* m)
 {
   const double length = 1, width = 0.7, thick = 0.01, lean = 0.35, pitch = 1; // lean: sine of the angle to z
-  double angle = asin(lean), rise = length * cos(angle), half = width / 2, foot = length * lean;
+  double upright = sqrt(1 - lean * lean), angle = tb_atan2(lean, upright), rise = length * upright,
+         half = width / 2, foot = length * lean;
   int n = m->spec->size;
   const Body* floor = NULL; // the flat cards of the storey below
   for (int storey = 0; storey < n; storey++) {
@@ -256,7 +261,7 @@ static tbStatus make_pile(tbContext* ctx, Maker* m)
     for (int j = 0; j < i; j++)
       if (plan[j].layer >= plan[i].layer && overlap(&plan[i], &plan[j], x, y))
         plan[i].layer = plan[j].layer + 1;
-    add_box(m, density * pow(m->spec->mass_ratio, share), (double[3]){edge[0], edge[1], height},
+    add_box(m, density * tb_exp(share * tb_ln(m->spec->mass_ratio)), (double[3]){edge[0], edge[1], height},
             (double[3]){at[0], at[1], height * (plan[i].layer + 0.5)}, 0);
   }
   for (int i = 0; i < n; i++) {

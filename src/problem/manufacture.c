@@ -9,8 +9,8 @@
 #include "base/array.h"
 #include "base/random.h"
 #include "problem/owner.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 tbManufacture tb_default_manufacture(void)
@@ -45,7 +45,8 @@ static tbStatus add_bodies(tbContext* ctx, Maker* m)
   double* val = TB_TAKE(&arena, double, 3 * n);
   tbStatus status = mass && v && ptr && col && val ? TB_OK : TB_ERROR_MEMORY;
   for (int i = 0; status == TB_OK && i < m->bodies; i++) {
-    mass[i] = pow(m->spec->mass_ratio, i == 0 ? 0 : i == 1 ? 1 : uniform(m, 0, 1));
+    double ratio = m->spec->mass_ratio;
+    mass[i] = i == 0 ? 1 : i == 1 ? ratio : tb_exp(uniform(m, 0, 1) * tb_ln(ratio));
     for (int d = 0; d < dof; d++) v[i * dof + d] = uniform(m, -1, 1);
     if (sparse) continue;
     if (particles) {
@@ -154,8 +155,9 @@ static void farthest(tbLaw law, int dim, const double* param, const double* d, d
   case TB_LAW_POLYHEDRAL: {
     double best = -INFINITY;
     for (int i = 0; i < (int)param[1]; i++) {
-      double angle = 2 * 3.14159265358979323846 * i / param[1], x = param[0] * cos(angle),
-             y = param[0] * sin(angle);
+      double x, y;
+      tb_sin_cos(2 * 3.14159265358979323846 * i / param[1], &y, &x);
+      x *= param[0], y *= param[0];
       if (x * d[0] + y * d[1] > best) best = x * d[0] + y * d[1], f[0] = x, f[1] = y;
     }
     return;
@@ -207,12 +209,9 @@ static void choose_row_state(Maker* m, tbLaw law, double lo, double hi, double* 
     *u = open ? uniform(m, 0.01, 1) : 0;
   } else { // box: at a bound it has, or between
     double pick = uniform(m, 0, 1);
-    if (pick < 0.3 && isfinite(lo))
-      *lambda = lo, *u = uniform(m, 0.01, 1);
-    else if (pick < 0.6 && isfinite(hi))
-      *lambda = hi, *u = -uniform(m, 0.01, 1);
-    else
-      *lambda = uniform(m, fmax(lo, -1), fmin(hi, 1));
+    if (pick < 0.3 && isfinite(lo)) *lambda = lo, *u = uniform(m, 0.01, 1);
+    else if (pick < 0.6 && isfinite(hi)) *lambda = hi, *u = -uniform(m, 0.01, 1);
+    else *lambda = uniform(m, fmax(lo, -1), fmin(hi, 1));
   }
 }
 
@@ -338,10 +337,8 @@ static tbStatus make(tbContext* ctx, Maker* m, tbProblem** out)
     p = with_W;
   }
   if (status == TB_OK) status = settle_bias(ctx, p, m->u.data, m->lambda.data);
-  if (status != TB_OK)
-    tb_problem_free(p);
-  else
-    *out = p;
+  if (status != TB_OK) tb_problem_free(p);
+  else *out = p;
   return status;
 }
 
@@ -359,10 +356,8 @@ tbStatus tb_problem_manufacture(tbContext* ctx, const tbManufacture* spec, tbPro
   if (status == TB_OK) status = make(ctx, &m, out);
   tb_builder_abandon(m.builder);
   tb_array_free(ctx, &m.u);
-  if (status == TB_OK)
-    *lambda = m.lambda.data;
-  else
-    tb_array_free(ctx, &m.lambda);
+  if (status == TB_OK) *lambda = m.lambda.data;
+  else tb_array_free(ctx, &m.lambda);
   return status;
 }
 

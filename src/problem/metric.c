@@ -108,15 +108,27 @@ size_t tb_metric_workspace(const tbMetricBlock* b)
   return b->kind == TB_METRIC_SPARSE ? tb_cholesky_scratch(b->factor, 1) : 0;
 }
 
-static void solve_dense(int n, const double* L, double* x)
+static inline void solve_dense(int n, const double* restrict L, double* restrict x)
 {
   for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
-    x[i] /= L[i * n + i];
+    double sum = x[i];
+    for (int k = 0; k < i; k++) sum -= L[i * n + k] * x[k];
+    x[i] = sum / L[i * n + i];
   }
   for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) x[i] -= L[k * n + i] * x[k];
-    x[i] /= L[i * n + i];
+    double sum = x[i];
+    for (int k = i + 1; k < n; k++) sum -= L[k * n + i] * x[k];
+    x[i] = sum / L[i * n + i];
+  }
+}
+
+static inline void multiply_add_dense(int n, const double* restrict A, const double* restrict x,
+                                      double* restrict y)
+{
+  for (int i = 0; i < n; i++) {
+    double sum = y[i];
+    for (int j = 0; j < n; j++) sum += A[i * n + j] * x[j];
+    y[i] = sum;
   }
 }
 
@@ -126,7 +138,10 @@ void tb_metric_solve(const tbMetricBlock* b, double* x, double* workspace)
   case TB_METRIC_PARTICLE:
     for (int i = 0; i < b->size; i++) x[i] /= b->value[0];
     break;
-  case TB_METRIC_DENSE: solve_dense(b->size, b->chol, x); break;
+  case TB_METRIC_DENSE:
+    if (b->size == 6) solve_dense(6, b->chol, x); // a rigid body: the compiler writes the loops out
+    else solve_dense(b->size, b->chol, x);
+    break;
   case TB_METRIC_SPARSE: tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace); break;
   }
 }
@@ -139,8 +154,8 @@ void tb_metric_multiply_add(const tbMetricBlock* b, const double* x, double* y)
     for (int i = 0; i < n; i++) y[i] += b->value[0] * x[i];
     break;
   case TB_METRIC_DENSE:
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) y[i] += b->value[i * n + j] * x[j];
+    if (n == 6) multiply_add_dense(6, b->value, x, y);
+    else multiply_add_dense(n, b->value, x, y);
     break;
   case TB_METRIC_SPARSE:
     for (int i = 0; i < n; i++)

@@ -16,10 +16,10 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "problem/metric.h"
+#include "tribo/math.h"
 #include "tribo/problem.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 // ---- friction sets ----
@@ -48,9 +48,8 @@ static void polygon(Set* s, double radius, int corners)
   s->kind = SET_POLYGON;
   s->corners = corners;
   for (int i = 0; i < corners; i++) {
-    double angle = 2 * 3.14159265358979323846 * i / corners;
-    s->x[i] = radius * cos(angle);
-    s->y[i] = radius * sin(angle);
+    tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s->y[i], &s->x[i]);
+    s->x[i] *= radius, s->y[i] *= radius;
   }
 }
 
@@ -358,16 +357,35 @@ static void judge_piece(void* user, int begin, int end, int piece)
   j->modelled[piece] = j->model == TB_MODEL_CONE ? exact : modelled;
 }
 
+// One column block: f += Jᵀλ, u += J w. Written out for a rigid body's six columns by giving the width as a
+// constant; every sum has the same order whatever the width.
+static inline void push_column(const double* restrict J, int rows, int width, const double* restrict lambda,
+                               double* restrict f)
+{
+  for (int i = 0; i < rows; i++, J += width)
+    for (int d = 0; d < width; d++) f[d] += J[d] * lambda[i];
+}
+
+static inline void see_column(const double* restrict J, int rows, int width, const double* restrict w,
+                              double* restrict u)
+{
+  for (int i = 0; i < rows; i++, J += width) {
+    double sum = u[i];
+    for (int d = 0; d < width; d++) sum += J[d] * w[d];
+    u[i] = sum;
+  }
+}
+
 // f = Jᵀλ
 static void gather_impulses(const tbProblem* p, const double* lambda, double* f)
 {
   memset(f, 0, (size_t)p->ndof * sizeof *f);
   for (int k = 0; k < p->ncontact; k++)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-      const double* J = p->jac + p->jac_val_adr[c];
-      int width = p->jac_width[c];
-      for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++, J += width)
-        for (int d = 0; d < width; d++) f[p->jac_dof[c] + d] += J[d] * lambda[i];
+      const double *J = p->jac + p->jac_val_adr[c], *from = lambda + p->row_adr[k];
+      int width = p->jac_width[c], rows = p->row_adr[k + 1] - p->row_adr[k];
+      if (width == 6) push_column(J, rows, 6, from, f + p->jac_dof[c]);
+      else push_column(J, rows, width, from, f + p->jac_dof[c]);
     }
 }
 
@@ -376,10 +394,10 @@ static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
 {
   for (int k = 0; k < p->ncontact; k++)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-      const double* J = p->jac + p->jac_val_adr[c];
-      int width = p->jac_width[c];
-      for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++, J += width)
-        for (int d = 0; d < width; d++) u[i] += J[d] * w[p->jac_dof[c] + d];
+      const double *J = p->jac + p->jac_val_adr[c], *from = w + p->jac_dof[c];
+      int width = p->jac_width[c], rows = p->row_adr[k + 1] - p->row_adr[k];
+      if (width == 6) see_column(J, rows, 6, from, u + p->row_adr[k]);
+      else see_column(J, rows, width, from, u + p->row_adr[k]);
     }
 }
 

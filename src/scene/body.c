@@ -141,6 +141,12 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
   return status;
 }
 
+// A constant motion passes through the present pose now; its initial pose is that of t = 0.
+static void start_motion(const tbWorld* w, tbBody* b)
+{
+  b->initial = tb_transform(tb_quat_integrate(b->q, b->w, -w->time), tb_madd3(b->x, -w->time, b->v));
+}
+
 tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBodyId* out)
 {
   char made[32];
@@ -151,6 +157,8 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
   if (w->body.count >= (size_t)1 << 27) return tb_fail(ctx, TB_ERROR_ARGUMENT, "too many bodies");
   if (d->material.index < 0 || (size_t)d->material.index >= w->material.count)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no material of this world", name);
+  if ((unsigned)d->kind > TB_BODY_KINEMATIC)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no known kind", name);
   tbQuat q = d->orientation;
   TB_TRY(check_state(ctx, name, d->position, &q, d->velocity, d->angular_velocity));
   TB_TRY(check_shapes(ctx, d, name));
@@ -166,8 +174,7 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .material = d->material.index,
               .own_surface = d->friction || d->restitution ? (int)w->surface.count : -1,
               .key = (int)w->key.count,
-              .nkey = d->key_count,
-              .initial = tb_transform(q, d->position)};
+              .nkey = d->key_count};
   if (d->kind == TB_BODY_DYNAMIC) TB_TRY(weigh(ctx, w, d, name, &b));
   tbVec3 arm = tb_quat_rotate(q, b.centre);
   b.x = tb_add3(d->position, arm);
@@ -176,6 +183,7 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
     b.w = d->angular_velocity;
     b.v = tb_add3(d->velocity, tb_cross3(b.w, arm));
   }
+  start_motion(w, &b);
   b.name = tb_names_keep(ctx, &w->names, name);
   if (!b.name) return TB_ERROR_MEMORY;
   TB_TRY(append(ctx, w, d, &b));
@@ -224,8 +232,7 @@ tbStatus tb_body_set_state(tbContext* ctx, tbWorld* w, tbBodyId id, const tbBody
   b->x = tb_add3(s->position, arm);
   b->w = b->kind == TB_BODY_FIXED ? tb_zero3() : s->angular_velocity;
   b->v = b->kind == TB_BODY_FIXED ? tb_zero3() : tb_add3(s->velocity, tb_cross3(b->w, arm));
-  if (b->kind != TB_BODY_DYNAMIC) // a constant motion passes through this pose now
-    b->initial = tb_transform(tb_quat_integrate(q, b->w, -w->time), tb_madd3(b->x, -w->time, b->v));
+  start_motion(w, b);
   return TB_OK;
 }
 

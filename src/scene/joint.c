@@ -38,6 +38,8 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no limits", tb_joint_type_name(d->type));
   if (d->limited && !(d->lower <= d->upper))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the lower limit of a joint is above the upper one");
+  if (d->limited && (d->lower == INFINITY || d->upper == -INFINITY))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the limits of a joint leave it no place");
   if (d->motor && !turns)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no motor", tb_joint_type_name(d->type));
   if (d->motor && (!isfinite(d->motor_speed) || !(d->motor_force >= 0)))

@@ -25,7 +25,7 @@ typedef struct tbBody {
   int material;
   int own_surface;     // index into tbWorld.surface of its own friction or restitution; −1: the material's
   int key, nkey;       // prescribed motion, in tbWorld.key; 0 keys: constant velocity
-  tbTransform initial; // pose at creation: where a constant prescribed motion starts
+  tbTransform initial; // pose at t = 0 of a constant prescribed motion
   double radius;       // of the smallest sphere about the centre of mass that holds its shapes (∞: a plane)
   const char* name;
 } tbBody;

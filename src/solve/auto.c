@@ -15,13 +15,14 @@
 // answer has the same bits on every machine and for any number of threads.
 #include "solve/auto.h"
 #include "solve/methods.h"
+#include "tribo/math.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };
-static const double NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
+static const double CLOSE = 1e-5,
+                    NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
@@ -49,8 +50,8 @@ static double iterations_left(const Watch* w)
 {
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
-  double fallen = log(w->point[from].number / w->point[last].number),
-         to_go = log(w->point[last].number / w->tolerance);
+  double fallen = tb_ln(w->point[from].number / w->point[last].number),
+         to_go = tb_ln(w->point[last].number / w->tolerance);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
@@ -172,7 +173,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   Watch watch = {.tolerance = run->o->tolerance};
   tbDelassus* W = NULL;
   bool over = false;
-  bool near = run->best_number <= NEAR * run->o->tolerance; // a warm start: the judge has seen it
+  bool near =
+      run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
   if (near && status == TB_OK && !over) {
     static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};

@@ -41,6 +41,15 @@ static const double* W_row(const tbBlcp* b, int i) { return b->W + (size_t)i * (
 
 // ---- the problem ----
 
+// The power of two nearest x^−½, in the logarithm; 1 for 0.
+static double inverse_root(double x)
+{
+  int e;
+  if (!(x > 0) || !isfinite(x)) return 1;
+  frexp(x, &e);                          // 2ᵉ⁻¹ ≤ x < 2ᵉ
+  return ldexp(1, -((e - (e & 1)) / 2)); // 2^−⌊e/2⌋
+}
+
 static void scale_matrix(tbBlcp* b)
 {
   size_t n = (size_t)b->n;
@@ -48,7 +57,7 @@ static void scale_matrix(tbBlcp* b)
   for (size_t i = 0; i < n; i++) {
     double size = dense[i * n + i];
     for (size_t j = 0; j < n && !(size > 0); j++) size = fabs(dense[i * n + j]); // an empty diagonal
-    b->scale[i] = size > 0 ? exp2(-rint(log2(size) / 2)) : 1;
+    b->scale[i] = inverse_root(size);
   }
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < n; j++) b->W[i * n + j] = dense[i * n + j] * b->scale[i] * b->scale[j];

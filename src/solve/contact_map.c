@@ -3,6 +3,7 @@
 // 23).
 #include "solve/contact_map.h"
 #include "math/cone.h"
+#include "math/scale.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,14 +50,14 @@ static void clear(int rows, tbContactStep* s)
 static void polygon(const tbFrictionSet* f, double s, const double* z, double* x, double* J)
 {
   tb_friction_closest(f, s, z, x);
-  double gx = z[0] - x[0], gy = z[1] - x[1], gap = hypot(gx, gy), size = hypot(z[0], z[1]);
+  double gx = z[0] - x[0], gy = z[1] - x[1], gap = tb_norm(2, (double[2]){gx, gy}), size = tb_norm(2, z);
   memset(J, 0, 4 * sizeof *J);
   if (gap <= 1e-15 * size) {
     J[0] = J[3] = 1;
     return;
   }
   // At a corner x has length μs; on an edge it is shorter.
-  if (hypot(x[0], x[1]) >= s * f->par[0] * (1 - 1e-14)) return;
+  if (tb_norm(2, x) >= s * f->par[0] * (1 - 1e-14)) return;
   J[0] = gy * gy / (gap * gap), J[3] = gx * gx / (gap * gap), J[1] = J[2] = -gx * gy / (gap * gap);
 }
 
@@ -256,7 +257,7 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
     double phi = z <= lo ? lambda[i] - lo : z >= hi ? lambda[i] - hi : rho * u[i];
     double a = held, b = held ? 0 : rho;
     if (m->map == TB_MAP_FB && law == TB_LAW_NONNEG) {
-      double y = rho * u[i], r = hypot(lambda[i], y);
+      double y = rho * u[i], r = tb_norm(2, (double[2]){lambda[i], y});
       phi = lambda[i] + y - r;
       a = r > 0 ? 1 - lambda[i] / r : 1;
       b = r > 0 ? rho * (1 - y / r) : 0;

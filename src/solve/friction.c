@@ -1,7 +1,7 @@
 #include "solve/friction.h"
 #include "math/cone.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
@@ -103,8 +103,9 @@ double tb_friction_support(const tbFrictionSet* f, const double* d, double* fart
     }
     break;
   case TB_SET_POLYGON: {
-    double angle = atan2(d[1], d[0]), corner = 2 * PI / f->corners * rint(angle * f->corners / (2 * PI));
-    x[0] = f->par[0] * cos(corner), x[1] = f->par[0] * sin(corner);
+    double angle = tb_atan2(d[1], d[0]), corner = 2 * PI / f->corners * rint(angle * f->corners / (2 * PI));
+    tb_sin_cos(corner, &x[1], &x[0]);
+    x[0] *= f->par[0], x[1] *= f->par[0];
     sum = x[0] * d[0] + x[1] * d[1];
     break;
   }
@@ -116,9 +117,10 @@ double tb_friction_support(const tbFrictionSet* f, const double* d, double* fart
 // A regular polygon: only the edge in z's own sector can be closest.
 static void closest_on_polygon(int corners, double radius, const double* z, double* x)
 {
-  double step = 2 * PI / corners, sector = floor(atan2(z[1], z[0]) / step);
-  double ax = radius * cos(sector * step), ay = radius * sin(sector * step);
-  double ex = radius * cos((sector + 1) * step) - ax, ey = radius * sin((sector + 1) * step) - ay;
+  double step = 2 * PI / corners, sector = floor(tb_atan2(z[1], z[0]) / step), ax, ay, ex, ey;
+  tb_sin_cos(sector * step, &ay, &ax);
+  tb_sin_cos((sector + 1) * step, &ey, &ex);
+  ax *= radius, ay *= radius, ex = radius * ex - ax, ey = radius * ey - ay;
   double px = z[0] - ax, py = z[1] - ay;
   if (ex * py - ey * px >= 0) {
     x[0] = z[0], x[1] = z[1];

@@ -31,8 +31,8 @@
 #include "base/random.h"
 #include "math/scale.h"
 #include "solve/methods.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -41,6 +41,7 @@ enum {
   STARTS = 7,    // sizes of starting points
 };
 
+static const double LN_10 = 2.30258509299404568402;
 static const double FIRST_POLISH = 1e-5; // of gap and r, in the island's units
 
 // ---- around the run ----
@@ -144,14 +145,15 @@ static void start_island(tbIpm* s, int which)
   const tbProblem* p = s->run->p;
   tbIpmIsland* land = &s->island[which];
   int turn = land->attempt++ % STARTS;
-  double size = pow(10, turn % 2 ? (turn + 1) / 2 : -(turn / 2));
+  static const double sizes[STARTS] = {1, 10, 0.1, 100, 0.01, 1000, 0.001};
+  double size = sizes[turn];
   for (int k = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; s->prepared->island[k] == which && i < p->row_adr[k + 1]; i++)
       s->x[i] = s->z[i] = 0;
   for (int c = 0; c < s->cones; c++)
     if (s->cone[c].island == which) {
       tbIpmCone* cone = &s->cone[c];
-      cone->weight = land->attempt == 1 ? 1 : pow(10, tb_random_uniform(&s->random, -1, 1));
+      cone->weight = land->attempt == 1 ? 1 : tb_exp(LN_10 * tb_random_uniform(&s->random, -1, 1));
       s->x[cone->row] = size;
       s->z[cone->row] = size * cone->weight;
     }

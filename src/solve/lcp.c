@@ -1,7 +1,7 @@
 #include "solve/lcp.h"
 #include "solve/friction.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 // With var null the variables are only counted.
@@ -37,9 +37,10 @@ static void add_polygon(tbLcp* lcp, int normal, int row, int corners, double rad
   if (!(radius > 0)) return;
   int slack = add_slack(lcp, normal, 0);
   for (int i = 0; i < corners; i++) {
-    double angle = 2 * 3.14159265358979323846 * i / corners;
+    double s, c;
+    tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s, &c);
     add(lcp, (tbLcpVariable){.row = {row, row + 1},
-                             .coef = {radius * cos(angle), radius * sin(angle)},
+                             .coef = {radius * c, radius * s},
                              .slack = slack,
                              .normal = -1});
   }

@@ -23,8 +23,8 @@
 #include "math/dense.h"
 #include "solve/lcp.h"
 #include "solve/methods.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { LARGEST = 6000, ROWS_PER_PIECE = 64, PIVOTS_PER_CHECK = 32, SMALL = 200 };
@@ -92,7 +92,13 @@ size_t tb_lemke_scratch(const tbDelassus* W, const tbSolveOptions* o)
 
 // ---- the dictionary ----
 
-static double power_of_two(double x) { return x > 0 && isfinite(x) ? exp2(rint(log2(x))) : 1; }
+static double power_of_two(double x) // near x; 1 where x has no size
+{
+  int e = 0;
+  if (!(x > 0) || !isfinite(x)) return 1;
+  double m = frexp(x, &e);
+  return ldexp(1, m < 0.70710678118654752440 ? e - 1 : e);
+}
 
 // Scales such that the largest entry of every row and column of M is near 1 (Ruiz 2001).
 static void equilibrate(Lemke* s)
@@ -439,7 +445,8 @@ void tb_lemke(tbRun* run, double* lambda)
   uint64_t random = run->o->seed;
   int attempts = s.n <= SMALL ? 8 : 2;
   for (int attempt = 0; attempt < attempts; attempt++) {
-    for (int i = 0; i < s.n; i++) s.cover[i] = attempt == 0 ? 1 : exp2(tb_random_uniform(&random, -5, 5));
+    for (int i = 0; i < s.n; i++)
+      s.cover[i] = attempt == 0 ? 1 : tb_exp(tb_random_uniform(&random, -3.5, 3.5));
     s.slack = attempt % 2 ? 1e-13 : 1e-15;
     choose_start(&s, &random, attempt < 2 ? 0 : 0.5);
     Ending ending = follow(&s);

@@ -37,11 +37,12 @@ static Choice choose(const tbBlcp* b, double tolerance, bool by_size)
 
 bool tb_murty_frozen(tbBlcp* b, int enough)
 {
-  double tolerance = 1e-14 * b->size;
+  // Later rounds ask for less: they may be chasing rounding errors.
+  static const double slack[] = {1e-14, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-8};
   for (int pivots = 1;; pivots++) {
     int round = pivots / (2 * b->n + 50);
     tb_blcp_values(b);
-    Choice c = choose(b, tolerance, round % 2);
+    Choice c = choose(b, slack[round] * b->size, round % 2);
     if (c.count <= enough) return false;
     bool moved = true;
     if (c.to != TB_BETWEEN) tb_blcp_leave(b, c.row, c.to);
@@ -50,7 +51,6 @@ bool tb_murty_frozen(tbBlcp* b, int enough)
       tb_run_give_up(b->run);
       return true;
     }
-    if (round > 1) tolerance = 1e-14 * b->size * pow(10, round - 1); // it may be chasing rounding errors
     if (tb_blcp_done(b, b->x, b->v, false)) return true;
   }
 }

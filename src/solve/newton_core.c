@@ -262,7 +262,9 @@ void tb_newton_rest(tbNewton* n)
   bool all = true, all_rested = true, woken = false;
   for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
   if (all_rested) n->room *= 0.1;
-  double tolerance = n->run->o->tolerance, tolerance_q = n->run->o->tolerance_q;
+  const tbSolveOptions* o = n->run->o;
+  double tolerance = tb_run_aim(n->run), tolerance_q = o->tolerance_q;
+  if (o->aim_q > 0) tolerance_q = tolerance_q > 0 ? fmin(tolerance_q, o->aim_q) : o->aim_q;
   double limit = tolerance * tolerance * fmax(q, fmax(lambda, u));
   if (tolerance_q > 0) limit = fmin(limit, tolerance_q * tolerance_q * q);
   limit *= n->room * n->room / fmax(1, n->plan->islands);

@@ -28,9 +28,10 @@
 // longer run, twice as long every time.
 //
 // The fixed point is the law only if prox is taken in the metric R_F⁻¹, in which R_F turns no direction: with
-// unequal factors under the Euclidean prox, a sliding contact would be pushed askew. So friction rows share
-// one factor; an ellipsoid, which stays one in a diagonal metric, keeps its own for each row (torsion is not
-// in newtons), a box needs none of this; and the block strategy solves its few rows by accelerated gradients.
+// unequal factors under the Euclidean prox, a sliding contact would be pushed askew. So the rows of
+// a ball share one factor; an ellipsoid, which stays one in a diagonal metric, keeps its own for each row
+// (torsion is not in newtons), a box needs none of this; and the block strategy solves its few rows by
+// accelerated gradients.
 //
 // Cost      one sweep, or one product with W, per iteration.
 // Limits    linear convergence as of pgs and jacobi; the block strategy with Gauss–Seidel is near bgs.
@@ -122,6 +123,14 @@ static double largest_eigenvalue(Prox* x)
   return sqrt(sum);
 }
 
+// Rows whose set is a ball share the least of their factors.
+static void share(int rows, double* r)
+{
+  double least = r[0];
+  for (int i = 1; i < rows; i++) least = fmin(least, r[i]);
+  for (int i = 0; i < rows; i++) r[i] = least;
+}
+
 static void choose_factors(Prox* x)
 {
   const tbProblem* p = x->run->p;
@@ -129,14 +138,16 @@ static void choose_factors(Prox* x)
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k), kind = x->friction[k].kind;
     const double* D = x->run->W->diag + x->run->W->diag_adr[k];
-    double *r = x->r + p->row_adr[k], most = 0;
+    double* r = x->r + p->row_adr[k];
     for (int i = 0; i < rows; i++) {
       double d = x->strategy == TB_RFACTOR_GLOBAL ? largest : D[i * rows + i];
       r[i] = d > 0 ? 1 / d : 0;
-      if (i > 0) most = fmax(most, d);
     }
-    bool shared = kind != TB_SET_NONE && kind != TB_SET_BOX && kind != TB_SET_ELLIPSOID;
-    for (int i = 1; shared && i < rows; i++) r[i] = most > 0 ? 1 / most : 0;
+    if (kind == TB_SET_BALL || kind == TB_SET_POLYGON) share(rows - 1, r + 1);
+    if (kind == TB_SET_BALLS) { // sliding; torsion, where there is any; rolling
+      share(2, r + 1);
+      if (rows > 4) share(2, r + rows - 2);
+    }
     for (int i = 0; i < rows; i++) fullest = fmax(fullest, r[i] * D[i * rows + i]);
   }
   x->most = fullest > 0 ? fmax(1, 1 / fullest) : 1;

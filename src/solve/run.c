@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "solve/run.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
 // Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half
@@ -10,7 +10,7 @@
 // nothing of clocks: results repeat.
 static int next_check_after(const tbRun* run, int iteration, double number, double tolerance)
 {
-  double fallen = log(run->last_number / number), to_go = log(number / tolerance);
+  double fallen = tb_ln(run->last_number / number), to_go = tb_ln(number / tolerance);
   double ahead = to_go / fallen * (iteration - run->last_check) / 2;
   if (run->costly) return iteration + 1;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
@@ -29,10 +29,7 @@ static double scale_of(const tbResidual* r)
 }
 
 // E of the model asked for.
-static double error_of(const tbRun* run, const tbResidual* r)
-{
-  return number_of(run, r) * scale_of(r);
-}
+static double error_of(const tbRun* run, const tbResidual* r) { return number_of(run, r) * scale_of(r); }
 
 // On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
 // velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
@@ -84,6 +81,22 @@ static bool diverged(tbRun* run, const tbResidual* r)
   return run->rises >= 8 && E > 1e6 * fmax(run->first_error, r->norm_q);
 }
 
+double tb_run_aim(const tbRun* run)
+{
+  double aim = run->o->aim;
+  return run->o->tolerance * (aim > 0 && aim < 1 ? aim : 1);
+}
+
+// Whether a run that is good enough ends: it is as good as it is meant to be, or has had its time to become
+// so. A start that is good enough is left alone.
+static bool polished(const tbRun* run, int iteration, const tbResidual* r)
+{
+  bool exact = run->o->aim_q == 0 || r->natural_map <= run->o->aim_q;
+  if (exact && (iteration == 0 || number_of(run, r) <= tb_run_aim(run))) return true;
+  int more = exact ? 2 + run->good_at / 4 : 300 + run->good_at;
+  return run->iterations - run->good_at >= more;
+}
+
 static bool end(tbRun* run, tbOutcome outcome)
 {
   run->outcome = outcome;
@@ -118,10 +131,13 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
     run->excluded += tb_seconds() - before;
     return false;
   }
-  if (keep_the_best(run, &residual, lambda)) return end(run, TB_CONVERGED);
-  double number = number_of(run, &residual);
-  run->next_check =
-      next_check_after(run, iteration, number, fmax(o->tolerance, run->enough / scale_of(&residual)));
+  bool good = keep_the_best(run, &residual, lambda);
+  if (good && !run->good) run->good_at = run->iterations, run->good = true;
+  if (run->good && polished(run, iteration, &residual)) return end(run, TB_CONVERGED);
+  double number = number_of(run, &residual),
+         tolerance = fmax(o->tolerance, run->enough / scale_of(&residual));
+  run->next_check = next_check_after(run, iteration, number, good ? tb_run_aim(run) : tolerance);
+  if (run->good) run->next_check = iteration + 1 + (run->next_check - iteration - 1) / 8;
   run->last_check = iteration;
   run->last_number = number;
   if (cancelled) return end(run, TB_CANCELLED);

@@ -33,6 +33,8 @@ typedef struct tbRun {
   tbResidual best_residual;
   double best_number; // the judge's number for the model
   int iterations, next_check, last_check;
+  bool good;                          // the tolerances are reached, and the judge has said so
+  int good_at;                        // the iteration, of all, at which they were
   double last_number;                 // what the judge said at last_check
   double first_error, last_error;     // E, unscaled, at the first look and at last_check
   int rises;                          // looks in a row at which E had grown
@@ -70,6 +72,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
 // The method cannot go on: ends the run as failed.
+// The tolerance to work towards: o->tolerance, or beyond it.
+double tb_run_aim(const tbRun* run);
 void tb_run_give_up(tbRun* run);
 
 static inline int tb_rows(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }

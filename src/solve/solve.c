@@ -80,6 +80,8 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
                    o->directions);
   if (!(o->tolerance >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
+  if (!(o->aim >= 0 && o->aim <= 1) || !(o->aim_q >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "aim must be between 0 and 1, and aim_q not negative");
   if (!(o->tolerance_q >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance_q must not be negative, is %g", o->tolerance_q);
   if (o->max_iterations < 0)
@@ -220,7 +222,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   if (status == TB_OK) {
     memcpy(lambda, run.best, rows * sizeof *lambda);
     *result = (tbSolveResult){
-        .outcome = run.outcome,
+        .outcome = run.good ? TB_CONVERGED : run.outcome, // whatever ended what came after
         .iterations = run.iterations,
         .time_s = run.finished - run.started - run.excluded,
         .setup_s = run.started - start,

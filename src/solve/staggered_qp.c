@@ -5,8 +5,8 @@
 //
 // Small islands go to the dual active set: the programs' matrices never change, so they are factored once,
 // and W is made definite by a speck of the unit matrix. The speck, and the skew part of an unsymmetric W, are
-// taken out by solving again with what they did moved to the right-hand side. With fewer velocities than
-// contacts the contact projection is solved in the velocities, where it is strictly convex however redundant
+// taken out by solving again with what they did moved to the right-hand side. With few velocities per
+// contact the contact projection is solved in the velocities, where it is strictly convex however redundant
 // the contacts,
 //
 //   min ½ vᵀA v − (A v_free + J_Fᵀf)ᵀv     J_N v + b ≥ 0,     x: its multipliers.

@@ -1,10 +1,10 @@
 // Staggered projections, set up: islands, their rows, and the programs' matrices and constraints.
 #include "solve/staggered.h"
+#include "tribo/math.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { SMALL = 150, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
+enum { SMALL = 150, FEW = 24, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
 
 static const double SPECK = 1e-9, PI = 3.14159265358979323846;
 
@@ -44,8 +44,11 @@ static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
     add_constraint(r, 1, &col, &minus, -f->par[2 * i + 1]);
   }
   for (int i = 0; f->kind == TB_SET_POLYGON && i < f->corners; i++) {
-    double angle = (2 * i + 1) * PI / f->corners, val[2] = {-cos(angle), -sin(angle)};
-    add_constraint(r, 2, (int[2]){first, first + 1}, val, -f->par[0] * cos(PI / f->corners));
+    double val[2], height, half;
+    tb_sin_cos((2 * i + 1) * PI / f->corners, &val[1], &val[0]);
+    tb_sin_cos(PI / f->corners, &half, &height);
+    val[0] = -val[0], val[1] = -val[1];
+    add_constraint(r, 2, (int[2]){first, first + 1}, val, -f->par[0] * height);
   }
 }
 
@@ -242,8 +245,9 @@ static void fill_velocity_rows(const tbStagger* s, tbStaggerIsland* land)
 static bool set_up_velocities(tbStagger* s, tbStaggerIsland* land)
 {
   const tbProblem* p = s->W->problem;
-  int most = land->normal.count - 1 < SMALL ? land->normal.count - 1 : SMALL, entries = 0;
-  if (most <= 0 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
+  int most = land->normal.count <= FEW ? 3 * land->normal.count : land->normal.count - 1, entries = 0;
+  if (most > SMALL) most = SMALL;
+  if (land->normal.count < 2 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
   land->dof = TB_TAKE(&s->arena, int, (size_t)most);
   if (!land->dof) return false;
   land->dofs = list_dofs(s, land, most, land->dof);

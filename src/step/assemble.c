@@ -7,6 +7,8 @@
 // What fixed and kinematic bodies contribute to the relative velocity is known: it goes into the bias.
 #include "step/assemble.h"
 
+#include "step/geometric.h"
+
 #include <string.h>
 
 static void point_row(tbVec3 d, tbVec3 arm, double sign, double* row)
@@ -77,7 +79,32 @@ static void add_joint(tbBuilder* b, const tbWorld* w, const tbFree* free, const 
     if (body[side] >= 0 && dof[body[side]] >= 0) tb_builder_jacobian(b, dof[body[side]], 6, jac[side]);
 }
 
-static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, int* dof)
+static tbMat3 symmetric(tbMat3 A) // to the bit
+{
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < r; c++) A.m[r][c] = A.m[c][r];
+  return A;
+}
+
+// A body whose joints pull hard: (M + h²K) v⁺ = M v_free + …
+static void add_stiffened(tbBuilder* b, double mass, tbMat3 I, const tbGeometric* g, const double v[6],
+                          int* dof)
+{
+  tbMat3 own[2] = {tb_mat3_diag(mass, mass, mass), I};
+  tbMat3 whole[2] = {symmetric(tb_mat3_add(own[0], g->mass)), symmetric(tb_mat3_add(own[1], g->inertia))};
+  double A[36] = {0}, slowed[6];
+  for (int k = 0; k < 2; k++) {
+    tbVec3 momentum = tb_mat3_mulv(own[k], tb_load3(v + 3 * k));
+    tb_store3(slowed + 3 * k, tb_mat3_mulv(tb_mat3_inverse(whole[k]), momentum));
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) A[6 * (3 * k + r) + 3 * k + c] = whole[k].m[r][c];
+  }
+  tb_builder_dense(b, 6, A, slowed, dof);
+}
+
+// stiff: of every body, or null.
+static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
+                       const tbGeometric* stiff, int* dof)
 {
   for (size_t i = 0; i < w->body.count; i++) {
     if (dof[i] < 0) continue;
@@ -85,10 +112,10 @@ static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, int* 
     double v[6];
     tb_store3(v, free[i].v);
     tb_store3(v + 3, free[i].w);
-    tbMat3 R = tb_quat_mat3(free[i].q), I = tb_mat3_mul(R, tb_mat3_mult(body->inertia, R));
-    for (int r = 0; r < 3; r++) // symmetric to the bit
-      for (int c = 0; c < r; c++) I.m[r][c] = I.m[c][r];
-    tb_builder_rigid(b, body->mass, (const double*)&I, v, &dof[i]);
+    tbMat3 R = tb_quat_mat3(centre[i].q), I = symmetric(tb_mat3_mul(R, tb_mat3_mult(body->inertia, R)));
+    bool slack = !stiff || (tb_mat3_trace(stiff[i].mass) == 0 && tb_mat3_trace(stiff[i].inertia) == 0);
+    if (slack) tb_builder_rigid(b, body->mass, (const double*)&I, v, &dof[i]);
+    else add_stiffened(b, body->mass, I, &stiff[i], v, &dof[i]);
   }
 }
 
@@ -128,9 +155,10 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const
 }
 
 static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbFree* free, const tbTransform* centre, tbAssembly* out, tbArray* guess)
+                     const tbFree* free, const tbTransform* centre, const tbGeometric* stiff, tbAssembly* out,
+                     tbArray* guess)
 {
-  add_bodies(b, w, free, out->dof);
+  add_bodies(b, w, free, centre, stiff, out->dof);
   for (int i = 0; i < out->ntouch; i++) {
     add_touch(b, w, free, centre, out->dof, &out->touch[i]);
     TB_TRY(tb_array_push(ctx, guess, out->touch[i].guess, (size_t)out->touch[i].rows));
@@ -151,10 +179,16 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
                       .slot = TB_TAKE(arena, uint8_t, TB_JOINT_BLOCKS * w->joint.count)};
   if (!out->dof || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
   mark_bodies(w, touches, count, out->dof);
+  tbGeometric* stiff = NULL;
+  if (w->joint.count > 0 && !positions) {
+    stiff = TB_TAKE(arena, tbGeometric, w->body.count);
+    if (!stiff) return TB_ERROR_MEMORY;
+    tb_geometric_stiffness(w, o->dt, centre, stiff);
+  }
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, w->name, &b));
   tbArray guess = TB_ARRAY(double);
-  tbStatus status = fill(ctx, b, w, o, positions, free, centre, out, &guess);
+  tbStatus status = fill(ctx, b, w, o, positions, free, centre, stiff, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
   if (status == TB_OK) {

@@ -8,16 +8,29 @@
 // a step: it may be stopped by the extended face of a box that it flies past, or get through a thin plate.
 // When the way ahead is more than half the size of the smaller body, or one of them is a bullet, the pair is
 // swept to its first moment of impact, and the contacts of that moment are taken, with the distance the
-// bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are.
+// bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are. With a
+// mesh, which a body may touch at one place while it flies at another, both are taken.
+//
+// First contacts. The normal of two spheres that fly at each other obliquely turns until they touch, and a
+// bounce goes the way of the last moment. Solids that will meet within the step are therefore swept as well.
 #include "step/find.h"
 
 #include "base/threads.h"
 #include "collide/advance.h"
 #include "collide/broad.h"
+#include "geometry/convex.h"
+#include "geometry/mesh.h"
 
 #include <stdlib.h>
 
 enum { PAIRS = 32, BODIES = 256 };
+
+// A touch in the making: what is known of it here, a small part of the whole.
+typedef struct {
+  tbPair shapes;
+  tbVec3 position;
+  tbContactPoint point;
+} Found;
 
 typedef struct {
   const tbWorld* world;
@@ -27,7 +40,7 @@ typedef struct {
   const tbPair* pairs; // of shapes
   int npair;
   tbBroadItem* items;
-  tbArray* found; // tbTouch, one array per piece
+  tbArray* found; // Found, one array per piece
   tbStatus* status;
   tbContext* context; // one per piece: a context serves one thread at a time
 } Search;
@@ -72,6 +85,15 @@ static double approach(const Search* s, int a, int b)
   return v + spin_a + spin_b + tb_norm3(s->world->gravity) * s->options->dt;
 }
 
+// How fast they may approach once something else has stopped one of them: bodies that fall together.
+static double alone(const Search* s, int a, int b)
+{
+  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
+  double va = A->kind == TB_BODY_DYNAMIC ? fastest(A, &s->free[a]) : 0;
+  double vb = B->kind == TB_BODY_DYNAMIC ? fastest(B, &s->free[b]) : 0;
+  return fmax(va, vb);
+}
+
 static tbSweep sweep_of(const Search* s, int body)
 {
   const tbBody* b = &tb_bodies(s->world)[body];
@@ -87,40 +109,161 @@ static tbVec3 velocity_at(const Search* s, int body, tbVec3 p)
   return tb_add3(w.v, tb_cross3(w.w, tb_sub3(p, w.centre)));
 }
 
-// The contacts of the first moment of impact, brought back to the start of the step.
-static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double reach, tbArray* points)
+// Contacts found at a moment t within the step are brought back to its start: each body's point to where it
+// is then, and the gap by the way the bodies still have to go. What turns on the way does so at the speed,
+// and with the lever arms, of the moment of impact.
+static tbStatus collide_at(const Search* s, tbContext* ctx, int i, int k, double t, double reach,
+                           tbArray* points)
 {
   const int* owner = s->world->owner.data;
-  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   int A = owner[i], B = owner[k];
-  double h = s->options->dt, margin = s->options->margin, skin = 1e-3 * reach;
   tbSweep sa = sweep_of(s, A), sb = sweep_of(s, B);
-  double t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
-  if (t >= h) return tb_collide(ctx, a, s->pose[A], b, s->pose[B], margin, points);
-  size_t before = points->count;
   tbTransform Ta = tb_sweep_at(&sa, t), Tb = tb_sweep_at(&sb, t);
-  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, 2 * skin + margin, points));
-  for (size_t c = before; c < points->count; c++) {
+  size_t first = points->count;
+  TB_TRY(tb_collide(ctx, &tb_shapes(s->world)[i], Ta, &tb_shapes(s->world)[k], Tb, reach, points));
+  for (size_t c = first; c < points->count; c++) {
     tbContactPoint* p = (tbContactPoint*)points->data + c;
-    tbVec3 home_a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
-    tbVec3 home_b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
-    tbVec3 u = tb_sub3(velocity_at(s, B, home_b), velocity_at(s, A, home_a));
-    double travel = -t * tb_dot3(p->normal, u);
-    p->a = home_a, p->b = home_b;
-    p->gap += fmax(travel, 0);
+    tbVec3 u =
+        tb_sub3(velocity_at(s, B, tb_madd3(p->b, -t, sb.v)), velocity_at(s, A, tb_madd3(p->a, -t, sa.v)));
+    p->a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
+    p->b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
+    p->gap += fmax(-t * tb_dot3(p->normal, u), 0);
   }
   return TB_OK;
 }
 
-static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points)
+// Which of a pair's points were found at a later moment than the start of the step.
+typedef struct {
+  size_t first; // from this one on
+  double t;
+  bool meet;
+} Sweep;
+
+// The contacts of the first moment of impact, to within `skin`: those at most `reach` apart then.
+static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
+                              tbArray* points, Sweep* sweep)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
+  double h = s->options->dt, t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
+  *sweep = (Sweep){0};
+  if (!(t < h)) return TB_OK;
+  *sweep = (Sweep){.t = t, .meet = true};
+  points->count = 0;
+  return collide_at(s, ctx, i, k, t, reach, points);
+}
+
+// A body stuck in a mesh too thin to have an inside for it gets one contact, on the line from its centre to
+// the nearest point of the mesh: the side it came from is the one its centre is on.
+static tbStatus collide_pierced(const Search* s, tbContext* ctx, int i, int k, tbArray* points)
+{
+  const int* owner = s->world->owner.data;
+  bool first = tb_shapes(s->world)[k].type == TB_SHAPE_MESH; // the convex one is
+  int body = owner[first ? i : k];
+  const tbShape *convex = &tb_shapes(s->world)[first ? i : k], *mesh = &tb_shapes(s->world)[first ? k : i];
+  tbTransform T = tb_transform_mul(s->pose[body], convex->pose),
+              M = tb_transform_mul(s->pose[owner[first ? k : i]], mesh->pose);
+  tbVec3 centre = tb_transform_point(T, tb_core_centre(convex)), p = tb_transform_unpoint(M, centre);
+  tbMeshClosest closest;
+  if (!tb_mesh_closest(mesh->mesh, p, tb_bodies(s->world)[body].radius, &closest)) return TB_OK;
+  tbVec3 d = closest.distance > 0 ? tb_sub3(closest.point, p) : tb_neg3(mesh->mesh->normal[closest.triangle]);
+  tbVec3 n = tb_normalize3(tb_quat_rotate(M.q, d)); // from the convex shape to the mesh
+  tbVec3 far = tb_transform_point(T, tb_core_support(convex, tb_quat_unrotate(T.q, n), NULL, NULL));
+  double depth = tb_dot3(n, tb_sub3(far, centre)) + tb_core_radius(convex);
+  tbVec3 on_convex = tb_madd3(centre, depth, n), on_mesh = tb_madd3(centre, closest.distance, n);
+  tbContactPoint point = {.a = first ? on_convex : on_mesh,
+                          .b = first ? on_mesh : on_convex,
+                          .normal = first ? n : tb_neg3(n),
+                          .gap = closest.distance - depth,
+                          .feature = UINT64_MAX};
+  return point.gap < 0 ? tb_array_push(ctx, points, &point, 1) : TB_OK;
+}
+
+// A fast body and a mesh: the contacts of now, and those of the first impact with what is farther away.
+static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
+                           tbArray* points, Sweep* sweep)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
+  TB_TRY(tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], reach, points));
+  double h = s->options->dt;
+  if (points->count == 0 && tb_time_of_impact(a, &sa, b, &sb, h, skin) == 0)
+    TB_TRY(collide_pierced(s, ctx, i, k, points));
+  double t = tb_time_of_impact_apart(a, &sa, b, &sb, h, skin, reach);
+  *sweep = (Sweep){.first = points->count, .t = t, .meet = t < h};
+  return sweep->meet ? collide_at(s, ctx, i, k, t, reach, points) : TB_OK;
+}
+
+// Whether bodies that are apart by more than `least` will meet within the step.
+static bool first_contact(const Search* s, int a, int b, double least, const tbArray* points)
+{
+  const tbContactPoint* p = points->data;
+  bool closing = false;
+  for (size_t c = 0; c < points->count; c++) {
+    if (!(p[c].gap > least)) return false;
+    tbVec3 u = tb_sub3(velocity_at(s, b, p[c].b), velocity_at(s, a, p[c].a));
+    closing |= p[c].gap + s->options->dt * tb_dot3(u, p[c].normal) < 0;
+  }
+  return closing;
+}
+
+// A pair too fast to look at its start alone. Where the sweep sees an impact but no contact (its steps are
+// bounded), and for pairs that cannot be swept, whatever lies within the way ahead is taken.
+static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, double way, double size,
+                             tbArray* points, Sweep* sweep)
+{
+  const int* owner = s->world->owner.data;
+  const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
+  tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
+  double skin = 1e-3 * fmin(way, size), margin = s->options->margin;
+  if (tb_can_sweep(a, b)) {
+    bool mesh = a->type == TB_SHAPE_MESH || b->type == TB_SHAPE_MESH;
+    if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, skin, 2 * skin + margin, points, sweep));
+    else
+      TB_TRY(
+          collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, sweep));
+    if (!mesh && !sweep->meet) return tb_collide(ctx, a, Ta, b, Tb, margin, points);
+    if (!sweep->meet || points->count > 0) return TB_OK;
+  }
+  *sweep = (Sweep){0};
+  points->count = 0;
+  return tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points);
+}
+
+static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points, Sweep* sweep)
 {
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   const tbBody *A = &tb_bodies(s->world)[owner[i]], *B = &tb_bodies(s->world)[owner[k]];
-  double size = fmin(A->radius, B->radius),
+  tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
+  double size = fmin(A->radius, B->radius), margin = s->options->margin,
          way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
-  if (way > 0.5 * size || A->bullet || B->bullet) return collide_swept(s, ctx, i, k, fmin(way, size), points);
-  return tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], fmax(way, s->options->margin), points);
+  *sweep = (Sweep){0};
+  if (way > 0.5 * size || A->bullet || B->bullet) return collide_fast(s, ctx, i, k, way, size, points, sweep);
+  way = fmax(way, fmin(alone(s, owner[i], owner[k]) * s->options->dt, size));
+  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points));
+  if (a->type > TB_SHAPE_CONVEX || b->type > TB_SHAPE_CONVEX) return TB_OK;
+  if (!first_contact(s, owner[i], owner[k], 1e-5 * size, points)) return TB_OK;
+  return collide_swept(s, ctx, i, k, 1e-6 * size, fmax(way, margin), points, sweep);
+}
+
+// Where a body's point will be at time t, less the way its centre has gone by then: the lever arm of an
+// impact.
+static tbVec3 armed(const Search* s, int body, tbVec3 p, double t)
+{
+  tbSweep w = sweep_of(s, body);
+  return tb_add3(w.centre, tb_quat_rotate(tb_quat_exp(tb_scale3(t, w.w)), tb_sub3(p, w.centre)));
+}
+
+// Where the impulse acts: midway, or on the one body that it moves.
+static tbVec3 position_of(const Search* s, int a, int b, const tbContactPoint* p, double t)
+{
+  tbVec3 on_a = t > 0 ? armed(s, a, p->a, t) : p->a, on_b = t > 0 ? armed(s, b, p->b, t) : p->b;
+  if (tb_bodies(s->world)[a].kind != TB_BODY_DYNAMIC) return on_b;
+  if (tb_bodies(s->world)[b].kind != TB_BODY_DYNAMIC) return on_a;
+  return tb_scale3(0.5, tb_add3(on_a, on_b));
 }
 
 static void collide_pairs(void* user, int begin, int end, int piece)
@@ -130,20 +273,16 @@ static void collide_pairs(void* user, int begin, int end, int piece)
   const int* owner = s->world->owner.data;
   tbArray points = TB_ARRAY(tbContactPoint);
   tbStatus status = TB_OK;
+  Sweep sweep;
   for (int i = begin; status == TB_OK && i < end; i++) {
     tbPair pair = s->pairs[i];
     points.count = 0;
-    status = collide_pair(s, ctx, pair.a, pair.b, &points);
+    status = collide_pair(s, ctx, pair.a, pair.b, &points, &sweep);
     for (size_t c = 0; status == TB_OK && c < points.count; c++) {
       const tbContactPoint* p = (const tbContactPoint*)points.data + c;
-      tbTouch touch = {.shape_a = pair.a,
-                       .shape_b = pair.b,
-                       .body_a = owner[pair.a],
-                       .body_b = owner[pair.b],
-                       .point = *p,
-                       .position = tb_scale3(0.5, tb_add3(p->a, p->b)),
-                       .impact = -1};
-      status = tb_array_push(ctx, &s->found[piece], &touch, 1);
+      double t = c >= sweep.first ? sweep.t : 0;
+      Found found = {pair, position_of(s, owner[pair.a], owner[pair.b], p, t), *p};
+      status = tb_array_push(ctx, &s->found[piece], &found, 1);
     }
   }
   tb_array_free(ctx, &points);
@@ -187,6 +326,18 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
   pairs->count = kept;
 }
 
+static void write_touches(const Search* s, int pieces, tbTouch* out)
+{
+  const int* owner = s->world->owner.data;
+  for (int i = 0; i < pieces; i++)
+    for (size_t c = 0; c < s->found[i].count; c++, out++) {
+      const Found* f = (const Found*)s->found[i].data + c;
+      out->shape_a = f->shapes.a, out->shape_b = f->shapes.b;
+      out->body_a = owner[f->shapes.a], out->body_b = owner[f->shapes.b];
+      out->point = f->point, out->position = f->position, out->impact = -1;
+    }
+}
+
 static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray* touches)
 {
   int pieces = tb_piece_count(s->npair, PAIRS);
@@ -194,17 +345,20 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
   s->status = TB_TAKE(arena, tbStatus, (size_t)pieces);
   s->context = TB_TAKE(arena, tbContext, (size_t)pieces);
   if (!s->found || !s->status || !s->context) return TB_ERROR_MEMORY;
-  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(tbTouch), s->context[i] = *ctx;
+  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(Found), s->context[i] = *ctx;
   tb_parallel_for(ctx->threads, s->npair, PAIRS, collide_pairs, s);
   tbStatus status = TB_OK;
+  size_t count = 0;
   for (int i = 0; i < pieces; i++) {
+    count += s->found[i].count;
     if (status == TB_OK && s->status[i] != TB_OK) {
       status = s->status[i];
       ctx->error = s->context[i].error;
     }
-    if (status == TB_OK) status = tb_array_push(ctx, touches, s->found[i].data, s->found[i].count);
-    tb_array_free(ctx, &s->found[i]);
   }
+  if (status == TB_OK) status = tb_array_push(ctx, touches, NULL, count);
+  if (status == TB_OK) write_touches(s, pieces, touches->data);
+  for (int i = 0; i < pieces; i++) tb_array_free(ctx, &s->found[i]);
   return status;
 }
 

@@ -40,18 +40,20 @@ static tbVec3 turn(tbMat3 I, double h, tbVec3* w)
   return middle;
 }
 
-static void rotate_freely(const tbBody* b, double h, tbFree* out)
+void tb_turn_freely(const tbBody* b, double h, tbQuat* q, tbVec3* w)
 {
-  tbVec3 w = tb_quat_unrotate(b->q, out->w);
-  double pieces = floor(2 * h * tb_norm3(w)) + 1;
-  int n = pieces < MAX_PIECES ? (int)pieces : MAX_PIECES;
-  tbQuat q = b->q;
-  for (int i = 0; i < n; i++) {
-    tbVec3 middle = turn(b->inertia, h / n, &w);
-    q = tb_quat_normalize(tb_quat_mul(q, tb_quat_exp(tb_scale3(h / n, middle))));
+  if (isotropic(b->inertia)) {
+    *q = tb_quat_integrate(*q, *w, h);
+    return;
   }
-  out->q = q;
-  out->w = tb_quat_rotate(q, w);
+  tbVec3 own = tb_quat_unrotate(*q, *w);
+  double pieces = floor(2 * h * tb_norm3(own)) + 1;
+  int n = pieces < MAX_PIECES ? (int)pieces : MAX_PIECES;
+  for (int i = 0; i < n; i++) {
+    tbVec3 middle = turn(b->inertia, h / n, &own);
+    *q = tb_quat_normalize(tb_quat_mul(*q, tb_quat_exp(tb_scale3(h / n, middle))));
+  }
+  *w = tb_quat_rotate(*q, own);
 }
 
 static void fall(const tbWorld* world, const tbBody* b, double h, tbFree* out)
@@ -60,8 +62,6 @@ static void fall(const tbWorld* world, const tbBody* b, double h, tbFree* out)
   out->v = tb_madd3(b->v, h, out->a);
   tbVec3 torque = tb_quat_unrotate(b->q, b->torque);
   out->w = tb_madd3(b->w, h, tb_quat_rotate(b->q, tb_mat3_mulv(b->inertia_inv, torque)));
-  if (isotropic(b->inertia)) out->q = tb_quat_integrate(b->q, out->w, h);
-  else rotate_freely(b, h, out);
 }
 
 static void follow(const tbWorld* world, const tbBody* b, double h, tbFree* out)
@@ -71,7 +71,6 @@ static void follow(const tbWorld* world, const tbBody* b, double h, tbFree* out)
   out->w = tb_scale3(1 / h, tb_quat_log(tb_quat_mul(T.q, tb_quat_conj(b->q))));
   if (b->nkey == 0) out->v = b->v, out->w = b->w;
   out->a = tb_zero3();
-  out->q = T.q;
 }
 
 typedef struct {
@@ -86,7 +85,7 @@ static void move_bodies(void* user, int begin, int end, int piece)
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(job->world)[i];
-    job->out[i] = (tbFree){.q = b->q, .struck = -1};
+    job->out[i] = (tbFree){.at = tb_transform(b->q, b->x), .struck = -1};
     if (b->kind == TB_BODY_DYNAMIC) fall(job->world, b, job->dt, &job->out[i]);
     if (b->kind == TB_BODY_KINEMATIC) follow(job->world, b, job->dt, &job->out[i]);
   }

@@ -14,8 +14,11 @@
 // problem. That speed is |g| h by default, what gravity adds in a step: bounces below it are shorter than a
 // step.
 //
-// Cost    a small contact problem per round; one round for a body that bounces by itself.
+// Cost    a small contact problem per round; one round for a body that bounces by itself. Contacts are looked
+//         for once more afterwards, and again as long as that finds new ones.
 #include "step/impacts.h"
+
+#include "step/calm.h"
 
 #include <string.h>
 
@@ -25,9 +28,11 @@ typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
   const tbFree* free; // of the step
-  tbFree* now;        // velocities as the impacts leave them; `a` and `q` of the start
-  double* when;       // moment at which a body is struck; dt: not
-  bool* aged;         // whether `now` has the velocity of that moment, not of the start
+  bool* flies;        // whether a body falls freely; what rests on others or hangs in joints does not
+  tbFree* now;        // where bodies are when they are struck, and their velocities as the impacts leave them
+  double* when;       // the moment a body is struck; dt: not
+  bool* aged;         // whether forces had acted on it until then, as they do on bodies in flight
+  tbTransform* centre; // now[].at, for the assembly
   double slowest;
   tbArray active; // tbTouch
   tbArray index;  // int: which touch it is
@@ -43,10 +48,42 @@ static double closing_time(double gap, double u, double a, double h)
   return t < h ? t : h;
 }
 
+// Where a body's point of the start of the step is now.
+static tbVec3 moved(const Impacts* p, int body, tbVec3 point)
+{
+  const tbBody* b = &tb_bodies(p->world)[body];
+  tbVec3 local = tb_quat_unrotate(b->q, tb_sub3(point, b->x));
+  return tb_add3(p->now[body].at.x, tb_quat_rotate(p->now[body].at.q, local));
+}
+
+// The touch where its bodies are now: its impulse acts on both at one point, so that none of it turns them.
+static tbTouch touch_now(const Impacts* p, const tbTouch* touch)
+{
+  tbTouch t = *touch;
+  t.position = tb_scale3(0.5, tb_add3(moved(p, t.body_a, t.point.a), moved(p, t.body_b, t.point.b)));
+  return t;
+}
+
 static double normal_velocity(const Impacts* p, const tbTouch* t)
 {
   const tbFree *a = &p->now[t->body_a], *b = &p->now[t->body_b];
-  return tb_touch_velocity(p->world, t, a->v, a->w, b->v, b->w).x;
+  return tb_touch_velocity(t, a->at.x, a->v, a->w, b->at.x, b->v, b->w).x;
+}
+
+static double start_velocity(const Impacts* p, const tbTouch* t)
+{
+  const tbBody *a = &tb_bodies(p->world)[t->body_a], *b = &tb_bodies(p->world)[t->body_b];
+  bool a_free = a->kind == TB_BODY_DYNAMIC,
+       b_free = b->kind == TB_BODY_DYNAMIC; // others have this step's velocity
+  const tbFree *fa = &p->now[t->body_a], *fb = &p->now[t->body_b];
+  return tb_touch_velocity(t, a->x, a_free ? a->v : fa->v, a_free ? a->w : fa->w, b->x, b_free ? b->v : fb->v,
+                           b_free ? b->w : fb->w)
+      .x;
+}
+
+static double free_acceleration(const Impacts* p, const tbTouch* t)
+{
+  return tb_dot3(t->point.normal, tb_sub3(p->now[t->body_b].a, p->now[t->body_a].a));
 }
 
 static bool bounces(const tbTouch* t, double u, double slowest)
@@ -54,99 +91,154 @@ static bool bounces(const tbTouch* t, double u, double slowest)
   return t->surface.restitution > 0 && u < -slowest;
 }
 
+// Bodies without a joint that nothing touched in the last step.
+static void find_flying(Impacts* p)
+{
+  const tbContactRecord* record = p->world->contact.data;
+  for (size_t i = 0; i < p->world->body.count; i++) p->flies[i] = !p->free[i].held;
+  for (size_t k = 0; k < p->world->contact.count; k++)
+    if (record[k].impulse[0] > 0) p->flies[record[k].body_a] = p->flies[record[k].body_b] = false;
+}
+
+// Moves a body to the moment it is struck. Bodies that rest on others have felt no force until then: what
+// holds them up is part of the step's problem.
+static void date(Impacts* p, int i, double t, bool aged)
+{
+  const tbBody* b = &tb_bodies(p->world)[i];
+  tbFree* f = &p->now[i];
+  if (b->kind != TB_BODY_DYNAMIC || p->when[i] < p->options->dt) return;
+  p->when[i] = t, p->aged[i] = aged;
+  f->at = tb_transform(b->q, tb_madd3(b->x, t, b->v));
+  f->v = b->v, f->w = b->w;
+  if (aged) f->at.x = tb_madd3(f->at.x, 0.5 * t * t, f->a), f->v = tb_madd3(f->v, t, f->a);
+  tb_turn_freely(b, t, &f->at.q, &f->w);
+  p->centre[i] = f->at;
+}
+
+static void earlier(double* when, double t)
+{
+  if (t < *when) *when = t;
+}
+
 // The first impacts of the step: when each body is struck, and its velocity then. False: there are none.
-static bool first_impacts(Impacts* p, const tbTouch* touch, int count)
+static bool first_impacts(Impacts* p, const tbTouch* touch, int count, double* first)
 {
   const tbWorld* w = p->world;
   double h = p->options->dt;
+  double fastest = 0;
   bool any = false;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     p->now[i] = p->free[i];
-    p->now[i].q = b->q;
-    p->when[i] = h;
+    if (!p->flies[i]) p->now[i].a = tb_zero3();
+    p->centre[i] = p->free[i].at;
+    p->when[i] = first[i] = h;
     if (b->kind == TB_BODY_DYNAMIC) p->now[i].v = b->v, p->now[i].w = b->w;
   }
   for (int i = 0; i < count; i++) {
     const tbTouch* t = &touch[i];
-    double u = normal_velocity(p, t);
+    double u = start_velocity(p, t);
     if (!bounces(t, u, p->slowest)) continue;
-    double a = tb_dot3(t->point.normal, tb_sub3(p->free[t->body_b].a, p->free[t->body_a].a));
-    double when = closing_time(t->point.gap, u, a, h);
+    double when = closing_time(t->point.gap, u, free_acceleration(p, t), h);
     if (when >= h) continue;
-    p->when[t->body_a] = fmin(p->when[t->body_a], when);
-    p->when[t->body_b] = fmin(p->when[t->body_b], when);
+    earlier(&first[t->body_a], when);
+    earlier(&first[t->body_b], when);
+    fastest = fmax(fastest, -u);
     any = true;
   }
+  p->slowest = fmax(p->slowest, 1e-7 * fastest); // what rounding and the solver leave is no impact
   for (size_t i = 0; i < w->body.count; i++)
-    if (tb_bodies(w)[i].kind == TB_BODY_DYNAMIC && p->when[i] < h)
-      p->now[i].v = tb_madd3(p->now[i].v, p->when[i], p->free[i].a), p->aged[i] = true;
+    if (first[i] < h) date(p, (int)i, first[i], p->flies[i]);
   return any;
 }
 
 // The gap at a moment of the step, had nothing been struck before.
 static double gap_at(const Impacts* p, const tbTouch* t, double when)
 {
-  const tbBody *A = &tb_bodies(p->world)[t->body_a], *B = &tb_bodies(p->world)[t->body_b];
-  double u = tb_touch_velocity(p->world, t, A->v, A->w, B->v, B->w).x;
-  double a = tb_dot3(t->point.normal, tb_sub3(p->free[t->body_b].a, p->free[t->body_a].a));
-  double gap = t->point.gap + u * when + 0.5 * a * when * when;
+  double gap = t->point.gap + start_velocity(p, t) * when + 0.5 * free_acceleration(p, t) * when * when;
   return t->point.gap < 0 ? t->point.gap : fmax(gap, 0);
+}
+
+// Whether a touch takes part in a round; if so its bodies are struck.
+static bool takes_part(Impacts* p, const tbTouch* touch, double* gap, double* rest)
+{
+  double h = p->options->dt, when = fmin(p->when[touch->body_a], p->when[touch->body_b]);
+  if (when >= h) return false; // none of its bodies is struck
+  tbTouch t = touch_now(p, touch);
+  double u = normal_velocity(p, &t);
+  *gap = t.impact >= 0 ? 0 : gap_at(p, touch, when);
+  *rest = h - when;
+  if (t.surface.restitution == 0) return true; // it may come to be pressed
+  return bounces(&t, u, p->slowest) && *gap + u * *rest <= 1e-9 * fabs(u) * h;
 }
 
 // Collects the contacts of a round; false: nothing approaches any more.
 static tbStatus gather(tbContext* ctx, Impacts* p, const tbTouch* touch, int count, bool* any)
 {
-  double h = p->options->dt;
-  *any = false;
   p->active.count = p->index.count = 0;
   for (int i = 0; i < count; i++) {
+    double gap, rest;
+    if (!takes_part(p, &touch[i], &gap, &rest)) continue;
     tbTouch t = touch[i];
-    double when = fmin(p->when[t.body_a], p->when[t.body_b]), u = normal_velocity(p, &t);
-    if (when >= h) continue; // none of its bodies is struck
-    double gap = t.impact >= 0 ? 0 : gap_at(p, &t, when);
-    if (gap + u * (h - when) > 1e-9 * fabs(u) * h) continue; // stays apart
-    bool bounce = bounces(&t, u, p->slowest);
-    if (!bounce && t.surface.restitution > 0) continue;
-    memset(t.bias, 0, sizeof t.bias);
     memset(t.compliance, 0, sizeof t.compliance);
-    t.bias[0] = bounce ? t.surface.restitution * u : fmax(gap, 0) / (h - when);
     memset(t.guess, 0, sizeof t.guess);
-    *any |= bounce;
+    memset(t.bias, 0, sizeof t.bias);
+    t.bias[0] = fmax(gap, 0) / rest;
     TB_TRY(tb_array_push(ctx, &p->active, &t, 1));
     TB_TRY(tb_array_push(ctx, &p->index, &i, 1));
+  }
+  tbTouch* active = p->active.data;
+  for (size_t k = 0; k < p->active.count; k++) {
+    double when = fmin(p->when[active[k].body_a], p->when[active[k].body_b]);
+    date(p, active[k].body_a, when, false);
+    date(p, active[k].body_b, when, false);
+  }
+  *any = false;
+  for (size_t k = 0; k < p->active.count; k++) {
+    active[k] = touch_now(p, &active[k]);
+    double u = normal_velocity(p, &active[k]);
+    if (!bounces(&active[k], u, p->slowest)) continue;
+    active[k].bias[0] = active[k].surface.restitution * u;
+    *any = true;
   }
   return TB_OK;
 }
 
-// Solves a round and takes its velocities over.
+// Takes the velocities and impulses of a round over.
+static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
+{
+  for (size_t i = 0; i < p->world->body.count; i++) {
+    if (a->dof[i] < 0) continue;
+    p->now[i].v = tb_load3(a->v + a->dof[i]);
+    p->now[i].w = tb_load3(a->v + a->dof[i] + 3);
+  }
+  for (int k = 0; k < a->ntouch; k++) {
+    tbTouch* t = &touch[((const int*)p->index.data)[k]];
+    const double* lambda = a->lambda + a->problem->row_adr[k];
+    if (!(lambda[0] > 0)) continue;
+    t->impact = fmin(p->when[t->body_a], p->when[t->body_b]);
+    for (int r = 0; r < t->rows; r++) t->struck[r] += lambda[r];
+  }
+}
+
 static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* touch, tbStepReport* report)
 {
   tbStepOptions o = *p->options;
   o.stabilization = TB_STABILIZE_NONE;
   o.warm_start = false;
+  if (!(o.solver.tolerance_q > 0))
+    o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;
   tbSolveResult result;
-  int count = (int)p->active.count;
-  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, work->centre, p->active.data, count, &a));
+  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, p->active.data,
+                     (int)p->active.count, &a));
   tbStatus status = tb_solve(ctx, a.problem, &o.solver, a.lambda, &result);
   if (status == TB_OK) status = tb_assembly_judge(ctx, &o, &a);
+  if (status == TB_OK)
+    status = tb_calm_impacts(ctx, work->arena, p->world, &o, p->now, p->centre, p->active.data,
+                             (int)p->active.count, &a);
   if (status == TB_OK) {
-    for (size_t i = 0; i < p->world->body.count; i++) {
-      if (a.dof[i] < 0) continue;
-      p->now[i].v = tb_load3(a.v + a.dof[i]);
-      p->now[i].w = tb_load3(a.v + a.dof[i] + 3);
-    }
-    for (int k = 0; k < count; k++) {
-      tbTouch* t = &touch[((const int*)p->index.data)[k]];
-      const double* lambda = a.lambda + a.problem->row_adr[k];
-      if (!(lambda[0] > 0)) continue;
-      double when = fmin(p->when[t->body_a], p->when[t->body_b]);
-      p->when[t->body_a] = fmin(p->when[t->body_a], when);
-      p->when[t->body_b] = fmin(p->when[t->body_b], when);
-      t->impact = when;
-      for (int r = 0; r < t->rows; r++) t->struck[r] += lambda[r];
-    }
+    take_over(p, &a, touch);
     if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
     if (a.residual.fclib > report->residual.fclib) report->residual = a.residual;
     report->iterations += result.iterations;
@@ -155,15 +247,70 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
   return status;
 }
 
-// What the impacts leave becomes the free motion of the rest of the step.
-static void release(Impacts* p, tbFree* free)
+static int by_shapes(const tbTouch* x, const tbTouch* y)
+{
+  if (x->shape_a != y->shape_a) return x->shape_a < y->shape_a ? -1 : 1;
+  return (x->shape_b > y->shape_b) - (x->shape_b < y->shape_b);
+}
+
+// Merges touches of pairs that are not among the old ones; both are in order of shapes.
+static tbStatus merge(tbContext* ctx, const tbArray* old, const tbArray* found, tbArray* out)
+{
+  const tbTouch *x = old->data, *y = found->data;
+  size_t i = 0, k = 0;
+  while (i < old->count || k < found->count) {
+    int order = i == old->count ? 1 : k == found->count ? -1 : by_shapes(&x[i], &y[k]);
+    if (order == 0) {
+      const tbTouch* pair = &x[i];
+      while (k < found->count && by_shapes(pair, &y[k]) == 0) k++;
+    } else {
+      TB_TRY(tb_array_push(ctx, out, order < 0 ? &x[i++] : &y[k++], 1));
+    }
+  }
+  return TB_OK;
+}
+
+// What was struck may now meet bodies that were out of its reach: looks for contacts again.
+static tbStatus look_again(tbContext* ctx, Impacts* p, tbStepWork* work, bool* more)
+{
+  tbArray found = TB_ARRAY(tbTouch), all = TB_ARRAY(tbTouch);
+  size_t before = work->touches.count;
+  tbStatus status = tb_find_contacts(ctx, work->arena, p->world, p->options, p->now, work->pose, &found);
+  if (status == TB_OK) {
+    tb_touch_laws(p->world, p->options, found.data, (int)found.count);
+    status = merge(ctx, &work->touches, &found, &all);
+  }
+  *more = status == TB_OK && all.count > before;
+  if (*more) {
+    tbArray old = work->touches;
+    work->touches = all, all = old;
+  }
+  tb_array_free(ctx, &found);
+  tb_array_free(ctx, &all);
+  return status;
+}
+
+// What the impacts leave becomes the free motion of the rest of the step, from where the bodies are by then.
+// What a joint holds stays where it was for the step's problem, lest the joint seem torn.
+static void release(const Impacts* p, tbStepWork* work)
 {
   double h = p->options->dt;
   for (size_t i = 0; i < p->world->body.count; i++) {
     if (tb_bodies(p->world)[i].kind != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
-    free[i].v = tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, free[i].a);
-    free[i].w = p->now[i].w;
-    free[i].struck = p->when[i];
+    tbFree* f = &work->free[i];
+    f->v = tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a);
+    f->w = p->now[i].w;
+    f->at = p->now[i].at;
+    f->struck = p->when[i];
+    if (!f->held) work->centre[i] = f->at;
+  }
+  tbTouch* touch = work->touches.data;
+  for (size_t k = 0; k < work->touches.count; k++) {
+    double when = fmin(p->when[touch[k].body_a], p->when[touch[k].body_b]);
+    if (when >= h) continue;
+    touch[k].gap_left = gap_at(p, &touch[k], when);
+    touch[k].left = h - when;
+    touch[k] = touch_now(p, &touch[k]);
   }
 }
 
@@ -175,24 +322,31 @@ tbStatus tb_resolve_impacts(tbContext* ctx, const tbWorld* w, const tbStepOption
   bool elastic = false;
   for (int i = 0; i < count; i++) elastic |= touch[i].surface.restitution > 0;
   if (!elastic) return TB_OK;
+  double* first = TB_TAKE(work->arena, double, w->body.count);
   Impacts p = {.world = w,
                .options = o,
                .free = work->free,
                .now = TB_TAKE(work->arena, tbFree, w->body.count),
                .when = TB_TAKE(work->arena, double, w->body.count),
                .aged = TB_TAKE(work->arena, bool, w->body.count),
+               .flies = TB_TAKE(work->arena, bool, w->body.count),
+               .centre = TB_TAKE(work->arena, tbTransform, w->body.count),
                .slowest = o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt,
                .active = TB_ARRAY(tbTouch),
                .index = TB_ARRAY(int)};
-  if (!p.now || !p.when || !p.aged) return TB_ERROR_MEMORY;
-  if (!first_impacts(&p, touch, count)) return TB_OK;
+  if (!first || !p.now || !p.when || !p.aged || !p.flies || !p.centre) return TB_ERROR_MEMORY;
+  find_flying(&p);
+  if (!first_impacts(&p, touch, count, first)) return TB_OK;
   tbStatus status = TB_OK;
-  bool any = true;
-  for (int round = 0; round < ROUNDS && any && status == TB_OK; round++) {
-    status = gather(ctx, &p, touch, count, &any);
-    if (status == TB_OK && any) status = strike(ctx, &p, work, touch, report);
+  bool more = true;
+  for (int round = 0; round < ROUNDS && more && status == TB_OK; round++) {
+    bool any;
+    status = gather(ctx, &p, work->touches.data, (int)work->touches.count, &any);
+    if (status != TB_OK) break;
+    if (any) status = strike(ctx, &p, work, work->touches.data, report);
+    else status = look_again(ctx, &p, work, &more);
   }
-  if (status == TB_OK) release(&p, work->free);
+  if (status == TB_OK) release(&p, work);
   tb_array_free(ctx, &p.active);
   tb_array_free(ctx, &p.index);
   return status;

@@ -1,14 +1,12 @@
-// From velocities to poses. A body is in one of three situations:
+// From velocities to poses. Contacts change the velocities where the body is at the start of the step, or at
+// the moment an impact struck it; for the rest r of the step it drifts:
 //
-//   in flight     nothing acted on it: a parabola, x⁺ = x + h v + a h²/2, and the free rotation, both exact
-//   in contact    x⁺ = x + h v⁺, the rotation by what contacts added on top of the free one: semi-implicit
-//   Euler,
-//                 whose end-of-step velocity is the one the contact law holds for
-//   bouncing      at time t within the step: a parabola with the old velocity until t, and another one from
-//   there
-//                 that ends with the new velocity:  x⁺ = x + t v + a t²/2 + (h − t) v⁺ − a (h − t)²/2
+//   in flight     nothing acted on it: a parabola that ends with the velocity v⁺,  x⁺ = x + r v⁺ − a r²/2
+//   in contact    x⁺ = x + r v⁺: semi-implicit Euler, whose velocity is the one the contact law holds for
+//   turning       as a free body does, from the angular velocity of the contact law (free.c)
 //
-// Rotations are exponentials: exact for a constant angular velocity.
+// An impulse at one point of two bodies keeps their momentum and angular momentum about any point, and so
+// does the drift: x⁺ × m v⁺ = x × m v⁺, and free rotation. Nor does the drift add energy.
 #include "step/integrate.h"
 
 #include "base/threads.h"
@@ -27,21 +25,12 @@ static void move_body(const Job* job, int i)
   tbBody* b = &tb_bodies(job->world)[i];
   const tbFree* f = &job->free[i];
   bool carried = f->held || job->assembly->pushed[i];
-  double h = job->h, t = f->struck, rest = h - t;
-  tbVec3 v, w;
-  tb_assembly_velocity(job->assembly, job->free, i, &v, &w);
-  if (t >= 0) {
-    b->x = tb_madd3(tb_madd3(b->x, t, b->v), rest, v);
-    if (!carried) b->x = tb_madd3(b->x, 0.5 * (t * t - rest * rest), f->a);
-    b->q = tb_quat_integrate(tb_quat_integrate(b->q, b->w, t), w, rest);
-  } else if (!carried) {
-    b->x = tb_madd3(tb_madd3(b->x, h, b->v), 0.5 * h * h, f->a);
-    b->q = f->q;
-  } else {
-    b->x = tb_madd3(b->x, h, v);
-    b->q = tb_quat_integrate(f->q, tb_sub3(w, f->w), h);
-  }
-  b->v = v, b->w = w;
+  double rest = f->struck >= 0 ? job->h - f->struck : job->h;
+  rest -= f->lost;
+  tb_assembly_velocity(job->assembly, job->free, i, &b->v, &b->w);
+  b->x = tb_madd3(f->at.x, rest, b->v), b->q = f->at.q;
+  if (!carried) b->x = tb_madd3(b->x, -0.5 * rest * rest, f->a);
+  tb_turn_freely(b, rest, &b->q, &b->w);
 }
 
 static void follow(const Job* job, int i)

@@ -73,11 +73,6 @@ static void angular_row(tbJointBlock* block, tbVec3 d, double error)
   block->bias[i] = error;
 }
 
-static void negate_row(tbJointBlock* block, int i)
-{
-  for (int k = 0; k < 6; k++) block->a[i][k] = -block->a[i][k], block->b[i][k] = -block->b[i][k];
-}
-
 // Turns the errors that wait in `bias` into what the stabilisation makes of them.
 static void stabilise(const tbStepOptions* o, const tbJoint* j, tbJointBlock* block)
 {
@@ -85,24 +80,30 @@ static void stabilise(const tbStepOptions* o, const tbJoint* j, tbJointBlock* bl
   if (o->stabilization == TB_STABILIZE_COMPLIANCE) share = 0.2;
   for (int i = 0; i < block->rows; i++) {
     double error = block->bias[i];
-    if (block->law == TB_LAW_NONNEG && error >= 0) {
-      block->bias[i] = error / h;
-    } else if (j->def.compliance > 0) {
+    block->bias[i] = share * error / h;
+    if (j->def.compliance > 0) {
       tbSoftRow soft = tb_soft_row(h, 1 / j->def.compliance, j->def.damping, error);
       block->bias[i] = soft.bias, block->compliance[i] = soft.compliance;
-    } else {
-      block->bias[i] = share * error / h;
     }
+    if (block->law == TB_LAW_NONNEG && error >= 0) block->bias[i] = error / h;
   }
 }
 
-// The two sides of a limit, as gaps that must stay positive.
-static void limit_rows(tbJointBlock* block, const tbJoint* j, double value)
+// A block with the row that measures a coordinate's rate becomes its limits: gaps that must stay positive. A
+// side at infinity has no row. False: neither has.
+static bool limit_rows(tbJointBlock* block, const tbJoint* j, double value)
 {
+  bool lower = isfinite(j->def.lower), upper = isfinite(j->def.upper);
+  int up = lower ? 1 : 0;
   block->law = TB_LAW_NONNEG;
-  block->bias[0] = value - j->def.lower;
-  block->bias[1] = j->def.upper - value;
-  negate_row(block, 1);
+  block->rows = lower + upper;
+  if (upper) {
+    for (int k = 0; k < 6; k++) block->a[up][k] = -block->a[0][k], block->b[up][k] = -block->b[0][k];
+    block->bias[up] = j->def.upper - value;
+  }
+  if (lower) block->bias[0] = value - j->def.lower;
+  else block->slot++;
+  return block->rows > 0;
 }
 
 static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
@@ -129,7 +130,8 @@ static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
 }
 
-// Angle of a hinge in (−π, π], travel of a slider, and the row that measures its rate.
+// Travel of a slider, or angle of a hinge, and the row that measures its rate. Of all angles that look alike
+// it is the one nearest to the middle of the limits (to 0 without), so that limits may be up to a turn apart.
 static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
   tbVec3 axis = tb_mat3_col(tb_quat_mat3(p->qa), 0);
@@ -139,8 +141,9 @@ static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
   angular_row(block, axis, 0);
   tbQuat turn = tb_quat_mul(tb_quat_conj(p->qa), p->qb);
-  double sign = turn.w < 0 ? -1 : 1;
-  return 2 * tb_atan2(sign * turn.x, sign * turn.w);
+  double sign = turn.w < 0 ? -1 : 1, angle = 2 * tb_atan2(sign * turn.x, sign * turn.w);
+  double middle = 0.5 * (j->def.lower + j->def.upper), round = 6.283185307179586;
+  return j->def.limited && isfinite(middle) ? angle + round * rint((middle - angle) / round) : angle;
 }
 
 // A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
@@ -173,15 +176,12 @@ static int distance_blocks(const tbStepOptions* o, const tbJoint* j, const Pose*
   block->law = TB_LAW_FREE;
   linear_row(block, p, rod.d, rod.error);
   if (resolved(o, j, &rod)) { // the spring is a force; its damper remains
-    if (!(j->def.damping > 0)) return 0;
+    if (!(j->def.damping > 0) || (rod.one_sided && rod.error == 0)) return 0; // nothing, or slack
     block->bias[0] = 0;
     block->compliance[0] = 1 / (o->dt * j->def.damping);
     return 1;
   }
-  if (rod.one_sided) {
-    linear_row(block, p, rod.d, 0);
-    limit_rows(block, j, rod.length);
-  }
+  if (rod.one_sided && !limit_rows(block, j, rod.length)) return 0;
   stabilise(o, j, block);
   return 1;
 }
@@ -197,20 +197,22 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
   equality(j, &p, &out[count]);
   stabilise(o, j, &out[count++]);
   if (j->def.limited) {
-    tbJointBlock* limit = &out[count++];
+    tbJointBlock* limit = &out[count];
     limit->slot = 6;
-    coordinate(j, &p, limit);
-    limit_rows(limit, j, coordinate(j, &p, limit));
+    if (limit_rows(limit, j, coordinate(j, &p, limit))) count++;
     tbJoint rigid = *j;
     rigid.def.compliance = 0;
     stabilise(o, &rigid, limit);
+    if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
   }
   if (j->def.motor && !positions) {
     tbJointBlock* motor = &out[count++];
     motor->slot = 8;
     coordinate(j, &p, motor);
-    motor->law = TB_LAW_BOX;
-    motor->param[0] = -j->def.motor_force * o->dt, motor->param[1] = j->def.motor_force * o->dt;
+    motor->law =
+        isfinite(j->def.motor_force) ? TB_LAW_BOX : TB_LAW_FREE; // of any force: a row like the joint's
+    if (motor->law == TB_LAW_BOX)
+      motor->param[0] = -j->def.motor_force * o->dt, motor->param[1] = j->def.motor_force * o->dt;
     motor->bias[0] = -j->def.motor_speed;
   }
   return count;

@@ -7,7 +7,8 @@
 //
 // Explicit in the positions, so k is bounded by the step: without one given, k = m/(10 h²) with the mass m
 // that the contact feels along its normal, shared among the points of the pair. The impulses h f are put to
-// the same judge as every solver's: his number says how far springs are from the contact law.
+// the same judge as every solver's: his number says how far springs are from the contact law. Joints stay
+// rigid: their rows are solved with the contact forces known.
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -61,7 +62,7 @@ static tbVec3 force_at(const Model* m, const tbTouch* t, int points, tbVec3* str
   double damping = 2 * o->penalty_damping * sqrt(k * mass);
   *stretch = tb_zero3();
   if (!(t->point.gap < 0)) return tb_zero3();
-  tbVec3 u = tb_touch_velocity(m->world, t, a->v, a->w, b->v, b->w);
+  tbVec3 u = tb_touch_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
   double fn = fmax(0, -k * t->point.gap - damping * u.x), mu = t->rows >= 3 ? t->param[0] : 0;
   tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->world, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
@@ -85,6 +86,49 @@ static int points_of_pair(const tbTouch* t, int count, int i)
   return n > 1 ? n : 1;
 }
 
+// Adds the contact impulses to the free velocities.
+static void push_bodies(const tbWorld* w, const tbStepWork* work, tbFree* free)
+{
+  const tbAssembly* a = &work->assembly;
+  for (int i = 0; i < a->ntouch; i++) {
+    const tbTouch* t = &a->touch[i];
+    const double* lambda = a->lambda + a->problem->row_adr[i];
+    tbVec3 local = tb_vec3(lambda[0], t->rows > 1 ? lambda[1] : 0, t->rows > 1 ? lambda[2] : 0);
+    tbVec3 impulse = tb_mat3_tmulv(t->frame, local);
+    for (int side = 0; side < 2; side++) {
+      int k = side ? t->body_b : t->body_a;
+      const tbBody* b = &tb_bodies(w)[k];
+      if (b->kind != TB_BODY_DYNAMIC) continue;
+      tbVec3 p = side ? impulse : tb_neg3(impulse);
+      tbVec3 spin = tb_cross3(tb_sub3(t->position, work->centre[k].x), p);
+      tbQuat q = work->centre[k].q;
+      free[k].v = tb_madd3(free[k].v, 1 / b->mass, p);
+      free[k].w =
+          tb_add3(free[k].w, tb_quat_rotate(q, tb_mat3_mulv(b->inertia_inv, tb_quat_unrotate(q, spin))));
+    }
+  }
+}
+
+// Impulses of the joints, the contacts' being known.
+static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
+{
+  tbAssembly* all = &work->assembly;
+  if (all->problem->ncontact == all->ntouch) return TB_OK;
+  tbFree* free = TB_TAKE(work->arena, tbFree, w->body.count);
+  if (!free) return TB_ERROR_MEMORY;
+  memcpy(free, work->free, w->body.count * sizeof *free);
+  push_bodies(w, work, free);
+  tbAssembly joints;
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, free, work->centre, NULL, 0, &joints));
+  tbSolveResult result;
+  tbStatus status = tb_solve(ctx, joints.problem, &o->solver, joints.lambda, &result);
+  if (status == TB_OK)
+    memcpy(all->lambda + all->problem->row_adr[all->ntouch], joints.lambda,
+           (size_t)joints.problem->nrow * sizeof(double));
+  tb_assembly_free(&joints);
+  return status;
+}
+
 tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   tbStepWork work = {0};
@@ -102,8 +146,9 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
       for (int r = 0; r < t[i].rows; r++)
         lambda[r] = r == 0 ? o->dt * f.x : r == 1 ? o->dt * f.y : r == 2 ? o->dt * f.z : 0;
     }
+    status = solve_joints(ctx, w, o, &work);
     tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-    status = tb_assembly_judge(ctx, o, &work.assembly);
+    if (status == TB_OK) status = tb_assembly_judge(ctx, o, &work.assembly);
     tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   }
   if (status == TB_OK) status = tb_array_push(ctx, &work.records, NULL, (size_t)count);

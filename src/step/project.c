@@ -26,6 +26,17 @@ static double overlap(const tbStepOptions* o, tbTouch* t, int count)
   return worst;
 }
 
+// What is wrong with the joints.
+static double joint_error(const tbAssembly* a)
+{
+  const tbProblem* p = a->problem;
+  double worst = 0;
+  for (int k = a->ntouch; k < p->ncontact; k++)
+    for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+      worst = fmax(worst, p->law[k] == TB_LAW_FREE ? fabs(p->bias[i]) : -p->bias[i]);
+  return worst;
+}
+
 static void displace(tbWorld* w, const tbAssembly* a)
 {
   for (size_t i = 0; i < w->body.count; i++) {
@@ -49,20 +60,20 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   if (!work->free || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    work->free[i] = (tbFree){.q = b->q, .struck = -1};
+    work->free[i] = (tbFree){.at = tb_transform(b->q, b->x), .struck = -1};
     work->centre[i] = tb_transform(b->q, b->x);
     work->pose[i] = tb_body_pose(b);
   }
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  tbStepOptions still = *o; // contacts of the poses as they are: nothing moves while positions are mended
+  still.dt = 0;
+  TB_TRY(tb_find_contacts(ctx, arena, w, &still, work->free, work->pose, &work->touches));
   double worst = overlap(o, work->touches.data, (int)work->touches.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;
   TB_TRY(tb_assemble(ctx, arena, w, o, true, work->free, work->centre, work->touches.data,
                      (int)work->touches.count, &work->assembly));
-  if (work->assembly.problem->ncontact == 0) {
-    *done = true;
-    return TB_OK;
-  }
+  *done = !(fmax(worst, joint_error(&work->assembly)) > 1e-12);
+  if (*done) return TB_OK;
   tbSolveResult result;
   TB_TRY(tb_solve(ctx, work->assembly.problem, &o->solver, work->assembly.lambda, &result));
   TB_TRY(tb_assembly_judge(ctx, o, &work->assembly));

@@ -10,6 +10,11 @@
 
 #include <string.h>
 
+// A gap of so little of the smaller body's size is none, either way. What a solver leaves at its tolerance
+// moves bodies at rest by less; taken for gaps, that noise would come back divided by h, and no step would
+// ever find the last one's impulses good enough.
+static const double CLOSED = 1e-6;
+
 static tbMat3 frame_of(const tbWorld* w, const tbTouch* t)
 {
   tbVec3 n = t->point.normal;
@@ -126,11 +131,10 @@ void tb_touch_laws(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, i
   if (o->warm_start) warm_start(w, touches, count);
 }
 
-tbVec3 tb_touch_velocity(const tbWorld* w, const tbTouch* t, tbVec3 va, tbVec3 wa, tbVec3 vb, tbVec3 wb)
+tbVec3 tb_touch_velocity(const tbTouch* t, tbVec3 xa, tbVec3 va, tbVec3 wa, tbVec3 xb, tbVec3 vb, tbVec3 wb)
 {
-  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
-  tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, a->x)));
-  tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, b->x)));
+  tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, xa)));
+  tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, xb)));
   return tb_mat3_mulv(t->frame, tb_sub3(ub, ua));
 }
 
@@ -140,12 +144,14 @@ tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error)
   return (tbSoftRow){h * stiffness * error / denominator, 1 / denominator};
 }
 
-void tb_touch_biases(const tbStepOptions* o, tbTouch* touches, int count)
+void tb_touch_biases(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
 {
   double h = o->dt;
   for (int i = 0; i < count; i++) {
     tbTouch* t = &touches[i];
-    double gap = t->point.gap, target = gap >= 0 ? -gap / h : 0;
+    double closed = CLOSED * fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
+    double gap = t->point.gap, target = gap < 0 ? 0 : t->left > 0 ? -t->gap_left / t->left : -gap / h;
+    if (fabs(gap) <= closed) gap = target = 0;
     if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
       if (gap < -o->slop) target = -o->fraction * (gap + o->slop) / h;
       t->compliance[0] = o->compliance / (h * h);

@@ -9,10 +9,11 @@ void tb_touch_laws(const tbWorld* world, const tbStepOptions* options, tbTouch* 
 
 // Bias and compliance of every touch for a scheme that ends a step at the surface: u_n ≥ −φ/h while apart,
 // pushed out as the stabilisation says while overlapping.
-void tb_touch_biases(const tbStepOptions* options, tbTouch* touches, int count);
+void tb_touch_biases(const tbWorld* world, const tbStepOptions* options, tbTouch* touches, int count);
 
-// The velocity of B relative to A at the touch, in its frame's first three rows, for velocities per body.
-tbVec3 tb_touch_velocity(const tbWorld* world, const tbTouch* touch, tbVec3 va, tbVec3 wa, tbVec3 vb,
+// The velocity of B relative to A at the touch, in its frame's first three rows, for centres of mass at xa
+// and xb and their velocities.
+tbVec3 tb_touch_velocity(const tbTouch* touch, tbVec3 xa, tbVec3 va, tbVec3 wa, tbVec3 xb, tbVec3 vb,
                          tbVec3 wb);
 
 // A force held between two moments: compliance and damping of a row as the problem states them.

@@ -28,13 +28,15 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const t
   for (size_t i = 0; i < n; i++) {
     tbBody b = tb_bodies(w)[i];
     if (t > 0 && b.kind == TB_BODY_DYNAMIC) {
+      tbVec3 w0 = b.w;
       b.x = tb_madd3(b.x, t, b.v);
-      b.q = tb_quat_integrate(b.q, b.w, t);
+      tb_turn_freely(&b, t, &b.q, &b.w);
+      work->free[i].w = tb_add3(work->free[i].w, tb_sub3(b.w, w0));
     } else if (t > 0 && b.kind == TB_BODY_KINEMATIC) {
       tbTransform T = tb_motion_at(w, &b, w->time + t);
       b.x = T.x, b.q = T.q;
     }
-    work->centre[i] = tb_transform(b.q, b.x);
+    work->centre[i] = work->free[i].at = tb_transform(b.q, b.x);
     work->pose[i] = tb_body_pose(&b);
   }
   tb_joint_forces(w, o, work->centre, work->free);
@@ -52,8 +54,14 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
 {
   double clock = tb_seconds();
   tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
+  tbSolveOptions solver = o->solver;
+  // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do
+  // not.
+  if (!(solver.aim_q > 0)) solver.aim_q = 100 * solver.tolerance;
+  if (o->warm_start && !(solver.aim > 0))
+    solver.aim = 0.1; // so that bodies at rest need no iterations at all
   if (work->assembly.problem->ncontact > 0)
-    TB_TRY(tb_solve(ctx, work->assembly.problem, &o->solver, work->assembly.lambda, &result));
+    TB_TRY(tb_solve(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   TB_TRY(tb_assembly_judge(ctx, o, &work->assembly));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);

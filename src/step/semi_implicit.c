@@ -5,6 +5,7 @@
 //
 // J and the gaps are those of the start of the step, and a gap φ enters as u_n ≥ −φ/h, so a step ends at the
 // surface. One problem per step. First order; bodies in flight and bounces are integrated exactly.
+#include "step/halt.h"
 #include "step/impacts.h"
 #include "step/scheme.h"
 
@@ -28,7 +29,8 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   int count = (int)work->touches.count;
   tb_touch_laws(w, o, touches, count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
-  tb_touch_biases(o, touches, count);
+  touches = work->touches.data, count = (int)work->touches.count;
+  tb_touch_biases(w, o, touches, count);
   TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   report->contacts = count;
@@ -43,6 +45,7 @@ tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* 
   if (status == TB_OK) status = tb_step_solve(ctx, o, &work, report);
   if (status == TB_OK) {
     double clock = tb_seconds();
+    tb_halt_bodies(w, o, &work);
     tb_integrate(ctx, o, work.free, &work.assembly, w);
     tb_step_keep(&work, w);
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);

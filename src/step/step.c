@@ -73,18 +73,36 @@ static tbStatus check(tbContext* ctx, const tbStepOptions* o)
   return TB_OK;
 }
 
+// A step and the projection after it. Both may fail, and the step has moved the world by then: so they work
+// on a copy of what they change, which becomes the world's when all has gone well.
+static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  tbWorld next = *w;
+  next.body = TB_ARRAY(tbBody), next.joint = TB_ARRAY(tbJoint), next.contact = TB_ARRAY(tbContactRecord);
+  tbStatus status = tb_array_push(ctx, &next.body, w->body.data, w->body.count);
+  if (status == TB_OK) status = tb_array_push(ctx, &next.joint, w->joint.data, w->joint.count);
+  if (status == TB_OK) status = tb_array_push(ctx, &next.contact, w->contact.data, w->contact.count);
+  if (status == TB_OK) status = tb_scheme_find(o->scheme)->step(ctx, &next, o, report);
+  double clock = tb_seconds();
+  if (status == TB_OK) status = tb_project_positions(ctx, &next, o);
+  tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  w->scratch = next.scratch; // it may have grown either way
+  tbWorld old = next;
+  if (status == TB_OK) old = *w, *w = next;
+  tb_array_free(ctx, &old.body);
+  tb_array_free(ctx, &old.joint);
+  tb_array_free(ctx, &old.contact);
+  return status;
+}
+
 tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   TB_TRY(check(ctx, o));
   tbStepReport own = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   w->scratch.ctx = ctx;
   tb_arena_reset(&w->scratch);
-  TB_TRY(tb_scheme_find(o->scheme)->step(ctx, w, o, &own));
-  if (o->stabilization == TB_STABILIZE_PROJECTION) {
-    double clock = tb_seconds();
-    TB_TRY(tb_project_positions(ctx, w, o));
-    tb_step_clock(&own, TB_PHASE_INTEGRATE, &clock);
-  }
+  if (o->stabilization == TB_STABILIZE_PROJECTION) TB_TRY(step_and_project(ctx, w, o, &own));
+  else TB_TRY(tb_scheme_find(o->scheme)->step(ctx, w, o, &own));
   if (report) *report = own;
   return TB_OK;
 }

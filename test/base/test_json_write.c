@@ -45,6 +45,15 @@ TEST(writer_lays_out_compact_and_indented)
          fill(&w););
 }
 
+TEST(writer_keeps_deep_levels_on_one_line)
+{
+  WRITES(2,
+         "{\n  \"tribo\": 1,\n  \"gravity\": [0, 0, -9.81],\n  \"bodies\": [\n    {\"fixed\": true, \"x\": "
+         "null},\n    \"s\"\n  ],\n  \"none\": []\n}\n",
+         w.flat = 2;
+         fill(&w););
+}
+
 TEST(strings_are_escaped_and_repaired)
 {
   WRITES(0, "\"\\\"\\\\\\b\\t\\n\\f\\r\\u0001\\u001f/\x7f\xc3\xa9\xf0\x9f\x98\x80\"",

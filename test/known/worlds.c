@@ -5,14 +5,20 @@
 const char* const exact_solvers[] = {"bgs",       "nncg",      "prox-gs", "newton-min", "newton-fb",
                                      "newton-ac", "staggered", "apgd",    "auto"};
 
-Stage stage_open(double mu, double restitution)
+Stage stage_open_with(tbVec3 gravity, tbFriction friction, double restitution)
 {
   Stage s = {.ctx = tb_default_context(), .step = tb_default_step_options()};
   tbWorldDef def = tb_default_world_def();
+  def.gravity = gravity;
   CHECK_OK(&s.ctx, tb_world_create(&s.ctx, &def, &s.world));
   tbMaterialId plain = {0};
-  CHECK_OK(&s.ctx, tb_world_set_pair(&s.ctx, s.world, plain, plain, tb_friction(mu), restitution));
+  CHECK_OK(&s.ctx, tb_world_set_pair(&s.ctx, s.world, plain, plain, friction, restitution));
   return s;
+}
+
+Stage stage_open(double mu, double restitution)
+{
+  return stage_open_with(tb_vec3(0, 0, -9.81), tb_friction(mu), restitution);
 }
 
 void stage_close(Stage* s) { tb_world_free(&s->ctx, s->world); }
@@ -55,6 +61,13 @@ tbBodyId stage_add(Stage* s, tbShape shape, double mass, tbVec3 position, tbQuat
   def.position = position, def.orientation = orientation;
   tbBodyId id = {-1};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
+  return id;
+}
+
+tbBodyId stage_throw(Stage* s, tbShape shape, double mass, tbVec3 position, tbVec3 velocity)
+{
+  tbBodyId id = stage_add(s, shape, mass, position, tb_quat_identity());
+  stage_push(s, id, velocity, tb_zero3());
   return id;
 }
 

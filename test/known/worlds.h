@@ -20,9 +20,11 @@ typedef struct Stage {
 } Stage;
 
 Stage stage_open(double mu, double restitution); // a world whose default pair has them
+Stage stage_open_with(tbVec3 gravity, tbFriction friction, double restitution);
 void stage_close(Stage* s);
 
-// A floor through the origin whose upward normal leans by `slope` from the vertical towards `heading` (radians).
+// A floor through the origin whose upward normal leans by `slope` from the vertical towards `heading`
+// (radians).
 tbBodyId stage_floor(Stage* s, double slope, double heading);
 tbVec3 stage_down(double slope, double heading); // unit, down the slope
 tbVec3 stage_normal(double slope, double heading);
@@ -37,5 +39,8 @@ tbBodyState stage_state(const Stage* s, tbBodyId body);
 void stage_run(Stage* s, int steps);
 void stage_run_for(Stage* s, double seconds);
 double stage_energy(const Stage* s); // kinetic, potential and elastic
+
+// A body of several numbers at once: shape, mass, place and velocity, unturned.
+tbBodyId stage_throw(Stage* s, tbShape shape, double mass, tbVec3 position, tbVec3 velocity);
 
 #endif

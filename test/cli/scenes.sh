@@ -1,0 +1,86 @@
+# The gallery: every scene runs, and does what its name promises.
+
+scenes=$here/../../scenes
+names=$("$tribo" scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p')
+
+t scene; ended 0 && [ ! -s err ] && grep -q "^arch " out && grep -q "stones=25 " out; claim "scene lists the gallery"
+t scene --help; ended 0 && grep -q "^usage: tribo scene" out && [ ! -s err ]; claim "scene --help"
+t scene arhc; ended 2 && one_line && says 'no scene "arhc"; did you mean "arch"?'; claim "scene names the nearest scene"
+t scene arch --set stons=3; ended 2 && one_line && says 'did you mean "stones"?'; claim "scene names the nearest parameter"
+t scene arch --set stones=2.6; ended 2 && one_line && says 'the nearest is 3$'; claim "scene names the nearest number"
+t scene arch --set; ended 2 && one_line; claim "scene: --set needs a value"
+t scene arch stack; ended 2 && one_line; claim "scene takes one name"
+t scene jam; ended 2 && one_line && says '-o FILE'; claim "scene with meshes wants a file"
+t scene arch -o nowhere/arch.json; ended 3 && one_line; claim "scene: a folder that is not there"
+t scene --set=stones=7 arch --set friction=1; ended 0 && grep -q '"stones": 7,' out && cp out arch7.json
+t check arch7.json; ended 0 && grep -q "10 bodies (7 free)" out; claim "scene on standard output"
+mkdir -p made && t scene gears -o made/gears.json --set teeth=9 && [ -s made/meshes/wheel-9.obj ]
+t check made/gears.json; ended 0; claim "scene writes its meshes beside itself"
+
+for name in $names; do
+  case $name in pile-*) steps=1 ;; *) steps=3 ;; esac
+  t check "$scenes/$name.json"; ended 0; claim "$name: check"
+  t run "$scenes/$name.json" --steps $steps --strict; ended 0 && [ ! -s err ]; claim "$name: the first steps converge"
+done
+
+# measure PROGRAM < CSV: awk with the columns named; `first` holds where bodies were after step 1.
+measure() {
+  awk -F, "function abs(a) { return a < 0 ? -a : a }
+    function tilt() { return 57.29577951 * 2 * atan2(sqrt(\$8^2 + \$9^2), sqrt(\$7^2 + \$10^2)) }
+    NR > 1 { step = \$1; name = \$3; x = \$4; y = \$5; z = \$6; vx = \$11; vy = \$12; vz = \$13; $1 }
+    END { $2 }"
+}
+# drifts_less NAME METRES: no body is further than that from where it was after the first step.
+drifts_less() {
+  measure "if (step == 1) { fx[name] = x; fy[name] = y; fz[name] = z }
+           d = sqrt((x - fx[name])^2 + (y - fy[name])^2 + (z - fz[name])^2); if (d > most) most = d" \
+    "exit !(NR > 2 && most < $2)" <"$1.csv"
+}
+# simulates NAME [options…]: a scene of scenes/, or of this folder.
+simulates() {
+  file=$scenes/$1.json
+  [ -f "$1.json" ] && file=$1.json
+  t run "$file" --csv "$1.csv" "${@:2}"
+  ended 0 && [ ! -s err ]
+}
+
+for name in stack heavy-top pyramid wall kaplas arch cards incline; do
+  simulates $name --time 0.3 && drifts_less $name 1e-4; claim "$name stands"
+done
+t scene cards --set levels=5 -o cards5.json; simulates cards5 --time 0.3 && drifts_less cards5 1e-6; claim "cards: five storeys stand"
+# A half-circle needs a thickness of 0.1075 of its radius.
+t scene arch --set thickness=0.11 --set friction=1 -o thick.json; simulates thick --time 1 && drifts_less thick 1e-4; claim "arch: thick enough to stand"
+t scene arch --set thickness=0.105 --set friction=1 -o thin.json; simulates thin --time 1 && ! drifts_less thin 0.1; claim "arch: too thin to stand"
+# Euler and Eytelwein: a ratio of e^(0.3 π) = 2.57, and a little more for the weight of the rope.
+t scene capstan --set ratio=2.5 -o held.json; simulates held --time 0.2 && drifts_less held 1e-6; claim "capstan holds"
+t scene capstan --set ratio=3.5 -o slips.json; simulates slips --time 0.2 && ! drifts_less slips 0.01; claim "capstan slips"
+simulates dominoes &&
+  measure 'if (name != "ground") last[name] = tilt()' 'for (n in last) if (last[n] < 60) exit 1; exit !(length(last) == 40)' <dominoes.csv; claim "dominoes all fall"
+simulates incline-set --time 1 && # tan 22° = 0.404
+  measure 'v[name] = sqrt(vx^2 + vz^2)' 'exit !(v["block/2"] > 0.5 && v["block/3"] > 0.01 && v["block/4"] < 1e-6 && v["block/7"] < 1e-6)' <incline-set.csv; claim "incline-set: blocks slide below the slope's tangent, and stick above"
+simulates top && # m g l/(I₃ ω) is about 4.6 rad/s
+  measure 'if (name == "top") { if (tilt() > most) most = tilt(); ax = 2 * ($8 * $10 + $7 * $9); ay = 2 * ($9 * $10 - $7 * $8);
+           a = atan2(ay, ax); if (step > 1) { d = a - before; if (d < -3) d += 6.2831853; turned += d } before = a }' \
+    'exit !(most < 30 && turned > 7 && turned < 11)' <top.csv; claim "top precesses"
+simulates tippe-top &&
+  measure 'if (name == "top" && step == 1) first = tilt(); last = tilt()' 'exit !(first < 20 && last > 150)' <tippe-top.csv; claim "tippe-top turns over"
+simulates painleve --time 0.01 &&
+  measure 'if (name == "rod" && step == 1) { wy = $15; tip = vx - wy * 0.5 * 0.819 }' 'exit !(abs(tip) < 0.1)' <painleve.csv; claim "painleve: the tip seizes at once"
+simulates seesaw --time 1 &&
+  measure 'if (name == "light" && z > top) top = z' 'exit !(top > 1)' <seesaw.csv; claim "seesaw throws the light box"
+simulates conveyor --time 1 &&
+  measure 'if (name == "box/2") { if (step == 1) x0 = x; v = vx }' 'exit !(abs(v - 0.5) < 0.02 && x - x0 > 0.4)' <conveyor.csv; claim "conveyor carries at its speed"
+simulates gears --time 1 &&
+  measure 'w[name] += $16 / 200' 'exit !(abs(w["wheel/0"] - 2) < 0.2 && abs(w["wheel/1"] + 2) < 0.4 && abs(w["wheel/2"] - 2) < 0.4)' <gears.csv; claim "gears turn each other"
+simulates cradle --time 0.5 &&
+  measure 'v[name] = abs(vx)' 'exit !(v["ball/4"] > 1.3 && v["ball/0"] < 0.01 && v["ball/1"] < 0.01 && v["ball/3"] < 0.01)' <cradle.csv; claim "cradle passes its ball on"
+simulates chain --time 1 &&
+  measure 'if (name == "ball" && sqrt(x^2 + z^2) > most) most = sqrt(x^2 + z^2)' 'exit !(most < 2.07)' <chain.csv; claim "chain keeps its length"
+simulates chain-links --time 1 &&
+  measure 'if (name == "link/8" && z < low) low = z' 'exit !(low > -0.805 && low < -0.7)' <chain-links.csv; claim "chain-links hang in each other"
+simulates billiards --time 1 &&
+  measure 'if (step == 500 && name ~ /ball/) { if (abs(x) > 1.25 || abs(y) > 0.62) out = 1; if (vx^2 + vy^2 > 0.01) moving++ }' 'exit !(!out && moving > 10)' <billiards.csv; claim "billiards: the rack bursts and stays on the table"
+simulates jam --time 0.5 &&
+  measure 'if (abs(x) > 0.25 || abs(y) > 0.25 || z < 0) out = 1' 'exit out' <jam.csv; claim "jam stays in its bin"
+simulates funnel --time 1.5 &&
+  measure 'if (step == 300 && name ~ /ball/ && z < 0.5) through++; if (z < 0) out = 1' 'exit !(!out && through > 40)' <funnel.csv; claim "funnel lets balls through, one after the other"

@@ -1,0 +1,39 @@
+// A heap of mixed shapes with joints ends in the same bits on any number of threads, by every scheme and
+// stabilisation.
+#include "step/heap.h"
+#include "test.h"
+
+static uint64_t run(const char* scheme, tbStabilization stabilization, int threads, int bodies, int steps)
+{
+  tbContext ctx = tb_default_context();
+  CHECK_OK(&ctx, tb_threads_create(&ctx, threads, &ctx.threads));
+  tbWorldDef def = tb_default_world_def();
+  tbWorld* w = NULL;
+  CHECK_OK(&ctx, tb_world_create(&ctx, &def, &w));
+  CHECK_OK(&ctx, heap_build(&ctx, w, bodies));
+  tbStepOptions o = tb_default_step_options();
+  o.scheme = scheme, o.stabilization = stabilization, o.solver.tolerance = 1e-4,
+  o.solver.max_iterations = 200;
+  for (int i = 0; i < steps; i++) CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, NULL));
+  CHECK(tb_world_contact_count(w) > bodies / 4);
+  uint64_t hash = tb_world_hash(w);
+  tb_world_free(&ctx, w);
+  tb_threads_destroy(&ctx, ctx.threads);
+  return hash;
+}
+
+TEST(a_heap_has_the_same_bits_for_any_number_of_threads)
+{
+  static const int threads[] = {2, 3, 7};
+  for (int scheme = 0; scheme < tb_scheme_count(); scheme++)
+    for (int k = 0; k < TB_STABILIZE_COUNT; k++) {
+      const char* name = tb_scheme_at(scheme)->name;
+      if (scheme > 0 && k > 0) continue;
+      int bodies = k == 0 ? 54 : 18, steps = test_quick() ? 5 : 10;
+      uint64_t alone = run(name, (tbStabilization)k, 1, bodies, steps);
+      for (int t = test_quick() ? 2 : 0; t < 3; t++)
+        if (run(name, (tbStabilization)k, threads[t], bodies, steps) != alone)
+          test_failed(__FILE__, __LINE__, "%s, %s: %d threads differ", name,
+                      tb_stabilization_name((tbStabilization)k), threads[t]);
+    }
+}

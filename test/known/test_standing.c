@@ -1,0 +1,102 @@
+// What stands stays: stacks, houses of cards and arches for as long as a test can wait (bench/standing.c
+// waits longer).
+#include "known/worlds.h"
+#include "test.h"
+#include "tribo/io.h"
+
+enum { BODIES_MOST = 100 };
+
+typedef struct {
+  double sink, drift; // the most any body has gone down, and sideways
+  int unconverged;
+} Rest;
+
+static Rest stand(const char* name, const char* solver, double seconds)
+{
+  Rest rest = {0};
+  char path[400];
+  snprintf(path, sizeof path, "%s/scenes/%s.json", TB_SOURCE_FOLDER, name);
+  tbContext ctx = tb_default_context();
+  tbScene scene = {0};
+  if (tb_scene_load(&ctx, path, &scene) != TB_OK) {
+    test_failed(__FILE__, __LINE__, "%s", ctx.error.message);
+    return rest;
+  }
+  scene.step.solver.solver = solver;
+  tbVec3 start[BODIES_MOST];
+  int count = tb_world_body_count(scene.world);
+  for (int i = 0; i < count && i < BODIES_MOST; i++)
+    start[i] = tb_body_state(scene.world, (tbBodyId){i}).position;
+  for (int k = 0; k < (int)(seconds / scene.step.dt); k++) {
+    tbStepReport report;
+    CHECK_OK(&ctx, tb_world_step(&ctx, scene.world, &scene.step, &report));
+    rest.unconverged += report.outcome != TB_CONVERGED;
+  }
+  for (int i = 0; i < count && i < BODIES_MOST; i++) {
+    tbVec3 d = tb_sub3(tb_body_state(scene.world, (tbBodyId){i}).position, start[i]);
+    rest.sink = fmax(rest.sink, fabs(d.z)), rest.drift = fmax(rest.drift, sqrt(d.x * d.x + d.y * d.y));
+  }
+  tb_scene_free(&ctx, &scene);
+  return rest;
+}
+
+TEST(house_of_cards_and_arch_stand)
+{
+  static const char* const names[] = {"cards", "arch", "stack", "pyramid"};
+  for (int i = 0; i < 4; i++) {
+    Rest rest = stand(names[i], "auto", test_quick() ? 0.5 : 3);
+    if (!(rest.sink < 1e-3) || !(rest.drift < 1e-3) || rest.unconverged)
+      test_failed(__FILE__, __LINE__, "%s: sank %g m, drifted %g m, %d steps unconverged", names[i],
+                  rest.sink, rest.drift, rest.unconverged);
+  }
+}
+
+// Ten boxes with a thousand times the weight of one on top.
+TEST(stack_bears_a_thousandfold_weight)
+{
+  static const double sizes[] = {0.05, 1, 5};
+  for (int i = 0; i < 3; i++) {
+    double size = sizes[i], mass = size * size;
+    Stage s = stage_open(0.5, 0);
+    s.step.dt = 1.0 / 60;
+    stage_floor(&s, 0, 0);
+    tbBodyId box[10];
+    for (int k = 0; k < 10; k++)
+      box[k] = stage_add(&s, tb_shape_box(tb_vec3(size, size, size)), k == 9 ? 1000 * mass : mass,
+                         tb_vec3(0, 0, (k + 0.5) * size), tb_quat_identity());
+    stage_run_for(&s, test_quick() ? 1 : 10);
+    double sink = 0, drift = 0;
+    for (int k = 0; k < 10; k++) {
+      tbVec3 x = stage_state(&s, box[k]).position;
+      sink = fmax(sink, fabs(x.z - (k + 0.5) * size)), drift = fmax(drift, sqrt(x.x * x.x + x.y * x.y));
+    }
+    if (!(sink < 1e-4) || !(drift < 1e-4) || s.unconverged)
+      test_failed(__FILE__, __LINE__, "size %g: sank %g m, drifted %g m, %d steps unconverged, worst %g",
+                  size, sink, drift, s.unconverged, s.worst);
+    stage_close(&s);
+  }
+}
+
+// Bodies dropped on a heap lose energy, step by step, and win none when they lie.
+TEST(pile_gains_no_energy)
+{
+  Stage s = stage_open(0.4, 0);
+  s.step.dt = 1.0 / 60;
+  stage_floor(&s, 0, 0);
+  tbRandom r = test_random(5);
+  for (int i = 0; i < 12; i++) {
+    double a = test_uniform(&r, 0.1, 0.3), b = test_uniform(&r, 0.1, 0.3), turn = test_uniform(&r, -1, 1);
+    tbShape shape = i % 3 == 0 ? tb_shape_sphere(a) : tb_shape_box(tb_vec3(2 * a, 2 * b, a + b));
+    stage_add(&s, shape, 0, tb_vec3(0.2 * (i % 2), 0.2 * (i / 2 % 2), 0.4 + 0.8 * i),
+              tb_quat_exp(tb_vec3(turn, 0.5, 0.3)));
+  }
+  double last = stage_energy(&s), most = 0, start = last;
+  for (int k = 0; k < (test_quick() ? 60 : 600); k++) {
+    stage_run(&s, 1);
+    double now = stage_energy(&s);
+    most = fmax(most, (now - last) / start);
+    last = now;
+  }
+  CHECK(most < 1e-6);
+  stage_close(&s);
+}

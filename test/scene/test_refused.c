@@ -1,0 +1,139 @@
+// A definition that breaks a rule is refused with a message and leaves the world as it was.
+#include "scene/world.h"
+#include "step/heap.h"
+#include "test.h"
+
+static tbShape sphere, plane;
+
+typedef struct {
+  tbContext ctx;
+  tbWorld* w;
+  size_t bodies, shapes, keys, joints, surfaces;
+  uint64_t hash;
+} Watched;
+
+static Watched watch(void)
+{
+  Watched x = {.ctx = tb_default_context()};
+  tbWorldDef def = tb_default_world_def();
+  CHECK_OK(&x.ctx, tb_world_create(&x.ctx, &def, &x.w));
+  CHECK_OK(&x.ctx, heap_build(&x.ctx, x.w, 12));
+  x.bodies = x.w->body.count, x.shapes = x.w->shape.count, x.keys = x.w->key.count;
+  x.joints = x.w->joint.count, x.surfaces = x.w->surface.count, x.hash = tb_world_hash(x.w);
+  return x;
+}
+
+static void refused(Watched* x, tbStatus status, const char* what)
+{
+  bool same = x->bodies == x->w->body.count && x->shapes == x->w->shape.count && x->keys == x->w->key.count &&
+              x->joints == x->w->joint.count && x->surfaces == x->w->surface.count &&
+              x->hash == tb_world_hash(x->w);
+  if ((status != TB_ERROR_ARGUMENT && status != TB_ERROR_INPUT) || !same || !x->ctx.error.message[0])
+    test_failed(__FILE__, __LINE__, "%s: %s, the world is %s", what, tb_status_name(status),
+                same ? "as it was" : "changed");
+  x->ctx.error.message[0] = 0;
+}
+
+#define BODY(change)                                                \
+  do {                                                              \
+    tbBodyDef d = tb_default_body_def();                            \
+    d.shapes = &sphere, d.shape_count = 1;                          \
+    change;                                                         \
+    refused(&x, tb_world_add_body(&x.ctx, x.w, &d, NULL), #change); \
+  } while (0)
+
+TEST(bad_bodies_are_refused)
+{
+  Watched x = watch();
+  sphere = tb_shape_sphere(0.1), plane = tb_shape_plane(tb_vec3(0, 0, 1), 0);
+  tbShape bad = tb_shape_sphere(-1);
+  tbFriction sticky = tb_friction(-1);
+  double restitution = 1.5;
+  tbMotionKey keys[2] = {{1, {0, 0, 0}, tb_quat_identity()}, {1, {1, 0, 0}, tb_quat_identity()}};
+  BODY(d.mass = -1);
+  BODY(d.mass = NAN);
+  BODY(d.density = -5);
+  BODY(d.position.x = NAN);
+  BODY(d.orientation = tb_quat(0, 0, 0, 0));
+  BODY(d.velocity.y = INFINITY);
+  BODY(d.angular_velocity.z = NAN);
+  BODY(d.shapes = &bad);
+  BODY(d.shapes = &plane);
+  BODY(d.shapes = NULL);
+  BODY(d.shape_count = 0);
+  BODY(d.shape_count = -1);
+  BODY(d.material.index = 7);
+  BODY(d.friction = &sticky);
+  BODY(d.restitution = &restitution);
+  BODY((d.inertia[0] = 1, d.inertia[1] = -1, d.inertia[2] = 1));
+  BODY((d.keys = keys, d.key_count = 1));
+  BODY((d.kind = TB_BODY_KINEMATIC, d.keys = keys, d.key_count = 2));
+  BODY((d.kind = (tbBodyKind)3));
+  BODY(d.name = "body/3");
+  tb_world_free(&x.ctx, x.w);
+}
+
+#define JOINT(kind, change)                                          \
+  do {                                                               \
+    tbJointDef d = tb_default_joint_def(kind);                       \
+    d.a.index = 2, d.b.index = 3;                                    \
+    change;                                                          \
+    refused(&x, tb_world_add_joint(&x.ctx, x.w, &d, NULL), #change); \
+  } while (0)
+
+TEST(bad_joints_are_refused)
+{
+  Watched x = watch();
+  tbVec3 same = tb_zero3();
+  JOINT(TB_JOINT_COUNT, (void)d);
+  JOINT(TB_JOINT_BALL, d.b.index = 2);
+  JOINT(TB_JOINT_BALL, d.b.index = 99);
+  JOINT(TB_JOINT_BALL, d.a.index = -2);
+  JOINT(TB_JOINT_BALL, (d.a.index = 0, d.b.index = 1));
+  JOINT(TB_JOINT_BALL, (d.a.index = -1, d.b.index = -1));
+  JOINT(TB_JOINT_BALL, d.anchor.x = NAN);
+  JOINT(TB_JOINT_BALL, d.limited = true);
+  JOINT(TB_JOINT_WELD, d.motor = true);
+  JOINT(TB_JOINT_BALL, d.compliance = -1);
+  JOINT(TB_JOINT_BALL, d.damping = INFINITY);
+  JOINT(TB_JOINT_BALL, d.anchor_b = &same);
+  JOINT(TB_JOINT_HINGE, d.axis = same);
+  JOINT(TB_JOINT_HINGE, (d.limited = true, d.lower = 1, d.upper = 0));
+  JOINT(TB_JOINT_HINGE, (d.limited = true, d.lower = NAN));
+  JOINT(TB_JOINT_HINGE, (d.limited = true, d.lower = INFINITY, d.upper = INFINITY));
+  JOINT(TB_JOINT_SLIDER, (d.limited = true, d.lower = -INFINITY, d.upper = -INFINITY));
+  JOINT(TB_JOINT_SLIDER, (d.motor = true, d.motor_speed = INFINITY));
+  JOINT(TB_JOINT_SLIDER, (d.motor = true, d.motor_force = -1));
+  JOINT(TB_JOINT_DISTANCE, d.anchor_b = &same);
+  tb_world_free(&x.ctx, x.w);
+}
+
+TEST(bad_steps_and_states_are_refused)
+{
+  Watched x = watch();
+#define STEP(change)                                            \
+  do {                                                          \
+    tbStepOptions o = tb_default_step_options();                \
+    change;                                                     \
+    refused(&x, tb_world_step(&x.ctx, x.w, &o, NULL), #change); \
+  } while (0)
+  STEP(o.dt = 0);
+  STEP(o.dt = NAN);
+  STEP(o.dt = INFINITY);
+  STEP(o.scheme = "semi-implict");
+  STEP(o.solver.solver = "none");
+  STEP(o.solver.tolerance = NAN);
+  STEP(o.fraction = 2);
+  STEP(o.slop = -1);
+  STEP(o.margin = INFINITY);
+  STEP((o.stabilization = TB_STABILIZE_COMPLIANCE, o.stiffness = 0));
+  STEP(o.restitution_speed = NAN);
+  STEP(o.penalty_damping = -1);
+  tbBodyState state = tb_body_state(x.w, (tbBodyId){4}), bad = state;
+  bad.velocity.x = NAN;
+  refused(&x, tb_body_set_state(&x.ctx, x.w, (tbBodyId){4}, &bad), "velocity");
+  refused(&x, tb_body_set_state(&x.ctx, x.w, (tbBodyId){400}, &state), "no body");
+  refused(&x, tb_body_apply(&x.ctx, x.w, (tbBodyId){0}, tb_vec3(1, 0, 0), tb_zero3()), "a fixed body");
+  refused(&x, tb_body_apply(&x.ctx, x.w, (tbBodyId){4}, tb_vec3(NAN, 0, 0), tb_zero3()), "no number");
+  tb_world_free(&x.ctx, x.w);
+}

@@ -1,0 +1,117 @@
+// Fast bodies of every shape, and meshes: nothing passes a thin plate or a sheet of triangles, nor stops at
+// one that it misses.
+#include "collide/meshes.h"
+#include "step/joints.h"
+
+static tbBodyId shoot(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w, bool bullet)
+{
+  tbBodyDef def = tb_default_body_def();
+  def.shapes = &shape, def.shape_count = 1, def.position = x, def.velocity = v, def.angular_velocity = w;
+  def.bullet = bullet;
+  tbBodyId id = {-1};
+  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
+  return id;
+}
+
+static tbShape missile(int kind)
+{
+  return kind == 0   ? tb_shape_sphere(0.005)
+         : kind == 1 ? tb_shape_box(tb_vec3(0.02, 0.01, 0.01))
+         : kind == 2 ? tb_shape_capsule(0.004, 0.02)
+                     : tb_shape_cylinder(0.006, 0.01);
+}
+
+TEST(no_fast_body_passes_a_mesh_or_a_plate)
+{
+  tbMesh *sheet = floor_mesh(20, 8), *plate = box_mesh(tb_vec3(20, 20, 0.002), 4);
+  for (int i = 0; i < 72; i++) {
+    bool bullet = i / 4 % 2;
+    Stage s = stage_open(0.3, 0);
+    s.step.dt = 1.0 / 60;
+    tbShape target = i < 24 ? tb_shape_mesh(plate) : tb_shape_mesh(sheet);
+    if (i >= 48) target = tb_shape_box(tb_vec3(20, 20, 0.002));
+    stage_fixed(&s, target, tb_zero3(), tb_quat_identity());
+    tbVec3 from = tb_vec3(0.09 * i - 3, 0.07 * i - 2, 5 + 0.13 * i);
+    tbVec3 v = tb_vec3(1.5 * (i - 24), 20 - i, i % 5 ? -500 : -900), w = tb_vec3(i % 3 ? 5 * i : 0, 3, 0);
+    tbBodyId body = shoot(&s, missile(i % 4), from, v, w, bullet);
+    for (int k = 0; k < 8; k++) {
+      stage_run(&s, 1);
+      CHECK(stage_state(&s, body).position.z > 0);
+    }
+    if (i % 4 == 0)
+      CHECK_NEAR(stage_state(&s, body).position.z, i < 24 || i >= 48 ? 0.006 : 0.005,
+                 1e-5); // it came down to it
+    stage_close(&s);
+  }
+  mesh_done(sheet);
+  mesh_done(plate);
+}
+
+TEST(no_mesh_in_flight_passes_a_body)
+{
+  tbMesh* crate = box_mesh(tb_vec3(0.1, 0.1, 0.1), 2);
+  for (int i = 0; i < 3; i++) {
+    Stage s = stage_open(0.3, 0);
+    no_gravity(&s);
+    s.step.dt = 1.0 / 60;
+    tbShape wall = i == 0   ? tb_shape_box(tb_vec3(4, 4, 0.001))
+                   : i == 1 ? tb_shape_plane(tb_vec3(0, 0, 1), 0)
+                            : tb_shape_mesh(crate); // mesh against mesh
+    stage_fixed(&s, wall, tb_zero3(), tb_quat_identity());
+    tbBodyId body =
+        shoot(&s, tb_shape_mesh(crate), tb_vec3(0.01, 0, 3), tb_vec3(0, 0, -200), tb_zero3(), false);
+    stage_run(&s, 6);
+    CHECK(stage_state(&s, body).position.z > -0.1);
+    stage_close(&s);
+  }
+  mesh_done(crate);
+}
+
+TEST(a_fast_ball_through_a_ring_is_not_stopped)
+{
+  tbMesh* ring = torus_mesh(0.5, 0.1, 32, 12);
+  for (int bullet = 0; bullet < 2; bullet++) {
+    Stage s = stage_open(0.5, 0);
+    no_gravity(&s);
+    s.step.dt = 1.0 / 60;
+    stage_fixed(&s, tb_shape_mesh(ring), tb_zero3(), tb_quat_identity());
+    tbVec3 v = tb_vec3(0, 0, -300);
+    tbBodyId ball = shoot(&s, tb_shape_sphere(0.1), tb_vec3(0.1, 0.05, 7), v, tb_zero3(), bullet);
+    stage_run(&s, 4);
+    CHECK_NEAR(tb_distance3(stage_state(&s, ball).velocity, v), 0, 1e-9);
+    CHECK_NEAR(stage_state(&s, ball).position.z, 7 - 20, 1e-9);
+    stage_close(&s);
+  }
+  mesh_done(ring);
+}
+
+// A ball that rolls fast over a mesh floor is carried by it, and stopped by a wall of the same mesh.
+TEST(a_fast_ball_on_a_mesh_meets_its_walls)
+{
+  MeshDraft* d = calloc(1, sizeof *d);
+  draft_grid(d, tb_vec3(-10, -2, 0), tb_vec3(20, 0, 0), tb_vec3(0, 4, 0), 20);
+  draft_grid(d, tb_vec3(10, 2, 0), tb_vec3(0, -4, 0), tb_vec3(0, 0, 4), 4); // faces −x
+  tbMesh* mesh = draft_finish(d);
+  for (int bullet = 0; bullet < 2; bullet++) {
+    Stage s = stage_open(0.2, 0);
+    s.step.dt = 1.0 / 60;
+    stage_fixed(&s, tb_shape_mesh(mesh), tb_zero3(), tb_quat_identity());
+    double r = 0.1, v = 30;
+    tbBodyId ball = shoot(&s, tb_shape_sphere(r), tb_vec3(-9, 0.13, r), tb_vec3(v, 0.3, 0),
+                          tb_vec3(-0.3 / r, v / r, 0), bullet);
+    double low = r, high = r;
+    for (int i = 0; i < 30; i++) {
+      stage_run(&s, 1);
+      low = fmin(low, stage_state(&s, ball).position.z), high = fmax(high, stage_state(&s, ball).position.z);
+    }
+    CHECK_NEAR(stage_state(&s, ball).velocity.x, v, 1e-3); // it rolls on: no edge catches it
+    CHECK_NEAR(low, r, 1e-5);
+    CHECK_NEAR(high, r, 1e-5);
+    for (int i = 0; i < 60; i++) {
+      stage_run(&s, 1);
+      CHECK(stage_state(&s, ball).position.x < 10 - r + 1e-3);
+    }
+    stage_close(&s);
+  }
+  mesh_done(mesh);
+}
