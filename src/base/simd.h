@@ -126,6 +126,15 @@ static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm512_sub_pd(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm512_mul_pd(a, b); }
 static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm512_fmadd_pd(a, b, c); }
 static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm512_fnmadd_pd(a, b, c); } // c − a b
+static inline tbwd tbw_div(tbwd a, tbwd b) { return _mm512_div_pd(a, b); }
+static inline tbwd tbw_sqrt(tbwd a) { return _mm512_sqrt_pd(a); }
+static inline tbwd tbw_abs(tbwd a) { return _mm512_abs_pd(a); }
+static inline tbwd tbw_copysign(tbwd a, tbwd b) // |a| with the sign of b
+{
+  __m512i sign = _mm512_set1_epi64((long long)0x8000000000000000ull);
+  return _mm512_castsi512_pd(
+      _mm512_ternarylogic_epi64(sign, _mm512_castpd_si512(b), _mm512_castpd_si512(a), 0xca));
+}
 // The first `count` lanes, 1 ≤ count ≤ TB_WIDE; the memory of the others is not touched and they load as 0.
 static inline __mmask8 tbw_first(int count) { return (__mmask8)(0xffu >> (8 - count)); }
 static inline tbwd tbw_load_part(const double* p, int count)
@@ -149,6 +158,13 @@ static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm256_sub_pd(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm256_mul_pd(a, b); }
 static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm256_fmadd_pd(a, b, c); }
 static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm256_fnmadd_pd(a, b, c); }
+static inline tbwd tbw_div(tbwd a, tbwd b) { return _mm256_div_pd(a, b); }
+static inline tbwd tbw_sqrt(tbwd a) { return _mm256_sqrt_pd(a); }
+static inline tbwd tbw_abs(tbwd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+static inline tbwd tbw_copysign(tbwd a, tbwd b)
+{
+  return _mm256_or_pd(tbw_abs(a), _mm256_and_pd(_mm256_set1_pd(-0.0), b));
+}
 static inline __m256i tbw_first(int count)
 {
   return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_set_epi64x(3, 2, 1, 0));
@@ -174,6 +190,10 @@ static inline tbwd tbw_sub(tbwd a, tbwd b) { return a - b; }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return a * b; }
 static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return fma(a, b, c); }
 static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return fma(-a, b, c); }
+static inline tbwd tbw_div(tbwd a, tbwd b) { return a / b; }
+static inline tbwd tbw_sqrt(tbwd a) { return sqrt(a); }
+static inline tbwd tbw_abs(tbwd a) { return fabs(a); }
+static inline tbwd tbw_copysign(tbwd a, tbwd b) { return copysign(a, b); }
 static inline tbwd tbw_load_part(const double* p, int count) { return (void)count, *p; }
 static inline void tbw_store_part(double* p, tbwd a, int count) { (void)count, *p = a; }
 

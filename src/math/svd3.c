@@ -12,8 +12,11 @@
 //           bounded time.
 #include "math/svd3.h"
 
+#include "base/simd.h"
 #include "math/jacobi.h"
 #include "math/scale.h"
+
+#include <stdbool.h>
 
 #define MAX_SWEEPS 30
 #define ORTHOGONAL (2 * DBL_EPSILON)
@@ -55,6 +58,23 @@ static tbMat3 directions(tbVec3 a0, tbVec3 a1)
   return tb_mat3_cols(u0, u1, tb_cross3(u0, u1));
 }
 
+// Sorts what the rotations left, orthogonal columns a = A V and V, and reads U and the values from it.
+static tbSvd3 finish(tbVec3* a, tbVec3* cols)
+{
+  double s[3] = {tb_norm3(a[0]), tb_norm3(a[1]), tb_norm3(a[2])};
+  for (int pass = 0; pass < 3; pass++) { // three exchanges sort three values
+    int i = pass & 1;
+    if (!(s[i] < s[i + 1])) continue;
+    double t = s[i];
+    s[i] = s[i + 1], s[i + 1] = t;
+    tb_jacobi_swap(a, i, i + 1);
+    tb_jacobi_swap(cols, i, i + 1);
+  }
+  tbMat3 U = directions(a[0], a[1]);
+  if (tb_dot3(tb_mat3_col(U, 2), a[2]) < 0) s[2] = -s[2];
+  return (tbSvd3){U, {s[0], s[1], s[2]}, tb_mat3_cols(cols[0], cols[1], cols[2])};
+}
+
 tbSvd3 tb_svd3(tbMat3 A)
 {
   int e = tb_scale_exponent(tb_mat3_maxabs(A));
@@ -70,18 +90,82 @@ tbSvd3 tb_svd3(tbMat3 A)
 
   tbMat3 R = tb_quat_mat3(tb_quat_normalize(v));
   tbVec3 cols[3] = {tb_mat3_col(R, 0), tb_mat3_col(R, 1), tb_mat3_col(R, 2)};
-  double s[3] = {tb_norm3(a[0]), tb_norm3(a[1]), tb_norm3(a[2])};
-  for (int pass = 0; pass < 3; pass++) { // three exchanges sort three values
-    int i = pass & 1;
-    if (!(s[i] < s[i + 1])) continue;
-    double t = s[i];
-    s[i] = s[i + 1], s[i + 1] = t;
-    tb_jacobi_swap(a, i, i + 1);
-    tb_jacobi_swap(cols, i, i + 1);
-  }
+  tbSvd3 f = finish(a, cols);
+  tb_scale_by(e, 3, f.s);
+  return f;
+}
 
-  tbMat3 U = directions(a[0], a[1]);
-  if (tb_dot3(tb_mat3_col(U, 2), a[2]) < 0) s[2] = -s[2];
-  tb_scale_by(e, 3, s);
-  return (tbSvd3){U, {s[0], s[1], s[2]}, tb_mat3_cols(cols[0], cols[1], cols[2])};
+// ---- many at once ----
+
+// TB_WIDE matrices side by side go through a fixed number of sweeps without a branch. A matrix that is not
+// done then, or whose squares may leave the range, takes the way above; so does a singular one, whose last
+// column has no direction to be orthogonal with.
+
+enum { SWEEPS = 4 };
+#define DONE (8 * DBL_EPSILON)
+
+static tbwd dot(const tbwd* p, const tbwd* q)
+{
+  return tbw_add(tbw_add(tbw_mul(p[0], q[0]), tbw_mul(p[1], q[1])), tbw_mul(p[2], q[2]));
+}
+
+static void turn(tbwd c, tbwd s, tbwd* p, tbwd* q)
+{
+  for (int i = 0; i < 3; i++) {
+    tbwd b = p[i];
+    p[i] = tbw_sub(tbw_mul(c, b), tbw_mul(s, q[i]));
+    q[i] = tbw_add(tbw_mul(c, q[i]), tbw_mul(s, b));
+  }
+}
+
+// tan φ = 2pq sign(d)/(|d| + √(d² + 4pq²)), d = qq − pp.
+static void rotate_wide(tbwd a[3][3], tbwd v[3][3], int p, int q)
+{
+  tbwd pq = dot(a[p], a[q]), two = tbw_add(pq, pq), d = tbw_sub(dot(a[q], a[q]), dot(a[p], a[p]));
+  tbwd root = tbw_sqrt(tbw_add(tbw_mul(d, d), tbw_mul(two, two)));
+  tbwd below = tbw_copysign(tbw_add(tbw_add(tbw_abs(d), root), tbw_set1(DBL_MIN)), d);
+  tbwd one = tbw_set1(1), t = tbw_div(two, below), c = tbw_div(one, tbw_sqrt(tbw_add(one, tbw_mul(t, t))));
+  tbwd s = tbw_mul(t, c);
+  turn(c, s, a[p], a[q]);
+  turn(c, s, v[p], v[q]);
+}
+
+static bool orthogonal(tbVec3 p, tbVec3 q)
+{
+  double pp = tb_dot3(p, p), qq = tb_dot3(q, q), pq = tb_dot3(p, q);
+  return pp > 1e-100 && qq > 1e-100 && pp < 1e100 && qq < 1e100 && pq * pq <= DONE * DONE * (pp * qq);
+}
+
+static void several(int count, const tbMat3* A, tbSvd3* out)
+{
+  double lane[3][3][TB_WIDE], lane_v[3][3][TB_WIDE]; // column, row, matrix
+  tbwd a[3][3], v[3][3];
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) {
+      for (int k = 0; k < TB_WIDE; k++) lane[j][i][k] = k < count ? A[k].m[i][j] : i == j;
+      a[j][i] = tbw_load(lane[j][i]);
+      v[j][i] = tbw_set1(i == j);
+    }
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    rotate_wide(a, v, 0, 1);
+    rotate_wide(a, v, 0, 2);
+    rotate_wide(a, v, 1, 2);
+  }
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) tbw_store(lane[j][i], a[j][i]), tbw_store(lane_v[j][i], v[j][i]);
+  for (int k = 0; k < count; k++) {
+    tbVec3 cols[3], turned[3];
+    for (int j = 0; j < 3; j++) {
+      turned[j] = tb_vec3(lane[j][0][k], lane[j][1][k], lane[j][2][k]);
+      cols[j] = tb_vec3(lane_v[j][0][k], lane_v[j][1][k], lane_v[j][2][k]);
+    }
+    bool done = orthogonal(turned[0], turned[1]) && orthogonal(turned[0], turned[2]) &&
+                orthogonal(turned[1], turned[2]);
+    out[k] = done ? finish(turned, cols) : tb_svd3(A[k]);
+  }
+}
+
+void tb_svd3_many(int count, const tbMat3* A, tbSvd3* out)
+{
+  for (int k = 0; k < count; k += TB_WIDE) several(count - k < TB_WIDE ? count - k : TB_WIDE, A + k, out + k);
 }

@@ -13,4 +13,8 @@ typedef struct tbSvd3 {
 
 tbSvd3 tb_svd3(tbMat3 A);
 
+// The same for many matrices at once, several times faster: as accurate, but not to the bit the same as
+// tb_svd3. What one matrix gets does not depend on its neighbours or on how wide the machine is.
+void tb_svd3_many(int count, const tbMat3* A, tbSvd3* out);
+
 #endif

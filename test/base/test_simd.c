@@ -42,6 +42,12 @@ TEST(simd_lanes_round_like_plain_c)
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] - b[i] * c[0]));
     tbw_store(out, tbw_add(u, v));
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] + b[i]));
+    tbw_store(out, tbw_div(u, v));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] / b[i]));
+    tbw_store(out, tbw_sqrt(tbw_abs(u)));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], sqrt(fabs(a[i]))));
+    tbw_store(out, tbw_copysign(u, v));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], copysign(a[i], b[i])));
   }
 }
 

@@ -104,3 +104,26 @@ TEST(svd3_ends_on_nan_and_infinity)
     tb_svd3(A);
   }
 }
+
+TEST(svd3_of_many_is_as_good_and_blind_to_neighbours)
+{
+  enum { MANY = 1000 };
+  static tbMat3 A[MANY];
+  static tbSvd3 f[MANY];
+  tbRandom r = test_random(23);
+  double worst_rotation = 0, worst_rebuild = 0;
+  for (int round = 0; round < 20; round++) {
+    for (int k = 0; k < MANY; k++) A[k] = random_general(&r, round * MANY + k);
+    tb_svd3_many(MANY, A, f);
+    for (int k = 0; k < MANY; k++) {
+      REQUIRE(f[k].s[0] >= f[k].s[1] && f[k].s[1] >= fabs(f[k].s[2]));
+      worst_rotation = fmax(worst_rotation, fmax(rotation_error(f[k].U), rotation_error(f[k].V)));
+      worst_rebuild = fmax(worst_rebuild, reconstruction_error(f[k].U, f[k].s, f[k].V, A[k]));
+      tbSvd3 alone;
+      tb_svd3_many(1, &A[k], &alone);
+      REQUIRE(memcmp(&alone, &f[k], sizeof alone) == 0);
+    }
+  }
+  CHECK_NEAR(worst_rotation, 0, 4e-15);
+  CHECK_NEAR(worst_rebuild, 0, 1e-14);
+}

@@ -1,0 +1,75 @@
+// A deformable body: a mesh, its material, its mass, its pins, and the matrix of an implicit step.
+//
+//   M dv/dt = f(x) − B v + M g         K = −∂f/∂x, made positive        B = αM + βK + drag
+//
+// Linearised at the state x, v, one step of h is  A v⁺ = M v + h (f(x) + M g),  A = M + hB + h²K, symmetric
+// and positive definite. The degrees of freedom of node i are 3i, 3i+1, 3i+2.
+#ifndef TB_FEM_BODY_H
+#define TB_FEM_BODY_H
+
+#include "fem/assembly.h"
+#include "fem/sheet.h"
+#include "fem/tets.h"
+#include "geometry/mesh.h"
+
+typedef struct tbSoftDef {
+  tbElasticModel model;
+  double young, poisson, density;         // Pa, –, kg/m³
+  double mass_damping, stiffness_damping; // Rayleigh's α and β   1/s, s
+  bool consistent_mass;                   // else at the nodes
+} tbSoftDef;
+
+typedef struct tbClothDef {
+  double area_density, stretch, shear, bend; // kg/m², N/m, N/m, N·m
+  double thickness;                          // kept for contact   m
+  double air_damping;                        // drag per area and velocity   N·s/m³
+  double mass_damping, stiffness_damping;
+  tbVec3 warp; // of the threads at rest
+} tbClothDef;
+
+tbSoftDef tb_soft_def(void);   // co-rotated, 1 MPa, 0.3, 1000 kg/m³, undamped, mass at the nodes
+tbClothDef tb_cloth_def(void); // 0.2 kg/m², 200 and 50 N/m, 1e-5 N·m, 1 mm, warp along x
+
+typedef struct tbFemBody {
+  int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges
+  bool cloth;
+  tbVec3* rest;                   // (nnode)
+  int* corner[TB_ASSEMBLY_KINDS]; // nodes of the elements
+  tbElastic material;             // soft
+  tbTetRest* tet;                 // (nelement[0])
+  tbClothDef sheet;               // cloth
+  tbMembraneRest* membrane;       // (nelement[0])
+  tbHingeRest* hinge;             // (nelement[1])
+  double* mass;                   // of the nodes                                             (nnode)  kg
+  double* mass_block;             // consistent: of the blocks of the pattern, else null      kg
+  double* drag;                   // of the air, else null                                    (nnode)  N·s/m
+  double mass_damping, stiffness_damping;
+  uint8_t* pinned; // (nnode)
+  double* energy;  // of the elements, by tb_fem_evaluate                      J
+  tbAssembly assembly;
+  tbCsr K; // by tb_fem_evaluate with a tangent                        N/m
+  tbArena arena;
+} tbFemBody;
+
+tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemBody** out);
+tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemBody** out);
+void tb_fem_free(tbContext* ctx, tbFemBody* body); // takes null
+
+// A rectangle in the plane z = 0, centred, its cells cut along alternating diagonals.
+tbStatus tb_cloth_grid(tbContext* ctx, double width, double height, int across, int along, tbMesh** out);
+
+// The elastic energy at x; elastic forces f (3 nnode) unless null; body->K unless the tangent is NONE. The
+// same bits for any number of threads.
+double tb_fem_evaluate(tbFemBody* body, tbThreads* threads, const tbVec3* x, tbTangent tangent, double* f);
+double tb_fem_energy(tbFemBody* body, tbThreads* threads, const tbVec3* x); // alone: no force, no tangent
+
+// A v⁺ = rhs of one step from body->K and the forces f at x, as tb_fem_evaluate left them. `A` has the
+// pattern of K. Pinned nodes take the velocities `pin` (null: zero): they leave the system, their rows and
+// columns are zero but for a diagonal so large that no contact moves them.
+#define TB_FEM_PIN 0x1p40 // times the diagonal entry it had
+void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
+                 const tbVec3* v, const tbVec3* pin, double* A, double* rhs);
+
+void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y); // y = M x, 3 nnode
+
+#endif

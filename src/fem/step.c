@@ -1,0 +1,96 @@
+// The linear system of one implicit step, and the mass matrix.
+#include "base/threads.h"
+#include "fem/body.h"
+
+void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y)
+{
+  const tbAssembly* s = &body->assembly;
+  for (int i = 0; i < body->nnode; i++) {
+    double sum[3] = {0};
+    if (!body->mass_block)
+      for (int k = 0; k < 3; k++) sum[k] = body->mass[i] * x[3 * (size_t)i + k];
+    else
+      for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
+        for (int k = 0; k < 3; k++) sum[k] += body->mass_block[b] * x[3 * (size_t)s->col[b] + k];
+    for (int k = 0; k < 3; k++) y[3 * (size_t)i + k] = sum[k];
+  }
+}
+
+typedef struct {
+  const tbFemBody* body;
+  double h;
+  tbVec3 gravity;
+  const double* f;
+  const tbVec3 *v, *pin;
+  double *A, *rhs;
+} Job;
+
+// A = (1 + hα) M + h drag + (h² + hβ) K, the three rows of a node.
+static void fill(const Job* job, int i)
+{
+  const tbFemBody* body = job->body;
+  const tbAssembly* s = &body->assembly;
+  double h = job->h, stiff = h * h + h * body->stiffness_damping, heavy = 1 + h * body->mass_damping;
+  for (int n = 9 * s->ptr[i]; n < 9 * s->ptr[i + 1]; n++) job->A[n] = stiff * body->K.val[n];
+  for (int axis = 0; axis < 3; axis++) {
+    double* row = job->A + tb_assembly_row(s, i, axis);
+    double* diag = row + 3 * (s->diag[i] - s->ptr[i]) + axis;
+    if (!body->mass_block) *diag += heavy * body->mass[i];
+    else
+      for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
+        row[3 * (b - s->ptr[i]) + axis] += heavy * body->mass_block[b];
+    if (body->drag) *diag += h * body->drag[i];
+  }
+}
+
+// M (v + h g) + h f
+static tbVec3 impulse(const Job* job, int i)
+{
+  const tbFemBody* body = job->body;
+  const tbAssembly* s = &body->assembly;
+  tbVec3 sum = tb_scale3(job->h, tb_load3(job->f + 3 * (size_t)i));
+  if (!body->mass_block) return tb_madd3(sum, body->mass[i], tb_madd3(job->v[i], job->h, job->gravity));
+  for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
+    sum = tb_madd3(sum, body->mass_block[b], tb_madd3(job->v[s->col[b]], job->h, job->gravity));
+  return sum;
+}
+
+// What pinned columns contribute is known: it moves to the right-hand side.
+static void eliminate(const Job* job, int i)
+{
+  const tbFemBody* body = job->body;
+  const tbAssembly* s = &body->assembly;
+  for (int axis = 0; axis < 3; axis++) {
+    double *row = job->A + tb_assembly_row(s, i, axis), *r = job->rhs + 3 * (size_t)i + axis;
+    double* diag = row + 3 * (s->diag[i] - s->ptr[i]) + axis;
+    double fixed = TB_FEM_PIN * *diag;
+    for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++) {
+      int j = s->col[b];
+      if (!body->pinned[i] && !body->pinned[j]) continue;
+      double* entry = row + 3 * (b - s->ptr[i]);
+      if (job->pin && !body->pinned[i]) *r -= tb_dot3(tb_load3(entry), job->pin[j]);
+      entry[0] = entry[1] = entry[2] = 0;
+    }
+    if (!body->pinned[i]) continue;
+    *diag = fixed;
+    *r = job->pin ? fixed * (&job->pin[i].x)[axis] : 0;
+  }
+}
+
+static void rows(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Job* job = user;
+  for (int i = begin; i < end; i++) {
+    fill(job, i);
+    tb_store3(job->rhs + 3 * (size_t)i, impulse(job, i));
+    eliminate(job, i);
+  }
+}
+
+void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
+                 const tbVec3* v, const tbVec3* pin, double* A, double* rhs)
+{
+  Job job = {body, h, gravity, f, v, pin, A, rhs};
+  tb_parallel_for(threads, body->nnode, 128, rows, &job);
+}
