@@ -72,7 +72,8 @@ static void add_contact(tbBuilder* b, int cells, int face, uint64_t* random)
 {
   int m = cells + 1, axis = face / 2, fixed = face % 2 ? cells : 0, cell[2];
   double w[2], mu = 0.5, J[9] = {0}, bias[3] = {-0.05, 0, 0};
-  for (int i = 0; i < 2; i++) cell[i] = tb_random_below(random, cells), w[i] = tb_random_uniform(random, 0, 1);
+  for (int i = 0; i < 2; i++)
+    cell[i] = tb_random_below(random, cells), w[i] = tb_random_uniform(random, 0, 1);
   tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL);
   for (int corner = 0; corner < 4; corner++) {
     int at[3], other[2] = {(axis + 1) % 3, (axis + 2) % 3};

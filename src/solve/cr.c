@@ -27,19 +27,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { REFRESH = 50 }; // looks between fresh products with A
+static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
+
+enum { PATIENCE = 8 };            // restarts until looks become rarer
+enum { REFRESH = 50, MIXED = 8 }; // looks between fresh products with A; steps that Anderson mixes
 
 static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
 {
   size_t rows = (size_t)W->problem->nrow, dofs = (size_t)W->problem->ndof;
   size_t contacts = (size_t)W->problem->ncontact;
   tb_cr_system_layout(&c->system, scratch, W);
+  tb_anderson_layout(&c->mixer, scratch, (int)rows, MIXED);
   c->contact = TB_SCRATCH(scratch, tbCrContact, contacts);
   c->group = TB_SCRATCH(scratch, tbCrGroup, rows);
   c->set = TB_SCRATCH(scratch, tbFrictionSet, contacts);
-  double **of_rows[] = {&c->lambda, &c->u}, **of_dofs[] = {&c->w, &c->Aw, &c->As, &c->Ap};
+  double **of_rows[] = {&c->lambda, &c->u, &c->before, &c->moved},
+         **of_dofs[] = {&c->w, &c->Aw, &c->As, &c->Ap};
   double** of_both[] = {&c->r, &c->s, &c->Bs, &c->p, &c->Bp, &c->t};
-  for (int i = 0; i < 2; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
+  for (int i = 0; i < 4; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
   for (int i = 0; i < 4; i++) *of_dofs[i] = TB_SCRATCH(scratch, double, dofs);
   for (int i = 0; i < 6; i++) *of_both[i] = TB_SCRATCH(scratch, double, dofs + rows);
 }
@@ -126,13 +131,31 @@ static int interval(double r, double tolerance)
   return r > tolerance ? (int)fmax(1, log10 * log10 / 3) : 1;
 }
 
+// A direction that gains nothing, (Bp)ᵀC⁻¹r = 0 although r can still be reduced, as happens where B is
+// indefinite and A w = Jᵀλ holds exactly, is half of what Luenberger calls a hyperbolic pair: p ← C⁻¹Bp − γp
+// is the other.
+static void pair(tbCr* c)
+{
+  const tbProblem* p = c->run->p;
+  int n = p->ndof + p->nrow;
+  double steep = dot(n, c->Bp, c->t);
+  tb_cr_apply(&c->system, c->t, c->Bs, c->As);
+  double gamma = steep != 0 ? dot(n, c->Bs, c->t) / steep : 0;
+  for (int i = 0; i < n; i++) {
+    c->p[i] = c->t[i] - gamma * c->p[i];
+    c->Bp[i] = c->Bs[i] - gamma * c->Bp[i];
+  }
+  for (int i = 0; i < p->ndof; i++) c->Ap[i] = c->As[i] - gamma * c->Ap[i];
+  tb_cr_precondition(&c->system, c->Bp, c->t);
+}
+
 // One step along p; α, or 0 where there is nothing to gain.
 static double step(tbCr* c)
 {
   const tbProblem* p = c->run->p;
   int n = p->ndof + p->nrow;
   double steep = dot(n, c->Bp, c->t), gain = dot(n, c->Bp, c->s), left = dot(n, c->r, c->s);
-  if (!(gain * gain > 1e-30 * fabs(left * steep)) || steep == 0) return 0;
+  if (!(gain * gain > SLIGHT * fabs(left * steep)) || steep == 0) return 0;
   double alpha = gain / steep;
   for (int i = 0; i < p->ndof; i++) {
     c->w[i] += alpha * c->p[i];
@@ -173,6 +196,8 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   c->run = run;
   layout(c, &run->scratch, run->W);
   tb_cr_system_begin(&c->system, run);
+  c->mixer.weight = c->system.own;
+  tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
   tb_cr_states_begin(c);
   tb_cr_gather(&c->system, c->lambda, c->Aw); // A w = Jᵀλ
@@ -189,22 +214,32 @@ void tb_cr(tbRun* run, double* lambda)
   tbCr c = {0};
   begin(&c, run, lambda);
   double tightening = 1;
-  int looks = 0;
+  int looks = 0, wait = 0, restarts = 0; // the last since the linear problem was last solved
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    double alpha = step(&c), r = norm(&c, c.r), enough = fmax(c.r_tolerance, 0.1 * c.change);
+    double enough = fmax(c.r_tolerance, 0.1 * c.change), steepness = norm(&c, c.Bs), alpha = step(&c);
+    if (alpha == 0 && steepness > 0.01 * enough) {
+      pair(&c);
+      alpha = step(&c);
+    }
+    double r = norm(&c, c.r);
     bool changed = false;
-    if (alpha > 0 && k % interval(r, c.r_tolerance) == 0) {
+    if (alpha > 0 && ++wait >= interval(r, c.r_tolerance) * (1 + restarts / PATIENCE)) {
       velocities(&c);
-      changed = tb_cr_states_look(&c, false);
+      changed = tb_cr_states_look(&c, false) != TB_CR_SAME;
+      wait = 0;
+      restarts += changed;
     }
     if (!changed && alpha != 0) {
       tb_cr_apply(&c.system, c.s, c.Bs, c.As);
       conjugate(&c);
     }
-    bool stuck = alpha == 0 || norm(&c, c.Bs) <= c.r_tolerance * DBL_EPSILON;
+    bool stuck = !changed && (alpha == 0 || norm(&c, c.Bs) <= 0.01 * enough);
     if (!changed && (r <= enough || stuck)) {
       velocities(&c);
-      changed = tb_cr_states_look(&c, true);
+      c.contradicted = r > enough;
+      changed = tb_cr_states_look(&c, true) != TB_CR_SAME;
+      c.contradicted = false;
+      wait = restarts = 0;
       aim(&c, tightening);
       if (!changed && (r <= c.r_tolerance || stuck)) {
         tb_run_judge_next(run);

@@ -3,6 +3,7 @@
 #ifndef TB_SOLVE_CR_H
 #define TB_SOLVE_CR_H
 
+#include "solve/anderson.h"
 #include "solve/cr_system.h"
 #include "solve/friction.h"
 
@@ -36,15 +37,22 @@ typedef struct tbCr {
   double *As, *Ap;      // A times their first parts (ndof)
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double change;                   // the largest such velocity at the last look
+  bool contradicted;      // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least
+  int looks;              // so far
+  int restless;           // thorough looks in a row that changed states
+  int quiet;              // looks in a row that changed no state
+  bool settled;           // the last thorough look found no state to change
+  tbAnderson mixer;       // of sliding friction, while states are settled
+  double *before, *moved; // held impulses before a look, and by what it moved them (nrow)
 } tbCr;
 
 // Groups, and states from the impulses of a warm start, which are clamped into their laws.
 void tb_cr_states_begin(tbCr* c);
 
 // Looks at every contact, given u and λ, and changes states and held impulses where that is worth more than
-// ε₂. True when anything changed. thorough: at convergence, where the velocity of a solved row is zero but
-// for rounding, and every misalignment of friction counts.
-bool tb_cr_states_look(tbCr* c, bool thorough);
+// ε₂. thorough: at convergence, where every misalignment of friction counts.
+typedef enum tbCrLook { TB_CR_SAME, TB_CR_MOVED, TB_CR_SWITCHED } tbCrLook; // nothing; held impulses; states
+tbCrLook tb_cr_states_look(tbCr* c, bool thorough);
 
 // The impulses with all laws' bounds satisfied: what is judged.
 void tb_cr_states_publish(const tbCr* c, double* lambda);

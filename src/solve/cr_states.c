@@ -20,6 +20,11 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+  QUIET = 3, // looks without a change of states, after which friction moves at convergence alone
+  RESTLESS =
+      16 // thorough looks with one, after which only every second contact is looked at; then every third
+};
 static const double COS_MISALIGNED = 0.99978068; // 1.2°
 
 // ---- groups ----
@@ -122,6 +127,10 @@ static bool look_at_row(tbCr* c, int row, double lo, double hi)
   if (*solved) {
     bool low = *lambda <= lo && u >= -eps, high = *lambda >= hi && u <= eps;
     double bound = low ? lo : hi, worth = own * fabs(*lambda - bound);
+    if (c->contradicted && fabs(u) > eps) {
+      low = u > 0 && isfinite(lo), high = u < 0 && isfinite(hi);
+      bound = low ? lo : hi, worth = fabs(u);
+    }
     if ((!low && !high) || !(worth > eps)) return false;
     note(c, worth);
     *lambda = bound;
@@ -164,30 +173,28 @@ static void turn(tbCr* c, tbCrGroup* g, double n, bool thorough, double* directi
 }
 
 // Friction rows that slide follow λ' and δ. True when they moved.
-static bool look_at_sliding(tbCr* c, int k, tbCrGroup* g, bool thorough)
+static tbCrLook look_at_sliding(tbCr* c, int k, tbCrGroup* g, bool thorough)
 {
   const double* u = c->u + g->row;
   tbCrContact* contact = &c->contact[k];
-  double direction[3], worth = 0, opposed = 0, speed = 0, eps = c->u_tolerance;
+  double direction[3], worth = 0, opposed = 0, fastest = 0, eps = c->u_tolerance;
   bool fresh = true;
   for (int i = 0; i < g->rows; i++) fresh = fresh && g->direction[i] == 0;
   if (fresh && !oppose(g, u, g->direction)) { // nothing moves: it sticks
     set_slides(c, g, false);
-    return true;
+    return TB_CR_SWITCHED;
   }
   for (int i = 0; i < g->rows; i++) {
     double a = g->interval ? 1 : g->a[i];
     opposed -= a * u[i] * g->direction[i];
-    speed += a * a * u[i] * u[i];
+    fastest = fmax(fastest, fabs(u[i]));
   }
-  if (opposed <= 0 && speed > 0) { // the motion follows the impulse: too much friction
-    double turned = 0;
-    for (int i = 0; i < g->rows; i++) turned = fmax(turned, fabs(u[i]));
-    if (!(turned > eps)) return false;
-    note(c, turned);
+  if (opposed <= 0 && fastest > eps) { // the motion follows the impulse: too much friction
+    note(c, fastest);
     set_slides(c, g, false);
-    return true;
+    return TB_CR_SWITCHED;
   }
+  if (c->settled && !thorough) return TB_CR_SAME;
   turn(c, g, contact->average, thorough, direction);
   tbCrGroup next = *g;
   memcpy(next.direction, direction, sizeof direction);
@@ -195,18 +202,20 @@ static bool look_at_sliding(tbCr* c, int k, tbCrGroup* g, bool thorough)
     double d = edge(&next, contact->average, i) - c->lambda[g->row + i];
     worth = fmax(worth, c->system.own[g->row + i] * fabs(d));
   }
-  if (!(worth > eps)) return false;
+  if (!(worth > eps)) return TB_CR_SAME;
   note(c, worth);
   *g = next;
   for (int i = 0; i < g->rows; i++) c->lambda[g->row + i] = edge(g, contact->average, i);
-  return true;
+  return TB_CR_MOVED;
 }
 
 static bool look_at_sticking(tbCr* c, int k, tbCrGroup* g)
 {
   double n = fmax(c->lambda[c->run->p->row_adr[k]], 0), direction[3], driving = 0, worth = 0;
   double out = reach(g, n, c->lambda + g->row, direction), eps = c->u_tolerance;
-  if (!(out > 1)) return false;
+  bool torn = false;
+  for (int i = 0; c->contradicted && i < g->rows; i++) torn = torn || fabs(c->u[g->row + i]) > eps;
+  if (!(out > 1) && !torn) return false;
   tbCrGroup next = *g;
   memcpy(next.direction, direction, sizeof direction);
   for (int i = 0; i < g->rows; i++) {
@@ -214,7 +223,8 @@ static bool look_at_sticking(tbCr* c, int k, tbCrGroup* g)
     double excess = c->lambda[g->row + i] - edge(&next, n, i);
     worth = fmax(worth, c->system.own[g->row + i] * fabs(excess));
   }
-  if (driving > eps || !(worth > eps)) return false;
+  if (torn) oppose(g, c->u + g->row, next.direction);
+  else if (driving > eps || !(worth > eps)) return false;
   note(c, worth);
   *g = next;
   g->step = 1;
@@ -239,45 +249,81 @@ static void release_friction(tbCr* c, int k)
   }
 }
 
-static bool look_at_friction(tbCr* c, int k, bool thorough)
+static tbCrLook look_at_friction(tbCr* c, int k, bool thorough)
 {
   tbCrContact* contact = &c->contact[k];
-  int normal = c->run->p->row_adr[k];
-  bool changed = look_at_row(c, normal, 0, INFINITY);
+  int normal = c->run->p->row_adr[k], end = contact->group + contact->groups;
+  tbCrLook seen = look_at_row(c, normal, 0, INFINITY) ? TB_CR_SWITCHED : TB_CR_SAME;
   if (!c->system.solved[normal]) {
-    if (changed) release_friction(c, k);
-    return changed;
+    if (seen == TB_CR_SWITCHED) release_friction(c, k);
+    return seen;
   }
   double n = fmax(c->lambda[normal], 0);
-  for (int g = contact->group; g < contact->group + contact->groups; g++)
-    if (!c->group[g].slides) changed = look_at_sticking(c, k, &c->group[g]) || changed;
-  contact->average = 0.5 * (n + contact->recent);
-  bool slid = false;
-  for (int g = contact->group; g < contact->group + contact->groups; g++)
-    if (c->group[g].slides && has_friction(&c->group[g]))
-      slid = look_at_sliding(c, k, &c->group[g], thorough) || slid;
+  for (int g = contact->group; g < end; g++)
+    if (!c->group[g].slides && look_at_sticking(c, k, &c->group[g])) seen = TB_CR_SWITCHED;
+  contact->average = c->settled ? n : 0.5 * (n + contact->recent);
+  for (int g = contact->group; g < end; g++) {
+    if (!c->group[g].slides || !has_friction(&c->group[g])) continue;
+    tbCrLook sliding = look_at_sliding(c, k, &c->group[g], thorough);
+    if (sliding > seen) seen = sliding;
+  }
   contact->recent = n;
-  return changed || slid;
+  return seen;
 }
 
-bool tb_cr_states_look(tbCr* c, bool thorough)
+// Where states are settled, sliding friction is a smooth fixed point: f ← what the look makes of it.
+static void mix(tbCr* c)
 {
   const tbProblem* p = c->run->p;
-  bool changed = false;
-  c->change = 0;
-  for (int k = 0; k < p->ncontact; k++) {
-    if (c->set[k].kind != TB_SET_NONE) {
-      changed = look_at_friction(c, k, thorough) || changed;
-      continue;
-    }
-    const double* param = p->param + p->param_adr[k];
-    for (int i = 0, rows = tb_rows(p, k); i < rows && p->law[k] != TB_LAW_FREE; i++) {
-      bool box = p->law[k] == TB_LAW_BOX;
-      bool row = look_at_row(c, p->row_adr[k] + i, box ? param[i] : 0, box ? param[rows + i] : INFINITY);
-      changed = changed || row;
-    }
+  for (int i = 0; i < p->nrow; i++) {
+    c->moved[i] = c->lambda[i] - c->before[i];
+    if (c->system.solved[i]) c->before[i] = 0;
   }
-  return changed;
+  tb_anderson_step(&c->mixer, c->before, c->moved);
+  for (int k = 0; k < p->ncontact; k++)
+    for (int g = c->contact[k].group; g < c->contact[k].group + c->contact[k].groups; g++) {
+      tbCrGroup* group = &c->group[g];
+      if (!group->slides || !has_friction(group) || !c->system.solved[p->row_adr[k]]) continue;
+      memcpy(c->lambda + group->row, c->before + group->row, (size_t)group->rows * sizeof *c->lambda);
+      if (!group->interval) reach(group, 1, c->lambda + group->row, group->direction);
+    }
+}
+
+static tbCrLook look_at(tbCr* c, int k, bool thorough)
+{
+  const tbProblem* p = c->run->p;
+  if (c->set[k].kind != TB_SET_NONE) return look_at_friction(c, k, thorough);
+  const double* param = p->param + p->param_adr[k];
+  tbCrLook seen = TB_CR_SAME;
+  for (int i = 0, rows = tb_rows(p, k); i < rows && p->law[k] != TB_LAW_FREE; i++) {
+    bool box = p->law[k] == TB_LAW_BOX;
+    if (look_at_row(c, p->row_adr[k] + i, box ? param[i] : 0, box ? param[rows + i] : INFINITY))
+      seen = TB_CR_SWITCHED;
+  }
+  return seen;
+}
+
+tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
+{
+  const tbProblem* p = c->run->p;
+  tbCrLook seen = TB_CR_SAME;
+  double last = c->change;
+  int parts = 1 + c->restless / RESTLESS;
+  c->change = 0;
+  c->looks++;
+  memcpy(c->before, c->lambda, (size_t)p->nrow * sizeof *c->before);
+  for (int part = 0; part < parts && part < p->ncontact && seen == TB_CR_SAME; part++)
+    for (int k = (c->looks + part) % parts; k < p->ncontact; k += parts) {
+      tbCrLook contact = look_at(c, k, thorough);
+      if (contact > seen) seen = contact;
+    }
+  if (seen == TB_CR_SWITCHED || !c->settled) tb_anderson_reset(&c->mixer);
+  else if (seen == TB_CR_MOVED) mix(c);
+  if (seen == TB_CR_SAME && !thorough) c->change = last;
+  c->quiet = seen == TB_CR_SWITCHED ? 0 : c->quiet + 1;
+  c->settled = c->quiet >= (thorough ? 1 : QUIET) || (c->settled && c->quiet > 0);
+  if (thorough) c->restless = seen == TB_CR_SWITCHED ? c->restless + 1 : 0;
+  return seen;
 }
 
 // ---- start and end ----
