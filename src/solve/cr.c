@@ -29,8 +29,8 @@
 
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
 
-enum { PATIENCE = 8 };            // restarts until looks become rarer
-enum { REFRESH = 50, MIXED = 8 }; // looks between fresh products with A; steps that Anderson mixes
+enum { PATIENCE = 8 };             // restarts until looks become rarer
+enum { REFRESH = 50, MIXED = 14 }; // looks between fresh products with A; steps that Anderson mixes
 
 static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
 {
@@ -42,10 +42,10 @@ static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
   c->group = TB_SCRATCH(scratch, tbCrGroup, rows);
   c->set = TB_SCRATCH(scratch, tbFrictionSet, contacts);
   double **of_rows[] = {&c->lambda, &c->u, &c->before, &c->moved},
-         **of_dofs[] = {&c->w, &c->Aw, &c->As, &c->Ap};
+         **of_dofs[] = {&c->w, &c->Aw, &c->As, &c->Ap, &c->mass};
   double** of_both[] = {&c->r, &c->s, &c->Bs, &c->p, &c->Bp, &c->t};
   for (int i = 0; i < 4; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
-  for (int i = 0; i < 4; i++) *of_dofs[i] = TB_SCRATCH(scratch, double, dofs);
+  for (int i = 0; i < 5; i++) *of_dofs[i] = TB_SCRATCH(scratch, double, dofs);
   for (int i = 0; i < 6; i++) *of_both[i] = TB_SCRATCH(scratch, double, dofs + rows);
 }
 
@@ -64,21 +64,30 @@ static double dot(int n, const double* x, const double* y)
   return sum;
 }
 
-// In velocities: what is missing in momentum, over the diagonal of A, counts as one.
+// In velocities: momentum that is missing counts by the mass it would move. The row sums of a stiff block are
+// its masses, far below its diagonal: a residual that is smooth moves the whole body.
 static double norm(const tbCr* c, const double* r)
 {
   const tbProblem* p = c->run->p;
   double sum = dot(p->nrow, r + p->ndof, r + p->ndof);
+  for (int i = 0; i < p->ndof; i++) sum += (r[i] / c->mass[i]) * (r[i] / c->mass[i]);
+  return sqrt(sum);
+}
+
+static void weigh(tbCr* c)
+{
+  const tbProblem* p = c->run->p;
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* k = &p->block[b];
     for (int i = 0; i < k->size; i++) {
       double D = k->kind == TB_METRIC_PARTICLE ? k->value[0]
                  : k->kind == TB_METRIC_DENSE  ? k->value[i * k->size + i]
                                                : c->system.W->lumped[k->dof + i];
-      sum += (r[k->dof + i] / D) * (r[k->dof + i] / D);
+      double rows = 0;
+      for (int e = k->ptr ? k->ptr[i] : 0; k->ptr && e < k->ptr[i + 1]; e++) rows += k->value[e];
+      c->mass[k->dof + i] = rows > 1e-6 * D ? rows : D;
     }
   }
-  return sqrt(sum);
 }
 
 static void velocities(tbCr* c)
@@ -196,6 +205,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   c->run = run;
   layout(c, &run->scratch, run->W);
   tb_cr_system_begin(&c->system, run);
+  weigh(c);
   c->mixer.weight = c->system.own;
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
@@ -216,7 +226,7 @@ void tb_cr(tbRun* run, double* lambda)
   double tightening = 1;
   int looks = 0, wait = 0, restarts = 0; // the last since the linear problem was last solved
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    double enough = fmax(c.r_tolerance, 0.1 * c.change), steepness = norm(&c, c.Bs), alpha = step(&c);
+    double enough = fmax(c.r_tolerance, 0.3 * c.change), steepness = norm(&c, c.Bs), alpha = step(&c);
     if (alpha == 0 && steepness > 0.01 * enough) {
       pair(&c);
       alpha = step(&c);

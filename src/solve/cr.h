@@ -34,6 +34,7 @@ typedef struct tbCr {
   double *w, *Aw;       // v − v_free and A times that (ndof): −Aw is the unconstrained residual
   double *r, *s, *Bs;   // residual, C⁻¹r, B C⁻¹r  (ndof + nrow)
   double *p, *Bp, *t;   // direction, B p, C⁻¹B p
+  double* mass;         // what a residual in momentum is measured by (ndof)
   double *As, *Ap;      // A times their first parts (ndof)
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double change;                   // the largest such velocity at the last look

@@ -153,7 +153,7 @@ static void turn(tbCr* c, tbCrGroup* g, double n, bool thorough, double* directi
   if (g->interval || g->rows == 1 || !oppose(g, u, against)) return;
   for (int i = 0; i < g->rows; i++) {
     cosine += against[i] * g->direction[i];
-    size = fmax(size, g->a[i] * g->a[i] * c->system.S[g->row + i]);
+    size = fmax(size, g->a[i] * g->a[i] * (c->settled ? c->system.own : c->system.S)[g->row + i]);
     speed += g->a[i] * g->a[i] * u[i] * u[i];
   }
   if (!thorough && cosine > COS_MISALIGNED) return;
