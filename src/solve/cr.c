@@ -41,10 +41,10 @@ static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
   c->contact = TB_SCRATCH(scratch, tbCrContact, contacts);
   c->group = TB_SCRATCH(scratch, tbCrGroup, rows);
   c->set = TB_SCRATCH(scratch, tbFrictionSet, contacts);
-  double **of_rows[] = {&c->lambda, &c->u, &c->before, &c->moved},
+  double **of_rows[] = {&c->lambda, &c->u, &c->before, &c->moved, &c->last_lambda, &c->last_u},
          **of_dofs[] = {&c->w, &c->Aw, &c->As, &c->Ap, &c->mass};
   double** of_both[] = {&c->r, &c->s, &c->Bs, &c->p, &c->Bp, &c->t};
-  for (int i = 0; i < 4; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
+  for (int i = 0; i < 6; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
   for (int i = 0; i < 5; i++) *of_dofs[i] = TB_SCRATCH(scratch, double, dofs);
   for (int i = 0; i < 6; i++) *of_both[i] = TB_SCRATCH(scratch, double, dofs + rows);
 }
@@ -206,6 +206,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   layout(c, &run->scratch, run->W);
   tb_cr_system_begin(&c->system, run);
   weigh(c);
+  c->gain = 1;
   c->mixer.weight = c->system.own;
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);

@@ -153,7 +153,8 @@ static void turn(tbCr* c, tbCrGroup* g, double n, bool thorough, double* directi
   if (g->interval || g->rows == 1 || !oppose(g, u, against)) return;
   for (int i = 0; i < g->rows; i++) {
     cosine += against[i] * g->direction[i];
-    size = fmax(size, g->a[i] * g->a[i] * (c->settled ? c->system.own : c->system.S)[g->row + i]);
+    double S = c->settled ? c->gain * c->system.own[g->row + i] : c->system.S[g->row + i];
+    size = fmax(size, g->a[i] * g->a[i] * S);
     speed += g->a[i] * g->a[i] * u[i] * u[i];
   }
   if (!thorough && cosine > COS_MISALIGNED) return;
@@ -200,7 +201,7 @@ static tbCrLook look_at_sliding(tbCr* c, int k, tbCrGroup* g, bool thorough)
   memcpy(next.direction, direction, sizeof direction);
   for (int i = 0; i < g->rows; i++) {
     double d = edge(&next, contact->average, i) - c->lambda[g->row + i];
-    worth = fmax(worth, c->system.own[g->row + i] * fabs(d));
+    worth = fmax(worth, c->gain * c->system.own[g->row + i] * fabs(d));
   }
   if (!(worth > eps)) return TB_CR_SAME;
   note(c, worth);
@@ -289,6 +290,21 @@ static void mix(tbCr* c)
     }
 }
 
+// How much more than their diagonals say the friction impulses of the last look have moved the contacts, all
+// together and with the bodies' stiffness: Δfᵀ Δu over Δfᵀ S Δf, and no less than 1.
+static void measure_gain(tbCr* c)
+{
+  double response = 0, size = 0;
+  for (int i = 0; i < c->run->p->nrow; i++) {
+    double f = c->system.solved[i] ? 0 : c->lambda[i] - c->last_lambda[i];
+    response += f * (c->u[i] - c->last_u[i]);
+    size += c->system.own[i] * f * f;
+  }
+  if (c->settled && size > 0) c->gain = fmax(fmax(1, response / size), 0.7 * c->gain);
+  memcpy(c->last_lambda, c->before, (size_t)c->run->p->nrow * sizeof *c->before);
+  memcpy(c->last_u, c->u, (size_t)c->run->p->nrow * sizeof *c->u);
+}
+
 static tbCrLook look_at(tbCr* c, int k, bool thorough)
 {
   const tbProblem* p = c->run->p;
@@ -312,6 +328,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   c->change = 0;
   c->looks++;
   memcpy(c->before, c->lambda, (size_t)p->nrow * sizeof *c->before);
+  if (thorough) measure_gain(c);
   for (int part = 0; part < parts && part < p->ncontact && seen == TB_CR_SAME; part++)
     for (int k = (c->looks + part) % parts; k < p->ncontact; k += parts) {
       tbCrLook contact = look_at(c, k, thorough);

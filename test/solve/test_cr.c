@@ -1,8 +1,6 @@
 // Conjugate residuals on the mixed problem.
 #include "solve/cases.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static tbSolveOptions options(tbPreconditioner preconditioner, int max_iterations)
@@ -45,7 +43,6 @@ TEST(cr_solves_problems_of_every_metric)
 
 TEST(cr_takes_bounds_joints_and_every_smooth_law)
 {
-  tbContext ctx = tb_default_context();
   tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 2000);
   int taken = 0, solved = 0;
   for (int seed = 0; seed < 40; seed++) {
@@ -60,7 +57,6 @@ TEST(cr_takes_bounds_joints_and_every_smooth_law)
     }
     cases_drop(&c);
   }
-  (void)ctx;
   printf("[%d of %d] ", solved, taken);
   CHECK(taken >= 30 && solved >= taken - 1);
 }
@@ -176,7 +172,7 @@ TEST(the_judge_tells_what_an_approximate_W_costs)
   printf("[lumped %.1e %.1e, diagonal %.1e %.1e] ", wrong[0][TB_INVERSE_LUMPED], wrong[1][TB_INVERSE_LUMPED],
          wrong[0][TB_INVERSE_DIAGONAL], wrong[1][TB_INVERSE_DIAGONAL]);
   for (int i = TB_INVERSE_LUMPED; i < TB_INVERSE_COUNT; i++) {
-    CHECK(wrong[0][i] < 0.05 && wrong[1][i] > 10 * wrong[0][i] / 2);
+    CHECK(wrong[0][i] < 0.05 && wrong[1][i] > 5 * wrong[0][i]);
     CHECK(wrong[1][i] > 0.02);
   }
 }
