@@ -8,14 +8,14 @@
 // reduces rᵀC⁻¹r as far as each direction allows. The states change inside the iteration (cr_states.c), at
 // intervals of max(1, ⌊log²(‖r‖/ε₁)/3⌋) iterations: seldom while the residual is large, at every iteration
 // when it is small. Looking only at convergence would be an active set method, and could cycle; looking
-// always, steepest descent. Looks are skipped after a step with α < 0, which Full, being indefinite, can
-// take.
+// always, steepest descent, so that the interval grows with the restarts since the linear problem was last
+// solved. Looks are skipped after a step with α < 0, which Full, being indefinite, can take.
 //
 // A change of states starts the recurrence anew. The residual is kept in two parts, −Aw and what impulses and
 // constraints add, so that this costs no product with A. Converged: ‖r‖ < ε₁, or B C⁻¹r vanishes, which it
-// does at the least-squares solution of constraints that contradict each other. Then every contact is looked
-// at thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are
-// tightened. While sliding friction is still moving, ε₁ is a tenth of what its last move was worth.
+// does at the least-squares solution of rows that contradict each other. Then every contact is looked at
+// thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are tightened.
+// While states or sliding friction change, ε₁ is a third of the velocity that the last change was worth.
 //
 // Cost      one product with A, a few with J and one preconditioning per iteration; W is never formed.
 // Limits    no proof of convergence. Sliding friction is a fixed point around the linear problem: large
@@ -28,9 +28,13 @@
 #include <string.h>
 
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
+static const double FLAT = 0.01;   // ‖B C⁻¹r‖ over ε₁ where r cannot be reduced
 
-enum { PATIENCE = 8 };             // restarts until looks become rarer
-enum { REFRESH = 50, MIXED = 14 }; // looks between fresh products with A; steps that Anderson mixes
+enum {
+  PATIENCE = 8, // restarts until looks become rarer
+  REFRESH = 50, // restarts until A w is computed afresh
+  MIXED = 14    // steps of sliding friction that Anderson mixes
+};
 
 static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
 {
@@ -122,20 +126,20 @@ static void restart(tbCr* c)
 }
 
 // Tolerances in velocities, from the scale the judge measures by.
-static void aim(tbCr* c, double tightening)
+static void aim(tbCr* c)
 {
   const tbProblem* p = c->run->p;
   double scale = dot(p->nrow, c->system.W->q, c->system.W->q);
   scale = fmax(scale, dot(p->nrow, c->lambda, c->lambda));
   scale = sqrt(fmax(scale, dot(p->nrow, c->u, c->u)));
-  c->r_tolerance = fmax(0.1 * tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
+  c->r_tolerance = fmax(0.1 * c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
   c->u_tolerance = 0.1 * c->r_tolerance;
 }
 
 static int interval(double r, double tolerance)
 {
   int exponent;
-  frexp(r / tolerance, &exponent);
+  frexp(fmin(r / tolerance, DBL_MAX), &exponent);
   double log10 = 0.30103 * exponent;
   return r > tolerance ? (int)fmax(1, log10 * log10 / 3) : 1;
 }
@@ -206,7 +210,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   layout(c, &run->scratch, run->W);
   tb_cr_system_begin(&c->system, run);
   weigh(c);
-  c->gain = 1;
+  c->gain = c->tightening = 1;
   c->mixer.weight = c->system.own;
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
@@ -215,50 +219,58 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   memcpy(c->w, c->Aw, (size_t)p->ndof * sizeof *c->w);
   tb_cr_solve_metric(&c->system, c->w);
   velocities(c);
-  aim(c, 1);
+  aim(c);
   tb_cr_states_look(c, true);
   restart(c);
+}
+
+// Where the next look is due: true when it changed something.
+static bool look_on_the_way(tbCr* c, double r)
+{
+  if (++c->wait < interval(r, c->r_tolerance) * (1 + c->restarts / PATIENCE)) return false;
+  c->wait = 0;
+  velocities(c);
+  bool changed = tb_cr_states_look(c, false) != TB_CR_SAME;
+  c->restarts += changed;
+  return changed;
+}
+
+// At convergence, or where r cannot be reduced: the same; else the judge is asked, and more is aimed for.
+static bool look_at_the_end(tbCr* c, double r, double enough)
+{
+  velocities(c);
+  c->contradicted = r > enough;
+  bool changed = tb_cr_states_look(c, true) != TB_CR_SAME, stuck = c->contradicted;
+  c->contradicted = false;
+  c->wait = c->restarts = 0;
+  aim(c);
+  if (changed || !(r <= c->r_tolerance || stuck)) return changed;
+  tb_run_judge_next(c->run);
+  c->tightening = fmax(0.1 * c->tightening, 1e-8);
+  refresh(c);
+  return false;
 }
 
 void tb_cr(tbRun* run, double* lambda)
 {
   tbCr c = {0};
+  int changes = 0;
   begin(&c, run, lambda);
-  double tightening = 1;
-  int looks = 0, wait = 0, restarts = 0; // the last since the linear problem was last solved
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    double enough = fmax(c.r_tolerance, 0.3 * c.change), steepness = norm(&c, c.Bs), alpha = step(&c);
-    if (alpha == 0 && steepness > 0.01 * enough) {
+    double enough = fmax(c.r_tolerance, 0.3 * c.change), slope = norm(&c, c.Bs), alpha = step(&c);
+    if (alpha == 0 && slope > FLAT * enough) {
       pair(&c);
       alpha = step(&c);
     }
     double r = norm(&c, c.r);
-    bool changed = false;
-    if (alpha > 0 && ++wait >= interval(r, c.r_tolerance) * (1 + restarts / PATIENCE)) {
-      velocities(&c);
-      changed = tb_cr_states_look(&c, false) != TB_CR_SAME;
-      wait = 0;
-      restarts += changed;
-    }
+    bool changed = alpha > 0 && look_on_the_way(&c, r);
     if (!changed && alpha != 0) {
       tb_cr_apply(&c.system, c.s, c.Bs, c.As);
       conjugate(&c);
     }
-    bool stuck = !changed && (alpha == 0 || norm(&c, c.Bs) <= 0.01 * enough);
-    if (!changed && (r <= enough || stuck)) {
-      velocities(&c);
-      c.contradicted = r > enough;
-      changed = tb_cr_states_look(&c, true) != TB_CR_SAME;
-      c.contradicted = false;
-      wait = restarts = 0;
-      aim(&c, tightening);
-      if (!changed && (r <= c.r_tolerance || stuck)) {
-        tb_run_judge_next(run);
-        tightening = fmax(0.1 * tightening, 1e-8);
-        refresh(&c);
-      }
-    }
-    if (changed && ++looks % REFRESH == 0) refresh(&c);
+    if (!changed && (r <= enough || alpha == 0 || norm(&c, c.Bs) <= FLAT * enough))
+      changed = look_at_the_end(&c, r, enough);
+    if (changed && ++changes % REFRESH == 0) refresh(&c);
     else if (changed) restart(&c);
     tb_cr_states_publish(&c, lambda);
   }

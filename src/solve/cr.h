@@ -37,14 +37,16 @@ typedef struct tbCr {
   double* mass;         // what a residual in momentum is measured by (ndof)
   double *As, *Ap;      // A times their first parts (ndof)
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
-  double change;                   // the largest such velocity at the last look
-  bool contradicted; // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least
-  int looks;         // so far
-  int restless;      // thorough looks in a row that changed states
-  int quiet;         // looks in a row that changed no state
-  bool settled;      // the last thorough look found no state to change
-  tbAnderson mixer;  // of sliding friction, while states are settled
-  double gain;       // of sliding friction, over what the diagonals S_d say
+  double tightening;               // of both, by the judge's answers
+  int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
+  double change;      // the largest such velocity at the last look
+  bool contradicted;  // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least
+  int looks;          // so far
+  int restless;       // thorough looks in a row that changed states
+  int quiet;          // looks in a row that changed no state
+  bool settled;       // the last thorough look found no state to change
+  tbAnderson mixer;   // of sliding friction, while states are settled
+  double gain;        // of sliding friction, over what the diagonals S_d say
   double *last_lambda, *last_u; // at the last thorough look (nrow)
   double *before, *moved;       // held impulses before a look, and by what it moved them (nrow)
 } tbCr;

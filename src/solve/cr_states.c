@@ -9,12 +9,17 @@
 //   friction   sticks → slides when its impulse leaves the friction set and does not drive the motion
 //              slides → sticks when the motion no longer opposes the impulse
 //
+// At a least-squares solution, where solved rows contradict each other, those that move are let go.
+//
 // Sliding friction is held at μ λ' δ: λ' is the mean of λ_n at this look and the last, δ turns towards the
 // direction against the motion, in steps. There the paper turns a hundredth of the way; here it is as far as
 // a proximal step of length 1/S_d goes, which is less where the motion is slow, and less still for contacts
-// that turn to and fro. Inside the iteration an angle below 1.2° is left; at convergence none.
+// that turn to and fro. Inside the iteration an angle below 1.2° is left; at convergence none. Once states
+// are settled, friction moves at convergence alone: a smooth fixed point, which Anderson mixing accelerates,
+// with steps by the response that its moves have had.
 //
-// A change that moves the contact by less than ε₂ is not made: states that do not matter do not cycle.
+// A change that moves the contact by less than ε₂ is not made: states that do not matter do not cycle. Where
+// states change at one convergence after the other, fewer contacts may change at once.
 #include "solve/cr.h"
 
 #include <math.h>
