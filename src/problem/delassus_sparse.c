@@ -20,7 +20,7 @@
 #include <string.h>
 
 // The same pieces for every number of threads; few, because each needs room for dense columns.
-enum { PIECES = 16, SIDES = 24, DIAGONAL_ROOM = 8 };
+enum { PIECES = 16, SIDES = 24, PASS = 8 };
 
 typedef struct {
   tbDelassusOwner* o;
@@ -113,7 +113,21 @@ static void invert(void* user, int begin, int end, int piece)
   }
 }
 
-// D_k = YᵀY.
+// Y (size × stride, columns from `at` on) += J_kᵀ
+static void put_jacobian(const Columns* s, int k, double* Y, int stride, int at)
+{
+  const tbProblem* p = s->o->W.problem;
+  int rows = tb_contact_rows(p, k);
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    if (p->dof_block[p->jac_dof[c]] != s->b) continue;
+    const double* J = p->jac + p->jac_val_adr[c];
+    double* y = Y + (size_t)(p->jac_dof[c] - block_of(s)->dof) * (size_t)stride + at;
+    for (int r = 0, width = p->jac_width[c]; r < rows; r++)
+      for (int j = 0; j < width; j++) y[j * stride + r] += J[r * width + j];
+  }
+}
+
+// D_k = YᵀY, for as many contacts at a time as a solve takes sides in one pass.
 static void diagonals(void* user, int begin, int end, int piece)
 {
   const Columns* s = user;
@@ -121,25 +135,25 @@ static void diagonals(void* user, int begin, int end, int piece)
   const tbProblem* p = W->problem;
   const tbMetricBlock* block = block_of(s);
   double* Y = s->room + (size_t)piece * s->room_per_piece;
-  double* workspace = Y + (size_t)block->size * DIAGONAL_ROOM;
-  for (int i = begin; i < end; i++) {
-    int k = s->contact[i], rows = tb_contact_rows(p, k);
-    double sum[TB_MAX_ROWS * TB_MAX_ROWS] = {0};
-    memset(Y, 0, (size_t)block->size * (size_t)rows * sizeof *Y);
-    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-      if (p->dof_block[p->jac_dof[c]] != s->b) continue;
-      const double* J = p->jac + p->jac_val_adr[c];
-      for (int r = 0, width = p->jac_width[c]; r < rows; r++)
-        for (int j = 0; j < width; j++) Y[(p->jac_dof[c] - block->dof + j) * rows + r] += J[r * width + j];
+  double* workspace = Y + (size_t)block->size * PASS;
+  for (int next; begin < end; begin = next) {
+    int sides = 0;
+    for (next = begin; next < end && sides + tb_contact_rows(p, s->contact[next]) <= PASS; next++)
+      sides += tb_contact_rows(p, s->contact[next]);
+    memset(Y, 0, (size_t)block->size * (size_t)sides * sizeof *Y);
+    for (int i = begin, at = 0; i < next; at += tb_contact_rows(p, s->contact[i++]))
+      put_jacobian(s, s->contact[i], Y, sides, at);
+    tb_cholesky_forward(NULL, block->factor, sides, Y, Y, workspace);
+    for (int i = begin, at = 0; i < next; at += tb_contact_rows(p, s->contact[i++])) {
+      int rows = tb_contact_rows(p, s->contact[i]);
+      double sum[TB_MAX_ROWS * TB_MAX_ROWS] = {0}, *D = s->diag + W->diag_adr[s->contact[i]];
+      for (int t = 0; t < block->size; t++) {
+        const double* y = Y + (size_t)t * (size_t)sides + at;
+        for (int r = 0; r < rows; r++)
+          for (int j = r; j < rows && y[r] != 0; j++) sum[r * rows + j] += y[r] * y[j];
+      }
+      for (int j = 0; j < rows * rows; j++) D[j] += sum[j];
     }
-    tb_cholesky_forward(NULL, block->factor, rows, Y, Y, workspace);
-    for (int t = 0; t < block->size; t++) {
-      const double* y = Y + (size_t)t * (size_t)rows;
-      for (int r = 0; r < rows; r++)
-        for (int j = r; j < rows && y[r] != 0; j++) sum[r * rows + j] += y[r] * y[j];
-    }
-    for (int r = 0; r < rows; r++)
-      for (int j = r; j < rows; j++) s->diag[W->diag_adr[k] + (size_t)(r * rows + j)] += sum[r * rows + j];
   }
 }
 
@@ -172,7 +186,7 @@ static tbStatus assemble(tbContext* ctx, tbArena* arena, Columns* s)
 {
   const tbMetricBlock* block = block_of(s);
   TB_TRY(survey(arena, s));
-  size_t columns = s->diag ? (size_t)block->size * DIAGONAL_ROOM : (size_t)s->touched * SIDES;
+  size_t columns = s->diag ? (size_t)block->size * PASS : (size_t)s->touched * SIDES;
   s->room_per_piece = columns + tb_cholesky_scratch(block->factor, SIDES);
   s->room = TB_TAKE(arena, double, PIECES * s->room_per_piece);
   if (!s->room) return TB_ERROR_MEMORY;
