@@ -106,6 +106,8 @@ SolverArgs solver_args_default(void)
                       .model = "cone",
                       .order = "given",
                       .r_factor = "own",
+                      .preconditioner = "full",
+                      .inverse = "exact",
                       .tolerance = o.tolerance,
                       .max_iterations = o.max_iterations,
                       .directions = o.directions,
@@ -132,6 +134,8 @@ static const char* scheme_at(int i) { return tb_scheme_at(i)->name; }
 static const char* model_at(int i) { return tb_model_name((tbModel)i); }
 static const char* order_at(int i) { return tb_order_name((tbOrder)i); }
 static const char* r_factor_at(int i) { return tb_r_factor_name((tbRFactor)i); }
+static const char* preconditioner_at(int i) { return tb_preconditioner_name((tbPreconditioner)i); }
+static const char* inverse_at(int i) { return tb_inverse_name((tbInverse)i); }
 
 const tbSolver* solver_named(const char* name)
 {
@@ -165,6 +169,14 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   }
   if (!tb_r_factor_from_name(a->r_factor, &o->r_factor)) {
     complain_name("r-factor strategy", a->r_factor, TB_RFACTOR_COUNT, r_factor_at);
+    return false;
+  }
+  if (!tb_preconditioner_from_name(a->preconditioner, &o->preconditioner)) {
+    complain_name("preconditioner", a->preconditioner, TB_PRECONDITIONER_COUNT, preconditioner_at);
+    return false;
+  }
+  if (!tb_inverse_from_name(a->inverse, &o->inverse)) {
+    complain_name("inverse", a->inverse, TB_INVERSE_COUNT, inverse_at);
     return false;
   }
   o->solver = a->solver;

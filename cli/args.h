@@ -30,7 +30,7 @@ void print_columns(FILE* to, int width, const char* left, const char* right);
 
 // The solver options every command that solves takes; names are resolved by solver_options.
 typedef struct {
-  const char *solver, *model, *order, *r_factor;
+  const char *solver, *model, *order, *r_factor, *preconditioner, *inverse;
   double tolerance, tolerance_q, time_budget, relaxation;
   int max_iterations, directions, threads, seed;
 } SolverArgs;
@@ -55,6 +55,9 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
        "sweeps: given (default), random, colour, greedy, symmetric, layers"},                               \
       {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
       {"--r-factor", ARG_TEXT, &(a).r_factor, "S", "prox methods: own (default), global, local or block"},  \
+      {"--preconditioner", ARG_TEXT, &(a).preconditioner, "P", "cr: full (default), diag or factor"},       \
+      {"--inverse", ARG_TEXT, &(a).inverse, "I",                                                            \
+       "soft bodies in W: exact (default), lumped, diagonal or jacobi"},                                    \
       {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \
   {                                                                                                         \
     "--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"        \

@@ -174,9 +174,22 @@ typedef enum tbForm {
   TB_FORM_SWEEP = 8,  // whichever gives one contact's velocity at least cost; stands for one of the others
 } tbForm;
 
+// What stands in W for the inverse of a sparse metric block; particles and dense blocks are always inverted.
+typedef enum tbInverse {
+  TB_INVERSE_EXACT,    // W_A: the factor of A
+  TB_INVERSE_LUMPED,   // W_M: row sums, which are the masses where A = M + hB + h²K moves rigidly for free
+  TB_INVERSE_DIAGONAL, // W_D: the diagonal
+  TB_INVERSE_JACOBI,   // the same, raised to half the row's sum of moduli, so that Jacobi's iteration converges
+  TB_INVERSE_COUNT
+} tbInverse;
+
+const char* tb_inverse_name(tbInverse inverse); // "exact", …
+bool tb_inverse_from_name(const char* name, tbInverse* out);
+
 typedef struct tbDelassus {
   const tbProblem* problem;
   unsigned forms;         // tbForm bits that are built
+  tbInverse inverse;      // of sparse metric blocks
   bool symmetric;         // W is symmetric: to the bit when derived from A, to 1e-12 when given
   const double* q;        // J v_free + b                                               (nrow)
   const size_t* diag_adr; // first value of a diagonal block                           (ncontact+1)
@@ -191,14 +204,17 @@ typedef struct tbDelassus {
   const double* dense; // TB_FORM_DENSE (nrow²)
 
   // TB_FORM_FREE, where A's blocks are small: A⁻¹Jᵀ in the layout of jac (rows×width, transposed like it);
-  // null when a sparse block is in reach, whose inverse is dense
+  // null when a sparse block is in reach, whose inverse is dense unless a diagonal stands for it
   const double* ainv_jac;
+  const double* lumped; // what stands for sparse blocks; null when that is their factor            (ndof)
 
   struct tbDelassusOwner* owner;
 } tbDelassus;
 
 // forms: tbForm bits; 0 gives q and the diagonal blocks alone.
 tbStatus tb_delassus_create(tbContext* ctx, const tbProblem* problem, unsigned forms, tbDelassus** out);
+tbStatus tb_delassus_create_with(tbContext* ctx, const tbProblem* problem, unsigned forms, tbInverse inverse,
+                                 tbDelassus** out);
 void tb_delassus_free(tbContext* ctx, tbDelassus* W); // takes null
 size_t tb_delassus_workspace(const tbDelassus* W);    // doubles that apply needs
 // y = W x, by the cheapest form that is built. Threads cut the work, never the result.

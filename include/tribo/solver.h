@@ -42,6 +42,17 @@ typedef enum tbRFactor {
 const char* tb_r_factor_name(tbRFactor strategy);
 bool tb_r_factor_from_name(const char* name, tbRFactor* out);
 
+// What `cr` preconditions the mixed system with.
+typedef enum tbPreconditioner {
+  TB_PRECONDITIONER_FULL, // its block inverse, with the diagonals of A and of L A_d⁻¹ Lᵀ in their place
+  TB_PRECONDITIONER_DIAG, // these diagonals by themselves
+  TB_PRECONDITIONER_FACTOR, // as full, with the factor of A: fewer iterations, each two sparse solves dearer
+  TB_PRECONDITIONER_COUNT
+} tbPreconditioner;
+
+const char* tb_preconditioner_name(tbPreconditioner preconditioner); // "full", …
+bool tb_preconditioner_from_name(const char* name, tbPreconditioner* out);
+
 typedef enum tbOutcome {
   TB_CONVERGED,      // the judge confirms the tolerance
   TB_MAX_ITERATIONS, // the iteration budget is spent
@@ -70,14 +81,18 @@ typedef struct tbSolveOptions {
   double aim;   // once the tolerances are reached, go on for a few more iterations towards this share of
                 // them, so that the next step's warm start is within them by itself; 0: stop there
   double aim_q; // … and for more iterations towards this E/‖q‖, which no mass can hide; 0: not asked
-  int max_iterations;   // ≥ 0
-  double time_budget_s; // 0: none
-  tbOrder order;        // of sweeps
-  uint64_t seed;        // of random sweeps
-  double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
-  tbRFactor r_factor;   // of prox-gs and prox-jacobi
-  double factor_bytes;  // memory that W or a factor may take before the Newton methods turn to GMRES, and
-                        // pgs-sm to conjugate gradients; 0: 1e9
+  int max_iterations;              // ≥ 0
+  double time_budget_s;            // 0: none
+  tbOrder order;                   // of sweeps
+  uint64_t seed;                   // of random sweeps
+  double relaxation;               // ω of psor and jacobi, α of admm; 0: the method's own choice
+  tbRFactor r_factor;              // of prox-gs and prox-jacobi
+  tbPreconditioner preconditioner; // of cr
+  tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
+                       // until the budget is spent, and the judge says by how much its answer is wrong. `cr`
+                       // and `ica` have no use for it: they solve with A
+  double factor_bytes; // memory that W or a factor may take before the Newton methods turn to GMRES, and
+                       // pgs-sm to conjugate gradients; 0: 1e9
   // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
   void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;
@@ -111,6 +126,8 @@ typedef struct tbSolver {
   unsigned models;       // bit (1 << tbModel) for each model it can solve
   unsigned laws;         // bit (1 << tbLaw) for each law it can take
   tbForm needs;          // the form of W it works on
+  tbInverse inverse; // and the inverse it is made with, where the method has its own; else as the options say
+  bool metric;       // it works on A and J: problems that give W are refused
   // Null, or the form for this problem: a method that can do with products turns to them where W is too
   // large.
   tbStatus (*form)(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbForm* out);

@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 1, HEAD = 24, TAIL = 8 };
+enum { VERSION = 2, HEAD = 24, TAIL = 8 };
 static const unsigned char magic[8] = {0x89, 'T', 'R', 'I', 'B', 'O', '\r', '\n'};
 
 uint64_t tb_checkpoint_sum(const void* bytes, size_t length)
@@ -69,12 +69,13 @@ static const char* find_solver(const char* name)
 }
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbStepOptions) == 232, "options have changed: name them below, and raise the version");
+_Static_assert(sizeof(tbStepOptions) == 240, "options have changed: name them below, and raise the version");
 #endif
 
 static void code_solve_options(tbCodec* c, tbSolveOptions* o)
 {
   int model = (int)o->model, order = (int)o->order, r_factor = (int)o->r_factor;
+  int preconditioner = (int)o->preconditioner, inverse = (int)o->inverse;
   code_name(c, &o->solver, find_solver, "solver");
   tb_code_int(c, &model, 0, TB_MODEL_COUNT - 1);
   tb_code_int(c, &o->directions, 3, 64);
@@ -88,9 +89,12 @@ static void code_solve_options(tbCodec* c, tbSolveOptions* o)
   tb_code_u64(c, &o->seed);
   tb_code_number(c, &o->relaxation);
   tb_code_int(c, &r_factor, 0, TB_RFACTOR_COUNT - 1);
+  tb_code_int(c, &preconditioner, 0, TB_PRECONDITIONER_COUNT - 1);
+  tb_code_int(c, &inverse, 0, TB_INVERSE_COUNT - 1);
   tb_code_number(c, &o->factor_bytes);
   if (!tb_codec_reads(c)) return;
   o->model = (tbModel)model, o->order = (tbOrder)order, o->r_factor = (tbRFactor)r_factor;
+  o->preconditioner = (tbPreconditioner)preconditioner, o->inverse = (tbInverse)inverse;
 }
 
 void tb_code_step_options(tbCodec* c, tbStepOptions* o)

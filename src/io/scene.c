@@ -66,6 +66,8 @@ static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions
   o->solver.seed = (uint64_t)f->seed;
   o->solver.relaxation = s->relaxation;
   o->solver.r_factor = (tbRFactor)s->r_factor;
+  o->solver.preconditioner = (tbPreconditioner)s->preconditioner;
+  o->solver.inverse = (tbInverse)s->inverse;
   o->solver.factor_bytes = s->factor_bytes;
   TB_TRY(read_model(ctx, f, solver, &o->solver.model));
   return read_stabilization(ctx, f, o);

@@ -24,6 +24,11 @@ static const char* solver_at(int i) { return i < tb_solver_count() ? tb_solver_a
 static const char* model_at(int i) { return i < TB_MODEL_COUNT ? tb_model_name((tbModel)i) : NULL; }
 static const char* order_at(int i) { return i < TB_ORDER_COUNT ? tb_order_name((tbOrder)i) : NULL; }
 static const char* r_factor_at(int i) { return i < TB_RFACTOR_COUNT ? tb_r_factor_name((tbRFactor)i) : NULL; }
+static const char* preconditioner_at(int i)
+{
+  return i < TB_PRECONDITIONER_COUNT ? tb_preconditioner_name((tbPreconditioner)i) : NULL;
+}
+static const char* inverse_at(int i) { return i < TB_INVERSE_COUNT ? tb_inverse_name((tbInverse)i) : NULL; }
 static const char* stabilization_at(int i)
 {
   return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
@@ -116,6 +121,8 @@ static void init_solver(void* out)
                        .iterations = o.solver.max_iterations,
                        .order = (int)o.solver.order,
                        .r_factor = (int)o.solver.r_factor,
+                       .preconditioner = (int)o.solver.preconditioner,
+                       .inverse = (int)o.solver.inverse,
                        .tolerance = o.solver.tolerance,
                        .tolerance_q = o.solver.tolerance_q,
                        .time_budget = o.solver.time_budget_s,
@@ -143,6 +150,10 @@ static const tbKey solver_keys[] = {
      .text = "of psor, jacobi and admm; 0: the method's own choice"},
     {"r_factor", TB_KEY_CHOICE, AT(Solver, r_factor), .choice = r_factor_at, .shown = true,
      .text = "strategy of the proximal methods"},
+    {"preconditioner", TB_KEY_CHOICE, AT(Solver, preconditioner), .choice = preconditioner_at, .shown = true,
+     .text = "of cr"},
+    {"inverse", TB_KEY_CHOICE, AT(Solver, inverse), .choice = inverse_at, .shown = true,
+     .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how wrong it is"},
     {"factor_bytes", TB_KEY_NUMBER, AT(Solver, factor_bytes), NONNEGATIVE, .shown = true,
      .text = "memory a factor of the Newton methods may take; 0: 1e9"},
 };

@@ -12,6 +12,7 @@
 #ifndef TB_MATH_CHOLESKY_H
 #define TB_MATH_CHOLESKY_H
 
+#include "base/memory.h"
 #include "math/ordering.h"
 
 typedef struct tbCholesky tbCholesky;
@@ -52,6 +53,23 @@ tbStatus tb_cholesky_forward(tbContext* ctx, const tbCholesky* factor, int nrhs,
                              double* scratch);
 tbStatus tb_cholesky_backward(tbContext* ctx, const tbCholesky* factor, int nrhs, const double* y, double* x,
                               double* scratch);
+
+// Solves between a few rows only: b is zero and x is wanted outside of them nowhere. Both halves then need no
+// more of L than the columns on the way from those rows to the root of the elimination tree.
+typedef struct tbCholeskyReach {
+  int count;      // rows
+  int* place;     // column of L of each                                    (count)
+  int supernodes; // on the way
+  int* supernode; // ascending                                              (supernodes)
+} tbCholeskyReach;
+
+// Allocates from the arena. `rows` must be in range.
+tbStatus tb_cholesky_reach(tbArena* arena, const tbCholesky* factor, int count, const int* rows,
+                           tbCholeskyReach* out);
+// x = A⁻¹ b on the rows of the reach, in their order: count × nrhs both; x may be b. The bits are those of
+// tb_cholesky_solve.
+void tb_cholesky_solve_reach(const tbCholesky* factor, const tbCholeskyReach* reach, int nrhs,
+                             const double* b, double* x, double* scratch);
 
 const int* tb_cholesky_permutation(const tbCholesky* factor); // row eliminated k-th (n)
 tbCholeskyStats tb_cholesky_stats(const tbCholesky* factor);

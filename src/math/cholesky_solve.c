@@ -229,9 +229,12 @@ static bool all_zero(const double* x, size_t count)
   return true;
 }
 
-INLINE void forward(int groups, const tbCholesky* f, double* y, double* sums, bool sparse)
+// `list`: the supernodes to go through, or null for all.
+INLINE void forward(int groups, const tbCholesky* f, int supernodes, const int* list, double* y, double* sums,
+                    bool sparse)
 {
-  for (int s = 0; s < f->supernodes; s++) {
+  for (int i = 0; i < supernodes; i++) {
+    int s = list ? list[i] : i;
     int cols = tb_cholesky_cols(f, s), width = 4 * groups;
     if (sparse && all_zero(y + (size_t)f->start[s] * width, (size_t)cols * width)) continue;
     for (int k = 0; k < cols; k += BLOCK) {
@@ -248,9 +251,10 @@ INLINE void forward(int groups, const tbCholesky* f, double* y, double* sums, bo
   }
 }
 
-INLINE void backward(int groups, const tbCholesky* f, double* y)
+INLINE void backward(int groups, const tbCholesky* f, int supernodes, const int* list, double* y)
 {
-  for (int s = f->supernodes - 1; s >= 0; s--) {
+  for (int i = supernodes - 1; i >= 0; i--) {
+    int s = list ? list[i] : i;
     int cols = tb_cholesky_cols(f, s);
     for (int k = (cols - 1) / BLOCK * BLOCK; k >= 0; k -= BLOCK) {
       int count = cols - k < BLOCK ? cols - k : BLOCK;
@@ -260,16 +264,28 @@ INLINE void backward(int groups, const tbCholesky* f, double* y)
   }
 }
 
-static void forward_4(const tbCholesky* f, double* y, double* sums, bool sparse)
+typedef void Forward(const tbCholesky* f, int count, const int* list, double* y, double* sums, bool sparse);
+typedef void Backward(const tbCholesky* f, int count, const int* list, double* y);
+
+static void forward_4(const tbCholesky* f, int count, const int* list, double* y, double* sums, bool sparse)
 {
-  forward(1, f, y, sums, sparse);
+  forward(1, f, count, list, y, sums, sparse);
 }
-static void forward_8(const tbCholesky* f, double* y, double* sums, bool sparse)
+static void forward_8(const tbCholesky* f, int count, const int* list, double* y, double* sums, bool sparse)
 {
-  forward(2, f, y, sums, sparse);
+  forward(2, f, count, list, y, sums, sparse);
 }
-static void backward_4(const tbCholesky* f, double* y) { backward(1, f, y); }
-static void backward_8(const tbCholesky* f, double* y) { backward(2, f, y); }
+static void backward_4(const tbCholesky* f, int count, const int* list, double* y)
+{
+  backward(1, f, count, list, y);
+}
+static void backward_8(const tbCholesky* f, int count, const int* list, double* y)
+{
+  backward(2, f, count, list, y);
+}
+
+static Forward* forward_for(int width) { return width == 4 ? forward_4 : forward_8; }
+static Backward* backward_for(int width) { return width == 4 ? backward_4 : backward_8; }
 
 // Copies sides first … first+sides−1 into rows of `width`, from row order[k] (or k).
 static void gather(int n, int width, int nrhs, int first, int sides, const int* order, const double* b,
@@ -307,8 +323,8 @@ static tbStatus run(tbContext* ctx, const tbCholesky* f, int nrhs, const double*
     int width = width_for(nrhs - first), sides = nrhs - first < width ? nrhs - first : width;
     double *y = scratch, *sums = scratch + (size_t)width * f->n;
     gather(f->n, width, nrhs, first, sides, down ? f->perm : NULL, b, y);
-    if (down) (width == 4 ? forward_4 : forward_8)(f, y, sums, !up);
-    if (up) (width == 4 ? backward_4 : backward_8)(f, y);
+    if (down) forward_for(width)(f, f->supernodes, NULL, y, sums, !up);
+    if (up) backward_for(width)(f, f->supernodes, NULL, y);
     scatter(f->n, width, nrhs, first, sides, up ? f->perm : NULL, y, x);
     first += sides;
   }
@@ -331,4 +347,49 @@ tbStatus tb_cholesky_backward(tbContext* ctx, const tbCholesky* f, int nrhs, con
                               double* scratch)
 {
   return run(ctx, f, nrhs, y, x, scratch, false, true);
+}
+
+// A column's way to the root: the first row under a supernode is in its parent.
+tbStatus tb_cholesky_reach(tbArena* arena, const tbCholesky* f, int count, const int* rows,
+                           tbCholeskyReach* out)
+{
+  int* column = TB_TAKE(arena, int, (size_t)f->n); // of each row
+  int* home = TB_TAKE(arena, int, (size_t)f->n);   // supernode of each column
+  bool* reached = TB_TAKE(arena, bool, (size_t)f->supernodes);
+  int *place = TB_TAKE(arena, int, (size_t)count), *list = TB_TAKE(arena, int, (size_t)f->supernodes);
+  if (!column || !home || !reached || !place || !list) return TB_ERROR_MEMORY;
+  for (int k = 0; k < f->n; k++) column[f->perm[k]] = k;
+  for (int s = 0; s < f->supernodes; s++)
+    for (int k = f->start[s]; k < f->start[s + 1]; k++) home[k] = s;
+  for (int i = 0; i < count; i++) {
+    place[i] = column[rows[i]];
+    for (int s = home[place[i]]; !reached[s];) {
+      reached[s] = true;
+      if (tb_cholesky_rows(f, s) > 0) s = home[f->rows[f->below[s]]];
+    }
+  }
+  *out = (tbCholeskyReach){.count = count, .place = place, .supernode = list};
+  for (int s = 0; s < f->supernodes; s++)
+    if (reached[s]) list[out->supernodes++] = s;
+  return TB_OK;
+}
+
+void tb_cholesky_solve_reach(const tbCholesky* f, const tbCholeskyReach* r, int nrhs, const double* b,
+                             double* x, double* scratch)
+{
+  for (int first = 0; first < nrhs;) {
+    int width = width_for(nrhs - first), sides = nrhs - first < width ? nrhs - first : width;
+    double *y = scratch, *sums = scratch + (size_t)width * f->n;
+    for (int i = 0; i < r->supernodes; i++) {
+      int s = r->supernode[i];
+      memset(y + (size_t)f->start[s] * width, 0, (size_t)tb_cholesky_cols(f, s) * width * sizeof *y);
+    }
+    for (int i = 0; i < r->count; i++)
+      for (int c = 0; c < sides; c++) y[(size_t)r->place[i] * width + c] = b[(size_t)i * nrhs + first + c];
+    forward_for(width)(f, r->supernodes, r->supernode, y, sums, true);
+    backward_for(width)(f, r->supernodes, r->supernode, y);
+    for (int i = 0; i < r->count; i++)
+      for (int c = 0; c < sides; c++) x[(size_t)i * nrhs + first + c] = y[(size_t)r->place[i] * width + c];
+    first += sides;
+  }
 }

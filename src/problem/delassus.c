@@ -1,13 +1,11 @@
 // Assembling the Delassus operator  W = J A⁻¹ Jᵀ + R.
 //
 // Particles and dense blocks: A⁻¹Jᵀ is computed once per column block and has J's shape; W_kl is then a sum
-// of small products over the metric blocks that k and l share. Sparse blocks: A⁻¹J_kᵀ is dense, so it is
-// solved for one contact at a time and met with every J_l on the block (course §4.3); cost is one sparse
-// solve per contact and memory proportional to the pairs. Only blocks l ≥ k are computed; the others are
-// mirrored, so a derived W is symmetric to the bit.
+// of small products over the metric blocks that k and l share. Sparse blocks go through their factor
+// (delassus_sparse.c), or a diagonal stands for them (delassus_lumped.c). Only blocks l ≥ k are computed; the
+// others are mirrored, so a derived W is symmetric to the bit.
 #include "problem/delassus.h"
 #include "base/threads.h"
-#include "math/cholesky.h"
 #include "problem/metric.h"
 
 #include <limits.h>
@@ -26,7 +24,7 @@ static void add_product(int m, int n, int p, const double* A, const double* B, d
     }
 }
 
-static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, double** out)
+static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, const double* lumped, double** out)
 {
   size_t total = p->jac_val_adr[p->ncol];
   double* Y = TB_TAKE(arena, double, total);
@@ -35,8 +33,11 @@ static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, double** ou
   for (int c = 0; c < p->ncol; c++) {
     const tbMetricBlock* b = &p->block[p->dof_block[p->jac_dof[c]]];
     int rows = (int)((p->jac_val_adr[c + 1] - p->jac_val_adr[c]) / (size_t)p->jac_width[c]);
+    double* y = Y + p->jac_val_adr[c];
     for (int i = 0; b->kind != TB_METRIC_SPARSE && i < rows; i++)
-      tb_metric_solve(b, Y + p->jac_val_adr[c] + (size_t)(i * b->size), NULL);
+      tb_metric_solve(b, y + (size_t)(i * b->size), NULL);
+    for (int i = 0; b->kind == TB_METRIC_SPARSE && lumped && i < rows * p->jac_width[c]; i++)
+      y[i] /= lumped[p->jac_dof[c] + i % p->jac_width[c]];
   }
   *out = Y;
   return TB_OK;
@@ -47,6 +48,7 @@ static int compare_ints(const void* a, const void* b) { return *(const int*)a - 
 typedef struct {
   const tbProblem* p;
   const tbIncidence* incidence;
+  const tbTouching* touching;
   const int* row_contact; // when W is given
   int* mark;              // contact → last contact that listed it
   int* list;              // neighbours of the contact at hand
@@ -66,8 +68,11 @@ static int neighbours(Pattern* s, int k)
   const tbProblem* p = s->p;
   int count = add_neighbour(s, k, k, 0);
   for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-    int b = p->dof_block[p->jac_dof[c]];
-    for (int e = s->incidence->ptr[b]; e < s->incidence->ptr[b + 1]; e++)
+    int b = p->dof_block[p->jac_dof[c]], first = p->jac_dof[c];
+    const tbTouching* t = s->touching;
+    for (int e = t->ptr ? t->ptr[first] : 0; t->ptr && e < t->ptr[first + p->jac_width[c]]; e++)
+      count = add_neighbour(s, k, t->contact[e], count);
+    for (int e = s->incidence->ptr[b]; !t->ptr && e < s->incidence->ptr[b + 1]; e++)
       count = add_neighbour(s, k, s->incidence->contact[e], count);
   }
   for (int i = p->row_adr[k]; p->W_ptr && i < p->row_adr[k + 1]; i++)
@@ -82,7 +87,7 @@ static tbStatus build_pattern(tbContext* ctx, tbDelassusOwner* o)
   const tbProblem* p = o->W.problem;
   size_t n = (size_t)p->ncontact;
   int* ptr = TB_TAKE(&o->arena, int, n + 1);
-  Pattern s = {p, &o->incidence, p->W_ptr ? tb_row_contacts(&o->arena, p) : NULL, TB_TAKE(&o->arena, int, n),
+  Pattern s = {p, &o->incidence, &o->touching, p->W_ptr ? tb_row_contacts(&o->arena, p) : NULL, TB_TAKE(&o->arena, int, n),
                TB_TAKE(&o->arena, int, n)};
   if (!ptr || !s.mark || !s.list || (p->W_ptr && !s.row_contact)) return TB_ERROR_MEMORY;
   size_t total = 0;
@@ -120,7 +125,7 @@ static int find_block(const tbDelassus* W, int k, int l)
   return lo;
 }
 
-static double* block_values(const tbDelassus* W, int k, int l)
+double* tb_delassus_block(const tbDelassus* W, int k, int l)
 {
   return (double*)W->val + W->val_adr[find_block(W, k, l)];
 }
@@ -139,99 +144,21 @@ static void assemble_small(const tbDelassusOwner* o, int k)
       if (l < k) continue;
       int cols = tb_contact_rows(p, l);
       add_product(rows, cols, p->jac_width[c], p->jac + p->jac_val_adr[c], W->ainv_jac + p->jac_val_adr[d],
-                  block_values(W, k, l), cols);
+                  tb_delassus_block(W, k, l), cols);
     }
   }
 }
 
-// x (size × rows) = A⁻¹ J_kᵀ on sparse block b, one solve for all rows of the contact.
-static void solve_columns(const tbProblem* p, int k, int b, double* x, double* workspace)
+static bool by_factor(const tbDelassusOwner* o, int b)
 {
-  const tbMetricBlock* block = &p->block[b];
-  int rows = tb_contact_rows(p, k);
-  memset(x, 0, (size_t)rows * (size_t)block->size * sizeof *x);
-  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-    if (p->dof_block[p->jac_dof[c]] != b) continue;
-    int width = p->jac_width[c];
-    const double* J = p->jac + p->jac_val_adr[c];
-    double* at = x + (size_t)(p->jac_dof[c] - block->dof) * (size_t)rows;
-    for (int i = 0; i < rows; i++)
-      for (int j = 0; j < width; j++) at[j * rows + i] += J[i * width + j];
-  }
-  tb_cholesky_solve(NULL, block->factor, rows, x, x, workspace);
-}
-
-// C (rows × rows of the other contact) += (A⁻¹J_kᵀ)ᵀ J_cᵀ for a column block c on sparse block b.
-static void meet(const tbProblem* p, int rows, int b, const double* x, int c, double* C, int cols)
-{
-  int width = p->jac_width[c];
-  const double *J = p->jac + p->jac_val_adr[c],
-               *at = x + (size_t)(p->jac_dof[c] - p->block[b].dof) * (size_t)rows;
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < cols; j++) {
-      double sum = 0;
-      for (int d = 0; d < width; d++) sum += at[d * rows + i] * J[j * width + d];
-      C[i * cols + j] += sum;
-    }
-}
-
-typedef struct {
-  tbDelassusOwner* o;
-  const int* contact; // contacts on the sparse block, in order
-  int b;
-  double* room; // per piece: rows × size of the block, then solver workspace
-  size_t room_per_piece;
-  double* diag; // when only the diagonal blocks are wanted
-} SparseColumns;
-
-static void sparse_columns(void* user, int begin, int end, int piece)
-{
-  SparseColumns* s = user;
-  const tbDelassus* W = &s->o->W;
-  const tbProblem* p = W->problem;
-  const tbIncidence* in = &s->o->incidence;
-  double* x = s->room + (size_t)piece * s->room_per_piece;
-  double* workspace = x + (size_t)TB_MAX_ROWS * (size_t)p->block[s->b].size;
-  for (int i = begin; i < end; i++) {
-    int k = s->contact[i], rows = tb_contact_rows(p, k);
-    solve_columns(p, k, s->b, x, workspace);
-    for (int e = in->ptr[s->b]; e < in->ptr[s->b + 1]; e++) {
-      int l = in->contact[e];
-      if (s->diag ? l != k : l < k) continue;
-      double* C = s->diag ? s->diag + W->diag_adr[k] : block_values(W, k, l);
-      meet(p, rows, s->b, x, in->col[e], C, tb_contact_rows(p, l));
-    }
-  }
-}
-
-// The same pieces for every number of threads; few, because each needs room for dense columns.
-enum { SPARSE_PIECES = 8 };
-
-static tbStatus assemble_sparse(tbContext* ctx, tbDelassusOwner* o, int b, double* diag)
-{
-  const tbProblem* p = o->W.problem;
-  const tbIncidence* in = &o->incidence;
-  int first = in->ptr[b], count = 0;
-  size_t per_piece =
-      (size_t)TB_MAX_ROWS * (size_t)p->block[b].size + tb_cholesky_scratch(p->block[b].factor, TB_MAX_ROWS);
-  int* contact = TB_NEW(ctx, int, (size_t)(in->ptr[b + 1] - first));
-  double* room = TB_NEW(ctx, double, SPARSE_PIECES* per_piece);
-  tbStatus status = contact && room ? TB_OK : TB_ERROR_MEMORY;
-  if (status == TB_OK) {
-    for (int e = first; e < in->ptr[b + 1]; e++)
-      if (e == first || in->contact[e] != in->contact[e - 1]) contact[count++] = in->contact[e];
-    SparseColumns s = {o, contact, b, room, per_piece, diag};
-    tb_parallel_for(ctx->threads, count, tb_piece_count(count, SPARSE_PIECES), sparse_columns, &s);
-  }
-  tb_free(ctx, contact);
-  tb_free(ctx, room);
-  return status;
+  return o->W.problem->block[b].kind == TB_METRIC_SPARSE && !o->W.lumped;
 }
 
 static void assemble_rows(void* user, int begin, int end, int piece)
 {
   (void)piece;
-  for (int k = begin; k < end; k++) assemble_small(user, k);
+  const tbDelassusOwner* o = user;
+  for (int k = begin; k < end; k++) (o->touching.ptr ? tb_delassus_blocks_lumped : assemble_small)(o, k);
 }
 
 // Blocks of a given W: a plain copy into place, unsymmetric as it may be.
@@ -255,7 +182,7 @@ static void mirror(const tbDelassus* W)
     for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
       int l = W->col[e], rows = tb_contact_rows(p, k), cols = tb_contact_rows(p, l);
       if (l < k) continue;
-      double *upper = (double*)W->val + W->val_adr[e], *lower = block_values(W, l, k);
+      double *upper = (double*)W->val + W->val_adr[e], *lower = tb_delassus_block(W, l, k);
       for (int i = 0; i < rows; i++)
         for (int j = l == k ? i + 1 : 0; j < cols; j++) lower[j * rows + i] = upper[i * cols + j];
     }
@@ -278,10 +205,10 @@ static tbStatus build_blocks(tbContext* ctx, tbDelassusOwner* o)
   } else {
     tb_parallel_for(ctx->threads, p->ncontact, 64, assemble_rows, o);
     for (int b = 0; b < p->nblock; b++)
-      if (p->block[b].kind == TB_METRIC_SPARSE) TB_TRY(assemble_sparse(ctx, o, b, NULL));
+      if (by_factor(o, b)) TB_TRY(tb_delassus_by_factor(ctx, o, b, NULL));
     mirror(&o->W);
   }
-  for (int k = 0; k < p->ncontact; k++) add_compliance(p, k, block_values(&o->W, k, k));
+  for (int k = 0; k < p->ncontact; k++) add_compliance(p, k, tb_delassus_block(&o->W, k, k));
   o->W.forms |= TB_FORM_BLOCKS;
   return TB_OK;
 }
@@ -298,13 +225,14 @@ static tbStatus diagonal_only(tbContext* ctx, tbDelassusOwner* o, double* diag)
         int j = p->W_col[e] - first;
         if (j >= 0 && j < rows) D[i * rows + j] = p->W_val[e];
       }
-    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+    if (o->touching.ptr) tb_delassus_diagonal_lumped(o, k, D);
+    for (int c = p->jac_adr[k]; !o->touching.ptr && c < p->jac_adr[k + 1]; c++)
       if (p->block[p->dof_block[p->jac_dof[c]]].kind != TB_METRIC_SPARSE)
         add_product(rows, rows, p->jac_width[c], p->jac + p->jac_val_adr[c],
                     o->W.ainv_jac + p->jac_val_adr[c], D, rows);
   }
   for (int b = 0; b < p->nblock; b++)
-    if (p->block[b].kind == TB_METRIC_SPARSE) TB_TRY(assemble_sparse(ctx, o, b, diag));
+    if (by_factor(o, b)) TB_TRY(tb_delassus_by_factor(ctx, o, b, diag));
   for (int k = 0; k < p->ncontact; k++) {
     double* D = diag + o->W.diag_adr[k];
     int rows = tb_contact_rows(p, k);
@@ -329,7 +257,7 @@ static tbStatus build_diagonal(tbContext* ctx, tbDelassusOwner* o)
   o->W.diag = diag;
   if (!(o->W.forms & TB_FORM_BLOCKS)) return diagonal_only(ctx, o, diag);
   for (int k = 0; k < p->ncontact; k++)
-    memcpy(diag + adr[k], block_values(&o->W, k, k), (adr[k + 1] - adr[k]) * sizeof *diag);
+    memcpy(diag + adr[k], tb_delassus_block(&o->W, k, k), (adr[k + 1] - adr[k]) * sizeof *diag);
   return TB_OK;
 }
 
@@ -400,7 +328,7 @@ static unsigned resolve_sweep(const tbDelassusOwner* o, unsigned forms)
   double blocks = 0, rows = p->ncontact ? (double)p->nrow / p->ncontact : 0;
   for (int b = 0; b < p->nblock; b++) {
     double touching = o->incidence.ptr[b + 1] - o->incidence.ptr[b];
-    small = small && p->block[b].kind != TB_METRIC_SPARSE;
+    small = small && !by_factor(o, b);
     blocks += rows * rows * touching * touching;
   }
   bool bodies = small && blocks > 2 * (double)p->jac_val_adr[p->ncol];
@@ -414,7 +342,8 @@ static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
   o->W.symmetric = !p->W_ptr || given_is_symmetric(p);
   if (!p->W_ptr) {
     double* Y;
-    TB_TRY(compute_ainv_jac(&o->arena, p, &Y));
+    if (o->W.inverse != TB_INVERSE_EXACT) TB_TRY(tb_delassus_lump(o));
+    TB_TRY(compute_ainv_jac(&o->arena, p, o->W.lumped, &Y));
     o->W.ainv_jac = Y;
     TB_TRY(tb_incidence_build(&o->arena, p, &o->incidence));
   }
@@ -424,7 +353,7 @@ static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
   if (forms & TB_FORM_DENSE) TB_TRY(build_dense(ctx, o));
   o->W.forms |= forms & TB_FORM_FREE;
   for (int b = 0; b < p->nblock; b++)
-    if (p->block[b].kind == TB_METRIC_SPARSE) o->W.ainv_jac = NULL; // its columns are only partly there
+    if (by_factor(o, b)) o->W.ainv_jac = NULL; // its columns are only partly there
   return TB_OK;
 }
 
@@ -444,10 +373,17 @@ tbStatus tb_delassus_bytes(tbContext* ctx, const tbProblem* p, double* out)
 
 tbStatus tb_delassus_create(tbContext* ctx, const tbProblem* problem, unsigned forms, tbDelassus** out)
 {
+  return tb_delassus_create_with(ctx, problem, forms, TB_INVERSE_EXACT, out);
+}
+
+tbStatus tb_delassus_create_with(tbContext* ctx, const tbProblem* problem, unsigned forms, tbInverse inverse,
+                                 tbDelassus** out)
+{
   *out = NULL;
   tbDelassusOwner* o = TB_NEW(ctx, tbDelassusOwner, 1);
   if (!o) return TB_ERROR_MEMORY;
   o->W.problem = problem;
+  o->W.inverse = inverse;
   o->W.owner = o;
   tb_arena_init(&o->arena, ctx);
   tbStatus status = build(ctx, o, forms);

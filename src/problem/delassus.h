@@ -4,11 +4,31 @@
 
 #include "problem/graph.h"
 
+// Column blocks by the degrees of freedom they span.
+typedef struct tbTouching {
+  int* ptr;     // (ndof+1)
+  int* col;     // (ptr[ndof])
+  int* contact; // of each entry of col
+} tbTouching;
+
 typedef struct tbDelassusOwner {
   tbDelassus W;
   tbArena arena;
   tbIncidence incidence; // built for TB_FORM_FREE and for assembly from A and J
+  tbTouching touching;   // where a diagonal stands for a sparse block; else null
 } tbDelassusOwner;
+
+// The values of block (k, l).
+double* tb_delassus_block(const tbDelassus* W, int k, int l);
+
+// Through the factor of sparse block b: upper blocks of the contacts on it, or, where diag is not null, their
+// diagonal blocks alone. (delassus_sparse.c)
+tbStatus tb_delassus_by_factor(tbContext* ctx, tbDelassusOwner* o, int b, double* diag);
+
+// With a diagonal in place of sparse blocks. (delassus_lumped.c)
+tbStatus tb_delassus_lump(tbDelassusOwner* o);                                // fills W.lumped and touching
+void tb_delassus_blocks_lumped(const tbDelassusOwner* o, int k);              // upper blocks of contact k
+void tb_delassus_diagonal_lumped(const tbDelassusOwner* o, int k, double* D); // its diagonal block
 
 // Bytes that the blocks of W take, or a little more: every pair of contacts on a metric block is counted.
 tbStatus tb_delassus_bytes(tbContext* ctx, const tbProblem* problem, double* out);

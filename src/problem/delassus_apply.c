@@ -80,7 +80,9 @@ static void block_velocity(const Product* s, int b)
     for (int i = 0; i < tb_contact_rows(p, k); i++)
       for (int j = 0; j < width; j++) w[j] += J[i * width + j] * x[i];
   }
-  tb_metric_solve(block, s->w + block->dof, s->w + p->ndof);
+  bool lumped = block->kind == TB_METRIC_SPARSE && s->W->lumped;
+  for (int i = block->dof; lumped && i < block->dof + block->size; i++) s->w[i] /= s->W->lumped[i];
+  if (!lumped) tb_metric_solve(block, s->w + block->dof, s->w + p->ndof);
 }
 
 static void small_blocks(void* user, int begin, int end, int piece)

@@ -128,7 +128,7 @@ static tbStatus provide(tbContext* ctx, tbRun* run, tbForm needs, tbDelassus** W
   if (enough) return TB_OK;
   tb_delassus_free(ctx, *W);
   *W = NULL;
-  tbStatus status = tb_delassus_create(ctx, run->p, needs, W);
+  tbStatus status = tb_delassus_create_with(ctx, run->p, needs, run->o->inverse, W);
   run->W = *W;
   return status;
 }

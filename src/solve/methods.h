@@ -63,6 +63,12 @@ tbStatus tb_pgs_sm_prepare(tbContext* ctx, struct tbRun* run);
 void tb_pgs_sm_release(tbContext* ctx, struct tbRun* run);
 void tb_pgs_sm(struct tbRun* run, double* lambda);
 
+size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_cr(struct tbRun* run, double* lambda);
+
+size_t tb_ica_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_ica(struct tbRun* run, double* lambda);
+
 tbStatus tb_auto(tbContext* ctx, struct tbRun* run, double* lambda);
 
 size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o);

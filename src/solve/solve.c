@@ -30,6 +30,27 @@ static const char* const r_factors[TB_RFACTOR_COUNT] = {
     [TB_RFACTOR_BLOCK] = "block",
 };
 
+static const char* const preconditioners[TB_PRECONDITIONER_COUNT] = {
+    [TB_PRECONDITIONER_FULL] = "full",
+    [TB_PRECONDITIONER_DIAG] = "diag",
+    [TB_PRECONDITIONER_FACTOR] = "factor",
+};
+
+const char* tb_preconditioner_name(tbPreconditioner preconditioner)
+{
+  return (unsigned)preconditioner < TB_PRECONDITIONER_COUNT ? preconditioners[preconditioner] : "unknown";
+}
+
+bool tb_preconditioner_from_name(const char* name, tbPreconditioner* out)
+{
+  for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++)
+    if (strcmp(name, preconditioners[i]) == 0) {
+      *out = (tbPreconditioner)i;
+      return true;
+    }
+  return false;
+}
+
 const char* tb_outcome_name(tbOutcome outcome)
 {
   return (unsigned)outcome <= TB_FAILED ? outcomes[outcome] : "unknown";
@@ -75,6 +96,10 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown order %d", (int)o->order);
   if ((unsigned)o->r_factor >= TB_RFACTOR_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown r-factor strategy %d", (int)o->r_factor);
+  if ((unsigned)o->preconditioner >= TB_PRECONDITIONER_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown preconditioner %d", (int)o->preconditioner);
+  if ((unsigned)o->inverse >= TB_INVERSE_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown inverse %d", (int)o->inverse);
   if (o->directions < 3 || o->directions > TB_MAX_DIRECTIONS)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "directions must be 3 to %d, not %d", TB_MAX_DIRECTIONS,
                    o->directions);
@@ -158,7 +183,8 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   tbDelassus* W = NULL;
   tbForm form;
   TB_TRY(tb_run_form(ctx, solver, run, &form));
-  TB_TRY(tb_delassus_create(ctx, run->p, form, &W));
+  tbInverse inverse = solver->inverse != TB_INVERSE_EXACT ? solver->inverse : run->o->inverse;
+  TB_TRY(tb_delassus_create_with(ctx, run->p, form, inverse, &W));
   run->W = W;
   tbStatus status = tb_run_method(ctx, solver, run, lambda);
   tb_delassus_free(ctx, W);

@@ -13,6 +13,7 @@ enum {
   FRICTIONLESS = 1 << TB_MODEL_FRICTIONLESS,
   ALL_MODELS = (1 << TB_MODEL_COUNT) - 1,
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
+  SMOOTH_OR_BOX = ALL_LAWS & ~(1 << TB_LAW_POLYHEDRAL), // where friction slides row by row, or along a curve
   ROUND_LAWS = 1 << TB_LAW_FREE | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
                1 << TB_LAW_CONTENSOU, // those whose cones are second-order cones, once scaled
 };
@@ -221,6 +222,25 @@ static const tbSolver solvers[] = {
      .needs = TB_FORM_SWEEP,
      .scratch_bytes = tb_apgd_scratch,
      .solve = tb_apgd},
+    {.name = "cr",
+     .summary = "conjugate residuals on A and J, contacts changing state inside the iteration",
+     .reference = "Verschoor and Jalba 2019",
+     .models = CONE | BOX | FRICTIONLESS,
+     .laws = SMOOTH_OR_BOX,
+     .inverse = TB_INVERSE_DIAGONAL,
+     .metric = true,
+     .scratch_bytes = tb_cr_scratch,
+     .solve = tb_cr},
+    {.name = "ica",
+     .summary = "Jacobi splitting of A around a contact problem on its diagonal",
+     .reference = "course §4.3.6; Otaduy, Tamstorf, Steinemann and Gross 2009",
+     .models = ALL_MODELS,
+     .laws = ALL_LAWS,
+     .needs = TB_FORM_SWEEP,
+     .inverse = TB_INVERSE_JACOBI,
+     .metric = true,
+     .scratch_bytes = tb_ica_scratch,
+     .solve = tb_ica},
     {.name = "auto",
      .summary = "starts cheap, watches the judge's curve, changes method until the judge is satisfied",
      .reference = "src/solve/auto.c",
@@ -255,6 +275,7 @@ static bool takes_set(const tbSolver* solver, const tbFrictionSet* f)
 const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbModel model)
 {
   if (!(solver->models & 1u << model)) return "it does not solve this model of friction";
+  if (solver->metric && p->W_ptr) return "it works on A and J, and the problem gives W instead";
   if (solver->max_rows > 0 && p->nrow > solver->max_rows)
     return "it works on dense matrices, and W is too large";
   bool takes_all = solver->laws == ALL_LAWS && solver->sets == TB_SETS_ALL;

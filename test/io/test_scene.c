@@ -18,7 +18,7 @@ static const char everything[] =
     "\"damping\": 30}},\n"
     " \"solver\": {\"name\": \"prox-gs\", \"iterations\": 77, \"tolerance\": 1e-6, \"tolerance_q\": 1e-5,"
     "   \"time_budget\": 0.5, \"warm_start\": false, \"order\": \"random\", \"relaxation\": 1.25,"
-    "   \"r_factor\": \"block\", \"factor_bytes\": 1e6},\n"
+    "   \"r_factor\": \"block\", \"preconditioner\": \"diag\", \"inverse\": \"lumped\", \"factor_bytes\": 1e6},\n"
     " \"contact\": {\"margin\": 0.02, \"model\": \"cone\", \"directions\": 12, \"restitution_speed\": "
     "0.25},\n"
     " \"materials\": {\"_note\": 0, \"wood\": {\"density\": 700, \"friction\": 0.6, \"restitution\": 0.1},\n"
@@ -116,6 +116,7 @@ TEST(scene_options_reach_the_step)
         o->solver.order == TB_ORDER_RANDOM);
   CHECK(o->solver.relaxation == 1.25 && o->solver.r_factor == TB_RFACTOR_BLOCK &&
         o->solver.factor_bytes == 1e6);
+  CHECK(o->solver.preconditioner == TB_PRECONDITIONER_DIAG && o->solver.inverse == TB_INVERSE_LUMPED);
   CHECK(o->solver.model == TB_MODEL_CONE && o->solver.directions == 12 && o->solver.seed == 7);
   tb_scene_free(&ctx, &s);
   CHECK(!s.world && !s.name);
@@ -256,6 +257,7 @@ TEST(scene_defaults_are_those_of_the_library)
   CHECK(x->tolerance == y->tolerance && x->tolerance_q == y->tolerance_q && x->order == y->order);
   CHECK(x->max_iterations == y->max_iterations && x->time_budget_s == y->time_budget_s);
   CHECK(x->relaxation == y->relaxation && x->r_factor == y->r_factor && x->factor_bytes == y->factor_bytes);
+  CHECK(x->preconditioner == y->preconditioner && x->inverse == y->inverse);
   tb_scene_free(&ctx, &s);
 }
 

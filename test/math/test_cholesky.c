@@ -324,6 +324,38 @@ typedef struct {
   double *b, *x; // one row of sides per solve
 } Concurrent;
 
+TEST(solves_between_a_few_rows_get_the_bits_of_whole_ones)
+{
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(31);
+  for (int trial = 0; trial < 12; trial++) {
+    tbCsr A = trial % 3 == 0 ? make_grid(&ctx, 7, 6, 5) : make_random(&ctx, &r, 150, 60 * trial);
+    tbCholesky* f = NULL;
+    REQUIRE(tb_cholesky_analyze(&ctx, A.rows, A.ptr, A.idx, NULL, &f) == TB_OK);
+    REQUIRE(tb_cholesky_factor(&ctx, f, A.val) == TB_OK);
+    int rows[20], count = 0, sides = 1 + trial;
+    for (int i = trial; i < A.rows && count < 20; i += 1 + trial + i % 4) rows[count++] = i;
+    size_t n = (size_t)A.rows * (size_t)sides;
+    double *b = calloc(n, sizeof *b), *x = malloc(n * sizeof *x), *few = random_sides(&r, count, sides);
+    double* scratch = malloc(tb_cholesky_scratch(f, sides) * sizeof *scratch);
+    for (int i = 0; i < count; i++)
+      memcpy(b + rows[i] * sides, few + i * sides, (size_t)sides * sizeof *b);
+    CHECK_OK(&ctx, tb_cholesky_solve(&ctx, f, sides, b, x, scratch));
+    tbArena arena;
+    tb_arena_init(&arena, &ctx);
+    tbCholeskyReach reach;
+    CHECK_OK(&ctx, tb_cholesky_reach(&arena, f, count, rows, &reach));
+    CHECK(reach.supernodes <= tb_cholesky_stats(f).supernodes);
+    tb_cholesky_solve_reach(f, &reach, sides, few, few, scratch);
+    for (int i = 0; i < count; i++)
+      for (int c = 0; c < sides; c++) CHECK(few[i * sides + c] == x[rows[i] * sides + c]);
+    tb_arena_free(&arena);
+    free(b), free(x), free(few), free(scratch);
+    tb_cholesky_free(&ctx, f);
+    tb_csr_free(&ctx, &A);
+  }
+}
+
 static void solve_one(void* user, int begin, int end, int piece)
 {
   (void)piece;

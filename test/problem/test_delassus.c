@@ -134,6 +134,81 @@ TEST(every_form_of_W_agrees_with_its_definition)
   }
 }
 
+// W with a diagonal in place of A, which is one sparse block here.
+static double* lumped_reference(const tbProblem* p, tbInverse inverse)
+{
+  int n = p->ndof, m = p->nrow;
+  double *A = dense_metric(p), *J = dense_jacobian(p), *W = calloc((size_t)(m * m) + 1, sizeof *W);
+  for (int k = 0; k < n; k++) {
+    double sum = 0, moduli = 0, D = A[k * n + k];
+    for (int j = 0; j < n; j++) sum += A[k * n + j], moduli += fabs(A[k * n + j]);
+    if (inverse == TB_INVERSE_LUMPED) D = sum;
+    if (inverse == TB_INVERSE_JACOBI) D = fmax(D, moduli / 2);
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < m; j++) W[i * m + j] += J[i * n + k] * J[j * n + k] / D;
+  }
+  for (int i = 0; i < m; i++) W[i * m + i] += p->compliance[i];
+  free(A), free(J);
+  return W;
+}
+
+TEST(a_diagonal_may_stand_for_a_sparse_block_in_every_form)
+{
+  static const unsigned forms[] = {0, TB_FORM_FREE, TB_FORM_BLOCKS, TB_FORM_DENSE, TB_FORM_SWEEP};
+  tbRandom random = test_random(5);
+  for (int seed = 0; seed < 24; seed++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed;
+    spec.contacts = 1 + seed;
+    spec.dimension = seed % 2 ? 3 : 2;
+    spec.metric = TB_MAKE_SPARSE;
+    spec.compliant = seed % 3 == 0;
+    tbInverse inverse = (tbInverse)(1 + seed % (TB_INVERSE_COUNT - 1));
+    tbProblem* p = NULL;
+    double *lambda = NULL, x[96], y[96];
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    int m = p->nrow;
+    REQUIRE(m <= 96 && p->nblock == 1);
+    double* W = lumped_reference(p, inverse);
+    for (int i = 0; i < m; i++) x[i] = test_uniform(&random, -1, 1);
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+      tbDelassus* D = NULL;
+      CHECK_OK(&ctx, tb_delassus_create_with(&ctx, p, forms[f], inverse, &D));
+      REQUIRE(D);
+      CHECK(D->inverse == inverse && D->ainv_jac && D->lumped);
+      for (int k = 0; k < p->ncontact; k++)
+        for (int i = 0, rows = p->row_adr[k + 1] - p->row_adr[k]; i < rows; i++)
+          for (int j = 0; j < rows; j++)
+            CHECK_NEAR(D->diag[D->diag_adr[k] + (size_t)(i * rows + j)],
+                       W[(p->row_adr[k] + i) * m + p->row_adr[k] + j], 1e-13);
+      double* room = malloc(sizeof *room * (tb_delassus_workspace(D) + 1));
+      if (forms[f]) tb_delassus_apply(D, NULL, x, y, room);
+      for (int i = 0; forms[f] && i < m; i++) {
+        double sum = 0;
+        for (int j = 0; j < m; j++) sum += W[i * m + j] * x[j];
+        CHECK_NEAR(y[i], sum, 1e-12);
+      }
+      free(room);
+      tb_delassus_free(&ctx, D);
+    }
+    free(W);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+}
+
+TEST(inverses_have_names)
+{
+  for (int i = 0; i < TB_INVERSE_COUNT; i++) {
+    tbInverse back;
+    CHECK(tb_inverse_from_name(tb_inverse_name((tbInverse)i), &back) && back == (tbInverse)i);
+  }
+  tbInverse none;
+  CHECK(!tb_inverse_from_name("magic", &none));
+  CHECK(strcmp(tb_inverse_name(TB_INVERSE_COUNT), "unknown") == 0);
+}
+
 TEST(islands_and_colours_of_a_problem)
 {
   for (int seed = 0; seed < 100; seed++) {

@@ -257,3 +257,31 @@ int cases_rod(tbContext* ctx, int dimension, double approach, tbProblem** out,
   *out = finish(ctx, b);
   return planar_answers(W, q, mu, answer);
 }
+
+tbProblem* cases_lattice(tbContext* ctx, int nodes, double stiffness)
+{
+  int m = nodes, n = 3 * m * m * m, count = 0, step[3] = {3, 3 * m, 3 * m * m};
+  int *ptr = calloc((size_t)n + 1, sizeof *ptr), *col = calloc(7 * (size_t)n, sizeof *col);
+  double *val = calloc(7 * (size_t)n, sizeof *val), *v = calloc((size_t)n, sizeof *v), mu = 0.5;
+  tbBuilder* b = begin(ctx, "lattice");
+  if (!b) return NULL;
+  for (int i = 0; i < n; i++) {
+    int node = i / 3, at[3] = {node % m, node / m % m, node / m / m}, neighbours = 0;
+    for (int a = 0; a < 3; a++) neighbours += (at[a] > 0) + (at[a] < m - 1);
+    for (int a = 2; a >= 0; a--)
+      if (at[a] > 0) col[count] = i - step[a], val[count++] = -stiffness;
+    col[count] = i, val[count++] = 1 + stiffness * neighbours;
+    for (int a = 0; a < 3; a++)
+      if (at[a] < m - 1) col[count] = i + step[a], val[count++] = -stiffness;
+    ptr[i + 1] = count;
+    v[i] = i % 3 == 2 ? -0.1 - 0.02 * at[2] : i % 3 == 0 ? 0.03 + 0.004 * (at[1] - at[0]) : 0.01 * (at[0] - at[1]);
+  }
+  tb_builder_sparse(b, n, ptr, col, val, v, NULL);
+  for (int k = 0; k < m * m; k++) {
+    double bias[3] = {0.004 * (k % 5), 0, 0}, frame[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL);
+    tb_builder_jacobian(b, 3 * k, 3, frame);
+  }
+  free(ptr), free(col), free(val), free(v);
+  return finish(ctx, b);
+}

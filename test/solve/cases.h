@@ -46,6 +46,10 @@ tbProblem* cases_tower(tbContext* ctx, int n);
 // The i-th normal leans by i·tilt.
 tbProblem* cases_box(tbContext* ctx, int copies, double mu, double tilt);
 
+// A soft block of nodes³ nodes, M + h²K with M the identity and springs of the given stiffness along the
+// lattice's edges, that falls and slides on the ground: a contact with μ = 0.5 at every node of the lowest layer.
+tbProblem* cases_lattice(tbContext* ctx, int nodes, double stiffness);
+
 // A particle between two planes that close on it: nothing satisfies both. λ → ∞ makes E/max(‖q‖, ‖λ‖, ‖u‖)
 // vanish, so the penetration tells.
 tbProblem* cases_squeezed(tbContext* ctx);

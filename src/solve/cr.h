@@ -1,0 +1,65 @@
+// Conjugate residuals on the mixed contact problem: the iteration (cr.c) and the contacts' states
+// (cr_states.c).
+#ifndef TB_SOLVE_CR_H
+#define TB_SOLVE_CR_H
+
+#include "solve/anderson.h"
+#include "solve/cr_system.h"
+#include "solve/friction.h"
+
+// Friction rows that stick or slide together: an ellipsoid of half axes λ_n a, or an interval λ_n [lo, hi].
+typedef struct tbCrGroup {
+  int row, rows; // of the problem; at most 3
+  bool interval; // then lo = a[0], hi = a[1]
+  bool slides;   // its impulse is held, at the edge of the friction set
+  double a[3];
+  double direction[3]; // of the impulse at the edge, in multiples of a; of an interval −1 or 1
+  double step;         // how far it may turn at once, 0 … 1: halved where it turns to and fro
+  double turn[3];      // what it turned by last
+} tbCrGroup;
+
+typedef struct tbCrContact {
+  int group, groups; // of friction
+  double recent;     // λ_n at the last look, half of the moving average
+  double average;    // λ': the normal impulse that sliding friction goes by
+} tbCrContact;
+
+typedef struct tbCr {
+  tbRun* run;
+  tbCrSystem system;
+  tbCrContact* contact; // (ncontact)
+  tbCrGroup* group;     // (nrow)
+  tbFrictionSet* set;   // (ncontact)
+  double *lambda, *u;   // impulses, held ones too; velocities at the last look (nrow)
+  double *w, *Aw;       // v − v_free and A times that (ndof): −Aw is the unconstrained residual
+  double *r, *s, *Bs;   // residual, C⁻¹r, B C⁻¹r  (ndof + nrow)
+  double *p, *Bp, *t;   // direction, B p, C⁻¹B p
+  double* mass;         // what a residual in momentum is measured by (ndof)
+  double *As, *Ap;      // A times their first parts (ndof)
+  double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
+  double tightening;               // of both, by the judge's answers
+  int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
+  double change;      // the largest such velocity at the last look
+  bool contradicted;  // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least
+  int looks;          // so far
+  int restless;       // thorough looks in a row that changed states
+  int quiet;          // looks in a row that changed no state
+  bool settled;       // the last thorough look found no state to change
+  tbAnderson mixer;   // of sliding friction, while states are settled
+  double gain;        // of sliding friction, over what the diagonals S_d say
+  double *last_lambda, *last_u; // at the last thorough look (nrow)
+  double *before, *moved;       // held impulses before a look, and by what it moved them (nrow)
+} tbCr;
+
+// Groups, and states from the impulses of a warm start, which are clamped into their laws.
+void tb_cr_states_begin(tbCr* c);
+
+// Looks at every contact, given u and λ, and changes states and held impulses where that is worth more than
+// ε₂. thorough: at convergence, where every misalignment of friction counts.
+typedef enum tbCrLook { TB_CR_SAME, TB_CR_MOVED, TB_CR_SWITCHED } tbCrLook; // nothing; held impulses; states
+tbCrLook tb_cr_states_look(tbCr* c, bool thorough);
+
+// The impulses with all laws' bounds satisfied: what is judged.
+void tb_cr_states_publish(const tbCr* c, double* lambda);
+
+#endif

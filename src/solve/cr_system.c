@@ -1,0 +1,273 @@
+// Preconditioners (Verschoor and Jalba 2019, §3.4). With the block inverse of B in mind,
+//
+//   Full   C⁻¹ = ⎡ A_d⁻¹ − A_d⁻¹Lᵀ S_d⁻¹ L A_d⁻¹   (S_d⁻¹ L A_d⁻¹)ᵀ ⎤        Diag   ⎡ A_d⁻¹       ⎤
+//               ⎣ S_d⁻¹ L A_d⁻¹                   −S_d⁻¹            ⎦               ⎣        S_d⁻¹ ⎦
+//
+// A_d is the diagonal of sparse metric blocks and all of small ones. `Factor` is Full with A itself, whose
+// factor the problem holds: w then follows λ exactly, and what is left is a problem in λ preconditioned by
+// S_d.
+//
+// S_d = diag(Z L A_d⁻¹ Lᵀ) + R. Rows that repeat each other would be counted once each; Z counts how many
+// there are: contacts between the same small blocks, all of them; contacts on the nodes of sparse blocks,
+// weighed by how alike their weights w at the nodes they share are, Π (1 − |w_a − w_b|).
+#include "solve/cr_system.h"
+#include "base/threads.h"
+#include "problem/delassus.h"
+#include "problem/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CONTACTS_PER_PIECE = 256, BLOCKS_PER_PIECE = 256, ROWS_PER_PIECE = 512 };
+
+void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
+{
+  const tbProblem* p = W->problem;
+  size_t rows = (size_t)p->nrow, workspace = 0;
+  for (int b = 0; b < p->nblock; b++) {
+    size_t need = tb_metric_workspace(&p->block[b]);
+    if (need > workspace) workspace = need;
+  }
+  s->solved = TB_SCRATCH(scratch, bool, rows);
+  s->S = TB_SCRATCH(scratch, double, rows);
+  s->own = TB_SCRATCH(scratch, double, rows);
+  s->room = TB_SCRATCH(scratch, double, (size_t)p->ndof);
+  s->workspace = TB_SCRATCH(scratch, double, workspace);
+}
+
+// ---- duplicates ----
+
+static double weight_of(const tbProblem* p, int c)
+{
+  double sum = 0;
+  const double* J = p->jac + p->jac_val_adr[c];
+  for (int j = 0; j < p->jac_width[c]; j++) sum += J[j] * J[j];
+  return sqrt(sum);
+}
+
+static bool is_sparse(const tbProblem* p, int c)
+{
+  return p->block[p->dof_block[p->jac_dof[c]]].kind == TB_METRIC_SPARSE;
+}
+
+// How far contacts k and l repeat each other, 0 … 1. Small blocks: where they hold the same bodies.
+static double likeness(const tbProblem* p, int k, int l)
+{
+  double product = 1;
+  int shared = 0, small_k = 0, small_l = 0;
+  for (int d = p->jac_adr[l]; d < p->jac_adr[l + 1]; d++) small_l += !is_sparse(p, d);
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    bool small = !is_sparse(p, c), met = false;
+    small_k += small;
+    for (int d = p->jac_adr[l]; d < p->jac_adr[l + 1]; d++) {
+      if (p->jac_dof[c] != p->jac_dof[d]) continue;
+      met = true;
+      if (!small) product *= fmax(0, 1 - fabs(weight_of(p, c) - weight_of(p, d)));
+    }
+    shared += met;
+    if (small && !met) return 0;
+  }
+  return shared > 0 && small_k == small_l ? product : 0;
+}
+
+// Σ over the contacts that share a node, or a small block, with k; each met at the first they share.
+static double count_duplicates(const tbProblem* p, const tbDelassusOwner* o, int k)
+{
+  double sum = p->jac_adr[k] == p->jac_adr[k + 1]; // itself, where it touches nothing
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int b = p->dof_block[p->jac_dof[c]], x = p->jac_dof[c];
+    bool nodes = o->touching.ptr;
+    int begin = nodes ? o->touching.ptr[x] : o->incidence.ptr[b];
+    int end = nodes ? o->touching.ptr[x + 1] : o->incidence.ptr[b + 1];
+    for (int e = begin; e < end; e++) {
+      int l = nodes ? o->touching.contact[e] : o->incidence.contact[e];
+      bool met_before = false;
+      for (int d = p->jac_adr[k]; !met_before && d < c; d++)
+        for (int g = p->jac_adr[l]; g < p->jac_adr[l + 1]; g++)
+          met_before = met_before || p->jac_dof[d] == p->jac_dof[g];
+      if (!met_before) sum += likeness(p, k, l);
+    }
+  }
+  return fmax(1, sum);
+}
+
+// Bodies that hold each other at many points would be compared pair by pair: beyond so many, the count on the
+// block stands for it.
+enum { MANY = 256 };
+
+static bool is_crowded(const tbProblem* p, const tbDelassusOwner* o, int k, double* count)
+{
+  *count = INFINITY;
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int b = p->dof_block[p->jac_dof[c]], x = p->jac_dof[c];
+    double here = o->touching.ptr ? o->touching.ptr[x + 1] - o->touching.ptr[x]
+                                  : o->incidence.ptr[b + 1] - o->incidence.ptr[b];
+    *count = fmin(*count, here);
+  }
+  return isfinite(*count) && *count > MANY;
+}
+
+void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
+{
+  const tbProblem* p = s->p = run->p;
+  const tbDelassus* W = s->W = run->W;
+  s->threads = run->threads;
+  s->kind = run->o->preconditioner;
+  double largest = 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    int rows = tb_rows(p, k), first = p->row_adr[k];
+    double copies;
+    if (!is_crowded(p, W->owner, k, &copies)) copies = count_duplicates(p, W->owner, k);
+    for (int i = 0; i < rows; i++) {
+      double D = W->diag[W->diag_adr[k] + (size_t)(i * rows + i)], R = p->compliance[first + i];
+      s->own[first + i] = D;
+      s->S[first + i] = copies * (D - R) + R;
+      largest = fmax(largest, D);
+    }
+  }
+  for (int i = 0; i < p->nrow; i++) { // rows that nothing moves
+    s->S[i] = fmax(s->S[i], largest > 0 ? 1e-14 * largest : 1);
+    s->own[i] = fmax(s->own[i], largest > 0 ? 1e-14 * largest : 1);
+  }
+}
+
+// ---- products ----
+
+typedef struct {
+  const tbCrSystem* s;
+  const tbMetricBlock* block; // of sparse_rows
+  const double* x;
+  double* y;
+} Pass;
+
+static void sparse_rows(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Pass* q = user;
+  const tbMetricBlock* b = q->block;
+  for (int i = begin; i < end; i++) {
+    double sum = 0;
+    for (int e = b->ptr[i]; e < b->ptr[i + 1]; e++) sum += b->value[e] * q->x[b->dof + b->col[e]];
+    q->y[b->dof + i] = sum;
+  }
+}
+
+static void small_blocks(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Pass* q = user;
+  for (int i = begin; i < end; i++) {
+    const tbMetricBlock* b = &q->s->p->block[i];
+    if (b->kind == TB_METRIC_SPARSE) continue;
+    memset(q->y + b->dof, 0, (size_t)b->size * sizeof *q->y);
+    tb_metric_multiply_add(b, q->x + b->dof, q->y + b->dof);
+  }
+}
+
+void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
+{
+  Pass q = {s, NULL, w, Aw};
+  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, small_blocks, &q);
+  for (int i = 0; i < s->p->nblock; i++) {
+    q.block = &s->p->block[i];
+    if (q.block->kind == TB_METRIC_SPARSE)
+      tb_parallel_for(s->threads, q.block->size, ROWS_PER_PIECE, sparse_rows, &q);
+  }
+}
+
+void tb_cr_solve_metric(const tbCrSystem* s, double* w)
+{
+  for (int b = 0; b < s->p->nblock; b++)
+    tb_metric_solve(&s->p->block[b], w + s->p->block[b].dof, s->workspace);
+}
+
+// w ← A_d⁻¹w
+static void solve_diagonal(const tbCrSystem* s, double* w)
+{
+  const tbProblem* p = s->p;
+  for (int b = 0; b < p->nblock; b++) {
+    const tbMetricBlock* block = &p->block[b];
+    bool sparse = block->kind == TB_METRIC_SPARSE;
+    if (!sparse) tb_metric_solve(block, w + block->dof, NULL);
+    for (int i = block->dof; sparse && i < block->dof + block->size; i++) w[i] /= s->W->lumped[i];
+  }
+}
+
+static void gather_blocks(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Pass* q = user;
+  const tbProblem* p = q->s->p;
+  const tbIncidence* in = &q->s->W->owner->incidence;
+  for (int b = begin; b < end; b++) {
+    memset(q->y + p->block[b].dof, 0, (size_t)p->block[b].size * sizeof *q->y);
+    for (int e = in->ptr[b]; e < in->ptr[b + 1]; e++) {
+      int c = in->col[e], k = in->contact[e], width = p->jac_width[c];
+      const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->row_adr[k];
+      double* y = q->y + p->jac_dof[c];
+      for (int i = 0; i < tb_rows(p, k); i++)
+        for (int j = 0; j < width; j++) y[j] += J[i * width + j] * x[i];
+    }
+  }
+}
+
+void tb_cr_gather(const tbCrSystem* s, const double* x, double* f)
+{
+  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, gather_blocks, &(Pass){s, NULL, x, f});
+}
+
+static void spread_contacts(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Pass* q = user;
+  const tbProblem* p = q->s->p;
+  for (int k = begin; k < end; k++) {
+    int rows = tb_rows(p, k);
+    double* y = q->y + p->row_adr[k];
+    for (int i = 0; i < rows; i++) y[i] = 0;
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      int width = p->jac_width[c];
+      const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->jac_dof[c];
+      for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j++) y[i] += J[i * width + j] * x[j];
+    }
+  }
+}
+
+void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
+{
+  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, NULL, w, x});
+}
+
+void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx, double* Ax)
+{
+  const tbProblem* p = s->p;
+  tb_cr_multiply_metric(s, x, Ax);
+  tb_cr_gather(s, x + p->ndof, Bx);
+  tb_cr_spread(s, x, Bx + p->ndof);
+  for (int i = 0; i < p->ndof; i++) Bx[i] += Ax[i];
+  for (int i = 0; i < p->nrow; i++) {
+    double row = Bx[p->ndof + i] - p->compliance[i] * x[p->ndof + i];
+    Bx[p->ndof + i] = s->solved[i] ? row : 0;
+  }
+}
+
+void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
+{
+  const tbProblem* p = s->p;
+  const double* c = x + p->ndof;
+  double* e = y + p->ndof;
+  void (*solve)(const tbCrSystem*, double*) =
+      s->kind == TB_PRECONDITIONER_FACTOR ? tb_cr_solve_metric : solve_diagonal;
+  memcpy(y, x, (size_t)p->ndof * sizeof *y);
+  solve(s, y); // t = A_d⁻¹x_w
+  if (s->kind == TB_PRECONDITIONER_DIAG) {
+    for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? c[i] / s->S[i] : 0;
+    return;
+  }
+  tb_cr_spread(s, y, e); // e = S_d⁻¹(L t − x_z)
+  for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? (e[i] - c[i]) / s->S[i] : 0;
+  tb_cr_gather(s, e, s->room); // y_w = t − A_d⁻¹Lᵀe
+  solve(s, s->room);
+  for (int i = 0; i < p->ndof; i++) y[i] -= s->room[i];
+}

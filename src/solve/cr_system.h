@@ -1,0 +1,40 @@
+// The mixed problem of a contact problem as one symmetric indefinite system, and its preconditioners.
+//
+// With w = v − v_free and z = −λ on the rows that are solved for, where u = 0,
+//
+//   ⎡ A  Lᵀ ⎤ ⎡ w ⎤   ⎡ Jᵀλ_held ⎤
+//   ⎣ L  −R ⎦ ⎣ z ⎦ = ⎣ −q       ⎦          L: the solved rows of J
+//
+// The impulses of all other rows are held: zero, a bound, or sliding friction. A vector of the system has
+// ndof entries for w and nrow for z, of which those of held rows are zero. W = J A⁻¹ Jᵀ is never formed.
+#ifndef TB_SOLVE_CR_SYSTEM_H
+#define TB_SOLVE_CR_SYSTEM_H
+
+#include "solve/run.h"
+
+typedef struct tbCrSystem {
+  const tbProblem* p;
+  const tbDelassus* W; // its diagonal blocks, made with the diagonal of A; nothing else of it is built
+  tbThreads* threads;
+  tbPreconditioner kind;
+  bool* solved;      // rows that are unknown                                      (nrow)
+  double* S;         // S_d: diagonal of Z L A_d⁻¹ Lᵀ + R                           (nrow)
+  double* own;       // the same without Z: what an impulse does to its own row     (nrow)
+  double* room;      // (ndof)
+  double* workspace; // for sparse solves
+} tbCrSystem;
+
+void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W);
+void tb_cr_system_begin(tbCrSystem* s, tbRun* run);
+
+void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw); // (ndof) both
+void tb_cr_solve_metric(const tbCrSystem* s, double* w);                      // w ← A⁻¹w, by the factor
+void tb_cr_gather(const tbCrSystem* s, const double* x, double* f);           // f = Jᵀx: (nrow) to (ndof)
+void tb_cr_spread(const tbCrSystem* s, const double* w, double* x);           // x = Jw: (ndof) to (nrow)
+
+// Bx = B x, and its part A x_w by itself (ndof).
+void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx, double* Ax);
+// y = C⁻¹ x; not in place.
+void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y);
+
+#endif

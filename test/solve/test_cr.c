@@ -1,0 +1,178 @@
+// Conjugate residuals on the mixed problem.
+#include "solve/cases.h"
+
+#include <string.h>
+
+static tbSolveOptions options(tbPreconditioner preconditioner, int max_iterations)
+{
+  tbSolveOptions o = cases_options("cr", TB_MODEL_CONE, max_iterations);
+  o.preconditioner = preconditioner;
+  return o;
+}
+
+TEST(cr_solves_one_contact_exactly)
+{
+  for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
+    tbSolveOptions o = options((tbPreconditioner)i, 200);
+    cases_one_contact(&o);
+  }
+}
+
+static tbManufacture with_metric(int seed)
+{
+  tbManufacture s = cases_mild(seed);
+  s.metric = seed / 2 % 3; // rigid, particles, sparse
+  return s;
+}
+
+static tbManufacture repeated(int seed)
+{
+  tbManufacture s = with_metric(seed);
+  s.redundant = true, s.mu_max = 0.5;
+  return s;
+}
+
+TEST(cr_solves_problems_of_every_metric)
+{
+  for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
+    tbSolveOptions o = options((tbPreconditioner)i, 5000);
+    CHECK(cases_solved(&o, with_metric, 60) >= 59);
+    CHECK(cases_solved(&o, repeated, 60) >= 57);
+  }
+}
+
+TEST(cr_takes_bounds_joints_and_every_smooth_law)
+{
+  tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 2000);
+  int taken = 0, solved = 0;
+  for (int seed = 0; seed < 40; seed++) {
+    Case c;
+    tbManufacture spec = with_metric(seed);
+    spec.all_laws = true;
+    spec.contacts = spec.bodies = 2 + seed % 6; // 3-D: before the turn of the polyhedral law comes
+    REQUIRE(cases_make(&c, &spec));
+    if (!tb_solver_refuses(tb_solver_find("cr"), c.p, TB_MODEL_CONE)) {
+      taken++;
+      solved += cases_solve_from(c.p, &o, c.lambda, NULL).outcome == TB_CONVERGED;
+    }
+    cases_drop(&c);
+  }
+  printf("[%d of %d] ", solved, taken);
+  CHECK(taken >= 30 && solved >= taken - 1);
+}
+
+// The same row with biases that differ: only one can be closed, and as equations they contradict each other.
+TEST(cr_lets_go_of_rows_that_contradict_each_other)
+{
+  tbContext ctx = tb_default_context();
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  double v[3] = {0, 0, -1}, down[3] = {0, 0, 1}, bias[3] = {0.2, 0.1, 0.3}, lambda[3] = {0.3, 0.3, 0.3};
+  REQUIRE(tb_builder_create(&ctx, "three floors", &b) == TB_OK);
+  tb_builder_particle(b, 3, 1, v, NULL);
+  for (int k = 0; k < 3; k++) {
+    tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, bias + k, NULL);
+    tb_builder_jacobian(b, 0, 3, down);
+  }
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  REQUIRE(p);
+  for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
+    tbSolveOptions o = options((tbPreconditioner)i, 200);
+    double start[3];
+    memcpy(start, lambda, sizeof start);
+    CHECK(cases_solve_from(p, &o, start, NULL).outcome == TB_CONVERGED);
+    CHECK_NEAR(start[0], 0, 1e-7);
+    CHECK_NEAR(start[1], 0.9, 1e-7); // the highest floor bears it
+    CHECK_NEAR(start[2], 0, 1e-7);
+  }
+  tb_problem_free(p);
+}
+
+// §6.2: Full needs a fraction of Diag's iterations, and a better inverse of A fewer still.
+TEST(better_preconditioners_need_fewer_iterations)
+{
+  tbContext ctx = tb_default_context();
+  tbProblem* p = cases_lattice(&ctx, 6, 30);
+  REQUIRE(p);
+  int iterations[TB_PRECONDITIONER_COUNT];
+  for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
+    tbSolveOptions o = options((tbPreconditioner)i, 20000);
+    tbSolveResult r = cases_solve(p, &o, NULL);
+    CHECK(r.outcome == TB_CONVERGED);
+    iterations[i] = r.iterations;
+    printf("[%s %d] ", tb_preconditioner_name((tbPreconditioner)i), r.iterations);
+  }
+  CHECK(2 * iterations[TB_PRECONDITIONER_FULL] < iterations[TB_PRECONDITIONER_DIAG]);
+  CHECK(iterations[TB_PRECONDITIONER_FACTOR] < iterations[TB_PRECONDITIONER_FULL]);
+  tb_problem_free(p);
+}
+
+TEST(cr_agrees_with_gauss_seidel_on_a_soft_block)
+{
+  tbContext ctx = tb_default_context();
+  for (int i = 0; i < 3; i++) {
+    tbProblem* p = cases_lattice(&ctx, 4, i == 0 ? 0.1 : i == 1 ? 3 : 100);
+    REQUIRE(p && p->nrow == 48);
+    double u[48], of_bgs[48];
+    tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 20000);
+    o.tolerance = 1e-10;
+    CHECK(cases_solve(p, &o, u).outcome == TB_CONVERGED);
+    o.solver = "bgs";
+    CHECK(cases_solve(p, &o, of_bgs).outcome == TB_CONVERGED);
+    for (int j = 0; j < 48; j++) CHECK_NEAR(u[j], of_bgs[j], 1e-6);
+    tb_problem_free(p);
+  }
+}
+
+TEST(cr_says_why_it_refuses_a_given_W)
+{
+  Case c;
+  tbManufacture spec = cases_mild(3);
+  spec.metric = TB_MAKE_EXPLICIT;
+  REQUIRE(cases_make(&c, &spec));
+  tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 10);
+  tbSolveResult r;
+  CHECK(tb_solve(&c.ctx, c.p, &o, c.lambda, &r) == TB_ERROR_UNSUPPORTED);
+  CHECK(strstr(c.ctx.error.message, "works on A and J"));
+  o.preconditioner = TB_PRECONDITIONER_COUNT;
+  CHECK(tb_solve(&c.ctx, c.p, &o, c.lambda, &r) == TB_ERROR_ARGUMENT);
+  cases_drop(&c);
+}
+
+TEST(preconditioners_have_names)
+{
+  for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
+    tbPreconditioner back;
+    CHECK(tb_preconditioner_from_name(tb_preconditioner_name((tbPreconditioner)i), &back));
+    CHECK(back == (tbPreconditioner)i);
+  }
+  tbPreconditioner none;
+  CHECK(!tb_preconditioner_from_name("magic", &none));
+  CHECK(strcmp(tb_preconditioner_name(TB_PRECONDITIONER_COUNT), "unknown") == 0);
+}
+
+// W made with a diagonal is another problem: its answer is wrong by what the judge says, and less where it is
+// W.
+TEST(the_judge_tells_what_an_approximate_W_costs)
+{
+  tbContext ctx = tb_default_context();
+  double wrong[2][TB_INVERSE_COUNT];
+  for (int stiff = 0; stiff < 2; stiff++) {
+    tbProblem* p = cases_lattice(&ctx, 4, stiff ? 10 : 0.01);
+    REQUIRE(p);
+    for (int i = 0; i < TB_INVERSE_COUNT; i++) {
+      tbSolveOptions o = cases_options("bgs", TB_MODEL_CONE, 1000);
+      o.inverse = (tbInverse)i;
+      tbSolveResult r = cases_solve(p, &o, NULL);
+      CHECK((r.outcome == TB_CONVERGED) == (i == TB_INVERSE_EXACT));
+      wrong[stiff][i] = r.residual.fclib;
+    }
+    tb_problem_free(p);
+  }
+  printf("[lumped %.1e %.1e, diagonal %.1e %.1e] ", wrong[0][TB_INVERSE_LUMPED], wrong[1][TB_INVERSE_LUMPED],
+         wrong[0][TB_INVERSE_DIAGONAL], wrong[1][TB_INVERSE_DIAGONAL]);
+  for (int i = TB_INVERSE_LUMPED; i < TB_INVERSE_COUNT; i++) {
+    CHECK(wrong[0][i] < 0.05 && wrong[1][i] > 5 * wrong[0][i]);
+    CHECK(wrong[1][i] > 0.02);
+  }
+}
