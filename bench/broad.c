@@ -18,7 +18,8 @@ typedef struct {
 static void run(void* user)
 {
   Case* c = user;
-  if (tb_broad_pairs_in(c->ctx, &c->arena, c->items, c->count, &c->pairs) == TB_OK) return;
+  tb_arena_reset(&c->arena);
+  if (tb_broad_pairs(c->ctx, &c->arena, c->items, c->count, &c->pairs) == TB_OK) return;
   fprintf(stderr, "bench_broad: %s\n", c->ctx->error.message);
   exit(1);
 }

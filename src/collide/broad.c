@@ -257,23 +257,12 @@ static tbStatus find_pairs(tbContext* ctx, tbArena* arena, Broad* w, int count, 
   return TB_OK;
 }
 
-tbStatus tb_broad_pairs_in(tbContext* ctx, tbArena* arena, const tbBroadItem* items, int count,
-                           tbArray* pairs)
+tbStatus tb_broad_pairs(tbContext* ctx, tbArena* arena, const tbBroadItem* items, int count, tbArray* pairs)
 {
   pairs->count = 0;
-  tb_arena_reset(arena);
   if (count <= 0) return TB_OK;
   Broad w = {.items = items};
   tbStatus status = find_pairs(ctx, arena, &w, count, pairs);
   if (status != TB_OK) pairs->count = 0;
-  return status;
-}
-
-tbStatus tb_broad_pairs(tbContext* ctx, const tbBroadItem* items, int count, tbArray* pairs)
-{
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
-  tbStatus status = tb_broad_pairs_in(ctx, &arena, items, count, pairs);
-  tb_arena_free(&arena);
   return status;
 }

@@ -18,13 +18,9 @@ typedef struct tbBroadItem {
 } tbBroadItem;
 
 // All pairs of items whose boxes meet, sorted by a, then b, into `pairs`, an array of tbPair that is emptied
-// first. Cost O((n + pairs) log n), memory O(n + pairs); a tree is built anew every time, so nothing is
-// remembered.
-tbStatus tb_broad_pairs(tbContext* ctx, const tbBroadItem* items, int count, tbArray* pairs);
-
-// The same with working memory that is kept from call to call: the arena is reset, not freed. Faster, for
-// fresh memory costs about as much as the search.
-tbStatus tb_broad_pairs_in(tbContext* ctx, tbArena* arena, const tbBroadItem* items, int count,
-                           tbArray* pairs);
+// first. Cost O((n + pairs) log n), memory O(n + pairs) from the arena; a tree is built anew every time, so
+// nothing is remembered. An arena that is kept from call to call saves about half the time: fresh memory
+// costs as much as the search.
+tbStatus tb_broad_pairs(tbContext* ctx, tbArena* arena, const tbBroadItem* items, int count, tbArray* pairs);
 
 #endif

@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 2, HEAD = 24, TAIL = 8 };
+enum { HEAD = 24, TAIL = 8 };
 static const unsigned char magic[8] = {0x89, 'T', 'R', 'I', 'B', 'O', '\r', '\n'};
 
 uint64_t tb_checkpoint_sum(const void* bytes, size_t length)
@@ -132,7 +132,7 @@ tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene)
   tbScene copy = *scene; // the codec only reads what it writes
   char head[HEAD] = {0}, tail[TAIL];
   memcpy(head, magic, sizeof magic);
-  put_u64(head + 8, VERSION);
+  put_u64(head + 8, TB_CHECKPOINT_VERSION);
   tb_out_bytes(out, head, HEAD);
   tbCodec c = tb_codec_writer(ctx, "a checkpoint", out);
   code_scene(&c, &copy);
@@ -161,10 +161,10 @@ static tbStatus check_frame(tbContext* ctx, const char* name, const char* bytes,
   if (length < HEAD + TAIL)
     return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: a checkpoint has more than %zu bytes", name, length);
   uint64_t version = get_u64(bytes + 8), size = get_u64(bytes + 16);
-  if (version != VERSION)
+  if (version != TB_CHECKPOINT_VERSION)
     return tb_fail(ctx, TB_ERROR_INPUT,
                    "%s: a checkpoint of version %" PRIu64 "; this build reads version %d", name, version,
-                   VERSION);
+                   TB_CHECKPOINT_VERSION);
   if (size > length)
     return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: %zu of %" PRIu64 " bytes are there", name, length,
                    size);

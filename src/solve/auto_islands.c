@@ -18,13 +18,13 @@
 // E² ≤ τ²s² − Σ E_b² over the others: none waits while another, which perhaps has no solution, eats the
 // budget.
 #include "base/clock.h"
+#include "base/shared.h"
 #include "base/threads.h"
 #include "problem/part.h"
 #include "solve/auto.h"
 
 #include <limits.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ typedef struct {
   int turn;      // iterations a batch may have
   double enough; // E of the whole that would do, for the present scale
 
-  pthread_mutex_t lock; // of the caller's functions and allocator, and of all that follows
+  tbShared shared; // its lock is also that of the caller's functions, and of all that follows
   bool cancelled;
   tbError error; // of the first batch that failed
 } Islands;
@@ -65,42 +65,18 @@ typedef struct {
 static bool ask(void* user)
 {
   Islands* s = user;
-  pthread_mutex_lock(&s->lock);
+  pthread_mutex_lock(&s->shared.lock);
   s->cancelled = s->cancelled || s->o->cancelled(s->o->cancelled_user);
   bool cancelled = s->cancelled;
-  pthread_mutex_unlock(&s->lock);
+  pthread_mutex_unlock(&s->shared.lock);
   return cancelled;
-}
-
-static void* locked_alloc(void* user, size_t size, size_t alignment)
-{
-  Islands* s = user;
-  pthread_mutex_lock(&s->lock);
-  void* pointer = s->ctx->allocator.alloc(s->ctx->allocator.user, size, alignment);
-  pthread_mutex_unlock(&s->lock);
-  return pointer;
-}
-
-static void locked_free(void* user, void* pointer)
-{
-  Islands* s = user;
-  pthread_mutex_lock(&s->lock);
-  s->ctx->allocator.free(s->ctx->allocator.user, pointer);
-  pthread_mutex_unlock(&s->lock);
-}
-
-static tbContext context_of_part(Islands* s)
-{
-  tbContext ctx = {.threads = s->ctx->threads}; // loops inside a loop run inline
-  if (s->ctx->allocator.alloc) ctx.allocator = (tbAllocator){locked_alloc, locked_free, s};
-  return ctx;
 }
 
 static void report(Islands* s, const tbContext* part)
 {
-  pthread_mutex_lock(&s->lock);
+  pthread_mutex_lock(&s->shared.lock);
   if (s->error.status == TB_OK) s->error = part->error;
-  pthread_mutex_unlock(&s->lock);
+  pthread_mutex_unlock(&s->shared.lock);
 }
 
 // ---- one batch ----
@@ -157,7 +133,7 @@ static void solve_batches(void* user, int begin, int end, int piece)
   (void)piece;
   Islands* s = user;
   for (int i = begin; i < end; i++) {
-    tbContext ctx = context_of_part(s);
+    tbContext ctx = tb_shared_context(&s->shared);
     tbArena arena;
     tb_arena_init(&arena, &ctx);
     if (solve_batch(s, &ctx, &arena, &s->batch[i]) != TB_OK) report(s, &ctx);
@@ -291,10 +267,10 @@ tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
   if (status == TB_OK && islands > 1) status = make_batches(&arena, &s, island, islands);
   // Where one island has most of the contacts there is little to gain, and it would be left with one thread.
   if (status == TB_OK && s.count > 1 && 2 * s.batch[0].count <= run->p->ncontact) {
-    pthread_mutex_init(&s.lock, NULL);
+    tb_shared_begin(&s.shared, ctx);
     status = tb_part_maps_make(&arena, run->p, &s.maps);
     if (status == TB_OK) status = solve_islands(&arena, &s, over);
-    pthread_mutex_destroy(&s.lock);
+    tb_shared_end(&s.shared);
   }
   tb_arena_free(&arena);
   return status;

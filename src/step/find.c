@@ -15,6 +15,7 @@
 // bounce goes the way of the last moment. Solids that will meet within the step are therefore swept as well.
 #include "step/find.h"
 
+#include "base/shared.h"
 #include "base/threads.h"
 #include "collide/advance.h"
 #include "collide/broad.h"
@@ -42,7 +43,8 @@ typedef struct {
   tbBroadItem* items;
   tbArray* found; // Found, one array per piece
   tbStatus* status;
-  tbContext* context; // one per piece: a context serves one thread at a time
+  tbError* error;
+  tbShared shared;
 } Search;
 
 // The fastest any point of the body may move within the step.
@@ -269,7 +271,7 @@ static tbVec3 position_of(const Search* s, int a, int b, const tbContactPoint* p
 static void collide_pairs(void* user, int begin, int end, int piece)
 {
   Search* s = user;
-  tbContext* ctx = &s->context[piece];
+  tbContext own = tb_shared_context(&s->shared), *ctx = &own;
   const int* owner = s->world->owner.data;
   tbArray points = TB_ARRAY(tbContactPoint);
   tbStatus status = TB_OK;
@@ -287,6 +289,7 @@ static void collide_pairs(void* user, int begin, int end, int piece)
   }
   tb_array_free(ctx, &points);
   s->status[piece] = status;
+  s->error[piece] = own.error;
 }
 
 // Bodies that a joint keeps from colliding, as sorted pairs.
@@ -343,17 +346,19 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
   int pieces = tb_piece_count(s->npair, PAIRS);
   s->found = TB_TAKE(arena, tbArray, (size_t)pieces);
   s->status = TB_TAKE(arena, tbStatus, (size_t)pieces);
-  s->context = TB_TAKE(arena, tbContext, (size_t)pieces);
-  if (!s->found || !s->status || !s->context) return TB_ERROR_MEMORY;
-  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(Found), s->context[i] = *ctx;
+  s->error = TB_TAKE(arena, tbError, (size_t)pieces);
+  if (!s->found || !s->status || !s->error) return TB_ERROR_MEMORY;
+  for (int i = 0; i < pieces; i++) s->found[i] = TB_ARRAY(Found);
+  tb_shared_begin(&s->shared, ctx);
   tb_parallel_for(ctx->threads, s->npair, PAIRS, collide_pairs, s);
+  tb_shared_end(&s->shared);
   tbStatus status = TB_OK;
   size_t count = 0;
   for (int i = 0; i < pieces; i++) {
     count += s->found[i].count;
     if (status == TB_OK && s->status[i] != TB_OK) {
       status = s->status[i];
-      ctx->error = s->context[i].error;
+      ctx->error = s->error[i];
     }
   }
   if (status == TB_OK) status = tb_array_push(ctx, touches, NULL, count);
@@ -373,7 +378,7 @@ tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* w, cons
   tb_parallel_for(ctx->threads, nshape, BODIES, grow_boxes, &s);
 
   tbArray pairs = TB_ARRAY(tbPair);
-  tbStatus status = tb_broad_pairs(ctx, s.items, nshape, &pairs);
+  tbStatus status = tb_broad_pairs(ctx, arena, s.items, nshape, &pairs);
   if (status == TB_OK) {
     sift(w, joined, njoined, &pairs);
     s.pairs = pairs.data, s.npair = (int)pairs.count;

@@ -19,7 +19,7 @@ typedef struct tbTouch {
   double guess[TB_MAX_ROWS]; // warm start
   double impact; // when, within the step, the bodies strike each other here; negative: they do not
   double struck[TB_MAX_ROWS]; // the impulse of it
-  double left, gap_left; // time left, and the gap, when the first of its bodies was struck; 0: none was
+  double left, gap_left;      // time left, and the gap, when the first of its bodies was struck; 0: none was
 } tbTouch;
 
 // All contacts of the bodies at the poses given (one per body), in order of shapes, then features: `touches`

@@ -331,7 +331,7 @@ tbStatus tb_resolve_impacts(tbContext* ctx, const tbWorld* w, const tbStepOption
                .aged = TB_TAKE(work->arena, bool, w->body.count),
                .flies = TB_TAKE(work->arena, bool, w->body.count),
                .centre = TB_TAKE(work->arena, tbTransform, w->body.count),
-               .slowest = o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt,
+               .slowest = tb_bounce_speed(w, o),
                .active = TB_ARRAY(tbTouch),
                .index = TB_ARRAY(int)};
   if (!first || !p.now || !p.when || !p.aged || !p.flies || !p.centre) return TB_ERROR_MEMORY;

@@ -33,12 +33,11 @@ static void move_body(const Job* job, int i)
   tb_turn_freely(b, rest, &b->q, &b->w);
 }
 
-static void follow(const Job* job, int i)
+void tb_follow(const tbWorld* w, tbBody* b, const tbFree* free, double dt)
 {
-  tbBody* b = &tb_bodies(job->world)[i];
-  tbTransform T = tb_motion_at(job->world, b, job->world->time + job->h);
+  tbTransform T = tb_motion_at(w, b, w->time + dt);
   b->x = T.x, b->q = T.q;
-  if (b->nkey) b->v = job->free[i].v, b->w = job->free[i].w;
+  if (b->nkey) b->v = free->v, b->w = free->w;
 }
 
 static void move_bodies(void* user, int begin, int end, int piece)
@@ -48,7 +47,7 @@ static void move_bodies(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     tbBody* b = &tb_bodies(job->world)[i];
     if (b->kind == TB_BODY_DYNAMIC) move_body(job, i);
-    if (b->kind == TB_BODY_KINEMATIC) follow(job, i);
+    if (b->kind == TB_BODY_KINEMATIC) tb_follow(job->world, b, &job->free[i], job->h);
     b->force = b->torque = tb_zero3();
   }
 }

@@ -8,6 +8,9 @@
 void tb_integrate(tbContext* ctx, const tbStepOptions* options, const tbFree* free,
                   const tbAssembly* assembly, tbWorld* world);
 
+// A body in prescribed motion, to where it is at the end of the step.
+void tb_follow(const tbWorld* world, tbBody* body, const tbFree* free, double dt);
+
 void tb_advance_clock(tbWorld* world, double dt);
 
 #endif

@@ -1,7 +1,7 @@
 // Moreau's midpoint rule (Moreau 1988; course, proximal chapter).
 //
-//   x_m = x + h/2 v;   contacts that are closed at x_m;   M (v⁺ − v) = h f + Jᵀλ,  law(u⁺ + e u⁻ n, λ);   x⁺
-//   = x_m + h/2 v⁺
+//   x_m = x + h/2 v,   contacts that are closed at x_m,
+//   M (v⁺ − v) = h f + Jᵀλ,   law(u⁺ + e u⁻ n, λ),   x⁺ = x_m + h/2 v⁺
 //
 // Bodies turn as free ones do in either half (free.c), and contacts act in between: angular momentum is kept.
 // The impact law is part of the velocity problem: every closed contact obeys Newton's restitution between the
@@ -22,7 +22,7 @@ static tbVec3 before(const tbWorld* w, const tbFree* free, int body)
 static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbFree* free, tbTouch* touches,
                           int count)
 {
-  double h = o->dt, slowest = o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * h;
+  double h = o->dt, slowest = tb_bounce_speed(w, o);
   // A contact that rounding opens is closed still: let go for a step, a body at rest on a slope would creep.
   double closed = fmax(o->margin, 1e-3 * tb_norm3(w->gravity) * h * h);
   int kept = 0;
@@ -62,8 +62,7 @@ tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, con
   int count = close_contacts(w, o, work->free, touches, (int)work->touches.count);
   TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  report->contacts = count;
-  for (int i = 0; i < count; i++) report->penetration = fmax(report->penetration, -touches[i].point.gap);
+  tb_step_note(work, report);
   return TB_OK;
 }
 
@@ -72,11 +71,7 @@ static void integrate(tbWorld* w, const tbStepOptions* o, const tbStepWork* work
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
     b->force = b->torque = tb_zero3();
-    if (b->kind == TB_BODY_KINEMATIC) {
-      tbTransform T = tb_motion_at(w, b, w->time + o->dt);
-      b->x = T.x, b->q = T.q;
-      if (b->nkey) b->v = work->free[i].v, b->w = work->free[i].w;
-    }
+    if (b->kind == TB_BODY_KINEMATIC) tb_follow(w, b, &work->free[i], o->dt);
     if (b->kind != TB_BODY_DYNAMIC) continue;
     tbVec3 v, spin;
     tb_assembly_velocity(&work->assembly, work->free, (int)i, &v, &spin);

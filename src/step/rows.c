@@ -2,8 +2,8 @@
 //
 // Stabilisation of an overlap φ < 0 (course, section on constraint stabilisation):
 //   baumgarte    u_n ≥ −ε (φ + slop)/h: the fraction ε goes in this step; compliance in m/N softens the row
-//   compliance   spring and damper: λ = −h (k (φ + h u) + b u), a row with R = 1/(h² k + h b) and bias φ k/(h
-//   k + b) projection, none   u_n ≥ 0
+//   compliance   spring and damper: λ = −h (k (φ + h u) + b u), that is R = 1/(h² k + h b), bias φ k/(h k +
+//   b) projection   u_n ≥ 0, and so does none
 #include "step/rows.h"
 
 #include "base/memory.h"

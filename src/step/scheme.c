@@ -50,6 +50,18 @@ void tb_step_end(tbContext* ctx, tbStepWork* work)
   tb_assembly_free(&work->assembly);
 }
 
+void tb_step_note(const tbStepWork* work, tbStepReport* report)
+{
+  report->contacts = work->assembly.ntouch;
+  for (int i = 0; i < work->assembly.ntouch; i++)
+    report->penetration = fmax(report->penetration, -work->assembly.touch[i].point.gap);
+}
+
+double tb_bounce_speed(const tbWorld* w, const tbStepOptions* o)
+{
+  return o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt;
+}
+
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
 {
   double clock = tb_seconds();

@@ -19,6 +19,13 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, con
                        double fraction, tbStepWork* work);
 void tb_step_end(tbContext* ctx, tbStepWork* work);
 
+// What the report says of the contacts the problem was assembled from.
+void tb_step_note(const tbStepWork* work, tbStepReport* report);
+
+// Approaches slower than this do not bounce. By default |g| h, what gravity adds in a step: such bounces
+// would be shorter than it.
+double tb_bounce_speed(const tbWorld* world, const tbStepOptions* options);
+
 // Solves and judges the assembled problem.
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
 

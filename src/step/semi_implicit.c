@@ -11,13 +11,6 @@
 
 #include "base/clock.h"
 
-static double deepest(const tbTouch* t, int count)
-{
-  double depth = 0;
-  for (int i = 0; i < count; i++) depth = fmax(depth, -t[i].point.gap);
-  return depth;
-}
-
 tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
                                   tbStepWork* work, tbStepReport* report)
 {
@@ -33,8 +26,7 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   tb_touch_biases(w, o, touches, count);
   TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  report->contacts = count;
-  report->penetration = deepest(touches, count);
+  tb_step_note(work, report);
   return TB_OK;
 }
 

@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+static tbStatus broad_pairs(tbContext* ctx, const tbBroadItem* items, int count, tbArray* pairs)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbStatus status = tb_broad_pairs(ctx, &arena, items, count, pairs);
+  tb_arena_free(&arena);
+  return status;
+}
+
 static const tbBox everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
 
 static tbBroadItem cube(tbRandom* r, double spread, double size, int group, bool moves)
@@ -25,7 +34,7 @@ static void check_pairs(const tbBroadItem* items, int count)
 {
   tbContext ctx = tb_default_context();
   tbArray pairs = TB_ARRAY(tbPair);
-  CHECK_OK(&ctx, tb_broad_pairs(&ctx, items, count, &pairs));
+  CHECK_OK(&ctx, broad_pairs(&ctx, items, count, &pairs));
   const tbPair* p = pairs.data;
   size_t k = 0;
   for (int i = 0; i < count; i++)
@@ -76,11 +85,11 @@ TEST(broad_phase_gives_the_same_pairs_for_any_number_of_threads)
   items[COUNT - 1].box = (tbBox){{-500, -500, -10}, {500, 500, 0.5}};
   tbArray reference = TB_ARRAY(tbPair), pairs = TB_ARRAY(tbPair);
   tbContext ctx = tb_default_context();
-  CHECK_OK(&ctx, tb_broad_pairs(&ctx, items, COUNT, &reference));
+  CHECK_OK(&ctx, broad_pairs(&ctx, items, COUNT, &reference));
   CHECK(reference.count > COUNT);
   for (int threads = 2; threads <= 4; threads++) {
     CHECK_OK(&ctx, tb_threads_create(&ctx, threads, &ctx.threads));
-    CHECK_OK(&ctx, tb_broad_pairs(&ctx, items, COUNT, &pairs));
+    CHECK_OK(&ctx, broad_pairs(&ctx, items, COUNT, &pairs));
     REQUIRE(pairs.count == reference.count);
     CHECK(memcmp(pairs.data, reference.data, pairs.count * sizeof(tbPair)) == 0);
     tb_threads_destroy(&ctx, ctx.threads);
@@ -102,7 +111,7 @@ TEST(broad_phase_survives_every_failed_allocation)
     tbFailingAllocator failing = {.countdown = k};
     tbContext ctx = test_failing_context(&failing);
     tbArray pairs = TB_ARRAY(tbPair);
-    status = tb_broad_pairs(&ctx, items, 300, &pairs);
+    status = broad_pairs(&ctx, items, 300, &pairs);
     CHECK(status == TB_OK || (status == TB_ERROR_MEMORY && pairs.count == 0));
     tb_array_free(&ctx, &pairs);
     CHECK(failing.alive == 0);

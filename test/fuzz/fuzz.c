@@ -27,6 +27,21 @@ tbContext fuzz_context(FuzzMemory* memory)
   return ctx;
 }
 
+tbStatus fuzz_starve(FuzzRead* read, void* user, const uint8_t* bytes, size_t size)
+{
+  FuzzMemory memory = {.fail_at = -1};
+  tbContext ctx = fuzz_context(&memory);
+  tbStatus status = read(&ctx, user, bytes, size);
+  CHECK(memory.alive == 0);
+  uint64_t hash = 14695981039346656037ull; // FNV-1a
+  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ull;
+  memory = (FuzzMemory){.fail_at = (long)(hash % (uint64_t)(memory.taken + 1))};
+  tbStatus starved = read(&ctx, user, bytes, size);
+  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
+  CHECK(memory.alive == 0);
+  return status;
+}
+
 #ifdef TB_FUZZING
 
 void test_failed(const char* file, int line, const char* format, ...)

@@ -39,4 +39,9 @@ typedef struct FuzzMemory {
 
 tbContext fuzz_context(FuzzMemory* memory);
 
+// Runs `read` over the bytes, and once more with one allocation failing, which one depending on the bytes:
+// that must be reported as such, and nothing may leak. Returns what the first run said.
+typedef tbStatus FuzzRead(tbContext* ctx, void* user, const uint8_t* bytes, size_t size);
+tbStatus fuzz_starve(FuzzRead* read, void* user, const uint8_t* bytes, size_t size);
+
 #endif

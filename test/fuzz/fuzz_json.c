@@ -6,13 +6,6 @@
 #include <string.h>
 
 // 64-bit FNV-1a.
-static uint64_t hash(const uint8_t* bytes, size_t size)
-{
-  uint64_t h = 14695981039346656037ull;
-  for (size_t i = 0; i < size; i++) h = (h ^ bytes[i]) * 1099511628211ull;
-  return h;
-}
-
 static bool same_tree(const tbJson* a, const tbJson* b)
 {
   if (a->type != b->type) return false;
@@ -87,13 +80,15 @@ static tbStatus write_and_read(tbContext* ctx, tbArena* arena, const tbJson* tre
   return status;
 }
 
-static tbStatus round_trip(tbContext* ctx, const uint8_t* bytes, size_t size)
+static tbStatus round_trip(tbContext* ctx, void* user, const uint8_t* bytes, size_t size)
 {
+  (void)user;
   tbArena arena;
   tb_arena_init(&arena, ctx);
   const tbJson *tree = NULL, *again = NULL;
   tbStatus status = tb_json_parse(ctx, &arena, "fuzz", (const char*)bytes, size, &tree);
   if (status == TB_OK) read_all_ways(ctx, tree, bytes, size);
+  if (status == TB_ERROR_INPUT) CHECK(message_has_a_place(ctx->error.message, bytes, size));
   for (int indent = 0; status == TB_OK && indent <= 2; indent += 2) {
     status = write_and_read(ctx, &arena, tree, indent, &again);
     CHECK(status == TB_OK || status == TB_ERROR_MEMORY);
@@ -105,17 +100,6 @@ static tbStatus round_trip(tbContext* ctx, const uint8_t* bytes, size_t size)
 
 FUZZ(json)
 {
-  FuzzMemory memory = {.fail_at = -1};
-  tbContext ctx = fuzz_context(&memory);
-  tbStatus status = round_trip(&ctx, bytes, size);
+  tbStatus status = fuzz_starve(round_trip, NULL, bytes, size);
   CHECK(status == TB_OK || status == TB_ERROR_INPUT);
-  if (status == TB_ERROR_INPUT) CHECK(message_has_a_place(ctx.error.message, bytes, size));
-  CHECK(memory.alive == 0);
-
-  // Once more with one allocation failing, which one depending on the input.
-  long total = memory.taken;
-  memory = (FuzzMemory){.fail_at = (long)(hash(bytes, size) % (uint64_t)(total + 1))};
-  tbStatus starved = round_trip(&ctx, bytes, size);
-  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
-  CHECK(memory.alive == 0);
 }

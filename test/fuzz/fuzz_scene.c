@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-static tbStatus load(tbContext* ctx, const uint8_t* bytes, size_t size)
+static tbStatus load(tbContext* ctx, void* user, const uint8_t* bytes, size_t size)
 {
+  (void)user;
   tbScene s = {0};
   tbStatus status = tb_scene_parse(ctx, "fuzz", (const char*)bytes, size, NULL, &s);
   CHECK((status == TB_OK) == (s.world != NULL) && !s.world == !s.name);
@@ -43,17 +44,6 @@ static bool modest(const uint8_t* bytes, size_t size)
 FUZZ(scene)
 {
   if (!modest(bytes, size)) return;
-  FuzzMemory memory = {.fail_at = -1};
-  tbContext ctx = fuzz_context(&memory);
-  tbStatus status = load(&ctx, bytes, size);
+  tbStatus status = fuzz_starve(load, NULL, bytes, size);
   CHECK(status == TB_OK || status == TB_ERROR_INPUT);
-  CHECK(memory.alive == 0);
-
-  // Once more with one allocation failing, which one depending on the input.
-  uint64_t hash = 14695981039346656037ull;
-  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ull;
-  memory = (FuzzMemory){.fail_at = (long)(hash % (uint64_t)(memory.taken + 1))};
-  tbStatus starved = load(&ctx, bytes, size);
-  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
-  CHECK(memory.alive == 0);
 }

@@ -15,8 +15,9 @@ static tbStatus read_tets(tbContext* ctx, const char* bytes, size_t size, tbTetM
   return status;
 }
 
-static tbStatus read_and_print(tbContext* ctx, const uint8_t* bytes, size_t size)
+static tbStatus read_and_print(tbContext* ctx, void* user, const uint8_t* bytes, size_t size)
 {
+  (void)user;
   tbTetMesh *mesh = NULL, *again = NULL;
   tbOut first = tb_out_memory(ctx), second = tb_out_memory(ctx);
   tbStatus status = read_tets(ctx, (const char*)bytes, size, &mesh);
@@ -37,17 +38,6 @@ static tbStatus read_and_print(tbContext* ctx, const uint8_t* bytes, size_t size
 
 FUZZ(tets)
 {
-  FuzzMemory memory = {.fail_at = -1};
-  tbContext ctx = fuzz_context(&memory);
-  tbStatus status = read_and_print(&ctx, bytes, size);
+  tbStatus status = fuzz_starve(read_and_print, NULL, bytes, size);
   CHECK(status == TB_OK || status == TB_ERROR_INPUT);
-  CHECK(memory.alive == 0);
-
-  // Once more with one allocation failing, which one depending on the input.
-  uint64_t hash = 14695981039346656037ull;
-  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ull;
-  memory = (FuzzMemory){.fail_at = (long)(hash % (uint64_t)(memory.taken + 1))};
-  tbStatus starved = read_and_print(&ctx, bytes, size);
-  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
-  CHECK(memory.alive == 0);
 }

@@ -32,16 +32,15 @@ static tbStatus print_again(tbContext* ctx, const tbProblem* p, const double* gu
   return status;
 }
 
-static tbStatus parse_once(tbContext* ctx, ParseFn* parse, const uint8_t* bytes, size_t size)
+static tbStatus parse_once(tbContext* ctx, void* user, const uint8_t* bytes, size_t size)
 {
+  ParseFn* parse = *(ParseFn**)user;
   tbProblem* p = NULL;
   double* guess = NULL;
   tbStatus status = parse(ctx, "fuzz", (const char*)bytes, size, &p, &guess);
   CHECK((status == TB_OK) == (p != NULL));
-  if (status == TB_OK)
-    status = print_again(ctx, p, guess);
-  else
-    CHECK(guess == NULL && (status == TB_ERROR_MEMORY || strncmp(ctx->error.message, "fuzz:", 5) == 0));
+  if (status == TB_OK) status = print_again(ctx, p, guess);
+  else CHECK(guess == NULL && (status == TB_ERROR_MEMORY || strncmp(ctx->error.message, "fuzz:", 5) == 0));
   tb_free(ctx, guess);
   tb_problem_free(p);
   return status;
@@ -49,20 +48,9 @@ static tbStatus parse_once(tbContext* ctx, ParseFn* parse, const uint8_t* bytes,
 
 static void fuzz_parse(ParseFn* parse, const uint8_t* bytes, size_t size)
 {
-  FuzzMemory memory = {.fail_at = -1};
-  tbContext ctx = fuzz_context(&memory);
-  tbStatus status = parse_once(&ctx, parse, bytes, size);
+  tbStatus status = fuzz_starve(parse_once, &parse, bytes, size);
   CHECK(status == TB_OK || status == TB_ERROR_INPUT || status == TB_ERROR_NUMERIC ||
         status == TB_ERROR_UNSUPPORTED);
-  CHECK(memory.alive == 0);
-
-  // Once more with one allocation failing, which one depending on the input.
-  uint64_t hash = 14695981039346656037ull;
-  for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 1099511628211ull;
-  memory = (FuzzMemory){.fail_at = (long)(hash % (uint64_t)(memory.taken + 1))};
-  tbStatus starved = parse_once(&ctx, parse, bytes, size);
-  CHECK(starved == (memory.taken > memory.fail_at ? TB_ERROR_MEMORY : status));
-  CHECK(memory.alive == 0);
 }
 
 #endif

@@ -268,3 +268,17 @@ TEST(checkpoints_survive_every_failed_allocation)
   tb_out_free(&bytes);
   tb_scene_free(&plain, &scene);
 }
+
+// The fuzzer starts from these: of another version, they would be refused at the door.
+TEST(the_corpus_of_checkpoints_is_of_this_version)
+{
+  static const char* const names[] = {"empty", "plain", "everything"};
+  for (int i = 0; i < 3; i++) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/test/fuzz/corpus/checkpoint/%s", TB_SOURCE_FOLDER, names[i]);
+    tbContext ctx = tb_default_context();
+    tbScene scene = {0};
+    CHECK_OK(&ctx, tb_checkpoint_load(&ctx, path, &scene));
+    tb_scene_free(&ctx, &scene);
+  }
+}
