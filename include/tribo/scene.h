@@ -17,7 +17,7 @@
 #ifndef TRIBO_SCENE_H
 #define TRIBO_SCENE_H
 
-#include "tribo/geometry.h"
+#include "tribo/fem.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -86,7 +86,13 @@ tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMat
 
 // Bodies.
 
-typedef enum tbBodyKind { TB_BODY_DYNAMIC, TB_BODY_FIXED, TB_BODY_KINEMATIC } tbBodyKind;
+typedef enum tbBodyKind {
+  TB_BODY_DYNAMIC,
+  TB_BODY_FIXED,
+  TB_BODY_KINEMATIC,
+  TB_BODY_SOFT, // a solid of tetrahedra
+  TB_BODY_CLOTH // a sheet of triangles
+} tbBodyKind;
 
 // A prescribed motion: constant velocities from the initial pose, or poses at times, between which a body
 // moves and turns at constant velocity; it rests before the first and after the last.
@@ -135,6 +141,50 @@ double tb_body_mass(const tbWorld* world, tbBodyId body); // 0: not dynamic
 // A force on the centre of mass and a torque, world axes, for the next step only; they add up.
 tbStatus tb_body_apply(tbContext* ctx, tbWorld* world, tbBodyId body, tbVec3 force, tbVec3 torque);
 
+// Deformable bodies are bodies like others: an id, a name, a material. Their state is that of their nodes;
+// tb_body_state gives the centre of mass and its velocity.
+
+// Nodes that are held, all in one way: by the world, where they are or in prescribed motion; or by another
+// body, to which they are attached at the place they have when this is added.
+typedef struct tbPinDef {
+  const int* nodes;
+  int node_count;
+  tbBodyId body;           // rigid; index −1: the world
+  const tbMotionKey* keys; // poses of the body's frame, which the nodes follow as if they were fixed in it
+  int key_count;           // 0: velocity and angular_velocity of that frame, constant from its first pose
+  tbVec3 velocity, angular_velocity;
+} tbPinDef;
+
+tbPinDef tb_default_pin_def(void); // no nodes, held by the world at rest
+
+typedef struct tbDeformableDef {
+  const char* name;       // unique; null: "body/INDEX"
+  const tbTetMesh* solid; // either a solid, made of `soft`,
+  const tbMesh* sheet;    // or a sheet, made of `cloth`; copied
+  tbSoftDef soft;
+  tbClothDef cloth;
+  tbMaterialId material;      // of its surface
+  const tbFriction* friction; // overrides the material's; may be null
+  tbVec3 position;            // of the mesh's frame; its nodes are at rest where this puts them
+  tbQuat orientation;
+  tbVec3 velocity, angular_velocity; // of that frame
+  const tbPinDef* pins;
+  int pin_count;
+  bool self_contact; // its surface may touch itself
+} tbDeformableDef;
+
+tbDeformableDef tb_default_deformable_def(void); // identity pose, at rest, self-contact
+
+tbStatus tb_world_add_deformable(tbContext* ctx, tbWorld* world, const tbDeformableDef* def, tbBodyId* out);
+int tb_body_node_count(const tbWorld* world, tbBodyId body); // 0: rigid
+const tbVec3* tb_body_nodes(const tbWorld* world, tbBodyId body);
+const tbVec3* tb_body_node_velocities(const tbWorld* world, tbBodyId body);
+tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* world, tbBodyId body, const tbVec3* positions,
+                           const tbVec3* velocities);
+// Its surface: triangles over its nodes, counter-clockwise seen from outside.
+int tb_body_triangle_count(const tbWorld* world, tbBodyId body);
+const int (*tb_body_triangles(const tbWorld* world, tbBodyId body))[3];
+
 // Joints. Bodies joined to each other do not collide with each other unless asked to.
 
 typedef enum tbJointType {
@@ -175,11 +225,11 @@ int64_t tb_world_step_count(const tbWorld* world);
 
 typedef struct tbEnergy {
   double kinetic, potential,
-      elastic; // J; potential of gravity, zero at the origin; elastic: compliant joints
+      elastic; // J; potential of gravity, zero at the origin; elastic: deformables, compliant joints
 } tbEnergy;
 
 tbEnergy tb_world_energy(const tbWorld* world);
-tbVec3 tb_world_momentum(const tbWorld* world);         // of the dynamic bodies
+tbVec3 tb_world_momentum(const tbWorld* world);         // of what moves freely
 tbVec3 tb_world_angular_momentum(const tbWorld* world); // about the origin
 
 // 64 bits of everything that decides the future: poses, velocities, time, impulses kept for the next step.

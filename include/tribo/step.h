@@ -44,6 +44,8 @@ typedef struct tbStepOptions {
   double restitution_speed; // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping
+  double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
+  int rounds; // scheme implicit: how often, at most, contacts are found anew and solved for again
 } tbStepOptions;
 
 tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2
@@ -64,6 +66,9 @@ typedef struct tbStepReport {
   int contacts;        // rows of joints not counted
   tbResidual residual; // the judge's, of the step's problem
   double penetration;  // m: deepest overlap at the start of the step
+  int rounds;          // implicit: how often contacts were found and solved for
+  double trimmed;      // implicit: share of the step that was not gone, lest surfaces pass through each other
+  int64_t intersections; // with deformable bodies: pairs of triangles that cross after the step (intersect.h)
   double phase_s[TB_PHASE_COUNT];
 } tbStepReport;
 

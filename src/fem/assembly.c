@@ -35,7 +35,7 @@ static tbStatus list_blocks(tbArena* scratch, int kinds, const tbStencil* stenci
 }
 
 // The upper blocks with their sums, from entries in the order of (low, high, element).
-static tbStatus make_upper(tbArena* arena, tbAssembly* s, const Entries* list, const int* order,
+static tbStatus make_upper(tbArena* arena, tbFemAssembly* s, const Entries* list, const int* order,
                            int* upper_row, int* upper_col, int nupper)
 {
   s->sum_adr = TB_TAKE(arena, int, (size_t)nupper + 1);
@@ -65,7 +65,7 @@ static int count_upper(const Entries* list, const int* order)
 
 // Rows of both halves. Upper blocks come in the order of (row, column): the lower ones of a node are those
 // upper ones whose column it is, in the order of their rows, and stand before its own.
-static tbStatus make_rows(tbArena* arena, tbArena* scratch, tbAssembly* s, const int* row, const int* col,
+static tbStatus make_rows(tbArena* arena, tbArena* scratch, tbFemAssembly* s, const int* row, const int* col,
                           int nupper)
 {
   size_t nnode = (size_t)s->nnode;
@@ -102,7 +102,7 @@ static tbStatus make_rows(tbArena* arena, tbArena* scratch, tbAssembly* s, const
   return TB_OK;
 }
 
-static tbStatus make_node_sums(tbArena* arena, tbAssembly* s, int kinds, const tbStencil* stencil)
+static tbStatus make_node_sums(tbArena* arena, tbFemAssembly* s, int kinds, const tbStencil* stencil)
 {
   s->node_adr = TB_TAKE(arena, int, (size_t)s->nnode + 1);
   s->node_sum = TB_TAKE(arena, int, (size_t)s->force_adr[kinds]);
@@ -123,7 +123,7 @@ static tbStatus make_node_sums(tbArena* arena, tbAssembly* s, int kinds, const t
 }
 
 static tbStatus make_pattern(tbArena* arena, tbArena* scratch, int kinds, const tbStencil* stencil,
-                             tbAssembly* s)
+                             tbFemAssembly* s)
 {
   Entries list;
   TB_TRY(list_blocks(scratch, kinds, stencil, s->block_adr[kinds], &list));
@@ -139,9 +139,9 @@ static tbStatus make_pattern(tbArena* arena, tbArena* scratch, int kinds, const 
   return make_node_sums(arena, s, kinds, stencil);
 }
 
-tbStatus tb_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil, tbAssembly* s)
+tbStatus tb_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil, tbFemAssembly* s)
 {
-  *s = (tbAssembly){.nnode = nnode};
+  *s = (tbFemAssembly){.nnode = nnode};
   int64_t forces = 0, blocks = 0;
   for (int k = 0; k < kinds; k++) {
     s->pairs[k] = stencil[k].corners * (stencil[k].corners + 1) / 2;
@@ -163,7 +163,7 @@ tbStatus tb_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil*
   return status;
 }
 
-tbStatus tb_assembly_take_matrix(tbArena* arena, const tbAssembly* s, tbCsr* out)
+tbStatus tb_assembly_take_matrix(tbArena* arena, const tbFemAssembly* s, tbCsr* out)
 {
   TB_TRY(tb_csr_take(arena, 3 * s->nnode, 3 * s->nnode, 9 * s->ptr[s->nnode], out));
   for (int i = 0; i < s->nnode; i++)
@@ -180,11 +180,11 @@ tbStatus tb_assembly_take_matrix(tbArena* arena, const tbAssembly* s, tbCsr* out
 // ---- the sums, every time ----
 
 typedef struct {
-  const tbAssembly* s;
+  const tbFemAssembly* s;
   double* out;
 } Job;
 
-static void store(const tbAssembly* s, int node, int b, const double K[9], bool transposed, double* val)
+static void store(const tbFemAssembly* s, int node, int b, const double K[9], bool transposed, double* val)
 {
   for (int axis = 0; axis < 3; axis++) {
     double* to = val + tb_assembly_row(s, node, axis) + 3 * (b - s->ptr[node]);
@@ -196,7 +196,7 @@ static void add_blocks(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
-  const tbAssembly* s = job->s;
+  const tbFemAssembly* s = job->s;
   for (int i = begin; i < end; i++) {
     for (int b = s->diag[i]; b < s->ptr[i + 1]; b++) {
       int u = s->upper_adr[i] + (b - s->diag[i]);
@@ -215,7 +215,7 @@ static void add_blocks(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_assembly_matrix(const tbAssembly* s, tbThreads* threads, double* val)
+void tb_assembly_matrix(const tbFemAssembly* s, tbThreads* threads, double* val)
 {
   Job job = {s, val};
   tb_parallel_for(threads, s->nnode, 128, add_blocks, &job);
@@ -225,7 +225,7 @@ static void add_forces(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
-  const tbAssembly* s = job->s;
+  const tbFemAssembly* s = job->s;
   for (int i = begin; i < end; i++) {
     double f[3] = {0};
     for (int n = s->node_adr[i]; n < s->node_adr[i + 1]; n++)
@@ -234,7 +234,7 @@ static void add_forces(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_assembly_forces(const tbAssembly* s, tbThreads* threads, double* f)
+void tb_assembly_forces(const tbFemAssembly* s, tbThreads* threads, double* f)
 {
   Job job = {s, f};
   tb_parallel_for(threads, s->nnode, 512, add_forces, &job);

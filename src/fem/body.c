@@ -79,7 +79,7 @@ static tbFemBody* new_body(tbContext* ctx, int nnode)
 // ρV/20 (1 + δ) of the tetrahedra, in the blocks of the pattern.
 static tbStatus make_mass_blocks(tbFemBody* body, const tbTetMesh* mesh, double density)
 {
-  const tbAssembly* s = &body->assembly;
+  const tbFemAssembly* s = &body->assembly;
   body->mass_block = TB_TAKE(&body->arena, double, (size_t)s->ptr[s->nnode]);
   if (!body->mass_block) return TB_ERROR_MEMORY;
   for (int t = 0; t < mesh->ntet; t++)

@@ -12,24 +12,6 @@
 #include "fem/tets.h"
 #include "geometry/mesh.h"
 
-typedef struct tbSoftDef {
-  tbElasticModel model;
-  double young, poisson, density;         // Pa, –, kg/m³
-  double mass_damping, stiffness_damping; // Rayleigh's α and β   1/s, s
-  bool consistent_mass;                   // else at the nodes
-} tbSoftDef;
-
-typedef struct tbClothDef {
-  double area_density, stretch, shear, bend; // kg/m², N/m, N/m, N·m
-  double thickness;                          // kept for contact   m
-  double air_damping;                        // drag per area and velocity   N·s/m³
-  double mass_damping, stiffness_damping;
-  tbVec3 warp; // of the threads at rest
-} tbClothDef;
-
-tbSoftDef tb_soft_def(void);   // co-rotated, 1 MPa, 0.3, 1000 kg/m³, undamped, mass at the nodes
-tbClothDef tb_cloth_def(void); // 0.2 kg/m², 200 and 50 N/m, 1e-5 N·m, 1 mm, warp along x
-
 typedef struct tbFemBody {
   int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges
   bool cloth;
@@ -46,7 +28,7 @@ typedef struct tbFemBody {
   double mass_damping, stiffness_damping;
   uint8_t* pinned; // (nnode)
   double* energy;  // of the elements, by tb_fem_evaluate                      J
-  tbAssembly assembly;
+  tbFemAssembly assembly;
   tbCsr K; // by tb_fem_evaluate with a tangent                        N/m
   tbArena arena;
 } tbFemBody;
@@ -54,9 +36,6 @@ typedef struct tbFemBody {
 tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemBody** out);
 tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemBody** out);
 void tb_fem_free(tbContext* ctx, tbFemBody* body); // takes null
-
-// A rectangle in the plane z = 0, centred, its cells cut along alternating diagonals.
-tbStatus tb_cloth_grid(tbContext* ctx, double width, double height, int across, int along, tbMesh** out);
 
 // The elastic energy at x; elastic forces f (3 nnode) unless null; body->K unless the tangent is NONE. The
 // same bits for any number of threads.

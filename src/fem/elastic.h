@@ -3,18 +3,7 @@
 #define TB_FEM_ELASTIC_H
 
 #include "base/status.h"
-#include "tribo/math.h"
-
-typedef enum tbElasticModel {
-  TB_ELASTIC_LINEAR,      // small displacements: constant stiffness, not invariant to rotation
-  TB_ELASTIC_COROTATED,   // linear in the frame of the closest rotation
-  TB_ELASTIC_STVK,        // St. Venant–Kirchhoff: linear in Green's strain
-  TB_ELASTIC_NEO_HOOKEAN, // compressible, with the logarithm of the volume
-  TB_ELASTIC_COUNT
-} tbElasticModel;
-
-const char* tb_elastic_name(tbElasticModel model); // "linear", "corotated", "stvk", "neo-hookean"
-bool tb_elastic_from_name(const char* name, tbElasticModel* out);
+#include "tribo/fem.h"
 
 typedef struct tbElastic {
   tbElasticModel model;

@@ -51,7 +51,7 @@ static void hinges(void* user, int begin, int end, int piece)
   (void)piece;
   const Job* job = user;
   tbFemBody* b = job->body;
-  const tbAssembly* s = &b->assembly;
+  const tbFemAssembly* s = &b->assembly;
   tbVec3 x[4];
   for (int e = begin; e < end; e++) {
     load(job, 1, 4, e, x);

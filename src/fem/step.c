@@ -4,7 +4,7 @@
 
 void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y)
 {
-  const tbAssembly* s = &body->assembly;
+  const tbFemAssembly* s = &body->assembly;
   for (int i = 0; i < body->nnode; i++) {
     double sum[3] = {0};
     if (!body->mass_block)
@@ -29,7 +29,7 @@ typedef struct {
 static void fill(const Job* job, int i)
 {
   const tbFemBody* body = job->body;
-  const tbAssembly* s = &body->assembly;
+  const tbFemAssembly* s = &body->assembly;
   double h = job->h, stiff = h * h + h * body->stiffness_damping, heavy = 1 + h * body->mass_damping;
   for (int n = 9 * s->ptr[i]; n < 9 * s->ptr[i + 1]; n++) job->A[n] = stiff * body->K.val[n];
   for (int axis = 0; axis < 3; axis++) {
@@ -47,7 +47,7 @@ static void fill(const Job* job, int i)
 static tbVec3 impulse(const Job* job, int i)
 {
   const tbFemBody* body = job->body;
-  const tbAssembly* s = &body->assembly;
+  const tbFemAssembly* s = &body->assembly;
   tbVec3 sum = tb_scale3(job->h, tb_load3(job->f + 3 * (size_t)i));
   if (!body->mass_block) return tb_madd3(sum, body->mass[i], tb_madd3(job->v[i], job->h, job->gravity));
   for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
@@ -59,7 +59,7 @@ static tbVec3 impulse(const Job* job, int i)
 static void eliminate(const Job* job, int i)
 {
   const tbFemBody* body = job->body;
-  const tbAssembly* s = &body->assembly;
+  const tbFemAssembly* s = &body->assembly;
   for (int axis = 0; axis < 3; axis++) {
     double *row = job->A + tb_assembly_row(s, i, axis), *r = job->rhs + 3 * (size_t)i + axis;
     double* diag = row + 3 * (s->diag[i] - s->ptr[i]) + axis;

@@ -202,3 +202,6 @@ tbStatus tb_tet_mesh_mass(tbContext* ctx, const tbTetMesh* mesh, double density,
   tb_free(ctx, val);
   return status;
 }
+
+int tb_tet_mesh_node_count(const tbTetMesh* mesh) { return mesh->nnode; }
+int tb_tet_mesh_tet_count(const tbTetMesh* mesh) { return mesh->ntet; }

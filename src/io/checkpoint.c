@@ -69,7 +69,7 @@ static const char* find_solver(const char* name)
 }
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbStepOptions) == 240, "options have changed: name them below, and raise the version");
+_Static_assert(sizeof(tbStepOptions) == 256, "options have changed: name them below, and raise the version");
 #endif
 
 static void code_solve_options(tbCodec* c, tbSolveOptions* o)

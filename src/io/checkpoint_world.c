@@ -7,10 +7,10 @@
 #include <string.h>
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbBody) == 432, "tbBody has changed: code_body, and the version of checkpoints");
+_Static_assert(sizeof(tbBody) == 440, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 256, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 536, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbWorld) == 600, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 104,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif

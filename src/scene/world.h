@@ -3,6 +3,8 @@
 #define TB_SCENE_WORLD_H
 
 #include "base/array.h"
+#include "fem/body.h"
+#include "geometry/skin.h"
 #include "scene/names.h"
 #include "tribo/scene.h"
 
@@ -27,12 +29,46 @@ typedef struct tbBody {
   int key, nkey;       // prescribed motion, in tbWorld.key; 0 keys: constant velocity
   tbTransform initial; // pose at t = 0 of a constant prescribed motion
   double radius;       // of the smallest sphere about the centre of mass that holds its shapes (∞: a plane)
+  int deformable;      // in tbWorld.deformable; −1: rigid. x, v: mean of its nodes; mass: of them all
   const char* name;
 } tbBody;
 
+// A prescribed motion of a frame.
+typedef struct tbMotion {
+  int key, nkey;       // in tbWorld.key; 0 keys: constant velocity
+  tbTransform initial; // then: pose at t = 0
+  tbVec3 v, w;         // then: of the frame's origin, and turning
+} tbMotion;
+
+tbTransform tb_motion_pose(const tbWorld* world, const tbMotion* motion, double t);
+
+// What holds nodes of a deformable body.
+typedef struct tbHold {
+  int body;        // to which they are attached; −1: the world
+  tbMotion motion; // then: of the frame they are fixed in
+} tbHold;
+
+// A deformable body. Its entry in tbWorld.body follows its nodes.
+typedef struct tbDeformable {
+  int body;
+  tbFemBody* fem; // mesh, matter, masses; fem->pinned: held by the world, or by a body that is not dynamic
+  tbVec3 *x, *v;  // of the nodes                                                       (fem->nnode)
+  int nhold;
+  tbHold* hold;  // (nhold)
+  int* holder;   // of a node: its hold; −1: none                                      (fem->nnode)
+  tbVec3* local; // of a node that is held: its place in the frame of the hold: the motion's, or the
+                 // body's centre of mass                                              (fem->nnode)
+  bool self_contact;
+  double radius; // half the thickness of cloth                                        m
+  tbSkin* skin;  // its surface; skin->node: the nodes of its vertices
+  tbArena arena; // memory behind x … local
+  // what the scheme `implicit` keeps from step to step; derived, in no checkpoint
+  struct tbCholesky* factor; // of the matrix of a step, analysed at the first; null: not yet
+} tbDeformable;
+
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
-  int shape_a, shape_b; // in tbWorld.shape; a < b
+  int shape_a, shape_b; // in tbWorld.shape; a < b. −1 both: between skins, sorted by bodies and feature
   int body_a, body_b;
   uint64_t feature;
   tbVec3 position, normal, tangent;
@@ -91,6 +127,9 @@ struct tbWorld {
   tbArray key;      // tbMotionKey
   tbArray contact;  // tbContactRecord of the last step
 
+  tbArray deformable; // tbDeformable
+  tbArray skin;       // tbSkin* of a shape, made when a step first needs it; as long as `shape`, or shorter
+
   tbArray hull, mesh, sdf; // pointers: geometry it frees
   tbNames names;
   tbArena scratch; // of one step: emptied at its start
@@ -98,6 +137,7 @@ struct tbWorld {
 
 static inline tbBody* tb_bodies(const tbWorld* w) { return (tbBody*)w->body.data; }
 static inline tbShape* tb_shapes(const tbWorld* w) { return (tbShape*)w->shape.data; }
+static inline tbDeformable* tb_deformables(const tbWorld* w) { return (tbDeformable*)w->deformable.data; }
 static inline tbJoint* tb_joints(const tbWorld* w) { return (tbJoint*)w->joint.data; }
 
 // The body frame's pose.

@@ -43,7 +43,8 @@ tbStepOptions tb_default_step_options(void)
                          .stiffness = 1e6,
                          .damping = 1e3,
                          .restitution_speed = -1,
-                         .penalty_damping = 0.5};
+                         .penalty_damping = 0.5,
+                         .rounds = 30};
 }
 
 static bool at_least(double x, double least) { return x >= least && isfinite(x); }

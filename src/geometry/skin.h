@@ -1,0 +1,37 @@
+// The skin of a body: its surface as triangles over vertices that may move, with each edge once, and a tree.
+//
+// Where skins are compared, every vertex and every edge is looked at on behalf of one of its triangles, the
+// one that owns it: a pair of features then comes up for one pair of triangles only (Curtis, Tamstorf and
+// Manocha 2008).
+#ifndef TB_GEOMETRY_SKIN_H
+#define TB_GEOMETRY_SKIN_H
+
+#include "geometry/bvh.h"
+
+enum { TB_SKIN_OWNS_VERTEX = 1, TB_SKIN_OWNS_EDGE = 8 }; // << corner; << side
+
+typedef struct tbSkin {
+  int nvertex, nedge, ntriangle;
+  tbVec3* rest;       // where the vertices were when it was made: a shape's, in its body's frame (nvertex)
+  int* node;          // of a deformable body: the node of a vertex; null: rigid      (nvertex)
+  int (*triangle)[3]; // counter-clockwise seen from outside                          (ntriangle)
+  int (*edge)[2];     // in order of first appearance                                 (nedge)
+  int (*triangle_edge)[3]; // side i runs from corner i to corner i+1                      (ntriangle)
+  int (*edge_triangle)[2]; // on either side; −1: none; of three and more, the first two   (nedge)
+  uint8_t* owns;           // TB_SKIN_OWNS bits                                            (ntriangle)
+  bool closed;             // it bounds a solid: every edge has two triangles
+  double edge_length;      // mean, at rest
+  tbBvh bvh;               // over the triangles at rest: its boxes are stale, its shape is not
+  tbArena arena;           // memory behind all of it
+} tbSkin;
+
+// Triangles over `points`; node numbers the vertices used, in the order of the points: vertices are the
+// points that a triangle uses. Indices must be in range.
+tbStatus tb_skin_create(tbContext* ctx, const tbVec3* points, int npoint, const int (*triangles)[3],
+                        int ntriangle, tbSkin** out);
+// Of a shape, in its body's frame. Round shapes become triangles whose corners lie on them, of sides of about
+// 2π/48 of a turn; a plane has no skin: *out is null.
+tbStatus tb_skin_of_shape(tbContext* ctx, const tbShape* shape, tbSkin** out);
+void tb_skin_free(tbContext* ctx, tbSkin* skin); // takes null
+
+#endif
