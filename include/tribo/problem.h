@@ -71,7 +71,9 @@ typedef struct tbMetricBlock {
   const int* ptr;      // sparse: CSR row starts, full symmetric pattern (size+1)
   const int* col;      // sparse: CSR columns within the block, increasing
   const double* chol;  // dense: lower Cholesky factor, row-major (size²); computed by tb_builder_finish
-  struct tbCholesky* factor; // sparse: factor of the block; computed by tb_builder_finish
+  int unit; // sparse: 3 where rows and columns come in whole triples, as finite elements make them; else 1
+  const struct tbCholesky* factor; // sparse: factor of the block, computed by tb_builder_finish; null: too
+                                   // large to factor, and solved by conjugate gradients
 } tbMetricBlock;
 
 // Read-only once built: plain arrays, nothing that points back to a scene.

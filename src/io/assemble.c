@@ -301,11 +301,11 @@ static tbStatus settle_free_motion(tbArena* arena, tbProblem* p, const double* v
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
     int at = block->dof;
-    tb_metric_solve(block, x + at, room);
+    tb_metric_solve(block, NULL, x + at, room);
     if (block->kind == TB_METRIC_PARTICLE) continue;
     tb_metric_multiply_add(block, x + at, r + at);
     for (int i = at; i < at + block->size; i++) r[i] = f[i] - r[i];
-    tb_metric_solve(block, r + at, room);
+    tb_metric_solve(block, NULL, r + at, room);
     for (int i = at; i < at + block->size; i++) x[i] += r[i];
   }
   for (size_t i = 0; i < n; i++)

@@ -1,5 +1,6 @@
 // Building a problem by hand: arrays that grow, then one check of everything, then a compact copy.
 #include "base/array.h"
+#include "problem/kept.h"
 #include "problem/metric.h"
 #include "problem/owner.h"
 
@@ -25,11 +26,14 @@ struct tbBuilder {
   int W_rows;
 };
 
-// A metric block before its arrays have their final address: offsets into `number` and `index`.
+// A metric block before its arrays have their final address: offsets into `number` and `index`; or, where they
+// are kept by somebody else, the block as it will be.
 typedef struct {
   tbMetricKind kind;
   int dof, size;
   size_t value, ptr, col;
+  bool kept;
+  tbMetricBlock as_is;
 } PendingBlock;
 
 static tbStatus poison(tbBuilder* b, tbStatus status)
@@ -77,14 +81,24 @@ void tb_builder_abandon(tbBuilder* b)
   tb_free(ctx, b);
 }
 
-static tbStatus add_block(tbBuilder* b, tbMetricKind kind, int size, size_t count, const double* value,
-                          const int* ptr, const int* col, const double* v_free, int* dof)
+static tbStatus check_block(tbBuilder* b, int size)
 {
   if (b->explicit_W) return FAIL(b, "metric block %zu: W is given, so there is no metric", b->block.count);
   if (b->row_adr.count) return FAIL(b, "metric block %zu comes after the first contact", b->block.count);
   if (size < 1 || (size_t)size > INT_MAX - b->v_free.count)
     return FAIL(b, "metric block %zu has an impossible size, %d", b->block.count, size);
-  PendingBlock block = {kind, (int)b->v_free.count, size, b->number.count, b->index.count, 0};
+  return TB_OK;
+}
+
+static tbStatus add_block(tbBuilder* b, tbMetricKind kind, int size, size_t count, const double* value,
+                          const int* ptr, const int* col, const double* v_free, int* dof)
+{
+  TB_TRY(check_block(b, size));
+  PendingBlock block = {.kind = kind,
+                        .dof = (int)b->v_free.count,
+                        .size = size,
+                        .value = b->number.count,
+                        .ptr = b->index.count};
   if (ptr) {
     PUSH(b, index, ptr, (size_t)size + 1);
     block.col = b->index.count;
@@ -143,6 +157,26 @@ tbStatus tb_builder_sparse(tbBuilder* b, int size, const int* ptr, const int* co
   if (size < 1) return FAIL(b, "metric block %zu has an impossible size, %d", b->block.count, size);
   TB_TRY(check_row_starts(b, "sparse metric", size, ptr));
   return add_block(b, TB_METRIC_SPARSE, size, (size_t)ptr[size], val, ptr, col, v_free, dof);
+}
+
+tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
+                         const double* v_free, const tbCholesky* factor, int* dof)
+{
+  ALIVE(b);
+  TB_TRY(check_block(b, size));
+  tbMetricBlock as_is = {.kind = TB_METRIC_SPARSE,
+                         .dof = (int)b->v_free.count,
+                         .size = size,
+                         .value = val,
+                         .ptr = ptr,
+                         .col = col,
+                         .factor = factor};
+  PendingBlock block = {
+      .kind = TB_METRIC_SPARSE, .dof = as_is.dof, .size = size, .kept = true, .as_is = as_is};
+  PUSH(b, v_free, v_free, (size_t)size);
+  PUSH(b, block, &block, 1);
+  if (dof) *dof = block.dof;
+  return TB_OK;
 }
 
 tbStatus tb_builder_explicit(tbBuilder* b, int rows, const int* ptr, const int* col, const double* val)
@@ -275,6 +309,7 @@ static tbStatus gather(tbBuilder* b, tbProblemOwner* owner)
   const double* number = keep(arena, &b->number, 0);
   const int* index = keep(arena, &b->index, 0);
   tbMetricBlock* block = TB_TAKE(arena, tbMetricBlock, b->block.count);
+  bool* kept = TB_TAKE(arena, bool, b->block.count);
   int* dof_block = TB_TAKE(arena, int, b->v_free.count);
   p->law = keep(arena, &b->law, 0);
   p->param = keep(arena, &b->param, 0);
@@ -285,7 +320,7 @@ static tbStatus gather(tbBuilder* b, tbProblemOwner* owner)
   p->jac_width = keep(arena, &b->jac_width, 0);
   p->jac = keep(arena, &b->jac, 0);
   if (!name || !row_adr || !param_adr || !jac_adr || !jac_val_adr || !number || !index || !block ||
-      !dof_block || !p->law || !p->param || !p->bias || !p->compliance || !p->v_free || !p->jac_dof ||
+      !kept || !dof_block || !p->law || !p->param || !p->bias || !p->compliance || !p->v_free || !p->jac_dof ||
       !p->jac_width || !p->jac)
     return TB_ERROR_MEMORY;
 
@@ -296,13 +331,15 @@ static tbStatus gather(tbBuilder* b, tbProblemOwner* owner)
   jac_val_adr[p->ncol] = b->jac.count;
   p->name = name, p->row_adr = row_adr, p->param_adr = param_adr, p->jac_adr = jac_adr;
   p->jac_val_adr = jac_val_adr, p->block = block, p->dof_block = dof_block;
-  owner->block = block;
+  owner->block = block, owner->kept = kept;
 
   for (int i = 0; i < p->nblock; i++) {
     const PendingBlock* from = (const PendingBlock*)b->block.data + i;
     block[i] = (tbMetricBlock){
         .kind = from->kind, .dof = from->dof, .size = from->size, .value = number + from->value};
     if (from->kind == TB_METRIC_SPARSE) block[i].ptr = index + from->ptr, block[i].col = index + from->col;
+    if (from->kept) block[i] = from->as_is;
+    kept[i] = from->kept;
     for (int d = 0; d < from->size; d++) dof_block[from->dof + d] = i;
   }
   if (b->explicit_W) {
@@ -331,8 +368,10 @@ tbStatus tb_builder_finish(tbBuilder* b, tbProblem** out)
     tb_arena_init(&owner->arena, ctx);
     status = gather(b, owner);
     if (status == TB_OK) status = tb_problem_validate(ctx, &owner->problem);
-    for (int i = 0; status == TB_OK && i < owner->problem.nblock; i++)
-      status = tb_metric_prepare(ctx, &owner->arena, i, &owner->block[i]);
+    for (int i = 0; status == TB_OK && i < owner->problem.nblock; i++) {
+      if (!owner->kept[i]) status = tb_metric_prepare(ctx, &owner->arena, i, &owner->block[i]);
+      if (status == TB_OK) tb_metric_measure(&owner->block[i]);
+    }
     owner->arena.ctx = &owner->ctx;
     if (status == TB_OK)
       *out = &owner->problem;
@@ -348,7 +387,8 @@ void tb_problem_free(tbProblem* problem)
   if (!problem) return;
   tbProblemOwner* owner = problem->owner;
   tbContext ctx = owner->ctx;
-  for (int i = 0; owner->block && i < problem->nblock; i++) tb_metric_release(&ctx, &owner->block[i]);
+  for (int i = 0; owner->block && i < problem->nblock; i++)
+    if (!owner->kept[i]) tb_metric_release(&ctx, &owner->block[i]);
   owner->arena.ctx = &ctx;
   tb_arena_free(&owner->arena);
   tb_free(&ctx, owner);

@@ -9,6 +9,7 @@
 
 typedef struct {
   const tbDelassus* W;
+  tbThreads* threads;
   const double* x;
   double* y;
   double* w; // matrix-free: A⁻¹ Jᵀ x (ndof), then room for the sparse solves
@@ -82,7 +83,7 @@ static void block_velocity(const Product* s, int b)
   }
   bool lumped = block->kind == TB_METRIC_SPARSE && s->W->lumped;
   for (int i = block->dof; lumped && i < block->dof + block->size; i++) s->w[i] /= s->W->lumped[i];
-  if (!lumped) tb_metric_solve(block, s->w + block->dof, s->w + p->ndof);
+  if (!lumped) tb_metric_solve(block, s->threads, s->w + block->dof, s->w + p->ndof);
 }
 
 static void small_blocks(void* user, int begin, int end, int piece)
@@ -127,7 +128,7 @@ size_t tb_delassus_workspace(const tbDelassus* W)
 void tb_delassus_apply(const tbDelassus* W, tbThreads* threads, const double* x, double* y, double* workspace)
 {
   const tbProblem* p = W->problem;
-  Product s = {W, x, y, workspace};
+  Product s = {W, threads, x, y, workspace};
   if (W->forms & TB_FORM_BLOCKS) {
     tb_parallel_for(threads, p->ncontact, CONTACTS_PER_PIECE, by_blocks, &s);
   } else if (W->forms & TB_FORM_DENSE) {

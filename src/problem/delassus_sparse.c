@@ -11,11 +11,15 @@
 //
 // Diagonal blocks alone need the forward half only: D_k = YᵀY, Y = L⁻¹PJ_kᵀ.
 //
+// A block without a factor is solved with by conjugate gradients, column by column over all of it: what a method
+// that cannot do without W must then pay.
+//
 // Cost      a solve per column, over the reached part of L; per contact one product with every neighbour.
 // Memory    W itself, |T|² where G is built, and a few dense columns per batch.
 #include "base/threads.h"
 #include "math/cholesky.h"
 #include "problem/delassus.h"
+#include "problem/metric.h"
 
 #include <string.h>
 
@@ -25,6 +29,7 @@ enum { PIECES = 16, SIDES = 24, PASS = 8 };
 typedef struct {
   tbDelassusOwner* o;
   int b, touched;
+  int* touching;   // the degrees of freedom of the block that are touched, in order
   int* contact;    // on the block, in order
   int count, rows; // contacts; their rows in all
   int* place;      // of a degree of freedom of the block among those touched
@@ -56,7 +61,24 @@ static void add_jacobian(const Columns* s, int k, double* X, int stride, int at)
   }
 }
 
-// Upper blocks of contact k from X = A⁻¹J_kᵀ.
+// X ← A⁻¹X on the degrees of freedom that are touched.
+static void solve(const Columns* s, int sides, double* X, double* workspace)
+{
+  const tbMetricBlock* block = block_of(s);
+  if (block->factor) {
+    tb_cholesky_solve_reach(block->factor, &s->reach, sides, X, X, workspace);
+    return;
+  }
+  double *x = workspace, *room = workspace + block->size;
+  for (int side = 0; side < sides; side++) {
+    memset(x, 0, (size_t)block->size * sizeof *x);
+    for (int t = 0; t < s->touched; t++) x[s->touching[t]] = X[(size_t)t * (size_t)sides + (size_t)side];
+    tb_metric_cg(block, NULL, TB_METRIC_EXACT, x, room);
+    for (int t = 0; t < s->touched; t++) X[(size_t)t * (size_t)sides + (size_t)side] = x[s->touching[t]];
+  }
+}
+
+// Upper blocks of contact k, or its diagonal block, from X = A⁻¹J_kᵀ.
 static void meet(const Columns* s, int k, const double* X, int stride, int at)
 {
   const tbDelassus* W = &s->o->W;
@@ -65,10 +87,10 @@ static void meet(const Columns* s, int k, const double* X, int stride, int at)
   int rows = tb_contact_rows(p, k);
   for (int e = in->ptr[s->b]; e < in->ptr[s->b + 1]; e++) {
     int l = in->contact[e], c = in->col[e], width = p->jac_width[c], cols = tb_contact_rows(p, l);
-    if (l < k) continue;
+    if (s->diag ? l != k : l < k) continue;
     const double *J = p->jac + p->jac_val_adr[c],
                  *x = X + (size_t)s->place[p->jac_dof[c] - block_of(s)->dof] * (size_t)stride + at;
-    double* C = tb_delassus_block(W, k, l);
+    double* C = s->diag ? s->diag + W->diag_adr[k] : tb_delassus_block(W, k, l);
     for (int i = 0; i < rows; i++)
       for (int j = 0; j < cols; j++) {
         double sum = 0;
@@ -91,7 +113,7 @@ static void by_contacts(void* user, int begin, int end, int piece)
     memset(X, 0, (size_t)s->touched * (size_t)sides * sizeof *X);
     for (int i = begin, at = 0; i < next; at += tb_contact_rows(p, s->contact[i++]))
       add_jacobian(s, s->contact[i], X, sides, at);
-    if (!s->G) tb_cholesky_solve_reach(block_of(s)->factor, &s->reach, sides, X, X, workspace);
+    if (!s->G) solve(s, sides, X, workspace);
     for (int i = begin, at = 0; i < next; at += tb_contact_rows(p, s->contact[i++]))
       meet(s, s->contact[i], X, sides, at);
   }
@@ -106,7 +128,7 @@ static void invert(void* user, int begin, int end, int piece)
     int sides = end - begin < SIDES ? end - begin : SIDES;
     memset(X, 0, (size_t)s->touched * (size_t)sides * sizeof *X);
     for (int i = 0; i < sides; i++) X[(size_t)(begin + i) * (size_t)sides + (size_t)i] = 1;
-    tb_cholesky_solve_reach(block_of(s)->factor, &s->reach, sides, X, X, workspace);
+    solve(s, sides, X, workspace);
     for (int t = 0; t < s->touched; t++)
       memcpy(s->G + (size_t)t * (size_t)s->touched + begin, X + (size_t)t * (size_t)sides,
              (size_t)sides * sizeof *X);
@@ -127,7 +149,7 @@ static void put_jacobian(const Columns* s, int k, double* Y, int stride, int at)
   }
 }
 
-// D_k = YᵀY, for as many contacts at a time as a solve takes sides in one pass.
+// D_k = YᵀY by the factor, for as many contacts at a time as a solve takes sides in one pass.
 static void diagonals(void* user, int begin, int end, int piece)
 {
   const Columns* s = user;
@@ -164,10 +186,10 @@ static tbStatus survey(tbArena* arena, Columns* s)
   const tbIncidence* in = &s->o->incidence;
   const tbMetricBlock* block = block_of(s);
   int first = in->ptr[s->b], end = in->ptr[s->b + 1];
-  int* touched = TB_TAKE(arena, int, (size_t)block->size);
+  s->touching = TB_TAKE(arena, int, (size_t)block->size);
   s->contact = TB_TAKE(arena, int, (size_t)(end - first));
   s->place = TB_TAKE(arena, int, (size_t)block->size);
-  if (!touched || !s->contact || !s->place) return TB_ERROR_MEMORY;
+  if (!s->touching || !s->contact || !s->place) return TB_ERROR_MEMORY;
   for (int e = first; e < end; e++) {
     for (int j = 0, c = in->col[e]; j < p->jac_width[c]; j++) s->place[p->jac_dof[c] - block->dof + j] = 1;
     if (e > first && in->contact[e] == in->contact[e - 1]) continue;
@@ -177,25 +199,28 @@ static tbStatus survey(tbArena* arena, Columns* s)
   for (int i = 0; i < block->size; i++) {
     if (!s->place[i]) continue;
     s->place[i] = s->touched;
-    touched[s->touched++] = i;
+    s->touching[s->touched++] = i;
   }
-  return tb_cholesky_reach(arena, block->factor, s->touched, touched, &s->reach);
+  if (!block->factor) return TB_OK;
+  return tb_cholesky_reach(arena, block->factor, s->touched, s->touching, &s->reach);
 }
 
 static tbStatus assemble(tbContext* ctx, tbArena* arena, Columns* s)
 {
   const tbMetricBlock* block = block_of(s);
   TB_TRY(survey(arena, s));
-  size_t columns = s->diag ? (size_t)block->size * PASS : (size_t)s->touched * SIDES;
-  s->room_per_piece = columns + tb_cholesky_scratch(block->factor, SIDES);
+  bool halves = s->diag && block->factor;
+  size_t columns = halves ? (size_t)block->size * PASS : (size_t)s->touched * SIDES;
+  s->room_per_piece = columns + (block->factor ? tb_cholesky_scratch(block->factor, SIDES)
+                                               : (size_t)block->size + tb_metric_cg_workspace(block));
   s->room = TB_TAKE(arena, double, PIECES * s->room_per_piece);
   if (!s->room) return TB_ERROR_MEMORY;
   int grain = tb_piece_count(s->count, PIECES);
-  if (s->diag) {
+  if (halves) {
     tb_parallel_for(ctx->threads, s->count, grain, diagonals, s);
     return TB_OK;
   }
-  if (s->touched < s->rows) {
+  if (!s->diag && s->touched < s->rows) {
     size_t n = (size_t)s->touched;
     double* G = TB_TAKE(arena, double, n* n);
     if (!G) return TB_ERROR_MEMORY;

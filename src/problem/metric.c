@@ -1,5 +1,5 @@
 // One block of A. Particles divide by their mass, dense blocks carry a Cholesky factor, sparse blocks the
-// supernodal factor of src/math.
+// supernodal factor of src/math, or are solved with by conjugate gradients (metric_cg.c).
 #include "problem/metric.h"
 #include "math/cholesky.h"
 
@@ -80,8 +80,10 @@ static tbStatus prepare_sparse(tbContext* ctx, int index, tbMetricBlock* b)
         return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d is not symmetric at (%d, %d)", index, i, j);
     }
   }
-  TB_TRY(tb_cholesky_analyze(ctx, b->size, b->ptr, b->col, NULL, &b->factor));
-  return tb_cholesky_factor(ctx, b->factor, b->value);
+  tbCholesky* factor = NULL;
+  TB_TRY(tb_cholesky_analyze(ctx, b->size, b->ptr, b->col, NULL, &factor));
+  b->factor = factor;
+  return tb_cholesky_factor(ctx, factor, b->value);
 }
 
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* b)
@@ -99,13 +101,35 @@ tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBl
 
 void tb_metric_release(tbContext* ctx, tbMetricBlock* b)
 {
-  if (b->factor) tb_cholesky_free(ctx, b->factor);
+  tb_cholesky_free(ctx, (tbCholesky*)b->factor);
   b->factor = NULL;
+}
+
+// Rows 3i, 3i+1, 3i+2 share their columns, which come as 3j, 3j+1, 3j+2.
+static bool comes_in_triples(const tbMetricBlock* b)
+{
+  if (b->size % 3) return false;
+  for (int i = 0; i < b->size; i += 3) {
+    int first = b->ptr[i], count = b->ptr[i + 1] - first;
+    const int* col = b->col + first;
+    if (count % 3 || b->ptr[i + 2] != first + 2 * count || b->ptr[i + 3] != first + 3 * count) return false;
+    for (int e = 0; e < count; e += 3)
+      if (col[e] % 3 || col[e + 1] != col[e] + 1 || col[e + 2] != col[e] + 2) return false;
+    if (memcmp(col, col + count, (size_t)count * sizeof *col)) return false;
+    if (memcmp(col, col + 2 * count, (size_t)count * sizeof *col)) return false;
+  }
+  return true;
+}
+
+void tb_metric_measure(tbMetricBlock* b)
+{
+  if (b->kind == TB_METRIC_SPARSE) b->unit = comes_in_triples(b) ? 3 : 1;
 }
 
 size_t tb_metric_workspace(const tbMetricBlock* b)
 {
-  return b->kind == TB_METRIC_SPARSE ? tb_cholesky_scratch(b->factor, 1) : 0;
+  if (b->kind != TB_METRIC_SPARSE) return 0;
+  return b->factor ? tb_cholesky_scratch(b->factor, 1) : tb_metric_cg_workspace(b);
 }
 
 static inline void solve_dense(int n, const double* restrict L, double* restrict x)
@@ -132,7 +156,7 @@ static inline void multiply_add_dense(int n, const double* restrict A, const dou
   }
 }
 
-void tb_metric_solve(const tbMetricBlock* b, double* x, double* workspace)
+void tb_metric_solve(const tbMetricBlock* b, tbThreads* threads, double* x, double* workspace)
 {
   switch (b->kind) {
   case TB_METRIC_PARTICLE:
@@ -142,7 +166,10 @@ void tb_metric_solve(const tbMetricBlock* b, double* x, double* workspace)
     if (b->size == 6) solve_dense(6, b->chol, x); // a rigid body: the compiler writes the loops out
     else solve_dense(b->size, b->chol, x);
     break;
-  case TB_METRIC_SPARSE: tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace); break;
+  case TB_METRIC_SPARSE:
+    if (b->factor) tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace);
+    else tb_metric_cg(b, threads, TB_METRIC_EXACT, x, workspace);
+    break;
   }
 }
 

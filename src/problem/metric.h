@@ -8,12 +8,26 @@
 // Checks block number `index` and computes its factor (into the arena, or block->factor for sparse ones).
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block);
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
+void tb_metric_measure(tbMetricBlock* block); // finds its unit
 
-// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles.
+// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is no
+// factor.
 size_t tb_metric_workspace(const tbMetricBlock* block);
-void tb_metric_solve(const tbMetricBlock* block, double* x, double* workspace);
+void tb_metric_solve(const tbMetricBlock* block, tbThreads* threads, double* x, double* workspace);
 
-// y += A x
+// y += A x, entry by entry: the judge's own.
 void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double* y);
+
+// ---- sparse blocks alone ----
+
+// Rows begin … end−1 of y = A x; both bounds are multiples of the block's unit. (metric_rows.c)
+void tb_metric_rows(const tbMetricBlock* block, int begin, int end, const double* x, double* y);
+enum { TB_METRIC_PIECE = 768 }; // rows of a piece of parallel work: a multiple of every unit
+
+// x ← A⁻¹ x by conjugate gradients, until what is left is `tolerance` of x. (metric_cg.c)
+#define TB_METRIC_EXACT 1e-13
+size_t tb_metric_cg_workspace(const tbMetricBlock* block); // doubles
+void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
+                  double* workspace);
 
 #endif

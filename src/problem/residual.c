@@ -401,7 +401,8 @@ static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
     }
 }
 
-// w = A⁻¹ f, refined once on dense and sparse blocks. False: the factor does not invert A.
+// w = A⁻¹ f, refined once on dense and sparse blocks; where there is no factor, unless f − A w says that there is
+// nothing to refine. False: what solves with A does not invert it.
 static bool solve_dynamics(tbJudge* j)
 {
   const tbProblem* p = j->p;
@@ -410,7 +411,7 @@ static bool solve_dynamics(tbJudge* j)
     const tbMetricBlock* block = &p->block[b];
     double *w = j->w + block->dof, *r = j->r + block->dof;
     const double* f = j->f + block->dof;
-    tb_metric_solve(block, w, j->workspace);
+    tb_metric_solve(block, j->threads, w, j->workspace);
     if (block->kind == TB_METRIC_PARTICLE) continue;
     for (int pass = 0; pass < 2; pass++) {
       memset(r, 0, (size_t)block->size * sizeof *r);
@@ -421,11 +422,12 @@ static bool solve_dynamics(tbJudge* j)
         r[i] = f[i] - r[i];
         left += fabs(r[i]);
       }
+      if (pass == 0 && !block->factor && block->kind == TB_METRIC_SPARSE && left <= 1e-12 * size) break;
       if (pass == 1) {
         if (!(left <= 1e-6 * size + DBL_MIN * 0x1p60)) return false; // impulses may have faded to denormals
         break;
       }
-      tb_metric_solve(block, r, j->workspace);
+      tb_metric_solve(block, j->threads, r, j->workspace);
       for (int i = 0; i < block->size; i++) w[i] += r[i];
     }
   }

@@ -5,7 +5,7 @@
 //
 // A_d is the diagonal of sparse metric blocks and all of small ones. `Factor` is Full with A itself, whose
 // factor the problem holds: w then follows λ exactly, and what is left is a problem in λ preconditioned by
-// S_d.
+// S_d. Blocks without a factor have their diagonal there, too.
 //
 // S_d = diag(Z L A_d⁻¹ Lᵀ) + R. Rows that repeat each other would be counted once each; Z counts how many
 // there are: contacts between the same small blocks, all of them; contacts on the nodes of sparse blocks,
@@ -18,7 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { CONTACTS_PER_PIECE = 256, BLOCKS_PER_PIECE = 256, ROWS_PER_PIECE = 512 };
+enum { CONTACTS_PER_PIECE = 256, BLOCKS_PER_PIECE = 256 };
+static const double APPROACH = 1e-3; // of a warm start, without a factor: the iteration does the rest
 
 void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
 {
@@ -144,12 +145,7 @@ static void sparse_rows(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Pass* q = user;
-  const tbMetricBlock* b = q->block;
-  for (int i = begin; i < end; i++) {
-    double sum = 0;
-    for (int e = b->ptr[i]; e < b->ptr[i + 1]; e++) sum += b->value[e] * q->x[b->dof + b->col[e]];
-    q->y[b->dof + i] = sum;
-  }
+  tb_metric_rows(q->block, begin, end, q->x + q->block->dof, q->y + q->block->dof);
 }
 
 static void small_blocks(void* user, int begin, int end, int piece)
@@ -171,14 +167,18 @@ void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
   for (int i = 0; i < s->p->nblock; i++) {
     q.block = &s->p->block[i];
     if (q.block->kind == TB_METRIC_SPARSE)
-      tb_parallel_for(s->threads, q.block->size, ROWS_PER_PIECE, sparse_rows, &q);
+      tb_parallel_for(s->threads, q.block->size, TB_METRIC_PIECE, sparse_rows, &q);
   }
 }
 
-void tb_cr_solve_metric(const tbCrSystem* s, double* w)
+void tb_cr_approach_metric(const tbCrSystem* s, double* w)
 {
-  for (int b = 0; b < s->p->nblock; b++)
-    tb_metric_solve(&s->p->block[b], w + s->p->block[b].dof, s->workspace);
+  for (int b = 0; b < s->p->nblock; b++) {
+    const tbMetricBlock* block = &s->p->block[b];
+    bool factored = block->kind != TB_METRIC_SPARSE || block->factor;
+    if (factored) tb_metric_solve(block, s->threads, w + block->dof, s->workspace);
+    else tb_metric_cg(block, s->threads, APPROACH, w + block->dof, s->workspace);
+  }
 }
 
 // w ← A_d⁻¹w
@@ -187,9 +187,10 @@ static void solve_diagonal(const tbCrSystem* s, double* w)
   const tbProblem* p = s->p;
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
-    bool sparse = block->kind == TB_METRIC_SPARSE;
-    if (!sparse) tb_metric_solve(block, w + block->dof, NULL);
-    for (int i = block->dof; sparse && i < block->dof + block->size; i++) w[i] /= s->W->lumped[i];
+    bool sparse = block->kind == TB_METRIC_SPARSE,
+         exact = !sparse || (s->kind == TB_PRECONDITIONER_FACTOR && block->factor);
+    if (exact) tb_metric_solve(block, s->threads, w + block->dof, s->workspace);
+    for (int i = block->dof; !exact && i < block->dof + block->size; i++) w[i] /= s->W->lumped[i];
   }
 }
 
@@ -257,10 +258,8 @@ void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
   const tbProblem* p = s->p;
   const double* c = x + p->ndof;
   double* e = y + p->ndof;
-  void (*solve)(const tbCrSystem*, double*) =
-      s->kind == TB_PRECONDITIONER_FACTOR ? tb_cr_solve_metric : solve_diagonal;
   memcpy(y, x, (size_t)p->ndof * sizeof *y);
-  solve(s, y); // t = A_d⁻¹x_w
+  solve_diagonal(s, y); // t = A_d⁻¹x_w
   if (s->kind == TB_PRECONDITIONER_DIAG) {
     for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? c[i] / s->S[i] : 0;
     return;
@@ -268,6 +267,6 @@ void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
   tb_cr_spread(s, y, e); // e = S_d⁻¹(L t − x_z)
   for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? (e[i] - c[i]) / s->S[i] : 0;
   tb_cr_gather(s, e, s->room); // y_w = t − A_d⁻¹Lᵀe
-  solve(s, s->room);
+  solve_diagonal(s, s->room);
   for (int i = 0; i < p->ndof; i++) y[i] -= s->room[i];
 }

@@ -28,7 +28,7 @@ void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
 void tb_cr_system_begin(tbCrSystem* s, tbRun* run);
 
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw); // (ndof) both
-void tb_cr_solve_metric(const tbCrSystem* s, double* w);                      // w ← A⁻¹w, by the factor
+void tb_cr_approach_metric(const tbCrSystem* s, double* w); // w ← A⁻¹w by the factor; without one, about that
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f);           // f = Jᵀx: (nrow) to (ndof)
 void tb_cr_spread(const tbCrSystem* s, const double* w, double* x);           // x = Jw: (ndof) to (nrow)
 

@@ -92,7 +92,7 @@ void tb_ica(tbRun* run, double* lambda)
   tb_cr_system_begin(&s.products, run);
   s.soft = run->W->lumped;
   tb_cr_gather(&s.products, lambda, s.w); // A w = Jᵀλ
-  tb_cr_solve_metric(&s.products, s.w);
+  tb_cr_approach_metric(&s.products, s.w);
 
   tbDelassus W = *run->W; // with a q of its own
   tbRun inner = *run;

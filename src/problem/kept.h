@@ -1,0 +1,17 @@
+// A sparse metric block whose arrays belong to somebody else.
+//
+// A deformable body keeps its matrix A = M + hB + h²K, and perhaps its factor, from one problem to the next:
+// within a step contacts are found several times while A stays.
+#ifndef TB_PROBLEM_KEPT_H
+#define TB_PROBLEM_KEPT_H
+
+#include "math/cholesky.h"
+#include "tribo/problem.h"
+
+// As tb_builder_sparse, but the arrays of A are borrowed: neither copied nor checked, and they must outlive
+// the problem. `factor` holds the factor of these values, and is borrowed too; null: A is too large to
+// factor, and is solved with by conjugate gradients. v_free is copied.
+tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
+                         const double* v_free, const tbCholesky* factor, int* dof);
+
+#endif
