@@ -63,7 +63,8 @@ typedef struct tbDeformable {
   tbSkin* skin;  // its surface; skin->node: the nodes of its vertices
   tbArena arena; // memory behind x … local
   // what the scheme `implicit` keeps from step to step; derived, in no checkpoint
-  struct tbCholesky* factor; // of the matrix of a step, analysed at the first; null: not yet
+  struct tbCholesky* factor; // of the matrix of a step; null: not yet analysed, or too large to factor
+  bool analysed;
 } tbDeformable;
 
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
