@@ -5,16 +5,19 @@
 // where both are closest inside; at their ends, and where they are parallel, a vertex is as close.
 #include "collide/skins_pair.h"
 
-// Whether the face is the one to report its closest point.
-static bool reports(const tbSkin* skin, int face, const double weight[3])
+// Whether the vertex and the face are the ones to report their closest points.
+static bool reports(const tbSkinScene* scene, const tbSkinFeatures* f, const double weight[3])
 {
-  int zeros = 0, zero = 0, corner = 0;
+  const tbSkin* skin = scene->skin[f->skin_a].skin;
+  int zeros = 0, zero = 0, corner = 0, owns = skin->owns[f->feature_a];
   for (int k = 0; k < 3; k++)
     if (weight[k] == 0) zeros++, zero = k;
     else corner = k;
   if (zeros == 0) return true;
-  if (zeros == 1) return skin->owns[face] & TB_SKIN_OWNS_EDGE << (zero + 1) % 3;
-  return skin->owns[face] & TB_SKIN_OWNS_VERTEX << corner;
+  if (zeros == 1) return owns & TB_SKIN_OWNS_EDGE << (zero + 1) % 3;
+  int vertex = skin->triangle[f->feature_a][corner];
+  bool later = f->skin_b > f->skin_a || (f->skin_b == f->skin_a && f->feature_b > vertex);
+  return later && owns & TB_SKIN_OWNS_VERTEX << corner;
 }
 
 static bool near_plane(const tbSkinScene* scene, const tbSkinFeatures* f, double reach, tbSkinContact* out)
@@ -38,7 +41,7 @@ static bool near(const tbSkinScene* scene, const tbSkinFeatures* f, double reach
   tb_skin_places(scene, out, false, x);
   tbClosest closest = tb_closest_features(face, x);
   if (!(tb_norm3(closest.way) <= reach + a->radius + b->radius)) return false;
-  if (face ? !reports(a->skin, f->feature_a, closest.weight + 1) : !closest.inside) return false;
+  if (face ? !reports(scene, f, closest.weight + 1) : !closest.inside) return false;
   tb_skin_weigh(out, closest.weight);
   if (!tb_skin_normal(scene, out, x, closest.way, &out->normal)) return false;
   out->gap = tb_dot3(out->normal, closest.way);
