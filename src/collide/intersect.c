@@ -172,10 +172,25 @@ static bool neighbours(const Search* s, int t, int u)
   return false;
 }
 
+static bool is_attached(const tbTriangles* s, const int* corner, int body)
+{
+  for (int k = 0; s->holder && k < 3; k++)
+    if (s->holder[corner[k]] == body) return true;
+  return false;
+}
+
+// Whether a pair counts.
+static bool counts(const Search* s, int t, int u)
+{
+  const tbTriangles *a = &s->surface[s->owner[t]], *b = &s->surface[s->owner[u]];
+  if (a->rigid && b->rigid) return false;
+  return a == b || (!is_attached(a, corners_of(s, t), b->body) && !is_attached(b, corners_of(s, u), a->body));
+}
+
 static bool visit(void* user, int other)
 {
   Visit* v = user;
-  if (other <= v->self) return true; // every pair once
+  if (other <= v->self || !counts(v->search, v->self, other)) return true; // every pair once
   tbVec3 b[3];
   load(v->search, other, b);
   bool rims = !neighbours(v->search, v->self, other);
