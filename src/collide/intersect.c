@@ -10,7 +10,10 @@
 // Within one plane, orientation is that of a tetrahedron with a point off the plane, which again is exact;
 // interiors are apart when an edge of one has all of the other on its far side or on its line.
 //
-// Cost   a query of a tree of boxes for each triangle; a dozen signs for each pair whose boxes meet.
+// On smooth surfaces neighbours lie nearly in one plane, where signs need long arithmetic. Most of them are
+// parted before by an edge, in the projection along an axis: interiors that meet would meet there, too.
+//
+// Cost   a query of a tree of boxes for each triangle; a few signs for each pair whose boxes meet.
 #include "collide/intersect.h"
 #include "base/threads.h"
 #include "geometry/box.h"
@@ -121,10 +124,66 @@ static bool has_area(const tbVec3 a[3])
   return n.x != 0 || n.y != 0 || n.z != 0;
 }
 
+typedef struct {
+  double x, y;
+} Flat;
+
+static Flat flat(tbVec3 p, int axis)
+{
+  return axis == 0 ? (Flat){p.y, p.z} : axis == 1 ? (Flat){p.z, p.x} : (Flat){p.x, p.y};
+}
+
+// How a, b, c turn: ±1, 0 where it is not known for sure (Shewchuk's bound on the rounding, with room).
+static int turn_of(Flat a, Flat b, Flat c)
+{
+  double l = (b.x - a.x) * (c.y - a.y), r = (b.y - a.y) * (c.x - a.x), det = l - r;
+  double bound = 4e-16 * (fabs(l) + fabs(r));
+  return det > bound ? 1 : det < -bound ? -1 : 0;
+}
+
+// Does an edge of a have all of b beyond it for sure, seen along the axis? rims: a corner they share is no
+// hindrance otherwise.
+static bool edge_parts_flat(const tbVec3 a[3], const tbVec3 b[3], int axis, bool rims)
+{
+  Flat p[3] = {flat(a[0], axis), flat(a[1], axis), flat(a[2], axis)};
+  int turn = turn_of(p[0], p[1], p[2]);
+  for (int k = 0; turn != 0 && k < 3; k++) {
+    int l = (k + 1) % 3, beyond = 0;
+    for (int i = 0; i < 3; i++)
+      if (!rims && (same(a[k], b[i]) || same(a[l], b[i]))) beyond++;
+      else if (turn * turn_of(p[k], p[l], flat(b[i], axis)) < 0) beyond++;
+      else break;
+    if (beyond == 3) return true;
+  }
+  return false;
+}
+
+static bool parted_flat(const tbVec3 a[3], const tbVec3 b[3], bool rims)
+{
+  tbVec3 n = tb_cross3(tb_sub3(a[1], a[0]), tb_sub3(a[2], a[0]));
+  double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+  int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+  return edge_parts_flat(a, b, axis, rims) || edge_parts_flat(b, a, axis, rims);
+}
+
+// Are b's corners on one side of a for sure? Those they share do not count, unless rims do.
+static bool on_one_side(const tbVec3 a[3], const tbVec3 b[3], bool rims)
+{
+  bool plus = false, minus = false;
+  for (int k = 0; k < 3; k++) {
+    if (!rims && (same(a[0], b[k]) || same(a[1], b[k]) || same(a[2], b[k]))) continue;
+    int side = tb_side_of_surely(a[0], a[1], a[2], b[k]);
+    if (side == 0) return false;
+    plus |= side > 0, minus |= side < 0;
+  }
+  return plus != minus;
+}
+
 // rims: whether it matters that they touch; if not, TB_APART stands for that too.
 static tbMeeting meet(const tbVec3 a[3], const tbVec3 b[3], bool rims)
 {
   int sa[3], sb[3];
+  if (on_one_side(a, b, rims) || on_one_side(b, a, rims) || parted_flat(a, b, rims)) return TB_APART;
   sides(a, b, sb);
   if (all_on(sb, 1) || all_on(sb, -1)) return TB_APART;
   sides(b, a, sa);
