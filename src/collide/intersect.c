@@ -20,7 +20,9 @@
 #include "geometry/bvh.h"
 #include "geometry/exact.h"
 
-enum { GRAIN = 256 };
+#include <assert.h>
+
+enum { GRAIN = 256, STACK = 64 };
 
 static bool same(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -202,17 +204,11 @@ typedef struct {
   const tbTriangles* surface;
   int* owner; // surface of a triangle, and its number there
   int* local;
-  tbBox* box;
   tbBvh bvh;
+  tbBox* box;             // of triangles, in the order of the tree's leaves
+  int* last;              // of a node: where its triangles end in that order
   tbIntersections* found; // by piece
 } Search;
-
-typedef struct {
-  const Search* search;
-  int self;
-  tbVec3 corner[3];
-  tbIntersections* found;
-} Visit;
 
 static const int* corners_of(const Search* s, int t) { return s->surface[s->owner[t]].triangle[s->local[t]]; }
 
@@ -246,27 +242,43 @@ static bool counts(const Search* s, int t, int u)
   return a == b || (!is_attached(a, corners_of(s, t), b->body) && !is_attached(b, corners_of(s, u), a->body));
 }
 
-static bool visit(void* user, int other)
+static void compare(const Search* s, int t, int u, const tbVec3 a[3], tbIntersections* found)
 {
-  Visit* v = user;
-  if (other <= v->self || !counts(v->search, v->self, other)) return true; // every pair once
+  if (!counts(s, t, u)) return;
   tbVec3 b[3];
-  load(v->search, other, b);
-  bool rims = !neighbours(v->search, v->self, other);
-  tbMeeting meeting = meet(v->corner, b, rims);
-  v->found->crossing += meeting == TB_CROSSING;
-  v->found->touching += meeting == TB_TOUCHING && rims;
-  return true;
+  load(s, u, b);
+  bool rims = !neighbours(s, t, u);
+  tbMeeting meeting = meet(a, b, rims);
+  found->crossing += meeting == TB_CROSSING;
+  found->touching += meeting == TB_TOUCHING && rims;
+}
+
+// The triangle at place i of the leaves' order, with all after it: every pair once.
+static void compare_later(const Search* s, int i, tbIntersections* found)
+{
+  const tbBvhNode* node = s->bvh.node;
+  int stack[STACK], depth = 0, t = s->bvh.order[i];
+  tbVec3 a[3];
+  load(s, t, a);
+  stack[depth++] = 0;
+  while (depth > 0) {
+    int k = stack[--depth];
+    if (s->last[k] <= i + 1 || !tb_box_meets(&node[k].box, &s->box[i])) continue;
+    if (node[k].right) {
+      assert(depth + 2 <= STACK);
+      stack[depth++] = node[k].right;
+      stack[depth++] = k + 1;
+      continue;
+    }
+    for (int j = node[k].first > i ? node[k].first : i + 1; j < s->last[k]; j++)
+      if (tb_box_meets(&s->box[i], &s->box[j])) compare(s, t, s->bvh.order[j], a, found);
+  }
 }
 
 static void search_range(void* user, int begin, int end, int piece)
 {
   const Search* s = user;
-  for (int t = begin; t < end; t++) {
-    Visit v = {.search = s, .self = t, .found = &s->found[piece]};
-    load(s, t, v.corner);
-    tb_bvh_query(&s->bvh, s->box, s->box[t], visit, &v);
-  }
+  for (int i = begin; i < end; i++) compare_later(s, i, &s->found[piece]);
 }
 
 static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count, int* total)
@@ -299,15 +311,23 @@ static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count,
   s->local = TB_TAKE(arena, int, (size_t)total);
   s->box = TB_TAKE(arena, tbBox, (size_t)total);
   s->found = TB_TAKE(arena, tbIntersections, (size_t)pieces);
-  if (!s->owner || !s->local || !s->box || !s->found) return TB_ERROR_MEMORY;
+  tbBox* box = TB_TAKE(arena, tbBox, (size_t)total);
+  if (!s->owner || !s->local || !s->box || !s->found || !box) return TB_ERROR_MEMORY;
   for (int i = 0, t = 0; i < count; i++)
     for (int k = 0; k < s->surface[i].ntriangle; k++, t++) {
       s->owner[t] = i, s->local[t] = k;
       tbVec3 p[3];
       load(s, t, p);
-      s->box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
+      box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
     }
-  TB_TRY(tb_bvh_build(ctx, arena, s->box, total, &s->bvh));
+  TB_TRY(tb_bvh_build(ctx, arena, box, total, &s->bvh));
+  s->last = TB_TAKE(arena, int, (size_t)s->bvh.nnode);
+  if (!s->last) return TB_ERROR_MEMORY;
+  for (int i = 0; i < total; i++) s->box[i] = box[s->bvh.order[i]];
+  for (int k = s->bvh.nnode - 1; k >= 0; k--) {
+    const tbBvhNode* node = &s->bvh.node[k];
+    s->last[k] = node->right ? s->last[node->right] : node->first + node->count;
+  }
   tb_parallel_for(ctx->threads, total, GRAIN, search_range, s);
   for (int i = 0; i < pieces; i++) {
     out->crossing += s->found[i].crossing;
