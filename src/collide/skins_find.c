@@ -2,64 +2,27 @@
 //
 // Every vertex is given a box that it may move in. Boxes of triangles hold those of their corners, and the
 // trees that the skins were made with are filled with them anew. Skins whose boxes meet are compared tree
-// against tree, a skin that may touch itself with itself; of two triangles whose boxes meet, the vertices and
-// edges that one owns are looked at with the face and the edges of the other, so that a pair of features
-// comes up once (Curtis, Tamstorf and Manocha 2008). A pair is kept unless
+// against tree, a skin that may touch itself with itself (skins_trees.c). Pairs of nodes are taken apart; the
+// first thousand, breadth first, are tasks that run side by side. What they find is numbered across all
+// skins, a pair to 64 bits, and put in order by two counting sorts.
 //
-//   nothing of it can be moved, it is held together, or it shares a vertex;
-//   its boxes are apart;
-//   or the boxes of its vertices lie apart along the direction between its closest points at the start.
-//
-// The last test is what keeps a surface from being a candidate to itself all over: neighbours are in each
-// other's boxes but seldom within reach.
-//
-// Pairs of nodes are taken apart, the larger first; the first thousand, breadth first, are tasks that run
-// side by side. What they find is numbered across all skins, a pair to 64 bits, and put in order by two
-// counting sorts.
-//
-// Cost      linear in vertices, triangles and candidates, n log n for the skins. On surfaces that are close
-// to
-//           themselves or others some 0.5 µs per triangle.
-#include "collide/skins.h"
+// Cost      linear in vertices, triangles and candidates, n log n in the number of skins: a microsecond per
+// triangle
+//           where surfaces lie apart, and about another per candidate.
 #include "base/shared.h"
 #include "base/threads.h"
 #include "collide/broad.h"
-#include "collide/features.h"
-#include "geometry/box.h"
+#include "collide/skins_trees.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <string.h>
 
-enum { TASKS = 1024, TASK_GRAIN = 8, SKIN_GRAIN = 4, VERTEX_GRAIN = 1024, STACK = 256 };
+enum { TASKS = 1024, TASK_GRAIN = 8, SKIN_GRAIN = 4, VERTEX_GRAIN = 1024 };
 
 static const double aside = 0.5;  // of its motion: so far a vertex may leave its way
 static const double spare = 0.25; // of the reach: and so far besides
 
-typedef struct {
-  const tbMovingSkin* moving;
-  const tbSkin* skin;
-  int first_vertex, first_edge, first_triangle; // in the numbers across all skins
-  double grow;                                  // radius and half the reach
-  tbBox* vertex;                                // where they may move
-  tbBox* triangle;                              // of their vertices, grown
-  tbBvh tree;
-} Layer;
-
-typedef struct {
-  int a, b; // layers
-  int p, q; // nodes
-} Task;
-
-typedef struct {
-  uint32_t a, b; // numbers across all skins
-} Key;
-
-typedef struct {
-  tbContext ctx;
-  tbArray face_vertex, edge_edge; // Key
-  tbStatus status;
-} Found;
+typedef tbSkinLayer Layer;
 
 typedef struct {
   const tbSkinScene* scene;
@@ -68,186 +31,24 @@ typedef struct {
   int nvertex, nedge, ntriangle;
   int *vertex_skin, *edge_skin; // whose they are                        (nvertex, nedge)
   tbBox* box;                   // of vertices                           (nvertex)
-  tbArray task;                 // Task
+  tbArray task;                 // tbSkinNodes
   tbShared shared;
-  Found* found; // by piece of tasks
+  tbSkinKeys* found; // by piece of tasks
 } Find;
-
-// ---- features ----
-
-static bool shares(const int* a, int na, const int* b, int nb)
-{
-  for (int i = 0; i < na; i++)
-    for (int j = 0; j < nb; j++)
-      if (a[i] == b[j]) return true;
-  return false;
-}
-
-static bool can_move(const tbMovingSkin* s, const int* vertex, int count)
-{
-  if (s->fixed) return false;
-  for (int k = 0; s->holder && k < count; k++)
-    if (s->holder[vertex[k]] != TB_HELD_FAST) return true;
-  return !s->holder;
-}
-
-static bool is_held(const tbMovingSkin* s, const int* vertex, int count, int body)
-{
-  for (int k = 0; s->holder && k < count; k++)
-    if (s->holder[vertex[k]] == body) return true;
-  return false;
-}
-
-static bool may_meet(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
-{
-  const tbMovingSkin *s = la->moving, *t = lb->moving;
-  if (s == t && shares(a, na, b, nb)) return false;
-  if (!can_move(s, a, na) && !can_move(t, b, nb)) return false;
-  return s == t || (!is_held(s, a, na, t->body) && !is_held(t, b, nb, s->body));
-}
-
-static tbBox box_of(const Layer* l, const int* vertex, int count)
-{
-  tbBox box = l->vertex[vertex[0]];
-  for (int k = 1; k < count; k++) box = tb_box_join(box, l->vertex[vertex[k]]);
-  return tb_box_grow(box, l->grow);
-}
-
-// How far the box reaches along n, from the origin o.
-static double least_along(const tbBox* b, tbVec3 n, tbVec3 o)
-{
-  return n.x * ((n.x > 0 ? b->lo.x : b->hi.x) - o.x) + n.y * ((n.y > 0 ? b->lo.y : b->hi.y) - o.y) +
-         n.z * ((n.z > 0 ? b->lo.z : b->hi.z) - o.z);
-}
-
-// Whether all of b's boxes stay beyond all of a's, along the way between the closest points at the start.
-static bool stays_apart(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
-{
-  tbVec3 x[4];
-  for (int k = 0; k < nb; k++) x[k] = lb->moving->start[b[k]];
-  for (int k = 0; k < na; k++) x[nb + k] = la->moving->start[a[k]];
-  tbVec3 n = tb_closest_features(na == 3, x).way, m = tb_neg3(n);
-  double beyond = INFINITY, behind = INFINITY;
-  for (int k = 0; k < nb; k++) beyond = fmin(beyond, least_along(&lb->vertex[b[k]], n, x[0]));
-  for (int k = 0; k < na; k++) behind = fmin(behind, least_along(&la->vertex[a[k]], m, x[0]));
-  return beyond + behind > (la->grow + lb->grow) * tb_norm3(n);
-}
-
-static bool close_together(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
-{
-  tbBox box_a = box_of(la, a, na), box_b = box_of(lb, b, nb);
-  return tb_box_meets(&box_a, &box_b) && !stays_apart(la, a, na, lb, b, nb);
-}
-
-static void add(Found* f, tbArray* keys, int a, int b)
-{
-  Key key = {(uint32_t)a, (uint32_t)b};
-  if (f->status == TB_OK) f->status = tb_array_push(&f->ctx, keys, &key, 1);
-}
-
-// The vertices that triangle u of b owns, with triangle t of a.
-static void meet_vertices(const Layer* a, int t, const Layer* b, int u, Found* f)
-{
-  const int* face = a->skin->triangle[t];
-  for (int k = 0; k < 3; k++) {
-    const int* v = &b->skin->triangle[u][k];
-    if (!(b->skin->owns[u] & TB_SKIN_OWNS_VERTEX << k) || !may_meet(a, face, 3, b, v, 1)) continue;
-    if (close_together(a, face, 3, b, v, 1))
-      add(f, &f->face_vertex, a->first_triangle + t, b->first_vertex + *v);
-  }
-}
-
-static void meet_edges(const Layer* a, int t, const Layer* b, int u, Found* f)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      if (!(a->skin->owns[t] & TB_SKIN_OWNS_EDGE << i) || !(b->skin->owns[u] & TB_SKIN_OWNS_EDGE << j))
-        continue;
-      const Layer *l = a, *m = b;
-      int d = a->skin->triangle_edge[t][i], e = b->skin->triangle_edge[u][j];
-      if (l->first_edge + d > m->first_edge + e) {
-        int swap = d;
-        d = e, e = swap, l = b, m = a;
-      }
-      const int *p = l->skin->edge[d], *q = m->skin->edge[e];
-      if (may_meet(l, p, 2, m, q, 2) && close_together(l, p, 2, m, q, 2))
-        add(f, &f->edge_edge, l->first_edge + d, m->first_edge + e);
-    }
-}
-
-static void meet_leaves(const Layer* a, const tbBvhNode* p, const Layer* b, const tbBvhNode* q, Found* f)
-{
-  for (int i = p->first; i < p->first + p->count; i++)
-    for (int j = p == q ? i + 1 : q->first; j < q->first + q->count; j++) {
-      int t = a->tree.order[i], u = b->tree.order[j];
-      if (!tb_box_meets(&a->triangle[t], &b->triangle[u])) continue;
-      if (b->skin->owns[u]) meet_vertices(a, t, b, u, f);
-      if (a->skin->owns[t]) meet_vertices(b, u, a, t, f);
-      meet_edges(a, t, b, u, f);
-    }
-}
-
-// ---- pairs of nodes ----
-
-static const tbBvhNode* first_node(const Find* w, const Task* t) { return &w->layer[t->a].tree.node[t->p]; }
-static const tbBvhNode* second_node(const Find* w, const Task* t) { return &w->layer[t->b].tree.node[t->q]; }
-
-static double extent(const tbBox* b)
-{
-  return (b->hi.x - b->lo.x) + (b->hi.y - b->lo.y) + (b->hi.z - b->lo.z);
-}
-
-// Into at most three pairs whose boxes meet; *leaves: there are two leaves and nothing to take apart.
-static int take_apart(const Find* w, Task t, Task out[3], bool* leaves)
-{
-  const tbBvhNode *p = first_node(w, &t), *q = second_node(w, &t);
-  Task part[3] = {t, t, t};
-  int n = 2, kept = 0;
-  *leaves = !p->right && !q->right;
-  if (*leaves) return 0;
-  if (p == q) {
-    n = 3;
-    part[0].p = part[0].q = part[2].p = t.p + 1;
-    part[1].p = part[1].q = part[2].q = p->right;
-  } else if (!q->right || (p->right && extent(&p->box) >= extent(&q->box))) {
-    part[0].p = t.p + 1;
-    part[1].p = p->right;
-  } else {
-    part[0].q = t.q + 1;
-    part[1].q = q->right;
-  }
-  for (int k = 0; k < n; k++)
-    if (tb_box_meets(&first_node(w, &part[k])->box, &second_node(w, &part[k])->box)) out[kept++] = part[k];
-  return kept;
-}
-
-static void run_task(const Find* w, Task task, Found* f)
-{
-  Task stack[STACK];
-  int depth = 0;
-  stack[depth++] = task;
-  while (depth > 0) {
-    Task t = stack[--depth];
-    bool leaves;
-    assert(depth + 3 <= STACK); // a level of either tree leaves two behind
-    depth += take_apart(w, t, stack + depth, &leaves);
-    if (leaves) meet_leaves(&w->layer[t.a], first_node(w, &t), &w->layer[t.b], second_node(w, &t), f);
-  }
-}
 
 static void run_piece(void* user, int begin, int end, int piece)
 {
   Find* w = user;
-  Found* f = &w->found[piece];
-  *f = (Found){tb_shared_context(&w->shared), TB_ARRAY(Key), TB_ARRAY(Key), TB_OK};
-  for (int i = begin; i < end; i++) run_task(w, ((const Task*)w->task.data)[i], f);
+  tbSkinKeys* keys = &w->found[piece];
+  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
+  for (int i = begin; i < end; i++) tb_skin_nodes_meet(w->layer, ((const tbSkinNodes*)w->task.data)[i], keys);
 }
 
 static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
 {
   const tbMovingSkin *s = w->layer[a].moving, *t = w->layer[b].moving;
   if ((s->rigid && t->rigid) || (s->fixed && t->fixed)) return TB_OK;
-  return tb_array_push(ctx, &w->task, &(Task){a, b, 0, 0}, 1);
+  return tb_array_push(ctx, &w->task, &(tbSkinNodes){a, b, 0, 0}, 1);
 }
 
 // Skins whose boxes meet; then pairs of nodes are taken apart, oldest first, until there are enough of them.
@@ -267,14 +68,14 @@ static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pai
 
   size_t head = 0, stuck = 0; // those before `head` are taken apart, or leaves that went to the end
   while (w->task.count - head < TASKS && stuck < w->task.count - head) {
-    Task t = ((const Task*)w->task.data)[head++], part[3];
+    tbSkinNodes t = ((const tbSkinNodes*)w->task.data)[head++], part[3];
     bool leaves;
-    int parts = take_apart(w, t, part, &leaves);
+    int parts = tb_skin_nodes_split(w->layer, t, part, &leaves);
     TB_TRY(leaves ? tb_array_push(ctx, &w->task, &t, 1) : tb_array_push(ctx, &w->task, part, (size_t)parts));
     stuck = leaves ? stuck + 1 : 0;
   }
   w->task.count -= head;
-  memmove(w->task.data, (Task*)w->task.data + head, w->task.count * sizeof(Task));
+  memmove(w->task.data, (tbSkinNodes*)w->task.data + head, w->task.count * sizeof(tbSkinNodes));
   return TB_OK;
 }
 
@@ -298,7 +99,7 @@ static void refit(void* user, int begin, int end, int piece)
   const Find* w = user;
   for (int s = begin; s < end; s++) {
     Layer* l = &w->layer[s];
-    for (int t = 0; t < l->skin->ntriangle; t++) l->triangle[t] = box_of(l, l->skin->triangle[t], 3);
+    for (int t = 0; t < l->skin->ntriangle; t++) l->triangle[t] = tb_skin_box(l, l->skin->triangle[t], 3);
     tb_bvh_refit(&l->tree, l->triangle);
   }
 }
@@ -374,7 +175,7 @@ static void plane_ahead(const Find* w, const tbMovingPlane* p, tbVec3 normal[2],
 static bool reaches(const tbBox* box, const tbVec3 normal[2], const double offset[2], double within)
 {
   for (int e = 0; e < 2; e++)
-    if (least_along(box, normal[e], tb_zero3()) - offset[e] <= within * fmax(1, tb_norm3(normal[e])))
+    if (tb_box_along(box, normal[e], tb_zero3()) - offset[e] <= within * fmax(1, tb_norm3(normal[e])))
       return true;
   return false;
 }
@@ -401,7 +202,7 @@ static tbStatus meet_plane(tbContext* ctx, const Find* w, int plane, int s, tbAr
 // ---- the whole ----
 
 // A stable counting sort by one of the two numbers, of which there are n.
-static void sort_by(bool by_b, const Key* from, Key* to, size_t count, int n, size_t* start)
+static void sort_by(bool by_b, const tbSkinKey* from, tbSkinKey* to, size_t count, int n, size_t* start)
 {
   memset(start, 0, ((size_t)n + 1) * sizeof *start);
   for (size_t i = 0; i < count; i++) start[(by_b ? from[i].b : from[i].a) + 1]++;
@@ -410,13 +211,13 @@ static void sort_by(bool by_b, const Key* from, Key* to, size_t count, int n, si
 }
 
 // All that the pieces found of one kind, in order.
-static tbStatus collect(tbArena* arena, const Find* w, bool faces, int npiece, Key** out, size_t* count)
+static tbStatus collect(tbArena* arena, const Find* w, bool faces, int npiece, tbSkinKey** out, size_t* count)
 {
   int na = faces ? w->ntriangle : w->nedge, nb = faces ? w->nvertex : w->nedge;
   *count = 0;
   for (int p = 0; p < npiece; p++)
     *count += faces ? w->found[p].face_vertex.count : w->found[p].edge_edge.count;
-  Key *all = TB_TAKE(arena, Key, *count), *half = TB_TAKE(arena, Key, *count);
+  tbSkinKey *all = TB_TAKE(arena, tbSkinKey, *count), *half = TB_TAKE(arena, tbSkinKey, *count);
   size_t* start = TB_TAKE(arena, size_t, (size_t)(na > nb ? na : nb) + 1);
   if (!all || !half || !start) return TB_ERROR_MEMORY;
   for (int p = 0, n = 0; p < npiece; p++) {
@@ -430,7 +231,7 @@ static tbStatus collect(tbArena* arena, const Find* w, bool faces, int npiece, K
   return TB_OK;
 }
 
-static void write_features(const Find* w, bool faces, const Key* key, size_t count, tbArray* out)
+static void write_features(const Find* w, bool faces, const tbSkinKey* key, size_t count, tbArray* out)
 {
   tbSkinFeatures* f = out->data;
   int s = 0;
@@ -460,7 +261,7 @@ static tbStatus reserve(tbContext* ctx, tbArray* array, size_t count)
 static tbStatus finish(tbContext* ctx, tbArena* arena, const Find* w, int npiece, const tbArray* planes,
                        tbSkinCandidates* out)
 {
-  Key *faces = NULL, *edges = NULL;
+  tbSkinKey *faces = NULL, *edges = NULL;
   size_t nface = 0, nedge = 0;
   for (int p = 0; p < npiece; p++)
     if (w->found[p].status != TB_OK) return tb_fail(ctx, w->found[p].status, "out of memory for candidates");
@@ -486,7 +287,7 @@ static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tb
     for (int s = 0; s < w->scene->nskin; s++) TB_TRY(meet_plane(ctx, w, p, s, planes));
   TB_TRY(make_tasks(ctx, arena, w, pairs));
   int count = (int)w->task.count, npiece = tb_piece_count(count, TASK_GRAIN);
-  w->found = TB_TAKE(arena, Found, (size_t)npiece);
+  w->found = TB_TAKE(arena, tbSkinKeys, (size_t)npiece);
   if (!w->found) return TB_ERROR_MEMORY;
   tb_shared_begin(&w->shared, ctx);
   tb_parallel_for(ctx->threads, count, TASK_GRAIN, run_piece, w);
@@ -504,7 +305,7 @@ tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, do
 {
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  Find w = {.scene = scene, .reach = reach, .ahead = ahead, .task = TB_ARRAY(Task)};
+  Find w = {.scene = scene, .reach = reach, .ahead = ahead, .task = TB_ARRAY(tbSkinNodes)};
   tbArray pairs = TB_ARRAY(tbPair), planes = TB_ARRAY(tbSkinFeatures);
   tbStatus status = find(ctx, &arena, &w, &pairs, &planes, candidates);
   tb_array_free(ctx, &w.task);
