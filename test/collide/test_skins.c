@@ -415,3 +415,184 @@ TEST(degenerate_positions_are_met_as_exact_arithmetic_says_and_give_sound_contac
   }
   CHECK(collide > 300);
 }
+
+// A square of cloth with its right half folded over the left, a cell of 0.1 beyond the middle.
+static SkinScene* folded(double gap, double drop)
+{
+  SkinScene* s = scene_new();
+  int c = scene_add_cloth(s, 2, 20);
+  s->skin[c].self = true;
+  for (int v = 0; v < s->skin[c].skin->nvertex; v++) {
+    tbVec3 x = s->skin[c].skin->rest[v];
+    if (x.x > 0.05) x = tb_vec3(x.x > 0.15 ? 0.213 - x.x : 0.1, x.y + 0.017, x.x > 0.15 ? gap : 0.5 * gap);
+    s->start[c][v] = s->end[c][v] = x;
+    if (x.z == gap && x.x < -0.2) s->end[c][v].z -= drop;
+  }
+  return s;
+}
+
+TEST(folded_cloth_is_near_itself_where_layers_lie_on_each_other_and_nowhere_else)
+{
+  tbContext ctx = tb_default_context();
+  SkinScene* s = folded(0.02, 0);
+  tbArray contacts = TB_ARRAY(tbSkinContact);
+  CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.021, 1, &s->candidates));
+  CHECK_OK(&ctx, tb_skin_near(&ctx, &s->scene, &s->candidates, 0.021, &contacts));
+  const tbSkinContact* c = contacts.data;
+  int layers = 0;
+  for (size_t i = 0; i < contacts.count; i++) {
+    CHECK(sound(&s->scene, &c[i]));
+    layers += fabs(c[i].normal.z) > 0.9;
+  }
+  CHECK(layers == (int)contacts.count);
+  CHECK(layers > 200);
+  s->skin[0].self = false;
+  CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.021, 1, &s->candidates));
+  CHECK(s->candidates.face_vertex.count + s->candidates.edge_edge.count == 0);
+  tb_array_free(&ctx, &contacts);
+  scene_free(s);
+}
+
+TEST(folded_cloth_meets_itself_before_layers_pass)
+{
+  tbContext ctx = tb_default_context();
+  double drop[2] = {0.015, 0.05};
+  for (int k = 0; k < 2; k++) {
+    SkinScene* s = folded(0.02, drop[k]);
+    tbArray contacts = TB_ARRAY(tbSkinContact);
+    CHECK(crossings(s, 0) == 0);
+    CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 1e-3, 1, &s->candidates));
+    CHECK_OK(&ctx, tb_skin_meet(&ctx, &s->scene, &s->candidates, 1e-4, &contacts));
+    CHECK((contacts.count > 0) == (k == 1));
+    CHECK((crossings(s, 1) > 0) == (k == 1));
+    const tbSkinContact* c = contacts.data;
+    for (size_t i = 0; i < contacts.count; i++) {
+      CHECK(sound(&s->scene, &c[i]));
+      CHECK(c[i].gap > 0); // on the side they came from
+    }
+    tb_array_free(&ctx, &contacts);
+    scene_free(s);
+  }
+}
+
+TEST(planes_meet_vertices_that_move_and_are_not_held)
+{
+  tbContext ctx = tb_default_context();
+  SkinScene* s = scene_new();
+  int c = scene_add_cloth(s, 1, 2); // nine vertices
+  tbArray near = TB_ARRAY(tbSkinContact), met = TB_ARRAY(tbSkinContact);
+  scene_place(s, c, moved(0, 0, 0.105), moved(0, 0, -0.4));
+  s->skin[c].radius = 0.1, s->skin[c].holder = s->holder[c];
+  s->holder[c][0] = TB_HELD_FAST, s->holder[c][1] = 9, s->holder[c][2] = 8;
+  s->plane[0] = (tbMovingPlane){{{0, 0, 1}, {0, 0, 1}}, {0, 0.1}, 9};
+  s->scene.nplane = 1;
+  CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.01, 1, &s->candidates));
+  CHECK_OK(&ctx, tb_skin_near(&ctx, &s->scene, &s->candidates, 0.01, &near));
+  CHECK_OK(&ctx, tb_skin_meet(&ctx, &s->scene, &s->candidates, 0.005, &met));
+  CHECK(near.count == 7 && met.count == 7);
+  const tbSkinContact *n = near.data, *m = met.data;
+  for (size_t i = 0; i < met.count; i++) {
+    CHECK(n[i].count_a == 0 && n[i].count_b == 1 && n[i].vertex_b[0] > 1 && n[i].normal.z == 1);
+    CHECK_NEAR(n[i].gap, 0.105, 1e-15);
+    CHECK_NEAR(m[i].t, (0.105 - 0.005) / (0.105 + 0.5), 1e-12);
+    CHECK(sound(&s->scene, &m[i]));
+  }
+  for (int v = 0; v < 9; v++) s->end[c][v].z = 0.11; // above the plane's end
+  met.count = 0;
+  CHECK_OK(&ctx, tb_skin_meet(&ctx, &s->scene, &s->candidates, 0.005, &met));
+  CHECK(met.count == 0);
+  s->skin[c].rigid = true;
+  CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.01, 1, &s->candidates));
+  CHECK(s->candidates.plane_vertex.count == 0);
+  tb_array_free(&ctx, &near);
+  tb_array_free(&ctx, &met);
+  scene_free(s);
+}
+
+TEST(a_contact_at_a_moment_keeps_to_the_side_the_features_started_on)
+{
+  SkinScene* s = scene_new();
+  tbVec3 x[3] = {{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}}, y[3] = {{0, 0, 0.5}, {3, 0, 2}, {0, 3, 2}};
+  int one[1][3] = {{0, 1, 2}};
+  scene_add(s, x, 3, (const int(*)[3])one, 1);
+  scene_add(s, y, 3, (const int(*)[3])one, 1);
+  tbSkinFeatures f = {TB_SKIN_FACE_VERTEX, 0, 1, 0, 0};
+  tbSkinContact c;
+  s->end[1][0] = tb_vec3(0, 0, -0.5); // through the face
+  CHECK(tb_skin_contact_at(&s->scene, &f, 0.25, &c) && c.normal.z > 0.999);
+  CHECK(tb_skin_contact_at(&s->scene, &f, 0.75, &c) && c.normal.z > 0.999);
+  CHECK_NEAR(c.gap, 0.5, 1e-12);
+  CHECK(!tb_skin_contact_at(&s->scene, &f, 0.5, &c));
+  s->start[1][0] = tb_vec3(0, -5, 3), s->end[1][0] = tb_vec3(0, -0.5, -0.5); // around its edge
+  CHECK(tb_skin_contact_at(&s->scene, &f, 1, &c) && c.normal.z < -0.999);
+  scene_free(s);
+}
+
+// All that a search gives, as one number.
+static uint64_t search_hash(tbContext* ctx, uint64_t seed)
+{
+  SkinScene* s = crowd(seed);
+  s->plane[0] = (tbMovingPlane){{{0, 0, 1}, {0, 0, 1}}, {0.1, 0.1}, 9};
+  s->scene.nplane = 1;
+  tbArray found = TB_ARRAY(tbSkinContact);
+  CHECK_OK(ctx, tb_skin_find(ctx, &s->scene, 0.6, 3, &s->candidates));
+  CHECK_OK(ctx, tb_skin_near(ctx, &s->scene, &s->candidates, 0.6, &found));
+  CHECK_OK(ctx, tb_skin_meet(ctx, &s->scene, &s->candidates, 0.01, &found));
+  CHECK(s->candidates.edge_edge.count > 2500 && found.count > 500);
+  uint64_t hash = test_hash(found.data, found.count * sizeof(tbSkinContact));
+  const tbArray* list[3] = {&s->candidates.face_vertex, &s->candidates.edge_edge,
+                            &s->candidates.plane_vertex};
+  for (int k = 0; k < 3; k++) hash = 31 * hash + test_hash(list[k]->data, list[k]->count * list[k]->item);
+  tb_array_free(ctx, &found);
+  scene_free(s);
+  return hash;
+}
+
+TEST(skins_are_searched_to_the_same_bits_by_any_number_of_threads)
+{
+  uint64_t hash[3];
+  for (int n = 1; n <= 3; n++) {
+    tbContext ctx = tb_default_context();
+    REQUIRE(tb_threads_create(&ctx, n, &ctx.threads) == TB_OK);
+    hash[n - 1] = search_hash(&ctx, 21);
+    tb_threads_destroy(&ctx, ctx.threads);
+  }
+  CHECK(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
+TEST(a_search_among_skins_survives_every_failed_allocation)
+{
+  SkinScene* s = crowd(3);
+  s->plane[0] = (tbMovingPlane){{{0, 0, 1}, {0, 0, 1}}, {0.1, 0.1}, 9};
+  s->scene.nplane = 1;
+  for (int threads = 1; threads <= 2; threads++) {
+    tbStatus status = TB_ERROR_MEMORY;
+    long k = 0;
+    for (; k < 1000 && status != TB_OK; k++) {
+      tbFailingAllocator all = {.countdown = -1};
+      tbContext ctx = test_failing_context(&all);
+      tbSkinCandidates candidates;
+      tb_skin_candidates_init(&candidates);
+      tbArray found = TB_ARRAY(tbSkinContact);
+      CHECK_OK(&ctx, tb_threads_create(&ctx, threads, &ctx.threads));
+      CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 1e-3, 1, &candidates));
+      size_t before = candidates.edge_edge.count;
+      all.countdown = k;
+      status = tb_skin_find(&ctx, &s->scene, 0.05, 2, &candidates);
+      if (status != TB_OK) CHECK(candidates.edge_edge.count == before); // as they were
+      if (status == TB_OK) status = tb_skin_near(&ctx, &s->scene, &candidates, 0.05, &found);
+      if (status != TB_OK) CHECK(found.count == 0);
+      size_t near = found.count;
+      if (status == TB_OK) status = tb_skin_meet(&ctx, &s->scene, &candidates, 1e-3, &found);
+      if (status != TB_OK) CHECK(found.count == near && ctx.error.message[0]);
+      CHECK(status == TB_OK || status == TB_ERROR_MEMORY);
+      all.countdown = -1;
+      tb_skin_candidates_free(&ctx, &candidates);
+      tb_array_free(&ctx, &found);
+      tb_threads_destroy(&ctx, ctx.threads);
+      CHECK(all.alive == 0);
+    }
+    CHECK(status == TB_OK && k > 20);
+  }
+  scene_free(s);
+}
