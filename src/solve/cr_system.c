@@ -192,16 +192,31 @@ void tb_cr_approach_metric(const tbCrSystem* s, double* w)
 
 // ---- J and its transpose ----
 
+// One column block: f += Jᵀx, x += J w. Three rows on the three degrees of freedom of a node are written out
+// by giving constants; every sum has the same order whatever the sizes.
+static inline void push(const double* restrict J, int rows, int width, const double* restrict x,
+                        double* restrict f)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) f[j] += J[i * width + j] * x[i];
+}
+
+static inline void pull(const double* restrict J, int rows, int width, const double* restrict w,
+                        double* restrict x)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) x[i] += J[i * width + j] * w[j];
+}
+
 static void push_columns(const tbCrSystem* s, int b, const double* x, double* f)
 {
   const tbProblem* p = s->p;
   const tbIncidence* in = &s->W->owner->incidence;
   for (int e = in->ptr[b]; e < in->ptr[b + 1]; e++) {
-    int c = in->col[e], k = in->contact[e], width = p->jac_width[c];
-    const double *J = p->jac + p->jac_val_adr[c], *from = x + p->row_adr[k];
-    double* to = f + p->jac_dof[c];
-    for (int i = 0; i < tb_rows(p, k); i++)
-      for (int j = 0; j < width; j++) to[j] += J[i * width + j] * from[i];
+    int c = in->col[e], k = in->contact[e], width = p->jac_width[c], rows = tb_rows(p, k);
+    const double* J = p->jac + p->jac_val_adr[c];
+    if (rows == 3 && width == 3) push(J, 3, 3, x + p->row_adr[k], f + p->jac_dof[c]);
+    else push(J, rows, width, x + p->row_adr[k], f + p->jac_dof[c]);
   }
 }
 
@@ -229,8 +244,8 @@ static void spread_contacts(void* user, int begin, int end, int piece)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       int width = p->jac_width[c];
       const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->jac_dof[c];
-      for (int i = 0; i < rows; i++)
-        for (int j = 0; j < width; j++) y[i] += J[i * width + j] * x[j];
+      if (rows == 3 && width == 3) pull(J, 3, 3, x, y);
+      else pull(J, rows, width, x, y);
     }
   }
 }
@@ -282,11 +297,13 @@ static void react(const tbCrSystem* s, const double* e, double* y)
     if (in->ptr[b] == in->ptr[b + 1]) continue;
     bool diagonal = is_diagonal(s, block);
     for (int i = in->ptr[b]; diagonal && i < in->ptr[b + 1]; i++) {
-      int c = in->col[i], k = in->contact[i], width = p->jac_width[c];
-      const double *J = p->jac + p->jac_val_adr[c], *D = s->diagonal + p->jac_dof[c];
-      for (int r = 0; r < tb_rows(p, k); r++)
-        for (int j = 0; j < width; j++)
-          y[p->jac_dof[c] + j] -= D[j] * (J[r * width + j] * e[p->row_adr[k] + r]);
+      int c = in->col[i], k = in->contact[i], width = p->jac_width[c], first = p->jac_dof[c];
+      const double *J = p->jac + p->jac_val_adr[c], *D = s->diagonal + first;
+      for (int j = 0; j < width; j++) {
+        double f = 0;
+        for (int r = 0; r < tb_rows(p, k); r++) f += J[r * width + j] * e[p->row_adr[k] + r];
+        y[first + j] -= D[j] * f;
+      }
     }
     if (diagonal) continue;
     double* f = s->room + block->dof;
