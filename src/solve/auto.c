@@ -1,6 +1,8 @@
 // The method that chooses.
 //
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
+//   0. soft bodies   `cr`, which needs no W; where W would be too large, it and `ica` all the way
+//   (auto_soft.c)
 //   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
 //   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
@@ -77,6 +79,17 @@ static bool newton_too_slow(void* user, int iteration, double number)
   return iteration >= 20 && number > 0.5 * w->point[from].number;
 }
 
+// Conjugate residuals go round in circles when a doubling of the iterations gains less than a factor of two.
+static bool cr_too_slow(void* user, int iteration, double number)
+{
+  Watch* w = user;
+  remember(w, iteration, number);
+  int from = w->count - 1;
+  while (from > 0 && 2 * w->point[from].iteration > iteration) from--;
+  return iteration >= 200 && 2 * w->point[from].iteration <= iteration &&
+         number > 0.5 * w->point[from].number;
+}
+
 // Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
 // active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
 // about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
@@ -147,17 +160,36 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
     TB_TRY(tb_prox_newton_form(ctx, run->p, run->o, &fits));
     if (fits != TB_FORM_BLOCKS) return TB_OK;
   }
-  TB_TRY(provide(ctx, run, form, W));
   if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run->p, watch));
+  tbDelassus* own = NULL; // made with an inverse that no other method can use
+  if (solver->inverse == TB_INVERSE_EXACT) TB_TRY(provide(ctx, run, form, W));
+  else TB_TRY(tb_delassus_create_with(ctx, run->p, form, solver->inverse, &own));
+  run->W = own ? own : *W;
   run->before = run->iterations;
   run->stage_cap = stage->cap ? stage->cap : INT_MAX;
   run->too_slow = stage->too_slow;
   run->too_slow_user = watch;
   watch->count = 0;
   if (!stage->onward) memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
-  TB_TRY(tb_run_method(ctx, solver, run, lambda));
+  tbStatus status = tb_run_method(ctx, solver, run, lambda);
   *over = run->outcome != TB_FAILED;
-  return TB_OK;
+  tb_delassus_free(ctx, own);
+  run->W = *W;
+  return status;
+}
+
+// Without W, while the budget lasts.
+static tbStatus go_without(tbContext* ctx, tbRun* run, Watch* watch, tbDelassus** W, double* lambda,
+                           bool* over)
+{
+  tbStatus status = TB_OK;
+  bool any = !tb_solver_refuses(tb_solver_find("ica"), run->p, run->o->model);
+  for (int cap = 200; any && status == TB_OK && !*over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
+    status = go(ctx, run, &(Stage){.name = "ica", .cap = cap}, watch, W, lambda, over);
+    Stage again = {.name = "cr", .cap = cap, .onward = true};
+    if (status == TB_OK && !*over) status = go(ctx, run, &again, watch, W, lambda, over);
+  }
+  return status;
 }
 
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
@@ -176,7 +208,14 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   bool near =
       run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
-  if (near && status == TB_OK && !over) {
+  tbAutoSoft soft = {0};
+  if (status == TB_OK && !over) status = tb_auto_soft(ctx, run, &soft);
+  if (soft.soft && status == TB_OK && !over) {
+    Stage first = {"cr", cr_too_slow, soft.cap, false};
+    status = go(ctx, run, &first, &watch, &W, lambda, &over);
+  }
+  if (soft.W_too_large && status == TB_OK && !over) status = go_without(ctx, run, &watch, &W, lambda, &over);
+  if (near && !soft.soft && status == TB_OK && !over) {
     static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
     for (int i = 0; status == TB_OK && !over && i < 2; i++)
       status = go(ctx, run, &short_way[i], &watch, &W, lambda, &over);

@@ -225,7 +225,7 @@ static void aim(tbCr* c)
   double scale = dot(p->nrow, c->system.W->q, c->system.W->q);
   scale = fmax(scale, dot(p->nrow, c->lambda, c->lambda));
   scale = sqrt(fmax(scale, dot(p->nrow, c->u, c->u)));
-  c->r_tolerance = fmax(0.1 * c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
+  c->r_tolerance = fmax(c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
   c->u_tolerance = 0.1 * c->r_tolerance;
 }
 
