@@ -79,17 +79,6 @@ static bool newton_too_slow(void* user, int iteration, double number)
   return iteration >= 20 && number > 0.5 * w->point[from].number;
 }
 
-// Conjugate residuals go round in circles when a doubling of the iterations gains less than a factor of two.
-static bool cr_too_slow(void* user, int iteration, double number)
-{
-  Watch* w = user;
-  remember(w, iteration, number);
-  int from = w->count - 1;
-  while (from > 0 && 2 * w->point[from].iteration > iteration) from--;
-  return iteration >= 200 && 2 * w->point[from].iteration <= iteration &&
-         number > 0.5 * w->point[from].number;
-}
-
 // Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
 // active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
 // about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
@@ -178,18 +167,21 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   return status;
 }
 
-// Without W, while the budget lasts.
+// Without W: `cr` and `ica` in turn, each from the best so far, longer each time, until they have had what W
+// would cost; while the budget lasts where W is out of the question.
 static tbStatus go_without(tbContext* ctx, tbRun* run, Watch* watch, tbDelassus** W, double* lambda,
                            bool* over)
 {
-  tbStatus status = TB_OK;
-  bool any = !tb_solver_refuses(tb_solver_find("ica"), run->p, run->o->model);
-  for (int cap = 200; any && status == TB_OK && !*over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
-    status = go(ctx, run, &(Stage){.name = "ica", .cap = cap}, watch, W, lambda, over);
-    Stage again = {.name = "cr", .cap = cap, .onward = true};
-    if (status == TB_OK && !*over) status = go(ctx, run, &again, watch, W, lambda, over);
+  tbAutoSoft soft;
+  double spent = 0;
+  TB_TRY(tb_auto_soft(ctx, run, &soft));
+  for (int cap = 200; soft.soft && !*over && (soft.W_too_large || spent < soft.worth);
+       cap *= cap < INT_MAX / 2 ? 2 : 1) {
+    TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
+    if (!*over) TB_TRY(go(ctx, run, &(Stage){.name = "ica", .cap = cap}, watch, W, lambda, over));
+    spent += 2.0 * cap;
   }
-  return status;
+  return TB_OK;
 }
 
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
@@ -208,14 +200,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   bool near =
       run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
-  tbAutoSoft soft = {0};
-  if (status == TB_OK && !over) status = tb_auto_soft(ctx, run, &soft);
-  if (soft.soft && status == TB_OK && !over) {
-    Stage first = {"cr", cr_too_slow, soft.cap, false};
-    status = go(ctx, run, &first, &watch, &W, lambda, &over);
-  }
-  if (soft.W_too_large && status == TB_OK && !over) status = go_without(ctx, run, &watch, &W, lambda, &over);
-  if (near && !soft.soft && status == TB_OK && !over) {
+  if (status == TB_OK && !over) status = go_without(ctx, run, &watch, &W, lambda, &over);
+  if (near && status == TB_OK && !over) {
     static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
     for (int i = 0; status == TB_OK && !over && i < 2; i++)
       status = go(ctx, run, &short_way[i], &watch, &W, lambda, &over);

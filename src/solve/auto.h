@@ -10,8 +10,8 @@ tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
 
 // What the sparse metric blocks of a problem mean for the order of methods. (auto_soft.c)
 typedef struct tbAutoSoft {
-  bool soft;        // `cr` goes first
-  int cap;          // its iterations
+  bool soft;        // `cr` and `ica` go first
+  int worth;        // of their iterations: what W costs
   bool W_too_large; // methods that need W are left out
 } tbAutoSoft;
 

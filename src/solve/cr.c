@@ -225,7 +225,7 @@ static void aim(tbCr* c)
   double scale = dot(p->nrow, c->system.W->q, c->system.W->q);
   scale = fmax(scale, dot(p->nrow, c->lambda, c->lambda));
   scale = sqrt(fmax(scale, dot(p->nrow, c->u, c->u)));
-  c->r_tolerance = fmax(c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
+  c->r_tolerance = fmax(0.1 * c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
   c->u_tolerance = 0.1 * c->r_tolerance;
 }
 
@@ -329,7 +329,16 @@ static Next look_at_the_end(tbCr* c, double enough)
   if (!(c->size <= c->r_tolerance || stuck)) return GO_ON;
   tb_run_judge_next(c->run);
   c->tightening = fmax(0.1 * c->tightening, 1e-8);
+  c->hoped = false;
   return REFRESH;
+}
+
+// ε₁ is on the safe side: where r comes near it and states rest, the judge may be satisfied already.
+static void hope(tbCr* c)
+{
+  if (c->hoped || c->quiet == 0 || !(c->size <= 10 * c->r_tolerance)) return;
+  c->hoped = true;
+  tb_run_judge_next(c->run);
 }
 
 void tb_cr(tbRun* run, double* lambda)
@@ -354,6 +363,7 @@ void tb_cr(tbRun* run, double* lambda)
     if (next == RESTART && ++changes % RENEW == 0) next = REFRESH;
     if (next == RESTART) restart(&c);
     if (next == REFRESH) refresh(&c);
+    hope(&c);
     tb_cr_states_publish(&c, lambda);
   }
 }
