@@ -256,7 +256,7 @@ TEST(the_judge_refuses_a_metric_that_cannot_be_solved_with)
   tbProblem* p = NULL;
   tbJudge* judge = NULL;
   int ptr[4] = {0, 2, 4, 5}, col[5] = {0, 1, 0, 1, 2};
-  double A[5] = {1, 2, 2, 1, 1}, v[3] = {-1, -1, 0}, J[3] = {1, -1, 0}, lambda = 1;
+  double A[5] = {1, 2, 2, 1, 1}, v[3] = {-1, 0, 0}, J[3] = {1, -1, 0}, lambda = 1;
   CHECK_OK(&ctx, tb_builder_create(&ctx, "indefinite", &b));
   tb_builder_kept(b, 3, ptr, col, A, v, NULL, NULL);
   tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, NULL, NULL);
