@@ -75,7 +75,7 @@ static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pai
     stuck = leaves ? stuck + 1 : 0;
   }
   w->task.count -= head;
-  memmove(w->task.data, (tbSkinNodes*)w->task.data + head, w->task.count * sizeof(tbSkinNodes));
+  if (head > 0) memmove(w->task.data, (tbSkinNodes*)w->task.data + head, w->task.count * sizeof(tbSkinNodes));
   return TB_OK;
 }
 
