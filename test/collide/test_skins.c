@@ -65,11 +65,13 @@ typedef struct {
   int wanted, missing, forbidden;
 } Brute;
 
-static tbVec3 anywhere(Brute* w, int skin, int vertex)
+// In the box of a vertex: anywhere, at a corner, or as near to a point as can be.
+static tbVec3 somewhere(Brute* w, int skin, int vertex, const tbVec3* near)
 {
   const tbBox* box = w->s->candidates.box.data;
   for (int i = 0; i < skin; i++) box += w->s->skin[i].skin->nvertex;
   box += vertex;
+  if (near) return tb_max3(box->lo, tb_min3(box->hi, *near));
   double f[3];
   for (int k = 0; k < 3; k++)
     f[k] = test_below(&w->random, 2) ? test_below(&w->random, 2) : test_uniform(&w->random, 0, 1);
@@ -91,13 +93,22 @@ static void expect_candidate(void* user, const tbSkinFeatures* f)
   if (scene_lists(list, f)) return;
   const tbSkin *a = s->skin[f->skin_a].skin, *b = s->skin[f->skin_b].skin;
   double within = w->reach + s->skin[f->skin_a].radius + s->skin[f->skin_b].radius;
+  tbVec3 at[4];
+  places(s, f, 0, at);
+  if (tb_distance3(at[0], at[3]) > 1) return; // boxes are smaller
   for (int trial = 0; trial < 4; trial++) {
     tbVec3 x[4];
-    int n = 0;
-    if (face) x[n++] = anywhere(w, f->skin_b, f->feature_b);
-    for (int k = 0; !face && k < 2; k++) x[n++] = anywhere(w, f->skin_b, b->edge[f->feature_b][k]);
-    for (int k = 0; face && k < 3; k++) x[n++] = anywhere(w, f->skin_a, a->triangle[f->feature_a][k]);
-    for (int k = 0; !face && k < 2; k++) x[n++] = anywhere(w, f->skin_a, a->edge[f->feature_a][k]);
+    int nb = face ? 1 : 2;
+    const int *va = face ? a->triangle[f->feature_a] : a->edge[f->feature_a],
+              *vb = face ? &f->feature_b : b->edge[f->feature_b];
+    for (int k = 0; k < 4; k++)
+      x[k] = k < nb ? somewhere(w, f->skin_b, vb[k], NULL) : somewhere(w, f->skin_a, va[k - nb], NULL);
+    for (int turn = 0; trial > 0 && turn < 3; turn++) { // towards each other
+      tbVec3 at_a = tb_lerp3(x[3], x[2], test_uniform(&w->random, 0, 1));
+      for (int k = 0; k < nb; k++) x[k] = somewhere(w, f->skin_b, vb[k], &at_a);
+      tbVec3 at_b = tb_lerp3(x[0], x[nb - 1], test_uniform(&w->random, 0, 1));
+      for (int k = nb; k < 4; k++) x[k] = somewhere(w, f->skin_a, va[k - nb], &at_b);
+    }
     tbBox p = tb_box_empty(), q = p;
     for (int k = 0; k < 4; k++)
       if (k < (face ? 1 : 2)) p = tb_box_add(p, x[k]);
