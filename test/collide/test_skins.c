@@ -327,8 +327,9 @@ TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
     tbShape box = tb_shape_box(tb_vec3(1, 1, 1)), can = tb_shape_cylinder(0.3, 0.6);
     int b = scene_add_shape(s, &box), c = scene_add_shape(s, &can);
     scene_shake(s, b, &r, 0.1, 0.1);
-    tbVec3 from = tb_vec3(test_uniform(&r, -1, 1), test_uniform(&r, -1, 1), 1.6), to = from;
-    to.z -= test_uniform(&r, 0, 1.4), to.x += test_uniform(&r, -0.5, 0.5);
+    tbVec3 from = tb_vec3(test_uniform(&r, -0.6, 0.6), test_uniform(&r, -0.6, 0.6), 1.6), to = from;
+    to.z -= trial % 3 == 2 ? test_uniform(&r, 0, 0.3) : test_uniform(&r, 0.6, 1.4),
+        to.x += test_uniform(&r, -0.5, 0.5);
     tbTransform T = turned(&r, from), U = T;
     U.x = to;
     if (trial % 2) U = turned(&r, to);
