@@ -14,8 +14,9 @@ static tbTransform moved(double x, double y, double z)
 
 static tbTransform turned(tbRandom* r, tbVec3 x)
 {
-  tbQuat q = tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1), 1.5);
-  return tb_transform(tb_quat_normalize(q), x);
+  double q[3];
+  for (int k = 0; k < 3; k++) q[k] = test_uniform(r, -1, 1);
+  return tb_transform(tb_quat_normalize(tb_quat(q[0], q[1], q[2], 1.5)), x);
 }
 
 // Corners at a moment, of b before those of a.
