@@ -76,7 +76,7 @@ tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, do
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates);
 
 // Candidates that are within `reach` (and their radii) at the start, as contacts of that moment (t = 0).
-// Edges only where their insides are closest; a vertex and a face where the closest point is inside the face,
+// Edges only where their insides are closest and stand out of their surfaces; a vertex and a face where the closest point is inside the face,
 // or on a corner or side that the face owns; two vertices for the later one. Sorted by features. Appended.
 tbStatus tb_skin_near(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
                       double reach, tbArray* contacts); // tbSkinContact

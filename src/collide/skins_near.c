@@ -2,7 +2,9 @@
 //
 // Every place of closest approach should come up once. A vertex that is closest to a side or a corner of a
 // face is as close to the face beyond: the one that owns the side or corner reports it. Edges report only
-// where both are closest inside; at their ends, and where they are parallel, a vertex is as close.
+// where both are closest inside; at their ends, and where they are parallel, a vertex is as close. Edges inside
+// a flat piece of surface do not report at all: vertices of the one or the other surface are as close, and a
+// contact at every crossing of two meshes that lie flat on each other would say the same many times.
 #include "collide/skins_pair.h"
 
 // Whether the vertex and the face are the ones to report their closest points.
@@ -18,6 +20,23 @@ static bool reports(const tbSkinScene* scene, const tbSkinFeatures* f, const dou
   int vertex = skin->triangle[f->feature_a][corner];
   bool later = f->skin_b > f->skin_a || (f->skin_b == f->skin_a && f->feature_b > vertex);
   return later && owns & TB_SKIN_OWNS_VERTEX << corner;
+}
+
+// Whether an edge stands out towards d: the faces beside it fall away.
+static bool stands_out(const tbMovingSkin* m, int edge, tbVec3 d)
+{
+  const double flat = 2e-3; // sine of the angle by which they do
+  const int* ends = m->skin->edge[edge];
+  for (int side = 0; side < 2; side++) {
+    int t = m->skin->edge_triangle[edge][side];
+    for (int k = 0; t >= 0 && k < 3; k++) {
+      int corner = m->skin->triangle[t][k];
+      if (corner == ends[0] || corner == ends[1]) continue;
+      tbVec3 away = tb_sub3(m->start[corner], m->start[ends[0]]);
+      if (tb_dot3(away, d) > -flat * tb_norm3(away)) return false;
+    }
+  }
+  return true;
 }
 
 static bool near_plane(const tbSkinScene* scene, const tbSkinFeatures* f, double reach, tbSkinContact* out)
@@ -44,6 +63,9 @@ static bool near(const tbSkinScene* scene, const tbSkinFeatures* f, double reach
   if (face ? !reports(scene, f, closest.weight + 1) : !closest.inside) return false;
   tb_skin_weigh(out, closest.weight);
   if (!tb_skin_normal(scene, out, x, closest.way, &out->normal)) return false;
+  if (!face && !(stands_out(a, f->feature_a, out->normal) &&
+                 stands_out(b, f->feature_b, tb_neg3(out->normal))))
+    return false;
   out->gap = tb_dot3(out->normal, closest.way);
   return true;
 }

@@ -69,6 +69,8 @@ static bool sweeps_too_slow(void* user, int iteration, double number)
          w->sweep_work * iterations_left(w) > w->newton_work;
 }
 
+enum { SOFT_STEPS = 200 }; // of Newton: redundant contacts on soft bodies may need a hundred
+
 // Newton has lost its way when ten iterations gain less than a factor of two.
 static bool newton_too_slow(void* user, int iteration, double number)
 {
@@ -169,16 +171,16 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
 
 // Soft bodies: `cr` for a quarter of what Newton would cost, then Newton. Where W is out of the question `cr`
 // and `ica` in turn, each from the best so far, longer each time.
-static tbStatus go_soft(tbContext* ctx, tbRun* run, Watch* watch, tbDelassus** W, double* lambda,
-                           bool* over)
+static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
+                        bool* over)
 {
   tbAutoSoft soft;
   TB_TRY(tb_auto_soft(ctx, run, &soft));
   if (!soft.soft || *over) return TB_OK;
   if (!soft.W_too_large) {
     int cap = soft.worth / 4 > 20 ? soft.worth / 4 : 20;
-    TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
-    Stage newton = {.name = "prox-newton", .too_slow = newton_too_slow, .cap = 100};
+    if (!near) TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
+    Stage newton = {.name = "prox-newton", .cap = SOFT_STEPS};
     return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
   }
   for (int cap = 200; !*over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
@@ -204,7 +206,7 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   bool near =
       run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
-  if (status == TB_OK && !over) status = go_soft(ctx, run, &watch, &W, lambda, &over);
+  if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &over);
   if (near && status == TB_OK && !over) {
     static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
     for (int i = 0; status == TB_OK && !over && i < 2; i++)

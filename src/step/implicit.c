@@ -189,6 +189,7 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
+  work->deforms = w->deformable.count > 0;
   TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tb_touch_laws(w, o, work->touches.data, (int)work->touches.count);

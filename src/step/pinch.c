@@ -52,24 +52,66 @@ static bool movable(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* 
          side_moves(w, body_of(s, &c->of, 1), c->vertex_b, c->count_b);
 }
 
-// Records and pinches are both in the order of features: one walk over both.
-static void warm_start(const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
+static double radius_of(const tbSurfaces* s, const tbSkinFeatures* of)
 {
-  const tbContactRecord* r = w->contact.data;
-  size_t at = 0;
-  for (size_t i = 0; i < pinches->count; i++) {
-    tbPinch* p = (tbPinch*)pinches->data + i;
-    for (; at < w->contact.count; at++) {
-      if (r[at].shape_a >= 0 && r[at].shape_b >= 0) continue;
-      tbSkinFeatures of = features_of(w, s, &r[at]);
-      int order = tb_skin_features_order(&of, &p->contact.of);
-      if (order > 0) break;
-      if (order < 0 || tb_dot3(r[at].normal, p->contact.normal) < 0.7) continue;
-      tbVec3 b = tb_cross3(r[at].normal, r[at].tangent);
-      p->push = r[at].impulse[0];
-      p->drag = tb_add3(tb_scale3(r[at].impulse[1], r[at].tangent), tb_scale3(r[at].impulse[2], b));
+  return (of->kind == TB_SKIN_PLANE_VERTEX ? 0 : s->skin[of->skin_a].radius) + s->skin[of->skin_b].radius;
+}
+
+static int count_of(const tbMovingSkin* m, tbSkinPair kind, int side)
+{
+  if (kind == TB_SKIN_EDGE_EDGE) return m->skin->nedge;
+  return side ? m->skin->nvertex : m->skin->ntriangle;
+}
+
+// Whether a record names features of this world: it may come from a file.
+static bool known(const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  if (of->kind > TB_SKIN_PLANE_VERTEX || of->skin_b < 0 || of->skin_b >= s->scene.nskin) return false;
+  if (of->feature_b >= count_of(&s->skin[of->skin_b], of->kind, 1)) return false;
+  if (of->kind == TB_SKIN_PLANE_VERTEX) return of->skin_a >= 0 && of->skin_a < s->scene.nplane;
+  if (of->skin_a < 0 || of->skin_a >= s->scene.nskin) return false;
+  return of->feature_a < count_of(&s->skin[of->skin_a], of->kind, 0);
+}
+
+static void take_impulse(const tbContactRecord* r, tbPinch* p)
+{
+  if (tb_dot3(r->normal, p->contact.normal) < 0.7) return;
+  tbVec3 b = tb_cross3(r->normal, r->tangent);
+  p->push = r->impulse[0];
+  p->drag = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
+}
+
+// A contact that pushed in the last step stands still, unless its features have parted.
+static bool stands(const tbSurfaces* s, const tbContactRecord* r, const tbSkinFeatures* of, double reach,
+                   tbSkinContact* out)
+{
+  if (!(r->impulse[0] > 0) || of->kind == TB_SKIN_PLANE_VERTEX) return false;
+  return tb_skin_contact_at(&s->scene, of, 0, out) && out->gap <= reach + radius_of(s, of);
+}
+
+// The features that are close, with the impulses they had, and those that still push: records and `near` are
+// both in order of features, and one walk over both merges them.
+static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
+                      const tbArray* near, double reach, tbArray* pinches)
+{
+  const tbContactRecord *r = w->contact.data, *end = r + (o->warm_start ? w->contact.count : 0);
+  const tbSkinContact *c = near->data, *last = c + near->count;
+  while (c < last || r < end) {
+    if (r < end && r->shape_a >= 0 && r->shape_b >= 0) {
+      r++;
+      continue;
     }
+    tbPinch p = {0};
+    tbSkinFeatures of = {0};
+    if (r < end) of = features_of(w, s, r);
+    int order = c == last ? -1 : r == end ? 1 : tb_skin_features_order(&of, &c->of);
+    bool there = true;
+    if (order >= 0) p.contact = *c++;
+    else there = known(s, &of) && stands(s, r, &of, reach, &p.contact);
+    if (order <= 0) take_impulse(r++, &p);
+    if (there && movable(w, s, &p.contact)) TB_TRY(tb_array_push(ctx, pinches, &p, 1));
   }
+  return TB_OK;
 }
 
 tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
@@ -77,12 +119,8 @@ tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
 {
   tbArray near = TB_ARRAY(tbSkinContact);
   tbStatus status = tb_skin_near(ctx, &s->scene, candidates, 3 * clearance, &near);
-  for (size_t i = 0; status == TB_OK && i < near.count; i++) {
-    tbPinch p = {.contact = ((const tbSkinContact*)near.data)[i]};
-    if (movable(w, s, &p.contact)) status = tb_array_push(ctx, pinches, &p, 1);
-  }
+  if (status == TB_OK) status = merge(ctx, w, o, s, &near, 3 * clearance, pinches);
   tb_array_free(ctx, &near);
-  if (status == TB_OK && o->warm_start) warm_start(w, s, pinches);
   return status;
 }
 
@@ -115,11 +153,6 @@ static Side side_of(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* 
     if (m->fixed) out.drift = tb_madd3(out.drift, weight[k] / h, tb_sub3(m->end[vertex[k]], x));
   }
   return out;
-}
-
-static double radius_of(const tbSurfaces* s, const tbSkinFeatures* of)
-{
-  return (of->kind == TB_SKIN_PLANE_VERTEX ? 0 : s->skin[of->skin_a].radius) + s->skin[of->skin_b].radius;
 }
 
 static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p, double clearance, double h)

@@ -71,7 +71,7 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   // not.
   if (!(solver.aim_q > 0)) solver.aim_q = 100 * solver.tolerance;
   if (o->warm_start && !(solver.aim > 0))
-    solver.aim = 0.1; // so that bodies at rest need no iterations at all
+    solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
   if (work->assembly.problem->ncontact > 0)
     TB_TRY(tb_solve(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
