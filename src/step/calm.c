@@ -57,7 +57,7 @@ static bool measure(const tbWorld* w, const tbFree* before, const tbTransform* c
     driven_by(w, before, group, parent, a->touch[k].body_b, a->touch[k].body_a);
   }
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     const double* v = a->v + a->dof[i];
     double v0[6];
     tb_store3(v0, before[i].v), tb_store3(v0 + 3, before[i].w);
@@ -84,7 +84,7 @@ static void mix(const tbWorld* w, const tbTransform* centre, const tbAssembly* p
                 Group* group, tbAssembly* a)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     const double *v = a->v + a->dof[i], *u = plastic->v + plastic->dof[i];
     double d[6];
     for (int k = 0; k < 6; k++) d[k] = u[k] - v[k];
@@ -93,7 +93,7 @@ static void mix(const tbWorld* w, const tbTransform* centre, const tbAssembly* p
     g->curvature += product(&tb_bodies(w)[i], centre[i].q, d, d);
   }
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     double s = share(&group[find(parent, (int)i)]);
     for (int k = a->dof[i]; k < a->dof[i] + 6; k++) a->v[k] += s * (plastic->v[k] - a->v[k]);
   }

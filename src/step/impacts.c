@@ -208,7 +208,7 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbTouch* touch, int cou
 static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
 {
   for (size_t i = 0; i < p->world->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(p->world)[i].deformable >= 0) continue;
     p->now[i].v = tb_load3(a->v + a->dof[i]);
     p->now[i].w = tb_load3(a->v + a->dof[i] + 3);
   }
