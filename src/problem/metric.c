@@ -45,10 +45,8 @@ static double entry(const tbMetricBlock* b, int i, int j)
   int lo = b->ptr[i], hi = b->ptr[i + 1];
   while (lo < hi) {
     int mid = lo + (hi - lo) / 2;
-    if (b->col[mid] < j)
-      lo = mid + 1;
-    else
-      hi = mid;
+    if (b->col[mid] < j) lo = mid + 1;
+    else hi = mid;
   }
   return lo < b->ptr[i + 1] && b->col[lo] == j ? b->value[lo] : NAN;
 }

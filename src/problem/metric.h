@@ -10,8 +10,8 @@ tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBl
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
 void tb_metric_measure(tbMetricBlock* block); // finds its unit
 
-// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is no
-// factor.
+// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is
+// no factor.
 size_t tb_metric_workspace(const tbMetricBlock* block);
 void tb_metric_solve(const tbMetricBlock* block, tbThreads* threads, double* x, double* workspace);
 

@@ -65,7 +65,8 @@ typedef struct tbDeformable {
   tbSoftDef soft;     // what a solid is made of; cloth: fem->sheet
   tbArena arena;      // memory behind x … triangle
   // what the scheme `implicit` keeps from step to step; derived, in no checkpoint
-  struct tbCholesky* factor; // of the matrix of a step, analysed at the first; null: not yet
+  struct tbCholesky* factor; // of the matrix of a step; null: not yet analysed, or too large to factor
+  bool analysed;
 } tbDeformable;
 
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.

@@ -230,7 +230,7 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
     o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;
   tbSolveResult result;
-  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, p->active.data,
+  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, NULL, p->active.data,
                      (int)p->active.count, &a));
   tbStatus status = tb_solve(ctx, a.problem, &o.solver, a.lambda, &result);
   if (status == TB_OK) status = tb_assembly_judge(ctx, &o, &a);

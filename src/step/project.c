@@ -70,7 +70,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   double worst = overlap(o, work->touches.data, (int)work->touches.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;
-  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->free, work->centre, work->touches.data,
+  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->free, work->centre, NULL, work->touches.data,
                      (int)work->touches.count, &work->assembly));
   *done = !(fmax(worst, joint_error(&work->assembly)) > 1e-12);
   if (*done) return TB_OK;
