@@ -60,6 +60,7 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
                          .value = s->A,
                          .ptr = d->fem->K.ptr,
                          .col = d->fem->K.idx,
+                         .unit = 3,
                          .factor = d->factor};
   s->factor = d->factor, s->lent = true;
   if (d->factor) TB_TRY(tb_cholesky_factor(ctx, d->factor, s->A));
@@ -69,7 +70,7 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   double* change = job->force[i];
   memcpy(change, s->rhs, n * sizeof *change);
   tb_metric_multiply_add(&block, s->v_free, change);
-  tb_metric_solve(&block, change, job->space[i]);
+  tb_metric_solve(&block, ctx->threads, change, job->space[i]);
   for (size_t k = 0; k < n; k++) s->v_free[k] = v[k] + change[k];
   return TB_OK;
 }
@@ -95,7 +96,7 @@ static tbStatus analyse(tbContext* ctx, tbDeformable* d)
   TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, NULL, &factor));
   d->analysed = true;
   tbCholeskyStats stats = tb_cholesky_stats(factor);
-  if (tb_metric_should_factor(&stats)) d->factor = factor;
+  if (stats.flops < 3e9) d->factor = factor;
   else tb_cholesky_free(ctx, factor);
   return TB_OK;
 }

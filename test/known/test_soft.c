@@ -100,3 +100,81 @@ TEST(a_soft_ball_dropped_gains_no_energy)
   CHECK(energy < start);
   stage_close(&s);
 }
+
+// A ribbon over a fixed cylinder, a weight on either end: how much heavier one may be than the other before it
+// slides, found by pulling slowly.
+typedef struct {
+  Stage s;
+  tbBodyId heavy, light;
+} Capstan;
+
+enum { ACROSS = 1, ARC = 30, DOWN = 6 };
+
+static tbMesh* ribbon(tbContext* ctx, double radius, double width, double down)
+{
+  enum { ROWS = ARC + 2 * DOWN + 1, COLUMNS = ACROSS + 1 };
+  tbVec3 at[ROWS * COLUMNS];
+  int triangle[(ROWS - 1) * ACROSS * 2][3], n = 0;
+  for (int i = 0; i < ROWS; i++) {
+    double x, z, along = i < DOWN ? (double)(DOWN - i) / DOWN * down : 0;
+    if (i >= DOWN + ARC) along = (double)(i - DOWN - ARC) / DOWN * down;
+    double angle = PI * (1 - fmin(fmax((double)(i - DOWN) / ARC, 0), 1));
+    x = radius * cos(angle), z = radius * sin(angle) - along;
+    for (int k = 0; k < COLUMNS; k++) at[i * COLUMNS + k] = tb_vec3(x, width * ((double)k / ACROSS - 0.5), z);
+  }
+  for (int i = 0; i + 1 < ROWS; i++)
+    for (int k = 0; k < ACROSS; k++) {
+      int a = i * COLUMNS + k, b = a + 1, c = a + COLUMNS, d = c + 1;
+      triangle[n][0] = a, triangle[n][1] = b, triangle[n++][2] = c;
+      triangle[n][0] = b, triangle[n][1] = d, triangle[n++][2] = c;
+    }
+  tbMesh* mesh = NULL;
+  CHECK_OK(ctx, tb_mesh_create(ctx, at, ROWS * COLUMNS, &triangle[0][0], n, &mesh));
+  return mesh;
+}
+
+static Capstan capstan(double mu)
+{
+  double radius = 0.1, width = 0.02, down = 0.06;
+  Capstan c = {.s = soft_stage(mu)};
+  Stage* s = &c.s;
+  s->step.dt = 5e-3;
+  stage_fixed(s, tb_shape_cylinder(radius, 0.1), tb_zero3(), tb_quat_exp(tb_vec3(PI / 2, 0, 0)));
+  tbMesh* mesh = ribbon(&s->ctx, radius + 8e-4, width, down);
+  tbShape weight = tb_shape_box(tb_vec3(0.02, 0.02, 0.02));
+  tbVec3 end = tb_vec3(radius + 8e-4, 0, -down - 0.01);
+  c.heavy = stage_add(s, weight, 0.1, end, tb_quat_identity());
+  end.x = -end.x;
+  c.light = stage_add(s, weight, 0.1, end, tb_quat_identity());
+  tbDeformableDef def = tb_default_deformable_def();
+  int last = (ARC + 2 * DOWN + 1) * (ACROSS + 1);
+  int nodes[2][2] = {{last - 2, last - 1}, {0, 1}};
+  tbPinDef pin[2] = {tb_default_pin_def(), tb_default_pin_def()};
+  for (int k = 0; k < 2; k++)
+    pin[k].nodes = nodes[k], pin[k].node_count = 2, pin[k].body = k ? c.light : c.heavy;
+  def.sheet = mesh, def.pins = pin, def.pin_count = 2;
+  def.cloth.area_density = 0.01, def.cloth.stretch = 2e3, def.cloth.shear = 5e2, def.cloth.bend = 1e-6;
+  def.cloth.thickness = 5e-4, def.cloth.warp = tb_vec3(1, 0, 0.1), def.cloth.stiffness_damping = 2e-3;
+  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, NULL));
+  tb_mesh_free(&s->ctx, mesh);
+  return c;
+}
+
+TEST(cloth_over_a_cylinder_holds_e_to_the_mu_theta)
+{
+  double mu = 0.3, weight = 0.1 * g, limit = exp(mu * PI);
+  Capstan c = capstan(mu);
+  stage_run_for(&c.s, 0.5);
+  double slid_at = 0, start = stage_state(&c.s, c.light).position.z;
+  for (int i = 0; i < 400 && slid_at == 0; i++) { // from 0.9 to 1.1 of the limit
+    double pull = (0.9 + 0.2 * i / 400) * limit * weight - weight;
+    tb_body_apply(&c.s.ctx, c.s.world, c.heavy, tb_vec3(0, 0, -pull), tb_zero3());
+    stage_run(&c.s, 1);
+    if (stage_state(&c.s, c.light).velocity.z > 0.01) slid_at = (pull + weight) / weight;
+  }
+  double rose = stage_state(&c.s, c.light).position.z - start;
+  if (!(fabs(slid_at / limit - 1) < 0.02))
+    test_failed(__FILE__, __LINE__, "slid at %g of the weight, expected %g; rose %g m", slid_at, limit, rose);
+  CHECK(c.s.unconverged == 0);
+  stage_close(&c.s);
+}
