@@ -12,11 +12,19 @@ tbStatus tb_growing_open(tbContext* ctx, const char* path, tbGrowing* out)
   return TB_OK;
 }
 
+tbStatus tb_growing_end_all(tbContext* ctx, tbGrowing* const* g, int count, tbStatus status)
+{
+  for (int i = 0; i < count && status == TB_OK; i++) status = tb_out_finish(&g[i]->out);
+  for (int i = 0; i < count; i++) {
+    tb_out_free(&g[i]->out);
+    status = tb_file_end(ctx, &g[i]->file, status);
+  }
+  return status;
+}
+
 tbStatus tb_growing_end(tbContext* ctx, tbGrowing* g, tbStatus status)
 {
-  if (status == TB_OK) status = tb_out_finish(&g->out);
-  tb_out_free(&g->out);
-  return tb_file_end(ctx, &g->file, status);
+  return tb_growing_end_all(ctx, &g, 1, status);
 }
 
 void tb_out_u32(tbOut* out, uint32_t value)

@@ -13,6 +13,8 @@ typedef struct tbGrowing {
 
 tbStatus tb_growing_open(tbContext* ctx, const char* path, tbGrowing* out);
 tbStatus tb_growing_end(tbContext* ctx, tbGrowing* growing, tbStatus status);
+// The same for several: none takes its place before all are written to their ends.
+tbStatus tb_growing_end_all(tbContext* ctx, tbGrowing* const* growing, int count, tbStatus status);
 
 // Little-endian numbers.
 static inline void tb_out_u16(tbOut* out, uint32_t value)

@@ -176,9 +176,8 @@ static tbStatus end(tbContext* ctx, void* state, tbStatus status)
   Pc2* p = state;
   if (p->any) {
     if (status == TB_OK) status = put_samples(ctx, p);
-    status = tb_growing_end(ctx, &p->cache, status);
-    status = tb_growing_end(ctx, &p->surface, status);
-    status = tb_growing_end(ctx, &p->script, status);
+    tbGrowing* const files[] = {&p->surface, &p->cache, &p->script};
+    status = tb_growing_end_all(ctx, files, 3, status);
   }
   tb_free(ctx, p);
   return status;

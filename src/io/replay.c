@@ -2,7 +2,7 @@
 //
 // Memory      none that grows with the run: the index holds at most 65 536 entries; when it is full every
 //             other one goes, and from there on only every 2nd, 4th, … frame is entered.
-// Precision   positions 2⁻²⁴ of their size, orientations 3e-6 rad, nodes 2⁻¹⁷ of their body's extent.
+// Precision   positions 2⁻²⁴ of their size, orientations 5e-6 rad, nodes 2⁻¹⁷ of their body's extent.
 #include "io/replay.h"
 
 #include <stdlib.h>
@@ -42,8 +42,8 @@ uint64_t tb_replay_pack(tbQuat q)
   uint64_t bits = (uint64_t)largest << 60;
   for (int i = 0, k = 0; i < 4; i++) {
     if (i == largest) continue;
-    double share = fmin(fmax(0.5 * (sign * c[i] * 1.4142135623730951 + 1), 0), 1);
-    bits |= (uint64_t)floor(share * 0xfffff + 0.5) << 20 * k++;
+    double share = fmin(fmax(sign * c[i] * 1.4142135623730951, -1), 1);
+    bits |= (uint64_t)floor(524288.5 + 524287 * share) << 20 * k++;
   }
   return bits;
 }

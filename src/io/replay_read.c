@@ -335,7 +335,7 @@ tbQuat tb_replay_unpack(uint64_t bits)
   int largest = (int)(bits >> 60 & 3);
   for (int i = 0, k = 0; i < 4; i++) {
     if (i == largest) continue;
-    c[i] = ((double)(bits >> 20 * k++ & 0xfffff) / 0xfffff * 2 - 1) * 0.70710678118654752;
+    c[i] = ((double)(bits >> 20 * k++ & 0xfffff) - 524288) / 524287 * 0.70710678118654752;
     rest -= c[i] * c[i];
   }
   c[largest] = sqrt(rest > 0 ? rest : 0);

@@ -365,8 +365,8 @@ static tbStatus end(tbContext* ctx, void* state, tbStatus status)
   static const char foot[] = "</Collection>\n</VTKFile>\n";
   tb_out_text(&v->bodies.out, foot);
   tb_out_text(&v->contacts.out, foot);
-  status = tb_growing_end(ctx, &v->bodies, status);
-  status = tb_growing_end(ctx, &v->contacts, status);
+  tbGrowing* const collections[] = {&v->bodies, &v->contacts};
+  status = tb_growing_end_all(ctx, collections, 2, status);
   for (int64_t i = 0; status != TB_OK && i < v->frames; i++) {
     unlink(frame_path(v, "bodies", i));
     unlink(frame_path(v, "contacts", i));
