@@ -7,6 +7,7 @@
 #ifndef TB_IO_GLTF_H
 #define TB_IO_GLTF_H
 
+#include "base/json_write.h"
 #include "io/tracks.h"
 
 enum { TB_GLTF_TARGETS = 512 }; // morph targets at most
@@ -33,6 +34,24 @@ static inline bool tb_gltf_morphs(const tbGltf* g)
 {
   return g->keys > 1 && g->tracks->drawing.skin.count > 0;
 }
+
+// The JSON while it is being written: what came first is referred to later by these numbers.
+typedef struct tbGltfJson {
+  const tbGltf* g;
+  const tbDrawing* d;
+  tbJsonWriter* w;
+  int view[4]; // numbers of the buffer views; −1: empty
+  int accessors;
+  uint64_t at[4];     // how much of each view is used
+  int* mesh_accessor; // first of a mesh: positions, normals if any, indices
+  int* skin_accessor; // first of a skin: positions, indices, targets
+  int* mesh_number; // of a mesh in a colour, −1: not used; then of the skins    (nmesh · TB_COLORS + nskin)
+  int material[2 * TB_COLORS];   // of a colour; and of the same on both sides
+  int times, key_times, weights; // accessors
+} tbGltfJson;
+
+// Buffers, views and accessors: fills in view, mesh_accessor … weights (gltf_accessors.c).
+void tb_gltf_put_buffers(tbGltfJson* json);
 
 tbStatus tb_gltf_json(tbContext* ctx, const tbGltf* gltf, tbOut* out);
 

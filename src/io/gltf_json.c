@@ -5,27 +5,7 @@
 // colour, over accessors they share.
 #include "io/gltf.h"
 
-#include "base/json_write.h"
 #include "scene/world.h"
-
-enum { FLOAT = 5126, UNSIGNED_INT = 5125, UNSIGNED_BYTE = 5121, ARRAY_BUFFER = 34962, INDEX_BUFFER = 34963 };
-
-typedef struct {
-  const tbGltf* g;
-  const tbDrawing* d;
-  tbJsonWriter* w;
-  int view[4]; // numbers of the buffer views; −1: empty
-  int accessors;
-  uint64_t at[4];     // how much of each view is used
-  int* mesh_accessor; // first of a mesh: positions, normals if any, indices
-  int* skin_accessor; // first of a skin: positions, indices, targets
-  int* mesh_number; // of a mesh in a colour, −1: not used; then of the skins    (nmesh · TB_COLORS + nskin)
-  int* body_node;   // of a body
-  int material[2 * TB_COLORS];   // of a colour; and of the same on both sides
-  int times, key_times, weights; // accessors
-} Json;
-
-enum { VERTICES, INDICES, MOTION, WEIGHTS };
 
 static void put_float3(tbJsonWriter* w, const char* key, tbVec3 v)
 {
@@ -37,151 +17,9 @@ static void put_rotation(tbJsonWriter* w, tbQuat q)
   tb_put_numbers(w, "rotation", (double[4]){q.x, q.y, q.z, q.w}, 4);
 }
 
-// Accessors. Each takes the next bytes of its view.
-
-static int put_accessor(Json* j, int view, int type, const char* shape, uint64_t count, uint64_t bytes)
-{
-  tb_put_object(j->w, NULL);
-  tb_put_int(j->w, "bufferView", j->view[view]);
-  if (j->at[view]) tb_put_int(j->w, "byteOffset", (int64_t)j->at[view]);
-  tb_put_int(j->w, "componentType", type);
-  if (type == UNSIGNED_BYTE) tb_put_bool(j->w, "normalized", true);
-  tb_put_int(j->w, "count", (int64_t)count);
-  tb_put_string(j->w, "type", shape);
-  j->at[view] += bytes;
-  return j->accessors++;
-}
-
-static void put_bounds(Json* j, const float* low, const float* high, int count)
-{
-  double bound[2][3];
-  for (int i = 0; i < count; i++) bound[0][i] = low[i], bound[1][i] = high[i];
-  tb_put_numbers(j->w, "min", bound[0], (size_t)count);
-  tb_put_numbers(j->w, "max", bound[1], (size_t)count);
-}
-
-static int put_positions(Json* j, int count, const tbVec3* x, const int* node)
-{
-  float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int i = 0; i < count; i++) {
-    tbVec3 p = x[node ? node[i] : i];
-    const float at[3] = {(float)p.x, (float)p.y, (float)p.z};
-    for (int k = 0; k < 3; k++) low[k] = fminf(low[k], at[k]), high[k] = fmaxf(high[k], at[k]);
-  }
-  int accessor = put_accessor(j, VERTICES, FLOAT, "VEC3", (uint64_t)count, 12 * (uint64_t)count);
-  put_bounds(j, low, high, 3);
-  tb_put_end(j->w);
-  return accessor;
-}
-
-static void put_indices(Json* j, int ntriangle)
-{
-  put_accessor(j, INDICES, UNSIGNED_INT, "SCALAR", 3 * (uint64_t)ntriangle, 12 * (uint64_t)ntriangle);
-  tb_put_end(j->w);
-}
-
-static void put_mesh_accessors(Json* j)
-{
-  const tbDrawMesh* m = tb_draw_meshes(j->d);
-  for (size_t i = 0; i < j->d->mesh.count; i++) {
-    j->mesh_accessor[i] = put_positions(j, m[i].nvertex, m[i].vertex, NULL);
-    if (m[i].normal) {
-      put_accessor(j, VERTICES, FLOAT, "VEC3", (uint64_t)m[i].nvertex, 12 * (uint64_t)m[i].nvertex);
-      tb_put_end(j->w);
-    }
-    put_indices(j, m[i].ntriangle);
-  }
-}
-
-static void put_skin_accessors(Json* j)
-{
-  const tbGltf* g = j->g;
-  const tbDrawSkin* s = tb_draw_skins(j->d);
-  int64_t targets = tb_gltf_targets(g);
-  for (size_t i = 0; i < j->d->skin.count; i++) {
-    uint64_t count = (uint64_t)s[i].nvertex;
-    int64_t bound = (int64_t)i * g->keys; // of key 0: the positions themselves
-    j->skin_accessor[i] = put_accessor(j, VERTICES, FLOAT, "VEC3", count, 12 * count);
-    put_bounds(j, g->low[bound], g->high[bound], 3);
-    tb_put_end(j->w);
-    put_indices(j, s[i].ntriangle);
-    for (int64_t k = 1; k <= targets; k++) {
-      put_accessor(j, VERTICES, FLOAT, "VEC3", count, 12 * count);
-      put_bounds(j, g->low[bound + k], g->high[bound + k], 3);
-      tb_put_end(j->w);
-    }
-  }
-}
-
-static int put_times(Json* j, int64_t count, double last)
-{
-  int accessor = put_accessor(j, MOTION, FLOAT, "SCALAR", (uint64_t)count, 4 * (uint64_t)count);
-  put_bounds(j, &(float){0}, &(float){(float)last}, 1);
-  tb_put_end(j->w);
-  return accessor;
-}
-
-static void put_motion_accessors(Json* j)
-{
-  const tbTracks* t = j->g->tracks;
-  uint64_t frames = (uint64_t)t->frames;
-  if (!tb_gltf_moves(j->g)) return;
-  j->times = put_times(j, t->frames, j->g->end - j->g->start);
-  if (tb_gltf_morphs(j->g)) j->key_times = put_times(j, j->g->keys, j->g->last_key - j->g->start);
-  for (int i = 0; i < t->nmoving; i++) {
-    if (t->shifts[i]) put_accessor(j, MOTION, FLOAT, "VEC3", frames, 12 * frames), tb_put_end(j->w);
-    if (t->turns[i]) put_accessor(j, MOTION, FLOAT, "VEC4", frames, 16 * frames), tb_put_end(j->w);
-  }
-  if (!tb_gltf_morphs(j->g)) return;
-  uint64_t count = (uint64_t)j->g->keys * (uint64_t)tb_gltf_targets(j->g);
-  j->weights = put_accessor(j, WEIGHTS, UNSIGNED_BYTE, "SCALAR", count, count);
-  tb_put_end(j->w);
-}
-
-static void put_accessors(Json* j)
-{
-  if (j->view[VERTICES] < 0 && j->view[MOTION] < 0) return;
-  tb_put_array(j->w, "accessors");
-  put_mesh_accessors(j);
-  put_skin_accessors(j);
-  put_motion_accessors(j);
-  tb_put_end(j->w);
-}
-
-static void put_buffer(Json* j)
-{
-  const uint64_t bytes[4] = {j->g->vertices, j->g->indices, j->g->motion, j->g->weights};
-  const int targets[4] = {ARRAY_BUFFER, INDEX_BUFFER, 0, 0};
-  uint64_t total = 0;
-  for (int i = 0, count = 0; i < 4; i++) {
-    j->view[i] = bytes[i] ? count++ : -1;
-    total += bytes[i];
-  }
-  if (!total) return;
-  tb_put_array(j->w, "buffers");
-  tb_put_object(j->w, NULL);
-  tb_put_int(j->w, "byteLength", (int64_t)total);
-  tb_put_end(j->w);
-  tb_put_end(j->w);
-  tb_put_array(j->w, "bufferViews");
-  for (int i = 0; i < 4; i++) {
-    if (!bytes[i]) continue;
-    tb_put_object(j->w, NULL);
-    tb_put_int(j->w, "buffer", 0);
-    uint64_t at = 0;
-    for (int k = 0; k < i; k++) at += bytes[k];
-    if (at) tb_put_int(j->w, "byteOffset", (int64_t)at);
-    tb_put_int(j->w, "byteLength", (int64_t)bytes[i]);
-    if (i == VERTICES) tb_put_int(j->w, "byteStride", 12);
-    if (targets[i]) tb_put_int(j->w, "target", targets[i]);
-    tb_put_end(j->w);
-  }
-  tb_put_end(j->w);
-}
-
 // Meshes and materials.
 
-static void put_material(Json* j, int color, bool both_sides)
+static void put_material(tbGltfJson* j, int color, bool both_sides)
 {
   double rgb[4] = {0, 0, 0, 1};
   tb_color_linear(tb_color(color), rgb);
@@ -195,7 +33,7 @@ static void put_material(Json* j, int color, bool both_sides)
   tb_put_end(j->w);
 }
 
-static void put_materials(Json* j)
+static void put_materials(tbGltfJson* j)
 {
   int count = 0;
   for (int i = 0; i < j->d->nbody; i++) {
@@ -211,7 +49,8 @@ static void put_materials(Json* j)
   tb_put_end(j->w);
 }
 
-static void put_mesh(Json* j, int accessor, bool normals, int material, int64_t targets, const char* name)
+static void put_mesh(tbGltfJson* j, int accessor, bool normals, int material, int64_t targets,
+                     const char* name)
 {
   int indices = accessor + 1 + normals;
   tb_put_object(j->w, NULL);
@@ -243,7 +82,7 @@ static void put_mesh(Json* j, int accessor, bool normals, int material, int64_t 
   tb_put_end(j->w);
 }
 
-static void put_meshes(Json* j)
+static void put_meshes(tbGltfJson* j)
 {
   const tbDrawing* d = j->d;
   int count = 0, nmesh = (int)d->mesh.count;
@@ -281,12 +120,12 @@ static bool by_itself(const tbDrawing* d, int body)
   return d->body_shape[body + 1] == shape + 1 && in_body_frame(&tb_draw_shapes(d)[shape]);
 }
 
-static void put_scale(Json* j, tbVec3 s)
+static void put_scale(tbGltfJson* j, tbVec3 s)
 {
   if (s.x != 1 || s.y != 1 || s.z != 1) put_float3(j->w, "scale", s);
 }
 
-static void put_shape_node(Json* j, int shape, int color)
+static void put_shape_node(tbGltfJson* j, int shape, int color)
 {
   const tbDrawShape* s = &tb_draw_shapes(j->d)[shape];
   tb_put_object(j->w, NULL);
@@ -298,7 +137,7 @@ static void put_shape_node(Json* j, int shape, int color)
 }
 
 // The pose a body has in the first frame; a fixed one for good.
-static tbTransform first_pose(const Json* j, int body, int* moving)
+static tbTransform first_pose(const tbGltfJson* j, int body, int* moving)
 {
   const tbTracks* t = j->g->tracks;
   if (*moving < t->nmoving && t->moving[*moving] == body) {
@@ -308,7 +147,7 @@ static tbTransform first_pose(const Json* j, int body, int* moving)
   return tb_body_pose(&tb_bodies(j->g->world)[body]);
 }
 
-static void put_body_node(Json* j, int body, int* moving, int* next)
+static void put_body_node(tbGltfJson* j, int body, int* moving, int* next)
 {
   const tbDrawing* d = j->d;
   int color = tb_body_color(j->g->world, (tbBodyId){body}), skin = d->body_skin[body];
@@ -336,7 +175,7 @@ static void put_body_node(Json* j, int body, int* moving, int* next)
 }
 
 // Bodies are nodes 1 … nbody, their shapes follow.
-static void put_nodes(Json* j)
+static void put_nodes(tbGltfJson* j)
 {
   static const tbQuat turns[3] = {{0.7071067811865476, 0, 0, 0.7071067811865476},
                                   {1, 0, 0, 0},
@@ -364,7 +203,7 @@ static void put_nodes(Json* j)
 
 // The animation: a channel per sampler, in the order of the accessors.
 
-static void put_sampler(Json* j, int input, int output)
+static void put_sampler(tbGltfJson* j, int input, int output)
 {
   tb_put_object(j->w, NULL);
   tb_put_int(j->w, "input", input);
@@ -373,7 +212,7 @@ static void put_sampler(Json* j, int input, int output)
   tb_put_end(j->w);
 }
 
-static void put_channel(Json* j, int sampler, int node, const char* path)
+static void put_channel(tbGltfJson* j, int sampler, int node, const char* path)
 {
   tb_put_object(j->w, NULL);
   tb_put_int(j->w, "sampler", sampler);
@@ -384,7 +223,7 @@ static void put_channel(Json* j, int sampler, int node, const char* path)
   tb_put_end(j->w);
 }
 
-static void put_animation(Json* j)
+static void put_animation(tbGltfJson* j)
 {
   const tbTracks* t = j->g->tracks;
   bool morphs = tb_gltf_morphs(j->g), any = morphs;
@@ -411,7 +250,7 @@ static void put_animation(Json* j)
   tb_put_end(j->w);
 }
 
-static void put_all(Json* j)
+static void put_all(tbGltfJson* j)
 {
   tb_put_object(j->w, NULL);
   tb_put_object(j->w, "asset");
@@ -426,8 +265,7 @@ static void put_all(Json* j)
   tb_put_end(j->w);
   tb_put_end(j->w);
   tb_put_end(j->w);
-  put_buffer(j);
-  put_accessors(j);
+  tb_gltf_put_buffers(j);
   put_materials(j);
   put_meshes(j);
   put_nodes(j);
@@ -442,12 +280,12 @@ tbStatus tb_gltf_json(tbContext* ctx, const tbGltf* g, tbOut* out)
   tbArena arena;
   tb_arena_init(&arena, ctx);
   size_t nmesh = d->mesh.count, nskin = d->skin.count;
-  Json j = {.g = g,
-            .d = d,
-            .w = &w,
-            .mesh_accessor = TB_TAKE(&arena, int, nmesh),
-            .skin_accessor = TB_TAKE(&arena, int, nskin),
-            .mesh_number = TB_TAKE(&arena, int, nmesh* TB_COLORS + nskin)};
+  tbGltfJson j = {.g = g,
+                  .d = d,
+                  .w = &w,
+                  .mesh_accessor = TB_TAKE(&arena, int, nmesh),
+                  .skin_accessor = TB_TAKE(&arena, int, nskin),
+                  .mesh_number = TB_TAKE(&arena, int, nmesh* TB_COLORS + nskin)};
   for (int i = 0; i < 2 * TB_COLORS; i++) j.material[i] = -1;
   tbStatus status = TB_ERROR_MEMORY;
   if (j.mesh_accessor && j.skin_accessor && j.mesh_number) {
