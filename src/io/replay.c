@@ -26,10 +26,8 @@ typedef struct {
   int contact_limit;
   uint64_t at; // where the next frame goes
   int64_t frames, stride;
-  tbArray index;    // Entry
-  tbArray ranked;   // Ranked
-  uint8_t* skipped; // contacts of this frame that are left out
-  size_t skipped_room;
+  tbArray index;  // Entry
+  tbArray chosen; // Ranked: the contacts of this frame
 } Writer;
 
 uint64_t tb_replay_pack(tbQuat q)
@@ -52,8 +50,7 @@ static void writer_free(tbContext* ctx, Writer* w)
 {
   tb_drawing_free(ctx, &w->drawing);
   tb_array_free(ctx, &w->index);
-  tb_array_free(ctx, &w->ranked);
-  tb_free(ctx, w->skipped);
+  tb_array_free(ctx, &w->chosen);
   tb_free(ctx, w->moving);
   tb_free(ctx, w);
 }
@@ -87,7 +84,7 @@ static tbStatus begin(tbContext* ctx, const tbRecordPlan* plan, void** state)
 {
   Writer* w = TB_NEW(ctx, Writer, 1);
   if (!w) return TB_ERROR_MEMORY;
-  w->index = TB_ARRAY(Entry), w->ranked = TB_ARRAY(Ranked);
+  w->index = TB_ARRAY(Entry), w->chosen = TB_ARRAY(Ranked);
   w->contact_limit = plan->contact_limit, w->stride = 1;
   tbStatus status = tb_drawing_create(ctx, plan->scene->world, &w->drawing);
   if (status == TB_OK) status = find_moving(ctx, w, plan->scene->world);
@@ -109,25 +106,22 @@ static int by_impulse(const void* a, const void* b)
   return x->index - y->index;
 }
 
-static tbStatus choose_contacts(tbContext* ctx, Writer* w, const tbWorld* world, int count)
+static int by_index(const void* a, const void* b)
 {
-  if ((size_t)count > w->skipped_room) {
-    tb_free(ctx, w->skipped);
-    w->skipped_room = 0;
-    w->skipped = TB_NEW(ctx, uint8_t, (size_t)count);
-    if (!w->skipped) return TB_ERROR_MEMORY;
-    w->skipped_room = (size_t)count;
-  }
-  memset(w->skipped, 0, (size_t)count);
-  if (count <= w->contact_limit) return TB_OK;
-  w->ranked.count = 0;
+  return ((const Ranked*)a)->index - ((const Ranked*)b)->index;
+}
+
+static tbStatus choose_contacts(tbContext* ctx, Writer* w, const tbWorld* world)
+{
+  int count = tb_world_contact_count(world);
+  w->chosen.count = 0;
   for (int i = 0; i < count; i++) {
     Ranked r = {tb_world_contact(world, i).impulse[0], i};
-    TB_TRY(tb_array_push(ctx, &w->ranked, &r, 1));
+    TB_TRY(tb_array_push(ctx, &w->chosen, &r, 1));
   }
-  Ranked* ranked = w->ranked.data;
-  qsort(ranked, (size_t)count, sizeof *ranked, by_impulse);
-  for (int i = w->contact_limit; i < count; i++) w->skipped[ranked[i].index] = 1;
+  if (count <= w->contact_limit) return TB_OK;
+  qsort(w->chosen.data, (size_t)count, sizeof(Ranked), by_impulse);
+  qsort(w->chosen.data, w->chosen.count = (size_t)w->contact_limit, sizeof(Ranked), by_index);
   return TB_OK;
 }
 
@@ -183,7 +177,7 @@ static tbStatus enter(tbContext* ctx, Writer* w, double time)
   return TB_OK;
 }
 
-static uint64_t frame_bytes(const Writer* w, int contacts)
+static uint64_t frame_bytes(const Writer* w, size_t contacts)
 {
   uint64_t bytes = TB_REPLAY_FRAME + 4 * TB_SCALARS + TB_REPLAY_POSE * (uint64_t)w->nmoving +
                    TB_REPLAY_CONTACT * (uint64_t)contacts;
@@ -196,10 +190,11 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
 {
   Writer* w = state;
   tbOut* out = &w->file.out;
-  int all = tb_world_contact_count(f->world), contacts = all < w->contact_limit ? all : w->contact_limit;
+  TB_TRY(choose_contacts(ctx, w, f->world));
+  const Ranked* chosen = w->chosen.data;
+  size_t contacts = w->chosen.count;
   uint64_t bytes = frame_bytes(w, contacts), padded = tb_replay_pad8(bytes);
   if (padded > UINT32_MAX) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "a frame too large for a replay");
-  TB_TRY(choose_contacts(ctx, w, f->world, all));
   TB_TRY(enter(ctx, w, f->time));
   tb_out_u32(out, (uint32_t)padded);
   tb_out_u32(out, (uint32_t)contacts);
@@ -214,9 +209,9 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
   const tbDrawSkin* skins = tb_draw_skins(&w->drawing);
   for (size_t i = 0; i < w->drawing.skin.count; i++)
     put_skin(out, &skins[i], tb_body_nodes(f->world, (tbBodyId){skins[i].body}));
-  for (int i = 0; i < all; i++) {
-    tbContactView c = tb_world_contact(f->world, i);
-    if (!w->skipped[i]) put_contact(out, &c);
+  for (size_t i = 0; i < contacts; i++) {
+    tbContactView c = tb_world_contact(f->world, chosen[i].index);
+    put_contact(out, &c);
   }
   tb_out_zeros(out, padded - bytes);
   w->at += padded;
