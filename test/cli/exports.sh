@@ -42,6 +42,12 @@ else
     })();" -- all/scene.glb soft/scene.glb made-*/scene.glb flown/scene.glb stopped/scene.glb >out 2>err
   claim "glTF: Khronos' validator finds no error and no warning"
 fi
+tinyusdz=$repository/build-npm/node_modules/tinyusdz
+if ! command -v node >/dev/null || [ ! -d "$tinyusdz" ]; then skip "tinyusdz is not installed (scripts/setup --test)" "USD by another reader"
+else
+  timeout 60 node "$here/read_usd.mjs" "$tinyusdz" all/scene.usda=1 soft/scene.usda=2 flown/scene.usda=1 >out 2>err; claim "USD: TinyUSDZ parses it"
+  sed 's/def Mesh "shape_0"/deff Mesh "shape_0"/' all/scene.usda >bad.usda; ! timeout 60 node "$here/read_usd.mjs" "$tinyusdz" bad.usda=1 >out 2>err; claim "USD: and not anything"
+fi
 if ! "$python" -c 'import vtkmodules.vtkIOXML' 2>/dev/null; then skip "python3-vtk9 is not installed (scripts/setup --test)" "VTU by VTK itself"
 else
   timeout 60 "$python" "$here/read_vtk.py" all/vtk soft/vtk made-*/vtk >out 2>err; claim "VTU: VTK reads every frame: points, cells, velocities, forces"
