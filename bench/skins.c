@@ -67,9 +67,9 @@ static void move(Scene* s, int i, tbTransform from, tbTransform to, double jitte
 {
   for (int v = 0; v < s->skin[i]->nvertex; v++) {
     s->start[i][v] = tb_transform_point(from, s->skin[i]->rest[v]);
-    tbVec3 d = tb_vec3(tb_random_uniform(random, -jitter, jitter), tb_random_uniform(random, -jitter, jitter),
-                       tb_random_uniform(random, -jitter, jitter));
-    s->end[i][v] = tb_add3(tb_transform_point(to, s->skin[i]->rest[v]), d);
+    double d[3];
+    for (int k = 0; k < 3; k++) d[k] = tb_random_uniform(random, -jitter, jitter);
+    s->end[i][v] = tb_add3(tb_transform_point(to, s->skin[i]->rest[v]), tb_load3(d));
   }
 }
 

@@ -281,7 +281,7 @@ static void search_range(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) compare_later(s, i, &s->found[piece]);
 }
 
-static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count, int* total)
+static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count)
 {
   int64_t sum = 0;
   for (int i = 0; i < count; i++) {
@@ -299,13 +299,34 @@ static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count, in
     sum += s->ntriangle;
   }
   if (sum > INT32_MAX / 2) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "more than 2^30 triangles");
-  *total = (int)sum;
   return TB_OK;
 }
 
-static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count, int total,
-                           tbIntersections* out)
+// Which surfaces can have part in anything: a rigid one needs another kind in its box.
+static tbStatus choose(tbArena* arena, const tbTriangles* surface, int count, bool** used, int* total)
 {
+  tbBox* box = TB_TAKE(arena, tbBox, (size_t)count);
+  *used = TB_TAKE(arena, bool, (size_t)count);
+  if (!box || !*used) return TB_ERROR_MEMORY;
+  for (int i = 0; i < count; i++) {
+    box[i] = tb_box_empty();
+    for (int k = 0; k < surface[i].nvertex; k++) box[i] = tb_box_add(box[i], surface[i].vertex[k]);
+  }
+  *total = 0;
+  for (int i = 0; i < count; i++) {
+    (*used)[i] = !surface[i].rigid;
+    for (int j = 0; j < count && !(*used)[i]; j++)
+      (*used)[i] = !surface[j].rigid && tb_box_meets(&box[i], &box[j]);
+    if ((*used)[i]) *total += surface[i].ntriangle;
+  }
+  return TB_OK;
+}
+
+static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count, tbIntersections* out)
+{
+  bool* used;
+  int total;
+  TB_TRY(choose(arena, s->surface, count, &used, &total));
   int pieces = tb_piece_count(total, GRAIN);
   s->owner = TB_TAKE(arena, int, (size_t)total);
   s->local = TB_TAKE(arena, int, (size_t)total);
@@ -314,7 +335,7 @@ static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count,
   tbBox* box = TB_TAKE(arena, tbBox, (size_t)total);
   if (!s->owner || !s->local || !s->box || !s->found || !box) return TB_ERROR_MEMORY;
   for (int i = 0, t = 0; i < count; i++)
-    for (int k = 0; k < s->surface[i].ntriangle; k++, t++) {
+    for (int k = 0; used[i] && k < s->surface[i].ntriangle; k++, t++) {
       s->owner[t] = i, s->local[t] = k;
       tbVec3 p[3];
       load(s, t, p);
@@ -338,14 +359,12 @@ static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count,
 
 tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbIntersections* out)
 {
-  int total = 0;
   *out = (tbIntersections){0};
-  TB_TRY(check(ctx, surfaces, count, &total));
-  if (total == 0) return TB_OK;
+  TB_TRY(check(ctx, surfaces, count));
   tbArena arena;
   tb_arena_init(&arena, ctx);
   Search search = {.surface = surfaces};
-  tbStatus status = search_all(ctx, &arena, &search, count, total, out);
+  tbStatus status = search_all(ctx, &arena, &search, count, out);
   tb_arena_free(&arena);
   return status;
 }

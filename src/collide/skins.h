@@ -63,24 +63,28 @@ typedef struct tbSkinCandidates {
 void tb_skin_candidates_init(tbSkinCandidates* candidates);
 void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* candidates);
 
-// All pairs of features that come within `reach` (and their radii) of each other while vertices move in boxes
-// that hold their start and go `ahead` times as far as their end (Verschoor and Jalba: 3). What was in
-// `candidates` is replaced. The same for any number of threads.
+// All pairs of features that can come within `reach` (and their radii) of each other while every vertex moves
+// anywhere in its box: that holds its start, goes `ahead` times as far as its end (Verschoor and Jalba: 3),
+// and a quarter of the reach and half of its motion beyond. What was in `candidates` is replaced, or stays
+// when the call fails. reach > 0, ahead ≥ 1. Vertices that are not finite are TB_ERROR_NUMERIC. Rigid skins
+// do not meet planes either. The same for any number of threads.
 tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
                       tbSkinCandidates* candidates);
 
-// Whether every vertex ends in its box: then nothing but candidates can have met.
+// Whether every vertex ends in its box: then nothing but candidates can have met. (Planes have no boxes;
+// those that go more than `ahead` times as far as they did then are the caller's to notice.)
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates);
 
 // Candidates that are within `reach` (and their radii) at the start, as contacts of that moment (t = 0).
 // Edges only where their insides are closest; a vertex and a face where the closest point is inside the face,
-// or on a corner or side that the face owns. Sorted by features. Appended.
+// or on a corner or side that the face owns; two vertices for the later one. Sorted by features. Appended.
 tbStatus tb_skin_near(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
                       double reach, tbArray* contacts); // tbSkinContact
 
 // Candidates that meet on the way from start to end: come closer than `clearance`, or than half of what they
-// start with where that is less. Contacts of the first moment, its normal and its weights. Sorted. Appended.
-// None: surfaces that did not pass through each other at the start do not at the end (ccd.h, inclusion).
+// start with where that is less; what comes within 1/64 more may count. A vertex and a plane: whether it ends
+// so. Contacts of the first moment, to 1e-4 of the step, its normal and its weights. Sorted. Appended. None:
+// surfaces that did not pass through each other at the start do not at the end (ccd.h, inclusion).
 tbStatus tb_skin_meet(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
                       double clearance, tbArray* contacts); // tbSkinContact
 
@@ -89,6 +93,7 @@ tbStatus tb_skin_meet(tbContext* ctx, const tbSkinScene* scene, const tbSkinCand
 bool tb_skin_contact_at(const tbSkinScene* scene, const tbSkinFeatures* features, double t,
                         tbSkinContact* out);
 
-int tb_skin_features_order(const tbSkinFeatures* a, const tbSkinFeatures* b); // <0, 0, >0
+// By kind, skin a, feature a, skin b, feature b: <0, 0, >0.
+int tb_skin_features_order(const tbSkinFeatures* a, const tbSkinFeatures* b);
 
 #endif

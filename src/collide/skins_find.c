@@ -36,49 +36,6 @@ typedef struct {
   tbSkinKeys* found; // by piece of tasks
 } Find;
 
-static void run_piece(void* user, int begin, int end, int piece)
-{
-  Find* w = user;
-  tbSkinKeys* keys = &w->found[piece];
-  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
-  for (int i = begin; i < end; i++) tb_skin_nodes_meet(w->layer, ((const tbSkinNodes*)w->task.data)[i], keys);
-}
-
-static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
-{
-  const tbMovingSkin *s = w->layer[a].moving, *t = w->layer[b].moving;
-  if ((s->rigid && t->rigid) || (s->fixed && t->fixed)) return TB_OK;
-  return tb_array_push(ctx, &w->task, &(tbSkinNodes){a, b, 0, 0}, 1);
-}
-
-// Skins whose boxes meet; then pairs of nodes are taken apart, oldest first, until there are enough of them.
-static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs)
-{
-  int n = w->scene->nskin;
-  tbBroadItem* item = TB_TAKE(arena, tbBroadItem, (size_t)n);
-  if (!item) return TB_ERROR_MEMORY;
-  for (int s = 0; s < n; s++) {
-    const Layer* l = &w->layer[s];
-    item[s] = (tbBroadItem){l->tree.nnode > 0 ? l->tree.node[0].box : tb_box_empty(), s, !l->moving->fixed};
-    if (l->moving->self && l->tree.nnode > 0) TB_TRY(begin_task(ctx, w, s, s));
-  }
-  TB_TRY(tb_broad_pairs(ctx, arena, item, n, pairs));
-  const tbPair* pair = pairs->data;
-  for (size_t i = 0; i < pairs->count; i++) TB_TRY(begin_task(ctx, w, pair[i].a, pair[i].b));
-
-  size_t head = 0, stuck = 0; // those before `head` are taken apart, or leaves that went to the end
-  while (w->task.count - head < TASKS && stuck < w->task.count - head) {
-    tbSkinNodes t = ((const tbSkinNodes*)w->task.data)[head++], part[3];
-    bool leaves;
-    int parts = tb_skin_nodes_split(w->layer, t, part, &leaves);
-    TB_TRY(leaves ? tb_array_push(ctx, &w->task, &t, 1) : tb_array_push(ctx, &w->task, part, (size_t)parts));
-    stuck = leaves ? stuck + 1 : 0;
-  }
-  w->task.count -= head;
-  memmove(w->task.data, (tbSkinNodes*)w->task.data + head, w->task.count * sizeof(tbSkinNodes));
-  return TB_OK;
-}
-
 // ---- boxes ----
 
 static void place_vertices(void* user, int begin, int end, int piece)
@@ -93,12 +50,25 @@ static void place_vertices(void* user, int begin, int end, int piece)
   }
 }
 
+static void bound(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Find* w = user;
+  for (int s = begin; s < end; s++) {
+    Layer* l = &w->layer[s];
+    l->box = tb_box_empty();
+    for (int v = 0; v < l->skin->nvertex; v++) l->box = tb_box_join(l->box, l->vertex[v]);
+    if (l->skin->nvertex > 0) l->box = tb_box_grow(l->box, l->grow);
+  }
+}
+
 static void refit(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Find* w = user;
   for (int s = begin; s < end; s++) {
     Layer* l = &w->layer[s];
+    if (!l->wanted) continue;
     for (int t = 0; t < l->skin->ntriangle; t++) l->triangle[t] = tb_skin_box(l, l->skin->triangle[t], 3);
     tb_bvh_refit(&l->tree, l->triangle);
   }
@@ -143,23 +113,82 @@ static tbStatus make_layers(tbContext* ctx, tbArena* arena, Find* w)
   w->vertex_skin = TB_TAKE(arena, int, (size_t)w->nvertex);
   w->edge_skin = TB_TAKE(arena, int, (size_t)w->nedge);
   w->box = TB_TAKE(arena, tbBox, (size_t)w->nvertex);
-  tbBox* triangle = TB_TAKE(arena, tbBox, (size_t)w->ntriangle);
-  if (!w->vertex_skin || !w->edge_skin || !w->box || !triangle) return TB_ERROR_MEMORY;
+  if (!w->vertex_skin || !w->edge_skin || !w->box) return TB_ERROR_MEMORY;
   for (int s = 0; s < n; s++) {
     Layer* l = &w->layer[s];
     l->vertex = w->box + l->first_vertex;
-    l->triangle = triangle + l->first_triangle;
-    l->tree = l->skin->bvh;
-    l->tree.node = TB_TAKE(arena, tbBvhNode, (size_t)l->tree.nnode);
-    if (!l->tree.node) return TB_ERROR_MEMORY;
-    if (l->tree.nnode > 0)
-      memcpy(l->tree.node, l->skin->bvh.node, (size_t)l->tree.nnode * sizeof *l->tree.node);
     for (int v = 0; v < l->skin->nvertex; v++) w->vertex_skin[l->first_vertex + v] = s;
     for (int e = 0; e < l->skin->nedge; e++) w->edge_skin[l->first_edge + e] = s;
   }
   tb_parallel_for(ctx->threads, w->nvertex, VERTEX_GRAIN, place_vertices, w);
-  tb_parallel_for(ctx->threads, n, SKIN_GRAIN, refit, w);
+  tb_parallel_for(ctx->threads, n, SKIN_GRAIN, bound, w);
   return TB_OK;
+}
+
+static tbStatus make_trees(tbContext* ctx, tbArena* arena, Find* w)
+{
+  for (int s = 0; s < w->scene->nskin; s++) {
+    Layer* l = &w->layer[s];
+    if (!l->wanted) continue;
+    l->tree = l->skin->bvh;
+    l->tree.node = TB_TAKE(arena, tbBvhNode, (size_t)l->tree.nnode);
+    l->triangle = TB_TAKE(arena, tbBox, (size_t)l->skin->ntriangle);
+    if (!l->tree.node || !l->triangle) return TB_ERROR_MEMORY;
+    memcpy(l->tree.node, l->skin->bvh.node, (size_t)l->tree.nnode * sizeof *l->tree.node);
+  }
+  tb_parallel_for(ctx->threads, w->scene->nskin, SKIN_GRAIN, refit, w);
+  return TB_OK;
+}
+
+// ---- tasks ----
+
+static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
+{
+  Layer *l = &w->layer[a], *m = &w->layer[b];
+  if ((l->moving->rigid && m->moving->rigid) || (l->moving->fixed && m->moving->fixed)) return TB_OK;
+  l->wanted = m->wanted = true;
+  return tb_array_push(ctx, &w->task, &(tbSkinNodes){a, b, 0, 0}, 1);
+}
+
+// Skins whose boxes meet, and those that may touch themselves.
+static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs)
+{
+  int n = w->scene->nskin;
+  tbBroadItem* item = TB_TAKE(arena, tbBroadItem, (size_t)n);
+  if (!item) return TB_ERROR_MEMORY;
+  for (int s = 0; s < n; s++) {
+    const Layer* l = &w->layer[s];
+    item[s] = (tbBroadItem){l->box, s, !l->moving->fixed};
+    if (l->moving->self && l->skin->ntriangle > 0) TB_TRY(begin_task(ctx, w, s, s));
+  }
+  TB_TRY(tb_broad_pairs(ctx, arena, item, n, pairs));
+  const tbPair* pair = pairs->data;
+  for (size_t i = 0; i < pairs->count; i++) TB_TRY(begin_task(ctx, w, pair[i].a, pair[i].b));
+  return TB_OK;
+}
+
+// Pairs of nodes are taken apart, oldest first, until there are enough of them.
+static tbStatus split_tasks(tbContext* ctx, Find* w)
+{
+  size_t head = 0, stuck = 0; // those before `head` are taken apart, or leaves that went to the end
+  while (w->task.count - head < TASKS && stuck < w->task.count - head) {
+    tbSkinNodes t = ((const tbSkinNodes*)w->task.data)[head++], part[3];
+    bool leaves;
+    int parts = tb_skin_nodes_split(w->layer, t, part, &leaves);
+    TB_TRY(leaves ? tb_array_push(ctx, &w->task, &t, 1) : tb_array_push(ctx, &w->task, part, (size_t)parts));
+    stuck = leaves ? stuck + 1 : 0;
+  }
+  w->task.count -= head;
+  if (head > 0) memmove(w->task.data, (tbSkinNodes*)w->task.data + head, w->task.count * sizeof(tbSkinNodes));
+  return TB_OK;
+}
+
+static void run_piece(void* user, int begin, int end, int piece)
+{
+  Find* w = user;
+  tbSkinKeys* keys = &w->found[piece];
+  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
+  for (int i = begin; i < end; i++) tb_skin_nodes_meet(w->layer, ((const tbSkinNodes*)w->task.data)[i], keys);
 }
 
 // ---- planes ----
@@ -188,7 +217,7 @@ static tbStatus meet_plane(tbContext* ctx, const Find* w, int plane, int s, tbAr
   tbVec3 normal[2];
   double offset[2];
   plane_ahead(w, &w->scene->plane[plane], normal, offset);
-  if (m->fixed || m->rigid || l->tree.nnode == 0 || !reaches(&l->tree.node[0].box, normal, offset, l->grow))
+  if (m->fixed || m->rigid || tb_box_is_empty(&l->box) || !reaches(&l->box, normal, offset, l->grow))
     return TB_OK;
   for (int v = 0; v < m->skin->nvertex; v++) {
     if (m->holder && (m->holder[v] == TB_HELD_FAST || m->holder[v] == body)) continue;
@@ -286,6 +315,8 @@ static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tb
   for (int p = 0; p < w->scene->nplane; p++)
     for (int s = 0; s < w->scene->nskin; s++) TB_TRY(meet_plane(ctx, w, p, s, planes));
   TB_TRY(make_tasks(ctx, arena, w, pairs));
+  TB_TRY(make_trees(ctx, arena, w));
+  TB_TRY(split_tasks(ctx, w));
   int count = (int)w->task.count, npiece = tb_piece_count(count, TASK_GRAIN);
   w->found = TB_TAKE(arena, tbSkinKeys, (size_t)npiece);
   if (!w->found) return TB_ERROR_MEMORY;

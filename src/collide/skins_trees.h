@@ -11,6 +11,8 @@ typedef struct tbSkinLayer {
   int first_vertex, first_edge, first_triangle; // in the numbers across all skins
   double grow;                                  // radius and half the reach
   tbBox* vertex;                                // where they may move
+  tbBox box;                                    // of all of them, grown
+  bool wanted;                                  // something may meet it: only then it has what follows
   tbBox* triangle;                              // of their vertices, grown
   tbBvh tree;
 } tbSkinLayer;

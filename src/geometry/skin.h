@@ -19,18 +19,18 @@ typedef struct tbSkin {
   int (*triangle_edge)[3]; // side i runs from corner i to corner i+1                      (ntriangle)
   int (*edge_triangle)[2]; // on either side; −1: none; of three and more, the first two   (nedge)
   uint8_t* owns;           // TB_SKIN_OWNS bits                                            (ntriangle)
-  bool closed;             // it bounds a solid: every edge has two triangles
-  double edge_length;      // mean, at rest
-  tbBvh bvh;               // over the triangles at rest: its boxes are stale, its shape is not
-  tbArena arena;           // memory behind all of it
+  bool closed;        // it bounds a solid: every edge has two triangles, which run along it in opposite ways
+  double edge_length; // mean, at rest
+  tbBvh bvh;          // over the triangles at rest: its boxes are stale, its shape is not
+  tbArena arena;      // memory behind all of it
 } tbSkin;
 
 // Triangles over `points`; node numbers the vertices used, in the order of the points: vertices are the
 // points that a triangle uses. Indices must be in range.
 tbStatus tb_skin_create(tbContext* ctx, const tbVec3* points, int npoint, const int (*triangles)[3],
                         int ntriangle, tbSkin** out);
-// Of a shape, in its body's frame. Round shapes become triangles whose corners lie on them, of sides of about
-// 2π/48 of a turn; a plane has no skin: *out is null.
+// Of a shape, in its body's frame. Round shapes become triangles whose corners lie on them: 48 around spheres
+// and capsules, 64 around cylinders; a plane has no skin: *out is null.
 tbStatus tb_skin_of_shape(tbContext* ctx, const tbShape* shape, tbSkin** out);
 void tb_skin_free(tbContext* ctx, tbSkin* skin); // takes null
 

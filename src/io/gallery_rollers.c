@@ -6,6 +6,7 @@ static const double pi = 3.14159265358979323846;
 static void start(tbPen* pen, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
+  tb_pen_tolerance(pen, 1e-3);
   tb_pen_material(pen, &(tbPenMaterial){"rubber", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
 
@@ -83,19 +84,21 @@ void tb_gallery_armadillo(tbPen* pen)
                                 .pin_count = 1});
 }
 
-// The block slides from a guide between the first pair of rollers.
+// The block slides from a smooth guide between the first pair of rollers. They bite where the tangent of the
+// angle at which it meets them is less than the friction.
 void tb_gallery_rollers(tbPen* pen)
 {
   const tbVec3 size = {0.3, 0.2, 0.1};
-  const double radius = 0.06, pitch = 0.16, high = 0.5, room = 0.004;
+  const double radius = 0.08, pitch = 0.2, high = 0.5, room = 0.004;
   int pairs = tb_pen_count(pen, "pairs");
   double gap = tb_pen_value(pen, "gap"), speed = tb_pen_value(pen, "speed");
-  start(pen, 0.005, 1.5);
+  start(pen, 0.005, 1.2);
+  tb_pen_material(pen, &(tbPenMaterial){"ice", 900, 0, 0, 0});
   tb_pen_ground(pen, "rubber");
   tb_pen_body(pen, &(tbPenBody){
                        .name = "guide",
                        .shape = tb_pen_box(1.2 * size.x, 2 * size.y, 0.02),
-                       .material = "rubber",
+                       .material = "ice",
                        .position = tb_vec3(-0.6 * size.x - radius - room, 0, high - size.z / 2 - room - 0.01),
                        .fixed = true});
   for (int i = 0; i < pairs; i++) {

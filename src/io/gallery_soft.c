@@ -5,11 +5,15 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Everything of one rubber; the first thing said of a scene.
-static void start(tbPen* pen, double dt, double time, double friction, bool seeded)
+// Everything is of one rubber. Where much touches and moves, tolerances are wider; 0: the solver's own.
+static void start(tbPen* pen, double dt, double time, double tolerance)
 {
   tb_pen_start(pen, dt, time);
-  if (seeded) tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
+  if (tolerance > 0) tb_pen_tolerance(pen, tolerance);
+}
+
+static void add_rubber(tbPen* pen, double friction)
+{
   tb_pen_material(pen, &(tbPenMaterial){"rubber", 1000, friction, 0, 0});
 }
 
@@ -18,7 +22,8 @@ void tb_gallery_cantilever(tbPen* pen)
   const double thick = 0.1, hair = 1e-3;
   double length = tb_pen_value(pen, "length");
   int cells = tb_pen_count(pen, "cells");
-  start(pen, 0.01, 2, 0.5, false);
+  start(pen, 0.01, 2, 0);
+  add_rubber(pen, 0.5);
   tb_pen_soft(pen,
               &(tbPenSoft){.name = "bar",
                            .mesh = tb_pen_soft_box(tb_vec3(length, thick, thick), 4 * cells, cells, cells),
@@ -36,7 +41,8 @@ void tb_gallery_jelly(tbPen* pen)
   const double edge = 0.2, plate = 0.02, gap = 0.003;
   int cells = tb_pen_count(pen, "cells");
   tbPenShape shape = tb_pen_box(2 * edge, 2 * edge, plate);
-  start(pen, 0.005, 0.8, tb_pen_value(pen, "friction"), false);
+  start(pen, 0.005, 0.8, 1e-4);
+  add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_body(pen, &(tbPenBody){.name = "lower plate",
                                 .shape = shape,
                                 .material = "rubber",
@@ -62,7 +68,8 @@ void tb_gallery_soft_incline(tbPen* pen)
 {
   const tbVec3 size = {0.3, 0.3, 0.15};
   tbQuat q = tb_pen_about_y(tb_pen_value(pen, "slope_deg") * (pi / 180));
-  start(pen, 0.005, 1, tb_pen_value(pen, "friction"), false);
+  start(pen, 0.005, 1, 0);
+  add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_body(
       pen,
       &(tbPenBody){
@@ -82,7 +89,8 @@ void tb_gallery_soft_pyramid(tbPen* pen)
   const tbVec3 size = {0.2, 0.12, 0.08};
   const double room = 0.004, plate = 0.02;
   int rows = tb_pen_count(pen, "rows");
-  start(pen, 0.005, 1, tb_pen_value(pen, "friction"), false);
+  start(pen, 0.005, 1, 1e-3);
+  add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_ground(pen, "rubber");
   tb_pen_body(pen, &(tbPenBody){.name = "plate",
                                 .shape = tb_pen_box(0.4, 0.4, plate),
@@ -108,7 +116,9 @@ void tb_gallery_soft_pile(tbPen* pen)
   const double edge = 0.1, cell = 0.14, jitter = 0.01;
   int layers = tb_pen_count(pen, "layers"), cells = tb_pen_count(pen, "cells");
   double half = ACROSS * cell / 2;
-  start(pen, 0.01, 1, tb_pen_value(pen, "friction"), true);
+  start(pen, 0.01, 1, 1e-3);
+  tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
+  add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_bin(pen, "rubber", half, 2 * half);
   tb_pen_soft(pen, &(tbPenSoft){.name = "cube",
                                 .mesh = tb_pen_soft_box(tb_vec3(edge, edge, edge), cells, cells, cells),
@@ -128,7 +138,9 @@ void tb_gallery_bunnies(tbPen* pen)
   const tbPenMesh ball = tb_pen_soft_sphere(0.08, 4), ring = tb_pen_soft_torus(0.07, 0.03, 2, 14);
   int count = 4 * tb_pen_count(pen, "layers");
   uint64_t random = (uint64_t)tb_pen_value(pen, "seed");
-  start(pen, 0.005, 1, tb_pen_value(pen, "friction"), true);
+  start(pen, 0.005, 1, 1e-3);
+  tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
+  add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_bin(pen, "rubber", cell, 2 * cell);
   for (int i = 0; i < count; i++) {
     double at[3] = {i % 2 - 0.5, i / 2 % 2 - 0.5, i / 4 + 0.5}, turn[3];
@@ -152,7 +164,8 @@ void tb_gallery_rings(tbPen* pen)
 {
   const double ring = 0.12, tube = 0.03, peg = 0.04, high = 0.4, step = 0.1;
   int rings = tb_pen_count(pen, "rings");
-  start(pen, 0.005, 1, tb_pen_value(pen, "friction"), false);
+  start(pen, 0.005, 1, 1e-3);
+  add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_ground(pen, "rubber");
   tb_pen_body(pen, &(tbPenBody){.name = "peg",
                                 .shape = tb_pen_cylinder(peg, high),
@@ -161,7 +174,7 @@ void tb_gallery_rings(tbPen* pen)
                                 .fixed = true});
   for (int i = 0; i < rings; i++)
     tb_pen_soft(pen, &(tbPenSoft){.name = tb_pen_name(pen, "ring/%d", i),
-                                  .mesh = tb_pen_soft_torus(ring, tube, 2, 20),
+                                  .mesh = tb_pen_soft_torus(ring, tube, 2, 16),
                                   .material = "rubber",
                                   .young = tb_pen_value(pen, "young"),
                                   .damping = 0.005,

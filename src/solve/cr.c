@@ -329,7 +329,16 @@ static Next look_at_the_end(tbCr* c, double enough)
   if (!(c->size <= c->r_tolerance || stuck)) return GO_ON;
   tb_run_judge_next(c->run);
   c->tightening = fmax(0.1 * c->tightening, 1e-8);
+  c->hoped = false;
   return REFRESH;
+}
+
+// ε₁ is on the safe side: where r comes near it and states rest, the judge may be satisfied already.
+static void hope(tbCr* c)
+{
+  if (c->hoped || c->quiet == 0 || !(c->size <= 10 * c->r_tolerance)) return;
+  c->hoped = true;
+  tb_run_judge_next(c->run);
 }
 
 void tb_cr(tbRun* run, double* lambda)
@@ -354,6 +363,7 @@ void tb_cr(tbRun* run, double* lambda)
     if (next == RESTART && ++changes % RENEW == 0) next = REFRESH;
     if (next == RESTART) restart(&c);
     if (next == REFRESH) refresh(&c);
+    hope(&c);
     tb_cr_states_publish(&c, lambda);
   }
 }

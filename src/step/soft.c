@@ -96,7 +96,7 @@ static tbStatus analyse(tbContext* ctx, tbDeformable* d)
   TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, NULL, &factor));
   d->analysed = true;
   tbCholeskyStats stats = tb_cholesky_stats(factor);
-  if (stats.flops < 3e9) d->factor = factor;
+  if (tb_metric_should_factor(&stats)) d->factor = factor;
   else tb_cholesky_free(ctx, factor);
   return TB_OK;
 }

@@ -84,3 +84,9 @@ simulates jam --time 0.5 &&
   measure 'if (abs(x) > 0.25 || abs(y) > 0.25 || z < 0) out = 1' 'exit out' <jam.csv; claim "jam stays in its bin"
 simulates funnel --time 1.5 &&
   measure 'if (step == 300 && name ~ /ball/ && z < 0.5) through++; if (z < 0) out = 1' 'exit !(!out && through > 40)' <funnel.csv; claim "funnel lets balls through, one after the other"
+simulates soft-incline --time 0.5 && # tan 20° = 0.364
+  measure 'if (name == "block") v = sqrt(vx^2 + vz^2)' 'exit !(v < 1e-3)' <soft-incline.csv; claim "soft-incline: a soft block sticks above the slope's tangent"
+t scene soft-incline --set friction=0.3 -o slick.json; simulates slick --time 0.5 && # g (sin 20° − 0.3 cos 20°) = 0.59
+  measure 'if (name == "block") v = sqrt(vx^2 + vz^2)' 'exit !(v > 0.24 && v < 0.32)' <slick.csv; claim "soft-incline: and slides below it, at Coulomb's pace"
+simulates hammock --time 1 &&
+  measure 'if (name == "ball") { last = z; speed = vz }' 'exit !(last > 0.6 && last < 1.05)' <hammock.csv; claim "hammock holds its ball"

@@ -150,7 +150,7 @@ static tbVec3 way(bool face, const tbVec3 x[4], double u, double v, double w[4])
 static double best_v(bool face, const tbVec3 x[4], double u, double* v, double w[4])
 {
   double lo = 0, hi = face ? 1 - u : 1;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 48; i++) {
     double p = lo + (hi - lo) / 3, q = hi - (hi - lo) / 3;
     if (tb_norm3(way(face, x, u, p, w)) < tb_norm3(way(face, x, u, q, w))) hi = q;
     else lo = p;
@@ -162,7 +162,7 @@ static double best_v(bool face, const tbVec3 x[4], double u, double* v, double w
 double scene_distance(bool face, const tbVec3 x[4], double w[4])
 {
   double lo = 0, hi = 1, v;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 48; i++) {
     double p = lo + (hi - lo) / 3, q = hi - (hi - lo) / 3;
     if (best_v(face, x, p, &v, w) < best_v(face, x, q, &v, w)) hi = q;
     else lo = p;

@@ -14,8 +14,9 @@ static tbTransform moved(double x, double y, double z)
 
 static tbTransform turned(tbRandom* r, tbVec3 x)
 {
-  tbQuat q = tb_quat(test_uniform(r, -1, 1), test_uniform(r, -1, 1), test_uniform(r, -1, 1), 1.5);
-  return tb_transform(tb_quat_normalize(q), x);
+  double q[3];
+  for (int k = 0; k < 3; k++) q[k] = test_uniform(r, -1, 1);
+  return tb_transform(tb_quat_normalize(tb_quat(q[0], q[1], q[2], 1.5)), x);
 }
 
 // Corners at a moment, of b before those of a.
@@ -65,11 +66,13 @@ typedef struct {
   int wanted, missing, forbidden;
 } Brute;
 
-static tbVec3 anywhere(Brute* w, int skin, int vertex)
+// In the box of a vertex: anywhere, at a corner, or as near to a point as can be.
+static tbVec3 somewhere(Brute* w, int skin, int vertex, const tbVec3* near)
 {
   const tbBox* box = w->s->candidates.box.data;
   for (int i = 0; i < skin; i++) box += w->s->skin[i].skin->nvertex;
   box += vertex;
+  if (near) return tb_max3(box->lo, tb_min3(box->hi, *near));
   double f[3];
   for (int k = 0; k < 3; k++)
     f[k] = test_below(&w->random, 2) ? test_below(&w->random, 2) : test_uniform(&w->random, 0, 1);
@@ -91,13 +94,22 @@ static void expect_candidate(void* user, const tbSkinFeatures* f)
   if (scene_lists(list, f)) return;
   const tbSkin *a = s->skin[f->skin_a].skin, *b = s->skin[f->skin_b].skin;
   double within = w->reach + s->skin[f->skin_a].radius + s->skin[f->skin_b].radius;
+  tbVec3 at[4];
+  places(s, f, 0, at);
+  if (tb_distance3(at[0], at[3]) > 1) return; // boxes are smaller
   for (int trial = 0; trial < 4; trial++) {
     tbVec3 x[4];
-    int n = 0;
-    if (face) x[n++] = anywhere(w, f->skin_b, f->feature_b);
-    for (int k = 0; !face && k < 2; k++) x[n++] = anywhere(w, f->skin_b, b->edge[f->feature_b][k]);
-    for (int k = 0; face && k < 3; k++) x[n++] = anywhere(w, f->skin_a, a->triangle[f->feature_a][k]);
-    for (int k = 0; !face && k < 2; k++) x[n++] = anywhere(w, f->skin_a, a->edge[f->feature_a][k]);
+    int nb = face ? 1 : 2;
+    const int *va = face ? a->triangle[f->feature_a] : a->edge[f->feature_a],
+              *vb = face ? &f->feature_b : b->edge[f->feature_b];
+    for (int k = 0; k < 4; k++)
+      x[k] = k < nb ? somewhere(w, f->skin_b, vb[k], NULL) : somewhere(w, f->skin_a, va[k - nb], NULL);
+    for (int turn = 0; trial > 0 && turn < 3; turn++) { // towards each other
+      tbVec3 at_a = tb_lerp3(x[3], x[2], test_uniform(&w->random, 0, 1));
+      for (int k = 0; k < nb; k++) x[k] = somewhere(w, f->skin_b, vb[k], &at_a);
+      tbVec3 at_b = tb_lerp3(x[0], x[nb - 1], test_uniform(&w->random, 0, 1));
+      for (int k = nb; k < 4; k++) x[k] = somewhere(w, f->skin_a, va[k - nb], &at_b);
+    }
     tbBox p = tb_box_empty(), q = p;
     for (int k = 0; k < 4; k++)
       if (k < (face ? 1 : 2)) p = tb_box_add(p, x[k]);
@@ -203,7 +215,7 @@ TEST(what_is_near_is_what_nested_search_over_all_pairs_finds)
 {
   tbContext ctx = tb_default_context();
   int count = 0;
-  for (uint64_t seed = 11; seed <= 16; seed++) {
+  for (uint64_t seed = 11; seed <= 14; seed++) {
     SkinScene* s = crowd(seed);
     tbArray contacts = TB_ARRAY(tbSkinContact);
     CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.04, 1, &s->candidates));
@@ -218,7 +230,7 @@ TEST(what_is_near_is_what_nested_search_over_all_pairs_finds)
     tb_array_free(&ctx, &contacts);
     scene_free(s);
   }
-  CHECK(count > 50);
+  CHECK(count > 25);
 }
 
 // A vertex over a shared edge, a shared corner, an edge across a ridge: one contact each.
@@ -311,13 +323,14 @@ TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(5);
   int meetings = 0, misses = 0;
-  for (int trial = 0; trial < 16; trial++) {
+  for (int trial = 0; trial < (test_quick() ? 6 : 16); trial++) {
     SkinScene* s = scene_new();
     tbShape box = tb_shape_box(tb_vec3(1, 1, 1)), can = tb_shape_cylinder(0.3, 0.6);
     int b = scene_add_shape(s, &box), c = scene_add_shape(s, &can);
     scene_shake(s, b, &r, 0.1, 0.1);
-    tbVec3 from = tb_vec3(test_uniform(&r, -1, 1), test_uniform(&r, -1, 1), 1.6), to = from;
-    to.z -= test_uniform(&r, 0, 1.4), to.x += test_uniform(&r, -0.5, 0.5);
+    tbVec3 from = tb_vec3(test_uniform(&r, -0.6, 0.6), test_uniform(&r, -0.6, 0.6), 1.6), to = from;
+    to.z -= trial % 3 == 2 ? test_uniform(&r, 0, 0.3) : test_uniform(&r, 0.6, 1.4),
+        to.x += test_uniform(&r, -0.5, 0.5);
     tbTransform T = turned(&r, from), U = T;
     U.x = to;
     if (trial % 2) U = turned(&r, to);
@@ -340,7 +353,7 @@ TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
     tb_array_free(&ctx, &contacts);
     scene_free(s);
   }
-  CHECK(meetings > 3 && misses > 2);
+  CHECK(meetings > 1 && misses > 0);
 }
 
 typedef struct {
@@ -568,7 +581,7 @@ TEST(a_search_among_skins_survives_every_failed_allocation)
   for (int threads = 1; threads <= 2; threads++) {
     tbStatus status = TB_ERROR_MEMORY;
     long k = 0;
-    for (; k < 1000 && status != TB_OK; k++) {
+    for (; k < 1000 && status != TB_OK; k += test_quick() ? 7 : 1) {
       tbFailingAllocator all = {.countdown = -1};
       tbContext ctx = test_failing_context(&all);
       tbSkinCandidates candidates;

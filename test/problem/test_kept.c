@@ -5,6 +5,7 @@
 #include "fem/body.h"
 #include "problem/kept.h"
 #include "problem/metric.h"
+#include "tribo/solver.h"
 
 #include <float.h>
 #include <math.h>
@@ -255,7 +256,7 @@ TEST(the_judge_refuses_a_metric_that_cannot_be_solved_with)
   tbProblem* p = NULL;
   tbJudge* judge = NULL;
   int ptr[4] = {0, 2, 4, 5}, col[5] = {0, 1, 0, 1, 2};
-  double A[5] = {1, 2, 2, 1, 1}, v[3] = {-1, -1, 0}, J[3] = {1, -1, 0}, lambda = 1;
+  double A[5] = {1, 2, 2, 1, 1}, v[3] = {-1, 0, 0}, J[3] = {1, -1, 0}, lambda = 1;
   CHECK_OK(&ctx, tb_builder_create(&ctx, "indefinite", &b));
   tb_builder_kept(b, 3, ptr, col, A, v, NULL, NULL);
   tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, NULL, NULL);
@@ -266,6 +267,24 @@ TEST(the_judge_refuses_a_metric_that_cannot_be_solved_with)
   CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
   tb_judge_measure(judge, &lambda, TB_MODEL_CONE, 0, &r, NULL, NULL);
   CHECK(isinf(r.fclib));
+  tbSolveOptions o = tb_default_solve_options();
+  tbSolveResult result;
+  o.max_iterations = 300;
+  CHECK_OK(&ctx, tb_solve(&ctx, p, &o, &lambda, &result));
+  CHECK(result.outcome != TB_CONVERGED);
   tb_judge_free(&ctx, judge);
   tb_problem_free(p);
+}
+
+// Small bodies are factored at every step; large ones, and those whose factor does not fit, are not.
+TEST(a_factor_is_worth_it_until_it_is_too_large)
+{
+  tbCholeskyStats small = {.rows = 600, .entries = 60000, .flops = 1e7, .bytes = 1000000};
+  tbCholeskyStats medium = {.rows = 7644, .entries = 4000000, .flops = 5.6e8, .bytes = 40700000};
+  tbCholeskyStats large = {.rows = 300000, .entries = 500000000, .flops = 5e12, .bytes = 5000000000};
+  tbCholeskyStats flat = {.rows = 300000, .entries = 100000000, .flops = 1e10, .bytes = 900000000};
+  CHECK(tb_metric_should_factor(&small) && tb_metric_should_factor(&medium));
+  CHECK(tb_metric_should_factor(&flat) && !tb_metric_should_factor(&large));
+  flat.bytes = 1100000000;
+  CHECK(!tb_metric_should_factor(&flat));
 }

@@ -73,3 +73,29 @@ TEST(every_method_does_without_the_factor_of_a_soft_block)
   CHECK(compare(p, tb_solver_find("ica"), TB_MODEL_CONE, TB_PRECONDITIONER_FULL));
   tb_problem_free(p);
 }
+
+// Through a sparse block W is dense; `auto` begins with methods that do not need it, and stays with them
+// where it would be too large.
+TEST(auto_takes_soft_bodies_without_W)
+{
+  tbContext ctx = tb_default_context();
+  tbMetricBlock block[4];
+  tbProblem* p = cases_lattice(&ctx, 5, 5);
+  REQUIRE(p);
+  tbProblem twin = without_factors(p, block);
+  for (int tight = 0; tight < 2; tight++) {
+    tbSolveOptions o = cases_options("auto", TB_MODEL_CONE, 20000);
+    o.factor_bytes = tight ? 1 : 0;
+    tbSolveResult with = cases_solve(p, &o, NULL), without = cases_solve(&twin, &o, NULL);
+    const tbSolver *one = tb_solver_find(with.used), *other = tb_solver_find(without.used);
+    CHECK(with.outcome == TB_CONVERGED && (one->metric || !tight) && with.iterations < 500);
+    CHECK(without.outcome == TB_CONVERGED && other->metric && without.iterations < 500);
+  }
+  // polygons are nothing for `cr`: then with W, or without
+  tbSolveOptions o = cases_options("auto", TB_MODEL_POLYHEDRAL, 20000);
+  CHECK(cases_solve(&twin, &o, NULL).outcome == TB_CONVERGED);
+  o.factor_bytes = 1;
+  tbSolveResult r = cases_solve(&twin, &o, NULL);
+  CHECK(r.outcome == TB_CONVERGED && strcmp(r.used, "ica") == 0);
+  tb_problem_free(p);
+}
