@@ -14,6 +14,7 @@ demo: build
 	@echo "Open out/index.html in a browser."
 
 test: build
+	@scripts/setup --test
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan -j $(JOBS) -- --no-print-directory
 	@test/run
