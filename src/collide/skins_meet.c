@@ -28,7 +28,7 @@ static bool meet_plane(const tbSkinScene* scene, const tbSkinFeatures* f, double
                        tbSkinContact* out)
 {
   double from = tb_skin_height(scene, f, false), to = tb_skin_height(scene, f, true);
-  double least = fmin(clearance, 0.5 * from);
+  double least = from > 0 ? fmin(clearance, 0.5 * from) : from; // what is behind it goes no deeper
   if (!(to < least)) return false;
   double t = from > least ? (from - least) / (from - to) : 0;
   const tbMovingPlane* plane = &scene->plane[f->skin_a];

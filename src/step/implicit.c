@@ -28,6 +28,7 @@
 
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
+enum { CUTS = 20 };               // before bodies that meet are left where they started
 static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
 
 typedef struct {
@@ -57,12 +58,15 @@ static double clearance_of(const tbWorld* w, const tbStepOptions* o)
   return least < INFINITY ? 1e-3 * least : 0;
 }
 
-// Before anything is solved vertices are believed to go on as they go, and fall.
+// Before anything is solved vertices are believed to go on as they go, and fall; where bodies in prescribed
+// motion go is known.
 static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work)
 {
   tbSurfaces* s = &r->surfaces;
+  tb_surfaces_lead(w, h, work->free, s);
   for (int i = 0; i < s->scene.nskin; i++) {
     const tbMovingSkin* m = &s->skin[i];
+    if (m->fixed) continue;
     if (s->shape[i] >= 0) {
       const tbFree* f = &work->free[m->body];
       for (int k = 0; k < m->skin->nvertex; k++) {
@@ -86,9 +90,6 @@ static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, tbWorld* w, const t
   TB_TRY(tb_soft_begin(ctx, arena, w, o->dt, &r->soft));
   TB_TRY(tb_surfaces_begin(ctx, arena, w, work->pose, &r->surfaces));
   r->clearance = clearance_of(w, o);
-  for (size_t i = 0; i < w->deformable.count; i++) // what carries a cloth does not fly
-    for (int k = 0; k < tb_deformables(w)[i].nhold; k++)
-      if (tb_deformables(w)[i].hold[k].body >= 0) work->free[tb_deformables(w)[i].hold[k].body].held = true;
   expect(w, o->dt, r, work);
   return TB_OK;
 }
@@ -141,7 +142,18 @@ static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSkinContac
   return b->kind == TB_BODY_DYNAMIC || b->deformable >= 0 ? body : -1;
 }
 
-// Bodies that still meet go less far, until none does: their start, if need be.
+// A body goes a share of the step, from its start: impacts on the way no longer count.
+static void shorten(const tbWorld* w, double h, int body, double share, tbStepWork* work)
+{
+  const tbBody* b = &tb_bodies(w)[body];
+  tbFree* f = &work->free[body];
+  f->at = tb_transform(b->q, b->x);
+  f->struck = -1;
+  f->lost = fmax(f->lost, (1 - share) * h);
+}
+
+// Bodies that still meet go less far, until none does, or those that meet cannot be stopped: first a share of
+// the way to where they meet, in the end not at all.
 static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
                      tbStepReport* report)
 {
@@ -149,15 +161,18 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
   if (!r->share) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < w->body.count; i++) r->share[i] = 1;
   double least = 1;
-  for (int round = 0; round < 40 && r->met.count > 0; round++) {
+  bool shorter = true;
+  for (int round = 0; shorter && r->met.count > 0; round++) {
+    shorter = false;
     for (size_t i = 0; i < r->met.count; i++) {
       const tbSkinContact* c = (const tbSkinContact*)r->met.data + i;
       for (int side = 0; side < 2; side++) {
         int body = moving_body(w, &r->surfaces, c, side);
-        if (body < 0) continue;
-        r->share[body] = fmin(r->share[body], round < 20 ? r->share[body] * fmin(CUT, c->t) : 0);
+        if (body < 0 || r->share[body] == 0) continue;
+        r->share[body] = round < CUTS ? r->share[body] * fmin(CUT, c->t) : 0;
+        shorten(w, o->dt, body, r->share[body], work);
         least = fmin(least, r->share[body]);
-        work->free[body].lost = fmax(work->free[body].lost, (1 - r->share[body]) * o->dt);
+        shorter = true;
       }
     }
     tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, r->share, &r->surfaces);
@@ -179,14 +194,24 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, NULL, &r->surfaces);
     TB_TRY(look(ctx, r));
     report->rounds = round;
-    bool changed, turned = false;
-    TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, &r->met, &r->pinches, &changed));
-    if (r->met.count == 0) turned = tb_pinch_turn(w, &r->surfaces, &r->pinches);
+    bool again = false;
+    if (round < o->rounds && r->met.count == 0) again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
+    else if (round < o->rounds)
+      TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, &r->met, &r->pinches, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-    if (r->met.count == 0 && !turned) return TB_OK;
-    if ((!changed && !turned) || round >= o->rounds) break;
+    if (!again) break;
   }
   return r->met.count == 0 ? TB_OK : trim(ctx, w, o, work, r, report);
+}
+
+// Bodies that nodes are attached to do not fly freely.
+static void hold_attached(const tbWorld* w, tbFree* free)
+{
+  for (size_t i = 0; i < w->deformable.count; i++)
+    for (int k = 0; k < tb_deformables(w)[i].nhold; k++) {
+      int body = tb_deformables(w)[i].hold[k].body;
+      if (body >= 0) free[body].held = true;
+    }
 }
 
 static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o, tbStepWork* work,
@@ -194,12 +219,15 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
+  hold_attached(w, work->free);
   work->deforms = w->deformable.count > 0;
   TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tb_touch_laws(w, o, work->touches.data, (int)work->touches.count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   tb_touch_biases(w, o, work->touches.data, (int)work->touches.count);
+  report->rounds = 1;
+  if (!work->deforms) return solve(ctx, w, o, (int)work->touches.count, work, r, report);
   TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(find(ctx, w, o, work->pose, r));

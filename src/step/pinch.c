@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double GIVE = 0.2;    // share of the distance kept that is won back per step
+static const double GIVE = 0.2;    // share of the distance kept, or of the depth, that is won back per step
 static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°
 enum { TURNS = 4 };                // of a contact, per step
 
@@ -222,7 +222,7 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
   double keep = radius_of(s, &c->of) + clearance * (1 + p->misses), slack = c->gap - keep;
-  t.bias[0] = fmax(slack, -GIVE * keep) / h;
+  t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
   return t;
@@ -255,7 +255,8 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
                          const tbArray* met, tbArray* pinches, bool* changed)
 {
   *changed = false;
-  if (met->count == 0) return TB_OK;
+  for (size_t k = 0; k < met->count; k++) *changed |= movable(w, s, (const tbSkinContact*)met->data + k);
+  if (!*changed) return TB_OK;
   tbArray all = TB_ARRAY(tbPinch);
   TB_TRY(tb_array_push(ctx, &all, NULL, pinches->count + met->count));
   tbPinch *out = all.data, *old = pinches->data;
@@ -277,7 +278,6 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
     if (order == 0) out[n].misses++;
     out[n].contact = hit[k++];
     round_off(w, s, pose, &out[n++]);
-    *changed = true;
   }
   all.count = n;
   tb_array_free(ctx, pinches);

@@ -64,6 +64,10 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
   if (w->deformable.count > 0 && strcmp(o->scheme, "implicit") != 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s moves rigid bodies only; \"%s\" needs implicit",
                    o->scheme, tb_bodies(w)[tb_deformables(w)[0].body].name);
+  if (w->deformable.count > 0 && o->stabilization == TB_STABILIZE_PROJECTION)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "projection moves rigid bodies only, and would push them into \"%s\"",
+                   tb_bodies(w)[tb_deformables(w)[0].body].name);
   if (!at_least(o->clearance, 0) || o->rounds < 1)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "clearance must not be negative, and rounds at least 1");
   if (!at_least(o->dt, 1e-12)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "dt must be positive");
@@ -94,7 +98,7 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
   double clock = tb_seconds();
   if (status == TB_OK) status = tb_project_positions(ctx, &next, o);
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
-  w->scratch = next.scratch; // it may have grown either way
+  w->scratch = next.scratch, w->skin = next.skin; // they may have grown either way
   tbWorld old = next;
   if (status == TB_OK) old = *w, *w = next;
   tb_array_free(ctx, &old.body);

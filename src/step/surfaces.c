@@ -115,6 +115,23 @@ const double* tb_soft_velocity(const tbWorld* w, const tbAssembly* a, const tbSo
   return dof < 0 ? soft[i].v_free : a->v + dof;
 }
 
+void tb_surfaces_lead(const tbWorld* w, double dt, const tbFree* free, tbSurfaces* s)
+{
+  for (int i = (int)w->deformable.count; i < s->scene.nskin; i++) {
+    const tbMovingSkin* m = &s->skin[i];
+    if (tb_bodies(w)[m->body].kind != TB_BODY_KINEMATIC) continue;
+    tbBody after = tb_body_after(w, dt, free, NULL, m->body);
+    for (int k = 0; k < m->skin->nvertex; k++)
+      s->end[i][k] = tb_transform_point(tb_body_pose(&after), m->skin->rest[k]);
+  }
+  for (int i = 0; i < s->scene.nplane; i++) {
+    tbMovingPlane* plane = &s->plane[i];
+    tbBody after = tb_body_after(w, dt, free, NULL, plane->body);
+    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1],
+                &plane->offset[1]);
+  }
+}
+
 typedef struct {
   const tbWorld* world;
   double h;
@@ -151,7 +168,7 @@ static void move_skins(void* user, int begin, int end, int piece)
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     if (job->surfaces->shape[i] < 0) move_deformable(job, i);
-    else if (tb_bodies(job->world)[job->surfaces->skin[i].body].kind != TB_BODY_FIXED) move_shape(job, i);
+    else if (!job->surfaces->skin[i].fixed) move_shape(job, i);
   }
 }
 
@@ -160,11 +177,6 @@ void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbFree*
 {
   Job job = {w, dt, free, assembly, soft, share, s};
   tb_parallel_for(ctx->threads, s->scene.nskin, GRAIN, move_skins, &job);
-  for (int i = 0; i < s->scene.nplane; i++) {
-    tbMovingPlane* plane = &s->plane[i];
-    tbBody after = tb_body_after(w, dt, free, assembly, plane->body);
-    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1], &plane->offset[1]);
-  }
 }
 
 tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, int64_t* out)
