@@ -241,7 +241,6 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   int shapes = (int)w->shape.count, state = (int)r->state;
   tb_code_int(c, &r->shape_a, -1, shapes - 1);
   tb_code_int(c, &r->shape_b, -1, shapes - 1);
-  tb_codec_require(c, (r->shape_a < 0) == (r->shape_b < 0), "a contact of half a skin");
   tb_code_int(c, &r->body_a, 0, (int)w->body.count - 1);
   tb_code_int(c, &r->body_b, 0, (int)w->body.count - 1);
   tb_code_u64(c, &r->feature);

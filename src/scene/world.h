@@ -71,7 +71,7 @@ typedef struct tbDeformable {
 
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
-  int shape_a, shape_b; // in tbWorld.shape; a < b. −1 both: between skins, sorted by bodies and feature
+  int shape_a, shape_b; // in tbWorld.shape; a < b. −1: the skin of a deformable body
   int body_a, body_b;
   uint64_t feature;
   tbVec3 position, normal, tangent;
