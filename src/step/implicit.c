@@ -1,10 +1,11 @@
-// Implicit time stepping for deformable bodies, collision free (Verschoor and Jalba 2019, algorithm 1; course,
-// chapters 1.10 and 2.2).
+// Implicit time stepping for deformable bodies, collision free (Verschoor and Jalba 2019, algorithm 1;
+// course, chapters 1.10 and 2.2).
 //
 //   A (v⁺ − v_free) = Jᵀλ,   law(u, λ) with u = J v⁺ + b,   x⁺ = x + h v⁺,      A = M + hB + h²K
 //
-// for deformable bodies, with rigid ones as in semi_implicit.c beside them in the same problem. Which features
-// of which surfaces will touch is not known before the velocities are. So contacts are found in rounds:
+// for deformable bodies, with rigid ones as in semi_implicit.c beside them in the same problem. Which
+// features of which surfaces will touch is not known before the velocities are. So contacts are found in
+// rounds:
 //
 //   solve with the contacts known so far; move every vertex from x to x + h v⁺; whatever meets on the way
 //   becomes a contact, linearised at the first moment of impact; again, until nothing meets
@@ -85,15 +86,19 @@ static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, tbWorld* w, const t
   TB_TRY(tb_soft_begin(ctx, arena, w, o->dt, &r->soft));
   TB_TRY(tb_surfaces_begin(ctx, arena, w, work->pose, &r->surfaces));
   r->clearance = clearance_of(w, o);
+  for (size_t i = 0; i < w->deformable.count; i++) // what carries a cloth does not fly
+    for (int k = 0; k < tb_deformables(w)[i].nhold; k++)
+      if (tb_deformables(w)[i].hold[k].body >= 0) work->free[tb_deformables(w)[i].hold[k].body].held = true;
   expect(w, o->dt, r, work);
   return TB_OK;
 }
 
-static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, Rounds* r)
+static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbTransform* pose,
+                     Rounds* r)
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
   TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
-  return tb_pinch_begin(ctx, w, o, &r->surfaces, &r->candidates, r->clearance, &r->pinches);
+  return tb_pinch_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance, &r->pinches);
 }
 
 // Every pair that meets on the way; candidates are found anew when a vertex went farther than foreseen.
@@ -175,8 +180,8 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool changed, turned = false;
-    TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, &r->met, &r->pinches, &changed));
-    if (r->met.count == 0) turned = tb_pinch_turn(&r->surfaces, &r->pinches);
+    TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, &r->met, &r->pinches, &changed));
+    if (r->met.count == 0) turned = tb_pinch_turn(w, &r->surfaces, &r->pinches);
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (r->met.count == 0 && !turned) return TB_OK;
     if ((!changed && !turned) || round >= o->rounds) break;
@@ -197,7 +202,7 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
   tb_touch_biases(w, o, work->touches.data, (int)work->touches.count);
   TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  TB_TRY(find(ctx, w, o, r));
+  TB_TRY(find(ctx, w, o, work->pose, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   return run_rounds(ctx, w, o, (int)work->touches.count, work, r, report);
 }

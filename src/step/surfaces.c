@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 #include "collide/intersect.h"
+#include "geometry/round.h"
 
 #include <stdlib.h>
 
@@ -59,7 +60,8 @@ static tbStatus begin_shape(tbArena* arena, const tbWorld* w, int shape, const t
                               .end = end,
                               .body = body,
                               .fixed = tb_bodies(w)[body].kind != TB_BODY_DYNAMIC,
-                              .rigid = true};
+                              .rigid = true,
+                              .radius = tb_round_depth(&tb_shapes(w)[shape])};
   s->end[i] = end;
   s->shape[i] = shape;
   s->of_shape[shape] = i;
@@ -161,8 +163,7 @@ void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbFree*
   for (int i = 0; i < s->scene.nplane; i++) {
     tbMovingPlane* plane = &s->plane[i];
     tbBody after = tb_body_after(w, dt, free, assembly, plane->body);
-    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1],
-                &plane->offset[1]);
+    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1], &plane->offset[1]);
   }
 }
 
