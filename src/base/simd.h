@@ -1,5 +1,5 @@
 // The one place with intrinsics. Every operation rounds like its scalar twin, lane by lane, so AVX-512, AVX2,
-// SSE2 and plain C give the same bits.
+// SSE2, wasm and plain C give the same bits.
 //
 //   tb4d   four doubles, the same width everywhere: for reductions, whose order of addition is part of the
 //          answer. tb4_sum adds (0+1) + (2+3).
@@ -25,12 +25,17 @@
 #elif defined(__SSE2__)
 #define TB_SIMD_NAME "sse2"
 #define TB_SIMD_SSE2 1
+#elif defined(__wasm_simd128__)
+#define TB_SIMD_NAME "wasm"
+#define TB_SIMD_WASM 1
 #else
 #define TB_SIMD_NAME "scalar"
 #endif
 
 #if defined(TB_SIMD_AVX2) || defined(TB_SIMD_SSE2)
 #include <immintrin.h>
+#elif defined(TB_SIMD_WASM)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(TB_SIMD_AVX2)
@@ -85,6 +90,50 @@ static inline double tb4_sum(tb4d a)
   double x[4];
   tb4_store(x, a);
   return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+#elif defined(TB_SIMD_WASM)
+
+typedef struct tb4d {
+  v128_t lo, hi;
+} tb4d;
+static inline tb4d tb4_set1(double x) { return (tb4d){wasm_f64x2_splat(x), wasm_f64x2_splat(x)}; }
+static inline tb4d tb4_load(const double* p) { return (tb4d){wasm_v128_load(p), wasm_v128_load(p + 2)}; }
+static inline void tb4_store(double* p, tb4d a)
+{
+  wasm_v128_store(p, a.lo);
+  wasm_v128_store(p + 2, a.hi);
+}
+static inline tb4d tb4_add(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_add(a.lo, b.lo), wasm_f64x2_add(a.hi, b.hi)};
+}
+static inline tb4d tb4_sub(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_sub(a.lo, b.lo), wasm_f64x2_sub(a.hi, b.hi)};
+}
+static inline tb4d tb4_mul(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_mul(a.lo, b.lo), wasm_f64x2_mul(a.hi, b.hi)};
+}
+static inline v128_t tb2_fma(v128_t a, v128_t b, v128_t c)
+{
+  return wasm_f64x2_make(
+      fma(wasm_f64x2_extract_lane(a, 0), wasm_f64x2_extract_lane(b, 0), wasm_f64x2_extract_lane(c, 0)),
+      fma(wasm_f64x2_extract_lane(a, 1), wasm_f64x2_extract_lane(b, 1), wasm_f64x2_extract_lane(c, 1)));
+}
+static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
+{
+  return (tb4d){tb2_fma(a.lo, b.lo, c.lo), tb2_fma(a.hi, b.hi, c.hi)};
+}
+static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
+{
+  return (tb4d){tb2_fma(wasm_f64x2_neg(a.lo), b.lo, c.lo), tb2_fma(wasm_f64x2_neg(a.hi), b.hi, c.hi)};
+}
+static inline double tb4_sum(tb4d a)
+{
+  return (wasm_f64x2_extract_lane(a.lo, 0) + wasm_f64x2_extract_lane(a.lo, 1)) +
+         (wasm_f64x2_extract_lane(a.hi, 0) + wasm_f64x2_extract_lane(a.hi, 1));
 }
 
 #else
@@ -176,6 +225,35 @@ static inline tbwd tbw_load_part(const double* p, int count)
 static inline void tbw_store_part(double* p, tbwd a, int count)
 {
   _mm256_maskstore_pd(p, tbw_first(count), a);
+}
+
+#elif defined(TB_SIMD_WASM)
+
+#define TB_WIDE 2
+typedef v128_t tbwd;
+static inline tbwd tbw_set1(double x) { return wasm_f64x2_splat(x); }
+static inline tbwd tbw_load(const double* p) { return wasm_v128_load(p); }
+static inline void tbw_store(double* p, tbwd a) { wasm_v128_store(p, a); }
+static inline tbwd tbw_add(tbwd a, tbwd b) { return wasm_f64x2_add(a, b); }
+static inline tbwd tbw_sub(tbwd a, tbwd b) { return wasm_f64x2_sub(a, b); }
+static inline tbwd tbw_mul(tbwd a, tbwd b) { return wasm_f64x2_mul(a, b); }
+static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return tb2_fma(a, b, c); }
+static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return tb2_fma(wasm_f64x2_neg(a), b, c); }
+static inline tbwd tbw_div(tbwd a, tbwd b) { return wasm_f64x2_div(a, b); }
+static inline tbwd tbw_sqrt(tbwd a) { return wasm_f64x2_sqrt(a); }
+static inline tbwd tbw_abs(tbwd a) { return wasm_f64x2_abs(a); }
+static inline tbwd tbw_copysign(tbwd a, tbwd b)
+{
+  return wasm_v128_bitselect(b, a, wasm_f64x2_splat(-0.0));
+}
+static inline tbwd tbw_load_part(const double* p, int count)
+{
+  return count == 2 ? wasm_v128_load(p) : wasm_f64x2_make(*p, 0);
+}
+static inline void tbw_store_part(double* p, tbwd a, int count)
+{
+  if (count == 2) wasm_v128_store(p, a);
+  else *p = wasm_f64x2_extract_lane(a, 0);
 }
 
 #else
