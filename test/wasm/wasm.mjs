@@ -152,6 +152,17 @@ await test('a body that is held comes to the pointer and stays there', (engine) 
   refused(1, () => engine.hold(0, [0, 0, 0]))
 })
 
+await test('a soft body is held by its nearest node', (engine) => {
+  const jelly = { name: 'jelly', mesh: { box: { size: [1, 1, 1], cells: [3, 3, 3] } }, position: [0, 0, 1] }
+  engine.open(JSON.stringify({ ...JSON.parse(ball(5)), soft: [jelly] }))
+  const [{ kind, nodes, triangles }] = engine.scene.bodies.slice(-1)
+  check(kind === 'soft' && engine.nodes.length === 3 * nodes && triangles.every((i) => i < nodes), 'no nodes')
+  engine.hold(engine.scene.bodies.length - 1, [0.5, 0.5, 1.5], [3, 0.5, 3])
+  engine.step(300)
+  const [x, , z] = engine.holding.point
+  check(Math.abs(x - 3) < 0.3 && Math.abs(z - 3) < 0.3, `held at ${x}, ${z}`)
+})
+
 await test('a frozen problem: solved here as by the command, from the file', (engine) => {
   engine.open(engine.sceneText('arch', { stones: 9 }))
   engine.step(5)

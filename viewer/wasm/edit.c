@@ -126,18 +126,30 @@ static tbVec3 kick(tbVec3 p, tbVec3 u, tbVec3 target, double h)
 
 static bool deformable(const tbBody* b) { return b->kind == TB_BODY_SOFT || b->kind == TB_BODY_CLOTH; }
 
-// All nodes near the held one, by how near they are.
+// 1 at the held node, falling to 0 at a distance of 0.3 of the body's size.
+static double share(const tbFemBody* fem, int held, int node, double size)
+{
+  double s = tb_distance3(fem->rest[node], fem->rest[held]) / (0.3 * size);
+  return s < 1 && !fem->pinned[node] ? (1 - s * s) * (1 - s * s) : 0;
+}
+
+// The pull has the weight of the whole body. The nodes near the held one take as much of it as leaves their
+// velocity its direction when the spring's damping acts on them; the rest acts on all of them alike.
 static void pull_nodes(const tbDeformable* d, const WebHold* hold, double h)
 {
-  tbBox box = {d->fem->rest[0], d->fem->rest[0]};
-  for (int i = 0; i < d->fem->nnode; i++)
-    box.lo = tb_min3(box.lo, d->fem->rest[i]), box.hi = tb_max3(box.hi, d->fem->rest[i]);
-  double reach = 0.15 * tb_distance3(box.lo, box.hi);
+  const tbFemBody* fem = d->fem;
+  tbBox box = {fem->rest[0], fem->rest[0]};
+  for (int i = 0; i < fem->nnode; i++)
+    box.lo = tb_min3(box.lo, fem->rest[i]), box.hi = tb_max3(box.hi, fem->rest[i]);
+  double size = tb_distance3(box.lo, box.hi), whole = 0, pulled = 0;
+  for (int i = 0; i < fem->nnode; i++)
+    whole += fem->mass[i], pulled += fem->mass[i] * share(fem, hold->node, i, size);
+  if (!(pulled > 0)) return; // all of them are pinned
+  double gain = fmin(whole / pulled, fmax(1, (1 + h * omega) * (1 + h * omega) / (4 * h * omega)));
+  double rest = 1 - gain * pulled / whole;
   tbVec3 dv = kick(d->x[hold->node], d->v[hold->node], hold->target, h);
-  for (int i = 0; i < d->fem->nnode; i++) {
-    double s = tb_distance3(d->fem->rest[i], d->fem->rest[hold->node]) / reach;
-    if (s < 1 && !d->fem->pinned[i]) d->v[i] = tb_madd3(d->v[i], (1 - s * s) * (1 - s * s), dv);
-  }
+  for (int i = 0; i < fem->nnode; i++)
+    if (!fem->pinned[i]) d->v[i] = tb_madd3(d->v[i], rest + gain * share(fem, hold->node, i, size), dv);
 }
 
 tbVec3 web_hold_point(const tbWorld* w, const WebHold* hold)
