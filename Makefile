@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench docs scenes format fuzz setup clean
+.PHONY: build demo test bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -24,6 +24,12 @@ bench: setup
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) -- --no-print-directory
 	@bench/run
+
+# The library for the page: build-wasm/viewer/wasm/tribo.wasm.
+wasm:
+	@scripts/setup --page
+	@cmake --preset wasm >/dev/null
+	@cmake --build --preset wasm -j $(JOBS) -- --no-print-directory
 
 # What is written from the table of the scene format.
 docs: build
