@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-const wasm = process.env.TRIBO_WASM || fileURLToPath(new URL('../build-wasm/tribo.wasm', import.meta.url));
+const wasm = process.env.TRIBO_WASM || fileURLToPath(new URL('../build-wasm/viewer/wasm/tribo.wasm', import.meta.url));
 
 // The engine, compressed, as text in its own element.
 const engine = () => ({
@@ -37,6 +37,6 @@ const inline = () => ({
 export default defineConfig({
   base: './',
   build: { target: 'es2022', modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 1e9, chunkSizeWarningLimit: 4000 },
-  worker: { format: 'iife' }, // a page from disk may not start a worker made of modules,
+  worker: { format: 'iife' }, // a page from disk may not start a worker made of modules
   plugins: [engine(), inline()],
 });

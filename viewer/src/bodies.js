@@ -1,9 +1,11 @@
 // The bodies of a model: one instanced mesh per geometry for rigid ones, one mesh each for deformable ones.
 import * as THREE from 'three';
+import { Cutaway } from './cutaway.js';
 import { describe, stripesTexture } from './geometry.js';
 import { bodyColor, heatColor } from './palette.js';
 import { isDeformable, nodeOffsets } from './model.js';
 
+const MOST_WALLS = 64;
 const poseMatrix = new THREE.Matrix4(), worldMatrix = new THREE.Matrix4();
 const position = new THREE.Vector3(), rotation = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
 const color = new THREE.Color();
@@ -31,6 +33,7 @@ export class Bodies {
     this.shapesOf = model.bodies.map(() => []); // per body: { batch, instance }
     this.#buildRigid();
     this.#buildSoft();
+    this.cutaway = new Cutaway(model, this.batches.filter((batch) => batch.wall).map((batch) => batch.mesh));
   }
 
   #material(options) {
@@ -40,25 +43,28 @@ export class Bodies {
   }
 
   #buildRigid() {
-    const byKey = new Map();
+    const byKey = new Map(), count = this.model.bodies.length, detail = count < 150 ? 2 : count < 500 ? 1 : 0;
+    let walls = 0;
     this.model.bodies.forEach((body, index) => {
       if (isDeformable(body)) return;
       for (const shape of body.shapes) {
-        const look = describe(shape);
+        const look = describe(shape, detail);
         if (!look) continue;
-        if (!byKey.has(look.key)) byKey.set(look.key, { look, bodies: [], locals: [] });
-        const batch = byKey.get(look.key);
+        const wall = body.kind === 'fixed' && walls++ < MOST_WALLS, key = wall ? `wall ${walls}` : look.key; // a wall fades by itself
+        if (!byKey.has(key)) byKey.set(key, { look, wall, bodies: [], locals: [] });
+        const batch = byKey.get(key);
         batch.bodies.push(index);
         batch.locals.push(localMatrix(shape, look.scale));
       }
     });
-    for (const { look, bodies, locals } of byKey.values()) {
+    for (const { look, wall, bodies, locals } of byKey.values()) {
       const material = this.#material(look.striped ? { map: stripesTexture() } : {});
       const mesh = new THREE.InstancedMesh(look.make(), material, bodies.length);
-      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.castShadow = !wall;
+      mesh.receiveShadow = true;
       mesh.frustumCulled = false;
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-      const batch = { mesh, bodies, locals };
+      const batch = { mesh, bodies, locals, wall };
       mesh.userData.batch = batch;
       bodies.forEach((body, instance) => this.shapesOf[body].push({ batch, instance }));
       this.batches.push(batch);
@@ -121,6 +127,7 @@ export class Bodies {
 
   // Translucent bodies show the contacts between them.
   setGlass(on) {
+    for (const { mesh } of this.batches) mesh.userData.glass = undefined; // walls decide anew
     for (const material of this.materials) {
       material.transparent = on;
       material.opacity = on ? 0.28 : 1;
@@ -131,7 +138,8 @@ export class Bodies {
 
   // The first body on a ray: { body, point }, or null.
   pick(raycaster) {
-    const hit = raycaster.intersectObjects(this.group.children, false)[0];
+    const solid = this.group.children.filter((mesh) => !mesh.userData.glass);
+    const hit = raycaster.intersectObjects(solid, false)[0];
     if (!hit) return null;
     const body = hit.object.userData.batch ? hit.object.userData.batch.bodies[hit.instanceId] : hit.object.userData.body;
     return { body, point: hit.point };

@@ -1,4 +1,4 @@
-// A chart of several lines on logarithmic axes, as SVG: sharp on paper too.
+// A chart of several lines, logarithmic upwards and, unless told otherwise, sideways, as SVG: sharp on paper too.
 
 const NS = 'http://www.w3.org/2000/svg';
 // Nine that keep apart in every common kind of colour vision, with dashes from the second round on.
@@ -15,6 +15,12 @@ const make = (tag, attributes, text) => {
 
 const power = (e) => `10${[...String(e)].map((c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[c] ?? '⁻').join('')}`;
 
+// Round numbers from 0 to x.
+function even(x) {
+  const rough = x / 5, ten = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].find((k) => k * ten >= rough) * ten;
+  return Array.from({ length: Math.floor(x / step + 1e-9) + 1 }, (_, i) => [i * step, String(Number((i * step).toPrecision(6)))]);
+}
+
 function range(lines, key) {
   let low = Infinity, high = -Infinity;
   for (const line of lines) for (const x of line[key]) if (x > 0 && Number.isFinite(x)) {
@@ -25,13 +31,14 @@ function range(lines, key) {
 }
 
 // lines: [{ name, x, y, color }]; options: { xLabel, yLabel, goal (a horizontal mark), width, height }.
-export function chart(lines, { xLabel, yLabel, goal, width = 520, height = 300 }) {
+export function chart(lines, { xLabel, yLabel, goal, linearX, width = 520, height = 300 }) {
   const left = 46, right = 14, top = 12, bottom = 36;
   const svg = make('svg', { viewBox: `0 0 ${width} ${height}`, class: 'chart', role: 'img', 'aria-label': `${yLabel} against ${xLabel}` });
   const [x0, x1] = range(lines, 'x'), [yLow, yHigh] = range(lines, 'y');
   const y0 = 10 ** Math.floor(Math.log10(Math.max(Math.min(yLow, goal || yLow), 1e-17))), y1 = 10 ** Math.ceil(Math.log10(yHigh * 1.01));
-  const logs = [Math.log10(x0), Math.log10(Math.max(x1, x0 * 1.5)), Math.log10(y0), Math.log10(y1)];
-  const X = (x) => left + ((Math.log10(x) - logs[0]) / (logs[1] - logs[0])) * (width - left - right);
+  const scale = linearX ? (x) => x : Math.log10;
+  const logs = [linearX ? 0 : scale(x0), scale(linearX ? x1 : Math.max(x1, x0 * 1.5)), Math.log10(y0), Math.log10(y1)];
+  const X = (x) => left + ((scale(x) - logs[0]) / (logs[1] - logs[0])) * (width - left - right);
   const Y = (y) => top + (1 - (Math.log10(Math.max(y, 1e-17)) - logs[2]) / (logs[3] - logs[2])) * (height - top - bottom);
   const decades = (low, high, most) => {
     const first = Math.ceil(low - 1e-9), last = Math.floor(high + 1e-9), by = Math.max(1, Math.ceil((last - first) / most));
@@ -42,10 +49,10 @@ export function chart(lines, { xLabel, yLabel, goal, width = 520, height = 300 }
     svg.append(make('line', { x1: left, x2: width - right, y1: y, y2: y, class: 'grid' }),
       make('text', { x: left - 7, y: y + 4, class: 'tick', 'text-anchor': 'end' }, power(e)));
   }
-  for (const e of decades(logs[0], logs[1], 7)) {
-    const x = X(10 ** e);
+  for (const [at, name] of linearX ? even(x1) : decades(logs[0], logs[1], 7).map((e) => [10 ** e, power(e)])) {
+    const x = X(at);
     svg.append(make('line', { x1: x, x2: x, y1: top, y2: height - bottom, class: 'grid' }),
-      make('text', { x, y: height - bottom + 16, class: 'tick', 'text-anchor': 'middle' }, power(e)));
+      make('text', { x, y: height - bottom + 16, class: 'tick', 'text-anchor': 'middle' }, name));
   }
   if (goal) svg.append(make('line', { x1: left, x2: width - right, y1: Y(goal), y2: Y(goal), class: 'goal' }));
   lines.forEach((line, i) => svg.append(curve(line, i, X, Y)));
@@ -57,7 +64,7 @@ export function chart(lines, { xLabel, yLabel, goal, width = 520, height = 300 }
 function curve(line, i, X, Y) {
   let d = '', last = null;
   for (let k = 0; k < line.x.length; k++) {
-    if (!(line.x[k] > 0) || !Number.isFinite(line.y[k])) continue;
+    if (!(line.x[k] > 0) || !(line.y[k] > 0) || !Number.isFinite(line.y[k])) continue;
     const x = X(line.x[k]), y = Y(line.y[k]);
     if (last && Math.abs(x - last[0]) < 0.3 && Math.abs(y - last[1]) < 0.3) continue; // finer than a pixel
     d += `${d ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`;

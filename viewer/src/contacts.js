@@ -32,7 +32,7 @@ export class Contacts {
   }
 
   #grow(count) {
-    if (count <= this.capacity) return;
+    if (this.capacity && count <= this.capacity) return;
     this.dispose();
     this.group.clear();
     this.capacity = Math.max(64, 2 * count);

@@ -8,7 +8,8 @@ export function h(tag, props, ...children) {
   for (const [key, value] of Object.entries(props || {})) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
-    else if (key === 'style' || key === 'dataset') Object.assign(element[key], value);
+    else if (key === 'dataset') Object.assign(element.dataset, value);
+    else if (key === 'style') for (const [name, to] of Object.entries(value)) element.style.setProperty(name, to);
     else if (key === 'html') element.innerHTML = value;
     else if (key in element && key !== 'list' && key !== 'form') element[key] = value;
     else element.setAttribute(key, value === true ? '' : value);

@@ -4,6 +4,7 @@ import { h, icon } from './dom.js';
 import { Client } from './client.js';
 import { Stage } from './stage.js';
 import { onTheme, theme, themeName } from './theme.js';
+import { lookAt } from './view.js';
 
 const WIDTH = 400, HEIGHT = 260;
 // How many steps a scene runs before its picture is taken: enough to be in action.
@@ -24,16 +25,13 @@ class Photographer {
 
   take({ model, first, frame }, canvas) {
     const stage = new Stage();
+    stage.setShadows(512);
     stage.setTheme(theme());
     stage.setModel(model, first);
     stage.setLook({ contacts: false, forces: false });
     stage.show(frame);
-    const { center, radius } = stage.bounds;
-    this.camera.position.copy(center).add(new THREE.Vector3(0.55, -1, 0.42).normalize().multiplyScalar(radius / Math.sin(0.27)));
-    this.camera.near = radius / 100;
-    this.camera.far = radius * 50;
-    this.camera.lookAt(center);
-    this.camera.updateProjectionMatrix();
+    lookAt(this.camera, stage.bounds, [0.55, -1, 0.42], 1.16 + 0.5 / stage.bounds.balls.length);
+    stage.prepare(this.camera);
     this.renderer.render(stage.scene, this.camera);
     canvas.getContext('2d').drawImage(this.renderer.domElement, 0, 0);
     stage.dispose();

@@ -29,24 +29,25 @@ function meshKey(vertices) {
 }
 
 // { key, scale: [x, y, z], striped, make() } of a shape; null for planes, which are ground and no solid. Round
-// shapes are striped, so that one sees them roll.
-export function describe(shape) {
-  const one = [1, 1, 1];
+// shapes are striped, so that one sees them roll. detail: 0, 1, 2; many bodies are drawn with fewer triangles each.
+export function describe(shape, detail = 2) {
+  const one = [1, 1, 1], around = [16, 24, 40][detail], along = [8, 14, 24][detail];
   switch (shape.type) {
     case 'sphere':
       return { key: 'sphere', striped: true, scale: [shape.radius, shape.radius, shape.radius],
-        make: () => upright(new THREE.SphereGeometry(1, 40, 24)) };
+        make: () => upright(new THREE.SphereGeometry(1, around, along)) };
     case 'box': {
       const [x, y, z] = shape.size;
       const bevel = 0.035 * Math.min(x, y, z);
-      return { key: `box ${x} ${y} ${z}`, scale: one, make: () => new RoundedBoxGeometry(x, y, z, 2, bevel) };
+      return { key: `box ${x} ${y} ${z}`, scale: one, 
+        make: () => (detail ? new RoundedBoxGeometry(x, y, z, 1, bevel) : new THREE.BoxGeometry(x, y, z)) };
     }
     case 'capsule':
       return { key: `capsule ${shape.radius} ${shape.length}`, striped: true, scale: one,
-        make: () => upright(new THREE.CapsuleGeometry(shape.radius, shape.length, 10, 32)) };
+        make: () => upright(new THREE.CapsuleGeometry(shape.radius, shape.length, along >> 2, around)) };
     case 'cylinder':
       return { key: 'cylinder', striped: true, scale: [shape.radius, shape.radius, shape.length],
-        make: () => upright(new THREE.CylinderGeometry(1, 1, 1, 48)) };
+        make: () => upright(new THREE.CylinderGeometry(1, 1, 1, around)) };
     case 'convex':
       return { key: meshKey(shape.vertices), scale: one,
         make: () => (shape.triangles?.length ? triangles(shape.vertices, shape.triangles) : hull(shape.vertices)) };
@@ -86,7 +87,7 @@ export function stripesTexture() {
   const pen = canvas.getContext('2d');
   pen.fillStyle = '#fff';
   pen.fillRect(0, 0, 256, 128);
-  pen.fillStyle = '#c9ccd2';
+  pen.fillStyle = '#d9dbe0';
   for (let i = 0; i < 4; i++) pen.fillRect(i * 64, i % 2 ? 64 : 0, 64, 64);
   stripes = new THREE.CanvasTexture(canvas);
   stripes.colorSpace = THREE.SRGBColorSpace;

@@ -23,7 +23,7 @@ export function methodsPage(tables) {
   const list = (title, items) => [h('h2', null, title), h('dl.list', null, items.flatMap((x) => [h('dt', null, x.name),
     h('dd', null, x.summary, x.reference ? h('span.reference', null, x.reference) : null)]))];
   return h('section.methods', null, h('h1', null, 'Methods'),
-    h('p.lead', null, `${solvers.length} solvers, ${laws.length} laws, ${models.length} models of friction, ${schemes.length} time-stepping schemes. Any scheme takes any solver; a solver takes a problem whose laws and model it knows. Tribo ${tables.version ?? ''}.`),
+    h('p.lead', null, `${solvers.length} solvers, ${laws.length} laws, ${models.length} models of friction, ${schemes.length} time-stepping schemes. A solver takes a problem if it knows all its laws, under a model of friction that it knows. Tribo ${tables.version ?? ''}.`),
     h('div.table-wrap', null, h('table.matrix', null, head, h('tbody', null, rows))),
     h('div.columns', null, h('div', null, list('Schemes', schemes)), h('div', null, list('Laws', laws))));
 }

@@ -10,7 +10,7 @@ export const themes = {
     bodies: ['#d9c7a7', '#a9bcd0', '#b7cbb2', '#d6ada0', '#bdb2d1', '#e3d9c8', '#9fb8b5'],
   },
   dark: {
-    background: '#12151b', ground: '#1b1f27', grid: '#5d6778', fog: '#12151b', sky: '#c8d4ea', earth: '#2b2a2e',
+    background: '#12151b', ground: '#1b1f27', grid: '#4a5363', fog: '#12151b', sky: '#d5deee', earth: '#4b4a52',
     fixed: '#5b6371', kinematic: '#5f7797', accent: '#6ea8ff',
     states: ['#9aa3b2', '#45b2f0', '#ff9d2e'],
     bodies: ['#c9b48d', '#8fa9c4', '#9db996', '#c6978a', '#a79ac2', '#d2c6b0', '#86a6a2'],

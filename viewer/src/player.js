@@ -63,7 +63,7 @@ export class Player {
     const start = source.timeOf(source.first), end = source.timeOf(source.last), before = this.time;
     this.time = Math.max(this.time, start);
     if (!this.playing) return before !== this.time;
-    const wanted = this.time + Math.min(elapsed, 0.1) * this.speed;
+    const wanted = this.time + Math.min(elapsed, 0.25) * this.speed;
     if (source.live) {
       source.pump(wanted + 2 * source.options.dt);
       if (source.error) this.setPlaying(false);

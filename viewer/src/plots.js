@@ -7,28 +7,37 @@ import { PHASES, SCALAR } from './model.js';
 import { css } from './theme.js';
 
 const clampLog = (values) => Array.from(values, (x) => (x > 1e-17 && Number.isFinite(x) ? x : null));
-const column = (values, name) => Array.from(values[SCALAR[name]]);
+const known = (x) => (Number.isFinite(x) ? x : null);
+const column = (values, name) => Array.from(values[SCALAR[name]], known);
 
 function total(values, names) {
   const out = Array.from(values[SCALAR[names[0]]]);
   for (const name of names.slice(1)) values[SCALAR[name]].forEach((x, i) => { out[i] += x; });
-  return out;
+  return out.map(known);
 }
 
-// What each plot draws: titles, lines, and how to take them from the series.
+// What each plot draws: titles, lines (one without a name is what the title says), and how to take them from the series.
 const kinds = [
-  { title: 'energy', unit: 'J', lines: ['kinetic', 'potential', 'elastic', 'total'], colors: ['--c1', '--c2', '--c3', '--text-2'],
+  { title: 'energy', unit: 'J', lines: ['', 'kinetic', 'potential', 'elastic'], colors: ['--text-2', '--c1', '--c2', '--c3'],
     data: (v) => {
-      const zero = v[SCALAR.potential][0] || 0; // from where it started
-      return [column(v, 'kinetic'), column(v, 'potential').map((x) => x - zero), column(v, 'elastic'),
-        total(v, ['kinetic', 'potential', 'elastic']).map((x) => x - zero)];
+      const zero = v[SCALAR.potential].find(Number.isFinite) ?? 0; // from where it started
+      const from = (x) => (x === null ? null : x - zero);
+      return [total(v, ['kinetic', 'potential', 'elastic']).map(from), column(v, 'kinetic'),
+        column(v, 'potential').map(from), column(v, 'elastic')];
     } },
   { title: 'residual', unit: '', log: true, lines: ['residual'], colors: ['--c4'], data: (v) => [clampLog(v[SCALAR.residual])] },
   { title: 'iterations', unit: '', zero: true, lines: ['iterations'], colors: ['--c1'], data: (v) => [column(v, 'iterations')] },
   { title: 'contacts', unit: '', zero: true, lines: ['contacts'], colors: ['--c2'], data: (v) => [column(v, 'contacts')] },
-  { title: 'time per step', unit: 'ms', zero: true, lines: ['all', 'solve', 'collide'], colors: ['--text-2', '--c1', '--c3'],
+  { title: 'step time', unit: 'ms', zero: true, lines: ['', 'solve', 'collide'], colors: ['--text-2', '--c1', '--c3'],
     data: (v) => [total(v, PHASES), column(v, 'solve'), column(v, 'collide')] },
 ];
+
+// On a logarithmic axis only the powers of ten, and not too many.
+const tens = (u, splits) => {
+  const powers = splits.filter(isTen), skip = Math.ceil(powers.length / 4);
+  return splits.map((x) => (isTen(x) && Math.round(Math.log10(x)) % skip === 0 ? x : null));
+};
+const isTen = (x) => Math.abs(Math.log10(x) - Math.round(Math.log10(x))) < 1e-9;
 
 const short = (x) => {
   if (x === 0) return '0';
@@ -59,22 +68,22 @@ export class Plots {
 
   #build(kind) {
     const value = h('span.plot-value');
-    const keys = kind.lines.length > 1 ? kind.lines.map((line, i) =>
-      h('span.plot-key', { style: { color: css(kind.colors[i]) } }, line)) : [];
+    const keys = kind.lines.length > 1 ? h('span.plot-keys', null, kind.lines.map((line, i) => line && h('span', { style: { color: css(kind.colors[i]) } }, line))) : null;
     const host = h('div.plot-host');
-    const box = h('figure.plot', null, h('figcaption', null, h('span.plot-title', null, kind.title), ...keys, value), host);
+    const box = h('figure.plot', null, h('figcaption', null, h('span.plot-title', null, kind.title), keys || '', value), host);
     this.element.append(box);
-    const grid = { stroke: css('--line'), width: 1 }, font = `10px ${css('--font')}`;
+    const only = kind.log ? { filter: tens } : {};
+    const grid = { stroke: css('--line'), width: 1, ...only }, font = `10px ${css('--font')}`;
     const plot = new uPlot({
       width: Math.max(host.clientWidth, 120), height: Math.max(host.clientHeight, 60),
       legend: { show: false }, padding: [6, 6, 0, 0],
       cursor: { x: false, y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: false }, y: kind.log ? { distr: 3 } : { range: (_, low, high) => spread(low, high, kind.zero) } },
+      scales: { x: { time: false }, y: kind.log ? { distr: 3 } : { range: (u, low, high) => spread(low, high, kind.zero, u.floor) } },
       axes: [
         { stroke: css('--text-3'), grid: { show: false }, ticks: { show: false }, size: 18, gap: 2, font, space: 60,
           values: (_, ticks) => ticks.map(short) },
         { stroke: css('--text-3'), grid, ticks: { show: false }, size: 38, gap: 3, font, space: 26,
-          values: (_, ticks) => ticks.map((t) => (t === null ? '' : short(t))) },
+          ...only, values: (_, ticks) => ticks.map((t) => (t === null ? '' : short(t))) },
       ],
       series: [{}, ...kind.lines.map((_, i) => ({ stroke: css(kind.colors[i]), width: 1.4, points: { show: false }, spanGaps: false }))],
       hooks: { draw: [(u) => this.#mark(u)] },
@@ -113,7 +122,11 @@ export class Plots {
   update(series) {
     this.shown = series;
     const times = Array.from(series.times);
-    for (const { kind, plot } of this.plots) plot.setData([times, ...kind.data(series.values)]);
+    const potential = series.values[SCALAR.potential].find(Number.isFinite) ?? 0;
+    for (const { kind, plot } of this.plots) {
+      plot.floor = kind.title === 'energy' ? 1e-5 * Math.abs(potential) : 0; // less than this of it is nothing to magnify
+      plot.setData([times, ...kind.data(series.values)]);
+    }
   }
 
   // Moves the line, and shows the numbers of a frame.
@@ -122,7 +135,7 @@ export class Plots {
     this.now = time;
     for (const { kind, plot, value } of this.plots) {
       plot.redraw(false, false);
-      const at = kind.title === 'time per step' ? PHASES.reduce((sum, name) => sum + frame.scalars[SCALAR[name]], 0)
+      const at = kind.title === 'step time' ? PHASES.reduce((sum, name) => sum + frame.scalars[SCALAR[name]], 0)
         : kind.title === 'energy' ? frame.scalars[SCALAR.kinetic] + frame.scalars[SCALAR.potential] + (frame.scalars[SCALAR.elastic] || 0)
           : frame.scalars[SCALAR[kind.title]];
       value.textContent = `${number(at, 3)}${kind.unit ? ` ${kind.unit}` : ''}`;
@@ -130,8 +143,8 @@ export class Plots {
   }
 }
 
-function spread(low, high, zero) {
+function spread(low, high, zero, floor = 0) {
   if (low === null || low === undefined) return [0, 1];
-  const from = zero ? 0 : low, width = Math.max(high - from, 1e-12 + 1e-6 * Math.abs(high));
+  const from = zero ? 0 : low, width = Math.max(high - from, 1e-12 + 1e-6 * Math.abs(high), floor);
   return [zero ? 0 : from - 0.06 * width, high + 0.08 * width];
 }

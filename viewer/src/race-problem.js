@@ -8,14 +8,16 @@ import { field, h, icon, replace, slider } from './dom.js';
 import { number, seconds } from './format.js';
 
 const REPLAY_S = 5;
+const MODELS = ['cone', 'polyhedral', 'box', 'ccp']; // the first that a solver takes: friction exact, or as near as it comes
 
 export class ProblemRace {
   // frozen: { problem, text, title, file }
   constructor(tables, frozen) {
     this.frozen = frozen;
     this.options = { tolerance: 1e-8, max_iterations: 2000, time_budget_s: 2 };
-    const able = new Map((frozen.problem.solvers || []).map((s) => [s.name, s.models?.cone ?? null]));
-    this.chips = new Chips(tables.solvers, FAVOURITES, (name) => able.get(name) ?? null);
+    this.models = new Map(frozen.problem.solvers.map((s) => [s.name, MODELS.find((model) => s.models[model] === null)]));
+    const why = new Map(frozen.problem.solvers.map((s) => [s.name, s.models.cone]));
+    this.chips = new Chips(tables.solvers, FAVOURITES, (name) => (this.models.get(name) ? null : why.get(name) ?? 'not for this problem'));
     this.lanes = h('div.lanes');
     this.charts = h('div.charts');
     this.table = h('div.table-wrap');
@@ -72,8 +74,9 @@ export class ProblemRace {
   }
 
   async #one(name, color) {
+    const model = this.models.get(name);
     try {
-      return { name, color, ...(await this.client.call('solve', name, { ...this.options, model: 'cone', warm: false })) };
+      return { name, color, model, ...(await this.client.call('solve', name, { ...this.options, model, warm: false })) };
     } catch (error) {
       if (error instanceof Cancelled) throw error;
       return { name, color, refused: error.message };
@@ -93,8 +96,9 @@ export class ProblemRace {
     const done = this.results.filter((r) => !r.refused);
     const line = (r, x) => ({ name: r.name, color: r.color, x, y: r.trace.residual });
     const goal = this.options.tolerance;
+    const soon = Math.min(...done.map((r) => r.trace.time.find((t) => t > 0) ?? 1)) / 2; // where 0 stands on this axis
     replace(this.charts, this.#figure('iterations', chart(done.map((r) => line(r, Array.from(r.trace.iteration, (k) => k + 1))), { xLabel: 'iteration', yLabel: 'residual', goal })),
-      this.#figure('time', chart(done.map((r) => line(r, Array.from(r.trace.time, (t) => Math.max(t, 1e-7)))), { xLabel: 'time, s', yLabel: 'residual', goal })));
+      this.#figure('time', chart(done.map((r) => line(r, Array.from(r.trace.time, (t) => Math.max(t, soon)))), { xLabel: 'time, s', yLabel: 'residual', goal })));
     this.#standings();
     this.#lanes();
   }
@@ -109,9 +113,9 @@ export class ProblemRace {
       h('td', null, r.outcome.replace('_', ' ')), h('td.num', null, number(r.residual, 2)), h('td.num', null, String(r.iterations)),
       h('td.num', null, seconds(r.time_s)), h('td.num', null, seconds(r.setup_s))];
     replace(this.table, h('table.standings', null,
-      h('thead', null, h('tr', null, ['', 'solver', 'outcome', 'residual', 'iterations', 'time', 'set-up'].map((t, i) => h(i > 2 ? 'th.num' : 'th', null, t)))),
+      h('thead', null, h('tr', null, ['', 'solver', 'friction', 'outcome', 'residual', 'iterations', 'time', 'set-up'].map((t, i) => h(i > 3 ? 'th.num' : 'th', null, t)))),
       h('tbody', null, order.map((r, i) => h('tr', { dataset: { solver: r.name } }, h('td.num', null, String(i + 1)),
-        h('td', null, h('span.swatch', { style: { background: r.color } }), r.name, r.used && r.used !== r.name ? h('span.hint', null, ` by ${r.used}`) : null), cells(r))))));
+        h('td', null, h('span.swatch', { style: { background: r.color } }), r.name, r.used && r.used !== r.name ? h('span.hint', null, ` by ${r.used}`) : null), h('td', null, r.model), cells(r))))));
   }
 
   // Lanes: how many of the orders of magnitude to the goal have been won, at each moment of the race.

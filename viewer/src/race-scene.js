@@ -155,8 +155,8 @@ export class SceneRace {
     const line = (live, i, key) => ({ name: live.solver, color: lineColor(i), x: live.frames.map((f) => f.time), y: live.frames.map(key) });
     const figure = (title, svg) => h('figure.card-figure', null, svg, h('figcaption', null, title));
     replace(this.chartHost,
-      figure('residual of each step', chart(this.lives.map((l, i) => line(l, i, (f) => f.scalars[SCALAR.residual] || NaN)), { xLabel: 'simulated time, s', yLabel: 'residual', goal: this.lives[0].options.tolerance })),
-      figure('milliseconds of each step', chart(this.lives.map((l, i) => line(l, i, (f) => PHASES.reduce((sum, name) => sum + f.scalars[SCALAR[name]], 0) || NaN)), { xLabel: 'simulated time, s', yLabel: 'ms' })));
+      figure('residual of each step', chart(this.lives.map((l, i) => line(l, i, (f) => f.scalars[SCALAR.residual] || NaN)), { xLabel: 'simulated time, s', yLabel: 'residual', linearX: true, goal: this.lives[0].options.tolerance })),
+      figure('milliseconds of each step', chart(this.lives.map((l, i) => line(l, i, (f) => PHASES.reduce((sum, name) => sum + f.scalars[SCALAR[name]], 0) || NaN)), { xLabel: 'simulated time, s', yLabel: 'ms', linearX: true })));
   }
 
   close() {

@@ -1,6 +1,6 @@
 // One world as a three.js scene: bodies, ground, contacts, light. Views look at stages; a stage knows no camera.
 import * as THREE from 'three';
-import { Bodies, Outline, readPose } from './bodies.js';
+import { Bodies, Outline } from './bodies.js';
 import { Contacts } from './contacts.js';
 import { Ground } from './ground.js';
 import { reach } from './geometry.js';
@@ -28,6 +28,7 @@ export class Stage {
     this.clear();
     this.model = model;
     this.bodies = new Bodies(model);
+    this.painted = null; // the theme that the bodies show
     this.poses = new Float32Array(7 * model.bodies.length);
     this.measure(frame);
     this.ground = new Ground(model, frame, this.bounds);
@@ -43,7 +44,7 @@ export class Stage {
 
   // A ball around what moves, and the size of a contact's mark beside it.
   measure(frame) {
-    const box = new THREE.Box3(), wide = new THREE.Box3(), point = new THREE.Vector3(), sizes = [];
+    const box = new THREE.Box3(), wide = new THREE.Box3(), point = new THREE.Vector3(), sizes = [], balls = [];
     this.model.bodies.forEach((body, index) => {
       if (isDeformable(body)) return;
       const far = Math.max(0, ...body.shapes.map(reach));
@@ -53,14 +54,19 @@ export class Stage {
       if (!isMoving(body)) return;
       box.expandByPoint(point.clone().addScalar(0.7 * far)).expandByPoint(point.clone().addScalar(-0.7 * far));
       sizes.push(far);
+      balls.push({ center: point.clone(), radius: far });
     });
-    for (let i = 0; frame.nodes && i < frame.nodes.length; i += 3) box.expandByPoint(point.fromArray(frame.nodes, i));
+    for (let i = 0; frame.nodes && i < frame.nodes.length; i += 3) {
+      box.expandByPoint(point.fromArray(frame.nodes, i));
+      if (i % 30 === 0) balls.push({ center: point.clone(), radius: 0 });
+    }
     const chosen = box.isEmpty() ? wide : box;
     const ball = chosen.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : chosen.getBoundingSphere(new THREE.Sphere());
     const radius = Math.max(ball.radius, 1e-6);
     sizes.sort((a, b) => a - b);
     const typical = sizes.length ? sizes[sizes.length >> 1] : 0.3 * radius;
-    this.bounds = { center: ball.center, radius, unit: Math.min(0.11 * typical, 0.03 * radius) };
+    if (!balls.length) balls.push({ center: ball.center, radius });
+    this.bounds = { center: ball.center, radius, balls, unit: Math.min(0.11 * typical, 0.03 * radius) };
   }
 
   #light() {
@@ -77,6 +83,12 @@ export class Stage {
     this.scene.fog = new THREE.Fog(this.theme.fog, 9 * radius, 34 * radius);
   }
 
+  setShadows(size) {
+    this.sun.shadow.mapSize.set(size, size);
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+  }
+
   setTheme(theme) {
     this.theme = theme;
     const dark = theme === themes.dark;
@@ -84,7 +96,7 @@ export class Stage {
     if (this.scene.fog) this.scene.fog.color.set(theme.fog);
     this.sky.color.set(theme.sky);
     this.sky.groundColor.set(theme.earth);
-    this.sky.intensity = dark ? 1.25 : 2.0;
+    this.sky.intensity = dark ? 1.75 : 2.0;
     this.sun.intensity = dark ? 2.3 : 2.1;
     this.outline.material.color.set(theme.accent);
     this.ground?.paint(theme);
@@ -122,7 +134,8 @@ export class Stage {
     if (!this.bodies || !this.frame) return;
     const heat = this.#heat();
     this.contacts.show(this.frame.contacts, this.theme, heat?.contacts);
-    this.bodies.paint(this.theme, heat?.bodies);
+    if (heat || this.painted !== this.theme) this.bodies.paint(this.theme, heat?.bodies);
+    this.painted = heat ? null : this.theme;
   }
 
   // Heat of contacts and, as the largest of its contacts, of bodies: 0 … 1 of the frame's largest value.
@@ -148,8 +161,9 @@ export class Stage {
     return { contacts, bodies };
   }
 
-  centerOf(body) {
-    return new THREE.Vector3().setFromMatrixPosition(readPose(this.poses, body, new THREE.Matrix4()));
+  // Before a picture is taken from there.
+  prepare(camera) {
+    if (!this.look.glass) this.bodies?.cutaway.update(camera, this.poses);
   }
 
   clear() {

@@ -3,10 +3,40 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
+// Places a camera so that every ball of the bounds is in the picture, as near as that allows; returns what it looks at.
+export function lookAt(camera, bounds, direction, room) {
+  const back = new THREE.Vector3(...direction).normalize();
+  const right = new THREE.Vector3().crossVectors(camera.up, back).normalize(), up = new THREE.Vector3().crossVectors(back, right);
+  const tanY = Math.tan((camera.fov * Math.PI) / 360), tanX = tanY * camera.aspect;
+  const target = bounds.center.clone(), offset = new THREE.Vector3();
+  let distance = 0;
+  // Twice: the second time around the middle of what the first picture shows.
+  for (let pass = 0; pass < 2; pass++) {
+    const reach = { x: [0, 0], y: [0, 0] };
+    distance = 0;
+    for (const { center, radius } of bounds.balls) {
+      offset.copy(center).sub(target);
+      const x = offset.dot(right), y = offset.dot(up), near = offset.dot(back);
+      const r = 0.92 * radius;
+      distance = Math.max(distance, (Math.abs(x) + r) / tanX + near, (Math.abs(y) + r) / tanY + near);
+      reach.x = [Math.min(reach.x[0], x - r), Math.max(reach.x[1], x + r)];
+      reach.y = [Math.min(reach.y[0], y - r), Math.max(reach.y[1], y + r)];
+    }
+    if (pass === 0) target.addScaledVector(right, (reach.x[0] + reach.x[1]) / 2).addScaledVector(up, (reach.y[0] + reach.y[1]) / 2);
+  }
+  camera.position.copy(target).addScaledVector(back, distance * room);
+  camera.near = bounds.radius / 200;
+  camera.far = bounds.radius * 60;
+  camera.lookAt(target);
+  camera.updateProjectionMatrix();
+  return target;
+}
+
 export class View {
   constructor(host) {
     this.host = host;
     this.stages = [];
+    this.quality = 1;
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: false, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -47,26 +77,33 @@ export class View {
     this.dirty = true;
   }
 
+  // Machines that draw slowly get fewer pixels, then coarser shadows, rather than a slow page.
+  #watch(now) {
+    const elapsed = now - (this.drawnAt || now);
+    this.drawnAt = now;
+    this.slow = elapsed > 70 && elapsed < 2000 ? (this.slow || 0) + 1 : 0;
+    if (this.slow < 8 || this.quality <= 0.5) return;
+    this.slow = 0;
+    this.quality *= 0.7;
+    for (const stage of this.stages) stage.setShadows(this.quality < 0.6 ? 512 : 1024);
+    this.#resize();
+  }
+
   #resize() {
     this.width = Math.max(this.host.clientWidth, 1);
     this.height = Math.max(this.host.clientHeight, 1);
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2) * this.quality);
     this.renderer.setSize(this.width, this.height, false);
     this.onlayout?.();
     this.invalidate();
   }
 
-  // Looks at the stage's bounds from a little above.
-  frame(bounds, direction = [0.55, -1, 0.5], fill = 1) {
+  // Looks at everything that moves, from a little above.
+  frame(bounds, direction = [0.55, -1, 0.5]) {
     const { columns, rows } = this.layout;
-    const aspect = this.width / columns / (this.height / rows);
-    const half = (this.camera.fov * Math.PI) / 360;
-    const fit = Math.atan(Math.tan(half) * Math.min(1, aspect));
-    const distance = (bounds.radius / Math.sin(fit)) * 0.98 * fill;
-    this.controls.target.copy(bounds.center);
-    this.camera.position.copy(bounds.center).add(new THREE.Vector3(...direction).normalize().multiplyScalar(distance));
-    this.camera.near = bounds.radius / 200;
-    this.camera.far = bounds.radius * 60;
+    this.camera.aspect = this.width / columns / (this.height / rows);
+    const target = lookAt(this.camera, bounds, direction, 1.12 + 0.7 / bounds.balls.length); // one body alone wants room around it
+    this.controls.target.copy(target);
     this.controls.minDistance = bounds.radius / 30;
     this.controls.maxDistance = bounds.radius * 12;
     this.controls.update();
@@ -83,8 +120,12 @@ export class View {
 
   render() {
     this.controls.update();
-    if (!this.dirty || !this.stages.length) return;
+    if (!this.dirty || !this.stages.length) {
+      this.drawnAt = 0;
+      return;
+    }
     this.dirty = false;
+    this.#watch(performance.now());
     const { columns, rows } = this.layout;
     const w = Math.floor(this.width / columns), hgt = Math.floor(this.height / rows);
     this.camera.aspect = w / hgt;
@@ -96,7 +137,9 @@ export class View {
       this.renderer.setScissor(x, y, w, hgt);
       this.renderer.setClearColor(stage.scene.background);
       this.renderer.clear();
-      if (stage.model) this.renderer.render(stage.scene, this.camera);
+      if (!stage.model) return;
+      stage.prepare(this.camera);
+      this.renderer.render(stage.scene, this.camera);
     });
   }
 

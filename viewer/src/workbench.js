@@ -47,6 +47,7 @@ export class Workbench {
       this.view.invalidate();
     });
     this.hud.setLook(this.stage.look);
+    this.transport.update();
   }
 
   #build() {

@@ -40,6 +40,7 @@ function frame() {
   const report = engine.report, scalars = new Float64Array(SCALARS.length);
   for (const name of SCALARS) if (report[name] !== undefined) scalars[SCALAR[name]] = report[name];
   for (const name of PHASES) scalars[SCALAR[name]] = report.phases[name];
+  if (!report.step) for (const name of ['kinetic', 'potential', 'elastic']) scalars[SCALAR[name]] = NaN; // not known before a step
   return { step: report.step, time: report.time, poses: Float32Array.from(engine.poses),
     nodes: engine.nodes.length ? Float32Array.from(engine.nodes) : null, contacts: contacts(), scalars,
     used: report.used, outcome: report.outcome };
