@@ -7,7 +7,8 @@ const require = createRequire(new URL('../../viewer/package.json', import.meta.u
 const { chromium } = require('playwright-core');
 
 export class Harness {
-  constructor(file, pictures) {
+  constructor(file, pictures, filter = '') {
+    this.filter = filter;
     this.url = `file://${resolve(file)}`;
     this.pictures = resolve(pictures);
     mkdirSync(this.pictures, { recursive: true });
@@ -21,6 +22,7 @@ export class Harness {
 
   // A page of its own for a claim; errors of the page are failures of the claim.
   async claim(words, { at = 'gallery', width = 760, height = 560, scheme = 'light', touch = false }, work) {
+    if (!words.includes(this.filter)) return;
     const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, hasTouch: touch, acceptDownloads: true });
     const page = await context.newPage(), errors = [];
     page.setDefaultTimeout(90000);

@@ -7,7 +7,7 @@ import { viridisCss } from './palette.js';
 export const HEATS = ['none', 'penetration', 'residual', 'force'];
 
 export class Hud {
-  // actions: { look(changes), frame(), plots(), panel() }
+  // actions: { toggle(name), nextHeat(), frame(), plots(), panel(), interrupt() }
   constructor(actions) {
     this.actions = actions;
     this.title = h('h2');
@@ -15,6 +15,9 @@ export class Hud {
     this.rate = h('span.rate');
     this.about = h('p.about');
     this.legend = h('div.legend');
+    this.waitingText = h('span');
+    this.waiting = h('div.waiting', { hidden: true }, h('div.spinner'), this.waitingText,
+      h('button', { type: 'button', onclick: () => actions.interrupt() }, 'Stop'));
     const tool = (name, title, key, act) => iconButton(name, `${title}  ${key}`, act);
     this.tools = {
       contacts: tool('contact', 'contacts', 'C', () => actions.toggle('contacts')),
@@ -27,12 +30,18 @@ export class Hud {
     };
     this.element = h('div.hud', null,
       h('div.hud-title', null, this.title, h('div.hud-line', null, this.badge, this.rate), this.about),
-      h('div.tools', { role: 'toolbar' }, Object.values(this.tools)), this.legend);
+      h('div.tools', { role: 'toolbar' }, Object.values(this.tools)), this.legend, this.waiting);
   }
 
   setTitle(title, about) {
     this.title.textContent = title;
     this.about.textContent = about || '';
+  }
+
+  // A step that takes long says so, and can be stopped.
+  wait(seconds, step) {
+    this.waiting.hidden = !seconds;
+    if (seconds) this.waitingText.textContent = `step ${step}: ${seconds.toFixed(0)} s so far`;
   }
 
   setLook(look) {

@@ -68,6 +68,7 @@ export class Live {
   async advance(count, budget = 1e9) {
     if (this.busy || this.error) return;
     this.busy = true;
+    this.busySince = performance.now();
     const epoch = this.epoch;
     try {
       const { frames, holding } = await this.client.call('step', count, budget);
@@ -118,6 +119,20 @@ export class Live {
   async replace(text, keep) {
     this.#take(await this.client.call('open', text, { keep, name: 'scene.json' }));
     this.text = text;
+  }
+
+  // Ends a step that takes too long, by ending the engine; a new one starts the scene again.
+  async interrupt() {
+    this.epoch++;
+    this.client.stop();
+    this.client = await Client.start();
+    this.#take(await this.client.call('open', this.text, { name: 'scene.json' }));
+  }
+
+  // Seconds that the present step has taken so far, when that is worth telling; else 0.
+  get waiting() {
+    const seconds = this.busy ? (performance.now() - this.busySince) / 1000 : 0;
+    return seconds > 1.5 ? seconds : 0;
   }
 
   #take({ model, frame, options }) {

@@ -31,7 +31,7 @@ export class Workbench {
     this.controls = new Controls(app.tables, { parameters: (values) => this.#parameters(values), freeze: () => this.#freeze(),
       saveProblem: () => this.#saveProblem() });
     this.hud = new Hud({ toggle: (name) => this.toggle(name), nextHeat: () => this.nextHeat(), frame: () => this.frameAll(),
-      plots: () => this.togglePlots(), panel: () => this.togglePanel() });
+      plots: () => this.togglePlots(), panel: () => this.togglePanel(), interrupt: () => this.#interrupt() });
     this.#build();
     this.stage = new Stage();
     this.tether = new Tether();
@@ -116,7 +116,8 @@ export class Workbench {
   }
 
   #atEnd() {
-    return this.source?.live && this.player.index >= this.source.last - 2;
+    const { source, player } = this;
+    return source?.live && source.newest.time - player.time < 6 * source.options.dt;
   }
 
   // --- what keys and buttons do
@@ -151,6 +152,16 @@ export class Workbench {
       this.player.setSource(this.source, this.player.playing);
       this.#newModel(false);
     } else this.player.seek(this.source.first);
+  }
+
+  async #interrupt() {
+    const { source } = this;
+    this.player.setPlaying(false);
+    await source.interrupt();
+    if (source !== this.source) return;
+    this.player.setSource(source, false);
+    this.#newModel(false);
+    this.controls.show(source, this.info.entry, this.info.values);
   }
 
   #drag(kind, ...args) {
@@ -217,6 +228,7 @@ export class Workbench {
     if (source.model !== this.shownModel) this.#newModel(false);
     if (moved || this.stale || player.time !== this.shownTime) this.#draw();
     this.#drawTether();
+    this.hud.wait(source.live ? source.waiting : 0, source.live ? source.newest.step + 1 : 0);
     this.#drawPlots(performance.now());
     if (source.error && source.error !== this.shownError) this.app.say(source.error.message);
     this.shownError = source.error;
