@@ -7,6 +7,7 @@ export class Player {
     this.source = null;
     this.time = 0;
     this.playing = false;
+    this.following = true; // at the front of a live world, and not in its past
     this.speed = 1;
     this.rate = 1; // simulated seconds per second, as it turned out
     this.onchange = () => {};
@@ -15,6 +16,7 @@ export class Player {
   setSource(source, playing) {
     this.source = source;
     this.time = source ? source.timeOf(source.first) : 0;
+    this.following = true;
     this.setPlaying(playing);
   }
 
@@ -42,6 +44,7 @@ export class Player {
   seek(index) {
     const { source } = this;
     this.time = source.timeOf(Math.min(Math.max(index, source.first), source.last));
+    this.following = index >= source.last;
     this.onchange();
   }
 
@@ -73,6 +76,7 @@ export class Player {
       return true;
     }
     this.time = Math.min(wanted, end);
+    if (this.time >= end - 1e-12) this.following = true;
     if (elapsed > 0) this.rate += ((this.time - before) / elapsed - this.rate) * Math.min(1, 2 * elapsed);
     return this.time !== before;
   }

@@ -19,7 +19,7 @@ export class Stage {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 5;
-    this.sun.shadow.bias = -0.0004;
+    this.sun.shadow.bias = -0.0008;
     this.scene.add(this.sky, this.sun, this.sun.target);
     this.selected = -1;
   }
@@ -79,7 +79,7 @@ export class Stage {
     camera.near = 0.1 * radius;
     camera.far = 12 * radius;
     camera.updateProjectionMatrix();
-    this.sun.shadow.normalBias = 0.004 * radius;
+    this.sun.shadow.normalBias = 0.008 * radius;
     this.scene.fog = new THREE.Fog(this.theme.fog, 9 * radius, 34 * radius);
   }
 

@@ -50,6 +50,6 @@ export class Transport {
     const frame = source.frame(index);
     this.clock.textContent = `${fixed(player.time, 2)} s`;
     this.clock.title = `step ${frame.step}`;
-    this.end.classList.toggle('on', index >= source.last - 5);
+    this.end.classList.toggle('on', player.following);
   }
 }

@@ -116,8 +116,7 @@ export class Workbench {
   }
 
   #atEnd() {
-    const { source, player } = this;
-    return source?.live && source.newest.time - player.time < 6 * source.options.dt;
+    return this.source?.live && this.player.following;
   }
 
   // --- what keys and buttons do
