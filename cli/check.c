@@ -4,27 +4,45 @@
 #include "io/scene_schema.h"
 #include "scene/world.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static void put_count(tbOut* out, int count, const char* one, const char* many)
+static void put_count(tbOut* out, int64_t count, const char* one, const char* many)
 {
-  out_format(out, ", %d %s", count, count == 1 ? one : many);
+  out_format(out, ", %" PRId64 " %s", count, count == 1 ? one : many);
+}
+
+static void put_deformables(tbOut* out, const tbWorld* w)
+{
+  int64_t nodes = 0, tets = 0, triangles = 0;
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbFemBody* fem = tb_deformables(w)[i].fem;
+    nodes += fem->nnode;
+    *(fem->cloth ? &triangles : &tets) += fem->nelement[0];
+  }
+  if (nodes > 0) put_count(out, nodes, "node", "nodes");
+  if (tets > 0) put_count(out, tets, "tetrahedron", "tetrahedra");
+  if (triangles > 0) put_count(out, triangles, "triangle of cloth", "triangles of cloth");
 }
 
 static void put_summary(tbOut* out, const char* path, const tbScene* s)
 {
   const tbWorld* w = s->world;
-  int bodies = tb_world_body_count(w), moving = 0;
+  int bodies = tb_world_body_count(w), kinds[TB_BODY_CLOTH + 1] = {0};
   double mass = 0;
   for (int i = 0; i < bodies; i++) {
-    moving += tb_bodies(w)[i].kind == TB_BODY_DYNAMIC;
+    kinds[tb_bodies(w)[i].kind]++;
     mass += tb_body_mass(w, (tbBodyId){i});
   }
   out_terminal(out, path);
-  out_format(out, ": %d %s (%d free)", bodies, bodies == 1 ? "body" : "bodies", moving);
+  out_format(out, ": %d %s (%d free", bodies, bodies == 1 ? "body" : "bodies", kinds[TB_BODY_DYNAMIC]);
+  if (kinds[TB_BODY_SOFT]) out_format(out, ", %d soft", kinds[TB_BODY_SOFT]);
+  if (kinds[TB_BODY_CLOTH]) out_format(out, ", %d cloth", kinds[TB_BODY_CLOTH]);
+  out_format(out, ")");
   put_count(out, (int)w->shape.count, "shape", "shapes");
   put_count(out, (int)w->joint.count, "joint", "joints");
+  put_deformables(out, w);
   out_format(out, ", %.6g kg; %s, %s, dt %.6g s, %.6g s\n", mass, s->step.scheme, s->step.solver.solver,
              s->step.dt, s->time);
 }

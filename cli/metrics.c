@@ -1,5 +1,6 @@
 #include "cli/metrics.h"
 #include "cli/args.h"
+#include "cli/nodes.h"
 #include "cli/out.h"
 #include "cli/verdict.h"
 
@@ -45,6 +46,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
   m->unconverged += r->outcome != TB_CONVERGED;
   m->penetration = fmax(m->penetration, r->penetration);
+  m->intersections += r->intersections;
   if (r->contacts || r->iterations) count_method(m, r->used); // else there was nothing to solve
   return TB_OK;
 }
@@ -109,15 +111,24 @@ static void put_times(tbJsonWriter* w, const Metrics* m, const Spread* s)
   tb_put_end(w);
 }
 
+// Six of a rigid body that moves freely, three of a node.
+static int64_t degrees_of_freedom(const tbWorld* world)
+{
+  int64_t dofs = 3 * nodes_count(world);
+  for (int i = 0; i < tb_world_body_count(world); i++) {
+    tbBodyId body = {i};
+    if (tb_body_node_count(world, body) == 0 && tb_body_mass(world, body) > 0) dofs += 6;
+  }
+  return dofs;
+}
+
 static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const tbWorld* world)
 {
-  int moving = 0;
-  for (int i = 0; i < tb_world_body_count(world); i++) moving += tb_body_mass(world, (tbBodyId){i}) > 0;
   tb_put_object(w, "contacts");
   tb_put_number(w, "mean", per_step(m, m->contacts));
   tb_put_int(w, "max", m->most_contacts);
   tb_put_end(w);
-  tb_put_int(w, "dofs", 6 * (int64_t)moving);
+  tb_put_int(w, "dofs", degrees_of_freedom(world));
   tb_put_object(w, "iterations");
   tb_put_number(w, "mean", per_step(m, m->iterations));
   tb_put_int(w, "max", m->most_iterations);
@@ -131,7 +142,7 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   for (int i = 0; m->used[i].name; i++) tb_put_int(w, m->used[i].name, m->used[i].steps);
   tb_put_end(w);
   put_finite(w, "max_penetration", m->penetration);
-  tb_put_int(w, "intersections", 0);
+  tb_put_int(w, "intersections", m->intersections);
 }
 
 static void put_state(tbJsonWriter* w, const tbWorld* world)
@@ -222,6 +233,8 @@ tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbS
              out_scaled(e, phase[TB_PHASE_JUDGE].median));
   out_format(out, "  contacts     %s a step, %d at most; overlap %.2e m at most\n",
              out_scaled(a, per_step(m, m->contacts)), m->most_contacts, m->penetration);
+  if (nodes_count(scene->world) > 0)
+    out_format(out, "  crossings    %" PRId64 " of surfaces, over all steps\n", m->intersections);
   out_format(out, "  iterations   %s a step, %d at most\n", out_scaled(a, per_step(m, m->iterations)),
              m->most_iterations);
   out_format(out, "  residual     %.2e median, %.2e max; ", s[COLUMN_RESIDUAL].median,

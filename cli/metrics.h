@@ -14,7 +14,8 @@ typedef struct {
   int64_t contacts, iterations; // sums
   int most_contacts, most_iterations;
   int64_t unconverged;
-  double penetration; // m: the deepest
+  double penetration;    // m: the deepest
+  int64_t intersections; // of deformable surfaces, a sum
   double wall_s;
   struct {
     const char* name;

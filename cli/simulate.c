@@ -4,6 +4,7 @@
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/metrics.h"
+#include "cli/nodes.h"
 #include "cli/out.h"
 #include "cli/progress.h"
 #include "cli/stream.h"
@@ -18,6 +19,8 @@ typedef struct {
   const OutputArgs* args;
   Folder out, dump;
   Stream trajectory, contacts, metrics_file;
+  Stream surface, nodes; // of deformable bodies
+  int64_t frames;        // of the nodes
   Metrics metrics;
   tbError stopped; // what ended the run early; TB_OK: nothing did
 } Simulation;
@@ -28,13 +31,13 @@ static bool check_export(const char* command, const OutputArgs* a)
 {
   for (const char* at = a->export_kinds; at;) {
     int length = (int)strcspn(at, ",");
-    bool csv = length == 3 && strncmp(at, "csv", 3) == 0;
-    if (csv && !a->out && !a->csv) {
-      fprintf(stderr, "tribo %s: --export csv needs the folder of --out\n", command);
+    bool csv = length == 3 && strncmp(at, "csv", 3) == 0, pc2 = length == 3 && strncmp(at, "pc2", 3) == 0;
+    if ((csv && !a->out && !a->csv) || (pc2 && !a->out)) {
+      fprintf(stderr, "tribo %s: --export %.3s needs the folder of --out\n", command, at);
       return false;
     }
-    if (!csv) {
-      fprintf(stderr, "tribo %s: --export %.*s is not in this build; csv is\n", command, length, at);
+    if (!csv && !pc2) {
+      fprintf(stderr, "tribo %s: --export %.*s is not in this build; csv and pc2 are\n", command, length, at);
       return false;
     }
     at = at[length] ? at + length + 1 : NULL;
@@ -79,6 +82,20 @@ static tbStatus open_one(Simulation* s, const char* path, const char* name_in_ou
   return stream_open(s->ctx, path, stream);
 }
 
+static tbStatus open_nodes(Simulation* s)
+{
+  const tbWorld* world = s->scene->world;
+  if (nodes_count(world) == 0) return TB_OK;
+  TB_TRY(open_one(s, NULL, "nodes.obj", &s->surface));
+  TB_TRY(open_one(s, NULL, "nodes.pc2", &s->nodes));
+  if (!s->nodes.open) return TB_OK;
+  nodes_surface(&s->surface.out, world);
+  nodes_header(&s->nodes.out, world);
+  nodes_frame(&s->nodes.out, world);
+  s->frames = 1;
+  return TB_OK;
+}
+
 static tbStatus open_files(Simulation* s)
 {
   const OutputArgs* a = s->args;
@@ -87,6 +104,7 @@ static tbStatus open_files(Simulation* s)
   TB_TRY(open_one(s, a->metrics, "metrics.json", &s->metrics_file));
   TB_TRY(open_one(s, a->csv, "trajectory.csv", &s->trajectory));
   TB_TRY(open_one(s, a->csv_contacts, "contacts.csv", &s->contacts));
+  TB_TRY(open_nodes(s));
   if (s->trajectory.open) trajectory_header(&s->trajectory.out);
   if (s->contacts.open) contacts_header(&s->contacts.out);
   if (!a->checkpoint) return TB_OK;
@@ -98,8 +116,9 @@ static tbStatus open_files(Simulation* s)
 
 static tbStatus close_files(Simulation* s, tbStatus status)
 {
-  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->metrics_file};
-  status = streams_close(s->ctx, streams, 3, status);
+  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->metrics_file, &s->surface, &s->nodes};
+  if (status == TB_OK) status = nodes_finish(s->ctx, &s->nodes, s->frames);
+  status = streams_close(s->ctx, streams, sizeof streams / sizeof *streams, status);
   if (status != TB_OK) {
     folder_unmake(&s->out);
     folder_unmake(&s->dump);
@@ -127,7 +146,7 @@ static tbStatus step(Simulation* s, tbStepReport* report)
     return TB_OK;
   }
   tbEnergy e = tb_world_energy(world);
-  if (!isfinite(e.kinetic) || !isfinite(e.potential)) {
+  if (!isfinite(e.kinetic) || !isfinite(e.potential) || !isfinite(e.elastic)) {
     tb_fail(s->ctx, TB_ERROR_NUMERIC, "the energy is not finite any more");
     stop(s);
   }
@@ -146,6 +165,8 @@ static tbStatus write_rows(Simulation* s)
 {
   if (s->trajectory.open) trajectory_rows(&s->trajectory.out, s->scene->world);
   if (s->contacts.open) contacts_rows(&s->contacts.out, s->scene->world);
+  if (s->nodes.open) nodes_frame(&s->nodes.out, s->scene->world), s->frames++;
+  TB_TRY(stream_check(&s->nodes));
   TB_TRY(stream_check(&s->trajectory));
   return stream_check(&s->contacts);
 }

@@ -12,12 +12,12 @@ typedef struct {
 
 #define OUTPUT_ARGS(a)                                                                                \
   {"--out", ARG_TEXT, &(a).out, "DIR",                                                                \
-   "write metrics.json, trajectory.csv and contacts.csv into this folder"},                           \
+   "write metrics.json, trajectory.csv, contacts.csv and what deforms into this folder"},             \
       {"--csv", ARG_TEXT, &(a).csv, "FILE", "where bodies are, a row per step and body"},             \
       {"--csv-contacts", ARG_TEXT, &(a).csv_contacts, "FILE",                                         \
        "what contacts do, a row per step and contact"},                                               \
       {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"}, \
-      {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…", "kinds of files to write into --out: csv"},  \
+      {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…", "kinds of files in --out: csv, pc2"},        \
       {"--checkpoint", ARG_TEXT, &(a).checkpoint, "FILE",                                             \
        "write a checkpoint at the end, and when interrupted"},                                        \
       {"--every", ARG_INT, &(a).every, "N", "and every N steps on the way"},                          \

@@ -181,7 +181,7 @@ typedef enum tbInverse {
   TB_INVERSE_EXACT,    // W_A: the factor of A
   TB_INVERSE_LUMPED,   // W_M: row sums, which are the masses where A = M + hB + h²K moves rigidly for free
   TB_INVERSE_DIAGONAL, // W_D: the diagonal
-  TB_INVERSE_JACOBI,   // the same, raised to half the row's sum of moduli, so that Jacobi's iteration converges
+  TB_INVERSE_JACOBI, // the same, raised to half the row's sum of moduli, so that Jacobi's iteration converges
   TB_INVERSE_COUNT
 } tbInverse;
 

@@ -140,6 +140,7 @@ typedef struct tbSolver {
   // A method made of others runs them itself, and has neither scratch nor solve. Null for all but `auto`.
   tbStatus (*drive)(tbContext* ctx, struct tbRun* run, double* lambda);
   bool costly;  // an iteration costs far more than judging it: the judge is asked after every one
+  bool asks;    // the method knows when it may be done, and asks the judge itself; else he is asked seldom
   int max_rows; // of the problem, where a dense method must end; 0: any
   // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so
   // planar friction is polyhedral already.

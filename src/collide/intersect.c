@@ -10,14 +10,19 @@
 // Within one plane, orientation is that of a tetrahedron with a point off the plane, which again is exact;
 // interiors are apart when an edge of one has all of the other on its far side or on its line.
 //
-// Cost   a query of a tree of boxes for each triangle; a dozen signs for each pair whose boxes meet.
+// On smooth surfaces neighbours lie nearly in one plane, where signs need long arithmetic. Most of them are
+// parted before by an edge, in the projection along an axis: interiors that meet would meet there, too.
+//
+// Cost   a query of a tree of boxes for each triangle; a few signs for each pair whose boxes meet.
 #include "collide/intersect.h"
 #include "base/threads.h"
 #include "geometry/box.h"
 #include "geometry/bvh.h"
 #include "geometry/exact.h"
 
-enum { GRAIN = 256 };
+#include <assert.h>
+
+enum { GRAIN = 256, STACK = 64 };
 
 static bool same(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -121,10 +126,66 @@ static bool has_area(const tbVec3 a[3])
   return n.x != 0 || n.y != 0 || n.z != 0;
 }
 
+typedef struct {
+  double x, y;
+} Flat;
+
+static Flat flat(tbVec3 p, int axis)
+{
+  return axis == 0 ? (Flat){p.y, p.z} : axis == 1 ? (Flat){p.z, p.x} : (Flat){p.x, p.y};
+}
+
+// How a, b, c turn: ±1, 0 where it is not known for sure (Shewchuk's bound on the rounding, with room).
+static int turn_of(Flat a, Flat b, Flat c)
+{
+  double l = (b.x - a.x) * (c.y - a.y), r = (b.y - a.y) * (c.x - a.x), det = l - r;
+  double bound = 4e-16 * (fabs(l) + fabs(r));
+  return det > bound ? 1 : det < -bound ? -1 : 0;
+}
+
+// Does an edge of a have all of b beyond it for sure, seen along the axis? rims: a corner they share is no
+// hindrance otherwise.
+static bool edge_parts_flat(const tbVec3 a[3], const tbVec3 b[3], int axis, bool rims)
+{
+  Flat p[3] = {flat(a[0], axis), flat(a[1], axis), flat(a[2], axis)};
+  int turn = turn_of(p[0], p[1], p[2]);
+  for (int k = 0; turn != 0 && k < 3; k++) {
+    int l = (k + 1) % 3, beyond = 0;
+    for (int i = 0; i < 3; i++)
+      if (!rims && (same(a[k], b[i]) || same(a[l], b[i]))) beyond++;
+      else if (turn * turn_of(p[k], p[l], flat(b[i], axis)) < 0) beyond++;
+      else break;
+    if (beyond == 3) return true;
+  }
+  return false;
+}
+
+static bool parted_flat(const tbVec3 a[3], const tbVec3 b[3], bool rims)
+{
+  tbVec3 n = tb_cross3(tb_sub3(a[1], a[0]), tb_sub3(a[2], a[0]));
+  double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+  int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+  return edge_parts_flat(a, b, axis, rims) || edge_parts_flat(b, a, axis, rims);
+}
+
+// Are b's corners on one side of a for sure? Those they share do not count, unless rims do.
+static bool on_one_side(const tbVec3 a[3], const tbVec3 b[3], bool rims)
+{
+  bool plus = false, minus = false;
+  for (int k = 0; k < 3; k++) {
+    if (!rims && (same(a[0], b[k]) || same(a[1], b[k]) || same(a[2], b[k]))) continue;
+    int side = tb_side_of_surely(a[0], a[1], a[2], b[k]);
+    if (side == 0) return false;
+    plus |= side > 0, minus |= side < 0;
+  }
+  return plus != minus;
+}
+
 // rims: whether it matters that they touch; if not, TB_APART stands for that too.
 static tbMeeting meet(const tbVec3 a[3], const tbVec3 b[3], bool rims)
 {
   int sa[3], sb[3];
+  if (on_one_side(a, b, rims) || on_one_side(b, a, rims) || parted_flat(a, b, rims)) return TB_APART;
   sides(a, b, sb);
   if (all_on(sb, 1) || all_on(sb, -1)) return TB_APART;
   sides(b, a, sa);
@@ -143,17 +204,11 @@ typedef struct {
   const tbTriangles* surface;
   int* owner; // surface of a triangle, and its number there
   int* local;
-  tbBox* box;
   tbBvh bvh;
+  tbBox* box;             // of triangles, in the order of the tree's leaves
+  int* last;              // of a node: where its triangles end in that order
   tbIntersections* found; // by piece
 } Search;
-
-typedef struct {
-  const Search* search;
-  int self;
-  tbVec3 corner[3];
-  tbIntersections* found;
-} Visit;
 
 static const int* corners_of(const Search* s, int t) { return s->surface[s->owner[t]].triangle[s->local[t]]; }
 
@@ -172,27 +227,58 @@ static bool neighbours(const Search* s, int t, int u)
   return false;
 }
 
-static bool visit(void* user, int other)
+static bool is_attached(const tbTriangles* s, const int* corner, int body)
 {
-  Visit* v = user;
-  if (other <= v->self) return true; // every pair once
+  for (int k = 0; s->holder && k < 3; k++)
+    if (s->holder[corner[k]] == body) return true;
+  return false;
+}
+
+// Whether a pair counts.
+static bool counts(const Search* s, int t, int u)
+{
+  const tbTriangles *a = &s->surface[s->owner[t]], *b = &s->surface[s->owner[u]];
+  if (a->rigid && b->rigid) return false;
+  return a == b || (!is_attached(a, corners_of(s, t), b->body) && !is_attached(b, corners_of(s, u), a->body));
+}
+
+static void compare(const Search* s, int t, int u, const tbVec3 a[3], tbIntersections* found)
+{
+  if (!counts(s, t, u)) return;
   tbVec3 b[3];
-  load(v->search, other, b);
-  bool rims = !neighbours(v->search, v->self, other);
-  tbMeeting meeting = meet(v->corner, b, rims);
-  v->found->crossing += meeting == TB_CROSSING;
-  v->found->touching += meeting == TB_TOUCHING && rims;
-  return true;
+  load(s, u, b);
+  bool rims = !neighbours(s, t, u);
+  tbMeeting meeting = meet(a, b, rims);
+  found->crossing += meeting == TB_CROSSING;
+  found->touching += meeting == TB_TOUCHING && rims;
+}
+
+// The triangle at place i of the leaves' order, with all after it: every pair once.
+static void compare_later(const Search* s, int i, tbIntersections* found)
+{
+  const tbBvhNode* node = s->bvh.node;
+  int stack[STACK], depth = 0, t = s->bvh.order[i];
+  tbVec3 a[3];
+  load(s, t, a);
+  stack[depth++] = 0;
+  while (depth > 0) {
+    int k = stack[--depth];
+    if (s->last[k] <= i + 1 || !tb_box_meets(&node[k].box, &s->box[i])) continue;
+    if (node[k].right) {
+      assert(depth + 2 <= STACK);
+      stack[depth++] = node[k].right;
+      stack[depth++] = k + 1;
+      continue;
+    }
+    for (int j = node[k].first > i ? node[k].first : i + 1; j < s->last[k]; j++)
+      if (tb_box_meets(&s->box[i], &s->box[j])) compare(s, t, s->bvh.order[j], a, found);
+  }
 }
 
 static void search_range(void* user, int begin, int end, int piece)
 {
   const Search* s = user;
-  for (int t = begin; t < end; t++) {
-    Visit v = {.search = s, .self = t, .found = &s->found[piece]};
-    load(s, t, v.corner);
-    tb_bvh_query(&s->bvh, s->box, s->box[t], visit, &v);
-  }
+  for (int i = begin; i < end; i++) compare_later(s, i, &s->found[piece]);
 }
 
 static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count, int* total)
@@ -225,15 +311,23 @@ static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count,
   s->local = TB_TAKE(arena, int, (size_t)total);
   s->box = TB_TAKE(arena, tbBox, (size_t)total);
   s->found = TB_TAKE(arena, tbIntersections, (size_t)pieces);
-  if (!s->owner || !s->local || !s->box || !s->found) return TB_ERROR_MEMORY;
+  tbBox* box = TB_TAKE(arena, tbBox, (size_t)total);
+  if (!s->owner || !s->local || !s->box || !s->found || !box) return TB_ERROR_MEMORY;
   for (int i = 0, t = 0; i < count; i++)
     for (int k = 0; k < s->surface[i].ntriangle; k++, t++) {
       s->owner[t] = i, s->local[t] = k;
       tbVec3 p[3];
       load(s, t, p);
-      s->box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
+      box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
     }
-  TB_TRY(tb_bvh_build(ctx, arena, s->box, total, &s->bvh));
+  TB_TRY(tb_bvh_build(ctx, arena, box, total, &s->bvh));
+  s->last = TB_TAKE(arena, int, (size_t)s->bvh.nnode);
+  if (!s->last) return TB_ERROR_MEMORY;
+  for (int i = 0; i < total; i++) s->box[i] = box[s->bvh.order[i]];
+  for (int k = s->bvh.nnode - 1; k >= 0; k--) {
+    const tbBvhNode* node = &s->bvh.node[k];
+    s->last[k] = node->right ? s->last[node->right] : node->first + node->count;
+  }
   tb_parallel_for(ctx->threads, total, GRAIN, search_range, s);
   for (int i = 0; i < pieces; i++) {
     out->crossing += s->found[i].crossing;

@@ -12,6 +12,9 @@ typedef struct tbTriangles {
   int nvertex;
   const int (*triangle)[3];
   int ntriangle;
+  int body;
+  bool rigid;        // two rigid surfaces may cross: that is not looked at here
+  const int* holder; // the body that a vertex is attached to, or less than 0; null: none   (nvertex)
 } tbTriangles;
 
 typedef enum tbMeeting { TB_APART, TB_TOUCHING, TB_CROSSING } tbMeeting;
@@ -26,7 +29,8 @@ typedef struct tbIntersections {
   int64_t touching; // pairs that only touch, neighbours left out
 } tbIntersections;
 
-// Counts pairs between and within all of the surfaces. Vertices that are not finite, or beyond 2¹⁰⁰, are
+// Counts pairs between and within all of the surfaces, but for two rigid ones, and for triangles with a
+// corner attached to the body of the other. Vertices that are not finite, or beyond 2¹⁰⁰, are
 // TB_ERROR_NUMERIC. The same for every number of threads.
 tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbIntersections* out);
 

@@ -49,6 +49,7 @@ double tb_fem_energy(tbFemBody* body, tbThreads* threads, const tbVec3* x); // a
 void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
                  const tbVec3* v, const tbVec3* pin, double* A, double* rhs);
 
+tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int node);     // (M v) of one node
 void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y); // y = M x, 3 nnode
 
 #endif

@@ -2,18 +2,19 @@
 #include "base/threads.h"
 #include "fem/body.h"
 
-void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y)
+tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int i)
 {
   const tbFemAssembly* s = &body->assembly;
-  for (int i = 0; i < body->nnode; i++) {
-    double sum[3] = {0};
-    if (!body->mass_block)
-      for (int k = 0; k < 3; k++) sum[k] = body->mass[i] * x[3 * (size_t)i + k];
-    else
-      for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
-        for (int k = 0; k < 3; k++) sum[k] += body->mass_block[b] * x[3 * (size_t)s->col[b] + k];
-    for (int k = 0; k < 3; k++) y[3 * (size_t)i + k] = sum[k];
-  }
+  if (!body->mass_block) return tb_scale3(body->mass[i], v[i]);
+  tbVec3 sum = tb_zero3();
+  for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++) sum = tb_madd3(sum, body->mass_block[b], v[s->col[b]]);
+  return sum;
+}
+
+void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y)
+{
+  for (int i = 0; i < body->nnode; i++)
+    tb_store3(y + 3 * (size_t)i, tb_fem_momentum(body, (const tbVec3*)x, i));
 }
 
 typedef struct {

@@ -94,7 +94,7 @@ static int exact_side(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
   return (largest > 0) - (largest < 0);
 }
 
-int tb_side_of(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
+int tb_side_of_surely(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
 {
   tbVec3 u = tb_sub3(b, a), v = tb_sub3(c, a), w = tb_sub3(p, a);
   double xy = u.x * v.y, yx = u.y * v.x, yz = u.y * v.z, zy = u.z * v.y, zx = u.z * v.x, xz = u.x * v.z;
@@ -102,9 +102,13 @@ int tb_side_of(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
   double size = fabs(w.x) * (fabs(yz) + fabs(zy)) + fabs(w.y) * (fabs(zx) + fabs(xz)) +
                 fabs(w.z) * (fabs(xy) + fabs(yx));
   double bound = 9e-16 * size; // (7 + 56ε) ε size, ε = 2⁻⁵³ (Shewchuk, table 4), with room
-  if (det > bound) return 1;
-  if (det < -bound) return -1;
-  return exact_side(a, b, c, p);
+  return det > bound ? 1 : det < -bound ? -1 : 0;
+}
+
+int tb_side_of(tbVec3 a, tbVec3 b, tbVec3 c, tbVec3 p)
+{
+  int side = tb_side_of_surely(a, b, c, p);
+  return side != 0 ? side : exact_side(a, b, c, p);
 }
 
 static double exact_minor(Two a, Two b, Two c, Two d) // a d − b c

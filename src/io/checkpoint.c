@@ -115,6 +115,8 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
   tb_code_extended(c, &o->restitution_speed);
   tb_code_number(c, &o->penalty_stiffness);
   tb_code_number(c, &o->penalty_damping);
+  tb_code_number(c, &o->clearance);
+  tb_code_int(c, &o->rounds, 0, INT32_MAX);
   tb_codec_require(c, o->dt > 0, "a time step that is not positive");
 }
 

@@ -5,7 +5,7 @@
 #include "io/codec.h"
 #include "tribo/io.h"
 
-enum { TB_CHECKPOINT_VERSION = 3 }; // raised whenever the bytes mean something else
+enum { TB_CHECKPOINT_VERSION = 4 }; // raised whenever the bytes mean something else
 
 // The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
 tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,
@@ -17,6 +17,7 @@ uint64_t tb_checkpoint_sum(const void* bytes, size_t length);
 
 // Reading: the world is one just made.
 void tb_code_world(tbCodec* c, tbWorld* world);
+void tb_code_deformables(tbCodec* c, tbWorld* world); // after the bodies (checkpoint_deformable.c)
 void tb_code_step_options(tbCodec* c, tbStepOptions* options);
 
 // The geometry that shapes point to: each once, in order of first use. Reading: the world keeps it.

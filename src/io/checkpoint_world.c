@@ -155,13 +155,15 @@ static void code_parts(tbCodec* c, tbWorld* w, tbBody* b, int first_shape, int f
   for (int i = 1; i < b->nkey; i++) tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
 }
 
-static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key)
+static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key, int deformables)
 {
   tbBody* b = &tb_bodies(w)[index];
   int kind = (int)b->kind;
   code_unique_name(c, w, TB_NAME_BODY, index, &b->name);
-  tb_code_int(c, &kind, 0, TB_BODY_KINEMATIC);
+  tb_code_int(c, &kind, 0, TB_BODY_CLOTH);
   b->kind = (tbBodyKind)kind;
+  bool deforms = b->kind == TB_BODY_SOFT || b->kind == TB_BODY_CLOTH;
+  b->deformable = deforms ? deformables : -1; // in the order of the bodies
   tb_code_bool(c, &b->bullet);
   tb_code_vec3(c, &b->x);
   tb_code_quat(c, &b->q);
@@ -177,19 +179,20 @@ static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int fi
   tb_code_int(c, &b->own_surface, -1, (int)w->surface.count - 1);
   tb_code_transform(c, &b->initial);
   tb_code_extended(c, &b->radius);
-  tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (b->kind == TB_BODY_DYNAMIC),
+  tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (deforms || b->kind == TB_BODY_DYNAMIC),
                    "a body that cannot be");
   code_parts(c, w, b, first_shape, first_key);
+  tb_codec_require(c, !deforms || b->nshape == 0, "a deformable body with shapes");
 }
 
 static void code_bodies(tbCodec* c, tbWorld* w)
 {
   tb_code_array(c, &w->body, 400);
-  int shape = 0, key = 0;
+  int shape = 0, key = 0, deformables = 0;
   for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
-    code_body(c, w, i, shape, key);
+    code_body(c, w, i, shape, key, deformables);
     const tbBody* b = &tb_bodies(w)[i];
-    shape += b->nshape, key = b->key + b->nkey;
+    shape += b->nshape, key = b->key + b->nkey, deformables += b->deformable >= 0;
   }
   tb_codec_require(c, shape == (int)w->shape.count, "shapes of no body");
   if (!tb_codec_reads(c) || !tb_codec_good(c)) return;
@@ -208,6 +211,10 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_int(c, &d->a.index, -1, last);
   tb_code_int(c, &d->b.index, -1, last);
   tb_codec_require(c, d->a.index != d->b.index, "a joint of a body with itself");
+  for (int side = 0; side < 2 && tb_codec_good(c); side++) {
+    int body = side ? d->b.index : d->a.index;
+    tb_codec_require(c, body < 0 || tb_bodies(w)[body].deformable < 0, "a joint to a deformable body");
+  }
   tb_code_vec3(c, &d->anchor);
   tb_code_vec3(c, &d->axis);
   tb_code_bool(c, &d->limited);
@@ -232,8 +239,9 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
 static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
 {
   int shapes = (int)w->shape.count, state = (int)r->state;
-  tb_code_int(c, &r->shape_a, 0, shapes - 1);
-  tb_code_int(c, &r->shape_b, 0, shapes - 1);
+  tb_code_int(c, &r->shape_a, -1, shapes - 1);
+  tb_code_int(c, &r->shape_b, -1, shapes - 1);
+  tb_codec_require(c, (r->shape_a < 0) == (r->shape_b < 0), "a contact of half a skin");
   tb_code_int(c, &r->body_a, 0, (int)w->body.count - 1);
   tb_code_int(c, &r->body_b, 0, (int)w->body.count - 1);
   tb_code_u64(c, &r->feature);
@@ -263,6 +271,7 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   code_keys(c, w);
   code_shapes(c, w);
   code_bodies(c, w);
+  tb_code_deformables(c, w);
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
   tb_code_array(c, &w->contact, 250);

@@ -5,8 +5,8 @@
 //   tb_pen_body(pen, &(tbPenBody){.name = "block", .shape = tb_pen_box(1, 1, 1), .material = "wood"});
 //   tb_pen_joint(pen, &(tbPenJoint){.type = "ball", .b = "block", .anchor = tb_vec3(0, 0, 1)});
 //
-// Things of one kind follow each other: materials, pairs, bodies, joints. Errors are remembered, and reported
-// when the scene is finished. Zeros of the structures below stand for what is not said.
+// Things of one kind follow each other: materials, pairs, bodies, soft, cloth, joints. Errors are remembered,
+// and reported when the scene is finished. Zeros of the structures below stand for what is not said.
 #ifndef TB_IO_GALLERY_H
 #define TB_IO_GALLERY_H
 
@@ -72,6 +72,42 @@ typedef struct tbPenJoint {
   bool collide;
 } tbPenJoint;
 
+// A mesh by rule, or a file, of a soft body or a cloth.
+typedef struct tbPenMesh {
+  const char* kind; // the key of the scene format
+  struct {
+    const char* key;
+    double value;
+  } number[3];
+  double size[3];
+  int sizes, cells[3], cell_counts;
+  const char* file;
+} tbPenMesh;
+
+// Nodes in a box that are held, or fixed to a body.
+typedef struct tbPenPin {
+  tbVec3 low, high;
+  tbVec3 velocity, angular_velocity;
+  const char* body; // null: a pin
+} tbPenPin;
+
+typedef struct tbPenSoft {
+  const char *name, *material;
+  tbPenMesh mesh;
+  const char* model;                                                 // soft
+  double young, poisson;                                             // soft
+  double area_density, stretch, shear, bend, thickness, air_damping; // cloth
+  double damping;
+  tbVec3 warp; // cloth
+  tbVec3 position, velocity;
+  tbQuat orientation;
+  const tbPenPin* pins;
+  int pin_count;
+  int count[3]; // copies
+  tbVec3 spacing;
+  double jitter;
+} tbPenSoft;
+
 double tb_pen_value(const tbPen* pen, const char* parameter);
 int tb_pen_count(const tbPen* pen, const char* parameter);          // a whole one
 const char* tb_pen_name(tbPen* pen, const char* format, int index); // good until the next
@@ -83,6 +119,23 @@ void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
 void tb_pen_body(tbPen* pen, const tbPenBody* body);
 void tb_pen_ground(tbPen* pen, const char* material); // the plane z = 0
 void tb_pen_joint(tbPen* pen, const tbPenJoint* joint);
+
+// gallery_pen_soft.c
+void tb_pen_soft(tbPen* pen, const tbPenSoft* soft);
+void tb_pen_cloth(tbPen* pen, const tbPenSoft* cloth);
+tbPenMesh tb_pen_soft_box(tbVec3 size, int nx, int ny, int nz);
+tbPenMesh tb_pen_soft_sphere(double radius, int cells);
+tbPenMesh tb_pen_soft_cylinder(double radius, double length, int across, int along);
+tbPenMesh tb_pen_soft_torus(double ring, double tube, int across, int around);
+tbPenMesh tb_pen_grid(double width, double height, int across, int along);
+
+// Parts of a body, for those who write one.
+void tb_pen_open(tbPen* pen, const char* section); // its array, or the object of materials
+void tb_pen_put3(tbPen* pen, const char* key, tbVec3 v);
+void tb_pen_put_nonzero(tbPen* pen, const char* key, double value);
+void tb_pen_put_nonzero3(tbPen* pen, const char* key, tbVec3 v);
+void tb_pen_put_pose(tbPen* pen, tbVec3 x, tbQuat q);
+void tb_pen_put_repeat(tbPen* pen, const int count[3], tbVec3 spacing, double jitter); // unless count is 0
 
 tbPenShape tb_pen_sphere(double radius);
 tbPenShape tb_pen_box(double x, double y, double z);
@@ -106,6 +159,9 @@ void tb_pen_bin(tbPen* pen, const char* material, double half, double height);
 tbPenShape tb_pen_gear(tbPen* pen, const char* name, int teeth, double inner, double outer, double width);
 // A closed polygon (radius, height) turned about the z axis; counter-clockwise with the radius to the right.
 tbPenShape tb_pen_turned(tbPen* pen, const char* name, const double (*profile)[2], int corners, int sectors);
+// A strip between y = ±width/2 along a line of points (x, z), of so many cells across.
+tbPenMesh tb_pen_strip(tbPen* pen, const char* name, const double (*line)[2], int points, double width,
+                       int across);
 
 // The scene as text; the caller frees out.
 tbStatus tb_gallery_print(tbContext* ctx, const tbGalleryScene* scene, const double* values,
@@ -143,5 +199,21 @@ void tb_gallery_pile(tbPen* pen);
 void tb_gallery_junkyard(tbPen* pen);
 void tb_gallery_jam(tbPen* pen);
 void tb_gallery_funnel(tbPen* pen);
+// gallery_soft.c
+void tb_gallery_cantilever(tbPen* pen);
+void tb_gallery_jelly(tbPen* pen);
+void tb_gallery_soft_incline(tbPen* pen);
+void tb_gallery_soft_pyramid(tbPen* pen);
+void tb_gallery_soft_pile(tbPen* pen);
+void tb_gallery_bunnies(tbPen* pen);
+void tb_gallery_rings(tbPen* pen);
+// gallery_rollers.c
+void tb_gallery_bearing(tbPen* pen);
+void tb_gallery_armadillo(tbPen* pen);
+void tb_gallery_rollers(tbPen* pen);
+// gallery_cloth.c
+void tb_gallery_cloth_on_sphere(tbPen* pen);
+void tb_gallery_hammock(tbPen* pen);
+void tb_gallery_cloth_capstan(tbPen* pen);
 
 #endif

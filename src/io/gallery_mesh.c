@@ -1,4 +1,4 @@
-// Meshes of the gallery: wheels with teeth, and polygons turned about an axis.
+// Meshes of the gallery: wheels with teeth, polygons turned about an axis, strips.
 #include "io/gallery.h"
 
 #include "base/array.h"
@@ -112,4 +112,19 @@ tbPenShape tb_pen_turned(tbPen* pen, const char* name, const double (*profile)[2
       add_quad(&m, here + i, there + i, there + next, here + next);
     }
   return finish(pen, &m, name);
+}
+
+tbPenMesh tb_pen_strip(tbPen* pen, const char* name, const double (*line)[2], int points, double width,
+                       int across)
+{
+  Mesh m = begin(pen);
+  for (int i = 0; i < points; i++)
+    for (int k = 0; k <= across; k++) add_vertex(&m, line[i][0], width * k / across - width / 2, line[i][1]);
+  for (int i = 0; i + 1 < points; i++)
+    for (int k = 0; k < across; k++) {
+      int a = i * (across + 1) + k, b = a + across + 1;
+      if ((i + k) % 2) add_quad(&m, a, b, b + 1, a + 1); // diagonals take turns
+      else add_quad(&m, b, b + 1, a + 1, a);
+    }
+  return (tbPenMesh){.file = finish(pen, &m, name).file};
 }

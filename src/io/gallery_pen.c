@@ -23,32 +23,32 @@ const char* tb_pen_name(tbPen* pen, const char* format, int index)
   return pen->name;
 }
 
-static void put3(tbPen* pen, const char* key, tbVec3 v)
+void tb_pen_put3(tbPen* pen, const char* key, tbVec3 v)
 {
   tb_put_numbers(&pen->json, key, (double[3]){v.x + 0.0, v.y + 0.0, v.z + 0.0}, 3); // no −0
 }
 
 static bool is_zero(tbVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-static void put_unless_zero(tbPen* pen, const char* key, tbVec3 v)
+void tb_pen_put_nonzero3(tbPen* pen, const char* key, tbVec3 v)
 {
-  if (!is_zero(v)) put3(pen, key, v);
+  if (!is_zero(v)) tb_pen_put3(pen, key, v);
 }
 
-static void put_number_unless_zero(tbPen* pen, const char* key, double value)
+void tb_pen_put_nonzero(tbPen* pen, const char* key, double value)
 {
   if (value != 0) tb_put_number(&pen->json, key, value);
 }
 
-static void put_pose(tbPen* pen, tbVec3 x, tbQuat q)
+void tb_pen_put_pose(tbPen* pen, tbVec3 x, tbQuat q)
 {
-  put_unless_zero(pen, "position", x);
+  tb_pen_put_nonzero3(pen, "position", x);
   if (q.x != 0 || q.y != 0 || q.z != 0)
     tb_put_numbers(&pen->json, "orientation", (double[4]){q.w + 0.0, q.x + 0.0, q.y + 0.0, q.z + 0.0}, 4);
 }
 
 // Materials are an object by name, the rest arrays.
-static void open_section(tbPen* pen, const char* section)
+void tb_pen_open(tbPen* pen, const char* section)
 {
   if (pen->section && strcmp(pen->section, section) == 0) return;
   if (pen->section) tb_put_end(&pen->json);
@@ -95,23 +95,23 @@ static void put_friction(tbPen* pen, double mu, double rolling)
 void tb_pen_material(tbPen* pen, const tbPenMaterial* m)
 {
   tbJsonWriter* w = &pen->json;
-  open_section(pen, "materials");
+  tb_pen_open(pen, "materials");
   tb_put_object(w, m->name);
   tb_put_number(w, "density", m->density);
   put_friction(pen, m->friction, m->rolling);
-  put_number_unless_zero(pen, "restitution", m->restitution);
+  tb_pen_put_nonzero(pen, "restitution", m->restitution);
   tb_put_end(w);
 }
 
 void tb_pen_pair(tbPen* pen, const tbPenPair* p)
 {
   tbJsonWriter* w = &pen->json;
-  open_section(pen, "pairs");
+  tb_pen_open(pen, "pairs");
   tb_put_object(w, NULL);
   tb_put_string(w, "a", p->a);
   tb_put_string(w, "b", p->b);
   put_friction(pen, p->friction, p->rolling);
-  put_number_unless_zero(pen, "restitution", p->restitution);
+  tb_pen_put_nonzero(pen, "restitution", p->restitution);
   tb_put_end(w);
 }
 
@@ -120,15 +120,15 @@ static void put_shape(tbPen* pen, const char* key, const tbPenShape* s)
   tbJsonWriter* w = &pen->json;
   tb_put_object(w, key);
   tb_put_string(w, "type", s->type);
-  put_unless_zero(pen, "size", s->size);
-  put_number_unless_zero(pen, "radius", s->radius);
-  put_number_unless_zero(pen, "length", s->length);
-  put_unless_zero(pen, "normal", s->normal);
+  tb_pen_put_nonzero3(pen, "size", s->size);
+  tb_pen_put_nonzero(pen, "radius", s->radius);
+  tb_pen_put_nonzero(pen, "length", s->length);
+  tb_pen_put_nonzero3(pen, "normal", s->normal);
   if (s->file) tb_put_string(w, "file", s->file);
   if (s->vertices > 0) tb_put_array(w, "vertices");
-  for (int i = 0; i < s->vertices; i++) put3(pen, NULL, s->vertex[i]);
+  for (int i = 0; i < s->vertices; i++) tb_pen_put3(pen, NULL, s->vertex[i]);
   if (s->vertices > 0) tb_put_end(w);
-  put_pose(pen, s->position, s->orientation);
+  tb_pen_put_pose(pen, s->position, s->orientation);
   tb_put_end(w);
 }
 
@@ -143,33 +143,34 @@ static void put_shapes(tbPen* pen, const tbPenBody* b)
   tb_put_end(&pen->json);
 }
 
-static void put_repeat(tbPen* pen, const tbPenBody* b)
+void tb_pen_put_repeat(tbPen* pen, const int count[3], tbVec3 spacing, double jitter)
 {
   tbJsonWriter* w = &pen->json;
+  if (count[0] == 0) return;
   tb_put_object(w, "repeat");
-  tb_put_numbers(w, "count", (double[3]){b->count[0], b->count[1], b->count[2]}, 3);
-  put3(pen, "spacing", b->spacing);
-  put_number_unless_zero(pen, "jitter", b->jitter);
+  tb_put_numbers(w, "count", (double[3]){count[0], count[1], count[2]}, 3);
+  tb_pen_put3(pen, "spacing", spacing);
+  tb_pen_put_nonzero(pen, "jitter", jitter);
   tb_put_end(w);
 }
 
 void tb_pen_body(tbPen* pen, const tbPenBody* b)
 {
   tbJsonWriter* w = &pen->json;
-  open_section(pen, "bodies");
+  tb_pen_open(pen, "bodies");
   tb_put_object(w, NULL);
   tb_put_string(w, "name", b->name);
   if (b->fixed) tb_put_bool(w, "fixed", true);
   put_shapes(pen, b);
   if (b->material) tb_put_string(w, "material", b->material);
-  put_number_unless_zero(pen, "mass", b->mass);
-  put_number_unless_zero(pen, "density", b->density);
-  put_pose(pen, b->position, b->orientation);
+  tb_pen_put_nonzero(pen, "mass", b->mass);
+  tb_pen_put_nonzero(pen, "density", b->density);
+  tb_pen_put_pose(pen, b->position, b->orientation);
   if (b->kinematic) tb_put_object(w, "kinematic");
-  put_unless_zero(pen, "velocity", b->velocity);
-  put_unless_zero(pen, "angular_velocity", b->angular_velocity);
+  tb_pen_put_nonzero3(pen, "velocity", b->velocity);
+  tb_pen_put_nonzero3(pen, "angular_velocity", b->angular_velocity);
   if (b->kinematic) tb_put_end(w);
-  if (b->count[0] > 0) put_repeat(pen, b);
+  tb_pen_put_repeat(pen, b->count, b->spacing, b->jitter);
   tb_put_end(w);
 }
 
@@ -182,13 +183,13 @@ void tb_pen_ground(tbPen* pen, const char* material)
 void tb_pen_joint(tbPen* pen, const tbPenJoint* j)
 {
   tbJsonWriter* w = &pen->json;
-  open_section(pen, "joints");
+  tb_pen_open(pen, "joints");
   tb_put_object(w, NULL);
   tb_put_string(w, "type", j->type);
   tb_put_string(w, "a", j->a ? j->a : "world");
   tb_put_string(w, "b", j->b ? j->b : "world");
-  put3(pen, "anchor", j->anchor);
-  put_unless_zero(pen, "axis", j->axis);
+  tb_pen_put3(pen, "anchor", j->anchor);
+  tb_pen_put_nonzero3(pen, "axis", j->axis);
   if (j->low < j->high)
     tb_put_numbers(w, strcmp(j->type, "hinge") == 0 ? "limits_deg" : "limits", (double[2]){j->low, j->high},
                    2);

@@ -44,15 +44,27 @@ static tbStatus read_model(tbContext* ctx, const tbSceneFile* f, const tbSolver*
                       tb_model_name(*out), list);
 }
 
+// The one that is named; where none is and something deforms, the one that can move it.
+static const char* read_scheme(const tbSceneFile* f)
+{
+  const tbJson* node = f->scheme.node;
+  bool named = node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"));
+  const tbScheme* implicit = tb_scheme_find("implicit");
+  if (!named && implicit && f->soft.count + f->cloth.count > 0) return implicit->name;
+  return tb_scheme_at(f->scheme.name)->name;
+}
+
 static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions* o)
 {
   const tbSceneSolver* s = &f->solver;
   const tbSolver* solver = tb_solver_at(s->name);
   *o = tb_default_step_options();
-  o->scheme = tb_scheme_at(f->scheme.name)->name;
+  o->scheme = read_scheme(f);
   o->dt = f->dt;
   o->penalty_stiffness = f->scheme.penalty_stiffness;
   o->penalty_damping = f->scheme.penalty_damping;
+  o->clearance = f->scheme.clearance;
+  o->rounds = f->scheme.rounds;
   o->margin = f->contact.margin;
   o->restitution_speed = f->contact.restitution_speed;
   o->warm_start = s->warm_start;
@@ -120,6 +132,7 @@ static tbStatus build(tbSceneBuild* b)
   const tbScenePair* pairs = b->file->pairs.items;
   for (int i = 0; i < b->file->pairs.count; i++) TB_TRY(add_pair(b, &pairs[i]));
   TB_TRY(tb_scene_bodies(b));
+  TB_TRY(tb_scene_deformables(b));
   return tb_scene_joints(b);
 }
 

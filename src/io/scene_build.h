@@ -25,8 +25,13 @@ typedef struct tbSceneBuild {
   tbArray origin;   // const tbJson*: where each body of the world stands in the file
 } tbSceneBuild;
 
-tbStatus tb_scene_bodies(tbSceneBuild* b); // scene_body.c
-tbStatus tb_scene_joints(tbSceneBuild* b); // scene_joint.c
+tbStatus tb_scene_bodies(tbSceneBuild* b);      // scene_body.c
+tbStatus tb_scene_deformables(tbSceneBuild* b); // scene_soft.c
+tbStatus tb_scene_joints(tbSceneBuild* b);      // scene_joint.c
+
+// The mesh of a soft body or of a cloth, scaled: the one that is not null. To be freed whatever this returns.
+// scene_grid.c
+tbStatus tb_scene_mesh(tbSceneBuild* b, const tbSceneDeformable* s, tbTetMesh** solid, tbMesh** sheet);
 
 // The shapes of a body, in the arena; `moves`: it is a dynamic body. scene_shape.c
 tbStatus tb_scene_shapes(tbSceneBuild* b, const tbSceneBody* body, bool moves, tbShape** out, int* count);
@@ -37,6 +42,33 @@ tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* friction, tbFr
 // The material of that name; `key` says where the name stands in the node.
 tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
                            tbMaterialId* out);
+
+// The body of that name, of any kind; index −1: "world", or no name. `key` says where it stands in the node.
+tbStatus tb_scene_find_body(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                            tbBodyId* out);
+// The path of a file that the place in the scene names, in the arena.
+tbStatus tb_scene_path(tbSceneBuild* b, const tbJson* place, const char* file, const char** out);
+// The keys of a prescribed motion, in the arena, and how many; what a key leaves out is as in `pose` or in
+// the key before.
+tbStatus tb_scene_motion(tbSceneBuild* b, const tbSceneMotion* motion, tbTransform pose, tbMotionKey** keys,
+                         int* count);
+
+// Copies of a body: how many, and where each stands from the first, x fastest. scene_copies.c
+tbStatus tb_scene_count_copies(tbSceneBuild* b, const tbJson* node, const tbSceneRepeat* repeat, int* out);
+typedef struct tbSceneCopies {
+  const tbSceneRepeat* repeat; // null: the body itself
+  const char *stem, *name;     // of the body and of the copy; null: it has none
+  char* buffer;
+  size_t size;
+  uint64_t random;
+} tbSceneCopies;
+// ordinal: of the body among those of the file, for a stream of random numbers of its own.
+tbStatus tb_scene_copies_begin(tbSceneBuild* b, const tbSceneRepeat* repeat, const char* name, int ordinal,
+                               tbSceneCopies* out);
+tbVec3 tb_scene_copy(tbSceneCopies* copies, int index); // in turn from 0; sets the name
+// Names of bodies: sound, and not yet taken. Whoever adds a body pushes its place on `origin`.
+tbStatus tb_scene_check_name(tbSceneBuild* b, const tbJson* node, const char* name);
+tbStatus tb_scene_check_taken(tbSceneBuild* b, const tbJson* node, const char* name);
 
 static inline bool tb_scene_given(const tbJson* node, const char* key) { return tb_json_find(node, key); }
 

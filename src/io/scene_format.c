@@ -1,23 +1,10 @@
 // The table of the scene format. SI units; angles in radians unless the key ends in _deg.
-#include "io/scene_format.h"
+#include "io/scene_table.h"
 #include "tribo/step.h"
 
 #include <string.h>
 
 // clang-format off
-#define AT(record, member)       offsetof(tbScene##record, member)
-#define COUNT(array)             ((int)(sizeof(array) / sizeof *(array)))
-#define RECORD(record, make, list) \
-  .size = sizeof(tbScene##record), .init = make, .keys = list, .key_count = COUNT(list)
-#define VARIANTS(list)           .variants = list, .variant_count = COUNT(list)
-#define VARIANT(tag, what, list) {.name = tag, .text = what, .keys = list, .key_count = COUNT(list)}
-#define RESERVED(tag)            {.name = tag}
-#define ANY                      {-INFINITY, INFINITY, false}
-#define POSITIVE                 {0, INFINITY, true}
-#define NONNEGATIVE              {0, INFINITY, false}
-#define UNIT                     {0, 1, false}
-#define COEFFICIENT              {0, 1e6, false}
-
 // Names from the tables of the library.
 static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
 static const char* solver_at(int i) { return i < tb_solver_count() ? tb_solver_at(i)->name : NULL; }
@@ -40,16 +27,6 @@ static int index_of(const char* (*choice)(int), const char* name)
     if (strcmp(choice(i), name) == 0) return i;
   return 0;
 }
-
-// ---- poses: rows that several records have ----
-
-#define POSE_KEYS(record, what)                                                                               \
-  {"position", TB_KEY_NUMBERS, AT(record, pose.position), ANY, 3, 3, .shown = true, .text = what ", m"},       \
-  {"orientation", TB_KEY_NUMBERS, AT(record, pose.orientation), ANY, 4, 4, .shown = true,                      \
-   .text = "quaternion [w, x, y, z], of any length but 0"},                                                    \
-  {"orientation_euler", TB_KEY_NUMBERS, AT(record, pose.euler), ANY, 3, 3,                                     \
-   .text = "instead: turned about the fixed axes x, then y, then z, rad"},                                     \
-  {"orientation_euler_deg", TB_KEY_NUMBERS, AT(record, pose.euler_deg), ANY, 3, 3, .text = "the same in degrees"}
 
 // ---- scheme ----
 
@@ -94,17 +71,23 @@ static void init_scheme(void* out)
   s->name = index_of(scheme_at, o.scheme);
   s->penalty_stiffness = o.penalty_stiffness;
   s->penalty_damping = o.penalty_damping;
+  s->clearance = o.clearance;
+  s->rounds = o.rounds;
 }
 
 static const tbKey scheme_keys[] = {
     {"name", TB_KEY_CHOICE, AT(Scheme, name), .choice = scheme_at, .shown = true,
-     .text = "the time-stepping scheme (`tribo list schemes`)"},
+     .text = "the time-stepping scheme (`tribo list schemes`); absent with soft bodies or cloth: implicit"},
     {"stabilization", TB_KEY_PART, AT(Scheme, stabilization), .record = &stabilization_record,
      .text = "how overlaps and joint errors go away"},
     {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), NONNEGATIVE, .shown = true,
      .text = "scheme penalty: of the contact springs, N/m; 0: chosen from the masses and dt"},
     {"penalty_damping", TB_KEY_NUMBER, AT(Scheme, penalty_damping), NONNEGATIVE, .shown = true,
      .text = "scheme penalty: share of critical damping"},
+    {"clearance", TB_KEY_NUMBER, AT(Scheme, clearance), NONNEGATIVE, .shown = true,
+     .text = "scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes"},
+    {"rounds", TB_KEY_INT, AT(Scheme, rounds), {1, 1000000, false}, .shown = true,
+     .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
 };
 
 static const tbRecord scheme_record = {
@@ -218,7 +201,7 @@ static const tbRecord friction_variants[] = {
     RESERVED("tensor"),
     RESERVED("texture"),
 };
-static const tbRecord friction_record = {
+const tbRecord tb_friction_record = {
     "friction", "Friction: a number, the coefficient, or an object.",
     RECORD(Friction, NULL, friction_keys), VARIANTS(friction_variants), .bare = "mu"};
 
@@ -230,7 +213,7 @@ static void init_material(void* out)
 
 static const tbKey material_keys[] = {
     {"density", TB_KEY_NUMBER, AT(Material, density), POSITIVE, .shown = true, .text = "kg/m³"},
-    {"friction", TB_KEY_RECORD, AT(Material, friction), .record = &friction_record, .text = "absent: 0.5"},
+    {"friction", TB_KEY_RECORD, AT(Material, friction), .record = &tb_friction_record, .text = "absent: 0.5"},
     {"restitution", TB_KEY_NUMBER, AT(Material, restitution), UNIT, .shown = true,
      .text = "normal speed after over before an impact"},
 };
@@ -242,7 +225,7 @@ static const tbRecord material_record = {
 static const tbKey pair_keys[] = {
     {"a", TB_KEY_STRING, AT(Pair, a), .required = true, .text = "a material"},
     {"b", TB_KEY_STRING, AT(Pair, b), .required = true, .text = "another, or the same"},
-    {"friction", TB_KEY_RECORD, AT(Pair, friction), .record = &friction_record,
+    {"friction", TB_KEY_RECORD, AT(Pair, friction), .record = &tb_friction_record,
      .text = "absent: the geometric mean of the two"},
     {"restitution", TB_KEY_NUMBER, AT(Pair, restitution), UNIT, .text = "absent: the larger of the two"},
 };
@@ -322,19 +305,13 @@ static const tbKey motion_key_keys[] = {
      .text = "instead, degrees"},
 };
 
-static const tbRecord motion_key_record = {
+const tbRecord tb_motion_key_record = {
     "motion_key", "A pose at a time.",
     RECORD(MotionKey, init_motion_key, motion_key_keys)};
 
-static const tbKey motion_keys[] = {
-    {"velocity", TB_KEY_NUMBERS, AT(Motion, velocity), ANY, 3, 3, .shown = true, .text = "constant, m/s"},
-    {"angular_velocity", TB_KEY_NUMBERS, AT(Motion, angular_velocity), ANY, 3, 3, .shown = true,
-     .text = "constant, world axes, rad/s"},
-    {"keys", TB_KEY_RECORDS, AT(Motion, keys), .record = &motion_key_record,
-     .text = "instead: poses at times; constant velocities between them, at rest before and after"},
-};
+static const tbKey motion_keys[] = {MOTION_KEYS(Motion, )};
 
-static const tbRecord motion_record = {
+const tbRecord tb_motion_record = {
     "motion", "A prescribed motion.",
     RECORD(Motion, NULL, motion_keys)};
 
@@ -347,7 +324,7 @@ static const tbKey repeat_keys[] = {
      .text = "each copy is moved by up to so much along each axis, from the scene's seed, m"},
 };
 
-static const tbRecord repeat_record = {
+const tbRecord tb_repeat_record = {
     "repeat", "A grid of copies, named NAME/0, NAME/1, …, x fastest.",
     RECORD(Repeat, NULL, repeat_keys)};
 
@@ -367,14 +344,14 @@ static const tbKey body_keys[] = {
      .text = "of the body frame's origin, m/s"},
     {"angular_velocity", TB_KEY_NUMBERS, AT(Body, angular_velocity), ANY, 3, 3, .shown = true,
      .text = "world axes, rad/s"},
-    {"friction", TB_KEY_RECORD, AT(Body, friction), .record = &friction_record,
+    {"friction", TB_KEY_RECORD, AT(Body, friction), .record = &tb_friction_record,
      .text = "instead of the material's"},
     {"restitution", TB_KEY_NUMBER, AT(Body, restitution), UNIT, .text = "instead of the material's"},
     {"fixed", TB_KEY_BOOL, AT(Body, fixed), .shown = true, .text = "never moves"},
-    {"kinematic", TB_KEY_RECORD, AT(Body, kinematic), .record = &motion_record,
+    {"kinematic", TB_KEY_RECORD, AT(Body, kinematic), .record = &tb_motion_record,
      .text = "moves as prescribed, whatever it meets"},
     {"bullet", TB_KEY_BOOL, AT(Body, bullet), .shown = true, .text = "swept against everything, however fast"},
-    {"repeat", TB_KEY_RECORD, AT(Body, repeat), .record = &repeat_record, .text = "a grid of copies"},
+    {"repeat", TB_KEY_RECORD, AT(Body, repeat), .record = &tb_repeat_record, .text = "a grid of copies"},
 };
 
 static const tbRecord body_record = {
@@ -468,8 +445,8 @@ static const tbKey scene_keys[] = {
     {"pairs", TB_KEY_RECORDS, AT(File, pairs), .record = &pair_record, .text = "what materials do together"},
     {"bodies", TB_KEY_RECORDS, AT(File, bodies), .record = &body_record, .text = "rigid bodies"},
     {"joints", TB_KEY_RECORDS, AT(File, joints), .record = &joint_record, .text = "what joins them"},
-    {"soft", TB_KEY_LATER, .text = "finite-element solids; not supported yet: an empty array"},
-    {"cloth", TB_KEY_LATER, .text = "cloth; not supported yet: an empty array"},
+    {"soft", TB_KEY_RECORDS, AT(File, soft), .record = &tb_soft_record, .text = "finite-element solids"},
+    {"cloth", TB_KEY_RECORDS, AT(File, cloth), .record = &tb_cloth_record, .text = "sheets of triangles"},
     {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},
 };
 

@@ -24,6 +24,7 @@ typedef enum tbKeyKind { //      JSON                            the struct's me
   TB_KEY_TAG,            //      the name of a variant           int: its index; the record's first key
   TB_KEY_NUMBERS,        //      min … max numbers in `range`    double[max], and their count at count_at
   TB_KEY_INTS,           //      max whole numbers in `range`    int[max]
+  TB_KEY_INDICES,        //      min … max of them               tbSceneIndices
   TB_KEY_POINTS,         //      min … max arrays of 3 numbers   tbScenePoints
   TB_KEY_RECORD,         //      an object                       a pointer; null: absent
   TB_KEY_PART,           //      an object                       the record itself
@@ -41,6 +42,7 @@ typedef struct tbKey {
   tbRange range;                    // of each number
   int min, max;                     // how many numbers
   size_t count_at;                  // of an int; 0: none
+  bool spread;                      // numbers: one by itself stands for all
   const char* (*choice)(int index); // null past the last
   const tbRecord* record;
   bool required;
@@ -81,6 +83,11 @@ typedef struct tbScenePoints {
   int count;
 } tbScenePoints;
 
+typedef struct tbSceneIndices {
+  int* index;
+  int count;
+} tbSceneIndices;
+
 typedef struct tbScenePose {
   double position[3], orientation[4], euler[3], euler_deg[3];
 } tbScenePose;
@@ -95,7 +102,8 @@ typedef struct tbSceneScheme {
   const tbJson* node;
   int name;
   tbSceneStabilization stabilization;
-  double penalty_stiffness, penalty_damping;
+  double penalty_stiffness, penalty_damping, clearance;
+  int rounds;
 } tbSceneScheme;
 
 typedef struct tbSceneSolver {
@@ -193,6 +201,62 @@ typedef struct tbSceneJoint {
   bool collide;
 } tbSceneJoint;
 
+// A mesh by rule: those of the numbers that its kind has.
+typedef struct tbSceneGrid {
+  const tbJson* node;
+  double size[3], radius, length, ring, tube, inner, outer, height;
+  int cells[3], tets;
+} tbSceneGrid;
+
+typedef struct tbSceneMesh { // one of these
+  const tbJson* node;
+  const char* file;
+  tbSceneGrid *box, *sphere, *cylinder, *rod, *torus, *tube, *grid;
+} tbSceneMesh;
+
+typedef struct tbSceneDamping {
+  const tbJson* node;
+  double mass, stiffness;
+} tbSceneDamping;
+
+// Nodes by place or by number.
+typedef struct tbSceneNodes {
+  tbScenePoints box; // low and high corner, world, at the start
+  tbSceneIndices vertices;
+} tbSceneNodes;
+
+typedef struct tbScenePin {
+  const tbJson* node;
+  tbSceneNodes nodes;
+  tbSceneMotion own; // what the pin itself says of its motion
+  tbSceneMotion *kinematic, *motion;
+} tbScenePin;
+
+typedef struct tbSceneAttachment {
+  const tbJson* node;
+  const char* body;
+  tbSceneNodes nodes;
+} tbSceneAttachment;
+
+typedef struct tbSceneDeformable { // a soft body or a cloth
+  const tbJson* node;
+  const char *name, *material;
+  tbSceneMesh* mesh;
+  tbScenePose pose;
+  double scale[3], velocity[3], angular_velocity[3];
+  tbSceneDamping damping;
+  tbSceneFriction* friction;
+  tbSceneList pins;   // tbScenePin
+  tbSceneList attach; // tbSceneAttachment
+  bool self_contact;
+  tbSceneRepeat* repeat;
+  // soft
+  int model, mass; // tbElasticModel; 0: lumped, 1: consistent
+  double young, poisson, density;
+  // cloth
+  double area_density, stretch, shear, bend, thickness, air_damping, warp[3];
+} tbSceneDeformable;
+
 typedef struct tbSceneFile {
   const tbJson* node;
   int version, threads;
@@ -206,6 +270,8 @@ typedef struct tbSceneFile {
   tbSceneList pairs;     // tbScenePair
   tbSceneList bodies;    // tbSceneBody
   tbSceneList joints;    // tbSceneJoint
+  tbSceneList soft;      // tbSceneDeformable
+  tbSceneList cloth;     // tbSceneDeformable
 } tbSceneFile;
 
 #endif

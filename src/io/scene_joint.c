@@ -1,23 +1,13 @@
 // Joints of scene files.
 #include "io/scene_build.h"
 
-#include <string.h>
-
-enum { OFFERED = 10000 }; // names looked at for the nearest one
-
-static tbStatus find_body(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
-                          tbBodyId* out)
+static tbStatus find_rigid(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                           tbBodyId* out)
 {
-  *out = (tbBodyId){-1};
-  if (!name || strcmp(name, "world") == 0) return TB_OK;
-  *out = tb_world_find_body(b->world, name);
-  if (out->index >= 0) return TB_OK;
-  tbNearest near = tb_nearest(name);
-  for (int i = 0; i < tb_world_body_count(b->world) && i < OFFERED; i++)
-    tb_nearest_offer(&near, tb_body_name(b->world, (tbBodyId){i}));
-  return tb_json_fail(b->ctx, tb_scene_place(node, key), "unknown body \"%.60s\"%s%.60s%s", name,
-                      near.name ? "; did you mean \"" : "", near.name ? near.name : "",
-                      near.name ? "\"?" : "");
+  TB_TRY(tb_scene_find_body(b, node, key, name, out));
+  if (out->index < 0 || !tb_body_node_count(b->world, *out)) return TB_OK;
+  return tb_json_fail(b->ctx, tb_scene_place(node, key),
+                      "\"%.60s\" is deformable: its own \"attach\" joins it to rigid bodies", name);
 }
 
 static tbStatus read_limits(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* d)
@@ -38,8 +28,8 @@ static tbStatus read_limits(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* 
 static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
 {
   tbJointDef d = tb_default_joint_def((tbJointType)s->type);
-  TB_TRY(find_body(b, s->node, "a", s->a, &d.a));
-  TB_TRY(find_body(b, s->node, "b", s->b, &d.b));
+  TB_TRY(find_rigid(b, s->node, "a", s->a, &d.a));
+  TB_TRY(find_rigid(b, s->node, "b", s->b, &d.b));
   if (d.a.index == d.b.index)
     return tb_json_fail(b->ctx, tb_scene_place(s->node, "b"),
                         d.a.index < 0 ? "a joint needs a body" : "a joint of a body with itself");

@@ -55,10 +55,14 @@ static void say_type(tbOut* out, const tbKey* key)
   case TB_KEY_STRING:
   case TB_KEY_TAG: tb_out_text(out, "name"); break;
   case TB_KEY_CHOICE: say_choice(out, key); break;
-  case TB_KEY_NUMBERS: say_count(out, key), tb_out_text(out, " numbers"), say_range(out, key->range); break;
+  case TB_KEY_NUMBERS:
   case TB_KEY_INTS:
-    say_count(out, key), tb_out_text(out, " whole numbers"), say_range(out, key->range);
+    say_count(out, key);
+    tb_out_text(out, key->kind == TB_KEY_INTS ? " whole numbers" : " numbers");
+    if (key->spread) tb_out_text(out, ", or one,");
+    say_range(out, key->range);
     break;
+  case TB_KEY_INDICES: tb_out_text(out, "whole numbers"), say_range(out, key->range); break;
   case TB_KEY_POINTS: say_count(out, key), tb_out_text(out, " points"); break;
   case TB_KEY_RECORD:
   case TB_KEY_PART: say_record(out, "", key->record); break;

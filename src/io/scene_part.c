@@ -1,5 +1,9 @@
-// What several parts of a scene share: places, poses, friction, materials by name.
+// What several parts of a scene share: places, paths, poses, motions, friction, materials and bodies by name.
 #include "io/scene_build.h"
+
+#include <string.h>
+
+enum { OFFERED = 10000 }; // names looked at for the nearest one
 
 tbStatus tb_scene_placed(tbContext* ctx, const tbJson* node, tbStatus status)
 {
@@ -58,6 +62,32 @@ tbStatus tb_scene_pose(tbContext* ctx, const tbJson* node, const tbScenePose* po
   return TB_OK;
 }
 
+static tbStatus check_motion(tbSceneBuild* b, const tbSceneMotion* m)
+{
+  TB_TRY(tb_scene_exclude(b->ctx, m->node, "keys", "velocity"));
+  TB_TRY(tb_scene_exclude(b->ctx, m->node, "keys", "angular_velocity"));
+  if (tb_scene_given(m->node, "keys") && m->keys.count == 0)
+    return tb_json_fail(b->ctx, tb_scene_place(m->node, "keys"), "\"keys\" must not be empty");
+  return TB_OK;
+}
+
+tbStatus tb_scene_motion(tbSceneBuild* b, const tbSceneMotion* m, tbTransform pose, tbMotionKey** keys,
+                         int* count)
+{
+  const tbSceneMotionKey* key = m->keys.items;
+  TB_TRY(check_motion(b, m));
+  *count = m->keys.count;
+  *keys = TB_TAKE(b->arena, tbMotionKey, (size_t)*count);
+  if (!*keys) return TB_ERROR_MEMORY;
+  for (int i = 0; i < *count; i++) {
+    TB_TRY(tb_scene_pose(b->ctx, key[i].node, &key[i].pose, &pose));
+    if (i > 0 && !(key[i].t > key[i - 1].t))
+      return tb_json_fail(b->ctx, tb_scene_place(key[i].node, "t"), "the times of keys must increase");
+    (*keys)[i] = (tbMotionKey){key[i].t, pose.x, pose.q};
+  }
+  return TB_OK;
+}
+
 tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* f, tbFriction* out)
 {
   *out = tb_friction(f->mu);
@@ -85,4 +115,32 @@ tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key,
   return tb_json_fail(b->ctx, tb_scene_place(node, key), "unknown material \"%.60s\"%s%s%s", name,
                       near.name ? "; did you mean \"" : "", near.name ? near.name : "",
                       near.name ? "\"?" : "");
+}
+
+tbStatus tb_scene_find_body(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                            tbBodyId* out)
+{
+  *out = (tbBodyId){-1};
+  if (!name || strcmp(name, "world") == 0) return TB_OK;
+  *out = tb_world_find_body(b->world, name);
+  if (out->index >= 0) return TB_OK;
+  tbNearest near = tb_nearest(name);
+  for (int i = 0; i < tb_world_body_count(b->world) && i < OFFERED; i++)
+    tb_nearest_offer(&near, tb_body_name(b->world, (tbBodyId){i}));
+  return tb_json_fail(b->ctx, tb_scene_place(node, key), "unknown body \"%.60s\"%s%.60s%s", name,
+                      near.name ? "; did you mean \"" : "", near.name ? near.name : "",
+                      near.name ? "\"?" : "");
+}
+
+tbStatus tb_scene_path(tbSceneBuild* b, const tbJson* place, const char* file, const char** out)
+{
+  if (!b->folder) return tb_json_fail(b->ctx, place, "a scene in memory has no files to read");
+  size_t folder = file[0] == '/' ? 0 : strlen(b->folder), length = strlen(file);
+  char* path = TB_TAKE(b->arena, char, folder + length + 2);
+  if (!path) return TB_ERROR_MEMORY;
+  memcpy(path, b->folder, folder);
+  if (folder && path[folder - 1] != '/') path[folder++] = '/';
+  memcpy(path + folder, file, length + 1);
+  *out = path;
+  return TB_OK;
 }

@@ -18,14 +18,49 @@ void tb_record_init(const tbRecord* r, void* out)
 
 // ---- values ----
 
+static bool is_spread(const tbJson* node, const tbKey* key)
+{
+  return key->spread && node->type == TB_JSON_NUMBER;
+}
+
+static tbStatus read_numbers(tbContext* ctx, const tbJson* node, const tbKey* key, double* out, int* count)
+{
+  if (!is_spread(node, key))
+    return tb_json_get_numbers(ctx, node, key->min, key->max, key->range, out, count);
+  double x;
+  TB_TRY(tb_json_get_number(ctx, node, key->range, &x));
+  for (int i = 0; i < key->max; i++) out[i] = x;
+  if (count) *count = key->max;
+  return TB_OK;
+}
+
+static tbStatus read_int(tbContext* ctx, const tbJson* node, const tbKey* key, int* out)
+{
+  return tb_json_get_int(ctx, node, (int)key->range.min, (int)key->range.max, out);
+}
+
 static tbStatus read_ints(tbContext* ctx, const tbJson* node, const tbKey* key, int* out)
 {
-  TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
-  if (node->count != (uint32_t)key->max)
+  bool spread = is_spread(node, key);
+  if (!spread) TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
+  if (!spread && node->count != (uint32_t)key->max)
     return tb_json_fail(ctx, node, "expected %d whole numbers for \"%s\", found %u", key->max, key->name,
                         node->count);
-  for (int i = 0; i < key->max; i++)
-    TB_TRY(tb_json_get_int(ctx, &node->items[i], (int)key->range.min, (int)key->range.max, &out[i]));
+  for (int i = 0; i < key->max; i++) TB_TRY(read_int(ctx, spread ? node : &node->items[i], key, &out[i]));
+  return TB_OK;
+}
+
+static tbStatus read_indices(tbContext* ctx, tbArena* arena, const tbJson* node, const tbKey* key,
+                             tbSceneIndices* out)
+{
+  TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
+  if (node->count < (uint32_t)key->min || node->count > (uint32_t)key->max)
+    return tb_json_fail(ctx, node, "expected %d to %d whole numbers for \"%s\", found %u", key->min, key->max,
+                        key->name, node->count);
+  int* index = TB_TAKE(arena, int, node->count);
+  if (!index) return TB_ERROR_MEMORY;
+  for (uint32_t i = 0; i < node->count; i++) TB_TRY(read_int(ctx, &node->items[i], key, &index[i]));
+  *out = (tbSceneIndices){index, (int)node->count};
   return TB_OK;
 }
 
@@ -84,7 +119,7 @@ static tbStatus read_value(tbContext* ctx, tbArena* arena, const tbJson* node, c
   void* out = member(record, key->at);
   switch (key->kind) {
   case TB_KEY_NUMBER: return tb_json_get_number(ctx, node, key->range, out);
-  case TB_KEY_INT: return tb_json_get_int(ctx, node, (int)key->range.min, (int)key->range.max, out);
+  case TB_KEY_INT: return read_int(ctx, node, key, out);
   case TB_KEY_INT64:
     return tb_json_get_int64(ctx, node, (int64_t)key->range.min, (int64_t)key->range.max, out);
   case TB_KEY_BOOL: return tb_json_get_bool(ctx, node, out);
@@ -92,9 +127,9 @@ static tbStatus read_value(tbContext* ctx, tbArena* arena, const tbJson* node, c
   case TB_KEY_CHOICE: return read_choice(ctx, node, key->choice, out);
   case TB_KEY_TAG: return read_tag(ctx, node, r, out);
   case TB_KEY_NUMBERS:
-    return tb_json_get_numbers(ctx, node, key->min, key->max, key->range, out,
-                               key->count_at ? member(record, key->count_at) : NULL);
+    return read_numbers(ctx, node, key, out, key->count_at ? member(record, key->count_at) : NULL);
   case TB_KEY_INTS: return read_ints(ctx, node, key, out);
+  case TB_KEY_INDICES: return read_indices(ctx, arena, node, key, out);
   case TB_KEY_POINTS: return read_points(ctx, arena, node, key, out);
   case TB_KEY_RECORD: {
     void* part = tb_arena_take(arena, 1, key->record->size);

@@ -33,6 +33,23 @@ static void put_array(tbJsonWriter* w, int min, int max)
   tb_put_int(w, "maxItems", max);
 }
 
+// An array of numbers, or one number that stands for all of them.
+static void put_numbers(tbJsonWriter* w, const tbKey* key)
+{
+  const char* type = key->kind == TB_KEY_NUMBERS ? "number" : "integer";
+  if (key->spread) {
+    tb_put_array(w, "anyOf");
+    put_item(w, NULL, type, key->range);
+    tb_put_object(w, NULL);
+  }
+  put_array(w, key->min, key->max);
+  put_item(w, "items", type, key->range);
+  if (key->spread) {
+    tb_put_end(w);
+    tb_put_end(w);
+  }
+}
+
 static void put_ref(tbJsonWriter* w, const tbRecord* r)
 {
   char ref[64];
@@ -76,9 +93,7 @@ static void put_type(tbJsonWriter* w, const tbKey* key)
     break;
   case TB_KEY_NUMBERS:
   case TB_KEY_INTS:
-    put_array(w, key->min, key->max);
-    put_item(w, "items", key->kind == TB_KEY_INTS ? "integer" : "number", key->range);
-    break;
+  case TB_KEY_INDICES: put_numbers(w, key); break;
   case TB_KEY_POINTS:
     put_array(w, key->min, key->max);
     tb_put_object(w, "items");

@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-static const char* join_path(tbSceneBuild* b, const char* file)
-{
-  size_t folder = file[0] == '/' ? 0 : strlen(b->folder), length = strlen(file);
-  char* path = TB_TAKE(b->arena, char, folder + length + 2);
-  if (!path) return NULL;
-  memcpy(path, b->folder, folder);
-  if (folder && path[folder - 1] != '/') path[folder++] = '/';
-  memcpy(path + folder, file, length + 1);
-  return path;
-}
-
 static const void* find_geometry(const tbSceneBuild* b, const tbSceneGeometry* like)
 {
   const tbSceneGeometry* all = b->geometry.data;
@@ -67,9 +56,8 @@ static tbStatus from_file(tbSceneBuild* b, tbSceneGeometry g, const void** out)
 static tbStatus read_file(tbSceneBuild* b, const tbSceneShape* s, const void** out)
 {
   const tbJson* place = tb_scene_place(s->node, "file");
-  if (!b->folder) return tb_json_fail(b->ctx, place, "a scene in memory has no files to read");
-  const char* path = join_path(b, s->file);
-  if (!path) return TB_ERROR_MEMORY;
+  const char* path;
+  TB_TRY(tb_scene_path(b, place, s->file, &path));
   tbShapeType type = (tbShapeType)s->type;
   tbSceneGeometry wanted = {type, path, s->scale, type == TB_SHAPE_SDF ? s->resolution : 0, NULL};
   return tb_scene_placed(b->ctx, place, from_file(b, wanted, out));

@@ -26,8 +26,8 @@ struct tbBuilder {
   int W_rows;
 };
 
-// A metric block before its arrays have their final address: offsets into `number` and `index`; or, where they
-// are kept by somebody else, the block as it will be.
+// A metric block before its arrays have their final address: offsets into `number` and `index`; or, where
+// they are kept by somebody else, the block as it will be.
 typedef struct {
   tbMetricKind kind;
   int dof, size;
@@ -230,10 +230,8 @@ static const PendingBlock* owner_of(const tbBuilder* b, int dof)
   size_t lo = 0, hi = b->block.count;
   while (hi - lo > 1) {
     size_t mid = (lo + hi) / 2;
-    if (blocks[mid].dof <= dof)
-      lo = mid;
-    else
-      hi = mid;
+    if (blocks[mid].dof <= dof) lo = mid;
+    else hi = mid;
   }
   return &blocks[lo];
 }
@@ -319,8 +317,8 @@ static tbStatus gather(tbBuilder* b, tbProblemOwner* owner)
   p->jac_dof = keep(arena, &b->jac_dof, 0);
   p->jac_width = keep(arena, &b->jac_width, 0);
   p->jac = keep(arena, &b->jac, 0);
-  if (!name || !row_adr || !param_adr || !jac_adr || !jac_val_adr || !number || !index || !block ||
-      !kept || !dof_block || !p->law || !p->param || !p->bias || !p->compliance || !p->v_free || !p->jac_dof ||
+  if (!name || !row_adr || !param_adr || !jac_adr || !jac_val_adr || !number || !index || !block || !kept ||
+      !dof_block || !p->law || !p->param || !p->bias || !p->compliance || !p->v_free || !p->jac_dof ||
       !p->jac_width || !p->jac)
     return TB_ERROR_MEMORY;
 
@@ -373,10 +371,8 @@ tbStatus tb_builder_finish(tbBuilder* b, tbProblem** out)
       if (status == TB_OK) tb_metric_measure(&owner->block[i]);
     }
     owner->arena.ctx = &owner->ctx;
-    if (status == TB_OK)
-      *out = &owner->problem;
-    else
-      tb_problem_free(&owner->problem);
+    if (status == TB_OK) *out = &owner->problem;
+    else tb_problem_free(&owner->problem);
   }
   tb_builder_abandon(b);
   return status;

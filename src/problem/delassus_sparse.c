@@ -11,8 +11,8 @@
 //
 // Diagonal blocks alone need the forward half only: D_k = YᵀY, Y = L⁻¹PJ_kᵀ.
 //
-// A block without a factor is solved with by conjugate gradients, column by column over all of it: what a method
-// that cannot do without W must then pay.
+// A block without a factor is solved with by conjugate gradients, column by column over all of it: what a
+// method that cannot do without W must then pay.
 //
 // Cost      a solve per column, over the reached part of L; per contact one product with every neighbour.
 // Memory    W itself, |T|² where G is built, and a few dense columns per batch.

@@ -1,7 +1,6 @@
 // One block of A. Particles divide by their mass, dense blocks carry a Cholesky factor, sparse blocks the
 // supernodal factor of src/math, or are solved with by conjugate gradients (metric_cg.c).
 #include "problem/metric.h"
-#include "math/cholesky.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,10 +44,8 @@ static double entry(const tbMetricBlock* b, int i, int j)
   int lo = b->ptr[i], hi = b->ptr[i + 1];
   while (lo < hi) {
     int mid = lo + (hi - lo) / 2;
-    if (b->col[mid] < j)
-      lo = mid + 1;
-    else
-      hi = mid;
+    if (b->col[mid] < j) lo = mid + 1;
+    else hi = mid;
   }
   return lo < b->ptr[i + 1] && b->col[lo] == j ? b->value[lo] : NAN;
 }
@@ -124,6 +121,18 @@ static bool comes_in_triples(const tbMetricBlock* b)
 void tb_metric_measure(tbMetricBlock* b)
 {
   if (b->kind == TB_METRIC_SPARSE) b->unit = comes_in_triples(b) ? 3 : 1;
+}
+
+// In nanoseconds, as measured by bench/cr_soft.c on one core: 30 GFlop/s while factoring; two triangular
+// solves and their refinement per use of L, at the pace of memory; and conjugate gradients at 60 iterations
+// of 30 ns per row of a finite-element matrix. L may take 1 GB, and what is small is factored whatever the
+// figures say.
+bool tb_metric_should_factor(const tbCholeskyStats* s)
+{
+  enum { SOLVES = 12, ITERATIONS = 60, SMALL = 3000 };
+  double by_factor = s->flops / 30 + SOLVES * 2.0 * (double)s->entries;
+  double by_iteration = SOLVES * ITERATIONS * 30.0 * s->rows;
+  return s->bytes <= 1000000000 && (s->rows <= SMALL || by_factor <= by_iteration);
 }
 
 size_t tb_metric_workspace(const tbMetricBlock* b)

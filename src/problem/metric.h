@@ -3,6 +3,7 @@
 #define TB_PROBLEM_METRIC_H
 
 #include "base/memory.h"
+#include "math/cholesky.h"
 #include "tribo/problem.h"
 
 // Checks block number `index` and computes its factor (into the arena, or block->factor for sparse ones).
@@ -10,8 +11,8 @@ tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBl
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
 void tb_metric_measure(tbMetricBlock* block); // finds its unit
 
-// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is no
-// factor.
+// x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is
+// no factor.
 size_t tb_metric_workspace(const tbMetricBlock* block);
 void tb_metric_solve(const tbMetricBlock* block, tbThreads* threads, double* x, double* workspace);
 
@@ -19,6 +20,11 @@ void tb_metric_solve(const tbMetricBlock* block, tbThreads* threads, double* x, 
 void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double* y);
 
 // ---- sparse blocks alone ----
+
+// Whether the factor of a matrix so analysed pays within a time step, in which it is computed anew: against a
+// dozen solves by conjugate gradients, which is what the free motion and the judge of a few problems come to.
+// The same answer on every machine.
+bool tb_metric_should_factor(const tbCholeskyStats* stats);
 
 // Rows begin … end−1 of y = A x; both bounds are multiples of the block's unit. (metric_rows.c)
 void tb_metric_rows(const tbMetricBlock* block, int begin, int end, const double* x, double* y);

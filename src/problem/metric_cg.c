@@ -3,9 +3,9 @@
 //   q = Ap    α = rᵀz / pᵀq    x ← x + αp    r ← r − αq    z = C⁻¹r    β = rᵀz / (rᵀz)_before    p ← z + βp
 //
 // C are the 3×3 diagonal blocks of A, a node each; where one is nearly singular, its diagonal. r follows a
-// recurrence: once it is small, b − Ax is computed afresh, and the iteration goes on from there if that is not.
-// What is left is measured by √(rᵀC⁻¹r), against that of b. The right-hand side is scaled by a power of two, so
-// that neither tiny nor huge ones matter.
+// recurrence: once it is small, b − Ax is computed afresh, and the iteration goes on from there if that is
+// not. What is left is measured by √(rᵀC⁻¹r), against that of b. The right-hand side is scaled by a power of
+// two, so that neither tiny nor huge ones matter.
 //
 // Cost      a product with A and three passes over a few vectors per iteration; √κ(C⁻¹A) iterations for each
 //           handful of digits. A = M + h²K is the better conditioned the shorter the step.
@@ -21,12 +21,12 @@ enum { AFRESH = 4 }; // times that b − Ax is computed
 typedef struct {
   const tbMetricBlock* block;
   tbThreads* threads;
-  int n;                    // rounded up to whole triples
-  const double* b;          // right-hand side (size)
-  double scale;             // of it
-  double *x, *r, *p, *q;    // q holds z, too, once it is spent (n)
-  double* inverse;          // of the diagonal blocks: xx yy zz xy xz yz (2n)
-  double* partial;          // sums of the pieces
+  int n;                 // rounded up to whole triples
+  const double* b;       // right-hand side (size)
+  double scale;          // of it
+  double *x, *r, *p, *q; // q holds z, too, once it is spent (n)
+  double* inverse;       // of the diagonal blocks: xx yy zz xy xz yz (2n)
+  double* partial;       // sums of the pieces
   double alpha, beta;
 } Cg;
 

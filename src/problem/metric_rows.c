@@ -1,11 +1,12 @@
 // Products with a sparse metric block.
 //
-// Where rows and columns come in triples, as the nodes of finite elements make them, three rows share one list of
-// columns and every third entry of it says all: a step takes a 3×3 block, one load of x and one of each row. Loads
-// are four wide; what the fourth lane gathers from the neighbouring block is never looked at. At the end of x
-// there is no neighbour, and the last block of columns is read by itself.
+// Where rows and columns come in triples, as the nodes of finite elements make them, three rows share one
+// list of columns and every third entry of it says all: a step takes a 3×3 block, one load of x and one of
+// each row. Loads are four wide; what the fourth lane gathers from the neighbouring block is never looked at.
+// At the end of x there is no neighbour, and the last block of columns is read by itself.
 //
-// Cost      nine multiplications per block; memory sets the pace, 8 bytes per entry and an index for every three.
+// Cost      nine multiplications per block; memory sets the pace, 8 bytes per entry and an index for every
+// three.
 #include "base/simd.h"
 #include "problem/metric.h"
 

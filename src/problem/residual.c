@@ -401,8 +401,8 @@ static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
     }
 }
 
-// w = A⁻¹ f, refined once on dense and sparse blocks; where there is no factor, unless f − A w says that there is
-// nothing to refine. False: what solves with A does not invert it.
+// w = A⁻¹ f, refined once on dense and sparse blocks; where there is no factor, unless f − A w says that
+// there is nothing to refine. False: what solves with A does not invert it.
 static bool solve_dynamics(tbJudge* j)
 {
   const tbProblem* p = j->p;

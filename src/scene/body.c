@@ -20,7 +20,7 @@ static bool unit_from(tbQuat* q) // normalises; false: zero or not finite
   return true;
 }
 
-static tbStatus check_state(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, tbVec3 v, tbVec3 w)
+tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, tbVec3 v, tbVec3 w)
 {
   if (!finite3(x)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the position of %s must be finite", name);
   if (!unit_from(q))
@@ -90,14 +90,7 @@ static tbStatus check_keys(tbContext* ctx, const tbBodyDef* d, const char* name)
 {
   if (d->key_count < 0 || (d->key_count > 0 && (!d->keys || d->kind != TB_BODY_KINEMATIC)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a kinematic body (not %s) has motion keys", name);
-  for (int i = 0; i < d->key_count; i++) {
-    tbQuat q = d->keys[i].orientation;
-    if (!isfinite(d->keys[i].t) || (i > 0 && !(d->keys[i].t > d->keys[i - 1].t)))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the times of the motion keys of %s must increase", name);
-    if (!finite3(d->keys[i].position) || !unit_from(&q))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "motion key %d of %s is not a pose", i, name);
-  }
-  return TB_OK;
+  return tb_keys_check(ctx, name, d->keys, d->key_count);
 }
 
 // The radius about the centre of mass, from the corners of the shapes' boxes in the body frame.
@@ -124,11 +117,7 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
   if (status == TB_OK) status = tb_array_push(ctx, &w->shape, d->shapes, (size_t)d->shape_count);
   for (int i = 0; status == TB_OK && i < d->shape_count; i++)
     status = tb_array_push(ctx, &w->owner, &index, 1);
-  for (int i = 0; status == TB_OK && i < d->key_count; i++) {
-    tbMotionKey key = d->keys[i];
-    key.orientation = tb_quat_normalize(key.orientation);
-    status = tb_array_push(ctx, &w->key, &key, 1);
-  }
+  if (status == TB_OK) status = tb_keys_push(ctx, w, d->keys, d->key_count);
   if (status == TB_OK && b->own_surface >= 0) {
     const tbMaterial* material = (const tbMaterial*)w->material.data + b->material;
     tbSurface own = {d->friction ? *d->friction : material->surface.friction,
@@ -141,29 +130,35 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
   return status;
 }
 
-// A constant motion passes through the present pose now; its initial pose is that of t = 0.
 static void start_motion(const tbWorld* w, tbBody* b)
 {
-  b->initial = tb_transform(tb_quat_integrate(b->q, b->w, -w->time), tb_madd3(b->x, -w->time, b->v));
+  b->initial = tb_motion_start(w, tb_transform(b->q, b->x), b->v, b->w);
+}
+
+tbStatus tb_body_check(tbContext* ctx, const tbWorld* w, const char* wanted, tbMaterialId material,
+                       const tbFriction* friction, char made[32], const char** name)
+{
+  snprintf(made, 32, "body/%zu", w->body.count);
+  *name = wanted ? wanted : made;
+  if (tb_names_find(&w->names, TB_NAME_BODY, *name) >= 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is a body \"%s\" already", *name);
+  if (w->body.count >= (size_t)1 << 27) return tb_fail(ctx, TB_ERROR_ARGUMENT, "too many bodies");
+  if (material.index < 0 || (size_t)material.index >= w->material.count)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no material of this world", *name);
+  return friction ? tb_friction_check(ctx, friction) : TB_OK;
 }
 
 tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBodyId* out)
 {
   char made[32];
-  snprintf(made, sizeof made, "body/%zu", w->body.count);
-  const char* name = d->name ? d->name : made;
-  if (tb_names_find(&w->names, TB_NAME_BODY, name) >= 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is a body \"%s\" already", name);
-  if (w->body.count >= (size_t)1 << 27) return tb_fail(ctx, TB_ERROR_ARGUMENT, "too many bodies");
-  if (d->material.index < 0 || (size_t)d->material.index >= w->material.count)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no material of this world", name);
+  const char* name;
+  TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
   if ((unsigned)d->kind > TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no known kind", name);
   tbQuat q = d->orientation;
-  TB_TRY(check_state(ctx, name, d->position, &q, d->velocity, d->angular_velocity));
+  TB_TRY(tb_state_check(ctx, name, d->position, &q, d->velocity, d->angular_velocity));
   TB_TRY(check_shapes(ctx, d, name));
   TB_TRY(check_keys(ctx, d, name));
-  if (d->friction) TB_TRY(tb_friction_check(ctx, d->friction));
   if (d->restitution) TB_TRY(tb_restitution_check(ctx, *d->restitution));
 
   tbBody b = {.kind = d->kind,
@@ -174,7 +169,8 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .material = d->material.index,
               .own_surface = d->friction || d->restitution ? (int)w->surface.count : -1,
               .key = (int)w->key.count,
-              .nkey = d->key_count};
+              .nkey = d->key_count,
+              .deformable = -1};
   if (d->kind == TB_BODY_DYNAMIC) TB_TRY(weigh(ctx, w, d, name, &b));
   tbVec3 arm = tb_quat_rotate(q, b.centre);
   b.x = tb_add3(d->position, arm);
@@ -226,7 +222,12 @@ tbStatus tb_body_set_state(tbContext* ctx, tbWorld* w, tbBodyId id, const tbBody
   if (!known(w, id)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such body");
   tbBody* b = &tb_bodies(w)[id.index];
   tbQuat q = s->orientation;
-  TB_TRY(check_state(ctx, b->name, s->position, &q, s->velocity, s->angular_velocity));
+  TB_TRY(tb_state_check(ctx, b->name, s->position, &q, s->velocity, s->angular_velocity));
+  if (b->deformable >= 0) {
+    tbBodyState state = {s->position, q, s->velocity, s->angular_velocity};
+    tb_deformable_place(w, &tb_deformables(w)[b->deformable], &state);
+    return TB_OK;
+  }
   tbVec3 arm = tb_quat_rotate(q, b->centre);
   b->q = q;
   b->x = tb_add3(s->position, arm);
@@ -241,7 +242,9 @@ tbStatus tb_body_apply(tbContext* ctx, tbWorld* w, tbBodyId id, tbVec3 force, tb
   if (!known(w, id)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such body");
   if (!finite3(force) || !finite3(torque)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a force must be finite");
   tbBody* b = &tb_bodies(w)[id.index];
-  if (b->kind != TB_BODY_DYNAMIC)
+  if (b->deformable >= 0 && tb_norm3(torque) > 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is deformable: no torque acts on it as a whole", b->name);
+  if (b->kind == TB_BODY_FIXED || b->kind == TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s does not answer to forces", b->name);
   b->force = tb_add3(b->force, force);
   b->torque = tb_add3(b->torque, torque);

@@ -24,6 +24,10 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
   bool moves = false;
   for (int side = 0; side < 2; side++) {
     int i = side ? d->b.index : d->a.index;
+    if (i >= 0 && tb_bodies(w)[i].deformable >= 0)
+      return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                     "a joint to %s, which is deformable; attach its nodes to the other body by pins instead",
+                     tb_bodies(w)[i].name);
     moves |= i >= 0 && tb_bodies(w)[i].kind == TB_BODY_DYNAMIC;
   }
   if (!moves) return tb_fail(ctx, TB_ERROR_ARGUMENT, "neither body of the joint can move freely");

@@ -5,6 +5,14 @@
 
 static double joint_energy(const tbWorld* w, const tbJoint* j);
 
+// ½ vᵀ M v
+static double node_energy(const tbDeformable* d)
+{
+  double sum = 0;
+  for (int i = 0; i < d->fem->nnode; i++) sum += tb_dot3(d->v[i], tb_fem_momentum(d->fem, d->v, i));
+  return 0.5 * sum;
+}
+
 tbEnergy tb_world_energy(const tbWorld* w)
 {
   tbEnergy e = {0};
@@ -14,6 +22,13 @@ tbEnergy tb_world_energy(const tbWorld* w)
     tbVec3 wl = tb_quat_unrotate(b->q, b->w);
     e.kinetic += 0.5 * b->mass * tb_dot3(b->v, b->v) + 0.5 * tb_dot3(wl, tb_mat3_mulv(b->inertia, wl));
     e.potential -= b->mass * tb_dot3(w->gravity, b->x);
+  }
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    const tbBody* b = &tb_bodies(w)[d->body];
+    e.kinetic += node_energy(d);
+    e.potential -= b->mass * tb_dot3(w->gravity, b->x);
+    e.elastic += tb_fem_energy(d->fem, NULL, d->x);
   }
   for (size_t i = 0; i < w->joint.count; i++) e.elastic += joint_energy(w, &tb_joints(w)[i]);
   return e;
@@ -55,6 +70,11 @@ tbVec3 tb_world_angular_momentum(const tbWorld* w)
     tbVec3 spin = tb_quat_rotate(b->q, tb_mat3_mulv(b->inertia, tb_quat_unrotate(b->q, b->w)));
     l = tb_add3(l, tb_add3(spin, tb_scale3(b->mass, tb_cross3(b->x, b->v))));
   }
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    for (int k = 0; k < d->fem->nnode; k++)
+      l = tb_add3(l, tb_cross3(d->x[k], tb_fem_momentum(d->fem, d->v, k)));
+  }
   return l;
 }
 
@@ -76,6 +96,10 @@ uint64_t tb_world_hash(const tbWorld* w)
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     h = mix(h, &b->x.x, 3), h = mix(h, &b->q.w, 4), h = mix(h, &b->v.x, 3), h = mix(h, &b->w.x, 3);
+  }
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    h = mix(h, &d->x->x, 3 * d->fem->nnode), h = mix(h, &d->v->x, 3 * d->fem->nnode);
   }
   for (size_t i = 0; i < w->contact.count; i++) {
     const tbContactRecord* c = (const tbContactRecord*)w->contact.data + i;

@@ -1,13 +1,14 @@
-// Prescribed motion of kinematic bodies: pose as a function of time, exact at every key whatever the step.
+// Prescribed motion of kinematic bodies and of held nodes: pose as a function of time, exact at every key
+// whatever the step.
 #include "scene/world.h"
 
-tbTransform tb_motion_at(const tbWorld* w, const tbBody* b, double t)
+tbTransform tb_motion_pose(const tbWorld* w, const tbMotion* m, double t)
 {
-  if (b->nkey == 0) // constant velocities since t = 0
-    return tb_transform(tb_quat_integrate(b->initial.q, b->w, t), tb_madd3(b->initial.x, t, b->v));
-  const tbMotionKey* key = (const tbMotionKey*)w->key.data + b->key;
+  if (m->nkey == 0) // constant velocities since t = 0
+    return tb_transform(tb_quat_integrate(m->initial.q, m->w, t), tb_madd3(m->initial.x, t, m->v));
+  const tbMotionKey* key = (const tbMotionKey*)w->key.data + m->key;
   if (t <= key[0].t) return tb_transform(key[0].orientation, key[0].position);
-  for (int i = 1; i < b->nkey; i++) {
+  for (int i = 1; i < m->nkey; i++) {
     if (t >= key[i].t) continue;
     double s = (t - key[i - 1].t) / (key[i].t - key[i - 1].t);
     tbQuat from = key[i - 1].orientation;
@@ -15,5 +16,38 @@ tbTransform tb_motion_at(const tbWorld* w, const tbBody* b, double t)
     return tb_transform(tb_quat_normalize(tb_quat_mul(tb_quat_exp(tb_scale3(s, turn)), from)),
                         tb_lerp3(key[i - 1].position, key[i].position, s));
   }
-  return tb_transform(key[b->nkey - 1].orientation, key[b->nkey - 1].position);
+  return tb_transform(key[m->nkey - 1].orientation, key[m->nkey - 1].position);
+}
+
+tbTransform tb_motion_at(const tbWorld* w, const tbBody* b, double t)
+{
+  tbMotion motion = {b->key, b->nkey, b->initial, b->v, b->w};
+  return tb_motion_pose(w, &motion, t);
+}
+
+tbTransform tb_motion_start(const tbWorld* world, tbTransform now, tbVec3 v, tbVec3 w)
+{
+  return tb_transform(tb_quat_integrate(now.q, w, -world->time), tb_madd3(now.x, -world->time, v));
+}
+
+tbStatus tb_keys_check(tbContext* ctx, const char* name, const tbMotionKey* keys, int count)
+{
+  for (int i = 0; i < count; i++) {
+    tbQuat q = keys[i].orientation;
+    if (!isfinite(keys[i].t) || (i > 0 && !(keys[i].t > keys[i - 1].t)))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the times of the motion keys of %s must increase", name);
+    if (tb_state_check(ctx, name, keys[i].position, &q, tb_zero3(), tb_zero3()) != TB_OK)
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "motion key %d of %s is not a pose", i, name);
+  }
+  return TB_OK;
+}
+
+tbStatus tb_keys_push(tbContext* ctx, tbWorld* w, const tbMotionKey* keys, int count)
+{
+  for (int i = 0; i < count; i++) {
+    tbMotionKey key = keys[i];
+    key.orientation = tb_quat_normalize(key.orientation);
+    TB_TRY(tb_array_push(ctx, &w->key, &key, 1));
+  }
+  return TB_OK;
 }

@@ -1,8 +1,6 @@
 // Making and unmaking worlds; materials and what they do in pairs.
 #include "scene/world.h"
 
-#include "scene/names.h"
-
 #include <string.h>
 
 tbWorldDef tb_default_world_def(void)
@@ -28,6 +26,8 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->pair = TB_ARRAY(tbPairRule);
   w->key = TB_ARRAY(tbMotionKey);
   w->contact = TB_ARRAY(tbContactRecord);
+  w->deformable = TB_ARRAY(tbDeformable);
+  w->skin = TB_ARRAY(tbSkin*);
   w->hull = TB_ARRAY(tbHull*);
   w->mesh = TB_ARRAY(tbMesh*);
   w->sdf = TB_ARRAY(tbSdf*);
@@ -51,8 +51,10 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   for (size_t i = 0; i < w->hull.count; i++) tb_hull_free(ctx, ((tbHull**)w->hull.data)[i]);
   for (size_t i = 0; i < w->sdf.count; i++) tb_sdf_free(ctx, ((tbSdf**)w->sdf.data)[i]);
   for (size_t i = 0; i < w->mesh.count; i++) tb_mesh_free(ctx, ((tbMesh**)w->mesh.data)[i]);
-  tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint, &w->material, &w->surface,
-                       &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
+  for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_free(ctx, &tb_deformables(w)[i]);
+  for (size_t i = 0; i < w->skin.count; i++) tb_skin_free(ctx, ((tbSkin**)w->skin.data)[i]);
+  tbArray* arrays[] = {&w->body, &w->shape,   &w->owner,      &w->joint, &w->material, &w->surface, &w->pair,
+                       &w->key,  &w->contact, &w->deformable, &w->skin,  &w->hull,     &w->mesh,    &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_names_free(ctx, &w->names);
   w->scratch.ctx = ctx;

@@ -59,11 +59,14 @@ typedef struct tbDeformable {
   tbVec3* local; // of a node that is held: its place in the frame of the hold: the motion's, or the
                  // body's centre of mass                                              (fem->nnode)
   bool self_contact;
-  double radius; // half the thickness of cloth                                        m
-  tbSkin* skin;  // its surface; skin->node: the nodes of its vertices
-  tbArena arena; // memory behind x … local
+  double radius;      // half the thickness of cloth                                   m
+  tbSkin* skin;       // its surface; skin->node: the nodes of its vertices
+  int (*triangle)[3]; // the same triangles over the nodes                             (skin->ntriangle)
+  tbSoftDef soft;     // what a solid is made of; cloth: fem->sheet
+  tbArena arena;      // memory behind x … triangle
   // what the scheme `implicit` keeps from step to step; derived, in no checkpoint
-  struct tbCholesky* factor; // of the matrix of a step, analysed at the first; null: not yet
+  struct tbCholesky* factor; // of the matrix of a step; null: not yet analysed, or too large to factor
+  bool analysed;
 } tbDeformable;
 
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
@@ -160,5 +163,40 @@ tbStatus tb_restitution_check(tbContext* ctx, double restitution);
 
 // Where a kinematic body is at time t, and its velocities over the step that ends then.
 tbTransform tb_motion_at(const tbWorld* world, const tbBody* body, double t);
+// The pose at t = 0 of a constant motion that passes through `now` at the present time.
+tbTransform tb_motion_start(const tbWorld* world, tbTransform now, tbVec3 v, tbVec3 w);
+// Keys of a motion of `name`: checked; copied behind those of the world.
+tbStatus tb_keys_check(tbContext* ctx, const char* name, const tbMotionKey* keys, int count);
+tbStatus tb_keys_push(tbContext* ctx, tbWorld* world, const tbMotionKey* keys, int count);
+
+// What bodies of every kind must have: a name of their own, a material, a surface. `made` is room for a name
+// when none is wanted; *name is the one the body gets.
+tbStatus tb_body_check(tbContext* ctx, const tbWorld* world, const char* wanted, tbMaterialId material,
+                       const tbFriction* friction, char made[32], const char** name);
+// And a state; the orientation is normalised.
+tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, tbVec3 v, tbVec3 w);
+
+// Deformable bodies from the inside.
+
+typedef struct tbMatter { // a mesh at rest, in the world's frame, and what it is made of
+  const tbVec3* rest;
+  int nnode;
+  const int* corner; // of tetrahedra, or of the triangles of cloth
+  int nelement;
+  bool cloth;
+  tbSoftDef soft;
+  tbClothDef sheet; // its warp in the world's frame, too
+} tbMatter;
+
+// Everything that follows from matter, at rest, with room for so many holds; no node is held. The same matter
+// gives the same bits.
+tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* matter, int nhold, tbDeformable* out);
+void tb_deformable_free(tbContext* ctx, tbDeformable* deformable); // what it points to
+// Brings the body's x, v and radius up to date with the nodes.
+void tb_deformable_follow(tbWorld* world, const tbDeformable* deformable);
+// The pose and the velocities (zero for keys) of what holds nodes, now; `local` is in the frame of that pose.
+tbBodyState tb_hold_state(const tbWorld* world, const tbHold* hold);
+// Moves it as if it were rigid: its centre of mass to the position, turned about it by the orientation.
+void tb_deformable_place(tbWorld* world, tbDeformable* deformable, const tbBodyState* state);
 
 #endif

@@ -1,6 +1,8 @@
 // The method that chooses.
 //
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
+//   0. soft bodies   `cr`, which needs no W; where W would be too large, it and `ica` all the way
+//   (auto_soft.c)
 //   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
 //   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
@@ -147,16 +149,38 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
     TB_TRY(tb_prox_newton_form(ctx, run->p, run->o, &fits));
     if (fits != TB_FORM_BLOCKS) return TB_OK;
   }
-  TB_TRY(provide(ctx, run, form, W));
   if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run->p, watch));
+  tbDelassus* own = NULL; // made with an inverse that no other method can use
+  if (solver->inverse == TB_INVERSE_EXACT) TB_TRY(provide(ctx, run, form, W));
+  else TB_TRY(tb_delassus_create_with(ctx, run->p, form, solver->inverse, &own));
+  run->W = own ? own : *W;
   run->before = run->iterations;
   run->stage_cap = stage->cap ? stage->cap : INT_MAX;
   run->too_slow = stage->too_slow;
   run->too_slow_user = watch;
   watch->count = 0;
   if (!stage->onward) memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
-  TB_TRY(tb_run_method(ctx, solver, run, lambda));
+  tbStatus status = tb_run_method(ctx, solver, run, lambda);
   *over = run->outcome != TB_FAILED;
+  tb_delassus_free(ctx, own);
+  run->W = *W;
+  return status;
+}
+
+// Without W: `cr` and `ica` in turn, each from the best so far, longer each time, until they have had what W
+// would cost; while the budget lasts where W is out of the question.
+static tbStatus go_without(tbContext* ctx, tbRun* run, Watch* watch, tbDelassus** W, double* lambda,
+                           bool* over)
+{
+  tbAutoSoft soft;
+  double spent = 0;
+  TB_TRY(tb_auto_soft(ctx, run, &soft));
+  for (int cap = 200; soft.soft && !*over && (soft.W_too_large || spent < soft.worth);
+       cap *= cap < INT_MAX / 2 ? 2 : 1) {
+    TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
+    if (!*over) TB_TRY(go(ctx, run, &(Stage){.name = "ica", .cap = cap}, watch, W, lambda, over));
+    spent += 2.0 * cap;
+  }
   return TB_OK;
 }
 
@@ -176,6 +200,7 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   bool near =
       run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
+  if (status == TB_OK && !over) status = go_without(ctx, run, &watch, &W, lambda, &over);
   if (near && status == TB_OK && !over) {
     static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
     for (int i = 0; status == TB_OK && !over && i < 2; i++)

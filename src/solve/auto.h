@@ -8,4 +8,13 @@
 // whole, or a budget is spent. Does nothing where there is but one island, or little to gain.
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over);
 
+// What the sparse metric blocks of a problem mean for the order of methods. (auto_soft.c)
+typedef struct tbAutoSoft {
+  bool soft;        // `cr` and `ica` go first
+  int worth;        // of their iterations: what W costs
+  bool W_too_large; // methods that need W are left out
+} tbAutoSoft;
+
+tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out);
+
 #endif

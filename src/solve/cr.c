@@ -11,8 +11,8 @@
 // always, steepest descent, so that the interval grows with the restarts since the linear problem was last
 // solved. Looks are skipped after a step with α < 0, which Full, being indefinite, can take.
 //
-// A change of states starts the recurrence anew. The residual is kept in two parts, −Aw and what impulses and
-// constraints add, so that this costs no product with A. Converged: ‖r‖ < ε₁, or B C⁻¹r vanishes, which it
+// A change of states starts the recurrence anew. What it changes in the residual follows from the impulses it
+// moved, so that this costs no product with A. Converged: ‖r‖ < ε₁, or B C⁻¹r vanishes, which it
 // does at the least-squares solution of rows that contradict each other. Then every contact is looked at
 // thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are tightened.
 // While states or sliding friction change, ε₁ is a third of the velocity that the last change was worth.
@@ -21,6 +21,8 @@
 // Limits    no proof of convergence. Sliding friction is a fixed point around the linear problem: large
 //           coefficients slow it down or make it cycle.
 #include "solve/cr.h"
+#include "base/simd.h"
+#include "base/threads.h"
 #include "solve/methods.h"
 
 #include <float.h>
@@ -32,8 +34,10 @@ static const double FLAT = 0.01;   // ‖B C⁻¹r‖ over ε₁ where r cannot 
 
 enum {
   PATIENCE = 8, // restarts until looks become rarer
-  REFRESH = 50, // restarts until A w is computed afresh
-  MIXED = 14    // steps of sliding friction that Anderson mixes
+  RENEW = 50,   // restarts until A w is computed afresh
+  MIXED = 14,   // steps of sliding friction that Anderson mixes
+  PIECE = 4096, // entries of vectors
+  SUMS = 3      // of a pass over them, at most
 };
 
 static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
@@ -45,12 +49,12 @@ static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
   c->contact = TB_SCRATCH(scratch, tbCrContact, contacts);
   c->group = TB_SCRATCH(scratch, tbCrGroup, rows);
   c->set = TB_SCRATCH(scratch, tbFrictionSet, contacts);
-  double **of_rows[] = {&c->lambda, &c->u, &c->before, &c->moved, &c->last_lambda, &c->last_u},
-         **of_dofs[] = {&c->w, &c->Aw, &c->As, &c->Ap, &c->mass};
-  double** of_both[] = {&c->r, &c->s, &c->Bs, &c->p, &c->Bp, &c->t};
-  for (int i = 0; i < 6; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
-  for (int i = 0; i < 5; i++) *of_dofs[i] = TB_SCRATCH(scratch, double, dofs);
-  for (int i = 0; i < 6; i++) *of_both[i] = TB_SCRATCH(scratch, double, dofs + rows);
+  double** of_rows[] = {&c->lambda, &c->u, &c->seen, &c->before, &c->moved, &c->last_lambda, &c->last_u};
+  double** of_both[] = {&c->r, &c->s, &c->Bs, &c->p, &c->Bp, &c->t, &c->weight};
+  for (int i = 0; i < 7; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
+  for (int i = 0; i < 7; i++) *of_both[i] = TB_SCRATCH(scratch, double, dofs + rows);
+  c->w = TB_SCRATCH(scratch, double, dofs);
+  c->partial = TB_SCRATCH(scratch, double, SUMS*(size_t)tb_piece_count((int)(dofs + rows), PIECE));
 }
 
 size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o)
@@ -61,23 +65,102 @@ size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o)
   return counting.used;
 }
 
-static double dot(int n, const double* x, const double* y)
+// ---- passes over all vectors, cut alike for any number of threads ----
+
+static inline double dot(int n, const double* x, const double* y)
 {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
+  tb4d sum = tb4_set1(0);
+  int i = 0;
+  for (; i + 4 <= n; i += 4) sum = tb4_add(sum, tb4_mul(tb4_load(x + i), tb4_load(y + i)));
+  double rest = 0;
+  for (; i < n; i++) rest += x[i] * y[i];
+  return tb4_sum(sum) + rest;
 }
 
-// In velocities: momentum that is missing counts by the mass it would move. The row sums of a stiff block are
-// its masses, far below its diagonal: a residual that is smooth moves the whole body.
-static double norm(const tbCr* c, const double* r)
+// In velocities: momentum that is missing counts by the mass it would move.
+static inline double weighed(int n, const double* x, const double* weight)
 {
-  const tbProblem* p = c->run->p;
-  double sum = dot(p->nrow, r + p->ndof, r + p->ndof);
-  for (int i = 0; i < p->ndof; i++) sum += (r[i] / c->mass[i]) * (r[i] / c->mass[i]);
-  return sqrt(sum);
+  tb4d sum = tb4_set1(0);
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    tb4d a = tb4_mul(tb4_load(x + i), tb4_load(weight + i));
+    sum = tb4_add(sum, tb4_mul(a, a));
+  }
+  double rest = 0;
+  for (; i < n; i++) rest += (x[i] * weight[i]) * (x[i] * weight[i]);
+  return tb4_sum(sum) + rest;
 }
 
+static void pass(tbCr* c, tbRangeFn* body, double sum[SUMS])
+{
+  int n = c->run->p->ndof + c->run->p->nrow;
+  tb_parallel_for(c->run->threads, n, PIECE, body, c);
+  for (int j = 0; sum && j < SUMS; j++) {
+    sum[j] = 0;
+    for (int i = 0; i < tb_piece_count(n, PIECE); i++) sum[j] += c->partial[SUMS * i + j];
+  }
+}
+
+// (Bp)ᵀC⁻¹Bp, (Bp)ᵀC⁻¹r, rᵀC⁻¹r
+static void measure(void* user, int begin, int end, int piece)
+{
+  tbCr* c = user;
+  double* sum = c->partial + SUMS * piece;
+  int n = end - begin;
+  sum[0] = dot(n, c->Bp + begin, c->t + begin);
+  sum[1] = dot(n, c->Bp + begin, c->s + begin);
+  sum[2] = dot(n, c->r + begin, c->s + begin);
+}
+
+// y ← y + αp, r ← r − αBp, C⁻¹r ← C⁻¹r − αC⁻¹Bp
+static void advance(void* user, int begin, int end, int piece)
+{
+  tbCr* c = user;
+  int dofs = c->run->p->ndof, middle = end < dofs ? end : begin > dofs ? begin : dofs;
+  const double* restrict p = c->p, * restrict Bp = c->Bp, * restrict t = c->t;
+  double* restrict w = c->w, * restrict lambda = c->lambda, * restrict r = c->r, * restrict s = c->s;
+  double alpha = c->alpha;
+  for (int i = begin; i < middle; i++) w[i] += alpha * p[i];
+  for (int i = middle; i < end; i++) lambda[i - dofs] -= alpha * p[i];
+  for (int i = begin; i < end; i++) {
+    r[i] -= alpha * Bp[i];
+    s[i] -= alpha * t[i];
+  }
+  c->partial[SUMS * piece] = weighed(end - begin, c->r + begin, c->weight + begin);
+}
+
+static void stay(void* user, int begin, int end, int piece)
+{
+  tbCr* c = user;
+  c->partial[SUMS * piece] = weighed(end - begin, c->r + begin, c->weight + begin);
+}
+
+// (B C⁻¹r)ᵀC⁻¹Bp and ‖B C⁻¹r‖²
+static void meet(void* user, int begin, int end, int piece)
+{
+  tbCr* c = user;
+  double* sum = c->partial + SUMS * piece;
+  sum[0] = dot(end - begin, c->Bs + begin, c->t + begin);
+  sum[1] = weighed(end - begin, c->Bs + begin, c->weight + begin);
+}
+
+// p ← C⁻¹r − βp, Bp ← B C⁻¹r − βBp
+static void turn(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  tbCr* c = user;
+  const double* restrict s = c->s, * restrict Bs = c->Bs;
+  double* restrict p = c->p, * restrict Bp = c->Bp, beta = c->beta;
+  for (int i = begin; i < end; i++) {
+    p[i] = s[i] - beta * p[i];
+    Bp[i] = Bs[i] - beta * Bp[i];
+  }
+}
+
+// ---- the linear problem ----
+
+// The row sums of a stiff block are its masses, far below its diagonal: a residual that is smooth moves the
+// whole body.
 static void weigh(tbCr* c)
 {
   const tbProblem* p = c->run->p;
@@ -89,9 +172,10 @@ static void weigh(tbCr* c)
                                                : c->system.W->lumped[k->dof + i];
       double rows = 0;
       for (int e = k->ptr ? k->ptr[i] : 0; k->ptr && e < k->ptr[i + 1]; e++) rows += k->value[e];
-      c->mass[k->dof + i] = rows > 1e-6 * D ? rows : D;
+      c->weight[k->dof + i] = 1 / (rows > 1e-6 * D ? rows : D);
     }
   }
+  for (int i = 0; i < p->nrow; i++) c->weight[p->ndof + i] = 1;
 }
 
 static void velocities(tbCr* c)
@@ -101,27 +185,36 @@ static void velocities(tbCr* c)
   for (int i = 0; i < p->nrow; i++) c->u[i] += c->system.W->q[i] + p->compliance[i] * c->lambda[i];
 }
 
-// p ← s: the first direction after a change of states.
+// The residual of the constraints from u, and the first direction: p = C⁻¹r.
 static void point(tbCr* c)
 {
   const tbProblem* p = c->run->p;
-  size_t n = (size_t)(p->ndof + p->nrow);
-  tb_cr_apply(&c->system, c->s, c->Bs, c->As);
-  memcpy(c->p, c->s, n * sizeof *c->p);
-  memcpy(c->Bp, c->Bs, n * sizeof *c->Bp);
-  memcpy(c->Ap, c->As, (size_t)p->ndof * sizeof *c->Ap);
-  tb_cr_precondition(&c->system, c->Bp, c->t);
-}
-
-// The residual from −Aw, the impulses and u.
-static void restart(tbCr* c)
-{
-  const tbProblem* p = c->run->p;
+  double sum[SUMS];
   velocities(c);
-  tb_cr_gather(&c->system, c->lambda, c->r);
-  for (int i = 0; i < p->ndof; i++) c->r[i] -= c->Aw[i];
   for (int i = 0; i < p->nrow; i++) c->r[p->ndof + i] = c->system.solved[i] ? -c->u[i] : 0;
   tb_cr_precondition(&c->system, c->r, c->s);
+  tb_cr_apply(&c->system, c->s, c->Bs);
+  c->beta = 0;
+  pass(c, turn, NULL);
+  tb_cr_precondition(&c->system, c->Bp, c->t);
+  pass(c, meet, sum);
+  c->slope = sqrt(sum[1]);
+}
+
+// After a change of states: r moves by Jᵀ times what the impulses have moved by.
+static void restart(tbCr* c)
+{
+  for (int i = 0; i < c->run->p->nrow; i++) c->moved[i] = c->lambda[i] - c->seen[i];
+  tb_cr_gather(&c->system, c->moved, c->r);
+  point(c);
+}
+
+// The residual Jᵀλ − Aw as it is, without the recurrence.
+static void refresh(tbCr* c)
+{
+  tb_cr_multiply_metric(&c->system, c->w, c->r);
+  for (int i = 0; i < c->run->p->ndof; i++) c->r[i] = -c->r[i];
+  tb_cr_gather(&c->system, c->lambda, c->r);
   point(c);
 }
 
@@ -149,58 +242,40 @@ static int interval(double r, double tolerance)
 // is the other.
 static void pair(tbCr* c)
 {
-  const tbProblem* p = c->run->p;
-  int n = p->ndof + p->nrow;
-  double steep = dot(n, c->Bp, c->t);
-  tb_cr_apply(&c->system, c->t, c->Bs, c->As);
-  double gamma = steep != 0 ? dot(n, c->Bs, c->t) / steep : 0;
-  for (int i = 0; i < n; i++) {
-    c->p[i] = c->t[i] - gamma * c->p[i];
-    c->Bp[i] = c->Bs[i] - gamma * c->Bp[i];
-  }
-  for (int i = 0; i < p->ndof; i++) c->Ap[i] = c->As[i] - gamma * c->Ap[i];
+  double sum[SUMS], *s = c->s;
+  tb_cr_apply(&c->system, c->t, c->Bs);
+  pass(c, meet, sum);
+  c->beta = c->steep != 0 ? sum[0] / c->steep : 0;
+  c->s = c->t;
+  pass(c, turn, NULL);
+  c->s = s;
   tb_cr_precondition(&c->system, c->Bp, c->t);
 }
 
-// One step along p; α, or 0 where there is nothing to gain.
-static double step(tbCr* c)
+// One step along p. False: there is nothing to gain.
+static bool step(tbCr* c)
 {
-  const tbProblem* p = c->run->p;
-  int n = p->ndof + p->nrow;
-  double steep = dot(n, c->Bp, c->t), gain = dot(n, c->Bp, c->s), left = dot(n, c->r, c->s);
-  if (!(gain * gain > SLIGHT * fabs(left * steep)) || steep == 0) return 0;
-  double alpha = gain / steep;
-  for (int i = 0; i < p->ndof; i++) {
-    c->w[i] += alpha * c->p[i];
-    c->Aw[i] += alpha * c->Ap[i];
-  }
-  for (int i = 0; i < p->nrow; i++) c->lambda[i] -= alpha * c->p[p->ndof + i];
-  for (int i = 0; i < n; i++) {
-    c->r[i] -= alpha * c->Bp[i];
-    c->s[i] -= alpha * c->t[i];
-  }
-  return alpha;
+  double sum[SUMS];
+  pass(c, measure, sum);
+  double gain = sum[1], left = sum[2];
+  c->steep = sum[0];
+  bool worth_it = gain * gain > SLIGHT * fabs(left * c->steep) && c->steep != 0;
+  c->alpha = worth_it ? gain / c->steep : 0;
+  pass(c, worth_it ? advance : stay, sum);
+  c->size = sqrt(sum[0]);
+  return worth_it;
 }
 
 // The next direction, conjugate to the last.
 static void conjugate(tbCr* c)
 {
-  const tbProblem* p = c->run->p;
-  int n = p->ndof + p->nrow;
-  double steep = dot(n, c->Bp, c->t);
-  double beta = steep != 0 ? dot(n, c->Bs, c->t) / steep : 0;
-  for (int i = 0; i < n; i++) {
-    c->p[i] = c->s[i] - beta * c->p[i];
-    c->Bp[i] = c->Bs[i] - beta * c->Bp[i];
-  }
-  for (int i = 0; i < p->ndof; i++) c->Ap[i] = c->As[i] - beta * c->Ap[i];
+  double sum[SUMS];
+  tb_cr_apply(&c->system, c->s, c->Bs);
+  pass(c, meet, sum);
+  c->slope = sqrt(sum[1]);
+  c->beta = c->steep != 0 ? sum[0] / c->steep : 0;
+  pass(c, turn, NULL);
   tb_cr_precondition(&c->system, c->Bp, c->t);
-}
-
-static void refresh(tbCr* c)
-{
-  tb_cr_multiply_metric(&c->system, c->w, c->Aw);
-  restart(c);
 }
 
 static void begin(tbCr* c, tbRun* run, const double* lambda)
@@ -215,40 +290,55 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
   tb_cr_states_begin(c);
+  memset(c->w, 0, (size_t)p->ndof * sizeof *c->w);
   tb_cr_gather(&c->system, c->lambda, c->w); // A w = Jᵀλ
   tb_cr_approach_metric(&c->system, c->w);
-  tb_cr_multiply_metric(&c->system, c->w, c->Aw);
   velocities(c);
   aim(c);
   tb_cr_states_look(c, true);
-  restart(c);
+  refresh(c);
+}
+
+static bool look(tbCr* c, bool thorough)
+{
+  velocities(c);
+  memcpy(c->seen, c->lambda, (size_t)c->run->p->nrow * sizeof *c->seen);
+  return tb_cr_states_look(c, thorough) != TB_CR_SAME;
 }
 
 // Where the next look is due: true when it changed something.
-static bool look_on_the_way(tbCr* c, double r)
+static bool look_on_the_way(tbCr* c)
 {
-  if (++c->wait < interval(r, c->r_tolerance) * (1 + c->restarts / PATIENCE)) return false;
+  if (++c->wait < interval(c->size, c->r_tolerance) * (1 + c->restarts / PATIENCE)) return false;
   c->wait = 0;
-  velocities(c);
-  bool changed = tb_cr_states_look(c, false) != TB_CR_SAME;
+  bool changed = look(c, false);
   c->restarts += changed;
   return changed;
 }
 
+typedef enum { GO_ON, RESTART, REFRESH } Next;
+
 // At convergence, or where r cannot be reduced: the same; else the judge is asked, and more is aimed for.
-static bool look_at_the_end(tbCr* c, double r, double enough)
+static Next look_at_the_end(tbCr* c, double enough)
 {
-  velocities(c);
-  c->contradicted = r > enough;
-  bool changed = tb_cr_states_look(c, true) != TB_CR_SAME, stuck = c->contradicted;
+  bool stuck = c->contradicted = c->size > enough, changed = look(c, true);
   c->contradicted = false;
   c->wait = c->restarts = 0;
   aim(c);
-  if (changed || !(r <= c->r_tolerance || stuck)) return changed;
+  if (changed) return RESTART;
+  if (!(c->size <= c->r_tolerance || stuck)) return GO_ON;
   tb_run_judge_next(c->run);
   c->tightening = fmax(0.1 * c->tightening, 1e-8);
-  refresh(c);
-  return false;
+  c->hoped = false;
+  return REFRESH;
+}
+
+// ε₁ is on the safe side: where r comes near it and states rest, the judge may be satisfied already.
+static void hope(tbCr* c)
+{
+  if (c->hoped || c->quiet == 0 || !(c->size <= 10 * c->r_tolerance)) return;
+  c->hoped = true;
+  tb_run_judge_next(c->run);
 }
 
 void tb_cr(tbRun* run, double* lambda)
@@ -257,21 +347,23 @@ void tb_cr(tbRun* run, double* lambda)
   int changes = 0;
   begin(&c, run, lambda);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    double enough = fmax(c.r_tolerance, 0.3 * c.change), slope = norm(&c, c.Bs), alpha = step(&c);
-    if (alpha == 0 && slope > FLAT * enough) {
+    double enough = fmax(c.r_tolerance, 0.3 * c.change);
+    bool moved = step(&c);
+    if (!moved && c.slope > FLAT * enough) {
       pair(&c);
-      alpha = step(&c);
+      moved = step(&c);
     }
-    double r = norm(&c, c.r);
-    bool changed = alpha > 0 && look_on_the_way(&c, r);
-    if (!changed && alpha != 0) {
-      tb_cr_apply(&c.system, c.s, c.Bs, c.As);
+    Next next = GO_ON;
+    if (c.alpha > 0 && look_on_the_way(&c)) next = RESTART;
+    else if (c.size <= enough || !moved) next = look_at_the_end(&c, enough);
+    if (next == GO_ON && moved) {
       conjugate(&c);
+      if (c.slope <= FLAT * enough) next = look_at_the_end(&c, enough);
     }
-    if (!changed && (r <= enough || alpha == 0 || norm(&c, c.Bs) <= FLAT * enough))
-      changed = look_at_the_end(&c, r, enough);
-    if (changed && ++changes % REFRESH == 0) refresh(&c);
-    else if (changed) restart(&c);
+    if (next == RESTART && ++changes % RENEW == 0) next = REFRESH;
+    if (next == RESTART) restart(&c);
+    if (next == REFRESH) refresh(&c);
+    hope(&c);
     tb_cr_states_publish(&c, lambda);
   }
 }

@@ -27,18 +27,23 @@ typedef struct tbCrContact {
 typedef struct tbCr {
   tbRun* run;
   tbCrSystem system;
-  tbCrContact* contact; // (ncontact)
-  tbCrGroup* group;     // (nrow)
-  tbFrictionSet* set;   // (ncontact)
-  double *lambda, *u;   // impulses, held ones too; velocities at the last look (nrow)
-  double *w, *Aw;       // v − v_free and A times that (ndof): −Aw is the unconstrained residual
-  double *r, *s, *Bs;   // residual, C⁻¹r, B C⁻¹r  (ndof + nrow)
-  double *p, *Bp, *t;   // direction, B p, C⁻¹B p
-  double* mass;         // what a residual in momentum is measured by (ndof)
-  double *As, *Ap;      // A times their first parts (ndof)
+  tbCrContact* contact;            // (ncontact)
+  tbCrGroup* group;                // (nrow)
+  tbFrictionSet* set;              // (ncontact)
+  double *lambda, *u;              // impulses, held ones too; velocities at the last look (nrow)
+  double* seen;                    // the impulses before the last look, which r knows of (nrow)
+  double* w;                       // v − v_free (ndof)
+  double *r, *s, *Bs;              // residual, C⁻¹r, B C⁻¹r  (ndof + nrow)
+  double *p, *Bp, *t;              // direction, B p, C⁻¹B p
+  double* weight;                  // what residuals are measured in velocities by (ndof + nrow)
+  double* partial;                 // sums of the pieces of a pass
+  double alpha, beta;              // of the pass under way
+  double steep;                    // (Bp)ᵀC⁻¹Bp
+  double size, slope;              // of r and of B C⁻¹r, so measured
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double tightening;               // of both, by the judge's answers
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
+  bool hoped;         // the judge was asked before, at this tightening
   double change;      // the largest such velocity at the last look
   bool contradicted;  // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least
   int looks;          // so far

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CONTACTS_PER_PIECE = 256, BLOCKS_PER_PIECE = 256 };
+enum { CONTACTS_PER_PIECE = 256, BLOCKS_PER_PIECE = 256, DOFS_PER_PIECE = 4096 };
 static const double APPROACH = 1e-3; // of a warm start, without a factor: the iteration does the rest
 
 void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
@@ -32,8 +32,15 @@ void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
   s->solved = TB_SCRATCH(scratch, bool, rows);
   s->S = TB_SCRATCH(scratch, double, rows);
   s->own = TB_SCRATCH(scratch, double, rows);
+  s->diagonal = TB_SCRATCH(scratch, double, (size_t)p->ndof);
   s->room = TB_SCRATCH(scratch, double, (size_t)p->ndof);
   s->workspace = TB_SCRATCH(scratch, double, workspace);
+}
+
+// A_d is the diagonal there.
+static bool is_diagonal(const tbCrSystem* s, const tbMetricBlock* block)
+{
+  return block->kind == TB_METRIC_SPARSE && !(s->kind == TB_PRECONDITIONER_FACTOR && block->factor);
 }
 
 // ---- duplicates ----
@@ -115,6 +122,8 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
   s->threads = run->threads;
   s->kind = run->o->preconditioner;
   double largest = 0;
+  for (int i = 0; i < p->ndof; i++)
+    s->diagonal[i] = is_diagonal(s, &p->block[p->dof_block[i]]) ? 1 / W->lumped[i] : 1;
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k), first = p->row_adr[k];
     double copies;
@@ -181,16 +190,33 @@ void tb_cr_approach_metric(const tbCrSystem* s, double* w)
   }
 }
 
-// w ← A_d⁻¹w
-static void solve_diagonal(const tbCrSystem* s, double* w)
+// ---- J and its transpose ----
+
+// One column block: f += Jᵀx, x += J w. Three rows on the three degrees of freedom of a node are written out
+// by giving constants; every sum has the same order whatever the sizes.
+static inline void push(const double* restrict J, int rows, int width, const double* restrict x,
+                        double* restrict f)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) f[j] += J[i * width + j] * x[i];
+}
+
+static inline void pull(const double* restrict J, int rows, int width, const double* restrict w,
+                        double* restrict x)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) x[i] += J[i * width + j] * w[j];
+}
+
+static void push_columns(const tbCrSystem* s, int b, const double* x, double* f)
 {
   const tbProblem* p = s->p;
-  for (int b = 0; b < p->nblock; b++) {
-    const tbMetricBlock* block = &p->block[b];
-    bool sparse = block->kind == TB_METRIC_SPARSE,
-         exact = !sparse || (s->kind == TB_PRECONDITIONER_FACTOR && block->factor);
-    if (exact) tb_metric_solve(block, s->threads, w + block->dof, s->workspace);
-    for (int i = block->dof; !exact && i < block->dof + block->size; i++) w[i] /= s->W->lumped[i];
+  const tbIncidence* in = &s->W->owner->incidence;
+  for (int e = in->ptr[b]; e < in->ptr[b + 1]; e++) {
+    int c = in->col[e], k = in->contact[e], width = p->jac_width[c], rows = tb_rows(p, k);
+    const double* J = p->jac + p->jac_val_adr[c];
+    if (rows == 3 && width == 3) push(J, 3, 3, x + p->row_adr[k], f + p->jac_dof[c]);
+    else push(J, rows, width, x + p->row_adr[k], f + p->jac_dof[c]);
   }
 }
 
@@ -198,18 +224,7 @@ static void gather_blocks(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Pass* q = user;
-  const tbProblem* p = q->s->p;
-  const tbIncidence* in = &q->s->W->owner->incidence;
-  for (int b = begin; b < end; b++) {
-    memset(q->y + p->block[b].dof, 0, (size_t)p->block[b].size * sizeof *q->y);
-    for (int e = in->ptr[b]; e < in->ptr[b + 1]; e++) {
-      int c = in->col[e], k = in->contact[e], width = p->jac_width[c];
-      const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->row_adr[k];
-      double* y = q->y + p->jac_dof[c];
-      for (int i = 0; i < tb_rows(p, k); i++)
-        for (int j = 0; j < width; j++) y[j] += J[i * width + j] * x[i];
-    }
-  }
+  for (int b = begin; b < end; b++) push_columns(q->s, b, q->x, q->y);
 }
 
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f)
@@ -229,8 +244,8 @@ static void spread_contacts(void* user, int begin, int end, int piece)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       int width = p->jac_width[c];
       const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->jac_dof[c];
-      for (int i = 0; i < rows; i++)
-        for (int j = 0; j < width; j++) y[i] += J[i * width + j] * x[j];
+      if (rows == 3 && width == 3) pull(J, 3, 3, x, y);
+      else pull(J, rows, width, x, y);
     }
   }
 }
@@ -240,16 +255,62 @@ void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
   tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, NULL, w, x});
 }
 
-void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx, double* Ax)
+void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx)
 {
   const tbProblem* p = s->p;
-  tb_cr_multiply_metric(s, x, Ax);
+  tb_cr_multiply_metric(s, x, Bx);
   tb_cr_gather(s, x + p->ndof, Bx);
   tb_cr_spread(s, x, Bx + p->ndof);
-  for (int i = 0; i < p->ndof; i++) Bx[i] += Ax[i];
   for (int i = 0; i < p->nrow; i++) {
     double row = Bx[p->ndof + i] - p->compliance[i] * x[p->ndof + i];
     Bx[p->ndof + i] = s->solved[i] ? row : 0;
+  }
+}
+
+// ---- preconditioning ----
+
+static void solve_diagonal(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Pass* q = user;
+  const double* restrict x = q->x, * restrict D = q->s->diagonal;
+  double* restrict y = q->y;
+  for (int i = begin; i < end; i++) y[i] = D[i] * x[i];
+}
+
+// y ← A_d⁻¹y on the blocks that are solved with as a whole.
+static void solve_blocks(const tbCrSystem* s, double* y)
+{
+  for (int b = 0; b < s->p->nblock; b++) {
+    const tbMetricBlock* block = &s->p->block[b];
+    if (!is_diagonal(s, block)) tb_metric_solve(block, s->threads, y + block->dof, s->workspace);
+  }
+}
+
+// y −= A_d⁻¹Lᵀe. Where A_d is diagonal, only degrees of freedom that are touched change.
+static void react(const tbCrSystem* s, const double* e, double* y)
+{
+  const tbProblem* p = s->p;
+  const tbIncidence* in = &s->W->owner->incidence;
+  for (int b = 0; b < p->nblock; b++) {
+    const tbMetricBlock* block = &p->block[b];
+    if (in->ptr[b] == in->ptr[b + 1]) continue;
+    bool diagonal = is_diagonal(s, block);
+    for (int i = in->ptr[b]; diagonal && i < in->ptr[b + 1]; i++) {
+      int c = in->col[i], k = in->contact[i], width = p->jac_width[c], first = p->jac_dof[c];
+      const double *J = p->jac + p->jac_val_adr[c], *D = s->diagonal + first;
+      for (int j = 0; j < width; j++) {
+        double f = 0;
+        for (int r = 0; r < tb_rows(p, k); r++) f += J[r * width + j] * e[p->row_adr[k] + r];
+        y[first + j] -= D[j] * f;
+      }
+    }
+    if (diagonal) continue;
+    double* f = s->room + block->dof;
+    memset(f, 0, (size_t)block->size * sizeof *f);
+    push_columns(s, b, e, s->room);
+    tb_metric_solve(block, s->threads, f, s->workspace);
+    for (int i = 0; i < block->size; i++) y[block->dof + i] -= f[i];
   }
 }
 
@@ -258,15 +319,13 @@ void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
   const tbProblem* p = s->p;
   const double* c = x + p->ndof;
   double* e = y + p->ndof;
-  memcpy(y, x, (size_t)p->ndof * sizeof *y);
-  solve_diagonal(s, y); // t = A_d⁻¹x_w
+  tb_parallel_for(s->threads, p->ndof, DOFS_PER_PIECE, solve_diagonal, &(Pass){s, NULL, x, y});
+  solve_blocks(s, y); // t = A_d⁻¹x_w
   if (s->kind == TB_PRECONDITIONER_DIAG) {
     for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? c[i] / s->S[i] : 0;
     return;
   }
   tb_cr_spread(s, y, e); // e = S_d⁻¹(L t − x_z)
   for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? (e[i] - c[i]) / s->S[i] : 0;
-  tb_cr_gather(s, e, s->room); // y_w = t − A_d⁻¹Lᵀe
-  solve_diagonal(s, s->room);
-  for (int i = 0; i < p->ndof; i++) y[i] -= s->room[i];
+  react(s, e, y); // y_w = t − A_d⁻¹Lᵀe
 }

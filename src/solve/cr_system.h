@@ -20,6 +20,7 @@ typedef struct tbCrSystem {
   bool* solved;      // rows that are unknown                                      (nrow)
   double* S;         // S_d: diagonal of Z L A_d⁻¹ Lᵀ + R                           (nrow)
   double* own;       // the same without Z: what an impulse does to its own row     (nrow)
+  double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
   double* room;      // (ndof)
   double* workspace; // for sparse solves
 } tbCrSystem;
@@ -29,11 +30,10 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run);
 
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw); // (ndof) both
 void tb_cr_approach_metric(const tbCrSystem* s, double* w); // w ← A⁻¹w by the factor; without one, about that
-void tb_cr_gather(const tbCrSystem* s, const double* x, double* f);           // f = Jᵀx: (nrow) to (ndof)
-void tb_cr_spread(const tbCrSystem* s, const double* w, double* x);           // x = Jw: (ndof) to (nrow)
+void tb_cr_gather(const tbCrSystem* s, const double* x, double* f); // f += Jᵀx: (nrow) to (ndof)
+void tb_cr_spread(const tbCrSystem* s, const double* w, double* x); // x = Jw: (ndof) to (nrow)
 
-// Bx = B x, and its part A x_w by itself (ndof).
-void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx, double* Ax);
+void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx); // Bx = B x
 // y = C⁻¹ x; not in place.
 void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y);
 

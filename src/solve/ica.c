@@ -70,6 +70,7 @@ static void relax(Ica* s, const tbRun* run, const double* lambda)
 {
   const tbProblem* p = run->p;
   if (!s->soft) return;
+  memset(s->f, 0, (size_t)p->ndof * sizeof *s->f);
   tb_cr_gather(&s->products, lambda, s->f);
   for (int k = 0; k < p->nblock; k++) {
     const tbMetricBlock* b = &p->block[k];
@@ -91,6 +92,7 @@ void tb_ica(tbRun* run, double* lambda)
   layout(&s, &run->scratch, run->W);
   tb_cr_system_begin(&s.products, run);
   s.soft = run->W->lumped;
+  memset(s.w, 0, (size_t)run->p->ndof * sizeof *s.w);
   tb_cr_gather(&s.products, lambda, s.w); // A w = Jᵀλ
   tb_cr_approach_metric(&s.products, s.w);
 

@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "tribo/solver.h"
 
+enum { TB_RUN_SELDOM = 100 }; // iterations before the judge comes by unasked, and twice as many after each time
+
 typedef struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
@@ -39,7 +41,7 @@ typedef struct tbRun {
   double first_error, last_error;     // E, unscaled, at the first look and at last_check
   int rises;                          // looks in a row at which E had grown
   bool start_known;                   // judged already, or not worth asking the judge about: λ = 0
-  bool costly;                        // from the table
+  bool costly, asks;                  // from the table
   const char* used;                   // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up

@@ -148,7 +148,9 @@ static tbStatus group_contacts(tbContext* ctx, tbArena* arena, tbRun* run)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->next_check = run->last_check = 0;
+  run->asks = solver->asks;
+  run->next_check = solver->asks ? TB_RUN_SELDOM : 0;
+  run->last_check = 0;
   run->last_number = run->last_error = INFINITY;
   run->rises = 0;
   tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;

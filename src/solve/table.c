@@ -229,6 +229,7 @@ static const tbSolver solvers[] = {
      .laws = SMOOTH_OR_BOX,
      .inverse = TB_INVERSE_DIAGONAL,
      .metric = true,
+     .asks = true,
      .scratch_bytes = tb_cr_scratch,
      .solve = tb_cr},
     {.name = "ica",

@@ -5,8 +5,13 @@
 //   [0, −d]  on A,   [0, d]  on B                                 torsion (d = n), rolling (d = t, b)
 //
 // What fixed and kinematic bodies contribute to the relative velocity is known: it goes into the bias.
+//
+// A deformable body's block is A = M + hB + h²K, its degrees of freedom the velocities of its nodes. Touched
+// where its surface is the mean Σ w_i x_i of some nodes, a contact has the rows ±w_i d on each of them. Nodes
+// attached to a rigid body have three rows each that hold them there.
 #include "step/assemble.h"
 
+#include "problem/kept.h"
 #include "step/geometric.h"
 
 #include <string.h>
@@ -50,9 +55,46 @@ static void known_velocity(const double* jac, int rows, const tbFree* f, double*
     for (int k = 0; k < 6; k++) bias[i] += jac[6 * i + k] * v[k];
 }
 
+// One side of a contact between skins: on the nodes of a deformable body, or at a point of a rigid one.
+static void add_skin_side(tbBuilder* b, const tbWorld* w, const tbTransform* centre, const int* dof,
+                          const tbTouch* t, int side)
+{
+  int body = side ? t->body_b : t->body_a;
+  if (dof[body] < 0) return;
+  double sign = side ? 1 : -1, jac[TB_MAX_ROWS * 6];
+  if (tb_bodies(w)[body].kind == TB_BODY_DYNAMIC) {
+    tbVec3 arm = tb_sub3(side ? t->point.b : t->point.a, centre[body].x);
+    for (int i = 0; i < t->rows; i++) point_row(tb_mat3_row(t->frame, i), arm, sign, jac + 6 * i);
+    tb_builder_jacobian(b, dof[body], 6, jac);
+    return;
+  }
+  const tbSkinContact* c = t->skin;
+  const int *vertex = side ? c->vertex_b : c->vertex_a,
+            *node = tb_deformables(w)[tb_bodies(w)[body].deformable].skin->node;
+  const double* weight = side ? c->weight_b : c->weight_a;
+  for (int k = 0; k < (side ? c->count_b : c->count_a); k++) {
+    for (int i = 0; i < t->rows; i++)
+      tb_store3(jac + 3 * i, tb_scale3(sign * weight[k], tb_mat3_row(t->frame, i)));
+    tb_builder_jacobian(b, dof[body] + 3 * node[vertex[k]], 3, jac);
+  }
+}
+
+static void add_skin_touch(tbBuilder* b, const tbWorld* w, const tbTransform* centre, const int* dof,
+                           const tbTouch* t)
+{
+  double bias[TB_MAX_ROWS];
+  for (int i = 0; i < t->rows; i++) bias[i] = t->bias[i] + tb_dot3(tb_mat3_row(t->frame, i), t->drift);
+  tb_builder_contact(b, (tbLaw)t->law, t->rows, t->param, bias, t->compliance);
+  for (int side = 0; side < 2; side++) add_skin_side(b, w, centre, dof, t, side);
+}
+
 static void add_touch(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
                       const int* dof, const tbTouch* t)
 {
+  if (t->skin) {
+    add_skin_touch(b, w, centre, dof, t);
+    return;
+  }
   double jac[2][TB_MAX_ROWS * 6], bias[TB_MAX_ROWS];
   int body[2] = {t->body_a, t->body_b};
   memcpy(bias, t->bias, sizeof bias);
@@ -107,8 +149,8 @@ static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, const
                        const tbGeometric* stiff, int* dof)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (dof[i] < 0) continue;
     const tbBody* body = &tb_bodies(w)[i];
+    if (dof[i] < 0 || body->kind != TB_BODY_DYNAMIC) continue;
     double v[6];
     tb_store3(v, free[i].v);
     tb_store3(v + 3, free[i].w);
@@ -119,14 +161,56 @@ static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, const
   }
 }
 
+static void add_deformables(tbBuilder* b, const tbWorld* w, const tbSoftStep* soft, int* dof)
+{
+  for (size_t i = 0; soft && i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    if (dof[d->body] < 0) continue;
+    const tbCsr* K = &d->fem->K;
+    int n = 3 * d->fem->nnode, *at = &dof[d->body];
+    if (soft[i].lent) tb_builder_kept(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, soft[i].factor, at);
+    else tb_builder_sparse(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, at);
+  }
+}
+
+// Nodes attached to bodies that move freely: u = v_node − v_point, and what they are apart is closed.
+static tbStatus add_attached(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o,
+                             const tbTransform* centre, const int* dof, tbArray* guess)
+{
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    for (int n = 0; d->nhold > 0 && n < d->fem->nnode; n++) {
+      int body = d->holder[n] < 0 ? -1 : d->hold[d->holder[n]].body;
+      if (body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC) continue;
+      tbVec3 arm = tb_quat_rotate(centre[body].q, d->local[n]),
+             apart = tb_sub3(d->x[n], tb_add3(centre[body].x, arm));
+      double own[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, other[18], bias[3];
+      tb_store3(bias, tb_scale3(1 / o->dt, apart));
+      for (int k = 0; k < 3; k++) point_row(tb_load3(own + 3 * k), arm, -1, other + 6 * k);
+      tb_builder_contact(b, TB_LAW_FREE, 3, NULL, bias, NULL);
+      tb_builder_jacobian(b, dof[d->body] + 3 * n, 3, own);
+      tb_builder_jacobian(b, dof[body], 6, other);
+      TB_TRY(tb_array_push(ctx, guess, NULL, 3));
+    }
+  }
+  return TB_OK;
+}
+
 // Bodies that something touches get a place: dof 0 until they have their own.
-static void mark_bodies(const tbWorld* w, const tbTouch* touches, int count, int* dof)
+static void mark_bodies(const tbWorld* w, const tbTouch* touches, int count, bool soft, int* dof)
 {
   const tbBody* body = tb_bodies(w);
   for (size_t i = 0; i < w->body.count; i++) dof[i] = -1;
   for (int i = 0; i < count; i++) {
-    if (body[touches[i].body_a].kind == TB_BODY_DYNAMIC) dof[touches[i].body_a] = 0;
-    if (body[touches[i].body_b].kind == TB_BODY_DYNAMIC) dof[touches[i].body_b] = 0;
+    int pair[2] = {touches[i].body_a, touches[i].body_b};
+    for (int k = 0; k < 2; k++)
+      if (body[pair[k]].kind == TB_BODY_DYNAMIC || body[pair[k]].deformable >= 0) dof[pair[k]] = 0;
+  }
+  for (size_t i = 0; soft && i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    for (int k = 0; k < d->nhold; k++)
+      if (d->hold[k].body >= 0 && body[d->hold[k].body].kind == TB_BODY_DYNAMIC)
+        dof[d->body] = dof[d->hold[k].body] = 0;
   }
   for (size_t i = 0; i < w->joint.count; i++) {
     int a = tb_joints(w)[i].def.a.index, b = tb_joints(w)[i].def.b.index;
@@ -155,20 +239,22 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const
 }
 
 static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbFree* free, const tbTransform* centre, const tbGeometric* stiff, tbAssembly* out,
-                     tbArray* guess)
+                     const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
+                     const tbGeometric* stiff, tbAssembly* out, tbArray* guess)
 {
   add_bodies(b, w, free, centre, stiff, out->dof);
+  add_deformables(b, w, soft, out->dof);
   for (int i = 0; i < out->ntouch; i++) {
     add_touch(b, w, free, centre, out->dof, &out->touch[i]);
     TB_TRY(tb_array_push(ctx, guess, out->touch[i].guess, (size_t)out->touch[i].rows));
   }
-  return add_joints(ctx, b, w, o, positions, free, centre, out, guess);
+  TB_TRY(add_joints(ctx, b, w, o, positions, free, centre, out, guess));
+  return soft ? add_attached(ctx, b, w, o, centre, out->dof, guess) : TB_OK;
 }
 
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbFree* free, const tbTransform* centre, const tbTouch* touches, int count,
-                     tbAssembly* out)
+                     const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
+                     const tbTouch* touches, int count, tbAssembly* out)
 {
   *out = (tbAssembly){.touch = touches,
                       .centre = centre,
@@ -178,7 +264,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
                       .nblock = TB_TAKE(arena, uint8_t, w->joint.count),
                       .slot = TB_TAKE(arena, uint8_t, TB_JOINT_BLOCKS * w->joint.count)};
   if (!out->dof || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
-  mark_bodies(w, touches, count, out->dof);
+  mark_bodies(w, touches, count, soft != NULL, out->dof);
   tbGeometric* stiff = NULL;
   if (w->joint.count > 0 && !positions) {
     stiff = TB_TAKE(arena, tbGeometric, w->body.count);
@@ -188,7 +274,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, w->name, &b));
   tbArray guess = TB_ARRAY(double);
-  tbStatus status = fill(ctx, b, w, o, positions, free, centre, stiff, out, &guess);
+  tbStatus status = fill(ctx, b, w, o, positions, free, centre, soft, stiff, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
   if (status == TB_OK) {

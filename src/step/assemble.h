@@ -3,6 +3,7 @@
 #define TB_STEP_ASSEMBLE_H
 
 #include "step/joint_rows.h"
+#include "step/soft.h"
 
 // A step's problem and how it belongs to the world. Contacts come first, in the order of the touches, then
 // the blocks of the joints. Bodies that nothing touches are left out.
@@ -20,10 +21,11 @@ typedef struct tbAssembly {
 } tbAssembly;
 
 // Arrays live in the arena; the problem is freed by tb_assembly_free. centre: poses of the centres of mass;
-// positions: the unknowns are displacements (tb_joint_blocks).
+// positions: the unknowns are displacements (tb_joint_blocks). soft: of every deformable body, lent to the
+// problem; null: they take no part.
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                     bool positions, const tbFree* free, const tbTransform* centre, const tbTouch* touches,
-                     int count, tbAssembly* out);
+                     bool positions, const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
+                     const tbTouch* touches, int count, tbAssembly* out);
 void tb_assembly_free(tbAssembly* assembly);
 
 // Judges λ: fills u, v and the residual.

@@ -57,7 +57,7 @@ static bool measure(const tbWorld* w, const tbFree* before, const tbTransform* c
     driven_by(w, before, group, parent, a->touch[k].body_b, a->touch[k].body_a);
   }
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     const double* v = a->v + a->dof[i];
     double v0[6];
     tb_store3(v0, before[i].v), tb_store3(v0 + 3, before[i].w);
@@ -84,7 +84,7 @@ static void mix(const tbWorld* w, const tbTransform* centre, const tbAssembly* p
                 Group* group, tbAssembly* a)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     const double *v = a->v + a->dof[i], *u = plastic->v + plastic->dof[i];
     double d[6];
     for (int k = 0; k < 6; k++) d[k] = u[k] - v[k];
@@ -93,7 +93,7 @@ static void mix(const tbWorld* w, const tbTransform* centre, const tbAssembly* p
     g->curvature += product(&tb_bodies(w)[i], centre[i].q, d, d);
   }
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     double s = share(&group[find(parent, (int)i)]);
     for (int k = a->dof[i]; k < a->dof[i] + 6; k++) a->v[k] += s * (plastic->v[k] - a->v[k]);
   }
@@ -116,7 +116,7 @@ tbStatus tb_calm_impacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const
   for (int k = 0; k < count; k++) touches[k].bias[0] = fmax(touches[k].bias[0], 0);
   tbAssembly plastic;
   tbSolveResult result;
-  TB_TRY(tb_assemble(ctx, arena, w, o, true, before, centre, touches, count, &plastic));
+  TB_TRY(tb_assemble(ctx, arena, w, o, true, before, centre, NULL, touches, count, &plastic));
   tbStatus status = tb_solve(ctx, plastic.problem, &o->solver, plastic.lambda, &result);
   if (status == TB_OK) status = tb_assembly_judge(ctx, o, &plastic);
   if (status == TB_OK) mix(w, centre, &plastic, parent, group, a);

@@ -3,12 +3,13 @@
 #define TB_STEP_FIND_H
 
 #include "collide/contact.h"
+#include "collide/skins.h"
 #include "step/free.h"
 #include "tribo/step.h"
 
 // A contact of this step: the narrow phase's point, who is touching, and what the step makes of it.
 typedef struct tbTouch {
-  int shape_a, shape_b, body_a, body_b;
+  int shape_a, shape_b, body_a, body_b; // shape −1: a deformable body's
   tbContactPoint point;
   tbVec3 position; // where the impulse acts on both bodies
   tbMat3 frame;    // rows n, t, b
@@ -19,6 +20,8 @@ typedef struct tbTouch {
   double guess[TB_MAX_ROWS]; // warm start
   double impact; // when, within the step, the bodies strike each other here; negative: they do not
   double struck[TB_MAX_ROWS]; // the impulse of it
+  const tbSkinContact* skin;  // between skins: its vertices and weights, one of them deformable; else null
+  tbVec3 drift;               // between skins: what bodies in prescribed motion add to the velocity of B against A
   double left, gap_left;      // time left, and the gap, when the first of its bodies was struck; 0: none was
 } tbTouch;
 

@@ -83,6 +83,7 @@ void tb_halt_bodies(const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
 {
   const tbTouch* t = work->touches.data;
   for (int i = 0; i < (int)work->touches.count; i++) {
+    if (t[i].skin) continue; // surfaces that do not pass through each other anyway
     if (i > 0 && t[i].shape_a == t[i - 1].shape_a && t[i].shape_b == t[i - 1].shape_b) continue;
     halt(w, o, work, t[i].body_a, t[i].body_b, &tb_shapes(w)[t[i].shape_b]);
     halt(w, o, work, t[i].body_b, t[i].body_a, &tb_shapes(w)[t[i].shape_a]);

@@ -208,7 +208,7 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbTouch* touch, int cou
 static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
 {
   for (size_t i = 0; i < p->world->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(p->world)[i].deformable >= 0) continue;
     p->now[i].v = tb_load3(a->v + a->dof[i]);
     p->now[i].w = tb_load3(a->v + a->dof[i] + 3);
   }
@@ -230,7 +230,7 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
     o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;
   tbSolveResult result;
-  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, p->active.data,
+  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, NULL, p->active.data,
                      (int)p->active.count, &a));
   tbStatus status = tb_solve(ctx, a.problem, &o.solver, a.lambda, &result);
   if (status == TB_OK) status = tb_assembly_judge(ctx, &o, &a);

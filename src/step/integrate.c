@@ -20,14 +20,13 @@ typedef struct {
   tbWorld* world;
 } Job;
 
-static void move_body(const Job* job, int i)
+static void move_body(double h, const tbFree* free, const tbAssembly* a, int i, tbBody* b)
 {
-  tbBody* b = &tb_bodies(job->world)[i];
-  const tbFree* f = &job->free[i];
-  bool carried = f->held || job->assembly->pushed[i];
-  double rest = f->struck >= 0 ? job->h - f->struck : job->h;
+  const tbFree* f = &free[i];
+  bool carried = f->held || a->pushed[i];
+  double rest = f->struck >= 0 ? h - f->struck : h;
   rest -= f->lost;
-  tb_assembly_velocity(job->assembly, job->free, i, &b->v, &b->w);
+  tb_assembly_velocity(a, free, i, &b->v, &b->w);
   b->x = tb_madd3(f->at.x, rest, b->v), b->q = f->at.q;
   if (!carried) b->x = tb_madd3(b->x, -0.5 * rest * rest, f->a);
   tb_turn_freely(b, rest, &b->q, &b->w);
@@ -40,14 +39,21 @@ void tb_follow(const tbWorld* w, tbBody* b, const tbFree* free, double dt)
   if (b->nkey) b->v = free->v, b->w = free->w;
 }
 
+tbBody tb_body_after(const tbWorld* w, double h, const tbFree* free, const tbAssembly* a, int i)
+{
+  tbBody b = tb_bodies(w)[i];
+  if (b.kind == TB_BODY_DYNAMIC) move_body(h, free, a, i, &b);
+  if (b.kind == TB_BODY_KINEMATIC) tb_follow(w, &b, &free[i], h);
+  return b;
+}
+
 static void move_bodies(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     tbBody* b = &tb_bodies(job->world)[i];
-    if (b->kind == TB_BODY_DYNAMIC) move_body(job, i);
-    if (b->kind == TB_BODY_KINEMATIC) tb_follow(job->world, b, &job->free[i], job->h);
+    *b = tb_body_after(job->world, job->h, job->free, job->assembly, i);
     b->force = b->torque = tb_zero3();
   }
 }

@@ -119,7 +119,7 @@ static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptio
   memcpy(free, work->free, w->body.count * sizeof *free);
   push_bodies(w, work, free);
   tbAssembly joints;
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, free, work->centre, NULL, 0, &joints));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, free, work->centre, NULL, NULL, 0, &joints));
   tbSolveResult result;
   tbStatus status = tb_solve(ctx, joints.problem, &o->solver, joints.lambda, &result);
   if (status == TB_OK)

@@ -40,7 +40,7 @@ static double joint_error(const tbAssembly* a)
 static void displace(tbWorld* w, const tbAssembly* a)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
     tbBody* b = &tb_bodies(w)[i];
     b->x = tb_add3(b->x, tb_load3(a->v + a->dof[i]));
     b->q = tb_quat_integrate(b->q, tb_load3(a->v + a->dof[i] + 3), 1);
@@ -70,7 +70,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   double worst = overlap(o, work->touches.data, (int)work->touches.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;
-  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->free, work->centre, work->touches.data,
+  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->free, work->centre, NULL, work->touches.data,
                      (int)work->touches.count, &work->assembly));
   *done = !(fmax(worst, joint_error(&work->assembly)) > 1e-12);
   if (*done) return TB_OK;

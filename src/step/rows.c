@@ -120,14 +120,16 @@ static void warm_start(const tbWorld* w, tbTouch* touch, int count)
   }
 }
 
+void tb_touch_law(const tbWorld* w, tbTouch* t)
+{
+  t->surface = tb_world_surface(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
+  t->frame = frame_of(w, t);
+  choose_law(t);
+}
+
 void tb_touch_laws(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
 {
-  for (int i = 0; i < count; i++) {
-    tbTouch* t = &touches[i];
-    t->surface = tb_world_surface(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
-    t->frame = frame_of(w, t);
-    choose_law(t);
-  }
+  for (int i = 0; i < count; i++) tb_touch_law(w, &touches[i]);
   if (o->warm_start) warm_start(w, touches, count);
 }
 

@@ -4,7 +4,10 @@
 
 #include "step/find.h"
 
-// Frame, surface, law and rows of every touch, and its warm start from the world's last step.
+// Frame, surface, law and rows of one touch.
+void tb_touch_law(const tbWorld* world, tbTouch* touch);
+
+// The same of every touch, and its warm start from the world's last step.
 void tb_touch_laws(const tbWorld* world, const tbStepOptions* options, tbTouch* touches, int count);
 
 // Bias and compliance of every touch for a scheme that ends a step at the surface: u_n ≥ −φ/h while apart,

@@ -40,9 +40,13 @@ tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* world, const tbStepOptio
 tbStatus tb_moreau_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
 tbStatus tb_penalty_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
 
-// The problem of a semi-implicit step, up to its assembly.
+tbStatus tb_implicit_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+
+// The problem of a step of these schemes, up to its assembly.
 tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* world,
                                   const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
+tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* world,
+                             const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
 tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
                            tbStepWork* work, tbStepReport* report);
 

@@ -12,6 +12,8 @@ static const tbScheme schemes[] = {
      "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1", tb_semi_implicit_step},
     {"moreau", "Moreau's midpoint rule, restitution inside the contact law",
      "Moreau 1988; course, proximal chapter", tb_moreau_step},
+    {"implicit", "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
+     "Verschoor and Jalba 2019; course §1.10, §2.2", tb_implicit_step},
     {"penalty", "springs and dampers at the contacts, friction by anchors",
      "Cundall and Strack 1979; course §2", tb_penalty_step},
 };
@@ -49,7 +51,7 @@ tbStepOptions tb_default_step_options(void)
 
 static bool at_least(double x, double least) { return x >= least && isfinite(x); }
 
-static tbStatus check(tbContext* ctx, const tbStepOptions* o)
+static tbStatus check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 {
   if (!tb_scheme_find(o->scheme)) {
     tbNearest near = tb_nearest(o->scheme);
@@ -59,6 +61,11 @@ static tbStatus check(tbContext* ctx, const tbStepOptions* o)
                      near.name);
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"", o->scheme);
   }
+  if (w->deformable.count > 0 && strcmp(o->scheme, "implicit") != 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s moves rigid bodies only; \"%s\" needs implicit",
+                   o->scheme, tb_bodies(w)[tb_deformables(w)[0].body].name);
+  if (!at_least(o->clearance, 0) || o->rounds < 1)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "clearance must not be negative, and rounds at least 1");
   if (!at_least(o->dt, 1e-12)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "dt must be positive");
   if ((unsigned)o->stabilization >= TB_STABILIZE_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such stabilization");
@@ -98,7 +105,7 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
-  TB_TRY(check(ctx, o));
+  TB_TRY(check(ctx, w, o));
   tbStepReport own = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   w->scratch.ctx = ctx;
   tb_arena_reset(&w->scratch);
@@ -111,14 +118,16 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbSte
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbProblem** out,
                           double** lambda)
 {
-  TB_TRY(check(ctx, o));
+  TB_TRY(check(ctx, w, o));
   tbArena arena;
   tb_arena_init(&arena, ctx);
   tbStepWork work = {0};
   tbStepReport report = {0};
-  tbStatus status = strcmp(o->scheme, "moreau") == 0
-                        ? tb_moreau_problem(ctx, &arena, w, o, &work, &report)
-                        : tb_semi_implicit_problem(ctx, &arena, w, o, &work, &report);
+  tbStatus status;
+  if (strcmp(o->scheme, "moreau") == 0) status = tb_moreau_problem(ctx, &arena, w, o, &work, &report);
+  else if (strcmp(o->scheme, "implicit") == 0)
+    status = tb_implicit_problem(ctx, &arena, w, o, &work, &report);
+  else status = tb_semi_implicit_problem(ctx, &arena, w, o, &work, &report);
   if (status == TB_OK && lambda) {
     size_t rows = (size_t)work.assembly.problem->nrow;
     *lambda = TB_NEW(ctx, double, rows);

@@ -8,6 +8,12 @@ SCENE
 sed 's/"radius"/"raduis"/' scene.json >typo.json
 printf '{"tribo": 1, "dt": 0}' >still.json
 printf '{"tribo": 1, "soft": [{}]}' >soft.json
+printf '{"tribo": 1, "reduced": [{}]}' >reduced.json
+cat >jelly.json <<'SCENE'
+{"tribo": 1, "dt": 0.005, "time": 0.02,
+ "soft": [{"name": "jelly", "mesh": {"box": {"size": 0.2, "cells": 2}}, "young": 2e4, "position": [0, 0, 1]}],
+ "cloth": [{"name": "a sheet", "mesh": {"grid": {"size": 1, "cells": [3, 5]}}, "pins": [{"box": [[-0.5, -1, -1], [-0.5, 1, 1]]}]}]}
+SCENE
 printf '{"tribo": 1, "bodies": [{"shape": {"type": "mesh", "file": "no.obj"}}]}' >mesh.json
 printf '{"tribo": 1,' >cut.json
 
@@ -15,7 +21,9 @@ t check scene.json; ended 0 && [ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] &&
   grep -q "^scene.json: 2 bodies (1 free), 2 shapes, 0 joints, 2 kg" out; claim "check says what is in a scene"
 t check typo.json; ended 2 && one_line && says '^typo.json:3:48: unknown key "raduis"; did you mean "radius"?$'; claim "check names the nearest key"
 t check still.json; ended 2 && one_line && says '^still.json:1:20: '; claim "check: a step of 0"
-t check soft.json; ended 2 && one_line && says '^soft.json:1:23: "soft" is not supported yet$'; claim "check: what is not supported yet"
+t check soft.json; ended 2 && one_line && says '^soft.json:1:23: missing key "mesh"'; claim "check: a soft body of nothing"
+t check reduced.json; ended 2 && one_line && says '^reduced.json:1:26: "reduced" is not supported yet$'; claim "check: what is not supported yet"
+t check jelly.json; ended 0 && grep -q "2 bodies (0 free, 1 soft, 1 cloth), 0 shapes, 0 joints, 51 nodes, 40 tetrahedra, 30 triangles of cloth, " out; claim "check counts what soft bodies and cloth are made of"
 t check mesh.json; ended 2 && one_line && says '^mesh.json:1:60: .*no.obj: No such file'; claim "check: a mesh that is not there"
 t check cut.json; ended 2 && one_line && says '^cut.json:1:13: '; claim "check: a file cut short"
 t check nowhere.json; ended 2 && one_line && says '^nowhere.json: cannot be read: No such file'; claim "check: a file that is not there"
@@ -39,12 +47,12 @@ t list scenes; ended 0 && grep -q "^scenes/scene.json  *a ball$" out && ! grep -
 rm -r scenes
 if python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
   t schema
-  python3 - out scene.json typo.json still.json soft.json >log 2>err <<'PYTHON'
+  python3 - out scene.json typo.json still.json soft.json reduced.json jelly.json >log 2>err <<'PYTHON'
 import json, sys, jsonschema
 schema = json.load(open(sys.argv[1]))
 jsonschema.Draft202012Validator.check_schema(schema)
 valid = [jsonschema.Draft202012Validator(schema).is_valid(json.load(open(f))) for f in sys.argv[2:]]
-sys.exit(valid != [True, False, False, False])
+sys.exit(valid != [True, False, False, False, False, True])
 PYTHON
   claim "the schema accepts and refuses as check does"
 fi

@@ -28,6 +28,20 @@ awk -F, '$3 == "block" { if (NF != 16) exit 1; n++ } END { exit n != 50 }' ran/t
 [ "$(head -1 ran/contacts.csv)" = "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state" ]; claim "contacts: header"
 awk -F, 'NR > 1 && $4 == "block" { if (NF != 18 || $18 !~ /^(open|stick|slip)$/) exit 1; n++ } END { exit n < 4 }' ran/contacts.csv; claim "contacts: a row per contact"
 
+# What deforms: a solid of 27 nodes and a cloth of 24, 4 steps.
+cat >jelly.json <<'SCENE'
+{"tribo": 1, "dt": 0.005, "time": 0.02,
+ "soft": [{"name": "jelly", "mesh": {"box": {"size": 0.2, "cells": 2}}, "young": 2e4, "position": [0, 0, 1]}],
+ "cloth": [{"name": "a sheet", "mesh": {"grid": {"size": 1, "cells": [3, 5]}}, "pins": [{"box": [[-0.5, -1, -1], [-0.5, 1, 1]]}]}]}
+SCENE
+t run jelly.json --out soft --export csv,pc2; ended 0 && [ ! -s err ] && grep -q "crossings    0 of surfaces" out; claim "run: a scene that deforms"
+[ "$(ls soft | tr '\n' ' ')" = "contacts.csv metrics.json nodes.obj nodes.pc2 trajectory.csv " ]; claim "run --out: the nodes of what deforms"
+[ "$(value dofs soft/metrics.json)" = 153 ] && [ "$(value intersections soft/metrics.json)" = 0 ] && [ "$(value scheme soft/metrics.json)" = implicit ]; claim "metrics: three degrees of freedom a node, no crossings"
+[ "$(grep -c '^v ' soft/nodes.obj)" = 51 ] && [ "$(grep -c '^f ' soft/nodes.obj)" = 78 ] && grep -q '^g a_sheet$' soft/nodes.obj; claim "nodes.obj: every node, and the surfaces"
+[ "$(wc -c <soft/nodes.pc2)" = $((32 + 5 * 51 * 12)) ] && [ "$(od -A n -t d4 -j 12 -N 20 soft/nodes.pc2 | tr -s ' ')" = " 1 51 0 1065353216$(echo)
+ 5" ]; claim "nodes.pc2: a frame for the start and for every step"
+awk -F, '$3 == "jelly" { n++; if (NF != 16 || $7 != 1 || $8 != 0 || $14 != 0 || $4^2 > 1e-20 || $13 >= 0) exit 1; z = $6 } END { exit !(n == 4 && z < 1 && z > 0.99) }' soft/trajectory.csv; claim "trajectory: the centre of mass of what deforms"
+
 t run drop.json --quiet; ended 0 && [ ! -s out ] && [ ! -s err ]; claim "run --quiet is silent"
 t run drop.json --csv c.csv --csv-contacts k.csv --metrics m.json; cmp -s c.csv ran/trajectory.csv && cmp -s k.csv ran/contacts.csv && same_state m.json ran/metrics.json; claim "the same run twice: the same bytes"
 t run drop.json --threads 3 --csv c3.csv; ended 0 && cmp -s c.csv c3.csv; claim "threads do not change a run"

@@ -130,6 +130,11 @@ TEST(triangles_meet_as_rational_arithmetic_says)
   CHECK(count[TB_APART] > 1000 && count[TB_TOUCHING] > 1000 && count[TB_CROSSING] > 1000);
 }
 
+static tbTriangles triangles(const tbVec3* x, int nvertex, const int (*triangle)[3], int count)
+{
+  return (tbTriangles){.vertex = x, .nvertex = nvertex, .triangle = triangle, .ntriangle = count};
+}
+
 static tbIntersections count_of(tbContext* ctx, const tbTriangles* surfaces, int count)
 {
   tbIntersections found = {-1, -1};
@@ -143,19 +148,19 @@ TEST(neighbours_do_not_intersect_unless_they_fold_flat_or_pass_through)
   tbVec3 x[6] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0.5}, {-1, -1, 0}, {0.5, 0.5, 1}};
   int hinge[2][3] = {{0, 1, 2}, {2, 1, 3}}, fan[2][3] = {{0, 1, 2}, {0, 4, 5}},
       twice[2][3] = {{0, 1, 2}, {2, 0, 1}};
-  tbTriangles s = {x, 6, hinge, 2};
+  tbTriangles s = triangles(x, 6, (const int(*)[3])hinge, 2);
   tbIntersections f = count_of(&ctx, &s, 1);
   CHECK(f.crossing == 0 && f.touching == 0);
   x[3] = tb_vec3(0.2, 0.2, 0); // folded back onto its neighbour
   CHECK(count_of(&ctx, &s, 1).crossing == 1);
   x[3] = tb_vec3(2, 2, 0); // flat beside it
   CHECK(count_of(&ctx, &s, 1).crossing == 0);
-  s.triangle = fan;
+  s.triangle = (const int(*)[3])fan;
   f = count_of(&ctx, &s, 1);
   CHECK(f.crossing == 0 && f.touching == 0);
   x[4] = tb_vec3(0.5, 0.5, -1); // the corner they share, and a line through the middle
   CHECK(count_of(&ctx, &s, 1).crossing == 1);
-  s.triangle = twice;
+  s.triangle = (const int(*)[3])twice;
   CHECK(count_of(&ctx, &s, 1).crossing == 1);
 }
 
@@ -165,7 +170,8 @@ TEST(resting_surfaces_touch_and_do_not_cross)
   tbVec3 floor[4] = {{-2, -2, 0}, {2, -2, 0}, {2, 2, 0}, {-2, 2, 0}};
   tbVec3 roof[4] = {{-1, -1, 1}, {1, -1, 1}, {0, 1, 1}, {0, 0, 0}};
   int square[2][3] = {{0, 1, 2}, {0, 2, 3}}, tent[3][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
-  tbTriangles s[2] = {{floor, 4, square, 2}, {roof, 4, tent, 3}};
+  tbTriangles s[2] = {triangles(floor, 4, (const int(*)[3])square, 2),
+                      triangles(roof, 4, (const int(*)[3])tent, 3)};
   tbIntersections f = count_of(&ctx, s, 2);
   CHECK(f.crossing == 0 && f.touching == 6);
   roof[3].z = -0x1p-60;
@@ -173,6 +179,28 @@ TEST(resting_surfaces_touch_and_do_not_cross)
   roof[3].z = 0x1p-60;
   f = count_of(&ctx, s, 2);
   CHECK(f.crossing == 0 && f.touching == 0);
+}
+
+TEST(rigid_pairs_and_what_is_attached_to_the_other_body_do_not_count)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 x[3] = {{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}}, y[3] = {{0, 0, -1}, {0.2, 0, 1}, {0, 0.2, 1}};
+  int one[1][3] = {{0, 1, 2}}, held[3] = {-1, 7, -2};
+  tbTriangles s[2] = {triangles(x, 3, (const int(*)[3])one, 1), triangles(y, 3, (const int(*)[3])one, 1)};
+  s[0].body = 6, s[1].body = 7;
+  CHECK(count_of(&ctx, s, 2).crossing == 1);
+  s[0].rigid = true;
+  CHECK(count_of(&ctx, s, 2).crossing == 1);
+  s[1].rigid = true;
+  CHECK(count_of(&ctx, s, 2).crossing == 0);
+  s[1].rigid = false, s[1].holder = held; // to its own body, which is no other
+  CHECK(count_of(&ctx, s, 2).crossing == 1);
+  s[0].holder = held;
+  CHECK(count_of(&ctx, s, 2).crossing == 0);
+  s[0].holder = NULL, held[1] = 6;
+  CHECK(count_of(&ctx, s, 2).crossing == 0);
+  held[1] = 5;
+  CHECK(count_of(&ctx, s, 2).crossing == 1);
 }
 
 enum { SIDE = 16 };
@@ -200,7 +228,7 @@ static Sheet* wavy_sheet(double phase, double height)
       u[0] = a + 1, u[1] = a + SIDE + 1, u[2] = a + SIDE;
       n += 2;
     }
-  s->surface = (tbTriangles){s->x, SIDE * SIDE, s->triangle, n};
+  s->surface = triangles(s->x, SIDE * SIDE, (const int(*)[3])s->triangle, n);
   return s;
 }
 

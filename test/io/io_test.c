@@ -120,3 +120,26 @@ tbManufacture io_spec(int seed)
   s.compliant = seed % 3 == 1;
   return s;
 }
+
+void io_expect_errors(const char* before, const char* after, const IoSceneError* cases, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    static char text[4000], message[600];
+    tbContext ctx = tb_default_context();
+    tbScene s = {.threads = 99};
+    snprintf(text, sizeof text, "%s%s%s", before, cases[i].text, after);
+    char* mark = strchr(text, '@');
+    REQUIRE(mark);
+    memmove(mark, mark + 1, strlen(mark));
+    int line = 1, column = 1;
+    for (const char* c = text; c < mark; c++) column = *c == '\n' ? line++, 1 : column + 1;
+    snprintf(message, sizeof message, "s.json:%d:%d: %s", line, column, cases[i].message);
+    tbStatus status = tb_scene_parse(&ctx, "s.json", text, strlen(text), NULL, &s);
+    if (status != TB_ERROR_INPUT)
+      test_failed(__FILE__, __LINE__, "%s: status %s", cases[i].text, tb_status_name(status));
+    else if (strcmp(ctx.error.message, message) != 0)
+      test_failed(__FILE__, __LINE__, "%s\n    says %s", cases[i].text, ctx.error.message);
+    CHECK(!s.world && !s.name && s.threads == 99); // left alone
+    tb_scene_free(&ctx, &s);
+  }
+}

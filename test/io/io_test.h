@@ -20,4 +20,16 @@ tbResidual io_judge(tbContext* ctx, const tbProblem* p, uint64_t seed);
 // Manufactured problems of every kind of metric, dimension and law.
 tbManufacture io_spec(int seed);
 
+// Scenes that are refused. The text of a case goes between the two others, without the @ that marks the place
+// of the error.
+typedef struct {
+  const char *text, *message;
+} IoSceneError;
+void io_expect_errors(const char* before, const char* after, const IoSceneError* cases, size_t count);
+#define IO_EXPECT_ERRORS(before, after, cases) \
+  io_expect_errors(before, after, cases, sizeof cases / sizeof *cases)
+
+// A scene with every key of soft bodies and cloth (test_scene_soft.c).
+extern const char io_deformable_scene[];
+
 #endif

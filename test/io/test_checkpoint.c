@@ -53,7 +53,38 @@ static void add_kinematic(tbContext* ctx, tbWorld* w)
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, NULL));
 }
 
-// Two contact records and the time of a run, as a step would leave them.
+// A solid that hangs on the box and on the world, and a sheet that a motion drags along.
+static tbStatus add_deformables(tbContext* ctx, tbWorld* w)
+{
+  const int cells[3] = {1, 1, 1}, top[2] = {4, 5}, side[1] = {0}, edge[2] = {0, 1};
+  const tbMotionKey keys[] = {{0, {0, 5, 5}, {1, 0, 0, 0}}, {1, {0, 6, 5}, {0, 1, 0, 0}}};
+  tbTetMesh* solid = NULL;
+  tbMesh* sheet = NULL;
+  TB_TRY(tb_tet_box(ctx, tb_vec3(0.5, 0.5, 0.5), cells, 5, &solid));
+  TB_TRY(tb_cloth_grid(ctx, 0.2, 0.4, 1, 2, &sheet));
+  tbPinDef pins[3] = {tb_default_pin_def(), tb_default_pin_def(), tb_default_pin_def()};
+  pins[0].nodes = top, pins[0].node_count = 2, pins[0].body = tb_world_find_body(w, "box");
+  pins[1].nodes = side, pins[1].node_count = 1, pins[1].angular_velocity = tb_vec3(0, 0.1, 0);
+  pins[2].nodes = edge, pins[2].node_count = 2, pins[2].keys = keys, pins[2].key_count = 2;
+  tbFriction friction = tb_friction(0.7);
+  tbDeformableDef def = tb_default_deformable_def();
+  def.name = "jelly", def.solid = solid, def.soft.consistent_mass = true, def.soft.stiffness_damping = 0.01;
+  def.pins = pins, def.pin_count = 2, def.position = tb_vec3(0, 3, 3), def.friction = &friction;
+  def.orientation = tb_quat(1, 2, 3, 4), def.velocity = tb_vec3(0.1, 0.2, 0.3);
+  CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
+  def = tb_default_deformable_def();
+  def.name = "flag", def.sheet = sheet, def.cloth.air_damping = 0.3, def.self_contact = false;
+  def.pins = pins + 2, def.pin_count = 1, def.position = tb_vec3(0, 5, 5);
+  def.orientation = tb_quat(4, 3, 2, 1);
+  CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
+  tb_deformables(w)[0].x[3].z += 0.01; // as steps would leave them
+  tb_deformables(w)[1].v[4] = tb_vec3(1.0 / 3, -0.0, 5e-324);
+  tb_tet_mesh_free(ctx, solid);
+  tb_mesh_free(ctx, sheet);
+  return TB_OK;
+}
+
+// Contact records and the time of a run, as a step would leave them.
 static void pretend_steps(tbContext* ctx, tbWorld* w)
 {
   tbContactRecord record = {.shape_a = 0,
@@ -70,6 +101,8 @@ static void pretend_steps(tbContext* ctx, tbWorld* w)
                             .state = TB_CONTACT_STICK};
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   record.feature++, record.state = TB_CONTACT_SLIP;
+  CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
+  record.shape_a = record.shape_b = -1; // between skins
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   w->time = 0.1 + 0.2;
   w->steps = 3;
@@ -97,6 +130,7 @@ static tbScene make_scene(tbContext* ctx, bool geometry)
   hinge.a = box, hinge.b = pill, hinge.limited = true, hinge.lower = -INFINITY, hinge.upper = 0.5;
   hinge.motor = true, hinge.motor_speed = 1, hinge.motor_force = INFINITY;
   CHECK_OK(ctx, tb_world_add_joint(ctx, w, &hinge, NULL));
+  CHECK_OK(ctx, add_deformables(ctx, w));
   if (geometry) CHECK_OK(ctx, add_geometry(ctx, w));
   pretend_steps(ctx, w);
   scene.name = TB_NEW(ctx, char, 16);
@@ -127,13 +161,64 @@ TEST(a_checkpoint_loads_as_what_was_saved)
   CHECK(tb_world_find_body(again.world, "pill").index == 2 &&
         tb_world_find_body(again.world, "pil").index < 0);
   CHECK(tb_world_find_material(again.world, "wood").index == 1);
-  CHECK(tb_world_step_count(again.world) == 3 && tb_world_contact_count(again.world) == 2);
+  CHECK(tb_world_step_count(again.world) == 3 && tb_world_contact_count(again.world) == 3);
   CHECK(again.world->owner.count == scene.world->owner.count &&
         memcmp(again.world->owner.data, scene.world->owner.data, again.world->owner.count * sizeof(int)) ==
             0);
   CHECK(again.world->hull.count == 1); // shared by two bodies
   tb_out_free(&first);
   tb_out_free(&second);
+  tb_scene_free(&ctx, &scene);
+  tb_scene_free(&ctx, &again);
+}
+
+static bool same(const void* a, const void* b, size_t count, size_t size)
+{
+  return memcmp(a, b, count * size) == 0;
+}
+
+// Everything that a step computes with: masses, elements, holds; and what it computes from them.
+static void check_same_matter(const tbDeformable* a, const tbDeformable* b)
+{
+  tbFemBody *f = a->fem, *g = b->fem;
+  size_t n = (size_t)f->nnode, first = (size_t)f->nelement[0], second = (size_t)f->nelement[1];
+  REQUIRE(g->nnode == f->nnode && g->nelement[0] == f->nelement[0] && g->nelement[1] == f->nelement[1]);
+  REQUIRE(f->cloth == g->cloth && a->nhold == b->nhold && a->skin->ntriangle == b->skin->ntriangle);
+  CHECK(same(f->mass, g->mass, n, sizeof *f->mass) && same(f->pinned, g->pinned, n, sizeof *f->pinned));
+  CHECK(same(a->holder, b->holder, n, sizeof *a->holder) && same(a->local, b->local, n, sizeof *a->local));
+  CHECK(same(a->hold, b->hold, (size_t)a->nhold, sizeof *a->hold));
+  CHECK(same(a->triangle, b->triangle, (size_t)a->skin->ntriangle, sizeof *a->triangle));
+  CHECK(a->self_contact == b->self_contact && a->radius == b->radius && a->body == b->body);
+  CHECK(f->mass_damping == g->mass_damping && f->stiffness_damping == g->stiffness_damping);
+  CHECK(!f->drag == !g->drag && (!f->drag || same(f->drag, g->drag, n, sizeof *f->drag)));
+  CHECK(!f->mass_block == !g->mass_block);
+  if (f->cloth) CHECK(same(f->membrane, g->membrane, first, sizeof *f->membrane));
+  if (f->cloth) CHECK(same(f->hinge, g->hinge, second, sizeof *f->hinge));
+  if (!f->cloth) CHECK(same(f->tet, g->tet, first, sizeof *f->tet));
+  double force[2][24];
+  REQUIRE(n <= 8);
+  CHECK(tb_fem_evaluate(f, NULL, a->x, TB_TANGENT_POSITIVE, force[0]) ==
+        tb_fem_evaluate(g, NULL, b->x, TB_TANGENT_POSITIVE, force[1]));
+  CHECK(same(force[0], force[1], 3 * n, sizeof(double)));
+  CHECK(same(f->K.val, g->K.val, (size_t)f->K.ptr[3 * n], sizeof(double)));
+}
+
+TEST(deformables_are_loaded_to_the_bits_they_had)
+{
+  tbContext ctx = tb_default_context();
+  tbScene scene = make_scene(&ctx, false), again = {0};
+  tbOut out = print(&ctx, &scene);
+  REQUIRE(tb_checkpoint_parse(&ctx, "again", out.bytes, out.length, &again) == TB_OK);
+  REQUIRE(again.world->deformable.count == 2);
+  for (int i = 0; i < 2; i++)
+    check_same_matter(&tb_deformables(scene.world)[i], &tb_deformables(again.world)[i]);
+  tbEnergy a = tb_world_energy(scene.world), b = tb_world_energy(again.world);
+  CHECK(a.elastic > 0 && a.elastic == b.elastic && a.kinetic == b.kinetic && a.potential == b.potential);
+  CHECK(tb_body_node_count(again.world, tb_world_find_body(again.world, "jelly")) == 8);
+  CHECK(tb_body_node_count(again.world, tb_world_find_body(again.world, "box")) == 0);
+  // bits that the hash does not tell apart
+  CHECK(signbit(tb_deformables(again.world)[1].v[4].y) && tb_deformables(again.world)[1].v[4].z == 5e-324);
+  tb_out_free(&out);
   tb_scene_free(&ctx, &scene);
   tb_scene_free(&ctx, &again);
 }
@@ -272,8 +357,8 @@ TEST(checkpoints_survive_every_failed_allocation)
 // The fuzzer starts from these: of another version, they would be refused at the door.
 TEST(the_corpus_of_checkpoints_is_of_this_version)
 {
-  static const char* const names[] = {"empty", "plain", "everything"};
-  for (int i = 0; i < 3; i++) {
+  static const char* const names[] = {"empty", "plain", "everything", "deformables"};
+  for (int i = 0; i < 4; i++) {
     char path[1024];
     snprintf(path, sizeof path, "%s/test/fuzz/corpus/checkpoint/%s", TB_SOURCE_FOLDER, names[i]);
     tbContext ctx = tb_default_context();

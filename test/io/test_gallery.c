@@ -42,13 +42,13 @@ TEST(scenes_are_what_the_gallery_makes_of_its_defaults)
 
 TEST(scenes_have_the_meshes_that_the_gallery_makes)
 {
-  static const char* const names[] = {"meshes/wheel-16.obj", "meshes/gear-9.obj", "meshes/ring.obj",
-                                      "meshes/funnel-32.obj"};
+  static const char* const names[] = {"meshes/wheel-16.obj",  "meshes/gear-9.obj", "meshes/ring.obj",
+                                      "meshes/funnel-32.obj", "meshes/race.obj",   "meshes/strip-15.obj"};
   tbContext ctx = tb_default_context();
   for (int i = 0; i < tb_gallery_count(); i++)
     if (tb_gallery_at(i)->files)
       CHECK_OK(&ctx, tb_gallery_save(&ctx, tb_gallery_at(i), NULL, io_temp("scene.json")));
-  for (int i = 0; i < 4; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char *bytes = NULL, path[600];
     size_t length = 0;
     snprintf(path, sizeof path, "%s/%s", io_temp_folder(), names[i]);

@@ -79,15 +79,16 @@ static bool mentions(const char* text, const char* key)
 
 TEST(scene_of_everything_names_every_key)
 {
-  static const char* const elsewhere[] = {"fraction", "compliance", "file", "scale", "resolution"};
+  static const char* const elsewhere[] = {"fraction", "compliance", "file", "resolution"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  CHECK(all.count == 15);
+  CHECK(all.count == 28);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];
       for (int k = 0; k < r->key_count; k++) {
-        bool found = mentions(everything, r->keys[k].name);
+        const char* key = r->keys[k].name;
+        bool found = mentions(everything, key) || mentions(io_deformable_scene, key);
         for (size_t e = 0; e < sizeof elsewhere / sizeof *elsewhere; e++)
           found |= strcmp(r->keys[k].name, elsewhere[e]) == 0;
         if (!found) test_failed(__FILE__, __LINE__, "%s of %s", r->keys[k].name, r->name);
@@ -250,6 +251,7 @@ TEST(scene_defaults_are_those_of_the_library)
   CHECK(strcmp(got->scheme, o.scheme) == 0 && got->dt == o.dt && got->warm_start == o.warm_start);
   CHECK(got->stabilization == o.stabilization && got->fraction == o.fraction && got->slop == o.slop);
   CHECK(got->compliance == o.compliance && got->stiffness == o.stiffness && got->damping == o.damping);
+  CHECK(got->clearance == o.clearance && got->rounds == o.rounds);
   CHECK(got->margin == o.margin && got->restitution_speed == o.restitution_speed);
   CHECK(got->penalty_stiffness == o.penalty_stiffness && got->penalty_damping == o.penalty_damping);
   const tbSolveOptions *x = &got->solver, *y = &o.solver;

@@ -1,0 +1,189 @@
+#include "collide/skins.h"
+#include "base/shared.h"
+#include "base/threads.h"
+#include "collide/ccd.h"
+#include "collide/skins_pair.h"
+#include "geometry/box.h"
+
+enum { GRAIN = 1024 };
+
+void tb_skin_candidates_init(tbSkinCandidates* c)
+{
+  *c = (tbSkinCandidates){TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures),
+                          TB_ARRAY(tbBox)};
+}
+
+void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
+{
+  tb_array_free(ctx, &c->face_vertex);
+  tb_array_free(ctx, &c->edge_edge);
+  tb_array_free(ctx, &c->plane_vertex);
+  tb_array_free(ctx, &c->box);
+}
+
+int tb_skin_features_order(const tbSkinFeatures* a, const tbSkinFeatures* b)
+{
+  if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+  if (a->skin_a != b->skin_a) return a->skin_a < b->skin_a ? -1 : 1;
+  if (a->feature_a != b->feature_a) return a->feature_a < b->feature_a ? -1 : 1;
+  if (a->skin_b != b->skin_b) return a->skin_b < b->skin_b ? -1 : 1;
+  return (a->feature_b > b->feature_b) - (a->feature_b < b->feature_b);
+}
+
+bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates)
+{
+  const tbBox* box = candidates->box.data;
+  size_t n = 0;
+  for (int s = 0; s < scene->nskin; s++) {
+    int count = scene->skin[s].skin->nvertex;
+    if (n + (size_t)count > candidates->box.count) return false;
+    for (int v = 0; v < count; v++, n++) {
+      tbVec3 p = scene->skin[s].end[v];
+      if (!tb_box_meets(&box[n], &(tbBox){p, p})) return false;
+    }
+  }
+  return n == candidates->box.count;
+}
+
+tbSkinContact tb_skin_corners(const tbSkinScene* scene, const tbSkinFeatures* f)
+{
+  tbSkinContact c = {.of = *f, .count_a = 0, .count_b = 1, .vertex_b = {f->feature_b}};
+  if (f->kind == TB_SKIN_FACE_VERTEX) {
+    const int* v = scene->skin[f->skin_a].skin->triangle[f->feature_a];
+    c.count_a = 3;
+    for (int k = 0; k < 3; k++) c.vertex_a[k] = v[k];
+  } else if (f->kind == TB_SKIN_EDGE_EDGE) {
+    const int *a = scene->skin[f->skin_a].skin->edge[f->feature_a],
+              *b = scene->skin[f->skin_b].skin->edge[f->feature_b];
+    c.count_a = c.count_b = 2;
+    for (int k = 0; k < 2; k++) c.vertex_a[k] = a[k], c.vertex_b[k] = b[k];
+  }
+  return c;
+}
+
+// Outward, of the faces of a closed skin on either side of an edge; zero for others.
+static tbVec3 outward(const tbMovingSkin* s, int edge)
+{
+  tbVec3 sum = tb_zero3();
+  for (int k = 0; s->skin->closed && k < 2; k++) {
+    const int* v = s->skin->triangle[s->skin->edge_triangle[edge][k]];
+    tbVec3 x[4] = {tb_zero3(), s->start[v[0]], s->start[v[1]], s->start[v[2]]};
+    sum = tb_add3(sum, tb_normal_of_features(true, x));
+  }
+  return sum;
+}
+
+bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVec3 x[4], tbVec3 way,
+                    tbVec3* normal)
+{
+  bool face = c->of.kind == TB_SKIN_FACE_VERTEX;
+  double size = 0, distance = tb_norm3(way);
+  for (int k = 1; k < 4; k++) size = fmax(size, tb_maxabs3(tb_sub3(x[k], x[0])));
+  *normal = tb_normalize3(way);
+  if (distance > 1e-9 * size) return true;
+  tbVec3 n = tb_normal_of_features(face, x);
+  if (tb_maxabs3(n) == 0) return distance > 0;
+  int side = tb_side_of_features(face, x);
+  if (side == 0 && !face) { // they touch: out of what is solid
+    const tbMovingSkin *a = &scene->skin[c->of.skin_a], *b = &scene->skin[c->of.skin_b];
+    tbVec3 out = tb_sub3(outward(a, c->of.feature_a), outward(b, c->of.feature_b));
+    if (tb_dot3(n, out) < 0) side = -1;
+  }
+  *normal = side < 0 ? tb_neg3(n) : n;
+  return true;
+}
+
+// Whether features that were apart at the start have passed through each other by the moment t.
+static bool passed_through(bool face, const tbVec3 start[4], const tbVec3 x[4])
+{
+  int before = tb_side_of_features(face, start), after = tb_side_of_features(face, x);
+  if (before * after >= 0) return false;
+  tbCcdQuery query = {.kind = face ? TB_CCD_VERTEX_FACE : TB_CCD_EDGE_EDGE};
+  for (int k = 0; k < 4; k++) query.start[k] = start[k], query.end[k] = x[k];
+  tbCcdOptions options = tb_default_ccd_options();
+  return tb_ccd(&query, &options, NULL);
+}
+
+bool tb_skin_contact_at(const tbSkinScene* scene, const tbSkinFeatures* features, double t,
+                        tbSkinContact* out)
+{
+  tbSkinContact c = tb_skin_corners(scene, features);
+  c.t = t;
+  if (features->kind == TB_SKIN_PLANE_VERTEX) {
+    const tbMovingPlane* plane = &scene->plane[features->skin_a];
+    c.weight_b[0] = 1;
+    c.normal = tb_normalize3(tb_lerp3(plane->normal[0], plane->normal[1], t));
+    c.gap = tb_skin_height(scene, features, false);
+    *out = c;
+    return true;
+  }
+  bool face = features->kind == TB_SKIN_FACE_VERTEX;
+  tbVec3 start[4], end[4], x[4];
+  tb_skin_places(scene, &c, false, start);
+  tb_skin_places(scene, &c, true, end);
+  for (int k = 0; k < 4; k++) x[k] = tb_lerp3(start[k], end[k], t);
+  tbClosest closest = tb_closest_features(face, x);
+  tb_skin_weigh(&c, closest.weight);
+  if (tb_maxabs3(closest.way) == 0 || !tb_skin_normal(scene, &c, x, closest.way, &c.normal)) return false;
+  if (closest.inside && passed_through(face, start, x)) c.normal = tb_neg3(c.normal);
+  c.gap = tb_dot3(c.normal, tb_skin_way(start, &c));
+  *out = c;
+  return true;
+}
+
+// Candidates one after the other, by pieces of GRAIN.
+typedef struct {
+  const tbSkinScene* scene;
+  const tbSkinFeatures* features;
+  tbSkinTest* test;
+  double distance;
+  tbShared shared;
+  tbArray* found; // tbSkinContact, by piece
+  tbStatus* status;
+} Gather;
+
+static void gather_piece(void* user, int begin, int end, int piece)
+{
+  Gather* g = user;
+  tbContext own = tb_shared_context(&g->shared);
+  g->found[piece] = TB_ARRAY(tbSkinContact);
+  for (int i = begin; i < end && g->status[piece] == TB_OK; i++) {
+    tbSkinContact c;
+    if (g->test(g->scene, &g->features[i], g->distance, &c))
+      g->status[piece] = tb_array_push(&own, &g->found[piece], &c, 1);
+  }
+}
+
+static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates, tbArray* contacts)
+{
+  int count = (int)candidates->count, pieces = tb_piece_count(count, GRAIN);
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  g->features = candidates->data;
+  g->found = TB_TAKE(&arena, tbArray, (size_t)pieces);
+  g->status = TB_TAKE(&arena, tbStatus, (size_t)pieces);
+  tbStatus status = g->found && g->status ? TB_OK : TB_ERROR_MEMORY;
+  if (status == TB_OK) {
+    tb_shared_begin(&g->shared, ctx);
+    tb_parallel_for(ctx->threads, count, GRAIN, gather_piece, g);
+    tb_shared_end(&g->shared);
+    for (int p = 0; p < pieces && status == TB_OK; p++)
+      status = g->status[p] == TB_OK ? tb_array_push(ctx, contacts, g->found[p].data, g->found[p].count)
+                                     : tb_fail(ctx, g->status[p], "out of memory for contacts");
+    for (int p = 0; p < pieces; p++) tb_array_free(ctx, &g->found[p]);
+  }
+  tb_arena_free(&arena);
+  return status;
+}
+
+tbStatus tb_skin_gather(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
+                        tbSkinTest* test, double distance, tbArray* contacts)
+{
+  const tbArray* kind[3] = {&candidates->face_vertex, &candidates->edge_edge, &candidates->plane_vertex};
+  size_t before = contacts->count;
+  Gather g = {.scene = scene, .test = test, .distance = distance};
+  tbStatus status = TB_OK;
+  for (int k = 0; k < 3 && status == TB_OK; k++) status = gather_kind(ctx, &g, kind[k], contacts);
+  if (status != TB_OK) contacts->count = before;
+  return status;
+}

@@ -1,0 +1,56 @@
+// What the searches among skins share: the corners of a pair of features, and loops over many pairs.
+#ifndef TB_COLLIDE_SKINS_PAIR_H
+#define TB_COLLIDE_SKINS_PAIR_H
+
+#include "collide/features.h"
+#include "collide/skins.h"
+
+// Features, counts and vertices; the rest is zero.
+tbSkinContact tb_skin_corners(const tbSkinScene* scene, const tbSkinFeatures* features);
+
+// Where the corners are, in the order of features.h and ccd.h: those of b, then those of a.
+static inline void tb_skin_places(const tbSkinScene* scene, const tbSkinContact* c, bool end, tbVec3 x[4])
+{
+  const tbMovingSkin *a = &scene->skin[c->of.skin_a], *b = &scene->skin[c->of.skin_b];
+  const tbVec3 *xa = end ? a->end : a->start, *xb = end ? b->end : b->start;
+  int n = 0;
+  for (int k = 0; k < c->count_b; k++) x[n++] = xb[c->vertex_b[k]];
+  for (int k = 0; k < c->count_a; k++) x[n++] = xa[c->vertex_a[k]];
+}
+
+static inline void tb_skin_weigh(tbSkinContact* c, const double weight[4])
+{
+  for (int k = 0; k < c->count_b; k++) c->weight_b[k] = weight[k];
+  for (int k = 0; k < c->count_a; k++) c->weight_a[k] = weight[c->count_b + k];
+}
+
+// p_b − p_a for these weights.
+static inline tbVec3 tb_skin_way(const tbVec3 x[4], const tbSkinContact* c)
+{
+  tbVec3 way = tb_zero3();
+  for (int k = 1; k < c->count_b; k++) way = tb_madd3(way, c->weight_b[k], tb_sub3(x[k], x[0]));
+  for (int k = 0; k < c->count_a; k++) way = tb_madd3(way, c->weight_a[k], tb_sub3(x[0], x[c->count_b + k]));
+  return way;
+}
+
+// The normal of features whose closest points, of the given weights, are known: along the way between them,
+// or where that is lost in rounding their common normal, on the side they are on. False: there is none.
+bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVec3 x[4], tbVec3 way,
+                    tbVec3* normal);
+
+// The signed distance of a vertex from a plane, both at the start or at the end.
+static inline double tb_skin_height(const tbSkinScene* scene, const tbSkinFeatures* f, bool end)
+{
+  const tbMovingPlane* plane = &scene->plane[f->skin_a];
+  const tbMovingSkin* skin = &scene->skin[f->skin_b];
+  return tb_dot3(plane->normal[end], (end ? skin->end : skin->start)[f->feature_b]) - plane->offset[end];
+}
+
+// Calls `test` for every candidate, in pieces side by side; what it makes a contact of is appended to
+// `contacts`, in the order of candidates. When it fails the contacts are as they were.
+typedef bool tbSkinTest(const tbSkinScene* scene, const tbSkinFeatures* features, double distance,
+                        tbSkinContact* out);
+tbStatus tb_skin_gather(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
+                        tbSkinTest* test, double distance, tbArray* contacts);
+
+#endif

@@ -1,0 +1,53 @@
+// Skins with boxes around what their vertices may do, compared tree against tree: the inside of skins_find.c.
+#ifndef TB_COLLIDE_SKINS_TREES_H
+#define TB_COLLIDE_SKINS_TREES_H
+
+#include "collide/skins.h"
+#include "geometry/box.h"
+
+typedef struct tbSkinLayer {
+  const tbMovingSkin* moving;
+  const tbSkin* skin;
+  int first_vertex, first_edge, first_triangle; // in the numbers across all skins
+  double grow;                                  // radius and half the reach
+  tbBox* vertex;                                // where they may move
+  tbBox* triangle;                              // of their vertices, grown
+  tbBvh tree;
+} tbSkinLayer;
+
+static inline tbBox tb_skin_box(const tbSkinLayer* l, const int* vertex, int count) // grown
+{
+  tbBox box = l->vertex[vertex[0]];
+  for (int k = 1; k < count; k++) box = tb_box_join(box, l->vertex[vertex[k]]);
+  return tb_box_grow(box, l->grow);
+}
+
+// The least n·(x − o) over the box.
+static inline double tb_box_along(const tbBox* b, tbVec3 n, tbVec3 o)
+{
+  return n.x * ((n.x > 0 ? b->lo.x : b->hi.x) - o.x) + n.y * ((n.y > 0 ? b->lo.y : b->hi.y) - o.y) +
+         n.z * ((n.z > 0 ? b->lo.z : b->hi.z) - o.z);
+}
+
+// Two layers and a node of either's tree; twice the same: all pairs below it.
+typedef struct tbSkinNodes {
+  int a, b, p, q;
+} tbSkinNodes;
+
+typedef struct tbSkinKey {
+  uint32_t a, b; // features, numbered across all skins
+} tbSkinKey;
+
+typedef struct tbSkinKeys {
+  tbContext ctx;                  // memory for them
+  tbArray face_vertex, edge_edge; // tbSkinKey
+  tbStatus status;                // of the first allocation that failed
+} tbSkinKeys;
+
+// Into at most three pairs of nodes whose boxes meet; *leaves: two leaves, with nothing to take apart.
+int tb_skin_nodes_split(const tbSkinLayer* layers, tbSkinNodes nodes, tbSkinNodes out[3], bool* leaves);
+
+// Adds every pair of features below the nodes that can come close.
+void tb_skin_nodes_meet(const tbSkinLayer* layers, tbSkinNodes nodes, tbSkinKeys* keys);
+
+#endif

@@ -1,0 +1,244 @@
+// Adding deformable bodies and looking at them. In the world's list they are bodies without shapes, whose
+// place and velocity are those of their nodes together.
+#include "scene/world.h"
+
+tbPinDef tb_default_pin_def(void) { return (tbPinDef){.body = {-1}}; }
+
+tbDeformableDef tb_default_deformable_def(void)
+{
+  return (tbDeformableDef){.soft = tb_soft_def(),
+                           .cloth = tb_cloth_def(),
+                           .orientation = tb_quat_identity(),
+                           .self_contact = true};
+}
+
+static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+static tbStatus check_pin(tbContext* ctx, const tbWorld* w, const char* name, const tbPinDef* p)
+{
+  if (p->node_count < 0 || (p->node_count > 0 && !p->nodes))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no nodes", name);
+  if (p->key_count < 0 || (p->key_count > 0 && !p->keys))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no motion keys", name);
+  if (!finite3(p->velocity) || !finite3(p->angular_velocity))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the velocities of a pin of %s must be finite", name);
+  bool moves = p->key_count > 0 || tb_maxabs3(p->velocity) > 0 || tb_maxabs3(p->angular_velocity) > 0;
+  if (p->body.index == -1) return tb_keys_check(ctx, name, p->keys, p->key_count);
+  if (p->body.index < 0 || (size_t)p->body.index >= w->body.count)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to body %d, which there is not", name,
+                   p->body.index);
+  const char* holder = tb_bodies(w)[p->body.index].name;
+  if (tb_bodies(w)[p->body.index].deformable >= 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to %s, which is deformable; it must be rigid",
+                   name, holder);
+  if (moves)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has a motion of its own, and is attached to %s", name,
+                   holder);
+  return TB_OK;
+}
+
+static tbStatus check(tbContext* ctx, const tbWorld* w, const char* name, const tbDeformableDef* d, tbQuat* q)
+{
+  if (!d->solid == !d->sheet)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s must be either a solid or a sheet", name);
+  TB_TRY(tb_state_check(ctx, name, d->position, q, d->velocity, d->angular_velocity));
+  if (d->pin_count < 0 || (d->pin_count > 0 && !d->pins))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has no pins", name);
+  for (int i = 0; i < d->pin_count; i++) TB_TRY(check_pin(ctx, w, name, &d->pins[i]));
+  return TB_OK;
+}
+
+// The mesh where the pose puts it.
+static tbStatus make(tbContext* ctx, const tbDeformableDef* d, tbTransform pose, const char* name,
+                     tbDeformable* out)
+{
+  const tbVec3* node = d->solid ? d->solid->node : d->sheet->vertex;
+  tbMatter m = {.nnode = d->solid ? d->solid->nnode : d->sheet->nvertex,
+                .corner = d->solid ? d->solid->tet[0] : d->sheet->triangle[0],
+                .nelement = d->solid ? d->solid->ntet : d->sheet->ntriangle,
+                .cloth = d->sheet,
+                .soft = d->soft,
+                .sheet = d->cloth};
+  m.sheet.warp = tb_quat_rotate(pose.q, d->cloth.warp);
+  tbVec3* rest = TB_NEW(ctx, tbVec3, (size_t)m.nnode);
+  if (!rest) return TB_ERROR_MEMORY;
+  for (int i = 0; i < m.nnode; i++) rest[i] = tb_transform_point(pose, node[i]);
+  m.rest = rest;
+  tbStatus status = tb_deformable_make(ctx, &m, d->pin_count, out);
+  tb_free(ctx, rest);
+  if (status == TB_OK || status == TB_ERROR_MEMORY) return status;
+  tbError said = ctx->error;
+  return tb_fail(ctx, status, "%s: %s", name, said.message);
+}
+
+// Where held nodes are in what holds them.
+static tbStatus hold(tbContext* ctx, const tbWorld* w, const tbDeformableDef* d, tbTransform pose,
+                     const char* name, tbDeformable* f)
+{
+  const tbVec3* node = d->solid ? d->solid->node : d->sheet->vertex;
+  int key = (int)w->key.count;
+  for (int k = 0; k < d->pin_count; k++) {
+    const tbPinDef* p = &d->pins[k];
+    tbHold* h = &f->hold[k];
+    h->body = p->body.index;
+    h->motion = (tbMotion){.key = key, .nkey = p->key_count, .initial = tb_transform_identity()};
+    if (p->key_count == 0) {
+      h->motion.v = p->velocity, h->motion.w = p->angular_velocity;
+      h->motion.initial = tb_motion_start(w, pose, p->velocity, p->angular_velocity);
+    }
+    key += p->key_count;
+    const tbBody* holder = h->body < 0 ? NULL : &tb_bodies(w)[h->body];
+    for (int n = 0; n < p->node_count; n++) {
+      int i = p->nodes[n];
+      if (i < 0 || i >= f->fem->nnode)
+        return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s holds node %d; it has %d nodes", name, i,
+                       f->fem->nnode);
+      if (f->holder[i] >= 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s is held twice", i, name);
+      f->holder[i] = k;
+      f->local[i] = holder ? tb_transform_unpoint(tb_transform(holder->q, holder->x), f->x[i]) : node[i];
+      f->fem->pinned[i] = !holder || holder->kind != TB_BODY_DYNAMIC;
+    }
+  }
+  return TB_OK;
+}
+
+// Everything that must exist before the body can be added; only then does the world change.
+static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, const tbBody* b,
+                       const tbDeformable* f)
+{
+  tbArray* grown[] = {&w->body, &w->deformable, &w->key, &w->surface};
+  size_t before[4];
+  for (int i = 0; i < 4; i++) before[i] = grown[i]->count;
+  tbStatus status = tb_names_reserve(ctx, &w->names);
+  for (int k = 0; status == TB_OK && k < d->pin_count; k++)
+    status = tb_keys_push(ctx, w, d->pins[k].keys, d->pins[k].key_count);
+  if (status == TB_OK && b->own_surface >= 0) {
+    tbSurface own = ((const tbMaterial*)w->material.data)[b->material].surface;
+    own.friction = *d->friction;
+    status = tb_array_push(ctx, &w->surface, &own, 1);
+  }
+  if (status == TB_OK) status = tb_array_push(ctx, &w->deformable, f, 1);
+  if (status == TB_OK) status = tb_array_push(ctx, &w->body, b, 1);
+  if (status != TB_OK)
+    for (int i = 0; i < 4; i++) grown[i]->count = before[i];
+  return status;
+}
+
+// Velocities at the start, and held nodes where, and as fast as, what holds them is.
+static void start(const tbWorld* w, const tbDeformableDef* d, tbDeformable* f)
+{
+  for (int i = 0; i < f->fem->nnode; i++) {
+    tbVec3 v = d->velocity, spin = d->angular_velocity, from = d->position;
+    if (f->holder[i] >= 0) {
+      const tbHold* h = &f->hold[f->holder[i]];
+      tbBodyState s = tb_hold_state(w, h);
+      v = s.velocity, spin = s.angular_velocity, from = s.position;
+      if (h->body < 0) f->x[i] = tb_transform_point(tb_transform(s.orientation, s.position), f->local[i]);
+    }
+    f->v[i] = tb_add3(v, tb_cross3(spin, tb_sub3(f->x[i], from)));
+  }
+}
+
+// Total mass, and the inertia about the centre of mass at rest.
+static void weigh(const tbFemBody* fem, tbBody* b)
+{
+  tbVec3 centre = tb_zero3();
+  for (int i = 0; i < fem->nnode; i++) b->mass += fem->mass[i];
+  for (int i = 0; i < fem->nnode; i++) centre = tb_madd3(centre, fem->mass[i] / b->mass, fem->rest[i]);
+  for (int i = 0; i < fem->nnode; i++) {
+    tbVec3 r = tb_sub3(fem->rest[i], centre);
+    tbMat3 point = tb_mat3_sub(tb_mat3_scale(tb_dot3(r, r), tb_mat3_identity()), tb_mat3_outer(r, r));
+    b->inertia = tb_mat3_add(b->inertia, tb_mat3_scale(fem->mass[i], point));
+  }
+}
+
+static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTransform pose, const char* name,
+                    tbDeformable* f)
+{
+  tbBody b = {.kind = d->sheet ? TB_BODY_CLOTH : TB_BODY_SOFT,
+              .q = tb_quat_identity(),
+              .initial = tb_transform_identity(),
+              .shape = (int)w->shape.count,
+              .material = d->material.index,
+              .own_surface = d->friction ? (int)w->surface.count : -1,
+              .key = (int)w->key.count,
+              .deformable = (int)w->deformable.count};
+  f->body = (int)w->body.count;
+  f->self_contact = d->self_contact;
+  weigh(f->fem, &b);
+  TB_TRY(hold(ctx, w, d, pose, name, f));
+  b.name = tb_names_keep(ctx, &w->names, name);
+  if (!b.name) return TB_ERROR_MEMORY;
+  TB_TRY(append(ctx, w, d, &b, f));
+  tb_names_add(&w->names, TB_NAME_BODY, b.name, f->body);
+  start(w, d, f);
+  tb_deformable_follow(w, f);
+  return TB_OK;
+}
+
+tbStatus tb_world_add_deformable(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbBodyId* out)
+{
+  char made[32];
+  const char* name;
+  tbTransform pose = {d->orientation, d->position};
+  TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
+  TB_TRY(check(ctx, w, name, d, &pose.q));
+  tbDeformable f;
+  TB_TRY(make(ctx, d, pose, name, &f));
+  tbStatus status = add(ctx, w, d, pose, name, &f);
+  if (status != TB_OK) tb_deformable_free(ctx, &f);
+  else if (out) *out = (tbBodyId){f.body};
+  return status;
+}
+
+// ---- looking at them ----
+
+static const tbDeformable* find(const tbWorld* w, tbBodyId id)
+{
+  if (id.index < 0 || (size_t)id.index >= w->body.count) return NULL;
+  int index = tb_bodies(w)[id.index].deformable;
+  return index < 0 ? NULL : &tb_deformables(w)[index];
+}
+
+int tb_body_node_count(const tbWorld* w, tbBodyId id)
+{
+  const tbDeformable* d = find(w, id);
+  return d ? d->fem->nnode : 0;
+}
+
+const tbVec3* tb_body_nodes(const tbWorld* w, tbBodyId id)
+{
+  const tbDeformable* d = find(w, id);
+  return d ? d->x : NULL;
+}
+
+const tbVec3* tb_body_node_velocities(const tbWorld* w, tbBodyId id)
+{
+  const tbDeformable* d = find(w, id);
+  return d ? d->v : NULL;
+}
+
+int tb_body_triangle_count(const tbWorld* w, tbBodyId id)
+{
+  const tbDeformable* d = find(w, id);
+  return d ? d->skin->ntriangle : 0;
+}
+
+const int (*tb_body_triangles(const tbWorld* w, tbBodyId id))[3]
+{
+  const tbDeformable* d = find(w, id);
+  return d ? (const int(*)[3])d->triangle : NULL;
+}
+
+tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3* positions,
+                           const tbVec3* velocities)
+{
+  const tbDeformable* d = find(w, id);
+  if (!d) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", tb_body_name(w, id));
+  for (int i = 0; i < d->fem->nnode; i++)
+    if (!finite3(positions[i]) || !finite3(velocities[i]))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s must be finite", i, tb_body_name(w, id));
+  for (int i = 0; i < d->fem->nnode; i++) d->x[i] = positions[i], d->v[i] = velocities[i];
+  tb_deformable_follow(w, d);
+  return TB_OK;
+}

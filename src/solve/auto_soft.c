@@ -1,0 +1,60 @@
+// `auto` on problems with sparse metric blocks: who goes first.
+//
+// Through a sparse block W is dense, and every column of it is a solve with A; `cr` needs a product with A
+// per iteration. It therefore goes first where contacts are mostly on such blocks, and has as many iterations
+// as cost what W would, before the methods that need W have their turn. Where W costs too much, or does not
+// fit, they never do: `ica` and `cr` go on from the best so far.
+#include "math/cholesky.h"
+#include "problem/delassus.h"
+#include "solve/auto.h"
+
+#include <math.h>
+
+static const double MOST_WORK = 2e11; // multiply-adds for W: a minute or so
+static const double MOST_BYTES = 1e9; // for W, unless options.factor_bytes says otherwise
+static const double MOST_WORTH = 1e6; // iterations
+
+static bool is_sparse(const tbProblem* p, int c)
+{
+  return p->block[p->dof_block[p->jac_dof[c]]].kind == TB_METRIC_SPARSE;
+}
+
+// A column of A⁻¹: both triangular solves, over the part of L that is reached and with many columns at a
+// time, which takes about an eighth of the time that as many operations of a product take; or conjugate
+// gradients.
+static double work_per_column(const tbMetricBlock* b)
+{
+  return b->factor ? 0.25 * (double)tb_cholesky_stats(b->factor).entries : 60.0 * b->ptr[b->size];
+}
+
+tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out)
+{
+  const tbProblem* p = run->p;
+  double work = 0, step = 0, bytes, most = run->o->factor_bytes > 0 ? run->o->factor_bytes : MOST_BYTES;
+  int on_sparse = 0;
+  *out = (tbAutoSoft){0};
+  for (int b = 0; b < p->nblock; b++) {
+    bool sparse = p->block[b].kind == TB_METRIC_SPARSE;
+    out->soft = out->soft || sparse;
+    step += sparse ? p->block[b].ptr[p->block[b].size] + 20.0 * p->block[b].size : 60.0 * p->block[b].size;
+  }
+  out->soft = out->soft && run->o->inverse == TB_INVERSE_EXACT;
+  if (!out->soft) return TB_OK;
+  for (int k = 0; k < p->ncontact; k++) {
+    bool soft = false;
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      double values = (double)(p->jac_val_adr[c + 1] - p->jac_val_adr[c]);
+      bool first = c == p->jac_adr[k] || p->dof_block[p->jac_dof[c]] != p->dof_block[p->jac_dof[c - 1]];
+      soft = soft || is_sparse(p, c);
+      step += 4 * values;
+      if (first && is_sparse(p, c))
+        work += tb_rows(p, k) * work_per_column(&p->block[p->dof_block[p->jac_dof[c]]]);
+    }
+    on_sparse += soft;
+  }
+  TB_TRY(tb_delassus_bytes(ctx, p, &bytes));
+  out->W_too_large = work > MOST_WORK || bytes > most;
+  out->soft = 2 * on_sparse >= p->ncontact || out->W_too_large;
+  out->worth = (int)fmin(MOST_WORTH, work / step);
+  return TB_OK;
+}

@@ -1,0 +1,259 @@
+// Implicit time stepping for deformable bodies, collision free (Verschoor and Jalba 2019, algorithm 1; course,
+// chapters 1.10 and 2.2).
+//
+//   A (v⁺ − v_free) = Jᵀλ,   law(u, λ) with u = J v⁺ + b,   x⁺ = x + h v⁺,      A = M + hB + h²K
+//
+// for deformable bodies, with rigid ones as in semi_implicit.c beside them in the same problem. Which features
+// of which surfaces will touch is not known before the velocities are. So contacts are found in rounds:
+//
+//   solve with the contacts known so far; move every vertex from x to x + h v⁺; whatever meets on the way
+//   becomes a contact, linearised at the first moment of impact; again, until nothing meets
+//
+// The search for candidates, boxes that hold three times the motion, is made once, and again only if a vertex
+// leaves its box. That nothing meets is proved by continuous collision detection that cannot miss: surfaces
+// that were apart are apart after the step. Should the rounds not end, bodies that would pass through each
+// other go only a share of the step, and the report says so.
+//
+// First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
+// Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
+#include "step/halt.h"
+#include "step/impacts.h"
+#include "step/pinch.h"
+#include "step/scheme.h"
+
+#include "base/clock.h"
+
+#include <float.h>
+
+static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
+static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
+static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
+
+typedef struct {
+  tbSurfaces surfaces;
+  tbSkinCandidates candidates;
+  tbSoftStep* soft;
+  tbArray pinches; // tbPinch
+  tbArray met;     // tbSkinContact
+  double clearance;
+  double* share; // of the step, that bodies go; null: all of it                  (bodies)
+} Rounds;
+
+static void end_rounds(tbContext* ctx, Rounds* r)
+{
+  tb_skin_candidates_free(ctx, &r->candidates);
+  tb_array_free(ctx, &r->pinches);
+  tb_array_free(ctx, &r->met);
+}
+
+// A thousandth of the finest surface's mean edge.
+static double clearance_of(const tbWorld* w, const tbStepOptions* o)
+{
+  if (o->clearance > 0) return o->clearance;
+  double least = INFINITY;
+  for (size_t i = 0; i < w->deformable.count; i++)
+    least = fmin(least, tb_deformables(w)[i].skin->edge_length);
+  return least < INFINITY ? 1e-3 * least : 0;
+}
+
+// Before anything is solved vertices are believed to go on as they go, and fall.
+static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work)
+{
+  tbSurfaces* s = &r->surfaces;
+  for (int i = 0; i < s->scene.nskin; i++) {
+    const tbMovingSkin* m = &s->skin[i];
+    if (s->shape[i] >= 0) {
+      const tbFree* f = &work->free[m->body];
+      for (int k = 0; k < m->skin->nvertex; k++) {
+        tbVec3 arm = tb_sub3(m->start[k], work->centre[m->body].x);
+        s->end[i][k] = tb_madd3(m->start[k], h, tb_add3(f->v, tb_cross3(f->w, arm)));
+      }
+      continue;
+    }
+    const tbDeformable* d = &tb_deformables(w)[i];
+    for (int k = 0; k < m->skin->nvertex; k++) {
+      int node = d->skin->node[k];
+      tbVec3 v = d->fem->pinned[node] ? r->soft[i].pin[node] : tb_madd3(d->v[node], h, w->gravity);
+      s->end[i][k] = tb_madd3(m->start[k], h, v);
+    }
+  }
+}
+
+static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o,
+                             tbStepWork* work, Rounds* r)
+{
+  TB_TRY(tb_soft_begin(ctx, arena, w, o->dt, &r->soft));
+  TB_TRY(tb_surfaces_begin(ctx, arena, w, work->pose, &r->surfaces));
+  r->clearance = clearance_of(w, o);
+  expect(w, o->dt, r, work);
+  return TB_OK;
+}
+
+static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, Rounds* r)
+{
+  double fall = tb_norm3(w->gravity) * o->dt * o->dt;
+  TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
+  return tb_pinch_begin(ctx, w, o, &r->surfaces, &r->candidates, r->clearance, &r->pinches);
+}
+
+// Every pair that meets on the way; candidates are found anew when a vertex went farther than foreseen.
+static tbStatus look(tbContext* ctx, Rounds* r)
+{
+  r->met.count = 0;
+  if (!tb_skin_inside(&r->surfaces.scene, &r->candidates))
+    TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
+  return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
+}
+
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
+                      Rounds* r, tbStepReport* report)
+{
+  double clock = tb_seconds();
+  tb_assembly_free(&work->assembly);
+  work->touches.count = (size_t)rigid;
+  TB_TRY(tb_pinch_touches(ctx, w, o, &r->surfaces, r->clearance, &r->pinches, &work->touches));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, r->soft, work->touches.data,
+                     (int)work->touches.count, &work->assembly));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  work->records.count = 0;
+  TB_TRY(tb_step_solve(ctx, o, work, report));
+  for (int i = 0; i < rigid; i++) {
+    tbTouch* t = (tbTouch*)work->touches.data + i;
+    for (int k = 0; k < t->rows; k++)
+      t->guess[k] = work->assembly.lambda[work->assembly.problem->row_adr[i] + k];
+  }
+  tb_pinch_learn(&work->assembly, rigid, &r->pinches);
+  for (size_t i = 0; i < w->body.count; i++) work->free[i].lost = 0;
+  tb_halt_bodies(w, o, work);
+  return TB_OK;
+}
+
+static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* c, int side)
+{
+  if (side == 0 && c->of.kind == TB_SKIN_PLANE_VERTEX) return -1;
+  int body = s->skin[side ? c->of.skin_b : c->of.skin_a].body;
+  const tbBody* b = &tb_bodies(w)[body];
+  return b->kind == TB_BODY_DYNAMIC || b->deformable >= 0 ? body : -1;
+}
+
+// Bodies that still meet go less far, until none does: their start, if need be.
+static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
+                     tbStepReport* report)
+{
+  r->share = TB_TAKE(work->arena, double, w->body.count);
+  if (!r->share) return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < w->body.count; i++) r->share[i] = 1;
+  double least = 1;
+  for (int round = 0; round < 40 && r->met.count > 0; round++) {
+    for (size_t i = 0; i < r->met.count; i++) {
+      const tbSkinContact* c = (const tbSkinContact*)r->met.data + i;
+      for (int side = 0; side < 2; side++) {
+        int body = moving_body(w, &r->surfaces, c, side);
+        if (body < 0) continue;
+        r->share[body] = fmin(r->share[body], round < 20 ? r->share[body] * fmin(CUT, c->t) : 0);
+        least = fmin(least, r->share[body]);
+        work->free[body].lost = fmax(work->free[body].lost, (1 - r->share[body]) * o->dt);
+      }
+    }
+    tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, r->share, &r->surfaces);
+    TB_TRY(look(ctx, r));
+  }
+  report->trimmed = 1 - least;
+  if (report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+  return TB_OK;
+}
+
+static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
+                           tbStepWork* work, Rounds* r, tbStepReport* report)
+{
+  tbStepReport before = *report;
+  for (int round = 1;; round++) {
+    report->outcome = before.outcome, report->residual = before.residual;
+    TB_TRY(solve(ctx, w, o, rigid, work, r, report));
+    double clock = tb_seconds();
+    tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, NULL, &r->surfaces);
+    TB_TRY(look(ctx, r));
+    report->rounds = round;
+    bool changed, turned = false;
+    TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, &r->met, &r->pinches, &changed));
+    if (r->met.count == 0) turned = tb_pinch_turn(&r->surfaces, &r->pinches);
+    tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+    if (r->met.count == 0 && !turned) return TB_OK;
+    if ((!changed && !turned) || round >= o->rounds) break;
+  }
+  return r->met.count == 0 ? TB_OK : trim(ctx, w, o, work, r, report);
+}
+
+static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        Rounds* r, tbStepReport* report)
+{
+  double clock = tb_seconds();
+  TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
+  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  tb_touch_laws(w, o, work->touches.data, (int)work->touches.count);
+  TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
+  tb_touch_biases(w, o, work->touches.data, (int)work->touches.count);
+  TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  TB_TRY(find(ctx, w, o, r));
+  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  return run_rounds(ctx, w, o, (int)work->touches.count, work, r, report);
+}
+
+static void move_nodes(tbWorld* w, double h, const tbAssembly* a, const Rounds* r)
+{
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    tbDeformable* d = &tb_deformables(w)[i];
+    const double* v = tb_soft_velocity(w, a, r->soft, (int)i);
+    double share = r->share ? r->share[d->body] : 1;
+    for (int n = 0; n < d->fem->nnode; n++) {
+      d->v[n] = tb_scale3(share, tb_load3(v + 3 * (size_t)n));
+      d->x[n] = tb_madd3(d->x[n], h, d->v[n]);
+    }
+  }
+}
+
+static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
+                       tbStepReport* report)
+{
+  double clock = tb_seconds();
+  tb_step_note(work, report);
+  TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &report->intersections));
+  tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  move_nodes(w, o->dt, &work->assembly, r);
+  tb_integrate(ctx, o, work->free, &work->assembly, w);
+  for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_follow(w, &tb_deformables(w)[i]);
+  tb_step_keep(work, w);
+  tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  return TB_OK;
+}
+
+// The contacts of the last round, in a problem with memory of its own.
+tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                             tbStepWork* work, tbStepReport* report)
+{
+  Rounds r = {.pinches = TB_ARRAY(tbPinch), .met = TB_ARRAY(tbSkinContact)};
+  tb_skin_candidates_init(&r.candidates);
+  tbStatus status = prepare(ctx, arena, (tbWorld*)w, o, work, &r, report); // skins and factors may be made
+  if (status == TB_OK) {
+    tb_assembly_free(&work->assembly);
+    for (size_t i = 0; i < w->deformable.count; i++) r.soft[i].lent = false;
+    status = tb_assemble(ctx, arena, w, o, false, work->free, work->centre, r.soft, work->touches.data,
+                         (int)work->touches.count, &work->assembly);
+  }
+  end_rounds(ctx, &r);
+  return status;
+}
+
+tbStatus tb_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  tbStepWork work = {0};
+  Rounds r = {.pinches = TB_ARRAY(tbPinch), .met = TB_ARRAY(tbSkinContact)};
+  tb_skin_candidates_init(&r.candidates);
+  tbStatus status = prepare(ctx, &w->scratch, w, o, &work, &r, report);
+  if (status == TB_OK) status = finish(ctx, w, o, &work, &r, report);
+  tb_step_end(ctx, &work);
+  end_rounds(ctx, &r);
+  return status;
+}

@@ -1,0 +1,226 @@
+#include "step/pinch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double GIVE = 0.2;    // share of the distance kept that is won back per step
+static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°
+enum { TURNS = 4 };                // of a contact, per step
+
+static int body_of(const tbSurfaces* s, const tbSkinFeatures* of, int side)
+{
+  if (side) return s->skin[of->skin_b].body;
+  return of->kind == TB_SKIN_PLANE_VERTEX ? s->plane[of->skin_a].body : s->skin[of->skin_a].body;
+}
+
+static int shape_of(const tbSurfaces* s, const tbSkinFeatures* of, int side)
+{
+  if (side) return s->shape[of->skin_b];
+  return of->kind == TB_SKIN_PLANE_VERTEX ? s->plane_shape[of->skin_a] : s->shape[of->skin_a];
+}
+
+// A name for the two features that the next step can find them by.
+static uint64_t name_of(const tbSkinFeatures* of)
+{
+  return (uint64_t)of->kind << 62 | (uint64_t)of->feature_a << 31 | (uint64_t)of->feature_b;
+}
+
+static tbSkinFeatures features_of(const tbWorld* w, const tbSurfaces* s, const tbContactRecord* r)
+{
+  tbSkinFeatures of = {.kind = (tbSkinPair)(r->feature >> 62),
+                       .feature_a = (int)(r->feature >> 31 & 0x7fffffff),
+                       .feature_b = (int)(r->feature & 0x7fffffff)};
+  of.skin_a = r->shape_a < 0 ? tb_bodies(w)[r->body_a].deformable : s->of_shape[r->shape_a];
+  of.skin_b = r->shape_b < 0 ? tb_bodies(w)[r->body_b].deformable : s->of_shape[r->shape_b];
+  return of;
+}
+
+static bool side_moves(const tbWorld* w, int body, const int* vertex, int count)
+{
+  const tbBody* b = &tb_bodies(w)[body];
+  if (b->deformable < 0) return b->kind == TB_BODY_DYNAMIC;
+  const tbDeformable* d = &tb_deformables(w)[b->deformable];
+  for (int k = 0; k < count; k++)
+    if (!d->fem->pinned[d->skin->node[vertex[k]]]) return true;
+  return false;
+}
+
+// Whether an impulse can move one of the two.
+static bool movable(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* c)
+{
+  return side_moves(w, body_of(s, &c->of, 0), c->vertex_a, c->count_a) ||
+         side_moves(w, body_of(s, &c->of, 1), c->vertex_b, c->count_b);
+}
+
+// Records and pinches are both in the order of features: one walk over both.
+static void warm_start(const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
+{
+  const tbContactRecord* r = w->contact.data;
+  size_t at = 0;
+  for (size_t i = 0; i < pinches->count; i++) {
+    tbPinch* p = (tbPinch*)pinches->data + i;
+    for (; at < w->contact.count; at++) {
+      if (r[at].shape_a >= 0 && r[at].shape_b >= 0) continue;
+      tbSkinFeatures of = features_of(w, s, &r[at]);
+      int order = tb_skin_features_order(&of, &p->contact.of);
+      if (order > 0) break;
+      if (order < 0 || tb_dot3(r[at].normal, p->contact.normal) < 0.7) continue;
+      tbVec3 b = tb_cross3(r[at].normal, r[at].tangent);
+      p->push = r[at].impulse[0];
+      p->drag = tb_add3(tb_scale3(r[at].impulse[1], r[at].tangent), tb_scale3(r[at].impulse[2], b));
+    }
+  }
+}
+
+tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
+                        const tbSkinCandidates* candidates, double clearance, tbArray* pinches)
+{
+  tbArray near = TB_ARRAY(tbSkinContact);
+  tbStatus status = tb_skin_near(ctx, &s->scene, candidates, 3 * clearance, &near);
+  for (size_t i = 0; status == TB_OK && i < near.count; i++) {
+    tbPinch p = {.contact = ((const tbSkinContact*)near.data)[i]};
+    if (movable(w, s, &p.contact)) status = tb_array_push(ctx, pinches, &p, 1);
+  }
+  tb_array_free(ctx, &near);
+  if (status == TB_OK && o->warm_start) warm_start(w, s, pinches);
+  return status;
+}
+
+typedef struct {
+  tbVec3 at, drift; // at the start; and the velocity it is known to have
+} Side;
+
+static Side side_of(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* c, int side, double h)
+{
+  Side out = {tb_zero3(), tb_zero3()};
+  if (side == 0 && c->of.kind == TB_SKIN_PLANE_VERTEX) { // under the vertex, and as fast as the plane comes
+    const tbMovingPlane* p = &s->plane[c->of.skin_a];
+    tbVec3 x = s->skin[c->of.skin_b].start[c->vertex_b[0]];
+    double height = tb_dot3(p->normal[0], x) - p->offset[0];
+    const tbBody* b = &tb_bodies(w)[p->body];
+    out.at = tb_madd3(x, -height, p->normal[0]);
+    if (b->kind == TB_BODY_KINEMATIC) {
+      tbTransform now = tb_motion_at(w, b, w->time), then = tb_motion_at(w, b, w->time + h);
+      tbVec3 moved = tb_transform_point(then, tb_transform_unpoint(now, out.at));
+      out.drift = tb_scale3(1 / h, tb_sub3(moved, out.at));
+    }
+    return out;
+  }
+  const tbMovingSkin* m = &s->skin[side ? c->of.skin_b : c->of.skin_a];
+  const int* vertex = side ? c->vertex_b : c->vertex_a;
+  const double* weight = side ? c->weight_b : c->weight_a;
+  for (int k = 0; k < (side ? c->count_b : c->count_a); k++) {
+    tbVec3 x = m->start[vertex[k]];
+    out.at = tb_madd3(out.at, weight[k], x);
+    if (m->fixed) out.drift = tb_madd3(out.drift, weight[k] / h, tb_sub3(m->end[vertex[k]], x));
+  }
+  return out;
+}
+
+static double radius_of(const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  return (of->kind == TB_SKIN_PLANE_VERTEX ? 0 : s->skin[of->skin_a].radius) + s->skin[of->skin_b].radius;
+}
+
+static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p, double clearance, double h)
+{
+  const tbSkinContact* c = &p->contact;
+  Side a = side_of(w, s, c, 0, h), b = side_of(w, s, c, 1, h);
+  tbTouch t = {.shape_a = shape_of(s, &c->of, 0),
+               .shape_b = shape_of(s, &c->of, 1),
+               .body_a = body_of(s, &c->of, 0),
+               .body_b = body_of(s, &c->of, 1),
+               .point = {a.at, b.at, c->normal, c->gap, name_of(&c->of)},
+               .position = tb_scale3(0.5, tb_add3(a.at, b.at)),
+               .impact = -1,
+               .skin = c,
+               .drift = tb_sub3(b.drift, a.drift)};
+  tb_touch_law(w, &t);
+  if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
+  double keep = radius_of(s, &c->of) + clearance * (1 + p->misses), slack = c->gap - keep;
+  t.bias[0] = fmax(slack, -GIVE * keep) / h;
+  t.guess[0] = p->push;
+  for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
+  return t;
+}
+
+tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
+                          double clearance, const tbArray* pinches, tbArray* touches)
+{
+  size_t first = touches->count;
+  TB_TRY(tb_array_push(ctx, touches, NULL, pinches->count));
+  for (size_t i = 0; i < pinches->count; i++)
+    ((tbTouch*)touches->data)[first + i] =
+        touch_of(w, s, (const tbPinch*)pinches->data + i, clearance, o->dt);
+  return TB_OK;
+}
+
+void tb_pinch_learn(const tbAssembly* a, int first, tbArray* pinches)
+{
+  for (size_t i = 0; i < pinches->count; i++) {
+    tbPinch* p = (tbPinch*)pinches->data + i;
+    const tbTouch* t = &a->touch[first + (int)i];
+    const double* lambda = a->lambda + a->problem->row_adr[first + (int)i];
+    p->push = lambda[0];
+    p->drag = tb_zero3();
+    for (int k = 1; k < t->rows; k++) p->drag = tb_madd3(p->drag, lambda[k], tb_mat3_row(t->frame, k));
+  }
+}
+
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, const tbArray* met,
+                         tbArray* pinches, bool* changed)
+{
+  *changed = false;
+  if (met->count == 0) return TB_OK;
+  tbArray all = TB_ARRAY(tbPinch);
+  TB_TRY(tb_array_push(ctx, &all, NULL, pinches->count + met->count));
+  tbPinch *out = all.data, *old = pinches->data;
+  const tbSkinContact* hit = met->data;
+  size_t i = 0, k = 0, n = 0;
+  while (i < pinches->count || k < met->count) { // two sorted lists become one
+    int order = i == pinches->count ? 1
+                : k == met->count   ? -1
+                                    : tb_skin_features_order(&old[i].contact.of, &hit[k].of);
+    if (order < 0) {
+      out[n++] = old[i++];
+      continue;
+    }
+    if (!movable(w, s, &hit[k])) {
+      k++;
+      continue;
+    }
+    out[n] = order == 0 ? old[i++] : (tbPinch){0};
+    if (order == 0) out[n].misses++;
+    out[n++].contact = hit[k++];
+    *changed = true;
+  }
+  all.count = n;
+  tb_array_free(ctx, pinches);
+  *pinches = all;
+  return TB_OK;
+}
+
+static bool inside(const tbSkinContact* c)
+{
+  for (int k = 0; k < c->count_a; k++)
+    if (!(c->weight_a[k] > 1e-9)) return false;
+  for (int k = 0; k < c->count_b; k++)
+    if (!(c->weight_b[k] > 1e-9)) return false;
+  return true;
+}
+
+bool tb_pinch_turn(const tbSurfaces* s, tbArray* pinches)
+{
+  bool any = false;
+  for (size_t i = 0; i < pinches->count; i++) {
+    tbPinch* p = (tbPinch*)pinches->data + i;
+    tbSkinContact at_end;
+    if (!(p->push > 0) || p->turns >= TURNS || p->contact.of.kind == TB_SKIN_PLANE_VERTEX) continue;
+    if (!tb_skin_contact_at(&s->scene, &p->contact.of, 1, &at_end) || !inside(&at_end)) continue;
+    if (tb_dot3(at_end.normal, p->contact.normal) >= TURNED || !(at_end.gap > 0)) continue;
+    p->contact = at_end;
+    p->turns++;
+    any = true;
+  }
+  return any;
+}

@@ -1,0 +1,43 @@
+// Contacts between skins, through the rounds of a step.
+//
+// A contact is linear: with the normal n and the weights w of the moment the features came together,
+//
+//   φ + h n·(Σ w_b v_b − Σ w_a v_a) ≥ d        φ: the gap at the start along n, d: the distance they keep
+//
+// Surfaces bend and turn, so a contact may fail although its row holds. It is then taken anew where the
+// features met, and asked for a little more distance.
+#ifndef TB_STEP_PINCH_H
+#define TB_STEP_PINCH_H
+
+#include "step/surfaces.h"
+
+typedef struct tbPinch {
+  tbSkinContact contact;
+  int misses;  // how often its features met although it was there
+  int turns;   // how often its normal was taken anew
+  double push; // normal impulse of the last solve
+  tbVec3 drag; // and friction's, world axes
+} tbPinch;
+
+// The contacts that stand at the start of the step: features closer than the clearance allows, with last step's
+// impulses. `pinches`: an array of tbPinch, sorted by features.
+tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                        const tbSurfaces* surfaces, const tbSkinCandidates* candidates, double clearance,
+                        tbArray* pinches);
+
+// Appends a touch for every pinch. They point into `pinches`.
+tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                          const tbSurfaces* surfaces, double clearance, const tbArray* pinches,
+                          tbArray* touches);
+
+// Takes the impulses of a solution; the touches of the pinches begin at `first`.
+void tb_pinch_learn(const tbAssembly* assembly, int first, tbArray* pinches);
+
+// Takes contacts of features that met, in order; *changed when there were any that can be acted on.
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, const tbArray* met,
+                         tbArray* pinches, bool* changed);
+
+// Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
+bool tb_pinch_turn(const tbSurfaces* surfaces, tbArray* pinches);
+
+#endif

@@ -1,0 +1,147 @@
+// Linearised at the start of a step, a deformable body obeys
+//
+//   A v⁺ = M v + h (f(x) + M g) + Jᵀλ,      A = M + hB + h²K(x)
+//
+// one step of Newton's method on the implicit Euler scheme. Bodies are independent until something touches
+// them: small ones are treated side by side, large ones one after the other with every thread inside.
+#include "step/soft.h"
+
+#include "base/shared.h"
+#include "base/threads.h"
+#include "math/cholesky.h"
+#include "problem/metric.h"
+
+#include <string.h>
+
+enum { LARGE = 4000 }; // nodes
+
+typedef struct {
+  const tbWorld* world;
+  double h;
+  tbSoftStep* step;
+  double** force;  // elastic                                               (3 nnode) each
+  double** space;  // to solve in
+  tbShared shared;
+  tbStatus* status;
+  tbError* error;
+} Job;
+
+// Where what holds a node will be at the end of the step.
+static tbTransform holder_after(const tbWorld* w, const tbHold* hold, double t)
+{
+  if (hold->body < 0) return tb_motion_pose(w, &hold->motion, t);
+  const tbBody* b = &tb_bodies(w)[hold->body];
+  return b->kind == TB_BODY_KINEMATIC ? tb_motion_at(w, b, t) : tb_transform(b->q, b->x);
+}
+
+static void lead_nodes(const tbWorld* w, const tbDeformable* d, double h, tbVec3* pin)
+{
+  for (int k = 0; k < d->nhold; k++) {
+    tbTransform T = holder_after(w, &d->hold[k], w->time + h);
+    for (int i = 0; i < d->fem->nnode; i++)
+      if (d->holder[i] == k && d->fem->pinned[i])
+        pin[i] = tb_scale3(1 / h, tb_sub3(tb_transform_point(T, d->local[i]), d->x[i]));
+  }
+}
+
+static tbStatus prepare(tbContext* ctx, const Job* job, int i)
+{
+  const tbWorld* w = job->world;
+  const tbDeformable* d = &tb_deformables(w)[i];
+  const tbBody* body = &tb_bodies(w)[d->body];
+  tbSoftStep* s = &job->step[i];
+  size_t n = 3 * (size_t)d->fem->nnode;
+  tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, job->force[i]);
+  lead_nodes(w, d, job->h, s->pin);
+  tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
+  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A, s->rhs);
+  tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
+                         .size = (int)n,
+                         .value = s->A,
+                         .ptr = d->fem->K.ptr,
+                         .col = d->fem->K.idx,
+                         .unit = 3,
+                         .factor = d->factor};
+  s->factor = d->factor, s->lent = true;
+  if (d->factor) TB_TRY(tb_cholesky_factor(ctx, d->factor, s->A));
+  // v_free = v + A⁻¹(rhs − A v): what is solved for is the change alone, and small at rest
+  const double* v = &d->v->x;
+  for (size_t k = 0; k < n; k++) s->v_free[k] = -v[k];
+  double* change = job->force[i];
+  memcpy(change, s->rhs, n * sizeof *change);
+  tb_metric_multiply_add(&block, s->v_free, change);
+  tb_metric_solve(&block, ctx->threads, change, job->space[i]);
+  for (size_t k = 0; k < n; k++) s->v_free[k] = v[k] + change[k];
+  return TB_OK;
+}
+
+static void prepare_small(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  Job* job = user;
+  for (int i = begin; i < end; i++) {
+    if (tb_deformables(job->world)[i].fem->nnode > LARGE) continue;
+    tbContext own = tb_shared_context(&job->shared);
+    job->status[i] = prepare(&own, job, i);
+    job->error[i] = own.error;
+  }
+}
+
+// The order of elimination, once for a body.
+static tbStatus analyse(tbContext* ctx, tbDeformable* d)
+{
+  if (d->analysed) return TB_OK;
+  tbCholesky* factor;
+  const tbCsr* K = &d->fem->K;
+  TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, NULL, &factor));
+  d->analysed = true;
+  tbCholeskyStats stats = tb_cholesky_stats(factor);
+  if (tb_metric_should_factor(&stats)) d->factor = factor;
+  else tb_cholesky_free(ctx, factor);
+  return TB_OK;
+}
+
+static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
+{
+  size_t count = job->world->deformable.count;
+  job->step = TB_TAKE(arena, tbSoftStep, count);
+  job->force = TB_TAKE(arena, double*, count);
+  job->space = TB_TAKE(arena, double*, count);
+  job->status = TB_TAKE(arena, tbStatus, count);
+  job->error = TB_TAKE(arena, tbError, count);
+  if (!job->step || !job->force || !job->space || !job->status || !job->error) return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < count; i++) {
+    tbDeformable* d = &tb_deformables(job->world)[i];
+    TB_TRY(analyse(ctx, d));
+    size_t n = 3 * (size_t)d->fem->nnode;
+    tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor};
+    tbSoftStep* s = &job->step[i];
+    s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
+    s->rhs = TB_TAKE(arena, double, n);
+    s->v_free = TB_TAKE(arena, double, n);
+    s->pin = TB_TAKE(arena, tbVec3, (size_t)d->fem->nnode);
+    job->force[i] = TB_TAKE(arena, double, n);
+    job->space[i] = TB_TAKE(arena, double, tb_metric_workspace(&block));
+    if (!s->A || !s->rhs || !s->v_free || !s->pin || !job->force[i] || !job->space[i])
+      return TB_ERROR_MEMORY;
+  }
+  return TB_OK;
+}
+
+tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, double dt, tbSoftStep** out)
+{
+  Job job = {.world = w, .h = dt};
+  TB_TRY(take(ctx, arena, &job));
+  int count = (int)w->deformable.count;
+  tb_shared_begin(&job.shared, ctx);
+  tb_parallel_for(ctx->threads, count, 1, prepare_small, &job);
+  tb_shared_end(&job.shared);
+  for (int i = 0; i < count; i++) {
+    if (tb_deformables(w)[i].fem->nnode > LARGE) TB_TRY(prepare(ctx, &job, i));
+    if (job.status[i] == TB_OK) continue;
+    ctx->error = job.error[i];
+    return job.status[i];
+  }
+  *out = job.step;
+  return TB_OK;
+}

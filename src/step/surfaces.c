@@ -1,0 +1,196 @@
+#include "step/surfaces.h"
+
+#include "base/threads.h"
+#include "collide/intersect.h"
+
+#include <stdlib.h>
+
+enum { GRAIN = 16 };
+
+static tbStatus make_skins(tbContext* ctx, tbWorld* w)
+{
+  while (w->skin.count < w->shape.count) {
+    tbSkin* skin;
+    TB_TRY(tb_skin_of_shape(ctx, &tb_shapes(w)[w->skin.count], &skin));
+    tbStatus status = tb_array_push(ctx, &w->skin, &skin, 1);
+    if (status == TB_OK) continue;
+    tb_skin_free(ctx, skin);
+    return status;
+  }
+  return TB_OK;
+}
+
+static tbStatus begin_deformable(tbArena* arena, const tbWorld* w, int i, tbSurfaces* s)
+{
+  const tbDeformable* d = &tb_deformables(w)[i];
+  size_t n = (size_t)d->skin->nvertex;
+  tbVec3 *start = TB_TAKE(arena, tbVec3, n), *end = TB_TAKE(arena, tbVec3, n);
+  int* holder = TB_TAKE(arena, int, n);
+  if (!start || !end || !holder) return TB_ERROR_MEMORY;
+  for (size_t k = 0; k < n; k++) {
+    int node = d->skin->node[k], hold = d->holder[node], body = hold < 0 ? -1 : d->hold[hold].body;
+    start[k] = end[k] = d->x[node];
+    holder[k] = hold < 0 ? TB_HELD_NOT : body < 0 ? TB_HELD_FAST : body;
+  }
+  s->skin[i] = (tbMovingSkin){.skin = d->skin,
+                              .start = start,
+                              .end = end,
+                              .holder = d->nhold > 0 ? holder : NULL,
+                              .body = d->body,
+                              .self = d->self_contact,
+                              .radius = d->radius};
+  s->end[i] = end;
+  s->shape[i] = -1;
+  return TB_OK;
+}
+
+static tbStatus begin_shape(tbArena* arena, const tbWorld* w, int shape, const tbTransform* pose,
+                            tbSurfaces* s)
+{
+  const tbSkin* skin = ((tbSkin**)w->skin.data)[shape];
+  int body = ((const int*)w->owner.data)[shape];
+  tbVec3 *start = TB_TAKE(arena, tbVec3, (size_t)skin->nvertex),
+         *end = TB_TAKE(arena, tbVec3, (size_t)skin->nvertex);
+  if (!start || !end) return TB_ERROR_MEMORY;
+  for (int k = 0; k < skin->nvertex; k++) start[k] = end[k] = tb_transform_point(pose[body], skin->rest[k]);
+  int i = s->scene.nskin++;
+  s->skin[i] = (tbMovingSkin){.skin = skin,
+                              .start = start,
+                              .end = end,
+                              .body = body,
+                              .fixed = tb_bodies(w)[body].kind != TB_BODY_DYNAMIC,
+                              .rigid = true};
+  s->end[i] = end;
+  s->shape[i] = shape;
+  s->of_shape[shape] = i;
+  return TB_OK;
+}
+
+static void place_plane(const tbShape* shape, tbTransform T, tbVec3* normal, double* offset)
+{
+  tbTransform at = tb_transform_mul(T, shape->pose);
+  *normal = tb_quat_rotate(at.q, shape->plane.normal);
+  *offset = shape->plane.offset + tb_dot3(*normal, at.x);
+}
+
+static void begin_plane(const tbWorld* w, int shape, const tbTransform* pose, tbSurfaces* s)
+{
+  int body = ((const int*)w->owner.data)[shape], i = s->scene.nplane++;
+  tbMovingPlane* plane = &s->plane[i];
+  plane->body = body;
+  place_plane(&tb_shapes(w)[shape], pose[body], &plane->normal[0], &plane->offset[0]);
+  plane->normal[1] = plane->normal[0], plane->offset[1] = plane->offset[0];
+  s->plane_shape[i] = shape;
+  s->of_shape[shape] = i;
+}
+
+tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* w, const tbTransform* pose,
+                           tbSurfaces* out)
+{
+  TB_TRY(make_skins(ctx, w));
+  size_t most = w->deformable.count + w->shape.count;
+  tbSurfaces s = {.skin = TB_TAKE(arena, tbMovingSkin, most),
+                  .end = TB_TAKE(arena, tbVec3*, most),
+                  .shape = TB_TAKE(arena, int, most),
+                  .plane = TB_TAKE(arena, tbMovingPlane, w->shape.count),
+                  .plane_shape = TB_TAKE(arena, int, w->shape.count),
+                  .of_shape = TB_TAKE(arena, int, w->shape.count)};
+  if (!s.skin || !s.end || !s.shape || !s.plane || !s.plane_shape || !s.of_shape) return TB_ERROR_MEMORY;
+  s.scene.nskin = (int)w->deformable.count;
+  for (int i = 0; i < s.scene.nskin; i++) TB_TRY(begin_deformable(arena, w, i, &s));
+  for (int i = 0; i < (int)w->shape.count; i++) {
+    if (tb_shapes(w)[i].type == TB_SHAPE_PLANE) begin_plane(w, i, pose, &s);
+    else TB_TRY(begin_shape(arena, w, i, pose, &s));
+  }
+  s.scene.skin = s.skin, s.scene.plane = s.plane;
+  *out = s;
+  return TB_OK;
+}
+
+const double* tb_soft_velocity(const tbWorld* w, const tbAssembly* a, const tbSoftStep* soft, int i)
+{
+  int dof = a->dof[tb_deformables(w)[i].body];
+  return dof < 0 ? soft[i].v_free : a->v + dof;
+}
+
+typedef struct {
+  const tbWorld* world;
+  double h;
+  const tbFree* free;
+  const tbAssembly* assembly;
+  const tbSoftStep* soft;
+  const double* share;
+  tbSurfaces* surfaces;
+} Job;
+
+static void move_deformable(const Job* job, int i)
+{
+  const tbDeformable* d = &tb_deformables(job->world)[i];
+  const double* v = tb_soft_velocity(job->world, job->assembly, job->soft, i);
+  double h = job->share ? job->h * job->share[d->body] : job->h;
+  for (int k = 0; k < d->skin->nvertex; k++) {
+    int node = d->skin->node[k];
+    job->surfaces->end[i][k] = tb_madd3(d->x[node], h, tb_load3(v + 3 * (size_t)node));
+  }
+}
+
+static void move_shape(const Job* job, int i)
+{
+  const tbMovingSkin* m = &job->surfaces->skin[i];
+  tbBody after = tb_body_after(job->world, job->h, job->free, job->assembly, m->body);
+  tbTransform T = tb_body_pose(&after);
+  for (int k = 0; k < m->skin->nvertex; k++)
+    job->surfaces->end[i][k] = tb_transform_point(T, m->skin->rest[k]);
+}
+
+static void move_skins(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Job* job = user;
+  for (int i = begin; i < end; i++) {
+    if (job->surfaces->shape[i] < 0) move_deformable(job, i);
+    else if (tb_bodies(job->world)[job->surfaces->skin[i].body].kind != TB_BODY_FIXED) move_shape(job, i);
+  }
+}
+
+void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbFree* free,
+                      const tbAssembly* assembly, const tbSoftStep* soft, const double* share, tbSurfaces* s)
+{
+  Job job = {w, dt, free, assembly, soft, share, s};
+  tb_parallel_for(ctx->threads, s->scene.nskin, GRAIN, move_skins, &job);
+  for (int i = 0; i < s->scene.nplane; i++) {
+    tbMovingPlane* plane = &s->plane[i];
+    tbBody after = tb_body_after(w, dt, free, assembly, plane->body);
+    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1],
+                &plane->offset[1]);
+  }
+}
+
+tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, int64_t* out)
+{
+  tbTriangles* all = TB_NEW(ctx, tbTriangles, (size_t)s->scene.nskin);
+  if (!all) return TB_ERROR_MEMORY;
+  for (int i = 0; i < s->scene.nskin; i++) {
+    const tbMovingSkin* m = &s->skin[i];
+    all[i] = (tbTriangles){.vertex = m->end,
+                           .nvertex = m->skin->nvertex,
+                           .triangle = (const int(*)[3])m->skin->triangle,
+                           .ntriangle = m->skin->ntriangle,
+                           .body = m->body,
+                           .rigid = m->rigid,
+                           .holder = m->holder};
+  }
+  tbIntersections found = {0};
+  tbStatus status = tb_count_intersections(ctx, all, s->scene.nskin, &found);
+  tb_free(ctx, all);
+  for (int p = 0; p < s->scene.nplane; p++)
+    for (int i = 0; i < s->scene.nskin; i++) {
+      const tbMovingSkin* m = &s->skin[i];
+      for (int k = 0; !m->rigid && k < m->skin->nvertex; k++) {
+        if (m->holder && (m->holder[k] == TB_HELD_FAST || m->holder[k] == s->plane[p].body)) continue;
+        if (tb_dot3(s->plane[p].normal[1], m->end[k]) < s->plane[p].offset[1]) found.crossing++;
+      }
+    }
+  *out = found.crossing;
+  return status;
+}

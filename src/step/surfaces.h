@@ -1,0 +1,35 @@
+// The skins of a world over one step: where their vertices start, and where a solution takes them.
+#ifndef TB_STEP_SURFACES_H
+#define TB_STEP_SURFACES_H
+
+#include "collide/skins.h"
+#include "step/integrate.h"
+
+typedef struct tbSurfaces {
+  tbSkinScene scene;
+  tbMovingSkin* skin;   // of the deformable bodies, in their order, then of shapes                 (scene.nskin)
+  tbVec3** end;         // of each: where its vertices end                                          (scene.nskin)
+  int* shape;           // of each: in tbWorld.shape; −1: a deformable body's                       (scene.nskin)
+  tbMovingPlane* plane; // (scene.nplane)
+  int* plane_shape;     // (scene.nplane)
+  int* of_shape;        // the skin, or plane, of a shape                                           (shapes)
+} tbSurfaces;
+
+// Everything at its start: rigid bodies at the poses given. Makes the skins of shapes that have none yet.
+tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* world, const tbTransform* pose,
+                           tbSurfaces* out);
+
+// To the ends of the step that velocities lead to. share: of the step that a body goes; null: all of it.
+void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbFree* free,
+                      const tbAssembly* assembly, const tbSoftStep* soft, const double* share,
+                      tbSurfaces* surfaces);
+
+// Velocities of a deformable body's nodes after the step (3 nnode).
+const double* tb_soft_velocity(const tbWorld* world, const tbAssembly* assembly, const tbSoftStep* soft,
+                               int deformable);
+
+// Pairs of triangles that cross at the end, and vertices behind planes; rigid surfaces among each other do not
+// count.
+tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* surfaces, int64_t* out);
+
+#endif

@@ -1,0 +1,165 @@
+#include "geometry/hull.h"
+#include "geometry/sdf.h"
+#include "geometry/skin.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+// Every side of every triangle is its edge, every vertex and edge has one owner, which has it.
+static void check_features(const tbSkin* s)
+{
+  int* owned = calloc((size_t)(s->nvertex + s->nedge), sizeof *owned);
+  REQUIRE(owned);
+  int wrong = 0;
+  for (int t = 0; t < s->ntriangle; t++)
+    for (int i = 0; i < 3; i++) {
+      int a = s->triangle[t][i], b = s->triangle[t][(i + 1) % 3], e = s->triangle_edge[t][i];
+      const int *end = s->edge[e], *two = s->edge_triangle[e];
+      wrong += !((end[0] == a && end[1] == b) || (end[0] == b && end[1] == a));
+      wrong += two[0] != t && two[1] != t && two[1] < 0;
+      owned[a] += (s->owns[t] & TB_SKIN_OWNS_VERTEX << i) != 0;
+      owned[s->nvertex + e] += (s->owns[t] & TB_SKIN_OWNS_EDGE << i) != 0;
+    }
+  for (int k = 0; k < s->nvertex + s->nedge; k++) wrong += owned[k] != 1;
+  CHECK(wrong == 0);
+  free(owned);
+}
+
+static double volume(const tbSkin* s)
+{
+  double sum = 0;
+  for (int t = 0; t < s->ntriangle; t++) {
+    const int* v = s->triangle[t];
+    sum += tb_dot3(s->rest[v[0]], tb_cross3(s->rest[v[1]], s->rest[v[2]])) / 6;
+  }
+  return sum;
+}
+
+// The least of height over longest side: 0.87 for equal sides.
+static double worst_shape(const tbSkin* s)
+{
+  double worst = INFINITY;
+  for (int t = 0; t < s->ntriangle; t++) {
+    const int* v = s->triangle[t];
+    double longest = 0;
+    for (int i = 0; i < 3; i++) longest = fmax(longest, tb_distance3(s->rest[v[i]], s->rest[v[(i + 1) % 3]]));
+    tbVec3 n = tb_cross3(tb_sub3(s->rest[v[1]], s->rest[v[0]]), tb_sub3(s->rest[v[2]], s->rest[v[0]]));
+    worst = fmin(worst, tb_norm3(n) / (longest * longest));
+  }
+  return worst;
+}
+
+TEST(skins_of_shapes_are_closed_inside_them_and_have_their_volume)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 corner[14];
+  for (int k = 0; k < 8; k++) corner[k] = tb_vec3(k & 1, k & 2, k & 4);
+  for (int k = 0; k < 6; k++) corner[8 + k] = tb_vec3(0.1 * k, 3, 0.3); // and a ridge in a line
+  tbHull* hull = NULL;
+  REQUIRE(tb_hull_create(&ctx, corner, 14, &hull) == TB_OK);
+  tbShape shape[] = {tb_shape_sphere(0.7),           tb_shape_capsule(0.3, 1.7), tb_shape_capsule(0.3, 0),
+                     tb_shape_cylinder(0.5, 2),      tb_shape_cylinder(1, 0.01), tb_shape_cylinder(0.01, 3),
+                     tb_shape_box(tb_vec3(1, 2, 3)), tb_shape_convex(hull)};
+  double shapeliness[] = {0.4, 0.3, 0.4, 0.25, 0.05, 0.02, 0.3, 1e-3};
+  for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+    shape[i].pose = tb_transform(tb_quat_normalize(tb_quat(1, 0.2, -0.4, 0.1)), tb_vec3(0.3, -2, 5));
+    tbSkin* skin = NULL;
+    REQUIRE(tb_skin_of_shape(&ctx, &shape[i], &skin) == TB_OK);
+    check_features(skin);
+    CHECK(skin->closed && !skin->node);
+    CHECK(skin->nvertex - skin->nedge + skin->ntriangle == 2);
+    double whole = tb_shape_mass(&shape[i], 1).mass, v = volume(skin);
+    CHECK(v < whole * (1 + 1e-12) && v > 0.985 * whole);
+    if (!(worst_shape(skin) > shapeliness[i]))
+      test_failed(__FILE__, __LINE__, "shape %zu: worst triangle %g", i, worst_shape(skin));
+    tbBox box = tb_shape_box_of(&shape[i], tb_transform_identity());
+    for (int k = 0; k < skin->nvertex; k++) {
+      tbVec3 x = skin->rest[k];
+      CHECK(x.x > box.lo.x - 1e-12 && x.y > box.lo.y - 1e-12 && x.z > box.lo.z - 1e-12);
+      CHECK(x.x < box.hi.x + 1e-12 && x.y < box.hi.y + 1e-12 && x.z < box.hi.z + 1e-12);
+    }
+    tb_skin_free(&ctx, skin);
+  }
+  tb_hull_free(&ctx, hull);
+  tbShape plane = tb_shape_plane(tb_vec3(0, 0, 1), 0);
+  tbSkin* none = (tbSkin*)&plane;
+  CHECK(tb_skin_of_shape(&ctx, &plane, &none) == TB_OK && !none);
+}
+
+TEST(spheres_have_their_corners_on_the_sphere_and_48_around_the_equator)
+{
+  tbContext ctx = tb_default_context();
+  tbShape shape = tb_shape_sphere(2);
+  tbSkin* skin = NULL;
+  REQUIRE(tb_skin_of_shape(&ctx, &shape, &skin) == TB_OK);
+  int equator = 0;
+  for (int k = 0; k < skin->nvertex; k++) {
+    CHECK_NEAR(tb_norm3(skin->rest[k]), 2, 1e-14);
+    equator += skin->rest[k].z == 0;
+  }
+  CHECK(equator == 48);
+  CHECK_NEAR(skin->edge_length, 2 * 6.283 / 48, 0.1);
+  tb_skin_free(&ctx, skin);
+}
+
+TEST(skins_of_meshes_and_of_grids_are_the_triangles_of_the_mesh)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 x[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  int t[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+  tbMesh* mesh = NULL;
+  tbSdf* sdf = NULL;
+  REQUIRE(tb_mesh_create(&ctx, x, 4, t, 4, &mesh) == TB_OK);
+  REQUIRE(tb_sdf_create(&ctx, mesh, 8, &sdf) == TB_OK);
+  tbShape shape[2] = {tb_shape_mesh(mesh), tb_shape_sdf(sdf)};
+  for (int i = 0; i < 2; i++) {
+    tbSkin* skin = NULL;
+    REQUIRE(tb_skin_of_shape(&ctx, &shape[i], &skin) == TB_OK);
+    check_features(skin);
+    CHECK(skin->nvertex == 4 && skin->nedge == 6 && skin->ntriangle == 4 && skin->closed);
+    CHECK_NEAR(volume(skin), 1.0 / 6, 1e-15);
+    tb_skin_free(&ctx, skin);
+  }
+  tb_sdf_free(&ctx, sdf);
+  tb_mesh_free(&ctx, mesh);
+}
+
+TEST(skins_number_the_points_in_use_and_know_borders_and_crowded_edges)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 x[8] = {{9, 9, 9}, {0, 0, 0}, {1, 0, 0}, {8, 8, 8}, {0, 1, 0}, {0, 0, 1}, {0, -1, 0}, {7, 7, 7}};
+  int t[4][3] = {{2, 1, 4}, {1, 2, 5}, {1, 2, 6}, {4, 6, 5}};
+  tbSkin* s = NULL;
+  REQUIRE(tb_skin_create(&ctx, x, 8, (const int(*)[3])t, 4, &s) == TB_OK);
+  check_features(s);
+  CHECK(s->nvertex == 5 && s->nedge == 10 && !s->closed);
+  int node[5] = {1, 2, 4, 5, 6};
+  for (int k = 0; k < 5; k++) CHECK(s->node[k] == node[k] && s->rest[k].x == x[node[k]].x);
+  int e = s->triangle_edge[0][0];
+  CHECK(s->triangle_edge[1][0] == e && s->triangle_edge[2][0] == e);
+  CHECK(s->edge_triangle[e][0] == 0 && s->edge_triangle[e][1] == 1);
+  CHECK(s->edge_triangle[s->triangle_edge[3][0]][1] == -1);
+  tb_skin_free(&ctx, s);
+  tb_skin_free(&ctx, NULL);
+  REQUIRE(tb_skin_create(&ctx, x, 8, NULL, 0, &s) == TB_OK);
+  CHECK(s->nvertex == 0 && s->nedge == 0 && !s->closed);
+  tb_skin_free(&ctx, s);
+}
+
+TEST(skins_survive_every_failed_allocation)
+{
+  tbShape shape = tb_shape_cylinder(1, 1);
+  tbStatus status = TB_ERROR_MEMORY;
+  long k = 0;
+  for (; k < 1000 && status != TB_OK; k++) {
+    tbFailingAllocator all = {.countdown = k};
+    tbContext ctx = test_failing_context(&all);
+    tbSkin* skin = NULL;
+    status = tb_skin_of_shape(&ctx, &shape, &skin);
+    CHECK((status == TB_OK) == (skin != NULL));
+    CHECK(status == TB_OK || status == TB_ERROR_MEMORY);
+    tb_skin_free(&ctx, skin);
+    CHECK(all.alive == 0);
+  }
+  CHECK(status == TB_OK && k > 10);
+}

@@ -1,0 +1,180 @@
+// Deformable bodies in a world against closed forms.
+#include "known/worlds.h"
+#include "test.h"
+
+static const double g = 9.81;
+
+static Stage soft_stage(double mu)
+{
+  Stage s = stage_open(mu, 0);
+  s.step.scheme = "implicit";
+  return s;
+}
+
+static tbBodyId add_soft(Stage* s, tbTetMesh* mesh, tbDeformableDef def)
+{
+  def.solid = mesh;
+  tbBodyId id = {-1};
+  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));
+  tb_tet_mesh_free(&s->ctx, mesh);
+  return id;
+}
+
+static tbTetMesh* box_mesh(Stage* s, tbVec3 size, int nx, int ny, int nz)
+{
+  tbTetMesh* mesh = NULL;
+  int cells[3] = {nx, ny, nz};
+  CHECK_OK(&s->ctx, tb_tet_box(&s->ctx, size, cells, 5, &mesh));
+  return mesh;
+}
+
+TEST(free_flight_conserves_momentum)
+{
+  Stage s = soft_stage(0.5);
+  s.step.dt = 2e-3;
+  tbDeformableDef def = tb_default_deformable_def();
+  def.soft.young = 1e5;
+  def.position = tb_vec3(0, 0, 10), def.velocity = tb_vec3(3, -1, 2), def.angular_velocity = tb_vec3(4, 1, 7);
+  tbBodyId body = add_soft(&s, box_mesh(&s, tb_vec3(0.2, 0.1, 0.3), 2, 2, 3), def);
+  double mass = tb_body_mass(s.world, body);
+  for (int i = 0; i < 50; i++) {
+    tbVec3 before = tb_world_momentum(s.world);
+    stage_run(&s, 1);
+    tbVec3 gained = tb_sub3(tb_world_momentum(s.world), before);
+    gained.z += mass * g * s.step.dt;
+    if (!(tb_norm3(gained) < 1e-12 * mass * 5))
+      test_failed(__FILE__, __LINE__, "step %d: momentum changed by %g", i, tb_norm3(gained));
+  }
+  stage_close(&s);
+}
+
+// A block on a slope: how far it has slid.
+static double slid(double slope, double mu, double seconds)
+{
+  Stage s = soft_stage(mu);
+  s.step.dt = 5e-3;
+  stage_floor(&s, slope, 0.4);
+  tbDeformableDef def = tb_default_deformable_def();
+  def.soft.young = 2e5, def.soft.stiffness_damping = 0.01;
+  def.orientation = stage_turn(slope, 0.4);
+  def.position = tb_scale3(0.0501, stage_normal(slope, 0.4));
+  tbBodyId body = add_soft(&s, box_mesh(&s, tb_vec3(0.3, 0.3, 0.1), 3, 3, 1), def);
+  stage_run_for(&s, seconds);
+  tbVec3 moved = tb_sub3(stage_state(&s, body).position, def.position);
+  CHECK(s.report.intersections == 0);
+  if (s.unconverged) test_failed(__FILE__, __LINE__, "%d steps unconverged", s.unconverged);
+  double out = tb_dot3(moved, stage_down(slope, 0.4));
+  stage_close(&s);
+  return out;
+}
+
+TEST(soft_block_sticks_and_slides_at_mu)
+{
+  double slope = 0.4, mu = tan(slope);
+  double stays = slid(slope, 1.02 * mu, 1), goes = slid(slope, 0.9 * mu, 1);
+  CHECK(fabs(stays) < 1e-2);
+  double expected = 0.5 * g * 0.1 * sin(slope);
+  if (!(fabs(goes / expected - 1) < 0.05))
+    test_failed(__FILE__, __LINE__, "slid %g m, expected %g", goes, expected);
+}
+
+TEST(a_soft_ball_dropped_gains_no_energy)
+{
+  Stage s = soft_stage(0.5);
+  s.step.dt = 1e-3;
+  stage_floor(&s, 0, 0);
+  tbTetMesh* mesh = NULL;
+  CHECK_OK(&s.ctx, tb_tet_sphere(&s.ctx, 0.1, 4, &mesh));
+  tbDeformableDef def = tb_default_deformable_def();
+  def.soft.young = 1e5, def.position = tb_vec3(0, 0, 0.15);
+  add_soft(&s, mesh, def);
+  double energy = stage_energy(&s), start = energy;
+  for (int i = 0; i < 300; i++) {
+    stage_run(&s, 1);
+    double now = stage_energy(&s);
+    if (!(now <= energy + 1e-6 * start))
+      test_failed(__FILE__, __LINE__, "step %d: energy went from %.9g to %.9g", i, energy, now);
+    energy = now;
+    CHECK(s.report.intersections == 0);
+  }
+  CHECK(energy < start);
+  stage_close(&s);
+}
+
+// A ribbon over a fixed cylinder, a weight on either end: how much heavier one may be than the other before it
+// slides, found by pulling slowly.
+typedef struct {
+  Stage s;
+  tbBodyId heavy, light;
+} Capstan;
+
+enum { ACROSS = 1, ARC = 30, DOWN = 6 };
+
+static tbMesh* ribbon(tbContext* ctx, double radius, double width, double down)
+{
+  enum { ROWS = ARC + 2 * DOWN + 1, COLUMNS = ACROSS + 1 };
+  tbVec3 at[ROWS * COLUMNS];
+  int triangle[(ROWS - 1) * ACROSS * 2][3], n = 0;
+  for (int i = 0; i < ROWS; i++) {
+    double x, z, along = i < DOWN ? (double)(DOWN - i) / DOWN * down : 0;
+    if (i >= DOWN + ARC) along = (double)(i - DOWN - ARC) / DOWN * down;
+    double angle = PI * (1 - fmin(fmax((double)(i - DOWN) / ARC, 0), 1));
+    x = radius * cos(angle), z = radius * sin(angle) - along;
+    for (int k = 0; k < COLUMNS; k++) at[i * COLUMNS + k] = tb_vec3(x, width * ((double)k / ACROSS - 0.5), z);
+  }
+  for (int i = 0; i + 1 < ROWS; i++)
+    for (int k = 0; k < ACROSS; k++) {
+      int a = i * COLUMNS + k, b = a + 1, c = a + COLUMNS, d = c + 1;
+      triangle[n][0] = a, triangle[n][1] = b, triangle[n++][2] = c;
+      triangle[n][0] = b, triangle[n][1] = d, triangle[n++][2] = c;
+    }
+  tbMesh* mesh = NULL;
+  CHECK_OK(ctx, tb_mesh_create(ctx, at, ROWS * COLUMNS, &triangle[0][0], n, &mesh));
+  return mesh;
+}
+
+static Capstan capstan(double mu)
+{
+  double radius = 0.1, width = 0.02, down = 0.06;
+  Capstan c = {.s = soft_stage(mu)};
+  Stage* s = &c.s;
+  s->step.dt = 5e-3;
+  stage_fixed(s, tb_shape_cylinder(radius, 0.1), tb_zero3(), tb_quat_exp(tb_vec3(PI / 2, 0, 0)));
+  tbMesh* mesh = ribbon(&s->ctx, radius + 8e-4, width, down);
+  tbShape weight = tb_shape_box(tb_vec3(0.02, 0.02, 0.02));
+  tbVec3 end = tb_vec3(radius + 8e-4, 0, -down - 0.01);
+  c.heavy = stage_add(s, weight, 0.1, end, tb_quat_identity());
+  end.x = -end.x;
+  c.light = stage_add(s, weight, 0.1, end, tb_quat_identity());
+  tbDeformableDef def = tb_default_deformable_def();
+  int last = (ARC + 2 * DOWN + 1) * (ACROSS + 1);
+  int nodes[2][2] = {{last - 2, last - 1}, {0, 1}};
+  tbPinDef pin[2] = {tb_default_pin_def(), tb_default_pin_def()};
+  for (int k = 0; k < 2; k++)
+    pin[k].nodes = nodes[k], pin[k].node_count = 2, pin[k].body = k ? c.light : c.heavy;
+  def.sheet = mesh, def.pins = pin, def.pin_count = 2;
+  def.cloth.area_density = 0.01, def.cloth.stretch = 2e3, def.cloth.shear = 5e2, def.cloth.bend = 1e-6;
+  def.cloth.thickness = 5e-4, def.cloth.warp = tb_vec3(1, 0, 0.1), def.cloth.stiffness_damping = 2e-3;
+  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, NULL));
+  tb_mesh_free(&s->ctx, mesh);
+  return c;
+}
+
+TEST(cloth_over_a_cylinder_holds_e_to_the_mu_theta)
+{
+  double mu = 0.3, weight = 0.1 * g, limit = exp(mu * PI);
+  Capstan c = capstan(mu);
+  stage_run_for(&c.s, 0.5);
+  double slid_at = 0, start = stage_state(&c.s, c.light).position.z;
+  for (int i = 0; i < 400 && slid_at == 0; i++) { // from 0.9 to 1.1 of the limit
+    double pull = (0.9 + 0.2 * i / 400) * limit * weight - weight;
+    tb_body_apply(&c.s.ctx, c.s.world, c.heavy, tb_vec3(0, 0, -pull), tb_zero3());
+    stage_run(&c.s, 1);
+    if (stage_state(&c.s, c.light).velocity.z > 0.01) slid_at = (pull + weight) / weight;
+  }
+  double rose = stage_state(&c.s, c.light).position.z - start;
+  if (!(fabs(slid_at / limit - 1) < 0.02))
+    test_failed(__FILE__, __LINE__, "slid at %g of the weight, expected %g; rose %g m", slid_at, limit, rose);
+  CHECK(c.s.unconverged == 0);
+  stage_close(&c.s);
+}
