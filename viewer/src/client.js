@@ -12,6 +12,12 @@ export function engineModule() {
   return compiled;
 }
 
+// Mesh files that were dropped onto the page: every engine gets them, by name and in the folder scenes usually name.
+const meshes = new Map();
+export function keepMesh(name, bytes) {
+  meshes.set(name, bytes).set(`meshes/${name}`, bytes);
+}
+
 export class Cancelled extends Error {}
 
 export class Client {
@@ -26,6 +32,7 @@ export class Client {
   static async start() {
     const client = new Client();
     client.tables = await client.call('load', await engineModule());
+    for (const [path, bytes] of meshes) await client.call('addFile', path, bytes);
     return client;
   }
 

@@ -8,8 +8,9 @@ const MAX_FRAMES = 6000, MAX_BYTES = 160e6;
 const weight = (frame) => 200 + frame.poses.byteLength + frame.contacts.byteLength + (frame.nodes?.byteLength || 0);
 
 export class Live {
-  constructor(client, text, { model, frame, options }) {
+  constructor(client, text, { model, frame, options }, scene = null) {
     this.client = client;
+    this.scene = scene; // { name, values } of the gallery, whose meshes an engine makes with its text
     this.text = text;
     this.model = model;
     this.options = options;
@@ -22,8 +23,13 @@ export class Live {
     this.#restart(frame);
   }
 
-  static async open(client, text) {
-    return new Live(client, text, await client.call('open', text, { name: 'scene.json' }));
+  static async open(client, text, scene = null) {
+    return new Live(client, text, await client.call('open', text, { name: 'scene.json' }), scene);
+  }
+
+  // A scene of the gallery.
+  static async openScene(client, name, values = {}) {
+    return Live.open(client, await client.call('sceneText', name, values), { name, values });
   }
 
   #restart(frame) {
@@ -126,6 +132,7 @@ export class Live {
     this.epoch++;
     this.client.stop();
     this.client = await Client.start();
+    if (this.scene) await this.client.call('sceneText', this.scene.name, this.scene.values);
     this.#take(await this.client.call('open', this.text, { name: 'scene.json' }));
   }
 
@@ -148,4 +155,5 @@ export class Live {
   }
 }
 
-export const openLive = async (text) => Live.open(await Client.start(), text);
+export const openText = async (text) => Live.open(await Client.start(), text);
+export const openScene = async (name) => Live.openScene(await Client.start(), name);

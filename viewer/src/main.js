@@ -1,12 +1,12 @@
 // The page: what is open, how one gets from one part to another, and the beat that drives all of them.
 import './style.css';
-import { Client, engineModule } from './client.js';
+import { Client, engineModule, keepMesh } from './client.js';
 import { download, fromBase64, gunzip } from './bytes.js';
 import { Gallery } from './gallery.js';
 import { h, iconButton, replace } from './dom.js';
 import { helpDialog, listenToKeys } from './help.js';
 import { methodsPage } from './methods.js';
-import { openLive } from './live.js';
+import * as live from './live.js';
 import { RacePage } from './race.js';
 import { Replay, isReplay } from './replay.js';
 import { Workbench } from './workbench.js';
@@ -96,16 +96,15 @@ async function covered(words, work) {
 async function openScene(name) {
   const entry = app.tables?.gallery.find((s) => s.name === name);
   if (!entry) throw new Error(`there is no scene “${name}”`);
-  const text = await app.client.call('sceneText', name, {});
-  const live = await covered(`Opening ${name}…`, () => openLive(text));
+  const source = await covered(`Opening ${name}…`, () => live.openScene(name));
   app.opened = `scene/${name}`;
-  bench().show(live, { title: name.replace(/-/g, ' '), about: entry.summary, entry });
+  bench().show(source, { title: name.replace(/-/g, ' '), about: entry.summary, entry });
 }
 
 async function openText(text, title) {
-  const live = await covered('Opening…', () => openLive(text));
+  const source = await covered('Opening…', () => live.openText(text));
   app.opened = `scene/${title}`;
-  bench().show(live, { title: live.model.name || title, about: '' });
+  bench().show(source, { title: source.model.name || title, about: '' });
   app.go(`scene/${title}`);
 }
 
@@ -133,6 +132,10 @@ app.openFile = async (file) => {
       return app.go(`replay/${name}`);
     }
     if (!app.tables) throw new Error('this page was built without the engine: it opens replays only');
+    if (/\.(obj|stl|ply|msh|mesh|node|ele)$/i.test(file.name)) {
+      keepMesh(file.name, bytes);
+      return app.say(`${file.name} is here now, for scenes that name it.`);
+    }
     const text = new TextDecoder().decode(bytes);
     if (/^\s*\{/.test(text) && !text.includes('"tribo_problem"')) return await openText(text, name);
     const problem = await app.client.call('openProblem', text.startsWith('\x89HDF') ? bytes : text, file.name);

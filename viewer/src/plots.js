@@ -144,7 +144,7 @@ export class Plots {
 }
 
 function spread(low, high, zero, floor = 0) {
-  if (low === null || low === undefined) return [0, 1];
+  if (low === null || low === undefined || (zero && high === 0)) return [0, 1];
   const from = zero ? 0 : low, width = Math.max(high - from, 1e-12 + 1e-6 * Math.abs(high), floor);
   return [zero ? 0 : from - 0.06 * width, high + 0.08 * width];
 }

@@ -97,7 +97,7 @@ export class SceneRace {
 
   async #open(solver) {
     const client = await Client.start();
-    const live = await Live.open(client, await client.call('sceneText', this.name, {}));
+    const live = await Live.openScene(client, this.name);
     live.solver = solver;
     await live.set({ solver, max_iterations: this.options.max_iterations });
     return live;

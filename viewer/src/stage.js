@@ -44,14 +44,14 @@ export class Stage {
 
   // A ball around what moves, and the size of a contact's mark beside it.
   measure(frame) {
-    const box = new THREE.Box3(), wide = new THREE.Box3(), point = new THREE.Vector3(), sizes = [], balls = [];
+    const box = new THREE.Box3(), wide = new THREE.Box3(), point = new THREE.Vector3(), sizes = [], balls = [], still = [];
     this.model.bodies.forEach((body, index) => {
       if (isDeformable(body)) return;
       const far = Math.max(0, ...body.shapes.map(reach));
       if (!far) return;
       point.fromArray(frame.poses, 7 * index);
       wide.expandByPoint(point.clone().addScalar(far)).expandByPoint(point.clone().addScalar(-far));
-      if (!isMoving(body)) return;
+      if (!isMoving(body)) return void still.push({ center: point.clone(), radius: far });
       box.expandByPoint(point.clone().addScalar(0.7 * far)).expandByPoint(point.clone().addScalar(-0.7 * far));
       sizes.push(far);
       balls.push({ center: point.clone(), radius: far });
@@ -65,6 +65,7 @@ export class Stage {
     const radius = Math.max(ball.radius, 1e-6);
     sizes.sort((a, b) => a - b);
     const typical = sizes.length ? sizes[sizes.length >> 1] : 0.3 * radius;
+    for (const near of still) if (near.radius <= radius && near.center.distanceTo(ball.center) < 2.5 * radius) balls.push(near);
     if (!balls.length) balls.push({ center: ball.center, radius });
     this.bounds = { center: ball.center, radius, balls, unit: Math.min(0.11 * typical, 0.03 * radius) };
   }

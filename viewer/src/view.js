@@ -102,7 +102,7 @@ export class View {
   frame(bounds, direction = [0.55, -1, 0.5]) {
     const { columns, rows } = this.layout;
     this.camera.aspect = this.width / columns / (this.height / rows);
-    const target = lookAt(this.camera, bounds, direction, 1.12 + 0.7 / bounds.balls.length); // one body alone wants room around it
+    const target = lookAt(this.camera, bounds, direction, 1.1 + 0.6 / bounds.balls.length); // one body alone wants room around it
     this.controls.target.copy(target);
     this.controls.minDistance = bounds.radius / 30;
     this.controls.maxDistance = bounds.radius * 12;

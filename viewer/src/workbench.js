@@ -194,7 +194,8 @@ export class Workbench {
 
   async #parameters(values) {
     const { source, info } = this;
-    const text = await source.client.call('sceneText', info.entry.name, values);
+    source.scene = { name: info.entry.name, values: { ...values } };
+    const text = await source.client.call('sceneText', source.scene.name, source.scene.values);
     await source.replace(text, false);
     info.values = { ...values };
     this.editor.setText(text);
