@@ -30,7 +30,7 @@ class Photographer {
     stage.setModel(model, first);
     stage.setLook({ contacts: false, forces: false });
     stage.show(frame);
-    lookAt(this.camera, stage.bounds, [0.55, -1, 0.42], 1.16 + 0.5 / stage.bounds.balls.length);
+    lookAt(this.camera, stage.bounds, 1.12 + stage.bounds.room);
     stage.prepare(this.camera);
     this.renderer.render(stage.scene, this.camera);
     canvas.getContext('2d').drawImage(this.renderer.domElement, 0, 0);

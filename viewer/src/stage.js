@@ -42,7 +42,8 @@ export class Stage {
     this.show(frame);
   }
 
-  // A ball around what moves, and the size of a contact's mark beside it.
+  // A ball around what moves, the size of a contact's mark beside it, and from where to look: one body alone wants more
+  // room around it than many.
   measure(frame) {
     const box = new THREE.Box3(), wide = new THREE.Box3(), point = new THREE.Vector3(), sizes = [], balls = [], still = [];
     this.model.bodies.forEach((body, index) => {
@@ -65,9 +66,24 @@ export class Stage {
     const radius = Math.max(ball.radius, 1e-6);
     sizes.sort((a, b) => a - b);
     const typical = sizes.length ? sizes[sizes.length >> 1] : 0.3 * radius;
-    for (const near of still) if (near.radius <= radius && near.center.distanceTo(ball.center) < 2.5 * radius) balls.push(near);
+    for (const near of still) if (near.radius <= 1.6 * radius && near.center.distanceTo(ball.center) < 2.5 * radius) balls.push(near);
     if (!balls.length) balls.push({ center: ball.center, radius });
-    this.bounds = { center: ball.center, radius, balls, unit: Math.min(0.11 * typical, 0.03 * radius) };
+    this.bounds = { center: ball.center, radius, balls, direction: this.#side(frame), room: (frame.nodes ? 0.25 : 0) + 0.6 / balls.length, unit: Math.min(0.11 * typical, 0.03 * radius) };
+  }
+
+  // Where to look from: a little from the right and above; at a slope from its side, so that one sees it is one.
+  #side(frame) {
+    const normal = new THREE.Vector3(), turn = new THREE.Quaternion();
+    for (const [index, body] of this.model.bodies.entries()) for (const shape of body.shapes || []) {
+      if (shape.type !== 'plane') continue;
+      const [w, x, y, z] = frame.poses.subarray(7 * index + 3, 7 * index + 7);
+      normal.set(...shape.normal).normalize().applyQuaternion(turn.set(x, y, z, w));
+      const slope = Math.hypot(normal.x, normal.y);
+      if (normal.z < 0.2 || slope < 0.05) continue;
+      const across = [normal.y / slope, -normal.x / slope];
+      return [across[0] + 0.35 * normal.x / slope, across[1] + 0.35 * normal.y / slope, 0.28];
+    }
+    return [0.55, -1, 0.5];
   }
 
   #light() {
@@ -160,6 +176,13 @@ export class Stage {
     }
     this.heatTop = top;
     return { contacts, bodies };
+  }
+
+  // Whether the frame's contacts have a number at all; not every source has all of them.
+  knows(at) {
+    const data = this.frame?.contacts ?? [];
+    for (let i = at; i < data.length; i += CONTACT.stride) if (!Number.isNaN(data[i])) return true;
+    return false;
   }
 
   // Before a picture is taken from there.

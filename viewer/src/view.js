@@ -4,8 +4,8 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 // Places a camera so that every ball of the bounds is in the picture, as near as that allows; returns what it looks at.
-export function lookAt(camera, bounds, direction, room) {
-  const back = new THREE.Vector3(...direction).normalize();
+export function lookAt(camera, bounds, room) {
+  const back = new THREE.Vector3(...bounds.direction).normalize();
   const right = new THREE.Vector3().crossVectors(camera.up, back).normalize(), up = new THREE.Vector3().crossVectors(back, right);
   const tanY = Math.tan((camera.fov * Math.PI) / 360), tanX = tanY * camera.aspect;
   const target = bounds.center.clone(), offset = new THREE.Vector3();
@@ -98,11 +98,11 @@ export class View {
     this.invalidate();
   }
 
-  // Looks at everything that moves, from a little above.
-  frame(bounds, direction = [0.55, -1, 0.5]) {
+  // Looks at everything that moves.
+  frame(bounds) {
     const { columns, rows } = this.layout;
     this.camera.aspect = this.width / columns / (this.height / rows);
-    const target = lookAt(this.camera, bounds, direction, 1.1 + 0.6 / bounds.balls.length); // one body alone wants room around it
+    const target = lookAt(this.camera, bounds, 1.1 + bounds.room);
     this.controls.target.copy(target);
     this.controls.minDistance = bounds.radius / 30;
     this.controls.maxDistance = bounds.radius * 12;

@@ -4,6 +4,7 @@ import { Controls } from './controls.js';
 import { Editor } from './editor.js';
 import { HEATS, Hud } from './hud.js';
 import { Inspector } from './inspector.js';
+import { CONTACT } from './model.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Pointer } from './pointer.js';
@@ -126,7 +127,8 @@ export class Workbench {
   }
 
   nextHeat() {
-    this.#look({ heat: HEATS[(HEATS.indexOf(this.stage.look.heat) + 1) % HEATS.length] });
+    const residuals = this.stage.knows(CONTACT.residual), known = HEATS.filter((name) => name !== 'residual' || residuals);
+    this.#look({ heat: known[(known.indexOf(this.stage.look.heat) + 1) % known.length] });
   }
 
   #look(changes) {
