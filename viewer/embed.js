@@ -13,7 +13,8 @@ if (!files.length) {
 }
 const escape = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
 const elements = files.map((argument) => {
-  const [file, title, about] = argument.split('='), name = basename(file).replace(/\.[^.]*$/, '');
+  const [file, title, about] = argument.split('='),
+    name = basename(file).replace(/\.[^.]*$/, '');
   const text = gzipSync(readFileSync(file), { level: 9 }).toString('base64');
   return `<script type="application/octet-stream" data-replay="${escape(name)}" data-title="${escape(title || name)}" data-about="${escape(about || '')}">${text}</script>`;
 });
@@ -22,4 +23,7 @@ if (!html.includes('<!-- replays -->')) {
   console.error(`${page} has no place for replays`);
   process.exit(1);
 }
-writeFileSync(out, html.replace('<!-- replays -->', () => `${elements.join('\n')}\n<!-- replays -->`));
+writeFileSync(
+  out,
+  html.replace('<!-- replays -->', () => `${elements.join('\n')}\n<!-- replays -->`),
+);

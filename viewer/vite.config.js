@@ -23,9 +23,14 @@ const inline = () => ({
   generateBundle(_, bundle) {
     const page = bundle['index.html'];
     for (const [name, part] of Object.entries(bundle)) {
-      const tag = new RegExp(name.endsWith('.css') ? `<link[^>]*href="[^"]*${name}"[^>]*>` : `<script[^>]*src="[^"]*${name}"[^>]*></script>`);
+      const tag = new RegExp(
+        name.endsWith('.css') ? `<link[^>]*href="[^"]*${name}"[^>]*>` : `<script[^>]*src="[^"]*${name}"[^>]*></script>`,
+      );
       if (!tag.test(page.source)) continue;
-      const body = part.type === 'chunk' ? `<script type="module">${part.code.replaceAll('</script', '<\\/script')}</script>` : `<style>${part.source}</style>`;
+      const body =
+        part.type === 'chunk'
+          ? `<script type="module">${part.code.replaceAll('</script', '<\\/script')}</script>`
+          : `<style>${part.source}</style>`;
       if (part.type === 'chunk') {
         page.source = page.source.replace(tag, '').replace('</body>', () => `${body}\n</body>`);
       } else page.source = page.source.replace(tag, () => body);
@@ -36,7 +41,13 @@ const inline = () => ({
 
 export default defineConfig({
   base: './',
-  build: { target: 'es2022', modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 1e9, chunkSizeWarningLimit: 4000 },
+  build: {
+    target: 'es2022',
+    modulePreload: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: 1e9,
+    chunkSizeWarningLimit: 4000,
+  },
   worker: { format: 'iife' }, // a page from disk may not start a worker made of modules
   plugins: [engine(), inline()],
 });

@@ -16,15 +16,23 @@ export class Harness {
   }
 
   async start() {
-    this.browser = await chromium.launch({ executablePath: '/usr/bin/chromium',
-      args: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'] });
+    this.browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'],
+    });
   }
 
   // A page of its own for a claim; errors of the page are failures of the claim.
   async claim(words, { at = 'gallery', width = 760, height = 560, scheme = 'light', touch = false }, work) {
     if (!words.includes(this.filter)) return;
-    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, hasTouch: touch, acceptDownloads: true });
-    const page = await context.newPage(), errors = [];
+    const context = await this.browser.newContext({
+      viewport: { width, height },
+      colorScheme: scheme,
+      hasTouch: touch,
+      acceptDownloads: true,
+    });
+    const page = await context.newPage(),
+      errors = [];
     page.setDefaultTimeout(90000);
     page.on('pageerror', (error) => errors.push(error.stack));
     this.requests = [];
@@ -43,7 +51,9 @@ export class Harness {
       }
     } catch (error) {
       this.failed++;
-      console.log(`  ${words} FAILED\n    ${error.message.split('\n').slice(0, 6).join('\n    ')}${errors.length ? `\n    ${errors[0]}` : ''}`);
+      console.log(
+        `  ${words} FAILED\n    ${error.message.split('\n').slice(0, 6).join('\n    ')}${errors.length ? `\n    ${errors[0]}` : ''}`,
+      );
       await this.picture(page, `failed-${words.replace(/\W+/g, '-')}`).catch(() => {});
     }
     await context.close();
@@ -73,7 +83,8 @@ export function colours(page, png) {
     const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
     const pen = canvas.getContext('2d');
     pen.drawImage(image, 0, 0);
-    const data = pen.getImageData(0, 0, image.width, image.height).data, counts = new Map();
+    const data = pen.getImageData(0, 0, image.width, image.height).data,
+      counts = new Map();
     for (let i = 0; i < data.length; i += 4) {
       const key = ((data[i] >> 3) << 10) | ((data[i + 1] >> 3) << 5) | (data[i + 2] >> 3);
       counts.set(key, (counts.get(key) || 0) + 1);

@@ -6,8 +6,11 @@ import { bodyColor, heatColor } from './palette.js';
 import { isDeformable, nodeOffsets } from './model.js';
 
 const MOST_WALLS = 64;
-const poseMatrix = new THREE.Matrix4(), worldMatrix = new THREE.Matrix4();
-const position = new THREE.Vector3(), rotation = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
+const poseMatrix = new THREE.Matrix4(),
+  worldMatrix = new THREE.Matrix4();
+const position = new THREE.Vector3(),
+  rotation = new THREE.Quaternion(),
+  one = new THREE.Vector3(1, 1, 1);
 const color = new THREE.Color();
 
 export function readPose(poses, body, out) {
@@ -18,9 +21,13 @@ export function readPose(poses, body, out) {
 }
 
 function localMatrix(shape, scale) {
-  const q = shape.orientation || [1, 0, 0, 0], p = shape.position || [0, 0, 0];
-  return new THREE.Matrix4().compose(new THREE.Vector3(...p), new THREE.Quaternion(q[1], q[2], q[3], q[0]),
-    new THREE.Vector3(...scale));
+  const q = shape.orientation || [1, 0, 0, 0],
+    p = shape.position || [0, 0, 0];
+  return new THREE.Matrix4().compose(
+    new THREE.Vector3(...p),
+    new THREE.Quaternion(q[1], q[2], q[3], q[0]),
+    new THREE.Vector3(...scale),
+  );
 }
 
 export class Bodies {
@@ -28,12 +35,15 @@ export class Bodies {
     this.model = model;
     this.group = new THREE.Group();
     this.batches = []; // { mesh, bodies: [index], locals: [Matrix4] }
-    this.soft = [];    // { mesh, body, first }
+    this.soft = []; // { mesh, body, first }
     this.materials = [];
     this.shapesOf = model.bodies.map(() => []); // per body: { batch, instance }
     this.#buildRigid();
     this.#buildSoft();
-    this.cutaway = new Cutaway(model, this.batches.filter((batch) => batch.wall).map((batch) => batch.mesh));
+    this.cutaway = new Cutaway(
+      model,
+      this.batches.filter((batch) => batch.wall).map((batch) => batch.mesh),
+    );
   }
 
   #material(options) {
@@ -43,14 +53,17 @@ export class Bodies {
   }
 
   #buildRigid() {
-    const byKey = new Map(), count = this.model.bodies.length, detail = count < 150 ? 2 : count < 500 ? 1 : 0;
+    const byKey = new Map(),
+      count = this.model.bodies.length,
+      detail = count < 150 ? 2 : count < 500 ? 1 : 0;
     let walls = 0;
     this.model.bodies.forEach((body, index) => {
       if (isDeformable(body)) return;
       for (const shape of body.shapes) {
         const look = describe(shape, detail);
         if (!look) continue;
-        const wall = body.kind === 'fixed' && walls++ < MOST_WALLS, key = wall ? `wall ${walls}` : look.key; // a wall fades by itself
+        const wall = body.kind === 'fixed' && walls++ < MOST_WALLS,
+          key = wall ? `wall ${walls}` : look.key; // a wall fades by itself
         if (!byKey.has(key)) byKey.set(key, { look, wall, bodies: [], locals: [] });
         const batch = byKey.get(key);
         batch.bodies.push(index);
@@ -79,7 +92,10 @@ export class Bodies {
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * body.nodeCount), 3));
       geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(body.triangles), 1));
-      const material = this.#material({ side: body.kind === 'cloth' ? THREE.DoubleSide : THREE.FrontSide, roughness: 0.8 });
+      const material = this.#material({
+        side: body.kind === 'cloth' ? THREE.DoubleSide : THREE.FrontSide,
+        roughness: 0.8,
+      });
       const mesh = new THREE.Mesh(geometry, material);
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false;
@@ -141,7 +157,9 @@ export class Bodies {
     const solid = this.group.children.filter((mesh) => !mesh.userData.glass);
     const hit = raycaster.intersectObjects(solid, false)[0];
     if (!hit) return null;
-    const body = hit.object.userData.batch ? hit.object.userData.batch.bodies[hit.instanceId] : hit.object.userData.body;
+    const body = hit.object.userData.batch
+      ? hit.object.userData.batch.bodies[hit.instanceId]
+      : hit.object.userData.body;
     return { body, point: hit.point };
   }
 
@@ -158,10 +176,13 @@ export class Outline {
     this.group = new THREE.Group();
     this.material = new THREE.MeshBasicMaterial({ side: THREE.BackSide });
     this.material.onBeforeCompile = (shader) => {
-      shader.vertexShader = shader.vertexShader.replace('#include <project_vertex>', `#include <project_vertex>
+      shader.vertexShader = shader.vertexShader.replace(
+        '#include <project_vertex>',
+        `#include <project_vertex>
         vec4 grown = projectionMatrix * modelViewMatrix * vec4(transformed + normalize(position + vec3(1e-9)), 1.0);
         vec2 away = grown.xy / grown.w - gl_Position.xy / gl_Position.w;
-        gl_Position.xy += 0.006 * normalize(away + vec2(1e-9)) * gl_Position.w;`);
+        gl_Position.xy += 0.006 * normalize(away + vec2(1e-9)) * gl_Position.w;`,
+      );
     };
   }
 

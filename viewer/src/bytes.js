@@ -1,7 +1,8 @@
 // Bytes in text and out of it again.
 
 export function fromBase64(text) {
-  const binary = atob(text.replace(/\s+/g, '')), bytes = new Uint8Array(binary.length);
+  const binary = atob(text.replace(/\s+/g, '')),
+    bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;
 }

@@ -16,11 +16,25 @@ export class Chips {
   }
 
   #draw() {
-    this.element.replaceChildren(...this.solvers.map(({ name, summary }) => {
-      const why = this.refuses(name), place = this.chosen.indexOf(name);
-      return h('button.chip', { type: 'button', disabled: Boolean(why), title: why || summary, 'aria-pressed': String(place >= 0),
-        style: place >= 0 ? { '--chip': lineColor(place) } : {}, dataset: { solver: name }, onclick: () => this.#flip(name) }, name);
-    }));
+    this.element.replaceChildren(
+      ...this.solvers.map(({ name, summary }) => {
+        const why = this.refuses(name),
+          place = this.chosen.indexOf(name);
+        return h(
+          'button.chip',
+          {
+            type: 'button',
+            disabled: Boolean(why),
+            title: why || summary,
+            'aria-pressed': String(place >= 0),
+            style: place >= 0 ? { '--chip': lineColor(place) } : {},
+            dataset: { solver: name },
+            onclick: () => this.#flip(name),
+          },
+          name,
+        );
+      }),
+    );
   }
 
   #flip(name) {

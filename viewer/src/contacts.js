@@ -4,14 +4,26 @@ import * as THREE from 'three';
 import { CONTACT, splitForce } from './model.js';
 import { heatColor } from './palette.js';
 
-const normal = new THREE.Vector3(), tip = new THREE.Vector3(), sideways = [0, 0, 0];
-const place = new THREE.Vector3(), direction = new THREE.Vector3(), size = new THREE.Vector3();
-const turn = new THREE.Quaternion(), matrix = new THREE.Matrix4(), color = new THREE.Color();
-const zAxis = new THREE.Vector3(0, 0, 1), nothing = new THREE.Matrix4().makeScale(0, 0, 0);
+const normal = new THREE.Vector3(),
+  tip = new THREE.Vector3(),
+  sideways = [0, 0, 0];
+const place = new THREE.Vector3(),
+  direction = new THREE.Vector3(),
+  size = new THREE.Vector3();
+const turn = new THREE.Quaternion(),
+  matrix = new THREE.Matrix4(),
+  color = new THREE.Color();
+const zAxis = new THREE.Vector3(0, 0, 1),
+  nothing = new THREE.Matrix4().makeScale(0, 0, 0);
 
 function instanced(geometry, capacity, opacity, order) {
-  const material = new THREE.MeshBasicMaterial({ transparent: true, opacity, depthTest: false, depthWrite: false,
-    side: THREE.DoubleSide });
+  const material = new THREE.MeshBasicMaterial({
+    transparent: true,
+    opacity,
+    depthTest: false,
+    depthWrite: false,
+    side: THREE.DoubleSide,
+  });
   const mesh = new THREE.InstancedMesh(geometry, material, capacity);
   mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
   mesh.frustumCulled = false;
@@ -25,8 +37,8 @@ export class Contacts {
   constructor() {
     this.group = new THREE.Group();
     this.capacity = 0;
-    this.unit = 0.1;      // m: radius of a disc
-    this.reference = 1;   // N: the force whose arrow has `arrowLength`
+    this.unit = 0.1; // m: radius of a disc
+    this.reference = 1; // N: the force whose arrow has `arrowLength`
     this.discsOn = this.arrowsOn = true;
     this.selected = -1;
   }
@@ -69,7 +81,12 @@ export class Contacts {
       const force = splitForce(data, i, sideways);
       this.#arrow(arrows, normal, force.normal, color.set(states[1]).lerp(white, 0.25));
       if (force.friction > 0)
-        this.#arrow(arrows, direction.fromArray(sideways).divideScalar(force.friction), force.friction, color.set(states[2]));
+        this.#arrow(
+          arrows,
+          direction.fromArray(sideways).divideScalar(force.friction),
+          force.friction,
+          color.set(states[2]),
+        );
     }
     this.#finish(count, arrows.count);
   }
@@ -77,11 +94,16 @@ export class Contacts {
   #arrow(arrows, along, force, paint) {
     const length = (this.unit * 9 * force) / this.reference;
     if (!(length > 0.35 * this.unit)) return;
-    const i = arrows.count++, width = this.unit * 0.16, head = Math.min(this.unit * 1.1, 0.5 * length);
+    const i = arrows.count++,
+      width = this.unit * 0.16,
+      head = Math.min(this.unit * 1.1, 0.5 * length);
     turn.setFromUnitVectors(zAxis, along);
     this.shafts.setMatrixAt(i, matrix.compose(place, turn, size.set(width, width, length - head)));
     this.shafts.setColorAt(i, paint);
-    tip.copy(along).multiplyScalar(length - head).add(place);
+    tip
+      .copy(along)
+      .multiplyScalar(length - head)
+      .add(place);
     this.heads.setMatrixAt(i, matrix.compose(tip, turn, size.set(width * 2.6, width * 2.6, head)));
     this.heads.setColorAt(i, paint);
   }
@@ -123,7 +145,8 @@ const white = new THREE.Color('#ffffff');
 
 // The contact nearest to a place on the screen, within `radius` pixels; −1: none.
 export function nearestContact(data, camera, x, y, width, height, radius) {
-  let best = -1, closest = radius;
+  let best = -1,
+    closest = radius;
   for (let i = 0; i < data.length / CONTACT.stride; i++) {
     place.fromArray(data, i * CONTACT.stride + CONTACT.position).project(camera);
     if (place.z > 1) continue;

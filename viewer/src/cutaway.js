@@ -2,19 +2,26 @@
 import * as THREE from 'three';
 import { isMoving } from './model.js';
 
-const SAMPLES = 24, HIDDEN = 0.08, GLASS = 0.1;
-const eye = new THREE.Vector3(), goal = new THREE.Vector3(), inverse = new THREE.Matrix4(), matrix = new THREE.Matrix4();
+const SAMPLES = 24,
+  HIDDEN = 0.08,
+  GLASS = 0.1;
+const eye = new THREE.Vector3(),
+  goal = new THREE.Vector3(),
+  inverse = new THREE.Matrix4(),
+  matrix = new THREE.Matrix4();
 
 // Does the segment from a to b meet the box? Slabs, one axis after the other.
 function blocks(box, a, b) {
-  let from = 0, to = 0.999;
+  let from = 0,
+    to = 0.999;
   for (const axis of ['x', 'y', 'z']) {
     const d = b[axis] - a[axis];
     if (Math.abs(d) < 1e-12) {
       if (a[axis] < box.min[axis] || a[axis] > box.max[axis]) return false;
       continue;
     }
-    const t0 = (box.min[axis] - a[axis]) / d, t1 = (box.max[axis] - a[axis]) / d;
+    const t0 = (box.min[axis] - a[axis]) / d,
+      t1 = (box.max[axis] - a[axis]) / d;
     from = Math.max(from, Math.min(t0, t1));
     to = Math.min(to, Math.max(t0, t1));
     if (from > to) return false;

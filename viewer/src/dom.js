@@ -19,7 +19,9 @@ export function h(tag, props, ...children) {
 }
 
 export function replace(element, ...children) {
-  element.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(
+    ...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -64,14 +66,23 @@ export const field = (label, control, hint) =>
   h('label.field', { title: hint }, h('span.field-label', null, label), control);
 
 export const select = (options, value, onchange) =>
-  h('select', { onchange: (event) => onchange(event.target.value) },
-    options.map((option) => h('option', { value: option.value ?? option, selected: (option.value ?? option) === value,
-      title: option.title }, option.label ?? option)));
+  h(
+    'select',
+    { onchange: (event) => onchange(event.target.value) },
+    options.map((option) =>
+      h(
+        'option',
+        { value: option.value ?? option, selected: (option.value ?? option) === value, title: option.title },
+        option.label ?? option,
+      ),
+    ),
+  );
 
 // A slider with its number beside it; `scale: 'log'` moves in powers of ten.
 export function slider({ min, max, value, step, scale, digits = 3, oninput }) {
   const log = scale === 'log';
-  const to = (x) => (log ? Math.log10(x) : x), from = (x) => (log ? 10 ** x : x);
+  const to = (x) => (log ? Math.log10(x) : x),
+    from = (x) => (log ? 10 ** x : x);
   const number = h('input.number', { type: 'text', inputMode: 'decimal', autocomplete: 'off', spellcheck: false });
   const range = h('input', { type: 'range', min: to(min), max: to(max), step: step ?? (to(max) - to(min)) / 200 });
   const show = (x) => {

@@ -6,15 +6,32 @@ export class Editor {
   constructor(run) {
     this.run = run;
     this.gutter = h('pre.gutter', { 'aria-hidden': 'true' });
-    this.text = h('textarea', { spellcheck: false, wrap: 'off', autocomplete: 'off', 'aria-label': 'scene as JSON',
-      oninput: () => this.#number(), onscroll: () => { this.gutter.scrollTop = this.text.scrollTop; } });
+    this.text = h('textarea', {
+      spellcheck: false,
+      wrap: 'off',
+      autocomplete: 'off',
+      'aria-label': 'scene as JSON',
+      oninput: () => this.#number(),
+      onscroll: () => {
+        this.gutter.scrollTop = this.text.scrollTop;
+      },
+    });
     this.text.setAttribute('autocapitalize', 'off');
     this.text.addEventListener('keydown', (event) => this.#keys(event));
     this.message = h('p.message', { role: 'status' });
     this.keep = h('input', { type: 'checkbox' });
-    this.element = h('div.editor', null, h('div.editor-text', null, this.gutter, this.text), this.message,
-      h('div.buttons-row', null, h('button.primary', { type: 'button', title: 'Ctrl Enter', onclick: () => this.apply() }, 'Run this scene'),
-        h('label.check', { title: 'bodies of the same name go on from where they are' }, this.keep, 'keep poses')));
+    this.element = h(
+      'div.editor',
+      null,
+      h('div.editor-text', null, this.gutter, this.text),
+      this.message,
+      h(
+        'div.buttons-row',
+        null,
+        h('button.primary', { type: 'button', title: 'Ctrl Enter', onclick: () => this.apply() }, 'Run this scene'),
+        h('label.check', { title: 'bodies of the same name go on from where they are' }, this.keep, 'keep poses'),
+      ),
+    );
   }
 
   setText(text) {
@@ -25,8 +42,9 @@ export class Editor {
 
   #number(wrong = 0) {
     const lines = this.text.value.split('\n').length;
-    this.gutter.replaceChildren(...Array.from({ length: lines }, (_, i) =>
-      h(i + 1 === wrong ? 'span.wrong' : 'span', null, `${i + 1}\n`)));
+    this.gutter.replaceChildren(
+      ...Array.from({ length: lines }, (_, i) => h(i + 1 === wrong ? 'span.wrong' : 'span', null, `${i + 1}\n`)),
+    );
   }
 
   #keys(event) {
@@ -54,7 +72,8 @@ export class Editor {
       this.#say('good', 'Running.');
     } catch (error) {
       const place = /:(\d+):(\d+):/.exec(error.message) || [];
-      const line = error.line ?? Number(place[1] || 0), column = error.column ?? Number(place[2] || 0);
+      const line = error.line ?? Number(place[1] || 0),
+        column = error.column ?? Number(place[2] || 0);
       this.#number(line);
       this.#say('bad', error.message);
       if (line) this.#goTo(line, column);

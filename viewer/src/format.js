@@ -25,9 +25,3 @@ export function seconds(s) {
   if (s < 1) return `${number(s * 1e3, 3)} ms`;
   return `${number(s, 3)} s`;
 }
-
-export function bytes(n) {
-  if (n < 1024) return `${n} B`;
-  if (n < 1024 * 1024) return `${(n / 1024).toFixed(0)} kB`;
-  return `${(n / 1024 / 1024).toFixed(1)} MB`;
-}

@@ -6,10 +6,28 @@ import { Stage } from './stage.js';
 import { onTheme, theme, themeName } from './theme.js';
 import { lookAt } from './view.js';
 
-const WIDTH = 400, HEIGHT = 260;
+const WIDTH = 400,
+  HEIGHT = 260;
 // How many steps a scene runs before its picture is taken: enough to be in action.
-const MOMENT = { dominoes: 130, billiards: 60, funnel: 90, cradle: 40, seesaw: 45, chain: 45, jam: 60, junkyard: 60, gears: 20,
-  conveyor: 60, top: 30, 'tippe-top': 30, door: 60, painleve: 25, 'incline-set': 60, wall: 2, 'chain-links': 30 };
+const MOMENT = {
+  dominoes: 130,
+  billiards: 60,
+  funnel: 90,
+  cradle: 40,
+  seesaw: 45,
+  chain: 45,
+  jam: 60,
+  junkyard: 60,
+  gears: 20,
+  conveyor: 60,
+  top: 30,
+  'tippe-top': 30,
+  door: 60,
+  painleve: 25,
+  'incline-set': 60,
+  wall: 2,
+  'chain-links': 30,
+};
 
 // Draws stills with one renderer of its own.
 class Photographer {
@@ -48,26 +66,82 @@ export class Gallery {
   constructor(app) {
     this.app = app;
     this.cards = new Map();
-    const drop = h('label.card.drop', { tabIndex: 0 }, h('div.card-picture', null, icon('file')),
-      h('div.card-text', null, h('h3', null, 'Your own'), h('p', null, 'Drop a scene, a replay or a contact problem anywhere on the page, or choose a file.')),
-      h('input', { type: 'file', hidden: true, onchange: (event) => event.target.files[0] && app.openFile(event.target.files[0]) }));
-    const replays = app.replays.length ? [h('h2.gallery-heading', null, 'Recorded runs'),
-      h('div.cards', null, app.replays.map((replay) => this.#card(`replay:${replay.name}`, replay.title, replay.about, () => app.openReplay(replay), 'replay')))] : [];
-    const scenes = app.tables ? [h('h2.gallery-heading', null, 'Live'),
-      h('div.cards', null, app.tables.gallery.map((scene) => this.#card(scene.name, scene.name.replace(/-/g, ' '), scene.summary, () => app.openScene(scene.name))), drop)]
-      : [h('p.hint.gallery-heading', null, 'This page was built without the engine: it replays runs, and simulates none.'), h('div.cards', null, drop)];
-    this.element = h('section.gallery', null,
-      h('div.hero', null, h('h1', null, 'Contact and friction, ', h('em', null, 'solved and judged')),
-        h('p', null, 'Rigid bodies, solids and cloth in one scene. Two dozen contact solvers on the same problem. One residual that no solver computes for itself. All of it runs here, in this page.')),
-      ...replays, ...scenes);
+    const drop = h(
+      'label.card.drop',
+      { tabIndex: 0 },
+      h('div.card-picture', null, icon('file')),
+      h(
+        'div.card-text',
+        null,
+        h('h3', null, 'Your own'),
+        h('p', null, 'Drop a scene, a replay or a contact problem anywhere on the page, or choose a file.'),
+      ),
+      h('input', {
+        type: 'file',
+        hidden: true,
+        onchange: (event) => event.target.files[0] && app.openFile(event.target.files[0]),
+      }),
+    );
+    const replays = app.replays.length
+      ? [
+          h('h2.gallery-heading', null, 'Recorded runs'),
+          h(
+            'div.cards',
+            null,
+            app.replays.map((replay) =>
+              this.#card(`replay:${replay.name}`, replay.title, replay.about, () => app.openReplay(replay), 'replay'),
+            ),
+          ),
+        ]
+      : [];
+    const scenes = app.tables
+      ? [
+          h('h2.gallery-heading', null, 'Live'),
+          h(
+            'div.cards',
+            null,
+            app.tables.gallery.map((scene) =>
+              this.#card(scene.name, scene.name.replace(/-/g, ' '), scene.summary, () => app.openScene(scene.name)),
+            ),
+            drop,
+          ),
+        ]
+      : [
+          h(
+            'p.hint.gallery-heading',
+            null,
+            'This page was built without the engine: it replays runs, and simulates none.',
+          ),
+          h('div.cards', null, drop),
+        ];
+    this.element = h(
+      'section.gallery',
+      null,
+      h(
+        'div.hero',
+        null,
+        h('h1', null, 'Contact and friction, ', h('em', null, 'solved and judged')),
+        h(
+          'p',
+          null,
+          'Rigid bodies, solids and cloth in one scene. Two dozen contact solvers on the same problem. One residual that no solver computes for itself. All of it runs here, in this page.',
+        ),
+      ),
+      ...replays,
+      ...scenes,
+    );
     onTheme(() => this.#again());
   }
 
   #card(key, title, about, open, kind) {
     const canvas = h('canvas', { width: WIDTH, height: HEIGHT });
     this.cards.set(key, canvas);
-    return h('button.card', { type: 'button', onclick: open, dataset: { scene: key } },
-      h('div.card-picture', null, canvas, kind ? h('span.tag', null, kind) : null), h('div.card-text', null, h('h3', null, title), h('p', null, about)));
+    return h(
+      'button.card',
+      { type: 'button', onclick: open, dataset: { scene: key } },
+      h('div.card-picture', null, canvas, kind ? h('span.tag', null, kind) : null),
+      h('div.card-text', null, h('h3', null, title), h('p', null, about)),
+    );
   }
 
   #again() {
@@ -80,12 +154,17 @@ export class Gallery {
     this.visible = true;
     if (this.drawn === themeName() || this.drawing) return;
     this.drawing = true;
-    const wanted = themeName(), photographer = new Photographer();
+    const wanted = themeName(),
+      photographer = new Photographer();
     let client = null;
     try {
       for (const replay of this.app.replays) {
-        const source = await replay.open(), middle = source.indexAt(source.timeOf(source.last) * 0.4);
-        photographer.take({ model: source.model, first: source.frame(0), frame: source.frame(middle) }, this.cards.get(`replay:${replay.name}`));
+        const source = await replay.open(),
+          middle = source.indexAt(source.timeOf(source.last) * 0.4);
+        photographer.take(
+          { model: source.model, first: source.frame(0), frame: source.frame(middle) },
+          this.cards.get(`replay:${replay.name}`),
+        );
       }
       if (this.app.tables) client = await Client.start();
       for (const { name } of this.app.tables?.gallery ?? []) {

@@ -19,7 +19,8 @@ function triangles(vertices, indices) {
 
 function hull(vertices) {
   const points = [];
-  for (let i = 0; i < vertices.length; i += 3) points.push(new THREE.Vector3(vertices[i], vertices[i + 1], vertices[i + 2]));
+  for (let i = 0; i < vertices.length; i += 3)
+    points.push(new THREE.Vector3(vertices[i], vertices[i + 1], vertices[i + 2]));
   return toCreasedNormals(new ConvexGeometry(points), crease);
 }
 
@@ -31,26 +32,46 @@ function meshKey(vertices) {
 // { key, scale: [x, y, z], striped, make() } of a shape; null for planes, which are ground and no solid. Round
 // shapes are striped, so that one sees them roll. detail: 0, 1, 2; many bodies are drawn with fewer triangles each.
 export function describe(shape, detail = 2) {
-  const one = [1, 1, 1], around = [16, 24, 40][detail], along = [8, 14, 24][detail];
+  const one = [1, 1, 1],
+    around = [16, 24, 40][detail],
+    along = [8, 14, 24][detail];
   switch (shape.type) {
     case 'sphere':
-      return { key: 'sphere', striped: true, scale: [shape.radius, shape.radius, shape.radius],
-        make: () => upright(new THREE.SphereGeometry(1, around, along)) };
+      return {
+        key: 'sphere',
+        striped: true,
+        scale: [shape.radius, shape.radius, shape.radius],
+        make: () => upright(new THREE.SphereGeometry(1, around, along)),
+      };
     case 'box': {
       const [x, y, z] = shape.size;
       const bevel = 0.035 * Math.min(x, y, z);
-      return { key: `box ${x} ${y} ${z}`, scale: one, 
-        make: () => (detail ? new RoundedBoxGeometry(x, y, z, 1, bevel) : new THREE.BoxGeometry(x, y, z)) };
+      return {
+        key: `box ${x} ${y} ${z}`,
+        scale: one,
+        make: () => (detail ? new RoundedBoxGeometry(x, y, z, 1, bevel) : new THREE.BoxGeometry(x, y, z)),
+      };
     }
     case 'capsule':
-      return { key: `capsule ${shape.radius} ${shape.length}`, striped: true, scale: one,
-        make: () => upright(new THREE.CapsuleGeometry(shape.radius, shape.length, along >> 2, around)) };
+      return {
+        key: `capsule ${shape.radius} ${shape.length}`,
+        striped: true,
+        scale: one,
+        make: () => upright(new THREE.CapsuleGeometry(shape.radius, shape.length, along >> 2, around)),
+      };
     case 'cylinder':
-      return { key: 'cylinder', striped: true, scale: [shape.radius, shape.radius, shape.length],
-        make: () => upright(new THREE.CylinderGeometry(1, 1, 1, around)) };
+      return {
+        key: 'cylinder',
+        striped: true,
+        scale: [shape.radius, shape.radius, shape.length],
+        make: () => upright(new THREE.CylinderGeometry(1, 1, 1, around)),
+      };
     case 'convex':
-      return { key: meshKey(shape.vertices), scale: one,
-        make: () => (shape.triangles?.length ? triangles(shape.vertices, shape.triangles) : hull(shape.vertices)) };
+      return {
+        key: meshKey(shape.vertices),
+        scale: one,
+        make: () => (shape.triangles?.length ? triangles(shape.vertices, shape.triangles) : hull(shape.vertices)),
+      };
     case 'mesh':
     case 'sdf':
       return { key: meshKey(shape.vertices), scale: one, make: () => triangles(shape.vertices, shape.triangles) };
@@ -63,11 +84,16 @@ export function describe(shape, detail = 2) {
 export function reach(shape) {
   const at = Math.hypot(...(shape.position || [0, 0, 0]));
   switch (shape.type) {
-    case 'sphere': return at + shape.radius;
-    case 'box': return at + Math.hypot(...shape.size) / 2;
-    case 'capsule': return at + shape.radius + shape.length / 2;
-    case 'cylinder': return at + Math.hypot(shape.radius, shape.length / 2);
-    case 'plane': return 0;
+    case 'sphere':
+      return at + shape.radius;
+    case 'box':
+      return at + Math.hypot(...shape.size) / 2;
+    case 'capsule':
+      return at + shape.radius + shape.length / 2;
+    case 'cylinder':
+      return at + Math.hypot(shape.radius, shape.length / 2);
+    case 'plane':
+      return 0;
     default: {
       let far = 0;
       for (let i = 0; i < shape.vertices.length; i += 3)

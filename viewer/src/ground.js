@@ -41,7 +41,8 @@ const fragmentShader = `
   }`;
 
 const roundDown = (x) => {
-  const power = 10 ** Math.floor(Math.log10(x)), lead = x / power;
+  const power = 10 ** Math.floor(Math.log10(x)),
+    lead = x / power;
   return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
 };
 
@@ -56,12 +57,23 @@ export class Ground {
   }
 
   #add(body, shape, radius, bounds, frame) {
-    const uniforms = THREE.UniformsUtils.merge([THREE.UniformsLib.lights, {
-      base: { value: new THREE.Color() }, line: { value: new THREE.Color() },
-      cell: { value: roundDown(bounds.radius / 4) }, radius: { value: radius },
-    }]);
-    const material = new THREE.ShaderMaterial({ uniforms, vertexShader, fragmentShader, lights: true, transparent: true,
-      side: THREE.FrontSide });
+    const uniforms = THREE.UniformsUtils.merge([
+      THREE.UniformsLib.lights,
+      {
+        base: { value: new THREE.Color() },
+        line: { value: new THREE.Color() },
+        cell: { value: roundDown(bounds.radius / 4) },
+        radius: { value: radius },
+      },
+    ]);
+    const material = new THREE.ShaderMaterial({
+      uniforms,
+      vertexShader,
+      fragmentShader,
+      lights: true,
+      transparent: true,
+      side: THREE.FrontSide,
+    });
     material.extensions = { derivatives: true };
     const mesh = new THREE.Mesh(new THREE.CircleGeometry(radius, 96), material);
     mesh.receiveShadow = true;
@@ -73,8 +85,16 @@ export class Ground {
     const pose = readPose(frame.poses, body, new THREE.Matrix4());
     const center = bounds.center.clone().applyMatrix4(pose.clone().invert()).applyQuaternion(turn.clone().invert());
     const cell = 5 * uniforms.cell.value;
-    const local = new THREE.Vector3(Math.round(center.x / cell) * cell, Math.round(center.y / cell) * cell, shape.offset || 0);
-    this.discs.push({ mesh, body, local: new THREE.Matrix4().compose(local.applyQuaternion(turn), turn, new THREE.Vector3(1, 1, 1)) });
+    const local = new THREE.Vector3(
+      Math.round(center.x / cell) * cell,
+      Math.round(center.y / cell) * cell,
+      shape.offset || 0,
+    );
+    this.discs.push({
+      mesh,
+      body,
+      local: new THREE.Matrix4().compose(local.applyQuaternion(turn), turn, new THREE.Vector3(1, 1, 1)),
+    });
     this.group.add(mesh);
   }
 

@@ -2,7 +2,7 @@
 import { h } from './dom.js';
 
 // [keys, what they do, how]; `bench` is the workbench, `app` the rest.
-export const KEYS = [
+const KEYS = [
   [[' '], 'play, pause', ({ bench }) => bench.player.setPlaying(!bench.player.playing)],
   [['ArrowRight'], 'one step', ({ bench }, event) => bench.player.step(event.shiftKey ? 10 : 1)],
   [['ArrowLeft'], 'one step back; with Shift: ten', ({ bench }, event) => bench.player.step(event.shiftKey ? -10 : -1)],
@@ -28,11 +28,29 @@ export const KEYS = [
 const names = { ' ': 'space', ArrowRight: '→', ArrowLeft: '←', Escape: 'Esc' };
 
 export function helpDialog() {
-  const dialog = h('dialog.help', { onclick: (event) => event.target === dialog && dialog.close() },
+  const dialog = h(
+    'dialog.help',
+    { onclick: (event) => event.target === dialog && dialog.close() },
     h('h2', null, 'Keys'),
-    h('dl.keys', null, KEYS.flatMap(([keys, what]) => [h('dt', null, keys.map((key) => h('kbd', null, names[key] ?? (key.length === 1 ? key.toUpperCase() : key)))), h('dd', null, what)])),
-    h('p.hint', null, 'Drag the background to turn, scroll or pinch to come closer, drag with two fingers or the right button to move. Pull a body to drag it. Click a body or a contact to see its numbers.'),
-    h('button', { type: 'button', onclick: () => dialog.close() }, 'Close'));
+    h(
+      'dl.keys',
+      null,
+      KEYS.flatMap(([keys, what]) => [
+        h(
+          'dt',
+          null,
+          keys.map((key) => h('kbd', null, names[key] ?? (key.length === 1 ? key.toUpperCase() : key))),
+        ),
+        h('dd', null, what),
+      ]),
+    ),
+    h(
+      'p.hint',
+      null,
+      'Drag the background to turn, scroll or pinch to come closer, drag with two fingers or the right button to move. Pull a body to drag it. Click a body or a contact to see its numbers.',
+    ),
+    h('button', { type: 'button', onclick: () => dialog.close() }, 'Close'),
+  );
   return dialog;
 }
 
@@ -44,7 +62,8 @@ export function listenToKeys(app) {
     const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const known = KEYS.find(([keys]) => keys.includes(pressed));
     if (!known) return;
-    const [, , act, anywhere] = known, bench = app.page === 'scene' && app.bench?.source ? app.bench : null;
+    const [, , act, anywhere] = known,
+      bench = app.page === 'scene' && app.bench?.source ? app.bench : null;
     if (!anywhere && !bench) return;
     event.preventDefault();
     act({ app, bench }, event);

@@ -16,8 +16,13 @@ export class Hud {
     this.about = h('p.about');
     this.legend = h('div.legend');
     this.waitingText = h('span');
-    this.waiting = h('div.waiting', { hidden: true }, h('div.spinner'), this.waitingText,
-      h('button', { type: 'button', onclick: () => actions.interrupt() }, 'Stop'));
+    this.waiting = h(
+      'div.waiting',
+      { hidden: true },
+      h('div.spinner'),
+      this.waitingText,
+      h('button', { type: 'button', onclick: () => actions.interrupt() }, 'Stop'),
+    );
     const tool = (name, title, key, act) => iconButton(name, `${title}  ${key}`, act);
     this.tools = {
       contacts: tool('contact', 'contacts', 'C', () => actions.toggle('contacts')),
@@ -28,9 +33,14 @@ export class Hud {
       plots: tool('chart', 'plots', 'P', () => actions.plots()),
       panel: tool('panel', 'panel', 'I', () => actions.panel()),
     };
-    this.element = h('div.hud', null,
+    this.element = h(
+      'div.hud',
+      null,
       h('div.hud-title', null, this.title, h('div.hud-line', null, this.badge, this.rate), this.about),
-      h('div.tools', { role: 'toolbar' }, Object.values(this.tools)), this.legend, this.waiting);
+      h('div.tools', { role: 'toolbar' }, Object.values(this.tools)),
+      this.legend,
+      this.waiting,
+    );
   }
 
   setTitle(title, about) {
@@ -53,27 +63,44 @@ export class Hud {
 
   // The judge's word on a frame.
   tick(frame, tolerance, player, heatTop) {
-    const residual = frame.scalars[SCALAR.residual], contacts = frame.scalars[SCALAR.contacts];
+    const residual = frame.scalars[SCALAR.residual],
+      contacts = frame.scalars[SCALAR.contacts];
     const good = !(residual > tolerance);
     this.badge.className = `badge ${good ? 'good' : 'poor'}`;
     this.badge.textContent = contacts ? `${good ? '✓' : '!'} residual ${number(residual, 2)}` : '✓ nothing touches';
     this.badge.title = good ? 'the judge confirms the tolerance' : `the tolerance is ${number(tolerance, 2)}`;
     const slow = player.playing && player.source.live && player.rate < 0.9 * player.speed;
-    this.rate.textContent = [frame.used, contacts ? `${number(frame.scalars[SCALAR.iterations])} iterations` : '',
-      `${contacts} contacts`, slow ? `${number(player.rate, 2)}× real time` : ''].filter(Boolean).join(' · ');
+    this.rate.textContent = [
+      frame.used,
+      contacts ? `${number(frame.scalars[SCALAR.iterations])} iterations` : '',
+      `${contacts} contacts`,
+      slow ? `${number(player.rate, 2)}× real time` : '',
+    ]
+      .filter(Boolean)
+      .join(' · ');
     this.#legend(heatTop);
   }
 
   #legend(top) {
-    const { look } = this, key = look.heat === 'none' ? `${look.contacts}${look.forces}` : `${look.heat}${number(top, 2)}`;
+    const { look } = this,
+      key = look.heat === 'none' ? `${look.contacts}${look.forces}` : `${look.heat}${number(top, 2)}`;
     if (key === this.heatShown) return;
     this.heatShown = key;
     if (look.heat !== 'none') {
       const unit = { penetration: ' m', force: ' N', residual: '' }[look.heat];
       const end = look.heat === 'residual' ? 'largest' : `${number(top || 0, 2)}${unit}`;
-      replace(this.legend, h('span', null, look.heat), h('span', null, '0'), h('span.ramp', { style: { background: viridisCss } }), h('span', null, end));
+      replace(
+        this.legend,
+        h('span', null, look.heat),
+        h('span', null, '0'),
+        h('span.ramp', { style: { background: viridisCss } }),
+        h('span', null, end),
+      );
     } else if (look.contacts || look.forces)
-      replace(this.legend, ['stick', 'slip', 'open'].map((state) => h(`span.key.${state}`, null, state)));
+      replace(
+        this.legend,
+        ['stick', 'slip', 'open'].map((state) => h(`span.key.${state}`, null, state)),
+      );
     else replace(this.legend);
   }
 }

@@ -3,7 +3,8 @@
 import { Cancelled, Client } from './client.js';
 import { SCALARS } from './model.js';
 
-const MAX_FRAMES = 6000, MAX_BYTES = 160e6;
+const MAX_FRAMES = 6000,
+  MAX_BYTES = 160e6;
 
 const weight = (frame) => 200 + frame.poses.byteLength + frame.contacts.byteLength + (frame.nodes?.byteLength || 0);
 
@@ -40,14 +41,25 @@ export class Live {
     this.epoch = (this.epoch || 0) + 1; // an answer to a question from before counts for nothing
   }
 
-  get first() { return this.base; }
-  get last() { return this.base + this.frames.length - 1; }
-  frame(index) { return this.frames[index - this.base]; }
-  timeOf(index) { return this.frames[index - this.base].time; }
-  get newest() { return this.frames[this.frames.length - 1]; }
+  get first() {
+    return this.base;
+  }
+  get last() {
+    return this.base + this.frames.length - 1;
+  }
+  frame(index) {
+    return this.frames[index - this.base];
+  }
+  timeOf(index) {
+    return this.frames[index - this.base].time;
+  }
+  get newest() {
+    return this.frames[this.frames.length - 1];
+  }
 
   indexAt(t) {
-    let low = 0, high = this.frames.length - 1;
+    let low = 0,
+      high = this.frames.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (this.frames[middle].time <= t + 1e-9) low = middle;
@@ -57,7 +69,9 @@ export class Live {
   }
 
   series() {
-    const count = this.frames.length, times = new Float64Array(count), values = SCALARS.map(() => new Float64Array(count));
+    const count = this.frames.length,
+      times = new Float64Array(count),
+      values = SCALARS.map(() => new Float64Array(count));
     this.frames.forEach((frame, i) => {
       times[i] = frame.time;
       for (let k = 0; k < SCALARS.length; k++) values[k][i] = frame.scalars[k];
@@ -155,5 +169,15 @@ export class Live {
   }
 }
 
-export const openText = async (text) => Live.open(await Client.start(), text);
-export const openScene = async (name) => Live.openScene(await Client.start(), name);
+// A new engine with a world in it; started(client) is told of the engine as soon as there is one.
+export async function openText(text, started) {
+  const client = await Client.start();
+  started(client);
+  return Live.open(client, text);
+}
+
+export async function openScene(name, started) {
+  const client = await Client.start();
+  started(client);
+  return Live.openScene(client, name);
+}

@@ -22,7 +22,9 @@ app.say = (words) => {
   toast.textContent = words;
   toast.hidden = false;
   clearTimeout(app.toastTimer);
-  app.toastTimer = setTimeout(() => { toast.hidden = true; }, 8000);
+  app.toastTimer = setTimeout(() => {
+    toast.hidden = true;
+  }, 8000);
 };
 app.toggleHelp = () => (help.open ? help.close() : help.showModal());
 
@@ -41,7 +43,8 @@ async function route() {
   const page = pageOf(name);
   app.page = page;
   document.body.dataset.page = page;
-  for (const link of document.querySelectorAll('nav a')) link.toggleAttribute('aria-current', link.dataset.page === page);
+  for (const link of document.querySelectorAll('nav a'))
+    link.dataset.page === page ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current');
   if (page !== 'gallery') app.gallery.hide();
   if (page !== 'scene') app.bench?.player.setPlaying(false);
   if (page !== 'race') app.racePage?.hide();
@@ -60,9 +63,13 @@ const show = {
   async scene(what, recorded) {
     bench();
     replace(main, app.bench.element);
-    if (recorded) return what && app.opened !== `replay/${what}` && openReplay(app.replays.find((r) => r.name === what));
+    if (recorded)
+      return what && app.opened !== `replay/${what}` && openReplay(app.replays.find((r) => r.name === what));
     if (what && app.opened !== `scene/${what}`) return openScene(what);
-    if (!app.bench.source) return app.tables ? openScene(app.tables.gallery.some((s) => s.name === 'arch') ? 'arch' : app.tables.gallery[0].name) : app.go('gallery');
+    if (!app.bench.source)
+      return app.tables
+        ? openScene(app.tables.gallery.some((s) => s.name === 'arch') ? 'arch' : app.tables.gallery[0].name)
+        : app.go('gallery');
   },
   async race() {
     if (!app.tables) return void replace(main, h('p.hint.gallery', null, 'This page was built without the engine.'));
@@ -71,7 +78,10 @@ const show = {
     if (!app.racePage.mode) await app.racePage.open('problem');
   },
   methods() {
-    replace(main, app.tables ? methodsPage(app.tables) : h('p.hint.gallery', null, 'This page was built without the engine.'));
+    replace(
+      main,
+      app.tables ? methodsPage(app.tables) : h('p.hint.gallery', null, 'This page was built without the engine.'),
+    );
   },
 };
 
@@ -79,14 +89,35 @@ const bench = () => (app.bench ??= new Workbench({ ...app, race: (frozen) => rac
 
 // --- opening
 
-// Work that may take long lies under a cover with a way out.
+// Work that may take long lies under a cover with a way out: work(started) names the engine to stop.
 async function covered(words, work) {
-  let cancel;
-  const cancelled = new Promise((_, reject) => { cancel = () => reject(new Error('Cancelled.')); });
-  replace(cover, h('div.cover-card', null, h('div.spinner'), h('p', null, words), h('button', { type: 'button', onclick: cancel }, 'Cancel')));
-  const timer = setTimeout(() => { cover.hidden = false; }, 200);
+  let cancel, client;
+  const cancelled = new Promise((_, reject) => {
+    cancel = () => {
+      client?.stop();
+      reject(new Error('Cancelled.'));
+    };
+  });
+  replace(
+    cover,
+    h(
+      'div.cover-card',
+      null,
+      h('div.spinner'),
+      h('p', null, words),
+      h('button', { type: 'button', onclick: cancel }, 'Cancel'),
+    ),
+  );
+  const timer = setTimeout(() => {
+    cover.hidden = false;
+  }, 200);
   try {
-    return await Promise.race([work(), cancelled]);
+    return await Promise.race([
+      work((engine) => {
+        client = engine;
+      }),
+      cancelled,
+    ]);
   } finally {
     clearTimeout(timer);
     cover.hidden = true;
@@ -96,13 +127,13 @@ async function covered(words, work) {
 async function openScene(name) {
   const entry = app.tables?.gallery.find((s) => s.name === name);
   if (!entry) throw new Error(`there is no scene “${name}”`);
-  const source = await covered(`Opening ${name}…`, () => live.openScene(name));
+  const source = await covered(`Opening ${name}…`, (started) => live.openScene(name, started));
   app.opened = `scene/${name}`;
   bench().show(source, { title: name.replace(/-/g, ' '), about: entry.summary, entry });
 }
 
 async function openText(text, title) {
-  const source = await covered('Opening…', () => live.openText(text));
+  const source = await covered('Opening…', (started) => live.openText(text, started));
   app.opened = `scene/${title}`;
   bench().show(source, { title: source.model.name || title, about: '' });
   app.go(`scene/${title}`);
@@ -153,10 +184,15 @@ function embeddedReplays() {
   return [...document.querySelectorAll('script[data-replay]')].map((element) => {
     const { replay: name, title, about } = element.dataset;
     let source = null;
-    return { name, title: title || name, about: about || '', open: async () => {
-      source ??= new Replay((await gunzip(fromBase64(element.textContent))).buffer);
-      return source;
-    } };
+    return {
+      name,
+      title: title || name,
+      about: about || '',
+      open: async () => {
+        source ??= new Replay((await gunzip(fromBase64(element.textContent))).buffer);
+        return source;
+      },
+    };
   });
 }
 
@@ -164,11 +200,29 @@ function embeddedReplays() {
 
 function bar() {
   const themeButton = iconButton('moon', 'dark, light  T', toggleTheme);
-  onTheme(() => replace(themeButton, iconButton(document.documentElement.dataset.theme === 'dark' ? 'sun' : 'moon', '', null).firstChild));
+  onTheme(() =>
+    replace(
+      themeButton,
+      iconButton(document.documentElement.dataset.theme === 'dark' ? 'sun' : 'moon', '', null).firstChild,
+    ),
+  );
   const link = (page, words) => h('a', { href: `#${page}`, dataset: { page } }, words);
-  return h('header.bar', null, h('a.brand', { href: '#gallery', title: 'Tribo' }, h('span.mark', { 'aria-hidden': 'true' }), 'Tribo'),
-    h('nav', null, link('gallery', 'Gallery'), link('scene', 'Scene'), link('race', 'Race'), link('methods', 'Methods')),
-    h('div.spacer'), themeButton, iconButton('help', 'keys  ?', app.toggleHelp));
+  return h(
+    'header.bar',
+    null,
+    h('a.brand', { href: '#gallery', title: 'Tribo' }, h('span.mark', { 'aria-hidden': 'true' }), 'Tribo'),
+    h(
+      'nav',
+      null,
+      link('gallery', 'Gallery'),
+      link('scene', 'Scene'),
+      link('race', 'Race'),
+      link('methods', 'Methods'),
+    ),
+    h('div.spacer'),
+    themeButton,
+    iconButton('help', 'keys  ?', app.toggleHelp),
+  );
 }
 
 function listenToDrops() {

@@ -16,13 +16,35 @@
 // Where the numbers of a contact stand. The force is in newtons, on body b, in world axes; the residual is a share of
 // the frame's largest of one contact. What is not known is NaN.
 export const CONTACT = {
-  stride: 15, a: 0, b: 1, position: 2, normal: 5, gap: 8, force: 9, state: 12, residual: 13, speed: 14,
+  stride: 15,
+  a: 0,
+  b: 1,
+  position: 2,
+  normal: 5,
+  gap: 8,
+  force: 9,
+  state: 12,
+  residual: 13,
+  speed: 14,
 };
 export const STATES = ['open', 'stick', 'slip'];
 
 // What is plotted. Milliseconds for the phases; residual is the judge's.
-export const SCALARS = ['kinetic', 'potential', 'elastic', 'residual', 'iterations', 'contacts', 'penetration',
-  'intersections', 'collide', 'assemble', 'solve', 'integrate', 'judge'];
+export const SCALARS = [
+  'kinetic',
+  'potential',
+  'elastic',
+  'residual',
+  'iterations',
+  'contacts',
+  'penetration',
+  'intersections',
+  'collide',
+  'assemble',
+  'solve',
+  'integrate',
+  'judge',
+];
 export const SCALAR = Object.fromEntries(SCALARS.map((name, index) => [name, index]));
 export const PHASES = ['collide', 'assemble', 'solve', 'integrate', 'judge'];
 
@@ -62,7 +84,9 @@ export function mixPoses(a, b, alpha, out) {
 
 // Normal force, friction force and its length, of contact i.
 export function splitForce(contacts, i, friction) {
-  const c = i * CONTACT.stride, n = c + CONTACT.normal, f = c + CONTACT.force;
+  const c = i * CONTACT.stride,
+    n = c + CONTACT.normal,
+    f = c + CONTACT.force;
   const normal = contacts[f] * contacts[n] + contacts[f + 1] * contacts[n + 1] + contacts[f + 2] * contacts[n + 2];
   for (let k = 0; k < 3; k++) friction[k] = contacts[f + k] - normal * contacts[n + k];
   return { normal, friction: Math.hypot(friction[0], friction[1], friction[2]) };

@@ -63,7 +63,9 @@ export class Player {
   tick(elapsed) {
     const { source } = this;
     if (!source) return false;
-    const start = source.timeOf(source.first), end = source.timeOf(source.last), before = this.time;
+    const start = source.timeOf(source.first),
+      end = source.timeOf(source.last),
+      before = this.time;
     this.time = Math.max(this.time, start);
     if (!this.playing) return before !== this.time;
     const wanted = this.time + Math.min(elapsed, 0.25) * this.speed;
@@ -83,7 +85,9 @@ export class Player {
 
   // The frames on both sides of now: [a, b, share of b].
   now() {
-    const { source } = this, i = this.index, a = source.frame(i);
+    const { source } = this,
+      i = this.index,
+      a = source.frame(i);
     if (i >= source.last) return [a, null, 0];
     const b = source.frame(i + 1);
     return [a, b, (this.time - a.time) / (b.time - a.time || 1)];

@@ -15,7 +15,8 @@ export class Pointer {
     const canvas = view.canvas;
     canvas.addEventListener('pointerdown', (event) => this.#press(event), true);
     canvas.addEventListener('pointermove', (event) => this.#move(event), true);
-    for (const name of ['pointerup', 'pointercancel']) canvas.addEventListener(name, (event) => this.#release(event), true);
+    for (const name of ['pointerup', 'pointercancel'])
+      canvas.addEventListener(name, (event) => this.#release(event), true);
   }
 
   #place(event) {
@@ -27,7 +28,8 @@ export class Pointer {
     if (!event.isPrimary || event.button !== 0) return;
     const stage = this.host.stage();
     if (!stage?.bodies) return;
-    const [x, y] = this.#place(event), hit = stage.bodies.pick(this.view.ray(x, y));
+    const [x, y] = this.#place(event),
+      hit = stage.bodies.pick(this.view.ray(x, y));
     this.down = { x, y, hit, pulling: false };
     const body = hit && stage.model.bodies[hit.body];
     if (!body || !isMoving(body) || !this.host.canDrag()) return;
@@ -39,7 +41,8 @@ export class Pointer {
   }
 
   #move(event) {
-    const [x, y] = this.#place(event), { down } = this;
+    const [x, y] = this.#place(event),
+      { down } = this;
     if (!down) return this.#hover(event, x, y);
     if (!down.draggable || !event.isPrimary) return;
     if (!down.pulling && Math.hypot(x - down.x, y - down.y) < CLICK) return;
@@ -67,9 +70,12 @@ export class Pointer {
     if (down.pulling) return this.host.ondrag('release');
     const [x, y] = this.#place(event);
     if (event.type !== 'pointerup' || Math.hypot(x - down.x, y - down.y) >= CLICK) return;
-    const stage = this.host.stage(), near = event.pointerType === 'mouse' ? 9 : 16;
-    const contact = stage.look.contacts && stage.frame
-      ? nearestContact(stage.frame.contacts, this.view.camera, x, y, this.view.width, this.view.height, near) : -1;
+    const stage = this.host.stage(),
+      near = event.pointerType === 'mouse' ? 9 : 16;
+    const contact =
+      stage.look.contacts && stage.frame
+        ? nearestContact(stage.frame.contacts, this.view.camera, x, y, this.view.width, this.view.height, near)
+        : -1;
     this.host.onselect({ contact, body: contact < 0 && down.hit ? down.hit.body : -1 });
   }
 }

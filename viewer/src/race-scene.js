@@ -21,19 +21,35 @@ class Together {
     this.live = true;
   }
 
-  get options() { return this.lives[0].options; }
-  get error() { return this.lives.find((l) => l.error)?.error ?? null; }
-  get first() { return Math.max(...this.lives.map((l) => l.first)); }
-  get last() { return Math.min(...this.lives.map((l) => l.last)); }
-  timeOf(index) { return this.lives[0].timeOf(index); }
-  indexAt(t) { return Math.min(Math.max(this.lives[0].indexAt(t), this.first), this.last); }
+  get options() {
+    return this.lives[0].options;
+  }
+  get error() {
+    return this.lives.find((l) => l.error)?.error ?? null;
+  }
+  get first() {
+    return Math.max(...this.lives.map((l) => l.first));
+  }
+  get last() {
+    return Math.min(...this.lives.map((l) => l.last));
+  }
+  timeOf(index) {
+    return this.lives[0].timeOf(index);
+  }
+  indexAt(t) {
+    return Math.min(Math.max(this.lives[0].indexAt(t), this.first), this.last);
+  }
   frame(index) {
     const parts = this.lives.map((l) => l.frame(index));
     return { time: parts[0].time, step: parts[0].step, parts };
   }
 
-  pump(until) { for (const l of this.lives) l.pump(Math.min(until, this.timeOf(this.last) + 4 * l.options.dt)); }
-  advance(count) { return Promise.all(this.lives.map((l) => l.advance(count))); }
+  pump(until) {
+    for (const l of this.lives) l.pump(Math.min(until, this.timeOf(this.last) + 4 * l.options.dt));
+  }
+  advance(count) {
+    return Promise.all(this.lives.map((l) => l.advance(count)));
+  }
 }
 
 export class SceneRace {
@@ -44,24 +60,59 @@ export class SceneRace {
     this.player = new Player();
     this.player.onchange = () => this.transport.update();
     this.transport = new Transport(this.player, { onreset: () => this.run() });
-    this.chips = new Chips(tables.solvers, ['pgs', 'bgs', 'nncg', 'auto'], () => null, () => {
-      this.chips.chosen.length = Math.min(this.chips.chosen.length, MOST);
-      this.#later();
-    });
+    this.chips = new Chips(
+      tables.solvers,
+      ['pgs', 'bgs', 'nncg', 'auto'],
+      () => null,
+      () => {
+        this.chips.chosen.length = Math.min(this.chips.chosen.length, MOST);
+        this.#later();
+      },
+    );
     this.labels = h('div.tiles');
     this.viewport = h('div.viewport.race-view', null, this.labels);
     this.chartHost = h('div.charts');
     this.status = h('span.hint');
-    const budget = slider({ min: 1, max: 2000, scale: 'log', value: this.options.max_iterations, digits: 2, oninput: (x) => {
-      this.options.max_iterations = Math.round(x);
-      this.#later();
-    } });
-    this.element = h('div.race-scene', null, h('div.race-setup', null,
-      h('div.settings', null, field('scene', select(tables.gallery.map((s) => ({ value: s.name, label: s.name, title: s.summary })), this.name, (value) => {
-        this.name = value;
+    const budget = slider({
+      min: 1,
+      max: 2000,
+      scale: 'log',
+      value: this.options.max_iterations,
+      digits: 2,
+      oninput: (x) => {
+        this.options.max_iterations = Math.round(x);
         this.#later();
-      })), field('iterations', budget, 'at most, per step'), this.status), this.chips.element),
-    this.viewport, this.transport.element, this.chartHost);
+      },
+    });
+    this.element = h(
+      'div.race-scene',
+      null,
+      h(
+        'div.race-setup',
+        null,
+        h(
+          'div.settings',
+          null,
+          field(
+            'scene',
+            select(
+              tables.gallery.map((s) => ({ value: s.name, label: s.name, title: s.summary })),
+              this.name,
+              (value) => {
+                this.name = value;
+                this.#later();
+              },
+            ),
+          ),
+          field('iterations', budget, 'at most, per step'),
+          this.status,
+        ),
+        this.chips.element,
+      ),
+      this.viewport,
+      this.transport.element,
+      this.chartHost,
+    );
     this.lives = [];
     this.stages = [];
     this.player.source = null;
@@ -82,7 +133,8 @@ export class SceneRace {
       });
     }
     this.close();
-    const turn = (this.turn = (this.turn || 0) + 1), names = [...this.chips.chosen];
+    const turn = (this.turn = (this.turn || 0) + 1),
+      names = [...this.chips.chosen];
     if (!names.length) return;
     this.status.textContent = 'Opening…';
     try {
@@ -124,8 +176,17 @@ export class SceneRace {
     const { columns, rows } = this.view.layout;
     this.labels.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${columns}, 1fr)`;
     this.values = this.lives.map(() => h('span.tile-value'));
-    replace(this.labels, this.lives.map((live, i) => h('div.tile', null,
-      h('span.tile-name', null, h('span.swatch', { style: { background: lineColor(i) } }), live.solver), this.values[i])));
+    replace(
+      this.labels,
+      this.lives.map((live, i) =>
+        h(
+          'div.tile',
+          null,
+          h('span.tile-name', null, h('span.swatch', { style: { background: lineColor(i) } }), live.solver),
+          this.values[i],
+        ),
+      ),
+    );
   }
 
   tick(elapsed) {
@@ -141,8 +202,10 @@ export class SceneRace {
     const [a, b, alpha] = this.player.now();
     a.parts.forEach((part, i) => {
       this.stages[i].show(part, b?.parts[i], alpha);
-      const s = part.scalars, ms = PHASES.reduce((sum, name) => sum + s[SCALAR[name]], 0);
-      this.values[i].textContent = `${number(s[SCALAR.residual], 2)} · ${s[SCALAR.iterations]} it · ${number(ms, 2)} ms`;
+      const s = part.scalars,
+        ms = PHASES.reduce((sum, name) => sum + s[SCALAR[name]], 0);
+      this.values[i].textContent =
+        `${number(s[SCALAR.residual], 2)} · ${s[SCALAR.iterations]} it · ${number(ms, 2)} ms`;
     });
     this.shown = this.player.time;
     this.view.invalidate();
@@ -152,11 +215,32 @@ export class SceneRace {
     if (now < (this.nextChart || 0) || this.player.source.last === this.charted) return;
     this.nextChart = now + 500;
     this.charted = this.player.source.last;
-    const line = (live, i, key) => ({ name: live.solver, color: lineColor(i), x: live.frames.map((f) => f.time), y: live.frames.map(key) });
+    const line = (live, i, key) => ({
+      name: live.solver,
+      color: lineColor(i),
+      x: live.frames.map((f) => f.time),
+      y: live.frames.map(key),
+    });
     const figure = (title, svg) => h('figure.card-figure', null, svg, h('figcaption', null, title));
-    replace(this.chartHost,
-      figure('residual of each step', chart(this.lives.map((l, i) => line(l, i, (f) => f.scalars[SCALAR.residual] || NaN)), { xLabel: 'simulated time, s', yLabel: 'residual', linearX: true, goal: this.lives[0].options.tolerance })),
-      figure('milliseconds of each step', chart(this.lives.map((l, i) => line(l, i, (f) => PHASES.reduce((sum, name) => sum + f.scalars[SCALAR[name]], 0) || NaN)), { xLabel: 'simulated time, s', yLabel: 'ms', linearX: true })));
+    replace(
+      this.chartHost,
+      figure(
+        'residual of each step',
+        chart(
+          this.lives.map((l, i) => line(l, i, (f) => f.scalars[SCALAR.residual] || NaN)),
+          { xLabel: 'simulated time, s', yLabel: 'residual', linearX: true, goal: this.lives[0].options.tolerance },
+        ),
+      ),
+      figure(
+        'milliseconds of each step',
+        chart(
+          this.lives.map((l, i) =>
+            line(l, i, (f) => PHASES.reduce((sum, name) => sum + f.scalars[SCALAR[name]], 0) || NaN),
+          ),
+          { xLabel: 'simulated time, s', yLabel: 'ms', linearX: true },
+        ),
+      ),
+    );
   }
 
   close() {

@@ -8,9 +8,19 @@ export class RacePage {
   constructor(tables) {
     this.tables = tables;
     this.body = h('div.race-body');
-    this.modes = ['problem', 'scene'].map((mode) => h('button.tab', { type: 'button', role: 'tab', dataset: { mode }, onclick: () => this.open(mode) },
-      mode === 'problem' ? 'One contact problem' : 'A scene, side by side'));
-    this.element = h('section.race', null, h('div.race-head', null, h('h1', null, 'Solver race'), h('div.tabs', { role: 'tablist' }, this.modes)), this.body);
+    this.modes = ['problem', 'scene'].map((mode) =>
+      h(
+        'button.tab',
+        { type: 'button', role: 'tab', dataset: { mode }, onclick: () => this.open(mode) },
+        mode === 'problem' ? 'One contact problem' : 'A scene, side by side',
+      ),
+    );
+    this.element = h(
+      'section.race',
+      null,
+      h('div.race-head', null, h('h1', null, 'Solver race'), h('div.tabs', { role: 'tablist' }, this.modes)),
+      this.body,
+    );
   }
 
   get current() {
@@ -39,11 +49,39 @@ export class RacePage {
 
   // Without a problem from elsewhere, one is taken from a scene of the gallery.
   async #choose() {
-    const take = (name, steps) => h('button', { type: 'button', dataset: { take: name }, onclick: () => this.#take(name, steps) }, icon('snow'), `${name.replace(/-/g, ' ')}, step ${steps}`);
-    const known = [['arch', 10], ['heavy-top', 10], ['pyramid', 20], ['cards', 10], ['wall', 10]].filter(([name]) => this.tables.gallery.some((s) => s.name === name));
+    const take = (name, steps) =>
+      h(
+        'button',
+        { type: 'button', dataset: { take: name }, onclick: () => this.#take(name, steps) },
+        icon('snow'),
+        `${name.replace(/-/g, ' ')}, step ${steps}`,
+      );
+    const known = [
+      ['arch', 10],
+      ['heavy-top', 10],
+      ['pyramid', 20],
+      ['cards', 10],
+      ['wall', 10],
+    ].filter(([name]) => this.tables.gallery.some((s) => s.name === name));
     this.waiting = h('p.hint');
-    replace(this.body, h('div.invite', null, h('p', null, 'Freeze a step of a live scene (its panel has a button), drop a problem file on this page, or take one of these:'),
-      h('div.buttons-row', null, known.map(([name, steps]) => take(name, steps))), this.waiting));
+    replace(
+      this.body,
+      h(
+        'div.invite',
+        null,
+        h(
+          'p',
+          null,
+          'Freeze a step of a live scene (its panel has a button), drop a problem file on this page, or take one of these:',
+        ),
+        h(
+          'div.buttons-row',
+          null,
+          known.map(([name, steps]) => take(name, steps)),
+        ),
+        this.waiting,
+      ),
+    );
   }
 
   async #take(name, steps) {
@@ -52,7 +90,11 @@ export class RacePage {
     try {
       await client.call('open', await client.call('sceneText', name, {}), {});
       await client.call('step', steps, 5000);
-      await this.setProblem({ ...(await client.call('freeze')), title: `${name}, step ${steps + 1}`, file: `${name}-step-${steps + 1}.json` });
+      await this.setProblem({
+        ...(await client.call('freeze')),
+        title: `${name}, step ${steps + 1}`,
+        file: `${name}-step-${steps + 1}.json`,
+      });
       this.problem.run();
     } catch (error) {
       this.waiting.textContent = error.message;

@@ -35,8 +35,10 @@ export class Replay {
   }
 
   #readIndex(size) {
-    const tail = size - 40, word = (at) => Number(this.view.getBigUint64(at, true));
-    const at = word(tail), entries = this.view.getUint32(tail + 16, true);
+    const tail = size - 40,
+      word = (at) => Number(this.view.getBigUint64(at, true));
+    const at = word(tail),
+      entries = this.view.getUint32(tail + 16, true);
     this.count = word(tail + 8);
     this.stride = this.view.getUint32(tail + 20, true);
     demand(word(tail + 24) === size, 'its length is not what it says');
@@ -57,13 +59,28 @@ export class Replay {
       triangles: new Uint32Array(buffer, this.geometry + mesh.triangles_at, 3 * mesh.triangles),
     }));
     const bodies = header.bodies.map((body) => ({
-      name: body.name, kind: body.kind, mass: body.mass ?? 0, color: body.color, pose: body.pose ?? -1,
+      name: body.name,
+      kind: body.kind,
+      mass: body.mass ?? 0,
+      color: body.color,
+      pose: body.pose ?? -1,
       rest: [...(body.position || [0, 0, 0]), ...(body.orientation || [1, 0, 0, 0])],
-      shapes: (body.shapes || []).map((shape) => ({ ...shape, ...(shape.mesh !== undefined ? meshes[shape.mesh] : {}) })),
-      nodeCount: body.nodes || 0, triangles: body.skin !== undefined ? meshes[body.skin].triangles : null,
+      shapes: (body.shapes || []).map((shape) => ({
+        ...shape,
+        ...(shape.mesh !== undefined ? meshes[shape.mesh] : {}),
+      })),
+      nodeCount: body.nodes || 0,
+      triangles: body.skin !== undefined ? meshes[body.skin].triangles : null,
     }));
-    return { name: header.scene, dt: header.dt, gravity: header.gravity, bodies, solver: header.solver,
-      scheme: header.scheme, tolerance: header.tolerance };
+    return {
+      name: header.scene,
+      dt: header.dt,
+      gravity: header.gravity,
+      bodies,
+      solver: header.solver,
+      scheme: header.scheme,
+      tolerance: header.tolerance,
+    };
   }
 
   #offset(index) {
@@ -78,7 +95,8 @@ export class Replay {
 
   // The last frame not after t.
   indexAt(t) {
-    let low = 0, high = this.last;
+    let low = 0,
+      high = this.last;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (this.timeOf(middle) <= t + 1e-9) low = middle;
@@ -96,7 +114,8 @@ export class Replay {
   }
 
   #unpack(start) {
-    const view = this.view, names = this.header.scalars;
+    const view = this.view,
+      names = this.header.scalars;
     const count = view.getUint32(start + 4, true);
     let at = start + 24;
     const scalars = this.#scalars(at);
@@ -107,14 +126,21 @@ export class Replay {
     const nodes = soft.length ? new Float32Array(3 * soft.reduce((sum, body) => sum + body.nodeCount, 0)) : null;
     let node = 0;
     for (const body of soft) {
-      const low = [0, 4, 8].map((k) => view.getFloat32(at + k, true)), high = [12, 16, 20].map((k) => view.getFloat32(at + k, true));
+      const low = [0, 4, 8].map((k) => view.getFloat32(at + k, true)),
+        high = [12, 16, 20].map((k) => view.getFloat32(at + k, true));
       at += 24;
       for (let i = 0; i < 3 * body.nodeCount; i++, node++)
         nodes[node] = low[i % 3] + ((high[i % 3] - low[i % 3]) * view.getUint16(at + 2 * i, true)) / 65535;
       at += 6 * body.nodeCount + (body.nodeCount % 2 ? 2 : 0);
     }
-    return { time: view.getFloat64(start + 8, true), step: view.getFloat64(start + 16, true), scalars, poses, nodes,
-      contacts: this.#contacts(at, count) };
+    return {
+      time: view.getFloat64(start + 8, true),
+      step: view.getFloat64(start + 16, true),
+      scalars,
+      poses,
+      nodes,
+      contacts: this.#contacts(at, count),
+    };
   }
 
   #scalars(at) {
@@ -127,7 +153,8 @@ export class Replay {
   }
 
   #poses(at) {
-    const bodies = this.model.bodies, out = new Float32Array(7 * bodies.length);
+    const bodies = this.model.bodies,
+      out = new Float32Array(7 * bodies.length);
     bodies.forEach((body, i) => {
       if (body.pose < 0) return out.set(body.rest, 7 * i);
       const p = at + 20 * body.pose;
@@ -138,9 +165,12 @@ export class Replay {
   }
 
   #contacts(at, count) {
-    const out = new Float32Array(CONTACT.stride * count).fill(NaN), view = this.view, dt = this.header.dt;
+    const out = new Float32Array(CONTACT.stride * count).fill(NaN),
+      view = this.view,
+      dt = this.header.dt;
     for (let i = 0; i < count; i++, at += 44) {
-      const c = i * CONTACT.stride, share = view.getUint8(at + 27);
+      const c = i * CONTACT.stride,
+        share = view.getUint8(at + 27);
       out[c + CONTACT.a] = view.getUint32(at, true);
       out[c + CONTACT.b] = view.getUint32(at + 4, true);
       for (let k = 0; k < 3; k++) {
@@ -158,9 +188,11 @@ export class Replay {
   // Everything the plots need: times, and an array per scalar.
   series() {
     if (this.columns) return this.columns;
-    const times = new Float64Array(this.count), values = SCALARS.map(() => new Float64Array(this.count));
+    const times = new Float64Array(this.count),
+      values = SCALARS.map(() => new Float64Array(this.count));
     for (let i = 0; i < this.count; i++) {
-      const at = this.#offset(i), scalars = this.#scalars(at + 24);
+      const at = this.#offset(i),
+        scalars = this.#scalars(at + 24);
       times[i] = this.view.getFloat64(at + 8, true);
       for (let k = 0; k < SCALARS.length; k++) values[k][i] = scalars[k];
     }
@@ -173,7 +205,8 @@ export class Replay {
 function unpackQuaternion(lo, hi, out, at) {
   const parts = [lo & 0xfffff, (lo >>> 20) | ((hi & 0xff) << 12), (hi >>> 8) & 0xfffff];
   const largest = hi >>> 28;
-  let rest = 1, next = 0;
+  let rest = 1,
+    next = 0;
   for (let k = 0; k < 4; k++) {
     if (k === largest) continue;
     const value = ((parts[next++] / 0xfffff) * 2 - 1) * Math.SQRT1_2;

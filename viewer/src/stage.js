@@ -45,7 +45,12 @@ export class Stage {
   // A ball around what moves, the size of a contact's mark beside it, and from where to look: one body alone wants more
   // room around it than many.
   measure(frame) {
-    const box = new THREE.Box3(), wide = new THREE.Box3(), point = new THREE.Vector3(), sizes = [], balls = [], still = [];
+    const box = new THREE.Box3(),
+      wide = new THREE.Box3(),
+      point = new THREE.Vector3(),
+      sizes = [],
+      balls = [],
+      still = [];
     this.model.bodies.forEach((body, index) => {
       if (isDeformable(body)) return;
       const far = Math.max(0, ...body.shapes.map(reach));
@@ -62,32 +67,48 @@ export class Stage {
       if (i % 30 === 0) balls.push({ center: point.clone(), radius: 0 });
     }
     const chosen = box.isEmpty() ? wide : box;
-    const ball = chosen.isEmpty() ? new THREE.Sphere(new THREE.Vector3(), 1) : chosen.getBoundingSphere(new THREE.Sphere());
+    const ball = chosen.isEmpty()
+      ? new THREE.Sphere(new THREE.Vector3(), 1)
+      : chosen.getBoundingSphere(new THREE.Sphere());
     const radius = Math.max(ball.radius, 1e-6);
     sizes.sort((a, b) => a - b);
     const typical = sizes.length ? sizes[sizes.length >> 1] : 0.3 * radius;
-    for (const near of still) if (near.radius <= 1.6 * radius && near.center.distanceTo(ball.center) < 2.5 * radius) balls.push(near);
+    for (const near of still)
+      if (near.radius <= 1.6 * radius && near.center.distanceTo(ball.center) < 2.5 * radius) balls.push(near);
     if (!balls.length) balls.push({ center: ball.center, radius });
-    this.bounds = { center: ball.center, radius, balls, direction: this.#side(frame), room: (frame.nodes ? 0.25 : 0) + 0.6 / balls.length, unit: Math.min(0.11 * typical, 0.03 * radius) };
+    this.bounds = {
+      center: ball.center,
+      radius,
+      balls,
+      direction: this.#side(frame),
+      room: (frame.nodes ? 0.25 : 0) + 0.6 / balls.length,
+      unit: Math.min(0.11 * typical, 0.03 * radius),
+    };
   }
 
   // Where to look from: a little from the right and above; at a slope from its side, so that one sees it is one.
   #side(frame) {
-    const normal = new THREE.Vector3(), turn = new THREE.Quaternion();
-    for (const [index, body] of this.model.bodies.entries()) for (const shape of body.shapes || []) {
-      if (shape.type !== 'plane') continue;
-      const [w, x, y, z] = frame.poses.subarray(7 * index + 3, 7 * index + 7);
-      normal.set(...shape.normal).normalize().applyQuaternion(turn.set(x, y, z, w));
-      const slope = Math.hypot(normal.x, normal.y);
-      if (normal.z < 0.2 || slope < 0.05) continue;
-      const across = [normal.y / slope, -normal.x / slope];
-      return [across[0] + 0.35 * normal.x / slope, across[1] + 0.35 * normal.y / slope, 0.28];
-    }
+    const normal = new THREE.Vector3(),
+      turn = new THREE.Quaternion();
+    for (const [index, body] of this.model.bodies.entries())
+      for (const shape of body.shapes || []) {
+        if (shape.type !== 'plane') continue;
+        const [w, x, y, z] = frame.poses.subarray(7 * index + 3, 7 * index + 7);
+        normal
+          .set(...shape.normal)
+          .normalize()
+          .applyQuaternion(turn.set(x, y, z, w));
+        const slope = Math.hypot(normal.x, normal.y);
+        if (normal.z < 0.2 || slope < 0.05) continue;
+        const across = [normal.y / slope, -normal.x / slope];
+        return [across[0] + (0.35 * normal.x) / slope, across[1] + (0.35 * normal.y) / slope, 0.28];
+      }
     return [0.55, -1, 0.5];
   }
 
   #light() {
-    const { center, radius } = this.bounds, reachOfLight = 2.2 * radius;
+    const { center, radius } = this.bounds,
+      reachOfLight = 2.2 * radius;
     this.sun.target.position.copy(center);
     this.sun.position.copy(center).add(new THREE.Vector3(-0.45, -0.75, 1.5).multiplyScalar(3 * radius));
     const camera = this.sun.shadow.camera;
@@ -161,8 +182,10 @@ export class Stage {
       this.heatTop = null;
       return null;
     }
-    const data = this.frame.contacts, count = data.length / CONTACT.stride;
-    const contacts = new Float32Array(count), bodies = new Float32Array(this.model.bodies.length);
+    const data = this.frame.contacts,
+      count = data.length / CONTACT.stride;
+    const contacts = new Float32Array(count),
+      bodies = new Float32Array(this.model.bodies.length);
     let top = 0;
     for (let i = 0; i < count; i++) {
       contacts[i] = heatOf(data, i * CONTACT.stride, this.look.heat);

@@ -3,9 +3,15 @@ import * as THREE from 'three';
 
 export class Tether {
   constructor() {
-    this.geometry = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(new Float32Array(6), 3));
+    this.geometry = new THREE.BufferGeometry().setAttribute(
+      'position',
+      new THREE.BufferAttribute(new Float32Array(6), 3),
+    );
     this.line = new THREE.Line(this.geometry, new THREE.LineBasicMaterial({ depthTest: false, transparent: true }));
-    this.knob = new THREE.Mesh(new THREE.SphereGeometry(1, 16, 12), new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }));
+    this.knob = new THREE.Mesh(
+      new THREE.SphereGeometry(1, 16, 12),
+      new THREE.MeshBasicMaterial({ depthTest: false, transparent: true }),
+    );
     this.group = new THREE.Group();
     this.group.add(this.line, this.knob);
     for (const part of this.group.children) {

@@ -16,7 +16,8 @@ export const themeName = () => document.documentElement.dataset.theme;
 export const theme = () => themes[themeName()];
 
 function apply() {
-  document.documentElement.dataset.theme = stored() || document.documentElement.dataset.chosen || (system.matches ? 'dark' : 'light');
+  document.documentElement.dataset.theme =
+    stored() || document.documentElement.dataset.chosen || (system.matches ? 'dark' : 'light');
   for (const listener of listeners) listener(theme());
 }
 

@@ -6,9 +6,12 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 // Places a camera so that every ball of the bounds is in the picture, as near as that allows; returns what it looks at.
 export function lookAt(camera, bounds, room) {
   const back = new THREE.Vector3(...bounds.direction).normalize();
-  const right = new THREE.Vector3().crossVectors(camera.up, back).normalize(), up = new THREE.Vector3().crossVectors(back, right);
-  const tanY = Math.tan((camera.fov * Math.PI) / 360), tanX = tanY * camera.aspect;
-  const target = bounds.center.clone(), offset = new THREE.Vector3();
+  const right = new THREE.Vector3().crossVectors(camera.up, back).normalize(),
+    up = new THREE.Vector3().crossVectors(back, right);
+  const tanY = Math.tan((camera.fov * Math.PI) / 360),
+    tanX = tanY * camera.aspect;
+  const target = bounds.center.clone(),
+    offset = new THREE.Vector3();
   let distance = 0;
   // Twice: the second time around the middle of what the first picture shows.
   for (let pass = 0; pass < 2; pass++) {
@@ -16,13 +19,16 @@ export function lookAt(camera, bounds, room) {
     distance = 0;
     for (const { center, radius } of bounds.balls) {
       offset.copy(center).sub(target);
-      const x = offset.dot(right), y = offset.dot(up), near = offset.dot(back);
+      const x = offset.dot(right),
+        y = offset.dot(up),
+        near = offset.dot(back);
       const r = 0.92 * radius;
       distance = Math.max(distance, (Math.abs(x) + r) / tanX + near, (Math.abs(y) + r) / tanY + near);
       reach.x = [Math.min(reach.x[0], x - r), Math.max(reach.x[1], x + r)];
       reach.y = [Math.min(reach.y[0], y - r), Math.max(reach.y[1], y + r)];
     }
-    if (pass === 0) target.addScaledVector(right, (reach.x[0] + reach.x[1]) / 2).addScaledVector(up, (reach.y[0] + reach.y[1]) / 2);
+    if (pass === 0)
+      target.addScaledVector(right, (reach.x[0] + reach.x[1]) / 2).addScaledVector(up, (reach.y[0] + reach.y[1]) / 2);
   }
   camera.position.copy(target).addScaledVector(back, distance * room);
   camera.near = bounds.radius / 200;
@@ -61,10 +67,16 @@ export class View {
 
   // The grid of tiles, for labels that lie over them: columns and rows.
   get layout() {
-    const count = Math.max(this.stages.length, 1), wide = this.width / this.height;
+    const count = Math.max(this.stages.length, 1),
+      wide = this.width / this.height;
     let columns = 1;
-    while (columns < count && (columns + 1) * Math.ceil(count / (columns + 1)) <= columns * Math.ceil(count / columns) + columns &&
-           this.width / (columns + 1) > 150 && columns / Math.ceil(count / columns) < wide / 1.1) columns++;
+    while (
+      columns < count &&
+      (columns + 1) * Math.ceil(count / (columns + 1)) <= columns * Math.ceil(count / columns) + columns &&
+      this.width / (columns + 1) > 150 &&
+      columns / Math.ceil(count / columns) < wide / 1.1
+    )
+      columns++;
     return { columns, rows: Math.ceil(count / columns) };
   }
 
@@ -112,7 +124,9 @@ export class View {
 
   // A ray through a place on the canvas, in pixels.
   ray(x, y) {
-    const { columns, rows } = this.layout, w = this.width / columns, hgt = this.height / rows;
+    const { columns, rows } = this.layout,
+      w = this.width / columns,
+      hgt = this.height / rows;
     const tile = { x: ((x % w) / w) * 2 - 1, y: 1 - ((y % hgt) / hgt) * 2 };
     this.raycaster.setFromCamera(new THREE.Vector2(tile.x, tile.y), this.camera);
     return this.raycaster;
@@ -127,12 +141,14 @@ export class View {
     this.dirty = false;
     this.#watch(performance.now());
     const { columns, rows } = this.layout;
-    const w = Math.floor(this.width / columns), hgt = Math.floor(this.height / rows);
+    const w = Math.floor(this.width / columns),
+      hgt = Math.floor(this.height / rows);
     this.camera.aspect = w / hgt;
     this.camera.updateProjectionMatrix();
     this.renderer.setScissorTest(true);
     this.stages.forEach((stage, i) => {
-      const x = (i % columns) * w, y = this.height - (Math.floor(i / columns) + 1) * hgt;
+      const x = (i % columns) * w,
+        y = this.height - (Math.floor(i / columns) + 1) * hgt;
       this.renderer.setViewport(x, y, w, hgt);
       this.renderer.setScissor(x, y, w, hgt);
       this.renderer.setClearColor(stage.scene.background);

@@ -29,18 +29,31 @@ export class Workbench {
     });
     this.inspector = new Inspector();
     this.editor = new Editor((text, keep) => this.#edit(text, keep));
-    this.controls = new Controls(app.tables, { parameters: (values) => this.#parameters(values), freeze: () => this.#freeze(),
-      saveProblem: () => this.#saveProblem() });
-    this.hud = new Hud({ toggle: (name) => this.toggle(name), nextHeat: () => this.nextHeat(), frame: () => this.frameAll(),
-      plots: () => this.togglePlots(), panel: () => this.togglePanel(), interrupt: () => this.#interrupt() });
+    this.controls = new Controls(app.tables, {
+      parameters: (values) => this.#parameters(values),
+      freeze: () => this.#freeze(),
+      saveProblem: () => this.#saveProblem(),
+    });
+    this.hud = new Hud({
+      toggle: (name) => this.toggle(name),
+      nextHeat: () => this.nextHeat(),
+      frame: () => this.frameAll(),
+      plots: () => this.togglePlots(),
+      panel: () => this.togglePanel(),
+      interrupt: () => this.#interrupt(),
+    });
     this.#build();
     this.stage = new Stage();
     this.tether = new Tether();
     this.stage.scene.add(this.tether.group);
     this.view = new View(this.viewport);
     this.view.setStages([this.stage]);
-    this.pointer = new Pointer(this.view, { stage: () => this.stage, canDrag: () => this.#atEnd(), onselect: (s) => this.select(s),
-      ondrag: (...what) => this.#drag(...what) });
+    this.pointer = new Pointer(this.view, {
+      stage: () => this.stage,
+      canDrag: () => this.#atEnd(),
+      onselect: (s) => this.select(s),
+      ondrag: (...what) => this.#drag(...what),
+    });
     this.selection = { body: -1, contact: -1 };
     onTheme((t) => {
       this.stage.setTheme(t);
@@ -53,12 +66,29 @@ export class Workbench {
 
   #build() {
     this.viewport = h('div.viewport', null, this.hud.element);
-    this.tabs = Object.fromEntries(['run', 'inspect', 'edit'].map((name) => [name,
-      h('button.tab', { type: 'button', role: 'tab', onclick: () => this.openTab(name) }, name[0].toUpperCase() + name.slice(1))]));
+    this.tabs = Object.fromEntries(
+      ['run', 'inspect', 'edit'].map((name) => [
+        name,
+        h(
+          'button.tab',
+          { type: 'button', role: 'tab', onclick: () => this.openTab(name) },
+          name[0].toUpperCase() + name.slice(1),
+        ),
+      ]),
+    );
     this.pages = { run: this.controls.element, inspect: this.inspector.element, edit: this.editor.element };
     this.panelBody = h('div.panel-body', null, Object.values(this.pages));
-    this.panel = h('aside.panel', null, h('div.tabs', { role: 'tablist' }, Object.values(this.tabs),
-      h('button.sheet-close', { type: 'button', 'aria-label': 'close', onclick: () => this.togglePanel(false) }, '×')), this.panelBody);
+    this.panel = h(
+      'aside.panel',
+      null,
+      h(
+        'div.tabs',
+        { role: 'tablist' },
+        Object.values(this.tabs),
+        h('button.sheet-close', { type: 'button', 'aria-label': 'close', onclick: () => this.togglePanel(false) }, '×'),
+      ),
+      this.panelBody,
+    );
     this.dock = h('div.dock', null, this.plots.element, this.transport.element);
     this.element = h('section.workbench', null, this.viewport, this.panel, this.dock);
     this.element.classList.toggle('no-plots', narrow());
@@ -127,7 +157,8 @@ export class Workbench {
   }
 
   nextHeat() {
-    const residuals = this.stage.knows(CONTACT.residual), known = HEATS.filter((name) => name !== 'residual' || residuals);
+    const residuals = this.stage.knows(CONTACT.residual),
+      known = HEATS.filter((name) => name !== 'residual' || residuals);
     this.#look({ heat: known[(known.indexOf(this.stage.look.heat) + 1) % known.length] });
   }
 
@@ -209,7 +240,11 @@ export class Workbench {
     this.player.setPlaying(false);
     this.player.seek(this.source.last);
     const frozen = await this.source.client.call('freeze');
-    this.app.race({ ...frozen, title: `${this.info.title}, step ${this.source.newest.step + 1}`, file: this.#problemName() });
+    this.app.race({
+      ...frozen,
+      title: `${this.info.title}, step ${this.source.newest.step + 1}`,
+      file: this.#problemName(),
+    });
   }
 
   async #saveProblem() {
@@ -240,10 +275,12 @@ export class Workbench {
 
   #draw() {
     const { player, source, selection } = this;
-    const [a, b, alpha] = player.now(), index = player.index;
+    const [a, b, alpha] = player.now(),
+      index = player.index;
     this.stage.show(a, b, alpha);
     this.hud.tick(a, source.live ? source.options.tolerance : source.model.tolerance, player, this.stage.heatTop);
-    if (this.tab === 'inspect' && (this.stale || index !== this.shownIndex)) this.inspector.show(source, index, selection);
+    if (this.tab === 'inspect' && (this.stale || index !== this.shownIndex))
+      this.inspector.show(source, index, selection);
     this.shownTime = player.time;
     this.shownIndex = index;
     this.stale = false;
@@ -260,8 +297,10 @@ export class Workbench {
   // Plots are dear: ten times a second will do.
   #drawPlots(now) {
     if (now < (this.nextPlots || 0) || this.element.classList.contains('no-plots')) return;
-    const { player, source } = this, version = source.live ? source.version : 0;
-    const fresh = version !== this.shownVersion, index = player.index;
+    const { player, source } = this,
+      version = source.live ? source.version : 0;
+    const fresh = version !== this.shownVersion,
+      index = player.index;
     if (!fresh && index === this.plottedIndex) return;
     this.nextPlots = now + 100;
     if (fresh) this.plots.update(source.series());

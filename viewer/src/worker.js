@@ -8,19 +8,32 @@ let engine = null;
 function model() {
   const { scene } = engine;
   const bodies = scene.bodies.map((body) => ({
-    name: body.name, kind: body.kind, mass: body.mass, nodeCount: body.nodes || 0, triangles: body.triangles || null,
-    shapes: (body.shapes || []).map((shape) => (shape.mesh === undefined ? shape : {
-      ...shape, vertices: scene.meshes[shape.mesh].positions, triangles: scene.meshes[shape.mesh].indices,
-    })),
+    name: body.name,
+    kind: body.kind,
+    mass: body.mass,
+    nodeCount: body.nodes || 0,
+    triangles: body.triangles || null,
+    shapes: (body.shapes || []).map((shape) =>
+      shape.mesh === undefined
+        ? shape
+        : {
+            ...shape,
+            vertices: scene.meshes[shape.mesh].positions,
+            triangles: scene.meshes[shape.mesh].indices,
+          },
+    ),
   }));
   return { name: scene.name, time: scene.time, gravity: scene.gravity, dt: engine.options.dt, bodies };
 }
 
 function contacts() {
-  const data = engine.contacts, count = engine.contactCount, dt = engine.options.dt;
+  const data = engine.contacts,
+    count = engine.contactCount,
+    dt = engine.options.dt;
   const out = new Float32Array(CONTACT.stride * count);
   for (let i = 0; i < count; i++) {
-    const from = i * IN.STRIDE, to = i * CONTACT.stride;
+    const from = i * IN.STRIDE,
+      to = i * CONTACT.stride;
     out[to + CONTACT.a] = data[from + IN.A];
     out[to + CONTACT.b] = data[from + IN.B];
     for (let k = 0; k < 3; k++) {
@@ -37,16 +50,25 @@ function contacts() {
 }
 
 function frame() {
-  const report = engine.report, scalars = new Float64Array(SCALARS.length);
+  const report = engine.report,
+    scalars = new Float64Array(SCALARS.length);
   for (const name of SCALARS) if (report[name] !== undefined) scalars[SCALAR[name]] = report[name];
   for (const name of PHASES) scalars[SCALAR[name]] = report.phases[name];
   if (!report.step) for (const name of ['kinetic', 'potential', 'elastic']) scalars[SCALAR[name]] = NaN; // not known before a step
-  return { step: report.step, time: report.time, poses: Float32Array.from(engine.poses),
-    nodes: engine.nodes.length ? Float32Array.from(engine.nodes) : null, contacts: contacts(), scalars,
-    used: report.used, outcome: report.outcome };
+  return {
+    step: report.step,
+    time: report.time,
+    poses: Float32Array.from(engine.poses),
+    nodes: engine.nodes.length ? Float32Array.from(engine.nodes) : null,
+    contacts: contacts(),
+    scalars,
+    used: report.used,
+    outcome: report.outcome,
+  };
 }
 
-const buffersOf = (frames) => frames.flatMap((f) => [f.poses.buffer, f.contacts.buffer, f.scalars.buffer, ...(f.nodes ? [f.nodes.buffer] : [])]);
+const buffersOf = (frames) =>
+  frames.flatMap((f) => [f.poses.buffer, f.contacts.buffer, f.scalars.buffer, ...(f.nodes ? [f.nodes.buffer] : [])]);
 const opened = () => ({ model: model(), frame: frame(), options: { ...engine.options } });
 
 const calls = {
@@ -66,7 +88,8 @@ const calls = {
   addFile: (path, bytes) => engine.addFile(path, bytes),
   // Up to `count` steps, fewer when `budget` milliseconds are over.
   step(count, budget) {
-    const frames = [], end = performance.now() + budget;
+    const frames = [],
+      end = performance.now() + budget;
     do {
       engine.step();
       frames.push(frame());
@@ -76,7 +99,8 @@ const calls = {
   // As many steps as fit, for a picture of a scene in action: { model, frame }.
   preview(text, steps, budget) {
     engine.open(text);
-    const first = frame(), end = performance.now() + budget;
+    const first = frame(),
+      end = performance.now() + budget;
     for (let i = 0; i < steps && performance.now() < end; i++) engine.step();
     return { model: model(), first, frame: frame() };
   },
