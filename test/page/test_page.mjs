@@ -376,9 +376,10 @@ await test.claim(
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     demand(wide <= 390, `it is ${wide} px wide`);
     await page.tap('.tools button:last-child');
-    await page.waitForTimeout(400);
-    const box = await (await page.$('.panel')).boundingBox();
-    demand(box.y > 200 && box.y + box.height <= 781, `the sheet is at ${box.y}, ${box.height} high`);
+    await until(page, () => {
+      const { top, bottom } = document.querySelector('.panel').getBoundingClientRect();
+      return top > 200 && bottom <= 781;
+    });
     await test.picture(page, 'phone');
   },
 );
