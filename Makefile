@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo page test bench docs scenes format fuzz setup clean
+.PHONY: build demo page test bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -14,10 +14,7 @@ demo: build
 	@echo "Open out/index.html in a browser."
 
 # The page, with the library as wasm in it: viewer/dist/index.html.
-page:
-	@scripts/setup --page
-	@cmake --preset wasm >/dev/null
-	@cmake --build --preset wasm -j $(JOBS) -- --no-print-directory
+page: wasm
 	@viewer/build
 
 test: build
@@ -30,6 +27,12 @@ bench: setup
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) -- --no-print-directory
 	@bench/run
+
+# The library for the page: build-wasm/viewer/wasm/tribo.wasm.
+wasm:
+	@scripts/setup --page
+	@cmake --preset wasm >/dev/null
+	@cmake --build --preset wasm -j $(JOBS) -- --no-print-directory
 
 # What is written from the table of the scene format.
 docs: build

@@ -137,10 +137,11 @@ static inline v128_t tb2_high(v128_t x)
   return wasm_f64x2_sub(t, wasm_f64x2_sub(t, x));
 }
 // wasm has no such instruction, and libm's takes several times as long as this. Boldo and Melquiond,
-// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008): a b = p +
-// e exactly (Dekker), p + e + c = vh + vl + tl exactly, and vh + (vl + tl rounded to odd) rounds once. Far
-// from overflow and underflow; elsewhere libm's. A product with a zero is exact.
-static inline v128_t tb2_fma(v128_t a, v128_t b, v128_t c)
+// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008):
+// a b = p + e exactly (Dekker), p + e + c = vh + vl + tl exactly, and vh + (vl + tl rounded to odd) rounds
+// once. Far from overflow and underflow; elsewhere libm's. A product with a zero is exact. Not inlined:
+// kernels that are full of it would grow by a megabyte.
+static inline __attribute__((noinline)) v128_t tb2_fma(v128_t a, v128_t b, v128_t c)
 {
   v128_t p = wasm_f64x2_mul(a, b), zero = wasm_f64x2_splat(0), most = wasm_f64x2_splat(0x1p900);
   v128_t plain =

@@ -51,7 +51,7 @@ const ball = (height) =>
   JSON.stringify({
     tribo: 1,
     bodies: [
-      { name: 'ground', kind: 'fixed', shape: { type: 'plane', normal: [0, 0, 1] } },
+      { name: 'ground', fixed: true, shape: { type: 'plane', normal: [0, 0, 1] } },
       { name: 'ball', shape: { type: 'sphere', radius: 0.5 }, position: [0, 0, height] },
     ],
   })

@@ -18,7 +18,12 @@ typedef struct File {
 static File* files;
 static File writing; // what tb_file_begin began; one at a time
 
-static const char* plain(const char* path) { return strncmp(path, "./", 2) == 0 ? path + 2 : path; }
+// "./meshes/a.obj", "/meshes/a.obj", ".//meshes/a.obj": the same file.
+static const char* plain(const char* path)
+{
+  while (path[0] == '/' || (path[0] == '.' && path[1] == '/')) path++;
+  return path;
+}
 
 static File* find(const char* path)
 {

@@ -59,10 +59,10 @@ WEB(tbStatus, web_gallery, int index)
   const tbGalleryScene* scene = tb_gallery_at(index);
   if (!scene) return tb_fail(&web.ctx, TB_ERROR_ARGUMENT, "the gallery has no such scene");
   memcpy(values, web.in, sizeof values);
-  TB_TRY(tb_gallery_save(&web.ctx, scene, values, "gallery.json"));
+  TB_TRY(tb_gallery_save(&web.ctx, scene, values, "./gallery.json"));
   char* bytes = NULL;
   size_t length = 0;
-  TB_TRY(tb_read_file(&web.ctx, "gallery.json", SIZE_MAX / 4, &bytes, &length));
+  TB_TRY(tb_read_file(&web.ctx, "./gallery.json", SIZE_MAX / 4, &bytes, &length));
   tbOut* out = web_out_begin();
   tb_out_bytes(out, bytes, length);
   tb_free(&web.ctx, bytes);
