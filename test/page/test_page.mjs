@@ -77,6 +77,7 @@ await test.claim('a scene plays, with contacts on it', { at: 'scene/arch', width
 
 await test.claim('one can scrub back, and go on from there', { at: 'scene/stack' }, async (page) => {
   await advance(page, 30);
+  await until(page, () => Number(document.querySelector('.scrub').max) >= 30);
   await page.evaluate(() => {
     const range = document.querySelector('.scrub');
     range.value = 10;
