@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench wasm docs scenes format fuzz setup clean
+.PHONY: build demo page test bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -12,6 +12,10 @@ build: setup
 demo: build
 	@build/tribo compare problems/*.json --max-time 2 --out out --page index.html
 	@echo "Open out/index.html in a browser."
+
+# The page, with the library as wasm in it: viewer/dist/index.html.
+page: wasm
+	@viewer/build
 
 test: build
 	@scripts/setup --test
@@ -52,4 +56,4 @@ setup:
 	@scripts/setup
 
 clean:
-	rm -rf build build-* out
+	rm -rf build build-* out viewer/dist
