@@ -1,10 +1,11 @@
-// Implicit time stepping for deformable bodies, collision free (Verschoor and Jalba 2019, algorithm 1; course,
-// chapters 1.10 and 2.2).
+// Implicit time stepping for deformable bodies, collision free (Verschoor and Jalba 2019, algorithm 1;
+// course, chapters 1.10 and 2.2).
 //
 //   A (v⁺ − v_free) = Jᵀλ,   law(u, λ) with u = J v⁺ + b,   x⁺ = x + h v⁺,      A = M + hB + h²K
 //
-// for deformable bodies, with rigid ones as in semi_implicit.c beside them in the same problem. Which features
-// of which surfaces will touch is not known before the velocities are. So contacts are found in rounds:
+// for deformable bodies, with rigid ones as in semi_implicit.c beside them in the same problem. Which
+// features of which surfaces will touch is not known before the velocities are. So contacts are found in
+// rounds:
 //
 //   solve with the contacts known so far; move every vertex from x to x + h v⁺; whatever meets on the way
 //   becomes a contact, linearised at the first moment of impact; again, until nothing meets
@@ -23,12 +24,13 @@
 
 #include "base/clock.h"
 
-#include <float.h>
-
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
-enum { CUTS = 20 };               // before bodies that meet are left where they started
-static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
+enum {
+  TURNS = 4,
+  CUTS = 20
+}; // rounds for the sake of normals alone; cuts before bodies that meet are left where they started
+static const double CUT = 0.8; // of the way to an impact that cannot be prevented, that is gone
 
 typedef struct {
   tbSurfaces surfaces;
@@ -109,6 +111,17 @@ static tbStatus look(tbContext* ctx, Rounds* r)
   return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
+static double lightest_of(const tbWorld* w, const tbAssembly* a)
+{
+  double least = INFINITY;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (a->dof[i] < 0) continue;
+    least = fmin(least, b->deformable < 0 ? b->mass : b->mass / tb_deformables(w)[b->deformable].fem->nnode);
+  }
+  return least;
+}
+
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
                       Rounds* r, tbStepReport* report)
 {
@@ -119,6 +132,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, r->soft, work->touches.data,
                      (int)work->touches.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  work->lightest = lightest_of(w, &work->assembly);
   work->records.count = 0;
   TB_TRY(tb_step_solve(ctx, o, work, report));
   for (int i = 0; i < rigid; i++) {
@@ -185,6 +199,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
                            tbStepWork* work, Rounds* r, tbStepReport* report)
 {
   tbStepReport before = *report;
+  int turns = 0;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, rigid, work, r, report));
@@ -193,8 +208,9 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool again = false;
-    if (round < o->rounds && r->met.count == 0) again = tb_pinch_turn(&r->surfaces, &r->pinches);
-    else if (round < o->rounds)
+    if (round < o->rounds && r->met.count == 0 && turns++ < TURNS)
+      again = tb_pinch_turn(&r->surfaces, &r->pinches);
+    if (round < o->rounds && r->met.count > 0)
       TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, &r->met, &r->pinches, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!again) break;

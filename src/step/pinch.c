@@ -5,7 +5,7 @@
 
 static const double GIVE = 0.2;    // share of the distance kept, or of the depth, that is won back per step
 static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°
-enum { TURNS = 4 };                // of a contact, per step
+enum { MOST = 9 };                 // misses that double the clearance of a contact
 
 static int body_of(const tbSurfaces* s, const tbSkinFeatures* of, int side)
 {
@@ -170,7 +170,8 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
                .drift = tb_sub3(b.drift, a.drift)};
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
-  double keep = radius_of(s, &c->of) + clearance * (1 + p->misses), slack = c->gap - keep;
+  double keep = radius_of(s, &c->of) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
+         slack = c->gap - keep;
   t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
@@ -200,11 +201,57 @@ void tb_pinch_learn(const tbAssembly* a, int first, tbArray* pinches)
   }
 }
 
-tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, const tbArray* met,
+// How far the places that meet move against each other in the step.
+static double moved(const tbSurfaces* s, const tbSkinContact* c)
+{
+  tbVec3 way = tb_zero3();
+  for (int side = 0; side < 2; side++) {
+    if (side == 0 && c->of.kind == TB_SKIN_PLANE_VERTEX) continue;
+    const tbMovingSkin* m = &s->skin[side ? c->of.skin_b : c->of.skin_a];
+    const int* vertex = side ? c->vertex_b : c->vertex_a;
+    const double* weight = side ? c->weight_b : c->weight_a;
+    for (int k = 0; k < (side ? c->count_b : c->count_a); k++)
+      way = tb_madd3(way, side ? weight[k] : -weight[k], tb_sub3(m->end[vertex[k]], m->start[vertex[k]]));
+  }
+  return tb_norm3(way);
+}
+
+static double edge_of(const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  double edge = s->skin[of->skin_b].skin->edge_length;
+  return of->kind == TB_SKIN_PLANE_VERTEX ? edge : fmin(edge, s->skin[of->skin_a].skin->edge_length);
+}
+
+// Takes out what no impulse acts on, and what would not meet but for bodies that went through others before:
+// what comes after the first impact of both its bodies, by more of the way than an edge is long. In order.
+static tbStatus choose(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* met, bool* any)
+{
+  double* first = TB_NEW(ctx, double, w->body.count);
+  if (!first) return TB_ERROR_MEMORY;
+  tbSkinContact* hit = met->data;
+  size_t count = 0;
+  for (size_t k = 0; k < met->count; k++)
+    if (movable(w, s, &hit[k])) hit[count++] = hit[k];
+  for (size_t i = 0; i < w->body.count; i++) first[i] = 1;
+  for (size_t k = 0; k < count; k++)
+    for (int side = 0; side < 2; side++) {
+      double* f = &first[body_of(s, &hit[k].of, side)];
+      *f = fmin(*f, hit[k].t);
+    }
+  *any = count > 0;
+  if (*any) met->count = 0;
+  for (size_t k = 0; k < count; k++) {
+    double after = hit[k].t - fmax(first[body_of(s, &hit[k].of, 0)], first[body_of(s, &hit[k].of, 1)]);
+    if (after * moved(s, &hit[k]) <= edge_of(s, &hit[k].of)) hit[met->count++] = hit[k];
+  }
+  tb_free(ctx, first);
+  return TB_OK;
+}
+
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* met,
                          tbArray* pinches, bool* changed)
 {
-  *changed = false;
-  for (size_t k = 0; k < met->count; k++) *changed |= movable(w, s, (const tbSkinContact*)met->data + k);
+  TB_TRY(choose(ctx, w, s, met, changed));
   if (!*changed) return TB_OK;
   tbArray all = TB_ARRAY(tbPinch);
   TB_TRY(tb_array_push(ctx, &all, NULL, pinches->count + met->count));
@@ -217,10 +264,6 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
                                     : tb_skin_features_order(&old[i].contact.of, &hit[k].of);
     if (order < 0) {
       out[n++] = old[i++];
-      continue;
-    }
-    if (!movable(w, s, &hit[k])) {
-      k++;
       continue;
     }
     out[n] = order == 0 ? old[i++] : (tbPinch){0};
@@ -248,11 +291,10 @@ bool tb_pinch_turn(const tbSurfaces* s, tbArray* pinches)
   for (size_t i = 0; i < pinches->count; i++) {
     tbPinch* p = (tbPinch*)pinches->data + i;
     tbSkinContact at_end;
-    if (!(p->push > 0) || p->turns >= TURNS || p->contact.of.kind == TB_SKIN_PLANE_VERTEX) continue;
+    if (!(p->push > 0) || p->contact.of.kind == TB_SKIN_PLANE_VERTEX) continue;
     if (!tb_skin_contact_at(&s->scene, &p->contact.of, 1, &at_end) || !inside(&at_end)) continue;
     if (tb_dot3(at_end.normal, p->contact.normal) >= TURNED || !(at_end.gap > 0)) continue;
     p->contact = at_end;
-    p->turns++;
     any = true;
   }
   return any;

@@ -14,13 +14,12 @@
 typedef struct tbPinch {
   tbSkinContact contact;
   int misses;  // how often its features met although it was there
-  int turns;   // how often its normal was taken anew
   double push; // normal impulse of the last solve
   tbVec3 drag; // and friction's, world axes
 } tbPinch;
 
-// The contacts that stand at the start of the step: features closer than the clearance allows, with last step's
-// impulses. `pinches`: an array of tbPinch, sorted by features.
+// The contacts that stand at the start of the step: features closer than the clearance allows, with last
+// step's impulses. `pinches`: an array of tbPinch, sorted by features.
 tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                         const tbSurfaces* surfaces, const tbSkinCandidates* candidates, double clearance,
                         tbArray* pinches);
@@ -33,8 +32,9 @@ tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOpti
 // Takes the impulses of a solution; the touches of the pinches begin at `first`.
 void tb_pinch_learn(const tbAssembly* assembly, int first, tbArray* pinches);
 
-// Takes contacts of features that met, in order; *changed when there were any that can be acted on.
-tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, const tbArray* met,
+// Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
+// others that are new. *changed when there were any; `met` then holds these alone.
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, tbArray* met,
                          tbArray* pinches, bool* changed);
 
 // Turns the contacts that push but whose normal is another at the end of the step; whether there were any.

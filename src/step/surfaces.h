@@ -7,9 +7,9 @@
 
 typedef struct tbSurfaces {
   tbSkinScene scene;
-  tbMovingSkin* skin;   // of the deformable bodies, in their order, then of shapes                 (scene.nskin)
-  tbVec3** end;         // of each: where its vertices end                                          (scene.nskin)
-  int* shape;           // of each: in tbWorld.shape; −1: a deformable body's                       (scene.nskin)
+  tbMovingSkin* skin; // of the deformable bodies, in their order, then of shapes (scene.nskin)
+  tbVec3** end; // of each: where its vertices end                                          (scene.nskin)
+  int* shape;   // of each: in tbWorld.shape; −1: a deformable body's                       (scene.nskin)
   tbMovingPlane* plane; // (scene.nplane)
   int* plane_shape;     // (scene.nplane)
   int* of_shape;        // the skin, or plane, of a shape                                           (shapes)
@@ -22,7 +22,8 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* world, const
 // What is in prescribed motion, to its end.
 void tb_surfaces_lead(const tbWorld* world, double dt, const tbFree* free, tbSurfaces* surfaces);
 
-// What moves freely, to the ends of the step that velocities lead to. share: of the step that a body goes; null: all of it.
+// What moves freely, to the ends of the step that velocities lead to. share: of the step that a body goes;
+// null: all of it.
 void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbFree* free,
                       const tbAssembly* assembly, const tbSoftStep* soft, const double* share,
                       tbSurfaces* surfaces);
@@ -31,8 +32,8 @@ void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbF
 const double* tb_soft_velocity(const tbWorld* world, const tbAssembly* assembly, const tbSoftStep* soft,
                                int deformable);
 
-// Pairs of triangles that cross at the end, and vertices behind planes; rigid surfaces among each other do not
-// count.
+// Pairs of triangles that cross at the end, and vertices behind planes; rigid surfaces among each other do
+// not count.
 tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* surfaces, int64_t* out);
 
 #endif
