@@ -24,12 +24,13 @@
 
 #include "base/clock.h"
 
-#include <float.h>
-
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
-enum { CUTS = 20 };               // before bodies that meet are left where they started
-static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
+enum {
+  TURNS = 4,
+  CUTS = 20
+}; // rounds for the sake of normals alone; cuts before bodies that meet are left where they started
+static const double CUT = 0.8; // of the way to an impact that cannot be prevented, that is gone
 
 typedef struct {
   tbSurfaces surfaces;
@@ -187,6 +188,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
                            tbStepWork* work, Rounds* r, tbStepReport* report)
 {
   tbStepReport before = *report;
+  int turns = 0;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, rigid, work, r, report));
@@ -195,8 +197,9 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool again = false;
-    if (round < o->rounds && r->met.count == 0) again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
-    else if (round < o->rounds)
+    if (round < o->rounds && r->met.count == 0 && turns++ < TURNS)
+      again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
+    if (round < o->rounds && r->met.count > 0)
       TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, &r->met, &r->pinches, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!again) break;

@@ -7,7 +7,7 @@
 
 static const double GIVE = 0.2;    // share of the distance kept, or of the depth, that is won back per step
 static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°
-enum { TURNS = 4 };                // of a contact, per step
+enum { MOST = 9 };                 // misses that double the clearance of a contact
 
 static int body_of(const tbSurfaces* s, const tbSkinFeatures* of, int side)
 {
@@ -162,6 +162,56 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   return TB_OK;
 }
 
+// A feature of a deformable body that touches a round shape.
+typedef struct {
+  int shape, skin, kind, feature; // kind: of the feature, by its vertices
+  double gap;
+  int at; // in the pinches
+} Tangent;
+
+static int by_tangent(const void* x, const void* y)
+{
+  const Tangent *a = x, *b = y;
+  int order[4] = {a->shape - b->shape, a->skin - b->skin, a->kind - b->kind, a->feature - b->feature};
+  for (int k = 0; k < 4; k++)
+    if (order[k]) return order[k];
+  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
+  return a->at - b->at;
+}
+
+// An edge that lies along a round shape crosses many edges of its skin. One contact will do: the closest.
+static tbStatus thin_out(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
+{
+  tbPinch* p = pinches->data;
+  Tangent* t = TB_NEW(ctx, Tangent, pinches->count);
+  if (!t) return TB_ERROR_MEMORY;
+  size_t count = 0, kept = 0;
+  for (size_t i = 0; i < pinches->count; i++) {
+    const tbSkinFeatures* of = &p[i].contact.of;
+    int side = round_side(w, s, of);
+    if (side < 0) continue;
+    t[count++] = (Tangent){s->shape[side ? of->skin_b : of->skin_a],
+                           side ? of->skin_a : of->skin_b,
+                           side ? p[i].contact.count_a : p[i].contact.count_b,
+                           side ? of->feature_a : of->feature_b,
+                           p[i].contact.gap,
+                           (int)i};
+  }
+  qsort(t, count, sizeof *t, by_tangent);
+  for (size_t i = 1; i < count; i++) {
+    Tangent* before = &t[i - 1];
+    if (t[i].shape != before->shape || t[i].skin != before->skin || t[i].kind != before->kind ||
+        t[i].feature != before->feature)
+      continue;
+    p[t[i].at].contact.count_b = 0; // to go
+  }
+  for (size_t i = 0; i < pinches->count; i++)
+    if (p[i].contact.count_b > 0) p[kept++] = p[i];
+  pinches->count = kept;
+  tb_free(ctx, t);
+  return TB_OK;
+}
+
 tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
                         const tbTransform* pose, const tbSkinCandidates* candidates, double clearance,
                         tbArray* pinches)
@@ -169,6 +219,7 @@ tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tbArray near = TB_ARRAY(tbSkinContact);
   tbStatus status = tb_skin_near(ctx, &s->scene, candidates, 3 * clearance, &near);
   if (status == TB_OK) status = merge(ctx, w, o, s, pose, &near, 3 * clearance, pinches);
+  if (status == TB_OK) status = thin_out(ctx, w, s, pinches);
   tb_array_free(ctx, &near);
   return status;
 }
@@ -221,7 +272,8 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
                .drift = tb_sub3(b.drift, a.drift)};
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
-  double keep = radius_of(s, &c->of) + clearance * (1 + p->misses), slack = c->gap - keep;
+  double keep = radius_of(s, &c->of) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
+         slack = c->gap - keep;
   t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
@@ -251,11 +303,57 @@ void tb_pinch_learn(const tbAssembly* a, int first, tbArray* pinches)
   }
 }
 
-tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, const tbTransform* pose,
-                         const tbArray* met, tbArray* pinches, bool* changed)
+// How far the places that meet move against each other in the step.
+static double moved(const tbSurfaces* s, const tbSkinContact* c)
 {
-  *changed = false;
-  for (size_t k = 0; k < met->count; k++) *changed |= movable(w, s, (const tbSkinContact*)met->data + k);
+  tbVec3 way = tb_zero3();
+  for (int side = 0; side < 2; side++) {
+    if (side == 0 && c->of.kind == TB_SKIN_PLANE_VERTEX) continue;
+    const tbMovingSkin* m = &s->skin[side ? c->of.skin_b : c->of.skin_a];
+    const int* vertex = side ? c->vertex_b : c->vertex_a;
+    const double* weight = side ? c->weight_b : c->weight_a;
+    for (int k = 0; k < (side ? c->count_b : c->count_a); k++)
+      way = tb_madd3(way, side ? weight[k] : -weight[k], tb_sub3(m->end[vertex[k]], m->start[vertex[k]]));
+  }
+  return tb_norm3(way);
+}
+
+static double edge_of(const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  double edge = s->skin[of->skin_b].skin->edge_length;
+  return of->kind == TB_SKIN_PLANE_VERTEX ? edge : fmin(edge, s->skin[of->skin_a].skin->edge_length);
+}
+
+// Takes out what no impulse acts on, and what would not meet but for bodies that went through others before:
+// what comes after the first impact of both its bodies, by more of the way than an edge is long. In order.
+static tbStatus choose(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* met, bool* any)
+{
+  double* first = TB_NEW(ctx, double, w->body.count);
+  if (!first) return TB_ERROR_MEMORY;
+  tbSkinContact* hit = met->data;
+  size_t count = 0;
+  for (size_t k = 0; k < met->count; k++)
+    if (movable(w, s, &hit[k])) hit[count++] = hit[k];
+  for (size_t i = 0; i < w->body.count; i++) first[i] = 1;
+  for (size_t k = 0; k < count; k++)
+    for (int side = 0; side < 2; side++) {
+      double* f = &first[body_of(s, &hit[k].of, side)];
+      *f = fmin(*f, hit[k].t);
+    }
+  *any = count > 0;
+  if (*any) met->count = 0;
+  for (size_t k = 0; k < count; k++) {
+    double after = hit[k].t - fmax(first[body_of(s, &hit[k].of, 0)], first[body_of(s, &hit[k].of, 1)]);
+    if (after * moved(s, &hit[k]) <= edge_of(s, &hit[k].of)) hit[met->count++] = hit[k];
+  }
+  tb_free(ctx, first);
+  return TB_OK;
+}
+
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, const tbTransform* pose,
+                         tbArray* met, tbArray* pinches, bool* changed)
+{
+  TB_TRY(choose(ctx, w, s, met, changed));
   if (!*changed) return TB_OK;
   tbArray all = TB_ARRAY(tbPinch);
   TB_TRY(tb_array_push(ctx, &all, NULL, pinches->count + met->count));
@@ -268,10 +366,6 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
                                     : tb_skin_features_order(&old[i].contact.of, &hit[k].of);
     if (order < 0) {
       out[n++] = old[i++];
-      continue;
-    }
-    if (!movable(w, s, &hit[k])) {
-      k++;
       continue;
     }
     out[n] = order == 0 ? old[i++] : (tbPinch){0};
@@ -300,12 +394,11 @@ bool tb_pinch_turn(const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
   for (size_t i = 0; i < pinches->count; i++) {
     tbPinch* p = (tbPinch*)pinches->data + i;
     tbSkinContact at_end;
-    if (!(p->push > 0) || p->turns >= TURNS || p->contact.of.kind == TB_SKIN_PLANE_VERTEX) continue;
+    if (!(p->push > 0) || p->contact.of.kind == TB_SKIN_PLANE_VERTEX) continue;
     if (round_side(w, s, &p->contact.of) >= 0) continue; // whose normal is the shape's
     if (!tb_skin_contact_at(&s->scene, &p->contact.of, 1, &at_end) || !inside(&at_end)) continue;
     if (tb_dot3(at_end.normal, p->contact.normal) >= TURNED || !(at_end.gap > 0)) continue;
     p->contact = at_end;
-    p->turns++;
     any = true;
   }
   return any;

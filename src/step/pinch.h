@@ -17,7 +17,6 @@ typedef struct tbPinch {
   tbSkinContact contact;
   tbVec3 at;   // of a round shape: where it is touched, at the start of the step
   int misses;  // how often its features met although it was there
-  int turns;   // how often its normal was taken anew
   double push; // normal impulse of the last solve
   tbVec3 drag; // and friction's, world axes
 } tbPinch;
@@ -36,9 +35,10 @@ tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOpti
 // Takes the impulses of a solution; the touches of the pinches begin at `first`.
 void tb_pinch_learn(const tbAssembly* assembly, int first, tbArray* pinches);
 
-// Takes contacts of features that met, in order; *changed when there were any that can be acted on.
+// Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
+// others that are new. *changed when there were any; `met` then holds these alone.
 tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
-                         const tbTransform* pose, const tbArray* met, tbArray* pinches, bool* changed);
+                         const tbTransform* pose, tbArray* met, tbArray* pinches, bool* changed);
 
 // Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
 bool tb_pinch_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* pinches);

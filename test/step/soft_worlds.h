@@ -4,8 +4,9 @@
 
 #include "tribo/step.h"
 
-// A box, a ball and a rigid compound in a heap on a floor, under a cloth that is pinned, attached to a swinging
-// bar and swept by a wall: something of everything the scheme `implicit` does. Stops at the first failure.
+// A box, a ball and a rigid compound in a heap on a floor, under a cloth that is pinned, attached to a
+// swinging bar and swept by a wall: something of everything the scheme `implicit` does. Stops at the first
+// failure.
 tbStatus soft_heap(tbContext* ctx, tbWorld* world);
 
 // Bodies of every kind, thrown at each other: which, how fast and what of is decided by the seed, and so are
