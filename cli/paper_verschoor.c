@@ -20,8 +20,8 @@ const Setup verschoor_setups[] = {
      .published =
          {{1.46, 0.52, 97, 2280}, {3.9, 2.8, 451, 2435}, {1.6, 0.8, 180, 2846}, {6.2, 5.6, 1546, 2385}},
      .build = verschoor_rings,
-     .settle_dt = 4e-3,
-     .settle = 110,
+     .settle_dt = 1e-3,
+     .settle = 300,
      .quick_settle = 30,
      .steps = 20},
     {.name = "pyramid",

@@ -10,6 +10,7 @@
 #include "scene/world.h"
 
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -79,7 +80,9 @@ static tbStatus settle(tbContext* ctx, const Setup* setup, bool quick, tbWorld* 
   for (int i = 0, count = quick ? setup->quick_settle : setup->settle; i < count; i++) {
     o.dt = i + 2 < count ? setup->settle_dt : setup->dt;
     o.solver.tolerance = i + 2 < count ? 1e-3 : VERSCHOOR_RESIDUAL;
-    TB_TRY(tb_world_step(ctx, world, &o, NULL));
+    tbStepReport r; double t0 = cpu_seconds();
+    TB_TRY(tb_world_step(ctx, world, &o, &r));
+    if (getenv("DBG")) fprintf(stderr, "%d cpu %.3f contacts %d it %d rounds %d used %s out %d res %.1e |q| %.2g |l| %.2g |u| %.2g coll %.3f asm %.3f solve %.3f judge %.3f trim %g x %d\n", i, cpu_seconds() - t0, r.contacts, r.iterations, r.rounds, r.used, r.outcome, r.residual.fclib, r.residual.norm_q, r.residual.norm_lambda, r.residual.norm_u, r.phase_s[0], r.phase_s[1], r.phase_s[2], r.phase_s[4], r.trimmed, (int)r.intersections);
   }
   return TB_OK;
 }

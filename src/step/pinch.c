@@ -221,7 +221,8 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
                .drift = tb_sub3(b.drift, a.drift)};
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
-  double keep = radius_of(s, &c->of) + clearance * (1 + p->misses), slack = c->gap - keep;
+  double keep = radius_of(s, &c->of) + ldexp(clearance, p->misses < 10 ? p->misses : 10),
+         slack = c->gap - keep;
   t.bias[0] = fmax(slack, -GIVE * keep) / h;
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
