@@ -10,13 +10,14 @@
 static const struct {
   const char *name, *title;
   tbStatus (*run)(Paper* paper);
+  bool parts; // experiments can be run one by one
 } papers[] = {
     {"course", "Andrews, Erleben and Ferguson: Contact and Friction Simulation for Computer Graphics (2022)",
-     paper_course},
+     paper_course, false},
     {"verschoor",
      "Verschoor and Jalba: Efficient and Accurate Collision Response for Elastically Deformable Models "
      "(2019)",
-     paper_verschoor},
+     paper_verschoor, true},
 };
 
 enum { PAPERS = sizeof papers / sizeof *papers };
@@ -171,6 +172,10 @@ int command_paper(int argc, char** argv)
   }
   int which = find(argv[0]);
   if (which < 0) return EXIT_USAGE;
+  if (only && !papers[which].parts) {
+    fprintf(stderr, "tribo paper: %s runs as a whole; --only is for verschoor\n", papers[which].name);
+    return EXIT_USAGE;
+  }
   tbContext ctx = tb_default_context();
   Paper paper = {
       .ctx = &ctx, .quick = quick, .only = only, .text = tb_out_memory(&ctx), .figures = tb_out_memory(&ctx)};
