@@ -160,11 +160,10 @@ export class Gallery {
     try {
       for (const replay of this.app.replays) {
         const source = await replay.open(),
-          middle = source.indexAt(source.timeOf(source.last) * 0.4);
-        photographer.take(
-          { model: source.model, first: source.frame(0), frame: source.frame(middle) },
-          this.cards.get(`replay:${replay.name}`),
-        );
+          middle = source.indexAt(source.timeOf(source.last) * replay.moment);
+        const canvas = this.cards.get(`replay:${replay.name}`);
+        photographer.take({ model: source.model, first: source.frame(0), frame: source.frame(middle) }, canvas);
+        canvas.classList.add('taken');
       }
       if (this.app.tables) client = await Client.start();
       for (const { name } of this.app.tables?.gallery ?? []) {
