@@ -1,9 +1,17 @@
 // The race page: a frozen problem, a scene, or a report of `tribo compare` that came with the page.
 import { h, icon, replace } from './dom.js';
 import { Client } from './client.js';
-import { onTheme } from './theme.js';
+import { onTheme, themeName } from './theme.js';
 import { ProblemRace } from './race-problem.js';
 import { SceneRace } from './race-scene.js';
+
+// A report goes by the system's choice of dark or light; here it goes by the page's.
+function dress(report) {
+  for (const { cssRules } of report.styleSheets)
+    for (const { media } of cssRules)
+      if (media && (media.tribo ??= media.mediaText.includes('prefers-color-scheme')))
+        media.mediaText = themeName() === 'dark' ? 'screen' : 'not all';
+}
 
 export class RacePage {
   // report: { title, open() } or null; tables: null in a page without the engine.
@@ -56,11 +64,12 @@ export class RacePage {
         const page = frame.contentDocument?.documentElement;
         if (page) frame.style.height = `${page.getBoundingClientRect().height}px`;
       };
-      frame.onload = () => new ResizeObserver(fit).observe(frame.contentDocument.body);
+      frame.onload = () => {
+        dress(frame.contentDocument);
+        new ResizeObserver(fit).observe(frame.contentDocument.body);
+      };
       frame.srcdoc = await this.report.open();
-      onTheme(() => {
-        frame.style.colorScheme = document.documentElement.dataset.theme;
-      });
+      onTheme(() => frame.contentDocument && dress(frame.contentDocument));
       this.frame = frame;
     }
     replace(this.body, this.frame);
