@@ -9,14 +9,14 @@ build: setup
 	@rm -f build-release.log
 	@cmake --build --preset release -j $(JOBS) -- --no-print-directory
 
-demo: build
-	@build/tribo compare problems/*.json --max-time 2 --out out --page index.html
-	@echo "Open out/index.html in a browser."
+demo:
+	@JOBS=$(JOBS) scripts/demo
 
 # The page, with the library as wasm in it: viewer/dist/index.html.
 page: wasm
 	@viewer/build
 
+# The page and the library in wasm are tested too where emscripten, npm and Chromium are there; test/run builds them.
 test: build
 	@scripts/setup --test
 	@cmake --preset asan >/dev/null

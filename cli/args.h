@@ -89,6 +89,7 @@ int command_paper(int argc, char** argv);
 int command_ccd(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_schema(int argc, char** argv);
+int command_view(int argc, char** argv);
 int command_list(int argc, char** argv);
 int command_version(void);
 

@@ -23,7 +23,7 @@ export class Harness {
   }
 
   // A page of its own for a claim; errors of the page are failures of the claim.
-  async claim(words, { at = 'gallery', width = 760, height = 560, scheme = 'light', touch = false }, work) {
+  async claim(words, { url = this.url, at = 'gallery', width = 760, height = 560, scheme = 'light', touch = false }, work) {
     if (!words.includes(this.filter)) return;
     const context = await this.browser.newContext({
       viewport: { width, height },
@@ -35,10 +35,13 @@ export class Harness {
       errors = [];
     page.setDefaultTimeout(90000);
     page.on('pageerror', (error) => errors.push(error.stack));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
     this.requests = [];
     page.on('request', (request) => this.requests.push(request.url()));
     try {
-      await page.goto(`${this.url}#${at}`);
+      await page.goto(at ? `${url}#${at}` : url);
       await page.waitForSelector('body.ready');
       const skip = await work(page);
       if (errors.length) throw new Error(errors[0]);

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Harness, colours, demand } from './harness.mjs';
@@ -388,6 +388,75 @@ await test.claim(
 await test.claim('? lists the keys', { at: 'methods' }, async (page) => {
   await page.keyboard.press('?');
   demand(await page.isVisible('dialog.help'), 'no list');
+});
+
+// --- what others put into the page
+
+const embedded = join(work, 'embedded.html');
+writeFileSync(join(work, 'ball.trp'), makeReplay());
+writeFileSync(
+  join(work, 'report.html'),
+  '<!DOCTYPE html><style>@media screen and (prefers-color-scheme:dark){body{color:red}}</style><p>Won by nobody.</p>',
+);
+execFileSync('node', [
+  'viewer/embed.js',
+  file,
+  embedded,
+  `${join(work, 'ball.trp')}=A <b>ball</b>=It falls.=0.5`,
+  `${join(work, 'report.html')}=The race`,
+]);
+
+await test.claim(
+  'embedded replays have their cards and play; the embedded report is there, dark or light',
+  { url: `file://${embedded}`, width: 900, height: 700 },
+  async (page) => {
+    await page.waitForSelector('[data-scene="replay:ball"] canvas.taken');
+    demand((await page.textContent('[data-scene="replay:ball"] h3')) === 'A <b>ball</b>', 'its title');
+    await page.hover('[data-scene="replay:ball"]');
+    await page.waitForTimeout(300);
+    await page.click('[data-scene="replay:ball"]');
+    await until(page, () => tribo.bench?.source && !tribo.bench.source.live && tribo.bench.player.time > 0.05);
+    await page.click('nav [data-page=race]');
+    const frame = page.frameLocator('iframe.report');
+    demand(/Won by nobody/.test(await frame.locator('p').textContent()), 'no report');
+    const color = () => frame.locator('body').evaluate((body) => getComputedStyle(body).color);
+    demand((await color()) !== 'rgb(255, 0, 0)', 'it is dark');
+    await page.keyboard.press('t');
+    demand((await color()) === 'rgb(255, 0, 0)', 'it stays light');
+  },
+);
+
+// --- tribo view
+
+async function view(what, options, look) {
+  const words = `tribo view: ${what}`;
+  if (!existsSync('build/tribo')) return test.claim(words, {}, () => 'build/tribo is not built');
+  const server = spawn('build/tribo', ['view', '--page', file, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise((resolve) => {
+    server.stdout.once('data', (text) => resolve(String(text).trim()));
+    server.once('exit', () => resolve('about:blank'));
+  });
+  await test.claim(words, { url, at: '', width: 900, height: 700 }, async (page) => {
+    demand(await page.evaluate(() => crossOriginIsolated), 'the page may not have threads');
+    await look(page);
+  });
+  server.kill('SIGINT');
+}
+
+await view('a scene runs, with the meshes it names', ['scenes/gears.json'], async (page) => {
+  await until(page, () => tribo.bench?.source?.live && tribo.bench.source.last > 2);
+  demand((await page.evaluate(() => tribo.bench.source.model.bodies.length)) >= 3, 'bodies are missing');
+  await page.reload();
+  await until(page, () => tribo.bench?.source?.live && tribo.bench.source.last > 2);
+});
+await view('a replay plays', [join(work, 'ball.trp')], (page) =>
+  until(page, () => tribo.bench?.source && !tribo.bench.source.live && tribo.bench.player.time > 0.05),
+);
+await view('a contact problem is ready to race', ['problems/stack.json'], async (page) => {
+  await page.waitForSelector('.race-problem');
+});
+await view('without a file, the gallery', [], async (page) => {
+  await until(page, () => document.querySelectorAll('.card canvas.taken').length >= 3);
 });
 
 rmSync(work, { recursive: true, force: true });

@@ -12,11 +12,10 @@ export function engineModule() {
   return compiled;
 }
 
-// Mesh files that were dropped onto the page: every engine gets them, by name and in the folder scenes usually name.
+// Mesh files: every engine gets them. Those that were dropped onto the page have no folder; scenes usually name one.
 const meshes = new Map();
-export function keepMesh(name, bytes) {
-  meshes.set(name, bytes).set(`meshes/${name}`, bytes);
-}
+export const keepFile = (path, bytes) => meshes.set(path, bytes);
+export const keepMesh = (name, bytes) => keepFile(name, bytes) && keepFile(`meshes/${name}`, bytes);
 
 export class Cancelled extends Error {}
 

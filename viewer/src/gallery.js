@@ -1,13 +1,9 @@
 // The first page: every scene with a picture of it, drawn by the page itself while one looks.
-import * as THREE from 'three';
 import { h, icon } from './dom.js';
 import { Client } from './client.js';
-import { Stage } from './stage.js';
-import { onTheme, theme, themeName } from './theme.js';
-import { lookAt } from './view.js';
+import { HEIGHT, Photographer, WIDTH, still, tease } from './photographer.js';
+import { onTheme, themeName } from './theme.js';
 
-const WIDTH = 400,
-  HEIGHT = 260;
 // How many steps a scene runs before its picture is taken: enough to be in action.
 const MOMENT = {
   dominoes: 130,
@@ -28,38 +24,6 @@ const MOMENT = {
   wall: 2,
   'chain-links': 30,
 };
-
-// Draws stills with one renderer of its own.
-class Photographer {
-  constructor() {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: true });
-    this.renderer.setSize(WIDTH, HEIGHT, false);
-    this.renderer.setPixelRatio(1);
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.camera = new THREE.PerspectiveCamera(32, WIDTH / HEIGHT, 0.01, 1000);
-    this.camera.up.set(0, 0, 1);
-  }
-
-  take({ model, first, frame }, canvas) {
-    const stage = new Stage();
-    stage.setShadows(512);
-    stage.setTheme(theme());
-    stage.setModel(model, first);
-    stage.setLook({ contacts: false, forces: false });
-    stage.show(frame);
-    lookAt(this.camera, stage.bounds, 1.12 + stage.bounds.room);
-    stage.prepare(this.camera);
-    this.renderer.render(stage.scene, this.camera);
-    canvas.getContext('2d').drawImage(this.renderer.domElement, 0, 0);
-    stage.dispose();
-  }
-
-  dispose() {
-    this.renderer.dispose();
-    this.renderer.forceContextLoss();
-  }
-}
 
 export class Gallery {
   // app: { tables, replays: [{ name, title, about, open() }], openScene(name), openReplay(replay), openFile(file) }
@@ -88,9 +52,7 @@ export class Gallery {
           h(
             'div.cards',
             null,
-            app.replays.map((replay) =>
-              this.#card(`replay:${replay.name}`, replay.title, replay.about, () => app.openReplay(replay), 'replay'),
-            ),
+            app.replays.map((replay) => this.#replayCard(replay)),
           ),
         ]
       : [];
@@ -144,6 +106,25 @@ export class Gallery {
     );
   }
 
+  // A replay plays while one points at it.
+  #replayCard(replay) {
+    const key = `replay:${replay.name}`,
+      card = this.#card(key, replay.title, replay.about, null, 'replay');
+    let rest = null;
+    const stop = () => {
+      rest?.();
+      rest = null;
+    };
+    card.onpointerenter = async ({ pointerType }) => {
+      if (pointerType !== 'mouse' || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+      const source = await replay.open();
+      if (card.matches(':hover') && !rest) rest = tease(replay, source, this.cards.get(key));
+    };
+    card.onpointerleave = card.onclick = stop;
+    card.addEventListener('click', () => this.app.openReplay(replay));
+    return card;
+  }
+
   #again() {
     this.drawn = null;
     if (this.visible) this.show();
@@ -160,11 +141,9 @@ export class Gallery {
     try {
       for (const replay of this.app.replays) {
         const source = await replay.open(),
-          middle = source.indexAt(source.timeOf(source.last) * 0.4);
-        photographer.take(
-          { model: source.model, first: source.frame(0), frame: source.frame(middle) },
-          this.cards.get(`replay:${replay.name}`),
-        );
+          canvas = this.cards.get(`replay:${replay.name}`);
+        photographer.take({ model: source.model, first: source.frame(0), frame: still(replay, source) }, canvas);
+        canvas.classList.add('taken');
       }
       if (this.app.tables) client = await Client.start();
       for (const { name } of this.app.tables?.gallery ?? []) {

@@ -1,6 +1,6 @@
 // The page: what is open, how one gets from one part to another, and the beat that drives all of them.
 import './style.css';
-import { Client, engineModule, keepMesh } from './client.js';
+import { Client, engineModule, keepFile, keepMesh } from './client.js';
 import { download, fromBase64, gunzip } from './bytes.js';
 import { Gallery } from './gallery.js';
 import { h, iconButton, replace } from './dom.js';
@@ -12,7 +12,7 @@ import { Replay, isReplay } from './replay.js';
 import { Workbench } from './workbench.js';
 import { onTheme, toggleTheme } from './theme.js';
 
-const app = { page: null, bench: null, tables: null, replays: [], toggleTheme, download };
+const app = { page: null, bench: null, tables: null, replays: [], report: null, toggleTheme, download };
 const main = document.getElementById('main');
 const toast = h('div.toast', { role: 'status', hidden: true });
 const help = helpDialog();
@@ -72,10 +72,11 @@ const show = {
         : app.go('gallery');
   },
   async race() {
-    if (!app.tables) return void replace(main, h('p.hint.gallery', null, 'This page was built without the engine.'));
-    app.racePage ??= new RacePage(app.tables);
+    if (!app.tables && !app.report)
+      return void replace(main, h('p.hint.gallery', null, 'This page was built without the engine.'));
+    app.racePage ??= new RacePage(app.tables, app.report);
     replace(main, app.racePage.element);
-    if (!app.racePage.mode) await app.racePage.open('problem');
+    if (!app.racePage.mode) await app.racePage.open(app.report ? 'report' : 'problem');
   },
   methods() {
     replace(
@@ -147,7 +148,7 @@ async function openReplay(replay) {
 }
 
 async function race(frozen) {
-  app.racePage ??= new RacePage(app.tables);
+  app.racePage ??= new RacePage(app.tables, app.report);
   await app.racePage.setProblem(frozen);
   app.go('race');
 }
@@ -159,7 +160,7 @@ app.openFile = async (file) => {
     const name = file.name.replace(/\.[^.]*$/, '');
     if (isReplay(bytes.buffer)) {
       const source = new Replay(bytes.buffer);
-      app.replays.push({ name, title: source.model.name || name, about: file.name, open: async () => source });
+      app.replays.push({ name, title: source.model.name || name, about: file.name, moment: 0.4, open: async () => source });
       return app.go(`replay/${name}`);
     }
     if (!app.tables) throw new Error('this page was built without the engine: it opens replays only');
@@ -179,21 +180,47 @@ app.openFile = async (file) => {
 app.openScene = (name) => app.go(`scene/${name}`);
 app.openReplay = (replay) => app.go(`replay/${replay.name}`);
 
+// A report of `tribo compare` that lies in the page: <script type="application/octet-stream" data-report="title">.
+function embeddedReport() {
+  const element = document.querySelector('script[data-report]');
+  return (
+    element && {
+      title: element.dataset.report,
+      open: async () => new TextDecoder().decode(await gunzip(fromBase64(element.textContent))),
+    }
+  );
+}
+
 // Replays that lie in the page: <script type="application/octet-stream" data-replay="name" data-title data-about>.
 function embeddedReplays() {
   return [...document.querySelectorAll('script[data-replay]')].map((element) => {
-    const { replay: name, title, about } = element.dataset;
+    const { replay: name, title, about, moment } = element.dataset;
     let source = null;
     return {
       name,
       title: title || name,
       about: about || '',
+      moment: Number(moment || 0.4), // of its picture, as a part of its time
       open: async () => {
         source ??= new Replay((await gunzip(fromBase64(element.textContent))).buffer);
         return source;
       },
     };
   });
+}
+
+// What `tribo view FILE` serves beside the page: { name, url, files: [{ name, url }] }, where the page says so.
+async function servedFile() {
+  const address = document.querySelector('meta[name=tribo-view]')?.content;
+  if (!address) return null;
+  const ask = async (url) => {
+    const answer = await fetch(url, { cache: 'no-store' });
+    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+    return answer;
+  };
+  const { name, url, files } = await (await ask(address)).json();
+  for (const file of files) keepFile(file.name, new Uint8Array(await (await ask(file.url)).arrayBuffer()));
+  return new File([await (await ask(url)).blob()], name);
 }
 
 // --- start
@@ -246,13 +273,20 @@ async function start() {
   document.body.prepend(bar());
   document.body.append(cover, toast, help);
   app.replays = embeddedReplays();
+  app.report = embeddedReport();
+  let served = null;
   try {
+    served = await servedFile();
     if (engineModule()) {
       app.client = await Client.start();
       app.tables = app.client.tables;
     }
   } catch (error) {
-    app.say(`The engine did not start: ${error.message}`);
+    app.say(`The page did not start as it should: ${error.message}`);
+  }
+  if (served) {
+    history.replaceState(null, '', location.pathname);
+    await app.openFile(served);
   }
   app.gallery = new Gallery(app);
   listenToKeys(app);

@@ -1,20 +1,34 @@
-// The race page: a frozen problem, or a scene.
+// The race page: a frozen problem, a scene, or a report of `tribo compare` that came with the page.
 import { h, icon, replace } from './dom.js';
 import { Client } from './client.js';
+import { onTheme, themeName } from './theme.js';
 import { ProblemRace } from './race-problem.js';
 import { SceneRace } from './race-scene.js';
 
+// A report goes by the system's choice of dark or light; here it goes by the page's.
+function dress(report) {
+  for (const { cssRules } of report.styleSheets)
+    for (const { media } of cssRules)
+      if (media && (media.tribo ??= media.mediaText.includes('prefers-color-scheme')))
+        media.mediaText = themeName() === 'dark' ? 'screen' : 'not all';
+}
+
 export class RacePage {
-  constructor(tables) {
+  // report: { title, open() } or null; tables: null in a page without the engine.
+  constructor(tables, report) {
     this.tables = tables;
+    this.report = report;
     this.body = h('div.race-body');
-    this.modes = ['problem', 'scene'].map((mode) =>
-      h(
-        'button.tab',
-        { type: 'button', role: 'tab', dataset: { mode }, onclick: () => this.open(mode) },
-        mode === 'problem' ? 'One contact problem' : 'A scene, side by side',
-      ),
-    );
+    const modes = [
+      report && ['report', report.title],
+      tables && ['problem', 'One contact problem'],
+      tables && ['scene', 'A scene, side by side'],
+    ];
+    this.modes = modes
+      .filter(Boolean)
+      .map(([mode, words]) =>
+        h('button.tab', { type: 'button', role: 'tab', dataset: { mode }, onclick: () => this.open(mode) }, words),
+      );
     this.element = h(
       'section.race',
       null,
@@ -24,7 +38,7 @@ export class RacePage {
   }
 
   get current() {
-    return this.mode === 'scene' ? this.scene : this.problem;
+    return { scene: this.scene, problem: this.problem }[this.mode];
   }
 
   async open(mode) {
@@ -37,8 +51,28 @@ export class RacePage {
       return;
     }
     this.scene?.player.setPlaying(false);
+    if (mode === 'report') return this.#showReport();
     if (this.problem) return void replace(this.body, this.problem.element);
     await this.#choose();
+  }
+
+  // The report is a page without scripts, with a style of its own: it gets a frame, as high as it is.
+  async #showReport() {
+    if (!this.frame) {
+      const frame = h('iframe.report', { sandbox: 'allow-same-origin', title: this.report.title });
+      const fit = () => {
+        const page = frame.contentDocument?.documentElement;
+        if (page) frame.style.height = `${page.getBoundingClientRect().height}px`;
+      };
+      frame.onload = () => {
+        dress(frame.contentDocument);
+        new ResizeObserver(fit).observe(frame.contentDocument.body);
+      };
+      frame.srcdoc = await this.report.open();
+      onTheme(() => frame.contentDocument && dress(frame.contentDocument));
+      this.frame = frame;
+    }
+    replace(this.body, this.frame);
   }
 
   setProblem(frozen) {
