@@ -8,7 +8,7 @@
 #include "render/raster.h"
 
 enum { SUN_MAP = 1024, SKY_MAP = 448 };
-static const double sun_share = 0.62, sun_width = 0.055; // radius of the sun, rad
+static const double sun_share = 0.62, sun_width = 0.045; // radius of the sun, rad
 
 static double turn_of(int i) { return 2.399963229728653 * i; } // the golden angle
 
@@ -65,6 +65,7 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
 typedef struct {
   const tbLighting* lighting;
   const tbSubject* subject;
+  const tbCut* cut;
 } Work;
 
 typedef struct {
@@ -78,21 +79,31 @@ static Corner project(const tbLighting* g, const tbLight* l, tbVec3 p)
                   (float)tb_dot3(l->direction, d)};
 }
 
-static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject* m, const tbInstance* in,
-                          const tbRaster* raster, Corner* corner)
+static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T, int v)
 {
+  return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
+}
+
+static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject* m, int index,
+                          const tbCut* cut, const tbRaster* raster, Corner* corner)
+{
+  const tbInstance* in = &m->instance[index];
   const tbSolidMesh* mesh = &m->mesh[in->mesh];
+  if (m->cut[index] == TB_CUT_ALL) return;
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   tbMat3 R = tb_quat_mat3(T.q);
+  bool both = m->body[in->body].kind == TB_SUBJECT_CLOTH; // others hide what faces away themselves
   for (int v = 0; v < mesh->nvertex; v++)
     corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
   for (int t = 0; t < mesh->ntriangle; t++) {
+    const int* v = mesh->triangle[t];
+    if (m->cut[index] == TB_CUT_NEAR && tb_cut_hides(cut, place(in, mesh, T, v[0]), place(in, mesh, T, v[1]), place(in, mesh, T, v[2]))) continue;
     tbScreenTriangle s = {.triangle = 0};
     for (int k = 0; k < 3; k++) {
-      const Corner* c = &corner[mesh->triangle[t][k]];
+      const Corner* c = &corner[v[k]];
       s.x[k] = tb_raster_grid(c->x), s.y[k] = tb_raster_grid(c->y), s.z[k] = c->z;
     }
-    if (tb_raster_accept(raster, &s, true)) tb_raster_fill(raster, &s, 0, raster->height);
+    if (tb_raster_accept(raster, &s, both)) tb_raster_fill(raster, &s, 0, raster->height);
   }
 }
 
@@ -106,13 +117,13 @@ static void draw_maps(void* user, int begin, int end, int piece)
     for (int k = 0; k < l->size * l->size; k++) l->map[k] = -INFINITY;
     Corner* corner = (Corner*)(w->lighting->scratch + w->lighting->scratch_bytes * (size_t)i);
     for (int k = 0; k < w->subject->ninstance; k++)
-      draw_instance(w->lighting, l, w->subject, &w->subject->instance[k], &raster, corner);
+      draw_instance(w->lighting, l, w->subject, k, w->cut, &raster, corner);
   }
 }
 
-void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject)
+void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject, const tbCut* cut)
 {
-  Work w = {lighting, subject};
+  Work w = {lighting, subject, cut};
   tb_parallel_for(threads, TB_LIGHTS, 1, draw_maps, &w);
 }
 
@@ -131,7 +142,9 @@ static double seen(const tbLight* l, Corner c, float slack)
   return (double)(a + fy * (b - a));
 }
 
-tbLit tb_lighting_at(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye)
+static const double spread = 2; // of the places asked, in texels
+
+tbLit tb_lighting_at(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2])
 {
   tbLit lit = {0};
   double all = 0, reached = 0;
@@ -142,7 +155,12 @@ tbLit tb_lighting_at(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 ey
     if (!(facing > 0)) continue;
     // Two texels off the surface, so that it does not shade itself.
     double texel = 2 * g->radius / l->size, share = 1;
-    if (inside) share = seen(l, project(g, l, tb_madd3(place, 1.6 * texel, normal)), (float)(0.5 * texel));
+    if (inside) {
+      Corner c = project(g, l, tb_madd3(place, 1.6 * texel, normal));
+      double x = jitter[0] + 0.7548776662466927 * i, y = jitter[1] + 0.5698402909980532 * i; // R₂, Roberts 2018
+      c.x += (float)(spread * (x - floor(x) - 0.5)), c.y += (float)(spread * (y - floor(y) - 0.5));
+      share = seen(l, c, (float)(0.5 * texel));
+    }
     double light = l->weight * facing * share;
     if (l->sun) {
       double half = tb_dot3(tb_normalize3(tb_add3(l->direction, eye)), normal), power = half * half;

@@ -15,7 +15,7 @@ typedef struct tbLight {
   float* map; // height along the direction of what is lit first; −∞: nothing                (size²)
 } tbLight;
 
-enum { TB_SUNS = 12, TB_SKIES = 36, TB_LIGHTS = TB_SUNS + TB_SKIES };
+enum { TB_SUNS = 20, TB_SKIES = 40, TB_LIGHTS = TB_SUNS + TB_SKIES };
 
 typedef struct tbLighting {
   tbLight light[TB_LIGHTS];
@@ -29,7 +29,7 @@ typedef struct tbLighting {
 // Light on a level surface adds up to 1. Memory comes from the arena.
 tbStatus tb_lighting_create(tbArena* arena, const tbSubject* subject, tbVec3 toward_sun, tbVec3 centre, double radius,
                             tbLighting* out);
-void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject);
+void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject, const tbCut* cut);
 
 typedef struct tbLit {
   double sun, sky;
@@ -38,6 +38,7 @@ typedef struct tbLit {
 } tbLit;
 
 // At a place on a surface, seen from `eye` (unit vector to it).
-tbLit tb_lighting_at(const tbLighting* lighting, tbVec3 place, tbVec3 normal, tbVec3 eye);
+// jitter: two numbers in −½ … ½ that move with the pixel, so that the directions' shadows run into each other.
+tbLit tb_lighting_at(const tbLighting* lighting, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2]);
 
 #endif

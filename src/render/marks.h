@@ -15,6 +15,9 @@ typedef struct tbMarkPlace {
 void tb_paint_contacts(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,
                        const tbReplayFrame* frame, tbMarkPlace* order);
 
+// Edges of the boxes that are cut away.
+void tb_paint_cut(const tbCanvas* canvas, const tbView* view, const tbTheme* theme, const tbSubject* subject);
+
 // The judge's residual over the replay, as log10; −∞: zero.
 typedef struct tbHistory {
   int count;

@@ -3,8 +3,6 @@
 
 #include "base/threads.h"
 
-static const double smooth = 0.766; // cosine of the largest angle that is not an edge
-
 tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* m, tbSkin* out)
 {
   out->corner_adr = TB_TAKE(arena, int, (size_t)m->nvertex + 2);
@@ -23,6 +21,7 @@ tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* m, tbSkin* out)
 typedef struct {
   const tbSkin* skin;
   const tbSolidMesh* mesh;
+  double cosine;
 } Work;
 
 static tbVec3 area_of(const tbSolidMesh* m, int t)
@@ -49,15 +48,15 @@ static void find_corners(void* user, int begin, int end, int piece)
       tbVec3 sum = tb_zero3();
       for (int i = s->corner_adr[v]; i < s->corner_adr[v + 1]; i++) {
         int other = s->corner[i] / 3;
-        if (other == t || tb_dot3(s->face[t], s->face[other]) > smooth) sum = tb_add3(sum, area_of(w->mesh, other));
+        if (other == t || tb_dot3(s->face[t], s->face[other]) > w->cosine) sum = tb_add3(sum, area_of(w->mesh, other));
       }
       w->mesh->normal[3 * t + k] = tb_normalize3(sum);
     }
 }
 
-void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh)
+void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh, double cosine)
 {
-  Work w = {skin, mesh};
+  Work w = {skin, mesh, cosine};
   tb_parallel_for(threads, mesh->ntriangle, 512, find_faces, &w);
   tb_parallel_for(threads, mesh->ntriangle, 512, find_corners, &w);
 }

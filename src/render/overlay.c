@@ -65,12 +65,29 @@ static void dot(const Sheet* s, tbPoint at, double radius, tbColor color)
   line(s, at, at, 2 * radius, color, 1);
 }
 
+// Something of the background behind text, so that it can be read over anything: a box with round corners.
+static void backdrop(const Sheet* s, double left, double right, double top, double bottom)
+{
+  enum { ROUND = 6 };
+  tbPoint p[4 * ROUND];
+  double r = fmin(9 * s->scale, 0.5 * (bottom - top));
+  tbInk ink = tb_ink(s->theme->background, 0.66);
+  for (int i = 0; i < 4 * ROUND; i++) {
+    double sine, cosine;
+    tb_sin_cos(1.5707963267948966 * (i / ROUND + (double)(i % ROUND) / (ROUND - 1)), &sine, &cosine);
+    bool to_left = i / ROUND == 1 || i / ROUND == 2, to_top = i / ROUND >= 2;
+    p[i] = (tbPoint){(to_left ? left + r : right - r) + r * cosine, (to_top ? top + r : bottom - r) + r * sine};
+  }
+  tb_paint_polygon(s->canvas, p, 4 * ROUND, &ink);
+}
+
 static void paint_curve(const Sheet* s, const tbSubject* m, const tbHistory* h, double now, double residual)
 {
   double u = s->scale, left = 28 * u, width = 210 * u, bottom = s->canvas->height - 24 * u, height = 44 * u;
   double t0 = h->time[0], t1 = h->time[h->count - 1], span = t1 > t0 ? t1 - t0 : 1;
   double top = h->high > h->low ? h->high : h->low + 1;
   double tolerance = log10_of(m->tolerance);
+  backdrop(s, left - 14 * u, left + width + 14 * u, bottom - height - 32 * u, bottom + 12 * u);
   line(s, (tbPoint){left, bottom}, (tbPoint){left + width, bottom}, 1, s->theme->faint, 0.5);
   if (tolerance >= h->low && tolerance <= top)
     for (double x = 0; x < width; x += 8 * u) {
@@ -95,19 +112,43 @@ static void paint_curve(const Sheet* s, const tbSubject* m, const tbHistory* h, 
 static void paint_legend(const Sheet* s, const tbReplayFrame* f)
 {
   static const char* const names[] = {"open", "stick", "slip"};
+  static const int order[3] = {TB_CONTACT_OPEN, TB_CONTACT_SLIP, TB_CONTACT_STICK}; // from the right
   int count[3] = {0};
+  char text[3][32];
   for (int i = 0; i < f->contact_count; i++) count[f->contact[i].state]++;
-  double u = s->scale, x = s->canvas->width - 28 * u, y = s->canvas->height - 24 * u;
+  double u = s->scale, right = s->canvas->width - 28 * u, x = right, y = s->canvas->height - 24 * u;
   for (int k = 0; k < 3; k++) {
-    int state = (k + 2) % 3 == 0 ? TB_CONTACT_OPEN : k == 0 ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
-    char text[32];
-    snprintf(text, sizeof text, "%s %d", names[state], count[state]);
-    double width = tb_text_width(9 * u, text);
-    x -= width;
-    write_at(s, x, y, 9, text, s->theme->ink);
-    dot(s, (tbPoint){x - 10 * u, y - 4.5 * u}, 4.5, s->theme->state[state]);
-    x -= 34 * u;
+    snprintf(text[k], sizeof text[k], "%s %d", names[order[k]], count[order[k]]);
+    x -= tb_text_width(9 * u, text[k]) + (k < 2 ? 34 * u : 0);
   }
+  backdrop(s, x - 26 * u, right + 10 * u, y - 20 * u, y + 11 * u);
+  for (int k = 2; k >= 0; k--) {
+    dot(s, (tbPoint){x - 10 * u, y - 4.5 * u}, 4.5, s->theme->state[order[k]]);
+    x = write_at(s, x, y, 9, text[k], s->theme->ink) + 34 * u;
+  }
+}
+
+static void paint_title(const Sheet* s, const tbSubject* m, const tbHistory* h, const tbReplayFrame* f)
+{
+  char time[64], contacts[64] = "", iterations[64] = "";
+  double u = s->scale, left = 28 * u, x = left, y = 42 * u;
+  number(time, sizeof time, "t = %.3f s", f->time);
+  if (h->scalar_contacts >= 0) {
+    double count = f->scalar[h->scalar_contacts];
+    snprintf(contacts, sizeof contacts, count == 1 ? "%.0f contact" : "%.0f contacts", count);
+  }
+  if (h->scalar_iterations >= 0) {
+    double count = floor(f->scalar[h->scalar_iterations] + 0.5);
+    snprintf(iterations, sizeof iterations, count == 1 ? "%.0f iteration" : "%.0f iterations", count);
+  }
+  const char* const words[3] = {time, contacts, iterations};
+  for (int k = 0; k < 3; k++) x += tb_text_width(9.5 * u, words[k]) + (k < 2 ? 18 * u : 0);
+  x = fmax(x, left + tb_text_width(15 * u, m->name));
+  backdrop(s, left - 14 * u, x + 10 * u, y - 28 * u, y + 39 * u);
+  write_at(s, left, y, 15, m->name, s->theme->ink);
+  x = left;
+  for (int k = 0; k < 3; k++)
+    x = write_at(s, x, y + 25 * u, 9.5, words[k], k ? s->theme->faint : s->theme->ink) + 18 * u;
 }
 
 void tb_paint_overlay(const tbCanvas* canvas, const tbSubject* m, const tbTheme* theme, const tbHistory* h,
@@ -115,19 +156,7 @@ void tb_paint_overlay(const tbCanvas* canvas, const tbSubject* m, const tbTheme*
 {
   int side = canvas->width < canvas->height ? canvas->width : canvas->height;
   Sheet s = {canvas, theme, side / 720.0};
-  double u = s.scale, x = 28 * u, y = 42 * u;
-  char text[96];
-  write_at(&s, x, y, 15, m->name, theme->ink);
-  y += 25 * u;
-  x = write_at(&s, x, y, 9.5, number(text, sizeof text, "t = %.3f s", f->time), theme->ink) + 18 * u;
-  if (h->scalar_contacts >= 0) {
-    snprintf(text, sizeof text, "%.0f contacts", f->scalar[h->scalar_contacts]);
-    x = write_at(&s, x, y, 9.5, text, theme->faint) + 18 * u;
-  }
-  if (h->scalar_iterations >= 0) {
-    snprintf(text, sizeof text, "%.0f iterations", f->scalar[h->scalar_iterations]);
-    write_at(&s, x, y, 9.5, text, theme->faint);
-  }
+  paint_title(&s, m, h, f);
   if (h->count > 0) paint_curve(&s, m, h, f->time, f->scalar[h->scalar_residual]);
   if (contacts) paint_legend(&s, f);
 }

@@ -70,10 +70,11 @@ static tbStatus set_stage(tbRenderer* r)
       !s->depth)
     return TB_ERROR_MEMORY;
   s->centre = r->scope.centre, s->reach = 14 * r->scope.radius, s->cell = round_down(r->scope.radius / 4);
+  s->view = tb_view_make(&r->subject, &r->scope, o, 0);
   tb_stage_prepare(s);
   tbVec3 from = r->scope.from, level = tb_madd3(from, -tb_dot3(from, r->subject.up), r->subject.up);
   tbVec3 left = tb_cross3(level, r->subject.up); // as one sees it
-  tbVec3 sun = tb_madd3(tb_madd3(tb_scale3(1.35, r->subject.up), 0.85, left), 0.35, level);
+  tbVec3 sun = tb_madd3(tb_madd3(tb_scale3(1.3, r->subject.up), 0.75, left), 0.62, level);
   return tb_lighting_create(&r->arena, &r->subject, tb_normalize3(sun), r->scope.centre, 1.7 * r->scope.radius,
                             &r->lighting);
 }
@@ -127,16 +128,20 @@ tbStatus tb_renderer_draw(tbContext* ctx, tbRenderer* r, int64_t frame, unsigned
                    (long long)(tb_replay_frame_count(r->replay) - 1));
   TB_TRY(tb_replay_read(ctx, r->replay, frame, &f));
   tb_subject_show(ctx->threads, &r->subject, &f);
-  r->stage.view = tb_view_make(&r->subject, &r->scope, o,
-                               o->camera == TB_CAMERA_ORBIT ? orbit_speed * (f.time - r->start) : 0);
-  tb_lighting_draw(ctx->threads, &r->lighting, &r->subject);
+  if (o->camera == TB_CAMERA_ORBIT)
+    r->stage.view = tb_view_make(&r->subject, &r->scope, o, orbit_speed * (f.time - r->start));
+  const tbView* view = &r->stage.view;
+  tb_cut_away(&r->subject, view, &r->scope);
+  r->stage.cut = (tbCut){view->forward, tb_dot3(view->forward, r->scope.centre)};
+  tb_lighting_draw(ctx->threads, &r->lighting, &r->subject, &r->stage.cut);
   TB_TRY(tb_stage_rasterize(ctx, &r->stage));
   tb_stage_shade(ctx->threads, &r->stage);
   tbCanvas canvas = {o->width, o->height, r->stage.rgb, r->stage.depth};
+  tb_paint_cut(&canvas, view, r->stage.theme, &r->subject);
   if (o->contacts) {
     r->place.count = 0;
     TB_TRY(tb_array_push(ctx, &r->place, NULL, (size_t)f.contact_count));
-    tb_paint_contacts(&canvas, &r->stage.view, &r->scope, r->stage.theme, &f, r->place.data);
+    tb_paint_contacts(&canvas, view, &r->scope, r->stage.theme, &f, r->place.data);
   }
   if (o->overlay) tb_paint_overlay(&canvas, &r->subject, r->stage.theme, &r->history, &f, o->contacts);
   for (int64_t i = 0; i < 3 * (int64_t)o->width * o->height; i++)

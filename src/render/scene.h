@@ -21,6 +21,7 @@ typedef struct tbStage {
   const tbLighting* lighting;
   const tbTheme* theme;
   tbView view; // in pixels
+  tbCut cut;
   int samples;
   tbRaster raster;    // of samples
   tbArray triangle;   // tbScreenTriangle, that cover samples
@@ -43,6 +44,9 @@ tbStatus tb_stage_rasterize(tbContext* ctx, tbStage* stage);
 void tb_stage_shade(tbThreads* threads, tbStage* stage);
 
 void tb_stage_prepare(tbStage* stage); // colours, once
+
+// Decides what is cut away of fixed shapes.
+void tb_cut_away(const tbSubject* subject, const tbView* view, const tbScope* scope);
 
 const tbInstance* tb_stage_instance(const tbSubject* subject, int triangle);
 

@@ -10,8 +10,8 @@ static const double outline = 0.42;                    // how much darker
 
 // What a sample shows. A plane k is the surface FIRST_PLANE − k.
 typedef struct {
-  int surface;     // number of the instance, or below 0
-  tbVec3 normal;   // in the mesh's own frame
+  int surface;     // number of the body, or below 0
+  tbVec3 normal;   // in the body's frame
   const tbInstance* instance;
   int triangle;
 } Face;
@@ -28,7 +28,8 @@ static Face face_of(const tbStage* s, int triangle)
   if (triangle < 0) return (Face){.surface = NOTHING};
   const tbInstance* in = tb_stage_instance(m, triangle);
   const tbVec3* n = &m->mesh[in->mesh].normal[3 * (triangle - in->triangle)];
-  return (Face){(int)(in - m->instance), tb_normalize3(tb_add3(tb_add3(n[0], n[1]), n[2])), in, triangle};
+  tbVec3 mean = tb_normalize3(tb_add3(tb_add3(n[0], n[1]), n[2]));
+  return (Face){in->body, tb_quat_rotate(in->pose.q, mean), in, triangle};
 }
 
 // Sample by sample.
@@ -43,10 +44,8 @@ static bool is_edge(const tbStage* s, const Face* a, int other)
 {
   if (other == a->triangle || other == INT32_MIN) return false;
   if (other < 0) return true;
-  const tbInstance* in = a->instance;
-  int first = in->triangle, count = s->subject->mesh[in->mesh].ntriangle;
-  if (other < first || other >= first + count) return true;
-  return tb_dot3(face_of(s, other).normal, a->normal) < sharp_edge;
+  Face b = face_of(s, other);
+  return b.surface != a->surface || tb_dot3(b.normal, a->normal) < sharp_edge;
 }
 
 static bool on_edge(const tbStage* s, const Face* a, int x, int y)
@@ -95,6 +94,16 @@ static int gather(const tbStage* s, int px, int py, Group* group, float* nearest
   return count;
 }
 
+// Even over small squares of pixels (after Jimenez 2014's interleaved gradient noise).
+static void jitter_at(const Group* g, double out[2])
+{
+  double x = floor(g->x), y = floor(g->y);
+  for (int k = 0; k < 2; k++) {
+    double a = 0.06711056 * (x + 47 * k) + 0.00583715 * (y + 17 * k), b = 52.9829189 * (a - floor(a));
+    out[k] = b - floor(b);
+  }
+}
+
 // Bodies.
 
 static tbVec3 light_body(const tbStage* s, const Group* g)
@@ -119,7 +128,9 @@ static tbVec3 light_body(const tbStage* s, const Group* g)
   normal = tb_normalize3(tb_quat_rotate(T.q, normal));
   tbVec3 eye = tb_normalize3(tb_neg3(ray));
   if (along > 0) normal = tb_neg3(normal); // the back of a cloth
-  tbLit lit = tb_lighting_at(s->lighting, place, normal, eye);
+  double jitter[2];
+  jitter_at(g, jitter);
+  tbLit lit = tb_lighting_at(s->lighting, place, normal, eye, jitter);
   const tbTheme* theme = s->theme;
   double below = 0.30 * (0.5 - 0.5 * tb_dot3(normal, m->up)) * (0.35 + 0.65 * lit.open) + 0.03;
   tbVec3 sum = tb_vec3(lit.sun * 1.02 + lit.sky * theme->sky[0] + below * theme->earth[0],
@@ -164,7 +175,9 @@ static tbVec3 light_plane(const tbStage* s, const Group* g)
   double dv = (fabs(tb_dot3(right, p->v)) + fabs(tb_dot3(down, p->v))) / s->cell;
   double grid = fmax(0.16 * lines(u, v, du, dv), 0.40 * lines(u / 5, v / 5, du / 5, dv / 5));
   tbVec3 base = tb_lerp3(s->ground, s->grid, grid);
-  tbLit lit = tb_lighting_at(s->lighting, place, p->normal, s->subject->up);
+  double jitter[2];
+  jitter_at(g, jitter);
+  tbLit lit = tb_lighting_at(s->lighting, place, p->normal, s->subject->up, jitter);
   double rise = tb_dot3(p->normal, s->subject->up), light = lit.sun + lit.sky;
   if (rise < 0.98) light = 0.35 + 0.65 * light; // walls and slopes keep some of the ground's own colour
   base = tb_scale3(0.12 + 0.88 * fmin(light, 1.1), base);

@@ -6,6 +6,9 @@
 static const char* const kind_names[] = {"dynamic", "fixed", "kinematic", "soft", "cloth", NULL};
 static const char* const shape_names[] = {"sphere", "capsule", "cylinder", "box",  "plane",
                                           "convex", "mesh",    "sdf",      NULL};
+// Cosines of the largest angles that are not edges, of what is rigid and of what deforms.
+static const double hard = 0.766, soft = 0.5;
+
 enum { SPHERE, CAPSULE, CYLINDER, BOX, PLANE };
 
 typedef struct {
@@ -53,7 +56,11 @@ static tbStatus get_size(tbContext* ctx, const tbJson* node, const char* key, do
 
 static tbStatus push_mesh(Reader* r, tbSolidMesh mesh, int* out)
 {
-  for (int v = 0; v < mesh.nvertex; v++) mesh.reach = fmax(mesh.reach, tb_norm3(mesh.vertex[v]));
+  mesh.lo = tb_vec3(INFINITY, INFINITY, INFINITY), mesh.hi = tb_neg3(mesh.lo);
+  for (int v = 0; v < mesh.nvertex; v++) {
+    mesh.reach = fmax(mesh.reach, tb_norm3(mesh.vertex[v]));
+    mesh.lo = tb_min3(mesh.lo, mesh.vertex[v]), mesh.hi = tb_max3(mesh.hi, mesh.vertex[v]);
+  }
   *out = (int)r->mesh.count;
   if (mesh.nvertex > r->m->max_vertex) r->m->max_vertex = mesh.nvertex;
   return tb_array_push(r->ctx, &r->mesh, &mesh, 1);
@@ -87,12 +94,12 @@ static tbStatus read_given(Reader* r, const tbJson* node)
       triangle[i][k] = (int)v;
     }
   }
-  tbSolidMesh mesh = {nv, nt, vertex, (const int(*)[3])triangle, normal, 0};
+  tbSolidMesh mesh = {nv, nt, vertex, (const int(*)[3])triangle, normal, .reach = 0};
   tbSkin skin = {0};
   tbArena arena;
   tb_arena_init(&arena, ctx);
   tbStatus status = tb_skin_build(&arena, &mesh, &skin);
-  if (status == TB_OK) tb_skin_normals(NULL, &skin, &mesh);
+  if (status == TB_OK) tb_skin_normals(NULL, &skin, &mesh, hard);
   tb_arena_free(&arena);
   return status == TB_OK ? push_mesh(r, mesh, &index) : status;
 }
@@ -109,7 +116,7 @@ static tbStatus add_drawn(Reader* r, const tbDrawMesh* d, int* out)
     tbVec3 face = tb_normalize3(tb_cross3(tb_sub3(vertex[v[1]], vertex[v[0]]), tb_sub3(vertex[v[2]], vertex[v[0]])));
     for (int k = 0; k < 3; k++) normal[3 * t + k] = d->normal ? d->normal[v[k]] : face;
   }
-  return push_mesh(r, (tbSolidMesh){d->nvertex, d->ntriangle, vertex, d->triangle, normal, 0}, out);
+  return push_mesh(r, (tbSolidMesh){d->nvertex, d->ntriangle, vertex, d->triangle, normal, .reach = 0}, out);
 }
 
 static tbStatus make_unit(Reader* r, int type, int* out)
@@ -252,7 +259,7 @@ static tbStatus read_all(Reader* r)
   int poses = 0, nodes = 0;
   TB_TRY(tb_json_get_int64(r->ctx, tb_json_find(root, "geometry_bytes"), 0, INT64_MAX, &geometry));
   r->geometry_at = r->replay->frames_at - (uint64_t)geometry;
-  r->segments = bodies->count > 2000 ? 20 : bodies->count > 300 ? 32 : 64;
+  r->segments = bodies->count > 2000 ? 16 : bodies->count > 200 ? 24 : bodies->count > 40 ? 40 : 64;
   TB_TRY(read_run(r, root));
   for (uint32_t i = 0; i < meshes->count; i++) TB_TRY(read_given(r, &meshes->items[i]));
   r->ngiven = (int)meshes->count;
@@ -272,8 +279,9 @@ static tbStatus read_all(Reader* r)
     total += m->mesh[m->instance[i].mesh].ntriangle;
     if (total > INT_MAX / 4) return tb_fail(r->ctx, TB_ERROR_UNSUPPORTED, "too many triangles for a picture");
   }
-  m->ntriangle = (int)total;
-  return TB_OK;
+  m->ntriangle = (int)total, m->box = r->unit[BOX], m->sphere = r->unit[SPHERE];
+  m->cut = TB_TAKE(&m->arena, unsigned char, (size_t)m->ninstance);
+  return m->cut ? TB_OK : TB_ERROR_MEMORY;
 }
 
 tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* out)
@@ -316,7 +324,7 @@ void tb_subject_show(tbThreads* threads, const tbSubject* m, const tbReplayFrame
     const tbSkin* s = &m->skin[i];
     tbSolidMesh* mesh = &m->mesh[s->mesh];
     for (int v = 0; v < mesh->nvertex; v++) mesh->vertex[v] = frame->node[m->body[s->body].node + v];
-    tb_skin_normals(threads, s, mesh);
+    tb_skin_normals(threads, s, mesh, soft);
     m->now[s->body] = tb_transform_identity();
   }
 }

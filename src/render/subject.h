@@ -11,6 +11,7 @@ typedef struct tbSolidMesh {
   const int (*triangle)[3]; // counter-clockwise seen from outside
   tbVec3* normal;           // unit, of the corners                                       (3 ntriangle)
   double reach;             // of the vertices from the origin
+  tbVec3 lo, hi;            // box around them, of what is rigid
 } tbSolidMesh;
 
 typedef enum tbSubjectKind { TB_SUBJECT_DYNAMIC, TB_SUBJECT_FIXED, TB_SUBJECT_KINEMATIC, TB_SUBJECT_SOFT, TB_SUBJECT_CLOTH } tbSubjectKind;
@@ -45,6 +46,14 @@ typedef struct tbSkin {
   tbVec3* face;    // unit normals                                                        (ntriangle)
 } tbSkin;
 
+// What a view cuts away of an instance (cutaway.c).
+enum { TB_CUT_NOTHING, TB_CUT_ALL, TB_CUT_NEAR };
+
+typedef struct tbCut {
+  tbVec3 forward;  // of the view
+  double distance; // along it: triangles before it go
+} tbCut;
+
 typedef struct tbSubject {
   int nbody, ninstance, nplane, nskin, nmesh, ntriangle;
   tbSubjectBody* body;
@@ -54,6 +63,8 @@ typedef struct tbSubject {
   tbSolidMesh* mesh;
   tbVec3 up; // unit
   int max_vertex; // of a mesh
+  int box, sphere; // the meshes of boxes and balls; −1: none
+  unsigned char* cut; // what goes of an instance                                         (ninstance)
   const char* name;
   double dt, tolerance;
   tbTransform* now; // poses of all bodies in the frame shown                             (nbody)
@@ -65,8 +76,11 @@ void tb_subject_free(tbSubject* subject); // takes one that is all zero
 void tb_subject_pose(const tbSubject* subject, const tbReplayFrame* frame); // poses alone
 void tb_subject_show(tbThreads* threads, const tbSubject* subject, const tbReplayFrame* frame);
 
-// Corner normals: of all faces around the vertex that lean from the corner's own by less than 40°, by area.
+bool tb_cut_hides(const tbCut* cut, tbVec3 a, tbVec3 b, tbVec3 c);
+
+// Corner normals: of all faces around the vertex that lean from the corner's own by less than an angle, by area.
 tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* mesh, tbSkin* out);
-void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh);
+// cosine: of that angle.
+void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh, double cosine);
 
 #endif

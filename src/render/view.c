@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { LOOKS = 48 }; // frames looked at to find out what has to be seen
+enum { LOOKS = 48, CORNERS_BELOW = 2000 }; // frames looked at to find out what has to be seen; bodies
 
 static const double fov = 0.56; // rad, of the shorter side
 
@@ -26,6 +26,27 @@ static double quantile(tbArray* values, double share)
   return ((double*)values->data)[(size_t)(share * (double)(values->count - 1))];
 }
 
+// A ball as such, other shapes by the corners of a box around them; in large worlds all as balls.
+static tbStatus look_at_body(tbContext* ctx, const tbSubject* m, int body, tbArray* ball)
+{
+  const tbSubjectBody* b = &m->body[body];
+  if (m->nbody > CORNERS_BELOW) return tb_array_push(ctx, ball, &(tbBall){m->now[body].x, b->reach}, 1);
+  for (int i = b->first; i < b->first + b->count; i++) {
+    const tbInstance* in = &m->instance[i];
+    const tbSolidMesh* mesh = &m->mesh[in->mesh];
+    tbTransform T = tb_transform_mul(m->now[body], in->pose);
+    if (in->mesh == m->sphere) {
+      TB_TRY(tb_array_push(ctx, ball, &(tbBall){T.x, in->scale.x}, 1));
+      continue;
+    }
+    for (int k = 0; k < 8; k++) {
+      tbVec3 c = tb_vec3(k & 1 ? mesh->hi.x : mesh->lo.x, k & 2 ? mesh->hi.y : mesh->lo.y, k & 4 ? mesh->hi.z : mesh->lo.z);
+      TB_TRY(tb_array_push(ctx, ball, &(tbBall){tb_transform_point(T, tb_mul3(in->scale, c)), 0}, 1));
+    }
+  }
+  return TB_OK;
+}
+
 static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f, bool first, tbArray* ball, Seen* seen)
 {
   tb_subject_pose(m, f);
@@ -34,13 +55,13 @@ static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f,
     tbBall near = {m->now[i].x, b->reach};
     bool moves = b->kind == TB_SUBJECT_DYNAMIC || b->kind == TB_SUBJECT_KINEMATIC;
     if (!(b->reach > 0)) continue;
-    if (moves) TB_TRY(tb_array_push(ctx, ball, &near, 1));
+    if (moves) TB_TRY(look_at_body(ctx, m, i, ball));
     if (!moves && first) TB_TRY(tb_array_push(ctx, &seen->still, &near, 1));
     if (moves && first) TB_TRY(tb_array_push(ctx, &seen->size, &b->reach, 1));
   }
   for (int i = 0; i < m->nskin; i++) {
     const tbSkin* s = &m->skin[i];
-    for (int v = 0; v < m->mesh[s->mesh].nvertex; v += 7) {
+    for (int v = 0; v < m->mesh[s->mesh].nvertex; v++) {
       tbBall node = {f->node[m->body[s->body].node + v], 0};
       TB_TRY(tb_array_push(ctx, ball, &node, 1));
     }
@@ -125,6 +146,7 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   }
   TB_TRY(drop_far(ctx, &s->ball));
   bound(s);
+  s->moving = (int)s->ball.count;
   const tbBall* still = seen->still.data;
   bool none = s->ball.count == 0;
   for (size_t i = 0; i < seen->still.count; i++) {
@@ -133,7 +155,7 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   }
   bound(s);
   double typical = seen->size.count ? quantile(&seen->size, 0.5) : 0.3 * s->radius;
-  s->unit = fmin(0.13 * typical, 0.03 * s->radius);
+  s->unit = fmin(0.11 * typical, (m->nskin ? 0.016 : 0.03) * s->radius);
   s->impulse = quantile(&seen->impulse, 0.5);
   s->from = side(m);
   return TB_OK;
@@ -188,6 +210,23 @@ static Span span_of(const tbScope* s, tbVec3 axis, tbVec3 forward, double tangen
   return p;
 }
 
+// How far to move along an axis so that what is seen reaches equally far to both sides of the picture.
+static double centre(const tbScope* s, const tbView* v, tbVec3 axis, double low, double high)
+{
+  const tbBall* b = s->ball.data;
+  for (int step = 0; step < 24; step++) {
+    double middle = 0.5 * (low + high), ahead = -INFINITY, behind = -INFINITY;
+    for (size_t i = 0; i < s->ball.count; i++) {
+      tbVec3 d = tb_sub3(b[i].centre, v->eye);
+      double x = tb_dot3(d, axis) - middle, z = tb_dot3(d, v->forward);
+      ahead = fmax(ahead, (x + b[i].radius) / z), behind = fmax(behind, (b[i].radius - x) / z);
+    }
+    if (ahead > behind) low = middle;
+    else high = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 // As near as lets all balls lie between the planes of the frustum, with a margin.
 static void fit(tbView* v, const tbScope* s, const tbRenderOptions* o)
 {
@@ -198,9 +237,12 @@ static void fit(tbView* v, const tbScope* s, const tbRenderOptions* o)
   }
   Span x = span_of(s, v->right, v->forward, tx), y = span_of(s, v->up, v->forward, ty);
   double back = fmax((x.ahead + x.behind) / (2 * tx), (y.ahead + y.behind) / (2 * ty));
-  v->eye = tb_madd3(s->centre, -fmax(back, 1.2 * s->radius), v->forward);
-  v->eye = tb_madd3(v->eye, 0.5 * (x.ahead - x.behind), v->right);
-  v->eye = tb_madd3(v->eye, 0.5 * (y.ahead - y.behind), v->up);
+  back = fmax(back, 1.2 * s->radius);
+  v->eye = tb_madd3(s->centre, -back, v->forward);
+  // between the two sides' planes there is room left in one direction
+  double dx = centre(s, v, v->right, x.ahead - tx * back, tx * back - x.behind);
+  double dy = centre(s, v, v->up, y.ahead - ty * back, ty * back - y.behind);
+  v->eye = tb_madd3(tb_madd3(v->eye, dx, v->right), dy, v->up);
 }
 
 tbView tb_view_make(const tbSubject* m, const tbScope* s, const tbRenderOptions* o, double turn)

@@ -17,7 +17,8 @@ typedef struct tbScope {
   tbVec3 centre;  // of a ball around it
   double radius;
   tbVec3 from;    // unit, from there to the eye
-  tbArray ball;   // tbBall
+  tbArray ball;   // tbBall, first of what moves
+  int moving;     // how many those are
   double unit;    // m: radius of a contact's mark
   double impulse; // N·s: the arrow of this one has its full length
 } tbScope;

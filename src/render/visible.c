@@ -46,17 +46,19 @@ static tbStatus push_cut(tbContext* ctx, tbStage* s, const tbVec3 p[3], int tria
   return TB_OK;
 }
 
-static tbStatus push_instance(tbContext* ctx, tbStage* s, const tbInstance* in)
+static tbStatus push_instance(tbContext* ctx, tbStage* s, int index)
 {
   const tbSubject* m = s->subject;
+  const tbInstance* in = &m->instance[index];
+  if (m->cut[index] == TB_CUT_ALL) return TB_OK;
   const tbSolidMesh* mesh = &m->mesh[in->mesh];
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   tbMat3 R = tb_quat_mat3(T.q);
-  bool both = m->body[in->body].kind == TB_SUBJECT_CLOTH, cut = false;
+  bool both = m->body[in->body].kind == TB_SUBJECT_CLOTH, part = m->cut[index] == TB_CUT_NEAR, cut = part;
   for (int v = 0; v < mesh->nvertex; v++) {
     tbVec3 place = tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v])));
     bool near = !(tb_dot3(tb_sub3(place, s->view.eye), s->view.forward) > s->view.near);
-    cut |= near;
+    cut |= near; // then triangles go one by one, as they are in the world
     s->screen[v] = to_screen(s, place);
   }
   for (int t = 0; t < mesh->ntriangle; t++) {
@@ -64,6 +66,7 @@ static tbStatus push_instance(tbContext* ctx, tbStage* s, const tbInstance* in)
     tbVec3 p[3];
     for (int k = 0; k < 3; k++)
       p[k] = cut ? tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v[k]]))) : s->screen[v[k]];
+    if (part && tb_cut_hides(&s->cut, p[0], p[1], p[2])) continue;
     TB_TRY((cut ? push_cut : push)(ctx, s, p, in->triangle + t, both));
   }
   return TB_OK;
@@ -126,7 +129,7 @@ static void place_planes(tbStage* s)
 tbStatus tb_stage_rasterize(tbContext* ctx, tbStage* s)
 {
   s->triangle.count = 0;
-  for (int i = 0; i < s->subject->ninstance; i++) TB_TRY(push_instance(ctx, s, &s->subject->instance[i]));
+  for (int i = 0; i < s->subject->ninstance; i++) TB_TRY(push_instance(ctx, s, i));
   TB_TRY(sort_into_bands(ctx, s));
   tb_parallel_for(ctx->threads, s->nband, 1, fill_bands, s);
   place_planes(s);
