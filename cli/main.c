@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
     {"run", "run SCENE", "simulate a scene: metrics, CSV, checkpoints", command_run},
     {"resume", "resume CHECKPOINT", "go on with a run that was stopped, bit for bit", command_resume},
+    {"render", "render REPLAY|SCENE", "pictures and videos of a run", command_render},
     {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
     {"compare", "compare PROBLEM|SCENE…", "race solvers on problems: table, CSV, report.html", command_compare},
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
