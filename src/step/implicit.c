@@ -26,11 +26,10 @@
 
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
-enum {
-  TURNS = 4,
-  CUTS = 20
-}; // rounds for the sake of normals alone; cuts before bodies that meet are left where they started
-static const double CUT = 0.8; // of the way to an impact that cannot be prevented, that is gone
+static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
+
+enum { TURNS = 4 }; // rounds for the sake of normals alone
+enum { CUTS = 20 }; // before bodies that meet are left where they started
 
 typedef struct {
   tbSurfaces surfaces;

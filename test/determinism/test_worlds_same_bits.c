@@ -1,6 +1,7 @@
 // A heap of mixed shapes with joints ends in the same bits on any number of threads, by every scheme and
-// stabilisation.
+// stabilisation; and so do soft bodies.
 #include "step/heap.h"
+#include "step/soft_worlds.h"
 #include "test.h"
 
 static uint64_t run(const char* scheme, tbStabilization stabilization, int threads, int bodies, int steps)
@@ -36,4 +37,41 @@ TEST(a_heap_has_the_same_bits_for_any_number_of_threads)
           test_failed(__FILE__, __LINE__, "%s, %s: %d threads differ", name,
                       tb_stabilization_name((tbStabilization)k), threads[t]);
     }
+}
+
+static uint64_t run_soft(int storm, int threads, int steps)
+{
+  tbContext ctx = tb_default_context();
+  CHECK_OK(&ctx, tb_threads_create(&ctx, threads, &ctx.threads));
+  tbWorldDef def = tb_default_world_def();
+  tbStepOptions o = tb_default_step_options();
+  tbWorld* w = NULL;
+  int contacts = 0;
+  o.scheme = "implicit", o.solver.tolerance = 1e-4;
+  if (storm) CHECK_OK(&ctx, soft_storm(&ctx, (uint64_t)storm, &w, &o));
+  else {
+    CHECK_OK(&ctx, tb_world_create(&ctx, &def, &w));
+    CHECK_OK(&ctx, soft_heap(&ctx, w));
+  }
+  for (int i = 0; i < steps; i++) {
+    CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, NULL));
+    contacts += tb_world_contact_count(w);
+  }
+  CHECK(contacts > steps / 2);
+  uint64_t hash = tb_world_hash(w);
+  tb_world_free(&ctx, w);
+  tb_threads_destroy(&ctx, ctx.threads);
+  return hash;
+}
+
+TEST(soft_worlds_have_the_same_bits_for_any_number_of_threads)
+{
+  static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 12};
+  for (int k = 0; k < (test_quick() ? 1 : 3); k++) {
+    int steps = test_quick() ? 10 : 20;
+    uint64_t alone = run_soft(storms[k], 1, steps);
+    for (int t = test_quick() ? 2 : 0; t < 3; t++)
+      if (run_soft(storms[k], threads[t], steps) != alone)
+        test_failed(__FILE__, __LINE__, "storm %d: %d threads differ", storms[k], threads[t]);
+  }
 }
