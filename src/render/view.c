@@ -40,14 +40,16 @@ static tbStatus look_at_body(tbContext* ctx, const tbSubject* m, int body, tbArr
       continue;
     }
     for (int k = 0; k < 8; k++) {
-      tbVec3 c = tb_vec3(k & 1 ? mesh->hi.x : mesh->lo.x, k & 2 ? mesh->hi.y : mesh->lo.y, k & 4 ? mesh->hi.z : mesh->lo.z);
+      tbVec3 c = tb_vec3(k & 1 ? mesh->hi.x : mesh->lo.x, k & 2 ? mesh->hi.y : mesh->lo.y,
+                         k & 4 ? mesh->hi.z : mesh->lo.z);
       TB_TRY(tb_array_push(ctx, ball, &(tbBall){tb_transform_point(T, tb_mul3(in->scale, c)), 0}, 1));
     }
   }
   return TB_OK;
 }
 
-static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f, bool first, tbArray* ball, Seen* seen)
+static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f, bool first, tbArray* ball,
+                     Seen* seen)
 {
   tb_subject_pose(m, f);
   for (int i = 0; i < m->nbody; i++) {
@@ -150,7 +152,8 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   const tbBall* still = seen->still.data;
   bool none = s->ball.count == 0;
   for (size_t i = 0; i < seen->still.count; i++) {
-    bool near = still[i].radius <= 1.6 * s->radius && tb_distance3(still[i].centre, s->centre) < 2.5 * s->radius;
+    bool near =
+        still[i].radius <= 1.6 * s->radius && tb_distance3(still[i].centre, s->centre) < 2.5 * s->radius;
     if (near || none) TB_TRY(tb_array_push(ctx, &s->ball, &still[i], 1));
   }
   bound(s);
