@@ -161,6 +161,7 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   s->unit = fmin(0.11 * typical, (m->nskin ? 0.016 : 0.03) * s->radius);
   s->impulse = quantile(&seen->impulse, 0.5);
   s->from = side(m);
+  s->room = 0.5 / fmax(1, (double)seen->size.count + 2 * m->nskin);
   return TB_OK;
 }
 
@@ -233,7 +234,7 @@ static double centre(const tbScope* s, const tbView* v, tbVec3 axis, double low,
 // As near as lets all balls lie between the planes of the frustum, with a margin.
 static void fit(tbView* v, const tbScope* s, const tbRenderOptions* o)
 {
-  double tx = 0.88 * 0.5 * o->width / v->focal, ty = 0.80 * 0.5 * o->height / v->focal;
+  double tx = 0.44 * o->width / v->focal / (1 + s->room), ty = 0.40 * o->height / v->focal / (1 + s->room);
   if (!s->ball.count) {
     v->eye = tb_madd3(s->centre, -4 * s->radius, v->forward);
     return;

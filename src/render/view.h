@@ -19,6 +19,7 @@ typedef struct tbScope {
   tbVec3 from;    // unit, from there to the eye
   tbArray ball;   // tbBall, first of what moves
   int moving;     // how many those are
+  double room;    // around it, as a share of it: one body alone wants more than many
   double unit;    // m: radius of a contact's mark
   double impulse; // N·s: the arrow of this one has its full length
 } tbScope;
