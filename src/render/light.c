@@ -71,7 +71,8 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
     double texels = 0.5 * l->size / radius;
     l->u = tb_scale3(texels, l->u), l->v = tb_scale3(texels, l->v);
     l->map = TB_TAKE(arena, float, (size_t)l->size*(size_t)l->size);
-    if (!l->map) return TB_ERROR_MEMORY;
+    l->bounds = TB_TAKE(arena, tbLightBounds, 1);
+    if (!l->map || !l->bounds) return TB_ERROR_MEMORY;
   }
   for (int i = 0; i < TB_LIGHTS; i++) {
     tbLight* l = &out->light[i];
@@ -103,6 +104,13 @@ static Corner project(const tbLighting* g, const tbLight* l, tbVec3 p)
                   (float)tb_dot3(l->direction, d)};
 }
 
+static void grow(tbLightBounds* b, Corner c)
+{
+  b->left = fminf(b->left, c.x - 2), b->right = fmaxf(b->right, c.x + 2);
+  b->top = fminf(b->top, c.y - 2), b->bottom = fmaxf(b->bottom, c.y + 2);
+  b->height = fmaxf(b->height, c.z);
+}
+
 static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T, int v)
 {
   return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
@@ -117,8 +125,10 @@ static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   tbMat3 R = tb_quat_mat3(T.q);
   bool both = m->body[in->body].kind == TB_SUBJECT_CLOTH; // others hide what faces away themselves
-  for (int v = 0; v < mesh->nvertex; v++)
+  for (int v = 0; v < mesh->nvertex; v++) {
     corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
+    grow(l->bounds, corner[v]);
+  }
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle[t];
     if (m->cut[index] == TB_CUT_NEAR &&
@@ -141,6 +151,7 @@ static void draw_maps(void* user, int begin, int end, int piece)
     const tbLight* l = &w->lighting->light[i];
     tbRaster raster = {l->size, l->size, l->map, NULL};
     for (int k = 0; k < l->size * l->size; k++) l->map[k] = -INFINITY;
+    *l->bounds = (tbLightBounds){INFINITY, -INFINITY, INFINITY, -INFINITY, -INFINITY};
     Corner* corner = (Corner*)(w->lighting->scratch + w->lighting->scratch_bytes * (size_t)i);
     for (int k = 0; k < w->subject->ninstance; k++)
       draw_instance(w->lighting, l, w->subject, k, w->cut, &raster, corner);
@@ -159,13 +170,15 @@ void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSu
 // The share of four texels around a place that light reaches, by how near they are.
 static float seen(const tbLight* l, float x, float y, float z)
 {
+  const tbLightBounds* b = l->bounds;
+  if (x < b->left || x > b->right || y < b->top || y > b->bottom || z > b->height) return 1;
   if (!(x >= 0 && y >= 0 && x < (float)(l->size - 1) && y < (float)(l->size - 1))) return 1;
   int i = (int)x, k = (int)y;
   float fx = x - (float)i, fy = y - (float)k;
   const float *top = l->map + (int64_t)k * l->size + i, *bottom = top + l->size;
-  float a = (z >= top[0] ? 1 - fx : 0) + (z >= top[1] ? fx : 0);
-  float b = (z >= bottom[0] ? 1 - fx : 0) + (z >= bottom[1] ? fx : 0);
-  return a + fy * (b - a);
+  float above = (z >= top[0] ? 1 - fx : 0) + (z >= top[1] ? fx : 0);
+  float below = (z >= bottom[0] ? 1 - fx : 0) + (z >= bottom[1] ? fx : 0);
+  return above + fy * (below - above);
 }
 
 // Where every map is asked: beside the surface, so that it does not shade itself, and a little to a side that

@@ -7,6 +7,12 @@
 
 #include "base/threads.h"
 
+// Outside of it, and above it, there is light.
+typedef struct tbLightBounds {
+  float left, right, top, bottom; // texels
+  float height;
+} tbLightBounds;
+
 typedef struct tbLight {
   tbVec3 direction; // unit, towards the light
   tbVec3 u, v;      // axes of its map, in texels per metre
@@ -14,6 +20,7 @@ typedef struct tbLight {
   bool sun;
   int size;   // of its map: size × size
   float* map; // height along the direction of what is lit first; −∞: nothing                (size²)
+  tbLightBounds* bounds; // of what is drawn on it
 } tbLight;
 
 enum { TB_SUNS = 16, TB_SKIES = 32, TB_LIGHTS = TB_SUNS + TB_SKIES };
