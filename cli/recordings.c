@@ -1,6 +1,7 @@
 #include "cli/recordings.h"
 #include "base/text.h"
 #include "cli/metrics.h"
+#include "cli/render.h"
 
 #include <limits.h>
 #include <math.h>
@@ -19,6 +20,16 @@ static int next_kind(const char** at, const char** kind)
 static bool is_kind(const char* kind, int length, const char* name)
 {
   return (int)strlen(name) == length && strncmp(kind, name, (size_t)length) == 0;
+}
+
+static const char* const drawn[] = {"png", "mp4", "webm"};
+enum { DRAWN = sizeof drawn / sizeof *drawn };
+
+static bool is_drawn(const char* kind, int length)
+{
+  for (int i = 0; i < DRAWN; i++)
+    if (is_kind(kind, length, drawn[i])) return true;
+  return false;
 }
 
 static const tbRecordKind* find_kind(const char* kind, int length)
@@ -42,6 +53,10 @@ static void refuse_kind(const char* command, const char* kind, int length)
   snprintf(name, sizeof name, "%.*s", length, kind);
   tbNearest near = tb_nearest(name);
   tb_nearest_offer(&near, "csv");
+  for (int i = 0; i < DRAWN; i++) {
+    tb_nearest_offer(&near, drawn[i]);
+    tb_list_append(list, sizeof list, drawn[i]);
+  }
   for (int i = 0; i < tb_record_kind_count(); i++) {
     tb_nearest_offer(&near, tb_record_kind_at(i)->name);
     tb_list_append(list, sizeof list, tb_record_kind_at(i)->name);
@@ -61,7 +76,7 @@ bool recordings_check(const char* command, const OutputArgs* a)
   while (at) {
     int length = next_kind(&at, &kind);
     bool csv = is_kind(kind, length, "csv");
-    if (!csv && !find_kind(kind, length)) {
+    if (!csv && !is_drawn(kind, length) && !find_kind(kind, length)) {
       refuse_kind(command, kind, length);
       return false;
     }
@@ -71,6 +86,29 @@ bool recordings_check(const char* command, const OutputArgs* a)
     }
   }
   return true;
+}
+
+bool recordings_want_film(const OutputArgs* a) { return wanted(a, "mp4") || wanted(a, "webm"); }
+
+// Pictures are drawn when everything else is in its place, so that nothing is lost should they fail.
+tbStatus recordings_draw(tbContext* ctx, const OutputArgs* a, const char* folder)
+{
+  char path[PATH_MAX + 32];
+  Shooting s = shooting_default();
+  tbReplay* replay = NULL;
+  tbStatus status = TB_OK;
+  if (!isnan(a->fps) && a->fps >= 0.1 && a->fps <= 1000) s.fps = a->fps;
+  s.quiet = a->quiet;
+  for (int i = 0; i < DRAWN && status == TB_OK; i++) {
+    if (!wanted(a, drawn[i])) continue;
+    snprintf(path, sizeof path, "%s/replay.trp", folder);
+    if (!replay) TB_TRY(tb_replay_open(ctx, a->trajectory ? a->trajectory : path, &replay));
+    snprintf(path, sizeof path, "%s/scene.%s", folder, drawn[i]);
+    s.options.samples = tb_film_path(path) ? 2 : 3;
+    status = shoot(ctx, replay, path, false, &s);
+  }
+  tb_replay_close(ctx, replay);
+  return status;
 }
 
 static tbStatus open_one(tbContext* ctx, Recordings* r, const char* kind, const char* path,

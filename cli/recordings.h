@@ -11,6 +11,11 @@ typedef struct {
   int count;
 } Recordings;
 
+// Kinds that are drawn from the replay when the run is over: png, mp4, webm.
+bool recordings_want_film(const OutputArgs* a);
+// After recordings_close; folder: that of --out.
+tbStatus recordings_draw(tbContext* ctx, const OutputArgs* a, const char* folder);
+
 // Whether --export names kinds that exist and have a place to go. False after one line on standard error.
 bool recordings_check(const char* command, const OutputArgs* a);
 

@@ -75,11 +75,13 @@ static bool read_args(const RenderArgs* a, Shooting* s)
   if (a->frames && (!two_numbers(a->frames, ':', &x, &y) || x < 0 || y < x))
     return refuse("--frames takes the first and the last frame, as in 0:59");
   if (a->frames) s->first = x, s->last = y;
-  if (a->size && (!two_numbers(a->size, 'x', &x, &y) || x < 16 || y < 16 || x > TB_RENDER_SIZE || y > TB_RENDER_SIZE))
+  if (a->size &&
+      (!two_numbers(a->size, 'x', &x, &y) || x < 16 || y < 16 || x > TB_RENDER_SIZE || y > TB_RENDER_SIZE))
     return refuse("--size takes pixels across and down, as in 1280x720, 16 to 8192 each");
   if (a->size) o->width = (int)x, o->height = (int)y;
   if (film && (o->width % 2 || o->height % 2)) return refuse("--size of a video must be even");
-  if (!isnan(a->fps) && !(a->fps >= 0.1 && a->fps <= 1000)) return refuse("--fps takes 0.1 to 1000 frames per second");
+  if (!isnan(a->fps) && !(a->fps >= 0.1 && a->fps <= 1000))
+    return refuse("--fps takes 0.1 to 1000 frames per second");
   if (!isnan(a->speed) && !(a->speed > 0 && a->speed <= 1e6)) return refuse("--speed must be positive");
   if (a->samples != INT_MIN && (a->samples < 1 || a->samples > TB_RENDER_SAMPLES))
     return refuse("--samples takes 1 to 4");
@@ -127,7 +129,8 @@ static tbStatus record(tbContext* ctx, tbScene* scene, const char* path, double 
 }
 
 // The replay of a scene, in a file that is gone as soon as it is open.
-static tbStatus open_scene(tbContext* ctx, const char* path, const RenderArgs* a, const Shooting* s, tbReplay** out)
+static tbStatus open_scene(tbContext* ctx, const char* path, const RenderArgs* a, const Shooting* s,
+                           tbReplay** out)
 {
   tbScene scene;
   char folder[PATH_MAX], file[PATH_MAX + 16];
@@ -159,7 +162,8 @@ static int render(tbContext* ctx, const char* path, const RenderArgs* a, Shootin
   if (status != TB_OK) return fail_with(ctx);
   int64_t frames = tb_replay_frame_count(replay);
   if (s->last >= frames) {
-    fprintf(stderr, "tribo render: --frames %s: there are frames 0 to %lld\n", a->frames, (long long)(frames - 1));
+    fprintf(stderr, "tribo render: --frames %s: there are frames 0 to %lld\n", a->frames,
+            (long long)(frames - 1));
     tb_replay_close(ctx, replay);
     return EXIT_USAGE;
   }
@@ -173,7 +177,8 @@ static int render(tbContext* ctx, const char* path, const RenderArgs* a, Shootin
 static void print_help(const Arg* args)
 {
   printf("%s\n\n"
-         "Draws a replay (`tribo run --out`), or simulates a scene and draws that: one picture, or a video made by\n"
+         "Draws a replay (`tribo run --out`), or simulates a scene and draws that: one picture, or a video "
+         "made by\n"
          "the ffmpeg command. It needs no display and no graphics card.\n\n",
          usage);
   args_help(args);
@@ -181,24 +186,38 @@ static void print_help(const Arg* args)
          "  tribo render scenes/arch.json --out arch.mp4 --dark --camera orbit\n");
 }
 
+static int processors(void)
+{
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count < 64 ? (int)count : 64;
+}
+
 int command_render(int argc, char** argv)
 {
-  RenderArgs a = {.out = "render.png", .time = NAN, .fps = NAN, .speed = NAN, .threads = 2, .samples = INT_MIN};
+  RenderArgs a = {.out = "render.png",
+                  .time = NAN,
+                  .fps = NAN,
+                  .speed = NAN,
+                  .threads = processors(),
+                  .samples = INT_MIN};
   bool help = false;
   const Arg args[] = {
       {"--out", ARG_TEXT, &a.out, "FILE", "a picture (.png, default render.png) or a video (.mp4, .webm)"},
-      {"--time", ARG_NUMBER, &a.time, "S", "the picture at that time, or the video until then (default: the end)"},
+      {"--time", ARG_NUMBER, &a.time, "S",
+       "the picture at that time, or the video until then (default: the end)"},
       {"--frames", ARG_TEXT, &a.frames, "A:B", "from frame A to frame B; pictures are numbered"},
       {"--size", ARG_TEXT, &a.size, "WxH", "pixels (default 1280x720)"},
       {"--fps", ARG_NUMBER, &a.fps, "N", "frames per second of a video (default 30)"},
       {"--speed", ARG_NUMBER, &a.speed, "X", "0.1: ten times slower than life (default 1)"},
-      {"--camera", ARG_TEXT, &a.camera, "C", "auto (default), orbit, or \"eye; target\", as in \"3 -4 2; 0 0 0.5\""},
+      {"--camera", ARG_TEXT, &a.camera, "C",
+       "auto (default), orbit, or \"eye; target\", as in \"3 -4 2; 0 0 0.5\""},
       {"--dark", ARG_FLAG, &a.dark, NULL, "on a dark ground"},
       {"--light", ARG_FLAG, &a.light, NULL, "on a light ground (default)"},
       {"--no-contacts", ARG_FLAG, &a.no_contacts, NULL, "without contacts and forces"},
       {"--no-overlay", ARG_FLAG, &a.no_overlay, NULL, "without text and the residual's curve"},
       {"--samples", ARG_INT, &a.samples, "N", "N × N samples in a pixel, 1 to 4 (default 3; videos 2)"},
-      {"--threads", ARG_INT, &a.threads, "N", "threads (default 2); the picture does not depend on it"},
+      {"--threads", ARG_INT, &a.threads, "N",
+       "threads (default: all processors); the picture does not depend on it"},
       {"--quiet", ARG_FLAG, &a.quiet, NULL, "no progress bar"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},

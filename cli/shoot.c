@@ -51,9 +51,11 @@ static tbStatus shoot_film(Camera* c, const char* path, int64_t first, int64_t l
 // name.png → name-0007.png
 static tbStatus numbered(tbContext* ctx, const char* path, int64_t frame, char* out, size_t size)
 {
-  size_t length = strlen(path), stem = length > 4 && strcmp(path + length - 4, ".png") == 0 ? length - 4 : length;
+  size_t length = strlen(path),
+         stem = length > 4 && strcmp(path + length - 4, ".png") == 0 ? length - 4 : length;
   int written = snprintf(out, size, "%.*s-%04lld%s", (int)stem, path, (long long)frame, path + stem);
-  if (written < 0 || (size_t)written >= size) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s: a path too long", path);
+  if (written < 0 || (size_t)written >= size)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s: a path too long", path);
   return TB_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/out.h"
 #include "cli/progress.h"
 #include "cli/recordings.h"
+#include "cli/render.h"
 #include "cli/stream.h"
 #include "cli/trajectory.h"
 
@@ -66,6 +67,7 @@ static tbStatus open_one(Simulation* s, const char* path, const char* name_in_ou
 static tbStatus open_files(Simulation* s)
 {
   const OutputArgs* a = s->args;
+  if (recordings_want_film(a)) TB_TRY(tb_film_check(s->ctx));
   if (a->out) TB_TRY(folder_make(s->ctx, a->out, &s->out));
   if (a->dump) TB_TRY(folder_make(s->ctx, a->dump, &s->dump));
   TB_TRY(open_one(s, a->metrics, "metrics.json", &s->metrics_file));
@@ -192,6 +194,7 @@ int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a)
   if (status == TB_OK) status = finish(&s, last);
   status = close_files(&s, status);
   if (status == TB_OK && !a->quiet) status = print_summary(&s, last);
+  if (status == TB_OK && a->out && !interrupted(NULL)) status = recordings_draw(ctx, a, s.out.path);
   int code = EXIT_DONE;
   if (status != TB_OK) {
     code = fail_with(ctx);

@@ -20,7 +20,7 @@ typedef struct {
       {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"},   \
       {"--trajectory", ARG_TEXT, &(a).trajectory, "FILE", "the replay, for `tribo view` and the page"}, \
       {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…",                                                \
-       "and into --out: gltf, usd, vtk (ParaView), pc2 (Blender), csv; docs/exports.md"},               \
+       "and into --out: gltf, usd, vtk (ParaView), pc2 (Blender), csv, png, mp4, webm; docs/exports.md"},               \
       {"--fps", ARG_NUMBER, &(a).fps, "N",                                                              \
        "frames per simulated second of those (default 60; 0: every step)"},                             \
       {"--checkpoint", ARG_TEXT, &(a).checkpoint, "FILE",                                               \

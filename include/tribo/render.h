@@ -27,17 +27,18 @@ typedef enum tbCameraKind {
 } tbCameraKind;
 
 typedef struct tbRenderOptions {
-  int width, height;       // pixels, 16 … TB_RENDER_SIZE
-  int samples;             // per pixel and direction, 1 … TB_RENDER_SAMPLES
-  bool dark;               // the page's colours for the night
-  bool contacts;           // discs by state, and arrows: normal forces and friction
-  bool overlay;            // scene, time, contacts, iterations, the judge's residual
-  int64_t first, last;     // frames the camera has to fit; last −1: the last of the replay
+  int width, height;   // pixels, 16 … TB_RENDER_SIZE
+  int samples;         // per pixel and direction, 1 … TB_RENDER_SAMPLES
+  bool dark;           // the page's colours for the night
+  bool contacts;       // discs by state, and arrows: normal forces and friction
+  bool overlay;        // scene, time, contacts, iterations, the judge's residual
+  int64_t first, last; // frames the camera has to fit; last −1: the last of the replay
   tbCameraKind camera;
   tbVec3 eye, target;
 } tbRenderOptions;
 
-tbRenderOptions tb_default_render_options(void); // 1280 × 720, 3 × 3 samples, light, contacts and overlay, fit
+tbRenderOptions tb_default_render_options(
+    void); // 1280 × 720, 3 × 3 samples, light, contacts and overlay, fit
 
 typedef struct tbRenderer tbRenderer;
 
@@ -54,8 +55,8 @@ tbStatus tb_png_save(tbContext* ctx, const char* path, int width, int height, co
 // path's ending. The file takes its place when the film ends well.
 typedef struct tbFilm tbFilm;
 
-bool tb_film_path(const char* path);            // whether it ends in .mp4 or .webm
-tbStatus tb_film_check(tbContext* ctx);         // TB_ERROR_UNSUPPORTED: no ffmpeg
+bool tb_film_path(const char* path);    // whether it ends in .mp4 or .webm
+tbStatus tb_film_check(tbContext* ctx); // TB_ERROR_UNSUPPORTED: no ffmpeg
 // Width and height must be even.
 tbStatus tb_film_begin(tbContext* ctx, const char* path, int width, int height, double fps, tbFilm** out);
 tbStatus tb_film_frame(tbContext* ctx, tbFilm* film, const unsigned char* rgb);

@@ -1,5 +1,6 @@
-// Walls in the way of the view. Rays go from the eye to where things move; a fixed shape that stops more than a
-// few of them is cut away: a box altogether, but for its edges, of other shapes what lies before those things.
+// Walls in the way of the view. Rays go from the eye to where things move; a fixed shape that stops more than
+// a few of them is cut away: a box altogether, but for its edges, of other shapes what lies before those
+// things.
 #include "render/marks.h"
 #include "render/scene.h"
 
@@ -59,14 +60,16 @@ void tb_paint_cut(const tbCanvas* canvas, const tbView* view, const tbTheme* the
     tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
     for (int edge = 0; edge < 12; edge++) {
       int axis = edge / 4, first = edge % 4, bit = 1 << axis;
-      int low = (first >> axis << (axis + 1)) | (first & (bit - 1)), high = low | bit; // corners as in a unit box
+      int low = (first >> axis << (axis + 1)) | (first & (bit - 1)),
+          high = low | bit; // corners as in a unit box
       tbPoint p[2];
       double depth[2] = {0, 0};
       bool shown = true;
       for (int k = 0; k < 2; k++) {
         int corner = k ? high : low;
         tbVec3 v = tb_vec3(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
-        shown &= tb_view_project(view, tb_transform_point(T, tb_mul3(in->scale, v)), &p[k].x, &p[k].y, &depth[k]);
+        shown &=
+            tb_view_project(view, tb_transform_point(T, tb_mul3(in->scale, v)), &p[k].x, &p[k].y, &depth[k]);
       }
       tbInk ink = tb_ink(theme->faint, 0.4);
       ink.hidden = 0.12, ink.depth = 1.002 * fmax(depth[0], depth[1]);

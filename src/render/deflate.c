@@ -137,7 +137,9 @@ tbStatus tb_deflate(tbContext* ctx, const unsigned char* bytes, size_t length, t
     w.bits >>= 8, w.count -= 8;
   }
   uint32_t sum = adler(bytes, length);
-  tb_out_bytes(out, (char[4]){(char)(sum >> 24), (char)(sum >> 16 & 255), (char)(sum >> 8 & 255), (char)(sum & 255)}, 4);
+  tb_out_bytes(
+      out, (char[4]){(char)(sum >> 24), (char)(sum >> 16 & 255), (char)(sum >> 8 & 255), (char)(sum & 255)},
+      4);
   tb_free(ctx, chains);
   return out->status;
 }

@@ -19,6 +19,7 @@ extern char** environ;
 struct tbFilm {
   tbFile file;
   size_t bytes; // of a frame
+  int64_t frames;
   int socket;
   pid_t process;
   FILE* complaints; // what ffmpeg says
@@ -40,7 +41,8 @@ tbStatus tb_film_check(tbContext* ctx)
   pid_t process;
   int code = -1;
   if (posix_spawn_file_actions_init(&actions) != 0) return tb_fail(ctx, TB_ERROR_MEMORY, "out of memory");
-  for (int i = 0; i < 3; i++) posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
+  for (int i = 0; i < 3; i++)
+    posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
   int error = posix_spawnp(&process, arguments[0], &actions, NULL, (char**)arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   while (error == 0 && waitpid(process, &code, 0) < 0 && errno == EINTR) continue;
@@ -56,15 +58,16 @@ static int start(tbFilm* f, bool webm, int width, int height, double fps, int in
   snprintf(size, sizeof size, "%dx%d", width, height);
   snprintf(rate, sizeof rate, "%lld/1000", (long long)floor(1000 * fps + 0.5));
   // From sRGB to the colours of television, and told so.
-#define FROM "ffmpeg", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24", \
-             "-video_size", size, "-framerate", rate, "-i", "pipe:0", "-an", "-map_metadata", "-1", "-vf", \
-             "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p", \
-             "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1", "-color_range", "tv", \
-             "-fflags", "+bitexact", "-flags:v", "+bitexact"
-  const char* mp4[] = {FROM, "-c:v", "libx264", "-preset", "medium", "-crf", "17", "-movflags", "+faststart", "-f", "mp4",
-                       f->file.temp, NULL};
-  const char* vp9[] = {FROM, "-c:v", "libvpx-vp9", "-b:v", "0", "-crf", "24", "-row-mt", "1", "-cpu-used", "3", "-f", "webm",
-                       f->file.temp, NULL};
+#define FROM                                                                                                 \
+  "ffmpeg", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24",          \
+      "-video_size", size, "-framerate", rate, "-i", "pipe:0", "-an", "-map_metadata", "-1", "-vf",          \
+      "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p", \
+      "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1", "-color_range",     \
+      "tv", "-fflags", "+bitexact", "-flags:v", "+bitexact"
+  const char* mp4[] = {FROM,        "-c:v",       "libx264", "-preset", "medium",     "-crf", "17",
+                       "-movflags", "+faststart", "-f",      "mp4",     f->file.temp, NULL};
+  const char* vp9[] = {FROM, "-c:v",      "libvpx-vp9", "-b:v", "0",    "-crf",       "24", "-row-mt",
+                       "1",  "-cpu-used", "3",          "-f",   "webm", f->file.temp, NULL};
 #undef FROM
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);
@@ -107,7 +110,8 @@ tbStatus tb_film_begin(tbContext* ctx, const char* path, int width, int height, 
   if (!tb_film_path(path)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s: videos end in .mp4 or .webm", path);
   if (width < 2 || height < 2 || width % 2 || height % 2 || width > TB_RENDER_SIZE || height > TB_RENDER_SIZE)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a video has an even number of pixels in each direction");
-  if (!(fps >= 0.1 && fps <= 1000)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a video has 0.1 to 1000 frames per second");
+  if (!(fps >= 0.1 && fps <= 1000))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a video has 0.1 to 1000 frames per second");
   tbFilm* f = TB_NEW(ctx, tbFilm, 1);
   if (!f) return TB_ERROR_MEMORY;
   f->bytes = 3 * (size_t)width * (size_t)height;
@@ -129,6 +133,7 @@ tbStatus tb_film_frame(tbContext* ctx, tbFilm* f, const unsigned char* rgb)
     if (sent < 0) return f->status = tb_fail(ctx, TB_ERROR_IO, "ffmpeg stopped reading: %s", strerror(errno));
     done += (size_t)sent;
   }
+  f->frames++;
   return TB_OK;
 }
 
@@ -149,6 +154,8 @@ tbStatus tb_film_end(tbContext* ctx, tbFilm* f, tbStatus status)
   while (waitpid(f->process, &code, 0) < 0 && errno == EINTR) continue;
   bool done = WIFEXITED(code) && WEXITSTATUS(code) == 0;
   if (!done && (status == TB_OK || f->status != TB_OK)) status = complain(ctx, f);
+  else if (status == TB_OK && f->frames == 0)
+    status = tb_fail(ctx, TB_ERROR_IO, "%s: a video without pictures", f->file.path);
   else if (status == TB_OK) status = f->status;
   fclose(f->complaints);
   status = tb_file_end(ctx, &f->file, status);

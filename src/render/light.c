@@ -1,5 +1,5 @@
-// A depth map per direction (Williams 1978); the sky is many of them, which gives soft shadows and dark corners
-// without noise, the same from frame to frame.
+// A depth map per direction (Williams 1978); the sky is many of them, which gives soft shadows and dark
+// corners without noise, the same from frame to frame.
 //
 // Cost      every triangle once per direction; at each place lit, four comparisons per direction.
 // Limits    shadows fall inside a ball only; what is thinner than a texel of the map may let light through.
@@ -7,7 +7,8 @@
 
 #include "render/raster.h"
 
-enum { SUN_MAP = 1024, SKY_MAP = 448 };
+// Sizes of the maps, in shorter sides of the picture.
+static const double sun_map = 1.4, sky_map = 0.6;
 static const double sun_share = 0.62, sun_width = 0.045; // radius of the sun, rad
 
 static double turn_of(int i) { return 2.399963229728653 * i; } // the golden angle
@@ -34,8 +35,29 @@ static tbVec3 direction_of(int i, tbVec3 up, tbVec3 toward_sun)
   return tb_madd3(tb_madd3(tb_scale3(z, up), r * c, a), r * s, b);
 }
 
-tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_sun, tbVec3 centre, double radius,
-                            tbLighting* out)
+static int map_size(int pixels, double share)
+{
+  double size = share * pixels;
+  return size < 64 ? 64 : size < 2048 ? (int)size : 2048;
+}
+
+static void spread_out(tbLighting* g)
+{
+  for (int i = 0; i < TB_LIGHTS; i++) {
+    const tbLight* l = &g->light[i];
+    double d[3], u[3], v[3];
+    tb_store3(d, l->direction), tb_store3(u, l->u), tb_store3(v, l->v);
+    for (int k = 0; k < 3; k++)
+      g->direction[k][i] = (float)d[k], g->u[k][i] = (float)u[k], g->v[k][i] = (float)v[k];
+    g->texel[i] = (float)(2 * g->radius / l->size), g->middle[i] = 0.5f * (float)(l->size - 1);
+    // R₂, a sequence that fills the square evenly (Roberts 2018)
+    double x = 0.7548776662466927 * i, y = 0.5698402909980532 * i;
+    g->jitter[0][i] = (float)(x - floor(x)), g->jitter[1][i] = (float)(y - floor(y));
+  }
+}
+
+tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_sun, tbVec3 centre,
+                            double radius, int pixels, tbLighting* out)
 {
   double level[2] = {0, 0}; // light on a level surface before it is scaled
   *out = (tbLighting){.centre = centre, .radius = radius, .up = m->up};
@@ -43,20 +65,23 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
     tbLight* l = &out->light[i];
     l->sun = i < TB_SUNS;
     l->direction = direction_of(i, m->up, toward_sun);
-    l->size = l->sun ? SUN_MAP : SKY_MAP;
+    l->size = map_size(pixels, l->sun ? sun_map : sky_map);
     level[l->sun] += tb_dot3(l->direction, m->up);
     frame_of(l->direction, &l->u, &l->v);
     double texels = 0.5 * l->size / radius;
     l->u = tb_scale3(texels, l->u), l->v = tb_scale3(texels, l->v);
-    l->map = TB_TAKE(arena, float, (size_t)l->size * (size_t)l->size);
-    if (!l->map) return TB_ERROR_MEMORY;
+    l->map = TB_TAKE(arena, float, (size_t)l->size*(size_t)l->size);
+    l->bounds = TB_TAKE(arena, tbLightBounds, 1);
+    if (!l->map || !l->bounds) return TB_ERROR_MEMORY;
   }
   for (int i = 0; i < TB_LIGHTS; i++) {
     tbLight* l = &out->light[i];
     l->weight = (l->sun ? sun_share : 1 - sun_share) / level[l->sun];
   }
+  spread_out(out);
+  out->toward_sun = toward_sun;
   out->scratch_bytes = (size_t)m->max_vertex * 3 * sizeof(float);
-  out->scratch = TB_TAKE(arena, char, out->scratch_bytes * TB_LIGHTS);
+  out->scratch = TB_TAKE(arena, char, out->scratch_bytes* TB_LIGHTS);
   return out->scratch ? TB_OK : TB_ERROR_MEMORY;
 }
 
@@ -79,6 +104,13 @@ static Corner project(const tbLighting* g, const tbLight* l, tbVec3 p)
                   (float)tb_dot3(l->direction, d)};
 }
 
+static void grow(tbLightBounds* b, Corner c)
+{
+  b->left = fminf(b->left, c.x - 2), b->right = fmaxf(b->right, c.x + 2);
+  b->top = fminf(b->top, c.y - 2), b->bottom = fmaxf(b->bottom, c.y + 2);
+  b->height = fmaxf(b->height, c.z);
+}
+
 static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T, int v)
 {
   return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
@@ -93,11 +125,15 @@ static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   tbMat3 R = tb_quat_mat3(T.q);
   bool both = m->body[in->body].kind == TB_SUBJECT_CLOTH; // others hide what faces away themselves
-  for (int v = 0; v < mesh->nvertex; v++)
+  for (int v = 0; v < mesh->nvertex; v++) {
     corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
+    grow(l->bounds, corner[v]);
+  }
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle[t];
-    if (m->cut[index] == TB_CUT_NEAR && tb_cut_hides(cut, place(in, mesh, T, v[0]), place(in, mesh, T, v[1]), place(in, mesh, T, v[2]))) continue;
+    if (m->cut[index] == TB_CUT_NEAR &&
+        tb_cut_hides(cut, place(in, mesh, T, v[0]), place(in, mesh, T, v[1]), place(in, mesh, T, v[2])))
+      continue;
     tbScreenTriangle s = {.triangle = 0};
     for (int k = 0; k < 3; k++) {
       const Corner* c = &corner[v[k]];
@@ -115,13 +151,15 @@ static void draw_maps(void* user, int begin, int end, int piece)
     const tbLight* l = &w->lighting->light[i];
     tbRaster raster = {l->size, l->size, l->map, NULL};
     for (int k = 0; k < l->size * l->size; k++) l->map[k] = -INFINITY;
+    *l->bounds = (tbLightBounds){INFINITY, -INFINITY, INFINITY, -INFINITY, -INFINITY};
     Corner* corner = (Corner*)(w->lighting->scratch + w->lighting->scratch_bytes * (size_t)i);
     for (int k = 0; k < w->subject->ninstance; k++)
       draw_instance(w->lighting, l, w->subject, k, w->cut, &raster, corner);
   }
 }
 
-void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject, const tbCut* cut)
+void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject,
+                      const tbCut* cut)
 {
   Work w = {lighting, subject, cut};
   tb_parallel_for(threads, TB_LIGHTS, 1, draw_maps, &w);
@@ -130,48 +168,61 @@ void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSu
 // Places.
 
 // The share of four texels around a place that light reaches, by how near they are.
-static double seen(const tbLight* l, Corner c, float slack)
+static float seen(const tbLight* l, float x, float y, float z)
 {
-  float x = c.x - 0.5f, y = c.y - 0.5f;
+  const tbLightBounds* b = l->bounds;
+  if (x < b->left || x > b->right || y < b->top || y > b->bottom || z > b->height) return 1;
   if (!(x >= 0 && y >= 0 && x < (float)(l->size - 1) && y < (float)(l->size - 1))) return 1;
   int i = (int)x, k = (int)y;
-  float fx = x - (float)i, fy = y - (float)k, z = c.z + slack;
+  float fx = x - (float)i, fy = y - (float)k;
   const float *top = l->map + (int64_t)k * l->size + i, *bottom = top + l->size;
-  float a = (z >= top[0] ? 1 - fx : 0) + (z >= top[1] ? fx : 0);
-  float b = (z >= bottom[0] ? 1 - fx : 0) + (z >= bottom[1] ? fx : 0);
-  return (double)(a + fy * (b - a));
+  float above = (z >= top[0] ? 1 - fx : 0) + (z >= top[1] ? fx : 0);
+  float below = (z >= bottom[0] ? 1 - fx : 0) + (z >= bottom[1] ? fx : 0);
+  return above + fy * (below - above);
 }
 
-static const double spread = 2; // of the places asked, in texels
+// Where every map is asked: beside the surface, so that it does not shade itself, and a little to a side that
+// changes with the pixel, so that the shadows of single directions run into each other.
+typedef struct {
+  float x[TB_LIGHTS], y[TB_LIGHTS], z[TB_LIGHTS], facing[TB_LIGHTS];
+} Questions;
+
+static void ask(const tbLighting* g, tbVec3 place, tbVec3 normal, const double jitter[2], Questions* q)
+{
+  const float spread = 2, lift = 1.6f, slack = 0.5f; // texels
+  float px = (float)(place.x - g->centre.x), py = (float)(place.y - g->centre.y),
+        pz = (float)(place.z - g->centre.z), nx = (float)normal.x, ny = (float)normal.y, nz = (float)normal.z,
+        jx = (float)jitter[0], jy = (float)jitter[1];
+  for (int i = 0; i < TB_LIGHTS; i++) {
+    float up = lift * g->texel[i], x = px + up * nx, y = py + up * ny, z = pz + up * nz;
+    float sx = jx + g->jitter[0][i], sy = jy + g->jitter[1][i];
+    sx -= sx >= 1 ? 1.5f : 0.5f, sy -= sy >= 1 ? 1.5f : 0.5f;
+    q->x[i] = g->middle[i] + g->u[0][i] * x + g->u[1][i] * y + g->u[2][i] * z + spread * sx;
+    q->y[i] = g->middle[i] + g->v[0][i] * x + g->v[1][i] * y + g->v[2][i] * z + spread * sy;
+    q->z[i] = g->direction[0][i] * x + g->direction[1][i] * y + g->direction[2][i] * z + slack * g->texel[i];
+    q->facing[i] = g->direction[0][i] * nx + g->direction[1][i] * ny + g->direction[2][i] * nz;
+  }
+}
 
 tbLit tb_lighting_at(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2])
 {
-  tbLit lit = {0};
-  double all = 0, reached = 0;
+  Questions q;
+  float sun = 0, sky = 0, bright = 0, open = 0; // light that comes, and that would come without shadows
   bool inside = tb_distance3(place, g->centre) < g->radius;
+  ask(g, place, normal, jitter, &q);
   for (int i = 0; i < TB_LIGHTS; i++) {
     const tbLight* l = &g->light[i];
-    double facing = tb_dot3(l->direction, normal);
-    if (!(facing > 0)) continue;
-    // Two texels off the surface, so that it does not shade itself.
-    double texel = 2 * g->radius / l->size, share = 1;
-    if (inside) {
-      Corner c = project(g, l, tb_madd3(place, 1.6 * texel, normal));
-      double x = jitter[0] + 0.7548776662466927 * i, y = jitter[1] + 0.5698402909980532 * i; // R₂, Roberts 2018
-      c.x += (float)(spread * (x - floor(x) - 0.5)), c.y += (float)(spread * (y - floor(y) - 0.5));
-      share = seen(l, c, (float)(0.5 * texel));
-    }
-    double light = l->weight * facing * share;
-    if (l->sun) {
-      double half = tb_dot3(tb_normalize3(tb_add3(l->direction, eye)), normal), power = half * half;
-      power *= power, power *= power, power *= power, power *= power; // 32
-      lit.glint += share * power / TB_SUNS;
-      lit.sun += light;
-    } else {
-      lit.sky += light;
-      all += facing, reached += facing * share;
-    }
+    if (!(q.facing[i] > 0)) continue;
+    float share = inside ? seen(l, q.x[i], q.y[i], q.z[i]) : 1;
+    if (l->sun) sun += q.facing[i] * share, bright += q.facing[i];
+    else sky += q.facing[i] * share, open += q.facing[i];
   }
-  lit.open = all > 0 ? reached / all : 1;
+  tbLit lit = {.sun = (double)sun * g->light[0].weight,
+               .sky = (double)sky * g->light[TB_SUNS].weight,
+               .open = open > 0 ? (double)(sky / open) : 1};
+  double half = tb_dot3(tb_normalize3(tb_add3(g->toward_sun, eye)), normal),
+         power = half > 0 ? half * half : 0;
+  power *= power, power *= power, power *= power, power *= power; // 32
+  lit.glint = bright > 0 ? power * (double)(sun / bright) : 0;
   return lit;
 }

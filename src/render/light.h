@@ -1,10 +1,17 @@
-// Light from a sun of some width and a whole sky, as a sum of directions, each with a map of what it sees first.
+// Light from a sun of some width and a whole sky, as a sum of directions, each with a map of what it sees
+// first.
 #ifndef TB_RENDER_LIGHT_H
 #define TB_RENDER_LIGHT_H
 
 #include "render/subject.h"
 
 #include "base/threads.h"
+
+// Outside of it, and above it, there is light.
+typedef struct tbLightBounds {
+  float left, right, top, bottom; // texels
+  float height;
+} tbLightBounds;
 
 typedef struct tbLight {
   tbVec3 direction; // unit, towards the light
@@ -13,12 +20,18 @@ typedef struct tbLight {
   bool sun;
   int size;   // of its map: size × size
   float* map; // height along the direction of what is lit first; −∞: nothing                (size²)
+  tbLightBounds* bounds; // of what is drawn on it
 } tbLight;
 
-enum { TB_SUNS = 20, TB_SKIES = 40, TB_LIGHTS = TB_SUNS + TB_SKIES };
+enum { TB_SUNS = 16, TB_SKIES = 32, TB_LIGHTS = TB_SUNS + TB_SKIES };
 
 typedef struct tbLighting {
   tbLight light[TB_LIGHTS];
+  // the same, an axis after the other: towards the light, the map's axes
+  float direction[3][TB_LIGHTS], u[3][TB_LIGHTS], v[3][TB_LIGHTS];
+  float texel[TB_LIGHTS], middle[TB_LIGHTS]; // m; of the map, in texels
+  float jitter[2][TB_LIGHTS];                // where in a texel a light is asked
+  tbVec3 toward_sun;
   tbVec3 centre; // of the ball in which shadows fall
   double radius;
   tbVec3 up;
@@ -26,19 +39,22 @@ typedef struct tbLighting {
   size_t scratch_bytes;
 } tbLighting;
 
-// Light on a level surface adds up to 1. Memory comes from the arena.
-tbStatus tb_lighting_create(tbArena* arena, const tbSubject* subject, tbVec3 toward_sun, tbVec3 centre, double radius,
-                            tbLighting* out);
-void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject, const tbCut* cut);
+// Light on a level surface adds up to 1. pixels: of the picture's shorter side. Memory comes from the arena.
+tbStatus tb_lighting_create(tbArena* arena, const tbSubject* subject, tbVec3 toward_sun, tbVec3 centre,
+                            double radius, int pixels, tbLighting* out);
+void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject,
+                      const tbCut* cut);
 
 typedef struct tbLit {
   double sun, sky;
-  double open;    // share of the sky above that is seen
-  double glint;   // towards the eye
+  double open;  // share of the sky above that is seen
+  double glint; // towards the eye
 } tbLit;
 
 // At a place on a surface, seen from `eye` (unit vector to it).
-// jitter: two numbers in −½ … ½ that move with the pixel, so that the directions' shadows run into each other.
-tbLit tb_lighting_at(const tbLighting* lighting, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2]);
+// jitter: two numbers in −½ … ½ that move with the pixel, so that the directions' shadows run into each
+// other.
+tbLit tb_lighting_at(const tbLighting* lighting, tbVec3 place, tbVec3 normal, tbVec3 eye,
+                     const double jitter[2]);
 
 #endif

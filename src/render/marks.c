@@ -46,9 +46,12 @@ static void paint_arrow(const Painter* p, tbVec3 from, tbVec3 along, double leng
   if (!(on_screen > 1)) return;
   dx /= on_screen, dy /= on_screen;
   tbPoint neck = {b.x - head * dx, b.y - head * dy};
-  tb_paint_line(p->canvas, a, (tbPoint){neck.x + 0.2 * head * dx, neck.y + 0.2 * head * dy}, fmax(0.3 * pixel, 1.1), ink);
-  tb_paint_polygon(p->canvas,
-                   (tbPoint[3]){b, {neck.x - half * dy, neck.y + half * dx}, {neck.x + half * dy, neck.y - half * dx}}, 3, ink);
+  tb_paint_line(p->canvas, a, (tbPoint){neck.x + 0.2 * head * dx, neck.y + 0.2 * head * dy},
+                fmax(0.3 * pixel, 1.1), ink);
+  tb_paint_polygon(
+      p->canvas,
+      (tbPoint[3]){b, {neck.x - half * dy, neck.y + half * dx}, {neck.x + half * dy, neck.y - half * dx}}, 3,
+      ink);
 }
 
 static void paint_contact(const Painter* p, const tbTheme* theme, const tbReplayContact* c, double depth)
@@ -66,12 +69,14 @@ static void paint_contact(const Painter* p, const tbTheme* theme, const tbReplay
   double normal = tb_dot3(c->impulse, c->normal);
   tbVec3 friction = tb_madd3(c->impulse, -normal, c->normal);
   double size = tb_norm3(friction);
-  tbInk push = tb_ink(theme->state[TB_CONTACT_STICK], 0.9), pull = tb_ink(theme->state[TB_CONTACT_SLIP], 0.95);
+  tbInk push = tb_ink(theme->state[TB_CONTACT_STICK], 0.9),
+        pull = tb_ink(theme->state[TB_CONTACT_SLIP], 0.95);
   for (int k = 0; k < 3; k++) push.rgb[k] += 0.25f * (1 - push.rgb[k]);
   push.hidden = 0.28, pull.hidden = 0.34;
   push.depth = pull.depth = front;
   paint_arrow(p, c->position, c->normal, fmin(scale * normal, longest * unit), &push);
-  if (size > 0) paint_arrow(p, c->position, tb_scale3(1 / size, friction), fmin(scale * size, longest * unit), &pull);
+  if (size > 0)
+    paint_arrow(p, c->position, tb_scale3(1 / size, friction), fmin(scale * size, longest * unit), &pull);
 }
 
 void tb_paint_contacts(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,

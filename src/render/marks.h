@@ -21,15 +21,16 @@ void tb_paint_cut(const tbCanvas* canvas, const tbView* view, const tbTheme* the
 // The judge's residual over the replay, as log10; −∞: zero.
 typedef struct tbHistory {
   int count;
-  double* time;     // (count)
-  double* residual; // (count)
-  double low, high; // of what is drawn, whole powers of ten
+  double* time;                                            // (count)
+  double* residual;                                        // (count)
+  double low, high;                                        // of what is drawn, whole powers of ten
   int scalar_residual, scalar_iterations, scalar_contacts; // −1: the replay does not say
 } tbHistory;
 
-tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, double tolerance, tbHistory* out);
-void tb_paint_overlay(const tbCanvas* canvas, const tbSubject* subject, const tbTheme* theme, const tbHistory* history,
-                      const tbReplayFrame* frame, bool contacts);
+tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, double tolerance,
+                           tbHistory* out);
+void tb_paint_overlay(const tbCanvas* canvas, const tbSubject* subject, const tbTheme* theme,
+                      const tbHistory* history, const tbReplayFrame* frame, bool contacts);
 
 static inline tbInk tb_ink(tbColor color, double alpha)
 {

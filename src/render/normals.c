@@ -48,7 +48,8 @@ static void find_corners(void* user, int begin, int end, int piece)
       tbVec3 sum = tb_zero3();
       for (int i = s->corner_adr[v]; i < s->corner_adr[v + 1]; i++) {
         int other = s->corner[i] / 3;
-        if (other == t || tb_dot3(s->face[t], s->face[other]) > w->cosine) sum = tb_add3(sum, area_of(w->mesh, other));
+        if (other == t || tb_dot3(s->face[t], s->face[other]) > w->cosine)
+          sum = tb_add3(sum, area_of(w->mesh, other));
       }
       w->mesh->normal[3 * t + k] = tb_normalize3(sum);
     }

@@ -76,7 +76,8 @@ static void backdrop(const Sheet* s, double left, double right, double top, doub
     double sine, cosine;
     tb_sin_cos(1.5707963267948966 * (i / ROUND + (double)(i % ROUND) / (ROUND - 1)), &sine, &cosine);
     bool to_left = i / ROUND == 1 || i / ROUND == 2, to_top = i / ROUND >= 2;
-    p[i] = (tbPoint){(to_left ? left + r : right - r) + r * cosine, (to_top ? top + r : bottom - r) + r * sine};
+    p[i] =
+        (tbPoint){(to_left ? left + r : right - r) + r * cosine, (to_top ? top + r : bottom - r) + r * sine};
   }
   tb_paint_polygon(s->canvas, p, 4 * ROUND, &ink);
 }
@@ -103,10 +104,12 @@ static void paint_curve(const Sheet* s, const tbSubject* m, const tbHistory* h, 
     last = p;
   }
   double level = fmin(fmax((log10_of(residual) - h->low) / (top - h->low), 0), 1);
-  dot(s, (tbPoint){left + width * fmin(fmax((now - t0) / span, 0), 1), bottom - height * level}, 3.2, s->theme->accent);
+  dot(s, (tbPoint){left + width * fmin(fmax((now - t0) / span, 0), 1), bottom - height * level}, 3.2,
+      s->theme->accent);
   char text[64];
   double x = write_at(s, left, bottom - height - 12 * u, 9, "residual", s->theme->faint);
-  write_at(s, x + 7 * u, bottom - height - 12 * u, 9, number(text, sizeof text, "%.1e", residual), s->theme->ink);
+  write_at(s, x + 7 * u, bottom - height - 12 * u, 9, number(text, sizeof text, "%.1e", residual),
+           s->theme->ink);
 }
 
 static void paint_legend(const Sheet* s, const tbReplayFrame* f)

@@ -21,8 +21,10 @@ static Area area_of(const tbCanvas* c, const tbPoint* p, int count, double margi
     left = fmin(left, p[i].x), right = fmax(right, p[i].x);
     top = fmin(top, p[i].y), bottom = fmax(bottom, p[i].y);
   }
-  return (Area){(int)fmax(floor(left - margin), 0), (int)fmin(ceil(right + margin), c->width),
-                (int)fmax(floor(top - margin), 0), (int)fmin(ceil(bottom + margin), c->height)};
+  return (Area){(int)fmin(fmax(floor(left - margin), 0), c->width),
+                (int)fmin(fmax(ceil(right + margin), 0), c->width),
+                (int)fmin(fmax(floor(top - margin), 0), c->height),
+                (int)fmin(fmax(ceil(bottom + margin), 0), c->height)};
 }
 
 void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const tbInk* ink)
@@ -34,6 +36,7 @@ void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const
     const tbPoint *a = &p[i], *b = &p[(i + 1) % count];
     area += a->x * b->y - a->y * b->x;
   }
+  if (!(fabs(area) > 0)) return;
   double sign = area > 0 ? 1 : -1;
   for (int i = 0; i < count; i++) {
     const tbPoint *a = &p[i], *b = &p[(i + 1) % count];

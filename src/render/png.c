@@ -20,7 +20,8 @@ static uint32_t crc(uint32_t sum, const char* bytes, size_t length)
 
 static void put_u32(tbOut* out, uint32_t v)
 {
-  tb_out_bytes(out, (char[4]){(char)(v >> 24), (char)(v >> 16 & 255), (char)(v >> 8 & 255), (char)(v & 255)}, 4);
+  tb_out_bytes(out, (char[4]){(char)(v >> 24), (char)(v >> 16 & 255), (char)(v >> 8 & 255), (char)(v & 255)},
+               4);
 }
 
 static void put_chunk(tbOut* out, const char* type, const char* bytes, size_t length)
@@ -57,7 +58,8 @@ static void put_row(const unsigned char* row, const unsigned char* above, int by
     int64_t sum = 0;
     for (int i = 0; i < bytes; i++) {
       int left = i >= PIXEL ? row[i - PIXEL] : 0, up = above ? above[i] : 0;
-      unsigned char d = (unsigned char)(row[i] - predict(use, left, up, i >= PIXEL && above ? above[i - PIXEL] : 0));
+      unsigned char d =
+          (unsigned char)(row[i] - predict(use, left, up, i >= PIXEL && above ? above[i - PIXEL] : 0));
       sum += d < 128 ? d : 256 - d;
       if (filter == FILTERS) out[1 + i] = d;
     }

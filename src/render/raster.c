@@ -56,7 +56,8 @@ bool tb_raster_accept(const tbRaster* r, tbScreenTriangle* t, bool both)
   return left < right && left < r->width && right > 0 && tb_raster_top(t) < tb_raster_bottom(r, t);
 }
 
-// Twice the area of the triangle of an edge and a point, counted down by one on edges that are the neighbour's.
+// Twice the area of the triangle of an edge and a point, counted down by one on edges that are the
+// neighbour's.
 typedef struct {
   int64_t at, right, down;
 } Edge;

@@ -10,7 +10,7 @@ enum { TB_RASTER_UNIT = 256, TB_RASTER_FAR = 1 << 29 }; // grid units in a sampl
 
 typedef struct tbRaster {
   int width, height;
-  float* depth; // larger is nearer                                                       (width height)
+  float* depth;  // larger is nearer                                                       (width height)
   int* triangle; // in front; may be null                                                 (width height)
 } tbRaster;
 

@@ -1,5 +1,5 @@
-// A picture: the subject takes the frame's poses, lights look, triangles become samples and samples pixels, then
-// contacts and text go over them.
+// A picture: the subject takes the frame's poses, lights look, triangles become samples and samples pixels,
+// then contacts and text go over them.
 #include "render/marks.h"
 #include "render/scene.h"
 #include "tribo/render.h"
@@ -32,7 +32,8 @@ static tbStatus check(tbContext* ctx, const tbRenderOptions* o, int64_t frames)
   if (o->width < 16 || o->height < 16 || o->width > TB_RENDER_SIZE || o->height > TB_RENDER_SIZE)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a picture has 16 to %d pixels in each direction", TB_RENDER_SIZE);
   if (o->samples < 1 || o->samples > TB_RENDER_SAMPLES)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pixel takes 1 to %d samples in each direction", TB_RENDER_SAMPLES);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pixel takes 1 to %d samples in each direction",
+                   TB_RENDER_SAMPLES);
   if (o->camera == TB_CAMERA_FIXED &&
       (!sane(o->eye) || !sane(o->target) || !(tb_distance3(o->eye, o->target) > 0)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the camera must look from one place to another");
@@ -66,8 +67,8 @@ static tbStatus set_stage(tbRenderer* r)
   s->color = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.nbody);
   s->rgb = TB_TAKE(&r->arena, float, 3 * pixels);
   s->depth = TB_TAKE(&r->arena, float, pixels);
-  if (!s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->color || !s->rgb ||
-      !s->depth)
+  if (!s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->color ||
+      !s->rgb || !s->depth)
     return TB_ERROR_MEMORY;
   s->centre = r->scope.centre, s->reach = 14 * r->scope.radius, s->cell = round_down(r->scope.radius / 4);
   s->view = tb_view_make(&r->subject, &r->scope, o, 0);
@@ -75,8 +76,8 @@ static tbStatus set_stage(tbRenderer* r)
   tbVec3 from = r->scope.from, level = tb_madd3(from, -tb_dot3(from, r->subject.up), r->subject.up);
   tbVec3 left = tb_cross3(level, r->subject.up); // as one sees it
   tbVec3 sun = tb_madd3(tb_madd3(tb_scale3(1.3, r->subject.up), 0.75, left), 0.62, level);
-  return tb_lighting_create(&r->arena, &r->subject, tb_normalize3(sun), r->scope.centre, 1.7 * r->scope.radius,
-                            &r->lighting);
+  return tb_lighting_create(&r->arena, &r->subject, tb_normalize3(sun), r->scope.centre,
+                            1.7 * r->scope.radius, o->width < o->height ? o->width : o->height, &r->lighting);
 }
 
 static tbStatus create(tbContext* ctx, tbRenderer* r)

@@ -23,14 +23,14 @@ typedef struct tbStage {
   tbView view; // in pixels
   tbCut cut;
   int samples;
-  tbRaster raster;    // of samples
-  tbArray triangle;   // tbScreenTriangle, that cover samples
-  tbArray entry;      // int, triangles band by band
-  int* band;          // first entry of a band                                       (nband+1)
+  tbRaster raster;  // of samples
+  tbArray triangle; // tbScreenTriangle, that cover samples
+  tbArray entry;    // int, triangles band by band
+  int* band;        // first entry of a band                                       (nband+1)
   int nband;
   tbScreenPlane* plane; // (nplane)
-  tbVec3* screen;     // of a mesh's corners: x, y, 1/distance                       (max_vertex)
-  tbVec3* color;      // of the bodies, as light                                     (nbody)
+  tbVec3* screen;       // of a mesh's corners: x, y, 1/distance                       (max_vertex)
+  tbVec3* color;        // of the bodies, as light                                     (nbody)
   tbVec3 background, ground, grid;
   float encode[TB_ENCODE + 2];
   double cell, reach; // of the ground's grid; where it has faded away

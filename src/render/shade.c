@@ -1,6 +1,6 @@
 // From samples to pixels. A pixel is lit once for each surface in it, not for each sample: what one sees of a
-// surface in one pixel is lit alike. Samples beside another body, or beyond an edge, are a little darker, which
-// draws the outlines of bodies and the edges of boxes finer than a pixel.
+// surface in one pixel is lit alike. Samples beside another body, or beyond an edge, are a little darker,
+// which draws the outlines of bodies and the edges of boxes finer than a pixel.
 #include "render/scene.h"
 
 enum { GROUP = TB_RENDER_SAMPLES * TB_RENDER_SAMPLES, NOTHING = -1, FIRST_PLANE = -2 };
@@ -10,8 +10,8 @@ static const double outline = 0.42;                    // how much darker
 
 // What a sample shows. A plane k is the surface FIRST_PLANE − k.
 typedef struct {
-  int surface;     // number of the body, or below 0
-  tbVec3 normal;   // in the body's frame
+  int surface;   // number of the body, or below 0
+  tbVec3 normal; // in the body's frame
   const tbInstance* instance;
   int triangle;
 } Face;
@@ -124,7 +124,8 @@ static tbVec3 light_body(const tbStage* s, const Group* g)
   double beta = square > 0 ? tb_dot3(face, tb_cross3(d, c)) / square : 0;
   double gamma = square > 0 ? tb_dot3(face, tb_cross3(b, d)) / square : 0;
   const tbVec3* n = &mesh->normal[3 * t];
-  tbVec3 normal = tb_add3(tb_scale3(1 - beta - gamma, n[0]), tb_add3(tb_scale3(beta, n[1]), tb_scale3(gamma, n[2])));
+  tbVec3 normal =
+      tb_add3(tb_scale3(1 - beta - gamma, n[0]), tb_add3(tb_scale3(beta, n[1]), tb_scale3(gamma, n[2])));
   normal = tb_normalize3(tb_quat_rotate(T.q, normal));
   tbVec3 eye = tb_normalize3(tb_neg3(ray));
   if (along > 0) normal = tb_neg3(normal); // the back of a cloth
@@ -151,7 +152,8 @@ static double smooth_step(double low, double high, double x)
 // A line at every whole number, a pixel wide; it goes where lines would be closer than pixels.
 static double lines(double u, double v, double du, double dv)
 {
-  double near_u = fabs(u - floor(u + 0.5)) / fmax(du, 1e-9), near_v = fabs(v - floor(v + 0.5)) / fmax(dv, 1e-9);
+  double near_u = fabs(u - floor(u + 0.5)) / fmax(du, 1e-9),
+         near_v = fabs(v - floor(v + 0.5)) / fmax(dv, 1e-9);
   double thin = 1 - fmin(fmin(near_u, near_v), 1);
   return thin * (1 - smooth_step(0.15, 0.6, fmax(du, dv)));
 }
@@ -201,8 +203,9 @@ void tb_stage_prepare(tbStage* s)
 // Light to what is shown: a soft shoulder below white, then sRGB, from a table over the square root.
 static float encode(const tbStage* s, double x)
 {
-  if (x > 0.92) x = 0.92 + 0.08 * (x - 0.92) / (x - 0.92 + 0.08);
   if (!(x > 0)) return 0;
+  if (!(x < 1e6)) return 1;
+  if (x > 0.92) x = 0.92 + 0.08 * (x - 0.92) / (x - 0.92 + 0.08);
   double at = sqrt(x) * TB_ENCODE;
   int i = (int)at;
   return s->encode[i] + (float)(at - i) * (s->encode[i + 1] - s->encode[i]);
@@ -221,14 +224,15 @@ static void shade_rows(void* user, int begin, int end, int piece)
       tbVec3 sum = tb_zero3();
       for (int i = 0; i < count; i++) {
         int surface = group[i].face.surface;
-        tbVec3 light = surface >= 0           ? light_body(s, &group[i])
+        tbVec3 light = surface >= 0         ? light_body(s, &group[i])
                        : surface == NOTHING ? s->background
                                             : light_plane(s, &group[i]);
         sum = tb_madd3(sum, group[i].weight, light);
       }
       int64_t at = (int64_t)y * width + x;
       s->depth[at] = nearest;
-      s->rgb[3 * at] = encode(s, sum.x), s->rgb[3 * at + 1] = encode(s, sum.y), s->rgb[3 * at + 2] = encode(s, sum.z);
+      s->rgb[3 * at] = encode(s, sum.x), s->rgb[3 * at + 1] = encode(s, sum.y),
+                 s->rgb[3 * at + 2] = encode(s, sum.z);
     }
 }
 

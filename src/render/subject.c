@@ -4,7 +4,7 @@
 #include <limits.h>
 
 static const char* const kind_names[] = {"dynamic", "fixed", "kinematic", "soft", "cloth", NULL};
-static const char* const shape_names[] = {"sphere", "capsule", "cylinder", "box",  "plane",
+static const char* const shape_names[] = {"sphere", "capsule", "cylinder", "box", "plane",
                                           "convex", "mesh",    "sdf",      NULL};
 // Cosines of the largest angles that are not edges, of what is rigid and of what deforms.
 static const double hard = 0.766, soft = 0.5;
@@ -15,7 +15,7 @@ typedef struct {
   tbContext* ctx;
   const tbReplay* replay;
   tbSubject* m;
-  int ngiven;   // meshes of the header, which come first
+  int ngiven;        // meshes of the header, which come first
   int unit[BOX + 1]; // meshes of sphere, cylinder and box; −1: not yet
   int segments;
   uint64_t geometry_at;
@@ -83,7 +83,8 @@ static tbStatus read_given(Reader* r, const tbJson* node)
     unsigned char bytes[12];
     TB_TRY(tb_replay_bytes(ctx, r->replay, r->geometry_at + (uint64_t)at[0] + 12 * (uint64_t)i, bytes, 12));
     vertex[i] = tb_get_f32x3(bytes);
-    if (!(tb_maxabs3(vertex[i]) < 1e30)) return tb_replay_damaged(ctx, r->replay, "a mesh with a vertex nowhere");
+    if (!(tb_maxabs3(vertex[i]) < 1e30))
+      return tb_replay_damaged(ctx, r->replay, "a mesh with a vertex nowhere");
   }
   for (int i = 0; i < nt; i++) {
     unsigned char bytes[12];
@@ -113,7 +114,8 @@ static tbStatus add_drawn(Reader* r, const tbDrawMesh* d, int* out)
   for (int v = 0; v < d->nvertex; v++) vertex[v] = d->vertex[v];
   for (int t = 0; t < d->ntriangle; t++) {
     const int* v = d->triangle[t];
-    tbVec3 face = tb_normalize3(tb_cross3(tb_sub3(vertex[v[1]], vertex[v[0]]), tb_sub3(vertex[v[2]], vertex[v[0]])));
+    tbVec3 face =
+        tb_normalize3(tb_cross3(tb_sub3(vertex[v[1]], vertex[v[0]]), tb_sub3(vertex[v[2]], vertex[v[0]])));
     for (int k = 0; k < 3; k++) normal[3 * t + k] = d->normal ? d->normal[v[k]] : face;
   }
   return push_mesh(r, (tbSolidMesh){d->nvertex, d->ntriangle, vertex, d->triangle, normal, .reach = 0}, out);
@@ -253,7 +255,8 @@ static void* keep(Reader* r, const tbArray* array)
 
 static tbStatus read_all(Reader* r)
 {
-  const tbJson *root = r->replay->root, *meshes = tb_json_find(root, "meshes"), *bodies = tb_json_find(root, "bodies");
+  const tbJson *root = r->replay->root, *meshes = tb_json_find(root, "meshes"),
+               *bodies = tb_json_find(root, "bodies");
   tbSubject* m = r->m;
   int64_t geometry;
   int poses = 0, nodes = 0;

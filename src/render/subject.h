@@ -14,7 +14,13 @@ typedef struct tbSolidMesh {
   tbVec3 lo, hi;            // box around them, of what is rigid
 } tbSolidMesh;
 
-typedef enum tbSubjectKind { TB_SUBJECT_DYNAMIC, TB_SUBJECT_FIXED, TB_SUBJECT_KINEMATIC, TB_SUBJECT_SOFT, TB_SUBJECT_CLOTH } tbSubjectKind;
+typedef enum tbSubjectKind {
+  TB_SUBJECT_DYNAMIC,
+  TB_SUBJECT_FIXED,
+  TB_SUBJECT_KINEMATIC,
+  TB_SUBJECT_SOFT,
+  TB_SUBJECT_CLOTH
+} tbSubjectKind;
 
 typedef struct tbSubjectBody {
   tbSubjectKind kind;
@@ -61,9 +67,9 @@ typedef struct tbSubject {
   tbSubjectPlane* plane;
   tbSkin* skin;
   tbSolidMesh* mesh;
-  tbVec3 up; // unit
-  int max_vertex; // of a mesh
-  int box, sphere; // the meshes of boxes and balls; −1: none
+  tbVec3 up;          // unit
+  int max_vertex;     // of a mesh
+  int box, sphere;    // the meshes of boxes and balls; −1: none
   unsigned char* cut; // what goes of an instance                                         (ninstance)
   const char* name;
   double dt, tolerance;
@@ -72,13 +78,14 @@ typedef struct tbSubject {
 } tbSubject;
 
 tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* out);
-void tb_subject_free(tbSubject* subject); // takes one that is all zero
+void tb_subject_free(tbSubject* subject);                                   // takes one that is all zero
 void tb_subject_pose(const tbSubject* subject, const tbReplayFrame* frame); // poses alone
 void tb_subject_show(tbThreads* threads, const tbSubject* subject, const tbReplayFrame* frame);
 
 bool tb_cut_hides(const tbCut* cut, tbVec3 a, tbVec3 b, tbVec3 c);
 
-// Corner normals: of all faces around the vertex that lean from the corner's own by less than an angle, by area.
+// Corner normals: of all faces around the vertex that lean from the corner's own by less than an angle, by
+// area.
 tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* mesh, tbSkin* out);
 // cosine: of that angle.
 void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh, double cosine);

@@ -40,14 +40,16 @@ static tbStatus look_at_body(tbContext* ctx, const tbSubject* m, int body, tbArr
       continue;
     }
     for (int k = 0; k < 8; k++) {
-      tbVec3 c = tb_vec3(k & 1 ? mesh->hi.x : mesh->lo.x, k & 2 ? mesh->hi.y : mesh->lo.y, k & 4 ? mesh->hi.z : mesh->lo.z);
+      tbVec3 c = tb_vec3(k & 1 ? mesh->hi.x : mesh->lo.x, k & 2 ? mesh->hi.y : mesh->lo.y,
+                         k & 4 ? mesh->hi.z : mesh->lo.z);
       TB_TRY(tb_array_push(ctx, ball, &(tbBall){tb_transform_point(T, tb_mul3(in->scale, c)), 0}, 1));
     }
   }
   return TB_OK;
 }
 
-static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f, bool first, tbArray* ball, Seen* seen)
+static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f, bool first, tbArray* ball,
+                     Seen* seen)
 {
   tb_subject_pose(m, f);
   for (int i = 0; i < m->nbody; i++) {
@@ -150,7 +152,8 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   const tbBall* still = seen->still.data;
   bool none = s->ball.count == 0;
   for (size_t i = 0; i < seen->still.count; i++) {
-    bool near = still[i].radius <= 1.6 * s->radius && tb_distance3(still[i].centre, s->centre) < 2.5 * s->radius;
+    bool near =
+        still[i].radius <= 1.6 * s->radius && tb_distance3(still[i].centre, s->centre) < 2.5 * s->radius;
     if (near || none) TB_TRY(tb_array_push(ctx, &s->ball, &still[i], 1));
   }
   bound(s);
@@ -158,6 +161,7 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   s->unit = fmin(0.11 * typical, (m->nskin ? 0.016 : 0.03) * s->radius);
   s->impulse = quantile(&seen->impulse, 0.5);
   s->from = side(m);
+  s->room = 0.5 / fmax(1, (double)seen->size.count + 2 * m->nskin);
   return TB_OK;
 }
 
@@ -230,7 +234,7 @@ static double centre(const tbScope* s, const tbView* v, tbVec3 axis, double low,
 // As near as lets all balls lie between the planes of the frustum, with a margin.
 static void fit(tbView* v, const tbScope* s, const tbRenderOptions* o)
 {
-  double tx = 0.88 * 0.5 * o->width / v->focal, ty = 0.80 * 0.5 * o->height / v->focal;
+  double tx = 0.44 * o->width / v->focal / (1 + s->room), ty = 0.40 * o->height / v->focal / (1 + s->room);
   if (!s->ball.count) {
     v->eye = tb_madd3(s->centre, -4 * s->radius, v->forward);
     return;

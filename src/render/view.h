@@ -14,11 +14,12 @@ typedef struct tbView {
 
 // What has to be seen, found once for a film: where bodies are on the way.
 typedef struct tbScope {
-  tbVec3 centre;  // of a ball around it
+  tbVec3 centre; // of a ball around it
   double radius;
   tbVec3 from;    // unit, from there to the eye
   tbArray ball;   // tbBall, first of what moves
   int moving;     // how many those are
+  double room;    // around it, as a share of it: one body alone wants more than many
   double unit;    // m: radius of a contact's mark
   double impulse; // N·s: the arrow of this one has its full length
 } tbScope;
@@ -28,14 +29,16 @@ typedef struct tbBall {
   double radius;
 } tbBall;
 
-tbStatus tb_scope_create(tbContext* ctx, const tbSubject* subject, tbReplay* replay, int64_t first, int64_t last,
-                         tbScope* out);
+tbStatus tb_scope_create(tbContext* ctx, const tbSubject* subject, tbReplay* replay, int64_t first,
+                         int64_t last, tbScope* out);
 void tb_scope_free(tbContext* ctx, tbScope* scope);
 
 // turn: of an orbit, rad.
-tbView tb_view_make(const tbSubject* subject, const tbScope* scope, const tbRenderOptions* options, double turn);
+tbView tb_view_make(const tbSubject* subject, const tbScope* scope, const tbRenderOptions* options,
+                    double turn);
 
-static inline tbVec3 tb_view_ray(const tbView* v, double x, double y) // to a place in the picture; forward part 1
+static inline tbVec3 tb_view_ray(const tbView* v, double x,
+                                 double y) // to a place in the picture; forward part 1
 {
   return tb_madd3(tb_madd3(v->forward, (x - v->x) / v->focal, v->right), (v->y - y) / v->focal, v->up);
 }

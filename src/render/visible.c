@@ -1,5 +1,6 @@
 // Which triangle each sample shows. Triangles are put on the screen one after the other, sorted into bands of
-// rows, and the bands are filled side by side; in a band they keep their order, so that ties end the same way.
+// rows, and the bands are filled side by side; in a band they keep their order, so that ties end the same
+// way.
 #include "render/scene.h"
 
 static tbScreenTriangle screen_triangle(const tbVec3 p[3], int triangle)
@@ -25,8 +26,8 @@ static tbVec3 to_screen(const tbStage* s, tbVec3 place) // z: 1/distance
   const tbView* v = &s->view;
   tbVec3 d = tb_sub3(place, v->eye);
   double z = 1 / tb_dot3(d, v->forward), scale = v->focal * z;
-  return tb_vec3(s->samples * (v->x + scale * tb_dot3(d, v->right)), s->samples * (v->y - scale * tb_dot3(d, v->up)),
-                 z);
+  return tb_vec3(s->samples * (v->x + scale * tb_dot3(d, v->right)),
+                 s->samples * (v->y - scale * tb_dot3(d, v->up)), z);
 }
 
 // What is left of a triangle in front of the near plane: up to four corners, as a fan.
@@ -77,14 +78,16 @@ static tbStatus sort_into_bands(tbContext* ctx, tbStage* s)
   const tbScreenTriangle* t = s->triangle.data;
   for (int b = 0; b <= s->nband; b++) s->band[b] = 0;
   for (size_t i = 0; i < s->triangle.count; i++)
-    for (int b = tb_raster_top(&t[i]) / TB_BAND; b <= (tb_raster_bottom(&s->raster, &t[i]) - 1) / TB_BAND; b++)
+    for (int b = tb_raster_top(&t[i]) / TB_BAND; b <= (tb_raster_bottom(&s->raster, &t[i]) - 1) / TB_BAND;
+         b++)
       s->band[b + 1]++;
   for (int b = 0; b < s->nband; b++) s->band[b + 1] += s->band[b];
   s->entry.count = 0;
   TB_TRY(tb_array_push(ctx, &s->entry, NULL, (size_t)s->band[s->nband]));
   int* entry = s->entry.data;
   for (size_t i = s->triangle.count; i-- > 0;) // from behind, so that `band` ends up at the first of each
-    for (int b = tb_raster_top(&t[i]) / TB_BAND; b <= (tb_raster_bottom(&s->raster, &t[i]) - 1) / TB_BAND; b++)
+    for (int b = tb_raster_top(&t[i]) / TB_BAND; b <= (tb_raster_bottom(&s->raster, &t[i]) - 1) / TB_BAND;
+         b++)
       entry[--s->band[b + 1]] = (int)i;
   for (int b = 0; b < s->nband; b++) s->band[b] = s->band[b + 1];
   s->band[s->nband] = (int)s->entry.count;

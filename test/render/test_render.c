@@ -1,0 +1,230 @@
+#include "test.h"
+
+#include "io/recorded.h"
+#include "io/replay.h"
+#include "render/view.h"
+#include "tribo/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { W = 160, H = 96 };
+
+typedef struct {
+  Recorded run;
+  char* bytes;
+  size_t length;
+  tbReplay* replay;
+} Shot;
+
+static void shot_begin(Shot* s)
+{
+  *s = (Shot){.run = recorded_begin()};
+  const char* path = recorded_path(&s->run, "run.trp");
+  CHECK_OK(&s->run.ctx, recorded_run(&s->run, "replay", path, 30, 60, NULL, NULL));
+  s->bytes = recorded_read(recorded_path(&s->run, "run.trp"), &s->length);
+  CHECK_OK(&s->run.ctx, tb_replay_open_bytes(&s->run.ctx, "run.trp", s->bytes, s->length, &s->replay));
+}
+
+static void shot_end(Shot* s)
+{
+  tb_replay_close(&s->run.ctx, s->replay);
+  free(s->bytes);
+  recorded_end(&s->run);
+}
+
+static tbRenderOptions small(void)
+{
+  tbRenderOptions o = tb_default_render_options();
+  o.width = W, o.height = H, o.samples = 2;
+  return o;
+}
+
+static tbStatus draw(tbContext* ctx, tbReplay* replay, tbRenderOptions o, int64_t frame, unsigned char* rgb)
+{
+  tbRenderer* r;
+  TB_TRY(tb_renderer_create(ctx, replay, o, &r));
+  tbStatus status = tb_renderer_draw(ctx, r, frame, rgb);
+  tb_renderer_free(ctx, r);
+  return status;
+}
+
+// Pixels that are not as in another picture.
+static int differences(const unsigned char* a, const unsigned char* b)
+{
+  int count = 0;
+  for (int i = 0; i < W * H; i++) count += memcmp(a + 3 * i, b + 3 * i, 3) != 0;
+  return count;
+}
+
+TEST(pictures_show_what_the_options_say)
+{
+  Shot s;
+  shot_begin(&s);
+  tbContext* ctx = &s.run.ctx;
+  unsigned char *a = calloc(3, W * H), *b = calloc(3, W * H);
+  tbRenderOptions plain = small(), o;
+  plain.contacts = plain.overlay = false;
+  CHECK_OK(ctx, draw(ctx, s.replay, plain, 5, a));
+  int distinct = 0;
+  for (int i = 1; i < W * H; i++) distinct += memcmp(a + 3 * i, a + 3 * i - 3, 3) != 0;
+  CHECK(distinct > 500);
+  o = plain, o.contacts = true;
+  CHECK_OK(ctx, draw(ctx, s.replay, o, 10, b));
+  CHECK_OK(ctx, draw(ctx, s.replay, plain, 10, a));
+  CHECK(differences(a, b) > 2 && differences(a, b) < W * H / 4);
+  o = plain, o.overlay = true;
+  CHECK_OK(ctx, draw(ctx, s.replay, o, 10, b));
+  CHECK(differences(a, b) > 100 && differences(a, b) < W * H / 2);
+  o = plain, o.dark = true;
+  CHECK_OK(ctx, draw(ctx, s.replay, o, 10, b));
+  long light_sum = 0, dark_sum = 0;
+  for (int i = 0; i < 3 * W * H; i++) light_sum += a[i], dark_sum += b[i];
+  CHECK(2 * dark_sum < light_sum);
+  o = plain, o.camera = TB_CAMERA_FIXED, o.eye = tb_vec3(0, 0, 500), o.target = tb_vec3(0, 0, 501);
+  CHECK_OK(ctx, draw(ctx, s.replay, o, 10, b)); // straight up, at nothing
+  for (int i = 3; i < 3 * W * H; i++)
+    if (b[i] != b[i % 3]) {
+      CHECK(!"the sky is plain");
+      break;
+    }
+  free(a), free(b);
+  shot_end(&s);
+}
+
+TEST(pictures_have_the_same_bytes_for_any_number_of_threads)
+{
+  Shot s;
+  shot_begin(&s);
+  tbContext* ctx = &s.run.ctx;
+  unsigned char *a = calloc(3, W * H), *b = calloc(3, W * H);
+  CHECK_OK(ctx, draw(ctx, s.replay, small(), 7, a));
+  for (int threads = 2; threads <= 5; threads += 3) {
+    CHECK_OK(ctx, tb_threads_create(ctx, threads, &ctx->threads));
+    CHECK_OK(ctx, draw(ctx, s.replay, small(), 7, b));
+    tb_threads_destroy(ctx, ctx->threads);
+    ctx->threads = NULL;
+    CHECK(memcmp(a, b, 3 * W * H) == 0);
+  }
+  // and whatever was drawn before
+  tbRenderer* r;
+  tbRenderOptions all = small();
+  CHECK_OK(ctx, tb_renderer_create(ctx, s.replay, all, &r));
+  CHECK_OK(ctx, tb_renderer_draw(ctx, r, 2, b));
+  CHECK_OK(ctx, tb_renderer_draw(ctx, r, 7, b));
+  tb_renderer_free(ctx, r);
+  CHECK(memcmp(a, b, 3 * W * H) == 0);
+  free(a), free(b);
+  shot_end(&s);
+}
+
+TEST(renderer_refuses_what_it_cannot_draw)
+{
+  Shot s;
+  shot_begin(&s);
+  tbContext* ctx = &s.run.ctx;
+  tbRenderOptions bad[8];
+  for (int i = 0; i < 8; i++) bad[i] = small();
+  bad[0].width = 15, bad[1].height = TB_RENDER_SIZE + 1, bad[2].samples = 0, bad[3].samples = 5;
+  bad[4].camera = TB_CAMERA_FIXED, bad[5].first = 1000, bad[6].first = 5, bad[6].last = 4;
+  bad[7].camera = TB_CAMERA_FIXED, bad[7].eye.x = NAN, bad[7].target.x = 1;
+  tbRenderer* r = NULL;
+  for (int i = 0; i < 8; i++) {
+    CHECK(tb_renderer_create(ctx, s.replay, bad[i], &r) == TB_ERROR_ARGUMENT);
+    CHECK(r == NULL);
+  }
+  unsigned char* rgb = calloc(3, W * H);
+  CHECK(draw(ctx, s.replay, small(), -1, rgb) == TB_ERROR_ARGUMENT);
+  CHECK(draw(ctx, s.replay, small(), 1000, rgb) == TB_ERROR_ARGUMENT);
+  free(rgb);
+  shot_end(&s);
+}
+
+TEST(renderer_survives_every_failed_allocation)
+{
+  Shot s;
+  shot_begin(&s);
+  unsigned char* rgb = calloc(3, W * H);
+  tbRenderOptions o = small();
+  o.width = o.height = 16, o.samples = 1;
+  for (long k = 0;; k++) {
+    tbFailingAllocator state = {.countdown = k};
+    tbContext ctx = test_failing_context(&state);
+    tbReplay* replay;
+    tbStatus status = tb_replay_open_bytes(&ctx, "run.trp", s.bytes, s.length, &replay);
+    if (status == TB_OK) {
+      status = draw(&ctx, replay, o, 3, rgb);
+      tb_replay_close(&ctx, replay);
+    }
+    CHECK(state.alive == 0);
+    if (status == TB_OK) break;
+    CHECK(status == TB_ERROR_MEMORY);
+    REQUIRE(k < 2000);
+  }
+  free(rgb);
+  shot_end(&s);
+}
+
+TEST(renderer_draws_or_refuses_replays_with_any_bytes)
+{
+  Shot s;
+  shot_begin(&s);
+  tbContext ctx = tb_default_context();
+  tbRandom random = test_random(7);
+  unsigned char* rgb = calloc(3, W * H);
+  tbRenderOptions o = small();
+  o.width = o.height = 16, o.samples = 1;
+  int drawn = 0, refused = 0;
+  for (int i = 0; i < (test_quick() ? 60 : 150); i++) {
+    char* bytes = malloc(s.length);
+    memcpy(bytes, s.bytes, s.length);
+    // mostly in the header and the geometry, where the renderer believes numbers
+    for (int k = 0; k < 4; k++) {
+      size_t at = k % 2 ? (size_t)test_below(&random, (int)s.length) : 16 + (size_t)test_below(&random, 4000);
+      bytes[at] = (char)(at < 4000 && bytes[at] >= '0' && bytes[at] <= '9' ? '0' + test_below(&random, 10)
+                                                                           : test_below(&random, 256));
+    }
+    tbReplay* replay;
+    if (tb_replay_open_bytes(&ctx, "any", bytes, s.length, &replay) == TB_OK) {
+      tbStatus status = draw(&ctx, replay, o, tb_replay_frame_count(replay) - 1, rgb);
+      if (status == TB_OK) drawn++;
+      else refused++;
+      tb_replay_close(&ctx, replay);
+    }
+    free(bytes);
+  }
+  CHECK(drawn > 0 && refused > 0);
+  free(rgb);
+  shot_end(&s);
+}
+
+// What the fit promises, by projecting where bodies are: all of it in the picture, and not much room around
+// it.
+TEST(the_view_fits_what_moves)
+{
+  Shot s;
+  shot_begin(&s);
+  tbContext* ctx = &s.run.ctx;
+  tbSubject subject;
+  tbScope scope;
+  tbRenderOptions o = small();
+  CHECK_OK(ctx, tb_subject_create(ctx, s.replay, &subject));
+  CHECK_OK(ctx, tb_scope_create(ctx, &subject, s.replay, 0, 5, &scope));
+  for (int turn = 0; turn < 6; turn++) {
+    tbView v = tb_view_make(&subject, &scope, &o, turn);
+    const tbBall* ball = scope.ball.data;
+    double left = W, right = 0, top = H, bottom = 0;
+    for (size_t i = 0; i < scope.ball.count; i++) {
+      double x, y, depth;
+      REQUIRE(tb_view_project(&v, ball[i].centre, &x, &y, &depth));
+      double r = ball[i].radius * v.focal * depth;
+      left = fmin(left, x - r), right = fmax(right, x + r), top = fmin(top, y - r),
+      bottom = fmax(bottom, y + r);
+    }
+    CHECK(left >= 0 && right <= W && top >= 0 && bottom <= H);
+    CHECK(right - left > 0.7 * W || bottom - top > 0.6 * H);
+  }
+  tb_scope_free(ctx, &scope);
+  tb_subject_free(&subject);
+  shot_end(&s);
+}
