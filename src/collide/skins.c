@@ -10,7 +10,7 @@ enum { GRAIN = 1024 };
 void tb_skin_candidates_init(tbSkinCandidates* c)
 {
   *c = (tbSkinCandidates){TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures),
-                          TB_ARRAY(tbBox)};
+                          TB_ARRAY(tbBox), TB_ARRAY(tbBox)};
 }
 
 void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
@@ -19,6 +19,7 @@ void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
   tb_array_free(ctx, &c->edge_edge);
   tb_array_free(ctx, &c->plane_vertex);
   tb_array_free(ctx, &c->box);
+  tb_array_free(ctx, &c->own);
 }
 
 int tb_skin_features_order(const tbSkinFeatures* a, const tbSkinFeatures* b)
@@ -30,16 +31,25 @@ int tb_skin_features_order(const tbSkinFeatures* a, const tbSkinFeatures* b)
   return (a->feature_b > b->feature_b) - (a->feature_b < b->feature_b);
 }
 
+tbVec3 tb_skin_drift(const tbMovingSkin* m)
+{
+  tbVec3 sum = tb_zero3();
+  for (int v = 0; v < m->skin->nvertex; v++) sum = tb_add3(sum, tb_sub3(m->end[v], m->start[v]));
+  return tb_scale3(1.0 / (m->skin->nvertex > 0 ? m->skin->nvertex : 1), sum);
+}
+
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates)
 {
-  const tbBox* box = candidates->box.data;
+  const tbBox *box = candidates->box.data, *own = candidates->own.data;
   size_t n = 0;
   for (int s = 0; s < scene->nskin; s++) {
     int count = scene->skin[s].skin->nvertex;
     if (n + (size_t)count > candidates->box.count) return false;
+    tbVec3 drift = tb_skin_drift(&scene->skin[s]);
     for (int v = 0; v < count; v++, n++) {
-      tbVec3 p = scene->skin[s].end[v];
+      tbVec3 p = scene->skin[s].end[v], q = tb_sub3(p, drift);
       if (!tb_box_meets(&box[n], &(tbBox){p, p})) return false;
+      if (scene->skin[s].self && !tb_box_meets(&own[n], &(tbBox){q, q})) return false;
     }
   }
   return n == candidates->box.count;

@@ -58,14 +58,19 @@ typedef struct tbSkinContact {
 typedef struct tbSkinCandidates {
   tbArray face_vertex, edge_edge, plane_vertex; // tbSkinFeatures, each sorted
   tbArray box;                                  // tbBox: of the vertices of all skins, which they may move in
+  tbArray own; // tbBox: the same beside the drift of their skin, for skins that may touch themselves
 } tbSkinCandidates;
 
 void tb_skin_candidates_init(tbSkinCandidates* candidates);
 void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* candidates);
 
+// The mean motion of its vertices.
+tbVec3 tb_skin_drift(const tbMovingSkin* skin);
+
 // All pairs of features that can come within `reach` (and their radii) of each other while every vertex moves
 // anywhere in its box: that holds its start, goes `ahead` times as far as its end (Verschoor and Jalba: 3),
-// and a quarter of the reach and half of its motion beyond. What was in `candidates` is replaced, or stays
+// and a quarter of the reach and half of its motion beyond. Two features of one skin: while its vertices less
+// the skin's drift do. What was in `candidates` is replaced, or stays
 // when the call fails. reach > 0, ahead ≥ 1. Vertices that are not finite are TB_ERROR_NUMERIC. Rigid skins
 // do not meet planes either. The same for any number of threads.
 tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,

@@ -2,7 +2,8 @@
 //
 // Every vertex is given a box that it may move in. Boxes of triangles hold those of their corners, and the
 // trees that the skins were made with are filled with them anew. Skins whose boxes meet are compared tree
-// against tree, a skin that may touch itself with itself (skins_trees.c). Pairs of nodes are taken apart; the
+// against tree, a skin that may touch itself with itself (skins_trees.c), in boxes that go along with it:
+// what all of a skin does together brings none of it closer to the rest. Pairs of nodes are taken apart; the
 // first thousand, breadth first, are tasks that run side by side. What they find is numbered across all
 // skins, a pair to 64 bits, and put in order by two counting sorts.
 //
@@ -27,10 +28,11 @@ typedef tbSkinLayer Layer;
 typedef struct {
   const tbSkinScene* scene;
   double reach, ahead;
-  Layer* layer;
+  Layer* layer; // of every skin, then of every skin as it sees itself              (2 nskin)
   int nvertex, nedge, ntriangle;
   int *vertex_skin, *edge_skin; // whose they are                        (nvertex, nedge)
-  tbBox* box;                   // of vertices                           (nvertex)
+  tbBox *box, *own;             // of vertices; and beside the drift of their skin   (nvertex)
+  tbVec3* drift;                // of skins                              (nskin)
   tbArray task;                 // tbSkinNodes
   tbShared shared;
   tbSkinKeys* found; // by piece of tasks
@@ -38,15 +40,22 @@ typedef struct {
 
 // ---- boxes ----
 
+static tbBox place(const Find* w, tbVec3 x, tbVec3 move)
+{
+  tbBox box = tb_box_add((tbBox){x, x}, tb_madd3(x, w->ahead, move));
+  return tb_box_grow(box, spare * w->reach + aside * tb_maxabs3(move));
+}
+
 static void place_vertices(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Find* w = user;
   for (int i = begin; i < end; i++) {
-    const Layer* l = &w->layer[w->vertex_skin[i]];
+    int s = w->vertex_skin[i];
+    const Layer* l = &w->layer[s];
     tbVec3 x = l->moving->start[i - l->first_vertex], move = tb_sub3(l->moving->end[i - l->first_vertex], x);
-    tbBox box = tb_box_add((tbBox){x, x}, tb_madd3(x, w->ahead, move));
-    w->box[i] = tb_box_grow(box, spare * w->reach + aside * tb_maxabs3(move));
+    w->box[i] = place(w, x, move);
+    w->own[i] = place(w, x, tb_sub3(move, w->drift[s]));
   }
 }
 
@@ -98,8 +107,9 @@ static tbStatus check(tbContext* ctx, const Find* w)
 static tbStatus make_layers(tbContext* ctx, tbArena* arena, Find* w)
 {
   int n = w->scene->nskin;
-  w->layer = TB_TAKE(arena, Layer, (size_t)n);
-  if (!w->layer) return TB_ERROR_MEMORY;
+  w->layer = TB_TAKE(arena, Layer, 2 * (size_t)n);
+  w->drift = TB_TAKE(arena, tbVec3, (size_t)n);
+  if (!w->layer || !w->drift) return TB_ERROR_MEMORY;
   for (int s = 0; s < n; s++) {
     const tbMovingSkin* m = &w->scene->skin[s];
     w->layer[s] = (Layer){.moving = m,
@@ -109,14 +119,18 @@ static tbStatus make_layers(tbContext* ctx, tbArena* arena, Find* w)
                           .first_triangle = w->ntriangle,
                           .grow = m->radius + 0.5 * w->reach};
     w->nvertex += m->skin->nvertex, w->nedge += m->skin->nedge, w->ntriangle += m->skin->ntriangle;
+    w->drift[s] = tb_skin_drift(m);
   }
   w->vertex_skin = TB_TAKE(arena, int, (size_t)w->nvertex);
   w->edge_skin = TB_TAKE(arena, int, (size_t)w->nedge);
   w->box = TB_TAKE(arena, tbBox, (size_t)w->nvertex);
-  if (!w->vertex_skin || !w->edge_skin || !w->box) return TB_ERROR_MEMORY;
+  w->own = TB_TAKE(arena, tbBox, (size_t)w->nvertex);
+  if (!w->vertex_skin || !w->edge_skin || !w->box || !w->own) return TB_ERROR_MEMORY;
   for (int s = 0; s < n; s++) {
     Layer* l = &w->layer[s];
     l->vertex = w->box + l->first_vertex;
+    w->layer[n + s] = *l;
+    w->layer[n + s].vertex = w->own + l->first_vertex;
     for (int v = 0; v < l->skin->nvertex; v++) w->vertex_skin[l->first_vertex + v] = s;
     for (int e = 0; e < l->skin->nedge; e++) w->edge_skin[l->first_edge + e] = s;
   }
@@ -127,7 +141,7 @@ static tbStatus make_layers(tbContext* ctx, tbArena* arena, Find* w)
 
 static tbStatus make_trees(tbContext* ctx, tbArena* arena, Find* w)
 {
-  for (int s = 0; s < w->scene->nskin; s++) {
+  for (int s = 0; s < 2 * w->scene->nskin; s++) {
     Layer* l = &w->layer[s];
     if (!l->wanted) continue;
     l->tree = l->skin->bvh;
@@ -136,7 +150,7 @@ static tbStatus make_trees(tbContext* ctx, tbArena* arena, Find* w)
     if (!l->tree.node || !l->triangle) return TB_ERROR_MEMORY;
     memcpy(l->tree.node, l->skin->bvh.node, (size_t)l->tree.nnode * sizeof *l->tree.node);
   }
-  tb_parallel_for(ctx->threads, w->scene->nskin, SKIN_GRAIN, refit, w);
+  tb_parallel_for(ctx->threads, 2 * w->scene->nskin, SKIN_GRAIN, refit, w);
   return TB_OK;
 }
 
@@ -159,7 +173,7 @@ static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pai
   for (int s = 0; s < n; s++) {
     const Layer* l = &w->layer[s];
     item[s] = (tbBroadItem){l->box, s, !l->moving->fixed};
-    if (l->moving->self && l->skin->ntriangle > 0) TB_TRY(begin_task(ctx, w, s, s));
+    if (l->moving->self && l->skin->ntriangle > 0) TB_TRY(begin_task(ctx, w, n + s, n + s));
   }
   TB_TRY(tb_broad_pairs(ctx, arena, item, n, pairs));
   const tbPair* pair = pairs->data;
@@ -300,11 +314,13 @@ static tbStatus finish(tbContext* ctx, tbArena* arena, const Find* w, int npiece
   TB_TRY(reserve(ctx, &out->edge_edge, nedge));
   TB_TRY(reserve(ctx, &out->plane_vertex, planes->count));
   TB_TRY(reserve(ctx, &out->box, (size_t)w->nvertex));
+  TB_TRY(reserve(ctx, &out->own, (size_t)w->nvertex));
   write_features(w, true, faces, nface, &out->face_vertex);
   write_features(w, false, edges, nedge, &out->edge_edge);
-  out->plane_vertex.count = 0, out->box.count = 0;
+  out->plane_vertex.count = 0, out->box.count = 0, out->own.count = 0;
   TB_TRY(tb_array_push(ctx, &out->plane_vertex, planes->data, planes->count));
-  return tb_array_push(ctx, &out->box, w->box, (size_t)w->nvertex);
+  TB_TRY(tb_array_push(ctx, &out->box, w->box, (size_t)w->nvertex));
+  return tb_array_push(ctx, &out->own, w->own, (size_t)w->nvertex);
 }
 
 static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tbArray* planes,

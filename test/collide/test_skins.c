@@ -64,12 +64,13 @@ typedef struct {
   double reach;
   tbRandom random;
   int wanted, missing, forbidden;
+  bool own; // two features of one skin, beside its drift
 } Brute;
 
 // In the box of a vertex: anywhere, at a corner, or as near to a point as can be.
 static tbVec3 somewhere(Brute* w, int skin, int vertex, const tbVec3* near)
 {
-  const tbBox* box = w->s->candidates.box.data;
+  const tbBox* box = w->own ? w->s->candidates.own.data : w->s->candidates.box.data;
   for (int i = 0; i < skin; i++) box += w->s->skin[i].skin->nvertex;
   box += vertex;
   if (near) return tb_max3(box->lo, tb_min3(box->hi, *near));
@@ -92,6 +93,7 @@ static void expect_candidate(void* user, const tbSkinFeatures* f)
     return;
   }
   if (scene_lists(list, f)) return;
+  w->own = f->skin_a == f->skin_b;
   const tbSkin *a = s->skin[f->skin_a].skin, *b = s->skin[f->skin_b].skin;
   double within = w->reach + s->skin[f->skin_a].radius + s->skin[f->skin_b].radius;
   tbVec3 at[4];
