@@ -86,7 +86,8 @@ export class Gallery {
         h(
           'p',
           null,
-          'Rigid bodies, solids and cloth in one scene. Two dozen contact solvers on the same problem. One residual that no solver computes for itself. All of it runs here, in this page.',
+          'Rigid bodies, solids and cloth in one scene. Two dozen contact solvers on the same problem. One residual that no solver computes for itself.',
+          app.tables ? ' All of it runs here, in this page.' : '',
         ),
       ),
       ...replays,
