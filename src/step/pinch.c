@@ -1,5 +1,7 @@
 #include "step/pinch.h"
 
+#include "collide/features.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +57,20 @@ static bool movable(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* 
 static double radius_of(const tbSurfaces* s, const tbSkinFeatures* of)
 {
   return (of->kind == TB_SKIN_PLANE_VERTEX ? 0 : s->skin[of->skin_a].radius) + s->skin[of->skin_b].radius;
+}
+
+// How far two features stay apart: their radii; of one surface, no more than half of what they are at rest,
+// lest a thick sheet of small triangles swells.
+static double thickness_of(const tbSurfaces* s, const tbSkinContact* c)
+{
+  double radius = radius_of(s, &c->of);
+  if (c->of.kind == TB_SKIN_PLANE_VERTEX || c->of.skin_a != c->of.skin_b || radius == 0) return radius;
+  const tbVec3* rest = s->skin[c->of.skin_a].skin->rest;
+  tbVec3 x[4];
+  int n = 0;
+  for (int k = 0; k < c->count_b; k++) x[n++] = rest[c->vertex_b[k]];
+  for (int k = 0; k < c->count_a; k++) x[n++] = rest[c->vertex_a[k]];
+  return fmin(radius, 0.5 * tb_norm3(tb_closest_features(c->of.kind == TB_SKIN_FACE_VERTEX, x).way));
 }
 
 static int count_of(const tbMovingSkin* m, tbSkinPair kind, int side)
@@ -170,7 +186,7 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
                .drift = tb_sub3(b.drift, a.drift)};
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
-  double keep = radius_of(s, &c->of) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
+  double keep = thickness_of(s, c) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
          slack = c->gap - keep;
   t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
   t.guess[0] = p->push;
