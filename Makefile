@@ -2,18 +2,23 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo test bench docs scenes format fuzz setup clean
+.PHONY: build demo page test bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
 	@rm -f build-release.log
 	@cmake --build --preset release -j $(JOBS) -- --no-print-directory
 
-demo: build
-	@build/tribo compare problems/*.json --max-time 2 --out out --page index.html
-	@echo "Open out/index.html in a browser."
+demo:
+	@JOBS=$(JOBS) scripts/demo
 
+# The page, with the library as wasm in it: viewer/dist/index.html.
+page: wasm
+	@viewer/build
+
+# The page and the library in wasm are tested too where emscripten, npm and Chromium are there; test/run builds them.
 test: build
+	@scripts/setup --test
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan -j $(JOBS) -- --no-print-directory
 	@test/run
@@ -23,6 +28,12 @@ bench: setup
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench -j $(JOBS) -- --no-print-directory
 	@bench/run
+
+# The library for the page: build-wasm/viewer/wasm/tribo.wasm.
+wasm:
+	@scripts/setup --page
+	@cmake --preset wasm >/dev/null
+	@cmake --build --preset wasm -j $(JOBS) -- --no-print-directory
 
 # What is written from the table of the scene format.
 docs: build
@@ -45,4 +56,4 @@ setup:
 	@scripts/setup
 
 clean:
-	rm -rf build build-* out
+	rm -rf build build-* out viewer/dist

@@ -81,6 +81,7 @@ int fail_with(const tbContext* ctx);
 // Commands. argv[0] is the first argument after the command's name.
 int command_run(int argc, char** argv);
 int command_resume(int argc, char** argv);
+int command_render(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
@@ -89,6 +90,7 @@ int command_paper(int argc, char** argv);
 int command_ccd(int argc, char** argv);
 int command_check(int argc, char** argv);
 int command_schema(int argc, char** argv);
+int command_view(int argc, char** argv);
 int command_list(int argc, char** argv);
 int command_version(void);
 

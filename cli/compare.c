@@ -1,7 +1,6 @@
 // tribo compare: the same problems, the same start, the same judge; many methods.
 #include "base/text.h"
 #include "cli/args.h"
-#include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/problem_files.h"
 #include "cli/report.h"
@@ -71,6 +70,12 @@ static int choose_solvers(const char* names, const tbSolver* list[MOST_SOLVERS])
   }
 }
 
+static bool ends_with(const char* text, const char* end)
+{
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
 static bool check_page(const CompareArgs* a)
 {
   const char* page = a->page;
@@ -78,9 +83,8 @@ static bool check_page(const CompareArgs* a)
     fprintf(stderr, "tribo compare: --page names a file in the folder of --out, which is missing\n");
   else if (page && (!*page || strchr(page, '/') || strcmp(page, ".") == 0 || strcmp(page, "..") == 0))
     fprintf(stderr, "tribo compare: --page takes the name of a file, not \"%s\"\n", page);
-  else if (page && (strcmp(page, "results.csv") == 0 || strcmp(page, "curves.csv") == 0 ||
-                    strcmp(page, "profile.csv") == 0 || strcmp(page, "summary.csv") == 0))
-    fprintf(stderr, "tribo compare: --page cannot be %s, which holds the numbers\n", page);
+  else if (page && (ends_with(page, ".csv") || ends_with(page, ".tex") || ends_with(page, ".svg")))
+    fprintf(stderr, "tribo compare: --page cannot be %s, which is not what a page is called\n", page);
   else return true;
   return false;
 }
@@ -142,30 +146,6 @@ static tbStatus print_json(tbContext* ctx, const Report* report)
   return status;
 }
 
-static tbStatus save(tbContext* ctx, const Report* report, const Folder* folder, const char* page)
-{
-  const struct {
-    const char* name;
-    void (*write)(tbOut* out, const Report* report);
-    bool wanted;
-  } kinds[] = {{"results.csv", report_results_csv, true},
-               {"curves.csv", report_curves_csv, report->rules->curves},
-               {"summary.csv", report_summary_csv, report->set},
-               {"profile.csv", report_profile_csv, report->profile},
-               {page, report_html, true}};
-  enum { KINDS = sizeof kinds / sizeof *kinds };
-  FolderFile files[KINDS];
-  int count = 0;
-  for (int i = 0; i < KINDS; i++) {
-    if (!kinds[i].wanted) continue;
-    files[count] = (FolderFile){kinds[i].name, tb_out_memory(ctx)};
-    kinds[i].write(&files[count++].text, report);
-  }
-  tbStatus status = folder_save(ctx, folder, files, count);
-  for (int i = 0; i < count; i++) tb_out_free(&files[i].text);
-  return status;
-}
-
 // Runs and prints; the folder is there already.
 static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* report, Race* race,
                           const Folder* folder)
@@ -179,7 +159,7 @@ static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* re
   }
   if (!a->json) TB_TRY(print_together(ctx, report));
   const char* page = a->page ? a->page : "report.html";
-  if (a->out) TB_TRY(save(ctx, report, folder, page));
+  if (a->out) TB_TRY(report_save(ctx, report, folder, page));
   if (a->json) return print_json(ctx, report);
   if (a->out) printf("%s/%s\n", folder->path, page);
   return TB_OK;
@@ -232,10 +212,12 @@ static void print_help(const Arg* args)
          "curve;\n"
          "                `tribo solve --trace` writes every iteration\n"
          "  profile.csv   with --profile: measure,solver,factor,share, the corners of the profiles\n"
-         "  summary.csv   with --manufactured, instead of curves: solver,taken,solved,…,median_s,p95_s\n\n"
+         "  summary.csv   with --manufactured, instead of curves: solver,taken,solved,…,median_s,p95_s\n"
+         "  results.tex   the tables for a paper (booktabs), with machine, commit and command\n"
+         "  *.svg         the plots, of at most %d problems\n\n"
          "  tribo compare problems/stack.json problems/arch.json --solvers bgs,pgs,jacobi --out out\n"
          "  tribo compare --manufactured 300 --out out\n",
-         CURVE_POINTS);
+         CURVE_POINTS, REPORT_FIGURES);
 }
 
 static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command, int count, char** words)
@@ -276,7 +258,7 @@ int command_compare(int argc, char** argv)
   const Arg args[] = {
       {"--solvers", ARG_TEXT, &a.solvers, "A,B,…", "these (default: all); `tribo list solvers`"},
       {"--manufactured", ARG_INT, &a.manufactured, "N", "N problems with known answers, drawn from --seed"},
-      {"--out", ARG_TEXT, &a.out, "DIR", "write the report, results.csv and curves.csv into this folder"},
+      {"--out", ARG_TEXT, &a.out, "DIR", "write the report, its tables and its figures into this folder"},
       {"--page", ARG_TEXT, &a.page, "NAME", "the report's name in that folder (default report.html)"},
       {"--step", ARG_INT, &a.step, "N", "of a scene: race the problem that follows N steps (default 0)"},
       {"--profile", ARG_FLAG, &a.profile, NULL,

@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 40 };
-
 static tbStatus fail_folder(tbContext* ctx, const char* path, int error)
 {
   return tb_fail(ctx, TB_ERROR_IO, "cannot write into the folder %s: %s", path, strerror(error));
@@ -67,8 +65,8 @@ static tbStatus write_all(tbContext* ctx, tbFile* file, const tbOut* text)
 
 tbStatus folder_save(tbContext* ctx, const Folder* folder, FolderFile* files, int count)
 {
-  tbFile file[MOST_FILES];
-  tbStatus status = count <= MOST_FILES ? TB_OK : tb_fail(ctx, TB_ERROR_ARGUMENT, "too many files");
+  tbFile* file = TB_NEW(ctx, tbFile, (size_t)count);
+  tbStatus status = file ? TB_OK : TB_ERROR_MEMORY;
   int begun = 0;
   while (status == TB_OK && begun < count) {
     char path[PATH_MAX];
@@ -81,5 +79,6 @@ tbStatus folder_save(tbContext* ctx, const Folder* folder, FolderFile* files, in
     begun++;
   }
   for (int i = 0; i < begun; i++) status = tb_file_end(ctx, &file[i], status);
+  tb_free(ctx, file);
   return status;
 }

@@ -1,4 +1,5 @@
 #include "cli/machine.h"
+#include "tribo_commit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@ const char* machine_compiler(void)
   return "unknown";
 #endif
 }
+
+const char* machine_commit(void) { return TB_COMMIT; }
 
 void machine_processor(char text[MACHINE_TEXT])
 {

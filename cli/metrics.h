@@ -34,6 +34,8 @@ tbStatus metrics_json(tbContext* ctx, tbOut* out, const Metrics* m, const tbScen
 tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbScene* scene,
                          const char* status);
 
+int64_t nodes_count(const tbWorld* world); // of all deformable bodies
+
 // The value below which a share of the sorted values lies, linear between neighbours; 0 of none.
 double quantile(const double* sorted, size_t count, double share);
 

@@ -10,9 +10,14 @@
 static const struct {
   const char *name, *title;
   tbStatus (*run)(Paper* paper);
+  bool parts; // experiments can be run one by one
 } papers[] = {
     {"course", "Andrews, Erleben and Ferguson: Contact and Friction Simulation for Computer Graphics (2022)",
-     paper_course},
+     paper_course, false},
+    {"verschoor",
+     "Verschoor and Jalba: Efficient and Accurate Collision Response for Elastically Deformable Models "
+     "(2019)",
+     paper_verschoor, true},
 };
 
 enum { PAPERS = sizeof papers / sizeof *papers };
@@ -147,10 +152,11 @@ static int find(const char* name)
 int command_paper(int argc, char** argv)
 {
   bool quick = false, help = false;
-  const char* out = NULL;
+  const char *out = NULL, *only = NULL;
   const Arg args[] = {
       {"--out", ARG_TEXT, &out, "DIR", "where report.md, tables and plots go (default papers/NAME/out)"},
-      {"--quick", ARG_FLAG, &quick, NULL, "smaller experiments, in a few seconds"},
+      {"--only", ARG_TEXT, &only, "NAME", "one experiment of verschoor, such as rings"},
+      {"--quick", ARG_FLAG, &quick, NULL, "smaller experiments, in a few seconds or tens of them"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},
   };
@@ -166,8 +172,13 @@ int command_paper(int argc, char** argv)
   }
   int which = find(argv[0]);
   if (which < 0) return EXIT_USAGE;
+  if (only && !papers[which].parts) {
+    fprintf(stderr, "tribo paper: %s runs as a whole; --only is for verschoor\n", papers[which].name);
+    return EXIT_USAGE;
+  }
   tbContext ctx = tb_default_context();
-  Paper paper = {.ctx = &ctx, .quick = quick, .text = tb_out_memory(&ctx), .figures = tb_out_memory(&ctx)};
+  Paper paper = {
+      .ctx = &ctx, .quick = quick, .only = only, .text = tb_out_memory(&ctx), .figures = tb_out_memory(&ctx)};
   if (reproduce(&paper, which, out) != TB_OK) return fail_with(&ctx);
   return paper.failed ? EXIT_UNCONVERGED : EXIT_DONE;
 }

@@ -14,6 +14,7 @@ enum { PAPER_FILES = 32 };
 typedef struct {
   tbContext* ctx;
   bool quick;                       // smaller experiments, for tests
+  const char* only;                 // the experiment asked for; null: all
   tbOut text, figures;              // the report, and the plots of the section at hand
   FolderFile file[PAPER_FILES + 1]; // everything, the report last
   int files;
@@ -33,5 +34,6 @@ void paper_plot(Paper* paper, const char* name, const Plot* plot, const char* ca
 
 // The papers.
 tbStatus paper_course(Paper* paper);
+tbStatus paper_verschoor(Paper* paper);
 
 #endif

@@ -272,7 +272,8 @@ void plot_file(tbOut* out, const Plot* plot)
     const char* colour = plot_colour(lane, false);
     out_format(out, ".k%d .l,.k%d .w,.k%d .o{stroke:%s}.k%d text,.k%d .p{fill:%s}", lane, lane, lane, colour,
                lane, lane, colour);
-    if (lane >= LANE_COLOURS) out_format(out, ".k%d .l{stroke-dasharray:7 4}", lane);
+    if (lane >= LANE_COLOURS)
+      out_format(out, ".k%d .l{stroke-dasharray:%s}", lane, lane / LANE_COLOURS == 1 ? "7 4" : "2 4");
   }
   out_format(out, "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, f.bottom + FOOT);
   draw_contents(out, &f);

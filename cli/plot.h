@@ -29,8 +29,9 @@ typedef struct {
 
 enum { PLOT_CURVES = 64, LANE_COLOURS = 10 }; // with more lanes than colours, dashes tell them apart
 
-void plot_draw(tbOut* out, const Plot* plot); // an <svg> for a page that has the style of report_style
-void plot_file(tbOut* out, const Plot* plot); // a whole SVG file
+typedef void PlotWriter(tbOut* out, const Plot* plot);
+PlotWriter plot_draw; // an <svg> for a page that has the style of report_style
+PlotWriter plot_file; // a whole SVG file
 
 const char* plot_colour(int lane, bool dark);
 

@@ -118,7 +118,8 @@ void report_profile_csv(tbOut* out, const Report* report)
   for_each_measure(out, report, draw_csv);
 }
 
-static void draw_plot(tbOut* out, const Report* report, Measure measure, const Profile* p, PlotPoint* point)
+static void plot_profile(tbOut* out, const Report* report, Measure measure, const Profile* p,
+                         PlotPoint* point, PlotWriter* write)
 {
   PlotCurve curve[PLOT_CURVES];
   Plot plot = {.axis = PLOT_FACTOR,
@@ -131,9 +132,31 @@ static void draw_plot(tbOut* out, const Report* report, Measure measure, const P
     PlotPoint* own = point + lane * (p->problems + 1);
     curve[lane] = (PlotCurve){report->rules->solver[lane]->name, lane, own, corners(p, lane, own), true};
   }
+  write(out, &plot);
+}
+
+static void draw_plot(tbOut* out, const Report* report, Measure measure, const Profile* p, PlotPoint* point)
+{
   out_format(out, "<figure>\n<h3>By %s</h3>\n", measure_name[measure]);
-  plot_draw(out, &plot);
+  plot_profile(out, report, measure, p, point, plot_draw);
   tb_out_text(out, "</figure>\n");
+}
+
+static void draw_time_file(tbOut* out, const Report* report, Measure measure, const Profile* p,
+                           PlotPoint* point)
+{
+  if (measure == BY_TIME) plot_profile(out, report, measure, p, point, plot_file);
+}
+
+static void draw_iterations_file(tbOut* out, const Report* report, Measure measure, const Profile* p,
+                                 PlotPoint* point)
+{
+  if (measure == BY_ITERATIONS) plot_profile(out, report, measure, p, point, plot_file);
+}
+
+void report_profile_file(tbOut* out, const Report* report, bool by_time)
+{
+  for_each_measure(out, report, by_time ? draw_time_file : draw_iterations_file);
 }
 
 void report_profile(tbOut* out, const Report* report)

@@ -20,6 +20,13 @@ tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* 
   return out->start ? TB_OK : TB_ERROR_MEMORY;
 }
 
+const Entry* race_entry(const Race* race, int lane)
+{
+  for (int i = 0; i < race->ran; i++)
+    if (race->entry[i].lane == lane) return &race->entry[i];
+  return NULL;
+}
+
 void race_free(tbContext* ctx, Race* race)
 {
   for (int i = 0; i < race->entries; i++) tb_free(ctx, race->entry[i].curve);

@@ -39,6 +39,7 @@ tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* 
 tbStatus race_manufacture(tbContext* ctx, int seed, int index, tbModel model, Race* out);
 // Ends early when the caller cancels.
 tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race);
-void race_free(tbContext* ctx, Race* race); // takes a race of zeros
+const Entry* race_entry(const Race* race, int lane); // of those that ran; null: none
+void race_free(tbContext* ctx, Race* race);          // takes a race of zeros
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef TB_CLI_REPORT_H
 #define TB_CLI_REPORT_H
 
+#include "cli/folder.h"
 #include "cli/out.h"
 #include "cli/plot.h"
 #include "cli/race.h"
@@ -22,19 +23,31 @@ void report_results_csv(tbOut* out, const Report* report);
 void report_curves_csv(tbOut* out, const Report* report); // the points of the plots
 void report_html(tbOut* out, const Report* report);       // one file that needs no other
 
+void report_latex(tbOut* out, const Report* report); // the tables, for a paper
+
+// All of it into a folder: page, CSV, LaTeX, and the plots as SVG, of the first REPORT_FIGURES problems.
+enum { REPORT_FIGURES = 50 };
+tbStatus report_save(tbContext* ctx, const Report* report, const Folder* folder, const char* page);
+
+// Machine, build, rules, date.
+typedef void FactWriter(tbOut* out, const char* name, const char* value);
+void report_facts(tbOut* out, const Report* report, FactWriter* write);
+
 void report_profile_csv(tbOut* out, const Report* report);
 void report_profile_table(tbOut* out, const Report* report);
 
 // How each solver did on all problems: how it ended, and what a solve cost.
 void report_summary_table(tbOut* out, const Report* report);
 void report_summary_csv(tbOut* out, const Report* report);
+void report_summary_latex(tbOut* out, const Report* report);              // the rows
+void report_profile_file(tbOut* out, const Report* report, bool by_time); // an SVG file
 
 // Parts of the page.
 void report_summary(tbOut* out, const Report* report); // a section
 void report_key(tbOut* out);                           // a stroke in the colour of its surroundings
 void report_profile(tbOut* out, const Report* report); // a section
-void report_plot(tbOut* out, const Report* report, const Race* race,
-                 PlotAxis axis);          // over iterations or time
+void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis axis,
+                 PlotWriter* write);      // over iterations or time
 void report_style(tbOut* out, int lanes); // the CSS
 
 #endif

@@ -1,11 +1,8 @@
 // The page: everything a comparison found, in one file without scripts that opens from disk.
-#include "base/simd.h"
 #include "base/utf8.h"
-#include "cli/machine.h"
 #include "cli/report.h"
 
 #include <string.h>
-#include <time.h>
 
 static void begin_page(tbOut* out, const Report* report)
 {
@@ -41,26 +38,9 @@ static void write_command(tbOut* out, const char* command)
 
 static void write_facts(tbOut* out, const Report* report)
 {
-  const tbSolveOptions* o = &report->rules->options;
-  char text[MACHINE_TEXT], line[2 * MACHINE_TEXT], limit[64];
   tb_out_text(out, "<dl>\n");
-  machine_processor(text);
-  snprintf(line, sizeof line, "%s, %d thread%s", text, report->threads, report->threads == 1 ? "" : "s");
-  fact(out, "Processor", line);
-  machine_system(text);
-  fact(out, "System", text);
-  snprintf(line, sizeof line, "tribo %s, %s, %s vector code", TB_VERSION, machine_compiler(), TB_SIMD_NAME);
-  fact(out, "Build", line);
-  limit[0] = 0;
-  if (o->time_budget_s > 0) snprintf(limit, sizeof limit, ", %g s", o->time_budget_s);
-  snprintf(line, sizeof line, "tolerance %g, model %s, sweeps in %s order; at most %d iterations%s each",
-           o->tolerance, tb_model_name(o->model), tb_order_name(o->order), o->max_iterations, limit);
-  fact(out, "Rules", line);
-  time_t now = time(NULL);
-  struct tm utc;
-  if (gmtime_r(&now, &utc) && strftime(line, sizeof line, "%Y-%m-%d %H:%M UTC", &utc))
-    fact(out, "Made", line);
-  tb_out_text(out, "</dl>\n");
+  report_facts(out, report, fact);
+  tb_out_text(out, "</dl>\n<p class=\"again\">One command makes this report again:</p>\n");
   write_command(out, report->command);
 }
 
@@ -82,16 +62,9 @@ void report_key(tbOut* out)
 
 // The overview: a row for each solver, a column for each problem.
 
-static const Entry* entry_of(const Race* race, int lane)
-{
-  for (int i = 0; i < race->ran; i++)
-    if (race->entry[i].lane == lane) return &race->entry[i];
-  return NULL;
-}
-
 static void write_overview_cell(tbOut* out, const Race* race, int lane)
 {
-  const Entry* e = entry_of(race, lane);
+  const Entry* e = race_entry(race, lane);
   char time[OUT_NUMBER];
   if (!e) tb_out_text(out, "<td class=\"miss\">–</td>");
   else if (e->result.outcome != TB_CONVERGED) out_format(out, "<td class=\"miss\">%.0e</td>", e->residual);
@@ -117,7 +90,7 @@ static void write_overview(tbOut* out, const Report* report)
   for (int lane = 0; lane < rules->solvers; lane++) {
     int solved = 0;
     for (int i = 0; i < report->races; i++) {
-      const Entry* e = entry_of(&report->race[i], lane);
+      const Entry* e = race_entry(&report->race[i], lane);
       solved += e && e->result.outcome == TB_CONVERGED;
     }
     out_format(out, "<tr class=\"k%d\"><td class=\"s\">", lane);
@@ -198,9 +171,9 @@ static void write_problem(tbOut* out, const Report* report, int index)
   write_table(out, report, race);
   if (race->ran) {
     tb_out_text(out, "<div class=\"plots\">\n<figure>\n<h3>Residual against iterations</h3>\n");
-    report_plot(out, report, race, PLOT_COUNT);
+    report_plot(out, report, race, PLOT_COUNT, plot_draw);
     tb_out_text(out, "</figure>\n<figure>\n<h3>Residual against time</h3>\n");
-    report_plot(out, report, race, PLOT_SECONDS);
+    report_plot(out, report, race, PLOT_SECONDS, plot_draw);
     tb_out_text(out, "</figure>\n</div>\n");
   }
   tb_out_text(out, "</section>\n");

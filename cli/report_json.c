@@ -1,4 +1,5 @@
 // `compare --json`: every result, with the keys of `solve --json`.
+#include "cli/machine.h"
 #include "cli/report.h"
 #include "cli/verdict.h"
 
@@ -32,10 +33,14 @@ static void put_race(tbJsonWriter* w, const Report* report, const Race* race)
 tbStatus report_json(tbOut* out, const Report* report)
 {
   const tbSolveOptions* o = &report->rules->options;
+  char processor[MACHINE_TEXT];
   tbJsonWriter w = tb_json_writer(out, 0);
   tb_put_object(&w, NULL);
   tb_put_int(&w, "tribo", 1);
   tb_put_string(&w, "version", TB_VERSION);
+  tb_put_string(&w, "commit", machine_commit());
+  machine_processor(processor);
+  tb_put_string(&w, "processor", processor);
   tb_put_string(&w, "model", tb_model_name(o->model));
   tb_put_number(&w, "tolerance", o->tolerance);
   tb_put_int(&w, "threads", report->threads);

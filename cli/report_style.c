@@ -23,6 +23,7 @@ static const char base[] =
     "white-space:pre-wrap;overflow-wrap:anywhere}pre span{display:inline-block;max-width:100%}\n"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:24px 0}\n"
     "dt{color:var(--soft)}dd{margin:0;min-width:0;overflow-wrap:anywhere}\n"
+    ".again{color:var(--soft);margin:0 0 6px}\n"
     ".scroll{overflow-x:auto;margin:0 -4px;padding:0 4px}\n"
     "table{border-collapse:separate;border-spacing:0;width:100%;font-size:15px;white-space:nowrap}\n"
     "th{font-weight:500;font-size:13px;color:var(--soft);text-align:right;padding:6px 0 6px 20px;"

@@ -112,6 +112,16 @@ void report_summary_csv(tbOut* out, const Report* report)
   for_each_solver(out, report, csv_row);
 }
 
+static void latex_row(tbOut* out, const Report* report, const Tally* t)
+{
+  char median[OUT_NUMBER], p95[OUT_NUMBER];
+  out_format(out, "    \\texttt{%s} & %d & %d & %d & %d & %d & %s & %s \\\\\n", name_of(report, t), t->taken,
+             t->outcome[TB_CONVERGED], t->outcome[TB_MAX_ITERATIONS], t->outcome[TB_TIME], failures(t),
+             milliseconds(median, t, t->median_s), milliseconds(p95, t, t->p95_s));
+}
+
+void report_summary_latex(tbOut* out, const Report* report) { for_each_solver(out, report, latex_row); }
+
 // Solved, out of budget, failed; what is left of the bar was refused.
 static void write_bar(tbOut* out, const Report* report, const Tally* t)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis axis)
+void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis axis, PlotWriter* write)
 {
   bool time = axis == PLOT_SECONDS;
   PlotCurve curve[PLOT_CURVES];
@@ -25,6 +25,6 @@ void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis ax
     for (const CurvePoint* p = e->curve; p < e->curve + e->points; p++)
       *next++ = (PlotPoint){p->iteration == 0 ? 0 : time ? fmax(p->time_s, 1e-9) : p->iteration, p->residual};
   }
-  plot_draw(out, &plot);
+  write(out, &plot);
   tb_free(out->ctx, point);
 }

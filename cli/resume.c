@@ -57,7 +57,7 @@ static int resume(tbContext* ctx, const ResumeArgs* a, const char* path)
 
 int command_resume(int argc, char** argv)
 {
-  ResumeArgs a = {.time = NAN, .steps = INT_MIN, .threads = INT_MIN};
+  ResumeArgs a = {.output = {.fps = NAN}, .time = NAN, .steps = INT_MIN, .threads = INT_MIN};
   bool help = false;
   const Arg args[] = {
       {"--time", ARG_NUMBER, &a.time, "S", "go on until S seconds are simulated in all"},

@@ -81,7 +81,8 @@ static int run_scene(tbContext* ctx, const RunArgs* a, const char* path)
 
 int command_run(int argc, char** argv)
 {
-  RunArgs a = {.dt = NAN,
+  RunArgs a = {.output = {.fps = NAN},
+               .dt = NAN,
                .time = NAN,
                .tolerance = NAN,
                .steps = INT_MIN,

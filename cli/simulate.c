@@ -4,9 +4,9 @@
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/metrics.h"
-#include "cli/nodes.h"
 #include "cli/out.h"
 #include "cli/progress.h"
+#include "cli/recordings.h"
 #include "cli/stream.h"
 #include "cli/trajectory.h"
 
@@ -19,36 +19,17 @@ typedef struct {
   const OutputArgs* args;
   Folder out, dump;
   Stream trajectory, contacts, metrics_file;
-  Stream surface, nodes; // of deformable bodies
-  int64_t frames;        // of the nodes
+  Recordings recordings;
   Metrics metrics;
   tbError stopped; // what ended the run early; TB_OK: nothing did
 } Simulation;
 
 // Arguments.
 
-static bool check_export(const char* command, const OutputArgs* a)
-{
-  for (const char* at = a->export_kinds; at;) {
-    int length = (int)strcspn(at, ",");
-    bool csv = length == 3 && strncmp(at, "csv", 3) == 0, pc2 = length == 3 && strncmp(at, "pc2", 3) == 0;
-    if ((csv && !a->out && !a->csv) || (pc2 && !a->out)) {
-      fprintf(stderr, "tribo %s: --export %.3s needs the folder of --out\n", command, at);
-      return false;
-    }
-    if (!csv && !pc2) {
-      fprintf(stderr, "tribo %s: --export %.*s is not in this build; csv and pc2 are\n", command, length, at);
-      return false;
-    }
-    at = at[length] ? at + length + 1 : NULL;
-  }
-  return true;
-}
-
 bool output_args_check(const char* command, const OutputArgs* a)
 {
-  const char* files[] = {a->csv, a->csv_contacts, a->metrics, a->checkpoint};
-  for (int i = 0; i < 4; i++)
+  const char* files[] = {a->csv, a->csv_contacts, a->metrics, a->checkpoint, a->trajectory};
+  for (int i = 0; i < 5; i++)
     for (int k = 0; k < i; k++)
       if (files[i] && files[k] && strcmp(files[i], files[k]) == 0 && strncmp(files[i], "/dev/", 5) != 0) {
         fprintf(stderr, "tribo %s: two outputs go to %s\n", command, files[i]);
@@ -60,7 +41,7 @@ bool output_args_check(const char* command, const OutputArgs* a)
                          : "says when to write the file of --checkpoint, which is missing");
     return false;
   }
-  return check_export(command, a);
+  return recordings_check(command, a);
 }
 
 int64_t steps_until(double time, double dt)
@@ -82,20 +63,6 @@ static tbStatus open_one(Simulation* s, const char* path, const char* name_in_ou
   return stream_open(s->ctx, path, stream);
 }
 
-static tbStatus open_nodes(Simulation* s)
-{
-  const tbWorld* world = s->scene->world;
-  if (nodes_count(world) == 0) return TB_OK;
-  TB_TRY(open_one(s, NULL, "nodes.obj", &s->surface));
-  TB_TRY(open_one(s, NULL, "nodes.pc2", &s->nodes));
-  if (!s->nodes.open) return TB_OK;
-  nodes_surface(&s->surface.out, world);
-  nodes_header(&s->nodes.out, world);
-  nodes_frame(&s->nodes.out, world);
-  s->frames = 1;
-  return TB_OK;
-}
-
 static tbStatus open_files(Simulation* s)
 {
   const OutputArgs* a = s->args;
@@ -104,7 +71,7 @@ static tbStatus open_files(Simulation* s)
   TB_TRY(open_one(s, a->metrics, "metrics.json", &s->metrics_file));
   TB_TRY(open_one(s, a->csv, "trajectory.csv", &s->trajectory));
   TB_TRY(open_one(s, a->csv_contacts, "contacts.csv", &s->contacts));
-  TB_TRY(open_nodes(s));
+  TB_TRY(recordings_open(s->ctx, &s->recordings, a, a->out ? s->out.path : NULL, s->scene));
   if (s->trajectory.open) trajectory_header(&s->trajectory.out);
   if (s->contacts.open) contacts_header(&s->contacts.out);
   if (!a->checkpoint) return TB_OK;
@@ -116,9 +83,9 @@ static tbStatus open_files(Simulation* s)
 
 static tbStatus close_files(Simulation* s, tbStatus status)
 {
-  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->metrics_file, &s->surface, &s->nodes};
-  if (status == TB_OK) status = nodes_finish(s->ctx, &s->nodes, s->frames);
-  status = streams_close(s->ctx, streams, sizeof streams / sizeof *streams, status);
+  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->metrics_file};
+  status = recordings_close(s->ctx, &s->recordings, s->scene, status);
+  status = streams_close(s->ctx, streams, 3, status);
   if (status != TB_OK) {
     folder_unmake(&s->out);
     folder_unmake(&s->dump);
@@ -161,12 +128,11 @@ static tbStatus save_checkpoint(Simulation* s)
   return TB_OK;
 }
 
-static tbStatus write_rows(Simulation* s)
+static tbStatus write_rows(Simulation* s, const tbStepReport* report)
 {
   if (s->trajectory.open) trajectory_rows(&s->trajectory.out, s->scene->world);
   if (s->contacts.open) contacts_rows(&s->contacts.out, s->scene->world);
-  if (s->nodes.open) nodes_frame(&s->nodes.out, s->scene->world), s->frames++;
-  TB_TRY(stream_check(&s->nodes));
+  if (s->stopped.status == TB_OK) TB_TRY(recordings_step(s->ctx, &s->recordings, s->scene, report));
   TB_TRY(stream_check(&s->trajectory));
   return stream_check(&s->contacts);
 }
@@ -186,7 +152,7 @@ static tbStatus run_steps(Simulation* s, int64_t last)
     if (a->dump) status = dump_problem(s->ctx, s->dump.path, s->scene);
     if (status == TB_OK) status = step(s, &report);
     int64_t done = tb_world_step_count(world) - first;
-    if (status == TB_OK && done == before + 1) status = write_rows(s);
+    if (status == TB_OK && done == before + 1) status = write_rows(s, &report);
     if (status == TB_OK && a->every && done % a->every == 0 && s->stopped.status == TB_OK)
       status = save_checkpoint(s);
     progress_show(&progress, done, last - first, (double)done * s->scene->step.dt, report.contacts);

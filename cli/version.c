@@ -11,6 +11,7 @@ int command_version(void);
 int command_version(void)
 {
   printf("tribo %s\n", TB_VERSION);
+  printf("commit     %s\n", machine_commit());
   printf("compiler   %s\n", machine_compiler());
   printf("simd       %s\n", TB_SIMD_NAME);
   printf("cholesky   %s\n", tb_cholesky_backend_name());

@@ -1,4 +1,4 @@
-// Reading and writing: contact problems, meshes, scenes, checkpoints.
+// Reading and writing: contact problems, meshes, scenes, checkpoints, recordings.
 //
 // tb_problem_load looks at the file itself, not at its name: FCLIB (HDF5), Tribo's own JSON, or Siconos' LCP
 // text. Errors name the file and the place. Writers go through a temporary file, so a failure leaves nothing
@@ -106,6 +106,83 @@ tbStatus tb_gallery_load(tbContext* ctx, const tbGalleryScene* scene, const doub
 // numbers that are not finite is not saved (TB_ERROR_NUMERIC). Free the scene with tb_scene_free.
 tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* scene);
 tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out);
+
+// Recordings: a run while it goes on, as a replay (docs/trajectory-format.md) or for other programs
+// (docs/exports.md). All are fed in the same way and hold the same frames.
+//
+//   tbRecording* recording;
+//   tb_record_begin(&ctx, "gltf", "run.glb", &scene, tb_default_record_options(), &recording);
+//   for (…) {
+//     tb_world_step(&ctx, scene.world, &scene.step, &report);
+//     tb_record_step(&ctx, recording, &scene, &report);
+//   }
+//   tb_record_end(&ctx, recording, &scene, TB_OK);
+//
+// The first frame is the world as it is at tb_record_begin, the last as it is at tb_record_end; between them
+// a frame comes every whole number of steps. Nothing of a run stays in memory, however long it is. Files take
+// their places when the recording ends well; a recording that ends with an error leaves nothing behind.
+typedef struct tbRecording tbRecording;
+
+typedef struct tbRecordOptions {
+  double fps;        // frames per simulated second, about; 0: every step is one
+  int contact_limit; // replays: of more contacts in a frame, only those with the largest normal impulse
+} tbRecordOptions;
+
+tbRecordOptions tb_default_record_options(void); // 60, 4096
+
+typedef struct tbRecordKind {
+  const char *name, *summary;
+  const char* file; // what the command calls it in its folder
+  bool folder;      // the path names a folder, made if it is missing
+  const struct tbRecorder* recorder;
+} tbRecordKind;
+
+int tb_record_kind_count(void);
+const tbRecordKind* tb_record_kind_at(int index);
+const tbRecordKind* tb_record_kind_find(const char* name); // or null
+
+tbStatus tb_record_begin(tbContext* ctx, const char* kind, const char* path, const tbScene* scene,
+                         tbRecordOptions options, tbRecording** out);
+// After every step. A world that holds numbers that are not finite, or beyond 1e30, is TB_ERROR_NUMERIC.
+tbStatus tb_record_step(tbContext* ctx, tbRecording* recording, const tbScene* scene,
+                        const tbStepReport* report);
+// Frees the recording. A last frame that would not be finite is left out. Its files are kept when `status` is
+// TB_OK; else they go, and the status comes back.
+tbStatus tb_record_end(tbContext* ctx, tbRecording* recording, const tbScene* scene, tbStatus status);
+
+// A replay, to be read in any order. Damaged files, whatever their bytes, are TB_ERROR_INPUT.
+typedef struct tbReplay tbReplay;
+
+typedef struct tbReplayContact {
+  int a, b;
+  tbVec3 position, normal;
+  tbVec3 impulse; // on b, world axes   N·s
+  double gap;
+  double share; // of the frame's largest residual of one contact, 0 … 1; negative: not known
+  tbContactState state;
+} tbReplayContact;
+
+typedef struct tbReplayFrame {
+  double time;
+  int64_t step;
+  const double* scalar;    // by the names of the header
+  const tbTransform* pose; // of the bodies with a pose, in the header's order
+  const tbVec3* node;      // of the deformable bodies, one after the other
+  const tbReplayContact* contact;
+  int contact_count;
+} tbReplayFrame;
+
+tbStatus tb_replay_open(tbContext* ctx, const char* path, tbReplay** out);
+void tb_replay_close(tbContext* ctx, tbReplay* replay); // takes null
+int64_t tb_replay_frame_count(const tbReplay* replay);
+const char* tb_replay_header(const tbReplay* replay);           // the JSON text
+int tb_replay_scalar(const tbReplay* replay, const char* name); // its index; −1: none
+int tb_replay_pose_count(const tbReplay* replay);
+int tb_replay_node_count(const tbReplay* replay);
+// The last frame at or before a time; the first frame for earlier ones.
+tbStatus tb_replay_find(tbContext* ctx, tbReplay* replay, double time, int64_t* out);
+// What *out points to lives until the next frame is read.
+tbStatus tb_replay_read(tbContext* ctx, tbReplay* replay, int64_t frame, tbReplayFrame* out);
 
 #ifdef __cplusplus
 }

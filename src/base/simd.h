@@ -1,5 +1,5 @@
 // The one place with intrinsics. Every operation rounds like its scalar twin, lane by lane, so AVX-512, AVX2,
-// SSE2 and plain C give the same bits.
+// SSE2, wasm and plain C give the same bits.
 //
 //   tb4d   four doubles, the same width everywhere: for reductions, whose order of addition is part of the
 //          answer. tb4_sum adds (0+1) + (2+3).
@@ -25,12 +25,17 @@
 #elif defined(__SSE2__)
 #define TB_SIMD_NAME "sse2"
 #define TB_SIMD_SSE2 1
+#elif defined(__wasm_simd128__)
+#define TB_SIMD_NAME "wasm"
+#define TB_SIMD_WASM 1
 #else
 #define TB_SIMD_NAME "scalar"
 #endif
 
 #if defined(TB_SIMD_AVX2) || defined(TB_SIMD_SSE2)
 #include <immintrin.h>
+#elif defined(TB_SIMD_WASM)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(TB_SIMD_AVX2)
@@ -87,6 +92,93 @@ static inline double tb4_sum(tb4d a)
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
+#elif defined(TB_SIMD_WASM)
+
+typedef struct tb4d {
+  v128_t lo, hi;
+} tb4d;
+static inline tb4d tb4_set1(double x) { return (tb4d){wasm_f64x2_splat(x), wasm_f64x2_splat(x)}; }
+static inline tb4d tb4_load(const double* p) { return (tb4d){wasm_v128_load(p), wasm_v128_load(p + 2)}; }
+static inline void tb4_store(double* p, tb4d a)
+{
+  wasm_v128_store(p, a.lo);
+  wasm_v128_store(p + 2, a.hi);
+}
+static inline tb4d tb4_add(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_add(a.lo, b.lo), wasm_f64x2_add(a.hi, b.hi)};
+}
+static inline tb4d tb4_sub(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_sub(a.lo, b.lo), wasm_f64x2_sub(a.hi, b.hi)};
+}
+static inline tb4d tb4_mul(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_mul(a.lo, b.lo), wasm_f64x2_mul(a.hi, b.hi)};
+}
+static inline double tb2_fma_lane(v128_t a, v128_t b, v128_t c, int lane)
+{
+  return lane ? fma(wasm_f64x2_extract_lane(a, 1), wasm_f64x2_extract_lane(b, 1),
+                    wasm_f64x2_extract_lane(c, 1))
+              : fma(wasm_f64x2_extract_lane(a, 0), wasm_f64x2_extract_lane(b, 0),
+                    wasm_f64x2_extract_lane(c, 0));
+}
+// x + y = s + e exactly (Knuth).
+static inline v128_t tb2_two_sum(v128_t x, v128_t y, v128_t* e)
+{
+  v128_t s = wasm_f64x2_add(x, y), v = wasm_f64x2_sub(s, x);
+  *e = wasm_f64x2_add(wasm_f64x2_sub(x, wasm_f64x2_sub(s, v)), wasm_f64x2_sub(y, v));
+  return s;
+}
+// x = high + low, 26 bits each (Veltkamp).
+static inline v128_t tb2_high(v128_t x)
+{
+  v128_t t = wasm_f64x2_mul(x, wasm_f64x2_splat(134217729));
+  return wasm_f64x2_sub(t, wasm_f64x2_sub(t, x));
+}
+// wasm has no such instruction, and libm's takes several times as long as this. Boldo and Melquiond,
+// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008):
+// a b = p + e exactly (Dekker), p + e + c = vh + vl + tl exactly, and vh + (vl + tl rounded to odd) rounds
+// once. Far from overflow and underflow; elsewhere libm's. A product with a zero is exact. Not inlined:
+// kernels that are full of it would grow by a megabyte.
+static inline __attribute__((noinline)) v128_t tb2_fma(v128_t a, v128_t b, v128_t c)
+{
+  v128_t p = wasm_f64x2_mul(a, b), zero = wasm_f64x2_splat(0), most = wasm_f64x2_splat(0x1p900);
+  v128_t plain =
+      wasm_v128_or(wasm_f64x2_eq(a, zero), wasm_f64x2_eq(b, zero)); // p + c is exact but for one rounding
+  v128_t size = wasm_f64x2_max(wasm_f64x2_max(wasm_f64x2_abs(a), wasm_f64x2_abs(b)),
+                               wasm_f64x2_max(wasm_f64x2_abs(c), wasm_f64x2_abs(p)));
+  v128_t near =
+      wasm_v128_and(wasm_f64x2_lt(size, most), wasm_f64x2_gt(wasm_f64x2_abs(p), wasm_f64x2_splat(0x1p-900)));
+  if (!wasm_i64x2_all_true(wasm_v128_or(near, plain)))
+    return wasm_f64x2_make(tb2_fma_lane(a, b, c, 0), tb2_fma_lane(a, b, c, 1));
+
+  v128_t ah = tb2_high(a), al = wasm_f64x2_sub(a, ah), bh = tb2_high(b), bl = wasm_f64x2_sub(b, bh);
+  v128_t e = wasm_f64x2_sub(wasm_f64x2_mul(ah, bh), p);
+  e = wasm_f64x2_add(wasm_f64x2_add(e, wasm_f64x2_mul(ah, bl)), wasm_f64x2_mul(al, bh));
+  e = wasm_f64x2_add(e, wasm_f64x2_mul(al, bl));
+  v128_t tl, vl, error;
+  v128_t th = tb2_two_sum(c, e, &tl), vh = tb2_two_sum(p, th, &vl), z = tb2_two_sum(tl, vl, &error);
+  v128_t one = wasm_i64x2_splat(1), even = wasm_i64x2_eq(wasm_v128_and(z, one), wasm_i64x2_splat(0));
+  v128_t away =
+      wasm_v128_or(wasm_i64x2_shr(wasm_v128_xor(z, error), 63), one); // ±1: of its size, to the odd neighbour
+  z = wasm_i64x2_add(z, wasm_v128_and(away, wasm_v128_and(even, wasm_f64x2_ne(error, zero))));
+  return wasm_v128_bitselect(wasm_f64x2_add(p, c), wasm_f64x2_add(vh, z), plain);
+}
+static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
+{
+  return (tb4d){tb2_fma(a.lo, b.lo, c.lo), tb2_fma(a.hi, b.hi, c.hi)};
+}
+static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
+{
+  return (tb4d){tb2_fma(wasm_f64x2_neg(a.lo), b.lo, c.lo), tb2_fma(wasm_f64x2_neg(a.hi), b.hi, c.hi)};
+}
+static inline double tb4_sum(tb4d a)
+{
+  return (wasm_f64x2_extract_lane(a.lo, 0) + wasm_f64x2_extract_lane(a.lo, 1)) +
+         (wasm_f64x2_extract_lane(a.hi, 0) + wasm_f64x2_extract_lane(a.hi, 1));
+}
+
 #else
 
 typedef struct tb4d {
@@ -112,7 +204,14 @@ static inline double tb4_sum(tb4d a) { return (a.x[0] + a.x[1]) + (a.x[2] + a.x[
 
 #endif
 
+#if defined(TB_SIMD_WASM)
+static inline double tb_fma(double a, double b, double c)
+{
+  return wasm_f64x2_extract_lane(tb2_fma(wasm_f64x2_splat(a), wasm_f64x2_splat(b), wasm_f64x2_splat(c)), 0);
+}
+#else
 static inline double tb_fma(double a, double b, double c) { return fma(a, b, c); }
+#endif
 
 #if defined(TB_SIMD_AVX512)
 
@@ -176,6 +275,32 @@ static inline tbwd tbw_load_part(const double* p, int count)
 static inline void tbw_store_part(double* p, tbwd a, int count)
 {
   _mm256_maskstore_pd(p, tbw_first(count), a);
+}
+
+#elif defined(TB_SIMD_WASM)
+
+#define TB_WIDE 2
+typedef v128_t tbwd;
+static inline tbwd tbw_set1(double x) { return wasm_f64x2_splat(x); }
+static inline tbwd tbw_load(const double* p) { return wasm_v128_load(p); }
+static inline void tbw_store(double* p, tbwd a) { wasm_v128_store(p, a); }
+static inline tbwd tbw_add(tbwd a, tbwd b) { return wasm_f64x2_add(a, b); }
+static inline tbwd tbw_sub(tbwd a, tbwd b) { return wasm_f64x2_sub(a, b); }
+static inline tbwd tbw_mul(tbwd a, tbwd b) { return wasm_f64x2_mul(a, b); }
+static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return tb2_fma(a, b, c); }
+static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return tb2_fma(wasm_f64x2_neg(a), b, c); }
+static inline tbwd tbw_div(tbwd a, tbwd b) { return wasm_f64x2_div(a, b); }
+static inline tbwd tbw_sqrt(tbwd a) { return wasm_f64x2_sqrt(a); }
+static inline tbwd tbw_abs(tbwd a) { return wasm_f64x2_abs(a); }
+static inline tbwd tbw_copysign(tbwd a, tbwd b) { return wasm_v128_bitselect(b, a, wasm_f64x2_splat(-0.0)); }
+static inline tbwd tbw_load_part(const double* p, int count)
+{
+  return count == 2 ? wasm_v128_load(p) : wasm_f64x2_make(*p, 0);
+}
+static inline void tbw_store_part(double* p, tbwd a, int count)
+{
+  if (count == 2) wasm_v128_store(p, a);
+  else *p = wasm_f64x2_extract_lane(a, 0);
 }
 
 #else

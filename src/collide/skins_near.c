@@ -22,21 +22,22 @@ static bool reports(const tbSkinScene* scene, const tbSkinFeatures* f, const dou
   return later && owns & TB_SKIN_OWNS_VERTEX << corner;
 }
 
-// Whether an edge stands out towards d: the faces beside it fall away.
+// Whether an edge stands out towards d: one of the faces beside it falls away, or there is but one.
 static bool stands_out(const tbMovingSkin* m, int edge, tbVec3 d)
 {
-  const double flat = 2e-3; // sine of the angle by which they do
+  const double flat = 2e-3; // sine of the angle by which it does
   const int* ends = m->skin->edge[edge];
   for (int side = 0; side < 2; side++) {
     int t = m->skin->edge_triangle[edge][side];
-    for (int k = 0; t >= 0 && k < 3; k++) {
+    if (t < 0) return true;
+    for (int k = 0; k < 3; k++) {
       int corner = m->skin->triangle[t][k];
       if (corner == ends[0] || corner == ends[1]) continue;
       tbVec3 away = tb_sub3(m->start[corner], m->start[ends[0]]);
-      if (tb_dot3(away, d) > -flat * tb_norm3(away)) return false;
+      if (tb_dot3(away, d) < -flat * tb_norm3(away)) return true;
     }
   }
-  return true;
+  return false;
 }
 
 static bool near_plane(const tbSkinScene* scene, const tbSkinFeatures* f, double reach, tbSkinContact* out)

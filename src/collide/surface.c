@@ -251,21 +251,6 @@ double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out)
   return distance;
 }
 
-double tb_cylinder_distance(const tbShape* cylinder, tbVec3 p, tbVec3* gradient)
-{
-  double rho = sqrt(p.x * p.x + p.y * p.y), out = rho - cylinder->cylinder.radius,
-         up = fabs(p.z) - cylinder->cylinder.half;
-  tbVec3 radial = rho > 0 ? tb_vec3(p.x / rho, p.y / rho, 0) : tb_vec3(1, 0, 0);
-  tbVec3 axial = tb_vec3(0, 0, copysign(1, p.z)), g = out > up ? radial : axial;
-  double distance = out > up ? out : up;
-  if (out > 0 && up > 0) {
-    distance = sqrt(out * out + up * up);
-    g = tb_madd3(tb_scale3(out / distance, radial), up / distance, axial);
-  }
-  if (gradient) *gradient = g;
-  return distance;
-}
-
 bool tb_above_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x)
 {
   for (int i = 0; i < 3; i++) {

@@ -5,6 +5,7 @@
 #define TB_COLLIDE_SURFACE_H
 
 #include "geometry/mesh.h"
+#include "geometry/round.h"
 
 typedef struct tbSurface {
   const tbMesh* mesh;
@@ -58,9 +59,6 @@ typedef struct tbOutside {
 } tbOutside;
 
 double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out);
-
-// Signed distance to a cylinder in its own frame; the gradient may be null.
-double tb_cylinder_distance(const tbShape* cylinder, tbVec3 p, tbVec3* gradient);
 
 // The closest point q of a triangle with normal n: 0 on its face, 1 + i on the side opposite to corner i, 4 +
 // i at corner i. A point over a side is above the triangle too, rounding included (1e-7 of the side's

@@ -6,7 +6,7 @@
 #include "scene/world.h"
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbDeformable) == 192, "tbDeformable has changed: code_deformable, and the version");
+_Static_assert(sizeof(tbDeformable) == 200, "tbDeformable has changed: code_deformable, and the version");
 _Static_assert(sizeof(tbHold) == 120, "tbHold has changed: code_hold, and the version of checkpoints");
 _Static_assert(sizeof(tbSoftDef) == 56, "tbSoftDef has changed: code_soft, and the version of checkpoints");
 _Static_assert(sizeof(tbClothDef) == 88, "tbClothDef has changed: code_cloth, and the version");
@@ -90,6 +90,7 @@ static void code_node(tbCodec* c, const tbWorld* w, tbDeformable* d, int i)
   tb_code_int(c, &d->holder[i], -1, d->nhold - 1);
   if (!tb_codec_good(c) || d->holder[i] < 0) return;
   tb_code_vec3(c, &d->local[i]);
+  tb_code_vec3(c, &d->pull[i]);
   int body = d->hold[d->holder[i]].body;
   d->fem->pinned[i] = body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC;
 }

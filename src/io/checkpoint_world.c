@@ -241,9 +241,12 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   int shapes = (int)w->shape.count, state = (int)r->state;
   tb_code_int(c, &r->shape_a, -1, shapes - 1);
   tb_code_int(c, &r->shape_b, -1, shapes - 1);
-  tb_codec_require(c, (r->shape_a < 0) == (r->shape_b < 0), "a contact of half a skin");
   tb_code_int(c, &r->body_a, 0, (int)w->body.count - 1);
   tb_code_int(c, &r->body_b, 0, (int)w->body.count - 1);
+  if (tb_codec_good(c)) {
+    bool soft_a = tb_bodies(w)[r->body_a].deformable >= 0, soft_b = tb_bodies(w)[r->body_b].deformable >= 0;
+    tb_codec_require(c, (r->shape_a < 0) == soft_a && (r->shape_b < 0) == soft_b, "a contact of nothing");
+  }
   tb_code_u64(c, &r->feature);
   tb_code_vec3(c, &r->position);
   tb_code_vec3(c, &r->normal);

@@ -14,7 +14,7 @@ void tb_gallery_cloth_on_sphere(tbPen* pen)
 {
   const double radius = 0.25, high = 0.3;
   int cells = tb_pen_count(pen, "cells");
-  start(pen, 0.005, 1, 1e-3);
+  start(pen, 0.005, 1, 1e-6);
   tb_pen_ground(pen, "cotton");
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),
@@ -88,7 +88,7 @@ void tb_gallery_cloth_capstan(tbPen* pen)
   int points = make_line(radius + room, ARC, UP, down, line);
   char name[64];
   snprintf(name, sizeof name, "strip-%d.obj", down);
-  start(pen, 0.005, 1, 1e-4);
+  start(pen, 0.005, 1, 1e-6);
   tb_pen_body(pen, &(tbPenBody){.name = "drum",
                                 .shape = tb_pen_cylinder(radius, 2 * width),
                                 .material = "cotton",

@@ -195,7 +195,8 @@ tbStatus tb_lu_symbolic(tbContext* ctx, tbLu* lu, tbArena* temporary, const int*
   memcpy(lu->row_adr, row_adr, (n + 1) * sizeof *row_adr);
   lu->rows = row_adr[n];
   if (!symmetrise(temporary, lu->nodes, ptr, idx, &A)) return TB_ERROR_MEMORY;
-  TB_TRY(tb_order(ctx, lu->nodes, A.ptr, A.idx, TB_ORDERING_AUTO, lu->node));
+  // Tribo's own ordering, whatever the machine has installed: rigid scenes then end in the same bits everywhere.
+  TB_TRY(tb_order(ctx, lu->nodes, A.ptr, A.idx, TB_ORDERING_DEGREE, lu->node));
   for (int k = 0; k < lu->nodes; k++) position[lu->node[k]] = k;
   tb_elimination_tree(&A, lu->node, position, &tree, work);
   TB_TRY(find_structure(lu, temporary, &A, position, &tree));

@@ -100,6 +100,7 @@ uint64_t tb_world_hash(const tbWorld* w)
   for (size_t i = 0; i < w->deformable.count; i++) {
     const tbDeformable* d = &tb_deformables(w)[i];
     h = mix(h, &d->x->x, 3 * d->fem->nnode), h = mix(h, &d->v->x, 3 * d->fem->nnode);
+    if (d->nhold > 0) h = mix(h, &d->pull->x, 3 * d->fem->nnode);
   }
   for (size_t i = 0; i < w->contact.count; i++) {
     const tbContactRecord* c = (const tbContactRecord*)w->contact.data + i;

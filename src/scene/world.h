@@ -58,6 +58,7 @@ typedef struct tbDeformable {
   int* holder;   // of a node: its hold; −1: none                                      (fem->nnode)
   tbVec3* local; // of a node that is held: its place in the frame of the hold: the motion's, or the
                  // body's centre of mass                                              (fem->nnode)
+  tbVec3* pull; // of a node that is held by a dynamic body: impulse of the last step, on the node  (fem->nnode)
   bool self_contact;
   double radius;      // half the thickness of cloth                                   m
   tbSkin* skin;       // its surface; skin->node: the nodes of its vertices
@@ -71,7 +72,7 @@ typedef struct tbDeformable {
 
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
-  int shape_a, shape_b; // in tbWorld.shape; a < b. −1 both: between skins, sorted by bodies and feature
+  int shape_a, shape_b; // in tbWorld.shape, a < b; −1: a deformable body's. Those of skins come last, by feature
   int body_a, body_b;
   uint64_t feature;
   tbVec3 position, normal, tangent;

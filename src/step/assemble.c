@@ -173,15 +173,20 @@ static void add_deformables(tbBuilder* b, const tbWorld* w, const tbSoftStep* so
   }
 }
 
+static bool attached(const tbWorld* w, const tbDeformable* d, int node, int* body)
+{
+  *body = d->holder[node] < 0 ? -1 : d->hold[d->holder[node]].body;
+  return *body >= 0 && tb_bodies(w)[*body].kind == TB_BODY_DYNAMIC;
+}
+
 // Nodes attached to bodies that move freely: u = v_node − v_point, and what they are apart is closed.
 static tbStatus add_attached(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o,
                              const tbTransform* centre, const int* dof, tbArray* guess)
 {
   for (size_t i = 0; i < w->deformable.count; i++) {
     const tbDeformable* d = &tb_deformables(w)[i];
-    for (int n = 0; d->nhold > 0 && n < d->fem->nnode; n++) {
-      int body = d->holder[n] < 0 ? -1 : d->hold[d->holder[n]].body;
-      if (body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC) continue;
+    for (int n = 0, body; d->nhold > 0 && n < d->fem->nnode; n++) {
+      if (!attached(w, d, n, &body)) continue;
       tbVec3 arm = tb_quat_rotate(centre[body].q, d->local[n]),
              apart = tb_sub3(d->x[n], tb_add3(centre[body].x, arm));
       double own[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, other[18], bias[3];
@@ -190,7 +195,7 @@ static tbStatus add_attached(tbContext* ctx, tbBuilder* b, const tbWorld* w, con
       tb_builder_contact(b, TB_LAW_FREE, 3, NULL, bias, NULL);
       tb_builder_jacobian(b, dof[d->body] + 3 * n, 3, own);
       tb_builder_jacobian(b, dof[body], 6, other);
-      TB_TRY(tb_array_push(ctx, guess, NULL, 3));
+      TB_TRY(tb_array_push(ctx, guess, &d->pull[n], 3));
     }
   }
   return TB_OK;
@@ -364,5 +369,11 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
     for (int k = 0; k < a->nblock[i]; k++, block_at++)
       memcpy(j->impulse + a->slot[TB_JOINT_BLOCKS * i + (size_t)k], a->lambda + p->row_adr[block_at],
              (size_t)(p->row_adr[block_at + 1] - p->row_adr[block_at]) * sizeof(double));
+  }
+  // and behind these the attached nodes', where deformable bodies took part
+  for (size_t i = 0; block_at < p->ncontact && i < w->deformable.count; i++) {
+    tbDeformable* d = &tb_deformables(w)[i];
+    for (int n = 0, body; d->nhold > 0 && n < d->fem->nnode; n++)
+      if (attached(w, d, n, &body)) d->pull[n] = tb_load3(a->lambda + p->row_adr[block_at++]);
   }
 }

@@ -21,8 +21,8 @@ typedef struct tbTouch {
   double impact; // when, within the step, the bodies strike each other here; negative: they do not
   double struck[TB_MAX_ROWS]; // the impulse of it
   const tbSkinContact* skin;  // between skins: its vertices and weights, one of them deformable; else null
-  tbVec3 drift;               // between skins: what bodies in prescribed motion add to the velocity of B against A
-  double left, gap_left;      // time left, and the gap, when the first of its bodies was struck; 0: none was
+  tbVec3 drift;          // between skins: what bodies in prescribed motion add to the velocity of B against A
+  double left, gap_left; // time left, and the gap, when the first of its bodies was struck; 0: none was
 } tbTouch;
 
 // All contacts of the bodies at the poses given (one per body), in order of shapes, then features: `touches`

@@ -94,11 +94,12 @@ static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, tbWorld* w, const t
   return TB_OK;
 }
 
-static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, Rounds* r)
+static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbTransform* pose,
+                     Rounds* r)
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
   TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
-  return tb_pinch_begin(ctx, w, o, &r->surfaces, &r->candidates, r->clearance, &r->pinches);
+  return tb_pinch_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance, &r->pinches);
 }
 
 // Every pair that meets on the way; candidates are found anew when a vertex went farther than foreseen.
@@ -108,17 +109,6 @@ static tbStatus look(tbContext* ctx, Rounds* r)
   if (!tb_skin_inside(&r->surfaces.scene, &r->candidates))
     TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
   return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
-}
-
-static double lightest_of(const tbWorld* w, const tbAssembly* a)
-{
-  double least = INFINITY;
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    if (a->dof[i] < 0) continue;
-    least = fmin(least, b->deformable < 0 ? b->mass : b->mass / tb_deformables(w)[b->deformable].fem->nnode);
-  }
-  return least;
 }
 
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
@@ -131,7 +121,6 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, r->soft, work->touches.data,
                      (int)work->touches.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  work->lightest = lightest_of(w, &work->assembly);
   work->records.count = 0;
   TB_TRY(tb_step_solve(ctx, o, work, report));
   for (int i = 0; i < rigid; i++) {
@@ -208,9 +197,9 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     report->rounds = round;
     bool again = false;
     if (round < o->rounds && r->met.count == 0 && turns++ < TURNS)
-      again = tb_pinch_turn(&r->surfaces, &r->pinches);
+      again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
     if (round < o->rounds && r->met.count > 0)
-      TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, &r->met, &r->pinches, &again));
+      TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, &r->met, &r->pinches, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!again) break;
   }
@@ -243,7 +232,7 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
   if (!work->deforms) return solve(ctx, w, o, (int)work->touches.count, work, r, report);
   TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  TB_TRY(find(ctx, w, o, r));
+  TB_TRY(find(ctx, w, o, work->pose, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   return run_rounds(ctx, w, o, (int)work->touches.count, work, r, report);
 }

@@ -5,7 +5,8 @@
 #include "step/assemble.h"
 
 // A rigid body as it will be at the end of the step, at the velocities the assembly found.
-tbBody tb_body_after(const tbWorld* world, double dt, const tbFree* free, const tbAssembly* assembly, int body);
+tbBody tb_body_after(const tbWorld* world, double dt, const tbFree* free, const tbAssembly* assembly,
+                     int body);
 
 // Moves every rigid body over the step to the velocities the assembly found, and the clock with them.
 void tb_integrate(tbContext* ctx, const tbStepOptions* options, const tbFree* free,

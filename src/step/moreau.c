@@ -60,8 +60,8 @@ tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, con
   tbTouch* touches = work->touches.data;
   tb_touch_laws(w, o, touches, (int)work->touches.count);
   int count = close_contacts(w, o, work->free, touches, (int)work->touches.count);
-  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, NULL, touches, count,
-                     &work->assembly));
+  TB_TRY(
+      tb_assemble(ctx, arena, w, o, false, work->free, work->centre, NULL, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;

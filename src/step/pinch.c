@@ -1,6 +1,7 @@
 #include "step/pinch.h"
 
 #include "collide/features.h"
+#include "geometry/round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +55,52 @@ static bool movable(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* 
          side_moves(w, body_of(s, &c->of, 1), c->vertex_b, c->count_b);
 }
 
+// What the surfaces keep from each other beyond the clearance. A round shape's radius is only how far its
+// skin lies within it.
 static double radius_of(const tbSurfaces* s, const tbSkinFeatures* of)
 {
-  return (of->kind == TB_SKIN_PLANE_VERTEX ? 0 : s->skin[of->skin_a].radius) + s->skin[of->skin_b].radius;
+  const tbMovingSkin *a = &s->skin[of->skin_a], *b = &s->skin[of->skin_b];
+  double of_b = b->rigid ? 0 : b->radius;
+  return of->kind == TB_SKIN_PLANE_VERTEX || a->rigid ? of_b : of_b + a->radius;
+}
+
+static tbVec3 mean(const tbVec3* x, const int* vertex, const double* weight, int count)
+{
+  tbVec3 sum = tb_zero3();
+  for (int k = 0; k < count; k++) sum = tb_madd3(sum, weight[k], x[vertex[k]]);
+  return sum;
+}
+
+// The side of a contact that is a round shape; −1: none.
+static int round_side(const tbWorld* w, const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  if (of->kind == TB_SKIN_PLANE_VERTEX) return -1;
+  int a = s->shape[of->skin_a], b = s->shape[of->skin_b];
+  if (a >= 0 && tb_shape_is_round(&tb_shapes(w)[a])) return 0;
+  return b >= 0 && tb_shape_is_round(&tb_shapes(w)[b]) ? 1 : -1;
+}
+
+// Normal, gap and place of a contact with a round shape: those of the shape itself, at the other side's point
+// at the moment of the contact.
+static void round_off(const tbWorld* w, const tbSurfaces* s, const tbTransform* pose, tbPinch* p)
+{
+  tbSkinContact* c = &p->contact;
+  int side = round_side(w, s, &c->of);
+  if (side < 0) return;
+  const tbMovingSkin *a = &s->skin[c->of.skin_a], *b = &s->skin[c->of.skin_b], *rigid = side ? b : a;
+  tbVec3 from[2] = {mean(a->start, c->vertex_a, c->weight_a, c->count_a),
+                    mean(b->start, c->vertex_b, c->weight_b, c->count_b)};
+  tbVec3 to[2] = {mean(a->end, c->vertex_a, c->weight_a, c->count_a),
+                  mean(b->end, c->vertex_b, c->weight_b, c->count_b)};
+  tbVec3 way = tb_sub3(tb_sub3(to[!side], from[!side]), tb_sub3(to[side], from[side]));
+  tbVec3 point = tb_madd3(from[!side], c->t, way), gradient;
+  const tbShape* shape = &tb_shapes(w)[s->shape[side ? c->of.skin_b : c->of.skin_a]];
+  tbTransform T = tb_transform_mul(pose[rigid->body], shape->pose);
+  double distance = tb_round_distance(shape, tb_transform_unpoint(T, point), &gradient);
+  tbVec3 out = tb_quat_rotate(T.q, gradient);
+  p->at = tb_madd3(point, -distance, out);
+  c->normal = side ? tb_neg3(out) : out;
+  c->gap = tb_dot3(out, tb_sub3(from[!side], p->at));
 }
 
 // How far two features stay apart: their radii; of one surface, no more than half of what they are at rest,
@@ -102,13 +146,14 @@ static bool stands(const tbSurfaces* s, const tbContactRecord* r, const tbSkinFe
                    tbSkinContact* out)
 {
   if (!(r->impulse[0] > 0) || of->kind == TB_SKIN_PLANE_VERTEX) return false;
-  return tb_skin_contact_at(&s->scene, of, 0, out) && out->gap <= reach + radius_of(s, of);
+  return tb_skin_contact_at(&s->scene, of, 0, out) &&
+         out->gap <= reach + s->skin[of->skin_a].radius + s->skin[of->skin_b].radius;
 }
 
 // The features that are close, with the impulses they had, and those that still push: records and `near` are
 // both in order of features, and one walk over both merges them.
 static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
-                      const tbArray* near, double reach, tbArray* pinches)
+                      const tbTransform* pose, const tbArray* near, double reach, tbArray* pinches)
 {
   const tbContactRecord *r = w->contact.data, *end = r + (o->warm_start ? w->contact.count : 0);
   const tbSkinContact *c = near->data, *last = c + near->count;
@@ -124,18 +169,72 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     bool there = true;
     if (order >= 0) p.contact = *c++;
     else there = known(s, &of) && stands(s, r, &of, reach, &p.contact);
+    if (there) round_off(w, s, pose, &p);
     if (order <= 0) take_impulse(r++, &p);
-    if (there && movable(w, s, &p.contact)) TB_TRY(tb_array_push(ctx, pinches, &p, 1));
+    if (!there || !movable(w, s, &p.contact) || p.contact.gap > reach + radius_of(s, &p.contact.of)) continue;
+    TB_TRY(tb_array_push(ctx, pinches, &p, 1));
   }
   return TB_OK;
 }
 
+// A feature of a deformable body that touches a round shape.
+typedef struct {
+  int shape, skin, kind, feature; // kind: of the feature, by its vertices
+  double gap;
+  int at; // in the pinches
+} Tangent;
+
+static int by_tangent(const void* x, const void* y)
+{
+  const Tangent *a = x, *b = y;
+  int order[4] = {a->shape - b->shape, a->skin - b->skin, a->kind - b->kind, a->feature - b->feature};
+  for (int k = 0; k < 4; k++)
+    if (order[k]) return order[k];
+  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
+  return a->at - b->at;
+}
+
+// An edge that lies along a round shape crosses many edges of its skin. One contact will do: the closest.
+static tbStatus thin_out(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
+{
+  tbPinch* p = pinches->data;
+  Tangent* t = TB_NEW(ctx, Tangent, pinches->count);
+  if (!t) return TB_ERROR_MEMORY;
+  size_t count = 0, kept = 0;
+  for (size_t i = 0; i < pinches->count; i++) {
+    const tbSkinFeatures* of = &p[i].contact.of;
+    int side = round_side(w, s, of);
+    if (side < 0) continue;
+    t[count++] = (Tangent){s->shape[side ? of->skin_b : of->skin_a],
+                           side ? of->skin_a : of->skin_b,
+                           side ? p[i].contact.count_a : p[i].contact.count_b,
+                           side ? of->feature_a : of->feature_b,
+                           p[i].contact.gap,
+                           (int)i};
+  }
+  qsort(t, count, sizeof *t, by_tangent);
+  for (size_t i = 1; i < count; i++) {
+    Tangent* before = &t[i - 1];
+    if (t[i].shape != before->shape || t[i].skin != before->skin || t[i].kind != before->kind ||
+        t[i].feature != before->feature)
+      continue;
+    p[t[i].at].contact.count_b = 0; // to go
+  }
+  for (size_t i = 0; i < pinches->count; i++)
+    if (p[i].contact.count_b > 0) p[kept++] = p[i];
+  pinches->count = kept;
+  tb_free(ctx, t);
+  return TB_OK;
+}
+
 tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
-                        const tbSkinCandidates* candidates, double clearance, tbArray* pinches)
+                        const tbTransform* pose, const tbSkinCandidates* candidates, double clearance,
+                        tbArray* pinches)
 {
   tbArray near = TB_ARRAY(tbSkinContact);
   tbStatus status = tb_skin_near(ctx, &s->scene, candidates, 3 * clearance, &near);
-  if (status == TB_OK) status = merge(ctx, w, o, s, &near, 3 * clearance, pinches);
+  if (status == TB_OK) status = merge(ctx, w, o, s, pose, &near, 3 * clearance, pinches);
+  if (status == TB_OK) status = thin_out(ctx, w, s, pinches);
   tb_array_free(ctx, &near);
   return status;
 }
@@ -175,6 +274,8 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
 {
   const tbSkinContact* c = &p->contact;
   Side a = side_of(w, s, c, 0, h), b = side_of(w, s, c, 1, h);
+  int round = round_side(w, s, &c->of);
+  if (round >= 0) *(round ? &b.at : &a.at) = p->at;
   tbTouch t = {.shape_a = shape_of(s, &c->of, 0),
                .shape_b = shape_of(s, &c->of, 1),
                .body_a = body_of(s, &c->of, 0),
@@ -264,8 +365,8 @@ static tbStatus choose(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tb
   return TB_OK;
 }
 
-tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* met,
-                         tbArray* pinches, bool* changed)
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, const tbTransform* pose,
+                         tbArray* met, tbArray* pinches, bool* changed)
 {
   TB_TRY(choose(ctx, w, s, met, changed));
   if (!*changed) return TB_OK;
@@ -284,7 +385,8 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
     }
     out[n] = order == 0 ? old[i++] : (tbPinch){0};
     if (order == 0) out[n].misses++;
-    out[n++].contact = hit[k++];
+    out[n].contact = hit[k++];
+    round_off(w, s, pose, &out[n++]);
   }
   all.count = n;
   tb_array_free(ctx, pinches);
@@ -301,13 +403,14 @@ static bool inside(const tbSkinContact* c)
   return true;
 }
 
-bool tb_pinch_turn(const tbSurfaces* s, tbArray* pinches)
+bool tb_pinch_turn(const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
 {
   bool any = false;
   for (size_t i = 0; i < pinches->count; i++) {
     tbPinch* p = (tbPinch*)pinches->data + i;
     tbSkinContact at_end;
     if (!(p->push > 0) || p->contact.of.kind == TB_SKIN_PLANE_VERTEX) continue;
+    if (round_side(w, s, &p->contact.of) >= 0) continue; // whose normal is the shape's
     if (!tb_skin_contact_at(&s->scene, &p->contact.of, 1, &at_end) || !inside(&at_end)) continue;
     if (tb_dot3(at_end.normal, p->contact.normal) >= TURNED || !(at_end.gap > 0)) continue;
     p->contact = at_end;

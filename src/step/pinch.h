@@ -4,6 +4,8 @@
 //
 //   φ + h n·(Σ w_b v_b − Σ w_a v_a) ≥ d        φ: the gap at the start along n, d: the distance they keep
 //
+// Round shapes touch as what they are: the skin says where they are touched, the shape gives normal and gap.
+//
 // Surfaces bend and turn, so a contact may fail although its row holds. It is then taken anew where the
 // features met, and asked for a little more distance.
 #ifndef TB_STEP_PINCH_H
@@ -13,16 +15,17 @@
 
 typedef struct tbPinch {
   tbSkinContact contact;
+  tbVec3 at;   // of a round shape: where it is touched, at the start of the step
   int misses;  // how often its features met although it was there
   double push; // normal impulse of the last solve
   tbVec3 drag; // and friction's, world axes
 } tbPinch;
 
 // The contacts that stand at the start of the step: features closer than the clearance allows, with last
-// step's impulses. `pinches`: an array of tbPinch, sorted by features.
+// step's impulses. pose: of the rigid bodies. `pinches`: an array of tbPinch, sorted by features.
 tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
-                        const tbSurfaces* surfaces, const tbSkinCandidates* candidates, double clearance,
-                        tbArray* pinches);
+                        const tbSurfaces* surfaces, const tbTransform* pose,
+                        const tbSkinCandidates* candidates, double clearance, tbArray* pinches);
 
 // Appends a touch for every pinch. They point into `pinches`.
 tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
@@ -34,10 +37,10 @@ void tb_pinch_learn(const tbAssembly* assembly, int first, tbArray* pinches);
 
 // Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
 // others that are new. *changed when there were any; `met` then holds these alone.
-tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, tbArray* met,
-                         tbArray* pinches, bool* changed);
+tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
+                         const tbTransform* pose, tbArray* met, tbArray* pinches, bool* changed);
 
 // Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
-bool tb_pinch_turn(const tbSurfaces* surfaces, tbArray* pinches);
+bool tb_pinch_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* pinches);
 
 #endif

@@ -68,9 +68,8 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   tbSolveOptions solver = o->solver;
   // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do
-  // not. An error of λ moves nodes of a gram a thousand times as fast as it would a kilogram.
-  if (!(solver.aim_q > 0))
-    solver.aim_q = 100 * solver.tolerance * (work->deforms ? fmin(1, work->lightest) : 1);
+  // not.
+  if (!(solver.aim_q > 0)) solver.aim_q = 100 * solver.tolerance;
   if (o->warm_start && !(solver.aim > 0))
     solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
   if (work->assembly.problem->ncontact > 0)

@@ -12,8 +12,7 @@ typedef struct tbStepWork {
   tbArray touches;            // tbTouch
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
-  bool deforms;    // there are deformable bodies, which never come quite to rest
-  double lightest; // then: the least mass that contacts act on, on the average of a node or a rigid body kg
+  bool deforms; // there are deformable bodies, which never come quite to rest
 } tbStepWork;
 
 // Free motion, and poses after `fraction` of the step with the present velocities.

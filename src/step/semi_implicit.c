@@ -24,8 +24,8 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   touches = work->touches.data, count = (int)work->touches.count;
   tb_touch_biases(w, o, touches, count);
-  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->free, work->centre, NULL, touches, count,
-                     &work->assembly));
+  TB_TRY(
+      tb_assemble(ctx, arena, w, o, false, work->free, work->centre, NULL, touches, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;

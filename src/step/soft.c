@@ -19,8 +19,8 @@ typedef struct {
   const tbWorld* world;
   double h;
   tbSoftStep* step;
-  double** force;  // elastic                                               (3 nnode) each
-  double** space;  // to solve in
+  double** force; // elastic                                               (3 nnode) each
+  double** space; // to solve in
   tbShared shared;
   tbStatus* status;
   tbError* error;
@@ -122,8 +122,7 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
     s->pin = TB_TAKE(arena, tbVec3, (size_t)d->fem->nnode);
     job->force[i] = TB_TAKE(arena, double, n);
     job->space[i] = TB_TAKE(arena, double, tb_metric_workspace(&block));
-    if (!s->A || !s->rhs || !s->v_free || !s->pin || !job->force[i] || !job->space[i])
-      return TB_ERROR_MEMORY;
+    if (!s->A || !s->rhs || !s->v_free || !s->pin || !job->force[i] || !job->space[i]) return TB_ERROR_MEMORY;
   }
   return TB_OK;
 }

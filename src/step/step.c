@@ -12,10 +12,10 @@ static const tbScheme schemes[] = {
      "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1", tb_semi_implicit_step},
     {"moreau", "Moreau's midpoint rule, restitution inside the contact law",
      "Moreau 1988; course, proximal chapter", tb_moreau_step},
-    {"implicit", "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
-     "Verschoor and Jalba 2019; course §1.10, §2.2", tb_implicit_step},
     {"penalty", "springs and dampers at the contacts, friction by anchors",
      "Cundall and Strack 1979; course §2", tb_penalty_step},
+    {"implicit", "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
+     "Verschoor and Jalba 2019; course §1.10, §2.2", tb_implicit_step},
 };
 
 int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }

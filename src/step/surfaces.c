@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 #include "collide/intersect.h"
+#include "geometry/round.h"
 
 #include <stdlib.h>
 
@@ -59,7 +60,8 @@ static tbStatus begin_shape(tbArena* arena, const tbWorld* w, int shape, const t
                               .end = end,
                               .body = body,
                               .fixed = tb_bodies(w)[body].kind != TB_BODY_DYNAMIC,
-                              .rigid = true};
+                              .rigid = true,
+                              .radius = tb_round_depth(&tb_shapes(w)[shape])};
   s->end[i] = end;
   s->shape[i] = shape;
   s->of_shape[shape] = i;

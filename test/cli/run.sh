@@ -12,7 +12,7 @@ value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*$/\1/p" "$2"; } # of a number 
 same_state() { [ -n "$(value state_hash "$1")" ] && [ "$(value state_hash "$1")" = "$(value state_hash "$2")" ]; }
 
 t run drop.json --out ran; ended 0 && [ ! -s err ] && grep -q "^drop: 50 steps of 0.01 s" out; claim "run: a summary in words, nothing on standard error"
-[ "$(ls ran | tr '\n' ' ')" = "contacts.csv metrics.json trajectory.csv " ]; claim "run --out: three files"
+[ "$(ls ran | tr '\n' ' ')" = "contacts.csv metrics.json replay.trp trajectory.csv " ]; claim "run --out: four files"
 for key in tribo scene scheme solver threads steps dt time wall_s ms_per_step median p95 max phase_ms collide assemble solve integrate judge \
   contacts mean dofs iterations residual unconverged_steps max_penetration intersections energy kinetic potential elastic momentum \
   state_hash peak_rss_bytes status bodies name position orientation velocity angular_velocity; do
@@ -35,7 +35,7 @@ cat >jelly.json <<'SCENE'
  "cloth": [{"name": "a sheet", "mesh": {"grid": {"size": 1, "cells": [3, 5]}}, "pins": [{"box": [[-0.5, -1, -1], [-0.5, 1, 1]]}]}]}
 SCENE
 t run jelly.json --out soft --export csv,pc2; ended 0 && [ ! -s err ] && grep -q "crossings    0 of surfaces" out; claim "run: a scene that deforms"
-[ "$(ls soft | tr '\n' ' ')" = "contacts.csv metrics.json nodes.obj nodes.pc2 trajectory.csv " ]; claim "run --out: the nodes of what deforms"
+[ "$(ls soft | tr '\n' ' ')" = "contacts.csv metrics.json nodes.obj nodes.pc2 nodes.py replay.trp trajectory.csv " ]; claim "run --out: the nodes of what deforms"
 [ "$(value dofs soft/metrics.json)" = 153 ] && [ "$(value intersections soft/metrics.json)" = 0 ] && [ "$(value scheme soft/metrics.json)" = implicit ]; claim "metrics: three degrees of freedom a node, no crossings"
 [ "$(grep -c '^v ' soft/nodes.obj)" = 51 ] && [ "$(grep -c '^f ' soft/nodes.obj)" = 78 ] && grep -q '^g a_sheet$' soft/nodes.obj; claim "nodes.obj: every node, and the surfaces"
 [ "$(wc -c <soft/nodes.pc2)" = $((32 + 5 * 51 * 12)) ] && [ "$(od -A n -t d4 -j 12 -N 20 soft/nodes.pc2 | tr -s ' ')" = " 1 51 0 1065353216$(echo)
@@ -86,7 +86,9 @@ refuse "run: a negative time" run drop.json --time -1
 refuse "run: --time and --steps" run drop.json --time 1 --steps 5
 refuse "run: --every without --checkpoint" run drop.json --every 5
 refuse "run: two outputs in one file" run drop.json --csv x --metrics x
-refuse "run: an export that is not there" run drop.json --export gltf; says "not in this build"; claim "which is said"
+refuse "run: an export that is not there" run drop.json --export gltg --out x; says "did you mean gltf"; claim "the nearest export"
+refuse "run: an export without a folder" run drop.json --export gltf; says "needs the folder of --out"; claim "which is said"
+refuse "run: negative frames" run drop.json --fps -1 --out x; [ ! -e x ]; claim "and no folder is made"
 refuse "run: no threads" run drop.json --threads 0
 sed 's/"radius"/"raduis"/' drop.json >bad.json; refuse "run: a bad scene" run bad.json; says "^bad.json:[0-9]*:[0-9]*: .*radius"; claim "a bad scene: where, and the nearest key"
 refuse "resume: a missing checkpoint" resume missing.ckp
@@ -106,7 +108,7 @@ t run far.json --csv far.csv --metrics far.json.out --checkpoint far.ckp; ended 
 
 # Disks that are full, folders that are not there: 3, nothing half-written, the last checkpoint intact.
 if [ -w /dev/full ]; then
-  for o in --csv --csv-contacts --metrics --checkpoint; do
+  for o in --csv --csv-contacts --metrics --checkpoint --trajectory; do
     t run drop.json $o /dev/full --quiet; ended 3 && one_line; claim "a full disk under $o is 3"
   done
 fi

@@ -44,7 +44,7 @@ for bad in -1 100001; do t compare --manufactured $bad; ended 2 && one_line && s
 t compare good.json --solvers bgs,,pgs; ended 2 && one_line; claim "an empty name among --solvers"
 t compare good.json --solvers bgs,psg; ended 2 && one_line && says 'did you mean'; claim "a wrong name among --solvers"
 t compare good.json --page x.html; ended 2 && one_line && says "--out"; claim "--page without --out"
-for page in a/b.html .. results.csv profile.csv summary.csv; do
+for page in a/b.html .. results.csv summary.csv results.tex good-time.svg; do
   t compare good.json --out o --page $page; ended 2 && one_line && [ ! -e o ]; claim "--page $page is refused"
 done
 cp good.json ./-odd.json

@@ -186,6 +186,29 @@ static const tbSkinContact* contact_of(const tbArray* contacts, const tbSkinFeat
   return NULL;
 }
 
+// Whether the faces on both sides of an edge are level with it, seen along d.
+static bool level(const tbMovingSkin* m, int edge, tbVec3 d)
+{
+  for (int side = 0; side < 2; side++) {
+    int t = m->skin->edge_triangle[edge][side];
+    if (t < 0) return false;
+    for (int k = 0; k < 3; k++) {
+      tbVec3 away = tb_sub3(m->start[m->skin->triangle[t][k]], m->start[m->skin->edge[edge][0]]);
+      if (tb_dot3(away, d) < -1.9e-3 * tb_norm3(away)) return false;
+    }
+  }
+  return true;
+}
+
+static bool hidden(const tbSkinScene* s, const tbSkinFeatures* f, const tbVec3 x[4], const double weight[4])
+{
+  if (f->kind != TB_SKIN_EDGE_EDGE) return false;
+  tbVec3 way = tb_sub3(tb_add3(tb_scale3(weight[0], x[0]), tb_scale3(weight[1], x[1])),
+                       tb_add3(tb_scale3(weight[2], x[2]), tb_scale3(weight[3], x[3])));
+  tbVec3 n = tb_normalize3(way);
+  return level(&s->skin[f->skin_a], f->feature_a, n) || level(&s->skin[f->skin_b], f->feature_b, tb_neg3(n));
+}
+
 // Pairs within reach whose closest points are well inside must be there, as contacts of that distance.
 static void expect_close(void* user, const tbSkinFeatures* f)
 {
@@ -206,7 +229,7 @@ static void expect_close(void* user, const tbSkinFeatures* f)
     w->wrong += !(fabs(fabs(c->gap) - distance) < 1e-6) || distance > within + 1e-6;
     w->wrong += c->gap < -1e-12;
     w->count++;
-  } else if (distance < within - 1e-6 && least > 1e-6) {
+  } else if (distance < within - 1e-6 && least > 1e-6 && !hidden(s, f, x, weight)) {
     w->missing++;
   }
 }
@@ -379,7 +402,9 @@ static void expect_meeting(void* user, const tbSkinFeatures* f)
       q.x[e][k][2] = (int64_t)(64 * x[k].z);
     }
   }
-  if (!exact_collides(&q, EXACT_STEPS)) return;
+  ExactQuery still = q; // what touches at the start may part
+  memcpy(still.x[1], q.x[0], sizeof q.x[0]);
+  if (!exact_collides(&q, EXACT_STEPS) || exact_collides(&still, EXACT_STEPS)) return;
   w->collide++;
   w->missed += !scene_lists(w->met, f);
 }

@@ -102,7 +102,7 @@ static void pretend_steps(tbContext* ctx, tbWorld* w)
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   record.feature++, record.state = TB_CONTACT_SLIP;
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
-  record.shape_a = record.shape_b = -1; // between skins
+  record.shape_b = -1, record.body_b = tb_deformables(w)[0].body; // a deformable body's skin
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   w->time = 0.1 + 0.2;
   w->steps = 3;

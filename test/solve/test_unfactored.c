@@ -76,7 +76,7 @@ TEST(every_method_does_without_the_factor_of_a_soft_block)
 
 // Through a sparse block W is dense; `auto` begins with methods that do not need it, and stays with them
 // where it would be too large.
-TEST(auto_takes_soft_bodies_without_W)
+TEST(auto_takes_soft_bodies_without_W_where_it_is_too_large)
 {
   tbContext ctx = tb_default_context();
   tbMetricBlock block[4];
@@ -89,7 +89,7 @@ TEST(auto_takes_soft_bodies_without_W)
     tbSolveResult with = cases_solve(p, &o, NULL), without = cases_solve(&twin, &o, NULL);
     const tbSolver *one = tb_solver_find(with.used), *other = tb_solver_find(without.used);
     CHECK(with.outcome == TB_CONVERGED && (one->metric || !tight) && with.iterations < 500);
-    CHECK(without.outcome == TB_CONVERGED && other->metric && without.iterations < 500);
+    CHECK(without.outcome == TB_CONVERGED && (other->metric || !tight) && without.iterations < 500);
   }
   // polygons are nothing for `cr`: then with W, or without
   tbSolveOptions o = cases_options("auto", TB_MODEL_POLYHEDRAL, 20000);

@@ -1,0 +1,71 @@
+// The parts of Verschoor and Jalba's experiments: what was published, the scenes, and measuring them.
+#ifndef TB_CLI_PAPER_VERSCHOOR_H
+#define TB_CLI_PAPER_VERSCHOOR_H
+
+#include "cli/paper.h"
+#include "tribo/step.h"
+
+// ε₁ and ε₂ of the paper (§6.2), both distances, m. The paper stops where the equations hold for the states
+// that contacts are in, to ε₁, and leaves friction up to 1.2° beside the motion. The judge asks for Coulomb's
+// law as well, relative to the velocities of all contacts: at 1e-3 of them what is left is a fraction of ε₂
+// in a step, which the claims check against ε₁.
+static const double VERSCHOOR_ERROR = 5e-5, VERSCHOOR_CLEARANCE = 5e-6, VERSCHOOR_TOLERANCE = 1e-3;
+
+typedef enum { METHOD_CR_FULL, METHOD_CR_DIAG, METHOD_ICA, METHOD_STAGGERED, METHODS } Method;
+
+// Means of table 1. Zero: not published.
+typedef struct {
+  double seconds, solve_s, iterations, rows;
+} Published;
+
+typedef struct {
+  int objects, tets, faces;
+} Size;
+
+typedef struct {
+  const char *name, *stands_for; // for what of the paper's, where it differs
+  double dt, young;              // s, Pa
+  tbElasticModel model;
+  Size size;                    // the paper's
+  double memory;                // the paper's, bytes; 0: not published
+  Published published[METHODS]; // of staggered, the faster of the two that the paper has
+  tbStatus (*build)(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+  double settle_dt;         // larger steps until contacts are there,
+  int settle, quick_settle; // so many of them
+  int steps;                // then so many are measured
+  bool huge;                // too large to factor, and so for W: SP is not run
+} Setup;
+
+extern const Setup verschoor_setups[];
+extern const int verschoor_setup_count;
+
+// Worlds (paper_verschoor_scenes.c), empty but for gravity before.
+tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+tbStatus verschoor_armadillo(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+
+// What one method did from the state that all start from.
+typedef struct {
+  int steps, unfinished;                 // measured; and of them those that did not reach the tolerance
+  bool stopped;                          // its time was up
+  double rows, iterations, rounds;       // mean of a step
+  double seconds, collide, solve;        // mean of a step, CPU time, without the judge; and of it
+  double judge;                          // mean of a step: not counted above
+  double residual, penetration, trimmed; // worst
+  int64_t intersections;                 // sum
+} Measured;
+
+typedef struct {
+  Size size;
+  int nodes;
+  Measured method[METHODS];
+  double complementarity; // worst Fischer–Burmeister error of cr (Full), m
+  double peak;            // bytes
+} Outcome;
+
+// cap: CPU seconds that a method may take before it is stopped.
+tbStatus verschoor_measure(tbContext* ctx, const Setup* setup, bool quick, double cap, Outcome* out);
+
+#endif

@@ -1,0 +1,238 @@
+// Measuring the methods of a scene from one state.
+//
+// The scene is run until bodies touch, kept as a checkpoint in memory, and every method takes its steps from
+// there: all see the same problem first, and problems as hard later. Times are of the processor (one thread),
+// which a busy machine stretches less than the clock on the wall; what of a step is whose is told by shares
+// of the latter. The judge's time is not a method's: certificates are not part of the paper's.
+#include "cli/paper_verschoor.h"
+
+#include "io/checkpoint.h"
+#include "scene/world.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double cpu_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- memory, counted ----
+
+typedef struct {
+  size_t now, peak;
+} Ledger;
+
+static void* count_alloc(void* user, size_t size, size_t alignment)
+{
+  Ledger* l = user;
+  void* p = NULL;
+  if (posix_memalign(&p, alignment < sizeof p ? sizeof p : alignment, size) != 0) return NULL;
+  l->now += malloc_usable_size(p);
+  if (l->now > l->peak) l->peak = l->now;
+  return p;
+}
+
+static void count_free(void* user, void* p)
+{
+  if (p) ((Ledger*)user)->now -= malloc_usable_size(p);
+  free(p);
+}
+
+// ---- states ----
+
+static tbStepOptions options_of(const Setup* setup, Method method)
+{
+  static const char* const solver[METHODS] = {"cr", "cr", "ica", "staggered"};
+  tbStepOptions o = tb_default_step_options();
+  o.scheme = "implicit";
+  o.dt = setup->dt;
+  o.clearance = VERSCHOOR_CLEARANCE;
+  o.solver.solver = solver[method];
+  o.solver.tolerance = VERSCHOOR_TOLERANCE;
+  o.solver.aim_q = 1; // the paper asks for no more
+  o.solver.max_iterations = 100000;
+  o.solver.preconditioner = method == METHOD_CR_DIAG ? TB_PRECONDITIONER_DIAG : TB_PRECONDITIONER_FULL;
+  return o;
+}
+
+static void count_size(const tbWorld* w, Outcome* out)
+{
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    out->size.objects++;
+    out->size.tets += d->fem->nelement[0];
+    out->size.faces += d->skin->ntriangle;
+    out->nodes += d->fem->nnode;
+  }
+}
+
+// Until bodies touch. Steps that may be larger, then two as they are measured.
+static tbStatus settle(tbContext* ctx, const Setup* setup, bool quick, tbWorld* world)
+{
+  tbStepOptions o = options_of(setup, METHOD_CR_FULL);
+  o.solver.solver = "auto";
+  for (int i = 0, count = quick ? setup->quick_settle : setup->settle; i < count; i++) {
+    o.dt = i + 2 < count ? setup->settle_dt : setup->dt;
+    TB_TRY(tb_world_step(ctx, world, &o, NULL));
+  }
+  return TB_OK;
+}
+
+static tbStatus make_state(tbContext* ctx, const Setup* setup, bool quick, Outcome* out, tbOut* state)
+{
+  tbWorldDef def = tb_default_world_def();
+  tbScene scene = {
+      .step = options_of(setup, METHOD_CR_FULL), .time = 1, .threads = 1, .name = (char*)setup->name};
+  TB_TRY(tb_world_create(ctx, &def, &scene.world));
+  tbStatus status = setup->build(ctx, quick, setup->young, setup->model, scene.world);
+  if (status == TB_OK) count_size(scene.world, out);
+  if (status == TB_OK) status = settle(ctx, setup, quick, scene.world);
+  if (status == TB_OK) status = tb_checkpoint_print(ctx, state, &scene);
+  tb_world_free(ctx, scene.world);
+  return status;
+}
+
+// ---- steps ----
+
+static void add_step(const tbStepReport* r, double cpu, Measured* m)
+{
+  double wall = 0;
+  for (int i = 0; i < TB_PHASE_COUNT; i++) wall += r->phase_s[i];
+  double share = wall > 0 ? cpu / wall : 0;
+  m->steps++;
+  m->unfinished += r->outcome != TB_CONVERGED;
+  m->rows += 3 * r->contacts;
+  m->iterations += r->iterations;
+  m->rounds += r->rounds;
+  m->judge += share * r->phase_s[TB_PHASE_JUDGE];
+  m->seconds += cpu - share * r->phase_s[TB_PHASE_JUDGE];
+  m->collide += share * r->phase_s[TB_PHASE_COLLIDE];
+  m->solve += share * r->phase_s[TB_PHASE_SOLVE];
+  m->residual = fmax(m->residual, r->residual.fclib);
+  m->penetration = fmax(m->penetration, r->residual.penetration);
+  m->trimmed = fmax(m->trimmed, r->trimmed);
+  m->intersections += r->intersections;
+}
+
+static void take_means(Measured* m)
+{
+  double* mean[] = {&m->rows, &m->iterations, &m->rounds, &m->seconds, &m->collide, &m->solve, &m->judge};
+  for (size_t i = 0; i < sizeof mean / sizeof *mean; i++) *mean[i] /= m->steps > 0 ? m->steps : 1;
+}
+
+typedef struct {
+  double until;
+} Deadline;
+
+static bool is_late(void* user) { return cpu_seconds() >= ((Deadline*)user)->until; }
+
+// The first step is not measured: it makes what is kept from step to step, and is everybody's the same.
+static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Method method, double cap,
+                           tbWorld* world, Measured* out)
+{
+  tbStepOptions first = options_of(setup, METHOD_CR_FULL), o = options_of(setup, method);
+  TB_TRY(tb_world_step(ctx, world, &first, NULL));
+  double begin = cpu_seconds();
+  Deadline deadline = {begin + cap};
+  o.solver.cancelled = is_late, o.solver.cancelled_user = &deadline;
+  for (int i = 0; i < (quick ? 2 : setup->steps) && !out->stopped; i++) {
+    tbStepReport report;
+    double start = cpu_seconds();
+    TB_TRY(tb_world_step(ctx, world, &o, &report));
+    add_step(&report, cpu_seconds() - start, out);
+    out->stopped = is_late(&deadline);
+  }
+  take_means(out);
+  return TB_OK;
+}
+
+// ---- the paper's measure of error ----
+
+// Fischer and Burmeister's function of an impulse, as the displacement it causes, and of a gap (§6.3): of the
+// normal rows, and of friction that slides, where what is left to the edge of the cone takes the gap's place.
+static double worst_error(const tbProblem* p, const tbDelassus* W, const double* lambda, const double* u,
+                          double h)
+{
+  double worst = 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    int row = p->row_adr[k], rows = p->row_adr[k + 1] - row;
+    const double* S = W->diag + W->diag_adr[k];
+    double x = S[0] * lambda[row] * h, y = u[row] * h;
+    worst = fmax(worst, fabs(x + y - sqrt(x * x + y * y)));
+    if (rows != 3) continue;
+    double slip = h * sqrt(u[row + 1] * u[row + 1] + u[row + 2] * u[row + 2]);
+    double drag = sqrt(lambda[row + 1] * lambda[row + 1] + lambda[row + 2] * lambda[row + 2]);
+    double left = h * S[4] * (p->param[p->param_adr[k]] * lambda[row] - drag);
+    worst = fmax(worst, fabs(left + slip - sqrt(left * left + slip * slip)));
+  }
+  return worst;
+}
+
+static tbStatus measure_error(tbContext* ctx, const tbProblem* p, const tbStepOptions* o, double* lambda,
+                              double* u, double* out)
+{
+  tbSolveResult result;
+  tbResidual residual;
+  tbJudge* judge = NULL;
+  tbDelassus* W = NULL;
+  TB_TRY(tb_solve(ctx, p, &o->solver, lambda, &result));
+  tbStatus status = tb_judge_create(ctx, p, &judge);
+  if (status == TB_OK) status = tb_delassus_create_with(ctx, p, 0, TB_INVERSE_DIAGONAL, &W);
+  if (status == TB_OK) {
+    tb_judge_measure(judge, lambda, TB_MODEL_CONE, 0, &residual, u, NULL);
+    *out = fmax(*out, worst_error(p, W, lambda, u, o->dt));
+  }
+  tb_delassus_free(ctx, W);
+  tb_judge_free(ctx, judge);
+  return status;
+}
+
+// Of the step to come.
+static tbStatus add_error(tbContext* ctx, const Setup* setup, const tbWorld* world, Outcome* out)
+{
+  tbStepOptions o = options_of(setup, METHOD_CR_FULL);
+  tbProblem* problem;
+  double* lambda;
+  TB_TRY(tb_world_problem(ctx, world, &o, &problem, &lambda));
+  double* u = TB_NEW(ctx, double, (size_t)problem->nrow);
+  tbStatus status = u ? measure_error(ctx, problem, &o, lambda, u, &out->complementarity) : TB_ERROR_MEMORY;
+  tb_free(ctx, u);
+  tb_guess_free(ctx, lambda);
+  tb_problem_free(problem);
+  return status;
+}
+
+static tbStatus measure(tbContext* ctx, const Setup* setup, bool quick, double cap, const tbOut* state,
+                        Outcome* out)
+{
+  for (Method m = 0; m < METHODS; m++) {
+    if (m == METHOD_STAGGERED && setup->huge && !quick) continue;
+    tbScene scene;
+    TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
+    tbStatus status = run_method(ctx, setup, quick, m, cap, scene.world, &out->method[m]);
+    if (status == TB_OK && m == METHOD_CR_FULL) status = add_error(ctx, setup, scene.world, out);
+    tb_scene_free(ctx, &scene);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+tbStatus verschoor_measure(tbContext* outer, const Setup* setup, bool quick, double cap, Outcome* out)
+{
+  Ledger ledger = {0};
+  tbContext ctx = *outer;
+  ctx.allocator = (tbAllocator){count_alloc, count_free, &ledger};
+  *out = (Outcome){0};
+  tbOut state = tb_out_memory(&ctx);
+  tbStatus status = make_state(&ctx, setup, quick, out, &state);
+  if (status == TB_OK) status = measure(&ctx, setup, quick, cap, &state, out);
+  tb_out_free(&state);
+  out->peak = (double)ledger.peak;
+  outer->error = ctx.error;
+  return status;
+}

@@ -1,0 +1,44 @@
+// Light from a sun of some width and a whole sky, as a sum of directions, each with a map of what it sees first.
+#ifndef TB_RENDER_LIGHT_H
+#define TB_RENDER_LIGHT_H
+
+#include "render/subject.h"
+
+#include "base/threads.h"
+
+typedef struct tbLight {
+  tbVec3 direction; // unit, towards the light
+  tbVec3 u, v;      // axes of its map, in texels per metre
+  double weight;    // of a surface that faces it
+  bool sun;
+  int size;   // of its map: size × size
+  float* map; // height along the direction of what is lit first; −∞: nothing                (size²)
+} tbLight;
+
+enum { TB_SUNS = 20, TB_SKIES = 40, TB_LIGHTS = TB_SUNS + TB_SKIES };
+
+typedef struct tbLighting {
+  tbLight light[TB_LIGHTS];
+  tbVec3 centre; // of the ball in which shadows fall
+  double radius;
+  tbVec3 up;
+  char* scratch; // for a mesh's corners, one piece per light
+  size_t scratch_bytes;
+} tbLighting;
+
+// Light on a level surface adds up to 1. Memory comes from the arena.
+tbStatus tb_lighting_create(tbArena* arena, const tbSubject* subject, tbVec3 toward_sun, tbVec3 centre, double radius,
+                            tbLighting* out);
+void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject, const tbCut* cut);
+
+typedef struct tbLit {
+  double sun, sky;
+  double open;    // share of the sky above that is seen
+  double glint;   // towards the eye
+} tbLit;
+
+// At a place on a surface, seen from `eye` (unit vector to it).
+// jitter: two numbers in −½ … ½ that move with the pixel, so that the directions' shadows run into each other.
+tbLit tb_lighting_at(const tbLighting* lighting, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2]);
+
+#endif

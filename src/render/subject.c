@@ -1,0 +1,330 @@
+// From a replay's header to meshes. Nothing in a file is believed: sizes and indices are checked here.
+#include "render/subject.h"
+
+#include <limits.h>
+
+static const char* const kind_names[] = {"dynamic", "fixed", "kinematic", "soft", "cloth", NULL};
+static const char* const shape_names[] = {"sphere", "capsule", "cylinder", "box",  "plane",
+                                          "convex", "mesh",    "sdf",      NULL};
+// Cosines of the largest angles that are not edges, of what is rigid and of what deforms.
+static const double hard = 0.766, soft = 0.5;
+
+enum { SPHERE, CAPSULE, CYLINDER, BOX, PLANE };
+
+typedef struct {
+  tbContext* ctx;
+  const tbReplay* replay;
+  tbSubject* m;
+  int ngiven;   // meshes of the header, which come first
+  int unit[BOX + 1]; // meshes of sphere, cylinder and box; −1: not yet
+  int segments;
+  uint64_t geometry_at;
+  tbArray mesh, instance, plane, skin, capsule;
+} Reader;
+
+static tbStatus get_vec3(tbContext* ctx, const tbJson* node, const char* key, tbVec3* out)
+{
+  const tbJson* value = tb_json_find(node, key);
+  double v[3];
+  if (!value) return TB_OK;
+  TB_TRY(tb_json_get_numbers(ctx, value, 3, 3, (tbRange){-1e30, 1e30, false}, v, NULL));
+  *out = tb_load3(v);
+  return TB_OK;
+}
+
+static tbStatus get_pose(tbContext* ctx, const tbJson* node, tbTransform* out)
+{
+  *out = tb_transform_identity();
+  TB_TRY(get_vec3(ctx, node, "position", &out->x));
+  const tbJson* value = tb_json_find(node, "orientation");
+  double q[4];
+  if (!value) return TB_OK;
+  TB_TRY(tb_json_get_numbers(ctx, value, 4, 4, (tbRange){-1e30, 1e30, false}, q, NULL));
+  if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) return tb_json_fail(ctx, value, "not a rotation");
+  out->q = tb_quat_normalize(tb_quat(q[0], q[1], q[2], q[3]));
+  return TB_OK;
+}
+
+static tbStatus get_size(tbContext* ctx, const tbJson* node, const char* key, double* out)
+{
+  const tbJson* value;
+  TB_TRY(tb_json_require(ctx, node, key, &value));
+  return tb_json_get_number(ctx, value, (tbRange){0, 1e30, false}, out);
+}
+
+// Meshes.
+
+static tbStatus push_mesh(Reader* r, tbSolidMesh mesh, int* out)
+{
+  mesh.lo = tb_vec3(INFINITY, INFINITY, INFINITY), mesh.hi = tb_neg3(mesh.lo);
+  for (int v = 0; v < mesh.nvertex; v++) {
+    mesh.reach = fmax(mesh.reach, tb_norm3(mesh.vertex[v]));
+    mesh.lo = tb_min3(mesh.lo, mesh.vertex[v]), mesh.hi = tb_max3(mesh.hi, mesh.vertex[v]);
+  }
+  *out = (int)r->mesh.count;
+  if (mesh.nvertex > r->m->max_vertex) r->m->max_vertex = mesh.nvertex;
+  return tb_array_push(r->ctx, &r->mesh, &mesh, 1);
+}
+
+static tbStatus read_given(Reader* r, const tbJson* node)
+{
+  tbContext* ctx = r->ctx;
+  int64_t at[2];
+  int nv, nt, index;
+  TB_TRY(tb_json_get_int(ctx, tb_json_find(node, "vertices"), 0, INT_MAX, &nv)); // checked when it was opened
+  TB_TRY(tb_json_get_int(ctx, tb_json_find(node, "triangles"), 0, INT_MAX / 3, &nt));
+  TB_TRY(tb_json_get_int64(ctx, tb_json_find(node, "vertices_at"), 0, INT64_MAX, &at[0]));
+  TB_TRY(tb_json_get_int64(ctx, tb_json_find(node, "triangles_at"), 0, INT64_MAX, &at[1]));
+  tbVec3* vertex = TB_TAKE(&r->m->arena, tbVec3, (size_t)nv);
+  tbVec3* normal = TB_TAKE(&r->m->arena, tbVec3, 3 * (size_t)nt);
+  int(*triangle)[3] = tb_arena_take(&r->m->arena, (size_t)nt, sizeof *triangle);
+  if (!vertex || !normal || !triangle) return TB_ERROR_MEMORY;
+  for (int i = 0; i < nv; i++) {
+    unsigned char bytes[12];
+    TB_TRY(tb_replay_bytes(ctx, r->replay, r->geometry_at + (uint64_t)at[0] + 12 * (uint64_t)i, bytes, 12));
+    vertex[i] = tb_get_f32x3(bytes);
+    if (!(tb_maxabs3(vertex[i]) < 1e30)) return tb_replay_damaged(ctx, r->replay, "a mesh with a vertex nowhere");
+  }
+  for (int i = 0; i < nt; i++) {
+    unsigned char bytes[12];
+    TB_TRY(tb_replay_bytes(ctx, r->replay, r->geometry_at + (uint64_t)at[1] + 12 * (uint64_t)i, bytes, 12));
+    for (int k = 0; k < 3; k++) {
+      uint32_t v = tb_get_u32(bytes + 4 * k);
+      if (v >= (uint32_t)nv) return tb_replay_damaged(ctx, r->replay, "a triangle of no vertex");
+      triangle[i][k] = (int)v;
+    }
+  }
+  tbSolidMesh mesh = {nv, nt, vertex, (const int(*)[3])triangle, normal, .reach = 0};
+  tbSkin skin = {0};
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbStatus status = tb_skin_build(&arena, &mesh, &skin);
+  if (status == TB_OK) tb_skin_normals(NULL, &skin, &mesh, hard);
+  tb_arena_free(&arena);
+  return status == TB_OK ? push_mesh(r, mesh, &index) : status;
+}
+
+// Round shapes are scaled alike in x and y, and their normals are smooth; those of a box are its faces'.
+static tbStatus add_drawn(Reader* r, const tbDrawMesh* d, int* out)
+{
+  tbVec3* vertex = TB_TAKE(&r->m->arena, tbVec3, (size_t)d->nvertex);
+  tbVec3* normal = TB_TAKE(&r->m->arena, tbVec3, 3 * (size_t)d->ntriangle);
+  if (!vertex || !normal) return TB_ERROR_MEMORY;
+  for (int v = 0; v < d->nvertex; v++) vertex[v] = d->vertex[v];
+  for (int t = 0; t < d->ntriangle; t++) {
+    const int* v = d->triangle[t];
+    tbVec3 face = tb_normalize3(tb_cross3(tb_sub3(vertex[v[1]], vertex[v[0]]), tb_sub3(vertex[v[2]], vertex[v[0]])));
+    for (int k = 0; k < 3; k++) normal[3 * t + k] = d->normal ? d->normal[v[k]] : face;
+  }
+  return push_mesh(r, (tbSolidMesh){d->nvertex, d->ntriangle, vertex, d->triangle, normal, .reach = 0}, out);
+}
+
+static tbStatus make_unit(Reader* r, int type, int* out)
+{
+  if (r->unit[type] < 0) {
+    tbArena* arena = &r->m->arena;
+    tbDrawMesh d;
+    if (type == SPHERE) TB_TRY(tb_draw_sphere(arena, r->segments, &d));
+    else if (type == CYLINDER) TB_TRY(tb_draw_cylinder(arena, r->segments, &d));
+    else TB_TRY(tb_draw_box(arena, &d));
+    TB_TRY(add_drawn(r, &d, &r->unit[type]));
+  }
+  *out = r->unit[type];
+  return TB_OK;
+}
+
+typedef struct {
+  double ratio; // half length over radius
+  int mesh;
+} Capsule;
+
+static tbStatus make_capsule(Reader* r, double radius, double length, int* out)
+{
+  Capsule made = {radius > 0 ? 0.5 * length / radius : 0, 0};
+  const Capsule* old = r->capsule.data;
+  for (size_t i = 0; i < r->capsule.count; i++)
+    if (old[i].ratio == made.ratio) {
+      *out = old[i].mesh;
+      return TB_OK;
+    }
+  tbDrawMesh d;
+  TB_TRY(tb_draw_capsule(&r->m->arena, r->segments, made.ratio, &d));
+  TB_TRY(add_drawn(r, &d, &made.mesh));
+  *out = made.mesh;
+  return tb_array_push(r->ctx, &r->capsule, &made, 1);
+}
+
+// Bodies.
+
+static tbStatus read_plane(Reader* r, const tbJson* node, int body, tbTransform pose)
+{
+  tbSubjectPlane plane = {.body = body, .normal = tb_vec3(0, 0, 1)};
+  const tbJson* offset = tb_json_find(node, "offset");
+  TB_TRY(get_vec3(r->ctx, node, "normal", &plane.normal));
+  if (offset) TB_TRY(tb_json_get_number(r->ctx, offset, (tbRange){-1e30, 1e30, false}, &plane.offset));
+  plane.normal = tb_normalize3(tb_quat_rotate(pose.q, plane.normal));
+  plane.offset += tb_dot3(plane.normal, pose.x);
+  return tb_array_push(r->ctx, &r->plane, &plane, 1);
+}
+
+static tbStatus read_shape(Reader* r, const tbJson* node, int body)
+{
+  tbContext* ctx = r->ctx;
+  const tbJson *type_node, *mesh_node;
+  int type;
+  double radius, length;
+  tbInstance in = {.body = body, .scale = tb_vec3(1, 1, 1)};
+  TB_TRY(tb_json_require(ctx, node, "type", &type_node));
+  TB_TRY(tb_json_get_choice(ctx, type_node, shape_names, &type));
+  TB_TRY(get_pose(ctx, node, &in.pose));
+  if (type == PLANE) return read_plane(r, node, body, in.pose);
+  if (type == SPHERE || type == CAPSULE || type == CYLINDER) {
+    TB_TRY(get_size(ctx, node, "radius", &radius));
+    if (type != SPHERE) TB_TRY(get_size(ctx, node, "length", &length));
+    in.scale = tb_vec3(radius, radius, type == CYLINDER ? 0.5 * length : radius);
+    if (type == CAPSULE) TB_TRY(make_capsule(r, radius, length, &in.mesh));
+    else TB_TRY(make_unit(r, type, &in.mesh));
+  } else if (type == BOX) {
+    TB_TRY(get_vec3(ctx, node, "size", &in.scale));
+    in.scale = tb_scale3(0.5, in.scale);
+    TB_TRY(make_unit(r, BOX, &in.mesh));
+  } else {
+    TB_TRY(tb_json_require(ctx, node, "mesh", &mesh_node));
+    TB_TRY(tb_json_get_int(ctx, mesh_node, 0, r->ngiven - 1, &in.mesh));
+  }
+  tbSubjectBody* b = &r->m->body[body];
+  double far = ((tbSolidMesh*)r->mesh.data)[in.mesh].reach * tb_maxabs3(in.scale);
+  if (type == BOX) far = tb_norm3(in.scale);
+  b->reach = fmax(b->reach, tb_norm3(in.pose.x) + far);
+  return tb_array_push(ctx, &r->instance, &in, 1);
+}
+
+static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, int* nodes)
+{
+  tbContext* ctx = r->ctx;
+  tbSubjectBody* b = &r->m->body[index];
+  const tbJson *kind_node, *shapes = tb_json_find(node, "shapes"), *skin = tb_json_find(node, "skin");
+  int kind;
+  TB_TRY(tb_json_require(ctx, node, "kind", &kind_node));
+  TB_TRY(tb_json_get_choice(ctx, kind_node, kind_names, &kind));
+  TB_TRY(get_pose(ctx, node, &b->pose));
+  b->kind = (tbSubjectKind)kind;
+  b->pose_index = tb_json_find(node, "pose") ? (*poses)++ : -1;
+  b->first = (int)r->instance.count;
+  if (shapes) TB_TRY(tb_json_get_type(ctx, shapes, TB_JSON_ARRAY));
+  for (uint32_t i = 0; shapes && i < shapes->count; i++) TB_TRY(read_shape(r, &shapes->items[i], index));
+  if (tb_json_find(node, "nodes")) {
+    tbInstance in = {.body = index, .pose = tb_transform_identity(), .scale = tb_vec3(1, 1, 1)};
+    TB_TRY(tb_json_get_int(ctx, skin, 0, r->ngiven - 1, &in.mesh));
+    tbSkin made = {.body = index, .mesh = in.mesh};
+    const tbSolidMesh* mesh = &((tbSolidMesh*)r->mesh.data)[in.mesh];
+    TB_TRY(tb_skin_build(&r->m->arena, mesh, &made));
+    TB_TRY(tb_array_push(ctx, &r->skin, &made, 1));
+    TB_TRY(tb_array_push(ctx, &r->instance, &in, 1));
+    b->node = *nodes;
+    *nodes += mesh->nvertex;
+  }
+  b->count = (int)r->instance.count - b->first;
+  return TB_OK;
+}
+
+static tbStatus read_run(Reader* r, const tbJson* root)
+{
+  tbContext* ctx = r->ctx;
+  const tbJson *name = tb_json_find(root, "scene"), *dt = tb_json_find(root, "dt"),
+               *tolerance = tb_json_find(root, "tolerance");
+  tbVec3 gravity = tb_zero3();
+  TB_TRY(get_vec3(ctx, root, "gravity", &gravity));
+  r->m->up = tb_maxabs3(gravity) > 0 ? tb_normalize3(tb_neg3(gravity)) : tb_vec3(0, 0, 1);
+  r->m->name = "";
+  if (name) TB_TRY(tb_json_get_string(ctx, name, &r->m->name));
+  if (dt) TB_TRY(tb_json_get_number(ctx, dt, TB_NONNEGATIVE, &r->m->dt));
+  if (tolerance) TB_TRY(tb_json_get_number(ctx, tolerance, TB_NONNEGATIVE, &r->m->tolerance));
+  return TB_OK;
+}
+
+// An array's values into the arena.
+static void* keep(Reader* r, const tbArray* array)
+{
+  char* copy = tb_arena_take(&r->m->arena, array->count, array->item);
+  if (copy && array->count) memcpy(copy, array->data, array->count * array->item);
+  return copy;
+}
+
+static tbStatus read_all(Reader* r)
+{
+  const tbJson *root = r->replay->root, *meshes = tb_json_find(root, "meshes"), *bodies = tb_json_find(root, "bodies");
+  tbSubject* m = r->m;
+  int64_t geometry;
+  int poses = 0, nodes = 0;
+  TB_TRY(tb_json_get_int64(r->ctx, tb_json_find(root, "geometry_bytes"), 0, INT64_MAX, &geometry));
+  r->geometry_at = r->replay->frames_at - (uint64_t)geometry;
+  r->segments = bodies->count > 2000 ? 16 : bodies->count > 200 ? 24 : bodies->count > 40 ? 40 : 64;
+  TB_TRY(read_run(r, root));
+  for (uint32_t i = 0; i < meshes->count; i++) TB_TRY(read_given(r, &meshes->items[i]));
+  r->ngiven = (int)meshes->count;
+  m->nbody = (int)bodies->count;
+  m->body = TB_TAKE(&m->arena, tbSubjectBody, (size_t)m->nbody);
+  m->now = TB_TAKE(&m->arena, tbTransform, (size_t)m->nbody);
+  if (!m->body || !m->now) return TB_ERROR_MEMORY;
+  for (int i = 0; i < m->nbody; i++) TB_TRY(read_body(r, &bodies->items[i], i, &poses, &nodes));
+  m->mesh = keep(r, &r->mesh), m->nmesh = (int)r->mesh.count;
+  m->instance = keep(r, &r->instance), m->ninstance = (int)r->instance.count;
+  m->plane = keep(r, &r->plane), m->nplane = (int)r->plane.count;
+  m->skin = keep(r, &r->skin), m->nskin = (int)r->skin.count;
+  if (!m->mesh || !m->instance || !m->plane || !m->skin) return TB_ERROR_MEMORY;
+  int64_t total = 0;
+  for (int i = 0; i < m->ninstance; i++) {
+    m->instance[i].triangle = (int)total;
+    total += m->mesh[m->instance[i].mesh].ntriangle;
+    if (total > INT_MAX / 4) return tb_fail(r->ctx, TB_ERROR_UNSUPPORTED, "too many triangles for a picture");
+  }
+  m->ntriangle = (int)total, m->box = r->unit[BOX], m->sphere = r->unit[SPHERE];
+  m->cut = TB_TAKE(&m->arena, unsigned char, (size_t)m->ninstance);
+  return m->cut ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* out)
+{
+  tbSubject subject = {0};
+  tb_arena_init(&subject.arena, ctx);
+  Reader r = {.ctx = ctx,
+              .replay = replay,
+              .m = &subject,
+              .unit = {-1, -1, -1, -1},
+              .mesh = TB_ARRAY(tbSolidMesh),
+              .instance = TB_ARRAY(tbInstance),
+              .plane = TB_ARRAY(tbSubjectPlane),
+              .skin = TB_ARRAY(tbSkin),
+              .capsule = TB_ARRAY(Capsule)};
+  tbStatus status = read_all(&r);
+  tbArray* const arrays[] = {&r.mesh, &r.instance, &r.plane, &r.skin, &r.capsule};
+  for (int i = 0; i < 5; i++) tb_array_free(ctx, arrays[i]);
+  if (status == TB_OK) *out = subject;
+  else tb_subject_free(&subject);
+  return status;
+}
+
+void tb_subject_free(tbSubject* m)
+{
+  if (m->arena.ctx) tb_arena_free(&m->arena);
+  *m = (tbSubject){0};
+}
+
+void tb_subject_pose(const tbSubject* m, const tbReplayFrame* frame)
+{
+  for (int i = 0; i < m->nbody; i++)
+    m->now[i] = m->body[i].pose_index >= 0 ? frame->pose[m->body[i].pose_index] : m->body[i].pose;
+}
+
+void tb_subject_show(tbThreads* threads, const tbSubject* m, const tbReplayFrame* frame)
+{
+  tb_subject_pose(m, frame);
+  for (int i = 0; i < m->nskin; i++) {
+    const tbSkin* s = &m->skin[i];
+    tbSolidMesh* mesh = &m->mesh[s->mesh];
+    for (int v = 0; v < mesh->nvertex; v++) mesh->vertex[v] = frame->node[m->body[s->body].node + v];
+    tb_skin_normals(threads, s, mesh, soft);
+    m->now[s->body] = tb_transform_identity();
+  }
+}

@@ -1,0 +1,86 @@
+// What a replay shows: bodies made of meshes with a normal at every corner, and planes.
+#ifndef TB_RENDER_SUBJECT_H
+#define TB_RENDER_SUBJECT_H
+
+#include "io/drawing.h"
+#include "io/replay_open.h"
+
+typedef struct tbSolidMesh {
+  int nvertex, ntriangle;
+  tbVec3* vertex;
+  const int (*triangle)[3]; // counter-clockwise seen from outside
+  tbVec3* normal;           // unit, of the corners                                       (3 ntriangle)
+  double reach;             // of the vertices from the origin
+  tbVec3 lo, hi;            // box around them, of what is rigid
+} tbSolidMesh;
+
+typedef enum tbSubjectKind { TB_SUBJECT_DYNAMIC, TB_SUBJECT_FIXED, TB_SUBJECT_KINEMATIC, TB_SUBJECT_SOFT, TB_SUBJECT_CLOTH } tbSubjectKind;
+
+typedef struct tbSubjectBody {
+  tbSubjectKind kind;
+  tbTransform pose; // at the start
+  int pose_index;   // in a frame; −1: it stays
+  int node;         // first in a frame, of what deforms
+  int first, count; // its instances
+  double reach;     // from its origin, of a rigid body
+} tbSubjectBody;
+
+// A mesh in a body's frame. What deforms has a mesh of its own, in the world.
+typedef struct tbInstance {
+  int body, mesh, triangle; // triangle: number of its first among all
+  tbTransform pose;
+  tbVec3 scale;
+} tbInstance;
+
+typedef struct tbSubjectPlane {
+  int body;
+  tbVec3 normal; // in the body's frame, unit
+  double offset;
+} tbSubjectPlane;
+
+// Around the vertices of a skin: its triangles' corners, for normals that follow.
+typedef struct tbSkin {
+  int body, mesh;
+  int* corner_adr; // first corner of a vertex                                            (nvertex+1)
+  int* corner;     // 3 triangle + k                                                      (3 ntriangle)
+  tbVec3* face;    // unit normals                                                        (ntriangle)
+} tbSkin;
+
+// What a view cuts away of an instance (cutaway.c).
+enum { TB_CUT_NOTHING, TB_CUT_ALL, TB_CUT_NEAR };
+
+typedef struct tbCut {
+  tbVec3 forward;  // of the view
+  double distance; // along it: triangles before it go
+} tbCut;
+
+typedef struct tbSubject {
+  int nbody, ninstance, nplane, nskin, nmesh, ntriangle;
+  tbSubjectBody* body;
+  tbInstance* instance; // in the order of bodies
+  tbSubjectPlane* plane;
+  tbSkin* skin;
+  tbSolidMesh* mesh;
+  tbVec3 up; // unit
+  int max_vertex; // of a mesh
+  int box, sphere; // the meshes of boxes and balls; −1: none
+  unsigned char* cut; // what goes of an instance                                         (ninstance)
+  const char* name;
+  double dt, tolerance;
+  tbTransform* now; // poses of all bodies in the frame shown                             (nbody)
+  tbArena arena;    // memory behind all of it
+} tbSubject;
+
+tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* out);
+void tb_subject_free(tbSubject* subject); // takes one that is all zero
+void tb_subject_pose(const tbSubject* subject, const tbReplayFrame* frame); // poses alone
+void tb_subject_show(tbThreads* threads, const tbSubject* subject, const tbReplayFrame* frame);
+
+bool tb_cut_hides(const tbCut* cut, tbVec3 a, tbVec3 b, tbVec3 c);
+
+// Corner normals: of all faces around the vertex that lean from the corner's own by less than an angle, by area.
+tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* mesh, tbSkin* out);
+// cosine: of that angle.
+void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh, double cosine);
+
+#endif

@@ -1,0 +1,148 @@
+// Which triangle each sample shows. Triangles are put on the screen one after the other, sorted into bands of
+// rows, and the bands are filled side by side; in a band they keep their order, so that ties end the same way.
+#include "render/scene.h"
+
+static tbScreenTriangle screen_triangle(const tbVec3 p[3], int triangle)
+{
+  // y points down on the screen: the other way around
+  static const int order[3] = {0, 2, 1};
+  tbScreenTriangle t = {.triangle = triangle};
+  for (int k = 0; k < 3; k++) {
+    t.x[k] = tb_raster_grid(p[order[k]].x), t.y[k] = tb_raster_grid(p[order[k]].y);
+    t.z[k] = (float)p[order[k]].z;
+  }
+  return t;
+}
+
+static tbStatus push(tbContext* ctx, tbStage* s, const tbVec3 p[3], int triangle, bool both)
+{
+  tbScreenTriangle t = screen_triangle(p, triangle);
+  return tb_raster_accept(&s->raster, &t, both) ? tb_array_push(ctx, &s->triangle, &t, 1) : TB_OK;
+}
+
+static tbVec3 to_screen(const tbStage* s, tbVec3 place) // z: 1/distance
+{
+  const tbView* v = &s->view;
+  tbVec3 d = tb_sub3(place, v->eye);
+  double z = 1 / tb_dot3(d, v->forward), scale = v->focal * z;
+  return tb_vec3(s->samples * (v->x + scale * tb_dot3(d, v->right)), s->samples * (v->y - scale * tb_dot3(d, v->up)),
+                 z);
+}
+
+// What is left of a triangle in front of the near plane: up to four corners, as a fan.
+static tbStatus push_cut(tbContext* ctx, tbStage* s, const tbVec3 p[3], int triangle, bool both)
+{
+  tbVec3 kept[4];
+  int count = 0;
+  for (int k = 0; k < 3; k++) {
+    tbVec3 a = p[k], b = p[(k + 1) % 3];
+    double da = tb_dot3(tb_sub3(a, s->view.eye), s->view.forward) - s->view.near;
+    double db = tb_dot3(tb_sub3(b, s->view.eye), s->view.forward) - s->view.near;
+    if (da > 0) kept[count++] = to_screen(s, a);
+    if ((da > 0) != (db > 0)) kept[count++] = to_screen(s, tb_lerp3(a, b, da / (da - db)));
+  }
+  for (int i = 2; i < count; i++)
+    TB_TRY(push(ctx, s, (tbVec3[3]){kept[0], kept[i - 1], kept[i]}, triangle, both));
+  return TB_OK;
+}
+
+static tbStatus push_instance(tbContext* ctx, tbStage* s, int index)
+{
+  const tbSubject* m = s->subject;
+  const tbInstance* in = &m->instance[index];
+  if (m->cut[index] == TB_CUT_ALL) return TB_OK;
+  const tbSolidMesh* mesh = &m->mesh[in->mesh];
+  tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
+  tbMat3 R = tb_quat_mat3(T.q);
+  bool both = m->body[in->body].kind == TB_SUBJECT_CLOTH, part = m->cut[index] == TB_CUT_NEAR, cut = part;
+  for (int v = 0; v < mesh->nvertex; v++) {
+    tbVec3 place = tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v])));
+    bool near = !(tb_dot3(tb_sub3(place, s->view.eye), s->view.forward) > s->view.near);
+    cut |= near; // then triangles go one by one, as they are in the world
+    s->screen[v] = to_screen(s, place);
+  }
+  for (int t = 0; t < mesh->ntriangle; t++) {
+    const int* v = mesh->triangle[t];
+    tbVec3 p[3];
+    for (int k = 0; k < 3; k++)
+      p[k] = cut ? tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v[k]]))) : s->screen[v[k]];
+    if (part && tb_cut_hides(&s->cut, p[0], p[1], p[2])) continue;
+    TB_TRY((cut ? push_cut : push)(ctx, s, p, in->triangle + t, both));
+  }
+  return TB_OK;
+}
+
+static tbStatus sort_into_bands(tbContext* ctx, tbStage* s)
+{
+  const tbScreenTriangle* t = s->triangle.data;
+  for (int b = 0; b <= s->nband; b++) s->band[b] = 0;
+  for (size_t i = 0; i < s->triangle.count; i++)
+    for (int b = tb_raster_top(&t[i]) / TB_BAND; b <= (tb_raster_bottom(&s->raster, &t[i]) - 1) / TB_BAND; b++)
+      s->band[b + 1]++;
+  for (int b = 0; b < s->nband; b++) s->band[b + 1] += s->band[b];
+  s->entry.count = 0;
+  TB_TRY(tb_array_push(ctx, &s->entry, NULL, (size_t)s->band[s->nband]));
+  int* entry = s->entry.data;
+  for (size_t i = s->triangle.count; i-- > 0;) // from behind, so that `band` ends up at the first of each
+    for (int b = tb_raster_top(&t[i]) / TB_BAND; b <= (tb_raster_bottom(&s->raster, &t[i]) - 1) / TB_BAND; b++)
+      entry[--s->band[b + 1]] = (int)i;
+  for (int b = 0; b < s->nband; b++) s->band[b] = s->band[b + 1];
+  s->band[s->nband] = (int)s->entry.count;
+  return TB_OK;
+}
+
+static void fill_bands(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const tbStage* s = user;
+  const tbScreenTriangle* t = s->triangle.data;
+  const int* entry = s->entry.data;
+  for (int b = begin; b < end; b++) {
+    int top = b * TB_BAND, bottom = top + TB_BAND < s->raster.height ? top + TB_BAND : s->raster.height;
+    for (int64_t i = (int64_t)top * s->raster.width; i < (int64_t)bottom * s->raster.width; i++)
+      s->raster.depth[i] = 0, s->raster.triangle[i] = -1;
+    for (int i = s->band[b]; i < s->band[b + 1]; i++) tb_raster_fill(&s->raster, &t[entry[i]], top, bottom);
+  }
+}
+
+static void place_planes(tbStage* s)
+{
+  const tbView* v = &s->view;
+  for (int i = 0; i < s->subject->nplane; i++) {
+    const tbSubjectPlane* p = &s->subject->plane[i];
+    tbScreenPlane* out = &s->plane[i];
+    tbTransform T = s->subject->now[p->body];
+    tbMat3 F = tb_mat3_frame(p->normal);
+    out->normal = tb_quat_rotate(T.q, p->normal);
+    out->origin = tb_transform_point(T, tb_scale3(p->offset, p->normal));
+    out->u = tb_quat_rotate(T.q, tb_mat3_row(F, 1)), out->v = tb_quat_rotate(T.q, tb_mat3_row(F, 2));
+    double height = tb_dot3(out->normal, tb_sub3(v->eye, out->origin));
+    out->shown = height > 0;
+    double scale = -1 / height;
+    tbVec3 corner = tb_view_ray(v, 0, 0);
+    out->at = scale * tb_dot3(out->normal, corner);
+    out->right = scale * tb_dot3(out->normal, v->right) / v->focal;
+    out->down = -scale * tb_dot3(out->normal, v->up) / v->focal;
+  }
+}
+
+tbStatus tb_stage_rasterize(tbContext* ctx, tbStage* s)
+{
+  s->triangle.count = 0;
+  for (int i = 0; i < s->subject->ninstance; i++) TB_TRY(push_instance(ctx, s, i));
+  TB_TRY(sort_into_bands(ctx, s));
+  tb_parallel_for(ctx->threads, s->nband, 1, fill_bands, s);
+  place_planes(s);
+  return TB_OK;
+}
+
+const tbInstance* tb_stage_instance(const tbSubject* m, int triangle)
+{
+  int low = 0, high = m->ninstance; // the first triangle of `low` is not behind it, that of `high` is
+  while (high - low > 1) {
+    int middle = low + (high - low) / 2;
+    if (m->instance[middle].triangle <= triangle) low = middle;
+    else high = middle;
+  }
+  return &m->instance[low];
+}

@@ -1,0 +1,216 @@
+// What can be changed while a world runs. Nothing here simulates: it asks the live source, and shows what it refused.
+import { field, h, icon, replace, select, slider } from './dom.js';
+import { number } from './format.js';
+import { isMoving } from './model.js';
+
+export class Controls {
+  // actions: { parameters(values), freeze(), saveProblem() }; tables: the engine's.
+  constructor(tables, actions) {
+    this.tables = tables;
+    this.actions = actions;
+    this.element = h('div.controls');
+  }
+
+  show(live, entry, values) {
+    this.live = live;
+    this.problem = h('p.refused', { hidden: true });
+    replace(
+      this.element,
+      entry?.parameters?.length ? this.#scene(entry, values) : null,
+      this.#method(),
+      this.#physics(),
+      this.#freeze(),
+      this.problem,
+    );
+  }
+
+  // Replays tell what they were made with, and cannot be changed.
+  showReplay(replay) {
+    const { model, header } = replay,
+      line = (label, value) => field(label, h('span.row-value', null, value));
+    replace(
+      this.element,
+      h(
+        'fieldset',
+        null,
+        h('legend', null, 'Recorded with'),
+        line('scheme', model.scheme),
+        line('solver', model.solver),
+        line('step', `${number(model.dt * 1000)} ms`),
+        line('tolerance', number(model.tolerance)),
+        line('frames', String(replay.count)),
+        line('bodies', String(model.bodies.length)),
+      ),
+      h('p.hint', null, `A replay of a run by ${header.generator || 'Tribo'}.`),
+    );
+  }
+
+  async #try(work) {
+    try {
+      await work();
+      this.problem.hidden = true;
+    } catch (error) {
+      this.problem.textContent = error.message;
+      this.problem.hidden = false;
+    }
+  }
+
+  #scene(entry, values) {
+    const now = Object.fromEntries(entry.parameters.map((p) => [p.name, values?.[p.name] ?? p.value]));
+    let timer = 0;
+    return h(
+      'fieldset',
+      null,
+      h('legend', null, 'Scene'),
+      entry.parameters.map((p) =>
+        field(
+          p.name,
+          slider({
+            ...spanOf(p),
+            value: now[p.name],
+            step: p.whole ? 1 : undefined,
+            digits: 4,
+            oninput: (x) => {
+              now[p.name] = p.whole ? Math.round(x) : x;
+              clearTimeout(timer);
+              timer = setTimeout(() => this.#try(() => this.actions.parameters(now)), 250);
+            },
+          }),
+          p.summary,
+        ),
+      ),
+    );
+  }
+
+  #method() {
+    const { live, tables } = this,
+      named = (list) => list.map((x) => ({ value: x.name, label: x.name, title: x.summary }));
+    const about = h('p.hint');
+    const explain = () => {
+      about.textContent = tables.solvers.find((s) => s.name === live.options.solver)?.summary ?? '';
+    };
+    const change =
+      (key, convert = (x) => x) =>
+      (value) =>
+        this.#try(async () => {
+          await live.set({ [key]: convert(value) });
+          explain();
+        });
+    explain();
+    const step = slider({ min: 1e-4, max: 0.05, scale: 'log', value: live.options.dt, oninput: change('dt') });
+    const budget = slider({
+      min: 1,
+      max: 10000,
+      scale: 'log',
+      value: live.options.max_iterations,
+      digits: 2,
+      oninput: change('max_iterations', Math.round),
+    });
+    const goal = slider({
+      min: 1e-14,
+      max: 1e-1,
+      scale: 'log',
+      value: live.options.tolerance,
+      digits: 2,
+      oninput: change('tolerance'),
+    });
+    return h(
+      'fieldset',
+      null,
+      h('legend', null, 'Method'),
+      field('scheme', select(named(tables.schemes), live.options.scheme, change('scheme'))),
+      field('solver', select(named(tables.solvers), live.options.solver, change('solver'))),
+      about,
+      field('step dt', step, 'seconds'),
+      field('iterations', budget, 'at most, per step'),
+      field('tolerance', goal, 'on the judge’s residual'),
+    );
+  }
+
+  #physics() {
+    const { live } = this,
+      bodies = live.model.bodies;
+    const own = h('input', { type: 'checkbox', checked: live.friction.mu === undefined });
+    const mu = slider({
+      min: 0,
+      max: 1.5,
+      value: live.friction.mu ?? 0.5,
+      digits: 3,
+      oninput: (x) => {
+        own.checked = false;
+        this.#try(() => live.setFriction({ mu: x }));
+      },
+    });
+    mu.querySelector('input').id = 'mu';
+    own.addEventListener('change', () =>
+      this.#try(() => live.setFriction(own.checked ? { scale: 1 } : { mu: Number(mu.querySelector('.number').value) })),
+    );
+    const moving = bodies
+      .map((body, index) => ({ value: String(index), label: body.name, body }))
+      .filter(({ body }) => isMoving(body));
+    if (!moving.length) return h('fieldset', null, h('legend', null, 'Physics'), field('friction μ', mu));
+    this.massBody = moving.reduce((best, x) => (x.body.mass > best.body.mass ? x : best)).value;
+    this.massSlider = slider({
+      min: 1e-3,
+      max: 1e3,
+      scale: 'log',
+      value: live.masses.get(Number(this.massBody)) ?? 1,
+      oninput: (x) => this.#try(() => live.setMassRatio(Number(this.massBody), x)),
+    });
+    this.massSelect = select(moving.slice(0, 400), this.massBody, (value) => this.chooseBody(Number(value)));
+    return h(
+      'fieldset',
+      null,
+      h('legend', null, 'Physics'),
+      field('friction μ', mu, 'of every pair of bodies'),
+      h('label.check', null, own, 'as the scene says'),
+      field('mass of', this.massSelect),
+      field('times', this.massSlider, 'of its own mass and inertia'),
+    );
+  }
+
+  chooseBody(body) {
+    if (!this.massSelect || !isMoving(this.live.model.bodies[body])) return;
+    this.massBody = String(body);
+    this.massSelect.value = this.massBody;
+    this.massSlider.setValue(this.live.masses.get(body) ?? 1);
+  }
+
+  #freeze() {
+    return h(
+      'fieldset',
+      null,
+      h('legend', null, 'This step'),
+      h('p.hint', null, 'Take the coming step’s contact problem out of the world.'),
+      h(
+        'div.buttons-row',
+        null,
+        h(
+          'button.primary',
+          { type: 'button', onclick: () => this.#try(() => this.actions.freeze()) },
+          icon('flag'),
+          'Freeze and race',
+        ),
+        h(
+          'button',
+          {
+            type: 'button',
+            title: 'a file that `tribo solve` reads',
+            onclick: () => this.#try(() => this.actions.saveProblem()),
+          },
+          icon('download'),
+          'Download',
+        ),
+      ),
+    );
+  }
+}
+
+function spanOf(p) {
+  const wide = p.low > 0 && p.high / p.low > 2000;
+  return {
+    min: p.low,
+    max: Number.isFinite(p.high) ? p.high : Math.max(10 * p.value, 10),
+    scale: wide ? 'log' : undefined,
+  };
+}

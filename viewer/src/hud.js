@@ -1,0 +1,106 @@
+// What lies over the view: the name of the scene, the certificate of the step, what colours mean, and what to draw.
+import { h, iconButton, replace } from './dom.js';
+import { number } from './format.js';
+import { SCALAR } from './model.js';
+import { viridisCss } from './palette.js';
+
+export const HEATS = ['none', 'penetration', 'residual', 'force'];
+
+export class Hud {
+  // actions: { toggle(name), nextHeat(), frame(), plots(), panel(), interrupt() }
+  constructor(actions) {
+    this.actions = actions;
+    this.title = h('h2');
+    this.badge = h('span.badge');
+    this.rate = h('span.rate');
+    this.about = h('p.about');
+    this.legend = h('div.legend');
+    this.waitingText = h('span');
+    this.waiting = h(
+      'div.waiting',
+      { hidden: true },
+      h('div.spinner'),
+      this.waitingText,
+      h('button', { type: 'button', onclick: () => actions.interrupt() }, 'Stop'),
+    );
+    const tool = (name, title, key, act) => iconButton(name, `${title}  ${key}`, act);
+    this.tools = {
+      contacts: tool('contact', 'contacts', 'C', () => actions.toggle('contacts')),
+      forces: tool('arrow', 'forces', 'F', () => actions.toggle('forces')),
+      heat: tool('heat', 'heat', 'H', () => actions.nextHeat()),
+      glass: tool('glass', 'see through bodies', 'X', () => actions.toggle('glass')),
+      frame: tool('frame', 'look at everything', 'Z', () => actions.frame()),
+      plots: tool('chart', 'plots', 'P', () => actions.plots()),
+      panel: tool('panel', 'panel', 'I', () => actions.panel()),
+    };
+    this.element = h(
+      'div.hud',
+      null,
+      h('div.hud-title', null, this.title, h('div.hud-line', null, this.badge, this.rate), this.about),
+      h('div.tools', { role: 'toolbar' }, Object.values(this.tools)),
+      this.legend,
+      this.waiting,
+    );
+  }
+
+  setTitle(title, about) {
+    this.title.textContent = title;
+    this.about.textContent = about || '';
+  }
+
+  // A step that takes long says so, and can be stopped.
+  wait(seconds, step) {
+    this.waiting.hidden = !seconds;
+    if (seconds) this.waitingText.textContent = `step ${step}: ${seconds.toFixed(0)} s so far`;
+  }
+
+  setLook(look) {
+    for (const name of ['contacts', 'forces', 'glass']) this.tools[name].setAttribute('aria-pressed', look[name]);
+    this.tools.heat.setAttribute('aria-pressed', look.heat !== 'none');
+    this.look = { ...look };
+    this.heatShown = undefined;
+  }
+
+  // The judge's word on a frame.
+  tick(frame, tolerance, player, heatTop) {
+    const residual = frame.scalars[SCALAR.residual],
+      contacts = frame.scalars[SCALAR.contacts];
+    const good = !(residual > tolerance);
+    this.badge.className = `badge ${good ? 'good' : 'poor'}`;
+    this.badge.textContent = contacts ? `${good ? '✓' : '!'} residual ${number(residual, 2)}` : '✓ nothing touches';
+    this.badge.title = good ? 'the judge confirms the tolerance' : `the tolerance is ${number(tolerance, 2)}`;
+    const slow = player.playing && player.source.live && player.rate < 0.9 * player.speed;
+    this.rate.textContent = [
+      frame.used,
+      contacts ? `${number(frame.scalars[SCALAR.iterations])} iterations` : '',
+      `${contacts} contacts`,
+      slow ? `${number(player.rate, 2)}× real time` : '',
+    ]
+      .filter(Boolean)
+      .join(' · ');
+    this.#legend(heatTop);
+  }
+
+  #legend(top) {
+    const { look } = this,
+      key = look.heat === 'none' ? `${look.contacts}${look.forces}` : `${look.heat}${number(top, 2)}`;
+    if (key === this.heatShown) return;
+    this.heatShown = key;
+    if (look.heat !== 'none') {
+      const unit = { penetration: ' m', force: ' N', residual: '' }[look.heat];
+      const end = look.heat === 'residual' ? 'largest' : `${number(top || 0, 2)}${unit}`;
+      replace(
+        this.legend,
+        h('span', null, look.heat),
+        h('span', null, '0'),
+        h('span.ramp', { style: { background: viridisCss } }),
+        h('span', null, end),
+      );
+    } else if (look.contacts || look.forces)
+      replace(
+        this.legend,
+        ['stick', 'slip', 'open'].map((state) => h(`span.key.${state}`, null, state)),
+      );
+    else replace(this.legend);
+  }
+}

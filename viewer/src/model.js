@@ -1,0 +1,93 @@
+// What the page shows, whoever made it: a Model says what the bodies are, a Frame where they are.
+//
+//   Model  { name, dt, gravity: [x, y, z], bodies: [Body] }
+//   Body   { name, kind, mass, shapes: [Shape], nodeCount, triangles }
+//          kind: 'dynamic' | 'fixed' | 'kinematic' | 'soft' | 'cloth'; the last two have nodes and triangles
+//   Shape  { type, position: [x, y, z], orientation: [w, x, y, z] } in the body's frame, and what its type needs:
+//          radius, length, size, normal and offset, or vertices and triangles
+//   Frame  { step, time, poses, nodes, contacts, scalars }
+//          poses     Float32Array, seven per body: x y z, then the quaternion w x y z
+//          nodes     Float32Array, all nodes of all deformable bodies in order; or null
+//          contacts  Float32Array, CONTACT.stride numbers each
+//          scalars   Float64Array in the order of SCALARS
+//
+// SI units, z up, quaternions [w x y z], as in Tribo itself.
+
+// Where the numbers of a contact stand. The force is in newtons, on body b, in world axes; the residual is a share of
+// the frame's largest of one contact. What is not known is NaN.
+export const CONTACT = {
+  stride: 15,
+  a: 0,
+  b: 1,
+  position: 2,
+  normal: 5,
+  gap: 8,
+  force: 9,
+  state: 12,
+  residual: 13,
+  speed: 14,
+};
+export const STATES = ['open', 'stick', 'slip'];
+
+// What is plotted. Milliseconds for the phases; residual is the judge's.
+export const SCALARS = [
+  'kinetic',
+  'potential',
+  'elastic',
+  'residual',
+  'iterations',
+  'contacts',
+  'penetration',
+  'intersections',
+  'collide',
+  'assemble',
+  'solve',
+  'integrate',
+  'judge',
+];
+export const SCALAR = Object.fromEntries(SCALARS.map((name, index) => [name, index]));
+export const PHASES = ['collide', 'assemble', 'solve', 'integrate', 'judge'];
+
+export const isDeformable = (body) => body.kind === 'soft' || body.kind === 'cloth';
+export const isMoving = (body) => body.kind === 'dynamic' || isDeformable(body);
+
+// First node of each deformable body within Frame.nodes.
+export function nodeOffsets(model) {
+  let next = 0;
+  return model.bodies.map((body) => {
+    const first = next;
+    if (isDeformable(body)) next += body.nodeCount;
+    return first;
+  });
+}
+
+// Poses between two frames: straight lines, and the shorter arc of the quaternions, normalised.
+export function mixPoses(a, b, alpha, out) {
+  if (!b || alpha <= 0 || a.length !== b.length) {
+    out.set(a);
+    return;
+  }
+  const beta = 1 - alpha;
+  for (let i = 0; i < a.length; i += 7) {
+    for (let k = 0; k < 3; k++) out[i + k] = beta * a[i + k] + alpha * b[i + k];
+    const dot = a[i + 3] * b[i + 3] + a[i + 4] * b[i + 4] + a[i + 5] * b[i + 5] + a[i + 6] * b[i + 6];
+    const sign = dot < 0 ? -alpha : alpha;
+    let norm = 0;
+    for (let k = 3; k < 7; k++) {
+      out[i + k] = beta * a[i + k] + sign * b[i + k];
+      norm += out[i + k] * out[i + k];
+    }
+    norm = 1 / Math.sqrt(norm || 1);
+    for (let k = 3; k < 7; k++) out[i + k] *= norm;
+  }
+}
+
+// Normal force, friction force and its length, of contact i.
+export function splitForce(contacts, i, friction) {
+  const c = i * CONTACT.stride,
+    n = c + CONTACT.normal,
+    f = c + CONTACT.force;
+  const normal = contacts[f] * contacts[n] + contacts[f + 1] * contacts[n + 1] + contacts[f + 2] * contacts[n + 2];
+  for (let k = 0; k < 3; k++) friction[k] = contacts[f + k] - normal * contacts[n + k];
+  return { normal, friction: Math.hypot(friction[0], friction[1], friction[2]) };
+}

@@ -1,0 +1,271 @@
+// What there is, as JSON: the library's tables, and the bodies of a world.
+#include "web.h"
+
+#include "base/array.h"
+#include "base/json_write.h"
+#include "base/simd.h"
+#include "scene/world.h"
+#include "geometry/hull.h"
+#include "geometry/sdf.h"
+
+// Tables.
+
+static void put_bits(tbJsonWriter* w, const char* key, unsigned bits, int count, const char* (*name)(int))
+{
+  tb_put_array(w, key);
+  for (int i = 0; i < count; i++)
+    if (bits & 1u << i) tb_put_string(w, NULL, name(i));
+  tb_put_end(w);
+}
+
+static const char* model(int i) { return tb_model_name((tbModel)i); }
+static const char* law(int i) { return tb_law_name((tbLaw)i); }
+static const char* order(int i) { return tb_order_name((tbOrder)i); }
+static const char* stabilization(int i) { return tb_stabilization_name((tbStabilization)i); }
+static const char* r_factor(int i) { return tb_r_factor_name((tbRFactor)i); }
+static const char* preconditioner(int i) { return tb_preconditioner_name((tbPreconditioner)i); }
+static const char* inverse(int i) { return tb_inverse_name((tbInverse)i); }
+static const char* outcome(int i) { return tb_outcome_name((tbOutcome)i); }
+
+static const char* form(tbForm needs)
+{
+  if (needs & TB_FORM_DENSE) return "dense";
+  if (needs & TB_FORM_BLOCKS) return "blocks";
+  return needs & TB_FORM_SWEEP ? "sweep" : "free";
+}
+
+static void put_solvers(tbJsonWriter* w)
+{
+  static const char* const sets[] = {"all", "polyhedral", "box"};
+  tb_put_array(w, "solvers");
+  for (int i = 0; i < tb_solver_count(); i++) {
+    const tbSolver* s = tb_solver_at(i);
+    tb_put_object(w, NULL);
+    tb_put_string(w, "name", s->name);
+    tb_put_string(w, "summary", s->summary);
+    tb_put_string(w, "reference", s->reference);
+    put_bits(w, "models", s->models, TB_MODEL_COUNT, model);
+    put_bits(w, "laws", s->laws, TB_LAW_COUNT, law);
+    tb_put_string(w, "form", form(s->needs));
+    tb_put_string(w, "sets", sets[s->sets]);
+    tb_put_bool(w, "metric", s->metric);
+    tb_put_int(w, "maxRows", s->max_rows);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
+static void put_schemes(tbJsonWriter* w)
+{
+  tb_put_array(w, "schemes");
+  for (int i = 0; i < tb_scheme_count(); i++) {
+    tb_put_object(w, NULL);
+    tb_put_string(w, "name", tb_scheme_at(i)->name);
+    tb_put_string(w, "summary", tb_scheme_at(i)->summary);
+    tb_put_string(w, "reference", tb_scheme_at(i)->reference);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
+static void put_laws(tbJsonWriter* w)
+{
+  tb_put_array(w, "laws");
+  for (int i = 0; i < TB_LAW_COUNT; i++) {
+    tb_put_object(w, NULL);
+    tb_put_string(w, "name", law(i));
+    tb_put_string(w, "summary", tb_law_summary((tbLaw)i));
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
+static void put_parameter(tbJsonWriter* w, const tbGalleryParameter* p)
+{
+  tb_put_object(w, NULL);
+  tb_put_string(w, "name", p->name);
+  tb_put_string(w, "summary", p->summary);
+  tb_put_number(w, "value", p->value);
+  tb_put_number(w, "low", p->low);
+  tb_put_number(w, "high", p->high);
+  tb_put_bool(w, "whole", p->whole);
+  tb_put_end(w);
+}
+
+static void put_gallery(tbJsonWriter* w)
+{
+  tb_put_array(w, "gallery");
+  for (int i = 0; i < tb_gallery_count(); i++) {
+    const tbGalleryScene* s = tb_gallery_at(i);
+    tb_put_object(w, NULL);
+    tb_put_string(w, "name", s->name);
+    tb_put_string(w, "summary", s->summary);
+    tb_put_array(w, "parameters");
+    for (int k = 0; k < TB_GALLERY_PARAMETERS && s->parameter[k].name; k++)
+      put_parameter(w, &s->parameter[k]);
+    tb_put_end(w);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
+WEB(tbStatus, web_tables, void)
+{
+  tbJsonWriter w = tb_json_writer(web_out_begin(), 0);
+  tb_put_object(&w, NULL);
+  tb_put_string(&w, "version", TB_VERSION);
+  tb_put_string(&w, "simd", TB_SIMD_NAME);
+  put_schemes(&w);
+  put_solvers(&w);
+  put_laws(&w);
+  put_bits(&w, "models", ~0u, TB_MODEL_COUNT, model);
+  put_bits(&w, "orders", ~0u, TB_ORDER_COUNT, order);
+  put_bits(&w, "stabilizations", ~0u, TB_STABILIZE_COUNT, stabilization);
+  put_bits(&w, "rFactors", ~0u, TB_RFACTOR_COUNT, r_factor);
+  put_bits(&w, "preconditioners", ~0u, TB_PRECONDITIONER_COUNT, preconditioner);
+  put_bits(&w, "inverses", ~0u, TB_INVERSE_COUNT, inverse);
+  put_bits(&w, "outcomes", ~0u, TB_FAILED + 1, outcome);
+  put_gallery(&w);
+  tb_put_end(&w);
+  return tb_json_writer_finish(&w);
+}
+
+// Bodies. Meshes are given by their places in memory; many shapes may share one.
+
+static void put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)
+{
+  tb_put_numbers(w, key, (double[3]){v.x, v.y, v.z}, 3);
+}
+
+static void put_place(tbJsonWriter* w, const char* key, const void* pointer)
+{
+  tb_put_int(w, key, (int64_t)(uintptr_t)pointer);
+}
+
+static void put_mesh(tbJsonWriter* w, const tbShape* s)
+{
+  tb_put_object(w, NULL);
+  if (s->type == TB_SHAPE_CONVEX) {
+    put_place(w, "vertex", s->hull->vertex);
+    tb_put_int(w, "vertices", s->hull->nvertex);
+    put_place(w, "face", s->hull->face_adr);
+    put_place(w, "corner", s->hull->face_vertex);
+    tb_put_int(w, "faces", s->hull->nface);
+  } else {
+    const tbMesh* mesh = s->type == TB_SHAPE_SDF ? s->sdf->mesh : s->mesh;
+    put_place(w, "vertex", mesh->vertex);
+    tb_put_int(w, "vertices", mesh->nvertex);
+    put_place(w, "triangle", mesh->triangle);
+    tb_put_int(w, "triangles", mesh->ntriangle);
+  }
+  tb_put_end(w);
+}
+
+static bool has_mesh(const tbShape* s)
+{
+  return s->type == TB_SHAPE_CONVEX || s->type == TB_SHAPE_MESH || s->type == TB_SHAPE_SDF;
+}
+
+// The number of the shape's mesh, which is added to the list at its first appearance.
+static tbStatus mesh_number(tbArray* seen, const tbShape* s, int* number, bool* first)
+{
+  const void* key = s->hull;
+  const void* const* all = seen->data;
+  for (*number = 0; (size_t)*number < seen->count; ++*number)
+    if (all[*number] == key) {
+      *first = false;
+      return TB_OK;
+    }
+  *first = true;
+  return tb_array_push(&web.ctx, seen, &key, 1);
+}
+
+static void put_shape(tbJsonWriter* w, const tbShape* s, int mesh)
+{
+  tb_put_object(w, NULL);
+  tb_put_string(w, "type", tb_shape_type_name(s->type));
+  put_vec3(w, "position", s->pose.x);
+  tb_put_numbers(w, "orientation", (double[4]){s->pose.q.w, s->pose.q.x, s->pose.q.y, s->pose.q.z}, 4);
+  switch (s->type) {
+  case TB_SHAPE_SPHERE: tb_put_number(w, "radius", s->sphere.radius); break;
+  case TB_SHAPE_BOX: put_vec3(w, "size", tb_scale3(2, s->box.half)); break;
+  case TB_SHAPE_CAPSULE:
+    tb_put_number(w, "radius", s->capsule.radius);
+    tb_put_number(w, "length", 2 * s->capsule.half);
+    break;
+  case TB_SHAPE_CYLINDER:
+    tb_put_number(w, "radius", s->cylinder.radius);
+    tb_put_number(w, "length", 2 * s->cylinder.half);
+    break;
+  case TB_SHAPE_PLANE:
+    put_vec3(w, "normal", s->plane.normal);
+    tb_put_number(w, "offset", s->plane.offset);
+    break;
+  default: tb_put_int(w, "mesh", mesh);
+  }
+  tb_put_end(w);
+}
+
+static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first_node, tbArray* seen)
+{
+  static const char* const kinds[] = {"dynamic", "fixed", "kinematic", "soft", "cloth"};
+  const tbBody* b = &tb_bodies(world)[i];
+  tbBodyId id = {i};
+  tb_put_object(w, NULL);
+  tb_put_string(w, "name", b->name);
+  tb_put_string(w, "kind", kinds[b->kind]);
+  tb_put_number(w, "mass", b->mass);
+  tb_put_int(w, "firstNode", first_node);
+  tb_put_int(w, "nodes", tb_body_node_count(world, id));
+  tb_put_int(w, "triangles", tb_body_triangle_count(world, id));
+  put_place(w, "triangle", tb_body_triangles(world, id));
+  tb_put_array(w, "shapes");
+  for (int k = 0; k < b->nshape; k++) {
+    const tbShape* s = &tb_shapes(world)[b->shape + k];
+    int mesh = -1;
+    bool first;
+    if (has_mesh(s)) TB_TRY(mesh_number(seen, s, &mesh, &first));
+    put_shape(w, s, mesh);
+  }
+  tb_put_end(w);
+  tb_put_end(w);
+  return TB_OK;
+}
+
+static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
+{
+  int node = 0;
+  tb_put_object(w, NULL);
+  tb_put_string(w, "name", web.scene.name);
+  tb_put_number(w, "time", web.scene.time);
+  tb_put_number(w, "dt", web.scene.step.dt);
+  put_vec3(w, "gravity", world->gravity);
+  tb_put_array(w, "bodies");
+  for (int i = 0; i < tb_world_body_count(world); i++) {
+    TB_TRY(put_body(w, world, i, node, seen));
+    node += tb_body_node_count(world, (tbBodyId){i});
+  }
+  tb_put_end(w);
+  tb_array_free(&web.ctx, seen); // and once more, in the same order
+  tb_put_array(w, "meshes");
+  for (size_t i = 0; i < world->shape.count; i++) {
+    const tbShape* s = &tb_shapes(world)[i];
+    int number;
+    bool first = false;
+    if (has_mesh(s)) TB_TRY(mesh_number(seen, s, &number, &first));
+    if (first) put_mesh(w, s);
+  }
+  tb_put_end(w);
+  tb_put_end(w);
+  return TB_OK;
+}
+
+WEB(tbStatus, web_scene, void)
+{
+  TB_TRY(web_need_world());
+  tbArray seen = TB_ARRAY(void*);
+  tbJsonWriter w = tb_json_writer(web_out_begin(), 0);
+  tbStatus status = put_scene(&w, web.scene.world, &seen);
+  tb_array_free(&web.ctx, &seen);
+  return status == TB_OK ? tb_json_writer_finish(&w) : status;
+}

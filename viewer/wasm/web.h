@@ -1,0 +1,93 @@
+// The library's face for JavaScript: what the files of this folder share.
+//
+// One module is one engine: one world, one frozen problem, one text in each direction. JavaScript writes
+// texts and numbers for the next call where web_in says, and reads the text that a call made where web_out
+// says. A call that can fail returns a tbStatus; web_error says what was wrong. What changes every frame lies
+// in arrays, whose places the structure behind web_views gives.
+#ifndef WEB_H
+#define WEB_H
+
+#include "base/text.h"
+#include "tribo/io.h"
+
+// A function that JavaScript calls by its own name.
+#define WEB(type, name, ...)                                        \
+  __attribute__((export_name(#name), used)) type name(__VA_ARGS__); \
+  type name(__VA_ARGS__)
+
+enum { WEB_POSE = 7, WEB_CONTACT = 16, WEB_REPORT = 32, WEB_RESULT = 16 };
+
+// Places in memory, for typed arrays; viewer/src/engine.js reads them in this order.
+typedef struct WebViews {
+  double* pose; // (WEB_POSE · bodies): position, quaternion w x y z
+  int bodies;
+  float* node; // (3 · nodes), of all deformable bodies
+  int nodes;
+  double* contact; // (WEB_CONTACT · contacts)
+  int contacts;
+  double* report;         // of the last step (WEB_REPORT)
+  const char* used;       // the method that finished it
+  double* result;         // of the last solve (WEB_RESULT)
+  const char* solve_used; // the method that finished it
+  double *trace_iteration, *trace_time, *trace_residual;
+  int traced; // entries of each of the three
+} WebViews;
+
+// A point of a body that is pulled towards a target.
+typedef struct WebHold {
+  int body;     // −1: nothing is held
+  tbVec3 local; // of a rigid body: in the frame of its centre of mass
+  int node;     // of a deformable one
+  tbVec3 target;
+} WebHold;
+
+typedef struct WebOriginal WebOriginal; // edit.c
+
+typedef struct Web {
+  tbContext ctx;
+  char* in;
+  size_t in_size;
+  tbOut out;
+  WebViews views;
+  size_t pose_room, node_room, contact_room, trace_room; // bytes behind the views
+  double report[WEB_REPORT], result[WEB_RESULT];
+
+  tbScene scene; // world null: none yet
+  char* text;    // it was opened from
+  size_t text_length;
+  WebOriginal* original;
+  double friction_scale, friction_mu; // mu < 0: the scene's own, scaled
+  WebHold hold;
+
+  tbProblem* problem; // frozen; null: none
+  double* guess;      // null: none
+} Web;
+
+extern Web web;
+
+tbOut* web_out_begin(void); // a text for JavaScript, from its start
+// Makes a block of at least so many bytes of *block, whose contents may be lost. On failure the old one
+// stays.
+tbStatus web_room(void* block, size_t* room, size_t bytes);
+tbStatus web_need_world(void);
+
+// files.c
+bool web_file_put(const char* path, const char* bytes, size_t length); // false: no memory
+
+// edit.c
+WebOriginal* web_original(const tbWorld* world); // null: no memory
+void web_original_free(WebOriginal* original);   // takes null
+void web_edit_friction(tbWorld* world, const WebOriginal* original, double scale, double mu);
+tbStatus web_edit_mass(tbContext* ctx, tbWorld* world, const WebOriginal* original, int body, double ratio);
+// The ratios of one world's masses, for the bodies of the same names in another.
+void web_edit_masses(tbWorld* to, const WebOriginal* original, const tbWorld* from,
+                     const WebOriginal* from_original);
+tbStatus web_hold_begin(tbContext* ctx, const tbWorld* world, int body, tbVec3 point, tbVec3 target,
+                        WebHold* out);
+tbVec3 web_hold_point(const tbWorld* world, const WebHold* hold);                  // where it is now
+tbStatus web_pull(tbContext* ctx, tbWorld* world, const WebHold* hold, double dt); // for the next step
+
+// frame.c: bodies, nodes and contacts into the views
+tbStatus web_frame(void);
+
+#endif
