@@ -71,16 +71,21 @@ tbSkinContact tb_skin_corners(const tbSkinScene* scene, const tbSkinFeatures* f)
   return c;
 }
 
-// Outward, of the faces of a closed skin on either side of an edge; zero for others.
-static tbVec3 outward(const tbMovingSkin* s, int edge)
+// Outward of a closed skin where it is the mean of some vertices: of all faces that hold those. Unit, or
+// zero.
+static tbVec3 outward_at(const tbMovingSkin* s, const int* vertex, const double* weight, int count)
 {
   tbVec3 sum = tb_zero3();
-  for (int k = 0; s->skin->closed && k < 2; k++) {
-    const int* v = s->skin->triangle[s->skin->edge_triangle[edge][k]];
+  for (int t = 0; s->skin->closed && t < s->skin->ntriangle; t++) {
+    const int* v = s->skin->triangle[t];
+    bool holds = true;
+    for (int k = 0; k < count && holds; k++)
+      holds = weight[k] == 0 || v[0] == vertex[k] || v[1] == vertex[k] || v[2] == vertex[k];
+    if (!holds) continue;
     tbVec3 x[4] = {tb_zero3(), s->start[v[0]], s->start[v[1]], s->start[v[2]]};
     sum = tb_add3(sum, tb_normal_of_features(true, x));
   }
-  return sum;
+  return tb_normalize3(sum);
 }
 
 bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVec3 x[4], tbVec3 way,
@@ -92,13 +97,21 @@ bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVe
   *normal = tb_normalize3(way);
   if (distance > 1e-9 * size) return true;
   tbVec3 n = tb_normal_of_features(face, x);
-  if (tb_maxabs3(n) == 0) return distance > 0;
   int side = tb_side_of_features(face, x);
-  if (side == 0 && !face) { // they touch: out of what is solid
+  if (side == 0) { // they touch: out of what is solid
     const tbMovingSkin *a = &scene->skin[c->of.skin_a], *b = &scene->skin[c->of.skin_b];
-    tbVec3 out = tb_sub3(outward(a, c->of.feature_a), outward(b, c->of.feature_b));
+    tbVec3 out = tb_sub3(outward_at(a, c->vertex_a, c->weight_a, c->count_a),
+                         outward_at(b, c->vertex_b, c->weight_b, c->count_b));
+    bool inside = tb_maxabs3(n) > 0;
+    for (int k = 0; k < c->count_a; k++) inside = inside && c->weight_a[k] > 0;
+    for (int k = 0; k < c->count_b; k++) inside = inside && c->weight_b[k] > 0;
+    if (!inside && tb_norm3(out) > 0.1) { // a corner on a corner, say: neither feature knows
+      *normal = tb_normalize3(out);
+      return true;
+    }
     if (tb_dot3(n, out) < 0) side = -1;
   }
+  if (tb_maxabs3(n) == 0) return distance > 0;
   *normal = side < 0 ? tb_neg3(n) : n;
   return true;
 }

@@ -6,11 +6,16 @@
 // misses.
 //
 // Features that touch at the start, to what rounding can tell, do not meet if they part: if some plane has
-// them on either side at the start, and apart at the end, on the side they started on.
+// them on either side at the start, and apart at the end, on the side they started on. Otherwise they are
+// looked at from a little later on, if they are apart by then.
 //
 // Cost      some 50 ns for what the plane parts; about a microsecond for the rest.
 #include "collide/ccd.h"
 #include "collide/skins_pair.h"
+
+#include <string.h>
+
+static const double LATER = 1.0 / 64; // of the step
 
 // The least n·(x_b − x_a) over corners, with what rounding may hide taken off. x: nb corners of b, then those
 // of a; n of length 1 at most.
@@ -51,15 +56,28 @@ static double touching(const tbVec3 x[4])
   return 1e-12 * size;
 }
 
-// Whether features that touch at the start, with the contact's weights, part along the way between their
-// closest points at the end.
-static bool part(const tbSkinScene* scene, const tbSkinContact* c, tbVec3 way, const tbCcdQuery* query)
+static bool part_along(const tbCcdQuery* query, int nb, tbVec3 n)
+{
+  return parted(query->start, nb, n) > -touching(query->start) && parted(query->end, nb, n) > 0;
+}
+
+// Features that touch at the start, with the contact's weights. They part along their normal, or along the
+// way between their closest points at the end; or they are found apart, on their side, a little later, and
+// the query goes on from there.
+static bool part(const tbSkinScene* scene, const tbSkinContact* c, tbVec3 way, tbCcdQuery* query,
+                 double* distance)
 {
   bool face = query->kind == TB_CCD_VERTEX_FACE;
-  tbVec3 n = tb_normalize3(tb_closest_features(face, query->end).way), from;
-  if (tb_skin_normal(scene, c, query->start, way, &from) && tb_dot3(n, from) < -1e-3) return false;
-  return parted(query->start, c->count_b, n) > -touching(query->start) &&
-         parted(query->end, c->count_b, n) > 0;
+  tbVec3 n = tb_normalize3(tb_closest_features(face, query->end).way), from, x[4];
+  if (!tb_skin_normal(scene, c, query->start, way, &from)) return part_along(query, c->count_b, n);
+  if (part_along(query, c->count_b, from)) return true;
+  if (tb_dot3(n, from) >= -1e-3 && part_along(query, c->count_b, n)) return true;
+  for (int k = 0; k < 4; k++) x[k] = tb_lerp3(query->start[k], query->end[k], LATER);
+  tbVec3 later = tb_closest_features(face, x).way;
+  if (!(tb_norm3(later) > touching(x)) || !(tb_dot3(later, from) > 0)) return false;
+  for (int k = 0; k < 4; k++) query->start[k] = x[k];
+  *distance = tb_norm3(later);
+  return false;
 }
 
 static bool meet(const tbSkinScene* scene, const tbSkinFeatures* f, double clearance, tbSkinContact* out)
@@ -72,11 +90,15 @@ static bool meet(const tbSkinScene* scene, const tbSkinFeatures* f, double clear
   tb_skin_places(scene, out, true, query.end);
   tbClosest closest = tb_closest_features(face, query.start);
   double distance = tb_norm3(closest.way), least = fmin(clearance, 0.5 * distance);
-  tbVec3 n = tb_normalize3(closest.way);
+  tbVec3 start[4], n = tb_normalize3(closest.way);
   if (parted(query.start, out->count_b, n) > least && parted(query.end, out->count_b, n) > least)
     return false;
   tb_skin_weigh(out, closest.weight);
-  if (distance <= touching(query.start) && part(scene, out, closest.way, &query)) return false;
+  memcpy(start, query.start, sizeof start);
+  if (distance <= touching(start)) {
+    if (part(scene, out, closest.way, &query, &distance)) return false;
+    least = fmin(clearance, 0.5 * distance);
+  }
   tbCcdOptions options = tb_default_ccd_options();
   options.separation = least;
   options.delta = least / 64;
@@ -85,7 +107,7 @@ static bool meet(const tbSkinScene* scene, const tbSkinFeatures* f, double clear
   if (!tb_ccd(&query, &options, &hit)) return false;
   tb_skin_weigh(out, hit.weight);
   out->normal = hit.normal;
-  out->gap = tb_dot3(hit.normal, tb_skin_way(query.start, out));
+  out->gap = tb_dot3(hit.normal, tb_skin_way(start, out));
   out->t = hit.t;
   return true;
 }

@@ -1,5 +1,6 @@
 #include "step/pinch.h"
 
+#include "collide/features.h"
 #include "geometry/round.h"
 
 #include <stdlib.h>
@@ -100,6 +101,20 @@ static void round_off(const tbWorld* w, const tbSurfaces* s, const tbTransform* 
   p->at = tb_madd3(point, -distance, out);
   c->normal = side ? tb_neg3(out) : out;
   c->gap = tb_dot3(out, tb_sub3(from[!side], p->at));
+}
+
+// How far two features stay apart: their radii; of one surface, no more than half of what they are at rest,
+// lest a thick sheet of small triangles swells.
+static double thickness_of(const tbSurfaces* s, const tbSkinContact* c)
+{
+  double radius = radius_of(s, &c->of);
+  if (c->of.kind == TB_SKIN_PLANE_VERTEX || c->of.skin_a != c->of.skin_b || radius == 0) return radius;
+  const tbVec3* rest = s->skin[c->of.skin_a].skin->rest;
+  tbVec3 x[4];
+  int n = 0;
+  for (int k = 0; k < c->count_b; k++) x[n++] = rest[c->vertex_b[k]];
+  for (int k = 0; k < c->count_a; k++) x[n++] = rest[c->vertex_a[k]];
+  return fmin(radius, 0.5 * tb_norm3(tb_closest_features(c->of.kind == TB_SKIN_FACE_VERTEX, x).way));
 }
 
 static int count_of(const tbMovingSkin* m, tbSkinPair kind, int side)
@@ -272,7 +287,7 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
                .drift = tb_sub3(b.drift, a.drift)};
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
-  double keep = radius_of(s, &c->of) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
+  double keep = thickness_of(s, c) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
          slack = c->gap - keep;
   t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
   t.guess[0] = p->push;

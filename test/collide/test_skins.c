@@ -404,7 +404,9 @@ static void expect_meeting(void* user, const tbSkinFeatures* f)
       q.x[e][k][2] = (int64_t)(64 * x[k].z);
     }
   }
-  if (!exact_collides(&q, EXACT_STEPS)) return;
+  ExactQuery still = q; // what touches at the start may part
+  memcpy(still.x[1], q.x[0], sizeof q.x[0]);
+  if (!exact_collides(&q, EXACT_STEPS) || exact_collides(&still, EXACT_STEPS)) return;
   w->collide++;
   w->missed += !scene_lists(w->met, f);
 }

