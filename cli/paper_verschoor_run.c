@@ -55,7 +55,7 @@ static tbStepOptions options_of(const Setup* setup, Method method)
   o.solver.solver = solver[method];
   o.solver.tolerance = VERSCHOOR_TOLERANCE;
   o.solver.aim_q = 1; // the paper asks for no more
-  o.solver.max_iterations = 100000;
+  o.solver.max_iterations = 5000;
   o.solver.preconditioner = method == METHOD_CR_DIAG ? TB_PRECONDITIONER_DIAG : TB_PRECONDITIONER_FULL;
   return o;
 }

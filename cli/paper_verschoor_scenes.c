@@ -195,7 +195,7 @@ tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticMo
                    tb_vec3(0, 0, 0.7 * radius), tb_zero3(), tb_zero3()));
   TB_TRY(add_race(&s, track + radius + room, track + 2 * radius, 1.4 * radius));
   TB_TRY(add_rigid(&s, TB_BODY_KINEMATIC, tb_shape_cylinder(1.5 * track, disc),
-                   tb_vec3(0, 0, 2 * radius + 2 * room + disc / 2), tb_vec3(0, 0, -0.1), tb_vec3(0, 0, 1)));
+                   tb_vec3(0, 0, 2 * radius + 2 * room + disc / 2), tb_vec3(0, 0, -0.4), tb_vec3(0, 0, 1)));
   tbTetMesh* mesh;
   TB_TRY(tb_tet_sphere(ctx, radius, quick ? 4 : 14, &mesh));
   tbStatus status = TB_OK;
