@@ -111,6 +111,18 @@ static tbStatus look(tbContext* ctx, Rounds* r)
   return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
+// The mass that an impulse moves most easily: of the lightest node, or body, that takes part.
+static double lightest_of(const tbWorld* w, const tbAssembly* a)
+{
+  double least = INFINITY;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (a->dof[i] < 0) continue;
+    least = fmin(least, b->deformable < 0 ? b->mass : b->mass / tb_deformables(w)[b->deformable].fem->nnode);
+  }
+  return least;
+}
+
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
                       Rounds* r, tbStepReport* report)
 {
@@ -122,6 +134,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
                      (int)work->touches.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
+  work->lightest = lightest_of(w, &work->assembly);
   TB_TRY(tb_step_solve(ctx, o, work, report));
   for (int i = 0; i < rigid; i++) {
     tbTouch* t = (tbTouch*)work->touches.data + i;

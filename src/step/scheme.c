@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const double FINEST = 1e-9; // E/‖q‖ that is worth aiming at: rounding is not far
+
 void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
 {
   double now = tb_seconds();
@@ -68,8 +70,11 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   tbSolveOptions solver = o->solver;
   // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do
-  // not.
-  if (!(solver.aim_q > 0)) solver.aim_q = 100 * solver.tolerance;
+  // not. And an error of an impulse moves a node of a gram a thousand times as fast as it would a kilogram.
+  if (!(solver.aim_q > 0)) {
+    solver.aim_q = 100 * solver.tolerance;
+    if (work->deforms) solver.aim_q = fmax(solver.aim_q * fmin(1, work->lightest), FINEST);
+  }
   if (o->warm_start && !(solver.aim > 0))
     solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
   if (work->assembly.problem->ncontact > 0)

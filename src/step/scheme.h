@@ -12,7 +12,8 @@ typedef struct tbStepWork {
   tbArray touches;            // tbTouch
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
-  bool deforms; // there are deformable bodies, which never come quite to rest
+  double lightest; // of what takes part where bodies deform                                       kg
+  bool deforms;    // there are deformable bodies, which never come quite to rest
 } tbStepWork;
 
 // Free motion, and poses after `fraction` of the step with the present velocities.
