@@ -93,7 +93,10 @@ static tbStatus analyse(tbContext* ctx, tbDeformable* d)
   if (d->analysed) return TB_OK;
   tbCholesky* factor;
   const tbCsr* K = &d->fem->K;
-  TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, NULL, &factor));
+  // The best order for large bodies is a library's; that of all others must not depend on which are installed.
+  tbCholeskyOptions own = {.ordering = TB_ORDERING_DEGREE};
+  TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, d->fem->nnode > LARGE ? NULL : &own,
+                             &factor));
   d->analysed = true;
   tbCholeskyStats stats = tb_cholesky_stats(factor);
   if (tb_metric_should_factor(&stats)) d->factor = factor;
