@@ -63,6 +63,7 @@ const scenes = [
   ['chain', {}, 60], ['chain-links', {}, 40], ['capstan', {}, 30], ['seesaw', {}, 100], ['door', { layers: 2 }, 60],
   ['conveyor', {}, 60], ['incline-set', {}, 100], ['painleve', {}, 60], ['tippe-top', {}, 100], ['billiards', {}, 100],
   ['pile-1000', { side: 4 }, 100], ['junkyard', { layers: 1 }, 100],
+  ['jelly', {}, 20], ['cloth-on-sphere', {}, 30], ['hammock', {}, 60], ['soft-incline', {}, 30],
 ]
 
 for (const [name, values, steps] of scenes)
