@@ -42,7 +42,7 @@ static void run_stiffness(void* user)
 static void run_gather(void* user)
 {
   Case* c = user;
-  tb_assembly_matrix(&c->body->assembly, NULL, c->body->K.val);
+  tb_fem_assembly_matrix(&c->body->assembly, NULL, c->body->K.val);
 }
 
 static void run_step(void* user)

@@ -139,7 +139,8 @@ static tbStatus make_pattern(tbArena* arena, tbArena* scratch, int kinds, const 
   return make_node_sums(arena, s, kinds, stencil);
 }
 
-tbStatus tb_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil, tbFemAssembly* s)
+tbStatus tb_fem_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil,
+                              tbFemAssembly* s)
 {
   *s = (tbFemAssembly){.nnode = nnode};
   int64_t forces = 0, blocks = 0;
@@ -163,12 +164,12 @@ tbStatus tb_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil*
   return status;
 }
 
-tbStatus tb_assembly_take_matrix(tbArena* arena, const tbFemAssembly* s, tbCsr* out)
+tbStatus tb_fem_assembly_take_matrix(tbArena* arena, const tbFemAssembly* s, tbCsr* out)
 {
   TB_TRY(tb_csr_take(arena, 3 * s->nnode, 3 * s->nnode, 9 * s->ptr[s->nnode], out));
   for (int i = 0; i < s->nnode; i++)
     for (int axis = 0; axis < 3; axis++) {
-      int at = tb_assembly_row(s, i, axis);
+      int at = tb_fem_assembly_row(s, i, axis);
       out->ptr[3 * i + axis] = at;
       for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
         for (int c = 0; c < 3; c++) out->idx[at++] = 3 * s->col[b] + c;
@@ -187,7 +188,7 @@ typedef struct {
 static void store(const tbFemAssembly* s, int node, int b, const double K[9], bool transposed, double* val)
 {
   for (int axis = 0; axis < 3; axis++) {
-    double* to = val + tb_assembly_row(s, node, axis) + 3 * (b - s->ptr[node]);
+    double* to = val + tb_fem_assembly_row(s, node, axis) + 3 * (b - s->ptr[node]);
     for (int c = 0; c < 3; c++) to[c] = transposed ? K[3 * c + axis] : K[3 * axis + c];
   }
 }
@@ -215,7 +216,7 @@ static void add_blocks(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_assembly_matrix(const tbFemAssembly* s, tbThreads* threads, double* val)
+void tb_fem_assembly_matrix(const tbFemAssembly* s, tbThreads* threads, double* val)
 {
   Job job = {s, val};
   tb_parallel_for(threads, s->nnode, 128, add_blocks, &job);
@@ -234,7 +235,7 @@ static void add_forces(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_assembly_forces(const tbFemAssembly* s, tbThreads* threads, double* f)
+void tb_fem_assembly_forces(const tbFemAssembly* s, tbThreads* threads, double* f)
 {
   Job job = {s, f};
   tb_parallel_for(threads, s->nnode, 512, add_forces, &job);

@@ -41,18 +41,22 @@ typedef struct tbFemAssembly {
 } tbFemAssembly;
 
 // All arrays live in the arena. Elements must have been checked.
-tbStatus tb_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil, tbFemAssembly* out);
+tbStatus tb_fem_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil,
+                              tbFemAssembly* out);
 
-// An empty matrix of the pattern, 3 nnode × 3 nnode. Block b of node i has its rows at tb_assembly_row + 3 (b
-// − ptr[i]).
-tbStatus tb_assembly_take_matrix(tbArena* arena, const tbFemAssembly* assembly, tbCsr* out);
+// An empty matrix of the pattern, 3 nnode × 3 nnode. Block b of node i has its rows at tb_fem_assembly_row +
+// 3 (b − ptr[i]).
+tbStatus tb_fem_assembly_take_matrix(tbArena* arena, const tbFemAssembly* assembly, tbCsr* out);
 
-static inline int tb_assembly_row(const tbFemAssembly* s, int node, int axis) // first entry of a scalar row
+static inline int tb_fem_assembly_row(const tbFemAssembly* s, int node,
+                                      int axis) // first entry of a scalar row
 {
   return 9 * s->ptr[node] + 3 * axis * (s->ptr[node + 1] - s->ptr[node]);
 }
 
-void tb_assembly_matrix(const tbFemAssembly* assembly, tbThreads* threads, double* val); // Σ blocks, both halves
-void tb_assembly_forces(const tbFemAssembly* assembly, tbThreads* threads, double* f);   // Σ forces (3 nnode)
+void tb_fem_assembly_matrix(const tbFemAssembly* assembly, tbThreads* threads,
+                            double* val); // Σ blocks, both halves
+void tb_fem_assembly_forces(const tbFemAssembly* assembly, tbThreads* threads,
+                            double* f); // Σ forces (3 nnode)
 
 #endif

@@ -73,8 +73,8 @@ double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTang
   Job job = {b, x, tangent, true};
   tb_parallel_for(threads, b->nelement[0], GRAIN, b->cloth ? membranes : tets, &job);
   if (b->cloth) tb_parallel_for(threads, b->nelement[1], GRAIN, hinges, &job);
-  if (f) tb_assembly_forces(&b->assembly, threads, f);
-  if (tangent != TB_TANGENT_NONE) tb_assembly_matrix(&b->assembly, threads, b->K.val);
+  if (f) tb_fem_assembly_forces(&b->assembly, threads, f);
+  if (tangent != TB_TANGENT_NONE) tb_fem_assembly_matrix(&b->assembly, threads, b->K.val);
   return total(b);
 }
 

@@ -34,7 +34,7 @@ static void fill(const Job* job, int i)
   double h = job->h, stiff = h * h + h * body->stiffness_damping, heavy = 1 + h * body->mass_damping;
   for (int n = 9 * s->ptr[i]; n < 9 * s->ptr[i + 1]; n++) job->A[n] = stiff * body->K.val[n];
   for (int axis = 0; axis < 3; axis++) {
-    double* row = job->A + tb_assembly_row(s, i, axis);
+    double* row = job->A + tb_fem_assembly_row(s, i, axis);
     double* diag = row + 3 * (s->diag[i] - s->ptr[i]) + axis;
     if (!body->mass_block) *diag += heavy * body->mass[i];
     else
@@ -62,7 +62,7 @@ static void eliminate(const Job* job, int i)
   const tbFemBody* body = job->body;
   const tbFemAssembly* s = &body->assembly;
   for (int axis = 0; axis < 3; axis++) {
-    double *row = job->A + tb_assembly_row(s, i, axis), *r = job->rhs + 3 * (size_t)i + axis;
+    double *row = job->A + tb_fem_assembly_row(s, i, axis), *r = job->rhs + 3 * (size_t)i + axis;
     double* diag = row + 3 * (s->diag[i] - s->ptr[i]) + axis;
     double fixed = TB_FEM_PIN * *diag;
     for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++) {

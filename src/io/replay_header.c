@@ -2,19 +2,8 @@
 // scene's own hulls and meshes, then the skins; round shapes and boxes are given by their sizes.
 #include "io/replay.h"
 
-#include "base/json_write.h"
+#include "io/shape_json.h"
 #include "scene/world.h"
-
-static void put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)
-{
-  tb_put_numbers(w, key, (double[3]){v.x, v.y, v.z}, 3);
-}
-
-static void put_pose(tbJsonWriter* w, tbTransform T)
-{
-  put_vec3(w, "position", T.x);
-  tb_put_numbers(w, "orientation", (double[4]){T.q.w, T.q.x, T.q.y, T.q.z}, 4);
-}
 
 static void put_color(tbJsonWriter* w, tbColor c)
 {
@@ -23,40 +12,15 @@ static void put_color(tbJsonWriter* w, tbColor c)
   tb_put_string(w, "color", text);
 }
 
-static void put_shape(tbJsonWriter* w, const tbShape* s, const tbDrawMesh* mesh)
-{
-  tb_put_object(w, NULL);
-  tb_put_string(w, "type", tb_shape_type_name(s->type));
-  switch (s->type) {
-  case TB_SHAPE_SPHERE: tb_put_number(w, "radius", s->sphere.radius); break;
-  case TB_SHAPE_BOX: put_vec3(w, "size", tb_scale3(2, s->box.half)); break;
-  case TB_SHAPE_CAPSULE:
-    tb_put_number(w, "radius", s->capsule.radius);
-    tb_put_number(w, "length", 2 * s->capsule.half);
-    break;
-  case TB_SHAPE_CYLINDER:
-    tb_put_number(w, "radius", s->cylinder.radius);
-    tb_put_number(w, "length", 2 * s->cylinder.half);
-    break;
-  case TB_SHAPE_PLANE:
-    put_vec3(w, "normal", s->plane.normal);
-    tb_put_number(w, "offset", s->plane.offset);
-    break;
-  default: tb_put_int(w, "mesh", mesh->given);
-  }
-  put_pose(w, s->pose);
-  tb_put_end(w);
-}
-
 static void put_rigid(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d, int body, int* pose)
 {
   const tbBody* b = &tb_bodies(world)[body];
-  put_pose(w, tb_body_pose(b));
+  tb_put_pose(w, tb_body_pose(b));
   if (tb_body_moves(world, (tbBodyId){body})) tb_put_int(w, "pose", (*pose)++);
   tb_put_array(w, "shapes");
   for (int i = 0; i < b->nshape; i++) {
     const tbDrawShape* drawn = &tb_draw_shapes(d)[d->body_shape[body] + i];
-    put_shape(w, &tb_shapes(world)[b->shape + i], &tb_draw_meshes(d)[drawn->mesh]);
+    tb_put_shape(w, &tb_shapes(world)[b->shape + i], tb_draw_meshes(d)[drawn->mesh].given);
   }
   tb_put_end(w);
 }
@@ -143,7 +107,7 @@ static void put_run(tbJsonWriter* w, const tbRecordPlan* plan)
   tb_put_string(w, "solver", o->solver.solver);
   tb_put_string(w, "model", tb_model_name(o->solver.model));
   tb_put_number(w, "tolerance", o->solver.tolerance);
-  put_vec3(w, "gravity", plan->scene->world->gravity);
+  tb_put_vec3(w, "gravity", plan->scene->world->gravity);
   tb_put_string(w, "up", (const char*[]){"x", "y", "z"}[tb_world_up(plan->scene->world)]);
   tb_put_array(w, "scalars");
   for (int i = 0; i < TB_SCALARS; i++) tb_put_string(w, NULL, tb_scalar_name(i));

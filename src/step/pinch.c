@@ -59,9 +59,9 @@ static bool movable(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* 
 // skin lies within it.
 static double radius_of(const tbSurfaces* s, const tbSkinFeatures* of)
 {
-  const tbMovingSkin *a = &s->skin[of->skin_a], *b = &s->skin[of->skin_b];
-  double of_b = b->rigid ? 0 : b->radius;
-  return of->kind == TB_SKIN_PLANE_VERTEX || a->rigid ? of_b : of_b + a->radius;
+  double sum = s->skin[of->skin_b].rigid ? 0 : s->skin[of->skin_b].radius;
+  if (of->kind != TB_SKIN_PLANE_VERTEX && !s->skin[of->skin_a].rigid) sum += s->skin[of->skin_a].radius;
+  return sum;
 }
 
 static tbVec3 mean(const tbVec3* x, const int* vertex, const double* weight, int count)

@@ -209,7 +209,7 @@ function unpackQuaternion(lo, hi, out, at) {
     next = 0;
   for (let k = 0; k < 4; k++) {
     if (k === largest) continue;
-    const value = ((parts[next++] / 0xfffff) * 2 - 1) * Math.SQRT1_2;
+    const value = ((parts[next++] - 524288) / 524287) * Math.SQRT1_2;
     out[at + k] = value;
     rest -= value * value;
   }

@@ -2,7 +2,7 @@
 #include "web.h"
 
 #include "base/array.h"
-#include "base/json_write.h"
+#include "io/shape_json.h"
 #include "base/simd.h"
 #include "scene/world.h"
 #include "geometry/hull.h"
@@ -132,11 +132,6 @@ WEB(tbStatus, web_tables, void)
 
 // Bodies. Meshes are given by their places in memory; many shapes may share one.
 
-static void put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)
-{
-  tb_put_numbers(w, key, (double[3]){v.x, v.y, v.z}, 3);
-}
-
 static void put_place(tbJsonWriter* w, const char* key, const void* pointer)
 {
   tb_put_int(w, key, (int64_t)(uintptr_t)pointer);
@@ -180,32 +175,6 @@ static tbStatus mesh_number(tbArray* seen, const tbShape* s, int* number, bool* 
   return tb_array_push(&web.ctx, seen, &key, 1);
 }
 
-static void put_shape(tbJsonWriter* w, const tbShape* s, int mesh)
-{
-  tb_put_object(w, NULL);
-  tb_put_string(w, "type", tb_shape_type_name(s->type));
-  put_vec3(w, "position", s->pose.x);
-  tb_put_numbers(w, "orientation", (double[4]){s->pose.q.w, s->pose.q.x, s->pose.q.y, s->pose.q.z}, 4);
-  switch (s->type) {
-  case TB_SHAPE_SPHERE: tb_put_number(w, "radius", s->sphere.radius); break;
-  case TB_SHAPE_BOX: put_vec3(w, "size", tb_scale3(2, s->box.half)); break;
-  case TB_SHAPE_CAPSULE:
-    tb_put_number(w, "radius", s->capsule.radius);
-    tb_put_number(w, "length", 2 * s->capsule.half);
-    break;
-  case TB_SHAPE_CYLINDER:
-    tb_put_number(w, "radius", s->cylinder.radius);
-    tb_put_number(w, "length", 2 * s->cylinder.half);
-    break;
-  case TB_SHAPE_PLANE:
-    put_vec3(w, "normal", s->plane.normal);
-    tb_put_number(w, "offset", s->plane.offset);
-    break;
-  default: tb_put_int(w, "mesh", mesh);
-  }
-  tb_put_end(w);
-}
-
 static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first_node, tbArray* seen)
 {
   static const char* const kinds[] = {"dynamic", "fixed", "kinematic", "soft", "cloth"};
@@ -225,7 +194,7 @@ static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first
     int mesh = -1;
     bool first;
     if (has_mesh(s)) TB_TRY(mesh_number(seen, s, &mesh, &first));
-    put_shape(w, s, mesh);
+    tb_put_shape(w, s, mesh);
   }
   tb_put_end(w);
   tb_put_end(w);
@@ -239,7 +208,7 @@ static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
   tb_put_string(w, "name", web.scene.name);
   tb_put_number(w, "time", web.scene.time);
   tb_put_number(w, "dt", web.scene.step.dt);
-  put_vec3(w, "gravity", world->gravity);
+  tb_put_vec3(w, "gravity", world->gravity);
   tb_put_array(w, "bodies");
   for (int i = 0; i < tb_world_body_count(world); i++) {
     TB_TRY(put_body(w, world, i, node, seen));
