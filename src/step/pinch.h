@@ -4,8 +4,6 @@
 //
 //   φ + h n·(Σ w_b v_b − Σ w_a v_a) ≥ d        φ: the gap at the start along n, d: the distance they keep
 //
-// Round shapes touch as what they are: the skin says where they are touched, the shape gives normal and gap.
-//
 // Surfaces bend and turn, so a contact may fail although its row holds. It is then taken anew where the
 // features met, and asked for a little more distance.
 #ifndef TB_STEP_PINCH_H
@@ -26,6 +24,9 @@ typedef struct tbPinch {
 tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                         const tbSurfaces* surfaces, const tbTransform* pose,
                         const tbSkinCandidates* candidates, double clearance, tbArray* pinches);
+
+// A name for two features that the next step finds them by.
+uint64_t tb_pinch_name(const tbSkinFeatures* features);
 
 // Appends a touch for every pinch. They point into `pinches`.
 tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,

@@ -15,6 +15,28 @@ typedef struct tbSurfaces {
   int* of_shape;        // the skin, or plane, of a shape                                           (shapes)
 } tbSurfaces;
 
+// Of the features of a contact: the body of a side, its shape (−1: a deformable body has none), and what the
+// two keep from each other beyond the clearance. A round shape's radius is only how far its skin lies within
+// it.
+static inline int tb_surfaces_body(const tbSurfaces* s, const tbSkinFeatures* of, int side)
+{
+  if (side) return s->skin[of->skin_b].body;
+  return of->kind == TB_SKIN_PLANE_VERTEX ? s->plane[of->skin_a].body : s->skin[of->skin_a].body;
+}
+
+static inline int tb_surfaces_shape(const tbSurfaces* s, const tbSkinFeatures* of, int side)
+{
+  if (side) return s->shape[of->skin_b];
+  return of->kind == TB_SKIN_PLANE_VERTEX ? s->plane_shape[of->skin_a] : s->shape[of->skin_a];
+}
+
+static inline double tb_surfaces_radius(const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  double sum = s->skin[of->skin_b].rigid ? 0 : s->skin[of->skin_b].radius;
+  if (of->kind != TB_SKIN_PLANE_VERTEX && !s->skin[of->skin_a].rigid) sum += s->skin[of->skin_a].radius;
+  return sum;
+}
+
 // Everything at its start: rigid bodies at the poses given. Makes the skins of shapes that have none yet.
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* world, const tbTransform* pose,
                            tbSurfaces* out);

@@ -1,0 +1,90 @@
+#include "step/pinch_round.h"
+
+#include "geometry/round.h"
+
+#include <stdlib.h>
+
+static tbVec3 mean(const tbVec3* x, const int* vertex, const double* weight, int count)
+{
+  tbVec3 sum = tb_zero3();
+  for (int k = 0; k < count; k++) sum = tb_madd3(sum, weight[k], x[vertex[k]]);
+  return sum;
+}
+
+int tb_pinch_round_side(const tbWorld* w, const tbSurfaces* s, const tbSkinFeatures* of)
+{
+  if (of->kind == TB_SKIN_PLANE_VERTEX) return -1;
+  int a = s->shape[of->skin_a], b = s->shape[of->skin_b];
+  if (a >= 0 && tb_shape_is_round(&tb_shapes(w)[a])) return 0;
+  return b >= 0 && tb_shape_is_round(&tb_shapes(w)[b]) ? 1 : -1;
+}
+
+void tb_pinch_round_off(const tbWorld* w, const tbSurfaces* s, const tbTransform* pose, tbPinch* p)
+{
+  tbSkinContact* c = &p->contact;
+  int side = tb_pinch_round_side(w, s, &c->of);
+  if (side < 0) return;
+  const tbMovingSkin *a = &s->skin[c->of.skin_a], *b = &s->skin[c->of.skin_b], *rigid = side ? b : a;
+  tbVec3 from[2] = {mean(a->start, c->vertex_a, c->weight_a, c->count_a),
+                    mean(b->start, c->vertex_b, c->weight_b, c->count_b)};
+  tbVec3 to[2] = {mean(a->end, c->vertex_a, c->weight_a, c->count_a),
+                  mean(b->end, c->vertex_b, c->weight_b, c->count_b)};
+  tbVec3 way = tb_sub3(tb_sub3(to[!side], from[!side]), tb_sub3(to[side], from[side]));
+  tbVec3 point = tb_madd3(from[!side], c->t, way), gradient;
+  const tbShape* shape = &tb_shapes(w)[s->shape[side ? c->of.skin_b : c->of.skin_a]];
+  tbTransform T = tb_transform_mul(pose[rigid->body], shape->pose);
+  double distance = tb_round_distance(shape, tb_transform_unpoint(T, point), &gradient);
+  tbVec3 out = tb_quat_rotate(T.q, gradient);
+  p->at = tb_madd3(point, -distance, out);
+  c->normal = side ? tb_neg3(out) : out;
+  c->gap = tb_dot3(out, tb_sub3(from[!side], p->at));
+}
+
+// A feature of a deformable body that touches a round shape.
+typedef struct {
+  int shape, skin, kind, feature; // kind: of the feature, by its vertices
+  double gap;
+  int at; // in the pinches
+} Tangent;
+
+static int by_tangent(const void* x, const void* y)
+{
+  const Tangent *a = x, *b = y;
+  int order[4] = {a->shape - b->shape, a->skin - b->skin, a->kind - b->kind, a->feature - b->feature};
+  for (int k = 0; k < 4; k++)
+    if (order[k]) return order[k];
+  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
+  return a->at - b->at;
+}
+
+tbStatus tb_pinch_round_thin(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
+{
+  tbPinch* p = pinches->data;
+  Tangent* t = TB_NEW(ctx, Tangent, pinches->count);
+  if (!t) return TB_ERROR_MEMORY;
+  size_t count = 0, kept = 0;
+  for (size_t i = 0; i < pinches->count; i++) {
+    const tbSkinFeatures* of = &p[i].contact.of;
+    int side = tb_pinch_round_side(w, s, of);
+    if (side < 0) continue;
+    t[count++] = (Tangent){s->shape[side ? of->skin_b : of->skin_a],
+                           side ? of->skin_a : of->skin_b,
+                           side ? p[i].contact.count_a : p[i].contact.count_b,
+                           side ? of->feature_a : of->feature_b,
+                           p[i].contact.gap,
+                           (int)i};
+  }
+  qsort(t, count, sizeof *t, by_tangent);
+  for (size_t i = 1; i < count; i++) {
+    Tangent* before = &t[i - 1];
+    if (t[i].shape != before->shape || t[i].skin != before->skin || t[i].kind != before->kind ||
+        t[i].feature != before->feature)
+      continue;
+    p[t[i].at].contact.count_b = 0; // to go
+  }
+  for (size_t i = 0; i < pinches->count; i++)
+    if (p[i].contact.count_b > 0) p[kept++] = p[i];
+  pinches->count = kept;
+  tb_free(ctx, t);
+  return TB_OK;
+}

@@ -1,0 +1,87 @@
+// A contact between skins as a row of the problem: what it keeps apart, where, and how fast that changes.
+#include "collide/features.h"
+#include "step/pinch_round.h"
+
+static const double GIVE = 0.2; // share of the distance kept, or of the depth, that is won back per step
+enum { MOST = 9 };              // misses that double the clearance of a contact
+
+// How far two features stay apart: their radii; of one surface, no more than half of what they are at rest,
+// lest a thick sheet of small triangles swells.
+static double thickness_of(const tbSurfaces* s, const tbSkinContact* c)
+{
+  double radius = tb_surfaces_radius(s, &c->of);
+  if (c->of.kind == TB_SKIN_PLANE_VERTEX || c->of.skin_a != c->of.skin_b || radius == 0) return radius;
+  const tbVec3* rest = s->skin[c->of.skin_a].skin->rest;
+  tbVec3 x[4];
+  int n = 0;
+  for (int k = 0; k < c->count_b; k++) x[n++] = rest[c->vertex_b[k]];
+  for (int k = 0; k < c->count_a; k++) x[n++] = rest[c->vertex_a[k]];
+  return fmin(radius, 0.5 * tb_norm3(tb_closest_features(c->of.kind == TB_SKIN_FACE_VERTEX, x).way));
+}
+
+typedef struct {
+  tbVec3 at, drift; // at the start; and the velocity it is known to have
+} Side;
+
+static Side side_of(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* c, int side, double h)
+{
+  Side out = {tb_zero3(), tb_zero3()};
+  if (side == 0 && c->of.kind == TB_SKIN_PLANE_VERTEX) { // under the vertex, and as fast as the plane comes
+    const tbMovingPlane* p = &s->plane[c->of.skin_a];
+    tbVec3 x = s->skin[c->of.skin_b].start[c->vertex_b[0]];
+    double height = tb_dot3(p->normal[0], x) - p->offset[0];
+    const tbBody* b = &tb_bodies(w)[p->body];
+    out.at = tb_madd3(x, -height, p->normal[0]);
+    if (b->kind == TB_BODY_KINEMATIC) {
+      tbTransform now = tb_motion_at(w, b, w->time), then = tb_motion_at(w, b, w->time + h);
+      tbVec3 moved = tb_transform_point(then, tb_transform_unpoint(now, out.at));
+      out.drift = tb_scale3(1 / h, tb_sub3(moved, out.at));
+    }
+    return out;
+  }
+  const tbMovingSkin* m = &s->skin[side ? c->of.skin_b : c->of.skin_a];
+  const int* vertex = side ? c->vertex_b : c->vertex_a;
+  const double* weight = side ? c->weight_b : c->weight_a;
+  for (int k = 0; k < (side ? c->count_b : c->count_a); k++) {
+    tbVec3 x = m->start[vertex[k]];
+    out.at = tb_madd3(out.at, weight[k], x);
+    if (m->fixed) out.drift = tb_madd3(out.drift, weight[k] / h, tb_sub3(m->end[vertex[k]], x));
+  }
+  return out;
+}
+
+static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p, double clearance, double h)
+{
+  const tbSkinContact* c = &p->contact;
+  Side a = side_of(w, s, c, 0, h), b = side_of(w, s, c, 1, h);
+  int round = tb_pinch_round_side(w, s, &c->of);
+  if (round >= 0) *(round ? &b.at : &a.at) = p->at;
+  tbTouch t = {.shape_a = tb_surfaces_shape(s, &c->of, 0),
+               .shape_b = tb_surfaces_shape(s, &c->of, 1),
+               .body_a = tb_surfaces_body(s, &c->of, 0),
+               .body_b = tb_surfaces_body(s, &c->of, 1),
+               .point = {a.at, b.at, c->normal, c->gap, tb_pinch_name(&c->of)},
+               .position = tb_scale3(0.5, tb_add3(a.at, b.at)),
+               .impact = -1,
+               .skin = c,
+               .drift = tb_sub3(b.drift, a.drift)};
+  tb_touch_law(w, &t);
+  if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
+  double keep = thickness_of(s, c) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
+         slack = c->gap - keep;
+  t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
+  t.guess[0] = p->push;
+  for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
+  return t;
+}
+
+tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
+                          double clearance, const tbArray* pinches, tbArray* touches)
+{
+  size_t first = touches->count;
+  TB_TRY(tb_array_push(ctx, touches, NULL, pinches->count));
+  for (size_t i = 0; i < pinches->count; i++)
+    ((tbTouch*)touches->data)[first + i] =
+        touch_of(w, s, (const tbPinch*)pinches->data + i, clearance, o->dt);
+  return TB_OK;
+}
