@@ -1,4 +1,6 @@
 // Runs the registered tests: all of them, or those whose file or name contains an argument.
+//
+//   tribo_tests [-j N] [WORDS…]      -j: N at a time, each in a process of its own, told in the usual order
 #include "base/clock.h"
 #include "base/random.h"
 #include "test.h"
@@ -6,11 +8,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+typedef enum { PASSED, FAILED = 10, SKIPPED } Outcome; // exit codes that sanitizers do not use
 
 static struct {
   tbTest* tests;
-  const tbTest* current;
   int failures; // of the current test
   bool skipped;
 } state;
@@ -89,38 +93,92 @@ uint64_t test_hash(const void* bytes, size_t size)
   return hash;
 }
 
-static bool wanted(const tbTest* test, int argc, char** argv)
+static bool wanted(const tbTest* test, int count, char** words)
 {
-  for (int i = 1; i < argc; i++)
-    if (strstr(test->name, argv[i]) || strstr(test->file, argv[i])) return true;
-  return argc == 1;
+  for (int i = 0; i < count; i++)
+    if (strstr(test->name, words[i]) || strstr(test->file, words[i])) return true;
+  return count == 0;
+}
+
+static Outcome run(const tbTest* test)
+{
+  printf("  %-58s ", test->name);
+  fflush(stdout);
+  state.failures = 0;
+  state.skipped = false;
+  double start = tb_seconds();
+  test->run();
+  double elapsed = tb_seconds() - start;
+  if (state.failures) printf("\n  %s FAILED (%d)\n", test->name, state.failures);
+  else if (state.skipped) printf("\n");
+  else if (elapsed > 0.1) printf("ok  %.1f s\n", elapsed);
+  else printf("ok\n");
+  return state.failures ? FAILED : state.skipped ? SKIPPED : PASSED;
+}
+
+// A test in a process of its own, and what that has to say.
+typedef struct {
+  pid_t process; // 0: has ended
+  int status;
+  FILE* said;
+} Job;
+
+static void start(const tbTest* test, Job* job)
+{
+  job->said = tmpfile();
+  fflush(stdout);
+  job->process = job->said ? fork() : -1;
+  if (job->process < 0) perror("tribo_tests"), exit(1);
+  if (job->process > 0) return;
+  dup2(fileno(job->said), STDOUT_FILENO);
+  dup2(fileno(job->said), STDERR_FILENO);
+  exit((int)run(test));
+}
+
+static void wait_for_one(Job* jobs, int count)
+{
+  int status;
+  pid_t ended = wait(&status);
+  for (int i = 0; i < count; i++)
+    if (jobs[i].process == ended) jobs[i].process = 0, jobs[i].status = status;
+}
+
+static Outcome tell(const tbTest* test, Job* job)
+{
+  char text[4096];
+  rewind(job->said);
+  for (size_t n; (n = fread(text, 1, sizeof text, job->said)) > 0;) fwrite(text, 1, n, stdout);
+  fclose(job->said);
+  int code = WIFEXITED(job->status) ? WEXITSTATUS(job->status) : -1;
+  if (code == PASSED || code == FAILED || code == SKIPPED) return (Outcome)code;
+  if (code < 0) printf("\n  %s FAILED (signal %d)\n", test->name, WTERMSIG(job->status));
+  else printf("\n  %s FAILED (exit code %d)\n", test->name, code);
+  return FAILED;
 }
 
 int main(int argc, char** argv)
 {
-  int passed = 0, failed = 0, skipped = 0;
-  const char* file = "";
-  for (const tbTest* test = state.tests; test; test = test->next) {
-    if (!wanted(test, argc, argv)) continue;
-    if (strcmp(file, test->file) != 0) printf("%s\n", file = test->file);
-    printf("  %-58s ", test->name);
-    fflush(stdout);
-    state.current = test;
-    state.failures = 0;
-    state.skipped = false;
-    double start = tb_seconds();
-    test->run();
-    double elapsed = tb_seconds() - start;
-    if (state.failures)
-      failed++, printf("\n  %s FAILED (%d)\n", test->name, state.failures);
-    else if (state.skipped)
-      skipped++, printf("\n");
-    else if (elapsed > 0.1)
-      passed++, printf("ok  %.1f s\n", elapsed);
-    else
-      passed++, printf("ok\n");
+  int at_a_time = 0, count = 0, running = 0, started = 0, tally[SKIPPED + 1] = {0};
+  if (argc > 2 && strcmp(argv[1], "-j") == 0) at_a_time = atoi(argv[2]), argc -= 2, argv += 2;
+  for (const tbTest* test = state.tests; test; test = test->next) count++;
+  const tbTest** tests = calloc((size_t)count, sizeof *tests);
+  Job* jobs = calloc((size_t)count, sizeof *jobs);
+  count = 0;
+  for (const tbTest* test = state.tests; test; test = test->next)
+    if (wanted(test, argc - 1, argv + 1)) tests[count++] = test;
+  for (int i = 0; i < count; i++) {
+    while (at_a_time > 0 &&
+           (i == started || jobs[i].process)) { // keep as many as may, until the i-th is done
+      while (started < count && running < at_a_time)
+        start(tests[started], &jobs[started]), started++, running++;
+      if (jobs[i].process) wait_for_one(jobs, started), running--;
+    }
+    if (i == 0 || strcmp(tests[i - 1]->file, tests[i]->file) != 0) printf("%s\n", tests[i]->file);
+    tally[at_a_time > 0 ? tell(tests[i], &jobs[i]) : run(tests[i])]++;
     fflush(stdout);
   }
-  printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
-  return failed != 0;
+  printf("%d passed, %d failed, %d skipped\n", tally[PASSED], tally[FAILED], tally[SKIPPED]);
+  free(jobs);
+  free(tests);
+  return tally[FAILED] != 0;
 }

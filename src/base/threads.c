@@ -1,8 +1,13 @@
 // A pool of waiting workers and one loop at a time.
 //
-// The caller publishes a loop by bumping `epoch`, takes pieces from a shared counter beside the workers, and
-// returns when every worker has left the loop. Workers spin briefly before they sleep, because a sweep over
-// colours issues many short loops in a row.
+// The caller publishes a loop, takes pieces of it beside the workers, and returns when every piece is done.
+// It waits for nobody who has not taken one: where processors are busy with other things, workers that wake
+// too late find nothing left, and the caller has done their share.
+//
+// One word holds the loop's number and how many of its pieces nobody has taken. Who counts the pieces down by
+// one owns a piece of that very loop, which cannot end, nor its fields change, before that piece is done.
+//
+// Workers spin briefly before they sleep, because a sweep over colours issues many short loops in a row.
 #include "base/threads.h"
 #include "base/memory.h"
 
@@ -18,57 +23,72 @@ struct tbThreads {
   pthread_t* workers;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  atomic_uint epoch;  // of the published loop
-  atomic_int running; // workers that have not left it
-  atomic_int next;    // first piece nobody has taken
-  atomic_bool busy;   // a loop is under way: an inner one runs inline
-  bool quit;
+  atomic_int sleeping; // workers that have to be woken
+  atomic_bool busy;    // a loop is under way: an inner one runs inline
+  atomic_bool quit;
+  _Atomic uint64_t loop; // its number, above 32 bits of pieces that nobody has taken
+  atomic_int done;       // its pieces that are
 
   tbRangeFn* body;
   void* user;
   int total, grain, pieces;
 };
 
-static void run_pieces(tbThreads* t)
+static uint32_t number_of(uint64_t loop) { return (uint32_t)(loop >> 32); }
+
+static void run_piece(tbRangeFn* body, void* user, int total, int grain, int piece)
 {
-  for (;;) {
-    int piece = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
-    if (piece >= t->pieces) return;
-    int begin = piece * t->grain;
-    int end = t->total - begin < t->grain ? t->total : begin + t->grain;
-    t->body(t->user, begin, end, piece);
-  }
+  int begin = piece * grain;
+  body(user, begin, total - begin < grain ? total : begin + grain, piece);
 }
 
-static unsigned wait_for_epoch(tbThreads* t, unsigned seen)
+// Takes pieces until none is left; returns the number of the loop that had none.
+static uint32_t run_pieces(tbThreads* t)
+{
+  uint64_t loop = atomic_load_explicit(&t->loop, memory_order_acquire);
+  while ((uint32_t)loop > 0) {
+    if (!atomic_compare_exchange_weak_explicit(&t->loop, &loop, loop - 1, memory_order_acquire,
+                                               memory_order_acquire))
+      continue;
+    run_piece(t->body, t->user, t->total, t->grain, t->pieces - (int)(uint32_t)loop);
+    atomic_fetch_add_explicit(&t->done, 1, memory_order_release);
+    loop = atomic_load_explicit(&t->loop, memory_order_acquire);
+  }
+  return number_of(loop);
+}
+
+// Until there is a loop other than the one seen.
+static void wait_for_loop(tbThreads* t, uint32_t seen)
 {
   for (int i = 0; i < SPINS; i++) {
-    unsigned epoch = atomic_load_explicit(&t->epoch, memory_order_acquire);
-    if (epoch != seen) return epoch;
+    if (number_of(atomic_load_explicit(&t->loop, memory_order_acquire)) != seen) return;
     if (i % 64 == 63) sched_yield();
   }
   pthread_mutex_lock(&t->mutex);
-  while (atomic_load(&t->epoch) == seen) pthread_cond_wait(&t->wake, &t->mutex);
+  atomic_fetch_add(&t->sleeping, 1); // before it looks: who publishes looks here afterwards
+  while (number_of(atomic_load(&t->loop)) == seen && !atomic_load(&t->quit))
+    pthread_cond_wait(&t->wake, &t->mutex);
+  atomic_fetch_sub(&t->sleeping, 1);
   pthread_mutex_unlock(&t->mutex);
-  return atomic_load(&t->epoch);
 }
 
 static void* worker(void* user)
 {
   tbThreads* t = user;
-  for (unsigned seen = 0;;) {
-    seen = wait_for_epoch(t, seen);
-    if (t->quit) return NULL;
-    run_pieces(t);
-    atomic_fetch_sub_explicit(&t->running, 1, memory_order_release);
-  }
+  for (uint32_t seen = 0; !atomic_load(&t->quit); seen = run_pieces(t)) wait_for_loop(t, seen);
+  return NULL;
 }
 
-static void publish(tbThreads* t)
+// The next loop, and as many workers awake as it has use for.
+static void publish(tbThreads* t, int pieces, int useful)
 {
+  uint64_t number = number_of(atomic_load(&t->loop)) + 1u;
+  atomic_store(&t->loop, number << 32 | (uint32_t)pieces);
+  if (atomic_load(&t->sleeping) == 0) return;
   pthread_mutex_lock(&t->mutex);
-  atomic_fetch_add_explicit(&t->epoch, 1, memory_order_release);
-  pthread_cond_broadcast(&t->wake);
+  if (useful >= atomic_load(&t->sleeping)) pthread_cond_broadcast(&t->wake);
+  else
+    for (int i = 0; i < useful; i++) pthread_cond_signal(&t->wake);
   pthread_mutex_unlock(&t->mutex);
 }
 
@@ -78,10 +98,7 @@ void tb_parallel_for(tbThreads* t, int count, int grain, tbRangeFn* body, void* 
   if (grain < 1) grain = 1;
   int pieces = tb_piece_count(count, grain);
   if (!t || t->count == 1 || pieces == 1 || atomic_exchange(&t->busy, true)) {
-    for (int piece = 0; piece < pieces; piece++) {
-      int begin = piece * grain;
-      body(user, begin, count - begin < grain ? count : begin + grain, piece);
-    }
+    for (int piece = 0; piece < pieces; piece++) run_piece(body, user, count, grain, piece);
     return;
   }
   t->body = body;
@@ -89,11 +106,10 @@ void tb_parallel_for(tbThreads* t, int count, int grain, tbRangeFn* body, void* 
   t->total = count;
   t->grain = grain;
   t->pieces = pieces;
-  atomic_store(&t->next, 0);
-  atomic_store(&t->running, t->started);
-  publish(t);
+  atomic_store(&t->done, 0);
+  publish(t, pieces, pieces - 1);
   run_pieces(t);
-  for (int i = 0; atomic_load_explicit(&t->running, memory_order_acquire) > 0; i++)
+  for (int i = 0; atomic_load_explicit(&t->done, memory_order_acquire) < pieces; i++)
     if (i % 64 == 63) sched_yield();
   atomic_store(&t->busy, false);
 }
@@ -126,8 +142,8 @@ tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out)
 void tb_threads_destroy(tbContext* ctx, tbThreads* t)
 {
   if (!t) return;
-  t->quit = true;
-  publish(t);
+  atomic_store(&t->quit, true);
+  publish(t, 0, t->started);
   for (int i = 0; i < t->started; i++) pthread_join(t->workers[i], NULL);
   pthread_cond_destroy(&t->wake);
   pthread_mutex_destroy(&t->mutex);
