@@ -20,8 +20,8 @@ page: wasm
 test: build
 	@scripts/setup --test
 	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan -j $(JOBS) -- --no-print-directory
-	@test/run
+	@cmake --build --preset asan -j $(JOBS) --target tribo_tests -- --no-print-directory
+	@JOBS=$(JOBS) test/run
 
 bench: setup
 	@scripts/setup --bench

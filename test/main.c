@@ -35,6 +35,7 @@ void test_failed(const char* file, int line, const char* format, ...)
   va_start(args, format);
   vprintf(format, args);
   va_end(args);
+  fflush(stdout); // a crash may follow
 }
 
 void test_skip(const char* format, ...)

@@ -11,38 +11,39 @@ TEST(one_contact_by_hand_by_every_solver)
   }
 }
 
-static void demand(const char* solver, tbModel model, int iterations, CasesSpec* spec, int count, int least)
+// At most so many of the first `count` seeds may fail.
+static void demand(const char* solver, tbModel model, int iterations, CasesSpec* spec, int count, int most)
 {
   tbSolveOptions o = cases_options(solver, model, iterations);
-  int solved = cases_solved(&o, spec, count);
-  if (solved < least)
-    test_failed(__FILE__, __LINE__, "%s, model %s: %d of %d, not %d", solver, tb_model_name(model), solved,
-                count, least);
+  int failed = cases_failed(&o, spec, count);
+  if (failed > most)
+    test_failed(__FILE__, __LINE__, "%s, model %s: %d are not solved, not %d at most", solver,
+                tb_model_name(model), failed, most);
 }
 
 TEST(first_order_methods_solve_manufactured_problems)
 {
-  demand("admm", TB_MODEL_CONE, 3000, cases_mild_laws, 300, 294);
-  demand("admm", TB_MODEL_CCP, 3000, cases_mild, 300, 294);
-  demand("apgd", TB_MODEL_CONE, 3000, cases_mild_laws, 300, 285);
-  demand("apgd", TB_MODEL_CCP, 3000, cases_mild, 300, 285);
-  demand("nncg", TB_MODEL_CONE, 5000, cases_mild_laws, 300, 294);
-  demand("nncg", TB_MODEL_BOX, 5000, cases_mild, 100, 98);
-  demand("nncg", TB_MODEL_CCP, 5000, cases_mild, 100, 98);
-  demand("pgs-sm", TB_MODEL_CONE, 1000, cases_mild_laws, 100, 98);
-  demand("pgs-sm", TB_MODEL_BOX, 1000, cases_mild, 300, 294);
+  demand("admm", TB_MODEL_CONE, 3000, cases_mild_laws, 300, 6);
+  demand("admm", TB_MODEL_CCP, 3000, cases_mild, 300, 6);
+  demand("apgd", TB_MODEL_CONE, 3000, cases_mild_laws, 300, 15);
+  demand("apgd", TB_MODEL_CCP, 3000, cases_mild, 300, 15);
+  demand("nncg", TB_MODEL_CONE, 5000, cases_mild_laws, 300, 6);
+  demand("nncg", TB_MODEL_BOX, 5000, cases_mild, 100, 2);
+  demand("nncg", TB_MODEL_CCP, 5000, cases_mild, 100, 2);
+  demand("pgs-sm", TB_MODEL_CONE, 1000, cases_mild_laws, 100, 2);
+  demand("pgs-sm", TB_MODEL_BOX, 1000, cases_mild, 300, 6);
 }
 
 TEST(second_order_methods_solve_manufactured_problems)
 {
-  demand("newton-ac", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 285);
-  demand("newton-fb", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 285);
-  demand("newton-min", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 280);
-  demand("prox-newton", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 299);
-  demand("ipm", TB_MODEL_CONE, 300, cases_harsh, 300, 294);
+  demand("newton-ac", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 15);
+  demand("newton-fb", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 15);
+  demand("newton-min", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 20);
+  demand("prox-newton", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 1);
+  demand("ipm", TB_MODEL_CONE, 300, cases_harsh, 300, 6);
   demand("ipm", TB_MODEL_CCP, 300, cases_harsh, 60,
-         53); // λ runs away on some, which does not count as solved
-  demand("ipm", TB_MODEL_FRICTIONLESS, 300, cases_harsh, 60, 56);
+         7); // λ runs away on some, which does not count as solved
+  demand("ipm", TB_MODEL_FRICTIONLESS, 300, cases_harsh, 60, 4);
 }
 
 static tbManufacture symmetric(int seed)
@@ -58,5 +59,5 @@ static tbManufacture symmetric(int seed)
 
 TEST(staggered_projections_solve_manufactured_problems)
 {
-  demand("staggered", TB_MODEL_CONE, 400, symmetric, 300, 285);
+  demand("staggered", TB_MODEL_CONE, 400, symmetric, 300, 15);
 }

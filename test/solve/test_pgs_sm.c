@@ -11,7 +11,7 @@ TEST(pgs_sm_solves_as_much_without_a_factor)
   for (int i = 0; i < 2; i++) {
     tbSolveOptions o = pgs_sm(models[i]);
     o.factor_bytes = none_fits;
-    CHECK(cases_solved(&o, cases_mild, 100) >= 98);
+    CHECK(cases_failed(&o, cases_mild, 100) <= 2);
   }
 }
 

@@ -25,17 +25,17 @@ TEST(prox_solves_manufactured_problems)
   static const struct {
     const char* solver;
     tbRFactor strategy;
-    int count, per_cent;
-  } runs[] = {{"prox-gs", TB_RFACTOR_LOCAL, 300, 95},     {"prox-gs", TB_RFACTOR_GLOBAL, 25, 80},
-              {"prox-gs", TB_RFACTOR_BLOCK, 50, 90},      {"prox-jacobi", TB_RFACTOR_LOCAL, 60, 85},
-              {"prox-jacobi", TB_RFACTOR_GLOBAL, 25, 75}, {"prox-jacobi", TB_RFACTOR_BLOCK, 25, 50}};
+    int count, most; // of them that it fails
+  } runs[] = {{"prox-gs", TB_RFACTOR_LOCAL, 300, 15},    {"prox-gs", TB_RFACTOR_GLOBAL, 25, 5},
+              {"prox-gs", TB_RFACTOR_BLOCK, 50, 5},      {"prox-jacobi", TB_RFACTOR_LOCAL, 60, 9},
+              {"prox-jacobi", TB_RFACTOR_GLOBAL, 25, 6}, {"prox-jacobi", TB_RFACTOR_BLOCK, 25, 12}};
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
     tbSolveOptions o = prox(runs[i].solver, runs[i].strategy);
     o.max_iterations = 3000;
-    int solved = cases_solved(&o, cases_mild_laws, runs[i].count);
-    if (solved * 100 < runs[i].count * runs[i].per_cent)
-      test_failed(__FILE__, __LINE__, "%s, %s: %d of %d", runs[i].solver, tb_r_factor_name(runs[i].strategy),
-                  solved, runs[i].count);
+    int failed = cases_failed(&o, cases_mild_laws, runs[i].count);
+    if (failed > runs[i].most)
+      test_failed(__FILE__, __LINE__, "%s, %s: %d are not solved", runs[i].solver,
+                  tb_r_factor_name(runs[i].strategy), failed);
   }
 }
 

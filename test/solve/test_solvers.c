@@ -23,7 +23,7 @@ TEST(every_solver_converges_or_says_so)
   for (int i = 0; i < tb_solver_count(); i++) {
     const tbSolver* solver = tb_solver_at(i);
     int converged = 0, total = 0;
-    for (int seed = 0; seed < 60; seed++) {
+    for (int seed = 0; seed < 60; seed += test_quick() ? 7 : 1) {
       Case w;
       tbManufacture spec = spec_for(seed);
       REQUIRE(cases_make(&w, &spec));
@@ -79,11 +79,12 @@ TEST(every_order_of_sweeps_finds_the_same_velocity)
 TEST(solvers_reach_their_own_model)
 {
   static const tbModel models[] = {TB_MODEL_BOX, TB_MODEL_POLYHEDRAL, TB_MODEL_CCP, TB_MODEL_FRICTIONLESS};
+  int count = test_quick() ? 5 : 20;
   for (int i = 0; i < tb_solver_count(); i++)
     for (int m = 0; m < 4; m++) {
       if (!(tb_solver_at(i)->models & 1u << models[m])) continue;
       int converged = 0;
-      for (int seed = 0; seed < 20; seed++) {
+      for (int seed = 0; seed < count; seed++) {
         Case w;
         tbManufacture spec = spec_for(seed);
         spec.metric = TB_MAKE_RIGID;
@@ -94,9 +95,9 @@ TEST(solvers_reach_their_own_model)
         converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
         cases_drop(&w);
       }
-      if (converged < 17)
-        test_failed(__FILE__, __LINE__, "%s, model %s: %d of 20", tb_solver_at(i)->name,
-                    tb_model_name(models[m]), converged);
+      if (converged < count - 3)
+        test_failed(__FILE__, __LINE__, "%s, model %s: %d of %d", tb_solver_at(i)->name,
+                    tb_model_name(models[m]), converged, count);
     }
 }
 

@@ -394,7 +394,7 @@ TEST(storms_end_apart)
     tbStepOptions o;
     CHECK_OK(&ctx, soft_storm(&ctx, seed, &w, &o));
     o.solver.max_iterations = 200;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < (test_quick() ? 20 : 40); i++) {
       tbStepReport report;
       CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, &report));
       tbEnergy e = tb_world_energy(w);
