@@ -60,7 +60,7 @@ typedef enum tbPhase {
 } tbPhase;
 
 typedef struct tbStepReport {
-  tbOutcome outcome; // of the solve; converged when there was nothing to solve
+  tbOutcome outcome; // of the solve; converged when there was nothing to solve; failed where surfaces cross
   const char* used;  // the method that finished
   int iterations;
   int contacts;        // rows of joints not counted

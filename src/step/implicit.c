@@ -13,7 +13,9 @@
 // The search for candidates, boxes that hold three times the motion, is made once, and again only if a vertex
 // leaves its box. That nothing meets is proved by continuous collision detection that cannot miss: surfaces
 // that were apart are apart after the step. Should the rounds not end, bodies that would pass through each
-// other go only a share of the step, and the report says so.
+// other go only a share of the step, and the report says so. What is driven goes where it is told: pins
+// pushed into what does not move cross it, and a step that ends with crossings, whatever they come from, has
+// failed.
 //
 // First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
 // Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
@@ -269,6 +271,7 @@ static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbSte
   double clock = tb_seconds();
   tb_step_note(work, report);
   TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &report->intersections));
+  if (report->intersections > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   move_nodes(w, o->dt, &work->assembly, r);
   tb_integrate(ctx, o, work->free, &work->assembly, w);
