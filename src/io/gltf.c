@@ -162,29 +162,22 @@ static tbStatus put_times(tbContext* ctx, const tbGltf* g, int64_t count, int64_
   return TB_OK;
 }
 
-static void put_track(const tbTracks* t, int body, const float (*pose)[TB_TRACK], int batch, tbOut* out)
-{
-  static const int turn[4] = {4, 5, 6, 3}; // x y z w
-  for (int64_t f = 0; f < t->frames && t->shifts[body]; f++)
-    for (int k = 0; k < 3; k++) tb_out_f32(out, pose[f * batch][k]);
-  for (int64_t f = 0; f < t->frames && t->turns[body]; f++)
-    for (int k = 0; k < 4; k++) tb_out_f32(out, pose[f * batch][turn[k]]);
-}
+typedef struct {
+  const tbTracks* tracks;
+  tbOut* out;
+} Put;
 
-static tbStatus put_tracks(tbContext* ctx, const tbGltf* g, tbOut* out)
+static tbStatus put_track(tbContext* ctx, void* user, int i, const float (*pose)[TB_TRACK], int stride)
 {
-  const tbTracks* t = g->tracks;
-  int batch = tb_tracks_batch(t);
-  float(*pose)[TB_TRACK] = tb_alloc(ctx, (size_t)t->frames * (size_t)batch, sizeof *pose);
-  tbStatus status = pose ? TB_OK : TB_ERROR_MEMORY;
-  for (int first = 0; first < t->nmoving && status == TB_OK; first += batch) {
-    int count = t->nmoving - first < batch ? t->nmoving - first : batch;
-    status = tb_tracks_poses(ctx, t, first, count, pose);
-    for (int i = 0; i < count && status == TB_OK; i++)
-      put_track(t, first + i, (const float(*)[TB_TRACK])(pose + i), count, out);
-  }
-  tb_free(ctx, pose);
-  return status;
+  (void)ctx;
+  static const int turn[4] = {4, 5, 6, 3}; // x y z w
+  const Put* put = user;
+  const tbTracks* t = put->tracks;
+  for (int64_t f = 0; f < t->frames && t->shifts[i]; f++)
+    for (int k = 0; k < 3; k++) tb_out_f32(put->out, pose[f * stride][k]);
+  for (int64_t f = 0; f < t->frames && t->turns[i]; f++)
+    for (int k = 0; k < 4; k++) tb_out_f32(put->out, pose[f * stride][turn[k]]);
+  return TB_OK;
 }
 
 static tbStatus put_motion(tbContext* ctx, const tbGltf* g, tbOut* out)
@@ -192,7 +185,7 @@ static tbStatus put_motion(tbContext* ctx, const tbGltf* g, tbOut* out)
   if (!tb_gltf_moves(g)) return TB_OK;
   TB_TRY(put_times(ctx, g, g->tracks->frames, 1, out));
   if (tb_gltf_morphs(g)) TB_TRY(put_times(ctx, g, g->keys, g->stride, out));
-  TB_TRY(put_tracks(ctx, g, out));
+  TB_TRY(tb_tracks_each(ctx, g->tracks, put_track, &(Put){g->tracks, out}));
   if (!tb_gltf_morphs(g)) return TB_OK;
   uint64_t bytes = 0;
   for (int64_t key = 0; key < g->keys; key++)

@@ -121,17 +121,34 @@ tbStatus tb_tracks_time(tbContext* ctx, const tbTracks* t, int64_t frame, double
   return read_at(ctx, t, frame, 0, out, sizeof *out);
 }
 
-int tb_tracks_batch(const tbTracks* t)
+// How many bodies to read at a time: a few megabytes, at least one.
+static int batch_of(const tbTracks* t)
 {
   double fit = (double)BATCH_BYTES / ((double)t->frames * sizeof *t->first);
   return fit < 1 ? 1 : fit > t->nmoving ? t->nmoving : (int)fit;
 }
 
-tbStatus tb_tracks_poses(tbContext* ctx, const tbTracks* t, int first, int count, float (*out)[TB_TRACK])
+// Poses of `count` bodies from moving[first] on: out[frame · count + body].
+static tbStatus read_poses(tbContext* ctx, const tbTracks* t, int first, int count, float (*out)[TB_TRACK])
 {
   size_t at = sizeof(double) + (size_t)first * sizeof *out, bytes = (size_t)count * sizeof *out;
   for (int64_t f = 0; f < t->frames; f++) TB_TRY(read_at(ctx, t, f, at, out + f * count, bytes));
   return TB_OK;
+}
+
+tbStatus tb_tracks_each(tbContext* ctx, const tbTracks* t, tbTrackVisit* visit, void* user)
+{
+  int batch = batch_of(t);
+  float(*pose)[TB_TRACK] = tb_alloc(ctx, (size_t)t->frames * (size_t)batch, sizeof *pose);
+  tbStatus status = pose ? TB_OK : TB_ERROR_MEMORY;
+  for (int first = 0; first < t->nmoving && status == TB_OK; first += batch) {
+    int count = t->nmoving - first < batch ? t->nmoving - first : batch;
+    status = read_poses(ctx, t, first, count, pose);
+    for (int i = 0; i < count && status == TB_OK; i++)
+      status = visit(ctx, user, first + i, (const float(*)[TB_TRACK])(pose + i), count);
+  }
+  tb_free(ctx, pose);
+  return status;
 }
 
 tbStatus tb_tracks_skin(tbContext* ctx, const tbTracks* t, int skin, int64_t frame, float (*out)[3])

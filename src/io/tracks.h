@@ -31,11 +31,9 @@ tbStatus tb_tracks_complete(tbContext* ctx,
 void tb_tracks_free(tbContext* ctx, tbTracks* tracks);
 
 tbStatus tb_tracks_time(tbContext* ctx, const tbTracks* tracks, int64_t frame, double* out);
-// Poses of `count` bodies from moving[first] on: out[frame · count + body].
-tbStatus tb_tracks_poses(tbContext* ctx, const tbTracks* tracks, int first, int count,
-                         float (*out)[TB_TRACK]);
-// How many bodies to ask for at a time: a few megabytes, at least one.
-int tb_tracks_batch(const tbTracks* tracks);
+// Visits moving[i], for every i in order, with its poses: pose[frame · stride].
+typedef tbStatus tbTrackVisit(tbContext* ctx, void* user, int i, const float (*pose)[TB_TRACK], int stride);
+tbStatus tb_tracks_each(tbContext* ctx, const tbTracks* tracks, tbTrackVisit* visit, void* user);
 tbStatus tb_tracks_skin(tbContext* ctx, const tbTracks* tracks, int skin, int64_t frame, float (*out)[3]);
 
 #endif

@@ -226,9 +226,15 @@ static tbStatus put_samples(tbContext* ctx, const Usd* u, const float (*pose)[TB
 }
 
 // Its pose in the first frame, and samples of what changes.
-static tbStatus put_moving(tbContext* ctx, const Usd* u, int i, const float (*pose)[TB_TRACK], int stride,
-                           tbOut* out)
+typedef struct {
+  const Usd* usd;
+  tbOut* out;
+} Put;
+
+static tbStatus put_moving(tbContext* ctx, void* user, int i, const float (*pose)[TB_TRACK], int stride)
 {
+  const Usd* u = ((const Put*)user)->usd;
+  tbOut* out = ((const Put*)user)->out;
   const tbTracks* t = &u->tracks;
   int body = t->moving[i];
   const float* p = t->first[i];
@@ -239,22 +245,6 @@ static tbStatus put_moving(tbContext* ctx, const Usd* u, int i, const float (*po
   for (int s = 0; s < tb_bodies(t->world)[body].nshape; s++) put_shape(out, t->world, &t->drawing, body, s);
   tb_out_text(out, "}\n");
   return TB_OK;
-}
-
-static tbStatus put_all_moving(tbContext* ctx, const Usd* u, tbOut* out)
-{
-  const tbTracks* t = &u->tracks;
-  int batch = tb_tracks_batch(t);
-  float(*pose)[TB_TRACK] = tb_alloc(ctx, (size_t)t->frames * (size_t)batch, sizeof *pose);
-  tbStatus status = pose ? TB_OK : TB_ERROR_MEMORY;
-  for (int first = 0; first < t->nmoving && status == TB_OK; first += batch) {
-    int count = t->nmoving - first < batch ? t->nmoving - first : batch;
-    status = tb_tracks_poses(ctx, t, first, count, pose);
-    for (int i = 0; i < count && status == TB_OK; i++)
-      status = put_moving(ctx, u, first + i, (const float(*)[TB_TRACK])(pose + i), count, out);
-  }
-  tb_free(ctx, pose);
-  return status;
 }
 
 static void put_fixed(const Usd* u, tbOut* out)
@@ -327,7 +317,7 @@ static tbStatus put_stage(tbContext* ctx, Usd* u, tbOut* out)
   if (up == 0) // USD knows no x up: turned about y
     put_pose(out, tb_transform(tb_quat(0.7071067811865476, 0, -0.7071067811865476, 0), tb_zero3()), NULL);
   put_fixed(u, out);
-  TB_TRY(put_all_moving(ctx, u, out));
+  TB_TRY(tb_tracks_each(ctx, &u->tracks, put_moving, &(Put){u, out}));
   for (int i = 0; i < (int)t->drawing.skin.count; i++) TB_TRY(put_skin(ctx, u, i, out));
   tb_out_text(out, "}\n");
   return TB_OK;

@@ -71,6 +71,16 @@ tbBodyId stage_throw(Stage* s, tbShape shape, double mass, tbVec3 position, tbVe
   return id;
 }
 
+tbBodyId stage_shoot(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w, bool bullet)
+{
+  tbBodyDef def = tb_default_body_def();
+  def.shapes = &shape, def.shape_count = 1, def.position = x, def.velocity = v, def.angular_velocity = w;
+  def.bullet = bullet;
+  tbBodyId id = {-1};
+  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
+  return id;
+}
+
 void stage_push(Stage* s, tbBodyId body, tbVec3 velocity, tbVec3 angular_velocity)
 {
   tbBodyState state = tb_body_state(s->world, body);

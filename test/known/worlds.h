@@ -43,4 +43,7 @@ double stage_energy(const Stage* s); // kinetic, potential and elastic
 // A body of several numbers at once: shape, mass, place and velocity, unturned.
 tbBodyId stage_throw(Stage* s, tbShape shape, double mass, tbVec3 position, tbVec3 velocity);
 
+// Of the shape's own mass, turning, and swept as a bullet or not.
+tbBodyId stage_shoot(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w, bool bullet);
+
 #endif

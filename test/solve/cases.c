@@ -209,6 +209,23 @@ tbProblem* cases_box(tbContext* ctx, int copies, double mu, double tilt)
   return finish(ctx, b);
 }
 
+void cases_agree_on_soft_blocks(const tbSolveOptions* options, const double stiffness[3])
+{
+  tbContext ctx = tb_default_context();
+  for (int i = 0; i < 3; i++) {
+    tbProblem* p = cases_lattice(&ctx, 4, stiffness[i]);
+    REQUIRE(p && p->nrow == 48);
+    double u[48], of_bgs[48];
+    tbSolveOptions o = *options;
+    o.tolerance = 1e-10;
+    CHECK(cases_solve(p, &o, u).outcome == TB_CONVERGED);
+    o.solver = "bgs";
+    CHECK(cases_solve(p, &o, of_bgs).outcome == TB_CONVERGED);
+    for (int j = 0; j < 48; j++) CHECK_NEAR(u[j], of_bgs[j], 1e-6);
+    tb_problem_free(p);
+  }
+}
+
 tbProblem* cases_squeezed(tbContext* ctx)
 {
   double down[9] = {-1, 0, 0, 0, 1, 0, 0, 0, -1}, mu = 0.5, v[3] = {0, 0.3, 0}, closing[3] = {-1, 0, 0};

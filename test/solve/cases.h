@@ -53,6 +53,9 @@ tbProblem* cases_box(tbContext* ctx, int copies, double mu, double tilt);
 // layer.
 tbProblem* cases_lattice(tbContext* ctx, int nodes, double stiffness);
 
+// A method's velocities against blocked Gauss–Seidel's, on blocks of three stiffnesses.
+void cases_agree_on_soft_blocks(const tbSolveOptions* options, const double stiffness[3]);
+
 // A particle between two planes that close on it: nothing satisfies both. λ → ∞ makes E/max(‖q‖, ‖λ‖, ‖u‖)
 // vanish, so the penetration tells.
 tbProblem* cases_squeezed(tbContext* ctx);

@@ -102,19 +102,8 @@ TEST(better_preconditioners_need_fewer_iterations)
 
 TEST(cr_agrees_with_gauss_seidel_on_a_soft_block)
 {
-  tbContext ctx = tb_default_context();
-  for (int i = 0; i < 3; i++) {
-    tbProblem* p = cases_lattice(&ctx, 4, i == 0 ? 0.1 : i == 1 ? 3 : 100);
-    REQUIRE(p && p->nrow == 48);
-    double u[48], of_bgs[48];
-    tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 20000);
-    o.tolerance = 1e-10;
-    CHECK(cases_solve(p, &o, u).outcome == TB_CONVERGED);
-    o.solver = "bgs";
-    CHECK(cases_solve(p, &o, of_bgs).outcome == TB_CONVERGED);
-    for (int j = 0; j < 48; j++) CHECK_NEAR(u[j], of_bgs[j], 1e-6);
-    tb_problem_free(p);
-  }
+  tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 20000);
+  cases_agree_on_soft_blocks(&o, (double[]){0.1, 3, 100});
 }
 
 TEST(cr_says_why_it_refuses_a_given_W)

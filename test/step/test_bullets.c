@@ -1,16 +1,6 @@
 // Fast bodies neither pass through what is in their way nor stop at what is not.
 #include "step/joints.h"
 
-static tbBodyId shoot(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w, bool bullet)
-{
-  tbBodyDef def = tb_default_body_def();
-  def.shapes = &shape, def.shape_count = 1, def.position = x, def.velocity = v, def.angular_velocity = w;
-  def.bullet = bullet;
-  tbBodyId id = {-1};
-  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
-  return id;
-}
-
 TEST(a_ball_of_a_centimetre_at_500_metres_a_second_does_not_pass_a_plate_of_a_millimetre)
 {
   for (int bullet = 0; bullet < 2; bullet++)
@@ -20,7 +10,8 @@ TEST(a_ball_of_a_centimetre_at_500_metres_a_second_does_not_pass_a_plate_of_a_mi
       stage_fixed(&s, tb_shape_box(tb_vec3(0.001, 2, 2)), tb_zero3(), tb_quat_identity());
       double speed = i % 2 ? -500 : 500;
       tbVec3 from = tb_vec3(i % 2 ? 12 + 0.43 * i : -12 - 0.43 * i, 0.03 * i - 0.2, 0.1);
-      tbBodyId ball = shoot(&s, tb_shape_sphere(0.005), from, tb_vec3(speed, i - 10, 0), tb_zero3(), bullet);
+      tbBodyId ball =
+          stage_shoot(&s, tb_shape_sphere(0.005), from, tb_vec3(speed, i - 10, 0), tb_zero3(), bullet);
       stage_run(&s, 12);
       tbVec3 x = stage_state(&s, ball).position;
       CHECK(i % 2 ? x.x > 0 : x.x < 0);
@@ -35,8 +26,8 @@ TEST(a_spinning_rod_does_not_pass_a_post)
     Stage s = stage_open(0, 0);
     no_gravity(&s);
     stage_fixed(&s, tb_shape_box(tb_vec3(0.02, 0.02, 1)), tb_vec3(0.35, 0.2, 0), tb_quat_identity());
-    tbBodyId rod =
-        shoot(&s, tb_shape_box(tb_vec3(1, 0.02, 0.02)), tb_zero3(), tb_zero3(), tb_vec3(0, 0, 40), bullet);
+    tbBodyId rod = stage_shoot(&s, tb_shape_box(tb_vec3(1, 0.02, 0.02)), tb_zero3(), tb_zero3(),
+                               tb_vec3(0, 0, 40), bullet);
     tbJointDef hinge = tb_default_joint_def(TB_JOINT_HINGE);
     stage_join(&s, hinge, the_world, rod, tb_zero3());
     for (int i = 0; i < 20; i++) {
@@ -60,8 +51,8 @@ TEST(a_fast_body_past_an_edge_is_not_stopped_by_it)
         s.step.dt = 1.0 / 60;
         stage_fixed(&s, tb_shape_box(tb_vec3(1, 1, 1)), tb_zero3(), tb_quat_identity());
         tbVec3 v = tb_vec3(60, 0, away ? 2 : 0);
-        tbBodyId body =
-            shoot(&s, tb_shape_sphere(0.05), tb_vec3(-1.7, 0, 0.55 + clearances[i]), v, tb_zero3(), bullet);
+        tbBodyId body = stage_shoot(&s, tb_shape_sphere(0.05), tb_vec3(-1.7, 0, 0.55 + clearances[i]), v,
+                                    tb_zero3(), bullet);
         stage_run(&s, 5);
         tbBodyState state = stage_state(&s, body);
         CHECK_NEAR(tb_distance3(state.velocity, v), 0, 1e-9);

@@ -3,16 +3,6 @@
 #include "collide/meshes.h"
 #include "step/joints.h"
 
-static tbBodyId shoot(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w, bool bullet)
-{
-  tbBodyDef def = tb_default_body_def();
-  def.shapes = &shape, def.shape_count = 1, def.position = x, def.velocity = v, def.angular_velocity = w;
-  def.bullet = bullet;
-  tbBodyId id = {-1};
-  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
-  return id;
-}
-
 static tbShape missile(int kind)
 {
   return kind == 0   ? tb_shape_sphere(0.005)
@@ -33,7 +23,7 @@ TEST(no_fast_body_passes_a_mesh_or_a_plate)
     stage_fixed(&s, target, tb_zero3(), tb_quat_identity());
     tbVec3 from = tb_vec3(0.09 * i - 3, 0.07 * i - 2, 5 + 0.13 * i);
     tbVec3 v = tb_vec3(1.5 * (i - 24), 20 - i, i % 5 ? -500 : -900), w = tb_vec3(i % 3 ? 5 * i : 0, 3, 0);
-    tbBodyId body = shoot(&s, missile(i % 4), from, v, w, bullet);
+    tbBodyId body = stage_shoot(&s, missile(i % 4), from, v, w, bullet);
     for (int k = 0; k < 8; k++) {
       stage_run(&s, 1);
       CHECK(stage_state(&s, body).position.z > 0);
@@ -59,7 +49,7 @@ TEST(no_mesh_in_flight_passes_a_body)
                             : tb_shape_mesh(crate); // mesh against mesh
     stage_fixed(&s, wall, tb_zero3(), tb_quat_identity());
     tbBodyId body =
-        shoot(&s, tb_shape_mesh(crate), tb_vec3(0.01, 0, 3), tb_vec3(0, 0, -200), tb_zero3(), false);
+        stage_shoot(&s, tb_shape_mesh(crate), tb_vec3(0.01, 0, 3), tb_vec3(0, 0, -200), tb_zero3(), false);
     stage_run(&s, 6);
     CHECK(stage_state(&s, body).position.z > -0.1);
     stage_close(&s);
@@ -76,7 +66,7 @@ TEST(a_fast_ball_through_a_ring_is_not_stopped)
     s.step.dt = 1.0 / 60;
     stage_fixed(&s, tb_shape_mesh(ring), tb_zero3(), tb_quat_identity());
     tbVec3 v = tb_vec3(0, 0, -300);
-    tbBodyId ball = shoot(&s, tb_shape_sphere(0.1), tb_vec3(0.1, 0.05, 7), v, tb_zero3(), bullet);
+    tbBodyId ball = stage_shoot(&s, tb_shape_sphere(0.1), tb_vec3(0.1, 0.05, 7), v, tb_zero3(), bullet);
     stage_run(&s, 4);
     CHECK_NEAR(tb_distance3(stage_state(&s, ball).velocity, v), 0, 1e-9);
     CHECK_NEAR(stage_state(&s, ball).position.z, 7 - 20, 1e-9);
@@ -97,8 +87,8 @@ TEST(a_fast_ball_on_a_mesh_meets_its_walls)
     s.step.dt = 1.0 / 60;
     stage_fixed(&s, tb_shape_mesh(mesh), tb_zero3(), tb_quat_identity());
     double r = 0.1, v = 30;
-    tbBodyId ball = shoot(&s, tb_shape_sphere(r), tb_vec3(-9, 0.13, r), tb_vec3(v, 0.3, 0),
-                          tb_vec3(-0.3 / r, v / r, 0), bullet);
+    tbBodyId ball = stage_shoot(&s, tb_shape_sphere(r), tb_vec3(-9, 0.13, r), tb_vec3(v, 0.3, 0),
+                                tb_vec3(-0.3 / r, v / r, 0), bullet);
     double low = r, high = r;
     for (int i = 0; i < 30; i++) {
       stage_run(&s, 1);
