@@ -27,7 +27,7 @@ cp all/replay.trp beside.trp; t export beside.trp --to usd --frames 3:7; ended 0
 for bad in "" "--to gtlf" "--to mp4" "--to replay" "--to a.glb --out x" "--to usd --frames 9" "--to usd --frames 0:9999" "--to usd,"; do
   t export all/replay.trp $bad; ended 2 && one_line; claim "export $bad is 2"
 done
-t export all/replay.trp --to pc2 --out none; ended 2 && one_line && [ ! -e none ]; claim "export: no point cache where nothing deforms"
+t export all/replay.trp --to pc2 --out no-nodes; ended 2 && one_line && [ ! -e no-nodes ]; claim "export: no point cache where nothing deforms"
 t export none.trp --to usd; ended 2 && one_line; claim "export: a file that is missing is 2"
 head -c 3000 all/replay.trp >cut.trp; t export cut.trp --to cut.glb; ended 2 && one_line && says cut.trp && [ ! -e cut.glb ]; claim "export: a damaged replay is 2"
 t export all/replay.trp --to nowhere/a.glb; ended 3 && one_line; claim "export: a folder that is missing is 3"
