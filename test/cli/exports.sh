@@ -31,6 +31,9 @@ t export all/replay.trp --to pc2 --out no-nodes; ended 2 && one_line && [ ! -e n
 t export none.trp --to usd; ended 2 && one_line; claim "export: a file that is missing is 2"
 head -c 3000 all/replay.trp >cut.trp; t export cut.trp --to cut.glb; ended 2 && one_line && says cut.trp && [ ! -e cut.glb ]; claim "export: a damaged replay is 2"
 t export all/replay.trp --to nowhere/a.glb; ended 3 && one_line; claim "export: a folder that is missing is 3"
+for to in cut.glb cut.usda vtk pc2; do
+  mkdir -p tight; (ulimit -f 2; cd tight; "$tribo" export ../soft/replay.trp --to $to $([ "${to%.*}" = cut ] || echo --out .) >../out 2>../err </dev/null); [ $? -eq 3 ] && one_line && rmdir tight; claim "export $to: what finds no room is 3, and gone"
+done
 
 if ! command -v node >/dev/null; then skip "node is not installed" "replays by a reader in JavaScript"
 else
