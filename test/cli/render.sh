@@ -28,6 +28,6 @@ else
   done
   (ulimit -f 4; "$tribo" render drop.trp --out cut.mp4 --size 640x360 --quiet >out 2>err </dev/null); [ $? -eq 3 ] && one_line && [ ! -e cut.mp4 ]; claim "render: a video that finds no room is 3, and gone"
   ffmpeg -v error -i a.png -f rawvideo -pix_fmt rgb24 a.raw >out 2>err && [ "$(stat -c %s a.raw)" -eq 43200 ]; claim "ffmpeg reads the PNG"
-  t run drop.json --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
+  t run drop.json --time 0.1 --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
 fi
 clean; claim "render: nothing half-written stays"
