@@ -28,7 +28,7 @@ tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, dou
     out->time[i] = f.time, out->residual[i] = r;
     if (r > -17 && r < 30) low = fmin(low, r), high = fmax(high, r);
   }
-  out->low = floor(low), out->high = ceil(high);
+  out->low = floor(low + 1e-9), out->high = ceil(high - 1e-9);
   return TB_OK;
 }
 
@@ -99,13 +99,14 @@ static void paint_scale(const Sheet* s, const Plot* p, double tolerance)
   double u = s->scale, right = p->left + p->width;
   for (int i = 0; i < 3; i++) {
     char text[32];
-    double y = level(p, values[i]);
+    double y = level(p, values[i]), power = floor(values[i] + 1e-9);
     if (!(values[i] >= p->low && values[i] <= p->high)) continue;
     if (i > 0 && fabs(y - level(p, tolerance)) < 12 * u) continue;
     for (double x = 0; x < p->width; x += 8 * u)
       line(s, (tbPoint){p->left + x, y}, (tbPoint){p->left + fmin(x + (i ? 8 : 3) * u, p->width), y}, 1,
            s->theme->faint, i ? 0.3 : 0.9);
-    snprintf(text, sizeof text, "1e%.0f", values[i]);
+    if (i > 0) snprintf(text, sizeof text, "1e%.0f", values[i]);
+    else snprintf(text, sizeof text, "%.0fe%.0f", tb_exp(2.302585092994046 * (values[i] - power)), power);
     write_at(s, right + 7 * u, y + 3.5 * u, 7.5, text, i ? s->theme->faint : s->theme->ink);
   }
 }
