@@ -82,6 +82,7 @@ int fail_with(const tbContext* ctx);
 int command_run(int argc, char** argv);
 int command_resume(int argc, char** argv);
 int command_render(int argc, char** argv);
+int command_export(int argc, char** argv);
 int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);

@@ -16,6 +16,8 @@ static const struct {
     {"run", "run SCENE", "simulate a scene: metrics, CSV, checkpoints", command_run},
     {"resume", "resume CHECKPOINT", "go on with a run that was stopped, bit for bit", command_resume},
     {"render", "render REPLAY|SCENE", "pictures and videos of a run", command_render},
+    {"export", "export REPLAY --to KINDS", "a run for other programs: glTF, USD, ParaView, point caches",
+     command_export},
     {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
     {"compare", "compare PROBLEM|SCENE…", "race solvers on problems: table, CSV, report.html", command_compare},
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 500, LEFT = 46, TOP = 12, HEIGHT = 290, FOOT = 42, GAP = 20, LINE = 15, KEY = 34 };
+enum { WIDTH = 500, LEFT = 60, TOP = 12, HEIGHT = 290, FOOT = 42, GAP = 20, LINE = 15, KEY = 34 };
 
 typedef struct {
   const Plot* plot;
@@ -156,6 +156,12 @@ static void draw_tolerance(tbOut* out, const Frame* f)
   out_format(out, "<text class=\"t n\" x=\"%d\" y=\"%.1f\">tolerance</text>\n", LEFT + 5, y - 5);
 }
 
+static void draw_y_name(tbOut* out, const Frame* f)
+{
+  out_format(out, "<text class=\"t m\" transform=\"translate(12 %d) rotate(-90)\">%s</text>\n",
+             (TOP + f->bottom) / 2, f->plot->y_name);
+}
+
 // Names at the right edge.
 
 typedef struct {
@@ -232,6 +238,7 @@ static void draw_contents(tbOut* out, const Frame* f)
   spread(end, count, f->bottom);
   draw_x_axis(out, f);
   draw_y_axis(out, f);
+  draw_y_name(out, f);
   for (int i = count - 1; i >= 0; i--) draw_curve(out, f, &end[i]);
   draw_tolerance(out, f);
 }
@@ -245,13 +252,22 @@ void plot_draw(tbOut* out, const Plot* plot)
   tb_out_text(out, "</svg>\n");
 }
 
+// Told apart by eyes of every kind: between any two, 17 or more of the CIELAB units of which 2 are just seen,
+// as they are and as they look without red or without green receptors (Machado 2009), and a contrast of 3 or
+// more to the ground.
 const char* plot_colour(int lane, bool dark)
 {
-  static const char* const on_light[LANE_COLOURS] = {"#1f6fd6", "#d9580a", "#118048", "#cf2846", "#7a45d6",
-                                                     "#0b8296", "#c22d92", "#8a5a20", "#6c7a00", "#56617a"};
-  static const char* const on_dark[LANE_COLOURS] = {"#6db0ff", "#ff9a4d", "#4fd48a", "#ff7d8f", "#b99aff",
-                                                    "#46cfe2", "#ff86cf", "#d7a568", "#c9cf4d", "#a9b6cf"};
+  static const char* const on_light[LANE_COLOURS] = {"#0f5694", "#fe4818", "#139068", "#968abc",
+                                                     "#7ca02c", "#6a77ec", "#37212b", "#2d2bc7"};
+  static const char* const on_dark[LANE_COLOURS] = {"#418cc5", "#e1610f", "#1de372", "#d58897",
+                                                    "#dfe51c", "#89e2ff", "#ffffe1", "#8c6bff"};
   return (dark ? on_dark : on_light)[lane % LANE_COLOURS];
+}
+
+const char* plot_dashes(int lane)
+{
+  static const char* const dashes[] = {"none", "7 4", "2 4", "9 4 2 4"};
+  return dashes[lane / LANE_COLOURS % 4];
 }
 
 // No variables here: programs other than browsers read these files.
@@ -262,18 +278,18 @@ void plot_file(tbOut* out, const Plot* plot)
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
              "font-family=\"sans-serif\" font-size=\"13\">\n<title>%s against %s</title>\n",
              WIDTH * 3 / 2, (f.bottom + FOOT) * 3 / 2, WIDTH, f.bottom + FOOT, plot->y_name, plot->x_name);
-  tb_out_text(
-      out, "<style>.t{fill:#5c6675}.m{text-anchor:middle}.e{text-anchor:end}.g{stroke:#e3e7ed;fill:none}"
-           ".f{stroke:#f1f3f6}.tol{stroke:#5c6675;stroke-dasharray:5 4;fill:none}\n"
-           ".l{stroke-width:1.9;fill:none;stroke-linejoin:round;stroke-linecap:round}"
-           ".w{stroke-width:1;stroke-dasharray:1 3;opacity:.55;fill:none}.o{fill:#fff;stroke-width:1.6}\n");
+  tb_out_text(out,
+              "<style>.t{fill:#5c6675}.m{text-anchor:middle}.e{text-anchor:end}.g{stroke:#e3e7ed;fill:none}"
+              ".f{stroke:#f1f3f6}.tol{stroke:#5c6675;stroke-dasharray:5 4;fill:none}\n"
+              ".l{stroke-width:1.9;fill:none;stroke-linejoin:round;stroke-linecap:round}"
+              ".w{stroke-width:1;stroke-dasharray:1 3;opacity:.55;fill:none}.o{fill:#fff;stroke-width:1.6}"
+              ".n{font-size:12px;paint-order:stroke;stroke:#fff;stroke-width:3px}\n");
   for (int i = 0; i < plot->curves; i++) {
     int lane = plot->curve[i].lane;
     const char* colour = plot_colour(lane, false);
     out_format(out, ".k%d .l,.k%d .w,.k%d .o{stroke:%s}.k%d text,.k%d .p{fill:%s}", lane, lane, lane, colour,
                lane, lane, colour);
-    if (lane >= LANE_COLOURS)
-      out_format(out, ".k%d .l{stroke-dasharray:%s}", lane, lane / LANE_COLOURS == 1 ? "7 4" : "2 4");
+    if (lane >= LANE_COLOURS) out_format(out, ".k%d .l{stroke-dasharray:%s}", lane, plot_dashes(lane));
   }
   out_format(out, "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, f.bottom + FOOT);
   draw_contents(out, &f);

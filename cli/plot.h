@@ -21,18 +21,19 @@ typedef enum { PLOT_COUNT, PLOT_SECONDS, PLOT_FACTOR } PlotAxis; // a factor beg
 typedef struct {
   PlotAxis axis;
   bool share;                  // y is a share, 0 to 1, drawn as stairs; else a residual on a logarithmic axis
-  const char *x_name, *y_name; // the first stands under the axis, the second is for those who cannot see it
+  const char *x_name, *y_name; // stand along the axes
   double tolerance;            // a line across; 0: none
   const PlotCurve* curve;
   int curves;
 } Plot;
 
-enum { PLOT_CURVES = 64, LANE_COLOURS = 10 }; // with more lanes than colours, dashes tell them apart
+enum { PLOT_CURVES = 64, LANE_COLOURS = 8 }; // with more lanes than colours, dashes tell them apart
 
 typedef void PlotWriter(tbOut* out, const Plot* plot);
 PlotWriter plot_draw; // an <svg> for a page that has the style of report_style
 PlotWriter plot_file; // a whole SVG file
 
 const char* plot_colour(int lane, bool dark);
+const char* plot_dashes(int lane); // as stroke-dasharray takes them
 
 #endif

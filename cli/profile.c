@@ -125,7 +125,7 @@ static void plot_profile(tbOut* out, const Report* report, Measure measure, cons
   Plot plot = {.axis = PLOT_FACTOR,
                .share = true,
                .x_name = measure == BY_TIME ? "times the fastest" : "times the fewest iterations",
-               .y_name = "Share of the problems solved",
+               .y_name = "share of the problems solved",
                .curve = curve,
                .curves = p->lanes < PLOT_CURVES ? p->lanes : PLOT_CURVES};
   for (int lane = 0; lane < plot.curves; lane++) {

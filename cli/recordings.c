@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// The next of "a,b,c", of the length returned; 0: no more.
-static int next_kind(const char** at, const char** kind)
+int next_kind(const char** at, const char** kind)
 {
   if (!*at) return 0;
   int length = (int)strcspn(*at, ",");
@@ -32,7 +31,7 @@ static bool is_drawn(const char* kind, int length)
   return false;
 }
 
-static const tbRecordKind* find_kind(const char* kind, int length)
+const tbRecordKind* find_kind(const char* kind, int length)
 {
   for (int i = 0; i < tb_record_kind_count(); i++)
     if (is_kind(kind, length, tb_record_kind_at(i)->name)) return tb_record_kind_at(i);

@@ -11,6 +11,10 @@ typedef struct {
   int count;
 } Recordings;
 
+// The next kind of "a,b,c", of the length returned; 0: no more. And the recording of that name; null: none.
+int next_kind(const char** at, const char** kind);
+const tbRecordKind* find_kind(const char* kind, int length);
+
 // Kinds that are drawn from the replay when the run is over: png, mp4, webm.
 bool recordings_want_film(const OutputArgs* a);
 // After recordings_close; folder: that of --out.

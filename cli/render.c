@@ -26,8 +26,7 @@ static bool refuse(const char* what)
   return false;
 }
 
-// "a<separator>b" in whole numbers.
-static bool two_numbers(const char* text, char separator, long long* a, long long* b)
+bool two_numbers(const char* text, char separator, long long* a, long long* b)
 {
   char* end;
   *a = strtoll(text, &end, 10);

@@ -18,4 +18,7 @@ Shooting shooting_default(void);
 // `first` on, numbered, when `series`. Ctrl-C ends a film early and keeps it.
 tbStatus shoot(tbContext* ctx, tbReplay* replay, const char* path, bool series, const Shooting* s);
 
+// "a<separator>b" in whole numbers.
+bool two_numbers(const char* text, char separator, long long* a, long long* b);
+
 #endif

@@ -3,6 +3,7 @@
 #include "cli/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMNS = 12 }; // of problems side by side, at most
@@ -46,9 +47,21 @@ static void power(tbOut* out, double value)
   out_format(out, "$%.*s\\cdot10^{%d}$", (int)(e - text), text, exponent);
 }
 
+// A tolerance, which is mostly a power of ten.
+static void write_tolerance(tbOut* out, double value)
+{
+  char text[32];
+  snprintf(text, sizeof text, "%.1e", value);
+  if (strncmp(text, "1.0e", 4) == 0) out_format(out, "$10^{%d}$", atoi(text + 4));
+  else power(out, value);
+}
+
 static void begin_table(tbOut* out, const char* columns)
 {
-  out_format(out, "\n\\begin{table}\n  \\centering\n  \\begin{tabular}{@{}%s@{}}\n    \\toprule\n", columns);
+  out_format(out,
+             "\n\\begin{table}\n  \\centering\\small\\setlength{\\tabcolsep}{3pt}\n"
+             "  \\begin{tabular}{@{}%s@{}}\n    \\toprule\n",
+             columns);
 }
 
 static void rule(tbOut* out) { tb_out_text(out, "    \\midrule\n"); }
@@ -94,7 +107,7 @@ static void write_problem(tbOut* out, const Report* report, int index)
   tb_out_text(out, "  \\caption{");
   escape(out, race->problem->name);
   out_format(out, ": %d contacts, %d rows, to a tolerance of ", race->problem->ncontact, race->problem->nrow);
-  power(out, report->rules->options.tolerance);
+  write_tolerance(out, report->rules->options.tolerance);
   out_format(out, ".}\n  \\label{tab:tribo-%d}\n\\end{table}\n", index + 1);
 }
 
@@ -125,9 +138,10 @@ static void write_stem(tbOut* out, const char* path)
 
 static void write_overview(tbOut* out, const Report* report)
 {
-  tb_out_text(out, "\n\\begin{table}\n  \\centering\n  \\begin{tabular}{@{}l");
-  for (int i = 0; i < report->races; i++) tb_out_text(out, "r");
-  tb_out_text(out, "@{}}\n    \\toprule\n    solver");
+  char columns[COLUMNS + 2] = "l";
+  for (int i = 0; i < report->races; i++) strcat(columns, "r");
+  begin_table(out, columns);
+  tb_out_text(out, "    solver");
   for (int i = 0; i < report->races; i++) {
     tb_out_text(out, " & ");
     write_stem(out, report->race[i].path);
@@ -141,7 +155,7 @@ static void write_overview(tbOut* out, const Report* report)
   }
   end_table(out);
   tb_out_text(out, "  \\caption{Milliseconds to a residual of ");
-  power(out, report->rules->options.tolerance);
+  write_tolerance(out, report->rules->options.tolerance);
   tb_out_text(out, "; in brackets the residual left where it was missed.}\n  \\label{tab:tribo}\n"
                    "\\end{table}\n");
 }
@@ -155,7 +169,7 @@ static void write_summary(tbOut* out, const Report* report)
   report_summary_latex(out, report);
   end_table(out);
   out_format(out, "  \\caption{%d problems with known answers, to a residual of ", report->races);
-  power(out, report->rules->options.tolerance);
+  write_tolerance(out, report->rules->options.tolerance);
   tb_out_text(out,
               ": how many each method takes and solves, whose budget of iterations or time ran out, and the "
               "time of those solved.}\n  \\label{tab:tribo}\n\\end{table}\n");
@@ -163,7 +177,9 @@ static void write_summary(tbOut* out, const Report* report)
 
 void report_latex(tbOut* out, const Report* report)
 {
-  tb_out_text(out, "% \\usepackage{booktabs} in the preamble; \\input this file.\n%\n");
+  tb_out_text(out,
+              "% \\usepackage{booktabs} in the preamble; \\input this file. Of the figures beside it,\n"
+              "% `rsvg-convert -f pdf FIGURE.svg -o FIGURE.pdf` makes what \\includegraphics takes.\n%\n");
   report_facts(out, report, comment);
   comment(out, "Again", report->command);
   if (report->set) {

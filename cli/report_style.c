@@ -84,7 +84,7 @@ void report_style(tbOut* out, int lanes)
   tb_out_text(out, base);
   colours(out, false, lanes);
   for (int i = LANE_COLOURS; i < lanes; i++)
-    out_format(out, ".k%d .l{stroke-dasharray:%s}", i, i / LANE_COLOURS == 1 ? "7 4" : "2 4");
+    out_format(out, ".k%d .l{stroke-dasharray:%s}", i, plot_dashes(i));
   // pointing at a name, a curve or a row brings that solver forward everywhere in its section
   for (int i = 0; i < lanes; i++)
     out_format(out,

@@ -14,7 +14,7 @@ void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis ax
   }
   Plot plot = {.axis = axis,
                .x_name = time ? "time of the method" : "iterations",
-               .y_name = "Residual",
+               .y_name = "residual",
                .tolerance = report->rules->options.tolerance,
                .curve = curve};
   PlotPoint* next = point;

@@ -11,7 +11,7 @@ const engine = () => ({
   name: 'tribo-engine',
   transformIndexHtml(html) {
     const text = existsSync(wasm) ? gzipSync(readFileSync(wasm), { level: 9 }).toString('base64') : '';
-    if (!text) this.warn?.(`${wasm} is not there: the page will replay, and simulate nothing`);
+    if (!text) console.warn(`${wasm} is not there: the page will replay, and simulate nothing`);
     return html.replace('id="tribo-wasm">', () => `id="tribo-wasm">${text}`);
   },
 });

@@ -184,6 +184,12 @@ tbStatus tb_replay_find(tbContext* ctx, tbReplay* replay, double time, int64_t* 
 // What *out points to lives until the next frame is read.
 tbStatus tb_replay_read(tbContext* ctx, tbReplay* replay, int64_t frame, tbReplayFrame* out);
 
+// Frames first … last (−1: the last there is) as another kind of recording, without running again, as far as a
+// replay knows: not the inner nodes of solids; velocities from frame to frame; docs/exports.md. `cancelled` may
+// be null; when it says so, the export ends there and keeps what it has.
+tbStatus tb_replay_export(tbContext* ctx, tbReplay* replay, const char* kind, const char* path, int64_t first,
+                          int64_t last, bool (*cancelled)(void* user), void* user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -73,13 +73,13 @@ static void put_header(tbOut* out, const tbWorld* w)
 
 static void put_script(tbOut* out, const tbWorld* w, double fps)
 {
-  tb_out_text(out, "# Loads nodes.obj into Blender and plays nodes.pc2 on it, a step a frame:\n"
+  tb_out_text(out, "# Loads nodes.obj into Blender and plays nodes.pc2 on it, a sample a frame:\n"
                    "#   blender --python nodes.py\n"
                    "import os\n"
                    "import bpy\n\n"
-                   "FIRST_STEP = ");
+                   "FIRST_FRAME = ");
   tb_out_int(out, tb_world_step_count(w));
-  tb_out_text(out, "\nSTEPS_PER_SECOND = ");
+  tb_out_text(out, "\nFRAMES_PER_SECOND = ");
   tb_out_double(out, fps);
   tb_out_text(out,
               "\n\n"
@@ -103,12 +103,12 @@ static void put_script(tbOut* out, const tbWorld* w, double fps)
               "modifier.cache_format = \"PC2\"\n"
               "modifier.filepath = cache\n"
               "modifier.forward_axis, modifier.up_axis = \"POS_Y\", \"POS_Z\"\n"
-              "modifier.frame_start = FIRST_STEP\n\n"
+              "modifier.frame_start = FIRST_FRAME\n\n"
               "scene = bpy.context.scene\n"
-              "scene.frame_start, scene.frame_end = FIRST_STEP, FIRST_STEP + samples - 1\n"
-              "scene.render.fps = max(1, round(STEPS_PER_SECOND))\n"
-              "scene.render.fps_base = scene.render.fps / STEPS_PER_SECOND\n"
-              "scene.frame_set(FIRST_STEP)\n");
+              "scene.frame_start, scene.frame_end = FIRST_FRAME, FIRST_FRAME + samples - 1\n"
+              "scene.render.fps = max(1, round(FRAMES_PER_SECOND))\n"
+              "scene.render.fps_base = scene.render.fps / FRAMES_PER_SECOND\n"
+              "scene.frame_set(FIRST_FRAME)\n");
 }
 
 static tbStatus open_in(tbContext* ctx, const char* folder, const char* name, tbGrowing* out)

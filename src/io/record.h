@@ -22,6 +22,7 @@ typedef struct tbFrame {
   int64_t index, step; // of the frame; steps the world has done
   double time, dt;
   double scalar[TB_SCALARS];
+  bool replayed; // out of a replay: how fast contacts slip is not known
 } tbFrame;
 
 typedef struct tbRecorder {

@@ -1,8 +1,8 @@
 // VTK's XML files, for ParaView: what bodies do and what contacts do, a file of each per frame, and two
 // collections (PVD) that give them their times.
 //
-//   bodies-000123.vtu     triangles of rigid bodies and of cloth, tetrahedra of solids; velocity, body
-//   contacts-000123.vtu   a point per contact; normal, force on b, slip, gap, state, bodies a and b
+//   bodies-000123.vtu     triangles of rigid bodies and of cloth, tetrahedra of solids; velocity; body, of
+//   cells too contacts-000123.vtu   a point per contact; normal, force on b, slip, gap, state, bodies a and b
 //   bodies.pvd  contacts.pvd
 //
 // Numbers are in double precision, behind the XML as they are ("appended, raw"), each array after its length.
@@ -104,7 +104,7 @@ static void put_head(tbOut* out, double time, uint64_t points, uint64_t cells, u
 
 static void put_numbers_follow(tbOut* out)
 {
-  tb_out_text(out, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+  tb_out_text(out, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
 static void put_foot(tbOut* out) { tb_out_text(out, "\n</AppendedData>\n</VTKFile>\n"); }
@@ -146,17 +146,21 @@ static void put_points(tbOut* out, const Vtk* v, const tbWorld* w, bool velociti
   }
 }
 
-static void put_body_numbers(tbOut* out, const Vtk* v, const tbWorld* w)
+// The body of every point, or of every cell.
+static void put_body_numbers(tbOut* out, const Vtk* v, const tbWorld* w, bool cells)
 {
   const tbDrawing* d = &v->drawing;
-  tb_out_u64(out, 4 * v->points);
+  tb_out_u64(out, 4 * (cells ? v->cells : v->points));
   for (int b = 0; b < d->nbody; b++)
-    for (int i = d->body_shape[b]; i < d->body_shape[b + 1]; i++)
-      for (int k = tb_draw_meshes(d)[tb_draw_shapes(d)[i].mesh].nvertex; k > 0; k--)
-        tb_out_u32(out, (uint32_t)b);
-  for (size_t i = 0; i < w->deformable.count; i++)
-    for (int n = tb_deformables(w)[i].fem->nnode; n > 0; n--)
-      tb_out_u32(out, (uint32_t)tb_deformables(w)[i].body);
+    for (int i = d->body_shape[b]; i < d->body_shape[b + 1]; i++) {
+      const tbDrawMesh* m = &tb_draw_meshes(d)[tb_draw_shapes(d)[i].mesh];
+      for (int k = cells ? m->ntriangle : m->nvertex; k > 0; k--) tb_out_u32(out, (uint32_t)b);
+    }
+  for (size_t i = 0; i < w->deformable.count; i++) {
+    const tbDeformable* f = &tb_deformables(w)[i];
+    for (uint64_t n = cells ? count_elements(f) : (uint64_t)f->fem->nnode; n > 0; n--)
+      tb_out_u32(out, (uint32_t)f->body);
+  }
 }
 
 static const int* element(const tbDeformable* f, const int (*triangle)[3], uint64_t e)
@@ -211,13 +215,17 @@ static void put_bodies(tbOut* out, const Vtk* v, const tbFrame* f)
   tb_out_text(out, "<PointData Vectors=\"velocity\">\n");
   put_array(out, "Float64", "velocity", 3, 24 * v->points, &at);
   put_array(out, "Int32", "body", 1, 4 * v->points, &at);
+  tb_out_text(out, "</PointData>\n<CellData>\n");
+  put_array(out, "Int32", "body", 1, 4 * v->cells, &at);
+  tb_out_text(out, "</CellData>\n");
   put_numbers_follow(out);
   put_points(out, v, f->world, false);
   put_connectivity(out, v, f->world);
   put_cells(out, v, f->world, false);
   put_cells(out, v, f->world, true);
   put_points(out, v, f->world, true);
-  put_body_numbers(out, v, f->world);
+  put_body_numbers(out, v, f->world, false);
+  put_body_numbers(out, v, f->world, true);
   put_foot(out);
 }
 
@@ -258,9 +266,12 @@ static void put_contacts(tbOut* out, const tbFrame* f)
   uint64_t at = 0, count = (uint64_t)tb_world_contact_count(f->world);
   put_head(out, f->time, count, count, count, &at);
   tb_out_text(out, "<PointData Vectors=\"force\">\n");
-  for (int a = 0; a < CONTACT_ARRAYS; a++)
+  for (int a = 0; a < CONTACT_ARRAYS; a++) {
+    if (f->replayed && a == SLIP) continue;
     put_array(out, contact_arrays[a].type, contact_arrays[a].name, contact_arrays[a].components,
               contact_arrays[a].bytes * count, &at);
+  }
+  tb_out_text(out, "</PointData>\n");
   put_numbers_follow(out);
   tb_out_u64(out, 24 * count);
   for (uint64_t i = 0; i < count; i++) put_vec3(out, tb_world_contact(f->world, (int)i).position);
@@ -271,6 +282,7 @@ static void put_contacts(tbOut* out, const tbFrame* f)
   tb_out_u64(out, count);
   for (uint64_t i = 0; i < count; i++) tb_out_bytes(out, (char[1]){VERTEX}, 1);
   for (int a = 0; a < CONTACT_ARRAYS; a++) {
+    if (f->replayed && a == SLIP) continue;
     tb_out_u64(out, contact_arrays[a].bytes * count);
     for (uint64_t i = 0; i < count; i++) {
       tbContactView c = tb_world_contact(f->world, (int)i);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,10 +58,11 @@ static int start(tbFilm* f, bool webm, int width, int height, double fps, int in
   char size[32], rate[40];
   snprintf(size, sizeof size, "%dx%d", width, height);
   snprintf(rate, sizeof rate, "%lld/1000", (long long)floor(1000 * fps + 0.5));
-  // From sRGB to the colours of television, and told so.
+  // From sRGB to the colours of television, and told so. -xerror: else a full disk is no reason to fail for
+  // it.
 #define FROM                                                                                                 \
-  "ffmpeg", "-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24",          \
-      "-video_size", size, "-framerate", rate, "-i", "pipe:0", "-an", "-map_metadata", "-1", "-vf",          \
+  "ffmpeg", "-hide_banner", "-loglevel", "error", "-xerror", "-y", "-f", "rawvideo", "-pixel_format",        \
+      "rgb24", "-video_size", size, "-framerate", rate, "-i", "pipe:0", "-an", "-map_metadata", "-1", "-vf", \
       "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p", \
       "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1", "-color_range",     \
       "tv", "-fflags", "+bitexact", "-flags:v", "+bitexact"
@@ -137,13 +139,15 @@ tbStatus tb_film_frame(tbContext* ctx, tbFilm* f, const unsigned char* rgb)
   return TB_OK;
 }
 
-// The first line that ffmpeg wrote, which says more than its exit code.
-static tbStatus complain(tbContext* ctx, tbFilm* f)
+// The first line that ffmpeg wrote, which says more than how it ended.
+static tbStatus complain(tbContext* ctx, tbFilm* f, int code)
 {
   char line[200] = "";
   rewind(f->complaints);
-  if (!fgets(line, sizeof line, f->complaints)) snprintf(line, sizeof line, "it says nothing");
-  line[strcspn(line, "\n")] = 0;
+  if (fgets(line, sizeof line, f->complaints)) line[strcspn(line, "\n")] = 0;
+  else if (WIFSIGNALED(code)) snprintf(line, sizeof line, "it was killed (signal %d)", WTERMSIG(code));
+  else if (WEXITSTATUS(code)) snprintf(line, sizeof line, "it ended with %d", WEXITSTATUS(code));
+  else snprintf(line, sizeof line, "it wrote nothing");
   return tb_fail(ctx, TB_ERROR_IO, "ffmpeg could not make %s: %s", f->file.path, line);
 }
 
@@ -152,8 +156,9 @@ tbStatus tb_film_end(tbContext* ctx, tbFilm* f, tbStatus status)
   int code = -1;
   close(f->socket);
   while (waitpid(f->process, &code, 0) < 0 && errno == EINTR) continue;
-  bool done = WIFEXITED(code) && WEXITSTATUS(code) == 0;
-  if (!done && (status == TB_OK || f->status != TB_OK)) status = complain(ctx, f);
+  struct stat info;
+  bool done = WIFEXITED(code) && WEXITSTATUS(code) == 0 && stat(f->file.temp, &info) == 0 && info.st_size > 0;
+  if (!done && (status == TB_OK || f->status != TB_OK)) status = complain(ctx, f, code);
   else if (status == TB_OK && f->frames == 0)
     status = tb_fail(ctx, TB_ERROR_IO, "%s: a video without pictures", f->file.path);
   else if (status == TB_OK) status = f->status;

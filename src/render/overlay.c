@@ -28,7 +28,7 @@ tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, dou
     out->time[i] = f.time, out->residual[i] = r;
     if (r > -17 && r < 30) low = fmin(low, r), high = fmax(high, r);
   }
-  out->low = floor(low), out->high = ceil(high);
+  out->low = floor(low + 1e-9), out->high = ceil(high - 1e-9);
   return TB_OK;
 }
 
@@ -82,34 +82,59 @@ static void backdrop(const Sheet* s, double left, double right, double top, doub
   tb_paint_polygon(s->canvas, p, 4 * ROUND, &ink);
 }
 
+// Where a residual's logarithm stands in the plot.
+typedef struct {
+  double left, width, bottom, height, low, high;
+} Plot;
+
+static double level(const Plot* p, double value)
+{
+  return p->bottom - p->height * fmin(fmax((value - p->low) / (p->high - p->low), 0), 1);
+}
+
+// The ends of the scale, and the tolerance; an end that would stand in the tolerance's way is left out.
+static void paint_scale(const Sheet* s, const Plot* p, double tolerance)
+{
+  const double values[3] = {tolerance, p->low, p->high};
+  double u = s->scale, right = p->left + p->width;
+  for (int i = 0; i < 3; i++) {
+    char text[32];
+    double y = level(p, values[i]), power = floor(values[i] + 1e-9);
+    if (!(values[i] >= p->low && values[i] <= p->high)) continue;
+    if (i > 0 && fabs(y - level(p, tolerance)) < 12 * u) continue;
+    for (double x = 0; x < p->width; x += 8 * u)
+      line(s, (tbPoint){p->left + x, y}, (tbPoint){p->left + fmin(x + (i ? 8 : 3) * u, p->width), y}, 1,
+           s->theme->faint, i ? 0.3 : 0.9);
+    if (i > 0) snprintf(text, sizeof text, "1e%.0f", values[i]);
+    else snprintf(text, sizeof text, "%.0fe%.0f", tb_exp(2.302585092994046 * (values[i] - power)), power);
+    write_at(s, right + 7 * u, y + 3.5 * u, 7.5, text, i ? s->theme->faint : s->theme->ink);
+  }
+}
+
 static void paint_curve(const Sheet* s, const tbSubject* m, const tbHistory* h, double now, double residual)
 {
-  double u = s->scale, left = 28 * u, width = 210 * u, bottom = s->canvas->height - 24 * u, height = 44 * u;
-  double t0 = h->time[0], t1 = h->time[h->count - 1], span = t1 > t0 ? t1 - t0 : 1;
-  double top = h->high > h->low ? h->high : h->low + 1;
-  double tolerance = log10_of(m->tolerance);
-  backdrop(s, left - 14 * u, left + width + 14 * u, bottom - height - 32 * u, bottom + 12 * u);
-  line(s, (tbPoint){left, bottom}, (tbPoint){left + width, bottom}, 1, s->theme->faint, 0.5);
-  if (tolerance >= h->low && tolerance <= top)
-    for (double x = 0; x < width; x += 8 * u) {
-      double y = bottom - height * (tolerance - h->low) / (top - h->low);
-      line(s, (tbPoint){left + x, y}, (tbPoint){left + fmin(x + 3 * u, width), y}, 1, s->theme->faint, 0.8);
-    }
-  tbPoint last = {left, bottom};
+  double u = s->scale, t0 = h->time[0], t1 = h->time[h->count - 1], span = t1 > t0 ? t1 - t0 : 1;
+  Plot p = {28 * u, 200 * u, s->canvas->height - 28 * u,
+            58 * u, h->low,  h->high > h->low ? h->high : h->low + 1};
+  double tolerance = log10_of(m->tolerance), title = p.bottom - p.height - 14 * u;
+  bool missed = residual > m->tolerance && m->tolerance > 0;
+  backdrop(s, p.left - 14 * u, p.left + p.width + 46 * u, title - 20 * u, p.bottom + 16 * u);
+  paint_scale(s, &p, tolerance);
+  tbPoint last = {p.left, p.bottom};
   for (int i = 0; i < h->count; i++) {
-    double level = fmin(fmax((h->residual[i] - h->low) / (top - h->low), 0), 1);
-    tbPoint p = {left + width * (h->time[i] - t0) / span, bottom - height * level};
+    tbPoint next = {p.left + p.width * (h->time[i] - t0) / span, level(&p, h->residual[i])};
     bool past = h->time[i] <= now;
-    if (i > 0) line(s, last, p, 1.3, past ? s->theme->accent : s->theme->faint, past ? 0.95 : 0.35);
-    last = p;
+    if (i > 0) line(s, last, next, 1.4, past ? s->theme->accent : s->theme->faint, past ? 0.95 : 0.35);
+    last = next;
   }
-  double level = fmin(fmax((log10_of(residual) - h->low) / (top - h->low), 0), 1);
-  dot(s, (tbPoint){left + width * fmin(fmax((now - t0) / span, 0), 1), bottom - height * level}, 3.2,
-      s->theme->accent);
+  tbColor color = missed ? s->theme->state[TB_CONTACT_SLIP] : s->theme->accent;
+  dot(s, (tbPoint){p.left + p.width * fmin(fmax((now - t0) / span, 0), 1), level(&p, log10_of(residual))},
+      3.4, color);
   char text[64];
-  double x = write_at(s, left, bottom - height - 12 * u, 9, "residual", s->theme->faint);
-  write_at(s, x + 7 * u, bottom - height - 12 * u, 9, number(text, sizeof text, "%.1e", residual),
-           s->theme->ink);
+  double x = write_at(s, p.left, title, 9, "residual", s->theme->faint);
+  x = write_at(s, x + 7 * u, title, 9, number(text, sizeof text, "%.1e", residual),
+               missed ? color : s->theme->ink);
+  if (missed) write_at(s, x + 7 * u, title, 9, "over tolerance", color);
 }
 
 static void paint_legend(const Sheet* s, const tbReplayFrame* f)

@@ -1,56 +1,24 @@
 // From a replay's header to meshes. Nothing in a file is believed: sizes and indices are checked here.
 #include "render/subject.h"
 
+#include "io/replay_look.h"
+
 #include <limits.h>
 
-static const char* const kind_names[] = {"dynamic", "fixed", "kinematic", "soft", "cloth", NULL};
-static const char* const shape_names[] = {"sphere", "capsule", "cylinder", "box", "plane",
-                                          "convex", "mesh",    "sdf",      NULL};
 // Cosines of the largest angles that are not edges, of what is rigid and of what deforms.
 static const double hard = 0.766, soft = 0.5;
 
-enum { SPHERE, CAPSULE, CYLINDER, BOX, PLANE };
+enum { SPHERE, CYLINDER, BOX, UNITS };
 
 typedef struct {
   tbContext* ctx;
   const tbReplay* replay;
   tbSubject* m;
-  int ngiven;        // meshes of the header, which come first
-  int unit[BOX + 1]; // meshes of sphere, cylinder and box; −1: not yet
+  int ngiven;      // meshes of the header, which come first
+  int unit[UNITS]; // meshes of sphere, cylinder and box; −1: not yet
   int segments;
-  uint64_t geometry_at;
   tbArray mesh, instance, plane, skin, capsule;
 } Reader;
-
-static tbStatus get_vec3(tbContext* ctx, const tbJson* node, const char* key, tbVec3* out)
-{
-  const tbJson* value = tb_json_find(node, key);
-  double v[3];
-  if (!value) return TB_OK;
-  TB_TRY(tb_json_get_numbers(ctx, value, 3, 3, (tbRange){-1e30, 1e30, false}, v, NULL));
-  *out = tb_load3(v);
-  return TB_OK;
-}
-
-static tbStatus get_pose(tbContext* ctx, const tbJson* node, tbTransform* out)
-{
-  *out = tb_transform_identity();
-  TB_TRY(get_vec3(ctx, node, "position", &out->x));
-  const tbJson* value = tb_json_find(node, "orientation");
-  double q[4];
-  if (!value) return TB_OK;
-  TB_TRY(tb_json_get_numbers(ctx, value, 4, 4, (tbRange){-1e30, 1e30, false}, q, NULL));
-  if (q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0) return tb_json_fail(ctx, value, "not a rotation");
-  out->q = tb_quat_normalize(tb_quat(q[0], q[1], q[2], q[3]));
-  return TB_OK;
-}
-
-static tbStatus get_size(tbContext* ctx, const tbJson* node, const char* key, double* out)
-{
-  const tbJson* value;
-  TB_TRY(tb_json_require(ctx, node, key, &value));
-  return tb_json_get_number(ctx, value, (tbRange){0, 1e30, false}, out);
-}
 
 // Meshes.
 
@@ -68,37 +36,16 @@ static tbStatus push_mesh(Reader* r, tbSolidMesh mesh, int* out)
 
 static tbStatus read_given(Reader* r, const tbJson* node)
 {
-  tbContext* ctx = r->ctx;
-  int64_t at[2];
-  int nv, nt, index;
-  TB_TRY(tb_json_get_int(ctx, tb_json_find(node, "vertices"), 0, INT_MAX, &nv)); // checked when it was opened
-  TB_TRY(tb_json_get_int(ctx, tb_json_find(node, "triangles"), 0, INT_MAX / 3, &nt));
-  TB_TRY(tb_json_get_int64(ctx, tb_json_find(node, "vertices_at"), 0, INT64_MAX, &at[0]));
-  TB_TRY(tb_json_get_int64(ctx, tb_json_find(node, "triangles_at"), 0, INT64_MAX, &at[1]));
-  tbVec3* vertex = TB_TAKE(&r->m->arena, tbVec3, (size_t)nv);
-  tbVec3* normal = TB_TAKE(&r->m->arena, tbVec3, 3 * (size_t)nt);
-  int(*triangle)[3] = tb_arena_take(&r->m->arena, (size_t)nt, sizeof *triangle);
-  if (!vertex || !normal || !triangle) return TB_ERROR_MEMORY;
-  for (int i = 0; i < nv; i++) {
-    unsigned char bytes[12];
-    TB_TRY(tb_replay_bytes(ctx, r->replay, r->geometry_at + (uint64_t)at[0] + 12 * (uint64_t)i, bytes, 12));
-    vertex[i] = tb_get_f32x3(bytes);
-    if (!(tb_maxabs3(vertex[i]) < 1e30))
-      return tb_replay_damaged(ctx, r->replay, "a mesh with a vertex nowhere");
-  }
-  for (int i = 0; i < nt; i++) {
-    unsigned char bytes[12];
-    TB_TRY(tb_replay_bytes(ctx, r->replay, r->geometry_at + (uint64_t)at[1] + 12 * (uint64_t)i, bytes, 12));
-    for (int k = 0; k < 3; k++) {
-      uint32_t v = tb_get_u32(bytes + 4 * k);
-      if (v >= (uint32_t)nv) return tb_replay_damaged(ctx, r->replay, "a triangle of no vertex");
-      triangle[i][k] = (int)v;
-    }
-  }
-  tbSolidMesh mesh = {nv, nt, vertex, (const int(*)[3])triangle, normal, .reach = 0};
+  tbReplayMesh given;
+  int index;
+  TB_TRY(tb_replay_mesh(r->ctx, r->replay, node, &r->m->arena, &given));
+  tbVec3* normal = TB_TAKE(&r->m->arena, tbVec3, 3 * (size_t)given.ntriangle);
+  if (!normal) return TB_ERROR_MEMORY;
+  tbSolidMesh mesh = {given.nvertex, given.ntriangle, given.vertex, (const int(*)[3])given.triangle,
+                      normal,        .reach = 0};
   tbSkin skin = {0};
   tbArena arena;
-  tb_arena_init(&arena, ctx);
+  tb_arena_init(&arena, r->ctx);
   tbStatus status = tb_skin_build(&arena, &mesh, &skin);
   if (status == TB_OK) tb_skin_normals(NULL, &skin, &mesh, hard);
   tb_arena_free(&arena);
@@ -121,17 +68,17 @@ static tbStatus add_drawn(Reader* r, const tbDrawMesh* d, int* out)
   return push_mesh(r, (tbSolidMesh){d->nvertex, d->ntriangle, vertex, d->triangle, normal, .reach = 0}, out);
 }
 
-static tbStatus make_unit(Reader* r, int type, int* out)
+static tbStatus make_unit(Reader* r, int unit, int* out)
 {
-  if (r->unit[type] < 0) {
+  if (r->unit[unit] < 0) {
     tbArena* arena = &r->m->arena;
     tbDrawMesh d;
-    if (type == SPHERE) TB_TRY(tb_draw_sphere(arena, r->segments, &d));
-    else if (type == CYLINDER) TB_TRY(tb_draw_cylinder(arena, r->segments, &d));
+    if (unit == SPHERE) TB_TRY(tb_draw_sphere(arena, r->segments, &d));
+    else if (unit == CYLINDER) TB_TRY(tb_draw_cylinder(arena, r->segments, &d));
     else TB_TRY(tb_draw_box(arena, &d));
-    TB_TRY(add_drawn(r, &d, &r->unit[type]));
+    TB_TRY(add_drawn(r, &d, &r->unit[unit]));
   }
-  *out = r->unit[type];
+  *out = r->unit[unit];
   return TB_OK;
 }
 
@@ -140,9 +87,9 @@ typedef struct {
   int mesh;
 } Capsule;
 
-static tbStatus make_capsule(Reader* r, double radius, double length, int* out)
+static tbStatus make_capsule(Reader* r, double radius, double half, int* out)
 {
-  Capsule made = {radius > 0 ? 0.5 * length / radius : 0, 0};
+  Capsule made = {radius > 0 ? half / radius : 0, 0};
   const Capsule* old = r->capsule.data;
   for (size_t i = 0; i < r->capsule.count; i++)
     if (old[i].ratio == made.ratio) {
@@ -158,59 +105,53 @@ static tbStatus make_capsule(Reader* r, double radius, double length, int* out)
 
 // Bodies.
 
-static tbStatus read_plane(Reader* r, const tbJson* node, int body, tbTransform pose)
+static tbStatus add_plane(Reader* r, const tbShape* s, int body)
 {
-  tbSubjectPlane plane = {.body = body, .normal = tb_vec3(0, 0, 1)};
-  const tbJson* offset = tb_json_find(node, "offset");
-  TB_TRY(get_vec3(r->ctx, node, "normal", &plane.normal));
-  if (offset) TB_TRY(tb_json_get_number(r->ctx, offset, (tbRange){-1e30, 1e30, false}, &plane.offset));
-  plane.normal = tb_normalize3(tb_quat_rotate(pose.q, plane.normal));
-  plane.offset += tb_dot3(plane.normal, pose.x);
+  tbSubjectPlane plane = {.body = body, .normal = tb_normalize3(tb_quat_rotate(s->pose.q, s->plane.normal))};
+  plane.offset = s->plane.offset + tb_dot3(plane.normal, s->pose.x);
   return tb_array_push(r->ctx, &r->plane, &plane, 1);
 }
 
 static tbStatus read_shape(Reader* r, const tbJson* node, int body)
 {
-  tbContext* ctx = r->ctx;
-  const tbJson *type_node, *mesh_node;
-  int type;
-  double radius, length;
+  tbShape s;
   tbInstance in = {.body = body, .scale = tb_vec3(1, 1, 1)};
-  TB_TRY(tb_json_require(ctx, node, "type", &type_node));
-  TB_TRY(tb_json_get_choice(ctx, type_node, shape_names, &type));
-  TB_TRY(get_pose(ctx, node, &in.pose));
-  if (type == PLANE) return read_plane(r, node, body, in.pose);
-  if (type == SPHERE || type == CAPSULE || type == CYLINDER) {
-    TB_TRY(get_size(ctx, node, "radius", &radius));
-    if (type != SPHERE) TB_TRY(get_size(ctx, node, "length", &length));
-    in.scale = tb_vec3(radius, radius, type == CYLINDER ? 0.5 * length : radius);
-    if (type == CAPSULE) TB_TRY(make_capsule(r, radius, length, &in.mesh));
-    else TB_TRY(make_unit(r, type, &in.mesh));
-  } else if (type == BOX) {
-    TB_TRY(get_vec3(ctx, node, "size", &in.scale));
-    in.scale = tb_scale3(0.5, in.scale);
+  TB_TRY(tb_replay_shape(r->ctx, node, r->ngiven, &s, &in.mesh));
+  in.pose = s.pose;
+  switch (s.type) {
+  case TB_SHAPE_PLANE: return add_plane(r, &s, body);
+  case TB_SHAPE_SPHERE:
+    in.scale = tb_vec3(s.sphere.radius, s.sphere.radius, s.sphere.radius);
+    TB_TRY(make_unit(r, SPHERE, &in.mesh));
+    break;
+  case TB_SHAPE_CAPSULE:
+    in.scale = tb_vec3(s.capsule.radius, s.capsule.radius, s.capsule.radius);
+    TB_TRY(make_capsule(r, s.capsule.radius, s.capsule.half, &in.mesh));
+    break;
+  case TB_SHAPE_CYLINDER:
+    in.scale = tb_vec3(s.cylinder.radius, s.cylinder.radius, s.cylinder.half);
+    TB_TRY(make_unit(r, CYLINDER, &in.mesh));
+    break;
+  case TB_SHAPE_BOX:
+    in.scale = s.box.half;
     TB_TRY(make_unit(r, BOX, &in.mesh));
-  } else {
-    TB_TRY(tb_json_require(ctx, node, "mesh", &mesh_node));
-    TB_TRY(tb_json_get_int(ctx, mesh_node, 0, r->ngiven - 1, &in.mesh));
+    break;
+  default: break;
   }
   tbSubjectBody* b = &r->m->body[body];
   double far = ((tbSolidMesh*)r->mesh.data)[in.mesh].reach * tb_maxabs3(in.scale);
-  if (type == BOX) far = tb_norm3(in.scale);
+  if (s.type == TB_SHAPE_BOX) far = tb_norm3(in.scale);
   b->reach = fmax(b->reach, tb_norm3(in.pose.x) + far);
-  return tb_array_push(ctx, &r->instance, &in, 1);
+  return tb_array_push(r->ctx, &r->instance, &in, 1);
 }
 
 static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, int* nodes)
 {
   tbContext* ctx = r->ctx;
   tbSubjectBody* b = &r->m->body[index];
-  const tbJson *kind_node, *shapes = tb_json_find(node, "shapes"), *skin = tb_json_find(node, "skin");
-  int kind;
-  TB_TRY(tb_json_require(ctx, node, "kind", &kind_node));
-  TB_TRY(tb_json_get_choice(ctx, kind_node, kind_names, &kind));
-  TB_TRY(get_pose(ctx, node, &b->pose));
-  b->kind = (tbSubjectKind)kind;
+  const tbJson *shapes = tb_json_find(node, "shapes"), *skin = tb_json_find(node, "skin");
+  TB_TRY(tb_replay_kind(ctx, node, &b->kind));
+  TB_TRY(tb_replay_pose(ctx, node, &b->pose));
   b->pose_index = tb_json_find(node, "pose") ? (*poses)++ : -1;
   b->first = (int)r->instance.count;
   if (shapes) TB_TRY(tb_json_get_type(ctx, shapes, TB_JSON_ARRAY));
@@ -236,7 +177,7 @@ static tbStatus read_run(Reader* r, const tbJson* root)
   const tbJson *name = tb_json_find(root, "scene"), *dt = tb_json_find(root, "dt"),
                *tolerance = tb_json_find(root, "tolerance");
   tbVec3 gravity = tb_zero3();
-  TB_TRY(get_vec3(ctx, root, "gravity", &gravity));
+  TB_TRY(tb_replay_vec3(ctx, root, "gravity", &gravity));
   r->m->up = tb_maxabs3(gravity) > 0 ? tb_normalize3(tb_neg3(gravity)) : tb_vec3(0, 0, 1);
   r->m->name = "";
   if (name) TB_TRY(tb_json_get_string(ctx, name, &r->m->name));
@@ -258,10 +199,7 @@ static tbStatus read_all(Reader* r)
   const tbJson *root = r->replay->root, *meshes = tb_json_find(root, "meshes"),
                *bodies = tb_json_find(root, "bodies");
   tbSubject* m = r->m;
-  int64_t geometry;
   int poses = 0, nodes = 0;
-  TB_TRY(tb_json_get_int64(r->ctx, tb_json_find(root, "geometry_bytes"), 0, INT64_MAX, &geometry));
-  r->geometry_at = r->replay->frames_at - (uint64_t)geometry;
   r->segments = bodies->count > 2000 ? 16 : bodies->count > 200 ? 24 : bodies->count > 40 ? 40 : 64;
   TB_TRY(read_run(r, root));
   for (uint32_t i = 0; i < meshes->count; i++) TB_TRY(read_given(r, &meshes->items[i]));
@@ -294,7 +232,7 @@ tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* ou
   Reader r = {.ctx = ctx,
               .replay = replay,
               .m = &subject,
-              .unit = {-1, -1, -1, -1},
+              .unit = {-1, -1, -1},
               .mesh = TB_ARRAY(tbSolidMesh),
               .instance = TB_ARRAY(tbInstance),
               .plane = TB_ARRAY(tbSubjectPlane),

@@ -14,16 +14,8 @@ typedef struct tbSolidMesh {
   tbVec3 lo, hi;            // box around them, of what is rigid
 } tbSolidMesh;
 
-typedef enum tbSubjectKind {
-  TB_SUBJECT_DYNAMIC,
-  TB_SUBJECT_FIXED,
-  TB_SUBJECT_KINEMATIC,
-  TB_SUBJECT_SOFT,
-  TB_SUBJECT_CLOTH
-} tbSubjectKind;
-
 typedef struct tbSubjectBody {
-  tbSubjectKind kind;
+  tbBodyKind kind;
   tbTransform pose; // at the start
   int pose_index;   // in a frame; −1: it stays
   int node;         // first in a frame, of what deforms

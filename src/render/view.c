@@ -55,7 +55,7 @@ static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f,
   for (int i = 0; i < m->nbody; i++) {
     const tbSubjectBody* b = &m->body[i];
     tbBall near = {m->now[i].x, b->reach};
-    bool moves = b->kind == TB_SUBJECT_DYNAMIC || b->kind == TB_SUBJECT_KINEMATIC;
+    bool moves = b->kind == TB_BODY_DYNAMIC || b->kind == TB_BODY_KINEMATIC;
     if (!(b->reach > 0)) continue;
     if (moves) TB_TRY(look_at_body(ctx, m, i, ball));
     if (!moves && first) TB_TRY(tb_array_push(ctx, &seen->still, &near, 1));

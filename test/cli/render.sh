@@ -15,13 +15,19 @@ t render none.trp; ended 2 && one_line; claim "render: a file that is missing is
 head -c 3000 drop.trp >cut.trp; t render cut.trp; ended 2 && one_line && says cut.trp; claim "render: a damaged replay is 2"
 t render drop.trp --out nowhere/a.png --size 32x32; ended 3 && one_line; claim "render: a folder that is missing is 3"
 (PATH=/nowhere "$tribo" render drop.trp --out a.mp4 >out 2>err </dev/null); [ $? -eq 2 ] && one_line && says ffmpeg && [ ! -e a.mp4 ]; claim "render: without ffmpeg a video is refused at once"
+mkdir -p fake
+fake_ffmpeg() { printf '#!/bin/sh\n[ "$1" = -version ] && exit 0\n%s\n' "$1" >fake/ffmpeg; chmod +x fake/ffmpeg; PATH=$PWD/fake:$PATH t render drop.trp --out broken.mp4 --size 64x48; }
+fake_ffmpeg 'head -c 5000 >/dev/null; kill -9 $$'; ended 3 && one_line && says "killed (signal 9)" && [ ! -e broken.mp4 ]; claim "render: ffmpeg is killed"
+fake_ffmpeg 'echo no such codec >&2; exit 7'; ended 3 && one_line && says "no such codec" && [ ! -e broken.mp4 ]; claim "render: ffmpeg complains and ends"
+fake_ffmpeg 'cat >/dev/null'; ended 3 && one_line && says "wrote nothing" && [ ! -e broken.mp4 ]; claim "render: ffmpeg is content, and wrote nothing"
 t run drop.json --out pictured --export png --quiet; ended 0 && [ -s pictured/scene.png ] && [ -s pictured/replay.trp ]; claim "run --export png"
 if ! command -v ffmpeg >/dev/null; then skip "ffmpeg is not installed (scripts/setup --test)" "videos"
 else
   for kind in mp4 webm; do
     t render drop.trp --out film.$kind --size 64x48 --fps 10 --speed 0.5 --quiet; ended 0 && [ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames,width,height,r_frame_rate -of csv=p=0 film.$kind)" = "64,48,10/1,11" ]; claim "render: $kind, as long as the run at half speed"
   done
+  (ulimit -f 4; "$tribo" render drop.trp --out cut.mp4 --size 640x360 --quiet >out 2>err </dev/null); [ $? -eq 3 ] && one_line && [ ! -e cut.mp4 ]; claim "render: a video that finds no room is 3, and gone"
   ffmpeg -v error -i a.png -f rawvideo -pix_fmt rgb24 a.raw >out 2>err && [ "$(stat -c %s a.raw)" -eq 43200 ]; claim "ffmpeg reads the PNG"
-  t run drop.json --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
+  t run drop.json --time 0.1 --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
 fi
 clean; claim "render: nothing half-written stays"

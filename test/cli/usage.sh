@@ -2,7 +2,7 @@
 
 t --help; ended 0 && grep -q "^usage: tribo" out && [ ! -s err ]; claim "--help goes to standard output"
 t; ended 2 && [ ! -s out ] && says "usage"; claim "no command is usage, on standard error"
-for c in solve compare generate paper list; do
+for c in solve compare generate paper list export render; do
   t $c --help; ended 0 && grep -q "^usage: tribo $c" out && [ ! -s err ]; claim "$c --help"
 done
 for c in solve compare; do

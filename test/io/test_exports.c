@@ -244,7 +244,7 @@ TEST(point_caches_hold_every_node_of_every_step)
   CHECK(cache && i32(cache, 4) == points && i32(cache, 7) == STEPS + 1);
   free(cache);
   char* script = recorded_read(recorded_path(&r, "nodes.py"), &length);
-  CHECK(script && strstr(script, "STEPS_PER_SECOND = 200\n") && strstr(script, "FIRST_STEP = 0\n"));
+  CHECK(script && strstr(script, "FRAMES_PER_SECOND = 200\n") && strstr(script, "FIRST_FRAME = 0\n"));
   free(script);
   recorded_end(&r);
 }
