@@ -115,6 +115,24 @@ await test.claim(
   },
 );
 
+await test.claim('a solver brings the model of friction that it can take', { at: 'scene/incline' }, async (page) => {
+  await advance(page, 2);
+  await page.keyboard.press('i');
+  const choose = async (name) => {
+    await page.selectOption('.field:has-text("solver") select', name);
+    await until(page, (wanted) => tribo.bench.source.options.solver === wanted, name);
+    await advance(page, 2);
+    return page.evaluate(() => [
+      tribo.bench.source.options.model,
+      tribo.bench.source.error?.message ?? '',
+      document.querySelector('.contents select').value,
+    ]);
+  };
+  const [model, error, shown] = await choose('lemke');
+  demand(model === 'polyhedral' && !error && shown === model, `lemke with ${model}, shown as ${shown}: ${error}`);
+  demand((await choose('bgs'))[0] === 'cone', 'bgs does not go back to the law itself');
+});
+
 await test.claim('a body follows the pointer that pulls it', { at: 'scene/incline' }, async (page) => {
   await until(page, () => tribo.bench?.source?.last > 2);
   const before = await page.evaluate(() => tribo.bench.source.newest.poses[7 + 2]);

@@ -79,6 +79,12 @@ export const select = (options, value, onchange) =>
     ),
   );
 
+// 1e-6 rather than 0.000001, which no box has room for.
+function brief(x, digits) {
+  const short = Number(x.toPrecision(digits));
+  return short !== 0 && Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
+}
+
 // A slider with its number beside it; `scale: 'log'` moves in powers of ten.
 export function slider({ min, max, value, step, scale, digits = 3, oninput }) {
   const log = scale === 'log';
@@ -88,11 +94,11 @@ export function slider({ min, max, value, step, scale, digits = 3, oninput }) {
   const range = h('input', { type: 'range', min: to(min), max: to(max), step: step ?? (to(max) - to(min)) / 200 });
   const show = (x) => {
     range.value = to(x);
-    number.value = Number(x.toPrecision(digits));
+    number.value = brief(x, digits);
   };
   range.addEventListener('input', () => {
     const x = Number(from(Number(range.value)).toPrecision(digits));
-    number.value = x;
+    number.value = brief(x, digits);
     oninput(x);
   });
   number.addEventListener('change', () => {

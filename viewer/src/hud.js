@@ -98,7 +98,7 @@ export class Hud {
       replace(
         this.legend,
         h('span', null, look.heat),
-        h('span', null, look.heat === 'residual' ? `≤ ${number(top / 100 || 0, 2)}` : '0'),
+        h('span', null, look.heat === 'residual' && top > 0 ? `≤ ${number(top / 100, 2)}` : '0'),
         h('span.ramp', { style: { background: viridisCss } }),
         h('span', null, `${number(top || 0, 2)}${unit}`),
       );

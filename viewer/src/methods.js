@@ -2,6 +2,10 @@
 // prints the same.
 import { h } from './dom.js';
 
+// The first of these that a solver takes: friction exact, or as near as it comes.
+export const MODELS = ['cone', 'polyhedral', 'box', 'ccp'];
+export const modelOf = (solver) => MODELS.find((model) => solver.takes.coulomb.includes(model)) ?? 'cone';
+
 const MARKS = { all: ['●', 'yes'], part: ['◐', 'part'], model: ['○', 'part'], none: ['·', 'no'] };
 const cell = (mark, title) => h(`td.cell.${MARKS[mark][1]}`, { title }, MARKS[mark][0]);
 
