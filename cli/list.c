@@ -58,6 +58,65 @@ static void list_structures(void)
     printf("%-10s %s\n", tb_generate_name((tbGenerateKind)i), tb_generate_summary((tbGenerateKind)i));
 }
 
+// Every solver against every law and every scheme; the page shows the same.
+
+static const char* law_mark(unsigned models)
+{
+  return models & 1u << TB_MODEL_CONE ? "●" : models ? "○" : "·";
+}
+
+static const char* fit_mark(tbFit fit)
+{
+  if (!fit.modelled && !fit.refused) return "●";
+  return fit.exact ? "◐" : fit.modelled ? "○" : "·";
+}
+
+// Under the middle of its column; *gap: spaces since the last one.
+static void print_mark(const char* mark, const char* column, int* gap)
+{
+  int width = (int)strlen(column), left = (width - 1) / 2;
+  printf("%*s%s", *gap + left, "", mark);
+  *gap = width - left + 1;
+}
+
+static void list_matrix(void)
+{
+  printf("%-11s", "laws");
+  for (int l = 0; l < TB_LAW_COUNT; l++) printf("  %s", tb_law_name((tbLaw)l));
+  for (int i = 0; i < tb_solver_count(); i++) {
+    int gap = 2;
+    printf("\n%-11s", tb_solver_at(i)->name);
+    for (int l = 0; l < TB_LAW_COUNT; l++)
+      print_mark(law_mark(tb_solver_models(tb_solver_at(i), (tbLaw)l)), tb_law_name((tbLaw)l), &gap);
+  }
+  printf("\n\n● as it stands   ○ under another model of friction (`tribo list solvers`)   · not\n\n%-11s",
+         "schemes");
+  for (int k = 0; k < tb_scheme_count(); k++) printf("  %s", tb_scheme_at(k)->name);
+  printf("  works on");
+  for (int i = 0; i < tb_solver_count(); i++) {
+    const tbSolver* s = tb_solver_at(i);
+    int gap = 2;
+    printf("\n%-11s", s->name);
+    for (int k = 0; k < tb_scheme_count(); k++)
+      print_mark(fit_mark(tb_scheme_fit(tb_scheme_at(k), s)), tb_scheme_at(k)->name, &gap);
+    printf(s->metric ? "%*sA and J" : "%*sW, %s%s", gap, "", tb_form_name(s->needs),
+           s->form ? " or products" : "");
+    if (s->max_rows) printf(", at most %d rows", s->max_rows);
+  }
+  printf("\n\n● whatever a scene brings up   ◐ some of it, or under another model of friction\n");
+  for (int k = 0; k < tb_scheme_count(); k++) {
+    const tbScheme* s = tb_scheme_at(k);
+    printf("%-14s %s bodies; the solver sees", s->name, s->deforms ? "rigid and deformable" : "rigid");
+    for (int l = 0; l < TB_LAW_COUNT; l++)
+      if (s->laws & 1u << l) printf(" %s", tb_law_name((tbLaw)l));
+    unsigned more = s->impact_laws & ~s->laws;
+    if (more) printf("; of impacts also");
+    for (int l = 0; l < TB_LAW_COUNT; l++)
+      if (more & 1u << l) printf(" %s", tb_law_name((tbLaw)l));
+    printf("\n");
+  }
+}
+
 // The first folder of scenes there is: ./scenes, then beside the command, then one level up.
 static DIR* open_scenes(char folder[PATH_MAX])
 {
@@ -123,10 +182,11 @@ int command_list(int argc, char** argv)
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {
-      {"scenes", list_scenes}, {"schemes", list_schemes}, {"solvers", list_solvers},      {"laws", list_laws},
-      {"models", list_models}, {"orders", list_orders},   {"structures", list_structures}};
-  static const char usage[] = "usage: tribo list scenes|schemes|solvers|laws|models|orders|structures\n";
+  } lists[] = {{"scenes", list_scenes}, {"schemes", list_schemes},      {"solvers", list_solvers},
+               {"laws", list_laws},     {"matrix", list_matrix},        {"models", list_models},
+               {"orders", list_orders}, {"structures", list_structures}};
+  static const char usage[] =
+      "usage: tribo list scenes|schemes|solvers|laws|matrix|models|orders|structures\n";
   if (argc == 1 && strcmp(argv[0], "--help") == 0) {
     printf("%s", usage);
     return EXIT_DONE;

@@ -212,7 +212,7 @@ int command_render(int argc, char** argv)
        "auto (default), orbit, or \"eye; target\", as in \"3 -4 2; 0 0 0.5\""},
       {"--dark", ARG_FLAG, &a.dark, NULL, "on a dark ground"},
       {"--light", ARG_FLAG, &a.light, NULL, "on a light ground (default)"},
-      {"--no-contacts", ARG_FLAG, &a.no_contacts, NULL, "without contacts and forces"},
+      {"--no-contacts", ARG_FLAG, &a.no_contacts, NULL, "without contacts, forces and joints"},
       {"--no-overlay", ARG_FLAG, &a.no_overlay, NULL, "without text and the residual's curve"},
       {"--samples", ARG_INT, &a.samples, "N", "N × N samples in a pixel, 1 to 4 (default 3; videos 2)"},
       {"--threads", ARG_INT, &a.threads, "N",

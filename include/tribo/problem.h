@@ -167,6 +167,9 @@ void tb_judge_free(tbContext* ctx, tbJudge* judge); // takes null
 // directions: corners for TB_MODEL_POLYHEDRAL (3…64), else unused. u (nrow) and v (ndof) may be null.
 void tb_judge_measure(tbJudge* judge, const double* lambda, tbModel model, int directions, tbResidual* out,
                       double* u, double* v);
+// What each contact has to do with that: ‖F_k‖ at the λ measured last, for the model asked for, in fclib's
+// scaling. The squares add up to that of tbResidual.model, which for the cone is fclib.           (ncontact)
+void tb_judge_contacts(const tbJudge* judge, double* part);
 
 // The Delassus operator W, derived from a problem in the forms asked for. Diagonal blocks are always there.
 typedef enum tbForm {
@@ -175,6 +178,8 @@ typedef enum tbForm {
   TB_FORM_DENSE = 4,  // dense, row-major
   TB_FORM_SWEEP = 8,  // whichever gives one contact's velocity at least cost; stands for one of the others
 } tbForm;
+
+const char* tb_form_name(tbForm form); // "free", …
 
 // What stands in W for the inverse of a sparse metric block; particles and dense blocks are always inverted.
 typedef enum tbInverse {

@@ -246,6 +246,7 @@ typedef struct tbContactView {
   double gap;         // before the step
   double impulse[6];  // N·s: normal, tangent, second tangent, torsion, rolling
   double velocity[6]; // after the step, of b relative to a
+  double residual;    // its part of the judge's, ‖F_k‖ in fclib's scaling (tb_judge_contacts)
   int rows;
   tbContactState state;
 } tbContactView;

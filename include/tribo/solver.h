@@ -152,6 +152,8 @@ const tbSolver* tb_solver_at(int index);
 const tbSolver* tb_solver_find(const char* name); // null: no such solver
 // Null when the solver can take the problem under the model; else why not.
 const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* problem, tbModel model);
+// Bit (1 << tbModel) for each model under which it takes a contact of the law, in three dimensions.
+unsigned tb_solver_models(const tbSolver* solver, tbLaw law);
 
 #ifdef __cplusplus
 }

@@ -84,11 +84,24 @@ typedef struct tbScheme {
   const char* summary;
   const char* reference;
   tbStatus (*step)(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+  // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
+  // in those of impacts, where they are problems of their own.
+  unsigned laws, impact_laws;
+  bool deforms; // moves deformable bodies as well: its problems have sparse metric blocks
 } tbScheme;
 
 int tb_scheme_count(void);
 const tbScheme* tb_scheme_at(int index);
 const tbScheme* tb_scheme_find(const char* name);
+
+// How a solver suits a scheme: the laws of its steps, sorted by what the solver makes of them.
+typedef struct tbFit {
+  unsigned exact;    // takes them as they stand                                   bits (1 << tbLaw)
+  unsigned modelled; // takes them under another model of friction only
+  unsigned refused;  // does not take them
+} tbFit;
+
+tbFit tb_scheme_fit(const tbScheme* scheme, const tbSolver* solver);
 
 #ifdef __cplusplus
 }

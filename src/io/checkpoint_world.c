@@ -9,7 +9,7 @@
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 440, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
-_Static_assert(sizeof(tbContactRecord) == 256, "tbContactRecord has changed: code_contact, and the version");
+_Static_assert(sizeof(tbContactRecord) == 264, "tbContactRecord has changed: code_contact, and the version");
 _Static_assert(sizeof(tbWorld) == 600, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 104,
                "tbMaterial has changed: code_material, and the version of checkpoints");
@@ -255,6 +255,8 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   tb_code_number(c, &r->gap);
   tb_code_numbers(c, r->impulse, 6);
   tb_code_numbers(c, r->velocity, 6);
+  tb_code_extended(c, &r->residual);
+  tb_codec_require(c, r->residual >= 0, "a negative residual");
   tb_code_int(c, &r->rows, 0, 6);
   tb_code_int(c, &state, 0, TB_CONTACT_SLIP);
   r->state = (tbContactState)state;

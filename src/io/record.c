@@ -54,6 +54,7 @@ enum {
   CONTACTS,
   PENETRATION,
   INTERSECTIONS,
+  CONTACT_RESIDUAL,
   STEP_MS,
   PHASE_MS
 };
@@ -62,8 +63,9 @@ _Static_assert(PHASE_MS + TB_PHASE_COUNT == TB_SCALARS, "a name for every scalar
 const char* tb_scalar_name(int index)
 {
   static const char* const names[TB_SCALARS] = {
-      "kinetic",       "potential", "elastic",    "residual",    "iterations", "contacts",     "penetration",
-      "intersections", "step_ms",   "collide_ms", "assemble_ms", "solve_ms",   "integrate_ms", "judge_ms"};
+      "kinetic",    "potential",   "elastic",       "residual",         "iterations",
+      "contacts",   "penetration", "intersections", "contact_residual", "step_ms",
+      "collide_ms", "assemble_ms", "solve_ms",      "integrate_ms",     "judge_ms"};
   return names[index];
 }
 
@@ -84,6 +86,13 @@ static tbStatus check_world(tbContext* ctx, const tbWorld* w)
   return TB_OK;
 }
 
+static double worst_contact(const tbWorld* w)
+{
+  double worst = 0;
+  for (int i = 0; i < tb_world_contact_count(w); i++) worst = fmax(worst, tb_world_contact(w, i).residual);
+  return worst;
+}
+
 static tbStatus put_frame(tbContext* ctx, tbRecording* r, const tbScene* scene)
 {
   const tbWorld* w = scene->world;
@@ -102,7 +111,8 @@ static tbStatus put_frame(tbContext* ctx, tbRecording* r, const tbScene* scene)
                           [ITERATIONS] = r->iterations * per_step,
                           [CONTACTS] = r->contacts,
                           [PENETRATION] = r->penetration,
-                          [INTERSECTIONS] = r->intersections}};
+                          [INTERSECTIONS] = r->intersections,
+                          [CONTACT_RESIDUAL] = worst_contact(w)}};
   for (int i = 0; i < TB_PHASE_COUNT; i++) {
     f.scalar[PHASE_MS + i] = 1e3 * r->phase_s[i] * per_step;
     step_s += r->phase_s[i] * per_step;

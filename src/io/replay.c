@@ -28,6 +28,7 @@ typedef struct {
   int64_t frames, stride;
   tbArray index;  // Entry
   tbArray chosen; // Ranked: the contacts of this frame
+  double worst;   // largest residual of one contact in this frame
 } Writer;
 
 uint64_t tb_replay_pack(tbQuat q)
@@ -114,9 +115,11 @@ static int by_index(const void* a, const void* b)
 static tbStatus choose_contacts(tbContext* ctx, Writer* w, const tbWorld* world)
 {
   int count = tb_world_contact_count(world);
-  w->chosen.count = 0;
+  w->chosen.count = 0, w->worst = 0;
   for (int i = 0; i < count; i++) {
-    Ranked r = {tb_world_contact(world, i).impulse[0], i};
+    tbContactView c = tb_world_contact(world, i);
+    Ranked r = {c.impulse[0], i};
+    w->worst = fmax(w->worst, c.residual);
     TB_TRY(tb_array_push(ctx, &w->chosen, &r, 1));
   }
   if (count <= w->contact_limit) return TB_OK;
@@ -125,7 +128,14 @@ static tbStatus choose_contacts(tbContext* ctx, Writer* w, const tbWorld* world)
   return TB_OK;
 }
 
-static void put_contact(tbOut* out, const tbContactView* c)
+// Of the largest, in 254 steps; 255: it is infinite.
+static unsigned char share_of(double residual, double worst)
+{
+  if (!isfinite(worst)) return 255;
+  return worst > 0 ? (unsigned char)floor(254 * (residual / worst) + 0.5) : 0;
+}
+
+static void put_contact(tbOut* out, const tbContactView* c, double worst)
 {
   tbVec3 b = tb_cross3(c->normal, c->tangent);
   tbVec3 impulse = tb_madd3(tb_scale3(c->impulse[0], c->normal), c->impulse[1], c->tangent);
@@ -135,7 +145,7 @@ static void put_contact(tbOut* out, const tbContactView* c)
   tb_out_u32(out, (uint32_t)c->b.index);
   tb_out_f32x3(out, c->position);
   for (int i = 0; i < 3; i++) tb_out_u16(out, (uint32_t)(int)floor(32767 * n[i] + 0.5));
-  tb_out_bytes(out, (char[2]){(char)c->state, (char)255}, 2);
+  tb_out_bytes(out, (char[2]){(char)c->state, (char)share_of(c->residual, worst)}, 2);
   tb_out_f32(out, c->gap);
   tb_out_f32x3(out, impulse);
 }
@@ -211,7 +221,7 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
     put_skin(out, &skins[i], tb_body_nodes(f->world, (tbBodyId){skins[i].body}));
   for (size_t i = 0; i < contacts; i++) {
     tbContactView c = tb_world_contact(f->world, chosen[i].index);
-    put_contact(out, &c);
+    put_contact(out, &c, w->worst);
   }
   tb_out_zeros(out, padded - bytes);
   w->at += padded;

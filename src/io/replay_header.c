@@ -2,6 +2,7 @@
 // scene's own hulls and meshes, then the skins; round shapes and boxes are given by their sizes.
 #include "io/replay.h"
 
+#include "io/joint_json.h"
 #include "io/shape_json.h"
 #include "scene/world.h"
 
@@ -127,6 +128,7 @@ tbStatus tb_replay_header_print(tbContext* ctx, const tbRecordPlan* plan, const 
   tb_put_int(&w, "contact_limit", plan->contact_limit);
   put_meshes(&w, d);
   put_bodies(&w, world, d);
+  tb_put_joints(&w, world);
   tb_put_end(&w);
   TB_TRY(tb_json_writer_finish(&w));
   while ((TB_REPLAY_HEAD + out->length) % 8 != 0 && out->status == TB_OK) tb_out_text(out, " ");

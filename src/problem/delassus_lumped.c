@@ -18,6 +18,14 @@ static const char* const names[TB_INVERSE_COUNT] = {
     [TB_INVERSE_JACOBI] = "jacobi",
 };
 
+const char* tb_form_name(tbForm form)
+{
+  return form == TB_FORM_DENSE    ? "dense"
+         : form == TB_FORM_BLOCKS ? "blocks"
+         : form == TB_FORM_SWEEP  ? "sweep"
+                                  : "free";
+}
+
 const char* tb_inverse_name(tbInverse inverse)
 {
   return (unsigned)inverse < TB_INVERSE_COUNT ? names[inverse] : "unknown";

@@ -268,23 +268,25 @@ static void worst(double* so_far, double value)
   if (!(value <= *so_far)) *so_far = value; // a NaN stays
 }
 
+// Both fill F, the natural map of the contact's rows.
+
 static void judge_rows(tbLaw law, int rows, const double* param, const double* lambda, const double* u,
-                       Tally* t)
+                       double* F, Tally* t)
 {
   for (int i = 0; i < rows; i++) {
     double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
     double hi = law == TB_LAW_BOX ? param[rows + i] : INFINITY;
-    double F =
-        fmax(lambda[i] - hi, fmin(lambda[i] - lo, u[i])); // λ − P(λ − u), without losing u in a large λ
-    t->squares += F * F;
+    F[i] = fmax(lambda[i] - hi, fmin(lambda[i] - lo, u[i])); // λ − P(λ − u), without losing u in a large λ
+    t->squares += F[i] * F[i];
     worst(&t->cone, fabs(lambda[i] - fmin(fmax(lambda[i], lo), hi)));
     if (law == TB_LAW_NONNEG)
       worst(&t->penetration, -u[i]), worst(&t->complementarity, fabs(lambda[i] * u[i]));
-    if (law == TB_LAW_BOX) worst(&t->complementarity, fabs(F * u[i]));
+    if (law == TB_LAW_BOX) worst(&t->complementarity, fabs(F[i] * u[i]));
   }
 }
 
-static void judge_friction(const Set* s, bool associated, const double* lambda, const double* u, Tally* t)
+static void judge_friction(const Set* s, bool associated, const double* lambda, const double* u, double* F,
+                           Tally* t)
 {
   int rows = s->dim + 1;
   double against[TB_MAX_ROWS], z[TB_MAX_ROWS], x[TB_MAX_ROWS];
@@ -297,8 +299,8 @@ static void judge_friction(const Set* s, bool associated, const double* lambda, 
   project(s, z, x);
   bool inside = memcmp(x, z, (size_t)rows * sizeof *x) == 0; // then F = û: λ − z would lose it in a large λ
   for (int i = 0; i < rows; i++) {
-    double F = !inside ? lambda[i] - x[i] : i == 0 ? lifted : u[i];
-    t->squares += F * F;
+    F[i] = !inside ? lambda[i] - x[i] : i == 0 ? lifted : u[i];
+    t->squares += F[i] * F[i];
   }
 
   project(s, lambda, x);
@@ -320,9 +322,11 @@ struct tbJudge {
   tbThreads* threads;
   tbArena arena;
   double *q, *u;     // (nrow)
+  double* F;         // the natural map at the λ measured last, of the model asked for  (nrow)
   double *f, *w, *r; // (ndof): Jᵀλ, A⁻¹Jᵀλ, what is left of it
   double* workspace; // for the sparse solves
   double norm_q;
+  double scale;            // that ‖F‖ is measured by; NaN: the λ measured last has infinite residuals
   Tally *exact, *modelled; // per piece
   // of the measurement under way
   const double* lambda;
@@ -339,19 +343,20 @@ static void judge_piece(void* user, int begin, int end, int piece)
   Tally exact = {0}, modelled = {0};
   for (int k = begin; k < end; k++) {
     const double *lambda = j->lambda + p->row_adr[k], *u = j->u + p->row_adr[k];
+    double* F = j->F + p->row_adr[k];
     if (!has_set(p, k)) {
       int rows = p->row_adr[k + 1] - p->row_adr[k];
-      judge_rows((tbLaw)p->law[k], rows, p->param + p->param_adr[k], lambda, u, &exact);
+      judge_rows((tbLaw)p->law[k], rows, p->param + p->param_adr[k], lambda, u, F, &exact);
       if (j->model != TB_MODEL_CONE)
-        judge_rows((tbLaw)p->law[k], rows, p->param + p->param_adr[k], lambda, u, &modelled);
+        judge_rows((tbLaw)p->law[k], rows, p->param + p->param_adr[k], lambda, u, F, &modelled);
       continue;
     }
     Set set;
     friction_set(p, k, TB_MODEL_CONE, 0, &set);
-    judge_friction(&set, false, lambda, u, &exact);
+    judge_friction(&set, false, lambda, u, F, &exact);
     if (j->model == TB_MODEL_CONE) continue;
     friction_set(p, k, j->model, j->directions, &set);
-    judge_friction(&set, j->model == TB_MODEL_CCP, lambda, u, &modelled);
+    judge_friction(&set, j->model == TB_MODEL_CCP, lambda, u, F, &modelled);
   }
   j->exact[piece] = exact;
   j->modelled[piece] = j->model == TB_MODEL_CONE ? exact : modelled;
@@ -462,14 +467,16 @@ static tbStatus prepare(tbJudge* j)
   }
   j->q = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->u = TB_TAKE(&j->arena, double, (size_t)p->nrow);
+  j->F = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->f = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->w = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->r = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->workspace = TB_TAKE(&j->arena, double, workspace);
   j->exact = TB_TAKE(&j->arena, Tally, pieces);
   j->modelled = TB_TAKE(&j->arena, Tally, pieces);
-  if (!j->q || !j->u || !j->f || !j->w || !j->r || !j->workspace || !j->exact || !j->modelled)
+  if (!j->q || !j->u || !j->F || !j->f || !j->w || !j->r || !j->workspace || !j->exact || !j->modelled)
     return TB_ERROR_MEMORY;
+  j->scale = NAN;
   memcpy(j->q, p->bias, (size_t)p->nrow * sizeof *j->q);
   add_contact_velocity(p, p->v_free, j->q);
   j->norm_q = norm(p->nrow, j->q);
@@ -515,6 +522,7 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
   j->lambda = lambda;
   j->model = model;
   j->directions = directions;
+  j->scale = NAN;
   bool certain = finite && contact_velocity(j);
   for (int i = 0; u && i < p->nrow; i++) u[i] = certain ? j->u[i] : NAN;
   for (int i = 0; v && i < p->ndof; i++) v[i] = certain ? p->v_free[i] + j->w[i] : NAN;
@@ -541,6 +549,7 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
     refuse(out);
     return;
   }
+  j->scale = largest;
   *out = (tbResidual){
       .fclib = scaled(E, largest),
       .natural_map = scaled(E, j->norm_q),
@@ -554,4 +563,13 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
       .norm_lambda = norm_lambda,
       .norm_u = norm_u,
   };
+}
+
+void tb_judge_contacts(const tbJudge* j, double* part)
+{
+  const tbProblem* p = j->p;
+  for (int k = 0; k < p->ncontact; k++)
+    part[k] = isnan(j->scale)
+                  ? INFINITY
+                  : scaled(norm(p->row_adr[k + 1] - p->row_adr[k], j->F + p->row_adr[k]), j->scale);
 }

@@ -15,6 +15,9 @@ typedef struct tbMarkPlace {
 void tb_paint_contacts(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,
                        const tbReplayFrame* frame, tbMarkPlace* order);
 
+void tb_paint_joints(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,
+                     const tbSubject* subject);
+
 // Edges of the boxes that are cut away.
 void tb_paint_cut(const tbCanvas* canvas, const tbView* view, const tbTheme* theme, const tbSubject* subject);
 

@@ -140,6 +140,7 @@ tbStatus tb_renderer_draw(tbContext* ctx, tbRenderer* r, int64_t frame, unsigned
   tbCanvas canvas = {o->width, o->height, r->stage.rgb, r->stage.depth};
   tb_paint_cut(&canvas, view, r->stage.theme, &r->subject);
   if (o->contacts) {
+    tb_paint_joints(&canvas, view, &r->scope, r->stage.theme, &r->subject);
     r->place.count = 0;
     TB_TRY(tb_array_push(ctx, &r->place, NULL, (size_t)f.contact_count));
     tb_paint_contacts(&canvas, view, &r->scope, r->stage.theme, &f, r->place.data);

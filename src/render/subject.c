@@ -17,7 +17,7 @@ typedef struct {
   int ngiven;      // meshes of the header, which come first
   int unit[UNITS]; // meshes of sphere, cylinder and box; −1: not yet
   int segments;
-  tbArray mesh, instance, plane, skin, capsule;
+  tbArray mesh, instance, plane, joint, skin, capsule;
 } Reader;
 
 // Meshes.
@@ -171,6 +171,51 @@ static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, 
   return TB_OK;
 }
 
+// Joints.
+
+static tbStatus get_limit(tbContext* ctx, const tbJson* node, double* out)
+{
+  if (node->type == TB_JSON_NULL) return TB_OK;
+  return tb_json_get_number(ctx, node, (tbRange){-1e30, 1e30, false}, out);
+}
+
+static tbStatus read_joint(Reader* r, const tbJson* node)
+{
+  tbContext* ctx = r->ctx;
+  const tbJson *type, *a, *b, *limits = tb_json_find(node, "limits");
+  const char* name;
+  tbSubjectJoint j = {.axis = tb_vec3(0, 0, 1), .lower = -INFINITY, .upper = INFINITY};
+  TB_TRY(tb_json_require(ctx, node, "type", &type));
+  TB_TRY(tb_json_get_string(ctx, type, &name));
+  while (j.type < TB_JOINT_COUNT && strcmp(name, tb_joint_type_name(j.type)) != 0) j.type++;
+  if (j.type == TB_JOINT_COUNT) return TB_OK; // of a later build
+  TB_TRY(tb_json_require(ctx, node, "a", &a));
+  TB_TRY(tb_json_require(ctx, node, "b", &b));
+  TB_TRY(tb_json_get_int(ctx, a, -1, r->m->nbody - 1, &j.a));
+  TB_TRY(tb_json_get_int(ctx, b, -1, r->m->nbody - 1, &j.b));
+  TB_TRY(tb_replay_vec3(ctx, node, "anchor_a", &j.anchor_a));
+  TB_TRY(tb_replay_vec3(ctx, node, "anchor_b", &j.anchor_b));
+  TB_TRY(tb_replay_vec3(ctx, node, "axis", &j.axis));
+  if (limits) {
+    TB_TRY(tb_json_get_type(ctx, limits, TB_JSON_ARRAY));
+    if (limits->count != 2) return tb_json_fail(ctx, limits, "not two limits");
+    TB_TRY(get_limit(ctx, &limits->items[0], &j.lower));
+    TB_TRY(get_limit(ctx, &limits->items[1], &j.upper));
+  }
+  return tb_array_push(ctx, &r->joint, &j, 1);
+}
+
+static tbStatus read_joints(Reader* r, const tbJson* joints)
+{
+  if (!joints) return TB_OK;
+  TB_TRY(tb_json_get_type(r->ctx, joints, TB_JSON_ARRAY));
+  for (uint32_t i = 0; i < joints->count; i++) {
+    TB_TRY(tb_json_get_type(r->ctx, &joints->items[i], TB_JSON_OBJECT));
+    TB_TRY(read_joint(r, &joints->items[i]));
+  }
+  return TB_OK;
+}
+
 static tbStatus read_run(Reader* r, const tbJson* root)
 {
   tbContext* ctx = r->ctx;
@@ -209,11 +254,13 @@ static tbStatus read_all(Reader* r)
   m->now = TB_TAKE(&m->arena, tbTransform, (size_t)m->nbody);
   if (!m->body || !m->now) return TB_ERROR_MEMORY;
   for (int i = 0; i < m->nbody; i++) TB_TRY(read_body(r, &bodies->items[i], i, &poses, &nodes));
+  TB_TRY(read_joints(r, tb_json_find(root, "joints")));
   m->mesh = keep(r, &r->mesh), m->nmesh = (int)r->mesh.count;
   m->instance = keep(r, &r->instance), m->ninstance = (int)r->instance.count;
   m->plane = keep(r, &r->plane), m->nplane = (int)r->plane.count;
+  m->joint = keep(r, &r->joint), m->njoint = (int)r->joint.count;
   m->skin = keep(r, &r->skin), m->nskin = (int)r->skin.count;
-  if (!m->mesh || !m->instance || !m->plane || !m->skin) return TB_ERROR_MEMORY;
+  if (!m->mesh || !m->instance || !m->plane || !m->joint || !m->skin) return TB_ERROR_MEMORY;
   int64_t total = 0;
   for (int i = 0; i < m->ninstance; i++) {
     m->instance[i].triangle = (int)total;
@@ -236,11 +283,12 @@ tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* ou
               .mesh = TB_ARRAY(tbSolidMesh),
               .instance = TB_ARRAY(tbInstance),
               .plane = TB_ARRAY(tbSubjectPlane),
+              .joint = TB_ARRAY(tbSubjectJoint),
               .skin = TB_ARRAY(tbSkin),
               .capsule = TB_ARRAY(Capsule)};
   tbStatus status = read_all(&r);
-  tbArray* const arrays[] = {&r.mesh, &r.instance, &r.plane, &r.skin, &r.capsule};
-  for (int i = 0; i < 5; i++) tb_array_free(ctx, arrays[i]);
+  tbArray* const arrays[] = {&r.mesh, &r.instance, &r.plane, &r.joint, &r.skin, &r.capsule};
+  for (int i = 0; i < 6; i++) tb_array_free(ctx, arrays[i]);
   if (status == TB_OK) *out = subject;
   else tb_subject_free(&subject);
   return status;

@@ -36,6 +36,13 @@ typedef struct tbSubjectPlane {
   double offset;
 } tbSubjectPlane;
 
+typedef struct tbSubjectJoint {
+  tbJointType type;
+  int a, b;                        // bodies; −1: the world
+  tbVec3 anchor_a, anchor_b, axis; // in the frames of a, of b, and of a
+  double lower, upper;             // infinite: no limit
+} tbSubjectJoint;
+
 // Around the vertices of a skin: its triangles' corners, for normals that follow.
 typedef struct tbSkin {
   int body, mesh;
@@ -53,10 +60,11 @@ typedef struct tbCut {
 } tbCut;
 
 typedef struct tbSubject {
-  int nbody, ninstance, nplane, nskin, nmesh, ntriangle;
+  int nbody, ninstance, nplane, nskin, nmesh, ntriangle, njoint;
   tbSubjectBody* body;
   tbInstance* instance; // in the order of bodies
   tbSubjectPlane* plane;
+  tbSubjectJoint* joint;
   tbSkin* skin;
   tbSolidMesh* mesh;
   tbVec3 up;          // unit

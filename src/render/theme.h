@@ -10,6 +10,7 @@ enum { TB_BODY_COLORS = 7 };
 typedef struct tbTheme {
   tbColor background, ground, grid, fixed, kinematic, ink, faint, accent;
   tbColor state[3]; // by tbContactState
+  tbColor joint;
   tbColor body[TB_BODY_COLORS];
   double sky[3], earth[3]; // tints of light from above and below
 } tbTheme;

@@ -68,6 +68,13 @@ static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f,
       TB_TRY(tb_array_push(ctx, ball, &node, 1));
     }
   }
+  for (int i = 0; i < m->njoint; i++) {
+    const tbSubjectJoint* j = &m->joint[i];
+    tbBall a = {j->a < 0 ? j->anchor_a : tb_transform_point(m->now[j->a], j->anchor_a), 0},
+           b = {j->b < 0 ? j->anchor_b : tb_transform_point(m->now[j->b], j->anchor_b), 0};
+    TB_TRY(tb_array_push(ctx, ball, &a, 1));
+    TB_TRY(tb_array_push(ctx, ball, &b, 1));
+  }
   double most = 0;
   for (int i = 0; i < f->contact_count; i++)
     most = fmax(most, tb_dot3(f->contact[i].impulse, f->contact[i].normal));

@@ -122,6 +122,7 @@ tbContactView tb_world_contact(const tbWorld* w, int index)
                         .normal = c->normal,
                         .tangent = c->tangent,
                         .gap = c->gap,
+                        .residual = c->residual,
                         .rows = c->rows,
                         .state = c->state};
   memcpy(view.impulse, c->impulse, sizeof view.impulse);

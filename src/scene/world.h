@@ -79,6 +79,7 @@ typedef struct tbContactRecord {
   tbVec3 local; // position in the frame of body a's centre of mass
   double gap;
   double impulse[6], velocity[6];
+  double residual; // its part of the judge's
   int rows;
   tbContactState state;
   tbVec3 anchor; // scheme penalty: tangential spring, world

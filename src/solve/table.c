@@ -289,3 +289,26 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
   }
   return NULL;
 }
+
+// Asked with a problem of one contact, with as many rows as the law takes; what its numbers are does not
+// matter.
+unsigned tb_solver_models(const tbSolver* solver, tbLaw law)
+{
+  int rows = TB_MAX_ROWS;
+  while (tb_law_params(law, rows) < 0) rows--;
+  int row_adr[2] = {0, rows}, param_adr[2] = {0, tb_law_params(law, rows)};
+  double param[2 * TB_MAX_ROWS];
+  for (int i = 0; i < 2 * TB_MAX_ROWS; i++) param[i] = 4;
+  uint8_t laws[1] = {(uint8_t)law};
+  tbProblem p = {.name = "",
+                 .ncontact = 1,
+                 .nrow = rows,
+                 .row_adr = row_adr,
+                 .law = laws,
+                 .param_adr = param_adr,
+                 .param = param};
+  unsigned models = 0;
+  for (int m = 0; m < TB_MODEL_COUNT; m++)
+    if (!tb_solver_refuses(solver, &p, (tbModel)m)) models |= 1u << m;
+  return models;
+}

@@ -286,7 +286,8 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
     out->lambda = TB_TAKE(arena, double, guess.count);
     out->u = TB_TAKE(arena, double, guess.count);
     out->v = TB_TAKE(arena, double, (size_t)out->problem->ndof);
-    if (!out->lambda || !out->u || !out->v) status = TB_ERROR_MEMORY;
+    out->part = TB_TAKE(arena, double, (size_t)out->problem->ncontact);
+    if (!out->lambda || !out->u || !out->v || !out->part) status = TB_ERROR_MEMORY;
     else if (o->warm_start && guess.count) memcpy(out->lambda, guess.data, guess.count * sizeof(double));
   }
   tb_array_free(ctx, &guess);
@@ -305,6 +306,7 @@ tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbAssembly* a
   tbJudge* judge;
   TB_TRY(tb_judge_create(ctx, a->problem, &judge));
   tb_judge_measure(judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, a->v);
+  tb_judge_contacts(judge, a->part);
   tb_judge_free(ctx, judge);
   for (int i = 0; i < a->problem->ndof; i++)
     if (!isfinite(a->v[i]))
@@ -353,6 +355,7 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
         .tangent = tb_mat3_row(t->frame, 1),
         .local = tb_quat_unrotate(a->centre[t->body_a].q, tb_sub3(t->position, a->centre[t->body_a].x)),
         .gap = t->point.gap,
+        .residual = a->part[i],
         .rows = t->rows,
         .state = state_of(t, lambda, u)};
     for (int k = 0; k < t->rows; k++) {

@@ -11,6 +11,7 @@ typedef struct tbAssembly {
   tbProblem* problem;
   double* lambda; // in: warm start; out: impulses                     (nrow)
   double *u, *v;  // what the judge finds                              (nrow), (ndof)
+  double* part;   // of his number, that is each contact's             (ncontact)
   int* dof;       // first degree of freedom of a body; −1: left out   (bodies)
   bool* pushed;   // whether any impulse acts on a body                (bodies)
   int ntouch;
@@ -28,7 +29,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const
                      const tbTouch* touches, int count, tbAssembly* out);
 void tb_assembly_free(tbAssembly* assembly);
 
-// Judges λ: fills u, v and the residual.
+// Judges λ: fills u, v, the residual and its parts.
 tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* options, tbAssembly* assembly);
 
 // Velocities of a body after the step: the solved ones, or the free ones where nothing touched it.

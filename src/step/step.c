@@ -7,15 +7,38 @@
 
 #include <string.h>
 
+enum {
+  JOINTS = 1 << TB_LAW_FREE | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
+  CONTACTS = 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC | 1 << TB_LAW_CONTENSOU |
+             1 << TB_LAW_ROLLING, // as rows.c chooses them
+};
+
 static const tbScheme schemes[] = {
-    {"semi-implicit", "velocity level, one problem per step; overlaps pushed out or projected",
-     "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1", tb_semi_implicit_step},
-    {"moreau", "Moreau's midpoint rule, restitution inside the contact law",
-     "Moreau 1988; course, proximal chapter", tb_moreau_step},
-    {"penalty", "springs and dampers at the contacts, friction by anchors",
-     "Cundall and Strack 1979; course §2", tb_penalty_step},
-    {"implicit", "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
-     "Verschoor and Jalba 2019; course §1.10, §2.2", tb_implicit_step},
+    {.name = "semi-implicit",
+     .summary = "velocity level, one problem per step; overlaps pushed out or projected",
+     .reference = "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1",
+     .step = tb_semi_implicit_step,
+     .laws = JOINTS | CONTACTS,
+     .impact_laws = JOINTS | CONTACTS},
+    {.name = "moreau",
+     .summary = "Moreau's midpoint rule, restitution inside the contact law",
+     .reference = "Moreau 1988; course, proximal chapter",
+     .step = tb_moreau_step,
+     .laws = JOINTS | CONTACTS},
+    {.name = "penalty",
+     .summary =
+         "springs and dampers at the contacts, friction by anchors; a solver for joints and impacts alone",
+     .reference = "Cundall and Strack 1979; course §2",
+     .step = tb_penalty_step,
+     .laws = JOINTS,
+     .impact_laws = JOINTS | CONTACTS},
+    {.name = "implicit",
+     .summary = "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
+     .reference = "Verschoor and Jalba 2019; course §1.10, §2.2",
+     .step = tb_implicit_step,
+     .laws = JOINTS | CONTACTS,
+     .impact_laws = JOINTS | CONTACTS,
+     .deforms = true},
 };
 
 int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }
@@ -26,6 +49,19 @@ const tbScheme* tb_scheme_find(const char* name)
   for (int i = 0; i < tb_scheme_count(); i++)
     if (strcmp(schemes[i].name, name) == 0) return &schemes[i];
   return NULL;
+}
+
+tbFit tb_scheme_fit(const tbScheme* scheme, const tbSolver* solver)
+{
+  tbFit fit = {0};
+  for (int law = 0; law < TB_LAW_COUNT; law++) {
+    if (!(scheme->laws & 1u << law)) continue;
+    unsigned models = tb_solver_models(solver, (tbLaw)law);
+    if (models & 1u << TB_MODEL_CONE) fit.exact |= 1u << law;
+    else if (models) fit.modelled |= 1u << law;
+    else fit.refused |= 1u << law;
+  }
+  return fit;
 }
 
 const char* tb_stabilization_name(tbStabilization kind)
@@ -61,7 +97,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
                      near.name);
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"", o->scheme);
   }
-  if (w->deformable.count > 0 && strcmp(o->scheme, "implicit") != 0)
+  if (w->deformable.count > 0 && !tb_scheme_find(o->scheme)->deforms)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s moves rigid bodies only; \"%s\" needs implicit",
                    o->scheme, tb_bodies(w)[tb_deformables(w)[0].body].name);
   if (w->deformable.count > 0 && o->stabilization == TB_STABILIZE_PROJECTION)

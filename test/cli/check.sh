@@ -41,6 +41,7 @@ t schema --keys; ended 0 && grep -q '^| `gravity` | 3 numbers | \[0, 0, -9.81\]'
 t schema --help; ended 0 && grep -q "^usage: tribo schema" out; claim "schema --help"
 t schema scene.json; ended 2 && one_line; claim "schema takes no file"
 t list schemes; ended 0 && grep -q "^semi-implicit " out; claim "list schemes"
+t list matrix; ended 0 && [ "$(grep -c "^bgs .*●" out)" -eq 2 ] && grep -q "^ipm .*◐.*W, blocks" out; claim "list matrix: solvers, laws, schemes"
 t list scenes; ended 0 && grep -q "incline.json  *block on an incline" out; claim "list scenes: beside the command"
 mkdir -p scenes && cp scene.json typo.json scenes/ && printf '{}' >scenes/other.json
 t list scenes; ended 0 && grep -q "^scenes/scene.json  *a ball$" out && ! grep -q other out; claim "list scenes: in ./scenes"

@@ -29,6 +29,8 @@ const char recorded_scene[] =
     "   \"kinematic\": {\"angular_velocity\": [0, 0, 7]}},\n"
     "  {\"name\": \"marker\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"position\": [20, 0, 1],\n"
     "   \"kinematic\": {}}],\n"
+    " \"joints\": [{\"type\": \"hinge\", \"a\": \"arm\", \"anchor\": [8, 0.1, 3], \"axis\": [0, 2, 0],\n"
+    "   \"limits\": [-3, 2]}],\n"
     " \"soft\": [{\"name\": \"jelly\", \"mesh\": {\"box\": {\"size\": 0.4, \"cells\": 3}}, \"young\": 2e5,\n"
     "   \"position\": [0, 6, 1]}],\n"
     " \"cloth\": [{\"name\": \"a sheet\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": [3, 5]}},\n"

@@ -97,6 +97,7 @@ static void pretend_steps(tbContext* ctx, tbWorld* w)
                             .tangent = {1, 0, 0},
                             .gap = -1e-5,
                             .impulse = {0.3, -0.1, 0.05},
+                            .residual = 3e-9,
                             .rows = 3,
                             .state = TB_CONTACT_STICK};
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));

@@ -49,7 +49,7 @@ function frame(step, scalars) {
   out.push(Buffer.alloc(4));
   u32(contacts);
   out.push(Buffer.from(new Float64Array([time, step]).buffer));
-  f32(...scalars.map((name) => (name === 'contacts' ? contacts : name === 'residual' ? 1e-9 : 1 + time)));
+  f32(...scalars.map((name) => (name === 'contacts' ? contacts : name === 'residual' ? 1e-9 : name === 'contact_residual' ? 2e-10 : 1 + time)));
   const angle = 0.05 * step;
   f32(0.5 * time, 0, 0.3);
   u32(...packQuaternion([Math.cos(angle), 0, Math.sin(angle), 0]));
@@ -67,7 +67,7 @@ function frame(step, scalars) {
   if (contacts) {
     u32(0, 1);
     f32(0.5 * time, 0, 0);
-    out.push(Buffer.from(new Int16Array([0, 0, 32767]).buffer), Buffer.from([2, 255]));
+    out.push(Buffer.from(new Int16Array([0, 0, 32767]).buffer), Buffer.from([2, 127]));
     f32(-1e-4, 0.01, 0, 0.05);
   }
   const bytes = pad(Buffer.concat(out), 8);
@@ -90,6 +90,7 @@ export function makeReplay() {
     'iterations',
     'contacts',
     'penetration',
+    'contact_residual',
     'solve_ms',
     'something_new',
   ];
@@ -131,6 +132,10 @@ export function makeReplay() {
         shapes: [{ type: 'sphere', radius: 0.3, ...shape }],
       },
       { name: 'cloth', kind: 'cloth', mass: 0.1, nodes: SIDE * SIDE, skin: 0 },
+    ],
+    joints: [
+      { type: 'hinge', a: 1, b: -1, anchor_a: [0, 0, 0.2], anchor_b: [0, 0, 0.5], axis: [0, 1, 0], limits: [-1, null] },
+      { type: 'of another kind', a: 1, b: -1, anchor_a: [0, 0, 0], anchor_b: [0, 0, 0] },
     ],
   });
   header += ' '.repeat((8 - (Buffer.byteLength(header) % 8)) % 8);

@@ -115,6 +115,24 @@ await test.claim(
   },
 );
 
+await test.claim('a solver brings the model of friction that it can take', { at: 'scene/incline' }, async (page) => {
+  await advance(page, 2);
+  await page.keyboard.press('i');
+  const choose = async (name) => {
+    await page.selectOption('.field:has-text("solver") select', name);
+    await until(page, (wanted) => tribo.bench.source.options.solver === wanted, name);
+    await advance(page, 2);
+    return page.evaluate(() => [
+      tribo.bench.source.options.model,
+      tribo.bench.source.error?.message ?? '',
+      document.querySelector('.contents select').value,
+    ]);
+  };
+  const [model, error, shown] = await choose('lemke');
+  demand(model === 'polyhedral' && !error && shown === model, `lemke with ${model}, shown as ${shown}: ${error}`);
+  demand((await choose('bgs'))[0] === 'cone', 'bgs does not go back to the law itself');
+});
+
 await test.claim('a body follows the pointer that pulls it', { at: 'scene/incline' }, async (page) => {
   await until(page, () => tribo.bench?.source?.last > 2);
   const before = await page.evaluate(() => tribo.bench.source.newest.poses[7 + 2]);
@@ -265,23 +283,59 @@ await test.claim(
 );
 
 await test.claim(
+  'contacts show their residuals, and joints where they hold',
+  { at: 'scene/seesaw', width: 1100, height: 700 },
+  async (page) => {
+    await advance(page, 12);
+    await page.keyboard.press('h');
+    await page.keyboard.press('h');
+    await until(page, () => tribo.bench.stage.heatTop > 0);
+    const got = await page.evaluate(() => {
+      const { source, stage } = tribo.bench,
+        { contacts, scalars } = source.newest;
+      let sum = 0;
+      for (let i = 13; i < contacts.length; i += 15) sum += contacts[i] ** 2;
+      return {
+        heat: stage.look.heat,
+        part: Math.sqrt(sum) / scalars[3],
+        pin: Array.from(stage.joints.meshes.balls.instanceMatrix.array.subarray(12, 15)),
+        plank: Array.from(source.newest.poses.subarray(7, 14)),
+        joints: source.model.joints,
+        bodies: source.model.bodies.map((b) => b.name),
+      };
+    });
+    demand(got.heat === 'residual', `it shows ${got.heat}`);
+    demand(got.part > 0 && got.part < 1 + 1e-5, `the contacts’ part of the residual is ${got.part}`);
+    demand(got.joints.length === 1 && got.joints[0].type === 'hinge', `joints ${JSON.stringify(got.joints)}`);
+    const world = got.joints[0].a < 0 ? got.joints[0].anchor_a : got.joints[0].anchor_b;
+    demand(distance(got.pin, world) < 1e-3, `the pin is drawn at ${got.pin}`);
+    await until(page, () => /^residual/.test(document.querySelector('.legend').textContent));
+    await test.picture(page, 'residuals');
+    await page.keyboard.press('j');
+    demand(!(await page.evaluate(() => tribo.bench.stage.joints.group.visible)), 'J does not hide joints');
+  },
+);
+
+await test.claim(
   'the table of methods is the engine’s own',
   { at: 'methods', width: 1000, height: 700 },
   async (page) => {
     const wrong = await page.evaluate(() => {
-      const { solvers, models, laws } = tribo.tables,
+      const { solvers, models, laws, schemes } = tribo.tables,
         rows = [...document.querySelectorAll('.matrix tbody tr')];
       if (rows.length !== solvers.length) return `${rows.length} rows`;
       const dots = document.querySelectorAll('.matrix .yes').length;
       const want = solvers.reduce(
         (sum, s) =>
           sum +
-          models.filter((m) => s.models.includes(m.name ?? m)).length +
-          laws.filter((l) => s.laws.includes(l.name)).length +
-          (s.metric ? 1 : 0),
+          models.filter((m) => s.models.includes(m)).length +
+          laws.filter((l) => s.takes[l.name].includes('cone')).length +
+          schemes.filter((k) => k.laws.every((law) => s.takes[law].includes('cone'))).length,
         0,
       );
-      return dots === want ? '' : `${dots} dots for ${want}`;
+      if (dots !== want) return `${dots} dots for ${want}`;
+      const words = document.querySelector('.methods').textContent;
+      return /Rigid and deformable bodies/.test(words) && /of impacts also/.test(words) ? '' : 'schemes say nothing';
     });
     demand(!wrong, wrong);
   },
@@ -326,6 +380,10 @@ await test.claim(
       got.contacts.length === 15 && got.contacts[12] === 2 && Math.abs(got.contacts[11] - 0.05 * 30) < 1e-5,
       `contacts ${got.contacts}`,
     );
+    demand(Math.abs(got.contacts[13] - 1e-10) < 1e-13, `residual ${got.contacts[13]} of a contact`);
+    for (const key of ['h', 'h']) await page.keyboard.press(key);
+    await until(page, () => tribo.bench.stage.look.heat === 'residual' && tribo.bench.stage.heatTop > 0);
+    demand((await page.evaluate(() => tribo.bench.stage.joints.count)) === 1, 'the joint is not drawn');
     demand(Math.abs(got.kinetic - 1 - at / 30) < 1e-6, `kinetic energy ${got.kinetic}`);
     await page.waitForTimeout(600);
     const look = await colours(page, await test.picture(page, 'replay'));

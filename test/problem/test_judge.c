@@ -77,6 +77,41 @@ TEST(judge_grows_when_any_impulse_moves)
   }
 }
 
+// Each contact's part, put together again, is the judge's number: exact, and of every model.
+TEST(parts_of_contacts_add_up_to_the_residual)
+{
+  int some = 0;
+  for (int seed = 0; seed < 200; seed++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = spec_for(seed);
+    spec.contacts = seed % 20 == 0 ? 700 : spec.contacts; // more than the judge takes in one piece
+    tbProblem* p = NULL;
+    double *lambda = NULL, part[700];
+    tbJudge* judge = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK && p->ncontact <= 700);
+    REQUIRE(tb_judge_create(&ctx, p, &judge) == TB_OK);
+    for (int i = 0; i < p->nrow; i++) lambda[i] += 0.01 * (i * 37 % 11 - 5);
+    for (int m = 0; m < TB_MODEL_COUNT; m++) {
+      tbResidual r;
+      tb_judge_measure(judge, lambda, (tbModel)m, 8, &r, NULL, NULL);
+      tb_judge_contacts(judge, part);
+      double sum = 0, scale = fmax(r.norm_q, fmax(r.norm_lambda, r.norm_u));
+      for (int k = 0; k < p->ncontact; k++) sum += part[k] * part[k], some += part[k] > 0;
+      CHECK_NEAR(sqrt(sum), r.model, 1e-13 * r.model);
+      if (m == TB_MODEL_CONE) CHECK_NEAR(sqrt(sum) * scale, r.absolute, 1e-13 * r.absolute);
+    }
+    tbResidual r;
+    lambda[p->nrow - 1] = NAN;
+    tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &r, NULL, NULL);
+    tb_judge_contacts(judge, part);
+    CHECK(isinf(part[0]) && isinf(r.fclib));
+    tb_judge_free(&ctx, judge);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+  CHECK(some > 1000);
+}
+
 // One contact on W = I: everything the judge says can be worked out by hand.
 static tbResidual by_hand(tbLaw law, const double* param, const double q[3], const double lambda[3],
                           tbModel model)

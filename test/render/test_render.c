@@ -92,6 +92,28 @@ TEST(pictures_show_what_the_options_say)
   shot_end(&s);
 }
 
+// The same replay with its joints under another key, which a reader skips, has another picture.
+TEST(pictures_show_joints)
+{
+  Shot s;
+  shot_begin(&s);
+  tbRenderOptions o = small();
+  unsigned char with[3 * W * H], without[3 * W * H];
+  o.camera = TB_CAMERA_FIXED, o.eye = tb_vec3(8, -3, 3), o.target = tb_vec3(8, 0, 3), o.overlay = false;
+  CHECK_OK(&s.run.ctx, draw(&s.run.ctx, s.replay, o, 3, with));
+  tb_replay_close(&s.run.ctx, s.replay);
+  s.replay = NULL;
+  size_t at = 0;
+  while (at + 8 < s.length && memcmp(s.bytes + at, "\"joints\"", 8) != 0) at++;
+  REQUIRE(at + 8 < s.length);
+  memcpy(s.bytes + at, "\"jointz\"", 8);
+  CHECK_OK(&s.run.ctx, tb_replay_open_bytes(&s.run.ctx, "run.trp", s.bytes, s.length, &s.replay));
+  CHECK_OK(&s.run.ctx, draw(&s.run.ctx, s.replay, o, 3, without));
+  int changed = differences(with, without);
+  CHECK(changed > 20 && changed < W * H / 8);
+  shot_end(&s);
+}
+
 TEST(pictures_have_the_same_bytes_for_any_number_of_threads)
 {
   Shot s;

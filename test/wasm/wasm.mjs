@@ -120,6 +120,36 @@ await test('contacts carry the weight', (engine) => {
   check(Math.abs(c[CONTACT.IMPULSE + 2] / weight - 1) < 1e-3, `${c[CONTACT.IMPULSE + 2]} N·s under ${weight}`)
 })
 
+await test('every contact says its part of the residual', (engine) => {
+  engine.open(engine.sceneText('arch', { stones: 9 }))
+  engine.set({ solver: 'pgs', max_iterations: 20 })
+  engine.step(3)
+  let sum = 0
+  for (let i = 0; i < engine.contactCount; i++) sum += engine.contacts[i * CONTACT.STRIDE + CONTACT.RESIDUAL] ** 2
+  check(Math.abs(Math.sqrt(sum) / engine.report.residual - 1) < 1e-12, `${Math.sqrt(sum)} of ${engine.report.residual}`)
+})
+
+await test('joints hold where the scene says', (engine) => {
+  engine.open(engine.sceneText('cradle', {}))
+  const before = engine.poses.slice()
+  engine.step(50)
+  check(engine.scene.joints.length === 10, `${engine.scene.joints.length} joints`)
+  for (const { type, a, b, anchor_a, anchor_b } of engine.scene.joints) {
+    check(type === 'distance' && (a < 0) !== (b < 0), `a ${type} joint of ${a} and ${b}`)
+    const [ball, fixed, local] = a < 0 ? [b, anchor_a, anchor_b] : [a, anchor_b, anchor_a]
+    check(Math.hypot(...local) < 1e-12, `held at ${local}`)
+    const length = (poses) => Math.hypot(...fixed.map((x, k) => x - poses[7 * ball + k]))
+    const [first, now] = [length(before), length(engine.poses)]
+    check(Math.abs(first - now) < 1e-3 * first, `a string of ${first} m is ${now} m long`)
+  }
+})
+
+await test('the tables say which solver takes which law, and what a scheme asks', (engine) => {
+  const { solvers, schemes } = engine.tables
+  check(solvers.every((s) => schemes.every((k) => s.fits[k.name])), 'a solver without a word on a scheme')
+  check(schemes.filter((k) => k.deforms).length === 1 && solvers.find((s) => s.name === 'lemke').takes.coulomb.join() === 'box,polyhedral,frictionless', 'the tables have changed')
+})
+
 await test('friction, masses, options: what changes while it runs changes the run', (engine) => {
   engine.open(engine.sceneText('incline', { slope_deg: 20 })) // μ = 0.5 holds it
   const still = engine.step(30).kinetic

@@ -11,7 +11,8 @@ const poseMatrix = new THREE.Matrix4(),
 const position = new THREE.Vector3(),
   rotation = new THREE.Quaternion(),
   one = new THREE.Vector3(1, 1, 1);
-const color = new THREE.Color();
+const color = new THREE.Color(),
+  accent = new THREE.Color();
 
 export function readPose(poses, body, out) {
   const i = 7 * body;
@@ -126,19 +127,20 @@ export class Bodies {
     }
   }
 
-  // heat: null, or one number 0 … 1 per body.
-  paint(theme, heat) {
+  // heat: null, or one number 0 … 1 per body. The one that is selected leans towards the accent.
+  paint(theme, heat, selected = -1) {
     for (const { mesh, bodies } of this.batches) {
-      for (let i = 0; i < bodies.length; i++) mesh.setColorAt(i, this.#colorOf(theme, bodies[i], heat));
+      for (let i = 0; i < bodies.length; i++) mesh.setColorAt(i, this.#colorOf(theme, bodies[i], heat, selected));
       mesh.instanceColor.needsUpdate = true;
     }
-    for (const { mesh, body } of this.soft) mesh.material.color.copy(this.#colorOf(theme, body, heat));
+    for (const { mesh, body } of this.soft) mesh.material.color.copy(this.#colorOf(theme, body, heat, selected));
   }
 
-  #colorOf(theme, index, heat) {
+  #colorOf(theme, index, heat, selected) {
     const body = this.model.bodies[index];
     if (heat && body.kind !== 'fixed') return heatColor(heat[index], color);
-    return color.set(bodyColor(theme, body, index));
+    color.set(bodyColor(theme, body, index));
+    return index === selected ? color.lerp(accent.set(theme.accent), 0.55) : color;
   }
 
   // Translucent bodies show the contacts between them.

@@ -1,7 +1,8 @@
 // What can be changed while a world runs. Nothing here simulates: it asks the live source, and shows what it refused.
 import { field, h, icon, replace, select, slider } from './dom.js';
 import { number } from './format.js';
-import { isMoving } from './model.js';
+import { modelOf } from './methods.js';
+import { isDeformable, isMoving } from './model.js';
 
 export class Controls {
   // actions: { parameters(values), freeze(), saveProblem() }; tables: the engine's.
@@ -85,9 +86,15 @@ export class Controls {
   #method() {
     const { live, tables } = this,
       named = (list) => list.map((x) => ({ value: x.name, label: x.name, title: x.summary }));
-    const about = h('p.hint');
+    const soft = live.model.bodies.some(isDeformable),
+      schemes = tables.schemes.filter((s) => s.deforms || !soft);
+    const about = h('p.hint'),
+      friction = h('span.contents');
     const explain = () => {
-      about.textContent = tables.solvers.find((s) => s.name === live.options.solver)?.summary ?? '';
+      const solver = tables.solvers.find((s) => s.name === live.options.solver);
+      about.textContent = solver.summary;
+      const models = tables.models.filter((m) => solver.takes.coulomb.includes(m));
+      replace(friction, select(models, live.options.model, change('model')));
     };
     const change =
       (key, convert = (x) => x) =>
@@ -96,6 +103,11 @@ export class Controls {
           await live.set({ [key]: convert(value) });
           explain();
         });
+    const choose = (name) =>
+      this.#try(async () => {
+        await live.set({ solver: name, model: modelOf(tables.solvers.find((s) => s.name === name)) });
+        explain();
+      });
     explain();
     const step = slider({ min: 1e-4, max: 0.05, scale: 'log', value: live.options.dt, oninput: change('dt') });
     const budget = slider({
@@ -118,9 +130,10 @@ export class Controls {
       'fieldset',
       null,
       h('legend', null, 'Method'),
-      field('scheme', select(named(tables.schemes), live.options.scheme, change('scheme'))),
-      field('solver', select(named(tables.solvers), live.options.solver, change('solver'))),
+      field('scheme', select(named(schemes), live.options.scheme, change('scheme'))),
+      field('solver', select(named(tables.solvers), live.options.solver, choose)),
       about,
+      field('friction', friction, 'the law itself (cone), or a model of it that the solver can take'),
       field('step dt', step, 'seconds'),
       field('iterations', budget, 'at most, per step'),
       field('tolerance', goal, 'on the judge’s residual'),

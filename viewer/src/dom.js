@@ -37,6 +37,7 @@ const paths = {
   contact: '<ellipse cx="12" cy="16" rx="8" ry="3"/><path d="M12 15V4M9 7l3-3 3 3"/>',
   arrow: '<path d="M5 19 19 5M10 5h9v9"/>',
   heat: '<path d="M12 3c1 4 5 5.5 5 10a5 5 0 0 1-10 0c0-2 1-3.5 2-4.5 0 1.5.5 2.5 1.5 3C11 9 10.5 6 12 3z"/>',
+  joint: '<circle cx="12" cy="12" r="3"/><path d="M3.5 18.5 9.6 14M20.5 18.5 14.4 14M12 9V3"/>',
   glass: '<path d="M12 3 4 7.5v9L12 21l8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9"/>',
   frame: '<path d="M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5"/>',
   chart: '<path d="M4 4v16h16M7 15l4-5 3 3 5-7"/>',
@@ -78,6 +79,12 @@ export const select = (options, value, onchange) =>
     ),
   );
 
+// 1e-6 rather than 0.000001, which no box has room for.
+function brief(x, digits) {
+  const short = Number(x.toPrecision(digits));
+  return short !== 0 && Math.abs(short) < 1e-4 ? short.toExponential() : String(short);
+}
+
 // A slider with its number beside it; `scale: 'log'` moves in powers of ten.
 export function slider({ min, max, value, step, scale, digits = 3, oninput }) {
   const log = scale === 'log';
@@ -87,11 +94,11 @@ export function slider({ min, max, value, step, scale, digits = 3, oninput }) {
   const range = h('input', { type: 'range', min: to(min), max: to(max), step: step ?? (to(max) - to(min)) / 200 });
   const show = (x) => {
     range.value = to(x);
-    number.value = Number(x.toPrecision(digits));
+    number.value = brief(x, digits);
   };
   range.addEventListener('input', () => {
     const x = Number(from(Number(range.value)).toPrecision(digits));
-    number.value = x;
+    number.value = brief(x, digits);
     oninput(x);
   });
   number.addEventListener('change', () => {

@@ -14,11 +14,14 @@
 //
 // What there is, from the library's own tables
 //
-//   tables          {version, simd, solvers: [{name, summary, reference, models, laws, form, sets, metric, maxRows}],
-//                   schemes: [{name, summary, reference}], laws: [{name, summary}],
+//   tables          {version, simd, solvers: [{name, summary, reference, models, laws, takes: {law: [model]}, fits: {scheme: {exact,
+//                   modelled, refused: [law]}}, form, products, sets, metric, maxRows}],
+//                   schemes: [{name, summary, reference, laws, impactLaws, deforms}], laws: [{name, summary}],
 //                   models, orders, stabilizations, rFactors, preconditioners, inverses, outcomes: [name],
 //                   gallery: [{name, summary, parameters: [{name, summary, value, low, high, whole}]}]}
-//                   A solver takes a problem if it takes all its laws and the model; `solvers` of a problem says so.
+//                   A solver takes a problem if it takes all its laws under the model (`takes`); `solvers` of a problem says
+//                   so. fits: of the laws that a scheme's steps bring up, what a solver takes as they stand, under another
+//                   model of friction, or not at all
 //   sceneText(name, values = {})     a scene of the gallery as JSON text; parameters not named keep their defaults
 //
 // A world
@@ -26,13 +29,16 @@
 //   open(text, {keep = false, name = 'scene'})    from a scene file's text. keep: bodies that the old world has under
 //                   the same name go on from where they are, and friction and masses asked for stay
 //   addFile(path, bytes)     a mesh file that a scene names, before `open`
-//   scene           {name, time, dt, gravity, bodies, meshes} of the open world, made by `open`:
+//   scene           {name, time, dt, gravity, bodies, joints, meshes} of the open world, made by `open`:
 //                   bodies  [{name, kind, mass, shapes, firstNode, nodes, triangles}], kind: dynamic, fixed, kinematic,
 //                           soft, cloth. shapes: [{type, position, orientation, …}] in the body's frame, with
 //                           radius (sphere, capsule, cylinder), length (capsule: between the centres of its caps),
 //                           size (box: full edges), normal and offset (plane: the solid is normal·x ≤ offset), or mesh
 //                           (convex, mesh, sdf): an index into meshes. triangles: of deformable bodies, Uint32Array
 //                           of indices counted from firstNode
+//                   joints  [{type, a, b, anchor_a, anchor_b, axis, limits}], type: ball, hinge, slider, weld, distance;
+//                           a, b: indices of bodies, −1: the world; anchors in the frames of their bodies, the axis (hinge
+//                           and slider) in that of a; limits: [lower, upper], where there are any; null: none on that side
 //                   meshes  [{positions: Float32Array, indices: Uint32Array}], triangles counter-clockwise from outside
 //   options         {scheme, solver, model, dt, tolerance, max_iterations, …} as the next step will use them
 //   set(options)    changes some of them, while it runs. A solver that does not know the model brings its own
@@ -82,7 +88,7 @@ export class TriboError extends Error {
 }
 
 export const CONTACT = {
-  STRIDE: 16,
+  STRIDE: 17,
   POSITION: 0, // 3, m
   NORMAL: 3, // 3, unit, from body a to body b
   IMPULSE: 6, // 3, N·s, on b, world axes
@@ -93,6 +99,7 @@ export const CONTACT = {
   STATE: 13, // 0 open, 1 stick, 2 slip
   A: 14,
   B: 15,
+  RESIDUAL: 16, // its part of the judge's: squares, with those of joints, add up to the square of report.residual
 }
 
 const PARAMETERS = 6 // of a scene of the gallery, at most

@@ -18,7 +18,8 @@ export function number(x, digits = 3) {
 export const vector = (values, digits = 3) => values.map((x) => fixed(x, digits)).join('  ');
 
 // As many decimals always, so that digits do not jump.
-export const fixed = (x, decimals) => (Number.isFinite(x) ? x.toFixed(decimals).replace('-', '−') : '–');
+export const fixed = (x, decimals) =>
+  Number.isFinite(x) ? x.toFixed(decimals).replace(/^-(?=[0.]*$)/, '').replace('-', '−') : '–';
 
 export function seconds(s) {
   if (s < 1e-3) return `${number(s * 1e6, 3)} µs`;

@@ -14,6 +14,7 @@ const KEYS = [
   [['c'], 'contacts', ({ bench }) => bench.toggle('contacts')],
   [['f'], 'forces', ({ bench }) => bench.toggle('forces')],
   [['h'], 'heat: penetration, residual, force', ({ bench }) => bench.nextHeat()],
+  [['j'], 'joints', ({ bench }) => bench.toggle('joints')],
   [['x'], 'see through bodies', ({ bench }) => bench.toggle('glass')],
   [['z'], 'look at everything', ({ bench }) => bench.frameAll()],
   [['p'], 'plots', ({ bench }) => bench.togglePlots()],

@@ -28,6 +28,7 @@ export class Hud {
       contacts: tool('contact', 'contacts', 'C', () => actions.toggle('contacts')),
       forces: tool('arrow', 'forces', 'F', () => actions.toggle('forces')),
       heat: tool('heat', 'heat', 'H', () => actions.nextHeat()),
+      joints: tool('joint', 'joints', 'J', () => actions.toggle('joints')),
       glass: tool('glass', 'see through bodies', 'X', () => actions.toggle('glass')),
       frame: tool('frame', 'look at everything', 'Z', () => actions.frame()),
       plots: tool('chart', 'plots', 'P', () => actions.plots()),
@@ -48,6 +49,12 @@ export class Hud {
     this.about.textContent = about || '';
   }
 
+  // Tools for what the scene has not are not there.
+  setModel(model) {
+    this.tools.joints.hidden = !(this.jointed = Boolean(model.joints?.length));
+    this.heatShown = undefined;
+  }
+
   // A step that takes long says so, and can be stopped.
   wait(seconds, step) {
     this.waiting.hidden = !seconds;
@@ -55,7 +62,7 @@ export class Hud {
   }
 
   setLook(look) {
-    for (const name of ['contacts', 'forces', 'glass']) this.tools[name].setAttribute('aria-pressed', look[name]);
+    for (const name of ['contacts', 'forces', 'joints', 'glass']) this.tools[name].setAttribute('aria-pressed', look[name]);
     this.tools.heat.setAttribute('aria-pressed', look.heat !== 'none');
     this.look = { ...look };
     this.heatShown = undefined;
@@ -83,24 +90,25 @@ export class Hud {
 
   #legend(top) {
     const { look } = this,
-      key = look.heat === 'none' ? `${look.contacts}${look.forces}` : `${look.heat}${number(top, 2)}`;
+      key = look.heat === 'none' ? `${look.contacts}${look.forces}${look.joints}` : `${look.heat}${number(top, 2)}`;
     if (key === this.heatShown) return;
     this.heatShown = key;
     if (look.heat !== 'none') {
       const unit = { penetration: ' m', force: ' N', residual: '' }[look.heat];
-      const end = look.heat === 'residual' ? 'largest' : `${number(top || 0, 2)}${unit}`;
       replace(
         this.legend,
         h('span', null, look.heat),
-        h('span', null, '0'),
+        h('span', null, look.heat === 'residual' && top > 0 ? `≤ ${number(top / 100, 2)}` : '0'),
         h('span.ramp', { style: { background: viridisCss } }),
-        h('span', null, end),
+        h('span', null, `${number(top || 0, 2)}${unit}`),
       );
-    } else if (look.contacts || look.forces)
+    } else {
+      const shown = look.contacts || look.forces ? ['stick', 'slip', 'open'] : [];
+      if (this.jointed && look.joints) shown.push('joint');
       replace(
         this.legend,
-        ['stick', 'slip', 'open'].map((state) => h(`span.key.${state}`, null, state)),
+        shown.map((what) => h(`span.key.${what}`, null, what)),
       );
-    else replace(this.legend);
+    }
   }
 }

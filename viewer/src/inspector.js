@@ -94,7 +94,7 @@ export class Inspector {
       row('friction', number(force.friction), 'N'),
       row('friction / normal', force.normal > 0 ? fixed(force.friction / force.normal, 4) : '–'),
       Number.isNaN(data[c + CONTACT.speed]) ? null : row('slip speed', number(data[c + CONTACT.speed]), 'm/s'),
-      Number.isNaN(data[c + CONTACT.residual]) ? null : row('share of residual', fixed(data[c + CONTACT.residual], 3)),
+      Number.isNaN(data[c + CONTACT.residual]) ? null : row('residual', number(data[c + CONTACT.residual])),
     ];
   }
 

@@ -16,6 +16,7 @@ export class Live {
     this.model = model;
     this.options = options;
     this.live = true;
+    this.residuals = true; // of contacts are known
     this.busy = false;
     this.error = null;
     this.friction = {};

@@ -1,10 +1,12 @@
 // What the page shows, whoever made it: a Model says what the bodies are, a Frame where they are.
 //
-//   Model  { name, dt, gravity: [x, y, z], bodies: [Body] }
+//   Model  { name, dt, gravity: [x, y, z], bodies: [Body], joints: [Joint] }
 //   Body   { name, kind, mass, shapes: [Shape], nodeCount, triangles }
 //          kind: 'dynamic' | 'fixed' | 'kinematic' | 'soft' | 'cloth'; the last two have nodes and triangles
 //   Shape  { type, position: [x, y, z], orientation: [w, x, y, z] } in the body's frame, and what its type needs:
 //          radius, length, size, normal and offset, or vertices and triangles
+//   Joint  { type, a, b, anchor_a, anchor_b, axis, limits }: bodies by number, −1 for the world; anchors in their bodies'
+//          frames, the axis of a hinge or slider in that of a; limits: [lower, upper] or undefined, null for none
 //   Frame  { step, time, poses, nodes, contacts, scalars }
 //          poses     Float32Array, seven per body: x y z, then the quaternion w x y z
 //          nodes     Float32Array, all nodes of all deformable bodies in order; or null
@@ -13,8 +15,8 @@
 //
 // SI units, z up, quaternions [w x y z], as in Tribo itself.
 
-// Where the numbers of a contact stand. The force is in newtons, on body b, in world axes; the residual is a share of
-// the frame's largest of one contact. What is not known is NaN.
+// Where the numbers of a contact stand. The force is in newtons, on body b, in world axes; the residual is its part of
+// the judge's, whose squares add up to his. What is not known is NaN.
 export const CONTACT = {
   stride: 15,
   a: 0,

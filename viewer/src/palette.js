@@ -1,5 +1,5 @@
 // Colours of the view. Bodies are muted, so that contacts speak: blue holds, orange slides, grey is apart, which
-// every common kind of colour vision tells apart (after Okabe and Ito).
+// every common kind of colour vision tells apart (after Okabe and Ito); joints are purple.
 import * as THREE from 'three';
 
 export const themes = {
@@ -13,6 +13,7 @@ export const themes = {
     fixed: '#b9bfc9',
     kinematic: '#8fa3bf',
     accent: '#2563eb',
+    joint: '#a8408a',
     states: ['#8a919e', '#0072b2', '#e06c00'],
     bodies: ['#d9c7a7', '#a9bcd0', '#b7cbb2', '#d6ada0', '#bdb2d1', '#e3d9c8', '#9fb8b5'],
   },
@@ -26,6 +27,7 @@ export const themes = {
     fixed: '#5b6371',
     kinematic: '#5f7797',
     accent: '#6ea8ff',
+    joint: '#e58cc8',
     states: ['#9aa3b2', '#45b2f0', '#ff9d2e'],
     bodies: ['#c9b48d', '#8fa9c4', '#9db996', '#c6978a', '#a79ac2', '#d2c6b0', '#86a6a2'],
   },

@@ -231,7 +231,7 @@ export class Plots {
           : kind.title === 'energy'
             ? frame.scalars[SCALAR.kinetic] + frame.scalars[SCALAR.potential] + (frame.scalars[SCALAR.elastic] || 0)
             : frame.scalars[SCALAR[kind.title]];
-      value.textContent = `${number(at, 3)}${kind.unit ? ` ${kind.unit}` : ''}`;
+      value.textContent = `${number(at, 3)}${kind.unit && Number.isFinite(at) ? ` ${kind.unit}` : ''}`;
     }
   }
 }

@@ -6,9 +6,9 @@ import { Chips, FAVOURITES } from './chips.js';
 import { download } from './bytes.js';
 import { field, h, icon, replace, slider } from './dom.js';
 import { number, seconds } from './format.js';
+import { MODELS } from './methods.js';
 
 const REPLAY_S = 5;
-const MODELS = ['cone', 'polyhedral', 'box', 'ccp']; // the first that a solver takes: friction exact, or as near as it comes
 
 export class ProblemRace {
   // frozen: { problem, text, title, file }

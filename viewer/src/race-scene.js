@@ -5,6 +5,7 @@ import { Chips } from './chips.js';
 import { chart, lineColor } from './chart.js';
 import { field, h, replace, select, slider } from './dom.js';
 import { number } from './format.js';
+import { modelOf } from './methods.js';
 import { PHASES, SCALAR } from './model.js';
 import { Player } from './player.js';
 import { Stage } from './stage.js';
@@ -151,7 +152,8 @@ export class SceneRace {
     const client = await Client.start();
     const live = await Live.openScene(client, this.name);
     live.solver = solver;
-    await live.set({ solver, max_iterations: this.options.max_iterations });
+    const model = modelOf(this.tables.solvers.find((s) => s.name === solver));
+    await live.set({ solver, model, max_iterations: this.options.max_iterations });
     return live;
   }
 
@@ -192,6 +194,8 @@ export class SceneRace {
   tick(elapsed) {
     if (!this.lives.length) return;
     const moved = this.player.tick(elapsed);
+    const stuck = this.lives.find((l) => l.error);
+    if (stuck) this.status.textContent = stuck.error.message;
     if (moved || this.player.time !== this.shown) this.#draw();
     this.transport.tick();
     this.#drawChart(performance.now());

@@ -30,6 +30,7 @@ export class Replay {
     this.first = 0;
     this.last = this.count - 1;
     this.live = false;
+    this.residuals = this.header.scalars.includes('contact_residual');
     this.cache = new Map();
     this.columns = null;
   }
@@ -77,6 +78,7 @@ export class Replay {
       dt: header.dt,
       gravity: header.gravity,
       bodies,
+      joints: header.joints ?? [],
       solver: header.solver,
       scheme: header.scheme,
       tolerance: header.tolerance,
@@ -139,7 +141,7 @@ export class Replay {
       scalars,
       poses,
       nodes,
-      contacts: this.#contacts(at, count),
+      contacts: this.#contacts(at, count, start + 24),
     };
   }
 
@@ -164,10 +166,12 @@ export class Replay {
     return out;
   }
 
-  #contacts(at, count) {
+  #contacts(at, count, scalars) {
     const out = new Float32Array(CONTACT.stride * count).fill(NaN),
       view = this.view,
-      dt = this.header.dt;
+      dt = this.header.dt,
+      named = this.header.scalars.indexOf('contact_residual'),
+      worst = named < 0 ? NaN : view.getFloat32(scalars + 4 * named, true);
     for (let i = 0; i < count; i++, at += 44) {
       const c = i * CONTACT.stride,
         share = view.getUint8(at + 27);
@@ -179,7 +183,7 @@ export class Replay {
         out[c + CONTACT.force + k] = view.getFloat32(at + 32 + 4 * k, true) / dt;
       }
       out[c + CONTACT.state] = view.getUint8(at + 26);
-      if (share !== 255) out[c + CONTACT.residual] = share / 254;
+      if (share !== 255) out[c + CONTACT.residual] = (worst * share) / 254;
       out[c + CONTACT.gap] = view.getFloat32(at + 28, true);
     }
     return out;

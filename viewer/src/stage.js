@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import { Bodies, Outline } from './bodies.js';
 import { Contacts } from './contacts.js';
 import { Ground } from './ground.js';
+import { Joints, anchorOf } from './joints.js';
 import { reach } from './geometry.js';
 import { CONTACT, isDeformable, isMoving, mixPoses } from './model.js';
 import { themes } from './palette.js';
@@ -11,8 +12,9 @@ export class Stage {
   constructor() {
     this.scene = new THREE.Scene();
     this.theme = themes.light;
-    this.look = { contacts: true, forces: true, glass: false, heat: 'none' };
+    this.look = { contacts: true, forces: true, joints: true, glass: false, heat: 'none' };
     this.contacts = new Contacts();
+    this.joints = new Joints();
     this.outline = new Outline();
     this.sky = new THREE.HemisphereLight('#fff', '#888', 1.5);
     this.sun = new THREE.DirectionalLight('#fff4e6', 2.2);
@@ -34,7 +36,8 @@ export class Stage {
     this.ground = new Ground(model, frame, this.bounds);
     this.contacts.unit = this.bounds.unit;
     this.contacts.fresh = true;
-    this.scene.add(this.ground.group, this.bodies.group, this.contacts.group, this.outline.group);
+    this.joints.setModel(model, this.bounds.unit);
+    this.scene.add(this.ground.group, this.bodies.group, this.joints.group, this.contacts.group, this.outline.group);
     this.#light();
     this.setTheme(this.theme);
     this.setLook({});
@@ -71,6 +74,9 @@ export class Stage {
       ? new THREE.Sphere(new THREE.Vector3(), 1)
       : chosen.getBoundingSphere(new THREE.Sphere());
     const radius = Math.max(ball.radius, 1e-6);
+    for (const joint of this.model.joints ?? [])
+      for (const end of ['a', 'b'])
+        balls.push({ center: anchorOf(frame.poses, joint, end, new THREE.Vector3()), radius: 0 });
     sizes.sort((a, b) => a - b);
     const typical = sizes.length ? sizes[sizes.length >> 1] : 0.3 * radius;
     for (const near of still)
@@ -138,14 +144,17 @@ export class Stage {
     this.sun.intensity = dark ? 2.3 : 2.1;
     this.outline.material.color.set(theme.accent);
     this.ground?.paint(theme);
+    this.joints.paint(theme);
     this.#recolor();
   }
 
-  // { contacts, forces, glass, heat }: what is drawn, and what colours mean: none, penetration, residual or force.
+  // { contacts, forces, joints, glass, heat }: what is drawn, and what colours mean: none, penetration, residual or force.
   setLook(look) {
     Object.assign(this.look, look);
     this.contacts.discsOn = this.look.contacts;
     this.contacts.arrowsOn = this.look.forces;
+    this.joints.group.visible = this.look.joints;
+    if (this.frame) this.joints.place(this.poses);
     this.bodies?.setGlass(this.look.glass);
     if (this.frame) this.#recolor();
   }
@@ -154,6 +163,7 @@ export class Stage {
     this.selected = body;
     this.contacts.selected = contact;
     this.outline.follow(this.bodies, body);
+    this.painted = null;
     if (this.frame) this.#recolor();
   }
 
@@ -163,6 +173,7 @@ export class Stage {
     this.bodies.place(this.poses, alpha > 0.5 && b?.nodes ? b.nodes : a.nodes);
     this.ground.place(this.poses);
     this.outline.place();
+    this.joints.place(this.poses);
     if (a === this.frame) return;
     this.frame = a;
     this.#recolor();
@@ -172,11 +183,11 @@ export class Stage {
     if (!this.bodies || !this.frame) return;
     const heat = this.#heat();
     this.contacts.show(this.frame.contacts, this.theme, heat?.contacts);
-    if (heat || this.painted !== this.theme) this.bodies.paint(this.theme, heat?.bodies);
+    if (heat || this.painted !== this.theme) this.bodies.paint(this.theme, heat?.bodies, this.selected);
     this.painted = heat ? null : this.theme;
   }
 
-  // Heat of contacts and, as the largest of its contacts, of bodies: 0 … 1 of the frame's largest value.
+  // Heat of contacts and, as the largest of its contacts, of bodies: 0 … 1 up to the frame's largest value.
   #heat() {
     if (this.look.heat === 'none') {
       this.heatTop = null;
@@ -191,21 +202,13 @@ export class Stage {
       contacts[i] = heatOf(data, i * CONTACT.stride, this.look.heat);
       top = Math.max(top, contacts[i]);
     }
-    const scale = this.look.heat === 'residual' ? 1 : 1 / (top || 1);
     for (let i = 0; i < count; i++) {
-      contacts[i] *= scale;
+      contacts[i] = share(contacts[i] / (top || 1), this.look.heat);
       for (const body of [data[i * CONTACT.stride + CONTACT.a], data[i * CONTACT.stride + CONTACT.b]])
         if (body >= 0) bodies[body] = Math.max(bodies[body], contacts[i]);
     }
     this.heatTop = top;
     return { contacts, bodies };
-  }
-
-  // Whether the frame's contacts have a number at all; not every source has all of them.
-  knows(at) {
-    const data = this.frame?.contacts ?? [];
-    for (let i = at; i < data.length; i += CONTACT.stride) if (!Number.isNaN(data[i])) return true;
-    return false;
   }
 
   // Before a picture is taken from there.
@@ -217,7 +220,7 @@ export class Stage {
     this.frame = null;
     this.bodies?.dispose();
     this.ground?.dispose();
-    for (const part of [this.ground?.group, this.bodies?.group, this.contacts.group, this.outline.group])
+    for (const part of [this.ground?.group, this.bodies?.group, this.joints.group, this.contacts.group, this.outline.group])
       if (part) this.scene.remove(part);
     this.bodies = this.ground = null;
   }
@@ -225,9 +228,13 @@ export class Stage {
   dispose() {
     this.clear();
     this.contacts.dispose();
+    this.joints.dispose();
     this.sun.shadow.map?.dispose();
   }
 }
+
+// Residuals go by powers of ten, two of them.
+const share = (x, kind) => (kind === 'residual' ? Math.max(0, 1 + 0.5 * Math.log10(x)) : x);
 
 function heatOf(data, c, kind) {
   if (kind === 'penetration') return Math.max(0, -data[c + CONTACT.gap]);

@@ -4,12 +4,15 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 
 // Places a camera so that every ball of the bounds is in the picture, as near as that allows; returns what it looks at.
-export function lookAt(camera, bounds, room) {
+// free: the part of the picture that nothing lies over: shares of its width and height, and how far, as shares of them,
+// its middle is to the left of the picture's and below it.
+export function lookAt(camera, bounds, room, free = { x: 1, y: 1, left: 0, down: 0 }) {
   const back = new THREE.Vector3(...bounds.direction).normalize();
   const right = new THREE.Vector3().crossVectors(camera.up, back).normalize(),
     up = new THREE.Vector3().crossVectors(back, right);
-  const tanY = Math.tan((camera.fov * Math.PI) / 360),
-    tanX = tanY * camera.aspect;
+  const tanWhole = Math.tan((camera.fov * Math.PI) / 360),
+    tanY = tanWhole * free.y,
+    tanX = tanWhole * camera.aspect * free.x;
   const target = bounds.center.clone(),
     offset = new THREE.Vector3();
   let distance = 0;
@@ -30,6 +33,8 @@ export function lookAt(camera, bounds, room) {
     if (pass === 0)
       target.addScaledVector(right, (reach.x[0] + reach.x[1]) / 2).addScaledVector(up, (reach.y[0] + reach.y[1]) / 2);
   }
+  const whole = 2 * tanWhole * distance * room; // height of the picture there
+  target.addScaledVector(up, free.down * whole).addScaledVector(right, free.left * camera.aspect * whole);
   camera.position.copy(target).addScaledVector(back, distance * room);
   camera.near = bounds.radius / 200;
   camera.far = bounds.radius * 60;
@@ -39,8 +44,10 @@ export function lookAt(camera, bounds, room) {
 }
 
 export class View {
-  constructor(host) {
+  // covered: pixels at the edges that something else lies over.
+  constructor(host, covered = { left: 0, right: 0, above: 0, below: 0 }) {
     this.host = host;
+    this.covered = covered;
     this.stages = [];
     this.quality = 1;
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: false, powerPreference: 'high-performance' });
@@ -114,7 +121,14 @@ export class View {
   frame(bounds) {
     const { columns, rows } = this.layout;
     this.camera.aspect = this.width / columns / (this.height / rows);
-    const target = lookAt(this.camera, bounds, 1.1 + bounds.room);
+    const { left, right, above, below } = this.covered,
+      tall = Math.min(1, this.height / 3 / (above + below || 1)); // never more than a third of it
+    const target = lookAt(this.camera, bounds, 1.1 + bounds.room, {
+      x: 1 - (left + right) / Math.max(this.width, 300),
+      y: 1 - (tall * (above + below)) / this.height,
+      left: (0.5 * (right - left)) / Math.max(this.width, 300),
+      down: (0.5 * tall * (above - below)) / this.height,
+    });
     this.controls.target.copy(target);
     this.controls.minDistance = bounds.radius / 30;
     this.controls.maxDistance = bounds.radius * 12;

@@ -4,7 +4,6 @@ import { Controls } from './controls.js';
 import { Editor } from './editor.js';
 import { HEATS, Hud } from './hud.js';
 import { Inspector } from './inspector.js';
-import { CONTACT } from './model.js';
 import { Player } from './player.js';
 import { Plots } from './plots.js';
 import { Pointer } from './pointer.js';
@@ -46,7 +45,7 @@ export class Workbench {
     this.stage = new Stage();
     this.tether = new Tether();
     this.stage.scene.add(this.tether.group);
-    this.view = new View(this.viewport);
+    this.view = new View(this.viewport, { left: 12, right: 66, above: 96, below: 30 }); // by tools, title and legend
     this.view.setStages([this.stage]);
     this.pointer = new Pointer(this.view, {
       stage: () => this.stage,
@@ -137,6 +136,7 @@ export class Workbench {
     this.selection = { body: -1, contact: -1 };
     this.stage.setModel(source.model, source.frame(source.first));
     this.shownModel = source.model;
+    this.hud.setModel(source.model);
     if (reframe) this.frameAll();
     this.shownVersion = -1;
     this.stale = true;
@@ -157,15 +157,14 @@ export class Workbench {
   }
 
   nextHeat() {
-    const residuals = this.stage.knows(CONTACT.residual),
-      known = HEATS.filter((name) => name !== 'residual' || residuals);
+    const known = HEATS.filter((name) => name !== 'residual' || this.source.residuals);
     this.#look({ heat: known[(known.indexOf(this.stage.look.heat) + 1) % known.length] });
   }
 
   #look(changes) {
     this.stage.setLook(changes);
     this.hud.setLook(this.stage.look);
-    this.view.invalidate();
+    this.stale = true;
   }
 
   select(selection) {

@@ -23,7 +23,7 @@ function model() {
           },
     ),
   }));
-  return { name: scene.name, time: scene.time, gravity: scene.gravity, dt: engine.options.dt, bodies };
+  return { name: scene.name, time: scene.time, gravity: scene.gravity, dt: engine.options.dt, bodies, joints: scene.joints };
 }
 
 function contacts() {
@@ -44,7 +44,7 @@ function contacts() {
     out[to + CONTACT.gap] = data[from + IN.GAP];
     out[to + CONTACT.state] = data[from + IN.STATE];
     out[to + CONTACT.speed] = data[from + IN.SPEED];
-    out[to + CONTACT.residual] = IN.RESIDUAL === undefined ? NaN : data[from + IN.RESIDUAL];
+    out[to + CONTACT.residual] = data[from + IN.RESIDUAL];
   }
   return out;
 }

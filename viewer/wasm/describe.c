@@ -2,6 +2,7 @@
 #include "web.h"
 
 #include "base/array.h"
+#include "io/joint_json.h"
 #include "io/shape_json.h"
 #include "base/simd.h"
 #include "scene/world.h"
@@ -27,11 +28,23 @@ static const char* preconditioner(int i) { return tb_preconditioner_name((tbPrec
 static const char* inverse(int i) { return tb_inverse_name((tbInverse)i); }
 static const char* outcome(int i) { return tb_outcome_name((tbOutcome)i); }
 
-static const char* form(tbForm needs)
+// Under which models it takes each law, and what it makes of the laws of each scheme.
+static void put_takes(tbJsonWriter* w, const tbSolver* s)
 {
-  if (needs & TB_FORM_DENSE) return "dense";
-  if (needs & TB_FORM_BLOCKS) return "blocks";
-  return needs & TB_FORM_SWEEP ? "sweep" : "free";
+  tb_put_object(w, "takes");
+  for (int l = 0; l < TB_LAW_COUNT; l++)
+    put_bits(w, law(l), tb_solver_models(s, (tbLaw)l), TB_MODEL_COUNT, model);
+  tb_put_end(w);
+  tb_put_object(w, "fits");
+  for (int i = 0; i < tb_scheme_count(); i++) {
+    tbFit fit = tb_scheme_fit(tb_scheme_at(i), s);
+    tb_put_object(w, tb_scheme_at(i)->name);
+    put_bits(w, "exact", fit.exact, TB_LAW_COUNT, law);
+    put_bits(w, "modelled", fit.modelled, TB_LAW_COUNT, law);
+    put_bits(w, "refused", fit.refused, TB_LAW_COUNT, law);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
 }
 
 static void put_solvers(tbJsonWriter* w)
@@ -46,7 +59,9 @@ static void put_solvers(tbJsonWriter* w)
     tb_put_string(w, "reference", s->reference);
     put_bits(w, "models", s->models, TB_MODEL_COUNT, model);
     put_bits(w, "laws", s->laws, TB_LAW_COUNT, law);
-    tb_put_string(w, "form", form(s->needs));
+    put_takes(w, s);
+    tb_put_string(w, "form", tb_form_name(s->needs));
+    tb_put_bool(w, "products", s->form != NULL);
     tb_put_string(w, "sets", sets[s->sets]);
     tb_put_bool(w, "metric", s->metric);
     tb_put_int(w, "maxRows", s->max_rows);
@@ -60,9 +75,13 @@ static void put_schemes(tbJsonWriter* w)
   tb_put_array(w, "schemes");
   for (int i = 0; i < tb_scheme_count(); i++) {
     tb_put_object(w, NULL);
-    tb_put_string(w, "name", tb_scheme_at(i)->name);
-    tb_put_string(w, "summary", tb_scheme_at(i)->summary);
-    tb_put_string(w, "reference", tb_scheme_at(i)->reference);
+    const tbScheme* s = tb_scheme_at(i);
+    tb_put_string(w, "name", s->name);
+    tb_put_string(w, "summary", s->summary);
+    tb_put_string(w, "reference", s->reference);
+    put_bits(w, "laws", s->laws, TB_LAW_COUNT, law);
+    put_bits(w, "impactLaws", s->impact_laws, TB_LAW_COUNT, law);
+    tb_put_bool(w, "deforms", s->deforms);
     tb_put_end(w);
   }
   tb_put_end(w);
@@ -216,6 +235,7 @@ static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
   }
   tb_put_end(w);
   tb_array_free(&web.ctx, seen); // and once more, in the same order
+  tb_put_joints(w, world);
   tb_put_array(w, "meshes");
   for (size_t i = 0; i < world->shape.count; i++) {
     const tbShape* s = &tb_shapes(world)[i];

@@ -8,7 +8,7 @@ static void put_pose(double* out, const tbWorld* w, int body)
   out[3] = s.orientation.w, out[4] = s.orientation.x, out[5] = s.orientation.y, out[6] = s.orientation.z;
 }
 
-// position, normal, impulse on b, its parts, gap, speed of slip, state, bodies: as CONTACT of
+// position, normal, impulse on b, its parts, gap, speed of slip, state, bodies, residual: as CONTACT of
 // viewer/src/engine.js
 static void put_contact(double* out, const tbContactView* c)
 {
@@ -21,7 +21,7 @@ static void put_contact(double* out, const tbContactView* c)
   tb_store3(out + 3, c->normal);
   tb_store3(out + 6, impulse);
   out[9] = c->impulse[0], out[10] = sqrt(t * t + b * b), out[11] = c->gap, out[12] = sqrt(ut * ut + ub * ub);
-  out[13] = c->state, out[14] = c->a.index, out[15] = c->b.index;
+  out[13] = c->state, out[14] = c->a.index, out[15] = c->b.index, out[16] = c->residual;
 }
 
 static tbStatus put_nodes(const tbWorld* w)

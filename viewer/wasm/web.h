@@ -15,7 +15,7 @@
   __attribute__((export_name(#name), used)) type name(__VA_ARGS__); \
   type name(__VA_ARGS__)
 
-enum { WEB_POSE = 7, WEB_CONTACT = 16, WEB_REPORT = 32, WEB_RESULT = 16 };
+enum { WEB_POSE = 7, WEB_CONTACT = 17, WEB_REPORT = 32, WEB_RESULT = 16 };
 
 // Places in memory, for typed arrays; viewer/src/engine.js reads them in this order.
 typedef struct WebViews {
