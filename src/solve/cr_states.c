@@ -122,7 +122,11 @@ static void set_slides(tbCr* c, tbCrGroup* g, bool slides)
 // ---- looking ----
 
 // A change by d of row's impulse, as the velocity it is worth.
-static void note(tbCr* c, double worth) { c->change = fmax(c->change, worth); }
+static void note(tbCr* c, double worth)
+{
+  c->change = fmax(c->change, worth);
+  c->unrest += worth * worth;
+}
 
 // A row with bounds. True when it changed over.
 static bool look_at_row(tbCr* c, int row, double lo, double hi)
@@ -330,7 +334,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   tbCrLook seen = TB_CR_SAME;
   double last = c->change;
   int parts = 1 + c->restless / RESTLESS;
-  c->change = 0;
+  c->change = c->unrest = 0;
   c->looks++;
   memcpy(c->before, c->lambda, (size_t)p->nrow * sizeof *c->before);
   if (thorough) measure_gain(c);
@@ -344,6 +348,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   if (seen == TB_CR_SAME && !thorough) c->change = last;
   c->quiet = seen == TB_CR_SWITCHED ? 0 : c->quiet + 1;
   c->settled = c->quiet >= (thorough ? 1 : QUIET) || (c->settled && c->quiet > 0);
+  if (seen == TB_CR_SWITCHED) tb_cr_system_follow(&c->system);
   if (thorough) c->restless = seen == TB_CR_SWITCHED ? c->restless + 1 : 0;
   return seen;
 }
