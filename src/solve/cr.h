@@ -20,6 +20,7 @@ typedef struct tbCrGroup {
 
 typedef struct tbCrContact {
   int group, groups; // of friction
+  int switches;      // of state, so far
   double recent;     // λ_n at the last look, half of the moving average
   double average;    // λ': the normal impulse that sliding friction goes by
 } tbCrContact;

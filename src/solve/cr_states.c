@@ -26,7 +26,8 @@
 #include <string.h>
 
 enum {
-  QUIET = 3, // looks without a change of states, after which friction moves at convergence alone
+  TIRED = 20, // changes of a contact's state, after which it gives way more
+  QUIET = 3,  // looks without a change of states, after which friction moves at convergence alone
   RESTLESS =
       16 // thorough looks with one, after which only every second contact is looked at; then every third
 };
@@ -328,6 +329,15 @@ static tbCrLook look_at(tbCr* c, int k, bool thorough)
   return seen;
 }
 
+// A contact that goes on changing its state gives way more: it takes smaller steps, and cycles end.
+static void tire(tbCr* c, int k)
+{
+  const tbProblem* p = c->run->p;
+  if (++c->contact[k].switches <= TIRED) return;
+  for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+    c->system.give[i] = fmin(2 * c->system.give[i], c->system.S[i]);
+}
+
 tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
 {
   const tbProblem* p = c->run->p;
@@ -341,6 +351,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   for (int part = 0; part < parts && part < p->ncontact && seen == TB_CR_SAME; part++)
     for (int k = (c->looks + part) % parts; k < p->ncontact; k += parts) {
       tbCrLook contact = look_at(c, k, thorough);
+      if (contact == TB_CR_SWITCHED) tire(c, k);
       if (contact > seen) seen = contact;
     }
   if (seen == TB_CR_SWITCHED || !c->settled) tb_anderson_reset(&c->mixer);

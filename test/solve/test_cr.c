@@ -107,24 +107,6 @@ TEST(better_preconditioners_need_fewer_iterations)
   tb_problem_free(p);
 }
 
-// Every contact four times over: S_d can only guess at them, S knows.
-TEST(repeated_contacts_do_not_slow_schur_down)
-{
-  tbSolveOptions full = options(TB_PRECONDITIONER_FULL, 5000), schur = options(TB_PRECONDITIONER_SCHUR, 5000);
-  int of_full = 0, of_schur = 0;
-  for (int seed = 0; seed < 20; seed++) {
-    Case c;
-    tbManufacture spec = repeated(seed);
-    spec.metric = TB_MAKE_SPARSE;
-    REQUIRE(cases_make(&c, &spec));
-    of_full += cases_solve(c.p, &full, NULL).iterations;
-    of_schur += cases_solve(c.p, &schur, NULL).iterations;
-    cases_drop(&c);
-  }
-  printf("[full %d, schur %d] ", of_full, of_schur);
-  CHECK(2 * of_schur < of_full);
-}
-
 TEST(cr_agrees_with_gauss_seidel_on_a_soft_block)
 {
   tbContext ctx = tb_default_context();
