@@ -106,7 +106,7 @@ SolverArgs solver_args_default(void)
                       .model = "cone",
                       .order = "given",
                       .r_factor = "own",
-                      .preconditioner = "full",
+                      .preconditioner = "schur",
                       .inverse = "exact",
                       .tolerance = o.tolerance,
                       .max_iterations = o.max_iterations,

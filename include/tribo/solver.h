@@ -47,6 +47,7 @@ typedef enum tbPreconditioner {
   TB_PRECONDITIONER_FULL, // its block inverse, with the diagonals of A and of L A_d⁻¹ Lᵀ in their place
   TB_PRECONDITIONER_DIAG, // these diagonals by themselves
   TB_PRECONDITIONER_FACTOR, // as full, with the factor of A: fewer iterations, each two sparse solves dearer
+  TB_PRECONDITIONER_SCHUR,  // as full, with all of L A_d⁻¹ Lᵀ: contacts that repeat each other do no harm
   TB_PRECONDITIONER_COUNT
 } tbPreconditioner;
 

@@ -17,7 +17,8 @@
 // thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are tightened.
 // While states or sliding friction change, ε₁ is a third of the velocity that the last change was worth.
 //
-// Cost      one product with A, a few with J and one preconditioning per iteration; W is never formed.
+// Cost      one product with A, a few with J and one preconditioning per iteration; W is never formed. Schur:
+//           a factor of S, as large as contacts share nodes, at every change of states.
 // Limits    no proof of convergence. Sliding friction is a fixed point around the linear problem: large
 //           coefficients slow it down or make it cycle.
 #include "solve/cr.h"
@@ -29,7 +30,9 @@
 #include <math.h>
 #include <string.h>
 
+static const double FACTOR_BYTES = 1e9;
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
+static const double HOPE = 7;      // times ε₁, where the judge may be satisfied
 static const double FLAT = 0.01;   // ‖B C⁻¹r‖ over ε₁ where r cannot be reduced
 
 enum {
@@ -56,6 +59,26 @@ static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
   c->w = TB_SCRATCH(scratch, double, dofs);
   c->partial = TB_SCRATCH(scratch, double, SUMS*(size_t)tb_piece_count((int)(dofs + rows), PIECE));
 }
+
+// S as a whole, unless bodies or nodes have so many contacts that it would take more memory than a factor
+// may.
+tbStatus tb_cr_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  double bytes, most = o->factor_bytes > 0 ? o->factor_bytes : FACTOR_BYTES;
+  *out = 0;
+  if (o->preconditioner != TB_PRECONDITIONER_SCHUR) return TB_OK;
+  TB_TRY(tb_cr_schur_bytes(ctx, p, &bytes));
+  if (bytes <= most) *out = TB_FORM_BLOCKS;
+  return TB_OK;
+}
+
+tbStatus tb_cr_prepare(tbContext* ctx, tbRun* run)
+{
+  if (!(run->W->forms & TB_FORM_BLOCKS)) return TB_OK;
+  return tb_shifted_create(ctx, run->W, (tbShifted**)&run->prepared);
+}
+
+void tb_cr_release(tbContext* ctx, tbRun* run) { tb_shifted_free(ctx, run->prepared); }
 
 size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o)
 {
@@ -286,6 +309,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   tb_cr_system_begin(&c->system, run);
   weigh(c);
   c->gain = c->tightening = 1;
+  c->hoped = INFINITY;
   c->mixer.weight = c->system.own;
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
@@ -296,6 +320,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   velocities(c);
   aim(c);
   tb_cr_states_look(c, true);
+  tb_cr_system_follow(&c->system);
   refresh(c);
 }
 
@@ -329,15 +354,15 @@ static Next look_at_the_end(tbCr* c, double enough)
   if (!(c->size <= c->r_tolerance || stuck)) return GO_ON;
   tb_run_judge_next(c->run);
   c->tightening = fmax(0.1 * c->tightening, 1e-8);
-  c->hoped = false;
   return REFRESH;
 }
 
-// ε₁ is on the safe side: where r comes near it and states rest, the judge may be satisfied already.
-static void hope(tbCr* c)
+// ε₁ is on the safe side: where r and the changes at a look are small, the judge may be satisfied already.
+static void hope(tbCr* c, double size)
 {
-  if (c->hoped || c->quiet == 0 || !(c->size <= 10 * c->r_tolerance)) return;
-  c->hoped = true;
+  double error = sqrt(size * size + c->unrest), enough = HOPE * c->r_tolerance;
+  if (!(error <= enough) || !(error <= 0.5 * c->hoped)) return;
+  c->hoped = error;
   tb_run_judge_next(c->run);
 }
 
@@ -354,6 +379,7 @@ void tb_cr(tbRun* run, double* lambda)
       moved = step(&c);
     }
     Next next = GO_ON;
+    double size = c.size;
     if (c.alpha > 0 && look_on_the_way(&c)) next = RESTART;
     else if (c.size <= enough || !moved) next = look_at_the_end(&c, enough);
     if (next == GO_ON && moved) {
@@ -363,7 +389,7 @@ void tb_cr(tbRun* run, double* lambda)
     if (next == RESTART && ++changes % RENEW == 0) next = REFRESH;
     if (next == RESTART) restart(&c);
     if (next == REFRESH) refresh(&c);
-    hope(&c);
+    if (next != GO_ON) hope(&c, size);
     tb_cr_states_publish(&c, lambda);
   }
 }

@@ -20,6 +20,7 @@ typedef struct tbCrGroup {
 
 typedef struct tbCrContact {
   int group, groups; // of friction
+  int switches;      // of state, so far
   double recent;     // λ_n at the last look, half of the moving average
   double average;    // λ': the normal impulse that sliding friction goes by
 } tbCrContact;
@@ -43,8 +44,9 @@ typedef struct tbCr {
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double tightening;               // of both, by the judge's answers
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
-  bool hoped;         // the judge was asked before, at this tightening
+  double hoped;       // the error that the judge was last asked about
   double change;      // the largest such velocity at the last look
+  double unrest;      // and the sum of their squares
   bool contradicted;  // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least
   int looks;          // so far
   int restless;       // thorough looks in a row that changed states

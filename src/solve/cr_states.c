@@ -26,7 +26,8 @@
 #include <string.h>
 
 enum {
-  QUIET = 3, // looks without a change of states, after which friction moves at convergence alone
+  TIRED = 20, // changes of a contact's state, after which it gives way more
+  QUIET = 3,  // looks without a change of states, after which friction moves at convergence alone
   RESTLESS =
       16 // thorough looks with one, after which only every second contact is looked at; then every third
 };
@@ -122,7 +123,11 @@ static void set_slides(tbCr* c, tbCrGroup* g, bool slides)
 // ---- looking ----
 
 // A change by d of row's impulse, as the velocity it is worth.
-static void note(tbCr* c, double worth) { c->change = fmax(c->change, worth); }
+static void note(tbCr* c, double worth)
+{
+  c->change = fmax(c->change, worth);
+  c->unrest += worth * worth;
+}
 
 // A row with bounds. True when it changed over.
 static bool look_at_row(tbCr* c, int row, double lo, double hi)
@@ -324,19 +329,29 @@ static tbCrLook look_at(tbCr* c, int k, bool thorough)
   return seen;
 }
 
+// A contact that goes on changing its state gives way more: it takes smaller steps, and cycles end.
+static void tire(tbCr* c, int k)
+{
+  const tbProblem* p = c->run->p;
+  if (++c->contact[k].switches <= TIRED) return;
+  for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+    c->system.give[i] = fmin(2 * c->system.give[i], c->system.S[i]);
+}
+
 tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
 {
   const tbProblem* p = c->run->p;
   tbCrLook seen = TB_CR_SAME;
   double last = c->change;
   int parts = 1 + c->restless / RESTLESS;
-  c->change = 0;
+  c->change = c->unrest = 0;
   c->looks++;
   memcpy(c->before, c->lambda, (size_t)p->nrow * sizeof *c->before);
   if (thorough) measure_gain(c);
   for (int part = 0; part < parts && part < p->ncontact && seen == TB_CR_SAME; part++)
     for (int k = (c->looks + part) % parts; k < p->ncontact; k += parts) {
       tbCrLook contact = look_at(c, k, thorough);
+      if (contact == TB_CR_SWITCHED) tire(c, k);
       if (contact > seen) seen = contact;
     }
   if (seen == TB_CR_SWITCHED || !c->settled) tb_anderson_reset(&c->mixer);
@@ -344,6 +359,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   if (seen == TB_CR_SAME && !thorough) c->change = last;
   c->quiet = seen == TB_CR_SWITCHED ? 0 : c->quiet + 1;
   c->settled = c->quiet >= (thorough ? 1 : QUIET) || (c->settled && c->quiet > 0);
+  if (seen == TB_CR_SWITCHED) tb_cr_system_follow(&c->system);
   if (thorough) c->restless = seen == TB_CR_SWITCHED ? c->restless + 1 : 0;
   return seen;
 }

@@ -11,6 +11,7 @@
 #define TB_SOLVE_CR_SYSTEM_H
 
 #include "solve/run.h"
+#include "solve/shifted.h"
 
 typedef struct tbCrSystem {
   const tbProblem* p;
@@ -18,6 +19,10 @@ typedef struct tbCrSystem {
   tbThreads* threads;
   tbPreconditioner kind;
   bool* solved;      // rows that are unknown                                      (nrow)
+  tbShifted* schur;  // L A_d⁻¹ Lᵀ + R + G as a whole; null: S_d stands for it
+  bool factored;     // for the states that contacts are in now
+  bool* held;        // rows that are not solved for, for the factor               (nrow)
+  double* give;      // G, by which rows give way; 0 without schur                  (nrow)
   double* S;         // S_d: diagonal of Z L A_d⁻¹ Lᵀ + R                           (nrow)
   double* own;       // the same without Z: what an impulse does to its own row     (nrow)
   double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
@@ -25,8 +30,12 @@ typedef struct tbCrSystem {
   double* workspace; // for sparse solves
 } tbCrSystem;
 
+// Memory that S takes as a whole, or a little more.
+tbStatus tb_cr_schur_bytes(tbContext* ctx, const tbProblem* p, double* out);
+
 void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W);
 void tb_cr_system_begin(tbCrSystem* s, tbRun* run);
+void tb_cr_system_follow(tbCrSystem* s); // `solved` has changed
 
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw); // (ndof) both
 void tb_cr_approach_metric(const tbCrSystem* s, double* w); // w ← A⁻¹w by the factor; without one, about that

@@ -64,6 +64,9 @@ void tb_pgs_sm_release(tbContext* ctx, struct tbRun* run);
 void tb_pgs_sm(struct tbRun* run, double* lambda);
 
 size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_cr_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
+tbStatus tb_cr_prepare(tbContext* ctx, struct tbRun* run);
+void tb_cr_release(tbContext* ctx, struct tbRun* run);
 void tb_cr(struct tbRun* run, double* lambda);
 
 size_t tb_ica_scratch(const tbDelassus* W, const tbSolveOptions* o);

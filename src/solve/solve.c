@@ -9,8 +9,12 @@
 
 tbSolveOptions tb_default_solve_options(void)
 {
-  return (tbSolveOptions){
-      .solver = "auto", .directions = 8, .tolerance = 1e-8, .max_iterations = 10000, .seed = 1};
+  return (tbSolveOptions){.solver = "auto",
+                          .directions = 8,
+                          .tolerance = 1e-8,
+                          .max_iterations = 10000,
+                          .seed = 1,
+                          .preconditioner = TB_PRECONDITIONER_SCHUR};
 }
 
 static const char* const outcomes[] = {
@@ -34,6 +38,7 @@ static const char* const preconditioners[TB_PRECONDITIONER_COUNT] = {
     [TB_PRECONDITIONER_FULL] = "full",
     [TB_PRECONDITIONER_DIAG] = "diag",
     [TB_PRECONDITIONER_FACTOR] = "factor",
+    [TB_PRECONDITIONER_SCHUR] = "schur",
 };
 
 const char* tb_preconditioner_name(tbPreconditioner preconditioner)

@@ -374,6 +374,34 @@ TEST(rigid_worlds_need_no_surfaces)
 
 // The problem of a step, solved by itself, gives the velocities that the step gives, by whatever solver;
 // those that cannot say so.
+// Boxes with the same mesh on each other: several contacts at every node, that say nearly the same.
+static int iterations_of_cr(tbPreconditioner preconditioner)
+{
+  Stage s = soft_stage(0.5, 0.004);
+  int iterations = 0;
+  s.step.solver.solver = "cr", s.step.solver.preconditioner = preconditioner;
+  s.step.solver.tolerance = 1e-4;
+  stage_floor(&s, 0, 0);
+  for (int i = 0; i < 3; i++)
+    add_box(&s, tb_vec3(0.2, 0.2, 0.1), 3,
+            soft_at(1e5, tb_vec3(0.01 * i, 0, 0.051 + 0.101 * i), tb_vec3(0.2 * i, 0, 0)));
+  for (int i = 0; i < 15; i++) {
+    tbStepReport report;
+    CHECK_OK(&s.ctx, tb_world_step(&s.ctx, s.world, &s.step, &report));
+    CHECK(report.outcome == TB_CONVERGED && report.intersections == 0);
+    iterations += report.iterations;
+  }
+  stage_close(&s);
+  return iterations;
+}
+
+TEST(schur_knows_contacts_that_repeat_each_other)
+{
+  int full = iterations_of_cr(TB_PRECONDITIONER_FULL), schur = iterations_of_cr(TB_PRECONDITIONER_SCHUR);
+  printf("[full %d, schur %d iterations] ", full, schur);
+  CHECK(2 * schur < full);
+}
+
 TEST(every_solver_takes_a_soft_step_or_says_so)
 {
   for (int k = 0; k < tb_solver_count(); k++) {
