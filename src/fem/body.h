@@ -11,6 +11,7 @@
 #include "fem/sheet.h"
 #include "fem/tets.h"
 #include "geometry/mesh.h"
+#include "math/half.h"
 
 typedef struct tbFemBody {
   int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges
@@ -29,7 +30,8 @@ typedef struct tbFemBody {
   uint8_t* pinned; // (nnode)
   double* energy;  // of the elements, by tb_fem_evaluate                      J
   tbFemAssembly assembly;
-  tbCsr K; // by tb_fem_evaluate with a tangent                        N/m
+  tbCsr K;                 // by tb_fem_evaluate with a tangent                        N/m
+  tbHalfPattern half;      // of its upper half, packed for products
   tbArena arena;
 } tbFemBody;
 

@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "problem/judge.h"
 #include "solve/run.h"
 #include "tribo/math.h"
 
@@ -127,6 +128,7 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 
   tbResidual residual;
   double before = due ? 0 : tb_seconds();
+  if (run->w) tb_judge_believe(run->judge, run->w);
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
   if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
   if (!due) { // looked at for the trace alone, which changes nothing

@@ -22,7 +22,8 @@ typedef struct tbRun {
   double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
   tbScratch scratch;
-  void* prepared; // what the method's prepare made, or null
+  void* prepared;  // what the method's prepare made, or null
+  const double* w; // v − v_free as the method believes it, for the judge to start from (ndof); null: it has none
 
   // contacts grouped by colour or by layer, when the order asks for it; null when it does not
   int ngroup;

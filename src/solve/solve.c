@@ -1,5 +1,7 @@
 // From a problem and options to a judged answer: checks, W, scratch, one run.
 #include "base/clock.h"
+#include "problem/judge.h"
+#include "solve/judged.h"
 #include "solve/methods.h"
 #include "solve/run.h"
 
@@ -168,6 +170,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   }
   tb_free(ctx, run->scratch.base);
   run->scratch = (tbScratch){0};
+  run->w = NULL;
   if (solver->release) solver->release(ctx, run);
   run->prepared = NULL;
   return status;
@@ -193,14 +196,23 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   return status;
 }
 
+// Where a block has no factor the judge takes a solve by conjugate gradients, as long as a method's whole run.
+static bool judging_is_dear(const tbProblem* p)
+{
+  for (int i = 0; i < p->nblock; i++)
+    if (p->block[i].kind == TB_METRIC_SPARSE && !p->block[i].factor) return true;
+  return false;
+}
+
 // Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
-// than the judge, so that methods which sweep go straight ahead from λ = 0.
+// than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where he is dear.
 static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
   bool cold = true;
   for (int i = 0; cold && i < run->p->nrow; i++) cold = lambda[i] == 0;
   bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace && !o->cancelled;
+  go = go || (o->max_iterations > 0 && !o->trace && judging_is_dear(run->p));
   run->used = solver->name;
   run->last_number = INFINITY;
   if (!go) {
@@ -213,8 +225,12 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   return false;
 }
 
+// What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it his number is known to
+// far more digits than it takes to compare it.
+static const double LEFT = 1e-5;
+
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
-                      double enough, double* lambda, tbSolveResult* result)
+                      double enough, double* lambda, tbSolveResult* result, tbJudge** judge)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -237,6 +253,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
+    tb_judge_accuracy(run.judge, LEFT * options->tolerance);
     over = start_is_enough(&run, solver, iterate);
   }
   if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
@@ -258,7 +275,8 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
         .used = run.used,
     };
   }
-  tb_judge_free(ctx, run.judge);
+  if (status == TB_OK && judge) *judge = run.judge;
+  else tb_judge_free(ctx, run.judge);
   tb_arena_free(&arena);
   return status;
 }
@@ -266,11 +284,18 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result)
 {
-  return solve(ctx, problem, options, false, 0, lambda, result);
+  return solve(ctx, problem, options, false, 0, lambda, result, NULL);
 }
 
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
                        double* lambda, tbSolveResult* result)
 {
-  return solve(ctx, problem, options, true, enough, lambda, result);
+  return solve(ctx, problem, options, true, enough, lambda, result, NULL);
+}
+
+tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
+                         double* lambda, tbSolveResult* result, tbJudge** judge)
+{
+  *judge = NULL;
+  return solve(ctx, problem, options, false, 0, lambda, result, judge);
 }
