@@ -10,6 +10,7 @@
 #ifndef TB_SOLVE_CR_SYSTEM_H
 #define TB_SOLVE_CR_SYSTEM_H
 
+#include "problem/product.h"
 #include "solve/run.h"
 
 typedef struct tbCrSystem {
@@ -23,6 +24,7 @@ typedef struct tbCrSystem {
   double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
   double* room;      // (ndof)
   double* workspace; // for sparse solves
+  tbProduct product; // with A
 } tbCrSystem;
 
 void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W);
