@@ -98,7 +98,7 @@ static void step(Soft* s, double shake, uint64_t seed)
       v[i] = tb_vec3(0.2 + shake * t[0], 0.1 + shake * t[1], -0.3 + shake * t[2]);
     }
     tb_fem_evaluate(s->body, NULL, x, TB_TANGENT_POSITIVE, f);
-    tb_fem_step(s->body, NULL, 1e-3, tb_vec3(0, 0, -9.81), f, v, NULL, matrix(s, b), s->rhs + (size_t)b * n);
+    tb_fem_step(s->body, NULL, 1e-3, tb_vec3(0, 0, -9.81), f, v, NULL, matrix(s, b), NULL, s->rhs + (size_t)b * n);
   }
   free(f), free(x), free(v);
 }

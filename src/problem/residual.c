@@ -500,7 +500,11 @@ tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out
   return status;
 }
 
-void tb_judge_believe(tbJudge* j, const double* w) { memcpy(j->w, w, (size_t)j->p->ndof * sizeof *w); }
+void tb_judge_believe(tbJudge* j, const double* w)
+{
+  if (w) memcpy(j->w, w, (size_t)j->p->ndof * sizeof *w);
+  else memset(j->w, 0, (size_t)j->p->ndof * sizeof *j->w);
+}
 
 void tb_judge_accuracy(tbJudge* j, double accuracy) { j->accuracy = fmax(accuracy, TB_METRIC_EXACT); }
 

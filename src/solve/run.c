@@ -50,7 +50,7 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
   return own > 1e4 * fmax(r->norm_q, r->norm_u);
 }
 
-static bool is_good(const tbRun* run, const tbResidual* r)
+bool tb_run_is_good(const tbRun* run, const tbResidual* r)
 {
   const tbSolveOptions* o = run->o;
   if (run->enough > 0 && error_of(run, r) <= run->enough) return true;
@@ -62,12 +62,12 @@ static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* 
 {
   double number = number_of(run, residual);
   if (number <= run->o->tolerance && ran_away(run, residual, lambda)) return false;
-  if (number < run->best_number || is_good(run, residual)) {
+  if (number < run->best_number || tb_run_is_good(run, residual)) {
     run->best_number = number;
     run->best_residual = *residual;
     memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
   }
-  return is_good(run, residual);
+  return tb_run_is_good(run, residual);
 }
 
 // A method that is no contraction on this problem (an unsymmetric W, a step too long) multiplies its error

@@ -74,6 +74,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 // The method believes it has an answer: the next tb_run_done asks the judge, whatever the schedule.
 static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
+bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the tolerances
+
 // The method cannot go on: ends the run as failed.
 // The tolerance to work towards: o->tolerance, or beyond it.
 double tb_run_aim(const tbRun* run);

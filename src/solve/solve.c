@@ -260,10 +260,14 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
     status = group_contacts(ctx, &arena, &run);
   if (status == TB_OK && !over)
     status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
-  if (status == TB_OK &&
-      isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
+  bool unknown = isinf(run.best_number); // nothing was judged, or nothing was finite: say it of the start
+  if (status == TB_OK && (unknown || (!judge && judging_is_dear(problem)))) { // what is said is exact
+    tb_judge_accuracy(run.judge, 0);
+    tb_judge_believe(run.judge, NULL);
     tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,
                      NULL);
+    run.good = run.good && tb_run_is_good(&run, &run.best_residual);
+  }
   if (status == TB_OK) {
     memcpy(lambda, run.best, rows * sizeof *lambda);
     *result = (tbSolveResult){

@@ -58,8 +58,8 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, job->force[i]);
   lead_nodes(w, d, job->h, s->pin);
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
-  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A, s->rhs);
-  tb_half_pack(&d->fem->half, ctx->threads, d->fem->K.ptr, s->A, (double*)s->half.value);
+  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A,
+              (double*)s->half.value, s->rhs);
   tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
                          .size = (int)n,
                          .value = s->A,

@@ -37,7 +37,7 @@ static bool make_soft(tbContext* ctx, Soft* s)
   s->v = calloc(n, sizeof *s->v);
   for (size_t i = 0; i < n; i++) s->v[i] = i % 3 == 2 ? -1 : 0.1 * (double)(i % 7);
   tb_fem_evaluate(s->body, NULL, s->body->rest, TB_TANGENT_POSITIVE, f);
-  tb_fem_step(s->body, NULL, 0.01, tb_vec3(0, 0, -10), f, still, NULL, s->A, rhs);
+  tb_fem_step(s->body, NULL, 0.01, tb_vec3(0, 0, -10), f, still, NULL, s->A, NULL, rhs);
   free(f), free(rhs), free(still);
   CHECK_OK(ctx, tb_cholesky_analyze(ctx, s->n, s->body->K.ptr, s->body->K.idx, NULL, &s->factor));
   CHECK_OK(ctx, tb_cholesky_factor(ctx, s->factor, s->A));
