@@ -2,10 +2,12 @@
 //
 // Midpoints of edges become nodes. Four of the eight are the corners, half as large; what is left between
 // them is an octahedron, cut along the shortest of its three diagonals (Bey 1995). Surface triangles are cut
-// into four in their planes, so that the surface stays where it is, to rounding.
+// into four in their planes, so that the surface stays where it is, to rounding. Nodes are numbered anew,
+// along the body: half of the old ones' neighbours would be far away in memory.
 #include "fem/sort.h"
 #include "fem/tets.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { EDGES = 6 };
@@ -63,14 +65,48 @@ static void cut(const tbVec3* node, const int v[4], const int m[EDGES], int (*ou
   }
 }
 
-static tbStatus refine(tbContext* ctx, tbArena* scratch, const tbTetMesh* mesh, tbTetMesh** out,
-                       int (**halved)[2])
+// ---- numbering ----
+
+typedef struct {
+  double along;
+  int node;
+} Place;
+
+static int compare(const void* a, const void* b)
+{
+  const Place *p = a, *q = b;
+  if (p->along != q->along) return p->along < q->along ? -1 : 1;
+  return p->node < q->node ? -1 : p->node > q->node;
+}
+
+// Numbers nodes along the longest side of their box, so that neighbours have numbers near each other.
+static tbStatus number_along(tbArena* scratch, tbVec3* node, int count, int (*tet)[4], int ntet)
+{
+  Place* place = TB_TAKE(scratch, Place, (size_t)count);
+  tbVec3* old = TB_TAKE(scratch, tbVec3, (size_t)count);
+  int* number = TB_TAKE(scratch, int, (size_t)count);
+  if (!place || !old || !number) return TB_ERROR_MEMORY;
+  tbVec3 low = node[0], high = node[0];
+  for (int i = 0; i < count; i++) low = tb_min3(low, node[i]), high = tb_max3(high, node[i]);
+  tbVec3 side = tb_sub3(high, low);
+  int axis = side.x >= side.y && side.x >= side.z ? 0 : side.y >= side.z ? 1 : 2;
+  for (int i = 0; i < count; i++) place[i] = (Place){(&node[i].x)[axis], i};
+  qsort(place, (size_t)count, sizeof *place, compare);
+  memcpy(old, node, (size_t)count * sizeof *old);
+  for (int k = 0; k < count; k++) node[k] = old[place[k].node], number[place[k].node] = k;
+  for (int t = 0; t < ntet; t++)
+    for (int c = 0; c < 4; c++) tet[t][c] = number[tet[t][c]];
+  return TB_OK;
+}
+
+static tbStatus refine(tbContext* ctx, tbArena* scratch, const tbTetMesh* mesh, tbTetMesh** out)
 {
   int *of = TB_TAKE(scratch, int, EDGES*(size_t)mesh->ntet), count, (*edge)[2];
   if (!of) return TB_ERROR_MEMORY;
   TB_TRY(number_edges(scratch, mesh, of, &count, &edge));
-  tbVec3* node = TB_TAKE(scratch, tbVec3, (size_t)mesh->nnode + (size_t)count);
-  int(*tet)[4] = tb_arena_take(scratch, 8 * (size_t)mesh->ntet, sizeof *tet);
+  int nnode = mesh->nnode + count, ntet = 8 * mesh->ntet;
+  tbVec3* node = TB_TAKE(scratch, tbVec3, (size_t)nnode);
+  int(*tet)[4] = tb_arena_take(scratch, (size_t)ntet, sizeof *tet);
   if (!node || !tet) return TB_ERROR_MEMORY;
   memcpy(node, mesh->node, (size_t)mesh->nnode * sizeof *node);
   for (int e = 0; e < count; e++)
@@ -80,26 +116,18 @@ static tbStatus refine(tbContext* ctx, tbArena* scratch, const tbTetMesh* mesh, 
     for (int k = 0; k < EDGES; k++) m[k] = mesh->nnode + of[EDGES * t + k];
     cut(node, mesh->tet[t], m, tet + 8 * (size_t)t);
   }
-  *halved = edge;
-  return tb_tet_mesh_create(ctx, node, mesh->nnode + count, (const int(*)[4])tet, 8 * mesh->ntet, out);
+  TB_TRY(number_along(scratch, node, nnode, tet, ntet));
+  return tb_tet_mesh_create(ctx, node, nnode, (const int(*)[4])tet, ntet, out);
 }
 
-tbStatus tb_tet_mesh_refine(tbContext* ctx, const tbTetMesh* mesh, tbTetMesh** out, int (**halved)[2])
+tbStatus tb_tet_mesh_refine(tbContext* ctx, const tbTetMesh* mesh, tbTetMesh** out)
 {
   *out = NULL;
-  if (halved) *halved = NULL;
   if (mesh->ntet > TB_TET_CELLS_MAX / 8)
     return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%d tetrahedra are too many to be cut into eight", mesh->ntet);
   tbArena scratch;
   tb_arena_init(&scratch, ctx);
-  int(*edge)[2];
-  tbStatus status = refine(ctx, &scratch, mesh, out, &edge);
-  if (status == TB_OK && halved) {
-    int count = (*out)->nnode - mesh->nnode;
-    *halved = tb_alloc(ctx, (size_t)count, sizeof **halved);
-    if (*halved) memcpy(*halved, edge, (size_t)count * sizeof *edge);
-    else tb_tet_mesh_free(ctx, *out), *out = NULL, status = TB_ERROR_MEMORY;
-  }
+  tbStatus status = refine(ctx, &scratch, mesh, out);
   tb_arena_free(&scratch);
   return status;
 }

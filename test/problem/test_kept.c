@@ -288,3 +288,52 @@ TEST(a_factor_is_worth_it_until_it_is_too_large)
   flat.bytes = 1100000000;
   CHECK(!tb_metric_should_factor(&flat));
 }
+
+// The nodes of a box of a × b × c, each beside all around it.
+static void box_pattern(const int n[3], int* ptr, int* col)
+{
+  int at = 0;
+  for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+    int x = i % n[0], y = i / n[0] % n[1], z = i / n[0] / n[1];
+    for (int k = z - 1; k <= z + 1; k++)
+      for (int j = y - 1; j <= y + 1; j++)
+        for (int l = x - 1; l <= x + 1; l++)
+          if (k >= 0 && k < n[2] && j >= 0 && j < n[1] && l >= 0 && l < n[0])
+            col[at++] = (k * n[1] + j) * n[0] + l;
+    ptr[i + 1] = at;
+  }
+}
+
+TEST(a_bulky_body_is_told_from_a_flat_one_without_an_analysis)
+{
+  enum { NODES = 36 * 36 * 36 };
+  tbContext ctx = tb_default_context();
+  const int size[2][3] = {{36, 36, 36}, {152, 152, 2}};
+  int *ptr = calloc(NODES + 1, sizeof *ptr), *col = malloc(27 * NODES * sizeof *col);
+  for (int k = 0; k < 2; k++) {
+    bool bulky = k;
+    box_pattern(size[k], ptr, col);
+    CHECK_OK(&ctx, tb_metric_is_bulky(&ctx, size[k][0] * size[k][1] * size[k][2], ptr, col, &bulky));
+    CHECK(bulky == (k == 0));
+  }
+  free(ptr), free(col);
+}
+
+// Found from a wrong start as from none, and sooner from a good one.
+TEST(conjugate_gradients_take_a_start)
+{
+  static int ptr[CHAIN + 1], col[3 * CHAIN];
+  static double val[3 * CHAIN], b[CHAIN], exact[CHAIN], x[CHAIN];
+  tbMetricBlock block = chain(CHAIN, ptr, col, val);
+  double* room = calloc(tb_metric_workspace(&block), sizeof *room);
+  for (int i = 0; i < CHAIN; i++) b[i] = exact[i] = i % 5 - 2;
+  tb_metric_solve(&block, NULL, exact, room);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < CHAIN; i++) x[i] = k == 0 ? 0 : k == 1 ? exact[i] * (1 + 1e-6 * (i % 3)) : 1e9;
+    tb_metric_cg_from(&block, NULL, TB_METRIC_EXACT, b, x, room);
+    double left = 0, size = 0;
+    for (int i = 0; i < CHAIN; i++) left = fmax(left, fabs(x[i] - exact[i])), size = fmax(size, fabs(exact[i]));
+    CHECK(left < 1e-7 * size);
+  }
+  free(room);
+}
