@@ -1,8 +1,10 @@
 // A pool of waiting workers and one loop at a time.
 //
-// The caller publishes a loop by bumping `epoch`, takes pieces from a shared counter beside the workers, and
-// returns when every worker has left the loop. Workers spin briefly before they sleep, because a sweep over
-// colours issues many short loops in a row.
+// The caller publishes a loop by opening the next epoch, takes pieces from a shared counter beside the
+// workers, closes the loop when none is left, and returns when every worker that joined has left it. Whoever
+// comes late finds it closed and never enters: a loop does not wait for a thread that the system has not
+// woken yet, or has put aside. Workers spin briefly before they sleep, because a sweep over colours issues
+// many short loops in a row.
 #include "base/threads.h"
 #include "base/memory.h"
 
@@ -11,6 +13,8 @@
 #include <stdatomic.h>
 
 enum { SPINS = 2000, MAX_THREADS = 256 };
+#define OPEN  ((uint_fast64_t)1 << 31)
+#define EPOCH ((uint_fast64_t)1 << 32)
 
 struct tbThreads {
   int count; // workers + the caller
@@ -18,10 +22,10 @@ struct tbThreads {
   pthread_t* workers;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  atomic_uint epoch;  // of the published loop
-  atomic_int running; // workers that have not left it
-  atomic_int next;    // first piece nobody has taken
-  atomic_bool busy;   // a loop is under way: an inner one runs inline
+  atomic_uint_fast64_t loop; // the published one: EPOCH · its number, OPEN while it can be joined, workers inside
+  atomic_int sleeping;       // workers that must be woken
+  atomic_int next;           // first piece nobody has taken
+  atomic_bool busy;          // a loop is under way: an inner one runs inline
   bool quit;
 
   tbRangeFn* body;
@@ -40,34 +44,47 @@ static void run_pieces(tbThreads* t)
   }
 }
 
-static unsigned wait_for_epoch(tbThreads* t, unsigned seen)
+static uint_fast64_t wait_for_epoch(tbThreads* t, uint_fast64_t seen)
 {
   for (int i = 0; i < SPINS; i++) {
-    unsigned epoch = atomic_load_explicit(&t->epoch, memory_order_acquire);
+    uint_fast64_t epoch = atomic_load_explicit(&t->loop, memory_order_acquire) / EPOCH;
     if (epoch != seen) return epoch;
     if (i % 64 == 63) sched_yield();
   }
   pthread_mutex_lock(&t->mutex);
-  while (atomic_load(&t->epoch) == seen) pthread_cond_wait(&t->wake, &t->mutex);
+  atomic_fetch_add(&t->sleeping, 1); // before the last look: who publishes after it sees us
+  while (atomic_load(&t->loop) / EPOCH == seen) pthread_cond_wait(&t->wake, &t->mutex);
+  atomic_fetch_sub(&t->sleeping, 1);
   pthread_mutex_unlock(&t->mutex);
-  return atomic_load(&t->epoch);
+  return atomic_load(&t->loop) / EPOCH;
+}
+
+// False: it is over already, or another.
+static bool join(tbThreads* t, uint_fast64_t epoch)
+{
+  uint_fast64_t loop = atomic_load(&t->loop);
+  while (loop / EPOCH == epoch && (loop & OPEN))
+    if (atomic_compare_exchange_weak(&t->loop, &loop, loop + 1)) return true;
+  return false;
 }
 
 static void* worker(void* user)
 {
   tbThreads* t = user;
-  for (unsigned seen = 0;;) {
+  for (uint_fast64_t seen = 0;;) {
     seen = wait_for_epoch(t, seen);
+    if (!join(t, seen)) continue;
     if (t->quit) return NULL;
     run_pieces(t);
-    atomic_fetch_sub_explicit(&t->running, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&t->loop, 1, memory_order_release);
   }
 }
 
 static void publish(tbThreads* t)
 {
+  atomic_store(&t->loop, (atomic_load(&t->loop) / EPOCH + 1) * EPOCH + OPEN);
+  if (atomic_load(&t->sleeping) == 0) return;
   pthread_mutex_lock(&t->mutex);
-  atomic_fetch_add_explicit(&t->epoch, 1, memory_order_release);
   pthread_cond_broadcast(&t->wake);
   pthread_mutex_unlock(&t->mutex);
 }
@@ -90,10 +107,10 @@ void tb_parallel_for(tbThreads* t, int count, int grain, tbRangeFn* body, void* 
   t->grain = grain;
   t->pieces = pieces;
   atomic_store(&t->next, 0);
-  atomic_store(&t->running, t->started);
   publish(t);
   run_pieces(t);
-  for (int i = 0; atomic_load_explicit(&t->running, memory_order_acquire) > 0; i++)
+  atomic_fetch_and(&t->loop, ~OPEN);
+  for (int i = 0; atomic_load_explicit(&t->loop, memory_order_acquire) % OPEN > 0; i++)
     if (i % 64 == 63) sched_yield();
   atomic_store(&t->busy, false);
 }
