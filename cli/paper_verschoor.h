@@ -44,6 +44,7 @@ tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticMode
 tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 tbStatus verschoor_armadillo(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+bool verschoor_has_armadillo(void); // the folder of meshes is there; else it is a ball (paper_verschoor_armadillo.c)
 tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 
 // What one method did from the state that all start from.

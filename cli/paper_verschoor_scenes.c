@@ -131,45 +131,6 @@ tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticMo
   return status;
 }
 
-static int take_core(const tbTetMesh* mesh, double radius, int* out)
-{
-  int count = 0;
-  for (int i = 0; i < mesh->nnode; i++)
-    if (tb_norm3(mesh->node[i]) <= radius) out[count++] = i;
-  return count;
-}
-
-// A ball of 384,000 tetrahedra, whose core is pulled down between two turning cylinders.
-tbStatus verschoor_armadillo(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world)
-{
-  const double radius = 0.1, roller = 0.1, gap = 0.14, room = 1e-4, speed = 0.5;
-  Stage s = stage(ctx, world, young, model);
-  double beside = roller + gap / 2, apart = radius + roller + room,
-         over = sqrt(apart * apart - beside * beside);
-  for (int side = -1; side <= 1; side += 2) {
-    tbBodyDef def = tb_default_body_def();
-    tbShape cylinder = tb_shape_cylinder(roller, 0.4);
-    tbBodyId id;
-    def.kind = TB_BODY_KINEMATIC, def.shapes = &cylinder, def.shape_count = 1;
-    def.position = tb_vec3(side * beside, 0, 0), def.orientation = tb_quat_exp(tb_vec3(pi / 2, 0, 0));
-    def.angular_velocity = tb_vec3(0, -side * speed / roller, 0);
-    TB_TRY(tb_world_add_body(ctx, world, &def, &id));
-  }
-  tbTetMesh* mesh;
-  TB_TRY(tb_tet_sphere(ctx, radius, quick ? 8 : 40, &mesh));
-  int* node = TB_NEW(ctx, int, (size_t)mesh->nnode);
-  tbPinDef pin = tb_default_pin_def();
-  tbStatus status = node ? TB_OK : TB_ERROR_MEMORY;
-  if (node) {
-    pin.nodes = node, pin.node_count = take_core(mesh, 0.3 * radius, node);
-    pin.velocity = tb_vec3(0, 0, -speed);
-    status = add_soft(&s, mesh, tb_vec3(0, 0, over), tb_zero3(), pin.velocity, &pin);
-  }
-  tb_free(ctx, node);
-  tb_tet_mesh_free(ctx, mesh);
-  return status;
-}
-
 // A fixed piece of pipe on the ground: the surface of a solid one.
 static tbStatus add_race(Stage* s, double inner, double outer, double height)
 {

@@ -74,6 +74,7 @@ typedef struct tbMetricBlock {
   int unit; // sparse: 3 where rows and columns come in whole triples, as finite elements make them; else 1
   const struct tbCholesky* factor; // sparse: factor of the block, computed by tb_builder_finish; null: too
                                    // large to factor, and solved by conjugate gradients
+  const struct tbHalf* half; // sparse of unit 3: its upper half packed for products, made by tb_builder_finish
 } tbMetricBlock;
 
 // Read-only once built: plain arrays, nothing that points back to a scene.

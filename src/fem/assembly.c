@@ -6,53 +6,52 @@
 #include <limits.h>
 #include <string.h>
 
+enum { GROUP = 2048 }; // elements: 1.5 MB of blocks
+
 // ---- the pattern, once ----
 
-// One entry for every block an element writes: the nodes, smaller first, and where it stands.
+// One entry for every block an element writes: the nodes, smaller first, and where it stands in its group.
 typedef struct {
   int *low, *high, *item;
+  int* order; // by group, low, high, element
   int count;
 } Entries;
 
-static tbStatus list_blocks(tbArena* scratch, int kinds, const tbStencil* stencil, int count, Entries* out)
+static tbStatus list_blocks(tbArena* scratch, const tbFemAssembly* s, const tbStencil* stencil, int count,
+                            Entries* out)
 {
   *out = (Entries){TB_TAKE(scratch, int, (size_t)count), TB_TAKE(scratch, int, (size_t)count),
-                   TB_TAKE(scratch, int, (size_t)count), count};
-  if (!out->low || !out->high || !out->item) return TB_ERROR_MEMORY;
+                   TB_TAKE(scratch, int, (size_t)count), tb_sort_begin(scratch, count), count};
+  if (!out->low || !out->high || !out->item || !out->order) return TB_ERROR_MEMORY;
   int n = 0;
-  for (int k = 0; k < kinds; k++)
-    for (int e = 0; e < stencil[k].count; e++) {
-      const int* node = stencil[k].node + (size_t)e * (size_t)stencil[k].corners;
-      for (int a = 0; a < stencil[k].corners; a++)
-        for (int b = a; b < stencil[k].corners; b++, n++) {
+  for (int g = 0; g < s->ngroup; g++) {
+    const tbStencil* of = &stencil[s->group[g].kind];
+    for (int e = s->group[g].begin, place = 0; e < s->group[g].end; e++) {
+      const int* node = of->node + (size_t)e * (size_t)of->corners;
+      for (int a = 0; a < of->corners; a++)
+        for (int b = a; b < of->corners; b++, n++, place++) {
           bool swapped = node[a] > node[b];
           out->low[n] = swapped ? node[b] : node[a];
           out->high[n] = swapped ? node[a] : node[b];
-          out->item[n] = 2 * n + swapped;
+          out->item[n] = 2 * place + swapped;
         }
     }
+  }
   return TB_OK;
 }
 
-// The upper blocks with their sums, from entries in the order of (low, high, element).
-static tbStatus make_upper(tbArena* arena, tbFemAssembly* s, const Entries* list, const int* order,
-                           int* upper_row, int* upper_col, int nupper)
+// The upper blocks, from entries in the order of (low, high): rows and columns, and of each entry which it
+// is.
+static int number_upper(const Entries* list, const int* order, int* row, int* col, int* upper)
 {
-  s->sum_adr = TB_TAKE(arena, int, (size_t)nupper + 1);
-  s->sum = TB_TAKE(arena, int, (size_t)list->count);
-  if (!s->sum_adr || !s->sum) return TB_ERROR_MEMORY;
   int b = -1;
   for (int i = 0; i < list->count; i++) {
     int e = order[i];
-    if (i == 0 || list->low[e] != upper_row[b] || list->high[e] != upper_col[b]) {
-      s->sum_adr[++b] = i;
-      upper_row[b] = list->low[e];
-      upper_col[b] = list->high[e];
-    }
-    s->sum[i] = list->item[e];
+    if (i == 0 || list->low[e] != row[b] || list->high[e] != col[b])
+      row[++b] = list->low[e], col[b] = list->high[e];
+    upper[e] = b;
   }
-  s->sum_adr[nupper] = list->count;
-  return TB_OK;
+  return b + 1;
 }
 
 static int count_upper(const Entries* list, const int* order)
@@ -63,6 +62,38 @@ static int count_upper(const Entries* list, const int* order)
   return n;
 }
 
+// Runs of entries of one group and one upper block, from entries in that order.
+static tbStatus make_runs(tbArena* arena, tbFemAssembly* s, const Entries* list, const int* order,
+                          const int* upper)
+{
+  int* first = TB_TAKE(arena, int, (size_t)s->ngroup + 1); // entries of a group
+  if (!first) return TB_ERROR_MEMORY;
+  for (int g = 0; g < s->ngroup; g++)
+    first[g + 1] = first[g] + (s->group[g].end - s->group[g].begin) * s->pairs[s->group[g].kind];
+  for (int pass = 0; pass < 2; pass++) {
+    int run = 0;
+    for (int g = 0; g < s->ngroup; g++) {
+      s->group[g].run_begin = run;
+      for (int i = first[g]; i < first[g + 1]; i++) {
+        bool begins = i == first[g] || upper[order[i]] != upper[order[i - 1]];
+        if (pass == 1) s->item[i] = list->item[order[i]];
+        if (pass == 1 && begins) s->run_upper[run] = upper[order[i]], s->item_adr[run] = i;
+        run += begins;
+      }
+      s->group[g].run_end = run;
+    }
+    if (pass == 1) {
+      s->item_adr[run] = list->count;
+      break;
+    }
+    s->run_upper = TB_TAKE(arena, int, (size_t)run);
+    s->item_adr = TB_TAKE(arena, int, (size_t)run + 1);
+    s->item = TB_TAKE(arena, int, (size_t)list->count);
+    if (!s->run_upper || !s->item_adr || !s->item) return TB_ERROR_MEMORY;
+  }
+  return TB_OK;
+}
+
 // Rows of both halves. Upper blocks come in the order of (row, column): the lower ones of a node are those
 // upper ones whose column it is, in the order of their rows, and stand before its own.
 static tbStatus make_rows(tbArena* arena, tbArena* scratch, tbFemAssembly* s, const int* row, const int* col,
@@ -71,7 +102,7 @@ static tbStatus make_rows(tbArena* arena, tbArena* scratch, tbFemAssembly* s, co
   size_t nnode = (size_t)s->nnode;
   s->ptr = TB_TAKE(arena, int, nnode + 1);
   s->diag = TB_TAKE(arena, int, nnode);
-  s->upper_adr = TB_TAKE(arena, int, nnode);
+  s->upper_adr = TB_TAKE(arena, int, nnode + 1);
   int* fill = TB_TAKE(scratch, int, nnode);
   if (!s->ptr || !s->diag || !s->upper_adr || !fill) return TB_ERROR_MEMORY;
   for (int b = 0; b < nupper; b++) {
@@ -85,6 +116,7 @@ static tbStatus make_rows(tbArena* arena, tbArena* scratch, tbFemAssembly* s, co
   s->col = TB_TAKE(arena, int, (size_t)total);
   s->mirror = TB_TAKE(arena, int, (size_t)total);
   if (!s->col || !s->mirror) return TB_ERROR_MEMORY;
+  s->upper_adr[nnode] = nupper;
   // A node's lower blocks come from smaller rows, so that they are placed before its own.
   for (int b = 0; b < nupper; b++) {
     int i = row[b], j = col[b], here = fill[i]++;
@@ -122,21 +154,43 @@ static tbStatus make_node_sums(tbArena* arena, tbFemAssembly* s, int kinds, cons
   return TB_OK;
 }
 
-static tbStatus make_pattern(tbArena* arena, tbArena* scratch, int kinds, const tbStencil* stencil,
+static tbStatus make_pattern(tbArena* arena, tbArena* scratch, int kinds, const tbStencil* stencil, int count,
                              tbFemAssembly* s)
 {
   Entries list;
-  TB_TRY(list_blocks(scratch, kinds, stencil, s->block_adr[kinds], &list));
-  int* order = tb_sort_begin(scratch, list.count);
-  if (!order) return TB_ERROR_MEMORY;
-  TB_TRY(tb_sort_by(scratch, s->nnode, list.count, list.high, &order));
-  TB_TRY(tb_sort_by(scratch, s->nnode, list.count, list.low, &order));
+  TB_TRY(list_blocks(scratch, s, stencil, count, &list));
+  int *order = list.order, *upper = TB_TAKE(scratch, int, (size_t)count);
+  if (!upper) return TB_ERROR_MEMORY;
+  TB_TRY(tb_sort_by(scratch, s->nnode, count, list.high, &order));
+  TB_TRY(tb_sort_by(scratch, s->nnode, count, list.low, &order));
   int nupper = count_upper(&list, order);
   int *row = TB_TAKE(scratch, int, (size_t)nupper), *col = TB_TAKE(scratch, int, (size_t)nupper);
-  if (!row || !col) return TB_ERROR_MEMORY;
-  TB_TRY(make_upper(arena, s, &list, order, row, col, nupper));
+  int* group = TB_TAKE(scratch, int, (size_t)count);
+  if (!row || !col || !group) return TB_ERROR_MEMORY;
+  number_upper(&list, order, row, col, upper);
   TB_TRY(make_rows(arena, scratch, s, row, col, nupper));
+  for (int g = 0, n = 0; g < s->ngroup; g++)
+    for (int k = (s->group[g].end - s->group[g].begin) * s->pairs[s->group[g].kind]; k > 0; k--)
+      group[n++] = g;
+  TB_TRY(tb_sort_by(scratch, s->ngroup, count, group, &order));
+  TB_TRY(make_runs(arena, s, &list, order, upper));
   return make_node_sums(arena, s, kinds, stencil);
+}
+
+static tbStatus make_groups(tbArena* arena, int kinds, const tbStencil* stencil, tbFemAssembly* s)
+{
+  size_t most = 0;
+  for (int k = 0; k < kinds; k++) s->ngroup += tb_piece_count(stencil[k].count, GROUP);
+  s->group = TB_TAKE(arena, tbFemGroup, (size_t)s->ngroup);
+  if (!s->group) return TB_ERROR_MEMORY;
+  for (int k = 0, g = 0; k < kinds; k++)
+    for (int e = 0; e < stencil[k].count; e += GROUP, g++) {
+      int left = stencil[k].count - e, here = left < GROUP ? left : GROUP;
+      s->group[g] = (tbFemGroup){.kind = k, .begin = e, .end = e + here};
+      if ((size_t)(here * s->pairs[k]) > most) most = (size_t)(here * s->pairs[k]);
+    }
+  s->block = tb_arena_take(arena, most, sizeof *s->block);
+  return s->block ? TB_OK : TB_ERROR_MEMORY;
 }
 
 tbStatus tb_fem_assembly_init(tbArena* arena, int nnode, int kinds, const tbStencil* stencil,
@@ -152,21 +206,25 @@ tbStatus tb_fem_assembly_init(tbArena* arena, int nnode, int kinds, const tbSten
       return tb_fail(arena->ctx, TB_ERROR_UNSUPPORTED, "a body of %d elements is too large",
                      stencil[k].count);
     s->force_adr[k + 1] = (int)forces;
-    s->block_adr[k + 1] = (int)blocks;
   }
   s->force = tb_arena_take(arena, (size_t)forces, sizeof *s->force);
-  s->block = tb_arena_take(arena, (size_t)blocks, sizeof *s->block);
-  if (!s->force || !s->block) return TB_ERROR_MEMORY;
+  if (!s->force) return TB_ERROR_MEMORY;
+  TB_TRY(make_groups(arena, kinds, stencil, s));
   tbArena scratch;
   tb_arena_init(&scratch, arena->ctx);
-  tbStatus status = make_pattern(arena, &scratch, kinds, stencil, s);
+  tbStatus status = make_pattern(arena, &scratch, kinds, stencil, (int)blocks, s);
   tb_arena_free(&scratch);
   return status;
 }
 
-tbStatus tb_fem_assembly_take_matrix(tbArena* arena, const tbFemAssembly* s, tbCsr* out)
+tbStatus tb_fem_assembly_pattern(tbArena* arena, const tbFemAssembly* s, tbCsr* out)
 {
-  TB_TRY(tb_csr_take(arena, 3 * s->nnode, 3 * s->nnode, 9 * s->ptr[s->nnode], out));
+  int n = 3 * s->nnode;
+  *out = (tbCsr){.rows = n,
+                 .cols = n,
+                 .ptr = TB_TAKE(arena, int, (size_t)n + 1),
+                 .idx = TB_TAKE(arena, int, 9 * (size_t)s->ptr[s->nnode])};
+  if (!out->ptr || !out->idx) return TB_ERROR_MEMORY;
   for (int i = 0; i < s->nnode; i++)
     for (int axis = 0; axis < 3; axis++) {
       int at = tb_fem_assembly_row(s, i, axis);
@@ -182,44 +240,36 @@ tbStatus tb_fem_assembly_take_matrix(tbArena* arena, const tbFemAssembly* s, tbC
 
 typedef struct {
   const tbFemAssembly* s;
+  double (*upper)[9];
   double* out;
+  int first; // run
 } Job;
 
-static void store(const tbFemAssembly* s, int node, int b, const double K[9], bool transposed, double* val)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    double* to = val + tb_fem_assembly_row(s, node, axis) + 3 * (b - s->ptr[node]);
-    for (int c = 0; c < 3; c++) to[c] = transposed ? K[3 * c + axis] : K[3 * axis + c];
-  }
-}
-
-static void add_blocks(void* user, int begin, int end, int piece)
+static void add_runs(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
   const tbFemAssembly* s = job->s;
-  for (int i = begin; i < end; i++) {
-    for (int b = s->diag[i]; b < s->ptr[i + 1]; b++) {
-      int u = s->upper_adr[i] + (b - s->diag[i]);
-      double K[9] = {0};
-      for (int n = s->sum_adr[u]; n < s->sum_adr[u + 1]; n++) {
-        const double* from = s->block[s->sum[n] >> 1];
-        if (s->sum[n] & 1)
-          for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++) K[3 * r + c] += from[3 * c + r];
-        else
-          for (int k = 0; k < 9; k++) K[k] += from[k];
-      }
-      store(s, i, b, K, false, job->out);
-      if (b > s->diag[i]) store(s, s->col[b], s->mirror[b], K, true, job->out);
+  for (int r = job->first + begin; r < job->first + end; r++) {
+    double K[9], *to = job->upper[s->run_upper[r]];
+    memcpy(K, to, sizeof K);
+    for (int n = s->item_adr[r]; n < s->item_adr[r + 1]; n++) {
+      const double* from = s->block[s->item[n] >> 1];
+      if (s->item[n] & 1)
+        for (int a = 0; a < 3; a++)
+          for (int b = 0; b < 3; b++) K[3 * a + b] += from[3 * b + a];
+      else
+        for (int k = 0; k < 9; k++) K[k] += from[k];
     }
+    memcpy(to, K, sizeof K);
   }
 }
 
-void tb_fem_assembly_matrix(const tbFemAssembly* s, tbThreads* threads, double* val)
+void tb_fem_assembly_add(const tbFemAssembly* s, tbThreads* threads, int group, double (*upper)[9])
 {
-  Job job = {s, val};
-  tb_parallel_for(threads, s->nnode, 128, add_blocks, &job);
+  const tbFemGroup* g = &s->group[group];
+  Job job = {.s = s, .upper = upper, .first = g->run_begin};
+  tb_parallel_for(threads, g->run_end - g->run_begin, 512, add_runs, &job);
 }
 
 static void add_forces(void* user, int begin, int end, int piece)
@@ -237,6 +287,6 @@ static void add_forces(void* user, int begin, int end, int piece)
 
 void tb_fem_assembly_forces(const tbFemAssembly* s, tbThreads* threads, double* f)
 {
-  Job job = {s, f};
+  Job job = {.s = s, .out = f};
   tb_parallel_for(threads, s->nnode, 512, add_forces, &job);
 }

@@ -62,7 +62,10 @@ static tbStatus finish(tbFemBody* body, const tbVec3* node)
   tbStencil stencil[TB_ASSEMBLY_KINDS] = {{body->nelement[0], body->cloth ? 3 : 4, body->corner[0]},
                                           {body->nelement[1], 4, body->corner[1]}};
   TB_TRY(tb_fem_assembly_init(arena, body->nnode, body->cloth ? 2 : 1, stencil, &body->assembly));
-  return tb_fem_assembly_take_matrix(arena, &body->assembly, &body->K);
+  TB_TRY(tb_fem_assembly_pattern(arena, &body->assembly, &body->K));
+  body->upper = tb_arena_take(arena, (size_t)body->assembly.upper_adr[body->nnode], sizeof *body->upper);
+  if (!body->upper) return TB_ERROR_MEMORY;
+  return tb_half_pattern(arena, body->K.rows, body->K.ptr, body->K.idx, &body->half);
 }
 
 static tbFemBody* new_body(tbContext* ctx, int nnode)

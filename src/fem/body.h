@@ -11,6 +11,7 @@
 #include "fem/sheet.h"
 #include "fem/tets.h"
 #include "geometry/mesh.h"
+#include "math/half.h"
 
 typedef struct tbFemBody {
   int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges
@@ -29,7 +30,9 @@ typedef struct tbFemBody {
   uint8_t* pinned; // (nnode)
   double* energy;  // of the elements, by tb_fem_evaluate                      J
   tbFemAssembly assembly;
-  tbCsr K; // by tb_fem_evaluate with a tangent                        N/m
+  tbCsr K;            // pattern of the stiffness and of A, no values
+  double (*upper)[9]; // upper blocks of the stiffness, by tb_fem_evaluate with a tangent      N/m
+  tbHalfPattern half; // of the same blocks, for products
   tbArena arena;
 } tbFemBody;
 
@@ -37,17 +40,20 @@ tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftD
 tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemBody** out);
 void tb_fem_free(tbContext* ctx, tbFemBody* body); // takes null
 
-// The elastic energy at x; elastic forces f (3 nnode) unless null; body->K unless the tangent is NONE. The
-// same bits for any number of threads.
+// The elastic energy at x; elastic forces f (3 nnode) unless null; body->upper unless the tangent is NONE.
+// The same bits for any number of threads.
 double tb_fem_evaluate(tbFemBody* body, tbThreads* threads, const tbVec3* x, tbTangent tangent, double* f);
 double tb_fem_energy(tbFemBody* body, tbThreads* threads, const tbVec3* x); // alone: no force, no tangent
 
-// A v⁺ = rhs of one step from body->K and the forces f at x, as tb_fem_evaluate left them. `A` has the
-// pattern of K. Pinned nodes take the velocities `pin` (null: zero): they leave the system, their rows and
-// columns are zero but for a diagonal so large that no contact moves them.
+void tb_fem_stiffness(const tbFemBody* body, tbThreads* threads, double* val); // both halves, in K's pattern
+
+// A v⁺ = rhs of one step from body->upper and the forces f at x, as tb_fem_evaluate left them. `A` has the
+// pattern of K, `half` that of body->half; it may be null. Pinned nodes take the velocities `pin` (null:
+// zero): they leave the system, their rows and columns are zero but for a diagonal so large that no contact
+// moves them.
 #define TB_FEM_PIN 0x1p40 // times the diagonal entry it had
 void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
-                 const tbVec3* v, const tbVec3* pin, double* A, double* rhs);
+                 const tbVec3* v, const tbVec3* pin, double* A, double* half, double* rhs);
 
 tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int node);     // (M v) of one node
 void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y); // y = M x, 3 nnode

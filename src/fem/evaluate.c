@@ -2,6 +2,8 @@
 #include "base/threads.h"
 #include "fem/body.h"
 
+#include <string.h>
+
 enum { GRAIN = 256 };
 
 typedef struct {
@@ -9,6 +11,7 @@ typedef struct {
   const tbVec3* x;
   tbTangent tangent;
   bool forces;
+  const tbFemGroup* group; // at work
 } Job;
 
 static void load(const Job* job, int kind, int corners, int e, tbVec3* x)
@@ -17,18 +20,26 @@ static void load(const Job* job, int kind, int corners, int e, tbVec3* x)
   for (int a = 0; a < corners; a++) x[a] = job->x[node[a]];
 }
 
+// Elements of a group, counted from its first.
+static double (*blocks(const Job* job, int i))[9]
+{
+  const tbFemAssembly* s = &job->body->assembly;
+  return s->block + (size_t)i * (size_t)s->pairs[job->group->kind];
+}
+
 static void tets(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
   tbFemBody* b = job->body;
   tbVec3 x[TB_ELASTIC_MANY][4];
-  for (int e = begin, n; e < end; e += n) {
-    n = end - e < TB_ELASTIC_MANY ? end - e : TB_ELASTIC_MANY;
+  for (int i = begin, n; i < end; i += n) {
+    int e = job->group->begin + i;
+    n = end - i < TB_ELASTIC_MANY ? end - i : TB_ELASTIC_MANY;
     for (int k = 0; k < n; k++) load(job, 0, 4, e + k, x[k]);
     double* f = job->forces ? b->assembly.force[4 * (size_t)e] : NULL;
     tb_tets_evaluate(&b->material, n, &b->tet[e], (const tbVec3(*)[4])x, job->tangent, &b->energy[e], f,
-                     b->assembly.block + TB_TET_BLOCKS * (size_t)e);
+                     blocks(job, i));
   }
 }
 
@@ -38,11 +49,11 @@ static void membranes(void* user, int begin, int end, int piece)
   const Job* job = user;
   tbFemBody* b = job->body;
   tbVec3 x[3];
-  for (int e = begin; e < end; e++) {
+  for (int i = begin; i < end; i++) {
+    int e = job->group->begin + i;
     load(job, 0, 3, e, x);
     b->energy[e] = tb_membrane_evaluate(b->sheet.stretch, b->sheet.shear, &b->membrane[e], x, job->tangent,
-                                        b->assembly.force[3 * (size_t)e],
-                                        b->assembly.block + TB_MEMBRANE_BLOCKS * (size_t)e);
+                                        b->assembly.force[3 * (size_t)e], blocks(job, i));
   }
 }
 
@@ -53,16 +64,29 @@ static void hinges(void* user, int begin, int end, int piece)
   tbFemBody* b = job->body;
   const tbFemAssembly* s = &b->assembly;
   tbVec3 x[4];
-  for (int e = begin; e < end; e++) {
+  for (int i = begin; i < end; i++) {
+    int e = job->group->begin + i;
     load(job, 1, 4, e, x);
-    b->energy[b->nelement[0] + e] =
-        tb_hinge_evaluate(b->sheet.bend, &b->hinge[e], x, job->tangent, s->force[s->force_adr[1] + 4 * e],
-                          s->block + s->block_adr[1] + TB_TET_BLOCKS * (size_t)e);
+    b->energy[b->nelement[0] + e] = tb_hinge_evaluate(b->sheet.bend, &b->hinge[e], x, job->tangent,
+                                                      s->force[s->force_adr[1] + 4 * e], blocks(job, i));
   }
 }
 
-static double total(const tbFemBody* b)
+static double evaluate(Job* job, tbThreads* threads)
 {
+  tbFemBody* b = job->body;
+  const tbFemAssembly* s = &b->assembly;
+  bool tangent = job->tangent != TB_TANGENT_NONE;
+  if (tangent) memset(b->upper, 0, (size_t)s->upper_adr[b->nnode] * sizeof *b->upper);
+  for (int g = 0; g < s->ngroup; g++) {
+    job->group = &s->group[g];
+    tb_parallel_for(threads, job->group->end - job->group->begin, GRAIN,
+                    !b->cloth               ? tets
+                    : job->group->kind == 0 ? membranes
+                                            : hinges,
+                    job);
+    if (tangent) tb_fem_assembly_add(s, threads, g, b->upper);
+  }
   double sum = 0;
   for (int e = 0; e < b->nelement[0] + b->nelement[1]; e++) sum += b->energy[e];
   return sum;
@@ -70,18 +94,12 @@ static double total(const tbFemBody* b)
 
 double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTangent tangent, double* f)
 {
-  Job job = {b, x, tangent, true};
-  tb_parallel_for(threads, b->nelement[0], GRAIN, b->cloth ? membranes : tets, &job);
-  if (b->cloth) tb_parallel_for(threads, b->nelement[1], GRAIN, hinges, &job);
+  double energy = evaluate(&(Job){.body = b, .x = x, .tangent = tangent, .forces = true}, threads);
   if (f) tb_fem_assembly_forces(&b->assembly, threads, f);
-  if (tangent != TB_TANGENT_NONE) tb_fem_assembly_matrix(&b->assembly, threads, b->K.val);
-  return total(b);
+  return energy;
 }
 
 double tb_fem_energy(tbFemBody* b, tbThreads* threads, const tbVec3* x)
 {
-  if (b->cloth) return tb_fem_evaluate(b, threads, x, TB_TANGENT_NONE, NULL);
-  Job job = {b, x, TB_TANGENT_NONE, false};
-  tb_parallel_for(threads, b->nelement[0], GRAIN, tets, &job);
-  return total(b);
+  return evaluate(&(Job){.body = b, .x = x, .tangent = TB_TANGENT_NONE, .forces = b->cloth}, threads);
 }

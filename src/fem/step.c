@@ -2,6 +2,8 @@
 #include "base/threads.h"
 #include "fem/body.h"
 
+#include <string.h>
+
 tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int i)
 {
   const tbFemAssembly* s = &body->assembly;
@@ -23,8 +25,18 @@ typedef struct {
   tbVec3 gravity;
   const double* f;
   const tbVec3 *v, *pin;
-  double *A, *rhs;
+  double *A, *half, *rhs;
 } Job;
+
+// The upper block of the stiffness that block b of the row of node i is, or is the transpose of.
+static inline void put(const tbFemBody* body, int i, int b, double scale, double* row, int stride)
+{
+  const tbFemAssembly* s = &body->assembly;
+  const double* K = body->upper[tb_fem_assembly_upper(s, i, b)];
+  bool lower = b < s->diag[i];
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) row[r * stride + c] = scale * (lower ? K[3 * c + r] : K[3 * r + c]);
+}
 
 // A = (1 + hα) M + h drag + (h² + hβ) K, the three rows of a node.
 static void fill(const Job* job, int i)
@@ -32,7 +44,9 @@ static void fill(const Job* job, int i)
   const tbFemBody* body = job->body;
   const tbFemAssembly* s = &body->assembly;
   double h = job->h, stiff = h * h + h * body->stiffness_damping, heavy = 1 + h * body->mass_damping;
-  for (int n = 9 * s->ptr[i]; n < 9 * s->ptr[i + 1]; n++) job->A[n] = stiff * body->K.val[n];
+  for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
+    put(body, i, b, stiff, job->A + tb_fem_assembly_row(s, i, 0) + 3 * (b - s->ptr[i]),
+        3 * (s->ptr[i + 1] - s->ptr[i]));
   for (int axis = 0; axis < 3; axis++) {
     double* row = job->A + tb_fem_assembly_row(s, i, axis);
     double* diag = row + 3 * (s->diag[i] - s->ptr[i]) + axis;
@@ -78,6 +92,17 @@ static void eliminate(const Job* job, int i)
   }
 }
 
+static void pack(const Job* job, int i)
+{
+  const tbFemAssembly* s = &job->body->assembly;
+  int above = s->ptr[i + 1] - s->diag[i], stride = 3 * (s->ptr[i + 1] - s->ptr[i]);
+  const double* row = job->A + tb_fem_assembly_row(s, i, 0) + 3 * (s->diag[i] - s->ptr[i]);
+  double* to = job->half + 9 * (size_t)s->upper_adr[i];
+  for (int b = 0; b < above; b++, row += 3, to += 9)
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) to[3 * r + c] = row[r * stride + c];
+}
+
 static void rows(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -86,12 +111,31 @@ static void rows(void* user, int begin, int end, int piece)
     fill(job, i);
     tb_store3(job->rhs + 3 * (size_t)i, impulse(job, i));
     eliminate(job, i);
+    if (job->half) pack(job, i);
   }
 }
 
 void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
-                 const tbVec3* v, const tbVec3* pin, double* A, double* rhs)
+                 const tbVec3* v, const tbVec3* pin, double* A, double* half, double* rhs)
 {
-  Job job = {body, h, gravity, f, v, pin, A, rhs};
+  Job job = {body, h, gravity, f, v, pin, A, half, rhs};
   tb_parallel_for(threads, body->nnode, 128, rows, &job);
+  if (half) memset(half + 9 * (size_t)body->assembly.upper_adr[body->nnode], 0, 3 * sizeof *half);
+}
+
+static void stiffness(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Job* job = user;
+  const tbFemAssembly* s = &job->body->assembly;
+  for (int i = begin; i < end; i++)
+    for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++)
+      put(job->body, i, b, 1, job->A + tb_fem_assembly_row(s, i, 0) + 3 * (b - s->ptr[i]),
+          3 * (s->ptr[i + 1] - s->ptr[i]));
+}
+
+void tb_fem_stiffness(const tbFemBody* body, tbThreads* threads, double* val)
+{
+  Job job = {.body = body, .A = val};
+  tb_parallel_for(threads, body->nnode, 128, stiffness, &job);
 }

@@ -86,6 +86,7 @@ static tbStatus analyze(tbContext* ctx, tbArena* temporary, tbCholesky* f, const
   if (!inverse) return TB_ERROR_MEMORY;
   for (int k = 0; k < f->n; k++) inverse[f->perm[k]] = k;
   TB_TRY(tb_cholesky_symbolic(f, temporary, &A, inverse));
+  if (f->outgrown) return TB_OK;
   return tb_cholesky_place_entries(f, temporary, ptr, idx, inverse);
 #endif
 }
@@ -101,11 +102,12 @@ tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* i
   if (!f) return TB_ERROR_MEMORY;
   tb_arena_init(&f->memory, ctx);
   f->n = n;
+  f->most_bytes = options ? options->most_bytes : 0;
   tbArena temporary;
   tb_arena_init(&temporary, ctx);
   tbStatus status = analyze(ctx, &temporary, f, ptr, idx, ordering);
   tb_arena_free(&temporary);
-  if (status != TB_OK) {
+  if (status != TB_OK || f->outgrown) {
     tb_cholesky_free(ctx, f);
     return status;
   }

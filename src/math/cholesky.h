@@ -19,6 +19,7 @@ typedef struct tbCholesky tbCholesky;
 
 typedef struct tbCholeskyOptions {
   tbOrdering ordering; // AUTO unless set
+  size_t most_bytes;   // a factor that would take more is not made: *out is null; 0: any may
 } tbCholeskyOptions;
 
 typedef struct tbCholeskyStats {

@@ -85,6 +85,7 @@ static tbStatus describe(tbCholesky* f, const cholmod_factor* L)
     memcpy(f->rows + f->below[k], s + pi[k] + (super[k + 1] - super[k]),
            (f->below[k + 1] - f->below[k]) * sizeof *f->rows);
   memcpy(f->perm, L->Perm, (size_t)f->n * sizeof *f->perm);
+  f->outgrown = f->most_bytes > 0 && L->xsize * sizeof(double) > f->most_bytes;
   f->stats.bytes += L->xsize * sizeof(double) + (L->ssize + 4 * count) * sizeof(int);
   return TB_OK;
 }

@@ -25,6 +25,8 @@ struct tbCholesky {
   tbArena memory; // of everything below
   int n, supernodes;
   bool factored;
+  size_t most_bytes; // 0: any number
+  bool outgrown;     // it would take more
   int* perm; // the caller's row of column k     (n)
 
   // supernodes, in postorder

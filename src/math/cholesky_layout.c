@@ -186,9 +186,12 @@ tbStatus tb_cholesky_lay_out(tbCholesky* f, tbArena* temporary)
   TB_TRY(cut_tasks(f, temporary, is_top));
   int threads = tb_threads_count(temporary->ctx->threads);
   f->slots = threads < f->task_count ? threads : f->task_count;
+  size_t work = place_updates(f, odd, is_top);
+  f->outgrown = f->most_bytes > 0 && (panels + work) * sizeof(double) > f->most_bytes;
+  if (f->outgrown) return TB_OK;
   f->bad_column = TB_KEEP(f, int, (size_t)f->task_count);
   f->panels = TB_KEEP(f, double, panels);
-  f->work = TB_KEEP(f, double, place_updates(f, odd, is_top));
+  f->work = TB_KEEP(f, double, work);
   f->L = f->panels;
   return f->bad_column && f->panels && f->work ? TB_OK : TB_ERROR_MEMORY;
 }

@@ -160,7 +160,7 @@ tbStatus tb_builder_sparse(tbBuilder* b, int size, const int* ptr, const int* co
 }
 
 tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
-                         const double* v_free, const tbCholesky* factor, int* dof)
+                         const double* v_free, const tbCholesky* factor, const tbHalf* half, int* dof)
 {
   ALIVE(b);
   TB_TRY(check_block(b, size));
@@ -170,7 +170,9 @@ tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col,
                          .value = val,
                          .ptr = ptr,
                          .col = col,
-                         .factor = factor};
+                         .unit = half ? 3 : 0,
+                         .factor = factor,
+                         .half = half};
   PendingBlock block = {
       .kind = TB_METRIC_SPARSE, .dof = as_is.dof, .size = size, .kept = true, .as_is = as_is};
   PUSH(b, v_free, v_free, (size_t)size);
@@ -368,7 +370,9 @@ tbStatus tb_builder_finish(tbBuilder* b, tbProblem** out)
     if (status == TB_OK) status = tb_problem_validate(ctx, &owner->problem);
     for (int i = 0; status == TB_OK && i < owner->problem.nblock; i++) {
       if (!owner->kept[i]) status = tb_metric_prepare(ctx, &owner->arena, i, &owner->block[i]);
-      if (status == TB_OK) tb_metric_measure(&owner->block[i]);
+      if (status == TB_OK && !owner->block[i].half) tb_metric_measure(&owner->block[i]);
+      if (status == TB_OK && !owner->kept[i])
+        status = tb_metric_pack(&owner->arena, ctx->threads, &owner->block[i]);
     }
     owner->arena.ctx = &owner->ctx;
     if (status == TB_OK) *out = &owner->problem;

@@ -6,12 +6,14 @@
 #define TB_PROBLEM_KEPT_H
 
 #include "math/cholesky.h"
+#include "math/half.h"
 #include "tribo/problem.h"
 
 // As tb_builder_sparse, but the arrays of A are borrowed: neither copied nor checked, and they must outlive
 // the problem. `factor` holds the factor of these values, and is borrowed too; null: A is too large to
-// factor, and is solved with by conjugate gradients. v_free is copied.
+// factor, and is solved with by conjugate gradients. `half` is the upper half of A, borrowed; null where rows
+// do not come in triples, or nobody has made it. v_free is copied.
 tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
-                         const double* v_free, const tbCholesky* factor, int* dof);
+                         const double* v_free, const tbCholesky* factor, const tbHalf* half, int* dof);
 
 #endif

@@ -123,16 +123,19 @@ void tb_metric_measure(tbMetricBlock* b)
   if (b->kind == TB_METRIC_SPARSE) b->unit = comes_in_triples(b) ? 3 : 1;
 }
 
-// In nanoseconds, as measured by bench/cr_soft.c on one core: 30 GFlop/s while factoring; two triangular
-// solves and their refinement per use of L, at the pace of memory; and conjugate gradients at 60 iterations
-// of 30 ns per row of a finite-element matrix. L may take 1 GB, and what is small is factored whatever the
-// figures say.
-bool tb_metric_should_factor(const tbCholeskyStats* s)
+tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads, tbMetricBlock* b)
 {
-  enum { SOLVES = 12, ITERATIONS = 60, SMALL = 3000 };
-  double by_factor = s->flops / 30 + SOLVES * 2.0 * (double)s->entries;
-  double by_iteration = SOLVES * ITERATIONS * 30.0 * s->rows;
-  return s->bytes <= 1000000000 && (s->rows <= SMALL || by_factor <= by_iteration);
+  if (b->kind != TB_METRIC_SPARSE || b->unit != 3) return TB_OK;
+  tbHalf* half = TB_TAKE(arena, tbHalf, 1);
+  tbHalfPattern* pattern = TB_TAKE(arena, tbHalfPattern, 1);
+  if (!half || !pattern) return TB_ERROR_MEMORY;
+  TB_TRY(tb_half_pattern(arena, b->size, b->ptr, b->col, pattern));
+  double* value = TB_TAKE(arena, double, tb_half_values(pattern));
+  if (!value) return TB_ERROR_MEMORY;
+  tb_half_pack(pattern, threads, b->ptr, b->value, value);
+  *half = (tbHalf){pattern, value};
+  b->half = half;
+  return TB_OK;
 }
 
 size_t tb_metric_workspace(const tbMetricBlock* b)

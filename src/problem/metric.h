@@ -4,12 +4,14 @@
 
 #include "base/memory.h"
 #include "math/cholesky.h"
+#include "math/half.h"
 #include "tribo/problem.h"
 
 // Checks block number `index` and computes its factor (into the arena, or block->factor for sparse ones).
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block);
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
 void tb_metric_measure(tbMetricBlock* block); // finds its unit
+tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads, tbMetricBlock* block); // makes its half, if of unit 3
 
 // x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is
 // no factor.
@@ -25,6 +27,10 @@ void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double*
 // dozen solves by conjugate gradients, which is what the free motion and the judge of a few problems come to.
 // The same answer on every machine.
 bool tb_metric_should_factor(const tbCholeskyStats* stats);
+#define TB_METRIC_FACTOR_BYTES 1000000000 // and more never
+// Whether a body of 3 degrees of freedom per node is certain not to be worth it, from the pattern of its nodes
+// alone. (metric_worth.c)
+tbStatus tb_metric_is_bulky(tbContext* ctx, int nodes, const int* ptr, const int* col, bool* out);
 
 // Rows begin … end−1 of y = A x; both bounds are multiples of the block's unit. (metric_rows.c)
 void tb_metric_rows(const tbMetricBlock* block, int begin, int end, const double* x, double* y);
@@ -35,5 +41,8 @@ enum { TB_METRIC_PIECE = 768 }; // rows of a piece of parallel work: a multiple 
 size_t tb_metric_cg_workspace(const tbMetricBlock* block); // doubles
 void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
                   double* workspace);
+// The same for the right-hand side b, from a start x.
+void tb_metric_cg_from(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
+                       double* x, double* workspace);
 
 #endif

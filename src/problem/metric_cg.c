@@ -27,6 +27,8 @@ typedef struct {
   double *x, *r, *p, *q; // q holds z, too, once it is spent (n)
   double* inverse;       // of the diagonal blocks: xx yy zz xy xz yz (2n)
   double* partial;       // sums of the pieces
+  double* room;          // for products with the packed half
+  const double* from;    // of the product under way
   double alpha, beta;
 } Cg;
 
@@ -35,7 +37,8 @@ static int round_up(int n) { return (n + 2) / 3 * 3; }
 size_t tb_metric_cg_workspace(const tbMetricBlock* block)
 {
   int n = round_up(block->size);
-  return 6 * (size_t)n + (size_t)tb_piece_count(n, TB_METRIC_PIECE);
+  return 6 * (size_t)n + (size_t)tb_piece_count(n, TB_METRIC_PIECE) +
+         (block->half ? tb_half_room(block->half->pattern) : 0);
 }
 
 // ---- the preconditioner ----
@@ -85,17 +88,26 @@ static inline double precondition(const double* restrict C, const double* restri
 
 // ---- passes, cut alike for any number of threads ----
 
-static void multiply(const Cg* s, int begin, int end, const double* x)
+static void rows(void* user, int begin, int end, int piece)
 {
+  (void)piece;
+  const Cg* s = user;
   int size = s->block->size;
-  tb_metric_rows(s->block, begin, end < size ? end : size, x, s->q);
+  tb_metric_rows(s->block, begin, end < size ? end : size, s->from, s->q);
 }
 
-// q = Ap, and pᵀq.
-static void product(void* user, int begin, int end, int piece)
+// q = Ax
+static void multiply(Cg* s, const double* x)
+{
+  s->from = x;
+  if (s->block->half) tb_half_multiply(s->block->half, s->threads, x, s->q, s->room);
+  else tb_parallel_for(s->threads, s->n, TB_METRIC_PIECE, rows, s);
+}
+
+// pᵀq
+static void meet(void* user, int begin, int end, int piece)
 {
   const Cg* s = user;
-  multiply(s, begin, end, s->p);
   double sum[3] = {0};
   for (int i = begin; i < end; i += 3)
     for (int j = 0; j < 3; j++) sum[j] += s->p[i + j] * s->q[i + j];
@@ -116,12 +128,11 @@ static void advance(void* user, int begin, int end, int piece)
   s->partial[piece] = sum;
 }
 
-// r = b − Ax.
+// r = b − q.
 static void look_afresh(void* user, int begin, int end, int piece)
 {
   const Cg* s = user;
   double sum = 0;
-  multiply(s, begin, end, s->x);
   for (int i = begin; i < end; i += 3) {
     for (int j = i; j < i + 3; j++) s->r[j] = j < s->block->size ? s->scale * s->b[j] - s->q[j] : 0;
     sum += precondition(s->inverse + 2 * (size_t)i, s->r + i, s->q + i);
@@ -144,6 +155,13 @@ static double pass(Cg* s, tbRangeFn* body)
   return sum;
 }
 
+// r = b − Ax, and what is left by it.
+static double afresh(Cg* s)
+{
+  multiply(s, s->x);
+  return pass(s, look_afresh);
+}
+
 // ---- the iteration ----
 
 static double power_of_two_over(int n, const double* b)
@@ -159,31 +177,61 @@ static void layout(Cg* s, double* workspace)
 {
   size_t n = (size_t)s->n;
   s->x = workspace, s->r = s->x + n, s->p = s->r + n, s->q = s->p + n;
-  s->inverse = s->q + n, s->partial = s->inverse + 2 * n;
+  s->inverse = s->q + n, s->room = s->inverse + 2 * n;
+  s->partial = s->room + (s->block->half ? tb_half_room(s->block->half->pattern) : 0);
   memset(workspace, 0, 4 * n * sizeof *workspace);
 }
 
-void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
-                  double* workspace)
+// Where a start leaves less than none does, it is taken.
+static double begin(Cg* s, const double* start, double* rz)
 {
-  Cg s = {.block = block, .threads = threads, .n = round_up(block->size), .b = x};
-  s.scale = power_of_two_over(block->size, x);
-  if (s.scale == 0) return; // nothing to do, or no number
+  double all = *rz = pass(s, look_afresh); // x = 0, q = 0
+  if (!start) return all;
+  for (int i = 0; i < s->block->size; i++) s->x[i] = s->scale * start[i];
+  *rz = afresh(s);
+  if (*rz < all) return all;
+  memset(s->x, 0, (size_t)s->n * sizeof *s->x);
+  *rz = afresh(s);
+  return all;
+}
+
+static void solve(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
+                  const double* start, double* x, double* workspace)
+{
+  Cg s = {.block = block, .threads = threads, .n = round_up(block->size), .b = b};
+  s.scale = power_of_two_over(block->size, b);
+  if (s.scale == 0) { // nothing to do, or no number
+    if (x != b) memcpy(x, b, (size_t)block->size * sizeof *x);
+    return;
+  }
   layout(&s, workspace);
   tb_parallel_for(threads, s.n, TB_METRIC_PIECE, invert_blocks, &s);
-  double rz = pass(&s, look_afresh), enough = tolerance * tolerance * rz;
+  double rz, enough = tolerance * tolerance * begin(&s, start, &rz);
   for (int time = 0; time < AFRESH && rz > enough; time++) {
     s.beta = 0;
     tb_parallel_for(threads, s.n, TB_METRIC_PIECE, turn, &s);
     for (int k = 0; k < 2 * s.n + 100 && rz > enough; k++) {
-      double curvature = pass(&s, product), before = rz;
+      multiply(&s, s.p);
+      double curvature = pass(&s, meet), before = rz;
       if (!(curvature > 0)) break;
       s.alpha = rz / curvature;
       rz = pass(&s, advance);
       s.beta = rz / before;
       tb_parallel_for(threads, s.n, TB_METRIC_PIECE, turn, &s);
     }
-    rz = pass(&s, look_afresh);
+    rz = afresh(&s);
   }
   for (int i = 0; i < block->size; i++) x[i] = s.x[i] / s.scale;
+}
+
+void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
+                  double* workspace)
+{
+  solve(block, threads, tolerance, x, NULL, x, workspace);
+}
+
+void tb_metric_cg_from(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
+                       double* x, double* workspace)
+{
+  solve(block, threads, tolerance, b, x, x, workspace);
 }

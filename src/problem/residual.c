@@ -15,6 +15,7 @@
 // increases, so a bracketed root finder needs no more of F than its support function and closest point.
 #include "base/memory.h"
 #include "base/threads.h"
+#include "problem/judge.h"
 #include "problem/metric.h"
 #include "tribo/math.h"
 #include "tribo/problem.h"
@@ -325,6 +326,7 @@ struct tbJudge {
   double* F;         // the natural map at the λ measured last, of the model asked for  (nrow)
   double *f, *w, *r; // (ndof): Jᵀλ, A⁻¹Jᵀλ, what is left of it
   double* workspace; // for the sparse solves
+  double accuracy;   // of w where there is no factor
   double norm_q;
   double scale;            // that ‖F‖ is measured by; NaN: the λ measured last has infinite residuals
   Tally *exact, *modelled; // per piece
@@ -406,30 +408,37 @@ static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
     }
 }
 
-// w = A⁻¹ f, refined once on dense and sparse blocks; where there is no factor, unless f − A w says that
-// there is nothing to refine. False: what solves with A does not invert it.
+// w = A⁻¹ f, refined once on dense and sparse blocks; where there is no factor, conjugate gradients have
+// looked at f − A w themselves. False: what solves with A does not invert it.
 static bool solve_dynamics(tbJudge* j)
 {
   const tbProblem* p = j->p;
-  memcpy(j->w, j->f, (size_t)p->ndof * sizeof *j->w);
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
     double *w = j->w + block->dof, *r = j->r + block->dof;
     const double* f = j->f + block->dof;
-    tb_metric_solve(block, j->threads, w, j->workspace);
+    bool iterated = block->kind == TB_METRIC_SPARSE && !block->factor;
+    if (iterated) {
+      tb_metric_cg_from(block, j->threads, j->accuracy, f, w, j->workspace);
+    } else {
+      memcpy(w, f, (size_t)block->size * sizeof *w);
+      tb_metric_solve(block, j->threads, w, j->workspace);
+    }
     if (block->kind == TB_METRIC_PARTICLE) continue;
     for (int pass = 0; pass < 2; pass++) {
       memset(r, 0, (size_t)block->size * sizeof *r);
       tb_metric_multiply_add(block, w, r);
-      double left = 0, size = 0;
-      for (int i = 0; i < block->size; i++) {
-        size += fabs(f[i]) + fabs(r[i]);
-        r[i] = f[i] - r[i];
-        left += fabs(r[i]);
+      double largest = 0, left = 0, size = 0;
+      for (int i = 0; i < block->size; i++) largest = fmax(largest, fmax(fabs(f[i]), fabs(r[i])));
+      for (int i = 0; i < block->size && largest > DBL_MIN * 0x1p60; i++) { // else they have faded to denormals
+        double pushed = f[i] / largest, met = r[i] / largest;
+        size += pushed * pushed + met * met;
+        left += (pushed - met) * (pushed - met);
       }
-      if (pass == 0 && !block->factor && block->kind == TB_METRIC_SPARSE && left <= 1e-12 * size) break;
-      if (pass == 1) {
-        if (!(left <= 1e-6 * size + DBL_MIN * 0x1p60)) return false; // impulses may have faded to denormals
+      for (int i = 0; i < block->size; i++) r[i] = f[i] - r[i];
+      if (pass == 1 || iterated) {
+        double most = fmax(1e-6, iterated ? 100 * j->accuracy : 0);
+        if (!(left <= most * most * size)) return false;
         break;
       }
       tb_metric_solve(block, j->threads, r, j->workspace);
@@ -490,12 +499,21 @@ tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out
   if (!j) return TB_ERROR_MEMORY;
   j->p = problem;
   j->threads = ctx->threads;
+  j->accuracy = TB_METRIC_EXACT;
   tb_arena_init(&j->arena, ctx);
   tbStatus status = prepare(j);
   if (status == TB_OK) *out = j;
   else tb_judge_free(ctx, j);
   return status;
 }
+
+void tb_judge_believe(tbJudge* j, const double* w)
+{
+  if (w) memcpy(j->w, w, (size_t)j->p->ndof * sizeof *w);
+  else memset(j->w, 0, (size_t)j->p->ndof * sizeof *j->w);
+}
+
+void tb_judge_accuracy(tbJudge* j, double accuracy) { j->accuracy = fmax(accuracy, TB_METRIC_EXACT); }
 
 void tb_judge_free(tbContext* ctx, tbJudge* j)
 {

@@ -306,6 +306,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   const tbProblem* p = run->p;
   c->run = run;
   layout(c, &run->scratch, run->W);
+  run->w = c->w;
   tb_cr_system_begin(&c->system, run);
   weigh(c);
   c->gain = c->tightening = 1;

@@ -44,6 +44,7 @@ void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
   s->diagonal = TB_SCRATCH(scratch, double, (size_t)p->ndof);
   s->room = TB_SCRATCH(scratch, double, (size_t)p->ndof);
   s->workspace = TB_SCRATCH(scratch, double, workspace);
+  tb_product_layout(&s->product, scratch, p);
 }
 
 // A_d is the diagonal there.
@@ -147,6 +148,7 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
   s->threads = run->threads;
   s->kind = run->o->preconditioner;
   s->schur = run->prepared;
+  tb_product_begin(&s->product);
   double largest = 0;
   for (int i = 0; i < p->ndof; i++)
     s->diagonal[i] = is_diagonal(s, &p->block[p->dof_block[i]]) ? 1 / W->lumped[i] : 1;
@@ -179,39 +181,13 @@ void tb_cr_system_follow(tbCrSystem* s)
 
 typedef struct {
   const tbCrSystem* s;
-  const tbMetricBlock* block; // of sparse_rows
   const double* x;
   double* y;
 } Pass;
 
-static void sparse_rows(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Pass* q = user;
-  tb_metric_rows(q->block, begin, end, q->x + q->block->dof, q->y + q->block->dof);
-}
-
-static void small_blocks(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Pass* q = user;
-  for (int i = begin; i < end; i++) {
-    const tbMetricBlock* b = &q->s->p->block[i];
-    if (b->kind == TB_METRIC_SPARSE) continue;
-    memset(q->y + b->dof, 0, (size_t)b->size * sizeof *q->y);
-    tb_metric_multiply_add(b, q->x + b->dof, q->y + b->dof);
-  }
-}
-
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
 {
-  Pass q = {s, NULL, w, Aw};
-  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, small_blocks, &q);
-  for (int i = 0; i < s->p->nblock; i++) {
-    q.block = &s->p->block[i];
-    if (q.block->kind == TB_METRIC_SPARSE)
-      tb_parallel_for(s->threads, q.block->size, TB_METRIC_PIECE, sparse_rows, &q);
-  }
+  tb_product_multiply(&s->product, s->threads, w, Aw);
 }
 
 void tb_cr_approach_metric(const tbCrSystem* s, double* w)
@@ -263,7 +239,7 @@ static void gather_blocks(void* user, int begin, int end, int piece)
 
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f)
 {
-  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, gather_blocks, &(Pass){s, NULL, x, f});
+  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, gather_blocks, &(Pass){s, x, f});
 }
 
 static void spread_contacts(void* user, int begin, int end, int piece)
@@ -286,7 +262,7 @@ static void spread_contacts(void* user, int begin, int end, int piece)
 
 void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
 {
-  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, NULL, w, x});
+  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, w, x});
 }
 
 void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx)
@@ -353,7 +329,7 @@ void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
   const tbProblem* p = s->p;
   const double* c = x + p->ndof;
   double* e = y + p->ndof;
-  tb_parallel_for(s->threads, p->ndof, DOFS_PER_PIECE, solve_diagonal, &(Pass){s, NULL, x, y});
+  tb_parallel_for(s->threads, p->ndof, DOFS_PER_PIECE, solve_diagonal, &(Pass){s, x, y});
   solve_blocks(s, y); // t = A_d⁻¹x_w
   if (s->kind == TB_PRECONDITIONER_DIAG) {
     for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? c[i] / s->S[i] : 0;

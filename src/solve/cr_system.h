@@ -10,6 +10,7 @@
 #ifndef TB_SOLVE_CR_SYSTEM_H
 #define TB_SOLVE_CR_SYSTEM_H
 
+#include "problem/product.h"
 #include "solve/run.h"
 #include "solve/shifted.h"
 
@@ -28,6 +29,7 @@ typedef struct tbCrSystem {
   double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
   double* room;      // (ndof)
   double* workspace; // for sparse solves
+  tbProduct product; // with A
 } tbCrSystem;
 
 // Memory that S takes as a whole, or a little more.

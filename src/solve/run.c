@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "problem/judge.h"
 #include "solve/run.h"
 #include "tribo/math.h"
 
@@ -49,7 +50,7 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
   return own > 1e4 * fmax(r->norm_q, r->norm_u);
 }
 
-static bool is_good(const tbRun* run, const tbResidual* r)
+bool tb_run_is_good(const tbRun* run, const tbResidual* r)
 {
   const tbSolveOptions* o = run->o;
   if (run->enough > 0 && error_of(run, r) <= run->enough) return true;
@@ -61,12 +62,12 @@ static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* 
 {
   double number = number_of(run, residual);
   if (number <= run->o->tolerance && ran_away(run, residual, lambda)) return false;
-  if (number < run->best_number || is_good(run, residual)) {
+  if (number < run->best_number || tb_run_is_good(run, residual)) {
     run->best_number = number;
     run->best_residual = *residual;
     memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
   }
-  return is_good(run, residual);
+  return tb_run_is_good(run, residual);
 }
 
 // A method that is no contraction on this problem (an unsymmetric W, a step too long) multiplies its error
@@ -127,6 +128,7 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 
   tbResidual residual;
   double before = due ? 0 : tb_seconds();
+  if (run->w) tb_judge_believe(run->judge, run->w);
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
   if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
   if (!due) { // looked at for the trace alone, which changes nothing

@@ -22,7 +22,8 @@ typedef struct tbRun {
   double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
   tbScratch scratch;
-  void* prepared; // what the method's prepare made, or null
+  void* prepared;  // what the method's prepare made, or null
+  const double* w; // v − v_free as the method believes it, for the judge to start from (ndof); null: it has none
 
   // contacts grouped by colour or by layer, when the order asks for it; null when it does not
   int ngroup;
@@ -72,6 +73,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 
 // The method believes it has an answer: the next tb_run_done asks the judge, whatever the schedule.
 static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
+
+bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the tolerances
 
 // The method cannot go on: ends the run as failed.
 // The tolerance to work towards: o->tolerance, or beyond it.

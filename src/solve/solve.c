@@ -1,5 +1,7 @@
 // From a problem and options to a judged answer: checks, W, scratch, one run.
 #include "base/clock.h"
+#include "problem/judge.h"
+#include "solve/judged.h"
 #include "solve/methods.h"
 #include "solve/run.h"
 
@@ -173,6 +175,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   }
   tb_free(ctx, run->scratch.base);
   run->scratch = (tbScratch){0};
+  run->w = NULL;
   if (solver->release) solver->release(ctx, run);
   run->prepared = NULL;
   return status;
@@ -198,14 +201,24 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   return status;
 }
 
+// Where a block has no factor the judge takes a solve by conjugate gradients, as long as a method's whole
+// run.
+static bool judging_is_dear(const tbProblem* p)
+{
+  for (int i = 0; i < p->nblock; i++)
+    if (p->block[i].kind == TB_METRIC_SPARSE && !p->block[i].factor) return true;
+  return false;
+}
+
 // Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
-// than the judge, so that methods which sweep go straight ahead from λ = 0.
+// than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where he is dear.
 static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
   bool cold = true;
   for (int i = 0; cold && i < run->p->nrow; i++) cold = lambda[i] == 0;
   bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace && !o->cancelled;
+  go = go || (o->max_iterations > 0 && !o->trace && judging_is_dear(run->p));
   run->used = solver->name;
   run->last_number = INFINITY;
   if (!go) {
@@ -218,8 +231,12 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   return false;
 }
 
+// What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it his number is known to
+// far more digits than it takes to compare it.
+static const double LEFT = 1e-5;
+
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
-                      double enough, double* lambda, tbSolveResult* result)
+                      double enough, double* lambda, tbSolveResult* result, tbJudge** judge)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -242,20 +259,28 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
+    tb_judge_accuracy(run.judge, LEFT * options->tolerance);
     over = start_is_enough(&run, solver, iterate);
   }
   if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
     status = group_contacts(ctx, &arena, &run);
   if (status == TB_OK && !over)
     status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
-  if (status == TB_OK &&
-      isinf(run.best_number)) // nothing was judged, or nothing was finite: say it of the start
+  bool unknown = isinf(run.best_number); // nothing was judged, or nothing was finite: say it of the start
+  if (status == TB_OK && (unknown || (!judge && judging_is_dear(problem)))) { // what is said is exact
+    tb_judge_accuracy(run.judge, 0);
+    tb_judge_believe(run.judge, NULL);
     tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,
                      NULL);
+    run.good = run.good && tb_run_is_good(&run, &run.best_residual);
+  }
   if (status == TB_OK) {
     memcpy(lambda, run.best, rows * sizeof *lambda);
     *result = (tbSolveResult){
-        .outcome = run.good ? TB_CONVERGED : run.outcome, // whatever ended what came after
+        // whatever ended what came after; good no longer, once it is measured exactly: not converged
+        .outcome = run.good                      ? TB_CONVERGED
+                   : run.outcome == TB_CONVERGED ? TB_FAILED
+                                                 : run.outcome,
         .iterations = run.iterations,
         .time_s = run.finished - run.started - run.excluded,
         .setup_s = run.started - start,
@@ -263,7 +288,8 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
         .used = run.used,
     };
   }
-  tb_judge_free(ctx, run.judge);
+  if (status == TB_OK && judge) *judge = run.judge;
+  else tb_judge_free(ctx, run.judge);
   tb_arena_free(&arena);
   return status;
 }
@@ -271,11 +297,18 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result)
 {
-  return solve(ctx, problem, options, false, 0, lambda, result);
+  return solve(ctx, problem, options, false, 0, lambda, result, NULL);
 }
 
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
                        double* lambda, tbSolveResult* result)
 {
-  return solve(ctx, problem, options, true, enough, lambda, result);
+  return solve(ctx, problem, options, true, enough, lambda, result, NULL);
+}
+
+tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
+                         double* lambda, tbSolveResult* result, tbJudge** judge)
+{
+  *judge = NULL;
+  return solve(ctx, problem, options, false, 0, lambda, result, judge);
 }

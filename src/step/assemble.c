@@ -11,6 +11,7 @@
 // attached to a rigid body have three rows each that hold them there.
 #include "step/assemble.h"
 
+#include "problem/judge.h"
 #include "problem/kept.h"
 #include "step/geometric.h"
 
@@ -168,7 +169,8 @@ static void add_deformables(tbBuilder* b, const tbWorld* w, const tbSoftStep* so
     if (dof[d->body] < 0) continue;
     const tbCsr* K = &d->fem->K;
     int n = 3 * d->fem->nnode, *at = &dof[d->body];
-    if (soft[i].lent) tb_builder_kept(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, soft[i].factor, at);
+    if (soft[i].lent)
+      tb_builder_kept(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, soft[i].factor, &soft[i].half, at);
     else tb_builder_sparse(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, at);
   }
 }
@@ -301,13 +303,14 @@ void tb_assembly_free(tbAssembly* a)
   a->problem = NULL;
 }
 
-tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbAssembly* a)
+tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbJudge* asked, tbAssembly* a)
 {
-  tbJudge* judge;
-  TB_TRY(tb_judge_create(ctx, a->problem, &judge));
+  tbJudge* judge = asked;
+  if (!asked) TB_TRY(tb_judge_create(ctx, a->problem, &judge));
+  tb_judge_accuracy(judge, 0);
   tb_judge_measure(judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, a->v);
   tb_judge_contacts(judge, a->part);
-  tb_judge_free(ctx, judge);
+  if (!asked) tb_judge_free(ctx, judge);
   for (int i = 0; i < a->problem->ndof; i++)
     if (!isfinite(a->v[i]))
       return tb_fail(ctx, TB_ERROR_NUMERIC,

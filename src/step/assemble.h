@@ -29,8 +29,10 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const
                      const tbTouch* touches, int count, tbAssembly* out);
 void tb_assembly_free(tbAssembly* assembly);
 
-// Judges λ: fills u, v, the residual and its parts.
-tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* options, tbAssembly* assembly);
+// Judges λ: fills u, v, the residual and its parts. `judge`: of this problem, who has seen a λ like it; null:
+// a new one.
+tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* options, tbJudge* judge,
+                           tbAssembly* assembly);
 
 // Velocities of a body after the step: the solved ones, or the free ones where nothing touched it.
 void tb_assembly_velocity(const tbAssembly* assembly, const tbFree* free, int body, tbVec3* v, tbVec3* w);

@@ -118,7 +118,7 @@ tbStatus tb_calm_impacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const
   tbSolveResult result;
   TB_TRY(tb_assemble(ctx, arena, w, o, true, before, centre, NULL, touches, count, &plastic));
   tbStatus status = tb_solve(ctx, plastic.problem, &o->solver, plastic.lambda, &result);
-  if (status == TB_OK) status = tb_assembly_judge(ctx, o, &plastic);
+  if (status == TB_OK) status = tb_assembly_judge(ctx, o, NULL, &plastic);
   if (status == TB_OK) mix(w, centre, &plastic, parent, group, a);
   tb_assembly_free(&plastic);
   return status;

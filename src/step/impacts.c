@@ -233,7 +233,7 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
   TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, NULL, p->active.data,
                      (int)p->active.count, &a));
   tbStatus status = tb_solve(ctx, a.problem, &o.solver, a.lambda, &result);
-  if (status == TB_OK) status = tb_assembly_judge(ctx, &o, &a);
+  if (status == TB_OK) status = tb_assembly_judge(ctx, &o, NULL, &a);
   if (status == TB_OK)
     status = tb_calm_impacts(ctx, work->arena, p->world, &o, p->now, p->centre, p->active.data,
                              (int)p->active.count, &a);

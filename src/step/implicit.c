@@ -89,7 +89,7 @@ static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work
 static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o,
                              tbStepWork* work, Rounds* r)
 {
-  TB_TRY(tb_soft_begin(ctx, arena, w, o->dt, &r->soft));
+  TB_TRY(tb_soft_begin(ctx, arena, w, o, &r->soft));
   TB_TRY(tb_surfaces_begin(ctx, arena, w, work->pose, &r->surfaces));
   r->clearance = clearance_of(w, o);
   expect(w, o->dt, r, work);

@@ -148,7 +148,7 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
     }
     status = solve_joints(ctx, w, o, &work);
     tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-    if (status == TB_OK) status = tb_assembly_judge(ctx, o, &work.assembly);
+    if (status == TB_OK) status = tb_assembly_judge(ctx, o, NULL, &work.assembly);
     tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   }
   if (status == TB_OK) status = tb_array_push(ctx, &work.records, NULL, (size_t)count);

@@ -76,7 +76,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   if (*done) return TB_OK;
   tbSolveResult result;
   TB_TRY(tb_solve(ctx, work->assembly.problem, &o->solver, work->assembly.lambda, &result));
-  TB_TRY(tb_assembly_judge(ctx, o, &work->assembly));
+  TB_TRY(tb_assembly_judge(ctx, o, NULL, &work->assembly));
   displace(w, &work->assembly);
   return TB_OK;
 }

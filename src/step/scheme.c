@@ -2,6 +2,7 @@
 #include "step/scheme.h"
 
 #include "base/clock.h"
+#include "solve/judged.h"
 
 #include <string.h>
 
@@ -77,11 +78,17 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   }
   if (o->warm_start && !(solver.aim > 0))
     solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
+  tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
-    TB_TRY(tb_solve(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result));
+    TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result, &judge));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-  TB_TRY(tb_assembly_judge(ctx, o, &work->assembly));
+  tbStatus status = tb_assembly_judge(ctx, o, judge, &work->assembly);
+  tb_judge_free(ctx, judge);
+  if (status != TB_OK) return status;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  const tbResidual* exact = &work->assembly.residual; // the solver's judge may have been in a hurry
+  double number = o->solver.model == TB_MODEL_CONE ? exact->fclib : exact->model;
+  if (result.outcome == TB_CONVERGED && !(number <= solver.tolerance)) result.outcome = TB_FAILED;
   if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
   report->used = result.used;
   report->iterations += result.iterations;

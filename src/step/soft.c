@@ -15,9 +15,13 @@
 
 enum { LARGE = 4000 }; // nodes
 
+// Without a factor the free motion is found by conjugate gradients, until what is left of the step's change
+// of momentum is this share of the solver's tolerance, and in any case this little.
+static const double SHARE = 1e-3, ROUGHEST = 1e-7;
+
 typedef struct {
   const tbWorld* world;
-  double h;
+  double h, tolerance;
   tbSoftStep* step;
   double** force; // elastic                                               (3 nnode) each
   double** space; // to solve in
@@ -54,14 +58,16 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, job->force[i]);
   lead_nodes(w, d, job->h, s->pin);
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
-  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A, s->rhs);
+  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A,
+              (double*)s->half.value, s->rhs);
   tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
                          .size = (int)n,
                          .value = s->A,
                          .ptr = d->fem->K.ptr,
                          .col = d->fem->K.idx,
                          .unit = 3,
-                         .factor = d->factor};
+                         .factor = d->factor,
+                         .half = &s->half};
   s->factor = d->factor, s->lent = true;
   if (d->factor) TB_TRY(tb_cholesky_factor(ctx, d->factor, s->A));
   // v_free = v + A⁻¹(rhs − A v): what is solved for is the change alone, and small at rest
@@ -70,7 +76,8 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   double* change = job->force[i];
   memcpy(change, s->rhs, n * sizeof *change);
   tb_metric_multiply_add(&block, s->v_free, change);
-  tb_metric_solve(&block, ctx->threads, change, job->space[i]);
+  if (d->factor) tb_metric_solve(&block, ctx->threads, change, job->space[i]);
+  else tb_metric_cg(&block, ctx->threads, job->tolerance, change, job->space[i]);
   for (size_t k = 0; k < n; k++) s->v_free[k] = v[k] + change[k];
   return TB_OK;
 }
@@ -93,11 +100,15 @@ static tbStatus analyse(tbContext* ctx, tbDeformable* d)
   if (d->analysed) return TB_OK;
   tbCholesky* factor;
   const tbCsr* K = &d->fem->K;
-  // The best order for large bodies is a library's; that of all others must not depend on which are installed.
-  tbCholeskyOptions own = {.ordering = TB_ORDERING_DEGREE};
-  TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, d->fem->nnode > LARGE ? NULL : &own,
-                             &factor));
+  TB_TRY(tb_metric_is_bulky(ctx, d->fem->nnode, d->fem->assembly.ptr, d->fem->assembly.col, &d->analysed));
+  if (d->analysed) return TB_OK;
+  // The best order for large bodies is a library's; that of all others must not depend on which are
+  // installed.
+  tbCholeskyOptions how = {.ordering = d->fem->nnode > LARGE ? TB_ORDERING_AUTO : TB_ORDERING_DEGREE,
+                           .most_bytes = TB_METRIC_FACTOR_BYTES};
+  TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, &how, &factor));
   d->analysed = true;
+  if (!factor) return TB_OK;
   tbCholeskyStats stats = tb_cholesky_stats(factor);
   if (tb_metric_should_factor(&stats)) d->factor = factor;
   else tb_cholesky_free(ctx, factor);
@@ -117,8 +128,11 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
     tbDeformable* d = &tb_deformables(job->world)[i];
     TB_TRY(analyse(ctx, d));
     size_t n = 3 * (size_t)d->fem->nnode;
-    tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor};
     tbSoftStep* s = &job->step[i];
+    s->half.pattern = &d->fem->half;
+    s->half.value = TB_TAKE(arena, double, tb_half_values(&d->fem->half));
+    if (!s->half.value) return TB_ERROR_MEMORY;
+    tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .half = &s->half};
     s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
     s->rhs = TB_TAKE(arena, double, n);
     s->v_free = TB_TAKE(arena, double, n);
@@ -130,9 +144,12 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
   return TB_OK;
 }
 
-tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, double dt, tbSoftStep** out)
+tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                       tbSoftStep** out)
 {
-  Job job = {.world = w, .h = dt};
+  Job job = {.world = w,
+             .h = o->dt,
+             .tolerance = fmin(fmax(SHARE * o->solver.tolerance, TB_METRIC_EXACT), ROUGHEST)};
   TB_TRY(take(ctx, arena, &job));
   int count = (int)w->deformable.count;
   tb_shared_begin(&job.shared, ctx);

@@ -2,7 +2,9 @@
 #ifndef TB_STEP_SOFT_H
 #define TB_STEP_SOFT_H
 
+#include "math/half.h"
 #include "scene/world.h"
+#include "tribo/step.h"
 
 struct tbCholesky;
 
@@ -13,10 +15,12 @@ typedef struct tbSoftStep {
   double* v_free;                  // velocities if nothing touched it                         (3 nnode)
   tbVec3* pin;                     // velocities of the nodes that are held                    (nnode)
   const struct tbCholesky* factor; // of A; null: too large to factor
+  tbHalf half;                     // of A
   bool lent;                       // a problem borrows A and its factor; else it copies A and factors it
 } tbSoftStep;
 
 // One for every deformable body, from the arena. The factors are kept in the world, from step to step.
-tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, double dt, tbSoftStep** out);
+tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
+                       tbSoftStep** out);
 
 #endif

@@ -44,7 +44,7 @@ static void end(tbContext* ctx, tbFemBody* body, State* s)
 static double step(tbContext* ctx, tbFemBody* body, double h, tbVec3 gravity, const tbVec3* pin, State* s)
 {
   double energy = tb_fem_evaluate(body, NULL, s->x, TB_TANGENT_POSITIVE, s->f);
-  tb_fem_step(body, NULL, h, gravity, s->f, s->v, pin, s->A, s->rhs);
+  tb_fem_step(body, NULL, h, gravity, s->f, s->v, pin, s->A, NULL, s->rhs);
   CHECK_OK(ctx, tb_cholesky_factor(ctx, s->factor, s->A));
   CHECK_OK(ctx, tb_cholesky_solve(ctx, s->factor, 1, s->rhs, s->next, s->scratch));
   for (int i = 0; i < NODES; i++) {

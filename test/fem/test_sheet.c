@@ -227,7 +227,7 @@ TEST(falling_cloth_reaches_its_terminal_velocity)
   for (int k = 0; k < 400; k++) {
     double dense[48][48] = {{0}};
     tb_fem_evaluate(body, NULL, x, TB_TANGENT_POSITIVE, f);
-    tb_fem_step(body, NULL, 0.02, tb_vec3(0, 0, -9.81), f, v, NULL, A, rhs);
+    tb_fem_step(body, NULL, 0.02, tb_vec3(0, 0, -9.81), f, v, NULL, A, NULL, rhs);
     for (int i = 0; i < 48; i++)
       for (int n = body->K.ptr[i]; n < body->K.ptr[i + 1]; n++) dense[i][body->K.idx[n]] = A[n];
     REQUIRE(tb_dense_cholesky(48, &dense[0][0], 48) == 48);

@@ -201,7 +201,7 @@ static void check_same_matter(const tbDeformable* a, const tbDeformable* b)
   CHECK(tb_fem_evaluate(f, NULL, a->x, TB_TANGENT_POSITIVE, force[0]) ==
         tb_fem_evaluate(g, NULL, b->x, TB_TANGENT_POSITIVE, force[1]));
   CHECK(same(force[0], force[1], 3 * n, sizeof(double)));
-  CHECK(same(f->K.val, g->K.val, (size_t)f->K.ptr[3 * n], sizeof(double)));
+  CHECK(same(f->upper, g->upper, (size_t)f->assembly.upper_adr[n], sizeof *f->upper));
 }
 
 TEST(deformables_are_loaded_to_the_bits_they_had)

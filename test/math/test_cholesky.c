@@ -338,8 +338,7 @@ TEST(solves_between_a_few_rows_get_the_bits_of_whole_ones)
     size_t n = (size_t)A.rows * (size_t)sides;
     double *b = calloc(n, sizeof *b), *x = malloc(n * sizeof *x), *few = random_sides(&r, count, sides);
     double* scratch = malloc(tb_cholesky_scratch(f, sides) * sizeof *scratch);
-    for (int i = 0; i < count; i++)
-      memcpy(b + rows[i] * sides, few + i * sides, (size_t)sides * sizeof *b);
+    for (int i = 0; i < count; i++) memcpy(b + rows[i] * sides, few + i * sides, (size_t)sides * sizeof *b);
     CHECK_OK(&ctx, tb_cholesky_solve(&ctx, f, sides, b, x, scratch));
     tbArena arena;
     tb_arena_init(&arena, &ctx);
@@ -396,7 +395,8 @@ static uint64_t solve_hash(const tbCsr* A, int threads, tbOrdering ordering)
   tbRandom r = test_random(9);
   CHECK_OK(&ctx, tb_threads_create(&ctx, threads, &ctx.threads));
   tbCholesky* f = NULL;
-  CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, A->rows, A->ptr, A->idx, &(tbCholeskyOptions){ordering}, &f));
+  CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, A->rows, A->ptr, A->idx,
+                                     &(tbCholeskyOptions){.ordering = ordering}, &f));
   CHECK_OK(&ctx, tb_cholesky_factor(&ctx, f, A->val));
   CHECK_OK(&ctx, tb_cholesky_factor(&ctx, f, A->val)); // again, on used memory
   double *b = random_sides(&r, A->rows, 3), *scratch = malloc(tb_cholesky_scratch(f, 3) * sizeof *scratch);
@@ -513,8 +513,8 @@ TEST(bad_patterns_are_refused_by_name)
   CHECK(tb_cholesky_analyze(&ctx, 2, (int[]){0, 2, 1}, (int[]){0, 1}, NULL, &f) == TB_ERROR_INPUT && !f);
   CHECK(tb_cholesky_analyze(&ctx, 2, (int[]){1, 1, 1}, (int[]){0, 1}, NULL, &f) == TB_ERROR_INPUT && !f);
   CHECK(tb_cholesky_analyze(&ctx, -1, (int[]){0}, NULL, NULL, &f) == TB_ERROR_ARGUMENT && !f);
-  CHECK(tb_cholesky_analyze(&ctx, 1, (int[]){0, 1}, (int[]){0}, &(tbCholeskyOptions){TB_ORDERING_COUNT},
-                            &f) == TB_ERROR_ARGUMENT &&
+  CHECK(tb_cholesky_analyze(&ctx, 1, (int[]){0, 1}, (int[]){0},
+                            &(tbCholeskyOptions){.ordering = TB_ORDERING_COUNT}, &f) == TB_ERROR_ARGUMENT &&
         !f);
   // A missing diagonal is a matrix, but not a positive definite one.
   CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, 2, (int[]){0, 1, 1}, (int[]){0}, NULL, &f));
@@ -541,7 +541,8 @@ TEST(the_lower_triangle_alone_will_do)
 static tbStatus whole_life(tbContext* ctx, const tbCsr* A, tbOrdering ordering)
 {
   tbCholesky* f = NULL;
-  tbStatus status = tb_cholesky_analyze(ctx, A->rows, A->ptr, A->idx, &(tbCholeskyOptions){ordering}, &f);
+  tbStatus status =
+      tb_cholesky_analyze(ctx, A->rows, A->ptr, A->idx, &(tbCholeskyOptions){.ordering = ordering}, &f);
   if (status == TB_OK) {
     long before = ((tbFailingAllocator*)ctx->allocator.user)->total;
     double *b = malloc((size_t)A->rows * sizeof *b),
@@ -598,7 +599,8 @@ static int64_t fill(const tbCsr* A, tbOrdering ordering)
 {
   tbContext ctx = tb_default_context();
   tbCholesky* f = NULL;
-  CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, A->rows, A->ptr, A->idx, &(tbCholeskyOptions){ordering}, &f));
+  CHECK_OK(&ctx, tb_cholesky_analyze(&ctx, A->rows, A->ptr, A->idx,
+                                     &(tbCholeskyOptions){.ordering = ordering}, &f));
   int64_t entries = tb_cholesky_stats(f).entries;
   tb_cholesky_free(&ctx, f);
   return entries;

@@ -37,7 +37,7 @@ static bool make_soft(tbContext* ctx, Soft* s)
   s->v = calloc(n, sizeof *s->v);
   for (size_t i = 0; i < n; i++) s->v[i] = i % 3 == 2 ? -1 : 0.1 * (double)(i % 7);
   tb_fem_evaluate(s->body, NULL, s->body->rest, TB_TANGENT_POSITIVE, f);
-  tb_fem_step(s->body, NULL, 0.01, tb_vec3(0, 0, -10), f, still, NULL, s->A, rhs);
+  tb_fem_step(s->body, NULL, 0.01, tb_vec3(0, 0, -10), f, still, NULL, s->A, NULL, rhs);
   free(f), free(rhs), free(still);
   CHECK_OK(ctx, tb_cholesky_analyze(ctx, s->n, s->body->K.ptr, s->body->K.idx, NULL, &s->factor));
   CHECK_OK(ctx, tb_cholesky_factor(ctx, s->factor, s->A));
@@ -65,7 +65,7 @@ static tbStatus make_problem(tbContext* ctx, const Soft* s, How how, int contact
   TB_TRY(tb_builder_create(ctx, "soft", &b));
   tb_builder_particle(b, 3, 2, v, NULL);
   if (how == COPIED) tb_builder_sparse(b, s->n, ptr, col, s->A, s->v, &dof);
-  else tb_builder_kept(b, s->n, ptr, col, s->A, s->v, how == KEPT ? s->factor : NULL, &dof);
+  else tb_builder_kept(b, s->n, ptr, col, s->A, s->v, how == KEPT ? s->factor : NULL, NULL, &dof);
   tb_builder_particle(b, 3, 3, v, &last);
   for (int k = 0; k < contacts; k++) {
     tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
@@ -258,7 +258,7 @@ TEST(the_judge_refuses_a_metric_that_cannot_be_solved_with)
   int ptr[4] = {0, 2, 4, 5}, col[5] = {0, 1, 0, 1, 2};
   double A[5] = {1, 2, 2, 1, 1}, v[3] = {-1, 0, 0}, J[3] = {1, -1, 0}, lambda = 1;
   CHECK_OK(&ctx, tb_builder_create(&ctx, "indefinite", &b));
-  tb_builder_kept(b, 3, ptr, col, A, v, NULL, NULL);
+  tb_builder_kept(b, 3, ptr, col, A, v, NULL, NULL, NULL);
   tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, NULL, NULL);
   tb_builder_jacobian(b, 0, 3, J);
   CHECK_OK(&ctx, tb_builder_finish(b, &p));
@@ -287,4 +287,53 @@ TEST(a_factor_is_worth_it_until_it_is_too_large)
   CHECK(tb_metric_should_factor(&flat) && !tb_metric_should_factor(&large));
   flat.bytes = 1100000000;
   CHECK(!tb_metric_should_factor(&flat));
+}
+
+// The nodes of a box of a × b × c, each beside all around it.
+static void box_pattern(const int n[3], int* ptr, int* col)
+{
+  int at = 0;
+  for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+    int x = i % n[0], y = i / n[0] % n[1], z = i / n[0] / n[1];
+    for (int k = z - 1; k <= z + 1; k++)
+      for (int j = y - 1; j <= y + 1; j++)
+        for (int l = x - 1; l <= x + 1; l++)
+          if (k >= 0 && k < n[2] && j >= 0 && j < n[1] && l >= 0 && l < n[0])
+            col[at++] = (k * n[1] + j) * n[0] + l;
+    ptr[i + 1] = at;
+  }
+}
+
+TEST(a_bulky_body_is_told_from_a_flat_one_without_an_analysis)
+{
+  enum { NODES = 36 * 36 * 36 };
+  tbContext ctx = tb_default_context();
+  const int size[2][3] = {{36, 36, 36}, {152, 152, 2}};
+  int *ptr = calloc(NODES + 1, sizeof *ptr), *col = malloc(27 * NODES * sizeof *col);
+  for (int k = 0; k < 2; k++) {
+    bool bulky = k;
+    box_pattern(size[k], ptr, col);
+    CHECK_OK(&ctx, tb_metric_is_bulky(&ctx, size[k][0] * size[k][1] * size[k][2], ptr, col, &bulky));
+    CHECK(bulky == (k == 0));
+  }
+  free(ptr), free(col);
+}
+
+// Found from a wrong start as from none, and sooner from a good one.
+TEST(conjugate_gradients_take_a_start)
+{
+  static int ptr[CHAIN + 1], col[3 * CHAIN];
+  static double val[3 * CHAIN], b[CHAIN], exact[CHAIN], x[CHAIN];
+  tbMetricBlock block = chain(CHAIN, ptr, col, val);
+  double* room = calloc(tb_metric_workspace(&block), sizeof *room);
+  for (int i = 0; i < CHAIN; i++) b[i] = exact[i] = i % 5 - 2;
+  tb_metric_solve(&block, NULL, exact, room);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < CHAIN; i++) x[i] = k == 0 ? 0 : k == 1 ? exact[i] * (1 + 1e-6 * (i % 3)) : 1e9;
+    tb_metric_cg_from(&block, NULL, TB_METRIC_EXACT, b, x, room);
+    double left = 0, size = 0;
+    for (int i = 0; i < CHAIN; i++) left = fmax(left, fabs(x[i] - exact[i])), size = fmax(size, fabs(exact[i]));
+    CHECK(left < 1e-7 * size);
+  }
+  free(room);
 }

@@ -1,0 +1,12 @@
+// Solving, and keeping the judge who was asked.
+#ifndef TB_SOLVE_JUDGED_H
+#define TB_SOLVE_JUDGED_H
+
+#include "tribo/solver.h"
+
+// tb_solve, that also hands out its judge, who remembers what he found for the last λ (problem/judge.h); null
+// where it fails.
+tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
+                         double* lambda, tbSolveResult* result, tbJudge** judge);
+
+#endif
