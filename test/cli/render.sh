@@ -22,6 +22,6 @@ else
     t render drop.trp --out film.$kind --size 64x48 --fps 10 --speed 0.5 --quiet; ended 0 && [ "$(ffprobe -v error -count_frames -select_streams v -show_entries stream=nb_read_frames,width,height,r_frame_rate -of csv=p=0 film.$kind)" = "64,48,10/1,11" ]; claim "render: $kind, as long as the run at half speed"
   done
   ffmpeg -v error -i a.png -f rawvideo -pix_fmt rgb24 a.raw >out 2>err && [ "$(stat -c %s a.raw)" -eq 43200 ]; claim "ffmpeg reads the PNG"
-  t run drop.json --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
+  t run drop.json --time 0.1 --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
 fi
 clean; claim "render: nothing half-written stays"
