@@ -48,7 +48,7 @@ static int each_file(const char* folder, const char* ending,
 
 static void is_solved(const char* path, const char* name)
 {
-  tbSolveResult r = solve_file(path, 1e-8, 1e-6, 60);
+  tbSolveResult r = solve_file(path, 1e-8, 1e-6, 600);
   if (r.outcome != TB_CONVERGED || !(r.residual.fclib <= 1e-8) || !(r.residual.natural_map <= 1e-6))
     test_failed(__FILE__, __LINE__, "%s: %s by %s, E/max %g, E/‖q‖ %g", name, tb_outcome_name(r.outcome),
                 r.used, r.residual.fclib, r.residual.natural_map);
@@ -65,7 +65,7 @@ static void lcp_is_solved(const char* path, const char* name)
 {
   // This one has no solution: its first row is −z₂ − z₃ − 1e-4 < 0 for every z ≥ 0.
   bool solvable = strcmp(name, "lcp_Pang_isolated_sol_perturbed.dat") != 0;
-  tbSolveResult r = solve_file(path, 1e-8, 1e-6, solvable ? 60 : 0.1);
+  tbSolveResult r = solve_file(path, 1e-8, 1e-6, solvable ? 600 : 0.1);
   if ((r.outcome == TB_CONVERGED) != solvable)
     test_failed(__FILE__, __LINE__, "%s: %s by %s, E/max %g", name, tb_outcome_name(r.outcome), r.used,
                 r.residual.fclib);
