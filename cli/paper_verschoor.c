@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char* const method_name[METHODS] = {"CR (Full)", "CR (Diag)", "ICA", "SP"};
+static const char* const method_name[METHODS] = {"CR (Schur)", "CR (Full)", "CR (Diag)", "ICA", "SP"};
 
 // Table 1, means: seconds per step, of them in the solver, iterations, rows. SP: with active sets.
 const Setup verschoor_setups[] = {
@@ -17,8 +17,11 @@ const Setup verschoor_setups[] = {
      .model = TB_ELASTIC_COROTATED,
      .size = {120, 12960, 17280},
      .memory = 380e6,
-     .published =
-         {{1.46, 0.52, 97, 2280}, {3.9, 2.8, 451, 2435}, {1.6, 0.8, 180, 2846}, {6.2, 5.6, 1546, 2385}},
+     .published = {{1.46, 0.52, 97, 2280},
+                   {1.46, 0.52, 97, 2280},
+                   {3.9, 2.8, 451, 2435},
+                   {1.6, 0.8, 180, 2846},
+                   {6.2, 5.6, 1546, 2385}},
      .build = verschoor_rings,
      .settle_dt = 0.001,
      .settle = 116,
@@ -31,8 +34,11 @@ const Setup verschoor_setups[] = {
      .model = TB_ELASTIC_COROTATED,
      .size = {140, 60480, 73920},
      .memory = 1.8e9,
-     .published =
-         {{6.0, 2.3, 69, 8565}, {12.0, 7.6, 229, 8871}, {17.95, 14.2, 558, 8734}, {23.7, 20.8, 1088, 8647}},
+     .published = {{6.0, 2.3, 69, 8565},
+                   {6.0, 2.3, 69, 8565},
+                   {12.0, 7.6, 229, 8871},
+                   {17.95, 14.2, 558, 8734},
+                   {23.7, 20.8, 1088, 8647}},
      .build = verschoor_pyramid,
      .settle_dt = 0.002,
      .settle = 24,
@@ -44,7 +50,8 @@ const Setup verschoor_setups[] = {
      .young = 5e6,
      .model = TB_ELASTIC_COROTATED,
      .size = {120, 12960, 17280},
-     .published = {{1.6, 0.8, 154, 1898}, {0}, {2.7, 2.1, 655, 2439}, {21.7, 20.2, 3373, 2290}},
+     .published =
+         {{1.6, 0.8, 154, 1898}, {1.6, 0.8, 154, 1898}, {0}, {2.7, 2.1, 655, 2439}, {21.7, 20.2, 3373, 2290}},
      .build = verschoor_rings,
      .settle_dt = 0.001,
      .settle = 116,
@@ -57,7 +64,7 @@ const Setup verschoor_setups[] = {
      .model = TB_ELASTIC_COROTATED,
      .size = {120, 152400, 88560},
      .memory = 2.2e9,
-     .published = {{36.2, 31.3, 900, 700}, {0}, {179, 174, 7206, 876}, {0}},
+     .published = {{36.2, 31.3, 900, 700}, {36.2, 31.3, 900, 700}, {0}, {179, 174, 7206, 876}, {0}},
      .build = verschoor_bunnies,
      .settle_dt = 0.001,
      .settle = 50,
@@ -69,7 +76,11 @@ const Setup verschoor_setups[] = {
      .young = 5e5,
      .model = TB_ELASTIC_NEO_HOOKEAN,
      .size = {1, 385739, 20978},
-     .published = {{10.71, 6.55, 81, 4350}, {0}, {259, 255, 344, 4170}, {404, 395, 6839, 4335}},
+     .published = {{10.71, 6.55, 81, 4350},
+                   {10.71, 6.55, 81, 4350},
+                   {0},
+                   {259, 255, 344, 4170},
+                   {404, 395, 6839, 4335}},
      .build = verschoor_armadillo,
      .settle_dt = 0.001,
      .settle = 8,
@@ -82,7 +93,7 @@ const Setup verschoor_setups[] = {
      .young = 5e5,
      .model = TB_ELASTIC_NEO_HOOKEAN,
      .size = {9, 115659, 46080},
-     .published = {{22.9, 19.38, 480, 4044}, {0}, {0}, {0}},
+     .published = {{22.9, 19.38, 480, 4044}, {22.9, 19.38, 480, 4044}, {0}, {0}, {0}},
      .build = verschoor_bearing,
      .settle_dt = 0.002,
      .settle = 20,
@@ -120,11 +131,11 @@ static void print_method(tbOut* csv, const Setup* s, const Outcome* o, Method m)
 // Whether a method that the paper has was outdone by its ratio, or did not come to an end.
 static void claim_ratio(Paper* p, const Setup* s, const Outcome* o, Method m)
 {
-  const Measured *cr = &o->method[METHOD_CR_FULL], *other = &o->method[m];
+  const Measured *cr = &o->method[METHOD_CR_SCHUR], *other = &o->method[m];
   const Published* was = s->published;
   char says[200];
   if (!(was[m].iterations > 0) || other->steps == 0) return;
-  snprintf(says, sizeof says, "%s: %s takes %.1f times the iterations of CR (Full), and %.1f times its time",
+  snprintf(says, sizeof says, "%s: %s takes %.1f times the iterations of CR, and %.1f times its time",
            s->name, method_name[m], was[m].iterations / was->iterations, was[m].seconds / was->seconds);
   bool ended = other->unfinished == 0, fewer = other->iterations > cr->iterations;
   paper_claim(p, cr->unfinished == 0 && (!ended || fewer), says,
@@ -136,23 +147,25 @@ static void claim_ratio(Paper* p, const Setup* s, const Outcome* o, Method m)
 
 static void claims(Paper* p, const Setup* s, const Outcome* o)
 {
-  const Measured* cr = &o->method[METHOD_CR_FULL];
+  const Measured *cr = &o->method[METHOD_CR_SCHUR], *full = &o->method[METHOD_CR_FULL];
   char says[200];
   int64_t crossed = 0;
   for (Method m = 0; m < METHODS; m++) crossed += o->method[m].intersections;
   paper_claim(p, crossed == 0, "collision free at the end of every step", "%s: %lld pairs of triangles cross",
               s->name, (long long)crossed);
-  paper_claim(p, cr->unfinished == 0 && cr->residual <= VERSCHOOR_TOLERANCE,
-              "CR (Full) converges at every step", "%s: %d of %d steps; worst residual %.1e", s->name,
-              cr->steps - cr->unfinished, cr->steps, cr->residual);
+  paper_claim(p, cr->unfinished == 0 && cr->residual <= VERSCHOOR_TOLERANCE, "CR converges at every step",
+              "%s: %d of %d steps; worst residual %.1e", s->name, cr->steps - cr->unfinished, cr->steps,
+              cr->residual);
   paper_claim(p, o->complementarity < VERSCHOOR_ERROR, "complementarity error below 5e-5",
               "%s: %.1e m by Fischer and Burmeister's function", s->name, o->complementarity);
   if (!p->quick) {
     snprintf(says, sizeof says, "%s: %.2f s per step on a 4 GHz AMD FX-8350; ten times faster here", s->name,
              s->published->seconds);
-    paper_claim(p, 10 * cr->seconds <= s->published->seconds, says,
-                "%.3f s of one core: %.1f times faster, with %.2f times the rows", cr->seconds,
-                s->published->seconds / cr->seconds, cr->rows / s->published->rows);
+    paper_claim(
+        p, 10 * cr->seconds <= s->published->seconds, says,
+        "%.3f s of one core: %.1f times faster, with %.2f times the rows; with Full as published %.3f s%s",
+        cr->seconds, s->published->seconds / cr->seconds, cr->rows / s->published->rows, full->seconds,
+        full->unfinished ? ", not within tolerance" : "");
   }
   for (Method m = METHOD_ICA; !p->quick && m < METHODS; m++) claim_ratio(p, s, o, m);
 }
@@ -164,8 +177,9 @@ static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv)
   bool itself = s->build == verschoor_armadillo && !p->quick && verschoor_has_armadillo();
   TB_TRY(verschoor_measure(p->ctx, s, p->quick, p->quick ? 2 : 15, &o));
   printf("  %s, %s: %d bodies (%d), %d tetrahedra (%d), %d faces (%d), %d nodes, %.0f MB (%s)\n", s->name,
-         itself ? "the armadillo itself" : s->stands_for, o.size.objects, s->size.objects, o.size.tets, s->size.tets, o.size.faces,
-         s->size.faces, o.nodes, o.peak / 1e6, figure(memory, "%.0f MB", s->memory / 1e6));
+         itself ? "the armadillo itself" : s->stands_for, o.size.objects, s->size.objects, o.size.tets,
+         s->size.tets, o.size.faces, s->size.faces, o.nodes, o.peak / 1e6,
+         figure(memory, "%.0f MB", s->memory / 1e6));
   printf("    %-10s %6s %-7s  %7s %-7s  %8s %-8s  %6s %6s  %6s  %s\n", "", "rows", "(paper)", "iter.",
          "(paper)", "s/step", "(paper)", "coll.", "solve", "judge", "residual");
   for (Method m = 0; m < METHODS; m++) {

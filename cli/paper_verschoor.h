@@ -11,7 +11,14 @@
 // in a step, which the claims check against ε₁.
 static const double VERSCHOOR_ERROR = 5e-5, VERSCHOOR_CLEARANCE = 5e-6, VERSCHOOR_TOLERANCE = 1e-3;
 
-typedef enum { METHOD_CR_FULL, METHOD_CR_DIAG, METHOD_ICA, METHOD_STAGGERED, METHODS } Method;
+typedef enum {
+  METHOD_CR_SCHUR,
+  METHOD_CR_FULL,
+  METHOD_CR_DIAG,
+  METHOD_ICA,
+  METHOD_STAGGERED,
+  METHODS
+} Method;
 
 // Means of table 1. Zero: not published.
 typedef struct {
@@ -44,7 +51,8 @@ tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticMode
 tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 tbStatus verschoor_armadillo(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
-bool verschoor_has_armadillo(void); // the folder of meshes is there; else it is a ball (paper_verschoor_armadillo.c)
+bool verschoor_has_armadillo(
+    void); // the folder of meshes is there; else it is a ball (paper_verschoor_armadillo.c)
 tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 
 // What one method did from the state that all start from.
@@ -62,7 +70,7 @@ typedef struct {
   Size size;
   int nodes;
   Measured method[METHODS];
-  double complementarity; // worst Fischer–Burmeister error of cr (Full), m
+  double complementarity; // worst Fischer–Burmeister error of cr (Schur), m
   double peak;            // bytes
 } Outcome;
 

@@ -47,7 +47,7 @@ static void count_free(void* user, void* p)
 
 static tbStepOptions options_of(const Setup* setup, Method method)
 {
-  static const char* const solver[METHODS] = {"cr", "cr", "ica", "staggered"};
+  static const char* const solver[METHODS] = {"cr", "cr", "cr", "ica", "staggered"};
   tbStepOptions o = tb_default_step_options();
   o.scheme = "implicit";
   o.dt = setup->dt;
@@ -56,7 +56,9 @@ static tbStepOptions options_of(const Setup* setup, Method method)
   o.solver.tolerance = VERSCHOOR_TOLERANCE;
   o.solver.aim_q = 1; // the paper asks for no more
   o.solver.max_iterations = 5000;
-  o.solver.preconditioner = method == METHOD_CR_DIAG ? TB_PRECONDITIONER_DIAG : TB_PRECONDITIONER_FULL;
+  o.solver.preconditioner = method == METHOD_CR_DIAG   ? TB_PRECONDITIONER_DIAG
+                            : method == METHOD_CR_FULL ? TB_PRECONDITIONER_FULL
+                                                       : TB_PRECONDITIONER_SCHUR;
   return o;
 }
 
@@ -74,7 +76,7 @@ static void count_size(const tbWorld* w, Outcome* out)
 // Until bodies touch. Steps that may be larger, then two as they are measured.
 static tbStatus settle(tbContext* ctx, const Setup* setup, bool quick, tbWorld* world)
 {
-  tbStepOptions o = options_of(setup, METHOD_CR_FULL);
+  tbStepOptions o = options_of(setup, METHOD_CR_SCHUR);
   o.solver.solver = "auto";
   for (int i = 0, count = quick ? setup->quick_settle : setup->settle; i < count; i++) {
     o.dt = i + 2 < count ? setup->settle_dt : setup->dt;
@@ -87,7 +89,7 @@ static tbStatus make_state(tbContext* ctx, const Setup* setup, bool quick, Outco
 {
   tbWorldDef def = tb_default_world_def();
   tbScene scene = {
-      .step = options_of(setup, METHOD_CR_FULL), .time = 1, .threads = 1, .name = (char*)setup->name};
+      .step = options_of(setup, METHOD_CR_SCHUR), .time = 1, .threads = 1, .name = (char*)setup->name};
   TB_TRY(tb_world_create(ctx, &def, &scene.world));
   tbStatus status = setup->build(ctx, quick, setup->young, setup->model, scene.world);
   if (status == TB_OK) count_size(scene.world, out);
@@ -135,7 +137,7 @@ static bool is_late(void* user) { return cpu_seconds() >= ((Deadline*)user)->unt
 static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Method method, double cap,
                            tbWorld* world, Measured* out)
 {
-  tbStepOptions first = options_of(setup, METHOD_CR_FULL), o = options_of(setup, method);
+  tbStepOptions first = options_of(setup, METHOD_CR_SCHUR), o = options_of(setup, method);
   TB_TRY(tb_world_step(ctx, world, &first, NULL));
   double begin = cpu_seconds();
   Deadline deadline = {begin + cap};
@@ -195,7 +197,7 @@ static tbStatus measure_error(tbContext* ctx, const tbProblem* p, const tbStepOp
 // Of the step to come.
 static tbStatus add_error(tbContext* ctx, const Setup* setup, const tbWorld* world, Outcome* out)
 {
-  tbStepOptions o = options_of(setup, METHOD_CR_FULL);
+  tbStepOptions o = options_of(setup, METHOD_CR_SCHUR);
   tbProblem* problem;
   double* lambda;
   TB_TRY(tb_world_problem(ctx, world, &o, &problem, &lambda));
@@ -215,7 +217,7 @@ static tbStatus measure(tbContext* ctx, const Setup* setup, bool quick, double c
     tbScene scene;
     TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
     tbStatus status = run_method(ctx, setup, quick, m, cap, scene.world, &out->method[m]);
-    if (status == TB_OK && m == METHOD_CR_FULL) status = add_error(ctx, setup, scene.world, out);
+    if (status == TB_OK && m == METHOD_CR_SCHUR) status = add_error(ctx, setup, scene.world, out);
     tb_scene_free(ctx, &scene);
     if (status != TB_OK) return status;
   }

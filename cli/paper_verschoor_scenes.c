@@ -100,7 +100,7 @@ tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticMo
   Stage s = stage(ctx, world, young, model);
   tbTetMesh* mesh;
   TB_TRY(tb_tet_torus(ctx, 0.06, 0.035, 2, quick ? 14 : 53, &mesh));
-  Heap heap = {120, 5, 4, 0.22, 0.14, 0.6, 1, 2};
+  Heap heap = {120, 5, 4, 0.22, 0.17, 0.6, 1, 2};
   if (quick) heap.count = 8, heap.across = heap.along = 2;
   tbStatus status = drop(&s, mesh, heap);
   tb_tet_mesh_free(ctx, mesh);
