@@ -10,5 +10,6 @@
 // `accuracy`: as little as can be unless said otherwise.
 void tb_judge_believe(tbJudge* judge, const double* w);
 void tb_judge_accuracy(tbJudge* judge, double accuracy);
+bool tb_judge_is_rough(const tbJudge* judge); // a block has no factor, and more is left than need be
 
 #endif

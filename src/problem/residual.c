@@ -513,6 +513,14 @@ void tb_judge_believe(tbJudge* j, const double* w)
   else memset(j->w, 0, (size_t)j->p->ndof * sizeof *j->w);
 }
 
+bool tb_judge_is_rough(const tbJudge* j)
+{
+  bool iterated = false;
+  for (int b = 0; b < j->p->nblock; b++)
+    iterated = iterated || (j->p->block[b].kind == TB_METRIC_SPARSE && !j->p->block[b].factor);
+  return iterated && j->accuracy > TB_METRIC_EXACT;
+}
+
 void tb_judge_accuracy(tbJudge* j, double accuracy) { j->accuracy = fmax(accuracy, TB_METRIC_EXACT); }
 
 void tb_judge_free(tbContext* ctx, tbJudge* j)

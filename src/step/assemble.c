@@ -11,7 +11,6 @@
 // attached to a rigid body have three rows each that hold them there.
 #include "step/assemble.h"
 
-#include "problem/judge.h"
 #include "problem/kept.h"
 #include "step/geometric.h"
 
@@ -307,7 +306,6 @@ tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbJudge* aske
 {
   tbJudge* judge = asked;
   if (!asked) TB_TRY(tb_judge_create(ctx, a->problem, &judge));
-  tb_judge_accuracy(judge, 0);
   tb_judge_measure(judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, a->v);
   tb_judge_contacts(judge, a->part);
   if (!asked) tb_judge_free(ctx, judge);

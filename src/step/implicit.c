@@ -25,6 +25,7 @@
 #include "step/scheme.h"
 
 #include "base/clock.h"
+#include "problem/judge.h"
 
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
@@ -129,7 +130,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
                       Rounds* r, tbStepReport* report)
 {
   double clock = tb_seconds();
-  tb_assembly_free(&work->assembly);
+  tb_step_forget(ctx, work);
   work->touches.count = (size_t)rigid;
   TB_TRY(tb_pinch_touches(ctx, w, o, &r->surfaces, r->clearance, &r->pinches, &work->touches));
   TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, r->soft, work->touches.data,
@@ -237,7 +238,7 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
   hold_attached(w, work->free);
-  work->deforms = w->deformable.count > 0;
+  work->deforms = work->rounds = w->deformable.count > 0;
   TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tb_touch_laws(w, o, work->touches.data, (int)work->touches.count);
@@ -265,10 +266,22 @@ static void move_nodes(tbWorld* w, double h, const tbAssembly* a, const Rounds* 
   }
 }
 
+// Velocities of a round are as good as its tolerance needs; what is said of the last is exact.
+static void certify(const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
+{
+  tbAssembly* a = &work->assembly;
+  if (!work->judge || !tb_judge_is_rough(work->judge)) return;
+  bool worst = report->residual.fclib == a->residual.fclib;
+  tb_judge_accuracy(work->judge, 0);
+  tb_judge_measure(work->judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, NULL);
+  if (worst) report->residual = a->residual;
+}
+
 static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
                        tbStepReport* report)
 {
   double clock = tb_seconds();
+  certify(o, work, report);
   tb_step_note(work, report);
   TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &report->intersections));
   if (report->intersections > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
@@ -289,7 +302,7 @@ tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, c
   tb_skin_candidates_init(&r.candidates);
   tbStatus status = prepare(ctx, arena, (tbWorld*)w, o, work, &r, report); // skins and factors may be made
   if (status == TB_OK) {
-    tb_assembly_free(&work->assembly);
+    tb_step_forget(ctx, work);
     for (size_t i = 0; i < w->deformable.count; i++) r.soft[i].lent = false;
     status = tb_assemble(ctx, arena, w, o, false, work->free, work->centre, r.soft, work->touches.data,
                          (int)work->touches.count, &work->assembly);

@@ -2,6 +2,7 @@
 #include "step/scheme.h"
 
 #include "base/clock.h"
+#include "problem/judge.h"
 #include "solve/judged.h"
 
 #include <string.h>
@@ -46,11 +47,18 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const t
   return TB_OK;
 }
 
+void tb_step_forget(tbContext* ctx, tbStepWork* work)
+{
+  tb_judge_free(ctx, work->judge);
+  work->judge = NULL;
+  tb_assembly_free(&work->assembly);
+}
+
 void tb_step_end(tbContext* ctx, tbStepWork* work)
 {
   tb_array_free(ctx, &work->touches);
   tb_array_free(ctx, &work->records);
-  tb_assembly_free(&work->assembly);
+  tb_step_forget(ctx, work);
 }
 
 void tb_step_note(const tbStepWork* work, tbStepReport* report)
@@ -82,9 +90,9 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   if (work->assembly.problem->ncontact > 0)
     TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result, &judge));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-  tbStatus status = tb_assembly_judge(ctx, o, judge, &work->assembly);
-  tb_judge_free(ctx, judge);
-  if (status != TB_OK) return status;
+  work->judge = judge;
+  if (judge && !work->rounds) tb_judge_accuracy(judge, 0);
+  TB_TRY(tb_assembly_judge(ctx, o, judge, &work->assembly));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   const tbResidual* exact = &work->assembly.residual; // the solver's judge may have been in a hurry
   double number = o->solver.model == TB_MODEL_CONE ? exact->fclib : exact->model;

@@ -14,11 +14,14 @@ typedef struct tbStepWork {
   tbAssembly assembly;
   double lightest; // of what takes part where bodies deform                                       kg
   bool deforms;    // there are deformable bodies, which never come quite to rest
+  bool rounds;     // several problems, of which the last is certified at the end
+  tbJudge* judge;  // of the problem, once solved; null where there was nothing to solve
 } tbStepWork;
 
 // Free motion, and poses after `fraction` of the step with the present velocities.
 tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
                        double fraction, tbStepWork* work);
+void tb_step_forget(tbContext* ctx, tbStepWork* work); // the problem and its judge
 void tb_step_end(tbContext* ctx, tbStepWork* work);
 
 // What the report says of the contacts the problem was assembled from.
