@@ -274,7 +274,9 @@ static void certify(const tbStepOptions* o, tbStepWork* work, tbStepReport* repo
   bool worst = report->residual.fclib == a->residual.fclib;
   tb_judge_accuracy(work->judge, 0);
   tb_judge_measure(work->judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, NULL);
+  tb_judge_contacts(work->judge, a->part);
   if (worst) report->residual = a->residual;
+  tb_step_confirm(o, work, report);
 }
 
 static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,

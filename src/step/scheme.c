@@ -73,6 +73,13 @@ double tb_bounce_speed(const tbWorld* w, const tbStepOptions* o)
   return o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt;
 }
 
+void tb_step_confirm(const tbStepOptions* o, const tbStepWork* work, tbStepReport* report)
+{
+  const tbResidual* r = &work->assembly.residual;
+  double number = o->solver.model == TB_MODEL_CONE ? r->fclib : r->model;
+  if (report->outcome == TB_CONVERGED && !(number <= o->solver.tolerance)) report->outcome = TB_FAILED;
+}
+
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
 {
   double clock = tb_seconds();
@@ -94,10 +101,8 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   if (judge && !work->rounds) tb_judge_accuracy(judge, 0);
   TB_TRY(tb_assembly_judge(ctx, o, judge, &work->assembly));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
-  const tbResidual* exact = &work->assembly.residual; // the solver's judge may have been in a hurry
-  double number = o->solver.model == TB_MODEL_CONE ? exact->fclib : exact->model;
-  if (result.outcome == TB_CONVERGED && !(number <= solver.tolerance)) result.outcome = TB_FAILED;
   if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
+  tb_step_confirm(o, work, report);
   report->used = result.used;
   report->iterations += result.iterations;
   if (work->assembly.residual.fclib >= report->residual.fclib) report->residual = work->assembly.residual;

@@ -24,6 +24,10 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, con
 void tb_step_forget(tbContext* ctx, tbStepWork* work); // the problem and its judge
 void tb_step_end(tbContext* ctx, tbStepWork* work);
 
+// Converged no longer, where the residual of the problem is above the tolerance: a solver's judge may have
+// been less exact.
+void tb_step_confirm(const tbStepOptions* options, const tbStepWork* work, tbStepReport* report);
+
 // What the report says of the contacts the problem was assembled from.
 void tb_step_note(const tbStepWork* work, tbStepReport* report);
 
