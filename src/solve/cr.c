@@ -33,6 +33,7 @@
 static const double FACTOR_BYTES = 1e9;
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
 static const double HOPE = 7;      // times ε₁, where the judge may be satisfied
+static const double LIKELY = 0.7;  // of the tolerance: where he should be
 static const double FLAT = 0.01;   // ‖B C⁻¹r‖ over ε₁ where r cannot be reduced
 
 enum {
@@ -358,11 +359,14 @@ static Next look_at_the_end(tbCr* c, double enough)
   return REFRESH;
 }
 
-// ε₁ is on the safe side: where r and the changes at a look are small, the judge may be satisfied already.
-static void hope(tbCr* c, double size)
+// ε₁ is on the safe side, the more so the larger the bodies: a residual is taken to move all of them. Where
+// the last answer of the judge, with what has been gained since, would do, or r and the changes at the last
+// look are small anyway, the judge may be satisfied already.
+static void hope(tbCr* c, double error)
 {
-  double error = sqrt(size * size + c->unrest), enough = HOPE * c->r_tolerance;
-  if (!(error <= enough) || !(error <= 0.5 * c->hoped)) return;
+  double expected = c->asked > 0 ? c->run->last_number * error / c->asked : INFINITY;
+  bool near = error <= HOPE * c->r_tolerance || expected <= LIKELY * c->run->o->tolerance;
+  if (!near || !(error <= 0.5 * c->hoped)) return;
   c->hoped = error;
   tb_run_judge_next(c->run);
 }
@@ -371,8 +375,10 @@ void tb_cr(tbRun* run, double* lambda)
 {
   tbCr c = {0};
   int changes = 0;
+  double error = 0;
   begin(&c, run, lambda);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
+    if (k > 0 && run->last_check == k) c.asked = c.hoped = error;
     double enough = fmax(c.r_tolerance, 0.3 * c.change);
     bool moved = step(&c);
     if (!moved && c.slope > FLAT * enough) {
@@ -390,7 +396,8 @@ void tb_cr(tbRun* run, double* lambda)
     if (next == RESTART && ++changes % RENEW == 0) next = REFRESH;
     if (next == RESTART) restart(&c);
     if (next == REFRESH) refresh(&c);
-    if (next != GO_ON) hope(&c, size);
+    error = sqrt(size * size + c.unrest);
+    hope(&c, error);
     tb_cr_states_publish(&c, lambda);
   }
 }

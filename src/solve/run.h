@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "tribo/solver.h"
 
-enum { TB_RUN_SELDOM = 100 }; // iterations before the judge comes by unasked, and twice as many after each time
+enum { TB_RUN_SELDOM = 25 }; // iterations before the judge comes by unasked, and twice as many after each time
 
 typedef struct tbRun {
   const tbProblem* p;
