@@ -18,7 +18,7 @@ static int compare(const void* a, const void* b) { return *(const int*)a - *(con
 static double entry(int i, int j) // symmetric
 {
   int low = i < j ? i : j, high = i < j ? j : i;
-  return (double)((low * 7919 + high * 104729) % 1001 - 500) / 250 + (i == j ? 40 : 0);
+  return (double)((low * 7919LL + high * 104729LL) % 1001 - 500) / 250 + (i == j ? 40 : 0);
 }
 
 static Ring make_ring(int nodes)
