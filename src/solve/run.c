@@ -15,7 +15,7 @@ static int next_check_after(const tbRun* run, int iteration, double number, doub
   double fallen = tb_ln(run->last_number / number), to_go = tb_ln(number / tolerance);
   double ahead = to_go / fallen * (iteration - run->last_check) / 2;
   if (run->costly) return iteration + 1;
-  if (run->asks) return iteration < INT_MAX / 4 ? 2 * iteration + TB_RUN_SELDOM : INT_MAX;
+  if (run->seldom) return iteration < INT_MAX / 4 ? 2 * iteration + run->seldom : INT_MAX;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
   return iteration + 1 + (int)fmin(ahead, iteration / 2.0);
 }

@@ -12,8 +12,6 @@
 #include "base/memory.h"
 #include "tribo/solver.h"
 
-enum { TB_RUN_SELDOM = 25 }; // iterations before the judge comes by unasked, and twice as many after each time
-
 typedef struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
@@ -22,8 +20,9 @@ typedef struct tbRun {
   double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
   tbScratch scratch;
-  void* prepared;  // what the method's prepare made, or null
-  const double* w; // v − v_free as the method believes it, for the judge to start from (ndof); null: it has none
+  void* prepared; // what the method's prepare made, or null
+  const double*
+      w; // v − v_free as the method believes it, for the judge to start from (ndof); null: it has none
 
   // contacts grouped by colour or by layer, when the order asks for it; null when it does not
   int ngroup;
@@ -36,14 +35,15 @@ typedef struct tbRun {
   tbResidual best_residual;
   double best_number; // the judge's number for the model
   int iterations, next_check, last_check;
-  bool good;                          // the tolerances are reached, and the judge has said so
-  int good_at;                        // the iteration, of all, at which they were
-  double last_number;                 // what the judge said at last_check
-  double first_error, last_error;     // E, unscaled, at the first look and at last_check
-  int rises;                          // looks in a row at which E had grown
-  bool start_known;                   // judged already, or not worth asking the judge about: λ = 0
-  bool costly, asks;                  // from the table
-  const char* used;                   // the method that is running, or ran last
+  bool good;                      // the tolerances are reached, and the judge has said so
+  int good_at;                    // the iteration, of all, at which they were
+  double last_number;             // what the judge said at last_check
+  double first_error, last_error; // E, unscaled, at the first look and at last_check
+  int rises;                      // looks in a row at which E had grown
+  bool start_known;               // judged already, or not worth asking the judge about: λ = 0
+  bool costly;                    // from the table
+  int seldom;       // of methods that ask: iterations before the judge comes by unasked; he then doubles them
+  const char* used; // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;

@@ -152,11 +152,20 @@ static tbStatus group_contacts(tbContext* ctx, tbArena* arena, tbRun* run)
   return TB_OK;
 }
 
+// Where a block has no factor the judge takes a solve by conjugate gradients, as long as a method's whole
+// run.
+static bool judging_is_dear(const tbProblem* p)
+{
+  for (int i = 0; i < p->nblock; i++)
+    if (p->block[i].kind == TB_METRIC_SPARSE && !p->block[i].factor) return true;
+  return false;
+}
+
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->asks = solver->asks;
-  run->next_check = solver->asks ? TB_RUN_SELDOM : 0;
+  run->seldom = !solver->asks ? 0 : judging_is_dear(run->p) ? 100 : 25;
+  run->next_check = run->seldom;
   run->last_check = 0;
   run->last_number = run->last_error = INFINITY;
   run->rises = 0;
@@ -199,15 +208,6 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   tbStatus status = tb_run_method(ctx, solver, run, lambda);
   tb_delassus_free(ctx, W);
   return status;
-}
-
-// Where a block has no factor the judge takes a solve by conjugate gradients, as long as a method's whole
-// run.
-static bool judging_is_dear(const tbProblem* p)
-{
-  for (int i = 0; i < p->nblock; i++)
-    if (p->block[i].kind == TB_METRIC_SPARSE && !p->block[i].factor) return true;
-  return false;
 }
 
 // Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more

@@ -385,7 +385,7 @@ static int iterations_of_cr(tbPreconditioner preconditioner)
   for (int i = 0; i < 3; i++)
     add_box(&s, tb_vec3(0.2, 0.2, 0.1), 3,
             soft_at(1e5, tb_vec3(0.01 * i, 0, 0.051 + 0.101 * i), tb_vec3(0.2 * i, 0, 0)));
-  for (int i = 0; i < 15; i++) {
+  for (int i = 0; i < 6; i++) {
     tbStepReport report;
     CHECK_OK(&s.ctx, tb_world_step(&s.ctx, s.world, &s.step, &report));
     CHECK(report.outcome == TB_CONVERGED && report.intersections == 0);
