@@ -73,7 +73,8 @@ static tbStatus build(tbContext* ctx, tbShifted* s)
   if (!s->col || !s->symmetric || !s->shifted) return TB_ERROR_MEMORY;
   for (int k = 0; k < p->ncontact; k++) width[k] = 0;
   each_pair(s, width, fill_pair);
-  TB_TRY(tb_cholesky_analyze(ctx, p->nrow, s->ptr, s->col, NULL, &s->factor));
+  tbCholeskyOptions own = {.ordering = TB_ORDERING_DEGREE}; // the same bits whatever is installed
+  TB_TRY(tb_cholesky_analyze(ctx, p->nrow, s->ptr, s->col, &own, &s->factor));
   s->workspace = TB_TAKE(&s->arena, double, tb_cholesky_scratch(s->factor, 1));
   return s->workspace ? TB_OK : TB_ERROR_MEMORY;
 }
