@@ -46,6 +46,18 @@ typedef struct {
 extern const Setup verschoor_setups[];
 extern const int verschoor_setup_count;
 
+// A world being built, and what its soft bodies are made of (paper_verschoor_scenes.c).
+typedef struct {
+  tbContext* ctx;
+  tbWorld* world;
+  tbSoftDef soft;
+} Stage;
+
+Stage verschoor_stage(tbContext* ctx, tbWorld* world, double young, tbElasticModel model);
+// pin may be null; turn: about each axis, radians.
+tbStatus verschoor_add_soft(const Stage* s, const tbTetMesh* mesh, tbVec3 at, tbVec3 turn, tbVec3 velocity,
+                            const tbPinDef* pin);
+
 // Worlds (paper_verschoor_scenes.c), empty but for gravity before.
 tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
 tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);

@@ -31,30 +31,6 @@ bool verschoor_has_armadillo(void)
   return access(path, R_OK) == 0;
 }
 
-typedef struct {
-  tbContext* ctx;
-  tbWorld* world;
-  tbSoftDef soft;
-} Stage;
-
-static Stage stage(tbContext* ctx, tbWorld* world, double young, tbElasticModel model)
-{
-  Stage s = {ctx, world, tb_soft_def()};
-  s.soft.model = model, s.soft.young = young, s.soft.poisson = 0.2, s.soft.density = 1000;
-  return s;
-}
-
-static tbStatus add_body(const Stage* s, const tbTetMesh* mesh, tbVec3 at, tbVec3 velocity,
-                         const tbPinDef* pin)
-{
-  tbDeformableDef def = tb_default_deformable_def();
-  tbBodyId id;
-  def.solid = mesh, def.soft = s->soft;
-  def.position = at, def.velocity = velocity;
-  def.pins = pin, def.pin_count = pin ? 1 : 0;
-  return tb_world_add_deformable(s->ctx, s->world, &def, &id);
-}
-
 static tbStatus add_roller(const Stage* s, tbShape shape, tbVec3 at, tbQuat turned, tbVec3 velocity,
                            tbVec3 spin)
 {
@@ -124,7 +100,7 @@ static tbStatus add_armadillo(Stage* s)
   TB_TRY(status);
   status = add_pair(s, mesh, tb_vec3(0, 1, 0), 0.22, (const int[2]){4, 5});
   if (status == TB_OK) status = add_pair(s, mesh, tb_vec3(1, 0, 0), -0.16, (const int[2]){1, 2});
-  if (status == TB_OK) status = add_body(s, mesh, tb_zero3(), tb_zero3(), NULL);
+  if (status == TB_OK) status = verschoor_add_soft(s, mesh, tb_zero3(), tb_zero3(), tb_zero3(), NULL);
   tb_tet_mesh_free(s->ctx, mesh);
   return status;
 }
@@ -156,7 +132,7 @@ static tbStatus add_ball(Stage* s, bool quick)
   if (node) {
     pin.nodes = node, pin.node_count = take_core(mesh, 0.3 * radius, node);
     pin.velocity = tb_vec3(0, 0, -SPEED);
-    status = add_body(s, mesh, tb_vec3(0, 0, over), pin.velocity, &pin);
+    status = verschoor_add_soft(s, mesh, tb_vec3(0, 0, over), tb_zero3(), pin.velocity, &pin);
   }
   tb_free(s->ctx, node);
   tb_tet_mesh_free(s->ctx, mesh);
@@ -165,6 +141,6 @@ static tbStatus add_ball(Stage* s, bool quick)
 
 tbStatus verschoor_armadillo(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world)
 {
-  Stage s = stage(ctx, world, young, model);
+  Stage s = verschoor_stage(ctx, world, young, model);
   return !quick && verschoor_has_armadillo() ? add_armadillo(&s) : add_ball(&s, quick);
 }

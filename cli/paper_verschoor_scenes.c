@@ -7,13 +7,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct {
-  tbContext* ctx;
-  tbWorld* world;
-  tbSoftDef soft;
-} Stage;
-
-static Stage stage(tbContext* ctx, tbWorld* world, double young, tbElasticModel model)
+Stage verschoor_stage(tbContext* ctx, tbWorld* world, double young, tbElasticModel model)
 {
   Stage s = {ctx, world, tb_soft_def()};
   s.soft.model = model, s.soft.young = young, s.soft.poisson = 0.2, s.soft.density = 1000;
@@ -44,8 +38,8 @@ static tbStatus add_walls(Stage* s, double x, double y)
   return TB_OK;
 }
 
-static tbStatus add_soft(Stage* s, const tbTetMesh* mesh, tbVec3 at, tbVec3 turn, tbVec3 velocity,
-                         const tbPinDef* pin)
+tbStatus verschoor_add_soft(const Stage* s, const tbTetMesh* mesh, tbVec3 at, tbVec3 turn, tbVec3 velocity,
+                            const tbPinDef* pin)
 {
   tbDeformableDef def = tb_default_deformable_def();
   tbBodyId id;
@@ -76,7 +70,7 @@ static tbStatus drop(Stage* s, const tbTetMesh* mesh, Heap h)
       at[k] *= k == 2 ? h.layer : h.cell;
       turn[k] = tb_random_uniform(&random, -h.turn, h.turn);
     }
-    TB_TRY(add_soft(s, mesh, tb_load3(at), tb_load3(turn), tb_vec3(0, 0, -h.speed), NULL));
+    TB_TRY(verschoor_add_soft(s, mesh, tb_load3(at), tb_load3(turn), tb_vec3(0, 0, -h.speed), NULL));
   }
   return TB_OK;
 }
@@ -84,7 +78,7 @@ static tbStatus drop(Stage* s, const tbTetMesh* mesh, Heap h)
 // 108 tetrahedra and 144 faces each, as in the paper.
 tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world)
 {
-  Stage s = stage(ctx, world, young, model);
+  Stage s = verschoor_stage(ctx, world, young, model);
   tbTetMesh* mesh;
   TB_TRY(tb_tet_ring(ctx, 0.06, 0.1, 0.04, (const int[3]){1, 18, 1}, &mesh));
   Heap heap = {120, 4, 3, 0.22, 0.1, 0.25, 1, 1};
@@ -97,7 +91,7 @@ tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticMode
 // Doughnuts with a hole too small for another, of 1272 tetrahedra.
 tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world)
 {
-  Stage s = stage(ctx, world, young, model);
+  Stage s = verschoor_stage(ctx, world, young, model);
   tbTetMesh* mesh;
   TB_TRY(tb_tet_torus(ctx, 0.06, 0.035, 2, quick ? 14 : 53, &mesh));
   Heap heap = {120, 5, 4, 0.22, 0.17, 0.6, 1, 2};
@@ -112,7 +106,7 @@ tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticMo
 tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world)
 {
   const double ring = 0.07, tube = 0.03, room = 0.001, plate = 0.02;
-  Stage s = stage(ctx, world, young, model);
+  Stage s = verschoor_stage(ctx, world, young, model);
   int layers = quick ? 2 : 7;
   double cell = 2 * (ring + tube) + room, high = 2 * tube + 1e-4;
   tbTetMesh* mesh;
@@ -121,7 +115,7 @@ tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticMo
   for (int layer = 0; layer < layers && status == TB_OK; layer++)
     for (int i = 0, n = layers - layer; i < n * n && status == TB_OK; i++) {
       tbVec3 at = {(i % n - 0.5 * (n - 1)) * cell, (i / n - 0.5 * (n - 1)) * cell, (layer + 0.5) * high};
-      status = add_soft(&s, mesh, at, tb_vec3(0, 0, 0.01 * (i % 5)), tb_zero3(), NULL);
+      status = verschoor_add_soft(&s, mesh, at, tb_vec3(0, 0, 0.01 * (i % 5)), tb_zero3(), NULL);
     }
   tb_tet_mesh_free(ctx, mesh);
   if (status == TB_OK)
@@ -150,7 +144,7 @@ tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticMo
 {
   const double radius = 0.05, track = 0.16, room = 5e-4, disc = 0.03;
   enum { BALLS = 9 };
-  Stage s = stage(ctx, world, young, model);
+  Stage s = verschoor_stage(ctx, world, young, model);
   TB_TRY(add_ground(&s));
   TB_TRY(add_rigid(&s, TB_BODY_FIXED, tb_shape_cylinder(track - radius - room, 1.4 * radius),
                    tb_vec3(0, 0, 0.7 * radius), tb_zero3(), tb_zero3()));
@@ -163,8 +157,8 @@ tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticMo
   for (int i = 0; i < BALLS && status == TB_OK; i++) {
     double sine, cosine;
     tb_sin_cos(2 * pi * i / BALLS, &sine, &cosine);
-    status = add_soft(&s, mesh, tb_vec3(track * cosine, track * sine, radius + room),
-                      tb_vec3(0, 0, 2 * pi * i / BALLS), tb_zero3(), NULL);
+    status = verschoor_add_soft(&s, mesh, tb_vec3(track * cosine, track * sine, radius + room),
+                                tb_vec3(0, 0, 2 * pi * i / BALLS), tb_zero3(), NULL);
   }
   tb_tet_mesh_free(ctx, mesh);
   return status;

@@ -44,8 +44,8 @@ typedef struct tbCr {
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double tightening;               // of both, by the judge's answers
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
-  double hoped;       // the error that the judge was last asked about, by hope or
-  double asked;       // in fact; 0: not yet
+  double hoped;       // the estimated error at which the judge was last called for
+  double asked;       // and at which he last answered; 0: not yet
   double change;      // the largest such velocity at the last look
   double unrest;      // and the sum of their squares
   bool contradicted;  // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least

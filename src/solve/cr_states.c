@@ -19,7 +19,8 @@
 // with steps by the response that its moves have had.
 //
 // A change that moves the contact by less than ε₂ is not made: states that do not matter do not cycle. Where
-// states change at one convergence after the other, fewer contacts may change at once.
+// states change at one convergence after the other, fewer contacts may change at once; and with Schur, a
+// contact that has changed too often gives way more.
 #include "solve/cr.h"
 
 #include <math.h>
@@ -359,7 +360,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   if (seen == TB_CR_SAME && !thorough) c->change = last;
   c->quiet = seen == TB_CR_SWITCHED ? 0 : c->quiet + 1;
   c->settled = c->quiet >= (thorough ? 1 : QUIET) || (c->settled && c->quiet > 0);
-  if (seen == TB_CR_SWITCHED) tb_cr_system_follow(&c->system);
+  if (seen == TB_CR_SWITCHED || !c->system.factored) tb_cr_system_follow(&c->system);
   if (thorough) c->restless = seen == TB_CR_SWITCHED ? c->restless + 1 : 0;
   return seen;
 }
