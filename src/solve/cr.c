@@ -317,9 +317,7 @@ static void begin(tbCr* c, tbRun* run, const double* lambda)
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
   tb_cr_states_begin(c);
-  memset(c->w, 0, (size_t)p->ndof * sizeof *c->w);
-  tb_cr_gather(&c->system, c->lambda, c->w); // A w = Jᵀλ
-  tb_cr_approach_metric(&c->system, c->w);
+  tb_cr_approach(&c->system, c->lambda, run->believed, c->w);
   velocities(c);
   aim(c);
   tb_cr_states_look(c, true);

@@ -190,16 +190,6 @@ void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
   tb_product_multiply(&s->product, s->threads, w, Aw);
 }
 
-void tb_cr_approach_metric(const tbCrSystem* s, double* w)
-{
-  for (int b = 0; b < s->p->nblock; b++) {
-    const tbMetricBlock* block = &s->p->block[b];
-    bool factored = block->kind != TB_METRIC_SPARSE || block->factor;
-    if (factored) tb_metric_solve(block, s->threads, w + block->dof, s->workspace);
-    else tb_metric_cg(block, s->threads, APPROACH, w + block->dof, s->workspace);
-  }
-}
-
 // ---- J and its transpose ----
 
 // One column block: f += Jᵀx, x += J w. Three rows on the three degrees of freedom of a node are written out
@@ -263,6 +253,26 @@ static void spread_contacts(void* user, int begin, int end, int piece)
 void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
 {
   tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, w, x});
+}
+
+void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* start, double* w)
+{
+  double* f = s->room;
+  memset(f, 0, (size_t)s->p->ndof * sizeof *f);
+  tb_cr_gather(s, lambda, f);
+  memcpy(w, start ? start : f, (size_t)s->p->ndof * sizeof *w);
+  for (int b = 0; b < s->p->nblock; b++) {
+    const tbMetricBlock* block = &s->p->block[b];
+    double *own = w + block->dof, *push = f + block->dof;
+    if (block->kind != TB_METRIC_SPARSE || block->factor) {
+      memcpy(own, push, (size_t)block->size * sizeof *own);
+      tb_metric_solve(block, s->threads, own, s->workspace);
+    } else if (start) {
+      tb_metric_cg_from(block, s->threads, APPROACH, push, own, s->workspace);
+    } else {
+      tb_metric_cg(block, s->threads, APPROACH, own, s->workspace);
+    }
+  }
 }
 
 void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx)

@@ -40,7 +40,8 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run);
 void tb_cr_system_follow(tbCrSystem* s); // `solved` has changed
 
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw); // (ndof) both
-void tb_cr_approach_metric(const tbCrSystem* s, double* w); // w ← A⁻¹w by the factor; without one, about that
+// w = A⁻¹Jᵀλ by the factor; without one, about that, from `start` (null: from zero).
+void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* start, double* w);
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f); // f += Jᵀx: (nrow) to (ndof)
 void tb_cr_spread(const tbCrSystem* s, const double* w, double* x); // x = Jw: (ndof) to (nrow)
 

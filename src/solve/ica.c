@@ -92,9 +92,7 @@ void tb_ica(tbRun* run, double* lambda)
   layout(&s, &run->scratch, run->W);
   tb_cr_system_begin(&s.products, run);
   s.soft = run->W->lumped;
-  memset(s.w, 0, (size_t)run->p->ndof * sizeof *s.w);
-  tb_cr_gather(&s.products, lambda, s.w); // A w = Jᵀλ
-  tb_cr_approach_metric(&s.products, s.w);
+  tb_cr_approach(&s.products, lambda, run->believed, s.w);
 
   tbDelassus W = *run->W; // with a q of its own
   tbRun inner = *run;

@@ -21,6 +21,7 @@ typedef struct tbRun {
   tbThreads* threads;
   tbScratch scratch;
   void* prepared; // what the method's prepare made, or null
+  const double* believed; // the caller's belief about v − v_free (ndof); null: it has none
   const double*
       w; // v − v_free as the method believes it, for the judge to start from (ndof); null: it has none
 

@@ -236,7 +236,7 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
 static const double LEFT = 1e-5;
 
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
-                      double enough, double* lambda, tbSolveResult* result, tbJudge** judge)
+                      double enough, double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -249,6 +249,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .is_part = is_part,
                .enough = enough,
                .threads = ctx->threads,
+               .believed = w,
                .best_number = INFINITY,
                .outcome = TB_FAILED,
                .stage_cap = INT_MAX};
@@ -260,6 +261,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
     tb_judge_accuracy(run.judge, LEFT * options->tolerance);
+    tb_judge_believe(run.judge, w);
     over = start_is_enough(&run, solver, iterate);
   }
   if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
@@ -297,18 +299,18 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result)
 {
-  return solve(ctx, problem, options, false, 0, lambda, result, NULL);
+  return solve(ctx, problem, options, false, 0, lambda, NULL, result, NULL);
 }
 
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
                        double* lambda, tbSolveResult* result)
 {
-  return solve(ctx, problem, options, true, enough, lambda, result, NULL);
+  return solve(ctx, problem, options, true, enough, lambda, NULL, result, NULL);
 }
 
 tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
-                         double* lambda, tbSolveResult* result, tbJudge** judge)
+                         double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
 {
   *judge = NULL;
-  return solve(ctx, problem, options, false, 0, lambda, result, judge);
+  return solve(ctx, problem, options, false, 0, lambda, w, result, judge);
 }

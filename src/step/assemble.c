@@ -258,6 +258,20 @@ static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbSte
   return soft ? add_attached(ctx, b, w, o, centre, out->dof, guess) : TB_OK;
 }
 
+// Of bodies too large to factor: from the velocities known so far.
+static tbStatus believe(tbArena* arena, const tbWorld* w, const tbSoftStep* soft, tbAssembly* out)
+{
+  for (size_t i = 0; soft && i < w->deformable.count; i++) {
+    const tbDeformable* d = &tb_deformables(w)[i];
+    int dof = out->dof[d->body];
+    if (dof < 0 || soft[i].factor) continue;
+    if (!out->w) out->w = TB_TAKE(arena, double, (size_t)out->problem->ndof);
+    if (!out->w) return TB_ERROR_MEMORY;
+    for (int k = 0; k < 3 * d->fem->nnode; k++) out->w[dof + k] = soft[i].v[k] - soft[i].v_free[k];
+  }
+  return TB_OK;
+}
+
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o, bool positions,
                      const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
                      const tbTouch* touches, int count, tbAssembly* out)
@@ -290,6 +304,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
     out->part = TB_TAKE(arena, double, (size_t)out->problem->ncontact);
     if (!out->lambda || !out->u || !out->v || !out->part) status = TB_ERROR_MEMORY;
     else if (o->warm_start && guess.count) memcpy(out->lambda, guess.data, guess.count * sizeof(double));
+    if (status == TB_OK && o->warm_start) status = believe(arena, w, soft, out);
   }
   tb_array_free(ctx, &guess);
   if (status != TB_OK) tb_assembly_free(out);

@@ -95,7 +95,8 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
     solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
   tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
-    TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result, &judge));
+    TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w, &result,
+                           &judge));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   work->judge = judge;
   if (judge && !work->rounds) tb_judge_accuracy(judge, 0);

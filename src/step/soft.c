@@ -135,6 +135,7 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
     tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .half = &s->half};
     s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
     s->rhs = TB_TAKE(arena, double, n);
+    s->v = &d->v->x;
     s->v_free = TB_TAKE(arena, double, n);
     s->pin = TB_TAKE(arena, tbVec3, (size_t)d->fem->nnode);
     job->force[i] = TB_TAKE(arena, double, n);

@@ -13,6 +13,7 @@ typedef struct tbSoftStep {
   double* A;                       // M + hB + h²K; held nodes stand still                     kg
   double* rhs;                     // A v_free                                                 (3 nnode)
   double* v_free;                  // velocities if nothing touched it                         (3 nnode)
+  const double* v;                 // the best that is known of v⁺: at first, where it was         (3 nnode)
   tbVec3* pin;                     // velocities of the nodes that are held                    (nnode)
   const struct tbCholesky* factor; // of A; null: too large to factor
   tbHalf half;                     // of A
