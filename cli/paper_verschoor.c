@@ -83,7 +83,7 @@ const Setup verschoor_setups[] = {
                    {404, 395, 6839, 4335}},
      .build = verschoor_armadillo,
      .settle_dt = 0.001,
-     .settle = 8,
+     .settle = 10,
      .quick_settle = 20,
      .steps = 1,
      .huge = true},

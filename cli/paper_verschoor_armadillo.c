@@ -2,7 +2,7 @@
 // armadillo, cut as fine as the paper's, and rollers like the paper's; else a ball.
 //
 // The paper's takes thousands of steps to be drawn in from above. Here it stands between two pairs of rollers
-// that have just not touched it yet, close in on it and draw it down: a few dozen.
+// that have just not touched it yet, close in on it, and then turn to draw it down: a dozen.
 #include "cli/paper_verschoor.h"
 
 #include "fem/tets.h"
@@ -17,10 +17,11 @@
 static const double pi = 3.14159265358979323846;
 
 static const char folder[] = "../shared/meshes";
-static const double BODY = 0.006, ROLLER = 1; // metres of a unit of the files
-static const double SPEED = 0.5;              // of the rollers' surfaces, m/s
-static const double CLOSING = 4;              // of the rollers towards the armadillo, m/s
-static const double ROOM = 1e-4;              // m
+static const double BODY = 0.006, ROLLER = 1;  // metres of a unit of the files
+static const double SPEED = 0.5;               // of the rollers' surfaces, m/s
+static const double CLOSING = 4;               // of the rollers towards the armadillo, m/s
+static const double CLOSED = 0.007, END = 0.1; // s
+static const double ROOM = 1e-4;               // m
 
 bool verschoor_has_armadillo(void)
 {
@@ -31,17 +32,22 @@ bool verschoor_has_armadillo(void)
   return access(path, R_OK) == 0;
 }
 
-static tbStatus add_roller(const Stage* s, tbShape shape, tbVec3 at, tbQuat turned, tbVec3 velocity,
-                           tbVec3 spin)
+static tbQuat upright(void) { return tb_quat_exp(tb_vec3(pi / 2, 0, 0)); } // from y up, as in the files
+
+// It closes in for a while, then turns where it is.
+static tbStatus add_roller(const Stage* s, tbShape shape, tbVec3 at, tbVec3 closing, tbVec3 spin)
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id;
+  tbVec3 near = tb_madd3(at, CLOSED, closing);
+  tbMotionKey key[] = {
+      {.t = 0, .position = at}, {.t = CLOSED, .position = near}, {.t = END, .position = near}};
+  for (int i = 0; i < 3; i++)
+    key[i].orientation = tb_quat_mul(tb_quat_exp(tb_scale3(key[i].t, spin)), upright());
   def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
-  def.position = at, def.orientation = turned, def.velocity = velocity, def.angular_velocity = spin;
+  def.position = at, def.orientation = upright(), def.keys = key, def.key_count = 3;
   return tb_world_add_body(s->ctx, s->world, &def, &id);
 }
-
-static tbQuat upright(void) { return tb_quat_exp(tb_vec3(pi / 2, 0, 0)); } // from y up, as in the files
 
 // ---- the armadillo ----
 
@@ -82,7 +88,7 @@ static tbStatus add_pair(const Stage* s, const tbTetMesh* mesh, tbVec3 way, doub
     double radius;
     TB_TRY(load_roller(s, number[i], &roller, &radius));
     double far = keep_off(mesh, out, height, radius + ROOM);
-    TB_TRY(add_roller(s, tb_shape_mesh(roller), tb_madd3(tb_scale3(height, up), far, out), upright(),
+    TB_TRY(add_roller(s, tb_shape_mesh(roller), tb_madd3(tb_scale3(height, up), far, out),
                       tb_scale3(-CLOSING, out), tb_scale3(SPEED / radius, tb_cross3(out, up))));
   }
   return TB_OK;
@@ -122,7 +128,7 @@ static tbStatus add_ball(Stage* s, bool quick)
   double beside = roller + gap / 2, apart = radius + roller + room,
          over = sqrt(apart * apart - beside * beside);
   for (int side = -1; side <= 1; side += 2)
-    TB_TRY(add_roller(s, tb_shape_cylinder(roller, 0.4), tb_vec3(side * beside, 0, 0), upright(), tb_zero3(),
+    TB_TRY(add_roller(s, tb_shape_cylinder(roller, 0.4), tb_vec3(side * beside, 0, 0), tb_zero3(),
                       tb_vec3(0, -side * SPEED / roller, 0)));
   tbTetMesh* mesh;
   TB_TRY(tb_tet_sphere(s->ctx, radius, quick ? 8 : 40, &mesh));

@@ -215,7 +215,6 @@ static void point(tbCr* c)
 {
   const tbProblem* p = c->run->p;
   double sum[SUMS];
-  velocities(c);
   for (int i = 0; i < p->nrow; i++) c->r[p->ndof + i] = c->system.solved[i] ? -c->u[i] : 0;
   tb_cr_precondition(&c->system, c->r, c->s);
   tb_cr_apply(&c->system, c->s, c->Bs);
@@ -226,10 +225,14 @@ static void point(tbCr* c)
   c->slope = sqrt(sum[1]);
 }
 
-// After a change of states: r moves by Jᵀ times what the impulses have moved by.
+// After a look that changed states: r moves by Jᵀ times what the impulses have moved by, u hardly.
 static void restart(tbCr* c)
 {
-  for (int i = 0; i < c->run->p->nrow; i++) c->moved[i] = c->lambda[i] - c->seen[i];
+  const tbProblem* p = c->run->p;
+  for (int i = 0; i < p->nrow; i++) {
+    c->moved[i] = c->lambda[i] - c->seen[i];
+    c->u[i] += p->compliance[i] * c->moved[i];
+  }
   tb_cr_gather(&c->system, c->moved, c->r);
   point(c);
 }
@@ -240,6 +243,7 @@ static void refresh(tbCr* c)
   tb_cr_multiply_metric(&c->system, c->w, c->r);
   for (int i = 0; i < c->run->p->ndof; i++) c->r[i] = -c->r[i];
   tb_cr_gather(&c->system, c->lambda, c->r);
+  velocities(c);
   point(c);
 }
 

@@ -54,7 +54,8 @@ bool tb_run_is_good(const tbRun* run, const tbResidual* r)
 {
   const tbSolveOptions* o = run->o;
   if (run->enough > 0 && error_of(run, r) <= run->enough) return true;
-  return number_of(run, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
+  return number_of(run, r) <= run->within * o->tolerance &&
+         (o->tolerance_q == 0 || r->natural_map <= run->within * o->tolerance_q);
 }
 
 // True when λ is as good as asked for.

@@ -17,6 +17,7 @@ typedef struct tbRun {
   const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
   bool is_part;  // of a problem that falls apart: not to be taken apart again
+  double within; // of the tolerances: a little less than all, while the judge is rough
   double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
   tbScratch scratch;

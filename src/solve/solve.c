@@ -232,8 +232,8 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
 }
 
 // What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it his number is known to
-// far more digits than it takes to compare it.
-static const double LEFT = 1e-5;
+// more digits than it takes to compare it.
+static const double LEFT = 1e-3, NEARLY = 0.99;
 
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
                       double enough, double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
@@ -248,6 +248,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .o = options,
                .is_part = is_part,
                .enough = enough,
+               .within = judging_is_dear(problem) ? NEARLY : 1,
                .threads = ctx->threads,
                .believed = w,
                .best_number = INFINITY,
@@ -270,6 +271,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
     status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
   bool unknown = isinf(run.best_number); // nothing was judged, or nothing was finite: say it of the start
   if (status == TB_OK && (unknown || (!judge && judging_is_dear(problem)))) { // what is said is exact
+    run.within = 1;
     tb_judge_accuracy(run.judge, 0);
     tb_judge_believe(run.judge, NULL);
     tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,

@@ -145,7 +145,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
       t->guess[k] = work->assembly.lambda[work->assembly.problem->row_adr[i] + k];
   }
   tb_pinch_learn(&work->assembly, rigid, &r->pinches);
-  for (size_t i = 0; i < w->deformable.count; i++) r->soft[i].v = tb_soft_velocity(w, &work->assembly, r->soft, (int)i);
+  for (size_t i = 0; i < w->deformable.count; i++)
+    r->soft[i].v = tb_soft_velocity(w, &work->assembly, r->soft, (int)i);
   for (size_t i = 0; i < w->body.count; i++) work->free[i].lost = 0;
   tb_halt_bodies(w, o, work);
   return TB_OK;

@@ -17,7 +17,7 @@ enum { LARGE = 4000 }; // nodes
 
 // Without a factor the free motion is found by conjugate gradients, until what is left of the step's change
 // of momentum is this share of the solver's tolerance, and in any case this little.
-static const double SHARE = 1e-3, ROUGHEST = 1e-7;
+static const double SHARE = 1e-3, ROUGHEST = 1e-6;
 
 typedef struct {
   const tbWorld* world;
