@@ -10,6 +10,9 @@
 //   solve with the contacts known so far; move every vertex from x to x + h v⁺; whatever meets on the way
 //   becomes a contact, linearised at the first moment of impact; again, until nothing meets
 //
+// Where contacts are is known long before what they do. Where solving is dear, rounds are solved roughly
+// until they find no new one, and from then on as well as asked for.
+//
 // The search for candidates, boxes that hold three times the motion, is made once, and again only if a vertex
 // leaves its box. That nothing meets is proved by continuous collision detection that cannot miss: surfaces
 // that were apart are apart after the step. Should the rounds not end, bodies that would pass through each
@@ -30,6 +33,8 @@
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
 static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
+
+static const double ROUGH = 10; // times the tolerance, while contacts are still found
 
 enum { TURNS = 4 }; // rounds for the sake of normals alone
 enum { CUTS = 20 }; // before bodies that meet are left where they started
@@ -201,11 +206,20 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
   return TB_OK;
 }
 
+// Whether solving costs more than looking for contacts: a body is too large to factor.
+static bool is_dear(const tbWorld* w)
+{
+  for (size_t i = 0; i < w->deformable.count; i++)
+    if (!tb_deformables(w)[i].factor) return true;
+  return false;
+}
+
 static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
                            tbStepWork* work, Rounds* r, tbStepReport* report)
 {
   tbStepReport before = *report;
   int turns = 0;
+  work->ease = o->rounds > 1 && is_dear(w) ? ROUGH : 1;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, rigid, work, r, report));
@@ -213,13 +227,14 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, NULL, &r->surfaces);
     TB_TRY(look(ctx, r));
     report->rounds = round;
-    bool again = false;
+    bool again = false, rough = work->rough;
     if (round < o->rounds && r->met.count == 0 && turns++ < TURNS)
       again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
     if (round < o->rounds && r->met.count > 0)
-      TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, &r->met, &r->pinches, &again));
+      TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, rough, &r->met, &r->pinches, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-    if (!again) break;
+    if (!again && !rough) break;
+    if (!again || round + 1 >= o->rounds) work->ease = 1;
   }
   return r->met.count == 0 ? TB_OK : trim(ctx, w, o, work, r, report);
 }

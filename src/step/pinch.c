@@ -168,10 +168,11 @@ static tbStatus choose(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tb
 }
 
 tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, const tbTransform* pose,
-                         tbArray* met, tbArray* pinches, bool* changed)
+                         bool rough, tbArray* met, tbArray* pinches, bool* changed)
 {
   TB_TRY(choose(ctx, w, s, met, changed));
   if (!*changed) return TB_OK;
+  *changed = !rough;
   tbArray all = TB_ARRAY(tbPinch);
   TB_TRY(tb_array_push(ctx, &all, NULL, pinches->count + met->count));
   tbPinch *out = all.data, *old = pinches->data;
@@ -181,10 +182,12 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
     int order = i == pinches->count ? 1
                 : k == met->count   ? -1
                                     : tb_skin_features_order(&old[i].contact.of, &hit[k].of);
-    if (order < 0) {
+    if (order < 0 || (order == 0 && rough)) {
       out[n++] = old[i++];
+      k += order == 0;
       continue;
     }
+    *changed = true;
     out[n] = order == 0 ? old[i++] : (tbPinch){0};
     if (order == 0) out[n].misses++;
     out[n].contact = hit[k++];

@@ -37,9 +37,10 @@ tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOpti
 void tb_pinch_learn(const tbAssembly* assembly, int first, tbArray* pinches);
 
 // Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
-// others that are new. *changed when there were any; `met` then holds these alone.
+// others that are new. *changed when there were any; `met` then holds these alone. rough: known ones may meet
+// for want of accuracy, and stay as they are; only new ones change anything.
 tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
-                         const tbTransform* pose, tbArray* met, tbArray* pinches, bool* changed);
+                         const tbTransform* pose, bool rough, tbArray* met, tbArray* pinches, bool* changed);
 
 // Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
 bool tb_pinch_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* pinches);

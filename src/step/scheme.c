@@ -91,12 +91,14 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
     solver.aim_q = 100 * solver.tolerance;
     if (work->deforms) solver.aim_q = fmax(solver.aim_q * fmin(1, work->lightest), FINEST);
   }
+  double ease = work->ease > 0 ? work->ease : 1, aim_q = solver.aim_q;
+  solver.tolerance *= ease, solver.tolerance_q *= ease, solver.aim_q *= ease;
   if (o->warm_start && !(solver.aim > 0))
     solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
   tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
-    TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w, &result,
-                           &judge));
+    TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w,
+                           &result, &judge));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   work->judge = judge;
   if (judge && !work->rounds) tb_judge_accuracy(judge, 0);
@@ -104,6 +106,8 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
   tb_step_confirm(o, work, report);
+  work->rough = ease > 1 && work->assembly.problem->ncontact > 0 &&
+                (report->outcome != TB_CONVERGED || !(work->assembly.residual.natural_map <= aim_q));
   report->used = result.used;
   report->iterations += result.iterations;
   if (work->assembly.residual.fclib >= report->residual.fclib) report->residual = work->assembly.residual;

@@ -14,6 +14,8 @@ typedef struct tbStepWork {
   tbAssembly assembly;
   double lightest; // of what takes part where bodies deform                                       kg
   bool deforms;    // there are deformable bodies, which never come quite to rest
+  double ease;     // of the tolerances asked for, that the problem is solved to; 0: 1
+  bool rough;      // it is, and nowhere near them
   bool rounds;     // several problems, of which the last is certified at the end
   tbJudge* judge;  // of the problem, once solved; null where there was nothing to solve
 } tbStepWork;
