@@ -102,7 +102,6 @@ static inline double dot(int n, const double* x, const double* y)
   return tb4_sum(sum) + rest;
 }
 
-// In velocities: momentum that is missing counts by the mass it would move.
 static inline double weighed(int n, const double* x, const double* weight)
 {
   tb4d sum = tb4_set1(0);
@@ -140,6 +139,7 @@ static void measure(void* user, int begin, int end, int piece)
 // y ← y + αp, r ← r − αBp, C⁻¹r ← C⁻¹r − αC⁻¹Bp
 static void advance(void* user, int begin, int end, int piece)
 {
+  (void)piece;
   tbCr* c = user;
   int dofs = c->run->p->ndof, middle = end < dofs ? end : begin > dofs ? begin : dofs;
   const double* restrict p = c->p, * restrict Bp = c->Bp, * restrict t = c->t;
@@ -151,13 +151,6 @@ static void advance(void* user, int begin, int end, int piece)
     r[i] -= alpha * Bp[i];
     s[i] -= alpha * t[i];
   }
-  c->partial[SUMS * piece] = weighed(end - begin, c->r + begin, c->weight + begin);
-}
-
-static void stay(void* user, int begin, int end, int piece)
-{
-  tbCr* c = user;
-  c->partial[SUMS * piece] = weighed(end - begin, c->r + begin, c->weight + begin);
 }
 
 // (B C⁻¹r)ᵀC⁻¹Bp and ‖B C⁻¹r‖²
@@ -281,6 +274,16 @@ static void pair(tbCr* c)
   tb_cr_precondition(&c->system, c->Bp, c->t);
 }
 
+// The residual as contacts feel it, in velocities: momentum that is missing by the mass that it would move.
+// What is missing far away, inside of bodies, does not matter to them.
+static double size_of_residual(tbCr* c)
+{
+  const tbProblem* p = c->run->p;
+  const double* r = c->r + p->ndof;
+  tb_cr_feel(&c->system, c->weight, c->r, c->moved);
+  return sqrt(dot(p->nrow, c->moved, c->moved) + dot(p->nrow, r, r));
+}
+
 // One step along p. False: there is nothing to gain.
 static bool step(tbCr* c)
 {
@@ -290,8 +293,8 @@ static bool step(tbCr* c)
   c->steep = sum[0];
   bool worth_it = gain * gain > SLIGHT * fabs(left * c->steep) && c->steep != 0;
   c->alpha = worth_it ? gain / c->steep : 0;
-  pass(c, worth_it ? advance : stay, sum);
-  c->size = sqrt(sum[0]);
+  if (worth_it) pass(c, advance, NULL);
+  c->size = size_of_residual(c);
   return worth_it;
 }
 

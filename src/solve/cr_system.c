@@ -275,6 +275,37 @@ void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* sta
   }
 }
 
+typedef struct {
+  const tbCrSystem* s;
+  const double *weight, *r;
+  double* y;
+} Feeling;
+
+static void feel_contacts(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Feeling* q = user;
+  const tbProblem* p = q->s->p;
+  for (int k = begin; k < end; k++) {
+    int rows = tb_rows(p, k);
+    double* y = q->y + p->row_adr[k];
+    for (int i = 0; i < rows; i++) y[i] = 0;
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      int width = p->jac_width[c], dof = p->jac_dof[c];
+      const double* J = p->jac + p->jac_val_adr[c];
+      for (int j = 0; j < width; j++) {
+        double moved = q->weight[dof + j] * q->r[dof + j];
+        for (int i = 0; i < rows; i++) y[i] += J[i * width + j] * moved;
+      }
+    }
+  }
+}
+
+void tb_cr_feel(const tbCrSystem* s, const double* weight, const double* r, double* x)
+{
+  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, feel_contacts, &(Feeling){s, weight, r, x});
+}
+
 void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx)
 {
   const tbProblem* p = s->p;
