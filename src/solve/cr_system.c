@@ -7,10 +7,11 @@
 // factor the problem holds: w then follows λ exactly, and what is left is a problem in λ preconditioned by
 // S_d. Blocks without a factor have their diagonal there, too.
 //
+// Rows that repeat or contradict each other make B singular. So rows give way a little, by G, around the
+// impulses at the last change of states: a proximal term, which vanishes with the changes.
+//
 // `Schur` is Full with S = L A_d⁻¹ Lᵀ + R + G as a whole. It is as sparse as contacts that share nodes make
-// it, and its factor costs less than a product with A. With a small G in B as well, by which rows give way
-// around the impulses at the last change of states (a proximal term: it vanishes with the changes), C⁻¹ is
-// the exact inverse of B with A_d for A. Rows that repeat or contradict each other then do no harm, and what
+// it, and its factor costs less than a product with A. C⁻¹ is the exact inverse of B with A_d for A, and what
 // is left to iterate on is A_d⁻¹A where the rows hold: as quick as conjugate gradients without contacts.
 //
 // S_d = diag(Z L A_d⁻¹ Lᵀ) + R. Rows that repeat each other would be counted once each; Z counts how many
@@ -166,7 +167,7 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
   for (int i = 0; i < p->nrow; i++) { // rows that nothing moves
     s->S[i] = fmax(s->S[i], largest > 0 ? 1e-14 * largest : 1);
     s->own[i] = fmax(s->own[i], largest > 0 ? 1e-14 * largest : 1);
-    s->give[i] = s->schur ? GIVE * s->own[i] : 0;
+    s->give[i] = GIVE * s->own[i];
   }
 }
 

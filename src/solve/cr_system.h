@@ -23,7 +23,7 @@ typedef struct tbCrSystem {
   tbShifted* schur;  // L A_d⁻¹ Lᵀ + R + G as a whole; null: S_d stands for it
   bool factored;     // for the states that contacts are in now
   bool* held;        // rows that are not solved for, for the factor               (nrow)
-  double* give;      // G, by which rows give way; 0 without schur                  (nrow)
+  double* give;      // G, by which rows give way                                  (nrow)
   double* S;         // S_d: diagonal of Z L A_d⁻¹ Lᵀ + R                           (nrow)
   double* own;       // the same without Z: what an impulse does to its own row     (nrow)
   double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
