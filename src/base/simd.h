@@ -43,6 +43,7 @@
 typedef __m256d tb4d;
 static inline tb4d tb4_set1(double x) { return _mm256_set1_pd(x); }
 static inline tb4d tb4_load(const double* p) { return _mm256_loadu_pd(p); }
+static inline tb4d tb4_load_float(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 static inline void tb4_store(double* p, tb4d a) { _mm256_storeu_pd(p, a); }
 static inline tb4d tb4_add(tb4d a, tb4d b) { return _mm256_add_pd(a, b); }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { return _mm256_sub_pd(a, b); }
@@ -63,6 +64,11 @@ typedef struct tb4d {
 } tb4d;
 static inline tb4d tb4_set1(double x) { return (tb4d){_mm_set1_pd(x), _mm_set1_pd(x)}; }
 static inline tb4d tb4_load(const double* p) { return (tb4d){_mm_loadu_pd(p), _mm_loadu_pd(p + 2)}; }
+static inline tb4d tb4_load_float(const float* p)
+{
+  __m128 x = _mm_loadu_ps(p);
+  return (tb4d){_mm_cvtps_pd(x), _mm_cvtps_pd(_mm_movehl_ps(x, x))};
+}
 static inline void tb4_store(double* p, tb4d a)
 {
   _mm_storeu_pd(p, a.lo);
@@ -99,6 +105,12 @@ typedef struct tb4d {
 } tb4d;
 static inline tb4d tb4_set1(double x) { return (tb4d){wasm_f64x2_splat(x), wasm_f64x2_splat(x)}; }
 static inline tb4d tb4_load(const double* p) { return (tb4d){wasm_v128_load(p), wasm_v128_load(p + 2)}; }
+static inline tb4d tb4_load_float(const float* p)
+{
+  v128_t x = wasm_v128_load(p);
+  return (tb4d){wasm_f64x2_promote_low_f32x4(x),
+                wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle(x, x, 2, 3, 2, 3))};
+}
 static inline void tb4_store(double* p, tb4d a)
 {
   wasm_v128_store(p, a.lo);
@@ -186,6 +198,7 @@ typedef struct tb4d {
 } tb4d;
 static inline tb4d tb4_set1(double x) { return (tb4d){{x, x, x, x}}; }
 static inline tb4d tb4_load(const double* p) { return (tb4d){{p[0], p[1], p[2], p[3]}}; }
+static inline tb4d tb4_load_float(const float* p) { return (tb4d){{p[0], p[1], p[2], p[3]}}; }
 static inline void tb4_store(double* p, tb4d a)
 {
   for (int i = 0; i < 4; i++) p[i] = a.x[i];

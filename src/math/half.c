@@ -118,6 +118,25 @@ void tb_half_pack(const tbHalfPattern* h, tbThreads* threads, const int* ptr, co
   memset(value + 9 * (size_t)h->first[h->nodes], 0, 3 * sizeof *value);
 }
 
+typedef struct {
+  const double* from;
+  float* to;
+} Rounding;
+
+static void round_values(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Rounding* job = user;
+  for (size_t i = 9 * (size_t)begin; i < 9 * (size_t)end; i++) job->to[i] = (float)job->from[i];
+}
+
+void tb_half_round(const tbHalfPattern* h, tbThreads* threads, const double* value, float* rounded)
+{
+  int blocks = h->first[h->nodes];
+  tb_parallel_for(threads, blocks, 8192, round_values, &(Rounding){value, rounded});
+  for (size_t i = 9 * (size_t)blocks; i < tb_half_values(h); i++) rounded[i] = 0;
+}
+
 // ---- the product ----
 
 static inline void add3(double* y, tb4d u, tb4d v, tb4d w)
@@ -129,23 +148,35 @@ static inline void add3(double* y, tb4d u, tb4d v, tb4d w)
   y[2] += (c[0] + c[1]) + c[2];
 }
 
+typedef struct {
+  const double* exact;
+  const float* rounded;
+} Values;
+
+static inline tb4d load(Values v, bool rough, int at)
+{
+  return rough ? tb4_load_float(v.rounded + at) : tb4_load(v.exact + at);
+}
+
 // Slots are four doubles wide and so are all loads; what the fourth lane gathers is never looked at. The last
-// node of x has no neighbour, and is read from a copy.
-void tb_half_spread(const tbHalf* half, int piece, const double* x, double* room)
+// node of x has no neighbour, and is read from a copy. Written out twice by giving a constant for `rough`.
+static inline void spread_rows(const tbHalf* half, bool rough, int piece, const double* x, double* room)
 {
   const tbHalfPattern* h = half->pattern;
   int begin = tb_half_begin(piece), end = tb_half_end(h, piece), last = h->nodes - 1;
   double *y = room + h->room_adr[piece], tail[4] = {x[3 * last], x[3 * last + 1], x[3 * last + 2], 0};
   memset(y, 0, (h->room_adr[piece + 1] - h->room_adr[piece]) * sizeof *y);
   for (int i = begin; i < end; i++) {
-    const double *v = half->value + 9 * (size_t)h->first[i], *xi = i == last ? tail : x + 3 * i;
+    size_t at = 9 * (size_t)h->first[i];
+    Values v = {rough ? NULL : half->value + at, rough ? half->rounded + at : NULL};
+    const double* xi = i == last ? tail : x + 3 * i;
     tb4d x0 = tb4_set1(xi[0]), x1 = tb4_set1(xi[1]), x2 = tb4_set1(xi[2]), s = tb4_load(xi);
-    tb4d r0 = tb4_mul(tb4_load(v), s), r1 = tb4_mul(tb4_load(v + 3), s), r2 = tb4_mul(tb4_load(v + 6), s);
-    for (int k = h->first[i] + 1; k < h->first[i + 1]; k++) {
-      v += 9;
+    tb4d r0 = tb4_mul(load(v, rough, 0), s), r1 = tb4_mul(load(v, rough, 3), s),
+         r2 = tb4_mul(load(v, rough, 6), s);
+    for (int k = h->first[i] + 1, n = 9; k < h->first[i + 1]; k++, n += 9) {
       int j = h->col[k];
       double* to = y + 4 * (size_t)h->slot[k];
-      tb4d a = tb4_load(v), b = tb4_load(v + 3), c = tb4_load(v + 6);
+      tb4d a = load(v, rough, n), b = load(v, rough, n + 3), c = load(v, rough, n + 6);
       s = tb4_load(j == last ? tail : x + 3 * j);
       r0 = tb4_add(r0, tb4_mul(a, s));
       r1 = tb4_add(r1, tb4_mul(b, s));
@@ -155,6 +186,12 @@ void tb_half_spread(const tbHalf* half, int piece, const double* x, double* room
     }
     add3(y + 4 * (size_t)(i - begin), r0, r1, r2);
   }
+}
+
+void tb_half_spread(const tbHalf* half, bool rough, int piece, const double* x, double* room)
+{
+  if (rough && half->rounded) spread_rows(half, true, piece, x, room);
+  else spread_rows(half, false, piece, x, room);
 }
 
 void tb_half_collect(const tbHalf* half, int piece, const double* room, double* y)
@@ -174,6 +211,7 @@ void tb_half_collect(const tbHalf* half, int piece, const double* room, double* 
 
 typedef struct {
   const tbHalf* half;
+  bool rough;
   const double* x;
   double *y, *room;
 } Job;
@@ -182,7 +220,7 @@ static void spread(void* user, int begin, int end, int piece)
 {
   (void)end, (void)piece;
   const Job* job = user;
-  tb_half_spread(job->half, begin, job->x, job->room);
+  tb_half_spread(job->half, job->rough, begin, job->x, job->room);
 }
 
 static void collect(void* user, int begin, int end, int piece)
@@ -192,9 +230,10 @@ static void collect(void* user, int begin, int end, int piece)
   tb_half_collect(job->half, begin, job->room, job->y);
 }
 
-void tb_half_multiply(const tbHalf* half, tbThreads* threads, const double* x, double* y, double* room)
+void tb_half_multiply(const tbHalf* half, bool rough, tbThreads* threads, const double* x, double* y,
+                      double* room)
 {
-  Job job = {half, x, y, room};
+  Job job = {half, rough, x, y, room};
   tb_parallel_for(threads, half->pattern->pieces, 1, spread, &job);
   tb_parallel_for(threads, half->pattern->pieces, 1, collect, &job);
 }

@@ -10,6 +10,9 @@
 // that it touches (spread); then the rows of a piece are summed over the pieces that touch them, in order
 // (collect).
 //
+// Iterations that look at what is left now and then with the numbers as they are can do in between with
+// numbers rounded to floats: again half of the bytes.
+//
 // Cost      nine multiplications and 38 bytes per block of the full matrix, half of what its rows would take;
 //           the slots of shared nodes are few where nodes are numbered along the body, and no more than all.
 #ifndef TB_MATH_HALF_H
@@ -32,7 +35,8 @@ typedef struct tbHalfPattern {
 
 typedef struct tbHalf {
   const tbHalfPattern* pattern;
-  const double* value; // of the blocks, nine each, row-major; and three more that are finite
+  const double* value;  // of the blocks, nine each, row-major; and three more that are finite
+  const float* rounded; // the same; null: there are none
 } tbHalf;
 
 // From rows and columns that come in triples; arrays live in the arena.
@@ -44,11 +48,15 @@ static inline size_t tb_half_room(const tbHalfPattern* h) { return h->room_adr[h
 void tb_half_pack(const tbHalfPattern* pattern, tbThreads* threads, const int* ptr, const double* csr,
                   double* value);
 
+void tb_half_round(const tbHalfPattern* pattern, tbThreads* threads, const double* value, float* rounded);
+
 // y = A x in two passes over the pieces, which are independent within each: all of the first before the
-// second. Where there is one piece alone, tb_half_multiply does both.
-void tb_half_spread(const tbHalf* half, int piece, const double* x, double* room);
+// second. Where there is one piece alone, tb_half_multiply does both. rough: with the rounded values, where
+// there are any.
+void tb_half_spread(const tbHalf* half, bool rough, int piece, const double* x, double* room);
 void tb_half_collect(const tbHalf* half, int piece, const double* room, double* y);
-void tb_half_multiply(const tbHalf* half, tbThreads* threads, const double* x, double* y, double* room);
+void tb_half_multiply(const tbHalf* half, bool rough, tbThreads* threads, const double* x, double* y,
+                      double* room);
 
 static inline int tb_half_begin(int piece) { return piece * TB_HALF_PIECE; }
 static inline int tb_half_end(const tbHalfPattern* h, int piece) // nodes of a piece

@@ -133,7 +133,7 @@ tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads, tbMetricBlock* b)
   double* value = TB_TAKE(arena, double, tb_half_values(pattern));
   if (!value) return TB_ERROR_MEMORY;
   tb_half_pack(pattern, threads, b->ptr, b->value, value);
-  *half = (tbHalf){pattern, value};
+  *half = (tbHalf){.pattern = pattern, .value = value};
   b->half = half;
   return TB_OK;
 }

@@ -63,6 +63,7 @@ void tb_product_begin(tbProduct* s)
 
 typedef struct {
   const tbProduct* s;
+  bool rough;
   const double* x;
   double* y;
 } Job;
@@ -82,7 +83,7 @@ static void first(void* user, int begin, int end, int piece)
         tb_metric_multiply_add(b, job->x + b->dof, job->y + b->dof);
       }
     } else if (b->half) {
-      tb_half_spread(b->half, item->piece, job->x + b->dof, room);
+      tb_half_spread(b->half, job->rough, item->piece, job->x + b->dof, room);
       if (n >= s->shared) tb_half_collect(b->half, item->piece, room, job->y + b->dof);
     } else {
       tb_metric_rows(b, item->piece, item->end, job->x + b->dof, job->y + b->dof);
@@ -101,9 +102,9 @@ static void second(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_product_multiply(const tbProduct* s, tbThreads* threads, const double* x, double* y)
+void tb_product_multiply(const tbProduct* s, tbThreads* threads, bool rough, const double* x, double* y)
 {
-  Job job = {s, x, y};
+  Job job = {s, rough, x, y};
   tb_parallel_for(threads, s->count, 1, first, &job);
   tb_parallel_for(threads, s->shared, 1, second, &job);
 }

@@ -25,7 +25,8 @@ typedef struct tbProduct {
 
 void tb_product_layout(tbProduct* product, tbScratch* scratch, const tbProblem* problem);
 void tb_product_begin(tbProduct* product); // fills the list
-void tb_product_multiply(const tbProduct* product, tbThreads* threads, const double* x,
-                         double* y); // (ndof) both
+// (ndof) both; rough: with rounded values, where there are any (math/half.h).
+void tb_product_multiply(const tbProduct* product, tbThreads* threads, bool rough, const double* x,
+                         double* y);
 
 #endif

@@ -35,6 +35,7 @@ static const double FACTOR_BYTES = 1e9;
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
 static const double HOPE = 7;      // times ε₁, where the judge may be satisfied
 static const double LIKELY = 0.7;  // of the tolerance: where he should be
+static const double LOST = 10;     // times what a recurrence says: it drifted
 static const double FLAT = 0.01;   // ‖B C⁻¹r‖ over ε₁ where r cannot be reduced
 
 enum {
@@ -203,6 +204,16 @@ static void velocities(tbCr* c)
   for (int i = 0; i < p->nrow; i++) c->u[i] += c->system.W->q[i] + p->compliance[i] * c->lambda[i];
 }
 
+// The residual as contacts feel it, in velocities: momentum that is missing by the mass that it would move.
+// What is missing far away, inside of bodies, does not matter to them.
+static double size_of_residual(tbCr* c)
+{
+  const tbProblem* p = c->run->p;
+  const double* r = c->r + p->ndof;
+  tb_cr_feel(&c->system, c->weight, c->r, c->moved);
+  return sqrt(dot(p->nrow, c->moved, c->moved) + dot(p->nrow, r, r));
+}
+
 // The residual of the constraints from u, and the first direction: p = C⁻¹r.
 static void point(tbCr* c)
 {
@@ -230,14 +241,17 @@ static void restart(tbCr* c)
   point(c);
 }
 
-// The residual Jᵀλ − Aw as it is, without the recurrence.
+// The residual Jᵀλ − Aw as it is, without the recurrence. Where that had lost it, products were too rough.
 static void refresh(tbCr* c)
 {
+  double believed = c->size;
   tb_cr_multiply_metric(&c->system, c->w, c->r);
   for (int i = 0; i < c->run->p->ndof; i++) c->r[i] = -c->r[i];
   tb_cr_gather(&c->system, c->lambda, c->r);
   velocities(c);
   point(c);
+  c->size = size_of_residual(c);
+  if (believed > 0 && c->size > LOST * fmax(believed, c->r_tolerance)) c->system.exact = true;
 }
 
 // Tolerances in velocities, from the scale the judge measures by.
@@ -272,16 +286,6 @@ static void pair(tbCr* c)
   pass(c, turn, NULL);
   c->s = s;
   tb_cr_precondition(&c->system, c->Bp, c->t);
-}
-
-// The residual as contacts feel it, in velocities: momentum that is missing by the mass that it would move.
-// What is missing far away, inside of bodies, does not matter to them.
-static double size_of_residual(tbCr* c)
-{
-  const tbProblem* p = c->run->p;
-  const double* r = c->r + p->ndof;
-  tb_cr_feel(&c->system, c->weight, c->r, c->moved);
-  return sqrt(dot(p->nrow, c->moved, c->moved) + dot(p->nrow, r, r));
 }
 
 // One step along p. False: there is nothing to gain.

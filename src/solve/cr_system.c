@@ -188,7 +188,7 @@ typedef struct {
 
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
 {
-  tb_product_multiply(&s->product, s->threads, w, Aw);
+  tb_product_multiply(&s->product, s->threads, false, w, Aw);
 }
 
 // ---- J and its transpose ----
@@ -310,7 +310,7 @@ void tb_cr_feel(const tbCrSystem* s, const double* weight, const double* r, doub
 void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx)
 {
   const tbProblem* p = s->p;
-  tb_cr_multiply_metric(s, x, Bx);
+  tb_product_multiply(&s->product, s->threads, !s->exact, x, Bx);
   tb_cr_gather(s, x + p->ndof, Bx);
   tb_cr_spread(s, x, Bx + p->ndof);
   for (int i = 0; i < p->nrow; i++) {

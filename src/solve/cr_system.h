@@ -30,6 +30,7 @@ typedef struct tbCrSystem {
   double* room;      // (ndof)
   double* workspace; // for sparse solves
   tbProduct product; // with A
+  bool exact;        // products with B, which may else be of rounded numbers
 } tbCrSystem;
 
 // Memory that S takes as a whole, or a little more.

@@ -58,8 +58,9 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, job->force[i]);
   lead_nodes(w, d, job->h, s->pin);
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
-  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A,
-              (double*)s->half.value, s->rhs);
+  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A, (double*)s->half.value,
+              s->rhs);
+  if (s->half.rounded) tb_half_round(s->half.pattern, ctx->threads, s->half.value, (float*)s->half.rounded);
   tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
                          .size = (int)n,
                          .value = s->A,
@@ -131,7 +132,8 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
     tbSoftStep* s = &job->step[i];
     s->half.pattern = &d->fem->half;
     s->half.value = TB_TAKE(arena, double, tb_half_values(&d->fem->half));
-    if (!s->half.value) return TB_ERROR_MEMORY;
+    if (!d->factor) s->half.rounded = TB_TAKE(arena, float, tb_half_values(&d->fem->half));
+    if (!s->half.value || (!d->factor && !s->half.rounded)) return TB_ERROR_MEMORY;
     tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .half = &s->half};
     s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
     s->rhs = TB_TAKE(arena, double, n);

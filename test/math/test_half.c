@@ -66,7 +66,7 @@ TEST(the_packed_half_multiplies_like_the_whole_for_any_number_of_threads)
       tbThreads* threads = NULL;
       if (k > 0) CHECK_OK(&ctx, tb_threads_create(&ctx, 1 + k, &threads));
       y[k] = malloc((size_t)n * sizeof *y[k]);
-      tb_half_multiply(&(tbHalf){&h, value}, threads, x, y[k], room);
+      tb_half_multiply(&(tbHalf){&h, value, NULL}, false, threads, x, y[k], room);
       CHECK(memcmp(y[0], y[k], (size_t)n * sizeof *x) == 0);
       tb_threads_destroy(&ctx, threads);
     }
