@@ -75,6 +75,13 @@ TEST(the_packed_half_multiplies_like_the_whole_for_any_number_of_threads)
       for (int e = r.ptr[i]; e < r.ptr[i + 1]; e++) sum += r.val[e] * x[r.col[e]];
       CHECK_NEAR(y[0][i], sum, 1e-11);
     }
+    float* rounded = malloc(tb_half_values(&h) * sizeof *rounded);
+    tb_half_round(&h, NULL, value, rounded);
+    tb_half_multiply(&(tbHalf){&h, value, rounded}, true, NULL, x, y[1], room);
+    tb_half_multiply(&(tbHalf){&h, value, rounded}, false, NULL, x, y[2], room);
+    CHECK(memcmp(y[0], y[2], (size_t)n * sizeof *x) == 0);
+    for (int i = 0; i < n; i++) CHECK_NEAR(y[1][i], y[0][i], 1e-3);
+    free(rounded);
     for (int k = 0; k < 3; k++) free(y[k]);
     free(value), free(room), free(x), free(r.ptr), free(r.col), free(r.val);
     tb_arena_free(&arena);
