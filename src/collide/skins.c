@@ -10,7 +10,8 @@ enum { GRAIN = 1024 };
 void tb_skin_candidates_init(tbSkinCandidates* c)
 {
   *c = (tbSkinCandidates){TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures),
-                          TB_ARRAY(tbBox), TB_ARRAY(tbBox)};
+                          TB_ARRAY(tbSkinWay),      TB_ARRAY(tbSkinWay),      TB_ARRAY(tbBox),
+                          TB_ARRAY(tbBox)};
 }
 
 void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
@@ -18,6 +19,8 @@ void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
   tb_array_free(ctx, &c->face_vertex);
   tb_array_free(ctx, &c->edge_edge);
   tb_array_free(ctx, &c->plane_vertex);
+  tb_array_free(ctx, &c->face_way);
+  tb_array_free(ctx, &c->edge_way);
   tb_array_free(ctx, &c->box);
   tb_array_free(ctx, &c->own);
 }
@@ -158,6 +161,7 @@ bool tb_skin_contact_at(const tbSkinScene* scene, const tbSkinFeatures* features
 typedef struct {
   const tbSkinScene* scene;
   const tbSkinFeatures* features;
+  const tbSkinWay* way; // null for planes
   tbSkinTest* test;
   double distance;
   tbShared shared;
@@ -172,17 +176,19 @@ static void gather_piece(void* user, int begin, int end, int piece)
   g->found[piece] = TB_ARRAY(tbSkinContact);
   for (int i = begin; i < end && g->status[piece] == TB_OK; i++) {
     tbSkinContact c;
-    if (g->test(g->scene, &g->features[i], g->distance, &c))
+    if (g->test(g->scene, &g->features[i], g->way ? &g->way[i] : NULL, g->distance, &c))
       g->status[piece] = tb_array_push(&own, &g->found[piece], &c, 1);
   }
 }
 
-static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates, tbArray* contacts)
+static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates, const tbArray* ways,
+                            tbArray* contacts)
 {
   int count = (int)candidates->count, pieces = tb_piece_count(count, GRAIN);
   tbArena arena;
   tb_arena_init(&arena, ctx);
   g->features = candidates->data;
+  g->way = ways ? ways->data : NULL;
   g->found = TB_TAKE(&arena, tbArray, (size_t)pieces);
   g->status = TB_TAKE(&arena, tbStatus, (size_t)pieces);
   tbStatus status = g->found && g->status ? TB_OK : TB_ERROR_MEMORY;
@@ -203,10 +209,11 @@ tbStatus tb_skin_gather(tbContext* ctx, const tbSkinScene* scene, const tbSkinCa
                         tbSkinTest* test, double distance, tbArray* contacts)
 {
   const tbArray* kind[3] = {&candidates->face_vertex, &candidates->edge_edge, &candidates->plane_vertex};
+  const tbArray* ways[3] = {&candidates->face_way, &candidates->edge_way, NULL};
   size_t before = contacts->count;
   Gather g = {.scene = scene, .test = test, .distance = distance};
   tbStatus status = TB_OK;
-  for (int k = 0; k < 3 && status == TB_OK; k++) status = gather_kind(ctx, &g, kind[k], contacts);
+  for (int k = 0; k < 3 && status == TB_OK; k++) status = gather_kind(ctx, &g, kind[k], ways[k], contacts);
   if (status != TB_OK) contacts->count = before;
   return status;
 }

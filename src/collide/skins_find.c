@@ -13,6 +13,7 @@
 #include "base/shared.h"
 #include "base/threads.h"
 #include "collide/broad.h"
+#include "collide/skins_pair.h"
 #include "collide/skins_trees.h"
 
 #include <limits.h>
@@ -22,6 +23,8 @@ enum { TASKS = 1024, TASK_GRAIN = 8, SKIN_GRAIN = 4, VERTEX_GRAIN = 1024 };
 
 static const double aside = 0.5;  // of its motion: so far a vertex may leave its way
 static const double spare = 0.25; // of the reach: and so far besides
+static const double slack = 0.03; // of a mean edge: and so far, however slow it is
+static const double bend = 0.1;   // of its whole motion: so far beside the drift of its skin
 
 typedef tbSkinLayer Layer;
 
@@ -40,10 +43,10 @@ typedef struct {
 
 // ---- boxes ----
 
-static tbBox place(const Find* w, tbVec3 x, tbVec3 move)
+static tbBox place(const Find* w, tbVec3 x, tbVec3 move, double free)
 {
   tbBox box = tb_box_add((tbBox){x, x}, tb_madd3(x, w->ahead, move));
-  return tb_box_grow(box, spare * w->reach + aside * tb_maxabs3(move));
+  return tb_box_grow(box, spare * w->reach + aside * tb_maxabs3(move) + free);
 }
 
 static void place_vertices(void* user, int begin, int end, int piece)
@@ -54,8 +57,9 @@ static void place_vertices(void* user, int begin, int end, int piece)
     int s = w->vertex_skin[i];
     const Layer* l = &w->layer[s];
     tbVec3 x = l->moving->start[i - l->first_vertex], move = tb_sub3(l->moving->end[i - l->first_vertex], x);
-    w->box[i] = place(w, x, move);
-    w->own[i] = place(w, x, tb_sub3(move, w->drift[s]));
+    double free = l->moving->fixed ? 0 : slack * l->skin->edge_length;
+    w->box[i] = place(w, x, move, free);
+    w->own[i] = place(w, x, tb_sub3(move, w->drift[s]), free + bend * tb_maxabs3(move));
   }
 }
 
@@ -312,11 +316,16 @@ static tbStatus finish(tbContext* ctx, tbArena* arena, const Find* w, int npiece
   TB_TRY(collect(arena, w, false, npiece, &edges, &nedge));
   TB_TRY(reserve(ctx, &out->face_vertex, nface));
   TB_TRY(reserve(ctx, &out->edge_edge, nedge));
+  TB_TRY(reserve(ctx, &out->face_way, nface));
+  TB_TRY(reserve(ctx, &out->edge_way, nedge));
   TB_TRY(reserve(ctx, &out->plane_vertex, planes->count));
   TB_TRY(reserve(ctx, &out->box, (size_t)w->nvertex));
   TB_TRY(reserve(ctx, &out->own, (size_t)w->nvertex));
   write_features(w, true, faces, nface, &out->face_vertex);
   write_features(w, false, edges, nedge, &out->edge_edge);
+  tb_skin_ways(ctx, w->scene, &out->face_vertex, out->face_way.data);
+  tb_skin_ways(ctx, w->scene, &out->edge_edge, out->edge_way.data);
+  out->face_way.count = nface, out->edge_way.count = nedge;
   out->plane_vertex.count = 0, out->box.count = 0, out->own.count = 0;
   TB_TRY(tb_array_push(ctx, &out->plane_vertex, planes->data, planes->count));
   TB_TRY(tb_array_push(ctx, &out->box, w->box, (size_t)w->nvertex));
