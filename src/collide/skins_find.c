@@ -19,7 +19,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { TASKS = 1024, TASK_GRAIN = 8, SKIN_GRAIN = 4, VERTEX_GRAIN = 1024 };
+enum { TASKS = 1024, TASK_GRAIN = 8, CLOSE_GRAIN = 8192, SKIN_GRAIN = 4, VERTEX_GRAIN = 1024 };
 
 static const double aside = 0.5;  // of its motion: so far a vertex may leave its way
 static const double spare = 0.25; // of the reach: and so far besides
@@ -27,6 +27,11 @@ static const double slack = 0.03; // of a mean edge: and so far, however slow it
 static const double bend = 0.1;   // of its whole motion: so far beside the drift of its skin
 
 typedef tbSkinLayer Layer;
+
+// Some of the pairs that a skin lists as close.
+typedef struct {
+  int layer, begin, end;
+} Close;
 
 typedef struct {
   const tbSkinScene* scene;
@@ -37,8 +42,10 @@ typedef struct {
   tbBox *box, *own;             // of vertices; and beside the drift of their skin   (nvertex)
   tbVec3* drift;                // of skins                              (nskin)
   tbArray task;                 // tbSkinNodes
+  tbArray close;                // Close
   tbShared shared;
-  tbSkinKeys* found; // by piece of tasks
+  tbSkinKeys* found; // by piece of tasks, then by those of close pairs
+  int npiece;        // of tasks
 } Find;
 
 // ---- boxes ----
@@ -83,6 +90,7 @@ static void refit(void* user, int begin, int end, int piece)
     Layer* l = &w->layer[s];
     if (!l->wanted) continue;
     for (int t = 0; t < l->skin->ntriangle; t++) l->triangle[t] = tb_skin_box(l, l->skin->triangle[t], 3);
+    for (int e = 0; e < l->skin->nedge; e++) l->edge[e] = tb_skin_box(l, l->skin->edge[e], 2);
     tb_bvh_refit(&l->tree, l->triangle);
   }
 }
@@ -151,7 +159,8 @@ static tbStatus make_trees(tbContext* ctx, tbArena* arena, Find* w)
     l->tree = l->skin->bvh;
     l->tree.node = TB_TAKE(arena, tbBvhNode, (size_t)l->tree.nnode);
     l->triangle = TB_TAKE(arena, tbBox, (size_t)l->skin->ntriangle);
-    if (!l->tree.node || !l->triangle) return TB_ERROR_MEMORY;
+    l->edge = TB_TAKE(arena, tbBox, (size_t)l->skin->nedge);
+    if (!l->tree.node || !l->triangle || !l->edge) return TB_ERROR_MEMORY;
     memcpy(l->tree.node, l->skin->bvh.node, (size_t)l->tree.nnode * sizeof *l->tree.node);
   }
   tb_parallel_for(ctx->threads, 2 * w->scene->nskin, SKIN_GRAIN, refit, w);
@@ -168,6 +177,17 @@ static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
   return tb_array_push(ctx, &w->task, &(tbSkinNodes){a, b, 0, 0}, 1);
 }
 
+static tbStatus begin_close(tbContext* ctx, Find* w, int layer)
+{
+  const tbSkin* s = w->layer[layer].skin;
+  int count = s->nclose_face + s->nclose_edge;
+  for (int i = 0; i < count; i += CLOSE_GRAIN) {
+    int end = count - i < CLOSE_GRAIN ? count : i + CLOSE_GRAIN;
+    TB_TRY(tb_array_push(ctx, &w->close, &(Close){layer, i, end}, 1));
+  }
+  return TB_OK;
+}
+
 // Skins whose boxes meet, and those that may touch themselves.
 static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs)
 {
@@ -177,7 +197,9 @@ static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pai
   for (int s = 0; s < n; s++) {
     const Layer* l = &w->layer[s];
     item[s] = (tbBroadItem){l->box, s, !l->moving->fixed};
-    if (l->moving->self && l->skin->ntriangle > 0) TB_TRY(begin_task(ctx, w, n + s, n + s));
+    if (!l->moving->self || l->moving->rigid || l->moving->fixed || l->skin->ntriangle == 0) continue;
+    TB_TRY(begin_task(ctx, w, n + s, n + s));
+    TB_TRY(begin_close(ctx, w, n + s));
   }
   TB_TRY(tb_broad_pairs(ctx, arena, item, n, pairs));
   const tbPair* pair = pairs->data;
@@ -201,12 +223,26 @@ static tbStatus split_tasks(tbContext* ctx, Find* w)
   return TB_OK;
 }
 
+static tbSkinKeys* begin_keys(Find* w, int piece)
+{
+  tbSkinKeys* keys = &w->found[piece];
+  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
+  return keys;
+}
+
 static void run_piece(void* user, int begin, int end, int piece)
 {
   Find* w = user;
-  tbSkinKeys* keys = &w->found[piece];
-  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
+  tbSkinKeys* keys = begin_keys(w, piece);
   for (int i = begin; i < end; i++) tb_skin_nodes_meet(w->layer, ((const tbSkinNodes*)w->task.data)[i], keys);
+}
+
+static void run_close(void* user, int begin, int end, int piece)
+{
+  (void)end, (void)piece;
+  Find* w = user;
+  const Close* c = (const Close*)w->close.data + begin;
+  tb_skin_close_meet(&w->layer[c->layer], c->begin, c->end, begin_keys(w, w->npiece + begin));
 }
 
 // ---- planes ----
@@ -342,11 +378,14 @@ static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tb
   TB_TRY(make_tasks(ctx, arena, w, pairs));
   TB_TRY(make_trees(ctx, arena, w));
   TB_TRY(split_tasks(ctx, w));
-  int count = (int)w->task.count, npiece = tb_piece_count(count, TASK_GRAIN);
+  int count = (int)w->task.count, nclose = (int)w->close.count;
+  w->npiece = tb_piece_count(count, TASK_GRAIN);
+  int npiece = w->npiece + nclose;
   w->found = TB_TAKE(arena, tbSkinKeys, (size_t)npiece);
   if (!w->found) return TB_ERROR_MEMORY;
   tb_shared_begin(&w->shared, ctx);
   tb_parallel_for(ctx->threads, count, TASK_GRAIN, run_piece, w);
+  tb_parallel_for(ctx->threads, nclose, 1, run_close, w);
   tb_shared_end(&w->shared);
   tbStatus status = finish(ctx, arena, w, npiece, planes, out);
   for (int p = 0; p < npiece; p++) {
@@ -361,10 +400,15 @@ tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, do
 {
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  Find w = {.scene = scene, .reach = reach, .ahead = ahead, .task = TB_ARRAY(tbSkinNodes)};
+  Find w = {.scene = scene,
+            .reach = reach,
+            .ahead = ahead,
+            .task = TB_ARRAY(tbSkinNodes),
+            .close = TB_ARRAY(Close)};
   tbArray pairs = TB_ARRAY(tbPair), planes = TB_ARRAY(tbSkinFeatures);
   tbStatus status = find(ctx, &arena, &w, &pairs, &planes, candidates);
   tb_array_free(ctx, &w.task);
+  tb_array_free(ctx, &w.close);
   tb_array_free(ctx, &pairs);
   tb_array_free(ctx, &planes);
   tb_arena_free(&arena);

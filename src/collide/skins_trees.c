@@ -9,7 +9,8 @@
 //   or the boxes of its vertices lie apart along the direction between its closest points at the start.
 //
 // The last test is what keeps a surface from being a candidate to itself all over: neighbours are in each
-// other's boxes but seldom within reach.
+// other's boxes but seldom within reach. What lies next to each other in one surface, nearly all that its
+// tree would find, is listed once for all (tb_skin_link) and taken from there.
 #include "collide/skins_trees.h"
 #include "collide/features.h"
 
@@ -69,28 +70,40 @@ static void add(tbSkinKeys* keys, tbArray* to, int a, int b)
   if (keys->status == TB_OK) keys->status = tb_array_push(&keys->ctx, to, &key, 1);
 }
 
+static void meet_vertex(const Layer* a, int t, const Layer* b, int v, tbSkinKeys* keys)
+{
+  const int* face = a->skin->triangle[t];
+  tbBox box = tb_skin_box(b, &v, 1);
+  if (tb_box_meets(&box, &a->triangle[t]) && may_meet(a, face, 3, b, &v, 1) &&
+      !stays_apart(a, face, 3, b, &v, 1))
+    add(keys, &keys->face_vertex, a->first_triangle + t, b->first_vertex + v);
+}
+
+static void meet_edge(const Layer* a, int d, const Layer* b, int e, tbSkinKeys* keys)
+{
+  const int *p = a->skin->edge[d], *q = b->skin->edge[e];
+  if (!tb_box_meets(&a->edge[d], &b->edge[e]) || !may_meet(a, p, 2, b, q, 2)) return;
+  if (stays_apart(a, p, 2, b, q, 2)) return;
+  int first = a->first_edge + d, second = b->first_edge + e;
+  if (first < second) add(keys, &keys->edge_edge, first, second);
+  else add(keys, &keys->edge_edge, second, first);
+}
+
 // The vertices that triangle u of b owns, with triangle t of a.
 static void meet_vertices(const Layer* a, int t, const Layer* b, int u, tbSkinKeys* keys)
 {
-  const int* face = a->skin->triangle[t];
-  for (int k = 0; k < 3; k++) {
-    const int* v = &b->skin->triangle[u][k];
-    if (!(b->skin->owns[u] & TB_SKIN_OWNS_VERTEX << k) || !may_meet(a, face, 3, b, v, 1)) continue;
-    tbBox box = tb_skin_box(b, v, 1);
-    if (tb_box_meets(&box, &a->triangle[t]) && !stays_apart(a, face, 3, b, v, 1))
-      add(keys, &keys->face_vertex, a->first_triangle + t, b->first_vertex + *v);
-  }
+  for (int k = 0; k < 3; k++)
+    if (b->skin->owns[u] & TB_SKIN_OWNS_VERTEX << k) meet_vertex(a, t, b, b->skin->triangle[u][k], keys);
 }
 
 // The edges that triangle t owns and that meet a box.
-static int owned_edges(const Layer* l, int t, const tbBox* with, int edge[3], tbBox box[3])
+static int owned_edges(const Layer* l, int t, const tbBox* with, int edge[3])
 {
   int n = 0;
   for (int i = 0; i < 3; i++) {
     if (!(l->skin->owns[t] & TB_SKIN_OWNS_EDGE << i)) continue;
     edge[n] = l->skin->triangle_edge[t][i];
-    box[n] = tb_skin_box(l, l->skin->edge[edge[n]], 2);
-    n += tb_box_meets(&box[n], with);
+    n += tb_box_meets(&l->edge[edge[n]], with);
   }
   return n;
 }
@@ -98,27 +111,31 @@ static int owned_edges(const Layer* l, int t, const tbBox* with, int edge[3], tb
 static void meet_edges(const Layer* a, int t, const Layer* b, int u, tbSkinKeys* keys)
 {
   int d[3], e[3];
-  tbBox box_a[3], box_b[3];
-  int na = owned_edges(a, t, &b->triangle[u], d, box_a);
-  int nb = na > 0 ? owned_edges(b, u, &a->triangle[t], e, box_b) : 0;
+  int na = owned_edges(a, t, &b->triangle[u], d);
+  int nb = na > 0 ? owned_edges(b, u, &a->triangle[t], e) : 0;
   for (int i = 0; i < na; i++)
-    for (int j = 0; j < nb; j++) {
-      const int *p = a->skin->edge[d[i]], *q = b->skin->edge[e[j]];
-      if (!tb_box_meets(&box_a[i], &box_b[j]) || !may_meet(a, p, 2, b, q, 2)) continue;
-      if (stays_apart(a, p, 2, b, q, 2)) continue;
-      int first = a->first_edge + d[i], second = b->first_edge + e[j];
-      if (first < second) add(keys, &keys->edge_edge, first, second);
-      else add(keys, &keys->edge_edge, second, first);
-    }
+    for (int j = 0; j < nb; j++) meet_edge(a, d[i], b, e[j], keys);
+}
+
+void tb_skin_close_meet(const tbSkinLayer* l, int begin, int end, tbSkinKeys* keys)
+{
+  const tbSkin* s = l->skin;
+  for (int i = begin; i < end; i++) {
+    const int* edges = i < s->nclose_face ? NULL : s->close_edge[i - s->nclose_face];
+    if (edges) meet_edge(l, edges[0], l, edges[1], keys);
+    else meet_vertex(l, s->close_face[i][0], l, s->close_face[i][1], keys);
+  }
 }
 
 static void meet_leaves(const Layer* a, const tbBvhNode* p, const Layer* b, const tbBvhNode* q,
                         tbSkinKeys* keys)
 {
+  bool listed = a == b && a->skin->linked; // what shares a vertex
   for (int i = p->first; i < p->first + p->count; i++)
     for (int j = p == q ? i + 1 : q->first; j < q->first + q->count; j++) {
       int t = a->tree.order[i], u = b->tree.order[j];
       if (!tb_box_meets(&a->triangle[t], &b->triangle[u])) continue;
+      if (listed && shares(a->skin->triangle[t], 3, b->skin->triangle[u], 3)) continue;
       meet_vertices(a, t, b, u, keys);
       meet_vertices(b, u, a, t, keys);
       meet_edges(a, t, b, u, keys);
