@@ -41,19 +41,26 @@ tbVec3 tb_skin_drift(const tbMovingSkin* m)
   return tb_scale3(1.0 / (m->skin->nvertex > 0 ? m->skin->nvertex : 1), sum);
 }
 
+bool tb_skin_is_inside(const tbMovingSkin* m, const tbBox* box, const tbBox* own)
+{
+  tbVec3 drift = tb_skin_drift(m);
+  for (int v = 0; v < m->skin->nvertex; v++) {
+    tbVec3 p = m->end[v], q = tb_sub3(p, drift);
+    if (!tb_box_meets(&box[v], &(tbBox){p, p})) return false;
+    if (m->self && !tb_box_meets(&own[v], &(tbBox){q, q})) return false;
+  }
+  return true;
+}
+
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates)
 {
   const tbBox *box = candidates->box.data, *own = candidates->own.data;
   size_t n = 0;
   for (int s = 0; s < scene->nskin; s++) {
-    int count = scene->skin[s].skin->nvertex;
-    if (n + (size_t)count > candidates->box.count) return false;
-    tbVec3 drift = tb_skin_drift(&scene->skin[s]);
-    for (int v = 0; v < count; v++, n++) {
-      tbVec3 p = scene->skin[s].end[v], q = tb_sub3(p, drift);
-      if (!tb_box_meets(&box[n], &(tbBox){p, p})) return false;
-      if (scene->skin[s].self && !tb_box_meets(&own[n], &(tbBox){q, q})) return false;
-    }
+    size_t count = (size_t)scene->skin[s].skin->nvertex;
+    if (n + count > candidates->box.count) return false;
+    if (!tb_skin_is_inside(&scene->skin[s], box + n, own + n)) return false;
+    n += count;
   }
   return n == candidates->box.count;
 }

@@ -85,13 +85,19 @@ tbVec3 tb_skin_drift(const tbMovingSkin* skin);
 tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
                       tbSkinCandidates* candidates);
 
+// The same for skins of which a vertex ends outside its box, and whatever may meet them; all else stays as it
+// was found for this scene. The reach must be no more than it was then.
+tbStatus tb_skin_renew(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
+                       tbSkinCandidates* candidates);
+
 // Whether every vertex ends in its box: then nothing but candidates can have met. (Planes have no boxes;
 // those that go more than `ahead` times as far as they did then are the caller's to notice.)
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates);
 
 // Candidates that are within `reach` (and their radii) at the start, as contacts of that moment (t = 0).
-// Edges only where their insides are closest and stand out of their surfaces; a vertex and a face where the closest point is inside the face,
-// or on a corner or side that the face owns; two vertices for the later one. Sorted by features. Appended.
+// Edges only where their insides are closest and stand out of their surfaces; a vertex and a face where the
+// closest point is inside the face, or on a corner or side that the face owns; two vertices for the later
+// one. Sorted by features. Appended.
 tbStatus tb_skin_near(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
                       double reach, tbArray* contacts); // tbSkinContact
 

@@ -4,6 +4,7 @@
 
 #include "collide/features.h"
 #include "collide/skins.h"
+#include "tribo/geometry.h"
 
 // Features, counts and vertices; the rest is zero.
 tbSkinContact tb_skin_corners(const tbSkinScene* scene, const tbSkinFeatures* features);
@@ -60,6 +61,9 @@ static inline double tb_skin_height(const tbSkinScene* scene, const tbSkinFeatur
   const tbMovingSkin* skin = &scene->skin[f->skin_b];
   return tb_dot3(plane->normal[end], (end ? skin->end : skin->start)[f->feature_b]) - plane->offset[end];
 }
+
+// Whether its vertices end in their boxes, and in those beside the skin's drift if it may touch itself.
+bool tb_skin_is_inside(const tbMovingSkin* skin, const tbBox* box, const tbBox* own);
 
 // Of faces and vertices, or of edges.
 void tb_skin_ways(tbContext* ctx, const tbSkinScene* scene, const tbArray* features, tbSkinWay* out);

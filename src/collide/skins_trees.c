@@ -6,7 +6,8 @@
 //
 //   nothing of it can be moved, it is held together, or it shares a vertex;
 //   its boxes are apart;
-//   or the boxes of its vertices lie apart along the direction between its closest points at the start.
+//   or the boxes of its vertices lie apart along the way between its middles, or its closest points at the
+//   start.
 //
 // The last test is what keeps a surface from being a candidate to itself all over: neighbours are in each
 // other's boxes but seldom within reach. What lies next to each other in one surface, nearly all that its
@@ -19,6 +20,8 @@
 enum { STACK = 256 };
 
 typedef tbSkinLayer Layer;
+
+static inline double least(double a, double b) { return b < a ? b : a; }
 
 static bool shares(const int* a, int na, const int* b, int nb)
 {
@@ -51,17 +54,40 @@ static bool may_meet(const Layer* la, const int* a, int na, const Layer* lb, con
   return s == t || (!is_held(s, a, na, t->body) && !is_held(t, b, nb, s->body));
 }
 
-// Whether all of b's boxes stay beyond all of a's, along the way between the closest points at the start.
-static bool stays_apart(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
+// Whether all of b's boxes stay beyond all of a's, along n; o is somewhere near.
+static inline bool parted(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb,
+                          tbVec3 n, tbVec3 o)
 {
+  tbVec3 m = tb_neg3(n);
+  double beyond = INFINITY, behind = INFINITY, grow = la->grow + lb->grow;
+  for (int k = 0; k < nb; k++) beyond = least(beyond, tb_box_along(&lb->vertex[b[k]], n, o));
+  for (int k = 0; k < na; k++) behind = least(behind, tb_box_along(&la->vertex[a[k]], m, o));
+  double gap = beyond + behind;
+  return gap > 0 && gap * gap > grow * grow * tb_dot3(n, n);
+}
+
+static inline tbVec3 mean(const Layer* l, const int* vertex, int count)
+{
+  tbVec3 sum = l->moving->start[vertex[0]];
+  for (int k = 1; k < count; k++) sum = tb_add3(sum, l->moving->start[vertex[k]]);
+  return tb_scale3(1.0 / count, sum);
+}
+
+// Along the way between their middles, which is cheap and parts most of what is not close.
+static inline bool middles_apart(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
+{
+  tbVec3 o = mean(la, a, na);
+  return parted(la, a, na, lb, b, nb, tb_sub3(mean(lb, b, nb), o), o);
+}
+
+// Along the way between the closest points at the start.
+static inline bool stays_apart(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
+{
+  if (middles_apart(la, a, na, lb, b, nb)) return true;
   tbVec3 x[4];
   for (int k = 0; k < nb; k++) x[k] = lb->moving->start[b[k]];
   for (int k = 0; k < na; k++) x[nb + k] = la->moving->start[a[k]];
-  tbVec3 n = tb_closest_features(na == 3, x).way, m = tb_neg3(n);
-  double beyond = INFINITY, behind = INFINITY;
-  for (int k = 0; k < nb; k++) beyond = fmin(beyond, tb_box_along(&lb->vertex[b[k]], n, x[0]));
-  for (int k = 0; k < na; k++) behind = fmin(behind, tb_box_along(&la->vertex[a[k]], m, x[0]));
-  return beyond + behind > (la->grow + lb->grow) * tb_norm3(n);
+  return parted(la, a, na, lb, b, nb, tb_closest_features(na == 3, x).way, x[0]);
 }
 
 static void add(tbSkinKeys* keys, tbArray* to, int a, int b)
@@ -131,15 +157,19 @@ static void meet_leaves(const Layer* a, const tbBvhNode* p, const Layer* b, cons
                         tbSkinKeys* keys)
 {
   bool listed = a == b && a->skin->linked; // what shares a vertex
-  for (int i = p->first; i < p->first + p->count; i++)
+  for (int i = p->first; i < p->first + p->count; i++) {
+    int t = a->tree.order[i];
+    if (!tb_box_meets(&a->triangle[t], &q->box)) continue;
     for (int j = p == q ? i + 1 : q->first; j < q->first + q->count; j++) {
-      int t = a->tree.order[i], u = b->tree.order[j];
+      int u = b->tree.order[j];
       if (!tb_box_meets(&a->triangle[t], &b->triangle[u])) continue;
       if (listed && shares(a->skin->triangle[t], 3, b->skin->triangle[u], 3)) continue;
+      if (middles_apart(a, a->skin->triangle[t], 3, b, b->skin->triangle[u], 3)) continue;
       meet_vertices(a, t, b, u, keys);
       meet_vertices(b, u, a, t, keys);
       meet_edges(a, t, b, u, keys);
     }
+  }
 }
 
 static double extent(const tbBox* b)

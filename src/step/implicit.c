@@ -10,8 +10,8 @@
 //   solve with the contacts known so far; move every vertex from x to x + h v⁺; whatever meets on the way
 //   becomes a contact, linearised at the first moment of impact; again, until nothing meets
 //
-// The search for candidates, boxes that hold three times the motion, is made once, and again only if a vertex
-// leaves its box. That nothing meets is proved by continuous collision detection that cannot miss: surfaces
+// The search for candidates, boxes that hold three times the motion, is made once, and again only for surfaces
+// of which a vertex leaves its box. That nothing meets is proved by continuous collision detection that cannot miss: surfaces
 // that were apart are apart after the step. Should the rounds not end, bodies that would pass through each
 // other go only a share of the step, and the report says so. What is driven goes where it is told: pins
 // pushed into what does not move cross it, and a step that ends with crossings, whatever they come from, has
@@ -105,12 +105,12 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, c
   return tb_pinch_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance, &r->pinches);
 }
 
-// Every pair that meets on the way; candidates are found anew when a vertex went farther than foreseen.
+// Every pair that meets on the way; candidates are found anew for surfaces that went farther than foreseen.
 static tbStatus look(tbContext* ctx, Rounds* r)
 {
   r->met.count = 0;
   if (!tb_skin_inside(&r->surfaces.scene, &r->candidates))
-    TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
+    TB_TRY(tb_skin_renew(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
   return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
