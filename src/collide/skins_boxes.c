@@ -61,6 +61,10 @@ static void refit(void* user, int begin, int end, int piece)
     for (int t = 0; t < l->skin->ntriangle; t++) l->triangle[t] = tb_skin_box(l, l->skin->triangle[t], 3);
     for (int e = 0; e < l->skin->nedge; e++) l->edge[e] = tb_skin_box(l, l->skin->edge[e], 2);
     tb_bvh_refit(&l->tree, l->triangle);
+    for (int i = 0; i < l->skin->ntriangle; i++) {
+      const double* box = &l->triangle[l->tree.order[i]].lo.x;
+      for (int k = 0; k < 6; k++) l->side[k][i] = box[k];
+    }
   }
 }
 
@@ -130,7 +134,9 @@ tbStatus tb_skin_search_trees(tbContext* ctx, tbArena* arena, Find* w)
     l->tree.node = TB_TAKE(arena, tbBvhNode, (size_t)l->tree.nnode);
     l->triangle = TB_TAKE(arena, tbBox, (size_t)l->skin->ntriangle);
     l->edge = TB_TAKE(arena, tbBox, (size_t)l->skin->nedge);
-    if (!l->tree.node || !l->triangle || !l->edge) return TB_ERROR_MEMORY;
+    double* side = TB_TAKE(arena, double, 6 * ((size_t)l->skin->ntriangle + 4));
+    if (!l->tree.node || !l->triangle || !l->edge || !side) return TB_ERROR_MEMORY;
+    for (int k = 0; k < 6; k++) l->side[k] = side + (size_t)k * ((size_t)l->skin->ntriangle + 4);
     memcpy(l->tree.node, l->skin->bvh.node, (size_t)l->tree.nnode * sizeof *l->tree.node);
   }
   tb_parallel_for(ctx->threads, 2 * w->scene->nskin, SKIN_GRAIN, refit, w);

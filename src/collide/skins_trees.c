@@ -6,13 +6,14 @@
 //
 //   nothing of it can be moved, it is held together, or it shares a vertex;
 //   its boxes are apart;
-//   or the boxes of its vertices lie apart along the way between its middles, or its closest points at the
-//   start.
+//   the boxes of its triangles' corners lie apart along the way between the triangles' middles;
+//   or those of its vertices along the way between its closest points at the start.
 //
 // The last test is what keeps a surface from being a candidate to itself all over: neighbours are in each
 // other's boxes but seldom within reach. What lies next to each other in one surface, nearly all that its
 // tree would find, is listed once for all (tb_skin_link) and taken from there.
 #include "collide/skins_trees.h"
+#include "base/simd.h"
 #include "collide/features.h"
 
 #include <assert.h>
@@ -66,24 +67,22 @@ static inline bool parted(const Layer* la, const int* a, int na, const Layer* lb
   return gap > 0 && gap * gap > grow * grow * tb_dot3(n, n);
 }
 
-static inline tbVec3 mean(const Layer* l, const int* vertex, int count)
+static inline tbVec3 middle(const Layer* l, const int v[3])
 {
-  tbVec3 sum = l->moving->start[vertex[0]];
-  for (int k = 1; k < count; k++) sum = tb_add3(sum, l->moving->start[vertex[k]]);
-  return tb_scale3(1.0 / count, sum);
+  const tbVec3* x = l->moving->start;
+  return tb_scale3(1.0 / 3, tb_add3(tb_add3(x[v[0]], x[v[1]]), x[v[2]]));
 }
 
-// Along the way between their middles, which is cheap and parts most of what is not close.
-static inline bool middles_apart(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
+// Triangles, along the way between their middles: which is cheap, and half of what is not close.
+static inline bool middles_apart(const Layer* la, const int a[3], const Layer* lb, const int b[3])
 {
-  tbVec3 o = mean(la, a, na);
-  return parted(la, a, na, lb, b, nb, tb_sub3(mean(lb, b, nb), o), o);
+  tbVec3 o = middle(la, a);
+  return parted(la, a, 3, lb, b, 3, tb_sub3(middle(lb, b), o), o);
 }
 
 // Along the way between the closest points at the start.
 static inline bool stays_apart(const Layer* la, const int* a, int na, const Layer* lb, const int* b, int nb)
 {
-  if (middles_apart(la, a, na, lb, b, nb)) return true;
   tbVec3 x[4];
   for (int k = 0; k < nb; k++) x[k] = lb->moving->start[b[k]];
   for (int k = 0; k < na; k++) x[nb + k] = la->moving->start[a[k]];
@@ -153,21 +152,36 @@ void tb_skin_close_meet(const tbSkinLayer* l, int begin, int end, tbSkinKeys* ke
   }
 }
 
+// Which of the triangles from place `first` on have boxes that meet this one: a bit for each of four.
+static int which_meet(const Layer* l, int first, const tbBox* box)
+{
+  const double *lo = &box->lo.x, *hi = &box->hi.x;
+  int bits = 15;
+  for (int k = 0; k < 3; k++)
+    bits &= tb4_at_most(tb4_set1(lo[k]), tb4_load(l->side[3 + k] + first)) &
+            tb4_at_most(tb4_load(l->side[k] + first), tb4_set1(hi[k]));
+  return bits;
+}
+
+static void meet_triangles(const Layer* a, int t, const Layer* b, int u, tbSkinKeys* keys)
+{
+  const int *p = a->skin->triangle[t], *q = b->skin->triangle[u];
+  if (a == b && a->skin->linked && shares(p, 3, q, 3)) return; // listed
+  if (middles_apart(a, p, b, q)) return;
+  meet_vertices(a, t, b, u, keys);
+  meet_vertices(b, u, a, t, keys);
+  meet_edges(a, t, b, u, keys);
+}
+
 static void meet_leaves(const Layer* a, const tbBvhNode* p, const Layer* b, const tbBvhNode* q,
                         tbSkinKeys* keys)
 {
-  bool listed = a == b && a->skin->linked; // what shares a vertex
   for (int i = p->first; i < p->first + p->count; i++) {
     int t = a->tree.order[i];
-    if (!tb_box_meets(&a->triangle[t], &q->box)) continue;
-    for (int j = p == q ? i + 1 : q->first; j < q->first + q->count; j++) {
-      int u = b->tree.order[j];
-      if (!tb_box_meets(&a->triangle[t], &b->triangle[u])) continue;
-      if (listed && shares(a->skin->triangle[t], 3, b->skin->triangle[u], 3)) continue;
-      if (middles_apart(a, a->skin->triangle[t], 3, b, b->skin->triangle[u], 3)) continue;
-      meet_vertices(a, t, b, u, keys);
-      meet_vertices(b, u, a, t, keys);
-      meet_edges(a, t, b, u, keys);
+    for (int j = p == q ? i + 1 : q->first, end = q->first + q->count; j < end; j += 4) {
+      int bits = which_meet(b, j, &a->triangle[t]) & (end - j < 4 ? (1 << (end - j)) - 1 : 15);
+      for (; bits; bits &= bits - 1)
+        meet_triangles(a, t, b, b->tree.order[j + __builtin_ctz((unsigned)bits)], keys);
     }
   }
 }
@@ -177,44 +191,51 @@ static double extent(const tbBox* b)
   return (b->hi.x - b->lo.x) + (b->hi.y - b->lo.y) + (b->hi.z - b->lo.z);
 }
 
-static const tbBvhNode* first_node(const Layer* l, const tbSkinNodes* t) { return &l[t->a].tree.node[t->p]; }
-static const tbBvhNode* second_node(const Layer* l, const tbSkinNodes* t) { return &l[t->b].tree.node[t->q]; }
+typedef struct {
+  int p, q;
+} Nodes;
+
+// Into at most three pairs of nodes whose boxes meet; not for two leaves.
+static inline int split(const tbBvhNode* a, const tbBvhNode* b, Nodes at, Nodes out[3])
+{
+  const tbBvhNode *p = &a[at.p], *q = &b[at.q];
+  int kept = 0;
+  if (p == q) {
+    out[kept++] = (Nodes){at.p + 1, at.p + 1};
+    out[kept++] = (Nodes){p->right, p->right};
+    out[kept] = (Nodes){at.p + 1, p->right};
+    return kept + tb_box_meets(&p[1].box, &a[p->right].box);
+  }
+  bool first = !q->right || (p->right && extent(&p->box) >= extent(&q->box)); // the larger
+  int child[2] = {(first ? at.p : at.q) + 1, first ? p->right : q->right};
+  for (int k = 0; k < 2; k++) {
+    out[kept] = first ? (Nodes){child[k], at.q} : (Nodes){at.p, child[k]};
+    kept += first ? tb_box_meets(&a[child[k]].box, &q->box) : tb_box_meets(&p->box, &b[child[k]].box);
+  }
+  return kept;
+}
 
 int tb_skin_nodes_split(const tbSkinLayer* layers, tbSkinNodes t, tbSkinNodes out[3], bool* leaves)
 {
-  const tbBvhNode *p = first_node(layers, &t), *q = second_node(layers, &t);
-  tbSkinNodes part[3] = {t, t, t};
-  int n = 2, kept = 0;
-  *leaves = !p->right && !q->right;
-  if (*leaves) return 0;
-  if (p == q) {
-    n = 3;
-    part[0].p = part[0].q = part[2].p = t.p + 1;
-    part[1].p = part[1].q = part[2].q = p->right;
-  } else if (!q->right || (p->right && extent(&p->box) >= extent(&q->box))) { // the larger
-    part[0].p = t.p + 1;
-    part[1].p = p->right;
-  } else {
-    part[0].q = t.q + 1;
-    part[1].q = q->right;
-  }
-  for (int k = 0; k < n; k++)
-    if (tb_box_meets(&first_node(layers, &part[k])->box, &second_node(layers, &part[k])->box))
-      out[kept++] = part[k];
-  return kept;
+  const tbBvhNode *a = layers[t.a].tree.node, *b = layers[t.b].tree.node;
+  Nodes part[3];
+  *leaves = !a[t.p].right && !b[t.q].right;
+  int count = *leaves ? 0 : split(a, b, (Nodes){t.p, t.q}, part);
+  for (int k = 0; k < count; k++) out[k] = (tbSkinNodes){t.a, t.b, part[k].p, part[k].q};
+  return count;
 }
 
 void tb_skin_nodes_meet(const tbSkinLayer* layers, tbSkinNodes nodes, tbSkinKeys* keys)
 {
-  tbSkinNodes stack[STACK];
+  const Layer *a = &layers[nodes.a], *b = &layers[nodes.b];
+  Nodes stack[STACK];
   int depth = 0;
-  stack[depth++] = nodes;
+  stack[depth++] = (Nodes){nodes.p, nodes.q};
   while (depth > 0) {
-    tbSkinNodes t = stack[--depth];
-    bool leaves;
+    Nodes at = stack[--depth];
+    const tbBvhNode *p = &a->tree.node[at.p], *q = &b->tree.node[at.q];
     assert(depth + 3 <= STACK); // a level of either tree leaves two behind
-    depth += tb_skin_nodes_split(layers, t, stack + depth, &leaves);
-    if (leaves)
-      meet_leaves(&layers[t.a], first_node(layers, &t), &layers[t.b], second_node(layers, &t), keys);
+    if (p->right || q->right) depth += split(a->tree.node, b->tree.node, at, stack + depth);
+    else meet_leaves(a, p, b, q, keys);
   }
 }

@@ -15,6 +15,7 @@ typedef struct tbSkinLayer {
   bool wanted;                                  // something may meet it: only then it has what follows
   tbBox *triangle, *edge;                       // of their vertices, grown
   tbBvh tree;
+  double* side[6]; // of the triangles' boxes, lo and hi, in the order of leaves           (ntriangle + 4)
 } tbSkinLayer;
 
 static inline tbBox tb_skin_box(const tbSkinLayer* l, const int* vertex, int count) // grown
