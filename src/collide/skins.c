@@ -9,9 +9,9 @@ enum { GRAIN = 1024 };
 
 void tb_skin_candidates_init(tbSkinCandidates* c)
 {
-  *c = (tbSkinCandidates){TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures),
-                          TB_ARRAY(tbSkinWay),      TB_ARRAY(tbSkinWay),      TB_ARRAY(tbBox),
-                          TB_ARRAY(tbBox)};
+  *c = (tbSkinCandidates){
+      TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinWay),
+      TB_ARRAY(tbSkinWay),      TB_ARRAY(tbBox),          TB_ARRAY(tbBox),          NULL};
 }
 
 void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)

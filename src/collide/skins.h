@@ -66,7 +66,8 @@ typedef struct tbSkinCandidates {
   tbArray face_vertex, edge_edge, plane_vertex; // tbSkinFeatures, each sorted
   tbArray face_way, edge_way;                   // tbSkinWay: of the first two
   tbArray box;                                  // tbBox: of the vertices of all skins, which they may move in
-  tbArray own; // tbBox: the same beside the drift of their skin, for skins that may touch themselves
+  tbArray own;      // tbBox: the same beside the drift of their skin, for skins that may touch themselves
+  tbArena* scratch; // for tb_skin_find() to search in; null: memory that it gives back
 } tbSkinCandidates;
 
 void tb_skin_candidates_init(tbSkinCandidates* candidates);

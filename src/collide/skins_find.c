@@ -298,8 +298,8 @@ static tbStatus mark_fresh(tbArena* arena, Find* w)
 static tbStatus run(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
                     tbSkinCandidates* candidates, bool renew)
 {
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
+  tbArena own, *arena = renew || !candidates->scratch ? &own : candidates->scratch;
+  tb_arena_init(&own, ctx);
   Find w = {.scene = scene,
             .reach = reach,
             .ahead = ahead,
@@ -307,13 +307,13 @@ static tbStatus run(tbContext* ctx, const tbSkinScene* scene, double reach, doub
             .close = TB_ARRAY(Close)};
   tbArray pairs = TB_ARRAY(tbPair), planes = TB_ARRAY(tbSkinFeatures);
   w.old = candidates;
-  tbStatus status = renew ? mark_fresh(&arena, &w) : TB_OK;
-  if (status == TB_OK) status = find(ctx, &arena, &w, &pairs, &planes, candidates);
+  tbStatus status = renew ? mark_fresh(arena, &w) : TB_OK;
+  if (status == TB_OK) status = find(ctx, arena, &w, &pairs, &planes, candidates);
   tb_array_free(ctx, &w.task);
   tb_array_free(ctx, &w.close);
   tb_array_free(ctx, &pairs);
   tb_array_free(ctx, &planes);
-  tb_arena_free(&arena);
+  tb_arena_free(&own);
   return status;
 }
 

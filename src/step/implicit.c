@@ -318,6 +318,7 @@ tbStatus tb_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   tbStepWork work = {0};
   Rounds r = {.pinches = TB_ARRAY(tbPinch), .met = TB_ARRAY(tbSkinContact)};
   tb_skin_candidates_init(&r.candidates);
+  r.candidates.scratch = &w->scratch;
   tbStatus status = prepare(ctx, &w->scratch, w, o, &work, &r, report);
   if (status == TB_OK) status = finish(ctx, w, o, &work, &r, report);
   tb_step_end(ctx, &work);
