@@ -1,19 +1,19 @@
 // Candidates: pairs of features that can come close within a step.
 //
-// Every vertex is given a box that it may move in. Boxes of triangles hold those of their corners, and the
+// Every vertex is given a box that it may move in (skins_boxes.c). Boxes of triangles hold those of their corners, and the
 // trees that the skins were made with are filled with them anew. Skins whose boxes meet are compared tree
 // against tree, a skin that may touch itself with itself (skins_trees.c), in boxes that go along with it:
 // what all of a skin does together brings none of it closer to the rest. Pairs of nodes are taken apart; the
 // first thousand, breadth first, are tasks that run side by side. What they find is numbered across all
-// skins, a pair to 64 bits, and put in order by two counting sorts.
+// skins, a pair to 64 bits, and put in order by two counting sorts. Where boxes still hold, what was found
+// with them is taken over.
 //
-// Cost      linear in vertices, triangles and candidates, n log n in the number of skins: a microsecond per
-// triangle
-//           where surfaces lie apart, and about another per candidate.
+// Cost      linear in vertices, triangles and candidates, n log n in the number of skins: half a microsecond
+//           per triangle where surfaces lie apart, and about another per candidate.
 #include "base/threads.h"
 #include "collide/broad.h"
-#include "collide/skins_pair.h"
 #include "collide/skins_find.h"
+#include "collide/skins_pair.h"
 
 #include <assert.h>
 #include <string.h>
