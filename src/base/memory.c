@@ -37,10 +37,8 @@ void* tb_alloc(tbContext* ctx, size_t count, size_t size)
 void tb_free(tbContext* ctx, void* pointer)
 {
   if (!pointer) return;
-  if (ctx->allocator.alloc)
-    ctx->allocator.free(ctx->allocator.user, pointer);
-  else
-    free(pointer);
+  if (ctx->allocator.alloc) ctx->allocator.free(ctx->allocator.user, pointer);
+  else free(pointer);
 }
 
 struct tbArenaBlock {
@@ -79,8 +77,12 @@ void* tb_arena_take(tbArena* arena, size_t count, size_t size)
 void tb_arena_reset(tbArena* arena)
 {
   tbArenaBlock* largest = arena->blocks;
-  for (tbArenaBlock* b = arena->blocks; b; b = b->next)
+  size_t used = 0;
+  for (tbArenaBlock* b = arena->blocks; b; b = b->next) {
+    used += b->used;
     if (b->size > largest->size) largest = b;
+  }
+  if (largest && used > largest->size && used > arena->block_bytes) arena->block_bytes = used;
   for (tbArenaBlock *b = arena->blocks, *next; b; b = next) {
     next = b->next;
     if (b != largest) tb_free(arena->ctx, b);

@@ -27,7 +27,8 @@ typedef struct tbArena {
 
 void tb_arena_init(tbArena* arena, tbContext* ctx);
 void* tb_arena_take(tbArena* arena, size_t count, size_t size); // zeroed; null on failure
-void tb_arena_reset(tbArena* arena);                            // forget everything, keep the largest block
+void tb_arena_reset(
+    tbArena* arena); // forget everything, keep the largest block; the next is to hold all of it
 void tb_arena_free(tbArena* arena);
 #define TB_TAKE(arena, type, count) ((type*)tb_arena_take(arena, count, sizeof(type)))
 

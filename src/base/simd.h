@@ -50,6 +50,10 @@ static inline tb4d tb4_sub(tb4d a, tb4d b) { return _mm256_sub_pd(a, b); }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { return _mm256_mul_pd(a, b); }
 static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { return _mm256_fmadd_pd(a, b, c); }
 static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c) { return _mm256_fnmadd_pd(a, b, c); } // c − a b
+static inline int tb4_at_most(tb4d a, tb4d b) // bit k: a ≤ b in lane k
+{
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ));
+}
 static inline double tb4_sum(tb4d a)
 {
   __m128d lo = _mm256_castpd256_pd128(a), hi = _mm256_extractf128_pd(a, 1);
@@ -90,6 +94,10 @@ static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
   tb4_store(x, a), tb4_store(y, b), tb4_store(z, c);
   for (int i = 0; i < 4; i++) z[i] = fma(-x[i], y[i], z[i]);
   return tb4_load(z);
+}
+static inline int tb4_at_most(tb4d a, tb4d b)
+{
+  return _mm_movemask_pd(_mm_cmple_pd(a.lo, b.lo)) | _mm_movemask_pd(_mm_cmple_pd(a.hi, b.hi)) << 2;
 }
 static inline double tb4_sum(tb4d a)
 {
@@ -185,6 +193,11 @@ static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
 {
   return (tb4d){tb2_fma(wasm_f64x2_neg(a.lo), b.lo, c.lo), tb2_fma(wasm_f64x2_neg(a.hi), b.hi, c.hi)};
 }
+static inline int tb4_at_most(tb4d a, tb4d b)
+{
+  return (int)wasm_i64x2_bitmask(wasm_f64x2_le(a.lo, b.lo)) |
+         (int)wasm_i64x2_bitmask(wasm_f64x2_le(a.hi, b.hi)) << 2;
+}
 static inline double tb4_sum(tb4d a)
 {
   return (wasm_f64x2_extract_lane(a.lo, 0) + wasm_f64x2_extract_lane(a.lo, 1)) +
@@ -213,6 +226,12 @@ static inline tb4d tb4_mul(tb4d a, tb4d b) { TB4_EACH(a.x[i] * b.x[i]); }
 static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(a.x[i], b.x[i], c.x[i])); }
 static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(-a.x[i], b.x[i], c.x[i])); }
 #undef TB4_EACH
+static inline int tb4_at_most(tb4d a, tb4d b)
+{
+  int bits = 0;
+  for (int i = 0; i < 4; i++) bits |= (a.x[i] <= b.x[i]) << i;
+  return bits;
+}
 static inline double tb4_sum(tb4d a) { return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]); }
 
 #endif

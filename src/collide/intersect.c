@@ -13,16 +13,9 @@
 // On smooth surfaces neighbours lie nearly in one plane, where signs need long arithmetic. Most of them are
 // parted before by an edge, in the projection along an axis: interiors that meet would meet there, too.
 //
-// Cost   a query of a tree of boxes for each triangle; a few signs for each pair whose boxes meet.
+// Cost   a few signs for each pair.
 #include "collide/intersect.h"
-#include "base/threads.h"
-#include "geometry/box.h"
-#include "geometry/bvh.h"
 #include "geometry/exact.h"
-
-#include <assert.h>
-
-enum { GRAIN = 256, STACK = 64 };
 
 static bool same(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -181,8 +174,7 @@ static bool on_one_side(const tbVec3 a[3], const tbVec3 b[3], bool rims)
   return plus != minus;
 }
 
-// rims: whether it matters that they touch; if not, TB_APART stands for that too.
-static tbMeeting meet(const tbVec3 a[3], const tbVec3 b[3], bool rims)
+tbMeeting tb_triangles_meeting(const tbVec3 a[3], const tbVec3 b[3], bool rims)
 {
   int sa[3], sb[3];
   if (on_one_side(a, b, rims) || on_one_side(b, a, rims) || parted_flat(a, b, rims)) return TB_APART;
@@ -198,173 +190,4 @@ static tbMeeting meet(const tbVec3 a[3], const tbVec3 b[3], bool rims)
   return rims && (edges_touch(a, b, sb) || edges_touch(b, a, sa)) ? TB_TOUCHING : TB_APART;
 }
 
-tbMeeting tb_triangles_meet(const tbVec3 a[3], const tbVec3 b[3]) { return meet(a, b, true); }
-
-typedef struct {
-  const tbTriangles* surface;
-  int* owner; // surface of a triangle, and its number there
-  int* local;
-  tbBvh bvh;
-  tbBox* box;             // of triangles, in the order of the tree's leaves
-  int* last;              // of a node: where its triangles end in that order
-  tbIntersections* found; // by piece
-} Search;
-
-static const int* corners_of(const Search* s, int t) { return s->surface[s->owner[t]].triangle[s->local[t]]; }
-
-static void load(const Search* s, int t, tbVec3 out[3])
-{
-  for (int k = 0; k < 3; k++) out[k] = s->surface[s->owner[t]].vertex[corners_of(s, t)[k]];
-}
-
-static bool neighbours(const Search* s, int t, int u)
-{
-  if (s->owner[t] != s->owner[u]) return false;
-  const int *a = corners_of(s, t), *b = corners_of(s, u);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      if (a[i] == b[j]) return true;
-  return false;
-}
-
-static bool is_attached(const tbTriangles* s, const int* corner, int body)
-{
-  for (int k = 0; s->holder && k < 3; k++)
-    if (s->holder[corner[k]] == body) return true;
-  return false;
-}
-
-// Whether a pair counts.
-static bool counts(const Search* s, int t, int u)
-{
-  const tbTriangles *a = &s->surface[s->owner[t]], *b = &s->surface[s->owner[u]];
-  if (a->rigid && b->rigid) return false;
-  return a == b || (!is_attached(a, corners_of(s, t), b->body) && !is_attached(b, corners_of(s, u), a->body));
-}
-
-static void compare(const Search* s, int t, int u, const tbVec3 a[3], tbIntersections* found)
-{
-  if (!counts(s, t, u)) return;
-  tbVec3 b[3];
-  load(s, u, b);
-  bool rims = !neighbours(s, t, u);
-  tbMeeting meeting = meet(a, b, rims);
-  found->crossing += meeting == TB_CROSSING;
-  found->touching += meeting == TB_TOUCHING && rims;
-}
-
-// The triangle at place i of the leaves' order, with all after it: every pair once.
-static void compare_later(const Search* s, int i, tbIntersections* found)
-{
-  const tbBvhNode* node = s->bvh.node;
-  int stack[STACK], depth = 0, t = s->bvh.order[i];
-  tbVec3 a[3];
-  load(s, t, a);
-  stack[depth++] = 0;
-  while (depth > 0) {
-    int k = stack[--depth];
-    if (s->last[k] <= i + 1 || !tb_box_meets(&node[k].box, &s->box[i])) continue;
-    if (node[k].right) {
-      assert(depth + 2 <= STACK);
-      stack[depth++] = node[k].right;
-      stack[depth++] = k + 1;
-      continue;
-    }
-    for (int j = node[k].first > i ? node[k].first : i + 1; j < s->last[k]; j++)
-      if (tb_box_meets(&s->box[i], &s->box[j])) compare(s, t, s->bvh.order[j], a, found);
-  }
-}
-
-static void search_range(void* user, int begin, int end, int piece)
-{
-  const Search* s = user;
-  for (int i = begin; i < end; i++) compare_later(s, i, &s->found[piece]);
-}
-
-static tbStatus check(tbContext* ctx, const tbTriangles* surfaces, int count)
-{
-  int64_t sum = 0;
-  for (int i = 0; i < count; i++) {
-    const tbTriangles* s = &surfaces[i];
-    for (int k = 0; k < s->nvertex; k++) {
-      tbVec3 p = s->vertex[k];
-      if (!(fabs(p.x) <= 0x1p100 && fabs(p.y) <= 0x1p100 && fabs(p.z) <= 0x1p100))
-        return tb_fail(ctx, TB_ERROR_NUMERIC, "surface %d: vertex %d is not finite, or beyond 2^100", i, k);
-    }
-    for (int t = 0; t < s->ntriangle; t++)
-      for (int k = 0; k < 3; k++)
-        if (s->triangle[t][k] < 0 || s->triangle[t][k] >= s->nvertex)
-          return tb_fail(ctx, TB_ERROR_ARGUMENT, "surface %d: triangle %d has no vertex %d", i, t,
-                         s->triangle[t][k]);
-    sum += s->ntriangle;
-  }
-  if (sum > INT32_MAX / 2) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "more than 2^30 triangles");
-  return TB_OK;
-}
-
-// Which surfaces can have part in anything: a rigid one needs another kind in its box.
-static tbStatus choose(tbArena* arena, const tbTriangles* surface, int count, bool** used, int* total)
-{
-  tbBox* box = TB_TAKE(arena, tbBox, (size_t)count);
-  *used = TB_TAKE(arena, bool, (size_t)count);
-  if (!box || !*used) return TB_ERROR_MEMORY;
-  for (int i = 0; i < count; i++) {
-    box[i] = tb_box_empty();
-    for (int k = 0; k < surface[i].nvertex; k++) box[i] = tb_box_add(box[i], surface[i].vertex[k]);
-  }
-  *total = 0;
-  for (int i = 0; i < count; i++) {
-    (*used)[i] = !surface[i].rigid;
-    for (int j = 0; j < count && !(*used)[i]; j++)
-      (*used)[i] = !surface[j].rigid && tb_box_meets(&box[i], &box[j]);
-    if ((*used)[i]) *total += surface[i].ntriangle;
-  }
-  return TB_OK;
-}
-
-static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, int count, tbIntersections* out)
-{
-  bool* used;
-  int total;
-  TB_TRY(choose(arena, s->surface, count, &used, &total));
-  int pieces = tb_piece_count(total, GRAIN);
-  s->owner = TB_TAKE(arena, int, (size_t)total);
-  s->local = TB_TAKE(arena, int, (size_t)total);
-  s->box = TB_TAKE(arena, tbBox, (size_t)total);
-  s->found = TB_TAKE(arena, tbIntersections, (size_t)pieces);
-  tbBox* box = TB_TAKE(arena, tbBox, (size_t)total);
-  if (!s->owner || !s->local || !s->box || !s->found || !box) return TB_ERROR_MEMORY;
-  for (int i = 0, t = 0; i < count; i++)
-    for (int k = 0; used[i] && k < s->surface[i].ntriangle; k++, t++) {
-      s->owner[t] = i, s->local[t] = k;
-      tbVec3 p[3];
-      load(s, t, p);
-      box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
-    }
-  TB_TRY(tb_bvh_build(ctx, arena, box, total, &s->bvh));
-  s->last = TB_TAKE(arena, int, (size_t)s->bvh.nnode);
-  if (!s->last) return TB_ERROR_MEMORY;
-  for (int i = 0; i < total; i++) s->box[i] = box[s->bvh.order[i]];
-  for (int k = s->bvh.nnode - 1; k >= 0; k--) {
-    const tbBvhNode* node = &s->bvh.node[k];
-    s->last[k] = node->right ? s->last[node->right] : node->first + node->count;
-  }
-  tb_parallel_for(ctx->threads, total, GRAIN, search_range, s);
-  for (int i = 0; i < pieces; i++) {
-    out->crossing += s->found[i].crossing;
-    out->touching += s->found[i].touching;
-  }
-  return TB_OK;
-}
-
-tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbIntersections* out)
-{
-  *out = (tbIntersections){0};
-  TB_TRY(check(ctx, surfaces, count));
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
-  Search search = {.surface = surfaces};
-  tbStatus status = search_all(ctx, &arena, &search, count, out);
-  tb_arena_free(&arena);
-  return status;
-}
+tbMeeting tb_triangles_meet(const tbVec3 a[3], const tbVec3 b[3]) { return tb_triangles_meeting(a, b, true); }

@@ -3,8 +3,7 @@
 #ifndef TB_COLLIDE_INTERSECT_H
 #define TB_COLLIDE_INTERSECT_H
 
-#include "tribo/base.h"
-#include "tribo/math.h"
+#include "geometry/bvh.h"
 
 // Triangles over vertices. Triangles are neighbours where they share the index of a vertex.
 typedef struct tbTriangles {
@@ -14,6 +13,7 @@ typedef struct tbTriangles {
   int ntriangle;
   int body;
   bool rigid;        // two rigid surfaces may cross: that is not looked at here
+  const tbBvh* tree; // over the triangles, wherever they were when it was made; null: one is made every time
   const int* holder; // the body that a vertex is attached to, or less than 0; null: none   (nvertex)
 } tbTriangles;
 
@@ -23,6 +23,9 @@ typedef enum tbMeeting { TB_APART, TB_TOUCHING, TB_CROSSING } tbMeeting;
 // an interior. Exact, for coordinates that are 0 or between 2⁻¹⁰⁰ and 2¹⁰⁰ in size. A triangle without area
 // has no interior and meets nothing.
 tbMeeting tb_triangles_meet(const tbVec3 a[3], const tbVec3 b[3]);
+
+// rims: whether it matters that they touch; if not, TB_APART stands for that too.
+tbMeeting tb_triangles_meeting(const tbVec3 a[3], const tbVec3 b[3], bool rims);
 
 typedef struct tbIntersections {
   int64_t crossing; // pairs of triangles whose interiors meet, neighbours among them

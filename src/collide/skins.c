@@ -9,8 +9,9 @@ enum { GRAIN = 1024 };
 
 void tb_skin_candidates_init(tbSkinCandidates* c)
 {
-  *c = (tbSkinCandidates){TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures),
-                          TB_ARRAY(tbBox), TB_ARRAY(tbBox)};
+  *c = (tbSkinCandidates){
+      TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinFeatures), TB_ARRAY(tbSkinWay),
+      TB_ARRAY(tbSkinWay),      TB_ARRAY(tbBox),          TB_ARRAY(tbBox),          NULL};
 }
 
 void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
@@ -18,6 +19,8 @@ void tb_skin_candidates_free(tbContext* ctx, tbSkinCandidates* c)
   tb_array_free(ctx, &c->face_vertex);
   tb_array_free(ctx, &c->edge_edge);
   tb_array_free(ctx, &c->plane_vertex);
+  tb_array_free(ctx, &c->face_way);
+  tb_array_free(ctx, &c->edge_way);
   tb_array_free(ctx, &c->box);
   tb_array_free(ctx, &c->own);
 }
@@ -38,19 +41,26 @@ tbVec3 tb_skin_drift(const tbMovingSkin* m)
   return tb_scale3(1.0 / (m->skin->nvertex > 0 ? m->skin->nvertex : 1), sum);
 }
 
+bool tb_skin_is_inside(const tbMovingSkin* m, const tbBox* box, const tbBox* own)
+{
+  tbVec3 drift = tb_skin_drift(m);
+  for (int v = 0; v < m->skin->nvertex; v++) {
+    tbVec3 p = m->end[v], q = tb_sub3(p, drift);
+    if (!tb_box_meets(&box[v], &(tbBox){p, p})) return false;
+    if (m->self && !tb_box_meets(&own[v], &(tbBox){q, q})) return false;
+  }
+  return true;
+}
+
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates)
 {
   const tbBox *box = candidates->box.data, *own = candidates->own.data;
   size_t n = 0;
   for (int s = 0; s < scene->nskin; s++) {
-    int count = scene->skin[s].skin->nvertex;
-    if (n + (size_t)count > candidates->box.count) return false;
-    tbVec3 drift = tb_skin_drift(&scene->skin[s]);
-    for (int v = 0; v < count; v++, n++) {
-      tbVec3 p = scene->skin[s].end[v], q = tb_sub3(p, drift);
-      if (!tb_box_meets(&box[n], &(tbBox){p, p})) return false;
-      if (scene->skin[s].self && !tb_box_meets(&own[n], &(tbBox){q, q})) return false;
-    }
+    size_t count = (size_t)scene->skin[s].skin->nvertex;
+    if (n + count > candidates->box.count) return false;
+    if (!tb_skin_is_inside(&scene->skin[s], box + n, own + n)) return false;
+    n += count;
   }
   return n == candidates->box.count;
 }
@@ -158,6 +168,7 @@ bool tb_skin_contact_at(const tbSkinScene* scene, const tbSkinFeatures* features
 typedef struct {
   const tbSkinScene* scene;
   const tbSkinFeatures* features;
+  const tbSkinWay* way; // null for planes
   tbSkinTest* test;
   double distance;
   tbShared shared;
@@ -172,17 +183,19 @@ static void gather_piece(void* user, int begin, int end, int piece)
   g->found[piece] = TB_ARRAY(tbSkinContact);
   for (int i = begin; i < end && g->status[piece] == TB_OK; i++) {
     tbSkinContact c;
-    if (g->test(g->scene, &g->features[i], g->distance, &c))
+    if (g->test(g->scene, &g->features[i], g->way ? &g->way[i] : NULL, g->distance, &c))
       g->status[piece] = tb_array_push(&own, &g->found[piece], &c, 1);
   }
 }
 
-static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates, tbArray* contacts)
+static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates, const tbArray* ways,
+                            tbArray* contacts)
 {
   int count = (int)candidates->count, pieces = tb_piece_count(count, GRAIN);
   tbArena arena;
   tb_arena_init(&arena, ctx);
   g->features = candidates->data;
+  g->way = ways ? ways->data : NULL;
   g->found = TB_TAKE(&arena, tbArray, (size_t)pieces);
   g->status = TB_TAKE(&arena, tbStatus, (size_t)pieces);
   tbStatus status = g->found && g->status ? TB_OK : TB_ERROR_MEMORY;
@@ -203,10 +216,11 @@ tbStatus tb_skin_gather(tbContext* ctx, const tbSkinScene* scene, const tbSkinCa
                         tbSkinTest* test, double distance, tbArray* contacts)
 {
   const tbArray* kind[3] = {&candidates->face_vertex, &candidates->edge_edge, &candidates->plane_vertex};
+  const tbArray* ways[3] = {&candidates->face_way, &candidates->edge_way, NULL};
   size_t before = contacts->count;
   Gather g = {.scene = scene, .test = test, .distance = distance};
   tbStatus status = TB_OK;
-  for (int k = 0; k < 3 && status == TB_OK; k++) status = gather_kind(ctx, &g, kind[k], contacts);
+  for (int k = 0; k < 3 && status == TB_OK; k++) status = gather_kind(ctx, &g, kind[k], ways[k], contacts);
   if (status != TB_OK) contacts->count = before;
   return status;
 }

@@ -55,10 +55,19 @@ typedef struct tbSkinContact {
   double t;   // when they come together, of the step; 0: they are close at its start
 } tbSkinContact;
 
+// What a pair of features is at the start of the step, however often its end is looked at.
+typedef struct tbSkinWay {
+  tbVec3 normal;   // unit, from the closest point of a to that of b; zero: they touch
+  double distance; // of the closest points                                                          m
+  double parted;   // along the normal all corners of b are so far beyond those of a, surely          m
+} tbSkinWay;
+
 typedef struct tbSkinCandidates {
   tbArray face_vertex, edge_edge, plane_vertex; // tbSkinFeatures, each sorted
+  tbArray face_way, edge_way;                   // tbSkinWay: of the first two
   tbArray box;                                  // tbBox: of the vertices of all skins, which they may move in
-  tbArray own; // tbBox: the same beside the drift of their skin, for skins that may touch themselves
+  tbArray own;      // tbBox: the same beside the drift of their skin, for skins that may touch themselves
+  tbArena* scratch; // for tb_skin_find() to search in; null: memory that it gives back
 } tbSkinCandidates;
 
 void tb_skin_candidates_init(tbSkinCandidates* candidates);
@@ -69,20 +78,27 @@ tbVec3 tb_skin_drift(const tbMovingSkin* skin);
 
 // All pairs of features that can come within `reach` (and their radii) of each other while every vertex moves
 // anywhere in its box: that holds its start, goes `ahead` times as far as its end (Verschoor and Jalba: 3),
-// and a quarter of the reach and half of its motion beyond. Two features of one skin: while its vertices less
-// the skin's drift do. What was in `candidates` is replaced, or stays
+// and a quarter of the reach and half of its motion beyond, and 3 % of a mean edge unless the skin is fixed.
+// Two features of one skin: while its vertices less the skin's drift do, which may go a tenth of their whole
+// motion farther yet. What was in `candidates` is replaced, or stays
 // when the call fails. reach > 0, ahead ≥ 1. Vertices that are not finite are TB_ERROR_NUMERIC. Rigid skins
 // do not meet planes either. The same for any number of threads.
 tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
                       tbSkinCandidates* candidates);
+
+// The same for skins of which a vertex ends outside its box, and whatever may meet them; all else stays as it
+// was found for this scene. The reach must be no more than it was then.
+tbStatus tb_skin_renew(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
+                       tbSkinCandidates* candidates);
 
 // Whether every vertex ends in its box: then nothing but candidates can have met. (Planes have no boxes;
 // those that go more than `ahead` times as far as they did then are the caller's to notice.)
 bool tb_skin_inside(const tbSkinScene* scene, const tbSkinCandidates* candidates);
 
 // Candidates that are within `reach` (and their radii) at the start, as contacts of that moment (t = 0).
-// Edges only where their insides are closest and stand out of their surfaces; a vertex and a face where the closest point is inside the face,
-// or on a corner or side that the face owns; two vertices for the later one. Sorted by features. Appended.
+// Edges only where their insides are closest and stand out of their surfaces; a vertex and a face where the
+// closest point is inside the face, or on a corner or side that the face owns; two vertices for the later
+// one. Sorted by features. Appended.
 tbStatus tb_skin_near(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
                       double reach, tbArray* contacts); // tbSkinContact
 

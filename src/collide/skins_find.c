@@ -1,167 +1,60 @@
 // Candidates: pairs of features that can come close within a step.
 //
-// Every vertex is given a box that it may move in. Boxes of triangles hold those of their corners, and the
+// Every vertex is given a box that it may move in (skins_boxes.c). Boxes of triangles hold those of their corners, and the
 // trees that the skins were made with are filled with them anew. Skins whose boxes meet are compared tree
 // against tree, a skin that may touch itself with itself (skins_trees.c), in boxes that go along with it:
 // what all of a skin does together brings none of it closer to the rest. Pairs of nodes are taken apart; the
 // first thousand, breadth first, are tasks that run side by side. What they find is numbered across all
-// skins, a pair to 64 bits, and put in order by two counting sorts.
+// skins, a pair to 64 bits, and put in order by two counting sorts. Where boxes still hold, what was found
+// with them is taken over.
 //
-// Cost      linear in vertices, triangles and candidates, n log n in the number of skins: a microsecond per
-// triangle
-//           where surfaces lie apart, and about another per candidate.
-#include "base/shared.h"
+// Cost      linear in vertices, triangles and candidates, n log n in the number of skins: half a microsecond
+//           per triangle where surfaces lie apart, and about another per candidate.
 #include "base/threads.h"
 #include "collide/broad.h"
-#include "collide/skins_trees.h"
+#include "collide/skins_find.h"
+#include "collide/skins_pair.h"
 
-#include <limits.h>
+#include <assert.h>
 #include <string.h>
 
-enum { TASKS = 1024, TASK_GRAIN = 8, SKIN_GRAIN = 4, VERTEX_GRAIN = 1024 };
-
-static const double aside = 0.5;  // of its motion: so far a vertex may leave its way
-static const double spare = 0.25; // of the reach: and so far besides
+enum { TASKS = 1024, TASK_GRAIN = 8, CLOSE_GRAIN = 8192 };
 
 typedef tbSkinLayer Layer;
+typedef tbSkinSearch Find;
 
+// Some of the pairs that a skin lists as close.
 typedef struct {
-  const tbSkinScene* scene;
-  double reach, ahead;
-  Layer* layer; // of every skin, then of every skin as it sees itself              (2 nskin)
-  int nvertex, nedge, ntriangle;
-  int *vertex_skin, *edge_skin; // whose they are                        (nvertex, nedge)
-  tbBox *box, *own;             // of vertices; and beside the drift of their skin   (nvertex)
-  tbVec3* drift;                // of skins                              (nskin)
-  tbArray task;                 // tbSkinNodes
-  tbShared shared;
-  tbSkinKeys* found; // by piece of tasks
-} Find;
-
-// ---- boxes ----
-
-static tbBox place(const Find* w, tbVec3 x, tbVec3 move)
-{
-  tbBox box = tb_box_add((tbBox){x, x}, tb_madd3(x, w->ahead, move));
-  return tb_box_grow(box, spare * w->reach + aside * tb_maxabs3(move));
-}
-
-static void place_vertices(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Find* w = user;
-  for (int i = begin; i < end; i++) {
-    int s = w->vertex_skin[i];
-    const Layer* l = &w->layer[s];
-    tbVec3 x = l->moving->start[i - l->first_vertex], move = tb_sub3(l->moving->end[i - l->first_vertex], x);
-    w->box[i] = place(w, x, move);
-    w->own[i] = place(w, x, tb_sub3(move, w->drift[s]));
-  }
-}
-
-static void bound(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Find* w = user;
-  for (int s = begin; s < end; s++) {
-    Layer* l = &w->layer[s];
-    l->box = tb_box_empty();
-    for (int v = 0; v < l->skin->nvertex; v++) l->box = tb_box_join(l->box, l->vertex[v]);
-    if (l->skin->nvertex > 0) l->box = tb_box_grow(l->box, l->grow);
-  }
-}
-
-static void refit(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Find* w = user;
-  for (int s = begin; s < end; s++) {
-    Layer* l = &w->layer[s];
-    if (!l->wanted) continue;
-    for (int t = 0; t < l->skin->ntriangle; t++) l->triangle[t] = tb_skin_box(l, l->skin->triangle[t], 3);
-    tb_bvh_refit(&l->tree, l->triangle);
-  }
-}
-
-static tbStatus check(tbContext* ctx, const Find* w)
-{
-  if (!(w->reach > 0) || !(w->ahead >= 1) || !(w->reach < INFINITY) || !(w->ahead < INFINITY))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a reach of %g and boxes %g times as long as the motion", w->reach,
-                   w->ahead);
-  int64_t nvertex = 0, nedge = 0;
-  for (int s = 0; s < w->scene->nskin; s++) {
-    const tbMovingSkin* m = &w->scene->skin[s];
-    for (int v = 0; v < m->skin->nvertex; v++) {
-      tbVec3 move = tb_sub3(m->end[v], m->start[v]);
-      if (!(fabs(move.x) + fabs(move.y) + fabs(move.z) < 1e100)) // NaN too
-        return tb_fail(ctx, TB_ERROR_NUMERIC, "vertex %d of surface %d is not finite, or leaves for 1e100 m",
-                       v, s);
-    }
-    nvertex += m->skin->nvertex, nedge += m->skin->nedge;
-  }
-  if (nvertex > INT_MAX / 4 || nedge > INT_MAX / 4)
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "surfaces of more than 2^29 vertices or edges");
-  return TB_OK;
-}
-
-static tbStatus make_layers(tbContext* ctx, tbArena* arena, Find* w)
-{
-  int n = w->scene->nskin;
-  w->layer = TB_TAKE(arena, Layer, 2 * (size_t)n);
-  w->drift = TB_TAKE(arena, tbVec3, (size_t)n);
-  if (!w->layer || !w->drift) return TB_ERROR_MEMORY;
-  for (int s = 0; s < n; s++) {
-    const tbMovingSkin* m = &w->scene->skin[s];
-    w->layer[s] = (Layer){.moving = m,
-                          .skin = m->skin,
-                          .first_vertex = w->nvertex,
-                          .first_edge = w->nedge,
-                          .first_triangle = w->ntriangle,
-                          .grow = m->radius + 0.5 * w->reach};
-    w->nvertex += m->skin->nvertex, w->nedge += m->skin->nedge, w->ntriangle += m->skin->ntriangle;
-    w->drift[s] = tb_skin_drift(m);
-  }
-  w->vertex_skin = TB_TAKE(arena, int, (size_t)w->nvertex);
-  w->edge_skin = TB_TAKE(arena, int, (size_t)w->nedge);
-  w->box = TB_TAKE(arena, tbBox, (size_t)w->nvertex);
-  w->own = TB_TAKE(arena, tbBox, (size_t)w->nvertex);
-  if (!w->vertex_skin || !w->edge_skin || !w->box || !w->own) return TB_ERROR_MEMORY;
-  for (int s = 0; s < n; s++) {
-    Layer* l = &w->layer[s];
-    l->vertex = w->box + l->first_vertex;
-    w->layer[n + s] = *l;
-    w->layer[n + s].vertex = w->own + l->first_vertex;
-    for (int v = 0; v < l->skin->nvertex; v++) w->vertex_skin[l->first_vertex + v] = s;
-    for (int e = 0; e < l->skin->nedge; e++) w->edge_skin[l->first_edge + e] = s;
-  }
-  tb_parallel_for(ctx->threads, w->nvertex, VERTEX_GRAIN, place_vertices, w);
-  tb_parallel_for(ctx->threads, n, SKIN_GRAIN, bound, w);
-  return TB_OK;
-}
-
-static tbStatus make_trees(tbContext* ctx, tbArena* arena, Find* w)
-{
-  for (int s = 0; s < 2 * w->scene->nskin; s++) {
-    Layer* l = &w->layer[s];
-    if (!l->wanted) continue;
-    l->tree = l->skin->bvh;
-    l->tree.node = TB_TAKE(arena, tbBvhNode, (size_t)l->tree.nnode);
-    l->triangle = TB_TAKE(arena, tbBox, (size_t)l->skin->ntriangle);
-    if (!l->tree.node || !l->triangle) return TB_ERROR_MEMORY;
-    memcpy(l->tree.node, l->skin->bvh.node, (size_t)l->tree.nnode * sizeof *l->tree.node);
-  }
-  tb_parallel_for(ctx->threads, 2 * w->scene->nskin, SKIN_GRAIN, refit, w);
-  return TB_OK;
-}
+  int layer, begin, end;
+} Close;
 
 // ---- tasks ----
+
+// Nothing new can be found between the two.
+static bool is_known(const Find* w, int a, int b)
+{
+  int n = w->scene->nskin;
+  return w->fresh && w->fresh[a % n] && w->fresh[b % n];
+}
 
 static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
 {
   Layer *l = &w->layer[a], *m = &w->layer[b];
+  if (is_known(w, a, b)) return TB_OK;
   if ((l->moving->rigid && m->moving->rigid) || (l->moving->fixed && m->moving->fixed)) return TB_OK;
   l->wanted = m->wanted = true;
   return tb_array_push(ctx, &w->task, &(tbSkinNodes){a, b, 0, 0}, 1);
+}
+
+static tbStatus begin_close(tbContext* ctx, Find* w, int layer)
+{
+  const tbSkin* s = w->layer[layer].skin;
+  int count = s->nclose_face + s->nclose_edge;
+  for (int i = 0; i < count; i += CLOSE_GRAIN) {
+    int end = count - i < CLOSE_GRAIN ? count : i + CLOSE_GRAIN;
+    TB_TRY(tb_array_push(ctx, &w->close, &(Close){layer, i, end}, 1));
+  }
+  return TB_OK;
 }
 
 // Skins whose boxes meet, and those that may touch themselves.
@@ -173,7 +66,10 @@ static tbStatus make_tasks(tbContext* ctx, tbArena* arena, Find* w, tbArray* pai
   for (int s = 0; s < n; s++) {
     const Layer* l = &w->layer[s];
     item[s] = (tbBroadItem){l->box, s, !l->moving->fixed};
-    if (l->moving->self && l->skin->ntriangle > 0) TB_TRY(begin_task(ctx, w, n + s, n + s));
+    if (!l->moving->self || l->moving->rigid || l->moving->fixed || l->skin->ntriangle == 0) continue;
+    if (is_known(w, s, s)) continue;
+    TB_TRY(begin_task(ctx, w, n + s, n + s));
+    TB_TRY(begin_close(ctx, w, n + s));
   }
   TB_TRY(tb_broad_pairs(ctx, arena, item, n, pairs));
   const tbPair* pair = pairs->data;
@@ -197,12 +93,42 @@ static tbStatus split_tasks(tbContext* ctx, Find* w)
   return TB_OK;
 }
 
+static tbSkinKeys* begin_keys(Find* w, int piece)
+{
+  tbSkinKeys* keys = &w->found[piece];
+  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
+  return keys;
+}
+
 static void run_piece(void* user, int begin, int end, int piece)
 {
   Find* w = user;
-  tbSkinKeys* keys = &w->found[piece];
-  *keys = (tbSkinKeys){tb_shared_context(&w->shared), TB_ARRAY(tbSkinKey), TB_ARRAY(tbSkinKey), TB_OK};
+  tbSkinKeys* keys = begin_keys(w, piece);
   for (int i = begin; i < end; i++) tb_skin_nodes_meet(w->layer, ((const tbSkinNodes*)w->task.data)[i], keys);
+}
+
+static void run_close(void* user, int begin, int end, int piece)
+{
+  (void)end, (void)piece;
+  Find* w = user;
+  const Close* c = (const Close*)w->close.data + begin;
+  tb_skin_close_meet(&w->layer[c->layer], c->begin, c->end, begin_keys(w, w->npiece + begin));
+}
+
+// What is known of skins whose boxes still hold.
+static void keep_known(Find* w, tbSkinKeys* keys)
+{
+  for (int k = 0; w->fresh && k < 2; k++) {
+    const tbArray* old = k == 0 ? &w->old->face_vertex : &w->old->edge_edge;
+    for (size_t i = 0; keys->status == TB_OK && i < old->count; i++) {
+      const tbSkinFeatures* f = (const tbSkinFeatures*)old->data + i;
+      if (!is_known(w, f->skin_a, f->skin_b)) continue;
+      const Layer *a = &w->layer[f->skin_a], *b = &w->layer[f->skin_b];
+      tbSkinKey key = {(uint32_t)((k == 0 ? a->first_triangle : a->first_edge) + f->feature_a),
+                       (uint32_t)((k == 0 ? b->first_vertex : b->first_edge) + f->feature_b)};
+      keys->status = tb_array_push(&keys->ctx, k == 0 ? &keys->face_vertex : &keys->edge_edge, &key, 1);
+    }
+  }
 }
 
 // ---- planes ----
@@ -312,11 +238,16 @@ static tbStatus finish(tbContext* ctx, tbArena* arena, const Find* w, int npiece
   TB_TRY(collect(arena, w, false, npiece, &edges, &nedge));
   TB_TRY(reserve(ctx, &out->face_vertex, nface));
   TB_TRY(reserve(ctx, &out->edge_edge, nedge));
+  TB_TRY(reserve(ctx, &out->face_way, nface));
+  TB_TRY(reserve(ctx, &out->edge_way, nedge));
   TB_TRY(reserve(ctx, &out->plane_vertex, planes->count));
   TB_TRY(reserve(ctx, &out->box, (size_t)w->nvertex));
   TB_TRY(reserve(ctx, &out->own, (size_t)w->nvertex));
   write_features(w, true, faces, nface, &out->face_vertex);
   write_features(w, false, edges, nedge, &out->edge_edge);
+  tb_skin_ways(ctx, w->scene, &out->face_vertex, out->face_way.data);
+  tb_skin_ways(ctx, w->scene, &out->edge_edge, out->edge_way.data);
+  out->face_way.count = nface, out->edge_way.count = nedge;
   out->plane_vertex.count = 0, out->box.count = 0, out->own.count = 0;
   TB_TRY(tb_array_push(ctx, &out->plane_vertex, planes->data, planes->count));
   TB_TRY(tb_array_push(ctx, &out->box, w->box, (size_t)w->nvertex));
@@ -326,18 +257,21 @@ static tbStatus finish(tbContext* ctx, tbArena* arena, const Find* w, int npiece
 static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tbArray* planes,
                      tbSkinCandidates* out)
 {
-  TB_TRY(check(ctx, w));
-  TB_TRY(make_layers(ctx, arena, w));
+  TB_TRY(tb_skin_search_layers(ctx, arena, w));
   for (int p = 0; p < w->scene->nplane; p++)
     for (int s = 0; s < w->scene->nskin; s++) TB_TRY(meet_plane(ctx, w, p, s, planes));
   TB_TRY(make_tasks(ctx, arena, w, pairs));
-  TB_TRY(make_trees(ctx, arena, w));
+  TB_TRY(tb_skin_search_trees(ctx, arena, w));
   TB_TRY(split_tasks(ctx, w));
-  int count = (int)w->task.count, npiece = tb_piece_count(count, TASK_GRAIN);
+  int count = (int)w->task.count, nclose = (int)w->close.count;
+  w->npiece = tb_piece_count(count, TASK_GRAIN);
+  int npiece = w->npiece + nclose + 1;
   w->found = TB_TAKE(arena, tbSkinKeys, (size_t)npiece);
   if (!w->found) return TB_ERROR_MEMORY;
   tb_shared_begin(&w->shared, ctx);
   tb_parallel_for(ctx->threads, count, TASK_GRAIN, run_piece, w);
+  tb_parallel_for(ctx->threads, nclose, 1, run_close, w);
+  keep_known(w, begin_keys(w, npiece - 1));
   tb_shared_end(&w->shared);
   tbStatus status = finish(ctx, arena, w, npiece, planes, out);
   for (int p = 0; p < npiece; p++) {
@@ -347,17 +281,50 @@ static tbStatus find(tbContext* ctx, tbArena* arena, Find* w, tbArray* pairs, tb
   return status;
 }
 
+static tbStatus mark_fresh(tbArena* arena, Find* w)
+{
+  const tbBox *box = w->old->box.data, *own = w->old->own.data;
+  w->fresh = TB_TAKE(arena, bool, (size_t)w->scene->nskin);
+  if (!w->fresh) return TB_ERROR_MEMORY;
+  size_t n = 0;
+  for (int s = 0; s < w->scene->nskin; s++) {
+    w->fresh[s] = tb_skin_is_inside(&w->scene->skin[s], box + n, own + n);
+    n += (size_t)w->scene->skin[s].skin->nvertex;
+  }
+  assert(n == w->old->box.count); // of the same scene
+  return TB_OK;
+}
+
+static tbStatus run(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
+                    tbSkinCandidates* candidates, bool renew)
+{
+  tbArena own, *arena = renew || !candidates->scratch ? &own : candidates->scratch;
+  tb_arena_init(&own, ctx);
+  Find w = {.scene = scene,
+            .reach = reach,
+            .ahead = ahead,
+            .task = TB_ARRAY(tbSkinNodes),
+            .close = TB_ARRAY(Close)};
+  tbArray pairs = TB_ARRAY(tbPair), planes = TB_ARRAY(tbSkinFeatures);
+  w.old = candidates;
+  tbStatus status = renew ? mark_fresh(arena, &w) : TB_OK;
+  if (status == TB_OK) status = find(ctx, arena, &w, &pairs, &planes, candidates);
+  tb_array_free(ctx, &w.task);
+  tb_array_free(ctx, &w.close);
+  tb_array_free(ctx, &pairs);
+  tb_array_free(ctx, &planes);
+  tb_arena_free(&own);
+  return status;
+}
+
 tbStatus tb_skin_find(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
                       tbSkinCandidates* candidates)
 {
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
-  Find w = {.scene = scene, .reach = reach, .ahead = ahead, .task = TB_ARRAY(tbSkinNodes)};
-  tbArray pairs = TB_ARRAY(tbPair), planes = TB_ARRAY(tbSkinFeatures);
-  tbStatus status = find(ctx, &arena, &w, &pairs, &planes, candidates);
-  tb_array_free(ctx, &w.task);
-  tb_array_free(ctx, &pairs);
-  tb_array_free(ctx, &planes);
-  tb_arena_free(&arena);
-  return status;
+  return run(ctx, scene, reach, ahead, candidates, false);
+}
+
+tbStatus tb_skin_renew(tbContext* ctx, const tbSkinScene* scene, double reach, double ahead,
+                       tbSkinCandidates* candidates)
+{
+  return run(ctx, scene, reach, ahead, candidates, true);
 }

@@ -2,9 +2,9 @@
 //
 // Every place of closest approach should come up once. A vertex that is closest to a side or a corner of a
 // face is as close to the face beyond: the one that owns the side or corner reports it. Edges report only
-// where both are closest inside; at their ends, and where they are parallel, a vertex is as close. Edges inside
-// a flat piece of surface do not report at all: vertices of the one or the other surface are as close, and a
-// contact at every crossing of two meshes that lie flat on each other would say the same many times.
+// where both are closest inside; at their ends, and where they are parallel, a vertex is as close. Edges
+// inside a flat piece of surface do not report at all: vertices of the one or the other surface are as close,
+// and a contact at every crossing of two meshes that lie flat on each other would say the same many times.
 #include "collide/skins_pair.h"
 
 // Whether the vertex and the face are the ones to report their closest points.
@@ -51,21 +51,22 @@ static bool near_plane(const tbSkinScene* scene, const tbSkinFeatures* f, double
   return true;
 }
 
-static bool near(const tbSkinScene* scene, const tbSkinFeatures* f, double reach, tbSkinContact* out)
+static bool near(const tbSkinScene* scene, const tbSkinFeatures* f, const tbSkinWay* way, double reach,
+                 tbSkinContact* out)
 {
   if (f->kind == TB_SKIN_PLANE_VERTEX) return near_plane(scene, f, reach, out);
   bool face = f->kind == TB_SKIN_FACE_VERTEX;
   const tbMovingSkin *a = &scene->skin[f->skin_a], *b = &scene->skin[f->skin_b];
+  if (!(way->distance <= reach + a->radius + b->radius)) return false;
   tbVec3 x[4];
   *out = tb_skin_corners(scene, f);
   tb_skin_places(scene, out, false, x);
   tbClosest closest = tb_closest_features(face, x);
-  if (!(tb_norm3(closest.way) <= reach + a->radius + b->radius)) return false;
   if (face ? !reports(scene, f, closest.weight + 1) : !closest.inside) return false;
   tb_skin_weigh(out, closest.weight);
   if (!tb_skin_normal(scene, out, x, closest.way, &out->normal)) return false;
-  if (!face && !(stands_out(a, f->feature_a, out->normal) &&
-                 stands_out(b, f->feature_b, tb_neg3(out->normal))))
+  if (!face &&
+      !(stands_out(a, f->feature_a, out->normal) && stands_out(b, f->feature_b, tb_neg3(out->normal))))
     return false;
   out->gap = tb_dot3(out->normal, closest.way);
   return true;

@@ -4,6 +4,7 @@
 
 #include "collide/features.h"
 #include "collide/skins.h"
+#include "tribo/geometry.h"
 
 // Features, counts and vertices; the rest is zero.
 tbSkinContact tb_skin_corners(const tbSkinScene* scene, const tbSkinFeatures* features);
@@ -33,6 +34,21 @@ static inline tbVec3 tb_skin_way(const tbVec3 x[4], const tbSkinContact* c)
   return way;
 }
 
+// The least n·(x_b − x_a) over corners, with what rounding may hide taken off. x: nb corners of b, then those
+// of a; n of length 1 at most.
+static inline double tb_skin_parted(const tbVec3 x[4], int nb, tbVec3 n)
+{
+  double b = 0, a = -INFINITY, size = 0; // along n, from the first corner of b
+  for (int k = 1; k < 4; k++) {
+    tbVec3 d = tb_sub3(x[k], x[0]);
+    double h = tb_dot3(n, d);
+    size += tb_maxabs3(d);
+    if (k < nb) b = fmin(b, h);
+    else a = fmax(a, h);
+  }
+  return b - a - 4e-15 * size;
+}
+
 // The normal of features whose closest points, of the given weights, are known: along the way between them,
 // or where that is lost in rounding their common normal, on the side they are on. False: there is none.
 bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVec3 x[4], tbVec3 way,
@@ -46,10 +62,16 @@ static inline double tb_skin_height(const tbSkinScene* scene, const tbSkinFeatur
   return tb_dot3(plane->normal[end], (end ? skin->end : skin->start)[f->feature_b]) - plane->offset[end];
 }
 
-// Calls `test` for every candidate, in pieces side by side; what it makes a contact of is appended to
-// `contacts`, in the order of candidates. When it fails the contacts are as they were.
-typedef bool tbSkinTest(const tbSkinScene* scene, const tbSkinFeatures* features, double distance,
-                        tbSkinContact* out);
+// Whether its vertices end in their boxes, and in those beside the skin's drift if it may touch itself.
+bool tb_skin_is_inside(const tbMovingSkin* skin, const tbBox* box, const tbBox* own);
+
+// Of faces and vertices, or of edges.
+void tb_skin_ways(tbContext* ctx, const tbSkinScene* scene, const tbArray* features, tbSkinWay* out);
+
+// Calls `test` for every candidate (way: null for planes), in pieces side by side; what it makes a contact of
+// is appended to `contacts`, in the order of candidates. When it fails the contacts are as they were.
+typedef bool tbSkinTest(const tbSkinScene* scene, const tbSkinFeatures* features, const tbSkinWay* way,
+                        double distance, tbSkinContact* out);
 tbStatus tb_skin_gather(tbContext* ctx, const tbSkinScene* scene, const tbSkinCandidates* candidates,
                         tbSkinTest* test, double distance, tbArray* contacts);
 

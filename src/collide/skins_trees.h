@@ -13,8 +13,9 @@ typedef struct tbSkinLayer {
   tbBox* vertex;                                // where they may move
   tbBox box;                                    // of all of them, grown
   bool wanted;                                  // something may meet it: only then it has what follows
-  tbBox* triangle;                              // of their vertices, grown
+  tbBox *triangle, *edge;                       // of their vertices, grown
   tbBvh tree;
+  double* side[6]; // of the triangles' boxes, lo and hi, in the order of leaves           (ntriangle + 4)
 } tbSkinLayer;
 
 static inline tbBox tb_skin_box(const tbSkinLayer* l, const int* vertex, int count) // grown
@@ -51,5 +52,9 @@ int tb_skin_nodes_split(const tbSkinLayer* layers, tbSkinNodes nodes, tbSkinNode
 
 // Adds every pair of features below the nodes that can come close.
 void tb_skin_nodes_meet(const tbSkinLayer* layers, tbSkinNodes nodes, tbSkinKeys* keys);
+
+// The pairs [begin, end) that the layer's skin lists as close, those with faces before those of edges; its
+// tree then leaves them out.
+void tb_skin_close_meet(const tbSkinLayer* layer, int begin, int end, tbSkinKeys* keys);
 
 #endif

@@ -19,6 +19,10 @@ typedef struct tbSkin {
   int (*triangle_edge)[3]; // side i runs from corner i to corner i+1                      (ntriangle)
   int (*edge_triangle)[2]; // on either side; −1: none; of three and more, the first two   (nedge)
   uint8_t* owns;           // TB_SKIN_OWNS bits                                            (ntriangle)
+  int (*close_face)[2];    // a triangle and a vertex, as tb_skin_link() lists them           (nclose_face)
+  int (*close_edge)[2];    // two edges, the lower first                                  (nclose_edge)
+  int nclose_face, nclose_edge;
+  bool linked;        // the two lists are there
   bool closed;        // it bounds a solid: every edge has two triangles, which run along it in opposite ways
   double edge_length; // mean, at rest
   tbBvh bvh;          // over the triangles at rest: its boxes are stale, its shape is not
@@ -32,6 +36,9 @@ tbStatus tb_skin_create(tbContext* ctx, const tbVec3* points, int npoint, const 
 // Of a shape, in its body's frame. Round shapes become triangles whose corners lie on them: 48 around spheres
 // and capsules, 64 around cylinders; a plane has no skin: *out is null.
 tbStatus tb_skin_of_shape(tbContext* ctx, const tbShape* shape, tbSkin** out);
+// Lists the pairs of features that share no vertex, but whose owners do: what a surface that may touch itself
+// need not look for. Leaves lists out where vertices have hundreds of triangles.
+tbStatus tb_skin_link(tbContext* ctx, tbSkin* skin);
 void tb_skin_free(tbContext* ctx, tbSkin* skin); // takes null
 
 #endif

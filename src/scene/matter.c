@@ -15,7 +15,8 @@ static tbStatus take_surface(tbContext* ctx, const tbMatter* m, const int (*tria
   d->triangle = tb_arena_take(&d->arena, (size_t)count, sizeof *triangle);
   if (!d->triangle) return TB_ERROR_MEMORY;
   memcpy(d->triangle, triangle, (size_t)count * sizeof *triangle);
-  return tb_skin_create(ctx, m->rest, m->nnode, triangle, count, &d->skin);
+  TB_TRY(tb_skin_create(ctx, m->rest, m->nnode, triangle, count, &d->skin));
+  return tb_skin_link(ctx, d->skin);
 }
 
 static tbStatus make_solid(tbContext* ctx, const tbMatter* m, tbDeformable* d)

@@ -13,12 +13,12 @@
 // Where contacts are is known long before what they do. Where solving is dear, rounds are solved roughly
 // until they find no new one, and from then on as well as asked for.
 //
-// The search for candidates, boxes that hold three times the motion, is made once, and again only if a vertex
-// leaves its box. That nothing meets is proved by continuous collision detection that cannot miss: surfaces
-// that were apart are apart after the step. Should the rounds not end, bodies that would pass through each
-// other go only a share of the step, and the report says so. What is driven goes where it is told: pins
-// pushed into what does not move cross it, and a step that ends with crossings, whatever they come from, has
-// failed.
+// The search for candidates, boxes that hold three times the motion, is made once, and again only for
+// surfaces of which a vertex leaves its box. That nothing meets is proved by continuous collision detection
+// that cannot miss: surfaces that were apart are apart after the step. Should the rounds not end, bodies that
+// would pass through each other go only a share of the step, and the report says so. What is driven goes where
+// it is told: pins pushed into what does not move cross it, and a step that ends with crossings, whatever they
+// come from, has failed.
 //
 // First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
 // Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
@@ -110,12 +110,12 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, c
   return tb_pinch_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance, &r->pinches);
 }
 
-// Every pair that meets on the way; candidates are found anew when a vertex went farther than foreseen.
+// Every pair that meets on the way; candidates are found anew for surfaces that went farther than foreseen.
 static tbStatus look(tbContext* ctx, Rounds* r)
 {
   r->met.count = 0;
   if (!tb_skin_inside(&r->surfaces.scene, &r->candidates))
-    TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
+    TB_TRY(tb_skin_renew(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
   return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
@@ -335,6 +335,7 @@ tbStatus tb_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   tbStepWork work = {0};
   Rounds r = {.pinches = TB_ARRAY(tbPinch), .met = TB_ARRAY(tbSkinContact)};
   tb_skin_candidates_init(&r.candidates);
+  r.candidates.scratch = &w->scratch;
   tbStatus status = prepare(ctx, &w->scratch, w, o, &work, &r, report);
   if (status == TB_OK) status = finish(ctx, w, o, &work, &r, report);
   tb_step_end(ctx, &work);

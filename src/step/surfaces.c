@@ -190,6 +190,7 @@ tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, int64_t* out)
                            .ntriangle = m->skin->ntriangle,
                            .body = m->body,
                            .rigid = m->rigid,
+                           .tree = &m->skin->bvh,
                            .holder = m->holder};
   }
   tbIntersections found = {0};

@@ -32,6 +32,10 @@ TEST(simd_lanes_round_like_plain_c)
     tb4_store(out, tb4_fnma(x, y, z));
     for (int i = 0; i < 4; i++) REQUIRE(same(out[i], fma(-a[i], b[i], c[i])));
     REQUIRE(same(tb4_sum(x), (a[0] + a[1]) + (a[2] + a[3])));
+    if (trial % 2) b[trial % 4] = trial % 3 ? a[trial % 4] : NAN;
+    int bits = tb4_at_most(x, tb4_load(b));
+    for (int i = 0; i < 4; i++) REQUIRE((bits >> i & 1) == (a[i] <= b[i]));
+    tb4_store(b, y);
 
     tbwd u = tbw_load(a), v = tbw_load(b), w = tbw_load(c);
     tbw_store(out, tbw_fnma(u, v, w));

@@ -44,6 +44,7 @@ int scene_add(SkinScene* s, const tbVec3* points, int npoint, const int (*triang
   tbContext ctx = tb_default_context();
   tbSkin* skin = NULL;
   if (tb_skin_create(&ctx, points, npoint, triangles, ntriangle, &skin) != TB_OK) abort();
+  if (tb_skin_link(&ctx, skin) != TB_OK) abort();
   return take(s, skin);
 }
 

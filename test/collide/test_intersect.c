@@ -1,4 +1,5 @@
 #include "collide/intersect.h"
+#include "geometry/box.h"
 #include "test.h"
 
 #include <math.h>
@@ -250,6 +251,20 @@ TEST(the_tree_counts_what_comparing_all_pairs_counts)
   CHECK(one.crossing == crossing);
   CHECK(one.crossing == three.crossing && one.touching == three.touching);
   CHECK(count_of(&ctx, s, 1).crossing == 0 && count_of(&ctx, s, 1).touching == 0);
+  // a tree that is brought along: made when the sheet was elsewhere, and upside down
+  tbArena arena;
+  tb_arena_init(&arena, &ctx);
+  tbBvh tree;
+  tbBox box[sizeof a->triangle / sizeof a->triangle[0]];
+  for (int t = 0; t < s[0].ntriangle; t++) {
+    box[t] = tb_box_empty();
+    for (int k = 0; k < 3; k++) box[t] = tb_box_add(box[t], tb_scale3(-2, a->x[a->triangle[t][k]]));
+  }
+  REQUIRE(tb_bvh_build(&ctx, &arena, box, s[0].ntriangle, &tree) == TB_OK);
+  s[0].tree = &tree;
+  tbIntersections lent = count_of(&wide, s, 2);
+  CHECK(lent.crossing == one.crossing && lent.touching == one.touching);
+  tb_arena_free(&arena);
   tb_threads_destroy(&wide, wide.threads);
   free(a);
   free(b);

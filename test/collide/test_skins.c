@@ -146,6 +146,52 @@ TEST(no_pair_that_can_come_within_reach_is_missing_from_the_candidates)
   CHECK(found > 300);
 }
 
+TEST(renewed_candidates_miss_nothing_where_surfaces_went_farther_than_foreseen)
+{
+  tbContext ctx = tb_default_context();
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    SkinScene* s = crowd(seed);
+    CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.02, 3, &s->candidates));
+    tbBox still = ((const tbBox*)s->candidates.box.data)[seed % 2 ? s->skin[0].skin->nvertex : 0];
+    int far = seed % 2 ? 0 : 1; // the cloth, or the soft box: a corner of it, or all
+    for (int k = 0; k < s->skin[far].skin->nvertex; k += seed > 2 ? 1 : 1000) s->end[far][k].z += 0.4;
+    CHECK(!tb_skin_inside(&s->scene, &s->candidates));
+    CHECK_OK(&ctx, tb_skin_renew(&ctx, &s->scene, 0.02, 3, &s->candidates));
+    CHECK(tb_skin_inside(&s->scene, &s->candidates));
+    tbBox after = ((const tbBox*)s->candidates.box.data)[seed % 2 ? s->skin[0].skin->nvertex : 0];
+    CHECK(memcmp(&still, &after, sizeof after) == 0); // who stayed inside keeps the boxes
+    Brute w = {.s = s, .reach = 0.02, .random = test_random(seed)};
+    scene_all_pairs(&s->scene, expect_candidate, &w);
+    CHECK(w.missing == 0 && w.forbidden == 0);
+    CHECK(s->candidates.face_way.count == s->candidates.face_vertex.count &&
+          s->candidates.edge_way.count == s->candidates.edge_edge.count);
+    scene_free(s);
+  }
+}
+
+TEST(listing_close_features_changes_no_candidate)
+{
+  tbContext ctx = tb_default_context();
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    SkinScene *s = crowd(seed), *t = crowd(seed);
+    for (int i = 0; i < s->scene.nskin; i++) {
+      CHECK_OK(&ctx, tb_skin_link(&ctx, (tbSkin*)s->skin[i].skin));
+      ((tbSkin*)t->skin[i].skin)->linked = false;
+      ((tbSkin*)t->skin[i].skin)->nclose_face = ((tbSkin*)t->skin[i].skin)->nclose_edge = 0;
+    }
+    CHECK_OK(&ctx, tb_skin_find(&ctx, &s->scene, 0.1, 2, &s->candidates));
+    CHECK_OK(&ctx, tb_skin_find(&ctx, &t->scene, 0.1, 2, &t->candidates));
+    const tbArray *a[2] = {&s->candidates.face_vertex, &s->candidates.edge_edge},
+                  *b[2] = {&t->candidates.face_vertex, &t->candidates.edge_edge};
+    for (int k = 0; k < 2; k++) {
+      CHECK(a[k]->count == b[k]->count && a[k]->count > 0);
+      CHECK(a[k]->count == b[k]->count && memcmp(a[k]->data, b[k]->data, a[k]->count * a[k]->item) == 0);
+    }
+    scene_free(s);
+    scene_free(t);
+  }
+}
+
 static bool in_order(const tbArray* list)
 {
   for (size_t i = 1; i < list->count; i++) {
@@ -644,6 +690,13 @@ TEST(a_search_among_skins_survives_every_failed_allocation)
       all.countdown = k;
       status = tb_skin_find(&ctx, &s->scene, 0.05, 2, &candidates);
       if (status != TB_OK) CHECK(candidates.edge_edge.count == before); // as they were
+      before = candidates.edge_edge.count;
+      s->end[0][0].x += 1;
+      if (status == TB_OK) {
+        status = tb_skin_renew(&ctx, &s->scene, 0.05, 2, &candidates);
+        if (status != TB_OK) CHECK(candidates.edge_edge.count == before);
+      }
+      s->end[0][0].x -= 1;
       if (status == TB_OK) status = tb_skin_near(&ctx, &s->scene, &candidates, 0.05, &found);
       if (status != TB_OK) CHECK(found.count == 0);
       size_t near = found.count;

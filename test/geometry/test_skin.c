@@ -146,6 +146,75 @@ TEST(skins_number_the_points_in_use_and_know_borders_and_crowded_edges)
   tb_skin_free(&ctx, s);
 }
 
+static int owner_of(const tbSkin* s, int bit, const int (*has)[3], int feature)
+{
+  for (int t = 0; t < s->ntriangle; t++)
+    for (int k = 0; k < 3; k++)
+      if (has[t][k] == feature && s->owns[t] & bit << k) return t;
+  return -1;
+}
+
+static bool share(const int* a, int na, const int* b, int nb)
+{
+  for (int i = 0; i < na; i++)
+    for (int j = 0; j < nb; j++)
+      if (a[i] == b[j]) return true;
+  return false;
+}
+
+static int times_listed(const int (*list)[2], int count, int a, int b)
+{
+  int times = 0;
+  for (int k = 0; k < count; k++) times += list[k][0] == a && list[k][1] == b;
+  return times;
+}
+
+TEST(close_features_are_those_whose_owners_share_a_vertex_and_that_do_not)
+{
+  tbContext ctx = tb_default_context();
+  tbShape shape = tb_shape_box(tb_vec3(1, 2, 3));
+  tbSkin* s = NULL;
+  REQUIRE(tb_skin_of_shape(&ctx, &shape, &s) == TB_OK && !s->linked && s->ntriangle < 400);
+  CHECK_OK(&ctx, tb_skin_link(&ctx, s));
+  REQUIRE(s->linked);
+  const int(*corner)[3] = (const int(*)[3])s->triangle, (*side)[3] = (const int(*)[3])s->triangle_edge;
+  int wrong = 0, faces = 0, edges = 0;
+  for (int t = 0; t < s->ntriangle; t++)
+    for (int v = 0; v < s->nvertex; v++) {
+      int u = owner_of(s, TB_SKIN_OWNS_VERTEX, corner, v);
+      bool close = share(corner[t], 3, corner[u], 3) && !share(corner[t], 3, &v, 1);
+      wrong += times_listed((const int(*)[2])s->close_face, s->nclose_face, t, v) != close;
+      faces += close;
+    }
+  for (int d = 0; d < s->nedge; d++)
+    for (int e = d + 1; e < s->nedge; e++) {
+      int t = owner_of(s, TB_SKIN_OWNS_EDGE, side, d), u = owner_of(s, TB_SKIN_OWNS_EDGE, side, e);
+      bool close = share(corner[t], 3, corner[u], 3) && !share(s->edge[d], 2, s->edge[e], 2);
+      wrong += times_listed((const int(*)[2])s->close_edge, s->nclose_edge, d, e) != close;
+      edges += close;
+    }
+  CHECK(wrong == 0 && faces == s->nclose_face && edges == s->nclose_edge && faces > 0 && edges > 0);
+  tb_skin_free(&ctx, s);
+}
+
+TEST(a_fan_of_very_many_triangles_is_not_linked)
+{
+  enum { BLADES = 3000 };
+  tbContext ctx = tb_default_context();
+  tbVec3* x = calloc(BLADES + 2, sizeof *x);
+  int(*t)[3] = calloc(BLADES, sizeof *t);
+  REQUIRE(x && t);
+  for (int i = 0; i <= BLADES; i++) x[i + 1] = tb_vec3(1 + 0.001 * i, 2 - 0.001 * i, 0);
+  for (int i = 0; i < BLADES; i++) t[i][1] = i + 1, t[i][2] = i + 2;
+  tbSkin* s = NULL;
+  REQUIRE(tb_skin_create(&ctx, x, BLADES + 2, (const int(*)[3])t, BLADES, &s) == TB_OK);
+  CHECK_OK(&ctx, tb_skin_link(&ctx, s));
+  CHECK(!s->linked && s->nclose_face == 0 && s->nclose_edge == 0);
+  tb_skin_free(&ctx, s);
+  free(x);
+  free(t);
+}
+
 TEST(skins_survive_every_failed_allocation)
 {
   tbShape shape = tb_shape_cylinder(1, 1);
@@ -157,6 +226,8 @@ TEST(skins_survive_every_failed_allocation)
     tbSkin* skin = NULL;
     status = tb_skin_of_shape(&ctx, &shape, &skin);
     CHECK((status == TB_OK) == (skin != NULL));
+    if (status == TB_OK) status = tb_skin_link(&ctx, skin);
+    if (skin) CHECK((status == TB_OK) == skin->linked);
     CHECK(status == TB_OK || status == TB_ERROR_MEMORY);
     tb_skin_free(&ctx, skin);
     CHECK(all.alive == 0);

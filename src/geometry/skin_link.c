@@ -1,0 +1,108 @@
+// Features that lie next to each other: those that share no vertex, but whose owners do.
+//
+// Their boxes nearly always meet, however a surface moves, so that a tree over them is of no use; and which
+// they are never changes. Listed once, they are compared one after the other (collide/skins_close.c).
+//
+// Cost      linear where no vertex has many triangles: a dozen pairs per triangle of an even mesh.
+#include "geometry/skin.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { MOST = 64 }; // meetings of triangles at vertices, per triangle; beyond that nothing is listed
+
+typedef struct {
+  tbSkin* skin;
+  const int *start, *star; // the triangles of a vertex
+  int* seen;               // by triangle: the last one it was compared with
+  size_t nface, nedge;
+} Link;
+
+static bool has(const int* list, int count, int item)
+{
+  for (int k = 0; k < count; k++)
+    if (list[k] == item) return true;
+  return false;
+}
+
+// What triangle u owns, with what t is made of; lists it when there is a list.
+static void link_pair(Link* l, int t, int u)
+{
+  tbSkin* s = l->skin;
+  for (int k = 0; k < 3; k++) {
+    int v = s->triangle[u][k];
+    if (!(s->owns[u] & TB_SKIN_OWNS_VERTEX << k) || has(s->triangle[t], 3, v)) continue;
+    if (s->close_face) s->close_face[l->nface][0] = t, s->close_face[l->nface][1] = v;
+    l->nface++;
+  }
+  for (int i = 0; t < u && i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int d = s->triangle_edge[t][i], e = s->triangle_edge[u][j];
+      if (!(s->owns[t] & TB_SKIN_OWNS_EDGE << i) || !(s->owns[u] & TB_SKIN_OWNS_EDGE << j)) continue;
+      if (has(s->edge[d], 2, s->edge[e][0]) || has(s->edge[d], 2, s->edge[e][1])) continue;
+      if (s->close_edge)
+        s->close_edge[l->nedge][0] = d < e ? d : e, s->close_edge[l->nedge][1] = d < e ? e : d;
+      l->nedge++;
+    }
+}
+
+static void link_all(Link* l)
+{
+  const tbSkin* s = l->skin;
+  l->nface = l->nedge = 0;
+  for (int t = 0; t < s->ntriangle; t++) l->seen[t] = -1;
+  for (int t = 0; t < s->ntriangle; t++) {
+    l->seen[t] = t;
+    for (int k = 0; k < 3; k++)
+      for (int i = l->start[s->triangle[t][k]]; i < l->start[s->triangle[t][k] + 1]; i++) {
+        int u = l->star[i];
+        if (l->seen[u] == t) continue;
+        l->seen[u] = t;
+        link_pair(l, t, u);
+      }
+  }
+}
+
+// The triangles of every vertex; false: too many somewhere.
+static bool make_stars(const tbSkin* s, int* start, int* star)
+{
+  for (int k = 0; k < 3 * s->ntriangle; k++) start[s->triangle[k / 3][k % 3] + 1]++;
+  double meetings = 0;
+  for (int v = 0; v < s->nvertex; v++) meetings += (double)start[v + 1] * start[v + 1];
+  for (int v = 0; v < s->nvertex; v++) start[v + 1] += start[v];
+  for (int k = 3 * s->ntriangle - 1; k >= 0; k--) star[--start[s->triangle[k / 3][k % 3] + 1]] = k / 3;
+  memmove(start, start + 1, (size_t)s->nvertex * sizeof *start);
+  start[s->nvertex] = 3 * s->ntriangle;
+  return meetings <= (double)MOST * s->ntriangle;
+}
+
+static tbStatus fill(tbSkin* s, tbArena* scratch)
+{
+  int *start = TB_TAKE(scratch, int, (size_t)s->nvertex + 1),
+      *star = TB_TAKE(scratch, int, 3 * (size_t)s->ntriangle);
+  int* seen = TB_TAKE(scratch, int, (size_t)s->ntriangle);
+  if (!start || !star || !seen) return TB_ERROR_MEMORY;
+  if (!make_stars(s, start, star)) return TB_OK;
+  Link l = {.skin = s, .start = start, .star = star, .seen = seen};
+  link_all(&l); // counts
+  if (l.nface + l.nedge > INT_MAX / 2) return TB_OK;
+  int(*face)[2] = tb_arena_take(&s->arena, l.nface, sizeof *face);
+  int(*edge)[2] = tb_arena_take(&s->arena, l.nedge, sizeof *edge);
+  if (!face || !edge) return TB_ERROR_MEMORY;
+  s->close_face = face, s->close_edge = edge;
+  link_all(&l);
+  s->nclose_face = (int)l.nface, s->nclose_edge = (int)l.nedge;
+  s->linked = true;
+  return TB_OK;
+}
+
+tbStatus tb_skin_link(tbContext* ctx, tbSkin* skin)
+{
+  if (skin->linked) return TB_OK;
+  tbArena scratch;
+  tb_arena_init(&scratch, ctx);
+  skin->arena.ctx = ctx;
+  tbStatus status = fill(skin, &scratch);
+  tb_arena_free(&scratch);
+  return status;
+}
