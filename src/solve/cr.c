@@ -352,6 +352,7 @@ static Next look_at_the_end(tbCr* c, double enough)
   c->contradicted = false;
   c->wait = c->restarts = 0;
   aim(c);
+  if (c->restless > 0) c->loose *= 0.5; // states that change for want of accuracy must not go on for ever
   if (changed) return RESTART;
   return c->size <= fmax(c->r_tolerance, c->loose) || stuck ? SOLVED : GO_ON;
 }

@@ -358,7 +358,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   c->change = c->unrest = 0;
   c->looks++;
   memcpy(c->before, c->lambda, (size_t)p->nrow * sizeof *c->before);
-  if (thorough) measure_gain(c);
+  if (thorough && c->part != TB_CR_CONTACTS) measure_gain(c);
   for (int part = 0; part < parts && part < p->ncontact && seen == TB_CR_SAME; part++)
     for (int k = (c->looks + part) % parts; k < p->ncontact; k += parts) {
       tbCrLook contact = look_at(c, k, thorough);

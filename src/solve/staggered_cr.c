@@ -9,10 +9,10 @@
 //   solve contacts for x, f held      e = what all impulses have changed by since friction was last solved
 //   solve friction for f, x held      f ← mixed with what it was before
 //
-// Impulses are measured by the velocity that each gives its own row. e is the error that is left: the friction
-// just solved for was right for the impulses before. Programs are solved to a tenth of it, and the judge is
-// asked where it is small; if he is not satisfied, all is tightened, as in cr.c. Where the sequence is no
-// contraction (large μ) Anderson mixing of f helps.
+// Impulses are measured by the velocity that each gives its own row. e is the error that is left: the
+// friction just solved for was right for the impulses before. Programs are solved to a tenth of it, and to a
+// hundredth where the sequence is long; the judge is asked where it is small, and if he is not satisfied, all
+// is tightened, as in cr.c. Where the sequence is no contraction (large μ) Anderson mixing of f helps.
 //
 // Cost      an iteration is one of conjugate residuals, in whichever program: a product with A, a few with J
 //           and one preconditioning. Hundreds to a few thousand, several times those of `cr`.
@@ -24,13 +24,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLAIN = 3, MEMORY = 5 };  // rounds before mixing begins; of mixing
-static const double SHARE = 0.1; // of the error, to which programs are solved
+enum {
+  PLAIN = 3, // rounds before mixing begins
+  LONG = 8,  // rounds after which programs are solved better: mixing suffers from what they leave
+  MEMORY = 5 // of mixing
+};
+static const double SHARE = 0.1, SMALL_SHARE = 0.01; // of the error, to which programs are solved
 
 typedef struct {
   double* f;      // friction that the contacts were solved with, zero in other rows (nrow)
   double* change; // of it by its own projection (nrow)
-  double* solved; // all impulses when friction was last solved (nrow)
+  double* solved; // all impulses when friction was last solved; at first, those of the warm start (nrow)
   tbAnderson mixer;
   int rounds;
   double left;  // of the residual, when the program at hand was last thought to be solved
@@ -95,15 +99,13 @@ static bool is_solved(tbCr* c, Staggered* g)
 
 static void end_contacts(tbCr* c, Staggered* g)
 {
-  if (g->rounds > 0) {
-    g->error = distance(c, c->lambda, g->solved);
-    if (g->error <= c->r_tolerance) {
-      tb_run_judge_next(c->run);
-      c->tightening = fmax(0.1 * c->tightening, 1e-8);
-    }
-    tb_cr_hope(c, g->error);
-    c->loose = SHARE * g->error;
+  g->error = distance(c, c->lambda, g->solved);
+  c->loose = (g->rounds > LONG ? SMALL_SHARE : SHARE) * g->error;
+  if (g->error <= c->r_tolerance) {
+    tb_run_judge_next(c->run);
+    c->tightening = fmax(0.1 * c->tightening, 1e-8);
   }
+  tb_cr_hope(c, g->error);
   tb_cr_turn_to(c, TB_CR_FRICTION, c->lambda);
 }
 
@@ -130,6 +132,7 @@ void tb_staggered_cr(tbRun* run, double* lambda)
   g.mixer.weight = c.system.own;
   tb_anderson_reset(&g.mixer);
   take_friction(&c, c.lambda, g.f);
+  memcpy(g.solved, lambda, (size_t)run->p->nrow * sizeof *lambda);
   c.loose = SHARE * tb_cr_residual(&c);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     if (k > 0 && run->last_check == k) c.asked = c.hoped = g.error;
