@@ -51,7 +51,7 @@ typedef struct tbCr {
   double size, slope;              // of r and of B C⁻¹r, so measured
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double tightening;               // of both, by the judge's answers
-  double loose;       // ε₁ of a part that need not be solved so well; 0: as said
+  double loose;                    // ε₁ of a part that need not be solved so well; 0: as said
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
   int changes;        // restarts in all
   double hoped;       // the estimated error at which the judge was last called for
