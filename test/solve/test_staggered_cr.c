@@ -38,11 +38,11 @@ TEST(staggered_cr_solves_problems_of_every_metric)
   for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
     tbSolveOptions o = options((tbPreconditioner)i, 20000);
     cases_one_contact(&o);
-    CHECK(cases_failed(&o, gentle, 60) <= 1);
-    CHECK(cases_failed(&o, repeated, 60) == 0);
+    CHECK(cases_failed(&o, gentle, 18) <= (i == TB_PRECONDITIONER_DIAG)); // slow there, and may not be done
+    CHECK(cases_failed(&o, repeated, 18) == 0);
   }
   tbSolveOptions o = options(TB_PRECONDITIONER_SCHUR, 20000);
-  CHECK(cases_failed(&o, rough, 60) <= 3);
+  CHECK(cases_failed(&o, rough, 18) <= 1);
 }
 
 // The largest difference from another method's velocities.
@@ -60,7 +60,7 @@ static double difference(const tbProblem* p, const tbSolveOptions* o, const char
 
 TEST(staggered_cr_agrees_with_staggered_and_cr)
 {
-  for (int seed = 0; seed < 24; seed++) {
+  for (int seed = 0; seed < 12; seed++) {
     Case c;
     tbManufacture spec = gentle(seed);
     tbSolveOptions o = options(TB_PRECONDITIONER_SCHUR, 20000);
@@ -148,7 +148,7 @@ TEST(staggered_cr_takes_soft_and_rigid_bodies_with_and_without_friction)
 TEST(staggered_cr_does_without_a_factor_of_soft_bodies)
 {
   tbContext ctx = tb_default_context();
-  tbProblem* p = cases_lattice(&ctx, 6, 30);
+  tbProblem* p = cases_lattice(&ctx, 5, 10);
   REQUIRE(p && p->nblock == 1);
   tbMetricBlock bare = p->block[0];
   bare.factor = NULL;
@@ -206,7 +206,7 @@ static bool after_40(void* user) { return ((Count*)user)->last >= 40; }
 TEST(staggered_cr_counts_the_iterations_inside_its_programs)
 {
   tbContext ctx = tb_default_context();
-  tbProblem* p = cases_lattice(&ctx, 6, 30);
+  tbProblem* p = cases_lattice(&ctx, 4, 10);
   REQUIRE(p);
   Count c = {0};
   tbSolveOptions o = options(TB_PRECONDITIONER_FULL, 20000);
