@@ -16,7 +16,8 @@
 // does at the least-squares solution of rows that contradict each other. Then every contact is looked at
 // thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are tightened.
 // He is asked before where his last answer, with what has been gained since, lets one hope. While states or
-// sliding friction change, ε₁ is a third of the velocity that the last change was worth.
+// sliding friction change, ε₁ is a third of the velocity that the last change was worth; not so in one part
+// of the rows (staggered_cr.c) where states change at one convergence after the other.
 //
 // Cost      one product with A, a few with J and one preconditioning per iteration; W is never formed. Schur:
 //           a factor of S, as large as contacts share nodes, at every change of states.
@@ -359,7 +360,8 @@ static Next look_at_the_end(tbCr* c, double enough)
 
 bool tb_cr_iterate(tbCr* c)
 {
-  double enough = fmax(fmax(c->r_tolerance, c->loose), 0.3 * c->change);
+  double enough = fmax(c->r_tolerance, c->loose);
+  if (c->part == TB_CR_ALL || c->restless < PATIENCE) enough = fmax(enough, 0.3 * c->change);
   bool moved = step(c);
   if (!moved && c->slope > FLAT * enough) {
     pair(c);
