@@ -55,7 +55,7 @@ bool start_threads(tbContext* ctx, int count);                 // false after on
        "sweeps: given (default), random, colour, greedy, symmetric, layers"},                               \
       {"--relaxation", ARG_NUMBER, &(a).relaxation, "W", "over-relaxation, between 0 and 2"},               \
       {"--r-factor", ARG_TEXT, &(a).r_factor, "S", "prox methods: own (default), global, local or block"},  \
-      {"--preconditioner", ARG_TEXT, &(a).preconditioner, "P", "cr: full (default), diag or factor"},       \
+      {"--preconditioner", ARG_TEXT, &(a).preconditioner, "P", "cr: schur (default), full, diag, factor"},  \
       {"--inverse", ARG_TEXT, &(a).inverse, "I",                                                            \
        "soft bodies in W: exact (default), lumped, diagonal or jacobi"},                                    \
       {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \

@@ -35,12 +35,11 @@ typedef struct {
   tbElasticModel model;
   Size size;                    // the paper's
   double memory;                // the paper's, bytes; 0: not published
-  Published published[METHODS]; // of staggered, the faster of the two that the paper has
+  Published published[METHODS]; // of staggered, with active sets, which the paper has of most scenes
   tbStatus (*build)(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
   double settle_dt;         // larger steps until contacts are there,
   int settle, quick_settle; // so many of them
   int steps;                // then so many are measured
-  bool huge;                // too large to factor, and so for W: SP is not run
 } Setup;
 
 extern const Setup verschoor_setups[];

@@ -47,15 +47,15 @@ static void count_free(void* user, void* p)
 
 static tbStepOptions options_of(const Setup* setup, Method method)
 {
-  static const char* const solver[METHODS] = {"cr", "cr", "cr", "ica", "staggered"};
+  static const char* const solver[METHODS] = {"cr", "cr", "cr", "ica", "staggered-cr"};
   tbStepOptions o = tb_default_step_options();
   o.scheme = "implicit";
   o.dt = setup->dt;
   o.clearance = VERSCHOOR_CLEARANCE;
   o.solver.solver = solver[method];
   o.solver.tolerance = VERSCHOOR_TOLERANCE;
-  o.solver.aim_q = 1; // the paper asks for no more
-  o.solver.max_iterations = 5000;
+  o.solver.aim_q = 1;                                                  // the paper asks for no more
+  o.solver.max_iterations = method == METHOD_STAGGERED ? 50000 : 5000; // of its programs: the time ends it
   o.solver.preconditioner = method == METHOD_CR_DIAG   ? TB_PRECONDITIONER_DIAG
                             : method == METHOD_CR_FULL ? TB_PRECONDITIONER_FULL
                                                        : TB_PRECONDITIONER_SCHUR;
@@ -140,14 +140,14 @@ static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Metho
   tbStepOptions first = options_of(setup, METHOD_CR_SCHUR), o = options_of(setup, method);
   TB_TRY(tb_world_step(ctx, world, &first, NULL));
   double begin = cpu_seconds();
-  Deadline deadline = {begin + cap};
+  Deadline deadline = {begin + (method == METHOD_STAGGERED ? 4 : 1) * cap}; // it ends its step where it can
   o.solver.cancelled = is_late, o.solver.cancelled_user = &deadline;
   for (int i = 0; i < (quick ? 2 : setup->steps) && !out->stopped; i++) {
     tbStepReport report;
     double start = cpu_seconds();
     TB_TRY(tb_world_step(ctx, world, &o, &report));
     add_step(&report, cpu_seconds() - start, out);
-    out->stopped = is_late(&deadline);
+    out->stopped = cpu_seconds() >= begin + cap;
   }
   take_means(out);
   return TB_OK;
@@ -213,7 +213,6 @@ static tbStatus measure(tbContext* ctx, const Setup* setup, bool quick, double c
                         Outcome* out)
 {
   for (Method m = 0; m < METHODS; m++) {
-    if (m == METHOD_STAGGERED && setup->huge && !quick) continue;
     tbScene scene;
     TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
     tbStatus status = run_method(ctx, setup, quick, m, cap, scene.world, &out->method[m]);

@@ -42,12 +42,12 @@ typedef enum tbRFactor {
 const char* tb_r_factor_name(tbRFactor strategy);
 bool tb_r_factor_from_name(const char* name, tbRFactor* out);
 
-// What `cr` preconditions the mixed system with.
+// What `cr` and `staggered-cr` precondition the mixed system with.
 typedef enum tbPreconditioner {
   TB_PRECONDITIONER_FULL, // its block inverse, with the diagonals of A and of L A_d⁻¹ Lᵀ in their place
   TB_PRECONDITIONER_DIAG, // these diagonals by themselves
   TB_PRECONDITIONER_FACTOR, // as full, with the factor of A: fewer iterations, each two sparse solves dearer
-  TB_PRECONDITIONER_SCHUR,  // as full, with all of L A_d⁻¹ Lᵀ: contacts that repeat each other do no harm
+  TB_PRECONDITIONER_SCHUR, // as full, with all of L A_d⁻¹ Lᵀ: contacts that repeat each other do no harm
   TB_PRECONDITIONER_COUNT
 } tbPreconditioner;
 
@@ -88,10 +88,10 @@ typedef struct tbSolveOptions {
   uint64_t seed;                   // of random sweeps
   double relaxation;               // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;              // of prox-gs and prox-jacobi
-  tbPreconditioner preconditioner; // of cr
+  tbPreconditioner preconditioner; // of cr and staggered-cr
   tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
-                       // until the budget is spent, and the judge says by how much its answer is wrong. `cr`
-                       // and `ica` have no use for it: they solve with A
+                       // until the budget is spent, and the judge says by how much its answer is wrong.
+                       // `cr`, `staggered-cr` and `ica` have no use for it: they solve with A
   double factor_bytes; // memory that W or a factor may take before the Newton methods turn to GMRES, and
                        // pgs-sm to conjugate gradients; 0: 1e9
   // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them

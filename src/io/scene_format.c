@@ -134,7 +134,7 @@ static const tbKey solver_keys[] = {
     {"r_factor", TB_KEY_CHOICE, AT(Solver, r_factor), .choice = r_factor_at, .shown = true,
      .text = "strategy of the proximal methods"},
     {"preconditioner", TB_KEY_CHOICE, AT(Solver, preconditioner), .choice = preconditioner_at, .shown = true,
-     .text = "of cr"},
+     .text = "of cr and staggered-cr"},
     {"inverse", TB_KEY_CHOICE, AT(Solver, inverse), .choice = inverse_at, .shown = true,
      .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how wrong it is"},
     {"factor_bytes", TB_KEY_NUMBER, AT(Solver, factor_bytes), NONNEGATIVE, .shown = true,

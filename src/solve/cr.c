@@ -16,7 +16,8 @@
 // does at the least-squares solution of rows that contradict each other. Then every contact is looked at
 // thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are tightened.
 // He is asked before where his last answer, with what has been gained since, lets one hope. While states or
-// sliding friction change, ε₁ is a third of the velocity that the last change was worth.
+// sliding friction change, ε₁ is a third of the velocity that the last change was worth; not so in one part
+// of the rows (staggered_cr.c) where states change at one convergence after the other.
 //
 // Cost      one product with A, a few with J and one preconditioning per iteration; W is never formed. Schur:
 //           a factor of S, as large as contacts share nodes, at every change of states.
@@ -262,7 +263,7 @@ static void aim(tbCr* c)
   scale = fmax(scale, dot(p->nrow, c->lambda, c->lambda));
   scale = sqrt(fmax(scale, dot(p->nrow, c->u, c->u)));
   c->r_tolerance = fmax(0.1 * c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
-  c->u_tolerance = 0.1 * c->r_tolerance;
+  c->u_tolerance = 0.1 * fmax(c->r_tolerance, c->loose);
 }
 
 static int interval(double r, double tolerance)
@@ -314,7 +315,7 @@ static void conjugate(tbCr* c)
   tb_cr_precondition(&c->system, c->Bp, c->t);
 }
 
-static void begin(tbCr* c, tbRun* run, const double* lambda)
+void tb_cr_begin(tbCr* c, tbRun* run, const double* lambda)
 {
   const tbProblem* p = run->p;
   c->run = run;
@@ -352,26 +353,68 @@ static bool look_on_the_way(tbCr* c)
   return changed;
 }
 
-typedef enum { GO_ON, RESTART, REFRESH } Next;
+typedef enum { GO_ON, RESTART, SOLVED } Next;
 
-// At convergence, or where r cannot be reduced: the same; else the judge is asked, and more is aimed for.
+// At convergence, or where r cannot be reduced: the same; else all that was asked for is done.
 static Next look_at_the_end(tbCr* c, double enough)
 {
   bool stuck = c->contradicted = c->size > enough, changed = look(c, true);
   c->contradicted = false;
   c->wait = c->restarts = 0;
   aim(c);
+  if (c->restless > 0) c->loose *= 0.5; // states that change for want of accuracy must not go on for ever
   if (changed) return RESTART;
-  if (!(c->size <= c->r_tolerance || stuck)) return GO_ON;
-  tb_run_judge_next(c->run);
-  c->tightening = fmax(0.1 * c->tightening, 1e-8);
-  return REFRESH;
+  return c->size <= fmax(c->r_tolerance, c->loose) || stuck ? SOLVED : GO_ON;
+}
+
+bool tb_cr_iterate(tbCr* c)
+{
+  double enough = fmax(c->r_tolerance, c->loose);
+  if (c->part == TB_CR_ALL || c->restless < PATIENCE) enough = fmax(enough, 0.3 * c->change);
+  bool moved = step(c);
+  if (!moved && c->slope > FLAT * enough) {
+    pair(c);
+    moved = step(c);
+  }
+  Next next = GO_ON;
+  if (c->alpha > 0 && look_on_the_way(c)) next = RESTART;
+  else if (c->size <= enough || !moved) next = look_at_the_end(c, enough);
+  if (next == GO_ON && moved) {
+    conjugate(c);
+    if (c->slope <= FLAT * enough) next = look_at_the_end(c, enough);
+  }
+  if (next == SOLVED || (next == RESTART && ++c->changes % RENEW == 0)) refresh(c);
+  else if (next == RESTART) restart(c);
+  return next == SOLVED;
+}
+
+double tb_cr_residual(tbCr* c)
+{
+  double sum[SUMS];
+  pass(c, stay, sum);
+  return sqrt(sum[0]);
+}
+
+void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses)
+{
+  size_t bytes = (size_t)c->run->p->nrow * sizeof *impulses;
+  memcpy(c->seen, c->lambda, bytes);
+  memcpy(c->lambda, impulses, bytes);
+  c->part = part;
+  c->wait = c->restarts = c->restless = c->quiet = 0;
+  c->change = c->unrest = 0;
+  c->settled = false;
+  tb_anderson_reset(&c->mixer);
+  tb_cr_states_enter(c);
+  tb_cr_system_follow(&c->system);
+  restart(c);
+  aim(c);
 }
 
 // ε₁ is on the safe side, the more so the larger the bodies: a residual is taken to move all of them. Where
 // the last answer of the judge, with what has been gained since, would do, or r and the changes at the last
 // look are small anyway, the judge may be satisfied already.
-static void hope(tbCr* c, double error)
+void tb_cr_hope(tbCr* c, double error)
 {
   double expected = c->asked > 0 ? c->run->last_number * error / c->asked : INFINITY;
   bool near = error <= HOPE * c->r_tolerance || expected <= LIKELY * c->run->o->tolerance;
@@ -383,30 +426,16 @@ static void hope(tbCr* c, double error)
 void tb_cr(tbRun* run, double* lambda)
 {
   tbCr c = {0};
-  int changes = 0;
   double error = 0;
-  begin(&c, run, lambda);
+  tb_cr_begin(&c, run, lambda);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     if (k > 0 && run->last_check == k) c.asked = c.hoped = error;
-    double enough = fmax(c.r_tolerance, 0.3 * c.change);
-    bool moved = step(&c);
-    if (!moved && c.slope > FLAT * enough) {
-      pair(&c);
-      moved = step(&c);
+    if (tb_cr_iterate(&c)) {
+      tb_run_judge_next(run);
+      c.tightening = fmax(0.1 * c.tightening, 1e-8);
     }
-    Next next = GO_ON;
-    double size = c.size;
-    if (c.alpha > 0 && look_on_the_way(&c)) next = RESTART;
-    else if (c.size <= enough || !moved) next = look_at_the_end(&c, enough);
-    if (next == GO_ON && moved) {
-      conjugate(&c);
-      if (c.slope <= FLAT * enough) next = look_at_the_end(&c, enough);
-    }
-    if (next == RESTART && ++changes % RENEW == 0) next = REFRESH;
-    if (next == RESTART) restart(&c);
-    if (next == REFRESH) refresh(&c);
-    error = sqrt(size * size + c.unrest);
-    hope(&c, error);
+    error = sqrt(c.size * c.size + c.unrest);
+    tb_cr_hope(&c, error);
     tb_cr_states_publish(&c, lambda);
   }
 }

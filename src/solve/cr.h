@@ -1,5 +1,5 @@
 // Conjugate residuals on the mixed contact problem: the iteration (cr.c) and the contacts' states
-// (cr_states.c).
+// (cr_states.c). Staggered projections (staggered_cr.c) have it solve one part of the rows at a time.
 #ifndef TB_SOLVE_CR_H
 #define TB_SOLVE_CR_H
 
@@ -25,8 +25,16 @@ typedef struct tbCrContact {
   double average;    // λ': the normal impulse that sliding friction goes by
 } tbCrContact;
 
+// Rows that may be solved for; the impulses of all others are held.
+typedef enum tbCrPart {
+  TB_CR_ALL,
+  TB_CR_CONTACTS, // normal rows, and those of laws without friction
+  TB_CR_FRICTION  // friction rows, within λ_n F
+} tbCrPart;
+
 typedef struct tbCr {
   tbRun* run;
+  tbCrPart part;
   tbCrSystem system;
   tbCrContact* contact;            // (ncontact)
   tbCrGroup* group;                // (nrow)
@@ -43,7 +51,9 @@ typedef struct tbCr {
   double size, slope;              // of r and of B C⁻¹r, so measured
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double tightening;               // of both, by the judge's answers
+  double loose;                    // ε₁ of a part that need not be solved so well; 0: as said
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
+  int changes;        // restarts in all
   double hoped;       // the estimated error at which the judge was last called for
   double asked;       // and at which he last answered; 0: not yet
   double change;      // the largest such velocity at the last look
@@ -59,8 +69,20 @@ typedef struct tbCr {
   double *before, *moved;       // held impulses before a look, and by what it moved them (nrow)
 } tbCr;
 
+// From the impulses of a warm start, with c->part as it is given; takes run->scratch, tb_cr_scratch of it.
+void tb_cr_begin(tbCr* c, tbRun* run, const double* lambda);
+// One iteration. True: the equations hold to ε₁ in the states that contacts are in, and no look finds one to
+// change. The residual is then computed afresh, and the rows' give with it.
+bool tb_cr_iterate(tbCr* c);
+double tb_cr_residual(tbCr* c); // in velocities
+// Goes on with another part, from `impulses` (nrow), on which its states are based.
+void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses);
+// Asks the judge where an error, estimated in velocities, lets one hope.
+void tb_cr_hope(tbCr* c, double error);
+
 // Groups, and states from the impulses of a warm start, which are clamped into their laws.
 void tb_cr_states_begin(tbCr* c);
+void tb_cr_states_enter(tbCr* c); // the states alone, of c->part
 
 // Looks at every contact, given u and λ, and changes states and held impulses where that is worth more than
 // ε₂. thorough: at convergence, where every misalignment of friction counts.

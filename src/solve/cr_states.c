@@ -261,19 +261,28 @@ static void release_friction(tbCr* c, int k)
   }
 }
 
+// Whether friction has something to hold on to.
+static bool is_closed(const tbCr* c, int k)
+{
+  int normal = c->run->p->row_adr[k];
+  return c->part == TB_CR_FRICTION ? c->lambda[normal] > 0 : c->system.solved[normal];
+}
+
 static tbCrLook look_at_friction(tbCr* c, int k, bool thorough)
 {
   tbCrContact* contact = &c->contact[k];
   int normal = c->run->p->row_adr[k], end = contact->group + contact->groups;
-  tbCrLook seen = look_at_row(c, normal, 0, INFINITY) ? TB_CR_SWITCHED : TB_CR_SAME;
-  if (!c->system.solved[normal]) {
+  bool held = c->part == TB_CR_FRICTION;
+  tbCrLook seen = !held && look_at_row(c, normal, 0, INFINITY) ? TB_CR_SWITCHED : TB_CR_SAME;
+  if (c->part == TB_CR_CONTACTS) return seen;
+  if (!is_closed(c, k)) {
     if (seen == TB_CR_SWITCHED) release_friction(c, k);
     return seen;
   }
   double n = fmax(c->lambda[normal], 0);
   for (int g = contact->group; g < end; g++)
     if (!c->group[g].slides && look_at_sticking(c, k, &c->group[g])) seen = TB_CR_SWITCHED;
-  contact->average = c->settled ? n : 0.5 * (n + contact->recent);
+  contact->average = c->settled || held ? n : 0.5 * (n + contact->recent);
   for (int g = contact->group; g < end; g++) {
     if (!c->group[g].slides || !has_friction(&c->group[g])) continue;
     tbCrLook sliding = look_at_sliding(c, k, &c->group[g], thorough);
@@ -295,7 +304,7 @@ static void mix(tbCr* c)
   for (int k = 0; k < p->ncontact; k++)
     for (int g = c->contact[k].group; g < c->contact[k].group + c->contact[k].groups; g++) {
       tbCrGroup* group = &c->group[g];
-      if (!group->slides || !has_friction(group) || !c->system.solved[p->row_adr[k]]) continue;
+      if (!group->slides || !has_friction(group) || !is_closed(c, k)) continue;
       memcpy(c->lambda + group->row, c->before + group->row, (size_t)group->rows * sizeof *c->lambda);
       if (!group->interval) reach(group, 1, c->lambda + group->row, group->direction);
     }
@@ -320,6 +329,7 @@ static tbCrLook look_at(tbCr* c, int k, bool thorough)
 {
   const tbProblem* p = c->run->p;
   if (c->set[k].kind != TB_SET_NONE) return look_at_friction(c, k, thorough);
+  if (c->part == TB_CR_FRICTION) return TB_CR_SAME;
   const double* param = p->param + p->param_adr[k];
   tbCrLook seen = TB_CR_SAME;
   for (int i = 0, rows = tb_rows(p, k); i < rows && p->law[k] != TB_LAW_FREE; i++) {
@@ -348,7 +358,7 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
   c->change = c->unrest = 0;
   c->looks++;
   memcpy(c->before, c->lambda, (size_t)p->nrow * sizeof *c->before);
-  if (thorough) measure_gain(c);
+  if (thorough && c->part != TB_CR_CONTACTS) measure_gain(c);
   for (int part = 0; part < parts && part < p->ncontact && seen == TB_CR_SAME; part++)
     for (int k = (c->looks + part) % parts; k < p->ncontact; k += parts) {
       tbCrLook contact = look_at(c, k, thorough);
@@ -367,41 +377,64 @@ tbCrLook tb_cr_states_look(tbCr* c, bool thorough)
 
 // ---- start and end ----
 
+// Rows of a law without friction that are solved for: those inside their bounds.
+static void enter_rows(tbCr* c, int k)
+{
+  const tbProblem* p = c->run->p;
+  const double* param = p->param + p->param_adr[k];
+  int first = p->row_adr[k], rows = tb_rows(p, k);
+  double* lambda = c->lambda + first;
+  tb_friction_clamp_rows(p, k, lambda, lambda);
+  for (int i = 0; i < rows; i++)
+    c->system.solved[first + i] =
+        c->part != TB_CR_FRICTION &&
+        (p->law[k] == TB_LAW_FREE || (p->law[k] == TB_LAW_NONNEG && lambda[i] > 0) ||
+         (p->law[k] == TB_LAW_BOX && param[i] < lambda[i] && lambda[i] < param[rows + i]));
+}
+
+static void enter_friction(tbCr* c, int k)
+{
+  tbCrContact* contact = &c->contact[k];
+  int first = c->run->p->row_adr[k];
+  double *lambda = c->lambda + first, f[TB_MAX_ROWS];
+  contact->switches = 0;
+  lambda[0] = fmax(lambda[0], 0);
+  c->system.solved[first] = c->part != TB_CR_FRICTION && lambda[0] > 0;
+  if (c->part == TB_CR_CONTACTS) { // friction is held as it is
+    for (int i = 0; i < c->set[k].dim; i++) c->system.solved[first + 1 + i] = false;
+    return;
+  }
+  if (!(lambda[0] > 0)) {
+    release_friction(c, k);
+    return;
+  }
+  memcpy(f, lambda + 1, (size_t)c->set[k].dim * sizeof *f);
+  tb_friction_closest(&c->set[k], lambda[0], f, lambda + 1);
+  contact->recent = lambda[0];
+  for (int i = contact->group; i < contact->group + contact->groups; i++) {
+    tbCrGroup* g = &c->group[i];
+    set_slides(c, g, !has_friction(g) || reach(g, lambda[0], c->lambda + g->row, g->direction) >= 1 - 1e-9);
+  }
+}
+
+void tb_cr_states_enter(tbCr* c)
+{
+  for (int k = 0; k < c->run->p->ncontact; k++)
+    if (c->set[k].kind == TB_SET_NONE) enter_rows(c, k);
+    else enter_friction(c, k);
+}
+
 void tb_cr_states_begin(tbCr* c)
 {
   const tbProblem* p = c->run->p;
   int groups = 0;
   for (int k = 0; k < p->ncontact; k++) {
-    int first = p->row_adr[k], rows = tb_rows(p, k);
-    double* lambda = c->lambda + first;
     tb_friction_make(p, k, c->run->o->model, c->run->o->directions, &c->set[k]);
     c->contact[k] = (tbCrContact){.group = groups};
-    if (c->set[k].kind == TB_SET_NONE) {
-      const double* param = p->param + p->param_adr[k];
-      tb_friction_clamp_rows(p, k, lambda, lambda);
-      for (int i = 0; i < rows; i++)
-        c->system.solved[first + i] =
-            p->law[k] == TB_LAW_FREE || (p->law[k] == TB_LAW_NONNEG && lambda[i] > 0) ||
-            (p->law[k] == TB_LAW_BOX && param[i] < lambda[i] && lambda[i] < param[rows + i]);
-      continue;
-    }
     make_groups(c, k);
     groups += c->contact[k].groups;
-    lambda[0] = fmax(lambda[0], 0);
-    c->system.solved[first] = lambda[0] > 0;
-    if (!(lambda[0] > 0)) {
-      release_friction(c, k);
-      continue;
-    }
-    double f[TB_MAX_ROWS];
-    memcpy(f, lambda + 1, (size_t)(rows - 1) * sizeof *f);
-    tb_friction_closest(&c->set[k], lambda[0], f, lambda + 1);
-    c->contact[k].recent = lambda[0];
-    for (int i = c->contact[k].group; i < groups; i++) {
-      tbCrGroup* g = &c->group[i];
-      set_slides(c, g, !has_friction(g) || reach(g, lambda[0], c->lambda + g->row, g->direction) >= 1 - 1e-9);
-    }
   }
+  tb_cr_states_enter(c);
 }
 
 void tb_cr_states_publish(const tbCr* c, double* lambda)
@@ -419,7 +452,8 @@ void tb_cr_states_publish(const tbCr* c, double* lambda)
     memcpy(f, from + 1, (size_t)c->set[k].dim * sizeof *f);
     for (int i = c->contact[k].group; i < c->contact[k].group + c->contact[k].groups; i++) {
       const tbCrGroup* g = &c->group[i];
-      for (int j = 0; g->slides && j < g->rows; j++) f[g->row - first - 1 + j] = edge(g, n, j);
+      bool follows = g->slides && c->part != TB_CR_CONTACTS;
+      for (int j = 0; follows && j < g->rows; j++) f[g->row - first - 1 + j] = edge(g, n, j);
     }
     to[0] = n;
     tb_friction_closest(&c->set[k], n, f, to + 1);

@@ -78,5 +78,7 @@ size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_staggered_prepare(tbContext* ctx, struct tbRun* run);
 void tb_staggered_release(tbContext* ctx, struct tbRun* run);
 void tb_staggered(struct tbRun* run, double* lambda);
+size_t tb_staggered_cr_scratch(const tbDelassus* W, const tbSolveOptions* o);
+void tb_staggered_cr(struct tbRun* run, double* lambda);
 
 #endif

@@ -16,7 +16,8 @@
 // the best. Where the error stops falling, which it does when the map is no contraction (large μ), Anderson
 // mixing of f takes over what the plain sequence cannot do.
 //
-// Cost      two quadratic programs per iteration (staggered_qp.c), island by island.
+// Cost      two quadratic programs per iteration (staggered_qp.c), island by island; without W, by conjugate
+//           residuals: staggered_cr.c.
 // Limits    no proof of convergence; linear where it converges. The programs treat W as symmetric.
 #include "solve/staggered.h"
 #include "solve/methods.h"
