@@ -35,8 +35,9 @@ typedef struct tbHalfPattern {
 
 typedef struct tbHalf {
   const tbHalfPattern* pattern;
-  const double* value;  // of the blocks, nine each, row-major; and three more that are finite
-  const float* rounded; // the same; null: there are none
+  const double* value;   // of the blocks, nine each, row-major; and three more that are finite
+  const float* rounded;  // the same; null: there are none
+  const double* inverse; // of the blocks (i, i), six each (problem/metric.h); null: they are not at hand
 } tbHalf;
 
 // From rows and columns that come in triples; arrays live in the arena.

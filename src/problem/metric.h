@@ -37,6 +37,8 @@ void tb_metric_rows(const tbMetricBlock* block, int begin, int end, const double
 enum { TB_METRIC_PIECE = 768 }; // rows of a piece of parallel work: a multiple of every unit
 
 // x ← A⁻¹ x by conjugate gradients, until what is left is `tolerance` of x. (metric_cg.c)
+// C: the inverse of the diagonal blocks, xx yy zz xy xz yz each; with two entries for every row.
+void tb_metric_invert_diagonal(const tbMetricBlock* block, tbThreads* threads, double* inverse);
 #define TB_METRIC_EXACT 1e-13
 size_t tb_metric_cg_workspace(const tbMetricBlock* block); // doubles
 void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,

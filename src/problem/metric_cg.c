@@ -27,7 +27,7 @@ typedef struct {
   const double* b;       // right-hand side (size)
   double scale;          // of it
   double *x, *r, *p, *q; // q holds z, too, once it is spent (n)
-  double* inverse;       // of the diagonal blocks: xx yy zz xy xz yz (2n)
+  const double* inverse; // of the diagonal blocks: xx yy zz xy xz yz (2n)
   double* partial;       // sums of the pieces
   double* room;          // for products with the packed half
   const double* from;    // of the product under way
@@ -59,10 +59,15 @@ static void diagonal_entries(const tbMetricBlock* b, int i, int first, double ou
   for (; lo < b->ptr[i + 1] && b->col[lo] < first + 3; lo++) out[b->col[lo] - first] = b->value[lo];
 }
 
+typedef struct {
+  const tbMetricBlock* block;
+  double* inverse;
+} Inversion;
+
 static void invert_blocks(void* user, int begin, int end, int piece)
 {
   (void)piece;
-  const Cg* s = user;
+  const Inversion* s = user;
   for (int i = begin; i < end; i += 3) {
     double a[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, *C = s->inverse + 2 * (size_t)i;
     for (int j = 0; j < 3 && i + j < s->block->size; j++) diagonal_entries(s->block, i + j, i, a[j]);
@@ -78,6 +83,12 @@ static void invert_blocks(void* user, int begin, int end, int piece)
       for (int j = 0; j < 3; j++) C[j] = 1 / a[j][j];
     }
   }
+}
+
+void tb_metric_invert_diagonal(const tbMetricBlock* block, tbThreads* threads, double* inverse)
+{
+  Inversion job = {block, inverse};
+  tb_parallel_for(threads, round_up(block->size), TB_METRIC_PIECE, invert_blocks, &job);
 }
 
 // z = C⁻¹r on one triple; rᵀz.
@@ -177,13 +188,16 @@ static double power_of_two_over(int n, const double* b)
   return largest > 0 && largest < INFINITY ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 0;
 }
 
-static void layout(Cg* s, double* workspace)
+// Room for the inverse is handed out.
+static double* layout(Cg* s, double* workspace)
 {
   size_t n = (size_t)s->n;
   s->x = workspace, s->r = s->x + n, s->p = s->r + n, s->q = s->p + n;
-  s->inverse = s->q + n, s->room = s->inverse + 2 * n;
+  double* own = s->q + n;
+  s->inverse = own, s->room = own + 2 * n;
   s->partial = s->room + (s->block->half ? tb_half_room(s->block->half->pattern) : 0);
   memset(workspace, 0, 4 * n * sizeof *workspace);
+  return own;
 }
 
 // Where a start leaves less than none does, it is taken.
@@ -208,8 +222,9 @@ static void solve(const tbMetricBlock* block, tbThreads* threads, double toleran
     if (x != b) memcpy(x, b, (size_t)block->size * sizeof *x);
     return;
   }
-  layout(&s, workspace);
-  tb_parallel_for(threads, s.n, TB_METRIC_PIECE, invert_blocks, &s);
+  double* own = layout(&s, workspace);
+  if (block->half && block->half->inverse) s.inverse = block->half->inverse;
+  else tb_metric_invert_diagonal(block, threads, own);
   double rz, enough = tolerance * tolerance * begin(&s, start, &rz);
   bool rounded = block->half && block->half->rounded;
   for (int time = 0; time < AFRESH && rz > enough; time++) {

@@ -207,7 +207,7 @@ static void velocities(tbCr* c)
 
 // The residual as contacts feel it, in velocities: momentum that is missing by the mass that it would move.
 // What is missing far away, inside of bodies, does not matter to them.
-static double size_of_residual(tbCr* c)
+double tb_cr_residual(tbCr* c)
 {
   const tbProblem* p = c->run->p;
   const double* r = c->r + p->ndof;
@@ -251,7 +251,7 @@ static void refresh(tbCr* c)
   tb_cr_gather(&c->system, c->lambda, c->r);
   velocities(c);
   point(c);
-  c->size = size_of_residual(c);
+  c->size = tb_cr_residual(c);
   if (believed > 0 && c->size > LOST * fmax(believed, c->r_tolerance)) c->system.exact = true;
 }
 
@@ -299,7 +299,7 @@ static bool step(tbCr* c)
   bool worth_it = gain * gain > SLIGHT * fabs(left * c->steep) && c->steep != 0;
   c->alpha = worth_it ? gain / c->steep : 0;
   if (worth_it) pass(c, advance, NULL);
-  c->size = size_of_residual(c);
+  c->size = tb_cr_residual(c);
   return worth_it;
 }
 
@@ -388,16 +388,10 @@ bool tb_cr_iterate(tbCr* c)
   return next == SOLVED;
 }
 
-double tb_cr_residual(tbCr* c)
-{
-  double sum[SUMS];
-  pass(c, stay, sum);
-  return sqrt(sum[0]);
-}
-
 void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses)
 {
   size_t bytes = (size_t)c->run->p->nrow * sizeof *impulses;
+  velocities(c);
   memcpy(c->seen, c->lambda, bytes);
   memcpy(c->lambda, impulses, bytes);
   c->part = part;

@@ -231,9 +231,9 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   return false;
 }
 
-// What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it his number is known to
-// more digits than it takes to compare it.
-static const double LEFT = 1e-3, NEARLY = 0.99;
+// What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it his number is known well
+// enough to compare it with a little less than the tolerance.
+static const double LEFT = 1e-2, NEARLY = 0.97;
 
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
                       double enough, double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)

@@ -69,6 +69,7 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
                          .unit = 3,
                          .factor = d->factor,
                          .half = &s->half};
+  if (s->half.inverse) tb_metric_invert_diagonal(&block, ctx->threads, (double*)s->half.inverse);
   s->factor = d->factor, s->lent = true;
   if (d->factor) TB_TRY(tb_cholesky_factor(ctx, d->factor, s->A));
   // v_free = v + A⁻¹(rhs − A v): what is solved for is the change alone, and small at rest
@@ -132,8 +133,12 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
     tbSoftStep* s = &job->step[i];
     s->half.pattern = &d->fem->half;
     s->half.value = TB_TAKE(arena, double, tb_half_values(&d->fem->half));
-    if (!d->factor) s->half.rounded = TB_TAKE(arena, float, tb_half_values(&d->fem->half));
-    if (!s->half.value || (!d->factor && !s->half.rounded)) return TB_ERROR_MEMORY;
+    if (!s->half.value) return TB_ERROR_MEMORY;
+    if (!d->factor) {
+      s->half.rounded = TB_TAKE(arena, float, tb_half_values(&d->fem->half));
+      s->half.inverse = TB_TAKE(arena, double, 2 * n);
+      if (!s->half.rounded || !s->half.inverse) return TB_ERROR_MEMORY;
+    }
     tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .half = &s->half};
     s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
     s->rhs = TB_TAKE(arena, double, n);

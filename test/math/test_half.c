@@ -66,7 +66,7 @@ TEST(the_packed_half_multiplies_like_the_whole_for_any_number_of_threads)
       tbThreads* threads = NULL;
       if (k > 0) CHECK_OK(&ctx, tb_threads_create(&ctx, 1 + k, &threads));
       y[k] = malloc((size_t)n * sizeof *y[k]);
-      tb_half_multiply(&(tbHalf){&h, value, NULL}, false, threads, x, y[k], room);
+      tb_half_multiply(&(tbHalf){.pattern = &h, .value = value}, false, threads, x, y[k], room);
       CHECK(memcmp(y[0], y[k], (size_t)n * sizeof *x) == 0);
       tb_threads_destroy(&ctx, threads);
     }
@@ -77,8 +77,9 @@ TEST(the_packed_half_multiplies_like_the_whole_for_any_number_of_threads)
     }
     float* rounded = malloc(tb_half_values(&h) * sizeof *rounded);
     tb_half_round(&h, NULL, value, rounded);
-    tb_half_multiply(&(tbHalf){&h, value, rounded}, true, NULL, x, y[1], room);
-    tb_half_multiply(&(tbHalf){&h, value, rounded}, false, NULL, x, y[2], room);
+    tb_half_multiply(&(tbHalf){.pattern = &h, .value = value, .rounded = rounded}, true, NULL, x, y[1], room);
+    tb_half_multiply(&(tbHalf){.pattern = &h, .value = value, .rounded = rounded}, false, NULL, x, y[2],
+                     room);
     CHECK(memcmp(y[0], y[2], (size_t)n * sizeof *x) == 0);
     for (int i = 0; i < n; i++) CHECK_NEAR(y[1][i], y[0][i], 1e-3);
     free(rounded);

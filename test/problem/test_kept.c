@@ -365,7 +365,7 @@ TEST(conjugate_gradients_trust_rounded_numbers_no_further_than_they_go)
       }
     tb_half_pack(h, NULL, s.body->K.ptr, A, value);
     tb_half_round(h, NULL, value, rounded);
-    tbHalf half = {h, value, rounded};
+    tbHalf half = {.pattern = h, .value = value, .rounded = rounded};
     tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
                            .size = s.n,
                            .value = A,
