@@ -15,7 +15,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPINS = 2000, MAX_THREADS = 256 };
+enum { SPINS = 20000, MAX_THREADS = 256 };
 
 struct tbThreads {
   int count; // workers + the caller

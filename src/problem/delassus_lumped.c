@@ -8,8 +8,12 @@
 // matrices get wrong is for the judge to say: it knows A.
 #include "problem/delassus.h"
 
+#include "base/threads.h"
+
 #include <math.h>
 #include <string.h>
+
+enum { DOFS_PER_PIECE = 4096 };
 
 static const char* const names[TB_INVERSE_COUNT] = {
     [TB_INVERSE_EXACT] = "exact",
@@ -54,6 +58,22 @@ static double row_diagonal(const tbMetricBlock* b, int i, tbInverse inverse)
   return inverse == TB_INVERSE_JACOBI ? fmax(diagonal, 0.5 * moduli) : diagonal;
 }
 
+typedef struct {
+  const tbProblem* p;
+  tbInverse inverse;
+  double* D;
+} Job;
+
+static void diagonals(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Job* job = user;
+  for (int i = begin; i < end; i++) {
+    const tbMetricBlock* b = &job->p->block[job->p->dof_block[i]];
+    if (b->kind == TB_METRIC_SPARSE) job->D[i] = row_diagonal(b, i - b->dof, job->inverse);
+  }
+}
+
 static tbStatus build_touching(tbArena* arena, const tbProblem* p, tbTouching* t)
 {
   size_t total = 0;
@@ -85,9 +105,7 @@ tbStatus tb_delassus_lump(tbDelassusOwner* o)
   if (!any) return TB_OK;
   double* D = TB_TAKE(&o->arena, double, (size_t)p->ndof);
   if (!D) return TB_ERROR_MEMORY;
-  for (int b = 0; b < p->nblock; b++)
-    for (int i = 0; p->block[b].kind == TB_METRIC_SPARSE && i < p->block[b].size; i++)
-      D[p->block[b].dof + i] = row_diagonal(&p->block[b], i, o->W.inverse);
+  tb_parallel_for(o->arena.ctx->threads, p->ndof, DOFS_PER_PIECE, diagonals, &(Job){p, o->W.inverse, D});
   o->W.lumped = D;
   return build_touching(&o->arena, p, &o->touching);
 }

@@ -15,8 +15,8 @@
 // increases, so a bracketed root finder needs no more of F than its support function and closest point.
 #include "base/memory.h"
 #include "base/threads.h"
+#include "problem/blocks.h"
 #include "problem/judge.h"
-#include "problem/metric.h"
 #include "tribo/math.h"
 #include "tribo/problem.h"
 
@@ -325,7 +325,8 @@ struct tbJudge {
   double *q, *u;     // (nrow)
   double* F;         // the natural map at the λ measured last, of the model asked for  (nrow)
   double *f, *w, *r; // (ndof): Jᵀλ, A⁻¹Jᵀλ, what is left of it
-  double* workspace; // for the sparse solves
+  tbBlocks blocks;   // to solve with
+  bool* inverted;    // whether that went well                              (nblock)
   double accuracy;   // of w where there is no factor
   double norm_q;
   double scale;            // that ‖F‖ is measured by; NaN: the λ measured last has infinite residuals
@@ -408,44 +409,82 @@ static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
     }
 }
 
+// Rows of r = A w.
+typedef struct {
+  const tbMetricBlock* block;
+  const double* w;
+  double* r;
+} Rows;
+
+static void multiply_rows(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Rows* q = user;
+  for (int i = begin; i < end; i++) {
+    double sum = 0;
+    for (int e = q->block->ptr[i]; e < q->block->ptr[i + 1]; e++)
+      sum += q->block->value[e] * q->w[q->block->col[e]];
+    q->r[i] = sum;
+  }
+}
+
+static void multiply_block(const tbMetricBlock* block, tbThreads* threads, const double* w, double* r)
+{
+  if (block->kind == TB_METRIC_SPARSE) {
+    tb_parallel_for(threads, block->size, TB_METRIC_PIECE, multiply_rows, &(Rows){block, w, r});
+    return;
+  }
+  memset(r, 0, (size_t)block->size * sizeof *r);
+  tb_metric_multiply_add(block, w, r);
+}
+
+// Whether A w = f; r ← f − A w.
+static bool compare(const tbMetricBlock* block, const double* f, double most, double* r)
+{
+  double largest = 0, left = 0, size = 0;
+  for (int i = 0; i < block->size; i++) largest = fmax(largest, fmax(fabs(f[i]), fabs(r[i])));
+  for (int i = 0; i < block->size && largest > DBL_MIN * 0x1p60; i++) { // else they have faded to denormals
+    double pushed = f[i] / largest, met = r[i] / largest;
+    size += pushed * pushed + met * met;
+    left += (pushed - met) * (pushed - met);
+  }
+  for (int i = 0; i < block->size; i++) r[i] = f[i] - r[i];
+  return left <= most * most * size;
+}
+
 // w = A⁻¹ f, refined once on dense and sparse blocks; where there is no factor, conjugate gradients have
 // looked at f − A w themselves. False: what solves with A does not invert it.
+static void solve_block(void* user, int b, tbThreads* threads, double* room)
+{
+  tbJudge* j = user;
+  const tbMetricBlock* block = &j->p->block[b];
+  double *w = j->w + block->dof, *r = j->r + block->dof;
+  const double* f = j->f + block->dof;
+  j->inverted[b] = true;
+  if (block->kind == TB_METRIC_SPARSE && !block->factor) {
+    tb_metric_cg_from(block, threads, j->accuracy, f, w, room);
+    multiply_block(block, threads, w, r);
+    j->inverted[b] = compare(block, f, fmax(1e-6, 100 * j->accuracy), r);
+    return;
+  }
+  memcpy(w, f, (size_t)block->size * sizeof *w);
+  tb_metric_solve(block, threads, w, room);
+  if (block->kind == TB_METRIC_PARTICLE) return;
+  for (int pass = 0; pass < 2; pass++) {
+    multiply_block(block, threads, w, r);
+    j->inverted[b] = compare(block, f, 1e-6, r);
+    if (pass == 1) return;
+    tb_metric_solve(block, threads, r, room);
+    for (int i = 0; i < block->size; i++) w[i] += r[i];
+  }
+}
+
 static bool solve_dynamics(tbJudge* j)
 {
-  const tbProblem* p = j->p;
-  for (int b = 0; b < p->nblock; b++) {
-    const tbMetricBlock* block = &p->block[b];
-    double *w = j->w + block->dof, *r = j->r + block->dof;
-    const double* f = j->f + block->dof;
-    bool iterated = block->kind == TB_METRIC_SPARSE && !block->factor;
-    if (iterated) {
-      tb_metric_cg_from(block, j->threads, j->accuracy, f, w, j->workspace);
-    } else {
-      memcpy(w, f, (size_t)block->size * sizeof *w);
-      tb_metric_solve(block, j->threads, w, j->workspace);
-    }
-    if (block->kind == TB_METRIC_PARTICLE) continue;
-    for (int pass = 0; pass < 2; pass++) {
-      memset(r, 0, (size_t)block->size * sizeof *r);
-      tb_metric_multiply_add(block, w, r);
-      double largest = 0, left = 0, size = 0;
-      for (int i = 0; i < block->size; i++) largest = fmax(largest, fmax(fabs(f[i]), fabs(r[i])));
-      for (int i = 0; i < block->size && largest > DBL_MIN * 0x1p60; i++) { // else they have faded to denormals
-        double pushed = f[i] / largest, met = r[i] / largest;
-        size += pushed * pushed + met * met;
-        left += (pushed - met) * (pushed - met);
-      }
-      for (int i = 0; i < block->size; i++) r[i] = f[i] - r[i];
-      if (pass == 1 || iterated) {
-        double most = fmax(1e-6, iterated ? 100 * j->accuracy : 0);
-        if (!(left <= most * most * size)) return false;
-        break;
-      }
-      tb_metric_solve(block, j->threads, r, j->workspace);
-      for (int i = 0; i < block->size; i++) w[i] += r[i];
-    }
-  }
-  return true;
+  bool all = true;
+  tb_blocks_each(&j->blocks, j->threads, solve_block, j);
+  for (int b = 0; b < j->p->nblock; b++) all = all && j->inverted[b];
+  return all;
 }
 
 static bool contact_velocity(tbJudge* j)
@@ -469,22 +508,23 @@ static bool contact_velocity(tbJudge* j)
 static tbStatus prepare(tbJudge* j)
 {
   const tbProblem* p = j->p;
-  size_t pieces = (size_t)tb_piece_count(p->ncontact, CONTACTS_PER_PIECE), workspace = 0;
-  for (int b = 0; b < p->nblock; b++) {
-    size_t need = tb_metric_workspace(&p->block[b]);
-    if (need > workspace) workspace = need;
-  }
+  size_t pieces = (size_t)tb_piece_count(p->ncontact, CONTACTS_PER_PIECE);
   j->q = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->u = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->F = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->f = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->w = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->r = TB_TAKE(&j->arena, double, (size_t)p->ndof);
-  j->workspace = TB_TAKE(&j->arena, double, workspace);
+  j->inverted = TB_TAKE(&j->arena, bool, (size_t)p->nblock);
+  j->blocks = (tbBlocks){.problem = p,
+                         .room_adr = TB_TAKE(&j->arena, size_t, (size_t)p->nblock),
+                         .room = TB_TAKE(&j->arena, double, tb_blocks_room(p))};
   j->exact = TB_TAKE(&j->arena, Tally, pieces);
   j->modelled = TB_TAKE(&j->arena, Tally, pieces);
-  if (!j->q || !j->u || !j->F || !j->f || !j->w || !j->r || !j->workspace || !j->exact || !j->modelled)
+  if (!j->q || !j->u || !j->F || !j->f || !j->w || !j->r || !j->inverted || !j->blocks.room_adr ||
+      !j->blocks.room || !j->exact || !j->modelled)
     return TB_ERROR_MEMORY;
+  tb_blocks_begin(&j->blocks);
   j->scale = NAN;
   memcpy(j->q, p->bias, (size_t)p->nrow * sizeof *j->q);
   add_contact_velocity(p, p->v_free, j->q);

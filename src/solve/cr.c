@@ -181,20 +181,27 @@ static void turn(void* user, int begin, int end, int piece)
 
 // The row sums of a stiff block are its masses, far below its diagonal: a residual that is smooth moves the
 // whole body.
+static void weigh_dofs(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  tbCr* c = user;
+  const tbProblem* p = c->run->p;
+  for (int dof = begin; dof < end; dof++) {
+    const tbMetricBlock* k = &p->block[p->dof_block[dof]];
+    int i = dof - k->dof;
+    double D = k->kind == TB_METRIC_PARTICLE ? k->value[0]
+               : k->kind == TB_METRIC_DENSE  ? k->value[i * k->size + i]
+                                             : c->system.W->lumped[dof];
+    double rows = 0;
+    for (int e = k->ptr ? k->ptr[i] : 0; k->ptr && e < k->ptr[i + 1]; e++) rows += k->value[e];
+    c->weight[dof] = 1 / (rows > 1e-6 * D ? rows : D);
+  }
+}
+
 static void weigh(tbCr* c)
 {
   const tbProblem* p = c->run->p;
-  for (int b = 0; b < p->nblock; b++) {
-    const tbMetricBlock* k = &p->block[b];
-    for (int i = 0; i < k->size; i++) {
-      double D = k->kind == TB_METRIC_PARTICLE ? k->value[0]
-                 : k->kind == TB_METRIC_DENSE  ? k->value[i * k->size + i]
-                                               : c->system.W->lumped[k->dof + i];
-      double rows = 0;
-      for (int e = k->ptr ? k->ptr[i] : 0; k->ptr && e < k->ptr[i + 1]; e++) rows += k->value[e];
-      c->weight[k->dof + i] = 1 / (rows > 1e-6 * D ? rows : D);
-    }
-  }
+  tb_parallel_for(c->run->threads, p->ndof, PIECE, weigh_dofs, c);
   for (int i = 0; i < p->nrow; i++) c->weight[p->ndof + i] = 1;
 }
 

@@ -32,11 +32,7 @@ static const double APPROACH = 1e-3; // of a warm start, without a factor: the i
 void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
 {
   const tbProblem* p = W->problem;
-  size_t rows = (size_t)p->nrow, workspace = 0;
-  for (int b = 0; b < p->nblock; b++) {
-    size_t need = tb_metric_workspace(&p->block[b]);
-    if (need > workspace) workspace = need;
-  }
+  size_t rows = (size_t)p->nrow;
   s->solved = TB_SCRATCH(scratch, bool, rows);
   s->S = TB_SCRATCH(scratch, double, rows);
   s->own = TB_SCRATCH(scratch, double, rows);
@@ -44,7 +40,9 @@ void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
   s->held = TB_SCRATCH(scratch, bool, rows);
   s->diagonal = TB_SCRATCH(scratch, double, (size_t)p->ndof);
   s->room = TB_SCRATCH(scratch, double, (size_t)p->ndof);
-  s->workspace = TB_SCRATCH(scratch, double, workspace);
+  s->blocks.problem = p;
+  s->blocks.room_adr = TB_SCRATCH(scratch, size_t, (size_t)p->nblock);
+  s->blocks.room = TB_SCRATCH(scratch, double, tb_blocks_room(p));
   tb_product_layout(&s->product, scratch, p);
 }
 
@@ -150,6 +148,7 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
   s->kind = run->o->preconditioner;
   s->schur = run->prepared;
   tb_product_begin(&s->product);
+  tb_blocks_begin(&s->blocks);
   double largest = 0;
   for (int i = 0; i < p->ndof; i++)
     s->diagonal[i] = is_diagonal(s, &p->block[p->dof_block[i]]) ? 1 / W->lumped[i] : 1;
@@ -256,24 +255,31 @@ void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
   tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, w, x});
 }
 
+typedef struct {
+  const tbCrSystem* s;
+  const double *f, *start;
+  double* w;
+} Approach;
+
+static void approach(void* user, int b, tbThreads* threads, double* room)
+{
+  const Approach* q = user;
+  const tbMetricBlock* block = &q->s->p->block[b];
+  size_t bytes = (size_t)block->size * sizeof(double);
+  double* w = q->w + block->dof;
+  const double* f = q->f + block->dof;
+  bool iterates = block->kind == TB_METRIC_SPARSE && !block->factor;
+  memcpy(w, iterates && q->start ? q->start + block->dof : f, bytes);
+  if (!iterates) tb_metric_solve(block, threads, w, room);
+  else if (q->start) tb_metric_cg_from(block, threads, APPROACH, f, w, room);
+  else tb_metric_cg(block, threads, APPROACH, w, room);
+}
+
 void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* start, double* w)
 {
-  double* f = s->room;
-  memset(f, 0, (size_t)s->p->ndof * sizeof *f);
-  tb_cr_gather(s, lambda, f);
-  memcpy(w, start ? start : f, (size_t)s->p->ndof * sizeof *w);
-  for (int b = 0; b < s->p->nblock; b++) {
-    const tbMetricBlock* block = &s->p->block[b];
-    double *own = w + block->dof, *push = f + block->dof;
-    if (block->kind != TB_METRIC_SPARSE || block->factor) {
-      memcpy(own, push, (size_t)block->size * sizeof *own);
-      tb_metric_solve(block, s->threads, own, s->workspace);
-    } else if (start) {
-      tb_metric_cg_from(block, s->threads, APPROACH, push, own, s->workspace);
-    } else {
-      tb_metric_cg(block, s->threads, APPROACH, own, s->workspace);
-    }
-  }
+  memset(s->room, 0, (size_t)s->p->ndof * sizeof *s->room);
+  tb_cr_gather(s, lambda, s->room);
+  tb_blocks_each(&s->blocks, s->threads, approach, &(Approach){s, s->room, start, w});
 }
 
 typedef struct {
@@ -331,12 +337,11 @@ static void solve_diagonal(void* user, int begin, int end, int piece)
 }
 
 // y ← A_d⁻¹y on the blocks that are solved with as a whole.
-static void solve_blocks(const tbCrSystem* s, double* y)
+static void solve_block(void* user, int b, tbThreads* threads, double* room)
 {
-  for (int b = 0; b < s->p->nblock; b++) {
-    const tbMetricBlock* block = &s->p->block[b];
-    if (!is_diagonal(s, block)) tb_metric_solve(block, s->threads, y + block->dof, s->workspace);
-  }
+  const Pass* q = user;
+  const tbMetricBlock* block = &q->s->p->block[b];
+  if (!is_diagonal(q->s, block)) tb_metric_solve(block, threads, q->y + block->dof, room);
 }
 
 // y −= A_d⁻¹Lᵀe. Where A_d is diagonal, only degrees of freedom that are touched change.
@@ -361,7 +366,7 @@ static void react(const tbCrSystem* s, const double* e, double* y)
     double* f = s->room + block->dof;
     memset(f, 0, (size_t)block->size * sizeof *f);
     push_columns(s, b, e, s->room);
-    tb_metric_solve(block, s->threads, f, s->workspace);
+    tb_metric_solve(block, s->threads, f, s->blocks.room + s->blocks.room_adr[b]);
     for (int i = 0; i < block->size; i++) y[block->dof + i] -= f[i];
   }
 }
@@ -372,7 +377,7 @@ void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
   const double* c = x + p->ndof;
   double* e = y + p->ndof;
   tb_parallel_for(s->threads, p->ndof, DOFS_PER_PIECE, solve_diagonal, &(Pass){s, x, y});
-  solve_blocks(s, y); // t = A_d⁻¹x_w
+  tb_blocks_each(&s->blocks, s->threads, solve_block, &(Pass){s, x, y}); // t = A_d⁻¹x_w
   if (s->kind == TB_PRECONDITIONER_DIAG) {
     for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? c[i] / s->S[i] : 0;
     return;

@@ -10,6 +10,7 @@
 #ifndef TB_SOLVE_CR_SYSTEM_H
 #define TB_SOLVE_CR_SYSTEM_H
 
+#include "problem/blocks.h"
 #include "problem/product.h"
 #include "solve/run.h"
 #include "solve/shifted.h"
@@ -28,7 +29,7 @@ typedef struct tbCrSystem {
   double* own;       // the same without Z: what an impulse does to its own row     (nrow)
   double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
   double* room;      // (ndof)
-  double* workspace; // for sparse solves
+  tbBlocks blocks;   // to solve with
   tbProduct product; // with A
   bool exact;        // products with B, which may else be of rounded numbers
 } tbCrSystem;
