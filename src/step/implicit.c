@@ -30,11 +30,15 @@
 #include "base/clock.h"
 #include "problem/judge.h"
 
+#include <string.h>
+
 static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
 static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
 static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
 
 static const double ROUGH = 10; // times the tolerance, while contacts are still found
+
+static const double WORSE = 2;    // E/‖q‖ of impulses that are worse than none
 
 enum { TURNS = 4 }; // rounds for the sake of normals alone
 enum { CUTS = 20 }; // before bodies that meet are left where they started
@@ -46,6 +50,7 @@ typedef struct {
   tbArray pinches; // tbPinch
   tbArray met;     // tbSkinContact
   double clearance;
+  bool useless;  // the impulses found are worse than none, and none are taken
   double* share; // of the step, that bodies go; null: all of it                  (bodies)
 } Rounds;
 
@@ -131,6 +136,20 @@ static double lightest_of(const tbWorld* w, const tbAssembly* a)
   return least;
 }
 
+// A solver that was stopped on its way may leave impulses that throw bodies about, through everything: then
+// bodies fly freely, as far as they can.
+static tbStatus discard(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, Rounds* r,
+                        tbStepReport* report)
+{
+  tbAssembly* a = &work->assembly;
+  if (!work->judge || report->outcome == TB_CONVERGED || !(a->residual.natural_map > WORSE)) return TB_OK;
+  r->useless = true;
+  memset(a->lambda, 0, (size_t)a->problem->nrow * sizeof *a->lambda);
+  TB_TRY(tb_assembly_judge(ctx, o, work->judge, a));
+  report->residual = a->residual;
+  return TB_OK;
+}
+
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
                       Rounds* r, tbStepReport* report)
 {
@@ -144,6 +163,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   work->records.count = 0;
   work->lightest = lightest_of(w, &work->assembly);
   TB_TRY(tb_step_solve(ctx, o, work, report));
+  TB_TRY(discard(ctx, o, work, r, report));
   for (int i = 0; i < rigid; i++) {
     tbTouch* t = (tbTouch*)work->touches.data + i;
     for (int k = 0; k < t->rows; k++)
@@ -228,6 +248,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool again = false, rough = work->rough;
+    if (r->useless) break;
     if (round < o->rounds && r->met.count == 0 && turns++ < TURNS)
       again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
     if (round < o->rounds && r->met.count > 0)
