@@ -485,3 +485,23 @@ TEST(a_heavy_ball_on_a_light_cloth_adds_no_energy)
   }
   tb_world_free(&ctx, w);
 }
+
+// A method that overshoots, and is stopped while it does: what it leaves would throw the boxes about.
+TEST(impulses_that_are_worse_than_none_are_not_taken)
+{
+  Stage s = soft_stage(0.5, 0.004);
+  s.step.solver.solver = "ica", s.step.solver.max_iterations = 5;
+  stage_floor(&s, 0, 0);
+  for (int i = 0; i < 3; i++)
+    add_box(&s, tb_vec3(0.2, 0.2, 0.1), 3,
+            soft_at(1e8, tb_vec3(0.01 * i, 0, 0.051 + 0.101 * i), tb_vec3(0.2 * i, 0, -1)));
+  double start = stage_energy(&s);
+  for (int i = 0; i < 5; i++) {
+    tbStepReport report;
+    CHECK_OK(&s.ctx, tb_world_step(&s.ctx, s.world, &s.step, &report));
+    CHECK(report.residual.natural_map <= 2 && report.intersections == 0);
+    CHECK(i > 0 || (report.outcome != TB_CONVERGED && report.trimmed > 0));
+  }
+  CHECK(stage_energy(&s) <= start);
+  stage_close(&s);
+}
