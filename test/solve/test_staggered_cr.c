@@ -36,7 +36,7 @@ static tbManufacture rough(int seed)
 TEST(staggered_cr_solves_problems_of_every_metric)
 {
   for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
-    tbSolveOptions o = options((tbPreconditioner)i, 20000);
+    tbSolveOptions o = options((tbPreconditioner)i, 80000);
     cases_one_contact(&o);
     CHECK(cases_failed(&o, gentle, 18) == 0);
     CHECK(cases_failed(&o, repeated, 18) == 0);
@@ -70,7 +70,7 @@ TEST(staggered_cr_agrees_with_staggered_and_cr)
     cases_drop(&c);
   }
   for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
-    tbSolveOptions o = options((tbPreconditioner)i, 20000);
+    tbSolveOptions o = options((tbPreconditioner)i, 80000);
     cases_agree_on_soft_blocks(&o, (double[]){0.1, 3, 100});
   }
 }
@@ -155,7 +155,7 @@ TEST(staggered_cr_does_without_a_factor_of_soft_bodies)
   tbProblem twin = *p;
   twin.block = &bare;
   for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
-    tbSolveOptions o = options((tbPreconditioner)i, 20000);
+    tbSolveOptions o = options((tbPreconditioner)i, 80000);
     CHECK(difference(&twin, &o, "cr") <= 1e-5);
   }
   tb_problem_free(p);
