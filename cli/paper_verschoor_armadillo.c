@@ -2,7 +2,7 @@
 // armadillo, cut as fine as the paper's, and rollers like the paper's; else a ball.
 //
 // The paper's takes thousands of steps to be drawn in from above. Here it stands between two pairs of rollers
-// that have just not touched it yet, close in on it, and then turn to draw it down: a dozen.
+// that have just not touched it yet, close in on it and draw it down: a dozen.
 #include "cli/paper_verschoor.h"
 
 #include "fem/tets.h"
@@ -17,11 +17,12 @@
 static const double pi = 3.14159265358979323846;
 
 static const char folder[] = "../shared/meshes";
-static const double BODY = 0.006, ROLLER = 1;  // metres of a unit of the files
-static const double SPEED = 0.5;               // of the rollers' surfaces, m/s
-static const double CLOSING = 4;               // of the rollers towards the armadillo, m/s
-static const double CLOSED = 0.007, END = 0.1; // s
-static const double ROOM = 1e-4;               // m
+static const double BODY = 0.006, ROLLER = 1;   // metres of a unit of the files
+static const double SPEED = 0.5;                // of the rollers' surfaces, m/s
+static const double CLOSING = 4;                // of the rollers towards the armadillo, m/s
+static const double CLOSED = 0.007, END = 0.05; // s; from then on
+static const double SQUEEZING = 1;              // m/s
+static const double ROOM = 1e-4;                // m
 
 bool verschoor_has_armadillo(void)
 {
@@ -34,14 +35,15 @@ bool verschoor_has_armadillo(void)
 
 static tbQuat upright(void) { return tb_quat_exp(tb_vec3(pi / 2, 0, 0)); } // from y up, as in the files
 
-// It closes in for a while, then turns where it is.
+// It closes in, fast until it holds the body.
 static tbStatus add_roller(const Stage* s, tbShape shape, tbVec3 at, tbVec3 closing, tbVec3 spin)
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id;
-  tbVec3 near = tb_madd3(at, CLOSED, closing);
+  tbVec3 near = tb_madd3(at, CLOSED * CLOSING, closing),
+         end = tb_madd3(near, (END - CLOSED) * SQUEEZING, closing);
   tbMotionKey key[] = {
-      {.t = 0, .position = at}, {.t = CLOSED, .position = near}, {.t = END, .position = near}};
+      {.t = 0, .position = at}, {.t = CLOSED, .position = near}, {.t = END, .position = end}};
   for (int i = 0; i < 3; i++)
     key[i].orientation = tb_quat_mul(tb_quat_exp(tb_scale3(key[i].t, spin)), upright());
   def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
@@ -88,8 +90,8 @@ static tbStatus add_pair(const Stage* s, const tbTetMesh* mesh, tbVec3 way, doub
     double radius;
     TB_TRY(load_roller(s, number[i], &roller, &radius));
     double far = keep_off(mesh, out, height, radius + ROOM);
-    TB_TRY(add_roller(s, tb_shape_mesh(roller), tb_madd3(tb_scale3(height, up), far, out),
-                      tb_scale3(-CLOSING, out), tb_scale3(SPEED / radius, tb_cross3(out, up))));
+    TB_TRY(add_roller(s, tb_shape_mesh(roller), tb_madd3(tb_scale3(height, up), far, out), tb_scale3(-1, out),
+                      tb_scale3(SPEED / radius, tb_cross3(out, up))));
   }
   return TB_OK;
 }
