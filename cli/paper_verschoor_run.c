@@ -2,8 +2,9 @@
 //
 // The scene is run until bodies touch, kept as a checkpoint in memory, and every method takes its steps from
 // there: all see the same problem first, and problems as hard later. Times are of the processor (one thread),
-// which a busy machine stretches less than the clock on the wall; what of a step is whose is told by shares
-// of the latter. The judge's time is not a method's: certificates are not part of the paper's.
+// which a busy machine stretches less than the clock on the wall, and the least of a few runs; what of a step
+// is whose is told by shares of the latter. The judge's time is not a method's: certificates are not part of
+// the paper's.
 #include "cli/paper_verschoor.h"
 
 #include "base/clock.h"
@@ -16,6 +17,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { RUNS = 4 };
 
 static double cpu_seconds(void)
 {
@@ -251,17 +254,28 @@ static tbStatus measure_threads(tbContext* ctx, const Setup* setup, bool quick, 
   return TB_OK;
 }
 
+// The quickest of a few runs, which differ in nothing but what else the machine was doing.
+static tbStatus measure_method(tbContext* ctx, const Setup* setup, bool quick, Method m, double cap,
+                               const tbOut* state, Outcome* out)
+{
+  double begin = cpu_seconds();
+  for (int run = 0; run < RUNS && cpu_seconds() - begin < cap; run++) {
+    Measured now = {0};
+    tbScene scene;
+    TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
+    tbStatus status = run_method(ctx, setup, quick, m, cap, scene.world, &now);
+    if (status == TB_OK && m == METHOD_CR_SCHUR && run == 0) status = add_error(ctx, setup, scene.world, out);
+    tb_scene_free(ctx, &scene);
+    if (status != TB_OK) return status;
+    if (run == 0 || (!now.stopped && now.seconds < out->method[m].seconds)) out->method[m] = now;
+  }
+  return TB_OK;
+}
+
 static tbStatus measure(tbContext* ctx, const Setup* setup, bool quick, double cap, const tbOut* state,
                         Outcome* out)
 {
-  for (Method m = 0; m < METHODS; m++) {
-    tbScene scene;
-    TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
-    tbStatus status = run_method(ctx, setup, quick, m, cap, scene.world, &out->method[m]);
-    if (status == TB_OK && m == METHOD_CR_SCHUR) status = add_error(ctx, setup, scene.world, out);
-    tb_scene_free(ctx, &scene);
-    if (status != TB_OK) return status;
-  }
+  for (Method m = 0; m < METHODS; m++) TB_TRY(measure_method(ctx, setup, quick, m, cap, state, out));
   return measure_threads(ctx, setup, quick, state, out);
 }
 
