@@ -78,9 +78,10 @@ static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
 bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the tolerances
 
-// The method cannot go on: ends the run as failed.
 // The tolerance to work towards: o->tolerance, or beyond it.
 double tb_run_aim(const tbRun* run);
+
+// The method cannot go on: ends the run as failed.
 void tb_run_give_up(tbRun* run);
 
 static inline int tb_rows(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }
