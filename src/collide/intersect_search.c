@@ -1,8 +1,8 @@
 // All pairs of triangles that meet, within surfaces and between surfaces whose boxes meet.
 //
-// Every surface has a tree: the one that it comes with, filled anew with where its triangles are, or one made
-// here. A triangle is looked up in its own tree, for those that come after it in the order of leaves, and in
-// the trees of the surfaces that come after its own: every pair comes up once.
+// Every surface has a tree: the one that it comes with, examined and filled anew with where its triangles
+// are, or one made here. A triangle is looked up in its own tree, for those that come after it in the order
+// of leaves, and in the trees of the surfaces that come after its own: every pair comes up once.
 //
 // Cost   a query or a few for each triangle, and the signs of intersect.c for each pair whose boxes meet.
 #include "base/threads.h"
@@ -20,6 +20,7 @@ typedef struct {
   int first;       // of its triangles, among those of all surfaces
   int pair, npair; // later surfaces whose boxes meet its own, in Search.pair
   bool wanted;     // something may meet it: only then it has what follows
+  bool lent;       // its tree is the one that it comes with
   tbBvh tree;
   tbBox* box; // of triangles
   int* last;  // of a node: where its triangles end in the order of leaves
@@ -161,8 +162,31 @@ static void fill(void* user, int begin, int end, int piece)
       load(a->of, t, p);
       a->box[t] = tb_box_add(tb_box_add((tbBox){p[0], p[0]}, p[1]), p[2]);
     }
-    if (a->wanted && a->of->tree) tb_bvh_refit(&a->tree, a->box);
+    if (a->wanted && a->lent) tb_bvh_refit(&a->tree, a->box);
   }
+}
+
+// Whether a tree that somebody made leads from its root to every triangle once: nobody is trusted here.
+static tbStatus examine(tbArena* arena, const tbBvh* tree, int triangles, bool* whole)
+{
+  int *size = TB_TAKE(arena, int, (size_t)tree->nnode), *seen = TB_TAKE(arena, int, (size_t)triangles);
+  if (!size || !seen) return TB_ERROR_MEMORY;
+  *whole = tree->nitem == triangles && tree->nnode > 0;
+  for (int k = tree->nnode - 1; *whole && k >= 0; k--) { // of subtrees, which follow their roots
+    const tbBvhNode* node = &tree->node[k];
+    bool leaf = node->right == 0, sound = leaf || (node->right > k + 1 && node->right < tree->nnode);
+    *whole = sound && (leaf || node->right == k + 1 + size[k + 1]);
+    size[k] = leaf || !*whole ? 1 : 1 + size[k + 1] + size[node->right];
+    *whole =
+        *whole && (!leaf || (node->first >= 0 && node->count >= 0 && node->first <= triangles - node->count));
+    for (int t = 0; *whole && leaf && t < node->count; t++) {
+      int item = tree->order[node->first + t];
+      *whole = item >= 0 && item < triangles && seen[item]++ == 0;
+    }
+  }
+  for (int t = 0; *whole && t < triangles; t++) *whole = seen[t] == 1;
+  *whole = *whole && size[0] == tree->nnode;
+  return TB_OK;
 }
 
 static tbStatus take_trees(tbArena* arena, Search* s)
@@ -172,7 +196,8 @@ static tbStatus take_trees(tbArena* arena, Search* s)
     if (!a->wanted) continue;
     a->box = TB_TAKE(arena, tbBox, (size_t)a->of->ntriangle);
     if (!a->box) return TB_ERROR_MEMORY;
-    if (!a->of->tree) continue;
+    if (a->of->tree) TB_TRY(examine(arena, a->of->tree, a->of->ntriangle, &a->lent));
+    if (!a->lent) continue;
     a->tree = *a->of->tree;
     a->tree.node = TB_TAKE(arena, tbBvhNode, (size_t)a->tree.nnode);
     if (!a->tree.node) return TB_ERROR_MEMORY;
@@ -187,7 +212,7 @@ static tbStatus finish_trees(tbContext* ctx, tbArena* arena, Search* s)
   for (int i = 0; i < s->count; i++) {
     Surface* a = &s->surface[i];
     if (!a->wanted) continue;
-    if (!a->of->tree) TB_TRY(tb_bvh_build(ctx, arena, a->box, a->of->ntriangle, &a->tree));
+    if (!a->lent) TB_TRY(tb_bvh_build(ctx, arena, a->box, a->of->ntriangle, &a->tree));
     a->last = TB_TAKE(arena, int, (size_t)a->tree.nnode);
     if (!a->last) return TB_ERROR_MEMORY;
     for (int k = a->tree.nnode - 1; k >= 0; k--) {

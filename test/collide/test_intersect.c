@@ -264,6 +264,24 @@ TEST(the_tree_counts_what_comparing_all_pairs_counts)
   s[0].tree = &tree;
   tbIntersections lent = count_of(&wide, s, 2);
   CHECK(lent.crossing == one.crossing && lent.touching == one.touching);
+  // trees that lost a triangle, or their way, hide nothing
+  tbBvh wrong = tree;
+  tbBvhNode node[sizeof box / sizeof *box * 2];
+  int order[sizeof box / sizeof *box];
+  wrong.node = node, wrong.order = order;
+  s[0].tree = &wrong;
+  for (int k = 0; k < 5; k++) {
+    memcpy(node, tree.node, (size_t)tree.nnode * sizeof *node);
+    memcpy(order, tree.order, (size_t)tree.nitem * sizeof *order);
+    wrong.nnode = tree.nnode;
+    int last = tree.nnode - 1;
+    if (k == 0) order[7] = order[8];
+    if (k == 1) node[last].count--;
+    if (k == 2) node[0].right = last;
+    if (k == 3) node[last].first = 1 << 30;
+    if (k == 4) wrong.nnode = 1, node[0].right = 0, node[0].first = node[0].count = 0;
+    CHECK(count_of(&wide, s, 2).crossing == one.crossing);
+  }
   tb_arena_free(&arena);
   tb_threads_destroy(&wide, wide.threads);
   free(a);
