@@ -129,6 +129,25 @@ int cases_failed(const tbSolveOptions* options, CasesSpec* spec, int count)
   return count - solved;
 }
 
+void cases_take_every_law(const tbSolveOptions* o)
+{
+  int taken = 0, solved = 0;
+  for (int seed = 0; seed < 40; seed++) {
+    Case c;
+    tbManufacture spec = cases_metrics(seed);
+    spec.all_laws = true;
+    spec.contacts = spec.bodies = 2 + seed % 6; // 3-D: before the turn of the polyhedral law comes
+    REQUIRE(cases_make(&c, &spec));
+    if (!tb_solver_refuses(tb_solver_find(o->solver), c.p, TB_MODEL_CONE)) {
+      taken++;
+      solved += cases_solve_from(c.p, o, c.lambda, NULL).outcome == TB_CONVERGED;
+    }
+    cases_drop(&c);
+  }
+  printf("[%d of %d] ", solved, taken);
+  CHECK(taken >= 30 && solved >= taken - 1);
+}
+
 // ---- by hand ----
 
 // Closes the builder.

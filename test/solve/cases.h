@@ -35,6 +35,9 @@ tbManufacture cases_harsh_laws(int seed);
 // 1e-8; said on standard output.
 int cases_failed(const tbSolveOptions* options, CasesSpec* spec, int count);
 
+// Bounds, joints and every smooth law: all but one of the problems that the method does not refuse are solved.
+void cases_take_every_law(const tbSolveOptions* options);
+
 // ---- by hand ----
 
 // A particle of 2 kg on a plane with μ = 0.5: open, sticking and sliding, against the answer by hand.
