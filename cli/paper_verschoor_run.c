@@ -146,7 +146,8 @@ static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Metho
   tbStepOptions first = options_of(setup, METHOD_CR_SCHUR), o = options_of(setup, method);
   TB_TRY(tb_world_step(ctx, world, &first, NULL));
   double begin = cpu_seconds();
-  Deadline deadline = {begin + (method == METHOD_STAGGERED ? 4 : 1) * cap}; // it ends its step where it can
+  bool hopeful = method != METHOD_ICA && method != METHOD_CR_DIAG; // to end the step that it is in
+  Deadline deadline = {begin + (hopeful ? 4 : 1) * cap};
   o.solver.cancelled = is_late, o.solver.cancelled_user = &deadline;
   for (int i = 0; i < (quick ? 2 : setup->steps) && !out->stopped; i++) {
     tbStepReport report;
