@@ -104,6 +104,7 @@ static inline double dot(int n, const double* x, const double* y)
   return tb4_sum(sum) + rest;
 }
 
+// ‖weight ∘ x‖²
 static inline double weighed(int n, const double* x, const double* weight)
 {
   tb4d sum = tb4_set1(0);
@@ -412,7 +413,7 @@ void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses)
   aim(c);
 }
 
-// ε₁ is on the safe side, the more so the larger the bodies: a residual is taken to move all of them. Where
+// ε₁ is on the safe side, the more so the stiffer the bodies: a residual is taken to move their masses. Where
 // the last answer of the judge, with what has been gained since, would do, or r and the changes at the last
 // look are small anyway, the judge may be satisfied already.
 void tb_cr_hope(tbCr* c, double error)

@@ -48,7 +48,7 @@ typedef struct tbCr {
   double* partial;                 // sums of the pieces of a pass
   double alpha, beta;              // of the pass under way
   double steep;                    // (Bp)ᵀC⁻¹Bp
-  double size, slope;              // of r and of B C⁻¹r, so measured
+  double size, slope;              // of r, as contacts feel it, and of B C⁻¹r, so measured
   double r_tolerance, u_tolerance; // ε₁ on residuals, ε₂ on the velocity that a change of state is worth
   double tightening;               // of both, by the judge's answers
   double loose;                    // ε₁ of a part that need not be solved so well; 0: as said

@@ -183,6 +183,7 @@ typedef struct {
   const tbCrSystem* s;
   const double* x;
   double* y;
+  const double* weight; // of the entries of x; null: one
 } Pass;
 
 void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
@@ -208,6 +209,13 @@ static inline void pull(const double* restrict J, int rows, int width, const dou
     for (int j = 0; j < width; j++) x[i] += J[i * width + j] * w[j];
 }
 
+static inline void pull_weighed(const double* restrict J, int rows, int width, const double* restrict weight,
+                                const double* restrict w, double* restrict x)
+{
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < width; j++) x[i] += J[i * width + j] * (weight[j] * w[j]);
+}
+
 static void push_columns(const tbCrSystem* s, int b, const double* x, double* f)
 {
   const tbProblem* p = s->p;
@@ -229,7 +237,7 @@ static void gather_blocks(void* user, int begin, int end, int piece)
 
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f)
 {
-  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, gather_blocks, &(Pass){s, x, f});
+  tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, gather_blocks, &(Pass){s, x, f, NULL});
 }
 
 static void spread_contacts(void* user, int begin, int end, int piece)
@@ -244,7 +252,8 @@ static void spread_contacts(void* user, int begin, int end, int piece)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       int width = p->jac_width[c];
       const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->jac_dof[c];
-      if (rows == 3 && width == 3) pull(J, 3, 3, x, y);
+      if (q->weight) pull_weighed(J, rows, width, q->weight + p->jac_dof[c], x, y);
+      else if (rows == 3 && width == 3) pull(J, 3, 3, x, y);
       else pull(J, rows, width, x, y);
     }
   }
@@ -252,7 +261,12 @@ static void spread_contacts(void* user, int begin, int end, int piece)
 
 void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
 {
-  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, w, x});
+  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, w, x, NULL});
+}
+
+void tb_cr_feel(const tbCrSystem* s, const double* weight, const double* r, double* x)
+{
+  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, r, x, weight});
 }
 
 typedef struct {
@@ -280,37 +294,6 @@ void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* sta
   memset(s->room, 0, (size_t)s->p->ndof * sizeof *s->room);
   tb_cr_gather(s, lambda, s->room);
   tb_blocks_each(&s->blocks, s->threads, approach, &(Approach){s, s->room, start, w});
-}
-
-typedef struct {
-  const tbCrSystem* s;
-  const double *weight, *r;
-  double* y;
-} Feeling;
-
-static void feel_contacts(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Feeling* q = user;
-  const tbProblem* p = q->s->p;
-  for (int k = begin; k < end; k++) {
-    int rows = tb_rows(p, k);
-    double* y = q->y + p->row_adr[k];
-    for (int i = 0; i < rows; i++) y[i] = 0;
-    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-      int width = p->jac_width[c], dof = p->jac_dof[c];
-      const double* J = p->jac + p->jac_val_adr[c];
-      for (int j = 0; j < width; j++) {
-        double moved = q->weight[dof + j] * q->r[dof + j];
-        for (int i = 0; i < rows; i++) y[i] += J[i * width + j] * moved;
-      }
-    }
-  }
-}
-
-void tb_cr_feel(const tbCrSystem* s, const double* weight, const double* r, double* x)
-{
-  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, feel_contacts, &(Feeling){s, weight, r, x});
 }
 
 void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx)
@@ -376,8 +359,8 @@ void tb_cr_precondition(const tbCrSystem* s, const double* x, double* y)
   const tbProblem* p = s->p;
   const double* c = x + p->ndof;
   double* e = y + p->ndof;
-  tb_parallel_for(s->threads, p->ndof, DOFS_PER_PIECE, solve_diagonal, &(Pass){s, x, y});
-  tb_blocks_each(&s->blocks, s->threads, solve_block, &(Pass){s, x, y}); // t = A_d⁻¹x_w
+  tb_parallel_for(s->threads, p->ndof, DOFS_PER_PIECE, solve_diagonal, &(Pass){s, x, y, NULL});
+  tb_blocks_each(&s->blocks, s->threads, solve_block, &(Pass){s, x, y, NULL}); // t = A_d⁻¹x_w
   if (s->kind == TB_PRECONDITIONER_DIAG) {
     for (int i = 0; i < p->nrow; i++) e[i] = s->solved[i] ? c[i] / s->S[i] : 0;
     return;

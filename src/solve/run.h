@@ -23,8 +23,7 @@ typedef struct tbRun {
   tbScratch scratch;
   void* prepared; // what the method's prepare made, or null
   const double* believed; // the caller's belief about v − v_free (ndof); null: it has none
-  const double*
-      w; // v − v_free as the method believes it, for the judge to start from (ndof); null: it has none
+  const double* w;        // the method's, for the judge to start from (ndof); null: it has none
 
   // contacts grouped by colour or by layer, when the order asks for it; null when it does not
   int ngroup;

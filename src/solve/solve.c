@@ -161,10 +161,12 @@ static bool judging_is_dear(const tbProblem* p)
   return false;
 }
 
+enum { SELDOM = 25, DEAR = 30 }; // iterations of a method that asks, before the judge comes by unasked
+
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->seldom = !solver->asks ? 0 : judging_is_dear(run->p) ? 30 : 25;
+  run->seldom = !solver->asks ? 0 : judging_is_dear(run->p) ? DEAR : SELDOM;
   run->next_check = run->seldom;
   run->last_check = 0;
   run->last_number = run->last_error = INFINITY;

@@ -137,7 +137,8 @@ static double lightest_of(const tbWorld* w, const tbAssembly* a)
 }
 
 // A solver that was stopped on its way may leave impulses that throw bodies about, through everything: then
-// bodies fly freely, as far as they can.
+// bodies fly freely, as far as they can. E is at most the contacts' velocities, and without impulses these
+// are q: a multiple of ‖q‖ says so.
 static tbStatus discard(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, Rounds* r,
                         tbStepReport* report)
 {
