@@ -1,5 +1,6 @@
 #include "cli/args.h"
 #include "base/decimal.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -190,12 +191,9 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   return true;
 }
 
-bool start_threads(tbContext* ctx, int count)
+tbStatus start_threads(tbContext* ctx, int count)
 {
-  if (count == 1) return true;
-  if (tb_threads_create(ctx, count, &ctx->threads) == TB_OK) return true;
-  fprintf(stderr, "tribo: %s\n", ctx->error.message);
-  return false;
+  return count == 1 ? TB_OK : tb_threads_create(ctx, count, &ctx->threads);
 }
 
 // Why a file cannot even be read, or null.
@@ -203,7 +201,8 @@ static const char* unreadable(const char* path)
 {
   struct stat info;
   if (stat(path, &info) != 0 || access(path, R_OK) != 0) return strerror(errno);
-  return S_ISDIR(info.st_mode) ? strerror(EISDIR) : NULL;
+  if (S_ISDIR(info.st_mode)) return strerror(EISDIR);
+  return S_ISREG(info.st_mode) ? NULL : "not a file";
 }
 
 tbStatus check_readable(tbContext* ctx, const char* path)
@@ -212,15 +211,34 @@ tbStatus check_readable(tbContext* ctx, const char* path)
   return why ? tb_fail(ctx, TB_ERROR_INPUT, "%s: cannot be read: %s", path, why) : TB_OK;
 }
 
+bool is_replay(const char* path)
+{
+  tbContext quiet = tb_default_context();
+  char start[4];
+  size_t read;
+  uint64_t size;
+  return tb_read_start(&quiet, path, start, sizeof start, &read, &size) == TB_OK && read == sizeof start &&
+         memcmp(start, "\x89TRP", sizeof start) == 0;
+}
+
+static const char* input_path(const char* path) { return strcmp(path, "-") == 0 ? "/dev/stdin" : path; }
+
+static tbStatus check_input(tbContext* ctx, const char* path)
+{
+  return tb_is_stream(path) ? TB_OK : check_readable(ctx, path);
+}
+
 tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess)
 {
-  TB_TRY(check_readable(ctx, path));
+  path = input_path(path);
+  TB_TRY(check_input(ctx, path));
   return tb_problem_load(ctx, path, out, guess);
 }
 
 tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out)
 {
-  TB_TRY(check_readable(ctx, path));
+  path = input_path(path);
+  TB_TRY(check_input(ctx, path));
   return tb_scene_load(ctx, path, out);
 }
 

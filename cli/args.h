@@ -40,7 +40,7 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* out); // false after on
 const tbSolver* solver_named(const char* name);                // null after one line on standard error
 const tbScheme* scheme_named(const char* name);                // the same
 bool model_named(const char* name, tbModel* out);              // false after one line on standard error
-bool start_threads(tbContext* ctx, int count);                 // false after one line on standard error
+tbStatus start_threads(tbContext* ctx, int count);             // a count out of range is TB_ERROR_ARGUMENT
 
 // no_time: what the help says of the default time limit.
 #define SOLVER_ARGS(a, no_time)                                                                             \
@@ -69,8 +69,11 @@ static inline double judged(const tbSolveOptions* o, const tbResidual* r)
   return o->model == TB_MODEL_CONE ? r->fclib : r->model;
 }
 
-// A file that is missing or cannot be read is bad input (TB_ERROR_INPUT), not a fault.
+// A file that is missing or cannot be read, a pipe and a device are bad input (TB_ERROR_INPUT), not a fault.
 tbStatus check_readable(tbContext* ctx, const char* path);
+bool is_replay(const char* path); // by its first bytes
+// These two also read streams this process was started with: "-" is standard input, /dev/fd/N is what a shell
+// puts for <(command).
 tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess);
 tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out);
 

@@ -226,9 +226,9 @@ static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command
   RaceRules rules = {.solver = solvers,
                      .solvers = choose_solvers(a->solvers, solvers),
                      .curves = a->out && !a->manufactured};
-  if (rules.solvers < 0 || !check_page(a) || !check_step(a) || !solver_options(&a->solver, &rules.options) ||
-      !start_threads(ctx, a->solver.threads))
+  if (rules.solvers < 0 || !check_page(a) || !check_step(a) || !solver_options(&a->solver, &rules.options))
     return EXIT_USAGE;
+  if (start_threads(ctx, a->solver.threads) != TB_OK) return fail_with(ctx);
   interrupt_watch();
   rules.options.cancelled = interrupted;
   if (isatty(STDERR_FILENO)) rules.progress = show_progress;

@@ -1,6 +1,9 @@
 // tribo generate: a structure of boxes as a contact problem in a file.
 #include "base/text.h"
 #include "cli/args.h"
+#include "cli/out.h"
+#include "cli/stream.h"
+#include "io/problem_io.h"
 
 #include <limits.h>
 #include <math.h>
@@ -32,14 +35,24 @@ static bool find_kind(const char* name, tbGenerateKind* kind)
   return false;
 }
 
+static tbStatus print_problem(tbContext* ctx, const tbProblem* p)
+{
+  tbOut out = out_standard(ctx);
+  tbStatus status = tb_problem_print_json(ctx, &out, p, NULL);
+  if (status == TB_OK) status = tb_out_finish(&out);
+  tb_out_free(&out);
+  return status;
+}
+
 static tbStatus save(tbContext* ctx, const tbGenerate* spec, const char* path)
 {
-  bool json = ends_with(path, ".json");
+  bool standard = is_standard(path), json = ends_with(path, ".json");
   tbProblem* p = NULL;
   TB_TRY(tb_problem_generate(ctx, spec, &p));
-  tbStatus status =
-      json ? tb_problem_save_json(ctx, path, p, NULL) : tb_problem_save_fclib(ctx, path, p, NULL);
-  if (status == TB_OK)
+  tbStatus status = standard ? print_problem(ctx, p)
+                    : json   ? tb_problem_save_json(ctx, path, p, NULL)
+                             : tb_problem_save_fclib(ctx, path, p, NULL);
+  if (status == TB_OK && !standard)
     printf("%s: %d contacts, %d rows, %d degrees of freedom\n", path, p->ncontact, p->nrow, p->ndof);
   tb_problem_free(p);
   return status;
@@ -49,7 +62,9 @@ static void print_help(const Arg* args)
 {
   printf("%s\n\nWrites a structure of boxes, at rest under gravity, as the contact problem of one step of "
          "0.01 s.\n"
-         "FILE ends in .json (docs/problem-format.md) or in .hdf5 or .h5 (FCLIB). KIND is\n\n",
+         "FILE ends in .json (docs/problem-format.md) or in .hdf5 or .h5 (FCLIB), or is \"-\": JSON on "
+         "standard\n"
+         "output. KIND is\n\n",
          usage);
   for (int i = 0; i < TB_GENERATE_COUNT; i++) {
     char right[200];
@@ -88,7 +103,8 @@ int command_generate(int argc, char** argv)
   }
   tbGenerateKind kind;
   if (!find_kind(argv[0], &kind)) return EXIT_USAGE;
-  if (!ends_with(a.out, ".json") && !ends_with(a.out, ".hdf5") && !ends_with(a.out, ".h5")) {
+  if (!is_standard(a.out) && !ends_with(a.out, ".json") && !ends_with(a.out, ".hdf5") &&
+      !ends_with(a.out, ".h5")) {
     fprintf(stderr, "tribo generate: %s should end in .json, .hdf5 or .h5\n", a.out);
     return EXIT_USAGE;
   }

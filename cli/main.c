@@ -22,7 +22,8 @@ static const struct {
     {"export", "export REPLAY --to KINDS", "a run for other programs: glTF, USD, ParaView, point caches",
      command_export},
     {"solve", "solve PROBLEM", "solve one contact problem, and judge the answer", command_solve},
-    {"compare", "compare PROBLEM|SCENE…", "race solvers on problems: table, CSV, report.html", command_compare},
+    {"compare", "compare PROBLEM|SCENE…", "race solvers on problems: table, CSV, report.html",
+     command_compare},
     {"generate", "generate KIND -o FILE", "write a structure of boxes as a contact problem",
      command_generate},
     {"scene", "scene NAME -o FILE", "write a scene of the gallery, with parameters of your own",
@@ -39,10 +40,9 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE* to)
 {
-  fprintf(
-      to,
-      "Tribo simulates contact and friction. Every method works on the same problem and is judged by the same\n"
-      "residual.\n\nusage: tribo COMMAND …\n\n");
+  fprintf(to, "Tribo simulates contact and friction. Every method works on the same problem and is judged by "
+              "the same\n"
+              "residual.\n\nusage: tribo COMMAND …\n\n");
   for (int i = 0; i < COMMANDS; i++) print_columns(to, 34, commands[i].usage, commands[i].summary);
   print_columns(to, 34, "--version", "version, and what this build uses");
   fprintf(to,

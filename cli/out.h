@@ -9,6 +9,9 @@ enum { OUT_NUMBER = 32 };
 // Standard output. A reader that stops early (`| head`) is no fault: what it does not want is dropped.
 tbOut out_standard(tbContext* ctx);
 
+// Where summaries go: standard error when standard output is taken by data.
+tbOut out_summary(tbContext* ctx, bool output_taken);
+
 // Short pieces: what comes out is cut at 1 KiB. Text of unknown length goes through the functions below.
 void out_format(tbOut* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -97,16 +97,6 @@ static bool read_args(const RenderArgs* a, Shooting* s)
 
 // Sources.
 
-static bool is_replay(const char* path)
-{
-  char magic[4] = {0};
-  FILE* file = fopen(path, "rb");
-  if (!file) return false;
-  bool replay = fread(magic, 1, 4, file) == 4 && memcmp(magic, "\x89TRP", 4) == 0;
-  fclose(file);
-  return replay;
-}
-
 // Simulates until a time and records every step as far as frames show it.
 static tbStatus record(tbContext* ctx, tbScene* scene, const char* path, double fps, bool quiet)
 {
@@ -234,7 +224,7 @@ int command_render(int argc, char** argv)
   Shooting s = shooting_default();
   if (!read_args(&a, &s)) return EXIT_USAGE;
   tbContext ctx = tb_default_context();
-  if (!start_threads(&ctx, a.threads)) return EXIT_USAGE;
+  if (start_threads(&ctx, a.threads) != TB_OK) return fail_with(&ctx);
   int code = render(&ctx, argv[0], &a, &s);
   tb_threads_destroy(&ctx, ctx.threads);
   return code;

@@ -48,8 +48,8 @@ static int resume(tbContext* ctx, const ResumeArgs* a, const char* path)
   }
   if (last < done) last = done;
   if (a->threads != INT_MIN) scene.threads = a->threads;
-  int code = EXIT_USAGE;
-  if (start_threads(ctx, scene.threads)) code = simulate(ctx, &scene, last, &a->output);
+  int code =
+      start_threads(ctx, scene.threads) == TB_OK ? simulate(ctx, &scene, last, &a->output) : fail_with(ctx);
   tb_scene_free(ctx, &scene);
   tb_threads_destroy(ctx, ctx->threads);
   return code;

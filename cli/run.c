@@ -72,8 +72,9 @@ static int run_scene(tbContext* ctx, const RunArgs* a, const char* path)
   int64_t last = 0;
   if (load_scene(ctx, path, &scene) != TB_OK) return fail_with(ctx);
   int code = EXIT_USAGE;
-  if (override(a, &scene, &last) && start_threads(ctx, scene.threads))
-    code = simulate(ctx, &scene, last, &a->output);
+  if (override(a, &scene, &last))
+    code =
+        start_threads(ctx, scene.threads) == TB_OK ? simulate(ctx, &scene, last, &a->output) : fail_with(ctx);
   tb_scene_free(ctx, &scene);
   tb_threads_destroy(ctx, ctx->threads);
   return code;

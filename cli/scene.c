@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/out.h"
+#include "cli/stream.h"
 #include "io/gallery.h"
 
 #include <stdio.h>
@@ -82,6 +83,7 @@ static tbStatus print(tbContext* ctx, const tbGalleryScene* scene, const double*
 static int write_scene(const char* name, const char** setting, const char* file)
 {
   tbContext ctx = tb_default_context();
+  if (is_standard(file)) file = NULL;
   double values[TB_GALLERY_PARAMETERS];
   const tbGalleryScene* scene = scene_named(name);
   if (!scene) return EXIT_USAGE;

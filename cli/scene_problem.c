@@ -1,23 +1,26 @@
 #include "cli/scene_problem.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/interrupt.h"
+
+#include <string.h>
+
+static const size_t MOST_BYTES = (size_t)2 << 30; // as tb_problem_load
 
 // Problems in JSON begin with "tribo_problem", scenes with "tribo".
 static bool is_scene(tbContext* ctx, const char* path)
 {
   tbArena arena;
   const tbJson* root = NULL;
-  int first = EOF;
-  FILE* file = fopen(path, "rb");
-  if (file) {
-    do first = getc(file);
-    while (first == ' ' || first == '\t' || first == '\r' || first == '\n');
-    fclose(file);
-  }
-  if (first != '{') return false;
+  char start[4096];
+  size_t read, at = 0;
+  uint64_t size;
+  if (tb_read_start(ctx, path, start, sizeof start, &read, &size) != TB_OK) return false;
+  while (at < read && (start[at] == ' ' || start[at] == '\t' || start[at] == '\r' || start[at] == '\n')) at++;
+  if (at < read && start[at] != '{') return false;
   tb_arena_init(&arena, ctx);
   bool scene =
-      tb_json_read_file(ctx, &arena, path, SIZE_MAX / 4, &root) == TB_OK && tb_json_find(root, "tribo");
+      tb_json_read_file(ctx, &arena, path, MOST_BYTES, &root) == TB_OK && tb_json_find(root, "tribo");
   tb_arena_free(&arena);
   return scene;
 }
@@ -31,6 +34,7 @@ static tbStatus scene_problem(tbContext* ctx, tbScene* scene, int steps, tbProbl
 
 tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbProblem** out, double** guess)
 {
+  if (strcmp(path, "-") == 0 || tb_is_stream(path)) return load_problem(ctx, path, out, guess);
   TB_TRY(check_readable(ctx, path));
   if (!is_scene(ctx, path)) return tb_problem_load(ctx, path, out, guess);
   tbScene scene;

@@ -30,10 +30,16 @@ typedef struct {
 bool output_args_check(const char* command, const OutputArgs* a)
 {
   const char* files[] = {a->csv, a->csv_contacts, a->metrics, a->checkpoint, a->trajectory};
+  if (is_standard(a->checkpoint) || is_standard(a->trajectory)) {
+    fprintf(stderr, "tribo %s: %s takes a file; standard output is for --csv, --csv-contacts or --metrics\n",
+            command, is_standard(a->checkpoint) ? "--checkpoint" : "--trajectory");
+    return false;
+  }
   for (int i = 0; i < 5; i++)
     for (int k = 0; k < i; k++)
       if (files[i] && files[k] && strcmp(files[i], files[k]) == 0 && strncmp(files[i], "/dev/", 5) != 0) {
-        fprintf(stderr, "tribo %s: two outputs go to %s\n", command, files[i]);
+        fprintf(stderr, "tribo %s: two outputs go to %s\n", command,
+                is_standard(files[i]) ? "standard output" : files[i]);
         return false;
       }
   if (a->every < 0 || (a->every > 0 && !a->checkpoint)) {
@@ -179,7 +185,9 @@ static tbStatus finish(Simulation* s, int64_t last)
 
 static tbStatus print_summary(Simulation* s, int64_t last)
 {
-  tbOut out = out_standard(s->ctx);
+  const OutputArgs* a = s->args;
+  bool taken = is_standard(a->csv) || is_standard(a->csv_contacts) || is_standard(a->metrics);
+  tbOut out = out_summary(s->ctx, taken);
   tbStatus status = metrics_summary(s->ctx, &out, &s->metrics, s->scene, state_of(s, last));
   tb_out_free(&out);
   return status;

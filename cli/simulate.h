@@ -11,26 +11,27 @@ typedef struct {
   bool strict, quiet;
 } OutputArgs;
 
-#define OUTPUT_ARGS(a)                                                                                  \
-  {"--out", ARG_TEXT, &(a).out, "DIR",                                                                  \
-   "write metrics.json, trajectory.csv, contacts.csv, replay.trp and what deforms into this folder"},   \
-      {"--csv", ARG_TEXT, &(a).csv, "FILE", "where bodies are, a row per step and body"},               \
-      {"--csv-contacts", ARG_TEXT, &(a).csv_contacts, "FILE",                                           \
-       "what contacts do, a row per step and contact"},                                                 \
-      {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"},   \
-      {"--trajectory", ARG_TEXT, &(a).trajectory, "FILE", "the replay, for `tribo view` and the page"}, \
-      {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…",                                                \
-       "and into --out: gltf, usd, vtk (ParaView), pc2 (Blender), csv, png, mp4, webm; docs/exports.md"},               \
-      {"--fps", ARG_NUMBER, &(a).fps, "N",                                                              \
-       "frames per simulated second of those (default 60; 0: every step)"},                             \
-      {"--checkpoint", ARG_TEXT, &(a).checkpoint, "FILE",                                               \
-       "write a checkpoint at the end, and when interrupted"},                                          \
-      {"--every", ARG_INT, &(a).every, "N", "and every N steps on the way"},                            \
-      {"--dump-problems", ARG_TEXT, &(a).dump, "DIR",                                                   \
-       "write each step's contact problem; `tribo solve` reads it"},                                    \
-      {"--strict", ARG_FLAG, &(a).strict, NULL, "exit with 1 when a step missed its tolerance"},        \
-  {                                                                                                     \
-    "--quiet", ARG_FLAG, &(a).quiet, NULL, "no summary, no progress bar"                                \
+#define OUTPUT_ARGS(a)                                                                                    \
+  {"--out", ARG_TEXT, &(a).out, "DIR",                                                                    \
+   "write metrics.json, trajectory.csv, contacts.csv, replay.trp and what deforms into this folder"},     \
+      {"--csv", ARG_TEXT, &(a).csv, "FILE",                                                               \
+       "where bodies are, a row per step and body; \"-\": standard output"},                              \
+      {"--csv-contacts", ARG_TEXT, &(a).csv_contacts, "FILE",                                             \
+       "what contacts do, a row per step and contact"},                                                   \
+      {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"},     \
+      {"--trajectory", ARG_TEXT, &(a).trajectory, "FILE", "the replay, for `tribo view` and the page"},   \
+      {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…",                                                  \
+       "and into --out: gltf, usd, vtk (ParaView), pc2 (Blender), csv, png, mp4, webm; docs/exports.md"}, \
+      {"--fps", ARG_NUMBER, &(a).fps, "N",                                                                \
+       "frames per simulated second of those (default 60; 0: every step)"},                               \
+      {"--checkpoint", ARG_TEXT, &(a).checkpoint, "FILE",                                                 \
+       "write a checkpoint at the end, and when interrupted"},                                            \
+      {"--every", ARG_INT, &(a).every, "N", "and every N steps on the way"},                              \
+      {"--dump-problems", ARG_TEXT, &(a).dump, "DIR",                                                     \
+       "write each step's contact problem; `tribo solve` reads it"},                                      \
+      {"--strict", ARG_FLAG, &(a).strict, NULL, "exit with 1 when a step missed its tolerance"},          \
+  {                                                                                                       \
+    "--quiet", ARG_FLAG, &(a).quiet, NULL, "no summary, no progress bar"                                  \
   }
 
 // False after one line on standard error.

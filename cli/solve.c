@@ -1,23 +1,23 @@
 // tribo solve: one contact problem, one method, the judge's verdict.
-#include "base/file.h"
 #include "base/json_write.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
 #include "cli/out.h"
+#include "cli/stream.h"
 #include "cli/verdict.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct {
-  tbOut out;
+  Stream stream;
   const tbSolveOptions* options;
 } Trace;
 
 static void trace_row(void* user, const tbTraceEvent* e)
 {
   Trace* trace = user;
-  tbOut* out = &trace->out;
+  tbOut* out = &trace->stream.out;
   tb_out_int(out, e->iteration);
   tb_out_text(out, ",");
   tb_out_double(out, e->time_s);
@@ -29,17 +29,14 @@ static void trace_row(void* user, const tbTraceEvent* e)
 // One impulse per line, with the digits to read it back exactly.
 static tbStatus write_solution(tbContext* ctx, const char* path, int rows, const double* lambda)
 {
-  tbFile file;
-  TB_TRY(tb_file_begin(ctx, path, &file));
-  tbOut out = tb_out_sink(ctx, tb_file_sink(&file), file.path);
+  Stream stream;
+  TB_TRY(stream_open(ctx, path, &stream));
   for (int i = 0; i < rows; i++) {
     char line[40];
     snprintf(line, sizeof line, "%.16e\n", lambda[i]);
-    tb_out_text(&out, line);
+    tb_out_text(&stream.out, line);
   }
-  tbStatus status = tb_out_finish(&out);
-  tb_out_free(&out);
-  return tb_file_end(ctx, &file, status);
+  return streams_close(ctx, (Stream* const[]){&stream}, 1, TB_OK);
 }
 
 static tbStatus print_json(tbContext* ctx, const char* path, const tbProblem* p, const tbSolveOptions* o,
@@ -60,23 +57,25 @@ static tbStatus print_json(tbContext* ctx, const char* path, const tbProblem* p,
   return status;
 }
 
-static void print_text(const char* path, const tbProblem* p, const tbSolveOptions* o, const tbSolveResult* r)
+static void print_text(FILE* to, const char* path, const tbProblem* p, const tbSolveOptions* o,
+                       const tbSolveResult* r)
 {
   const tbResidual* e = &r->residual;
-  printf("%s: %d contact%s, %d rows", path, p->ncontact, p->ncontact == 1 ? "" : "s", p->nrow);
-  if (p->W_ptr) printf(", W given\n");
-  else printf(", %d degrees of freedom\n", p->ndof);
+  fprintf(to, "%s: %d contact%s, %d rows", path, p->ncontact, p->ncontact == 1 ? "" : "s", p->nrow);
+  if (p->W_ptr) fprintf(to, ", W given\n");
+  else fprintf(to, ", %d degrees of freedom\n", p->ndof);
   char time[OUT_NUMBER], setup[OUT_NUMBER];
-  printf("%s: %s after %d iteration%s, %s ms (setup %s ms)\n", r->used, tb_outcome_name(r->outcome),
-         r->iterations, r->iterations == 1 ? "" : "s", out_scaled(time, 1e3 * r->time_s),
-         out_scaled(setup, 1e3 * r->setup_s));
-  printf("  residual         %.3e   E / max(‖q‖, ‖λ‖, ‖u‖)\n", e->fclib);
-  if (o->model != TB_MODEL_CONE) printf("  of the model     %.3e   %s\n", e->model, tb_model_name(o->model));
-  printf("  natural map      %.3e   E / ‖q‖\n", e->natural_map);
-  printf("  penetration      %.3e   m/s\n", e->penetration);
-  printf("  cone             %.3e   N·s\n", e->cone);
-  printf("  complementarity  %.3e   J\n", e->complementarity);
-  printf("  dissipation      %.3e   J\n", e->dissipation);
+  fprintf(to, "%s: %s after %d iteration%s, %s ms (setup %s ms)\n", r->used, tb_outcome_name(r->outcome),
+          r->iterations, r->iterations == 1 ? "" : "s", out_scaled(time, 1e3 * r->time_s),
+          out_scaled(setup, 1e3 * r->setup_s));
+  fprintf(to, "  residual         %.3e   E / max(‖q‖, ‖λ‖, ‖u‖)\n", e->fclib);
+  if (o->model != TB_MODEL_CONE)
+    fprintf(to, "  of the model     %.3e   %s\n", e->model, tb_model_name(o->model));
+  fprintf(to, "  natural map      %.3e   E / ‖q‖\n", e->natural_map);
+  fprintf(to, "  penetration      %.3e   m/s\n", e->penetration);
+  fprintf(to, "  cone             %.3e   N·s\n", e->cone);
+  fprintf(to, "  complementarity  %.3e   J\n", e->complementarity);
+  fprintf(to, "  dissipation      %.3e   J\n", e->dissipation);
 }
 
 typedef struct {
@@ -90,34 +89,24 @@ static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a,
 {
   tbProblem* p = NULL;
   double *lambda = NULL, *guess = NULL;
-  tbFile trace_file;
   Trace trace = {.options = o};
   TB_TRY(load_problem(ctx, path, &p, &guess));
   lambda = TB_NEW(ctx, double, (size_t)p->nrow);
   tbStatus status = lambda ? TB_OK : TB_ERROR_MEMORY;
   if (status == TB_OK && guess && !a->cold) memcpy(lambda, guess, (size_t)p->nrow * sizeof *lambda);
 
-  bool tracing = false;
-  if (status == TB_OK && a->trace) {
-    status = tb_file_begin(ctx, a->trace, &trace_file);
-    tracing = status == TB_OK;
-  }
-  if (tracing) {
-    trace.out = tb_out_sink(ctx, tb_file_sink(&trace_file), trace_file.path);
-    tb_out_text(&trace.out, "iteration,time_s,residual\n");
+  if (status == TB_OK) status = stream_open(ctx, a->trace, &trace.stream);
+  if (trace.stream.open) {
+    tb_out_text(&trace.stream.out, "iteration,time_s,residual\n");
     o->trace = trace_row;
     o->trace_user = &trace;
   }
   if (status == TB_OK) status = tb_solve(ctx, p, o, lambda, r);
-  if (tracing) {
-    if (status == TB_OK) status = tb_out_finish(&trace.out);
-    tb_out_free(&trace.out);
-    status = tb_file_end(ctx, &trace_file, status);
-  }
+  status = streams_close(ctx, (Stream* const[]){&trace.stream}, 1, status);
   if (status == TB_OK && a->solution) status = write_solution(ctx, a->solution, p->nrow, lambda);
   if (status == TB_OK) {
     if (a->json) status = print_json(ctx, path, p, o, r);
-    else print_text(path, p, o, r);
+    else print_text(is_standard(a->solution) || is_standard(a->trace) ? stderr : stdout, path, p, o, r);
   }
   tb_free(ctx, lambda);
   tb_guess_free(ctx, guess);
@@ -146,7 +135,9 @@ int command_solve(int argc, char** argv)
     printf("usage: tribo solve PROBLEM [options]\n\n"
            "Solves one contact problem and prints the judge's verdict. PROBLEM is an FCLIB file (HDF5), a "
            "Tribo\n"
-           "problem (JSON, docs/problem-format.md) or a Siconos LCP (text).\n\n");
+           "problem (JSON, docs/problem-format.md) or a Siconos LCP (text); \"-\" is standard input, and for "
+           "FILE\n"
+           "below standard output.\n\n");
     args_help(args);
     printf("\n  tribo solve problems/arch.json --solver bgs --tol 1e-10 --trace curve.csv\n");
     return EXIT_DONE;
@@ -158,7 +149,12 @@ int command_solve(int argc, char** argv)
   tbContext ctx = tb_default_context();
   tbSolveOptions o;
   tbSolveResult r = {0};
-  if (!solver_options(&a.solver, &o) || !start_threads(&ctx, a.solver.threads)) return EXIT_USAGE;
+  if (is_standard(a.solution) + is_standard(a.trace) + a.json > 1) {
+    fprintf(stderr, "tribo solve: two outputs go to standard output\n");
+    return EXIT_USAGE;
+  }
+  if (!solver_options(&a.solver, &o)) return EXIT_USAGE;
+  if (start_threads(&ctx, a.solver.threads) != TB_OK) return fail_with(&ctx);
   interrupt_watch();
   o.cancelled = interrupted;
   tbStatus status = solve_file(&ctx, argv[0], &a, &o, &r);

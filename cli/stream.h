@@ -1,14 +1,18 @@
-// A file that is written while a run goes on, and takes its place only when the run ends well.
+// A file that is written while a run goes on, and takes its place only when the run ends well; or standard
+// output.
 #ifndef TB_CLI_STREAM_H
 #define TB_CLI_STREAM_H
 
 #include "base/file.h"
 
 typedef struct {
-  bool open;
+  bool open, standard;
   tbFile file;
   tbOut out;
 } Stream; // must not move while it is open
+
+// Whether a path stands for standard output: "-".
+bool is_standard(const char* path);
 
 // Opens the temporary file, so that a path that cannot be written is known before the work begins. A null
 // path leaves the stream closed, and closed streams swallow everything.

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_PAGE = 1 << 28, MOST_MESHES = 1000 };
+enum { MOST_PAGE = 1 << 28, MOST_SCENE = 1 << 30, MOST_MESHES = 1000 };
 static const char usage[] = "usage: tribo view [SCENE|REPLAY|PROBLEM] [options]";
 static const char mark[] = "<meta name=\"tribo-view\" content=\"view.json\"/>\n";
 
@@ -125,24 +125,13 @@ static tbStatus check_replay(tbContext* ctx, const char* path)
   return TB_OK;
 }
 
-static bool is_replay(const char* path)
-{
-  static const unsigned char magic[] = {0x89, 'T', 'R', 'P'};
-  unsigned char start[sizeof magic] = {0};
-  FILE* file = fopen(path, "rb");
-  if (!file) return false;
-  bool same = fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, magic, sizeof start) == 0;
-  fclose(file);
-  return same;
-}
-
 // What is wrong with a file is said here already, before a browser is there.
 static tbStatus examine(tbContext* ctx, const char* path, View* view)
 {
   TB_TRY(check_readable(ctx, path));
   if (is_replay(path)) return check_replay(ctx, path);
   const tbJson* root;
-  TB_TRY(tb_json_read_file(ctx, &view->arena, path, SIZE_MAX / 4, &root));
+  TB_TRY(tb_json_read_file(ctx, &view->arena, path, MOST_SCENE, &root));
   if (tb_json_find(root, "tribo_problem")) return check_problem(ctx, path);
   TB_TRY(check_scene(ctx, path));
   return find_meshes(ctx, root, view);

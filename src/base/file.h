@@ -4,13 +4,29 @@
 
 #include "base/text.h"
 
-// Reads a file, a pipe or a device to its end into a terminated block that the caller frees with tb_free.
-// More than max_bytes is TB_ERROR_INPUT; everything else that goes wrong is TB_ERROR_IO with the path and the
-// reason.
+// Opens a regular file for reading and says how large it is. A pipe, a device or a socket is TB_ERROR_INPUT,
+// at once: reading one could wait, or go on, forever. What cannot be opened is TB_ERROR_IO with the path and
+// the reason. The caller closes the descriptor.
+tbStatus tb_open_file(tbContext* ctx, const char* path, int* descriptor, uint64_t* size);
+
+// Reads such a file to its end into a terminated block that the caller frees with tb_free. More than
+// max_bytes is TB_ERROR_INPUT, before anything is read.
 tbStatus tb_read_file(tbContext* ctx, const char* path, size_t max_bytes, char** bytes, size_t* length);
 
+// The first bytes of such a file, at most `count`; `size`: what the whole has.
+tbStatus tb_read_start(tbContext* ctx, const char* path, char* bytes, size_t count, size_t* read,
+                       uint64_t* size);
+
+// As tb_read_file, for a path a person has typed, which may also name a stream that this process was started
+// with: /dev/stdin, or /dev/fd/N, which is what a shell puts for <(command). A path that stands in a file is
+// never read by this function.
+tbStatus tb_read_input(tbContext* ctx, const char* path, size_t max_bytes, char** bytes, size_t* length);
+bool tb_is_stream(const char* path); // whether it names one, which can be read only once
+
 // Replaces a file all at once: written beside it under a temporary name, made durable, then renamed over it.
-// Whatever fails, the old file is as it was and nothing else is left.
+// Whatever fails, the old file is as it was and nothing else is left. What a process that was killed has left
+// goes when the same file is next begun; a lock tells files that are being written, by this process or
+// another, from such leftovers.
 //
 //   tbFile file;
 //   TB_TRY(tb_file_begin(ctx, "run.json", &file));

@@ -155,23 +155,31 @@ tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* sce
   return status;
 }
 
-static tbStatus check_frame(tbContext* ctx, const char* name, const char* bytes, size_t length)
+// What the first bytes of a file of so many bytes say. `bytes` holds HEAD of them, or all there are.
+static tbStatus check_head(tbContext* ctx, const char* name, const char* bytes, uint64_t length)
 {
-  size_t shown = length < sizeof magic ? length : sizeof magic;
+  size_t shown = length < sizeof magic ? (size_t)length : sizeof magic;
   if (length == 0 || memcmp(bytes, magic, shown) != 0)
     return tb_fail(ctx, TB_ERROR_INPUT, "%s: not a checkpoint of Tribo", name);
   if (length < HEAD + TAIL)
-    return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: a checkpoint has more than %zu bytes", name, length);
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: a checkpoint has more than %" PRIu64 " bytes", name,
+                   length);
   uint64_t version = get_u64(bytes + 8), size = get_u64(bytes + 16);
   if (version != TB_CHECKPOINT_VERSION)
     return tb_fail(ctx, TB_ERROR_INPUT,
                    "%s: a checkpoint of version %" PRIu64 "; this build reads version %d", name, version,
                    TB_CHECKPOINT_VERSION);
   if (size > length)
-    return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: %zu of %" PRIu64 " bytes are there", name, length,
-                   size);
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: %" PRIu64 " of %" PRIu64 " bytes are there", name,
+                   length, size);
   if (size < length)
-    return tb_fail(ctx, TB_ERROR_INPUT, "%s: damaged: %zu bytes behind its end", name, length - (size_t)size);
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: damaged: %" PRIu64 " bytes behind its end", name, length - size);
+  return TB_OK;
+}
+
+static tbStatus check_frame(tbContext* ctx, const char* name, const char* bytes, size_t length)
+{
+  TB_TRY(check_head(ctx, name, bytes, length));
   if (get_u64(bytes + length - TAIL) != tb_checkpoint_sum(bytes, length - TAIL))
     return tb_fail(ctx, TB_ERROR_INPUT, "%s: damaged: its checksum does not match", name);
   return TB_OK;
@@ -193,8 +201,11 @@ tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes
 
 tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out)
 {
-  char* bytes;
+  char *bytes, head[HEAD];
   size_t length;
+  uint64_t size;
+  TB_TRY(tb_read_start(ctx, path, head, HEAD, &length, &size)); // another file may be of any size
+  TB_TRY(check_head(ctx, path, head, length < HEAD ? length : size));
   TB_TRY(tb_read_file(ctx, path, SIZE_MAX / 4, &bytes, &length));
   tbStatus status = tb_checkpoint_parse(ctx, path, bytes, length, out);
   tb_free(ctx, bytes);

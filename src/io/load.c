@@ -38,13 +38,11 @@ tbStatus tb_problem_load(tbContext* ctx, const char* path, tbProblem** out, doub
   double* found = NULL;
   *out = NULL;
   if (guess) *guess = NULL;
-  TB_TRY(tb_read_file(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length));
+  TB_TRY(tb_read_input(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length));
   tbStatus status = tb_problem_parse(ctx, path, bytes, length, out, &found);
   tb_free(ctx, bytes);
-  if (guess)
-    *guess = found;
-  else
-    tb_free(ctx, found);
+  if (guess) *guess = found;
+  else tb_free(ctx, found);
   return status;
 }
 

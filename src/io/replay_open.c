@@ -2,12 +2,11 @@
 //
 // Nothing in a file is believed: every offset and length is held against the file's, every count against the
 // bytes it would need, so that no file asks for more memory than a small multiple of its size.
+#include "base/file.h"
 #include "io/replay_open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 tbStatus tb_replay_damaged(tbContext* ctx, const tbReplay* r, const char* what)
@@ -185,14 +184,10 @@ tbStatus tb_replay_open_bytes(tbContext* ctx, const char* name, const void* byte
 
 tbStatus tb_replay_open(tbContext* ctx, const char* path, tbReplay** out)
 {
-  struct stat info;
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return tb_fail(ctx, TB_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) {
-    close(descriptor);
-    return tb_fail(ctx, TB_ERROR_IO, "cannot read %s: it is not a file", path);
-  }
-  return open_from(ctx, path, (tbReplay){.descriptor = descriptor, .length = (uint64_t)info.st_size}, out);
+  int descriptor;
+  uint64_t size;
+  TB_TRY(tb_open_file(ctx, path, &descriptor, &size));
+  return open_from(ctx, path, (tbReplay){.descriptor = descriptor, .length = size}, out);
 }
 
 void tb_replay_close(tbContext* ctx, tbReplay* r)

@@ -205,7 +205,7 @@ tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out)
   char* folder = TB_NEW(ctx, char, folder_length + 1);
   if (!folder) return TB_ERROR_MEMORY;
   memcpy(folder, path, folder_length);
-  tbStatus status = tb_read_file(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length);
+  tbStatus status = tb_read_input(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length);
   if (status == TB_OK) {
     status = tb_scene_parse(ctx, path, bytes, length, folder, out);
     tb_free(ctx, bytes);

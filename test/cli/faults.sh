@@ -52,3 +52,26 @@ leave compare good.json --json; claim "compare --json | head -1"
 "$tribo" solve good.json --json 2>err | true; [ "${PIPESTATUS[0]}" -eq 0 ] && [ ! -s err ]; claim "a reader that takes nothing"
 : >out; "$tribo" solve good.json --solution s5.txt >&- 2>err; code=$?; ended 3 && [ "$(wc -l <s5.txt)" -eq 6 ]; claim "a closed standard output does not leak into files"
 clean; claim "no temporary files are left"
+
+# What would never end, or is too large, is refused before it is read.
+mkfifo pipe; truncate -s 20G huge.json
+for c in check run resume solve compare render view "export --to gltf" "ccd --kind edge-edge"; do
+  for file in pipe /dev/zero; do
+    t $c $file; ended 2 && one_line && says "$file: cannot be read: not a file"; claim "${c%% *} $file is refused"
+  done
+  (ulimit -v 4000000; timeout 20 "$tribo" $c huge.json >out 2>err </dev/null); code=$?
+  ended 2 && one_line && says "^huge.json: "; claim "${c%% *} of 20 GB is refused before reading"
+done
+rm -f pipe huge.json
+"$tribo" solve - --solution - <good.json >out 2>err; code=$?
+ended 0 && [ "$(wc -l <out)" -eq 6 ] && says residual; claim "solve - reads standard input, --solution - writes standard output"
+t solve good.json --solution here.txt; "$tribo" solve <(cat good.json) --solution - >out 2>err; cmp here.txt out; claim "solve <(command)"
+t solve good.json --solution - --json; ended 2 && one_line && says "two outputs"; claim "one output alone goes to standard output"
+"$tribo" generate stack -o - 2>err | "$tribo" solve - --trace - >out 2>>err; [ "$(head -1 out)" = iteration,time_s,residual ]; claim "generate -o - | solve - --trace -"
+
+# A count out of range is a mistake on the command line; threads that the system refuses are a fault.
+for c in "solve good.json" "compare good.json" "run scene.json --steps 1" "render scene.json"; do
+  t $c --threads 999; ended 2 && one_line && says "threads must be 1 to 256"; claim "${c%% *} --threads 999 is 2"
+  (ulimit -v 400000; exec "$tribo" $c --threads 250 >out 2>err </dev/null); code=$?
+  ended 3 && one_line && says "refused thread"; claim "${c%% *}: threads the system refuses are 3"
+done

@@ -119,3 +119,21 @@ cp part.ckp kept.ckp; echo old >old.csv
 ended 3 && one_line && says "csv: File too large"; claim "a file beyond its limit is 3"
 [ "$(cat old.csv)" = old ] && [ ! -e new.json ] && [ ! -e full ] && cmp -s kept.ckp part.ckp && clean; claim "and leaves everything as it was"
 clean; claim "no temporary files are left by runs"
+
+# Standard output by name, and what killed runs leave.
+"$tribo" run drop.json --csv - >out 2>err; code=$?
+ended 0 && cmp -s out ran/trajectory.csv && says "^drop: 50 steps"; claim "run --csv -: rows on standard output, the summary on standard error"
+"$tribo" run drop.json --csv-contacts - --quiet >out 2>err; code=$?
+ended 0 && cmp -s out ran/contacts.csv && [ ! -s err ]; claim "run --csv-contacts -"
+"$tribo" run drop.json --metrics - --quiet >out 2>err; code=$?
+ended 0 && same_state out ran/metrics.json && [ ! -s err ] && [ ! -e - ]; claim "run --metrics -"
+"$tribo" run drop.json --csv - --quiet 2>err | head -1 >out; [ "${PIPESTATUS[0]}" -eq 0 ] && [ ! -s err ]; claim "run --csv - | head -1"
+t run drop.json --csv - --metrics -; ended 2 && one_line && says "two outputs go to standard output"; claim "run: standard output takes one of them"
+t run drop.json --checkpoint -; ended 2 && one_line && says "takes a file"; claim "run --checkpoint - is refused"
+"$tribo" run - --quiet --metrics m1.json <drop.json >out 2>err; code=$?
+ended 0 && same_state m1.json ran/metrics.json; claim "run - reads the scene from standard input"
+"$tribo" run drop.json --steps 1000000000 --out killed --quiet & pid=$!
+for try in {1..100}; do [ "$(ls killed 2>/dev/null | wc -l)" -ge 4 ] && break; sleep 0.05; done
+kill -KILL $pid; wait $pid 2>/dev/null
+[ "$(ls killed | grep -c tmp-)" -ge 4 ]; claim "a killed run leaves its temporary files"
+t run drop.json --out killed; ended 0 && [ "$(ls killed | tr '\n' ' ')" = "contacts.csv metrics.json replay.trp trajectory.csv " ]; claim "the next run cleans them up"

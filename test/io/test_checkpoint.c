@@ -1,9 +1,10 @@
 // Checkpoints: what is loaded is what was saved, to the bit; what is damaged is refused, whatever the damage.
 #include "base/text.h"
 #include "io/checkpoint.h"
+#include "io_test.h"
 #include "scene/world.h"
-#include "test.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -157,7 +158,8 @@ TEST(a_checkpoint_loads_as_what_was_saved)
   tbOut second = print(&ctx, &again);
   CHECK(first.length == second.length && memcmp(first.bytes, second.bytes, first.length) == 0);
   CHECK(tb_world_hash(scene.world) == tb_world_hash(again.world));
-  CHECK(strcmp(again.name, "everything") == 0 && strcmp(again.world->name, "a bit of everything") == 0 && again.threads == 2 && again.time == 2);
+  CHECK(strcmp(again.name, "everything") == 0 && strcmp(again.world->name, "a bit of everything") == 0 &&
+        again.threads == 2 && again.time == 2);
   CHECK(strcmp(again.step.solver.solver, "bgs") == 0);
   CHECK(tb_world_find_body(again.world, "pill").index == 2 &&
         tb_world_find_body(again.world, "pil").index < 0);
@@ -248,6 +250,22 @@ TEST(a_checkpoint_cut_anywhere_is_refused)
   check_refused(out.bytes, out.length, "longer by one than", out.length - 1);
   tb_out_free(&out);
   tb_scene_free(&ctx, &scene);
+}
+
+// A large file that is no checkpoint, or not all of one, is refused before it is read.
+TEST(checkpoints_are_recognised_by_their_first_bytes)
+{
+  tbFailingAllocator none = {.countdown = 0, .for_good = true};
+  tbContext ctx = test_failing_context(&none);
+  static const char head[] = "\x89TRIBO\r\n";
+  tbScene scene = {0};
+  for (int i = 0; i < 2; i++) {
+    int file = open(io_temp("huge.tbc"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(file >= 0 && (i == 0 || write(file, head, 8) == 8) && ftruncate(file, (off_t)20 << 30) == 0);
+    close(file);
+    CHECK(tb_checkpoint_load(&ctx, io_temp("huge.tbc"), &scene) == TB_ERROR_INPUT && none.total == 0);
+  }
+  unlink(io_temp("huge.tbc"));
 }
 
 TEST(a_checkpoint_with_any_bit_flipped_is_refused)

@@ -3,8 +3,11 @@
 #include "io_test.h"
 #include "scene/world.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char cube[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
                            "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
@@ -101,6 +104,22 @@ TEST(scene_refuses_mesh_files_at_the_place_that_names_them)
   expect("{\"type\": \"convex\", \"file\": \"broken.obj\"}", "broken.obj");
   expect("{\"type\": \"mesh\", \"file\": \"open.obj\"}", "the mesh is not closed and oriented outward");
   expect("{\"type\": \"sdf\", \"file\": \"open.obj\"}", "");
+}
+
+// Reading any of these would never end, or wait forever.
+TEST(scene_refuses_pipes_and_devices_as_mesh_files)
+{
+  char soft[] = "{\"tribo\": 1, \"soft\": [{\"mesh\": {\"file\": \"/dev/zero\"}}]}";
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  REQUIRE(mkfifo(io_temp("pipe.obj"), 0600) == 0 || errno == EEXIST);
+  expect("{\"type\": \"mesh\", \"file\": \"pipe.obj\"}", "pipe.obj: not a file but a pipe");
+  expect("{\"type\": \"mesh\", \"file\": \"/dev/zero\"}", "/dev/zero: not a file but a device");
+  expect("{\"type\": \"convex\", \"file\": \"/dev/zero\"}", "/dev/zero: not a file but a device");
+  expect("{\"type\": \"sdf\", \"file\": \"/dev/zero\"}", "/dev/zero: not a file but a device");
+  CHECK(tb_scene_parse(&ctx, "scene", soft, strlen(soft), ".", &s) == TB_ERROR_INPUT);
+  CHECK(strstr(ctx.error.message, "/dev/zero: not a file but a device"));
+  unlink(io_temp("pipe.obj"));
 }
 
 TEST(scene_with_files_survives_every_failed_allocation)
