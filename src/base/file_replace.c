@@ -85,13 +85,19 @@ static tbStatus create_temp(tbContext* ctx, tbFile* file)
   return fail_path(ctx, "write", file->path, error);
 }
 
+// Whether files in its folder stand for something else, whatever they look like: /dev/stdout may be a regular
+// file. /dev/shm is a folder as any other.
+static bool is_special(const char* path)
+{
+  return (begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/")) || begins_with(path, "/proc/");
+}
+
 static tbStatus open_for_writing(tbContext* ctx, tbFile* file)
 {
   struct stat old;
   bool exists = stat(file->path, &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) return fail_path(ctx, "write", file->path, EISDIR);
-  file->direct = (exists && !S_ISREG(old.st_mode)) || begins_with(file->path, "/dev/") ||
-                 begins_with(file->path, "/proc/");
+  file->direct = (exists && !S_ISREG(old.st_mode)) || is_special(file->path);
   if (file->direct) {
     file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
     if (file->descriptor < 0) return fail_path(ctx, "write", file->path, errno);

@@ -11,13 +11,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAMPLES_AT = 28 }; // bytes into the header
 
 typedef struct {
   tbGrowing cache, surface, script;
-  bool any; // something deforms
+  bool any;   // something deforms
+  char* made; // the folder, where it was missing; else null
   uint32_t samples;
 } Pc2;
 
@@ -122,6 +124,29 @@ static tbStatus open_in(tbContext* ctx, const char* folder, const char* name, tb
   return status;
 }
 
+// Frees the recorder; the folder goes with it, where it was made in vain.
+static tbStatus pc2_free(tbContext* ctx, Pc2* p, tbStatus status)
+{
+  if (p->made && status != TB_OK) rmdir(p->made);
+  tb_free(ctx, p->made);
+  tb_free(ctx, p);
+  return status;
+}
+
+static tbStatus make_folder(tbContext* ctx, Pc2* p, const char* path)
+{
+  char* copy = TB_NEW(ctx, char, strlen(path) + 1);
+  if (!copy) return TB_ERROR_MEMORY;
+  if (mkdir(path, 0777) == 0) {
+    p->made = strcpy(copy, path);
+    return TB_OK;
+  }
+  int error = errno;
+  tb_free(ctx, copy);
+  return error == EEXIST ? TB_OK
+                         : tb_fail(ctx, TB_ERROR_IO, "cannot make the folder %s: %s", path, strerror(error));
+}
+
 static tbStatus begin(tbContext* ctx, const tbRecordPlan* plan, void** state)
 {
   const tbWorld* w = plan->scene->world;
@@ -134,13 +159,14 @@ static tbStatus begin(tbContext* ctx, const tbRecordPlan* plan, void** state)
   if (!p->any) return TB_OK;
   tbGrowing* const files[] = {&p->surface, &p->cache, &p->script};
   static const char* const names[] = {"nodes.obj", "nodes.pc2", "nodes.py"};
-  tbStatus status = TB_OK;
+  tbStatus status = make_folder(ctx, p, plan->path);
   int opened = 0;
-  while (opened < 3 && (status = open_in(ctx, plan->path, names[opened], files[opened])) == TB_OK) opened++;
+  while (status == TB_OK && opened < 3 &&
+         (status = open_in(ctx, plan->path, names[opened], files[opened])) == TB_OK)
+    opened++;
   if (status != TB_OK) {
     while (opened > 0) tb_growing_end(ctx, files[--opened], status);
-    tb_free(ctx, p);
-    return status;
+    return pc2_free(ctx, p, status);
   }
   put_surface(&p->surface.out, w);
   put_header(&p->cache.out, w);
@@ -179,8 +205,7 @@ static tbStatus end(tbContext* ctx, void* state, tbStatus status)
     tbGrowing* const files[] = {&p->surface, &p->cache, &p->script};
     status = tb_growing_end_all(ctx, files, 3, status);
   }
-  tb_free(ctx, p);
-  return status;
+  return pc2_free(ctx, p, status);
 }
 
 const tbRecorder tb_recorder_pc2 = {begin, frame, end, true};

@@ -279,6 +279,19 @@ TEST(links_and_devices_are_written_through)
   }
 }
 
+TEST(files_in_shared_memory_are_files)
+{
+  tbContext ctx = tb_default_context();
+  Folder f = {.path = "/dev/shm/tribo-test-XXXXXX"};
+  if (!mkdtemp(f.path)) SKIP("there is no /dev/shm");
+  snprintf(f.file, sizeof f.file, "%s/file.json", f.path);
+  CHECK_OK(&ctx, tb_write_file(&ctx, f.file, "old", 3));
+  CHECK_OK(&ctx, tb_write_file(&ctx, f.file, "new", 3));
+  CHECK(holds(f.file, "new") && count_files(&f) == 1);
+  CHECK(tb_write_file(&ctx, "/dev/no-such-device", "x", 1) == TB_ERROR_IO);
+  remove_folder(&f);
+}
+
 TEST(files_survive_every_failed_allocation)
 {
   Folder f = make_folder();

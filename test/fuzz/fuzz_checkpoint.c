@@ -1,10 +1,27 @@
-// Any bytes are refused with a message that names the file, or give a scene that is saved to the same bytes.
+// Any bytes are refused with a message that names the file, or give a scene that is saved to the same bytes
+// and that goes on: a step, and another after it has been saved and loaded in between.
 // The frame (version, length, checksum) is made good first, so that what is inside is reached.
-#include "fuzz.h"
 #include "io/checkpoint.h"
+#include "steps.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// Saves the scene, unless its numbers are not finite any more, loads it and steps it.
+static tbStatus go_on(tbContext* ctx, tbScene* scene)
+{
+  tbScene again = {0};
+  tbOut out = tb_out_memory(ctx);
+  tbStatus status = tb_checkpoint_print(ctx, &out, scene);
+  bool finite = status != TB_ERROR_NUMERIC;
+  CHECK(status == TB_OK || status == TB_ERROR_MEMORY || !finite);
+  if (status == TB_OK) status = tb_checkpoint_parse(ctx, "again", out.bytes, out.length, &again);
+  CHECK(status == TB_OK || status == TB_ERROR_MEMORY || !finite);
+  if (status == TB_OK) status = fuzz_steps(ctx, &again, 1);
+  tb_out_free(&out);
+  tb_scene_free(ctx, &again);
+  return finite ? status : TB_OK;
+}
 
 static tbStatus parse_once(tbContext* ctx, void* user, const uint8_t* bytes, size_t size)
 {
@@ -17,6 +34,8 @@ static tbStatus parse_once(tbContext* ctx, void* user, const uint8_t* bytes, siz
     status = tb_checkpoint_print(ctx, &out, &scene);
     CHECK(status == TB_ERROR_MEMORY ||
           (status == TB_OK && out.length == size && memcmp(out.bytes, bytes, size) == 0));
+    if (status == TB_OK) status = fuzz_steps(ctx, &scene, 1);
+    if (status == TB_OK) status = go_on(ctx, &scene);
   } else {
     CHECK(status == TB_ERROR_MEMORY || strncmp(ctx->error.message, "fuzz: ", 6) == 0);
   }

@@ -1,7 +1,6 @@
-// Any bytes are refused with a message that names the place, or give a world that can be measured. Running
-// out of memory anywhere is reported as such and leaks nothing.
-#include "fuzz.h"
-#include "tribo/io.h"
+// Any bytes are refused with a message that names the place, or give a world that can be measured and
+// stepped. Running out of memory anywhere is reported as such and leaks nothing.
+#include "steps.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +21,7 @@ static tbStatus load(tbContext* ctx, void* user, const uint8_t* bytes, size_t si
       CHECK((tb_body_node_count(s.world, (tbBodyId){i}) > 0) ==
             (tb_body_nodes(s.world, (tbBodyId){i}) != NULL));
     }
+    status = fuzz_steps(ctx, &s, 3);
   } else if (status == TB_ERROR_INPUT) {
     unsigned line, column;
     CHECK(sscanf(ctx->error.message, "fuzz:%u:%u: ", &line, &column) == 2 && line > 0 && column > 0);

@@ -1,12 +1,15 @@
 // What the harnesses of problem files share.
 //
 // Any bytes are refused with a message that names the file, or give a problem that, written as JSON and read
-// again, is written the same. Running out of memory anywhere is reported as such and leaks nothing.
+// again, is written the same, and that every solver which takes it solves within its budget, claiming
+// nothing that the judge does not confirm. Running out of memory anywhere is reported as such and leaks
+// nothing.
 #ifndef TB_FUZZ_PROBLEM_H
 #define TB_FUZZ_PROBLEM_H
 
 #include "fuzz.h"
 #include "io/problem_io.h"
+#include "problem_solve.h"
 
 #include <string.h>
 
@@ -39,8 +42,10 @@ static tbStatus parse_once(tbContext* ctx, void* user, const uint8_t* bytes, siz
   double* guess = NULL;
   tbStatus status = parse(ctx, "fuzz", (const char*)bytes, size, &p, &guess);
   CHECK((status == TB_OK) == (p != NULL));
-  if (status == TB_OK) status = print_again(ctx, p, guess);
-  else CHECK(guess == NULL && (status == TB_ERROR_MEMORY || strncmp(ctx->error.message, "fuzz:", 5) == 0));
+  if (status == TB_OK) {
+    status = print_again(ctx, p, guess);
+    if (status == TB_OK) status = fuzz_solve(ctx, p, guess);
+  } else CHECK(guess == NULL && (status == TB_ERROR_MEMORY || strncmp(ctx->error.message, "fuzz:", 5) == 0));
   tb_free(ctx, guess);
   tb_problem_free(p);
   return status;

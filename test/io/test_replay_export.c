@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { STEPS = 8 };
 
@@ -70,6 +71,7 @@ TEST(exported_point_caches_have_samples_at_equal_times)
   Recorded r = recorded_begin();
   tbReplay* replay = record_replay(&r, 66.7); // three steps a frame: 0, 3, 6, and the end at 8
   size_t length;
+  char folder[600], path[700];
   CHECK(tb_replay_frame_count(replay) == 4);
   CHECK_OK(&r.ctx, tb_replay_export(&r.ctx, replay, "pc2", r.folder, 0, -1, NULL, NULL));
   char* cache = recorded_read(recorded_path(&r, "nodes.pc2"), &length);
@@ -80,6 +82,20 @@ TEST(exported_point_caches_have_samples_at_equal_times)
   char* script = recorded_read(recorded_path(&r, "nodes.py"), &length);
   CHECK(script && strstr(script, "FIRST_FRAME = 0\n") && strstr(script, "FRAMES_PER_SECOND = 66.6"));
   free(script), free(cache);
+  // A folder that is missing is made, and unmade where nothing comes of it.
+  snprintf(folder, sizeof folder, "%s", recorded_path(&r, "caches"));
+  for (long k = 0, done = 0; !done; k += 5) {
+    tbFailingAllocator state = {.countdown = k};
+    tbContext poor = test_failing_context(&state);
+    tbReplay* again = NULL;
+    tbStatus status = tb_replay_open(&poor, recorded_path(&r, "run.trp"), &again);
+    if (status == TB_OK) status = tb_replay_export(&poor, again, "pc2", folder, 0, -1, NULL, NULL);
+    tb_replay_close(&poor, again);
+    done = status != TB_ERROR_MEMORY;
+    if (!done) CHECK(access(folder, F_OK) != 0);
+  }
+  snprintf(path, sizeof path, "%s/nodes.pc2", folder);
+  CHECK(access(path, R_OK) == 0);
   tb_replay_close(&r.ctx, replay);
   recorded_end(&r);
 }
