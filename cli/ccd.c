@@ -1,12 +1,12 @@
 // tribo ccd: collision queries with known answers through one of the methods; mistakes and times.
 #include "base/clock.h"
 #include "base/json_write.h"
+#include "base/sort.h"
 #include "cli/args.h"
 #include "cli/ccd_file.h"
 #include "cli/out.h"
 #include "cli/verdict.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char* const kind_name[] = {
@@ -67,7 +67,7 @@ static Times times_of(Tally* tally)
   double* us = tally->us.data;
   size_t n = tally->us.count;
   if (n == 0) return t;
-  qsort(us, n, sizeof *us, ascending);
+  tb_sort(us, n, sizeof *us, ascending);
   for (size_t i = 0; i < n; i++) t.mean += us[i];
   t.mean /= (double)n;
   t.p50 = us[n / 2];

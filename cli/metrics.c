@@ -1,11 +1,11 @@
 #include "cli/metrics.h"
+#include "base/sort.h"
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -78,7 +78,7 @@ static tbStatus spreads(tbContext* ctx, const Metrics* m, Spread out[COLUMNS])
   if (!values) return TB_ERROR_MEMORY;
   for (int column = 0; column < COLUMNS; column++) {
     for (size_t i = 0; i < count; i++) values[i] = ((const MetricsStep*)m->step.data)[i].column[column];
-    qsort(values, count, sizeof *values, ascending);
+    tb_sort(values, count, sizeof *values, ascending);
     out[column] =
         (Spread){quantile(values, count, 0.5), quantile(values, count, 0.95), quantile(values, count, 1)};
   }

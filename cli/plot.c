@@ -5,9 +5,9 @@
 // a thin line leads from the curve's end to its name. Colours and dashes come from the page's style, or, in a
 // file by itself, from a style of its own.
 #include "cli/plot.h"
+#include "base/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 500, LEFT = 60, TOP = 12, HEIGHT = 290, FOOT = 42, GAP = 20, LINE = 15, KEY = 34 };
@@ -234,7 +234,7 @@ static void draw_contents(tbOut* out, const Frame* f)
     PlotPoint last = c->point[c->points - 1];
     end[count++] = (End){.curve = c, .x = f->plot->share ? f->right : x_of(f, last.x), .y = y_of(f, last.y)};
   }
-  qsort(end, (size_t)count, sizeof *end, compare_ends);
+  tb_sort(end, (size_t)count, sizeof *end, compare_ends);
   spread(end, count, f->bottom);
   draw_x_axis(out, f);
   draw_y_axis(out, f);

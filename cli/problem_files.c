@@ -1,9 +1,9 @@
 #include "cli/problem_files.h"
+#include "base/sort.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -46,7 +46,7 @@ static tbStatus push_folder(tbContext* ctx, ProblemFiles* files, const char* wor
   if (status == TB_OK && !found)
     status =
         tb_fail(ctx, TB_ERROR_INPUT, "%s: no problem in this folder: no .json, .hdf5, .h5 or .dat", word);
-  if (status == TB_OK) qsort((char**)files->list.data + first, found, sizeof(char*), compare_paths);
+  if (status == TB_OK) tb_sort((char**)files->list.data + first, found, sizeof(char*), compare_paths);
   return status;
 }
 

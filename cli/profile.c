@@ -7,10 +7,10 @@
 // ρ_s(1) says how often s is the best, and the height at the right how many problems it solves at all. An
 // iteration is not the same work for every method: the profile by iterations says how often a method must
 // look at the problem, the one by time what it costs.
+#include "base/sort.h"
 #include "cli/report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum { BY_TIME, BY_ITERATIONS, MEASURES } Measure;
@@ -59,7 +59,7 @@ static tbStatus profile_make(tbContext* ctx, const Report* report, Measure measu
     }
   }
   for (int lane = 0; lane < p->lanes; lane++)
-    qsort(p->factor + lane * p->problems, (size_t)p->solved[lane], sizeof *p->factor, compare_numbers);
+    tb_sort(p->factor + lane * p->problems, (size_t)p->solved[lane], sizeof *p->factor, compare_numbers);
   return TB_OK;
 }
 

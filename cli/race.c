@@ -1,10 +1,10 @@
 // Running a race. Times come from runs without a trace, so that stopping tests are the solver's own; a run
 // too short to time is repeated and the fastest counts, because a cold cache says nothing about a method.
 #include "cli/race.h"
+#include "base/sort.h"
 #include "cli/scene_problem.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { REPEATS = 5 };
@@ -161,7 +161,7 @@ tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race)
     race->ran += !entry->why_not[0];
     if (o->cancelled && o->cancelled(o->cancelled_user)) break;
   }
-  if (status == TB_OK) qsort(race->entry, (size_t)race->entries, sizeof *race->entry, compare_entries);
+  if (status == TB_OK) tb_sort(race->entry, (size_t)race->entries, sizeof *race->entry, compare_entries);
   tb_judge_free(ctx, judge);
   tb_free(ctx, lambda);
   return status;

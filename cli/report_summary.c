@@ -1,7 +1,6 @@
 // Many problems told together: for each solver how many it took, how it ended on them, and what a solve cost.
+#include "base/sort.h"
 #include "cli/report.h"
-
-#include <stdlib.h>
 
 typedef struct {
   int lane, taken, outcome[TB_FAILED + 1];
@@ -42,7 +41,7 @@ static void count_lane(const Report* report, int lane, double* time, Tally* t)
       t->untrue += e->untrue;
     }
   int solved = t->outcome[TB_CONVERGED];
-  qsort(time, (size_t)solved, sizeof *time, compare_numbers);
+  tb_sort(time, (size_t)solved, sizeof *time, compare_numbers);
   t->median_s = quantile(time, solved, 50);
   t->p95_s = quantile(time, solved, 95);
 }
@@ -57,7 +56,7 @@ static void for_each_solver(tbOut* out, const Report* report, Row* row)
   if (!tally || !time) out->status = TB_ERROR_MEMORY;
   else {
     for (int lane = 0; lane < lanes; lane++) count_lane(report, lane, time, &tally[lane]);
-    qsort(tally, (size_t)lanes, sizeof *tally, compare_tallies);
+    tb_sort(tally, (size_t)lanes, sizeof *tally, compare_tallies);
     for (int i = 0; i < lanes; i++) row(out, report, &tally[i]);
   }
   tb_free(out->ctx, tally);

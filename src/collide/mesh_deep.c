@@ -14,10 +14,9 @@
 // centre.
 //
 // Cost      one signed distance per vertex inside, and for their neighbours.
+#include "base/sort.h"
 #include "collide/meet.h"
 #include "geometry/box.h"
-
-#include <stdlib.h>
 
 static int compare_deep(const void* a, const void* b)
 {
@@ -168,7 +167,7 @@ void tb_meet_deep(tbMeet* m)
   tbDeep* deep = m->deep.data;
   int count = (int)m->deep.count, split = 0;
   if (count > 0) {
-    qsort(deep, (size_t)count, sizeof *deep, compare_deep);
+    tb_sort(deep, (size_t)count, sizeof *deep, compare_deep);
     while (split < count && deep[split].side == 0) split++;
   }
   for (int free = 0; free < 2; free++) { // first by the rules, then any way out

@@ -4,10 +4,10 @@
 // them is an octahedron, cut along the shortest of its three diagonals (Bey 1995). Surface triangles are cut
 // into four in their planes, so that the surface stays where it is, to rounding. Nodes are numbered anew,
 // along the body: half of the old ones' neighbours would be far away in memory.
+#include "base/sort.h"
 #include "fem/sort.h"
 #include "fem/tets.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { EDGES = 6 };
@@ -91,7 +91,7 @@ static tbStatus number_along(tbArena* scratch, tbVec3* node, int count, int (*te
   tbVec3 side = tb_sub3(high, low);
   int axis = side.x >= side.y && side.x >= side.z ? 0 : side.y >= side.z ? 1 : 2;
   for (int i = 0; i < count; i++) place[i] = (Place){(&node[i].x)[axis], i};
-  qsort(place, (size_t)count, sizeof *place, compare);
+  tb_sort(place, (size_t)count, sizeof *place, compare);
   memcpy(old, node, (size_t)count * sizeof *old);
   for (int k = 0; k < count; k++) node[k] = old[place[k].node], number[place[k].node] = k;
   for (int t = 0; t < ntet; t++)

@@ -13,10 +13,10 @@
 //
 // Cost      O(h log h) for h triangles, times the number of attempts (one, but for made-up cases).
 #include "geometry/hull_merge.h"
+#include "base/sort.h"
 #include "geometry/exact.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const double slack = 4; // distance from a group's plane, in tolerances of the hull
 
@@ -205,7 +205,7 @@ tbStatus tb_hull_merge(tbContext* ctx, tbArena* arena, const tbTriangleHull* tri
     m.t[m.ntriangle++] = &triangles->triangle[i];
   }
   for (int t = 0; t < m.ntriangle; t++) m.by_area[t] = (Sized){tb_norm3(area_vector(&m, t)), t};
-  qsort(m.by_area, (size_t)m.ntriangle, sizeof *m.by_area, larger_first);
+  tb_sort(m.by_area, (size_t)m.ntriangle, sizeof *m.by_area, larger_first);
   for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     for (int t = 0; t < m.ntriangle && attempt == ATTEMPTS - 1; t++) m.strict[t] = true;
     make_groups(&m);

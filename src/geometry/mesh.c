@@ -4,11 +4,11 @@
 // triangles of an STL file into a surface. Triangles without area, exactly, are flipped away where a
 // neighbour allows it (mesh_flat.c) and dropped otherwise, and so are vertices that no triangle uses.
 #include "geometry/mesh.h"
+#include "base/sort.h"
 #include "geometry/box.h"
 #include "geometry/mesh_flat.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 typedef struct {
   double x[3];
@@ -54,7 +54,7 @@ static tbStatus weld(tbArena* scratch, const tbVec3* vertices, int count, int** 
   if (!place || !*first) return TB_ERROR_MEMORY;
   for (int i = 0; i < count; i++)
     place[i] = (Place){{vertices[i].x + 0.0, vertices[i].y + 0.0, vertices[i].z + 0.0}, i}; // −0 + 0 = 0
-  qsort(place, (size_t)count, sizeof *place, compare_places);
+  tb_sort(place, (size_t)count, sizeof *place, compare_places);
   for (int i = 0; i < count; i++) {
     bool same = i > 0 && place[i].x[0] == place[i - 1].x[0] && place[i].x[1] == place[i - 1].x[1] &&
                 place[i].x[2] == place[i - 1].x[2];

@@ -10,9 +10,8 @@
 //
 // Cost      O(n log n) for each pass, of which there is none without flat triangles.
 #include "geometry/mesh_flat.h"
+#include "base/sort.h"
 #include "geometry/exact.h"
-
-#include <stdlib.h>
 
 enum { PASSES = 64 };
 
@@ -57,7 +56,7 @@ static int sort_sides(const int (*triangle)[3], int count, Side* side)
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) continue; // a mere point or edge
     for (int i = 0; i < 3; i++) side[n++] = (Side){v[i], v[(i + 1) % 3], t};
   }
-  qsort(side, (size_t)n, sizeof *side, compare_sides);
+  tb_sort(side, (size_t)n, sizeof *side, compare_sides);
   return n;
 }
 

@@ -11,10 +11,10 @@
 //
 // Cost O(nnz(M) + nnz(J)) beside the factors of M.
 #include "io/assemble.h"
+#include "base/sort.h"
 #include "problem/metric.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DENSE_UP_TO = 12, COLUMN_OVERHEAD = 4 };
@@ -238,7 +238,7 @@ static tbStatus add_columns(tbBuilder* builder, const Split* s, int k, int* plac
   const tbCsr* J = s->J;
   int row = first_row(s->list, k), rows = first_row(s->list, k + 1) - row, count = 0;
   for (int e = J->ptr[row]; e < J->ptr[row + rows]; e++) places[count++] = s->place[J->idx[e]];
-  qsort(places, (size_t)count, sizeof *places, compare_ints);
+  tb_sort(places, (size_t)count, sizeof *places, compare_ints);
   for (int i = 0; i < count;) {
     int b = s->block_of[s->dof[places[i]]], first = places[i], end = first + 1;
     if (s->kind[b] != TB_METRIC_SPARSE) first = s->start[b], end = s->start[b + 1];

@@ -4,8 +4,8 @@
 //             other one goes, and from there on only every 2nd, 4th, … frame is entered.
 // Precision   positions 2⁻²⁴ of their size, orientations 5e-6 rad, nodes 2⁻¹⁷ of their body's extent.
 #include "io/replay.h"
+#include "base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -123,8 +123,8 @@ static tbStatus choose_contacts(tbContext* ctx, Writer* w, const tbWorld* world)
     TB_TRY(tb_array_push(ctx, &w->chosen, &r, 1));
   }
   if (count <= w->contact_limit) return TB_OK;
-  qsort(w->chosen.data, (size_t)count, sizeof(Ranked), by_impulse);
-  qsort(w->chosen.data, w->chosen.count = (size_t)w->contact_limit, sizeof(Ranked), by_index);
+  tb_sort(w->chosen.data, (size_t)count, sizeof(Ranked), by_impulse);
+  tb_sort(w->chosen.data, w->chosen.count = (size_t)w->contact_limit, sizeof(Ranked), by_index);
   return TB_OK;
 }
 

@@ -1,11 +1,11 @@
 // What the readers of tetrahedra share: numbers in text and in binary, and the way from tags to indices.
 #include "base/decimal.h"
 #include "base/file.h"
+#include "base/sort.h"
 #include "io/problem_io.h"
 #include "io/tets_io.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -140,7 +140,7 @@ static tbStatus resolve_tags(tbTetReader* r)
   Tag* tags = TB_NEW(ctx, Tag, count);
   if (!tags) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) tags[i] = (Tag){tag[i], (int64_t)i};
-  qsort(tags, count, sizeof *tags, compare_tags);
+  tb_sort(tags, count, sizeof *tags, compare_tags);
   tbStatus status = TB_OK;
   for (size_t i = 1; status == TB_OK && i < count; i++)
     if (tags[i].tag == tags[i - 1].tag)

@@ -5,12 +5,12 @@
 // (delassus_sparse.c), or a diagonal stands for them (delassus_lumped.c). Only blocks l ≥ k are computed; the
 // others are mirrored, so a derived W is symmetric to the bit.
 #include "problem/delassus.h"
+#include "base/sort.h"
 #include "base/threads.h"
 #include "problem/metric.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // C (m×n) += A (m×p) Bᵀ (n×p)
@@ -78,7 +78,7 @@ static int neighbours(Pattern* s, int k)
   for (int i = p->row_adr[k]; p->W_ptr && i < p->row_adr[k + 1]; i++)
     for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++)
       count = add_neighbour(s, k, s->row_contact[p->W_col[e]], count);
-  qsort(s->list, (size_t)count, sizeof(int), compare_ints);
+  tb_sort(s->list, (size_t)count, sizeof(int), compare_ints);
   return count;
 }
 
@@ -87,7 +87,11 @@ static tbStatus build_pattern(tbContext* ctx, tbDelassusOwner* o)
   const tbProblem* p = o->W.problem;
   size_t n = (size_t)p->ncontact;
   int* ptr = TB_TAKE(&o->arena, int, n + 1);
-  Pattern s = {p, &o->incidence, &o->touching, p->W_ptr ? tb_row_contacts(&o->arena, p) : NULL, TB_TAKE(&o->arena, int, n),
+  Pattern s = {p,
+               &o->incidence,
+               &o->touching,
+               p->W_ptr ? tb_row_contacts(&o->arena, p) : NULL,
+               TB_TAKE(&o->arena, int, n),
                TB_TAKE(&o->arena, int, n)};
   if (!ptr || !s.mark || !s.list || (p->W_ptr && !s.row_contact)) return TB_ERROR_MEMORY;
   size_t total = 0;

@@ -1,8 +1,7 @@
 // Contacts as discs by their state, forces as arrows. Where two bodies touch is hidden by the bodies: what is
 // behind something is painted too, but faintly.
 #include "render/marks.h"
-
-#include <stdlib.h>
+#include "base/sort.h"
 
 enum { SIDES = 20 };
 static const double full_length = 9, longest = 16; // of an arrow, in radii of a disc
@@ -89,6 +88,6 @@ void tb_paint_contacts(const tbCanvas* canvas, const tbView* view, const tbScope
     order[count].contact = i;
     if (tb_view_project(view, frame->contact[i].position, &x, &y, &order[count].depth)) count++;
   }
-  qsort(order, (size_t)count, sizeof *order, by_depth);
+  tb_sort(order, (size_t)count, sizeof *order, by_depth);
   for (int i = 0; i < count; i++) paint_contact(&p, theme, &frame->contact[order[i].contact], order[i].depth);
 }

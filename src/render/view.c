@@ -1,6 +1,5 @@
 #include "render/view.h"
-
-#include <stdlib.h>
+#include "base/sort.h"
 
 enum { LOOKS = 48, CORNERS_BELOW = 2000 }; // frames looked at to find out what has to be seen; bodies
 
@@ -22,7 +21,7 @@ static int by_value(const void* a, const void* b)
 static double quantile(tbArray* values, double share)
 {
   if (!values->count) return 0;
-  qsort(values->data, values->count, sizeof(double), by_value);
+  tb_sort(values->data, values->count, sizeof(double), by_value);
   return ((double*)values->data)[(size_t)(share * (double)(values->count - 1))];
 }
 

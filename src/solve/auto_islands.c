@@ -19,13 +19,13 @@
 // budget.
 #include "base/clock.h"
 #include "base/shared.h"
+#include "base/sort.h"
 #include "base/threads.h"
 #include "problem/part.h"
 #include "solve/auto.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -167,7 +167,7 @@ static tbStatus make_batches(tbArena* arena, Islands* s, const int* island, int 
     if (last && last->count + size <= BATCH) last->count += size;
     else s->batch[s->count++] = (Batch){.contact = contact + ptr[i], .count = size};
   }
-  qsort(s->batch, (size_t)s->count, sizeof *s->batch, by_size);
+  tb_sort(s->batch, (size_t)s->count, sizeof *s->batch, by_size);
   return TB_OK;
 }
 

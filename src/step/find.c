@@ -16,13 +16,12 @@
 #include "step/find.h"
 
 #include "base/shared.h"
+#include "base/sort.h"
 #include "base/threads.h"
 #include "collide/advance.h"
 #include "collide/broad.h"
 #include "geometry/convex.h"
 #include "geometry/mesh.h"
-
-#include <stdlib.h>
 
 enum { PAIRS = 32, BODIES = 256 };
 
@@ -309,7 +308,7 @@ static tbPair* joined_bodies(tbArena* arena, const tbWorld* w, int* count)
     int a = d->a.index, b = d->b.index;
     if (!d->collide && a >= 0 && b >= 0) joined[(*count)++] = (tbPair){a < b ? a : b, a < b ? b : a};
   }
-  if (joined) qsort(joined, (size_t)*count, sizeof *joined, by_pair);
+  if (joined) tb_sort(joined, (size_t)*count, sizeof *joined, by_pair);
   return joined;
 }
 

@@ -1,8 +1,7 @@
 #include "step/pinch_round.h"
 
+#include "base/sort.h"
 #include "geometry/round.h"
-
-#include <stdlib.h>
 
 static tbVec3 mean(const tbVec3* x, const int* vertex, const double* weight, int count)
 {
@@ -74,7 +73,7 @@ tbStatus tb_pinch_round_thin(tbContext* ctx, const tbWorld* w, const tbSurfaces*
                            p[i].contact.gap,
                            (int)i};
   }
-  qsort(t, count, sizeof *t, by_tangent);
+  tb_sort(t, count, sizeof *t, by_tangent);
   for (size_t i = 1; i < count; i++) {
     Tangent* before = &t[i - 1];
     if (t[i].shape != before->shape || t[i].skin != before->skin || t[i].kind != before->kind ||
