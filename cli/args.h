@@ -69,6 +69,12 @@ static inline double judged(const tbSolveOptions* o, const tbResidual* r)
   return o->model == TB_MODEL_CONE ? r->fclib : r->model;
 }
 
+// Whether an answer is as good as the options ask.
+static inline bool meets(const tbSolveOptions* o, const tbResidual* r)
+{
+  return judged(o, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
+}
+
 // A file that is missing or cannot be read, a pipe and a device are bad input (TB_ERROR_INPUT), not a fault.
 tbStatus check_readable(tbContext* ctx, const char* path);
 bool is_replay(const char* path); // by its first bytes

@@ -12,7 +12,8 @@
 
 typedef struct {
   SolverArgs solver;
-  bool json, strict, cold, profile;
+  bool json, strict, cold, warm, profile;
+  int repeat;       // 0: as the race sees fit
   int manufactured; // how many; 0: the problems are files
   const char *solvers, *out, *page;
   int step;
@@ -95,6 +96,19 @@ static bool check_step(const CompareArgs* a)
   return a->step >= 0;
 }
 
+static bool check_start(const CompareArgs* a)
+{
+  if (a->cold && a->warm) fprintf(stderr, "tribo compare: a start is --cold or --warm, not both\n");
+  return !(a->cold && a->warm);
+}
+
+static bool check_repeat(const CompareArgs* a)
+{
+  bool good = a->repeat >= 0 && a->repeat <= RACE_MOST_RUNS;
+  if (!good) fprintf(stderr, "tribo compare: --repeat takes 1 to %d, not %d\n", RACE_MOST_RUNS, a->repeat);
+  return good;
+}
+
 static bool check_manufactured(const CompareArgs* a, int problems)
 {
   if (a->manufactured < 0 || a->manufactured > MOST_MANUFACTURED)
@@ -147,7 +161,7 @@ static tbStatus print_json(tbContext* ctx, const Report* report)
 }
 
 // Runs and prints; the folder is there already.
-static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* report, Race* race,
+static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* report, Race* race, int* place,
                           const Folder* folder)
 {
   for (int i = 0; i < report->races; i++) {
@@ -157,6 +171,7 @@ static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* re
       status = print_table(ctx, report, &race[i]);
     if (status != TB_OK || interrupted(NULL)) return status;
   }
+  TB_TRY(report_places(ctx, report, place));
   if (!a->json) TB_TRY(print_together(ctx, report));
   const char* page = a->page ? a->page : "report.html";
   if (a->out) TB_TRY(report_save(ctx, report, folder, page));
@@ -170,17 +185,20 @@ static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* repo
                         bool* missed)
 {
   Race* race = TB_NEW(ctx, Race, (size_t)report->races);
+  int place[MOST_SOLVERS] = {0};
   if (!race) return TB_ERROR_MEMORY;
   Report all = *report;
   all.race = race;
+  all.place = place;
+  RaceStart start = a->cold ? START_COLD : a->warm ? START_WARM : START_DEFAULT;
   tbStatus status = TB_OK;
   for (int i = 0; i < all.races && status == TB_OK; i++)
     status = report->set ? race_manufacture(ctx, a->solver.seed, i, report->rules->options.model, &race[i])
-                         : race_load(ctx, paths[i], a->step, a->cold, &race[i]);
+                         : race_load(ctx, paths[i], a->step, start, &race[i]);
   Folder folder = {0};
   if (status == TB_OK && a->out) status = folder_make(ctx, a->out, &folder);
   if (status == TB_OK) {
-    status = run_races(ctx, a, &all, race, &folder);
+    status = run_races(ctx, a, &all, race, place, &folder);
     if (status != TB_OK || interrupted(NULL)) folder_unmake(&folder);
   }
   for (int i = 0; i < all.races; i++) {
@@ -193,21 +211,23 @@ static tbStatus compare(tbContext* ctx, const CompareArgs* a, const Report* repo
 
 static void print_help(const Arg* args)
 {
-  printf("%s\n\n"
-         "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
-         "reached\n"
-         "the tolerance by time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
-         "takes, a\n"
-         "folder of such files, or a scene: then the problem of one of its steps. --manufactured N takes N "
-         "problems\n"
-         "made from their answers instead, too many to show one by one: how often each solver solves them, "
-         "how it\n"
-         "ends on the others, and what it costs.\n\n",
-         usage);
+  printf(
+      "%s\n\n"
+      "Runs every solver that applies on each problem, from the same start, and ranks them: those that "
+      "reached\n"
+      "the tolerance by median time, then the others by the judge's residual. PROBLEM is what `tribo solve` "
+      "takes, a\n"
+      "folder of such files, or a scene: then the problem of one of its steps. --manufactured N takes N "
+      "problems\n"
+      "made from their answers instead, too many to show one by one: how often each solver solves them, "
+      "how it\n"
+      "ends on the others, and what it costs.\n\n",
+      usage);
   args_help(args);
   printf("\nThe folder of --out, made when missing, gets\n"
          "  report.html   tables and convergence plots; one file, opens from disk\n"
-         "  results.csv   problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,…\n"
+         "  results.csv   "
+         "problem,solver,status,iterations,time_s,fclib,natural_map,…,runs,time_min_s,time_max_s\n"
          "  curves.csv    problem,solver,iteration,time_s,residual: the points of the plots, at most %d a "
          "curve;\n"
          "                `tribo solve --trace` writes every iteration\n"
@@ -225,8 +245,10 @@ static int run_compare(tbContext* ctx, const CompareArgs* a, const char* command
   const tbSolver* solvers[MOST_SOLVERS];
   RaceRules rules = {.solver = solvers,
                      .solvers = choose_solvers(a->solvers, solvers),
+                     .repeat = a->repeat,
                      .curves = a->out && !a->manufactured};
-  if (rules.solvers < 0 || !check_page(a) || !check_step(a) || !solver_options(&a->solver, &rules.options))
+  if (rules.solvers < 0 || !check_page(a) || !check_step(a) || !check_start(a) || !check_repeat(a) ||
+      !solver_options(&a->solver, &rules.options))
     return EXIT_USAGE;
   if (start_threads(ctx, a->solver.threads) != TB_OK) return fail_with(ctx);
   interrupt_watch();
@@ -265,7 +287,12 @@ int command_compare(int argc, char** argv)
        "performance profiles over all problems: by time, by iterations"},
       {"--json", ARG_FLAG, &a.json, NULL, "one JSON object on standard output instead of tables"},
       SOLVER_ARGS(a.solver, "10 for each solver, 0.5 with --manufactured; 0: none"),
-      {"--cold", ARG_FLAG, &a.cold, NULL, "start from zero even if a file brings a guess"},
+      {"--repeat", ARG_INT, &a.repeat, "N",
+       "run each N times: median and spread (default: 5 of runs under 20 ms)"},
+      {"--cold", ARG_FLAG, &a.cold, NULL,
+       "start from zero, the default for scenes; even if a file brings a guess"},
+      {"--warm", ARG_FLAG, &a.warm, NULL,
+       "start from the guess of a file (its default) or of a scene's step"},
       {"--strict", ARG_FLAG, &a.strict, NULL, "exit with 1 when a solver that ran missed the tolerance"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},

@@ -112,7 +112,11 @@ tbStatus trace_plot(Paper* p, const char* file, const char* caption, int count, 
     }
     memcpy(kept, trace[i].points.data, points * sizeof *kept);
     int thin = curve_thin(kept, (int)points);
-    curve[i] = (PlotCurve){name[i], i, next, thin, trace[i].result.outcome == TB_CONVERGED};
+    curve[i] = (PlotCurve){.name = name[i],
+                           .lane = i,
+                           .point = next,
+                           .points = thin,
+                           .arrived = trace[i].result.outcome == TB_CONVERGED};
     for (int k = 0; k < thin; k++)
       *next++ = (PlotPoint){kept[k].iteration * (work ? work[i] : 1), kept[k].residual};
     tb_free(p->ctx, kept);

@@ -119,7 +119,11 @@ static void draw(Paper* p, const Lcp* lcp, const Census* c)
   PlotCurve curve[3];
   tbOut* out = paper_table(p, "figure-16.csv", "order,iteration,residual");
   for (int i = 0; i < 3; i++) {
-    curve[i] = (PlotCurve){names[i], i, point[i], solve(lcp, orders[i], point[i]) + 1, true};
+    curve[i] = (PlotCurve){.name = names[i],
+                           .lane = i,
+                           .point = point[i],
+                           .points = solve(lcp, orders[i], point[i]) + 1,
+                           .arrived = true};
     for (int k = 0; k < curve[i].points; k++) out_format(out, "%s,%d,%.6e\n", names[i], k, point[i][k].y);
   }
   paper_plot(p, "figure-16.svg",
@@ -138,14 +142,15 @@ static void draw(Paper* p, const Lcp* lcp, const Census* c)
     out_format(out, "%d,%d\n", k, c->count[k]);
     share[points++] = (PlotPoint){k, (double)within / c->orders};
   }
-  paper_plot(p, "figure-16-distribution.svg",
-             &(Plot){.axis = PLOT_FACTOR,
-                     .share = true,
-                     .x_name = "iterations",
-                     .y_name = "Share of the orders",
-                     .curve = &(PlotCurve){"orders", 0, share, points, true},
-                     .curves = 1},
-             "The share of the orders that need at most so many iterations.");
+  paper_plot(
+      p, "figure-16-distribution.svg",
+      &(Plot){.axis = PLOT_FACTOR,
+              .share = true,
+              .x_name = "iterations",
+              .y_name = "Share of the orders",
+              .curve = &(PlotCurve){.name = "orders", .point = share, .points = points, .arrived = true},
+              .curves = 1},
+      "The share of the orders that need at most so many iterations.");
 }
 
 tbStatus course_figure_16(Paper* p)

@@ -32,12 +32,19 @@ static double y_of(const Frame* f, double value)
   return f->bottom - (f->bottom - TOP) * clamp((at - f->y0) / (f->y1 - f->y0), 0, 1);
 }
 
+static int count_grey(const Plot* plot)
+{
+  int grey = 0;
+  for (int i = 0; i < plot->curves; i++) grey += plot->curve[i].grey && plot->curve[i].points > 0;
+  return grey;
+}
+
 // Room for the longest name.
 static int name_width(const Plot* plot)
 {
   size_t longest = 4;
   for (int i = 0; i < plot->curves; i++) {
-    size_t length = strlen(plot->curve[i].name);
+    size_t length = plot->curve[i].grey ? 0 : strlen(plot->curve[i].name);
     if (length > longest) longest = length;
   }
   return 15 * (int)(longest < 16 ? longest : 16) / 2;
@@ -50,7 +57,8 @@ static Frame fit(const Plot* plot)
   double x0 = INFINITY, x1 = -INFINITY, low = INFINITY, high = 0, start = 0;
   Frame f = {.plot = plot, .right = WIDTH - KEY - name_width(plot), .bottom = TOP + HEIGHT};
   f.left = plot->axis == PLOT_FACTOR ? LEFT : LEFT + GAP;
-  if (plot->curves * LINE > HEIGHT) f.bottom = TOP + plot->curves * LINE;
+  int named = plot->curves - count_grey(plot);
+  if (named * LINE > HEIGHT) f.bottom = TOP + named * LINE;
   for (int i = 0; i < plot->curves; i++)
     for (int k = 0; k < plot->curve[i].points; k++) {
       PlotPoint p = plot->curve[i].point[k];
@@ -224,13 +232,29 @@ static void draw_curve(tbOut* out, const Frame* f, const End* end)
              f->right + KEY - 24, end->label, f->right + KEY, end->label + 4.5, c->name);
 }
 
+// The curves that stand back, and how many they are.
+static void draw_grey(tbOut* out, const Frame* f)
+{
+  int grey = count_grey(f->plot);
+  for (int i = 0; i < f->plot->curves; i++) {
+    const PlotCurve* c = &f->plot->curve[i];
+    if (!c->grey || c->points == 0) continue;
+    out_format(out, "<g class=\"c b k%d\"><title>%s</title><path class=\"l\" d=\"M", c->lane, c->name);
+    draw_line(out, f, c);
+    tb_out_text(out, "\"/></g>\n");
+  }
+  if (grey)
+    out_format(out, "<text class=\"t e\" x=\"%d\" y=\"%d\">%d more in grey</text>\n", WIDTH, f->bottom + 36,
+               grey);
+}
+
 static void draw_contents(tbOut* out, const Frame* f)
 {
   End end[PLOT_CURVES];
   int count = 0;
   for (int i = 0; i < f->plot->curves && count < PLOT_CURVES; i++) {
     const PlotCurve* c = &f->plot->curve[i];
-    if (c->points == 0) continue;
+    if (c->points == 0 || c->grey) continue;
     PlotPoint last = c->point[c->points - 1];
     end[count++] = (End){.curve = c, .x = f->plot->share ? f->right : x_of(f, last.x), .y = y_of(f, last.y)};
   }
@@ -239,6 +263,7 @@ static void draw_contents(tbOut* out, const Frame* f)
   draw_x_axis(out, f);
   draw_y_axis(out, f);
   draw_y_name(out, f);
+  draw_grey(out, f);
   for (int i = count - 1; i >= 0; i--) draw_curve(out, f, &end[i]);
   draw_tolerance(out, f);
 }
@@ -291,7 +316,10 @@ void plot_file(tbOut* out, const Plot* plot)
                lane, lane, colour);
     if (lane >= LANE_COLOURS) out_format(out, ".k%d .l{stroke-dasharray:%s}", lane, plot_dashes(lane));
   }
-  out_format(out, "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, f.bottom + FOOT);
+  out_format(out,
+             ".b .l{stroke:#c3cad4;stroke-width:1;stroke-dasharray:none}</style>\n<rect width=\"%d\" "
+             "height=\"%d\" fill=\"#fff\"/>\n",
+             WIDTH, f.bottom + FOOT);
   draw_contents(out, &f);
   tb_out_text(out, "</svg>\n");
 }

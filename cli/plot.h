@@ -14,6 +14,7 @@ typedef struct {
   const PlotPoint* point;
   int points;
   bool arrived; // ends in a dot; else in a ring
+  bool grey;    // one of many: thin, behind the others, without a name
 } PlotCurve;
 
 typedef enum { PLOT_COUNT, PLOT_SECONDS, PLOT_FACTOR } PlotAxis; // a factor begins at 1 and has no start

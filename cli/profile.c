@@ -4,6 +4,9 @@
 //
 //   ρ_s(τ) = share of all problems with  c_ps ≤ τ · min_s c_ps.
 //
+// Left out: problems whose start is good enough, where costs are noise, and solvers that apply to none of the
+// others. A solver that applies to some is shown with the share of all, and with how many it takes.
+//
 // ρ_s(1) says how often s is the best, and the height at the right how many problems it solves at all. An
 // iteration is not the same work for every method: the profile by iterations says how often a method must
 // look at the problem, the one by time what it costs.
@@ -17,9 +20,10 @@ typedef enum { BY_TIME, BY_ITERATIONS, MEASURES } Measure;
 static const char* const measure_name[MEASURES] = {"time", "iterations"};
 
 typedef struct {
-  int problems, lanes;
-  double* factor; // c_ps / min c, increasing, of the problems a lane solved    (lanes × problems)
-  int* solved;    // how many those are                                         (lanes)
+  int problems, lanes; // problems: those that were raced for
+  double* factor;      // c_ps / min c, increasing, of the problems a lane solved    (lanes × problems)
+  int* solved;         // how many those are                                         (lanes)
+  int* taken;          // problems a lane applies to; 0: it is left out              (lanes)
 } Profile;
 
 static double cost(const Entry* e, Measure measure)
@@ -38,23 +42,27 @@ static void profile_free(tbContext* ctx, Profile* p)
 {
   tb_free(ctx, p->factor);
   tb_free(ctx, p->solved);
+  tb_free(ctx, p->taken);
 }
 
 static tbStatus profile_make(tbContext* ctx, const Report* report, Measure measure, Profile* p)
 {
-  *p = (Profile){.problems = report->races, .lanes = report->rules->solvers};
+  *p = (Profile){.problems = report->races - report_trivial(report), .lanes = report->rules->solvers};
   p->factor = TB_NEW(ctx, double, (size_t)p->problems*(size_t)p->lanes);
   p->solved = TB_NEW(ctx, int, (size_t)p->lanes);
-  if (!p->factor || !p->solved) {
+  p->taken = TB_NEW(ctx, int, (size_t)p->lanes);
+  if (!p->factor || !p->solved || !p->taken) {
     profile_free(ctx, p);
     return TB_ERROR_MEMORY;
   }
   for (const Race* race = report->race; race < report->race + report->races; race++) {
     double best = INFINITY;
+    if (race->start_suffices) continue;
     for (int i = 0; i < race->entries; i++) best = fmin(best, cost(&race->entry[i], measure));
     for (int i = 0; i < race->entries; i++) {
       double c = cost(&race->entry[i], measure);
       int lane = race->entry[i].lane;
+      p->taken[lane] += !race->entry[i].refused;
       if (isfinite(c)) p->factor[lane * p->problems + p->solved[lane]++] = c / best;
     }
   }
@@ -88,7 +96,7 @@ static void for_each_measure(tbOut* out, const Report* report, Draw* draw)
 {
   size_t room = (size_t)(report->races + 1) * (size_t)report->rules->solvers;
   PlotPoint* point = TB_NEW(out->ctx, PlotPoint, room);
-  for (int measure = 0; measure < MEASURES; measure++) {
+  for (int measure = 0; measure < MEASURES && report_trivial(report) < report->races; measure++) {
     Profile p;
     if (!point || profile_make(out->ctx, report, (Measure)measure, &p) != TB_OK) {
       out->status = TB_ERROR_MEMORY;
@@ -103,7 +111,7 @@ static void for_each_measure(tbOut* out, const Report* report, Draw* draw)
 static void draw_csv(tbOut* out, const Report* report, Measure measure, const Profile* p, PlotPoint* point)
 {
   for (int lane = 0; lane < p->lanes; lane++)
-    for (int i = 0, count = corners(p, lane, point); i < count; i++) {
+    for (int i = 0, count = !p->taken[lane] ? 0 : corners(p, lane, point); i < count; i++) {
       out_format(out, "%s,%s,", measure_name[measure], report->rules->solver[lane]->name);
       tb_out_double(out, point[i].x);
       tb_out_text(out, ",");
@@ -126,11 +134,13 @@ static void plot_profile(tbOut* out, const Report* report, Measure measure, cons
                .share = true,
                .x_name = measure == BY_TIME ? "times the fastest" : "times the fewest iterations",
                .y_name = "share of the problems solved",
-               .curve = curve,
-               .curves = p->lanes < PLOT_CURVES ? p->lanes : PLOT_CURVES};
-  for (int lane = 0; lane < plot.curves; lane++) {
+               .curve = curve};
+  for (int lane = 0; lane < p->lanes && plot.curves < PLOT_CURVES; lane++) {
+    if (!p->taken[lane]) continue;
     PlotPoint* own = point + lane * (p->problems + 1);
-    curve[lane] = (PlotCurve){report->rules->solver[lane]->name, lane, own, corners(p, lane, own), true};
+    int place = report->place[lane];
+    curve[plot.curves++] = (PlotCurve){
+        report->rules->solver[lane]->name, place, own, corners(p, lane, own), true, place >= LANE_COLOURS};
   }
   write(out, &plot);
 }
@@ -159,15 +169,28 @@ void report_profile_file(tbOut* out, const Report* report, bool by_time)
   for_each_measure(out, report, by_time ? draw_time_file : draw_iterations_file);
 }
 
+// Null, or what to say of the problems that are left out.
+static const char* left_out(const Report* report, char line[128])
+{
+  int trivial = report_trivial(report);
+  if (!trivial) return NULL;
+  snprintf(line, 128, "%d problem%s whose start is already good enough %s left out.", trivial,
+           trivial == 1 ? "" : "s", trivial == 1 ? "is" : "are");
+  return line;
+}
+
 void report_profile(tbOut* out, const Report* report)
 {
+  char line[128];
+  const char* note = left_out(report, line);
+  int problems = report->races - report_trivial(report);
   out_format(
       out,
       "<section>\n<h2>Performance profile</h2>\n<p class=\"size\">The share of the %d problem%s solved "
       "within a "
       "factor of the best solver on each: on the left how often a method is the best, on the right how many "
-      "it solves at all.</p>\n<div class=\"plots\">\n",
-      report->races, report->races == 1 ? "" : "s");
+      "it solves at all. Methods that apply to none are left out. %s</p>\n<div class=\"plots\">\n",
+      problems, problems == 1 ? "" : "s", note ? note : "");
   for_each_measure(out, report, draw_plot);
   tb_out_text(out, "</div>\n</section>\n");
 }
@@ -175,12 +198,20 @@ void report_profile(tbOut* out, const Report* report)
 static void draw_table(tbOut* out, const Report* report, Measure measure, const Profile* p, PlotPoint* point)
 {
   (void)point;
-  out_format(out, "profile by %-14s  best  within 2×  within 10×  solved, of %d\n", measure_name[measure],
-             p->problems);
+  out_format(out, "profile by %-14s  best  within 2×  within 10×  solved   taken, of %d\n",
+             measure_name[measure], p->problems);
   for (int lane = 0; lane < p->lanes; lane++)
-    out_format(out, "  %-22s %4.0f %%  %7.0f %%  %8.0f %%  %6d\n", report->rules->solver[lane]->name,
-               100 * share(p, lane, 1), 100 * share(p, lane, 2), 100 * share(p, lane, 10), p->solved[lane]);
+    if (p->taken[lane])
+      out_format(out, "  %-22s %4.0f %%  %7.0f %%  %8.0f %%  %6d  %6d\n", report->rules->solver[lane]->name,
+                 100 * share(p, lane, 1), 100 * share(p, lane, 2), 100 * share(p, lane, 10), p->solved[lane],
+                 p->taken[lane]);
   tb_out_text(out, "\n");
 }
 
-void report_profile_table(tbOut* out, const Report* report) { for_each_measure(out, report, draw_table); }
+void report_profile_table(tbOut* out, const Report* report)
+{
+  char line[128];
+  const char* note = left_out(report, line);
+  for_each_measure(out, report, draw_table);
+  if (note) out_format(out, "%s\n\n", note);
+}

@@ -1,5 +1,5 @@
-// Running a race. Times come from runs without a trace, so that stopping tests are the solver's own; a run
-// too short to time is repeated and the fastest counts, because a cold cache says nothing about a method.
+// Running a race. Times come from runs without a trace, so that stopping tests are the solver's own. Runs too
+// short to time are repeated; the median counts, which neither a cold cache nor a busy moment moves.
 #include "cli/race.h"
 #include "base/sort.h"
 #include "cli/scene_problem.h"
@@ -7,17 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPEATS = 5 };
-static const double short_run_s = 0.02;
-
-tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* out)
+static bool is_zero(const double* x, size_t count)
 {
+  for (size_t i = 0; i < count; i++)
+    if (x[i] != 0) return false;
+  return true;
+}
+
+tbStatus race_load(tbContext* ctx, const char* path, int step, RaceStart start, Race* out)
+{
+  bool scene = false;
   *out = (Race){.path = path};
-  TB_TRY(load_problem_or_scene(ctx, path, step, &out->problem, &out->start));
+  TB_TRY(load_problem_or_scene(ctx, path, step, &out->problem, &out->start, &scene));
   size_t rows = (size_t)out->problem->nrow;
+  bool cold = start == START_COLD || (start == START_DEFAULT && scene);
   if (out->start && cold) memset(out->start, 0, rows * sizeof *out->start);
   if (!out->start) out->start = TB_NEW(ctx, double, rows);
-  return out->start ? TB_OK : TB_ERROR_MEMORY;
+  if (!out->start) return TB_ERROR_MEMORY;
+  out->warm = !is_zero(out->start, rows);
+  return TB_OK;
 }
 
 const Entry* race_entry(const Race* race, int lane)
@@ -65,16 +73,47 @@ static tbStatus run_once(tbContext* ctx, const Race* race, const tbSolveOptions*
   return tb_solve(ctx, race->problem, o, lambda, result);
 }
 
-static tbStatus run_timed(tbContext* ctx, const Race* race, const tbSolveOptions* o, double* lambda,
-                          tbSolveResult* result)
+// Judged once more, from outside.
+static bool is_untrue(tbJudge* judge, const tbSolveOptions* o, const double* lambda, const tbSolveResult* r)
 {
-  TB_TRY(run_once(ctx, race, o, lambda, result));
-  for (int i = 1; i < REPEATS; i++) {
-    tbSolveResult again = {0};
-    if (result->time_s > short_run_s || result->outcome == TB_TIME || result->outcome == TB_CANCELLED) break;
-    TB_TRY(run_once(ctx, race, o, lambda, &again));
-    if (again.time_s < result->time_s || again.outcome == TB_CANCELLED) *result = again;
-  }
+  tbResidual again;
+  tb_judge_measure(judge, lambda, o->model, o->directions, &again, NULL, NULL);
+  return memcmp(&again, &r->residual, sizeof again) != 0 || (r->outcome == TB_CONVERGED && !meets(o, &again));
+}
+
+static int sign(double x) { return (x > 0) - (x < 0); }
+
+static int compare_times(const void* a, const void* b)
+{
+  return sign(((const tbSolveResult*)a)->time_s - ((const tbSolveResult*)b)->time_s);
+}
+
+static bool another_run(const RaceRules* rules, const tbSolveResult* run, int runs)
+{
+  const tbSolveResult* last = &run[runs - 1];
+  if (last->outcome == TB_TIME || last->outcome == TB_CANCELLED) return false;
+  if (rules->repeat) return runs < rules->repeat;
+  return runs < RACE_SHORT_RUNS && last->time_s <= race_short_s;
+}
+
+// run: room for the results of RACE_MOST_RUNS.
+static tbStatus run_timed(tbContext* ctx, const RaceRules* rules, const Race* race, const tbSolveOptions* o,
+                          tbJudge* judge, double* lambda, tbSolveResult* run, Entry* entry)
+{
+  int runs = 0;
+  do {
+    run[runs] = (tbSolveResult){0};
+    TB_TRY(run_once(ctx, race, o, lambda, &run[runs]));
+    entry->untrue |= is_untrue(judge, o, lambda, &run[runs]);
+    runs++;
+  } while (another_run(rules, run, runs));
+  tbSolveResult last = run[runs - 1];
+  qsort(run, (size_t)runs, sizeof *run, compare_times);
+  bool unfinished = last.outcome == TB_TIME || last.outcome == TB_CANCELLED;
+  entry->result = unfinished ? last : run[(runs - 1) / 2];
+  entry->runs = runs;
+  entry->fastest_s = run[0].time_s;
+  entry->slowest_s = run[runs - 1].time_s;
   return TB_OK;
 }
 
@@ -98,8 +137,6 @@ static tbStatus run_traced(tbContext* ctx, const Race* race, const tbSolveOption
 
 // Ranking.
 
-static int sign(double x) { return (x > 0) - (x < 0); }
-
 static int compare_entries(const void* a, const void* b)
 {
   const Entry *x = a, *y = b;
@@ -113,56 +150,68 @@ static int compare_entries(const void* a, const void* b)
   return order ? order : x->lane - y->lane;
 }
 
-// Judged once more, from outside.
-static bool is_untrue(tbJudge* judge, const tbSolveOptions* o, const double* lambda, const tbSolveResult* r)
-{
-  tbResidual again;
-  tb_judge_measure(judge, lambda, o->model, o->directions, &again, NULL, NULL);
-  return memcmp(&again, &r->residual, sizeof again) != 0 ||
-         (r->outcome == TB_CONVERGED && !(judged(o, &again) <= o->tolerance));
-}
-
 // A method that does not apply, or that asks for more memory than there is, is left out with the reason; what
 // is wrong with the options is wrong for all of them and ends the race.
 static tbStatus run_entry(tbContext* ctx, const RaceRules* rules, const Race* race, tbJudge* judge,
-                          double* lambda, Entry* entry)
+                          double* lambda, tbSolveResult* run, Entry* entry)
 {
   const char* why = tb_solver_refuses(entry->solver, race->problem, rules->options.model);
   if (why) {
+    entry->refused = true;
     snprintf(entry->why_not, sizeof entry->why_not, "%s", why);
     return TB_OK;
   }
   tbSolveOptions o = rules->options;
   o.solver = entry->solver->name;
-  tbStatus status = run_timed(ctx, race, &o, lambda, &entry->result);
+  tbStatus status = run_timed(ctx, rules, race, &o, judge, lambda, run, entry);
   if (status == TB_ERROR_ARGUMENT) return status;
   if (status != TB_OK) {
     snprintf(entry->why_not, sizeof entry->why_not, "%.200s", ctx->error.message);
     return TB_OK;
   }
   entry->residual = judged(&o, &entry->result.residual);
-  entry->untrue = is_untrue(judge, &o, lambda, &entry->result);
   return rules->curves && entry->result.outcome != TB_CANCELLED ? run_traced(ctx, race, &o, lambda, entry)
                                                                 : TB_OK;
+}
+
+static void judge_start(const RaceRules* rules, tbJudge* judge, Race* race)
+{
+  const tbSolveOptions* o = &rules->options;
+  tb_judge_measure(judge, race->start, o->model, o->directions, &race->start_residual, NULL, NULL);
+  race->start_suffices = meets(o, &race->start_residual);
+}
+
+static tbStatus run_entries(tbContext* ctx, const RaceRules* rules, Race* race, tbJudge* judge,
+                            double* lambda, tbSolveResult* run)
+{
+  const tbSolveOptions* o = &rules->options;
+  tbStatus status = TB_OK;
+  for (int i = 0; i < rules->solvers && status == TB_OK; i++) {
+    Entry* entry = &race->entry[race->entries++];
+    *entry = (Entry){.solver = rules->solver[i], .lane = i};
+    if (rules->progress) rules->progress(race, entry->solver, i);
+    status = run_entry(ctx, rules, race, judge, lambda, run, entry);
+    race->ran += !entry->why_not[0];
+    if (o->cancelled && o->cancelled(o->cancelled_user)) break;
+  }
+  return status;
 }
 
 tbStatus race_run(tbContext* ctx, const RaceRules* rules, Race* race)
 {
   double* lambda = TB_NEW(ctx, double, (size_t)race->problem->nrow);
+  tbSolveResult* run = TB_NEW(ctx, tbSolveResult, RACE_MOST_RUNS);
   race->entry = TB_NEW(ctx, Entry, (size_t)rules->solvers);
   tbJudge* judge = NULL;
-  tbStatus status = lambda && race->entry ? tb_judge_create(ctx, race->problem, &judge) : TB_ERROR_MEMORY;
-  const tbSolveOptions* o = &rules->options;
-  for (int i = 0; i < rules->solvers && status == TB_OK; i++) {
-    Entry* entry = &race->entry[race->entries++];
-    *entry = (Entry){.solver = rules->solver[i], .lane = i};
-    if (rules->progress) rules->progress(race, entry->solver, i);
-    status = run_entry(ctx, rules, race, judge, lambda, entry);
-    race->ran += !entry->why_not[0];
-    if (o->cancelled && o->cancelled(o->cancelled_user)) break;
+  tbStatus status =
+      lambda && run && race->entry ? tb_judge_create(ctx, race->problem, &judge) : TB_ERROR_MEMORY;
+  if (status == TB_OK) {
+    judge_start(rules, judge, race);
+    status = run_entries(ctx, rules, race, judge, lambda, run);
   }
   if (status == TB_OK) tb_sort(race->entry, (size_t)race->entries, sizeof *race->entry, compare_entries);
   tb_judge_free(ctx, judge);
+  tb_free(ctx, run);
   tb_free(ctx, lambda);
   return status;
 }

@@ -8,10 +8,14 @@ typedef struct {
   const tbSolver* solver;
   int lane;          // its place in the list of solvers: the same in every race of a report
   char why_not[240]; // why it did not run; empty when it did
+  bool refused;      // … because it does not take the problem's law or model: it was not in this race
+  // The run of the median time (of an even number the faster of the middle two), or one that ran out of time.
   tbSolveResult result;
-  double residual;   // what the tolerance applies to
-  bool untrue;       // its residual or its status is not what the judge says of its λ
-  CurvePoint* curve; // judged iterates, at most CURVE_POINTS; null unless asked for
+  int runs;
+  double fastest_s, slowest_s; // of all runs
+  double residual;             // what the tolerance applies to
+  bool untrue;                 // its residual or its status is not what the judge says of its λ
+  CurvePoint* curve;           // judged iterates, at most CURVE_POINTS; null unless asked for
   int points;
 } Entry;
 
@@ -20,7 +24,10 @@ typedef struct {
   char name[32];    // behind path, where there is no file
   tbProblem* problem;
   double* start; // λ every solver starts from                                        (nrow)
-  Entry* entry;  // ranked: converged by time, then the others by residual, then those that did not run
+  bool warm;     // it is a guess, not zero
+  tbResidual start_residual;
+  bool start_suffices; // it meets the tolerance: there is nothing to race for
+  Entry* entry;        // ranked: converged by time, then the others by residual, then those that did not run
   int entries, ran;
 } Race;
 
@@ -29,11 +36,19 @@ typedef struct {
   int solvers;
   tbSolveOptions options; // of every solver; `solver` and the trace are set by the race
   bool curves;            // run each solver again, judged at every iteration
+  int repeat;             // runs of each solver; 0: RACE_SHORT_RUNS of those too short to time, one of others
   void (*progress)(const Race* race, const tbSolver* solver, int index); // null, or called before each solver
 } RaceRules;
 
-// step: of a scene, how many steps come before the problem. cold: start from zero even if there is a guess.
-tbStatus race_load(tbContext* ctx, const char* path, int step, bool cold, Race* out);
+enum { RACE_SHORT_RUNS = 5, RACE_MOST_RUNS = 1000 };
+static const double race_short_s = 0.02;
+
+// What to start from: zero, a guess where there is one, or the default: the guess that a problem file brings,
+// but zero for a scene, whose own warm start is often the answer already.
+typedef enum { START_DEFAULT, START_COLD, START_WARM } RaceStart;
+
+// step: of a scene, how many steps come before the problem.
+tbStatus race_load(tbContext* ctx, const char* path, int step, RaceStart start, Race* out);
 // The index-th of a set of problems with known answers: sizes, metrics, masses and friction of many kinds,
 // and for the exact law every kind of law. Solvers start from zero.
 tbStatus race_manufacture(tbContext* ctx, int seed, int index, tbModel model, Race* out);

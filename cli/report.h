@@ -13,9 +13,22 @@ typedef struct {
   int races;
   const char* command; // what to type to get this report
   int threads;
-  bool profile; // say how the solvers do over all problems together
-  bool set;     // too many problems to show one by one: a line for each solver instead
+  bool profile;     // say how the solvers do over all problems together
+  bool set;         // too many problems to show one by one: a line for each solver instead
+  const int* place; // of each solver over all races (report_places): its colour in tables and figures
 } Report;
+
+// Places over all races, the best 0: those that solved most problems first, of these the ones that ranked
+// better; last those that apply to none.
+tbStatus report_places(tbContext* ctx, const Report* report, int* place); // (solvers)
+
+// The time of a run and its spread, "0.0101–0.0133" in milliseconds; a dash where there was one run.
+enum { SPREAD_TEXT = 3 * OUT_NUMBER };
+const char* report_spread(char text[SPREAD_TEXT], const Entry* e, const char* dash);
+
+// What every solver started from, as a sentence: zero or a guess, and whether it was good enough already.
+void report_start(const Report* report, const Race* race, char line[256]);
+int report_trivial(const Report* report); // races whose start was good enough
 
 void report_table(tbOut* out, const Report* report, const Race* race); // one problem
 tbStatus report_json(tbOut* out, const Report* report);                // one object, one line

@@ -93,7 +93,7 @@ static void write_overview(tbOut* out, const Report* report)
       const Entry* e = race_entry(&report->race[i], lane);
       solved += e && e->result.outcome == TB_CONVERGED;
     }
-    out_format(out, "<tr class=\"k%d\"><td class=\"s\">", lane);
+    out_format(out, "<tr class=\"k%d\"><td class=\"s\">", report->place[lane]);
     report_key(out);
     out_format(out, "%s</td><td>%d/%d</td>", rules->solver[lane]->name, solved, report->races);
     for (int i = 0; i < report->races; i++) write_overview_cell(out, &report->race[i], lane);
@@ -116,20 +116,21 @@ static void write_status(tbOut* out, tbOutcome outcome)
   out_format(out, "<td class=\"u %s\">%s</td>", word[outcome].class, word[outcome].text);
 }
 
-static void write_row(tbOut* out, const Entry* e, bool first, bool cone)
+static void write_row(tbOut* out, const Report* report, const Entry* e, bool first, bool cone)
 {
   const tbSolveResult* r = &e->result;
-  char time[OUT_NUMBER], each[OUT_NUMBER] = "–", setup[OUT_NUMBER];
+  char time[OUT_NUMBER], each[OUT_NUMBER] = "–", setup[OUT_NUMBER], spread[SPREAD_TEXT];
   if (r->iterations) out_scaled(each, 1e6 * r->time_s / r->iterations);
-  out_format(out, "<tr class=\"k%d%s\"><td class=\"s\">", e->lane,
+  out_format(out, "<tr class=\"k%d%s\"><td class=\"s\">", report->place[e->lane],
              first && r->outcome == TB_CONVERGED ? " first" : "");
   report_key(out);
   tb_out_text(out, e->solver->name);
   if (strcmp(r->used, e->solver->name) != 0) out_format(out, " <small>%s</small>", r->used);
   tb_out_text(out, "</td>");
   write_status(out, r->outcome);
-  out_format(out, "<td>%d</td><td>%s</td><td>%s</td><td>%s</td><td>%.2e</td>", r->iterations,
-             out_scaled(time, 1e3 * r->time_s), each, out_scaled(setup, 1e3 * r->setup_s), r->residual.fclib);
+  out_format(out, "<td>%d</td><td>%s</td><td class=\"v\">%s</td><td>%s</td><td>%s</td><td>%.2e</td>",
+             r->iterations, out_scaled(time, 1e3 * r->time_s), report_spread(spread, e, "–"), each,
+             out_scaled(setup, 1e3 * r->setup_s), r->residual.fclib);
   if (!cone) out_format(out, "<td>%.2e</td>", r->residual.model);
   out_format(out, "<td>%.2e</td><td>%.2e</td></tr>\n", r->residual.natural_map, r->residual.penetration);
 }
@@ -140,15 +141,15 @@ static void write_table(tbOut* out, const Report* report, const Race* race)
   out_format(out,
              "<div class=\"scroll\"><table>\n<tr><th class=\"s\">solver</th><th "
              "class=\"u\">status</th><th>iterations</th>"
-             "<th>time<br/>ms</th><th>per "
+             "<th>time<br/>ms</th><th>min–max<br/>ms</th><th>per "
              "iteration<br/>µs</th><th>setup<br/>ms</th><th>residual</th>%s<th>natural map</th>"
              "<th>penetration<br/>m/s</th></tr>\n",
              cone ? "" : "<th>of the model</th>");
-  for (int i = 0; i < race->ran; i++) write_row(out, &race->entry[i], i == 0, cone);
+  for (int i = 0; i < race->ran; i++) write_row(out, report, &race->entry[i], i == 0, cone);
   for (int i = race->ran; i < race->entries; i++) {
     const Entry* e = &race->entry[i];
     out_format(out, "<tr class=\"x\"><td class=\"s\">%s</td><td class=\"r\" colspan=\"%d\">did not run: ",
-               e->solver->name, cone ? 8 : 9);
+               e->solver->name, cone ? 9 : 10);
     out_html(out, e->why_not);
     tb_out_text(out, "</td></tr>\n");
   }
@@ -167,7 +168,10 @@ static void write_problem(tbOut* out, const Report* report, int index)
   else out_format(out, "%d degrees of freedom", p->ndof);
   tb_out_text(out, " · ");
   out_html(out, race->path);
-  tb_out_text(out, "</p>\n");
+  char start[256];
+  report_start(report, race, start);
+  out_format(out, "<br/>%s%s%s</p>\n", race->start_suffices ? "<strong class=\"warn\">" : "", start,
+             race->start_suffices ? "</strong>" : "");
   write_table(out, report, race);
   if (race->ran) {
     tb_out_text(out, "<div class=\"plots\">\n<figure>\n<h3>Residual against iterations</h3>\n");
@@ -187,8 +191,9 @@ static void write_curve_notes(tbOut* out)
   out_format(
       out,
       "Of a curve at most %d points are drawn, the lowest and the highest of each stretch. A dot ends a "
-      "curve that converged, a ring one that did not.",
-      CURVE_POINTS);
+      "curve that converged, a ring one that did not. The %d curves that rank highest are named; the others "
+      "are grey, come forward when pointed at, and are all in curves.csv.",
+      CURVE_POINTS, LANE_COLOURS);
 }
 
 static void write_notes(tbOut* out, const Report* report)
@@ -206,7 +211,9 @@ static void write_notes(tbOut* out, const Report* report)
   tb_out_text(
       out,
       "</p>\n<p>Times are of the method and its tests for stopping, without setup (assembling what it works "
-      "on). Runs under 20 ms were repeated and the fastest of five counts.");
+      "on); the median of the runs, and from the fastest to the slowest of them. ");
+  if (report->rules->repeat) out_format(out, "Every method ran %d times.", report->rules->repeat);
+  else out_format(out, "Runs under %g ms were repeated, %d in all.", 1e3 * race_short_s, RACE_SHORT_RUNS);
   if (report->set)
     tb_out_text(out, " The problems were made from their answers: under the model <code>cone</code> each has "
                      "a solution; other models change the law, and some problems may then have none.");

@@ -1,4 +1,5 @@
 // `compare --json`: every result, with the keys of `solve --json`.
+#include "cli/args.h"
 #include "cli/machine.h"
 #include "cli/report.h"
 #include "cli/verdict.h"
@@ -12,10 +13,18 @@ static void put_race(tbJsonWriter* w, const Report* report, const Race* race)
   tb_put_int(w, "contacts", p->ncontact);
   tb_put_int(w, "dofs", p->ndof);
   tb_put_int(w, "rows", p->nrow);
+  tb_put_object(w, "start");
+  tb_put_string(w, "kind", race->warm ? "guess" : "zero");
+  put_finite(w, "residual", judged(&report->rules->options, &race->start_residual));
+  tb_put_bool(w, "suffices", race->start_suffices);
+  tb_put_end(w);
   tb_put_array(w, "results");
   for (int i = 0; i < race->ran; i++) {
     tb_put_object(w, NULL);
     put_verdict(w, &report->rules->options, race->entry[i].solver->name, &race->entry[i].result);
+    tb_put_int(w, "runs", race->entry[i].runs);
+    tb_put_number(w, "time_min_s", race->entry[i].fastest_s);
+    tb_put_number(w, "time_max_s", race->entry[i].slowest_s);
     tb_put_end(w);
   }
   tb_put_end(w);

@@ -82,14 +82,14 @@ static const char* status_word(tbOutcome outcome)
 
 static void write_row(tbOut* out, const Entry* e)
 {
-  char time[OUT_NUMBER];
+  char time[OUT_NUMBER], spread[SPREAD_TEXT];
   out_format(out, "    \\texttt{%s} & ", e->solver->name);
   if (e->why_not[0]) {
-    tb_out_text(out, "does not apply & & & & \\\\\n");
+    out_format(out, "%s & & & & & \\\\\n", e->refused ? "does not apply" : "did not run");
     return;
   }
-  out_format(out, "%s & %d & %s & ", status_word(e->result.outcome), e->result.iterations,
-             out_scaled(time, 1e3 * e->result.time_s));
+  out_format(out, "%s & %d & %s & %s & ", status_word(e->result.outcome), e->result.iterations,
+             out_scaled(time, 1e3 * e->result.time_s), report_spread(spread, e, "--"));
   power(out, e->residual);
   tb_out_text(out, " & ");
   power(out, e->result.residual.penetration);
@@ -99,8 +99,10 @@ static void write_row(tbOut* out, const Entry* e)
 static void write_problem(tbOut* out, const Report* report, int index)
 {
   const Race* race = &report->race[index];
-  begin_table(out, "llrrrr");
-  tb_out_text(out, "    solver & status & iterations & time (ms) & residual & penetration (m/s) \\\\\n");
+  char start[256];
+  begin_table(out, "llrrrrr");
+  tb_out_text(out, "    solver & status & iterations & time (ms) & min--max & residual & penetration (m/s) "
+                   "\\\\\n");
   rule(out);
   for (int i = 0; i < race->entries; i++) write_row(out, &race->entry[i]);
   end_table(out);
@@ -108,7 +110,10 @@ static void write_problem(tbOut* out, const Report* report, int index)
   escape(out, race->problem->name);
   out_format(out, ": %d contacts, %d rows, to a tolerance of ", race->problem->ncontact, race->problem->nrow);
   write_tolerance(out, report->rules->options.tolerance);
-  out_format(out, ".}\n  \\label{tab:tribo-%d}\n\\end{table}\n", index + 1);
+  tb_out_text(out, ". Times are medians. ");
+  report_start(report, race, start);
+  escape(out, start);
+  out_format(out, "}\n  \\label{tab:tribo-%d}\n\\end{table}\n", index + 1);
 }
 
 // All of them

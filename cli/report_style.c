@@ -4,7 +4,7 @@
 
 static const char base[] =
     ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f27;--soft:#5c6675;--line:#e3e7ed;--faint:#f1f3f6;"
-    "--panel:#f7f8fa;--good:#0f7a43;--warn:#a65b00;--bad:#c1223f}\n"
+    "--panel:#f7f8fa;--grey:#c3cad4;--good:#0f7a43;--warn:#a65b00;--bad:#c1223f}\n"
     "*{box-sizing:border-box}\n"
     "body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,-apple-system,\"Segoe UI\","
     "Roboto,\"Helvetica Neue\",\"Noto Sans\",\"DejaVu Sans\",sans-serif;font-variant-numeric:tabular-nums;"
@@ -33,6 +33,7 @@ static const char base[] =
     ".u{text-align:left}\n"
     "td.s{font-weight:600}td.s small{font-weight:400;color:var(--soft)}\n"
     "tr.first td{font-weight:600}\n"
+    "td.v{color:var(--soft)}\n"
     "td.r{text-align:left;color:var(--soft);white-space:normal}\n"
     "tr.x td.s{font-weight:400;color:var(--soft)}\n"
     ".good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}\n"
@@ -61,10 +62,10 @@ static const char narrow[] =
     "text{font-size:15px}"
     ".bar{width:96px}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:8px}section{margin-top:44px}}\n";
 
-static const char dark_base[] =
-    "@media screen and (prefers-color-scheme:dark){\n"
-    ":root{--bg:#12151b;--fg:#e7eaf0;--soft:#9aa5b6;--line:#2c333f;--faint:#1e232c;--panel:#191e26;"
-    "--good:#55d28b;--warn:#f0a94a;--bad:#ff7d8f}\n";
+static const char dark_base[] = "@media screen and (prefers-color-scheme:dark){\n"
+                                ":root{--bg:#12151b;--fg:#e7eaf0;--soft:#9aa5b6;--line:#2c333f;--faint:#"
+                                "1e232c;--panel:#191e26;--grey:#4a5362;"
+                                "--good:#55d28b;--warn:#f0a94a;--bad:#ff7d8f}\n";
 
 static const char print[] =
     "@media print{:root{color-scheme:light}main{max-width:none;padding:0}body{font-size:12px}"
@@ -85,11 +86,12 @@ void report_style(tbOut* out, int lanes)
   colours(out, false, lanes);
   for (int i = LANE_COLOURS; i < lanes; i++)
     out_format(out, ".k%d .l{stroke-dasharray:%s}", i, plot_dashes(i));
+  tb_out_text(out, ".b .l{stroke:var(--grey);stroke-width:1;stroke-dasharray:none}\n");
   // pointing at a name, a curve or a row brings that solver forward everywhere in its section
   for (int i = 0; i < lanes; i++)
     out_format(out,
                "section:has(.k%d:hover) .c:not(.k%d){opacity:.13}section:has(.k%d:hover) .c.k%d "
-               ".l{stroke-width:3}\n",
+               ".l{stroke:var(--c);stroke-width:3}\n",
                i, i, i, i);
   tb_out_text(out, narrow);
   tb_out_text(out, dark_base);

@@ -140,7 +140,7 @@ static void write_bar(tbOut* out, const Report* report, const Tally* t)
 static void html_row(tbOut* out, const Report* report, const Tally* t)
 {
   char median[OUT_NUMBER], p95[OUT_NUMBER];
-  out_format(out, "<tr class=\"k%d\"><td class=\"s\">", t->lane);
+  out_format(out, "<tr class=\"k%d\"><td class=\"s\">", report->place[t->lane]);
   report_key(out);
   out_format(out, "%s</td>", name_of(report, t));
   write_bar(out, report, t);

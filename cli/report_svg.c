@@ -21,7 +21,8 @@ void report_plot(tbOut* out, const Report* report, const Race* race, PlotAxis ax
   for (int i = 0; i < race->ran && plot.curves < PLOT_CURVES; i++) {
     const Entry* e = &race->entry[i];
     bool arrived = e->points && e->curve[e->points - 1].residual <= plot.tolerance;
-    curve[plot.curves++] = (PlotCurve){e->solver->name, e->lane, next, e->points, arrived};
+    curve[plot.curves++] =
+        (PlotCurve){e->solver->name, report->place[e->lane], next, e->points, arrived, i >= LANE_COLOURS};
     for (const CurvePoint* p = e->curve; p < e->curve + e->points; p++)
       *next++ = (PlotPoint){p->iteration == 0 ? 0 : time ? fmax(p->time_s, 1e-9) : p->iteration, p->residual};
   }

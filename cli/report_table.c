@@ -18,6 +18,13 @@ static void print_size(tbOut* out, const Race* race)
   else out_format(out, ", %d degrees of freedom\n", p->ndof);
 }
 
+static void print_start(tbOut* out, const Report* report, const Race* race)
+{
+  char line[256];
+  report_start(report, race, line);
+  out_format(out, "  %s\n", line);
+}
+
 // "auto" says what it used.
 static void solver_label(const Entry* e, char label[64])
 {
@@ -35,21 +42,23 @@ void report_table(tbOut* out, const Report* report, const Race* race)
     if ((int)strlen(label) > width) width = (int)strlen(label);
   }
   print_size(out, race);
+  print_start(out, report, race);
   if (race->ran) {
-    out_format(out, "  %3s  %-*s  %-14s %10s %10s %11s  %9s  %9s  %9s", "", width, "solver", "status",
-               "iterations", "time (ms)", "ms/iter", "residual", "nat. map", "penetr.");
+    out_format(out, "  %3s  %-*s  %-14s %10s %10s %17s %11s  %9s  %9s  %9s", "", width, "solver", "status",
+               "iterations", "time (ms)", "min–max", "ms/iter", "residual", "nat. map", "penetr.");
     tb_out_text(out, cone ? "\n" : "   of model\n");
   }
   for (int i = 0; i < race->ran; i++) {
     const Entry* e = &race->entry[i];
     const tbSolveResult* r = &e->result;
-    char label[64], time[OUT_NUMBER], each[OUT_NUMBER] = "–";
+    char label[64], time[OUT_NUMBER], each[OUT_NUMBER] = "–", spread[SPREAD_TEXT];
     solver_label(e, label);
     if (r->iterations) out_scaled(each, 1e3 * r->time_s / r->iterations);
     int pad = r->iterations ? 11 : 13; // the dash has three bytes
-    out_format(out, "  %3d  %-*s  %-14s %10d %10s %*s  %9.2e  %9.2e  %9.2e", i + 1, width, label,
-               verdict_name(r->outcome), r->iterations, out_scaled(time, 1e3 * r->time_s), pad, each,
-               r->residual.fclib, r->residual.natural_map, r->residual.penetration);
+    out_format(out, "  %3d  %-*s  %-14s %10d %10s %17s %*s  %9.2e  %9.2e  %9.2e", i + 1, width, label,
+               verdict_name(r->outcome), r->iterations, out_scaled(time, 1e3 * r->time_s),
+               report_spread(spread, e, "–"), pad, each, r->residual.fclib, r->residual.natural_map,
+               r->residual.penetration);
     if (cone) tb_out_text(out, "\n");
     else out_format(out, "  %9.2e\n", r->residual.model);
   }

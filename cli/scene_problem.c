@@ -32,11 +32,9 @@ static tbStatus scene_problem(tbContext* ctx, tbScene* scene, int steps, tbProbl
   return tb_world_problem(ctx, scene->world, &scene->step, out, guess);
 }
 
-tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbProblem** out, double** guess)
+static tbStatus load_scene_problem(tbContext* ctx, const char* path, int steps, tbProblem** out,
+                                   double** guess)
 {
-  if (strcmp(path, "-") == 0 || tb_is_stream(path)) return load_problem(ctx, path, out, guess);
-  TB_TRY(check_readable(ctx, path));
-  if (!is_scene(ctx, path)) return tb_problem_load(ctx, path, out, guess);
   tbScene scene;
   TB_TRY(tb_scene_load(ctx, path, &scene));
   tbStatus status = scene_problem(ctx, &scene, steps, out, guess);
@@ -49,4 +47,14 @@ tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbPr
   }
   tb_scene_free(ctx, &scene);
   return status;
+}
+
+tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbProblem** out, double** guess,
+                               bool* scene)
+{
+  *scene = false;
+  if (strcmp(path, "-") == 0 || tb_is_stream(path)) return load_problem(ctx, path, out, guess);
+  TB_TRY(check_readable(ctx, path));
+  *scene = is_scene(ctx, path);
+  return *scene ? load_scene_problem(ctx, path, steps, out, guess) : tb_problem_load(ctx, path, out, guess);
 }

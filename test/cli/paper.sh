@@ -45,7 +45,7 @@ grep -q '^profile by time' out && grep -q '^profile by iterations' out; claim "-
   if ($3 < 1 || $4 < 0 || $4 > 1 || (key == last && ($3 <= x || $4 <= y))) exit 1
   if (key != last && $3 != 1) exit 1; last = key; x = $3; y = $4 } END { exit NR < 4 }' prof/profile.csv; claim "profile.csv: shares grow with the factor, from 1"
 awk -F, '$1 == "time" && $3 == 1 { n += $4 } END { exit n < 0.99 }' prof/profile.csv; claim "someone is the best on every problem"
-[ "$(grep '^iterations,bpp,' prof/profile.csv | tail -1 | cut -d, -f4)" = 0 ]; claim "who did not run solved nothing"
+! grep -q ',bpp,' prof/profile.csv && ! grep -q '^  bpp  .*%' out && ! grep -q '>bpp</text>' prof/profile-time.svg && grep -Eq '^  bgs  .* 3 +3$' out; claim "a solver that does not apply is in no profile"
 grep -q '<h2>Performance profile</h2>' prof/report.html && ! grep -Eq '(nan|inf)[ "H,V]' prof/report.html; claim "the page has the profile"
 t compare good.json --solvers bgs --out noprof; ended 0 && [ ! -e noprof/profile.csv ] && ! grep -q 'Performance profile' noprof/report.html; claim "no --profile, no profile"
 mkdir none; t compare none; ended 2 && one_line && grep -q '^none: no problem' err; claim "a folder without problems"

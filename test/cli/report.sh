@@ -5,8 +5,11 @@ t compare good.json endless.json "$nasty" --max-iter 2000 --out new/deep; ended 
 [ "$(tail -1 out)" = new/deep/report.html ]; claim "the last line is the page to open"
 cp -r new/deep o
 
-[ "$(head -1 o/results.csv)" = "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,complementarity,dissipation" ]; claim "results.csv: its columns"
-[ -s o/results.csv ] && grep -v '^"' o/results.csv | awk -F, 'NF != 11 { exit 1 }'; claim "results.csv: every row is full"
+[ "$(head -1 o/results.csv)" = "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,complementarity,dissipation,start_residual,runs,time_min_s,time_max_s" ]; claim "results.csv: its columns"
+[ -s o/results.csv ] && grep -v '^"' o/results.csv | awk -F, 'NF != 15 { exit 1 }'; claim "results.csv: every row is full"
+grep -v '^"' o/results.csv | awk -F, 'NR > 1 && $3 != "refused" { n++; if (!($14 <= $5 && $5 <= $15) || $13 < 1) exit 1 } END { exit !n }'; claim "results.csv: times lie within their spread"
+for f in o/1-good-time.svg o/1-good-iterations.svg; do [ "$(grep -c '<g class="c k' $f)" -eq 8 ] && [ "$(grep -c '<g class="c b k' $f)" -gt 0 ] && grep -q 'more in grey<' $f; claim "$f: eight curves are named, the others grey"; done
+[ "$(grep '^good.json,' o/curves.csv | cut -d, -f2 | sort -u | wc -l)" -eq "$(grep '^good.json,' o/results.csv | grep -vc ',refused,')" ]; claim "curves.csv has every curve"
 for s in $solvers; do [ "$(grep -c ",$s," o/results.csv)" -eq 3 ]; claim "results.csv has $s"; done
 grep -qF '"a,""b"" <i>'\''&.json",bgs,' o/results.csv; claim "results.csv quotes names"
 [ "$(head -1 o/curves.csv)" = "problem,solver,iteration,time_s,residual" ]; claim "curves.csv: its columns"
@@ -55,7 +58,7 @@ awk -F, 'NR > 1 && (NF != 9 || $2 != $3 + $4 + $5 + $6 || $7 != 0 || ($3 && $8 >
 [ "$(grep -c '<svg class="bar"' made/report.html)" -eq 3 ] && [ "$(grep -c '<svg viewBox="0 0 500' made/report.html)" -eq 2 ]; claim "the page has a bar for each solver, and two profiles"
 if command -v xmllint >/dev/null; then xmllint --noout made/report.html 2>err; claim "that page is well-formed too"; fi
 t compare --manufactured 3 --solvers bgs --json; ended 0 && [ "$(grep -o '"problem":' out | wc -l)" -eq 3 ]; claim "--manufactured --json"
-for seed in 5 5 6; do t compare --manufactured 4 --seed $seed --solvers bgs --max-iter 300 --out s$seed; cut -d, -f1-4,6- s$seed/results.csv | cksum; done >sums
+for seed in 5 5 6; do t compare --manufactured 4 --seed $seed --solvers bgs --max-iter 300 --out s$seed; cut -d, -f1-4,6-12 s$seed/results.csv | cksum; done >sums
 [ "$(sed -n 1p sums)" = "$(sed -n 2p sums)" ] && [ "$(sed -n 2p sums)" != "$(sed -n 3p sums)" ]; claim "--seed draws the set"
 
 t compare good.json --out o --page index.html --solvers bgs; ended 0 && [ -s o/index.html ]; claim "--page names the page"
