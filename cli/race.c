@@ -108,7 +108,7 @@ static tbStatus run_timed(tbContext* ctx, const RaceRules* rules, const Race* ra
     runs++;
   } while (another_run(rules, run, runs));
   tbSolveResult last = run[runs - 1];
-  qsort(run, (size_t)runs, sizeof *run, compare_times);
+  tb_sort(run, (size_t)runs, sizeof *run, compare_times);
   bool unfinished = last.outcome == TB_TIME || last.outcome == TB_CANCELLED;
   entry->result = unfinished ? last : run[(runs - 1) / 2];
   entry->runs = runs;

@@ -1,8 +1,7 @@
 // What several formats of a report tell alike: places over all races, the start, the spread of times.
+#include "base/sort.h"
 #include "cli/args.h"
 #include "cli/report.h"
-
-#include <stdlib.h>
 
 typedef struct {
   int lane, applies, solved;
@@ -36,7 +35,7 @@ tbStatus report_places(tbContext* ctx, const Report* report, int* place)
   if (!standing) return TB_ERROR_MEMORY;
   for (int lane = 0; lane < lanes; lane++) standing[lane].lane = lane;
   for (int i = 0; i < report->races; i++) count_race(&report->race[i], standing);
-  qsort(standing, (size_t)lanes, sizeof *standing, compare_standings);
+  tb_sort(standing, (size_t)lanes, sizeof *standing, compare_standings);
   for (int i = 0; i < lanes; i++) place[standing[i].lane] = i;
   tb_free(ctx, standing);
   return TB_OK;
