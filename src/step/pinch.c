@@ -134,7 +134,7 @@ static double moved(const tbSurfaces* s, const tbSkinContact* c)
   return tb_norm3(way);
 }
 
-static double edge_of(const tbSurfaces* s, const tbSkinFeatures* of)
+double tb_pinch_edge(const tbSurfaces* s, const tbSkinFeatures* of)
 {
   double edge = s->skin[of->skin_b].skin->edge_length;
   return of->kind == TB_SKIN_PLANE_VERTEX ? edge : fmin(edge, s->skin[of->skin_a].skin->edge_length);
@@ -161,7 +161,7 @@ static tbStatus choose(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tb
   for (size_t k = 0; k < count; k++) {
     double after =
         hit[k].t - fmax(first[tb_surfaces_body(s, &hit[k].of, 0)], first[tb_surfaces_body(s, &hit[k].of, 1)]);
-    if (after * moved(s, &hit[k]) <= edge_of(s, &hit[k].of)) hit[met->count++] = hit[k];
+    if (after * moved(s, &hit[k]) <= tb_pinch_edge(s, &hit[k].of)) hit[met->count++] = hit[k];
   }
   tb_free(ctx, first);
   return TB_OK;

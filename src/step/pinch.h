@@ -28,6 +28,9 @@ tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* world, const tbStepOption
 // A name for two features that the next step finds them by.
 uint64_t tb_pinch_name(const tbSkinFeatures* features);
 
+// The mean edge of the finer of two surfaces, m.
+double tb_pinch_edge(const tbSurfaces* surfaces, const tbSkinFeatures* features);
+
 // Appends a touch for every pinch. They point into `pinches`.
 tbStatus tb_pinch_touches(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                           const tbSurfaces* surfaces, double clearance, const tbArray* pinches,

@@ -2,8 +2,10 @@
 #include "collide/features.h"
 #include "step/pinch_round.h"
 
-static const double GIVE = 0.2; // share of the distance kept, or of the depth, that is won back per step
-enum { MOST = 9 };              // misses that double the clearance of a contact
+// Share of the distance kept, or of the depth, that is won back per step; and the shortest time a step counts
+// as here, so that features too close part no faster the shorter the steps are.
+static const double GIVE = 0.2, UNHURRIED = 0.01; // s
+enum { MOST = 9 };                                // misses that double the clearance of a contact
 
 // How far two features stay apart: their radii; of one surface, no more than half of what they are at rest,
 // lest a thick sheet of small triangles swells.
@@ -68,8 +70,9 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
   double keep = thickness_of(s, c) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
-         slack = c->gap - keep;
-  t.bias[0] = fmax(slack, -GIVE * fmax(keep, -slack)) / h;
+         slack = c->gap - keep, edge = tb_pinch_edge(s, &c->of);
+  double back = GIVE * fmin(fmax(keep, -slack), fmax(keep, edge)) / fmax(h, UNHURRIED);
+  t.bias[0] = fmax(slack / h, -back);
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
   return t;

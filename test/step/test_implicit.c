@@ -1,40 +1,10 @@
 // The scheme `implicit` where it is hard: everything against everything, too fast, too heavy, too stiff, too
 // close. Surfaces that were apart stay apart, numbers stay finite, and reports are true.
-#include "known/worlds.h"
 #include "scene/world.h"
+#include "step/soft_stage.h"
 #include "step/soft_worlds.h"
 #include "test.h"
 #include "tribo/io.h"
-
-static Stage soft_stage(double mu, double dt)
-{
-  Stage s = stage_open(mu, 0);
-  s.step.scheme = "implicit", s.step.dt = dt, s.step.solver.tolerance = 1e-6;
-  return s;
-}
-
-static tbBodyId add_box(Stage* s, tbVec3 size, int cells, tbDeformableDef def)
-{
-  tbTetMesh* mesh = NULL;
-  tbBodyId id = {-1};
-  int n[3] = {cells, cells, cells};
-  CHECK_OK(&s->ctx, tb_tet_box(&s->ctx, size, n, 5, &mesh));
-  def.solid = mesh;
-  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));
-  tb_tet_mesh_free(&s->ctx, mesh);
-  return id;
-}
-
-static tbBodyId add_cloth(Stage* s, double size, int cells, tbDeformableDef def)
-{
-  tbMesh* mesh = NULL;
-  tbBodyId id = {-1};
-  CHECK_OK(&s->ctx, tb_cloth_grid(&s->ctx, size, size, cells, cells, &mesh));
-  def.sheet = mesh;
-  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));
-  tb_mesh_free(&s->ctx, mesh);
-  return id;
-}
 
 static tbBodyId add_driven(Stage* s, tbShape shape, tbVec3 at, tbVec3 velocity)
 {
@@ -44,15 +14,6 @@ static tbBodyId add_driven(Stage* s, tbShape shape, tbVec3 at, tbVec3 velocity)
   def.position = at, def.velocity = velocity;
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
-}
-
-static tbDeformableDef soft_at(double young, tbVec3 at, tbVec3 velocity)
-{
-  tbDeformableDef def = tb_default_deformable_def();
-  def.soft.young = young, def.soft.stiffness_damping = 0.005;
-  def.cloth.stiffness_damping = 0.005;
-  def.position = at, def.velocity = velocity;
-  return def;
 }
 
 // Steps, and fails the test once where surfaces cross, time is lost or numbers are.
