@@ -42,13 +42,13 @@ void trajectory_rows(tbOut* out, const tbWorld* world)
 
 void contacts_header(tbOut* out)
 {
-  tb_out_text(out, "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state\n");
+  tb_out_text(out, "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state,tx,ty,tz\n");
 }
 
 void contacts_rows(tbOut* out, const tbWorld* world)
 {
   static const char* const states[] = {
-      [TB_CONTACT_OPEN] = ",open\n", [TB_CONTACT_STICK] = ",stick\n", [TB_CONTACT_SLIP] = ",slip\n"};
+      [TB_CONTACT_OPEN] = ",open", [TB_CONTACT_STICK] = ",stick", [TB_CONTACT_SLIP] = ",slip"};
   for (int i = 0; i < tb_world_contact_count(world); i++) {
     tbContactView c = tb_world_contact(world, i);
     put_step(out, world);
@@ -60,5 +60,7 @@ void contacts_rows(tbOut* out, const tbWorld* world)
     put_numbers(out, c.impulse, 3);
     put_numbers(out, c.velocity, 3);
     tb_out_text(out, states[c.state]);
+    put_vec3(out, c.tangent);
+    tb_out_text(out, "\n");
   }
 }

@@ -56,12 +56,17 @@ void tb_turn_freely(const tbBody* b, double h, tbQuat* q, tbVec3* w)
   *w = tb_quat_rotate(*q, own);
 }
 
+tbVec3 tb_spin_up(const tbBody* b, tbQuat q, double time)
+{
+  tbVec3 torque = tb_quat_unrotate(q, b->torque);
+  return tb_scale3(time, tb_quat_rotate(q, tb_mat3_mulv(b->inertia_inv, torque)));
+}
+
 static void fall(const tbWorld* world, const tbBody* b, double h, tbFree* out)
 {
   out->a = tb_madd3(world->gravity, 1 / b->mass, b->force);
   out->v = tb_madd3(b->v, h, out->a);
-  tbVec3 torque = tb_quat_unrotate(b->q, b->torque);
-  out->w = tb_madd3(b->w, h, tb_quat_rotate(b->q, tb_mat3_mulv(b->inertia_inv, torque)));
+  out->w = tb_add3(b->w, tb_spin_up(b, b->q, h));
 }
 
 static void follow(const tbWorld* world, const tbBody* b, double h, tbFree* out)

@@ -14,7 +14,7 @@ same_state() { [ -n "$(value state_hash "$1")" ] && [ "$(value state_hash "$1")"
 t run drop.json --out ran; ended 0 && [ ! -s err ] && grep -q "^drop: 50 steps of 0.01 s" out; claim "run: a summary in words, nothing on standard error"
 [ "$(ls ran | tr '\n' ' ')" = "contacts.csv metrics.json replay.trp trajectory.csv " ]; claim "run --out: four files"
 for key in tribo scene scheme solver threads steps dt time wall_s ms_per_step median p95 max phase_ms collide assemble solve integrate judge \
-  contacts mean dofs iterations residual unconverged_steps max_penetration intersections energy kinetic potential elastic momentum \
+  contacts mean dofs iterations residual unconverged_steps max_penetration intersections changes damped damping stopped short_of projected turned trimmed energy kinetic potential elastic momentum \
   state_hash peak_rss_bytes status bodies name position orientation velocity angular_velocity; do
   grep -q "^ *\"$key\": " ran/metrics.json || { echo "no $key" >err; false; }; claim "metrics has $key"
 done
@@ -25,8 +25,8 @@ awk '/"ms_per_step"/ { on = 1 } on && NF == 2 && $2 != "{" { v[n++] = $2 + 0 } /
 [ "$(head -1 ran/trajectory.csv)" = "step,t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz" ]; claim "trajectory: header"
 [ "$(wc -l <ran/trajectory.csv)" -eq 151 ] && grep -q '^50,0.5,"ball, ""red""",' ran/trajectory.csv; claim "trajectory: a row per step and body"
 awk -F, '$3 == "block" { if (NF != 16) exit 1; n++ } END { exit n != 50 }' ran/trajectory.csv; claim "trajectory: sixteen columns"
-[ "$(head -1 ran/contacts.csv)" = "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state" ]; claim "contacts: header"
-awk -F, 'NR > 1 && $4 == "block" { if (NF != 18 || $18 !~ /^(open|stick|slip)$/) exit 1; n++ } END { exit n < 4 }' ran/contacts.csv; claim "contacts: a row per contact"
+[ "$(head -1 ran/contacts.csv)" = "step,t,a,b,px,py,pz,nx,ny,nz,gap,ln,lt,lb,un,ut,ub,state,tx,ty,tz" ]; claim "contacts: header"
+awk -F, 'NR > 1 && $4 == "block" { if (NF != 21 || $18 !~ /^(open|stick|slip)$/) exit 1; n++ } END { exit n < 4 }' ran/contacts.csv; claim "contacts: a row per contact"
 
 # What deforms: a solid of 27 nodes and a cloth of 24, 4 steps.
 cat >jelly.json <<'SCENE'

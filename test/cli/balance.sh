@@ -1,0 +1,58 @@
+# tribo run: the impulses of contacts.csv are those that moved the bodies of trajectory.csv.
+
+cat >balance.awk <<'AWK'
+# awk -v masses="name=kg …" -v h=STEP -f balance.awk contacts.csv trajectory.csv: of every body and step, m Δv less m g h
+# and the contacts' impulses. Ends with 1 where more is left than rounding, or where hardly a contact pressed.
+function miss(m, d, g, p) { return m * d - m * g * h - p }
+function size(x) { return x < 0 ? -x : x }
+BEGIN { FS = ","; n = split(masses, pair, " "); for (i = 1; i <= n; i++) { split(pair[i], kv, "="); mass[kv[1]] = kv[2] } }
+FNR == 1 { file++; next }
+file == 1 {
+  bx = $9 * $21 - $10 * $20; by = $10 * $19 - $8 * $21; bz = $8 * $20 - $9 * $19
+  x = $12 * $8 + $13 * $19 + $14 * bx; y = $12 * $9 + $13 * $20 + $14 * by; z = $12 * $10 + $13 * $21 + $14 * bz
+  px[$1, $4] += x; py[$1, $4] += y; pz[$1, $4] += z
+  px[$1, $3] -= x; py[$1, $3] -= y; pz[$1, $3] -= z
+  total[$1, $4] += size(x) + size(y) + size(z); total[$1, $3] += size(x) + size(y) + size(z)
+  next
+}
+$3 in mass {
+  m = mass[$3]; k = $1 SUBSEP $3
+  if ($3 in vx) {
+    left = size(miss(m, $11 - vx[$3], 0, px[k])) + size(miss(m, $12 - vy[$3], 0, py[k])) + size(miss(m, $13 - vz[$3], -9.81, pz[k]))
+    scale = m * (size($11) + size($12) + size($13) + size(vx[$3]) + size(vy[$3]) + size(vz[$3]) + 9.81 * h) + total[k]
+    pressed += total[k] > 0; seen++
+    if (!(left <= 1e-10 * scale)) { print "step " $1 ", " $3 ": " left " N·s of " scale " unaccounted"; bad = 1 }
+  }
+  vx[$3] = $11; vy[$3] = $12; vz[$3] = $13
+}
+END { if (seen < 20 || pressed < 5) { print seen " steps of bodies, " pressed " with contacts"; bad = 1 } exit bad }
+AWK
+
+cat >struck.json <<'SCENE'
+{"tribo": 1, "dt": 0.01, "time": 0.4, "materials": {"rubber": {"friction": 0.4, "restitution": 0.6}},
+ "bodies": [
+  {"name": "ground", "shape": {"type": "plane", "normal": [0, 0, 1], "offset": 0}, "fixed": true},
+  {"name": "plate", "shape": {"type": "box", "size": [0.001, 4, 4]}, "fixed": true, "position": [3, 0, 0]},
+  {"name": "block", "shape": {"type": "box", "size": [1, 1, 1]}, "mass": 2, "position": [0, 0, 0.52], "velocity": [3, 1, 0]},
+  {"name": "ball", "shape": {"type": "sphere", "radius": 0.3}, "mass": 0.5, "material": "rubber", "position": [0.1, 0, 1.45], "velocity": [0, 0, -4]},
+  {"name": "shot", "shape": {"type": "box", "size": [0.04, 0.03, 0.02]}, "mass": 0.01, "position": [-1, 1, 1], "velocity": [300, 0, 0], "angular_velocity": [3, 20, 1]}
+ ]}
+SCENE
+cat >pressed.json <<'SCENE'
+{"tribo": 1, "dt": 0.005, "time": 0.15,
+ "bodies": [
+  {"name": "ground", "shape": {"type": "plane", "normal": [0, 0, 1], "offset": 0}, "fixed": true},
+  {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "mass": 0.5, "position": [0.02, 0, 0.34], "velocity": [0.3, 0, -3]}],
+ "soft": [{"name": "jelly", "mesh": {"box": {"size": 0.2, "cells": 2}}, "young": 5e4, "density": 1000, "position": [0, 0, 0.12], "velocity": [1, 0, 0]}]}
+SCENE
+for scheme in semi-implicit moreau penalty implicit; do
+  t run struck.json --scheme $scheme --csv v.csv --csv-contacts c.csv --quiet
+  ended 0 && awk -v masses="block=2 ball=0.5 shot=0.01" -v h=0.01 -f balance.awk c.csv v.csv >out; claim "contacts.csv balances momentum: $scheme"
+done
+sed 's/"time": 0.4,/&"scheme": {"name": "semi-implicit", "stabilization": {"kind": "projection"}},/' struck.json >moved.json
+t run moved.json --csv v.csv --csv-contacts c.csv --quiet
+ended 0 && awk -v masses="block=2 ball=0.5 shot=0.01" -v h=0.01 -f balance.awk c.csv v.csv >out; claim "contacts.csv balances momentum: projection"
+t run pressed.json --csv v.csv --csv-contacts c.csv --quiet
+ended 0 && awk -v masses="jelly=8 ball=0.5" -v h=0.005 -f balance.awk c.csv v.csv >out; claim "contacts.csv balances momentum: what deforms"
+awk -F, -v OFS=, 'NR > 1 { $19 = -$19; $20 = -$20; $21 = -$21 } { print }' c.csv >turned.csv
+! awk -v masses="jelly=8 ball=0.5" -v h=0.005 -f balance.awk turned.csv v.csv >out; claim "… and not with another tangent"
