@@ -33,6 +33,17 @@ static void count_method(Metrics* m, const char* name)
   }
 }
 
+static void add_changes(Metrics* m, const tbStepReport* r)
+{
+  const tbStepChanges* c = &r->changes;
+  m->damped += c->damped, m->stopped += c->stopped;
+  m->damping = fmax(m->damping, c->damping);
+  m->short_of = fmax(m->short_of, c->short_of);
+  m->projected = fmax(m->projected, c->projected);
+  m->turned = fmax(m->turned, c->turned);
+  m->trimmed = fmax(m->trimmed, r->trimmed);
+}
+
 tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const tbStepReport* r, double step_s)
 {
   MetricsStep step = {.column[COLUMN_STEP] = 1e3 * step_s,
@@ -46,6 +57,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   m->unconverged += r->outcome != TB_CONVERGED;
   m->penetration = fmax(m->penetration, r->penetration);
   m->intersections += r->intersections;
+  add_changes(m, r);
   if (r->contacts || r->iterations) count_method(m, r->used); // else there was nothing to solve
   return TB_OK;
 }
@@ -149,6 +161,30 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   tb_put_end(w);
   put_finite(w, "max_penetration", m->penetration);
   tb_put_int(w, "intersections", m->intersections);
+  tb_put_object(w, "changes");
+  tb_put_int(w, "damped", m->damped);
+  put_finite(w, "damping", m->damping);
+  tb_put_int(w, "stopped", m->stopped);
+  put_finite(w, "short_of", m->short_of);
+  put_finite(w, "projected", m->projected);
+  put_finite(w, "turned", m->turned);
+  put_finite(w, "trimmed", m->trimmed);
+  tb_put_end(w);
+}
+
+// What steps did beyond the contact law, where they did.
+static void say_changes(tbOut* out, const Metrics* m)
+{
+  if (m->damped)
+    out_format(out, "  damped       %" PRId64 " impacts, lest they gain energy, by %.2g %% at most\n",
+               m->damped, 100 * m->damping);
+  if (m->stopped)
+    out_format(out, "  stopped      %" PRId64 " times a body, %.2e m short at most\n", m->stopped,
+               m->short_of);
+  if (m->projected > 0 || m->turned > 0)
+    out_format(out, "  projected    bodies by %.2e m and %.2e rad at most\n", m->projected, m->turned);
+  if (m->trimmed > 0)
+    out_format(out, "  trimmed      steps of deformable bodies by %.2g %% at most\n", 100 * m->trimmed);
 }
 
 static void put_state(tbJsonWriter* w, const tbWorld* world)
@@ -241,6 +277,7 @@ tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbS
              out_scaled(a, per_step(m, m->contacts)), m->most_contacts, m->penetration);
   if (nodes_count(scene->world) > 0)
     out_format(out, "  crossings    %" PRId64 " of surfaces, over all steps\n", m->intersections);
+  say_changes(out, m);
   out_format(out, "  iterations   %s a step, %d at most\n", out_scaled(a, per_step(m, m->iterations)),
              m->most_iterations);
   out_format(out, "  residual     %.2e median, %.2e max; ", s[COLUMN_RESIDUAL].median,

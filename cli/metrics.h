@@ -16,6 +16,10 @@ typedef struct {
   int64_t unconverged;
   double penetration;    // m: the deepest
   int64_t intersections; // of deformable surfaces, a sum
+  // What steps did beyond the contact law (tbStepChanges, tbStepReport.trimmed): counts are sums, amounts the
+  // largest
+  int64_t damped, stopped;
+  double damping, short_of, projected, turned, trimmed;
   double wall_s;
   struct {
     const char* name;

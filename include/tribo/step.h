@@ -59,15 +59,29 @@ typedef enum tbPhase {
   TB_PHASE_COUNT
 } tbPhase;
 
+// What a step did that the contact law did not ask for, and by how much. All zero in most steps.
+typedef struct tbStepChanges {
+  int damped; // impacts with less than their restitution: with friction, all of it would have gained energy
+  double damping;   // largest share of it that was taken, 0 … 1
+  int stopped;      // bodies that went only a part of the step, lest they pass through something
+  double short_of;  // m: the longest way that one of them would have gone on, at the velocity it has
+  double projected; // m: how far the projection of positions moved a body's centre of mass at most
+  double turned;    // rad: and how far it turned one
+} tbStepChanges;
+
+// A step may solve several problems: its own, and those of impacts, of joints and of projection. One that did
+// not converge is enough for the step not to have.
 typedef struct tbStepReport {
-  tbOutcome outcome; // of the solve; converged when there was nothing to solve; failed where surfaces cross
+  tbOutcome outcome; // converged when there was nothing to solve; failed where surfaces cross
   const char* used;  // the method that finished
   int iterations;
-  int contacts;        // rows of joints not counted
-  tbResidual residual; // the judge's, of the step's problem
-  double penetration;  // m: deepest overlap at the start of the step
-  int rounds;          // implicit: how often contacts were found and solved for
-  double trimmed;      // implicit: share of the step that was not gone, lest surfaces pass through each other
+  int contacts; // rows of joints not counted
+  tbResidual
+      residual;       // the judge's, the worst of each number over the problems of impacts and the step's own
+  double penetration; // m: deepest overlap at the start of the step
+  int rounds;         // implicit: how often contacts were found and solved for
+  double trimmed;     // implicit: share of the step that was not gone, lest surfaces pass through each other
+  tbStepChanges changes;
   int64_t intersections; // with deformable bodies: pairs of triangles that cross after the step (intersect.h)
   double phase_s[TB_PHASE_COUNT];
 } tbStepReport;

@@ -328,6 +328,7 @@ tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbJudge* aske
     if (!isfinite(a->v[i]))
       return tb_fail(ctx, TB_ERROR_NUMERIC,
                      "the contact problem is too ill conditioned: velocities are lost to rounding");
+  for (int k = 0; k < a->ntouch; k++) a->pushed[a->touch[k].body_a] = a->pushed[a->touch[k].body_b] = false;
   for (int k = 0; k < a->ntouch; k++) {
     double any = 0;
     for (int i = a->problem->row_adr[k]; i < a->problem->row_adr[k + 1]; i++) any += fabs(a->lambda[i]);

@@ -11,14 +11,14 @@
 // as in Newton's cradle, while the four corners of a box that lands flat rebound together (the generalised
 // reflections of Smith, Kaufman, Vouga, Tamstorf and Grinspun 2012, with Coulomb friction and any e). What is
 // left after the last round, and approaches slower than restitution_speed, is stopped by the step's own
-// problem. That speed is |g| h by default, what gravity adds in a step: bounces below it are shorter than a
-// step.
+// problem; rounds that do not end make the step one that has not converged. That speed is |g| h by default,
+// what gravity adds in a step: bounces below it are shorter than a step.
 //
 // Cost    a small contact problem per round; one round for a body that bounces by itself. Contacts are looked
 //         for once more afterwards, and again as long as that finds new ones.
 #include "step/impacts.h"
 
-#include "step/calm.h"
+#include "step/impact_energy.h"
 
 #include <string.h>
 
@@ -215,9 +215,8 @@ static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
   for (int k = 0; k < a->ntouch; k++) {
     tbTouch* t = &touch[((const int*)p->index.data)[k]];
     const double* lambda = a->lambda + a->problem->row_adr[k];
-    if (!(lambda[0] > 0)) continue;
-    t->impact = fmin(p->when[t->body_a], p->when[t->body_b]);
     for (int r = 0; r < t->rows; r++) t->struck[r] += lambda[r];
+    if (lambda[0] > 0) t->impact = fmin(p->when[t->body_a], p->when[t->body_b]);
   }
 }
 
@@ -229,22 +228,11 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
   if (!(o.solver.tolerance_q > 0))
     o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;
-  tbSolveResult result;
-  TB_TRY(tb_assemble(ctx, work->arena, p->world, &o, true, p->now, p->centre, NULL, p->active.data,
-                     (int)p->active.count, &a));
-  tbStatus status = tb_solve(ctx, a.problem, &o.solver, a.lambda, &result);
-  if (status == TB_OK) status = tb_assembly_judge(ctx, &o, NULL, &a);
-  if (status == TB_OK)
-    status = tb_calm_impacts(ctx, work->arena, p->world, &o, p->now, p->centre, p->active.data,
-                             (int)p->active.count, &a);
-  if (status == TB_OK) {
-    take_over(p, &a, touch);
-    if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
-    if (a.residual.fclib > report->residual.fclib) report->residual = a.residual;
-    report->iterations += result.iterations;
-  }
+  TB_TRY(tb_solve_impacts(ctx, work->arena, p->world, &o, p->now, p->centre, p->active.data,
+                          (int)p->active.count, &a, report));
+  take_over(p, &a, touch);
   tb_assembly_free(&a);
-  return status;
+  return TB_OK;
 }
 
 static int by_shapes(const tbTouch* x, const tbTouch* y)
@@ -299,7 +287,7 @@ static void release(const Impacts* p, tbStepWork* work)
     if (tb_bodies(p->world)[i].kind != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
     tbFree* f = &work->free[i];
     f->v = tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a);
-    f->w = p->now[i].w;
+    f->w = tb_add3(p->now[i].w, tb_spin_up(&tb_bodies(p->world)[i], p->now[i].at.q, h));
     f->at = p->now[i].at;
     f->struck = p->when[i];
     if (!f->held) work->centre[i] = f->at;
@@ -346,6 +334,7 @@ tbStatus tb_resolve_impacts(tbContext* ctx, const tbWorld* w, const tbStepOption
     if (any) status = strike(ctx, &p, work, work->touches.data, report);
     else status = look_again(ctx, &p, work, &more);
   }
+  if (status == TB_OK && more && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
   if (status == TB_OK) release(&p, work);
   tb_array_free(ctx, &p.active);
   tb_array_free(ctx, &p.index);

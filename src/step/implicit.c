@@ -22,8 +22,8 @@
 //
 // First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
 // Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
-#include "step/halt.h"
 #include "step/impacts.h"
+#include "step/inner.h"
 #include "step/pinch.h"
 #include "step/scheme.h"
 
@@ -151,8 +151,8 @@ static tbStatus discard(tbContext* ctx, const tbStepOptions* o, tbStepWork* work
   return TB_OK;
 }
 
-static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
-                      Rounds* r, tbStepReport* report)
+static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
+                           tbStepWork* work, Rounds* r, tbStepReport* report)
 {
   double clock = tb_seconds();
   tb_step_forget(ctx, work);
@@ -173,8 +173,24 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   tb_pinch_learn(&work->assembly, rigid, &r->pinches);
   for (size_t i = 0; i < w->deformable.count; i++)
     r->soft[i].v = tb_soft_velocity(w, &work->assembly, r->soft, (int)i);
+  return TB_OK;
+}
+
+// Solves with the contacts known so far, of which the first `rigid` are between rigid bodies, and again with
+// those of inner spheres that would pass through something.
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int* rigid, tbStepWork* work,
+                      Rounds* r, tbStepReport* report)
+{
+  const tbStepReport before = *report;
+  for (int round = 0, added = 1; added > 0; round++) {
+    report->outcome = before.outcome, report->residual = before.residual;
+    TB_TRY(solve_once(ctx, w, o, *rigid, work, r, report));
+    if (round == TB_INNER_ROUNDS || r->useless) break;
+    TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
+    *rigid += added;
+  }
   for (size_t i = 0; i < w->body.count; i++) work->free[i].lost = 0;
-  tb_halt_bodies(w, o, work);
+  tb_stop_short(w, o, work);
   return TB_OK;
 }
 
@@ -243,7 +259,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
   work->ease = o->rounds > 1 && is_dear(w) ? ROUGH : 1;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
-    TB_TRY(solve(ctx, w, o, rigid, work, r, report));
+    TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
     double clock = tb_seconds();
     tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, NULL, &r->surfaces);
     TB_TRY(look(ctx, r));
@@ -284,12 +300,13 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   tb_touch_biases(w, o, work->touches.data, (int)work->touches.count);
   report->rounds = 1;
-  if (!work->deforms) return solve(ctx, w, o, (int)work->touches.count, work, r, report);
+  int rigid = (int)work->touches.count;
+  if (!work->deforms) return solve(ctx, w, o, &rigid, work, r, report);
   TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(find(ctx, w, o, work->pose, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-  return run_rounds(ctx, w, o, (int)work->touches.count, work, r, report);
+  return run_rounds(ctx, w, o, rigid, work, r, report);
 }
 
 static void move_nodes(tbWorld* w, double h, const tbAssembly* a, const Rounds* r)
@@ -328,7 +345,7 @@ static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbSte
   if (report->intersections > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   move_nodes(w, o->dt, &work->assembly, r);
-  tb_integrate(ctx, o, work->free, &work->assembly, w);
+  tb_integrate(ctx, o, work->free, &work->assembly, w, report);
   for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_follow(w, &tb_deformables(w)[i]);
   tb_step_keep(work, w);
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);

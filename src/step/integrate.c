@@ -58,8 +58,22 @@ static void move_bodies(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_integrate(tbContext* ctx, const tbStepOptions* o, const tbFree* free, const tbAssembly* a, tbWorld* w)
+// Bodies that lose time of the step, and the way that they do not go for it.
+static void note_stopped(const tbFree* free, const tbAssembly* a, const tbWorld* w, tbStepReport* report)
 {
+  for (size_t i = 0; i < w->body.count; i++) {
+    if (!(free[i].lost > 0) || tb_bodies(w)[i].kind != TB_BODY_DYNAMIC) continue;
+    tbVec3 v, spin;
+    tb_assembly_velocity(a, free, (int)i, &v, &spin);
+    report->changes.stopped++;
+    report->changes.short_of = fmax(report->changes.short_of, free[i].lost * tb_norm3(v));
+  }
+}
+
+void tb_integrate(tbContext* ctx, const tbStepOptions* o, const tbFree* free, const tbAssembly* a, tbWorld* w,
+                  tbStepReport* report)
+{
+  note_stopped(free, a, w, report);
   Job job = {free, a, o->dt, w};
   tb_parallel_for(ctx->threads, (int)w->body.count, GRAIN, move_bodies, &job);
   tb_advance_clock(w, o->dt);

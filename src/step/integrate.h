@@ -8,9 +8,10 @@
 tbBody tb_body_after(const tbWorld* world, double dt, const tbFree* free, const tbAssembly* assembly,
                      int body);
 
-// Moves every rigid body over the step to the velocities the assembly found, and the clock with them.
+// Moves every rigid body over the step to the velocities the assembly found, and the clock with them. The
+// report says which of them went only a part of it (free[].lost).
 void tb_integrate(tbContext* ctx, const tbStepOptions* options, const tbFree* free,
-                  const tbAssembly* assembly, tbWorld* world);
+                  const tbAssembly* assembly, tbWorld* world, tbStepReport* report);
 
 // A body in prescribed motion, to where it is at the end of the step.
 void tb_follow(const tbWorld* world, tbBody* body, const tbFree* free, double dt);

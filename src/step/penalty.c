@@ -9,7 +9,7 @@
 // that the contact feels along its normal, shared among the points of the pair. The impulses h f are put to
 // the same judge as every solver's: his number says how far springs are from the contact law. Joints stay
 // rigid: their rows are solved with the contact forces known.
-#include "step/scheme.h"
+#include "step/count.h"
 
 #include "base/clock.h"
 
@@ -110,7 +110,8 @@ static void push_bodies(const tbWorld* w, const tbStepWork* work, tbFree* free)
 }
 
 // Impulses of the joints, the contacts' being known.
-static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
+static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                             tbStepReport* report)
 {
   tbAssembly* all = &work->assembly;
   if (all->problem->ncontact == all->ntouch) return TB_OK;
@@ -125,6 +126,8 @@ static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptio
   if (status == TB_OK)
     memcpy(all->lambda + all->problem->row_adr[all->ntouch], joints.lambda,
            (size_t)joints.problem->nrow * sizeof(double));
+  if (status == TB_OK && result.outcome != TB_CONVERGED) report->outcome = result.outcome;
+  if (status == TB_OK) report->iterations += result.iterations;
   tb_assembly_free(&joints);
   return status;
 }
@@ -146,7 +149,7 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
       for (int r = 0; r < t[i].rows; r++)
         lambda[r] = r == 0 ? o->dt * f.x : r == 1 ? o->dt * f.y : r == 2 ? o->dt * f.z : 0;
     }
-    status = solve_joints(ctx, w, o, &work);
+    status = solve_joints(ctx, w, o, &work, report);
     tb_step_clock(report, TB_PHASE_SOLVE, &clock);
     if (status == TB_OK) status = tb_assembly_judge(ctx, o, NULL, &work.assembly);
     tb_step_clock(report, TB_PHASE_JUDGE, &clock);
@@ -154,10 +157,12 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
   if (status == TB_OK) status = tb_array_push(ctx, &work.records, NULL, (size_t)count);
   if (status == TB_OK) {
     double clock = tb_seconds();
-    report->residual = work.assembly.residual;
-    report->outcome = report->residual.fclib <= o->solver.tolerance ? TB_CONVERGED : TB_MAX_ITERATIONS;
+    tbOutcome solved = report->outcome;
+    tb_step_confirm(o, &work, report);
+    if (solved == TB_CONVERGED && report->outcome != TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+    report->residual = tb_worse_residual(&report->residual, &work.assembly.residual);
     report->used = "penalty";
-    tb_integrate(ctx, o, work.free, &work.assembly, w);
+    tb_integrate(ctx, o, work.free, &work.assembly, w, report);
     tb_step_keep(&work, w);
     for (int i = 0; i < count; i++) ((tbContactRecord*)w->contact.data)[i].anchor = stretch[i];
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);

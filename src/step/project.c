@@ -6,8 +6,9 @@
 //   min ½ dᵀ M d   subject to   φ + J_n d ≥ 0,   e + J_e d = 0
 //
 // is a frictionless contact problem whose velocities are displacements. Linearised again at the new poses
-// while it helps. Velocities are not touched, so no energy is pumped in.
-#include "step/scheme.h"
+// while it helps. Velocities are not touched, so no energy is pumped in; the report says how far bodies were
+// moved, and a projection that was not solved makes the step one that has not converged.
+#include "step/count.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void displace(tbWorld* w, const tbAssembly* a)
 
 // One linearisation; done: nothing is left to move.
 static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                         bool* done)
+                         tbStepReport* report, bool* done)
 {
   size_t n = w->body.count;
   *work = (tbStepWork){.free = TB_TAKE(arena, tbFree, n),
@@ -77,12 +78,29 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   tbSolveResult result;
   TB_TRY(tb_solve(ctx, work->assembly.problem, &o->solver, work->assembly.lambda, &result));
   TB_TRY(tb_assembly_judge(ctx, o, NULL, &work->assembly));
+  tbStepReport own = {.outcome = report->outcome}; // its residual is of metres, and not the step's
+  tb_count_solve(o, &result, &work->assembly, &own);
+  report->outcome = own.outcome;
+  report->iterations += result.iterations;
   displace(w, &work->assembly);
   return TB_OK;
 }
 
-tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* options)
+static void note_displacements(const tbWorld* w, const tbTransform* before, tbStepReport* report)
 {
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    tbVec3 turn = tb_quat_log(tb_quat_mul(b->q, tb_quat_conj(before[i].q)));
+    report->changes.projected = fmax(report->changes.projected, tb_distance3(b->x, before[i].x));
+    report->changes.turned = fmax(report->changes.turned, tb_norm3(turn));
+  }
+}
+
+tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* options, tbStepReport* report)
+{
+  tbTransform* before = TB_TAKE(&w->scratch, tbTransform, w->body.count);
+  if (!before) return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < w->body.count; i++) before[i] = tb_transform(tb_bodies(w)[i].q, tb_bodies(w)[i].x);
   tbStepOptions o = *options;
   o.dt = 1;
   o.stabilization = TB_STABILIZE_BAUMGARTE;
@@ -96,9 +114,10 @@ tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* o
   bool done = false;
   for (int k = 0; k < ROUNDS && !done; k++) {
     tbStepWork work = {0};
-    tbStatus status = round_of(ctx, &w->scratch, w, &o, &work, &done);
+    tbStatus status = round_of(ctx, &w->scratch, w, &o, &work, report, &done);
     tb_step_end(ctx, &work);
     TB_TRY(status);
   }
+  note_displacements(w, before, report);
   return TB_OK;
 }

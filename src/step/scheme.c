@@ -1,6 +1,8 @@
 // The phases that velocity-level schemes have in common.
 #include "step/scheme.h"
 
+#include "step/count.h"
+
 #include "base/clock.h"
 #include "problem/judge.h"
 #include "solve/judged.h"
@@ -32,10 +34,9 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const t
   for (size_t i = 0; i < n; i++) {
     tbBody b = tb_bodies(w)[i];
     if (t > 0 && b.kind == TB_BODY_DYNAMIC) {
-      tbVec3 w0 = b.w;
       b.x = tb_madd3(b.x, t, b.v);
       tb_turn_freely(&b, t, &b.q, &b.w);
-      work->free[i].w = tb_add3(work->free[i].w, tb_sub3(b.w, w0));
+      work->free[i].w = tb_add3(b.w, tb_spin_up(&b, b.q, o->dt));
     } else if (t > 0 && b.kind == TB_BODY_KINEMATIC) {
       tbTransform T = tb_motion_at(w, &b, w->time + t);
       b.x = T.x, b.q = T.q;
@@ -110,7 +111,7 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
                 (report->outcome != TB_CONVERGED || !(work->assembly.residual.natural_map <= aim_q));
   report->used = result.used;
   report->iterations += result.iterations;
-  if (work->assembly.residual.fclib >= report->residual.fclib) report->residual = work->assembly.residual;
+  report->residual = tb_worse_residual(&report->residual, &work->assembly.residual);
   return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.ntouch);
 }
 

@@ -62,6 +62,7 @@ tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* world,
                            tbStepWork* work, tbStepReport* report);
 
 // Moves bodies apart, and joints together, after a step: positions alone.
-tbStatus tb_project_positions(tbContext* ctx, tbWorld* world, const tbStepOptions* options);
+tbStatus tb_project_positions(tbContext* ctx, tbWorld* world, const tbStepOptions* options,
+                              tbStepReport* report);
 
 #endif

@@ -5,8 +5,8 @@
 //
 // J and the gaps are those of the start of the step, and a gap φ enters as u_n ≥ −φ/h, so a step ends at the
 // surface. One problem per step. First order; bodies in flight and bounces are integrated exactly.
-#include "step/halt.h"
 #include "step/impacts.h"
+#include "step/inner.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -31,15 +31,37 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   return TB_OK;
 }
 
+// Solves the problem, and again with the contacts of inner spheres that would pass through something.
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                      tbStepReport* report)
+{
+  const tbStepReport before = *report;
+  for (int round = 0, added = 1; added > 0; round++) {
+    report->outcome = before.outcome, report->residual = before.residual;
+    TB_TRY(tb_step_solve(ctx, o, work, report));
+    if (round == TB_INNER_ROUNDS) break;
+    TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
+    if (added == 0) break;
+    double clock = tb_seconds();
+    tb_step_forget(ctx, work);
+    work->records.count = 0;
+    TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, NULL, work->touches.data,
+                       (int)work->touches.count, &work->assembly));
+    tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  }
+  tb_step_note(work, report);
+  tb_stop_short(w, o, work);
+  return TB_OK;
+}
+
 tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   tbStepWork work = {0};
   tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
-  if (status == TB_OK) status = tb_step_solve(ctx, o, &work, report);
+  if (status == TB_OK) status = solve(ctx, w, o, &work, report);
   if (status == TB_OK) {
     double clock = tb_seconds();
-    tb_halt_bodies(w, o, &work);
-    tb_integrate(ctx, o, work.free, &work.assembly, w);
+    tb_integrate(ctx, o, work.free, &work.assembly, w, report);
     tb_step_keep(&work, w);
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   }

@@ -132,7 +132,7 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
   if (status == TB_OK) status = tb_array_push(ctx, &next.contact, w->contact.data, w->contact.count);
   if (status == TB_OK) status = tb_scheme_find(o->scheme)->step(ctx, &next, o, report);
   double clock = tb_seconds();
-  if (status == TB_OK) status = tb_project_positions(ctx, &next, o);
+  if (status == TB_OK) status = tb_project_positions(ctx, &next, o, report);
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   w->scratch = next.scratch, w->skin = next.skin; // they may have grown either way
   tbWorld old = next;

@@ -17,6 +17,7 @@ TEST(no_fast_body_passes_a_mesh_or_a_plate)
   for (int i = 0; i < 72; i++) {
     bool bullet = i / 4 % 2;
     Stage s = stage_open(0.3, 0);
+    s.step.scheme = i % 7 == 6 ? "implicit" : "semi-implicit";
     s.step.dt = 1.0 / 60;
     tbShape target = i < 24 ? tb_shape_mesh(plate) : tb_shape_mesh(sheet);
     if (i >= 48) target = tb_shape_box(tb_vec3(20, 20, 0.002));
@@ -26,7 +27,9 @@ TEST(no_fast_body_passes_a_mesh_or_a_plate)
     tbBodyId body = stage_shoot(&s, missile(i % 4), from, v, w, bullet);
     for (int k = 0; k < 8; k++) {
       stage_run(&s, 1);
-      CHECK(stage_state(&s, body).position.z > 0);
+      tbVec3 x = stage_state(&s, body).position;
+      CHECK(x.z > 0 || fmax(fabs(x.x), fabs(x.y)) > 10); // beyond the edge they may fall
+      CHECK(s.report.changes.stopped == 0);              // their contacts hold them: all go the whole step
     }
     if (i % 4 == 0)
       CHECK_NEAR(stage_state(&s, body).position.z, i < 24 || i >= 48 ? 0.006 : 0.005,
