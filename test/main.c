@@ -1,14 +1,19 @@
 // Runs the registered tests: all of them, or those whose file or name contains an argument.
 //
-//   tribo_tests [-j N] [WORDS…]      -j: N at a time, each in a process of its own, told in the usual order
-#include "base/clock.h"
+//   tribo_tests [-x] [-j N] [WORDS…]     -j: N at a time, each in a process of its own, told in the usual
+//   order
+//                                        -x: stop at the first that fails
+//
+// A test's seconds are those of the processor, of all its threads: what else runs here does not count.
 #include "base/random.h"
 #include "test.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef enum { PASSED, FAILED = 10, SKIPPED } Outcome; // exit codes that sanitizers do not use
@@ -107,9 +112,9 @@ static Outcome run(const tbTest* test)
   fflush(stdout);
   state.failures = 0;
   state.skipped = false;
-  double start = tb_seconds();
+  clock_t start = clock();
   test->run();
-  double elapsed = tb_seconds() - start;
+  double elapsed = (double)(clock() - start) / CLOCKS_PER_SEC;
   if (state.failures) printf("\n  %s FAILED (%d)\n", test->name, state.failures);
   else if (state.skipped) printf("\n");
   else if (elapsed > 0.1) printf("ok  %.1f s\n", elapsed);
@@ -157,27 +162,40 @@ static Outcome tell(const tbTest* test, Job* job)
   return FAILED;
 }
 
+// Starts tests, as many at a time as may run, until the i-th has ended.
+static void run_until(int i, int at_a_time, const tbTest** tests, Job* jobs, int count, int* started,
+                      int* running)
+{
+  while (i == *started || jobs[i].process) {
+    for (; *started < count && *running < at_a_time; ++*started, ++*running)
+      start(tests[*started], &jobs[*started]);
+    if (jobs[i].process) wait_for_one(jobs, *started), --*running;
+  }
+}
+
 int main(int argc, char** argv)
 {
   int at_a_time = 0, count = 0, running = 0, started = 0, tally[SKIPPED + 1] = {0};
+  bool stop = argc > 1 && strcmp(argv[1], "-x") == 0;
+  if (stop) argc--, argv++;
   if (argc > 2 && strcmp(argv[1], "-j") == 0) at_a_time = atoi(argv[2]), argc -= 2, argv += 2;
+  for (int i = 1; i < argc; i++)
+    if (argv[i][0] == '-')
+      return fprintf(stderr, "usage: tribo_tests [-x] [-j N] [WORDS…], not %s\n", argv[i]), 2;
   for (const tbTest* test = state.tests; test; test = test->next) count++;
   const tbTest** tests = calloc((size_t)count, sizeof *tests);
   Job* jobs = calloc((size_t)count, sizeof *jobs);
   count = 0;
   for (const tbTest* test = state.tests; test; test = test->next)
     if (wanted(test, argc - 1, argv + 1)) tests[count++] = test;
-  for (int i = 0; i < count; i++) {
-    while (at_a_time > 0 &&
-           (i == started || jobs[i].process)) { // keep as many as may, until the i-th is done
-      while (started < count && running < at_a_time)
-        start(tests[started], &jobs[started]), started++, running++;
-      if (jobs[i].process) wait_for_one(jobs, started), running--;
-    }
+  for (int i = 0; i < count && !(stop && tally[FAILED]); i++) {
+    if (at_a_time > 0) run_until(i, at_a_time, tests, jobs, count, &started, &running);
     if (i == 0 || strcmp(tests[i - 1]->file, tests[i]->file) != 0) printf("%s\n", tests[i]->file);
     tally[at_a_time > 0 ? tell(tests[i], &jobs[i]) : run(tests[i])]++;
     fflush(stdout);
   }
+  for (int i = 0; i < started; i++) // left over after a failure
+    if (jobs[i].process) kill(jobs[i].process, SIGKILL);
   printf("%d passed, %d failed, %d skipped\n", tally[PASSED], tally[FAILED], tally[SKIPPED]);
   free(jobs);
   free(tests);
