@@ -329,6 +329,66 @@ TEST(hostile_checkpoints_with_a_good_checksum_do_not_crash)
   tb_scene_free(&ctx, &scene);
 }
 
+// Spoils one thing in the world; false: there is no such case.
+static bool spoil(tbScene* scene, int which, const char** what)
+{
+  tbWorld* w = scene->world;
+  tbMaterial* wood = (tbMaterial*)w->material.data + 1;
+  tbPairRule* pair = w->pair.data;
+  tbContactRecord* contact = w->contact.data;
+  tbJointDef* joint = &tb_joints(w)[0].def;
+  int soft = tb_deformables(w)[0].body;
+  switch (which) {
+  case 0: scene->step.dt = 0, *what = "a time step that is not positive"; return true;
+  case 1: wood->density = 0, *what = "a density that is not positive"; return true;
+  case 2: wood->surface.restitution = -0.1, *what = "a surface that cannot be"; return true;
+  case 3: pair[0].surface.restitution = 2, *what = "a surface that cannot be"; return true;
+  case 4: tb_shapes(w)[1].box.half.x = -1, *what = "a shape that cannot be"; return true;
+  case 5: tb_bodies(w)[1].mass = 0, *what = "a body that cannot be"; return true;
+  case 6: tb_bodies(w)[0].mass = 1, *what = "a body that cannot be"; return true;
+  case 7: tb_bodies(w)[1].radius = -1, *what = "a body that cannot be"; return true;
+  case 8: joint->b = joint->a, *what = "a joint of a body with itself"; return true;
+  case 9: joint->a.index = soft, *what = "a joint to a deformable body"; return true;
+  case 10: joint->b.index = soft, *what = "a joint to a deformable body"; return true;
+  case 11: joint->lower = 1, *what = "a joint that cannot be"; return true;
+  case 12: joint->compliance = -1, *what = "a joint that cannot be"; return true;
+  case 13: joint->damping = -1, *what = "a joint that cannot be"; return true;
+  case 14: joint->motor_force = -1, *what = "a joint that cannot be"; return true;
+  case 15: contact[0].shape_a = -1, *what = "a contact of nothing"; return true;
+  case 16: contact[0].shape_b = -1, *what = "a contact of nothing"; return true;
+  case 17: contact[2].shape_b = 1, *what = "a contact of nothing"; return true;
+  case 18: contact[1].residual = -1e-9, *what = "a negative residual"; return true;
+  case 19: contact[1].rows = 7, *what = "a number out of its bounds"; return true;
+  case 20: contact[1].body_b = (int)w->body.count, *what = "a number out of its bounds"; return true;
+  case 21: contact[1].shape_b = (int)w->shape.count, *what = "a number out of its bounds"; return true;
+  case 22: tb_bodies(w)[1].q.w += 0.01, *what = "an orientation that is not a unit quaternion"; return true;
+  case 23: tb_bodies(w)[1].material = 2, *what = "a number out of its bounds"; return true;
+  case 24:
+    tb_deformables(w)[0].hold[0].body = soft, *what = "a deformable body that holds another";
+    return true;
+  default: return false;
+  }
+}
+
+// Reading and writing ask the same of a world: what could not be read is not written.
+TEST(a_world_that_cannot_be_is_not_saved)
+{
+  for (int i = 0;; i++) {
+    tbContext ctx = tb_default_context();
+    tbScene scene = make_scene(&ctx, true);
+    const char* what = "";
+    bool more = spoil(&scene, i, &what);
+    tbOut out = tb_out_memory(&ctx);
+    tbStatus status = tb_checkpoint_print(&ctx, &out, &scene);
+    if (more && (status != TB_ERROR_NUMERIC || !strstr(ctx.error.message, what)))
+      test_failed(__FILE__, __LINE__, "case %d: %s, \"%s\" instead of \"%s\"", i, tb_status_name(status),
+                  ctx.error.message, what);
+    tb_out_free(&out);
+    tb_scene_free(&ctx, &scene);
+    if (!more) break;
+  }
+}
+
 TEST(a_world_that_is_not_finite_is_not_saved)
 {
   tbContext ctx = tb_default_context();

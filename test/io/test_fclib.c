@@ -196,6 +196,42 @@ TEST(fclib_finds_the_bodies_of_a_diagonal_mass_matrix)
   tb_problem_free(p);
 }
 
+// Texts are stored whole, with their end, whatever their length: other programs read them as C strings.
+TEST(fclib_files_hold_their_texts_whole)
+{
+  static const char* const names[] = {"", "a", "seven-t", "a stack of ten bricks, each a little to the left"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = io_spec(1);
+    spec.all_laws = spec.compliant = false;
+    tbProblem *p = NULL, *again = NULL;
+    double* lambda = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    tbProblem named = *p;
+    named.name = (char*)names[i];
+    const char* path = io_temp("named.hdf5");
+    CHECK_OK(&ctx, tb_problem_save_fclib(&ctx, path, &named, NULL));
+    const char* const texts[][2] = {
+        {"title", names[i]}, {"description", "written by Tribo " TB_VERSION}, {"math_info", "unknown"}};
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const char* root = H5Lexists(file, "/fclib_global", H5P_DEFAULT) > 0 ? "/fclib_global" : "/fclib_local";
+    for (int k = 0; k < 3; k++) {
+      char at[64], text[200] = {0};
+      snprintf(at, sizeof at, "%s/info/%s", root, texts[k][0]);
+      hid_t set = H5Dopen2(file, at, H5P_DEFAULT), type = H5Dget_type(set);
+      CHECK(H5Tget_class(type) == H5T_STRING && H5Tget_size(type) == strlen(texts[k][1]) + 1);
+      CHECK(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
+      if (strcmp(text, texts[k][1]) != 0)
+        test_failed(__FILE__, __LINE__, "%s: \"%s\" instead of \"%s\"", at, text, texts[k][1]);
+      H5Tclose(type), H5Dclose(set);
+    }
+    H5Fclose(file);
+    CHECK_OK(&ctx, tb_problem_load(&ctx, path, &again, NULL));
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p), tb_problem_free(again);
+  }
+}
+
 TEST(fclib_round_trip_of_manufactured_problems)
 {
   for (int seed = 0; seed < 60; seed++) {

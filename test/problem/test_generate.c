@@ -4,6 +4,7 @@
 #include "tribo/io.h"
 #include "tribo/solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,6 +79,55 @@ TEST(generated_structures_stand)
       test_failed(__FILE__, __LINE__, "%s: %s, moves by %g", p->name, tb_outcome_name(r.outcome), worst);
     tb_judge_free(&ctx, judge);
     free(lambda), free(v);
+    tb_problem_free(p);
+  }
+}
+
+// Edges of the box that has a 6×6 metric block, and the angle about y that it is turned by: x′ = c x − s z is
+// its first axis. Cards are upright or flat: the one of two choices of axes in which the long edge comes
+// third.
+static void box_of(const double* A, double edge[3], double* c, double* s)
+{
+  double m = A[0], xx = A[21], yy = A[28], zz = A[35], xz = A[23], angle = 0.5 * atan2(-2 * xz, xx - zz);
+  *c = cos(angle), *s = sin(angle);
+  double I[3] = {*c * *c * xx - 2 * *c * *s * xz + *s * *s * zz, yy,
+                 *s * *s * xx + 2 * *c * *s * xz + *c * *c * zz};
+  for (int i = 0; i < 3; i++) edge[i] = sqrt(fmax(0, 6 * (I[(i + 1) % 3] + I[(i + 2) % 3] - I[i]) / m));
+}
+
+// Where the rows of a contact say it is, from the body's centre: r = ½ Σ e × (r × e) over the frame.
+static void lever_of(const double* J, double r[3])
+{
+  for (int i = 0; i < 3; i++) r[i] = 0;
+  for (int k = 0; k < 3; k++) {
+    const double *e = J + 6 * k, *w = e + 3;
+    for (int i = 0; i < 3; i++) {
+      int j = (i + 1) % 3, l = (i + 2) % 3;
+      r[i] += 0.5 * (e[j] * w[l] - e[l] * w[j]);
+    }
+  }
+}
+
+// Bodies touch with their surfaces: every contact lies on the box that the body's inertia says it is, and on
+// one of its faces (cards: on their middle plane, at an edge).
+TEST(generated_contacts_lie_on_the_bodies_they_hold_apart)
+{
+  static const tbGenerateKind kinds[] = {TB_GENERATE_STACK, TB_GENERATE_WALL, TB_GENERATE_PYRAMID,
+                                         TB_GENERATE_CARDS, TB_GENERATE_PILE};
+  for (int i = 0; i < 5; i++) {
+    tbContext ctx = tb_default_context();
+    tbProblem* p = generate(&ctx, kinds[i], kinds[i] == TB_GENERATE_PILE ? 12 : 4, 7);
+    REQUIRE(p);
+    for (int k = 0; k < p->jac_adr[p->ncontact]; k++) {
+      double edge[3], c, s, r[3], beyond = -1;
+      box_of(p->block[p->jac_dof[k] / 6].value, edge, &c, &s);
+      lever_of(p->jac + p->jac_val_adr[k], r);
+      double local[3] = {c * r[0] - s * r[2], r[1], s * r[0] + c * r[2]};
+      for (int j = 0; j < 3; j++) beyond = fmax(beyond, fabs(local[j]) - edge[j] / 2);
+      if (!(fabs(beyond) < 1e-9))
+        test_failed(__FILE__, __LINE__, "%s: contact side %d is %g from the surface of body %d", p->name, k,
+                    beyond, p->jac_dof[k] / 6);
+    }
     tb_problem_free(p);
   }
 }
