@@ -80,6 +80,48 @@ TEST(a_step_that_fails_leaves_the_world_as_it_was)
   fail_heap("semi-implicit", TB_STABILIZE_PROJECTION);
 }
 
+// A body that strikes a plate on its corner: with restitution, so that friction would gain energy and the
+// impact is solved for again; without, so fast that its inner sphere has to be held.
+static tbStatus blow_build(tbContext* ctx, tbWorld* w, bool bounces)
+{
+  tbShape plate = tb_shape_box(tb_vec3(9, 9, 0.002)), rod = tb_shape_box(tb_vec3(1, 0.44, 0.04));
+  tbBodyDef ground = tb_default_body_def(), body = tb_default_body_def();
+  ground.kind = TB_BODY_FIXED, ground.shapes = &plate, ground.shape_count = 1;
+  body.shapes = &rod, body.shape_count = 1;
+  if (!bounces) rod = tb_shape_box(tb_vec3(0.04, 0.03, 0.02));
+  body.orientation = bounces ? tb_quat_exp(tb_vec3(0, 0.69, 0)) : tb_quat_exp(tb_vec3(0.1, 0.7, 0));
+  body.position = tb_vec3(0, 0, bounces ? 0.337 : 1);
+  body.velocity = bounces ? tb_vec3(-1.5, 0, -2) : tb_vec3(0, 0, -200);
+  if (bounces) body.angular_velocity = tb_vec3(0.2, 2.4, -1);
+  TB_TRY(tb_world_set_pair(ctx, w, (tbMaterialId){0}, (tbMaterialId){0}, tb_friction(0.6), bounces));
+  TB_TRY(tb_world_add_body(ctx, w, &ground, NULL));
+  return tb_world_add_body(ctx, w, &body, NULL);
+}
+
+TEST(a_step_with_a_blow_that_fails_leaves_the_world_as_it_was)
+{
+  for (int bounces = 0; bounces < 2; bounces++)
+    for (int k = 0; k < 2; k++) {
+      tbFailingAllocator state = {.countdown = -1};
+      tbContext ctx = test_failing_context(&state);
+      tbWorldDef def = tb_default_world_def();
+      tbWorld* w = NULL;
+      tbStepOptions o = tb_default_step_options();
+      tbStepReport report;
+      o.scheme = k ? "implicit" : "semi-implicit";
+      for (int again = 0; again < 2; again++) { // what it is about happens, with and without failures
+        CHECK_OK(&ctx, tb_world_create(&ctx, &def, &w));
+        CHECK_OK(&ctx, blow_build(&ctx, w, bounces));
+        if (again) fail_each(&ctx, &state, w, &o, 0, 1, KEPT);
+        else CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, &report));
+        tbContactView last = tb_world_contact(w, tb_world_contact_count(w) - 1);
+        CHECK(bounces ? again || report.changes.damped > 0 : last.rows == 1); // the sphere's has no friction
+        tb_world_free(&ctx, w);
+      }
+      CHECK(state.alive == 0);
+    }
+}
+
 // From the first step, which makes skins and factors, and from one with everything in contact, to the end
 // that a world that met no failure reaches.
 TEST(a_step_of_soft_bodies_that_fails_leaves_the_world_as_it_was)

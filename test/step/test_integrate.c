@@ -1,62 +1,33 @@
-// Positions follow the velocities that are published, but for what the report names.
-//
-//   moreau                                   x⁺ = x + h/2 (v + v⁺)
-//   the others, in contact or in joints      x⁺ = x + h v⁺
-//   the others, in flight                    x⁺ = x + h v⁺ − h² a/2
-//   the others, struck at the moment t       x⁺ = x_t + r v⁺, in flight − r² a/2, with r = h − t and x_t = x
-//   + t v,
-//                                            in flight + t² a/2
-//   nodes of deformable bodies               x⁺ = x + h v⁺
+// Positions follow the velocities that are published (tumbles.h: PathFit), but for what the report names.
 #include "step/soft_worlds.h"
 #include "step/tumbles.h"
 
-typedef struct {
-  tbVec3 x, v, x1, v1, a; // before and after, and the acceleration of flight
-  double h;
-} Path;
-
-// How far x⁺ is from where it should be, when struck at t. flew, flies: before and after that.
-static tbVec3 struck_miss(const Path* p, double t, bool flew, bool flies)
+// Whether a body turns about any axis alike, so that its angular velocity is constant in flight.
+static bool is_round(const tbBody* b)
 {
-  double r = p->h - t;
-  tbVec3 x = tb_madd3(tb_madd3(p->x, t, p->v), r, p->v1);
-  if (flew) x = tb_madd3(x, 0.5 * t * t, p->a);
-  if (flies) x = tb_madd3(x, -0.5 * r * r, p->a);
-  return tb_sub3(p->x1, x);
+  tbMat3 I = b->inertia;
+  double off = fmax(fabs(I.m[0][0] - I.m[1][1]), fabs(I.m[0][0] - I.m[2][2]));
+  return b->kind == TB_BODY_DYNAMIC && off < 1e-12 * I.m[0][0];
 }
 
-// The same at the moment that suits best: three equations for the one number that is not published.
-static double best_struck_miss(const Path* p, bool flew, bool flies)
+// Of such a body, the angle by which its orientation differs from where its angular velocities turn it.
+static double turn_miss(const tbBody* b, const tbBody* now, double h, double t)
 {
-  double t = 0;
-  for (int k = 0; k < 30; k++) {
-    tbVec3 miss = struck_miss(p, t, flew, flies), slope = tb_sub3(p->v, p->v1);
-    if (flew) slope = tb_madd3(slope, t, p->a);
-    if (flies) slope = tb_madd3(slope, p->h - t, p->a);
-    double size = tb_dot3(slope, slope);
-    if (size > 0) t = fmin(fmax(t + tb_dot3(miss, slope) / size, 0), p->h);
+  tbQuat q = tb_quat_mul(tb_quat_exp(tb_scale3(t, b->w)), b->q);
+  q = tb_quat_mul(tb_quat_exp(tb_scale3(h - t, now->w)), q);
+  return tb_norm3(tb_quat_log(tb_quat_mul(now->q, tb_quat_conj(q))));
+}
+
+// The same for the moment of impact that suits best, of those that its path allows.
+static double least_turn_miss(const tbBody* b, const tbBody* now, const Path* p, PathFit fit, bool bounces,
+                              double rounding)
+{
+  double least = turn_miss(b, now, p->h, fit.t);
+  for (int k = 0; bounces && k < 4; k++) {
+    PathFit other = path_struck(p, k & 1, k & 2);
+    if (other.miss <= rounding) least = fmin(least, turn_miss(b, now, p->h, other.t));
   }
-  return tb_norm3(struck_miss(p, t, flew, flies));
-}
-
-static double path_miss(const Path* p, const char* scheme, bool pushed, bool bounces)
-{
-  if (scheme[0] == 'm') return tb_distance3(p->x1, tb_madd3(p->x, 0.5 * p->h, tb_add3(p->v, p->v1)));
-  double miss = tb_norm3(struck_miss(p, 0, false, !pushed));
-  for (int k = 0; bounces && k < 4; k++) miss = fmin(miss, best_struck_miss(p, k & 1, k & 2));
-  return miss;
-}
-
-static bool is_pushed(const tbWorld* w, int body)
-{
-  if (is_held(w, body)) return true;
-  for (int i = 0; i < tb_world_contact_count(w); i++) {
-    tbContactView c = tb_world_contact(w, i);
-    if ((c.a.index == body || c.b.index == body) && tb_norm3(contact_impulse(&c)) > 0) return true;
-  }
-  for (size_t i = 0; i < w->joint.count; i++)
-    if (tb_joints(w)[i].def.a.index == body || tb_joints(w)[i].def.b.index == body) return true;
-  return false;
+  return least;
 }
 
 // Bodies that are not where their velocities take them: no more of them, and no farther off, than is
@@ -72,12 +43,17 @@ static void check_paths(const Stage* s, const Before* before, bool elastic, cons
     bool pushed = is_pushed(w, i) || b->kind != TB_BODY_DYNAMIC;
     Path p = {b->x, b->v, now->x, now->v, w->gravity, s->step.dt};
     if (b->kind != TB_BODY_DYNAMIC) p.v = p.v1;
-    double miss = path_miss(&p, s->step.scheme, pushed, elastic && pushed);
-    double rounding = 1e-12 * (tb_norm3(p.x1) + 1);
+    PathFit fit = path_fit(&p, s->step.scheme, pushed, elastic && pushed);
+    double miss = fit.miss, rounding = 1e-12 * (tb_norm3(p.x1) + 1);
+    double off = is_round(b) ? least_turn_miss(b, now, &p, fit, elastic && pushed, rounding) : 0;
     astray += miss > rounding + c->projected;
     if (!(miss <= rounding + c->projected + c->short_of))
       test_failed(__FILE__, __LINE__, "%s, %s: body %d is %g m from where %g m/s take it; reported %g and %g",
                   what, s->step.scheme, i, miss, tb_norm3(p.v1), c->short_of, c->projected);
+    bool told = c->stopped == 0 && (!elastic || c->projected == 0); // when it was struck, from where it is
+    if (told && !(off <= 1e-9 + 1.001 * c->turned))
+      test_failed(__FILE__, __LINE__, "%s, %s: body %d is turned %g rad from where %g rad/s turn it", what,
+                  s->step.scheme, i, off, tb_norm3(now->w));
   }
   if (astray > c->stopped)
     test_failed(__FILE__, __LINE__, "%s, %s: %d bodies astray, %d reported", what, s->step.scheme, astray,

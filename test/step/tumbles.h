@@ -80,4 +80,76 @@ static inline tbVec3 contact_impulse(const tbContactView* c)
   return tb_add3(sum, tb_add3(tb_scale3(c->impulse[1], c->tangent), tb_scale3(c->impulse[2], b)));
 }
 
+// Whether contacts, joints, pins or attached nodes act on a body.
+static inline bool is_pushed(const tbWorld* w, int body)
+{
+  if (is_held(w, body)) return true;
+  for (int i = 0; i < tb_world_contact_count(w); i++) {
+    tbContactView c = tb_world_contact(w, i);
+    if ((c.a.index == body || c.b.index == body) && tb_norm3(contact_impulse(&c)) > 0) return true;
+  }
+  for (size_t i = 0; i < w->joint.count; i++)
+    if (tb_joints(w)[i].def.a.index == body || tb_joints(w)[i].def.b.index == body) return true;
+  return false;
+}
+
+// Where a body's velocities take it, by the rule of the scheme that suits best.
+//
+//   moreau                                   x⁺ = x + h/2 (v + v⁺)
+//   the others, in contact or in joints      x⁺ = x + h v⁺
+//   the others, in flight                    x⁺ = x + h v⁺ − h² a/2
+//   the others, struck at the moment t       x⁺ = x_t + r v⁺, in flight − r² a/2, with r = h − t and
+//                                            x_t = x + t v, in flight + t² a/2
+typedef struct {
+  tbVec3 x, v, x1, v1, a; // before and after, and the acceleration of flight
+  double h;
+} Path;
+
+typedef struct {
+  double miss;   // m: how far x⁺ is from there
+  double t;      // when its velocity changed
+  tbVec3 centre; // and where
+} PathFit;
+
+// flew, flies: before and after the moment t.
+static inline tbVec3 path_at(const Path* p, double t, bool flew)
+{
+  tbVec3 x = tb_madd3(p->x, t, p->v);
+  return flew ? tb_madd3(x, 0.5 * t * t, p->a) : x;
+}
+
+static inline tbVec3 path_miss(const Path* p, double t, bool flew, bool flies)
+{
+  double r = p->h - t;
+  tbVec3 x = tb_madd3(path_at(p, t, flew), r, p->v1);
+  return tb_sub3(p->x1, flies ? tb_madd3(x, -0.5 * r * r, p->a) : x);
+}
+
+// Struck at the moment that suits best: three equations for the one number that is not published.
+static inline PathFit path_struck(const Path* p, bool flew, bool flies)
+{
+  double t = 0;
+  for (int k = 0; k < 30; k++) {
+    tbVec3 miss = path_miss(p, t, flew, flies), slope = tb_sub3(p->v, p->v1);
+    if (flew) slope = tb_madd3(slope, t, p->a);
+    if (flies) slope = tb_madd3(slope, p->h - t, p->a);
+    double size = tb_dot3(slope, slope);
+    if (size > 0) t = fmin(fmax(t + tb_dot3(miss, slope) / size, 0), p->h);
+  }
+  return (PathFit){tb_norm3(path_miss(p, t, flew, flies)), t, path_at(p, t, flew)};
+}
+
+static inline PathFit path_fit(const Path* p, const char* scheme, bool pushed, bool bounces)
+{
+  double half = 0.5 * p->h;
+  tbVec3 middle = tb_madd3(p->x, half, p->v);
+  if (scheme[0] == 'm') return (PathFit){tb_distance3(p->x1, tb_madd3(middle, half, p->v1)), half, middle};
+  PathFit best = {tb_norm3(path_miss(p, 0, false, !pushed)), 0, p->x};
+  for (int k = 0; bounces && k < 4; k++) {
+    PathFit fit = path_struck(p, k & 1, k & 2);
+    if (fit.miss < best.miss - 1e-14 * tb_norm3(p->x1)) best = fit;
+  }
+  return best;
+}
+
 #endif
