@@ -2,6 +2,7 @@
 #include "base/decimal.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "io/scene_errors.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -240,6 +241,13 @@ tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out)
   path = input_path(path);
   TB_TRY(check_input(ctx, path));
   return tb_scene_load(ctx, path, out);
+}
+
+tbStatus examine_scene(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
+{
+  path = input_path(path);
+  TB_TRY(check_input(ctx, path));
+  return tb_scene_examine(ctx, path, errors, out);
 }
 
 int fail_with(const tbContext* ctx)

@@ -82,6 +82,8 @@ bool is_replay(const char* path); // by its first bytes
 // puts for <(command).
 tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess);
 tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out);
+struct tbSceneErrors;
+tbStatus examine_scene(tbContext* ctx, const char* path, struct tbSceneErrors* errors, tbScene* out);
 
 // What to say and return when a library call failed. What is wrong with a file reads `file:line:column: …`,
 // as compilers have it; everything else starts with the command's name.

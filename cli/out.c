@@ -20,9 +20,11 @@ tbOut out_standard(tbContext* ctx)
   return tb_out_sink(ctx, (tbSink){write_standard, stdout}, "standard output");
 }
 
+tbOut out_error(tbContext* ctx) { return tb_out_sink(ctx, tb_sink_stream(stderr), "standard error"); }
+
 tbOut out_summary(tbContext* ctx, bool output_taken)
 {
-  return output_taken ? tb_out_sink(ctx, tb_sink_stream(stderr), "standard error") : out_standard(ctx);
+  return output_taken ? out_error(ctx) : out_standard(ctx);
 }
 
 void out_format(tbOut* out, const char* format, ...)

@@ -9,6 +9,7 @@ enum { OUT_NUMBER = 32 };
 // Standard output. A reader that stops early (`| head`) is no fault: what it does not want is dropped.
 tbOut out_standard(tbContext* ctx);
 
+tbOut out_error(tbContext* ctx); // standard error
 // Where summaries go: standard error when standard output is taken by data.
 tbOut out_summary(tbContext* ctx, bool output_taken);
 

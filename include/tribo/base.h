@@ -34,10 +34,11 @@ typedef struct tbError {
   const char* source_file; // the place in Tribo that raised it
   int source_line;
   char message[480]; // one line; names the file, line and column of bad input where there is one
+  int line, column;  // the same of bad input in JSON, from 1; 0: not known
 } tbError;
 
-// Memory. `alloc` returns size bytes aligned to `alignment` (a power of two), or NULL; `free` takes NULL. In a
-// context with threads any of them may call, but never two at a time.
+// Memory. `alloc` returns size bytes aligned to `alignment` (a power of two), or NULL; `free` takes NULL. In
+// a context with threads any of them may call, but never two at a time.
 typedef struct tbAllocator {
   void* (*alloc)(void* user, size_t size, size_t alignment);
   void (*free)(void* user, void* pointer);

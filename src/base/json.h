@@ -139,6 +139,8 @@ tbStatus tb_json_read_object(tbContext* ctx, const tbJson* node, const tbJsonFie
 
 // The same check of keys by themselves: null-terminated.
 tbStatus tb_json_check_keys(tbContext* ctx, const tbJson* object, const char* const* keys);
+// What that check says of a member whose key is not in the list.
+tbStatus tb_json_unknown_key(tbContext* ctx, const tbJson* member, const char* const* keys);
 // A member that must be there.
 tbStatus tb_json_require(tbContext* ctx, const tbJson* object, const char* key, const tbJson** out);
 

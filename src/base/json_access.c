@@ -21,8 +21,9 @@ tbStatus tb_json_fail_at(tbContext* ctx, const char* file, uint32_t line, uint32
   size_t length = strlen(file), longest = 240; // leave room for what is wrong
   const char *shown = length > longest ? file + length - longest : file, *cut = shown == file ? "" : "…";
   while (((unsigned char)*shown & 0xc0) == 0x80) shown++;
-  return tb_fail_at(ctx, TB_ERROR_INPUT, source_file, source_line, "%s%s:%u:%u: %s", cut, shown, line, column,
-                    what);
+  tb_fail_at(ctx, TB_ERROR_INPUT, source_file, source_line, "%s%s:%u:%u: %s", cut, shown, line, column, what);
+  ctx->error.line = (int)line, ctx->error.column = (int)column;
+  return TB_ERROR_INPUT;
 }
 
 // A node in words: an object, the string "box", -2.
@@ -159,10 +160,8 @@ tbStatus tb_json_get_numbers(tbContext* ctx, const tbJson* node, int min_count, 
 {
   if (node->type != TB_JSON_ARRAY || node->count < (uint32_t)min_count || node->count > (uint32_t)max_count) {
     char counts[40];
-    if (min_count == max_count)
-      snprintf(counts, sizeof counts, "%d", min_count);
-    else
-      snprintf(counts, sizeof counts, "%d to %d", min_count, max_count);
+    if (min_count == max_count) snprintf(counts, sizeof counts, "%d", min_count);
+    else snprintf(counts, sizeof counts, "%d to %d", min_count, max_count);
     if (node->type != TB_JSON_ARRAY) return EXPECTED(ctx, node, "an array of %s numbers", counts);
     return tb_json_fail(ctx, node, "expected %s numbers%s, found %u", counts, purpose(node).text,
                         node->count);

@@ -29,10 +29,8 @@ static tbStatus unknown_key(tbContext* ctx, const tbJson* member, const Keys* ke
     tb_list_append(list, sizeof list, key_name(keys, i));
   }
   char hint[LIST + 32] = "";
-  if (near.name)
-    snprintf(hint, sizeof hint, "; did you mean \"%s\"?", near.name);
-  else if (keys->count)
-    snprintf(hint, sizeof hint, "; valid keys: %s", list);
+  if (near.name) snprintf(hint, sizeof hint, "; did you mean \"%s\"?", near.name);
+  else if (keys->count) snprintf(hint, sizeof hint, "; valid keys: %s", list);
   return tb_json_fail_at(ctx, member->file, member->key->line, member->key->column, __FILE__, __LINE__,
                          "unknown key \"%.*s\"%s", tb_utf8_clip(key, SHOWN), key, hint);
 }
@@ -42,6 +40,13 @@ static size_t find_key(const Keys* keys, const char* key)
   size_t i = 0;
   while (i < keys->count && strcmp(key_name(keys, i), key) != 0) i++;
   return i;
+}
+
+tbStatus tb_json_unknown_key(tbContext* ctx, const tbJson* member, const char* const* names)
+{
+  Keys keys = {.names = names};
+  while (names[keys.count]) keys.count++;
+  return unknown_key(ctx, member, &keys);
 }
 
 tbStatus tb_json_check_keys(tbContext* ctx, const tbJson* object, const char* const* names)
@@ -64,10 +69,8 @@ tbStatus tb_json_read_object(tbContext* ctx, const tbJson* node, const tbJsonFie
   for (uint32_t i = 0; i < node->count; i++) {
     const tbJson* member = &node->items[i];
     size_t k = find_key(&keys, member->key->text);
-    if (k < count)
-      TB_TRY(fields[k].get(ctx, member, &fields[k]));
-    else if (member->key->text[0] != '_')
-      return unknown_key(ctx, member, &keys);
+    if (k < count) TB_TRY(fields[k].get(ctx, member, &fields[k]));
+    else if (member->key->text[0] != '_') return unknown_key(ctx, member, &keys);
   }
   const tbJson* member;
   for (size_t k = 0; k < count; k++)

@@ -80,10 +80,8 @@ const tbJson* tb_json_find(const tbJson* object, const char* key)
     uint32_t middle = low + (high - low) / 2;
     int sign = strcmp(key, items[order[middle]].key->text);
     if (sign == 0) return items + order[middle];
-    if (sign < 0)
-      high = middle;
-    else
-      low = middle + 1;
+    if (sign < 0) high = middle;
+    else low = middle + 1;
   }
   return NULL;
 }

@@ -162,10 +162,8 @@ void tb_put_tree(tbJsonWriter* w, const char* key, const tbJson* node)
   case TB_JSON_BOOL: tb_put_bool(w, key, node->boolean); return;
   case TB_JSON_STRING: tb_put_string(w, key, node->string); return;
   case TB_JSON_NUMBER:
-    if (node->is_integer)
-      tb_put_int(w, key, node->integer);
-    else
-      tb_put_number(w, key, node->number);
+    if (node->is_integer) tb_put_int(w, key, node->integer);
+    else tb_put_number(w, key, node->number);
     return;
   case TB_JSON_ARRAY:
   case TB_JSON_OBJECT: break;

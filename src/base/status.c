@@ -32,6 +32,7 @@ tbStatus tb_fail_at(tbContext* ctx, tbStatus status, const char* file, int line,
   error->status = status;
   error->source_file = file;
   error->source_line = line;
+  error->line = error->column = 0;
   va_list args;
   va_start(args, format);
   vsnprintf(error->message, sizeof error->message, format, args);

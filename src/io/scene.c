@@ -95,8 +95,13 @@ static tbStatus add_materials(tbSceneBuild* b)
     d.name = m[i].node->key->text;
     d.density = m[i].density;
     d.restitution = m[i].restitution;
-    if (m[i].friction) TB_TRY(tb_scene_friction(b->ctx, m[i].friction, &d.friction));
-    TB_TRY(tb_scene_placed(b->ctx, m[i].node, tb_world_add_material(b->ctx, b->world, &d, NULL)));
+    if (tb_scene_errors_bad(b->errors, m[i].node)) continue;
+    size_t noted = tb_scene_noted(b);
+    if (m[i].friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, m[i].friction, &d.friction)));
+    if (tb_scene_noted(b) == noted)
+      TB_TRY(tb_scene_note(
+          b, tb_scene_placed(b->ctx, m[i].node, tb_world_add_material(b->ctx, b->world, &d, NULL))));
+    TB_TRY(tb_scene_close(b, m[i].node, noted));
   }
   return TB_OK;
 }
@@ -130,20 +135,28 @@ static tbStatus build(tbSceneBuild* b)
 {
   TB_TRY(add_materials(b));
   const tbScenePair* pairs = b->file->pairs.items;
-  for (int i = 0; i < b->file->pairs.count; i++) TB_TRY(add_pair(b, &pairs[i]));
+  for (int i = 0; i < b->file->pairs.count; i++)
+    if (!tb_scene_errors_bad(b->errors, pairs[i].node)) TB_TRY(tb_scene_note(b, add_pair(b, &pairs[i])));
   TB_TRY(tb_scene_bodies(b));
   TB_TRY(tb_scene_deformables(b));
   return tb_scene_joints(b);
 }
 
-static tbStatus make_world(tbContext* ctx, tbArena* arena, const tbSceneFile* f, const char* folder,
+static tbStatus make_world(const tbRecordReader* in, const tbSceneFile* f, const char* folder,
                            const char* name, tbWorld** out)
 {
+  tbContext* ctx = in->ctx;
   tbWorldDef def = tb_default_world_def();
   def.name = name;
   def.gravity = tb_load3(f->gravity);
   def.seed = (uint64_t)f->seed;
-  tbSceneBuild b = {ctx, arena, f, folder, NULL, TB_ARRAY(tbSceneGeometry), TB_ARRAY(const tbJson*)};
+  tbSceneBuild b = {.ctx = ctx,
+                    .arena = in->arena,
+                    .file = f,
+                    .folder = folder,
+                    .geometry = TB_ARRAY(tbSceneGeometry),
+                    .origin = TB_ARRAY(const tbJson*),
+                    .errors = in->errors};
   TB_TRY(tb_scene_placed(ctx, f->node, tb_world_create(ctx, &def, &b.world)));
   tbStatus status = build(&b);
   tb_array_free(ctx, &b.geometry);
@@ -153,50 +166,73 @@ static tbStatus make_world(tbContext* ctx, tbArena* arena, const tbSceneFile* f,
   return status;
 }
 
-static tbStatus read_file(tbContext* ctx, tbArena* arena, const tbJson* root, tbSceneFile* f)
+static tbStatus read_file(const tbRecordReader* in, const tbJson* root, tbSceneFile* f)
 {
+  tbContext* ctx = in->ctx;
   TB_TRY(tb_json_get_type(ctx, root, TB_JSON_OBJECT));
   if (tb_json_find(root, "tribo_problem"))
     return tb_json_fail(ctx, root, "a contact problem, not a scene; `tribo solve` takes it");
   if (!tb_json_find(root, "tribo"))
     return tb_json_fail(ctx, root, "not a Tribo scene: the key \"tribo\" is missing");
-  return tb_record_read(ctx, arena, &tb_scene_record, root, f);
+  return tb_record_read(in, &tb_scene_record, root, f);
 }
 
-static tbStatus parse(tbContext* ctx, tbArena* arena, const char* name, const char* bytes, size_t length,
+// Where errors are noted, TB_OK says no more than that all of them are.
+static tbStatus make_scene(const tbRecordReader* in, const char* name, const tbJson* root, const char* folder,
+                           tbScene* s)
+{
+  tbSceneFile f;
+  char stem[TB_STEM];
+  TB_TRY(read_file(in, root, &f));
+  bool options = !in->errors || in->errors->list.count == in->errors->in_lists;
+  if (options) TB_TRY(tb_scene_errors_note(in->ctx, in->errors, read_options(in->ctx, &f, &s->step)));
+  s->time = f.time;
+  s->threads = f.threads;
+  tb_path_stem(name, stem);
+  const char* title = f.name ? f.name : stem;
+  s->name = TB_NEW(in->ctx, char, strlen(title) + 1);
+  if (!s->name) return TB_ERROR_MEMORY;
+  strcpy(s->name, title);
+  return make_world(in, &f, folder, title, &s->world);
+}
+
+// The errors themselves come out in the order of the file, the first of them in the context.
+static tbStatus parse(const tbRecordReader* in, const char* name, const char* bytes, size_t length,
                       const char* folder, tbScene* out)
 {
   const tbJson* root;
-  tbSceneFile f;
   tbScene s = {0};
-  char stem[TB_STEM];
-  TB_TRY(tb_json_parse(ctx, arena, name, bytes, length, &root));
-  TB_TRY(read_file(ctx, arena, root, &f));
-  TB_TRY(read_options(ctx, &f, &s.step));
-  s.time = f.time;
-  s.threads = f.threads;
-  tb_path_stem(name, stem);
-  const char* title = f.name ? f.name : stem;
-  s.name = TB_NEW(ctx, char, strlen(title) + 1);
-  if (!s.name) return TB_ERROR_MEMORY;
-  strcpy(s.name, title);
-  tbStatus status = make_world(ctx, arena, &f, folder, title, &s.world);
+  tbSceneErrors* errors = in->errors;
+  tbStatus status = tb_json_parse(in->ctx, in->arena, name, bytes, length, &root);
+  if (status == TB_OK) status = make_scene(in, name, root, folder, &s);
+  status = tb_scene_errors_note(in->ctx, errors, status);
+  if (errors && errors->list.count && (status == TB_OK || status == TB_ERROR_INPUT)) {
+    tb_scene_errors_sort(errors);
+    in->ctx->error = *(const tbError*)errors->list.data;
+    status = TB_ERROR_INPUT;
+  }
   if (status == TB_OK) *out = s;
-  else tb_free(ctx, s.name);
+  else tb_scene_free(in->ctx, &s);
+  return status;
+}
+
+tbStatus tb_scene_examine_text(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                               const char* folder, tbSceneErrors* errors, tbScene* out)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbStatus status = parse(&(tbRecordReader){ctx, &arena, errors}, name, bytes, length, folder, out);
+  tb_arena_free(&arena);
   return status;
 }
 
 tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
                         const char* folder, tbScene* out)
 {
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
-  tbStatus status = parse(ctx, &arena, name, bytes, length, folder, out);
-  tb_arena_free(&arena);
-  return status;
+  return tb_scene_examine_text(ctx, name, bytes, length, folder, NULL, out);
 }
 
-tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out)
+static tbStatus load(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
 {
   char* bytes;
   size_t length;
@@ -207,11 +243,20 @@ tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out)
   memcpy(folder, path, folder_length);
   tbStatus status = tb_read_input(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length);
   if (status == TB_OK) {
-    status = tb_scene_parse(ctx, path, bytes, length, folder, out);
+    status = tb_scene_examine_text(ctx, path, bytes, length, folder, errors, out);
     tb_free(ctx, bytes);
+  } else {
+    status = tb_scene_errors_note(ctx, errors, status) == TB_OK ? TB_ERROR_INPUT : status;
   }
   tb_free(ctx, folder);
   return status;
+}
+
+tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out) { return load(ctx, path, NULL, out); }
+
+tbStatus tb_scene_examine(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
+{
+  return load(ctx, path, errors, out);
 }
 
 void tb_scene_free(tbContext* ctx, tbScene* scene)

@@ -40,15 +40,18 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneBody* s, tbBodyDef* d, t
   tbMotionKey* keys = NULL;
   tbTransform pose = tb_transform_identity();
   *d = tb_default_body_def();
-  TB_TRY(tb_scene_check_name(b, s->node, s->name));
-  TB_TRY(check_motion(b, s));
-  TB_TRY(check_mass(b, s));
+  size_t noted = tb_scene_noted(b);
+  TB_TRY(tb_scene_note(b, tb_scene_check_name(b, s->node, s->name)));
+  TB_TRY(tb_scene_note(b, check_motion(b, s)));
+  TB_TRY(tb_scene_note(b, check_mass(b, s)));
   d->kind = s->fixed ? TB_BODY_FIXED : s->kinematic ? TB_BODY_KINEMATIC : TB_BODY_DYNAMIC;
-  TB_TRY(tb_scene_shapes(b, s, d->kind == TB_BODY_DYNAMIC, &shapes, &d->shape_count));
-  TB_TRY(tb_scene_pose(b->ctx, s->node, &s->pose, &pose));
-  if (s->material) TB_TRY(tb_scene_material(b, s->node, "material", s->material, &d->material));
-  if (s->friction) TB_TRY(tb_scene_friction(b->ctx, s->friction, friction));
-  if (s->kinematic) TB_TRY(tb_scene_motion(b, s->kinematic, pose, &keys, &d->key_count));
+  TB_TRY(tb_scene_note(b, tb_scene_shapes(b, s, d->kind == TB_BODY_DYNAMIC, &shapes, &d->shape_count)));
+  TB_TRY(tb_scene_note(b, tb_scene_pose(b->ctx, s->node, &s->pose, &pose)));
+  if (s->material)
+    TB_TRY(tb_scene_note(b, tb_scene_material(b, s->node, "material", s->material, &d->material)));
+  if (s->friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, s->friction, friction)));
+  if (s->kinematic) TB_TRY(tb_scene_note(b, tb_scene_motion(b, s->kinematic, pose, &keys, &d->key_count)));
+  if (tb_scene_noted(b) > noted) return TB_OK;
   d->shapes = shapes;
   d->mass = s->mass, d->density = s->density;
   memcpy(d->inertia, s->inertia, sizeof d->inertia);
@@ -99,9 +102,12 @@ tbStatus tb_scene_bodies(tbSceneBuild* b)
     tbBodyDef d;
     tbFriction friction;
     int copies = 1;
-    TB_TRY(tb_scene_count_copies(b, bodies[i].node, bodies[i].repeat, &copies));
-    TB_TRY(read_body(b, &bodies[i], &d, &friction));
-    TB_TRY(add_copies(b, &bodies[i], &d, copies, i));
+    if (tb_scene_errors_bad(b->errors, bodies[i].node)) continue;
+    size_t noted = tb_scene_noted(b);
+    TB_TRY(tb_scene_note(b, tb_scene_count_copies(b, bodies[i].node, bodies[i].repeat, &copies)));
+    TB_TRY(tb_scene_note(b, read_body(b, &bodies[i], &d, &friction)));
+    if (tb_scene_noted(b) == noted) TB_TRY(tb_scene_note(b, add_copies(b, &bodies[i], &d, copies, i)));
+    TB_TRY(tb_scene_close(b, bodies[i].node, noted));
   }
   return TB_OK;
 }

@@ -3,6 +3,7 @@
 #define TB_IO_SCENE_BUILD_H
 
 #include "base/array.h"
+#include "io/scene_errors.h"
 #include "io/scene_format.h"
 #include "tribo/io.h"
 
@@ -21,9 +22,23 @@ typedef struct tbSceneBuild {
   const tbSceneFile* file;
   const char* folder; // of mesh files; null: there are none
   tbWorld* world;
-  tbArray geometry; // tbSceneGeometry: read from files so far
-  tbArray origin;   // const tbJson*: where each body of the world stands in the file
+  tbArray geometry;      // tbSceneGeometry: read from files so far
+  tbArray origin;        // const tbJson*: where each body of the world stands in the file
+  tbSceneErrors* errors; // null: the first error ends it
 } tbSceneBuild;
+
+// An error of the file is noted where errors are kept, and TB_OK comes back; else the error itself.
+static inline tbStatus tb_scene_note(tbSceneBuild* b, tbStatus status)
+{
+  return tb_scene_errors_note(b->ctx, b->errors, status);
+}
+static inline size_t tb_scene_noted(const tbSceneBuild* b) { return tb_scene_errors_count(b->errors); }
+
+// After an attempt to make a record's part of the world: it is marked as bad where it has brought up errors.
+tbStatus tb_scene_close(tbSceneBuild* b, const tbJson* record, size_t noted_before);
+// Whether a body or a material of that name stands in the file, and was not made for an error of its own.
+bool tb_scene_lost_body(const tbSceneBuild* b, const char* name);
+bool tb_scene_lost_material(const tbSceneBuild* b, const char* name);
 
 tbStatus tb_scene_bodies(tbSceneBuild* b);      // scene_body.c
 tbStatus tb_scene_deformables(tbSceneBuild* b); // scene_soft.c

@@ -67,9 +67,14 @@ struct tbRecord {
 
 extern const tbRecord tb_scene_record; // the whole file
 
+typedef struct tbRecordReader {
+  tbContext* ctx;
+  tbArena* arena;               // of what is read
+  struct tbSceneErrors* errors; // where errors are noted; null: reading ends at the first
+} tbRecordReader;
+
 void tb_record_init(const tbRecord* record, void* out);
-tbStatus tb_record_read(tbContext* ctx, tbArena* arena, const tbRecord* record, const tbJson* node,
-                        void* out);
+tbStatus tb_record_read(const tbRecordReader* in, const tbRecord* record, const tbJson* node, void* out);
 
 // ---- what a file says, as plain structs ----
 

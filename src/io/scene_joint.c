@@ -56,6 +56,10 @@ static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
 tbStatus tb_scene_joints(tbSceneBuild* b)
 {
   const tbSceneJoint* joints = b->file->joints.items;
-  for (int i = 0; i < b->file->joints.count; i++) TB_TRY(add_joint(b, &joints[i]));
+  for (int i = 0; i < b->file->joints.count; i++) {
+    bool lost = tb_scene_lost_body(b, joints[i].a) || tb_scene_lost_body(b, joints[i].b);
+    if (lost || tb_scene_errors_bad(b->errors, joints[i].node)) continue;
+    TB_TRY(tb_scene_note(b, add_joint(b, &joints[i])));
+  }
   return TB_OK;
 }

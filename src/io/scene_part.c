@@ -13,6 +13,41 @@ tbStatus tb_scene_placed(tbContext* ctx, const tbJson* node, tbStatus status)
                          "%s", below.message);
 }
 
+tbStatus tb_scene_close(tbSceneBuild* b, const tbJson* record, size_t noted_before)
+{
+  return tb_scene_noted(b) > noted_before ? tb_scene_errors_mark(b->ctx, b->errors, record) : TB_OK;
+}
+
+// The name of the record itself, or of one of its copies: name/0, name/1, …
+static bool is_called(const char* record, const char* name)
+{
+  size_t length = record ? strlen(record) : 0;
+  return length > 0 && strncmp(record, name, length) == 0 && (name[length] == 0 || name[length] == '/');
+}
+
+bool tb_scene_lost_body(const tbSceneBuild* b, const char* name)
+{
+  const tbSceneBody* body = b->file->bodies.items;
+  const tbSceneDeformable *soft = b->file->soft.items, *cloth = b->file->cloth.items;
+  if (!name || !tb_scene_noted(b)) return false;
+  for (int i = 0; i < b->file->bodies.count; i++)
+    if (is_called(body[i].name, name) && tb_scene_errors_bad(b->errors, body[i].node)) return true;
+  for (int i = 0; i < b->file->soft.count; i++)
+    if (is_called(soft[i].name, name) && tb_scene_errors_bad(b->errors, soft[i].node)) return true;
+  for (int i = 0; i < b->file->cloth.count; i++)
+    if (is_called(cloth[i].name, name) && tb_scene_errors_bad(b->errors, cloth[i].node)) return true;
+  return false;
+}
+
+bool tb_scene_lost_material(const tbSceneBuild* b, const char* name)
+{
+  const tbSceneMaterial* m = b->file->materials.items;
+  if (!name || !tb_scene_noted(b)) return false;
+  for (int i = 0; i < b->file->materials.count; i++)
+    if (strcmp(m[i].node->key->text, name) == 0 && tb_scene_errors_bad(b->errors, m[i].node)) return true;
+  return false;
+}
+
 tbStatus tb_scene_exclude(tbContext* ctx, const tbJson* node, const char* key, const char* other)
 {
   const tbJson *a = tb_json_find(node, key), *b = tb_json_find(node, other);
@@ -109,6 +144,10 @@ tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key,
 {
   *out = tb_world_find_material(b->world, name);
   if (out->index >= 0) return TB_OK;
+  if (tb_scene_lost_material(b, name)) { // which has been told; the world is not going to be used
+    *out = (tbMaterialId){0};
+    return TB_OK;
+  }
   tbNearest near = tb_nearest(name);
   const tbSceneMaterial* m = b->file->materials.items;
   for (int i = 0; i < b->file->materials.count; i++) tb_nearest_offer(&near, m[i].node->key->text);

@@ -1,4 +1,5 @@
 // Reads objects by the table of the format, into plain structs.
+#include "io/scene_errors.h"
 #include "io/scene_format.h"
 
 #include <limits.h>
@@ -96,26 +97,38 @@ static tbStatus read_tag(tbContext* ctx, const tbJson* node, const tbRecord* r, 
   return TB_OK;
 }
 
-static tbStatus read_list(tbContext* ctx, tbArena* arena, const tbJson* node, const tbKey* key,
-                          tbSceneList* out)
+// A record of a list that has an error in it is marked, and so left out of the world.
+static tbStatus read_item(const tbRecordReader* in, const tbRecord* r, const tbJson* node, void* out)
+{
+  size_t before = tb_scene_errors_count(in->errors), in_lists = in->errors ? in->errors->in_lists : 0;
+  TB_TRY(tb_scene_errors_note(in->ctx, in->errors, tb_record_read(in, r, node, out)));
+  size_t found = tb_scene_errors_count(in->errors) - before;
+  if (!found) return TB_OK;
+  in->errors->in_lists = in_lists + found; // those of lists within it counted once
+  return tb_scene_errors_mark(in->ctx, in->errors, node);
+}
+
+static tbStatus read_list(const tbRecordReader* in, const tbJson* node, const tbKey* key, tbSceneList* out)
 {
   const tbRecord* r = key->record;
-  TB_TRY(tb_json_get_type(ctx, node, key->kind == TB_KEY_NAMED ? TB_JSON_OBJECT : TB_JSON_ARRAY));
-  if (node->count > INT_MAX) return tb_json_fail(ctx, node, "too many values for \"%s\"", key->name);
-  char* items = tb_arena_take(arena, node->count, r->size);
+  TB_TRY(tb_json_get_type(in->ctx, node, key->kind == TB_KEY_NAMED ? TB_JSON_OBJECT : TB_JSON_ARRAY));
+  if (node->count > INT_MAX) return tb_json_fail(in->ctx, node, "too many values for \"%s\"", key->name);
+  char* items = tb_arena_take(in->arena, node->count, r->size);
   if (!items) return TB_ERROR_MEMORY;
   int count = 0;
   for (uint32_t i = 0; i < node->count; i++) {
     if (key->kind == TB_KEY_NAMED && node->items[i].key->text[0] == '_') continue;
-    TB_TRY(tb_record_read(ctx, arena, r, &node->items[i], items + (size_t)count++ * r->size));
+    TB_TRY(read_item(in, r, &node->items[i], items + (size_t)count++ * r->size));
   }
   *out = (tbSceneList){items, count};
   return TB_OK;
 }
 
-static tbStatus read_value(tbContext* ctx, tbArena* arena, const tbJson* node, const tbRecord* r,
-                           const tbKey* key, void* record)
+static tbStatus read_value(const tbRecordReader* in, const tbJson* node, const tbRecord* r, const tbKey* key,
+                           void* record)
 {
+  tbContext* ctx = in->ctx;
+  tbArena* arena = in->arena;
   void* out = member(record, key->at);
   switch (key->kind) {
   case TB_KEY_NUMBER: return tb_json_get_number(ctx, node, key->range, out);
@@ -135,11 +148,11 @@ static tbStatus read_value(tbContext* ctx, tbArena* arena, const tbJson* node, c
     void* part = tb_arena_take(arena, 1, key->record->size);
     if (!part) return TB_ERROR_MEMORY;
     *(void**)out = part;
-    return tb_record_read(ctx, arena, key->record, node, part);
+    return tb_record_read(in, key->record, node, part);
   }
-  case TB_KEY_PART: return tb_record_read(ctx, arena, key->record, node, out);
+  case TB_KEY_PART: return tb_record_read(in, key->record, node, out);
   case TB_KEY_RECORDS:
-  case TB_KEY_NAMED: return read_list(ctx, arena, node, key, out);
+  case TB_KEY_NAMED: return read_list(in, node, key, out);
   case TB_KEY_LATER:
     TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
     if (node->count == 0) return TB_OK;
@@ -210,43 +223,63 @@ static tbStatus unknown_key(tbContext* ctx, const tbJson* node, const tbJson* va
     return tb_json_fail_at(ctx, value->file, value->key->line, value->key->column, __FILE__, __LINE__,
                            "the key \"%s\" does not go with the others of this %s", near.name, r->name);
   if (near.name && count < MAX_NAMES) names[count++] = near.name;
-  return tb_json_check_keys(ctx, node, names);
+  return tb_json_unknown_key(ctx, value, names);
 }
 
-static tbStatus check_required(tbContext* ctx, const tbJson* node, const tbRecord* r)
+// Whether a key that the record does not know may be meant for this one: the object then has one error, not
+// two.
+static bool misspelt(const tbJson* node, const tbRecord* r, const tbRecord* variant, const char* key)
 {
+  for (uint32_t i = 0; i < node->count; i++) {
+    tbNearest near = tb_nearest(node->items[i].key->text);
+    tb_nearest_offer(&near, key);
+    if (near.name && !find_key(r, variant, node->items[i].key->text)) return true;
+  }
+  return false;
+}
+
+static tbStatus check_required(const tbRecordReader* in, const tbJson* node, const tbRecord* r,
+                               const tbRecord* variant)
+{
+  const tbRecord* of = variant ? variant : r;
   const tbJson* found;
-  for (int i = 0; i < r->key_count; i++)
-    if (r->keys[i].required) TB_TRY(tb_json_require(ctx, node, r->keys[i].name, &found));
+  for (int i = 0; i < of->key_count; i++)
+    if (of->keys[i].required && !tb_json_find(node, of->keys[i].name) &&
+        !misspelt(node, r, variant, of->keys[i].name))
+      TB_TRY(tb_scene_errors_note(in->ctx, in->errors,
+                                  tb_json_require(in->ctx, node, of->keys[i].name, &found)));
   return TB_OK;
 }
 
 // A bare value where an object could stand: {"friction": 0.3}.
-static tbStatus read_bare(tbContext* ctx, tbArena* arena, const tbJson* node, const tbRecord* r, void* out)
+static tbStatus read_bare(const tbRecordReader* in, const tbJson* node, const tbRecord* r, void* out)
 {
   const tbRecord* variant = r->variant_count ? &r->variants[0] : NULL;
   const tbKey* key = find_key(r, variant, r->bare);
   bool number = key->kind == TB_KEY_NUMBER;
   if (node->type != (number ? TB_JSON_NUMBER : TB_JSON_STRING))
-    return tb_json_fail(ctx, node, "expected %s or an object for \"%s\"", number ? "a number" : "a name",
+    return tb_json_fail(in->ctx, node, "expected %s or an object for \"%s\"", number ? "a number" : "a name",
                         node->key ? node->key->text : r->name);
-  return read_value(ctx, arena, node, r, key, out);
+  return read_value(in, node, r, key, out);
 }
 
-tbStatus tb_record_read(tbContext* ctx, tbArena* arena, const tbRecord* r, const tbJson* node, void* out)
+tbStatus tb_record_read(const tbRecordReader* in, const tbRecord* r, const tbJson* node, void* out)
 {
+  tbContext* ctx = in->ctx;
   tb_record_init(r, out);
   *(const tbJson**)out = node;
-  if (r->bare && node->type != TB_JSON_OBJECT) return read_bare(ctx, arena, node, r, out);
+  if (r->bare && node->type != TB_JSON_OBJECT) return read_bare(in, node, r, out);
   TB_TRY(tb_json_get_type(ctx, node, TB_JSON_OBJECT));
   const tbRecord* variant = NULL;
-  TB_TRY(pick_variant(ctx, r, node, out, &variant));
+  TB_TRY(pick_variant(ctx, r, node, out, &variant)); // which keys there may be depends on it
   for (uint32_t i = 0; i < node->count; i++) {
     const tbJson* value = &node->items[i];
     const tbKey* key = find_key(r, variant, value->key->text);
-    if (key) TB_TRY(read_value(ctx, arena, value, r, key, out));
-    else if (value->key->text[0] != '_') return unknown_key(ctx, node, value, r, variant);
+    tbStatus status = TB_OK;
+    if (key) status = read_value(in, value, r, key, out);
+    else if (value->key->text[0] != '_') status = unknown_key(ctx, node, value, r, variant);
+    TB_TRY(tb_scene_errors_note(ctx, in->errors, status));
   }
-  TB_TRY(check_required(ctx, node, r));
-  return variant ? check_required(ctx, node, variant) : TB_OK;
+  TB_TRY(check_required(in, node, r, NULL));
+  return variant ? check_required(in, node, r, variant) : TB_OK;
 }

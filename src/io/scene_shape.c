@@ -141,6 +141,6 @@ tbStatus tb_scene_shapes(tbSceneBuild* b, const tbSceneBody* body, bool moves, t
                         "a body needs a \"shape\" or \"shapes\"");
   *out = TB_TAKE(b->arena, tbShape, (size_t)*count);
   if (!*out) return TB_ERROR_MEMORY;
-  for (int i = 0; i < *count; i++) TB_TRY(read_shape(b, &shape[i], moves, &(*out)[i]));
+  for (int i = 0; i < *count; i++) TB_TRY(tb_scene_note(b, read_shape(b, &shape[i], moves, &(*out)[i])));
   return TB_OK;
 }

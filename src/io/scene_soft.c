@@ -131,8 +131,9 @@ static tbStatus read_pins(tbSceneBuild* b, const tbSceneDeformable* s, Nodes* n,
   out->pins = d;
   for (int i = 0; i < count; i++) {
     *d = tb_default_pin_def();
-    if (i < s->pins.count) TB_TRY(read_pin(b, &pin[i], n, d));
-    else TB_TRY(read_attachment(b, &attachment[i - s->pins.count], n, d));
+    if (i < s->pins.count) TB_TRY(tb_scene_note(b, read_pin(b, &pin[i], n, d)));
+    else if (!tb_scene_lost_body(b, attachment[i - s->pins.count].body))
+      TB_TRY(tb_scene_note(b, read_attachment(b, &attachment[i - s->pins.count], n, d)));
     if (d->node_count > 0) d++, out->pin_count++;
   }
   return TB_OK;
@@ -177,11 +178,11 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneDeformable* s, tbDeforma
 {
   tbTransform pose = tb_transform_identity();
   Nodes nodes;
-  TB_TRY(tb_scene_pose(b->ctx, s->node, &s->pose, &pose));
-  if (s->material) TB_TRY(tb_scene_material(b, s->node, "material", s->material, &d->material));
-  if (s->friction) TB_TRY(tb_scene_friction(b->ctx, s->friction, friction));
-  if (d->solid) TB_TRY(read_soft(b, s, d));
-  else TB_TRY(read_cloth(b, s, d));
+  TB_TRY(tb_scene_note(b, tb_scene_pose(b->ctx, s->node, &s->pose, &pose)));
+  if (s->material)
+    TB_TRY(tb_scene_note(b, tb_scene_material(b, s->node, "material", s->material, &d->material)));
+  if (s->friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, s->friction, friction)));
+  TB_TRY(tb_scene_note(b, d->solid ? read_soft(b, s, d) : read_cloth(b, s, d)));
   const tbVec3* node = d->solid ? d->solid->node : d->sheet->vertex;
   TB_TRY(look_at(b, node, d->solid ? d->solid->nnode : d->sheet->nvertex, pose, &nodes));
   TB_TRY(read_pins(b, s, &nodes, d));
@@ -249,13 +250,17 @@ static tbStatus add_deformable(tbSceneBuild* b, const tbSceneDeformable* s, bool
   tbMesh* sheet = NULL;
   tbFriction friction;
   int copies = 1;
-  TB_TRY(tb_scene_check_name(b, s->node, s->name));
-  TB_TRY(tb_scene_count_copies(b, s->node, s->repeat, &copies));
+  if (tb_scene_errors_bad(b->errors, s->node)) return TB_OK;
+  size_t noted = tb_scene_noted(b);
+  TB_TRY(tb_scene_note(b, tb_scene_check_name(b, s->node, s->name)));
+  TB_TRY(tb_scene_note(b, tb_scene_count_copies(b, s->node, s->repeat, &copies)));
   tbDeformableDef d = tb_default_deformable_def();
   tbStatus status = tb_scene_mesh(b, s, cloth ? NULL : &solid, cloth ? &sheet : NULL);
   d.solid = solid, d.sheet = sheet;
   if (status == TB_OK) status = read_body(b, s, &d, &friction);
-  if (status == TB_OK) status = add_copies(b, s, &d, copies, ordinal);
+  if (status == TB_OK && tb_scene_noted(b) == noted) status = add_copies(b, s, &d, copies, ordinal);
+  status = tb_scene_note(b, status);
+  if (status == TB_OK) status = tb_scene_close(b, s->node, noted);
   tb_tet_mesh_free(b->ctx, solid);
   tb_mesh_free(b->ctx, sheet);
   return status;

@@ -57,3 +57,23 @@ sys.exit(valid != [True, False, False, False, False, True])
 PYTHON
   claim "the schema accepts and refuses as check does"
 fi
+
+# All errors of a file, and what is no error.
+cat >mistakes.json <<'SCENE'
+{"tribo": 1, "dt": 0,
+ "bodies": [
+  {"name": "ball", "shape": {"type": "sphere", "raduis": 1}},
+  {"name": "box", "shape": {"type": "box", "size": [1, 1, 1]}, "material": "wod"}],
+ "joints": [{"type": "weld", "a": "ball", "b": "bx"}, {"type": "weld", "a": "bax"}],
+ "bdies": []}
+SCENE
+t check mistakes.json; ended 2 && [ ! -s out ] && [ "$(cut -d: -f2 err | tr '\n' ' ')" = "1 3 4 5 6 " ] &&
+  says '3:48: unknown key "raduis"; did you mean "radius"?$' && says '4:76: unknown material "wod"$' && says '6:2: unknown key "bdies"; did you mean "bodies"?$'; claim "check reports every error, and none twice"
+t run mistakes.json; ended 2 && one_line && says '^mistakes.json:1:20: '; claim "run stops at the first"
+cat >inside.json <<'SCENE'
+{"tribo": 1, "bodies": [
+  {"name": "ground", "shape": {"type": "plane"}, "fixed": true},
+  {"name": "crate", "shape": {"type": "box", "size": [1, 1, 1]}, "position": [0, 0, 0.5]},
+  {"name": "sunk", "shape": {"type": "sphere", "radius": 1}, "position": [9, 0, 0.75]}]}
+SCENE
+t check inside.json; ended 0 && [ "$(wc -l <out)" -eq 1 ] && [ "$(cat err)" = 'inside.json: warning: "ground" and "sunk" overlap by 0.25 m at the start' ]; claim "check warns of bodies that overlap, which is no error"

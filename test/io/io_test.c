@@ -1,4 +1,5 @@
 #include "io_test.h"
+#include "io/scene_errors.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -140,6 +141,16 @@ void io_expect_errors(const char* before, const char* after, const IoSceneError*
     else if (strcmp(ctx.error.message, message) != 0)
       test_failed(__FILE__, __LINE__, "%s\n    says %s", cases[i].text, ctx.error.message);
     CHECK(!s.world && !s.name && s.threads == 99); // left alone
+    tbSceneErrors errors = tb_scene_errors();
+    status = tb_scene_examine_text(&ctx, "s.json", text, strlen(text), NULL, &errors, &s);
+    CHECK(status == TB_ERROR_INPUT && !s.world);
+    const tbError* e = errors.list.data;
+    size_t told = 0;
+    for (size_t k = 0; k < errors.list.count; k++) told += strcmp(e[k].message, message) == 0;
+    if (told != 1 || errors.list.count > 2) // a key in another's place is unknown, and the other missing
+      test_failed(__FILE__, __LINE__, "%s: %zu errors, %zu as expected", cases[i].text, errors.list.count,
+                  told);
+    tb_scene_errors_free(&ctx, &errors);
     tb_scene_free(&ctx, &s);
   }
 }

@@ -1,4 +1,5 @@
 // Scene files: what is wrong is said where it is wrong.
+#include "io/scene_errors.h"
 #include "io_test.h"
 #include "scene/world.h"
 
@@ -193,4 +194,104 @@ TEST(scene_errors_of_joints)
   IO_EXPECT_ERRORS("{\"tribo\": 1, \"bodies\": [{\"name\": \"x\", " BALL "}, {\"name\": \"block\", " BALL
                    "}, {\"name\": \"f\", \"fixed\": true, " BALL "}], \"joints\": [\n",
                    "]}", cases);
+}
+
+// Mistakes of every kind, one on each line but the first; lines that stand for a consequence of another
+// mistake must not be blamed.
+static const char many_mistakes[] =
+    "{\"tribo\": 1, \"name\": \"what can go wrong\",\n"
+    " \"dt\": -1,\n"
+    " \"solver\": {\"name\": \"bsg\"},\n"
+    " \"contact\": {\"modl\": \"ccp\"},\n"
+    " \"materials\": {\"wood\": {\"friction\": \"x\"}, \"ice\": {},\n"
+    "  \"ebony\": {\"frction\": 0.1}},\n"
+    " \"pairs\": [{\"a\": \"ice\", \"b\": \"icce\"},\n"
+    "  {\"a\": \"ice\"}],\n"
+    " \"bodies\": [\n"
+    "  {\"name\": \"a\", \"material\": \"wod\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}},\n"
+    "  {\"name\": \"b\", \"material\": \"wood\", \"shape\": {\"type\": \"sphere\", \"raduis\": 1}},\n"
+    "  {\"name\": \"c\", \"shape\": {\"type\": \"box\"}},\n"
+    "  {\"name\": \"d\", \"mass\": 1, \"density\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": 1}},\n"
+    "  {\"name\": \"e\", \"shapes\": [{\"type\": \"sphere\", \"radius\": 1},\n"
+    "    {\"type\": \"plane\"},\n"
+    "    {\"type\": \"mesh\", \"file\": \"none.obj\"}]},\n"
+    "  {\"name\": \"f\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}}, {\"name\": \"g\",\n"
+    "   \"position\": [0, 0], \"shape\": {\"type\": \"sphere\", \"radius\": 1}},\n"
+    "  7,\n"
+    "  {\"name\": \"f\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}}],\n"
+    " \"joints\": [{\"type\": \"weld\", \"a\": \"f\", \"b\": \"g\"}, {\"type\": \"weld\", \"a\": \"b\"},\n"
+    "  {\"type\": \"weld\", \"a\": \"nobody\"},\n"
+    "  {\"type\": \"wield\", \"a\": \"f\"}],\n"
+    " \"soft\": [{\"mesh\": {\"box\": {\"size\": 1, \"cells\": 1}}, \"attach\": [{\"body\": \"c\", "
+    "\"vertices\": [0]}],\n"
+    "   \"pins\": [{\"vertices\": [99]},\n"
+    "    {\"box\": [[9, 9, 9], [10, 10, 10]]}],\n"
+    "   \"poisson\": 0.5}],\n"
+    " \"cloths\": []}\n";
+static const int mistaken_lines[] = {2,  3,  4,  5,  6,  7,  8,  10, 11, 12, 13,
+                                     15, 16, 18, 19, 20, 22, 23, 25, 26, 27, 28};
+enum { MISTAKES = sizeof mistaken_lines / sizeof *mistaken_lines };
+
+TEST(every_error_of_a_scene_is_told_once_and_in_order)
+{
+  tbContext ctx = tb_default_context();
+  tbSceneErrors errors = tb_scene_errors();
+  tbScene s = {0};
+  CHECK(tb_scene_examine_text(&ctx, "s", many_mistakes, sizeof many_mistakes - 1, ".", &errors, &s) ==
+        TB_ERROR_INPUT);
+  CHECK(!s.world && errors.list.count == MISTAKES);
+  const tbError* e = errors.list.data;
+  for (size_t i = 0; i < errors.list.count; i++) {
+    char place[32];
+    snprintf(place, sizeof place, "s:%d:%d: ", e[i].line, e[i].column);
+    if (i >= MISTAKES || e[i].line != mistaken_lines[i] || strncmp(e[i].message, place, strlen(place)) != 0)
+      test_failed(__FILE__, __LINE__, "%s", e[i].message);
+  }
+  CHECK(e && strcmp(ctx.error.message, e[0].message) == 0);
+  tb_scene_errors_free(&ctx, &errors);
+}
+
+TEST(a_scene_without_errors_is_examined_to_the_same_world)
+{
+  static const char text[] =
+      "{\"tribo\": 1, \"bodies\": [{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}}]}";
+  tbContext ctx = tb_default_context();
+  tbSceneErrors errors = tb_scene_errors();
+  tbScene s = {0}, t = {0};
+  CHECK_OK(&ctx, tb_scene_examine_text(&ctx, "s", text, sizeof text - 1, NULL, &errors, &s));
+  CHECK_OK(&ctx, tb_scene_parse(&ctx, "s", text, sizeof text - 1, NULL, &t));
+  REQUIRE(s.world && t.world);
+  CHECK(errors.list.count == 0 && tb_world_hash(s.world) == tb_world_hash(t.world));
+  tb_scene_free(&ctx, &s), tb_scene_free(&ctx, &t);
+  tb_scene_errors_free(&ctx, &errors);
+}
+
+TEST(the_list_of_errors_has_an_end)
+{
+  tbContext ctx = tb_default_context();
+  tbSceneErrors errors = tb_scene_errors();
+  tbScene s = {0};
+  char text[4000] = "{\"tribo\": 1, \"bodies\": [0";
+  for (int i = 0; i < 1000; i++) strcat(text, ",0");
+  strcat(text, "]}");
+  CHECK(tb_scene_examine_text(&ctx, "s", text, strlen(text), NULL, &errors, &s) == TB_ERROR_INPUT);
+  CHECK(errors.list.count == TB_SCENE_MOST_ERRORS);
+  tb_scene_errors_free(&ctx, &errors);
+}
+
+TEST(examining_survives_every_failed_allocation)
+{
+  long k = 0;
+  for (tbStatus status = TB_ERROR_MEMORY; status == TB_ERROR_MEMORY; k += test_quick() ? 7 : 1) {
+    tbFailingAllocator memory = {.countdown = k};
+    tbContext poor = test_failing_context(&memory);
+    tbSceneErrors errors = tb_scene_errors();
+    tbScene s = {0};
+    status = tb_scene_examine_text(&poor, "s", many_mistakes, sizeof many_mistakes - 1, ".", &errors, &s);
+    CHECK((status == TB_ERROR_MEMORY || status == TB_ERROR_INPUT) && !s.world);
+    tb_scene_errors_free(&poor, &errors);
+    if (memory.alive) test_failed(__FILE__, __LINE__, "allocation %ld: %ld blocks leak", k, memory.alive);
+    REQUIRE(k < 5000);
+  }
+  CHECK(k > 10);
 }

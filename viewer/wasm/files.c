@@ -1,6 +1,6 @@
-// Files of a page: a list in memory, in the place of src/base/file.c. Meshes that scenes name are put here by
-// the page or written here by the gallery; nothing else reads or writes files in wasm. Folders need not be
-// made.
+// Files of a page: a list in memory, in the place of src/base/file.c and file_replace.c. Meshes that scenes
+// name are put here by the page or written here by the gallery; nothing else reads or writes files in wasm.
+// Folders need not be made.
 #include "web.h"
 
 #include "base/file.h"
@@ -65,6 +65,29 @@ tbStatus tb_read_file(tbContext* ctx, const char* path, size_t max_bytes, char**
   memcpy(copy, f->bytes, f->length + 1);
   *bytes = copy, *length = f->length;
   return TB_OK;
+}
+
+tbStatus tb_read_input(tbContext* ctx, const char* path, size_t max_bytes, char** bytes, size_t* length)
+{
+  return tb_read_file(ctx, path, max_bytes, bytes, length);
+}
+
+bool tb_is_stream(const char* path) { return (void)path, false; }
+
+tbStatus tb_read_start(tbContext* ctx, const char* path, char* bytes, size_t count, size_t* read,
+                       uint64_t* size)
+{
+  const File* f = find(path);
+  if (!f) return tb_fail(ctx, TB_ERROR_IO, "cannot read %s: the page has no such file", path);
+  *size = f->length, *read = f->length < count ? f->length : count;
+  memcpy(bytes, f->bytes, *read);
+  return TB_OK;
+}
+
+tbStatus tb_open_file(tbContext* ctx, const char* path, int* descriptor, uint64_t* size)
+{
+  (void)descriptor, (void)size;
+  return tb_fail(ctx, TB_ERROR_IO, "cannot read %s: the files of a page have no descriptors", path);
 }
 
 tbStatus tb_file_begin(tbContext* ctx, const char* path, tbFile* out)
