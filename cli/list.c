@@ -10,6 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+// Which laws a method solves by another's equations: there the two agree because they are one.
+static void print_borrowed(const tbSolver* s)
+{
+  if (!s->borrows_from) return;
+  printf("%-10s by the equations of %s:", "", s->borrows_from);
+  for (int l = 0; l < TB_LAW_COUNT; l++)
+    if (tb_solver_borrows(s, (tbLaw)l, TB_MODEL_CONE)) printf(" %s", tb_law_name((tbLaw)l));
+  printf("\n");
+}
+
 static void list_solvers(void)
 {
   for (int i = 0; i < tb_solver_count(); i++) {
@@ -18,6 +28,7 @@ static void list_solvers(void)
     for (int m = 0; m < TB_MODEL_COUNT; m++)
       if (s->models & 1u << m) printf(" %s", tb_model_name((tbModel)m));
     printf("   (%s)\n", s->reference);
+    print_borrowed(s);
   }
 }
 

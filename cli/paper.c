@@ -50,15 +50,30 @@ static void add_row(Paper* p, const char* verdict, const char* published, const 
   for (int i = 0; i < 7; i++) tb_out_text(&p->text, cells[i]);
 }
 
-void paper_claim(Paper* p, bool holds, const char* published, const char* format, ...)
+static void decide(Paper* p, bool holds, const char* published, const char* prefix, const char* format,
+                   va_list args)
 {
   char measured[1000];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(measured, sizeof measured, format, args);
-  va_end(args);
+  int length = snprintf(measured, sizeof measured, "%s", prefix);
+  vsnprintf(measured + length, sizeof measured - (size_t)length, format, args);
   *(holds ? &p->held : &p->failed) += 1;
   add_row(p, holds ? "ok" : "FAILED", published, measured);
+}
+
+void paper_claim(Paper* p, bool holds, const char* published, const char* format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  decide(p, holds, published, "", format, args);
+  va_end(args);
+}
+
+void paper_claim_timed(Paper* p, bool holds, const char* published, const char* format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  decide(p, holds, published, "by the clock: ", format, args);
+  va_end(args);
 }
 
 void paper_skip(Paper* p, const char* published, const char* why)

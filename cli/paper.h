@@ -27,6 +27,9 @@ void paper_section_end(Paper* paper);
 // `published`: what the document says. The rest: what was measured.
 void paper_claim(Paper* paper, bool holds, const char* published, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+// One that the clock decides, and a busy machine may upset: what was measured says so.
+void paper_claim_timed(Paper* paper, bool holds, const char* published, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
 void paper_skip(Paper* paper, const char* published, const char* why);
 
 tbOut* paper_table(Paper* paper, const char* name, const char* columns); // a CSV file

@@ -79,7 +79,7 @@ double trace_at(const Trace* trace, int iteration)
   return best;
 }
 
-double trace_cost(const Trace* trace) { return trace->result.time_s / fmax(trace->result.iterations, 1); }
+double trace_work(const Trace* trace) { return trace->result.operations / fmax(trace->result.iterations, 1); }
 
 void trace_rate(const Trace* trace, double* slope, double* explained)
 {

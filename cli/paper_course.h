@@ -42,7 +42,7 @@ tbStatus trial_run(Paper* paper, const tbProblem* problem, Trial trial, int runs
 
 int trace_reach(const Trace* trace, double tolerance); // the first iteration that good; −1: none
 double trace_at(const Trace* trace, int iteration);    // the best residual up to then
-double trace_cost(const Trace* trace);                 // seconds per iteration
+double trace_work(const Trace* trace);                 // operations per iteration
 // A straight line through log₁₀ residual against iterations, over its later half until rounding: its slope,
 // and how much of the variation it explains (R²).
 void trace_rate(const Trace* trace, double* slope, double* explained);

@@ -161,7 +161,7 @@ static void claims(Paper* p, const Setup* s, const Outcome* o)
   if (!p->quick) {
     snprintf(says, sizeof says, "%s: %.2f s per step on a 4 GHz AMD FX-8350; ten times faster here", s->name,
              s->published->seconds);
-    paper_claim(
+    paper_claim_timed(
         p, 10 * cr->seconds <= s->published->seconds, says,
         "%.3f s of one core: %.1f times faster, with %.2f times the rows; with Full as published %.3f s%s",
         cr->seconds, s->published->seconds / cr->seconds, cr->rows / s->published->rows, full->seconds,

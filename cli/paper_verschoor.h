@@ -81,8 +81,9 @@ typedef struct {
   Size size;
   int nodes;
   Measured method[METHODS];
-  double alone, shared; // cr (Schur), seconds of a step by the clock with one thread and with two; 0: not run
-  bool same;            // and both ended in the same state
+  double alone,
+      shared; // cr (Schur), seconds of a step by the clock with one thread and with two; 0: on one processor
+  bool same;  // and both ended in the same state
   double complementarity; // worst Fischer–Burmeister error of cr (Schur), m
   double peak;            // bytes
 } Outcome;

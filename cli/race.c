@@ -170,6 +170,7 @@ static tbStatus run_entry(tbContext* ctx, const RaceRules* rules, const Race* ra
     return TB_OK;
   }
   entry->residual = judged(&o, &entry->result.residual);
+  entry->borrowed = tb_solver_borrowed(entry->solver, race->problem, o.model);
   return rules->curves && entry->result.outcome != TB_CANCELLED ? run_traced(ctx, race, &o, lambda, entry)
                                                                 : TB_OK;
 }

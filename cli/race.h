@@ -14,6 +14,7 @@ typedef struct {
   int runs;
   double fastest_s, slowest_s; // of all runs
   double residual;             // what the tolerance applies to
+  int borrowed;                // contacts it solved by another method's equations: tb_solver_borrowed
   bool untrue;                 // its residual or its status is not what the judge says of its λ
   CurvePoint* curve;           // judged iterates, at most CURVE_POINTS; null unless asked for
   int points;

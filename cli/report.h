@@ -28,6 +28,10 @@ const char* report_spread(char text[SPREAD_TEXT], const Entry* e, const char* da
 
 // What every solver started from, as a sentence: zero or a guess, and whether it was good enough already.
 void report_start(const Report* report, const Race* race, char line[256]);
+// A line for each method that took the equations of another for some contacts: no independent opinion there.
+typedef void NoteWriter(tbOut* out, const char* line);
+void report_borrowed(tbOut* out, const Race* race, NoteWriter* write);
+
 int report_trivial(const Report* report); // races whose start was good enough
 
 void report_table(tbOut* out, const Report* report, const Race* race); // one problem

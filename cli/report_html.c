@@ -135,6 +135,8 @@ static void write_row(tbOut* out, const Report* report, const Entry* e, bool fir
   out_format(out, "<td>%.2e</td><td>%.2e</td></tr>\n", r->residual.natural_map, r->residual.penetration);
 }
 
+static void write_note(tbOut* out, const char* line) { out_format(out, "<p class=\"size\">%s</p>\n", line); }
+
 static void write_table(tbOut* out, const Report* report, const Race* race)
 {
   bool cone = report->rules->options.model == TB_MODEL_CONE;
@@ -154,6 +156,7 @@ static void write_table(tbOut* out, const Report* report, const Race* race)
     tb_out_text(out, "</td></tr>\n");
   }
   tb_out_text(out, "</table></div>\n");
+  report_borrowed(out, race, write_note);
 }
 
 static void write_problem(tbOut* out, const Report* report, int index)

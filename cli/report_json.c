@@ -25,6 +25,10 @@ static void put_race(tbJsonWriter* w, const Report* report, const Race* race)
     tb_put_int(w, "runs", race->entry[i].runs);
     tb_put_number(w, "time_min_s", race->entry[i].fastest_s);
     tb_put_number(w, "time_max_s", race->entry[i].slowest_s);
+    if (race->entry[i].borrowed) {
+      tb_put_string(w, "borrows_from", race->entry[i].solver->borrows_from);
+      tb_put_int(w, "borrowed_contacts", race->entry[i].borrowed);
+    }
     tb_put_end(w);
   }
   tb_put_end(w);

@@ -96,6 +96,12 @@ static void write_row(tbOut* out, const Entry* e)
   tb_out_text(out, " \\\\\n");
 }
 
+static void write_note(tbOut* out, const char* line)
+{
+  tb_out_text(out, " ");
+  escape(out, line);
+}
+
 static void write_problem(tbOut* out, const Report* report, int index)
 {
   const Race* race = &report->race[index];
@@ -113,6 +119,7 @@ static void write_problem(tbOut* out, const Report* report, int index)
   tb_out_text(out, ". Times are medians. ");
   report_start(report, race, start);
   escape(out, start);
+  report_borrowed(out, race, write_note);
   out_format(out, "}\n  \\label{tab:tribo-%d}\n\\end{table}\n", index + 1);
 }
 

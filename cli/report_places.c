@@ -64,6 +64,17 @@ void report_start(const Report* report, const Race* race, char line[256])
   else snprintf(line, 256, "Start: %s, residual %.1e.", from, residual);
 }
 
+void report_borrowed(tbOut* out, const Race* race, NoteWriter* write)
+{
+  char line[160];
+  for (const Entry* e = race->entry; e < race->entry + race->ran; e++) {
+    if (!e->borrowed) continue;
+    snprintf(line, sizeof line, "%s: %d of %d contacts by the equations of %s, not its own.", e->solver->name,
+             e->borrowed, race->problem->ncontact, e->solver->borrows_from);
+    write(out, line);
+  }
+}
+
 int report_trivial(const Report* report)
 {
   int count = 0;

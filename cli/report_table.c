@@ -32,6 +32,8 @@ static void solver_label(const Entry* e, char label[64])
   snprintf(label, 64, other ? "%.20s (%.20s)" : "%.20s", e->solver->name, e->result.used);
 }
 
+static void print_note(tbOut* out, const char* line) { out_format(out, "  %s\n", line); }
+
 void report_table(tbOut* out, const Report* report, const Race* race)
 {
   bool cone = report->rules->options.model == TB_MODEL_CONE;
@@ -66,5 +68,6 @@ void report_table(tbOut* out, const Report* report, const Race* race)
     const Entry* e = &race->entry[i];
     out_format(out, "    –  %-*s  %s\n", width, e->solver->name, e->why_not);
   }
+  report_borrowed(out, race, print_note);
   tb_out_text(out, "\n");
 }

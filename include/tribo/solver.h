@@ -108,6 +108,7 @@ typedef struct tbSolveResult {
   int iterations;      // where `auto` solved islands by themselves: the most that one took
   double time_s;       // the method, its tests for stopping included; not the assembly of W
   double setup_s;      // building what the method needs
+  double operations;   // multiplications and additions: work without a clock; 0: the method does not count it
   tbResidual residual; // of the returned λ, the best one judged
   const char* used;    // the method that finished; for `auto` that of its last stage, or of the island with
                        // the most iterations, or itself where the warm start was good enough
@@ -140,8 +141,11 @@ typedef struct tbSolver {
   void (*release)(tbContext* ctx, struct tbRun* run);
   // A method made of others runs them itself, and has neither scratch nor solve. Null for all but `auto`.
   tbStatus (*drive)(tbContext* ctx, struct tbRun* run, double* lambda);
-  bool costly;  // an iteration costs far more than judging it: the judge is asked after every one
-  bool asks;    // the method knows when it may be done, and asks the judge itself; else he is asked seldom
+  bool costly; // an iteration costs far more than judging it: the judge is asked after every one
+  bool asks;   // the method knows when it may be done, and asks the judge itself; else he is asked seldom
+  // Null, or the method whose equations it takes where it has none: tb_solver_borrowed.
+  const char* borrows_from;
+  bool counts;  // its result says how many operations it took
   int max_rows; // of the problem, where a dense method must end; 0: any
   // Which friction sets it takes, as the model shapes them: whatever the model, an interval is a box, so
   // planar friction is polyhedral already.
@@ -153,6 +157,10 @@ const tbSolver* tb_solver_at(int index);
 const tbSolver* tb_solver_find(const char* name); // null: no such solver
 // Null when the solver can take the problem under the model; else why not.
 const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* problem, tbModel model);
+// Contacts it solves by the equations of another method, `borrows_from`, having none of its own for their
+// friction set: there the two are one opinion, not two. 0 for methods that borrow nothing.
+int tb_solver_borrowed(const tbSolver* solver, const tbProblem* problem, tbModel model);
+bool tb_solver_borrows(const tbSolver* solver, tbLaw law, tbModel model); // of a contact in three dimensions
 // Bit (1 << tbModel) for each model under which it takes a contact of the law, in three dimensions.
 unsigned tb_solver_models(const tbSolver* solver, tbLaw law);
 

@@ -154,19 +154,34 @@ static double natural(const tbContactMap* m, const double* lambda, const double*
   return dot(n, phi, phi);
 }
 
+// ---- balls and ellipsoids ----
+
+// The largest of them.
+static double half_axes(const tbFrictionSet* f, double* a)
+{
+  double most = 0;
+  for (int i = 0; i < f->dim; i++) {
+    a[i] = f->par[f->kind == TB_SET_BALL ? 0 : i];
+    most = fmax(most, a[i]);
+  }
+  return most;
+}
+
 // ---- Fischer–Burmeister ----
 
-// With x = (λ_n, λ_F/μ) and y = ρ(û_n, μu_F) the law is  SOC ∋ x ⟂ y ∈ SOC. z = (x² + y²)^½ in the Jordan
-// algebra of the cone, dz = L_z⁻¹(L_x dx + L_y dy) with the arrow matrices L.
+// With x = (λ_n, λ_F/a) and y = ρ(û_n, a u_F), a the half axes (μ of a ball), the law is  SOC ∋ x ⟂ y ∈ SOC.
+// z = (x² + y²)^½ in the Jordan algebra of the cone, dz = L_z⁻¹(L_x dx + L_y dy) with the arrow matrices L.
 static double fischer_burmeister(const tbContactMap* m, const double* lambda, const double* u,
                                  tbContactStep* step)
 {
   int n = m->rows;
-  double mu = m->f->par[0], rho = common_factor(m), far[TB_MAX_ROWS], lift = saxce(m, u, far);
-  double x[TB_MAX_ROWS], y[TB_MAX_ROWS], z[TB_MAX_ROWS], w[TB_MAX_ROWS], phi[TB_MAX_ROWS], length = 0;
+  double rho = common_factor(m), far[TB_MAX_ROWS], lift = saxce(m, u, far);
+  double a[TB_MAX_ROWS], x[TB_MAX_ROWS], y[TB_MAX_ROWS], z[TB_MAX_ROWS], w[TB_MAX_ROWS], phi[TB_MAX_ROWS],
+      length = 0;
+  half_axes(m->f, a + 1);
   x[0] = lambda[0], y[0] = rho * (u[0] + lift);
   for (int i = 1; i < n; i++) {
-    x[i] = lambda[i] / mu, y[i] = rho * mu * u[i];
+    x[i] = lambda[i] / a[i], y[i] = rho * a[i] * u[i];
     w[i] = 2 * (x[0] * x[i] + y[0] * y[i]);
     length += w[i] * w[i];
   }
@@ -195,8 +210,8 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
       double first = rho * step->B[i * n];
       step->B[i * n] = first;
       for (int j = 1; j < n; j++) {
-        step->A[i * n + j] /= mu;
-        step->B[i * n + j] = rho * mu * step->B[i * n + j] - first * far[j - 1];
+        step->A[i * n + j] /= a[j];
+        step->B[i * n + j] = rho * a[j] * step->B[i * n + j] - first * far[j - 1];
       }
     }
   }
@@ -210,13 +225,23 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
 //
 //   sticks  (ργ ≤ μλ_n − ‖λ_F‖)   u_F = 0
 //   slides                        ‖λ_F‖ = μλ_n along e,   u_F + γe = 0 across e
-static void minimum_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
+//
+// An ellipsoid with half axes a is a ball of radius μ = max a for λ_F/s and s u_F, s = a/μ: these stand for
+// λ_F and u_F, and the equations are scaled back by s.
+static void minimum_map(const tbContactMap* m, const double* lambda_in, const double* u_in,
+                        tbContactStep* step)
 {
   int n = m->rows, dim = n - 1;
-  double mu = m->f->par[0], rho_n = normal_factor(m), rho_f = friction_factor(m);
+  double s[TB_MAX_ROWS], lambda[TB_MAX_ROWS], u[TB_MAX_ROWS], mu = half_axes(m->f, s + 1);
+  lambda[0] = lambda_in[0], u[0] = u_in[0];
+  for (int i = 1; i < n; i++) {
+    s[i] /= mu;
+    lambda[i] = lambda_in[i] / s[i], u[i] = s[i] * u_in[i];
+  }
+  double rho_n = normal_factor(m), rho_f = friction_factor(m);
   clear(n, step);
   if (lambda[0] <= rho_n * u[0]) { // open: no impulse at all; the conditions on γ need μλ_n > 0
-    for (int i = 0; i < n; i++) step->phi[i] = lambda[i], step->A[i * n + i] = 1;
+    for (int i = 0; i < n; i++) step->phi[i] = lambda_in[i], step->A[i * n + i] = 1;
     return;
   }
   double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1)),
@@ -230,12 +255,12 @@ static void minimum_map(const tbContactMap* m, const double* lambda, const doubl
   step->B[0] = rho_n;
   for (int i = 0; i < dim; i++) {
     double *A = step->A + (1 + i) * n, *B = step->B + (1 + i) * n;
-    step->phi[1 + i] = rho_f * u[1 + i] + (slides ? (rho_f * gamma - room) * e[i] : 0);
-    A[0] = slides ? -mu * e[i] : 0;
+    step->phi[1 + i] = s[1 + i] * (rho_f * u[1 + i] + (slides ? (rho_f * gamma - room) * e[i] : 0));
+    A[0] = slides ? -mu * e[i] * s[1 + i] : 0;
     for (int j = 0; j < dim; j++) {
       double across = (i == j) - e[i] * e[j];
-      A[1 + j] = slides ? bend * across + e[i] * e[j] : 0;
-      B[1 + j] = rho_f * (slides ? across : i == j);
+      A[1 + j] = slides ? (bend * across + e[i] * e[j]) * (s[1 + i] / s[1 + j]) : 0;
+      B[1 + j] = rho_f * (slides ? across : i == j) * (s[1 + i] * s[1 + j]);
     }
   }
 }
@@ -268,13 +293,24 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   return sum;
 }
 
+bool tb_contact_map_owns(tbMap map, const tbFrictionSet* f)
+{
+  if (map == TB_MAP_AC || map == TB_MAP_NATURAL || f->kind == TB_SET_NONE) return true;
+  if (f->kind != TB_SET_BALL && f->kind != TB_SET_ELLIPSOID) return false;
+  double a[TB_MAX_ROWS];
+  half_axes(f, a);
+  for (int i = 0; i < f->dim; i++)
+    if (!(a[i] > 1e-12)) return false;
+  return map == TB_MAP_FB || !f->associated;
+}
+
 double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
-  bool ball = m->f->kind == TB_SET_BALL && m->f->par[0] > 1e-12;
+  bool own = tb_contact_map_owns(m->map, m->f);
   if (m->f->kind == TB_SET_NONE) return by_rows(m, lambda, u, step);
-  if (m->map == TB_MAP_FB && ball) return fischer_burmeister(m, lambda, u, step);
+  if (m->map == TB_MAP_FB && own) return fischer_burmeister(m, lambda, u, step);
   if (m->f->associated || m->map == TB_MAP_NATURAL) return natural(m, lambda, u, step);
-  bool minimum = m->map == TB_MAP_MIN && ball;
+  bool minimum = m->map == TB_MAP_MIN && own;
   if (minimum && step) minimum_map(m, lambda, u, step);
   return alart_curnier(m, lambda, u, minimum ? NULL : step);
 }

@@ -7,8 +7,9 @@
 //   TB_MAP_MIN       minimum map with a slack γ for sliding (course §3.3.1, §3.3.3):
 //                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖);  γ is eliminated
 //
-// FB and MIN are for balls (Coulomb); other sets take AC, and associated friction NATURAL. Laws without a
-// friction set are row by row: free u, complementarity, or bounds.
+// FB and MIN are for balls (Coulomb) and ellipsoids (elliptic, Contensou), which dividing λ_F and multiplying
+// u_F by the half axes makes a ball; other sets take AC. Associated friction takes NATURAL where FB does not.
+// Laws without a friction set are row by row: free u, complementarity, or bounds.
 #ifndef TB_SOLVE_CONTACT_MAP_H
 #define TB_SOLVE_CONTACT_MAP_H
 
@@ -25,6 +26,9 @@ typedef struct tbContactMap {
   double size;     // mean of its diagonal; the average of the others where that is 0
   double shift;    // added to the diagonal
 } tbContactMap;
+
+// Whether the map has equations of its own for the set; else those of AC, or NATURAL, are in their place.
+bool tb_contact_map_owns(tbMap map, const tbFrictionSet* f);
 
 // The equation linearised: phi + A dλ + B du = 0, row-major blocks. A row with B = 0 and A = identity gives
 // its dλ at once.

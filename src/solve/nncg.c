@@ -101,6 +101,7 @@ void tb_nncg(tbRun* run, double* lambda)
     memcpy(w, g.w.start, g.w.size * sizeof *w);
     tb_sweep(&g.sweeps.sweep);
 
+    run->operations += 8.0 * (double)g.lambda.size + 4.0 * (double)g.w.size; // of `change` and `turn`
     double now = change(&g, lambda), beta = now / before;
     before = now;
     if (beta <= 1) {

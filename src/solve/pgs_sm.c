@@ -126,6 +126,7 @@ static void minimise(Sm* m)
   for (int solve = 0; solve < SOLVES && find_free(m); solve++) {
     tb_delassus_apply(m->run->W, m->run->threads, m->lambda, m->u, m->workspace);
     for (int i = 0; i < n; i++) m->u[i] += m->run->W->q[i];
+    m->run->operations += m->subspace->product;
     if (!tb_subspace_solve(m->subspace, m->fixed, m->u, m->d)) return;
     for (int i = 0; i < n; i++) m->lambda[i] += m->d[i];
     project(m);

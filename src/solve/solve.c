@@ -290,6 +290,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
         .iterations = run.iterations,
         .time_s = run.finished - run.started - run.excluded,
         .setup_s = run.started - start,
+        .operations = tb_solver_find(options->solver)->counts ? run.operations : 0,
         .residual = run.best_residual,
         .used = run.used,
     };

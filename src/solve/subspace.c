@@ -39,6 +39,7 @@ static tbStatus prepare(tbContext* ctx, tbSubspace* s)
   if (!s->workspace) return TB_ERROR_MEMORY;
 
   double least = lower_entries(W);
+  s->product = 4 * least;
   if (least * sizeof(double) <= allowed && 2 * least < INT_MAX) TB_TRY(tb_shifted_create(ctx, W, &s->matrix));
   if (s->matrix && (double)tb_cholesky_stats(s->matrix->factor).bytes <= allowed) return TB_OK;
   tb_shifted_free(ctx, s->matrix);
@@ -73,6 +74,8 @@ static bool solve_factored(tbSubspace* s, const bool* fixed, const double* u, do
 {
   int n = s->run->p->nrow;
   if (!tb_shifted_factor(s->matrix, SHIFT, s->diagonal, fixed)) return false;
+  tbCholeskyStats cost = tb_cholesky_stats(s->matrix->factor);
+  s->run->operations += cost.flops + 2 * (s->product + 4 * (double)cost.entries);
   memset(d, 0, (size_t)n * sizeof *d);
   for (int step = 0; step < 2; step++) {
     tb_delassus_apply(s->run->W, s->run->threads, d, s->Wd, s->workspace);
@@ -153,6 +156,7 @@ static bool solve_iterated(tbSubspace* s, const bool* fixed, const double* u, do
   memcpy(s->p, s->z, bytes);
   for (int k = 0; k < MOST_ITERATIONS && now > enough; k++) {
     double curvature = 0;
+    s->run->operations += s->product + 12.0 * (double)n;
     multiply(s, fixed);
     for (size_t i = 0; i < n; i++) curvature += s->p[i] * s->Wd[i];
     if (!(curvature > 0)) return k > 0; // indefinite: what was gained so far still counts

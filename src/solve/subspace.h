@@ -24,6 +24,7 @@ typedef struct tbSubspace {
   double *x, *z, *p; // of conjugate gradients: d on its way, preconditioned r, direction (nrow)
   double* inverses;  // and the diagonal blocks of W_FF, factored, laid out as W's
   double* workspace; // of tb_delassus_apply
+  double product;    // operations of a product with W
 } tbSubspace;
 
 tbStatus tb_subspace_create(tbContext* ctx, tbRun* run, tbSubspace** out); // W with blocks

@@ -198,6 +198,21 @@ static void sort_by_change(tbSweep* s)
   }
 }
 
+// For every contact: a product with J_k and one with A⁻¹J_kᵀ, or one with its row of W.
+static double count_operations(const tbDelassus* W)
+{
+  const tbProblem* p = W->problem;
+  double entries = 0;
+  for (int k = 0; k < p->ncontact; k++)
+    if (through_bodies(W))
+      for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+        entries += 2.0 * tb_rows(p, k) * p->jac_width[c];
+    else
+      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++)
+        entries += (double)tb_rows(p, k) * tb_rows(p, W->col[e]);
+  return 2 * entries;
+}
+
 void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
 {
   s->run = run;
@@ -206,6 +221,7 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
   s->random = run->o->seed;
   s->by_packed = false;
   s->sweeps = 0;
+  s->operations = count_operations(run->W);
   for (int k = 0; k < run->p->ncontact; k++) {
     s->visit[k] = run->group_contact ? run->group_contact[k] : k;
     s->change[k] = 0;
@@ -216,6 +232,7 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
 void tb_sweep(tbSweep* s)
 {
   int n = s->run->p->ncontact;
+  s->run->operations += (s->sequence == TB_ORDER_SYMMETRIC ? 2 : 1) * s->operations;
   if (++s->sweeps == PACK_AT) pack(s);
   if (s->age++ >= REFRESH) refresh(s); // w has gathered rounding
   if (s->sequence == TB_ORDER_COLOUR) {

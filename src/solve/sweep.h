@@ -20,6 +20,7 @@ typedef struct tbSweep {
   double* packed; // else, when every contact has three rows: blocks of W by columns, each padded to four
   bool by_packed; // from the third sweep on, when packing has paid off
   int sweeps;
+  double operations; // multiplications and additions of one visit to every contact
   int* visit;     // contacts in the order of the sweep
   double* change; // energy norm of each contact's last change, for the greedy order
   int age;        // sweeps since w was computed afresh

@@ -1,4 +1,5 @@
 // Every method there is. Adding one is a file and a row.
+#include "solve/contact_map.h"
 #include "solve/friction.h"
 #include "solve/methods.h"
 #include "solve/run.h"
@@ -33,6 +34,7 @@ static const tbSolver solvers[] = {
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_SWEEP,
+     .counts = true,
      .scratch_bytes = tb_pgs_scratch,
      .solve = tb_pgs},
     {.name = "psor",
@@ -41,6 +43,7 @@ static const tbSolver solvers[] = {
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_SWEEP,
+     .counts = true,
      .scratch_bytes = tb_pgs_scratch,
      .solve = tb_psor},
     {.name = "spgs",
@@ -49,6 +52,7 @@ static const tbSolver solvers[] = {
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_SWEEP,
+     .counts = true,
      .scratch_bytes = tb_pgs_scratch,
      .solve = tb_spgs},
     {.name = "bgs",
@@ -57,6 +61,7 @@ static const tbSolver solvers[] = {
      .models = ALL_MODELS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_SWEEP,
+     .counts = true,
      .scratch_bytes = tb_bgs_scratch,
      .solve = tb_bgs},
     {.name = "nncg",
@@ -65,6 +70,7 @@ static const tbSolver solvers[] = {
      .models = ALL_MODELS,
      .laws = ALL_LAWS,
      .needs = TB_FORM_SWEEP,
+     .counts = true,
      .scratch_bytes = tb_nncg_scratch,
      .solve = tb_nncg},
     {.name = "lemke",
@@ -117,6 +123,7 @@ static const tbSolver solvers[] = {
      .prepare = tb_newton_prepare,
      .release = tb_newton_release,
      .costly = true,
+     .borrows_from = "newton-ac",
      .scratch_bytes = tb_newton_scratch,
      .solve = tb_newton_min},
     {.name = "newton-fb",
@@ -129,6 +136,7 @@ static const tbSolver solvers[] = {
      .prepare = tb_newton_prepare,
      .release = tb_newton_release,
      .costly = true,
+     .borrows_from = "newton-ac",
      .scratch_bytes = tb_newton_scratch,
      .solve = tb_newton_fb},
     {.name = "newton-ac",
@@ -164,6 +172,7 @@ static const tbSolver solvers[] = {
      .prepare = tb_pgs_sm_prepare,
      .release = tb_pgs_sm_release,
      .costly = true,
+     .counts = true,
      .scratch_bytes = tb_pgs_sm_scratch,
      .solve = tb_pgs_sm},
     {.name = "prox-gs",
@@ -306,23 +315,51 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
   return NULL;
 }
 
-// Asked with a problem of one contact, with as many rows as the law takes; what its numbers are does not
-// matter.
-unsigned tb_solver_models(const tbSolver* solver, tbLaw law)
+int tb_solver_borrowed(const tbSolver* solver, const tbProblem* p, tbModel model)
+{
+  int borrowed = 0;
+  for (int k = 0; k < p->ncontact && solver->borrows_from; k++) {
+    tbFrictionSet f;
+    tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);
+    borrowed += !tb_contact_map_owns(solver->solve == tb_newton_fb ? TB_MAP_FB : TB_MAP_MIN, &f);
+  }
+  return borrowed;
+}
+
+// A problem of one contact, with as many rows as the law takes, to ask about laws with; what its numbers are
+// does not matter.
+typedef struct {
+  int row_adr[2], param_adr[2];
+  double param[2 * TB_MAX_ROWS];
+  uint8_t law[1];
+} OneContact;
+
+static tbProblem one_contact(tbLaw law, OneContact* c)
 {
   int rows = TB_MAX_ROWS;
   while (tb_law_params(law, rows) < 0) rows--;
-  int row_adr[2] = {0, rows}, param_adr[2] = {0, tb_law_params(law, rows)};
-  double param[2 * TB_MAX_ROWS];
-  for (int i = 0; i < 2 * TB_MAX_ROWS; i++) param[i] = 4;
-  uint8_t laws[1] = {(uint8_t)law};
-  tbProblem p = {.name = "",
-                 .ncontact = 1,
-                 .nrow = rows,
-                 .row_adr = row_adr,
-                 .law = laws,
-                 .param_adr = param_adr,
-                 .param = param};
+  *c = (OneContact){.row_adr = {0, rows}, .param_adr = {0, tb_law_params(law, rows)}, .law = {(uint8_t)law}};
+  for (int i = 0; i < 2 * TB_MAX_ROWS; i++) c->param[i] = 4;
+  return (tbProblem){.name = "",
+                     .ncontact = 1,
+                     .nrow = rows,
+                     .row_adr = c->row_adr,
+                     .law = c->law,
+                     .param_adr = c->param_adr,
+                     .param = c->param};
+}
+
+bool tb_solver_borrows(const tbSolver* solver, tbLaw law, tbModel model)
+{
+  OneContact c;
+  tbProblem p = one_contact(law, &c);
+  return tb_solver_borrowed(solver, &p, model) > 0;
+}
+
+unsigned tb_solver_models(const tbSolver* solver, tbLaw law)
+{
+  OneContact c;
+  tbProblem p = one_contact(law, &c);
   unsigned models = 0;
   for (int m = 0; m < TB_MODEL_COUNT; m++)
     if (!tb_solver_refuses(solver, &p, (tbModel)m)) models |= 1u << m;

@@ -12,6 +12,12 @@ t compare endless.json --max-iter 20 --solvers bgs,pgs; ended 0 && grep -q "max_
 t compare good.json "$nasty" --solvers bgs; ended 0 && ! grep -q "$(printf '\033')" out; claim "names cannot steer the terminal"
 t compare good.json missing.json --out o; ended 2 && one_line && [ ! -e o ]; claim "a missing second problem stops before the first runs"
 
+# Two methods that solve a contact by the same equations are one opinion.
+printf '{"tribo_problem": 1, "W": [[1,0,0],[0,1,0],[0,0,1]], "contacts": [{"law": "directional", "mu_minus": [0.5, 0.4], "mu_plus": [0.3, 0.2], "bias": [-1, 0.5, 0]}]}' >boxed.json
+t compare boxed.json --solvers newton-fb,newton-ac --out lent; ended 0 && grep -q '^  newton-fb: 1 of 1 contacts by the equations of newton-ac' out && ! grep -q '^  newton-ac: ' out; claim "borrowed equations are said"
+grep -q 'by the equations of newton-ac' lent/report.html && grep -q 'by the equations of newton-ac' lent/results.tex; claim "in the report too"
+t compare good.json --solvers newton-fb,newton-ac; ended 0 && ! grep -q 'by the equations' out; claim "on a friction cone they have their own"
+
 # The start, and how often each solver runs.
 t compare good.json --solvers bgs --repeat 3 --json; ended 0 && grep -q '"start":{"kind":"guess","residual":[0-9.e+-]*,"suffices":false}' out && grep -q '"runs":3,' out; claim "--repeat 3 runs three times; --json says what the start was"
 grep -o '"time[a-z_]*":[0-9.e-]*' out | tr ':' ' ' | awk '{ t[$1] = $2 } END { exit !(t["\"time_min_s\""] <= t["\"time_s\""] && t["\"time_s\""] <= t["\"time_max_s\""]) }'; claim "the median lies between the fastest and the slowest"

@@ -20,17 +20,20 @@ for bad in "--size 0" "--size -1" "--size 2000000000" "--friction -1" "--mass-ra
 done
 t generate stack -o missing/g.json; ended 3 && one_line; claim "generate into a missing folder is 3"
 
-# Claims about cost are decided by the clock, which a loaded machine may upset; figure 16 is counted, not timed.
+# Only what the clock decides may fail, on a machine that is busy.
 t paper course --quick --out paper; { ended 0 || ended 1; } && [ ! -s err ]; claim "paper course --quick comes to its end"
-grep -q '^  ok      the best order converges in less than half' out && [ "$(grep -c FAILED out)" -le 3 ]; claim "the claims are named, and hold"
+grep -q '^  ok      the best order converges in less than half' out; claim "the claims are named"
+! grep -A1 '^  FAILED' out | grep -v '^  FAILED' | grep -qv '^ *by the clock: ' && [ "$(grep -c 'by the clock: ' out)" -eq 3 ]; claim "all claims hold but, at times, the three that are timed"
 [ "$(tail -1 out)" = paper/report.md ] && grep -Eq '^[0-9]+ ok, [0-9]+ failed, [0-9]+ skipped$' out; claim "a count, then the report to read"
 for file in $(sed -n 's/.*](\([^)]*\)).*/\1/p' paper/report.md); do [ -s "paper/$file" ] || echo "$file is missing" >>err; done; [ ! -s err ]; claim "the report's tables and plots are there"
 [ "$(awk -F, 'NR > 1 { n += $2 } END { print n }' paper/figure-16-distribution.csv)" -eq 40320 ]; claim "figure 16 counts every order once"
 for f in paper/*.csv; do awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { if (NR < 2) exit 1 }' "$f" || echo "$f is ragged" >>err; done; [ ! -s err ]; claim "tables have full rows"
 ! grep -Eq '(nan|inf)[ "H,V]' paper/*.svg; claim "plots have no bad coordinates"
 if command -v xmllint >/dev/null; then xmllint --noout paper/*.svg 2>err; claim "plots are well-formed"; fi
+t paper course --quick --out paper2; cmp -s paper/figures-20-22.csv paper2/figures-20-22.csv && cmp -s paper/figure-22-summary.csv paper2/figure-22-summary.csv && cmp -s paper/figure-22-stack.svg paper2/figure-22-stack.svg; claim "work is counted: the same figures every time"
 t paper course --quick --out good.json; ended 3 && one_line; claim "paper --out onto a file is 3, before the work"
 t paper verschoor --quick --only bearing --out deformable; { ended 0 || ended 1; } && [ ! -s err ]; claim "paper verschoor --quick --only comes to its end"
+grep -q '^  ok      the same bits with one thread and with two' out; claim "two threads were run, and gave the same bits"
 grep -q '^  ok      collision free at the end of every step' out && grep -q '^    CR (Full) ' out; claim "soft bodies do not pass through each other"
 [ "$(cut -d, -f1 deformable/table-1.csv | sort -u | tail -1)" = scene ] && [ "$(grep -c '^bearing,' deformable/table-1.csv)" -eq 5 ]; claim "one scene, all methods"
 t paper verschoor --only beering; ended 2 && says 'nearest is "bearing"'; claim "a wrong experiment: the nearest"

@@ -76,6 +76,55 @@ TEST(derivatives_of_the_equations_are_their_slopes)
   CHECK(checks > 3000 && kinks < checks / 500); // a kink lies between λ ± h once in a great while
 }
 
+// Fischer–Burmeister and the minimum map solve ellipses by equations that are not Alart and Curnier's: these
+// vanish at the answer as theirs do, and lead elsewhere from anywhere else.
+TEST(ellipses_have_equations_of_every_kind)
+{
+  int ellipses = 0;
+  for (int seed = 0; seed < 60; seed++) {
+    Case c;
+    tbManufacture spec = cases_harsh_laws(seed);
+    spec.mass_ratio = 10;
+    REQUIRE(cases_make(&c, &spec));
+    tbJudge* judge = NULL;
+    tbResidual residual;
+    double u[200];
+    REQUIRE(c.p->nrow <= 200 && tb_judge_create(&c.ctx, c.p, &judge) == TB_OK);
+    tb_judge_measure(judge, c.exact, TB_MODEL_CONE, 8, &residual, u, NULL);
+    for (int k = 0; k < c.p->ncontact; k++) {
+      int first = c.p->row_adr[k], rows = c.p->row_adr[k + 1] - first;
+      tbFrictionSet f;
+      tb_friction_make(c.p, k, TB_MODEL_CONE, 8, &f);
+      double least = INFINITY;
+      for (int i = 0; i < f.dim; i++) least = fmin(least, f.par[i]);
+      if (f.kind != TB_SET_ELLIPSOID || least < 1e-6) continue; // flat: they take AC
+      ellipses++;
+      double D[TB_MAX_ROWS * TB_MAX_ROWS] = {0}, lambda[TB_MAX_ROWS], slip[TB_MAX_ROWS], size = 0;
+      for (int i = 0; i < rows; i++) { // λ presses and slides, twice as hard as friction allows
+        D[i * rows + i] = 1, size += fabs(c.exact[first + i]) + fabs(u[first + i]);
+        lambda[i] = i == 0 ? 1 : 2 * f.par[i - 1] / i;
+        slip[i] = i == 0 ? 0 : -lambda[i] / 10;
+      }
+      tbContactStep ac, own;
+      tb_contact_map(&(tbContactMap){c.p, &f, k, rows, TB_MAP_AC, D, 1, 0}, lambda, slip, &ac);
+      for (int map = TB_MAP_FB; map <= TB_MAP_MIN; map++) {
+        tbContactMap m = {c.p, &f, k, rows, (tbMap)map, D, 1, 0};
+        CHECK(tb_contact_map_owns((tbMap)map, &f));
+        tb_contact_map(&m, c.exact + first, u + first, &own);
+        for (int i = 0; i < rows; i++) CHECK_NEAR(own.phi[i], 0, 1e-7 * (1 + size));
+        tb_contact_map(&m, lambda, slip, &own);
+        double apart = 0;
+        for (int i = 0; i < rows * rows; i++) apart += fabs(own.A[i] - ac.A[i]) + fabs(own.B[i] - ac.B[i]);
+        CHECK(apart > 1e-6);
+      }
+    }
+    tb_judge_free(&c.ctx, judge);
+    cases_drop(&c);
+  }
+  printf("[%d] ", ellipses);
+  CHECK(ellipses > 20);
+}
+
 TEST(equations_vanish_at_solutions_and_nowhere_near)
 {
   for (int seed = 0; seed < 60; seed++) {
