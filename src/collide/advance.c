@@ -12,7 +12,9 @@
 // distance from the plane's centre over the step.
 //
 // A mesh is met where the first of its triangles is, which are convex: those in the box that the shape sweeps
-// are followed one by one, each until the earliest impact so far.
+// are followed one by one, each until the earliest impact so far. Of two meshes, every triangle of the one
+// with fewer that the other can reach is such a shape. A distance grid moves as the mesh that it was made
+// from.
 //
 // Cost      a distance per step; few steps for bodies that fly, most for those that spin past each other.
 // Limits    STEPS steps; the answer is then early, never late. Only as good as the bound of tb_distance.
@@ -22,8 +24,10 @@
 #include "collide/pairs.h"
 #include "geometry/box.h"
 #include "geometry/mesh.h"
+#include "geometry/sdf.h"
 
-enum { STEPS = 256 };
+enum { STEPS = 256, PIECES = 128 };
+static const double PIECE = 0.1; // of the smaller mesh's size: how far they go in a piece
 
 tbTransform tb_sweep_at(const tbSweep* sweep, double t)
 {
@@ -59,27 +63,48 @@ static bool turning_plane(const tbShape* shape, const tbSweep* sweep)
   return shape->type == TB_SHAPE_PLANE && tb_maxabs3(sweep->w) > 0;
 }
 
-static double reach_of(const tbShape* shape, const tbSweep* sweep)
+static const tbMesh* mesh_of(const tbShape* shape)
 {
-  return tb_reach_about(shape, tb_transform_unpoint(sweep->start, sweep->centre));
+  return shape->type == TB_SHAPE_MESH ? shape->mesh : shape->type == TB_SHAPE_SDF ? shape->sdf->mesh : NULL;
 }
 
-// Two shapes on their way, or a shape and a triangle of a mesh.
+static tbVec3 corner_of(tbBox b, int k)
+{
+  return tb_vec3(k & 1 ? b.hi.x : b.lo.x, k & 2 ? b.hi.y : b.lo.y, k & 4 ? b.hi.z : b.lo.z);
+}
+
+// How far the shape's points are from the body's centre of mass, at most.
+static double reach_of(const tbShape* shape, const tbSweep* sweep)
+{
+  tbVec3 centre = tb_transform_unpoint(sweep->start, sweep->centre);
+  const tbMesh* mesh = mesh_of(shape);
+  if (!mesh) return tb_reach_about(shape, centre);
+  double reach = 0;
+  for (int k = 0; k < 8; k++)
+    reach = fmax(reach, tb_distance3(tb_transform_point(shape->pose, corner_of(mesh->box, k)), centre));
+  return reach;
+}
+
+// Two shapes on their way, or a shape and a triangle of a mesh, or two triangles.
 typedef struct {
   const tbShape *a, *b;
   const tbSweep *sa, *sb;
   double reach_a, reach_b;
-  tbVec3 corner[3]; // of the triangle, in b's body frame
+  tbVec3 own[3];    // corners of a's triangle, in a's body frame, where a is a mesh
+  tbVec3 corner[3]; // corners of b's triangle, in b's body frame, where b is one
 } Meeting;
 
 // The gap to the triangle at time t, at least: the slab along the direction of the closest points.
 static double triangle_gap(const Meeting* m, double t, tbVec3* normal)
 {
-  tbTransform A = tb_place(m->a, tb_sweep_at(m->sa, t)).T, B = tb_sweep_at(m->sb, t);
+  bool flat = mesh_of(m->a) != NULL;
+  tbTransform A = tb_sweep_at(m->sa, t), B = tb_sweep_at(m->sb, t);
+  if (!flat) A = tb_place(m->a, A).T;
   tbTransform relative = tb_place_relative(A, B);
   tbVec3 corner[3];
   for (int i = 0; i < 3; i++) corner[i] = tb_transform_point(relative, m->corner[i]);
-  tbCore ca = tb_core_at_origin(m->a), cb = tb_core_of_points(corner, 3);
+  tbCore ca = flat ? tb_core_of_points(m->own, 3) : tb_core_at_origin(m->a),
+         cb = tb_core_of_points(corner, 3);
   tbGjk g;
   tb_gjk(&ca, &cb, INFINITY, &g);
   *normal = tb_zero3();
@@ -88,12 +113,12 @@ static double triangle_gap(const Meeting* m, double t, tbVec3* normal)
          pb = tb_core_farthest(&cb, tb_neg3(g.normal), NULL, NULL);
   double slack = 1e-15 * (tb_maxabs3(pa) + tb_maxabs3(pb) + tb_maxabs3(A.x) + tb_maxabs3(B.x));
   *normal = tb_quat_rotate(A.q, g.normal);
-  return tb_dot3(g.normal, tb_sub3(pb, pa)) - tb_core_radius(m->a) - slack;
+  return tb_dot3(g.normal, tb_sub3(pb, pa)) - (flat ? 0 : tb_core_radius(m->a)) - slack;
 }
 
 static double gap_at(const Meeting* m, double t, tbVec3* normal)
 {
-  if (m->b->type == TB_SHAPE_MESH) return triangle_gap(m, t, normal);
+  if (mesh_of(m->b)) return triangle_gap(m, t, normal);
   return tb_distance(m->a, tb_sweep_at(m->sa, t), m->b, tb_sweep_at(m->sb, t), normal);
 }
 
@@ -115,22 +140,41 @@ static double advance(const Meeting* m, double end, double target)
 
 typedef struct {
   Meeting meeting;
-  double end, target, apart;
+  double end, target;
+  double apart;           // pairs that are nearer than this at the start do not count
+  const tbSweep *sa, *sb; // from there
 } MeshVisit;
+
+// Whether a pair of triangles, or a shape and a triangle, were near each other from the start.
+static bool were_near(const MeshVisit* v)
+{
+  if (!(v->apart > 0)) return false;
+  Meeting first = v->meeting;
+  first.sa = v->sa, first.sb = v->sb;
+  tbVec3 n;
+  return triangle_gap(&first, 0, &n) <= v->apart;
+}
+
+// A triangle's corners in its body's frame; returns how far they are from the body's centre of mass.
+static double corners_of(const tbShape* shape, const tbSweep* sweep, int triangle, tbVec3 corner[3])
+{
+  const tbMesh* mesh = mesh_of(shape);
+  tbVec3 centre = tb_transform_unpoint(sweep->start, sweep->centre);
+  double reach = 0;
+  for (int i = 0; i < 3; i++) {
+    corner[i] = tb_transform_point(shape->pose, mesh->vertex[mesh->triangle[triangle][i]]);
+    reach = fmax(reach, tb_distance3(corner[i], centre));
+  }
+  return reach;
+}
 
 // Follows one triangle until the earliest impact so far.
 static bool meet_triangle(void* user, int item)
 {
   MeshVisit* v = user;
   Meeting* m = &v->meeting;
-  const tbMesh* mesh = m->b->mesh;
-  tbVec3 centre = tb_transform_unpoint(m->sb->start, m->sb->centre), n;
-  m->reach_b = 0;
-  for (int i = 0; i < 3; i++) {
-    m->corner[i] = tb_transform_point(m->b->pose, mesh->vertex[mesh->triangle[item][i]]);
-    m->reach_b = fmax(m->reach_b, tb_distance3(m->corner[i], centre));
-  }
-  if (v->apart > 0 && triangle_gap(m, 0, &n) <= v->apart) return true;
+  m->reach_b = corners_of(m->b, m->sb, item, m->corner);
+  if (were_near(v)) return true;
   v->end = advance(m, v->end, v->target);
   return v->end > 0;
 }
@@ -152,20 +196,107 @@ static tbBox swept_box(const Meeting* m, double end, double target)
   return tb_box_grow(box, m->reach_a + 2 * target + grow);
 }
 
+// How far points of a, at most `reach_a` from its centre, go as seen from b, at most.
+static double way_of(const Meeting* m, double end)
+{
+  double way = tb_distance3(m->sa->v, m->sb->v) * end;
+  double arm = tb_distance3(m->sa->centre, m->sb->centre) + way + m->reach_a;
+  return way + tb_norm3(m->sa->w) * end * m->reach_a + tb_norm3(m->sb->w) * end * arm;
+}
+
+// How far a path of a's points, as seen from b, bends away from the straight line between its ends: an
+// acceleration c over a time t makes it at most c t²/8.
+static double bend_of(const Meeting* m, double end)
+{
+  double v = tb_distance3(m->sa->v, m->sb->v), wa = tb_norm3(m->sa->w), wb = tb_norm3(m->sb->w);
+  double arm = tb_distance3(m->sa->centre, m->sb->centre) + v * end + m->reach_a;
+  return 0.125 * end * end * (wa * wa * m->reach_a + 2 * wb * (v + wa * m->reach_a) + wb * wb * arm);
+}
+
+// All that a's triangle can reach within the step, in the frame of b's mesh.
+static tbBox swept_triangle(const Meeting* m, double end, double target)
+{
+  tbTransform from = tb_transform_mul(m->sb->start, m->b->pose),
+              to = tb_transform_mul(tb_sweep_at(m->sb, end), m->b->pose), A = tb_sweep_at(m->sa, end);
+  tbBox box = tb_box_empty();
+  for (int i = 0; i < 3; i++) {
+    box = tb_box_add(box, tb_transform_unpoint(from, tb_transform_point(m->sa->start, m->own[i])));
+    box = tb_box_add(box, tb_transform_unpoint(to, tb_transform_point(A, m->own[i])));
+  }
+  return tb_box_grow(box, 2 * target + bend_of(m, end));
+}
+
+// Follows one triangle of a against those of b.
+static bool meet_mesh(void* user, int item)
+{
+  MeshVisit* v = user;
+  Meeting* m = &v->meeting;
+  const tbMesh* mesh = mesh_of(m->b);
+  m->reach_a = corners_of(m->a, m->sa, item, m->own);
+  tb_bvh_query(&mesh->bvh, mesh->triangle_box, swept_triangle(m, v->end, v->target), meet_triangle, v);
+  return v->end > 0;
+}
+
+// b's box at the start, in the frame of a's mesh, and as far around as the two can come together.
+static tbBox reachable(const Meeting* m, double end, double target)
+{
+  tbTransform A = tb_transform_mul(m->sa->start, m->a->pose), B = tb_transform_mul(m->sb->start, m->b->pose);
+  tbBox box = tb_box_empty();
+  for (int k = 0; k < 8; k++)
+    box = tb_box_add(box, tb_transform_unpoint(A, tb_transform_point(B, corner_of(mesh_of(m->b)->box, k))));
+  double turned = (tb_norm3(m->sa->w) + tb_norm3(m->sb->w)) * end * m->reach_b;
+  return tb_box_grow(box, 2 * target + way_of(m, end) + turned);
+}
+
 static bool is_convex(const tbShape* shape) { return shape->type < TB_SHAPE_PLANE; }
 
 bool tb_can_sweep(const tbShape* a, const tbShape* b)
 {
-  if (is_convex(a)) return is_convex(b) || b->type == TB_SHAPE_PLANE || b->type == TB_SHAPE_MESH;
-  return is_convex(b) && tb_can_sweep(b, a);
+  if (is_convex(a)) return is_convex(b) || b->type == TB_SHAPE_PLANE || mesh_of(b);
+  if (mesh_of(a)) return is_convex(b) || mesh_of(b);
+  return is_convex(b);
+}
+
+// Whether a is the one that is followed triangle by triangle, or as a whole, through the mesh of b.
+static bool goes_first(const tbShape* a, const tbShape* b)
+{
+  const tbMesh *x = mesh_of(a), *y = mesh_of(b);
+  return y && (!x || x->ntriangle <= y->ntriangle);
+}
+
+static tbSweep sweep_from(const tbSweep* s, double t)
+{
+  return (tbSweep){tb_sweep_at(s, t), tb_madd3(s->centre, t, s->v), s->v, s->w};
+}
+
+// Two meshes are followed piece by piece of the step: in each, few triangles come near each other.
+static double meshes_meet(MeshVisit* v, double end)
+{
+  const Meeting whole = v->meeting;
+  double piece_way = PIECE * fmin(whole.reach_a, whole.reach_b),
+         pieces = ceil(way_of(&whole, end) / piece_way);
+  int n = pieces < PIECES ? (pieces > 1 ? (int)pieces : 1) : PIECES;
+  const tbMesh* mesh = mesh_of(whole.a);
+  for (int k = 0; k < n; k++) {
+    double from = end * k / n, to = k + 1 < n ? end * (k + 1) / n : end;
+    tbSweep sa = sweep_from(whole.sa, from), sb = sweep_from(whole.sb, from);
+    v->meeting = whole, v->meeting.sa = &sa, v->meeting.sb = &sb;
+    v->end = to - from;
+    tb_bvh_query(&mesh->bvh, mesh->triangle_box, reachable(&v->meeting, v->end, v->target), meet_mesh, v);
+    if (v->end < to - from) return from + v->end;
+  }
+  return end;
 }
 
 double tb_time_of_impact_apart(const tbShape* a, const tbSweep* sa, const tbShape* b, const tbSweep* sb,
                                double end, double target, double apart)
 {
-  if (a->type == TB_SHAPE_MESH) return tb_time_of_impact_apart(b, sb, a, sa, end, target, apart);
-  MeshVisit v = {{.a = a, .b = b, .sa = sa, .sb = sb, .reach_a = reach_of(a, sa)}, end, target, apart};
-  tb_bvh_query(&b->mesh->bvh, b->mesh->triangle_box, swept_box(&v.meeting, end, target), meet_triangle, &v);
+  if (!goes_first(a, b) && goes_first(b, a)) return tb_time_of_impact_apart(b, sb, a, sa, end, target, apart);
+  Meeting m = {.a = a, .b = b, .sa = sa, .sb = sb, .reach_a = reach_of(a, sa), .reach_b = reach_of(b, sb)};
+  MeshVisit v = {m, end, target, apart, sa, sb};
+  if (mesh_of(a)) return meshes_meet(&v, end);
+  const tbMesh* mesh = mesh_of(b);
+  tb_bvh_query(&mesh->bvh, mesh->triangle_box, swept_box(&m, end, target), meet_triangle, &v);
   return v.end;
 }
 
@@ -173,8 +304,7 @@ double tb_time_of_impact(const tbShape* a, const tbSweep* sa, const tbShape* b, 
                          double target)
 {
   if (!tb_can_sweep(a, b)) return 0;
-  if (a->type == TB_SHAPE_MESH || b->type == TB_SHAPE_MESH)
-    return tb_time_of_impact_apart(a, sa, b, sb, end, target, 0);
+  if (mesh_of(a) || mesh_of(b)) return tb_time_of_impact_apart(a, sa, b, sb, end, target, 0);
   Meeting m = {.a = a, .b = b, .sa = sa, .sb = sb, .reach_a = reach_of(a, sa), .reach_b = reach_of(b, sb)};
   return advance(&m, end, target);
 }

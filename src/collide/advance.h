@@ -13,7 +13,9 @@ typedef struct tbSweep {
 
 tbTransform tb_sweep_at(const tbSweep* sweep, double t);
 
-// Whether a time of impact can be told: of convex shapes with each other, with planes and with meshes.
+// Whether a time of impact can be told: of convex shapes, meshes and distance grids with each other, and of
+// convex shapes with planes. (Meshes and planes need no sweep: contacts with a plane are the same all the
+// way.)
 bool tb_can_sweep(const tbShape* a, const tbShape* b);
 
 // The first t in [0, end] at which the gap is at most `target` (> 0), or `end` when there is none. Never
@@ -23,7 +25,7 @@ double tb_time_of_impact(const tbShape* a, const tbSweep* sa, const tbShape* b, 
                          double target);
 
 // The same with those triangles of a mesh only that are farther than `apart` at the start; one of the shapes
-// is a mesh, and the other one convex.
+// is a mesh or a distance grid.
 double tb_time_of_impact_apart(const tbShape* a, const tbSweep* sa, const tbShape* b, const tbSweep* sb,
                                double end, double target, double apart);
 

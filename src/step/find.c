@@ -9,7 +9,8 @@
 // When the way ahead is more than half the size of the smaller body, or one of them is a bullet, the pair is
 // swept to its first moment of impact, and the contacts of that moment are taken, with the distance the
 // bodies have to travel as their gap; if the sweep meets nothing, only contacts within the margin are. With a
-// mesh, which a body may touch at one place while it flies at another, both are taken.
+// mesh or a grid, which a body may touch at one place while it flies at another, both are taken. A mesh, or a
+// grid, and a plane are not swept: their contacts at the start are those of the whole way.
 //
 // First contacts. The normal of two spheres that fly at each other obliquely turns until they touch, and a
 // bounce goes the way of the last moment. Solids that will meet within the step are therefore swept as well.
@@ -22,6 +23,7 @@
 #include "collide/broad.h"
 #include "geometry/convex.h"
 #include "geometry/mesh.h"
+#include "geometry/sdf.h"
 
 enum { PAIRS = 32, BODIES = 256 };
 
@@ -112,7 +114,8 @@ static tbVec3 velocity_at(const Search* s, int body, tbVec3 p)
 
 // Contacts found at a moment t within the step are brought back to its start: each body's point to where it
 // is then, and the gap by the way the bodies still have to go. What turns on the way does so at the speed,
-// and with the lever arms, of the moment of impact.
+// and with the lever arms, of the moment of impact. What overlaps by then met before, elsewhere on a mesh
+// that is touched already: that is no contact of this moment.
 static tbStatus collide_at(const Search* s, tbContext* ctx, int i, int k, double t, double reach,
                            tbArray* points)
 {
@@ -122,14 +125,18 @@ static tbStatus collide_at(const Search* s, tbContext* ctx, int i, int k, double
   tbTransform Ta = tb_sweep_at(&sa, t), Tb = tb_sweep_at(&sb, t);
   size_t first = points->count;
   TB_TRY(tb_collide(ctx, &tb_shapes(s->world)[i], Ta, &tb_shapes(s->world)[k], Tb, reach, points));
+  size_t kept = first;
   for (size_t c = first; c < points->count; c++) {
-    tbContactPoint* p = (tbContactPoint*)points->data + c;
+    tbContactPoint *all = points->data, *p = &all[kept];
+    if (t > 0 && all[c].gap < -reach) continue;
+    all[kept++] = all[c];
     tbVec3 u =
         tb_sub3(velocity_at(s, B, tb_madd3(p->b, -t, sb.v)), velocity_at(s, A, tb_madd3(p->a, -t, sa.v)));
     p->a = tb_transform_point(s->pose[A], tb_transform_unpoint(Ta, p->a));
     p->b = tb_transform_point(s->pose[B], tb_transform_unpoint(Tb, p->b));
     p->gap += fmax(-t * tb_dot3(p->normal, u), 0);
   }
+  points->count = kept;
   return TB_OK;
 }
 
@@ -190,7 +197,9 @@ static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double
   tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
   TB_TRY(tb_collide(ctx, a, s->pose[owner[i]], b, s->pose[owner[k]], reach, points));
   double h = s->options->dt;
-  if (points->count == 0 && tb_time_of_impact(a, &sa, b, &sb, h, skin) == 0)
+  bool pierces = (a->type == TB_SHAPE_MESH) != (b->type == TB_SHAPE_MESH) && a->type != TB_SHAPE_SDF &&
+                 b->type != TB_SHAPE_SDF;
+  if (points->count == 0 && pierces && tb_time_of_impact(a, &sa, b, &sb, h, skin) == 0)
     TB_TRY(collide_pierced(s, ctx, i, k, points));
   double t = tb_time_of_impact_apart(a, &sa, b, &sb, h, skin, reach);
   *sweep = (Sweep){.first = points->count, .t = t, .meet = t < h};
@@ -210,6 +219,8 @@ static bool first_contact(const Search* s, int a, int b, double least, const tbA
   return closing;
 }
 
+static double cell_of(const tbShape* shape) { return shape->type == TB_SHAPE_SDF ? shape->sdf->cell : 0; }
+
 // A pair too fast to look at its start alone. Where the sweep sees an impact but no contact (its steps are
 // bounded), and for pairs that cannot be swept, whatever lies within the way ahead is taken.
 static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, double way, double size,
@@ -220,8 +231,9 @@ static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, doub
   tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
   double skin = 1e-3 * fmin(way, size), margin = s->options->margin;
   if (tb_can_sweep(a, b)) {
-    bool mesh = a->type == TB_SHAPE_MESH || b->type == TB_SHAPE_MESH;
-    if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, skin, 2 * skin + margin, points, sweep));
+    bool mesh = a->type >= TB_SHAPE_MESH || b->type >= TB_SHAPE_MESH;
+    double blur = fmax(cell_of(a), cell_of(b)); // by which a grid's surface is off its mesh's
+    if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, skin, 2 * skin + margin + blur, points, sweep));
     else
       TB_TRY(
           collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, sweep));

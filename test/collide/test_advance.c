@@ -1,6 +1,7 @@
 // Conservative advancement: never late, and hardly early.
 #include "collide/advance.h"
 #include "collide/distance.h"
+#include "collide/meshes.h"
 #include "collide/oracle.h"
 
 #include <math.h>
@@ -61,6 +62,42 @@ TEST(no_sampled_moment_touches_before_the_time_of_impact)
   CHECK(late == 0);
   CHECK(hits > trials / 8);
   CHECK(hits < trials);
+}
+
+// The same boxes as convex shapes, as meshes and as grids meet at the same moment, whichever is asked for
+// first.
+TEST(meshes_and_grids_meet_when_the_solids_do)
+{
+  tbContext ctx = tb_default_context();
+  tbVec3 size_a = tb_vec3(1, 0.1, 0.3), size_b = tb_vec3(0.05, 1, 0.5);
+  tbMesh *mesh_a = box_mesh(size_a, 3), *mesh_b = box_mesh(size_b, 2);
+  tbSdf *grid_a = NULL, *grid_b = NULL;
+  CHECK_OK(&ctx, tb_sdf_create(&ctx, mesh_a, 4, &grid_a));
+  CHECK_OK(&ctx, tb_sdf_create(&ctx, mesh_b, 4, &grid_b));
+  tbShape a[3] = {tb_shape_box(size_a), tb_shape_mesh(mesh_a), tb_shape_sdf(grid_a)},
+          b[3] = {tb_shape_box(size_b), tb_shape_mesh(mesh_b), tb_shape_sdf(grid_b)};
+  tbRandom r = test_random(5);
+  int hits = 0;
+  for (int k = 0; k < 24; k++) {
+    tbVec3 way = oracle_direction(&r);
+    double spin = k % 3;
+    tbSweep sa = sweep(tb_transform(oracle_rotation(&r), tb_scale3(3, way)),
+                       tb_scale3(-test_uniform(&r, 2, 5), way), tb_scale3(spin, oracle_direction(&r)));
+    tbSweep sb = sweep(tb_transform(oracle_rotation(&r), tb_zero3()), tb_zero3(),
+                       tb_scale3(k % 2 ? spin : 0, oracle_direction(&r)));
+    double t = tb_time_of_impact(&a[0], &sa, &b[0], &sb, 1, 1e-2);
+    hits += t < 1;
+    for (int i = 1; i < 9; i++) {
+      CHECK(tb_can_sweep(&a[i / 3], &b[i % 3]));
+      CHECK_NEAR(tb_time_of_impact(&a[i / 3], &sa, &b[i % 3], &sb, 1, 1e-2), t, 2e-5);
+      CHECK_NEAR(tb_time_of_impact(&b[i % 3], &sb, &a[i / 3], &sa, 1, 1e-2), t, 2e-5);
+    }
+  }
+  CHECK(hits > 5 && hits < 24);
+  tb_sdf_free(&ctx, grid_a);
+  tb_sdf_free(&ctx, grid_b);
+  mesh_done(mesh_a);
+  mesh_done(mesh_b);
 }
 
 TEST(distance_is_a_slab_that_holds)

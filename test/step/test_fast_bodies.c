@@ -40,24 +40,46 @@ TEST(no_fast_body_passes_a_mesh_or_a_plate)
   mesh_done(plate);
 }
 
-TEST(no_mesh_in_flight_passes_a_body)
+// Meshes and grids in flight, at boxes, planes, meshes, grids and sheets: they come down to what is in their
+// way, and do not stop at what they fly past.
+TEST(no_mesh_or_grid_in_flight_passes_a_body)
 {
-  tbMesh* crate = box_mesh(tb_vec3(0.1, 0.1, 0.1), 2);
-  for (int i = 0; i < 3; i++) {
-    Stage s = stage_open(0.3, 0);
-    no_gravity(&s);
-    s.step.dt = 1.0 / 60;
-    tbShape wall = i == 0   ? tb_shape_box(tb_vec3(4, 4, 0.001))
-                   : i == 1 ? tb_shape_plane(tb_vec3(0, 0, 1), 0)
-                            : tb_shape_mesh(crate); // mesh against mesh
-    stage_fixed(&s, wall, tb_zero3(), tb_quat_identity());
-    tbBodyId body =
-        stage_shoot(&s, tb_shape_mesh(crate), tb_vec3(0.01, 0, 3), tb_vec3(0, 0, -200), tb_zero3(), false);
-    stage_run(&s, 6);
-    CHECK(stage_state(&s, body).position.z > -0.1);
-    stage_close(&s);
-  }
+  tbContext ctx = tb_default_context();
+  tbMesh *crate = box_mesh(tb_vec3(0.1, 0.1, 0.1), 2), *plate = box_mesh(tb_vec3(1, 1, 0.002), 4),
+         *sheet = floor_mesh(4, 4);
+  tbSdf* grid = NULL;
+  CHECK_OK(&ctx, tb_sdf_create(&ctx, crate, 16, &grid));
+  tbShape wall[] = {tb_shape_box(tb_vec3(4, 4, 0.001)),
+                    tb_shape_plane(tb_vec3(0, 0, 1), 0),
+                    tb_shape_mesh(crate),
+                    tb_shape_sdf(grid),
+                    tb_shape_mesh(plate),
+                    tb_shape_mesh(sheet)};
+  double top[] = {0.0005, 0, 0.05, 0.05, 0.001, 0};
+  for (int i = 0; i < 6; i++)
+    for (int past = 0; past < (i == 2 || i == 3 ? 2 : 1); past++)
+      for (int k = 0; k < 3; k++) {
+        Stage s = stage_open(0.3, 0);
+        no_gravity(&s);
+        s.step.dt = 1.0 / 60;
+        stage_fixed(&s, wall[i], tb_zero3(), tb_quat_identity());
+        tbShape missile = k == 0 ? tb_shape_mesh(crate) : k == 1 ? tb_shape_sdf(grid) : tb_shape_sphere(0.05);
+        tbVec3 v = tb_vec3(0, 0, -200);
+        tbBodyId body = stage_shoot(&s, missile, tb_vec3(past ? 0.13 : 0.01, 0, 3), v, tb_zero3(), false);
+        stage_run(&s, 6);
+        tbBodyState now = stage_state(&s, body);
+        bool well = past ? tb_distance3(now.velocity, v) < 1e-9 && fabs(now.position.z - 3 + 20) < 1e-9
+                         : fabs(now.position.z - top[i] - 0.05) < 2e-3 && tb_norm3(now.velocity) < 1e-3;
+        if (!well)
+          test_failed(__FILE__, __LINE__, "missile %d, wall %d, past %d: z %g, %g %g %g m/s, turning %g", k,
+                      i, past, now.position.z, now.velocity.x, now.velocity.y, now.velocity.z,
+                      tb_norm3(now.angular_velocity));
+        stage_close(&s);
+      }
+  tb_sdf_free(&ctx, grid);
   mesh_done(crate);
+  mesh_done(plate);
+  mesh_done(sheet);
 }
 
 TEST(a_fast_ball_through_a_ring_is_not_stopped)
