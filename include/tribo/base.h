@@ -25,6 +25,7 @@ typedef enum tbStatus {
   TB_ERROR_IO,          // opening, reading or writing failed
   TB_ERROR_NUMERIC,     // no answer in this form: an indefinite metric, say
   TB_ERROR_UNSUPPORTED, // valid, but not in this build or not by this method
+  TB_ERROR_CANCELLED,   // the context's interrupt asked for it
 } tbStatus;
 
 const char* tb_status_name(tbStatus status); // "ok", "input", …
@@ -50,13 +51,21 @@ typedef void tbLogFn(void* user, tbLogLevel level, const char* message);
 
 typedef struct tbThreads tbThreads;
 
+// A wish to stop. Whatever takes long asks now and then, from any thread of the context, also from two at a
+// time; true ends the call with TB_ERROR_CANCELLED, and what it was to change is left as it was.
+typedef struct tbInterrupt {
+  bool (*asked)(void* user); // null: nobody wishes
+  void* user;
+} tbInterrupt;
+
 // What a call may use of the world. A context serves one thread at a time; make one per thread of yours.
 typedef struct tbContext {
   tbAllocator allocator; // all null: the C library's
   tbLogFn* log;          // may be null
   void* log_user;
   tbThreads* threads; // null: everything runs on the calling thread, to the same bits
-  tbError error;      // of the last call that failed
+  tbInterrupt interrupt;
+  tbError error; // of the last call that failed
 } tbContext;
 
 tbContext tb_default_context(void);

@@ -83,7 +83,7 @@ typedef struct tbSolveOptions {
                 // them, so that the next step's warm start is within them by itself; 0: stop there
   double aim_q; // … and for more iterations towards this E/‖q‖, which no mass can hide; 0: not asked
   int max_iterations;              // ≥ 0
-  double time_budget_s;            // 0: none
+  double time_budget_s;            // of the call, set-up included; 0: none
   tbOrder order;                   // of sweeps
   uint64_t seed;                   // of random sweeps
   double relaxation;               // ω of psor and jacobi, α of admm; 0: the method's own choice
@@ -97,7 +97,9 @@ typedef struct tbSolveOptions {
   // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
   void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;
-  bool (*cancelled)(void* user); // null, or asked every iteration; by any thread, one at a time
+  // null, or asked every iteration and inside of long ones; by any thread, one at a time. True ends the call
+  // with the best iterate so far; the context's interrupt ends it with TB_ERROR_CANCELLED, and λ as it was
+  bool (*cancelled)(void* user);
   void* cancelled_user;
 } tbSolveOptions;
 

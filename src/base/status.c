@@ -13,6 +13,7 @@ const char* tb_status_name(tbStatus status)
   case TB_ERROR_IO: return "io";
   case TB_ERROR_NUMERIC: return "numeric";
   case TB_ERROR_UNSUPPORTED: return "unsupported";
+  case TB_ERROR_CANCELLED: return "cancelled";
   }
   return "unknown";
 }

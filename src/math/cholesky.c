@@ -1,5 +1,6 @@
 // The seam: checks what it is given, keeps the factor's memory, and calls the backend.
 #include "math/cholesky.h"
+#include "base/stop.h"
 #include "math/cholesky_factor.h"
 
 #include <limits.h>
@@ -123,7 +124,8 @@ tbStatus tb_cholesky_factor(tbContext* ctx, tbCholesky* f, const double* values)
 #ifdef TB_USE_CHOLMOD
   TB_TRY(tb_cholmod_factor(ctx, f, values));
 #else
-  int bad = tb_cholesky_numeric(ctx->threads, f, values);
+  int bad = tb_cholesky_numeric(ctx->threads, ctx->interrupt, f, values);
+  TB_TRY(tb_check_interrupt(ctx));
   if (bad >= 0) return tb_fail(ctx, TB_ERROR_NUMERIC, "not positive definite: pivot at row %d", f->perm[bad]);
 #endif
   f->factored = true;

@@ -13,6 +13,7 @@
 // BASE columns, scalar code factors the triangle and the rows under it are solved for in registers.
 #include "math/cholesky_dense.h"
 #include "base/simd.h"
+#include "base/stop.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -120,6 +121,7 @@ typedef struct {
   size_t ldc;
   bool fresh;     // C starts at 0
   double* strips; // packed A
+  tbInterrupt interrupt;
 } Trapezoid;
 
 static void update_in_place(const Trapezoid* t)
@@ -141,8 +143,7 @@ static void pack_strips(void* user, int begin, int end, int piece)
     for (int k = 0; k < t->k; k++, to += TILE_ROWS, from += t->lda)
       if (rows == TILE_ROWS)
         for (int v = 0; v < TILE_ROWS; v += TB_WIDE) tbw_store(to + v, tbw_load(from + v));
-      else
-        memcpy(to, from, (size_t)rows * sizeof *to);
+      else memcpy(to, from, (size_t)rows * sizeof *to);
   }
 }
 
@@ -169,6 +170,7 @@ static void update_packed(tbThreads* threads, Trapezoid t)
   for (int k = 0; k < depth; k += PACK_DEPTH) {
     t.k = at_most(depth - k, PACK_DEPTH);
     t.A = A + (size_t)k * t.lda;
+    if (tb_asked(t.interrupt)) return;
     tbThreads* help = (double)t.rows * t.cols * t.k > PARALLEL ? threads : NULL;
     tb_parallel_for(help, strips, BLOCK_STRIPS, pack_strips, &t);
     tb_parallel_for(help, strips, BLOCK_STRIPS, update_strips, &t);
@@ -183,10 +185,8 @@ static bool worth_packing(int rows, int cols, int k)
 
 static void update_trapezoid(tbThreads* threads, const Trapezoid* t)
 {
-  if (worth_packing(t->rows, t->cols, t->k))
-    update_packed(threads, *t);
-  else
-    update_in_place(t);
+  if (worth_packing(t->rows, t->cols, t->k)) update_packed(threads, *t);
+  else update_in_place(t);
 }
 
 size_t tb_dense_pack_size(int front, int cols)
@@ -258,12 +258,12 @@ static int factor_few(int cols, int front, int first, double* panel, size_t lead
   }
 }
 
-static int factor_columns(tbThreads* threads, int front, int first, int cols, double* panel, size_t lead,
-                          double* inverse, double* pack)
+static int factor_columns(tbThreads* threads, tbInterrupt interrupt, int front, int first, int cols,
+                          double* panel, size_t lead, double* inverse, double* pack)
 {
   if (cols <= BASE) return factor_few(cols, front, first, panel, lead, inverse);
   int half = (cols / 2 + BASE - 1) / BASE * BASE, next = first + half;
-  int bad = factor_columns(threads, front, first, half, panel, lead, inverse, pack);
+  int bad = factor_columns(threads, interrupt, front, first, half, panel, lead, inverse, pack);
   if (bad >= 0) return bad;
   Trapezoid right = {.rows = front - next,
                      .cols = cols - half,
@@ -272,19 +272,20 @@ static int factor_columns(tbThreads* threads, int front, int first, int cols, do
                      .lda = lead,
                      .C = panel + next + next * lead,
                      .ldc = lead,
-                     .strips = pack};
+                     .strips = pack,
+                     .interrupt = interrupt};
   update_trapezoid(threads, &right);
-  return factor_columns(threads, front, next, cols - half, panel, lead, inverse, pack);
+  return factor_columns(threads, interrupt, front, next, cols - half, panel, lead, inverse, pack);
 }
 
-int tb_dense_factor(tbThreads* threads, int front, int cols, double* panel, int lead,
+int tb_dense_factor(tbThreads* threads, tbInterrupt interrupt, int front, int cols, double* panel, int lead,
                     double* inverse_diagonal, double* pack)
 {
-  return factor_columns(threads, front, 0, cols, panel, (size_t)lead, inverse_diagonal, pack);
+  return factor_columns(threads, interrupt, front, 0, cols, panel, (size_t)lead, inverse_diagonal, pack);
 }
 
-void tb_dense_schur(tbThreads* threads, int front, int cols, const double* panel, int lead, double* U,
-                    double* pack)
+void tb_dense_schur(tbThreads* threads, tbInterrupt interrupt, int front, int cols, const double* panel,
+                    int lead, double* U, double* pack)
 {
   int rows = front - cols;
   Trapezoid t = {.rows = rows,
@@ -295,6 +296,7 @@ void tb_dense_schur(tbThreads* threads, int front, int cols, const double* panel
                  .C = U,
                  .ldc = (size_t)rows,
                  .fresh = true,
-                 .strips = pack};
+                 .strips = pack,
+                 .interrupt = interrupt};
   update_trapezoid(threads, &t);
 }

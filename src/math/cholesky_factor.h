@@ -27,7 +27,7 @@ struct tbCholesky {
   bool factored;
   size_t most_bytes; // 0: any number
   bool outgrown;     // it would take more
-  int* perm; // the caller's row of column k     (n)
+  int* perm;         // the caller's row of column k     (n)
 
   // supernodes, in postorder
   int* start;    // first column                             (supernodes+1)
@@ -91,8 +91,8 @@ tbStatus tb_cholesky_lay_out(tbCholesky* f, tbArena* temporary);
 tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
                                    const int* inverse);
 
-// Factors; returns the first bad column or −1. (cholesky_numeric.c)
-int tb_cholesky_numeric(tbThreads* threads, tbCholesky* f, const double* values);
+// Factors; returns the first bad column or −1. Interrupted, it ends early, and the caller asks. (cholesky_numeric.c)
+int tb_cholesky_numeric(tbThreads* threads, tbInterrupt interrupt, tbCholesky* f, const double* values);
 
 #ifdef TB_USE_CHOLMOD // (cholesky_cholmod.c)
 tbStatus tb_cholmod_analyze(tbContext* ctx, tbCholesky* f, const int* ptr, const int* idx);

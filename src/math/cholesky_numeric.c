@@ -16,12 +16,15 @@
 // Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large
 //           as L for 3-D meshes and smaller for surfaces.
 #include "base/simd.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "math/cholesky_dense.h"
 #include "math/cholesky_factor.h"
 
 #include <stdatomic.h>
 #include <string.h>
+
+enum { ASK_EVERY = 64 }; // supernodes, whether to go on
 
 // to[0 … count) += from[0 … count)
 static inline void add_run(double* to, const double* from, int count)
@@ -72,6 +75,7 @@ static void place_values(const tbCholesky* f, int s, const double* values, doubl
 // Where a front's temporaries are: the slot of its task, or what all threads share.
 typedef struct {
   double *slot, *pack;
+  tbInterrupt interrupt;
 } Room;
 
 static double* update_matrix(const tbCholesky* f, int s, const Room* room)
@@ -89,11 +93,11 @@ static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* 
   place_values(f, s, values, panel, lead);
   for (int c = f->child[s]; c != -1; c = f->sibling[c])
     add_columns(f, c, 0, panel_columns(f, c, cols), update_matrix(f, c, room), panel, lead, 0);
-  int bad =
-      tb_dense_factor(threads, cols + rows, cols, panel, f->lead[s], f->inverse_diagonal + first, room->pack);
+  int bad = tb_dense_factor(threads, room->interrupt, cols + rows, cols, panel, f->lead[s],
+                            f->inverse_diagonal + first, room->pack);
   if (bad >= 0) return first + bad;
 
-  if (rows > 0) tb_dense_schur(threads, cols + rows, cols, panel, f->lead[s], U, room->pack);
+  if (rows > 0) tb_dense_schur(threads, room->interrupt, cols + rows, cols, panel, f->lead[s], U, room->pack);
   for (int c = f->child[s]; c != -1; c = f->sibling[c])
     add_columns(f, c, panel_columns(f, c, cols), tb_cholesky_rows(f, c), update_matrix(f, c, room), U,
                 (size_t)rows, cols);
@@ -103,12 +107,14 @@ static int factor_front(tbThreads* threads, tbCholesky* f, int s, const double* 
 typedef struct {
   tbCholesky* f;
   const double* values;
+  tbInterrupt interrupt;
   atomic_int next; // first task nobody has taken
 } Job;
 
 static int factor_task(tbCholesky* f, const tbCholeskyTask* task, const double* values, const Room* room)
 {
   for (int s = task->begin; s < task->end; s++) {
+    if (s % ASK_EVERY == 0 && tb_asked(room->interrupt)) return -1;
     int bad = factor_front(NULL, f, s, values, room);
     if (bad >= 0) return bad;
   }
@@ -123,20 +129,21 @@ static void run_slots(void* user, int begin, int end, int piece)
   tbCholesky* f = job->f;
   for (int k = begin; k < end; k++) {
     double* slot = f->work + f->slot_begin + (size_t)k * f->slot_size;
-    Room room = {slot, slot + f->slot_pack};
+    Room room = {slot, slot + f->slot_pack, job->interrupt};
     for (int t; (t = atomic_fetch_add(&job->next, 1)) < f->task_count;)
       f->bad_column[t] = factor_task(f, &f->tasks[t], job->values, &room);
   }
 }
 
-int tb_cholesky_numeric(tbThreads* threads, tbCholesky* f, const double* values)
+int tb_cholesky_numeric(tbThreads* threads, tbInterrupt interrupt, tbCholesky* f, const double* values)
 {
-  Job job = {f, values, 0};
+  Job job = {f, values, interrupt, 0};
   tb_parallel_for(threads, f->slots, 1, run_slots, &job);
   for (int t = 0; t < f->task_count; t++)
     if (f->bad_column[t] >= 0) return f->bad_column[t]; // tasks are in the order of their columns
-  Room room = {NULL, f->work + f->top_pack};
+  Room room = {NULL, f->work + f->top_pack, interrupt};
   for (int k = 0; k < f->top_count; k++) {
+    if (tb_asked(interrupt)) return -1;
     int bad = factor_front(threads, f, f->top[k], values, &room);
     if (bad >= 0) return bad;
   }

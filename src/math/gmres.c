@@ -1,4 +1,5 @@
 #include "math/gmres.h"
+#include "base/stop.h"
 #include "math/scale.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
     memset(x, 0, n * sizeof *x);
     return 0;
   }
-  for (int products = 0; products < s->max_products;) {
+  for (int products = 0; products < s->max_products && !tb_asked(s->interrupt);) {
     s->apply(s->user, x, w);
     products++;
     for (size_t i = 0; i < n; i++) V[i] = b[i] - w[i];
@@ -48,7 +49,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
     for (size_t i = 0; i < n; i++) V[i] /= length;
     g[0] = length;
     int j = 0;
-    for (; j < TB_GMRES_BASIS && products < s->max_products; j++, products++) {
+    for (; j < TB_GMRES_BASIS && products < s->max_products && !tb_asked(s->interrupt); j++, products++) {
       double *v = V + (size_t)j * n, *next = v + n;
       if (s->precondition) s->precondition(s->user, v, z);
       s->apply(s->user, s->precondition ? z : v, next);

@@ -19,6 +19,7 @@ typedef struct tbGmres {
   void* user;
   double tolerance; // stop when ‖b − A x‖ ≤ tolerance ‖b‖
   int max_products;
+  tbInterrupt interrupt; // ends it early, with the x it has
 } tbGmres;
 
 size_t tb_gmres_workspace(int n); // doubles

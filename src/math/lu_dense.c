@@ -7,6 +7,7 @@
 // triangular solve. Halves end at BASE columns.
 #include "math/lu_dense.h"
 #include "base/simd.h"
+#include "base/stop.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ enum {
   DEPTH = 128,
   BASE = 8,
   PARALLEL = 2 * 1000 * 1000, // multiply-adds worth waking other threads for
+  LONG = 20 * 1000 * 1000,    // multiply-adds worth asking whether to go on: milliseconds
 };
 
 #define INLINE static inline __attribute__((always_inline))
@@ -72,7 +74,14 @@ typedef struct {
   const double *A, *B;
   double* C;
   size_t lda, ldb, ldc;
+  double work; // multiply-adds
+  tbInterrupt interrupt;
 } Product;
+
+typedef struct {
+  tbThreads* threads;
+  tbInterrupt interrupt;
+} Workers;
 
 static int at_most(int x, int limit) { return x < limit ? x : limit; }
 
@@ -81,6 +90,7 @@ static void multiply_strips(void* user, int begin, int end, int piece)
   (void)piece;
   const Product* t = user;
   double strip[DEPTH * TILE_COLS];
+  if (t->work > LONG && tb_asked(t->interrupt)) return;
   for (int s = begin; s < end; s++) {
     int first = s * TILE_COLS, cols = at_most(t->n - first, TILE_COLS);
     int vectors = (cols + TB_WIDE - 1) / TB_WIDE, last = cols - (vectors - 1) * TB_WIDE;
@@ -103,38 +113,44 @@ static void multiply_strips(void* user, int begin, int end, int piece)
   }
 }
 
-void tb_dense_multiply_subtract(tbThreads* threads, int m, int n, int k, const double* A, int lda,
-                                const double* B, int ldb, double* C, int ldc)
+static void multiply(const Workers* w, int m, int n, int k, const double* A, int lda, const double* B,
+                     int ldb, double* C, int ldc)
 {
   if (m == 0 || n == 0 || k == 0) return;
-  Product t = {m, n, k, A, B, C, (size_t)lda, (size_t)ldb, (size_t)ldc};
-  tbThreads* help = (double)m * n * k > PARALLEL ? threads : NULL;
+  Product t = {m, n, k, A, B, C, (size_t)lda, (size_t)ldb, (size_t)ldc, (double)m * n * k, w->interrupt};
+  tbThreads* help = t.work > PARALLEL ? w->threads : NULL;
   tb_parallel_for(help, (n + TILE_COLS - 1) / TILE_COLS, 1, multiply_strips, &t);
 }
 
+void tb_dense_multiply_subtract(tbThreads* threads, int m, int n, int k, const double* A, int lda,
+                                const double* B, int ldb, double* C, int ldc)
+{
+  multiply(&(Workers){.threads = threads}, m, n, k, A, lda, B, ldb, C, ldc);
+}
+
 // B ← L⁻¹ B with L unit lower triangular, n×n; B has `cols` columns.
-static void solve_lower(tbThreads* threads, int n, int cols, const double* L, double* B, int lead)
+static void solve_lower(const Workers* w, int n, int cols, const double* L, double* B, int lead)
 {
   if (n <= BASE) {
     for (int i = 1; i < n; i++)
-      tb_dense_multiply_subtract(NULL, 1, cols, i, L + (size_t)i * lead, lead, B, lead, B + (size_t)i * lead,
-                                 lead);
+      multiply(&(Workers){0}, 1, cols, i, L + (size_t)i * lead, lead, B, lead, B + (size_t)i * lead, lead);
     return;
   }
   int half = n / 2;
   size_t down = (size_t)half * lead;
-  solve_lower(threads, half, cols, L, B, lead);
-  tb_dense_multiply_subtract(threads, n - half, cols, half, L + down, lead, B, lead, B + down, lead);
-  solve_lower(threads, n - half, cols, L + down + half, B + down, lead);
+  solve_lower(w, half, cols, L, B, lead);
+  multiply(w, n - half, cols, half, L + down, lead, B, lead, B + down, lead);
+  solve_lower(w, n - half, cols, L + down + half, B + down, lead);
 }
 
 typedef struct {
-  tbThreads* threads;
+  Workers workers;
   int front, pivots, lead;
   double* F;
   int* swap;
   double tiny;
   int replaced;
+  bool stopped;
 } Elimination;
 
 static void exchange(int n, double* a, double* b)
@@ -177,24 +193,33 @@ static void eliminate(Elimination* e, int first, int cols)
     eliminate_few(e, first, cols);
     return;
   }
+  if ((double)cols * cols * e->front > LONG && tb_asked(e->workers.interrupt)) {
+    e->stopped = true;
+    return;
+  }
   int half = cols / 2, next = first + half, rest = cols - half;
   size_t lead = (size_t)e->lead;
   double *corner = e->F + first * lead + first, *below = e->F + next * lead + first;
   eliminate(e, first, half);
-  solve_lower(e->threads, half, rest, corner, corner + half, e->lead);
-  tb_dense_multiply_subtract(e->threads, e->front - next, rest, half, below, e->lead, corner + half, e->lead,
-                             below + half, e->lead);
+  if (e->stopped) return;
+  solve_lower(&e->workers, half, rest, corner, corner + half, e->lead);
+  multiply(&e->workers, e->front - next, rest, half, below, e->lead, corner + half, e->lead, below + half,
+           e->lead);
   eliminate(e, next, rest);
 }
 
-int tb_dense_eliminate(tbThreads* threads, int front, int pivots, double* F, int lead, int* swap, double tiny)
+int tb_dense_eliminate(tbThreads* threads, tbInterrupt interrupt, int front, int pivots, double* F, int lead,
+                       int* swap, double tiny)
 {
-  Elimination e = {threads, front, pivots, lead, F, swap, tiny, 0};
+  Elimination e = {{threads, interrupt}, front, pivots, lead, F, swap, tiny, 0, false};
   if (pivots == 0) return 0;
   int rest = front - pivots;
   double *right = F + pivots, *below = F + (size_t)pivots * (size_t)lead;
   eliminate(&e, 0, pivots);
-  solve_lower(threads, pivots, rest, F, right, lead);
-  tb_dense_multiply_subtract(threads, rest, rest, pivots, below, lead, right, lead, below + pivots, lead);
-  return e.replaced;
+  if (e.stopped) return -1;
+  solve_lower(&e.workers, pivots, rest, F, right, lead);
+  multiply(&e.workers, rest, rest, pivots, below, lead, right, lead, below + pivots, lead);
+  // A product that was left out shows here: whoever has asked once gets the same answer again.
+  bool long_one = (double)pivots * front * front > LONG;
+  return long_one && tb_asked(interrupt) ? -1 : e.replaced;
 }

@@ -17,8 +17,9 @@ void tb_dense_multiply_subtract(tbThreads* threads, int m, int n, int k, const d
 //   P F₁₁ = L₁₁ U₁₁,   U₁₂ = L₁₁⁻¹ P F₁₂,   L₂₁ = F₂₁ U₁₁⁻¹,   F₂₂ −= L₂₁ U₁₂
 //
 // with L₁₁ unit lower triangular. Rows are exchanged among the first `pivots` alone: at step k row k was
-// exchanged with swap[k] ≥ k. A pivot smaller than `tiny` is replaced by ±tiny. Returns how many were.
-int tb_dense_eliminate(tbThreads* threads, int front, int pivots, double* F, int lead, int* swap,
-                       double tiny);
+// exchanged with swap[k] ≥ k. A pivot smaller than `tiny` is replaced by ±tiny. Returns how many were, or −1
+// when it was interrupted: F and swap are then of no use.
+int tb_dense_eliminate(tbThreads* threads, tbInterrupt interrupt, int front, int pivots, double* F, int lead,
+                       int* swap, double tiny);
 
 #endif

@@ -13,11 +13,14 @@
 // Cost      that of the dense products; the constant of a front is a pass over its structure.
 // Limits    a matrix that needs interchanges between supernodes loses accuracy; replaced pivots say so.
 #include "base/simd.h"
+#include "base/stop.h"
 #include "math/lu_dense.h"
 #include "math/lu_factor.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { ASK_EVERY = 256 }; // supernodes, whether to go on
 
 tbStatus tb_lu_analyze(tbContext* ctx, int nodes, const int* row_adr, const int* ptr, const int* idx,
                        double max_bytes, tbLu** out)
@@ -27,6 +30,7 @@ tbStatus tb_lu_analyze(tbContext* ctx, int nodes, const int* row_adr, const int*
   if (!lu) return TB_ERROR_MEMORY;
   tb_arena_init(&lu->memory, ctx);
   lu->nodes = nodes;
+  lu->interrupt = ctx->interrupt;
   tbArena temporary;
   tb_arena_init(&temporary, ctx);
   tbStatus status = tb_lu_symbolic(ctx, lu, &temporary, row_adr, ptr, idx, max_bytes);
@@ -130,6 +134,7 @@ int tb_lu_factor(tbLu* lu, tbThreads* threads, const size_t* val_adr, const doub
   double* top = lu->stack; // past the last update matrix
   int replaced = 0;
   for (int s = 0; s < lu->supernodes; s++) {
+    if (s % ASK_EVERY == 0 && tb_asked(lu->interrupt)) return -1;
     find_live(lu, s, active);
     size_t f = (size_t)lu->front[s];
     memset(lu->work, 0, f * f * sizeof *lu->work);
@@ -140,8 +145,10 @@ int tb_lu_factor(tbLu* lu, tbThreads* threads, const size_t* val_adr, const doub
       add_update(lu, s, c, top);
     }
     add_entries(lu, s, val_adr, val, active);
-    replaced += tb_dense_eliminate(threads, (int)f, lu->pivots[s], lu->work, (int)f,
-                                   lu->swap + lu->swap_adr[s], tiny);
+    int here = tb_dense_eliminate(threads, lu->interrupt, (int)f, lu->pivots[s], lu->work, (int)f,
+                                  lu->swap + lu->swap_adr[s], tiny);
+    if (here < 0) return -1;
+    replaced += here;
     top = keep_front(lu, s, top);
   }
   return replaced;

@@ -24,7 +24,8 @@ typedef struct tbLuStats {
 // Node i of the pattern stands for rows row_adr[i] … row_adr[i+1]−1; its neighbours are idx[ptr[i]] … with
 // ptr and idx as in a CSR matrix, columns in any order, none twice; the diagonal need not be there. The
 // factor keeps pointers to none of them. TB_ERROR_UNSUPPORTED when factor and working memory would need more
-// than `max_bytes` (0: no limit); *out is then null.
+// than `max_bytes` (0: no limit); *out is then null. Later factorisations, too, watch the interrupt of this
+// context.
 tbStatus tb_lu_analyze(tbContext* ctx, int nodes, const int* row_adr, const int* ptr, const int* idx,
                        double max_bytes, tbLu** out);
 void tb_lu_free(tbContext* ctx, tbLu* lu); // takes null
@@ -33,7 +34,7 @@ tbLuStats tb_lu_stats(const tbLu* lu);
 // Factors the active part of A, whose block e of the pattern is val + val_adr[e], row-major. active: one byte
 // per row, or null for all. Rows are exchanged within a supernode; a pivot below `tiny` times the largest
 // entry of A is replaced by that (tiny ≤ 0: 1e-14). Returns how many were, or −1 when A holds a value that is
-// not finite.
+// not finite, or when it was interrupted: what a solve gives is then of no use.
 int tb_lu_factor(tbLu* lu, tbThreads* threads, const size_t* val_adr, const double* val,
                  const uint8_t* active, double tiny);
 

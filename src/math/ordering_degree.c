@@ -19,11 +19,12 @@
 // Limits    greedy: on big 3-D meshes nested dissection fills two to four times less.
 #include "math/ordering.h"
 #include "base/memory.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NONE = -1 };
+enum { NONE = -1, ASK_EVERY = 256 }; // pivots, whether to go on
 
 typedef enum { VARIABLE, ELEMENT, GONE } Kind; // GONE: merged, absorbed or put last
 
@@ -57,10 +58,8 @@ static void link_degree(Graph* g, int i)
 
 static void unlink_degree(Graph* g, int i)
 {
-  if (g->previous[i] != NONE)
-    g->next[g->previous[i]] = g->next[i];
-  else
-    g->head[g->degree[i]] = g->next[i];
+  if (g->previous[i] != NONE) g->next[g->previous[i]] = g->next[i];
+  else g->head[g->degree[i]] = g->next[i];
   if (g->next[i] != NONE) g->previous[g->next[i]] = g->previous[i];
 }
 
@@ -322,7 +321,8 @@ tbStatus tb_order_by_degree(tbContext* ctx, int n, const int* ptr, const int* id
   tbStatus status = allocate(&g, &arena, n, ptr) ? TB_OK : TB_ERROR_MEMORY;
   if (status == TB_OK) {
     build(&g, ptr, idx);
-    while (g.left > 0) {
+    for (int pivots = 1; g.left > 0 && status == TB_OK; pivots++) {
+      if (pivots % ASK_EVERY == 0) status = tb_check_interrupt(ctx);
       while (g.head[g.least] == NONE) g.least++;
       eliminate(&g, g.head[g.least]);
     }

@@ -12,6 +12,7 @@
 // Limits    linear convergence at a rate set by the condition of W on the face; conjugate gradients take its
 // root.
 #include "math/qp_projected.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static int solve_face(tbQpProjected* q, const double* x, double goal, int produc
     r[i] = p[i] = q->free[i] ? -q->gradient[i] : 0;
     rr += r[i] * r[i];
   }
-  while (used < products && used < n && rr > goal * goal) {
+  while (used < products && used < n && rr > goal * goal && !tb_asked(q->interrupt)) {
     q->apply(q->user, p, q->product);
     used++;
     double curvature = dot(n, p, q->product), next = 0;
@@ -95,7 +96,7 @@ int tb_qp_projected_solve(tbQpProjected* q, const double* g, double tolerance, i
   q->project(q->user, x);
   memcpy(q->ahead, x, bytes);
   memset(q->free, 0, (size_t)n);
-  while (used < products) {
+  while (used < products && !tb_asked(q->interrupt)) {
     // x⁺ = P(y − s∇(y)), from y = ahead
     q->apply(q->user, q->ahead, q->gradient);
     used++;

@@ -13,12 +13,13 @@ typedef struct tbQpProjected {
   void (*apply)(void* user, const double* x, double* y); // y = W x
   void (*project)(void* user, double* x);                // x ← P_X(x)
   void* user;
-  double step; // 1 / ‖W‖, as far as it is known; 0: to be found
+  tbInterrupt interrupt; // ends it early, with the x it has
+  double step;           // 1 / ‖W‖, as far as it is known; 0: to be found
   double *gradient, *ahead, *last, *trial, *product, *direction;
   uint8_t* free;
 } tbQpProjected;
 
-// n, apply, project and user are the caller's to set.
+// n, apply, project, user and interrupt are the caller's to set.
 void tb_qp_projected_layout(tbQpProjected* q, tbScratch* scratch, int max_variables);
 
 // Improves x until ‖x − P(x − s∇)‖ ≤ tolerance · ‖s g‖ (s: the step) or `products` products with W are spent.

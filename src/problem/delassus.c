@@ -6,6 +6,7 @@
 // others are mirrored, so a derived W is symmetric to the bit.
 #include "problem/delassus.h"
 #include "base/sort.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "problem/metric.h"
 
@@ -42,6 +43,8 @@ static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, const doubl
   *out = Y;
   return TB_OK;
 }
+
+enum { ASK_EVERY = 64 }; // contacts, whether to go on
 
 static int compare_ints(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
@@ -96,6 +99,7 @@ static tbStatus build_pattern(tbContext* ctx, tbDelassusOwner* o)
   if (!ptr || !s.mark || !s.list || (p->W_ptr && !s.row_contact)) return TB_ERROR_MEMORY;
   size_t total = 0;
   for (int k = 0; k < p->ncontact; k++) {
+    if (k % ASK_EVERY == 0) TB_TRY(tb_check_interrupt(ctx));
     total += (size_t)neighbours(&s, k);
     if (total > INT_MAX)
       return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "W has more than %d blocks; use a matrix-free solver",
@@ -107,6 +111,7 @@ static tbStatus build_pattern(tbContext* ctx, tbDelassusOwner* o)
   if (!col || !val_adr) return TB_ERROR_MEMORY;
   memset(s.mark, 0, n * sizeof(int));
   for (int k = 0; k < p->ncontact; k++) {
+    if (k % ASK_EVERY == 0) TB_TRY(tb_check_interrupt(ctx));
     int count = neighbours(&s, k);
     memcpy(col + ptr[k], s.list, (size_t)count * sizeof(int));
     for (int e = ptr[k]; e < ptr[k + 1]; e++)
@@ -162,6 +167,7 @@ static void assemble_rows(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const tbDelassusOwner* o = user;
+  if (tb_asked(o->interrupt)) return;
   for (int k = begin; k < end; k++) (o->touching.ptr ? tb_delassus_blocks_lumped : assemble_small)(o, k);
 }
 
@@ -208,6 +214,7 @@ static tbStatus build_blocks(tbContext* ctx, tbDelassusOwner* o)
     for (int k = 0; k < p->ncontact; k++) copy_given_row(o, row_contact, k);
   } else {
     tb_parallel_for(ctx->threads, p->ncontact, 64, assemble_rows, o);
+    TB_TRY(tb_check_interrupt(ctx));
     for (int b = 0; b < p->nblock; b++)
       if (by_factor(o, b)) TB_TRY(tb_delassus_by_factor(ctx, o, b, NULL));
     mirror(&o->W);
@@ -389,6 +396,7 @@ tbStatus tb_delassus_create_with(tbContext* ctx, const tbProblem* problem, unsig
   o->W.problem = problem;
   o->W.inverse = inverse;
   o->W.owner = o;
+  o->interrupt = ctx->interrupt;
   tb_arena_init(&o->arena, ctx);
   tbStatus status = build(ctx, o, forms);
   if (status == TB_OK) *out = &o->W;

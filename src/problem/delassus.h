@@ -14,6 +14,7 @@ typedef struct tbTouching {
 typedef struct tbDelassusOwner {
   tbDelassus W;
   tbArena arena;
+  tbInterrupt interrupt; // of the context that made it: products watch it, too
   tbIncidence incidence; // built for TB_FORM_FREE and for assembly from A and J
   tbTouching touching;   // where a diagonal stands for a sparse block; else null
 } tbDelassusOwner;

@@ -83,7 +83,8 @@ static void block_velocity(const Product* s, int b)
   }
   bool lumped = block->kind == TB_METRIC_SPARSE && s->W->lumped;
   for (int i = block->dof; lumped && i < block->dof + block->size; i++) s->w[i] /= s->W->lumped[i];
-  if (!lumped) tb_metric_solve(block, s->threads, s->w + block->dof, s->w + p->ndof);
+  if (!lumped)
+    tb_metric_solve_unless(s->W->owner->interrupt, block, s->threads, s->w + block->dof, s->w + p->ndof);
 }
 
 static void small_blocks(void* user, int begin, int end, int piece)

@@ -16,6 +16,7 @@
 //
 // Cost      a solve per column, over the reached part of L; per contact one product with every neighbour.
 // Memory    W itself, |T|² where G is built, and a few dense columns per batch.
+#include "base/stop.h"
 #include "base/threads.h"
 #include "math/cholesky.h"
 #include "problem/delassus.h"
@@ -73,7 +74,7 @@ static void solve(const Columns* s, int sides, double* X, double* workspace)
   for (int side = 0; side < sides; side++) {
     memset(x, 0, (size_t)block->size * sizeof *x);
     for (int t = 0; t < s->touched; t++) x[s->touching[t]] = X[(size_t)t * (size_t)sides + (size_t)side];
-    tb_metric_cg(block, NULL, TB_METRIC_EXACT, x, room);
+    tb_metric_cg_unless(s->o->interrupt, block, NULL, TB_METRIC_EXACT, x, room);
     for (int t = 0; t < s->touched; t++) X[(size_t)t * (size_t)sides + (size_t)side] = x[s->touching[t]];
   }
 }
@@ -106,7 +107,7 @@ static void by_contacts(void* user, int begin, int end, int piece)
   const Columns* s = user;
   const tbProblem* p = s->o->W.problem;
   double *X = s->room + (size_t)piece * s->room_per_piece, *workspace = X + (size_t)s->touched * SIDES;
-  for (int next; begin < end; begin = next) {
+  for (int next; begin < end && !tb_asked(s->o->interrupt); begin = next) {
     int sides = 0;
     for (next = begin; next < end && sides + tb_contact_rows(p, s->contact[next]) <= SIDES; next++)
       sides += tb_contact_rows(p, s->contact[next]);
@@ -124,7 +125,7 @@ static void invert(void* user, int begin, int end, int piece)
 {
   const Columns* s = user;
   double *X = s->room + (size_t)piece * s->room_per_piece, *workspace = X + (size_t)s->touched * SIDES;
-  for (; begin < end; begin += SIDES) {
+  for (; begin < end && !tb_asked(s->o->interrupt); begin += SIDES) {
     int sides = end - begin < SIDES ? end - begin : SIDES;
     memset(X, 0, (size_t)s->touched * (size_t)sides * sizeof *X);
     for (int i = 0; i < sides; i++) X[(size_t)(begin + i) * (size_t)sides + (size_t)i] = 1;
@@ -158,7 +159,7 @@ static void diagonals(void* user, int begin, int end, int piece)
   const tbMetricBlock* block = block_of(s);
   double* Y = s->room + (size_t)piece * s->room_per_piece;
   double* workspace = Y + (size_t)block->size * PASS;
-  for (int next; begin < end; begin = next) {
+  for (int next; begin < end && !tb_asked(s->o->interrupt); begin = next) {
     int sides = 0;
     for (next = begin; next < end && sides + tb_contact_rows(p, s->contact[next]) <= PASS; next++)
       sides += tb_contact_rows(p, s->contact[next]);
@@ -218,7 +219,7 @@ static tbStatus assemble(tbContext* ctx, tbArena* arena, Columns* s)
   int grain = tb_piece_count(s->count, PIECES);
   if (halves) {
     tb_parallel_for(ctx->threads, s->count, grain, diagonals, s);
-    return TB_OK;
+    return tb_check_interrupt(ctx);
   }
   if (!s->diag && s->touched < s->rows) {
     size_t n = (size_t)s->touched;
@@ -228,7 +229,7 @@ static tbStatus assemble(tbContext* ctx, tbArena* arena, Columns* s)
     tb_parallel_for(ctx->threads, s->touched, tb_piece_count(s->touched, PIECES), invert, s);
   }
   tb_parallel_for(ctx->threads, s->count, grain, by_contacts, s);
-  return TB_OK;
+  return tb_check_interrupt(ctx);
 }
 
 tbStatus tb_delassus_by_factor(tbContext* ctx, tbDelassusOwner* o, int b, double* diag)

@@ -170,6 +170,12 @@ static inline void multiply_add_dense(int n, const double* restrict A, const dou
 
 void tb_metric_solve(const tbMetricBlock* b, tbThreads* threads, double* x, double* workspace)
 {
+  tb_metric_solve_unless((tbInterrupt){0}, b, threads, x, workspace);
+}
+
+void tb_metric_solve_unless(tbInterrupt interrupt, const tbMetricBlock* b, tbThreads* threads, double* x,
+                            double* workspace)
+{
   switch (b->kind) {
   case TB_METRIC_PARTICLE:
     for (int i = 0; i < b->size; i++) x[i] /= b->value[0];
@@ -180,7 +186,7 @@ void tb_metric_solve(const tbMetricBlock* b, tbThreads* threads, double* x, doub
     break;
   case TB_METRIC_SPARSE:
     if (b->factor) tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace);
-    else tb_metric_cg(b, threads, TB_METRIC_EXACT, x, workspace);
+    else tb_metric_cg_unless(interrupt, b, threads, TB_METRIC_EXACT, x, workspace);
     break;
   }
 }

@@ -11,12 +11,16 @@
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block);
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
 void tb_metric_measure(tbMetricBlock* block); // finds its unit
-tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads, tbMetricBlock* block); // makes its half, if of unit 3
+tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads,
+                        tbMetricBlock* block); // makes its half, if of unit 3
 
 // x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is
 // no factor.
 size_t tb_metric_workspace(const tbMetricBlock* block);
 void tb_metric_solve(const tbMetricBlock* block, tbThreads* threads, double* x, double* workspace);
+// The same, unless it is interrupted: then x is of no use.
+void tb_metric_solve_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads, double* x,
+                            double* workspace);
 
 // y += A x, entry by entry: the judge's own.
 void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double* y);
@@ -28,8 +32,8 @@ void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double*
 // The same answer on every machine.
 bool tb_metric_should_factor(const tbCholeskyStats* stats);
 #define TB_METRIC_FACTOR_BYTES 1000000000 // and more never
-// Whether a body of 3 degrees of freedom per node is certain not to be worth it, from the pattern of its nodes
-// alone. (metric_worth.c)
+// Whether a body of 3 degrees of freedom per node is certain not to be worth it, from the pattern of its
+// nodes alone. (metric_worth.c)
 tbStatus tb_metric_is_bulky(tbContext* ctx, int nodes, const int* ptr, const int* col, bool* out);
 
 // Rows begin … end−1 of y = A x; both bounds are multiples of the block's unit. (metric_rows.c)
@@ -43,6 +47,8 @@ void tb_metric_invert_diagonal(const tbMetricBlock* block, tbThreads* threads, d
 size_t tb_metric_cg_workspace(const tbMetricBlock* block); // doubles
 void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
                   double* workspace);
+void tb_metric_cg_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
+                         double tolerance, double* x, double* workspace);
 // The same for the right-hand side b, from a start x.
 void tb_metric_cg_from(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
                        double* x, double* workspace);

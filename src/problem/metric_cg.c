@@ -11,6 +11,7 @@
 // Cost      a product with A and three passes over a few vectors per iteration; √κ(C⁻¹A) iterations for each
 //           handful of digits. A = M + h²K is the better conditioned the shorter the step.
 // Limits    A that is not positive definite stops it where that shows; the caller sees what is left.
+#include "base/stop.h"
 #include "base/threads.h"
 #include "problem/metric.h"
 
@@ -213,8 +214,8 @@ static double begin(Cg* s, const double* start, double* rz)
   return all;
 }
 
-static void solve(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
-                  const double* start, double* x, double* workspace)
+static void solve(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads, double tolerance,
+                  const double* b, const double* start, double* x, double* workspace)
 {
   Cg s = {.block = block, .threads = threads, .n = round_up(block->size), .b = b};
   s.scale = power_of_two_over(block->size, b);
@@ -232,7 +233,7 @@ static void solve(const tbMetricBlock* block, tbThreads* threads, double toleran
     double here = s.rough ? fmax(enough, DIGITS * DIGITS * rz) : enough;
     s.beta = 0;
     tb_parallel_for(threads, s.n, TB_METRIC_PIECE, turn, &s);
-    for (int k = 0; k < 2 * s.n + 100 && rz > here; k++) {
+    for (int k = 0; k < 2 * s.n + 100 && rz > here && !tb_asked(interrupt); k++) {
       multiply(&s, s.p);
       double curvature = pass(&s, meet), before = rz;
       if (!(curvature > 0)) break;
@@ -249,11 +250,17 @@ static void solve(const tbMetricBlock* block, tbThreads* threads, double toleran
 void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
                   double* workspace)
 {
-  solve(block, threads, tolerance, x, NULL, x, workspace);
+  solve((tbInterrupt){0}, block, threads, tolerance, x, NULL, x, workspace);
+}
+
+void tb_metric_cg_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
+                         double tolerance, double* x, double* workspace)
+{
+  solve(interrupt, block, threads, tolerance, x, NULL, x, workspace);
 }
 
 void tb_metric_cg_from(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
                        double* x, double* workspace)
 {
-  solve(block, threads, tolerance, b, x, x, workspace);
+  solve((tbInterrupt){0}, block, threads, tolerance, b, x, x, workspace);
 }

@@ -45,7 +45,7 @@ TEST(gmres_solves_and_tells_the_true_residual)
     for (int i = 0; i < m.n; i++) m.A[i * (m.n + 1)] += pow(10, test_uniform(&r, 0, 4));
     double b[120], x[120] = {0};
     for (int i = 0; i < m.n; i++) b[i] = test_uniform(&r, -1, 1);
-    tbGmres g = {m.n, apply, by_diagonal, &m, 1e-10, 1000};
+    tbGmres g = {m.n, apply, by_diagonal, &m, 1e-10, 1000, {0}};
     double said = tb_gmres(&g, b, x, work);
     CHECK(said <= 1e-10 && leftover(&m, x, b) <= 1e-9);
   }
@@ -61,7 +61,7 @@ TEST(gmres_is_exact_after_as_many_steps_as_rows)
   for (int i = 0; i < m.n * m.n; i++) m.A[i] = test_uniform(&r, -1, 1); // indefinite, unsymmetric
   double b[30], x[30] = {0};
   for (int i = 0; i < m.n; i++) b[i] = 1;
-  tbGmres g = {m.n, apply, NULL, &m, 1e-12, 32};
+  tbGmres g = {m.n, apply, NULL, &m, 1e-12, 32, {0}};
   tb_gmres(&g, b, x, work);
   CHECK(leftover(&m, x, b) < 1e-9);
   free(work);
@@ -73,7 +73,7 @@ TEST(gmres_keeps_its_budget_and_finite_numbers_on_singular_matrices)
   double b[5] = {1, 2, 3, 4, 5}, x[5] = {0}, zero[5] = {0}, work[5 * (TB_GMRES_BASIS + 3)];
   m.n = 5;
   memset(m.A, 0, sizeof m.A);
-  tbGmres g = {5, apply, NULL, &m, 1e-10, 100};
+  tbGmres g = {5, apply, NULL, &m, 1e-10, 100, {0}};
   CHECK(tb_gmres(&g, b, x, work) >= 0.99);
   for (int i = 0; i < 5; i++) CHECK(isfinite(x[i]));
   x[2] = 1;
