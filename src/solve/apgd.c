@@ -84,7 +84,7 @@ static double step(Apgd* a)
     }
     apply(a, a->d, a->Wd);
     for (int i = 0; i < a->n; i++) dWd += a->d[i] * a->Wd[i];
-    if (!(dWd > a->L * dRd * (1 + 1e-12))) return a->L * sqrt(dRd);
+    if (!(dWd > a->L * dRd * (1 + 1e-12)) || tb_run_stops(a->run)) return a->L * sqrt(dRd);
     a->L = fmax(1.5 * a->L, 1.1 * dWd / dRd);
   }
 }

@@ -137,13 +137,14 @@ static tbStatus provide(tbContext* ctx, tbRun* run, tbForm needs, tbDelassus** W
   return status;
 }
 
-// One stage, from the best iterate so far; over: the judge is satisfied, or a budget is spent.
+// One stage, from the best iterate so far; over: the judge is satisfied, or a budget is spent, whether or not
+// the stage got to run.
 static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch, tbDelassus** W,
                    double* lambda, bool* over)
 {
   const tbSolver* solver = tb_solver_find(stage->name);
-  *over = false;
-  if (tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
+  *over = tb_run_spent(run);
+  if (*over || tb_solver_refuses(solver, run->p, run->o->model)) return TB_OK;
   tbForm form;
   TB_TRY(tb_run_form(ctx, solver, run, &form));
   if (form == TB_FORM_BLOCKS && !solver->form) { // nothing else will do for it
@@ -169,6 +170,29 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   return status;
 }
 
+// Two methods in turn, longer each time, until the judge is satisfied or a budget is spent; or until neither
+// gets anywhere: both end without an iteration, or with a λ that is no number, and so they would the next
+// time.
+static tbStatus take_turns(tbContext* ctx, tbRun* run, Stage turns[2], Watch* watch, tbDelassus** W,
+                           double* lambda, bool* over)
+{
+  bool alive = true;
+  for (int cap = 200; alive; cap *= cap < INT_MAX / 2 ? 2 : 1) {
+    alive = false;
+    for (int i = 0; i < 2; i++) {
+      int before = run->iterations;
+      turns[i].cap = cap;
+      run->lost = false;
+      TB_TRY(go(ctx, run, &turns[i], watch, W, lambda, over));
+      if (*over) return TB_OK;
+      alive = alive || (run->iterations > before && !run->lost);
+    }
+  }
+  *over = true;
+  tb_run_give_up(run);
+  return TB_OK;
+}
+
 // Soft bodies: `cr` for a quarter of what Newton would cost, then Newton. Where W is out of the question `cr`
 // and `ica` in turn, each from the best so far, longer each time.
 static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
@@ -183,11 +207,8 @@ static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbD
     Stage newton = {.name = "prox-newton", .cap = SOFT_STEPS};
     return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
   }
-  for (int cap = 200; !*over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
-    TB_TRY(go(ctx, run, &(Stage){.name = "cr", .cap = cap}, watch, W, lambda, over));
-    if (!*over) TB_TRY(go(ctx, run, &(Stage){.name = "ica", .cap = cap}, watch, W, lambda, over));
-  }
-  return TB_OK;
+  Stage turns[2] = {{.name = "cr"}, {.name = "ica"}};
+  return take_turns(ctx, run, turns, watch, W, lambda, over);
 }
 
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
@@ -214,11 +235,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   }
   for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
     status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
-  for (int cap = 200; status == TB_OK && !over; cap *= cap < INT_MAX / 2 ? 2 : 1) {
-    status = go(ctx, run, &(Stage){.name = "bgs", .cap = cap}, &watch, &W, lambda, &over);
-    Stage again = {.name = "prox-newton", .cap = cap, .onward = true};
-    if (status == TB_OK && !over) status = go(ctx, run, &again, &watch, &W, lambda, &over);
-  }
+  Stage turns[2] = {{.name = "bgs"}, {.name = "prox-newton", .onward = true}};
+  if (status == TB_OK && !over) status = take_turns(ctx, run, turns, &watch, &W, lambda, &over);
   tb_delassus_free(ctx, W);
   return status;
 }

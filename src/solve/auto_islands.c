@@ -17,7 +17,6 @@
 // Parts that take many iterations are put off until all have had their turn, and then solved together, to
 // E² ≤ τ²s² − Σ E_b² over the others: none waits while another, which perhaps has no solution, eats the
 // budget.
-#include "base/clock.h"
 #include "base/shared.h"
 #include "base/sort.h"
 #include "base/threads.h"
@@ -55,22 +54,12 @@ typedef struct {
   int turn;      // iterations a batch may have
   double enough; // E of the whole that would do, for the present scale
 
-  tbShared shared; // its lock is also that of the caller's functions, and of all that follows
-  bool cancelled;
-  tbError error; // of the first batch that failed
+  tbShared shared;
+  tbError error; // of the first batch that failed; the lock of `shared` is its, too
 } Islands;
 
-// ---- what the caller gave, one thread at a time ----
-
-static bool ask(void* user)
-{
-  Islands* s = user;
-  pthread_mutex_lock(&s->shared.lock);
-  s->cancelled = s->cancelled || s->o->cancelled(s->o->cancelled_user);
-  bool cancelled = s->cancelled;
-  pthread_mutex_unlock(&s->shared.lock);
-  return cancelled;
-}
+// The budget of time and the wish to cancel are those of the whole.
+static bool ask(void* user) { return tb_run_stops(((Islands*)user)->run); }
 
 static void report(Islands* s, const tbContext* part)
 {
@@ -81,19 +70,13 @@ static void report(Islands* s, const tbContext* part)
 
 // ---- one batch ----
 
-static double time_left(const Islands* s)
-{
-  double budget = s->o->time_budget_s;
-  return budget > 0 ? budget - (tb_seconds() - s->run->started) : INFINITY;
-}
-
-static tbSolveOptions options_of_part(Islands* s, double left)
+static tbSolveOptions options_of_part(Islands* s)
 {
   tbSolveOptions o = *s->o;
   o.max_iterations = s->turn;
-  o.time_budget_s = isinf(left) ? 0 : left;
+  o.time_budget_s = 0;
   o.trace = NULL;
-  if (o.cancelled) o.cancelled = ask, o.cancelled_user = s;
+  o.cancelled = ask, o.cancelled_user = s;
   return o;
 }
 
@@ -110,9 +93,8 @@ static tbStatus solve_batch(Islands* s, tbContext* ctx, tbArena* arena, Batch* b
 {
   tbProblem part;
   tbSolveResult r;
-  double left = time_left(s);
-  if (!(left > 0)) return TB_OK;
-  tbSolveOptions o = options_of_part(s, left);
+  if (tb_run_stops(s->run)) return TB_OK;
+  tbSolveOptions o = options_of_part(s);
   TB_TRY(tb_problem_part(arena, s->run->p, b->contact, b->count, &s->maps, &part));
   double* lambda = TB_TAKE(arena, double, (size_t)part.nrow);
   if (!lambda) return TB_ERROR_MEMORY;
@@ -186,14 +168,10 @@ static bool judge(Islands* s)
   int most = 0;
   for (int i = 0; i < s->count; i++)
     if (s->batch[i].iterations > most) most = s->batch[i].iterations, run->used = s->batch[i].used;
-  tbSolveOptions heard = *s->o; // who cancelled a part has cancelled the whole
-  if (heard.cancelled) heard.cancelled = ask, heard.cancelled_user = s;
-  run->o = &heard;
   run->start_known = false;
   tb_run_judge_next(run);
   bool done = tb_run_done(run, most, s->lambda);
   run->start_known = true;
-  run->o = s->o;
   set_target(s, &run->best_residual);
   return done;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { ASK_EVERY = 32 };            // rows, whether to go on
 static const double EPSILON = 1e-8; // of the proximal term, beside a diagonal near 1
 static const double RUNAWAY =
     1e8; // x beyond this many times the data only goes on because of the proximal term
@@ -214,7 +215,9 @@ void tb_blcp_factor_sets(tbBlcp* b)
   b->removals = 0;
   for (int i = 0; i < b->n; i++) {
     b->place[i] = -1;
-    if (b->set[i] == TB_BETWEEN && !append(b, i)) b->set[i] = TB_LOWER;
+    if (b->set[i] != TB_BETWEEN) continue;
+    bool stops = i % ASK_EVERY == 0 && tb_run_stops(b->run); // and nothing of it will be used
+    if (stops || !append(b, i)) b->set[i] = TB_LOWER;
   }
 }
 
@@ -301,7 +304,9 @@ bool tb_blcp_coupled(tbBlcp* b)
         if (!is_unknown(b, t)) row[c] += slope_at(b, t) * W[t];
     }
   }
-  if (tb_dense_eliminate(b->run->threads, count, count, b->system, count, b->swap, DBL_MIN) > 0) return false;
+  if (tb_dense_eliminate(b->run->threads, tb_stop_interrupt(b->run->stop), count, count, b->system, count,
+                         b->swap, DBL_MIN) != 0)
+    return false;
   tb_dense_lu_solve(count, b->system, count, b->swap, b->row);
   for (int c = 0; c < count; c++) {
     int j = unknown[c];

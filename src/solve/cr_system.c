@@ -286,7 +286,7 @@ static void approach(void* user, int b, tbThreads* threads, double* room)
   memcpy(w, iterates && q->start ? q->start + block->dof : f, bytes);
   if (!iterates) tb_metric_solve(block, threads, w, room);
   else if (q->start) tb_metric_cg_from(block, threads, APPROACH, f, w, room);
-  else tb_metric_cg(block, threads, APPROACH, w, room);
+  else tb_metric_cg_unless(q->s->W->owner->interrupt, block, threads, APPROACH, w, room);
 }
 
 void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* start, double* w)

@@ -178,10 +178,8 @@ static void begin(tbIpm* s, tbRun* run)
     add_cones(s, k);
   }
   choose_units(s);
-  for (int i = 0; i < s->prepared->islands; i++) {
-    s->island[i].best = INFINITY;
-    start_island(s, i);
-  }
+  for (int i = 0; i < s->prepared->islands; i++) s->island[i].best = INFINITY;
+  for (int i = 0; i < s->prepared->islands && !tb_run_stops(run); i++) start_island(s, i);
 }
 
 // ---- where the iterate stands ----
@@ -305,7 +303,7 @@ static bool decide(tbIpm* s)
 {
   double goal = 0.1 * s->run->o->tolerance * tb_norm(s->n, s->run->W->q);
   bool moved = false;
-  for (int i = 0; i < s->prepared->islands; i++) {
+  for (int i = 0; i < s->prepared->islands && !tb_run_stops(s->run); i++) {
     tbIpmIsland* land = &s->island[i];
     bool polishes = land->state == TB_IPM_POLISH;
     double falls = polishes ? sqrt(land->error) : fmax(land->gap, land->missed);

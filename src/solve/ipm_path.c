@@ -183,6 +183,7 @@ static void move(tbIpm* s)
 void tb_ipm_follow(tbIpm* s)
 {
   factor(s);
+  if (tb_run_stops(s->run)) return; // and the factor may be half done
   for (int i = 0; i < s->prepared->islands; i++) s->island[i].sigma = s->island[i].correction = 0;
   find_direction(s); // the predictor
   find_lengths(s);

@@ -120,6 +120,7 @@ void tb_ipm_polish(tbIpm* s)
     memcpy(s->dx + cone->row, q.b, (size_t)cone->size * sizeof *q.b);
   }
   tb_lu_factor(s->prepared->lu, s->run->threads, s->run->W->val_adr, s->values, s->active, DBL_MIN);
+  if (tb_run_stops(s->run)) return; // and the factor may be half done
   tb_lu_solve(s->prepared->lu, s->dx);
   for (int i = 0; i < s->n; i++)
     if (s->active[i]) s->x[i] += s->dx[i];

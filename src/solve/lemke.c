@@ -198,7 +198,7 @@ static void settle_free_rows(Lemke* s)
           best = fabs(row_of(s, i)[j]), r = i, c = j;
     }
     if (first == 0) first = best;
-    if (!(best > 1e-11 * first)) break;
+    if (!(best > 1e-11 * first) || tb_run_stops(s->run)) break;
     exchange(s, r, c);
   }
 }
@@ -207,7 +207,7 @@ static void settle_free_rows(Lemke* s)
 // column first.
 static void change_basis(Lemke* s)
 {
-  for (int v = 0; v <= 2 * s->n; v++) {
+  for (int v = 0; v <= 2 * s->n && !tb_run_stops(s->run); v++) {
     if (!s->wanted[v] || is_free(s, v) || s->place[v] >= 0) continue;
     int c = ~s->place[v], r = -1;
     double best = 0;
@@ -419,6 +419,10 @@ static Ending follow(Lemke* s)
     double ratio = row_of(s, i)[0] / row_of(s, i)[~s->place[2 * n]];
     if (ratio < 0 && ratio <= least) least = ratio, r = i; // of ties the last: lexicographically least
   }
+  if (tb_run_stops(s->run)) { // the dictionary may be half done
+    tb_run_give_up(s->run);
+    return STOPPED;
+  }
   if (r < 0) return SOLVED;
 
   s->since_check = 0;
@@ -453,7 +457,7 @@ void tb_lemke(tbRun* run, double* lambda)
     if (ending == STOPPED) return;
     for (int pass = 0; pass < (ending == SOLVED ? 2 : 1); pass++) { // as it stands, then afresh
       if (pass > 0) refresh(&s);
-      for (int again = 0; again < 3; again++) find_error(&s), refine(&s);
+      for (int again = 0; again < 3 && !tb_run_stops(run); again++) find_error(&s), refine(&s);
       tb_run_judge_next(run);
       if (done(&s)) return;
     }

@@ -44,6 +44,7 @@ static void iterate(tbRun* run, double* lambda, tbMap map)
     tb_newton_linearise(&n);
     tb_newton_rest(&n);
     tb_newton_direction(&n);
+    if (tb_run_stops(run)) continue;
     for (int i = 0; i < n.plan->islands; i++) {
       tbNewtonIsland* s = &n.island[i];
       if (s->resting) continue;

@@ -77,7 +77,7 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda);
 // u, Φ and its derivatives at λ; merits of the islands that do not rest.
 void tb_newton_linearise(tbNewton* n);
 
-// d and W d for the islands that do not rest.
+// d and W d for the islands that do not rest; neither is of use once the run stops.
 void tb_newton_direction(tbNewton* n);
 
 // Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the

@@ -152,7 +152,8 @@ static void solve_active(tbNewton* n, double* rhs)
                .precondition = precondition,
                .user = n,
                .tolerance = 1e-6,
-               .max_products = 400};
+               .max_products = 400,
+               .interrupt = tb_stop_interrupt(n->run->stop)};
   double* b = n->start;
   memcpy(b, rhs, (size_t)p->nrow * sizeof *b);
   memset(rhs, 0, (size_t)p->nrow * sizeof *rhs);
@@ -173,6 +174,7 @@ void tb_newton_direction(tbNewton* n)
     invert_diagonal(n);
   }
   for (int round = 0; round < (direct ? 3 : 1) && left > 1e-20 * target; round++) {
+    if (tb_run_stops(n->run)) return; // and the factor may be half done
     solve_active(n, n->rhs);
     for (int i = 0; i < p->nrow; i++)
       if (n->active[i]) n->d[i] += n->rhs[i];

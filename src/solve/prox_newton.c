@@ -149,6 +149,7 @@ void tb_prox_newton(tbRun* run, double* lambda)
       if (!n->island[i].resting && steer(&x, i)) changed = true;
     if (changed) tb_newton_linearise(n);
     tb_newton_direction(n);
+    if (tb_run_stops(run)) continue;
     for (int i = 0; i < n->plan->islands; i++) {
       tbNewtonIsland* s = &n->island[i];
       if (s->resting) continue;

@@ -113,17 +113,33 @@ void tb_run_begin(tbRun* run)
   if (run->started == 0) run->started = tb_seconds() - run->judging_start;
 }
 
-void tb_run_give_up(tbRun* run) { end(run, TB_FAILED); }
+static bool end_if_stopped(tbRun* run)
+{
+  tbStopReason reason = tb_stop_reason(run->stop);
+  return reason != TB_STOP_NOT && end(run, reason == TB_STOP_TIME ? TB_TIME : TB_CANCELLED);
+}
+
+void tb_run_give_up(tbRun* run)
+{
+  if (!end_if_stopped(run)) end(run, TB_FAILED);
+}
+
+bool tb_run_spent(tbRun* run)
+{
+  if (end_if_stopped(run)) return true;
+  return run->iterations >= run->o->max_iterations && end(run, TB_MAX_ITERATIONS);
+}
 
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
-  if (iteration == 0 && run->start_known) return false;
+  tbStopReason reason = tb_stop_reason(run->stop);
+  if (reason == TB_STOP_INTERRUPT) return end(run, TB_CANCELLED); // nobody waits for an answer
+  if (iteration == 0 && run->start_known) return end_if_stopped(run);
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
-       late = o->time_budget_s > 0 && elapsed >= o->time_budget_s;
-  bool cancelled = o->cancelled && o->cancelled(o->cancelled_user);
+       late = reason == TB_STOP_TIME, cancelled = reason == TB_STOP_CANCELLED;
   bool due = iteration >= run->next_check || spent || late || cancelled;
   if (!due && !o->trace) return false;
 
@@ -133,7 +149,9 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
   if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
   if (!due) { // looked at for the trace alone, which changes nothing
-    run->excluded += tb_seconds() - before;
+    double judging = tb_seconds() - before;
+    run->excluded += judging;
+    run->stop->deadline += judging;
     return false;
   }
   bool good = keep_the_best(run, &residual, lambda);
@@ -146,8 +164,9 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   run->last_check = iteration;
   run->last_number = number;
   if (cancelled) return end(run, TB_CANCELLED);
-  bool lost = isinf(number) ? iteration > 0 : diverged(run, &residual); // infinite: λ is no longer finite
-  if (lost) return end(run, TB_FAILED);
+  // infinite: λ is no longer finite
+  run->lost = isinf(number) ? iteration > 0 : diverged(run, &residual);
+  if (run->lost) return end(run, TB_FAILED);
   if (late) return end(run, TB_TIME);
   if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
   if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);

@@ -10,6 +10,7 @@
 #define TB_SOLVE_RUN_H
 
 #include "base/memory.h"
+#include "base/stop.h"
 #include "tribo/solver.h"
 
 typedef struct tbRun {
@@ -20,6 +21,7 @@ typedef struct tbRun {
   double within; // of the tolerances: a little less than all, while the judge is rough
   double enough; // of a part: E that will do whatever the tolerances say
   tbThreads* threads;
+  tbStop* stop; // the caller's wish to cancel, and the time budget
   tbScratch scratch;
   void* prepared;         // what the method's prepare made, or null
   const double* believed; // the caller's belief about v − v_free (ndof); null: it has none
@@ -49,6 +51,7 @@ typedef struct tbRun {
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;
+  bool lost; // it ended because λ is no longer finite, or E grew beyond all bounds
 
   // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every
   // judged number, which may end it
@@ -73,6 +76,13 @@ void tb_run_begin(tbRun* run);
 
 bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 
+// The caller wants to stop, or the time is up: for loops inside of an iteration, and for set-ups. What they
+// leave half done goes no further than the next tb_run_done, which ends the run.
+static inline bool tb_run_stops(const tbRun* run) { return tb_stop_reason(run->stop) != TB_STOP_NOT; }
+
+// The budgets, where no method runs: true ends the run, with what is used up as its outcome.
+bool tb_run_spent(tbRun* run);
+
 // The method believes it has an answer: the next tb_run_done asks the judge, whatever the schedule.
 static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
@@ -81,7 +91,7 @@ bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the
 // The tolerance to work towards: o->tolerance, or beyond it.
 double tb_run_aim(const tbRun* run);
 
-// The method cannot go on: ends the run as failed.
+// The method cannot go on: ends the run as failed, or as what stopped it.
 void tb_run_give_up(tbRun* run);
 
 static inline int tb_rows(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }

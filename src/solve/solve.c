@@ -219,7 +219,7 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   const tbSolveOptions* o = run->o;
   bool cold = true;
   for (int i = 0; cold && i < run->p->nrow; i++) cold = lambda[i] == 0;
-  bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace && !o->cancelled;
+  bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace;
   go = go || (o->max_iterations > 0 && !o->trace && judging_is_dear(run->p));
   run->used = solver->name;
   run->last_number = INFINITY;
@@ -237,6 +237,21 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
 // enough to compare it with a little less than the tolerance.
 static const double LEFT = 1e-2, NEARLY = 0.97;
 
+// A set-up that was stopped has failed; a run that was has not: its answer is the best so far. A caller who
+// interrupts the whole call wants none.
+static tbStatus take_stop(tbContext* ctx, const tbContext* own, tbRun* run, tbStatus status)
+{
+  if (run->started == 0) run->started = run->finished = tb_seconds();
+  if (atomic_load(&run->stop->reason) == TB_STOP_INTERRUPT)
+    return tb_fail(ctx, TB_ERROR_CANCELLED, "cancelled");
+  if (status == TB_ERROR_CANCELLED) {
+    tb_run_spent(run);
+    return TB_OK;
+  }
+  if (status != TB_OK) ctx->error = own->error;
+  return status;
+}
+
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
                       double enough, double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
 {
@@ -244,6 +259,10 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
   double start = tb_seconds();
   size_t rows = (size_t)problem->nrow;
+  tbStop stop;
+  tb_stop_begin(&stop, ctx, options->cancelled, options->cancelled_user, options->time_budget_s);
+  tbContext own = *ctx;
+  own.interrupt = tb_stop_interrupt(&stop);
   tbArena arena;
   tb_arena_init(&arena, ctx);
   tbRun run = {.p = problem,
@@ -252,6 +271,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .enough = enough,
                .within = judging_is_dear(problem) ? NEARLY : 1,
                .threads = ctx->threads,
+               .stop = &stop,
                .believed = w,
                .best_number = INFINITY,
                .outcome = TB_FAILED,
@@ -269,8 +289,11 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   }
   if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
     status = group_contacts(ctx, &arena, &run);
-  if (status == TB_OK && !over)
-    status = solver->drive ? solver->drive(ctx, &run, iterate) : run_alone(ctx, solver, &run, iterate);
+  if (status == TB_OK) {
+    if (!over)
+      status = solver->drive ? solver->drive(&own, &run, iterate) : run_alone(&own, solver, &run, iterate);
+    status = take_stop(ctx, &own, &run, status);
+  }
   bool unknown = isinf(run.best_number); // nothing was judged, or nothing was finite: say it of the start
   if (status == TB_OK && (unknown || (!judge && judging_is_dear(problem)))) { // what is said is exact
     run.within = 1;

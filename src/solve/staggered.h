@@ -46,6 +46,7 @@ typedef struct tbStaggerIsland {
 typedef struct tbStagger {
   tbArena arena;
   const tbDelassus* W;
+  tbInterrupt interrupt; // of the run: islands that are left are left as they are
   int islands;
   tbStaggerIsland* island;
   tbFrictionSet* friction;         // (ncontact)

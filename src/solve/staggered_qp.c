@@ -145,7 +145,7 @@ static void solve_velocities(tbStagger* s, tbStaggerIsland* land, const double* 
 void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
 {
   s->lambda = lambda;
-  for (int i = 0; i < s->islands; i++) {
+  for (int i = 0; i < s->islands && !tb_asked(s->interrupt); i++) {
     tbStaggerIsland* land = &s->island[i];
     tbStaggerRows* r = &land->normal;
     s->current = land;
@@ -179,7 +179,7 @@ static void scale_bounds(const tbStagger* s, const tbStaggerRows* r, double* bou
 void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, double* out)
 {
   s->lambda = lambda;
-  for (int i = 0; i < s->islands; i++) {
+  for (int i = 0; i < s->islands && !tb_asked(s->interrupt); i++) {
     tbStaggerIsland* land = &s->island[i];
     tbStaggerRows* r = &land->friction;
     s->current = land;

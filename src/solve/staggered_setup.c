@@ -77,6 +77,7 @@ static bool take_projected(tbStagger* s, tbStaggerRows* r)
   tb_qp_projected_layout(&r->projected, &scratch, r->count);
   r->projected.n = r->count;
   r->projected.user = s;
+  r->projected.interrupt = s->interrupt;
   return true;
 }
 
@@ -348,6 +349,7 @@ static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
   if (!s->island || !take_room(s) || !list_contacts(s, island)) return TB_ERROR_MEMORY;
   for (int i = 0; i < s->islands; i++) {
     tbStaggerIsland* land = &s->island[i];
+    TB_TRY(tb_check_interrupt(ctx));
     if (!list_rows(s, land) || !take_mixer(s, land) || !set_up_velocities(s, land)) return TB_ERROR_MEMORY;
     if (!set_up_rows(s, land, &land->normal, false) || !set_up_rows(s, land, &land->friction, true))
       return TB_ERROR_MEMORY;
@@ -361,6 +363,7 @@ tbStatus tb_stagger_create(tbContext* ctx, tbRun* run, tbStagger** out)
   if (!s) return TB_ERROR_MEMORY;
   tb_arena_init(&s->arena, ctx);
   s->W = run->W;
+  s->interrupt = tb_stop_interrupt(run->stop);
   return build(ctx, s, run);
 }
 

@@ -154,7 +154,7 @@ static bool solve_iterated(tbSubspace* s, const bool* fixed, const double* u, do
   memset(s->x, 0, bytes);
   double now = precondition(s), least = now, enough = ENOUGH * ENOUGH * now;
   memcpy(s->p, s->z, bytes);
-  for (int k = 0; k < MOST_ITERATIONS && now > enough; k++) {
+  for (int k = 0; k < MOST_ITERATIONS && now > enough && !tb_run_stops(s->run); k++) {
     double curvature = 0;
     s->run->operations += s->product + 12.0 * (double)n;
     multiply(s, fixed);

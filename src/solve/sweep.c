@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACK_AT = 3, REFRESH = 32, CONTACTS_PER_PIECE = 64 };
+enum { PACK_AT = 3, REFRESH = 32, CONTACTS_PER_PIECE = 64, ASK_EVERY = 32 };
 
 static bool through_bodies(const tbDelassus* W) { return !(W->forms & TB_FORM_BLOCKS); }
 
@@ -143,7 +143,7 @@ static void visit_piece(void* user, int begin, int end, int piece)
 {
   (void)piece;
   tbSweep* s = user;
-  for (int i = begin; i < end; i++) visit(s, s->visit[i]);
+  for (int i = begin; i < end && !(i % ASK_EVERY == 0 && tb_run_stops(s->run)); i++) visit(s, s->visit[i]);
 }
 
 // Contacts of one colour share no body and no entry of W: they may move at the same time.
@@ -243,5 +243,5 @@ void tb_sweep(tbSweep* s)
   if (s->sequence == TB_ORDER_GREEDY) sort_by_change(s);
   visit_piece(s, 0, n, 0);
   if (s->sequence == TB_ORDER_SYMMETRIC)
-    for (int i = n - 1; i >= 0; i--) visit(s, s->visit[i]);
+    for (int i = n - 1; i >= 0 && !(i % ASK_EVERY == 0 && tb_run_stops(s->run)); i--) visit(s, s->visit[i]);
 }

@@ -148,14 +148,14 @@ TEST(trace_budgets_and_cancellation_hold_for_every_solver)
     o.cancelled = after_ten;
     o.cancelled_user = &asked;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
-    CHECK((ended && r.iterations < 10) || (r.outcome == TB_CANCELLED && r.iterations == 10));
+    CHECK((ended && r.iterations < 10) || (r.outcome == TB_CANCELLED && r.iterations <= 10));
 
     o.cancelled = NULL;
     o.max_iterations = 2000000000;
     o.time_budget_s = 0.02;
     CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, w.lambda, &r));
     ended = r.outcome == TB_FAILED && tb_solver_at(i)->max_rows > 0;
-    CHECK(ended || (r.outcome == TB_TIME && r.time_s >= 0.02));
+    CHECK(ended || (r.outcome == TB_TIME && r.setup_s + r.time_s >= 0.02));
     CHECK(r.time_s < 10);
     cases_drop(&w);
   }
