@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo page test bench wasm docs scenes format fuzz setup clean
+.PHONY: build demo page test test-all bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -22,6 +22,15 @@ test: build
 	@cmake --preset asan >/dev/null
 	@cmake --build --preset asan -j $(JOBS) --target tribo_tests -- --no-print-directory
 	@JOBS=$(JOBS) test/run
+
+# What takes too long for every day: sweeps in full length under the sanitizers, threads, compilers, fuzzers. An hour or so.
+test-all: build
+	@scripts/setup --test
+	@cmake --preset asan >/dev/null
+	@cmake --build --preset asan -j $(JOBS) --target tribo_tests -- --no-print-directory
+	@cmake --preset tsan >/dev/null
+	@cmake --build --preset tsan -j $(JOBS) --target tribo_tests -- --no-print-directory
+	@JOBS=$(JOBS) test/run --all
 
 bench: setup
 	@scripts/setup --bench

@@ -179,6 +179,7 @@ int main(int argc, char** argv)
   bool stop = argc > 1 && strcmp(argv[1], "-x") == 0;
   if (stop) argc--, argv++;
   if (argc > 2 && strcmp(argv[1], "-j") == 0) at_a_time = atoi(argv[2]), argc -= 2, argv += 2;
+  else if (argc > 1 && strncmp(argv[1], "-j", 2) == 0) at_a_time = atoi(argv[1] + 2), argc--, argv++;
   for (int i = 1; i < argc; i++)
     if (argv[i][0] == '-')
       return fprintf(stderr, "usage: tribo_tests [-x] [-j N] [WORDS…], not %s\n", argv[i]), 2;
