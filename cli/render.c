@@ -5,6 +5,8 @@
 #include "cli/progress.h"
 #include "cli/simulate.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -117,24 +119,34 @@ static tbStatus record(tbContext* ctx, tbScene* scene, const char* path, double 
   return tb_record_end(ctx, recording, scene, status);
 }
 
-// The replay of a scene, in a file that is gone as soon as it is open.
+// A file without a name, which goes with the process however that ends. Returns its descriptor.
+static tbStatus open_nameless(tbContext* ctx, int* out)
+{
+  char name[PATH_MAX];
+  const char* temporary = getenv("TMPDIR");
+  snprintf(name, sizeof name, "%s/tribo-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+  *out = mkostemp(name, O_CLOEXEC);
+  if (*out < 0)
+    return tb_fail(ctx, TB_ERROR_IO, "cannot make a temporary file like %s: %s", name, strerror(errno));
+  unlink(name);
+  return TB_OK;
+}
+
+// The replay of a scene.
 static tbStatus open_scene(tbContext* ctx, const char* path, const RenderArgs* a, const Shooting* s,
                            tbReplay** out)
 {
   tbScene scene;
-  char folder[PATH_MAX], file[PATH_MAX + 16];
-  const char* temporary = getenv("TMPDIR");
+  char name[40];
+  int file;
   TB_TRY(load_scene(ctx, path, &scene));
   if (!isnan(a->time)) scene.time = a->time;
-  snprintf(folder, sizeof folder, "%s/tribo-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-  tbStatus status = TB_OK;
-  if (!mkdtemp(folder)) status = tb_fail(ctx, TB_ERROR_IO, "cannot make a folder like %s", folder);
-  else {
-    snprintf(file, sizeof file, "%s/replay.trp", folder);
-    status = record(ctx, &scene, file, fmax(60, s->fps / s->speed), a->quiet);
-    if (status == TB_OK) status = tb_replay_open(ctx, file, out);
-    unlink(file);
-    rmdir(folder);
+  tbStatus status = open_nameless(ctx, &file);
+  if (status == TB_OK) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    status = record(ctx, &scene, name, fmax(60, s->fps / s->speed), a->quiet);
+    if (status == TB_OK) status = tb_replay_open(ctx, name, out);
+    close(file);
   }
   tb_scene_free(ctx, &scene);
   return status;

@@ -31,3 +31,8 @@ else
   t run drop.json --time 0.1 --out filmed --export mp4 --quiet; ended 0 && [ -s filmed/scene.mp4 ]; claim "run --export mp4"
 fi
 clean; claim "render: nothing half-written stays"
+mkdir -p scratch
+TMPDIR=$PWD/scratch "$tribo" render drop.json --time 1e9 --out never.png --quiet >out 2>err </dev/null & pid=$!
+sleep 0.5; kill -KILL $pid; wait $pid 2>/dev/null
+[ -z "$(ls -A scratch)" ] && [ ! -e never.png ]; claim "render: a killed one leaves nothing behind"
+(TMPDIR=/nowhere "$tribo" render drop.json --out a.png --quiet >out 2>err </dev/null); [ $? -eq 3 ] && one_line && says /nowhere/; claim "render: no place for temporary files is 3"
