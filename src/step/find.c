@@ -31,6 +31,7 @@ enum { PAIRS = 32, BODIES = 256 };
 typedef struct {
   tbPair shapes;
   tbVec3 position;
+  double swept;
   tbContactPoint point;
 } Found;
 
@@ -294,7 +295,7 @@ static void collide_pairs(void* user, int begin, int end, int piece)
     for (size_t c = 0; status == TB_OK && c < points.count; c++) {
       const tbContactPoint* p = (const tbContactPoint*)points.data + c;
       double t = c >= sweep.first ? sweep.t : 0;
-      Found found = {pair, position_of(s, owner[pair.a], owner[pair.b], p, t), *p};
+      Found found = {pair, position_of(s, owner[pair.a], owner[pair.b], p, t), t, *p};
       status = tb_array_push(ctx, &s->found[piece], &found, 1);
     }
   }
@@ -348,7 +349,7 @@ static void write_touches(const Search* s, int pieces, tbTouch* out)
       const Found* f = (const Found*)s->found[i].data + c;
       out->shape_a = f->shapes.a, out->shape_b = f->shapes.b;
       out->body_a = owner[f->shapes.a], out->body_b = owner[f->shapes.b];
-      out->point = f->point, out->position = f->position, out->impact = -1;
+      out->point = f->point, out->position = f->position, out->swept = f->swept, out->impact = -1;
     }
 }
 

@@ -12,6 +12,7 @@ typedef struct tbTouch {
   int shape_a, shape_b, body_a, body_b; // shape −1: a deformable body's
   tbContactPoint point;
   tbVec3 position; // where the impulse acts on both bodies
+  double swept;    // when, within the step, a sweep found it; 0: at the start
   tbMat3 frame;    // rows n, t, b
   tbSurface surface;
   int law, rows;

@@ -70,15 +70,23 @@ static double normal_velocity(const Impacts* p, const tbTouch* t)
   return tb_touch_velocity(t, a->at.x, a->v, a->w, b->at.x, b->v, b->w).x;
 }
 
+// The velocity, at the start of the step, of the point at which a body will be struck. Bodies that a sweep
+// found at a later moment are far apart now, so each has the lever arm of its own point at that moment.
+static tbVec3 velocity_at_start(const Impacts* p, const tbTouch* t, int body, tbVec3 point)
+{
+  const tbBody* b = &tb_bodies(p->world)[body];
+  bool flies = b->kind == TB_BODY_DYNAMIC; // others have this step's velocity
+  tbVec3 v = flies ? b->v : p->now[body].v, w = flies ? b->w : p->now[body].w;
+  tbVec3 arm = tb_sub3(t->position, b->x);
+  if (t->swept > 0) arm = tb_quat_rotate(tb_quat_exp(tb_scale3(t->swept, w)), tb_sub3(point, b->x));
+  return tb_add3(v, tb_cross3(w, arm));
+}
+
 static double start_velocity(const Impacts* p, const tbTouch* t)
 {
-  const tbBody *a = &tb_bodies(p->world)[t->body_a], *b = &tb_bodies(p->world)[t->body_b];
-  bool a_free = a->kind == TB_BODY_DYNAMIC,
-       b_free = b->kind == TB_BODY_DYNAMIC; // others have this step's velocity
-  const tbFree *fa = &p->now[t->body_a], *fb = &p->now[t->body_b];
-  return tb_touch_velocity(t, a->x, a_free ? a->v : fa->v, a_free ? a->w : fa->w, b->x, b_free ? b->v : fb->v,
-                           b_free ? b->w : fb->w)
-      .x;
+  tbVec3 u =
+      tb_sub3(velocity_at_start(p, t, t->body_b, t->point.b), velocity_at_start(p, t, t->body_a, t->point.a));
+  return tb_dot3(tb_mat3_row(t->frame, 0), u);
 }
 
 static double free_acceleration(const Impacts* p, const tbTouch* t)

@@ -131,16 +131,9 @@ static bool contact_of(const Meeting* m, const tbTouch* pair, bool second, const
                                 .normal = n,
                                 .gap = gap,
                                 .feature = UINT64_MAX - 1};
+  out->position = second ? out->point.b : out->point.a;
   out->bias[0] = fmax(room, 0) / m->rest;
   return true;
-}
-
-// Where the impulse acts: midway, or on the one body that it moves.
-static tbVec3 position_of(const tbWorld* w, const tbTouch* t)
-{
-  if (tb_bodies(w)[t->body_a].kind != TB_BODY_DYNAMIC) return t->point.b;
-  if (tb_bodies(w)[t->body_b].kind != TB_BODY_DYNAMIC) return t->point.a;
-  return tb_scale3(0.5, tb_add3(t->point.a, t->point.b));
 }
 
 // Adds the contact of one body's inner sphere with the shape of the other that the touch is about.
@@ -162,7 +155,6 @@ static tbStatus add_contact(tbContext* ctx, const tbWorld* w, const tbStepOption
       if (p[i].gap < nearest->gap) nearest = &p[i];
     tbTouch touch;
     if (points->count == 0 || !contact_of(&m, pair, second, nearest, &touch)) continue;
-    touch.position = position_of(w, &touch);
     return tb_array_push(ctx, out, &touch, 1);
   }
   return TB_OK;

@@ -40,6 +40,51 @@ TEST(no_fast_body_passes_a_mesh_or_a_plate)
   mesh_done(plate);
 }
 
+// A body of random shape, speed and spin, at a plate that stands, or that flies freely; with and without
+// bounce.
+static Stage shot(int seed, tbBodyId* plate, tbBodyId* body)
+{
+  tbRandom r = test_random((uint64_t)seed);
+  bool loose = seed % 3 == 2;
+  Stage s = stage_open(test_uniform(&r, 0, 1), seed % 4 == 3 ? 0.5 : 0);
+  s.step.scheme = seed % 5 == 4 ? "implicit" : "semi-implicit";
+  s.step.dt = seed % 2 ? 1.0 / 60 : 0.01;
+  if (loose) no_gravity(&s);
+  tbShape board = tb_shape_box(tb_vec3(20, 20, loose ? 0.01 : 0.002));
+  *plate = loose ? stage_add(&s, board, 100, tb_zero3(), tb_quat_identity())
+                 : stage_fixed(&s, board, tb_zero3(), tb_quat_identity());
+  double a = test_uniform(&r, 0.01, 0.1), b = test_uniform(&r, 0.01, 0.1), c = test_uniform(&r, 0.01, 0.1);
+  tbShape shape = seed % 7 == 0   ? tb_shape_sphere(a)
+                  : seed % 7 == 1 ? tb_shape_capsule(a, b)
+                  : seed % 7 == 2 ? tb_shape_cylinder(a, b)
+                                  : tb_shape_box(tb_vec3(a, b, c));
+  tbVec3 v = tb_vec3(test_uniform(&r, -50, 50), 0, -test_uniform(&r, 20, 600));
+  tbVec3 w = tb_vec3(test_uniform(&r, -100, 100), test_uniform(&r, -100, 100), 0);
+  *body = stage_shoot(&s, shape, tb_vec3(0, 0, test_uniform(&r, 1, 6)), v, w, seed % 11 == 0);
+  return s;
+}
+
+TEST(random_shots_pass_no_plate)
+{
+  int stopped = 0;
+  for (int seed = 0; seed < 300; seed++) {
+    tbBodyId plate, body;
+    Stage s = shot(seed, &plate, &body);
+    for (int k = 0; k < 8; k++) {
+      stage_run(&s, 1);
+      stopped += s.report.changes.stopped;
+      tbBodyState p = stage_state(&s, plate);
+      tbVec3 x = tb_quat_unrotate(p.orientation, tb_sub3(stage_state(&s, body).position, p.position));
+      if (fmax(fabs(x.x), fabs(x.y)) > 10) break; // beyond the edge
+      if (x.z > 0) continue;
+      test_failed(__FILE__, __LINE__, "seed %d, step %d: %g m behind the plate", seed, k, -x.z);
+      break;
+    }
+    stage_close(&s);
+  }
+  CHECK(stopped <= 5);
+}
+
 // Meshes and grids in flight, at boxes, planes, meshes, grids and sheets: they come down to what is in their
 // way, and do not stop at what they fly past.
 TEST(no_mesh_or_grid_in_flight_passes_a_body)
