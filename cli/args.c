@@ -184,6 +184,7 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   o->solver = a->solver;
   o->tolerance = a->tolerance;
   o->tolerance_q = a->tolerance_q;
+  o->velocity_tolerance = a->velocity_tolerance;
   o->max_iterations = a->max_iterations;
   o->time_budget_s = a->time_budget;
   o->relaxation = a->relaxation;

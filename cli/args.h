@@ -31,7 +31,7 @@ void print_columns(FILE* to, int width, const char* left, const char* right);
 // The solver options every command that solves takes; names are resolved by solver_options.
 typedef struct {
   const char *solver, *model, *order, *r_factor, *preconditioner, *inverse;
-  double tolerance, tolerance_q, time_budget, relaxation;
+  double tolerance, tolerance_q, velocity_tolerance, time_budget, relaxation;
   int max_iterations, directions, threads, seed;
 } SolverArgs;
 
@@ -47,6 +47,8 @@ tbStatus start_threads(tbContext* ctx, int count);             // a count out of
   {"--tol", ARG_NUMBER, &(a).tolerance, "T", "stop when the judge's residual is at most T (default 1e-8)"}, \
       {"--tol-q", ARG_NUMBER, &(a).tolerance_q, "T",                                                        \
        "and the residual over ‖q‖ at most T (default: not asked)"},                                         \
+      {"--velocity-tol", ARG_NUMBER, &(a).velocity_tolerance, "V",                                          \
+       "and the residual in m/s at most V (default: not asked)"},                                           \
       {"--max-iter", ARG_INT, &(a).max_iterations, "N", "iterations at most (default 10000)"},              \
       {"--max-time", ARG_NUMBER, &(a).time_budget, "S", "seconds at most (default: " no_time ")"},          \
       {"--model", ARG_TEXT, &(a).model, "M", "cone (default), box, polyhedral, ccp or frictionless"},       \
@@ -70,9 +72,11 @@ static inline double judged(const tbSolveOptions* o, const tbResidual* r)
 }
 
 // Whether an answer is as good as the options ask.
-static inline bool meets(const tbSolveOptions* o, const tbResidual* r)
+static inline bool meets(const tbSolveOptions* o, const tbResidual* r) { return tb_residual_excess(r, o) <= 1; }
+
+static inline double judged_velocity(const tbSolveOptions* o, const tbResidual* r) // in m/s
 {
-  return judged(o, r) <= o->tolerance && (o->tolerance_q == 0 || r->natural_map <= o->tolerance_q);
+  return o->model == TB_MODEL_CONE ? r->velocity : r->model_velocity;
 }
 
 // A file that is missing or cannot be read, a pipe and a device are bad input (TB_ERROR_INPUT), not a fault.

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-// Numbers of which medians are wanted, in ms but for the residual.
-enum { COLUMN_STEP, COLUMN_PHASE, COLUMN_RESIDUAL = COLUMN_PHASE + TB_PHASE_COUNT, COLUMNS };
+// Numbers of which medians are wanted, in ms but for the residuals.
+enum { COLUMN_STEP, COLUMN_PHASE, COLUMN_RESIDUAL = COLUMN_PHASE + TB_PHASE_COUNT, COLUMN_VELOCITY, COLUMNS };
 
 typedef struct {
   double column[COLUMNS];
@@ -47,7 +47,8 @@ static void add_changes(Metrics* m, const tbStepReport* r)
 tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const tbStepReport* r, double step_s)
 {
   MetricsStep step = {.column[COLUMN_STEP] = 1e3 * step_s,
-                      .column[COLUMN_RESIDUAL] = judged(&o->solver, &r->residual)};
+                      .column[COLUMN_RESIDUAL] = judged(&o->solver, &r->residual),
+                      .column[COLUMN_VELOCITY] = judged_velocity(&o->solver, &r->residual)};
   for (int i = 0; i < TB_PHASE_COUNT; i++) step.column[COLUMN_PHASE + i] = 1e3 * r->phase_s[i];
   TB_TRY(tb_array_push(ctx, &m->step, &step, 1));
   m->contacts += r->contacts;
@@ -154,6 +155,10 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   tb_put_object(w, "residual");
   put_finite(w, "median", s[COLUMN_RESIDUAL].median);
   put_finite(w, "max", s[COLUMN_RESIDUAL].max);
+  tb_put_end(w);
+  tb_put_object(w, "residual_velocity");
+  put_finite(w, "median", s[COLUMN_VELOCITY].median);
+  put_finite(w, "max", s[COLUMN_VELOCITY].max);
   tb_put_end(w);
   tb_put_int(w, "unconverged_steps", m->unconverged);
   tb_put_object(w, "solvers_used"); // by how many steps each finished
@@ -280,11 +285,16 @@ tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbS
   say_changes(out, m);
   out_format(out, "  iterations   %s a step, %d at most\n", out_scaled(a, per_step(m, m->iterations)),
              m->most_iterations);
-  out_format(out, "  residual     %.2e median, %.2e max; ", s[COLUMN_RESIDUAL].median,
-             s[COLUMN_RESIDUAL].max);
+  const tbSolveOptions* asked = &scene->step.solver;
+  out_format(out, "  residual     ");
+  out_held(out, s[COLUMN_VELOCITY].max, asked->velocity_tolerance, " m/s");
+  out_format(out, " at most, median %.2e; in FCLIB's scaling ", s[COLUMN_VELOCITY].median);
+  out_held(out, s[COLUMN_RESIDUAL].max, asked->tolerance, "");
+  out_format(out, "\n");
   if (m->unconverged)
-    out_format(out, "%" PRId64 " of %zu steps missed the tolerance\n", m->unconverged, steps);
-  else out_format(out, "every step within its tolerance\n");
+    out_format(out, "               %" PRId64 " of %zu steps missed what they aim at\n", m->unconverged,
+               steps);
+  else out_format(out, "               every step within its tolerance\n");
   out_format(out, "  state        %016" PRIx64 "\n", tb_world_hash(scene->world));
   return tb_out_finish(out);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int write_standard(void* user, const char* bytes, size_t count)
@@ -100,4 +101,35 @@ const char* out_scaled(char text[OUT_NUMBER], double value)
   int decimals = size > 0 ? 2 - (int)floor(log10(size)) : 0;
   snprintf(text, OUT_NUMBER, "%.*f", decimals > 0 ? decimals : 0, value);
   return text;
+}
+
+void out_power(tbOut* out, double value)
+{
+  static const char* const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  if (!(fabs(value) > 0) || !isfinite(value)) {
+    out_format(out, isnan(value) ? "nan" : isinf(value) ? "∞" : "0");
+    return;
+  }
+  char text[32], *e;
+  snprintf(text, sizeof text, "%.1e", value); // d.de±xx
+  e = strchr(text, 'e');
+  int power = atoi(e + 1);
+  *e = 0;
+  if (strcmp(e - 2, ".0") == 0) e[-2] = 0;
+  if (strcmp(text, "1") != 0) out_format(out, power == 0 ? "%s" : "%s·", text);
+  else if (power == 0) out_format(out, "1");
+  if (power == 0) return;
+  out_format(out, power < 0 ? "10⁻" : "10");
+  snprintf(text, sizeof text, "%d", abs(power));
+  for (const char* at = text; *at; at++) out_format(out, "%s", digit[*at - '0']);
+}
+
+void out_held(tbOut* out, double value, double tolerance, const char* unit)
+{
+  out_power(out, value);
+  if (tolerance > 0) {
+    out_format(out, value <= tolerance ? " ≤ " : " > ");
+    out_power(out, tolerance);
+  }
+  out_format(out, "%s", unit);
 }

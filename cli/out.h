@@ -24,4 +24,9 @@ void out_csv(tbOut* out, const char* text);  // RFC 4180: quoted when it holds a
 // 2270.
 const char* out_scaled(char text[OUT_NUMBER], double value);
 
+// A residual beside the tolerance it is held against: "2·10⁻⁵ ≤ 10⁻⁴ m/s", with > where it misses it; alone
+// where the tolerance is 0. unit: with its space before it, or "".
+void out_held(tbOut* out, double value, double tolerance, const char* unit);
+void out_power(tbOut* out, double value); // "2.3·10⁻⁵"
+
 #endif

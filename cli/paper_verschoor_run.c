@@ -60,7 +60,7 @@ static tbStepOptions options_of(const Setup* setup, Method method)
   o.clearance = VERSCHOOR_CLEARANCE;
   o.solver.solver = solver[method];
   o.solver.tolerance = VERSCHOOR_TOLERANCE;
-  o.solver.aim_q = 1;                                                  // the paper asks for no more
+  o.solver.velocity_tolerance = 0;                                     // the paper asks for no more
   o.solver.max_iterations = method == METHOD_STAGGERED ? 50000 : 5000; // of its programs: the time ends it
   o.solver.preconditioner = method == METHOD_CR_DIAG   ? TB_PRECONDITIONER_DIAG
                             : method == METHOD_CR_FULL ? TB_PRECONDITIONER_FULL

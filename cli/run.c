@@ -9,7 +9,7 @@ static const char usage[] = "usage: tribo run SCENE [options]";
 typedef struct {
   OutputArgs output;
   const char *scheme, *solver, *model;
-  double dt, time, tolerance;
+  double dt, time, tolerance, velocity_tolerance;
   int steps, threads, max_iterations;
 } RunArgs;
 
@@ -31,6 +31,7 @@ static bool override(const RunArgs* a, tbScene* scene, int64_t* last)
   if (!isnan(a->dt)) o->dt = a->dt;
   if (!isnan(a->time)) scene->time = a->time;
   if (!isnan(a->tolerance)) o->solver.tolerance = a->tolerance;
+  if (!isnan(a->velocity_tolerance)) o->solver.velocity_tolerance = a->velocity_tolerance;
   if (a->max_iterations != INT_MIN) o->solver.max_iterations = a->max_iterations;
   if (a->threads != INT_MIN) scene->threads = a->threads;
   *last = steps_until(scene->time, o->dt);
@@ -49,6 +50,8 @@ static bool check(const RunArgs* a)
     fprintf(stderr, "tribo run: --time and --steps both say when to end; give one\n");
   else if (!isnan(a->tolerance) && !(a->tolerance >= 0))
     fprintf(stderr, "tribo run: --tol must not be negative\n");
+  else if (!isnan(a->velocity_tolerance) && !(a->velocity_tolerance >= 0))
+    fprintf(stderr, "tribo run: --velocity-tol must not be negative\n");
   else if (a->max_iterations != INT_MIN && a->max_iterations < 0)
     fprintf(stderr, "tribo run: --max-iter must not be negative\n");
   else return output_args_check("run", &a->output);
@@ -86,6 +89,7 @@ int command_run(int argc, char** argv)
                .dt = NAN,
                .time = NAN,
                .tolerance = NAN,
+               .velocity_tolerance = NAN,
                .steps = INT_MIN,
                .threads = INT_MIN,
                .max_iterations = INT_MIN};
@@ -97,7 +101,10 @@ int command_run(int argc, char** argv)
       {"--time", ARG_NUMBER, &a.time, "S", "simulate so many seconds"},
       {"--steps", ARG_INT, &a.steps, "N", "or so many steps"},
       {"--threads", ARG_INT, &a.threads, "N", "threads; the result does not depend on it"},
-      {"--tol", ARG_NUMBER, &a.tolerance, "T", "the judge's residual that each step aims at"},
+      {"--tol", ARG_NUMBER, &a.tolerance, "T",
+       "on the judge's residual in FCLIB's scaling, as well; 0: not asked"},
+      {"--velocity-tol", ARG_NUMBER, &a.velocity_tolerance, "V",
+       "on its residual in m/s, which each step aims at; 0: not asked"},
       {"--max-iter", ARG_INT, &a.max_iterations, "N", "iterations of the solver at most, each step"},
       {"--model", ARG_TEXT, &a.model, "M", "cone, box, polyhedral, ccp or frictionless"},
       OUTPUT_ARGS(a.output),

@@ -72,6 +72,7 @@ static void print_text(FILE* to, const char* path, const tbProblem* p, const tbS
   if (o->model != TB_MODEL_CONE)
     fprintf(to, "  of the model     %.3e   %s\n", e->model, tb_model_name(o->model));
   fprintf(to, "  natural map      %.3e   E / ‖q‖\n", e->natural_map);
+  fprintf(to, "  velocity         %.3e   m/s, the most by which a contact misses its law\n", e->velocity);
   fprintf(to, "  penetration      %.3e   m/s\n", e->penetration);
   fprintf(to, "  cone             %.3e   N·s\n", e->cone);
   fprintf(to, "  complementarity  %.3e   J\n", e->complementarity);

@@ -39,6 +39,7 @@ void put_verdict(tbJsonWriter* w, const tbSolveOptions* o, const char* solver, c
   put_finite(w, "natural_map", e->natural_map);
   put_finite(w, "fclib", e->fclib);
   put_finite(w, "model", e->model);
+  put_finite(w, "velocity", e->velocity);
   put_finite(w, "penetration", e->penetration);
   put_finite(w, "cone", e->cone);
   put_finite(w, "complementarity", e->complementarity);

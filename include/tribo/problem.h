@@ -148,11 +148,14 @@ void tb_builder_abandon(tbBuilder* b); // takes null
 //   F_k = λ_k − P_K(λ_k − û_k),   û = u + (σ_F(−u_F), 0…),   E = ‖F‖₂,
 //
 // with σ_F the support function of the friction set (μ‖u_T‖ for Coulomb) and u recomputed from λ. Scaled both
-// ways the literature does. λ with a NaN or an infinity in it has infinite residuals.
+// ways the literature does, which is relative to the largest impulse; and in m/s, contact by contact, with w_k
+// the largest eigenvalue of W_kk. Where any quantity is not finite, all residuals are infinite.
 typedef struct tbResidual {
   double fclib;           // E / max(‖q‖, ‖λ‖, ‖u‖): Siconos' scaling; tolerances apply to it
   double natural_map;     // E / ‖q‖: Acary, Brémond and Huber's
   double model;           // as fclib, for the model asked for: a BLCP solver is not blamed for its model
+  double velocity;        // the largest ‖w_k λ_k − P_K(w_k λ_k − û_k)‖: what steps aim at            m/s
+  double model_velocity;  // as velocity, for the model asked for                                      m/s
   double absolute;        // E
   double penetration;     // worst −u_n over unilateral rows                                  m/s
   double cone;            // worst distance of λ_k to its cone                                N·s

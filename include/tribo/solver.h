@@ -77,11 +77,12 @@ typedef struct tbSolveOptions {
   const char* solver; // a name of the table
   tbModel model;      // what to solve; must be among the solver's models
   int directions;     // corners of the polyhedral cone, 3 … 64
-  double tolerance;   // on the judge's number for the model (fclib's scaling for the cone)
-  double tolerance_q; // on E/‖q‖ as well; 0: not asked
-  double aim;   // once the tolerances are reached, go on for a few more iterations towards this share of
-                // them, so that the next step's warm start is within them by itself; 0: stop there
-  double aim_q; // … and for more iterations towards this E/‖q‖, which no mass can hide; 0: not asked
+  // Each may be 0: not asked. An answer meets all that are asked; where none is, only an exact one is good.
+  double tolerance;          // on the judge's number for the model (fclib's scaling for the cone)
+  double tolerance_q;        // on E/‖q‖
+  double velocity_tolerance; // on the judge's number in m/s, which no mass can hide
+  double aim; // once the tolerances are reached, go on for a few more iterations towards this share of
+              // them, so that the next step's warm start is within them by itself; 0: stop there
   int max_iterations;              // ≥ 0
   double time_budget_s;            // of the call, set-up included; 0: none
   tbOrder order;                   // of sweeps
@@ -103,7 +104,7 @@ typedef struct tbSolveOptions {
   void* cancelled_user;
 } tbSolveOptions;
 
-tbSolveOptions tb_default_solve_options(void); // auto, cone, 1e-8, 10000 iterations, no time limit
+tbSolveOptions tb_default_solve_options(void); // auto, cone, tolerance 1e-8, 10000 iterations, no time limit
 
 typedef struct tbSolveResult {
   tbOutcome outcome;
@@ -115,6 +116,10 @@ typedef struct tbSolveResult {
   const char* used;    // the method that finished; for `auto` that of its last stage, or of the island with
                        // the most iterations, or itself where the warm start was good enough
 } tbSolveResult;
+
+// How far a residual is from what the options ask for: the largest of its numbers, each as a multiple of its
+// tolerance; at most 1 meets them all. ∞ where nothing is asked and the residual is not 0.
+double tb_residual_excess(const tbResidual* residual, const tbSolveOptions* options);
 
 // λ is the warm start on input and the best judged iterate on output; untouched when the call fails.
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,

@@ -81,8 +81,8 @@ static void code_solve_options(tbCodec* c, tbSolveOptions* o)
   tb_code_int(c, &o->directions, 3, 64);
   tb_code_number(c, &o->tolerance);
   tb_code_number(c, &o->tolerance_q);
+  tb_code_number(c, &o->velocity_tolerance);
   tb_code_number(c, &o->aim);
-  tb_code_number(c, &o->aim_q);
   tb_code_int(c, &o->max_iterations, 0, INT32_MAX);
   tb_code_number(c, &o->time_budget_s);
   tb_code_int(c, &order, 0, TB_ORDER_COUNT - 1);

@@ -113,7 +113,6 @@ int tb_pen_count(const tbPen* pen, const char* parameter);          // a whole o
 const char* tb_pen_name(tbPen* pen, const char* format, int index); // good until the next
 
 void tb_pen_start(tbPen* pen, double dt, double time);
-void tb_pen_tolerance(tbPen* pen, double tolerance); // of the solver, where the default is not wanted
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
 void tb_pen_body(tbPen* pen, const tbPenBody* body);

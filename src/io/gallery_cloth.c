@@ -3,10 +3,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-static void start(tbPen* pen, double dt, double time, double tolerance)
+static void start(tbPen* pen, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
-  tb_pen_tolerance(pen, tolerance);
   tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
 
@@ -14,7 +13,7 @@ void tb_gallery_cloth_on_sphere(tbPen* pen)
 {
   const double radius = 0.25, high = 0.3;
   int cells = tb_pen_count(pen, "cells");
-  start(pen, 0.005, 1, 1e-6);
+  start(pen, 0.005, 1);
   tb_pen_ground(pen, "cotton");
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),
@@ -39,7 +38,7 @@ void tb_gallery_hammock(tbPen* pen)
   const double length = 1, width = 0.6, high = 1, radius = 0.1, hair = 1e-3;
   int cells = tb_pen_count(pen, "cells");
   tbPenPin corner[4];
-  start(pen, 0.005, 1.5, 1e-6);
+  start(pen, 0.005, 1.5);
   tb_pen_body(pen, &(tbPenBody){.name = "ball",
                                 .shape = tb_pen_sphere(radius),
                                 .material = "cotton",
@@ -88,7 +87,7 @@ void tb_gallery_cloth_capstan(tbPen* pen)
   int points = make_line(radius + room, ARC, UP, down, line);
   char name[64];
   snprintf(name, sizeof name, "strip-%d.obj", down);
-  start(pen, 0.005, 1, 1e-6);
+  start(pen, 0.005, 1);
   tb_pen_body(pen, &(tbPenBody){.name = "drum",
                                 .shape = tb_pen_cylinder(radius, 2 * width),
                                 .material = "cotton",

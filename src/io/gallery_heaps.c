@@ -5,11 +5,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Where a heap is on the move, nobody asks for the eighth digit of an impulse: tolerances are wider.
-static void start(tbPen* pen, const char* material, double density, double dt, double time, double tolerance)
+static void start(tbPen* pen, const char* material, double density, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
-  tb_pen_tolerance(pen, tolerance);
   tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
   tb_pen_material(pen, &(tbPenMaterial){material, density, tb_pen_value(pen, "friction"), 0, 0});
 }
@@ -23,7 +21,7 @@ void tb_gallery_pile(tbPen* pen)
                                   tb_pen_box(0.1, 0.06, 0.05), tb_pen_sphere(0.045)};
   int side = tb_pen_count(pen, "side");
   double half = cell * side / 2;
-  start(pen, "stone", 2000, 0.01, side > 12 ? 0.5 : 1, 1e-3);
+  start(pen, "stone", 2000, 0.01, side > 12 ? 0.5 : 1);
   tb_pen_bin(pen, "stone", half, 2 * half);
   for (int k = 0; k < KINDS && k < side; k++)
     tb_pen_body(pen, &(tbPenBody){.name = tb_pen_name(pen, "kind %d", k),
@@ -79,7 +77,7 @@ void tb_gallery_junkyard(tbPen* pen)
   int count = ACROSS * ACROSS * tb_pen_count(pen, "layers");
   uint64_t random = (uint64_t)tb_pen_value(pen, "seed");
   tbVec3 point[POINTS];
-  start(pen, "scrap", 1500, 0.005, 1.5, 1e-6);
+  start(pen, "scrap", 1500, 0.005, 1.5);
   tb_pen_bin(pen, "scrap", ACROSS * cell / 2, count * cell / (ACROSS * ACROSS) + cell);
   for (int i = 0; i < count; i++) {
     tbPenBody body = {.material = "scrap"};
@@ -118,7 +116,7 @@ void tb_gallery_jam(tbPen* pen)
   uint64_t random = (uint64_t)tb_pen_value(pen, "seed");
   char name[64];
   snprintf(name, sizeof name, "gear-%d.obj", teeth);
-  start(pen, "iron", 7000, 0.005, 1, 1e-6);
+  start(pen, "iron", 7000, 0.005, 1);
   tbPenShape gear = tb_pen_gear(pen, name, teeth, 0.07, 0.11, 0.05), torus = ring(pen, 0.08, 0.025);
   tb_pen_bin(pen, "iron", ACROSS * cell / 2, count * cell / (ACROSS * ACROSS) + cell);
   for (int i = 0; i < count; i++)

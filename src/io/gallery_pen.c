@@ -71,14 +71,6 @@ void tb_pen_start(tbPen* pen, double dt, double time)
   tb_put_number(w, "time", time);
 }
 
-void tb_pen_tolerance(tbPen* pen, double tolerance)
-{
-  tb_put_object(&pen->json, "solver");
-  tb_put_string(&pen->json, "name", "auto");
-  tb_put_number(&pen->json, "tolerance", tolerance);
-  tb_put_end(&pen->json);
-}
-
 static void put_friction(tbPen* pen, double mu, double rolling)
 {
   tbJsonWriter* w = &pen->json;

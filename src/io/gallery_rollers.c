@@ -6,7 +6,6 @@ static const double pi = 3.14159265358979323846;
 static void start(tbPen* pen, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
-  tb_pen_tolerance(pen, 1e-6);
   tb_pen_material(pen, &(tbPenMaterial){"rubber", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
 

@@ -5,12 +5,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Everything is of one rubber. Where much touches and moves, tolerances are wider; 0: the solver's own.
-static void start(tbPen* pen, double dt, double time, double tolerance)
-{
-  tb_pen_start(pen, dt, time);
-  if (tolerance > 0) tb_pen_tolerance(pen, tolerance);
-}
+// Everything is of one rubber.
+static void start(tbPen* pen, double dt, double time) { tb_pen_start(pen, dt, time); }
 
 static void add_rubber(tbPen* pen, double friction)
 {
@@ -22,7 +18,7 @@ void tb_gallery_cantilever(tbPen* pen)
   const double thick = 0.1, hair = 1e-3;
   double length = tb_pen_value(pen, "length");
   int cells = tb_pen_count(pen, "cells");
-  start(pen, 0.01, 2, 0);
+  start(pen, 0.01, 2);
   add_rubber(pen, 0.5);
   tb_pen_soft(pen,
               &(tbPenSoft){.name = "bar",
@@ -41,7 +37,7 @@ void tb_gallery_jelly(tbPen* pen)
   const double edge = 0.2, plate = 0.02, gap = 0.003;
   int cells = tb_pen_count(pen, "cells");
   tbPenShape shape = tb_pen_box(2 * edge, 2 * edge, plate);
-  start(pen, 0.005, 0.8, 1e-6);
+  start(pen, 0.005, 0.8);
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_body(pen, &(tbPenBody){.name = "lower plate",
                                 .shape = shape,
@@ -68,7 +64,7 @@ void tb_gallery_soft_incline(tbPen* pen)
 {
   const tbVec3 size = {0.3, 0.3, 0.15};
   tbQuat q = tb_pen_about_y(tb_pen_value(pen, "slope_deg") * (pi / 180));
-  start(pen, 0.005, 1, 0);
+  start(pen, 0.005, 1);
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_body(
       pen,
@@ -89,7 +85,7 @@ void tb_gallery_soft_pyramid(tbPen* pen)
   const tbVec3 size = {0.2, 0.12, 0.08};
   const double room = 0.004, plate = 0.02;
   int rows = tb_pen_count(pen, "rows");
-  start(pen, 0.005, 1, 1e-6);
+  start(pen, 0.005, 1);
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_ground(pen, "rubber");
   tb_pen_body(pen, &(tbPenBody){.name = "plate",
@@ -116,7 +112,7 @@ void tb_gallery_soft_pile(tbPen* pen)
   const double edge = 0.1, cell = 0.14, jitter = 0.01;
   int layers = tb_pen_count(pen, "layers"), cells = tb_pen_count(pen, "cells");
   double half = ACROSS * cell / 2;
-  start(pen, 0.01, 1, 1e-6);
+  start(pen, 0.01, 1);
   tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_bin(pen, "rubber", half, 2 * half);
@@ -138,7 +134,7 @@ void tb_gallery_bunnies(tbPen* pen)
   const tbPenMesh ball = tb_pen_soft_sphere(0.08, 4), ring = tb_pen_soft_torus(0.07, 0.03, 2, 14);
   int count = 4 * tb_pen_count(pen, "layers");
   uint64_t random = (uint64_t)tb_pen_value(pen, "seed");
-  start(pen, 0.005, 1, 1e-6);
+  start(pen, 0.005, 1);
   tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_bin(pen, "rubber", cell, 2 * cell);
@@ -164,7 +160,7 @@ void tb_gallery_rings(tbPen* pen)
 {
   const double ring = 0.12, tube = 0.03, peg = 0.04, high = 0.4, step = 0.1;
   int rings = tb_pen_count(pen, "rings");
-  start(pen, 0.005, 1, 1e-6);
+  start(pen, 0.005, 1);
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_ground(pen, "rubber");
   tb_pen_body(pen, &(tbPenBody){.name = "peg",

@@ -108,6 +108,7 @@ static void put_run(tbJsonWriter* w, const tbRecordPlan* plan)
   tb_put_string(w, "solver", o->solver.solver);
   tb_put_string(w, "model", tb_model_name(o->solver.model));
   tb_put_number(w, "tolerance", o->solver.tolerance);
+  tb_put_number(w, "velocity_tolerance", o->solver.velocity_tolerance);
   tb_put_vec3(w, "gravity", plan->scene->world->gravity);
   tb_put_string(w, "up", (const char*[]){"x", "y", "z"}[tb_world_up(plan->scene->world)]);
   tb_put_array(w, "scalars");

@@ -72,6 +72,7 @@ static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions
   o->solver.directions = f->contact.directions;
   o->solver.tolerance = s->tolerance;
   o->solver.tolerance_q = s->tolerance_q;
+  o->solver.velocity_tolerance = s->velocity_tolerance;
   o->solver.max_iterations = s->iterations;
   o->solver.time_budget_s = s->time_budget;
   o->solver.order = (tbOrder)s->order;

@@ -10,6 +10,10 @@
 // `accuracy`: as little as can be unless said otherwise.
 void tb_judge_believe(tbJudge* judge, const double* w);
 void tb_judge_accuracy(tbJudge* judge, double accuracy);
+// What A⁻¹ may leave of Jᵀλ where there is a factor, unless more accuracy is given up by tb_judge_accuracy: a
+// hundred times less than the smallest relative tolerance in use.
+#define TB_JUDGE_SHARP 1e-11
+const double* tb_judge_responses(const tbJudge* judge); // w_k                                     (ncontact)
 bool tb_judge_is_rough(const tbJudge* judge); // a block has no factor, and more is left than need be
 
 #endif

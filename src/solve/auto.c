@@ -23,12 +23,10 @@
 #include <string.h>
 
 enum { CURVE = 512, FIRST_SWEEPS = 10 };
-static const double CLOSE = 1e-5,
-                    NEAR = 1e4; // times the tolerance: a warm start that Newton finishes in a few iterations
+static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
 typedef struct {
-  double tolerance;
   int count;
   struct {
     int iteration;
@@ -53,7 +51,7 @@ static double iterations_left(const Watch* w)
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
   double fallen = tb_ln(w->point[from].number / w->point[last].number),
-         to_go = tb_ln(w->point[last].number / w->tolerance);
+         to_go = tb_ln(w->point[last].number);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
@@ -221,11 +219,10 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
       {"lemke", NULL, 2000, false},
       {"prox-newton", NULL, 2000, false},
   };
-  Watch watch = {.tolerance = run->o->tolerance};
+  Watch watch = {0};
   tbDelassus* W = NULL;
   bool over = false;
-  bool near =
-      run->best_number <= fmin(NEAR * run->o->tolerance, CLOSE); // a warm start: the judge has seen it
+  bool near = run->best_number <= NEAR; // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
   if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &over);
   if (near && status == TB_OK && !over) {

@@ -153,11 +153,14 @@ static tbStatus make_batches(tbArena* arena, Islands* s, const int* island, int 
   return TB_OK;
 }
 
-// E that both tolerances allow the whole, as long as its norms are those of r.
+// E that the tolerances relative to norms allow the whole, as long as its norms are those of r; 0: none is
+// asked. The tolerance in m/s holds for every part as it stands.
 static void set_target(Islands* s, const tbResidual* r)
 {
-  s->enough = s->o->tolerance * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
-  if (s->o->tolerance_q > 0) s->enough = fmin(s->enough, s->o->tolerance_q * r->norm_q);
+  double enough = INFINITY;
+  if (s->o->tolerance > 0) enough = s->o->tolerance * fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
+  if (s->o->tolerance_q > 0) enough = fmin(enough, s->o->tolerance_q * r->norm_q);
+  s->enough = isinf(enough) ? 0 : enough;
 }
 
 // The whole after the batches had their turn; true when that ends the run. Iterations and method are those of

@@ -35,7 +35,7 @@
 static const double FACTOR_BYTES = 1e9;
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
 static const double HOPE = 7;      // times ε₁, where the judge may be satisfied
-static const double LIKELY = 0.7;  // of the tolerance: where he should be
+static const double LIKELY = 0.7;  // of the tolerances: where the judge should be
 static const double LOST = 10;     // times what a recurrence says: it drifted
 static const double FLAT = 0.01;   // ‖B C⁻¹r‖ over ε₁ where r cannot be reduced
 
@@ -270,7 +270,11 @@ static void aim(tbCr* c)
   double scale = dot(p->nrow, c->system.W->q, c->system.W->q);
   scale = fmax(scale, dot(p->nrow, c->lambda, c->lambda));
   scale = sqrt(fmax(scale, dot(p->nrow, c->u, c->u)));
-  c->r_tolerance = fmax(0.1 * c->tightening * c->run->o->tolerance, 4 * DBL_EPSILON) * scale + DBL_MIN;
+  const tbSolveOptions* o = c->run->o;
+  double share = 0.1 * c->tightening, goal = o->tolerance > 0 ? share * o->tolerance * scale : INFINITY;
+  if (o->velocity_tolerance > 0) goal = fmin(goal, share * o->velocity_tolerance * sqrt(p->ncontact));
+  if (isinf(goal)) goal = 0;
+  c->r_tolerance = fmax(goal, 4 * DBL_EPSILON * scale) + DBL_MIN;
   c->u_tolerance = 0.1 * fmax(c->r_tolerance, c->loose);
 }
 
@@ -419,7 +423,7 @@ void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses)
 void tb_cr_hope(tbCr* c, double error)
 {
   double expected = c->asked > 0 ? c->run->last_number * error / c->asked : INFINITY;
-  bool near = error <= HOPE * c->r_tolerance || expected <= LIKELY * c->run->o->tolerance;
+  bool near = error <= HOPE * c->r_tolerance || expected <= LIKELY;
   if (!near || !(error <= 0.5 * c->hoped)) return;
   c->hoped = error;
   tb_run_judge_next(c->run);

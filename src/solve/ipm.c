@@ -301,7 +301,10 @@ static void end_polish(tbIpm* s, int which)
 // What each island does next: follow the path, polish now and then and when the path is lost, start again.
 static bool decide(tbIpm* s)
 {
-  double goal = 0.1 * s->run->o->tolerance * tb_norm(s->n, s->run->W->q);
+  const tbSolveOptions* o = s->run->o;
+  double goal = o->tolerance > 0 ? o->tolerance * tb_norm(s->n, s->run->W->q) : INFINITY;
+  if (o->velocity_tolerance > 0) goal = fmin(goal, o->velocity_tolerance);
+  goal = isinf(goal) ? 0 : 0.1 * goal;
   bool moved = false;
   for (int i = 0; i < s->prepared->islands && !tb_run_stops(s->run); i++) {
     tbIpmIsland* land = &s->island[i];

@@ -1,4 +1,6 @@
 #include "solve/newton_core.h"
+
+#include "problem/judge.h"
 #include "base/threads.h"
 #include "problem/delassus.h"
 
@@ -229,47 +231,71 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
 
 // ---- when to rest ----
 
-double tb_newton_residual(const tbNewton* n, int i)
+// w² ‖λ_k − P_K(λ_k − û_k/w)‖²
+static double natural_map(const tbNewton* n, int k, double w)
 {
   const tbProblem* p = n->run->p;
-  double sum = 0;
-  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
-    int k = n->plan->contact[e], rows = tb_rows(p, k);
-    const double *u = n->u + p->row_adr[k], *lambda = n->lambda + p->row_adr[k];
-    double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS];
-    for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r], against[r] = r + 1 < rows ? -u[r + 1] : 0;
-    const tbFrictionSet* f = &n->friction[k];
-    if (f->kind == TB_SET_NONE) {
-      tb_friction_clamp_rows(p, k, z, x);
-    } else {
-      if (!f->associated) z[0] -= tb_friction_support(f, against, NULL);
-      tb_friction_project(f, z, x, NULL);
-    }
-    for (int r = 0; r < rows; r++) sum += (lambda[r] - x[r]) * (lambda[r] - x[r]);
+  const double *u = n->u + p->row_adr[k], *lambda = n->lambda + p->row_adr[k];
+  double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS], sum = 0;
+  int rows = tb_rows(p, k);
+  for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r] / w, against[r] = r + 1 < rows ? -u[r + 1] / w : 0;
+  const tbFrictionSet* f = &n->friction[k];
+  if (f->kind == TB_SET_NONE) {
+    tb_friction_clamp_rows(p, k, z, x);
+  } else {
+    if (!f->associated) z[0] -= tb_friction_support(f, against, NULL);
+    tb_friction_project(f, z, x, NULL);
   }
+  for (int r = 0; r < rows; r++) sum += w * (lambda[r] - x[r]) * (w * (lambda[r] - x[r]));
   return sum;
 }
 
-void tb_newton_rest(tbNewton* n)
+double tb_newton_residual(const tbNewton* n, int i)
+{
+  double sum = 0;
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++)
+    sum += natural_map(n, n->plan->contact[e], 1);
+  return sum;
+}
+
+// Whether every contact of island i misses its law by no more than `most` in m/s, as the judge measures it.
+static bool is_slow(const tbNewton* n, int i, double most)
+{
+  const double* response = tb_judge_responses(n->run->judge);
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+    int k = n->plan->contact[e];
+    if (!(natural_map(n, k, response[k] > 0 ? response[k] : 1) <= most * most)) return false;
+  }
+  return true;
+}
+
+// The most that Σ ‖F‖² of one island may be for the tolerances relative to norms.
+static double residual_limit(const tbNewton* n)
 {
   const tbProblem* p = n->run->p;
-  double q = 0, lambda = 0, u = 0;
+  const tbSolveOptions* o = n->run->o;
+  double q = 0, lambda = 0, u = 0, aim = tb_run_aim(n->run) * n->room, limit = INFINITY;
   for (int i = 0; i < p->nrow; i++) {
     q += n->run->W->q[i] * n->run->W->q[i];
     lambda += n->lambda[i] * n->lambda[i];
     u += n->u[i] * n->u[i];
   }
+  if (o->tolerance > 0) limit = o->tolerance * o->tolerance * fmax(q, fmax(lambda, u));
+  if (o->tolerance_q > 0) limit = fmin(limit, o->tolerance_q * o->tolerance_q * q);
+  if (isinf(limit) && !(o->velocity_tolerance > 0))
+    limit = 0; // nothing is asked: only an exact answer is good
+  return limit * aim * aim / fmax(1, n->plan->islands);
+}
+
+void tb_newton_rest(tbNewton* n)
+{
   bool all = true, all_rested = true, woken = false;
   for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
   if (all_rested) n->room *= 0.1;
-  const tbSolveOptions* o = n->run->o;
-  double tolerance = tb_run_aim(n->run), tolerance_q = o->tolerance_q;
-  if (o->aim_q > 0) tolerance_q = tolerance_q > 0 ? fmin(tolerance_q, o->aim_q) : o->aim_q;
-  double limit = tolerance * tolerance * fmax(q, fmax(lambda, u));
-  if (tolerance_q > 0) limit = fmin(limit, tolerance_q * tolerance_q * q);
-  limit *= n->room * n->room / fmax(1, n->plan->islands);
+  double limit = residual_limit(n), slow = n->run->o->velocity_tolerance * tb_run_aim(n->run) * n->room;
   for (int i = 0; i < n->plan->islands; i++) {
-    bool rested = n->island[i].resting, rests = tb_newton_residual(n, i) <= limit;
+    bool rested = n->island[i].resting;
+    bool rests = (isinf(limit) || tb_newton_residual(n, i) <= limit) && (slow == 0 || is_slow(n, i, slow));
     n->island[i].resting = rests;
     all = all && rests;
     woken = woken || (rested && !rests);

@@ -20,19 +20,57 @@ static int next_check_after(const tbRun* run, int iteration, double number, doub
   return iteration + 1 + (int)fmin(ahead, iteration / 2.0);
 }
 
-static double number_of(const tbRun* run, const tbResidual* residual)
-{
-  return run->o->model == TB_MODEL_CONE ? residual->fclib : residual->model;
-}
-
 static double scale_of(const tbResidual* r)
 {
   double largest = fmax(r->norm_q, fmax(r->norm_lambda, r->norm_u));
   return largest > 0 ? largest : 1;
 }
 
+// E/max(‖q‖, ‖λ‖, ‖u‖) compares impulses with velocities. Where one outweighs the other by more than any unit
+// of mass in use explains, it says nothing of the lesser one, and the number in m/s speaks for it.
+static const double ODD_UNITS = 1e12;
+
+static double relative_number(const tbResidual* r, const tbSolveOptions* o)
+{
+  bool cone = o->model == TB_MODEL_CONE;
+  double number = cone ? r->fclib : r->model, speed = fmax(r->norm_q, r->norm_u);
+  bool odd = r->norm_lambda > ODD_UNITS * speed || ODD_UNITS * r->norm_lambda < speed;
+  return odd && speed > 0 ? fmax(number, (cone ? r->velocity : r->model_velocity) / speed) : number;
+}
+
+// `enough`, where it is positive: E that will do whatever the tolerances relative to norms say.
+static double excess_of(const tbResidual* r, const tbSolveOptions* o, double enough)
+{
+  double number = relative_number(r, o), excess = 0;
+  double velocity = o->model == TB_MODEL_CONE ? r->velocity : r->model_velocity;
+  if (!isfinite(number)) return INFINITY;
+  if (!(o->tolerance > 0 || o->tolerance_q > 0 || o->velocity_tolerance > 0))
+    return number > 0 ? INFINITY : 0;
+  if (o->tolerance > 0) excess = number / o->tolerance;
+  if (o->tolerance_q > 0) excess = fmax(excess, r->natural_map / o->tolerance_q);
+  if (enough > 0) excess = fmin(excess, number * scale_of(r) / enough);
+  if (o->velocity_tolerance > 0) excess = fmax(excess, velocity / o->velocity_tolerance);
+  return excess;
+}
+
+double tb_residual_excess(const tbResidual* r, const tbSolveOptions* o) { return excess_of(r, o, 0); }
+
+static double excess(const tbRun* run, const tbResidual* r) { return excess_of(r, run->o, run->enough); }
+
+static double model_number(const tbRun* run, const tbResidual* r)
+{
+  return run->o->model == TB_MODEL_CONE ? r->fclib : r->model;
+}
+
+// What steers a run: the excess; where nothing is asked, the number that tolerances would apply to.
+static double number_of(const tbRun* run, const tbResidual* r)
+{
+  double over = excess(run, r);
+  return isinf(over) ? model_number(run, r) : over;
+}
+
 // E of the model asked for.
-static double error_of(const tbRun* run, const tbResidual* r) { return number_of(run, r) * scale_of(r); }
+static double error_of(const tbRun* run, const tbResidual* r) { return model_number(run, r) * scale_of(r); }
 
 // On a problem without a solution λ may grow for ever, and E/max(‖q‖, ‖λ‖, ‖u‖) shrinks as it does. Where the
 // velocities that λ causes by itself, W_ii λ_i, dwarf all others, that number says nothing, and E/‖q‖ must
@@ -50,25 +88,36 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
   return own > 1e4 * fmax(r->norm_q, r->norm_u);
 }
 
-bool tb_run_is_good(const tbRun* run, const tbResidual* r)
+bool tb_run_is_good(const tbRun* run, const tbResidual* r) { return excess(run, r) <= run->within; }
+
+double tb_run_relative(const tbRun* run)
 {
   const tbSolveOptions* o = run->o;
-  if (run->enough > 0 && error_of(run, r) <= run->enough) return true;
-  return number_of(run, r) <= run->within * o->tolerance &&
-         (o->tolerance_q == 0 || r->natural_map <= run->within * o->tolerance_q);
+  double least = INFINITY, speed = 0;
+  if (o->tolerance > 0) least = o->tolerance;
+  if (o->tolerance_q > 0) least = fmin(least, o->tolerance_q);
+  if (o->velocity_tolerance > 0) {
+    for (int i = 0; i < run->p->ndof; i++) speed = fmax(speed, fabs(run->p->v_free[i]));
+    for (int i = 0; i < run->p->nrow; i++) speed = fmax(speed, fabs(run->p->bias[i]));
+    if (speed > 0) least = fmin(least, o->velocity_tolerance / speed);
+  }
+  return isinf(least) ? 0 : fmin(least, 1e-3);
 }
 
 // True when λ is as good as asked for.
 static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
 {
   double number = number_of(run, residual);
-  if (number <= run->o->tolerance && ran_away(run, residual, lambda)) return false;
-  if (number < run->best_number || tb_run_is_good(run, residual)) {
+  bool good = tb_run_is_good(run, residual);
+  bool small = run->o->tolerance > 0 && model_number(run, residual) <= run->o->tolerance;
+  if (small && relative_number(residual, run->o) > run->o->tolerance) return false; // it says nothing here
+  if (small && ran_away(run, residual, lambda)) return false;
+  if (number < run->best_number) {
     run->best_number = number;
     run->best_residual = *residual;
     memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
   }
-  return tb_run_is_good(run, residual);
+  return good;
 }
 
 // A method that is no contraction on this problem (an unsymmetric W, a step too long) multiplies its error
@@ -88,17 +137,17 @@ static bool diverged(tbRun* run, const tbResidual* r)
 double tb_run_aim(const tbRun* run)
 {
   double aim = run->o->aim;
-  return run->o->tolerance * (aim > 0 && aim < 1 ? aim : 1);
+  return aim > 0 && aim < 1 ? aim : 1;
 }
 
 // Whether a run that is good enough ends: it is as good as it is meant to be, or has had its time to become
-// so. A start that is good enough is left alone.
-static bool polished(const tbRun* run, int iteration, const tbResidual* r)
+// so, which is longer where an iteration costs little.
+static bool polished(const tbRun* run, const tbResidual* r)
 {
-  bool exact = run->o->aim_q == 0 || r->natural_map <= run->o->aim_q;
-  if (exact && (iteration == 0 || number_of(run, r) <= tb_run_aim(run))) return true;
-  int more = exact ? 2 + run->good_at / 4 : 300 + run->good_at;
-  return run->iterations - run->good_at >= more;
+  enum { CONTACTS = 10000, LONGEST = 300 }; // contacts of all more iterations together; iterations
+  if (number_of(run, r) <= tb_run_aim(run)) return true;
+  int longer = CONTACTS / (run->p->ncontact + 1);
+  return run->iterations - run->good_at >= 2 + run->good_at / 4 + (longer < LONGEST ? longer : LONGEST);
 }
 
 static bool end(tbRun* run, tbOutcome outcome)
@@ -156,10 +205,9 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   }
   bool good = keep_the_best(run, &residual, lambda);
   if (good && !run->good) run->good_at = run->iterations, run->good = true;
-  if (run->good && polished(run, iteration, &residual)) return end(run, TB_CONVERGED);
-  double number = number_of(run, &residual),
-         tolerance = fmax(o->tolerance, run->enough / scale_of(&residual));
-  run->next_check = next_check_after(run, iteration, number, good ? tb_run_aim(run) : tolerance);
+  if (run->good && polished(run, &residual)) return end(run, TB_CONVERGED);
+  double number = number_of(run, &residual);
+  run->next_check = next_check_after(run, iteration, number, good ? tb_run_aim(run) : 1);
   if (run->good) run->next_check = iteration + 1 + (run->next_check - iteration - 1) / 8;
   run->last_check = iteration;
   run->last_number = number;

@@ -19,7 +19,7 @@ typedef struct tbRun {
   const tbSolveOptions* o;
   bool is_part;  // of a problem that falls apart: not to be taken apart again
   double within; // of the tolerances: a little less than all, while the judge is rough
-  double enough; // of a part: E that will do whatever the tolerances say
+  double enough; // of a part: E that will do whatever the tolerances relative to norms say
   tbThreads* threads;
   tbStop* stop; // the caller's wish to cancel, and the time budget
   tbScratch scratch;
@@ -36,11 +36,11 @@ typedef struct tbRun {
   tbJudge* judge;
   double* best; // (nrow)
   tbResidual best_residual;
-  double best_number; // the judge's number for the model
+  double best_number; // how far it is from the tolerances: a multiple of them; 1 is good enough
   int iterations, next_check, last_check;
   bool good;                      // the tolerances are reached, and the judge has said so
   int good_at;                    // the iteration, of all, at which they were
-  double last_number;             // what the judge said at last_check
+  double last_number;             // what the judge said at last_check, as a multiple of the tolerances
   double first_error, last_error; // E, unscaled, at the first look and at last_check
   int rises;                      // looks in a row at which E had grown
   bool start_known;               // judged already, or not worth asking the judge about: λ = 0
@@ -88,8 +88,11 @@ static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
 bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the tolerances
 
-// The tolerance to work towards: o->tolerance, or beyond it.
+// The share of the tolerances to work towards: 1, or less.
 double tb_run_aim(const tbRun* run);
+
+// The accuracy, relative to the problem's velocities, that the tolerances ask for; 0: they ask for nothing.
+double tb_run_relative(const tbRun* run);
 
 // The method cannot go on: ends the run as failed, or as what stopped it.
 void tb_run_give_up(tbRun* run);

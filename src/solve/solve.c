@@ -112,10 +112,12 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
                    o->directions);
   if (!(o->tolerance >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
-  if (!(o->aim >= 0 && o->aim <= 1) || !(o->aim_q >= 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "aim must be between 0 and 1, and aim_q not negative");
+  if (!(o->aim >= 0 && o->aim <= 1)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "aim must be between 0 and 1");
   if (!(o->tolerance_q >= 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance_q must not be negative, is %g", o->tolerance_q);
+  if (!(o->velocity_tolerance >= 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "velocity_tolerance must not be negative, is %g m/s",
+                   o->velocity_tolerance);
   if (o->max_iterations < 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "max_iterations must not be negative, is %d", o->max_iterations);
   if (!(o->time_budget_s >= 0))
@@ -283,7 +285,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
-    tb_judge_accuracy(run.judge, LEFT * options->tolerance);
+    tb_judge_accuracy(run.judge, LEFT * tb_run_relative(&run));
     tb_judge_believe(run.judge, w);
     over = start_is_enough(&run, solver, iterate);
   }

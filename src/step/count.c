@@ -7,6 +7,8 @@ tbResidual tb_worse_residual(const tbResidual* a, const tbResidual* b)
   return (tbResidual){.fclib = worse(a->fclib, b->fclib),
                       .natural_map = worse(a->natural_map, b->natural_map),
                       .model = worse(a->model, b->model),
+                      .velocity = worse(a->velocity, b->velocity),
+                      .model_velocity = worse(a->model_velocity, b->model_velocity),
                       .absolute = worse(a->absolute, b->absolute),
                       .penetration = worse(a->penetration, b->penetration),
                       .cone = worse(a->cone, b->cone),

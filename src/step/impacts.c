@@ -228,11 +228,15 @@ static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
   }
 }
 
+static const double IMPACT_TOLERANCE = 1e-8; // where the options ask for none
+
 static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* touch, tbStepReport* report)
 {
   tbStepOptions o = *p->options;
   o.stabilization = TB_STABILIZE_NONE;
   o.warm_start = false;
+  // Bounces keep energy to rounding where they can: relative to their own speeds, not to what creeps.
+  if (!(o.solver.tolerance > 0)) o.solver.tolerance = IMPACT_TOLERANCE;
   if (!(o.solver.tolerance_q > 0))
     o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;

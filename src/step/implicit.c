@@ -16,9 +16,9 @@
 // The search for candidates, boxes that hold three times the motion, is made once, and again only for
 // surfaces of which a vertex leaves its box. That nothing meets is proved by continuous collision detection
 // that cannot miss: surfaces that were apart are apart after the step. Should the rounds not end, bodies that
-// would pass through each other go only a share of the step, and the report says so. What is driven goes where
-// it is told: pins pushed into what does not move cross it, and a step that ends with crossings, whatever they
-// come from, has failed.
+// would pass through each other go only a share of the step, and the report says so. What is driven goes
+// where it is told: pins pushed into what does not move cross it, and a step that ends with crossings,
+// whatever they come from, has failed.
 //
 // First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
 // Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
@@ -38,7 +38,7 @@ static const double CUT = 0.8;    // of the way to an impact that cannot be prev
 
 static const double ROUGH = 10; // times the tolerance, while contacts are still found
 
-static const double WORSE = 2;    // E/‖q‖ of impulses that are worse than none
+static const double WORSE = 2; // E/‖q‖ of impulses that are worse than none
 
 enum { TURNS = 4 }; // rounds for the sake of normals alone
 enum { CUTS = 20 }; // before bodies that meet are left where they started
@@ -124,18 +124,6 @@ static tbStatus look(tbContext* ctx, Rounds* r)
   return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
-// The mass that an impulse moves most easily: of the lightest node, or body, that takes part.
-static double lightest_of(const tbWorld* w, const tbAssembly* a)
-{
-  double least = INFINITY;
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    if (a->dof[i] < 0) continue;
-    least = fmin(least, b->deformable < 0 ? b->mass : b->mass / tb_deformables(w)[b->deformable].fem->nnode);
-  }
-  return least;
-}
-
 // A solver that was stopped on its way may leave impulses that throw bodies about, through everything: then
 // bodies fly freely, as far as they can. E is at most the contacts' velocities, and without impulses these
 // are q: a multiple of ‖q‖ says so.
@@ -162,7 +150,6 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
                      (int)work->touches.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
-  work->lightest = lightest_of(w, &work->assembly);
   TB_TRY(tb_step_solve(ctx, o, work, report));
   TB_TRY(discard(ctx, o, work, r, report));
   for (int i = 0; i < rigid; i++) {

@@ -109,6 +109,8 @@ tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* o
   o.solver.solver = "auto";
   o.solver.model = TB_MODEL_FRICTIONLESS;
   o.solver.trace = NULL;
+  o.solver.velocity_tolerance = 0; // the unknowns are displacements
+  if (!(o.solver.tolerance > 0)) o.solver.tolerance = 1e-8;
   // As far ahead as the projection may move bodies into each other: what the deepest overlap suggests is not
   // known yet, so what one round brings about the next one repairs.
   bool done = false;

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-static const double FINEST = 1e-9; // E/‖q‖ that is worth aiming at: rounding is not far
-
 void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
 {
   double now = tb_seconds();
@@ -76,9 +74,8 @@ double tb_bounce_speed(const tbWorld* w, const tbStepOptions* o)
 
 void tb_step_confirm(const tbStepOptions* o, const tbStepWork* work, tbStepReport* report)
 {
-  const tbResidual* r = &work->assembly.residual;
-  double number = o->solver.model == TB_MODEL_CONE ? r->fclib : r->model;
-  if (report->outcome == TB_CONVERGED && !(number <= o->solver.tolerance)) report->outcome = TB_FAILED;
+  if (report->outcome == TB_CONVERGED && !(tb_residual_excess(&work->assembly.residual, &o->solver) <= 1))
+    report->outcome = TB_FAILED;
 }
 
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
@@ -86,16 +83,10 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   double clock = tb_seconds();
   tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
   tbSolveOptions solver = o->solver;
-  // The tolerance is relative to the impulses, which grow with the masses; velocities, and what creeps, do
-  // not. And an error of an impulse moves a node of a gram a thousand times as fast as it would a kilogram.
-  if (!(solver.aim_q > 0)) {
-    solver.aim_q = 100 * solver.tolerance;
-    if (work->deforms) solver.aim_q = fmax(solver.aim_q * fmin(1, work->lightest), FINEST);
-  }
-  double ease = work->ease > 0 ? work->ease : 1, aim_q = solver.aim_q;
-  solver.tolerance *= ease, solver.tolerance_q *= ease, solver.aim_q *= ease;
+  double ease = work->ease > 0 ? work->ease : 1;
+  solver.tolerance *= ease, solver.tolerance_q *= ease, solver.velocity_tolerance *= ease;
   if (o->warm_start && !(solver.aim > 0))
-    solver.aim = work->deforms ? 1 : 0.1; // so that bodies at rest need no iterations at all
+    solver.aim = work->deforms ? 1 : 1e-3; // so that bodies at rest need no iterations at all
   tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
     TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w,
@@ -107,8 +98,7 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
   tb_step_confirm(o, work, report);
-  work->rough = ease > 1 && work->assembly.problem->ncontact > 0 &&
-                (report->outcome != TB_CONVERGED || !(work->assembly.residual.natural_map <= aim_q));
+  work->rough = ease > 1 && work->assembly.problem->ncontact > 0 && report->outcome != TB_CONVERGED;
   report->used = result.used;
   report->iterations += result.iterations;
   report->residual = tb_worse_residual(&report->residual, &work->assembly.residual);

@@ -12,7 +12,6 @@ typedef struct tbStepWork {
   tbArray touches;            // tbTouch
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
-  double lightest; // of what takes part where bodies deform                                       kg
   bool deforms;    // there are deformable bodies, which never come quite to rest
   double ease;     // of the tolerances asked for, that the problem is solved to; 0: 1
   bool rough;      // it is, and nowhere near them

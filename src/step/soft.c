@@ -155,9 +155,10 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
 tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
                        tbSoftStep** out)
 {
-  Job job = {.world = w,
-             .h = o->dt,
-             .tolerance = fmin(fmax(SHARE * o->solver.tolerance, TB_METRIC_EXACT), ROUGHEST)};
+  // the tolerance in m/s counts as relative to speeds of metres per second
+  double asked = o->solver.velocity_tolerance;
+  if (o->solver.tolerance > 0 && !(asked > 0 && asked < o->solver.tolerance)) asked = o->solver.tolerance;
+  Job job = {.world = w, .h = o->dt, .tolerance = fmin(fmax(SHARE * asked, TB_METRIC_EXACT), ROUGHEST)};
   TB_TRY(take(ctx, arena, &job));
   int count = (int)w->deformable.count;
   tb_shared_begin(&job.shared, ctx);

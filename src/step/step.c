@@ -72,9 +72,12 @@ const char* tb_stabilization_name(tbStabilization kind)
 
 tbStepOptions tb_default_step_options(void)
 {
+  tbSolveOptions solver = tb_default_solve_options();
+  solver.tolerance = 0;
+  solver.velocity_tolerance = TB_VELOCITY_TOLERANCE;
   return (tbStepOptions){.scheme = "semi-implicit",
                          .dt = 0.01,
-                         .solver = tb_default_solve_options(),
+                         .solver = solver,
                          .warm_start = true,
                          .stabilization = TB_STABILIZE_BAUMGARTE,
                          .fraction = 0.2,

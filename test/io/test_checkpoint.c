@@ -433,7 +433,20 @@ TEST(checkpoints_survive_every_failed_allocation)
   tb_scene_free(&plain, &scene);
 }
 
-// The fuzzer starts from these: of another version, they would be refused at the door.
+static tbScene make_corpus(tbContext* ctx, int which)
+{
+  static const char empty[] = "{\"tribo\": 1}",
+                    plain[] = "{\"tribo\": 1, \"bodies\": [{\"name\": \"ball\", \"shape\": {\"type\": "
+                              "\"sphere\", \"radius\": 1}, \"mass\": 1}]}";
+  tbScene scene = {0};
+  if (which >= 2) return make_scene(ctx, which == 2);
+  const char* text = which == 0 ? empty : plain;
+  CHECK_OK(ctx, tb_scene_parse(ctx, "corpus", text, strlen(text), NULL, &scene));
+  return scene;
+}
+
+// The fuzzer starts from these: of another version, they would be refused at the door. With TRIBO_REFRESH set
+// in the environment they are written anew.
 TEST(the_corpus_of_checkpoints_is_of_this_version)
 {
   static const char* const names[] = {"empty", "plain", "everything", "deformables"};
@@ -442,6 +455,12 @@ TEST(the_corpus_of_checkpoints_is_of_this_version)
     snprintf(path, sizeof path, "%s/test/fuzz/corpus/checkpoint/%s", TB_SOURCE_FOLDER, names[i]);
     tbContext ctx = tb_default_context();
     tbScene scene = {0};
+    if (getenv("TRIBO_REFRESH")) {
+      scene = make_corpus(&ctx, i);
+      CHECK_OK(&ctx, tb_checkpoint_save(&ctx, path, &scene));
+      tb_scene_free(&ctx, &scene);
+      scene = (tbScene){0};
+    }
     CHECK_OK(&ctx, tb_checkpoint_load(&ctx, path, &scene));
     tb_scene_free(&ctx, &scene);
   }

@@ -17,8 +17,10 @@ static const char everything[] =
     "   {\"kind\": \"compliance\", \"erp\": 0.5, \"cfm\": 2, \"slop\": 1e-3, \"stiffness\": 1e4, "
     "\"damping\": 30}},\n"
     " \"solver\": {\"name\": \"prox-gs\", \"iterations\": 77, \"tolerance\": 1e-6, \"tolerance_q\": 1e-5,"
+    "   \"velocity_tolerance\": 1e-3,"
     "   \"time_budget\": 0.5, \"warm_start\": false, \"order\": \"random\", \"relaxation\": 1.25,"
-    "   \"r_factor\": \"block\", \"preconditioner\": \"diag\", \"inverse\": \"lumped\", \"factor_bytes\": 1e6},\n"
+    "   \"r_factor\": \"block\", \"preconditioner\": \"diag\", \"inverse\": \"lumped\", \"factor_bytes\": "
+    "1e6},\n"
     " \"contact\": {\"margin\": 0.02, \"model\": \"cone\", \"directions\": 12, \"restitution_speed\": "
     "0.25},\n"
     " \"materials\": {\"_note\": 0, \"wood\": {\"density\": 700, \"friction\": 0.6, \"restitution\": 0.1},\n"
@@ -113,8 +115,8 @@ TEST(scene_options_reach_the_step)
   CHECK(o->margin == 0.02 && o->restitution_speed == 0.25);
   CHECK(strcmp(o->solver.solver, "prox-gs") == 0 && o->solver.max_iterations == 77 &&
         o->solver.tolerance == 1e-6);
-  CHECK(o->solver.tolerance_q == 1e-5 && o->solver.time_budget_s == 0.5 &&
-        o->solver.order == TB_ORDER_RANDOM);
+  CHECK(o->solver.tolerance_q == 1e-5 && o->solver.velocity_tolerance == 1e-3 &&
+        o->solver.time_budget_s == 0.5 && o->solver.order == TB_ORDER_RANDOM);
   CHECK(o->solver.relaxation == 1.25 && o->solver.r_factor == TB_RFACTOR_BLOCK &&
         o->solver.factor_bytes == 1e6);
   CHECK(o->solver.preconditioner == TB_PRECONDITIONER_DIAG && o->solver.inverse == TB_INVERSE_LUMPED);
@@ -256,7 +258,8 @@ TEST(scene_defaults_are_those_of_the_library)
   CHECK(got->penalty_stiffness == o.penalty_stiffness && got->penalty_damping == o.penalty_damping);
   const tbSolveOptions *x = &got->solver, *y = &o.solver;
   CHECK(strcmp(x->solver, y->solver) == 0 && x->model == y->model && x->directions == y->directions);
-  CHECK(x->tolerance == y->tolerance && x->tolerance_q == y->tolerance_q && x->order == y->order);
+  CHECK(x->tolerance == y->tolerance && x->tolerance_q == y->tolerance_q &&
+        x->velocity_tolerance == y->velocity_tolerance && x->order == y->order);
   CHECK(x->max_iterations == y->max_iterations && x->time_budget_s == y->time_budget_s);
   CHECK(x->relaxation == y->relaxation && x->r_factor == y->r_factor && x->factor_bytes == y->factor_bytes);
   CHECK(x->preconditioner == y->preconditioner && x->inverse == y->inverse);
@@ -322,7 +325,8 @@ TEST(scene_survives_every_failed_allocation)
   CHECK(k > 20);
 }
 
-// Processor time, with generous bounds: what they catch is a cost that grows with the square of the number of bodies.
+// Processor time, with generous bounds: what they catch is a cost that grows with the square of the number of
+// bodies.
 TEST(scene_of_many_bodies_loads_fast)
 {
   tbContext ctx = tb_default_context();

@@ -17,6 +17,7 @@ static const struct {
 } numbers[] = {
     {"dt", NUMBER, STEP(dt)},
     {"tolerance", NUMBER, SOLVE(tolerance)},
+    {"velocity_tolerance", NUMBER, SOLVE(velocity_tolerance)},
     {"max_iterations", INTEGER, SOLVE(max_iterations)},
     {"time_budget_s", NUMBER, SOLVE(time_budget_s)},
     {"directions", INTEGER, SOLVE(directions)},
