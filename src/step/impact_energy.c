@@ -34,6 +34,7 @@ typedef struct {
   tbArena* arena;
   const tbWorld* world;
   const tbStepOptions* options;
+  double begun;
   const tbFree* before;
   const tbTransform* centre;
   tbTouch* touch;
@@ -121,7 +122,9 @@ static tbStatus solve(Impacts* p, tbAssembly* a, tbStepReport* report)
   tb_assembly_free(a);
   TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, true, p->before, p->centre, NULL, p->touch,
                      p->count, a));
-  tbStatus status = tb_solve(p->ctx, a->problem, &p->options->solver, a->lambda, &p->result);
+  tbSolveOptions solver = p->options->solver;
+  tb_step_budget(p->options, p->begun, &solver);
+  tbStatus status = tb_solve(p->ctx, a->problem, &solver, a->lambda, &p->result);
   if (status == TB_OK) status = tb_assembly_judge(p->ctx, p->options, NULL, a);
   if (status == TB_OK) report->iterations += p->result.iterations;
   if (status != TB_OK) tb_assembly_free(a);
@@ -187,13 +190,14 @@ static void note_damping(const Impacts* p, const tbAssembly* a, tbStepReport* re
 }
 
 tbStatus tb_solve_impacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                          const tbFree* before, const tbTransform* centre, tbTouch* touches, int count,
-                          tbAssembly* out, tbStepReport* report)
+                          double begun, const tbFree* before, const tbTransform* centre, tbTouch* touches,
+                          int count, tbAssembly* out, tbStepReport* report)
 {
   Impacts p = {.ctx = ctx,
                .arena = arena,
                .world = w,
                .options = o,
+               .begun = begun,
                .before = before,
                .centre = centre,
                .touch = touches,

@@ -240,7 +240,7 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
   if (!(o.solver.tolerance_q > 0))
     o.solver.tolerance_q = o.solver.tolerance; // heavy bodies bounce as straight
   tbAssembly a;
-  TB_TRY(tb_solve_impacts(ctx, work->arena, p->world, &o, p->now, p->centre, p->active.data,
+  TB_TRY(tb_solve_impacts(ctx, work->arena, p->world, &o, work->begun, p->now, p->centre, p->active.data,
                           (int)p->active.count, &a, report));
   take_over(p, &a, touch);
   tb_assembly_free(&a);

@@ -122,7 +122,9 @@ static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptio
   tbAssembly joints;
   TB_TRY(tb_assemble(ctx, work->arena, w, o, false, free, work->centre, NULL, NULL, 0, &joints));
   tbSolveResult result;
-  tbStatus status = tb_solve(ctx, joints.problem, &o->solver, joints.lambda, &result);
+  tbSolveOptions solver = o->solver;
+  tb_step_budget(o, work->begun, &solver);
+  tbStatus status = tb_solve(ctx, joints.problem, &solver, joints.lambda, &result);
   if (status == TB_OK)
     memcpy(all->lambda + all->problem->row_adr[all->ntouch], joints.lambda,
            (size_t)joints.problem->nrow * sizeof(double));

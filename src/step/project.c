@@ -96,7 +96,8 @@ static void note_displacements(const tbWorld* w, const tbTransform* before, tbSt
   }
 }
 
-tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* options, tbStepReport* report)
+tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* options, double begun,
+                              tbStepReport* report)
 {
   tbTransform* before = TB_TAKE(&w->scratch, tbTransform, w->body.count);
   if (!before) return TB_ERROR_MEMORY;
@@ -116,6 +117,7 @@ tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* o
   bool done = false;
   for (int k = 0; k < ROUNDS && !done; k++) {
     tbStepWork work = {0};
+    tb_step_budget(options, begun, &o.solver);
     tbStatus status = round_of(ctx, &w->scratch, w, &o, &work, report, &done);
     tb_step_end(ctx, &work);
     TB_TRY(status);

@@ -25,7 +25,8 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const t
                        .pose = TB_TAKE(arena, tbTransform, n),
                        .centre = TB_TAKE(arena, tbTransform, n),
                        .touches = TB_ARRAY(tbTouch),
-                       .records = TB_ARRAY(tbContactRecord)};
+                       .records = TB_ARRAY(tbContactRecord),
+                       .begun = tb_seconds()};
   if (!work->free || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   tb_free_motion(w, o->dt, ctx->threads, work->free);
   double t = fraction * o->dt;
@@ -70,6 +71,13 @@ void tb_step_note(const tbStepWork* work, tbStepReport* report)
 double tb_bounce_speed(const tbWorld* w, const tbStepOptions* o)
 {
   return o->restitution_speed >= 0 ? o->restitution_speed : tb_norm3(w->gravity) * o->dt;
+}
+
+void tb_step_budget(const tbStepOptions* o, double begun, tbSolveOptions* solver)
+{
+  const double least = 1e-6; // 0 would be no budget at all
+  if (o->solver.time_budget_s > 0)
+    solver->time_budget_s = fmax(o->solver.time_budget_s - (tb_seconds() - begun), least);
 }
 
 void tb_step_confirm(const tbStepOptions* o, const tbStepWork* work, tbStepReport* report)

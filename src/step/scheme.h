@@ -12,11 +12,12 @@ typedef struct tbStepWork {
   tbArray touches;            // tbTouch
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
-  bool deforms;    // there are deformable bodies, which never come quite to rest
-  double ease;     // of the tolerances asked for, that the problem is solved to; 0: 1
-  bool rough;      // it is, and nowhere near them
-  bool rounds;     // several problems, of which the last is certified at the end
-  tbJudge* judge;  // of the problem, once solved; null where there was nothing to solve
+  bool deforms;   // there are deformable bodies, which never come quite to rest
+  double ease;    // of the tolerances asked for, that the problem is solved to; 0: 1
+  bool rough;     // it is, and nowhere near them
+  bool rounds;    // several problems, of which the last is certified at the end
+  tbJudge* judge; // of the problem, once solved; null where there was nothing to solve
+  double begun;   // when the step was, on the clock
 } tbStepWork;
 
 // Free motion, and poses after `fraction` of the step with the present velocities.
@@ -35,6 +36,9 @@ void tb_step_note(const tbStepWork* work, tbStepReport* report);
 // Approaches slower than this do not bounce. By default |g| h, what gravity adds in a step: such bounces
 // would be shorter than it.
 double tb_bounce_speed(const tbWorld* world, const tbStepOptions* options);
+
+// The time budget is the step's: what is left of it, for one more of the problems solved on its way.
+void tb_step_budget(const tbStepOptions* options, double begun, tbSolveOptions* solver);
 
 // Solves and judges the assembled problem.
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
@@ -60,8 +64,8 @@ tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* worl
 tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
                            tbStepWork* work, tbStepReport* report);
 
-// Moves bodies apart, and joints together, after a step: positions alone.
-tbStatus tb_project_positions(tbContext* ctx, tbWorld* world, const tbStepOptions* options,
+// Moves bodies apart, and joints together, after a step: positions alone. begun: when the step was.
+tbStatus tb_project_positions(tbContext* ctx, tbWorld* world, const tbStepOptions* options, double begun,
                               tbStepReport* report);
 
 #endif

@@ -36,9 +36,11 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
                       tbStepReport* report)
 {
   const tbStepReport before = *report;
+  tbStepOptions own = *o;
   for (int round = 0, added = 1; added > 0; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
-    TB_TRY(tb_step_solve(ctx, o, work, report));
+    tb_step_budget(o, work->begun, &own.solver);
+    TB_TRY(tb_step_solve(ctx, &own, work, report));
     if (round == TB_INNER_ROUNDS) break;
     TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
     if (added == 0) break;

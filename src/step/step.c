@@ -128,6 +128,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 // on a copy of what they change, which becomes the world's when all has gone well.
 static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
+  double begun = tb_seconds();
   tbWorld next = *w;
   next.body = TB_ARRAY(tbBody), next.joint = TB_ARRAY(tbJoint), next.contact = TB_ARRAY(tbContactRecord);
   tbStatus status = tb_array_push(ctx, &next.body, w->body.data, w->body.count);
@@ -135,7 +136,7 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
   if (status == TB_OK) status = tb_array_push(ctx, &next.contact, w->contact.data, w->contact.count);
   if (status == TB_OK) status = tb_scheme_find(o->scheme)->step(ctx, &next, o, report);
   double clock = tb_seconds();
-  if (status == TB_OK) status = tb_project_positions(ctx, &next, o, report);
+  if (status == TB_OK) status = tb_project_positions(ctx, &next, o, begun, report);
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   w->scratch = next.scratch, w->skin = next.skin; // they may have grown either way
   tbWorld old = next;

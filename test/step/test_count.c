@@ -3,6 +3,7 @@
 #include "step/joints.h"
 
 #include <string.h>
+#include <time.h>
 
 // A ball strikes three others at once: the impacts need iterations, and after them everything flies apart, so
 // that the step's own problem is solved by no impulses at all.
@@ -67,6 +68,31 @@ TEST(joints_that_are_not_solved_are_not_converged)
     stage_run(&s, 1);
     CHECK((s.report.outcome == TB_CONVERGED) == !few);
     CHECK(s.report.iterations == (few ? 1 : 2));
+    stage_close(&s);
+  }
+}
+
+// A cluster of balls that fall onto each other and bounce, with a tolerance that is never reached: impacts,
+// round by round, the step's own problem and the projection share one time budget.
+TEST(the_problems_of_a_step_share_its_time)
+{
+  for (int k = 0; k < 2 * tb_scheme_count(); k++) {
+    Stage s = stage_open(0.5, 0.5);
+    s.step.scheme = tb_scheme_at(k / 2)->name;
+    if (k % 2) s.step.stabilization = TB_STABILIZE_PROJECTION;
+    s.step.solver.tolerance = 1e-200, s.step.solver.velocity_tolerance = 0;
+    s.step.solver.solver = "bgs", s.step.solver.max_iterations = 1000000000;
+    s.step.solver.time_budget_s = 0.02;
+    stage_floor(&s, 0, 0);
+    for (int i = 0; i < 64; i++) {
+      tbVec3 at = tb_vec3(0.2 * (i % 4), 0.2 * (i / 4 % 4), 0.1 + 0.2 * (i / 16));
+      stage_throw(&s, tb_shape_sphere(0.101), 1 + i % 5, at, tb_vec3(0.3 - 0.2 * (i % 4), 0.1 * (i % 3), -2));
+    }
+    clock_t begun = clock();
+    stage_run(&s, 1);
+    double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    CHECK(s.report.outcome != TB_CONVERGED);
+    if (!(seconds < 0.15)) test_failed(__FILE__, __LINE__, "%s: %g s", s.step.scheme, seconds);
     stage_close(&s);
   }
 }

