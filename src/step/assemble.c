@@ -297,6 +297,10 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
   tbStatus status = fill(ctx, b, w, o, positions, free, centre, soft, stiff, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
+  if (status == TB_ERROR_INPUT) { // no file is to blame: a world's numbers have outgrown what can be computed
+    tbError below = ctx->error;
+    status = tb_fail(ctx, TB_ERROR_NUMERIC, "the step has no contact problem: %s", below.message);
+  }
   if (status == TB_OK) {
     out->lambda = TB_TAKE(arena, double, guess.count);
     out->u = TB_TAKE(arena, double, guess.count);
