@@ -25,7 +25,7 @@ void tb_shared_begin(tbShared* s, const tbContext* ctx)
 
 tbContext tb_shared_context(tbShared* s)
 {
-  tbContext own = {.threads = s->ctx->threads};
+  tbContext own = {.threads = s->ctx->threads, .interrupt = s->ctx->interrupt};
   if (s->ctx->allocator.alloc) own.allocator = (tbAllocator){locked_alloc, locked_free, s};
   return own;
 }

@@ -1,11 +1,14 @@
 #include "collide/skins.h"
 #include "base/shared.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "collide/ccd.h"
 #include "collide/skins_pair.h"
 #include "geometry/box.h"
 
-enum { GRAIN = 1024 };
+enum { GRAIN = 1024, ASK = 128 }; // candidates in a piece, and between questions whether to stop
+
+static const double NOTHING = 1e-9; // a weight that rounding leaves
 
 void tb_skin_candidates_init(tbSkinCandidates* c)
 {
@@ -81,21 +84,47 @@ tbSkinContact tb_skin_corners(const tbSkinScene* scene, const tbSkinFeatures* f)
   return c;
 }
 
-// Outward of a closed skin where it is the mean of some vertices: of all faces that hold those. Unit, or
-// zero.
-static tbVec3 outward_at(const tbMovingSkin* s, const int* vertex, const double* weight, int count)
+// A skin where it is the mean of some vertices: all faces that hold those.
+typedef struct {
+  tbVec3 outward; // of a closed skin: of these faces. Unit, or zero
+  tbVec3 lean;    // of an open one: the mean of their corners from there
+} Around;
+
+static Around around(const tbMovingSkin* s, const int* vertex, const double* weight, int count)
 {
-  tbVec3 sum = tb_zero3();
-  for (int t = 0; s->skin->closed && t < s->skin->ntriangle; t++) {
-    const int* v = s->skin->triangle[t];
+  Around out = {tb_zero3(), tb_zero3()};
+  tbVec3 at = tb_zero3();
+  int first = 0, corners = 0;
+  for (int k = 0; k < count; k++) at = tb_madd3(at, weight[k], s->start[vertex[k]]);
+  while (first + 1 < count && !(weight[first] > NOTHING)) first++;
+  for (int i = s->skin->star_adr[vertex[first]]; i < s->skin->star_adr[vertex[first] + 1]; i++) {
+    const int* v = s->skin->triangle[s->skin->star[i]];
     bool holds = true;
     for (int k = 0; k < count && holds; k++)
-      holds = weight[k] == 0 || v[0] == vertex[k] || v[1] == vertex[k] || v[2] == vertex[k];
+      holds = !(weight[k] > NOTHING) || v[0] == vertex[k] || v[1] == vertex[k] || v[2] == vertex[k];
     if (!holds) continue;
     tbVec3 x[4] = {tb_zero3(), s->start[v[0]], s->start[v[1]], s->start[v[2]]};
-    sum = tb_add3(sum, tb_normal_of_features(true, x));
+    out.outward = tb_add3(out.outward, tb_normal_of_features(true, x));
+    for (int k = 1; k < 4; k++, corners++) out.lean = tb_add3(out.lean, tb_sub3(x[k], at));
   }
-  return tb_normalize3(sum);
+  out.outward = s->skin->closed ? tb_normalize3(out.outward) : tb_zero3();
+  out.lean = tb_scale3(s->skin->closed || corners == 0 ? 0 : 1.0 / corners, out.lean);
+  return out;
+}
+
+// Features that touch in a point, with n along their normal: the side of a that b is on. Out of what is
+// solid; else where the rest of the two surfaces is, as far as it leans out of the plane. 0: that tells
+// nothing, as of sheets in the same place.
+static int side_by_surfaces(const tbSkinScene* scene, const tbSkinContact* c, tbVec3 n, double size,
+                            tbVec3* out)
+{
+  Around a = around(&scene->skin[c->of.skin_a], c->vertex_a, c->weight_a, c->count_a),
+         b = around(&scene->skin[c->of.skin_b], c->vertex_b, c->weight_b, c->count_b);
+  *out = tb_sub3(a.outward, b.outward);
+  double solid = tb_dot3(n, *out), lean = tb_dot3(n, tb_sub3(b.lean, a.lean));
+  if (fabs(solid) > 1e-3) return solid < 0 ? -1 : 1;
+  if (fabs(lean) > 1e-6 * size) return lean < 0 ? -1 : 1;
+  return 0;
 }
 
 bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVec3 x[4], tbVec3 way,
@@ -107,19 +136,18 @@ bool tb_skin_normal(const tbSkinScene* scene, const tbSkinContact* c, const tbVe
   *normal = tb_normalize3(way);
   if (distance > 1e-9 * size) return true;
   tbVec3 n = tb_normal_of_features(face, x);
-  int side = tb_side_of_features(face, x);
-  if (side == 0) { // they touch: out of what is solid
-    const tbMovingSkin *a = &scene->skin[c->of.skin_a], *b = &scene->skin[c->of.skin_b];
-    tbVec3 out = tb_sub3(outward_at(a, c->vertex_a, c->weight_a, c->count_a),
-                         outward_at(b, c->vertex_b, c->weight_b, c->count_b));
+  int side = distance > 1e-12 * size ? tb_side_of_features(face, x) : 0;
+  if (side == 0) { // they touch, to what rounding can tell
+    tbVec3 out;
+    side = side_by_surfaces(scene, c, n, size, &out);
     bool inside = tb_maxabs3(n) > 0;
-    for (int k = 0; k < c->count_a; k++) inside = inside && c->weight_a[k] > 0;
-    for (int k = 0; k < c->count_b; k++) inside = inside && c->weight_b[k] > 0;
+    for (int k = 0; k < c->count_a; k++) inside = inside && c->weight_a[k] > NOTHING;
+    for (int k = 0; k < c->count_b; k++) inside = inside && c->weight_b[k] > NOTHING;
     if (!inside && tb_norm3(out) > 0.1) { // a corner on a corner, say: neither feature knows
       *normal = tb_normalize3(out);
       return true;
     }
-    if (tb_dot3(n, out) < 0) side = -1;
+    if (side == 0) return false;
   }
   if (tb_maxabs3(n) == 0) return distance > 0;
   *normal = side < 0 ? tb_neg3(n) : n;
@@ -183,9 +211,15 @@ static void gather_piece(void* user, int begin, int end, int piece)
   g->found[piece] = TB_ARRAY(tbSkinContact);
   for (int i = begin; i < end && g->status[piece] == TB_OK; i++) {
     tbSkinContact c;
-    if (g->test(g->scene, &g->features[i], g->way ? &g->way[i] : NULL, g->distance, &c))
+    if (i % ASK == 0 && tb_asked(own.interrupt)) g->status[piece] = TB_ERROR_CANCELLED;
+    else if (g->test(g->scene, &g->features[i], g->way ? &g->way[i] : NULL, g->distance, &c))
       g->status[piece] = tb_array_push(&own, &g->found[piece], &c, 1);
   }
+}
+
+tbStatus tb_skin_fail(tbContext* ctx, tbStatus status)
+{
+  return tb_fail(ctx, status, status == TB_ERROR_CANCELLED ? "cancelled" : "out of memory for contacts");
 }
 
 static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates, const tbArray* ways,
@@ -205,7 +239,7 @@ static tbStatus gather_kind(tbContext* ctx, Gather* g, const tbArray* candidates
     tb_shared_end(&g->shared);
     for (int p = 0; p < pieces && status == TB_OK; p++)
       status = g->status[p] == TB_OK ? tb_array_push(ctx, contacts, g->found[p].data, g->found[p].count)
-                                     : tb_fail(ctx, g->status[p], "out of memory for contacts");
+                                     : tb_skin_fail(ctx, g->status[p]);
     for (int p = 0; p < pieces; p++) tb_array_free(ctx, &g->found[p]);
   }
   tb_arena_free(&arena);

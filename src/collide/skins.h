@@ -21,6 +21,13 @@ typedef struct tbMovingSkin {
   double radius; // it keeps so far from others: half the thickness of cloth                  m
 } tbMovingSkin;
 
+// How far from itself: no farther than an edge is long, whatever lies next to each other being nearer than
+// that.
+static inline double tb_skin_self_radius(const tbMovingSkin* m)
+{
+  return m->radius < m->skin->edge_length ? m->radius : m->skin->edge_length;
+}
+
 // The half-space normal·x ≤ offset.
 typedef struct tbMovingPlane {
   tbVec3 normal[2]; // at the start and at the end

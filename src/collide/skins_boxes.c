@@ -117,6 +117,7 @@ tbStatus tb_skin_search_layers(tbContext* ctx, tbArena* arena, Find* w)
     l->vertex = w->box + l->first_vertex;
     w->layer[n + s] = *l;
     w->layer[n + s].vertex = w->own + l->first_vertex;
+    w->layer[n + s].grow = tb_skin_self_radius(l->moving) + 0.5 * w->reach;
     for (int v = 0; v < l->skin->nvertex; v++) w->vertex_skin[l->first_vertex + v] = s;
     for (int e = 0; e < l->skin->nedge; e++) w->edge_skin[l->first_edge + e] = s;
   }

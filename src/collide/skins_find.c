@@ -233,7 +233,7 @@ static tbStatus finish(tbContext* ctx, tbArena* arena, const Find* w, int npiece
   tbSkinKey *faces = NULL, *edges = NULL;
   size_t nface = 0, nedge = 0;
   for (int p = 0; p < npiece; p++)
-    if (w->found[p].status != TB_OK) return tb_fail(ctx, w->found[p].status, "out of memory for candidates");
+    if (w->found[p].status != TB_OK) return tb_skin_fail(ctx, w->found[p].status);
   TB_TRY(collect(arena, w, true, npiece, &faces, &nface));
   TB_TRY(collect(arena, w, false, npiece, &edges, &nedge));
   TB_TRY(reserve(ctx, &out->face_vertex, nface));

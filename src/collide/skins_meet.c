@@ -7,7 +7,9 @@
 //
 // Features that touch at the start, to what rounding can tell, do not meet if they part: if some plane has
 // them on either side at the start, and apart at the end, on the side they started on. Otherwise, if they are
-// seen to stay apart for a little while, they are looked at from then on; if not, they meet at once.
+// seen to stay apart for a little while, they are looked at from then on; if not, they meet at once. Where
+// nothing tells the side they are on, as of two sheets in the same place, they are let go: contacts that ask
+// for either side at once would only fight each other.
 //
 // Cost      some 10 ns for what the plane parts; about a microsecond for the rest.
 #include "collide/ccd.h"
@@ -75,8 +77,7 @@ static Fate fate_of(const tbSkinScene* scene, tbSkinContact* c, tbVec3 way, tbCc
 {
   bool face = query->kind == TB_CCD_VERTEX_FACE;
   tbVec3 n = tb_normalize3(tb_closest_features(face, query->end).way), from;
-  if (!tb_skin_normal(scene, c, query->start, way, &from))
-    return part_along(query, c->count_b, n) ? PART : GO_ON;
+  if (!tb_skin_normal(scene, c, query->start, way, &from)) return PART;
   if (part_along(query, c->count_b, from)) return PART;
   if (tb_dot3(n, from) >= -1e-3 && part_along(query, c->count_b, n)) return PART;
   tbCcdQuery first = *query;

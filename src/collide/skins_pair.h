@@ -62,6 +62,9 @@ static inline double tb_skin_height(const tbSkinScene* scene, const tbSkinFeatur
   return tb_dot3(plane->normal[end], (end ? skin->end : skin->start)[f->feature_b]) - plane->offset[end];
 }
 
+// A search that was stopped, or had no memory.
+tbStatus tb_skin_fail(tbContext* ctx, tbStatus status);
+
 // Whether its vertices end in their boxes, and in those beside the skin's drift if it may touch itself.
 bool tb_skin_is_inside(const tbMovingSkin* skin, const tbBox* box, const tbBox* own);
 

@@ -14,11 +14,12 @@
 // tree would find, is listed once for all (tb_skin_link) and taken from there.
 #include "collide/skins_trees.h"
 #include "base/simd.h"
+#include "base/stop.h"
 #include "collide/features.h"
 
 #include <assert.h>
 
-enum { STACK = 256 };
+enum { STACK = 256, ASK = 64 }; // ASK: pairs of nodes between questions whether to stop
 
 typedef tbSkinLayer Layer;
 
@@ -231,8 +232,9 @@ void tb_skin_nodes_meet(const tbSkinLayer* layers, tbSkinNodes nodes, tbSkinKeys
   Nodes stack[STACK];
   int depth = 0;
   stack[depth++] = (Nodes){nodes.p, nodes.q};
-  while (depth > 0) {
+  for (int i = 0; depth > 0 && keys->status == TB_OK; i++) {
     Nodes at = stack[--depth];
+    if (i % ASK == 0 && tb_asked(keys->ctx.interrupt)) keys->status = TB_ERROR_CANCELLED;
     const tbBvhNode *p = &a->tree.node[at.p], *q = &b->tree.node[at.q];
     assert(depth + 3 <= STACK); // a level of either tree leaves two behind
     if (p->right || q->right) depth += split(a->tree.node, b->tree.node, at, stack + depth);

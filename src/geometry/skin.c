@@ -103,6 +103,19 @@ static tbStatus make_vertices(tbSkin* skin, tbArena* scratch, const tbVec3* poin
   return TB_OK;
 }
 
+// The triangles of every vertex, in order.
+static tbStatus make_stars(tbSkin* s)
+{
+  int *adr = TB_TAKE(&s->arena, int, (size_t)s->nvertex + 1),
+      *star = TB_TAKE(&s->arena, int, 3 * (size_t)s->ntriangle);
+  if (!adr || !star) return TB_ERROR_MEMORY;
+  for (int k = 0; k < 3 * s->ntriangle; k++) adr[s->triangle[k / 3][k % 3]]++;
+  for (int v = 0, sum = 0; v <= s->nvertex; v++) sum += adr[v], adr[v] = sum;
+  for (int k = 3 * s->ntriangle - 1; k >= 0; k--) star[--adr[s->triangle[k / 3][k % 3]]] = k / 3;
+  s->star_adr = adr, s->star = star;
+  return TB_OK;
+}
+
 static tbStatus make_tree(tbContext* ctx, tbSkin* skin, tbArena* scratch)
 {
   tbBox* box = TB_TAKE(scratch, tbBox, (size_t)skin->ntriangle);
@@ -121,6 +134,7 @@ static tbStatus fill(tbContext* ctx, tbSkin* skin, const tbVec3* points, int npo
   tb_arena_init(&scratch, ctx);
   tbStatus status = make_vertices(skin, &scratch, points, npoint, triangles);
   if (status == TB_OK) status = make_edges(skin, &scratch);
+  if (status == TB_OK) status = make_stars(skin);
   if (status == TB_OK) status = make_tree(ctx, skin, &scratch);
   tb_arena_free(&scratch);
   double sum = 0;

@@ -19,8 +19,10 @@ typedef struct tbSkin {
   int (*triangle_edge)[3]; // side i runs from corner i to corner i+1                      (ntriangle)
   int (*edge_triangle)[2]; // on either side; −1: none; of three and more, the first two   (nedge)
   uint8_t* owns;           // TB_SKIN_OWNS bits                                            (ntriangle)
-  int (*close_face)[2];    // a triangle and a vertex, as tb_skin_link() lists them           (nclose_face)
-  int (*close_edge)[2];    // two edges, the lower first                                  (nclose_edge)
+  int *star_adr,
+      *star; // the triangles of vertex v: star[star_adr[v]] …               (nvertex+1, 3 ntriangle)
+  int (*close_face)[2]; // a triangle and a vertex, as tb_skin_link() lists them           (nclose_face)
+  int (*close_edge)[2]; // two edges, the lower first                                  (nclose_edge)
   int nclose_face, nclose_edge;
   bool linked;        // the two lists are there
   bool closed;        // it bounds a solid: every edge has two triangles, which run along it in opposite ways

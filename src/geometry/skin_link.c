@@ -7,14 +7,12 @@
 #include "geometry/skin.h"
 
 #include <limits.h>
-#include <string.h>
 
 enum { MOST = 64 }; // meetings of triangles at vertices, per triangle; beyond that nothing is listed
 
 typedef struct {
   tbSkin* skin;
-  const int *start, *star; // the triangles of a vertex
-  int* seen;               // by triangle: the last one it was compared with
+  int* seen; // by triangle: the last one it was compared with
   size_t nface, nedge;
 } Link;
 
@@ -54,8 +52,8 @@ static void link_all(Link* l)
   for (int t = 0; t < s->ntriangle; t++) {
     l->seen[t] = t;
     for (int k = 0; k < 3; k++)
-      for (int i = l->start[s->triangle[t][k]]; i < l->start[s->triangle[t][k] + 1]; i++) {
-        int u = l->star[i];
+      for (int i = s->star_adr[s->triangle[t][k]]; i < s->star_adr[s->triangle[t][k] + 1]; i++) {
+        int u = s->star[i];
         if (l->seen[u] == t) continue;
         l->seen[u] = t;
         link_pair(l, t, u);
@@ -63,27 +61,23 @@ static void link_all(Link* l)
   }
 }
 
-// The triangles of every vertex; false: too many somewhere.
-static bool make_stars(const tbSkin* s, int* start, int* star)
+// Whether no vertex has too many triangles.
+static bool is_even(const tbSkin* s)
 {
-  for (int k = 0; k < 3 * s->ntriangle; k++) start[s->triangle[k / 3][k % 3] + 1]++;
   double meetings = 0;
-  for (int v = 0; v < s->nvertex; v++) meetings += (double)start[v + 1] * start[v + 1];
-  for (int v = 0; v < s->nvertex; v++) start[v + 1] += start[v];
-  for (int k = 3 * s->ntriangle - 1; k >= 0; k--) star[--start[s->triangle[k / 3][k % 3] + 1]] = k / 3;
-  memmove(start, start + 1, (size_t)s->nvertex * sizeof *start);
-  start[s->nvertex] = 3 * s->ntriangle;
+  for (int v = 0; v < s->nvertex; v++) {
+    double count = s->star_adr[v + 1] - s->star_adr[v];
+    meetings += count * count;
+  }
   return meetings <= (double)MOST * s->ntriangle;
 }
 
 static tbStatus fill(tbSkin* s, tbArena* scratch)
 {
-  int *start = TB_TAKE(scratch, int, (size_t)s->nvertex + 1),
-      *star = TB_TAKE(scratch, int, 3 * (size_t)s->ntriangle);
   int* seen = TB_TAKE(scratch, int, (size_t)s->ntriangle);
-  if (!start || !star || !seen) return TB_ERROR_MEMORY;
-  if (!make_stars(s, start, star)) return TB_OK;
-  Link l = {.skin = s, .start = start, .star = star, .seen = seen};
+  if (!seen) return TB_ERROR_MEMORY;
+  if (!is_even(s)) return TB_OK;
+  Link l = {.skin = s, .seen = seen};
   link_all(&l); // counts
   if (l.nface + l.nedge > INT_MAX / 2) return TB_OK;
   int(*face)[2] = tb_arena_take(&s->arena, l.nface, sizeof *face);

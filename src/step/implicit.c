@@ -50,6 +50,8 @@ typedef struct {
   tbArray pinches; // tbPinch
   tbArray met;     // tbSkinContact
   double clearance;
+  double begun;  // when the step did, on the clock
+  bool last;     // no round can follow
   bool useless;  // the impulses found are worse than none, and none are taken
   double* share; // of the step, that bodies go; null: all of it                  (bodies)
 } Rounds;
@@ -139,9 +141,30 @@ static tbStatus discard(tbContext* ctx, const tbStepOptions* o, tbStepWork* work
   return TB_OK;
 }
 
+// What a round may spend: the caller's budgets are those of the step, not of a round. Half of what is left,
+// and all of it where no other round can follow. False: nothing is left.
+static bool budget_left(const tbStepOptions* o, const Rounds* r, const tbStepReport* report,
+                        tbSolveOptions* out)
+{
+  double part = r->last ? 1 : 0.5;
+  *out = o->solver;
+  out->max_iterations = (int)ceil(part * fmax(o->solver.max_iterations - report->iterations, 0));
+  if (!(o->solver.time_budget_s > 0)) return out->max_iterations > 0;
+  double left = o->solver.time_budget_s - (tb_seconds() - r->begun);
+  out->time_budget_s = fmax(part * left, 1e-6); // 0 would be no budget at all
+  return out->max_iterations > 0 && left > 0;
+}
+
+static bool is_cancelled(const tbStepOptions* o)
+{
+  return o->solver.cancelled && o->solver.cancelled(o->solver.cancelled_user);
+}
+
 static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
                            tbStepWork* work, Rounds* r, tbStepReport* report)
 {
+  tbStepOptions own = *o;
+  budget_left(o, r, report, &own.solver);
   double clock = tb_seconds();
   tb_step_forget(ctx, work);
   work->touches.count = (size_t)rigid;
@@ -150,7 +173,7 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
                      (int)work->touches.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
-  TB_TRY(tb_step_solve(ctx, o, work, report));
+  TB_TRY(tb_step_solve(ctx, &own, work, report));
   TB_TRY(discard(ctx, o, work, r, report));
   for (int i = 0; i < rigid; i++) {
     tbTouch* t = (tbTouch*)work->touches.data + i;
@@ -242,8 +265,10 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
                            tbStepWork* work, Rounds* r, tbStepReport* report)
 {
   tbStepReport before = *report;
+  tbSolveOptions left;
   int turns = 0;
-  work->ease = o->rounds > 1 && is_dear(w) ? ROUGH : 1;
+  r->last = o->rounds == 1;
+  work->ease = r->last || !is_dear(w) ? 1 : ROUGH;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
@@ -252,14 +277,20 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool again = false, rough = work->rough;
-    if (r->useless) break;
-    if (round < o->rounds && r->met.count == 0 && turns++ < TURNS)
-      again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
-    if (round < o->rounds && r->met.count > 0)
+    bool short_of = report->outcome == TB_MAX_ITERATIONS || report->outcome == TB_TIME;
+    if (r->last || is_cancelled(o) || !budget_left(o, r, report, &left)) break;
+    if (r->useless && !short_of) break;
+    if (r->useless) { // from nothing, with all that is left
+      r->useless = false, r->last = true, work->ease = 1;
+      continue;
+    }
+    if (r->met.count == 0 && turns++ < TURNS) again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
+    if (r->met.count > 0)
       TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, rough, &r->met, &r->pinches, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-    if (!again && !rough) break;
-    if (!again || round + 1 >= o->rounds) work->ease = 1;
+    if (!again && !rough && !short_of) break;
+    r->last = round + 1 >= o->rounds || (!again && short_of);
+    if (!again || r->last) work->ease = 1;
   }
   return r->met.count == 0 ? TB_OK : trim(ctx, w, o, work, r, report);
 }
@@ -278,6 +309,7 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
                         Rounds* r, tbStepReport* report)
 {
   double clock = tb_seconds();
+  r->begun = clock;
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
   hold_attached(w, work->free);
   work->deforms = work->rounds = w->deformable.count > 0;
@@ -288,6 +320,7 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
   tb_touch_biases(w, o, work->touches.data, (int)work->touches.count);
   report->rounds = 1;
   int rigid = (int)work->touches.count;
+  r->last = !work->deforms;
   if (!work->deforms) return solve(ctx, w, o, &rigid, work, r, report);
   TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);

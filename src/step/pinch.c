@@ -2,6 +2,8 @@
 
 static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°
 
+static const double NEAR = 3; // clearances: features closer than this at the start are contacts
+
 uint64_t tb_pinch_name(const tbSkinFeatures* of)
 {
   return (uint64_t)of->kind << 62 | (uint64_t)of->feature_a << 31 | (uint64_t)of->feature_b;
@@ -67,10 +69,20 @@ static bool stands(const tbSurfaces* s, const tbContactRecord* r, const tbSkinFe
          out->gap <= reach + s->skin[of->skin_a].radius + s->skin[of->skin_b].radius;
 }
 
+// Whether vertices stand for the contact: balls around the vertices of a sheet that is thicker than its cells
+// cover its edges and faces as well.
+static bool covered(const tbSurfaces* s, const tbSkinContact* c)
+{
+  if (c->of.kind == TB_SKIN_PLANE_VERTEX) return false;
+  const tbMovingSkin *a = &s->skin[c->of.skin_a], *b = &s->skin[c->of.skin_b];
+  if (c->of.kind == TB_SKIN_EDGE_EDGE) return tb_pinch_is_thick(a) || tb_pinch_is_thick(b);
+  return tb_pinch_is_thick(a) && a != b && !tb_pinch_is_thick(b);
+}
+
 // The features that are close, with the impulses they had, and those that still push: records and `near` are
 // both in order of features, and one walk over both merges them.
 static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
-                      const tbTransform* pose, const tbArray* near, double reach, tbArray* pinches)
+                      const tbTransform* pose, const tbArray* near, double clearance, tbArray* pinches)
 {
   const tbContactRecord *r = w->contact.data, *end = r + (o->warm_start ? w->contact.count : 0);
   const tbSkinContact *c = near->data, *last = c + near->count;
@@ -85,11 +97,12 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     int order = c == last ? -1 : r == end ? 1 : tb_skin_features_order(&of, &c->of);
     bool there = true;
     if (order >= 0) p.contact = *c++;
-    else there = known(s, &of) && stands(s, r, &of, reach, &p.contact);
+    else there = known(s, &of) && stands(s, r, &of, NEAR * clearance, &p.contact);
     if (there) tb_pinch_round_off(w, s, pose, &p);
     if (order <= 0) take_impulse(r++, &p);
-    if (!there || !movable(w, s, &p.contact) || p.contact.gap > reach + tb_surfaces_radius(s, &p.contact.of))
-      continue;
+    if (!there || !movable(w, s, &p.contact) || covered(s, &p.contact)) continue;
+    tbPinchKeep keep = tb_pinch_keep(s, &p.contact, clearance);
+    if (p.contact.gap > keep.radius + NEAR * keep.clearance) continue;
     TB_TRY(tb_array_push(ctx, pinches, &p, 1));
   }
   return TB_OK;
@@ -100,9 +113,10 @@ tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
                         tbArray* pinches)
 {
   tbArray near = TB_ARRAY(tbSkinContact);
-  tbStatus status = tb_skin_near(ctx, &s->scene, candidates, 3 * clearance, &near);
-  if (status == TB_OK) status = merge(ctx, w, o, s, pose, &near, 3 * clearance, pinches);
-  if (status == TB_OK) status = tb_pinch_round_thin(ctx, w, s, pinches);
+  tbStatus status = tb_skin_near(ctx, &s->scene, candidates, NEAR * clearance, &near);
+  if (status == TB_OK) status = merge(ctx, w, o, s, pose, &near, clearance, pinches);
+  if (status == TB_OK) status = tb_pinch_thin(ctx, w, s, pinches);
+  if (status == TB_OK) status = tb_pinch_limit(ctx, w, s, clearance, pinches);
   tb_array_free(ctx, &near);
   return status;
 }
@@ -171,6 +185,8 @@ tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, 
                          bool rough, tbArray* met, tbArray* pinches, bool* changed)
 {
   TB_TRY(choose(ctx, w, s, met, changed));
+  if (*changed) TB_TRY(tb_pinch_limit_met(ctx, w, pinches, met));
+  *changed = *changed && met->count > 0;
   if (!*changed) return TB_OK;
   *changed = !rough;
   tbArray all = TB_ARRAY(tbPinch);

@@ -28,6 +28,13 @@ tbStatus tb_pinch_begin(tbContext* ctx, const tbWorld* world, const tbStepOption
 // A name for two features that the next step finds them by.
 uint64_t tb_pinch_name(const tbSkinFeatures* features);
 
+// How far two features stay apart: their radii and the clearance. Of one surface, no more than a part of what
+// they are at rest, lest a thick sheet of small triangles, or a solid thinner than the clearance, swells.
+typedef struct tbPinchKeep {
+  double radius, clearance; // m
+} tbPinchKeep;
+tbPinchKeep tb_pinch_keep(const tbSurfaces* surfaces, const tbSkinContact* contact, double clearance);
+
 // The mean edge of the finer of two surfaces, m.
 double tb_pinch_edge(const tbSurfaces* surfaces, const tbSkinFeatures* features);
 
@@ -44,6 +51,12 @@ void tb_pinch_learn(const tbAssembly* assembly, int first, tbArray* pinches);
 // for want of accuracy, and stay as they are; only new ones change anything.
 tbStatus tb_pinch_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
                          const tbTransform* pose, bool rough, tbArray* met, tbArray* pinches, bool* changed);
+
+// Leaves no more contacts than there is use for: of those at the start the deepest, of those that met on the
+// way the first, beside the ones there are.
+tbStatus tb_pinch_limit(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, double clearance,
+                        tbArray* pinches);
+tbStatus tb_pinch_limit_met(tbContext* ctx, const tbWorld* world, const tbArray* pinches, tbArray* met);
 
 // Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
 bool tb_pinch_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* pinches);

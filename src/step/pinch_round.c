@@ -39,9 +39,9 @@ void tb_pinch_round_off(const tbWorld* w, const tbSurfaces* s, const tbTransform
   c->gap = tb_dot3(out, tb_sub3(from[!side], p->at));
 }
 
-// A feature of a deformable body that touches a round shape.
+// A feature of a deformable body, and a surface that it touches in one place.
 typedef struct {
-  int shape, skin, kind, feature; // kind: of the feature, by its vertices
+  int shape, skin, kind, feature; // shape: or, of sheets, less than 0; kind: of the feature, by its vertices
   double gap;
   int at; // in the pinches
 } Tangent;
@@ -56,22 +56,32 @@ static int by_tangent(const void* x, const void* y)
   return a->at - b->at;
 }
 
-tbStatus tb_pinch_round_thin(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
+// Whether the contact is with a round shape, or of a vertex with another sheet thicker than its cells.
+static bool is_tangent(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* c, Tangent* out)
+{
+  const tbSkinFeatures* of = &c->of;
+  int side = tb_pinch_round_side(w, s, of);
+  *out = (Tangent){.gap = c->gap};
+  if (side >= 0) {
+    out->shape = s->shape[side ? of->skin_b : of->skin_a], out->skin = side ? of->skin_a : of->skin_b;
+    out->kind = side ? c->count_a : c->count_b, out->feature = side ? of->feature_a : of->feature_b;
+    return true;
+  }
+  if (of->kind != TB_SKIN_FACE_VERTEX || of->skin_a == of->skin_b) return false;
+  if (!tb_pinch_is_thick(&s->skin[of->skin_a]) && !tb_pinch_is_thick(&s->skin[of->skin_b])) return false;
+  out->shape = -1 - of->skin_a, out->skin = of->skin_b, out->kind = 1, out->feature = of->feature_b;
+  return true;
+}
+
+tbStatus tb_pinch_thin(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tbArray* pinches)
 {
   tbPinch* p = pinches->data;
   Tangent* t = TB_NEW(ctx, Tangent, pinches->count);
   if (!t) return TB_ERROR_MEMORY;
   size_t count = 0, kept = 0;
   for (size_t i = 0; i < pinches->count; i++) {
-    const tbSkinFeatures* of = &p[i].contact.of;
-    int side = tb_pinch_round_side(w, s, of);
-    if (side < 0) continue;
-    t[count++] = (Tangent){s->shape[side ? of->skin_b : of->skin_a],
-                           side ? of->skin_a : of->skin_b,
-                           side ? p[i].contact.count_a : p[i].contact.count_b,
-                           side ? of->feature_a : of->feature_b,
-                           p[i].contact.gap,
-                           (int)i};
+    if (!is_tangent(w, s, &p[i].contact, &t[count])) continue;
+    t[count++].at = (int)i;
   }
   tb_sort(t, count, sizeof *t, by_tangent);
   for (size_t i = 1; i < count; i++) {

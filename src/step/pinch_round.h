@@ -12,8 +12,14 @@ int tb_pinch_round_side(const tbWorld* world, const tbSurfaces* surfaces, const 
 void tb_pinch_round_off(const tbWorld* world, const tbSurfaces* surfaces, const tbTransform* pose,
                         tbPinch* pinch);
 
-// An edge that lies along a round shape crosses many edges of its skin. One contact will do: the closest.
-tbStatus tb_pinch_round_thin(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
-                             tbArray* pinches);
+// Leaves the closest of many contacts that say the same: an edge that lies along a round shape crosses many
+// edges of its skin; a vertex of a sheet thicker than its cells is close to many faces of another sheet.
+tbStatus tb_pinch_thin(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, tbArray* pinches);
+
+// Whether it is a sheet thicker than its cells.
+static inline bool tb_pinch_is_thick(const tbMovingSkin* m)
+{
+  return !m->rigid && m->radius > m->skin->edge_length;
+}
 
 #endif

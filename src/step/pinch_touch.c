@@ -7,18 +7,26 @@
 static const double GIVE = 0.2, UNHURRIED = 0.01; // s
 enum { MOST = 9 };                                // misses that double the clearance of a contact
 
-// How far two features stay apart: their radii; of one surface, no more than half of what they are at rest,
-// lest a thick sheet of small triangles swells.
-static double thickness_of(const tbSurfaces* s, const tbSkinContact* c)
+// How far apart two features of one surface are at rest.
+static double rest_distance(const tbSurfaces* s, const tbSkinContact* c)
 {
-  double radius = tb_surfaces_radius(s, &c->of);
-  if (c->of.kind == TB_SKIN_PLANE_VERTEX || c->of.skin_a != c->of.skin_b || radius == 0) return radius;
   const tbVec3* rest = s->skin[c->of.skin_a].skin->rest;
   tbVec3 x[4];
   int n = 0;
   for (int k = 0; k < c->count_b; k++) x[n++] = rest[c->vertex_b[k]];
   for (int k = 0; k < c->count_a; k++) x[n++] = rest[c->vertex_a[k]];
-  return fmin(radius, 0.5 * tb_norm3(tb_closest_features(c->of.kind == TB_SKIN_FACE_VERTEX, x).way));
+  return tb_norm3(tb_closest_features(c->of.kind == TB_SKIN_FACE_VERTEX, x).way);
+}
+
+tbPinchKeep tb_pinch_keep(const tbSurfaces* s, const tbSkinContact* c, double clearance)
+{
+  tbPinchKeep keep = {tb_surfaces_radius(s, &c->of), clearance};
+  if (c->of.kind == TB_SKIN_PLANE_VERTEX || c->of.skin_a != c->of.skin_b) return keep;
+  const tbMovingSkin* m = &s->skin[c->of.skin_a];
+  double rest = rest_distance(s, c);
+  keep.radius = fmin(2 * tb_skin_self_radius(m), 0.5 * rest);
+  keep.clearance = fmin(clearance, 0.25 * rest);
+  return keep;
 }
 
 typedef struct {
@@ -69,9 +77,10 @@ static tbTouch touch_of(const tbWorld* w, const tbSurfaces* s, const tbPinch* p,
                .drift = tb_sub3(b.drift, a.drift)};
   tb_touch_law(w, &t);
   if (t.rows > 3) t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.surface.friction.mu; // nodes do not turn
-  double keep = thickness_of(s, c) + ldexp(clearance, p->misses < MOST ? p->misses : MOST),
+  tbPinchKeep apart = tb_pinch_keep(s, c, clearance);
+  double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST),
          slack = c->gap - keep, edge = tb_pinch_edge(s, &c->of);
-  double back = GIVE * fmin(fmax(keep, -slack), fmax(keep, edge)) / fmax(h, UNHURRIED);
+  double back = GIVE * fmin(fmax(keep, -slack), edge) / fmax(h, UNHURRIED);
   t.bias[0] = fmax(slack / h, -back);
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));

@@ -409,7 +409,7 @@ TEST(storms_end_apart)
     tbWorld* w = NULL;
     tbStepOptions o;
     CHECK_OK(&ctx, soft_storm(&ctx, seed, &w, &o));
-    o.solver.max_iterations = 200;
+    o.solver.max_iterations = 1000; // of a step, all rounds together
     for (int i = 0; i < (test_quick() ? 20 : 40); i++) {
       tbStepReport report;
       CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, &report));
