@@ -347,6 +347,7 @@ tbStatus tb_resolve_impacts(tbContext* ctx, const tbWorld* w, const tbStepOption
     else status = look_again(ctx, &p, work, &more);
   }
   if (status == TB_OK && more && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+  work->impacts = report->residual;
   if (status == TB_OK) release(&p, work);
   tb_array_free(ctx, &p.active);
   tb_array_free(ctx, &p.index);

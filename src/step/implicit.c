@@ -22,6 +22,7 @@
 //
 // First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
 // Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
+#include "step/count.h"
 #include "step/impacts.h"
 #include "step/inner.h"
 #include "step/pinch.h"
@@ -137,7 +138,7 @@ static tbStatus discard(tbContext* ctx, const tbStepOptions* o, tbStepWork* work
   r->useless = true;
   memset(a->lambda, 0, (size_t)a->problem->nrow * sizeof *a->lambda);
   TB_TRY(tb_assembly_judge(ctx, o, work->judge, a));
-  report->residual = a->residual;
+  report->residual = tb_worse_residual(&work->impacts, &a->residual);
   return TB_OK;
 }
 
@@ -347,11 +348,10 @@ static void certify(const tbStepOptions* o, tbStepWork* work, tbStepReport* repo
 {
   tbAssembly* a = &work->assembly;
   if (!work->judge || !tb_judge_is_rough(work->judge)) return;
-  bool worst = report->residual.fclib == a->residual.fclib;
   tb_judge_accuracy(work->judge, 0);
   tb_judge_measure(work->judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, NULL);
   tb_judge_contacts(work->judge, a->part);
-  if (worst) report->residual = a->residual;
+  report->residual = tb_worse_residual(&work->impacts, &a->residual);
   tb_step_confirm(o, work, report);
 }
 

@@ -12,12 +12,13 @@ typedef struct tbStepWork {
   tbArray touches;            // tbTouch
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
-  bool deforms;   // there are deformable bodies, which never come quite to rest
-  double ease;    // of the tolerances asked for, that the problem is solved to; 0: 1
-  bool rough;     // it is, and nowhere near them
-  bool rounds;    // several problems, of which the last is certified at the end
-  tbJudge* judge; // of the problem, once solved; null where there was nothing to solve
-  double begun;   // when the step was, on the clock
+  bool deforms;       // there are deformable bodies, which never come quite to rest
+  double ease;        // of the tolerances asked for, that the problem is solved to; 0: 1
+  bool rough;         // it is, and nowhere near them
+  bool rounds;        // several problems, of which the last is certified at the end
+  tbJudge* judge;     // of the problem, once solved; null where there was nothing to solve
+  double begun;       // when the step was, on the clock
+  tbResidual impacts; // the worst of the problems of impacts
 } tbStepWork;
 
 // Free motion, and poses after `fraction` of the step with the present velocities.
