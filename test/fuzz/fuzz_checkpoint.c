@@ -18,9 +18,11 @@ static tbStatus go_on(tbContext* ctx, tbScene* scene)
   if (status == TB_OK) status = tb_checkpoint_parse(ctx, "again", out.bytes, out.length, &again);
   CHECK(status == TB_OK || status == TB_ERROR_MEMORY || !finite);
   if (status == TB_OK) status = fuzz_steps(ctx, &again, 1);
+  if (!finite && out.status != TB_ERROR_MEMORY) status = TB_OK;
+  else if (!finite) status = out.status;
   tb_out_free(&out);
   tb_scene_free(ctx, &again);
-  return finite ? status : TB_OK;
+  return status;
 }
 
 static tbStatus parse_once(tbContext* ctx, void* user, const uint8_t* bytes, size_t size)
