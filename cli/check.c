@@ -1,5 +1,6 @@
 // tribo check and tribo schema: what a scene file holds, or what is wrong with it; what one may hold.
 #include "cli/args.h"
+#include "cli/doubts.h"
 #include "cli/out.h"
 #include "io/scene_errors.h"
 #include "io/scene_schema.h"
@@ -98,6 +99,7 @@ static int check_scene(const char* path)
     status = tb_out_finish(&out);
     tb_out_free(&out);
     if (status == TB_OK) status = warn_of_overlaps(&ctx, path, scene.world);
+    if (status == TB_OK) status = warn_of_doubts(&ctx, path, scene.world);
   }
   if (status == TB_ERROR_INPUT && errors.list.count > 0) {
     print_errors(&errors);

@@ -58,6 +58,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   m->unconverged += r->outcome != TB_CONVERGED;
   m->penetration = fmax(m->penetration, r->penetration);
   m->intersections += r->intersections;
+  m->touching += r->touching;
   add_changes(m, r);
   if (r->contacts || r->iterations) count_method(m, r->used); // else there was nothing to solve
   return TB_OK;
@@ -166,6 +167,7 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   tb_put_end(w);
   put_finite(w, "max_penetration", m->penetration);
   tb_put_int(w, "intersections", m->intersections);
+  tb_put_int(w, "touching", m->touching);
   tb_put_object(w, "changes");
   tb_put_int(w, "damped", m->damped);
   put_finite(w, "damping", m->damping);

@@ -14,8 +14,8 @@ typedef struct {
   int64_t contacts, iterations; // sums
   int most_contacts, most_iterations;
   int64_t unconverged;
-  double penetration;    // m: the deepest
-  int64_t intersections; // of deformable surfaces, a sum
+  double penetration;              // m: the deepest
+  int64_t intersections, touching; // of deformable surfaces, a sum
   // What steps did beyond the contact law (tbStepChanges, tbStepReport.trimmed): counts are sums, amounts the
   // largest
   int64_t damped, stopped;

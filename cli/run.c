@@ -1,4 +1,5 @@
 // tribo run: a scene, from its first step to its last.
+#include "cli/doubts.h"
 #include "cli/simulate.h"
 
 #include <limits.h>
@@ -74,6 +75,10 @@ static int run_scene(tbContext* ctx, const RunArgs* a, const char* path)
   tbScene scene;
   int64_t last = 0;
   if (load_scene(ctx, path, &scene) != TB_OK) return fail_with(ctx);
+  if (!a->output.quiet && warn_of_doubts(ctx, path, scene.world) != TB_OK) {
+    tb_scene_free(ctx, &scene);
+    return fail_with(ctx);
+  }
   int code = EXIT_USAGE;
   if (override(a, &scene, &last))
     code =

@@ -84,7 +84,9 @@ typedef struct tbStepReport {
   int rounds;         // implicit: how often contacts were found and solved for
   double trimmed;     // implicit: share of the step that was not gone, lest surfaces pass through each other
   tbStepChanges changes;
-  int64_t intersections; // with deformable bodies: pairs of triangles that cross after the step (intersect.h)
+  int64_t intersections; // with deformable bodies: pairs of triangles of surfaces that pass through each other
+                         // after the step (collide/intersect.h)
+  int64_t touching;      // pairs of those that only touch
   double phase_s[TB_PHASE_COUNT];
 } tbStepReport;
 

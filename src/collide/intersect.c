@@ -110,7 +110,7 @@ static tbMeeting meet_in_plane(const tbVec3 a[3], const tbVec3 b[3])
   tbVec3 o;
   if (!point_off(a, &o) || side(b[0], b[1], b[2], o) == 0) return TB_APART;
   if (edge_parts(a, b, o, true) || edge_parts(b, a, o, true)) return TB_APART;
-  return edge_parts(a, b, o, false) || edge_parts(b, a, o, false) ? TB_TOUCHING : TB_CROSSING;
+  return edge_parts(a, b, o, false) || edge_parts(b, a, o, false) ? TB_TOUCHING : TB_OVERLAPPING;
 }
 
 static bool has_area(const tbVec3 a[3])

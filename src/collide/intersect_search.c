@@ -4,16 +4,28 @@
 // are, or one made here. A triangle is looked up in its own tree, for those that come after it in the order
 // of leaves, and in the trees of the surfaces that come after its own: every pair comes up once.
 //
+// What touches is told apart afterwards (intersect_touch.c).
+//
 // Cost   a query or a few for each triangle, and the signs of intersect.c for each pair whose boxes meet.
 #include "base/threads.h"
+#include "base/shared.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "collide/broad.h"
-#include "collide/intersect.h"
+#include "collide/intersect_touch.h"
 #include "geometry/box.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { GRAIN = 256, STACK = 64 };
+enum { GRAIN = 256, STACK = 64, ASK = 16 }; // ASK: triangles between questions whether to stop
+enum { MOST = 1 << 16 };                    // pairs that a piece lists; more are not told apart, nor counted
+
+typedef struct {
+  tbContext ctx; // memory for them
+  tbArray pair;  // tbTrianglePair
+  tbStatus status;
+} Found;
 
 typedef struct {
   const tbTriangles* of;
@@ -31,7 +43,8 @@ typedef struct {
   int count, total;  // surfaces, triangles
   tbBroadItem* item; // of surfaces
   const tbPair* pair;
-  tbIntersections* found; // by piece
+  tbShared shared;
+  Found* found; // by piece
 } Search;
 
 static void load(const tbTriangles* s, int t, tbVec3 out[3])
@@ -56,8 +69,8 @@ static bool is_attached(const tbTriangles* s, const int* corner, int body)
   return false;
 }
 
-static void compare(const tbTriangles* a, int t, const tbVec3 x[3], const tbTriangles* b, int u,
-                    tbIntersections* found)
+static void compare(const tbTriangles* all, const tbTriangles* a, int t, const tbVec3 x[3],
+                    const tbTriangles* b, int u, Found* found)
 {
   const int *p = a->triangle[t], *q = b->triangle[u];
   if (a != b && (is_attached(a, p, b->body) || is_attached(b, q, a->body))) return;
@@ -65,12 +78,15 @@ static void compare(const tbTriangles* a, int t, const tbVec3 x[3], const tbTria
   load(b, u, y);
   bool rims = a != b || !neighbours(p, q);
   tbMeeting meeting = tb_triangles_meeting(x, y, rims);
-  found->crossing += meeting == TB_CROSSING;
-  found->touching += meeting == TB_TOUCHING && rims;
+  if (meeting == TB_OVERLAPPING && !rims) meeting = TB_CROSSING; // folded flat onto its neighbour
+  if (meeting == TB_APART || (meeting == TB_TOUCHING && !rims)) return;
+  tbTrianglePair pair = {(int)(a - all), (int)(b - all), t, u, meeting};
+  if (found->status == TB_OK && found->pair.count < MOST)
+    found->status = tb_array_push(&found->ctx, &found->pair, &pair, 1);
 }
 
 // Triangle t of a with those of b from place `from` of the order of leaves.
-static void look_up(const Surface* a, int t, const Surface* b, int from, tbIntersections* found)
+static void look_up(const tbTriangles* all, const Surface* a, int t, const Surface* b, int from, Found* found)
 {
   const tbBvhNode* node = b->tree.node;
   const tbBox* box = &a->box[t];
@@ -89,7 +105,7 @@ static void look_up(const Surface* a, int t, const Surface* b, int from, tbInter
     }
     for (int j = node[k].first > from ? node[k].first : from; j < b->last[k]; j++) {
       int u = b->tree.order[j];
-      if (tb_box_meets(box, &b->box[u])) compare(a->of, t, x, b->of, u, found);
+      if (tb_box_meets(box, &b->box[u])) compare(all, a->of, t, x, b->of, u, found);
     }
   }
 }
@@ -97,7 +113,10 @@ static void look_up(const Surface* a, int t, const Surface* b, int from, tbInter
 // Triangles are numbered across surfaces, in each by the order of its leaves.
 static void search_range(void* user, int begin, int end, int piece)
 {
-  const Search* s = user;
+  Search* s = user;
+  const tbTriangles* all = s->surface[0].of;
+  Found* found = &s->found[piece];
+  *found = (Found){tb_shared_context(&s->shared), TB_ARRAY(tbTrianglePair), TB_OK};
   int k = 0;
   for (int lo = 0, hi = s->count; hi - lo > 1;) { // the last surface that starts at or before `begin`
     k = (lo + hi) / 2;
@@ -108,11 +127,12 @@ static void search_range(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     while (i >= s->surface[k].first + s->surface[k].of->ntriangle) k++;
     const Surface* a = &s->surface[k];
-    if (!a->wanted) continue;
+    if (i % ASK == 0 && tb_asked(found->ctx.interrupt)) found->status = TB_ERROR_CANCELLED;
+    if (!a->wanted || found->status != TB_OK) continue;
     int place = i - a->first, t = a->tree.order[place];
-    if (!a->of->rigid) look_up(a, t, a, place + 1, &s->found[piece]);
+    if (!a->of->rigid) look_up(all, a, t, a, place + 1, found);
     for (int p = a->pair; p < a->pair + a->npair; p++)
-      look_up(a, t, &s->surface[s->pair[p].b], 0, &s->found[piece]);
+      look_up(all, a, t, &s->surface[s->pair[p].b], 0, found);
   }
 }
 
@@ -225,8 +245,23 @@ static tbStatus finish_trees(tbContext* ctx, tbArena* arena, Search* s)
 
 // ---- the whole ----
 
+// All pairs that the pieces found, in order.
+static tbStatus collect(tbContext* ctx, Search* s, int pieces, tbArray* out)
+{
+  tbStatus status = TB_OK;
+  for (int i = 0; i < pieces; i++) {
+    Found* f = &s->found[i];
+    if (status == TB_OK && f->status != TB_OK)
+      status = tb_fail(ctx, f->status,
+                       f->status == TB_ERROR_CANCELLED ? "cancelled" : "out of memory for crossings");
+    if (status == TB_OK) status = tb_array_push(ctx, out, f->pair.data, f->pair.count);
+    tb_array_free(ctx, &f->pair);
+  }
+  return status;
+}
+
 static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, const tbTriangles* surfaces,
-                           tbArray* pairs, tbIntersections* out)
+                           tbArray* pairs, tbArray* out)
 {
   s->surface = TB_TAKE(arena, Surface, (size_t)s->count);
   s->item = TB_TAKE(arena, tbBroadItem, (size_t)s->count);
@@ -247,26 +282,66 @@ static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, const tbTr
   tb_parallel_for(ctx->threads, s->count, 1, fill, s);
   TB_TRY(finish_trees(ctx, arena, s));
   int pieces = tb_piece_count(s->total, GRAIN);
-  s->found = TB_TAKE(arena, tbIntersections, (size_t)pieces);
+  s->found = TB_TAKE(arena, Found, (size_t)pieces);
   if (!s->found) return TB_ERROR_MEMORY;
+  tb_shared_begin(&s->shared, ctx);
   tb_parallel_for(ctx->threads, s->total, GRAIN, search_range, s);
-  for (int i = 0; i < pieces; i++) {
-    out->crossing += s->found[i].crossing;
-    out->touching += s->found[i].touching;
+  tb_shared_end(&s->shared);
+  return collect(ctx, s, pieces, out);
+}
+
+static int by_surfaces(const void* x, const void* y)
+{
+  const tbTrianglePair *p = x, *q = y;
+  int order[4] = {p->a - q->a, p->b - q->b, p->t - q->t, p->u - q->u};
+  for (int k = 0; k < 4; k++)
+    if (order[k]) return order[k];
+  return 0;
+}
+
+static tbStatus sum_up(tbContext* ctx, const tbArray* met, tbArray* out)
+{
+  const tbTrianglePair* p = met->data;
+  tb_sort(met->data, met->count, sizeof *p, by_surfaces);
+  for (size_t i = 0; i < met->count; i++) {
+    tbSurfacesMeet none = {p[i].a, p[i].b, {0}};
+    if (i == 0 || p[i].a != p[i - 1].a || p[i].b != p[i - 1].b) TB_TRY(tb_array_push(ctx, out, &none, 1));
+    tbIntersections* n = &((tbSurfacesMeet*)out->data)[out->count - 1].count;
+    n->crossing += p[i].meeting == TB_CROSSING;
+    n->touching += p[i].meeting != TB_CROSSING;
+    n->overlapping += p[i].meeting == TB_OVERLAPPING;
   }
   return TB_OK;
+}
+
+tbStatus tb_list_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbArray* out)
+{
+  TB_TRY(check(ctx, surfaces, count));
+  if (count == 0) return TB_OK;
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbArray pairs = TB_ARRAY(tbPair), met = TB_ARRAY(tbTrianglePair);
+  Search search = {.count = count};
+  tbStatus status = search_all(ctx, &arena, &search, surfaces, &pairs, &met);
+  tb_array_free(ctx, &pairs);
+  tb_arena_free(&arena);
+  if (status == TB_OK) status = tb_tell_touching(ctx, surfaces, count, met.data, met.count);
+  if (status == TB_OK) status = sum_up(ctx, &met, out);
+  tb_array_free(ctx, &met);
+  return status;
 }
 
 tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbIntersections* out)
 {
   *out = (tbIntersections){0};
-  TB_TRY(check(ctx, surfaces, count));
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
-  tbArray pairs = TB_ARRAY(tbPair);
-  Search search = {.count = count};
-  tbStatus status = search_all(ctx, &arena, &search, surfaces, &pairs, out);
-  tb_array_free(ctx, &pairs);
-  tb_arena_free(&arena);
+  tbArray list = TB_ARRAY(tbSurfacesMeet);
+  tbStatus status = tb_list_intersections(ctx, surfaces, count, &list);
+  const tbSurfacesMeet* m = list.data;
+  for (size_t i = 0; status == TB_OK && i < list.count; i++) {
+    out->crossing += m[i].count.crossing;
+    out->touching += m[i].count.touching;
+    out->overlapping += m[i].count.overlapping;
+  }
+  tb_array_free(ctx, &list);
   return status;
 }

@@ -361,8 +361,10 @@ static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbSte
   double clock = tb_seconds();
   certify(o, work, report);
   tb_step_note(work, report);
-  TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &report->intersections));
-  if (report->intersections > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
+  tbIntersections met;
+  TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &met));
+  report->intersections = met.crossing, report->touching = met.touching;
+  if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   move_nodes(w, o->dt, &work->assembly, r);
   tb_integrate(ctx, o, work->free, &work->assembly, w, report);

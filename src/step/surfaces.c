@@ -1,7 +1,6 @@
 #include "step/surfaces.h"
 
 #include "base/threads.h"
-#include "collide/intersect.h"
 #include "geometry/round.h"
 
 #include <stdlib.h>
@@ -178,7 +177,37 @@ void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbFree*
   tb_parallel_for(ctx->threads, s->scene.nskin, GRAIN, move_skins, &job);
 }
 
-tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, int64_t* out)
+// Vertices of deformable bodies behind a plane, and in it.
+static tbIntersections count_behind(const tbMovingPlane* plane, const tbMovingSkin* m)
+{
+  tbIntersections found = {0};
+  for (int k = 0; !m->rigid && k < m->skin->nvertex; k++) {
+    if (m->holder && (m->holder[k] == TB_HELD_FAST || m->holder[k] == plane->body)) continue;
+    double height = tb_dot3(plane->normal[1], m->end[k]) - plane->offset[1];
+    found.crossing += height < 0;
+    found.touching += height == 0;
+  }
+  return found;
+}
+
+// In bodies rather than surfaces, the lower first.
+static tbSurfacesMeet of_bodies(int a, int b, tbIntersections count)
+{
+  return a <= b ? (tbSurfacesMeet){a, b, count} : (tbSurfacesMeet){b, a, count};
+}
+
+static tbStatus list_planes(tbContext* ctx, const tbSurfaces* s, tbArray* out)
+{
+  for (int p = 0; p < s->scene.nplane; p++)
+    for (int i = 0; i < s->scene.nskin; i++) {
+      tbIntersections behind = count_behind(&s->plane[p], &s->skin[i]);
+      tbSurfacesMeet meet = of_bodies(s->plane[p].body, s->skin[i].body, behind);
+      if (behind.crossing + behind.touching > 0) TB_TRY(tb_array_push(ctx, out, &meet, 1));
+    }
+  return TB_OK;
+}
+
+tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* s, tbArray* out)
 {
   tbTriangles* all = TB_NEW(ctx, tbTriangles, (size_t)s->scene.nskin);
   if (!all) return TB_ERROR_MEMORY;
@@ -190,20 +219,31 @@ tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, int64_t* out)
                            .ntriangle = m->skin->ntriangle,
                            .body = m->body,
                            .rigid = m->rigid,
+                           .closed = m->skin->closed,
                            .tree = &m->skin->bvh,
                            .holder = m->holder};
   }
-  tbIntersections found = {0};
-  tbStatus status = tb_count_intersections(ctx, all, s->scene.nskin, &found);
+  size_t first = out->count;
+  tbStatus status = tb_list_intersections(ctx, all, s->scene.nskin, out);
   tb_free(ctx, all);
-  for (int p = 0; p < s->scene.nplane; p++)
-    for (int i = 0; i < s->scene.nskin; i++) {
-      const tbMovingSkin* m = &s->skin[i];
-      for (int k = 0; !m->rigid && k < m->skin->nvertex; k++) {
-        if (m->holder && (m->holder[k] == TB_HELD_FAST || m->holder[k] == s->plane[p].body)) continue;
-        if (tb_dot3(s->plane[p].normal[1], m->end[k]) < s->plane[p].offset[1]) found.crossing++;
-      }
-    }
-  *out = found.crossing;
+  for (size_t i = first; status == TB_OK && i < out->count; i++) {
+    tbSurfacesMeet* m = (tbSurfacesMeet*)out->data + i;
+    *m = of_bodies(s->skin[m->a].body, s->skin[m->b].body, m->count);
+  }
+  return status == TB_OK ? list_planes(ctx, s, out) : status;
+}
+
+tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, tbIntersections* out)
+{
+  tbArray list = TB_ARRAY(tbSurfacesMeet);
+  tbStatus status = tb_surfaces_list(ctx, s, &list);
+  const tbSurfacesMeet* m = list.data;
+  *out = (tbIntersections){0};
+  for (size_t i = 0; status == TB_OK && i < list.count; i++) {
+    out->crossing += m[i].count.crossing;
+    out->touching += m[i].count.touching;
+    out->overlapping += m[i].count.overlapping;
+  }
+  tb_array_free(ctx, &list);
   return status;
 }

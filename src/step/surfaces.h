@@ -2,6 +2,7 @@
 #ifndef TB_STEP_SURFACES_H
 #define TB_STEP_SURFACES_H
 
+#include "collide/intersect.h"
 #include "collide/skins.h"
 #include "step/integrate.h"
 
@@ -54,8 +55,10 @@ void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbF
 const double* tb_soft_velocity(const tbWorld* world, const tbAssembly* assembly, const tbSoftStep* soft,
                                int deformable);
 
-// Pairs of triangles that cross at the end, and vertices behind planes; rigid surfaces among each other do
-// not count.
-tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* surfaces, int64_t* out);
+// What meets at the end: pairs of triangles (intersect.h), and vertices behind planes or in them. Rigid
+// surfaces among each other do not count. The list: an array of tbSurfacesMeet, of bodies; two bodies may
+// come up several times.
+tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* surfaces, tbIntersections* out);
+tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* surfaces, tbArray* out);
 
 #endif

@@ -93,7 +93,7 @@ static tbMeeting truth(const Int3 a[3], const Int3 b[3])
   if (is_zero(D)) {
     if (dot(na, sub(b[0], a[0])) != 0) return TB_APART;
     double area = common_area(a, b, na);
-    return area < 0 ? TB_APART : area < 1e-7 ? TB_TOUCHING : TB_CROSSING;
+    return area < 0 ? TB_APART : area < 1e-7 ? TB_TOUCHING : TB_OVERLAPPING;
   }
   Ratio ia[2], ib[2];
   bool both_a, both_b;
@@ -106,7 +106,7 @@ static tbMeeting truth(const Int3 a[3], const Int3 b[3])
 TEST(triangles_meet_as_rational_arithmetic_says)
 {
   tbRandom r = test_random(7);
-  int count[3] = {0}, wrong = 0;
+  int count[4] = {0}, wrong = 0;
   for (int i = 0; i < (test_quick() ? 20000 : 100000); i++) {
     Int3 t[2][3];
     tbVec3 x[2][3];
@@ -128,7 +128,8 @@ TEST(triangles_meet_as_rational_arithmetic_says)
     wrong += found != expected || tb_triangles_meet(x[1], x[0]) != expected;
   }
   CHECK(wrong == 0);
-  CHECK(count[TB_APART] > 1000 && count[TB_TOUCHING] > 1000 && count[TB_CROSSING] > 1000);
+  CHECK(count[TB_APART] > 1000 && count[TB_TOUCHING] > 1000 && count[TB_CROSSING] > 1000 &&
+        count[TB_OVERLAPPING] > 100);
 }
 
 static tbTriangles triangles(const tbVec3* x, int nvertex, const int (*triangle)[3], int count)
@@ -138,7 +139,7 @@ static tbTriangles triangles(const tbVec3* x, int nvertex, const int (*triangle)
 
 static tbIntersections count_of(tbContext* ctx, const tbTriangles* surfaces, int count)
 {
-  tbIntersections found = {-1, -1};
+  tbIntersections found = {-1, -1, -1};
   CHECK_OK(ctx, tb_count_intersections(ctx, surfaces, count, &found));
   return found;
 }
@@ -180,6 +181,126 @@ TEST(resting_surfaces_touch_and_do_not_cross)
   roof[3].z = 0x1p-60;
   f = count_of(&ctx, s, 2);
   CHECK(f.crossing == 0 && f.touching == 0);
+}
+
+// A closed octahedron about the origin whose corners lie in the coordinate planes, and a sheet of four cells
+// in the plane z = height, or standing on edge in y = 0.
+typedef struct {
+  tbVec3 ball[6], sheet[9];
+  int face[8][3], cell[8][3];
+  tbTriangles surface[2];
+} Pierced;
+
+static void pierce(Pierced* p, double size, double height, tbVec3 shift, bool upright)
+{
+  *p = (Pierced){.ball = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}};
+  for (int k = 0; k < 8; k++) {
+    int x = k & 1, y = 2 + (k >> 1 & 1), z = 4 + (k >> 2);
+    bool turn = ((k & 1) + (k >> 1 & 1) + (k >> 2)) % 2;
+    p->face[k][0] = x, p->face[k][1] = turn ? z : y, p->face[k][2] = turn ? y : z;
+  }
+  for (int i = 0; i < 9; i++) {
+    double u = size * (i % 3 - 1), v = size * (i / 3 - 1);
+    p->sheet[i] = tb_add3(shift, upright ? tb_vec3(u, 0, v + height) : tb_vec3(u, v, height));
+  }
+  for (int k = 0; k < 4; k++) {
+    int a = k % 2 + 3 * (k / 2), *t = p->cell[2 * k], *u = p->cell[2 * k + 1];
+    t[0] = a, t[1] = a + 1, t[2] = a + 3;
+    u[0] = a + 1, u[1] = a + 4, u[2] = a + 3;
+  }
+  p->surface[0] = triangles(p->ball, 6, (const int(*)[3])p->face, 8);
+  p->surface[1] = triangles(p->sheet, 9, (const int(*)[3])p->cell, 8);
+  p->surface[0].closed = true;
+}
+
+// Whatever passes through whatever at corners and edges, where no two triangles cross.
+TEST(surfaces_that_pass_through_each_other_at_vertices_and_edges_cross)
+{
+  tbContext ctx = tb_default_context();
+  static const double sizes[] = {2, 1, 0.5, 3};
+  for (int k = 0; k < 4; k++)
+    for (int open = 0; open < 2; open++)
+      for (int far = 0; far < 2; far++) {
+        Pierced p;
+        pierce(&p, sizes[k], 0, far ? tb_vec3(1000, -70, 3) : tb_zero3(), false);
+        for (int i = 0; far && i < 6; i++) p.ball[i] = tb_add3(p.ball[i], tb_vec3(1000, -70, 3));
+        p.surface[0].closed = !open;
+        tbIntersections f = count_of(&ctx, p.surface, 2), g;
+        tbTriangles turned[2] = {p.surface[1], p.surface[0]};
+        g = count_of(&ctx, turned, 2);
+        bool within = sizes[k] == 0.5; // and its corners touch edges: that is in the solid, or on the sheet
+        CHECK((f.crossing > 0) == (!within || !open) && f.crossing + f.touching > 0 && f.overlapping == 0);
+        CHECK(f.crossing == g.crossing && f.touching == g.touching);
+      }
+}
+
+// The same surfaces at rest on each other: a corner on a sheet, a sheet on edge on a corner, sheets on sheets
+// and face on face.
+TEST(surfaces_at_rest_on_each_other_touch)
+{
+  tbContext ctx = tb_default_context();
+  Pierced p;
+  for (int k = 0; k < 8; k++) {
+    double height = k & 1 ? 1 : -1;
+    bool upright = k & 2;
+    pierce(&p, 1, upright ? 2 * height : height, tb_zero3(), upright);
+    p.surface[0].closed = k & 4;
+    tbIntersections f = count_of(&ctx, p.surface, 2);
+    CHECK(f.crossing == 0 && f.touching > 0 && f.overlapping == 0);
+  }
+  // a sheet on one face of the solid, with an area in common; and the solid that lies within another
+  pierce(&p, 1, 0, tb_zero3(), false);
+  for (int i = 0; i < 9; i++) { // x + y + z = 1
+    double u = p.sheet[i].x / 4, v = p.sheet[i].y / 4;
+    p.sheet[i] = tb_vec3(0.25 + u, 0.25 + v, 0.5 - u - v);
+  }
+  tbIntersections f = count_of(&ctx, p.surface, 2);
+  CHECK(f.crossing == 0 && f.overlapping > 0);
+  tbTriangles twice[2] = {p.surface[0], p.surface[0]};
+  CHECK(count_of(&ctx, twice, 2).crossing > 0);
+  tbTriangles sheets[2] = {p.surface[1], p.surface[1]};
+  f = count_of(&ctx, sheets, 2);
+  CHECK(f.crossing == 0 && f.overlapping >= 8);
+}
+
+// A cube clamped exactly between two plates touches both, though no move leaves both.
+TEST(what_is_touched_on_either_side_does_not_cross)
+{
+  tbContext ctx = tb_default_context();
+  Pierced low, high;
+  pierce(&low, 3, -1, tb_zero3(), false);
+  pierce(&high, 3, 1, tb_zero3(), false);
+  tbTriangles s[3] = {low.surface[1], low.surface[0], high.surface[1]};
+  tbIntersections f = count_of(&ctx, s, 3);
+  CHECK(f.crossing == 0 && f.touching > 0);
+  s[1].closed = false;
+  f = count_of(&ctx, s, 3);
+  CHECK(f.crossing == 0 && f.touching > 0);
+  tbArray list = TB_ARRAY(tbSurfacesMeet);
+  CHECK_OK(&ctx, tb_list_intersections(&ctx, s, 3, &list));
+  const tbSurfacesMeet* m = list.data;
+  REQUIRE(list.count == 2);
+  CHECK(m[0].a == 0 && m[0].b == 1 && m[1].a == 1 && m[1].b == 2);
+  tb_array_free(&ctx, &list);
+}
+
+// One surface through itself, in the same way: a strip of two sheets that are joined elsewhere.
+TEST(a_surface_passes_through_itself_at_edges)
+{
+  tbContext ctx = tb_default_context();
+  Pierced flat, up;
+  for (int through = 0; through < 2; through++) {
+    tbVec3 x[18];
+    int t[16][3];
+    pierce(&flat, 2, 0, tb_zero3(), false);
+    pierce(&up, 1, through ? 0 : 1, tb_zero3(), true);
+    for (int i = 0; i < 9; i++) x[i] = flat.sheet[i], x[9 + i] = up.sheet[i];
+    for (int k = 0; k < 8; k++)
+      for (int c = 0; c < 3; c++) t[2 * k][c] = flat.cell[k][c], t[2 * k + 1][c] = 9 + up.cell[7 - k][c];
+    tbTriangles s = triangles(x, 18, (const int(*)[3])t, 16);
+    tbIntersections f = count_of(&ctx, &s, 1);
+    CHECK((f.crossing > 0) == through && f.crossing + f.touching > 0);
+  }
 }
 
 TEST(rigid_pairs_and_what_is_attached_to_the_other_body_do_not_count)
@@ -239,16 +360,17 @@ TEST(the_tree_counts_what_comparing_all_pairs_counts)
   REQUIRE(tb_threads_create(&wide, 3, &wide.threads) == TB_OK);
   Sheet *a = wavy_sheet(0, 0), *b = wavy_sheet(0.3, 0.2);
   tbTriangles s[2] = {a->surface, b->surface};
-  int64_t crossing = 0;
+  int64_t crossing = 0, meeting = 0;
   for (int i = 0; i < s[0].ntriangle; i++)
     for (int j = 0; j < s[1].ntriangle; j++) {
       tbVec3 p[3], q[3];
       for (int k = 0; k < 3; k++) p[k] = a->x[a->triangle[i][k]], q[k] = b->x[b->triangle[j][k]];
-      crossing += tb_triangles_meet(p, q) == TB_CROSSING;
+      tbMeeting m = tb_triangles_meet(p, q);
+      crossing += m == TB_CROSSING, meeting += m != TB_APART;
     }
   CHECK(crossing > 50);
   tbIntersections one = count_of(&ctx, s, 2), three = count_of(&wide, s, 2);
-  CHECK(one.crossing == crossing);
+  CHECK(one.crossing >= crossing && one.crossing + one.touching == meeting);
   CHECK(one.crossing == three.crossing && one.touching == three.touching);
   CHECK(count_of(&ctx, s, 1).crossing == 0 && count_of(&ctx, s, 1).touching == 0);
   // a tree that is brought along: made when the sheet was elsewhere, and upside down

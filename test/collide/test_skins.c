@@ -382,7 +382,7 @@ static int64_t crossings(SkinScene* s, double t)
                            .triangle = (const int(*)[3])skin->triangle,
                            .ntriangle = skin->ntriangle};
   }
-  tbIntersections found = {-1, -1};
+  tbIntersections found = {-1, -1, -1};
   CHECK_OK(&ctx, tb_count_intersections(&ctx, all, s->scene.nskin, &found));
   for (int i = 0; i < s->scene.nskin; i++) free(x[i]);
   return found.crossing;

@@ -1,0 +1,98 @@
+#include "step/doubts.h"
+
+#include "base/sort.h"
+#include "step/surfaces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const double FLAT = 1e-4; // height of a tetrahedron, of its longest edge
+
+static int by_bodies(const void* x, const void* y)
+{
+  const tbSurfacesMeet *p = x, *q = y;
+  return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
+}
+
+static tbStatus doubt_meeting(tbContext* ctx, const tbSurfacesMeet* m, tbArray* out)
+{
+  tbDoubt d = {.a = m->a, .b = m->a == m->b ? -1 : m->b};
+  const char* each = d.b < 0 ? "itself" : "each other";
+  if (m->count.crossing > 0)
+    snprintf(d.what, sizeof d.what, "pass%s through %s at the start, %" PRId64 " times", d.b < 0 ? "es" : "",
+             each, m->count.crossing);
+  else if (m->count.overlapping > 0)
+    snprintf(d.what, sizeof d.what,
+             "touch%s %s at the start, with %" PRId64 " pairs of triangles in one plane", d.b < 0 ? "es" : "",
+             each, m->count.overlapping);
+  else return TB_OK;
+  return tb_array_push(ctx, out, &d, 1);
+}
+
+static tbStatus doubt_meetings(tbContext* ctx, tbWorld* w, tbArray* out)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbArray list = TB_ARRAY(tbSurfacesMeet);
+  tbSurfaces s;
+  tbTransform* pose = TB_TAKE(&arena, tbTransform, w->body.count);
+  for (size_t i = 0; pose && i < w->body.count; i++) pose[i] = tb_body_pose(&tb_bodies(w)[i]);
+  tbStatus status = pose ? tb_surfaces_begin(ctx, &arena, w, pose, &s) : TB_ERROR_MEMORY;
+  if (status == TB_OK) status = tb_surfaces_list(ctx, &s, &list);
+  tbSurfacesMeet* m = list.data;
+  tb_sort(m, list.count, sizeof *m, by_bodies);
+  for (size_t i = 0; status == TB_OK && i < list.count; i++) {
+    tbSurfacesMeet* next = i + 1 < list.count ? &m[i + 1] : NULL;
+    if (next && next->a == m[i].a && next->b == m[i].b) { // several shapes of one body
+      next->count.crossing += m[i].count.crossing;
+      next->count.overlapping += m[i].count.overlapping;
+    } else status = doubt_meeting(ctx, &m[i], out);
+  }
+  tb_array_free(ctx, &list);
+  tb_arena_free(&arena);
+  return status;
+}
+
+// The least height of a tetrahedron, and its longest edge.
+static double flatness(const tbVec3 x[4])
+{
+  double longest = 0, base = 0;
+  for (int i = 0; i < 4; i++) {
+    tbVec3 p = x[(i + 1) % 4], q = x[(i + 2) % 4], r = x[(i + 3) % 4];
+    base = fmax(base, tb_norm3(tb_cross3(tb_sub3(q, p), tb_sub3(r, p))));
+    for (int k = 0; k < i; k++) longest = fmax(longest, tb_distance3(x[i], x[k]));
+  }
+  double volume = tb_dot3(tb_sub3(x[1], x[0]), tb_cross3(tb_sub3(x[2], x[0]), tb_sub3(x[3], x[0])));
+  return fabs(volume) / (base * longest);
+}
+
+static tbStatus doubt_matter(tbContext* ctx, const tbDeformable* d, tbArray* out)
+{
+  tbDoubt doubt = {.a = d->body, .b = -1};
+  const tbFemBody* fem = d->fem;
+  double edge = d->skin->edge_length, worst = INFINITY;
+  int at = 0;
+  for (int e = 0; !fem->cloth && e < fem->nelement[0]; e++) {
+    tbVec3 x[4];
+    for (int k = 0; k < 4; k++) x[k] = fem->rest[fem->corner[0][4 * e + k]];
+    double flat = flatness(x);
+    if (flat < worst) worst = flat, at = e;
+  }
+  if (fem->cloth && d->radius > edge)
+    snprintf(
+        doubt.what, sizeof doubt.what,
+        "is %.3g m thick, more than twice its cells of %.3g m: it keeps no more than two cells from itself",
+        2 * d->radius, edge);
+  else if (worst < FLAT)
+    snprintf(doubt.what, sizeof doubt.what,
+             "has flat elements: the height of tetrahedron %d is %.3g of its longest edge", at, worst);
+  else return TB_OK;
+  return tb_array_push(ctx, out, &doubt, 1);
+}
+
+tbStatus tb_world_doubts(tbContext* ctx, tbWorld* w, tbArray* out)
+{
+  if (w->deformable.count == 0) return TB_OK;
+  for (size_t i = 0; i < w->deformable.count; i++) TB_TRY(doubt_matter(ctx, &tb_deformables(w)[i], out));
+  return doubt_meetings(ctx, w, out);
+}
