@@ -4,6 +4,7 @@
 #include "solve/judged.h"
 #include "solve/methods.h"
 #include "solve/run.h"
+#include "solve/units.h"
 
 #include <limits.h>
 #include <math.h>
@@ -326,10 +327,19 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   return status;
 }
 
+static tbStatus solve_alone(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
+                            double* lambda, tbSolveResult* result)
+{
+  return solve(ctx, problem, options, false, 0, lambda, NULL, result, NULL);
+}
+
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result)
 {
-  return solve(ctx, problem, options, false, 0, lambda, NULL, result, NULL);
+  if (!tb_units_are_odd(problem)) return solve_alone(ctx, problem, options, lambda, result);
+  const tbSolver* solver = NULL;
+  TB_TRY(check_options(ctx, problem, options, lambda, &solver));
+  return tb_units_solve(ctx, problem, options, solve_alone, lambda, result, NULL);
 }
 
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
@@ -342,5 +352,8 @@ tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolve
                          double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
 {
   *judge = NULL;
-  return solve(ctx, problem, options, false, 0, lambda, w, result, judge);
+  if (!tb_units_are_odd(problem)) return solve(ctx, problem, options, false, 0, lambda, w, result, judge);
+  const tbSolver* solver = NULL;
+  TB_TRY(check_options(ctx, problem, options, lambda, &solver));
+  return tb_units_solve(ctx, problem, options, solve_alone, lambda, result, judge);
 }

@@ -1,0 +1,130 @@
+// Verdicts do not depend on the units of a problem: every solver, every law, velocities and impulses by
+// powers of ten that no square survives.
+#include "cases.h"
+#include "solving.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// The same problem with velocities times `speed` and masses times `mass`; impulses grow by both.
+static tbProblem* in_units(tbContext* ctx, const tbProblem* p, double speed, double mass)
+{
+  tbBuilder* b = NULL;
+  tbProblem* out = NULL;
+  double values[4096];
+  tb_builder_create(ctx, p->name, &b);
+  for (int i = 0; i < p->nblock; i++) {
+    const tbMetricBlock* block = &p->block[i];
+    double v[64];
+    int count = block->kind == TB_METRIC_PARTICLE ? 1 : block->size * block->size;
+    if (!(block->kind != TB_METRIC_SPARSE && block->size <= 64 && count <= 4096)) {
+      tb_builder_abandon(b);
+      return NULL;
+    }
+    for (int j = 0; j < block->size; j++) v[j] = speed * p->v_free[block->dof + j];
+    for (int j = 0; j < count; j++) values[j] = mass * block->value[j];
+    if (block->kind == TB_METRIC_PARTICLE) tb_builder_particle(b, block->size, values[0], v, NULL);
+    else tb_builder_dense(b, block->size, values, v, NULL);
+  }
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->row_adr[k], rows = p->row_adr[k + 1] - first,
+        count = p->param_adr[k + 1] - p->param_adr[k];
+    double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS], param[16];
+    for (int r = 0; r < rows; r++)
+      bias[r] = speed * p->bias[first + r], compliance[r] = p->compliance[first + r] / mass;
+    for (int r = 0; r < count; r++)
+      param[r] = p->param[p->param_adr[k] + r] * (p->law[k] == TB_LAW_BOX ? speed * mass : 1);
+    tb_builder_contact(b, (tbLaw)p->law[k], rows, param, bias, compliance);
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      tb_builder_jacobian(b, p->jac_dof[c], p->jac_width[c], p->jac + p->jac_val_adr[c]);
+  }
+  if (p->W_ptr) {
+    double* W = malloc((size_t)p->W_ptr[p->nrow] * sizeof *W);
+    for (int e = 0; e < p->W_ptr[p->nrow]; e++) W[e] = p->W_val[e] / mass;
+    tb_builder_explicit(b, p->nrow, p->W_ptr, p->W_col, W);
+    free(W);
+  }
+  CHECK_OK(ctx, tb_builder_finish(b, &out));
+  return out;
+}
+
+static const struct {
+  double speed, mass;
+} units[] = {{1e100, 1}, {1e-100, 1}, {1, 1e100}, {1, 1e-100}, {1e100, 1e-100}, {1e-170, 1}, {1e155, 1}};
+enum { UNITS = sizeof units / sizeof *units, WITH_ENERGIES = UNITS - 1 }; // of the last, energies overflow
+
+static tbSolveResult solve_in(tbContext* ctx, const tbProblem* p, const char* solver, tbModel model,
+                              double tolerance)
+{
+  tbSolveOptions o = tb_default_solve_options();
+  o.solver = solver, o.model = model, o.tolerance = tolerance, o.max_iterations = 2000;
+  tbSolveResult r = {.outcome = TB_FAILED};
+  double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
+  CHECK_OK(ctx, tb_solve(ctx, p, &o, lambda, &r));
+  free(lambda);
+  return r;
+}
+
+TEST(units_change_no_verdict)
+{
+  tbContext ctx = tb_default_context();
+  for (int seed = 0; seed < (test_quick() ? 3 : 8); seed++) {
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed + 1, spec.contacts = 3 + seed, spec.all_laws = seed % 2;
+    spec.metric = seed % 4 == 3 ? TB_MAKE_EXPLICIT : seed % 4 == 2 ? TB_MAKE_PARTICLES : TB_MAKE_RIGID;
+    Case c;
+    if (!cases_make(&c, &spec)) continue;
+    for (int u = 0; u < WITH_ENERGIES; u++) {
+      tbProblem* p = in_units(&ctx, c.p, units[u].speed, units[u].mass);
+      for (int i = 0; p && i < tb_solver_count(); i++) {
+        const char* name = tb_solver_at(i)->name;
+        tbModel model;
+        if (!test_pick_model(tb_solver_at(i), p, &model)) continue;
+        tbSolveResult plain = solve_in(&ctx, c.p, name, model, 1e-7),
+                      odd = solve_in(&ctx, p, name, model, 1e-7);
+        if ((plain.outcome == TB_CONVERGED) != (odd.outcome == TB_CONVERGED))
+          test_failed(__FILE__, __LINE__,
+                      "%s, seed %d: %s; with velocities × %g and masses × %g %s, %g, %g m/s", name, seed,
+                      tb_outcome_name(plain.outcome), units[u].speed, units[u].mass,
+                      tb_outcome_name(odd.outcome), odd.residual.fclib, odd.residual.velocity);
+      }
+      tb_problem_free(p);
+    }
+    cases_drop(&c);
+  }
+}
+
+// No impulses are no answer to bodies that approach each other, however slowly; nor are wrong ones, however
+// large.
+TEST(the_judge_sees_at_every_scale)
+{
+  tbContext ctx = tb_default_context();
+  tbManufacture spec = tb_default_manufacture();
+  spec.contacts = 6;
+  Case c;
+  if (!cases_make(&c, &spec)) return;
+  for (int u = 0; u < UNITS; u++) {
+    tbProblem* p = in_units(&ctx, c.p, units[u].speed, units[u].mass);
+    tbJudge* judge = NULL;
+    if (!p || tb_judge_create(&ctx, p, &judge) != TB_OK) continue;
+    tbSolveOptions o = tb_default_solve_options();
+    for (int wrong = 0; wrong < 3; wrong++) {
+      double lambda[64];
+      tbResidual r;
+      for (int i = 0; i < p->nrow; i++)
+        lambda[i] = units[u].speed * units[u].mass * c.exact[i] * (wrong == 0 ? 1 : wrong == 1 ? 0 : 1.1);
+      tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &r, NULL, NULL);
+      bool accepted = tb_residual_excess(&r, &o) <= 1;
+      if (accepted != (wrong == 0))
+        test_failed(__FILE__, __LINE__, "velocities × %g, masses × %g, %s: fclib %g, %g m/s", units[u].speed,
+                    units[u].mass,
+                    wrong == 0   ? "exact"
+                    : wrong == 1 ? "no impulses"
+                                 : "a tenth too much",
+                    r.fclib, r.velocity);
+    }
+    tb_judge_free(&ctx, judge);
+    tb_problem_free(p);
+  }
+  cases_drop(&c);
+}
