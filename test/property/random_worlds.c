@@ -75,6 +75,7 @@ MadeWorld make_world(const RandomWorld* r, const char* scheme, Units u, const in
   if (r->floor && !floor_first) add_floor(&m);
   m.step.scheme = scheme, m.step.dt = r->dt * u.time;
   m.step.slop *= u.length, m.step.margin *= u.length;
+  m.step.solver.velocity_tolerance *= u.length / u.time;
   m.step.compliance *= u.time * u.time / u.mass;
   m.step.penalty_stiffness *= u.mass / (u.time * u.time);
   return m;

@@ -34,9 +34,9 @@ static double difference(const MadeWorld* a, Units ua, const MadeWorld* b, Units
 // unit.
 TEST(worlds_move_alike_in_any_units)
 {
-  static const Units units[] = {{1, 1.0 / 1024, 1}, {1, 1, 64}, {1, 512, 1.0 / 256}};
+  static const Units units[] = {{1024, 1, 1}, {1, 1.0 / 1024, 1}, {1, 1, 64}, {1.0 / 4096, 512, 1.0 / 256}};
   enum { STEPS = 60 };
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < 4; k++)
     for (uint64_t seed = 1; seed <= (test_quick() ? 1 : 3); seed++) {
       RandomWorld r = random_world(RANDOM_HEAP, seed);
       MadeWorld a = make_world(&r, "semi-implicit", SI, NULL, true),
