@@ -16,7 +16,13 @@
 
 enum { BLOCK = 8, ROWS = 8, MAX_WIDTH = 8 };
 
+// Expanded for every size with constants in place of arguments. With the sanitizers' checks in every copy
+// that takes the compiler half a minute, and the copies are no faster.
+#ifdef TB_SANITIZED
+#define INLINE static
+#else
 #define INLINE static inline __attribute__((always_inline))
+#endif
 
 // Rows of the solution: `groups` vectors of four each, a constant where this is expanded.
 typedef struct {
