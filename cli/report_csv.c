@@ -20,12 +20,12 @@ static void begin_row(tbOut* out, const Race* race, const Entry* entry)
 void report_results_csv(tbOut* out, const Report* report)
 {
   tb_out_text(out, "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,"
-                   "complementarity,dissipation,start_residual,runs,time_min_s,time_max_s\n");
+                   "complementarity,dissipation,start_residual,runs,time_min_s,time_max_s,velocity\n");
   for (const Race* race = report->race; race < report->race + report->races; race++)
     for (const Entry* e = race->entry; e < race->entry + race->entries; e++) {
       begin_row(out, race, e);
       if (e->why_not[0]) {
-        tb_out_text(out, "refused,,,,,,,,,,,,\n");
+        tb_out_text(out, "refused,,,,,,,,,,,,,\n");
         continue;
       }
       const tbResidual* r = &e->result.residual;
@@ -40,7 +40,8 @@ void report_results_csv(tbOut* out, const Report* report)
       number(out, judged(&report->rules->options, &race->start_residual), ",");
       out_format(out, "%d,", e->runs);
       number(out, e->fastest_s, ",");
-      number(out, e->slowest_s, "\n");
+      number(out, e->slowest_s, ",");
+      number(out, judged_velocity(&report->rules->options, r), "\n");
     }
 }
 

@@ -8,11 +8,13 @@
 static void write_rules(tbOut* out, const Report* report, FactWriter* write)
 {
   const tbSolveOptions* o = &report->rules->options;
-  char line[256], limit[64] = "", runs[64] = "";
+  char line[256], limit[64] = "", runs[64] = "", velocity[64] = "";
   if (o->time_budget_s > 0) snprintf(limit, sizeof limit, ", %g s", o->time_budget_s);
   if (report->rules->repeat) snprintf(runs, sizeof runs, "; the median of %d runs", report->rules->repeat);
-  snprintf(line, sizeof line, "tolerance %g, model %s, sweeps in %s order; at most %d iterations%s each%s",
-           o->tolerance, tb_model_name(o->model), tb_order_name(o->order), o->max_iterations, limit, runs);
+  if (o->velocity_tolerance > 0) snprintf(velocity, sizeof velocity, " and %g m/s", o->velocity_tolerance);
+  snprintf(line, sizeof line, "tolerance %g%s, model %s, sweeps in %s order; at most %d iterations%s each%s",
+           o->tolerance, velocity, tb_model_name(o->model), tb_order_name(o->order), o->max_iterations, limit,
+           runs);
   write(out, "Rules", line);
 }
 

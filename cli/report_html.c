@@ -1,5 +1,6 @@
 // The page: everything a comparison found, in one file without scripts that opens from disk.
 #include "base/utf8.h"
+#include "cli/args.h"
 #include "cli/report.h"
 
 #include <string.h>
@@ -132,6 +133,10 @@ static void write_row(tbOut* out, const Report* report, const Entry* e, bool fir
              r->iterations, out_scaled(time, 1e3 * r->time_s), report_spread(spread, e, "–"), each,
              out_scaled(setup, 1e3 * r->setup_s), r->residual.fclib);
   if (!cone) out_format(out, "<td>%.2e</td>", r->residual.model);
+  const tbSolveOptions* o = &report->rules->options;
+  tb_out_text(out, "<td>");
+  out_held(out, judged_velocity(o, &r->residual), o->velocity_tolerance, "");
+  tb_out_text(out, "</td>");
   out_format(out, "<td>%.2e</td><td>%.2e</td></tr>\n", r->residual.natural_map, r->residual.penetration);
 }
 
@@ -144,14 +149,15 @@ static void write_table(tbOut* out, const Report* report, const Race* race)
              "<div class=\"scroll\"><table>\n<tr><th class=\"s\">solver</th><th "
              "class=\"u\">status</th><th>iterations</th>"
              "<th>time<br/>ms</th><th>min–max<br/>ms</th><th>per "
-             "iteration<br/>µs</th><th>setup<br/>ms</th><th>residual</th>%s<th>natural map</th>"
+             "iteration<br/>µs</th><th>setup<br/>ms</th><th>residual</th>%s<th>residual<br/>m/s</"
+             "th><th>natural map</th>"
              "<th>penetration<br/>m/s</th></tr>\n",
              cone ? "" : "<th>of the model</th>");
   for (int i = 0; i < race->ran; i++) write_row(out, report, &race->entry[i], i == 0, cone);
   for (int i = race->ran; i < race->entries; i++) {
     const Entry* e = &race->entry[i];
     out_format(out, "<tr class=\"x\"><td class=\"s\">%s</td><td class=\"r\" colspan=\"%d\">did not run: ",
-               e->solver->name, cone ? 9 : 10);
+               e->solver->name, cone ? 10 : 11);
     out_html(out, e->why_not);
     tb_out_text(out, "</td></tr>\n");
   }
@@ -206,9 +212,9 @@ static void write_notes(tbOut* out, const Report* report)
       "<footer>\n<p>The residual is measured by one judge that no solver shares: the natural map of the law, "
       "E = ‖λ − P(λ − û)‖, over max(‖q‖, ‖λ‖, ‖u‖).");
   if (!report->set)
-    tb_out_text(out,
-                " The natural map of the table is E / ‖q‖; penetration is the worst approaching velocity "
-                "left.");
+    tb_out_text(out, " In m/s it is the most by which one contact misses its law, whatever the masses. The "
+                     "natural map of the table is E / ‖q‖; penetration is the worst approaching velocity "
+                     "left.");
   if (report->rules->options.model != TB_MODEL_CONE)
     tb_out_text(out, " The tolerance and the plots are of the model's own residual.");
   tb_out_text(

@@ -56,6 +56,7 @@ tbStatus report_json(tbOut* out, const Report* report)
   tb_put_string(&w, "processor", processor);
   tb_put_string(&w, "model", tb_model_name(o->model));
   tb_put_number(&w, "tolerance", o->tolerance);
+  tb_put_number(&w, "velocity_tolerance", o->velocity_tolerance);
   tb_put_int(&w, "threads", report->threads);
   tb_put_array(&w, "problems");
   for (int i = 0; i < report->races; i++) put_race(&w, report, &report->race[i]);

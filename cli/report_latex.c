@@ -1,5 +1,6 @@
 // results.tex: the tables for a paper, in LaTeX with the booktabs package. \input takes the whole file; what
 // it was made with, and the command that makes it again, stand in its comments.
+#include "cli/args.h"
 #include "cli/report.h"
 
 #include <math.h>
@@ -80,17 +81,19 @@ static const char* status_word(tbOutcome outcome)
   return word[outcome];
 }
 
-static void write_row(tbOut* out, const Entry* e)
+static void write_row(tbOut* out, const Report* report, const Entry* e)
 {
   char time[OUT_NUMBER], spread[SPREAD_TEXT];
   out_format(out, "    \\texttt{%s} & ", e->solver->name);
   if (e->why_not[0]) {
-    out_format(out, "%s & & & & & \\\\\n", e->refused ? "does not apply" : "did not run");
+    out_format(out, "%s & & & & & & \\\\\n", e->refused ? "does not apply" : "did not run");
     return;
   }
   out_format(out, "%s & %d & %s & %s & ", status_word(e->result.outcome), e->result.iterations,
              out_scaled(time, 1e3 * e->result.time_s), report_spread(spread, e, "--"));
   power(out, e->residual);
+  tb_out_text(out, " & ");
+  power(out, judged_velocity(&report->rules->options, &e->result.residual));
   tb_out_text(out, " & ");
   power(out, e->result.residual.penetration);
   tb_out_text(out, " \\\\\n");
@@ -106,16 +109,22 @@ static void write_problem(tbOut* out, const Report* report, int index)
 {
   const Race* race = &report->race[index];
   char start[256];
-  begin_table(out, "llrrrrr");
-  tb_out_text(out, "    solver & status & iterations & time (ms) & min--max & residual & penetration (m/s) "
-                   "\\\\\n");
+  begin_table(out, "llrrrrrr");
+  tb_out_text(
+      out, "    solver & status & iterations & time (ms) & min--max & residual & (m/s) & penetration (m/s) "
+           "\\\\\n");
   rule(out);
-  for (int i = 0; i < race->entries; i++) write_row(out, &race->entry[i]);
+  for (int i = 0; i < race->entries; i++) write_row(out, report, &race->entry[i]);
   end_table(out);
   tb_out_text(out, "  \\caption{");
   escape(out, race->problem->name);
   out_format(out, ": %d contacts, %d rows, to a tolerance of ", race->problem->ncontact, race->problem->nrow);
   write_tolerance(out, report->rules->options.tolerance);
+  if (report->rules->options.velocity_tolerance > 0) {
+    tb_out_text(out, " and ");
+    write_tolerance(out, report->rules->options.velocity_tolerance);
+    tb_out_text(out, "~m/s");
+  }
   tb_out_text(out, ". Times are medians. ");
   report_start(report, race, start);
   escape(out, start);

@@ -1,4 +1,5 @@
 // The table on the terminal.
+#include "cli/args.h"
 #include "cli/report.h"
 #include "cli/verdict.h"
 
@@ -46,8 +47,9 @@ void report_table(tbOut* out, const Report* report, const Race* race)
   print_size(out, race);
   print_start(out, report, race);
   if (race->ran) {
-    out_format(out, "  %3s  %-*s  %-14s %10s %10s %17s %11s  %9s  %9s  %9s", "", width, "solver", "status",
-               "iterations", "time (ms)", "min–max", "ms/iter", "residual", "nat. map", "penetr.");
+    out_format(out, "  %3s  %-*s  %-14s %10s %10s %17s %11s  %9s  %9s  %9s  %9s", "", width, "solver",
+               "status", "iterations", "time (ms)", "min–max", "ms/iter", "residual", "m/s", "nat. map",
+               "penetr.");
     tb_out_text(out, cone ? "\n" : "   of model\n");
   }
   for (int i = 0; i < race->ran; i++) {
@@ -57,9 +59,10 @@ void report_table(tbOut* out, const Report* report, const Race* race)
     solver_label(e, label);
     if (r->iterations) out_scaled(each, 1e3 * r->time_s / r->iterations);
     int pad = r->iterations ? 11 : 13; // the dash has three bytes
-    out_format(out, "  %3d  %-*s  %-14s %10d %10s %17s %*s  %9.2e  %9.2e  %9.2e", i + 1, width, label,
+    out_format(out, "  %3d  %-*s  %-14s %10d %10s %17s %*s  %9.2e  %9.2e  %9.2e  %9.2e", i + 1, width, label,
                verdict_name(r->outcome), r->iterations, out_scaled(time, 1e3 * r->time_s),
-               report_spread(spread, e, "–"), pad, each, r->residual.fclib, r->residual.natural_map,
+               report_spread(spread, e, "–"), pad, each, r->residual.fclib,
+               judged_velocity(&report->rules->options, &r->residual), r->residual.natural_map,
                r->residual.penetration);
     if (cone) tb_out_text(out, "\n");
     else out_format(out, "  %9.2e\n", r->residual.model);

@@ -57,6 +57,18 @@ static tbStatus print_json(tbContext* ctx, const char* path, const tbProblem* p,
   return status;
 }
 
+// "   2·10⁻⁵ ≤ 10⁻⁴ m/s", where a tolerance is asked; then the line ends.
+static void print_held(FILE* to, double value, double tolerance, const char* unit)
+{
+  tbContext ctx = tb_default_context();
+  tbOut out = tb_out_memory(&ctx);
+  tb_out_text(&out, "   ");
+  out_held(&out, value, tolerance, unit);
+  if (tolerance > 0 && tb_out_finish(&out) == TB_OK) fprintf(to, "%.*s", (int)out.length, out.bytes);
+  fprintf(to, "\n");
+  tb_out_free(&out);
+}
+
 static void print_text(FILE* to, const char* path, const tbProblem* p, const tbSolveOptions* o,
                        const tbSolveResult* r)
 {
@@ -68,11 +80,16 @@ static void print_text(FILE* to, const char* path, const tbProblem* p, const tbS
   fprintf(to, "%s: %s after %d iteration%s, %s ms (setup %s ms)\n", r->used, tb_outcome_name(r->outcome),
           r->iterations, r->iterations == 1 ? "" : "s", out_scaled(time, 1e3 * r->time_s),
           out_scaled(setup, 1e3 * r->setup_s));
-  fprintf(to, "  residual         %.3e   E / max(‖q‖, ‖λ‖, ‖u‖)\n", e->fclib);
-  if (o->model != TB_MODEL_CONE)
-    fprintf(to, "  of the model     %.3e   %s\n", e->model, tb_model_name(o->model));
+  bool cone = o->model == TB_MODEL_CONE;
+  fprintf(to, "  residual         %.3e   E / max(‖q‖, ‖λ‖, ‖u‖)", e->fclib);
+  print_held(to, e->fclib, cone ? o->tolerance : 0, "");
+  if (!cone) {
+    fprintf(to, "  of the model     %.3e   %s", e->model, tb_model_name(o->model));
+    print_held(to, e->model, o->tolerance, "");
+  }
   fprintf(to, "  natural map      %.3e   E / ‖q‖\n", e->natural_map);
-  fprintf(to, "  velocity         %.3e   m/s, the most by which a contact misses its law\n", e->velocity);
+  fprintf(to, "  velocity         %.3e   m/s, the most by which a contact misses its law", e->velocity);
+  print_held(to, judged_velocity(o, e), o->velocity_tolerance, " m/s");
   fprintf(to, "  penetration      %.3e   m/s\n", e->penetration);
   fprintf(to, "  cone             %.3e   N·s\n", e->cone);
   fprintf(to, "  complementarity  %.3e   J\n", e->complementarity);

@@ -11,7 +11,7 @@ struct tbRecording {
   int64_t last_step;     // of the last frame
   int contacts;
   double penetration, intersections;          // of the last step
-  double residual;                            // the largest since the last frame
+  double residual, velocity;                  // the largest since the last frame; velocity: in m/s
   double iterations, phase_s[TB_PHASE_COUNT]; // sums since then
 };
 
@@ -56,16 +56,17 @@ enum {
   INTERSECTIONS,
   CONTACT_RESIDUAL,
   STEP_MS,
-  PHASE_MS
+  PHASE_MS,
+  RESIDUAL_VELOCITY = PHASE_MS + TB_PHASE_COUNT
 };
-_Static_assert(PHASE_MS + TB_PHASE_COUNT == TB_SCALARS, "a name for every scalar");
+_Static_assert(RESIDUAL_VELOCITY + 1 == TB_SCALARS, "a name for every scalar");
 
 const char* tb_scalar_name(int index)
 {
   static const char* const names[TB_SCALARS] = {
-      "kinetic",    "potential",   "elastic",       "residual",         "iterations",
-      "contacts",   "penetration", "intersections", "contact_residual", "step_ms",
-      "collide_ms", "assemble_ms", "solve_ms",      "integrate_ms",     "judge_ms"};
+      "kinetic",     "potential",     "elastic",          "residual",         "iterations", "contacts",
+      "penetration", "intersections", "contact_residual", "step_ms",          "collide_ms", "assemble_ms",
+      "solve_ms",    "integrate_ms",  "judge_ms",         "residual_velocity"};
   return names[index];
 }
 
@@ -112,7 +113,8 @@ static tbStatus put_frame(tbContext* ctx, tbRecording* r, const tbScene* scene)
                           [CONTACTS] = r->contacts,
                           [PENETRATION] = r->penetration,
                           [INTERSECTIONS] = r->intersections,
-                          [CONTACT_RESIDUAL] = worst_contact(w)}};
+                          [CONTACT_RESIDUAL] = worst_contact(w),
+                          [RESIDUAL_VELOCITY] = r->velocity}};
   for (int i = 0; i < TB_PHASE_COUNT; i++) {
     f.scalar[PHASE_MS + i] = 1e3 * r->phase_s[i] * per_step;
     step_s += r->phase_s[i] * per_step;
@@ -121,7 +123,7 @@ static tbStatus put_frame(tbContext* ctx, tbRecording* r, const tbScene* scene)
   TB_TRY(r->recorder->frame(ctx, r->state, &f));
   r->frames++;
   r->last_step = f.step;
-  r->steps = 0, r->residual = r->iterations = 0;
+  r->steps = 0, r->residual = r->velocity = r->iterations = 0;
   for (int i = 0; i < TB_PHASE_COUNT; i++) r->phase_s[i] = 0;
   return TB_OK;
 }
@@ -157,12 +159,19 @@ tbStatus tb_record_begin(tbContext* ctx, const char* kind, const char* path, con
   return status;
 }
 
+// What is not a number is worse than any.
+static double larger(double most, double value)
+{
+  return value <= most ? most : value == value ? value : INFINITY;
+}
+
 tbStatus tb_record_step(tbContext* ctx, tbRecording* r, const tbScene* scene, const tbStepReport* report)
 {
-  double residual =
-      scene->step.solver.model == TB_MODEL_CONE ? report->residual.fclib : report->residual.model;
+  const tbResidual* judged = &report->residual;
+  bool cone = scene->step.solver.model == TB_MODEL_CONE;
   r->steps++;
-  r->residual = residual <= r->residual ? r->residual : residual == residual ? residual : INFINITY;
+  r->residual = larger(r->residual, cone ? judged->fclib : judged->model);
+  r->velocity = larger(r->velocity, cone ? judged->velocity : judged->model_velocity);
   r->iterations += report->iterations;
   r->contacts = report->contacts;
   r->penetration = report->penetration;

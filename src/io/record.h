@@ -7,7 +7,7 @@
 #include "io/growing.h"
 #include "tribo/io.h"
 
-enum { TB_SCALARS = 15 };
+enum { TB_SCALARS = 16 };
 
 typedef struct tbRecordPlan {
   const tbScene* scene; // at begin only

@@ -21,16 +21,19 @@ void tb_paint_joints(const tbCanvas* canvas, const tbView* view, const tbScope* 
 // Edges of the boxes that are cut away.
 void tb_paint_cut(const tbCanvas* canvas, const tbView* view, const tbTheme* theme, const tbSubject* subject);
 
-// The judge's residual over the replay, as log10; −∞: zero.
+// The judge's residual over the replay, as log10; −∞: zero. In m/s where the replay holds steps against a
+// tolerance in m/s, as those of older builds do not; else the relative one.
 typedef struct tbHistory {
   int count;
   double* time;                                            // (count)
   double* residual;                                        // (count)
   double low, high;                                        // of what is drawn, whole powers of ten
+  double tolerance;                                        // what it is held against; 0: nothing
+  const char* unit;                                        // " m/s", or ""
   int scalar_residual, scalar_iterations, scalar_contacts; // −1: the replay does not say
 } tbHistory;
 
-tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, double tolerance,
+tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, const tbSubject* subject,
                            tbHistory* out);
 void tb_paint_overlay(const tbCanvas* canvas, const tbSubject* subject, const tbTheme* theme,
                       const tbHistory* history, const tbReplayFrame* frame, bool contacts);

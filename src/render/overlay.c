@@ -8,18 +8,22 @@ enum { HISTORY = 4096 };
 
 static double log10_of(double x) { return x > 0 ? tb_ln(x) / 2.302585092994046 : -INFINITY; }
 
-tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, double tolerance, tbHistory* out)
+tbStatus tb_history_create(tbContext* ctx, tbArena* arena, tbReplay* replay, const tbSubject* subject,
+                           tbHistory* out)
 {
   int64_t frames = tb_replay_frame_count(replay);
+  bool velocity = subject->velocity_tolerance > 0 && tb_replay_scalar(replay, "residual_velocity") >= 0;
   *out = (tbHistory){.count = (int)(frames < HISTORY ? frames : HISTORY),
-                     .scalar_residual = tb_replay_scalar(replay, "residual"),
+                     .tolerance = velocity ? subject->velocity_tolerance : subject->tolerance,
+                     .unit = velocity ? " m/s" : "",
+                     .scalar_residual = tb_replay_scalar(replay, velocity ? "residual_velocity" : "residual"),
                      .scalar_iterations = tb_replay_scalar(replay, "iterations"),
                      .scalar_contacts = tb_replay_scalar(replay, "contacts")};
   if (out->scalar_residual < 0) out->count = 0;
   out->time = TB_TAKE(arena, double, (size_t)out->count);
   out->residual = TB_TAKE(arena, double, (size_t)out->count);
   if (!out->time || !out->residual) return TB_ERROR_MEMORY;
-  double low = log10_of(tolerance), high = low + 1;
+  double low = log10_of(out->tolerance), high = low + 1;
   if (!isfinite(low)) low = -8, high = -7;
   for (int i = 0; i < out->count; i++) {
     tbReplayFrame f;
@@ -111,13 +115,27 @@ static void paint_scale(const Sheet* s, const Plot* p, double tolerance)
   }
 }
 
-static void paint_curve(const Sheet* s, const tbSubject* m, const tbHistory* h, double now, double residual)
+// "2.0e-06 <= 1e-05 m/s": what the residual is held against.
+static const char* held(char text[96], const tbHistory* h, double residual)
+{
+  char value[32], limit[32] = "";
+  number(value, sizeof value, "%.1e", residual);
+  if (h->tolerance > 0) number(limit, sizeof limit, "%.0e", h->tolerance);
+  snprintf(text, 96, "%s%s%s%s", value,
+           !*limit                    ? ""
+           : residual <= h->tolerance ? " ≤ "
+                                      : " > ",
+           limit, h->unit);
+  return text;
+}
+
+static void paint_curve(const Sheet* s, const tbHistory* h, double now, double residual)
 {
   double u = s->scale, t0 = h->time[0], t1 = h->time[h->count - 1], span = t1 > t0 ? t1 - t0 : 1;
   Plot p = {28 * u, 200 * u, s->canvas->height - 28 * u,
             58 * u, h->low,  h->high > h->low ? h->high : h->low + 1};
-  double tolerance = log10_of(m->tolerance), title = p.bottom - p.height - 14 * u;
-  bool missed = residual > m->tolerance && m->tolerance > 0;
+  double tolerance = log10_of(h->tolerance), title = p.bottom - p.height - 14 * u;
+  bool missed = !(residual <= h->tolerance) && h->tolerance > 0;
   backdrop(s, p.left - 14 * u, p.left + p.width + 46 * u, title - 20 * u, p.bottom + 16 * u);
   paint_scale(s, &p, tolerance);
   tbPoint last = {p.left, p.bottom};
@@ -130,11 +148,9 @@ static void paint_curve(const Sheet* s, const tbSubject* m, const tbHistory* h, 
   tbColor color = missed ? s->theme->state[TB_CONTACT_SLIP] : s->theme->accent;
   dot(s, (tbPoint){p.left + p.width * fmin(fmax((now - t0) / span, 0), 1), level(&p, log10_of(residual))},
       3.4, color);
-  char text[64];
+  char text[96];
   double x = write_at(s, p.left, title, 9, "residual", s->theme->faint);
-  x = write_at(s, x + 7 * u, title, 9, number(text, sizeof text, "%.1e", residual),
-               missed ? color : s->theme->ink);
-  if (missed) write_at(s, x + 7 * u, title, 9, "over tolerance", color);
+  write_at(s, x + 7 * u, title, 9, held(text, h, residual), missed ? color : s->theme->ink);
 }
 
 static void paint_legend(const Sheet* s, const tbReplayFrame* f)
@@ -185,6 +201,6 @@ void tb_paint_overlay(const tbCanvas* canvas, const tbSubject* m, const tbTheme*
   int side = canvas->width < canvas->height ? canvas->width : canvas->height;
   Sheet s = {canvas, theme, side / 720.0};
   paint_title(&s, m, h, f);
-  if (h->count > 0) paint_curve(&s, m, h, f->time, f->scalar[h->scalar_residual]);
+  if (h->count > 0) paint_curve(&s, h, f->time, f->scalar[h->scalar_residual]);
   if (contacts) paint_legend(&s, f);
 }

@@ -88,7 +88,7 @@ static tbStatus create(tbContext* ctx, tbRenderer* r)
   if (r->options.last < 0) r->options.last = frames - 1;
   TB_TRY(tb_subject_create(ctx, r->replay, &r->subject));
   TB_TRY(tb_scope_create(ctx, &r->subject, r->replay, r->options.first, r->options.last, &r->scope));
-  TB_TRY(tb_history_create(ctx, &r->arena, r->replay, r->subject.tolerance, &r->history));
+  TB_TRY(tb_history_create(ctx, &r->arena, r->replay, &r->subject, &r->history));
   TB_TRY(tb_replay_read(ctx, r->replay, r->options.first, &f));
   r->start = f.time;
   return set_stage(r);

@@ -220,7 +220,8 @@ static tbStatus read_run(Reader* r, const tbJson* root)
 {
   tbContext* ctx = r->ctx;
   const tbJson *name = tb_json_find(root, "scene"), *dt = tb_json_find(root, "dt"),
-               *tolerance = tb_json_find(root, "tolerance");
+               *tolerance = tb_json_find(root, "tolerance"),
+               *velocity = tb_json_find(root, "velocity_tolerance");
   tbVec3 gravity = tb_zero3();
   TB_TRY(tb_replay_vec3(ctx, root, "gravity", &gravity));
   r->m->up = tb_maxabs3(gravity) > 0 ? tb_normalize3(tb_neg3(gravity)) : tb_vec3(0, 0, 1);
@@ -228,6 +229,7 @@ static tbStatus read_run(Reader* r, const tbJson* root)
   if (name) TB_TRY(tb_json_get_string(ctx, name, &r->m->name));
   if (dt) TB_TRY(tb_json_get_number(ctx, dt, TB_NONNEGATIVE, &r->m->dt));
   if (tolerance) TB_TRY(tb_json_get_number(ctx, tolerance, TB_NONNEGATIVE, &r->m->tolerance));
+  if (velocity) TB_TRY(tb_json_get_number(ctx, velocity, TB_NONNEGATIVE, &r->m->velocity_tolerance));
   return TB_OK;
 }
 

@@ -72,7 +72,7 @@ typedef struct tbSubject {
   int box, sphere;    // the meshes of boxes and balls; −1: none
   unsigned char* cut; // what goes of an instance                                         (ninstance)
   const char* name;
-  double dt, tolerance;
+  double dt, tolerance, velocity_tolerance; // 0: not asked
   tbTransform* now; // poses of all bodies in the frame shown                             (nbody)
   tbArena arena;    // memory behind all of it
 } tbSubject;

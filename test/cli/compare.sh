@@ -2,7 +2,7 @@
 
 t compare good.json; ended 0 && grep -q "^good.json" out && [ ! -s err ]; claim "a table, and silence on standard error"
 for s in $solvers; do grep -Eq "^ +([0-9]+|–)  $s " out; claim "the table has $s"; done
-awk '/ converged / { if (done || $(NF-5) < last) exit 1; last = $(NF-5); next } $1 ~ /^[0-9]+$/ { done = 1 }' out; claim "ranked: converged first, by time"
+awk '/ converged / { if (done || $(NF-6) < last) exit 1; last = $(NF-6); next } $1 ~ /^[0-9]+$/ { done = 1 }' out; claim "ranked: converged first, by time"
 awk '$1 ~ /^[0-9]+$/ && $1 != ++n { exit 1 }' out; claim "ranks count from one"
 [ "$(ls -A | grep -c tmp)" -eq 0 ] && [ ! -e report.html ] && [ ! -e results.csv ]; claim "without --out nothing is written"
 t compare good.json --solvers pgs,bgs,pgs; ended 0 && [ "$(grep -Ec '^ +[0-9]+  ' out)" -eq 2 ]; claim "--solvers, without repeats"
@@ -17,6 +17,11 @@ printf '{"tribo_problem": 1, "W": [[1,0,0],[0,1,0],[0,0,1]], "contacts": [{"law"
 t compare boxed.json --solvers newton-fb,newton-ac --out lent; ended 0 && grep -q '^  newton-fb: 1 of 1 contacts by the equations of newton-ac' out && ! grep -q '^  newton-ac: ' out; claim "borrowed equations are said"
 grep -q 'by the equations of newton-ac' lent/report.html && grep -q 'by the equations of newton-ac' lent/results.tex; claim "in the report too"
 t compare good.json --solvers newton-fb,newton-ac; ended 0 && ! grep -q 'by the equations' out; claim "on a friction cone they have their own"
+
+# The residual in m/s, with what it is held against.
+t solve good.json --velocity-tol 1e-4; ended 0 && grep -Eq '^  velocity .*m/s.* ≤ 10⁻⁴ m/s$' out && grep -Eq '^  residual .* ≤ 10⁻⁸$' out; claim "solve: residuals beside their tolerances"
+t compare good.json --solvers bgs --velocity-tol 1e-4 --out speed; ended 0 && head -3 out | grep -q ' m/s ' && grep -q '≤ 10⁻⁴</td>' speed/report.html && grep -q 'and 0.0001 m/s' speed/report.html && grep -q '10^{-4}\$~m/s' speed/results.tex; claim "compare: the residual in m/s, on the page and in the paper too"
+awk -F, 'NR == 2 { exit !($NF > 0 && $NF <= 1e-4) }' speed/results.csv; claim "compare: the residual in m/s in results.csv"
 
 # The start, and how often each solver runs.
 t compare good.json --solvers bgs --repeat 3 --json; ended 0 && grep -q '"start":{"kind":"guess","residual":[0-9.e+-]*,"suffices":false}' out && grep -q '"runs":3,' out; claim "--repeat 3 runs three times; --json says what the start was"

@@ -5,8 +5,8 @@ t compare good.json endless.json "$nasty" --max-iter 2000 --out new/deep; ended 
 [ "$(tail -1 out)" = new/deep/report.html ]; claim "the last line is the page to open"
 cp -r new/deep o
 
-[ "$(head -1 o/results.csv)" = "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,complementarity,dissipation,start_residual,runs,time_min_s,time_max_s" ]; claim "results.csv: its columns"
-[ -s o/results.csv ] && grep -v '^"' o/results.csv | awk -F, 'NF != 15 { exit 1 }'; claim "results.csv: every row is full"
+[ "$(head -1 o/results.csv)" = "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,complementarity,dissipation,start_residual,runs,time_min_s,time_max_s,velocity" ]; claim "results.csv: its columns"
+[ -s o/results.csv ] && grep -v '^"' o/results.csv | awk -F, 'NF != 16 { exit 1 }'; claim "results.csv: every row is full"
 grep -v '^"' o/results.csv | awk -F, 'NR > 1 && $3 != "refused" { n++; if (!($14 <= $5 && $5 <= $15) || $13 < 1) exit 1 } END { exit !n }'; claim "results.csv: times lie within their spread"
 for f in o/1-good-time.svg o/1-good-iterations.svg; do [ "$(grep -c '<g class="c k' $f)" -eq 8 ] && [ "$(grep -c '<g class="c b k' $f)" -gt 0 ] && grep -q 'more in grey<' $f; claim "$f: eight curves are named, the others grey"; done
 [ "$(grep '^good.json,' o/curves.csv | cut -d, -f2 | sort -u | wc -l)" -eq "$(grep '^good.json,' o/results.csv | grep -vc ',refused,')" ]; claim "curves.csv has every curve"

@@ -12,7 +12,10 @@ static tbStepReport made_up(int i)
                          .contacts = 100 + i,
                          .penetration = 1e-3 * (i + 1),
                          .intersections = 1000 + 7 * i,
-                         .residual = {.fclib = i == 2 ? 1e-3 : 1e-6 * (i + 1), .model = 5e-2 * (i + 1)}};
+                         .residual = {.fclib = i == 2 ? 1e-3 : 1e-6 * (i + 1),
+                                      .model = 5e-2 * (i + 1),
+                                      .velocity = i == 1 ? 2e-4 : 1e-7 * (i + 1),
+                                      .model_velocity = 3e-3 * (i + 1)}};
   for (int k = 0; k < TB_PHASE_COUNT; k++) report.phase_s[k] = 1e-3 * (k + 1) + 1e-4 * i;
   return report;
 }
@@ -22,11 +25,12 @@ static tbStepReport made_up(int i)
 static void check_frame(tbReplay* replay, const tbReplayFrame* frame, int first, int last, bool model)
 {
   static const char* const phase[] = {"collide_ms", "assemble_ms", "solve_ms", "integrate_ms", "judge_ms"};
-  double residual = 0, iterations = 0, ms[TB_PHASE_COUNT] = {0}, all = 0;
+  double residual = 0, velocity = 0, iterations = 0, ms[TB_PHASE_COUNT] = {0}, all = 0;
   int steps = last - first + 1;
   for (int i = first; i <= last; i++) {
     tbStepReport r = made_up(i);
     residual = fmax(residual, model ? r.residual.model : r.residual.fclib);
+    velocity = fmax(velocity, model ? r.residual.model_velocity : r.residual.velocity);
     iterations += (double)r.iterations / steps;
     for (int k = 0; k < TB_PHASE_COUNT; k++)
       ms[k] += 1e3 * r.phase_s[k] / steps, all += 1e3 * r.phase_s[k] / steps;
@@ -34,6 +38,7 @@ static void check_frame(tbReplay* replay, const tbReplayFrame* frame, int first,
   tbStepReport r = made_up(last);
 #define SCALAR(name) frame->scalar[tb_replay_scalar(replay, name)]
   CHECK_NEAR(SCALAR("residual"), residual, 1e-6 * residual);
+  CHECK_NEAR(SCALAR("residual_velocity"), velocity, 1e-6 * velocity);
   CHECK_NEAR(SCALAR("iterations"), iterations, 1e-6 * iterations);
   CHECK_NEAR(SCALAR("contacts"), r.contacts, 0);
   CHECK_NEAR(SCALAR("penetration"), r.penetration, 1e-6 * r.penetration);

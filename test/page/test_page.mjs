@@ -68,7 +68,7 @@ await test.claim('a scene plays, with contacts on it', { at: 'scene/arch', width
   const contacts = await page.evaluate(() => tribo.bench.stage.contacts.discs.count);
   demand(contacts > 20, `${contacts} contacts are drawn`);
   const residual = await page.textContent('.badge');
-  demand(/✓ residual/.test(residual), `the certificate reads “${residual}”`);
+  demand(/^✓ residual .+ ≤ 10⁻⁵ m\/s$/.test(residual), `the certificate reads “${residual}”`);
   await page.keyboard.press(' ');
   demand(!(await state(page)).playing, 'space does not pause');
   const look = await colours(page, await test.picture(page, 'scene-light'));
@@ -229,6 +229,8 @@ await test.claim(
     await advance(page, 5);
     await page.click('.controls .primary');
     await page.waitForSelector('.race-problem');
+    await until(page, () => document.querySelectorAll('.standings tbody tr').length > 0); // without another click
+    await until(page, () => !document.querySelector('.race-setup .primary').disabled);
     for (const chip of await page.$$('.chip[aria-pressed=true]'))
       await page.click(`.chip[data-solver="${await chip.evaluate((e) => e.dataset.solver)}"]`);
     for (const name of ['pgs', 'bgs', 'nncg']) await page.click(`.chip[data-solver="${name}"]`);
@@ -275,8 +277,25 @@ await test.claim(
     demand(names.length === 4, `${names.length} tiles`);
     const steps = await page.evaluate(() => tribo.racePage.scene.player.source.frame(2).parts.map((p) => p.step));
     demand(new Set(steps).size === 1, `steps ${steps}`);
+    await page.waitForFunction(() => tribo.racePage.scene.player.source.last >= 40);
     await page.click('.race-scene .play');
     await page.waitForTimeout(500);
+    const tiles = await page.evaluate(() => {
+      const { scene } = tribo.racePage,
+        limit = scene.lives[0].options.velocity_tolerance,
+        at = scene.player.index;
+      return [...document.querySelectorAll('.tile')].map((tile, i) => ({
+        text: tile.textContent,
+        now: scene.lives[i].frame(at).scalars[13] <= limit ? '≤' : '>',
+        missed: scene.lives[i].frames.filter((f) => f.step > 0 && f.step <= at && f.scalars[13] > limit).length,
+        steps: at,
+      }));
+    });
+    for (const t of tiles) {
+      const says = t.missed ? `missed in ${t.missed} of ${t.steps} steps` : `met in all ${t.steps} steps`;
+      demand(t.text.includes(` ${t.now} 10⁻⁵ m/s`) && t.text.includes(says), `a tile reads “${t.text}”, but: ${says}`);
+    }
+    demand(new Set(tiles.map((t) => t.missed > 0)).size === 2 || tiles.some((t) => t.missed > 10), 'nobody loses');
     const look = await colours(page, await test.picture(page, 'race-scene'));
     demand(look.count > 100, `it shows ${look.count} colours`);
   },

@@ -126,6 +126,7 @@ await test('every contact says its part of the residual', (engine) => {
   engine.step(3)
   let sum = 0
   for (let i = 0; i < engine.contactCount; i++) sum += engine.contacts[i * CONTACT.STRIDE + CONTACT.RESIDUAL] ** 2
+  check(engine.report.residual_velocity > engine.options.velocity_tolerance && engine.options.velocity_tolerance > 0, `${engine.report.residual_velocity} m/s after 20 sweeps`)
   check(Math.abs(Math.sqrt(sum) / engine.report.residual - 1) < 1e-12, `${Math.sqrt(sum)} of ${engine.report.residual}`)
 })
 
@@ -206,6 +207,8 @@ await test('a frozen problem: solved here as by the command, from the file', (en
     const mine = engine.solve(solver, { model, tolerance: 1e-9, warm: false })
     const its = JSON.parse(execFileSync(command, ['solve', file, '--solver', solver, '--tol', '1e-9', '--model', model, '--max-iter', '10000', '--cold', '--json']))
     check(mine.iterations === its.iterations, `${solver}: ${mine.iterations} iterations here, ${its.iterations} there`)
+    check(Math.abs(mine.residuals.velocity - its.residuals.velocity) <= 1e-12 * its.residuals.velocity, `${solver}: ${mine.residuals.velocity} m/s here, ${its.residuals.velocity} there`)
+    check(mine.residual_velocity > 0, 'no residual in m/s')
     check(mine.trace.residual.length > 1 && mine.trace.time.at(-1) >= mine.trace.time[0], 'no trace')
   }
   refused(6, () => engine.solve('lemke', { model: 'cone' }))

@@ -38,7 +38,8 @@ export class Controls {
         line('scheme', model.scheme),
         line('solver', model.solver),
         line('step', `${number(model.dt * 1000)} ms`),
-        line('tolerance', number(model.tolerance)),
+        model.velocity_tolerance > 0 ? line('tolerance', `${number(model.velocity_tolerance)} m/s`) : null,
+        model.tolerance > 0 ? line('relative tolerance', number(model.tolerance)) : null,
         line('frames', String(replay.count)),
         line('bodies', String(model.bodies.length)),
       ),
@@ -119,10 +120,18 @@ export class Controls {
       oninput: change('max_iterations', Math.round),
     });
     const goal = slider({
+      min: 1e-12,
+      max: 1,
+      scale: 'log',
+      value: live.options.velocity_tolerance || 1e-5,
+      digits: 2,
+      oninput: change('velocity_tolerance'),
+    });
+    const relative = slider({
       min: 1e-14,
       max: 1e-1,
       scale: 'log',
-      value: live.options.tolerance,
+      value: live.options.tolerance || 1e-8,
       digits: 2,
       oninput: change('tolerance'),
     });
@@ -136,7 +145,8 @@ export class Controls {
       field('friction', friction, 'the law itself (cone), or a model of it that the solver can take'),
       field('step dt', step, 'seconds'),
       field('iterations', budget, 'at most, per step'),
-      field('tolerance', goal, 'on the judge’s residual'),
+      field('tolerance', goal, 'on the judge’s residual, m/s'),
+      live.options.tolerance > 0 ? field('relative', relative, 'tolerance on the residual over its norms; this scene asks for it') : null,
     );
   }
 

@@ -60,7 +60,7 @@
 //   nodes           Float32Array, 3 per node of the deformable bodies, body after body
 //   contacts        Float64Array, CONTACT.STRIDE per contact, contactCount of them. CONTACT.POSITION … say what is where
 //   report          of the last step, the same object every time: {step, time, ms, outcome, used, iterations, contacts,
-//                   residual, residuals: {…}, penetration, rounds, trimmed, intersections, kinetic, potential, elastic,
+//                   residual, residual_velocity (m/s), residuals: {…}, penetration, rounds, trimmed, intersections, kinetic, potential, elastic,
 //                   phases: {collide, assemble, solve, integrate, judge} in ms}
 //
 // A frozen problem
@@ -70,7 +70,7 @@
 //   problem         {name, contacts, rows, dofs, laws: [name], solvers: [{name, models: {cone: null or why not, …}}]}
 //   problemText()   as a file that `tribo solve` reads
 //   solve(solver, {model, tolerance, max_iterations, time_budget_s, order, directions, relaxation, warm = true})
-//                   returns {solver, used, outcome, iterations, time_s, setup_s, residual, residuals,
+//                   returns {solver, used, outcome, iterations, time_s, setup_s, residual, residual_velocity, residuals,
 //                   trace: {iteration, time, residual: Float64Array}}: the judge's word after every iteration. Time
 //                   counts the method's own work. Not converging is a result; what a method cannot take throws.
 export class TriboError extends Error {
@@ -169,8 +169,8 @@ export class Engine {
     this.options = null
     this.problem = null
     this.report = {
-      step: 0, time: 0, ms: 0, outcome: 'converged', used: '', iterations: 0, contacts: 0, residual: 0,
-      residuals: { fclib: 0, naturalMap: 0, model: 0, absolute: 0, penetration: 0, cone: 0, complementarity: 0, dissipation: 0 },
+      step: 0, time: 0, ms: 0, outcome: 'converged', used: '', iterations: 0, contacts: 0, residual: 0, residual_velocity: 0,
+      residuals: { fclib: 0, naturalMap: 0, model: 0, absolute: 0, penetration: 0, cone: 0, complementarity: 0, dissipation: 0, velocity: 0, modelVelocity: 0 },
       penetration: 0, rounds: 0, trimmed: 0, intersections: 0, kinetic: 0, potential: 0, elastic: 0,
       phases: { collide: 0, assemble: 0, solve: 0, integrate: 0, judge: 0 },
     }
@@ -363,7 +363,9 @@ export class Engine {
     r.step = f[at++], r.time = f[at++], r.ms = f[at++]
     r.outcome = this.tables.outcomes[f[at++]], r.iterations = f[at++], r.contacts = f[at++]
     at = this._readResiduals(r.residuals, at)
-    r.residual = this.options?.model === 'cone' ? r.residuals.fclib : r.residuals.model
+    const cone = this.options?.model === 'cone'
+    r.residual = cone ? r.residuals.fclib : r.residuals.model
+    r.residual_velocity = cone ? r.residuals.velocity : r.residuals.modelVelocity
     r.penetration = f[at++], r.rounds = f[at++], r.trimmed = f[at++], r.intersections = f[at++]
     r.kinetic = f[at++], r.potential = f[at++], r.elastic = f[at++]
     const p = r.phases
@@ -375,6 +377,7 @@ export class Engine {
     const f = this._f64
     r.fclib = f[at++], r.naturalMap = f[at++], r.model = f[at++], r.absolute = f[at++]
     r.penetration = f[at++], r.cone = f[at++], r.complementarity = f[at++], r.dissipation = f[at++]
+    r.velocity = f[at++], r.modelVelocity = f[at++]
     return at
   }
 
@@ -462,6 +465,7 @@ export class Engine {
     r.residuals = {}
     this._readResiduals(r.residuals, at)
     r.residual = model === 'cone' ? r.residuals.fclib : r.residuals.model
+    r.residual_velocity = model === 'cone' ? r.residuals.velocity : r.residuals.modelVelocity
     const count = this._view(TRACED)
     r.trace = {
       iteration: this._copy(Float64Array, this._view(TRACE_ITERATION), count),

@@ -26,3 +26,10 @@ export function seconds(s) {
   if (s < 1) return `${number(s * 1e3, 3)} ms`;
   return `${number(s, 3)} s`;
 }
+
+// A residual beside the tolerance it is held against, "2·10⁻⁵ ≤ 10⁻⁴ m/s"; alone where none is asked.
+export function held(value, tolerance, unit = '') {
+  const short = (x) => number(x, 2).replace(/^1·/, '');
+  const against = tolerance > 0 ? ` ${value <= tolerance ? '≤' : '>'} ${short(tolerance)}` : '';
+  return `${short(value)}${against}${unit && ` ${unit}`}`;
+}

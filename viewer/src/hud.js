@@ -1,6 +1,7 @@
 // What lies over the view: the name of the scene, the certificate of the step, what colours mean, and what to draw.
 import { h, iconButton, replace } from './dom.js';
 import { number } from './format.js';
+import { certificate } from './certificate.js';
 import { SCALAR } from './model.js';
 import { viridisCss } from './palette.js';
 
@@ -69,13 +70,12 @@ export class Hud {
   }
 
   // The judge's word on a frame.
-  tick(frame, tolerance, player, heatTop) {
-    const residual = frame.scalars[SCALAR.residual],
-      contacts = frame.scalars[SCALAR.contacts];
-    const good = !(residual > tolerance);
+  tick(frame, tolerances, player, heatTop) {
+    const contacts = frame.scalars[SCALAR.contacts],
+      { good, text } = certificate(frame.scalars, tolerances);
     this.badge.className = `badge ${good ? 'good' : 'poor'}`;
-    this.badge.textContent = contacts ? `${good ? '✓' : '!'} residual ${number(residual, 2)}` : '✓ nothing touches';
-    this.badge.title = good ? 'the judge confirms the tolerance' : `the tolerance is ${number(tolerance, 2)}`;
+    this.badge.textContent = contacts ? `${good ? '✓' : '!'} residual ${text}` : '✓ nothing touches';
+    this.badge.title = good ? 'the judge confirms the tolerance' : 'the judge finds the tolerance missed';
     const slow = player.playing && player.source.live && player.rate < 0.9 * player.speed;
     this.rate.textContent = [
       frame.used,

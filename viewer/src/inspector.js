@@ -1,6 +1,6 @@
 // The numbers of what is selected: a body, a contact, or the step itself.
 import { h, replace } from './dom.js';
-import { fixed, number, vector } from './format.js';
+import { fixed, held, number, vector } from './format.js';
 import { CONTACT, PHASES, SCALAR, STATES, splitForce } from './model.js';
 
 const row = (label, value, unit) =>
@@ -100,6 +100,7 @@ export class Inspector {
 
   #step(source, frame) {
     const s = frame.scalars,
+      tolerances = source.live ? source.options : source.model,
       counts = [0, 0, 0];
     for (let i = CONTACT.state; i < frame.contacts.length; i += CONTACT.stride) counts[frame.contacts[i] | 0]++;
     return [
@@ -107,7 +108,10 @@ export class Inspector {
       h('p.kind', null, 'Select a body or a contact to see its numbers.'),
       row('bodies', String(source.model.bodies.length)),
       row('contacts', `${counts[1]} stick, ${counts[2]} slip, ${counts[0]} open`),
-      row('residual', number(s[SCALAR.residual])),
+      Number.isNaN(s[SCALAR.residual_velocity])
+        ? null
+        : row('residual', held(s[SCALAR.residual_velocity], tolerances.velocity_tolerance), 'm/s'),
+      row('relative residual', held(s[SCALAR.residual], tolerances.tolerance)),
       row('iterations', number(s[SCALAR.iterations])),
       frame.used ? row('method', frame.used) : null,
       frame.outcome ? row('outcome', frame.outcome.replace('_', ' ')) : null,

@@ -86,7 +86,7 @@ const show = {
   },
 };
 
-const bench = () => (app.bench ??= new Workbench({ ...app, race: (frozen) => race(frozen), say: app.say }));
+const bench = () => (app.bench ??= new Workbench({ ...app, race, say: app.say }));
 
 // --- opening
 
@@ -147,10 +147,12 @@ async function openReplay(replay) {
   bench().show(source, { title: replay.title, about: replay.about });
 }
 
-async function race(frozen) {
+// start: without waiting to be told.
+async function race(frozen, start = false) {
   app.racePage ??= new RacePage(app.tables, app.report);
   await app.racePage.setProblem(frozen);
   app.go('race');
+  if (start) app.racePage.problem.run();
 }
 
 // A file is what its first bytes say it is.

@@ -31,7 +31,7 @@ export const CONTACT = {
 };
 export const STATES = ['open', 'stick', 'slip'];
 
-// What is plotted. Milliseconds for the phases; residual is the judge's.
+// What is plotted. Milliseconds for the phases; the residuals are the judge's, relative and in m/s.
 export const SCALARS = [
   'kinetic',
   'potential',
@@ -46,6 +46,7 @@ export const SCALARS = [
   'solve',
   'integrate',
   'judge',
+  'residual_velocity',
 ];
 export const SCALAR = Object.fromEntries(SCALARS.map((name, index) => [name, index]));
 export const PHASES = ['collide', 'assemble', 'solve', 'integrate', 'judge'];

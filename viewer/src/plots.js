@@ -39,6 +39,14 @@ const kinds = [
   },
   {
     title: 'residual',
+    unit: 'm/s',
+    log: true,
+    lines: ['residual'],
+    colors: ['--c4'],
+    data: (v) => [clampLog(v[SCALAR.residual_velocity])],
+  },
+  {
+    title: 'residual, relative',
     unit: '',
     log: true,
     lines: ['residual'],

@@ -197,10 +197,11 @@ export class ProblemRace {
     const order = [...this.results].sort((a, b) => rank(a, this.options.tolerance) - rank(b, this.options.tolerance));
     const cells = (r) =>
       r.refused
-        ? [h('td', { colSpan: 5 }, r.refused)]
+        ? [h('td', { colSpan: 6 }, r.refused)]
         : [
             h('td', null, r.outcome.replace('_', ' ')),
             h('td.num', null, number(r.residual, 2)),
+            h('td.num', null, `${number(r.residual_velocity, 2)} m/s`),
             h('td.num', null, String(r.iterations)),
             h('td.num', null, seconds(r.time_s)),
             h('td.num', null, seconds(r.setup_s)),
@@ -216,7 +217,7 @@ export class ProblemRace {
           h(
             'tr',
             null,
-            ['', 'solver', 'friction', 'outcome', 'residual', 'iterations', 'time', 'set-up'].map((t, i) =>
+            ['', 'solver', 'friction', 'outcome', 'residual', 'in m/s', 'iterations', 'time', 'set-up'].map((t, i) =>
               h(i > 3 ? 'th.num' : 'th', null, t),
             ),
           ),

@@ -4,6 +4,7 @@ import { Live } from './live.js';
 import { Chips } from './chips.js';
 import { chart, lineColor } from './chart.js';
 import { field, h, replace, select, slider } from './dom.js';
+import { certificate } from './certificate.js';
 import { number } from './format.js';
 import { modelOf } from './methods.js';
 import { PHASES, SCALAR } from './model.js';
@@ -54,7 +55,7 @@ class Together {
 }
 
 export class SceneRace {
-  constructor(tables, name = 'heavy-top') {
+  constructor(tables, name = 'cards') {
     this.tables = tables;
     this.name = tables.gallery.some((s) => s.name === name) ? name : tables.gallery[0].name;
     this.options = { max_iterations: 30 };
@@ -168,8 +169,8 @@ export class SceneRace {
     });
     this.view.setStages(this.stages);
     this.view.frame(this.stages[0].bounds);
+    this.counts = [];
     this.player.setSource(new Together(lives), true);
-    this.worst = names.map(() => 0);
     this.#label();
   }
 
@@ -178,6 +179,7 @@ export class SceneRace {
     const { columns, rows } = this.view.layout;
     this.labels.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${columns}, 1fr)`;
     this.values = this.lives.map(() => h('span.tile-value'));
+    this.tallies = this.lives.map(() => h('span.tile-value.tally'));
     replace(
       this.labels,
       this.lives.map((live, i) =>
@@ -186,6 +188,7 @@ export class SceneRace {
           null,
           h('span.tile-name', null, h('span.swatch', { style: { background: lineColor(i) } }), live.solver),
           this.values[i],
+          this.tallies[i],
         ),
       ),
     );
@@ -207,12 +210,30 @@ export class SceneRace {
     a.parts.forEach((part, i) => {
       this.stages[i].show(part, b?.parts[i], alpha);
       const s = part.scalars,
-        ms = PHASES.reduce((sum, name) => sum + s[SCALAR[name]], 0);
-      this.values[i].textContent =
-        `${number(s[SCALAR.residual], 2)} · ${s[SCALAR.iterations]} it · ${number(ms, 2)} ms`;
+        ms = PHASES.reduce((sum, name) => sum + s[SCALAR[name]], 0),
+        { text } = certificate(s, this.lives[i].options);
+      this.values[i].textContent = s[SCALAR.contacts]
+        ? `${text} · ${s[SCALAR.iterations]} it · ${number(ms, 2)} ms`
+        : 'nothing touches';
+      const { steps, missed } = this.#tally(i, part.step);
+      this.tallies[i].textContent = missed ? `missed in ${missed} of ${steps} steps` : `met in all ${steps} steps`;
+      this.tallies[i].classList.toggle('poor', missed > 0);
     });
     this.shown = this.player.time;
     this.view.invalidate();
+  }
+
+  // How many of the steps up to this one missed their tolerance: a step may be good because all has fallen already.
+  #tally(i, step) {
+    const live = this.lives[i],
+      count = (this.counts[i] ??= { through: 0, missed: [0] }); // missed[k]: in the first k steps
+    for (const f of live.frames) {
+      if (f.step <= count.through) continue;
+      const poor = f.scalars[SCALAR.contacts] > 0 && !certificate(f.scalars, live.options).good;
+      count.missed[f.step] = (count.missed[count.through] ?? 0) + poor;
+      count.through = f.step;
+    }
+    return { steps: step, missed: count.missed[step] ?? 0 };
   }
 
   #drawChart(now) {
@@ -231,8 +252,13 @@ export class SceneRace {
       figure(
         'residual of each step',
         chart(
-          this.lives.map((l, i) => line(l, i, (f) => f.scalars[SCALAR.residual] || NaN)),
-          { xLabel: 'simulated time, s', yLabel: 'residual', linearX: true, goal: this.lives[0].options.tolerance },
+          this.lives.map((l, i) => line(l, i, (f) => f.scalars[SCALAR.residual_velocity] || NaN)),
+          {
+            xLabel: 'simulated time, s',
+            yLabel: 'residual, m/s',
+            linearX: true,
+            goal: this.lives[0].options.velocity_tolerance,
+          },
         ),
       ),
       figure(

@@ -82,6 +82,7 @@ export class Replay {
       solver: header.solver,
       scheme: header.scheme,
       tolerance: header.tolerance,
+      velocity_tolerance: header.velocity_tolerance ?? 0,
     };
   }
 

@@ -239,11 +239,14 @@ export class Workbench {
     this.player.setPlaying(false);
     this.player.seek(this.source.last);
     const frozen = await this.source.client.call('freeze');
-    this.app.race({
-      ...frozen,
-      title: `${this.info.title}, step ${this.source.newest.step + 1}`,
-      file: this.#problemName(),
-    });
+    await this.app.race(
+      {
+        ...frozen,
+        title: `${this.info.title}, step ${this.source.newest.step + 1}`,
+        file: this.#problemName(),
+      },
+      true,
+    );
   }
 
   async #saveProblem() {
@@ -277,7 +280,7 @@ export class Workbench {
     const [a, b, alpha] = player.now(),
       index = player.index;
     this.stage.show(a, b, alpha);
-    this.hud.tick(a, source.live ? source.options.tolerance : source.model.tolerance, player, this.stage.heatTop);
+    this.hud.tick(a, source.live ? source.options : source.model, player, this.stage.heatTop);
     if (this.tab === 'inspect' && (this.stale || index !== this.shownIndex))
       this.inspector.show(source, index, selection);
     this.shownTime = player.time;

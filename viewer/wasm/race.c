@@ -132,6 +132,7 @@ static void report_solve(const tbSolveResult* r)
   *out++ = r->outcome, *out++ = r->iterations, *out++ = r->time_s, *out++ = r->setup_s;
   *out++ = s->fclib, *out++ = s->natural_map, *out++ = s->model, *out++ = s->absolute;
   *out++ = s->penetration, *out++ = s->cone, *out++ = s->complementarity, *out++ = s->dissipation;
+  *out++ = s->velocity, *out++ = s->model_velocity;
   web.views.result = web.result;
   web.views.solve_used = r->used;
 }

@@ -161,6 +161,7 @@ static void report_step(const tbStepReport* r, double ms)
   const tbResidual* s = &r->residual;
   *out++ = s->fclib, *out++ = s->natural_map, *out++ = s->model, *out++ = s->absolute;
   *out++ = s->penetration, *out++ = s->cone, *out++ = s->complementarity, *out++ = s->dissipation;
+  *out++ = s->velocity, *out++ = s->model_velocity;
   *out++ = r->penetration, *out++ = r->rounds, *out++ = r->trimmed, *out++ = (double)r->intersections;
   *out++ = e.kinetic, *out++ = e.potential, *out++ = e.elastic;
   for (int i = 0; i < TB_PHASE_COUNT; i++) *out++ = 1e3 * r->phase_s[i];

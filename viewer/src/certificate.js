@@ -1,0 +1,17 @@
+// The judge's word on a step, against the tolerances the step was held to: the residual in m/s, and the relative one
+// where that is asked, or where an old replay knows no other.
+import { held } from './format.js';
+import { SCALAR } from './model.js';
+
+// tolerances: { velocity_tolerance, tolerance }; 0: not asked.
+export function certificate(scalars, { velocity_tolerance = 0, tolerance = 0 }) {
+  const velocity = scalars[SCALAR.residual_velocity],
+    relative = scalars[SCALAR.residual],
+    known = !Number.isNaN(velocity),
+    words = [];
+  if (known) words.push(held(velocity, velocity_tolerance, 'm/s'));
+  if (!known || tolerance > 0) words.push(held(relative, tolerance));
+  const misses = (value, limit) => limit > 0 && !(value <= limit);
+  const missed = (known && misses(velocity, velocity_tolerance)) || misses(relative, tolerance);
+  return { good: !missed, text: words.join(', ') };
+}
