@@ -103,7 +103,7 @@ const char* out_scaled(char text[OUT_NUMBER], double value)
   return text;
 }
 
-void out_power(tbOut* out, double value)
+static void write_power(tbOut* out, double value, int decimals)
 {
   static const char* const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   if (!(fabs(value) > 0) || !isfinite(value)) {
@@ -111,7 +111,7 @@ void out_power(tbOut* out, double value)
     return;
   }
   char text[32], *e;
-  snprintf(text, sizeof text, "%.1e", value); // d.de±xx
+  snprintf(text, sizeof text, "%.*e", decimals, value); // d.d…e±xx
   e = strchr(text, 'e');
   int power = atoi(e + 1);
   *e = 0;
@@ -124,9 +124,23 @@ void out_power(tbOut* out, double value)
   for (const char* at = text; *at; at++) out_format(out, "%s", digit[*at - '0']);
 }
 
+void out_power(tbOut* out, double value) { write_power(out, value, 1); }
+
+// Decimals that tell the two apart: nothing reads "10⁻⁵ > 10⁻⁵".
+static int decimals_between(double value, double tolerance)
+{
+  char a[40], b[40];
+  for (int decimals = 1; decimals < 16; decimals++) {
+    snprintf(a, sizeof a, "%.*e", decimals, value);
+    snprintf(b, sizeof b, "%.*e", decimals, tolerance);
+    if (strcmp(a, b) != 0) return decimals;
+  }
+  return 1;
+}
+
 void out_held(tbOut* out, double value, double tolerance, const char* unit)
 {
-  out_power(out, value);
+  write_power(out, value, tolerance > 0 ? decimals_between(value, tolerance) : 1);
   if (tolerance > 0) {
     out_format(out, value <= tolerance ? " ≤ " : " > ");
     out_power(out, tolerance);
