@@ -1,4 +1,5 @@
 // The judge against problems whose answer is known, and against perturbations of it.
+#include "math/cholesky.h"
 #include "test.h"
 #include "tribo/problem.h"
 
@@ -228,4 +229,129 @@ TEST(judge_measures_impulses_that_have_faded)
   }
   tb_judge_free(&ctx, judge);
   tb_problem_free(p);
+}
+
+// ---- the number in m/s ----
+
+// The largest eigenvalue of a symmetric n × n matrix, by iterating with it.
+static double largest_eigenvalue(int n, const double* D)
+{
+  double x[TB_MAX_ROWS] = {1, 0.7, 0.3, 0.9, 0.2, 0.5}, y[TB_MAX_ROWS], value = 0;
+  for (int k = 0; k < 20000; k++) {
+    double size = 0, seen = 0;
+    for (int i = 0; i < n; i++) {
+      y[i] = 0;
+      for (int j = 0; j < n; j++) y[i] += 0.5 * (D[i * n + j] + D[j * n + i]) * x[j];
+      size += y[i] * y[i], seen += x[i] * x[i];
+    }
+    value = sqrt(size / seen);
+    for (int i = 0; i < n; i++) x[i] = y[i] / sqrt(size);
+  }
+  return value;
+}
+
+// w ‖λ − P_K(λ − û/w)‖ of a round cone, as SCENE.md has it.
+static double miss(double mu, int rows, double w, const double* lambda, const double* u)
+{
+  double sliding = 0, length = 0, z[3], sum = 0;
+  for (int i = 1; i < rows; i++) sliding += u[i] * u[i];
+  z[0] = lambda[0] - (u[0] + mu * sqrt(sliding)) / w;
+  for (int i = 1; i < rows; i++) z[i] = lambda[i] - u[i] / w, length += z[i] * z[i];
+  length = sqrt(length);
+  double n = length <= mu * z[0] ? z[0] : mu * length <= -z[0] ? 0 : (z[0] + mu * length) / (1 + mu * mu);
+  double shrink = length > mu * n ? mu * n / length : 1;
+  sum += (lambda[0] - n) * (lambda[0] - n);
+  for (int i = 1; i < rows; i++) sum += (lambda[i] - shrink * z[i]) * (lambda[i] - shrink * z[i]);
+  return w * sqrt(sum);
+}
+
+TEST(judge_measures_in_metres_per_second_what_the_formula_says)
+{
+  for (int seed = 0; seed < 60; seed++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = spec_for(seed);
+    spec.all_laws = false;
+    tbProblem* p = NULL;
+    tbDelassus* W = NULL;
+    tbJudge* judge = NULL;
+    double* lambda = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    REQUIRE(tb_delassus_create(&ctx, p, TB_FORM_DENSE, &W) == TB_OK &&
+            tb_judge_create(&ctx, p, &judge) == TB_OK);
+    double *u = calloc((size_t)p->nrow, sizeof *u), expected = 0;
+    for (int i = 0; i < p->nrow; i++) lambda[i] += 1e-3 * sin(1 + 2.3 * i + seed) * (1 + fabs(lambda[i]));
+    for (int i = 0; i < p->nrow; i++) {
+      u[i] = W->q[i];
+      for (int j = 0; j < p->nrow; j++) u[i] += W->dense[i * p->nrow + j] * lambda[j];
+    }
+    for (int k = 0; k < p->ncontact; k++) {
+      int first = p->row_adr[k], rows = p->row_adr[k + 1] - first;
+      double w = largest_eigenvalue(rows, W->diag + W->diag_adr[k]);
+      expected = fmax(expected, miss(p->param[p->param_adr[k]], rows, w, lambda + first, u + first));
+    }
+    tbResidual r;
+    tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &r, NULL, NULL);
+    if (!(fabs(r.velocity - expected) <= 1e-6 * expected))
+      test_failed(__FILE__, __LINE__, "seed %d: %.12g m/s, expected %.12g", seed, r.velocity, expected);
+    free(u);
+    tb_judge_free(&ctx, judge);
+    tb_delassus_free(&ctx, W);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+}
+
+// ---- a factor that does not invert A ----
+
+static void spoil(tbContext* ctx, const tbProblem* p, double by)
+{
+  for (int b = 0; b < p->nblock; b++) {
+    const tbMetricBlock* block = &p->block[b];
+    if (block->kind == TB_METRIC_DENSE)
+      for (int i = 0; i < block->size * block->size; i++)
+        ((double*)block->chol)[i] *= 1 + by * sin(1 + 7.1 * i);
+    if (block->kind != TB_METRIC_SPARSE) continue;
+    int count = block->ptr[block->size];
+    double* value = malloc((size_t)count * sizeof *value);
+    for (int i = 0; i < block->size; i++)
+      for (int e = block->ptr[i]; e < block->ptr[i + 1]; e++)
+        value[e] = block->value[e] * (block->col[e] == i ? 1 + by * (1 + sin(1 + 7.1 * i)) : 1);
+    CHECK_OK(ctx, tb_cholesky_factor(ctx, (tbCholesky*)block->factor, value));
+    free(value);
+  }
+}
+
+// Whatever is wrong with what solves with A, the judge either finds the same numbers as with a good factor,
+// or says that there are none.
+TEST(judge_is_not_deceived_by_a_spoilt_factor)
+{
+  int refused = 0, seen = 0;
+  for (int seed = 0; seed < 40; seed++)
+    for (double by = 1e-9; by < 100; by *= 10) {
+      tbContext ctx = tb_default_context();
+      tbManufacture spec = spec_for(seed);
+      spec.metric = seed % 2 ? TB_MAKE_RIGID : TB_MAKE_SPARSE;
+      tbProblem* p = NULL;
+      tbJudge* judge = NULL;
+      double* lambda = NULL;
+      REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+      REQUIRE(tb_judge_create(&ctx, p, &judge) == TB_OK);
+      for (int i = 0; i < p->nrow; i++) lambda[i] *= 1.01;
+      tbResidual good, spoilt;
+      double *u = calloc((size_t)p->nrow, sizeof *u), *v = calloc((size_t)p->nrow, sizeof *v), size = 0,
+             off = 0;
+      tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &good, u, NULL);
+      spoil(&ctx, p, by);
+      tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &spoilt, v, NULL);
+      for (int i = 0; i < p->nrow; i++) size = fmax(size, fabs(u[i])), off = fmax(off, fabs(u[i] - v[i]));
+      refused += isinf(spoilt.fclib), seen += !isinf(spoilt.fclib);
+      if (!isinf(spoilt.fclib) && !(off <= 1e-8 * (size + good.norm_lambda)))
+        test_failed(__FILE__, __LINE__, "seed %d, spoilt by %g: velocities off by %g of %g", seed, by, off,
+                    size);
+      free(u), free(v);
+      tb_judge_free(&ctx, judge);
+      tb_manufacture_free(&ctx, lambda);
+      tb_problem_free(p);
+    }
+  CHECK(refused > 20 && seen > 20);
 }
