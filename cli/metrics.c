@@ -42,6 +42,7 @@ static void add_changes(Metrics* m, const tbStepReport* r)
   m->projected = fmax(m->projected, c->projected);
   m->turned = fmax(m->turned, c->turned);
   m->trimmed = fmax(m->trimmed, r->trimmed);
+  m->slowed = fmax(m->slowed, c->slowed);
 }
 
 tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const tbStepReport* r, double step_s)
@@ -176,6 +177,7 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   put_finite(w, "projected", m->projected);
   put_finite(w, "turned", m->turned);
   put_finite(w, "trimmed", m->trimmed);
+  put_finite(w, "slowed", m->slowed);
   tb_put_end(w);
 }
 
@@ -191,7 +193,9 @@ static void say_changes(tbOut* out, const Metrics* m)
   if (m->projected > 0 || m->turned > 0)
     out_format(out, "  projected    bodies by %.2e m and %.2e rad at most\n", m->projected, m->turned);
   if (m->trimmed > 0)
-    out_format(out, "  trimmed      steps of deformable bodies by %.2g %% at most\n", 100 * m->trimmed);
+    out_format(out,
+               "  trimmed      steps of deformable bodies by %.2g %%, which took %.2e N s of one, at most\n",
+               100 * m->trimmed, m->slowed);
 }
 
 static void put_state(tbJsonWriter* w, const tbWorld* world)

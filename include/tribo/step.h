@@ -69,6 +69,8 @@ typedef struct tbStepChanges {
   double short_of;  // m: the longest way that one of them would have gone on, at the velocity it has
   double projected; // m: how far the projection of positions moved a body's centre of mass at most
   double turned;    // rad: and how far it turned one
+  double slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
+                 // and as much slower
 } tbStepChanges;
 
 // A step may solve several problems: its own, and those of impacts, of joints and of projection. One that did
@@ -84,9 +86,9 @@ typedef struct tbStepReport {
   int rounds;         // implicit: how often contacts were found and solved for
   double trimmed;     // implicit: share of the step that was not gone, lest surfaces pass through each other
   tbStepChanges changes;
-  int64_t intersections; // with deformable bodies: pairs of triangles of surfaces that pass through each other
-                         // after the step (collide/intersect.h)
-  int64_t touching;      // pairs of those that only touch
+  int64_t intersections; // with deformable bodies: pairs of triangles of surfaces that pass through each
+                         // other after the step (collide/intersect.h)
+  int64_t touching; // pairs of those that only touch
   double phase_s[TB_PHASE_COUNT];
 } tbStepReport;
 
