@@ -151,8 +151,9 @@ static void code_parts(tbCodec* c, tbWorld* w, tbBody* b, int first_shape, int f
     bool rests = s->type == TB_SHAPE_PLANE || (s->type == TB_SHAPE_MESH && !tb_mesh_is_solid(s->mesh));
     tb_codec_require(c, !rests || b->kind != TB_BODY_DYNAMIC, "a shape that cannot move on a body that does");
   }
-  const tbMotionKey* key = (const tbMotionKey*)w->key.data + b->key;
-  for (int i = 1; i < b->nkey; i++) tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
+  const tbMotionKey* key = w->key.data; // null where there is none
+  for (int i = b->key + 1; i < b->key + b->nkey; i++)
+    tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
 }
 
 static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key, int deformables)
