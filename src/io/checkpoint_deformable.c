@@ -77,8 +77,9 @@ static void code_hold(tbCodec* c, tbWorld* w, tbHold* h)
   tb_code_vec3(c, &m->v);
   tb_code_vec3(c, &m->w);
   if (!tb_codec_good(c)) return;
-  const tbMotionKey* key = (const tbMotionKey*)w->key.data + m->key;
-  for (int i = 1; i < m->nkey; i++) tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
+  const tbMotionKey* key = w->key.data; // null where there is none
+  for (int i = m->key + 1; i < m->key + m->nkey; i++)
+    tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
   tb_codec_require(c, h->body < 0 || tb_bodies(w)[h->body].deformable < 0,
                    "a deformable body that holds another");
 }

@@ -84,8 +84,9 @@ static bool covered(const tbSurfaces* s, const tbSkinContact* c)
 static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
                       const tbTransform* pose, const tbArray* near, double clearance, tbArray* pinches)
 {
-  const tbContactRecord *r = w->contact.data, *end = r + (o->warm_start ? w->contact.count : 0);
-  const tbSkinContact *c = near->data, *last = c + near->count;
+  size_t records = o->warm_start ? w->contact.count : 0; // empty arrays have no address to count from
+  const tbContactRecord *r = w->contact.data, *end = records ? r + records : r;
+  const tbSkinContact *c = near->data, *last = near->count ? c + near->count : c;
   while (c < last || r < end) {
     if (r < end && r->shape_a >= 0 && r->shape_b >= 0) {
       r++;
