@@ -115,7 +115,8 @@ static void write_power(tbOut* out, double value, int decimals)
   e = strchr(text, 'e');
   int power = atoi(e + 1);
   *e = 0;
-  if (strcmp(e - 2, ".0") == 0) e[-2] = 0;
+  while (e[-1] == '0') *--e = 0; // there is a point before them
+  if (e[-1] == '.') *--e = 0;
   if (strcmp(text, "1") != 0) out_format(out, power == 0 ? "%s" : "%s·", text);
   else if (power == 0) out_format(out, "1");
   if (power == 0) return;
@@ -140,10 +141,11 @@ static int decimals_between(double value, double tolerance)
 
 void out_held(tbOut* out, double value, double tolerance, const char* unit)
 {
-  write_power(out, value, tolerance > 0 ? decimals_between(value, tolerance) : 1);
+  int decimals = tolerance > 0 ? decimals_between(value, tolerance) : 1;
+  write_power(out, value, decimals);
   if (tolerance > 0) {
     out_format(out, value <= tolerance ? " ≤ " : " > ");
-    out_power(out, tolerance);
+    write_power(out, tolerance, decimals);
   }
   out_format(out, "%s", unit);
 }

@@ -29,10 +29,10 @@ export function seconds(s) {
 
 // A residual beside the tolerance it is held against, "2·10⁻⁵ ≤ 10⁻⁴ m/s"; alone where none is asked.
 export function held(value, tolerance, unit = '') {
-  const plain = (x, digits) => number(x, digits).replace(/^1(\.0*)?·/, '');
+  const plain = (x, digits) => number(x, digits).replace(/\.?0+(?=·)/, '').replace(/^1·/, '');
   let digits = 2; // more where two different numbers would read the same
   while (digits < 8 && value !== tolerance && plain(value, digits) === plain(tolerance, digits)) digits++;
-  const short = (x) => plain(x, x === value ? digits : 2);
+  const short = (x) => plain(x, digits);
   const against = tolerance > 0 ? ` ${value <= tolerance ? '≤' : '>'} ${short(tolerance)}` : '';
   return `${short(value)}${against}${unit && ` ${unit}`}`;
 }
