@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo page test test-all bench wasm docs scenes format fuzz setup clean
+.PHONY: build demo page test test-all golden bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -54,6 +54,10 @@ docs: build
 scenes: build
 	@for name in $$(build/tribo scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p'); do \
 	  build/tribo scene $$name -o scenes/$$name.json || exit 1; done
+
+# The states that test/determinism/test_golden.c expects, as they are now.
+golden: build
+	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests states_that_are_written_down
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
