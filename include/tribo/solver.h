@@ -71,6 +71,7 @@ typedef struct tbTraceEvent {
   double time_s;
   const tbResidual* residual;
   const double* lambda;
+  const tbProblem* problem;
 } tbTraceEvent;
 
 typedef struct tbSolveOptions {
@@ -83,8 +84,10 @@ typedef struct tbSolveOptions {
   double velocity_tolerance; // on the judge's number in m/s, which no mass can hide
   double aim; // once the tolerances are reached, go on for a few more iterations towards this share of
               // them, so that the next step's warm start is within them by itself; 0: stop there
-  int max_iterations;              // ≥ 0
-  double time_budget_s;            // of the call, set-up included; 0: none
+  int max_iterations;   // ≥ 0
+  double time_budget_s; // of the call, set-up included; 0: none
+  double* time_left_s;  // null, or what several calls share: each has no more than is left of it, and takes
+                       // out what it used
   tbOrder order;                   // of sweeps
   uint64_t seed;                   // of random sweeps
   double relaxation;               // ω of psor and jacobi, α of admm; 0: the method's own choice
@@ -98,6 +101,9 @@ typedef struct tbSolveOptions {
   // null, or called for every iteration; where `auto` solves islands by themselves, for every round of them
   void (*trace)(void* user, const tbTraceEvent* event);
   void* trace_user;
+  // null, or called for what is judged anyway, which costs nothing; not for islands by themselves
+  void (*watch)(void* user, const tbTraceEvent* event);
+  void* watch_user;
   // null, or asked every iteration and inside of long ones; by any thread, one at a time. True ends the call
   // with the best iterate so far; the context's interrupt ends it with TB_ERROR_CANCELLED, and λ as it was
   bool (*cancelled)(void* user);
@@ -121,7 +127,8 @@ typedef struct tbSolveResult {
 // tolerance; at most 1 meets them all. ∞ where nothing is asked and the residual is not 0.
 double tb_residual_excess(const tbResidual* residual, const tbSolveOptions* options);
 
-// λ is the warm start on input and the best judged iterate on output; untouched when the call fails.
+// λ is the warm start on input and the best judged iterate on output, which is no worse than the warm start
+// or than no impulses at all; untouched when the call fails.
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result);
 

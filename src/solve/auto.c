@@ -3,7 +3,8 @@
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
 //   0. soft bodies   `cr`, which needs no W, then Newton; where W would be too large, `cr` and `ica` all the
 //                    way (auto_soft.c)
-//   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton
+//   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton; so, too, where
+//                    iterations are few and those of Newton cost little: one of them is worth many sweeps
 //   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
 //                    will be there sooner
@@ -22,7 +23,8 @@
 #include <limits.h>
 #include <string.h>
 
-enum { CURVE = 512, FIRST_SWEEPS = 10 };
+enum { CURVE = 512, FIRST_SWEEPS = 10, FEW = 200 }; // iterations of all
+static const double LITTLE = 3e7;                   // multiply-adds: milliseconds
 static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
@@ -50,8 +52,7 @@ static double iterations_left(const Watch* w)
 {
   int last = w->count - 1, from = last;
   while (from > 0 && 2 * w->point[from].iteration > w->point[last].iteration) from--;
-  double fallen = tb_ln(w->point[from].number / w->point[last].number),
-         to_go = tb_ln(w->point[last].number);
+  double fallen = tb_ln(w->point[from].number / w->point[last].number), to_go = tb_ln(w->point[last].number);
   if (to_go <= 0) return 0;
   if (!(fallen > 0)) return INFINITY;
   return to_go / fallen * (w->point[last].iteration - w->point[from].iteration);
@@ -209,6 +210,24 @@ static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbD
   return take_turns(ctx, run, turns, watch, W, lambda, over);
 }
 
+// A few sweeps, then Newton: to finish what is near, or to make the most of few iterations.
+static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
+                         bool* over)
+{
+  int most = run->o->max_iterations;
+  bool few = false;
+  if (most < FEW) {
+    TB_TRY(estimate_work(ctx, run->p, watch));
+    few = watch->newton_work < LITTLE;
+  }
+  if (!near && !few) return TB_OK;
+  Stage sweeps = {.name = "bgs", .cap = few && most < 8 * FIRST_SWEEPS ? most / 8 + 1 : FIRST_SWEEPS};
+  Stage newton = {.name = "prox-newton", .cap = 12};
+  if (few) newton = (Stage){.name = "prox-newton", .too_slow = newton_too_slow};
+  TB_TRY(go(ctx, run, &sweeps, watch, W, lambda, over));
+  return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
+}
+
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
 {
   static const Stage stages[] = {
@@ -225,11 +244,7 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   bool near = run->best_number <= NEAR; // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
   if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &over);
-  if (near && status == TB_OK && !over) {
-    static const Stage short_way[] = {{"bgs", NULL, FIRST_SWEEPS, false}, {"prox-newton", NULL, 12, false}};
-    for (int i = 0; status == TB_OK && !over && i < 2; i++)
-      status = go(ctx, run, &short_way[i], &watch, &W, lambda, &over);
-  }
+  if (status == TB_OK && !over) status = go_short(ctx, run, near, &watch, &W, lambda, &over);
   for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
     status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   Stage turns[2] = {{.name = "bgs"}, {.name = "prox-newton", .onward = true}};

@@ -75,7 +75,8 @@ static tbSolveOptions options_of_part(Islands* s)
   tbSolveOptions o = *s->o;
   o.max_iterations = s->turn;
   o.time_budget_s = 0;
-  o.trace = NULL;
+  o.time_left_s = NULL;
+  o.trace = o.watch = NULL;
   o.cancelled = ask, o.cancelled_user = s;
   return o;
 }
@@ -116,6 +117,7 @@ static void solve_batches(void* user, int begin, int end, int piece)
   Islands* s = user;
   for (int i = begin; i < end; i++) {
     tbContext ctx = tb_shared_context(&s->shared);
+    ctx.interrupt = (tbInterrupt){0}; // a part that is stopped answers all the same
     tbArena arena;
     tb_arena_init(&arena, &ctx);
     if (solve_batch(s, &ctx, &arena, &s->batch[i]) != TB_OK) report(s, &ctx);
@@ -220,7 +222,7 @@ static tbStatus gather_rest(tbArena* arena, Islands* s)
 static tbStatus solve_islands(tbArena* arena, Islands* s, bool* over)
 {
   tbRun* run = s->run;
-  int turn = s->o->time_budget_s > 0 ? TURN_IN_A_HURRY : TURN;
+  int turn = s->o->time_budget_s > 0 || s->o->time_left_s ? TURN_IN_A_HURRY : TURN;
   s->turn = turn < s->o->max_iterations ? turn : s->o->max_iterations;
   memcpy(s->lambda, run->best, (size_t)run->p->nrow * sizeof *s->lambda);
   tb_run_begin(run);

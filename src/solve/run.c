@@ -120,6 +120,13 @@ static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* 
   return good;
 }
 
+void tb_run_consider(tbRun* run, const double* lambda)
+{
+  tbResidual residual;
+  tb_judge_measure(run->judge, lambda, run->o->model, run->o->directions, &residual, NULL, NULL);
+  if (keep_the_best(run, &residual, lambda)) run->good = true;
+}
+
 // A method that is no contraction on this problem (an unsymmetric W, a step too long) multiplies its error
 // for ever, and the scaled number does not show it: λ grows as fast. So E itself is watched, the natural map
 // as a merit function (course §3.2.1, algorithm 7, which takes ‖λ‖_∞; but that must grow when λ starts at
@@ -196,13 +203,15 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   double before = due ? 0 : tb_seconds();
   if (run->w) tb_judge_believe(run->judge, run->w);
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
-  if (o->trace) o->trace(o->trace_user, &(tbTraceEvent){run->iterations, elapsed, &residual, lambda});
+  tbTraceEvent event = {run->iterations, elapsed, &residual, lambda, run->p};
+  if (o->trace) o->trace(o->trace_user, &event);
   if (!due) { // looked at for the trace alone, which changes nothing
     double judging = tb_seconds() - before;
     run->excluded += judging;
     run->stop->deadline += judging;
     return false;
   }
+  if (o->watch) o->watch(o->watch_user, &event);
   bool good = keep_the_best(run, &residual, lambda);
   if (good && !run->good) run->good_at = run->iterations, run->good = true;
   if (run->good && polished(run, &residual)) return end(run, TB_CONVERGED);

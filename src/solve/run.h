@@ -80,6 +80,9 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 // leave half done goes no further than the next tb_run_done, which ends the run.
 static inline bool tb_run_stops(const tbRun* run) { return tb_stop_reason(run->stop) != TB_STOP_NOT; }
 
+// Keeps λ if the judge finds it better than the best so far.
+void tb_run_consider(tbRun* run, const double* lambda);
+
 // The budgets, where no method runs: true ends the run, with what is used up as its outcome.
 bool tb_run_spent(tbRun* run);
 

@@ -255,6 +255,18 @@ static tbStatus take_stop(tbContext* ctx, const tbContext* own, tbRun* run, tbSt
   return status;
 }
 
+// Whatever the budget, what is handed out is no worse than the start, which need not have been judged, nor
+// than no impulses at all.
+static void fall_back(tbRun* run, const double* start, double* iterate)
+{
+  if (run->good) return;
+  tb_judge_believe(run->judge, run->believed);
+  tb_run_consider(run, start);
+  memset(iterate, 0, (size_t)run->p->nrow * sizeof *iterate);
+  tb_judge_believe(run->judge, NULL);
+  tb_run_consider(run, iterate);
+}
+
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
                       double enough, double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
 {
@@ -264,6 +276,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   size_t rows = (size_t)problem->nrow;
   tbStop stop;
   tb_stop_begin(&stop, ctx, options->cancelled, options->cancelled_user, options->time_budget_s);
+  if (options->time_left_s) stop.deadline = fmin(stop.deadline, start + fmax(0, *options->time_left_s));
   tbContext own = *ctx;
   own.interrupt = tb_stop_interrupt(&stop);
   tbArena arena;
@@ -297,6 +310,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
       status = solver->drive ? solver->drive(&own, &run, iterate) : run_alone(&own, solver, &run, iterate);
     status = take_stop(ctx, &own, &run, status);
   }
+  if (status == TB_OK) fall_back(&run, lambda, iterate);
   bool unknown = isinf(run.best_number); // nothing was judged, or nothing was finite: say it of the start
   if (status == TB_OK && (unknown || (!judge && judging_is_dear(problem)))) { // what is said is exact
     run.within = 1;
@@ -321,6 +335,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
         .used = run.used,
     };
   }
+  if (options->time_left_s) *options->time_left_s -= tb_seconds() - start - run.excluded;
   if (status == TB_OK && judge) *judge = run.judge;
   else tb_judge_free(ctx, run.judge);
   tb_arena_free(&arena);
