@@ -254,6 +254,7 @@ tbStatus examine_scene(tbContext* ctx, const char* path, tbSceneErrors* errors, 
 int fail_with(const tbContext* ctx)
 {
   tbStatus s = ctx->error.status;
+  if (s == TB_ERROR_CANCELLED) return EXIT_INTERRUPTED;
   fprintf(stderr, "%s%s\n", s == TB_ERROR_INPUT ? "" : "tribo: ", ctx->error.message);
   return s == TB_ERROR_MEMORY || s == TB_ERROR_IO ? EXIT_FAULT : EXIT_USAGE;
 }

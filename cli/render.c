@@ -107,14 +107,16 @@ static tbStatus record(tbContext* ctx, tbScene* scene, const char* path, double 
   o.fps = fps;
   TB_TRY(tb_record_begin(ctx, "replay", path, scene, o, &recording));
   int64_t last = steps_until(scene->time, scene->step.dt);
-  Progress progress = progress_begin(quiet);
+  Progress progress = progress_begin(quiet, last);
+  ctx->interrupt = (tbInterrupt){.asked = interrupted};
   tbStatus status = TB_OK;
   for (int64_t i = 0; i < last && status == TB_OK && !interrupted(NULL); i++) {
     tbStepReport report = {0};
     status = tb_world_step(ctx, scene->world, &scene->step, &report);
     if (status == TB_OK) status = tb_record_step(ctx, recording, scene, &report);
-    progress_show(&progress, i + 1, last, tb_world_time(scene->world), report.contacts);
+    progress_show(&progress, i + 1, tb_world_time(scene->world), report.contacts);
   }
+  ctx->interrupt = (tbInterrupt){0};
   progress_clear(&progress);
   return tb_record_end(ctx, recording, scene, status);
 }

@@ -10,7 +10,7 @@ static const char usage[] = "usage: tribo run SCENE [options]";
 typedef struct {
   OutputArgs output;
   const char *scheme, *solver, *model;
-  double dt, time, tolerance, velocity_tolerance;
+  double dt, time, tolerance, velocity_tolerance, budget_ms;
   int steps, threads, max_iterations;
 } RunArgs;
 
@@ -33,6 +33,7 @@ static bool override(const RunArgs* a, tbScene* scene, int64_t* last)
   if (!isnan(a->time)) scene->time = a->time;
   if (!isnan(a->tolerance)) o->solver.tolerance = a->tolerance;
   if (!isnan(a->velocity_tolerance)) o->solver.velocity_tolerance = a->velocity_tolerance;
+  if (!isnan(a->budget_ms)) o->budget_s = 1e-3 * a->budget_ms;
   if (a->max_iterations != INT_MIN) o->solver.max_iterations = a->max_iterations;
   if (a->threads != INT_MIN) scene->threads = a->threads;
   *last = steps_until(scene->time, o->dt);
@@ -53,6 +54,8 @@ static bool check(const RunArgs* a)
     fprintf(stderr, "tribo run: --tol must not be negative\n");
   else if (!isnan(a->velocity_tolerance) && !(a->velocity_tolerance >= 0))
     fprintf(stderr, "tribo run: --velocity-tol must not be negative\n");
+  else if (!isnan(a->budget_ms) && !(a->budget_ms >= 0))
+    fprintf(stderr, "tribo run: --budget-ms must not be negative\n");
   else if (a->max_iterations != INT_MIN && a->max_iterations < 0)
     fprintf(stderr, "tribo run: --max-iter must not be negative\n");
   else return output_args_check("run", &a->output);
@@ -95,6 +98,7 @@ int command_run(int argc, char** argv)
                .time = NAN,
                .tolerance = NAN,
                .velocity_tolerance = NAN,
+               .budget_ms = NAN,
                .steps = INT_MIN,
                .threads = INT_MIN,
                .max_iterations = INT_MIN};
@@ -111,6 +115,7 @@ int command_run(int argc, char** argv)
       {"--velocity-tol", ARG_NUMBER, &a.velocity_tolerance, "V",
        "on its residual in m/s, which each step aims at; 0: not asked"},
       {"--max-iter", ARG_INT, &a.max_iterations, "N", "iterations of the solver at most, each step"},
+      {"--budget-ms", ARG_NUMBER, &a.budget_ms, "MS", "time for the solves of a step; then the best so far"},
       {"--model", ARG_TEXT, &a.model, "M", "cone, box, polyhedral, ccp or frictionless"},
       OUTPUT_ARGS(a.output),
       {"--help", ARG_FLAG, &help, NULL, "this text"},

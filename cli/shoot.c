@@ -33,7 +33,7 @@ static tbStatus shoot_film(Camera* c, const char* path, int64_t first, int64_t l
   double seconds = (f.time - begin) / speed, slack = 0.25 * speed / fps;
   int64_t count = (int64_t)floor(seconds * fps + 1e-6) + 1;
   TB_TRY(tb_film_begin(c->ctx, path, o->width, o->height, fps, &film));
-  Progress progress = progress_begin(c->shooting->quiet);
+  Progress progress = progress_begin(c->shooting->quiet, count);
   tbStatus status = TB_OK;
   for (int64_t i = 0; i < count && status == TB_OK && !interrupted(NULL); i++) {
     int64_t frame = 0;
@@ -42,7 +42,7 @@ static tbStatus shoot_film(Camera* c, const char* path, int64_t first, int64_t l
     frame = frame < first ? first : frame > last ? last : frame;
     if (status == TB_OK) status = tb_renderer_draw(c->ctx, c->renderer, frame, c->rgb);
     if (status == TB_OK) status = tb_film_frame(c->ctx, film, c->rgb);
-    progress_show(&progress, i + 1, count, time - begin, 0);
+    progress_show(&progress, i + 1, time - begin, 0);
   }
   progress_clear(&progress);
   return tb_film_end(c->ctx, film, status);
@@ -66,13 +66,13 @@ static tbStatus shoot_pictures(Camera* c, const char* path, bool series, int64_t
     TB_TRY(tb_renderer_draw(c->ctx, c->renderer, last, c->rgb));
     return tb_png_save(c->ctx, path, o->width, o->height, c->rgb);
   }
-  Progress progress = progress_begin(c->shooting->quiet);
+  Progress progress = progress_begin(c->shooting->quiet, last - first + 1);
   for (int64_t i = first; i <= last && !interrupted(NULL); i++) {
     char name[PATH_MAX];
     TB_TRY(numbered(c->ctx, path, i, name, sizeof name));
     TB_TRY(tb_renderer_draw(c->ctx, c->renderer, i, c->rgb));
     TB_TRY(tb_png_save(c->ctx, name, o->width, o->height, c->rgb));
-    progress_show(&progress, i - first + 1, last - first + 1, 0, 0);
+    progress_show(&progress, i - first + 1, 0, 0);
   }
   progress_clear(&progress);
   return TB_OK;

@@ -22,6 +22,7 @@ typedef struct {
   Stream trajectory, contacts, metrics_file;
   Recordings recordings;
   Metrics metrics;
+  Progress progress;
   tbError stopped; // what ended the run early; TB_OK: nothing did
 } Simulation;
 
@@ -114,6 +115,7 @@ static tbStatus step(Simulation* s, tbStepReport* report)
   double begun = tb_seconds();
   tbStatus status = tb_world_step(s->ctx, world, &s->scene->step, report);
   double step_s = tb_seconds() - begun;
+  if (status == TB_ERROR_CANCELLED) return status;
   bool first = s->metrics.step.count == 0;
   if (status != TB_OK && first && status != TB_ERROR_NUMERIC && status != TB_ERROR_MEMORY) return status;
   if (status != TB_OK) {
@@ -145,12 +147,22 @@ static tbStatus write_rows(Simulation* s, const tbStepReport* report)
   return stream_check(&s->contacts);
 }
 
+// Asked by whatever takes long inside of a step.
+static bool ask(void* user)
+{
+  progress_beat(&((Simulation*)user)->progress);
+  return interrupted(NULL);
+}
+
+// A step that was interrupted has not happened.
 static tbStatus run_steps(Simulation* s, int64_t last)
 {
   const tbWorld* world = s->scene->world;
   const OutputArgs* a = s->args;
   int64_t first = tb_world_step_count(world);
-  Progress progress = progress_begin(a->quiet);
+  s->progress = progress_begin(a->quiet, last - first);
+  s->ctx->interrupt = (tbInterrupt){ask, s};
+  s->scene->step.solver.watch = progress_watch, s->scene->step.solver.watch_user = &s->progress;
   double begun = tb_seconds();
   tbStatus status = TB_OK;
   while (status == TB_OK && tb_world_step_count(world) < last && s->stopped.status == TB_OK &&
@@ -163,10 +175,13 @@ static tbStatus run_steps(Simulation* s, int64_t last)
     if (status == TB_OK && done == before + 1) status = write_rows(s, &report);
     if (status == TB_OK && a->every && done % a->every == 0 && s->stopped.status == TB_OK)
       status = save_checkpoint(s);
-    progress_show(&progress, done, last - first, (double)done * s->scene->step.dt, report.contacts);
+    progress_show(&s->progress, done, (double)done * s->scene->step.dt, report.contacts);
   }
+  if (status == TB_ERROR_CANCELLED) status = TB_OK;
+  s->ctx->interrupt = (tbInterrupt){0};
+  s->scene->step.solver.watch = NULL;
   s->metrics.wall_s = tb_seconds() - begun;
-  progress_clear(&progress);
+  progress_clear(&s->progress);
   return status;
 }
 

@@ -6,7 +6,8 @@
 //
 // A step reads like an equation: collide, assemble, solve, integrate, with the judge looking on. A step that
 // fails (memory, an option out of range) leaves the world as it was. A step that does not reach its tolerance
-// is done all the same, and its report says so.
+// is done all the same, and its report says so. A step that is cancelled, by the context's interrupt or by
+// solver.cancelled, is not done at all: TB_ERROR_CANCELLED, and the world is as it was before.
 #ifndef TRIBO_STEP_H
 #define TRIBO_STEP_H
 
@@ -32,6 +33,8 @@ typedef struct tbStepOptions {
   const char* scheme; // a name of the table of schemes
   double dt;          // s
   tbSolveOptions solver;
+  double budget_s; // of all the solves of a step together, impacts and rounds too; 0: none. When it is up,
+                   // the best impulses so far are taken, and the outcome is "time"
   bool warm_start; // start from the last step's impulses
 
   tbStabilization stabilization;

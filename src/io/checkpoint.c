@@ -69,7 +69,7 @@ static const char* find_solver(const char* name)
 }
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbStepOptions) == 256, "options have changed: name them below, and raise the version");
+_Static_assert(sizeof(tbStepOptions) == 288, "options have changed: name them below, and raise the version");
 #endif
 
 static void code_solve_options(tbCodec* c, tbSolveOptions* o)
@@ -103,6 +103,7 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
   code_name(c, &o->scheme, find_scheme, "scheme");
   tb_code_number(c, &o->dt);
   code_solve_options(c, &o->solver);
+  tb_code_number(c, &o->budget_s);
   tb_code_bool(c, &o->warm_start);
   tb_code_int(c, &stabilization, 0, TB_STABILIZE_COUNT - 1);
   o->stabilization = (tbStabilization)stabilization;

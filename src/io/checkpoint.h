@@ -5,7 +5,7 @@
 #include "io/codec.h"
 #include "tribo/io.h"
 
-enum { TB_CHECKPOINT_VERSION = 6 }; // raised whenever the bytes mean something else
+enum { TB_CHECKPOINT_VERSION = 7 }; // raised whenever the bytes mean something else
 
 // The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
 tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,

@@ -68,6 +68,7 @@ static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions
   o->margin = f->contact.margin;
   o->restitution_speed = f->contact.restitution_speed;
   o->warm_start = s->warm_start;
+  o->budget_s = 1e-3 * s->budget_ms;
   o->solver.solver = solver->name;
   o->solver.directions = f->contact.directions;
   o->solver.tolerance = s->tolerance;

@@ -110,6 +110,7 @@ static void init_solver(void* out)
                        .tolerance_q = o.solver.tolerance_q,
                        .velocity_tolerance = o.solver.velocity_tolerance,
                        .time_budget = o.solver.time_budget_s,
+                       .budget_ms = 1e3 * o.budget_s,
                        .relaxation = o.solver.relaxation,
                        .factor_bytes = o.solver.factor_bytes,
                        .warm_start = o.warm_start};
@@ -127,7 +128,9 @@ static const tbKey solver_keys[] = {
     {"tolerance_q", TB_KEY_NUMBER, AT(Solver, tolerance_q), NONNEGATIVE, .shown = true,
      .text = "on the residual over ‖q‖ as well; 0: not asked"},
     {"time_budget", TB_KEY_NUMBER, AT(Solver, time_budget), NONNEGATIVE, .shown = true,
-     .text = "per step, s; 0: none. Results then depend on the machine"},
+     .text = "of each solve, s; 0: none. Results then depend on the machine"},
+    {"budget_ms", TB_KEY_NUMBER, AT(Solver, budget_ms), NONNEGATIVE, .shown = true,
+     .text = "of all solves of a step together, ms; 0: none. When it is up the best impulses so far are taken"},
     {"warm_start", TB_KEY_BOOL, AT(Solver, warm_start), .shown = true,
      .text = "start from the last step's impulses"},
     {"order", TB_KEY_CHOICE, AT(Solver, order), .choice = order_at, .shown = true,

@@ -114,7 +114,7 @@ typedef struct tbSceneScheme {
 typedef struct tbSceneSolver {
   const tbJson* node;
   int name, iterations, order, r_factor, preconditioner, inverse;
-  double tolerance, tolerance_q, velocity_tolerance, time_budget, relaxation, factor_bytes;
+  double tolerance, tolerance_q, velocity_tolerance, time_budget, budget_ms, relaxation, factor_bytes;
   bool warm_start;
 } tbSceneSolver;
 

@@ -3,6 +3,7 @@
 #include "step/scheme.h"
 
 #include "base/clock.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -109,6 +110,8 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
                    tb_bodies(w)[tb_deformables(w)[0].body].name);
   if (!at_least(o->clearance, 0) || o->rounds < 1)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "clearance must not be negative, and rounds at least 1");
+  if (!at_least(o->budget_s, 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the budget of a step must not be negative");
   if (!at_least(o->dt, 1e-12)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "dt must be positive");
   if ((unsigned)o->stabilization >= TB_STABILIZE_COUNT)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such stabilization");
@@ -147,16 +150,33 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
   return status;
 }
 
-tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
-  TB_TRY(check(ctx, w, o));
-  tbStepReport own = {.outcome = TB_CONVERGED, .used = o->solver.solver};
+  TB_TRY(tb_check_interrupt(ctx));
   w->scratch.ctx = ctx;
   tb_arena_reset(&w->scratch);
-  if (o->stabilization == TB_STABILIZE_PROJECTION) TB_TRY(step_and_project(ctx, w, o, &own));
-  else TB_TRY(tb_scheme_find(o->scheme)->step(ctx, w, o, &own));
-  if (report) *report = own;
-  return TB_OK;
+  if (o->stabilization == TB_STABILIZE_PROJECTION) return step_and_project(ctx, w, o, report);
+  return tb_scheme_find(o->scheme)->step(ctx, w, o, report);
+}
+
+// The wish to cancel is the whole step's: every phase hears of it through the context, and solves that it
+// ends fail instead of answering. The budget is that of all solves together.
+tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options, tbStepReport* report)
+{
+  TB_TRY(check(ctx, w, options));
+  tbStepOptions o = *options;
+  tbStepReport own = {.outcome = TB_CONVERGED, .used = o.solver.solver};
+  double left = o.budget_s;
+  tbStop stop;
+  tb_stop_begin(&stop, ctx, o.solver.cancelled, o.solver.cancelled_user, 0);
+  o.solver.cancelled = NULL;
+  if (o.budget_s > 0) o.solver.time_left_s = &left;
+  tbInterrupt outer = ctx->interrupt;
+  ctx->interrupt = tb_stop_interrupt(&stop);
+  tbStatus status = take_step(ctx, w, &o, &own);
+  ctx->interrupt = outer;
+  if (status == TB_OK && report) *report = own;
+  return status;
 }
 
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbProblem** out,

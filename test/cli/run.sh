@@ -137,3 +137,14 @@ for try in {1..100}; do [ "$(ls killed 2>/dev/null | wc -l)" -ge 4 ] && break; s
 kill -KILL $pid; wait $pid 2>/dev/null
 [ "$(ls killed | grep -c tmp-)" -ge 4 ]; claim "a killed run leaves its temporary files"
 t run drop.json --out killed; ended 0 && [ "$(ls killed | tr '\n' ' ')" = "contacts.csv metrics.json replay.trp trajectory.csv " ]; claim "the next run cleans them up"
+
+# Ctrl-C inside of a step that would never end: answered at once, the step has not happened, the last one is kept.
+sed 's/"dt"/"solver": {"name": "pgs", "tolerance": 0, "velocity_tolerance": 0, "iterations": 2000000000}, "dt"/; s/0.52/0.5/' drop.json >endless_step.json
+begun=$(date +%s)
+t_signal INT run endless_step.json --checkpoint endless.ckp --metrics endless_run.json
+ended 130 && [ "$(value status endless_run.json)" = interrupted ] && [ $(($(date +%s) - begun)) -lt 15 ]; claim "Ctrl-C inside of a step is answered at once"
+[ -s endless.ckp ] && [ "$(value steps endless_run.json)" -lt 50 ] && clean; claim "and the last finished step is in the checkpoint"
+begun=$(date +%s)
+t_signal INT resume endless.ckp --checkpoint again.ckp --quiet; ended 130 && cmp -s endless.ckp again.ckp && [ $(($(date +%s) - begun)) -lt 15 ]; claim "so it is when a run goes on, to the same bytes"
+t run endless_step.json --steps 12 --budget-ms 5 --metrics hurried.json --quiet; ended 0 && [ "$(value unconverged_steps hurried.json)" -gt 0 ]; claim "run --budget-ms takes the best of each step"
+refuse "run: a negative budget" run drop.json --budget-ms -1

@@ -17,7 +17,7 @@ static inline tbStatus fuzz_steps(tbContext* ctx, tbScene* s, int steps)
   tbStepOptions o = s->step;
   if (o.solver.max_iterations > FUZZ_ITERATIONS) o.solver.max_iterations = FUZZ_ITERATIONS;
   if (o.rounds > FUZZ_ROUNDS) o.rounds = FUZZ_ROUNDS;
-  o.solver.time_budget_s = 0; // the same verdict whatever the clock says
+  o.solver.time_budget_s = o.budget_s = 0; // the same verdict whatever the clock says
   for (int i = 0; i < steps; i++) {
     tbStepReport report = {0};
     int64_t before = tb_world_step_count(s->world);

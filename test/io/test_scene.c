@@ -18,7 +18,8 @@ static const char everything[] =
     "\"damping\": 30}},\n"
     " \"solver\": {\"name\": \"prox-gs\", \"iterations\": 77, \"tolerance\": 1e-6, \"tolerance_q\": 1e-5,"
     "   \"velocity_tolerance\": 1e-3,"
-    "   \"time_budget\": 0.5, \"warm_start\": false, \"order\": \"random\", \"relaxation\": 1.25,"
+    "   \"time_budget\": 0.5, \"budget_ms\": 4, \"warm_start\": false, \"order\": \"random\", "
+    "\"relaxation\": 1.25,"
     "   \"r_factor\": \"block\", \"preconditioner\": \"diag\", \"inverse\": \"lumped\", \"factor_bytes\": "
     "1e6},\n"
     " \"contact\": {\"margin\": 0.02, \"model\": \"cone\", \"directions\": 12, \"restitution_speed\": "
@@ -116,7 +117,7 @@ TEST(scene_options_reach_the_step)
   CHECK(strcmp(o->solver.solver, "prox-gs") == 0 && o->solver.max_iterations == 77 &&
         o->solver.tolerance == 1e-6);
   CHECK(o->solver.tolerance_q == 1e-5 && o->solver.velocity_tolerance == 1e-3 &&
-        o->solver.time_budget_s == 0.5 && o->solver.order == TB_ORDER_RANDOM);
+        o->solver.time_budget_s == 0.5 && o->budget_s == 1e-3 * 4 && o->solver.order == TB_ORDER_RANDOM);
   CHECK(o->solver.relaxation == 1.25 && o->solver.r_factor == TB_RFACTOR_BLOCK &&
         o->solver.factor_bytes == 1e6);
   CHECK(o->solver.preconditioner == TB_PRECONDITIONER_DIAG && o->solver.inverse == TB_INVERSE_LUMPED);

@@ -20,6 +20,7 @@ static const struct {
     {"velocity_tolerance", NUMBER, SOLVE(velocity_tolerance)},
     {"max_iterations", INTEGER, SOLVE(max_iterations)},
     {"time_budget_s", NUMBER, SOLVE(time_budget_s)},
+    {"budget_s", NUMBER, STEP(budget_s)},
     {"directions", INTEGER, SOLVE(directions)},
     {"relaxation", NUMBER, SOLVE(relaxation)},
     {"warm_start", TRUTH, STEP(warm_start)},

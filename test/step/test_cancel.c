@@ -1,0 +1,152 @@
+// A step that is cancelled has not happened, and a step with a budget keeps to it.
+#include "known/worlds.h"
+#include "test.h"
+#include "tribo/io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct {
+  int calls, after;
+} Countdown;
+
+static bool count_down(void* user)
+{
+  Countdown* c = user;
+  return ++c->calls > c->after;
+}
+
+static double worked(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char boxes[] =
+    "{\"tribo\": 1, \"bodies\": [{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}},"
+    " {\"name\": \"b\", \"mass\": 2, \"restitution\": 0.5, \"velocity\": [1, 0, -3], \"position\": [0, 0, "
+    "0.5],"
+    "  \"shape\": {\"type\": \"box\", \"size\": [1, 1, 1]}, \"repeat\": {\"count\": [1, 1, 4], \"spacing\": "
+    "[2, 2, 1]}}]}";
+static const char jelly[] = "{\"tribo\": 1, \"scheme\": \"implicit\", \"bodies\": [{\"name\": \"ground\", "
+                            "\"fixed\": true, \"shape\": "
+                            "{\"type\": \"plane\"}}], \"soft\": [{\"name\": \"s\", \"mesh\": {\"box\": "
+                            "{\"size\": [1, 1, 1], \"cells\": "
+                            "[3, 3, 3]}}, \"young\": 1e5, \"poisson\": 0.3, \"density\": 1000, \"position\": "
+                            "[0, 0, 0.51], \"velocity\": "
+                            "[0, 0, -2]}]}";
+
+static tbScene parse(tbContext* ctx, const char* text)
+{
+  tbScene scene = {0};
+  CHECK_OK(ctx, tb_scene_parse(ctx, "test", text, strlen(text), NULL, &scene));
+  return scene;
+}
+
+// The same step, cancelled after every number of questions, then taken: the world is as if nothing had been.
+static void cancel_everywhere(const char* text, const char* scheme, bool by_context)
+{
+  tbContext ctx = tb_default_context();
+  tbScene a = parse(&ctx, text), b = parse(&ctx, text);
+  if (!a.world || !b.world) return;
+  a.step.scheme = b.step.scheme = scheme;
+  int cancelled = 0;
+  for (int step = 0; step < 3; step++) {
+    uint64_t before = tb_world_hash(a.world);
+    for (int after = 0;; after = after < 8 ? after + 1 : 2 * after) {
+      Countdown c = {.after = after};
+      tbStepOptions o = a.step;
+      tbStepReport report = {.contacts = -7};
+      if (by_context) ctx.interrupt = (tbInterrupt){count_down, &c};
+      else o.solver.cancelled = count_down, o.solver.cancelled_user = &c;
+      tbStatus status = tb_world_step(&ctx, a.world, &o, &report);
+      bool asked = !by_context || (ctx.interrupt.asked == count_down && ctx.interrupt.user == &c);
+      ctx.interrupt = (tbInterrupt){0};
+      CHECK(asked);
+      if (status == TB_OK) {
+        CHECK(c.calls <= after);
+        break;
+      }
+      cancelled++;
+      CHECK(status == TB_ERROR_CANCELLED && c.calls == after + 1 && report.contacts == -7);
+      CHECK(tb_world_hash(a.world) == before && tb_world_step_count(a.world) == step);
+    }
+    CHECK_OK(&ctx, tb_world_step(&ctx, b.world, &b.step, NULL));
+    CHECK(tb_world_hash(a.world) == tb_world_hash(b.world));
+  }
+  if (cancelled < 9) test_failed(__FILE__, __LINE__, "%s was asked %d times only", scheme, cancelled);
+  tb_scene_free(&ctx, &a);
+  tb_scene_free(&ctx, &b);
+}
+
+TEST(a_cancelled_step_has_not_happened)
+{
+  for (int i = 0; i < tb_scheme_count(); i++)
+    for (int by_context = 0; by_context < 2; by_context++)
+      cancel_everywhere(boxes, tb_scheme_at(i)->name, by_context);
+  cancel_everywhere(jelly, "implicit", true);
+}
+
+TEST(a_budget_is_that_of_all_solves_of_a_step)
+{
+  static const char* const text[] = {boxes, boxes, jelly};
+  static const char* const scheme[] = {"semi-implicit", "moreau", "implicit"};
+  for (int i = 0; i < 3; i++) {
+    int late = 0;
+    tbContext ctx = tb_default_context();
+    tbScene s = parse(&ctx, text[i]);
+    REQUIRE(s.world);
+    s.step.scheme = scheme[i];
+    s.step.budget_s = 5e-3;
+    s.step.solver.tolerance = s.step.solver.velocity_tolerance = 0; // never reached
+    s.step.solver.max_iterations = 2000000000;
+    s.step.solver.solver = "bgs";
+    for (int step = 0; step < 3; step++) {
+      tbStepReport r = {0};
+      double begun = worked();
+      CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, &r));
+      double took = worked() - begun;
+      if (took > s.step.budget_s + 0.3) test_failed(__FILE__, __LINE__, "%s took %g s", scheme[i], took);
+      CHECK(r.outcome != TB_MAX_ITERATIONS && r.outcome != TB_CANCELLED);
+      late += r.outcome == TB_TIME;
+    }
+    if (late == 0) test_failed(__FILE__, __LINE__, "%s never ran out of time", scheme[i]);
+    tb_scene_free(&ctx, &s);
+  }
+}
+
+TEST(a_budget_out_of_range_is_refused)
+{
+  Stage s = stage_open(0.5, 0);
+  s.step.budget_s = -1;
+  CHECK(tb_world_step(&s.ctx, s.world, &s.step, NULL) == TB_ERROR_ARGUMENT);
+  s.step.budget_s = NAN;
+  CHECK(tb_world_step(&s.ctx, s.world, &s.step, NULL) == TB_ERROR_ARGUMENT);
+  stage_close(&s);
+}
+
+// Ten boxes under one a thousand times as heavy: sweeps would need thousands of iterations.
+TEST(auto_holds_a_heavy_stack_with_few_iterations)
+{
+  static const int most[] = {20, 30, 100};
+  for (int i = 0; i < 3; i++) {
+    char path[1024];
+    tbContext ctx = tb_default_context();
+    tbScene s = {0};
+    snprintf(path, sizeof path, "%s/scenes/heavy-top.json", TB_SOURCE_FOLDER);
+    CHECK_OK(&ctx, tb_scene_load(&ctx, path, &s));
+    REQUIRE(s.world);
+    s.step.solver.max_iterations = most[i];
+    double worst = 0;
+    for (int step = 0; step < 60; step++) {
+      CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, NULL));
+      worst = fmax(worst, tb_world_energy(s.world).kinetic);
+    }
+    if (!(worst < 1e-3)) // J, of 62 tonnes: 0.2 mm/s
+      test_failed(__FILE__, __LINE__, "%d iterations: %g J of motion", most[i], worst);
+    tb_scene_free(&ctx, &s);
+  }
+}
