@@ -123,7 +123,7 @@ static const char* held(char text[96], const tbHistory* h, double residual)
   if (h->tolerance > 0) number(limit, sizeof limit, "%.0e", h->tolerance);
   snprintf(text, 96, "%s%s%s%s", value,
            !*limit                    ? ""
-           : residual <= h->tolerance ? " ≤ "
+           : residual <= h->tolerance ? " <= "
                                       : " > ",
            limit, h->unit);
   return text;
