@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { FEW_CONTACTS = 100 };
+
 void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
 {
   double now = tb_seconds();
@@ -93,8 +95,9 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   tbSolveOptions solver = o->solver;
   double ease = work->ease > 0 ? work->ease : 1;
   solver.tolerance *= ease, solver.tolerance_q *= ease, solver.velocity_tolerance *= ease;
+  // So that bodies at rest need no iterations at all; few contacts go further, which costs little.
   if (o->warm_start && !(solver.aim > 0))
-    solver.aim = work->deforms ? 1 : 1e-3; // so that bodies at rest need no iterations at all
+    solver.aim = work->deforms ? 1 : work->assembly.problem->ncontact <= FEW_CONTACTS ? 1e-3 : 0.1;
   tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
     TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w,
