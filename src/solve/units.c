@@ -120,7 +120,9 @@ static void trace_back(void* user, const tbTraceEvent* e)
   tbResidual own;
   for (int i = 0; i < t->nrow; i++) t->lambda[i] = ldexp(e->lambda[i], t->impulse);
   tb_judge_measure(t->judge, t->lambda, t->o->model, t->o->directions, &own, NULL, NULL);
-  t->o->trace(t->o->trace_user, &(tbTraceEvent){e->iteration, e->time_s, &own, t->lambda});
+  tbTraceEvent event = *e;
+  event.residual = &own, event.lambda = t->lambda;
+  t->o->trace(t->o->trace_user, &event);
 }
 
 // Solves the problem in units u, to a little more than is asked: the judge looks at it in the old ones.
@@ -132,6 +134,7 @@ static tbStatus solve_rescaled(tbContext* ctx, tbArena* arena, const tbProblem* 
   Trace trace = {o, judge, TB_TAKE(arena, double, (size_t)p->nrow + 1), p->nrow, u.impulse};
   if (!trace.lambda) return TB_ERROR_MEMORY;
   if (o->trace) own.trace = trace_back, own.trace_user = &trace;
+  own.watch = NULL; // it would see other units
   own.velocity_tolerance = ldexp(o->velocity_tolerance, -u.velocity);
   if (o->tolerance > 0) {
     double share = 0.1 * o->tolerance; // of velocities, which are near one
