@@ -144,10 +144,8 @@ tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key,
 {
   *out = tb_world_find_material(b->world, name);
   if (out->index >= 0) return TB_OK;
-  if (tb_scene_lost_material(b, name)) { // which has been told; the world is not going to be used
-    *out = (tbMaterialId){0};
-    return TB_OK;
-  }
+  *out = (tbMaterialId){0}; // reading goes on after an error: no index may point at nothing
+  if (tb_scene_lost_material(b, name)) return TB_OK; // which has been told; the world is not going to be used
   tbNearest near = tb_nearest(name);
   const tbSceneMaterial* m = b->file->materials.items;
   for (int i = 0; i < b->file->materials.count; i++) tb_nearest_offer(&near, m[i].node->key->text);
