@@ -211,6 +211,8 @@ TEST(scene_errors_of_soft_bodies)
        "expected a whole number of at least 1 for \"cells\", found 0"},
       {"{\"mesh\": {\"box\": {\"size\": @0, \"cells\": 1}}}",
        "expected a number above 0 for \"size\", found 0"},
+      {"{\"mesh\": {\"sphere\": {\"radius\": 1, \"cells\": @1000}}}",
+       "1000000000 cells; a mesh has at most 67108864"},
       {"{\"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": @[1000, 1000, 1000]}}}",
        "1000000000 cells; a mesh has at most 67108864"},
       {"{\"mesh\": {\"rod\": {\"radius\": 1, \"length\": 1, \"cells\": @[100000, 1]}}}",
