@@ -156,7 +156,7 @@ typedef struct tbSolver {
   // A method made of others runs them itself, and has neither scratch nor solve. Null for all but `auto`.
   tbStatus (*drive)(tbContext* ctx, struct tbRun* run, double* lambda);
   bool costly; // an iteration costs far more than judging it: the judge is asked after every one
-  bool asks;   // the method knows when it may be done, and asks the judge itself; else he is asked seldom
+  bool asks;   // the method knows when it may be done, and asks the judge itself; else it is asked seldom
   // Null, or the method whose equations it takes where it has none: tb_solver_borrowed.
   const char* borrows_from;
   bool counts;  // its result says how many operations it took

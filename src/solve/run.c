@@ -79,7 +79,7 @@ static bool ran_away(const tbRun* run, const tbResidual* r, const double* lambda
 {
   const tbDelassus* W = run->W;
   if (!(error_of(run, r) > sqrt(run->o->tolerance) * r->norm_q)) return false;
-  if (!W) return true; // nobody can tell yet
+  if (!W) return true; // not known before W is built
   double own = 0;
   for (int k = 0; k < run->p->ncontact; k++)
     for (int i = 0, rows = tb_rows(run->p, k); i < rows; i++)
@@ -190,7 +190,7 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
   tbStopReason reason = tb_stop_reason(run->stop);
-  if (reason == TB_STOP_INTERRUPT) return end(run, TB_CANCELLED); // nobody waits for an answer
+  if (reason == TB_STOP_INTERRUPT) return end(run, TB_CANCELLED); // the caller wants no answer
   if (iteration == 0 && run->start_known) return end_if_stopped(run);
   run->iterations = run->before + iteration;
   double elapsed = tb_seconds() - run->started - run->excluded;

@@ -45,7 +45,7 @@ typedef struct tbRun {
   int rises;                      // looks in a row at which E had grown
   bool start_known;               // judged already, or not worth asking the judge about: λ = 0
   bool costly;                    // from the table
-  int seldom; // of methods that ask: iterations before the judge comes by unasked; he then doubles them
+  int seldom; // of methods that ask: iterations between two unasked measurements, doubled after each
   double operations;                  // multiplications and additions of the method, as far as it counts them
   const char* used;                   // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only

@@ -216,7 +216,7 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
 }
 
 // Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
-// than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where he is dear.
+// than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where judging is expensive.
 static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
@@ -236,7 +236,7 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   return false;
 }
 
-// What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it his number is known well
+// What the judge may leave of Jᵀλ on the way, as a share of the tolerance: with it the number is known well
 // enough to compare it with a little less than the tolerance.
 static const double LEFT = 1e-2, NEARLY = 0.97;
 
