@@ -119,6 +119,14 @@ export class Controls {
       digits: 2,
       oninput: change('max_iterations', Math.round),
     });
+    const pace = slider({
+      min: 1,
+      max: 10000,
+      scale: 'log',
+      value: 1e3 * live.options.budget_s,
+      digits: 2,
+      oninput: change('budget_s', (ms) => ms / 1e3),
+    });
     const goal = slider({
       min: 1e-12,
       max: 1,
@@ -145,6 +153,7 @@ export class Controls {
       field('friction', friction, 'the law itself (cone), or a model of it that the solver can take'),
       field('step dt', step, 'seconds'),
       field('iterations', budget, 'at most, per step'),
+      field('milliseconds', pace, 'for the solves of a step, at most: a hard one then ends with the best so far'),
       field('tolerance', goal, 'on the judge’s residual, m/s'),
       live.options.tolerance > 0 ? field('relative', relative, 'tolerance on the residual over its norms; this scene asks for it') : null,
     );

@@ -71,6 +71,11 @@ const buffersOf = (frames) =>
   frames.flatMap((f) => [f.poses.buffer, f.contacts.buffer, f.scalars.buffer, ...(f.nodes ? [f.nodes.buffer] : [])]);
 const opened = () => ({ model: model(), frame: frame(), options: { ...engine.options } });
 
+// The solves of a live step end after so many seconds with the best so far, unless the scene has a budget of its
+// own: a hard step then says by how much it misses its tolerance, and the picture goes on.
+const LIVE_BUDGET_S = 0.1;
+const keepPace = () => engine.options.budget_s > 0 || engine.set({ budget_s: LIVE_BUDGET_S });
+
 const calls = {
   async load(source) {
     engine = await Engine.load(source);
@@ -79,6 +84,7 @@ const calls = {
   sceneText: (name, values) => engine.sceneText(name, values),
   open(text, options) {
     engine.open(text, options);
+    keepPace();
     return opened();
   },
   reset() {
@@ -99,6 +105,7 @@ const calls = {
   // As many steps as fit, for a picture of a scene in action: { model, frame }.
   preview(text, steps, budget) {
     engine.open(text);
+    keepPace();
     const first = frame(),
       end = performance.now() + budget;
     for (let i = 0; i < steps && performance.now() < end; i++) engine.step();
