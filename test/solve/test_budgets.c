@@ -72,7 +72,7 @@ static tbProblem* indefinite(tbContext* ctx)
   return p;
 }
 
-static tbProblem* redundant(tbContext* ctx) { return cases_box(ctx, 200, 0.7, 1e-4); }
+static tbProblem* redundant(tbContext* ctx) { return cases_box(ctx, 60, 0.7, 1e-4); }
 static tbProblem* soft(tbContext* ctx) { return cases_lattice(ctx, 10, 1e4); }
 
 static tbProblem* wall(tbContext* ctx)
@@ -214,7 +214,7 @@ static void in_a_factorisation(tbContext* ctx, const char* name, const tbProblem
 {
   const tbSolver* solver = tb_solver_find(o.solver);
   if (strcmp(name, "redundant") != 0 || (solver->max_rows == 0 && !solver->costly)) return;
-  o.time_budget_s = 0.15;
+  o.time_budget_s = 0.03;
   tbSolveResult r = solve(ctx, name, p, &o);
   CHECK(r.outcome == TB_TIME || r.outcome == TB_CONVERGED || r.outcome == TB_FAILED);
 }
