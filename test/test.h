@@ -83,6 +83,17 @@ typedef struct tbFailingAllocator {
 
 tbContext test_failing_context(tbFailingAllocator* state);
 
+// A wish to stop that is made after so many questions: for cancelled and interrupt callbacks.
+typedef struct Countdown {
+  int calls, after;
+} Countdown;
+
+static inline bool count_down(void* user)
+{
+  Countdown* c = user;
+  return ++c->calls > c->after;
+}
+
 // True under TRIBO_QUICK: exhaustive tests then take samples (the sanitizers are slow).
 bool test_quick(void);
 

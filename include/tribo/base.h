@@ -54,7 +54,7 @@ typedef struct tbThreads tbThreads;
 // A wish to stop. Whatever takes long asks now and then, from any thread of the context, also from two at a
 // time; true ends the call with TB_ERROR_CANCELLED, and what it was to change is left as it was.
 typedef struct tbInterrupt {
-  bool (*asked)(void* user); // null: nobody wishes
+  bool (*asked)(void* user); // null: never
   void* user;
 } tbInterrupt;
 

@@ -151,7 +151,7 @@ void tb_builder_abandon(tbBuilder* b); // takes null
 // ways the literature does, which is relative to the largest impulse; and in m/s, contact by contact, with w_k
 // the largest eigenvalue of W_kk. Where any quantity is not finite, all residuals are infinite.
 typedef struct tbResidual {
-  double fclib;           // E / max(‖q‖, ‖λ‖, ‖u‖): Siconos' scaling; tolerances apply to it
+  double fclib;           // E / max(‖q‖, ‖λ‖, ‖u‖): Siconos' scaling; tbSolveOptions.tolerance applies to it
   double natural_map;     // E / ‖q‖: Acary, Brémond and Huber's
   double model;           // as fclib, for the model asked for: a BLCP solver is not blamed for its model
   double velocity;        // the largest ‖w_k λ_k − P_K(w_k λ_k − û_k)‖: what steps aim at            m/s

@@ -7,7 +7,7 @@
 //   tbContext own = *ctx;
 //   own.interrupt = tb_stop_interrupt(&stop);
 //
-// Whoever asked first decides why; from then on the answer is the same, and costs no more than a load.
+// The first reason to stop is kept; from then on the answer is the same, and costs no more than a load.
 #ifndef TB_BASE_STOP_H
 #define TB_BASE_STOP_H
 
@@ -36,7 +36,7 @@ void tb_stop_begin(tbStop* stop, const tbContext* ctx, bool (*cancelled)(void*),
 tbStopReason tb_stop_reason(tbStop* stop); // asks
 tbInterrupt tb_stop_interrupt(tbStop* stop);
 
-// For long loops: whether to leave them. Takes an interrupt that nobody set.
+// For long loops: whether to leave them. Takes an interrupt that was never set.
 static inline bool tb_asked(tbInterrupt interrupt)
 {
   return interrupt.asked && interrupt.asked(interrupt.user);

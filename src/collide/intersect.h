@@ -52,5 +52,6 @@ tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int
 
 // Appends a tbSurfacesMeet for every two surfaces that meet, in order.
 tbStatus tb_list_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbArray* out);
+tbIntersections tb_sum_intersections(const tbArray* meetings); // of such a list
 
 #endif

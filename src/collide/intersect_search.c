@@ -186,7 +186,8 @@ static void fill(void* user, int begin, int end, int piece)
   }
 }
 
-// Whether a tree that somebody made leads from its root to every triangle once: nobody is trusted here.
+// Whether a given tree leads from its root to every triangle once: a count that rests on it must not be
+// wrong.
 static tbStatus examine(tbArena* arena, const tbBvh* tree, int triangles, bool* whole)
 {
   int *size = TB_TAKE(arena, int, (size_t)tree->nnode), *seen = TB_TAKE(arena, int, (size_t)triangles);
@@ -331,17 +332,23 @@ tbStatus tb_list_intersections(tbContext* ctx, const tbTriangles* surfaces, int 
   return status;
 }
 
+tbIntersections tb_sum_intersections(const tbArray* meetings)
+{
+  const tbSurfacesMeet* m = meetings->data;
+  tbIntersections sum = {0};
+  for (size_t i = 0; i < meetings->count; i++) {
+    sum.crossing += m[i].count.crossing;
+    sum.touching += m[i].count.touching;
+    sum.overlapping += m[i].count.overlapping;
+  }
+  return sum;
+}
+
 tbStatus tb_count_intersections(tbContext* ctx, const tbTriangles* surfaces, int count, tbIntersections* out)
 {
-  *out = (tbIntersections){0};
   tbArray list = TB_ARRAY(tbSurfacesMeet);
   tbStatus status = tb_list_intersections(ctx, surfaces, count, &list);
-  const tbSurfacesMeet* m = list.data;
-  for (size_t i = 0; status == TB_OK && i < list.count; i++) {
-    out->crossing += m[i].count.crossing;
-    out->touching += m[i].count.touching;
-    out->overlapping += m[i].count.overlapping;
-  }
+  *out = tb_sum_intersections(&list);
   tb_array_free(ctx, &list);
   return status;
 }

@@ -219,7 +219,7 @@ int tb_dense_eliminate(tbThreads* threads, tbInterrupt interrupt, int front, int
   if (e.stopped) return -1;
   solve_lower(&e.workers, pivots, rest, F, right, lead);
   multiply(&e.workers, rest, rest, pivots, below, lead, right, lead, below + pivots, lead);
-  // A product that was left out shows here: whoever has asked once gets the same answer again.
+  // A product that was left out shows here: a stop that was asked for once is told again.
   bool long_one = (double)pivots * front * front > LONG;
   return long_one && tb_asked(interrupt) ? -1 : e.replaced;
 }

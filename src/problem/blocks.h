@@ -1,5 +1,5 @@
 // Work on every block of a metric: small ones side by side, large ones one after the other with every thread
-// inside. The blocks are independent, and each is treated alike whoever does it: the same bits for any number
+// inside. The blocks are independent, and each is treated alike by every thread: the same bits for any number
 // of threads.
 #ifndef TB_PROBLEM_BLOCKS_H
 #define TB_PROBLEM_BLOCKS_H

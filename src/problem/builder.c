@@ -27,7 +27,7 @@ struct tbBuilder {
 };
 
 // A metric block before its arrays have their final address: offsets into `number` and `index`; or, where
-// they are kept by somebody else, the block as it will be.
+// they are borrowed, the block as it will be.
 typedef struct {
   tbMetricKind kind;
   int dof, size;

@@ -1,4 +1,4 @@
-// A sparse metric block whose arrays belong to somebody else.
+// A sparse metric block whose arrays are borrowed.
 //
 // A deformable body keeps its matrix A = M + hB + h²K, and perhaps its factor, from one problem to the next:
 // within a step contacts are found several times while A stays.
@@ -12,7 +12,7 @@
 // As tb_builder_sparse, but the arrays of A are borrowed: neither copied nor checked, and they must outlive
 // the problem. `factor` holds the factor of these values, and is borrowed too; null: A is too large to
 // factor, and is solved with by conjugate gradients. `half` is the upper half of A, borrowed; null where rows
-// do not come in triples, or nobody has made it. v_free is copied.
+// do not come in triples, or it was not made. v_free is copied.
 tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
                          const double* v_free, const tbCholesky* factor, const tbHalf* half, int* dof);
 

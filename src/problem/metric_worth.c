@@ -23,7 +23,7 @@ bool tb_metric_should_factor(const tbCholeskyStats* s)
   return s->bytes <= TB_METRIC_FACTOR_BYTES && (s->rows <= SMALL || by_factor <= by_iteration(s->rows));
 }
 
-// Breadth first from `start`: the widest layer, and the last node of all. layer: −1 where nobody was (nodes).
+// Breadth first from `start`: the widest layer, and the last node of all. layer: −1: not reached (nodes).
 static int widest_layer(int nodes, const int* ptr, const int* col, int start, int* layer, int* queue,
                         int* last)
 {

@@ -8,7 +8,7 @@
 typedef struct tbProblemOwner {
   tbProblem problem;
   tbMetricBlock* block; // problem.block, writable
-  bool* kept;           // blocks whose arrays and factors belong to somebody else (nblock)
+  bool* kept;           // blocks whose arrays and factors are borrowed (nblock)
   tbArena arena;
   tbContext ctx; // a copy: only its allocator is used
 } tbProblemOwner;

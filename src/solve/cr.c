@@ -15,9 +15,9 @@
 // moved, so that this costs no product with A. Converged: ‖r‖ < ε₁, or B C⁻¹r vanishes, which it
 // does at the least-squares solution of rows that contradict each other. Then every contact is looked at
 // thoroughly, and when nothing changes the judge is asked; if it is not satisfied, ε₁ and ε₂ are tightened.
-// He is asked before where his last answer, with what has been gained since, lets one hope. While states or
-// sliding friction change, ε₁ is a third of the velocity that the last change was worth; not so in one part
-// of the rows (staggered_cr.c) where states change at one convergence after the other.
+// It is asked before that where its last answer, with what has been gained since, may be enough. While states
+// or sliding friction change, ε₁ is a third of the velocity that the last change was worth; not so in one
+// part of the rows (staggered_cr.c) where states change at one convergence after the other.
 //
 // Cost      one product with A, a few with J and one preconditioning per iteration; W is never formed. Schur:
 //           a factor of S, as large as contacts share nodes, at every change of states.

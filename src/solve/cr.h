@@ -55,7 +55,7 @@ typedef struct tbCr {
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
   int changes;        // restarts in all
   double hoped;       // the estimated error at which the judge was last called for
-  double asked;       // and at which he last answered; 0: not yet
+  double asked;       // and at which it last answered; 0: not yet
   double change;      // the largest such velocity at the last look
   double unrest;      // and the sum of their squares
   bool contradicted;  // solved rows contradict each other: r does not vanish where rᵀC⁻¹r is least

@@ -88,7 +88,7 @@ bool tb_newton_search(tbNewton* n, int i, double allowance);
 double tb_newton_residual(const tbNewton* n, int i);
 
 // Lets the islands rest that meet the tolerance with room to spare by the judge's measure, and wakes the
-// others. When all rest the judge is asked at once, and when he disagrees the room is made larger.
+// others. When all rest the judge is asked at once, and when it disagrees the room is made larger.
 void tb_newton_rest(tbNewton* n);
 
 #endif

@@ -11,7 +11,7 @@
 //
 // Impulses are measured by the velocity that each gives its own row. e is the error that is left: the
 // friction just solved for was right for the impulses before. Programs are solved to a tenth of it, and to a
-// hundredth where the sequence is long; the judge is asked where it is small, and if he is not satisfied, all
+// hundredth where the sequence is long; the judge is asked where it is small, and if it is not satisfied, all
 // is tightened, as in cr.c. Where the sequence is no contraction (large μ) Anderson mixing of f helps.
 //
 // Cost      an iteration is one of conjugate residuals, in whichever program: a product with A, a few with J

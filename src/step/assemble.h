@@ -12,7 +12,7 @@ typedef struct tbAssembly {
   double* lambda; // in: warm start; out: impulses                     (nrow)
   double *u, *v;  // what the judge finds                              (nrow), (ndof)
   double* w;      // what is believed of v − v_free, where it is dear to find; null: nothing   (ndof)
-  double* part;   // of his number, that is each contact's             (ncontact)
+  double* part;   // of the judge's number, that is each contact's             (ncontact)
   int* dof;       // first degree of freedom of a body; −1: left out   (bodies)
   bool* pushed;   // whether any impulse acts on a body                (bodies)
   int ntouch;

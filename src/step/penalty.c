@@ -7,7 +7,7 @@
 //
 // Explicit in the positions, so k is bounded by the step: without one given, k = m/(10 h²) with the mass m
 // that the contact feels along its normal, shared among the points of the pair. The impulses h f are put to
-// the same judge as every solver's: his number says how far springs are from the contact law. Joints stay
+// the same judge as every solver's: its number says how far springs are from the contact law. Joints stay
 // rigid: their rows are solved with the contact forces known.
 #include "step/count.h"
 

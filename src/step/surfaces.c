@@ -237,13 +237,7 @@ tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, tbIntersections*
 {
   tbArray list = TB_ARRAY(tbSurfacesMeet);
   tbStatus status = tb_surfaces_list(ctx, s, &list);
-  const tbSurfacesMeet* m = list.data;
-  *out = (tbIntersections){0};
-  for (size_t i = 0; status == TB_OK && i < list.count; i++) {
-    out->crossing += m[i].count.crossing;
-    out->touching += m[i].count.touching;
-    out->overlapping += m[i].count.overlapping;
-  }
+  *out = tb_sum_intersections(&list);
   tb_array_free(ctx, &list);
   return status;
 }

@@ -11,16 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct {
-  int calls, after;
-} Countdown;
-
-static bool count_down(void* user)
-{
-  Countdown* c = user;
-  return ++c->calls > c->after;
-}
-
 TEST(a_stop_keeps_its_first_reason)
 {
   tbContext ctx = tb_default_context();

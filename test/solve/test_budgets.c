@@ -100,16 +100,6 @@ enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 // ---- budgets ----
 
-typedef struct {
-  int calls, after;
-} Countdown;
-
-static bool count_down(void* user)
-{
-  Countdown* c = user;
-  return ++c->calls > c->after;
-}
-
 static void say(const char* what, const char* problem, const tbSolveOptions* o, const tbSolveResult* r,
                 double took)
 {

@@ -8,16 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-typedef struct {
-  int calls, after;
-} Countdown;
-
-static bool count_down(void* user)
-{
-  Countdown* c = user;
-  return ++c->calls > c->after;
-}
-
 static double worked(void)
 {
   struct timespec t;

@@ -1,4 +1,4 @@
-// What the page shows, whoever made it: a Model says what the bodies are, a Frame where they are.
+// What the page shows, live or recorded: a Model says what the bodies are, a Frame where they are.
 //
 //   Model  { name, dt, gravity: [x, y, z], bodies: [Body], joints: [Joint] }
 //   Body   { name, kind, mass, shapes: [Shape], nodeCount, triangles }
@@ -16,7 +16,7 @@
 // SI units, z up, quaternions [w x y z], as in Tribo itself.
 
 // Where the numbers of a contact stand. The force is in newtons, on body b, in world axes; the residual is its part of
-// the judge's, whose squares add up to his. What is not known is NaN.
+// the judge's, whose squares add up to its square. What is not known is NaN.
 export const CONTACT = {
   stride: 15,
   a: 0,
