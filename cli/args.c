@@ -2,7 +2,7 @@
 #include "base/decimal.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "io/scene_errors.h"
+#include "io/scene/errors.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 #include "cli/args.h"
 #include "cli/doubts.h"
 #include "cli/out.h"
-#include "io/scene_errors.h"
-#include "io/scene_schema.h"
+#include "io/scene/errors.h"
+#include "io/scene/schema.h"
 #include "step/overlaps.h"
 
 #include <inttypes.h>

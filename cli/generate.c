@@ -3,7 +3,7 @@
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/stream.h"
-#include "io/problem_io.h"
+#include "io/problem/problem_io.h"
 
 #include <limits.h>
 #include <math.h>

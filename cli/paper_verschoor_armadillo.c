@@ -7,7 +7,7 @@
 
 #include "fem/tets.h"
 #include "geometry/mesh.h"
-#include "io/tets_io.h"
+#include "io/mesh/tets_io.h"
 #include "scene/world.h"
 #include "tribo/io.h"
 

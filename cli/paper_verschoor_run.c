@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/threads.h"
-#include "io/checkpoint.h"
+#include "io/checkpoint/checkpoint.h"
 #include "scene/world.h"
 
 #include <malloc.h>

@@ -3,7 +3,7 @@
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/stream.h"
-#include "io/gallery.h"
+#include "gallery/gallery.h"
 
 #include <stdio.h>
 #include <string.h>

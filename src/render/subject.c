@@ -1,7 +1,7 @@
 // From a replay's header to meshes. Nothing in a file is believed: sizes and indices are checked here.
 #include "render/subject.h"
 
-#include "io/replay_look.h"
+#include "io/replay/look.h"
 
 #include <limits.h>
 

@@ -2,8 +2,8 @@
 #ifndef TB_RENDER_SUBJECT_H
 #define TB_RENDER_SUBJECT_H
 
-#include "io/drawing.h"
-#include "io/replay_open.h"
+#include "io/record/drawing.h"
+#include "io/replay/open.h"
 
 typedef struct tbSolidMesh {
   int nvertex, ntriangle;

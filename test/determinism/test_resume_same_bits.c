@@ -1,5 +1,5 @@
 // A run that is stopped and resumed, anywhere and on any number of threads, ends in the same bits.
-#include "io/checkpoint.h"
+#include "io/checkpoint/checkpoint.h"
 #include "step/soft_worlds.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // Any bytes are refused with a message that names the file, or give a scene that is saved to the same bytes
 // and that goes on: a step, and another after it has been saved and loaded in between.
 // The frame (version, length, checksum) is made good first, so that what is inside is reached.
-#include "io/checkpoint.h"
+#include "io/checkpoint/checkpoint.h"
 #include "steps.h"
 
 #include <stdlib.h>

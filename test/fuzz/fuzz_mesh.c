@@ -2,7 +2,7 @@
 // again, is written the same; and a hull, or a reason why there is none. Running out of memory anywhere is
 // reported as such and leaks nothing.
 #include "fuzz.h"
-#include "io/mesh_io.h"
+#include "io/mesh/mesh_io.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Any bytes are refused with a message that names the file, or give a mesh that, written as VTK and read
 // again, is written the same. Running out of memory anywhere is reported as such and leaks nothing.
 #include "fuzz.h"
-#include "io/tets_io.h"
+#include "io/mesh/tets_io.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // refused one by one, with poses, nodes and contacts that can be used without another look, and that is
 // exported and drawn, or refused.
 #include "fuzz.h"
-#include "io/replay.h"
+#include "io/replay/replay.h"
 #include "tribo/render.h"
 
 #include <dirent.h>

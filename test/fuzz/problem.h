@@ -8,7 +8,7 @@
 #define TB_FUZZ_PROBLEM_H
 
 #include "fuzz.h"
-#include "io/problem_io.h"
+#include "io/problem/problem_io.h"
 #include "problem_solve.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "io_test.h"
-#include "io/scene_errors.h"
+#include "io/io_test.h"
+#include "io/scene/errors.h"
 
 #include <dirent.h>
 #include <stdlib.h>

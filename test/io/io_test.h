@@ -2,7 +2,7 @@
 #ifndef TB_IO_TEST_H
 #define TB_IO_TEST_H
 
-#include "io/problem_io.h"
+#include "io/problem/problem_io.h"
 #include "test.h"
 
 // A path in a folder of this process's own, which is gone when the process ends. Good for the next three

@@ -1,7 +1,7 @@
 #include "test.h"
 
 #include "io/recorded.h"
-#include "io/replay.h"
+#include "io/replay/replay.h"
 #include "render/view.h"
 #include "tribo/render.h"
 

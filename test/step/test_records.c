@@ -1,5 +1,5 @@
 // Contact records of the last step, which a step starts from and a file may have made up.
-#include "io/checkpoint.h"
+#include "io/checkpoint/checkpoint.h"
 #include "scene/world.h"
 #include "step/soft_worlds.h"
 #include "test.h"

@@ -2,8 +2,8 @@
 #include "web.h"
 
 #include "base/array.h"
-#include "io/joint_json.h"
-#include "io/shape_json.h"
+#include "io/scene/joint_json.h"
+#include "io/scene/shape_json.h"
 #include "base/simd.h"
 #include "scene/world.h"
 #include "geometry/hull.h"

@@ -3,7 +3,7 @@
 #include "web.h"
 
 #include "base/json_write.h"
-#include "io/problem_io.h"
+#include "io/problem/problem_io.h"
 
 #include <stdlib.h>
 #include <string.h>

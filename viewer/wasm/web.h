@@ -8,7 +8,7 @@
 #define WEB_H
 
 #include "base/text.h"
-#include "tribo/io.h"
+#include "tribo/gallery.h"
 
 // A function that JavaScript calls by its own name.
 #define WEB(type, name, ...)                                        \

@@ -1,0 +1,108 @@
+// Cloth that falls, hangs and slides.
+#include "gallery/gallery.h"
+
+static const double pi = 3.14159265358979323846;
+
+static void start(tbPen* pen, double dt, double time)
+{
+  tb_pen_start(pen, dt, time);
+  tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
+}
+
+void tb_gallery_cloth_on_sphere(tbPen* pen)
+{
+  const double radius = 0.25, high = 0.3;
+  int cells = tb_pen_count(pen, "cells");
+  start(pen, 0.005, 1);
+  tb_pen_ground(pen, "cotton");
+  tb_pen_body(pen, &(tbPenBody){.name = "ball",
+                                .shape = tb_pen_sphere(radius),
+                                .material = "cotton",
+                                .position = tb_vec3(0, 0, high),
+                                .fixed = true});
+  tb_pen_cloth(pen, &(tbPenSoft){.name = "cloth",
+                                 .mesh = tb_pen_grid(1, 1, cells, cells),
+                                 .material = "cotton",
+                                 .area_density = 0.2,
+                                 .stretch = tb_pen_value(pen, "stretch"),
+                                 .shear = tb_pen_value(pen, "stretch") / 4,
+                                 .bend = tb_pen_value(pen, "bend"),
+                                 .thickness = 0.002,
+                                 .air_damping = 0.05,
+                                 .damping = 0.002,
+                                 .position = tb_vec3(0.02, 0.01, high + radius + 0.01)});
+}
+
+void tb_gallery_hammock(tbPen* pen)
+{
+  const double length = 1, width = 0.6, high = 1, radius = 0.1, hair = 1e-3;
+  int cells = tb_pen_count(pen, "cells");
+  tbPenPin corner[4];
+  start(pen, 0.005, 1.5);
+  tb_pen_body(pen, &(tbPenBody){.name = "ball",
+                                .shape = tb_pen_sphere(radius),
+                                .material = "cotton",
+                                .mass = tb_pen_value(pen, "mass"),
+                                .position = tb_vec3(0, 0, high + radius + 0.02)});
+  for (int i = 0; i < 4; i++) {
+    tbVec3 at = {i % 2 ? length / 2 : -length / 2, i / 2 ? width / 2 : -width / 2, high};
+    tbVec3 around = {hair, hair, hair};
+    corner[i] = (tbPenPin){.low = tb_sub3(at, around), .high = tb_add3(at, around)};
+  }
+  tb_pen_cloth(pen, &(tbPenSoft){.name = "hammock",
+                                 .mesh = tb_pen_grid(length, width, 2 * cells, cells),
+                                 .material = "cotton",
+                                 .area_density = 0.3,
+                                 .stretch = tb_pen_value(pen, "stretch"),
+                                 .shear = tb_pen_value(pen, "stretch") / 4,
+                                 .bend = 1e-4,
+                                 .thickness = 0.002,
+                                 .air_damping = 0.1,
+                                 .damping = 0.005,
+                                 .position = tb_vec3(0, 0, high),
+                                 .pins = corner,
+                                 .pin_count = 4});
+}
+
+// The strip is made as it hangs, of pieces of one length: up one side, over the drum, down the other.
+static int make_line(double radius, int arc, int up, int down, double (*line)[2])
+{
+  double piece = pi * radius / arc, s, c;
+  int points = 0;
+  for (int i = -up; i < 0; i++, points++) line[points][0] = -radius, line[points][1] = i * piece;
+  for (int i = 0; i <= arc; i++, points++) {
+    tb_sin_cos(pi * i / arc, &s, &c);
+    line[points][0] = -radius * c, line[points][1] = radius * s;
+  }
+  for (int i = 1; i <= down; i++, points++) line[points][0] = radius, line[points][1] = -i * piece;
+  return points;
+}
+
+void tb_gallery_cloth_capstan(tbPen* pen)
+{
+  enum { ARC = 12, UP = 10, DOWN = 5 * UP };
+  const double radius = 0.1, room = 0.002, width = 0.1, high = 2;
+  double line[UP + ARC + 1 + DOWN][2];
+  int down = (int)floor(UP * tb_pen_value(pen, "ratio") + 0.5);
+  int points = make_line(radius + room, ARC, UP, down, line);
+  char name[64];
+  snprintf(name, sizeof name, "strip-%d.obj", down);
+  start(pen, 0.005, 1);
+  tb_pen_body(pen, &(tbPenBody){.name = "drum",
+                                .shape = tb_pen_cylinder(radius, 2 * width),
+                                .material = "cotton",
+                                .position = tb_vec3(0, 0, high),
+                                .orientation = tb_pen_about_x(pi / 2),
+                                .fixed = true});
+  tb_pen_cloth(pen, &(tbPenSoft){.name = "strip",
+                                 .mesh = tb_pen_strip(pen, name, (const double(*)[2])line, points, width, 4),
+                                 .material = "cotton",
+                                 .area_density = 0.3,
+                                 .stretch = 1000,
+                                 .shear = 250,
+                                 .bend = 0,
+                                 .thickness = 0.001,
+                                 .damping = 0.002,
+                                 .warp = tb_vec3(0, 1, 0),
+                                 .position = tb_vec3(0, 0, high)});
+}

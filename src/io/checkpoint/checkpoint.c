@@ -1,0 +1,214 @@
+// Checkpoints: a scene in mid-flight in one file, from which the run goes on bit for bit.
+//
+//   offset  bytes
+//   0       8       89 T R I B O CR LF: damaged by any program that changes line ends
+//   8       8       version
+//   16      8       length of the whole file
+//   24      …       the world with its geometry, the options of a step, the run (codec.h, world.c)
+//   −8      8       FNV-1a of everything before
+//
+// The file holds the world itself, not the scene it came from: scene and mesh files may change or go. It is
+// written under another name and then renamed, so the last good checkpoint outlives a full disk.
+#include "io/checkpoint/checkpoint.h"
+
+#include "base/file.h"
+#include "scene/world.h"
+#include "tribo/step.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { HEAD = 24, TAIL = 8 };
+static const unsigned char magic[8] = {0x89, 'T', 'R', 'I', 'B', 'O', '\r', '\n'};
+
+uint64_t tb_checkpoint_sum(const void* bytes, size_t length)
+{
+  const unsigned char* at = bytes;
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ at[i]) * 1099511628211u;
+  return hash;
+}
+
+static uint64_t get_u64(const char* bytes)
+{
+  uint64_t value = 0;
+  for (int i = 7; i >= 0; i--) value = value << 8 | (unsigned char)bytes[i];
+  return value;
+}
+
+static void put_u64(char* bytes, uint64_t value)
+{
+  for (int i = 0; i < 8; i++) bytes[i] = (char)(value >> 8 * i);
+}
+
+// Names are kept as the tables' own, which live as long as the program.
+static void code_name(tbCodec* c, const char** name, const char* (*find)(const char*), const char* what)
+{
+  const char* text = *name;
+  tb_code_text(c, &text);
+  if (!tb_codec_reads(c)) return;
+  const char* known = text ? find(text) : NULL;
+  if (known) *name = known;
+  else if (tb_codec_good(c))
+    c->status =
+        tb_fail(c->ctx, TB_ERROR_UNSUPPORTED,
+                "%s: made with the %s \"%.60s\", which this build does not have", c->name, what, text);
+  tb_free(c->ctx, (char*)text);
+}
+
+static const char* find_scheme(const char* name)
+{
+  const tbScheme* scheme = tb_scheme_find(name);
+  return scheme ? scheme->name : NULL;
+}
+
+static const char* find_solver(const char* name)
+{
+  const tbSolver* solver = tb_solver_find(name);
+  return solver ? solver->name : NULL;
+}
+
+#if UINTPTR_MAX > 0xffffffffu
+_Static_assert(sizeof(tbStepOptions) == 288, "options have changed: name them below, and raise the version");
+#endif
+
+static void code_solve_options(tbCodec* c, tbSolveOptions* o)
+{
+  int model = (int)o->model, order = (int)o->order, r_factor = (int)o->r_factor;
+  int preconditioner = (int)o->preconditioner, inverse = (int)o->inverse;
+  code_name(c, &o->solver, find_solver, "solver");
+  tb_code_int(c, &model, 0, TB_MODEL_COUNT - 1);
+  tb_code_int(c, &o->directions, 3, 64);
+  tb_code_number(c, &o->tolerance);
+  tb_code_number(c, &o->tolerance_q);
+  tb_code_number(c, &o->velocity_tolerance);
+  tb_code_number(c, &o->aim);
+  tb_code_int(c, &o->max_iterations, 0, INT32_MAX);
+  tb_code_number(c, &o->time_budget_s);
+  tb_code_int(c, &order, 0, TB_ORDER_COUNT - 1);
+  tb_code_u64(c, &o->seed);
+  tb_code_number(c, &o->relaxation);
+  tb_code_int(c, &r_factor, 0, TB_RFACTOR_COUNT - 1);
+  tb_code_int(c, &preconditioner, 0, TB_PRECONDITIONER_COUNT - 1);
+  tb_code_int(c, &inverse, 0, TB_INVERSE_COUNT - 1);
+  tb_code_number(c, &o->factor_bytes);
+  if (!tb_codec_reads(c)) return;
+  o->model = (tbModel)model, o->order = (tbOrder)order, o->r_factor = (tbRFactor)r_factor;
+  o->preconditioner = (tbPreconditioner)preconditioner, o->inverse = (tbInverse)inverse;
+}
+
+void tb_code_step_options(tbCodec* c, tbStepOptions* o)
+{
+  int stabilization = (int)o->stabilization;
+  code_name(c, &o->scheme, find_scheme, "scheme");
+  tb_code_number(c, &o->dt);
+  code_solve_options(c, &o->solver);
+  tb_code_number(c, &o->budget_s);
+  tb_code_bool(c, &o->warm_start);
+  tb_code_int(c, &stabilization, 0, TB_STABILIZE_COUNT - 1);
+  o->stabilization = (tbStabilization)stabilization;
+  tb_code_number(c, &o->fraction);
+  tb_code_number(c, &o->slop);
+  tb_code_number(c, &o->compliance);
+  tb_code_number(c, &o->stiffness);
+  tb_code_number(c, &o->damping);
+  tb_code_number(c, &o->margin);
+  tb_code_extended(c, &o->restitution_speed);
+  tb_code_number(c, &o->penalty_stiffness);
+  tb_code_number(c, &o->penalty_damping);
+  tb_code_number(c, &o->clearance);
+  tb_code_int(c, &o->rounds, 0, INT32_MAX);
+  tb_codec_require(c, o->dt > 0, "a time step that is not positive");
+}
+
+static void code_scene(tbCodec* c, tbScene* scene)
+{
+  tb_code_world(c, scene->world);
+  tb_code_step_options(c, &scene->step);
+  tb_code_number(c, &scene->time);
+  tb_code_int(c, &scene->threads, 1, 256);
+  tb_code_text(c, (const char**)&scene->name);
+}
+
+tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene)
+{
+  tbScene copy = *scene; // the codec only reads what it writes
+  char head[HEAD] = {0}, tail[TAIL];
+  memcpy(head, magic, sizeof magic);
+  put_u64(head + 8, TB_CHECKPOINT_VERSION);
+  tb_out_bytes(out, head, HEAD);
+  tbCodec c = tb_codec_writer(ctx, "a checkpoint", out);
+  code_scene(&c, &copy);
+  if (c.status != TB_OK) return c.status;
+  TB_TRY(tb_out_finish(out));
+  put_u64(out->bytes + 16, out->length + TAIL);
+  put_u64(tail, tb_checkpoint_sum(out->bytes, out->length));
+  tb_out_bytes(out, tail, TAIL);
+  return tb_out_finish(out);
+}
+
+tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* scene)
+{
+  tbOut out = tb_out_memory(ctx);
+  tbStatus status = tb_checkpoint_print(ctx, &out, scene);
+  if (status == TB_OK) status = tb_write_file(ctx, path, out.bytes, out.length);
+  tb_out_free(&out);
+  return status;
+}
+
+// What the first bytes of a file of so many bytes say. `bytes` holds HEAD of them, or all there are.
+static tbStatus check_head(tbContext* ctx, const char* name, const char* bytes, uint64_t length)
+{
+  size_t shown = length < sizeof magic ? (size_t)length : sizeof magic;
+  if (length == 0 || memcmp(bytes, magic, shown) != 0)
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: not a checkpoint of Tribo", name);
+  if (length < HEAD + TAIL)
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: a checkpoint has more than %" PRIu64 " bytes", name,
+                   length);
+  uint64_t version = get_u64(bytes + 8), size = get_u64(bytes + 16);
+  if (version != TB_CHECKPOINT_VERSION)
+    return tb_fail(ctx, TB_ERROR_INPUT,
+                   "%s: a checkpoint of version %" PRIu64 "; this build reads version %d", name, version,
+                   TB_CHECKPOINT_VERSION);
+  if (size > length)
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: cut short: %" PRIu64 " of %" PRIu64 " bytes are there", name,
+                   length, size);
+  if (size < length)
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: damaged: %" PRIu64 " bytes behind its end", name, length - size);
+  return TB_OK;
+}
+
+static tbStatus check_frame(tbContext* ctx, const char* name, const char* bytes, size_t length)
+{
+  TB_TRY(check_head(ctx, name, bytes, length));
+  if (get_u64(bytes + length - TAIL) != tb_checkpoint_sum(bytes, length - TAIL))
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: damaged: its checksum does not match", name);
+  return TB_OK;
+}
+
+tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length, tbScene* out)
+{
+  TB_TRY(check_frame(ctx, name, bytes, length));
+  tbWorldDef def = tb_default_world_def();
+  tbScene scene = {.step = tb_default_step_options()};
+  TB_TRY(tb_world_create(ctx, &def, &scene.world));
+  tbCodec c = tb_codec_reader(ctx, name, (const char*)bytes + HEAD, length - HEAD - TAIL);
+  code_scene(&c, &scene);
+  tb_codec_require(&c, c.at == c.end, "more than a checkpoint holds");
+  if (c.status == TB_OK) *out = scene;
+  else tb_scene_free(ctx, &scene);
+  return c.status;
+}
+
+tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out)
+{
+  char *bytes, head[HEAD];
+  size_t length;
+  uint64_t size;
+  TB_TRY(tb_read_start(ctx, path, head, HEAD, &length, &size)); // another file may be of any size
+  TB_TRY(check_head(ctx, path, head, length < HEAD ? length : size));
+  TB_TRY(tb_read_file(ctx, path, SIZE_MAX / 4, &bytes, &length));
+  tbStatus status = tb_checkpoint_parse(ctx, path, bytes, length, out);
+  tb_free(ctx, bytes);
+  return status;
+}

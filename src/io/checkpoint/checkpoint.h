@@ -1,0 +1,33 @@
+// The parts of a checkpoint. Its frame is in checkpoint.c, its world in world.c.
+#ifndef TB_IO_CHECKPOINT_CHECKPOINT_H
+#define TB_IO_CHECKPOINT_CHECKPOINT_H
+
+#include "io/checkpoint/codec.h"
+#include "tribo/io.h"
+
+enum { TB_CHECKPOINT_VERSION = 7 }; // raised whenever the bytes mean something else
+
+// The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
+tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,
+                             tbScene* out);
+tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene);
+
+// 64-bit FNV-1a. Every step is a bijection of the hash so far, so no change of a single byte goes unseen.
+uint64_t tb_checkpoint_sum(const void* bytes, size_t length);
+
+// Reading: the world is one just made.
+void tb_code_world(tbCodec* c, tbWorld* world);
+void tb_code_deformables(tbCodec* c, tbWorld* world); // after the bodies (deformable.c)
+void tb_code_step_options(tbCodec* c, tbStepOptions* options);
+
+// The geometry that shapes point to: each once, in order of first use. Reading: the world keeps it.
+typedef struct tbGeometryTable {
+  tbArray hull, mesh, sdf; // const tbHull*, const tbMesh*, const tbSdf*; not theirs
+} tbGeometryTable;
+
+void tb_code_geometry(tbCodec* c, tbWorld* world, tbGeometryTable* table);
+// A shape's reference into the table.
+void tb_code_reference(tbCodec* c, const tbGeometryTable* table, tbShape* shape);
+void tb_geometry_table_free(tbContext* ctx, tbGeometryTable* table);
+
+#endif

@@ -1,0 +1,129 @@
+// Deformable bodies as bytes: the mesh at rest and what it is made of, from which masses, elements and the
+// surface follow the same way every time; then the state of the nodes and what holds them. A step's factor
+// is computed anew.
+#include "io/checkpoint/checkpoint.h"
+
+#include "scene/world.h"
+
+#if UINTPTR_MAX > 0xffffffffu
+_Static_assert(sizeof(tbDeformable) == 200, "tbDeformable has changed: code_deformable, and the version");
+_Static_assert(sizeof(tbHold) == 120, "tbHold has changed: code_hold, and the version of checkpoints");
+_Static_assert(sizeof(tbSoftDef) == 56, "tbSoftDef has changed: code_soft, and the version of checkpoints");
+_Static_assert(sizeof(tbClothDef) == 88, "tbClothDef has changed: code_cloth, and the version");
+#endif
+
+enum { NODE_BYTES = 80, HOLD_BYTES = 128 };
+
+static void code_soft(tbCodec* c, tbSoftDef* s)
+{
+  int model = (int)s->model;
+  tb_code_int(c, &model, 0, TB_ELASTIC_COUNT - 1);
+  s->model = (tbElasticModel)model;
+  tb_code_number(c, &s->young);
+  tb_code_number(c, &s->poisson);
+  tb_code_number(c, &s->density);
+  tb_code_number(c, &s->mass_damping);
+  tb_code_number(c, &s->stiffness_damping);
+  tb_code_bool(c, &s->consistent_mass);
+}
+
+static void code_cloth(tbCodec* c, tbClothDef* s)
+{
+  tb_code_number(c, &s->area_density);
+  tb_code_number(c, &s->stretch);
+  tb_code_number(c, &s->shear);
+  tb_code_number(c, &s->bend);
+  tb_code_number(c, &s->thickness);
+  tb_code_number(c, &s->air_damping);
+  tb_code_number(c, &s->mass_damping);
+  tb_code_number(c, &s->stiffness_damping);
+  tb_code_vec3(c, &s->warp);
+}
+
+static void code_mesh(tbCodec* c, tbVec3* rest, int nnode, int* corner, int corners)
+{
+  for (int i = 0; i < nnode && tb_codec_good(c); i++) tb_code_vec3(c, &rest[i]);
+  for (int i = 0; i < corners && tb_codec_good(c); i++) tb_code_int(c, &corner[i], 0, nnode - 1);
+}
+
+// Writing: names what the body is made of. Reading: makes the body of it.
+static void code_matter(tbCodec* c, tbMatter* m, int nhold, tbDeformable* d)
+{
+  size_t corners = (size_t)m->nelement * (m->cloth ? 3 : 4);
+  if (!tb_codec_reads(c)) {
+    code_mesh(c, d->fem->rest, m->nnode, d->fem->corner[0], (int)corners);
+    return;
+  }
+  tbVec3* rest = TB_NEW(c->ctx, tbVec3, (size_t)m->nnode);
+  int* corner = TB_NEW(c->ctx, int, corners);
+  if (!rest || !corner) c->status = TB_ERROR_MEMORY;
+  code_mesh(c, rest, m->nnode, corner, (int)corners);
+  m->rest = rest, m->corner = corner;
+  tbStatus made = tb_codec_good(c) ? tb_deformable_make(c->ctx, m, nhold, d) : TB_OK;
+  if (made == TB_ERROR_MEMORY) c->status = made;
+  else tb_codec_require(c, made == TB_OK, "a deformable body that cannot be");
+  tb_free(c->ctx, rest);
+  tb_free(c->ctx, corner);
+}
+
+static void code_hold(tbCodec* c, tbWorld* w, tbHold* h)
+{
+  int keys = (int)w->key.count;
+  tbMotion* m = &h->motion;
+  tb_code_int(c, &h->body, -1, (int)w->body.count - 1);
+  tb_code_int(c, &m->key, 0, keys);
+  tb_code_int(c, &m->nkey, 0, keys - m->key);
+  tb_code_transform(c, &m->initial);
+  tb_code_vec3(c, &m->v);
+  tb_code_vec3(c, &m->w);
+  if (!tb_codec_good(c)) return;
+  const tbMotionKey* key = w->key.data; // null where there is none
+  for (int i = m->key + 1; i < m->key + m->nkey; i++)
+    tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
+  tb_codec_require(c, h->body < 0 || tb_bodies(w)[h->body].deformable < 0,
+                   "a deformable body that holds another");
+}
+
+static void code_node(tbCodec* c, const tbWorld* w, tbDeformable* d, int i)
+{
+  tb_code_vec3(c, &d->x[i]);
+  tb_code_vec3(c, &d->v[i]);
+  tb_code_int(c, &d->holder[i], -1, d->nhold - 1);
+  if (!tb_codec_good(c) || d->holder[i] < 0) return;
+  tb_code_vec3(c, &d->local[i]);
+  tb_code_vec3(c, &d->pull[i]);
+  int body = d->hold[d->holder[i]].body;
+  d->fem->pinned[i] = body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC;
+}
+
+static void code_deformable(tbCodec* c, tbWorld* w, int body, tbDeformable* d)
+{
+  tbMatter m = {.cloth = tb_bodies(w)[body].kind == TB_BODY_CLOTH};
+  int nhold = d->nhold;
+  if (!tb_codec_reads(c))
+    m.nnode = d->fem->nnode, m.nelement = d->fem->nelement[0], m.soft = d->soft, m.sheet = d->fem->sheet;
+  if (m.cloth) code_cloth(c, &m.sheet);
+  else code_soft(c, &m.soft);
+  tb_code_count(c, &m.nnode, NODE_BYTES);
+  tb_code_count(c, &m.nelement, m.cloth ? 24 : 32);
+  tb_code_count(c, &nhold, HOLD_BYTES);
+  tb_codec_require(c, m.nnode > 0 && m.nelement > 0 && m.nelement <= INT32_MAX / 16,
+                   "a deformable body that cannot be");
+  if (tb_codec_good(c)) code_matter(c, &m, nhold, d);
+  d->body = body;
+  tb_code_bool(c, &d->self_contact);
+  for (int i = 0; i < nhold && tb_codec_good(c); i++) code_hold(c, w, &d->hold[i]);
+  for (int i = 0; i < m.nnode && tb_codec_good(c); i++) code_node(c, w, d, i);
+}
+
+void tb_code_deformables(tbCodec* c, tbWorld* w)
+{
+  size_t next = 0;
+  tb_code_array(c, &w->deformable, 400);
+  for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
+    if (tb_bodies(w)[i].deformable < 0) continue;
+    tb_codec_require(c, next < w->deformable.count, "a body without its nodes");
+    if (tb_codec_good(c)) code_deformable(c, w, i, &tb_deformables(w)[next++]);
+  }
+  tb_codec_require(c, next == w->deformable.count, "nodes of no body");
+}

@@ -1,0 +1,286 @@
+// A world as bytes. Everything that decides its future goes through here, so a field that is added to a
+// body, a joint or a contact record must be named here too: the sizes below are there to remind whoever does.
+#include "io/checkpoint/checkpoint.h"
+#include "scene/world.h"
+
+#include <limits.h>
+#include <string.h>
+
+#if UINTPTR_MAX > 0xffffffffu
+_Static_assert(sizeof(tbBody) == 440, "tbBody has changed: code_body, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbContactRecord) == 264, "tbContactRecord has changed: code_contact, and the version");
+_Static_assert(sizeof(tbWorld) == 600, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbMaterial) == 104,
+               "tbMaterial has changed: code_material, and the version of checkpoints");
+#endif
+
+// Names live with the world.
+static const char* keep_text(tbCodec* c, tbWorld* w, const char* text)
+{
+  if (!tb_codec_reads(c)) return text;
+  const char* kept = tb_codec_good(c) ? tb_names_keep(c->ctx, &w->names, text) : NULL;
+  if (tb_codec_good(c) && !kept) c->status = TB_ERROR_MEMORY;
+  tb_free(c->ctx, (char*)text);
+  return kept;
+}
+
+static void code_unique_name(tbCodec* c, tbWorld* w, int kind, int index, const char** name)
+{
+  tb_code_text(c, name);
+  *name = keep_text(c, w, *name);
+  if (!tb_codec_reads(c) || !tb_codec_good(c)) return;
+  tb_codec_require(c, tb_names_find(&w->names, kind, *name) < 0, "two of the same name");
+  if (tb_codec_good(c)) c->status = tb_names_reserve(c->ctx, &w->names);
+  if (tb_codec_good(c)) tb_names_add(&w->names, kind, *name, index);
+}
+
+static void code_surface(tbCodec* c, tbSurface* s)
+{
+  tbFriction* f = &s->friction;
+  int kind = (int)f->kind;
+  tb_code_int(c, &kind, 0, TB_FRICTION_CONTENSOU);
+  f->kind = (tbFrictionKind)kind;
+  tb_code_number(c, &f->mu);
+  tb_code_number(c, &f->mu_t);
+  tb_code_number(c, &f->mu_b);
+  tb_code_vec3(c, &f->direction);
+  tb_code_number(c, &f->torsion);
+  tb_code_number(c, &f->rolling);
+  tb_code_number(c, &s->restitution);
+  tb_code_bool(c, &s->direction_of_b);
+  if (!tb_codec_good(c)) return;
+  bool sound = tb_friction_check(c->ctx, f) == TB_OK && tb_restitution_check(c->ctx, s->restitution) == TB_OK;
+  tb_codec_require(c, sound, "a surface that cannot be");
+}
+
+// The world frees names by itself; only those of this checkpoint are to be found in it.
+static void code_materials(tbCodec* c, tbWorld* w)
+{
+  if (tb_codec_reads(c)) {
+    tb_names_free(c->ctx, &w->names);
+    tb_names_init(&w->names, c->ctx);
+    w->name = NULL;
+  }
+  tb_code_text(c, &w->name);
+  w->name = keep_text(c, w, w->name);
+  tb_code_array(c, &w->material, 80);
+  tb_codec_require(c, w->material.count > 0, "a world without the default material");
+  for (size_t i = 0; i < w->material.count && tb_codec_good(c); i++) {
+    tbMaterial* m = (tbMaterial*)w->material.data + i;
+    code_unique_name(c, w, TB_NAME_MATERIAL, (int)i, &m->name);
+    tb_code_number(c, &m->density);
+    tb_codec_require(c, m->density > 0, "a density that is not positive");
+    code_surface(c, &m->surface);
+  }
+  tb_code_array(c, &w->surface, 72);
+  for (size_t i = 0; i < w->surface.count && tb_codec_good(c); i++)
+    code_surface(c, (tbSurface*)w->surface.data + i);
+  tb_code_array(c, &w->pair, 88);
+  for (size_t i = 0; i < w->pair.count && tb_codec_good(c); i++) {
+    tbPairRule *rule = (tbPairRule*)w->pair.data + i, *last = rule - 1;
+    tb_code_int(c, &rule->a, 0, (int)w->material.count - 1);
+    tb_code_int(c, &rule->b, rule->a, (int)w->material.count - 1);
+    tb_codec_require(c, i == 0 || last->a < rule->a || (last->a == rule->a && last->b < rule->b),
+                     "pairs of materials out of order");
+    code_surface(c, &rule->surface);
+  }
+}
+
+static void code_keys(tbCodec* c, tbWorld* w)
+{
+  tb_code_array(c, &w->key, 64);
+  for (size_t i = 0; i < w->key.count && tb_codec_good(c); i++) {
+    tbMotionKey* key = (tbMotionKey*)w->key.data + i;
+    tb_code_number(c, &key->t);
+    tb_code_vec3(c, &key->position);
+    tb_code_quat(c, &key->orientation);
+  }
+}
+
+static void code_shape(tbCodec* c, const tbGeometryTable* table, tbShape* s)
+{
+  int type = (int)s->type;
+  tb_code_int(c, &type, 0, TB_SHAPE_COUNT - 1);
+  s->type = (tbShapeType)type;
+  tb_code_transform(c, &s->pose);
+  switch (s->type) {
+  case TB_SHAPE_SPHERE: tb_code_number(c, &s->sphere.radius); break;
+  case TB_SHAPE_BOX: tb_code_vec3(c, &s->box.half); break;
+  case TB_SHAPE_CAPSULE:
+    tb_code_number(c, &s->capsule.radius);
+    tb_code_number(c, &s->capsule.half);
+    break;
+  case TB_SHAPE_CYLINDER:
+    tb_code_number(c, &s->cylinder.radius);
+    tb_code_number(c, &s->cylinder.half);
+    break;
+  case TB_SHAPE_PLANE:
+    tb_code_vec3(c, &s->plane.normal);
+    tb_code_number(c, &s->plane.offset);
+    break;
+  case TB_SHAPE_CONVEX:
+  case TB_SHAPE_MESH:
+  case TB_SHAPE_SDF: tb_code_reference(c, table, s); break;
+  case TB_SHAPE_COUNT: break;
+  }
+  if (tb_codec_good(c)) tb_codec_require(c, tb_shape_check(c->ctx, s) == TB_OK, "a shape that cannot be");
+}
+
+static void code_shapes(tbCodec* c, tbWorld* w)
+{
+  tbGeometryTable table = {TB_ARRAY(void*), TB_ARRAY(void*), TB_ARRAY(void*)};
+  tb_code_geometry(c, w, &table);
+  tb_code_array(c, &w->shape, 72);
+  for (size_t i = 0; i < w->shape.count && tb_codec_good(c); i++) code_shape(c, &table, &tb_shapes(w)[i]);
+  tb_geometry_table_free(c->ctx, &table);
+}
+
+// Which shapes and keys a body has, and what follows from them.
+static void code_parts(tbCodec* c, tbWorld* w, tbBody* b, int first_shape, int first_key)
+{
+  int shapes = (int)w->shape.count, keys = (int)w->key.count;
+  tb_code_int(c, &b->nshape, 0, shapes - first_shape);
+  tb_code_int(c, &b->key, 0, keys);
+  tb_code_int(c, &b->nkey, 0, b->kind == TB_BODY_KINEMATIC ? keys - b->key : 0);
+  if (!tb_codec_reads(c) || !tb_codec_good(c)) return;
+  b->shape = first_shape;
+  tb_codec_require(c, b->key >= first_key, "bodies that share motion keys");
+  for (int i = 0; i < b->nshape; i++) {
+    const tbShape* s = &tb_shapes(w)[b->shape + i];
+    bool rests = s->type == TB_SHAPE_PLANE || (s->type == TB_SHAPE_MESH && !tb_mesh_is_solid(s->mesh));
+    tb_codec_require(c, !rests || b->kind != TB_BODY_DYNAMIC, "a shape that cannot move on a body that does");
+  }
+  const tbMotionKey* key = w->key.data; // null where there is none
+  for (int i = b->key + 1; i < b->key + b->nkey; i++)
+    tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
+}
+
+static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key, int deformables)
+{
+  tbBody* b = &tb_bodies(w)[index];
+  int kind = (int)b->kind;
+  code_unique_name(c, w, TB_NAME_BODY, index, &b->name);
+  tb_code_int(c, &kind, 0, TB_BODY_CLOTH);
+  b->kind = (tbBodyKind)kind;
+  bool deforms = b->kind == TB_BODY_SOFT || b->kind == TB_BODY_CLOTH;
+  b->deformable = deforms ? deformables : -1; // in the order of the bodies
+  tb_code_bool(c, &b->bullet);
+  tb_code_vec3(c, &b->x);
+  tb_code_quat(c, &b->q);
+  tb_code_vec3(c, &b->v);
+  tb_code_vec3(c, &b->w);
+  tb_code_vec3(c, &b->force);
+  tb_code_vec3(c, &b->torque);
+  tb_code_number(c, &b->mass);
+  tb_code_vec3(c, &b->centre);
+  tb_code_mat3(c, &b->inertia);
+  tb_code_mat3(c, &b->inertia_inv);
+  tb_code_int(c, &b->material, 0, (int)w->material.count - 1);
+  tb_code_int(c, &b->own_surface, -1, (int)w->surface.count - 1);
+  tb_code_transform(c, &b->initial);
+  tb_code_extended(c, &b->radius);
+  tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (deforms || b->kind == TB_BODY_DYNAMIC),
+                   "a body that cannot be");
+  code_parts(c, w, b, first_shape, first_key);
+  tb_codec_require(c, !deforms || b->nshape == 0, "a deformable body with shapes");
+}
+
+static void code_bodies(tbCodec* c, tbWorld* w)
+{
+  tb_code_array(c, &w->body, 400);
+  int shape = 0, key = 0, deformables = 0;
+  for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
+    code_body(c, w, i, shape, key, deformables);
+    const tbBody* b = &tb_bodies(w)[i];
+    shape += b->nshape, key = b->key + b->nkey, deformables += b->deformable >= 0;
+  }
+  tb_codec_require(c, shape == (int)w->shape.count, "shapes of no body");
+  if (!tb_codec_reads(c) || !tb_codec_good(c)) return;
+  w->owner.count = 0;
+  for (int i = 0; i < (int)w->body.count; i++)
+    for (int k = 0; k < tb_bodies(w)[i].nshape && tb_codec_good(c); k++)
+      c->status = tb_array_push(c->ctx, &w->owner, &i, 1);
+}
+
+static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
+{
+  tbJointDef* d = &j->def;
+  int type = (int)d->type, last = (int)w->body.count - 1;
+  tb_code_int(c, &type, 0, TB_JOINT_COUNT - 1);
+  d->type = (tbJointType)type;
+  tb_code_int(c, &d->a.index, -1, last);
+  tb_code_int(c, &d->b.index, -1, last);
+  tb_codec_require(c, d->a.index != d->b.index, "a joint of a body with itself");
+  for (int side = 0; side < 2 && tb_codec_good(c); side++) {
+    int body = side ? d->b.index : d->a.index;
+    tb_codec_require(c, body < 0 || tb_bodies(w)[body].deformable < 0, "a joint to a deformable body");
+  }
+  tb_code_vec3(c, &d->anchor);
+  tb_code_vec3(c, &d->axis);
+  tb_code_bool(c, &d->limited);
+  tb_code_extended(c, &d->lower);
+  tb_code_extended(c, &d->upper);
+  tb_code_bool(c, &d->motor);
+  tb_code_number(c, &d->motor_speed);
+  tb_code_extended(c, &d->motor_force);
+  tb_code_number(c, &d->compliance);
+  tb_code_number(c, &d->damping);
+  tb_code_bool(c, &d->collide);
+  tb_code_vec3(c, &j->anchor_a);
+  tb_code_vec3(c, &j->anchor_b);
+  tb_code_quat(c, &j->frame_a);
+  tb_code_quat(c, &j->frame_b);
+  tb_code_number(c, &j->length);
+  tb_code_numbers(c, j->impulse, sizeof j->impulse / sizeof *j->impulse);
+  tb_codec_require(c, d->lower <= d->upper && d->compliance >= 0 && d->damping >= 0 && d->motor_force >= 0,
+                   "a joint that cannot be");
+}
+
+static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
+{
+  int shapes = (int)w->shape.count, state = (int)r->state;
+  tb_code_int(c, &r->shape_a, -1, shapes - 1);
+  tb_code_int(c, &r->shape_b, -1, shapes - 1);
+  tb_code_int(c, &r->body_a, 0, (int)w->body.count - 1);
+  tb_code_int(c, &r->body_b, 0, (int)w->body.count - 1);
+  if (tb_codec_good(c)) {
+    bool soft_a = tb_bodies(w)[r->body_a].deformable >= 0, soft_b = tb_bodies(w)[r->body_b].deformable >= 0;
+    tb_codec_require(c, (r->shape_a < 0) == soft_a && (r->shape_b < 0) == soft_b, "a contact of nothing");
+  }
+  tb_code_u64(c, &r->feature);
+  tb_code_vec3(c, &r->position);
+  tb_code_vec3(c, &r->normal);
+  tb_code_vec3(c, &r->tangent);
+  tb_code_vec3(c, &r->local);
+  tb_code_number(c, &r->gap);
+  tb_code_numbers(c, r->impulse, 6);
+  tb_code_numbers(c, r->velocity, 6);
+  tb_code_extended(c, &r->residual);
+  tb_codec_require(c, r->residual >= 0, "a negative residual");
+  tb_code_int(c, &r->rows, 0, 6);
+  tb_code_int(c, &state, 0, TB_CONTACT_SLIP);
+  r->state = (tbContactState)state;
+  tb_code_vec3(c, &r->anchor);
+}
+
+void tb_code_world(tbCodec* c, tbWorld* w)
+{
+  tb_code_vec3(c, &w->gravity);
+  tb_code_u64(c, &w->seed);
+  tb_code_number(c, &w->time);
+  tb_code_i64(c, &w->steps, 0, INT64_MAX / 2);
+  tb_code_number(c, &w->clock_start);
+  tb_code_number(c, &w->clock_dt);
+  tb_code_i64(c, &w->clock_steps, 0, INT64_MAX / 2);
+  code_materials(c, w);
+  code_keys(c, w);
+  code_shapes(c, w);
+  code_bodies(c, w);
+  tb_code_deformables(c, w);
+  tb_code_array(c, &w->joint, 300);
+  for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
+  tb_code_array(c, &w->contact, 250);
+  for (size_t i = 0; i < w->contact.count && tb_codec_good(c); i++)
+    code_contact(c, w, (tbContactRecord*)w->contact.data + i);
+}

@@ -1,0 +1,460 @@
+// The table of the scene format. SI units; angles in radians unless the key ends in _deg.
+#include "io/scene/table.h"
+#include "tribo/step.h"
+
+#include <string.h>
+
+// clang-format off
+// Names from the tables of the library.
+static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
+static const char* solver_at(int i) { return i < tb_solver_count() ? tb_solver_at(i)->name : NULL; }
+static const char* model_at(int i) { return i < TB_MODEL_COUNT ? tb_model_name((tbModel)i) : NULL; }
+static const char* order_at(int i) { return i < TB_ORDER_COUNT ? tb_order_name((tbOrder)i) : NULL; }
+static const char* r_factor_at(int i) { return i < TB_RFACTOR_COUNT ? tb_r_factor_name((tbRFactor)i) : NULL; }
+static const char* preconditioner_at(int i)
+{
+  return i < TB_PRECONDITIONER_COUNT ? tb_preconditioner_name((tbPreconditioner)i) : NULL;
+}
+static const char* inverse_at(int i) { return i < TB_INVERSE_COUNT ? tb_inverse_name((tbInverse)i) : NULL; }
+static const char* stabilization_at(int i)
+{
+  return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
+}
+
+static int index_of(const char* (*choice)(int), const char* name)
+{
+  for (int i = 0; choice(i); i++)
+    if (strcmp(choice(i), name) == 0) return i;
+  return 0;
+}
+
+// ---- scheme ----
+
+static void init_stabilization(void* out)
+{
+  tbSceneStabilization* s = out;
+  tbStepOptions o = tb_default_step_options();
+  s->kind = (int)o.stabilization;
+  s->fraction = o.fraction;
+  s->compliance = o.compliance;
+  s->slop = o.slop;
+  s->stiffness = o.stiffness;
+  s->damping = o.damping;
+}
+
+static const tbKey stabilization_keys[] = {
+    {"kind", TB_KEY_CHOICE, AT(Stabilization, kind), .choice = stabilization_at, .shown = true,
+     .text = "how overlaps and joint errors go away"},
+    {"fraction", TB_KEY_NUMBER, AT(Stabilization, fraction), UNIT, .shown = true,
+     .text = "baumgarte: share of the error removed per step"},
+    {"erp", TB_KEY_NUMBER, AT(Stabilization, erp), UNIT, .text = "another name of fraction: υ in u + ε λ = −υ φ/h"},
+    {"compliance", TB_KEY_NUMBER, AT(Stabilization, compliance), NONNEGATIVE, .shown = true,
+     .text = "baumgarte: of every contact's normal row, m/N"},
+    {"cfm", TB_KEY_NUMBER, AT(Stabilization, cfm), NONNEGATIVE,
+     .text = "instead of compliance: ε in u + ε λ = −υ φ/h, 1/kg; compliance = ε h²"},
+    {"slop", TB_KEY_NUMBER, AT(Stabilization, slop), NONNEGATIVE, .shown = true,
+     .text = "overlap that is left alone, m"},
+    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), POSITIVE, .shown = true,
+     .text = "compliance: k of force = −k φ − b φ̇, N/m"},
+    {"damping", TB_KEY_NUMBER, AT(Stabilization, damping), NONNEGATIVE, .shown = true,
+     .text = "compliance: b, N·s/m"},
+};
+
+static const tbRecord stabilization_record = {
+    "stabilization", "How overlaps and joint errors go away: a kind, or an object.",
+    RECORD(Stabilization, init_stabilization, stabilization_keys), .bare = "kind"};
+
+static void init_scheme(void* out)
+{
+  tbSceneScheme* s = out;
+  tbStepOptions o = tb_default_step_options();
+  s->name = index_of(scheme_at, o.scheme);
+  s->penalty_stiffness = o.penalty_stiffness;
+  s->penalty_damping = o.penalty_damping;
+  s->clearance = o.clearance;
+  s->rounds = o.rounds;
+}
+
+static const tbKey scheme_keys[] = {
+    {"name", TB_KEY_CHOICE, AT(Scheme, name), .choice = scheme_at, .shown = true,
+     .text = "the time-stepping scheme (`tribo list schemes`); absent with soft bodies or cloth: implicit"},
+    {"stabilization", TB_KEY_PART, AT(Scheme, stabilization), .record = &stabilization_record,
+     .text = "how overlaps and joint errors go away"},
+    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), NONNEGATIVE, .shown = true,
+     .text = "scheme penalty: of the contact springs, N/m; 0: chosen from the masses and dt"},
+    {"penalty_damping", TB_KEY_NUMBER, AT(Scheme, penalty_damping), NONNEGATIVE, .shown = true,
+     .text = "scheme penalty: share of critical damping"},
+    {"clearance", TB_KEY_NUMBER, AT(Scheme, clearance), NONNEGATIVE, .shown = true,
+     .text = "scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes"},
+    {"rounds", TB_KEY_INT, AT(Scheme, rounds), {1, 1000000, false}, .shown = true,
+     .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
+};
+
+static const tbRecord scheme_record = {
+    "scheme", "How the world moves through time: a name, or an object.",
+    RECORD(Scheme, init_scheme, scheme_keys), .bare = "name"};
+
+// ---- solver ----
+
+static void init_solver(void* out)
+{
+  tbSceneSolver* s = out;
+  tbStepOptions o = tb_default_step_options();
+  *s = (tbSceneSolver){.name = index_of(solver_at, o.solver.solver),
+                       .iterations = o.solver.max_iterations,
+                       .order = (int)o.solver.order,
+                       .r_factor = (int)o.solver.r_factor,
+                       .preconditioner = (int)o.solver.preconditioner,
+                       .inverse = (int)o.solver.inverse,
+                       .tolerance = o.solver.tolerance,
+                       .tolerance_q = o.solver.tolerance_q,
+                       .velocity_tolerance = o.solver.velocity_tolerance,
+                       .time_budget = o.solver.time_budget_s,
+                       .budget_ms = 1e3 * o.budget_s,
+                       .relaxation = o.solver.relaxation,
+                       .factor_bytes = o.solver.factor_bytes,
+                       .warm_start = o.warm_start};
+}
+
+static const tbKey solver_keys[] = {
+    {"name", TB_KEY_CHOICE, AT(Solver, name), .choice = solver_at, .shown = true,
+     .text = "the method (`tribo list solvers`)"},
+    {"iterations", TB_KEY_INT, AT(Solver, iterations), {0, 2147483647, false}, .shown = true,
+     .text = "per step, at most"},
+    {"tolerance", TB_KEY_NUMBER, AT(Solver, tolerance), NONNEGATIVE, .shown = true,
+     .text = "on the judge's residual in FCLIB's scaling, as well; 0: not asked"},
+    {"velocity_tolerance", TB_KEY_NUMBER, AT(Solver, velocity_tolerance), NONNEGATIVE, .shown = true,
+     .text = "on the judge's residual in m/s: the most by which any contact may miss its law; 0: not asked"},
+    {"tolerance_q", TB_KEY_NUMBER, AT(Solver, tolerance_q), NONNEGATIVE, .shown = true,
+     .text = "on the residual over ‖q‖ as well; 0: not asked"},
+    {"time_budget", TB_KEY_NUMBER, AT(Solver, time_budget), NONNEGATIVE, .shown = true,
+     .text = "of each solve, s; 0: none. Results then depend on the machine"},
+    {"budget_ms", TB_KEY_NUMBER, AT(Solver, budget_ms), NONNEGATIVE, .shown = true,
+     .text = "of all solves of a step together, ms; 0: none. When it is up the best impulses so far are taken"},
+    {"warm_start", TB_KEY_BOOL, AT(Solver, warm_start), .shown = true,
+     .text = "start from the last step's impulses"},
+    {"order", TB_KEY_CHOICE, AT(Solver, order), .choice = order_at, .shown = true,
+     .text = "in which sweeps visit the contacts"},
+    {"relaxation", TB_KEY_NUMBER, AT(Solver, relaxation), {0, 2, false}, .shown = true,
+     .text = "of psor, jacobi and admm; 0: the method's own choice"},
+    {"r_factor", TB_KEY_CHOICE, AT(Solver, r_factor), .choice = r_factor_at, .shown = true,
+     .text = "strategy of the proximal methods"},
+    {"preconditioner", TB_KEY_CHOICE, AT(Solver, preconditioner), .choice = preconditioner_at, .shown = true,
+     .text = "of cr and staggered-cr"},
+    {"inverse", TB_KEY_CHOICE, AT(Solver, inverse), .choice = inverse_at, .shown = true,
+     .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how wrong it is"},
+    {"factor_bytes", TB_KEY_NUMBER, AT(Solver, factor_bytes), NONNEGATIVE, .shown = true,
+     .text = "memory a factor of the Newton methods may take; 0: 1e9"},
+};
+
+static const tbRecord solver_record = {
+    "solver", "What solves the contact problem of each step: a name, or an object.",
+    RECORD(Solver, init_solver, solver_keys), .bare = "name"};
+
+// ---- contact ----
+
+static void init_contact(void* out)
+{
+  tbSceneContact* c = out;
+  tbStepOptions o = tb_default_step_options();
+  c->model = (int)o.solver.model;
+  c->directions = o.solver.directions;
+  c->margin = o.margin;
+  c->restitution_speed = o.restitution_speed;
+}
+
+static const tbKey contact_keys[] = {
+    {"margin", TB_KEY_NUMBER, AT(Contact, margin), NONNEGATIVE, .shown = true,
+     .text = "contacts are looked for at least so far ahead, m"},
+    {"model", TB_KEY_CHOICE, AT(Contact, model), .choice = model_at,
+     .text = "how friction is read, where the solver knows more than one; absent: cone, or else the solver's first"},
+    {"directions", TB_KEY_INT, AT(Contact, directions), {3, TB_MAX_DIRECTIONS, false}, .shown = true,
+     .text = "model polyhedral: corners of the cone"},
+    {"restitution_speed", TB_KEY_NUMBER, AT(Contact, restitution_speed), NONNEGATIVE,
+     .text = "slower approaches do not bounce, m/s; absent: chosen from gravity and dt"},
+};
+
+static const tbRecord contact_record = {
+    "contact", "What counts as a contact, and how friction is read.",
+    RECORD(Contact, init_contact, contact_keys)};
+
+// ---- materials ----
+
+static const tbKey friction_keys[] = {
+    {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
+};
+static const tbKey coulomb_keys[] = {
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "the coefficient"},
+};
+static const tbKey elliptic_keys[] = {
+    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},
+    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "across it"},
+    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .required = true,
+     .text = "in the body's frame; not 0"},
+};
+static const tbKey contensou_keys[] = {
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "of sliding"},
+    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), COEFFICIENT, .shown = true,
+     .text = "of spinning: torque about the normal over normal force, m"},
+    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,
+     .text = "of rolling: torque over normal force, m"},
+};
+static const tbRecord friction_variants[] = {
+    VARIANT("coulomb", "Isotropic.", coulomb_keys),
+    VARIANT("elliptic", "Two coefficients.", elliptic_keys),
+    VARIANT("contensou", "With spinning and rolling.", contensou_keys),
+    RESERVED("matchstick"),
+    RESERVED("tensor"),
+    RESERVED("texture"),
+};
+const tbRecord tb_friction_record = {
+    "friction", "Friction: a number, the coefficient, or an object.",
+    RECORD(Friction, NULL, friction_keys), VARIANTS(friction_variants), .bare = "mu"};
+
+static void init_material(void* out)
+{
+  tbMaterialDef d = tb_default_material_def();
+  *(tbSceneMaterial*)out = (tbSceneMaterial){.density = d.density, .restitution = d.restitution};
+}
+
+static const tbKey material_keys[] = {
+    {"density", TB_KEY_NUMBER, AT(Material, density), POSITIVE, .shown = true, .text = "kg/m³"},
+    {"friction", TB_KEY_RECORD, AT(Material, friction), .record = &tb_friction_record, .text = "absent: 0.5"},
+    {"restitution", TB_KEY_NUMBER, AT(Material, restitution), UNIT, .shown = true,
+     .text = "normal speed after over before an impact"},
+};
+
+static const tbRecord material_record = {
+    "material", "What bodies are made of.",
+    RECORD(Material, init_material, material_keys)};
+
+static const tbKey pair_keys[] = {
+    {"a", TB_KEY_STRING, AT(Pair, a), .required = true, .text = "a material"},
+    {"b", TB_KEY_STRING, AT(Pair, b), .required = true, .text = "another, or the same"},
+    {"friction", TB_KEY_RECORD, AT(Pair, friction), .record = &tb_friction_record,
+     .text = "absent: the geometric mean of the two"},
+    {"restitution", TB_KEY_NUMBER, AT(Pair, restitution), UNIT, .text = "absent: the larger of the two"},
+};
+
+static const tbRecord pair_record = {
+    "pair", "What two materials do together.",
+    RECORD(Pair, NULL, pair_keys)};
+
+// ---- shapes: variants in the order of tbShapeType ----
+
+static void init_shape(void* out)
+{
+  tbSceneShape* s = out;
+  s->pose.orientation[0] = 1;
+  s->normal[2] = 1;
+  s->scale = 1;
+  s->resolution = 64;
+}
+
+static const tbKey shape_keys[] = {
+    {"type", TB_KEY_TAG, AT(Shape, type), .required = true, .text = "which of these"},
+    POSE_KEYS(Shape, "in its body"),
+};
+
+#define RADIUS {"radius", TB_KEY_NUMBER, AT(Shape, radius), POSITIVE, .required = true, .text = "m"}
+#define LENGTH(what) {"length", TB_KEY_NUMBER, AT(Shape, length), POSITIVE, .required = true, .text = what}
+#define MESH_FILE(need, what) {"file", TB_KEY_STRING, AT(Shape, file), .required = need, .text = what}
+#define SCALE \
+  {"scale", TB_KEY_NUMBER, AT(Shape, scale), POSITIVE, .shown = true, .text = "of the file's coordinates"}
+
+static const tbKey sphere_keys[] = {RADIUS};
+static const tbKey box_keys[] = {
+    {"size", TB_KEY_NUMBERS, AT(Shape, size), POSITIVE, 3, 3, .required = true, .text = "full edge lengths, m"},
+};
+static const tbKey capsule_keys[] = {RADIUS, LENGTH("between the centres of the caps, along z, m")};
+static const tbKey cylinder_keys[] = {RADIUS, LENGTH("along z, m")};
+static const tbKey convex_keys[] = {
+    {"vertices", TB_KEY_POINTS, AT(Shape, vertices), ANY, 4, 1000000, .text = "points [x, y, z]; or `file`"},
+    MESH_FILE(false, "a mesh whose vertices are taken; relative to the scene file"), SCALE};
+static const tbKey plane_keys[] = {
+    {"normal", TB_KEY_NUMBERS, AT(Shape, normal), ANY, 3, 3, .shown = true, .text = "out of the solid; not 0"},
+    {"offset", TB_KEY_NUMBER, AT(Shape, offset), ANY, .shown = true, .text = "the plane is normal·x = offset, m"},
+};
+static const tbKey mesh_keys[] = {MESH_FILE(true, "triangles; relative to the scene file"), SCALE};
+static const tbKey sdf_keys[] = {
+    MESH_FILE(true, "a solid mesh; relative to the scene file"), SCALE,
+    {"resolution", TB_KEY_INT, AT(Shape, resolution), {4, 512, false}, .shown = true,
+     .text = "cells along the longest side"}};
+
+static const tbRecord shape_variants[] = {
+    VARIANT("sphere", "About its origin.", sphere_keys),
+    VARIANT("box", "About its origin.", box_keys),
+    VARIANT("capsule", "Along its z axis, about its origin.", capsule_keys),
+    VARIANT("cylinder", "Along its z axis, about its origin.", cylinder_keys),
+    VARIANT("convex", "The convex hull of points.", convex_keys),
+    VARIANT("plane", "The half-space below a plane; on fixed and kinematic bodies only.", plane_keys),
+    VARIANT("mesh", "Triangles with exact features; closed, on a body that moves freely.", mesh_keys),
+    VARIANT("sdf", "A grid of signed distances built from a solid mesh.", sdf_keys),
+};
+_Static_assert(COUNT(shape_variants) == TB_SHAPE_COUNT, "one variant per tbShapeType");
+
+static const tbRecord shape_record = {
+    "shape", "Geometry in its body's frame.",
+    RECORD(Shape, init_shape, shape_keys), VARIANTS(shape_variants)};
+
+// ---- bodies ----
+
+static void init_motion_key(void* out) { ((tbSceneMotionKey*)out)->pose.orientation[0] = 1; }
+
+static const tbKey motion_key_keys[] = {
+    {"t", TB_KEY_NUMBER, AT(MotionKey, t), ANY, .required = true, .text = "time, s; increasing"},
+    {"position", TB_KEY_NUMBERS, AT(MotionKey, pose.position), ANY, 3, 3, .text = "m; absent: as before"},
+    {"orientation", TB_KEY_NUMBERS, AT(MotionKey, pose.orientation), ANY, 4, 4,
+     .text = "quaternion [w, x, y, z]; absent: as before"},
+    {"orientation_euler", TB_KEY_NUMBERS, AT(MotionKey, pose.euler), ANY, 3, 3, .text = "instead, rad"},
+    {"orientation_euler_deg", TB_KEY_NUMBERS, AT(MotionKey, pose.euler_deg), ANY, 3, 3,
+     .text = "instead, degrees"},
+};
+
+const tbRecord tb_motion_key_record = {
+    "motion_key", "A pose at a time.",
+    RECORD(MotionKey, init_motion_key, motion_key_keys)};
+
+static const tbKey motion_keys[] = {MOTION_KEYS(Motion, )};
+
+const tbRecord tb_motion_record = {
+    "motion", "A prescribed motion.",
+    RECORD(Motion, NULL, motion_keys)};
+
+static const tbKey repeat_keys[] = {
+    {"count", TB_KEY_INTS, AT(Repeat, count), {1, TB_SCENE_MAX_BODIES, false}, 3, 3, .required = true,
+     .text = "copies along x, y and z"},
+    {"spacing", TB_KEY_NUMBERS, AT(Repeat, spacing), ANY, 3, 3, .required = true,
+     .text = "from one to the next, world axes, m"},
+    {"jitter", TB_KEY_NUMBER, AT(Repeat, jitter), NONNEGATIVE, .shown = true,
+     .text = "each copy is moved by up to so much along each axis, from the scene's seed, m"},
+};
+
+const tbRecord tb_repeat_record = {
+    "repeat", "A grid of copies, named NAME/0, NAME/1, …, x fastest.",
+    RECORD(Repeat, NULL, repeat_keys)};
+
+static void init_body(void* out) { ((tbSceneBody*)out)->pose.orientation[0] = 1; }
+
+static const tbKey body_keys[] = {
+    {"name", TB_KEY_STRING, AT(Body, name), .text = "unique; absent: body/INDEX"},
+    {"shape", TB_KEY_RECORD, AT(Body, shape), .record = &shape_record, .text = "what it is made of"},
+    {"shapes", TB_KEY_RECORDS, AT(Body, shapes), .record = &shape_record, .text = "or several, rigidly joined"},
+    {"mass", TB_KEY_NUMBER, AT(Body, mass), POSITIVE, .text = "kg; absent: from the density"},
+    {"density", TB_KEY_NUMBER, AT(Body, density), POSITIVE, .text = "kg/m³; absent: the material's"},
+    {"inertia", TB_KEY_NUMBERS, AT(Body, inertia), ANY, 3, 6, AT(Body, inertia_count),
+     .text = "xx, yy, zz[, xy, xz, yz] about the centre of mass, body axes, kg·m²; absent: from the shapes"},
+    {"material", TB_KEY_STRING, AT(Body, material), .text = "absent: density 1000, friction 0.5, restitution 0"},
+    POSE_KEYS(Body, "of the body frame's origin"),
+    {"velocity", TB_KEY_NUMBERS, AT(Body, velocity), ANY, 3, 3, .shown = true,
+     .text = "of the body frame's origin, m/s"},
+    {"angular_velocity", TB_KEY_NUMBERS, AT(Body, angular_velocity), ANY, 3, 3, .shown = true,
+     .text = "world axes, rad/s"},
+    {"friction", TB_KEY_RECORD, AT(Body, friction), .record = &tb_friction_record,
+     .text = "instead of the material's"},
+    {"restitution", TB_KEY_NUMBER, AT(Body, restitution), UNIT, .text = "instead of the material's"},
+    {"fixed", TB_KEY_BOOL, AT(Body, fixed), .shown = true, .text = "never moves"},
+    {"kinematic", TB_KEY_RECORD, AT(Body, kinematic), .record = &tb_motion_record,
+     .text = "moves as prescribed, whatever it meets"},
+    {"bullet", TB_KEY_BOOL, AT(Body, bullet), .shown = true, .text = "swept against everything, however fast"},
+    {"repeat", TB_KEY_RECORD, AT(Body, repeat), .record = &tb_repeat_record, .text = "a grid of copies"},
+};
+
+static const tbRecord body_record = {
+    "body", "A rigid body.",
+    RECORD(Body, init_body, body_keys)};
+
+// ---- joints: variants in the order of tbJointType ----
+
+static const tbKey motor_keys[] = {
+    {"speed", TB_KEY_NUMBER, AT(Motor, speed), ANY, .required = true, .text = "rad/s or m/s"},
+    {"force", TB_KEY_NUMBER, AT(Motor, force), NONNEGATIVE, .required = true, .text = "at most; N·m or N"},
+};
+
+static const tbRecord motor_record = {
+    "motor", "Drives a joint towards a speed.",
+    RECORD(Motor, NULL, motor_keys)};
+
+static const tbKey joint_keys[] = {
+    {"type", TB_KEY_TAG, AT(Joint, type), .required = true, .text = "which of these"},
+    {"a", TB_KEY_STRING, AT(Joint, a), .text = "a body; \"world\" or absent: the world"},
+    {"b", TB_KEY_STRING, AT(Joint, b), .text = "a body; \"world\" or absent: the world"},
+    {"compliance", TB_KEY_NUMBER, AT(Joint, compliance), NONNEGATIVE, .shown = true,
+     .text = "0: rigid; m/N, rad/(N·m)"},
+    {"damping", TB_KEY_NUMBER, AT(Joint, damping), NONNEGATIVE, .shown = true,
+     .text = "with compliance: of the spring, N·s/m"},
+    {"collide", TB_KEY_BOOL, AT(Joint, collide), .shown = true, .text = "let the two bodies collide"},
+};
+
+#define ANCHOR(need, what) {"anchor", TB_KEY_NUMBERS, AT(Joint, anchor), ANY, 3, 3, .required = need, .text = what}
+#define AXIS \
+  {"axis", TB_KEY_NUMBERS, AT(Joint, axis), ANY, 3, 3, .required = true, .text = "world, at the start; not 0"}
+#define LIMITS(range, what) {"limits", TB_KEY_NUMBERS, AT(Joint, limits), range, 2, 2, .text = what}
+#define MOTOR {"motor", TB_KEY_RECORD, AT(Joint, motor), .record = &motor_record, .text = "drives it"}
+#define MIDDLE "world, at the start, m; absent: the origin of b, or of a where b is the world"
+
+static const tbKey ball_keys[] = {ANCHOR(true, "world, at the start, m")};
+static const tbKey hinge_keys[] = {
+    ANCHOR(true, "world, at the start, m"), AXIS,
+    LIMITS(ANY, "lowest and highest angle from the start, rad"),
+    {"limits_deg", TB_KEY_NUMBERS, AT(Joint, limits_deg), ANY, 2, 2, .text = "the same in degrees"},
+    MOTOR};
+static const tbKey slider_keys[] = {ANCHOR(false, MIDDLE), AXIS,
+                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR};
+static const tbKey weld_keys[] = {ANCHOR(false, MIDDLE)};
+static const tbKey distance_keys[] = {
+    ANCHOR(true, "on a; world, at the start, m"),
+    {"anchor_b", TB_KEY_NUMBERS, AT(Joint, anchor_b), ANY, 3, 3,
+     .text = "on b; absent: its centre of mass"},
+    LIMITS(NONNEGATIVE, "shortest and longest distance, m; absent: as at the start")};
+
+static const tbRecord joint_variants[] = {
+    VARIANT("ball", "The anchors stay together.", ball_keys),
+    VARIANT("hinge", "Turns about an axis.", hinge_keys),
+    VARIANT("slider", "Slides along an axis without turning.", slider_keys),
+    VARIANT("weld", "Nothing moves.", weld_keys),
+    VARIANT("distance", "The anchors keep their distance.", distance_keys),
+};
+_Static_assert(COUNT(joint_variants) == TB_JOINT_COUNT, "one variant per tbJointType");
+
+static const tbRecord joint_record = {
+    "joint", "Joins two bodies, or a body and the world.",
+    RECORD(Joint, NULL, joint_keys), VARIANTS(joint_variants)};
+
+// ---- the whole ----
+
+static void init_scene(void* out)
+{
+  tbSceneFile* f = out;
+  tbWorldDef d = tb_default_world_def();
+  tb_store3(f->gravity, d.gravity);
+  f->dt = tb_default_step_options().dt;
+  f->time = 1;
+  f->threads = 1;
+  f->seed = 1;
+}
+
+static const tbKey scene_keys[] = {
+    {"tribo", TB_KEY_INT, AT(File, version), {TB_SCENE_VERSION, TB_SCENE_VERSION, false}, .required = true,
+     .text = "the version of the format"},
+    {"name", TB_KEY_STRING, AT(File, name), .text = "for people; absent: the file's name"},
+    {"gravity", TB_KEY_NUMBERS, AT(File, gravity), ANY, 3, 3, .shown = true, .text = "m/s²"},
+    {"dt", TB_KEY_NUMBER, AT(File, dt), {1e-12, INFINITY, false}, .shown = true, .text = "time step, s"},
+    {"time", TB_KEY_NUMBER, AT(File, time), NONNEGATIVE, .shown = true, .text = "how long to run, s"},
+    {"threads", TB_KEY_INT, AT(File, threads), {1, 256, false}, .shown = true,
+     .text = "results do not depend on it"},
+    {"seed", TB_KEY_INT64, AT(File, seed), {0, 0x1p53, false}, .shown = true, .text = "of whatever is random"},
+    {"scheme", TB_KEY_PART, AT(File, scheme), .record = &scheme_record, .text = "a name, or an object"},
+    {"solver", TB_KEY_PART, AT(File, solver), .record = &solver_record, .text = "a name, or an object"},
+    {"contact", TB_KEY_PART, AT(File, contact), .record = &contact_record, .text = "contacts and friction"},
+    {"materials", TB_KEY_NAMED, AT(File, materials), .record = &material_record, .text = "by name"},
+    {"pairs", TB_KEY_RECORDS, AT(File, pairs), .record = &pair_record, .text = "what materials do together"},
+    {"bodies", TB_KEY_RECORDS, AT(File, bodies), .record = &body_record, .text = "rigid bodies"},
+    {"joints", TB_KEY_RECORDS, AT(File, joints), .record = &joint_record, .text = "what joins them"},
+    {"soft", TB_KEY_RECORDS, AT(File, soft), .record = &tb_soft_record, .text = "finite-element solids"},
+    {"cloth", TB_KEY_RECORDS, AT(File, cloth), .record = &tb_cloth_record, .text = "sheets of triangles"},
+    {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},
+};
+
+const tbRecord tb_scene_record = {"scene", "A scene for Tribo.", RECORD(File, init_scene, scene_keys)};
+// clang-format on

@@ -1,0 +1,65 @@
+// Joints of scene files.
+#include "io/scene/build.h"
+
+static tbStatus find_rigid(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                           tbBodyId* out)
+{
+  TB_TRY(tb_scene_find_body(b, node, key, name, out));
+  if (out->index < 0 || !tb_body_node_count(b->world, *out)) return TB_OK;
+  return tb_json_fail(b->ctx, tb_scene_place(node, key),
+                      "\"%.60s\" is deformable: its own \"attach\" joins it to rigid bodies", name);
+}
+
+static tbStatus read_limits(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* d)
+{
+  TB_TRY(tb_scene_exclude(b->ctx, s->node, "limits", "limits_deg"));
+  bool degrees = tb_scene_given(s->node, "limits_deg");
+  d->limited = degrees || tb_scene_given(s->node, "limits");
+  if (!d->limited) return TB_OK;
+  const double* limits = degrees ? s->limits_deg : s->limits;
+  double unit = degrees ? 3.14159265358979323846 / 180 : 1;
+  d->lower = limits[0] * unit, d->upper = limits[1] * unit;
+  if (d->lower > d->upper)
+    return tb_json_fail(b->ctx, tb_scene_place(s->node, degrees ? "limits_deg" : "limits"),
+                        "the lower limit is above the upper one");
+  return TB_OK;
+}
+
+static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
+{
+  tbJointDef d = tb_default_joint_def((tbJointType)s->type);
+  TB_TRY(find_rigid(b, s->node, "a", s->a, &d.a));
+  TB_TRY(find_rigid(b, s->node, "b", s->b, &d.b));
+  if (d.a.index == d.b.index)
+    return tb_json_fail(b->ctx, tb_scene_place(s->node, "b"),
+                        d.a.index < 0 ? "a joint needs a body" : "a joint of a body with itself");
+  d.anchor = tb_load3(s->anchor);
+  if (!tb_scene_given(s->node, "anchor"))
+    d.anchor = tb_body_state(b->world, d.b.index < 0 ? d.a : d.b).position;
+  tbVec3 anchor_b = tb_load3(s->anchor_b);
+  if (tb_scene_given(s->node, "anchor_b")) d.anchor_b = &anchor_b;
+  if (tb_scene_given(s->node, "axis")) {
+    d.axis = tb_load3(s->axis);
+    if (tb_maxabs3(d.axis) == 0)
+      return tb_json_fail(b->ctx, tb_scene_place(s->node, "axis"), "an axis must not be zero");
+  }
+  TB_TRY(read_limits(b, s, &d));
+  if (s->motor) {
+    d.motor = true;
+    d.motor_speed = s->motor->speed, d.motor_force = s->motor->force;
+  }
+  d.compliance = s->compliance, d.damping = s->damping;
+  d.collide = s->collide;
+  return tb_scene_placed(b->ctx, s->node, tb_world_add_joint(b->ctx, b->world, &d, NULL));
+}
+
+tbStatus tb_scene_joints(tbSceneBuild* b)
+{
+  const tbSceneJoint* joints = b->file->joints.items;
+  for (int i = 0; i < b->file->joints.count; i++) {
+    bool lost = tb_scene_lost_body(b, joints[i].a) || tb_scene_lost_body(b, joints[i].b);
+    if (lost || tb_scene_errors_bad(b->errors, joints[i].node)) continue;
+    TB_TRY(tb_scene_note(b, add_joint(b, &joints[i])));
+  }
+  return TB_OK;
+}

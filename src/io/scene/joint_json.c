@@ -1,0 +1,43 @@
+#include "io/scene/joint_json.h"
+
+#include "io/scene/shape_json.h"
+#include "scene/world.h"
+
+// From the frame at the centre of mass, where the world keeps anchors, to the body's own.
+static tbVec3 in_body_frame(const tbWorld* world, tbBodyId body, tbVec3 anchor)
+{
+  return body.index < 0 ? anchor : tb_add3(anchor, tb_bodies(world)[body.index].centre);
+}
+
+static void put_limit(tbJsonWriter* w, double limit)
+{
+  if (isfinite(limit)) tb_put_number(w, NULL, limit);
+  else tb_put_null(w, NULL);
+}
+
+static void put_joint(tbJsonWriter* w, const tbWorld* world, const tbJoint* j)
+{
+  const tbJointDef* d = &j->def;
+  tb_put_object(w, NULL);
+  tb_put_string(w, "type", tb_joint_type_name(d->type));
+  tb_put_int(w, "a", d->a.index);
+  tb_put_int(w, "b", d->b.index);
+  tb_put_vec3(w, "anchor_a", in_body_frame(world, d->a, j->anchor_a));
+  tb_put_vec3(w, "anchor_b", in_body_frame(world, d->b, j->anchor_b));
+  if (d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER)
+    tb_put_vec3(w, "axis", tb_quat_rotate(j->frame_a, tb_vec3(1, 0, 0)));
+  if (d->limited && (isfinite(d->lower) || isfinite(d->upper))) {
+    tb_put_array(w, "limits");
+    put_limit(w, d->lower);
+    put_limit(w, d->upper);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
+void tb_put_joints(tbJsonWriter* w, const tbWorld* world)
+{
+  tb_put_array(w, "joints");
+  for (size_t i = 0; i < world->joint.count; i++) put_joint(w, world, &tb_joints(world)[i]);
+  tb_put_end(w);
+}

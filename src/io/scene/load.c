@@ -1,0 +1,269 @@
+// Scene files: JSON → the table's structs → a world and how to run it. Nothing reaches the caller before
+// everything has been read and checked.
+#include "base/file.h"
+#include "io/problem/problem_io.h"
+#include "io/scene/build.h"
+#include "scene/world.h"
+
+#include <string.h>
+
+enum { LIMIT_GIB = 1 };
+
+// ---- options ----
+
+static tbStatus read_stabilization(tbContext* ctx, const tbSceneFile* f, tbStepOptions* o)
+{
+  const tbSceneStabilization* s = &f->scheme.stabilization;
+  o->stabilization = (tbStabilization)s->kind;
+  o->fraction = s->fraction;
+  o->compliance = s->compliance;
+  o->slop = s->slop;
+  o->stiffness = s->stiffness, o->damping = s->damping;
+  if (!s->node) return TB_OK;
+  TB_TRY(tb_scene_exclude(ctx, s->node, "fraction", "erp"));
+  TB_TRY(tb_scene_exclude(ctx, s->node, "compliance", "cfm"));
+  if (tb_scene_given(s->node, "erp")) o->fraction = s->erp;
+  if (tb_scene_given(s->node, "cfm")) o->compliance = s->cfm * f->dt * f->dt;
+  return TB_OK;
+}
+
+static tbStatus read_model(tbContext* ctx, const tbSceneFile* f, const tbSolver* solver, tbModel* out)
+{
+  const tbJson* given = f->contact.node ? tb_json_find(f->contact.node, "model") : NULL;
+  int model = 0;
+  char list[100] = "";
+  for (int m = TB_MODEL_COUNT - 1; m >= 0; m--)
+    if (solver->models & 1u << m) model = m;
+  *out = (tbModel)model;
+  if (!given) return TB_OK;
+  *out = (tbModel)f->contact.model;
+  if (solver->models & 1u << *out) return TB_OK;
+  for (int m = 0; m < TB_MODEL_COUNT; m++)
+    if (solver->models & 1u << m) tb_list_append(list, sizeof list, tb_model_name((tbModel)m));
+  return tb_json_fail(ctx, given, "solver %s does not know the model %s; it knows %s", solver->name,
+                      tb_model_name(*out), list);
+}
+
+// The one that is named; where none is and something deforms, the one that can move it.
+static const char* read_scheme(const tbSceneFile* f)
+{
+  const tbJson* node = f->scheme.node;
+  bool named = node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"));
+  const tbScheme* implicit = tb_scheme_find("implicit");
+  if (!named && implicit && f->soft.count + f->cloth.count > 0) return implicit->name;
+  return tb_scheme_at(f->scheme.name)->name;
+}
+
+static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions* o)
+{
+  const tbSceneSolver* s = &f->solver;
+  const tbSolver* solver = tb_solver_at(s->name);
+  *o = tb_default_step_options();
+  o->scheme = read_scheme(f);
+  o->dt = f->dt;
+  o->penalty_stiffness = f->scheme.penalty_stiffness;
+  o->penalty_damping = f->scheme.penalty_damping;
+  o->clearance = f->scheme.clearance;
+  o->rounds = f->scheme.rounds;
+  o->margin = f->contact.margin;
+  o->restitution_speed = f->contact.restitution_speed;
+  o->warm_start = s->warm_start;
+  o->budget_s = 1e-3 * s->budget_ms;
+  o->solver.solver = solver->name;
+  o->solver.directions = f->contact.directions;
+  o->solver.tolerance = s->tolerance;
+  o->solver.tolerance_q = s->tolerance_q;
+  o->solver.velocity_tolerance = s->velocity_tolerance;
+  o->solver.max_iterations = s->iterations;
+  o->solver.time_budget_s = s->time_budget;
+  o->solver.order = (tbOrder)s->order;
+  o->solver.seed = (uint64_t)f->seed;
+  o->solver.relaxation = s->relaxation;
+  o->solver.r_factor = (tbRFactor)s->r_factor;
+  o->solver.preconditioner = (tbPreconditioner)s->preconditioner;
+  o->solver.inverse = (tbInverse)s->inverse;
+  o->solver.factor_bytes = s->factor_bytes;
+  TB_TRY(read_model(ctx, f, solver, &o->solver.model));
+  return read_stabilization(ctx, f, o);
+}
+
+// ---- materials ----
+
+static tbStatus add_materials(tbSceneBuild* b)
+{
+  const tbSceneMaterial* m = b->file->materials.items;
+  for (int i = 0; i < b->file->materials.count; i++) {
+    tbMaterialDef d = tb_default_material_def();
+    d.name = m[i].node->key->text;
+    d.density = m[i].density;
+    d.restitution = m[i].restitution;
+    if (tb_scene_errors_bad(b->errors, m[i].node)) continue;
+    size_t noted = tb_scene_noted(b);
+    if (m[i].friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, m[i].friction, &d.friction)));
+    if (tb_scene_noted(b) == noted)
+      TB_TRY(tb_scene_note(
+          b, tb_scene_placed(b->ctx, m[i].node, tb_world_add_material(b->ctx, b->world, &d, NULL))));
+    TB_TRY(tb_scene_close(b, m[i].node, noted));
+  }
+  return TB_OK;
+}
+
+// What two materials do together where no rule says otherwise.
+static tbSurface usual(const tbWorld* world, tbMaterialId a, tbMaterialId b)
+{
+  tbBody of_a = {.material = a.index, .own_surface = -1}, of_b = {.material = b.index, .own_surface = -1};
+  return tb_world_surface(world, &of_a, &of_b);
+}
+
+static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
+{
+  tbMaterialId first, second;
+  TB_TRY(tb_scene_material(b, p->node, "a", p->a, &first));
+  TB_TRY(tb_scene_material(b, p->node, "b", p->b, &second));
+  tbSurface s = usual(b->world, first, second);
+  if (p->friction) TB_TRY(tb_scene_friction(b->ctx, p->friction, &s.friction));
+  if (tb_scene_given(p->node, "restitution")) s.restitution = p->restitution;
+  if (!p->friction && s.direction_of_b) { // a rule's direction is in the frame of its first body
+    tbMaterialId t = first;
+    first = second, second = t;
+  }
+  return tb_scene_placed(b->ctx, p->node,
+                         tb_world_set_pair(b->ctx, b->world, first, second, s.friction, s.restitution));
+}
+
+// ---- the whole ----
+
+static tbStatus build(tbSceneBuild* b)
+{
+  TB_TRY(add_materials(b));
+  const tbScenePair* pairs = b->file->pairs.items;
+  for (int i = 0; i < b->file->pairs.count; i++)
+    if (!tb_scene_errors_bad(b->errors, pairs[i].node)) TB_TRY(tb_scene_note(b, add_pair(b, &pairs[i])));
+  TB_TRY(tb_scene_bodies(b));
+  TB_TRY(tb_scene_deformables(b));
+  return tb_scene_joints(b);
+}
+
+static tbStatus make_world(const tbRecordReader* in, const tbSceneFile* f, const char* folder,
+                           const char* name, tbWorld** out)
+{
+  tbContext* ctx = in->ctx;
+  tbWorldDef def = tb_default_world_def();
+  def.name = name;
+  def.gravity = tb_load3(f->gravity);
+  def.seed = (uint64_t)f->seed;
+  tbSceneBuild b = {.ctx = ctx,
+                    .arena = in->arena,
+                    .file = f,
+                    .folder = folder,
+                    .geometry = TB_ARRAY(tbSceneGeometry),
+                    .origin = TB_ARRAY(const tbJson*),
+                    .errors = in->errors};
+  TB_TRY(tb_scene_placed(ctx, f->node, tb_world_create(ctx, &def, &b.world)));
+  tbStatus status = build(&b);
+  tb_array_free(ctx, &b.geometry);
+  tb_array_free(ctx, &b.origin);
+  if (status == TB_OK) *out = b.world;
+  else tb_world_free(ctx, b.world);
+  return status;
+}
+
+static tbStatus read_file(const tbRecordReader* in, const tbJson* root, tbSceneFile* f)
+{
+  tbContext* ctx = in->ctx;
+  TB_TRY(tb_json_get_type(ctx, root, TB_JSON_OBJECT));
+  if (tb_json_find(root, "tribo_problem"))
+    return tb_json_fail(ctx, root, "a contact problem, not a scene; `tribo solve` takes it");
+  if (!tb_json_find(root, "tribo"))
+    return tb_json_fail(ctx, root, "not a Tribo scene: the key \"tribo\" is missing");
+  return tb_record_read(in, &tb_scene_record, root, f);
+}
+
+// Where errors are noted, TB_OK says no more than that all of them are.
+static tbStatus make_scene(const tbRecordReader* in, const char* name, const tbJson* root, const char* folder,
+                           tbScene* s)
+{
+  tbSceneFile f;
+  char stem[TB_STEM];
+  TB_TRY(read_file(in, root, &f));
+  bool options = !in->errors || in->errors->list.count == in->errors->in_lists;
+  if (options) TB_TRY(tb_scene_errors_note(in->ctx, in->errors, read_options(in->ctx, &f, &s->step)));
+  s->time = f.time;
+  s->threads = f.threads;
+  tb_path_stem(name, stem);
+  const char* title = f.name ? f.name : stem;
+  s->name = TB_NEW(in->ctx, char, strlen(title) + 1);
+  if (!s->name) return TB_ERROR_MEMORY;
+  strcpy(s->name, title);
+  return make_world(in, &f, folder, title, &s->world);
+}
+
+// The errors themselves come out in the order of the file, the first of them in the context.
+static tbStatus parse(const tbRecordReader* in, const char* name, const char* bytes, size_t length,
+                      const char* folder, tbScene* out)
+{
+  const tbJson* root;
+  tbScene s = {0};
+  tbSceneErrors* errors = in->errors;
+  tbStatus status = tb_json_parse(in->ctx, in->arena, name, bytes, length, &root);
+  if (status == TB_OK) status = make_scene(in, name, root, folder, &s);
+  status = tb_scene_errors_note(in->ctx, errors, status);
+  if (errors && errors->list.count && (status == TB_OK || status == TB_ERROR_INPUT)) {
+    tb_scene_errors_sort(errors);
+    in->ctx->error = *(const tbError*)errors->list.data;
+    status = TB_ERROR_INPUT;
+  }
+  if (status == TB_OK) *out = s;
+  else tb_scene_free(in->ctx, &s);
+  return status;
+}
+
+tbStatus tb_scene_examine_text(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                               const char* folder, tbSceneErrors* errors, tbScene* out)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbStatus status = parse(&(tbRecordReader){ctx, &arena, errors}, name, bytes, length, folder, out);
+  tb_arena_free(&arena);
+  return status;
+}
+
+tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                        const char* folder, tbScene* out)
+{
+  return tb_scene_examine_text(ctx, name, bytes, length, folder, NULL, out);
+}
+
+static tbStatus load(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
+{
+  char* bytes;
+  size_t length;
+  const char* slash = strrchr(path, '/');
+  size_t folder_length = slash ? (size_t)(slash - path) + 1 : 0;
+  char* folder = TB_NEW(ctx, char, folder_length + 1);
+  if (!folder) return TB_ERROR_MEMORY;
+  memcpy(folder, path, folder_length);
+  tbStatus status = tb_read_input(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length);
+  if (status == TB_OK) {
+    status = tb_scene_examine_text(ctx, path, bytes, length, folder, errors, out);
+    tb_free(ctx, bytes);
+  } else {
+    status = tb_scene_errors_note(ctx, errors, status) == TB_OK ? TB_ERROR_INPUT : status;
+  }
+  tb_free(ctx, folder);
+  return status;
+}
+
+tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out) { return load(ctx, path, NULL, out); }
+
+tbStatus tb_scene_examine(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
+{
+  return load(ctx, path, errors, out);
+}
+
+void tb_scene_free(tbContext* ctx, tbScene* scene)
+{
+  tb_world_free(ctx, scene->world);
+  tb_free(ctx, scene->name);
+  *scene = (tbScene){0};
+}

@@ -1,0 +1,20 @@
+// The scene format for other programs and for people, from its table.
+#ifndef TB_IO_SCENE_SCHEMA_H
+#define TB_IO_SCENE_SCHEMA_H
+
+#include "io/scene/format.h"
+
+enum { TB_MAX_RECORDS = 64 };
+
+typedef struct tbRecordList {
+  const tbRecord* record[TB_MAX_RECORDS];
+  int count;
+} tbRecordList;
+
+// Every record the table leads to, in order of first mention; variants are part of their record.
+void tb_record_collect(const tbRecord* record, tbRecordList* all);
+
+tbStatus tb_scene_print_schema(tbContext* ctx, tbOut* out); // JSON Schema, draft 2020-12; finishes `out`
+tbStatus tb_scene_print_keys(tbContext* ctx, tbOut* out);   // Markdown: a table for every object
+
+#endif
