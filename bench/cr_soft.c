@@ -10,7 +10,7 @@
 #include "bench.h"
 #include "base/random.h"
 #include "fem/body.h"
-#include "problem/kept.h"
+#include "problem/borrowed.h"
 #include "problem/metric.h"
 #include "tribo/solver.h"
 
@@ -98,7 +98,8 @@ static void step(Soft* s, double shake, uint64_t seed)
       v[i] = tb_vec3(0.2 + shake * t[0], 0.1 + shake * t[1], -0.3 + shake * t[2]);
     }
     tb_fem_evaluate(s->body, NULL, x, TB_TANGENT_POSITIVE, f);
-    tb_fem_step(s->body, NULL, 1e-3, tb_vec3(0, 0, -9.81), f, v, NULL, matrix(s, b), NULL, s->rhs + (size_t)b * n);
+    tb_fem_step(s->body, NULL, 1e-3, tb_vec3(0, 0, -9.81), f, v, NULL, matrix(s, b), NULL,
+                s->rhs + (size_t)b * n);
   }
   free(f), free(x), free(v);
 }
@@ -148,8 +149,8 @@ static tbProblem* make_problem(tbContext* ctx, const Scene* scene, const Soft* s
   check(ctx, tb_builder_create(ctx, scene->name, &b));
   for (int i = 0; i < s->bodies; i++) {
     check(ctx, tb_cholesky_solve(ctx, s->factor[i], 1, s->rhs + (size_t)i * n, v, room));
-    check(ctx, tb_builder_kept(b, s->n, s->body->K.ptr, s->body->K.idx, matrix(s, i), v,
-                               factored ? s->factor[i] : NULL, NULL, NULL));
+    check(ctx, tb_builder_borrowed(b, s->n, s->body->K.ptr, s->body->K.idx, matrix(s, i), v,
+                                   factored ? s->factor[i] : NULL, NULL, NULL));
   }
   double mu = 0.5, J[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, minus[9];
   for (int i = 0; i < 9; i++) minus[i] = -J[i];

@@ -1,7 +1,7 @@
 // The search for contacts among deformable surfaces, one step: candidates, what is near, what meets, and
 // whether anything crosses.
 //
-//   bench_skins [THREADS]
+//   bench_surfaces [THREADS]
 //
 //   rings   120 elastic rings of 144 triangles in stacks, a hair apart, that sag and slide (Verschoor and
 //   Jalba) ring    one of 73,600 triangles that may touch itself, swinging cloth   a square of 20,000
@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "base/random.h"
 #include "collide/intersect.h"
-#include "collide/skins.h"
+#include "collide/surfaces.h"
 #include "fem/tets.h"
 #include "geometry/mesh.h"
 
@@ -19,11 +19,11 @@ enum { MOST = 128 };
 
 typedef struct {
   const char* name;
-  tbSkin* skin[MOST];
-  tbMovingSkin moving[MOST];
+  tbSurfaceMesh* surface[MOST];
+  tbMovingSurface moving[MOST];
   tbTriangles surface[MOST];
   tbVec3 *start[MOST], *end[MOST];
-  tbSkinScene scene;
+  tbSurfaceScene scene;
   int ntriangle;
   double reach, clearance;
 } Scene;
@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   tbContext* ctx;
   Scene* scene;
-  tbSkinCandidates candidates;
+  tbSurfaceCandidates candidates;
   tbArray near, meet;
   tbIntersections crossing;
 } Step;
@@ -43,33 +43,34 @@ static void need(tbContext* ctx, tbStatus status)
   exit(1);
 }
 
-static tbMovingSkin* add(tbContext* ctx, Scene* s, const tbVec3* x, int n, const int (*triangle)[3],
-                         int count)
+static tbMovingSurface* add(tbContext* ctx, Scene* s, const tbVec3* x, int n, const int (*triangle)[3],
+                            int count)
 {
-  int i = s->scene.nskin++;
-  need(ctx, tb_skin_create(ctx, x, n, triangle, count, &s->skin[i]));
-  s->start[i] = malloc(sizeof(tbVec3) * (size_t)s->skin[i]->nvertex);
-  s->end[i] = malloc(sizeof(tbVec3) * (size_t)s->skin[i]->nvertex);
+  int i = s->scene.nsurface++;
+  need(ctx, tb_surface_mesh_create(ctx, x, n, triangle, count, &s->surface[i]));
+  s->start[i] = malloc(sizeof(tbVec3) * (size_t)s->surface[i]->nvertex);
+  s->end[i] = malloc(sizeof(tbVec3) * (size_t)s->surface[i]->nvertex);
   if (!s->start[i] || !s->end[i]) exit(1);
-  s->moving[i] = (tbMovingSkin){.skin = s->skin[i], .start = s->start[i], .end = s->end[i], .body = i};
+  s->moving[i] =
+      (tbMovingSurface){.surface = s->surface[i], .start = s->start[i], .end = s->end[i], .body = i};
   s->surface[i] = (tbTriangles){.vertex = s->start[i],
-                                .nvertex = s->skin[i]->nvertex,
-                                .triangle = (const int(*)[3])s->skin[i]->triangle,
+                                .nvertex = s->surface[i]->nvertex,
+                                .triangle = (const int(*)[3])s->surface[i]->triangle,
                                 .ntriangle = count,
                                 .body = i};
   s->ntriangle += count;
-  s->scene.skin = s->moving;
+  s->scene.surface = s->moving;
   return &s->moving[i];
 }
 
 // Every vertex goes where the transforms take it, and a little aside.
 static void move(Scene* s, int i, tbTransform from, tbTransform to, double jitter, uint64_t* random)
 {
-  for (int v = 0; v < s->skin[i]->nvertex; v++) {
-    s->start[i][v] = tb_transform_point(from, s->skin[i]->rest[v]);
+  for (int v = 0; v < s->surface[i]->nvertex; v++) {
+    s->start[i][v] = tb_transform_point(from, s->surface[i]->rest[v]);
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = tb_random_uniform(random, -jitter, jitter);
-    s->end[i][v] = tb_add3(tb_transform_point(to, s->skin[i]->rest[v]), tb_load3(d));
+    s->end[i][v] = tb_add3(tb_transform_point(to, s->surface[i]->rest[v]), tb_load3(d));
   }
 }
 
@@ -122,33 +123,35 @@ static void make_cloth(tbContext* ctx, Scene* s)
 static void find(void* user)
 {
   Step* s = user;
-  need(s->ctx, tb_skin_find(s->ctx, &s->scene->scene, s->scene->reach, 3, &s->candidates));
+  need(s->ctx, tb_surface_find(s->ctx, &s->scene->scene, s->scene->reach, 3, &s->candidates));
 }
 
 static void near(void* user)
 {
   Step* s = user;
   s->near.count = 0;
-  need(s->ctx, tb_skin_near(s->ctx, &s->scene->scene, &s->candidates, 3 * s->scene->clearance, &s->near));
+  need(s->ctx, tb_surface_near(s->ctx, &s->scene->scene, &s->candidates, 3 * s->scene->clearance, &s->near));
 }
 
 static void meet(void* user)
 {
   Step* s = user;
   s->meet.count = 0;
-  need(s->ctx, tb_skin_meet(s->ctx, &s->scene->scene, &s->candidates, 0.05 * s->scene->clearance, &s->meet));
+  need(s->ctx,
+       tb_surface_meet(s->ctx, &s->scene->scene, &s->candidates, 0.05 * s->scene->clearance, &s->meet));
 }
 
 static void cross(void* user)
 {
   Step* s = user;
-  need(s->ctx, tb_count_intersections(s->ctx, s->scene->surface, s->scene->scene.nskin, &s->crossing));
+  need(s->ctx, tb_count_intersections(s->ctx, s->scene->surface, s->scene->scene.nsurface, &s->crossing));
 }
 
 static void measure(tbContext* ctx, Scene* scene)
 {
-  Step s = {.ctx = ctx, .scene = scene, .near = TB_ARRAY(tbSkinContact), .meet = TB_ARRAY(tbSkinContact)};
-  tb_skin_candidates_init(&s.candidates);
+  Step s = {
+      .ctx = ctx, .scene = scene, .near = TB_ARRAY(tbSurfaceContact), .meet = TB_ARRAY(tbSurfaceContact)};
+  tb_surface_candidates_init(&s.candidates);
   find(&s);
   BenchEntry e[4] = {{find, &s, 0}, {near, &s, 0}, {meet, &s, 0}, {cross, &s, 0}};
   bench_race(e, 4, 4, 2);
@@ -163,7 +166,7 @@ static void measure(tbContext* ctx, Scene* scene)
     if (k == 1 || k == 2) printf("  %7.3f µs per candidate", 1e6 * e[k].best / (double)(count + 1));
     printf("\n");
   }
-  tb_skin_candidates_free(ctx, &s.candidates);
+  tb_surface_candidates_free(ctx, &s.candidates);
   tb_array_free(ctx, &s.near);
   tb_array_free(ctx, &s.meet);
 }
@@ -178,8 +181,8 @@ int main(int argc, char** argv)
     if (!s) return 1;
     make[k](&ctx, s);
     measure(&ctx, s);
-    for (int i = 0; i < s->scene.nskin; i++) {
-      tb_skin_free(&ctx, s->skin[i]);
+    for (int i = 0; i < s->scene.nsurface; i++) {
+      tb_surface_mesh_free(&ctx, s->surface[i]);
       free(s->start[i]);
       free(s->end[i]);
     }

@@ -74,7 +74,7 @@ static void count_size(const tbWorld* w, Outcome* out)
     const tbDeformable* d = &tb_deformables(w)[i];
     out->size.objects++;
     out->size.tets += d->fem->nelement[0];
-    out->size.faces += d->skin->ntriangle;
+    out->size.faces += d->surface->ntriangle;
     out->nodes += d->fem->nnode;
   }
 }

@@ -23,7 +23,7 @@ enum { TB_MAX_ROWS = 6, TB_MAX_DIRECTIONS = 64 };
 // What a contact's impulse may do. The friction laws share one shape: λ_n ≥ 0 and λ_F ∈ λ_n·F for a convex
 // set F around 0, u_n ≥ 0 ⟂ λ_n ≥ 0, and λ_F dissipates the most power that F allows.
 typedef enum tbLaw {
-  TB_LAW_FREE,      // any λ, u = 0: joints, bilateral constraints           rows 1…6   no parameters
+  TB_LAW_BILATERAL, // any λ, u = 0: joints, bilateral constraints           rows 1…6   no parameters
   TB_LAW_NONNEG,    // 0 ≤ λ ⟂ u ≥ 0, row by row: frictionless, limits       rows 1…6   no parameters
   TB_LAW_BOX,       // lo ≤ λ ≤ hi, row by row: motors                       rows 1…6   lo…, hi…
   TB_LAW_COULOMB,   // F: disc (interval in 2-D) of radius μ                 rows 2, 3  μ
@@ -74,7 +74,8 @@ typedef struct tbMetricBlock {
   int unit; // sparse: 3 where rows and columns come in whole triples, as finite elements make them; else 1
   const struct tbCholesky* factor; // sparse: factor of the block, computed by tb_builder_finish; null: too
                                    // large to factor, and solved by conjugate gradients
-  const struct tbHalf* half; // sparse of unit 3: its upper half packed for products, made by tb_builder_finish
+  const struct tbPacked*
+      packed; // sparse of unit 3: its upper half packed for products, made by tb_builder_finish
 } tbMetricBlock;
 
 // Read-only once built: plain arrays, nothing that points back to a scene.
@@ -148,13 +149,13 @@ void tb_builder_abandon(tbBuilder* b); // takes null
 //   F_k = λ_k − P_K(λ_k − û_k),   û = u + (σ_F(−u_F), 0…),   E = ‖F‖₂,
 //
 // with σ_F the support function of the friction set (μ‖u_T‖ for Coulomb) and u recomputed from λ. Scaled both
-// ways the literature does, which is relative to the largest impulse; and in m/s, contact by contact, with w_k
-// the largest eigenvalue of W_kk. Where any quantity is not finite, all residuals are infinite.
+// ways the literature does, which is relative to the largest impulse; and in m/s, contact by contact, with
+// w_k the largest eigenvalue of W_kk. Where any quantity is not finite, all residuals are infinite.
 typedef struct tbResidual {
-  double fclib;           // E / max(‖q‖, ‖λ‖, ‖u‖): Siconos' scaling; tbSolveOptions.tolerance applies to it
-  double natural_map;     // E / ‖q‖: Acary, Brémond and Huber's
-  double model;           // as fclib, for the model asked for: a BLCP solver is not blamed for its model
-  double velocity;        // the largest ‖w_k λ_k − P_K(w_k λ_k − û_k)‖: what steps aim at            m/s
+  double fclib; // E / max(‖q‖, ‖λ‖, ‖u‖): Siconos' scaling; tbSolveOptions.tolerance applies to it
+  double natural_map; // E / ‖q‖: Acary, Brémond and Huber's
+  double model;       // as fclib, for the model asked for: a BLCP solver is not blamed for its model
+  double velocity; // the largest ‖w_k λ_k − P_K(w_k λ_k − û_k)‖: what steps aim at            m/s
   double model_velocity;  // as velocity, for the model asked for                                      m/s
   double absolute;        // E
   double penetration;     // worst −u_n over unilateral rows                                  m/s

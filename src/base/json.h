@@ -1,6 +1,6 @@
 // JSON, read strictly (RFC 8259) and written so that it reads back the same.
 //
-// The reader builds a tree in an arena and every node remembers where it stands, so that whoever reads a
+// The reader builds a tree in an arena and every node remembers where it stands, so that the reader of a
 // format out of the tree can say `scene.json:7:13: …` about anything in it. Lines and columns count from 1; a
 // line ends with "\n"; a column is a Unicode character, a tab being one.
 //

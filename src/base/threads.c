@@ -1,11 +1,12 @@
 // A pool of waiting workers and one loop at a time.
 //
 // The caller publishes a loop, takes pieces of it beside the workers, and returns when every piece is done.
-// It waits for nobody who has not taken one: where processors are busy with other things, workers that wake
-// too late find nothing left, and the caller has done their share.
+// It does not wait for workers that have taken none: where processors are busy with other things, workers
+// that wake too late find nothing left, and the caller has done their share.
 //
-// One word holds the loop's number and how many of its pieces nobody has taken. Who counts the pieces down by
-// one owns a piece of that very loop, which cannot end, nor its fields change, before that piece is done.
+// One word holds the loop's number and how many of its pieces are not taken. The thread that counts the
+// pieces down by one owns a piece of that very loop, which cannot end, nor its fields change, before that
+// piece is done.
 //
 // Workers spin briefly before they sleep, because a sweep over colours issues many short loops in a row.
 #include "base/threads.h"
@@ -26,7 +27,7 @@ struct tbThreads {
   atomic_int sleeping; // workers that have to be woken
   atomic_bool busy;    // a loop is under way: an inner one runs inline
   atomic_bool quit;
-  _Atomic uint64_t loop; // its number, above 32 bits of pieces that nobody has taken
+  _Atomic uint64_t loop; // its number, above 32 bits of pieces not taken
   atomic_int done;       // its pieces that are
 
   tbRangeFn* body;
@@ -65,7 +66,7 @@ static void wait_for_loop(tbThreads* t, uint32_t seen)
     if (i % 64 == 63) sched_yield();
   }
   pthread_mutex_lock(&t->mutex);
-  atomic_fetch_add(&t->sleeping, 1); // before it looks: who publishes looks here afterwards
+  atomic_fetch_add(&t->sleeping, 1); // before it looks: the publisher looks here afterwards
   while (number_of(atomic_load(&t->loop)) == seen && !atomic_load(&t->quit))
     pthread_cond_wait(&t->wake, &t->mutex);
   atomic_fetch_sub(&t->sleeping, 1);

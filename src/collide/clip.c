@@ -162,7 +162,7 @@ static int clip_polygon(const Outline* s, const Outline* c, double near, Met* ou
 }
 
 // Two segments meet along a stretch only if they run the same way to a thousandth; otherwise in a point at
-// most, which is for the caller, who knows the closest points.
+// most, which is for the caller, which knows the closest points.
 static int clip_segments(const Outline* s, const Outline* c, Met* out)
 {
   double cu = c->at[1].u - c->at[0].u, cv = c->at[1].v - c->at[0].v, cc = cu * cu + cv * cv;

@@ -15,7 +15,7 @@ typedef struct tbDeep {
 typedef struct tbMeet {
   tbContext* ctx;
   tbArena arena;
-  tbSurface s[2];
+  tbFeatureSurface s[2];
   double margin;
   double reach; // margin plus radii: how near cores must come
   double eps;   // lengths that rounding may have made

@@ -45,7 +45,7 @@ typedef struct {
   tbVec3 corner[3];
 } Cell;
 
-static int closest_on_cell(const tbSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
+static int closest_on_cell(const tbFeatureSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
 {
   *q = c->corner[0];
   if (s->corners == 1) return 4;
@@ -55,7 +55,7 @@ static int closest_on_cell(const tbSurface* s, const Cell* c, tbVec3 x, tbVec3* 
 
 static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 {
-  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbVec3 n = tb_surface_normal(o, c->index);
   double height = tb_dot3(n, tb_sub3(x, c->corner[0]));
   bool sharp = tb_surface_sharp(s, s->mesh->vertex_sharp[v]);
@@ -75,7 +75,7 @@ static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 // A vertex that is closest to an edge or a corner of the cell, apart from it.
 static void vertex_border(tbMeet* m, int side, int v, tbVec3 x, const Cell* c, int feature, tbVec3 q)
 {
-  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
   if (!tb_surface_sharp(s, s->mesh->vertex_sharp[v])) return;
   tbVec3 d = tb_sub3(q, x);
   double distance = tb_norm3(d);
@@ -99,7 +99,7 @@ static void vertex_border(tbMeet* m, int side, int v, tbVec3 x, const Cell* c, i
 
 static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other)
 {
-  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
   for (int i = 0; i < s->corners; i++) {
     int v = s->mesh->triangle[of->index][i];
     if (s->mesh->vertex_triangle[v] != of->index) continue;
@@ -115,7 +115,7 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
 // sideways, but those go in no farther than the box has sunk.)
 static bool goes_in(const tbMeet* m, int side, const tbVec3 end[2], tbVec3 p, double depth)
 {
-  const tbSurface* o = &m->s[1 - side];
+  const tbFeatureSurface* o = &m->s[1 - side];
   if (!o->solid) return true;
   for (int i = 0; i < 2; i++) {
     tbVec3 along = tb_sub3(end[i], p);
@@ -157,7 +157,7 @@ static void edge_edge(tbMeet* m, int ea, const tbVec3 a[2], int eb, const tbVec3
 }
 
 // The edges that belong to a cell and can be touched: their numbers and ends.
-static int own_edges(const tbSurface* s, const Cell* c, int edge[3], tbVec3 end[3][2])
+static int own_edges(const tbFeatureSurface* s, const Cell* c, int edge[3], tbVec3 end[3][2])
 {
   int n = 0;
   for (int i = s->corners == 3 ? 0 : 2; i < 3 && s->corners > 1; i++) {
@@ -177,7 +177,7 @@ typedef struct {
   tbVec3 end[3][2];
 } Visit;
 
-static Cell cell_of(const tbSurface* s, int index)
+static Cell cell_of(const tbFeatureSurface* s, int index)
 {
   Cell c = {.index = index};
   for (int i = 0; i < 3; i++) c.corner[i] = tb_surface_vertex(s, s->mesh->triangle[index][i]);
@@ -211,7 +211,7 @@ static bool visit_a(void* user, int t)
 }
 
 // The box of B's mesh in the frame of A's.
-static tbBox box_seen_from(const tbSurface* a, tbBox b)
+static tbBox box_seen_from(const tbFeatureSurface* a, tbBox b)
 {
   tbBox box = tb_box_empty();
   for (int c = 0; c < 8; c++) {

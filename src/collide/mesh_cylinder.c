@@ -46,7 +46,7 @@ static void face_toward(const Roller* w, tbVec3 d, tbFace* face)
 static void face_contacts(Roller* w, int t, const tbVec3 corner[3])
 {
   tbMeet* m = &w->m;
-  const tbSurface* mesh = &m->s[1];
+  const tbFeatureSurface* mesh = &m->s[1];
   tbVec3 n = mesh->mesh->normal[t];
   if (!mesh->solid && tb_dot3(n, tb_sub3(w->T.x, corner[0])) < 0) n = tb_neg3(n);
   tbFace face;
@@ -115,7 +115,7 @@ static double stretch(const Roller* w, const Segment* s, double from, double to,
 static void edge_point(Roller* w, const Segment* s, double t)
 {
   tbMeet* m = &w->m;
-  const tbSurface* mesh = &m->s[1];
+  const tbFeatureSurface* mesh = &m->s[1];
   tbVec3 g, q = tb_lerp3(s->end[0], s->end[1], t);
   double distance = cylinder_distance(w, q, &g);
   if (distance > m->margin) return;
@@ -148,7 +148,7 @@ static void edge_contacts(Roller* w, const Segment* s)
 static bool visit(void* user, int t)
 {
   Roller* w = user;
-  const tbSurface* s = &w->m.s[1];
+  const tbFeatureSurface* s = &w->m.s[1];
   const tbMesh* mesh = s->mesh;
   const int* v = mesh->triangle[t];
   tbVec3 corner[3] = {mesh->vertex[v[0]], mesh->vertex[v[1]], mesh->vertex[v[2]]};

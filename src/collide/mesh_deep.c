@@ -39,7 +39,7 @@ static void leave_by_face(tbMeet* m, const tbDeep* deep, tbVec3 x)
 // `free`: whatever direction it is.
 static bool leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutside* way, bool free)
 {
-  const tbSurface* s = &m->s[side];
+  const tbFeatureSurface* s = &m->s[side];
   tbVec3 d = tb_neg3(way->normal);
   if (!free &&
       !(tb_surface_sharp(s, s->mesh->vertex_sharp[v]) && tb_surface_vertex_faces(s, v, d, TB_MEET_TILT)))
@@ -51,7 +51,7 @@ static bool leave_by_closest(tbMeet* m, int side, int v, tbVec3 x, const tbOutsi
 static tbVec3 middle(tbBox b) { return tb_madd3(tb_scale3(0.5, b.lo), 0.5, b.hi); }
 
 // Whether a vertex at x came through an open surface from its front, whose normal is n.
-static bool came_through(const tbSurface* s, const tbDeep* deep, tbVec3 x, tbVec3 n)
+static bool came_through(const tbFeatureSurface* s, const tbDeep* deep, tbVec3 x, tbVec3 n)
 {
   if (s->convex && tb_dot3(n, tb_sub3(middle(tb_surface_box(s)), x)) < deep->depth) return false;
   tbVec3 inward = tb_neg3(tb_mat3_mulv(s->R, s->mesh->vertex_normal[deep->vertex]));
@@ -66,7 +66,7 @@ static bool came_through(const tbSurface* s, const tbDeep* deep, tbVec3 x, tbVec
 static bool leave(tbMeet* m, const tbDeep* deep, int count, bool free)
 {
   int side = deep->side;
-  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbVec3 x = tb_surface_vertex(s, deep->vertex);
   tbOutside way;
   for (int i = 0; i < count && deep[i].allowed && !o->solid; i++) {
@@ -107,7 +107,7 @@ static void look_at(tbMeet* m, Flood* f, int v)
 // vertices, and far apart: all are looked at.
 static void flood(tbMeet* m, Flood* f)
 {
-  const tbSurface* s = &m->s[f->side];
+  const tbFeatureSurface* s = &m->s[f->side];
   const tbMesh* mesh = s->mesh;
   for (int v = 0; v < mesh->nvertex && mesh == &s->own; v++) look_at(m, f, v);
   while (f->depth > 0) {
@@ -137,7 +137,7 @@ static void leave_side(tbMeet* m, int side, const tbDeep* deep, int count, bool 
 }
 
 // A place inside a surface, or on it where it has no inside.
-static tbVec3 inner_point(const tbSurface* s, tbBox box)
+static tbVec3 inner_point(const tbFeatureSurface* s, tbBox box)
 {
   if (s->mesh == &s->own) return middle(box);
   double step = 1e-6 * tb_maxabs3(tb_sub3(box.hi, box.lo));
@@ -147,7 +147,7 @@ static tbVec3 inner_point(const tbSurface* s, tbBox box)
 // All of surface `side` is inside the other one: every vertex leaves the way its centre does.
 static void leave_altogether(tbMeet* m, int side)
 {
-  const tbSurface *s = &m->s[side], *o = &m->s[1 - side];
+  const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
   tbOutside way;
   if (!o->solid) return;
   tbBox box = tb_surface_box(s), other = tb_surface_box(o);

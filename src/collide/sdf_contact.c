@@ -146,7 +146,7 @@ static void sample_cylinder(Probe* p, const tbShape* shape)
 }
 
 // Least of φ along an edge, where it is not at an end.
-static void sample_edge(Probe* p, const tbSurface* s, int e, tbVec3 a, tbVec3 b)
+static void sample_edge(Probe* p, const tbFeatureSurface* s, int e, tbVec3 a, tbVec3 b)
 {
   if (is_far(p, tb_lerp3(a, b, 0.5), 0.5 * tb_distance3(a, b))) return;
   const double ratio = 0.6180339887498949;
@@ -175,7 +175,8 @@ static void sample_edge(Probe* p, const tbSurface* s, int e, tbVec3 a, tbVec3 b)
 }
 
 // Least of φ over a face, by descent from the point `from` with steps that shrink when they fail.
-static void sample_face(Probe* p, const tbSurface* s, int t, const tbVec3 corner[3], tbVec3 from, double size)
+static void sample_face(Probe* p, const tbFeatureSurface* s, int t, const tbVec3 corner[3], tbVec3 from,
+                        double size)
 {
   tbVec3 n = tb_surface_normal(s, t), x, g, h;
   tb_closest_on_triangle(corner, n, from, &x);
@@ -198,13 +199,13 @@ static void sample_face(Probe* p, const tbSurface* s, int t, const tbVec3 corner
 
 typedef struct {
   Probe* p;
-  const tbSurface* s;
+  const tbFeatureSurface* s;
 } Sampling;
 
 static bool sample_triangle(void* user, int t)
 {
   Probe* p = ((Sampling*)user)->p;
-  const tbSurface* s = ((Sampling*)user)->s;
+  const tbFeatureSurface* s = ((Sampling*)user)->s;
   const tbMesh* mesh = s->mesh;
   const int* v = mesh->triangle[t];
   tbVec3 c[3] = {tb_surface_vertex(s, v[0]), tb_surface_vertex(s, v[1]), tb_surface_vertex(s, v[2])};
@@ -234,14 +235,14 @@ static bool sample_triangle(void* user, int t)
 }
 
 // The surface s, given in the grid's frame, in the grid.
-static void sample_surface(Probe* p, const tbSurface* s)
+static void sample_surface(Probe* p, const tbFeatureSurface* s)
 {
   Sampling sampling = {p, s};
   if (s->mesh == &s->own) {
     for (int t = 0; t < s->mesh->ntriangle && sample_triangle(&sampling, t); t++) {}
     return;
   }
-  tbSurface grid = {.mesh = p->sdf->mesh, .R = tb_mat3_transpose(s->R)};
+  tbFeatureSurface grid = {.mesh = p->sdf->mesh, .R = tb_mat3_transpose(s->R)};
   grid.x = tb_neg3(tb_mat3_tmulv(s->R, s->x));
   tb_bvh_query(&s->mesh->bvh, s->mesh->triangle_box, tb_box_grow(tb_surface_box(&grid), p->margin),
                sample_triangle, &sampling);
@@ -251,7 +252,7 @@ static void sample_surface(Probe* p, const tbSurface* s)
 typedef struct {
   Probe* p;
   const tbShape* shape;
-  const tbSurface *a, *b; // in the grid's frame
+  const tbFeatureSurface *a, *b; // in the grid's frame
 } Reverse;
 
 // Signed distance of x to A and A's normal there; false where A's closest feature is no face.
@@ -287,9 +288,9 @@ static bool reverse_triangle(void* user, int t)
   return r->p->status == TB_OK;
 }
 
-static void sample_back(Probe* p, const tbShape* shape, const tbSurface* a)
+static void sample_back(Probe* p, const tbShape* shape, const tbFeatureSurface* a)
 {
-  tbSurface b = {.mesh = p->sdf->mesh, .corners = 3, .solid = true, .R = tb_mat3_identity()};
+  tbFeatureSurface b = {.mesh = p->sdf->mesh, .corners = 3, .solid = true, .R = tb_mat3_identity()};
   Reverse r = {p, shape, a, &b};
   tbShape here = *shape;
   here.pose = tb_transform_identity();
@@ -307,7 +308,7 @@ static tbTransform relative(tbTransform to, tbTransform from)
 static void sample_swapped(Probe* p, const tbPlaced* a, const tbPlaced* b, tbArena* arena)
 {
   Probe q = {p->ctx, a->shape->sdf, relative(a->T, b->T), p->margin, true, p->out, TB_OK};
-  tbSurface s;
+  tbFeatureSurface s;
   size_t first = p->out->count;
   q.status = tb_surface_make(arena, b->shape, q.T, &s);
   if (q.status == TB_OK) sample_surface(&q, &s);
@@ -321,7 +322,7 @@ tbStatus tb_collide_sdf(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, do
   size_t first = out->count;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbSurface s;
+  tbFeatureSurface s;
   switch (a->shape->type) {
   case TB_SHAPE_SPHERE: sample_sphere(&p, p.T.x, a->shape->sphere.radius, tb_zero3(), 0); break;
   case TB_SHAPE_CAPSULE: sample_capsule(&p, a->shape); break;

@@ -129,9 +129,9 @@ static tbStatus mesh_of_core(tbArena* arena, int corners, double half, tbMesh* m
   return TB_OK;
 }
 
-tbStatus tb_surface_make(tbArena* arena, const tbShape* shape, tbTransform T, tbSurface* s)
+tbStatus tb_surface_make(tbArena* arena, const tbShape* shape, tbTransform T, tbFeatureSurface* s)
 {
-  *s = (tbSurface){.corners = 3, .solid = true, .convex = true, .R = tb_quat_mat3(T.q), .x = T.x};
+  *s = (tbFeatureSurface){.corners = 3, .solid = true, .convex = true, .R = tb_quat_mat3(T.q), .x = T.x};
   s->mesh = &s->own;
   switch (shape->type) {
   case TB_SHAPE_SPHERE:
@@ -158,7 +158,7 @@ static bool leans(tbVec3 d, tbVec3 w, double tilt) // d·w > tilt ‖w‖
   return dw > 0 && dw * dw > tilt * tilt * tb_dot3(w, w);
 }
 
-bool tb_surface_vertex_faces(const tbSurface* s, int vertex, tbVec3 d, double tilt)
+bool tb_surface_vertex_faces(const tbFeatureSurface* s, int vertex, tbVec3 d, double tilt)
 {
   const tbMesh* m = s->mesh;
   d = tb_mat3_tmulv(s->R, d);
@@ -170,7 +170,7 @@ bool tb_surface_vertex_faces(const tbSurface* s, int vertex, tbVec3 d, double ti
   return true;
 }
 
-bool tb_surface_edge_faces(const tbSurface* s, int edge, tbVec3 d, double tilt)
+bool tb_surface_edge_faces(const tbFeatureSurface* s, int edge, tbVec3 d, double tilt)
 {
   if (s->corners < 3) return true;
   const tbMesh* m = s->mesh;
@@ -187,7 +187,7 @@ bool tb_surface_edge_faces(const tbSurface* s, int edge, tbVec3 d, double tilt)
   return true;
 }
 
-tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d)
+tbVec3 tb_surface_edge_normal(const tbFeatureSurface* s, int edge, tbVec3 d)
 {
   if (s->corners < 3) return d;
   tbVec3 best = d;
@@ -205,7 +205,7 @@ tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d)
   return best;
 }
 
-tbVec3 tb_surface_edge_out(const tbSurface* s, int edge)
+tbVec3 tb_surface_edge_out(const tbFeatureSurface* s, int edge)
 {
   tbVec3 sum = tb_zero3();
   for (int i = 0; i < 2 && s->corners == 3; i++) {
@@ -231,7 +231,7 @@ static double convex_distance(const tbMesh* m, tbVec3 p, tbOutside* out)
   return most;
 }
 
-double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out)
+double tb_surface_distance(const tbFeatureSurface* s, tbVec3 p, tbOutside* out)
 {
   tbVec3 q = tb_mat3_tmulv(s->R, tb_sub3(p, s->x));
   double distance;
@@ -289,7 +289,7 @@ int tb_closest_on_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x, tbVec3* q
   return feature;
 }
 
-tbBox tb_surface_box(const tbSurface* s)
+tbBox tb_surface_box(const tbFeatureSurface* s)
 {
   tbBox box = tb_box_empty();
   if (s->mesh == &s->own) {

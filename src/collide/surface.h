@@ -7,7 +7,7 @@
 #include "geometry/mesh.h"
 #include "geometry/round.h"
 
-typedef struct tbSurface {
+typedef struct tbFeatureSurface {
   const tbMesh* mesh;
   int corners; // of a cell: 3 triangles, 2 one segment, 1 one point
   double radius;
@@ -16,41 +16,41 @@ typedef struct tbSurface {
   tbMat3 R;    // p ↦ R p + x: from the mesh's frame to the one of the comparison
   tbVec3 x;
   tbMesh own; // of shapes that are not meshes
-} tbSurface;
+} tbFeatureSurface;
 
 // The surface of a sphere, capsule, box, hull or mesh; its arrays from the arena. T is where it stands in the
 // frame of the comparison. The surface must not be moved in memory.
-tbStatus tb_surface_make(tbArena* arena, const tbShape* shape, tbTransform T, tbSurface* out);
+tbStatus tb_surface_make(tbArena* arena, const tbShape* shape, tbTransform T, tbFeatureSurface* out);
 
-static inline tbVec3 tb_surface_point(const tbSurface* s, tbVec3 p)
+static inline tbVec3 tb_surface_point(const tbFeatureSurface* s, tbVec3 p)
 {
   return tb_add3(tb_mat3_mulv(s->R, p), s->x);
 }
-static inline tbVec3 tb_surface_vertex(const tbSurface* s, int v)
+static inline tbVec3 tb_surface_vertex(const tbFeatureSurface* s, int v)
 {
   return tb_surface_point(s, s->mesh->vertex[v]);
 }
-static inline tbVec3 tb_surface_normal(const tbSurface* s, int triangle)
+static inline tbVec3 tb_surface_normal(const tbFeatureSurface* s, int triangle)
 {
   return tb_mat3_mulv(s->R, s->mesh->normal[triangle]);
 }
 
 // Whether a feature may be touched from the front of its faces, or, without an inside, from any side.
-static inline bool tb_surface_sharp(const tbSurface* s, uint8_t sharp)
+static inline bool tb_surface_sharp(const tbFeatureSurface* s, uint8_t sharp)
 {
   return s->solid ? sharp & TB_SHARP_FRONT : sharp != 0;
 }
 
 // Whether the direction d (unit, away from the surface) lies in the normal cone of a vertex or an edge: no
 // neighbouring edge or face leans into d by more than an angle of sine `tilt`.
-bool tb_surface_vertex_faces(const tbSurface* s, int vertex, tbVec3 d, double tilt);
-bool tb_surface_edge_faces(const tbSurface* s, int edge, tbVec3 d, double tilt);
+bool tb_surface_vertex_faces(const tbFeatureSurface* s, int vertex, tbVec3 d, double tilt);
+bool tb_surface_edge_faces(const tbFeatureSurface* s, int edge, tbVec3 d, double tilt);
 
 // The normal of the edge's faces that is closest to d.
-tbVec3 tb_surface_edge_normal(const tbSurface* s, int edge, tbVec3 d);
+tbVec3 tb_surface_edge_normal(const tbFeatureSurface* s, int edge, tbVec3 d);
 
 // Outward from an edge: the sum of its faces' normals, zero where it has none.
-tbVec3 tb_surface_edge_out(const tbSurface* s, int edge);
+tbVec3 tb_surface_edge_out(const tbFeatureSurface* s, int edge);
 
 // Signed distance to a solid surface's mesh, with the closest point, the triangle it is on and the way out.
 typedef struct tbOutside {
@@ -58,7 +58,7 @@ typedef struct tbOutside {
   int triangle;
 } tbOutside;
 
-double tb_surface_distance(const tbSurface* s, tbVec3 p, tbOutside* out);
+double tb_surface_distance(const tbFeatureSurface* s, tbVec3 p, tbOutside* out);
 
 // The closest point q of a triangle with normal n: 0 on its face, 1 + i on the side opposite to corner i, 4 +
 // i at corner i. A point over a side is above the triangle too, rounding included (1e-7 of the side's
@@ -67,6 +67,6 @@ int tb_closest_on_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x, tbVec3* q
 bool tb_above_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x);
 int tb_closest_on_side(const tbVec3 corner[3], int side, tbVec3 x, tbVec3* q);
 
-tbBox tb_surface_box(const tbSurface* s); // in the frame of the comparison
+tbBox tb_surface_box(const tbFeatureSurface* s); // in the frame of the comparison
 
 #endif

@@ -65,7 +65,7 @@ static tbStatus finish(tbFemBody* body, const tbVec3* node)
   TB_TRY(tb_fem_assembly_pattern(arena, &body->assembly, &body->K));
   body->upper = tb_arena_take(arena, (size_t)body->assembly.upper_adr[body->nnode], sizeof *body->upper);
   if (!body->upper) return TB_ERROR_MEMORY;
-  return tb_half_pattern(arena, body->K.rows, body->K.ptr, body->K.idx, &body->half);
+  return tb_packed_pattern(arena, body->K.rows, body->K.ptr, body->K.idx, &body->packed);
 }
 
 static tbFemBody* new_body(tbContext* ctx, int nnode)

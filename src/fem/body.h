@@ -11,7 +11,7 @@
 #include "fem/sheet.h"
 #include "fem/tets.h"
 #include "geometry/mesh.h"
-#include "math/half.h"
+#include "math/packed.h"
 
 typedef struct tbFemBody {
   int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges
@@ -30,9 +30,9 @@ typedef struct tbFemBody {
   uint8_t* pinned; // (nnode)
   double* energy;  // of the elements, by tb_fem_evaluate                      J
   tbFemAssembly assembly;
-  tbCsr K;            // pattern of the stiffness and of A, no values
-  double (*upper)[9]; // upper blocks of the stiffness, by tb_fem_evaluate with a tangent      N/m
-  tbHalfPattern half; // of the same blocks, for products
+  tbCsr K;                // pattern of the stiffness and of A, no values
+  double (*upper)[9];     // upper blocks of the stiffness, by tb_fem_evaluate with a tangent      N/m
+  tbPackedPattern packed; // of the same blocks, for products
   tbArena arena;
 } tbFemBody;
 
@@ -53,7 +53,7 @@ void tb_fem_stiffness(const tbFemBody* body, tbThreads* threads, double* val); /
 // moves them.
 #define TB_FEM_PIN 0x1p40 // times the diagonal entry it had
 void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
-                 const tbVec3* v, const tbVec3* pin, double* A, double* half, double* rhs);
+                 const tbVec3* v, const tbVec3* pin, double* A, double* packed, double* rhs);
 
 tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int node);     // (M v) of one node
 void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y); // y = M x, 3 nnode

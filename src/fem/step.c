@@ -25,7 +25,7 @@ typedef struct {
   tbVec3 gravity;
   const double* f;
   const tbVec3 *v, *pin;
-  double *A, *half, *rhs;
+  double *A, *packed, *rhs;
 } Job;
 
 // The upper block of the stiffness that block b of the row of node i is, or is the transpose of.
@@ -97,7 +97,7 @@ static void pack(const Job* job, int i)
   const tbFemAssembly* s = &job->body->assembly;
   int above = s->ptr[i + 1] - s->diag[i], stride = 3 * (s->ptr[i + 1] - s->ptr[i]);
   const double* row = job->A + tb_fem_assembly_row(s, i, 0) + 3 * (s->diag[i] - s->ptr[i]);
-  double* to = job->half + 9 * (size_t)s->upper_adr[i];
+  double* to = job->packed + 9 * (size_t)s->upper_adr[i];
   for (int b = 0; b < above; b++, row += 3, to += 9)
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) to[3 * r + c] = row[r * stride + c];
@@ -111,16 +111,16 @@ static void rows(void* user, int begin, int end, int piece)
     fill(job, i);
     tb_store3(job->rhs + 3 * (size_t)i, impulse(job, i));
     eliminate(job, i);
-    if (job->half) pack(job, i);
+    if (job->packed) pack(job, i);
   }
 }
 
 void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
-                 const tbVec3* v, const tbVec3* pin, double* A, double* half, double* rhs)
+                 const tbVec3* v, const tbVec3* pin, double* A, double* packed, double* rhs)
 {
-  Job job = {body, h, gravity, f, v, pin, A, half, rhs};
+  Job job = {body, h, gravity, f, v, pin, A, packed, rhs};
   tb_parallel_for(threads, body->nnode, 128, rows, &job);
-  if (half) memset(half + 9 * (size_t)body->assembly.upper_adr[body->nnode], 0, 3 * sizeof *half);
+  if (packed) memset(packed + 9 * (size_t)body->assembly.upper_adr[body->nnode], 0, 3 * sizeof *packed);
 }
 
 static void stiffness(void* user, int begin, int end, int piece)

@@ -128,7 +128,7 @@ tbPenMesh tb_pen_soft_cylinder(double radius, double length, int across, int alo
 tbPenMesh tb_pen_soft_torus(double ring, double tube, int across, int around);
 tbPenMesh tb_pen_grid(double width, double height, int across, int along);
 
-// Parts of a body, for those who write one.
+// Parts of a body, for programs that write one.
 void tb_pen_open(tbPen* pen, const char* section); // its array, or the object of materials
 void tb_pen_put3(tbPen* pen, const char* key, tbVec3 v);
 void tb_pen_put_nonzero(tbPen* pen, const char* key, double value);

@@ -1,4 +1,4 @@
-// Round shapes as they are, beside the triangles that stand for them (skin.h).
+// Round shapes as they are, beside the triangles that stand for them (surface_mesh.h).
 #ifndef TB_GEOMETRY_ROUND_H
 #define TB_GEOMETRY_ROUND_H
 
@@ -13,7 +13,7 @@ static inline bool tb_shape_is_round(const tbShape* s)
 double tb_round_distance(const tbShape* shape, tbVec3 p, tbVec3* gradient);
 double tb_cylinder_distance(const tbShape* cylinder, tbVec3 p, tbVec3* gradient);
 
-// How far its skin may lie within it. 0: not round.
+// How far its surface may lie within it. 0: not round.
 double tb_round_depth(const tbShape* shape);
 
 #endif

@@ -9,9 +9,9 @@
 //
 // The update matrix starts as the product and the children are added last, so it need not be cleared.
 //
-// A front is a function of its children's update matrices alone, added in a fixed order: who computes it, and
-// when, cannot show in the result. Subtrees are factored side by side, then the top of the tree, front by
-// front, with the threads inside the dense kernels.
+// A front is a function of its children's update matrices alone, added in a fixed order: which thread
+// computes it, and when, cannot show in the result. Subtrees are factored side by side, then the top of the
+// tree, front by front, with the threads inside the dense kernels.
 //
 // Cost      flops and memory are in tb_cholesky_stats; the update matrices come on top of L, about as large
 //           as L for 3-D meshes and smaller for surfaces.
@@ -108,7 +108,7 @@ typedef struct {
   tbCholesky* f;
   const double* values;
   tbInterrupt interrupt;
-  atomic_int next; // first task nobody has taken
+  atomic_int next; // first task not yet taken
 } Job;
 
 static int factor_task(tbCholesky* f, const tbCholeskyTask* task, const double* values, const Room* room)

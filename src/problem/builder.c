@@ -1,6 +1,6 @@
 // Building a problem by hand: arrays that grow, then one check of everything, then a compact copy.
 #include "base/array.h"
-#include "problem/kept.h"
+#include "problem/borrowed.h"
 #include "problem/metric.h"
 #include "problem/owner.h"
 
@@ -159,8 +159,8 @@ tbStatus tb_builder_sparse(tbBuilder* b, int size, const int* ptr, const int* co
   return add_block(b, TB_METRIC_SPARSE, size, (size_t)ptr[size], val, ptr, col, v_free, dof);
 }
 
-tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
-                         const double* v_free, const tbCholesky* factor, const tbHalf* half, int* dof)
+tbStatus tb_builder_borrowed(tbBuilder* b, int size, const int* ptr, const int* col, const double* val,
+                             const double* v_free, const tbCholesky* factor, const tbPacked* packed, int* dof)
 {
   ALIVE(b);
   TB_TRY(check_block(b, size));
@@ -170,9 +170,9 @@ tbStatus tb_builder_kept(tbBuilder* b, int size, const int* ptr, const int* col,
                          .value = val,
                          .ptr = ptr,
                          .col = col,
-                         .unit = half ? 3 : 0,
+                         .unit = packed ? 3 : 0,
                          .factor = factor,
-                         .half = half};
+                         .packed = packed};
   PendingBlock block = {
       .kind = TB_METRIC_SPARSE, .dof = as_is.dof, .size = size, .kept = true, .as_is = as_is};
   PUSH(b, v_free, v_free, (size_t)size);
@@ -370,7 +370,7 @@ tbStatus tb_builder_finish(tbBuilder* b, tbProblem** out)
     if (status == TB_OK) status = tb_problem_validate(ctx, &owner->problem);
     for (int i = 0; status == TB_OK && i < owner->problem.nblock; i++) {
       if (!owner->kept[i]) status = tb_metric_prepare(ctx, &owner->arena, i, &owner->block[i]);
-      if (status == TB_OK && !owner->block[i].half) tb_metric_measure(&owner->block[i]);
+      if (status == TB_OK && !owner->block[i].packed) tb_metric_measure(&owner->block[i]);
       if (status == TB_OK && !owner->kept[i])
         status = tb_metric_pack(&owner->arena, ctx->threads, &owner->block[i]);
     }

@@ -85,10 +85,10 @@ static void add_face(Maker* m, const Body* below, const Body* above, const doubl
 }
 
 // The two ends, at y = ±half, of an edge along y through (x, z).
-static void add_edge(Maker* m, const Body* below, const Body* above, double x, double z, double half,
+static void add_edge(Maker* m, const Body* below, const Body* above, double x, double z, double packed,
                      double nx, double nz)
 {
-  for (int i = 0; i < 2; i++) add_contact(m, below, above, (double[3]){x, i ? half : -half, z}, nx, nz);
+  for (int i = 0; i < 2; i++) add_contact(m, below, above, (double[3]){x, i ? packed : -packed, z}, nx, nz);
 }
 
 static const double unit[2] = {-0.5, 0.5};
@@ -197,7 +197,7 @@ static void make_cards(Maker* m)
 {
   const double length = 1, width = 0.7, thick = 0.01, lean = 0.35, pitch = 1; // lean: sine of the angle to z
   double upright = sqrt(1 - lean * lean), angle = tb_atan2(lean, upright), rise = length * upright,
-         half = width / 2, foot = length * lean;
+         packed = width / 2, foot = length * lean;
   int n = m->spec->size;
   const Body* floor = NULL; // the flat cards of the storey below
   for (int storey = 0; storey < n; storey++) {
@@ -219,11 +219,11 @@ static void make_cards(Maker* m)
     for (int i = 0; i < pairs; i++) {
       double tip = pitch * (i + 0.5 * storey), z = storey * rise;
       const Body *left = card + 2 * i, *right = left + 1, *under = floor ? floor + i : &ground;
-      add_edge(m, under, left, tip - foot, z, half, 0, 1);
-      add_edge(m, under, right, tip + foot, z, half, 0, 1);
-      add_edge(m, left, right, tip, z + rise, half, 1, 0);
-      if (i > 0) add_edge(m, left, flat + i - 1, tip, z + rise, half, 0, 1);
-      if (i + 1 < pairs) add_edge(m, right, flat + i, tip, z + rise, half, 0, 1);
+      add_edge(m, under, left, tip - foot, z, packed, 0, 1);
+      add_edge(m, under, right, tip + foot, z, packed, 0, 1);
+      add_edge(m, left, right, tip, z + rise, packed, 1, 0);
+      if (i > 0) add_edge(m, left, flat + i - 1, tip, z + rise, packed, 0, 1);
+      if (i + 1 < pairs) add_edge(m, right, flat + i, tip, z + rise, packed, 0, 1);
     }
     floor = flat;
     card = flat + pairs - 1;

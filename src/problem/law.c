@@ -6,7 +6,7 @@
 static const struct {
   const char *name, *summary;
 } laws[TB_LAW_COUNT] = {
-    [TB_LAW_FREE] = {"free", "bilateral: u = 0, any impulse (joints)"},
+    [TB_LAW_BILATERAL] = {"free", "bilateral: u = 0, any impulse (joints)"},
     [TB_LAW_NONNEG] = {"nonneg", "unilateral without friction, row by row (limits)"},
     [TB_LAW_BOX] = {"box", "lo ≤ λ ≤ hi, row by row (motors)"},
     [TB_LAW_COULOMB] = {"coulomb", "isotropic Coulomb friction, circular cone (2-D: wedge)"},
@@ -42,7 +42,7 @@ int tb_law_params(tbLaw law, int rows)
 {
   if (rows < 1 || rows > TB_MAX_ROWS) return -1;
   switch (law) {
-  case TB_LAW_FREE:
+  case TB_LAW_BILATERAL:
   case TB_LAW_NONNEG: return 0;
   case TB_LAW_BOX: return 2 * rows;
   case TB_LAW_COULOMB: return rows == 2 || rows == 3 ? 1 : -1;

@@ -125,7 +125,8 @@ static double coefficient(Maker* m) { return chance(m, 0.1) ? 0 : uniform(m, 0, 
 static int choose_law(Maker* m, int k, tbLaw* law, double* param)
 {
   bool planar = m->spec->dimension == 2;
-  static const tbLaw in_2d[] = {TB_LAW_COULOMB, TB_LAW_FREE, TB_LAW_NONNEG, TB_LAW_BOX, TB_LAW_DIRECTIONAL};
+  static const tbLaw in_2d[] = {TB_LAW_COULOMB, TB_LAW_BILATERAL, TB_LAW_NONNEG, TB_LAW_BOX,
+                                TB_LAW_DIRECTIONAL};
   *law = !m->spec->all_laws ? TB_LAW_COULOMB : planar ? in_2d[k % 5] : (tbLaw)(k % TB_LAW_COUNT);
   int rows = planar ? 2 : 3;
   if (*law == TB_LAW_CONTENSOU) rows = 4;
@@ -201,7 +202,7 @@ static void choose_friction_state(Maker* m, tbLaw law, int rows, const double* p
 static void choose_row_state(Maker* m, tbLaw law, double lo, double hi, double* u, double* lambda)
 {
   *u = 0;
-  if (law == TB_LAW_FREE) {
+  if (law == TB_LAW_BILATERAL) {
     *lambda = uniform(m, -1, 1);
   } else if (law == TB_LAW_NONNEG) {
     bool open = chance(m, 0.5);

@@ -126,15 +126,15 @@ void tb_metric_measure(tbMetricBlock* b)
 tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads, tbMetricBlock* b)
 {
   if (b->kind != TB_METRIC_SPARSE || b->unit != 3) return TB_OK;
-  tbHalf* half = TB_TAKE(arena, tbHalf, 1);
-  tbHalfPattern* pattern = TB_TAKE(arena, tbHalfPattern, 1);
-  if (!half || !pattern) return TB_ERROR_MEMORY;
-  TB_TRY(tb_half_pattern(arena, b->size, b->ptr, b->col, pattern));
-  double* value = TB_TAKE(arena, double, tb_half_values(pattern));
+  tbPacked* packed = TB_TAKE(arena, tbPacked, 1);
+  tbPackedPattern* pattern = TB_TAKE(arena, tbPackedPattern, 1);
+  if (!packed || !pattern) return TB_ERROR_MEMORY;
+  TB_TRY(tb_packed_pattern(arena, b->size, b->ptr, b->col, pattern));
+  double* value = TB_TAKE(arena, double, tb_packed_values(pattern));
   if (!value) return TB_ERROR_MEMORY;
-  tb_half_pack(pattern, threads, b->ptr, b->value, value);
-  *half = (tbHalf){.pattern = pattern, .value = value};
-  b->half = half;
+  tb_packed_pack(pattern, threads, b->ptr, b->value, value);
+  *packed = (tbPacked){.pattern = pattern, .value = value};
+  b->packed = packed;
   return TB_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "math/cholesky.h"
-#include "math/half.h"
+#include "math/packed.h"
 #include "tribo/problem.h"
 
 // Checks block number `index` and computes its factor (into the arena, or block->factor for sparse ones).

@@ -42,7 +42,7 @@ size_t tb_metric_cg_workspace(const tbMetricBlock* block)
 {
   int n = round_up(block->size);
   return 6 * (size_t)n + (size_t)tb_piece_count(n, TB_METRIC_PIECE) +
-         (block->half ? tb_half_room(block->half->pattern) : 0);
+         (block->packed ? tb_packed_room(block->packed->pattern) : 0);
 }
 
 // ---- the preconditioner ----
@@ -115,7 +115,7 @@ static void rows(void* user, int begin, int end, int piece)
 static void multiply(Cg* s, const double* x)
 {
   s->from = x;
-  if (s->block->half) tb_half_multiply(s->block->half, s->rough, s->threads, x, s->q, s->room);
+  if (s->block->packed) tb_packed_multiply(s->block->packed, s->rough, s->threads, x, s->q, s->room);
   else tb_parallel_for(s->threads, s->n, TB_METRIC_PIECE, rows, s);
 }
 
@@ -196,7 +196,7 @@ static double* layout(Cg* s, double* workspace)
   s->x = workspace, s->r = s->x + n, s->p = s->r + n, s->q = s->p + n;
   double* own = s->q + n;
   s->inverse = own, s->room = own + 2 * n;
-  s->partial = s->room + (s->block->half ? tb_half_room(s->block->half->pattern) : 0);
+  s->partial = s->room + (s->block->packed ? tb_packed_room(s->block->packed->pattern) : 0);
   memset(workspace, 0, 4 * n * sizeof *workspace);
   return own;
 }
@@ -224,10 +224,10 @@ static void solve(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* 
     return;
   }
   double* own = layout(&s, workspace);
-  if (block->half && block->half->inverse) s.inverse = block->half->inverse;
+  if (block->packed && block->packed->inverse) s.inverse = block->packed->inverse;
   else tb_metric_invert_diagonal(block, threads, own);
   double rz, enough = tolerance * tolerance * begin(&s, start, &rz);
-  bool rounded = block->half && block->half->rounded;
+  bool rounded = block->packed && block->packed->rounded;
   for (int time = 0; time < AFRESH && rz > enough; time++) {
     s.rough = rounded && time < ROUGH;
     double here = s.rough ? fmax(enough, DIGITS * DIGITS * rz) : enough;

@@ -8,7 +8,7 @@ enum { SMALL_BLOCKS = 256 }; // in a run
 
 static int pieces_of(const tbMetricBlock* b)
 {
-  return b->half ? b->half->pattern->pieces : tb_piece_count(b->size, TB_METRIC_PIECE);
+  return b->packed ? b->packed->pattern->pieces : tb_piece_count(b->size, TB_METRIC_PIECE);
 }
 
 // Counts the items; fills those of the first or the second kind, from `at` on, unless the list is null.
@@ -27,9 +27,9 @@ static int list(const tbProblem* p, bool shared, int at, tbProductItem* item)
       continue;
     }
     int pieces = pieces_of(b);
-    if (shared != (b->half && pieces > 1)) continue;
+    if (shared != (b->packed && pieces > 1)) continue;
     for (int k = 0; k < pieces; k++, at++)
-      if (item && b->half) item[at] = (tbProductItem){i, k, 0};
+      if (item && b->packed) item[at] = (tbProductItem){i, k, 0};
       else if (item)
         item[at] =
             (tbProductItem){i, k * TB_METRIC_PIECE, k + 1 < pieces ? (k + 1) * TB_METRIC_PIECE : b->size};
@@ -41,7 +41,7 @@ void tb_product_layout(tbProduct* s, tbScratch* scratch, const tbProblem* p)
 {
   size_t room = 0;
   for (int i = 0; i < p->nblock; i++)
-    if (p->block[i].half) room += tb_half_room(p->block[i].half->pattern);
+    if (p->block[i].packed) room += tb_packed_room(p->block[i].packed->pattern);
   s->problem = p;
   s->shared = list(p, true, 0, NULL);
   s->count = list(p, false, s->shared, NULL);
@@ -57,7 +57,7 @@ void tb_product_begin(tbProduct* s)
   size_t at = 0;
   for (int i = 0; i < p->nblock; i++) {
     s->room_adr[i] = at;
-    if (p->block[i].half) at += tb_half_room(p->block[i].half->pattern);
+    if (p->block[i].packed) at += tb_packed_room(p->block[i].packed->pattern);
   }
 }
 
@@ -82,9 +82,9 @@ static void first(void* user, int begin, int end, int piece)
         memset(job->y + b->dof, 0, (size_t)b->size * sizeof *job->y);
         tb_metric_multiply_add(b, job->x + b->dof, job->y + b->dof);
       }
-    } else if (b->half) {
-      tb_half_spread(b->half, job->rough, item->piece, job->x + b->dof, room);
-      if (n >= s->shared) tb_half_collect(b->half, item->piece, room, job->y + b->dof);
+    } else if (b->packed) {
+      tb_packed_spread(b->packed, job->rough, item->piece, job->x + b->dof, room);
+      if (n >= s->shared) tb_packed_collect(b->packed, item->piece, room, job->y + b->dof);
     } else {
       tb_metric_rows(b, item->piece, item->end, job->x + b->dof, job->y + b->dof);
     }
@@ -98,7 +98,7 @@ static void second(void* user, int begin, int end, int piece)
   for (int n = begin; n < end; n++) {
     const tbProductItem* item = &job->s->item[n];
     const tbMetricBlock* b = &job->s->problem->block[item->block];
-    tb_half_collect(b->half, item->piece, job->s->room + job->s->room_adr[item->block], job->y + b->dof);
+    tb_packed_collect(b->packed, item->piece, job->s->room + job->s->room_adr[item->block], job->y + b->dof);
   }
 }
 

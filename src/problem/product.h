@@ -25,7 +25,7 @@ typedef struct tbProduct {
 
 void tb_product_layout(tbProduct* product, tbScratch* scratch, const tbProblem* problem);
 void tb_product_begin(tbProduct* product); // fills the list
-// (ndof) both; rough: with rounded values, where there are any (math/half.h).
+// (ndof) both; rough: with rounded values, where there are any (math/packed.h).
 void tb_product_multiply(const tbProduct* product, tbThreads* threads, bool rough, const double* x,
                          double* y);
 

@@ -44,7 +44,7 @@ static void judge_rows(tbLaw law, int rows, const double* param, double w, const
 {
   double G[TB_MAX_ROWS];
   for (int i = 0; i < rows; i++) {
-    double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
+    double lo = law == TB_LAW_BILATERAL ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
     double hi = law == TB_LAW_BOX ? param[rows + i] : INFINITY;
     // λ − P(λ − u), without losing u in a large λ; and w times the same of u/w
     F[i] = fmax(lambda[i] - hi, fmin(lambda[i] - lo, u[i]));
@@ -358,7 +358,7 @@ tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out
   return status;
 }
 
-void tb_judge_believe(tbJudge* j, const double* w)
+void tb_judge_start_from(tbJudge* j, const double* w)
 {
   if (w) memcpy(j->w, w, (size_t)j->p->ndof * sizeof *w);
   else memset(j->w, 0, (size_t)j->p->ndof * sizeof *j->w);

@@ -3,7 +3,7 @@
 
 #include "base/threads.h"
 
-tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* m, tbSkin* out)
+tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* m, tbSurfaceMesh* out)
 {
   out->corner_adr = TB_TAKE(arena, int, (size_t)m->nvertex + 2);
   out->corner = TB_TAKE(arena, int, 3 * (size_t)m->ntriangle);
@@ -19,7 +19,7 @@ tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* m, tbSkin* out)
 }
 
 typedef struct {
-  const tbSkin* skin;
+  const tbSurfaceMesh* surface;
   const tbSolidMesh* mesh;
   double cosine;
 } Work;
@@ -34,14 +34,14 @@ static void find_faces(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Work* w = user;
-  for (int t = begin; t < end; t++) w->skin->face[t] = tb_normalize3(area_of(w->mesh, t));
+  for (int t = begin; t < end; t++) w->surface->face[t] = tb_normalize3(area_of(w->mesh, t));
 }
 
 static void find_corners(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Work* w = user;
-  const tbSkin* s = w->skin;
+  const tbSurfaceMesh* s = w->surface;
   for (int t = begin; t < end; t++)
     for (int k = 0; k < 3; k++) {
       int v = w->mesh->triangle[t][k];
@@ -55,9 +55,10 @@ static void find_corners(void* user, int begin, int end, int piece)
     }
 }
 
-void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh, double cosine)
+void tb_surface_normals(tbThreads* threads, const tbSurfaceMesh* surface, const tbSolidMesh* mesh,
+                        double cosine)
 {
-  Work w = {skin, mesh, cosine};
+  Work w = {surface, mesh, cosine};
   tb_parallel_for(threads, mesh->ntriangle, 512, find_faces, &w);
   tb_parallel_for(threads, mesh->ntriangle, 512, find_corners, &w);
 }

@@ -17,7 +17,7 @@ typedef struct {
   int ngiven;      // meshes of the header, which come first
   int unit[UNITS]; // meshes of sphere, cylinder and box; −1: not yet
   int segments;
-  tbArray mesh, instance, plane, joint, skin, capsule;
+  tbArray mesh, instance, plane, joint, surface, capsule;
 } Reader;
 
 // Meshes.
@@ -43,11 +43,11 @@ static tbStatus read_given(Reader* r, const tbJson* node)
   if (!normal) return TB_ERROR_MEMORY;
   tbSolidMesh mesh = {given.nvertex, given.ntriangle, given.vertex, (const int(*)[3])given.triangle,
                       normal,        .reach = 0};
-  tbSkin skin = {0};
+  tbSurfaceMesh surface = {0};
   tbArena arena;
   tb_arena_init(&arena, r->ctx);
-  tbStatus status = tb_skin_build(&arena, &mesh, &skin);
-  if (status == TB_OK) tb_skin_normals(NULL, &skin, &mesh, hard);
+  tbStatus status = tb_surface_mesh_build(&arena, &mesh, &surface);
+  if (status == TB_OK) tb_surface_normals(NULL, &surface, &mesh, hard);
   tb_arena_free(&arena);
   return status == TB_OK ? push_mesh(r, mesh, &index) : status;
 }
@@ -149,7 +149,7 @@ static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, 
 {
   tbContext* ctx = r->ctx;
   tbSubjectBody* b = &r->m->body[index];
-  const tbJson *shapes = tb_json_find(node, "shapes"), *skin = tb_json_find(node, "skin");
+  const tbJson *shapes = tb_json_find(node, "shapes"), *surface = tb_json_find(node, "skin");
   TB_TRY(tb_replay_kind(ctx, node, &b->kind));
   TB_TRY(tb_replay_pose(ctx, node, &b->pose));
   b->pose_index = tb_json_find(node, "pose") ? (*poses)++ : -1;
@@ -158,11 +158,11 @@ static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, 
   for (uint32_t i = 0; shapes && i < shapes->count; i++) TB_TRY(read_shape(r, &shapes->items[i], index));
   if (tb_json_find(node, "nodes")) {
     tbInstance in = {.body = index, .pose = tb_transform_identity(), .scale = tb_vec3(1, 1, 1)};
-    TB_TRY(tb_json_get_int(ctx, skin, 0, r->ngiven - 1, &in.mesh));
-    tbSkin made = {.body = index, .mesh = in.mesh};
+    TB_TRY(tb_json_get_int(ctx, surface, 0, r->ngiven - 1, &in.mesh));
+    tbSurfaceMesh made = {.body = index, .mesh = in.mesh};
     const tbSolidMesh* mesh = &((tbSolidMesh*)r->mesh.data)[in.mesh];
-    TB_TRY(tb_skin_build(&r->m->arena, mesh, &made));
-    TB_TRY(tb_array_push(ctx, &r->skin, &made, 1));
+    TB_TRY(tb_surface_mesh_build(&r->m->arena, mesh, &made));
+    TB_TRY(tb_array_push(ctx, &r->surface, &made, 1));
     TB_TRY(tb_array_push(ctx, &r->instance, &in, 1));
     b->node = *nodes;
     *nodes += mesh->nvertex;
@@ -261,8 +261,8 @@ static tbStatus read_all(Reader* r)
   m->instance = keep(r, &r->instance), m->ninstance = (int)r->instance.count;
   m->plane = keep(r, &r->plane), m->nplane = (int)r->plane.count;
   m->joint = keep(r, &r->joint), m->njoint = (int)r->joint.count;
-  m->skin = keep(r, &r->skin), m->nskin = (int)r->skin.count;
-  if (!m->mesh || !m->instance || !m->plane || !m->joint || !m->skin) return TB_ERROR_MEMORY;
+  m->surface = keep(r, &r->surface), m->nsurface = (int)r->surface.count;
+  if (!m->mesh || !m->instance || !m->plane || !m->joint || !m->surface) return TB_ERROR_MEMORY;
   int64_t total = 0;
   for (int i = 0; i < m->ninstance; i++) {
     m->instance[i].triangle = (int)total;
@@ -286,10 +286,10 @@ tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* ou
               .instance = TB_ARRAY(tbInstance),
               .plane = TB_ARRAY(tbSubjectPlane),
               .joint = TB_ARRAY(tbSubjectJoint),
-              .skin = TB_ARRAY(tbSkin),
+              .surface = TB_ARRAY(tbSurfaceMesh),
               .capsule = TB_ARRAY(Capsule)};
   tbStatus status = read_all(&r);
-  tbArray* const arrays[] = {&r.mesh, &r.instance, &r.plane, &r.joint, &r.skin, &r.capsule};
+  tbArray* const arrays[] = {&r.mesh, &r.instance, &r.plane, &r.joint, &r.surface, &r.capsule};
   for (int i = 0; i < 6; i++) tb_array_free(ctx, arrays[i]);
   if (status == TB_OK) *out = subject;
   else tb_subject_free(&subject);
@@ -311,11 +311,11 @@ void tb_subject_pose(const tbSubject* m, const tbReplayFrame* frame)
 void tb_subject_show(tbThreads* threads, const tbSubject* m, const tbReplayFrame* frame)
 {
   tb_subject_pose(m, frame);
-  for (int i = 0; i < m->nskin; i++) {
-    const tbSkin* s = &m->skin[i];
+  for (int i = 0; i < m->nsurface; i++) {
+    const tbSurfaceMesh* s = &m->surface[i];
     tbSolidMesh* mesh = &m->mesh[s->mesh];
     for (int v = 0; v < mesh->nvertex; v++) mesh->vertex[v] = frame->node[m->body[s->body].node + v];
-    tb_skin_normals(threads, s, mesh, soft);
+    tb_surface_normals(threads, s, mesh, soft);
     m->now[s->body] = tb_transform_identity();
   }
 }

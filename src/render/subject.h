@@ -43,13 +43,13 @@ typedef struct tbSubjectJoint {
   double lower, upper;             // infinite: no limit
 } tbSubjectJoint;
 
-// Around the vertices of a skin: its triangles' corners, for normals that follow.
-typedef struct tbSkin {
+// Around the vertices of a surface: its triangles' corners, for normals that follow.
+typedef struct tbSurfaceMesh {
   int body, mesh;
   int* corner_adr; // first corner of a vertex                                            (nvertex+1)
   int* corner;     // 3 triangle + k                                                      (3 ntriangle)
   tbVec3* face;    // unit normals                                                        (ntriangle)
-} tbSkin;
+} tbSurfaceMesh;
 
 // What a view cuts away of an instance (cutaway.c).
 enum { TB_CUT_NOTHING, TB_CUT_ALL, TB_CUT_NEAR };
@@ -60,12 +60,12 @@ typedef struct tbCut {
 } tbCut;
 
 typedef struct tbSubject {
-  int nbody, ninstance, nplane, nskin, nmesh, ntriangle, njoint;
+  int nbody, ninstance, nplane, nsurface, nmesh, ntriangle, njoint;
   tbSubjectBody* body;
   tbInstance* instance; // in the order of bodies
   tbSubjectPlane* plane;
   tbSubjectJoint* joint;
-  tbSkin* skin;
+  tbSurfaceMesh* surface;
   tbSolidMesh* mesh;
   tbVec3 up;          // unit
   int max_vertex;     // of a mesh
@@ -86,8 +86,9 @@ bool tb_cut_hides(const tbCut* cut, tbVec3 a, tbVec3 b, tbVec3 c);
 
 // Corner normals: of all faces around the vertex that lean from the corner's own by less than an angle, by
 // area.
-tbStatus tb_skin_build(tbArena* arena, const tbSolidMesh* mesh, tbSkin* out);
+tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* mesh, tbSurfaceMesh* out);
 // cosine: of that angle.
-void tb_skin_normals(tbThreads* threads, const tbSkin* skin, const tbSolidMesh* mesh, double cosine);
+void tb_surface_normals(tbThreads* threads, const tbSurfaceMesh* surface, const tbSolidMesh* mesh,
+                        double cosine);
 
 #endif

@@ -60,8 +60,8 @@ static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f,
     if (!moves && first) TB_TRY(tb_array_push(ctx, &seen->still, &near, 1));
     if (moves && first) TB_TRY(tb_array_push(ctx, &seen->size, &b->reach, 1));
   }
-  for (int i = 0; i < m->nskin; i++) {
-    const tbSkin* s = &m->skin[i];
+  for (int i = 0; i < m->nsurface; i++) {
+    const tbSurfaceMesh* s = &m->surface[i];
     for (int v = 0; v < m->mesh[s->mesh].nvertex; v++) {
       tbBall node = {f->node[m->body[s->body].node + v], 0};
       TB_TRY(tb_array_push(ctx, ball, &node, 1));
@@ -164,10 +164,10 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
   }
   bound(s);
   double typical = seen->size.count ? quantile(&seen->size, 0.5) : 0.3 * s->radius;
-  s->unit = fmin(0.11 * typical, (m->nskin ? 0.016 : 0.03) * s->radius);
+  s->unit = fmin(0.11 * typical, (m->nsurface ? 0.016 : 0.03) * s->radius);
   s->impulse = quantile(&seen->impulse, 0.5);
   s->from = side(m);
-  s->room = 0.5 / fmax(1, (double)seen->size.count + 2 * m->nskin);
+  s->room = 0.5 / fmax(1, (double)seen->size.count + 2 * m->nsurface);
   return TB_OK;
 }
 

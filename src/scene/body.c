@@ -109,7 +109,7 @@ static double reach(const tbBodyDef* d, tbVec3 centre)
 // Everything that must exist before the body can be added; only then does the world change.
 static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b)
 {
-  tbArray* grown[] = {&w->body, &w->shape, &w->owner, &w->key, &w->surface};
+  tbArray* grown[] = {&w->body, &w->shape, &w->owner, &w->key, &w->contact_material};
   size_t before[5];
   for (int i = 0; i < 5; i++) before[i] = grown[i]->count;
   int index = (int)w->body.count;
@@ -118,11 +118,12 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
   for (int i = 0; status == TB_OK && i < d->shape_count; i++)
     status = tb_array_push(ctx, &w->owner, &index, 1);
   if (status == TB_OK) status = tb_keys_push(ctx, w, d->keys, d->key_count);
-  if (status == TB_OK && b->own_surface >= 0) {
+  if (status == TB_OK && b->own_contact_material >= 0) {
     const tbMaterial* material = (const tbMaterial*)w->material.data + b->material;
-    tbSurface own = {d->friction ? *d->friction : material->surface.friction,
-                     d->restitution ? *d->restitution : material->surface.restitution, false};
-    status = tb_array_push(ctx, &w->surface, &own, 1);
+    tbContactMaterial own = {d->friction ? *d->friction : material->contact_material.friction,
+                             d->restitution ? *d->restitution : material->contact_material.restitution,
+                             false};
+    status = tb_array_push(ctx, &w->contact_material, &own, 1);
   }
   if (status == TB_OK) status = tb_array_push(ctx, &w->body, b, 1);
   if (status != TB_OK)
@@ -167,7 +168,7 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .shape = (int)w->shape.count,
               .nshape = d->shape_count,
               .material = d->material.index,
-              .own_surface = d->friction || d->restitution ? (int)w->surface.count : -1,
+              .own_contact_material = d->friction || d->restitution ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count,
               .nkey = d->key_count,
               .deformable = -1};

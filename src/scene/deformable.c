@@ -106,16 +106,16 @@ static tbStatus hold(tbContext* ctx, const tbWorld* w, const tbDeformableDef* d,
 static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, const tbBody* b,
                        const tbDeformable* f)
 {
-  tbArray* grown[] = {&w->body, &w->deformable, &w->key, &w->surface};
+  tbArray* grown[] = {&w->body, &w->deformable, &w->key, &w->contact_material};
   size_t before[4];
   for (int i = 0; i < 4; i++) before[i] = grown[i]->count;
   tbStatus status = tb_names_reserve(ctx, &w->names);
   for (int k = 0; status == TB_OK && k < d->pin_count; k++)
     status = tb_keys_push(ctx, w, d->pins[k].keys, d->pins[k].key_count);
-  if (status == TB_OK && b->own_surface >= 0) {
-    tbSurface own = ((const tbMaterial*)w->material.data)[b->material].surface;
+  if (status == TB_OK && b->own_contact_material >= 0) {
+    tbContactMaterial own = ((const tbMaterial*)w->material.data)[b->material].contact_material;
     own.friction = *d->friction;
-    status = tb_array_push(ctx, &w->surface, &own, 1);
+    status = tb_array_push(ctx, &w->contact_material, &own, 1);
   }
   if (status == TB_OK) status = tb_array_push(ctx, &w->deformable, f, 1);
   if (status == TB_OK) status = tb_array_push(ctx, &w->body, b, 1);
@@ -160,7 +160,7 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
               .initial = tb_transform_identity(),
               .shape = (int)w->shape.count,
               .material = d->material.index,
-              .own_surface = d->friction ? (int)w->surface.count : -1,
+              .own_contact_material = d->friction ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count,
               .deformable = (int)w->deformable.count};
   f->body = (int)w->body.count;
@@ -221,7 +221,7 @@ const tbVec3* tb_body_node_velocities(const tbWorld* w, tbBodyId id)
 int tb_body_triangle_count(const tbWorld* w, tbBodyId id)
 {
   const tbDeformable* d = find(w, id);
-  return d ? d->skin->ntriangle : 0;
+  return d ? d->surface->ntriangle : 0;
 }
 
 const int (*tb_body_triangles(const tbWorld* w, tbBodyId id))[3]

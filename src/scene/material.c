@@ -132,24 +132,25 @@ static tbFriction combine(tbFriction a, tbFriction b)
   return f;
 }
 
-static tbSurface surface_of(const tbWorld* w, const tbBody* body)
+static tbContactMaterial contact_material_of(const tbWorld* w, const tbBody* body)
 {
-  if (body->own_surface >= 0) return ((const tbSurface*)w->surface.data)[body->own_surface];
-  return ((const tbMaterial*)w->material.data)[body->material].surface;
+  if (body->own_contact_material >= 0)
+    return ((const tbContactMaterial*)w->contact_material.data)[body->own_contact_material];
+  return ((const tbMaterial*)w->material.data)[body->material].contact_material;
 }
 
-tbSurface tb_world_surface(const tbWorld* w, const tbBody* a, const tbBody* b)
+tbContactMaterial tb_world_contact_material(const tbWorld* w, const tbBody* a, const tbBody* b)
 {
-  if (a->own_surface < 0 && b->own_surface < 0) {
+  if (a->own_contact_material < 0 && b->own_contact_material < 0) {
     const tbPairRule* rule = find_pair(w, a->material, b->material);
     if (rule) {
-      tbSurface s = rule->surface;
+      tbContactMaterial s = rule->contact_material;
       if (a->material != rule->a) s.direction_of_b = !s.direction_of_b;
       return s;
     }
   }
-  tbSurface sa = surface_of(w, a), sb = surface_of(w, b);
+  tbContactMaterial sa = contact_material_of(w, a), sb = contact_material_of(w, b);
   bool b_leads = sb.friction.kind == TB_FRICTION_ELLIPTIC && sa.friction.kind != TB_FRICTION_ELLIPTIC;
   tbFriction friction = b_leads ? combine(sb.friction, sa.friction) : combine(sa.friction, sb.friction);
-  return (tbSurface){friction, fmax(sa.restitution, sb.restitution), b_leads};
+  return (tbContactMaterial){friction, fmax(sa.restitution, sb.restitution), b_leads};
 }

@@ -15,8 +15,8 @@ static tbStatus take_surface(tbContext* ctx, const tbMatter* m, const int (*tria
   d->triangle = tb_arena_take(&d->arena, (size_t)count, sizeof *triangle);
   if (!d->triangle) return TB_ERROR_MEMORY;
   memcpy(d->triangle, triangle, (size_t)count * sizeof *triangle);
-  TB_TRY(tb_skin_create(ctx, m->rest, m->nnode, triangle, count, &d->skin));
-  return tb_skin_link(ctx, d->skin);
+  TB_TRY(tb_surface_mesh_create(ctx, m->rest, m->nnode, triangle, count, &d->surface));
+  return tb_surface_mesh_link(ctx, d->surface);
 }
 
 static tbStatus make_solid(tbContext* ctx, const tbMatter* m, tbDeformable* d)
@@ -76,7 +76,7 @@ tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* m, int nhold, tbDefo
 void tb_deformable_free(tbContext* ctx, tbDeformable* d)
 {
   tb_fem_free(ctx, d->fem);
-  tb_skin_free(ctx, d->skin);
+  tb_surface_mesh_free(ctx, d->surface);
   tb_cholesky_free(ctx, d->factor);
   d->arena.ctx = ctx; // the one it was made with may be gone
   tb_arena_free(&d->arena);

@@ -22,12 +22,12 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->owner = TB_ARRAY(int);
   w->joint = TB_ARRAY(tbJoint);
   w->material = TB_ARRAY(tbMaterial);
-  w->surface = TB_ARRAY(tbSurface);
+  w->contact_material = TB_ARRAY(tbContactMaterial);
   w->pair = TB_ARRAY(tbPairRule);
   w->key = TB_ARRAY(tbMotionKey);
   w->contact = TB_ARRAY(tbContactRecord);
   w->deformable = TB_ARRAY(tbDeformable);
-  w->skin = TB_ARRAY(tbSkin*);
+  w->surface = TB_ARRAY(tbSurfaceMesh*);
   w->hull = TB_ARRAY(tbHull*);
   w->mesh = TB_ARRAY(tbMesh*);
   w->sdf = TB_ARRAY(tbSdf*);
@@ -52,9 +52,11 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   for (size_t i = 0; i < w->sdf.count; i++) tb_sdf_free(ctx, ((tbSdf**)w->sdf.data)[i]);
   for (size_t i = 0; i < w->mesh.count; i++) tb_mesh_free(ctx, ((tbMesh**)w->mesh.data)[i]);
   for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_free(ctx, &tb_deformables(w)[i]);
-  for (size_t i = 0; i < w->skin.count; i++) tb_skin_free(ctx, ((tbSkin**)w->skin.data)[i]);
-  tbArray* arrays[] = {&w->body, &w->shape,   &w->owner,      &w->joint, &w->material, &w->surface, &w->pair,
-                       &w->key,  &w->contact, &w->deformable, &w->skin,  &w->hull,     &w->mesh,    &w->sdf};
+  for (size_t i = 0; i < w->surface.count; i++)
+    tb_surface_mesh_free(ctx, ((tbSurfaceMesh**)w->surface.data)[i]);
+  tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint,      &w->material, &w->contact_material,
+                       &w->pair, &w->key,   &w->contact, &w->deformable, &w->surface,  &w->hull,
+                       &w->mesh, &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_names_free(ctx, &w->names);
   w->scratch.ctx = ctx;

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "fem/body.h"
-#include "geometry/skin.h"
+#include "geometry/surface_mesh.h"
 #include "scene/names.h"
 #include "tribo/scene.h"
 
@@ -25,11 +25,12 @@ typedef struct tbBody {
   tbMat3 inertia_inv; // zero: not dynamic
   int shape, nshape;  // in tbWorld.shape
   int material;
-  int own_surface;     // index into tbWorld.surface of its own friction or restitution; −1: the material's
-  int key, nkey;       // prescribed motion, in tbWorld.key; 0 keys: constant velocity
-  tbTransform initial; // pose at t = 0 of a constant prescribed motion
-  double radius;       // of the smallest sphere about the centre of mass that holds its shapes (∞: a plane)
-  int deformable;      // in tbWorld.deformable; −1: rigid. x, v: mean of its nodes; mass: of them all
+  int own_contact_material; // index into tbWorld.surface of its own friction or restitution; −1: the
+                            // material's
+  int key, nkey;            // prescribed motion, in tbWorld.key; 0 keys: constant velocity
+  tbTransform initial;      // pose at t = 0 of a constant prescribed motion
+  double radius;  // of the smallest sphere about the centre of mass that holds its shapes (∞: a plane)
+  int deformable; // in tbWorld.deformable; −1: rigid. x, v: mean of its nodes; mass: of them all
   const char* name;
 } tbBody;
 
@@ -58,11 +59,12 @@ typedef struct tbDeformable {
   int* holder;   // of a node: its hold; −1: none                                      (fem->nnode)
   tbVec3* local; // of a node that is held: its place in the frame of the hold: the motion's, or the
                  // body's centre of mass                                              (fem->nnode)
-  tbVec3* pull; // of a node that is held by a dynamic body: impulse of the last step, on the node  (fem->nnode)
+  tbVec3*
+      pull; // of a node that is held by a dynamic body: impulse of the last step, on the node  (fem->nnode)
   bool self_contact;
-  double radius;      // half the thickness of cloth                                   m
-  tbSkin* skin;       // its surface; skin->node: the nodes of its vertices
-  int (*triangle)[3]; // the same triangles over the nodes                             (skin->ntriangle)
+  double radius;          // half the thickness of cloth                                   m
+  tbSurfaceMesh* surface; // its surface; surface->node: the nodes of its vertices
+  int (*triangle)[3]; // the same triangles over the nodes                             (surface->ntriangle)
   tbSoftDef soft;     // what a solid is made of; cloth: fem->sheet
   tbArena arena;      // memory behind x … triangle
   // what the scheme `implicit` keeps from step to step; derived, in no checkpoint
@@ -72,7 +74,8 @@ typedef struct tbDeformable {
 
 // What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
-  int shape_a, shape_b; // in tbWorld.shape, a < b; −1: a deformable body's. Those of skins come last, by feature
+  int shape_a,
+      shape_b; // in tbWorld.shape, a < b; −1: a deformable body's. Those of surfaces come last, by feature
   int body_a, body_b;
   uint64_t feature;
   tbVec3 position, normal, tangent;
@@ -96,21 +99,21 @@ typedef struct tbJoint {
   double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, motor
 } tbJoint;
 
-typedef struct tbSurface {
+typedef struct tbContactMaterial {
   tbFriction friction;
   double restitution;
   bool direction_of_b; // friction.direction is in the frame of the pair's second body
-} tbSurface;
+} tbContactMaterial;
 
 typedef struct tbMaterial {
   const char* name;
   double density;
-  tbSurface surface;
+  tbContactMaterial contact_material;
 } tbMaterial;
 
 typedef struct tbPairRule {
   int a, b; // materials, a ≤ b
-  tbSurface surface;
+  tbContactMaterial contact_material;
 } tbPairRule;
 
 struct tbWorld {
@@ -122,18 +125,19 @@ struct tbWorld {
   double clock_start, clock_dt;
   int64_t clock_steps; // since dt last changed
 
-  tbArray body;     // tbBody
-  tbArray shape;    // tbShape, body by body
-  tbArray owner;    // int: the body of a shape
-  tbArray joint;    // tbJoint
-  tbArray material; // tbMaterial
-  tbArray surface;  // tbSurface: bodies' own
-  tbArray pair;     // tbPairRule, sorted
-  tbArray key;      // tbMotionKey
-  tbArray contact;  // tbContactRecord of the last step
+  tbArray body;             // tbBody
+  tbArray shape;            // tbShape, body by body
+  tbArray owner;            // int: the body of a shape
+  tbArray joint;            // tbJoint
+  tbArray material;         // tbMaterial
+  tbArray contact_material; // tbContactMaterial: bodies' own
+  tbArray pair;             // tbPairRule, sorted
+  tbArray key;              // tbMotionKey
+  tbArray contact;          // tbContactRecord of the last step
 
   tbArray deformable; // tbDeformable
-  tbArray skin;       // tbSkin* of a shape, made when a step first needs it; as long as `shape`, or shorter
+  tbArray
+      surface; // tbSurfaceMesh* of a shape, made when a step first needs it; as long as `shape`, or shorter
 
   tbArray hull, mesh, sdf; // pointers: geometry it frees
   tbNames names;
@@ -158,7 +162,7 @@ static inline tbMat3 tb_body_world_inertia(const tbBody* b)
 }
 
 // What two bodies' surfaces do together.
-tbSurface tb_world_surface(const tbWorld* world, const tbBody* a, const tbBody* b);
+tbContactMaterial tb_world_contact_material(const tbWorld* world, const tbBody* a, const tbBody* b);
 
 tbStatus tb_friction_check(tbContext* ctx, const tbFriction* friction);
 tbStatus tb_restitution_check(tbContext* ctx, double restitution);

@@ -1,4 +1,4 @@
-// `auto` on problems with sparse metric blocks: who goes first.
+// `auto` on problems with sparse metric blocks: which method goes first.
 //
 // Through a sparse block W is dense, and every column of it is a solve with A; `cr` needs a product with A
 // per iteration. It therefore goes first where contacts are mostly on such blocks. But sweeps and conjugate

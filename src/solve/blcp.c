@@ -84,7 +84,7 @@ static void set_contact_bounds(tbBlcp* b, int k)
   tb_friction_make(p, k, b->run->o->model, b->run->o->directions, &f);
   if (f.kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++) {
-      double lo = p->law[k] == TB_LAW_FREE ? -INFINITY : p->law[k] == TB_LAW_NONNEG ? 0 : param[i];
+      double lo = p->law[k] == TB_LAW_BILATERAL ? -INFINITY : p->law[k] == TB_LAW_NONNEG ? 0 : param[i];
       set_bounds(b, row + i, -1, lo, p->law[k] == TB_LAW_BOX ? param[rows + i] : INFINITY);
     }
     return;

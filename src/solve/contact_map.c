@@ -276,7 +276,7 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   if (step) clear(n, step);
   for (int i = 0; i < n; i++) {
     double rho = factor(m, m->D[i * n + i]), z = lambda[i] - rho * u[i];
-    double lo = law == TB_LAW_FREE ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
+    double lo = law == TB_LAW_BILATERAL ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
     double hi = law == TB_LAW_BOX ? param[n + i] : INFINITY;
     bool held = !(z > lo && z < hi); // at a bound
     double phi = z <= lo ? lambda[i] - lo : z >= hi ? lambda[i] - hi : rho * u[i];

@@ -219,7 +219,7 @@ double tb_cr_residual(tbCr* c)
 {
   const tbProblem* p = c->run->p;
   const double* r = c->r + p->ndof;
-  tb_cr_feel(&c->system, c->weight, c->r, c->moved);
+  tb_cr_weighted_product(&c->system, c->weight, c->r, c->moved);
   return sqrt(dot(p->nrow, c->moved, c->moved) + dot(p->nrow, r, r));
 }
 
@@ -336,12 +336,12 @@ void tb_cr_begin(tbCr* c, tbRun* run, const double* lambda)
   tb_cr_system_begin(&c->system, run);
   weigh(c);
   c->gain = c->tightening = 1;
-  c->hoped = INFINITY;
+  c->requested = INFINITY;
   c->mixer.weight = c->system.own;
   tb_anderson_reset(&c->mixer);
   memcpy(c->lambda, lambda, (size_t)p->nrow * sizeof *lambda);
   tb_cr_states_begin(c);
-  tb_cr_approach(&c->system, c->lambda, run->believed, c->w);
+  tb_cr_approach(&c->system, c->lambda, run->w_guess, c->w);
   velocities(c);
   aim(c);
   tb_cr_states_look(c, true);
@@ -420,12 +420,12 @@ void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses)
 // ε₁ is on the safe side, the more so the stiffer the bodies: a residual is taken to move their masses. Where
 // the last answer of the judge, with what has been gained since, would do, or r and the changes at the last
 // look are small anyway, the judge may be satisfied already.
-void tb_cr_hope(tbCr* c, double error)
+void tb_cr_request_check(tbCr* c, double error)
 {
   double expected = c->asked > 0 ? c->run->last_number * error / c->asked : INFINITY;
   bool near = error <= HOPE * c->r_tolerance || expected <= LIKELY;
-  if (!near || !(error <= 0.5 * c->hoped)) return;
-  c->hoped = error;
+  if (!near || !(error <= 0.5 * c->requested)) return;
+  c->requested = error;
   tb_run_judge_next(c->run);
 }
 
@@ -435,13 +435,13 @@ void tb_cr(tbRun* run, double* lambda)
   double error = 0;
   tb_cr_begin(&c, run, lambda);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    if (k > 0 && run->last_check == k) c.asked = c.hoped = error;
+    if (k > 0 && run->last_check == k) c.asked = c.requested = error;
     if (tb_cr_iterate(&c)) {
       tb_run_judge_next(run);
       c.tightening = fmax(0.1 * c.tightening, 1e-8);
     }
     error = sqrt(c.size * c.size + c.unrest);
-    tb_cr_hope(&c, error);
+    tb_cr_request_check(&c, error);
     tb_cr_states_publish(&c, lambda);
   }
 }

@@ -54,7 +54,7 @@ typedef struct tbCr {
   double loose;                    // ε₁ of a part that need not be solved so well; 0: as said
   int wait, restarts; // iterations since the last look; restarts since the linear problem was solved
   int changes;        // restarts in all
-  double hoped;       // the estimated error at which the judge was last called for
+  double requested;   // the estimated error at which the judge was last called for
   double asked;       // and at which it last answered; 0: not yet
   double change;      // the largest such velocity at the last look
   double unrest;      // and the sum of their squares
@@ -78,7 +78,7 @@ double tb_cr_residual(tbCr* c); // in velocities
 // Goes on with another part, from `impulses` (nrow), on which its states are based.
 void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses);
 // Asks the judge where an error, estimated in velocities, lets one hope.
-void tb_cr_hope(tbCr* c, double error);
+void tb_cr_request_check(tbCr* c, double error);
 
 // Groups, and states from the impulses of a warm start, which are clamped into their laws.
 void tb_cr_states_begin(tbCr* c);

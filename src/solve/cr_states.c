@@ -332,7 +332,7 @@ static tbCrLook look_at(tbCr* c, int k, bool thorough)
   if (c->part == TB_CR_FRICTION) return TB_CR_SAME;
   const double* param = p->param + p->param_adr[k];
   tbCrLook seen = TB_CR_SAME;
-  for (int i = 0, rows = tb_rows(p, k); i < rows && p->law[k] != TB_LAW_FREE; i++) {
+  for (int i = 0, rows = tb_rows(p, k); i < rows && p->law[k] != TB_LAW_BILATERAL; i++) {
     bool box = p->law[k] == TB_LAW_BOX;
     if (look_at_row(c, p->row_adr[k] + i, box ? param[i] : 0, box ? param[rows + i] : INFINITY))
       seen = TB_CR_SWITCHED;
@@ -388,7 +388,7 @@ static void enter_rows(tbCr* c, int k)
   for (int i = 0; i < rows; i++)
     c->system.solved[first + i] =
         c->part != TB_CR_FRICTION &&
-        (p->law[k] == TB_LAW_FREE || (p->law[k] == TB_LAW_NONNEG && lambda[i] > 0) ||
+        (p->law[k] == TB_LAW_BILATERAL || (p->law[k] == TB_LAW_NONNEG && lambda[i] > 0) ||
          (p->law[k] == TB_LAW_BOX && param[i] < lambda[i] && lambda[i] < param[rows + i]));
 }
 

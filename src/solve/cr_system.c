@@ -264,7 +264,7 @@ void tb_cr_spread(const tbCrSystem* s, const double* w, double* x)
   tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, w, x, NULL});
 }
 
-void tb_cr_feel(const tbCrSystem* s, const double* weight, const double* r, double* x)
+void tb_cr_weighted_product(const tbCrSystem* s, const double* weight, const double* r, double* x)
 {
   tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, spread_contacts, &(Pass){s, r, x, weight});
 }

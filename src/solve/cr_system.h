@@ -45,7 +45,8 @@ void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw); //
 // w = A⁻¹Jᵀλ by the factor; without one, about that, from `start` (null: from zero).
 void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* start, double* w);
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f); // f += Jᵀx: (nrow) to (ndof)
-void tb_cr_feel(const tbCrSystem* s, const double* weight, const double* r, double* x); // x = J (weight ∘ r)
+void tb_cr_weighted_product(const tbCrSystem* s, const double* weight, const double* r,
+                            double* x);                             // x = J (weight ∘ r)
 void tb_cr_spread(const tbCrSystem* s, const double* w, double* x); // x = Jw: (ndof) to (nrow)
 
 void tb_cr_apply(const tbCrSystem* s, const double* x, double* Bx); // Bx = B x

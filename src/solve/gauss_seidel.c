@@ -44,7 +44,7 @@ static void update_rows(void* user, int k, const double* at, double* lambda)
 
   if (f->kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++) {
-      double lo = p->law[k] == TB_LAW_FREE ? -INFINITY : p->law[k] == TB_LAW_NONNEG ? 0 : param[i];
+      double lo = p->law[k] == TB_LAW_BILATERAL ? -INFINITY : p->law[k] == TB_LAW_NONNEG ? 0 : param[i];
       double hi = p->law[k] == TB_LAW_BOX ? param[rows + i] : INFINITY;
       move_row(rows, D, i, g->omega, lo, hi, u, lambda);
     }

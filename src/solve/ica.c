@@ -92,7 +92,7 @@ void tb_ica(tbRun* run, double* lambda)
   layout(&s, &run->scratch, run->W);
   tb_cr_system_begin(&s.products, run);
   s.soft = run->W->lumped;
-  tb_cr_approach(&s.products, lambda, run->believed, s.w);
+  tb_cr_approach(&s.products, lambda, run->w_guess, s.w);
 
   tbDelassus W = *run->W; // with a q of its own
   tbRun inner = *run;

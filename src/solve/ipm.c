@@ -96,7 +96,7 @@ static void add_cones(tbIpm* s, int k)
   const tbProblem* p = s->run->p;
   const tbFrictionSet* f = &s->friction[k];
   int rows = tb_rows(p, k), first = p->row_adr[k], island = s->prepared->island[k];
-  if (p->law[k] == TB_LAW_FREE) return;
+  if (p->law[k] == TB_LAW_BILATERAL) return;
   if (f->kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++)
       s->cone[s->cones++] =

@@ -175,7 +175,7 @@ static void move(tbIpm* s)
     const tbIpmIsland* land = &s->island[s->prepared->island[k]];
     for (int i = p->row_adr[k]; land->state == TB_IPM_PATH && i < p->row_adr[k + 1]; i++) {
       s->x[i] += land->alpha * s->dx[i];
-      if (p->law[k] != TB_LAW_FREE) s->z[i] += land->alpha * s->dz[i];
+      if (p->law[k] != TB_LAW_BILATERAL) s->z[i] += land->alpha * s->dz[i];
     }
   }
 }

@@ -39,10 +39,8 @@ static void add_polygon(tbLcp* lcp, int normal, int row, int corners, double rad
   for (int i = 0; i < corners; i++) {
     double s, c;
     tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s, &c);
-    add(lcp, (tbLcpVariable){.row = {row, row + 1},
-                             .coef = {radius * c, radius * s},
-                             .slack = slack,
-                             .normal = -1});
+    add(lcp, (tbLcpVariable){
+                 .row = {row, row + 1}, .coef = {radius * c, radius * s}, .slack = slack, .normal = -1});
   }
 }
 
@@ -62,7 +60,7 @@ static void add_contact(tbLcp* lcp, const tbProblem* p, const tbSolveOptions* o,
   const double* param = p->param + p->param_adr[k];
   if (f.kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++) {
-      double lo = p->law[k] == TB_LAW_FREE ? -INFINITY : p->law[k] == TB_LAW_NONNEG ? 0 : param[i];
+      double lo = p->law[k] == TB_LAW_BILATERAL ? -INFINITY : p->law[k] == TB_LAW_NONNEG ? 0 : param[i];
       add_bounded_row(lcp, row + i, lo, p->law[k] == TB_LAW_BOX ? param[rows + i] : INFINITY);
     }
     return;

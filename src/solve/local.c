@@ -274,7 +274,7 @@ void tb_local_solve(tbLocal* c, const double* u, double* lambda)
     if (tb_ball_solve(&c->ball, q, u, lambda)) return;
   }
   for (int i = 0; i < rows; i++) q[i] = u[i] - dot(rows, D + i * rows, lambda);
-  if (c->p->law[c->k] == TB_LAW_FREE) solve_free(rows, D, u, lambda);
+  if (c->p->law[c->k] == TB_LAW_BILATERAL) solve_free(rows, D, u, lambda);
   else if (c->f->kind == TB_SET_NONE) solve_rows(c, rows, q, lambda);
   else solve_any_set(c, rows, q, lambda);
 }

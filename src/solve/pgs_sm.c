@@ -75,7 +75,7 @@ static bool row_is_free(const tbProblem* p, int k, const tbFrictionSet* f, int i
 {
   const double* param = p->param + p->param_adr[k];
   switch ((tbLaw)p->law[k]) {
-  case TB_LAW_FREE: return true;
+  case TB_LAW_BILATERAL: return true;
   case TB_LAW_NONNEG: return lambda[i] > 0;
   case TB_LAW_BOX: return lambda[i] > param[i] && lambda[i] < param[tb_rows(p, k) + i];
   default: break;

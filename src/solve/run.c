@@ -201,7 +201,7 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 
   tbResidual residual;
   double before = due ? 0 : tb_seconds();
-  if (run->w) tb_judge_believe(run->judge, run->w);
+  if (run->w) tb_judge_start_from(run->judge, run->w);
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
   tbTraceEvent event = {run->iterations, elapsed, &residual, lambda, run->p};
   if (o->trace) o->trace(o->trace_user, &event);

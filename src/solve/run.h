@@ -23,9 +23,9 @@ typedef struct tbRun {
   tbThreads* threads;
   tbStop* stop; // the caller's wish to cancel, and the time budget
   tbScratch scratch;
-  void* prepared;         // what the method's prepare made, or null
-  const double* believed; // the caller's belief about v − v_free (ndof); null: it has none
-  const double* w;        // the method's, for the judge to start from (ndof); null: it has none
+  void* prepared;        // what the method's prepare made, or null
+  const double* w_guess; // the caller's belief about v − v_free (ndof); null: it has none
+  const double* w;       // the method's, for the judge to start from (ndof); null: it has none
 
   // contacts grouped by colour or by layer, when the order asks for it; null when it does not
   int ngroup;
@@ -45,9 +45,9 @@ typedef struct tbRun {
   int rises;                      // looks in a row at which E had grown
   bool start_known;               // judged already, or not worth asking the judge about: λ = 0
   bool costly;                    // from the table
-  int seldom; // of methods that ask: iterations between two unasked measurements, doubled after each
-  double operations;                  // multiplications and additions of the method, as far as it counts them
-  const char* used;                   // the method that is running, or ran last
+  int seldom;        // of methods that ask: iterations between two unasked measurements, doubled after each
+  double operations; // multiplications and additions of the method, as far as it counts them
+  const char* used;  // the method that is running, or ran last
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;

@@ -157,7 +157,7 @@ static tbStatus group_contacts(tbContext* ctx, tbArena* arena, tbRun* run)
 
 // Where a block has no factor the judge takes a solve by conjugate gradients, as long as a method's whole
 // run.
-static bool judging_is_dear(const tbProblem* p)
+static bool judging_is_expensive(const tbProblem* p)
 {
   for (int i = 0; i < p->nblock; i++)
     if (p->block[i].kind == TB_METRIC_SPARSE && !p->block[i].factor) return true;
@@ -169,7 +169,7 @@ enum { SELDOM = 25, DEAR = 30 }; // iterations of a method that asks, before the
 tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, double* lambda)
 {
   run->costly = solver->costly;
-  run->seldom = !solver->asks ? 0 : judging_is_dear(run->p) ? DEAR : SELDOM;
+  run->seldom = !solver->asks ? 0 : judging_is_expensive(run->p) ? DEAR : SELDOM;
   run->next_check = run->seldom;
   run->last_check = 0;
   run->last_number = run->last_error = INFINITY;
@@ -216,14 +216,15 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
 }
 
 // Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
-// than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where judging is expensive.
+// than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where judging is
+// expensive.
 static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
   bool cold = true;
   for (int i = 0; cold && i < run->p->nrow; i++) cold = lambda[i] == 0;
   bool go = cold && solver->needs == TB_FORM_SWEEP && o->max_iterations > 0 && !o->trace;
-  go = go || (o->max_iterations > 0 && !o->trace && judging_is_dear(run->p));
+  go = go || (o->max_iterations > 0 && !o->trace && judging_is_expensive(run->p));
   run->used = solver->name;
   run->last_number = INFINITY;
   if (!go) {
@@ -240,7 +241,7 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
 // enough to compare it with a little less than the tolerance.
 static const double LEFT = 1e-2, NEARLY = 0.97;
 
-// A set-up that was stopped has failed; a run that was has not: its answer is the best so far. A caller who
+// A set-up that was stopped has failed; a run that was has not: its answer is the best so far. A caller that
 // interrupts the whole call wants none.
 static tbStatus take_stop(tbContext* ctx, const tbContext* own, tbRun* run, tbStatus status)
 {
@@ -260,10 +261,10 @@ static tbStatus take_stop(tbContext* ctx, const tbContext* own, tbRun* run, tbSt
 static void fall_back(tbRun* run, const double* start, double* iterate)
 {
   if (run->good) return;
-  tb_judge_believe(run->judge, run->believed);
+  tb_judge_start_from(run->judge, run->w_guess);
   tb_run_consider(run, start);
   memset(iterate, 0, (size_t)run->p->nrow * sizeof *iterate);
-  tb_judge_believe(run->judge, NULL);
+  tb_judge_start_from(run->judge, NULL);
   tb_run_consider(run, iterate);
 }
 
@@ -285,10 +286,10 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .o = options,
                .is_part = is_part,
                .enough = enough,
-               .within = judging_is_dear(problem) ? NEARLY : 1,
+               .within = judging_is_expensive(problem) ? NEARLY : 1,
                .threads = ctx->threads,
                .stop = &stop,
-               .believed = w,
+               .w_guess = w,
                .best_number = INFINITY,
                .outcome = TB_FAILED,
                .stage_cap = INT_MAX};
@@ -300,7 +301,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
     memcpy(iterate, lambda, rows * sizeof *lambda);
     memcpy(run.best, lambda, rows * sizeof *lambda);
     tb_judge_accuracy(run.judge, LEFT * tb_run_relative(&run));
-    tb_judge_believe(run.judge, w);
+    tb_judge_start_from(run.judge, w);
     over = start_is_enough(&run, solver, iterate);
   }
   if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
@@ -312,10 +313,10 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   }
   if (status == TB_OK) fall_back(&run, lambda, iterate);
   bool unknown = isinf(run.best_number); // nothing was judged, or nothing was finite: say it of the start
-  if (status == TB_OK && (unknown || (!judge && judging_is_dear(problem)))) { // what is said is exact
+  if (status == TB_OK && (unknown || (!judge && judging_is_expensive(problem)))) { // what is said is exact
     run.within = 1;
     tb_judge_accuracy(run.judge, 0);
-    tb_judge_believe(run.judge, NULL);
+    tb_judge_start_from(run.judge, NULL);
     tb_judge_measure(run.judge, run.best, options->model, options->directions, &run.best_residual, NULL,
                      NULL);
     run.good = run.good && tb_run_is_good(&run, &run.best_residual);

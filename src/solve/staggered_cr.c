@@ -105,7 +105,7 @@ static void end_contacts(tbCr* c, Staggered* g)
     tb_run_judge_next(c->run);
     c->tightening = fmax(0.1 * c->tightening, 1e-8);
   }
-  tb_cr_hope(c, g->error);
+  tb_cr_request_check(c, g->error);
   tb_cr_turn_to(c, TB_CR_FRICTION, c->lambda);
 }
 
@@ -135,7 +135,7 @@ void tb_staggered_cr(tbRun* run, double* lambda)
   memcpy(g.solved, lambda, (size_t)run->p->nrow * sizeof *lambda);
   c.loose = SHARE * tb_cr_residual(&c);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    if (k > 0 && run->last_check == k) c.asked = c.hoped = g.error;
+    if (k > 0 && run->last_check == k) c.asked = c.requested = g.error;
     if (tb_cr_iterate(&c) && is_solved(&c, &g)) {
       if (c.part == TB_CR_CONTACTS) end_contacts(&c, &g);
       else end_friction(&c, &g);

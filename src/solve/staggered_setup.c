@@ -25,7 +25,7 @@ static void constrain_normal(const tbStagger* s, tbStaggerRows* r, int k)
   const tbProblem* p = s->W->problem;
   const double *param = p->param + p->param_adr[k], plus = 1, minus = -1;
   int rows = has_friction(s, k) ? 1 : tb_rows(p, k);
-  for (int i = 0; i < rows && p->law[k] != TB_LAW_FREE; i++) {
+  for (int i = 0; i < rows && p->law[k] != TB_LAW_BILATERAL; i++) {
     int col = s->local[p->row_adr[k] + i];
     bool box = p->law[k] == TB_LAW_BOX;
     if (!box || isfinite(param[i])) add_constraint(r, 1, &col, &plus, box ? param[i] : 0);

@@ -15,7 +15,7 @@ enum {
   ALL_MODELS = (1 << TB_MODEL_COUNT) - 1,
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
   SMOOTH_OR_BOX = ALL_LAWS & ~(1 << TB_LAW_POLYHEDRAL), // where friction slides row by row, or along a curve
-  ROUND_LAWS = 1 << TB_LAW_FREE | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
+  ROUND_LAWS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
                1 << TB_LAW_CONTENSOU, // those whose cones are second-order cones, once scaled
 };
 

@@ -11,7 +11,7 @@
 // attached to a rigid body have three rows each that hold them there.
 #include "step/assemble.h"
 
-#include "problem/kept.h"
+#include "problem/borrowed.h"
 #include "step/geometric.h"
 
 #include <string.h>
@@ -29,14 +29,15 @@ static void spin_row(tbVec3 d, double sign, double* row)
 }
 
 // Directions of a contact's rows beyond the three of sliding, as the law orders them.
-static tbVec3 spin_direction(const tbTouch* t, int row)
+static tbVec3 spin_direction(const tbContactConstraint* t, int row)
 {
   bool torsion = t->rows != 5;
   int axis = torsion ? row - 3 : row - 2;
   return tb_mat3_row(t->frame, axis);
 }
 
-static void contact_rows(const tbTouch* t, tbVec3 centre, double sign, double jac[TB_MAX_ROWS * 6])
+static void contact_rows(const tbContactConstraint* t, tbVec3 centre, double sign,
+                         double jac[TB_MAX_ROWS * 6])
 {
   tbVec3 arm = tb_sub3(t->position, centre);
   for (int i = 0; i < t->rows; i++) {
@@ -46,7 +47,7 @@ static void contact_rows(const tbTouch* t, tbVec3 centre, double sign, double ja
 }
 
 // What a block of rows says of one body: columns if it moves freely, else its velocity in the bias.
-static void known_velocity(const double* jac, int rows, const tbFree* f, double* bias)
+static void known_velocity(const double* jac, int rows, const tbUnconstrained* f, double* bias)
 {
   double v[6];
   tb_store3(v, f->v);
@@ -55,9 +56,9 @@ static void known_velocity(const double* jac, int rows, const tbFree* f, double*
     for (int k = 0; k < 6; k++) bias[i] += jac[6 * i + k] * v[k];
 }
 
-// One side of a contact between skins: on the nodes of a deformable body, or at a point of a rigid one.
-static void add_skin_side(tbBuilder* b, const tbWorld* w, const tbTransform* centre, const int* dof,
-                          const tbTouch* t, int side)
+// One side of a contact between surfaces: on the nodes of a deformable body, or at a point of a rigid one.
+static void add_surface_side(tbBuilder* b, const tbWorld* w, const tbTransform* centre, const int* dof,
+                             const tbContactConstraint* t, int side)
 {
   int body = side ? t->body_b : t->body_a;
   if (dof[body] < 0) return;
@@ -68,9 +69,9 @@ static void add_skin_side(tbBuilder* b, const tbWorld* w, const tbTransform* cen
     tb_builder_jacobian(b, dof[body], 6, jac);
     return;
   }
-  const tbSkinContact* c = t->skin;
+  const tbSurfaceContact* c = t->surface;
   const int *vertex = side ? c->vertex_b : c->vertex_a,
-            *node = tb_deformables(w)[tb_bodies(w)[body].deformable].skin->node;
+            *node = tb_deformables(w)[tb_bodies(w)[body].deformable].surface->node;
   const double* weight = side ? c->weight_b : c->weight_a;
   for (int k = 0; k < (side ? c->count_b : c->count_a); k++) {
     for (int i = 0; i < t->rows; i++)
@@ -79,20 +80,20 @@ static void add_skin_side(tbBuilder* b, const tbWorld* w, const tbTransform* cen
   }
 }
 
-static void add_skin_touch(tbBuilder* b, const tbWorld* w, const tbTransform* centre, const int* dof,
-                           const tbTouch* t)
+static void add_surface_touch(tbBuilder* b, const tbWorld* w, const tbTransform* centre, const int* dof,
+                              const tbContactConstraint* t)
 {
   double bias[TB_MAX_ROWS];
   for (int i = 0; i < t->rows; i++) bias[i] = t->bias[i] + tb_dot3(tb_mat3_row(t->frame, i), t->drift);
   tb_builder_contact(b, (tbLaw)t->law, t->rows, t->param, bias, t->compliance);
-  for (int side = 0; side < 2; side++) add_skin_side(b, w, centre, dof, t, side);
+  for (int side = 0; side < 2; side++) add_surface_side(b, w, centre, dof, t, side);
 }
 
-static void add_touch(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
-                      const int* dof, const tbTouch* t)
+static void add_touch(tbBuilder* b, const tbWorld* w, const tbUnconstrained* unconstrained,
+                      const tbTransform* centre, const int* dof, const tbContactConstraint* t)
 {
-  if (t->skin) {
-    add_skin_touch(b, w, centre, dof, t);
+  if (t->surface) {
+    add_surface_touch(b, w, centre, dof, t);
     return;
   }
   double jac[2][TB_MAX_ROWS * 6], bias[TB_MAX_ROWS];
@@ -101,21 +102,21 @@ static void add_touch(tbBuilder* b, const tbWorld* w, const tbFree* free, const 
   for (int side = 0; side < 2; side++) {
     contact_rows(t, centre[body[side]].x, side ? 1 : -1, jac[side]);
     if (dof[body[side]] < 0 && tb_bodies(w)[body[side]].kind == TB_BODY_KINEMATIC)
-      known_velocity(jac[side], t->rows, &free[body[side]], bias);
+      known_velocity(jac[side], t->rows, &unconstrained[body[side]], bias);
   }
   tb_builder_contact(b, (tbLaw)t->law, t->rows, t->param, bias, t->compliance);
   for (int side = 0; side < 2; side++)
     if (dof[body[side]] >= 0) tb_builder_jacobian(b, dof[body[side]], 6, jac[side]);
 }
 
-static void add_joint(tbBuilder* b, const tbWorld* w, const tbFree* free, const int* dof, const tbJoint* j,
-                      tbJointBlock* block)
+static void add_joint(tbBuilder* b, const tbWorld* w, const tbUnconstrained* unconstrained, const int* dof,
+                      const tbJoint* j, tbJointBlock* block)
 {
   int body[2] = {j->def.a.index, j->def.b.index};
   const double* jac[2] = {&block->a[0][0], &block->b[0][0]};
   for (int side = 0; side < 2; side++)
     if (body[side] >= 0 && dof[body[side]] < 0 && tb_bodies(w)[body[side]].kind == TB_BODY_KINEMATIC)
-      known_velocity(jac[side], block->rows, &free[body[side]], block->bias);
+      known_velocity(jac[side], block->rows, &unconstrained[body[side]], block->bias);
   tb_builder_contact(b, (tbLaw)block->law, block->rows, block->param, block->bias, block->compliance);
   for (int side = 0; side < 2; side++)
     if (body[side] >= 0 && dof[body[side]] >= 0) tb_builder_jacobian(b, dof[body[side]], 6, jac[side]);
@@ -145,15 +146,15 @@ static void add_stiffened(tbBuilder* b, double mass, tbMat3 I, const tbGeometric
 }
 
 // stiff: of every body, or null.
-static void add_bodies(tbBuilder* b, const tbWorld* w, const tbFree* free, const tbTransform* centre,
-                       const tbGeometric* stiff, int* dof)
+static void add_bodies(tbBuilder* b, const tbWorld* w, const tbUnconstrained* unconstrained,
+                       const tbTransform* centre, const tbGeometric* stiff, int* dof)
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* body = &tb_bodies(w)[i];
     if (dof[i] < 0 || body->kind != TB_BODY_DYNAMIC) continue;
     double v[6];
-    tb_store3(v, free[i].v);
-    tb_store3(v + 3, free[i].w);
+    tb_store3(v, unconstrained[i].v);
+    tb_store3(v + 3, unconstrained[i].w);
     tbMat3 R = tb_quat_mat3(centre[i].q), I = symmetric(tb_mat3_mul(R, tb_mat3_mult(body->inertia, R)));
     bool slack = !stiff || (tb_mat3_trace(stiff[i].mass) == 0 && tb_mat3_trace(stiff[i].inertia) == 0);
     if (slack) tb_builder_rigid(b, body->mass, (const double*)&I, v, &dof[i]);
@@ -169,7 +170,8 @@ static void add_deformables(tbBuilder* b, const tbWorld* w, const tbSoftStep* so
     const tbCsr* K = &d->fem->K;
     int n = 3 * d->fem->nnode, *at = &dof[d->body];
     if (soft[i].lent)
-      tb_builder_kept(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, soft[i].factor, &soft[i].half, at);
+      tb_builder_borrowed(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, soft[i].factor, &soft[i].packed,
+                          at);
     else tb_builder_sparse(b, n, K->ptr, K->idx, soft[i].A, soft[i].v_free, at);
   }
 }
@@ -193,7 +195,7 @@ static tbStatus add_attached(tbContext* ctx, tbBuilder* b, const tbWorld* w, con
       double own[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, other[18], bias[3];
       tb_store3(bias, tb_scale3(1 / o->dt, apart));
       for (int k = 0; k < 3; k++) point_row(tb_load3(own + 3 * k), arm, -1, other + 6 * k);
-      tb_builder_contact(b, TB_LAW_FREE, 3, NULL, bias, NULL);
+      tb_builder_contact(b, TB_LAW_BILATERAL, 3, NULL, bias, NULL);
       tb_builder_jacobian(b, dof[d->body] + 3 * n, 3, own);
       tb_builder_jacobian(b, dof[body], 6, other);
       TB_TRY(tb_array_push(ctx, guess, &d->pull[n], 3));
@@ -203,12 +205,13 @@ static tbStatus add_attached(tbContext* ctx, tbBuilder* b, const tbWorld* w, con
 }
 
 // Bodies that something touches get a place: dof 0 until they have their own.
-static void mark_bodies(const tbWorld* w, const tbTouch* touches, int count, bool soft, int* dof)
+static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints, int count, bool soft,
+                        int* dof)
 {
   const tbBody* body = tb_bodies(w);
   for (size_t i = 0; i < w->body.count; i++) dof[i] = -1;
   for (int i = 0; i < count; i++) {
-    int pair[2] = {touches[i].body_a, touches[i].body_b};
+    int pair[2] = {constraints[i].body_a, constraints[i].body_b};
     for (int k = 0; k < 2; k++)
       if (body[pair[k]].kind == TB_BODY_DYNAMIC || body[pair[k]].deformable >= 0) dof[pair[k]] = 0;
   }
@@ -227,8 +230,8 @@ static void mark_bodies(const tbWorld* w, const tbTouch* touches, int count, boo
 
 // Joints' blocks go through `block` one joint at a time; their warm start follows the contacts'.
 static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o,
-                           bool positions, const tbFree* free, const tbTransform* centre, tbAssembly* out,
-                           tbArray* guess)
+                           bool positions, const tbUnconstrained* unconstrained, const tbTransform* centre,
+                           tbAssembly* out, tbArray* guess)
 {
   for (size_t i = 0; i < w->joint.count; i++) {
     const tbJoint* j = &tb_joints(w)[i];
@@ -237,7 +240,7 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const
     out->nblock[i] = (uint8_t)count;
     for (int k = 0; k < count; k++) {
       out->slot[TB_JOINT_BLOCKS * i + (size_t)k] = (uint8_t)block[k].slot;
-      add_joint(b, w, free, out->dof, j, &block[k]);
+      add_joint(b, w, unconstrained, out->dof, j, &block[k]);
       TB_TRY(tb_array_push(ctx, guess, j->impulse + block[k].slot, (size_t)block[k].rows));
     }
   }
@@ -245,16 +248,16 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbWorld* w, const
 }
 
 static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
+                     const tbUnconstrained* unconstrained, const tbTransform* centre, const tbSoftStep* soft,
                      const tbGeometric* stiff, tbAssembly* out, tbArray* guess)
 {
-  add_bodies(b, w, free, centre, stiff, out->dof);
+  add_bodies(b, w, unconstrained, centre, stiff, out->dof);
   add_deformables(b, w, soft, out->dof);
-  for (int i = 0; i < out->ntouch; i++) {
-    add_touch(b, w, free, centre, out->dof, &out->touch[i]);
-    TB_TRY(tb_array_push(ctx, guess, out->touch[i].guess, (size_t)out->touch[i].rows));
+  for (int i = 0; i < out->nconstraint; i++) {
+    add_touch(b, w, unconstrained, centre, out->dof, &out->constraint[i]);
+    TB_TRY(tb_array_push(ctx, guess, out->constraint[i].guess, (size_t)out->constraint[i].rows));
   }
-  TB_TRY(add_joints(ctx, b, w, o, positions, free, centre, out, guess));
+  TB_TRY(add_joints(ctx, b, w, o, positions, unconstrained, centre, out, guess));
   return soft ? add_attached(ctx, b, w, o, centre, out->dof, guess) : TB_OK;
 }
 
@@ -273,18 +276,18 @@ static tbStatus believe(tbArena* arena, const tbWorld* w, const tbSoftStep* soft
 }
 
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
-                     const tbTouch* touches, int count, tbAssembly* out)
+                     const tbUnconstrained* unconstrained, const tbTransform* centre, const tbSoftStep* soft,
+                     const tbContactConstraint* constraints, int count, tbAssembly* out)
 {
-  *out = (tbAssembly){.touch = touches,
+  *out = (tbAssembly){.constraint = constraints,
                       .centre = centre,
-                      .ntouch = count,
+                      .nconstraint = count,
                       .dof = TB_TAKE(arena, int, w->body.count),
                       .pushed = TB_TAKE(arena, bool, w->body.count),
                       .nblock = TB_TAKE(arena, uint8_t, w->joint.count),
                       .slot = TB_TAKE(arena, uint8_t, TB_JOINT_BLOCKS * w->joint.count)};
   if (!out->dof || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
-  mark_bodies(w, touches, count, soft != NULL, out->dof);
+  mark_bodies(w, constraints, count, soft != NULL, out->dof);
   tbGeometric* stiff = NULL;
   if (w->joint.count > 0 && !positions) {
     stiff = TB_TAKE(arena, tbGeometric, w->body.count);
@@ -294,7 +297,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, w->name, &b));
   tbArray guess = TB_ARRAY(double);
-  tbStatus status = fill(ctx, b, w, o, positions, free, centre, soft, stiff, out, &guess);
+  tbStatus status = fill(ctx, b, w, o, positions, unconstrained, centre, soft, stiff, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
   if (status == TB_ERROR_INPUT) { // no file is to blame: a world's numbers have outgrown what can be computed
@@ -332,24 +335,26 @@ tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbJudge* aske
     if (!isfinite(a->v[i]))
       return tb_fail(ctx, TB_ERROR_NUMERIC,
                      "the contact problem is too ill conditioned: velocities are lost to rounding");
-  for (int k = 0; k < a->ntouch; k++) a->pushed[a->touch[k].body_a] = a->pushed[a->touch[k].body_b] = false;
-  for (int k = 0; k < a->ntouch; k++) {
+  for (int k = 0; k < a->nconstraint; k++)
+    a->pushed[a->constraint[k].body_a] = a->pushed[a->constraint[k].body_b] = false;
+  for (int k = 0; k < a->nconstraint; k++) {
     double any = 0;
     for (int i = a->problem->row_adr[k]; i < a->problem->row_adr[k + 1]; i++) any += fabs(a->lambda[i]);
-    if (any > 0) a->pushed[a->touch[k].body_a] = a->pushed[a->touch[k].body_b] = true;
+    if (any > 0) a->pushed[a->constraint[k].body_a] = a->pushed[a->constraint[k].body_b] = true;
   }
   return TB_OK;
 }
 
-void tb_assembly_velocity(const tbAssembly* a, const tbFree* free, int body, tbVec3* v, tbVec3* w)
+void tb_assembly_velocity(const tbAssembly* a, const tbUnconstrained* unconstrained, int body, tbVec3* v,
+                          tbVec3* w)
 {
   int dof = a->dof[body];
-  *v = dof < 0 ? free[body].v : tb_load3(a->v + dof);
-  *w = dof < 0 ? free[body].w : tb_load3(a->v + dof + 3);
+  *v = dof < 0 ? unconstrained[body].v : tb_load3(a->v + dof);
+  *w = dof < 0 ? unconstrained[body].w : tb_load3(a->v + dof + 3);
 }
 
 // Open: no impulse. Slip: on the edge of the friction set, and moving.
-static tbContactState state_of(const tbTouch* t, const double* lambda, const double* u)
+static tbContactState state_of(const tbContactConstraint* t, const double* lambda, const double* u)
 {
   if (!(lambda[0] > 0)) return TB_CONTACT_OPEN;
   if (t->rows < 3) return TB_CONTACT_SLIP; // nothing holds it
@@ -362,8 +367,8 @@ static tbContactState state_of(const tbTouch* t, const double* lambda, const dou
 void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record)
 {
   const tbProblem* p = a->problem;
-  for (int i = 0; i < a->ntouch; i++) {
-    const tbTouch* t = &a->touch[i];
+  for (int i = 0; i < a->nconstraint; i++) {
+    const tbContactConstraint* t = &a->constraint[i];
     const double *lambda = a->lambda + p->row_adr[i], *u = a->u + p->row_adr[i];
     record[i] = (tbContactRecord){
         .shape_a = t->shape_a,
@@ -386,7 +391,7 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
     }
   }
   // The joints' impulses stand behind the contacts', in the order the blocks were added.
-  int block_at = a->ntouch;
+  int block_at = a->nconstraint;
   for (size_t i = 0; i < w->joint.count; i++) {
     tbJoint* j = &tb_joints(w)[i];
     memset(j->impulse, 0, sizeof j->impulse);

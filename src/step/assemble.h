@@ -5,8 +5,8 @@
 #include "step/joint_rows.h"
 #include "step/soft.h"
 
-// A step's problem and how it belongs to the world. Contacts come first, in the order of the touches, then
-// the blocks of the joints. Bodies that nothing touches are left out.
+// A step's problem and how it belongs to the world. Contacts come first, in the order of the constraints,
+// then the blocks of the joints. Bodies that nothing touches are left out.
 typedef struct tbAssembly {
   tbProblem* problem;
   double* lambda; // in: warm start; out: impulses                     (nrow)
@@ -15,8 +15,8 @@ typedef struct tbAssembly {
   double* part;   // of the judge's number, that is each contact's             (ncontact)
   int* dof;       // first degree of freedom of a body; −1: left out   (bodies)
   bool* pushed;   // whether any impulse acts on a body                (bodies)
-  int ntouch;
-  const tbTouch* touch;
+  int nconstraint;
+  const tbContactConstraint* constraint;
   const tbTransform* centre; // poses it was assembled at           (bodies)
   uint8_t *nblock, *slot; // of every joint: its blocks, and where their impulses go   (joints), (3·joints)
   tbResidual residual;
@@ -26,17 +26,19 @@ typedef struct tbAssembly {
 // positions: the unknowns are displacements (tb_joint_blocks). soft: of every deformable body, lent to the
 // problem; null: they take no part.
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                     bool positions, const tbFree* free, const tbTransform* centre, const tbSoftStep* soft,
-                     const tbTouch* touches, int count, tbAssembly* out);
+                     bool positions, const tbUnconstrained* unconstrained, const tbTransform* centre,
+                     const tbSoftStep* soft, const tbContactConstraint* constraints, int count,
+                     tbAssembly* out);
 void tb_assembly_free(tbAssembly* assembly);
 
-// Judges λ: fills u, v, the residual and its parts. `judge`: of this problem, who has seen a λ like it; null:
-// a new one.
+// Judges λ: fills u, v, the residual and its parts. `judge`: of this problem, which has seen a λ like it;
+// null: a new one.
 tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* options, tbJudge* judge,
                            tbAssembly* assembly);
 
 // Velocities of a body after the step: the solved ones, or the free ones where nothing touched it.
-void tb_assembly_velocity(const tbAssembly* assembly, const tbFree* free, int body, tbVec3* v, tbVec3* w);
+void tb_assembly_velocity(const tbAssembly* assembly, const tbUnconstrained* unconstrained, int body,
+                          tbVec3* v, tbVec3* w);
 
 // Keeps impulses and contacts in the world: warm start and what users look at. `record` has room for every
 // touch.

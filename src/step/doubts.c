@@ -70,7 +70,7 @@ static tbStatus doubt_matter(tbContext* ctx, const tbDeformable* d, tbArray* out
 {
   tbDoubt doubt = {.a = d->body, .b = -1};
   const tbFemBody* fem = d->fem;
-  double edge = d->skin->edge_length, worst = INFINITY;
+  double edge = d->surface->edge_length, worst = INFINITY;
   int at = 0;
   for (int e = 0; !fem->cloth && e < fem->nelement[0]; e++) {
     tbVec3 x[4];

@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
-  const tbFree* free;
+  const tbUnconstrained* unconstrained;
   const tbTransform* pose;
   const tbPair* pairs; // of shapes
   int npair;
@@ -50,7 +50,7 @@ typedef struct {
 } Search;
 
 // The fastest any point of the body may move within the step.
-static double fastest(const tbBody* b, const tbFree* f)
+static double fastest(const tbBody* b, const tbUnconstrained* f)
 {
   double v = fmax(tb_norm3(b->v), tb_norm3(f->v)), w = fmax(tb_norm3(b->w), tb_norm3(f->w));
   return v + (w > 0 ? w * b->radius : 0);
@@ -64,8 +64,9 @@ static void grow_boxes(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(s->world)[owner[i]];
     tbBox box = tb_shape_box_of(&tb_shapes(s->world)[i], s->pose[owner[i]]);
-    double g =
-        b->kind == TB_BODY_FIXED ? 0 : fastest(b, &s->free[owner[i]]) * s->options->dt + 1e-3 * b->radius;
+    double g = b->kind == TB_BODY_FIXED
+                   ? 0
+                   : fastest(b, &s->unconstrained[owner[i]]) * s->options->dt + 1e-3 * b->radius;
     g += fmax(0.5 * s->options->margin, tb_norm3(s->world->gravity) * s->options->dt * s->options->dt);
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
     tbVec3 grow = tb_vec3(g, g, g);
@@ -80,7 +81,7 @@ static void grow_boxes(void* user, int begin, int end, int piece)
 static double approach(const Search* s, int a, int b)
 {
   const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
-  const tbFree *fa = &s->free[a], *fb = &s->free[b];
+  const tbUnconstrained *fa = &s->unconstrained[a], *fb = &s->unconstrained[b];
   double v = fmax(tb_distance3(A->v, B->v), tb_distance3(fa->v, fb->v));
   double wa = fmax(tb_norm3(A->w), tb_norm3(fa->w)), wb = fmax(tb_norm3(B->w), tb_norm3(fb->w));
   double spin_a = wa > 0 ? wa * A->radius : 0, spin_b = wb > 0 ? wb * B->radius : 0;
@@ -93,15 +94,15 @@ static double approach(const Search* s, int a, int b)
 static double alone(const Search* s, int a, int b)
 {
   const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
-  double va = A->kind == TB_BODY_DYNAMIC ? fastest(A, &s->free[a]) : 0;
-  double vb = B->kind == TB_BODY_DYNAMIC ? fastest(B, &s->free[b]) : 0;
+  double va = A->kind == TB_BODY_DYNAMIC ? fastest(A, &s->unconstrained[a]) : 0;
+  double vb = B->kind == TB_BODY_DYNAMIC ? fastest(B, &s->unconstrained[b]) : 0;
   return fmax(va, vb);
 }
 
 static tbSweep sweep_of(const Search* s, int body)
 {
   const tbBody* b = &tb_bodies(s->world)[body];
-  const tbFree* f = &s->free[body];
+  const tbUnconstrained* f = &s->unconstrained[body];
   double h = s->options->dt;
   return (tbSweep){s->pose[body], b->x, tb_madd3(f->v, -0.5 * h, f->a), f->w};
 }
@@ -148,14 +149,14 @@ typedef struct {
   bool meet;
 } Sweep;
 
-// The contacts of the first moment of impact, to within `skin`: those at most `reach` apart then.
-static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
+// The contacts of the first moment of impact, to within `surface`: those at most `reach` apart then.
+static tbStatus collide_swept(const Search* s, tbContext* ctx, int i, int k, double surface, double reach,
                               tbArray* points, Sweep* sweep)
 {
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   tbSweep sa = sweep_of(s, owner[i]), sb = sweep_of(s, owner[k]);
-  double h = s->options->dt, t = tb_time_of_impact(a, &sa, b, &sb, h, skin);
+  double h = s->options->dt, t = tb_time_of_impact(a, &sa, b, &sb, h, surface);
   *sweep = (Sweep){0};
   if (!(t < h)) return TB_OK;
   *sweep = (Sweep){.t = t, .meet = true};
@@ -190,7 +191,7 @@ static tbStatus collide_pierced(const Search* s, tbContext* ctx, int i, int k, t
 }
 
 // A fast body and a mesh: the contacts of now, and those of the first impact with what is farther away.
-static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double skin, double reach,
+static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double surface, double reach,
                            tbArray* points, Sweep* sweep)
 {
   const int* owner = s->world->owner.data;
@@ -200,9 +201,9 @@ static tbStatus sweep_mesh(const Search* s, tbContext* ctx, int i, int k, double
   double h = s->options->dt;
   bool pierces = (a->type == TB_SHAPE_MESH) != (b->type == TB_SHAPE_MESH) && a->type != TB_SHAPE_SDF &&
                  b->type != TB_SHAPE_SDF;
-  if (points->count == 0 && pierces && tb_time_of_impact(a, &sa, b, &sb, h, skin) == 0)
+  if (points->count == 0 && pierces && tb_time_of_impact(a, &sa, b, &sb, h, surface) == 0)
     TB_TRY(collide_pierced(s, ctx, i, k, points));
-  double t = tb_time_of_impact_apart(a, &sa, b, &sb, h, skin, reach);
+  double t = tb_time_of_impact_apart(a, &sa, b, &sb, h, surface, reach);
   *sweep = (Sweep){.first = points->count, .t = t, .meet = t < h};
   return sweep->meet ? collide_at(s, ctx, i, k, t, reach, points) : TB_OK;
 }
@@ -230,14 +231,14 @@ static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, doub
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   tbTransform Ta = s->pose[owner[i]], Tb = s->pose[owner[k]];
-  double skin = 1e-3 * fmin(way, size), margin = s->options->margin;
+  double surface = 1e-3 * fmin(way, size), margin = s->options->margin;
   if (tb_can_sweep(a, b)) {
     bool mesh = a->type >= TB_SHAPE_MESH || b->type >= TB_SHAPE_MESH;
     double blur = fmax(cell_of(a), cell_of(b)); // by which a grid's surface is off its mesh's
-    if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, skin, 2 * skin + margin + blur, points, sweep));
+    if (mesh) TB_TRY(sweep_mesh(s, ctx, i, k, surface, 2 * surface + margin + blur, points, sweep));
     else
-      TB_TRY(
-          collide_swept(s, ctx, i, k, skin, fmax(2 * skin + margin, 0.25 * fmin(way, size)), points, sweep));
+      TB_TRY(collide_swept(s, ctx, i, k, surface, fmax(2 * surface + margin, 0.25 * fmin(way, size)), points,
+                           sweep));
     if (!mesh && !sweep->meet) return tb_collide(ctx, a, Ta, b, Tb, margin, points);
     if (!sweep->meet || points->count > 0) return TB_OK;
   }
@@ -341,7 +342,7 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
   pairs->count = kept;
 }
 
-static void write_touches(const Search* s, int pieces, tbTouch* out)
+static void write_touches(const Search* s, int pieces, tbContactConstraint* out)
 {
   const int* owner = s->world->owner.data;
   for (int i = 0; i < pieces; i++)
@@ -353,7 +354,7 @@ static void write_touches(const Search* s, int pieces, tbTouch* out)
     }
 }
 
-static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray* touches)
+static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray* constraints)
 {
   int pieces = tb_piece_count(s->npair, PAIRS);
   s->found = TB_TAKE(arena, tbArray, (size_t)pieces);
@@ -373,17 +374,17 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
       ctx->error = s->error[i];
     }
   }
-  if (status == TB_OK) status = tb_array_push(ctx, touches, NULL, count);
-  if (status == TB_OK) write_touches(s, pieces, touches->data);
+  if (status == TB_OK) status = tb_array_push(ctx, constraints, NULL, count);
+  if (status == TB_OK) write_touches(s, pieces, constraints->data);
   for (int i = 0; i < pieces; i++) tb_array_free(ctx, &s->found[i]);
   return status;
 }
 
 tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* options,
-                          const tbFree* free, const tbTransform* pose, tbArray* touches)
+                          const tbUnconstrained* unconstrained, const tbTransform* pose, tbArray* constraints)
 {
   int nshape = (int)w->shape.count, njoined;
-  Search s = {.world = w, .options = options, .free = free, .pose = pose};
+  Search s = {.world = w, .options = options, .unconstrained = unconstrained, .pose = pose};
   s.items = TB_TAKE(arena, tbBroadItem, (size_t)nshape);
   tbPair* joined = joined_bodies(arena, w, &njoined);
   if (!s.items || !joined) return TB_ERROR_MEMORY;
@@ -394,8 +395,8 @@ tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* w, cons
   if (status == TB_OK) {
     sift(w, joined, njoined, &pairs);
     s.pairs = pairs.data, s.npair = (int)pairs.count;
-    touches->count = 0;
-    status = narrow_phase(ctx, arena, &s, touches);
+    constraints->count = 0;
+    status = narrow_phase(ctx, arena, &s, constraints);
   }
   tb_array_free(ctx, &pairs);
   return status;

@@ -3,33 +3,36 @@
 #define TB_STEP_FIND_H
 
 #include "collide/contact.h"
-#include "collide/skins.h"
-#include "step/free.h"
+#include "collide/surfaces.h"
+#include "step/unconstrained.h"
 #include "tribo/step.h"
 
-// A contact of this step: the narrow phase's point, who is touching, and what the step makes of it.
-typedef struct tbTouch {
+// A contact of this step: the narrow phase's point, the bodies that touch, and what the step makes of it.
+typedef struct tbContactConstraint {
   int shape_a, shape_b, body_a, body_b; // shape −1: a deformable body's
   tbContactPoint point;
   tbVec3 position; // where the impulse acts on both bodies
   double swept;    // when, within the step, a sweep found it; 0: at the start
   tbMat3 frame;    // rows n, t, b
-  tbSurface surface;
+  tbContactMaterial contact_material;
   int law, rows;
   double param[TB_MAX_ROWS];
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
   double guess[TB_MAX_ROWS]; // warm start
   double impact; // when, within the step, the bodies strike each other here; negative: they do not
   double struck[TB_MAX_ROWS]; // the impulse of it
-  const tbSkinContact* skin;  // between skins: its vertices and weights, one of them deformable; else null
-  tbVec3 drift;          // between skins: what bodies in prescribed motion add to the velocity of B against A
+  const tbSurfaceContact*
+      surface;  // between surfaces: its vertices and weights, one of them deformable; else null
+  tbVec3 drift; // between surfaces: what bodies in prescribed motion add to the velocity of B against A
   double left, gap_left; // time left, and the gap, when the first of its bodies was struck; 0: none was
-} tbTouch;
+} tbContactConstraint;
 
-// All contacts of the bodies at the poses given (one per body), in order of shapes, then features: `touches`
-// is an array of tbTouch with shapes, bodies and points filled in. Contacts are looked for as far ahead as
-// the free motion may bring surfaces together within the step, and `margin` at least; fast bodies are swept.
+// All contacts of the bodies at the poses given (one per body), in order of shapes, then features:
+// `constraints` is an array of tbContactConstraint with shapes, bodies and points filled in. Contacts are
+// looked for as far ahead as the free motion may bring surfaces together within the step, and `margin` at
+// least; fast bodies are swept.
 tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                          const tbFree* free, const tbTransform* pose, tbArray* touches);
+                          const tbUnconstrained* unconstrained, const tbTransform* pose,
+                          tbArray* constraints);
 
 #endif

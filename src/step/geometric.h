@@ -2,7 +2,7 @@
 #ifndef TB_STEP_GEOMETRIC_H
 #define TB_STEP_GEOMETRIC_H
 
-#include "step/free.h"
+#include "step/unconstrained.h"
 
 // What is added to a body's mass and inertia (world axes).
 typedef struct tbGeometric {

@@ -35,9 +35,9 @@ typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
   double begun;
-  const tbFree* before;
+  const tbUnconstrained* before;
   const tbTransform* centre;
-  tbTouch* touch;
+  tbContactConstraint* constraint;
   int count;
   double* bias; // of every touch with all of its restitution
   int* parent;  // of a body, in the forest of groups
@@ -73,7 +73,7 @@ static double kinetic(const tbBody* b, tbQuat q, tbVec3 v, tbVec3 w)
 static void driven_by(const Impacts* p, int driver, int body)
 {
   if (tb_bodies(p->world)[driver].kind != TB_BODY_KINEMATIC) return;
-  const tbFree* f = &p->before[driver];
+  const tbUnconstrained* f = &p->before[driver];
   if (tb_norm3(f->v) + tb_norm3(f->w) > 0) p->group[find(p->parent, body)].driven = true;
 }
 
@@ -82,12 +82,12 @@ static void find_groups(const Impacts* p, const tbAssembly* a)
 {
   const tbWorld* w = p->world;
   for (size_t i = 0; i < w->body.count; i++) p->parent[i] = (int)i, p->group[i] = (Group){.share = 1};
-  for (int k = 0; k < p->count; k++) join(p->parent, a, w, p->touch[k].body_a, p->touch[k].body_b);
+  for (int k = 0; k < p->count; k++) join(p->parent, a, w, p->constraint[k].body_a, p->constraint[k].body_b);
   for (size_t k = 0; k < w->joint.count; k++)
     join(p->parent, a, w, tb_joints(w)[k].def.a.index, tb_joints(w)[k].def.b.index);
   for (int k = 0; k < p->count; k++) {
-    driven_by(p, p->touch[k].body_a, p->touch[k].body_b);
-    driven_by(p, p->touch[k].body_b, p->touch[k].body_a);
+    driven_by(p, p->constraint[k].body_a, p->constraint[k].body_b);
+    driven_by(p, p->constraint[k].body_b, p->constraint[k].body_a);
   }
 }
 
@@ -107,9 +107,9 @@ static void measure_energies(const Impacts* p, const tbAssembly* a)
 
 static bool gained(const Group* g) { return !g->driven && g->after > g->before * (1 + ROUNDING); }
 
-static Group* group_of(const Impacts* p, const tbAssembly* a, int touch)
+static Group* group_of(const Impacts* p, const tbAssembly* a, int constraint)
 {
-  const tbTouch* t = &p->touch[touch];
+  const tbContactConstraint* t = &p->constraint[constraint];
   return &p->group[find(p->parent, takes_part(a, p->world, t->body_a) ? t->body_a : t->body_b)];
 }
 
@@ -118,9 +118,9 @@ static tbStatus solve(Impacts* p, tbAssembly* a, tbStepReport* report)
 {
   if (a->problem)
     for (int k = 0; k < p->count; k++)
-      p->touch[k].bias[0] = p->bias[k] < 0 ? group_of(p, a, k)->share * p->bias[k] : p->bias[k];
+      p->constraint[k].bias[0] = p->bias[k] < 0 ? group_of(p, a, k)->share * p->bias[k] : p->bias[k];
   tb_assembly_free(a);
-  TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, true, p->before, p->centre, NULL, p->touch,
+  TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, true, p->before, p->centre, NULL, p->constraint,
                      p->count, a));
   tbSolveOptions solver = p->options->solver;
   tb_step_budget(p->options, p->begun, &solver);
@@ -190,8 +190,8 @@ static void note_damping(const Impacts* p, const tbAssembly* a, tbStepReport* re
 }
 
 tbStatus tb_solve_impacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                          double begun, const tbFree* before, const tbTransform* centre, tbTouch* touches,
-                          int count, tbAssembly* out, tbStepReport* report)
+                          double begun, const tbUnconstrained* before, const tbTransform* centre,
+                          tbContactConstraint* constraints, int count, tbAssembly* out, tbStepReport* report)
 {
   Impacts p = {.ctx = ctx,
                .arena = arena,
@@ -200,14 +200,14 @@ tbStatus tb_solve_impacts(tbContext* ctx, tbArena* arena, const tbWorld* w, cons
                .begun = begun,
                .before = before,
                .centre = centre,
-               .touch = touches,
+               .constraint = constraints,
                .count = count,
                .bias = TB_TAKE(arena, double, (size_t)count),
                .parent = TB_TAKE(arena, int, w->body.count),
                .group = TB_TAKE(arena, Group, w->body.count)};
   *out = (tbAssembly){0};
   if (!p.bias || !p.parent || !p.group) return TB_ERROR_MEMORY;
-  for (int k = 0; k < count; k++) p.bias[k] = touches[k].bias[0];
+  for (int k = 0; k < count; k++) p.bias[k] = constraints[k].bias[0];
   TB_TRY(solve(&p, out, report));
   find_groups(&p, out);
   measure_energies(&p, out);

@@ -8,10 +8,10 @@
 // more kinetic energy than there was: where it does, a group of bodies that touch each other is given only a
 // share of its restitution, about the largest that gains nothing, and solved again. What comes out is the
 // judged solution of the problem with that share. `begun`: when the step was (tb_step_budget). `before`:
-// velocities the impacts started from. The touches' biases are changed. The report counts every problem that
-// was solved, keeps the residual of the last, and says how many impacts were damped, and by how much.
+// velocities the impacts started from. The constraints' biases are changed. The report counts every problem
+// that was solved, keeps the residual of the last, and says how many impacts were damped, and by how much.
 tbStatus tb_solve_impacts(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                          double begun, const tbFree* before, const tbTransform* centre, tbTouch* touches,
-                          int count, tbAssembly* out, tbStepReport* report);
+                          double begun, const tbUnconstrained* before, const tbTransform* centre,
+                          tbContactConstraint* constraints, int count, tbAssembly* out, tbStepReport* report);
 
 #endif

@@ -27,14 +27,15 @@ enum { ROUNDS = 32 };
 typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
-  const tbFree* free; // of the step
-  bool* flies;        // whether a body falls freely; what rests on others or hangs in joints does not
-  tbFree* now;        // where bodies are when they are struck, and their velocities as the impacts leave them
-  double* when;       // the moment a body is struck; dt: not
-  bool* aged;         // whether forces had acted on it until then, as they do on bodies in flight
+  const tbUnconstrained* unconstrained; // of the step
+  bool* flies; // whether a body falls freely; what rests on others or hangs in joints does not
+  tbUnconstrained*
+      now;      // where bodies are when they are struck, and their velocities as the impacts leave them
+  double* when; // the moment a body is struck; dt: not
+  bool* aged;   // whether forces had acted on it until then, as they do on bodies in flight
   tbTransform* centre; // now[].at, for the assembly
   double slowest;
-  tbArray active; // tbTouch
+  tbArray active; // tbContactConstraint
   tbArray index;  // int: which touch it is
 } Impacts;
 
@@ -57,22 +58,22 @@ static tbVec3 moved(const Impacts* p, int body, tbVec3 point)
 }
 
 // The touch where its bodies are now: its impulse acts on both at one point, so that none of it turns them.
-static tbTouch touch_now(const Impacts* p, const tbTouch* touch)
+static tbContactConstraint touch_now(const Impacts* p, const tbContactConstraint* constraint)
 {
-  tbTouch t = *touch;
+  tbContactConstraint t = *constraint;
   t.position = tb_scale3(0.5, tb_add3(moved(p, t.body_a, t.point.a), moved(p, t.body_b, t.point.b)));
   return t;
 }
 
-static double normal_velocity(const Impacts* p, const tbTouch* t)
+static double normal_velocity(const Impacts* p, const tbContactConstraint* t)
 {
-  const tbFree *a = &p->now[t->body_a], *b = &p->now[t->body_b];
-  return tb_touch_velocity(t, a->at.x, a->v, a->w, b->at.x, b->v, b->w).x;
+  const tbUnconstrained *a = &p->now[t->body_a], *b = &p->now[t->body_b];
+  return tb_constraint_velocity(t, a->at.x, a->v, a->w, b->at.x, b->v, b->w).x;
 }
 
 // The velocity, at the start of the step, of the point at which a body will be struck. Bodies that a sweep
 // found at a later moment are far apart now, so each has the lever arm of its own point at that moment.
-static tbVec3 velocity_at_start(const Impacts* p, const tbTouch* t, int body, tbVec3 point)
+static tbVec3 velocity_at_start(const Impacts* p, const tbContactConstraint* t, int body, tbVec3 point)
 {
   const tbBody* b = &tb_bodies(p->world)[body];
   bool flies = b->kind == TB_BODY_DYNAMIC; // others have this step's velocity
@@ -82,28 +83,28 @@ static tbVec3 velocity_at_start(const Impacts* p, const tbTouch* t, int body, tb
   return tb_add3(v, tb_cross3(w, arm));
 }
 
-static double start_velocity(const Impacts* p, const tbTouch* t)
+static double start_velocity(const Impacts* p, const tbContactConstraint* t)
 {
   tbVec3 u =
       tb_sub3(velocity_at_start(p, t, t->body_b, t->point.b), velocity_at_start(p, t, t->body_a, t->point.a));
   return tb_dot3(tb_mat3_row(t->frame, 0), u);
 }
 
-static double free_acceleration(const Impacts* p, const tbTouch* t)
+static double free_acceleration(const Impacts* p, const tbContactConstraint* t)
 {
   return tb_dot3(t->point.normal, tb_sub3(p->now[t->body_b].a, p->now[t->body_a].a));
 }
 
-static bool bounces(const tbTouch* t, double u, double slowest)
+static bool bounces(const tbContactConstraint* t, double u, double slowest)
 {
-  return t->surface.restitution > 0 && u < -slowest;
+  return t->contact_material.restitution > 0 && u < -slowest;
 }
 
 // Bodies without a joint that nothing touched in the last step.
 static void find_flying(Impacts* p)
 {
   const tbContactRecord* record = p->world->contact.data;
-  for (size_t i = 0; i < p->world->body.count; i++) p->flies[i] = !p->free[i].held;
+  for (size_t i = 0; i < p->world->body.count; i++) p->flies[i] = !p->unconstrained[i].held;
   for (size_t k = 0; k < p->world->contact.count; k++)
     if (record[k].impulse[0] > 0) p->flies[record[k].body_a] = p->flies[record[k].body_b] = false;
 }
@@ -113,7 +114,7 @@ static void find_flying(Impacts* p)
 static void date(Impacts* p, int i, double t, bool aged)
 {
   const tbBody* b = &tb_bodies(p->world)[i];
-  tbFree* f = &p->now[i];
+  tbUnconstrained* f = &p->now[i];
   if (b->kind != TB_BODY_DYNAMIC || p->when[i] < p->options->dt) return;
   p->when[i] = t, p->aged[i] = aged;
   f->at = tb_transform(b->q, tb_madd3(b->x, t, b->v));
@@ -129,7 +130,7 @@ static void earlier(double* when, double t)
 }
 
 // The first impacts of the step: when each body is struck, and its velocity then. False: there are none.
-static bool first_impacts(Impacts* p, const tbTouch* touch, int count, double* first)
+static bool first_impacts(Impacts* p, const tbContactConstraint* constraint, int count, double* first)
 {
   const tbWorld* w = p->world;
   double h = p->options->dt;
@@ -137,14 +138,14 @@ static bool first_impacts(Impacts* p, const tbTouch* touch, int count, double* f
   bool any = false;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    p->now[i] = p->free[i];
+    p->now[i] = p->unconstrained[i];
     if (!p->flies[i]) p->now[i].a = tb_zero3();
-    p->centre[i] = p->free[i].at;
+    p->centre[i] = p->unconstrained[i].at;
     p->when[i] = first[i] = h;
     if (b->kind == TB_BODY_DYNAMIC) p->now[i].v = b->v, p->now[i].w = b->w;
   }
   for (int i = 0; i < count; i++) {
-    const tbTouch* t = &touch[i];
+    const tbContactConstraint* t = &constraint[i];
     double u = start_velocity(p, t);
     if (!bounces(t, u, p->slowest)) continue;
     double when = closing_time(t->point.gap, u, free_acceleration(p, t), h);
@@ -161,33 +162,34 @@ static bool first_impacts(Impacts* p, const tbTouch* touch, int count, double* f
 }
 
 // The gap at a moment of the step, had nothing been struck before.
-static double gap_at(const Impacts* p, const tbTouch* t, double when)
+static double gap_at(const Impacts* p, const tbContactConstraint* t, double when)
 {
   double gap = t->point.gap + start_velocity(p, t) * when + 0.5 * free_acceleration(p, t) * when * when;
   return t->point.gap < 0 ? t->point.gap : fmax(gap, 0);
 }
 
 // Whether a touch takes part in a round; if so its bodies are struck.
-static bool takes_part(Impacts* p, const tbTouch* touch, double* gap, double* rest)
+static bool takes_part(Impacts* p, const tbContactConstraint* constraint, double* gap, double* rest)
 {
-  double h = p->options->dt, when = fmin(p->when[touch->body_a], p->when[touch->body_b]);
+  double h = p->options->dt, when = fmin(p->when[constraint->body_a], p->when[constraint->body_b]);
   if (when >= h) return false; // none of its bodies is struck
-  tbTouch t = touch_now(p, touch);
+  tbContactConstraint t = touch_now(p, constraint);
   double u = normal_velocity(p, &t);
-  *gap = t.impact >= 0 ? 0 : gap_at(p, touch, when);
+  *gap = t.impact >= 0 ? 0 : gap_at(p, constraint, when);
   *rest = h - when;
-  if (t.surface.restitution == 0) return true; // it may come to be pressed
+  if (t.contact_material.restitution == 0) return true; // it may come to be pressed
   return bounces(&t, u, p->slowest) && *gap + u * *rest <= 1e-9 * fabs(u) * h;
 }
 
 // Collects the contacts of a round; false: nothing approaches any more.
-static tbStatus gather(tbContext* ctx, Impacts* p, const tbTouch* touch, int count, bool* any)
+static tbStatus gather(tbContext* ctx, Impacts* p, const tbContactConstraint* constraint, int count,
+                       bool* any)
 {
   p->active.count = p->index.count = 0;
   for (int i = 0; i < count; i++) {
     double gap, rest;
-    if (!takes_part(p, &touch[i], &gap, &rest)) continue;
-    tbTouch t = touch[i];
+    if (!takes_part(p, &constraint[i], &gap, &rest)) continue;
+    tbContactConstraint t = constraint[i];
     memset(t.compliance, 0, sizeof t.compliance);
     memset(t.guess, 0, sizeof t.guess);
     memset(t.bias, 0, sizeof t.bias);
@@ -195,7 +197,7 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbTouch* touch, int cou
     TB_TRY(tb_array_push(ctx, &p->active, &t, 1));
     TB_TRY(tb_array_push(ctx, &p->index, &i, 1));
   }
-  tbTouch* active = p->active.data;
+  tbContactConstraint* active = p->active.data;
   for (size_t k = 0; k < p->active.count; k++) {
     double when = fmin(p->when[active[k].body_a], p->when[active[k].body_b]);
     date(p, active[k].body_a, when, false);
@@ -206,22 +208,22 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbTouch* touch, int cou
     active[k] = touch_now(p, &active[k]);
     double u = normal_velocity(p, &active[k]);
     if (!bounces(&active[k], u, p->slowest)) continue;
-    active[k].bias[0] = active[k].surface.restitution * u;
+    active[k].bias[0] = active[k].contact_material.restitution * u;
     *any = true;
   }
   return TB_OK;
 }
 
 // Takes the velocities and impulses of a round over.
-static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
+static void take_over(Impacts* p, const tbAssembly* a, tbContactConstraint* constraint)
 {
   for (size_t i = 0; i < p->world->body.count; i++) {
     if (a->dof[i] < 0 || tb_bodies(p->world)[i].deformable >= 0) continue;
     p->now[i].v = tb_load3(a->v + a->dof[i]);
     p->now[i].w = tb_load3(a->v + a->dof[i] + 3);
   }
-  for (int k = 0; k < a->ntouch; k++) {
-    tbTouch* t = &touch[((const int*)p->index.data)[k]];
+  for (int k = 0; k < a->nconstraint; k++) {
+    tbContactConstraint* t = &constraint[((const int*)p->index.data)[k]];
     const double* lambda = a->lambda + a->problem->row_adr[k];
     for (int r = 0; r < t->rows; r++) t->struck[r] += lambda[r];
     if (lambda[0] > 0) t->impact = fmin(p->when[t->body_a], p->when[t->body_b]);
@@ -230,7 +232,8 @@ static void take_over(Impacts* p, const tbAssembly* a, tbTouch* touch)
 
 static const double IMPACT_TOLERANCE = 1e-8; // where the options ask for none
 
-static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* touch, tbStepReport* report)
+static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbContactConstraint* constraint,
+                       tbStepReport* report)
 {
   tbStepOptions o = *p->options;
   o.stabilization = TB_STABILIZE_NONE;
@@ -242,26 +245,26 @@ static tbStatus strike(tbContext* ctx, Impacts* p, tbStepWork* work, tbTouch* to
   tbAssembly a;
   TB_TRY(tb_solve_impacts(ctx, work->arena, p->world, &o, work->begun, p->now, p->centre, p->active.data,
                           (int)p->active.count, &a, report));
-  take_over(p, &a, touch);
+  take_over(p, &a, constraint);
   tb_assembly_free(&a);
   return TB_OK;
 }
 
-static int by_shapes(const tbTouch* x, const tbTouch* y)
+static int by_shapes(const tbContactConstraint* x, const tbContactConstraint* y)
 {
   if (x->shape_a != y->shape_a) return x->shape_a < y->shape_a ? -1 : 1;
   return (x->shape_b > y->shape_b) - (x->shape_b < y->shape_b);
 }
 
-// Merges touches of pairs that are not among the old ones; both are in order of shapes.
+// Merges constraints of pairs that are not among the old ones; both are in order of shapes.
 static tbStatus merge(tbContext* ctx, const tbArray* old, const tbArray* found, tbArray* out)
 {
-  const tbTouch *x = old->data, *y = found->data;
+  const tbContactConstraint *x = old->data, *y = found->data;
   size_t i = 0, k = 0;
   while (i < old->count || k < found->count) {
     int order = i == old->count ? 1 : k == found->count ? -1 : by_shapes(&x[i], &y[k]);
     if (order == 0) {
-      const tbTouch* pair = &x[i];
+      const tbContactConstraint* pair = &x[i];
       while (k < found->count && by_shapes(pair, &y[k]) == 0) k++;
     } else {
       TB_TRY(tb_array_push(ctx, out, order < 0 ? &x[i++] : &y[k++], 1));
@@ -273,17 +276,17 @@ static tbStatus merge(tbContext* ctx, const tbArray* old, const tbArray* found, 
 // What was struck may now meet bodies that were out of its reach: looks for contacts again.
 static tbStatus look_again(tbContext* ctx, Impacts* p, tbStepWork* work, bool* more)
 {
-  tbArray found = TB_ARRAY(tbTouch), all = TB_ARRAY(tbTouch);
-  size_t before = work->touches.count;
+  tbArray found = TB_ARRAY(tbContactConstraint), all = TB_ARRAY(tbContactConstraint);
+  size_t before = work->constraints.count;
   tbStatus status = tb_find_contacts(ctx, work->arena, p->world, p->options, p->now, work->pose, &found);
   if (status == TB_OK) {
-    tb_touch_laws(p->world, p->options, found.data, (int)found.count);
-    status = merge(ctx, &work->touches, &found, &all);
+    tb_constraint_laws(p->world, p->options, found.data, (int)found.count);
+    status = merge(ctx, &work->constraints, &found, &all);
   }
   *more = status == TB_OK && all.count > before;
   if (*more) {
-    tbArray old = work->touches;
-    work->touches = all, all = old;
+    tbArray old = work->constraints;
+    work->constraints = all, all = old;
   }
   tb_array_free(ctx, &found);
   tb_array_free(ctx, &all);
@@ -297,53 +300,53 @@ static void release(const Impacts* p, tbStepWork* work)
   double h = p->options->dt;
   for (size_t i = 0; i < p->world->body.count; i++) {
     if (tb_bodies(p->world)[i].kind != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
-    tbFree* f = &work->free[i];
+    tbUnconstrained* f = &work->unconstrained[i];
     f->v = tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a);
     f->w = tb_add3(p->now[i].w, tb_spin_up(&tb_bodies(p->world)[i], p->now[i].at.q, h));
     f->at = p->now[i].at;
     f->struck = p->when[i];
     if (!f->held) work->centre[i] = f->at;
   }
-  tbTouch* touch = work->touches.data;
-  for (size_t k = 0; k < work->touches.count; k++) {
-    double when = fmin(p->when[touch[k].body_a], p->when[touch[k].body_b]);
+  tbContactConstraint* constraint = work->constraints.data;
+  for (size_t k = 0; k < work->constraints.count; k++) {
+    double when = fmin(p->when[constraint[k].body_a], p->when[constraint[k].body_b]);
     if (when >= h) continue;
-    touch[k].gap_left = gap_at(p, &touch[k], when);
-    touch[k].left = h - when;
-    touch[k] = touch_now(p, &touch[k]);
+    constraint[k].gap_left = gap_at(p, &constraint[k], when);
+    constraint[k].left = h - when;
+    constraint[k] = touch_now(p, &constraint[k]);
   }
 }
 
 tbStatus tb_resolve_impacts(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                             tbStepReport* report)
 {
-  tbTouch* touch = work->touches.data;
-  int count = (int)work->touches.count;
+  tbContactConstraint* constraint = work->constraints.data;
+  int count = (int)work->constraints.count;
   bool elastic = false;
-  for (int i = 0; i < count; i++) elastic |= touch[i].surface.restitution > 0;
+  for (int i = 0; i < count; i++) elastic |= constraint[i].contact_material.restitution > 0;
   if (!elastic) return TB_OK;
   double* first = TB_TAKE(work->arena, double, w->body.count);
   Impacts p = {.world = w,
                .options = o,
-               .free = work->free,
-               .now = TB_TAKE(work->arena, tbFree, w->body.count),
+               .unconstrained = work->unconstrained,
+               .now = TB_TAKE(work->arena, tbUnconstrained, w->body.count),
                .when = TB_TAKE(work->arena, double, w->body.count),
                .aged = TB_TAKE(work->arena, bool, w->body.count),
                .flies = TB_TAKE(work->arena, bool, w->body.count),
                .centre = TB_TAKE(work->arena, tbTransform, w->body.count),
                .slowest = tb_bounce_speed(w, o),
-               .active = TB_ARRAY(tbTouch),
+               .active = TB_ARRAY(tbContactConstraint),
                .index = TB_ARRAY(int)};
   if (!first || !p.now || !p.when || !p.aged || !p.flies || !p.centre) return TB_ERROR_MEMORY;
   find_flying(&p);
-  if (!first_impacts(&p, touch, count, first)) return TB_OK;
+  if (!first_impacts(&p, constraint, count, first)) return TB_OK;
   tbStatus status = TB_OK;
   bool more = true;
   for (int round = 0; round < ROUNDS && more && status == TB_OK; round++) {
     bool any;
-    status = gather(ctx, &p, work->touches.data, (int)work->touches.count, &any);
+    status = gather(ctx, &p, work->constraints.data, (int)work->constraints.count, &any);
     if (status != TB_OK) break;
-    if (any) status = strike(ctx, &p, work, work->touches.data, report);
+    if (any) status = strike(ctx, &p, work, work->constraints.data, report);
     else status = look_again(ctx, &p, work, &more);
   }
   if (status == TB_OK && more && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;

@@ -25,7 +25,7 @@
 #include "step/count.h"
 #include "step/impacts.h"
 #include "step/inner.h"
-#include "step/pinch.h"
+#include "step/soft_contact.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -46,10 +46,10 @@ enum { CUTS = 20 }; // before bodies that meet are left where they started
 
 typedef struct {
   tbSurfaces surfaces;
-  tbSkinCandidates candidates;
+  tbSurfaceCandidates candidates;
   tbSoftStep* soft;
-  tbArray pinches; // tbPinch
-  tbArray met;     // tbSkinContact
+  tbArray soft_contacts; // tbSoftContact
+  tbArray met;           // tbSurfaceContact
   double clearance;
   double begun;  // when the step did, on the clock
   bool last;     // no round can follow
@@ -59,8 +59,8 @@ typedef struct {
 
 static void end_rounds(tbContext* ctx, Rounds* r)
 {
-  tb_skin_candidates_free(ctx, &r->candidates);
-  tb_array_free(ctx, &r->pinches);
+  tb_surface_candidates_free(ctx, &r->candidates);
+  tb_array_free(ctx, &r->soft_contacts);
   tb_array_free(ctx, &r->met);
 }
 
@@ -70,7 +70,7 @@ static double clearance_of(const tbWorld* w, const tbStepOptions* o)
   if (o->clearance > 0) return o->clearance;
   double least = INFINITY;
   for (size_t i = 0; i < w->deformable.count; i++)
-    least = fmin(least, tb_deformables(w)[i].skin->edge_length);
+    least = fmin(least, tb_deformables(w)[i].surface->edge_length);
   return least < INFINITY ? 1e-3 * least : 0;
 }
 
@@ -79,21 +79,21 @@ static double clearance_of(const tbWorld* w, const tbStepOptions* o)
 static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work)
 {
   tbSurfaces* s = &r->surfaces;
-  tb_surfaces_lead(w, h, work->free, s);
-  for (int i = 0; i < s->scene.nskin; i++) {
-    const tbMovingSkin* m = &s->skin[i];
+  tb_surfaces_lead(w, h, work->unconstrained, s);
+  for (int i = 0; i < s->scene.nsurface; i++) {
+    const tbMovingSurface* m = &s->surface[i];
     if (m->fixed) continue;
     if (s->shape[i] >= 0) {
-      const tbFree* f = &work->free[m->body];
-      for (int k = 0; k < m->skin->nvertex; k++) {
+      const tbUnconstrained* f = &work->unconstrained[m->body];
+      for (int k = 0; k < m->surface->nvertex; k++) {
         tbVec3 arm = tb_sub3(m->start[k], work->centre[m->body].x);
         s->end[i][k] = tb_madd3(m->start[k], h, tb_add3(f->v, tb_cross3(f->w, arm)));
       }
       continue;
     }
     const tbDeformable* d = &tb_deformables(w)[i];
-    for (int k = 0; k < m->skin->nvertex; k++) {
-      int node = d->skin->node[k];
+    for (int k = 0; k < m->surface->nvertex; k++) {
+      int node = d->surface->node[k];
       tbVec3 v = d->fem->pinned[node] ? r->soft[i].pin[node] : tb_madd3(d->v[node], h, w->gravity);
       s->end[i][k] = tb_madd3(m->start[k], h, v);
     }
@@ -114,17 +114,18 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, c
                      Rounds* r)
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
-  TB_TRY(tb_skin_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
-  return tb_pinch_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance, &r->pinches);
+  TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
+  return tb_soft_contact_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance,
+                               &r->soft_contacts);
 }
 
 // Every pair that meets on the way; candidates are found anew for surfaces that went farther than foreseen.
 static tbStatus look(tbContext* ctx, Rounds* r)
 {
   r->met.count = 0;
-  if (!tb_skin_inside(&r->surfaces.scene, &r->candidates))
-    TB_TRY(tb_skin_renew(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
-  return tb_skin_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
+  if (!tb_surface_inside(&r->surfaces.scene, &r->candidates))
+    TB_TRY(tb_surface_mesh_renew(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
+  return tb_surface_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
 // A solver that was stopped on its way may leave impulses that throw bodies about, through everything: then
@@ -168,20 +169,21 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   budget_left(o, r, report, &own.solver);
   double clock = tb_seconds();
   tb_step_forget(ctx, work);
-  work->touches.count = (size_t)rigid;
-  TB_TRY(tb_pinch_touches(ctx, w, o, &r->surfaces, r->clearance, &r->pinches, &work->touches));
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, r->soft, work->touches.data,
-                     (int)work->touches.count, &work->assembly));
+  work->constraints.count = (size_t)rigid;
+  TB_TRY(tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
+                                     &work->constraints));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->soft,
+                     work->constraints.data, (int)work->constraints.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
   TB_TRY(tb_step_solve(ctx, &own, work, report));
   TB_TRY(discard(ctx, o, work, r, report));
   for (int i = 0; i < rigid; i++) {
-    tbTouch* t = (tbTouch*)work->touches.data + i;
+    tbContactConstraint* t = (tbContactConstraint*)work->constraints.data + i;
     for (int k = 0; k < t->rows; k++)
       t->guess[k] = work->assembly.lambda[work->assembly.problem->row_adr[i] + k];
   }
-  tb_pinch_learn(&work->assembly, rigid, &r->pinches);
+  tb_soft_contact_learn(&work->assembly, rigid, &r->soft_contacts);
   for (size_t i = 0; i < w->deformable.count; i++)
     r->soft[i].v = tb_soft_velocity(w, &work->assembly, r->soft, (int)i);
   return TB_OK;
@@ -200,15 +202,15 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
     *rigid += added;
   }
-  for (size_t i = 0; i < w->body.count; i++) work->free[i].lost = 0;
+  for (size_t i = 0; i < w->body.count; i++) work->unconstrained[i].lost = 0;
   tb_stop_short(w, o, work);
   return TB_OK;
 }
 
-static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSkinContact* c, int side)
+static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContact* c, int side)
 {
-  if (side == 0 && c->of.kind == TB_SKIN_PLANE_VERTEX) return -1;
-  int body = s->skin[side ? c->of.skin_b : c->of.skin_a].body;
+  if (side == 0 && c->of.kind == TB_SURFACE_PLANE_VERTEX) return -1;
+  int body = s->surface[side ? c->of.surface_b : c->of.surface_a].body;
   const tbBody* b = &tb_bodies(w)[body];
   return b->kind == TB_BODY_DYNAMIC || b->deformable >= 0 ? body : -1;
 }
@@ -217,7 +219,7 @@ static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSkinContac
 static void shorten(const tbWorld* w, double h, int body, double share, tbStepWork* work)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  tbFree* f = &work->free[body];
+  tbUnconstrained* f = &work->unconstrained[body];
   f->at = tb_transform(b->q, b->x);
   f->struck = -1;
   f->lost = fmax(f->lost, (1 - share) * h);
@@ -236,7 +238,7 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
   for (int round = 0; shorter && r->met.count > 0; round++) {
     shorter = false;
     for (size_t i = 0; i < r->met.count; i++) {
-      const tbSkinContact* c = (const tbSkinContact*)r->met.data + i;
+      const tbSurfaceContact* c = (const tbSurfaceContact*)r->met.data + i;
       for (int side = 0; side < 2; side++) {
         int body = moving_body(w, &r->surfaces, c, side);
         if (body < 0 || r->share[body] == 0) continue;
@@ -246,7 +248,7 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
         shorter = true;
       }
     }
-    tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, r->share, &r->surfaces);
+    tb_surfaces_move(ctx, w, o->dt, work->unconstrained, &work->assembly, r->soft, r->share, &r->surfaces);
     TB_TRY(look(ctx, r));
   }
   report->trimmed = 1 - least;
@@ -255,7 +257,7 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
 }
 
 // Whether solving costs more than looking for contacts: a body is too large to factor.
-static bool is_dear(const tbWorld* w)
+static bool is_expensive(const tbWorld* w)
 {
   for (size_t i = 0; i < w->deformable.count; i++)
     if (!tb_deformables(w)[i].factor) return true;
@@ -269,12 +271,12 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
   tbSolveOptions left;
   int turns = 0;
   r->last = o->rounds == 1;
-  work->ease = r->last || !is_dear(w) ? 1 : ROUGH;
+  work->ease = r->last || !is_expensive(w) ? 1 : ROUGH;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
     double clock = tb_seconds();
-    tb_surfaces_move(ctx, w, o->dt, work->free, &work->assembly, r->soft, NULL, &r->surfaces);
+    tb_surfaces_move(ctx, w, o->dt, work->unconstrained, &work->assembly, r->soft, NULL, &r->surfaces);
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool again = false, rough = work->rough;
@@ -285,9 +287,11 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
       r->useless = false, r->last = true, work->ease = 1;
       continue;
     }
-    if (r->met.count == 0 && turns++ < TURNS) again = tb_pinch_turn(w, &r->surfaces, &r->pinches);
+    if (r->met.count == 0 && turns++ < TURNS)
+      again = tb_soft_contact_turn(w, &r->surfaces, &r->soft_contacts);
     if (r->met.count > 0)
-      TB_TRY(tb_pinch_absorb(ctx, w, &r->surfaces, work->pose, rough, &r->met, &r->pinches, &again));
+      TB_TRY(tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, rough, &r->met, &r->soft_contacts,
+                                    &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!again && !rough && !short_of) break;
     r->last = round + 1 >= o->rounds || (!again && short_of);
@@ -297,12 +301,12 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
 }
 
 // Bodies that nodes are attached to do not fly freely.
-static void hold_attached(const tbWorld* w, tbFree* free)
+static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
 {
   for (size_t i = 0; i < w->deformable.count; i++)
     for (int k = 0; k < tb_deformables(w)[i].nhold; k++) {
       int body = tb_deformables(w)[i].hold[k].body;
-      if (body >= 0) free[body].held = true;
+      if (body >= 0) unconstrained[body].held = true;
     }
 }
 
@@ -312,15 +316,15 @@ static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStep
   double clock = tb_seconds();
   r->begun = clock;
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
-  hold_attached(w, work->free);
+  hold_attached(w, work->unconstrained);
   work->deforms = work->rounds = w->deformable.count > 0;
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->unconstrained, work->pose, &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-  tb_touch_laws(w, o, work->touches.data, (int)work->touches.count);
+  tb_constraint_laws(w, o, work->constraints.data, (int)work->constraints.count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
-  tb_touch_biases(w, o, work->touches.data, (int)work->touches.count);
+  tb_constraint_biases(w, o, work->constraints.data, (int)work->constraints.count);
   report->rounds = 1;
-  int rigid = (int)work->touches.count;
+  int rigid = (int)work->constraints.count;
   r->last = !work->deforms;
   if (!work->deforms) return solve(ctx, w, o, &rigid, work, r, report);
   TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
@@ -374,7 +378,7 @@ static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbSte
   if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   move_nodes(w, o->dt, &work->assembly, r, report);
-  tb_integrate(ctx, o, work->free, &work->assembly, w, report);
+  tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
   for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_follow(w, &tb_deformables(w)[i]);
   tb_step_keep(work, w);
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
@@ -385,14 +389,14 @@ static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbSte
 tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
                              tbStepWork* work, tbStepReport* report)
 {
-  Rounds r = {.pinches = TB_ARRAY(tbPinch), .met = TB_ARRAY(tbSkinContact)};
-  tb_skin_candidates_init(&r.candidates);
-  tbStatus status = prepare(ctx, arena, (tbWorld*)w, o, work, &r, report); // skins and factors may be made
+  Rounds r = {.soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact)};
+  tb_surface_candidates_init(&r.candidates);
+  tbStatus status = prepare(ctx, arena, (tbWorld*)w, o, work, &r, report); // surfaces and factors may be made
   if (status == TB_OK) {
     tb_step_forget(ctx, work);
     for (size_t i = 0; i < w->deformable.count; i++) r.soft[i].lent = false;
-    status = tb_assemble(ctx, arena, w, o, false, work->free, work->centre, r.soft, work->touches.data,
-                         (int)work->touches.count, &work->assembly);
+    status = tb_assemble(ctx, arena, w, o, false, work->unconstrained, work->centre, r.soft,
+                         work->constraints.data, (int)work->constraints.count, &work->assembly);
   }
   end_rounds(ctx, &r);
   return status;
@@ -401,8 +405,8 @@ tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, c
 tbStatus tb_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   tbStepWork work = {0};
-  Rounds r = {.pinches = TB_ARRAY(tbPinch), .met = TB_ARRAY(tbSkinContact)};
-  tb_skin_candidates_init(&r.candidates);
+  Rounds r = {.soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact)};
+  tb_surface_candidates_init(&r.candidates);
   r.candidates.scratch = &w->scratch;
   tbStatus status = prepare(ctx, &w->scratch, w, o, &work, &r, report);
   if (status == TB_OK) status = finish(ctx, w, o, &work, &r, report);

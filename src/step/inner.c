@@ -63,11 +63,11 @@ static double inner_radius(const tbWorld* w, const tbBody* b)
 
 static tbSweep sweep_after(const tbWorld* w, const tbStepWork* work, int body)
 {
-  const tbFree* f = &work->free[body];
+  const tbUnconstrained* f = &work->unconstrained[body];
   tbBody b = tb_bodies(w)[body];
   b.x = f->at.x, b.q = f->at.q;
   tbSweep sweep = {.start = tb_body_pose(&b), .centre = f->at.x};
-  tb_assembly_velocity(&work->assembly, work->free, body, &sweep.v, &sweep.w);
+  tb_assembly_velocity(&work->assembly, work->unconstrained, body, &sweep.v, &sweep.w);
   return sweep;
 }
 
@@ -84,7 +84,7 @@ static bool meets(const tbWorld* w, const tbStepOptions* o, const tbStepWork* wo
                   const tbShape* shape, Meeting* m)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  const tbFree* f = &work->free[body];
+  const tbUnconstrained* f = &work->unconstrained[body];
   if (b->kind != TB_BODY_DYNAMIC || f->held) return false;
   m->rest = f->struck >= 0 ? o->dt - f->struck : o->dt;
   m->body = sweep_after(w, work, body), m->other = sweep_after(w, work, other);
@@ -111,21 +111,21 @@ static void shrink(const tbShape* shape, Meeting* m)
 // The contact of a sphere with the shape where they meet, which keeps it a little away. Its gap is brought
 // back to the start of the step, and its impulse acts on the line through the centre of mass, so that it does
 // not turn the body. False: the sphere is in the shape, or the velocities are such as the contact asks for.
-static bool contact_of(const Meeting* m, const tbTouch* pair, bool second, const tbContactPoint* p,
-                       tbTouch* out)
+static bool contact_of(const Meeting* m, const tbContactConstraint* pair, bool second,
+                       const tbContactPoint* p, tbContactConstraint* out)
 {
   tbVec3 n = p->normal, va = second ? m->other.v : m->body.v, vb = second ? m->body.v : m->other.v;
   double u = tb_dot3(n, tb_sub3(vb, va)), gap = p->gap - fmin(m->t * u, 0), room = gap - KEPT * m->radius;
   if (!(p->gap > 0) || fmax(room, 0) + m->rest * u > -0.1 * NEAR * m->radius) return false;
-  *out = (tbTouch){.shape_a = pair->shape_a,
-                   .shape_b = pair->shape_b,
-                   .body_a = pair->body_a,
-                   .body_b = pair->body_b,
-                   .surface = pair->surface,
-                   .law = TB_LAW_NONNEG,
-                   .rows = 1,
-                   .impact = -1,
-                   .frame = tb_mat3_frame(n)};
+  *out = (tbContactConstraint){.shape_a = pair->shape_a,
+                               .shape_b = pair->shape_b,
+                               .body_a = pair->body_a,
+                               .body_b = pair->body_b,
+                               .contact_material = pair->contact_material,
+                               .law = TB_LAW_NONNEG,
+                               .rows = 1,
+                               .impact = -1,
+                               .frame = tb_mat3_frame(n)};
   out->point = (tbContactPoint){.a = tb_madd3(p->a, -m->t, va),
                                 .b = tb_madd3(p->b, -m->t, vb),
                                 .normal = n,
@@ -138,7 +138,7 @@ static bool contact_of(const Meeting* m, const tbTouch* pair, bool second, const
 
 // Adds the contact of one body's inner sphere with the shape of the other that the touch is about.
 static tbStatus add_contact(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbStepWork* work,
-                            const tbTouch* pair, bool second, tbArray* points, tbArray* out)
+                            const tbContactConstraint* pair, bool second, tbArray* points, tbArray* out)
 {
   int body = second ? pair->body_b : pair->body_a, other = second ? pair->body_a : pair->body_b;
   const tbShape* shape = &tb_shapes(w)[second ? pair->shape_a : pair->shape_b];
@@ -153,14 +153,14 @@ static tbStatus add_contact(tbContext* ctx, const tbWorld* w, const tbStepOption
     const tbContactPoint *p = points->data, *nearest = p;
     for (size_t i = 1; i < points->count; i++)
       if (p[i].gap < nearest->gap) nearest = &p[i];
-    tbTouch touch;
-    if (points->count == 0 || !contact_of(&m, pair, second, nearest, &touch)) continue;
-    return tb_array_push(ctx, out, &touch, 1);
+    tbContactConstraint constraint;
+    if (points->count == 0 || !contact_of(&m, pair, second, nearest, &constraint)) continue;
+    return tb_array_push(ctx, out, &constraint, 1);
   }
   return TB_OK;
 }
 
-static bool same_pair(const tbTouch* a, const tbTouch* b)
+static bool same_pair(const tbContactConstraint* a, const tbContactConstraint* b)
 {
   return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
 }
@@ -168,15 +168,15 @@ static bool same_pair(const tbTouch* a, const tbTouch* b)
 tbStatus tb_inner_contacts(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                            int* added)
 {
-  const tbTouch* t = work->touches.data;
+  const tbContactConstraint* t = work->constraints.data;
   const tbAssembly* a = &work->assembly;
   int count = 0;
-  while (count < (int)work->touches.count && !t[count].skin) count++;
-  tbArray all = TB_ARRAY(tbTouch), points = TB_ARRAY(tbContactPoint);
+  while (count < (int)work->constraints.count && !t[count].surface) count++;
+  tbArray all = TB_ARRAY(tbContactConstraint), points = TB_ARRAY(tbContactPoint);
   tbStatus status = TB_OK;
   *added = 0;
   for (int i = 0; i < count && status == TB_OK; i++) {
-    tbTouch known = t[i];
+    tbContactConstraint known = t[i];
     memcpy(known.guess, a->lambda + a->problem->row_adr[i], (size_t)known.rows * sizeof(double));
     status = tb_array_push(ctx, &all, &known, 1);
     if (i + 1 < count && same_pair(&t[i], &t[i + 1])) continue;
@@ -186,8 +186,8 @@ tbStatus tb_inner_contacts(tbContext* ctx, const tbWorld* w, const tbStepOptions
     *added += (int)(all.count - before);
   }
   if (status == TB_OK && *added > 0) {
-    tbArray old = work->touches;
-    work->touches = all, all = old;
+    tbArray old = work->constraints;
+    work->constraints = all, all = old;
   }
   tb_array_free(ctx, &all);
   tb_array_free(ctx, &points);
@@ -201,14 +201,15 @@ static void stop(const tbWorld* w, const tbStepOptions* o, tbStepWork* work, int
   Meeting m;
   if (!meets(w, o, work, body, other, shape, &m)) return;
   for (int k = 1; k < SPHERES && m.t == 0; k++) shrink(shape, &m);
-  if (m.t > 0 && m.t < m.rest) work->free[body].lost = fmax(work->free[body].lost, m.rest - m.t);
+  if (m.t > 0 && m.t < m.rest)
+    work->unconstrained[body].lost = fmax(work->unconstrained[body].lost, m.rest - m.t);
 }
 
 void tb_stop_short(const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
 {
-  const tbTouch* t = work->touches.data;
-  for (int i = 0; i < (int)work->touches.count; i++) {
-    if (t[i].skin) continue; // surfaces that do not pass through each other anyway
+  const tbContactConstraint* t = work->constraints.data;
+  for (int i = 0; i < (int)work->constraints.count; i++) {
+    if (t[i].surface) continue; // surfaces that do not pass through each other anyway
     if (i > 0 && same_pair(&t[i], &t[i - 1])) continue;
     stop(w, o, work, t[i].body_a, t[i].body_b, &tb_shapes(w)[t[i].shape_b]);
     stop(w, o, work, t[i].body_b, t[i].body_a, &tb_shapes(w)[t[i].shape_a]);

@@ -7,8 +7,9 @@
 enum { TB_INNER_ROUNDS = 4 }; // how often, at most, inner contacts are looked for and solved with
 
 // With the velocities that the assembly found: adds a contact for every inner sphere that would meet a body
-// that this step touches, in the order of shapes, and takes contacts between skins out. Impulses found so far
-// become the touches' guesses. added: how many; where there are none the touches are left as they are.
+// that this step touches, in the order of shapes, and takes contacts between surfaces out. Impulses found so
+// far become the constraints' guesses. added: how many; where there are none the constraints are left as they
+// are.
 tbStatus tb_inner_contacts(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                            tbStepWork* work, int* added);
 

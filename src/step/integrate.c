@@ -14,36 +14,37 @@
 enum { GRAIN = 256 };
 
 typedef struct {
-  const tbFree* free;
+  const tbUnconstrained* unconstrained;
   const tbAssembly* assembly;
   double h;
   tbWorld* world;
 } Job;
 
-static void move_body(double h, const tbFree* free, const tbAssembly* a, int i, tbBody* b)
+static void move_body(double h, const tbUnconstrained* unconstrained, const tbAssembly* a, int i, tbBody* b)
 {
-  const tbFree* f = &free[i];
+  const tbUnconstrained* f = &unconstrained[i];
   bool carried = f->held || a->pushed[i];
   double rest = f->struck >= 0 ? h - f->struck : h;
   rest -= f->lost;
-  tb_assembly_velocity(a, free, i, &b->v, &b->w);
+  tb_assembly_velocity(a, unconstrained, i, &b->v, &b->w);
   b->x = tb_madd3(f->at.x, rest, b->v), b->q = f->at.q;
   if (!carried) b->x = tb_madd3(b->x, -0.5 * rest * rest, f->a);
   tb_turn_freely(b, rest, &b->q, &b->w);
 }
 
-void tb_follow(const tbWorld* w, tbBody* b, const tbFree* free, double dt)
+void tb_follow(const tbWorld* w, tbBody* b, const tbUnconstrained* unconstrained, double dt)
 {
   tbTransform T = tb_motion_at(w, b, w->time + dt);
   b->x = T.x, b->q = T.q;
-  if (b->nkey) b->v = free->v, b->w = free->w;
+  if (b->nkey) b->v = unconstrained->v, b->w = unconstrained->w;
 }
 
-tbBody tb_body_after(const tbWorld* w, double h, const tbFree* free, const tbAssembly* a, int i)
+tbBody tb_body_after(const tbWorld* w, double h, const tbUnconstrained* unconstrained, const tbAssembly* a,
+                     int i)
 {
   tbBody b = tb_bodies(w)[i];
-  if (b.kind == TB_BODY_DYNAMIC) move_body(h, free, a, i, &b);
-  if (b.kind == TB_BODY_KINEMATIC) tb_follow(w, &b, &free[i], h);
+  if (b.kind == TB_BODY_DYNAMIC) move_body(h, unconstrained, a, i, &b);
+  if (b.kind == TB_BODY_KINEMATIC) tb_follow(w, &b, &unconstrained[i], h);
   return b;
 }
 
@@ -53,28 +54,29 @@ static void move_bodies(void* user, int begin, int end, int piece)
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     tbBody* b = &tb_bodies(job->world)[i];
-    *b = tb_body_after(job->world, job->h, job->free, job->assembly, i);
+    *b = tb_body_after(job->world, job->h, job->unconstrained, job->assembly, i);
     b->force = b->torque = tb_zero3();
   }
 }
 
 // Bodies that lose time of the step, and the way that they do not go for it.
-static void note_stopped(const tbFree* free, const tbAssembly* a, const tbWorld* w, tbStepReport* report)
+static void note_stopped(const tbUnconstrained* unconstrained, const tbAssembly* a, const tbWorld* w,
+                         tbStepReport* report)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (!(free[i].lost > 0) || tb_bodies(w)[i].kind != TB_BODY_DYNAMIC) continue;
+    if (!(unconstrained[i].lost > 0) || tb_bodies(w)[i].kind != TB_BODY_DYNAMIC) continue;
     tbVec3 v, spin;
-    tb_assembly_velocity(a, free, (int)i, &v, &spin);
+    tb_assembly_velocity(a, unconstrained, (int)i, &v, &spin);
     report->changes.stopped++;
-    report->changes.short_of = fmax(report->changes.short_of, free[i].lost * tb_norm3(v));
+    report->changes.short_of = fmax(report->changes.short_of, unconstrained[i].lost * tb_norm3(v));
   }
 }
 
-void tb_integrate(tbContext* ctx, const tbStepOptions* o, const tbFree* free, const tbAssembly* a, tbWorld* w,
-                  tbStepReport* report)
+void tb_integrate(tbContext* ctx, const tbStepOptions* o, const tbUnconstrained* unconstrained,
+                  const tbAssembly* a, tbWorld* w, tbStepReport* report)
 {
-  note_stopped(free, a, w, report);
-  Job job = {free, a, o->dt, w};
+  note_stopped(unconstrained, a, w, report);
+  Job job = {unconstrained, a, o->dt, w};
   tb_parallel_for(ctx->threads, (int)w->body.count, GRAIN, move_bodies, &job);
   tb_advance_clock(w, o->dt);
 }

@@ -110,7 +110,7 @@ static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
   tbJointType type = j->def.type;
   tbMat3 A = tb_quat_mat3(p->qa), B = tb_quat_mat3(p->qb);
-  block->law = TB_LAW_FREE;
+  block->law = TB_LAW_BILATERAL;
   if (type == TB_JOINT_SLIDER) {
     for (int i = 1; i < 3; i++) linear_row(block, p, tb_mat3_col(A, i), tb_dot3(p->e, tb_mat3_col(A, i)));
   } else {
@@ -173,7 +173,7 @@ static bool resolved(const tbStepOptions* o, const tbJoint* j, const Rod* rod)
 static int distance_blocks(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
   Rod rod = rod_of(j, p);
-  block->law = TB_LAW_FREE;
+  block->law = TB_LAW_BILATERAL;
   linear_row(block, p, rod.d, rod.error);
   if (resolved(o, j, &rod)) { // the spring is a force; its damper remains
     if (!(j->def.damping > 0) || (rod.one_sided && rod.error == 0)) return 0; // nothing, or slack
@@ -210,7 +210,7 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
     motor->slot = 8;
     coordinate(j, &p, motor);
     motor->law =
-        isfinite(j->def.motor_force) ? TB_LAW_BOX : TB_LAW_FREE; // of any force: a row like the joint's
+        isfinite(j->def.motor_force) ? TB_LAW_BOX : TB_LAW_BILATERAL; // of any force: a row like the joint's
     if (motor->law == TB_LAW_BOX)
       motor->param[0] = -j->def.motor_force * o->dt, motor->param[1] = j->def.motor_force * o->dt;
     motor->bias[0] = -j->def.motor_speed;
@@ -218,26 +218,28 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
   return count;
 }
 
-static void push(const tbWorld* w, int body, tbVec3 impulse, tbVec3 arm, const tbMat3* I, tbFree* free)
+static void push(const tbWorld* w, int body, tbVec3 impulse, tbVec3 arm, const tbMat3* I,
+                 tbUnconstrained* unconstrained)
 {
   if (body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC) return;
-  free[body].v = tb_madd3(free[body].v, 1 / tb_bodies(w)[body].mass, impulse);
-  free[body].w = tb_add3(free[body].w, tb_mat3_mulv(*I, tb_cross3(arm, impulse)));
+  unconstrained[body].v = tb_madd3(unconstrained[body].v, 1 / tb_bodies(w)[body].mass, impulse);
+  unconstrained[body].w = tb_add3(unconstrained[body].w, tb_mat3_mulv(*I, tb_cross3(arm, impulse)));
 }
 
-void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre, tbFree* free)
+void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre,
+                     tbUnconstrained* unconstrained)
 {
   for (size_t i = 0; i < w->joint.count; i++) {
     const tbJoint* j = &tb_joints(w)[i];
     int a = j->def.a.index, b = j->def.b.index;
-    if (a >= 0) free[a].held = true;
-    if (b >= 0) free[b].held = true;
+    if (a >= 0) unconstrained[a].held = true;
+    if (b >= 0) unconstrained[b].held = true;
     if (j->def.type != TB_JOINT_DISTANCE || !(j->def.compliance > 0)) continue;
     Pose p = pose_of(w, centre, j);
     Rod rod = rod_of(j, &p);
     if (!resolved(o, j, &rod)) continue;
     tbVec3 impulse = tb_scale3(-o->dt * rod.error / j->def.compliance, rod.d); // on b
-    push(w, b, impulse, p.rb, &p.Ib, free);
-    push(w, a, tb_neg3(impulse), p.ra, &p.Ia, free);
+    push(w, b, impulse, p.rb, &p.Ib, unconstrained);
+    push(w, a, tb_neg3(impulse), p.ra, &p.Ia, unconstrained);
   }
 }

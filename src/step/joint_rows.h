@@ -23,6 +23,6 @@ int tb_joint_blocks(const tbWorld* world, const tbStepOptions* options, bool pos
 // Springs that the step is short enough to follow act as forces: added to the free velocities here, and left
 // out of the blocks above. Marks every body with a joint as held.
 void tb_joint_forces(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
-                     tbFree* free);
+                     tbUnconstrained* unconstrained);
 
 #endif

@@ -12,29 +12,30 @@
 #include "base/clock.h"
 
 // The velocity before the step; of a body in prescribed motion, that of the step.
-static tbVec3 before(const tbWorld* w, const tbFree* free, int body)
+static tbVec3 before(const tbWorld* w, const tbUnconstrained* unconstrained, int body)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  return b->kind == TB_BODY_DYNAMIC ? b->v : free[body].v;
+  return b->kind == TB_BODY_DYNAMIC ? b->v : unconstrained[body].v;
 }
 
-// Keeps the touches that are closed at the midpoint and sets their biases.
-static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbFree* free, tbTouch* touches,
-                          int count)
+// Keeps the constraints that are closed at the midpoint and sets their biases.
+static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbUnconstrained* unconstrained,
+                          tbContactConstraint* constraints, int count)
 {
   double h = o->dt, slowest = tb_bounce_speed(w, o);
   // A contact that rounding opens is closed still: let go for a step, a body at rest on a slope would creep.
   double closed = fmax(o->margin, 1e-3 * tb_norm3(w->gravity) * h * h);
   int kept = 0;
   for (int i = 0; i < count; i++) {
-    tbTouch* t = &touches[i];
+    tbContactConstraint* t = &constraints[i];
     if (t->point.gap > closed) continue;
     int i_a = t->body_a, i_b = t->body_b;
-    double u = tb_touch_velocity(t, free[i_a].at.x, before(w, free, i_a), free[i_a].w, free[i_b].at.x,
-                                 before(w, free, i_b), free[i_b].w)
+    double u = tb_constraint_velocity(t, unconstrained[i_a].at.x, before(w, unconstrained, i_a),
+                                      unconstrained[i_a].w, unconstrained[i_b].at.x,
+                                      before(w, unconstrained, i_b), unconstrained[i_b].w)
                    .x,
            target = 0;
-    if (u < -slowest) target = -t->surface.restitution * u;
+    if (u < -slowest) target = -t->contact_material.restitution * u;
     if (o->stabilization == TB_STABILIZE_BAUMGARTE && t->point.gap < -o->slop) {
       target = fmax(target, -o->fraction * (t->point.gap + o->slop) / h);
       t->compliance[0] = o->compliance / (h * h);
@@ -45,7 +46,7 @@ static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbFree
       t->compliance[0] = soft.compliance;
     }
     t->bias[0] = -target;
-    touches[kept++] = *t;
+    constraints[kept++] = *t;
   }
   return kept;
 }
@@ -55,13 +56,13 @@ tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, con
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0.5, work));
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->unconstrained, work->pose, &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-  tbTouch* touches = work->touches.data;
-  tb_touch_laws(w, o, touches, (int)work->touches.count);
-  int count = close_contacts(w, o, work->free, touches, (int)work->touches.count);
-  TB_TRY(
-      tb_assemble(ctx, arena, w, o, false, work->free, work->centre, NULL, touches, count, &work->assembly));
+  tbContactConstraint* constraints = work->constraints.data;
+  tb_constraint_laws(w, o, constraints, (int)work->constraints.count);
+  int count = close_contacts(w, o, work->unconstrained, constraints, (int)work->constraints.count);
+  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->unconstrained, work->centre, NULL, constraints, count,
+                     &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;
@@ -72,10 +73,10 @@ static void integrate(tbWorld* w, const tbStepOptions* o, const tbStepWork* work
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
     b->force = b->torque = tb_zero3();
-    if (b->kind == TB_BODY_KINEMATIC) tb_follow(w, b, &work->free[i], o->dt);
+    if (b->kind == TB_BODY_KINEMATIC) tb_follow(w, b, &work->unconstrained[i], o->dt);
     if (b->kind != TB_BODY_DYNAMIC) continue;
     tbVec3 v, spin;
-    tb_assembly_velocity(&work->assembly, work->free, (int)i, &v, &spin);
+    tb_assembly_velocity(&work->assembly, work->unconstrained, (int)i, &v, &spin);
     b->x = tb_madd3(work->centre[i].x, 0.5 * o->dt, v), b->q = work->centre[i].q;
     b->v = v, b->w = spin;
     tb_turn_freely(b, 0.5 * o->dt, &b->q, &b->w);

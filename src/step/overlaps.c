@@ -19,22 +19,23 @@ static int by_depth(const void* x, const void* y)
 }
 
 // The contacts of a step that takes no time.
-static tbStatus find(tbContext* ctx, tbArena* arena, const tbWorld* w, tbArray* touches)
+static tbStatus find(tbContext* ctx, tbArena* arena, const tbWorld* w, tbArray* constraints)
 {
   tbStepOptions still = tb_default_step_options();
-  tbFree* free = TB_TAKE(arena, tbFree, w->body.count);
+  tbUnconstrained* unconstrained = TB_TAKE(arena, tbUnconstrained, w->body.count);
   tbTransform* pose = TB_TAKE(arena, tbTransform, w->body.count);
-  if (!free || !pose) return TB_ERROR_MEMORY;
+  if (!unconstrained || !pose) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < w->body.count; i++) pose[i] = tb_body_pose(&tb_bodies(w)[i]);
   still.dt = still.margin = 0;
-  return tb_find_contacts(ctx, arena, w, &still, free, pose, touches);
+  return tb_find_contacts(ctx, arena, w, &still, unconstrained, pose, constraints);
 }
 
 // One entry for each pair: its deepest contact.
-static tbStatus gather(tbContext* ctx, const tbWorld* w, double share, const tbArray* touches, tbArray* out)
+static tbStatus gather(tbContext* ctx, const tbWorld* w, double share, const tbArray* constraints,
+                       tbArray* out)
 {
-  const tbTouch* t = touches->data;
-  for (size_t i = 0; i < touches->count; i++) {
+  const tbContactConstraint* t = constraints->data;
+  for (size_t i = 0; i < constraints->count; i++) {
     int a = t[i].body_a, b = t[i].body_b;
     double size = fmin(tb_bodies(w)[a].radius, tb_bodies(w)[b].radius);
     tbOverlap found = {a < b ? a : b, a < b ? b : a, -t[i].point.gap};
@@ -53,11 +54,11 @@ static tbStatus gather(tbContext* ctx, const tbWorld* w, double share, const tbA
 tbStatus tb_world_overlaps(tbContext* ctx, const tbWorld* w, double share, tbArray* out)
 {
   tbArena arena;
-  tbArray touches = TB_ARRAY(tbTouch);
+  tbArray constraints = TB_ARRAY(tbContactConstraint);
   tb_arena_init(&arena, ctx);
-  tbStatus status = find(ctx, &arena, w, &touches);
-  if (status == TB_OK) status = gather(ctx, w, share, &touches, out);
-  tb_array_free(ctx, &touches);
+  tbStatus status = find(ctx, &arena, w, &constraints);
+  if (status == TB_OK) status = gather(ctx, w, share, &constraints, out);
+  tb_array_free(ctx, &constraints);
   tb_arena_free(&arena);
   return status;
 }

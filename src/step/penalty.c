@@ -18,11 +18,11 @@
 typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
-  const tbFree* free;
+  const tbUnconstrained* unconstrained;
 } Model;
 
 // The inverse mass felt at the touch along d.
-static double inverse_mass(const tbWorld* w, const tbTouch* t, tbVec3 d)
+static double inverse_mass(const tbWorld* w, const tbContactConstraint* t, tbVec3 d)
 {
   double sum = 0;
   int body[2] = {t->body_a, t->body_b};
@@ -36,7 +36,7 @@ static double inverse_mass(const tbWorld* w, const tbTouch* t, tbVec3 d)
 }
 
 // The anchor's stretch so far, from the last step's record at the same features.
-static tbVec3 stretch_before(const tbWorld* w, const tbTouch* t)
+static tbVec3 stretch_before(const tbWorld* w, const tbContactConstraint* t)
 {
   const tbContactRecord* r = w->contact.data;
   size_t lo = 0, hi = w->contact.count;
@@ -53,7 +53,7 @@ static tbVec3 stretch_before(const tbWorld* w, const tbTouch* t)
 }
 
 // The force of one contact in its frame; *stretch is brought up to date (world axes).
-static tbVec3 force_at(const Model* m, const tbTouch* t, int points, tbVec3* stretch)
+static tbVec3 force_at(const Model* m, const tbContactConstraint* t, int points, tbVec3* stretch)
 {
   const tbStepOptions* o = m->options;
   const tbBody *a = &tb_bodies(m->world)[t->body_a], *b = &tb_bodies(m->world)[t->body_b];
@@ -62,7 +62,7 @@ static tbVec3 force_at(const Model* m, const tbTouch* t, int points, tbVec3* str
   double damping = 2 * o->penalty_damping * sqrt(k * mass);
   *stretch = tb_zero3();
   if (!(t->point.gap < 0)) return tb_zero3();
-  tbVec3 u = tb_touch_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
+  tbVec3 u = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
   double fn = fmax(0, -k * t->point.gap - damping * u.x), mu = t->rows >= 3 ? t->param[0] : 0;
   tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->world, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
@@ -76,7 +76,7 @@ static tbVec3 force_at(const Model* m, const tbTouch* t, int points, tbVec3* str
   return tb_vec3(fn, ft, fb);
 }
 
-static int points_of_pair(const tbTouch* t, int count, int i)
+static int points_of_pair(const tbContactConstraint* t, int count, int i)
 {
   int n = 0;
   for (int k = i; k >= 0 && t[k].shape_a == t[i].shape_a && t[k].shape_b == t[i].shape_b; k--)
@@ -87,11 +87,11 @@ static int points_of_pair(const tbTouch* t, int count, int i)
 }
 
 // Adds the contact impulses to the free velocities.
-static void push_bodies(const tbWorld* w, const tbStepWork* work, tbFree* free)
+static void push_bodies(const tbWorld* w, const tbStepWork* work, tbUnconstrained* unconstrained)
 {
   const tbAssembly* a = &work->assembly;
-  for (int i = 0; i < a->ntouch; i++) {
-    const tbTouch* t = &a->touch[i];
+  for (int i = 0; i < a->nconstraint; i++) {
+    const tbContactConstraint* t = &a->constraint[i];
     const double* lambda = a->lambda + a->problem->row_adr[i];
     tbVec3 local = tb_vec3(lambda[0], t->rows > 1 ? lambda[1] : 0, t->rows > 1 ? lambda[2] : 0);
     tbVec3 impulse = tb_mat3_tmulv(t->frame, local);
@@ -102,9 +102,9 @@ static void push_bodies(const tbWorld* w, const tbStepWork* work, tbFree* free)
       tbVec3 p = side ? impulse : tb_neg3(impulse);
       tbVec3 spin = tb_cross3(tb_sub3(t->position, work->centre[k].x), p);
       tbQuat q = work->centre[k].q;
-      free[k].v = tb_madd3(free[k].v, 1 / b->mass, p);
-      free[k].w =
-          tb_add3(free[k].w, tb_quat_rotate(q, tb_mat3_mulv(b->inertia_inv, tb_quat_unrotate(q, spin))));
+      unconstrained[k].v = tb_madd3(unconstrained[k].v, 1 / b->mass, p);
+      unconstrained[k].w = tb_add3(
+          unconstrained[k].w, tb_quat_rotate(q, tb_mat3_mulv(b->inertia_inv, tb_quat_unrotate(q, spin))));
     }
   }
 }
@@ -114,19 +114,19 @@ static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptio
                              tbStepReport* report)
 {
   tbAssembly* all = &work->assembly;
-  if (all->problem->ncontact == all->ntouch) return TB_OK;
-  tbFree* free = TB_TAKE(work->arena, tbFree, w->body.count);
-  if (!free) return TB_ERROR_MEMORY;
-  memcpy(free, work->free, w->body.count * sizeof *free);
-  push_bodies(w, work, free);
+  if (all->problem->ncontact == all->nconstraint) return TB_OK;
+  tbUnconstrained* unconstrained = TB_TAKE(work->arena, tbUnconstrained, w->body.count);
+  if (!unconstrained) return TB_ERROR_MEMORY;
+  memcpy(unconstrained, work->unconstrained, w->body.count * sizeof *unconstrained);
+  push_bodies(w, work, unconstrained);
   tbAssembly joints;
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, free, work->centre, NULL, NULL, 0, &joints));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, unconstrained, work->centre, NULL, NULL, 0, &joints));
   tbSolveResult result;
   tbSolveOptions solver = o->solver;
   tb_step_budget(o, work->begun, &solver);
   tbStatus status = tb_solve(ctx, joints.problem, &solver, joints.lambda, &result);
   if (status == TB_OK)
-    memcpy(all->lambda + all->problem->row_adr[all->ntouch], joints.lambda,
+    memcpy(all->lambda + all->problem->row_adr[all->nconstraint], joints.lambda,
            (size_t)joints.problem->nrow * sizeof(double));
   if (status == TB_OK && result.outcome != TB_CONVERGED) report->outcome = result.outcome;
   if (status == TB_OK) report->iterations += result.iterations;
@@ -138,13 +138,13 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
 {
   tbStepWork work = {0};
   tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
-  int count = work.assembly.ntouch;
+  int count = work.assembly.nconstraint;
   tbVec3* stretch = status == TB_OK ? TB_TAKE(&w->scratch, tbVec3, (size_t)count) : NULL;
   if (status == TB_OK && !stretch) status = TB_ERROR_MEMORY;
   if (status == TB_OK) {
     double clock = tb_seconds();
-    Model model = {w, o, work.free};
-    const tbTouch* t = work.touches.data;
+    Model model = {w, o, work.unconstrained};
+    const tbContactConstraint* t = work.constraints.data;
     for (int i = 0; i < count; i++) {
       double* lambda = work.assembly.lambda + work.assembly.problem->row_adr[i];
       tbVec3 f = force_at(&model, &t[i], points_of_pair(t, count, i), &stretch[i]);
@@ -164,7 +164,7 @@ tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbS
     if (solved == TB_CONVERGED && report->outcome != TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
     report->residual = tb_worse_residual(&report->residual, &work.assembly.residual);
     report->used = "penalty";
-    tb_integrate(ctx, o, work.free, &work.assembly, w, report);
+    tb_integrate(ctx, o, work.unconstrained, &work.assembly, w, report);
     tb_step_keep(&work, w);
     for (int i = 0; i < count; i++) ((tbContactRecord*)w->contact.data)[i].anchor = stretch[i];
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);

@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 4 };
 
-static double overlap(const tbStepOptions* o, tbTouch* t, int count)
+static double overlap(const tbStepOptions* o, tbContactConstraint* t, int count)
 {
   double worst = 0;
   for (int i = 0; i < count; i++) {
@@ -32,9 +32,9 @@ static double joint_error(const tbAssembly* a)
 {
   const tbProblem* p = a->problem;
   double worst = 0;
-  for (int k = a->ntouch; k < p->ncontact; k++)
+  for (int k = a->nconstraint; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
-      worst = fmax(worst, p->law[k] == TB_LAW_FREE ? fabs(p->bias[i]) : -p->bias[i]);
+      worst = fmax(worst, p->law[k] == TB_LAW_BILATERAL ? fabs(p->bias[i]) : -p->bias[i]);
   return worst;
 }
 
@@ -53,26 +53,26 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
                          tbStepReport* report, bool* done)
 {
   size_t n = w->body.count;
-  *work = (tbStepWork){.free = TB_TAKE(arena, tbFree, n),
+  *work = (tbStepWork){.unconstrained = TB_TAKE(arena, tbUnconstrained, n),
                        .pose = TB_TAKE(arena, tbTransform, n),
                        .centre = TB_TAKE(arena, tbTransform, n),
-                       .touches = TB_ARRAY(tbTouch),
+                       .constraints = TB_ARRAY(tbContactConstraint),
                        .records = TB_ARRAY(tbContactRecord)};
-  if (!work->free || !work->pose || !work->centre) return TB_ERROR_MEMORY;
+  if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    work->free[i] = (tbFree){.at = tb_transform(b->q, b->x), .struck = -1};
+    work->unconstrained[i] = (tbUnconstrained){.at = tb_transform(b->q, b->x), .struck = -1};
     work->centre[i] = tb_transform(b->q, b->x);
     work->pose[i] = tb_body_pose(b);
   }
   tbStepOptions still = *o; // contacts of the poses as they are: nothing moves while positions are mended
   still.dt = 0;
-  TB_TRY(tb_find_contacts(ctx, arena, w, &still, work->free, work->pose, &work->touches));
-  double worst = overlap(o, work->touches.data, (int)work->touches.count);
+  TB_TRY(tb_find_contacts(ctx, arena, w, &still, work->unconstrained, work->pose, &work->constraints));
+  double worst = overlap(o, work->constraints.data, (int)work->constraints.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;
-  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->free, work->centre, NULL, work->touches.data,
-                     (int)work->touches.count, &work->assembly));
+  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->unconstrained, work->centre, NULL, work->constraints.data,
+                     (int)work->constraints.count, &work->assembly));
   *done = !(fmax(worst, joint_error(&work->assembly)) > 1e-12);
   if (*done) return TB_OK;
   tbSolveResult result;

@@ -1,4 +1,4 @@
-// From touches to rows.
+// From constraints to rows.
 //
 // Stabilisation of an overlap φ < 0 (course, section on constraint stabilisation):
 //   baumgarte    u_n ≥ −ε (φ + slop)/h: the fraction ε goes in this step; compliance in m/N softens the row
@@ -15,13 +15,13 @@
 // ever find the last one's impulses good enough.
 static const double CLOSED = 1e-6;
 
-static tbMat3 frame_of(const tbWorld* w, const tbTouch* t)
+static tbMat3 frame_of(const tbWorld* w, const tbContactConstraint* t)
 {
   tbVec3 n = t->point.normal;
   tbMat3 frame = tb_mat3_frame(n);
-  if (t->surface.friction.kind != TB_FRICTION_ELLIPTIC) return frame;
-  const tbBody* body = &tb_bodies(w)[t->surface.direction_of_b ? t->body_b : t->body_a];
-  tbVec3 d = tb_quat_rotate(body->q, tb_normalize3(t->surface.friction.direction));
+  if (t->contact_material.friction.kind != TB_FRICTION_ELLIPTIC) return frame;
+  const tbBody* body = &tb_bodies(w)[t->contact_material.direction_of_b ? t->body_b : t->body_a];
+  tbVec3 d = tb_quat_rotate(body->q, tb_normalize3(t->contact_material.friction.direction));
   d = tb_madd3(d, -tb_dot3(d, n), n);
   if (!(tb_norm3(d) > 1e-6)) return frame; // the direction stands on the surface: any tangent will do
   d = tb_normalize3(d);
@@ -30,9 +30,9 @@ static tbMat3 frame_of(const tbWorld* w, const tbTouch* t)
 
 // Law, rows and parameters of the surfaces' friction. Frictionless contact has its normal row alone; lengths
 // of torsion and rolling turn a normal impulse into the largest torque.
-static void choose_law(tbTouch* t)
+static void choose_law(tbContactConstraint* t)
 {
-  const tbFriction* f = &t->surface.friction;
+  const tbFriction* f = &t->contact_material.friction;
   double* p = t->param;
   if (f->kind == TB_FRICTION_ELLIPTIC && (f->mu_t > 0 || f->mu_b > 0)) {
     t->law = TB_LAW_ELLIPTIC, t->rows = 3, p[0] = f->mu_t, p[1] = f->mu_b;
@@ -50,7 +50,7 @@ static void choose_law(tbTouch* t)
 }
 
 // A record's impulse, turned into the touch's frame.
-static void take_impulse(const tbContactRecord* r, tbTouch* t)
+static void take_impulse(const tbContactRecord* r, tbContactConstraint* t)
 {
   t->guess[0] = r->impulse[0];
   if (t->rows == 1 || r->rows == 1) return;
@@ -64,76 +64,79 @@ static void take_impulse(const tbContactRecord* r, tbTouch* t)
 
 enum { PAIR_POINTS = 64 }; // of one pair, that are matched by place
 
-// Warm start of the touches of one pair from its records of the last step: those at the same features first,
-// then each of the rest from the nearest record that is left, as features of surfaces that nearly coincide
-// may change their names at the whim of rounding.
-static void match_pair(const tbWorld* w, const tbContactRecord* record, int nrecord, tbTouch* touch,
-                       int ntouch)
+// Warm start of the constraints of one pair from its records of the last step: those at the same features
+// first, then each of the rest from the nearest record that is left, as features of surfaces that nearly
+// coincide may change their names at the whim of rounding.
+static void match_pair(const tbWorld* w, const tbContactRecord* record, int nrecord,
+                       tbContactConstraint* constraint, int nconstraint)
 {
   bool used[PAIR_POINTS] = {0}, done[PAIR_POINTS] = {0};
-  int nr = nrecord < PAIR_POINTS ? nrecord : PAIR_POINTS, nt = ntouch < PAIR_POINTS ? ntouch : PAIR_POINTS;
+  int nr = nrecord < PAIR_POINTS ? nrecord : PAIR_POINTS,
+      nt = nconstraint < PAIR_POINTS ? nconstraint : PAIR_POINTS;
   for (int i = 0; i < nt; i++)
     for (int k = 0; k < nr && !done[i]; k++) {
-      if (used[k] || record[k].feature != touch[i].point.feature) continue;
-      if (tb_dot3(record[k].normal, touch[i].point.normal) < 0.9) continue;
-      take_impulse(&record[k], &touch[i]);
+      if (used[k] || record[k].feature != constraint[i].point.feature) continue;
+      if (tb_dot3(record[k].normal, constraint[i].point.normal) < 0.9) continue;
+      take_impulse(&record[k], &constraint[i]);
       used[k] = done[i] = true;
     }
-  const tbBody *a = &tb_bodies(w)[touch->body_a], *b = &tb_bodies(w)[touch->body_b];
+  const tbBody *a = &tb_bodies(w)[constraint->body_a], *b = &tb_bodies(w)[constraint->body_b];
   double near = 0.1 * fmin(a->radius, b->radius);
   for (int i = 0; i < nt; i++) {
     if (done[i]) continue;
-    tbVec3 local = tb_quat_unrotate(a->q, tb_sub3(touch[i].position, a->x));
+    tbVec3 local = tb_quat_unrotate(a->q, tb_sub3(constraint[i].position, a->x));
     int best = -1;
     double least = near;
     for (int k = 0; k < nr; k++) {
       double distance = used[k] ? INFINITY : tb_distance3(local, record[k].local);
-      if (distance < least && tb_dot3(record[k].normal, touch[i].point.normal) > 0.9)
+      if (distance < least && tb_dot3(record[k].normal, constraint[i].point.normal) > 0.9)
         least = distance, best = k;
     }
     if (best < 0) continue;
-    take_impulse(&record[best], &touch[i]);
+    take_impulse(&record[best], &constraint[i]);
     used[best] = true;
   }
 }
 
-static bool before(const tbContactRecord* r, const tbTouch* t)
+static bool before(const tbContactRecord* r, const tbContactConstraint* t)
 {
   return r->shape_a < t->shape_a || (r->shape_a == t->shape_a && r->shape_b < t->shape_b);
 }
 
-// Records and touches are both in order of shapes: one walk over both finds the pairs.
-static void warm_start(const tbWorld* w, tbTouch* touch, int count)
+// Records and constraints are both in order of shapes: one walk over both finds the pairs.
+static void warm_start(const tbWorld* w, tbContactConstraint* constraint, int count)
 {
   const tbContactRecord* record = w->contact.data;
   int n = (int)w->contact.count, r = 0;
   for (int i = 0, end; i < count; i = end) {
-    for (end = i + 1;
-         end < count && touch[end].shape_a == touch[i].shape_a && touch[end].shape_b == touch[i].shape_b;)
+    for (end = i + 1; end < count && constraint[end].shape_a == constraint[i].shape_a &&
+                      constraint[end].shape_b == constraint[i].shape_b;)
       end++;
-    while (r < n && before(&record[r], &touch[i])) r++;
+    while (r < n && before(&record[r], &constraint[i])) r++;
     int last = r;
-    while (last < n && record[last].shape_a == touch[i].shape_a && record[last].shape_b == touch[i].shape_b)
+    while (last < n && record[last].shape_a == constraint[i].shape_a &&
+           record[last].shape_b == constraint[i].shape_b)
       last++;
-    if (last > r) match_pair(w, record + r, last - r, touch + i, end - i);
+    if (last > r) match_pair(w, record + r, last - r, constraint + i, end - i);
     r = last;
   }
 }
 
-void tb_touch_law(const tbWorld* w, tbTouch* t)
+void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
 {
-  t->surface = tb_world_surface(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
+  t->contact_material = tb_world_contact_material(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
   t->frame = frame_of(w, t);
   choose_law(t);
 }
 
-void tb_touch_laws(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
+void tb_constraint_laws(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints, int count)
 {
-  for (int i = 0; i < count; i++) tb_touch_law(w, &touches[i]);
-  if (o->warm_start) warm_start(w, touches, count);
+  for (int i = 0; i < count; i++) tb_constraint_law(w, &constraints[i]);
+  if (o->warm_start) warm_start(w, constraints, count);
 }
 
-tbVec3 tb_touch_velocity(const tbTouch* t, tbVec3 xa, tbVec3 va, tbVec3 wa, tbVec3 xb, tbVec3 vb, tbVec3 wb)
+tbVec3 tb_constraint_velocity(const tbContactConstraint* t, tbVec3 xa, tbVec3 va, tbVec3 wa, tbVec3 xb,
+                              tbVec3 vb, tbVec3 wb)
 {
   tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, xa)));
   tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, xb)));
@@ -146,11 +149,12 @@ tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error)
   return (tbSoftRow){h * stiffness * error / denominator, 1 / denominator};
 }
 
-void tb_touch_biases(const tbWorld* w, const tbStepOptions* o, tbTouch* touches, int count)
+void tb_constraint_biases(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints,
+                          int count)
 {
   double h = o->dt;
   for (int i = 0; i < count; i++) {
-    tbTouch* t = &touches[i];
+    tbContactConstraint* t = &constraints[i];
     double closed = CLOSED * fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
     double gap = t->point.gap, target = gap < 0 ? 0 : t->left > 0 ? -t->gap_left / t->left : -gap / h;
     if (fabs(gap) <= closed) gap = target = 0;

@@ -5,19 +5,21 @@
 #include "step/find.h"
 
 // Frame, surface, law and rows of one touch.
-void tb_touch_law(const tbWorld* world, tbTouch* touch);
+void tb_constraint_law(const tbWorld* world, tbContactConstraint* constraint);
 
 // The same of every touch, and its warm start from the world's last step.
-void tb_touch_laws(const tbWorld* world, const tbStepOptions* options, tbTouch* touches, int count);
+void tb_constraint_laws(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraints,
+                        int count);
 
 // Bias and compliance of every touch for a scheme that ends a step at the surface: u_n ≥ −φ/h while apart,
 // pushed out as the stabilisation says while overlapping.
-void tb_touch_biases(const tbWorld* world, const tbStepOptions* options, tbTouch* touches, int count);
+void tb_constraint_biases(const tbWorld* world, const tbStepOptions* options,
+                          tbContactConstraint* constraints, int count);
 
 // The velocity of B relative to A at the touch, in its frame's first three rows, for centres of mass at xa
 // and xb and their velocities.
-tbVec3 tb_touch_velocity(const tbTouch* touch, tbVec3 xa, tbVec3 va, tbVec3 wa, tbVec3 xb, tbVec3 vb,
-                         tbVec3 wb);
+tbVec3 tb_constraint_velocity(const tbContactConstraint* constraint, tbVec3 xa, tbVec3 va, tbVec3 wa,
+                              tbVec3 xb, tbVec3 vb, tbVec3 wb);
 
 // A force held between two moments: compliance and damping of a row as the problem states them.
 //   u + bias + R λ = 0   ⇔   λ = −h (k e⁺ + b u),  e⁺ = e + h u

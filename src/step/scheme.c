@@ -23,29 +23,29 @@ tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const t
 {
   size_t n = w->body.count;
   *work = (tbStepWork){.arena = arena,
-                       .free = TB_TAKE(arena, tbFree, n),
+                       .unconstrained = TB_TAKE(arena, tbUnconstrained, n),
                        .pose = TB_TAKE(arena, tbTransform, n),
                        .centre = TB_TAKE(arena, tbTransform, n),
-                       .touches = TB_ARRAY(tbTouch),
+                       .constraints = TB_ARRAY(tbContactConstraint),
                        .records = TB_ARRAY(tbContactRecord),
                        .begun = tb_seconds()};
-  if (!work->free || !work->pose || !work->centre) return TB_ERROR_MEMORY;
-  tb_free_motion(w, o->dt, ctx->threads, work->free);
+  if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
+  tb_free_motion(w, o->dt, ctx->threads, work->unconstrained);
   double t = fraction * o->dt;
   for (size_t i = 0; i < n; i++) {
     tbBody b = tb_bodies(w)[i];
     if (t > 0 && b.kind == TB_BODY_DYNAMIC) {
       b.x = tb_madd3(b.x, t, b.v);
       tb_turn_freely(&b, t, &b.q, &b.w);
-      work->free[i].w = tb_add3(b.w, tb_spin_up(&b, b.q, o->dt));
+      work->unconstrained[i].w = tb_add3(b.w, tb_spin_up(&b, b.q, o->dt));
     } else if (t > 0 && b.kind == TB_BODY_KINEMATIC) {
       tbTransform T = tb_motion_at(w, &b, w->time + t);
       b.x = T.x, b.q = T.q;
     }
-    work->centre[i] = work->free[i].at = tb_transform(b.q, b.x);
+    work->centre[i] = work->unconstrained[i].at = tb_transform(b.q, b.x);
     work->pose[i] = tb_body_pose(&b);
   }
-  tb_joint_forces(w, o, work->centre, work->free);
+  tb_joint_forces(w, o, work->centre, work->unconstrained);
   return TB_OK;
 }
 
@@ -58,16 +58,16 @@ void tb_step_forget(tbContext* ctx, tbStepWork* work)
 
 void tb_step_end(tbContext* ctx, tbStepWork* work)
 {
-  tb_array_free(ctx, &work->touches);
+  tb_array_free(ctx, &work->constraints);
   tb_array_free(ctx, &work->records);
   tb_step_forget(ctx, work);
 }
 
 void tb_step_note(const tbStepWork* work, tbStepReport* report)
 {
-  report->contacts = work->assembly.ntouch;
-  for (int i = 0; i < work->assembly.ntouch; i++)
-    report->penetration = fmax(report->penetration, -work->assembly.touch[i].point.gap);
+  report->contacts = work->assembly.nconstraint;
+  for (int i = 0; i < work->assembly.nconstraint; i++)
+    report->penetration = fmax(report->penetration, -work->assembly.constraint[i].point.gap);
 }
 
 double tb_bounce_speed(const tbWorld* w, const tbStepOptions* o)
@@ -113,7 +113,7 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work,
   report->used = result.used;
   report->iterations += result.iterations;
   report->residual = tb_worse_residual(&report->residual, &work->assembly.residual);
-  return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.ntouch);
+  return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.nconstraint);
 }
 
 void tb_step_keep(tbStepWork* work, tbWorld* w)

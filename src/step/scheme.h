@@ -7,9 +7,9 @@
 // A step in the making: everything lives in the world's scratch but the two arrays and the problem.
 typedef struct tbStepWork {
   tbArena* arena;
-  tbFree* free;
+  tbUnconstrained* unconstrained;
   tbTransform *pose, *centre; // of the body frames and of the centres of mass, where contacts are looked for
-  tbArray touches;            // tbTouch
+  tbArray constraints;        // tbContactConstraint
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
   bool deforms;       // there are deformable bodies, which never come quite to rest

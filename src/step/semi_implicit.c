@@ -16,16 +16,16 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->free, work->pose, &work->touches));
+  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->unconstrained, work->pose, &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-  tbTouch* touches = work->touches.data;
-  int count = (int)work->touches.count;
-  tb_touch_laws(w, o, touches, count);
+  tbContactConstraint* constraints = work->constraints.data;
+  int count = (int)work->constraints.count;
+  tb_constraint_laws(w, o, constraints, count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
-  touches = work->touches.data, count = (int)work->touches.count;
-  tb_touch_biases(w, o, touches, count);
-  TB_TRY(
-      tb_assemble(ctx, arena, w, o, false, work->free, work->centre, NULL, touches, count, &work->assembly));
+  constraints = work->constraints.data, count = (int)work->constraints.count;
+  tb_constraint_biases(w, o, constraints, count);
+  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->unconstrained, work->centre, NULL, constraints, count,
+                     &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;
@@ -47,8 +47,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     double clock = tb_seconds();
     tb_step_forget(ctx, work);
     work->records.count = 0;
-    TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->free, work->centre, NULL, work->touches.data,
-                       (int)work->touches.count, &work->assembly));
+    TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, NULL,
+                       work->constraints.data, (int)work->constraints.count, &work->assembly));
     tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   }
   tb_step_note(work, report);
@@ -63,7 +63,7 @@ tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* 
   if (status == TB_OK) status = solve(ctx, w, o, &work, report);
   if (status == TB_OK) {
     double clock = tb_seconds();
-    tb_integrate(ctx, o, work.free, &work.assembly, w, report);
+    tb_integrate(ctx, o, work.unconstrained, &work.assembly, w, report);
     tb_step_keep(&work, w);
     tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   }

@@ -58,9 +58,10 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, job->force[i]);
   lead_nodes(w, d, job->h, s->pin);
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
-  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A, (double*)s->half.value,
+  tb_fem_step(d->fem, ctx->threads, job->h, pull, job->force[i], d->v, s->pin, s->A, (double*)s->packed.value,
               s->rhs);
-  if (s->half.rounded) tb_half_round(s->half.pattern, ctx->threads, s->half.value, (float*)s->half.rounded);
+  if (s->packed.rounded)
+    tb_packed_round(s->packed.pattern, ctx->threads, s->packed.value, (float*)s->packed.rounded);
   tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
                          .size = (int)n,
                          .value = s->A,
@@ -68,8 +69,8 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
                          .col = d->fem->K.idx,
                          .unit = 3,
                          .factor = d->factor,
-                         .half = &s->half};
-  if (s->half.inverse) tb_metric_invert_diagonal(&block, ctx->threads, (double*)s->half.inverse);
+                         .packed = &s->packed};
+  if (s->packed.inverse) tb_metric_invert_diagonal(&block, ctx->threads, (double*)s->packed.inverse);
   s->factor = d->factor, s->lent = true;
   if (d->factor) TB_TRY(tb_cholesky_factor(ctx, d->factor, s->A));
   // v_free = v + A⁻¹(rhs − A v): what is solved for is the change alone, and small at rest
@@ -131,15 +132,16 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
     TB_TRY(analyse(ctx, d));
     size_t n = 3 * (size_t)d->fem->nnode;
     tbSoftStep* s = &job->step[i];
-    s->half.pattern = &d->fem->half;
-    s->half.value = TB_TAKE(arena, double, tb_half_values(&d->fem->half));
-    if (!s->half.value) return TB_ERROR_MEMORY;
+    s->packed.pattern = &d->fem->packed;
+    s->packed.value = TB_TAKE(arena, double, tb_packed_values(&d->fem->packed));
+    if (!s->packed.value) return TB_ERROR_MEMORY;
     if (!d->factor) {
-      s->half.rounded = TB_TAKE(arena, float, tb_half_values(&d->fem->half));
-      s->half.inverse = TB_TAKE(arena, double, 2 * n);
-      if (!s->half.rounded || !s->half.inverse) return TB_ERROR_MEMORY;
+      s->packed.rounded = TB_TAKE(arena, float, tb_packed_values(&d->fem->packed));
+      s->packed.inverse = TB_TAKE(arena, double, 2 * n);
+      if (!s->packed.rounded || !s->packed.inverse) return TB_ERROR_MEMORY;
     }
-    tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .half = &s->half};
+    tbMetricBlock block = {
+        .kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .packed = &s->packed};
     s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
     s->rhs = TB_TAKE(arena, double, n);
     s->v = &d->v->x;

@@ -2,7 +2,7 @@
 #ifndef TB_STEP_SOFT_H
 #define TB_STEP_SOFT_H
 
-#include "math/half.h"
+#include "math/packed.h"
 #include "scene/world.h"
 #include "tribo/step.h"
 
@@ -16,7 +16,7 @@ typedef struct tbSoftStep {
   const double* v;                 // the best that is known of v⁺: at first, where it was         (3 nnode)
   tbVec3* pin;                     // velocities of the nodes that are held                    (nnode)
   const struct tbCholesky* factor; // of A; null: too large to factor
-  tbHalf half;                     // of A
+  tbPacked packed;                 // of A
   bool lent;                       // a problem borrows A and its factor; else it copies A and factors it
 } tbSoftStep;
 

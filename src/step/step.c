@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  JOINTS = 1 << TB_LAW_FREE | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
+  JOINTS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
   CONTACTS = 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC | 1 << TB_LAW_CONTENSOU |
              1 << TB_LAW_ROLLING, // as rows.c chooses them
 };
@@ -141,7 +141,7 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
   double clock = tb_seconds();
   if (status == TB_OK) status = tb_project_positions(ctx, &next, o, begun, report);
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
-  w->scratch = next.scratch, w->skin = next.skin; // they may have grown either way
+  w->scratch = next.scratch, w->surface = next.surface; // they may have grown either way
   tbWorld old = next;
   if (status == TB_OK) old = *w, *w = next;
   tb_array_free(ctx, &old.body);

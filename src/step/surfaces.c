@@ -7,14 +7,14 @@
 
 enum { GRAIN = 16 };
 
-static tbStatus make_skins(tbContext* ctx, tbWorld* w)
+static tbStatus make_surfaces(tbContext* ctx, tbWorld* w)
 {
-  while (w->skin.count < w->shape.count) {
-    tbSkin* skin;
-    TB_TRY(tb_skin_of_shape(ctx, &tb_shapes(w)[w->skin.count], &skin));
-    tbStatus status = tb_array_push(ctx, &w->skin, &skin, 1);
+  while (w->surface.count < w->shape.count) {
+    tbSurfaceMesh* surface;
+    TB_TRY(tb_surface_mesh_of_shape(ctx, &tb_shapes(w)[w->surface.count], &surface));
+    tbStatus status = tb_array_push(ctx, &w->surface, &surface, 1);
     if (status == TB_OK) continue;
-    tb_skin_free(ctx, skin);
+    tb_surface_mesh_free(ctx, surface);
     return status;
   }
   return TB_OK;
@@ -23,22 +23,22 @@ static tbStatus make_skins(tbContext* ctx, tbWorld* w)
 static tbStatus begin_deformable(tbArena* arena, const tbWorld* w, int i, tbSurfaces* s)
 {
   const tbDeformable* d = &tb_deformables(w)[i];
-  size_t n = (size_t)d->skin->nvertex;
+  size_t n = (size_t)d->surface->nvertex;
   tbVec3 *start = TB_TAKE(arena, tbVec3, n), *end = TB_TAKE(arena, tbVec3, n);
   int* holder = TB_TAKE(arena, int, n);
   if (!start || !end || !holder) return TB_ERROR_MEMORY;
   for (size_t k = 0; k < n; k++) {
-    int node = d->skin->node[k], hold = d->holder[node], body = hold < 0 ? -1 : d->hold[hold].body;
+    int node = d->surface->node[k], hold = d->holder[node], body = hold < 0 ? -1 : d->hold[hold].body;
     start[k] = end[k] = d->x[node];
     holder[k] = hold < 0 ? TB_HELD_NOT : body < 0 ? TB_HELD_FAST : body;
   }
-  s->skin[i] = (tbMovingSkin){.skin = d->skin,
-                              .start = start,
-                              .end = end,
-                              .holder = d->nhold > 0 ? holder : NULL,
-                              .body = d->body,
-                              .self = d->self_contact,
-                              .radius = d->radius};
+  s->surface[i] = (tbMovingSurface){.surface = d->surface,
+                                    .start = start,
+                                    .end = end,
+                                    .holder = d->nhold > 0 ? holder : NULL,
+                                    .body = d->body,
+                                    .self = d->self_contact,
+                                    .radius = d->radius};
   s->end[i] = end;
   s->shape[i] = -1;
   return TB_OK;
@@ -47,20 +47,21 @@ static tbStatus begin_deformable(tbArena* arena, const tbWorld* w, int i, tbSurf
 static tbStatus begin_shape(tbArena* arena, const tbWorld* w, int shape, const tbTransform* pose,
                             tbSurfaces* s)
 {
-  const tbSkin* skin = ((tbSkin**)w->skin.data)[shape];
+  const tbSurfaceMesh* surface = ((tbSurfaceMesh**)w->surface.data)[shape];
   int body = ((const int*)w->owner.data)[shape];
-  tbVec3 *start = TB_TAKE(arena, tbVec3, (size_t)skin->nvertex),
-         *end = TB_TAKE(arena, tbVec3, (size_t)skin->nvertex);
+  tbVec3 *start = TB_TAKE(arena, tbVec3, (size_t)surface->nvertex),
+         *end = TB_TAKE(arena, tbVec3, (size_t)surface->nvertex);
   if (!start || !end) return TB_ERROR_MEMORY;
-  for (int k = 0; k < skin->nvertex; k++) start[k] = end[k] = tb_transform_point(pose[body], skin->rest[k]);
-  int i = s->scene.nskin++;
-  s->skin[i] = (tbMovingSkin){.skin = skin,
-                              .start = start,
-                              .end = end,
-                              .body = body,
-                              .fixed = tb_bodies(w)[body].kind != TB_BODY_DYNAMIC,
-                              .rigid = true,
-                              .radius = tb_round_depth(&tb_shapes(w)[shape])};
+  for (int k = 0; k < surface->nvertex; k++)
+    start[k] = end[k] = tb_transform_point(pose[body], surface->rest[k]);
+  int i = s->scene.nsurface++;
+  s->surface[i] = (tbMovingSurface){.surface = surface,
+                                    .start = start,
+                                    .end = end,
+                                    .body = body,
+                                    .fixed = tb_bodies(w)[body].kind != TB_BODY_DYNAMIC,
+                                    .rigid = true,
+                                    .radius = tb_round_depth(&tb_shapes(w)[shape])};
   s->end[i] = end;
   s->shape[i] = shape;
   s->of_shape[shape] = i;
@@ -88,22 +89,22 @@ static void begin_plane(const tbWorld* w, int shape, const tbTransform* pose, tb
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* w, const tbTransform* pose,
                            tbSurfaces* out)
 {
-  TB_TRY(make_skins(ctx, w));
+  TB_TRY(make_surfaces(ctx, w));
   size_t most = w->deformable.count + w->shape.count;
-  tbSurfaces s = {.skin = TB_TAKE(arena, tbMovingSkin, most),
+  tbSurfaces s = {.surface = TB_TAKE(arena, tbMovingSurface, most),
                   .end = TB_TAKE(arena, tbVec3*, most),
                   .shape = TB_TAKE(arena, int, most),
                   .plane = TB_TAKE(arena, tbMovingPlane, w->shape.count),
                   .plane_shape = TB_TAKE(arena, int, w->shape.count),
                   .of_shape = TB_TAKE(arena, int, w->shape.count)};
-  if (!s.skin || !s.end || !s.shape || !s.plane || !s.plane_shape || !s.of_shape) return TB_ERROR_MEMORY;
-  s.scene.nskin = (int)w->deformable.count;
-  for (int i = 0; i < s.scene.nskin; i++) TB_TRY(begin_deformable(arena, w, i, &s));
+  if (!s.surface || !s.end || !s.shape || !s.plane || !s.plane_shape || !s.of_shape) return TB_ERROR_MEMORY;
+  s.scene.nsurface = (int)w->deformable.count;
+  for (int i = 0; i < s.scene.nsurface; i++) TB_TRY(begin_deformable(arena, w, i, &s));
   for (int i = 0; i < (int)w->shape.count; i++) {
     if (tb_shapes(w)[i].type == TB_SHAPE_PLANE) begin_plane(w, i, pose, &s);
     else TB_TRY(begin_shape(arena, w, i, pose, &s));
   }
-  s.scene.skin = s.skin, s.scene.plane = s.plane;
+  s.scene.surface = s.surface, s.scene.plane = s.plane;
   *out = s;
   return TB_OK;
 }
@@ -114,18 +115,18 @@ const double* tb_soft_velocity(const tbWorld* w, const tbAssembly* a, const tbSo
   return dof < 0 ? soft[i].v_free : a->v + dof;
 }
 
-void tb_surfaces_lead(const tbWorld* w, double dt, const tbFree* free, tbSurfaces* s)
+void tb_surfaces_lead(const tbWorld* w, double dt, const tbUnconstrained* unconstrained, tbSurfaces* s)
 {
-  for (int i = (int)w->deformable.count; i < s->scene.nskin; i++) {
-    const tbMovingSkin* m = &s->skin[i];
+  for (int i = (int)w->deformable.count; i < s->scene.nsurface; i++) {
+    const tbMovingSurface* m = &s->surface[i];
     if (tb_bodies(w)[m->body].kind != TB_BODY_KINEMATIC) continue;
-    tbBody after = tb_body_after(w, dt, free, NULL, m->body);
-    for (int k = 0; k < m->skin->nvertex; k++)
-      s->end[i][k] = tb_transform_point(tb_body_pose(&after), m->skin->rest[k]);
+    tbBody after = tb_body_after(w, dt, unconstrained, NULL, m->body);
+    for (int k = 0; k < m->surface->nvertex; k++)
+      s->end[i][k] = tb_transform_point(tb_body_pose(&after), m->surface->rest[k]);
   }
   for (int i = 0; i < s->scene.nplane; i++) {
     tbMovingPlane* plane = &s->plane[i];
-    tbBody after = tb_body_after(w, dt, free, NULL, plane->body);
+    tbBody after = tb_body_after(w, dt, unconstrained, NULL, plane->body);
     place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1], &plane->offset[1]);
   }
 }
@@ -133,7 +134,7 @@ void tb_surfaces_lead(const tbWorld* w, double dt, const tbFree* free, tbSurface
 typedef struct {
   const tbWorld* world;
   double h;
-  const tbFree* free;
+  const tbUnconstrained* unconstrained;
   const tbAssembly* assembly;
   const tbSoftStep* soft;
   const double* share;
@@ -145,43 +146,43 @@ static void move_deformable(const Job* job, int i)
   const tbDeformable* d = &tb_deformables(job->world)[i];
   const double* v = tb_soft_velocity(job->world, job->assembly, job->soft, i);
   double h = job->share ? job->h * job->share[d->body] : job->h;
-  for (int k = 0; k < d->skin->nvertex; k++) {
-    int node = d->skin->node[k];
+  for (int k = 0; k < d->surface->nvertex; k++) {
+    int node = d->surface->node[k];
     job->surfaces->end[i][k] = tb_madd3(d->x[node], h, tb_load3(v + 3 * (size_t)node));
   }
 }
 
 static void move_shape(const Job* job, int i)
 {
-  const tbMovingSkin* m = &job->surfaces->skin[i];
-  tbBody after = tb_body_after(job->world, job->h, job->free, job->assembly, m->body);
+  const tbMovingSurface* m = &job->surfaces->surface[i];
+  tbBody after = tb_body_after(job->world, job->h, job->unconstrained, job->assembly, m->body);
   tbTransform T = tb_body_pose(&after);
-  for (int k = 0; k < m->skin->nvertex; k++)
-    job->surfaces->end[i][k] = tb_transform_point(T, m->skin->rest[k]);
+  for (int k = 0; k < m->surface->nvertex; k++)
+    job->surfaces->end[i][k] = tb_transform_point(T, m->surface->rest[k]);
 }
 
-static void move_skins(void* user, int begin, int end, int piece)
+static void move_surfaces(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     if (job->surfaces->shape[i] < 0) move_deformable(job, i);
-    else if (!job->surfaces->skin[i].fixed) move_shape(job, i);
+    else if (!job->surfaces->surface[i].fixed) move_shape(job, i);
   }
 }
 
-void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbFree* free,
+void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbUnconstrained* unconstrained,
                       const tbAssembly* assembly, const tbSoftStep* soft, const double* share, tbSurfaces* s)
 {
-  Job job = {w, dt, free, assembly, soft, share, s};
-  tb_parallel_for(ctx->threads, s->scene.nskin, GRAIN, move_skins, &job);
+  Job job = {w, dt, unconstrained, assembly, soft, share, s};
+  tb_parallel_for(ctx->threads, s->scene.nsurface, GRAIN, move_surfaces, &job);
 }
 
 // Vertices of deformable bodies behind a plane, and in it.
-static tbIntersections count_behind(const tbMovingPlane* plane, const tbMovingSkin* m)
+static tbIntersections count_behind(const tbMovingPlane* plane, const tbMovingSurface* m)
 {
   tbIntersections found = {0};
-  for (int k = 0; !m->rigid && k < m->skin->nvertex; k++) {
+  for (int k = 0; !m->rigid && k < m->surface->nvertex; k++) {
     if (m->holder && (m->holder[k] == TB_HELD_FAST || m->holder[k] == plane->body)) continue;
     double height = tb_dot3(plane->normal[1], m->end[k]) - plane->offset[1];
     found.crossing += height < 0;
@@ -199,9 +200,9 @@ static tbSurfacesMeet of_bodies(int a, int b, tbIntersections count)
 static tbStatus list_planes(tbContext* ctx, const tbSurfaces* s, tbArray* out)
 {
   for (int p = 0; p < s->scene.nplane; p++)
-    for (int i = 0; i < s->scene.nskin; i++) {
-      tbIntersections behind = count_behind(&s->plane[p], &s->skin[i]);
-      tbSurfacesMeet meet = of_bodies(s->plane[p].body, s->skin[i].body, behind);
+    for (int i = 0; i < s->scene.nsurface; i++) {
+      tbIntersections behind = count_behind(&s->plane[p], &s->surface[i]);
+      tbSurfacesMeet meet = of_bodies(s->plane[p].body, s->surface[i].body, behind);
       if (behind.crossing + behind.touching > 0) TB_TRY(tb_array_push(ctx, out, &meet, 1));
     }
   return TB_OK;
@@ -209,26 +210,26 @@ static tbStatus list_planes(tbContext* ctx, const tbSurfaces* s, tbArray* out)
 
 tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* s, tbArray* out)
 {
-  tbTriangles* all = TB_NEW(ctx, tbTriangles, (size_t)s->scene.nskin);
+  tbTriangles* all = TB_NEW(ctx, tbTriangles, (size_t)s->scene.nsurface);
   if (!all) return TB_ERROR_MEMORY;
-  for (int i = 0; i < s->scene.nskin; i++) {
-    const tbMovingSkin* m = &s->skin[i];
+  for (int i = 0; i < s->scene.nsurface; i++) {
+    const tbMovingSurface* m = &s->surface[i];
     all[i] = (tbTriangles){.vertex = m->end,
-                           .nvertex = m->skin->nvertex,
-                           .triangle = (const int(*)[3])m->skin->triangle,
-                           .ntriangle = m->skin->ntriangle,
+                           .nvertex = m->surface->nvertex,
+                           .triangle = (const int(*)[3])m->surface->triangle,
+                           .ntriangle = m->surface->ntriangle,
                            .body = m->body,
                            .rigid = m->rigid,
-                           .closed = m->skin->closed,
-                           .tree = &m->skin->bvh,
+                           .closed = m->surface->closed,
+                           .tree = &m->surface->bvh,
                            .holder = m->holder};
   }
   size_t first = out->count;
-  tbStatus status = tb_list_intersections(ctx, all, s->scene.nskin, out);
+  tbStatus status = tb_list_intersections(ctx, all, s->scene.nsurface, out);
   tb_free(ctx, all);
   for (size_t i = first; status == TB_OK && i < out->count; i++) {
     tbSurfacesMeet* m = (tbSurfacesMeet*)out->data + i;
-    *m = of_bodies(s->skin[m->a].body, s->skin[m->b].body, m->count);
+    *m = of_bodies(s->surface[m->a].body, s->surface[m->b].body, m->count);
   }
   return status == TB_OK ? list_planes(ctx, s, out) : status;
 }

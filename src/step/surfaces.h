@@ -1,53 +1,55 @@
-// The skins of a world over one step: where their vertices start, and where a solution takes them.
+// The surfaces of a world over one step: where their vertices start, and where a solution takes them.
 #ifndef TB_STEP_SURFACES_H
 #define TB_STEP_SURFACES_H
 
 #include "collide/intersect.h"
-#include "collide/skins.h"
+#include "collide/surfaces.h"
 #include "step/integrate.h"
 
 typedef struct tbSurfaces {
-  tbSkinScene scene;
-  tbMovingSkin* skin; // of the deformable bodies, in their order, then of shapes (scene.nskin)
-  tbVec3** end; // of each: where its vertices end                                          (scene.nskin)
-  int* shape;   // of each: in tbWorld.shape; −1: a deformable body's                       (scene.nskin)
+  tbSurfaceScene scene;
+  tbMovingSurface* surface; // of the deformable bodies, in their order, then of shapes (scene.nsurface)
+  tbVec3** end; // of each: where its vertices end                                          (scene.nsurface)
+  int* shape;   // of each: in tbWorld.shape; −1: a deformable body's                       (scene.nsurface)
   tbMovingPlane* plane; // (scene.nplane)
   int* plane_shape;     // (scene.nplane)
-  int* of_shape;        // the skin, or plane, of a shape                                           (shapes)
+  int* of_shape; // the surface, or plane, of a shape                                           (shapes)
 } tbSurfaces;
 
 // Of the features of a contact: the body of a side, its shape (−1: a deformable body has none), and what the
-// two keep from each other beyond the clearance. A round shape's radius is only how far its skin lies within
-// it.
-static inline int tb_surfaces_body(const tbSurfaces* s, const tbSkinFeatures* of, int side)
+// two keep from each other beyond the clearance. A round shape's radius is only how far its surface lies
+// within it.
+static inline int tb_surfaces_body(const tbSurfaces* s, const tbSurfaceFeatures* of, int side)
 {
-  if (side) return s->skin[of->skin_b].body;
-  return of->kind == TB_SKIN_PLANE_VERTEX ? s->plane[of->skin_a].body : s->skin[of->skin_a].body;
+  if (side) return s->surface[of->surface_b].body;
+  return of->kind == TB_SURFACE_PLANE_VERTEX ? s->plane[of->surface_a].body : s->surface[of->surface_a].body;
 }
 
-static inline int tb_surfaces_shape(const tbSurfaces* s, const tbSkinFeatures* of, int side)
+static inline int tb_surfaces_shape(const tbSurfaces* s, const tbSurfaceFeatures* of, int side)
 {
-  if (side) return s->shape[of->skin_b];
-  return of->kind == TB_SKIN_PLANE_VERTEX ? s->plane_shape[of->skin_a] : s->shape[of->skin_a];
+  if (side) return s->shape[of->surface_b];
+  return of->kind == TB_SURFACE_PLANE_VERTEX ? s->plane_shape[of->surface_a] : s->shape[of->surface_a];
 }
 
-static inline double tb_surfaces_radius(const tbSurfaces* s, const tbSkinFeatures* of)
+static inline double tb_surfaces_radius(const tbSurfaces* s, const tbSurfaceFeatures* of)
 {
-  double sum = s->skin[of->skin_b].rigid ? 0 : s->skin[of->skin_b].radius;
-  if (of->kind != TB_SKIN_PLANE_VERTEX && !s->skin[of->skin_a].rigid) sum += s->skin[of->skin_a].radius;
+  double sum = s->surface[of->surface_b].rigid ? 0 : s->surface[of->surface_b].radius;
+  if (of->kind != TB_SURFACE_PLANE_VERTEX && !s->surface[of->surface_a].rigid)
+    sum += s->surface[of->surface_a].radius;
   return sum;
 }
 
-// Everything at its start: rigid bodies at the poses given. Makes the skins of shapes that have none yet.
+// Everything at its start: rigid bodies at the poses given. Makes the surfaces of shapes that have none yet.
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* world, const tbTransform* pose,
                            tbSurfaces* out);
 
 // What is in prescribed motion, to its end.
-void tb_surfaces_lead(const tbWorld* world, double dt, const tbFree* free, tbSurfaces* surfaces);
+void tb_surfaces_lead(const tbWorld* world, double dt, const tbUnconstrained* unconstrained,
+                      tbSurfaces* surfaces);
 
 // What moves freely, to the ends of the step that velocities lead to. share: of the step that a body goes;
 // null: all of it.
-void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbFree* free,
+void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbUnconstrained* unconstrained,
                       const tbAssembly* assembly, const tbSoftStep* soft, const double* share,
                       tbSurfaces* surfaces);
 

@@ -1,6 +1,6 @@
 #include "collide/features.h"
 #include "geometry/exact.h"
-#include "skin_scenes.h"
+#include "surface_scenes.h"
 
 static tbVec3 any(tbRandom* r)
 {

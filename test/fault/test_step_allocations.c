@@ -7,7 +7,7 @@
 enum {
   BODIES = 12,
   GROWN = 2, // blocks by which a failed step may have made its scratch grow
-  KEPT = 100 // and a first one what it keeps: skins, factors
+  KEPT = 100 // and a first one what it keeps: surfaces, factors
 };
 
 TEST(building_survives_every_failed_allocation)
@@ -122,7 +122,7 @@ TEST(a_step_with_a_blow_that_fails_leaves_the_world_as_it_was)
     }
 }
 
-// From the first step, which makes skins and factors, and from one with everything in contact, to the end
+// From the first step, which makes surfaces and factors, and from one with everything in contact, to the end
 // that a world that met no failure reaches.
 TEST(a_step_of_soft_bodies_that_fails_leaves_the_world_as_it_was)
 {

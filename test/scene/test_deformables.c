@@ -252,10 +252,11 @@ TEST(forces_act_on_a_deformable_and_torques_and_joints_do_not)
 static void refused(Setting* s, const tbDeformableDef* d, const char* what)
 {
   const tbWorld* w = s->w;
-  size_t bodies = w->body.count, keys = w->key.count, surfaces = w->surface.count, all = w->deformable.count;
+  size_t bodies = w->body.count, keys = w->key.count, surfaces = w->contact_material.count,
+         all = w->deformable.count;
   uint64_t hash = tb_world_hash(w);
   tbStatus status = tb_world_add_deformable(&s->ctx, s->w, d, NULL);
-  bool same = bodies == w->body.count && keys == w->key.count && surfaces == w->surface.count &&
+  bool same = bodies == w->body.count && keys == w->key.count && surfaces == w->contact_material.count &&
               all == w->deformable.count && hash == tb_world_hash(w);
   bool named = strstr(s->ctx.error.message, "jelly") || d->friction;
   if ((status != TB_ERROR_ARGUMENT && status != TB_ERROR_INPUT) || !same || !named)
@@ -358,7 +359,7 @@ TEST(adding_deformables_survives_every_failed_allocation)
       w = NULL, added = 0;
       tbStatus status = build(&ctx, &s, &w, &added);
       bool whole = !w || ((int)w->body.count == added && (int)w->deformable.count == added &&
-                          w->surface.count == (size_t)(added > 0) && w->key.count == 0);
+                          w->contact_material.count == (size_t)(added > 0) && w->key.count == 0);
       tb_world_free(&ctx, w);
       if (status != TB_ERROR_MEMORY || state.alive != 0 || !whole || !ctx.error.message[0])
         test_failed(__FILE__, __LINE__, "allocation %ld: %s, %ld blocks left, %d added", k,

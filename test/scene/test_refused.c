@@ -19,14 +19,14 @@ static Watched watch(void)
   CHECK_OK(&x.ctx, tb_world_create(&x.ctx, &def, &x.w));
   CHECK_OK(&x.ctx, heap_build(&x.ctx, x.w, 12));
   x.bodies = x.w->body.count, x.shapes = x.w->shape.count, x.keys = x.w->key.count;
-  x.joints = x.w->joint.count, x.surfaces = x.w->surface.count, x.hash = tb_world_hash(x.w);
+  x.joints = x.w->joint.count, x.surfaces = x.w->contact_material.count, x.hash = tb_world_hash(x.w);
   return x;
 }
 
 static void refused(Watched* x, tbStatus status, const char* what)
 {
   bool same = x->bodies == x->w->body.count && x->shapes == x->w->shape.count && x->keys == x->w->key.count &&
-              x->joints == x->w->joint.count && x->surfaces == x->w->surface.count &&
+              x->joints == x->w->joint.count && x->surfaces == x->w->contact_material.count &&
               x->hash == tb_world_hash(x->w);
   if ((status != TB_ERROR_ARGUMENT && status != TB_ERROR_INPUT) || !same || !x->ctx.error.message[0])
     test_failed(__FILE__, __LINE__, "%s: %s, the world is %s", what, tb_status_name(status),

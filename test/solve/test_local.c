@@ -102,7 +102,7 @@ TEST(every_law_has_a_local_solution)
   static const struct {
     tbLaw law;
     int rows;
-  } kinds[] = {{TB_LAW_FREE, 4},       {TB_LAW_NONNEG, 3},      {TB_LAW_BOX, 3},        {TB_LAW_ELLIPTIC, 3},
+  } kinds[] = {{TB_LAW_BILATERAL, 4},  {TB_LAW_NONNEG, 3},      {TB_LAW_BOX, 3},        {TB_LAW_ELLIPTIC, 3},
                {TB_LAW_CONTENSOU, 4},  {TB_LAW_ROLLING, 4},     {TB_LAW_ROLLING, 5},    {TB_LAW_ROLLING, 6},
                {TB_LAW_POLYHEDRAL, 3}, {TB_LAW_DIRECTIONAL, 3}, {TB_LAW_DIRECTIONAL, 2}};
   tbContext ctx = tb_default_context();

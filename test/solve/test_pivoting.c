@@ -104,7 +104,7 @@ TEST(pivoting_holds_motors_joints_and_limits)
   tb_builder_particle(b, 3, 1, (double[]){-5, 3, -1}, NULL);
   tb_builder_contact(b, TB_LAW_BOX, 1, (double[]){-2, 1}, NULL, NULL);
   tb_builder_jacobian(b, 0, 3, (double[]){1, 0, 0});
-  tb_builder_contact(b, TB_LAW_FREE, 1, NULL, NULL, NULL);
+  tb_builder_contact(b, TB_LAW_BILATERAL, 1, NULL, NULL, NULL);
   tb_builder_jacobian(b, 0, 3, (double[]){0, 1, 0});
   tb_builder_contact(b, TB_LAW_NONNEG, 1, NULL, NULL, NULL);
   tb_builder_jacobian(b, 0, 3, (double[]){0, 0, 1});

@@ -244,7 +244,7 @@ TEST(methods_that_diverge_say_so_and_keep_the_best)
   tbProblem* p = NULL;
   REQUIRE(tb_builder_create(&ctx, "spiral", &b) == TB_OK);
   tb_builder_explicit(b, 2, ptr, col, W);
-  for (int k = 0; k < 2; k++) tb_builder_contact(b, TB_LAW_FREE, 1, NULL, q + k, NULL);
+  for (int k = 0; k < 2; k++) tb_builder_contact(b, TB_LAW_BILATERAL, 1, NULL, q + k, NULL);
   CHECK_OK(&ctx, tb_builder_finish(b, &p));
   REQUIRE(p);
   for (size_t i = 0; i < sizeof diverging / sizeof *diverging; i++) {

@@ -105,7 +105,7 @@ static tbProblem* box_on_a_bar(tbContext* ctx, double mu, double compliance)
     tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
     tb_builder_jacobian(b, bar + 3 * k, 3, ground);
   }
-  tb_builder_contact(b, TB_LAW_FREE, 1, NULL, NULL, NULL);
+  tb_builder_contact(b, TB_LAW_BILATERAL, 1, NULL, NULL, NULL);
   tb_builder_jacobian(b, bar, 3, held);
   tb_builder_contact(b, TB_LAW_BOX, 1, limits, NULL, NULL);
   tb_builder_jacobian(b, box, 6, (double[6]){0, 1, 0, 0, 0, 0});

@@ -28,8 +28,8 @@ static tbDeformableDef all_pinned(tbPinDef* pin, int* nodes, int count, double z
   return def;
 }
 
-// The vertices of the skins of sphere, capsule and box lie in the plane of the cloth, or its edges in theirs:
-// no two triangles cross, and yet the cloth goes right through.
+// The vertices of the surfaces of sphere, capsule and box lie in the plane of the cloth, or its edges in
+// theirs: no two triangles cross, and yet the cloth goes right through.
 TEST(cloth_pinned_through_a_shape_crosses_it)
 {
   for (int k = 0; k < 4; k++) {
@@ -86,7 +86,7 @@ TEST(doubts_survive_every_failed_allocation)
   stage_fixed(&s, tb_shape_sphere(0.25), tb_zero3(), tb_quat_identity());
   add_cloth(&s, 1, 4, soft_at(0, tb_zero3(), tb_zero3()));
   tbArray doubts;
-  find_doubts(&s, &doubts); // and makes the skins, which stay
+  find_doubts(&s, &doubts); // and makes the surfaces, which stay
   tb_array_free(&s.ctx, &doubts);
   tbStatus status = TB_ERROR_MEMORY;
   for (long k = 0; k < 300 && status != TB_OK; k++) {

@@ -31,7 +31,7 @@ static Stage world_with(tbLaw law, bool jelly)
   tbBodyId block =
       stage_add(&s, tb_shape_box(tb_vec3(0.2, 0.2, 0.2)), 1, tb_vec3(0, 0, 0.1), tb_quat_identity());
   if (law <= TB_LAW_BOX) {
-    tbJointDef def = tb_default_joint_def(law == TB_LAW_FREE ? TB_JOINT_BALL : TB_JOINT_HINGE);
+    tbJointDef def = tb_default_joint_def(law == TB_LAW_BILATERAL ? TB_JOINT_BALL : TB_JOINT_HINGE);
     if (law == TB_LAW_NONNEG) def.limited = true, def.lower = -1, def.upper = 1;
     if (law == TB_LAW_BOX) def.motor = true, def.motor_speed = 1, def.motor_force = 2;
     stage_join(&s, def, the_world, block, tb_vec3(0.3, 0, 0.1));

@@ -15,7 +15,7 @@ typedef struct {
 // As the scene has them.
 struct WebOriginal {
   tbMaterial* material;
-  tbSurface* surface;
+  tbContactMaterial* contact_material;
   tbPairRule* pair;
   Weight* weight; // of the bodies
 };
@@ -29,7 +29,7 @@ static void* copy(const tbArray* array)
 void web_original_free(WebOriginal* o)
 {
   if (!o) return;
-  free(o->material), free(o->surface), free(o->pair), free(o->weight);
+  free(o->material), free(o->contact_material), free(o->pair), free(o->weight);
   free(o);
 }
 
@@ -37,9 +37,10 @@ WebOriginal* web_original(const tbWorld* w)
 {
   WebOriginal* o = calloc(1, sizeof *o);
   if (!o) return NULL;
-  o->material = copy(&w->material), o->surface = copy(&w->surface), o->pair = copy(&w->pair);
+  o->material = copy(&w->material), o->contact_material = copy(&w->contact_material),
+  o->pair = copy(&w->pair);
   o->weight = calloc(w->body.count + 1, sizeof *o->weight);
-  if (!o->material || !o->surface || !o->pair || !o->weight) {
+  if (!o->material || !o->contact_material || !o->pair || !o->weight) {
     web_original_free(o);
     return NULL;
   }
@@ -67,14 +68,14 @@ static tbFriction changed(tbFriction f, double scale, double mu)
 void web_edit_friction(tbWorld* w, const WebOriginal* o, double scale, double mu)
 {
   tbMaterial* material = w->material.data;
-  tbSurface* surface = w->surface.data;
+  tbContactMaterial* contact_material = w->contact_material.data;
   tbPairRule* pair = w->pair.data;
   for (size_t i = 0; i < w->material.count; i++)
-    material[i].surface.friction = changed(o->material[i].surface.friction, scale, mu);
-  for (size_t i = 0; i < w->surface.count; i++)
-    surface[i].friction = changed(o->surface[i].friction, scale, mu);
+    material[i].contact_material.friction = changed(o->material[i].contact_material.friction, scale, mu);
+  for (size_t i = 0; i < w->contact_material.count; i++)
+    contact_material[i].friction = changed(o->contact_material[i].friction, scale, mu);
   for (size_t i = 0; i < w->pair.count; i++)
-    pair[i].surface.friction = changed(o->pair[i].surface.friction, scale, mu);
+    pair[i].contact_material.friction = changed(o->pair[i].contact_material.friction, scale, mu);
 }
 
 // Masses.

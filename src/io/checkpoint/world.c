@@ -1,5 +1,5 @@
 // A world as bytes. Everything that decides its future goes through here, so a field that is added to a
-// body, a joint or a contact record must be named here too: the sizes below are there to remind whoever does.
+// body, a joint or a contact record must be named here too: the sizes below fail to compile until it is.
 #include "io/checkpoint/checkpoint.h"
 #include "scene/world.h"
 
@@ -35,7 +35,7 @@ static void code_unique_name(tbCodec* c, tbWorld* w, int kind, int index, const 
   if (tb_codec_good(c)) tb_names_add(&w->names, kind, *name, index);
 }
 
-static void code_surface(tbCodec* c, tbSurface* s)
+static void code_contact_material(tbCodec* c, tbContactMaterial* s)
 {
   tbFriction* f = &s->friction;
   int kind = (int)f->kind;
@@ -71,11 +71,11 @@ static void code_materials(tbCodec* c, tbWorld* w)
     code_unique_name(c, w, TB_NAME_MATERIAL, (int)i, &m->name);
     tb_code_number(c, &m->density);
     tb_codec_require(c, m->density > 0, "a density that is not positive");
-    code_surface(c, &m->surface);
+    code_contact_material(c, &m->contact_material);
   }
-  tb_code_array(c, &w->surface, 72);
-  for (size_t i = 0; i < w->surface.count && tb_codec_good(c); i++)
-    code_surface(c, (tbSurface*)w->surface.data + i);
+  tb_code_array(c, &w->contact_material, 72);
+  for (size_t i = 0; i < w->contact_material.count && tb_codec_good(c); i++)
+    code_contact_material(c, (tbContactMaterial*)w->contact_material.data + i);
   tb_code_array(c, &w->pair, 88);
   for (size_t i = 0; i < w->pair.count && tb_codec_good(c); i++) {
     tbPairRule *rule = (tbPairRule*)w->pair.data + i, *last = rule - 1;
@@ -83,7 +83,7 @@ static void code_materials(tbCodec* c, tbWorld* w)
     tb_code_int(c, &rule->b, rule->a, (int)w->material.count - 1);
     tb_codec_require(c, i == 0 || last->a < rule->a || (last->a == rule->a && last->b < rule->b),
                      "pairs of materials out of order");
-    code_surface(c, &rule->surface);
+    code_contact_material(c, &rule->contact_material);
   }
 }
 
@@ -177,7 +177,7 @@ static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int fi
   tb_code_mat3(c, &b->inertia);
   tb_code_mat3(c, &b->inertia_inv);
   tb_code_int(c, &b->material, 0, (int)w->material.count - 1);
-  tb_code_int(c, &b->own_surface, -1, (int)w->surface.count - 1);
+  tb_code_int(c, &b->own_contact_material, -1, (int)w->contact_material.count - 1);
   tb_code_transform(c, &b->initial);
   tb_code_extended(c, &b->radius);
   tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (deforms || b->kind == TB_BODY_DYNAMIC),

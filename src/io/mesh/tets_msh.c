@@ -204,7 +204,7 @@ static tbStatus read_format(Msh* m)
   return TB_OK;
 }
 
-// Past the end of a section nobody reads.
+// Past the end of a section that is not read.
 static tbStatus skip_section(Msh* m, const char* name, int length)
 {
   char mark[48];

@@ -54,7 +54,7 @@ static tbStatus check_contact(File* f, int k)
   const tbProblem* p = f->p;
   tbLaw law = (tbLaw)p->law[k];
   int rows = rows_of(p, k);
-  if (law == TB_LAW_FREE) return TB_OK;
+  if (law == TB_LAW_BILATERAL) return TB_OK;
   if (law != TB_LAW_COULOMB && !(law == TB_LAW_ROLLING && rows == 5))
     return tb_fail(f->ctx, TB_ERROR_UNSUPPORTED,
                    "contact %d: FCLIB has no place for law %s with %d rows; write it as JSON", k,
@@ -87,7 +87,7 @@ static tbStatus check(File* f, const double* guess)
   f->free = 0;
   for (int k = 0, tied = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
-      f->place[i] = p->law[k] == TB_LAW_FREE ? f->tied + f->free++ : tied++;
+      f->place[i] = p->law[k] == TB_LAW_BILATERAL ? f->tied + f->free++ : tied++;
   return TB_OK;
 }
 
@@ -170,7 +170,7 @@ static tbStatus put_friction(File* f)
          *mu_r = TB_TAKE(&f->arena, double, (size_t)f->contacts);
   if (!mu || !mu_r) return TB_ERROR_MEMORY;
   for (int k = 0, at = 0; k < p->ncontact; k++) {
-    if (p->law[k] == TB_LAW_FREE) continue;
+    if (p->law[k] == TB_LAW_BILATERAL) continue;
     const double* param = p->param + p->param_adr[k];
     mu[at] = param[0];
     mu_r[at++] = f->law == TB_LAW_ROLLING ? param[1] : 0;

@@ -42,7 +42,7 @@ static void add_contact(tbBuilder* b, const tbContactList* list, int k)
 {
   const double* bias = list->bias + first_row(list, k);
   if (k >= list->contacts) {
-    tb_builder_contact(b, TB_LAW_FREE, 1, NULL, bias, NULL);
+    tb_builder_contact(b, TB_LAW_BILATERAL, 1, NULL, bias, NULL);
     return;
   }
   double param[2] = {list->mu[k], list->mu_r ? list->mu_r[k] : 0};

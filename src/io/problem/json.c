@@ -3,7 +3,7 @@
 tbLawKeys tb_law_keys(tbLaw law, int rows)
 {
   switch (law) {
-  case TB_LAW_FREE:
+  case TB_LAW_BILATERAL:
   case TB_LAW_NONNEG: return (tbLawKeys){0};
   case TB_LAW_BOX: return (tbLawKeys){.each = rows, .list = {"lo", "hi"}};
   case TB_LAW_COULOMB: return (tbLawKeys){1, {"mu"}, 0, {0}};

@@ -88,7 +88,7 @@ static tbStatus add_shapes(tbContext* ctx, tbDrawing* d, const tbWorld* w, int b
 }
 
 // The nodes that triangles use, in their own order, and the triangles over them.
-static tbStatus add_skin(tbContext* ctx, tbDrawing* d, const tbWorld* w, int body)
+static tbStatus add_surface(tbContext* ctx, tbDrawing* d, const tbWorld* w, int body)
 {
   tbBodyId id = {body};
   int nnode = tb_body_node_count(w, id), ntriangle = tb_body_triangle_count(w, id), used = 0;
@@ -103,9 +103,9 @@ static tbStatus add_skin(tbContext* ctx, tbDrawing* d, const tbWorld* w, int bod
     if (vertex[i]) node[used] = i, vertex[i] = ++used;
   for (int t = 0; t < ntriangle; t++)
     for (int k = 0; k < 3; k++) triangle[t][k] = vertex[old[t][k]] - 1;
-  d->body_skin[body] = (int)d->skin.count;
-  tbDrawSkin skin = {body, used, ntriangle, node, (const int(*)[3])triangle};
-  return tb_array_push(ctx, &d->skin, &skin, 1);
+  d->body_surface[body] = (int)d->surface.count;
+  tbDrawSurface surface = {body, used, ntriangle, node, (const int(*)[3])triangle};
+  return tb_array_push(ctx, &d->surface, &surface, 1);
 }
 
 static void measure(tbDrawing* d, const tbWorld* w)
@@ -130,11 +130,11 @@ static void measure(tbDrawing* d, const tbWorld* w)
 static tbStatus fill(tbContext* ctx, const tbWorld* w, tbDrawing* d)
 {
   d->body_shape = TB_TAKE(&d->arena, int, (size_t)d->nbody + 1);
-  d->body_skin = TB_TAKE(&d->arena, int, (size_t)d->nbody);
-  if (!d->body_shape || !d->body_skin) return TB_ERROR_MEMORY;
+  d->body_surface = TB_TAKE(&d->arena, int, (size_t)d->nbody);
+  if (!d->body_shape || !d->body_surface) return TB_ERROR_MEMORY;
   for (int i = 0; i < d->nbody; i++) {
-    d->body_skin[i] = -1;
-    if (tb_body_node_count(w, (tbBodyId){i}) > 0) TB_TRY(add_skin(ctx, d, w, i));
+    d->body_surface[i] = -1;
+    if (tb_body_node_count(w, (tbBodyId){i}) > 0) TB_TRY(add_surface(ctx, d, w, i));
     else TB_TRY(add_shapes(ctx, d, w, i));
     d->body_shape[i + 1] = (int)d->shape.count;
   }
@@ -146,7 +146,7 @@ tbStatus tb_drawing_create(tbContext* ctx, const tbWorld* w, tbDrawing* out)
   tbDrawing d = {.nbody = tb_world_body_count(w),
                  .mesh = TB_ARRAY(tbDrawMesh),
                  .shape = TB_ARRAY(tbDrawShape),
-                 .skin = TB_ARRAY(tbDrawSkin),
+                 .surface = TB_ARRAY(tbDrawSurface),
                  .made = TB_ARRAY(Made),
                  .segments = w->shape.count > 5000  ? 12
                              : w->shape.count > 500 ? 16
@@ -164,7 +164,7 @@ void tb_drawing_free(tbContext* ctx, tbDrawing* d)
   if (d->arena.ctx) tb_arena_free(&d->arena);
   tb_array_free(ctx, &d->mesh);
   tb_array_free(ctx, &d->shape);
-  tb_array_free(ctx, &d->skin);
+  tb_array_free(ctx, &d->surface);
   tb_array_free(ctx, &d->made);
   *d = (tbDrawing){0};
 }

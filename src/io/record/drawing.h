@@ -22,24 +22,24 @@ typedef struct tbDrawShape {
 } tbDrawShape;
 
 // The surface of a deformable body. Nodes inside a solid are left out.
-typedef struct tbDrawSkin {
+typedef struct tbDrawSurface {
   int body, nvertex, ntriangle;
   const int* node;          // of a vertex                                                  (nvertex)
   const int (*triangle)[3]; // over the vertices                                            (ntriangle)
-} tbDrawSkin;
+} tbDrawSurface;
 
 typedef struct tbDrawing {
   int nbody, ngiven;
-  tbArray mesh;    // tbDrawMesh
-  tbArray shape;   // tbDrawShape, body by body
-  tbArray skin;    // tbDrawSkin, in the order of the bodies
-  int* body_shape; // first shape of a body                                             (nbody+1)
-  int* body_skin;  // of a deformable body; −1: rigid                                   (nbody)
-  int segments;    // of a full turn, where round shapes are cut: 24, fewer in large worlds
-  tbVec3 centre;   // of everything that is not a plane, and how far it reaches: the planes are
-  double reach;    //   drawn so that they lie under all of it
-  tbArena arena;   // memory behind all of it
-  tbArray made;    // what each mesh was made of
+  tbArray mesh;      // tbDrawMesh
+  tbArray shape;     // tbDrawShape, body by body
+  tbArray surface;   // tbDrawSurface, in the order of the bodies
+  int* body_shape;   // first shape of a body                                             (nbody+1)
+  int* body_surface; // of a deformable body; −1: rigid                                   (nbody)
+  int segments;      // of a full turn, where round shapes are cut: 24, fewer in large worlds
+  tbVec3 centre;     // of everything that is not a plane, and how far it reaches: the planes are
+  double reach;      //   drawn so that they lie under all of it
+  tbArena arena;     // memory behind all of it
+  tbArray made;      // what each mesh was made of
 } tbDrawing;
 
 // The geometry that shapes point to is not copied: the world must outlive the drawing.
@@ -48,7 +48,7 @@ void tb_drawing_free(tbContext* ctx, tbDrawing* drawing); // takes one that is a
 
 static inline const tbDrawMesh* tb_draw_meshes(const tbDrawing* d) { return d->mesh.data; }
 static inline const tbDrawShape* tb_draw_shapes(const tbDrawing* d) { return d->shape.data; }
-static inline const tbDrawSkin* tb_draw_skins(const tbDrawing* d) { return d->skin.data; }
+static inline const tbDrawSurface* tb_draw_surfaces(const tbDrawing* d) { return d->surface.data; }
 
 static inline tbVec3 tb_draw_point(const tbDrawShape* s, tbVec3 p) // of the mesh, in the body's frame
 {
@@ -63,7 +63,7 @@ tbStatus tb_draw_box(tbArena* arena, tbDrawMesh* out);                    // −
 tbStatus tb_draw_square(tbArena* arena, tbDrawMesh* out);                 // −1 ≤ x, y ≤ 1, facing z
 tbStatus tb_draw_hull(tbArena* arena, const tbHull* hull, tbDrawMesh* out);
 
-// Hints for whoever paints: a few colours that go well together, the last for what is fixed. sRGB, 0 … 255.
+// Hints for painting: a few colours that go well together, the last for what is fixed. sRGB, 0 … 255.
 enum { TB_COLORS = 9, TB_COLOR_FIXED = 8 };
 
 typedef struct tbColor {

@@ -43,32 +43,32 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
 
 // Measuring.
 
-// The displacements of all vertices of a skin at a key from where they were at the first; of key 0, the
+// The displacements of all vertices of a surface at a key from where they were at the first; of key 0, the
 // positions.
-static tbStatus get_key(tbContext* ctx, const tbGltf* g, int skin, int64_t key, const float (*base)[3],
+static tbStatus get_key(tbContext* ctx, const tbGltf* g, int surface, int64_t key, const float (*base)[3],
                         float (*out)[3])
 {
-  TB_TRY(tb_tracks_skin(ctx, g->tracks, skin, tb_gltf_frame(g, key), out));
-  for (int v = 0; key > 0 && v < tb_draw_skins(&g->tracks->drawing)[skin].nvertex; v++)
+  TB_TRY(tb_tracks_surface(ctx, g->tracks, surface, tb_gltf_frame(g, key), out));
+  for (int v = 0; key > 0 && v < tb_draw_surfaces(&g->tracks->drawing)[surface].nvertex; v++)
     for (int k = 0; k < 3; k++) out[v][k] -= base[v][k];
   return TB_OK;
 }
 
-// Calls `use` for every key of every skin, in the order of the file.
+// Calls `use` for every key of every surface, in the order of the file.
 typedef void UseKey(void* user, int64_t number, const float (*x)[3], int count);
 
-static tbStatus for_skin_keys(tbContext* ctx, const tbGltf* g, UseKey* use, void* user)
+static tbStatus for_surface_keys(tbContext* ctx, const tbGltf* g, UseKey* use, void* user)
 {
   const tbDrawing* d = &g->tracks->drawing;
   int most = 0;
-  for (size_t i = 0; i < d->skin.count; i++)
-    if (tb_draw_skins(d)[i].nvertex > most) most = tb_draw_skins(d)[i].nvertex;
+  for (size_t i = 0; i < d->surface.count; i++)
+    if (tb_draw_surfaces(d)[i].nvertex > most) most = tb_draw_surfaces(d)[i].nvertex;
   float(*x)[3] = tb_alloc(ctx, (size_t)most, 2 * sizeof *x), (*base)[3] = x ? x + most : NULL;
   tbStatus status = x ? TB_OK : TB_ERROR_MEMORY;
-  for (int i = 0; i < (int)d->skin.count; i++)
+  for (int i = 0; i < (int)d->surface.count; i++)
     for (int64_t k = 0; k < g->keys && status == TB_OK; k++) {
       status = get_key(ctx, g, i, k, (const float(*)[3])base, x);
-      int count = tb_draw_skins(d)[i].nvertex;
+      int count = tb_draw_surfaces(d)[i].nvertex;
       if (k == 0) memcpy(base, x, (size_t)count * sizeof *x);
       if (status == TB_OK) use(user, (int64_t)i * g->keys + k, (const float(*)[3])x, count);
     }
@@ -97,20 +97,20 @@ static tbStatus measure(tbContext* ctx, tbGltf* g)
   TB_TRY(tb_tracks_time(ctx, t, 0, &g->start));
   TB_TRY(tb_tracks_time(ctx, t, t->frames - 1, &g->end));
   TB_TRY(tb_tracks_time(ctx, t, tb_gltf_frame(g, g->keys - 1), &g->last_key));
-  size_t bounds = d->skin.count * (size_t)g->keys;
+  size_t bounds = d->surface.count * (size_t)g->keys;
   g->low = tb_alloc(ctx, bounds, sizeof *g->low);
   g->high = tb_alloc(ctx, bounds, sizeof *g->high);
   if (!g->low || !g->high) return TB_ERROR_MEMORY;
-  TB_TRY(for_skin_keys(ctx, g, measure_key, g));
+  TB_TRY(for_surface_keys(ctx, g, measure_key, g));
 
   for (size_t i = 0; i < d->mesh.count; i++) {
     const tbDrawMesh* m = &tb_draw_meshes(d)[i];
     g->vertices += 12 * (uint64_t)m->nvertex * (m->normal ? 2 : 1);
     g->indices += 12 * (uint64_t)m->ntriangle;
   }
-  for (size_t i = 0; i < d->skin.count; i++) {
-    g->vertices += 12 * (uint64_t)tb_draw_skins(d)[i].nvertex * (uint64_t)g->keys;
-    g->indices += 12 * (uint64_t)tb_draw_skins(d)[i].ntriangle;
+  for (size_t i = 0; i < d->surface.count; i++) {
+    g->vertices += 12 * (uint64_t)tb_draw_surfaces(d)[i].nvertex * (uint64_t)g->keys;
+    g->indices += 12 * (uint64_t)tb_draw_surfaces(d)[i].ntriangle;
   }
   if (tb_gltf_moves(g)) g->motion = 4 * (uint64_t)t->frames;
   for (int i = 0; i < t->nmoving && tb_gltf_moves(g); i++)
@@ -144,11 +144,11 @@ static tbStatus put_geometry(tbContext* ctx, const tbGltf* g, tbOut* out)
     for (int v = 0; v < m->nvertex; v++) tb_out_f32x3(out, m->vertex[v]);
     for (int v = 0; v < m->nvertex && m->normal; v++) tb_out_f32x3(out, m->normal[v]);
   }
-  TB_TRY(for_skin_keys(ctx, g, put_key, out));
+  TB_TRY(for_surface_keys(ctx, g, put_key, out));
   for (size_t i = 0; i < d->mesh.count; i++)
     put_triangles(out, tb_draw_meshes(d)[i].triangle, tb_draw_meshes(d)[i].ntriangle);
-  for (size_t i = 0; i < d->skin.count; i++)
-    put_triangles(out, tb_draw_skins(d)[i].triangle, tb_draw_skins(d)[i].ntriangle);
+  for (size_t i = 0; i < d->surface.count; i++)
+    put_triangles(out, tb_draw_surfaces(d)[i].triangle, tb_draw_surfaces(d)[i].ntriangle);
   return TB_OK;
 }
 

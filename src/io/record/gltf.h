@@ -1,9 +1,9 @@
 // How a glTF file is laid out: its JSON (gltf_json.c) and its numbers (gltf.c) are made in the same order.
 //
-//   vertices   per mesh: positions, normals; per skin: positions, then a displacement per morph target
-//   indices    per mesh, per skin
+//   vertices   per mesh: positions, normals; per surface: positions, then a displacement per morph target
+//   indices    per mesh, per surface
 //   motion     times; times of the morphs; per moving body: translations if it shifts, rotations if it turns
-//   weights    one byte per key and target, shared by all skins
+//   weights    one byte per key and target, shared by all surfaces
 #ifndef TB_IO_RECORD_GLTF_H
 #define TB_IO_RECORD_GLTF_H
 
@@ -20,7 +20,7 @@ typedef struct tbGltf {
   int64_t stride;
   double start, end, last_key;                 // times of the first frame, the last, and the last key
   uint64_t vertices, indices, motion, weights; // bytes; multiples of 4
-  float (*low)[3], (*high)[3];                 // of the displacements: skin by skin, target by target
+  float (*low)[3], (*high)[3];                 // of the displacements: surface by surface, target by target
 } tbGltf;
 
 static inline int64_t tb_gltf_targets(const tbGltf* g) { return g->keys - 1; }
@@ -32,7 +32,7 @@ static inline int64_t tb_gltf_frame(const tbGltf* g, int64_t key) // of a key
 static inline bool tb_gltf_moves(const tbGltf* g) { return g->tracks->frames > 1; }
 static inline bool tb_gltf_morphs(const tbGltf* g)
 {
-  return g->keys > 1 && g->tracks->drawing.skin.count > 0;
+  return g->keys > 1 && g->tracks->drawing.surface.count > 0;
 }
 
 // The JSON while it is being written: what came first is referred to later by these numbers.
@@ -42,10 +42,11 @@ typedef struct tbGltfJson {
   tbJsonWriter* w;
   int view[4]; // numbers of the buffer views; −1: empty
   int accessors;
-  uint64_t at[4];     // how much of each view is used
-  int* mesh_accessor; // first of a mesh: positions, normals if any, indices
-  int* skin_accessor; // first of a skin: positions, indices, targets
-  int* mesh_number; // of a mesh in a colour, −1: not used; then of the skins    (nmesh · TB_COLORS + nskin)
+  uint64_t at[4];        // how much of each view is used
+  int* mesh_accessor;    // first of a mesh: positions, normals if any, indices
+  int* surface_accessor; // first of a surface: positions, indices, targets
+  int* mesh_number; // of a mesh in a colour, −1: not used; then of the surfaces    (nmesh · TB_COLORS +
+                    // nsurface)
   int material[2 * TB_COLORS];   // of a colour; and of the same on both sides
   int times, key_times, weights; // accessors
 } tbGltfJson;

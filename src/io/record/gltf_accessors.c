@@ -61,15 +61,15 @@ static void put_mesh_accessors(tbGltfJson* j)
   }
 }
 
-static void put_skin_accessors(tbGltfJson* j)
+static void put_surface_accessors(tbGltfJson* j)
 {
   const tbGltf* g = j->g;
-  const tbDrawSkin* s = tb_draw_skins(j->d);
+  const tbDrawSurface* s = tb_draw_surfaces(j->d);
   int64_t targets = tb_gltf_targets(g);
-  for (size_t i = 0; i < j->d->skin.count; i++) {
+  for (size_t i = 0; i < j->d->surface.count; i++) {
     uint64_t count = (uint64_t)s[i].nvertex;
     int64_t bound = (int64_t)i * g->keys; // of key 0: the positions themselves
-    j->skin_accessor[i] = put_accessor(j, VERTICES, FLOAT, "VEC3", count, 12 * count);
+    j->surface_accessor[i] = put_accessor(j, VERTICES, FLOAT, "VEC3", count, 12 * count);
     put_bounds(j, g->low[bound], g->high[bound], 3);
     tb_put_end(j->w);
     put_indices(j, s[i].ntriangle);
@@ -111,7 +111,7 @@ static void put_accessors(tbGltfJson* j)
   if (j->view[VERTICES] < 0 && j->view[MOTION] < 0) return;
   tb_put_array(j->w, "accessors");
   put_mesh_accessors(j);
-  put_skin_accessors(j);
+  put_surface_accessors(j);
   put_motion_accessors(j);
   tb_put_end(j->w);
 }

@@ -37,7 +37,7 @@ static void put_materials(tbGltfJson* j)
 {
   int count = 0;
   for (int i = 0; i < j->d->nbody; i++) {
-    int both = j->d->body_skin[i] >= 0, color = tb_body_color(j->g->world, (tbBodyId){i});
+    int both = j->d->body_surface[i] >= 0, color = tb_body_color(j->g->world, (tbBodyId){i});
     if (both || j->d->body_shape[i + 1] > j->d->body_shape[i]) j->material[both * TB_COLORS + color] = 0;
   }
   for (int i = 0; i < 2 * TB_COLORS; i++)
@@ -87,10 +87,10 @@ static void put_meshes(tbGltfJson* j)
   const tbDrawing* d = j->d;
   int count = 0, nmesh = (int)d->mesh.count;
   for (int i = 0; i < nmesh * TB_COLORS; i++) j->mesh_number[i] = -1;
-  if (d->shape.count + d->skin.count == 0) return;
+  if (d->shape.count + d->surface.count == 0) return;
   tb_put_array(j->w, "meshes");
   for (int i = 0; i < d->nbody; i++) {
-    int color = tb_body_color(j->g->world, (tbBodyId){i}), skin = d->body_skin[i];
+    int color = tb_body_color(j->g->world, (tbBodyId){i}), surface = d->body_surface[i];
     for (int s = d->body_shape[i]; s < d->body_shape[i + 1]; s++) {
       int mesh = tb_draw_shapes(d)[s].mesh, *number = &j->mesh_number[mesh * TB_COLORS + color];
       if (*number >= 0) continue;
@@ -98,9 +98,9 @@ static void put_meshes(tbGltfJson* j)
       put_mesh(j, j->mesh_accessor[mesh], tb_draw_meshes(d)[mesh].normal != NULL, j->material[color], 0,
                NULL);
     }
-    if (skin < 0) continue;
-    j->mesh_number[nmesh * TB_COLORS + skin] = count++;
-    put_mesh(j, j->skin_accessor[skin], false, j->material[TB_COLORS + color],
+    if (surface < 0) continue;
+    j->mesh_number[nmesh * TB_COLORS + surface] = count++;
+    put_mesh(j, j->surface_accessor[surface], false, j->material[TB_COLORS + color],
              tb_gltf_morphs(j->g) ? tb_gltf_targets(j->g) : 0, tb_body_name(j->g->world, (tbBodyId){i}));
   }
   tb_put_end(j->w);
@@ -150,11 +150,11 @@ static tbTransform first_pose(const tbGltfJson* j, int body, int* moving)
 static void put_body_node(tbGltfJson* j, int body, int* moving, int* next)
 {
   const tbDrawing* d = j->d;
-  int color = tb_body_color(j->g->world, (tbBodyId){body}), skin = d->body_skin[body];
+  int color = tb_body_color(j->g->world, (tbBodyId){body}), surface = d->body_surface[body];
   tb_put_object(j->w, NULL);
   tb_put_string(j->w, "name", tb_body_name(j->g->world, (tbBodyId){body}));
-  if (skin >= 0) {
-    tb_put_int(j->w, "mesh", j->mesh_number[(int)d->mesh.count * TB_COLORS + skin]);
+  if (surface >= 0) {
+    tb_put_int(j->w, "mesh", j->mesh_number[(int)d->mesh.count * TB_COLORS + surface]);
     tb_put_end(j->w);
     return;
   }
@@ -243,8 +243,8 @@ static void put_animation(tbGltfJson* j)
     if (t->shifts[i]) put_channel(j, sampler++, 1 + t->moving[i], "translation");
     if (t->turns[i]) put_channel(j, sampler++, 1 + t->moving[i], "rotation");
   }
-  for (size_t i = 0; morphs && i < j->d->skin.count; i++)
-    put_channel(j, sampler, 1 + tb_draw_skins(j->d)[i].body, "weights");
+  for (size_t i = 0; morphs && i < j->d->surface.count; i++)
+    put_channel(j, sampler, 1 + tb_draw_surfaces(j->d)[i].body, "weights");
   tb_put_end(j->w);
   tb_put_end(j->w);
   tb_put_end(j->w);
@@ -279,16 +279,16 @@ tbStatus tb_gltf_json(tbContext* ctx, const tbGltf* g, tbOut* out)
   tbJsonWriter w = tb_json_writer(out, 0);
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  size_t nmesh = d->mesh.count, nskin = d->skin.count;
+  size_t nmesh = d->mesh.count, nsurface = d->surface.count;
   tbGltfJson j = {.g = g,
                   .d = d,
                   .w = &w,
                   .mesh_accessor = TB_TAKE(&arena, int, nmesh),
-                  .skin_accessor = TB_TAKE(&arena, int, nskin),
-                  .mesh_number = TB_TAKE(&arena, int, nmesh* TB_COLORS + nskin)};
+                  .surface_accessor = TB_TAKE(&arena, int, nsurface),
+                  .mesh_number = TB_TAKE(&arena, int, nmesh* TB_COLORS + nsurface)};
   for (int i = 0; i < 2 * TB_COLORS; i++) j.material[i] = -1;
   tbStatus status = TB_ERROR_MEMORY;
-  if (j.mesh_accessor && j.skin_accessor && j.mesh_number) {
+  if (j.mesh_accessor && j.surface_accessor && j.mesh_number) {
     put_all(&j);
     status = tb_json_writer_finish(&w);
   }

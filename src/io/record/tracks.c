@@ -19,12 +19,12 @@ static tbStatus lay_out(tbContext* ctx, const tbWorld* w, tbTracks* t)
   t->last = tb_arena_take(&d->arena, n, sizeof *t->last);
   t->shifts = TB_TAKE(&d->arena, uint8_t, n);
   t->turns = TB_TAKE(&d->arena, uint8_t, n);
-  t->skin_at = TB_TAKE(&d->arena, size_t, d->skin.count);
-  if (!t->first || !t->last || !t->shifts || !t->turns || !t->skin_at) return TB_ERROR_MEMORY;
+  t->surface_at = TB_TAKE(&d->arena, size_t, d->surface.count);
+  if (!t->first || !t->last || !t->shifts || !t->turns || !t->surface_at) return TB_ERROR_MEMORY;
   t->frame_bytes = sizeof(double) + n * sizeof *t->first;
-  for (size_t i = 0; i < d->skin.count; i++) {
-    t->skin_at[i] = t->frame_bytes;
-    t->frame_bytes += (size_t)tb_draw_skins(d)[i].nvertex * sizeof(float[3]);
+  for (size_t i = 0; i < d->surface.count; i++) {
+    t->surface_at[i] = t->frame_bytes;
+    t->frame_bytes += (size_t)tb_draw_surfaces(d)[i].nvertex * sizeof(float[3]);
   }
   t->buffer = TB_NEW(ctx, char, t->frame_bytes);
   return t->buffer ? TB_OK : TB_ERROR_MEMORY;
@@ -80,13 +80,13 @@ tbStatus tb_tracks_add(tbTracks* t, const tbFrame* f)
     memcpy(t->last[i], pose, sizeof pose);
   }
   memcpy(t->buffer + sizeof(double), t->last, (size_t)t->nmoving * sizeof *t->last);
-  const tbDrawSkin* skins = tb_draw_skins(&t->drawing);
-  for (size_t s = 0; s < t->drawing.skin.count; s++) {
-    const tbVec3* x = tb_body_nodes(f->world, (tbBodyId){skins[s].body});
-    for (int v = 0; v < skins[s].nvertex; v++) {
-      tbVec3 p = x[skins[s].node[v]];
+  const tbDrawSurface* surfaces = tb_draw_surfaces(&t->drawing);
+  for (size_t s = 0; s < t->drawing.surface.count; s++) {
+    const tbVec3* x = tb_body_nodes(f->world, (tbBodyId){surfaces[s].body});
+    for (int v = 0; v < surfaces[s].nvertex; v++) {
+      tbVec3 p = x[surfaces[s].node[v]];
       const float at[3] = {(float)p.x, (float)p.y, (float)p.z};
-      memcpy(t->buffer + t->skin_at[s] + (size_t)v * sizeof at, at, sizeof at);
+      memcpy(t->buffer + t->surface_at[s] + (size_t)v * sizeof at, at, sizeof at);
     }
   }
   tb_out_bytes(&t->spill.out, t->buffer, t->frame_bytes);
@@ -151,8 +151,8 @@ tbStatus tb_tracks_each(tbContext* ctx, const tbTracks* t, tbTrackVisit* visit, 
   return status;
 }
 
-tbStatus tb_tracks_skin(tbContext* ctx, const tbTracks* t, int skin, int64_t frame, float (*out)[3])
+tbStatus tb_tracks_surface(tbContext* ctx, const tbTracks* t, int surface, int64_t frame, float (*out)[3])
 {
-  size_t bytes = (size_t)tb_draw_skins(&t->drawing)[skin].nvertex * sizeof *out;
-  return read_at(ctx, t, frame, t->skin_at[skin], out, bytes);
+  size_t bytes = (size_t)tb_draw_surfaces(&t->drawing)[surface].nvertex * sizeof *out;
+  return read_at(ctx, t, frame, t->surface_at[surface], out, bytes);
 }

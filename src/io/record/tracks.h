@@ -17,7 +17,7 @@ typedef struct tbTracks {
   uint8_t *shifts, *turns;  // whether they ever move, or turn, at all                 (nmoving)
   int64_t frames;
   size_t frame_bytes;
-  size_t* skin_at; // where a skin's vertices stand in a frame                        (skins)
+  size_t* surface_at; // where a surface's vertices stand in a frame                        (surfaces)
   tbGrowing spill;
   int reader;   // descriptor, once it is complete; −1 before
   char* buffer; // of one frame
@@ -34,6 +34,7 @@ tbStatus tb_tracks_time(tbContext* ctx, const tbTracks* tracks, int64_t frame, d
 // Visits moving[i], for every i in order, with its poses: pose[frame · stride].
 typedef tbStatus tbTrackVisit(tbContext* ctx, void* user, int i, const float (*pose)[TB_TRACK], int stride);
 tbStatus tb_tracks_each(tbContext* ctx, const tbTracks* tracks, tbTrackVisit* visit, void* user);
-tbStatus tb_tracks_skin(tbContext* ctx, const tbTracks* tracks, int skin, int64_t frame, float (*out)[3]);
+tbStatus tb_tracks_surface(tbContext* ctx, const tbTracks* tracks, int surface, int64_t frame,
+                           float (*out)[3]);
 
 #endif

@@ -260,13 +260,13 @@ static void put_fixed(const Usd* u, tbOut* out)
   }
 }
 
-static tbStatus put_points(tbContext* ctx, const Usd* u, int skin, float (*x)[3], bool extents, tbOut* out)
+static tbStatus put_points(tbContext* ctx, const Usd* u, int surface, float (*x)[3], bool extents, tbOut* out)
 {
-  int count = tb_draw_skins(&u->tracks.drawing)[skin].nvertex;
+  int count = tb_draw_surfaces(&u->tracks.drawing)[surface].nvertex;
   tb_out_text(out, extents ? "float3[] extent.timeSamples = {\n" : "point3f[] points.timeSamples = {\n");
   for (int64_t f = 0; f < u->tracks.frames; f++) {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    TB_TRY(tb_tracks_skin(ctx, &u->tracks, skin, f, x));
+    TB_TRY(tb_tracks_surface(ctx, &u->tracks, surface, f, x));
     TB_TRY(put_code(ctx, u, f, out));
     if (!extents) tb_out_text(out, "[");
     for (int v = 0; v < count; v++) {
@@ -282,17 +282,17 @@ static tbStatus put_points(tbContext* ctx, const Usd* u, int skin, float (*x)[3]
   return TB_OK;
 }
 
-static tbStatus put_skin(tbContext* ctx, const Usd* u, int skin, tbOut* out)
+static tbStatus put_surface(tbContext* ctx, const Usd* u, int surface, tbOut* out)
 {
-  const tbDrawSkin* s = &tb_draw_skins(&u->tracks.drawing)[skin];
+  const tbDrawSurface* s = &tb_draw_surfaces(&u->tracks.drawing)[surface];
   float(*x)[3] = tb_alloc(ctx, (size_t)s->nvertex, sizeof *x);
   if (!x) return TB_ERROR_MEMORY;
   put_body_head(out, u->tracks.world, s->body, "Mesh");
   put_indices(out, s->triangle, s->ntriangle);
   tb_out_text(out, "uniform bool doubleSided = 1\n");
   put_color(out, u->tracks.world, s->body);
-  tbStatus status = put_points(ctx, u, skin, x, true, out);
-  if (status == TB_OK) status = put_points(ctx, u, skin, x, false, out);
+  tbStatus status = put_points(ctx, u, surface, x, true, out);
+  if (status == TB_OK) status = put_points(ctx, u, surface, x, false, out);
   tb_out_text(out, "}\n");
   tb_free(ctx, x);
   return status;
@@ -318,7 +318,7 @@ static tbStatus put_stage(tbContext* ctx, Usd* u, tbOut* out)
     put_pose(out, tb_transform(tb_quat(0.7071067811865476, 0, -0.7071067811865476, 0), tb_zero3()), NULL);
   put_fixed(u, out);
   TB_TRY(tb_tracks_each(ctx, &u->tracks, put_moving, &(Put){u, out}));
-  for (int i = 0; i < (int)t->drawing.skin.count; i++) TB_TRY(put_skin(ctx, u, i, out));
+  for (int i = 0; i < (int)t->drawing.surface.count; i++) TB_TRY(put_surface(ctx, u, i, out));
   tb_out_text(out, "}\n");
   return TB_OK;
 }

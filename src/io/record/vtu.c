@@ -48,7 +48,7 @@ static const char* frame_path(const Vtk* v, const char* what, int64_t frame)
 // Cells of a deformable body: of a solid tetrahedra, of a cloth its triangles.
 static uint64_t count_elements(const tbDeformable* d)
 {
-  return d->fem->cloth ? (uint64_t)d->skin->ntriangle : (uint64_t)d->fem->nelement[0];
+  return d->fem->cloth ? (uint64_t)d->surface->ntriangle : (uint64_t)d->fem->nelement[0];
 }
 
 static tbStatus count(tbContext* ctx, Vtk* v, const tbWorld* w)

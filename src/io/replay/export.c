@@ -88,14 +88,14 @@ static tbStatus add_rigid(Export* e, const tbJson* node, const char* name, tbBod
 static tbStatus add_deformable(Export* e, const tbJson* node, const char* name)
 {
   tbMesh* sheet;
-  int skin;
+  int surface;
   TB_TRY(tb_json_get_int(e->ctx, tb_json_find(node, "skin"), 0, e->nmesh - 1,
-                         &skin)); // there: checked when opened
-  TB_TRY(make_mesh(e, skin, &sheet));
+                         &surface)); // there: checked when opened
+  TB_TRY(make_mesh(e, surface, &sheet));
   tbDeformableDef def = tb_default_deformable_def();
   def.name = name, def.sheet = sheet;
   tbStatus status = TB_OK;
-  if (sheet->nvertex != e->replay->skin_nodes[e->scene.world->deformable.count])
+  if (sheet->nvertex != e->replay->surface_nodes[e->scene.world->deformable.count])
     status = tb_fail(e->ctx, TB_ERROR_UNSUPPORTED, "%s: parts of %s fall together at the start",
                      e->replay->name, name);
   if (status == TB_OK) status = tb_world_add_deformable(e->ctx, e->scene.world, &def, NULL);

@@ -1,5 +1,5 @@
 // What stands at the head of a replay: the scene in JSON, and the geometry it refers to. Meshes are the
-// scene's own hulls and meshes, then the skins; round shapes and boxes are given by their sizes.
+// scene's own hulls and meshes, then the surfaces; round shapes and boxes are given by their sizes.
 #include "io/replay/replay.h"
 
 #include "io/scene/joint_json.h"
@@ -37,17 +37,17 @@ static void put_bodies(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d
   tb_put_array(w, "bodies");
   for (int i = 0; i < d->nbody; i++) {
     const tbBody* b = &tb_bodies(world)[i];
-    int skin = d->body_skin[i];
+    int surface = d->body_surface[i];
     tb_put_object(w, NULL);
     tb_put_string(w, "name", b->name);
     tb_put_string(w, "kind", kinds[b->kind]);
     tb_put_int(w, "material", b->material);
     put_color(w, tb_color(tb_body_color(world, (tbBodyId){i})));
     if (b->mass > 0) tb_put_number(w, "mass", b->mass);
-    if (skin < 0) put_rigid(w, world, d, i, &pose);
+    if (surface < 0) put_rigid(w, world, d, i, &pose);
     else {
-      tb_put_int(w, "nodes", tb_draw_skins(d)[skin].nvertex);
-      tb_put_int(w, "skin", d->ngiven + skin);
+      tb_put_int(w, "nodes", tb_draw_surfaces(d)[surface].nvertex);
+      tb_put_int(w, "skin", d->ngiven + surface);
     }
     tb_put_end(w);
   }
@@ -62,9 +62,10 @@ static void put_materials(tbJsonWriter* w, const tbWorld* world)
     tb_put_object(w, NULL);
     tb_put_string(w, "name", m[i].name);
     tb_put_number(w, "mu",
-                  m[i].surface.friction.kind == TB_FRICTION_ELLIPTIC ? m[i].surface.friction.mu_t
-                                                                     : m[i].surface.friction.mu);
-    tb_put_number(w, "restitution", m[i].surface.restitution);
+                  m[i].contact_material.friction.kind == TB_FRICTION_ELLIPTIC
+                      ? m[i].contact_material.friction.mu_t
+                      : m[i].contact_material.friction.mu);
+    tb_put_number(w, "restitution", m[i].contact_material.restitution);
     put_color(w, tb_color((int)(i % TB_COLOR_FIXED)));
     tb_put_end(w);
   }
@@ -86,12 +87,12 @@ static void put_mesh(tbJsonWriter* w, int64_t vertices, int64_t triangles, int64
 static void put_meshes(tbJsonWriter* w, const tbDrawing* d)
 {
   const tbDrawMesh* m = tb_draw_meshes(d);
-  const tbDrawSkin* s = tb_draw_skins(d);
+  const tbDrawSurface* s = tb_draw_surfaces(d);
   int64_t at = 0;
   tb_put_array(w, "meshes");
   for (size_t i = 0; i < d->mesh.count; i++)
     if (m[i].given >= 0) put_mesh(w, m[i].nvertex, m[i].ntriangle, &at);
-  for (size_t i = 0; i < d->skin.count; i++) put_mesh(w, s[i].nvertex, s[i].ntriangle, &at);
+  for (size_t i = 0; i < d->surface.count; i++) put_mesh(w, s[i].nvertex, s[i].ntriangle, &at);
   tb_put_end(w);
   tb_put_int(w, "geometry_bytes", (int64_t)tb_replay_pad8((uint64_t)at));
 }
@@ -146,7 +147,7 @@ static void put_triangles(tbOut* out, const int (*triangle)[3], int count)
 uint64_t tb_replay_geometry(const tbWorld* world, const tbDrawing* d, tbOut* out)
 {
   const tbDrawMesh* m = tb_draw_meshes(d);
-  const tbDrawSkin* s = tb_draw_skins(d);
+  const tbDrawSurface* s = tb_draw_surfaces(d);
   uint64_t bytes = 0;
   for (size_t i = 0; i < d->mesh.count; i++) {
     if (m[i].given < 0) continue;
@@ -154,7 +155,7 @@ uint64_t tb_replay_geometry(const tbWorld* world, const tbDrawing* d, tbOut* out
     put_triangles(out, m[i].triangle, m[i].ntriangle);
     bytes += 12 * ((uint64_t)m[i].nvertex + (uint64_t)m[i].ntriangle);
   }
-  for (size_t i = 0; i < d->skin.count; i++) {
+  for (size_t i = 0; i < d->surface.count; i++) {
     const tbVec3* x = tb_body_nodes(world, (tbBodyId){s[i].body});
     for (int v = 0; v < s[i].nvertex; v++) tb_out_f32x3(out, x[s[i].node[v]]);
     put_triangles(out, s[i].triangle, s[i].ntriangle);

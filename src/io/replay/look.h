@@ -1,5 +1,6 @@
-// What a replay's header says of how things look: kinds, poses, shapes, meshes. For those who draw a replay,
-// and those who export it. Nothing is believed that could ask for too much memory or reach beyond the file.
+// What a replay's header says of how things look: kinds, poses, shapes, meshes. For drawing a replay
+// and for exporting it. Nothing is taken as given that could ask for too much memory or reach beyond the
+// file.
 #ifndef TB_IO_REPLAY_LOOK_H
 #define TB_IO_REPLAY_LOOK_H
 

@@ -59,7 +59,7 @@ static tbStatus read_mesh(tbContext* ctx, const tbJson* node, int64_t geometry, 
 static tbStatus read_body(tbContext* ctx, tbReplay* r, const tbJson* node, const Mesh* mesh, int nmesh)
 {
   TB_TRY(tb_json_get_type(ctx, node, TB_JSON_OBJECT));
-  const tbJson *pose = tb_json_find(node, "pose"), *nodes = tb_json_find(node, "nodes"), *skin;
+  const tbJson *pose = tb_json_find(node, "pose"), *nodes = tb_json_find(node, "nodes"), *surface;
   int index, count;
   if (pose) {
     TB_TRY(tb_json_get_int(ctx, pose, 0, INT_MAX - 1, &index));
@@ -67,12 +67,12 @@ static tbStatus read_body(tbContext* ctx, tbReplay* r, const tbJson* node, const
     r->npose++;
   }
   if (!nodes) return TB_OK;
-  TB_TRY(tb_json_require(ctx, node, "skin", &skin));
-  TB_TRY(tb_json_get_int(ctx, skin, 0, nmesh - 1, &index));
+  TB_TRY(tb_json_require(ctx, node, "skin", &surface));
+  TB_TRY(tb_json_get_int(ctx, surface, 0, nmesh - 1, &index));
   TB_TRY(tb_json_get_int(ctx, nodes, 0, INT_MAX - 1, &count));
   if (count != mesh[index].vertices) return tb_json_fail(ctx, nodes, "not as many nodes as its mesh has");
   if (count > INT_MAX - r->nnode) return tb_json_fail(ctx, nodes, "too many nodes");
-  r->skin_nodes[r->nskin++] = count;
+  r->surface_nodes[r->nsurface++] = count;
   r->nnode += count;
   r->fixed += TB_REPLAY_BOX + tb_replay_node_bytes((uint64_t)count);
   return TB_OK;
@@ -96,8 +96,8 @@ static tbStatus read_header(tbContext* ctx, tbReplay* r, uint64_t header_end)
   TB_TRY(tb_json_require(ctx, r->root, "bodies", &bodies));
   TB_TRY(tb_json_get_type(ctx, bodies, TB_JSON_ARRAY));
   Mesh* mesh = TB_TAKE(&r->arena, Mesh, meshes->count);
-  r->skin_nodes = TB_TAKE(&r->arena, int, bodies->count);
-  if (!mesh || !r->skin_nodes) return TB_ERROR_MEMORY;
+  r->surface_nodes = TB_TAKE(&r->arena, int, bodies->count);
+  if (!mesh || !r->surface_nodes) return TB_ERROR_MEMORY;
   for (uint32_t i = 0; i < meshes->count; i++) TB_TRY(read_mesh(ctx, &meshes->items[i], geometry, &mesh[i]));
   for (uint32_t i = 0; i < bodies->count; i++)
     TB_TRY(read_body(ctx, r, &bodies->items[i], mesh, (int)meshes->count));

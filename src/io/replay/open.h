@@ -18,10 +18,10 @@ struct tbReplay {
   unsigned char* index;
   char* header;
   const tbJson* root;
-  int nbody, nscalar, npose, nnode, nskin;
-  int* skin_nodes; // (nskin)
-  uint64_t fixed;  // bytes of a frame without contacts
-  tbArena arena;   // of the header
+  int nbody, nscalar, npose, nnode, nsurface;
+  int* surface_nodes; // (nsurface)
+  uint64_t fixed;     // bytes of a frame without contacts
+  tbArena arena;      // of the header
   // the frame read last
   unsigned char* frame;
   size_t room;

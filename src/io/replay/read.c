@@ -81,15 +81,15 @@ static tbStatus read_poses(tbContext* ctx, tbReplay* r, const unsigned char* p)
 static tbStatus read_nodes(tbContext* ctx, tbReplay* r, const unsigned char* p)
 {
   tbVec3* x = r->node;
-  for (int s = 0; s < r->nskin; s++) {
+  for (int s = 0; s < r->nsurface; s++) {
     tbVec3 lo = tb_get_f32x3(p), hi = tb_get_f32x3(p + 12), unit = tb_scale3(1.0 / 65535, tb_sub3(hi, lo));
     if (!finite3(lo) || !finite3(hi)) return tb_replay_damaged(ctx, r, "a frame with a box that is none");
     p += TB_REPLAY_BOX;
-    for (int i = 0; i < r->skin_nodes[s]; i++, x++) {
+    for (int i = 0; i < r->surface_nodes[s]; i++, x++) {
       const unsigned char* q = p + (size_t)6 * (size_t)i;
       *x = tb_add3(lo, tb_mul3(unit, tb_vec3(tb_get_u16(q), tb_get_u16(q + 2), tb_get_u16(q + 4))));
     }
-    p += tb_replay_node_bytes((uint64_t)r->skin_nodes[s]);
+    p += tb_replay_node_bytes((uint64_t)r->surface_nodes[s]);
   }
   return TB_OK;
 }

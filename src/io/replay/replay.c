@@ -155,7 +155,7 @@ static void put_contact(tbOut* out, const tbContactView* c, double worst)
 static double below(double x) { return (double)nextafterf((float)x, -INFINITY); }
 static double above(double x) { return (double)nextafterf((float)x, INFINITY); }
 
-static void put_skin(tbOut* out, const tbDrawSkin* s, const tbVec3* x)
+static void put_surface(tbOut* out, const tbDrawSurface* s, const tbVec3* x)
 {
   tbVec3 lo = tb_vec3(INFINITY, INFINITY, INFINITY), hi = tb_neg3(lo);
   for (int i = 0; i < s->nvertex; i++) lo = tb_min3(lo, x[s->node[i]]), hi = tb_max3(hi, x[s->node[i]]);
@@ -191,8 +191,8 @@ static uint64_t frame_bytes(const Writer* w, size_t contacts)
 {
   uint64_t bytes = TB_REPLAY_FRAME + 4 * TB_SCALARS + TB_REPLAY_POSE * (uint64_t)w->nmoving +
                    TB_REPLAY_CONTACT * (uint64_t)contacts;
-  for (size_t i = 0; i < w->drawing.skin.count; i++)
-    bytes += TB_REPLAY_BOX + tb_replay_node_bytes((uint64_t)tb_draw_skins(&w->drawing)[i].nvertex);
+  for (size_t i = 0; i < w->drawing.surface.count; i++)
+    bytes += TB_REPLAY_BOX + tb_replay_node_bytes((uint64_t)tb_draw_surfaces(&w->drawing)[i].nvertex);
   return bytes;
 }
 
@@ -216,9 +216,9 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
     tb_out_f32x3(out, s.position);
     tb_out_u64(out, tb_replay_pack(s.orientation));
   }
-  const tbDrawSkin* skins = tb_draw_skins(&w->drawing);
-  for (size_t i = 0; i < w->drawing.skin.count; i++)
-    put_skin(out, &skins[i], tb_body_nodes(f->world, (tbBodyId){skins[i].body}));
+  const tbDrawSurface* surfaces = tb_draw_surfaces(&w->drawing);
+  for (size_t i = 0; i < w->drawing.surface.count; i++)
+    put_surface(out, &surfaces[i], tb_body_nodes(f->world, (tbBodyId){surfaces[i].body}));
   for (size_t i = 0; i < contacts; i++) {
     tbContactView c = tb_world_contact(f->world, chosen[i].index);
     put_contact(out, &c, w->worst);

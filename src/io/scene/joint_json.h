@@ -1,4 +1,4 @@
-// Joints as JSON, for those who draw them: replays and the page.
+// Joints as JSON, for what draws them: replays and the page.
 #ifndef TB_IO_SCENE_JOINT_JSON_H
 #define TB_IO_SCENE_JOINT_JSON_H
 

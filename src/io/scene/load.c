@@ -109,10 +109,11 @@ static tbStatus add_materials(tbSceneBuild* b)
 }
 
 // What two materials do together where no rule says otherwise.
-static tbSurface usual(const tbWorld* world, tbMaterialId a, tbMaterialId b)
+static tbContactMaterial usual(const tbWorld* world, tbMaterialId a, tbMaterialId b)
 {
-  tbBody of_a = {.material = a.index, .own_surface = -1}, of_b = {.material = b.index, .own_surface = -1};
-  return tb_world_surface(world, &of_a, &of_b);
+  tbBody of_a = {.material = a.index, .own_contact_material = -1},
+         of_b = {.material = b.index, .own_contact_material = -1};
+  return tb_world_contact_material(world, &of_a, &of_b);
 }
 
 static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
@@ -120,7 +121,7 @@ static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
   tbMaterialId first, second;
   TB_TRY(tb_scene_material(b, p->node, "a", p->a, &first));
   TB_TRY(tb_scene_material(b, p->node, "b", p->b, &second));
-  tbSurface s = usual(b->world, first, second);
+  tbContactMaterial s = usual(b->world, first, second);
   if (p->friction) TB_TRY(tb_scene_friction(b->ctx, p->friction, &s.friction));
   if (tb_scene_given(p->node, "restitution")) s.restitution = p->restitution;
   if (!p->friction && s.direction_of_b) { // a rule's direction is in the frame of its first body

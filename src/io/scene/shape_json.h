@@ -1,4 +1,4 @@
-// Shapes and poses as JSON, for those who draw them: replays and the page.
+// Shapes and poses as JSON, for what draws them: replays and the page.
 #ifndef TB_IO_SCENE_SHAPE_JSON_H
 #define TB_IO_SCENE_SHAPE_JSON_H
 

@@ -104,7 +104,7 @@ static void pretend_steps(tbContext* ctx, tbWorld* w)
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   record.feature++, record.state = TB_CONTACT_SLIP;
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
-  record.shape_b = -1, record.body_b = tb_deformables(w)[0].body; // a deformable body's skin
+  record.shape_b = -1, record.body_b = tb_deformables(w)[0].body; // a deformable body's surface
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   w->time = 0.1 + 0.2;
   w->steps = 3;
@@ -186,11 +186,11 @@ static void check_same_matter(const tbDeformable* a, const tbDeformable* b)
   tbFemBody *f = a->fem, *g = b->fem;
   size_t n = (size_t)f->nnode, first = (size_t)f->nelement[0], second = (size_t)f->nelement[1];
   REQUIRE(g->nnode == f->nnode && g->nelement[0] == f->nelement[0] && g->nelement[1] == f->nelement[1]);
-  REQUIRE(f->cloth == g->cloth && a->nhold == b->nhold && a->skin->ntriangle == b->skin->ntriangle);
+  REQUIRE(f->cloth == g->cloth && a->nhold == b->nhold && a->surface->ntriangle == b->surface->ntriangle);
   CHECK(same(f->mass, g->mass, n, sizeof *f->mass) && same(f->pinned, g->pinned, n, sizeof *f->pinned));
   CHECK(same(a->holder, b->holder, n, sizeof *a->holder) && same(a->local, b->local, n, sizeof *a->local));
   CHECK(same(a->hold, b->hold, (size_t)a->nhold, sizeof *a->hold));
-  CHECK(same(a->triangle, b->triangle, (size_t)a->skin->ntriangle, sizeof *a->triangle));
+  CHECK(same(a->triangle, b->triangle, (size_t)a->surface->ntriangle, sizeof *a->triangle));
   CHECK(a->self_contact == b->self_contact && a->radius == b->radius && a->body == b->body);
   CHECK(f->mass_damping == g->mass_damping && f->stiffness_damping == g->stiffness_damping);
   CHECK(!f->drag == !g->drag && (!f->drag || same(f->drag, g->drag, n, sizeof *f->drag)));
@@ -341,8 +341,8 @@ static bool spoil(tbScene* scene, int which, const char** what)
   switch (which) {
   case 0: scene->step.dt = 0, *what = "a time step that is not positive"; return true;
   case 1: wood->density = 0, *what = "a density that is not positive"; return true;
-  case 2: wood->surface.restitution = -0.1, *what = "a surface that cannot be"; return true;
-  case 3: pair[0].surface.restitution = 2, *what = "a surface that cannot be"; return true;
+  case 2: wood->contact_material.restitution = -0.1, *what = "a surface that cannot be"; return true;
+  case 3: pair[0].contact_material.restitution = 2, *what = "a surface that cannot be"; return true;
   case 4: tb_shapes(w)[1].box.half.x = -1, *what = "a shape that cannot be"; return true;
   case 5: tb_bodies(w)[1].mass = 0, *what = "a body that cannot be"; return true;
   case 6: tb_bodies(w)[0].mass = 1, *what = "a body that cannot be"; return true;

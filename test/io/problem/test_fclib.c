@@ -274,7 +274,7 @@ static tbProblem* with_joints(tbContext* ctx, bool explicit_W, tbLaw law, int ro
   for (int k = 0; k < 3; k++) {
     bool joint = k == 1;
     int size = joint ? 2 : rows;
-    tb_builder_contact(b, joint ? TB_LAW_FREE : law, size, joint ? NULL : param, bias, NULL);
+    tb_builder_contact(b, joint ? TB_LAW_BILATERAL : law, size, joint ? NULL : param, bias, NULL);
     for (int i = 0; i < 3 * size; i++) J[i] = sin(1 + i + 7 * k);
     if (!explicit_W) tb_builder_jacobian(b, 3 * k, 3, J);
   }
@@ -298,7 +298,8 @@ TEST(fclib_keeps_joints_behind_the_contacts)
     CHECK_OK(&ctx, tb_problem_load(&ctx, path, &again, &moved));
     REQUIRE(again && moved);
     CHECK(again->ncontact == 4 && again->nrow == p->nrow);
-    CHECK(again->law[0] == p->law[0] && again->law[2] == TB_LAW_FREE && again->law[3] == TB_LAW_FREE);
+    CHECK(again->law[0] == p->law[0] && again->law[2] == TB_LAW_BILATERAL &&
+          again->law[3] == TB_LAW_BILATERAL);
     CHECK(memcmp(again->param, p->param, (size_t)(rolling ? 4 : 2) * sizeof(double)) == 0);
     CHECK(moved[2 * rows] == lambda[rows] && moved[rows] == lambda[rows + 2]);
     tbJudge *before = NULL, *after = NULL;

@@ -138,15 +138,20 @@ TEST(scene_materials_and_pairs_reach_the_world)
       fur = tb_world_find_material(s.world, "fur").index,
       tyre = tb_world_find_material(s.world, "tyre").index;
   REQUIRE(s.world->material.count == 4 && wood > 0 && fur > 0 && tyre > 0);
-  CHECK(m[wood].density == 700 && m[wood].surface.friction.mu == 0.6 && m[wood].surface.restitution == 0.1);
-  CHECK(m[fur].density == 1000 && m[fur].surface.friction.kind == TB_FRICTION_ELLIPTIC);
-  CHECK(m[fur].surface.friction.mu_t == 0.2 && m[fur].surface.friction.mu_b == 0.8);
-  CHECK(same3(m[fur].surface.friction.direction, 0, 2, 0));
-  CHECK(m[tyre].surface.friction.kind == TB_FRICTION_CONTENSOU && m[tyre].surface.friction.mu == 0.9);
-  CHECK(m[tyre].surface.friction.torsion == 0.01 && m[tyre].surface.friction.rolling == 0.02);
-  tbBody a = {.material = wood, .own_surface = -1}, b = {.material = tyre, .own_surface = -1},
-         c = {.material = fur, .own_surface = -1};
-  tbSurface ab = tb_world_surface(s.world, &a, &b), ac = tb_world_surface(s.world, &a, &c);
+  CHECK(m[wood].density == 700 && m[wood].contact_material.friction.mu == 0.6 &&
+        m[wood].contact_material.restitution == 0.1);
+  CHECK(m[fur].density == 1000 && m[fur].contact_material.friction.kind == TB_FRICTION_ELLIPTIC);
+  CHECK(m[fur].contact_material.friction.mu_t == 0.2 && m[fur].contact_material.friction.mu_b == 0.8);
+  CHECK(same3(m[fur].contact_material.friction.direction, 0, 2, 0));
+  CHECK(m[tyre].contact_material.friction.kind == TB_FRICTION_CONTENSOU &&
+        m[tyre].contact_material.friction.mu == 0.9);
+  CHECK(m[tyre].contact_material.friction.torsion == 0.01 &&
+        m[tyre].contact_material.friction.rolling == 0.02);
+  tbBody a = {.material = wood, .own_contact_material = -1},
+         b = {.material = tyre, .own_contact_material = -1},
+         c = {.material = fur, .own_contact_material = -1};
+  tbContactMaterial ab = tb_world_contact_material(s.world, &a, &b),
+                    ac = tb_world_contact_material(s.world, &a, &c);
   CHECK(ab.friction.kind == TB_FRICTION_ISOTROPIC && ab.friction.mu == 0.3 && ab.restitution == 0.4);
   CHECK(ac.restitution == 0.9 && ac.friction.kind == TB_FRICTION_ELLIPTIC &&
         ac.direction_of_b); // as without the entry
@@ -178,7 +183,8 @@ TEST(scene_bodies_reach_the_world)
   CHECK_NEAR(tb_distance3(state.position, tb_vec3(1, 2, 3)), 0, 1e-14);
   CHECK_NEAR(tb_distance3(state.velocity, tb_vec3(4, 5, 6)), 0, 1e-14);
   CHECK(state.orientation.x == 1 && same3(state.angular_velocity, 7, 8, 9));
-  const tbSurface* own = (const tbSurface*)s.world->surface.data + b[3].own_surface;
+  const tbContactMaterial* own =
+      (const tbContactMaterial*)s.world->contact_material.data + b[3].own_contact_material;
   CHECK(own->friction.kind == TB_FRICTION_ISOTROPIC && own->friction.mu == 0.25 && own->restitution == 0.75);
   CHECK(same3(shape[b[3].shape].pose.x, 0, 0, 1) && shape[b[3].shape].sphere.radius == 0.5);
   CHECK(shape[b[3].shape + 1].capsule.half == 1);

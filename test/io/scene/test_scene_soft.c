@@ -81,7 +81,7 @@ TEST(soft_bodies_of_a_scene_reach_the_world)
   tbBodyId body = tb_world_find_body(s.world, "brick");
   CHECK_NEAR(tb_body_mass(s.world, body), 900 * 6, 1e-9);
   CHECK(tb_distance3(tb_body_state(s.world, body).position, tb_vec3(0, 0, 10)) < 1e-12);
-  CHECK(tb_bodies(s.world)[body.index].own_surface >= 0);
+  CHECK(tb_bodies(s.world)[body.index].own_contact_material >= 0);
   CHECK_NEAR(tb_body_mass(s.world, tb_world_find_body(s.world, "ball/0")) /
                  tb_body_mass(s.world, tb_world_find_body(s.world, "ball/5")),
              1, 1e-12);

@@ -1,0 +1,68 @@
+// Contacts between surfaces, through the rounds of a step.
+//
+// A contact is linear: with the normal n and the weights w of the moment the features came together,
+//
+//   φ + h n·(Σ w_b v_b − Σ w_a v_a) ≥ d        φ: the gap at the start along n, d: the distance they keep
+//
+// Surfaces bend and turn, so a contact may fail although its row holds. It is then taken anew where the
+// features met, and asked for a little more distance.
+#ifndef TB_STEP_SOFT_CONTACT_H
+#define TB_STEP_SOFT_CONTACT_H
+
+#include "step/surfaces.h"
+
+typedef struct tbSoftContact {
+  tbSurfaceContact contact;
+  tbVec3 at;   // of a round shape: where it is touched, at the start of the step
+  int misses;  // how often its features met although it was there
+  double push; // normal impulse of the last solve
+  tbVec3 drag; // and friction's, world axes
+} tbSoftContact;
+
+// The contacts that stand at the start of the step: features closer than the clearance allows, with last
+// step's impulses. pose: of the rigid bodies. `soft_contacts`: an array of tbSoftContact, sorted by features.
+tbStatus tb_soft_contact_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                               const tbSurfaces* surfaces, const tbTransform* pose,
+                               const tbSurfaceCandidates* candidates, double clearance,
+                               tbArray* soft_contacts);
+
+// A name for two features that the next step finds them by.
+uint64_t tb_soft_contact_name(const tbSurfaceFeatures* features);
+
+// How far two features stay apart: their radii and the clearance. Of one surface, no more than a part of what
+// they are at rest, lest a thick sheet of small triangles, or a solid thinner than the clearance, swells.
+typedef struct tbSoftContactDistance {
+  double radius, clearance; // m
+} tbSoftContactDistance;
+tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* surfaces, const tbSurfaceContact* contact,
+                                               double clearance);
+
+// The mean edge of the finer of two surfaces, m.
+double tb_soft_contact_edge(const tbSurfaces* surfaces, const tbSurfaceFeatures* features);
+
+// Appends a constraint for every soft contact. They point into `soft_contacts`.
+tbStatus tb_soft_contact_constraints(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                                     const tbSurfaces* surfaces, double clearance,
+                                     const tbArray* soft_contacts, tbArray* constraints);
+
+// Takes the impulses of a solution; the constraints of the soft contacts begin at `first`.
+void tb_soft_contact_learn(const tbAssembly* assembly, int first, tbArray* soft_contacts);
+
+// Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
+// others that are new. *changed when there were any; `met` then holds these alone. rough: known ones may meet
+// for want of accuracy, and stay as they are; only new ones change anything.
+tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
+                                const tbTransform* pose, bool rough, tbArray* met, tbArray* soft_contacts,
+                                bool* changed);
+
+// Leaves no more contacts than there is use for: of those at the start the deepest, of those that met on the
+// way the first, beside the ones there are.
+tbStatus tb_soft_contact_limit(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
+                               double clearance, tbArray* soft_contacts);
+tbStatus tb_soft_contact_limit_met(tbContext* ctx, const tbWorld* world, const tbArray* soft_contacts,
+                                   tbArray* met);
+
+// Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
+bool tb_soft_contact_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* soft_contacts);
+
+#endif

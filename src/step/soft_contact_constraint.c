@@ -1,0 +1,104 @@
+// A contact between surfaces as a row of the problem: what it keeps apart, where, and how fast that changes.
+#include "collide/features.h"
+#include "step/soft_contact_round.h"
+
+// Share of the distance kept, or of the depth, that is won back per step; and the shortest time a step counts
+// as here, so that features too close part no faster the shorter the steps are.
+static const double GIVE = 0.2, UNHURRIED = 0.01; // s
+enum { MOST = 9 };                                // misses that double the clearance of a contact
+
+// How far apart two features of one surface are at rest.
+static double rest_distance(const tbSurfaces* s, const tbSurfaceContact* c)
+{
+  const tbVec3* rest = s->surface[c->of.surface_a].surface->rest;
+  tbVec3 x[4];
+  int n = 0;
+  for (int k = 0; k < c->count_b; k++) x[n++] = rest[c->vertex_b[k]];
+  for (int k = 0; k < c->count_a; k++) x[n++] = rest[c->vertex_a[k]];
+  return tb_norm3(tb_closest_features(c->of.kind == TB_SURFACE_FACE_VERTEX, x).way);
+}
+
+tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* s, const tbSurfaceContact* c,
+                                               double clearance)
+{
+  tbSoftContactDistance keep = {tb_surfaces_radius(s, &c->of), clearance};
+  if (c->of.kind == TB_SURFACE_PLANE_VERTEX || c->of.surface_a != c->of.surface_b) return keep;
+  const tbMovingSurface* m = &s->surface[c->of.surface_a];
+  double rest = rest_distance(s, c);
+  keep.radius = fmin(2 * tb_surface_self_radius(m), 0.5 * rest);
+  keep.clearance = fmin(clearance, 0.25 * rest);
+  return keep;
+}
+
+typedef struct {
+  tbVec3 at, drift; // at the start; and the velocity it is known to have
+} Side;
+
+static Side side_of(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContact* c, int side, double h)
+{
+  Side out = {tb_zero3(), tb_zero3()};
+  if (side == 0 &&
+      c->of.kind == TB_SURFACE_PLANE_VERTEX) { // under the vertex, and as fast as the plane comes
+    const tbMovingPlane* p = &s->plane[c->of.surface_a];
+    tbVec3 x = s->surface[c->of.surface_b].start[c->vertex_b[0]];
+    double height = tb_dot3(p->normal[0], x) - p->offset[0];
+    const tbBody* b = &tb_bodies(w)[p->body];
+    out.at = tb_madd3(x, -height, p->normal[0]);
+    if (b->kind == TB_BODY_KINEMATIC) {
+      tbTransform now = tb_motion_at(w, b, w->time), then = tb_motion_at(w, b, w->time + h);
+      tbVec3 moved = tb_transform_point(then, tb_transform_unpoint(now, out.at));
+      out.drift = tb_scale3(1 / h, tb_sub3(moved, out.at));
+    }
+    return out;
+  }
+  const tbMovingSurface* m = &s->surface[side ? c->of.surface_b : c->of.surface_a];
+  const int* vertex = side ? c->vertex_b : c->vertex_a;
+  const double* weight = side ? c->weight_b : c->weight_a;
+  for (int k = 0; k < (side ? c->count_b : c->count_a); k++) {
+    tbVec3 x = m->start[vertex[k]];
+    out.at = tb_madd3(out.at, weight[k], x);
+    if (m->fixed) out.drift = tb_madd3(out.drift, weight[k] / h, tb_sub3(m->end[vertex[k]], x));
+  }
+  return out;
+}
+
+static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const tbSoftContact* p,
+                                    double clearance, double h)
+{
+  const tbSurfaceContact* c = &p->contact;
+  Side a = side_of(w, s, c, 0, h), b = side_of(w, s, c, 1, h);
+  int round = tb_soft_contact_round_side(w, s, &c->of);
+  if (round >= 0) *(round ? &b.at : &a.at) = p->at;
+  tbContactConstraint t = {.shape_a = tb_surfaces_shape(s, &c->of, 0),
+                           .shape_b = tb_surfaces_shape(s, &c->of, 1),
+                           .body_a = tb_surfaces_body(s, &c->of, 0),
+                           .body_b = tb_surfaces_body(s, &c->of, 1),
+                           .point = {a.at, b.at, c->normal, c->gap, tb_soft_contact_name(&c->of)},
+                           .position = tb_scale3(0.5, tb_add3(a.at, b.at)),
+                           .impact = -1,
+                           .surface = c,
+                           .drift = tb_sub3(b.drift, a.drift)};
+  tb_constraint_law(w, &t);
+  if (t.rows > 3)
+    t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.contact_material.friction.mu; // nodes do not turn
+  tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
+  double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST),
+         slack = c->gap - keep, edge = tb_soft_contact_edge(s, &c->of);
+  double back = GIVE * fmin(fmax(keep, -slack), edge) / fmax(h, UNHURRIED);
+  t.bias[0] = fmax(slack / h, -back);
+  t.guess[0] = p->push;
+  for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
+  return t;
+}
+
+tbStatus tb_soft_contact_constraints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
+                                     const tbSurfaces* s, double clearance, const tbArray* soft_contacts,
+                                     tbArray* constraints)
+{
+  size_t first = constraints->count;
+  TB_TRY(tb_array_push(ctx, constraints, NULL, soft_contacts->count));
+  for (size_t i = 0; i < soft_contacts->count; i++)
+    ((tbContactConstraint*)constraints->data)[first + i] =
+        touch_of(w, s, (const tbSoftContact*)soft_contacts->data + i, clearance, o->dt);
+  return TB_OK;
+}
