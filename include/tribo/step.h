@@ -91,7 +91,7 @@ typedef struct tbStepReport {
   tbStepChanges changes;
   int64_t intersections; // with deformable bodies: pairs of triangles of surfaces that pass through each
                          // other after the step (collide/intersect.h)
-  int64_t touching; // pairs of those that only touch
+  int64_t touching;      // pairs of those that only touch
   double phase_s[TB_PHASE_COUNT];
 } tbStepReport;
 
@@ -106,11 +106,11 @@ typedef struct tbScheme {
   const char* name;
   const char* summary;
   const char* reference;
-  tbStatus (*step)(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
+  const struct tbSchemeMethod* method;
+  unsigned moves; // bits (1 << tbBodyKind) of the bodies it moves; deformable ones have sparse metric blocks
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;
-  bool deforms; // moves deformable bodies as well: its problems have sparse metric blocks
 } tbScheme;
 
 int tb_scheme_count(void);

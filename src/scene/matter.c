@@ -77,7 +77,6 @@ void tb_deformable_free(tbContext* ctx, tbDeformable* d)
 {
   tb_fem_free(ctx, d->fem);
   tb_surface_mesh_free(ctx, d->surface);
-  tb_cholesky_free(ctx, d->factor);
   d->arena.ctx = ctx; // the one it was made with may be gone
   tb_arena_free(&d->arena);
 }

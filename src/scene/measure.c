@@ -78,7 +78,7 @@ tbVec3 tb_world_angular_momentum(const tbWorld* w)
   return l;
 }
 
-static uint64_t mix(uint64_t h, const double* x, int n) // FNV-1a, a number at a time
+uint64_t tb_hash_numbers(uint64_t h, const double* x, int n) // FNV-1a, a number at a time
 {
   for (int i = 0; i < n; i++) {
     double value = x[i] + 0.0; // −0 counts as 0
@@ -92,23 +92,25 @@ static uint64_t mix(uint64_t h, const double* x, int n) // FNV-1a, a number at a
 
 uint64_t tb_world_hash(const tbWorld* w)
 {
-  uint64_t h = mix(0xcbf29ce484222325u, &w->time, 1);
+  uint64_t h = tb_hash_numbers(0xcbf29ce484222325u, &w->time, 1);
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    h = mix(h, &b->x.x, 3), h = mix(h, &b->q.w, 4), h = mix(h, &b->v.x, 3), h = mix(h, &b->w.x, 3);
+    h = tb_hash_numbers(h, &b->x.x, 3), h = tb_hash_numbers(h, &b->q.w, 4),
+    h = tb_hash_numbers(h, &b->v.x, 3), h = tb_hash_numbers(h, &b->w.x, 3);
   }
   for (size_t i = 0; i < w->deformable.count; i++) {
     const tbDeformable* d = &tb_deformables(w)[i];
-    h = mix(h, &d->x->x, 3 * d->fem->nnode), h = mix(h, &d->v->x, 3 * d->fem->nnode);
-    if (d->nhold > 0) h = mix(h, &d->pull->x, 3 * d->fem->nnode);
+    h = tb_hash_numbers(h, &d->x->x, 3 * d->fem->nnode), h = tb_hash_numbers(h, &d->v->x, 3 * d->fem->nnode);
+    if (d->nhold > 0) h = tb_hash_numbers(h, &d->pull->x, 3 * d->fem->nnode);
   }
   for (size_t i = 0; i < w->contact.count; i++) {
     const tbContactRecord* c = (const tbContactRecord*)w->contact.data + i;
-    h = mix(h, c->impulse, c->rows), h = mix(h, &c->anchor.x, 3);
+    h = tb_hash_numbers(h, c->impulse, c->rows);
     h = (h ^ c->feature) * 0x100000001b3u;
   }
-  for (size_t i = 0; i < w->joint.count; i++) h = mix(h, tb_joints(w)[i].impulse, TB_JOINT_IMPULSES);
-  return h;
+  for (size_t i = 0; i < w->joint.count; i++)
+    h = tb_hash_numbers(h, tb_joints(w)[i].impulse, TB_JOINT_IMPULSES);
+  return w->state_kind ? w->state_kind->hash(h, w->state) : h;
 }
 
 int tb_world_contact_count(const tbWorld* w) { return (int)w->contact.count; }

@@ -27,16 +27,16 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->key = TB_ARRAY(tbMotionKey);
   w->contact = TB_ARRAY(tbContactRecord);
   w->deformable = TB_ARRAY(tbDeformable);
-  w->surface = TB_ARRAY(tbSurfaceMesh*);
   w->hull = TB_ARRAY(tbHull*);
   w->mesh = TB_ARRAY(tbMesh*);
   w->sdf = TB_ARRAY(tbSdf*);
   tb_names_init(&w->names, ctx);
-  tb_arena_init(&w->scratch, ctx);
+  w->cache = TB_NEW(ctx, tbCache, 1);
+  if (w->cache) tb_cache_init(w->cache, ctx);
 
   w->name = tb_names_keep(ctx, &w->names, def->name ? def->name : "world");
   tbMaterialDef plain = tb_default_material_def();
-  tbStatus status = w->name ? tb_world_add_material(ctx, w, &plain, NULL) : TB_ERROR_MEMORY;
+  tbStatus status = w->name && w->cache ? tb_world_add_material(ctx, w, &plain, NULL) : TB_ERROR_MEMORY;
   if (status != TB_OK) {
     tb_world_free(ctx, w);
     return status;
@@ -52,15 +52,14 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   for (size_t i = 0; i < w->sdf.count; i++) tb_sdf_free(ctx, ((tbSdf**)w->sdf.data)[i]);
   for (size_t i = 0; i < w->mesh.count; i++) tb_mesh_free(ctx, ((tbMesh**)w->mesh.data)[i]);
   for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_free(ctx, &tb_deformables(w)[i]);
-  for (size_t i = 0; i < w->surface.count; i++)
-    tb_surface_mesh_free(ctx, ((tbSurfaceMesh**)w->surface.data)[i]);
+  if (w->state_kind) w->state_kind->free(ctx, w->state);
+  if (w->cache) tb_cache_free(ctx, w->cache);
+  tb_free(ctx, w->cache);
   tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint,      &w->material, &w->contact_material,
-                       &w->pair, &w->key,   &w->contact, &w->deformable, &w->surface,  &w->hull,
-                       &w->mesh, &w->sdf};
+                       &w->pair, &w->key,   &w->contact, &w->deformable, &w->hull,     &w->mesh,
+                       &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_names_free(ctx, &w->names);
-  w->scratch.ctx = ctx;
-  tb_arena_free(&w->scratch);
   tb_free(ctx, w);
 }
 

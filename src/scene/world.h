@@ -5,7 +5,9 @@
 #include "base/array.h"
 #include "fem/body.h"
 #include "geometry/surface_mesh.h"
+#include "scene/cache.h"
 #include "scene/names.h"
+#include "scene/state.h"
 #include "tribo/scene.h"
 
 typedef struct tbBody {
@@ -67,12 +69,9 @@ typedef struct tbDeformable {
   int (*triangle)[3]; // the same triangles over the nodes                             (surface->ntriangle)
   tbSoftDef soft;     // what a solid is made of; cloth: fem->sheet
   tbArena arena;      // memory behind x … triangle
-  // what the scheme `implicit` keeps from step to step; derived, in no checkpoint
-  struct tbCholesky* factor; // of the matrix of a step; null: not yet analysed, or too large to factor
-  bool analysed;
 } tbDeformable;
 
-// What the last step did at one point: warm start, anchors, CSV, pictures. Sorted by shapes, then feature.
+// What the last step did at one point: warm start, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
   int shape_a,
       shape_b; // in tbWorld.shape, a < b; −1: a deformable body's. Those of surfaces come last, by feature
@@ -85,7 +84,6 @@ typedef struct tbContactRecord {
   double residual; // its part of the judge's
   int rows;
   tbContactState state;
-  tbVec3 anchor; // scheme penalty: tangential spring, world
 } tbContactRecord;
 
 enum { TB_JOINT_IMPULSES = 9 };
@@ -136,12 +134,13 @@ struct tbWorld {
   tbArray contact;          // tbContactRecord of the last step
 
   tbArray deformable; // tbDeformable
-  tbArray
-      surface; // tbSurfaceMesh* of a shape, made when a step first needs it; as long as `shape`, or shorter
+
+  const tbStateKind* state_kind; // of what the last step's scheme keeps; null: nothing
+  void* state;
+  tbCache* cache; // the only part that is not the world's description or state
 
   tbArray hull, mesh, sdf; // pointers: geometry it frees
   tbNames names;
-  tbArena scratch; // of one step: emptied at its start
 };
 
 static inline tbBody* tb_bodies(const tbWorld* w) { return (tbBody*)w->body.data; }

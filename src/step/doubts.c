@@ -29,15 +29,17 @@ static tbStatus doubt_meeting(tbContext* ctx, const tbSurfacesMeet* m, tbArray* 
   return tb_array_push(ctx, out, &d, 1);
 }
 
-static tbStatus doubt_meetings(tbContext* ctx, tbWorld* w, tbArray* out)
+static tbStatus doubt_meetings(tbContext* ctx, const tbWorld* w, tbArray* out)
 {
+  tbCache cache;
+  tb_cache_init(&cache, ctx);
   tbArena arena;
   tb_arena_init(&arena, ctx);
   tbArray list = TB_ARRAY(tbSurfacesMeet);
   tbSurfaces s;
   tbTransform* pose = TB_TAKE(&arena, tbTransform, w->body.count);
   for (size_t i = 0; pose && i < w->body.count; i++) pose[i] = tb_body_pose(&tb_bodies(w)[i]);
-  tbStatus status = pose ? tb_surfaces_begin(ctx, &arena, w, pose, &s) : TB_ERROR_MEMORY;
+  tbStatus status = pose ? tb_surfaces_begin(ctx, &arena, &cache, w, pose, &s) : TB_ERROR_MEMORY;
   if (status == TB_OK) status = tb_surfaces_list(ctx, &s, &list);
   tbSurfacesMeet* m = list.data;
   tb_sort(m, list.count, sizeof *m, by_bodies);
@@ -50,6 +52,7 @@ static tbStatus doubt_meetings(tbContext* ctx, tbWorld* w, tbArray* out)
   }
   tb_array_free(ctx, &list);
   tb_arena_free(&arena);
+  tb_cache_free(ctx, &cache);
   return status;
 }
 
@@ -90,7 +93,7 @@ static tbStatus doubt_matter(tbContext* ctx, const tbDeformable* d, tbArray* out
   return tb_array_push(ctx, out, &doubt, 1);
 }
 
-tbStatus tb_world_doubts(tbContext* ctx, tbWorld* w, tbArray* out)
+tbStatus tb_world_doubts(tbContext* ctx, const tbWorld* w, tbArray* out)
 {
   if (w->deformable.count == 0) return TB_OK;
   for (size_t i = 0; i < w->deformable.count; i++) TB_TRY(doubt_matter(ctx, &tb_deformables(w)[i], out));

@@ -14,6 +14,6 @@ typedef struct tbDoubt {
 
 // Appends them, as the world stands, in order of bodies. `out` is an array of tbDoubt. The world's surfaces
 // may be made on the way.
-tbStatus tb_world_doubts(tbContext* ctx, tbWorld* world, tbArray* out);
+tbStatus tb_world_doubts(tbContext* ctx, const tbWorld* world, tbArray* out);
 
 #endif

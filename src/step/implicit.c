@@ -52,17 +52,12 @@ typedef struct {
   tbArray met;           // tbSurfaceContact
   double clearance;
   double begun;  // when the step did, on the clock
+  double ease;   // of the tolerances asked for, that a round is solved to
+  bool rough;    // it was, and is nowhere near them
   bool last;     // no round can follow
   bool useless;  // the impulses found are worse than none, and none are taken
   double* share; // of the step, that bodies go; null: all of it                  (bodies)
 } Rounds;
-
-static void end_rounds(tbContext* ctx, Rounds* r)
-{
-  tb_surface_candidates_free(ctx, &r->candidates);
-  tb_array_free(ctx, &r->soft_contacts);
-  tb_array_free(ctx, &r->met);
-}
 
 // A thousandth of the finest surface's mean edge.
 static double clearance_of(const tbWorld* w, const tbStepOptions* o)
@@ -100,11 +95,11 @@ static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work
   }
 }
 
-static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o,
-                             tbStepWork* work, Rounds* r)
+static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                             Rounds* r)
 {
-  TB_TRY(tb_soft_begin(ctx, arena, w, o, &r->soft));
-  TB_TRY(tb_surfaces_begin(ctx, arena, w, work->pose, &r->surfaces));
+  TB_TRY(tb_soft_begin(ctx, work->arena, work->cache, w, o, &r->soft));
+  TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
   r->clearance = clearance_of(w, o);
   expect(w, o->dt, r, work);
   return TB_OK;
@@ -176,7 +171,12 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
                      work->constraints.data, (int)work->constraints.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
-  TB_TRY(tb_step_solve(ctx, &own, work, report));
+  tbSolveOptions eased = own.solver;
+  eased.tolerance *= r->ease, eased.tolerance_q *= r->ease, eased.velocity_tolerance *= r->ease;
+  bool deforms = w->deformable.count > 0; // and never comes quite to rest
+  if (deforms && o->warm_start && !(eased.aim > 0)) eased.aim = 1;
+  TB_TRY(tb_step_solve(ctx, &own, &eased, !deforms, work, report));
+  r->rough = r->ease > 1 && work->assembly.problem->ncontact > 0 && report->outcome != TB_CONVERGED;
   TB_TRY(discard(ctx, o, work, r, report));
   for (int i = 0; i < rigid; i++) {
     tbContactConstraint* t = (tbContactConstraint*)work->constraints.data + i;
@@ -257,10 +257,10 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
 }
 
 // Whether solving costs more than looking for contacts: a body is too large to factor.
-static bool is_expensive(const tbWorld* w)
+static bool is_expensive(const tbWorld* w, const tbSoftStep* soft)
 {
   for (size_t i = 0; i < w->deformable.count; i++)
-    if (!tb_deformables(w)[i].factor) return true;
+    if (!soft[i].factor) return true;
   return false;
 }
 
@@ -271,7 +271,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
   tbSolveOptions left;
   int turns = 0;
   r->last = o->rounds == 1;
-  work->ease = r->last || !is_expensive(w) ? 1 : ROUGH;
+  r->ease = r->last || !is_expensive(w, r->soft) ? 1 : ROUGH;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
@@ -279,12 +279,12 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     tb_surfaces_move(ctx, w, o->dt, work->unconstrained, &work->assembly, r->soft, NULL, &r->surfaces);
     TB_TRY(look(ctx, r));
     report->rounds = round;
-    bool again = false, rough = work->rough;
+    bool again = false, rough = r->rough;
     bool short_of = report->outcome == TB_MAX_ITERATIONS || report->outcome == TB_TIME;
     if (r->last || is_cancelled(o) || !budget_left(o, r, report, &left)) break;
     if (r->useless && !short_of) break;
     if (r->useless) { // from nothing, with all that is left
-      r->useless = false, r->last = true, work->ease = 1;
+      r->useless = false, r->last = true, r->ease = 1;
       continue;
     }
     if (r->met.count == 0 && turns++ < TURNS)
@@ -295,7 +295,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!again && !rough && !short_of) break;
     r->last = round + 1 >= o->rounds || (!again && short_of);
-    if (!again || r->last) work->ease = 1;
+    if (!again || r->last) r->ease = 1;
   }
   return r->met.count == 0 ? TB_OK : trim(ctx, w, o, work, r, report);
 }
@@ -310,24 +310,38 @@ static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
     }
 }
 
-static tbStatus prepare(tbContext* ctx, tbArena* arena, tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                        Rounds* r, tbStepReport* report)
+// Contacts between rigid bodies, and their impacts.
+static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        tbStepReport* report)
 {
   double clock = tb_seconds();
-  r->begun = clock;
-  TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
+  Rounds* r = work->own = TB_TAKE(work->arena, Rounds, 1);
+  if (!r) return TB_ERROR_MEMORY;
+  *r = (Rounds){
+      .soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact), .begun = clock, .ease = 1};
+  tb_surface_candidates_init(&r->candidates);
+  r->candidates.scratch = work->arena;
+  TB_TRY(tb_step_begin(ctx, w, o, 0, work));
   hold_attached(w, work->unconstrained);
-  work->deforms = work->rounds = w->deformable.count > 0;
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_find_contacts(ctx, work->arena, w, o, work->unconstrained, work->pose, &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tb_constraint_laws(w, o, work->constraints.data, (int)work->constraints.count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   tb_constraint_biases(w, o, work->constraints.data, (int)work->constraints.count);
   report->rounds = 1;
+  return TB_OK;
+}
+
+// All rounds.
+static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                             tbStepReport* report)
+{
+  Rounds* r = work->own;
+  double clock = tb_seconds();
   int rigid = (int)work->constraints.count;
-  r->last = !work->deforms;
-  if (!work->deforms) return solve(ctx, w, o, &rigid, work, r, report);
-  TB_TRY(begin_rounds(ctx, arena, w, o, work, r));
+  r->last = w->deformable.count == 0;
+  if (r->last) return solve(ctx, w, o, &rigid, work, r, report);
+  TB_TRY(begin_rounds(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(find(ctx, w, o, work->pose, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
@@ -366,51 +380,50 @@ static void certify(const tbStepOptions* o, tbStepWork* work, tbStepReport* repo
   tb_step_confirm(o, work, report);
 }
 
-static tbStatus finish(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
-                       tbStepReport* report)
+static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                           tbStepReport* report)
 {
+  TB_TRY(solve_rounds(ctx, w, o, work, report));
   double clock = tb_seconds();
   certify(o, work, report);
   tb_step_note(work, report);
   tbIntersections met;
-  TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &met));
+  TB_TRY(tb_surfaces_count(ctx, &((Rounds*)work->own)->surfaces, &met));
   report->intersections = met.crossing, report->touching = met.touching;
   if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
-  move_nodes(w, o->dt, &work->assembly, r, report);
-  tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
-  for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_follow(w, &tb_deformables(w)[i]);
-  tb_step_keep(work, w);
-  tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   return TB_OK;
 }
 
-// The contacts of the last round, in a problem with memory of its own.
-tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                             tbStepWork* work, tbStepReport* report)
+static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
+                    tbStepReport* report)
 {
-  Rounds r = {.soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact)};
-  tb_surface_candidates_init(&r.candidates);
-  tbStatus status = prepare(ctx, arena, (tbWorld*)w, o, work, &r, report); // surfaces and factors may be made
-  if (status == TB_OK) {
-    tb_step_forget(ctx, work);
-    for (size_t i = 0; i < w->deformable.count; i++) r.soft[i].lent = false;
-    status = tb_assemble(ctx, arena, w, o, false, work->unconstrained, work->centre, r.soft,
-                         work->constraints.data, (int)work->constraints.count, &work->assembly);
-  }
-  end_rounds(ctx, &r);
-  return status;
+  move_nodes(w, o->dt, &work->assembly, work->own, report);
+  tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
+  for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_follow(w, &tb_deformables(w)[i]);
+  tb_step_keep(work, w);
 }
 
-tbStatus tb_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+// The contacts of the last round, in a problem with memory of its own.
+static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        tbStepReport* report)
 {
-  tbStepWork work = {0};
-  Rounds r = {.soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact)};
-  tb_surface_candidates_init(&r.candidates);
-  r.candidates.scratch = &w->scratch;
-  tbStatus status = prepare(ctx, &w->scratch, w, o, &work, &r, report);
-  if (status == TB_OK) status = finish(ctx, w, o, &work, &r, report);
-  tb_step_end(ctx, &work);
-  end_rounds(ctx, &r);
-  return status;
+  TB_TRY(solve_rounds(ctx, w, o, work, report));
+  Rounds* r = work->own;
+  tb_step_forget(ctx, work);
+  for (size_t i = 0; i < w->deformable.count; i++) r->soft[i].lent = false;
+  return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->soft,
+                     work->constraints.data, (int)work->constraints.count, &work->assembly);
 }
+
+static void end(tbContext* ctx, tbStepWork* work)
+{
+  Rounds* r = work->own;
+  if (!r) return;
+  tb_surface_candidates_free(ctx, &r->candidates);
+  tb_array_free(ctx, &r->soft_contacts);
+  tb_array_free(ctx, &r->met);
+}
+
+const tbSchemeMethod tb_implicit = {
+    .prepare = prepare, .solve = solve_step, .advance = advance, .publish = publish, .end = end};

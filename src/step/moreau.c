@@ -3,10 +3,10 @@
 //   x_m = x + h/2 v,   contacts that are closed at x_m,
 //   M (v⁺ − v) = h f + Jᵀλ,   law(u⁺ + e u⁻ n, λ),   x⁺ = x_m + h/2 v⁺
 //
-// Bodies turn as free ones do in either half (free.c), and contacts act in between: angular momentum is kept.
-// The impact law is part of the velocity problem: every closed contact obeys Newton's restitution between the
-// velocities at both ends of the step. Gaps do not enter the velocities but to push overlaps out as the
-// stabilisation says. Second order in flight (free fall is exact), first order at contact.
+// Bodies turn as free ones do in either half (unconstrained.c), and contacts act in between: angular momentum
+// is kept. The impact law is part of the velocity problem: every closed contact obeys Newton's restitution
+// between the velocities at both ends of the step. Gaps do not enter the velocities but to push overlaps out
+// as the stabilisation says. Second order in flight (free fall is exact), first order at contact.
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -51,25 +51,34 @@ static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbUnco
   return kept;
 }
 
-tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                           tbStepWork* work, tbStepReport* report)
+static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        tbStepReport* report)
 {
   double clock = tb_seconds();
-  TB_TRY(tb_step_begin(ctx, arena, w, o, 0.5, work));
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_step_begin(ctx, w, o, 0.5, work));
+  TB_TRY(tb_find_contacts(ctx, work->arena, w, o, work->unconstrained, work->pose, &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tbContactConstraint* constraints = work->constraints.data;
   tb_constraint_laws(w, o, constraints, (int)work->constraints.count);
   int count = close_contacts(w, o, work->unconstrained, constraints, (int)work->constraints.count);
-  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->unconstrained, work->centre, NULL, constraints, count,
-                     &work->assembly));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, NULL, constraints,
+                     count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;
 }
 
-static void integrate(tbWorld* w, const tbStepOptions* o, const tbStepWork* work)
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                      tbStepReport* report)
 {
+  (void)w;
+  return tb_step_solve(ctx, o, NULL, true, work, report);
+}
+
+static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
+                    tbStepReport* report)
+{
+  (void)ctx, (void)report;
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
     b->force = b->torque = tb_zero3();
@@ -82,19 +91,7 @@ static void integrate(tbWorld* w, const tbStepOptions* o, const tbStepWork* work
     tb_turn_freely(b, 0.5 * o->dt, &b->q, &b->w);
   }
   tb_advance_clock(w, o->dt);
+  tb_step_keep(work, w);
 }
 
-tbStatus tb_moreau_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
-{
-  tbStepWork work = {0};
-  tbStatus status = tb_moreau_problem(ctx, &w->scratch, w, o, &work, report);
-  if (status == TB_OK) status = tb_step_solve(ctx, o, &work, report);
-  if (status == TB_OK) {
-    double clock = tb_seconds();
-    integrate(w, o, &work);
-    tb_step_keep(&work, w);
-    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
-  }
-  tb_step_end(ctx, &work);
-  return status;
-}
+const tbSchemeMethod tb_moreau = {.prepare = prepare, .solve = solve, .advance = advance};

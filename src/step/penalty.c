@@ -12,16 +12,29 @@
 #include "step/count.h"
 
 #include "base/clock.h"
+#include "base/codec.h"
 
 #include <string.h>
+
+// The stretch of a contact's anchor, by shapes and feature, in the order of the contacts.
+typedef struct Anchor {
+  int shape_a, shape_b;
+  uint64_t feature;
+  tbVec3 stretch; // world axes   m
+} Anchor;
+
+typedef struct Anchors {
+  int count;
+  Anchor* at;
+} Anchors;
 
 typedef struct {
   const tbWorld* world;
   const tbStepOptions* options;
-  const tbUnconstrained* unconstrained;
+  const Anchors* before; // of the last step; null: there are none
 } Model;
 
-// The inverse mass felt at the touch along d.
+// The inverse mass felt at the contact along d.
 static double inverse_mass(const tbWorld* w, const tbContactConstraint* t, tbVec3 d)
 {
   double sum = 0;
@@ -35,20 +48,18 @@ static double inverse_mass(const tbWorld* w, const tbContactConstraint* t, tbVec
   return sum;
 }
 
-// The anchor's stretch so far, from the last step's record at the same features.
-static tbVec3 stretch_before(const tbWorld* w, const tbContactConstraint* t)
+// The anchor's stretch so far: that of the last step at the same features.
+static tbVec3 stretch_before(const Anchors* before, const tbContactConstraint* t)
 {
-  const tbContactRecord* r = w->contact.data;
-  size_t lo = 0, hi = w->contact.count;
+  int lo = 0, count = before ? before->count : 0, hi = count;
   while (lo < hi) {
-    size_t mid = (lo + hi) / 2;
-    bool before =
-        r[mid].shape_a < t->shape_a || (r[mid].shape_a == t->shape_a && r[mid].shape_b < t->shape_b);
-    if (before) lo = mid + 1;
+    int mid = (lo + hi) / 2;
+    const Anchor* a = &before->at[mid];
+    if (a->shape_a < t->shape_a || (a->shape_a == t->shape_a && a->shape_b < t->shape_b)) lo = mid + 1;
     else hi = mid;
   }
-  for (; lo < w->contact.count && r[lo].shape_a == t->shape_a && r[lo].shape_b == t->shape_b; lo++)
-    if (r[lo].feature == t->point.feature) return r[lo].anchor;
+  for (; lo < count && before->at[lo].shape_a == t->shape_a && before->at[lo].shape_b == t->shape_b; lo++)
+    if (before->at[lo].feature == t->point.feature) return before->at[lo].stretch;
   return tb_zero3();
 }
 
@@ -64,7 +75,7 @@ static tbVec3 force_at(const Model* m, const tbContactConstraint* t, int points,
   if (!(t->point.gap < 0)) return tb_zero3();
   tbVec3 u = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
   double fn = fmax(0, -k * t->point.gap - damping * u.x), mu = t->rows >= 3 ? t->param[0] : 0;
-  tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->world, t);
+  tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->before, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
   double ft = -k * xt - damping * u.y, fb = -k * xb - damping * u.z, size = sqrt(ft * ft + fb * fb);
   if (size > mu * fn) { // friction gives way: the anchor follows
@@ -134,41 +145,85 @@ static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptio
   return status;
 }
 
-tbStatus tb_penalty_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+static void free_anchors(tbContext* ctx, void* state)
 {
-  tbStepWork work = {0};
-  tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
-  int count = work.assembly.nconstraint;
-  tbVec3* stretch = status == TB_OK ? TB_TAKE(&w->scratch, tbVec3, (size_t)count) : NULL;
-  if (status == TB_OK && !stretch) status = TB_ERROR_MEMORY;
-  if (status == TB_OK) {
-    double clock = tb_seconds();
-    Model model = {w, o, work.unconstrained};
-    const tbContactConstraint* t = work.constraints.data;
-    for (int i = 0; i < count; i++) {
-      double* lambda = work.assembly.lambda + work.assembly.problem->row_adr[i];
-      tbVec3 f = force_at(&model, &t[i], points_of_pair(t, count, i), &stretch[i]);
-      for (int r = 0; r < t[i].rows; r++)
-        lambda[r] = r == 0 ? o->dt * f.x : r == 1 ? o->dt * f.y : r == 2 ? o->dt * f.z : 0;
-    }
-    status = solve_joints(ctx, w, o, &work, report);
-    tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-    if (status == TB_OK) status = tb_assembly_judge(ctx, o, NULL, &work.assembly);
-    tb_step_clock(report, TB_PHASE_JUDGE, &clock);
-  }
-  if (status == TB_OK) status = tb_array_push(ctx, &work.records, NULL, (size_t)count);
-  if (status == TB_OK) {
-    double clock = tb_seconds();
-    tbOutcome solved = report->outcome;
-    tb_step_confirm(o, &work, report);
-    if (solved == TB_CONVERGED && report->outcome != TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
-    report->residual = tb_worse_residual(&report->residual, &work.assembly.residual);
-    report->used = "penalty";
-    tb_integrate(ctx, o, work.unconstrained, &work.assembly, w, report);
-    tb_step_keep(&work, w);
-    for (int i = 0; i < count; i++) ((tbContactRecord*)w->contact.data)[i].anchor = stretch[i];
-    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
-  }
-  tb_step_end(ctx, &work);
-  return status;
+  Anchors* a = state;
+  if (a) tb_free(ctx, a->at);
+  tb_free(ctx, a);
 }
+
+static Anchors* make_anchors(tbContext* ctx, int count)
+{
+  Anchors* a = TB_NEW(ctx, Anchors, 1);
+  if (!a) return NULL;
+  a->count = count, a->at = TB_NEW(ctx, Anchor, (size_t)count);
+  if (a->at) return a;
+  free_anchors(ctx, a);
+  return NULL;
+}
+
+static uint64_t hash_anchors(uint64_t hash, const void* state)
+{
+  const Anchors* a = state;
+  for (int i = 0; i < a->count; i++) hash = tb_hash_numbers(hash, &a->at[i].stretch.x, 3);
+  return hash;
+}
+
+static void code_anchors(tbCodec* c, const tbWorld* w, void** state)
+{
+  int count = *state ? ((const Anchors*)*state)->count : 0, shapes = (int)w->shape.count;
+  tb_code_count(c, &count, 48);
+  if (tb_codec_reads(c) && tb_codec_good(c) && !(*state = make_anchors(c->ctx, count)))
+    c->status = TB_ERROR_MEMORY;
+  Anchors* a = *state;
+  for (int i = 0; i < count && tb_codec_good(c); i++) {
+    tb_code_int(c, &a->at[i].shape_a, 0, shapes - 1);
+    tb_code_int(c, &a->at[i].shape_b, 0, shapes - 1);
+    tb_code_u64(c, &a->at[i].feature);
+    tb_code_vec3(c, &a->at[i].stretch);
+  }
+}
+
+// Springs push; the joints' rows are solved with what they do.
+static tbStatus push(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                     tbStepReport* report)
+{
+  double clock = tb_seconds();
+  int count = work->assembly.nconstraint;
+  Anchors* next = work->next = make_anchors(ctx, count);
+  if (!next) return TB_ERROR_MEMORY;
+  Model model = {w, o, work->state};
+  const tbContactConstraint* t = work->constraints.data;
+  for (int i = 0; i < count; i++) {
+    double* lambda = work->assembly.lambda + work->assembly.problem->row_adr[i];
+    next->at[i] = (Anchor){t[i].shape_a, t[i].shape_b, t[i].point.feature, tb_zero3()};
+    tbVec3 f = force_at(&model, &t[i], points_of_pair(t, count, i), &next->at[i].stretch);
+    for (int r = 0; r < t[i].rows; r++)
+      lambda[r] = r == 0 ? o->dt * f.x : r == 1 ? o->dt * f.y : r == 2 ? o->dt * f.z : 0;
+  }
+  TB_TRY(solve_joints(ctx, w, o, work, report));
+  tb_step_clock(report, TB_PHASE_SOLVE, &clock);
+  return TB_OK;
+}
+
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                      tbStepReport* report)
+{
+  TB_TRY(push(ctx, w, o, work, report));
+  double clock = tb_seconds();
+  TB_TRY(tb_assembly_judge(ctx, o, NULL, &work->assembly));
+  tbOutcome solved = report->outcome;
+  tb_step_confirm(o, work, report);
+  if (solved == TB_CONVERGED && report->outcome != TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+  report->residual = tb_worse_residual(&report->residual, &work->assembly.residual);
+  report->used = "penalty";
+  tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.nconstraint);
+}
+
+static const tbStateKind anchors = {"penalty", free_anchors, hash_anchors, code_anchors};
+
+const tbSchemeMethod tb_penalty = {.prepare = tb_semi_implicit_prepare,
+                                   .solve = solve,
+                                   .advance = tb_semi_implicit_advance,
+                                   .state = &anchors};

@@ -99,7 +99,7 @@ static void note_displacements(const tbWorld* w, const tbTransform* before, tbSt
 tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* options, double begun,
                               tbStepReport* report)
 {
-  tbTransform* before = TB_TAKE(&w->scratch, tbTransform, w->body.count);
+  tbTransform* before = TB_TAKE(&w->cache->scratch, tbTransform, w->body.count);
   if (!before) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < w->body.count; i++) before[i] = tb_transform(tb_bodies(w)[i].q, tb_bodies(w)[i].x);
   tbStepOptions o = *options;
@@ -118,7 +118,7 @@ tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* o
   for (int k = 0; k < ROUNDS && !done; k++) {
     tbStepWork work = {0};
     tb_step_budget(options, begun, &o.solver);
-    tbStatus status = round_of(ctx, &w->scratch, w, &o, &work, report, &done);
+    tbStatus status = round_of(ctx, &w->cache->scratch, w, &o, &work, report, &done);
     tb_step_end(ctx, &work);
     TB_TRY(status);
   }

@@ -18,17 +18,16 @@ void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
   *clock = now;
 }
 
-tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                       double fraction, tbStepWork* work)
+tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, double fraction,
+                       tbStepWork* work)
 {
   size_t n = w->body.count;
-  *work = (tbStepWork){.arena = arena,
-                       .unconstrained = TB_TAKE(arena, tbUnconstrained, n),
-                       .pose = TB_TAKE(arena, tbTransform, n),
-                       .centre = TB_TAKE(arena, tbTransform, n),
-                       .constraints = TB_ARRAY(tbContactConstraint),
-                       .records = TB_ARRAY(tbContactRecord),
-                       .begun = tb_seconds()};
+  work->unconstrained = TB_TAKE(work->arena, tbUnconstrained, n);
+  work->pose = TB_TAKE(work->arena, tbTransform, n);
+  work->centre = TB_TAKE(work->arena, tbTransform, n);
+  work->constraints = TB_ARRAY(tbContactConstraint);
+  work->records = TB_ARRAY(tbContactRecord);
+  work->begun = tb_seconds();
   if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   tb_free_motion(w, o->dt, ctx->threads, work->unconstrained);
   double t = fraction * o->dt;
@@ -88,28 +87,26 @@ void tb_step_confirm(const tbStepOptions* o, const tbStepWork* work, tbStepRepor
     report->outcome = TB_FAILED;
 }
 
-tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
+tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, const tbSolveOptions* how, bool exact,
+                       tbStepWork* work, tbStepReport* report)
 {
   double clock = tb_seconds();
   tbSolveResult result = {.outcome = TB_CONVERGED, .used = o->solver.solver};
-  tbSolveOptions solver = o->solver;
-  double ease = work->ease > 0 ? work->ease : 1;
-  solver.tolerance *= ease, solver.tolerance_q *= ease, solver.velocity_tolerance *= ease;
+  tbSolveOptions solver = how ? *how : o->solver;
   // So that bodies at rest need no iterations at all; few contacts go further, which costs little.
   if (o->warm_start && !(solver.aim > 0))
-    solver.aim = work->deforms ? 1 : work->assembly.problem->ncontact <= FEW_CONTACTS ? 1e-3 : 0.1;
+    solver.aim = work->assembly.problem->ncontact <= FEW_CONTACTS ? 1e-3 : 0.1;
   tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
     TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w,
                            &result, &judge));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   work->judge = judge;
-  if (judge && !work->rounds) tb_judge_accuracy(judge, 0);
+  if (judge && exact) tb_judge_accuracy(judge, 0);
   TB_TRY(tb_assembly_judge(ctx, o, judge, &work->assembly));
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   if (result.outcome != TB_CONVERGED) report->outcome = result.outcome;
   tb_step_confirm(o, work, report);
-  work->rough = ease > 1 && work->assembly.problem->ncontact > 0 && report->outcome != TB_CONVERGED;
   report->used = result.used;
   report->iterations += result.iterations;
   report->residual = tb_worse_residual(&report->residual, &work->assembly.residual);

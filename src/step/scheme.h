@@ -1,29 +1,55 @@
-// What the velocity-level schemes share.
+// What a scheme is to the rest, and the phases that schemes share.
+//
+// A step is prepare, solve, advance (step.c), and a scheme says what each does. Adding one is a file with its
+// tbSchemeMethod and a row in schemes.c.
 #ifndef TB_STEP_SCHEME_H
 #define TB_STEP_SCHEME_H
 
 #include "step/integrate.h"
 
-// A step in the making: everything lives in the world's scratch but the two arrays and the problem.
+// A step in the making: everything lives in the arena but the two arrays, the problem and the next state.
 typedef struct tbStepWork {
   tbArena* arena;
+  tbCache* cache;    // the world's, or one for this problem alone
+  const void* state; // what the last step of this scheme kept; null: nothing
+  void* next;        // what this one keeps; null: nothing
+  void* own;         // of the scheme: made by its prepare, ended by its end
   tbUnconstrained* unconstrained;
   tbTransform *pose, *centre; // of the body frames and of the centres of mass, where contacts are looked for
   tbArray constraints;        // tbContactConstraint
   tbArray records;            // tbContactRecord of this step, to become the world's
   tbAssembly assembly;
-  bool deforms;       // there are deformable bodies, which never come quite to rest
-  double ease;        // of the tolerances asked for, that the problem is solved to; 0: 1
-  bool rough;         // it is, and nowhere near them
-  bool rounds;        // several problems, of which the last is certified at the end
   tbJudge* judge;     // of the problem, once solved; null where there was nothing to solve
   double begun;       // when the step was, on the clock
   tbResidual impacts; // the worst of the problems of impacts
 } tbStepWork;
 
-// Free motion, and poses after `fraction` of the step with the present velocities.
-tbStatus tb_step_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                       double fraction, tbStepWork* work);
+typedef struct tbSchemeMethod {
+  // The contacts of the step and, where one problem is all of it, that problem.
+  tbStatus (*prepare)(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
+                      tbStepReport* report);
+  // Impulses and velocities, judged; work->next. After it nothing can fail.
+  tbStatus (*solve)(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
+                    tbStepReport* report);
+  // Positions follow.
+  void (*advance)(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbWorld* world,
+                  tbStepReport* report);
+  // The problem of the step, with memory of its own, where prepare does not leave it; may be null.
+  tbStatus (*publish)(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
+                      tbStepReport* report);
+  void (*end)(tbContext* ctx, tbStepWork* work); // frees what is behind work->own; may be null
+  const tbStateKind* state;                      // of what it keeps from step to step; null: nothing
+} tbSchemeMethod;
+
+extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_penalty, tb_implicit;
+
+// Options, and whether the scheme moves what is in the world (step_options.c).
+tbStatus tb_step_check(tbContext* ctx, const tbWorld* world, const tbStepOptions* options);
+
+// Free motion, and poses after `fraction` of the step with the present velocities. The arena and the cache of
+// the work are there already.
+tbStatus tb_step_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, double fraction,
+                       tbStepWork* work);
 void tb_step_forget(tbContext* ctx, tbStepWork* work); // the problem and its judge
 void tb_step_end(tbContext* ctx, tbStepWork* work);
 
@@ -41,8 +67,10 @@ double tb_bounce_speed(const tbWorld* world, const tbStepOptions* options);
 // The time budget is the step's: what is left of it, for one more of the problems solved on its way.
 void tb_step_budget(const tbStepOptions* options, double begun, tbSolveOptions* solver);
 
-// Solves and judges the assembled problem.
-tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
+// Solves the assembled problem as `solver` says (null: as the options do) and judges it against what the
+// options ask for. exact: the judge is as exact as it can be; else as the solver's tolerance needs.
+tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, const tbSolveOptions* solver, bool exact,
+                       tbStepWork* work, tbStepReport* report);
 
 // Makes this step's contacts the world's; cannot fail.
 void tb_step_keep(tbStepWork* work, tbWorld* world);
@@ -50,20 +78,11 @@ void tb_step_keep(tbStepWork* work, tbWorld* world);
 // Runs from now until the call: phase_s[phase] += time since *clock; *clock = now.
 void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock);
 
-tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options,
-                               tbStepReport* report);
-tbStatus tb_moreau_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
-tbStatus tb_penalty_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
-
-tbStatus tb_implicit_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
-
-// The problem of a step of these schemes, up to its assembly.
-tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* world,
-                                  const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
-tbStatus tb_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* world,
-                             const tbStepOptions* options, tbStepWork* work, tbStepReport* report);
-tbStatus tb_moreau_problem(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                           tbStepWork* work, tbStepReport* report);
+// Those of semi-implicit that others begin or end with.
+tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                                  tbStepWork* work, tbStepReport* report);
+void tb_semi_implicit_advance(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbWorld* world,
+                              tbStepReport* report);
 
 // Moves bodies apart, and joints together, after a step: positions alone. begun: when the step was.
 tbStatus tb_project_positions(tbContext* ctx, tbWorld* world, const tbStepOptions* options, double begun,

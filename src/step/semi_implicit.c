@@ -11,12 +11,12 @@
 
 #include "base/clock.h"
 
-tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                                  tbStepWork* work, tbStepReport* report)
+tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                                  tbStepReport* report)
 {
   double clock = tb_seconds();
-  TB_TRY(tb_step_begin(ctx, arena, w, o, 0, work));
-  TB_TRY(tb_find_contacts(ctx, arena, w, o, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_step_begin(ctx, w, o, 0, work));
+  TB_TRY(tb_find_contacts(ctx, work->arena, w, o, work->unconstrained, work->pose, &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tbContactConstraint* constraints = work->constraints.data;
   int count = (int)work->constraints.count;
@@ -24,8 +24,8 @@ tbStatus tb_semi_implicit_problem(tbContext* ctx, tbArena* arena, const tbWorld*
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   constraints = work->constraints.data, count = (int)work->constraints.count;
   tb_constraint_biases(w, o, constraints, count);
-  TB_TRY(tb_assemble(ctx, arena, w, o, false, work->unconstrained, work->centre, NULL, constraints, count,
-                     &work->assembly));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, NULL, constraints,
+                     count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;
@@ -40,7 +40,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   for (int round = 0, added = 1; added > 0; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     tb_step_budget(o, work->begun, &own.solver);
-    TB_TRY(tb_step_solve(ctx, &own, work, report));
+    TB_TRY(tb_step_solve(ctx, &own, NULL, true, work, report));
     if (round == TB_INNER_ROUNDS) break;
     TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
     if (added == 0) break;
@@ -56,17 +56,12 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   return TB_OK;
 }
 
-tbStatus tb_semi_implicit_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+void tb_semi_implicit_advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
+                              tbStepReport* report)
 {
-  tbStepWork work = {0};
-  tbStatus status = tb_semi_implicit_problem(ctx, &w->scratch, w, o, &work, report);
-  if (status == TB_OK) status = solve(ctx, w, o, &work, report);
-  if (status == TB_OK) {
-    double clock = tb_seconds();
-    tb_integrate(ctx, o, work.unconstrained, &work.assembly, w, report);
-    tb_step_keep(&work, w);
-    tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
-  }
-  tb_step_end(ctx, &work);
-  return status;
+  tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
+  tb_step_keep(work, w);
 }
+
+const tbSchemeMethod tb_semi_implicit = {
+    .prepare = tb_semi_implicit_prepare, .solve = solve, .advance = tb_semi_implicit_advance};

@@ -21,6 +21,7 @@ static const double SHARE = 1e-3, ROUGHEST = 1e-6;
 
 typedef struct {
   const tbWorld* world;
+  tbBodyFactor* factor; // of every deformable body
   double h, tolerance;
   tbSoftStep* step;
   double** force; // elastic                                               (3 nnode) each
@@ -54,6 +55,7 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   const tbDeformable* d = &tb_deformables(w)[i];
   const tbBody* body = &tb_bodies(w)[d->body];
   tbSoftStep* s = &job->step[i];
+  tbCholesky* factor = job->factor[i].factor;
   size_t n = 3 * (size_t)d->fem->nnode;
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, job->force[i]);
   lead_nodes(w, d, job->h, s->pin);
@@ -68,18 +70,18 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
                          .ptr = d->fem->K.ptr,
                          .col = d->fem->K.idx,
                          .unit = 3,
-                         .factor = d->factor,
+                         .factor = factor,
                          .packed = &s->packed};
   if (s->packed.inverse) tb_metric_invert_diagonal(&block, ctx->threads, (double*)s->packed.inverse);
-  s->factor = d->factor, s->lent = true;
-  if (d->factor) TB_TRY(tb_cholesky_factor(ctx, d->factor, s->A));
+  s->factor = factor, s->lent = true;
+  if (factor) TB_TRY(tb_cholesky_factor(ctx, factor, s->A));
   // v_free = v + A⁻¹(rhs − A v): what is solved for is the change alone, and small at rest
   const double* v = &d->v->x;
   for (size_t k = 0; k < n; k++) s->v_free[k] = -v[k];
   double* change = job->force[i];
   memcpy(change, s->rhs, n * sizeof *change);
   tb_metric_multiply_add(&block, s->v_free, change);
-  if (d->factor) tb_metric_solve(&block, ctx->threads, change, job->space[i]);
+  if (factor) tb_metric_solve(&block, ctx->threads, change, job->space[i]);
   else tb_metric_cg(&block, ctx->threads, job->tolerance, change, job->space[i]);
   for (size_t k = 0; k < n; k++) s->v_free[k] = v[k] + change[k];
   return TB_OK;
@@ -98,22 +100,22 @@ static void prepare_small(void* user, int begin, int end, int piece)
 }
 
 // The order of elimination, once for a body.
-static tbStatus analyse(tbContext* ctx, tbDeformable* d)
+static tbStatus analyse(tbContext* ctx, const tbDeformable* d, tbBodyFactor* out)
 {
-  if (d->analysed) return TB_OK;
+  if (out->analysed) return TB_OK;
   tbCholesky* factor;
   const tbCsr* K = &d->fem->K;
-  TB_TRY(tb_metric_is_bulky(ctx, d->fem->nnode, d->fem->assembly.ptr, d->fem->assembly.col, &d->analysed));
-  if (d->analysed) return TB_OK;
+  TB_TRY(tb_metric_is_bulky(ctx, d->fem->nnode, d->fem->assembly.ptr, d->fem->assembly.col, &out->analysed));
+  if (out->analysed) return TB_OK;
   // The best order for large bodies is a library's; that of all others must not depend on which are
   // installed.
   tbCholeskyOptions how = {.ordering = d->fem->nnode > LARGE ? TB_ORDERING_AUTO : TB_ORDERING_DEGREE,
                            .most_bytes = TB_METRIC_FACTOR_BYTES};
   TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, &how, &factor));
-  d->analysed = true;
+  out->analysed = true;
   if (!factor) return TB_OK;
   tbCholeskyStats stats = tb_cholesky_stats(factor);
-  if (tb_metric_should_factor(&stats)) d->factor = factor;
+  if (tb_metric_should_factor(&stats)) out->factor = factor;
   else tb_cholesky_free(ctx, factor);
   return TB_OK;
 }
@@ -128,20 +130,21 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
   job->error = TB_TAKE(arena, tbError, count);
   if (!job->step || !job->force || !job->space || !job->status || !job->error) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) {
-    tbDeformable* d = &tb_deformables(job->world)[i];
-    TB_TRY(analyse(ctx, d));
+    const tbDeformable* d = &tb_deformables(job->world)[i];
+    tbCholesky* factor;
+    TB_TRY(analyse(ctx, d, &job->factor[i]));
+    factor = job->factor[i].factor;
     size_t n = 3 * (size_t)d->fem->nnode;
     tbSoftStep* s = &job->step[i];
     s->packed.pattern = &d->fem->packed;
     s->packed.value = TB_TAKE(arena, double, tb_packed_values(&d->fem->packed));
     if (!s->packed.value) return TB_ERROR_MEMORY;
-    if (!d->factor) {
+    if (!factor) {
       s->packed.rounded = TB_TAKE(arena, float, tb_packed_values(&d->fem->packed));
       s->packed.inverse = TB_TAKE(arena, double, 2 * n);
       if (!s->packed.rounded || !s->packed.inverse) return TB_ERROR_MEMORY;
     }
-    tbMetricBlock block = {
-        .kind = TB_METRIC_SPARSE, .size = (int)n, .factor = d->factor, .packed = &s->packed};
+    tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = factor, .packed = &s->packed};
     s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
     s->rhs = TB_TAKE(arena, double, n);
     s->v = &d->v->x;
@@ -154,15 +157,17 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
   return TB_OK;
 }
 
-tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
-                       tbSoftStep** out)
+tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
+                       const tbStepOptions* o, tbSoftStep** out)
 {
   // the tolerance in m/s counts as relative to speeds of metres per second
   double asked = o->solver.velocity_tolerance;
   if (o->solver.tolerance > 0 && !(asked > 0 && asked < o->solver.tolerance)) asked = o->solver.tolerance;
   Job job = {.world = w, .h = o->dt, .tolerance = fmin(fmax(SHARE * asked, TB_METRIC_EXACT), ROUGHEST)};
+  int count = (int)w->deformable.count, more = count - (int)cache->factor.count;
+  if (more > 0) TB_TRY(tb_array_push(ctx, &cache->factor, NULL, (size_t)more));
+  job.factor = cache->factor.data;
   TB_TRY(take(ctx, arena, &job));
-  int count = (int)w->deformable.count;
   tb_shared_begin(&job.shared, ctx);
   tb_parallel_for(ctx->threads, count, 1, prepare_small, &job);
   tb_shared_end(&job.shared);

@@ -20,8 +20,8 @@ typedef struct tbSoftStep {
   bool lent;                       // a problem borrows A and its factor; else it copies A and factors it
 } tbSoftStep;
 
-// One for every deformable body, from the arena. The factors are kept in the world, from step to step.
-tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                       tbSoftStep** out);
+// One for every deformable body, from the arena. The factors are kept in the cache, from step to step.
+tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
+                       const tbStepOptions* options, tbSoftStep** out);
 
 #endif

@@ -1,147 +1,54 @@
-// Moving a world through time: options are checked, the scheme takes its step, positions are projected if
-// asked.
+// One step:
+//
+//   prepare    contacts are found between bodies that move as if nothing touched them; what strikes bounces;
+//              A (v⁺ − v_free) = Jᵀλ,  u = J v⁺ + b  is assembled
+//   solve      law(u_k, λ_k) for every contact k; the judge says how well
+//   advance    positions follow the velocities
+//   project    overlaps are taken out of the positions, if asked
+//
+// What each phase does is the scheme's (schemes.c). Its time goes to the report, by tb_step_clock. Until a
+// phase can no longer fail the world is left alone.
 #include "step/scheme.h"
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "base/text.h"
 
 #include <string.h>
 
-enum {
-  JOINTS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
-  CONTACTS = 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC | 1 << TB_LAW_CONTENSOU |
-             1 << TB_LAW_ROLLING, // as rows.c chooses them
-};
-
-static const tbScheme schemes[] = {
-    {.name = "semi-implicit",
-     .summary = "velocity level, one problem per step; overlaps pushed out or projected",
-     .reference = "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1",
-     .step = tb_semi_implicit_step,
-     .laws = JOINTS | CONTACTS,
-     .impact_laws = JOINTS | CONTACTS},
-    {.name = "moreau",
-     .summary = "Moreau's midpoint rule, restitution inside the contact law",
-     .reference = "Moreau 1988; course, proximal chapter",
-     .step = tb_moreau_step,
-     .laws = JOINTS | CONTACTS},
-    {.name = "penalty",
-     .summary =
-         "springs and dampers at the contacts, friction by anchors; a solver for joints and impacts alone",
-     .reference = "Cundall and Strack 1979; course §2",
-     .step = tb_penalty_step,
-     .laws = JOINTS,
-     .impact_laws = JOINTS | CONTACTS},
-    {.name = "implicit",
-     .summary = "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
-     .reference = "Verschoor and Jalba 2019; course §1.10, §2.2",
-     .step = tb_implicit_step,
-     .laws = JOINTS | CONTACTS,
-     .impact_laws = JOINTS | CONTACTS,
-     .deforms = true},
-};
-
-int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }
-const tbScheme* tb_scheme_at(int index) { return &schemes[index]; }
-
-const tbScheme* tb_scheme_find(const char* name)
+static const void* state_of(const tbWorld* w, const tbSchemeMethod* method)
 {
-  for (int i = 0; i < tb_scheme_count(); i++)
-    if (strcmp(schemes[i].name, name) == 0) return &schemes[i];
-  return NULL;
+  return w->state_kind == method->state ? w->state : NULL;
 }
 
-tbFit tb_scheme_fit(const tbScheme* scheme, const tbSolver* solver)
+static void end_step(tbContext* ctx, const tbSchemeMethod* method, tbStepWork* work)
 {
-  tbFit fit = {0};
-  for (int law = 0; law < TB_LAW_COUNT; law++) {
-    if (!(scheme->laws & 1u << law)) continue;
-    unsigned models = tb_solver_models(solver, (tbLaw)law);
-    if (models & 1u << TB_MODEL_CONE) fit.exact |= 1u << law;
-    else if (models) fit.modelled |= 1u << law;
-    else fit.refused |= 1u << law;
-  }
-  return fit;
+  if (method->end) method->end(ctx, work);
+  if (work->next) method->state->free(ctx, work->next);
+  tb_step_end(ctx, work);
 }
 
-const char* tb_stabilization_name(tbStabilization kind)
+// What this step keeps takes the place of what the last one did.
+static void keep_state(tbContext* ctx, const tbSchemeMethod* method, tbStepWork* work, tbWorld* w)
 {
-  static const char* const names[TB_STABILIZE_COUNT] = {"baumgarte", "compliance", "projection", "none"};
-  return (unsigned)kind < TB_STABILIZE_COUNT ? names[kind] : "?";
+  if (w->state_kind) w->state_kind->free(ctx, w->state);
+  w->state_kind = work->next ? method->state : NULL;
+  w->state = work->next;
+  work->next = NULL;
 }
 
-tbStepOptions tb_default_step_options(void)
+// Projection may fail after bodies have moved: both work on a copy of what they change, which becomes the
+// world's when all has gone well.
+static tbStatus advance_and_project(tbContext* ctx, const tbSchemeMethod* method, tbWorld* w,
+                                    const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
 {
-  tbSolveOptions solver = tb_default_solve_options();
-  solver.tolerance = 0;
-  solver.velocity_tolerance = TB_VELOCITY_TOLERANCE;
-  return (tbStepOptions){.scheme = "semi-implicit",
-                         .dt = 0.01,
-                         .solver = solver,
-                         .warm_start = true,
-                         .stabilization = TB_STABILIZE_BAUMGARTE,
-                         .fraction = 0.2,
-                         .stiffness = 1e6,
-                         .damping = 1e3,
-                         .restitution_speed = -1,
-                         .penalty_damping = 0.5,
-                         .rounds = 30};
-}
-
-static bool at_least(double x, double least) { return x >= least && isfinite(x); }
-
-static tbStatus check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
-{
-  if (!tb_scheme_find(o->scheme)) {
-    tbNearest near = tb_nearest(o->scheme);
-    for (int i = 0; i < tb_scheme_count(); i++) tb_nearest_offer(&near, schemes[i].name);
-    if (near.name)
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"; did you mean \"%s\"?", o->scheme,
-                     near.name);
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"", o->scheme);
-  }
-  if (w->deformable.count > 0 && !tb_scheme_find(o->scheme)->deforms)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s moves rigid bodies only; \"%s\" needs implicit",
-                   o->scheme, tb_bodies(w)[tb_deformables(w)[0].body].name);
-  if (w->deformable.count > 0 && o->stabilization == TB_STABILIZE_PROJECTION)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT,
-                   "projection moves rigid bodies only, and would push them into \"%s\"",
-                   tb_bodies(w)[tb_deformables(w)[0].body].name);
-  if (!at_least(o->clearance, 0) || o->rounds < 1)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "clearance must not be negative, and rounds at least 1");
-  if (!at_least(o->budget_s, 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the budget of a step must not be negative");
-  if (!at_least(o->dt, 1e-12)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "dt must be positive");
-  if ((unsigned)o->stabilization >= TB_STABILIZE_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such stabilization");
-  if (!at_least(o->fraction, 0) || o->fraction > 1)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "fraction must be between 0 and 1");
-  if (!at_least(o->slop, 0) || !at_least(o->margin, 0) || !at_least(o->compliance, 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "slop, margin and compliance must not be negative");
-  if (o->stabilization == TB_STABILIZE_COMPLIANCE &&
-      (!at_least(o->stiffness, 1e-300) || !at_least(o->damping, 0)))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "stiffness must be positive, and damping not negative");
-  if (!at_least(o->penalty_stiffness, 0) || !at_least(o->penalty_damping, 0) || isnan(o->restitution_speed))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "penalty stiffness and damping must not be negative");
-  return TB_OK;
-}
-
-// A step and the projection after it. Both may fail, and the step has moved the world by then: so they work
-// on a copy of what they change, which becomes the world's when all has gone well.
-static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
-{
-  double begun = tb_seconds();
   tbWorld next = *w;
   next.body = TB_ARRAY(tbBody), next.joint = TB_ARRAY(tbJoint), next.contact = TB_ARRAY(tbContactRecord);
   tbStatus status = tb_array_push(ctx, &next.body, w->body.data, w->body.count);
   if (status == TB_OK) status = tb_array_push(ctx, &next.joint, w->joint.data, w->joint.count);
-  if (status == TB_OK) status = tb_array_push(ctx, &next.contact, w->contact.data, w->contact.count);
-  if (status == TB_OK) status = tb_scheme_find(o->scheme)->step(ctx, &next, o, report);
-  double clock = tb_seconds();
-  if (status == TB_OK) status = tb_project_positions(ctx, &next, o, begun, report);
-  tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
-  w->scratch = next.scratch, w->surface = next.surface; // they may have grown either way
+  if (status == TB_OK) {
+    method->advance(ctx, o, work, &next, report);
+    status = tb_project_positions(ctx, &next, o, work->begun, report);
+  }
   tbWorld old = next;
   if (status == TB_OK) old = *w, *w = next;
   tb_array_free(ctx, &old.body);
@@ -153,17 +60,27 @@ static tbStatus step_and_project(tbContext* ctx, tbWorld* w, const tbStepOptions
 static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
 {
   TB_TRY(tb_check_interrupt(ctx));
-  w->scratch.ctx = ctx;
-  tb_arena_reset(&w->scratch);
-  if (o->stabilization == TB_STABILIZE_PROJECTION) return step_and_project(ctx, w, o, report);
-  return tb_scheme_find(o->scheme)->step(ctx, w, o, report);
+  const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
+  w->cache->scratch.ctx = ctx;
+  tb_arena_reset(&w->cache->scratch);
+  tbStepWork work = {.arena = &w->cache->scratch, .cache = w->cache, .state = state_of(w, method)};
+  tbStatus status = method->prepare(ctx, w, o, &work, report);
+  if (status == TB_OK) status = method->solve(ctx, w, o, &work, report);
+  double clock = tb_seconds();
+  if (status == TB_OK && o->stabilization == TB_STABILIZE_PROJECTION)
+    status = advance_and_project(ctx, method, w, o, &work, report);
+  else if (status == TB_OK) method->advance(ctx, o, &work, w, report);
+  if (status == TB_OK) keep_state(ctx, method, &work, w);
+  tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
+  end_step(ctx, method, &work);
+  return status;
 }
 
 // The wish to cancel is the whole step's: every phase hears of it through the context, and solves that it
 // ends fail instead of answering. The budget is that of all solves together.
 tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options, tbStepReport* report)
 {
-  TB_TRY(check(ctx, w, options));
+  TB_TRY(tb_step_check(ctx, w, options));
   tbStepOptions o = *options;
   tbStepReport own = {.outcome = TB_CONVERGED, .used = o.solver.solver};
   double left = o.budget_s;
@@ -179,30 +96,32 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   return status;
 }
 
+static tbStatus copy_guess(tbContext* ctx, const tbAssembly* a, double** out)
+{
+  size_t rows = (size_t)a->problem->nrow;
+  *out = TB_NEW(ctx, double, rows);
+  if (!*out) return TB_ERROR_MEMORY;
+  memcpy(*out, a->lambda, rows * sizeof(double));
+  return TB_OK;
+}
+
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbProblem** out,
                           double** lambda)
 {
-  TB_TRY(check(ctx, w, o));
-  tbArena arena;
-  tb_arena_init(&arena, ctx);
-  tbStepWork work = {0};
+  TB_TRY(tb_step_check(ctx, w, o));
+  const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
+  tbCache cache; // the world's is not touched
+  tb_cache_init(&cache, ctx);
+  tbStepWork work = {.arena = &cache.scratch, .cache = &cache, .state = state_of(w, method)};
   tbStepReport report = {0};
-  tbStatus status;
-  if (strcmp(o->scheme, "moreau") == 0) status = tb_moreau_problem(ctx, &arena, w, o, &work, &report);
-  else if (strcmp(o->scheme, "implicit") == 0)
-    status = tb_implicit_problem(ctx, &arena, w, o, &work, &report);
-  else status = tb_semi_implicit_problem(ctx, &arena, w, o, &work, &report);
-  if (status == TB_OK && lambda) {
-    size_t rows = (size_t)work.assembly.problem->nrow;
-    *lambda = TB_NEW(ctx, double, rows);
-    if (!*lambda) status = TB_ERROR_MEMORY;
-    else memcpy(*lambda, work.assembly.lambda, rows * sizeof(double));
-  }
+  tbStatus status = method->prepare(ctx, w, o, &work, &report);
+  if (status == TB_OK && method->publish) status = method->publish(ctx, w, o, &work, &report);
+  if (status == TB_OK && lambda) status = copy_guess(ctx, &work.assembly, lambda);
   if (status == TB_OK) {
     *out = work.assembly.problem;
     work.assembly.problem = NULL;
   }
-  tb_step_end(ctx, &work);
-  tb_arena_free(&arena);
+  end_step(ctx, method, &work);
+  tb_cache_free(ctx, &cache);
   return status;
 }

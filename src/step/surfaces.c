@@ -7,12 +7,12 @@
 
 enum { GRAIN = 16 };
 
-static tbStatus make_surfaces(tbContext* ctx, tbWorld* w)
+static tbStatus make_surfaces(tbContext* ctx, const tbWorld* w, tbCache* cache)
 {
-  while (w->surface.count < w->shape.count) {
+  while (cache->surface.count < w->shape.count) {
     tbSurfaceMesh* surface;
-    TB_TRY(tb_surface_mesh_of_shape(ctx, &tb_shapes(w)[w->surface.count], &surface));
-    tbStatus status = tb_array_push(ctx, &w->surface, &surface, 1);
+    TB_TRY(tb_surface_mesh_of_shape(ctx, &tb_shapes(w)[cache->surface.count], &surface));
+    tbStatus status = tb_array_push(ctx, &cache->surface, &surface, 1);
     if (status == TB_OK) continue;
     tb_surface_mesh_free(ctx, surface);
     return status;
@@ -44,10 +44,10 @@ static tbStatus begin_deformable(tbArena* arena, const tbWorld* w, int i, tbSurf
   return TB_OK;
 }
 
-static tbStatus begin_shape(tbArena* arena, const tbWorld* w, int shape, const tbTransform* pose,
-                            tbSurfaces* s)
+static tbStatus begin_shape(tbArena* arena, const tbCache* cache, const tbWorld* w, int shape,
+                            const tbTransform* pose, tbSurfaces* s)
 {
-  const tbSurfaceMesh* surface = ((tbSurfaceMesh**)w->surface.data)[shape];
+  const tbSurfaceMesh* surface = ((tbSurfaceMesh* const*)cache->surface.data)[shape];
   int body = ((const int*)w->owner.data)[shape];
   tbVec3 *start = TB_TAKE(arena, tbVec3, (size_t)surface->nvertex),
          *end = TB_TAKE(arena, tbVec3, (size_t)surface->nvertex);
@@ -86,10 +86,10 @@ static void begin_plane(const tbWorld* w, int shape, const tbTransform* pose, tb
   s->of_shape[shape] = i;
 }
 
-tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* w, const tbTransform* pose,
-                           tbSurfaces* out)
+tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
+                           const tbTransform* pose, tbSurfaces* out)
 {
-  TB_TRY(make_surfaces(ctx, w));
+  TB_TRY(make_surfaces(ctx, w, cache));
   size_t most = w->deformable.count + w->shape.count;
   tbSurfaces s = {.surface = TB_TAKE(arena, tbMovingSurface, most),
                   .end = TB_TAKE(arena, tbVec3*, most),
@@ -102,7 +102,7 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* w, const tbT
   for (int i = 0; i < s.scene.nsurface; i++) TB_TRY(begin_deformable(arena, w, i, &s));
   for (int i = 0; i < (int)w->shape.count; i++) {
     if (tb_shapes(w)[i].type == TB_SHAPE_PLANE) begin_plane(w, i, pose, &s);
-    else TB_TRY(begin_shape(arena, w, i, pose, &s));
+    else TB_TRY(begin_shape(arena, cache, w, i, pose, &s));
   }
   s.scene.surface = s.surface, s.scene.plane = s.plane;
   *out = s;

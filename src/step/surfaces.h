@@ -39,9 +39,9 @@ static inline double tb_surfaces_radius(const tbSurfaces* s, const tbSurfaceFeat
   return sum;
 }
 
-// Everything at its start: rigid bodies at the poses given. Makes the surfaces of shapes that have none yet.
-tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbWorld* world, const tbTransform* pose,
-                           tbSurfaces* out);
+// Everything at its start: rigid bodies at the poses given. Makes the surface meshes that the cache lacks.
+tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
+                           const tbTransform* pose, tbSurfaces* out);
 
 // What is in prescribed motion, to its end.
 void tb_surfaces_lead(const tbWorld* world, double dt, const tbUnconstrained* unconstrained,

@@ -329,7 +329,7 @@ TEST(rigid_worlds_need_no_surfaces)
   stage_fixed(&s, tb_shape_box(tb_vec3(0.1, 1, 1)), tb_vec3(0.5, 0, 0), tb_quat_identity());
   stage_run(&s, 100);
   CHECK_NEAR(stage_state(&s, ball).position.x, 0.35, 1e-6);
-  CHECK(s.world->surface.count == 0 && s.report.rounds == 1);
+  CHECK(s.world->cache->surface.count == 0 && s.report.rounds == 1);
   stage_close(&s);
 }
 

@@ -81,7 +81,7 @@ static void put_schemes(tbJsonWriter* w)
     tb_put_string(w, "reference", s->reference);
     put_bits(w, "laws", s->laws, TB_LAW_COUNT, law);
     put_bits(w, "impactLaws", s->impact_laws, TB_LAW_COUNT, law);
-    tb_put_bool(w, "deforms", s->deforms);
+    tb_put_bool(w, "deforms", s->moves & 1u << TB_BODY_SOFT);
     tb_put_end(w);
   }
   tb_put_end(w);

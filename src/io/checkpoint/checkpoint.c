@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "scene/world.h"
-#include "tribo/step.h"
+#include "step/scheme.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -121,9 +121,22 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
   tb_codec_require(c, o->dt > 0, "a time step that is not positive");
 }
 
+// What the scheme of the last step keeps: its name, empty where it keeps nothing, and its bytes.
+static void code_state(tbCodec* c, tbWorld* w)
+{
+  const char* name = w->state_kind ? w->state_kind->scheme : "";
+  tb_code_text(c, &name);
+  const tbScheme* scheme = name && *name ? tb_scheme_find(name) : NULL;
+  const tbStateKind* kind = scheme ? scheme->method->state : NULL;
+  if (tb_codec_good(c)) tb_codec_require(c, !*name || kind, "the state of no scheme");
+  if (tb_codec_reads(c)) tb_free(c->ctx, (char*)name), w->state_kind = kind;
+  if (tb_codec_good(c) && kind) kind->code(c, w, &w->state);
+}
+
 static void code_scene(tbCodec* c, tbScene* scene)
 {
   tb_code_world(c, scene->world);
+  code_state(c, scene->world);
   tb_code_step_options(c, &scene->step);
   tb_code_number(c, &scene->time);
   tb_code_int(c, &scene->threads, 1, 256);

@@ -2,10 +2,10 @@
 #ifndef TB_IO_CHECKPOINT_CHECKPOINT_H
 #define TB_IO_CHECKPOINT_CHECKPOINT_H
 
-#include "io/checkpoint/codec.h"
+#include "base/codec.h"
 #include "tribo/io.h"
 
-enum { TB_CHECKPOINT_VERSION = 7 }; // raised whenever the bytes mean something else
+enum { TB_CHECKPOINT_VERSION = 8 }; // raised whenever the bytes mean something else
 
 // The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
 tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,

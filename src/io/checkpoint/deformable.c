@@ -6,7 +6,7 @@
 #include "scene/world.h"
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbDeformable) == 200, "tbDeformable has changed: code_deformable, and the version");
+_Static_assert(sizeof(tbDeformable) == 184, "tbDeformable has changed: code_deformable, and the version");
 _Static_assert(sizeof(tbHold) == 120, "tbHold has changed: code_hold, and the version of checkpoints");
 _Static_assert(sizeof(tbSoftDef) == 56, "tbSoftDef has changed: code_soft, and the version of checkpoints");
 _Static_assert(sizeof(tbClothDef) == 88, "tbClothDef has changed: code_cloth, and the version");

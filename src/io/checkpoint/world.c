@@ -9,8 +9,8 @@
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 440, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
-_Static_assert(sizeof(tbContactRecord) == 264, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 600, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
+_Static_assert(sizeof(tbWorld) == 568, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 104,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
@@ -261,7 +261,6 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   tb_code_int(c, &r->rows, 0, 6);
   tb_code_int(c, &state, 0, TB_CONTACT_SLIP);
   r->state = (tbContactState)state;
-  tb_code_vec3(c, &r->anchor);
 }
 
 void tb_code_world(tbCodec* c, tbWorld* w)
@@ -280,7 +279,7 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   tb_code_deformables(c, w);
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
-  tb_code_array(c, &w->contact, 250);
+  tb_code_array(c, &w->contact, 226);
   for (size_t i = 0; i < w->contact.count && tb_codec_good(c); i++)
     code_contact(c, w, (tbContactRecord*)w->contact.data + i);
 }

@@ -10,8 +10,8 @@
 // and everything after it does nothing: reading beyond the end, a value out of its bounds, memory. Counts are
 // believed only as far as the bytes that follow could hold them, so that no file asks for more memory than a
 // small multiple of its size.
-#ifndef TB_IO_CHECKPOINT_CODEC_H
-#define TB_IO_CHECKPOINT_CODEC_H
+#ifndef TB_BASE_CODEC_H
+#define TB_BASE_CODEC_H
 
 #include "base/array.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-#include "io/checkpoint/codec.h"
+#include "base/codec.h"
 
 #include <limits.h>
 #include <string.h>

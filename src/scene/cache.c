@@ -1,0 +1,28 @@
+#include "scene/cache.h"
+
+#include "math/cholesky.h"
+
+void tb_cache_init(tbCache* c, tbContext* ctx)
+{
+  c->surface = TB_ARRAY(tbSurfaceMesh*);
+  c->factor = TB_ARRAY(tbBodyFactor);
+  tb_arena_init(&c->scratch, ctx);
+}
+
+void tb_cache_clear(tbContext* ctx, tbCache* c)
+{
+  for (size_t i = 0; i < c->surface.count; i++)
+    tb_surface_mesh_free(ctx, ((tbSurfaceMesh**)c->surface.data)[i]);
+  for (size_t i = 0; i < c->factor.count; i++)
+    tb_cholesky_free(ctx, ((tbBodyFactor*)c->factor.data)[i].factor);
+  c->surface.count = c->factor.count = 0;
+}
+
+void tb_cache_free(tbContext* ctx, tbCache* c)
+{
+  tb_cache_clear(ctx, c);
+  tb_array_free(ctx, &c->surface);
+  tb_array_free(ctx, &c->factor);
+  c->scratch.ctx = ctx;
+  tb_arena_free(&c->scratch);
+}

@@ -1,0 +1,29 @@
+// What steps keep to save time: derived from the world, in no checkpoint and no hash.
+//
+// A world whose cache is empty steps to the same bits, so that a resumed run needs none of it. A world's own
+// cache is used by tb_world_step alone; whatever takes a `const tbWorld*` brings one of its own.
+#ifndef TB_SCENE_CACHE_H
+#define TB_SCENE_CACHE_H
+
+#include "base/array.h"
+#include "geometry/surface_mesh.h"
+
+struct tbCholesky;
+
+// The factor of a deformable body's matrix in the scheme `implicit`: its pattern is that of the mesh.
+typedef struct tbBodyFactor {
+  struct tbCholesky* factor; // null: not yet analysed, or too large to factor
+  bool analysed;
+} tbBodyFactor;
+
+typedef struct tbCache {
+  tbArray surface; // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
+  tbArray factor;  // tbBodyFactor of a deformable body; as many as have been needed
+  tbArena scratch; // of one step: emptied at its start
+} tbCache;
+
+void tb_cache_init(tbCache* cache, tbContext* ctx);
+void tb_cache_clear(tbContext* ctx, tbCache* cache); // empty again: after shapes or deformable bodies changed
+void tb_cache_free(tbContext* ctx, tbCache* cache);
+
+#endif

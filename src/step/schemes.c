@@ -1,0 +1,65 @@
+// The table of schemes.
+#include "step/scheme.h"
+
+#include <string.h>
+
+enum {
+  RIGID = 1 << TB_BODY_DYNAMIC | 1 << TB_BODY_FIXED | 1 << TB_BODY_KINEMATIC,
+  JOINTS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
+  CONTACTS = 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC | 1 << TB_LAW_CONTENSOU |
+             1 << TB_LAW_ROLLING, // as rows.c chooses them
+};
+
+static const tbScheme schemes[] = {
+    {.name = "semi-implicit",
+     .summary = "velocity level, one problem per step; overlaps pushed out or projected",
+     .reference = "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1",
+     .method = &tb_semi_implicit,
+     .moves = RIGID,
+     .laws = JOINTS | CONTACTS,
+     .impact_laws = JOINTS | CONTACTS},
+    {.name = "moreau",
+     .summary = "Moreau's midpoint rule, restitution inside the contact law",
+     .reference = "Moreau 1988; course, proximal chapter",
+     .method = &tb_moreau,
+     .moves = RIGID,
+     .laws = JOINTS | CONTACTS},
+    {.name = "penalty",
+     .summary =
+         "springs and dampers at the contacts, friction by anchors; a solver for joints and impacts alone",
+     .reference = "Cundall and Strack 1979; course §2",
+     .method = &tb_penalty,
+     .moves = RIGID,
+     .laws = JOINTS,
+     .impact_laws = JOINTS | CONTACTS},
+    {.name = "implicit",
+     .summary = "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
+     .reference = "Verschoor and Jalba 2019; course §1.10, §2.2",
+     .method = &tb_implicit,
+     .moves = RIGID | 1 << TB_BODY_SOFT | 1 << TB_BODY_CLOTH,
+     .laws = JOINTS | CONTACTS,
+     .impact_laws = JOINTS | CONTACTS},
+};
+
+int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }
+const tbScheme* tb_scheme_at(int index) { return &schemes[index]; }
+
+const tbScheme* tb_scheme_find(const char* name)
+{
+  for (int i = 0; i < tb_scheme_count(); i++)
+    if (strcmp(schemes[i].name, name) == 0) return &schemes[i];
+  return NULL;
+}
+
+tbFit tb_scheme_fit(const tbScheme* scheme, const tbSolver* solver)
+{
+  tbFit fit = {0};
+  for (int law = 0; law < TB_LAW_COUNT; law++) {
+    if (!(scheme->laws & 1u << law)) continue;
+    unsigned models = tb_solver_models(solver, (tbLaw)law);
+    if (models & 1u << TB_MODEL_CONE) fit.exact |= 1u << law;
+    else if (models) fit.modelled |= 1u << law;
+    else fit.refused |= 1u << law;
+  }
+  return fit;
+}
