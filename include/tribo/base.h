@@ -7,15 +7,16 @@
 #ifndef TRIBO_BASE_H
 #define TRIBO_BASE_H
 
+#include "tribo/api.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
-#define TB_VERSION "0.1.0"
+#define TB_VERSION "0.1.0"    // of the headers
+const char* tb_version(void); // of the library that the program runs with
 
 typedef enum tbStatus {
   TB_OK = 0,
@@ -75,7 +76,5 @@ tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out); // 1 ≤
 void tb_threads_destroy(tbContext* ctx, tbThreads* threads);            // takes null
 int tb_threads_count(const tbThreads* threads);                         // 1 for null
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

@@ -5,9 +5,7 @@
 
 #include "tribo/geometry.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 typedef enum tbElasticModel {
   TB_ELASTIC_LINEAR,      // small displacements: constant stiffness, not invariant to rotation
@@ -75,7 +73,5 @@ tbStatus tb_tet_ring(tbContext* ctx, double inner, double outer, double height, 
 // A rectangle of cloth in the plane z = 0, centred, its cells cut along alternating diagonals.
 tbStatus tb_cloth_grid(tbContext* ctx, double width, double height, int across, int along, tbMesh** out);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

@@ -11,9 +11,7 @@
 
 #include "tribo/io.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 struct tbPen;
 
@@ -47,7 +45,5 @@ tbStatus tb_gallery_save(tbContext* ctx, const tbGalleryScene* scene, const doub
 tbStatus tb_gallery_load(tbContext* ctx, const tbGalleryScene* scene, const double* values,
                          const char* folder, tbScene* out);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

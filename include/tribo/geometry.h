@@ -10,9 +10,7 @@
 #include "tribo/base.h"
 #include "tribo/math.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 typedef enum tbShapeType {
   TB_SHAPE_SPHERE,
@@ -107,7 +105,5 @@ typedef struct tbBox {
 // The axis-aligned box of a shape in the world, body at pose T. A plane's is infinite.
 tbBox tb_shape_box_of(const tbShape* shape, tbTransform T);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

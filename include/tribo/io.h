@@ -8,9 +8,7 @@
 
 #include "tribo/step.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 // guess: set to the file's first guess of λ (nrow doubles) if it has one, else null; may itself be null.
 // Free it with tb_guess_free.
@@ -144,13 +142,11 @@ tbStatus tb_replay_find(tbContext* ctx, tbReplay* replay, double time, int64_t* 
 // What *out points to lives until the next frame is read.
 tbStatus tb_replay_read(tbContext* ctx, tbReplay* replay, int64_t frame, tbReplayFrame* out);
 
-// Frames first … last (−1: the last there is) as another kind of recording, without running again, as far as a
-// replay knows: not the inner nodes of solids; velocities from frame to frame; docs/exports.md. `cancelled` may
-// be null; when it says so, the export ends there and keeps what it has.
+// Frames first … last (−1: the last there is) as another kind of recording, without running again, as far as
+// a replay knows: not the inner nodes of solids; velocities from frame to frame; docs/exports.md. `cancelled`
+// may be null; when it says so, the export ends there and keeps what it has.
 tbStatus tb_replay_export(tbContext* ctx, tbReplay* replay, const char* kind, const char* path, int64_t first,
                           int64_t last, bool (*cancelled)(void* user), void* user);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

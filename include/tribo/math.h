@@ -1,4 +1,5 @@
-// Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double; inline but for angles and logarithms.
+// Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double; inline but for angles and
+// logarithms.
 //
 //   tbVec3       x y z
 //   tbMat3       row-major: m[i][j] is row i, column j
@@ -11,11 +12,11 @@
 #ifndef TRIBO_MATH_H
 #define TRIBO_MATH_H
 
+#include "tribo/api.h"
+
 #include <math.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 typedef struct tbVec3 {
   double x, y, z;
@@ -370,7 +371,5 @@ static inline tbTransform tb_transform_inverse(tbTransform T)
   return tb_transform(tb_quat_conj(T.q), tb_neg3(tb_quat_unrotate(T.q, T.x)));
 }
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

@@ -14,9 +14,7 @@
 
 #include "tribo/base.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 enum { TB_MAX_ROWS = 6, TB_MAX_DIRECTIONS = 64 };
 
@@ -290,7 +288,5 @@ typedef struct tbGenerate {
 tbGenerate tb_default_generate(tbGenerateKind kind); // all masses alike, and the kind's own size and friction
 tbStatus tb_problem_generate(tbContext* ctx, const tbGenerate* spec, tbProblem** out);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

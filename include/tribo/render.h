@@ -14,9 +14,7 @@
 
 #include "tribo/io.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 enum { TB_RENDER_SIZE = 8192, TB_RENDER_SAMPLES = 4 };
 
@@ -63,7 +61,5 @@ tbStatus tb_film_frame(tbContext* ctx, tbFilm* film, const unsigned char* rgb);
 // Frees the film. Keeps the file when `status` is TB_OK and ffmpeg is content, else removes it.
 tbStatus tb_film_end(tbContext* ctx, tbFilm* film, tbStatus status);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

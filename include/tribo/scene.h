@@ -19,9 +19,7 @@
 
 #include "tribo/fem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 typedef struct tbWorld tbWorld;
 
@@ -254,7 +252,5 @@ typedef struct tbContactView {
 int tb_world_contact_count(const tbWorld* world);
 tbContactView tb_world_contact(const tbWorld* world, int index);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

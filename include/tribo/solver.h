@@ -12,9 +12,7 @@
 
 #include "tribo/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 // Order in which a Gauss–Seidel sweep visits the contacts.
 typedef enum tbOrder {
@@ -87,11 +85,11 @@ typedef struct tbSolveOptions {
   int max_iterations;   // ≥ 0
   double time_budget_s; // of the call, set-up included; 0: none
   double* time_left_s;  // null, or what several calls share: each has no more than is left of it, and takes
-                       // out what it used
-  tbOrder order;                   // of sweeps
-  uint64_t seed;                   // of random sweeps
-  double relaxation;               // ω of psor and jacobi, α of admm; 0: the method's own choice
-  tbRFactor r_factor;              // of prox-gs and prox-jacobi
+                        // out what it used
+  tbOrder order;        // of sweeps
+  uint64_t seed;        // of random sweeps
+  double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
+  tbRFactor r_factor;   // of prox-gs and prox-jacobi
   tbPreconditioner preconditioner; // of cr and staggered-cr
   tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
                        // until the budget is spent, and the judge says by how much its answer is wrong.
@@ -178,7 +176,5 @@ bool tb_solver_borrows(const tbSolver* solver, tbLaw law, tbModel model); // of 
 // Bit (1 << tbModel) for each model under which it takes a contact of the law, in three dimensions.
 unsigned tb_solver_models(const tbSolver* solver, tbLaw law);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

@@ -14,9 +14,7 @@
 #include "tribo/scene.h"
 #include "tribo/solver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 // How overlaps and joint errors go away.
 typedef enum tbStabilization {
@@ -126,7 +124,5 @@ typedef struct tbFit {
 
 tbFit tb_scheme_fit(const tbScheme* scheme, const tbSolver* solver);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
 #endif

@@ -114,7 +114,7 @@ tbStatus tb_json_get_int64(tbContext* ctx, const tbJson* node, int64_t min, int6
 
 tbStatus tb_json_get_int(tbContext* ctx, const tbJson* node, int min, int max, int* out)
 {
-  int64_t value;
+  int64_t value = 0;
   TB_TRY(tb_json_get_int64(ctx, node, min, max, &value));
   *out = (int)value;
   return TB_OK;
