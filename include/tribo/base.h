@@ -47,9 +47,6 @@ typedef struct tbAllocator {
   void* user;
 } tbAllocator;
 
-typedef enum tbLogLevel { TB_LOG_DEBUG, TB_LOG_INFO, TB_LOG_WARNING } tbLogLevel;
-typedef void tbLogFn(void* user, tbLogLevel level, const char* message);
-
 typedef struct tbThreads tbThreads;
 
 // A wish to stop. Whatever takes long asks now and then, from any thread of the context, also from two at a
@@ -62,9 +59,7 @@ typedef struct tbInterrupt {
 // What a call may use of the world. A context serves one thread at a time; make one per thread of yours.
 typedef struct tbContext {
   tbAllocator allocator; // all null: the C library's
-  tbLogFn* log;          // may be null
-  void* log_user;
-  tbThreads* threads; // null: everything runs on the calling thread, to the same bits
+  tbThreads* threads;    // null: everything runs on the calling thread, to the same bits
   tbInterrupt interrupt;
   tbError error; // of the last call that failed
 } tbContext;

@@ -17,6 +17,4 @@ tbStatus tb_fail_at(tbContext* ctx, tbStatus status, const char* file, int line,
     if (try_status != TB_OK) return try_status; \
   } while (0)
 
-void tb_log(tbContext* ctx, tbLogLevel level, const char* format, ...) __attribute__((format(printf, 3, 4)));
-
 #endif

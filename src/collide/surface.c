@@ -205,16 +205,6 @@ tbVec3 tb_surface_edge_normal(const tbFeatureSurface* s, int edge, tbVec3 d)
   return best;
 }
 
-tbVec3 tb_surface_edge_out(const tbFeatureSurface* s, int edge)
-{
-  tbVec3 sum = tb_zero3();
-  for (int i = 0; i < 2 && s->corners == 3; i++) {
-    int t = s->mesh->edge[edge].triangle[i];
-    if (t >= 0) sum = tb_add3(sum, tb_surface_normal(s, t));
-  }
-  return sum;
-}
-
 // Behind all faces: the closest one is the one least far behind.
 static double convex_distance(const tbMesh* m, tbVec3 p, tbOutside* out)
 {

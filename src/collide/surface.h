@@ -49,9 +49,6 @@ bool tb_surface_edge_faces(const tbFeatureSurface* s, int edge, tbVec3 d, double
 // The normal of the edge's faces that is closest to d.
 tbVec3 tb_surface_edge_normal(const tbFeatureSurface* s, int edge, tbVec3 d);
 
-// Outward from an edge: the sum of its faces' normals, zero where it has none.
-tbVec3 tb_surface_edge_out(const tbFeatureSurface* s, int edge);
-
 // Signed distance to a solid surface's mesh, with the closest point, the triangle it is on and the way out.
 typedef struct tbOutside {
   tbVec3 point, normal;

@@ -55,7 +55,6 @@ void tb_fem_stiffness(const tbFemBody* body, tbThreads* threads, double* val); /
 void tb_fem_step(const tbFemBody* body, tbThreads* threads, double h, tbVec3 gravity, const double* f,
                  const tbVec3* v, const tbVec3* pin, double* A, double* packed, double* rhs);
 
-tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int node);     // (M v) of one node
-void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y); // y = M x, 3 nnode
+tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int node); // (M v) of one node
 
 #endif

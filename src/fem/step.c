@@ -1,4 +1,4 @@
-// The linear system of one implicit step, and the mass matrix.
+// The linear system of one implicit step, and the momentum of a node.
 #include "base/threads.h"
 #include "fem/body.h"
 
@@ -11,12 +11,6 @@ tbVec3 tb_fem_momentum(const tbFemBody* body, const tbVec3* v, int i)
   tbVec3 sum = tb_zero3();
   for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++) sum = tb_madd3(sum, body->mass_block[b], v[s->col[b]]);
   return sum;
-}
-
-void tb_fem_mass_multiply(const tbFemBody* body, const double* x, double* y)
-{
-  for (int i = 0; i < body->nnode; i++)
-    tb_store3(y + 3 * (size_t)i, tb_fem_momentum(body, (const tbVec3*)x, i));
 }
 
 typedef struct {

@@ -124,7 +124,6 @@ void tb_pen_soft(tbPen* pen, const tbPenSoft* soft);
 void tb_pen_cloth(tbPen* pen, const tbPenSoft* cloth);
 tbPenMesh tb_pen_soft_box(tbVec3 size, int nx, int ny, int nz);
 tbPenMesh tb_pen_soft_sphere(double radius, int cells);
-tbPenMesh tb_pen_soft_cylinder(double radius, double length, int across, int along);
 tbPenMesh tb_pen_soft_torus(double ring, double tube, int across, int around);
 tbPenMesh tb_pen_grid(double width, double height, int across, int along);
 

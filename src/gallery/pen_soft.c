@@ -98,14 +98,6 @@ tbPenMesh tb_pen_soft_sphere(double radius, int cells)
   return (tbPenMesh){.kind = "sphere", .number = {{"radius", radius}}, .cells = {cells}, .cell_counts = 1};
 }
 
-tbPenMesh tb_pen_soft_cylinder(double radius, double length, int across, int along)
-{
-  return (tbPenMesh){.kind = "cylinder",
-                     .number = {{"radius", radius}, {"length", length}},
-                     .cells = {across, along},
-                     .cell_counts = 2};
-}
-
 tbPenMesh tb_pen_soft_torus(double ring, double tube, int across, int around)
 {
   return (tbPenMesh){.kind = "torus",

@@ -45,7 +45,7 @@ static tbStatus revolve(tbArena* arena, const ProfilePoint* profile, int count, 
   int(*triangle)[3];
   if (!take_mesh(arena, nvertex, 2 * segments * (count - 1), true, &vertex, &normal, &triangle))
     return TB_ERROR_MEMORY;
-  int first = 0;
+  int first = 0, above = 0;
   for (int i = 0; i < count; i++) {
     const ProfilePoint* p = &profile[i];
     int size = ring_size(p, segments);
@@ -55,10 +55,9 @@ static tbStatus revolve(tbArena* arena, const ProfilePoint* profile, int count, 
       vertex[first + j] = tb_vec3(p->r * c, p->r * s, p->z);
       normal[first + j] = tb_normalize3(tb_vec3(p->nr * c, p->nr * s, p->nz));
     }
-    int next = i + 1 < count ? ring_size(&profile[i + 1], segments) : 1;
-    if (i + 1 < count && !same_place(p, &profile[i + 1]))
-      ntriangle += put_band(triangle + ntriangle, first, size, first + size, next);
-    first += size;
+    if (i > 0 && !same_place(p - 1, p))
+      ntriangle += put_band(triangle + ntriangle, first - above, above, first, size);
+    first += size, above = size;
   }
   *out = (tbDrawMesh){nvertex, ntriangle, vertex, normal, (const int(*)[3])triangle, -1};
   return TB_OK;
