@@ -45,8 +45,7 @@ enum { TB_METRIC_PIECE = 768 }; // rows of a piece of parallel work: a multiple 
 void tb_metric_invert_diagonal(const tbMetricBlock* block, tbThreads* threads, double* inverse);
 #define TB_METRIC_EXACT 1e-13
 size_t tb_metric_cg_workspace(const tbMetricBlock* block); // doubles
-void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
-                  double* workspace);
+// Where it is interrupted, x is of no use.
 void tb_metric_cg_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
                          double tolerance, double* x, double* workspace);
 // The same for the right-hand side b, from a start x.

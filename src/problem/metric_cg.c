@@ -247,12 +247,6 @@ static void solve(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* 
   for (int i = 0; i < block->size; i++) x[i] = s.x[i] / s.scale;
 }
 
-void tb_metric_cg(const tbMetricBlock* block, tbThreads* threads, double tolerance, double* x,
-                  double* workspace)
-{
-  solve((tbInterrupt){0}, block, threads, tolerance, x, NULL, x, workspace);
-}
-
 void tb_metric_cg_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
                          double tolerance, double* x, double* workspace)
 {

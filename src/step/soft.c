@@ -7,6 +7,7 @@
 #include "step/soft.h"
 
 #include "base/shared.h"
+#include "base/stop.h"
 #include "base/threads.h"
 #include "math/cholesky.h"
 #include "problem/metric.h"
@@ -82,9 +83,9 @@ static tbStatus prepare(tbContext* ctx, const Job* job, int i)
   memcpy(change, s->rhs, n * sizeof *change);
   tb_metric_multiply_add(&block, s->v_free, change);
   if (factor) tb_metric_solve(&block, ctx->threads, change, job->space[i]);
-  else tb_metric_cg(&block, ctx->threads, job->tolerance, change, job->space[i]);
+  else tb_metric_cg_unless(ctx->interrupt, &block, ctx->threads, job->tolerance, change, job->space[i]);
   for (size_t k = 0; k < n; k++) s->v_free[k] = v[k] + change[k];
-  return TB_OK;
+  return tb_check_interrupt(ctx);
 }
 
 static void prepare_small(void* user, int begin, int end, int piece)
