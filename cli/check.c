@@ -4,6 +4,7 @@
 #include "cli/out.h"
 #include "io/scene/errors.h"
 #include "io/scene/schema.h"
+#include "kind/table.h"
 #include "step/overlaps.h"
 
 #include <inttypes.h>
@@ -15,36 +16,43 @@ static void put_count(tbOut* out, int64_t count, const char* one, const char* ma
   out_format(out, ", %" PRId64 " %s", count, count == 1 ? one : many);
 }
 
-static void put_deformables(tbOut* out, const tbWorld* w)
+static void put_nodes(tbOut* out, const tbWorld* w)
 {
   int64_t nodes = 0, tets = 0, triangles = 0;
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbFemBody* fem = tb_deformables(w)[i].fem;
-    nodes += fem->nnode;
-    *(fem->cloth ? &triangles : &tets) += fem->nelement[0];
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbNodes n = tb_nodes_of(&tb_bodies(w)[i]);
+    nodes += n.count;
+    *(n.corners == 3 ? &triangles : &tets) += n.nelement;
   }
   if (nodes > 0) put_count(out, nodes, "node", "nodes");
   if (tets > 0) put_count(out, tets, "tetrahedron", "tetrahedra");
   if (triangles > 0) put_count(out, triangles, "triangle of cloth", "triangles of cloth");
 }
 
+// How many bodies are called so.
+static int count_kind(const tbWorld* w, const char* word)
+{
+  int count = 0;
+  for (int i = 0; i < tb_world_body_count(w); i++) count += strcmp(tb_body_kind(w, (tbBodyId){i}), word) == 0;
+  return count;
+}
+
 static void put_summary(tbOut* out, const char* path, const tbScene* s)
 {
   const tbWorld* w = s->world;
-  int bodies = tb_world_body_count(w), kinds[TB_BODY_CLOTH + 1] = {0};
+  int bodies = tb_world_body_count(w);
   double mass = 0;
-  for (int i = 0; i < bodies; i++) {
-    kinds[tb_bodies(w)[i].kind]++;
-    mass += tb_body_mass(w, (tbBodyId){i});
-  }
+  for (int i = 0; i < bodies; i++) mass += tb_body_mass(w, (tbBodyId){i});
   out_terminal(out, path);
-  out_format(out, ": %d %s (%d free", bodies, bodies == 1 ? "body" : "bodies", kinds[TB_BODY_DYNAMIC]);
-  if (kinds[TB_BODY_SOFT]) out_format(out, ", %d soft", kinds[TB_BODY_SOFT]);
-  if (kinds[TB_BODY_CLOTH]) out_format(out, ", %d cloth", kinds[TB_BODY_CLOTH]);
+  out_format(out, ": %d %s (%d free", bodies, bodies == 1 ? "body" : "bodies", count_kind(w, "dynamic"));
+  for (int k = 0; k < tb_kind_count(); k++) {
+    int count = count_kind(w, tb_kind_at(k)->name);
+    if (count) out_format(out, ", %d %s", count, tb_kind_at(k)->name);
+  }
   out_format(out, ")");
   put_count(out, (int)w->shape.count, "shape", "shapes");
   put_count(out, (int)w->joint.count, "joint", "joints");
-  put_deformables(out, w);
+  put_nodes(out, w);
   out_format(out, ", %.6g kg; %s, %s, dt %.6g s, %.6g s\n", mass, s->step.scheme, s->step.solver.solver,
              s->step.dt, s->time);
 }

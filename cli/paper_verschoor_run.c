@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/threads.h"
 #include "io/checkpoint/checkpoint.h"
-#include "scene/world.h"
+#include "scene/kind.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -70,12 +70,12 @@ static tbStepOptions options_of(const Setup* setup, Method method)
 
 static void count_size(const tbWorld* w, Outcome* out)
 {
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    out->size.objects++;
-    out->size.tets += d->fem->nelement[0];
-    out->size.faces += d->surface->ntriangle;
-    out->nodes += d->fem->nnode;
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbNodes n = tb_nodes_of(&tb_bodies(w)[i]);
+    out->size.objects += n.count > 0;
+    out->size.tets += n.nelement;
+    out->size.faces += n.ntriangle;
+    out->nodes += n.count;
   }
 }
 

@@ -14,11 +14,12 @@ Stage verschoor_stage(tbContext* ctx, tbWorld* world, double young, tbElasticMod
   return s;
 }
 
-static tbStatus add_rigid(Stage* s, tbBodyKind kind, tbShape shape, tbVec3 at, tbVec3 velocity, tbVec3 spin)
+static tbStatus add_rigid(Stage* s, tbBodyMotion motion, tbShape shape, tbVec3 at, tbVec3 velocity,
+                          tbVec3 spin)
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id;
-  def.kind = kind, def.shapes = &shape, def.shape_count = 1;
+  def.motion = motion, def.shapes = &shape, def.shape_count = 1;
   def.position = at, def.velocity = velocity, def.angular_velocity = spin;
   return tb_world_add_body(s->ctx, s->world, &def, &id);
 }

@@ -84,13 +84,12 @@ tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMat
 
 // Bodies.
 
-typedef enum tbBodyKind {
-  TB_BODY_DYNAMIC,
-  TB_BODY_FIXED,
-  TB_BODY_KINEMATIC,
-  TB_BODY_SOFT, // a solid of tetrahedra
-  TB_BODY_CLOTH // a sheet of triangles
-} tbBodyKind;
+// How a body moves, whatever it is made of.
+typedef enum tbBodyMotion {
+  TB_BODY_DYNAMIC,  // by forces and contacts
+  TB_BODY_FIXED,    // not at all
+  TB_BODY_KINEMATIC // as prescribed
+} tbBodyMotion;
 
 // A prescribed motion: constant velocities from the initial pose, or poses at times, between which a body
 // moves and turns at constant velocity; it rests before the first and after the last.
@@ -102,7 +101,7 @@ typedef struct tbMotionKey {
 
 typedef struct tbBodyDef {
   const char* name; // unique; null: "body/INDEX"
-  tbBodyKind kind;
+  tbBodyMotion motion;
   const tbShape* shapes;
   int shape_count;
   tbMaterialId material;
@@ -133,6 +132,8 @@ typedef struct tbBodyState {
 } tbBodyState;
 
 const char* tb_body_name(const tbWorld* world, tbBodyId body);
+// What files call it: "dynamic", "fixed" or "kinematic", of rigid bodies; "soft", "cloth".
+const char* tb_body_kind(const tbWorld* world, tbBodyId body);
 tbBodyState tb_body_state(const tbWorld* world, tbBodyId body);
 tbStatus tb_body_set_state(tbContext* ctx, tbWorld* world, tbBodyId body, const tbBodyState* state);
 double tb_body_mass(const tbWorld* world, tbBodyId body); // 0: not dynamic

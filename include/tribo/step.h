@@ -100,12 +100,15 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* opti
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbProblem** out,
                           double** lambda);
 
+// Bodies that a scheme can move: those that move as a frame (rigid ones), those of nodes.
+enum { TB_MOVES_FRAMES = 1, TB_MOVES_NODES = 2 };
+
 typedef struct tbScheme {
   const char* name;
   const char* summary;
   const char* reference;
   const struct tbSchemeMethod* method;
-  unsigned moves; // bits (1 << tbBodyKind) of the bodies it moves; deformable ones have sparse metric blocks
+  unsigned moves; // TB_MOVES_… of the bodies it moves; those of nodes have sparse metric blocks
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;

@@ -42,7 +42,7 @@ void tb_cut_away(const tbSubject* m, const tbView* view, const tbScope* scope)
   for (int i = 0; i < m->ninstance; i++) {
     const tbInstance* in = &m->instance[i];
     m->cut[i] = TB_CUT_NOTHING;
-    if (m->body[in->body].kind != TB_BODY_FIXED || !in_the_way(m, in, view, scope)) continue;
+    if (m->body[in->body].motion != TB_BODY_FIXED || !in_the_way(m, in, view, scope)) continue;
     m->cut[i] = in->mesh == m->box ? TB_CUT_ALL : TB_CUT_NEAR;
   }
 }

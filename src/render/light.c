@@ -124,7 +124,7 @@ static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject
   if (m->cut[index] == TB_CUT_ALL) return;
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   tbMat3 R = tb_quat_mat3(T.q);
-  bool both = m->body[in->body].kind == TB_BODY_CLOTH; // others hide what faces away themselves
+  bool both = m->body[in->body].sheet; // others hide what faces away themselves
   for (int v = 0; v < mesh->nvertex; v++) {
     corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
     grow(l->bounds, corner[v]);

@@ -3,7 +3,7 @@
 
 #include "base/threads.h"
 
-tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* m, tbSurfaceMesh* out)
+tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* m, tbSubjectSurface* out)
 {
   out->corner_adr = TB_TAKE(arena, int, (size_t)m->nvertex + 2);
   out->corner = TB_TAKE(arena, int, 3 * (size_t)m->ntriangle);
@@ -19,7 +19,7 @@ tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* m, tbSurfaceMe
 }
 
 typedef struct {
-  const tbSurfaceMesh* surface;
+  const tbSubjectSurface* surface;
   const tbSolidMesh* mesh;
   double cosine;
 } Work;
@@ -41,7 +41,7 @@ static void find_corners(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Work* w = user;
-  const tbSurfaceMesh* s = w->surface;
+  const tbSubjectSurface* s = w->surface;
   for (int t = begin; t < end; t++)
     for (int k = 0; k < 3; k++) {
       int v = w->mesh->triangle[t][k];
@@ -55,7 +55,7 @@ static void find_corners(void* user, int begin, int end, int piece)
     }
 }
 
-void tb_surface_normals(tbThreads* threads, const tbSurfaceMesh* surface, const tbSolidMesh* mesh,
+void tb_surface_normals(tbThreads* threads, const tbSubjectSurface* surface, const tbSolidMesh* mesh,
                         double cosine)
 {
   Work w = {surface, mesh, cosine};

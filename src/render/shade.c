@@ -196,8 +196,9 @@ void tb_stage_prepare(tbStage* s)
   }
   s->background = tb_theme_light(s->theme->background);
   s->ground = tb_theme_light(s->theme->ground), s->grid = tb_theme_light(s->theme->grid);
+  const tbSubjectBody* body = s->subject->body;
   for (int i = 0; i < s->subject->nbody; i++)
-    s->color[i] = tb_theme_light(tb_theme_body(s->theme, s->subject->body[i].kind, i));
+    s->color[i] = tb_theme_light(tb_theme_body(s->theme, body[i].motion, body[i].sheet, i));
 }
 
 // Light to what is shown: a soft shoulder below white, then sRGB, from a table over the square root.

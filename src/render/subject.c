@@ -43,7 +43,7 @@ static tbStatus read_given(Reader* r, const tbJson* node)
   if (!normal) return TB_ERROR_MEMORY;
   tbSolidMesh mesh = {given.nvertex, given.ntriangle, given.vertex, (const int(*)[3])given.triangle,
                       normal,        .reach = 0};
-  tbSurfaceMesh surface = {0};
+  tbSubjectSurface surface = {0};
   tbArena arena;
   tb_arena_init(&arena, r->ctx);
   tbStatus status = tb_surface_mesh_build(&arena, &mesh, &surface);
@@ -150,7 +150,9 @@ static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, 
   tbContext* ctx = r->ctx;
   tbSubjectBody* b = &r->m->body[index];
   const tbJson *shapes = tb_json_find(node, "shapes"), *surface = tb_json_find(node, "skin");
-  TB_TRY(tb_replay_kind(ctx, node, &b->kind));
+  const tbKind* kind;
+  TB_TRY(tb_replay_kind(ctx, node, &kind, &b->motion));
+  b->sheet = kind->sheet;
   TB_TRY(tb_replay_pose(ctx, node, &b->pose));
   b->pose_index = tb_json_find(node, "pose") ? (*poses)++ : -1;
   b->first = (int)r->instance.count;
@@ -159,7 +161,7 @@ static tbStatus read_body(Reader* r, const tbJson* node, int index, int* poses, 
   if (tb_json_find(node, "nodes")) {
     tbInstance in = {.body = index, .pose = tb_transform_identity(), .scale = tb_vec3(1, 1, 1)};
     TB_TRY(tb_json_get_int(ctx, surface, 0, r->ngiven - 1, &in.mesh));
-    tbSurfaceMesh made = {.body = index, .mesh = in.mesh};
+    tbSubjectSurface made = {.body = index, .mesh = in.mesh};
     const tbSolidMesh* mesh = &((tbSolidMesh*)r->mesh.data)[in.mesh];
     TB_TRY(tb_surface_mesh_build(&r->m->arena, mesh, &made));
     TB_TRY(tb_array_push(ctx, &r->surface, &made, 1));
@@ -286,7 +288,7 @@ tbStatus tb_subject_create(tbContext* ctx, const tbReplay* replay, tbSubject* ou
               .instance = TB_ARRAY(tbInstance),
               .plane = TB_ARRAY(tbSubjectPlane),
               .joint = TB_ARRAY(tbSubjectJoint),
-              .surface = TB_ARRAY(tbSurfaceMesh),
+              .surface = TB_ARRAY(tbSubjectSurface),
               .capsule = TB_ARRAY(Capsule)};
   tbStatus status = read_all(&r);
   tbArray* const arrays[] = {&r.mesh, &r.instance, &r.plane, &r.joint, &r.surface, &r.capsule};
@@ -312,7 +314,7 @@ void tb_subject_show(tbThreads* threads, const tbSubject* m, const tbReplayFrame
 {
   tb_subject_pose(m, frame);
   for (int i = 0; i < m->nsurface; i++) {
-    const tbSurfaceMesh* s = &m->surface[i];
+    const tbSubjectSurface* s = &m->surface[i];
     tbSolidMesh* mesh = &m->mesh[s->mesh];
     for (int v = 0; v < mesh->nvertex; v++) mesh->vertex[v] = frame->node[m->body[s->body].node + v];
     tb_surface_normals(threads, s, mesh, soft);

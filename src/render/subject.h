@@ -15,7 +15,8 @@ typedef struct tbSolidMesh {
 } tbSolidMesh;
 
 typedef struct tbSubjectBody {
-  tbBodyKind kind;
+  tbBodyMotion motion;
+  bool sheet;       // seen from both sides
   tbTransform pose; // at the start
   int pose_index;   // in a frame; −1: it stays
   int node;         // first in a frame, of what deforms
@@ -44,12 +45,12 @@ typedef struct tbSubjectJoint {
 } tbSubjectJoint;
 
 // Around the vertices of a surface: its triangles' corners, for normals that follow.
-typedef struct tbSurfaceMesh {
+typedef struct tbSubjectSurface {
   int body, mesh;
   int* corner_adr; // first corner of a vertex                                            (nvertex+1)
   int* corner;     // 3 triangle + k                                                      (3 ntriangle)
   tbVec3* face;    // unit normals                                                        (ntriangle)
-} tbSurfaceMesh;
+} tbSubjectSurface;
 
 // What a view cuts away of an instance (cutaway.c).
 enum { TB_CUT_NOTHING, TB_CUT_ALL, TB_CUT_NEAR };
@@ -65,7 +66,7 @@ typedef struct tbSubject {
   tbInstance* instance; // in the order of bodies
   tbSubjectPlane* plane;
   tbSubjectJoint* joint;
-  tbSurfaceMesh* surface;
+  tbSubjectSurface* surface;
   tbSolidMesh* mesh;
   tbVec3 up;          // unit
   int max_vertex;     // of a mesh
@@ -86,9 +87,9 @@ bool tb_cut_hides(const tbCut* cut, tbVec3 a, tbVec3 b, tbVec3 c);
 
 // Corner normals: of all faces around the vertex that lean from the corner's own by less than an angle, by
 // area.
-tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* mesh, tbSurfaceMesh* out);
+tbStatus tb_surface_mesh_build(tbArena* arena, const tbSolidMesh* mesh, tbSubjectSurface* out);
 // cosine: of that angle.
-void tb_surface_normals(tbThreads* threads, const tbSurfaceMesh* surface, const tbSolidMesh* mesh,
+void tb_surface_normals(tbThreads* threads, const tbSubjectSurface* surface, const tbSolidMesh* mesh,
                         double cosine);
 
 #endif

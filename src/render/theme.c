@@ -47,10 +47,10 @@ static const tbTheme dark = {
 const tbTheme* tb_theme(bool is_dark) { return is_dark ? &dark : &light; }
 
 // Neighbours in order get different colours, and the same ones every time.
-tbColor tb_theme_body(const tbTheme* t, tbBodyKind kind, int index)
+tbColor tb_theme_body(const tbTheme* t, tbBodyMotion motion, bool sheet, int index)
 {
-  if (kind == TB_BODY_FIXED) return t->fixed;
-  if (kind == TB_BODY_KINEMATIC) return t->kinematic;
-  if (kind == TB_BODY_CLOTH) return t->body[3];
+  if (motion == TB_BODY_FIXED) return t->fixed;
+  if (motion == TB_BODY_KINEMATIC) return t->kinematic;
+  if (sheet) return t->body[3];
   return t->body[(index % 7 * 5 + (index >> 3) % 7 * 3) % TB_BODY_COLORS];
 }

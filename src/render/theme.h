@@ -16,7 +16,7 @@ typedef struct tbTheme {
 } tbTheme;
 
 const tbTheme* tb_theme(bool dark);
-tbColor tb_theme_body(const tbTheme* theme, tbBodyKind kind, int index);
+tbColor tb_theme_body(const tbTheme* theme, tbBodyMotion motion, bool sheet, int index);
 
 static inline tbVec3 tb_theme_light(tbColor color)
 {

@@ -54,14 +54,14 @@ static tbStatus look(tbContext* ctx, const tbSubject* m, const tbReplayFrame* f,
   for (int i = 0; i < m->nbody; i++) {
     const tbSubjectBody* b = &m->body[i];
     tbBall near = {m->now[i].x, b->reach};
-    bool moves = b->kind == TB_BODY_DYNAMIC || b->kind == TB_BODY_KINEMATIC;
+    bool moves = b->motion != TB_BODY_FIXED;
     if (!(b->reach > 0)) continue;
     if (moves) TB_TRY(look_at_body(ctx, m, i, ball));
     if (!moves && first) TB_TRY(tb_array_push(ctx, &seen->still, &near, 1));
     if (moves && first) TB_TRY(tb_array_push(ctx, &seen->size, &b->reach, 1));
   }
   for (int i = 0; i < m->nsurface; i++) {
-    const tbSurfaceMesh* s = &m->surface[i];
+    const tbSubjectSurface* s = &m->surface[i];
     for (int v = 0; v < m->mesh[s->mesh].nvertex; v++) {
       tbBall node = {f->node[m->body[s->body].node + v], 0};
       TB_TRY(tb_array_push(ctx, ball, &node, 1));

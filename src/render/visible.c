@@ -55,7 +55,7 @@ static tbStatus push_instance(tbContext* ctx, tbStage* s, int index)
   const tbSolidMesh* mesh = &m->mesh[in->mesh];
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   tbMat3 R = tb_quat_mat3(T.q);
-  bool both = m->body[in->body].kind == TB_BODY_CLOTH, part = m->cut[index] == TB_CUT_NEAR, cut = part;
+  bool both = m->body[in->body].sheet, part = m->cut[index] == TB_CUT_NEAR, cut = part;
   for (int v = 0; v < mesh->nvertex; v++) {
     tbVec3 place = tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v])));
     bool near = !(tb_dot3(tb_sub3(place, s->view.eye), s->view.forward) > s->view.near);

@@ -1,13 +1,13 @@
 // Adding bodies and looking at them. A body's state is kept at its centre of mass; the body frame is what
 // users see.
-#include "scene/world.h"
+#include "kind/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
 tbBodyDef tb_default_body_def(void)
 {
-  return (tbBodyDef){.kind = TB_BODY_DYNAMIC, .orientation = tb_quat_identity()};
+  return (tbBodyDef){.motion = TB_BODY_DYNAMIC, .orientation = tb_quat_identity()};
 }
 
 static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
@@ -37,7 +37,7 @@ static tbStatus check_shapes(tbContext* ctx, const tbBodyDef* d, const char* nam
   for (int i = 0; i < d->shape_count; i++) {
     const tbShape* s = &d->shapes[i];
     TB_TRY(tb_shape_check(ctx, s));
-    if (d->kind != TB_BODY_DYNAMIC) continue;
+    if (d->motion != TB_BODY_DYNAMIC) continue;
     if (s->type == TB_SHAPE_PLANE)
       return tb_fail(ctx, TB_ERROR_ARGUMENT,
                      "%s is a plane, which cannot move freely; make it fixed or kinematic", name);
@@ -88,7 +88,7 @@ static tbStatus weigh(tbContext* ctx, const tbWorld* w, const tbBodyDef* d, cons
 
 static tbStatus check_keys(tbContext* ctx, const tbBodyDef* d, const char* name)
 {
-  if (d->key_count < 0 || (d->key_count > 0 && (!d->keys || d->kind != TB_BODY_KINEMATIC)))
+  if (d->key_count < 0 || (d->key_count > 0 && (!d->keys || d->motion != TB_BODY_KINEMATIC)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a kinematic body (not %s) has motion keys", name);
   return tb_keys_check(ctx, name, d->keys, d->key_count);
 }
@@ -131,11 +131,6 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
   return status;
 }
 
-static void start_motion(const tbWorld* w, tbBody* b)
-{
-  b->initial = tb_motion_start(w, tb_transform(b->q, b->x), b->v, b->w);
-}
-
 tbStatus tb_body_check(tbContext* ctx, const tbWorld* w, const char* wanted, tbMaterialId material,
                        const tbFriction* friction, char made[32], const char** name)
 {
@@ -154,7 +149,7 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
   char made[32];
   const char* name;
   TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
-  if ((unsigned)d->kind > TB_BODY_KINEMATIC)
+  if ((unsigned)d->motion > TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no known kind", name);
   tbQuat q = d->orientation;
   TB_TRY(tb_state_check(ctx, name, d->position, &q, d->velocity, d->angular_velocity));
@@ -162,7 +157,8 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
   TB_TRY(check_keys(ctx, d, name));
   if (d->restitution) TB_TRY(tb_restitution_check(ctx, *d->restitution));
 
-  tbBody b = {.kind = d->kind,
+  tbBody b = {.kind = &tb_kind_rigid,
+              .motion = d->motion,
               .bullet = d->bullet,
               .q = q,
               .shape = (int)w->shape.count,
@@ -170,17 +166,16 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .material = d->material.index,
               .own_contact_material = d->friction || d->restitution ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count,
-              .nkey = d->key_count,
-              .deformable = -1};
-  if (d->kind == TB_BODY_DYNAMIC) TB_TRY(weigh(ctx, w, d, name, &b));
+              .nkey = d->key_count};
+  if (d->motion == TB_BODY_DYNAMIC) TB_TRY(weigh(ctx, w, d, name, &b));
   tbVec3 arm = tb_quat_rotate(q, b.centre);
   b.x = tb_add3(d->position, arm);
   b.radius = reach(d, b.centre);
-  if (d->kind != TB_BODY_FIXED) {
+  if (d->motion != TB_BODY_FIXED) {
     b.w = d->angular_velocity;
     b.v = tb_add3(d->velocity, tb_cross3(b.w, arm));
   }
-  start_motion(w, &b);
+  b.initial = tb_motion_start(w, tb_transform(b.q, b.x), b.v, b.w);
   b.name = tb_names_keep(ctx, &w->names, name);
   if (!b.name) return TB_ERROR_MEMORY;
   TB_TRY(append(ctx, w, d, &b));
@@ -224,17 +219,8 @@ tbStatus tb_body_set_state(tbContext* ctx, tbWorld* w, tbBodyId id, const tbBody
   tbBody* b = &tb_bodies(w)[id.index];
   tbQuat q = s->orientation;
   TB_TRY(tb_state_check(ctx, b->name, s->position, &q, s->velocity, s->angular_velocity));
-  if (b->deformable >= 0) {
-    tbBodyState state = {s->position, q, s->velocity, s->angular_velocity};
-    tb_deformable_place(w, &tb_deformables(w)[b->deformable], &state);
-    return TB_OK;
-  }
-  tbVec3 arm = tb_quat_rotate(q, b->centre);
-  b->q = q;
-  b->x = tb_add3(s->position, arm);
-  b->w = b->kind == TB_BODY_FIXED ? tb_zero3() : s->angular_velocity;
-  b->v = b->kind == TB_BODY_FIXED ? tb_zero3() : tb_add3(s->velocity, tb_cross3(b->w, arm));
-  start_motion(w, b);
+  tbBodyState state = {s->position, q, s->velocity, s->angular_velocity};
+  b->kind->place(w, id.index, &state);
   return TB_OK;
 }
 
@@ -243,9 +229,9 @@ tbStatus tb_body_apply(tbContext* ctx, tbWorld* w, tbBodyId id, tbVec3 force, tb
   if (!known(w, id)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such body");
   if (!finite3(force) || !finite3(torque)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a force must be finite");
   tbBody* b = &tb_bodies(w)[id.index];
-  if (b->deformable >= 0 && tb_norm3(torque) > 0)
+  if (!b->kind->framed && tb_norm3(torque) > 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is deformable: no torque acts on it as a whole", b->name);
-  if (b->kind == TB_BODY_FIXED || b->kind == TB_BODY_KINEMATIC)
+  if (b->motion == TB_BODY_FIXED || b->motion == TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s does not answer to forces", b->name);
   b->force = tb_add3(b->force, force);
   b->torque = tb_add3(b->torque, torque);

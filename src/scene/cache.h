@@ -18,7 +18,7 @@ typedef struct tbBodyFactor {
 
 typedef struct tbCache {
   tbArray surface; // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
-  tbArray factor;  // tbBodyFactor of a deformable body; as many as have been needed
+  tbArray factor;  // tbBodyFactor of a body; as many as have been needed
   tbArena scratch; // of one step: emptied at its start
 } tbCache;
 

@@ -1,5 +1,5 @@
 // Adding joints: where they sit on either body is frozen at creation.
-#include "scene/world.h"
+#include "scene/kind.h"
 
 const char* tb_joint_type_name(tbJointType type)
 {
@@ -24,11 +24,11 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
   bool moves = false;
   for (int side = 0; side < 2; side++) {
     int i = side ? d->b.index : d->a.index;
-    if (i >= 0 && tb_bodies(w)[i].deformable >= 0)
+    if (i >= 0 && !tb_bodies(w)[i].kind->framed)
       return tb_fail(ctx, TB_ERROR_ARGUMENT,
                      "a joint to %s, which is deformable; attach its nodes to the other body by pins instead",
                      tb_bodies(w)[i].name);
-    moves |= i >= 0 && tb_bodies(w)[i].kind == TB_BODY_DYNAMIC;
+    moves |= i >= 0 && tb_bodies(w)[i].motion == TB_BODY_DYNAMIC;
   }
   if (!moves) return tb_fail(ctx, TB_ERROR_ARGUMENT, "neither body of the joint can move freely");
   if (!finite3(d->anchor) || (d->anchor_b && !finite3(*d->anchor_b)))

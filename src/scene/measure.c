@@ -1,38 +1,7 @@
 // What can be said of a whole world: energy, momentum, a hash of its state, its contacts.
-#include "scene/world.h"
+#include "scene/kind.h"
 
 #include <string.h>
-
-static double joint_energy(const tbWorld* w, const tbJoint* j);
-
-// ½ vᵀ M v
-static double node_energy(const tbDeformable* d)
-{
-  double sum = 0;
-  for (int i = 0; i < d->fem->nnode; i++) sum += tb_dot3(d->v[i], tb_fem_momentum(d->fem, d->v, i));
-  return 0.5 * sum;
-}
-
-tbEnergy tb_world_energy(const tbWorld* w)
-{
-  tbEnergy e = {0};
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    if (b->kind != TB_BODY_DYNAMIC) continue;
-    tbVec3 wl = tb_quat_unrotate(b->q, b->w);
-    e.kinetic += 0.5 * b->mass * tb_dot3(b->v, b->v) + 0.5 * tb_dot3(wl, tb_mat3_mulv(b->inertia, wl));
-    e.potential -= b->mass * tb_dot3(w->gravity, b->x);
-  }
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    const tbBody* b = &tb_bodies(w)[d->body];
-    e.kinetic += node_energy(d);
-    e.potential -= b->mass * tb_dot3(w->gravity, b->x);
-    e.elastic += tb_fem_energy(d->fem, NULL, d->x);
-  }
-  for (size_t i = 0; i < w->joint.count; i++) e.elastic += joint_energy(w, &tb_joints(w)[i]);
-  return e;
-}
 
 // ½ error²/compliance of the anchors of a compliant joint.
 static double joint_energy(const tbWorld* w, const tbJoint* j)
@@ -54,6 +23,19 @@ static double joint_energy(const tbWorld* w, const tbJoint* j)
   return 0.5 * error * error / j->def.compliance;
 }
 
+tbEnergy tb_world_energy(const tbWorld* w)
+{
+  tbEnergy e = {0};
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (b->motion != TB_BODY_DYNAMIC) continue;
+    tbEnergy own = b->kind->energy(w, b);
+    e.kinetic += own.kinetic, e.potential += own.potential, e.elastic += own.elastic;
+  }
+  for (size_t i = 0; i < w->joint.count; i++) e.elastic += joint_energy(w, &tb_joints(w)[i]);
+  return e;
+}
+
 tbVec3 tb_world_momentum(const tbWorld* w)
 {
   tbVec3 p = tb_zero3();
@@ -66,14 +48,7 @@ tbVec3 tb_world_angular_momentum(const tbWorld* w)
   tbVec3 l = tb_zero3();
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    if (b->kind != TB_BODY_DYNAMIC) continue;
-    tbVec3 spin = tb_quat_rotate(b->q, tb_mat3_mulv(b->inertia, tb_quat_unrotate(b->q, b->w)));
-    l = tb_add3(l, tb_add3(spin, tb_scale3(b->mass, tb_cross3(b->x, b->v))));
-  }
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    for (int k = 0; k < d->fem->nnode; k++)
-      l = tb_add3(l, tb_cross3(d->x[k], tb_fem_momentum(d->fem, d->v, k)));
+    if (b->motion == TB_BODY_DYNAMIC) l = tb_add3(l, b->kind->angular_momentum(b));
   }
   return l;
 }
@@ -98,10 +73,9 @@ uint64_t tb_world_hash(const tbWorld* w)
     h = tb_hash_numbers(h, &b->x.x, 3), h = tb_hash_numbers(h, &b->q.w, 4),
     h = tb_hash_numbers(h, &b->v.x, 3), h = tb_hash_numbers(h, &b->w.x, 3);
   }
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    h = tb_hash_numbers(h, &d->x->x, 3 * d->fem->nnode), h = tb_hash_numbers(h, &d->v->x, 3 * d->fem->nnode);
-    if (d->nhold > 0) h = tb_hash_numbers(h, &d->pull->x, 3 * d->fem->nnode);
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (b->kind->hash) h = b->kind->hash(h, b);
   }
   for (size_t i = 0; i < w->contact.count; i++) {
     const tbContactRecord* c = (const tbContactRecord*)w->contact.data + i;

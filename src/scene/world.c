@@ -1,5 +1,6 @@
 // Making and unmaking worlds; materials and what they do in pairs.
-#include "scene/world.h"
+#include "geometry/surface_mesh.h"
+#include "scene/kind.h"
 
 #include <string.h>
 
@@ -26,7 +27,6 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->pair = TB_ARRAY(tbPairRule);
   w->key = TB_ARRAY(tbMotionKey);
   w->contact = TB_ARRAY(tbContactRecord);
-  w->deformable = TB_ARRAY(tbDeformable);
   w->hull = TB_ARRAY(tbHull*);
   w->mesh = TB_ARRAY(tbMesh*);
   w->sdf = TB_ARRAY(tbSdf*);
@@ -51,13 +51,15 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   for (size_t i = 0; i < w->hull.count; i++) tb_hull_free(ctx, ((tbHull**)w->hull.data)[i]);
   for (size_t i = 0; i < w->sdf.count; i++) tb_sdf_free(ctx, ((tbSdf**)w->sdf.data)[i]);
   for (size_t i = 0; i < w->mesh.count; i++) tb_mesh_free(ctx, ((tbMesh**)w->mesh.data)[i]);
-  for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_free(ctx, &tb_deformables(w)[i]);
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbBody* b = &tb_bodies(w)[i];
+    if (b->kind && b->kind->release) b->kind->release(ctx, b);
+  }
   if (w->state_kind) w->state_kind->free(ctx, w->state);
   if (w->cache) tb_cache_free(ctx, w->cache);
   tb_free(ctx, w->cache);
-  tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint,      &w->material, &w->contact_material,
-                       &w->pair, &w->key,   &w->contact, &w->deformable, &w->hull,     &w->mesh,
-                       &w->sdf};
+  tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint, &w->material, &w->contact_material,
+                       &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_names_free(ctx, &w->names);
   tb_free(ctx, w);
@@ -86,3 +88,10 @@ tbStatus tb_world_keep_sdf(tbContext* ctx, tbWorld* world, tbSdf* sdf)
 
 double tb_world_time(const tbWorld* world) { return world->time; }
 int64_t tb_world_step_count(const tbWorld* world) { return world->steps; }
+
+int tb_first_unframed(const tbWorld* w)
+{
+  for (size_t i = 0; i < w->body.count; i++)
+    if (!tb_bodies(w)[i].kind->framed) return (int)i;
+  return -1;
+}

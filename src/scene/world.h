@@ -3,12 +3,12 @@
 #define TB_SCENE_WORLD_H
 
 #include "base/array.h"
-#include "fem/body.h"
-#include "geometry/surface_mesh.h"
 #include "scene/cache.h"
 #include "scene/names.h"
 #include "scene/state.h"
 #include "tribo/scene.h"
+
+typedef struct tbKind tbKind; // what a body is (kind.h)
 
 typedef struct tbBody {
   // state
@@ -19,7 +19,9 @@ typedef struct tbBody {
   tbVec3 force, torque; // applied for the next step
 
   // constants
-  tbBodyKind kind;
+  const tbKind* kind;
+  void* own; // what bodies of its kind have beside this
+  tbBodyMotion motion;
   bool bullet;
   double mass;        // 0: not dynamic
   tbVec3 centre;      // of mass, body frame
@@ -31,8 +33,7 @@ typedef struct tbBody {
                             // material's
   int key, nkey;            // prescribed motion, in tbWorld.key; 0 keys: constant velocity
   tbTransform initial;      // pose at t = 0 of a constant prescribed motion
-  double radius;  // of the smallest sphere about the centre of mass that holds its shapes (∞: a plane)
-  int deformable; // in tbWorld.deformable; −1: rigid. x, v: mean of its nodes; mass: of them all
+  double radius; // of the smallest sphere about the centre of mass that holds all of it (∞: a plane)
   const char* name;
 } tbBody;
 
@@ -45,36 +46,10 @@ typedef struct tbMotion {
 
 tbTransform tb_motion_pose(const tbWorld* world, const tbMotion* motion, double t);
 
-// What holds nodes of a deformable body.
-typedef struct tbHold {
-  int body;        // to which they are attached; −1: the world
-  tbMotion motion; // then: of the frame they are fixed in
-} tbHold;
-
-// A deformable body. Its entry in tbWorld.body follows its nodes.
-typedef struct tbDeformable {
-  int body;
-  tbFemBody* fem; // mesh, matter, masses; fem->pinned: held by the world, or by a body that is not dynamic
-  tbVec3 *x, *v;  // of the nodes                                                       (fem->nnode)
-  int nhold;
-  tbHold* hold;  // (nhold)
-  int* holder;   // of a node: its hold; −1: none                                      (fem->nnode)
-  tbVec3* local; // of a node that is held: its place in the frame of the hold: the motion's, or the
-                 // body's centre of mass                                              (fem->nnode)
-  tbVec3*
-      pull; // of a node that is held by a dynamic body: impulse of the last step, on the node  (fem->nnode)
-  bool self_contact;
-  double radius;          // half the thickness of cloth                                   m
-  tbSurfaceMesh* surface; // its surface; surface->node: the nodes of its vertices
-  int (*triangle)[3]; // the same triangles over the nodes                             (surface->ntriangle)
-  tbSoftDef soft;     // what a solid is made of; cloth: fem->sheet
-  tbArena arena;      // memory behind x … triangle
-} tbDeformable;
-
 // What the last step did at one point: warm start, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
   int shape_a,
-      shape_b; // in tbWorld.shape, a < b; −1: a deformable body's. Those of surfaces come last, by feature
+      shape_b; // in tbWorld.shape, a < b; −1: a body's own surface. Those of surfaces come last, by feature
   int body_a, body_b;
   uint64_t feature;
   tbVec3 position, normal, tangent;
@@ -133,8 +108,6 @@ struct tbWorld {
   tbArray key;              // tbMotionKey
   tbArray contact;          // tbContactRecord of the last step
 
-  tbArray deformable; // tbDeformable
-
   const tbStateKind* state_kind; // of what the last step's scheme keeps; null: nothing
   void* state;
   tbCache* cache; // the only part that is not the world's description or state
@@ -143,10 +116,12 @@ struct tbWorld {
   tbNames names;
 };
 
-static inline tbBody* tb_bodies(const tbWorld* w) { return (tbBody*)w->body.data; }
-static inline tbShape* tb_shapes(const tbWorld* w) { return (tbShape*)w->shape.data; }
-static inline tbDeformable* tb_deformables(const tbWorld* w) { return (tbDeformable*)w->deformable.data; }
-static inline tbJoint* tb_joints(const tbWorld* w) { return (tbJoint*)w->joint.data; }
+// The items of an array of a world: constant, if the world is.
+#define TB_ITEMS(w, array, Type) \
+  _Generic((w), const tbWorld* : (const Type*)(w)->array.data, tbWorld* : (Type*)(w)->array.data)
+#define tb_bodies(w) TB_ITEMS(w, body, tbBody)
+#define tb_shapes(w) TB_ITEMS(w, shape, tbShape)
+#define tb_joints(w) TB_ITEMS(w, joint, tbJoint)
 
 // The body frame's pose.
 static inline tbTransform tb_body_pose(const tbBody* b)
@@ -180,28 +155,5 @@ tbStatus tb_body_check(tbContext* ctx, const tbWorld* world, const char* wanted,
                        const tbFriction* friction, char made[32], const char** name);
 // And a state; the orientation is normalised.
 tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, tbVec3 v, tbVec3 w);
-
-// Deformable bodies from the inside.
-
-typedef struct tbMatter { // a mesh at rest, in the world's frame, and what it is made of
-  const tbVec3* rest;
-  int nnode;
-  const int* corner; // of tetrahedra, or of the triangles of cloth
-  int nelement;
-  bool cloth;
-  tbSoftDef soft;
-  tbClothDef sheet; // its warp in the world's frame, too
-} tbMatter;
-
-// Everything that follows from matter, at rest, with room for so many holds; no node is held. The same matter
-// gives the same bits.
-tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* matter, int nhold, tbDeformable* out);
-void tb_deformable_free(tbContext* ctx, tbDeformable* deformable); // what it points to
-// Brings the body's x, v and radius up to date with the nodes.
-void tb_deformable_follow(tbWorld* world, const tbDeformable* deformable);
-// The pose and the velocities (zero for keys) of what holds nodes, now; `local` is in the frame of that pose.
-tbBodyState tb_hold_state(const tbWorld* world, const tbHold* hold);
-// Moves it as if it were rigid: its centre of mass to the position, turned about it by the orientation.
-void tb_deformable_place(tbWorld* world, tbDeformable* deformable, const tbBodyState* state);
 
 #endif

@@ -63,7 +63,7 @@ static void add_surface_side(tbBuilder* b, const tbWorld* w, const tbTransform* 
   int body = side ? t->body_b : t->body_a;
   if (dof[body] < 0) return;
   double sign = side ? 1 : -1, jac[TB_MAX_ROWS * 6];
-  if (tb_bodies(w)[body].kind == TB_BODY_DYNAMIC) {
+  if (tb_bodies(w)[body].kind->framed) {
     tbVec3 arm = tb_sub3(side ? t->point.b : t->point.a, centre[body].x);
     for (int i = 0; i < t->rows; i++) point_row(tb_mat3_row(t->frame, i), arm, sign, jac + 6 * i);
     tb_builder_jacobian(b, dof[body], 6, jac);
@@ -71,7 +71,7 @@ static void add_surface_side(tbBuilder* b, const tbWorld* w, const tbTransform* 
   }
   const tbSurfaceContact* c = t->surface;
   const int *vertex = side ? c->vertex_b : c->vertex_a,
-            *node = tb_deformables(w)[tb_bodies(w)[body].deformable].surface->node;
+            *node = tb_deformable(&tb_bodies(w)[body])->surface->node;
   const double* weight = side ? c->weight_b : c->weight_a;
   for (int k = 0; k < (side ? c->count_b : c->count_a); k++) {
     for (int i = 0; i < t->rows; i++)
@@ -101,7 +101,7 @@ static void add_touch(tbBuilder* b, const tbWorld* w, const tbUnconstrained* unc
   memcpy(bias, t->bias, sizeof bias);
   for (int side = 0; side < 2; side++) {
     contact_rows(t, centre[body[side]].x, side ? 1 : -1, jac[side]);
-    if (dof[body[side]] < 0 && tb_bodies(w)[body[side]].kind == TB_BODY_KINEMATIC)
+    if (dof[body[side]] < 0 && tb_bodies(w)[body[side]].motion == TB_BODY_KINEMATIC)
       known_velocity(jac[side], t->rows, &unconstrained[body[side]], bias);
   }
   tb_builder_contact(b, (tbLaw)t->law, t->rows, t->param, bias, t->compliance);
@@ -115,7 +115,7 @@ static void add_joint(tbBuilder* b, const tbWorld* w, const tbUnconstrained* unc
   int body[2] = {j->def.a.index, j->def.b.index};
   const double* jac[2] = {&block->a[0][0], &block->b[0][0]};
   for (int side = 0; side < 2; side++)
-    if (body[side] >= 0 && dof[body[side]] < 0 && tb_bodies(w)[body[side]].kind == TB_BODY_KINEMATIC)
+    if (body[side] >= 0 && dof[body[side]] < 0 && tb_bodies(w)[body[side]].motion == TB_BODY_KINEMATIC)
       known_velocity(jac[side], block->rows, &unconstrained[body[side]], block->bias);
   tb_builder_contact(b, (tbLaw)block->law, block->rows, block->param, block->bias, block->compliance);
   for (int side = 0; side < 2; side++)
@@ -151,7 +151,7 @@ static void add_bodies(tbBuilder* b, const tbWorld* w, const tbUnconstrained* un
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* body = &tb_bodies(w)[i];
-    if (dof[i] < 0 || body->kind != TB_BODY_DYNAMIC) continue;
+    if (dof[i] < 0 || !body->kind->framed) continue;
     double v[6];
     tb_store3(v, unconstrained[i].v);
     tb_store3(v + 3, unconstrained[i].w);
@@ -164,9 +164,9 @@ static void add_bodies(tbBuilder* b, const tbWorld* w, const tbUnconstrained* un
 
 static void add_deformables(tbBuilder* b, const tbWorld* w, const tbSoftStep* soft, int* dof)
 {
-  for (size_t i = 0; soft && i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    if (dof[d->body] < 0) continue;
+  for (size_t i = 0; soft && i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (!d || dof[i] < 0) continue;
     const tbCsr* K = &d->fem->K;
     int n = 3 * d->fem->nnode, *at = &dof[d->body];
     if (soft[i].lent)
@@ -179,15 +179,16 @@ static void add_deformables(tbBuilder* b, const tbWorld* w, const tbSoftStep* so
 static bool attached(const tbWorld* w, const tbDeformable* d, int node, int* body)
 {
   *body = d->holder[node] < 0 ? -1 : d->hold[d->holder[node]].body;
-  return *body >= 0 && tb_bodies(w)[*body].kind == TB_BODY_DYNAMIC;
+  return *body >= 0 && tb_bodies(w)[*body].motion == TB_BODY_DYNAMIC;
 }
 
 // Nodes attached to bodies that move freely: u = v_node − v_point, and what they are apart is closed.
 static tbStatus add_attached(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbStepOptions* o,
                              const tbTransform* centre, const int* dof, tbArray* guess)
 {
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (!d) continue;
     for (int n = 0, body; d->nhold > 0 && n < d->fem->nnode; n++) {
       if (!attached(w, d, n, &body)) continue;
       tbVec3 arm = tb_quat_rotate(centre[body].q, d->local[n]),
@@ -213,18 +214,18 @@ static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints
   for (int i = 0; i < count; i++) {
     int pair[2] = {constraints[i].body_a, constraints[i].body_b};
     for (int k = 0; k < 2; k++)
-      if (body[pair[k]].kind == TB_BODY_DYNAMIC || body[pair[k]].deformable >= 0) dof[pair[k]] = 0;
+      if (body[pair[k]].motion == TB_BODY_DYNAMIC) dof[pair[k]] = 0;
   }
-  for (size_t i = 0; soft && i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    for (int k = 0; k < d->nhold; k++)
-      if (d->hold[k].body >= 0 && body[d->hold[k].body].kind == TB_BODY_DYNAMIC)
+  for (size_t i = 0; soft && i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&body[i]);
+    for (int k = 0; d && k < d->nhold; k++)
+      if (d->hold[k].body >= 0 && body[d->hold[k].body].motion == TB_BODY_DYNAMIC)
         dof[d->body] = dof[d->hold[k].body] = 0;
   }
   for (size_t i = 0; i < w->joint.count; i++) {
     int a = tb_joints(w)[i].def.a.index, b = tb_joints(w)[i].def.b.index;
-    if (a >= 0 && body[a].kind == TB_BODY_DYNAMIC) dof[a] = 0;
-    if (b >= 0 && body[b].kind == TB_BODY_DYNAMIC) dof[b] = 0;
+    if (a >= 0 && body[a].motion == TB_BODY_DYNAMIC) dof[a] = 0;
+    if (b >= 0 && body[b].motion == TB_BODY_DYNAMIC) dof[b] = 0;
   }
 }
 
@@ -264,10 +265,10 @@ static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbWorld* w, const tbSte
 // Of bodies too large to factor: from the velocities known so far.
 static tbStatus believe(tbArena* arena, const tbWorld* w, const tbSoftStep* soft, tbAssembly* out)
 {
-  for (size_t i = 0; soft && i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
-    int dof = out->dof[d->body];
-    if (dof < 0 || soft[i].factor) continue;
+  for (size_t i = 0; soft && i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    int dof = out->dof[i];
+    if (!d || dof < 0 || soft[i].factor) continue;
     if (!out->w) out->w = TB_TAKE(arena, double, (size_t)out->problem->ndof);
     if (!out->w) return TB_ERROR_MEMORY;
     for (int k = 0; k < 3 * d->fem->nnode; k++) out->w[dof + k] = soft[i].v[k] - soft[i].v_free[k];
@@ -400,9 +401,9 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
              (size_t)(p->row_adr[block_at + 1] - p->row_adr[block_at]) * sizeof(double));
   }
   // and behind these the attached nodes', where deformable bodies took part
-  for (size_t i = 0; block_at < p->ncontact && i < w->deformable.count; i++) {
-    tbDeformable* d = &tb_deformables(w)[i];
-    for (int n = 0, body; d->nhold > 0 && n < d->fem->nnode; n++)
+  for (size_t i = 0; block_at < p->ncontact && i < w->body.count; i++) {
+    tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    for (int n = 0, body; d && d->nhold > 0 && n < d->fem->nnode; n++)
       if (attached(w, d, n, &body)) d->pull[n] = tb_load3(a->lambda + p->row_adr[block_at++]);
   }
 }

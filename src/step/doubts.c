@@ -95,7 +95,10 @@ static tbStatus doubt_matter(tbContext* ctx, const tbDeformable* d, tbArray* out
 
 tbStatus tb_world_doubts(tbContext* ctx, const tbWorld* w, tbArray* out)
 {
-  if (w->deformable.count == 0) return TB_OK;
-  for (size_t i = 0; i < w->deformable.count; i++) TB_TRY(doubt_matter(ctx, &tb_deformables(w)[i], out));
+  if (tb_first_unframed(w) < 0) return TB_OK;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (d) TB_TRY(doubt_matter(ctx, d, out));
+  }
   return doubt_meetings(ctx, w, out);
 }

@@ -64,14 +64,14 @@ static void grow_boxes(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(s->world)[owner[i]];
     tbBox box = tb_shape_box_of(&tb_shapes(s->world)[i], s->pose[owner[i]]);
-    double g = b->kind == TB_BODY_FIXED
+    double g = b->motion == TB_BODY_FIXED
                    ? 0
                    : fastest(b, &s->unconstrained[owner[i]]) * s->options->dt + 1e-3 * b->radius;
     g += fmax(0.5 * s->options->margin, tb_norm3(s->world->gravity) * s->options->dt * s->options->dt);
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
     tbVec3 grow = tb_vec3(g, g, g);
     s->items[i] =
-        (tbBroadItem){{tb_sub3(box.lo, grow), tb_add3(box.hi, grow)}, owner[i], b->kind != TB_BODY_FIXED};
+        (tbBroadItem){{tb_sub3(box.lo, grow), tb_add3(box.hi, grow)}, owner[i], b->motion != TB_BODY_FIXED};
   }
 }
 
@@ -94,8 +94,8 @@ static double approach(const Search* s, int a, int b)
 static double alone(const Search* s, int a, int b)
 {
   const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
-  double va = A->kind == TB_BODY_DYNAMIC ? fastest(A, &s->unconstrained[a]) : 0;
-  double vb = B->kind == TB_BODY_DYNAMIC ? fastest(B, &s->unconstrained[b]) : 0;
+  double va = A->motion == TB_BODY_DYNAMIC ? fastest(A, &s->unconstrained[a]) : 0;
+  double vb = B->motion == TB_BODY_DYNAMIC ? fastest(B, &s->unconstrained[b]) : 0;
   return fmax(va, vb);
 }
 
@@ -276,8 +276,8 @@ static tbVec3 armed(const Search* s, int body, tbVec3 p, double t)
 static tbVec3 position_of(const Search* s, int a, int b, const tbContactPoint* p, double t)
 {
   tbVec3 on_a = t > 0 ? armed(s, a, p->a, t) : p->a, on_b = t > 0 ? armed(s, b, p->b, t) : p->b;
-  if (tb_bodies(s->world)[a].kind != TB_BODY_DYNAMIC) return on_b;
-  if (tb_bodies(s->world)[b].kind != TB_BODY_DYNAMIC) return on_a;
+  if (tb_bodies(s->world)[a].motion != TB_BODY_DYNAMIC) return on_b;
+  if (tb_bodies(s->world)[b].motion != TB_BODY_DYNAMIC) return on_a;
   return tb_scale3(0.5, tb_add3(on_a, on_b));
 }
 
@@ -334,7 +334,7 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
   size_t kept = 0;
   for (size_t i = 0; i < pairs->count; i++) {
     int a = owner[p[i].a], b = owner[p[i].b];
-    if (tb_bodies(w)[a].kind != TB_BODY_DYNAMIC && tb_bodies(w)[b].kind != TB_BODY_DYNAMIC) continue;
+    if (tb_bodies(w)[a].motion != TB_BODY_DYNAMIC && tb_bodies(w)[b].motion != TB_BODY_DYNAMIC) continue;
     tbPair bodies = {a < b ? a : b, a < b ? b : a};
     if (njoined && bsearch(&bodies, joined, (size_t)njoined, sizeof *joined, by_pair)) continue;
     p[kept++] = p[i];

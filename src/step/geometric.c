@@ -44,7 +44,7 @@ void tb_geometric_stiffness(const tbWorld* w, double h, const tbTransform* centr
       force = tb_scale3(-tension, d);
     }
     for (int side = 0; side < 2; side++) {
-      if (body[side] < 0 || tb_bodies(w)[body[side]].kind != TB_BODY_DYNAMIC) continue;
+      if (body[side] < 0 || tb_bodies(w)[body[side]].motion != TB_BODY_DYNAMIC) continue;
       const tbBody* b = &tb_bodies(w)[body[side]];
       tbGeometric* g = &out[body[side]];
       turn_of(b, centre[body[side]].q, local[side], tb_scale3(side ? 1 : -1, force), h, &g->inertia);

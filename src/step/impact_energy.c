@@ -51,14 +51,11 @@ static int find(int* parent, int i)
   return i;
 }
 
-static bool takes_part(const tbAssembly* a, const tbWorld* w, int body)
-{
-  return body >= 0 && a->dof[body] >= 0 && tb_bodies(w)[body].deformable < 0;
-}
+static bool takes_part(const tbAssembly* a, int body) { return body >= 0 && a->dof[body] >= 0; }
 
-static void join(int* parent, const tbAssembly* a, const tbWorld* w, int x, int y)
+static void join(int* parent, const tbAssembly* a, int x, int y)
 {
-  if (!takes_part(a, w, x) || !takes_part(a, w, y)) return;
+  if (!takes_part(a, x) || !takes_part(a, y)) return;
   x = find(parent, x), y = find(parent, y);
   if (x < y) parent[y] = x;
   else parent[x] = y;
@@ -72,7 +69,7 @@ static double kinetic(const tbBody* b, tbQuat q, tbVec3 v, tbVec3 w)
 
 static void driven_by(const Impacts* p, int driver, int body)
 {
-  if (tb_bodies(p->world)[driver].kind != TB_BODY_KINEMATIC) return;
+  if (tb_bodies(p->world)[driver].motion != TB_BODY_KINEMATIC) return;
   const tbUnconstrained* f = &p->before[driver];
   if (tb_norm3(f->v) + tb_norm3(f->w) > 0) p->group[find(p->parent, body)].driven = true;
 }
@@ -82,9 +79,9 @@ static void find_groups(const Impacts* p, const tbAssembly* a)
 {
   const tbWorld* w = p->world;
   for (size_t i = 0; i < w->body.count; i++) p->parent[i] = (int)i, p->group[i] = (Group){.share = 1};
-  for (int k = 0; k < p->count; k++) join(p->parent, a, w, p->constraint[k].body_a, p->constraint[k].body_b);
+  for (int k = 0; k < p->count; k++) join(p->parent, a, p->constraint[k].body_a, p->constraint[k].body_b);
   for (size_t k = 0; k < w->joint.count; k++)
-    join(p->parent, a, w, tb_joints(w)[k].def.a.index, tb_joints(w)[k].def.b.index);
+    join(p->parent, a, tb_joints(w)[k].def.a.index, tb_joints(w)[k].def.b.index);
   for (int k = 0; k < p->count; k++) {
     driven_by(p, p->constraint[k].body_a, p->constraint[k].body_b);
     driven_by(p, p->constraint[k].body_b, p->constraint[k].body_a);
@@ -96,7 +93,7 @@ static void measure_energies(const Impacts* p, const tbAssembly* a)
   const tbWorld* w = p->world;
   for (size_t i = 0; i < w->body.count; i++) p->group[i].before = p->group[i].after = 0;
   for (size_t i = 0; i < w->body.count; i++) {
-    if (!takes_part(a, w, (int)i)) continue;
+    if (!takes_part(a, (int)i)) continue;
     const double* v = a->v + a->dof[i];
     const tbBody* b = &tb_bodies(w)[i];
     Group* g = &p->group[find(p->parent, (int)i)];
@@ -110,7 +107,7 @@ static bool gained(const Group* g) { return !g->driven && g->after > g->before *
 static Group* group_of(const Impacts* p, const tbAssembly* a, int constraint)
 {
   const tbContactConstraint* t = &p->constraint[constraint];
-  return &p->group[find(p->parent, takes_part(a, p->world, t->body_a) ? t->body_a : t->body_b)];
+  return &p->group[find(p->parent, takes_part(a, t->body_a) ? t->body_a : t->body_b)];
 }
 
 // Solves the problem with every group's share of its restitution. `a`: the last one, freed.

@@ -76,7 +76,7 @@ static double normal_velocity(const Impacts* p, const tbContactConstraint* t)
 static tbVec3 velocity_at_start(const Impacts* p, const tbContactConstraint* t, int body, tbVec3 point)
 {
   const tbBody* b = &tb_bodies(p->world)[body];
-  bool flies = b->kind == TB_BODY_DYNAMIC; // others have this step's velocity
+  bool flies = b->motion == TB_BODY_DYNAMIC; // others have this step's velocity
   tbVec3 v = flies ? b->v : p->now[body].v, w = flies ? b->w : p->now[body].w;
   tbVec3 arm = tb_sub3(t->position, b->x);
   if (t->swept > 0) arm = tb_quat_rotate(tb_quat_exp(tb_scale3(t->swept, w)), tb_sub3(point, b->x));
@@ -115,7 +115,7 @@ static void date(Impacts* p, int i, double t, bool aged)
 {
   const tbBody* b = &tb_bodies(p->world)[i];
   tbUnconstrained* f = &p->now[i];
-  if (b->kind != TB_BODY_DYNAMIC || p->when[i] < p->options->dt) return;
+  if (b->motion != TB_BODY_DYNAMIC || p->when[i] < p->options->dt) return;
   p->when[i] = t, p->aged[i] = aged;
   f->at = tb_transform(b->q, tb_madd3(b->x, t, b->v));
   f->v = b->v, f->w = b->w;
@@ -142,7 +142,7 @@ static bool first_impacts(Impacts* p, const tbContactConstraint* constraint, int
     if (!p->flies[i]) p->now[i].a = tb_zero3();
     p->centre[i] = p->unconstrained[i].at;
     p->when[i] = first[i] = h;
-    if (b->kind == TB_BODY_DYNAMIC) p->now[i].v = b->v, p->now[i].w = b->w;
+    if (b->motion == TB_BODY_DYNAMIC) p->now[i].v = b->v, p->now[i].w = b->w;
   }
   for (int i = 0; i < count; i++) {
     const tbContactConstraint* t = &constraint[i];
@@ -218,7 +218,7 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbContactConstraint* co
 static void take_over(Impacts* p, const tbAssembly* a, tbContactConstraint* constraint)
 {
   for (size_t i = 0; i < p->world->body.count; i++) {
-    if (a->dof[i] < 0 || tb_bodies(p->world)[i].deformable >= 0) continue;
+    if (a->dof[i] < 0) continue;
     p->now[i].v = tb_load3(a->v + a->dof[i]);
     p->now[i].w = tb_load3(a->v + a->dof[i] + 3);
   }
@@ -299,7 +299,7 @@ static void release(const Impacts* p, tbStepWork* work)
 {
   double h = p->options->dt;
   for (size_t i = 0; i < p->world->body.count; i++) {
-    if (tb_bodies(p->world)[i].kind != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
+    if (tb_bodies(p->world)[i].motion != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
     tbUnconstrained* f = &work->unconstrained[i];
     f->v = tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a);
     f->w = tb_add3(p->now[i].w, tb_spin_up(&tb_bodies(p->world)[i], p->now[i].at.q, h));

@@ -64,8 +64,10 @@ static double clearance_of(const tbWorld* w, const tbStepOptions* o)
 {
   if (o->clearance > 0) return o->clearance;
   double least = INFINITY;
-  for (size_t i = 0; i < w->deformable.count; i++)
-    least = fmin(least, tb_deformables(w)[i].surface->edge_length);
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (d) least = fmin(least, d->surface->edge_length);
+  }
   return least < INFINITY ? 1e-3 * least : 0;
 }
 
@@ -86,10 +88,10 @@ static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work
       }
       continue;
     }
-    const tbDeformable* d = &tb_deformables(w)[i];
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[m->body]);
     for (int k = 0; k < m->surface->nvertex; k++) {
       int node = d->surface->node[k];
-      tbVec3 v = d->fem->pinned[node] ? r->soft[i].pin[node] : tb_madd3(d->v[node], h, w->gravity);
+      tbVec3 v = d->fem->pinned[node] ? r->soft[m->body].pin[node] : tb_madd3(d->v[node], h, w->gravity);
       s->end[i][k] = tb_madd3(m->start[k], h, v);
     }
   }
@@ -173,7 +175,7 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   work->records.count = 0;
   tbSolveOptions eased = own.solver;
   eased.tolerance *= r->ease, eased.tolerance_q *= r->ease, eased.velocity_tolerance *= r->ease;
-  bool deforms = w->deformable.count > 0; // and never comes quite to rest
+  bool deforms = tb_first_unframed(w) >= 0; // and never comes quite to rest
   if (deforms && o->warm_start && !(eased.aim > 0)) eased.aim = 1;
   TB_TRY(tb_step_solve(ctx, &own, &eased, !deforms, work, report));
   r->rough = r->ease > 1 && work->assembly.problem->ncontact > 0 && report->outcome != TB_CONVERGED;
@@ -184,7 +186,7 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
       t->guess[k] = work->assembly.lambda[work->assembly.problem->row_adr[i] + k];
   }
   tb_soft_contact_learn(&work->assembly, rigid, &r->soft_contacts);
-  for (size_t i = 0; i < w->deformable.count; i++)
+  for (size_t i = 0; r->soft && i < w->body.count; i++)
     r->soft[i].v = tb_soft_velocity(w, &work->assembly, r->soft, (int)i);
   return TB_OK;
 }
@@ -212,7 +214,7 @@ static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSurfaceCon
   if (side == 0 && c->of.kind == TB_SURFACE_PLANE_VERTEX) return -1;
   int body = s->surface[side ? c->of.surface_b : c->of.surface_a].body;
   const tbBody* b = &tb_bodies(w)[body];
-  return b->kind == TB_BODY_DYNAMIC || b->deformable >= 0 ? body : -1;
+  return b->motion == TB_BODY_DYNAMIC ? body : -1;
 }
 
 // A body goes a share of the step, from its start: impacts on the way no longer count.
@@ -259,8 +261,8 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
 // Whether solving costs more than looking for contacts: a body is too large to factor.
 static bool is_expensive(const tbWorld* w, const tbSoftStep* soft)
 {
-  for (size_t i = 0; i < w->deformable.count; i++)
-    if (!soft[i].factor) return true;
+  for (size_t i = 0; i < w->body.count; i++)
+    if (soft[i].A && !soft[i].factor) return true;
   return false;
 }
 
@@ -303,11 +305,11 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
 // Bodies that nodes are attached to do not fly freely.
 static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
 {
-  for (size_t i = 0; i < w->deformable.count; i++)
-    for (int k = 0; k < tb_deformables(w)[i].nhold; k++) {
-      int body = tb_deformables(w)[i].hold[k].body;
-      if (body >= 0) unconstrained[body].held = true;
-    }
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    for (int k = 0; d && k < d->nhold; k++)
+      if (d->hold[k].body >= 0) unconstrained[d->hold[k].body].held = true;
+  }
 }
 
 // Contacts between rigid bodies, and their impacts.
@@ -339,7 +341,7 @@ static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
   Rounds* r = work->own;
   double clock = tb_seconds();
   int rigid = (int)work->constraints.count;
-  r->last = w->deformable.count == 0;
+  r->last = tb_first_unframed(w) < 0;
   if (r->last) return solve(ctx, w, o, &rigid, work, r, report);
   TB_TRY(begin_rounds(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
@@ -352,8 +354,9 @@ static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
 // What that takes of its momentum no contact did, and the report names it.
 static void move_nodes(tbWorld* w, double h, const tbAssembly* a, const Rounds* r, tbStepReport* report)
 {
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    tbDeformable* d = &tb_deformables(w)[i];
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (!d) continue;
     const double* v = tb_soft_velocity(w, a, r->soft, (int)i);
     double share = r->share ? r->share[d->body] : 1;
     for (int n = 0; n < d->fem->nnode; n++) {
@@ -400,7 +403,10 @@ static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tb
 {
   move_nodes(w, o->dt, &work->assembly, work->own, report);
   tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
-  for (size_t i = 0; i < w->deformable.count; i++) tb_deformable_follow(w, &tb_deformables(w)[i]);
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (d) tb_deformable_follow(w, d);
+  }
   tb_step_keep(work, w);
 }
 
@@ -411,7 +417,7 @@ static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   TB_TRY(solve_rounds(ctx, w, o, work, report));
   Rounds* r = work->own;
   tb_step_forget(ctx, work);
-  for (size_t i = 0; i < w->deformable.count; i++) r->soft[i].lent = false;
+  for (size_t i = 0; r->soft && i < w->body.count; i++) r->soft[i].lent = false;
   return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->soft,
                      work->constraints.data, (int)work->constraints.count, &work->assembly);
 }

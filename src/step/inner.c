@@ -85,7 +85,7 @@ static bool meets(const tbWorld* w, const tbStepOptions* o, const tbStepWork* wo
 {
   const tbBody* b = &tb_bodies(w)[body];
   const tbUnconstrained* f = &work->unconstrained[body];
-  if (b->kind != TB_BODY_DYNAMIC || f->held) return false;
+  if (b->motion != TB_BODY_DYNAMIC || f->held) return false;
   m->rest = f->struck >= 0 ? o->dt - f->struck : o->dt;
   m->body = sweep_after(w, work, body), m->other = sweep_after(w, work, other);
   double turns = tb_norm3(m->other.w) > 0 ? tb_norm3(m->other.w) * b->radius : 0;

@@ -43,8 +43,8 @@ tbBody tb_body_after(const tbWorld* w, double h, const tbUnconstrained* unconstr
                      int i)
 {
   tbBody b = tb_bodies(w)[i];
-  if (b.kind == TB_BODY_DYNAMIC) move_body(h, unconstrained, a, i, &b);
-  if (b.kind == TB_BODY_KINEMATIC) tb_follow(w, &b, &unconstrained[i], h);
+  if (b.motion == TB_BODY_DYNAMIC && b.kind->framed) move_body(h, unconstrained, a, i, &b);
+  if (b.motion == TB_BODY_KINEMATIC) tb_follow(w, &b, &unconstrained[i], h);
   return b;
 }
 
@@ -64,7 +64,7 @@ static void note_stopped(const tbUnconstrained* unconstrained, const tbAssembly*
                          tbStepReport* report)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (!(unconstrained[i].lost > 0) || tb_bodies(w)[i].kind != TB_BODY_DYNAMIC) continue;
+    if (!(unconstrained[i].lost > 0) || !tb_bodies(w)[i].kind->framed) continue;
     tbVec3 v, spin;
     tb_assembly_velocity(a, unconstrained, (int)i, &v, &spin);
     report->changes.stopped++;

@@ -38,7 +38,7 @@ static void half_pose(const tbWorld* w, const tbTransform* centre, int body, tbV
   *x = centre[body].x;
   *r = tb_quat_rotate(centre[body].q, anchor);
   *q = tb_quat_mul(centre[body].q, frame);
-  if (b->kind != TB_BODY_DYNAMIC) return;
+  if (b->motion != TB_BODY_DYNAMIC) return;
   tbMat3 R = tb_quat_mat3(centre[body].q);
   *m = 1 / b->mass;
   *I = tb_mat3_mul(R, tb_mat3_mult(b->inertia_inv, R));
@@ -221,7 +221,7 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
 static void push(const tbWorld* w, int body, tbVec3 impulse, tbVec3 arm, const tbMat3* I,
                  tbUnconstrained* unconstrained)
 {
-  if (body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC) return;
+  if (body < 0 || tb_bodies(w)[body].motion != TB_BODY_DYNAMIC) return;
   unconstrained[body].v = tb_madd3(unconstrained[body].v, 1 / tb_bodies(w)[body].mass, impulse);
   unconstrained[body].w = tb_add3(unconstrained[body].w, tb_mat3_mulv(*I, tb_cross3(arm, impulse)));
 }

@@ -15,7 +15,7 @@
 static tbVec3 before(const tbWorld* w, const tbUnconstrained* unconstrained, int body)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  return b->kind == TB_BODY_DYNAMIC ? b->v : unconstrained[body].v;
+  return b->motion == TB_BODY_DYNAMIC ? b->v : unconstrained[body].v;
 }
 
 // Keeps the constraints that are closed at the midpoint and sets their biases.
@@ -82,8 +82,8 @@ static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tb
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
     b->force = b->torque = tb_zero3();
-    if (b->kind == TB_BODY_KINEMATIC) tb_follow(w, b, &work->unconstrained[i], o->dt);
-    if (b->kind != TB_BODY_DYNAMIC) continue;
+    if (b->motion == TB_BODY_KINEMATIC) tb_follow(w, b, &work->unconstrained[i], o->dt);
+    if (b->motion != TB_BODY_DYNAMIC) continue;
     tbVec3 v, spin;
     tb_assembly_velocity(&work->assembly, work->unconstrained, (int)i, &v, &spin);
     b->x = tb_madd3(work->centre[i].x, 0.5 * o->dt, v), b->q = work->centre[i].q;

@@ -41,7 +41,7 @@ static double inverse_mass(const tbWorld* w, const tbContactConstraint* t, tbVec
   int body[2] = {t->body_a, t->body_b};
   for (int side = 0; side < 2; side++) {
     const tbBody* b = &tb_bodies(w)[body[side]];
-    if (b->kind != TB_BODY_DYNAMIC) continue;
+    if (b->motion != TB_BODY_DYNAMIC) continue;
     tbVec3 lever = tb_quat_unrotate(b->q, tb_cross3(tb_sub3(t->position, b->x), d));
     sum += 1 / b->mass + tb_dot3(lever, tb_mat3_mulv(b->inertia_inv, lever));
   }
@@ -109,7 +109,7 @@ static void push_bodies(const tbWorld* w, const tbStepWork* work, tbUnconstraine
     for (int side = 0; side < 2; side++) {
       int k = side ? t->body_b : t->body_a;
       const tbBody* b = &tb_bodies(w)[k];
-      if (b->kind != TB_BODY_DYNAMIC) continue;
+      if (b->motion != TB_BODY_DYNAMIC) continue;
       tbVec3 p = side ? impulse : tb_neg3(impulse);
       tbVec3 spin = tb_cross3(tb_sub3(t->position, work->centre[k].x), p);
       tbQuat q = work->centre[k].q;

@@ -41,7 +41,7 @@ static double joint_error(const tbAssembly* a)
 static void displace(tbWorld* w, const tbAssembly* a)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0 || tb_bodies(w)[i].deformable >= 0) continue;
+    if (a->dof[i] < 0) continue;
     tbBody* b = &tb_bodies(w)[i];
     b->x = tb_add3(b->x, tb_load3(a->v + a->dof[i]));
     b->q = tb_quat_integrate(b->q, tb_load3(a->v + a->dof[i] + 3), 1);

@@ -33,11 +33,11 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   double t = fraction * o->dt;
   for (size_t i = 0; i < n; i++) {
     tbBody b = tb_bodies(w)[i];
-    if (t > 0 && b.kind == TB_BODY_DYNAMIC) {
+    if (t > 0 && b.motion == TB_BODY_DYNAMIC) {
       b.x = tb_madd3(b.x, t, b.v);
       tb_turn_freely(&b, t, &b.q, &b.w);
       work->unconstrained[i].w = tb_add3(b.w, tb_spin_up(&b, b.q, o->dt));
-    } else if (t > 0 && b.kind == TB_BODY_KINEMATIC) {
+    } else if (t > 0 && b.motion == TB_BODY_KINEMATIC) {
       tbTransform T = tb_motion_at(w, &b, w->time + t);
       b.x = T.x, b.q = T.q;
     }

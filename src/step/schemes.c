@@ -4,7 +4,6 @@
 #include <string.h>
 
 enum {
-  RIGID = 1 << TB_BODY_DYNAMIC | 1 << TB_BODY_FIXED | 1 << TB_BODY_KINEMATIC,
   JOINTS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
   CONTACTS = 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC | 1 << TB_LAW_CONTENSOU |
              1 << TB_LAW_ROLLING, // as rows.c chooses them
@@ -15,28 +14,28 @@ static const tbScheme schemes[] = {
      .summary = "velocity level, one problem per step; overlaps pushed out or projected",
      .reference = "Stewart and Trinkle 1996; Anitescu and Potra 1997; course §1",
      .method = &tb_semi_implicit,
-     .moves = RIGID,
+     .moves = TB_MOVES_FRAMES,
      .laws = JOINTS | CONTACTS,
      .impact_laws = JOINTS | CONTACTS},
     {.name = "moreau",
      .summary = "Moreau's midpoint rule, restitution inside the contact law",
      .reference = "Moreau 1988; course, proximal chapter",
      .method = &tb_moreau,
-     .moves = RIGID,
+     .moves = TB_MOVES_FRAMES,
      .laws = JOINTS | CONTACTS},
     {.name = "penalty",
      .summary =
          "springs and dampers at the contacts, friction by anchors; a solver for joints and impacts alone",
      .reference = "Cundall and Strack 1979; course §2",
      .method = &tb_penalty,
-     .moves = RIGID,
+     .moves = TB_MOVES_FRAMES,
      .laws = JOINTS,
      .impact_laws = JOINTS | CONTACTS},
     {.name = "implicit",
      .summary = "deformable bodies with rigid ones: implicit elasticity, contacts found until nothing meets",
      .reference = "Verschoor and Jalba 2019; course §1.10, §2.2",
      .method = &tb_implicit,
-     .moves = RIGID | 1 << TB_BODY_SOFT | 1 << TB_BODY_CLOTH,
+     .moves = TB_MOVES_FRAMES | TB_MOVES_NODES,
      .laws = JOINTS | CONTACTS,
      .impact_laws = JOINTS | CONTACTS},
 };

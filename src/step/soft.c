@@ -22,7 +22,7 @@ static const double SHARE = 1e-3, ROUGHEST = 1e-6;
 
 typedef struct {
   const tbWorld* world;
-  tbBodyFactor* factor; // of every deformable body
+  tbBodyFactor* factor; // of every body
   double h, tolerance;
   tbSoftStep* step;
   double** force; // elastic                                               (3 nnode) each
@@ -37,7 +37,7 @@ static tbTransform holder_after(const tbWorld* w, const tbHold* hold, double t)
 {
   if (hold->body < 0) return tb_motion_pose(w, &hold->motion, t);
   const tbBody* b = &tb_bodies(w)[hold->body];
-  return b->kind == TB_BODY_KINEMATIC ? tb_motion_at(w, b, t) : tb_transform(b->q, b->x);
+  return b->motion == TB_BODY_KINEMATIC ? tb_motion_at(w, b, t) : tb_transform(b->q, b->x);
 }
 
 static void lead_nodes(const tbWorld* w, const tbDeformable* d, double h, tbVec3* pin)
@@ -53,8 +53,8 @@ static void lead_nodes(const tbWorld* w, const tbDeformable* d, double h, tbVec3
 static tbStatus prepare(tbContext* ctx, const Job* job, int i)
 {
   const tbWorld* w = job->world;
-  const tbDeformable* d = &tb_deformables(w)[i];
-  const tbBody* body = &tb_bodies(w)[d->body];
+  const tbBody* body = &tb_bodies(w)[i];
+  const tbDeformable* d = tb_deformable(body);
   tbSoftStep* s = &job->step[i];
   tbCholesky* factor = job->factor[i].factor;
   size_t n = 3 * (size_t)d->fem->nnode;
@@ -93,7 +93,8 @@ static void prepare_small(void* user, int begin, int end, int piece)
   (void)piece;
   Job* job = user;
   for (int i = begin; i < end; i++) {
-    if (tb_deformables(job->world)[i].fem->nnode > LARGE) continue;
+    const tbDeformable* d = tb_deformable(&tb_bodies(job->world)[i]);
+    if (!d || d->fem->nnode > LARGE) continue;
     tbContext own = tb_shared_context(&job->shared);
     job->status[i] = prepare(&own, job, i);
     job->error[i] = own.error;
@@ -123,7 +124,7 @@ static tbStatus analyse(tbContext* ctx, const tbDeformable* d, tbBodyFactor* out
 
 static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
 {
-  size_t count = job->world->deformable.count;
+  size_t count = job->world->body.count;
   job->step = TB_TAKE(arena, tbSoftStep, count);
   job->force = TB_TAKE(arena, double*, count);
   job->space = TB_TAKE(arena, double*, count);
@@ -131,7 +132,8 @@ static tbStatus take(tbContext* ctx, tbArena* arena, Job* job)
   job->error = TB_TAKE(arena, tbError, count);
   if (!job->step || !job->force || !job->space || !job->status || !job->error) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) {
-    const tbDeformable* d = &tb_deformables(job->world)[i];
+    const tbDeformable* d = tb_deformable(&tb_bodies(job->world)[i]);
+    if (!d) continue;
     tbCholesky* factor;
     TB_TRY(analyse(ctx, d, &job->factor[i]));
     factor = job->factor[i].factor;
@@ -165,7 +167,7 @@ tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbW
   double asked = o->solver.velocity_tolerance;
   if (o->solver.tolerance > 0 && !(asked > 0 && asked < o->solver.tolerance)) asked = o->solver.tolerance;
   Job job = {.world = w, .h = o->dt, .tolerance = fmin(fmax(SHARE * asked, TB_METRIC_EXACT), ROUGHEST)};
-  int count = (int)w->deformable.count, more = count - (int)cache->factor.count;
+  int count = (int)w->body.count, more = count - (int)cache->factor.count;
   if (more > 0) TB_TRY(tb_array_push(ctx, &cache->factor, NULL, (size_t)more));
   job.factor = cache->factor.data;
   TB_TRY(take(ctx, arena, &job));
@@ -173,7 +175,9 @@ tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbW
   tb_parallel_for(ctx->threads, count, 1, prepare_small, &job);
   tb_shared_end(&job.shared);
   for (int i = 0; i < count; i++) {
-    if (tb_deformables(w)[i].fem->nnode > LARGE) TB_TRY(prepare(ctx, &job, i));
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    if (!d) continue;
+    if (d->fem->nnode > LARGE) TB_TRY(prepare(ctx, &job, i));
     if (job.status[i] == TB_OK) continue;
     ctx->error = job.error[i];
     return job.status[i];

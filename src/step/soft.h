@@ -3,7 +3,7 @@
 #define TB_STEP_SOFT_H
 
 #include "math/packed.h"
-#include "scene/world.h"
+#include "kind/deformable.h"
 #include "tribo/step.h"
 
 struct tbCholesky;
@@ -20,7 +20,8 @@ typedef struct tbSoftStep {
   bool lent;                       // a problem borrows A and its factor; else it copies A and factors it
 } tbSoftStep;
 
-// One for every deformable body, from the arena. The factors are kept in the cache, from step to step.
+// One for every body, from the arena; of those that do not deform all zero. The factors are kept in the
+// cache, from step to step.
 tbStatus tb_soft_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
                        const tbStepOptions* options, tbSoftStep** out);
 

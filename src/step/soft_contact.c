@@ -9,21 +9,21 @@ uint64_t tb_soft_contact_name(const tbSurfaceFeatures* of)
   return (uint64_t)of->kind << 62 | (uint64_t)of->feature_a << 31 | (uint64_t)of->feature_b;
 }
 
-static tbSurfaceFeatures features_of(const tbWorld* w, const tbSurfaces* s, const tbContactRecord* r)
+static tbSurfaceFeatures features_of(const tbSurfaces* s, const tbContactRecord* r)
 {
   tbSurfaceFeatures of = {.kind = (tbSurfacePair)(r->feature >> 62),
                           .feature_a = (int)(r->feature >> 31 & 0x7fffffff),
                           .feature_b = (int)(r->feature & 0x7fffffff)};
-  of.surface_a = r->shape_a < 0 ? tb_bodies(w)[r->body_a].deformable : s->of_shape[r->shape_a];
-  of.surface_b = r->shape_b < 0 ? tb_bodies(w)[r->body_b].deformable : s->of_shape[r->shape_b];
+  of.surface_a = r->shape_a < 0 ? s->of_body[r->body_a] : s->of_shape[r->shape_a];
+  of.surface_b = r->shape_b < 0 ? s->of_body[r->body_b] : s->of_shape[r->shape_b];
   return of;
 }
 
 static bool side_moves(const tbWorld* w, int body, const int* vertex, int count)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  if (b->deformable < 0) return b->kind == TB_BODY_DYNAMIC;
-  const tbDeformable* d = &tb_deformables(w)[b->deformable];
+  if (b->kind->framed) return b->motion == TB_BODY_DYNAMIC;
+  const tbDeformable* d = tb_deformable(b);
   for (int k = 0; k < count; k++)
     if (!d->fem->pinned[d->surface->node[vertex[k]]]) return true;
   return false;
@@ -95,7 +95,7 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     }
     tbSoftContact p = {0};
     tbSurfaceFeatures of = {0};
-    if (r < end) of = features_of(w, s, r);
+    if (r < end) of = features_of(s, r);
     int order = c == last ? -1 : r == end ? 1 : tb_surface_features_order(&of, &c->of);
     bool there = true;
     if (order >= 0) p.contact = *c++;

@@ -44,7 +44,7 @@ static Side side_of(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContac
     double height = tb_dot3(p->normal[0], x) - p->offset[0];
     const tbBody* b = &tb_bodies(w)[p->body];
     out.at = tb_madd3(x, -height, p->normal[0]);
-    if (b->kind == TB_BODY_KINEMATIC) {
+    if (b->motion == TB_BODY_KINEMATIC) {
       tbTransform now = tb_motion_at(w, b, w->time), then = tb_motion_at(w, b, w->time + h);
       tbVec3 moved = tb_transform_point(then, tb_transform_unpoint(now, out.at));
       out.drift = tb_scale3(1 / h, tb_sub3(moved, out.at));

@@ -9,7 +9,7 @@
 static size_t most_of(const tbWorld* w)
 {
   size_t most = 256 + 4 * w->body.count;
-  for (size_t i = 0; i < w->deformable.count; i++) most += 4 * (size_t)tb_deformables(w)[i].fem->nnode;
+  for (size_t i = 0; i < w->body.count; i++) most += 4 * (size_t)tb_nodes_of(&tb_bodies(w)[i]).count;
   return most;
 }
 

@@ -34,10 +34,11 @@ static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* s
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    if (scheme->moves & 1u << b->kind) continue;
+    unsigned needed = b->kind->framed ? TB_MOVES_FRAMES : TB_MOVES_NODES;
+    if (scheme->moves & needed) continue;
     const char* other = "another scheme";
     for (int k = tb_scheme_count() - 1; k >= 0; k--)
-      if (tb_scheme_at(k)->moves & 1u << b->kind) other = tb_scheme_at(k)->name;
+      if (tb_scheme_at(k)->moves & needed) other = tb_scheme_at(k)->name;
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s does not move bodies like \"%s\", which needs %s",
                    scheme->name, b->name, other);
   }
@@ -55,10 +56,11 @@ tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"", o->scheme);
   }
   TB_TRY(check_bodies(ctx, w, tb_scheme_find(o->scheme)));
-  if (w->deformable.count > 0 && o->stabilization == TB_STABILIZE_PROJECTION)
+  int unframed = tb_first_unframed(w);
+  if (unframed >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,
                    "projection moves rigid bodies only, and would push them into \"%s\"",
-                   tb_bodies(w)[tb_deformables(w)[0].body].name);
+                   tb_bodies(w)[unframed].name);
   if (!at_least(o->clearance, 0) || o->rounds < 1)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "clearance must not be negative, and rounds at least 1");
   if (!at_least(o->budget_s, 0))

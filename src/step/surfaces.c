@@ -20,9 +20,8 @@ static tbStatus make_surfaces(tbContext* ctx, const tbWorld* w, tbCache* cache)
   return TB_OK;
 }
 
-static tbStatus begin_deformable(tbArena* arena, const tbWorld* w, int i, tbSurfaces* s)
+static tbStatus begin_own(tbArena* arena, const tbDeformable* d, tbSurfaces* s)
 {
-  const tbDeformable* d = &tb_deformables(w)[i];
   size_t n = (size_t)d->surface->nvertex;
   tbVec3 *start = TB_TAKE(arena, tbVec3, n), *end = TB_TAKE(arena, tbVec3, n);
   int* holder = TB_TAKE(arena, int, n);
@@ -32,6 +31,8 @@ static tbStatus begin_deformable(tbArena* arena, const tbWorld* w, int i, tbSurf
     start[k] = end[k] = d->x[node];
     holder[k] = hold < 0 ? TB_HELD_NOT : body < 0 ? TB_HELD_FAST : body;
   }
+  int i = s->scene.nsurface++;
+  s->of_body[d->body] = i;
   s->surface[i] = (tbMovingSurface){.surface = d->surface,
                                     .start = start,
                                     .end = end,
@@ -59,7 +60,7 @@ static tbStatus begin_shape(tbArena* arena, const tbCache* cache, const tbWorld*
                                     .start = start,
                                     .end = end,
                                     .body = body,
-                                    .fixed = tb_bodies(w)[body].kind != TB_BODY_DYNAMIC,
+                                    .fixed = tb_bodies(w)[body].motion != TB_BODY_DYNAMIC,
                                     .rigid = true,
                                     .radius = tb_round_depth(&tb_shapes(w)[shape])};
   s->end[i] = end;
@@ -90,16 +91,21 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
                            const tbTransform* pose, tbSurfaces* out)
 {
   TB_TRY(make_surfaces(ctx, w, cache));
-  size_t most = w->deformable.count + w->shape.count;
+  size_t most = w->body.count + w->shape.count;
   tbSurfaces s = {.surface = TB_TAKE(arena, tbMovingSurface, most),
                   .end = TB_TAKE(arena, tbVec3*, most),
                   .shape = TB_TAKE(arena, int, most),
                   .plane = TB_TAKE(arena, tbMovingPlane, w->shape.count),
                   .plane_shape = TB_TAKE(arena, int, w->shape.count),
+                  .of_body = TB_TAKE(arena, int, w->body.count),
                   .of_shape = TB_TAKE(arena, int, w->shape.count)};
-  if (!s.surface || !s.end || !s.shape || !s.plane || !s.plane_shape || !s.of_shape) return TB_ERROR_MEMORY;
-  s.scene.nsurface = (int)w->deformable.count;
-  for (int i = 0; i < s.scene.nsurface; i++) TB_TRY(begin_deformable(arena, w, i, &s));
+  if (!s.surface || !s.end || !s.shape || !s.plane || !s.plane_shape || !s.of_body || !s.of_shape)
+    return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
+    s.of_body[i] = -1;
+    if (d) TB_TRY(begin_own(arena, d, &s));
+  }
   for (int i = 0; i < (int)w->shape.count; i++) {
     if (tb_shapes(w)[i].type == TB_SHAPE_PLANE) begin_plane(w, i, pose, &s);
     else TB_TRY(begin_shape(arena, cache, w, i, pose, &s));
@@ -109,17 +115,18 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
   return TB_OK;
 }
 
-const double* tb_soft_velocity(const tbWorld* w, const tbAssembly* a, const tbSoftStep* soft, int i)
+const double* tb_soft_velocity(const tbWorld* w, const tbAssembly* a, const tbSoftStep* soft, int body)
 {
-  int dof = a->dof[tb_deformables(w)[i].body];
-  return dof < 0 ? soft[i].v_free : a->v + dof;
+  (void)w;
+  int dof = a->dof[body];
+  return dof < 0 ? soft[body].v_free : a->v + dof;
 }
 
 void tb_surfaces_lead(const tbWorld* w, double dt, const tbUnconstrained* unconstrained, tbSurfaces* s)
 {
-  for (int i = (int)w->deformable.count; i < s->scene.nsurface; i++) {
+  for (int i = 0; i < s->scene.nsurface; i++) {
     const tbMovingSurface* m = &s->surface[i];
-    if (tb_bodies(w)[m->body].kind != TB_BODY_KINEMATIC) continue;
+    if (tb_bodies(w)[m->body].motion != TB_BODY_KINEMATIC) continue;
     tbBody after = tb_body_after(w, dt, unconstrained, NULL, m->body);
     for (int k = 0; k < m->surface->nvertex; k++)
       s->end[i][k] = tb_transform_point(tb_body_pose(&after), m->surface->rest[k]);
@@ -143,8 +150,8 @@ typedef struct {
 
 static void move_deformable(const Job* job, int i)
 {
-  const tbDeformable* d = &tb_deformables(job->world)[i];
-  const double* v = tb_soft_velocity(job->world, job->assembly, job->soft, i);
+  const tbDeformable* d = tb_deformable(&tb_bodies(job->world)[job->surfaces->surface[i].body]);
+  const double* v = tb_soft_velocity(job->world, job->assembly, job->soft, d->body);
   double h = job->share ? job->h * job->share[d->body] : job->h;
   for (int k = 0; k < d->surface->nvertex; k++) {
     int node = d->surface->node[k];

@@ -8,11 +8,12 @@
 
 typedef struct tbSurfaces {
   tbSurfaceScene scene;
-  tbMovingSurface* surface; // of the deformable bodies, in their order, then of shapes (scene.nsurface)
+  tbMovingSurface* surface; // bodies' own, in their order, then those of shapes            (scene.nsurface)
   tbVec3** end; // of each: where its vertices end                                          (scene.nsurface)
-  int* shape;   // of each: in tbWorld.shape; −1: a deformable body's                       (scene.nsurface)
+  int* shape;   // of each: in tbWorld.shape; −1: a body's own                              (scene.nsurface)
   tbMovingPlane* plane; // (scene.nplane)
   int* plane_shape;     // (scene.nplane)
+  int* of_body;  // the body's own surface; −1: it has none                                     (bodies)
   int* of_shape; // the surface, or plane, of a shape                                           (shapes)
 } tbSurfaces;
 
@@ -55,7 +56,7 @@ void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbU
 
 // Velocities of a deformable body's nodes after the step (3 nnode).
 const double* tb_soft_velocity(const tbWorld* world, const tbAssembly* assembly, const tbSoftStep* soft,
-                               int deformable);
+                               int body);
 
 // What meets at the end: pairs of triangles (intersect.h), and vertices behind planes or in them. Rigid
 // surfaces among each other do not count. The list: an array of tbSurfacesMeet, of bodies; two bodies may

@@ -91,8 +91,8 @@ static void move_bodies(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(job->world)[i];
     job->out[i] = (tbUnconstrained){.at = tb_transform(b->q, b->x), .struck = -1};
-    if (b->kind == TB_BODY_DYNAMIC) fall(job->world, b, job->dt, &job->out[i]);
-    if (b->kind == TB_BODY_KINEMATIC) follow(job->world, b, job->dt, &job->out[i]);
+    if (b->motion == TB_BODY_DYNAMIC && b->kind->framed) fall(job->world, b, job->dt, &job->out[i]);
+    if (b->motion == TB_BODY_KINEMATIC) follow(job->world, b, job->dt, &job->out[i]);
   }
 }
 

@@ -2,7 +2,7 @@
 #ifndef TB_STEP_UNCONSTRAINED_H
 #define TB_STEP_UNCONSTRAINED_H
 
-#include "scene/world.h"
+#include "scene/kind.h"
 
 typedef struct tbUnconstrained {
   tbVec3 v, w;    // velocities after the step's forces; contacts change these

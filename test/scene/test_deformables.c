@@ -1,5 +1,5 @@
 // Deformable bodies in a world: where they start, what holds them, what is measured of them, what is refused.
-#include "scene/world.h"
+#include "kind/deformables.h"
 #include "test.h"
 
 #include <string.h>
@@ -45,12 +45,12 @@ static tbDeformableDef sheet_def(const Setting* s)
   return d;
 }
 
-static tbBodyId add_ball(Setting* s, tbBodyKind kind, tbVec3 position, tbVec3 velocity, tbVec3 spin)
+static tbBodyId add_ball(Setting* s, tbBodyMotion motion, tbVec3 position, tbVec3 velocity, tbVec3 spin)
 {
   tbShape ball = tb_shape_sphere(0.1);
   tbBodyDef d = tb_default_body_def();
   tbBodyId id = {-1};
-  d.kind = kind, d.shapes = &ball, d.shape_count = 1;
+  d.motion = motion, d.shapes = &ball, d.shape_count = 1;
   d.position = position, d.velocity = velocity, d.angular_velocity = spin;
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->w, &d, &id));
   return id;
@@ -83,7 +83,7 @@ TEST(a_deformable_starts_where_its_pose_puts_it_moving_as_its_frame_does)
   CHECK_NEAR(apart(state.velocity, d.velocity), 0, 1e-14);
   CHECK_NEAR(tb_body_mass(s.w, id), 1000, 1e-9);
   const tbBody* b = &tb_bodies(s.w)[id.index];
-  CHECK(b->kind == TB_BODY_SOFT && b->nshape == 0 && b->deformable == 0);
+  CHECK(b->kind == &tb_kind_soft && b->motion == TB_BODY_DYNAMIC && b->nshape == 0);
   CHECK_NEAR(b->radius, sqrt(0.75), 1e-14);
   clear(&s);
 }
@@ -95,12 +95,12 @@ TEST(a_turned_sheet_keeps_its_warp_and_its_energy_at_rest)
   d.orientation = quarter(), d.position = tb_vec3(0, 0, 1), d.cloth.thickness = 0.02;
   tbBodyId id;
   CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.w, &d, &id));
-  const tbDeformable* f = &tb_deformables(s.w)[0];
+  const tbDeformable* f = deformable_at(s.w, 0);
   CHECK_NEAR(apart(f->fem->sheet.warp, tb_vec3(0, 1, 0)), 0, 1e-15);
   CHECK_NEAR(tb_world_energy(s.w).elastic, 0, 1e-25);
   CHECK(f->radius == 0.01);
   CHECK_NEAR(tb_bodies(s.w)[id.index].radius, sqrt(0.5) + 0.01, 1e-14);
-  CHECK(tb_body_triangle_count(s.w, id) == 32 && tb_bodies(s.w)[id.index].kind == TB_BODY_CLOTH);
+  CHECK(tb_body_triangle_count(s.w, id) == 32 && tb_bodies(s.w)[id.index].kind == &tb_kind_cloth);
   clear(&s);
 }
 
@@ -169,7 +169,7 @@ TEST(setting_its_state_moves_it_as_if_it_were_rigid_with_what_the_world_holds)
   CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.w, &d, &id));
   tbBodyState state = {tb_vec3(1, 2, 3), tb_quat(3, 0, 0, 3), tb_vec3(0, 0, 1), tb_vec3(0, 0, 4)};
   CHECK_OK(&s.ctx, tb_body_set_state(&s.ctx, s.w, id, &state));
-  const tbDeformable* f = &tb_deformables(s.w)[0];
+  const tbDeformable* f = deformable_at(s.w, 0);
   for (int i = 0; i < 27; i++) {
     tbVec3 r = tb_quat_rotate(quarter(), s.solid->node[i]);
     CHECK_NEAR(apart(f->x[i], tb_add3(state.position, r)), 0, 1e-14);
@@ -203,7 +203,7 @@ TEST(held_nodes_go_with_what_holds_them)
   d.pins = pins, d.pin_count = 5, d.velocity = tb_vec3(0, 0, -1), d.position = tb_vec3(0.5, 0, 0);
   tbBodyId id;
   CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.w, &d, &id));
-  const tbDeformable* f = &tb_deformables(s.w)[0];
+  const tbDeformable* f = deformable_at(s.w, 0);
   const tbVec3* X = s.sheet->vertex;
   REQUIRE(f->nhold == 5 && s.w->key.count == 2);
   for (int i = 0; i < f->fem->nnode; i++) {
@@ -245,19 +245,18 @@ TEST(forces_act_on_a_deformable_and_torques_and_joints_do_not)
   CHECK(tb_world_add_joint(&s.ctx, s.w, &j, NULL) == TB_ERROR_ARGUMENT);
   CHECK(strstr(s.ctx.error.message, "jelly") && strstr(s.ctx.error.message, "pins"));
   CHECK(tb_body_node_count(s.w, ball) == 0 && !tb_body_nodes(s.w, ball) && !tb_body_triangles(s.w, ball));
-  CHECK(tb_bodies(s.w)[ball.index].deformable == -1);
+  CHECK(tb_bodies(s.w)[ball.index].kind == &tb_kind_rigid);
   clear(&s);
 }
 
 static void refused(Setting* s, const tbDeformableDef* d, const char* what)
 {
   const tbWorld* w = s->w;
-  size_t bodies = w->body.count, keys = w->key.count, surfaces = w->contact_material.count,
-         all = w->deformable.count;
+  size_t bodies = w->body.count, keys = w->key.count, surfaces = w->contact_material.count;
   uint64_t hash = tb_world_hash(w);
   tbStatus status = tb_world_add_deformable(&s->ctx, s->w, d, NULL);
   bool same = bodies == w->body.count && keys == w->key.count && surfaces == w->contact_material.count &&
-              all == w->deformable.count && hash == tb_world_hash(w);
+              hash == tb_world_hash(w);
   bool named = strstr(s->ctx.error.message, "jelly") || d->friction;
   if ((status != TB_ERROR_ARGUMENT && status != TB_ERROR_INPUT) || !same || !named)
     test_failed(__FILE__, __LINE__, "%s: %s (%s), the world is %s", what, tb_status_name(status),
@@ -358,7 +357,7 @@ TEST(adding_deformables_survives_every_failed_allocation)
       ctx = test_failing_context(&state);
       w = NULL, added = 0;
       tbStatus status = build(&ctx, &s, &w, &added);
-      bool whole = !w || ((int)w->body.count == added && (int)w->deformable.count == added &&
+      bool whole = !w || ((int)w->body.count == added && (added == 0 || deformable_at(w, added - 1)) &&
                           w->contact_material.count == (size_t)(added > 0) && w->key.count == 0);
       tb_world_free(&ctx, w);
       if (status != TB_ERROR_MEMORY || state.alive != 0 || !whole || !ctx.error.message[0])

@@ -36,7 +36,7 @@ static int check_balance(Stage* s, const Before* before, tbVec3 force, tbVec3 to
   for (int i = 0; i < before->count; i++) {
     const tbBody *b = &before->body[i], *now = &tb_bodies(w)[i];
     if (b->mass == 0 || is_held(w, i)) continue;
-    bool rigid = b->deformable < 0, pushed = is_pushed(w, i);
+    bool rigid = b->kind->framed, pushed = is_pushed(w, i);
     Path path = {b->x, b->v, now->x, now->v, tb_madd3(w->gravity, 1 / b->mass, force), h};
     PathFit fit = path_fit(&path, s->step.scheme, pushed, pushed);
     Balance sum = {.momentum = tb_scale3(h * b->mass, w->gravity)};

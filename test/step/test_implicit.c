@@ -1,6 +1,6 @@
 // The scheme `implicit` where it is hard: everything against everything, too fast, too heavy, too stiff, too
 // close. Surfaces that were apart stay apart, numbers stay finite, and reports are true.
-#include "scene/world.h"
+#include "kind/deformables.h"
 #include "step/soft_stage.h"
 #include "step/soft_worlds.h"
 #include "test.h"
@@ -10,7 +10,7 @@ static tbBodyId add_driven(Stage* s, tbShape shape, tbVec3 at, tbVec3 velocity)
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id = {-1};
-  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.position = at, def.velocity = velocity;
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
@@ -253,7 +253,7 @@ TEST(what_hangs_on_cloth_hangs_still)
   tbDeformableDef def = soft_at(0, tb_vec3(0, 0, 1), tb_zero3());
   def.pins = pin, def.pin_count = 2, def.cloth.mass_damping = 5, def.cloth.stiffness_damping = 0.05;
   tbBodyId cloth = add_cloth(&s, 0.2, 4, def);
-  for (int i = 0; i < 5; i++) CHECK(tb_deformables(s.world)[0].holder[bottom[i]] == 1);
+  for (int i = 0; i < 5; i++) CHECK(deformable_at(s.world, 0)->holder[bottom[i]] == 1);
   run_clean(&s, "a weight on cloth", 1000);
   tbBodyState state = stage_state(&s, weight);
   CHECK(tb_norm3(state.velocity) < 2e-3);

@@ -7,7 +7,7 @@ static bool is_round(const tbBody* b)
 {
   tbMat3 I = b->inertia;
   double off = fmax(fabs(I.m[0][0] - I.m[1][1]), fabs(I.m[0][0] - I.m[2][2]));
-  return b->kind == TB_BODY_DYNAMIC && off < 1e-12 * I.m[0][0];
+  return b->motion == TB_BODY_DYNAMIC && off < 1e-12 * I.m[0][0];
 }
 
 // Of such a body, the angle by which its orientation differs from where its angular velocities turn it.
@@ -39,10 +39,10 @@ static void check_paths(const Stage* s, const Before* before, bool elastic, cons
   int astray = 0;
   for (int i = 0; i < before->count; i++) {
     const tbBody *b = &before->body[i], *now = &tb_bodies(w)[i];
-    if (b->deformable >= 0) continue;
-    bool pushed = is_pushed(w, i) || b->kind != TB_BODY_DYNAMIC;
+    if (!b->kind->framed) continue;
+    bool pushed = is_pushed(w, i) || b->motion != TB_BODY_DYNAMIC;
     Path p = {b->x, b->v, now->x, now->v, w->gravity, s->step.dt};
-    if (b->kind != TB_BODY_DYNAMIC) p.v = p.v1;
+    if (b->motion != TB_BODY_DYNAMIC) p.v = p.v1;
     PathFit fit = path_fit(&p, s->step.scheme, pushed, elastic && pushed);
     double miss = fit.miss, rounding = 1e-12 * (tb_norm3(p.x1) + 1);
     double off = is_round(b) ? least_turn_miss(b, now, &p, fit, elastic && pushed, rounding) : 0;
@@ -112,7 +112,7 @@ TEST(nodes_are_where_their_velocities_take_them)
     CHECK_OK(&s.ctx, soft_storm(&s.ctx, seed, &s.world, &s.step));
     for (int i = 0; i < 10; i++) {
       Before before = tumble_before(s.world);
-      const tbDeformable* d = tb_deformables(s.world);
+      const tbDeformable* d = deformable_at(s.world, 0);
       tbVec3 old = d->x[d->fem->nnode - 1];
       stage_run(&s, 1);
       tbVec3 rule = tb_madd3(old, s.step.dt, d->v[d->fem->nnode - 1]);

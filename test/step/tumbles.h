@@ -3,6 +3,7 @@
 #ifndef TB_TEST_TUMBLES_H
 #define TB_TEST_TUMBLES_H
 
+#include "kind/deformables.h"
 #include "step/joints.h"
 
 static inline tbVec3 tumble_vec(tbRandom* r, double size)
@@ -24,7 +25,7 @@ static inline Stage tumble(int seed, const char* scheme)
   stage_fixed(&s, tb_shape_box(tb_vec3(0.001, 4, 4)), tb_vec3(2, 0, 2), tb_quat_identity());
   tbBodyDef block = tb_default_body_def();
   tbShape slab = tb_shape_box(tb_vec3(0.5, 3, 0.4));
-  block.kind = TB_BODY_KINEMATIC, block.shapes = &slab, block.shape_count = 1;
+  block.motion = TB_BODY_KINEMATIC, block.shapes = &slab, block.shape_count = 1;
   block.position = tb_vec3(-2, 0, 0.5), block.velocity = tb_vec3(1.5, 0, 0);
   tbBodyId id;
   CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &block, &id));
@@ -63,8 +64,8 @@ static inline Before tumble_before(const tbWorld* w)
 // Whether pins or attached nodes act on a body, which publish no impulse.
 static inline bool is_held(const tbWorld* w, int body)
 {
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* d = &tb_deformables(w)[i];
+  for (int i = 0; deformable_at(w, i); i++) {
+    const tbDeformable* d = deformable_at(w, i);
     if (d->body == body && d->nhold > 0) return true;
     for (int k = 0; k < d->nhold; k++)
       if (d->hold[k].body == body) return true;

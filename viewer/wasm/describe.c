@@ -81,7 +81,7 @@ static void put_schemes(tbJsonWriter* w)
     tb_put_string(w, "reference", s->reference);
     put_bits(w, "laws", s->laws, TB_LAW_COUNT, law);
     put_bits(w, "impactLaws", s->impact_laws, TB_LAW_COUNT, law);
-    tb_put_bool(w, "deforms", s->moves & 1u << TB_BODY_SOFT);
+    tb_put_bool(w, "deforms", (s->moves & TB_MOVES_NODES) != 0);
     tb_put_end(w);
   }
   tb_put_end(w);
@@ -196,12 +196,11 @@ static tbStatus mesh_number(tbArray* seen, const tbShape* s, int* number, bool* 
 
 static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first_node, tbArray* seen)
 {
-  static const char* const kinds[] = {"dynamic", "fixed", "kinematic", "soft", "cloth"};
   const tbBody* b = &tb_bodies(world)[i];
   tbBodyId id = {i};
   tb_put_object(w, NULL);
   tb_put_string(w, "name", b->name);
-  tb_put_string(w, "kind", kinds[b->kind]);
+  tb_put_string(w, "kind", tb_body_kind(world, id));
   tb_put_number(w, "mass", b->mass);
   tb_put_int(w, "firstNode", first_node);
   tb_put_int(w, "nodes", tb_body_node_count(world, id));

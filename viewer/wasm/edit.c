@@ -2,7 +2,7 @@
 // from the scene's own, and the spring that holds a body under the pointer.
 #include "web.h"
 
-#include "scene/world.h"
+#include "kind/deformable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,9 +87,11 @@ static void weigh(tbBody* b, const Weight* own, double ratio)
   b->inertia_inv = tb_mat3_scale(1 / ratio, own->inverse);
 }
 
+static bool has_ratio(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && b->kind->framed; }
+
 tbStatus web_edit_mass(tbContext* ctx, tbWorld* w, const WebOriginal* o, int body, double ratio)
 {
-  if (body < 0 || (size_t)body >= w->body.count || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC)
+  if (body < 0 || (size_t)body >= w->body.count || !has_ratio(&tb_bodies(w)[body]))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a rigid body that moves freely has a mass ratio");
   if (!(ratio >= 1e-6 && ratio <= 1e6))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a mass ratio is a number from 1e-6 to 1e6");
@@ -101,9 +103,9 @@ void web_edit_masses(tbWorld* to, const WebOriginal* o, const tbWorld* from, con
 {
   for (size_t i = 0; i < from->body.count; i++) {
     const tbBody* b = &tb_bodies(from)[i];
-    if (b->kind != TB_BODY_DYNAMIC || b->mass == from_original->weight[i].mass) continue;
+    if (!has_ratio(b) || b->mass == from_original->weight[i].mass) continue;
     int k = tb_world_find_body(to, b->name).index;
-    if (k >= 0 && tb_bodies(to)[k].kind == TB_BODY_DYNAMIC)
+    if (k >= 0 && has_ratio(&tb_bodies(to)[k]))
       weigh(&tb_bodies(to)[k], &o->weight[k], b->mass / from_original->weight[i].mass);
   }
 }
@@ -124,8 +126,6 @@ static tbVec3 kick(tbVec3 p, tbVec3 u, tbVec3 target, double h)
   double size = tb_norm3(a);
   return tb_scale3(size > firmest ? h * firmest / size : h, a);
 }
-
-static bool deformable(const tbBody* b) { return b->kind == TB_BODY_SOFT || b->kind == TB_BODY_CLOTH; }
 
 // 1 at the held node, falling to 0 at a distance of 0.3 of the body's size.
 static double share(const tbFemBody* fem, int held, int node, double size)
@@ -156,20 +156,20 @@ static void pull_nodes(const tbDeformable* d, const WebHold* hold, double h)
 tbVec3 web_hold_point(const tbWorld* w, const WebHold* hold)
 {
   const tbBody* b = &tb_bodies(w)[hold->body];
-  if (deformable(b)) return tb_deformables(w)[b->deformable].x[hold->node];
+  if (tb_deformable(b)) return tb_deformable(b)->x[hold->node];
   return tb_add3(b->x, tb_quat_rotate(b->q, hold->local));
 }
 
 tbStatus web_hold_begin(tbContext* ctx, const tbWorld* w, int body, tbVec3 point, tbVec3 target, WebHold* out)
 {
   const tbBody* b = body >= 0 && (size_t)body < w->body.count ? &tb_bodies(w)[body] : NULL;
-  if (!b || b->kind == TB_BODY_FIXED || b->kind == TB_BODY_KINEMATIC)
+  if (!b || b->motion == TB_BODY_FIXED || b->motion == TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a body that moves freely can be held");
   if (!isfinite(tb_norm3(point)) || !isfinite(tb_norm3(target)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a point must be finite");
   *out = (WebHold){.body = body, .local = tb_quat_unrotate(b->q, tb_sub3(point, b->x)), .target = target};
-  if (!deformable(b)) return TB_OK;
-  const tbDeformable* d = &tb_deformables(w)[b->deformable];
+  const tbDeformable* d = tb_deformable(b);
+  if (!d) return TB_OK;
   for (int i = 1; i < d->fem->nnode; i++)
     if (tb_distance3(d->x[i], point) < tb_distance3(d->x[out->node], point)) out->node = i;
   return TB_OK;
@@ -179,8 +179,8 @@ tbStatus web_pull(tbContext* ctx, tbWorld* w, const WebHold* hold, double h)
 {
   if (hold->body < 0) return TB_OK;
   const tbBody* b = &tb_bodies(w)[hold->body];
-  if (deformable(b)) {
-    pull_nodes(&tb_deformables(w)[b->deformable], hold, h);
+  if (tb_deformable(b)) {
+    pull_nodes(tb_deformable(b), hold, h);
     return TB_OK;
   }
   tbVec3 r = tb_quat_rotate(b->q, hold->local);

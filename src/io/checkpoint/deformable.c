@@ -3,7 +3,7 @@
 // is computed anew.
 #include "io/checkpoint/checkpoint.h"
 
-#include "scene/world.h"
+#include "kind/deformable.h"
 
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbDeformable) == 184, "tbDeformable has changed: code_deformable, and the version");
@@ -47,11 +47,11 @@ static void code_mesh(tbCodec* c, tbVec3* rest, int nnode, int* corner, int corn
 }
 
 // Writing: names what the body is made of. Reading: makes the body of it.
-static void code_matter(tbCodec* c, tbMatter* m, int nhold, tbDeformable* d)
+static void code_matter(tbCodec* c, tbMatter* m, int nhold, tbDeformable** body)
 {
   size_t corners = (size_t)m->nelement * (m->cloth ? 3 : 4);
   if (!tb_codec_reads(c)) {
-    code_mesh(c, d->fem->rest, m->nnode, d->fem->corner[0], (int)corners);
+    code_mesh(c, (*body)->fem->rest, m->nnode, (*body)->fem->corner[0], (int)corners);
     return;
   }
   tbVec3* rest = TB_NEW(c->ctx, tbVec3, (size_t)m->nnode);
@@ -59,7 +59,7 @@ static void code_matter(tbCodec* c, tbMatter* m, int nhold, tbDeformable* d)
   if (!rest || !corner) c->status = TB_ERROR_MEMORY;
   code_mesh(c, rest, m->nnode, corner, (int)corners);
   m->rest = rest, m->corner = corner;
-  tbStatus made = tb_codec_good(c) ? tb_deformable_make(c->ctx, m, nhold, d) : TB_OK;
+  tbStatus made = tb_codec_good(c) ? tb_deformable_make(c->ctx, m, nhold, body) : TB_OK;
   if (made == TB_ERROR_MEMORY) c->status = made;
   else tb_codec_require(c, made == TB_OK, "a deformable body that cannot be");
   tb_free(c->ctx, rest);
@@ -80,7 +80,7 @@ static void code_hold(tbCodec* c, tbWorld* w, tbHold* h)
   const tbMotionKey* key = w->key.data; // null where there is none
   for (int i = m->key + 1; i < m->key + m->nkey; i++)
     tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
-  tb_codec_require(c, h->body < 0 || tb_bodies(w)[h->body].deformable < 0,
+  tb_codec_require(c, h->body < 0 || tb_bodies(w)[h->body].kind->framed,
                    "a deformable body that holds another");
 }
 
@@ -93,15 +93,19 @@ static void code_node(tbCodec* c, const tbWorld* w, tbDeformable* d, int i)
   tb_code_vec3(c, &d->local[i]);
   tb_code_vec3(c, &d->pull[i]);
   int body = d->hold[d->holder[i]].body;
-  d->fem->pinned[i] = body < 0 || tb_bodies(w)[body].kind != TB_BODY_DYNAMIC;
+  d->fem->pinned[i] = body < 0 || tb_bodies(w)[body].motion != TB_BODY_DYNAMIC;
 }
 
-static void code_deformable(tbCodec* c, tbWorld* w, int body, tbDeformable* d)
+static void code_deformable(tbCodec* c, tbWorld* w, int body)
 {
-  tbMatter m = {.cloth = tb_bodies(w)[body].kind == TB_BODY_CLOTH};
-  int nhold = d->nhold;
-  if (!tb_codec_reads(c))
+  tbBody* b = &tb_bodies(w)[body];
+  tbDeformable* d = b->own;
+  tbMatter m = {.cloth = b->kind->sheet};
+  int nhold = 0;
+  if (d) {
     m.nnode = d->fem->nnode, m.nelement = d->fem->nelement[0], m.soft = d->soft, m.sheet = d->fem->sheet;
+    nhold = d->nhold;
+  }
   if (m.cloth) code_cloth(c, &m.sheet);
   else code_soft(c, &m.soft);
   tb_code_count(c, &m.nnode, NODE_BYTES);
@@ -109,8 +113,9 @@ static void code_deformable(tbCodec* c, tbWorld* w, int body, tbDeformable* d)
   tb_code_count(c, &nhold, HOLD_BYTES);
   tb_codec_require(c, m.nnode > 0 && m.nelement > 0 && m.nelement <= INT32_MAX / 16,
                    "a deformable body that cannot be");
-  if (tb_codec_good(c)) code_matter(c, &m, nhold, d);
-  d->body = body;
+  if (tb_codec_good(c)) code_matter(c, &m, nhold, &d);
+  if (!tb_codec_good(c)) return;
+  b->own = d, d->body = body;
   tb_code_bool(c, &d->self_contact);
   for (int i = 0; i < nhold && tb_codec_good(c); i++) code_hold(c, w, &d->hold[i]);
   for (int i = 0; i < m.nnode && tb_codec_good(c); i++) code_node(c, w, d, i);
@@ -118,12 +123,14 @@ static void code_deformable(tbCodec* c, tbWorld* w, int body, tbDeformable* d)
 
 void tb_code_deformables(tbCodec* c, tbWorld* w)
 {
-  size_t next = 0;
-  tb_code_array(c, &w->deformable, 400);
+  int count = 0, next = 0;
+  if (!tb_codec_good(c)) return; // bodies may have no kind
+  for (size_t i = 0; i < w->body.count; i++) count += !tb_bodies(w)[i].kind->framed;
+  tb_code_count(c, &count, 400);
   for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
-    if (tb_bodies(w)[i].deformable < 0) continue;
-    tb_codec_require(c, next < w->deformable.count, "a body without its nodes");
-    if (tb_codec_good(c)) code_deformable(c, w, i, &tb_deformables(w)[next++]);
+    if (tb_bodies(w)[i].kind->framed) continue;
+    tb_codec_require(c, next++ < count, "a body without its nodes");
+    if (tb_codec_good(c)) code_deformable(c, w, i);
   }
-  tb_codec_require(c, next == w->deformable.count, "nodes of no body");
+  tb_codec_require(c, next == count, "nodes of no body");
 }

@@ -1,16 +1,16 @@
 // A world as bytes. Everything that decides its future goes through here, so a field that is added to a
 // body, a joint or a contact record must be named here too: the sizes below fail to compile until it is.
 #include "io/checkpoint/checkpoint.h"
-#include "scene/world.h"
+#include "kind/table.h"
 
 #include <limits.h>
 #include <string.h>
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbBody) == 440, "tbBody has changed: code_body, and the version of checkpoints");
+_Static_assert(sizeof(tbBody) == 448, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 568, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbWorld) == 536, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 104,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
@@ -142,29 +142,39 @@ static void code_parts(tbCodec* c, tbWorld* w, tbBody* b, int first_shape, int f
   int shapes = (int)w->shape.count, keys = (int)w->key.count;
   tb_code_int(c, &b->nshape, 0, shapes - first_shape);
   tb_code_int(c, &b->key, 0, keys);
-  tb_code_int(c, &b->nkey, 0, b->kind == TB_BODY_KINEMATIC ? keys - b->key : 0);
+  tb_code_int(c, &b->nkey, 0, b->motion == TB_BODY_KINEMATIC ? keys - b->key : 0);
   if (!tb_codec_reads(c) || !tb_codec_good(c)) return;
   b->shape = first_shape;
   tb_codec_require(c, b->key >= first_key, "bodies that share motion keys");
   for (int i = 0; i < b->nshape; i++) {
     const tbShape* s = &tb_shapes(w)[b->shape + i];
     bool rests = s->type == TB_SHAPE_PLANE || (s->type == TB_SHAPE_MESH && !tb_mesh_is_solid(s->mesh));
-    tb_codec_require(c, !rests || b->kind != TB_BODY_DYNAMIC, "a shape that cannot move on a body that does");
+    tb_codec_require(c, !rests || b->motion != TB_BODY_DYNAMIC,
+                     "a shape that cannot move on a body that does");
   }
   const tbMotionKey* key = w->key.data; // null where there is none
   for (int i = b->key + 1; i < b->key + b->nkey; i++)
     tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
 }
 
-static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key, int deformables)
+// A rigid body's number says how it moves; those of the other kinds follow, in the order of the table.
+static void code_kind(tbCodec* c, tbBody* b)
+{
+  int number = (int)b->motion;
+  for (int i = 1; i < tb_kind_count(); i++)
+    if (b->kind == tb_kind_at(i)) number = TB_BODY_KINEMATIC + i;
+  tb_code_int(c, &number, 0, TB_BODY_KINEMATIC + tb_kind_count() - 1);
+  bool rigid = number <= TB_BODY_KINEMATIC;
+  b->kind = tb_kind_at(rigid ? 0 : number - TB_BODY_KINEMATIC);
+  b->motion = rigid ? (tbBodyMotion)number : TB_BODY_DYNAMIC;
+}
+
+static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key)
 {
   tbBody* b = &tb_bodies(w)[index];
-  int kind = (int)b->kind;
   code_unique_name(c, w, TB_NAME_BODY, index, &b->name);
-  tb_code_int(c, &kind, 0, TB_BODY_CLOTH);
-  b->kind = (tbBodyKind)kind;
-  bool deforms = b->kind == TB_BODY_SOFT || b->kind == TB_BODY_CLOTH;
-  b->deformable = deforms ? deformables : -1; // in the order of the bodies
+  code_kind(c, b);
+  if (!tb_codec_good(c)) return;
   tb_code_bool(c, &b->bullet);
   tb_code_vec3(c, &b->x);
   tb_code_quat(c, &b->q);
@@ -180,20 +190,20 @@ static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int fi
   tb_code_int(c, &b->own_contact_material, -1, (int)w->contact_material.count - 1);
   tb_code_transform(c, &b->initial);
   tb_code_extended(c, &b->radius);
-  tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (deforms || b->kind == TB_BODY_DYNAMIC),
+  tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (b->motion == TB_BODY_DYNAMIC),
                    "a body that cannot be");
   code_parts(c, w, b, first_shape, first_key);
-  tb_codec_require(c, !deforms || b->nshape == 0, "a deformable body with shapes");
+  tb_codec_require(c, b->kind->framed || b->nshape == 0, "a deformable body with shapes");
 }
 
 static void code_bodies(tbCodec* c, tbWorld* w)
 {
   tb_code_array(c, &w->body, 400);
-  int shape = 0, key = 0, deformables = 0;
+  int shape = 0, key = 0;
   for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
-    code_body(c, w, i, shape, key, deformables);
+    code_body(c, w, i, shape, key);
     const tbBody* b = &tb_bodies(w)[i];
-    shape += b->nshape, key = b->key + b->nkey, deformables += b->deformable >= 0;
+    shape += b->nshape, key = b->key + b->nkey;
   }
   tb_codec_require(c, shape == (int)w->shape.count, "shapes of no body");
   if (!tb_codec_reads(c) || !tb_codec_good(c)) return;
@@ -214,7 +224,7 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_codec_require(c, d->a.index != d->b.index, "a joint of a body with itself");
   for (int side = 0; side < 2 && tb_codec_good(c); side++) {
     int body = side ? d->b.index : d->a.index;
-    tb_codec_require(c, body < 0 || tb_bodies(w)[body].deformable < 0, "a joint to a deformable body");
+    tb_codec_require(c, body < 0 || tb_bodies(w)[body].kind->framed, "a joint to a deformable body");
   }
   tb_code_vec3(c, &d->anchor);
   tb_code_vec3(c, &d->axis);
@@ -245,7 +255,7 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   tb_code_int(c, &r->body_a, 0, (int)w->body.count - 1);
   tb_code_int(c, &r->body_b, 0, (int)w->body.count - 1);
   if (tb_codec_good(c)) {
-    bool soft_a = tb_bodies(w)[r->body_a].deformable >= 0, soft_b = tb_bodies(w)[r->body_b].deformable >= 0;
+    bool soft_a = !tb_bodies(w)[r->body_a].kind->framed, soft_b = !tb_bodies(w)[r->body_b].kind->framed;
     tb_codec_require(c, (r->shape_a < 0) == soft_a && (r->shape_b < 0) == soft_b, "a contact of nothing");
   }
   tb_code_u64(c, &r->feature);

@@ -2,7 +2,7 @@
 
 #include "geometry/mesh.h"
 #include "geometry/sdf.h"
-#include "scene/world.h"
+#include "scene/kind.h"
 
 // What a mesh was made of: shapes that say the same share it.
 typedef struct {
@@ -179,7 +179,7 @@ tbColor tb_color(int index)
 
 int tb_body_color(const tbWorld* w, tbBodyId body)
 {
-  return tb_bodies(w)[body.index].kind == TB_BODY_FIXED ? TB_COLOR_FIXED : body.index % TB_COLOR_FIXED;
+  return tb_bodies(w)[body.index].motion == TB_BODY_FIXED ? TB_COLOR_FIXED : body.index % TB_COLOR_FIXED;
 }
 
 void tb_color_linear(tbColor color, double rgb[3])
@@ -193,8 +193,8 @@ void tb_color_linear(tbColor color, double rgb[3])
 
 bool tb_body_moves(const tbWorld* w, tbBodyId body)
 {
-  tbBodyKind kind = tb_bodies(w)[body.index].kind;
-  return kind == TB_BODY_DYNAMIC || kind == TB_BODY_KINEMATIC;
+  const tbBody* b = &tb_bodies(w)[body.index];
+  return b->kind->framed && b->motion != TB_BODY_FIXED;
 }
 
 int tb_world_up(const tbWorld* w)

@@ -252,7 +252,7 @@ static void put_fixed(const Usd* u, tbOut* out)
   const tbTracks* t = &u->tracks;
   for (int b = 0; b < t->drawing.nbody; b++) {
     const tbBody* body = &tb_bodies(t->world)[b];
-    if (body->kind != TB_BODY_FIXED) continue;
+    if (body->motion != TB_BODY_FIXED) continue;
     put_body_head(out, t->world, b, "Xform");
     put_pose(out, tb_body_pose(body), NULL);
     for (int s = 0; s < body->nshape; s++) put_shape(out, t->world, &t->drawing, b, s);

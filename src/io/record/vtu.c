@@ -13,7 +13,7 @@
 //          name them.
 #include "io/record/record.h"
 
-#include "scene/world.h"
+#include "scene/kind.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,12 +45,6 @@ static const char* frame_path(const Vtk* v, const char* what, int64_t frame)
   return v->path;
 }
 
-// Cells of a deformable body: of a solid tetrahedra, of a cloth its triangles.
-static uint64_t count_elements(const tbDeformable* d)
-{
-  return d->fem->cloth ? (uint64_t)d->surface->ntriangle : (uint64_t)d->fem->nelement[0];
-}
-
 static tbStatus count(tbContext* ctx, Vtk* v, const tbWorld* w)
 {
   const tbDrawing* d = &v->drawing;
@@ -59,10 +53,10 @@ static tbStatus count(tbContext* ctx, Vtk* v, const tbWorld* w)
     v->points += (uint64_t)m->nvertex, v->cells += (uint64_t)m->ntriangle;
     v->corners += 3 * (uint64_t)m->ntriangle;
   }
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* f = &tb_deformables(w)[i];
-    v->points += (uint64_t)f->fem->nnode, v->cells += count_elements(f);
-    v->corners += (f->fem->cloth ? 3 : 4) * count_elements(f);
+  for (int i = 0; i < d->nbody; i++) {
+    tbNodes n = tb_nodes_of(&tb_bodies(w)[i]);
+    v->points += (uint64_t)n.count, v->cells += (uint64_t)n.nelement;
+    v->corners += (uint64_t)n.corners * (uint64_t)n.nelement;
   }
   if (v->points <= INT32_MAX && v->corners <= INT32_MAX) return TB_OK;
   return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "too many triangles for a VTK file");
@@ -116,7 +110,7 @@ static void put_vec3(tbOut* out, tbVec3 p)
   tb_out_f64(out, p.z);
 }
 
-// Bodies: every array is a walk over the same points or cells, rigid bodies first, then deformable ones.
+// Bodies: every array is a walk over the same points or cells, shapes first, then nodes.
 
 static void put_rigid_points(tbOut* out, const Vtk* v, const tbWorld* w, bool velocities)
 {
@@ -140,9 +134,9 @@ static void put_points(tbOut* out, const Vtk* v, const tbWorld* w, bool velociti
 {
   tb_out_u64(out, 24 * v->points);
   put_rigid_points(out, v, w, velocities);
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* f = &tb_deformables(w)[i];
-    for (int n = 0; n < f->fem->nnode; n++) put_vec3(out, velocities ? f->v[n] : f->x[n]);
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbNodes nodes = tb_nodes_of(&tb_bodies(w)[i]);
+    for (int n = 0; n < nodes.count; n++) put_vec3(out, velocities ? nodes.v[n] : nodes.x[n]);
   }
 }
 
@@ -156,16 +150,10 @@ static void put_body_numbers(tbOut* out, const Vtk* v, const tbWorld* w, bool ce
       const tbDrawMesh* m = &tb_draw_meshes(d)[tb_draw_shapes(d)[i].mesh];
       for (int k = cells ? m->ntriangle : m->nvertex; k > 0; k--) tb_out_u32(out, (uint32_t)b);
     }
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* f = &tb_deformables(w)[i];
-    for (uint64_t n = cells ? count_elements(f) : (uint64_t)f->fem->nnode; n > 0; n--)
-      tb_out_u32(out, (uint32_t)f->body);
+  for (int b = 0; b < d->nbody; b++) {
+    tbNodes nodes = tb_nodes_of(&tb_bodies(w)[b]);
+    for (int n = cells ? nodes.nelement : nodes.count; n > 0; n--) tb_out_u32(out, (uint32_t)b);
   }
-}
-
-static const int* element(const tbDeformable* f, const int (*triangle)[3], uint64_t e)
-{
-  return f->fem->cloth ? triangle[e] : f->fem->corner[0] + 4 * e;
 }
 
 static void put_connectivity(tbOut* out, const Vtk* v, const tbWorld* w)
@@ -179,32 +167,36 @@ static void put_connectivity(tbOut* out, const Vtk* v, const tbWorld* w)
       for (int k = 0; k < 3; k++) tb_out_u32(out, first + (uint32_t)m->triangle[t][k]);
     first += (uint32_t)m->nvertex;
   }
-  for (size_t i = 0; i < w->deformable.count; i++) {
-    const tbDeformable* f = &tb_deformables(w)[i];
-    const int(*triangle)[3] = tb_body_triangles(w, (tbBodyId){f->body});
-    for (uint64_t e = 0; e < count_elements(f); e++)
-      for (int k = 0; k < (f->fem->cloth ? 3 : 4); k++)
-        tb_out_u32(out, first + (uint32_t)element(f, triangle, e)[k]);
-    first += (uint32_t)f->fem->nnode;
+  for (int b = 0; b < d->nbody; b++) {
+    tbNodes nodes = tb_nodes_of(&tb_bodies(w)[b]);
+    for (size_t k = 0; k < (size_t)nodes.corners * (size_t)nodes.nelement; k++)
+      tb_out_u32(out, first + (uint32_t)nodes.element[k]);
+    first += (uint32_t)nodes.count;
   }
 }
 
-// Where each cell ends, or of what type it is.
+// Where each of so many cells ends, or of what type it is.
+static void put_cells_of(tbOut* out, uint64_t count, int corners, bool types, uint32_t* end)
+{
+  for (; count > 0; count--) {
+    *end += (uint32_t)corners;
+    if (types) tb_out_bytes(out, (char[1]){corners == 4 ? TETRAHEDRON : TRIANGLE}, 1);
+    else tb_out_u32(out, *end);
+  }
+}
+
 static void put_cells(tbOut* out, const Vtk* v, const tbWorld* w, bool types)
 {
+  const tbDrawing* d = &v->drawing;
   uint64_t triangles = 0;
   uint32_t end = 0;
-  for (size_t s = 0; s < v->drawing.shape.count; s++)
-    triangles += (uint64_t)tb_draw_meshes(&v->drawing)[tb_draw_shapes(&v->drawing)[s].mesh].ntriangle;
+  for (size_t s = 0; s < d->shape.count; s++)
+    triangles += (uint64_t)tb_draw_meshes(d)[tb_draw_shapes(d)[s].mesh].ntriangle;
   tb_out_u64(out, types ? v->cells : 4 * v->cells);
-  for (size_t i = 0; i <= w->deformable.count; i++) {
-    const tbDeformable* f = i > 0 ? &tb_deformables(w)[i - 1] : NULL;
-    bool tets = f && !f->fem->cloth;
-    for (uint64_t left = f ? count_elements(f) : triangles; left > 0; left--) {
-      end += tets ? 4 : 3;
-      if (types) tb_out_bytes(out, (char[1]){tets ? TETRAHEDRON : TRIANGLE}, 1);
-      else tb_out_u32(out, end);
-    }
+  put_cells_of(out, triangles, 3, types, &end);
+  for (int b = 0; b < d->nbody; b++) {
+    tbNodes nodes = tb_nodes_of(&tb_bodies(w)[b]);
+    put_cells_of(out, (uint64_t)nodes.nelement, nodes.corners, types, &end);
   }
 }
 

@@ -6,6 +6,7 @@
 // here, whatever moved it.
 //
 // Velocities are those that lead from the frame before to this one. How fast contacts slip is not known.
+#include "geometry/mesh.h"
 #include "io/replay/look.h"
 #include "scene/world.h"
 
@@ -60,7 +61,7 @@ static tbStatus find_mesh(Export* e, int index, const tbMesh** out)
   return TB_OK;
 }
 
-static tbStatus add_rigid(Export* e, const tbJson* node, const char* name, tbBodyKind kind)
+static tbStatus add_rigid(Export* e, const tbJson* node, const char* name, tbBodyMotion motion)
 {
   tbContext* ctx = e->ctx;
   const tbJson* shapes;
@@ -78,14 +79,14 @@ static tbStatus add_rigid(Export* e, const tbJson* node, const char* name, tbBod
     TB_TRY(find_mesh(e, mesh, &shape[i].mesh));
   }
   TB_TRY(tb_replay_pose(ctx, node, &pose));
-  def.name = name, def.kind = kind == TB_BODY_FIXED ? TB_BODY_FIXED : TB_BODY_KINEMATIC;
+  def.name = name, def.motion = motion == TB_BODY_FIXED ? motion : TB_BODY_KINEMATIC;
   def.shapes = shape, def.shape_count = (int)shapes->count;
   def.position = pose.x, def.orientation = pose.q;
   return tb_world_add_body(ctx, e->scene.world, &def, NULL);
 }
 
 // Solids, too, are a sheet here: their surface.
-static tbStatus add_deformable(Export* e, const tbJson* node, const char* name)
+static tbStatus add_sheet(Export* e, const tbJson* node, const char* name, int surfaces)
 {
   tbMesh* sheet;
   int surface;
@@ -95,7 +96,7 @@ static tbStatus add_deformable(Export* e, const tbJson* node, const char* name)
   tbDeformableDef def = tb_default_deformable_def();
   def.name = name, def.sheet = sheet;
   tbStatus status = TB_OK;
-  if (sheet->nvertex != e->replay->surface_nodes[e->scene.world->deformable.count])
+  if (sheet->nvertex != e->replay->surface_nodes[surfaces])
     status = tb_fail(e->ctx, TB_ERROR_UNSUPPORTED, "%s: parts of %s fall together at the start",
                      e->replay->name, name);
   if (status == TB_OK) status = tb_world_add_deformable(e->ctx, e->scene.world, &def, NULL);
@@ -105,19 +106,19 @@ static tbStatus add_deformable(Export* e, const tbJson* node, const char* name)
 
 static tbStatus add_bodies(Export* e)
 {
-  int poses = 0, nodes = 0;
+  int poses = 0, nodes = 0, surfaces = 0;
   for (int i = 0; i < e->replay->nbody; i++) {
     const tbJson *node = at(e, "bodies", i), *name_node;
     const char* name;
-    tbBodyKind kind;
+    const tbKind* kind;
+    tbBodyMotion motion;
     TB_TRY(tb_json_require(e->ctx, node, "name", &name_node));
     TB_TRY(tb_json_get_string(e->ctx, name_node, &name));
-    TB_TRY(tb_replay_kind(e->ctx, node, &kind));
+    TB_TRY(tb_replay_kind(e->ctx, node, &kind, &motion));
     bool moves = tb_json_find(node, "pose"), deforms = tb_json_find(node, "nodes");
-    if (moves == (kind == TB_BODY_FIXED || deforms) ||
-        deforms != (kind == TB_BODY_SOFT || kind == TB_BODY_CLOTH))
+    if (moves == (motion == TB_BODY_FIXED || deforms) || deforms == kind->framed)
       return tb_json_fail(e->ctx, node, "a body that does not move as its kind does");
-    TB_TRY(deforms ? add_deformable(e, node, name) : add_rigid(e, node, name, kind));
+    TB_TRY(deforms ? add_sheet(e, node, name, surfaces++) : add_rigid(e, node, name, motion));
     e->body_pose[i] = moves ? poses++ : -1;
     e->body_node[i] = deforms ? nodes : -1;
     nodes += tb_body_node_count(e->scene.world, (tbBodyId){i});

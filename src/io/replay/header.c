@@ -4,7 +4,7 @@
 
 #include "io/scene/joint_json.h"
 #include "io/scene/shape_json.h"
-#include "scene/world.h"
+#include "kind/table.h"
 
 static void put_color(tbJsonWriter* w, tbColor c)
 {
@@ -28,11 +28,6 @@ static void put_rigid(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d,
 
 static void put_bodies(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d)
 {
-  static const char* const kinds[] = {[TB_BODY_DYNAMIC] = "dynamic",
-                                      [TB_BODY_FIXED] = "fixed",
-                                      [TB_BODY_KINEMATIC] = "kinematic",
-                                      [TB_BODY_SOFT] = "soft",
-                                      [TB_BODY_CLOTH] = "cloth"};
   int pose = 0;
   tb_put_array(w, "bodies");
   for (int i = 0; i < d->nbody; i++) {
@@ -40,7 +35,7 @@ static void put_bodies(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d
     int surface = d->body_surface[i];
     tb_put_object(w, NULL);
     tb_put_string(w, "name", b->name);
-    tb_put_string(w, "kind", kinds[b->kind]);
+    tb_put_string(w, "kind", tb_kind_word(b));
     tb_put_int(w, "material", b->material);
     put_color(w, tb_color(tb_body_color(world, (tbBodyId){i})));
     if (b->mass > 0) tb_put_number(w, "mass", b->mass);

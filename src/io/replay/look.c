@@ -27,16 +27,13 @@ tbStatus tb_replay_pose(tbContext* ctx, const tbJson* node, tbTransform* out)
   return TB_OK;
 }
 
-tbStatus tb_replay_kind(tbContext* ctx, const tbJson* body, tbBodyKind* out)
+tbStatus tb_replay_kind(tbContext* ctx, const tbJson* body, const tbKind** kind, tbBodyMotion* motion)
 {
-  static const char* const names[] = {"dynamic", "fixed", "kinematic",
-                                      "soft",    "cloth", NULL}; // as in tbBodyKind
   const tbJson* node;
-  int kind;
+  const char* word;
   TB_TRY(tb_json_require(ctx, body, "kind", &node));
-  TB_TRY(tb_json_get_choice(ctx, node, names, &kind));
-  *out = (tbBodyKind)kind;
-  return TB_OK;
+  TB_TRY(tb_json_get_string(ctx, node, &word));
+  return tb_kind_of_word(word, kind, motion) ? TB_OK : tb_json_fail(ctx, node, "no kind of body");
 }
 
 static tbStatus get_size(tbContext* ctx, const tbJson* node, const char* key, double* out)

@@ -5,11 +5,12 @@
 #define TB_IO_REPLAY_LOOK_H
 
 #include "io/replay/open.h"
+#include "kind/table.h"
 
 // The value of a key as it is, or what *out was if there is none.
 tbStatus tb_replay_vec3(tbContext* ctx, const tbJson* node, const char* key, tbVec3* out);
 tbStatus tb_replay_pose(tbContext* ctx, const tbJson* node, tbTransform* out); // "position", "orientation"
-tbStatus tb_replay_kind(tbContext* ctx, const tbJson* body, tbBodyKind* out);
+tbStatus tb_replay_kind(tbContext* ctx, const tbJson* body, const tbKind** kind, tbBodyMotion* motion);
 
 // One of a body's "shapes": type, sizes and pose. *mesh: the number of its mesh, of `meshes`, where it has no
 // sizes (its pointer is null then); else −1.

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/io_test.h"
-#include "scene/world.h"
+#include "kind/deformables.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,11 +14,12 @@ static const tbVec3 corners[] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, 
 static const int faces[][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 
-static tbBodyId add(tbContext* ctx, tbWorld* w, const char* name, tbBodyKind kind, tbShape shape, tbVec3 at)
+static tbBodyId add(tbContext* ctx, tbWorld* w, const char* name, tbBodyMotion motion, tbShape shape,
+                    tbVec3 at)
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id = {-1};
-  def.name = name, def.kind = kind, def.shapes = &shape, def.shape_count = 1, def.position = at;
+  def.name = name, def.motion = motion, def.shapes = &shape, def.shape_count = 1, def.position = at;
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, &id));
   return id;
 }
@@ -49,7 +50,7 @@ static void add_kinematic(tbContext* ctx, tbWorld* w)
   const double restitution = 0.25;
   tbFriction friction = {.kind = TB_FRICTION_ELLIPTIC, .mu_t = 0.2, .mu_b = 0.4, .direction = {1, 0, 0}};
   shapes[1].pose.x.z = 0.5;
-  def.name = "crank, \"turning\"", def.kind = TB_BODY_KINEMATIC, def.shapes = shapes, def.shape_count = 2;
+  def.name = "crank, \"turning\"", def.motion = TB_BODY_KINEMATIC, def.shapes = shapes, def.shape_count = 2;
   def.keys = keys, def.key_count = 2, def.friction = &friction, def.restitution = &restitution;
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, NULL));
 }
@@ -78,8 +79,8 @@ static tbStatus add_deformables(tbContext* ctx, tbWorld* w)
   def.pins = pins + 2, def.pin_count = 1, def.position = tb_vec3(0, 5, 5);
   def.orientation = tb_quat(4, 3, 2, 1);
   CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
-  tb_deformables(w)[0].x[3].z += 0.01; // as steps would leave them
-  tb_deformables(w)[1].v[4] = tb_vec3(1.0 / 3, -0.0, 5e-324);
+  deformable_at(w, 0)->x[3].z += 0.01; // as steps would leave them
+  deformable_at(w, 1)->v[4] = tb_vec3(1.0 / 3, -0.0, 5e-324);
   tb_tet_mesh_free(ctx, solid);
   tb_mesh_free(ctx, sheet);
   return TB_OK;
@@ -104,7 +105,7 @@ static void pretend_steps(tbContext* ctx, tbWorld* w)
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   record.feature++, record.state = TB_CONTACT_SLIP;
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
-  record.shape_b = -1, record.body_b = tb_deformables(w)[0].body; // a deformable body's surface
+  record.shape_b = -1, record.body_b = deformable_at(w, 0)->body; // a deformable body's surface
   CHECK_OK(ctx, tb_array_push(ctx, &w->contact, &record, 1));
   w->time = 0.1 + 0.2;
   w->steps = 3;
@@ -212,15 +213,14 @@ TEST(deformables_are_loaded_to_the_bits_they_had)
   tbScene scene = make_scene(&ctx, false), again = {0};
   tbOut out = print(&ctx, &scene);
   REQUIRE(tb_checkpoint_parse(&ctx, "again", out.bytes, out.length, &again) == TB_OK);
-  REQUIRE(again.world->deformable.count == 2);
-  for (int i = 0; i < 2; i++)
-    check_same_matter(&tb_deformables(scene.world)[i], &tb_deformables(again.world)[i]);
+  REQUIRE(deformable_at(again.world, 1) && !deformable_at(again.world, 2));
+  for (int i = 0; i < 2; i++) check_same_matter(deformable_at(scene.world, i), deformable_at(again.world, i));
   tbEnergy a = tb_world_energy(scene.world), b = tb_world_energy(again.world);
   CHECK(a.elastic > 0 && a.elastic == b.elastic && a.kinetic == b.kinetic && a.potential == b.potential);
   CHECK(tb_body_node_count(again.world, tb_world_find_body(again.world, "jelly")) == 8);
   CHECK(tb_body_node_count(again.world, tb_world_find_body(again.world, "box")) == 0);
   // bits that the hash does not tell apart
-  CHECK(signbit(tb_deformables(again.world)[1].v[4].y) && tb_deformables(again.world)[1].v[4].z == 5e-324);
+  CHECK(signbit(deformable_at(again.world, 1)->v[4].y) && deformable_at(again.world, 1)->v[4].z == 5e-324);
   tb_out_free(&out);
   tb_scene_free(&ctx, &scene);
   tb_scene_free(&ctx, &again);
@@ -337,7 +337,7 @@ static bool spoil(tbScene* scene, int which, const char** what)
   tbPairRule* pair = w->pair.data;
   tbContactRecord* contact = w->contact.data;
   tbJointDef* joint = &tb_joints(w)[0].def;
-  int soft = tb_deformables(w)[0].body;
+  int soft = deformable_at(w, 0)->body;
   switch (which) {
   case 0: scene->step.dt = 0, *what = "a time step that is not positive"; return true;
   case 1: wood->density = 0, *what = "a density that is not positive"; return true;
@@ -364,7 +364,7 @@ static bool spoil(tbScene* scene, int which, const char** what)
   case 22: tb_bodies(w)[1].q.w += 0.01, *what = "an orientation that is not a unit quaternion"; return true;
   case 23: tb_bodies(w)[1].material = 2, *what = "a number out of its bounds"; return true;
   case 24:
-    tb_deformables(w)[0].hold[0].body = soft, *what = "a deformable body that holds another";
+    deformable_at(w, 0)->hold[0].body = soft, *what = "a deformable body that holds another";
     return true;
   default: return false;
   }

@@ -1,7 +1,7 @@
 // VTK, USD and point caches: read back by readers as strict as their formats, and held against the run.
 #include "io/record/growing.h"
 #include "io/recorded.h"
-#include "scene/world.h"
+#include "kind/deformables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void check_vtk_bodies(const Vtu* v, const tbWorld* w)
     }
     first = i32(end, c);
   }
-  CHECK(tets == tb_deformables(w)[0].fem->nelement[0]);
+  CHECK(tets == deformable_at(w, 0)->fem->nelement[0]);
 }
 
 static void check_vtk_contacts(const Vtu* v, const tbWorld* w, double dt)

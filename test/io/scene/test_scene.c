@@ -167,17 +167,17 @@ TEST(scene_bodies_reach_the_world)
   REQUIRE(s.world && tb_world_body_count(s.world) == 11);
   const tbBody* b = tb_bodies(s.world);
   const tbShape* shape = tb_shapes(s.world);
-  CHECK(b[0].kind == TB_BODY_FIXED && shape[0].type == TB_SHAPE_PLANE);
+  CHECK(b[0].motion == TB_BODY_FIXED && shape[0].type == TB_SHAPE_PLANE);
   CHECK(same3(shape[0].plane.normal, 0, 0, 1) && shape[0].plane.offset == -0.5);
 
-  CHECK(b[1].kind == TB_BODY_KINEMATIC && b[1].nkey == 4 && shape[1].cylinder.half == 0.5);
+  CHECK(b[1].motion == TB_BODY_KINEMATIC && b[1].nkey == 4 && shape[1].cylinder.half == 0.5);
   const tbMotionKey* key = (const tbMotionKey*)s.world->key.data + b[1].key;
   CHECK(key[0].t == 1 && same3(key[0].position, 0, 0, 4) && key[0].orientation.w == 1);
   CHECK(same3(key[1].position, 0, 0, 4) && key[1].orientation.z == 1);
   CHECK(key[2].orientation.w == key[2].orientation.z && key[3].orientation.w == 1);
-  CHECK(b[2].kind == TB_BODY_KINEMATIC && b[2].v.x == 1 && b[2].w.z == 2);
+  CHECK(b[2].motion == TB_BODY_KINEMATIC && b[2].v.x == 1 && b[2].w.z == 2);
 
-  CHECK(b[3].kind == TB_BODY_DYNAMIC && b[3].bullet && b[3].mass == 2 && b[3].nshape == 3);
+  CHECK(b[3].motion == TB_BODY_DYNAMIC && b[3].bullet && b[3].mass == 2 && b[3].nshape == 3);
   CHECK(b[3].inertia.m[0][0] == 1 && b[3].inertia.m[2][2] == 3 && b[3].inertia.m[1][2] == 0.3);
   tbBodyState state = tb_body_state(s.world, (tbBodyId){3});
   CHECK_NEAR(tb_distance3(state.position, tb_vec3(1, 2, 3)), 0, 1e-14);

@@ -2,7 +2,7 @@
 // is.
 #include "base/file.h"
 #include "io/io_test.h"
-#include "scene/world.h"
+#include "kind/deformable.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ static tbStatus parse(tbContext* ctx, const char* text, tbScene* out)
 static const tbDeformable* deformable(const tbScene* s, const char* name)
 {
   tbBodyId body = tb_world_find_body(s->world, name);
-  return body.index >= 0 ? &tb_deformables(s->world)[tb_bodies(s->world)[body.index].deformable] : NULL;
+  return body.index >= 0 ? tb_deformable(&tb_bodies(s->world)[body.index]) : NULL;
 }
 
 static int held_by(const tbDeformable* d, int hold)

@@ -3,9 +3,7 @@
 // A body is made by the same code when it is added and when a checkpoint is read, from nodes that have their
 // places in the world already: displacements of linear elasticity are measured from there, and the same nodes
 // give the same bits.
-#include "scene/world.h"
-
-#include "math/cholesky.h"
+#include "kind/deformable.h"
 
 #include <string.h>
 
@@ -62,39 +60,26 @@ static tbStatus take_state(const tbMatter* m, int nhold, tbDeformable* d)
   return TB_OK;
 }
 
-tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* m, int nhold, tbDeformable* out)
+tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* m, int nhold, tbDeformable** out)
 {
-  tbDeformable d = {0};
-  tb_arena_init(&d.arena, ctx);
-  tbStatus status = m->cloth ? make_sheet(ctx, m, &d) : make_solid(ctx, m, &d);
-  if (status == TB_OK) status = take_state(m, nhold, &d);
+  tbDeformable* d = TB_NEW(ctx, tbDeformable, 1);
+  if (!d) return TB_ERROR_MEMORY;
+  tb_arena_init(&d->arena, ctx);
+  tbStatus status = m->cloth ? make_sheet(ctx, m, d) : make_solid(ctx, m, d);
+  if (status == TB_OK) status = take_state(m, nhold, d);
   if (status == TB_OK) *out = d;
-  else tb_deformable_free(ctx, &d);
+  else tb_deformable_free(ctx, d);
   return status;
 }
 
 void tb_deformable_free(tbContext* ctx, tbDeformable* d)
 {
+  if (!d) return;
   tb_fem_free(ctx, d->fem);
   tb_surface_mesh_free(ctx, d->surface);
   d->arena.ctx = ctx; // the one it was made with may be gone
   tb_arena_free(&d->arena);
-}
-
-// Lumped or not, the nodes' masses weigh x and v alike: the rows of M add up to them.
-void tb_deformable_follow(tbWorld* w, const tbDeformable* d)
-{
-  tbBody* b = &tb_bodies(w)[d->body];
-  const tbFemBody* fem = d->fem;
-  tbVec3 x = tb_zero3(), v = tb_zero3();
-  double far = 0;
-  for (int i = 0; i < fem->nnode; i++) {
-    double share = fem->mass[i] / b->mass;
-    x = tb_madd3(x, share, d->x[i]);
-    v = tb_madd3(v, share, d->v[i]);
-  }
-  for (int i = 0; i < fem->nnode; i++) far = fmax(far, tb_distance3(d->x[i], x));
-  b->x = x, b->v = v, b->radius = far + d->radius;
+  tb_free(ctx, d);
 }
 
 tbBodyState tb_hold_state(const tbWorld* w, const tbHold* hold)
@@ -105,25 +90,4 @@ tbBodyState tb_hold_state(const tbWorld* w, const tbHold* hold)
   }
   tbTransform T = tb_motion_pose(w, &hold->motion, w->time);
   return (tbBodyState){T.x, T.q, hold->motion.v, hold->motion.w};
-}
-
-// World frames that nodes are held in at constant velocity move with them, as a kinematic body's motion
-// starts anew from where it is put; keys and bodies go on as they did, and take their nodes back.
-void tb_deformable_place(tbWorld* w, tbDeformable* d, const tbBodyState* s)
-{
-  tbVec3 centre = tb_bodies(w)[d->body].x;
-  for (int i = 0; i < d->nhold; i++) {
-    tbMotion* m = &d->hold[i].motion;
-    if (d->hold[i].body >= 0 || m->nkey > 0) continue;
-    tbTransform now = tb_motion_pose(w, m, w->time);
-    now.x = tb_add3(s->position, tb_quat_rotate(s->orientation, tb_sub3(now.x, centre)));
-    now.q = tb_quat_normalize(tb_quat_mul(s->orientation, now.q));
-    m->initial = tb_motion_start(w, now, m->v, m->w);
-  }
-  for (int i = 0; i < d->fem->nnode; i++) {
-    tbVec3 arm = tb_quat_rotate(s->orientation, tb_sub3(d->x[i], centre));
-    d->x[i] = tb_add3(s->position, arm);
-    d->v[i] = tb_add3(s->velocity, tb_cross3(s->angular_velocity, arm));
-  }
-  tb_deformable_follow(w, d);
 }

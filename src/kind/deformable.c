@@ -1,6 +1,6 @@
-// Adding deformable bodies and looking at them. In the world's list they are bodies without shapes, whose
+// Adding deformable bodies. In the world's list they are bodies without shapes, whose
 // place and velocity are those of their nodes together.
-#include "scene/world.h"
+#include "kind/deformable.h"
 
 tbPinDef tb_default_pin_def(void) { return (tbPinDef){.body = {-1}}; }
 
@@ -28,7 +28,7 @@ static tbStatus check_pin(tbContext* ctx, const tbWorld* w, const char* name, co
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to body %d, which there is not", name,
                    p->body.index);
   const char* holder = tb_bodies(w)[p->body.index].name;
-  if (tb_bodies(w)[p->body.index].deformable >= 0)
+  if (!tb_bodies(w)[p->body.index].kind->framed)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to %s, which is deformable; it must be rigid",
                    name, holder);
   if (moves)
@@ -50,7 +50,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const char* name, const 
 
 // The mesh where the pose puts it.
 static tbStatus make(tbContext* ctx, const tbDeformableDef* d, tbTransform pose, const char* name,
-                     tbDeformable* out)
+                     tbDeformable** out)
 {
   const tbVec3* node = d->solid ? d->solid->node : d->sheet->vertex;
   tbMatter m = {.nnode = d->solid ? d->solid->nnode : d->sheet->nvertex,
@@ -96,19 +96,18 @@ static tbStatus hold(tbContext* ctx, const tbWorld* w, const tbDeformableDef* d,
       if (f->holder[i] >= 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s is held twice", i, name);
       f->holder[i] = k;
       f->local[i] = holder ? tb_transform_unpoint(tb_transform(holder->q, holder->x), f->x[i]) : node[i];
-      f->fem->pinned[i] = !holder || holder->kind != TB_BODY_DYNAMIC;
+      f->fem->pinned[i] = !holder || holder->motion != TB_BODY_DYNAMIC;
     }
   }
   return TB_OK;
 }
 
 // Everything that must exist before the body can be added; only then does the world change.
-static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, const tbBody* b,
-                       const tbDeformable* f)
+static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, const tbBody* b)
 {
-  tbArray* grown[] = {&w->body, &w->deformable, &w->key, &w->contact_material};
-  size_t before[4];
-  for (int i = 0; i < 4; i++) before[i] = grown[i]->count;
+  tbArray* grown[] = {&w->body, &w->key, &w->contact_material};
+  size_t before[3];
+  for (int i = 0; i < 3; i++) before[i] = grown[i]->count;
   tbStatus status = tb_names_reserve(ctx, &w->names);
   for (int k = 0; status == TB_OK && k < d->pin_count; k++)
     status = tb_keys_push(ctx, w, d->pins[k].keys, d->pins[k].key_count);
@@ -117,10 +116,9 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, con
     own.friction = *d->friction;
     status = tb_array_push(ctx, &w->contact_material, &own, 1);
   }
-  if (status == TB_OK) status = tb_array_push(ctx, &w->deformable, f, 1);
   if (status == TB_OK) status = tb_array_push(ctx, &w->body, b, 1);
   if (status != TB_OK)
-    for (int i = 0; i < 4; i++) grown[i]->count = before[i];
+    for (int i = 0; i < 3; i++) grown[i]->count = before[i];
   return status;
 }
 
@@ -155,21 +153,22 @@ static void weigh(const tbFemBody* fem, tbBody* b)
 static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTransform pose, const char* name,
                     tbDeformable* f)
 {
-  tbBody b = {.kind = d->sheet ? TB_BODY_CLOTH : TB_BODY_SOFT,
+  tbBody b = {.kind = d->sheet ? &tb_kind_cloth : &tb_kind_soft,
+              .own = f,
+              .motion = TB_BODY_DYNAMIC,
               .q = tb_quat_identity(),
               .initial = tb_transform_identity(),
               .shape = (int)w->shape.count,
               .material = d->material.index,
               .own_contact_material = d->friction ? (int)w->contact_material.count : -1,
-              .key = (int)w->key.count,
-              .deformable = (int)w->deformable.count};
+              .key = (int)w->key.count};
   f->body = (int)w->body.count;
   f->self_contact = d->self_contact;
   weigh(f->fem, &b);
   TB_TRY(hold(ctx, w, d, pose, name, f));
   b.name = tb_names_keep(ctx, &w->names, name);
   if (!b.name) return TB_ERROR_MEMORY;
-  TB_TRY(append(ctx, w, d, &b, f));
+  TB_TRY(append(ctx, w, d, &b));
   tb_names_add(&w->names, TB_NAME_BODY, b.name, f->body);
   start(w, d, f);
   tb_deformable_follow(w, f);
@@ -183,62 +182,10 @@ tbStatus tb_world_add_deformable(tbContext* ctx, tbWorld* w, const tbDeformableD
   tbTransform pose = {d->orientation, d->position};
   TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
   TB_TRY(check(ctx, w, name, d, &pose.q));
-  tbDeformable f;
+  tbDeformable* f;
   TB_TRY(make(ctx, d, pose, name, &f));
-  tbStatus status = add(ctx, w, d, pose, name, &f);
-  if (status != TB_OK) tb_deformable_free(ctx, &f);
-  else if (out) *out = (tbBodyId){f.body};
+  tbStatus status = add(ctx, w, d, pose, name, f);
+  if (status != TB_OK) tb_deformable_free(ctx, f);
+  else if (out) *out = (tbBodyId){f->body};
   return status;
-}
-
-// ---- looking at them ----
-
-static const tbDeformable* find(const tbWorld* w, tbBodyId id)
-{
-  if (id.index < 0 || (size_t)id.index >= w->body.count) return NULL;
-  int index = tb_bodies(w)[id.index].deformable;
-  return index < 0 ? NULL : &tb_deformables(w)[index];
-}
-
-int tb_body_node_count(const tbWorld* w, tbBodyId id)
-{
-  const tbDeformable* d = find(w, id);
-  return d ? d->fem->nnode : 0;
-}
-
-const tbVec3* tb_body_nodes(const tbWorld* w, tbBodyId id)
-{
-  const tbDeformable* d = find(w, id);
-  return d ? d->x : NULL;
-}
-
-const tbVec3* tb_body_node_velocities(const tbWorld* w, tbBodyId id)
-{
-  const tbDeformable* d = find(w, id);
-  return d ? d->v : NULL;
-}
-
-int tb_body_triangle_count(const tbWorld* w, tbBodyId id)
-{
-  const tbDeformable* d = find(w, id);
-  return d ? d->surface->ntriangle : 0;
-}
-
-const int (*tb_body_triangles(const tbWorld* w, tbBodyId id))[3]
-{
-  const tbDeformable* d = find(w, id);
-  return d ? (const int(*)[3])d->triangle : NULL;
-}
-
-tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3* positions,
-                           const tbVec3* velocities)
-{
-  const tbDeformable* d = find(w, id);
-  if (!d) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", tb_body_name(w, id));
-  for (int i = 0; i < d->fem->nnode; i++)
-    if (!finite3(positions[i]) || !finite3(velocities[i]))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s must be finite", i, tb_body_name(w, id));
-  for (int i = 0; i < d->fem->nnode; i++) d->x[i] = positions[i], d->v[i] = velocities[i];
-  tb_deformable_follow(w, d);
-  return TB_OK;
 }

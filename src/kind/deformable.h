@@ -1,0 +1,69 @@
+// Bodies of nodes and elements: what solids of tetrahedra (soft.c) and sheets of triangles (cloth.c) share.
+#ifndef TB_KIND_DEFORMABLE_H
+#define TB_KIND_DEFORMABLE_H
+
+#include "fem/body.h"
+#include "geometry/surface_mesh.h"
+#include "kind/table.h"
+
+// What holds nodes of a deformable body.
+typedef struct tbHold {
+  int body;        // to which they are attached; −1: the world
+  tbMotion motion; // then: of the frame they are fixed in
+} tbHold;
+
+// Of a deformable body, tbBody.own. The body's x, v, radius and mass follow its nodes.
+typedef struct tbDeformable {
+  int body;
+  tbFemBody* fem; // mesh, matter, masses; fem->pinned: held by the world, or by a body that is not dynamic
+  tbVec3 *x, *v;  // of the nodes                                                       (fem->nnode)
+  int nhold;
+  tbHold* hold;  // (nhold)
+  int* holder;   // of a node: its hold; −1: none                                      (fem->nnode)
+  tbVec3* local; // of a node that is held: its place in the frame of the hold: the motion's, or the
+                 // body's centre of mass                                              (fem->nnode)
+  tbVec3*
+      pull; // of a node that is held by a dynamic body: impulse of the last step, on the node  (fem->nnode)
+  bool self_contact;
+  double radius;          // half the thickness of cloth                                   m
+  tbSurfaceMesh* surface; // its surface; surface->node: the nodes of its vertices
+  int (*triangle)[3]; // the same triangles over the nodes                             (surface->ntriangle)
+  tbSoftDef soft;     // what a solid is made of; cloth: fem->sheet
+  tbArena arena;      // memory behind x … triangle
+} tbDeformable;
+
+// Null: the body is of another kind.
+static inline tbDeformable* tb_deformable(const tbBody* body)
+{
+  return body->kind == &tb_kind_soft || body->kind == &tb_kind_cloth ? body->own : NULL;
+}
+
+typedef struct tbMatter { // a mesh at rest, in the world's frame, and what it is made of
+  const tbVec3* rest;
+  int nnode;
+  const int* corner; // of tetrahedra, or of the triangles of cloth
+  int nelement;
+  bool cloth;
+  tbSoftDef soft;
+  tbClothDef sheet; // its warp in the world's frame, too
+} tbMatter;
+
+// Everything that follows from matter, at rest, with room for so many holds; no node is held. The same matter
+// gives the same bits.
+tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* matter, int nhold, tbDeformable** out);
+void tb_deformable_free(tbContext* ctx, tbDeformable* deformable); // takes null
+// Brings the body's x, v and radius up to date with the nodes.
+void tb_deformable_follow(tbWorld* world, const tbDeformable* deformable);
+// The pose and the velocities (zero for keys) of what holds nodes, now; `local` is in the frame of that pose.
+tbBodyState tb_hold_state(const tbWorld* world, const tbHold* hold);
+
+// The entries of their rows that both share (deformable_state.c).
+void tb_deformable_release(tbContext* ctx, tbBody* body);
+void tb_deformable_place(tbWorld* world, int body, const tbBodyState* state);
+tbEnergy tb_deformable_energy(const tbWorld* world, const tbBody* body);
+tbVec3 tb_deformable_angular_momentum(const tbBody* body);
+uint64_t tb_deformable_hash(uint64_t hash, const tbBody* body);
+tbNodes tb_deformable_nodes(const tbBody* body);
+void tb_deformable_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
+
+#endif

@@ -1,0 +1,35 @@
+// Rigid bodies: the pose of a frame, and its velocities.
+#include "kind/rigid.h"
+
+void tb_rigid_place(tbWorld* w, int body, const tbBodyState* s)
+{
+  tbBody* b = &tb_bodies(w)[body];
+  tbVec3 arm = tb_quat_rotate(s->orientation, b->centre);
+  bool moves = b->motion != TB_BODY_FIXED;
+  b->q = s->orientation;
+  b->x = tb_add3(s->position, arm);
+  b->w = moves ? s->angular_velocity : tb_zero3();
+  b->v = moves ? tb_add3(s->velocity, tb_cross3(b->w, arm)) : tb_zero3();
+  b->initial = tb_motion_start(w, tb_transform(b->q, b->x), b->v, b->w);
+}
+
+tbEnergy tb_rigid_energy(const tbWorld* w, const tbBody* b)
+{
+  tbVec3 spin = tb_quat_unrotate(b->q, b->w);
+  return (tbEnergy){
+      .kinetic = 0.5 * b->mass * tb_dot3(b->v, b->v) + 0.5 * tb_dot3(spin, tb_mat3_mulv(b->inertia, spin)),
+      .potential = -b->mass * tb_dot3(w->gravity, b->x)};
+}
+
+tbVec3 tb_rigid_angular_momentum(const tbBody* b)
+{
+  tbVec3 spin = tb_quat_rotate(b->q, tb_mat3_mulv(b->inertia, tb_quat_unrotate(b->q, b->w)));
+  return tb_add3(spin, tb_scale3(b->mass, tb_cross3(b->x, b->v)));
+}
+
+const tbKind tb_kind_rigid = {.name = "rigid",
+                              .named_by_motion = true,
+                              .framed = true,
+                              .place = tb_rigid_place,
+                              .energy = tb_rigid_energy,
+                              .angular_momentum = tb_rigid_angular_momentum};

@@ -1,0 +1,39 @@
+#include "kind/table.h"
+
+#include <string.h>
+
+static const tbKind* const kinds[] = {&tb_kind_rigid, &tb_kind_soft, &tb_kind_cloth};
+
+int tb_kind_count(void) { return (int)(sizeof kinds / sizeof *kinds); }
+const tbKind* tb_kind_at(int index) { return kinds[index]; }
+
+const tbKind* tb_kind_find(const char* name)
+{
+  for (int i = 0; i < tb_kind_count(); i++)
+    if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+  return NULL;
+}
+
+static const char* const motions[] = {
+    [TB_BODY_DYNAMIC] = "dynamic", [TB_BODY_FIXED] = "fixed", [TB_BODY_KINEMATIC] = "kinematic"};
+
+const char* tb_kind_word(const tbBody* b)
+{
+  return b->kind->named_by_motion ? motions[b->motion] : b->kind->name;
+}
+
+bool tb_kind_of_word(const char* word, const tbKind** kind, tbBodyMotion* motion)
+{
+  *kind = tb_kind_find(word), *motion = TB_BODY_DYNAMIC;
+  if (*kind && !(*kind)->named_by_motion) return true;
+  *kind = &tb_kind_rigid;
+  for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
+    if (strcmp(word, motions[i]) == 0) return *motion = (tbBodyMotion)i, true;
+  return false;
+}
+
+const char* tb_body_kind(const tbWorld* w, tbBodyId id)
+{
+  bool known = id.index >= 0 && (size_t)id.index < w->body.count;
+  return known ? tb_kind_word(&tb_bodies(w)[id.index]) : "";
+}

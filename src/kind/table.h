@@ -1,0 +1,17 @@
+// The kinds of bodies there are.
+#ifndef TB_KIND_TABLE_H
+#define TB_KIND_TABLE_H
+
+#include "scene/kind.h"
+
+extern const tbKind tb_kind_rigid, tb_kind_soft, tb_kind_cloth;
+
+int tb_kind_count(void);
+const tbKind* tb_kind_at(int index);
+const tbKind* tb_kind_find(const char* name); // null: there is none
+
+// What files call a body: by its kind, or by how it moves. And what such a name says; false: nothing.
+const char* tb_kind_word(const tbBody* body);
+bool tb_kind_of_word(const char* word, const tbKind** kind, tbBodyMotion* motion);
+
+#endif

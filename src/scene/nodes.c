@@ -1,0 +1,28 @@
+// Looking at the nodes of bodies that have some.
+#include "scene/kind.h"
+
+static tbNodes find(const tbWorld* w, tbBodyId id)
+{
+  bool known = id.index >= 0 && (size_t)id.index < w->body.count;
+  return known ? tb_nodes_of(&tb_bodies(w)[id.index]) : (tbNodes){0};
+}
+
+int tb_body_node_count(const tbWorld* w, tbBodyId id) { return find(w, id).count; }
+const tbVec3* tb_body_nodes(const tbWorld* w, tbBodyId id) { return find(w, id).x; }
+const tbVec3* tb_body_node_velocities(const tbWorld* w, tbBodyId id) { return find(w, id).v; }
+int tb_body_triangle_count(const tbWorld* w, tbBodyId id) { return find(w, id).ntriangle; }
+const int (*tb_body_triangles(const tbWorld* w, tbBodyId id))[3] { return find(w, id).triangle; }
+
+static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3* positions,
+                           const tbVec3* velocities)
+{
+  int count = find(w, id).count;
+  if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", tb_body_name(w, id));
+  for (int i = 0; i < count; i++)
+    if (!finite3(positions[i]) || !finite3(velocities[i]))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s must be finite", i, tb_body_name(w, id));
+  tb_bodies(w)[id.index].kind->set_nodes(w, id.index, positions, velocities);
+  return TB_OK;
+}
