@@ -37,6 +37,7 @@ void tb_prox_newton(struct tbRun* run, double* lambda);
 
 tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
 tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
+bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o);
 tbStatus tb_newton_prepare(tbContext* ctx, struct tbRun* run);
 void tb_newton_release(tbContext* ctx, struct tbRun* run);
 enum { TB_DENSE_ROWS = 3000 }; // what the pivoting methods take

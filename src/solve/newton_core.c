@@ -2,6 +2,7 @@
 
 #include "problem/judge.h"
 #include "base/threads.h"
+#include "math/cholesky.h"
 #include "problem/delassus.h"
 
 #include <math.h>
@@ -17,10 +18,12 @@ static double factor_bytes(const tbSolveOptions* o)
   return o->factor_bytes > 0 ? o->factor_bytes : FACTOR_BYTES;
 }
 
-// Blocks of W, for a factor; products alone where the blocks are too large.
+// Products alone for velocity space; blocks of W for a factor in contact space, unless they are too large.
 tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
 {
   double bytes;
+  *out = TB_FORM_FREE;
+  if (tb_newton_by_velocity(p, o)) return TB_OK;
   TB_TRY(tb_delassus_bytes(ctx, p, &bytes));
   *out = bytes > factor_bytes(o) ? TB_FORM_FREE : TB_FORM_BLOCKS;
   return TB_OK;
@@ -33,6 +36,25 @@ tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions
   for (int b = 0; b < p->nblock; b++)
     if (p->block[b].kind == TB_METRIC_SPARSE) return TB_OK;
   return tb_prox_newton_form(ctx, p, o, out);
+}
+
+// Whether a factor in velocity space costs less than one in contact space. Without sparse metric blocks it
+// does where there are more rows of contacts than velocities. A sparse block costs about twice its Cholesky
+// factor there, while in contact space it makes W dense.
+bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o)
+{
+  double flops = 0, columns = 0, rows = p->nrow;
+  bool sparse = false;
+  if (p->W_ptr || p->ndof == 0 || o->inverse != TB_INVERSE_EXACT) return false;
+  for (int b = 0; b < p->nblock; b++) {
+    if (p->block[b].kind != TB_METRIC_SPARSE) continue;
+    sparse = true;
+    if (!p->block[b].factor) return false;
+    tbCholeskyStats stats = tb_cholesky_stats(p->block[b].factor);
+    flops += 2 * stats.flops;
+    columns += 0.5 * (double)stats.entries;
+  }
+  return sparse ? flops < rows * (rows * rows / 3 + columns) : rows >= p->ndof;
 }
 
 static bool has_blocks(const tbDelassus* W) { return W->forms & TB_FORM_BLOCKS; }
@@ -60,6 +82,11 @@ tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
   if (!plan) return TB_ERROR_MEMORY;
   tb_arena_init(&plan->memory, ctx);
   TB_TRY(group_islands(ctx, plan, run->p));
+  if (tb_newton_by_velocity(run->p, run->o)) {
+    tbStatus status =
+        tb_velocity_create(ctx, run->p, W->diag_adr, factor_bytes(run->o), &plan->velocity);
+    if (status != TB_ERROR_UNSUPPORTED) return status;
+  }
   if (has_blocks(W)) {
     tbStatus status = tb_lu_analyze(ctx, run->p->ncontact, run->p->row_adr, W->ptr, W->col,
                                     factor_bytes(run->o), &plan->lu);
@@ -73,6 +100,7 @@ void tb_newton_release(tbContext* ctx, tbRun* run)
 {
   tbNewtonPlan* plan = run->prepared;
   if (!plan) return;
+  tb_velocity_free(ctx, plan->velocity);
   tb_lu_free(ctx, plan->lu);
   tb_arena_free(&plan->memory);
   tb_free(ctx, plan);
@@ -91,6 +119,8 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
   n->A = TB_SCRATCH(s, double, diagonal);
   n->B = TB_SCRATCH(s, double, diagonal);
   n->inverse = TB_SCRATCH(s, double, diagonal);
+  n->C = TB_SCRATCH(s, double, diagonal);
+  n->dv = TB_SCRATCH(s, double, (size_t)W->problem->ndof);
   n->active = TB_SCRATCH(s, uint8_t, rows);
   n->M = TB_SCRATCH(s, double, blocks);
   n->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));

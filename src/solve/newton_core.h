@@ -6,10 +6,14 @@
 //   (A + B(W + αT)) d = −Φ        A, B: derivatives of Φ, one block per contact
 //
 // where T = diag of the mean of W's diagonal, contact by contact, and α ≥ 0 is a regularisation of the
-// caller's. Rows that give their d at once (open contacts) are taken out; the rest is solved by sparse LU, or
-// by GMRES with the diagonal blocks as preconditioner where the factor would be too large. W itself is
-// assembled for the factor alone: where its blocks would be too large, GMRES goes by products through J and
-// A⁻¹, and so it does where a sparse metric block makes W dense.
+// caller's. Rows that give their d at once (open contacts) are taken out; the rest is solved in one of three
+// ways, chosen by their cost:
+//
+//   velocity space   d is eliminated contact by contact, S = A + B(R + αT), which leaves a matrix over the
+//                    graph of bodies, the metric and Σ Jᵀ S⁻¹ B J (velocity.h); needs α > 0
+//   contact space    sparse LU of the matrix above, on the blocks of W
+//   GMRES            with the diagonal blocks as preconditioner, where either factor would be too large; on
+//                    the blocks of W where there are some, else by products through J and the metric
 //
 // Islands of contacts do not see each other: each has its own α, step length and history, and one that is
 // solved is left in peace.
@@ -21,6 +25,7 @@
 #include "solve/contact_map.h"
 #include "solve/methods.h"
 #include "solve/run.h"
+#include "solve/velocity.h"
 
 enum { TB_NEWTON_HISTORY = 8 };
 
@@ -45,7 +50,8 @@ typedef struct tbNewtonIsland {
 // What tb_newton_prepare hangs on the run.
 typedef struct tbNewtonPlan {
   tbArena memory;
-  tbLu* lu; // null: too large
+  tbVelocity* velocity; // null: contact space
+  tbLu* lu;             // of contact space; null: too large, or velocity space
   int islands;
   int* island_ptr; // contacts of island i: contact[island_ptr[i]] …   (islands+1)
   int* contact;    // (ncontact)
@@ -66,7 +72,8 @@ typedef struct tbNewton {
   double *phi, *A, *B;     // Φ (nrow) and its derivatives (as W's diagonal)
   uint8_t* active;         // rows that are solved for                        (nrow)
   double* M;               // A + B(W + αT), in the blocks of W; for the factor
-  double* inverse;         // of its diagonal blocks; for GMRES
+  double* inverse;         // of its diagonal blocks, for GMRES; of S, in velocity space
+  double *C, *dv;          // S⁻¹ B (as W's diagonal), velocities (ndof); in velocity space
   double *rhs, *other, *start, *workspace;
   double room; // what part of the tolerance an island must meet to rest
 } tbNewton;

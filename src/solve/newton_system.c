@@ -132,6 +132,71 @@ static void precondition(void* user, const double* x, double* y)
   }
 }
 
+// ---- velocity space ----
+
+// S⁻¹ and C = S⁻¹ B of one contact, S = A + B(R + αT).
+static void eliminate_contact(tbNewton* n, int k)
+{
+  const tbProblem* p = n->run->p;
+  int rows = tb_rows(p, k), first = p->row_adr[k], swap[TB_MAX_ROWS];
+  size_t at = n->run->W->diag_adr[k];
+  const double *A = n->A + at, *B = n->B + at;
+  double S[TB_MAX_ROWS * TB_MAX_ROWS], column[TB_MAX_ROWS], shift = pull(n, k);
+  bool any = false;
+  for (int i = 0; i < rows; i++) any = any || n->active[first + i];
+  if (!any) {
+    memset(n->inverse + at, 0, (size_t)(rows * rows) * sizeof *S);
+    memset(n->C + at, 0, (size_t)(rows * rows) * sizeof *S);
+    return;
+  }
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < rows; j++)
+      S[i * rows + j] = A[i * rows + j] + B[i * rows + j] * (p->compliance[first + j] + shift);
+  bool regular = tb_dense_lu(rows, S, rows, swap) == rows;
+  for (int j = 0; j < 2 * rows; j++) {
+    for (int i = 0; i < rows; i++) column[i] = j < rows ? i == j : B[i * rows + j - rows];
+    if (regular) tb_dense_lu_solve(rows, S, rows, swap, column);
+    double* to = j < rows ? n->inverse + at + j : n->C + at + (j - rows);
+    for (int i = 0; i < rows; i++) to[i * rows] = regular && isfinite(column[i]) ? column[i] : 0;
+  }
+}
+
+static void eliminate_contacts(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  for (int k = begin; k < end; k++) eliminate_contact(user, k);
+}
+
+// x_k ← S⁻¹ x_k
+static void multiply_inverse(const tbNewton* n, int k, double* x)
+{
+  int rows = tb_rows(n->run->p, k);
+  const double* inverse = n->inverse + n->run->W->diag_adr[k];
+  double y[TB_MAX_ROWS];
+  for (int i = 0; i < rows; i++) {
+    y[i] = 0;
+    for (int j = 0; j < rows; j++) y[i] += inverse[i * rows + j] * x[j];
+  }
+  memcpy(x, y, (size_t)rows * sizeof *y);
+}
+
+// rhs ← d:  (A + Jᵀ C J) δv = Jᵀ S⁻¹ rhs,  d = S⁻¹ rhs − C J δv.
+static void solve_by_velocity(tbNewton* n, double* rhs)
+{
+  const tbProblem* p = n->run->p;
+  for (int k = 0; k < p->ncontact; k++) multiply_inverse(n, k, rhs + p->row_adr[k]);
+  memset(n->dv, 0, (size_t)p->ndof * sizeof *n->dv);
+  tb_velocity_gather(n->plan->velocity, rhs, n->dv);
+  tb_velocity_solve(n->plan->velocity, n->dv);
+  tb_velocity_contacts(n->plan->velocity, n->dv, n->other);
+  for (int k = 0; k < p->ncontact; k++) {
+    int rows = tb_rows(p, k), first = p->row_adr[k];
+    const double* C = n->C + n->run->W->diag_adr[k];
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < rows; j++) rhs[first + i] -= C[i * rows + j] * n->other[first + j];
+  }
+}
+
 // ---- the step ----
 
 static void multiply(tbNewton* n) // W d
@@ -143,6 +208,10 @@ static void multiply(tbNewton* n) // W d
 static void solve_active(tbNewton* n, double* rhs)
 {
   const tbProblem* p = n->run->p;
+  if (n->plan->velocity) {
+    solve_by_velocity(n, rhs);
+    return;
+  }
   if (n->plan->lu) {
     tb_lu_solve(n->plan->lu, rhs);
     return;
@@ -163,11 +232,14 @@ static void solve_active(tbNewton* n, double* rhs)
 void tb_newton_direction(tbNewton* n)
 {
   const tbProblem* p = n->run->p;
-  bool direct = n->plan->lu;
+  bool direct = n->plan->lu || n->plan->velocity;
   for (int i = 0; i < p->nrow; i++) n->d[i] = n->active[i] ? 0 : -n->phi[i];
   multiply(n);
   double target = remainder_of(n, n->rhs), left = target;
-  if (direct) {
+  if (n->plan->velocity) {
+    tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, eliminate_contacts, n);
+    tb_velocity_factor(n->plan->velocity, n->run->threads, n->C);
+  } else if (n->plan->lu) {
     tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, assemble, n);
     tb_lu_factor(n->plan->lu, n->run->threads, n->run->W->val_adr, n->M, n->active, 0);
   } else {
