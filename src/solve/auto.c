@@ -80,12 +80,36 @@ static bool newton_too_slow(void* user, int iteration, double number)
   return iteration >= 20 && number > 0.5 * w->point[from].number;
 }
 
+// The same, in velocity space: each body's row of neighbours squared, with fill. Contacts of one pair of
+// bodies mostly follow each other, so that a pair counts where it differs from the one before.
+static double velocity_factor(const tbProblem* p, int* touching)
+{
+  double factor = 0;
+  int before[2] = {-1, -1};
+  memset(touching, 0, (size_t)p->nblock * sizeof *touching);
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->jac_adr[k], last = p->jac_adr[k + 1] - 1;
+    if (last < first) continue;
+    int pair[2] = {p->dof_block[p->jac_dof[first]], p->dof_block[p->jac_dof[last]]};
+    if (pair[0] == before[0] && pair[1] == before[1]) continue;
+    touching[pair[0]]++;
+    if (pair[1] != pair[0]) touching[pair[1]]++;
+    memcpy(before, pair, sizeof pair);
+  }
+  for (int b = 0; b < p->nblock; b++) {
+    double size = p->block[b].size, coupled = size * (1 + touching[b]);
+    factor += 4 * size * coupled * coupled;
+  }
+  return factor;
+}
+
 // Work in multiply-adds. A sweep reads W (or J) once and solves every contact. A Newton iteration factors the
 // active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
 // about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
 // A dozen iterations are expected.
-static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
+static tbStatus estimate_work(tbContext* ctx, const tbRun* run, Watch* w)
 {
+  const tbProblem* p = run->p;
   tbArena arena;
   tb_arena_init(&arena, ctx);
   double sweep = 100.0 * p->ncontact, factor = 0, rows = p->nrow,
@@ -108,8 +132,10 @@ static tbStatus estimate_work(tbContext* ctx, const tbProblem* p, Watch* w)
     }
     factor += 4 * per_contact * coupled * coupled;
   }
+  factor = fmin(factor, rows * rows * rows / 3);
+  if (tb_newton_by_velocity(p, run->o)) factor = fmin(factor, velocity_factor(p, touching));
   w->sweep_work = sweep;
-  w->newton_work = 12 * (fmin(factor, rows * rows * rows / 3) / 3 + 5000 + 1500.0 * p->ncontact);
+  w->newton_work = 12 * (factor / 3 + 5000 + 1500.0 * p->ncontact);
   tb_arena_free(&arena);
   return TB_OK;
 }
@@ -151,7 +177,7 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
     TB_TRY(tb_prox_newton_form(ctx, run->p, run->o, &fits));
     if (fits != TB_FORM_BLOCKS) return TB_OK;
   }
-  if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run->p, watch));
+  if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run, watch));
   tbDelassus* own = NULL; // made with an inverse that no other method can use
   if (solver->inverse == TB_INVERSE_EXACT) TB_TRY(provide(ctx, run, form, W));
   else TB_TRY(tb_delassus_create_with(ctx, run->p, form, solver->inverse, &own));
@@ -217,7 +243,7 @@ static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tb
   int most = run->o->max_iterations;
   bool few = false;
   if (most < FEW) {
-    TB_TRY(estimate_work(ctx, run->p, watch));
+    TB_TRY(estimate_work(ctx, run, watch));
     few = watch->newton_work < LITTLE;
   }
   if (!near && !few) return TB_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { CONTACTS_PER_PIECE = 64, ENTRIES_PER_PIECE = 64 };
+static const double FAR_FEWER = 0.8; // entries than were analysed
 
 // The columns of a contact's J that lie in one node.
 typedef struct {
@@ -38,6 +39,13 @@ struct tbVelocity {
   int* term_ptr; // terms of an entry                                 (entries+1)
   Term* term;
   double* CJ;
+
+  // what was analysed: entries of the pattern, the first ones of each row of blocks
+  tbContext* ctx;
+  uint8_t *metric, *live, *analysed; // entries that A has; that are not 0; that are in the factor   (entries)
+  int live_count;
+  int *lu_ptr, *lu_col; // (nodes+1), (entries)
+  size_t* lu_adr;       // (entries)
 };
 
 #define KEEP(type, count) TB_TAKE(&v->memory, type, count)
@@ -171,7 +179,14 @@ static tbStatus make_pattern(tbVelocity* v, Graph* g)
     }
   v->A = KEEP(double, v->val_adr[v->entries]);
   v->val = KEEP(double, v->val_adr[v->entries]);
-  return v->A && v->val ? TB_OK : TB_ERROR_MEMORY;
+  v->metric = KEEP(uint8_t, (size_t)v->entries);
+  v->live = KEEP(uint8_t, (size_t)v->entries);
+  v->analysed = KEEP(uint8_t, (size_t)v->entries);
+  v->lu_ptr = KEEP(int, (size_t)v->nodes + 1);
+  v->lu_col = KEEP(int, (size_t)v->entries);
+  v->lu_adr = KEEP(size_t, (size_t)v->entries);
+  return v->A && v->val && v->metric && v->live && v->analysed && v->lu_ptr && v->lu_col && v->lu_adr ? TB_OK
+                                                                                         : TB_ERROR_MEMORY;
 }
 
 // The values of A in node i's row of blocks.
@@ -180,6 +195,7 @@ static void place_metric(tbVelocity* v, const Graph* g, int i)
   const tbMetricBlock* b = &v->p->block[v->p->dof_block[v->first[i]]];
   int size = v->first[i + 1] - v->first[i];
   double* diagonal = v->A + v->val_adr[v->ptr[i]];
+  v->metric[v->ptr[i]] = 1;
   if (b->kind == TB_METRIC_DENSE) memcpy(diagonal, b->value, (size_t)(size * size) * sizeof *diagonal);
   if (b->kind == TB_METRIC_PARTICLE)
     for (int r = 0; r < size; r++) diagonal[r * (size + 1)] = b->value[0];
@@ -187,6 +203,7 @@ static void place_metric(tbVelocity* v, const Graph* g, int i)
     int row = v->first[i] - b->dof + r;
     for (int e = b->ptr[row]; e < b->ptr[row + 1]; e++) {
       int dof = b->dof + b->col[e], j = v->node_of[dof], cols = v->first[j + 1] - v->first[j];
+      v->metric[g->mark[j]] = 1;
       v->A[v->val_adr[g->mark[j]] + (size_t)(r * cols + dof - v->first[j])] = b->value[e];
     }
   }
@@ -220,7 +237,22 @@ static tbStatus make_terms(tbVelocity* v, Graph* g)
   return TB_OK;
 }
 
-static tbStatus build(tbContext* ctx, tbVelocity* v, tbArena* temporary, double max_bytes)
+// Analyses the live entries.
+static tbStatus analyse(tbVelocity* v, double max_bytes)
+{
+  int used = 0;
+  for (int i = 0, e = 0; i < v->nodes; i++) {
+    for (; e < v->ptr[i + 1]; e++)
+      if ((v->analysed[e] = v->live[e])) v->lu_col[used] = v->col[e], v->lu_adr[used++] = v->val_adr[e];
+    v->lu_ptr[i + 1] = used;
+  }
+  v->live_count = used;
+  tb_lu_free(v->ctx, v->lu);
+  v->lu = NULL;
+  return tb_lu_analyze(v->ctx, v->nodes, v->first, v->lu_ptr, v->lu_col, max_bytes, &v->lu);
+}
+
+static tbStatus build(tbVelocity* v, tbArena* temporary, double max_bytes)
 {
   Graph g;
   TB_TRY(make_nodes(v));
@@ -228,7 +260,8 @@ static tbStatus build(tbContext* ctx, tbVelocity* v, tbArena* temporary, double 
   TB_TRY(parts_by_nodes(v, temporary, &g));
   TB_TRY(make_pattern(v, &g));
   TB_TRY(make_terms(v, &g));
-  return tb_lu_analyze(ctx, v->nodes, v->first, v->ptr, v->col, max_bytes, &v->lu);
+  memset(v->live, 1, (size_t)v->entries);
+  return analyse(v, max_bytes);
 }
 
 tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* diag_adr, double max_bytes,
@@ -238,11 +271,11 @@ tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* di
   if (p->W_ptr) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "a problem that gives W has no velocities");
   tbVelocity* v = TB_NEW(ctx, tbVelocity, 1);
   if (!v) return TB_ERROR_MEMORY;
-  v->p = p, v->diag_adr = diag_adr;
+  v->ctx = ctx, v->p = p, v->diag_adr = diag_adr;
   tb_arena_init(&v->memory, ctx);
   tbArena temporary;
   tb_arena_init(&temporary, ctx);
-  tbStatus status = build(ctx, v, &temporary, max_bytes);
+  tbStatus status = build(v, &temporary, max_bytes);
   tb_arena_free(&temporary);
   if (status == TB_OK) *out = v;
   else tb_velocity_free(ctx, v);
@@ -279,6 +312,13 @@ static inline __attribute__((always_inline)) void multiply_part(int rows, int wi
     }
 }
 
+static bool is_zero(const tbVelocity* v, const double* C, int contact)
+{
+  for (size_t i = v->diag_adr[contact]; i < v->diag_adr[contact + 1]; i++)
+    if (C[i] != 0) return false;
+  return true;
+}
+
 static void multiply_parts(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -287,6 +327,7 @@ static void multiply_parts(void* user, int begin, int end, int piece)
   for (int k = begin; k < end; k++) {
     int rows = tb_rows(v->p, k);
     const double* C = s->C + v->diag_adr[k];
+    if (is_zero(v, s->C, k)) continue;
     for (int a = v->part_ptr[k]; a < v->part_ptr[k + 1]; a++) {
       const Part* x = &v->part[a];
       const double* J = v->p->jac + x->jac;
@@ -309,13 +350,6 @@ static inline __attribute__((always_inline)) void add_term(int rows, int height,
     }
 }
 
-static bool is_zero(size_t n, const double* x)
-{
-  for (size_t i = 0; i < n; i++)
-    if (x[i] != 0) return false;
-  return true;
-}
-
 static void sum_entries(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -326,27 +360,42 @@ static void sum_entries(void* user, int begin, int end, int piece)
     int cols = v->first[v->col[e] + 1] - v->first[v->col[e]];
     double* M = v->val + v->val_adr[e];
     memcpy(M, v->A + v->val_adr[e], (v->val_adr[e + 1] - v->val_adr[e]) * sizeof *M);
+    v->live[e] = v->metric[e];
     for (int t = v->term_ptr[e]; t < v->term_ptr[e + 1]; t++) {
       const Part *a = &v->part[v->term[t].a], *b = &v->part[v->term[t].b];
       int rows = tb_rows(p, a->contact);
-      if (is_zero((size_t)(rows * rows), s->C + v->diag_adr[a->contact])) continue;
+      if (is_zero(v, s->C, a->contact)) continue;
       const double *J = p->jac + a->jac, *CJ = v->CJ + b->CJ;
       double* to = M + a->at * cols + b->at;
       bool three = rows == 3 && a->stride == a->width && a->width == b->width;
       if (three && a->width == 6 && cols == 6) add_term(3, 6, 6, J, 6, CJ, to, 6);
       else if (three && a->width == 3 && cols == 3) add_term(3, 3, 3, J, 3, CJ, to, 3);
       else add_term(rows, a->width, a->stride, J, b->width, CJ, to, cols);
+      v->live[e] = 1;
     }
   }
 }
 
-bool tb_velocity_factor(tbVelocity* v, tbThreads* threads, const double* C)
+static tbStatus follow_contacts(tbVelocity* v)
+{
+  bool fits = true;
+  int count = 0;
+  for (int e = 0; e < v->entries; e++) {
+    count += v->live[e];
+    fits = fits && (v->analysed[e] || !v->live[e]);
+  }
+  return fits && count > FAR_FEWER * v->live_count ? TB_OK : analyse(v, 0);
+}
+
+tbStatus tb_velocity_factor(tbVelocity* v, tbThreads* threads, const double* C)
 {
   Sum s = {v, C};
   tb_parallel_for(threads, v->p->ncontact, CONTACTS_PER_PIECE, multiply_parts, &s);
   tb_parallel_for(threads, v->entries, ENTRIES_PER_PIECE, sum_entries, &s);
+  TB_TRY(follow_contacts(v));
   // Pivots are no smaller than the eigenvalues of A, however stiff contacts are beside it: none is replaced.
-  return tb_lu_factor(v->lu, threads, v->val_adr, v->val, NULL, 1e-100) >= 0;
+  tb_lu_factor(v->lu, threads, v->lu_adr, v->val, NULL, 1e-100);
+  return TB_OK;
 }
 
 void tb_velocity_solve(tbVelocity* v, double* x) { tb_lu_solve(v->lu, x); }
