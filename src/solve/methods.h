@@ -39,6 +39,7 @@ tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions
 tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
 bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o);
 tbStatus tb_newton_prepare(tbContext* ctx, struct tbRun* run);
+tbStatus tb_prox_newton_prepare(tbContext* ctx, struct tbRun* run);
 void tb_newton_release(tbContext* ctx, struct tbRun* run);
 enum { TB_DENSE_ROWS = 3000 }; // what the pivoting methods take
 // A scratch size that says: the problem is too large for this method.

@@ -18,26 +18,6 @@ static double factor_bytes(const tbSolveOptions* o)
   return o->factor_bytes > 0 ? o->factor_bytes : FACTOR_BYTES;
 }
 
-// Products alone for velocity space; blocks of W for a factor in contact space, unless they are too large.
-tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
-{
-  double bytes;
-  *out = TB_FORM_FREE;
-  if (tb_newton_by_velocity(p, o)) return TB_OK;
-  TB_TRY(tb_delassus_bytes(ctx, p, &bytes));
-  *out = bytes > factor_bytes(o) ? TB_FORM_FREE : TB_FORM_BLOCKS;
-  return TB_OK;
-}
-
-// … or where a sparse metric block makes W dense.
-tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
-{
-  *out = TB_FORM_FREE;
-  for (int b = 0; b < p->nblock; b++)
-    if (p->block[b].kind == TB_METRIC_SPARSE) return TB_OK;
-  return tb_prox_newton_form(ctx, p, o, out);
-}
-
 // Whether a factor in velocity space costs less than one in contact space. Without sparse metric blocks it
 // does where there are more rows of contacts than velocities. A sparse block costs about twice its Cholesky
 // factor there, while in contact space it makes W dense.
@@ -55,6 +35,31 @@ bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o)
     columns += 0.5 * (double)stats.entries;
   }
   return sparse ? flops < rows * (rows * rows / 3 + columns) : rows >= p->ndof;
+}
+
+// Blocks of W, for a factor in contact space; products alone where the blocks are too large.
+static tbStatus contact_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  double bytes;
+  TB_TRY(tb_delassus_bytes(ctx, p, &bytes));
+  *out = bytes > factor_bytes(o) ? TB_FORM_FREE : TB_FORM_BLOCKS;
+  return TB_OK;
+}
+
+// … or where a sparse metric block makes W dense.
+tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  *out = TB_FORM_FREE;
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_SPARSE) return TB_OK;
+  return contact_form(ctx, p, o, out);
+}
+
+// … or for velocity space.
+tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  *out = TB_FORM_FREE;
+  return tb_newton_by_velocity(p, o) ? TB_OK : contact_form(ctx, p, o, out);
 }
 
 static bool has_blocks(const tbDelassus* W) { return W->forms & TB_FORM_BLOCKS; }
@@ -75,16 +80,15 @@ static tbStatus group_islands(tbContext* ctx, tbNewtonPlan* plan, const tbProble
   return TB_OK;
 }
 
-tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
+static tbStatus prepare(tbContext* ctx, tbRun* run, bool by_velocity)
 {
   const tbDelassus* W = run->W;
   tbNewtonPlan* plan = run->prepared = TB_NEW(ctx, tbNewtonPlan, 1);
   if (!plan) return TB_ERROR_MEMORY;
   tb_arena_init(&plan->memory, ctx);
   TB_TRY(group_islands(ctx, plan, run->p));
-  if (tb_newton_by_velocity(run->p, run->o)) {
-    tbStatus status =
-        tb_velocity_create(ctx, run->p, W->diag_adr, factor_bytes(run->o), &plan->velocity);
+  if (by_velocity) {
+    tbStatus status = tb_velocity_create(ctx, run->p, W->diag_adr, factor_bytes(run->o), &plan->velocity);
     if (status != TB_ERROR_UNSUPPORTED) return status;
   }
   if (has_blocks(W)) {
@@ -94,6 +98,13 @@ tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run)
   }
   plan->basis = TB_TAKE(&plan->memory, double, tb_gmres_workspace(run->p->nrow));
   return plan->basis ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbStatus tb_newton_prepare(tbContext* ctx, tbRun* run) { return prepare(ctx, run, false); }
+
+tbStatus tb_prox_newton_prepare(tbContext* ctx, tbRun* run)
+{
+  return prepare(ctx, run, tb_newton_by_velocity(run->p, run->o));
 }
 
 void tb_newton_release(tbContext* ctx, tbRun* run)

@@ -10,7 +10,8 @@
 // ways, chosen by their cost:
 //
 //   velocity space   d is eliminated contact by contact, S = A + B(R + αT), which leaves a matrix over the
-//                    graph of bodies, the metric and Σ Jᵀ S⁻¹ B J (velocity.h); needs α > 0
+//                    graph of bodies, the metric and Σ Jᵀ S⁻¹ B J (velocity.h); for prox-newton, as it needs
+//                    α > 0: without it a contact that sticks has no S⁻¹
 //   contact space    sparse LU of the matrix above, on the blocks of W
 //   GMRES            with the diagonal blocks as preconditioner, where either factor would be too large; on
 //                    the blocks of W where there are some, else by products through J and the metric

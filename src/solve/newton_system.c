@@ -238,8 +238,7 @@ void tb_newton_direction(tbNewton* n)
   double target = remainder_of(n, n->rhs), left = target;
   if (n->plan->velocity) {
     tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, eliminate_contacts, n);
-    n->run->status = tb_velocity_factor(n->plan->velocity, n->run->threads, n->C);
-    if (n->run->status != TB_OK) return;
+    tb_velocity_factor(n->plan->velocity, n->run->threads, n->C);
   } else if (n->plan->lu) {
     tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, assemble, n);
     tb_lu_factor(n->plan->lu, n->run->threads, n->run->W->val_adr, n->M, n->active, 0);

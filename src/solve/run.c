@@ -190,7 +190,6 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
   tbStopReason reason = tb_stop_reason(run->stop);
-  if (run->status != TB_OK) return end(run, TB_FAILED);
   if (reason == TB_STOP_INTERRUPT) return end(run, TB_CANCELLED); // the caller wants no answer
   if (iteration == 0 && run->start_known) return end_if_stopped(run);
   run->iterations = run->before + iteration;

@@ -51,7 +51,6 @@ typedef struct tbRun {
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;
-  tbStatus status; // of what the method does in its loop that can fail; other than TB_OK ends the run
   bool lost; // it ended because λ is no longer finite, or E grew beyond all bounds
 
   // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every

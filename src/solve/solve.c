@@ -186,7 +186,6 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
     tb_run_begin(run);
     run->used = solver->name;
     solver->solve(run, lambda);
-    status = run->status;
   }
   tb_free(ctx, run->scratch.base);
   run->scratch = (tbScratch){0};

@@ -1,6 +1,7 @@
 #include "solve/velocity.h"
 
 #include "base/memory.h"
+#include "base/slab.h"
 #include "base/threads.h"
 #include "solve/run.h"
 
@@ -8,7 +9,9 @@
 #include <string.h>
 
 enum { CONTACTS_PER_PIECE = 64, ENTRIES_PER_PIECE = 64 };
-static const double FAR_FEWER = 0.8; // entries than were analysed
+static const double FAR_FEWER = 0.8;       // entries than were analysed
+static const double WORTH_NARROWING = 1e6; // multiplications and additions of a factorisation
+static const double TINY = 1e-100;
 
 // The columns of a contact's J that lie in one node.
 typedef struct {
@@ -27,7 +30,7 @@ struct tbVelocity {
   const tbProblem* p;
   const size_t* diag_adr;
   tbArena memory;
-  tbLu* lu;
+  tbLu *full, *narrow; // over all contacts; over the active ones, in the slab, or null
   int nodes, entries;
   int* first;      // degree of freedom of a node                     (nodes+1)
   int* node_of;    // a degree of freedom                             (ndof)
@@ -40,8 +43,9 @@ struct tbVelocity {
   Term* term;
   double* CJ;
 
-  // what was analysed: entries of the pattern, the first ones of each row of blocks
-  tbContext* ctx;
+  // what the narrow one is over
+  tbContext slab_ctx;
+  tbSlab slab;                       // no memory: there is never a narrow one
   uint8_t *metric, *live, *analysed; // entries that A has; that are not 0; that are in the factor   (entries)
   int live_count;
   int *lu_ptr, *lu_col; // (nodes+1), (entries)
@@ -185,8 +189,9 @@ static tbStatus make_pattern(tbVelocity* v, Graph* g)
   v->lu_ptr = KEEP(int, (size_t)v->nodes + 1);
   v->lu_col = KEEP(int, (size_t)v->entries);
   v->lu_adr = KEEP(size_t, (size_t)v->entries);
-  return v->A && v->val && v->metric && v->live && v->analysed && v->lu_ptr && v->lu_col && v->lu_adr ? TB_OK
-                                                                                         : TB_ERROR_MEMORY;
+  return v->A && v->val && v->metric && v->live && v->analysed && v->lu_ptr && v->lu_col && v->lu_adr
+             ? TB_OK
+             : TB_ERROR_MEMORY;
 }
 
 // The values of A in node i's row of blocks.
@@ -237,22 +242,18 @@ static tbStatus make_terms(tbVelocity* v, Graph* g)
   return TB_OK;
 }
 
-// Analyses the live entries.
-static tbStatus analyse(tbVelocity* v, double max_bytes)
+// Memory to analyse again in: as much as the whole took.
+static tbStatus make_slab(tbVelocity* v, tbContext* ctx)
 {
-  int used = 0;
-  for (int i = 0, e = 0; i < v->nodes; i++) {
-    for (; e < v->ptr[i + 1]; e++)
-      if ((v->analysed[e] = v->live[e])) v->lu_col[used] = v->col[e], v->lu_adr[used++] = v->val_adr[e];
-    v->lu_ptr[i + 1] = used;
-  }
-  v->live_count = used;
-  tb_lu_free(v->ctx, v->lu);
-  v->lu = NULL;
-  return tb_lu_analyze(v->ctx, v->nodes, v->first, v->lu_ptr, v->lu_col, max_bytes, &v->lu);
+  tbLuStats stats = tb_lu_stats(v->full);
+  if (stats.flops < WORTH_NARROWING) return TB_OK;
+  v->slab.size = (size_t)(1.25 * stats.bytes) + 200 * (size_t)(v->nodes + v->entries) + 100000;
+  v->slab.base = TB_NEW(ctx, char, v->slab.size);
+  v->slab_ctx = tb_slab_context(&v->slab, ctx);
+  return v->slab.base ? TB_OK : TB_ERROR_MEMORY;
 }
 
-static tbStatus build(tbVelocity* v, tbArena* temporary, double max_bytes)
+static tbStatus build(tbContext* ctx, tbVelocity* v, tbArena* temporary, double max_bytes)
 {
   Graph g;
   TB_TRY(make_nodes(v));
@@ -260,8 +261,8 @@ static tbStatus build(tbVelocity* v, tbArena* temporary, double max_bytes)
   TB_TRY(parts_by_nodes(v, temporary, &g));
   TB_TRY(make_pattern(v, &g));
   TB_TRY(make_terms(v, &g));
-  memset(v->live, 1, (size_t)v->entries);
-  return analyse(v, max_bytes);
+  TB_TRY(tb_lu_analyze(ctx, v->nodes, v->first, v->ptr, v->col, max_bytes, &v->full));
+  return make_slab(v, ctx);
 }
 
 tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* diag_adr, double max_bytes,
@@ -271,11 +272,11 @@ tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* di
   if (p->W_ptr) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "a problem that gives W has no velocities");
   tbVelocity* v = TB_NEW(ctx, tbVelocity, 1);
   if (!v) return TB_ERROR_MEMORY;
-  v->ctx = ctx, v->p = p, v->diag_adr = diag_adr;
+  v->p = p, v->diag_adr = diag_adr;
   tb_arena_init(&v->memory, ctx);
   tbArena temporary;
   tb_arena_init(&temporary, ctx);
-  tbStatus status = build(v, &temporary, max_bytes);
+  tbStatus status = build(ctx, v, &temporary, max_bytes);
   tb_arena_free(&temporary);
   if (status == TB_OK) *out = v;
   else tb_velocity_free(ctx, v);
@@ -285,13 +286,14 @@ tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* di
 void tb_velocity_free(tbContext* ctx, tbVelocity* v)
 {
   if (!v) return;
-  tb_lu_free(ctx, v->lu);
+  tb_lu_free(ctx, v->full);
+  tb_free(ctx, v->slab.base);
   v->memory.ctx = ctx;
   tb_arena_free(&v->memory);
   tb_free(ctx, v);
 }
 
-tbLuStats tb_velocity_stats(const tbVelocity* v) { return tb_lu_stats(v->lu); }
+tbLuStats tb_velocity_stats(const tbVelocity* v) { return tb_lu_stats(v->narrow ? v->narrow : v->full); }
 
 // ---- values ----
 
@@ -376,29 +378,45 @@ static void sum_entries(void* user, int begin, int end, int piece)
   }
 }
 
-static tbStatus follow_contacts(tbVelocity* v)
+// Analyses the live entries; without a narrow factor where that takes more memory than the whole.
+static void narrow(tbVelocity* v)
 {
-  bool fits = true;
+  int used = 0;
+  for (int i = 0, e = 0; i < v->nodes; i++) {
+    for (; e < v->ptr[i + 1]; e++)
+      if ((v->analysed[e] = v->live[e])) v->lu_col[used] = v->col[e], v->lu_adr[used++] = v->val_adr[e];
+    v->lu_ptr[i + 1] = used;
+  }
+  v->live_count = used;
+  tb_slab_reset(&v->slab);
+  v->narrow = NULL;
+  tb_lu_analyze(&v->slab_ctx, v->nodes, v->first, v->lu_ptr, v->lu_col, 0, &v->narrow);
+}
+
+static void follow_contacts(tbVelocity* v)
+{
+  bool fits = v->narrow;
   int count = 0;
+  if (!v->slab.base) return;
   for (int e = 0; e < v->entries; e++) {
     count += v->live[e];
     fits = fits && (v->analysed[e] || !v->live[e]);
   }
-  return fits && count > FAR_FEWER * v->live_count ? TB_OK : analyse(v, 0);
+  if (!fits || count < FAR_FEWER * v->live_count) narrow(v);
 }
 
-tbStatus tb_velocity_factor(tbVelocity* v, tbThreads* threads, const double* C)
+void tb_velocity_factor(tbVelocity* v, tbThreads* threads, const double* C)
 {
   Sum s = {v, C};
   tb_parallel_for(threads, v->p->ncontact, CONTACTS_PER_PIECE, multiply_parts, &s);
   tb_parallel_for(threads, v->entries, ENTRIES_PER_PIECE, sum_entries, &s);
-  TB_TRY(follow_contacts(v));
+  follow_contacts(v);
   // Pivots are no smaller than the eigenvalues of A, however stiff contacts are beside it: none is replaced.
-  tb_lu_factor(v->lu, threads, v->lu_adr, v->val, NULL, 1e-100);
-  return TB_OK;
+  if (v->narrow) tb_lu_factor(v->narrow, threads, v->lu_adr, v->val, NULL, TINY);
+  else tb_lu_factor(v->full, threads, v->val_adr, v->val, NULL, TINY);
 }
 
-void tb_velocity_solve(tbVelocity* v, double* x) { tb_lu_solve(v->lu, x); }
+void tb_velocity_solve(tbVelocity* v, double* x) { tb_lu_solve(v->narrow ? v->narrow : v->full, x); }
 
 // ---- products with J ----
 

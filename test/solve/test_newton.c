@@ -1,6 +1,7 @@
 // The nonsmooth Newton methods: their equations, the cases by hand, the hard ones, and what must not happen.
 #include "solve/cases.h"
 #include "solve/contact_map.h"
+#include "solve/methods.h"
 #include "tribo/io.h"
 
 #include <math.h>
@@ -274,8 +275,11 @@ TEST(without_w_newton_finds_the_same_velocity)
         o.max_iterations = 500;
         o.factor_bytes = matrix_free; // 0: as much as it likes
         CHECK_OK(&ctx, tb_solver_find(o.solver)->form(&ctx, p, &o, &form));
-        CHECK(form ==
-              (matrix_free || (metric == TB_MAKE_SPARSE && i != PROX) ? TB_FORM_FREE : TB_FORM_BLOCKS));
+        bool by_velocity = i == PROX && tb_newton_by_velocity(p, &o);
+        CHECK(by_velocity == (i == PROX && metric <= TB_MAKE_PARTICLES && p->nrow >= p->ndof) ||
+              metric == TB_MAKE_SPARSE);
+        bool products = matrix_free || by_velocity || (metric == TB_MAKE_SPARSE && i != PROX);
+        CHECK(form == (products ? TB_FORM_FREE : TB_FORM_BLOCKS));
         memset(lambda, 0, (size_t)p->nrow * sizeof *lambda);
         CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
         CHECK(r.outcome == TB_CONVERGED);
