@@ -1,5 +1,18 @@
 // Sheets of triangles.
-#include "kind/deformable.h"
+#include "kind/deformable_step.h"
+
+#include <stdio.h>
+
+static bool doubt(const tbBody* b, char* what, size_t room)
+{
+  const tbDeformable* d = b->own;
+  double edge = d->surface->edge_length;
+  snprintf(
+      what, room,
+      "is %.3g m thick, more than twice its cells of %.3g m: it keeps no more than two cells from itself",
+      2 * d->radius, edge);
+  return d->radius > edge;
+}
 
 const tbKind tb_kind_cloth = {.name = "cloth",
                               .sheet = true,
@@ -8,5 +21,20 @@ const tbKind tb_kind_cloth = {.name = "cloth",
                               .energy = tb_deformable_energy,
                               .angular_momentum = tb_deformable_angular_momentum,
                               .hash = tb_deformable_hash,
+                              .code = tb_deformable_code,
                               .nodes = tb_deformable_nodes,
-                              .set_nodes = tb_deformable_set_nodes};
+                              .set_nodes = tb_deformable_set_nodes,
+                              .doubt = doubt,
+                              .begin = tb_deformable_begin,
+                              .prepare = tb_deformable_prepare,
+                              .metric = tb_deformable_metric,
+                              .contact = tb_deformable_contact,
+                              .attached = tb_deformable_attached,
+                              .attach = tb_deformable_attach,
+                              .detach = tb_deformable_detach,
+                              .advance = tb_deformable_advance,
+                              .note = tb_deformable_note,
+                              .surface = tb_deformable_surface,
+                              .expect = tb_deformable_expect,
+                              .move_surface = tb_deformable_move_surface,
+                              .moves_at = tb_deformable_moves_at};

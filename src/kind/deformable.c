@@ -171,7 +171,7 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
   TB_TRY(append(ctx, w, d, &b));
   tb_names_add(&w->names, TB_NAME_BODY, b.name, f->body);
   start(w, d, f);
-  tb_deformable_follow(w, f);
+  tb_deformable_follow(&tb_bodies(w)[f->body]);
   return TB_OK;
 }
 

@@ -53,7 +53,7 @@ typedef struct tbMatter { // a mesh at rest, in the world's frame, and what it i
 tbStatus tb_deformable_make(tbContext* ctx, const tbMatter* matter, int nhold, tbDeformable** out);
 void tb_deformable_free(tbContext* ctx, tbDeformable* deformable); // takes null
 // Brings the body's x, v and radius up to date with the nodes.
-void tb_deformable_follow(tbWorld* world, const tbDeformable* deformable);
+void tb_deformable_follow(tbBody* body);
 // The pose and the velocities (zero for keys) of what holds nodes, now; `local` is in the frame of that pose.
 tbBodyState tb_hold_state(const tbWorld* world, const tbHold* hold);
 
@@ -64,6 +64,7 @@ tbEnergy tb_deformable_energy(const tbWorld* world, const tbBody* body);
 tbVec3 tb_deformable_angular_momentum(const tbBody* body);
 uint64_t tb_deformable_hash(uint64_t hash, const tbBody* body);
 tbNodes tb_deformable_nodes(const tbBody* body);
+void tb_deformable_code(struct tbCodec* codec, tbWorld* world, int body); // deformable_code.c
 void tb_deformable_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
 
 #endif

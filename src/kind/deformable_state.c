@@ -8,9 +8,9 @@ void tb_deformable_release(tbContext* ctx, tbBody* b)
 }
 
 // Lumped or not, the nodes' masses weigh x and v alike: the rows of M add up to them.
-void tb_deformable_follow(tbWorld* w, const tbDeformable* d)
+void tb_deformable_follow(tbBody* b)
 {
-  tbBody* b = &tb_bodies(w)[d->body];
+  const tbDeformable* d = b->own;
   const tbFemBody* fem = d->fem;
   tbVec3 x = tb_zero3(), v = tb_zero3();
   double far = 0;
@@ -43,14 +43,14 @@ void tb_deformable_place(tbWorld* w, int body, const tbBodyState* s)
     d->x[i] = tb_add3(s->position, arm);
     d->v[i] = tb_add3(s->velocity, tb_cross3(s->angular_velocity, arm));
   }
-  tb_deformable_follow(w, d);
+  tb_deformable_follow(&tb_bodies(w)[body]);
 }
 
 void tb_deformable_set_nodes(tbWorld* w, int body, const tbVec3* x, const tbVec3* v)
 {
   tbDeformable* d = tb_bodies(w)[body].own;
   for (int i = 0; i < d->fem->nnode; i++) d->x[i] = x[i], d->v[i] = v[i];
-  tb_deformable_follow(w, d);
+  tb_deformable_follow(&tb_bodies(w)[body]);
 }
 
 tbEnergy tb_deformable_energy(const tbWorld* w, const tbBody* b)

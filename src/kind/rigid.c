@@ -1,7 +1,7 @@
 // Rigid bodies: the pose of a frame, and its velocities.
 #include "kind/rigid.h"
 
-void tb_rigid_place(tbWorld* w, int body, const tbBodyState* s)
+void tb_frame_place(tbWorld* w, int body, const tbBodyState* s)
 {
   tbBody* b = &tb_bodies(w)[body];
   tbVec3 arm = tb_quat_rotate(s->orientation, b->centre);
@@ -30,6 +30,13 @@ tbVec3 tb_rigid_angular_momentum(const tbBody* b)
 const tbKind tb_kind_rigid = {.name = "rigid",
                               .named_by_motion = true,
                               .framed = true,
-                              .place = tb_rigid_place,
+                              .place = tb_frame_place,
                               .energy = tb_rigid_energy,
-                              .angular_momentum = tb_rigid_angular_momentum};
+                              .angular_momentum = tb_rigid_angular_momentum,
+                              .unconstrained = tb_frame_unconstrained,
+                              .metric = tb_rigid_metric,
+                              .contact = tb_frame_contact,
+                              .frame_rows = tb_rigid_frame_rows,
+                              .frame_velocity = tb_rigid_frame_velocity,
+                              .advance = tb_frame_advance,
+                              .note = tb_frame_note};

@@ -6,6 +6,17 @@
 
 #include "scene/world.h"
 
+struct tbBodyStep;
+struct tbBuilder;
+struct tbCodec;
+struct tbContactSide;
+struct tbMovingSurface;
+struct tbPlace;
+struct tbProblem;
+struct tbStepReport;
+struct tbStepView;
+struct tbUnconstrained;
+
 // A body that is made of nodes, to look at.
 typedef struct tbNodes {
   int count;
@@ -24,14 +35,53 @@ struct tbKind {
   bool framed;
   bool sheet; // its surface has two sides and no inside
 
-  // Of a body of this kind. What is null does nothing.
+  // The state of a body. What is null does nothing.
   void (*release)(tbContext* ctx, tbBody* body); // what tbBody.own points to
   void (*place)(tbWorld* world, int body, const tbBodyState* state);
-  tbEnergy (*energy)(const tbWorld* world, const tbBody* body); // of one that is dynamic
-  tbVec3 (*angular_momentum)(const tbBody* body);               // about the origin, of one that is dynamic
-  uint64_t (*hash)(uint64_t hash, const tbBody* body);          // of its state beside x, q, v, w
+  tbEnergy (*energy)(const tbWorld* world, const tbBody* body);  // of one that is dynamic
+  tbVec3 (*angular_momentum)(const tbBody* body);                // about the origin, of one that is dynamic
+  uint64_t (*hash)(uint64_t hash, const tbBody* body);           // of its state beside x, q, v, w
+  void (*code)(struct tbCodec* codec, tbWorld* world, int body); // the same as bytes; reading makes it
   tbNodes (*nodes)(const tbBody* body);
   void (*set_nodes)(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
+  bool (*doubt)(const tbBody* body, char* what, size_t room); // what is doubtful about it; false: nothing
+
+  // Its motion over a step if nothing touches it (kind/step.h): of a frame; or degrees of freedom that are
+  // solved for, with memory for that from the arena and what is kept from step to step, then the values.
+  void (*unconstrained)(const tbWorld* world, const tbBody* body, double dt, struct tbUnconstrained* out);
+  tbStatus (*begin)(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body,
+                    struct tbBodyStep* out);
+  tbStatus (*prepare)(tbContext* ctx, const tbWorld* world, const tbBody* body, double dt, double tolerance,
+                      struct tbBodyStep* step);
+
+  // In a problem: its block of the metric and free velocities; the columns of a contact; of rows on a frame's
+  // v and ω; and v and ω of what was found.
+  void (*metric)(const struct tbStepView* view, int body, struct tbBuilder* builder, int* dof);
+  void (*contact)(const struct tbStepView* view, int body, const struct tbContactSide* side, int dof,
+                  struct tbBuilder* builder);
+  void (*frame_rows)(int rows, const double* jac, int dof, struct tbBuilder* builder);
+  void (*frame_velocity)(const double* velocity, tbVec3* v, tbVec3* w);
+
+  // Bodies it is attached to: the k-th (−1: the world), false: no more. Their rows, with a warm start for
+  // each, and what impulses were found: returns how many contacts of the problem, from `first` on, were its
+  // own.
+  bool (*attached)(const tbBody* body, int k, int* other);
+  tbStatus (*attach)(tbContext* ctx, const struct tbStepView* view, int body, struct tbBuilder* builder,
+                     tbArray* guess);
+  int (*detach)(const tbWorld* world, tbBody* body, const struct tbProblem* problem, const double* lambda,
+                int first);
+
+  // To the end of the step, `body` being the world's or a copy of its frame; and what is to be said of one
+  // that went only a part of it.
+  void (*advance)(const struct tbStepView* view, int index, tbBody* body);
+  void (*note)(const struct tbStepView* view, int index, struct tbStepReport* report);
+
+  // A surface of its own (null: its shapes are its surface): where it starts; where its vertices are expected
+  // before anything is solved, and where they end; and whether an impulse on some of them can move it.
+  tbStatus (*surface)(tbArena* arena, const tbBody* body, struct tbMovingSurface* out);
+  void (*expect)(const struct tbStepView* view, int body, tbVec3* end);
+  void (*move_surface)(const struct tbStepView* view, int body, tbVec3* end);
+  bool (*moves_at)(const tbBody* body, const int* vertex, int count);
 };
 
 // The nodes of a body; none, of one that is framed.

@@ -2,8 +2,8 @@
 #ifndef TB_STEP_ASSEMBLE_H
 #define TB_STEP_ASSEMBLE_H
 
+#include "kind/step.h"
 #include "step/joint_rows.h"
-#include "step/soft.h"
 
 // A step's problem and how it belongs to the world. Contacts come first, in the order of the constraints,
 // then the blocks of the joints. Bodies that nothing touches are left out.
@@ -11,23 +11,23 @@ typedef struct tbAssembly {
   tbProblem* problem;
   double* lambda; // in: warm start; out: impulses                     (nrow)
   double *u, *v;  // what the judge finds                              (nrow), (ndof)
-  double* w;      // what is believed of v − v_free, where it is dear to find; null: nothing   (ndof)
+  double* w;      // a guess of v − v_free, where it is expensive to find; null: none   (ndof)
   double* part;   // of the judge's number, that is each contact's             (ncontact)
-  int* dof;       // first degree of freedom of a body; −1: left out   (bodies)
+  tbPlace* place; // of every body                                     (bodies)
   bool* pushed;   // whether any impulse acts on a body                (bodies)
   int nconstraint;
   const tbContactConstraint* constraint;
-  const tbTransform* centre; // poses it was assembled at           (bodies)
+  tbStepView view;        // of what it was assembled from, and v
   uint8_t *nblock, *slot; // of every joint: its blocks, and where their impulses go   (joints), (3·joints)
   tbResidual residual;
 } tbAssembly;
 
 // Arrays live in the arena; the problem is freed by tb_assembly_free. centre: poses of the centres of mass;
-// positions: the unknowns are displacements (tb_joint_blocks). soft: of every deformable body, lent to the
-// problem; null: they take no part.
+// positions: the unknowns are displacements (tb_joint_blocks). step: of bodies that solve for their free
+// motion; null: they take no part.
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
                      bool positions, const tbUnconstrained* unconstrained, const tbTransform* centre,
-                     const tbSoftStep* soft, const tbContactConstraint* constraints, int count,
+                     const tbBodyStep* step, const tbContactConstraint* constraints, int count,
                      tbAssembly* out);
 void tb_assembly_free(tbAssembly* assembly);
 
@@ -36,9 +36,14 @@ void tb_assembly_free(tbAssembly* assembly);
 tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* options, tbJudge* judge,
                            tbAssembly* assembly);
 
-// Velocities of a body after the step: the solved ones, or the free ones where nothing touched it.
-void tb_assembly_velocity(const tbAssembly* assembly, const tbUnconstrained* unconstrained, int body,
-                          tbVec3* v, tbVec3* w);
+// Velocities of a frame after the step: the solved ones, or the free ones where nothing touched it.
+static inline void tb_assembly_velocity(const tbAssembly* a, const tbUnconstrained* unconstrained, int body,
+                                        tbVec3* v, tbVec3* w)
+{
+  tbStepView view = a->view;
+  view.unconstrained = unconstrained;
+  tb_view_frame_velocity(&view, body, v, w);
+}
 
 // Keeps impulses and contacts in the world: warm start and what users look at. `record` has room for every
 // touch.

@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const double FLAT = 1e-4; // height of a tetrahedron, of its longest edge
-
 static int by_bodies(const void* x, const void* y)
 {
   const tbSurfacesMeet *p = x, *q = y;
@@ -56,49 +54,14 @@ static tbStatus doubt_meetings(tbContext* ctx, const tbWorld* w, tbArray* out)
   return status;
 }
 
-// The least height of a tetrahedron, and its longest edge.
-static double flatness(const tbVec3 x[4])
-{
-  double longest = 0, base = 0;
-  for (int i = 0; i < 4; i++) {
-    tbVec3 p = x[(i + 1) % 4], q = x[(i + 2) % 4], r = x[(i + 3) % 4];
-    base = fmax(base, tb_norm3(tb_cross3(tb_sub3(q, p), tb_sub3(r, p))));
-    for (int k = 0; k < i; k++) longest = fmax(longest, tb_distance3(x[i], x[k]));
-  }
-  double volume = tb_dot3(tb_sub3(x[1], x[0]), tb_cross3(tb_sub3(x[2], x[0]), tb_sub3(x[3], x[0])));
-  return fabs(volume) / (base * longest);
-}
-
-static tbStatus doubt_matter(tbContext* ctx, const tbDeformable* d, tbArray* out)
-{
-  tbDoubt doubt = {.a = d->body, .b = -1};
-  const tbFemBody* fem = d->fem;
-  double edge = d->surface->edge_length, worst = INFINITY;
-  int at = 0;
-  for (int e = 0; !fem->cloth && e < fem->nelement[0]; e++) {
-    tbVec3 x[4];
-    for (int k = 0; k < 4; k++) x[k] = fem->rest[fem->corner[0][4 * e + k]];
-    double flat = flatness(x);
-    if (flat < worst) worst = flat, at = e;
-  }
-  if (fem->cloth && d->radius > edge)
-    snprintf(
-        doubt.what, sizeof doubt.what,
-        "is %.3g m thick, more than twice its cells of %.3g m: it keeps no more than two cells from itself",
-        2 * d->radius, edge);
-  else if (worst < FLAT)
-    snprintf(doubt.what, sizeof doubt.what,
-             "has flat elements: the height of tetrahedron %d is %.3g of its longest edge", at, worst);
-  else return TB_OK;
-  return tb_array_push(ctx, out, &doubt, 1);
-}
-
 tbStatus tb_world_doubts(tbContext* ctx, const tbWorld* w, tbArray* out)
 {
   if (tb_first_unframed(w) < 0) return TB_OK;
   for (size_t i = 0; i < w->body.count; i++) {
-    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
-    if (d) TB_TRY(doubt_matter(ctx, d, out));
+    const tbBody* b = &tb_bodies(w)[i];
+    tbDoubt doubt = {.a = (int)i, .b = -1};
+    if (b->kind->doubt && b->kind->doubt(b, doubt.what, sizeof doubt.what))
+      TB_TRY(tb_array_push(ctx, out, &doubt, 1));
   }
   return doubt_meetings(ctx, w, out);
 }

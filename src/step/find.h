@@ -9,7 +9,7 @@
 
 // A contact of this step: the narrow phase's point, the bodies that touch, and what the step makes of it.
 typedef struct tbContactConstraint {
-  int shape_a, shape_b, body_a, body_b; // shape −1: a deformable body's
+  int shape_a, shape_b, body_a, body_b; // shape −1: a body's own surface
   tbContactPoint point;
   tbVec3 position; // where the impulse acts on both bodies
   double swept;    // when, within the step, a sweep found it; 0: at the start
@@ -20,9 +20,8 @@ typedef struct tbContactConstraint {
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
   double guess[TB_MAX_ROWS]; // warm start
   double impact; // when, within the step, the bodies strike each other here; negative: they do not
-  double struck[TB_MAX_ROWS]; // the impulse of it
-  const tbSurfaceContact*
-      surface;  // between surfaces: its vertices and weights, one of them deformable; else null
+  double struck[TB_MAX_ROWS];      // the impulse of it
+  const tbSurfaceContact* surface; // between surfaces: its vertices and weights; else null
   tbVec3 drift; // between surfaces: what bodies in prescribed motion add to the velocity of B against A
   double left, gap_left; // time left, and the gap, when the first of its bodies was struck; 0: none was
 } tbContactConstraint;

@@ -2,12 +2,7 @@
 #ifndef TB_STEP_GEOMETRIC_H
 #define TB_STEP_GEOMETRIC_H
 
-#include "step/unconstrained.h"
-
-// What is added to a body's mass and inertia (world axes).
-typedef struct tbGeometric {
-  tbMat3 mass, inertia;
-} tbGeometric;
+#include "kind/step.h"
 
 // Adds to `out` (one per body, zeroed) what the joints' forces of the last step call for in a step of dt.
 void tb_geometric_stiffness(const tbWorld* world, double dt, const tbTransform* centre, tbGeometric* out);

@@ -51,7 +51,7 @@ static int find(int* parent, int i)
   return i;
 }
 
-static bool takes_part(const tbAssembly* a, int body) { return body >= 0 && a->dof[body] >= 0; }
+static bool takes_part(const tbAssembly* a, int body) { return body >= 0 && a->place[body].dof >= 0; }
 
 static void join(int* parent, const tbAssembly* a, int x, int y)
 {
@@ -94,11 +94,12 @@ static void measure_energies(const Impacts* p, const tbAssembly* a)
   for (size_t i = 0; i < w->body.count; i++) p->group[i].before = p->group[i].after = 0;
   for (size_t i = 0; i < w->body.count; i++) {
     if (!takes_part(a, (int)i)) continue;
-    const double* v = a->v + a->dof[i];
+    tbVec3 v, spin;
+    tb_assembly_velocity(a, p->before, (int)i, &v, &spin);
     const tbBody* b = &tb_bodies(w)[i];
     Group* g = &p->group[find(p->parent, (int)i)];
     g->before += kinetic(b, p->centre[i].q, p->before[i].v, p->before[i].w);
-    g->after += kinetic(b, p->centre[i].q, tb_load3(v), tb_load3(v + 3));
+    g->after += kinetic(b, p->centre[i].q, v, spin);
   }
 }
 

@@ -218,9 +218,7 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbContactConstraint* co
 static void take_over(Impacts* p, const tbAssembly* a, tbContactConstraint* constraint)
 {
   for (size_t i = 0; i < p->world->body.count; i++) {
-    if (a->dof[i] < 0) continue;
-    p->now[i].v = tb_load3(a->v + a->dof[i]);
-    p->now[i].w = tb_load3(a->v + a->dof[i] + 3);
+    if (a->place[i].dof >= 0) tb_assembly_velocity(a, p->now, (int)i, &p->now[i].v, &p->now[i].w);
   }
   for (int k = 0; k < a->nconstraint; k++) {
     tbContactConstraint* t = &constraint[((const int*)p->index.data)[k]];

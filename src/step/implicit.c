@@ -47,27 +47,24 @@ enum { CUTS = 20 }; // before bodies that meet are left where they started
 typedef struct {
   tbSurfaces surfaces;
   tbSurfaceCandidates candidates;
-  tbSoftStep* soft;
+  tbBodyStep* step;
   tbArray soft_contacts; // tbSoftContact
   tbArray met;           // tbSurfaceContact
   double clearance;
-  double begun;  // when the step did, on the clock
-  double ease;   // of the tolerances asked for, that a round is solved to
-  bool rough;    // it was, and is nowhere near them
-  bool last;     // no round can follow
-  bool useless;  // the impulses found are worse than none, and none are taken
-  double* share; // of the step, that bodies go; null: all of it                  (bodies)
+  double begun; // when the step did, on the clock
+  double ease;  // of the tolerances asked for, that a round is solved to
+  bool rough;   // it was, and is nowhere near them
+  bool last;    // no round can follow
+  bool useless; // the impulses found are worse than none, and none are taken
 } Rounds;
 
 // A thousandth of the finest surface's mean edge.
-static double clearance_of(const tbWorld* w, const tbStepOptions* o)
+static double clearance_of(const tbSurfaces* s, const tbStepOptions* o)
 {
   if (o->clearance > 0) return o->clearance;
   double least = INFINITY;
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
-    if (d) least = fmin(least, d->surface->edge_length);
-  }
+  for (int i = 0; i < s->scene.nsurface; i++)
+    if (s->shape[i] < 0) least = fmin(least, s->surface[i].surface->edge_length);
   return least < INFINITY ? 1e-3 * least : 0;
 }
 
@@ -76,7 +73,8 @@ static double clearance_of(const tbWorld* w, const tbStepOptions* o)
 static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work)
 {
   tbSurfaces* s = &r->surfaces;
-  tb_surfaces_lead(w, h, work->unconstrained, s);
+  tbStepView view = {.world = w, .h = h, .unconstrained = work->unconstrained, .step = r->step};
+  tb_surfaces_lead(&view, s);
   for (int i = 0; i < s->scene.nsurface; i++) {
     const tbMovingSurface* m = &s->surface[i];
     if (m->fixed) continue;
@@ -88,21 +86,16 @@ static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work
       }
       continue;
     }
-    const tbDeformable* d = tb_deformable(&tb_bodies(w)[m->body]);
-    for (int k = 0; k < m->surface->nvertex; k++) {
-      int node = d->surface->node[k];
-      tbVec3 v = d->fem->pinned[node] ? r->soft[m->body].pin[node] : tb_madd3(d->v[node], h, w->gravity);
-      s->end[i][k] = tb_madd3(m->start[k], h, v);
-    }
+    tb_bodies(w)[m->body].kind->expect(&view, m->body, s->end[i]);
   }
 }
 
 static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                              Rounds* r)
 {
-  TB_TRY(tb_soft_begin(ctx, work->arena, work->cache, w, o, &r->soft));
+  TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = clearance_of(w, o);
+  r->clearance = clearance_of(&r->surfaces, o);
   expect(w, o->dt, r, work);
   return TB_OK;
 }
@@ -169,7 +162,7 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   work->constraints.count = (size_t)rigid;
   TB_TRY(tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
                                      &work->constraints));
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->soft,
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
                      work->constraints.data, (int)work->constraints.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
@@ -186,8 +179,8 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
       t->guess[k] = work->assembly.lambda[work->assembly.problem->row_adr[i] + k];
   }
   tb_soft_contact_learn(&work->assembly, rigid, &r->soft_contacts);
-  for (size_t i = 0; r->soft && i < w->body.count; i++)
-    r->soft[i].v = tb_soft_velocity(w, &work->assembly, r->soft, (int)i);
+  for (size_t i = 0; r->step && i < w->body.count; i++)
+    if (r->step[i].size > 0) r->step[i].v = tb_view_velocity(&work->assembly.view, (int)i);
   return TB_OK;
 }
 
@@ -204,7 +197,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
     *rigid += added;
   }
-  for (size_t i = 0; i < w->body.count; i++) work->unconstrained[i].lost = 0;
+  for (size_t i = 0; i < w->body.count; i++)
+    work->unconstrained[i].lost = 0, work->unconstrained[i].share = 1;
   tb_stop_short(w, o, work);
   return TB_OK;
 }
@@ -224,6 +218,7 @@ static void shorten(const tbWorld* w, double h, int body, double share, tbStepWo
   tbUnconstrained* f = &work->unconstrained[body];
   f->at = tb_transform(b->q, b->x);
   f->struck = -1;
+  f->share = share;
   f->lost = fmax(f->lost, (1 - share) * h);
 }
 
@@ -232,9 +227,6 @@ static void shorten(const tbWorld* w, double h, int body, double share, tbStepWo
 static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
                      tbStepReport* report)
 {
-  r->share = TB_TAKE(work->arena, double, w->body.count);
-  if (!r->share) return TB_ERROR_MEMORY;
-  for (size_t i = 0; i < w->body.count; i++) r->share[i] = 1;
   double least = 1;
   bool shorter = true;
   for (int round = 0; shorter && r->met.count > 0; round++) {
@@ -243,14 +235,15 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
       const tbSurfaceContact* c = (const tbSurfaceContact*)r->met.data + i;
       for (int side = 0; side < 2; side++) {
         int body = moving_body(w, &r->surfaces, c, side);
-        if (body < 0 || r->share[body] == 0) continue;
-        r->share[body] = round < CUTS ? r->share[body] * fmin(CUT, c->t) : 0;
-        shorten(w, o->dt, body, r->share[body], work);
-        least = fmin(least, r->share[body]);
+        double before = body < 0 ? 0 : work->unconstrained[body].share;
+        if (before == 0) continue;
+        double share = round < CUTS ? before * fmin(CUT, c->t) : 0;
+        shorten(w, o->dt, body, share, work);
+        least = fmin(least, share);
         shorter = true;
       }
     }
-    tb_surfaces_move(ctx, w, o->dt, work->unconstrained, &work->assembly, r->soft, r->share, &r->surfaces);
+    tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
     TB_TRY(look(ctx, r));
   }
   report->trimmed = 1 - least;
@@ -259,10 +252,10 @@ static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
 }
 
 // Whether solving costs more than looking for contacts: a body is too large to factor.
-static bool is_expensive(const tbWorld* w, const tbSoftStep* soft)
+static bool is_expensive(const tbWorld* w, const tbBodyStep* step)
 {
   for (size_t i = 0; i < w->body.count; i++)
-    if (soft[i].A && !soft[i].factor) return true;
+    if (step[i].expensive) return true;
   return false;
 }
 
@@ -273,12 +266,12 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
   tbSolveOptions left;
   int turns = 0;
   r->last = o->rounds == 1;
-  r->ease = r->last || !is_expensive(w, r->soft) ? 1 : ROUGH;
+  r->ease = r->last || !is_expensive(w, r->step) ? 1 : ROUGH;
   for (int round = 1;; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
     double clock = tb_seconds();
-    tb_surfaces_move(ctx, w, o->dt, work->unconstrained, &work->assembly, r->soft, NULL, &r->surfaces);
+    tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
     TB_TRY(look(ctx, r));
     report->rounds = round;
     bool again = false, rough = r->rough;
@@ -306,9 +299,9 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
 static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
-    for (int k = 0; d && k < d->nhold; k++)
-      if (d->hold[k].body >= 0) unconstrained[d->hold[k].body].held = true;
+    const tbBody* b = &tb_bodies(w)[i];
+    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
+      if (other >= 0) unconstrained[other].held = true;
   }
 }
 
@@ -350,27 +343,6 @@ static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
   return run_rounds(ctx, w, o, rigid, work, r, report);
 }
 
-// A body that goes a share of the step is as much slower at its end: its nodes go where their velocities say.
-// What that takes of its momentum no contact did, and the report names it.
-static void move_nodes(tbWorld* w, double h, const tbAssembly* a, const Rounds* r, tbStepReport* report)
-{
-  for (size_t i = 0; i < w->body.count; i++) {
-    tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
-    if (!d) continue;
-    const double* v = tb_soft_velocity(w, a, r->soft, (int)i);
-    double share = r->share ? r->share[d->body] : 1;
-    for (int n = 0; n < d->fem->nnode; n++) {
-      d->v[n] = tb_scale3(share, tb_load3(v + 3 * (size_t)n));
-      d->x[n] = tb_madd3(d->x[n], h, d->v[n]);
-    }
-    if (share == 1) continue;
-    tbVec3 momentum = tb_zero3();
-    for (int n = 0; n < d->fem->nnode; n++)
-      momentum = tb_add3(momentum, tb_fem_momentum(d->fem, (const tbVec3*)v, n));
-    report->changes.slowed = fmax(report->changes.slowed, (1 - share) * tb_norm3(momentum));
-  }
-}
-
 // Velocities of a round are as good as its tolerance needs; what is said of the last is exact.
 static void certify(const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
 {
@@ -401,12 +373,7 @@ static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions
 static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
                     tbStepReport* report)
 {
-  move_nodes(w, o->dt, &work->assembly, work->own, report);
   tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
-    if (d) tb_deformable_follow(w, d);
-  }
   tb_step_keep(work, w);
 }
 
@@ -417,8 +384,8 @@ static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   TB_TRY(solve_rounds(ctx, w, o, work, report));
   Rounds* r = work->own;
   tb_step_forget(ctx, work);
-  for (size_t i = 0; r->soft && i < w->body.count; i++) r->soft[i].lent = false;
-  return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->soft,
+  for (size_t i = 0; r->step && i < w->body.count; i++) r->step[i].lent = false;
+  return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
                      work->constraints.data, (int)work->constraints.count, &work->assembly);
 }
 

@@ -41,10 +41,12 @@ static double joint_error(const tbAssembly* a)
 static void displace(tbWorld* w, const tbAssembly* a)
 {
   for (size_t i = 0; i < w->body.count; i++) {
-    if (a->dof[i] < 0) continue;
+    if (a->place[i].dof < 0) continue;
     tbBody* b = &tb_bodies(w)[i];
-    b->x = tb_add3(b->x, tb_load3(a->v + a->dof[i]));
-    b->q = tb_quat_integrate(b->q, tb_load3(a->v + a->dof[i] + 3), 1);
+    tbVec3 v, spin;
+    b->kind->frame_velocity(a->v + a->place[i].dof, &v, &spin);
+    b->x = tb_add3(b->x, v);
+    b->q = tb_quat_integrate(b->q, spin, 1);
   }
 }
 
@@ -61,7 +63,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    work->unconstrained[i] = (tbUnconstrained){.at = tb_transform(b->q, b->x), .struck = -1};
+    work->unconstrained[i] = tb_unmoved(b);
     work->centre[i] = tb_transform(b->q, b->x);
     work->pose[i] = tb_body_pose(b);
   }

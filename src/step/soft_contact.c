@@ -22,11 +22,7 @@ static tbSurfaceFeatures features_of(const tbSurfaces* s, const tbContactRecord*
 static bool side_moves(const tbWorld* w, int body, const int* vertex, int count)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  if (b->kind->framed) return b->motion == TB_BODY_DYNAMIC;
-  const tbDeformable* d = tb_deformable(b);
-  for (int k = 0; k < count; k++)
-    if (!d->fem->pinned[d->surface->node[vertex[k]]]) return true;
-  return false;
+  return b->kind->moves_at ? b->kind->moves_at(b, vertex, count) : b->motion == TB_BODY_DYNAMIC;
 }
 
 // Whether an impulse can move one of the two.

@@ -4,6 +4,7 @@
 #include "geometry/round.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { GRAIN = 16 };
 
@@ -20,28 +21,18 @@ static tbStatus make_surfaces(tbContext* ctx, const tbWorld* w, tbCache* cache)
   return TB_OK;
 }
 
-static tbStatus begin_own(tbArena* arena, const tbDeformable* d, tbSurfaces* s)
+static tbStatus begin_own(tbArena* arena, const tbWorld* w, int body, tbSurfaces* s)
 {
-  size_t n = (size_t)d->surface->nvertex;
-  tbVec3 *start = TB_TAKE(arena, tbVec3, n), *end = TB_TAKE(arena, tbVec3, n);
-  int* holder = TB_TAKE(arena, int, n);
-  if (!start || !end || !holder) return TB_ERROR_MEMORY;
-  for (size_t k = 0; k < n; k++) {
-    int node = d->surface->node[k], hold = d->holder[node], body = hold < 0 ? -1 : d->hold[hold].body;
-    start[k] = end[k] = d->x[node];
-    holder[k] = hold < 0 ? TB_HELD_NOT : body < 0 ? TB_HELD_FAST : body;
-  }
+  const tbBody* b = &tb_bodies(w)[body];
   int i = s->scene.nsurface++;
-  s->of_body[d->body] = i;
-  s->surface[i] = (tbMovingSurface){.surface = d->surface,
-                                    .start = start,
-                                    .end = end,
-                                    .holder = d->nhold > 0 ? holder : NULL,
-                                    .body = d->body,
-                                    .self = d->self_contact,
-                                    .radius = d->radius};
-  s->end[i] = end;
-  s->shape[i] = -1;
+  tbMovingSurface* m = &s->surface[i];
+  TB_TRY(b->kind->surface(arena, b, m));
+  size_t n = (size_t)m->surface->nvertex;
+  tbVec3* end = TB_TAKE(arena, tbVec3, n);
+  if (!end) return TB_ERROR_MEMORY;
+  memcpy(end, m->start, n * sizeof *end);
+  m->end = s->end[i] = end, m->body = body;
+  s->shape[i] = -1, s->of_body[body] = i;
   return TB_OK;
 }
 
@@ -102,9 +93,8 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
   if (!s.surface || !s.end || !s.shape || !s.plane || !s.plane_shape || !s.of_body || !s.of_shape)
     return TB_ERROR_MEMORY;
   for (size_t i = 0; i < w->body.count; i++) {
-    const tbDeformable* d = tb_deformable(&tb_bodies(w)[i]);
     s.of_body[i] = -1;
-    if (d) TB_TRY(begin_own(arena, d, &s));
+    if (tb_bodies(w)[i].kind->surface) TB_TRY(begin_own(arena, w, (int)i, &s));
   }
   for (int i = 0; i < (int)w->shape.count; i++) {
     if (tb_shapes(w)[i].type == TB_SHAPE_PLANE) begin_plane(w, i, pose, &s);
@@ -115,54 +105,32 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
   return TB_OK;
 }
 
-const double* tb_soft_velocity(const tbWorld* w, const tbAssembly* a, const tbSoftStep* soft, int body)
+void tb_surfaces_lead(const tbStepView* view, tbSurfaces* s)
 {
-  (void)w;
-  int dof = a->dof[body];
-  return dof < 0 ? soft[body].v_free : a->v + dof;
-}
-
-void tb_surfaces_lead(const tbWorld* w, double dt, const tbUnconstrained* unconstrained, tbSurfaces* s)
-{
+  const tbWorld* w = view->world;
   for (int i = 0; i < s->scene.nsurface; i++) {
     const tbMovingSurface* m = &s->surface[i];
     if (tb_bodies(w)[m->body].motion != TB_BODY_KINEMATIC) continue;
-    tbBody after = tb_body_after(w, dt, unconstrained, NULL, m->body);
+    tbBody after = tb_body_after(view, m->body);
     for (int k = 0; k < m->surface->nvertex; k++)
       s->end[i][k] = tb_transform_point(tb_body_pose(&after), m->surface->rest[k]);
   }
   for (int i = 0; i < s->scene.nplane; i++) {
     tbMovingPlane* plane = &s->plane[i];
-    tbBody after = tb_body_after(w, dt, unconstrained, NULL, plane->body);
+    tbBody after = tb_body_after(view, plane->body);
     place_plane(&tb_shapes(w)[s->plane_shape[i]], tb_body_pose(&after), &plane->normal[1], &plane->offset[1]);
   }
 }
 
 typedef struct {
-  const tbWorld* world;
-  double h;
-  const tbUnconstrained* unconstrained;
-  const tbAssembly* assembly;
-  const tbSoftStep* soft;
-  const double* share;
+  const tbStepView* view;
   tbSurfaces* surfaces;
 } Job;
-
-static void move_deformable(const Job* job, int i)
-{
-  const tbDeformable* d = tb_deformable(&tb_bodies(job->world)[job->surfaces->surface[i].body]);
-  const double* v = tb_soft_velocity(job->world, job->assembly, job->soft, d->body);
-  double h = job->share ? job->h * job->share[d->body] : job->h;
-  for (int k = 0; k < d->surface->nvertex; k++) {
-    int node = d->surface->node[k];
-    job->surfaces->end[i][k] = tb_madd3(d->x[node], h, tb_load3(v + 3 * (size_t)node));
-  }
-}
 
 static void move_shape(const Job* job, int i)
 {
   const tbMovingSurface* m = &job->surfaces->surface[i];
-  tbBody after = tb_body_after(job->world, job->h, job->unconstrained, job->assembly, m->body);
+  tbBody after = tb_body_after(job->view, m->body);
   tbTransform T = tb_body_pose(&after);
   for (int k = 0; k < m->surface->nvertex; k++)
     job->surfaces->end[i][k] = tb_transform_point(T, m->surface->rest[k]);
@@ -173,15 +141,16 @@ static void move_surfaces(void* user, int begin, int end, int piece)
   (void)piece;
   const Job* job = user;
   for (int i = begin; i < end; i++) {
-    if (job->surfaces->shape[i] < 0) move_deformable(job, i);
-    else if (!job->surfaces->surface[i].fixed) move_shape(job, i);
+    const tbMovingSurface* m = &job->surfaces->surface[i];
+    const tbKind* kind = tb_bodies(job->view->world)[m->body].kind;
+    if (job->surfaces->shape[i] < 0) kind->move_surface(job->view, m->body, job->surfaces->end[i]);
+    else if (!m->fixed) move_shape(job, i);
   }
 }
 
-void tb_surfaces_move(tbContext* ctx, const tbWorld* w, double dt, const tbUnconstrained* unconstrained,
-                      const tbAssembly* assembly, const tbSoftStep* soft, const double* share, tbSurfaces* s)
+void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* s)
 {
-  Job job = {w, dt, unconstrained, assembly, soft, share, s};
+  Job job = {view, s};
   tb_parallel_for(ctx->threads, s->scene.nsurface, GRAIN, move_surfaces, &job);
 }
 

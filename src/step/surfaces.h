@@ -45,18 +45,10 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
                            const tbTransform* pose, tbSurfaces* out);
 
 // What is in prescribed motion, to its end.
-void tb_surfaces_lead(const tbWorld* world, double dt, const tbUnconstrained* unconstrained,
-                      tbSurfaces* surfaces);
+void tb_surfaces_lead(const tbStepView* view, tbSurfaces* surfaces);
 
-// What moves freely, to the ends of the step that velocities lead to. share: of the step that a body goes;
-// null: all of it.
-void tb_surfaces_move(tbContext* ctx, const tbWorld* world, double dt, const tbUnconstrained* unconstrained,
-                      const tbAssembly* assembly, const tbSoftStep* soft, const double* share,
-                      tbSurfaces* surfaces);
-
-// Velocities of a deformable body's nodes after the step (3 nnode).
-const double* tb_soft_velocity(const tbWorld* world, const tbAssembly* assembly, const tbSoftStep* soft,
-                               int body);
+// What moves freely, to the ends of the step that velocities lead to.
+void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* surfaces);
 
 // What meets at the end: pairs of triangles (intersect.h), and vertices behind planes or in them. Rigid
 // surfaces among each other do not count. The list: an array of tbSurfacesMeet, of bodies; two bodies may

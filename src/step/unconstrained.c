@@ -1,82 +1,8 @@
-// Free motion of rigid bodies: parabolas, and rotation that neither gains nor loses energy.
-//
-// A torque-free body keeps its angular momentum in space and its energy. With Ω = (ω + ω⁺)/2 in body axes,
-//
-//   I ω⁺ = exp(−hΩ) I ω ,     R⁺ = R exp(hΩ)
-//
-// keeps both exactly: R⁺Iω⁺ = RIω by construction, and the energy changes by Ω·(Iω⁺ − Iω) = Ω·(exp(−hΩ) −
-// 1)Iω = 0 because Ω is the axis of exp(−hΩ). Steady rotation about a principal axis is exact. The implicit
-// equation is solved by Newton's method with the leading term of its derivative, I − h/2 [Iω⁺]×, a step being
-// cut in pieces that turn less than about half a radian each, so that three to six iterations reach rounding.
-//
-// Cost     a few 3×3 solves per body and piece; none for bodies whose inertia is isotropic.
-// Limits   pieces are capped at 256: beyond 100 radians per step accuracy is lost, the invariants are not.
 #include "step/unconstrained.h"
 
 #include "base/threads.h"
 
-enum { MAX_PIECES = 256, NEWTON = 30, GRAIN = 256 };
-
-static bool isotropic(tbMat3 I)
-{
-  double a = I.m[0][0], off = fmax(fabs(I.m[0][1]), fmax(fabs(I.m[0][2]), fabs(I.m[1][2])));
-  return fabs(I.m[1][1] - a) <= 1e-14 * a && fabs(I.m[2][2] - a) <= 1e-14 * a && off <= 1e-14 * a;
-}
-
-// One piece: ω in body axes is replaced by ω⁺; returns Ω.
-static tbVec3 turn(tbMat3 I, double h, tbVec3* w)
-{
-  tbVec3 L = tb_mat3_mulv(I, *w), next = *w, middle = *w;
-  for (int k = 0; k < NEWTON; k++) {
-    middle = tb_scale3(0.5, tb_add3(*w, next));
-    tbVec3 turned = tb_quat_rotate(tb_quat_exp(tb_scale3(-h, middle)), L);
-    tbVec3 miss = tb_sub3(tb_mat3_mulv(I, next), turned);
-    tbMat3 D = tb_mat3_sub(I, tb_mat3_scale(0.5 * h, tb_mat3_skew(turned)));
-    tbVec3 move = tb_mat3_mulv(tb_mat3_inverse(D), miss);
-    next = tb_sub3(next, move);
-    if (tb_maxabs3(move) <= 4e-16 * tb_maxabs3(next)) break;
-  }
-  *w = next;
-  return middle;
-}
-
-void tb_turn_freely(const tbBody* b, double h, tbQuat* q, tbVec3* w)
-{
-  if (isotropic(b->inertia)) {
-    *q = tb_quat_integrate(*q, *w, h);
-    return;
-  }
-  tbVec3 own = tb_quat_unrotate(*q, *w);
-  double pieces = floor(2 * h * tb_norm3(own)) + 1;
-  int n = pieces < MAX_PIECES ? (int)pieces : MAX_PIECES;
-  for (int i = 0; i < n; i++) {
-    tbVec3 middle = turn(b->inertia, h / n, &own);
-    *q = tb_quat_normalize(tb_quat_mul(*q, tb_quat_exp(tb_scale3(h / n, middle))));
-  }
-  *w = tb_quat_rotate(*q, own);
-}
-
-tbVec3 tb_spin_up(const tbBody* b, tbQuat q, double time)
-{
-  tbVec3 torque = tb_quat_unrotate(q, b->torque);
-  return tb_scale3(time, tb_quat_rotate(q, tb_mat3_mulv(b->inertia_inv, torque)));
-}
-
-static void fall(const tbWorld* world, const tbBody* b, double h, tbUnconstrained* out)
-{
-  out->a = tb_madd3(world->gravity, 1 / b->mass, b->force);
-  out->v = tb_madd3(b->v, h, out->a);
-  out->w = tb_add3(b->w, tb_spin_up(b, b->q, h));
-}
-
-static void follow(const tbWorld* world, const tbBody* b, double h, tbUnconstrained* out)
-{
-  tbTransform T = tb_motion_at(world, b, world->time + h);
-  out->v = tb_scale3(1 / h, tb_sub3(T.x, b->x));
-  out->w = tb_scale3(1 / h, tb_quat_log(tb_quat_mul(T.q, tb_quat_conj(b->q))));
-  if (b->nkey == 0) out->v = b->v, out->w = b->w;
-  out->a = tb_zero3();
-}
+enum { GRAIN = 256 };
 
 typedef struct {
   const tbWorld* world;
@@ -90,9 +16,8 @@ static void move_bodies(void* user, int begin, int end, int piece)
   const Job* job = user;
   for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(job->world)[i];
-    job->out[i] = (tbUnconstrained){.at = tb_transform(b->q, b->x), .struck = -1};
-    if (b->motion == TB_BODY_DYNAMIC && b->kind->framed) fall(job->world, b, job->dt, &job->out[i]);
-    if (b->motion == TB_BODY_KINEMATIC) follow(job->world, b, job->dt, &job->out[i]);
+    job->out[i] = tb_unmoved(b);
+    if (b->kind->unconstrained) b->kind->unconstrained(job->world, b, job->dt, &job->out[i]);
   }
 }
 

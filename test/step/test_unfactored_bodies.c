@@ -6,12 +6,16 @@
 static void take_factor_away(Stage* s)
 {
   tbBodyFactor none = {.analysed = true};
-  CHECK_OK(&s->ctx, tb_array_push(&s->ctx, &s->world->cache->factor, &none, 1));
+  for (size_t i = 0; i < s->world->body.count; i++)
+    CHECK_OK(&s->ctx, tb_array_push(&s->ctx, &s->world->cache->factor, &none, 1));
 }
 
 static bool has_factor(const Stage* s)
 {
-  return ((const tbBodyFactor*)s->world->cache->factor.data)->factor != NULL;
+  const tbBodyFactor* kept = s->world->cache->factor.data;
+  for (size_t i = 0; i < s->world->cache->factor.count; i++)
+    if (kept[i].factor) return true;
+  return false;
 }
 
 // A block that falls on a slope with a ball on top, with a factor or as if it were too large for one.

@@ -17,7 +17,6 @@ uint64_t tb_checkpoint_sum(const void* bytes, size_t length);
 
 // Reading: the world is one just made.
 void tb_code_world(tbCodec* c, tbWorld* world);
-void tb_code_deformables(tbCodec* c, tbWorld* world); // after the bodies (deformable.c)
 void tb_code_step_options(tbCodec* c, tbStepOptions* options);
 
 // The geometry that shapes point to: each once, in order of first use. Reading: the world keeps it.

@@ -213,6 +213,21 @@ static void code_bodies(tbCodec* c, tbWorld* w)
       c->status = tb_array_push(c->ctx, &w->owner, &i, 1);
 }
 
+// What bodies have beside that, by their kinds: after all bodies, which it may name.
+static void code_own(tbCodec* c, tbWorld* w)
+{
+  int count = 0, next = 0;
+  if (!tb_codec_good(c)) return; // bodies may have no kind
+  for (size_t i = 0; i < w->body.count; i++) count += tb_bodies(w)[i].kind->code != NULL;
+  tb_code_int(c, &count, 0, (int)w->body.count);
+  for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
+    if (!tb_bodies(w)[i].kind->code) continue;
+    tb_codec_require(c, next++ < count, "a body without its nodes");
+    if (tb_codec_good(c)) tb_bodies(w)[i].kind->code(c, w, i);
+  }
+  tb_codec_require(c, next == count, "nodes of no body");
+}
+
 static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
 {
   tbJointDef* d = &j->def;
@@ -286,7 +301,7 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   code_keys(c, w);
   code_shapes(c, w);
   code_bodies(c, w);
-  tb_code_deformables(c, w);
+  code_own(c, w);
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
   tb_code_array(c, &w->contact, 226);

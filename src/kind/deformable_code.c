@@ -1,9 +1,9 @@
 // Deformable bodies as bytes: the mesh at rest and what it is made of, from which masses, elements and the
 // surface follow the same way every time; then the state of the nodes and what holds them. A step's factor
 // is computed anew.
-#include "io/checkpoint/checkpoint.h"
-
 #include "kind/deformable.h"
+
+#include "base/codec.h"
 
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbDeformable) == 184, "tbDeformable has changed: code_deformable, and the version");
@@ -96,7 +96,7 @@ static void code_node(tbCodec* c, const tbWorld* w, tbDeformable* d, int i)
   d->fem->pinned[i] = body < 0 || tb_bodies(w)[body].motion != TB_BODY_DYNAMIC;
 }
 
-static void code_deformable(tbCodec* c, tbWorld* w, int body)
+void tb_deformable_code(tbCodec* c, tbWorld* w, int body)
 {
   tbBody* b = &tb_bodies(w)[body];
   tbDeformable* d = b->own;
@@ -119,18 +119,4 @@ static void code_deformable(tbCodec* c, tbWorld* w, int body)
   tb_code_bool(c, &d->self_contact);
   for (int i = 0; i < nhold && tb_codec_good(c); i++) code_hold(c, w, &d->hold[i]);
   for (int i = 0; i < m.nnode && tb_codec_good(c); i++) code_node(c, w, d, i);
-}
-
-void tb_code_deformables(tbCodec* c, tbWorld* w)
-{
-  int count = 0, next = 0;
-  if (!tb_codec_good(c)) return; // bodies may have no kind
-  for (size_t i = 0; i < w->body.count; i++) count += !tb_bodies(w)[i].kind->framed;
-  tb_code_count(c, &count, 400);
-  for (int i = 0; i < (int)w->body.count && tb_codec_good(c); i++) {
-    if (tb_bodies(w)[i].kind->framed) continue;
-    tb_codec_require(c, next++ < count, "a body without its nodes");
-    if (tb_codec_good(c)) code_deformable(c, w, i);
-  }
-  tb_codec_require(c, next == count, "nodes of no body");
 }

@@ -1,0 +1,80 @@
+// A deformable body and its surface, from the start of a step to its end.
+#include "kind/deformable_step.h"
+
+// A body that goes a share of the step is as much slower at its end: its nodes go where their velocities say.
+void tb_deformable_advance(const tbStepView* view, int index, tbBody* b)
+{
+  tbDeformable* d = b->own;
+  const double* v = tb_view_velocity(view, index);
+  double share = view->unconstrained[index].share;
+  for (int n = 0; n < d->fem->nnode; n++) {
+    d->v[n] = tb_scale3(share, tb_load3(v + 3 * (size_t)n));
+    d->x[n] = tb_madd3(d->x[n], view->h, d->v[n]);
+  }
+  tb_deformable_follow(b);
+}
+
+// What that takes of its momentum no contact did.
+void tb_deformable_note(const tbStepView* view, int index, tbStepReport* report)
+{
+  const tbDeformable* d = tb_bodies(view->world)[index].own;
+  const tbVec3* v = (const tbVec3*)tb_view_velocity(view, index);
+  double share = view->unconstrained[index].share;
+  if (share == 1) return;
+  tbVec3 momentum = tb_zero3();
+  for (int n = 0; n < d->fem->nnode; n++) momentum = tb_add3(momentum, tb_fem_momentum(d->fem, v, n));
+  report->changes.slowed = fmax(report->changes.slowed, (1 - share) * tb_norm3(momentum));
+}
+
+tbStatus tb_deformable_surface(tbArena* arena, const tbBody* body, tbMovingSurface* out)
+{
+  const tbDeformable* d = body->own;
+  size_t n = (size_t)d->surface->nvertex;
+  tbVec3* start = TB_TAKE(arena, tbVec3, n);
+  int* holder = TB_TAKE(arena, int, n);
+  if (!start || !holder) return TB_ERROR_MEMORY;
+  for (size_t k = 0; k < n; k++) {
+    int node = d->surface->node[k], hold = d->holder[node], by = hold < 0 ? -1 : d->hold[hold].body;
+    start[k] = d->x[node];
+    holder[k] = hold < 0 ? TB_HELD_NOT : by < 0 ? TB_HELD_FAST : by;
+  }
+  *out = (tbMovingSurface){.surface = d->surface,
+                           .start = start,
+                           .holder = d->nhold > 0 ? holder : NULL,
+                           .body = d->body,
+                           .self = d->self_contact,
+                           .radius = d->radius};
+  return TB_OK;
+}
+
+// Vertices are taken to go on as they go, and fall; where held ones go is known.
+void tb_deformable_expect(const tbStepView* view, int body, tbVec3* end)
+{
+  const tbDeformable* d = tb_bodies(view->world)[body].own;
+  const tbDeformableStep* s = view->step[body].own;
+  double h = view->h;
+  for (int k = 0; k < d->surface->nvertex; k++) {
+    int node = d->surface->node[k];
+    tbVec3 v = d->fem->pinned[node] ? s->pin[node] : tb_madd3(d->v[node], h, view->world->gravity);
+    end[k] = tb_madd3(d->x[node], h, v);
+  }
+}
+
+void tb_deformable_move_surface(const tbStepView* view, int body, tbVec3* end)
+{
+  const tbDeformable* d = tb_bodies(view->world)[body].own;
+  const double* v = tb_view_velocity(view, body);
+  double h = view->h * view->unconstrained[body].share;
+  for (int k = 0; k < d->surface->nvertex; k++) {
+    int node = d->surface->node[k];
+    end[k] = tb_madd3(d->x[node], h, tb_load3(v + 3 * (size_t)node));
+  }
+}
+
+bool tb_deformable_moves_at(const tbBody* body, const int* vertex, int count)
+{
+  const tbDeformable* d = body->own;
+  for (int k = 0; k < count; k++)
+    if (!d->fem->pinned[d->surface->node[vertex[k]]]) return true;
+  return false;
+}

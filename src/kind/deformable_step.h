@@ -1,0 +1,44 @@
+// A deformable body over a step: its matrix, its rows in the problem, its motion and that of its surface.
+#ifndef TB_KIND_DEFORMABLE_STEP_H
+#define TB_KIND_DEFORMABLE_STEP_H
+
+#include "kind/deformable.h"
+#include "kind/step.h"
+
+struct tbCholesky;
+
+// tbBodyStep.own of a deformable body. The pattern of A is that of fem->K.
+typedef struct tbDeformableStep {
+  double* A;                 // M + hB + h²K; held nodes stand still                     kg
+  double* rhs;               // A v_free                                                 (3 nnode)
+  tbVec3* pin;               // velocities of the nodes that are held                    (nnode)
+  struct tbCholesky* factor; // of A; null: too large to factor
+  tbPacked packed;           // of A
+  double *force, *space;     // elastic forces, then what is solved for; room to solve in
+} tbDeformableStep;
+
+// deformable_matrix.c
+tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body,
+                             tbBodyStep* out);
+tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* world, const tbBody* body, double h,
+                               double tolerance, tbBodyStep* step);
+void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* builder, int* dof);
+
+// deformable_rows.c
+void tb_deformable_contact(const tbStepView* view, int body, const tbContactSide* side, int dof,
+                           tbBuilder* builder);
+bool tb_deformable_attached(const tbBody* body, int k, int* other);
+tbStatus tb_deformable_attach(tbContext* ctx, const tbStepView* view, int body, tbBuilder* builder,
+                              tbArray* guess);
+int tb_deformable_detach(const tbWorld* world, tbBody* body, const tbProblem* problem, const double* lambda,
+                         int first);
+
+// deformable_move.c
+void tb_deformable_advance(const tbStepView* view, int index, tbBody* body);
+void tb_deformable_note(const tbStepView* view, int index, tbStepReport* report);
+tbStatus tb_deformable_surface(tbArena* arena, const tbBody* body, tbMovingSurface* out);
+void tb_deformable_expect(const tbStepView* view, int body, tbVec3* end);
+void tb_deformable_move_surface(const tbStepView* view, int body, tbVec3* end);
+bool tb_deformable_moves_at(const tbBody* body, const int* vertex, int count);
+
+#endif

@@ -1,0 +1,35 @@
+// The motion bodies would have over a step if nothing touched them.
+#ifndef TB_KIND_UNCONSTRAINED_H
+#define TB_KIND_UNCONSTRAINED_H
+
+#include "scene/kind.h"
+
+typedef struct tbUnconstrained {
+  tbVec3 v, w;    // velocities after the step's forces; contacts change these
+  tbVec3 a;       // linear acceleration, constant over the step
+  tbTransform at; // pose of the centre of mass when they do: at the start of the step, or when it was struck
+  bool held;      // a joint acts on it: its path is no parabola
+  double struck;  // when an impact changed its velocity to v; negative: none did
+  double share;   // of the step, that nodes go (step/implicit.c); 1: all of it
+  double lost; // time at the end of the step that it stands still, lest it pass through something (inner.c)
+} tbUnconstrained;
+
+// At rest where it is.
+static inline tbUnconstrained tb_unmoved(const tbBody* b)
+{
+  return (tbUnconstrained){.at = tb_transform(b->q, b->x), .struck = -1, .share = 1};
+}
+
+// Of a frame. Fixed ones rest; kinematic ones have the velocities that take them to where they must be.
+void tb_frame_unconstrained(const tbWorld* world, const tbBody* body, double dt, tbUnconstrained* out);
+
+// A frame in prescribed motion, to where it is at the end of the step.
+void tb_follow(const tbWorld* world, tbBody* body, const tbUnconstrained* unconstrained, double dt);
+
+// The angular velocity that its torque adds to a body at the orientation q in a time.
+tbVec3 tb_spin_up(const tbBody* body, tbQuat q, double time);
+
+// Turns a body freely for a time: neither its angular momentum nor its energy changes. w: world axes.
+void tb_turn_freely(const tbBody* body, double time, tbQuat* q, tbVec3* w);
+
+#endif
