@@ -18,6 +18,15 @@ static bool read_value(const char* command, const Arg* arg, const char* text)
     *(const char**)arg->target = text;
     return true;
   }
+  if (arg->kind == ARG_TEXTS) {
+    Texts* all = arg->target;
+    if (all->count == MAX_TEXTS) {
+      fprintf(stderr, "tribo %s: %s at most %d times\n", command, arg->name, MAX_TEXTS);
+      return false;
+    }
+    all->at[all->count++] = text;
+    return true;
+  }
   double number = NAN;
   const char* end = text + strlen(text);
   bool good = tb_read_double(text, end, &number) == end && isfinite(number);
@@ -190,6 +199,28 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   o->relaxation = a->relaxation;
   o->directions = a->directions;
   o->seed = (uint64_t)a->seed;
+  return true;
+}
+
+bool set_options(const char* command, const Texts* settings, tbStepOptions* o)
+{
+  for (int i = 0; i < settings->count; i++) {
+    char key[64];
+    const char* equals = strchr(settings->at[i], '=');
+    size_t length = equals ? (size_t)(equals - settings->at[i]) : 0;
+    if (length == 0 || length >= sizeof key) {
+      fprintf(stderr, "tribo %s: --set takes KEY=VALUE, not \"%s\"; `tribo list options` has the keys\n",
+              command, settings->at[i]);
+      return false;
+    }
+    memcpy(key, settings->at[i], length);
+    key[length] = 0;
+    tbContext ctx = tb_default_context();
+    if (tb_option_set(&ctx, o, key, equals + 1) != TB_OK) {
+      fprintf(stderr, "tribo %s: %s\n", command, ctx.error.message);
+      return false;
+    }
+  }
   return true;
 }
 

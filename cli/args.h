@@ -11,12 +11,18 @@
 // Exit codes: other programs read them.
 enum { EXIT_DONE = 0, EXIT_UNCONVERGED = 1, EXIT_USAGE = 2, EXIT_FAULT = 3, EXIT_INTERRUPTED = 130 };
 
-typedef enum { ARG_FLAG, ARG_INT, ARG_NUMBER, ARG_TEXT } ArgKind;
+typedef enum { ARG_FLAG, ARG_INT, ARG_NUMBER, ARG_TEXT, ARG_TEXTS } ArgKind;
+
+enum { MAX_TEXTS = 64 };
+typedef struct { // of an option that may be given several times
+  const char* at[MAX_TEXTS];
+  int count;
+} Texts;
 
 typedef struct {
   const char* name; // with its dashes
   ArgKind kind;
-  void* target;      // bool*, int*, double*, const char**
+  void* target;      // bool*, int*, double*, const char**, Texts*
   const char* value; // what the help calls the value
   const char* help;
 } Arg;
@@ -40,7 +46,9 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* out); // false after on
 const tbSolver* solver_named(const char* name);                // null after one line on standard error
 const tbScheme* scheme_named(const char* name);                // the same
 bool model_named(const char* name, tbModel* out);              // false after one line on standard error
-tbStatus start_threads(tbContext* ctx, int count);             // a count out of range is TB_ERROR_ARGUMENT
+// KEY=VALUE each (tribo/options.h); false after one line on standard error.
+bool set_options(const char* command, const Texts* settings, tbStepOptions* out);
+tbStatus start_threads(tbContext* ctx, int count); // a count out of range is TB_ERROR_ARGUMENT
 
 // no_time: what the help says of the default time limit.
 #define SOLVER_ARGS(a, no_time)                                                                             \
@@ -72,7 +80,10 @@ static inline double judged(const tbSolveOptions* o, const tbResidual* r)
 }
 
 // Whether an answer is as good as the options ask.
-static inline bool meets(const tbSolveOptions* o, const tbResidual* r) { return tb_residual_excess(r, o) <= 1; }
+static inline bool meets(const tbSolveOptions* o, const tbResidual* r)
+{
+  return tb_residual_excess(r, o) <= 1;
+}
 
 static inline double judged_velocity(const tbSolveOptions* o, const tbResidual* r) // in m/s
 {

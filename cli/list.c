@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,34 @@ static void list_schemes(void)
   for (int i = 0; i < tb_scheme_count(); i++) {
     const tbScheme* s = tb_scheme_at(i);
     printf("%-14s %s\n%-14s (%s)\n", s->name, s->summary, "", s->reference);
+  }
+}
+
+static void print_range(const tbOption* o)
+{
+  if (isfinite(o->low) && isfinite(o->high)) printf("%g … %g", o->low, o->high);
+  else printf("%s %g", o->above ? ">" : "≥", o->low);
+}
+
+// Options by key: default, range or names, unit, meaning.
+static void list_options(void)
+{
+  tbStepOptions defaults = tb_default_step_options();
+  for (int i = 0; i < tb_option_count(); i++) {
+    tbOption o = tb_option_at(i);
+    printf("%-32s ", o.key);
+    if (o.chosen) printf("chosen");
+    else if (o.choice) printf("%s", tb_option_get_name(&defaults, &o));
+    else if (o.type == TB_OPTION_BOOL)
+      printf("%s", tb_option_get_number(&defaults, &o) != 0 ? "true" : "false");
+    else printf("%g", tb_option_get_number(&defaults, &o));
+    printf("   (");
+    if (o.type == TB_OPTION_NAME) printf("a name");
+    else if (o.type == TB_OPTION_BOOL) printf("true, false");
+    else if (!o.choice) print_range(&o);
+    for (int k = 0; o.type == TB_OPTION_CHOICE && o.choice(k); k++)
+      printf("%s%s", k ? ", " : "", o.choice(k));
+    printf("%s%s)\n%32s %s\n", o.unit ? " " : "", o.unit ? o.unit : "", "", o.text);
   }
 }
 
@@ -194,11 +223,11 @@ int command_list(int argc, char** argv)
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {{"scenes", list_scenes}, {"schemes", list_schemes},      {"solvers", list_solvers},
-               {"laws", list_laws},     {"matrix", list_matrix},        {"models", list_models},
-               {"orders", list_orders}, {"structures", list_structures}};
+  } lists[] = {{"scenes", list_scenes}, {"schemes", list_schemes},       {"solvers", list_solvers},
+               {"laws", list_laws},     {"matrix", list_matrix},         {"models", list_models},
+               {"orders", list_orders}, {"structures", list_structures}, {"options", list_options}};
   static const char usage[] =
-      "usage: tribo list scenes|schemes|solvers|laws|matrix|models|orders|structures\n";
+      "usage: tribo list scenes|schemes|solvers|laws|matrix|models|orders|structures|options\n";
   if (argc == 1 && strcmp(argv[0], "--help") == 0) {
     printf("%s", usage);
     return EXIT_DONE;

@@ -12,6 +12,7 @@ typedef struct {
   const char *scheme, *solver, *model;
   double dt, time, tolerance, velocity_tolerance, budget_ms;
   int steps, threads, max_iterations;
+  Texts set;
 } RunArgs;
 
 // What the command line says instead of the scene. False after one line on standard error.
@@ -35,6 +36,7 @@ static bool override(const RunArgs* a, tbScene* scene, int64_t* last)
   if (!isnan(a->velocity_tolerance)) o->solver.velocity_tolerance = a->velocity_tolerance;
   if (!isnan(a->budget_ms)) o->budget_s = 1e-3 * a->budget_ms;
   if (a->max_iterations != INT_MIN) o->solver.max_iterations = a->max_iterations;
+  if (!set_options("run", &a->set, o)) return false;
   if (a->threads != INT_MIN) scene->threads = a->threads;
   *last = steps_until(scene->time, o->dt);
   if (a->steps == INT_MIN) return true;
@@ -117,6 +119,8 @@ int command_run(int argc, char** argv)
       {"--max-iter", ARG_INT, &a.max_iterations, "N", "iterations of the solver at most, each step"},
       {"--budget-ms", ARG_NUMBER, &a.budget_ms, "MS", "time for the solves of a step; then the best so far"},
       {"--model", ARG_TEXT, &a.model, "M", "cone, box, polyhedral, ccp or frictionless"},
+      {"--set", ARG_TEXTS, &a.set, "K=V",
+       "any other option, as in solver.order=layers; `tribo list options`"},
       OUTPUT_ARGS(a.output),
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},

@@ -10,6 +10,7 @@
 #ifndef TRIBO_SOLVER_H
 #define TRIBO_SOLVER_H
 
+#include "tribo/options.h"
 #include "tribo/problem.h"
 
 TB_API_BEGIN
@@ -91,6 +92,7 @@ typedef struct tbSolveOptions {
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
   tbPreconditioner preconditioner; // of cr and staggered-cr
+  int sweeps;                      // of pgs-sm before each solve in the subspace; 0: 5
   tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
                        // until the budget is spent, and the judge says by how much its answer is wrong.
                        // `cr`, `staggered-cr` and `ica` have no use for it: they solve with A

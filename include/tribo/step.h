@@ -53,6 +53,18 @@ typedef struct tbStepOptions {
 
 tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2
 
+// The same by name (tribo/options.h). Rows count `at` from a tbStepOptions. A row is found by its key or by
+// its member. Naming a solver that does not know the model in use brings its first model with it.
+int tb_option_count(void);
+tbOption tb_option_at(int index);
+tbStatus tb_option_find(tbContext* ctx, const char* key, tbOption* out);
+tbStatus tb_option_set(tbContext* ctx, tbStepOptions* options, const char* key, const char* text);
+tbStatus tb_option_set_number(tbContext* ctx, tbStepOptions* options, const char* key, double value);
+bool tb_option_is_valid(const tbStepOptions* options, const tbOption* option);
+void tb_option_copy(const tbOption* option, const tbStepOptions* from, tbStepOptions* to);
+double tb_option_get_number(const tbStepOptions* options, const tbOption* option);    // in the key's unit
+const char* tb_option_get_name(const tbStepOptions* options, const tbOption* option); // null: it is a number
+
 typedef enum tbPhase {
   TB_PHASE_COLLIDE,
   TB_PHASE_ASSEMBLE,

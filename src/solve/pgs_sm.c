@@ -171,6 +171,7 @@ void tb_pgs_sm(tbRun* run, double* lambda)
   double reached = 0;     // how far the last sweep before phase II moved λ
   int wait = 0, skip = 1; // iterations still to go without phase II; how many after the next failure
   bool tried = false;
+  int sweeps = run->o->sweeps > 0 ? run->o->sweeps : SWEEPS;
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     double moved = sweep(&m);
     if (tried && moved <= reached) {
@@ -180,7 +181,7 @@ void tb_pgs_sm(tbRun* run, double* lambda)
       wait = skip;
       skip = skip < LARGEST_WAIT ? 2 * skip : skip;
     }
-    for (int i = 1; i < SWEEPS; i++) moved = sweep(&m);
+    for (int i = 1; i < sweeps; i++) moved = sweep(&m);
     tried = wait == 0;
     if (!tried) {
       wait--;

@@ -3,22 +3,13 @@
 #include "problem/judge.h"
 #include "solve/judged.h"
 #include "solve/methods.h"
+#include "solve/options.h"
 #include "solve/run.h"
 #include "solve/units.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-tbSolveOptions tb_default_solve_options(void)
-{
-  return (tbSolveOptions){.solver = "auto",
-                          .directions = 8,
-                          .tolerance = 1e-8,
-                          .max_iterations = 10000,
-                          .seed = 1,
-                          .preconditioner = TB_PRECONDITIONER_SCHUR};
-}
 
 static const char* const outcomes[] = {
     [TB_CONVERGED] = "converged", [TB_MAX_ITERATIONS] = "max_iterations",
@@ -98,36 +89,10 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
 {
   if (!o->solver || !(*solver = tb_solver_find(o->solver)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no solver is called \"%s\"", o->solver ? o->solver : "(null)");
-  if ((unsigned)o->model >= TB_MODEL_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown model %d", (int)o->model);
-  if ((unsigned)o->order >= TB_ORDER_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown order %d", (int)o->order);
-  if ((unsigned)o->r_factor >= TB_RFACTOR_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown r-factor strategy %d", (int)o->r_factor);
-  if ((unsigned)o->preconditioner >= TB_PRECONDITIONER_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown preconditioner %d", (int)o->preconditioner);
-  if ((unsigned)o->inverse >= TB_INVERSE_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "unknown inverse %d", (int)o->inverse);
-  if (o->directions < 3 || o->directions > TB_MAX_DIRECTIONS)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "directions must be 3 to %d, not %d", TB_MAX_DIRECTIONS,
-                   o->directions);
-  if (!(o->tolerance >= 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance must not be negative, is %g", o->tolerance);
-  if (!(o->aim >= 0 && o->aim <= 1)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "aim must be between 0 and 1");
-  if (!(o->tolerance_q >= 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tolerance_q must not be negative, is %g", o->tolerance_q);
-  if (!(o->velocity_tolerance >= 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "velocity_tolerance must not be negative, is %g m/s",
-                   o->velocity_tolerance);
-  if (o->max_iterations < 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "max_iterations must not be negative, is %d", o->max_iterations);
-  if (!(o->time_budget_s >= 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the time budget must not be negative, is %g s", o->time_budget_s);
+  for (int i = 0; i < tb_solve_option_count(); i++) TB_TRY(tb_option_check(ctx, tb_solve_option_at(i), o));
   if (!(o->relaxation >= 0 && o->relaxation < 2))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "relaxation must be in (0, 2), or 0 for the method's own; is %g",
                    o->relaxation);
-  if (!(o->factor_bytes >= 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "factor_bytes must not be negative, is %g", o->factor_bytes);
   for (int i = 0; i < p->nrow; i++)
     if (!isfinite(lambda[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "the warm start holds %g at row %d", lambda[i], i);

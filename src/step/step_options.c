@@ -1,33 +1,150 @@
-// The options of a step: their defaults, and what is asked of them.
+// The options of a step, row by row: those of the solver (solve/options.c) and the scheme's; and what is
+// asked of them together.
 #include "step/scheme.h"
 
 #include "base/text.h"
+#include "solve/options.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
+static const char* stabilization_at(int i)
+{
+  return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
+}
+
+#define ROW(path, kind, of) .key = path, .member = #of, .type = kind, .at = offsetof(tbStepOptions, of)
+
+static const tbOption rows[] = {
+    {ROW("dt", TB_OPTION_NUMBER, dt), .low = 1e-12, .high = INFINITY, .value = 0.01, .unit = "s",
+     .text = "the time step"},
+    {ROW("scheme.name", TB_OPTION_NAME, scheme), .choice = scheme_at, .name = "semi-implicit",
+     .text = "the time-stepping scheme (`tribo list schemes`); absent: the first that moves all bodies"},
+    {ROW("scheme.stabilization.kind", TB_OPTION_CHOICE, stabilization), .choice = stabilization_at,
+     .text = "how overlaps and joint errors go away"},
+    {ROW("scheme.stabilization.fraction", TB_OPTION_NUMBER, fraction), .high = 1, .value = 0.2,
+     .text = "baumgarte: share of the error removed per step"},
+    {ROW("scheme.stabilization.compliance", TB_OPTION_NUMBER, compliance), .high = INFINITY, .unit = "m/N",
+     .text = "baumgarte: of every contact's normal row"},
+    {ROW("scheme.stabilization.slop", TB_OPTION_NUMBER, slop), .high = INFINITY, .unit = "m",
+     .text = "overlap that is left alone"},
+    {ROW("scheme.stabilization.stiffness", TB_OPTION_NUMBER, stiffness), .high = INFINITY, .above = true,
+     .value = 1e6, .unit = "N/m", .text = "compliance: k of force = −k φ − b φ̇"},
+    {ROW("scheme.stabilization.damping", TB_OPTION_NUMBER, damping), .high = INFINITY, .value = 1e3,
+     .unit = "N·s/m", .text = "compliance: b"},
+    {ROW("scheme.penalty_stiffness", TB_OPTION_NUMBER, penalty_stiffness), .high = INFINITY, .unit = "N/m",
+     .text = "scheme penalty: of the contact springs; 0: chosen from the masses and dt"},
+    {ROW("scheme.penalty_damping", TB_OPTION_NUMBER, penalty_damping), .high = INFINITY, .value = 0.5,
+     .text = "scheme penalty: share of critical damping"},
+    {ROW("scheme.clearance", TB_OPTION_NUMBER, clearance), .high = INFINITY, .unit = "m",
+     .text = "scheme implicit: surfaces stay so far apart; 0: chosen from the meshes"},
+    {ROW("scheme.rounds", TB_OPTION_INT, rounds), .low = 1, .high = 1000000, .value = 30,
+     .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
+    {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",
+     .text = "of all solves of a step together; 0: none. When it is up the best impulses so far are taken"},
+    {ROW("solver.warm_start", TB_OPTION_BOOL, warm_start), .value = true,
+     .text = "start from the last step's impulses"},
+    {ROW("contact.margin", TB_OPTION_NUMBER, margin), .high = INFINITY, .unit = "m",
+     .text = "contacts are looked for at least so far ahead"},
+    {ROW("contact.restitution_speed", TB_OPTION_NUMBER, restitution_speed), .high = INFINITY, .value = -1,
+     .chosen = true, .unit = "m/s",
+     .text = "slower approaches do not bounce; absent: chosen from gravity and dt"},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+int tb_option_count(void) { return ROWS + tb_solve_option_count(); }
+
+tbOption tb_option_at(int index)
+{
+  int of_solver = tb_solve_option_count();
+  if (index >= of_solver) return rows[index - of_solver];
+  tbOption option = *tb_solve_option_at(index);
+  option.at += offsetof(tbStepOptions, solver);
+  return option;
+}
+
+tbStatus tb_option_find(tbContext* ctx, const char* key, tbOption* out)
+{
+  tbNearest near = tb_nearest(key);
+  for (int i = 0; i < tb_option_count(); i++) {
+    tbOption option = tb_option_at(i);
+    if (strcmp(option.key, key) == 0 || strcmp(option.member, key) == 0) {
+      *out = option;
+      return TB_OK;
+    }
+    tb_nearest_offer(&near, option.key);
+  }
+  if (near.name)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no option \"%.60s\"; did you mean \"%s\"?", key,
+                   near.name);
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no option \"%.60s\"", key);
+}
+
+// A solver that does not know the model in use brings its first.
+static void fit_model(const tbOption* option, tbSolveOptions* o)
+{
+  if (strcmp(option->key, "solver.name") != 0) return;
+  const tbSolver* solver = tb_solver_find(o->solver);
+  for (int m = 0; m < TB_MODEL_COUNT && !(solver->models & 1u << o->model); m++)
+    if (solver->models & 1u << m) o->model = (tbModel)m;
+}
+
+tbStatus tb_option_set(tbContext* ctx, tbStepOptions* o, const char* key, const char* text)
+{
+  tbOption option;
+  TB_TRY(tb_option_find(ctx, key, &option));
+  TB_TRY(tb_option_put_text(ctx, &option, o, text));
+  fit_model(&option, &o->solver);
+  return TB_OK;
+}
+
+tbStatus tb_option_set_number(tbContext* ctx, tbStepOptions* o, const char* key, double value)
+{
+  tbOption option;
+  TB_TRY(tb_option_find(ctx, key, &option));
+  return tb_option_put_number(ctx, &option, o, value);
+}
+
+bool tb_option_is_valid(const tbStepOptions* o, const tbOption* option)
+{
+  tbContext quiet = tb_default_context();
+  return tb_option_check(&quiet, option, o) == TB_OK;
+}
+
+void tb_option_copy(const tbOption* option, const tbStepOptions* from, tbStepOptions* to)
+{
+  static const size_t sizes[] = {
+      [TB_OPTION_NUMBER] = sizeof(double), [TB_OPTION_INT] = sizeof(int),
+      [TB_OPTION_SEED] = sizeof(uint64_t), [TB_OPTION_BOOL] = sizeof(bool),
+      [TB_OPTION_CHOICE] = sizeof(int),    [TB_OPTION_NAME] = sizeof(const char*),
+  };
+  memcpy((char*)to + option->at, (const char*)from + option->at, sizes[option->type]);
+}
+
+double tb_option_get_number(const tbStepOptions* o, const tbOption* option)
+{
+  return tb_option_number(option, o);
+}
+const char* tb_option_get_name(const tbStepOptions* o, const tbOption* option)
+{
+  return option->choice ? tb_option_name(option, o) : NULL;
+}
+
+tbStepOptions tb_default_step_options(void)
+{
+  tbStepOptions o = {.solver = tb_default_solve_options()};
+  for (int i = 0; i < ROWS; i++) tb_option_put_default(&rows[i], &o);
+  o.solver.tolerance = 0; // what steps aim at is in m/s
+  o.solver.velocity_tolerance = TB_VELOCITY_TOLERANCE;
+  return o;
+}
 
 const char* tb_stabilization_name(tbStabilization kind)
 {
   static const char* const names[TB_STABILIZE_COUNT] = {"baumgarte", "compliance", "projection", "none"};
   return (unsigned)kind < TB_STABILIZE_COUNT ? names[kind] : "?";
 }
-
-tbStepOptions tb_default_step_options(void)
-{
-  tbSolveOptions solver = tb_default_solve_options();
-  solver.tolerance = 0;
-  solver.velocity_tolerance = TB_VELOCITY_TOLERANCE;
-  return (tbStepOptions){.scheme = "semi-implicit",
-                         .dt = 0.01,
-                         .solver = solver,
-                         .warm_start = true,
-                         .stabilization = TB_STABILIZE_BAUMGARTE,
-                         .fraction = 0.2,
-                         .stiffness = 1e6,
-                         .damping = 1e3,
-                         .restitution_speed = -1,
-                         .penalty_damping = 0.5,
-                         .rounds = 30};
-}
-
-static bool at_least(double x, double least) { return x >= least && isfinite(x); }
 
 // Every body is of a kind that the scheme moves.
 static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* scheme)
@@ -47,35 +164,12 @@ static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* s
 
 tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 {
-  if (!tb_scheme_find(o->scheme)) {
-    tbNearest near = tb_nearest(o->scheme);
-    for (int i = 0; i < tb_scheme_count(); i++) tb_nearest_offer(&near, tb_scheme_at(i)->name);
-    if (near.name)
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"; did you mean \"%s\"?", o->scheme,
-                     near.name);
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no scheme \"%s\"", o->scheme);
-  }
+  for (int i = 0; i < ROWS; i++) TB_TRY(tb_option_check(ctx, &rows[i], o));
   TB_TRY(check_bodies(ctx, w, tb_scheme_find(o->scheme)));
   int unframed = tb_first_unframed(w);
   if (unframed >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,
                    "projection moves rigid bodies only, and would push them into \"%s\"",
                    tb_bodies(w)[unframed].name);
-  if (!at_least(o->clearance, 0) || o->rounds < 1)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "clearance must not be negative, and rounds at least 1");
-  if (!at_least(o->budget_s, 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the budget of a step must not be negative");
-  if (!at_least(o->dt, 1e-12)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "dt must be positive");
-  if ((unsigned)o->stabilization >= TB_STABILIZE_COUNT)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such stabilization");
-  if (!at_least(o->fraction, 0) || o->fraction > 1)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "fraction must be between 0 and 1");
-  if (!at_least(o->slop, 0) || !at_least(o->margin, 0) || !at_least(o->compliance, 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "slop, margin and compliance must not be negative");
-  if (o->stabilization == TB_STABILIZE_COMPLIANCE &&
-      (!at_least(o->stiffness, 1e-300) || !at_least(o->damping, 0)))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "stiffness must be positive, and damping not negative");
-  if (!at_least(o->penalty_stiffness, 0) || !at_least(o->penalty_damping, 0) || isnan(o->restitution_speed))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "penalty stiffness and damping must not be negative");
   return TB_OK;
 }

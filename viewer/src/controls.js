@@ -4,6 +4,9 @@ import { number } from './format.js';
 import { modelOf } from './methods.js';
 import { isDeformable, isMoving } from './model.js';
 
+// Options that have a place of their own among the controls.
+const shownAbove = ['scheme', 'solver', 'model', 'dt', 'max_iterations', 'budget_s', 'velocity_tolerance'];
+
 export class Controls {
   // actions: { parameters(values), freeze(), saveProblem() }; tables: the engine's.
   constructor(tables, actions) {
@@ -19,6 +22,7 @@ export class Controls {
       this.element,
       entry?.parameters?.length ? this.#scene(entry, values) : null,
       this.#method(),
+      this.#options(),
       this.#physics(),
       this.#freeze(),
       this.problem,
@@ -156,6 +160,41 @@ export class Controls {
       field('milliseconds', pace, 'for the solves of a step, at most: a hard one then ends with the best so far'),
       field('tolerance', goal, 'on the judge’s residual, m/s'),
       live.options.tolerance > 0 ? field('relative', relative, 'tolerance on the residual over its norms; this scene asks for it') : null,
+    );
+  }
+
+  // Every other option of the table, as it says what it is.
+  #options() {
+    const { live, tables } = this,
+      set = (name, value) => this.#try(() => live.set({ [name]: value }));
+    const control = (option) => {
+      const { name, type, scale, choices } = option,
+        now = live.options[name];
+      if (choices) return select(choices, now, (value) => set(name, value));
+      if (type === 'bool')
+        return h('input', { type: 'checkbox', checked: now, onchange: (event) => set(name, event.target.checked) });
+      return h('input.number', {
+        type: 'text',
+        inputMode: 'decimal',
+        autocomplete: 'off',
+        spellcheck: false,
+        value: String(Number((now / scale).toPrecision(6))),
+        onchange: (event) => set(name, Number(event.target.value) * scale),
+      });
+    };
+    return h(
+      'details.options',
+      null,
+      h('summary', null, 'All options'),
+      tables.options
+        .filter((option) => !shownAbove.includes(option.name))
+        .map((option) =>
+          field(
+            option.key.replace(/^.*\./, '').replaceAll('_', ' '),
+            h('span.option', null, control(option), option.unit ? h('span.unit', null, option.unit) : null),
+            `${option.key}: ${option.text}`,
+          ),
+        ),
     );
   }
 

@@ -87,6 +87,31 @@ static void put_schemes(tbJsonWriter* w)
   tb_put_end(w);
 }
 
+// The options of a step, by their members' names, in the structure's units.
+static void put_options(tbJsonWriter* w)
+{
+  static const char* const types[] = {"number", "whole", "whole", "bool", "choice", "name"};
+  tb_put_array(w, "options");
+  for (int i = 0; i < tb_option_count(); i++) {
+    tbOption o = tb_option_at(i);
+    double scale = o.scale > 0 ? o.scale : 1;
+    tb_put_object(w, NULL);
+    tb_put_string(w, "name", o.member);
+    tb_put_string(w, "key", o.key);
+    tb_put_string(w, "type", types[o.type]);
+    tb_put_string(w, "text", o.text);
+    if (o.unit) tb_put_string(w, "unit", o.unit);
+    tb_put_number(w, "scale", scale);
+    tb_put_number(w, "low", o.low);
+    if (isfinite(o.high)) tb_put_number(w, "high", o.high);
+    if (o.choice) tb_put_array(w, "choices");
+    for (int k = 0; o.choice && o.choice(k); k++) tb_put_string(w, NULL, o.choice(k));
+    if (o.choice) tb_put_end(w);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+}
+
 static void put_laws(tbJsonWriter* w)
 {
   tb_put_array(w, "laws");
@@ -144,6 +169,7 @@ WEB(tbStatus, web_tables, void)
   put_bits(&w, "preconditioners", ~0u, TB_PRECONDITIONER_COUNT, preconditioner);
   put_bits(&w, "inverses", ~0u, TB_INVERSE_COUNT, inverse);
   put_bits(&w, "outcomes", ~0u, TB_FAILED + 1, outcome);
+  put_options(&w);
   put_gallery(&w);
   tb_put_end(&w);
   return tb_json_writer_finish(&w);

@@ -41,84 +41,49 @@ static void put_u64(char* bytes, uint64_t value)
   for (int i = 0; i < 8; i++) bytes[i] = (char)(value >> 8 * i);
 }
 
-// Names are kept as the tables' own, which live as long as the program.
-static void code_name(tbCodec* c, const char** name, const char* (*find)(const char*), const char* what)
+// An option's value: a number, or a name of the option's table.
+static void code_value(tbCodec* c, const tbOption* option, tbStepOptions* o)
 {
-  const char* text = *name;
-  tb_code_text(c, &text);
-  if (!tb_codec_reads(c)) return;
-  const char* known = text ? find(text) : NULL;
-  if (known) *name = known;
-  else if (tb_codec_good(c))
+  if (option->type == TB_OPTION_SEED) { // all of its bits
+    tb_code_u64(c, (uint64_t*)(void*)((char*)o + option->at));
+    return;
+  }
+  double number = tb_option_get_number(o, option);
+  const char* name = tb_option_get_name(o, option);
+  if (option->choice) tb_code_text(c, &name);
+  else tb_code_extended(c, &number);
+  if (!tb_codec_reads(c)) {
+    tb_codec_require(c, tb_option_is_valid(o, option), "an option out of its range");
+    return;
+  }
+  if (!option->choice)
+    tb_codec_require(c, tb_codec_good(c) && tb_option_set_number(c->ctx, o, option->key, number) == TB_OK,
+                     "an option out of its range");
+  else if (tb_codec_good(c) && tb_option_set(c->ctx, o, option->key, name) != TB_OK)
     c->status =
-        tb_fail(c->ctx, TB_ERROR_UNSUPPORTED,
-                "%s: made with the %s \"%.60s\", which this build does not have", c->name, what, text);
-  tb_free(c->ctx, (char*)text);
+        tb_fail(c->ctx, TB_ERROR_UNSUPPORTED, "%s: made with %s \"%.60s\", which this build does not have",
+                c->name, option->key, name);
+  if (option->choice) tb_free(c->ctx, (char*)name);
 }
 
-static const char* find_scheme(const char* name)
-{
-  const tbScheme* scheme = tb_scheme_find(name);
-  return scheme ? scheme->name : NULL;
-}
-
-static const char* find_solver(const char* name)
-{
-  const tbSolver* solver = tb_solver_find(name);
-  return solver ? solver->name : NULL;
-}
-
-#if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbStepOptions) == 288, "options have changed: name them below, and raise the version");
-#endif
-
-static void code_solve_options(tbCodec* c, tbSolveOptions* o)
-{
-  int model = (int)o->model, order = (int)o->order, r_factor = (int)o->r_factor;
-  int preconditioner = (int)o->preconditioner, inverse = (int)o->inverse;
-  code_name(c, &o->solver, find_solver, "solver");
-  tb_code_int(c, &model, 0, TB_MODEL_COUNT - 1);
-  tb_code_int(c, &o->directions, 3, 64);
-  tb_code_number(c, &o->tolerance);
-  tb_code_number(c, &o->tolerance_q);
-  tb_code_number(c, &o->velocity_tolerance);
-  tb_code_number(c, &o->aim);
-  tb_code_int(c, &o->max_iterations, 0, INT32_MAX);
-  tb_code_number(c, &o->time_budget_s);
-  tb_code_int(c, &order, 0, TB_ORDER_COUNT - 1);
-  tb_code_u64(c, &o->seed);
-  tb_code_number(c, &o->relaxation);
-  tb_code_int(c, &r_factor, 0, TB_RFACTOR_COUNT - 1);
-  tb_code_int(c, &preconditioner, 0, TB_PRECONDITIONER_COUNT - 1);
-  tb_code_int(c, &inverse, 0, TB_INVERSE_COUNT - 1);
-  tb_code_number(c, &o->factor_bytes);
-  if (!tb_codec_reads(c)) return;
-  o->model = (tbModel)model, o->order = (tbOrder)order, o->r_factor = (tbRFactor)r_factor;
-  o->preconditioner = (tbPreconditioner)preconditioner, o->inverse = (tbInverse)inverse;
-}
-
+// Options by name, in the order of their table, so that a checkpoint says what it was made with.
 void tb_code_step_options(tbCodec* c, tbStepOptions* o)
 {
-  int stabilization = (int)o->stabilization;
-  code_name(c, &o->scheme, find_scheme, "scheme");
-  tb_code_number(c, &o->dt);
-  code_solve_options(c, &o->solver);
-  tb_code_number(c, &o->budget_s);
-  tb_code_bool(c, &o->warm_start);
-  tb_code_int(c, &stabilization, 0, TB_STABILIZE_COUNT - 1);
-  o->stabilization = (tbStabilization)stabilization;
-  tb_code_number(c, &o->fraction);
-  tb_code_number(c, &o->slop);
-  tb_code_number(c, &o->compliance);
-  tb_code_number(c, &o->stiffness);
-  tb_code_number(c, &o->damping);
-  tb_code_number(c, &o->margin);
-  tb_code_extended(c, &o->restitution_speed);
-  tb_code_number(c, &o->penalty_stiffness);
-  tb_code_number(c, &o->penalty_damping);
-  tb_code_number(c, &o->clearance);
-  tb_code_int(c, &o->rounds, 0, INT32_MAX);
-  tb_codec_require(c, o->dt > 0, "a time step that is not positive");
+  int count = tb_option_count();
+  tb_code_count(c, &count, 16);
+  for (int i = 0; i < count && tb_codec_good(c); i++) {
+    tbOption option = i < tb_option_count() ? tb_option_at(i) : (tbOption){.key = ""};
+    const char* key = option.key;
+    tb_code_text(c, &key);
+    if (tb_codec_reads(c)) {
+      if (tb_codec_good(c) && tb_option_find(c->ctx, key, &option) != TB_OK)
+        c->status =
+            tb_fail(c->ctx, TB_ERROR_UNSUPPORTED,
+                    "%s: made with the option \"%.60s\", which this build does not have", c->name, key);
+      tb_free(c->ctx, (char*)key);
+    }
+    if (tb_codec_good(c)) code_value(c, &option, o);
+  }
 }
 
 // What the scheme of the last step keeps: its name, empty where it keeps nothing, and its bytes.

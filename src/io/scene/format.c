@@ -5,178 +5,41 @@
 #include <string.h>
 
 // clang-format off
-// Names from the tables of the library.
-static const char* scheme_at(int i) { return i < tb_scheme_count() ? tb_scheme_at(i)->name : NULL; }
-static const char* solver_at(int i) { return i < tb_solver_count() ? tb_solver_at(i)->name : NULL; }
-static const char* model_at(int i) { return i < TB_MODEL_COUNT ? tb_model_name((tbModel)i) : NULL; }
-static const char* order_at(int i) { return i < TB_ORDER_COUNT ? tb_order_name((tbOrder)i) : NULL; }
-static const char* r_factor_at(int i) { return i < TB_RFACTOR_COUNT ? tb_r_factor_name((tbRFactor)i) : NULL; }
-static const char* preconditioner_at(int i)
-{
-  return i < TB_PRECONDITIONER_COUNT ? tb_preconditioner_name((tbPreconditioner)i) : NULL;
-}
-static const char* inverse_at(int i) { return i < TB_INVERSE_COUNT ? tb_inverse_name((tbInverse)i) : NULL; }
-static const char* stabilization_at(int i)
-{
-  return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
-}
+// ---- options: their rows are the library's (tribo/options.h) ----
 
-static int index_of(const char* (*choice)(int), const char* name)
-{
-  for (int i = 0; choice(i); i++)
-    if (strcmp(choice(i), name) == 0) return i;
-  return 0;
-}
+#define OPTIONS(record, of) .group = of, .options_at = AT(record, options)
+#define NO_KEYS(record, make) .size = sizeof(tbScene##record), .init = make
 
-// ---- scheme ----
-
-static void init_stabilization(void* out)
-{
-  tbSceneStabilization* s = out;
-  tbStepOptions o = tb_default_step_options();
-  s->kind = (int)o.stabilization;
-  s->fraction = o.fraction;
-  s->compliance = o.compliance;
-  s->slop = o.slop;
-  s->stiffness = o.stiffness;
-  s->damping = o.damping;
-}
+static void init_stabilization(void* out) { ((tbSceneStabilization*)out)->options = tb_default_step_options(); }
+static void init_scheme(void* out) { ((tbSceneScheme*)out)->options = tb_default_step_options(); }
+static void init_solver(void* out) { ((tbSceneSolver*)out)->options = tb_default_step_options(); }
+static void init_contact(void* out) { ((tbSceneContact*)out)->options = tb_default_step_options(); }
 
 static const tbKey stabilization_keys[] = {
-    {"kind", TB_KEY_CHOICE, AT(Stabilization, kind), .choice = stabilization_at, .shown = true,
-     .text = "how overlaps and joint errors go away"},
-    {"fraction", TB_KEY_NUMBER, AT(Stabilization, fraction), UNIT, .shown = true,
-     .text = "baumgarte: share of the error removed per step"},
     {"erp", TB_KEY_NUMBER, AT(Stabilization, erp), UNIT, .text = "another name of fraction: υ in u + ε λ = −υ φ/h"},
-    {"compliance", TB_KEY_NUMBER, AT(Stabilization, compliance), NONNEGATIVE, .shown = true,
-     .text = "baumgarte: of every contact's normal row, m/N"},
     {"cfm", TB_KEY_NUMBER, AT(Stabilization, cfm), NONNEGATIVE,
      .text = "instead of compliance: ε in u + ε λ = −υ φ/h, 1/kg; compliance = ε h²"},
-    {"slop", TB_KEY_NUMBER, AT(Stabilization, slop), NONNEGATIVE, .shown = true,
-     .text = "overlap that is left alone, m"},
-    {"stiffness", TB_KEY_NUMBER, AT(Stabilization, stiffness), POSITIVE, .shown = true,
-     .text = "compliance: k of force = −k φ − b φ̇, N/m"},
-    {"damping", TB_KEY_NUMBER, AT(Stabilization, damping), NONNEGATIVE, .shown = true,
-     .text = "compliance: b, N·s/m"},
 };
-
 static const tbRecord stabilization_record = {
     "stabilization", "How overlaps and joint errors go away: a kind, or an object.",
-    RECORD(Stabilization, init_stabilization, stabilization_keys), .bare = "kind"};
-
-static void init_scheme(void* out)
-{
-  tbSceneScheme* s = out;
-  tbStepOptions o = tb_default_step_options();
-  s->name = index_of(scheme_at, o.scheme);
-  s->penalty_stiffness = o.penalty_stiffness;
-  s->penalty_damping = o.penalty_damping;
-  s->clearance = o.clearance;
-  s->rounds = o.rounds;
-}
+    RECORD(Stabilization, init_stabilization, stabilization_keys),
+    OPTIONS(Stabilization, "scheme.stabilization"), .bare = "kind"};
 
 static const tbKey scheme_keys[] = {
-    {"name", TB_KEY_CHOICE, AT(Scheme, name), .choice = scheme_at, .shown = true,
-     .text = "the time-stepping scheme (`tribo list schemes`); absent with soft bodies or cloth: implicit"},
     {"stabilization", TB_KEY_PART, AT(Scheme, stabilization), .record = &stabilization_record,
      .text = "how overlaps and joint errors go away"},
-    {"penalty_stiffness", TB_KEY_NUMBER, AT(Scheme, penalty_stiffness), NONNEGATIVE, .shown = true,
-     .text = "scheme penalty: of the contact springs, N/m; 0: chosen from the masses and dt"},
-    {"penalty_damping", TB_KEY_NUMBER, AT(Scheme, penalty_damping), NONNEGATIVE, .shown = true,
-     .text = "scheme penalty: share of critical damping"},
-    {"clearance", TB_KEY_NUMBER, AT(Scheme, clearance), NONNEGATIVE, .shown = true,
-     .text = "scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes"},
-    {"rounds", TB_KEY_INT, AT(Scheme, rounds), {1, 1000000, false}, .shown = true,
-     .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
 };
-
 static const tbRecord scheme_record = {
     "scheme", "How the world moves through time: a name, or an object.",
-    RECORD(Scheme, init_scheme, scheme_keys), .bare = "name"};
-
-// ---- solver ----
-
-static void init_solver(void* out)
-{
-  tbSceneSolver* s = out;
-  tbStepOptions o = tb_default_step_options();
-  *s = (tbSceneSolver){.name = index_of(solver_at, o.solver.solver),
-                       .iterations = o.solver.max_iterations,
-                       .order = (int)o.solver.order,
-                       .r_factor = (int)o.solver.r_factor,
-                       .preconditioner = (int)o.solver.preconditioner,
-                       .inverse = (int)o.solver.inverse,
-                       .tolerance = o.solver.tolerance,
-                       .tolerance_q = o.solver.tolerance_q,
-                       .velocity_tolerance = o.solver.velocity_tolerance,
-                       .time_budget = o.solver.time_budget_s,
-                       .budget_ms = 1e3 * o.budget_s,
-                       .relaxation = o.solver.relaxation,
-                       .factor_bytes = o.solver.factor_bytes,
-                       .warm_start = o.warm_start};
-}
-
-static const tbKey solver_keys[] = {
-    {"name", TB_KEY_CHOICE, AT(Solver, name), .choice = solver_at, .shown = true,
-     .text = "the method (`tribo list solvers`)"},
-    {"iterations", TB_KEY_INT, AT(Solver, iterations), {0, 2147483647, false}, .shown = true,
-     .text = "per step, at most"},
-    {"tolerance", TB_KEY_NUMBER, AT(Solver, tolerance), NONNEGATIVE, .shown = true,
-     .text = "on the judge's residual in FCLIB's scaling, as well; 0: not asked"},
-    {"velocity_tolerance", TB_KEY_NUMBER, AT(Solver, velocity_tolerance), NONNEGATIVE, .shown = true,
-     .text = "on the judge's residual in m/s: the most by which any contact may miss its law; 0: not asked"},
-    {"tolerance_q", TB_KEY_NUMBER, AT(Solver, tolerance_q), NONNEGATIVE, .shown = true,
-     .text = "on the residual over ‖q‖ as well; 0: not asked"},
-    {"time_budget", TB_KEY_NUMBER, AT(Solver, time_budget), NONNEGATIVE, .shown = true,
-     .text = "of each solve, s; 0: none. Results then depend on the machine"},
-    {"budget_ms", TB_KEY_NUMBER, AT(Solver, budget_ms), NONNEGATIVE, .shown = true,
-     .text = "of all solves of a step together, ms; 0: none. When it is up the best impulses so far are taken"},
-    {"warm_start", TB_KEY_BOOL, AT(Solver, warm_start), .shown = true,
-     .text = "start from the last step's impulses"},
-    {"order", TB_KEY_CHOICE, AT(Solver, order), .choice = order_at, .shown = true,
-     .text = "in which sweeps visit the contacts"},
-    {"relaxation", TB_KEY_NUMBER, AT(Solver, relaxation), {0, 2, false}, .shown = true,
-     .text = "of psor, jacobi and admm; 0: the method's own choice"},
-    {"r_factor", TB_KEY_CHOICE, AT(Solver, r_factor), .choice = r_factor_at, .shown = true,
-     .text = "strategy of the proximal methods"},
-    {"preconditioner", TB_KEY_CHOICE, AT(Solver, preconditioner), .choice = preconditioner_at, .shown = true,
-     .text = "of cr and staggered-cr"},
-    {"inverse", TB_KEY_CHOICE, AT(Solver, inverse), .choice = inverse_at, .shown = true,
-     .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how wrong it is"},
-    {"factor_bytes", TB_KEY_NUMBER, AT(Solver, factor_bytes), NONNEGATIVE, .shown = true,
-     .text = "memory a factor of the Newton methods may take; 0: 1e9"},
-};
+    RECORD(Scheme, init_scheme, scheme_keys), OPTIONS(Scheme, "scheme"), .bare = "name"};
 
 static const tbRecord solver_record = {
     "solver", "What solves the contact problem of each step: a name, or an object.",
-    RECORD(Solver, init_solver, solver_keys), .bare = "name"};
-
-// ---- contact ----
-
-static void init_contact(void* out)
-{
-  tbSceneContact* c = out;
-  tbStepOptions o = tb_default_step_options();
-  c->model = (int)o.solver.model;
-  c->directions = o.solver.directions;
-  c->margin = o.margin;
-  c->restitution_speed = o.restitution_speed;
-}
-
-static const tbKey contact_keys[] = {
-    {"margin", TB_KEY_NUMBER, AT(Contact, margin), NONNEGATIVE, .shown = true,
-     .text = "contacts are looked for at least so far ahead, m"},
-    {"model", TB_KEY_CHOICE, AT(Contact, model), .choice = model_at,
-     .text = "how friction is read, where the solver knows more than one; absent: cone, or else the solver's first"},
-    {"directions", TB_KEY_INT, AT(Contact, directions), {3, TB_MAX_DIRECTIONS, false}, .shown = true,
-     .text = "model polyhedral: corners of the cone"},
-    {"restitution_speed", TB_KEY_NUMBER, AT(Contact, restitution_speed), NONNEGATIVE,
-     .text = "slower approaches do not bounce, m/s; absent: chosen from gravity and dt"},
-};
+    NO_KEYS(Solver, init_solver), OPTIONS(Solver, "solver"), .bare = "name"};
 
 static const tbRecord contact_record = {
     "contact", "What counts as a contact, and how friction is read.",
-    RECORD(Contact, init_contact, contact_keys)};
+    NO_KEYS(Contact, init_contact), OPTIONS(Contact, "contact")};
 
 // ---- materials ----
 

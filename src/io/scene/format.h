@@ -9,6 +9,7 @@
 #define TB_IO_SCENE_FORMAT_H
 
 #include "base/json.h"
+#include "tribo/step.h"
 
 enum { TB_SCENE_VERSION = 1, TB_SCENE_MAX_BODIES = 1000000 };
 
@@ -21,6 +22,7 @@ typedef enum tbKeyKind { //      JSON                            the struct's me
   TB_KEY_BOOL,           //      true or false                   bool
   TB_KEY_STRING,         //      a string                        const char*, lives with the tree
   TB_KEY_CHOICE,         //      one of the names `choice`       int: its index
+  TB_KEY_NAME,           //      one of the names `choice`       const char*: the name
   TB_KEY_TAG,            //      the name of a variant           int: its index; the record's first key
   TB_KEY_NUMBERS,        //      min … max numbers in `range`    double[max], and their count at count_at
   TB_KEY_INTS,           //      max whole numbers in `range`    int[max]
@@ -47,6 +49,8 @@ typedef struct tbKey {
   const tbRecord* record;
   bool required;
   bool shown;       // the default means something to a person
+  double scale;     // numbers: what the member is of the file's; 0: the same
+  const char* unit; // null: the text says it
   const char* text; // one line: meaning, unit
 } tbKey;
 
@@ -58,6 +62,10 @@ struct tbRecord {
   void (*init)(void* record); // defaults; null: zeros
   const tbKey* keys;
   int key_count;
+  // The options whose key is `group` and one more word (tribo/options.h) are keys as well, and go to the
+  // tbStepOptions at options_at. Null: none.
+  const char* group;
+  size_t options_at;
   // Variants add keys, all in the same struct. The tag picks one; without a tag, the variant that knows most
   // of the object's keys. A variant without keys and text is a name that is reserved.
   const tbRecord* variants;
@@ -66,6 +74,10 @@ struct tbRecord {
 };
 
 extern const tbRecord tb_scene_record; // the whole file
+
+// A record's keys: its group's options, then its own (options.c).
+int tb_record_key_count(const tbRecord* record);
+tbKey tb_record_key(const tbRecord* record, int index);
 
 typedef struct tbRecordReader {
   tbContext* ctx;
@@ -97,31 +109,27 @@ typedef struct tbScenePose {
   double position[3], orientation[4], euler[3], euler_deg[3];
 } tbScenePose;
 
+// Parts of the file that hold options: of `options` those of the part's group.
 typedef struct tbSceneStabilization {
   const tbJson* node;
-  int kind;
-  double fraction, erp, compliance, cfm, slop, stiffness, damping;
+  tbStepOptions options;
+  double erp, cfm;
 } tbSceneStabilization;
 
 typedef struct tbSceneScheme {
   const tbJson* node;
-  int name;
+  tbStepOptions options;
   tbSceneStabilization stabilization;
-  double penalty_stiffness, penalty_damping, clearance;
-  int rounds;
 } tbSceneScheme;
 
 typedef struct tbSceneSolver {
   const tbJson* node;
-  int name, iterations, order, r_factor, preconditioner, inverse;
-  double tolerance, tolerance_q, velocity_tolerance, time_budget, budget_ms, relaxation, factor_bytes;
-  bool warm_start;
+  tbStepOptions options;
 } tbSceneSolver;
 
 typedef struct tbSceneContact {
   const tbJson* node;
-  int model, directions;
-  double margin, restitution_speed;
+  tbStepOptions options;
 } tbSceneContact;
 
 typedef enum tbFrictionModel { // variants of the record, in order

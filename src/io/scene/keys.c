@@ -54,7 +54,8 @@ static void say_type(tbOut* out, const tbKey* key)
   case TB_KEY_BOOL: tb_out_text(out, "true or false"); break;
   case TB_KEY_STRING:
   case TB_KEY_TAG: tb_out_text(out, "name"); break;
-  case TB_KEY_CHOICE: say_choice(out, key); break;
+  case TB_KEY_CHOICE:
+  case TB_KEY_NAME: say_choice(out, key); break;
   case TB_KEY_NUMBERS:
   case TB_KEY_INTS:
     say_count(out, key);
@@ -76,11 +77,12 @@ static void say_default(tbOut* out, const tbKey* key, const void* record)
 {
   const void* at = (const char*)record + key->at;
   switch (key->kind) {
-  case TB_KEY_NUMBER: tb_out_double(out, *(const double*)at); break;
+  case TB_KEY_NUMBER: tb_out_double(out, *(const double*)at / (key->scale != 0 ? key->scale : 1)); break;
   case TB_KEY_INT: tb_out_int(out, *(const int*)at); break;
   case TB_KEY_INT64: tb_out_int(out, *(const int64_t*)at); break;
   case TB_KEY_BOOL: tb_out_text(out, *(const bool*)at ? "true" : "false"); break;
   case TB_KEY_CHOICE: tb_out_text(out, key->choice(*(const int*)at)); break;
+  case TB_KEY_NAME: tb_out_text(out, *(const char* const*)at); break;
   case TB_KEY_NUMBERS:
     for (int i = 0; i < key->max; i++) {
       tb_out_text(out, i ? ", " : "[");
@@ -95,12 +97,13 @@ static void say_default(tbOut* out, const tbKey* key, const void* record)
 static void say_keys(tbOut* out, const tbRecord* r, const void* defaults)
 {
   tb_out_text(out, "| key | value | default | meaning |\n|---|---|---|---|\n");
-  for (int i = 0; i < r->key_count; i++) {
-    const tbKey* key = &r->keys[i];
+  for (int i = 0; i < tb_record_key_count(r); i++) {
+    tbKey at = tb_record_key(r, i), *key = &at;
     tb_out_text(out, "| `");
     tb_out_text(out, key->name);
     tb_out_text(out, "` | ");
     say_type(out, key);
+    if (key->unit) tb_out_text(out, ", "), tb_out_text(out, key->unit);
     tb_out_text(out, " | ");
     if (key->required) tb_out_text(out, "required");
     else if (key->shown) say_default(out, key, defaults);

@@ -14,11 +14,6 @@ enum { LIMIT_GIB = 1 };
 static tbStatus read_stabilization(tbContext* ctx, const tbSceneFile* f, tbStepOptions* o)
 {
   const tbSceneStabilization* s = &f->scheme.stabilization;
-  o->stabilization = (tbStabilization)s->kind;
-  o->fraction = s->fraction;
-  o->compliance = s->compliance;
-  o->slop = s->slop;
-  o->stiffness = s->stiffness, o->damping = s->damping;
   if (!s->node) return TB_OK;
   TB_TRY(tb_scene_exclude(ctx, s->node, "fraction", "erp"));
   TB_TRY(tb_scene_exclude(ctx, s->node, "compliance", "cfm"));
@@ -36,7 +31,7 @@ static tbStatus read_model(tbContext* ctx, const tbSceneFile* f, const tbSolver*
     if (solver->models & 1u << m) model = m;
   *out = (tbModel)model;
   if (!given) return TB_OK;
-  *out = (tbModel)f->contact.model;
+  *out = f->contact.options.solver.model;
   if (solver->models & 1u << *out) return TB_OK;
   for (int m = 0; m < TB_MODEL_COUNT; m++)
     if (solver->models & 1u << m) tb_list_append(list, sizeof list, tb_model_name((tbModel)m));
@@ -44,46 +39,41 @@ static tbStatus read_model(tbContext* ctx, const tbSceneFile* f, const tbSolver*
                       tb_model_name(*out), list);
 }
 
-// The one that is named; where none is and something deforms, the one that can move it.
+// The scheme that is named; where none is, the first that moves everything in the file.
 static const char* read_scheme(const tbSceneFile* f)
 {
   const tbJson* node = f->scheme.node;
-  bool named = node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"));
-  const tbScheme* implicit = tb_scheme_find("implicit");
-  if (!named && implicit && f->soft.count + f->cloth.count > 0) return implicit->name;
-  return tb_scheme_at(f->scheme.name)->name;
+  if (node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"))) return f->scheme.options.scheme;
+  unsigned kinds = 1u << TB_BODY_DYNAMIC;
+  if (f->soft.count > 0) kinds |= 1u << TB_BODY_SOFT;
+  if (f->cloth.count > 0) kinds |= 1u << TB_BODY_CLOTH;
+  for (int i = 0; i < tb_scheme_count(); i++)
+    if ((tb_scheme_at(i)->moves & kinds) == kinds) return tb_scheme_at(i)->name;
+  return f->scheme.options.scheme;
+}
+
+// Every option from the part of the file that it belongs to.
+static void gather_options(const tbSceneFile* f, tbStepOptions* o)
+{
+  static const char* const groups[] = {"scheme.stabilization.", "scheme.", "solver.", "contact."};
+  const tbStepOptions* const from[] = {&f->scheme.stabilization.options, &f->scheme.options,
+                                       &f->solver.options, &f->contact.options};
+  *o = tb_default_step_options();
+  for (int i = 0; i < tb_option_count(); i++) {
+    tbOption option = tb_option_at(i);
+    int g = 0;
+    while (g < 4 && strncmp(option.key, groups[g], strlen(groups[g])) != 0) g++;
+    if (g < 4) tb_option_copy(&option, from[g], o);
+  }
 }
 
 static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions* o)
 {
-  const tbSceneSolver* s = &f->solver;
-  const tbSolver* solver = tb_solver_at(s->name);
-  *o = tb_default_step_options();
+  gather_options(f, o);
   o->scheme = read_scheme(f);
   o->dt = f->dt;
-  o->penalty_stiffness = f->scheme.penalty_stiffness;
-  o->penalty_damping = f->scheme.penalty_damping;
-  o->clearance = f->scheme.clearance;
-  o->rounds = f->scheme.rounds;
-  o->margin = f->contact.margin;
-  o->restitution_speed = f->contact.restitution_speed;
-  o->warm_start = s->warm_start;
-  o->budget_s = 1e-3 * s->budget_ms;
-  o->solver.solver = solver->name;
-  o->solver.directions = f->contact.directions;
-  o->solver.tolerance = s->tolerance;
-  o->solver.tolerance_q = s->tolerance_q;
-  o->solver.velocity_tolerance = s->velocity_tolerance;
-  o->solver.max_iterations = s->iterations;
-  o->solver.time_budget_s = s->time_budget;
-  o->solver.order = (tbOrder)s->order;
-  o->solver.seed = (uint64_t)f->seed;
-  o->solver.relaxation = s->relaxation;
-  o->solver.r_factor = (tbRFactor)s->r_factor;
-  o->solver.preconditioner = (tbPreconditioner)s->preconditioner;
-  o->solver.inverse = (tbInverse)s->inverse;
-  o->solver.factor_bytes = s->factor_bytes;
-  TB_TRY(read_model(ctx, f, solver, &o->solver.model));
+  if (!f->solver.node || !tb_scene_given(f->solver.node, "seed")) o->solver.seed = (uint64_t)f->seed;
+  TB_TRY(read_model(ctx, f, tb_solver_find(o->solver.solver), &o->solver.model));
   return read_stabilization(ctx, f, o);
 }
 

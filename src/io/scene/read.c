@@ -80,11 +80,26 @@ static tbStatus read_points(tbContext* ctx, tbArena* arena, const tbJson* node, 
   return TB_OK;
 }
 
+static tbStatus read_number(tbContext* ctx, const tbJson* node, const tbKey* key, double* out)
+{
+  TB_TRY(tb_json_get_number(ctx, node, key->range, out));
+  if (key->scale != 0) *out *= key->scale;
+  return TB_OK;
+}
+
 static tbStatus read_choice(tbContext* ctx, const tbJson* node, const char* (*choice)(int), int* out)
 {
   const char* names[MAX_NAMES + 1] = {NULL};
   for (int i = 0; i < MAX_NAMES && choice(i); i++) names[i] = choice(i);
   return tb_json_get_choice(ctx, node, names, out);
+}
+
+static tbStatus read_name(tbContext* ctx, const tbJson* node, const char* (*choice)(int), const char** out)
+{
+  int index;
+  TB_TRY(read_choice(ctx, node, choice, &index));
+  *out = choice(index);
+  return TB_OK;
 }
 
 static tbStatus read_tag(tbContext* ctx, const tbJson* node, const tbRecord* r, int* out)
@@ -131,13 +146,14 @@ static tbStatus read_value(const tbRecordReader* in, const tbJson* node, const t
   tbArena* arena = in->arena;
   void* out = member(record, key->at);
   switch (key->kind) {
-  case TB_KEY_NUMBER: return tb_json_get_number(ctx, node, key->range, out);
+  case TB_KEY_NUMBER: return read_number(ctx, node, key, out);
   case TB_KEY_INT: return read_int(ctx, node, key, out);
   case TB_KEY_INT64:
     return tb_json_get_int64(ctx, node, (int64_t)key->range.min, (int64_t)key->range.max, out);
   case TB_KEY_BOOL: return tb_json_get_bool(ctx, node, out);
   case TB_KEY_STRING: return tb_json_get_string(ctx, node, out);
   case TB_KEY_CHOICE: return read_choice(ctx, node, key->choice, out);
+  case TB_KEY_NAME: return read_name(ctx, node, key->choice, out);
   case TB_KEY_TAG: return read_tag(ctx, node, r, out);
   case TB_KEY_NUMBERS:
     return read_numbers(ctx, node, key, out, key->count_at ? member(record, key->count_at) : NULL);
@@ -163,17 +179,18 @@ static tbStatus read_value(const tbRecordReader* in, const tbJson* node, const t
 
 // ---- objects ----
 
-static const tbKey* find_in(const tbRecord* r, const char* name)
+static bool find_in(const tbRecord* r, const char* name, tbKey* out)
 {
-  for (int i = 0; i < r->key_count; i++)
-    if (strcmp(r->keys[i].name, name) == 0) return &r->keys[i];
-  return NULL;
+  for (int i = 0; i < tb_record_key_count(r); i++) {
+    *out = tb_record_key(r, i);
+    if (strcmp(out->name, name) == 0) return true;
+  }
+  return false;
 }
 
-static const tbKey* find_key(const tbRecord* r, const tbRecord* variant, const char* name)
+static bool find_key(const tbRecord* r, const tbRecord* variant, const char* name, tbKey* out)
 {
-  const tbKey* key = find_in(r, name);
-  return key || !variant ? key : find_in(variant, name);
+  return find_in(r, name, out) || (variant && find_in(variant, name, out));
 }
 
 // The first variant among those that know most of the object's keys.
@@ -182,8 +199,9 @@ static int likely_variant(const tbRecord* r, const tbJson* node)
   int best = 0, best_known = -1;
   for (int v = 0; v < r->variant_count; v++) {
     int known = 0;
+    tbKey key;
     for (uint32_t i = 0; i < node->count; i++)
-      known += find_in(&r->variants[v], node->items[i].key->text) != NULL;
+      known += find_in(&r->variants[v], node->items[i].key->text, &key);
     if (known > best_known) best = v, best_known = known;
   }
   return best;
@@ -205,7 +223,8 @@ static tbStatus pick_variant(tbContext* ctx, const tbRecord* r, const tbJson* no
 
 static int offer(const tbRecord* r, const char** names, int count)
 {
-  for (int i = 0; i < r->key_count && count < MAX_NAMES; i++) names[count++] = r->keys[i].name;
+  for (int i = 0; i < tb_record_key_count(r) && count < MAX_NAMES; i++)
+    names[count++] = tb_record_key(r, i).name;
   return count;
 }
 
@@ -232,8 +251,9 @@ static bool misspelt(const tbJson* node, const tbRecord* r, const tbRecord* vari
 {
   for (uint32_t i = 0; i < node->count; i++) {
     tbNearest near = tb_nearest(node->items[i].key->text);
+    tbKey known;
     tb_nearest_offer(&near, key);
-    if (near.name && !find_key(r, variant, node->items[i].key->text)) return true;
+    if (near.name && !find_key(r, variant, node->items[i].key->text, &known)) return true;
   }
   return false;
 }
@@ -255,12 +275,13 @@ static tbStatus check_required(const tbRecordReader* in, const tbJson* node, con
 static tbStatus read_bare(const tbRecordReader* in, const tbJson* node, const tbRecord* r, void* out)
 {
   const tbRecord* variant = r->variant_count ? &r->variants[0] : NULL;
-  const tbKey* key = find_key(r, variant, r->bare);
-  bool number = key->kind == TB_KEY_NUMBER;
+  tbKey key = {0};
+  find_key(r, variant, r->bare, &key);
+  bool number = key.kind == TB_KEY_NUMBER;
   if (node->type != (number ? TB_JSON_NUMBER : TB_JSON_STRING))
     return tb_json_fail(in->ctx, node, "expected %s or an object for \"%s\"", number ? "a number" : "a name",
                         node->key ? node->key->text : r->name);
-  return read_value(in, node, r, key, out);
+  return read_value(in, node, r, &key, out);
 }
 
 tbStatus tb_record_read(const tbRecordReader* in, const tbRecord* r, const tbJson* node, void* out)
@@ -274,9 +295,9 @@ tbStatus tb_record_read(const tbRecordReader* in, const tbRecord* r, const tbJso
   TB_TRY(pick_variant(ctx, r, node, out, &variant)); // which keys there may be depends on it
   for (uint32_t i = 0; i < node->count; i++) {
     const tbJson* value = &node->items[i];
-    const tbKey* key = find_key(r, variant, value->key->text);
+    tbKey key;
     tbStatus status = TB_OK;
-    if (key) status = read_value(in, value, r, key, out);
+    if (find_key(r, variant, value->key->text, &key)) status = read_value(in, value, r, &key, out);
     else if (value->key->text[0] != '_') status = unknown_key(ctx, node, value, r, variant);
     TB_TRY(tb_scene_errors_note(ctx, in->errors, status));
   }

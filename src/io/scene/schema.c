@@ -61,11 +61,14 @@ static void put_default(tbJsonWriter* w, const tbKey* key, const void* record)
 {
   const void* at = (const char*)record + key->at;
   switch (key->kind) {
-  case TB_KEY_NUMBER: tb_put_number(w, "default", *(const double*)at); break;
+  case TB_KEY_NUMBER:
+    tb_put_number(w, "default", *(const double*)at / (key->scale != 0 ? key->scale : 1));
+    break;
   case TB_KEY_INT: tb_put_int(w, "default", *(const int*)at); break;
   case TB_KEY_INT64: tb_put_int(w, "default", *(const int64_t*)at); break;
   case TB_KEY_BOOL: tb_put_bool(w, "default", *(const bool*)at); break;
   case TB_KEY_CHOICE: tb_put_string(w, "default", key->choice(*(const int*)at)); break;
+  case TB_KEY_NAME: tb_put_string(w, "default", *(const char* const*)at); break;
   case TB_KEY_NUMBERS: tb_put_numbers(w, "default", at, (size_t)key->max); break;
   default: break;
   }
@@ -87,6 +90,7 @@ static void put_type(tbJsonWriter* w, const tbKey* key)
   case TB_KEY_STRING:
   case TB_KEY_TAG: tb_put_string(w, "type", "string"); break;
   case TB_KEY_CHOICE:
+  case TB_KEY_NAME:
     tb_put_array(w, "enum");
     for (int i = 0; key->choice(i); i++) tb_put_string(w, NULL, key->choice(i));
     tb_put_end(w);
@@ -127,7 +131,10 @@ static void put_key(tbJsonWriter* w, const char* name, const tbKey* key, const v
   tb_put_object(w, name);
   put_type(w, key);
   if (key->shown) put_default(w, key, defaults);
-  tb_put_string(w, "description", key->text);
+  char text[400];
+  snprintf(text, sizeof text, "%s%s%s%s", key->text, key->unit ? " (" : "", key->unit ? key->unit : "",
+           key->unit ? ")" : "");
+  tb_put_string(w, "description", text);
   tb_put_end(w);
 }
 
@@ -152,9 +159,11 @@ static void put_members(tbJsonWriter* w, const tbRecord* r, const tbRecord* vari
   tb_put_string(w, "type", "object");
   tb_put_string(w, "description", variant ? variant->text : r->text);
   tb_put_object(w, "properties");
-  for (int i = 0; i < r->key_count; i++)
-    if (r->keys[i].kind == TB_KEY_TAG) put_tag(w, &r->keys[i], variant);
-    else put_key(w, r->keys[i].name, &r->keys[i], defaults);
+  for (int i = 0; i < tb_record_key_count(r); i++) {
+    tbKey key = tb_record_key(r, i);
+    if (key.kind == TB_KEY_TAG) put_tag(w, &key, variant);
+    else put_key(w, key.name, &key, defaults);
+  }
   for (int i = 0; variant && i < variant->key_count; i++)
     put_key(w, variant->keys[i].name, &variant->keys[i], defaults);
   tb_put_end(w);
@@ -168,13 +177,13 @@ static void put_members(tbJsonWriter* w, const tbRecord* r, const tbRecord* vari
   tb_put_end(w);
 }
 
-static const tbKey* bare_key(const tbRecord* r)
+static tbKey bare_key(const tbRecord* r)
 {
-  for (int i = 0; i < r->key_count; i++)
-    if (strcmp(r->keys[i].name, r->bare) == 0) return &r->keys[i];
+  for (int i = 0; i < tb_record_key_count(r); i++)
+    if (strcmp(tb_record_key(r, i).name, r->bare) == 0) return tb_record_key(r, i);
   for (int i = 0; r->variant_count && i < r->variants[0].key_count; i++)
-    if (strcmp(r->variants[0].keys[i].name, r->bare) == 0) return &r->variants[0].keys[i];
-  return NULL;
+    if (strcmp(r->variants[0].keys[i].name, r->bare) == 0) return r->variants[0].keys[i];
+  return (tbKey){0};
 }
 
 static tbStatus put_record(tbContext* ctx, tbJsonWriter* w, const tbRecord* r)
@@ -187,7 +196,10 @@ static tbStatus put_record(tbContext* ctx, tbJsonWriter* w, const tbRecord* r)
   } else {
     tb_put_string(w, "description", r->text);
     tb_put_array(w, "anyOf");
-    if (r->bare) put_key(w, NULL, bare_key(r), defaults);
+    if (r->bare) {
+      tbKey bare = bare_key(r);
+      put_key(w, NULL, &bare, defaults);
+    }
     for (int v = 0; v < r->variant_count || v == 0; v++) {
       const tbRecord* variant = r->variant_count ? &r->variants[v] : NULL;
       if (variant && !variant->keys) continue;

@@ -339,7 +339,7 @@ static bool spoil(tbScene* scene, int which, const char** what)
   tbJointDef* joint = &tb_joints(w)[0].def;
   int soft = deformable_at(w, 0)->body;
   switch (which) {
-  case 0: scene->step.dt = 0, *what = "a time step that is not positive"; return true;
+  case 0: scene->step.dt = 0, *what = "an option out of its range"; return true;
   case 1: wood->density = 0, *what = "a density that is not positive"; return true;
   case 2: wood->contact_material.restitution = -0.1, *what = "a surface that cannot be"; return true;
   case 3: pair[0].contact_material.restitution = 2, *what = "a surface that cannot be"; return true;
