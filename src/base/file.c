@@ -96,8 +96,8 @@ tbStatus tb_open_file(tbContext* ctx, const char* path, int* descriptor, uint64_
 
 tbStatus tb_read_file(tbContext* ctx, const char* path, size_t max_bytes, char** bytes, size_t* length)
 {
-  int descriptor;
-  uint64_t size;
+  int descriptor = -1;
+  uint64_t size = 0;
   TB_TRY(tb_open_file(ctx, path, &descriptor, &size));
   tbStatus status = size > max_bytes || size > SIZE_MAX / 4
                         ? fail_size(ctx, path, max_bytes)

@@ -44,11 +44,9 @@ static const char* read_scheme(const tbSceneFile* f)
 {
   const tbJson* node = f->scheme.node;
   if (node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"))) return f->scheme.options.scheme;
-  unsigned kinds = 1u << TB_BODY_DYNAMIC;
-  if (f->soft.count > 0) kinds |= 1u << TB_BODY_SOFT;
-  if (f->cloth.count > 0) kinds |= 1u << TB_BODY_CLOTH;
+  unsigned moves = TB_MOVES_FRAMES | (f->soft.count + f->cloth.count > 0 ? TB_MOVES_NODES : 0);
   for (int i = 0; i < tb_scheme_count(); i++)
-    if ((tb_scheme_at(i)->moves & kinds) == kinds) return tb_scheme_at(i)->name;
+    if ((tb_scheme_at(i)->moves & moves) == moves) return tb_scheme_at(i)->name;
   return f->scheme.options.scheme;
 }
 
