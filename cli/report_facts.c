@@ -1,5 +1,4 @@
 // What a report was made with and under which rules: told once, written by every format in its own way.
-#include "base/simd.h"
 #include "cli/machine.h"
 #include "cli/report.h"
 
@@ -27,7 +26,7 @@ void report_facts(tbOut* out, const Report* report, FactWriter* write)
   machine_system(text);
   write(out, "System", text);
   snprintf(line, sizeof line, "tribo %s, commit %s, %s, %s vector code", TB_VERSION, machine_commit(),
-           machine_compiler(), TB_SIMD_NAME);
+           machine_compiler(), tb_simd_name());
   write(out, "Build", line);
   write_rules(out, report, write);
   time_t now = time(NULL);

@@ -1,5 +1,4 @@
 // tribo --version: the version, and what this build is made of.
-#include "base/simd.h"
 #include "cli/machine.h"
 #include "math/cholesky.h"
 #include "tribo/io.h"
@@ -13,7 +12,7 @@ int command_version(void)
   printf("tribo %s\n", TB_VERSION);
   printf("commit     %s\n", machine_commit());
   printf("compiler   %s\n", machine_compiler());
-  printf("simd       %s\n", TB_SIMD_NAME);
+  printf("simd       %s\n", tb_simd_name());
   printf("cholesky   %s\n", tb_cholesky_backend_name());
   printf("orderings ");
   for (int i = TB_ORDERING_NATURAL; i < TB_ORDERING_COUNT; i++)

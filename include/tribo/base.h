@@ -15,8 +15,9 @@
 
 TB_API_BEGIN
 
-#define TB_VERSION "0.1.0"    // of the headers
-const char* tb_version(void); // of the library that the program runs with
+#define TB_VERSION "0.1.0"      // of the headers
+const char* tb_version(void);   // of the library that the program runs with
+const char* tb_simd_name(void); // the vector instructions its kernels use on this processor: "avx2", …
 
 typedef enum tbStatus {
   TB_OK = 0,

@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char* tb_version(void) { return TB_VERSION; }
-
 const char* tb_status_name(tbStatus status)
 {
   switch (status) {

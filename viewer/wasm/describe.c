@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "io/scene/joint_json.h"
 #include "io/scene/shape_json.h"
-#include "base/simd.h"
 #include "scene/world.h"
 #include "geometry/hull.h"
 #include "geometry/sdf.h"
@@ -158,7 +157,7 @@ WEB(tbStatus, web_tables, void)
   tbJsonWriter w = tb_json_writer(web_out_begin(), 0);
   tb_put_object(&w, NULL);
   tb_put_string(&w, "version", TB_VERSION);
-  tb_put_string(&w, "simd", TB_SIMD_NAME);
+  tb_put_string(&w, "simd", tb_simd_name());
   put_schemes(&w);
   put_solvers(&w);
   put_laws(&w);

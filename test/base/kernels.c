@@ -1,0 +1,6 @@
+// The checks of base/simd.h, once per vector width (base/kernels.h).
+#include "base/kernels.h"
+#include "base/simd_lanes.h"
+
+TB_KERNEL(void, tb_test_lanes, (void), ())
+TB_KERNEL(void, tb_test_parts, (void), ())

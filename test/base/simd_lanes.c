@@ -1,0 +1,72 @@
+// Every vector operation against plain C, bit for bit, on ordinary and special values. Compiled once per
+// vector width.
+#include "base/simd_lanes.h"
+
+#include "base/simd.h"
+#include "test.h"
+
+#include <string.h>
+
+static double value(tbRandom* r)
+{
+  static const double special[] = {0, -0.0, 1, -1, 1e308, -1e308, 5e-324, 1e-300, INFINITY};
+  int pick = test_below(r, 4);
+  if (pick == 0) return special[test_below(r, 9)];
+  return ldexp(test_uniform(r, -1, 1), test_below(r, 80) - 40);
+}
+
+static bool same(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, 8) == 0; }
+
+void tb_test_lanes(void)
+{
+  tbRandom r = test_random(1);
+  for (int trial = 0; trial < 20000; trial++) {
+    double a[8], b[8], c[8], out[8];
+    for (int i = 0; i < 8; i++) a[i] = value(&r), b[i] = value(&r), c[i] = value(&r);
+    tb4d x = tb4_load(a), y = tb4_load(b), z = tb4_load(c);
+    tb4_store(out, tb4_add(x, y));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] + b[i]));
+    tb4_store(out, tb4_sub(x, y));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] - b[i]));
+    tb4_store(out, tb4_mul(x, y));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] * b[i]));
+    tb4_store(out, tb4_fma(x, y, z));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], fma(a[i], b[i], c[i])));
+    tb4_store(out, tb4_fnma(x, y, z));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], fma(-a[i], b[i], c[i])));
+    REQUIRE(same(tb4_sum(x), (a[0] + a[1]) + (a[2] + a[3])));
+    if (trial % 2) b[trial % 4] = trial % 3 ? a[trial % 4] : NAN;
+    int bits = tb4_at_most(x, tb4_load(b));
+    for (int i = 0; i < 4; i++) REQUIRE((bits >> i & 1) == (a[i] <= b[i]));
+    tb4_store(b, y);
+
+    tbwd u = tbw_load(a), v = tbw_load(b), w = tbw_load(c);
+    tbw_store(out, tbw_fnma(u, v, w));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], fma(-a[i], b[i], c[i])));
+    tbw_store(out, tbw_fma(u, v, w));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], fma(a[i], b[i], c[i])));
+    tbw_store(out, tbw_sub(u, tbw_mul(v, tbw_set1(c[0]))));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] - b[i] * c[0]));
+    tbw_store(out, tbw_add(u, v));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] + b[i]));
+    tbw_store(out, tbw_div(u, v));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] / b[i]));
+    tbw_store(out, tbw_sqrt(tbw_abs(u)));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], sqrt(fabs(a[i]))));
+    tbw_store(out, tbw_copysign(u, v));
+    for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], copysign(a[i], b[i])));
+  }
+}
+
+void tb_test_parts(void)
+{
+  double in[TB_WIDE], out[TB_WIDE], full[TB_WIDE];
+  for (int count = 1; count <= TB_WIDE; count++) {
+    for (int i = 0; i < TB_WIDE; i++) in[i] = 1 + i, out[i] = -1;
+    tbwd part = tbw_load_part(in, count);
+    tbw_store(full, part);
+    for (int i = 0; i < TB_WIDE; i++) CHECK(full[i] == (i < count ? 1 + i : 0));
+    tbw_store_part(out, part, count);
+    for (int i = 0; i < TB_WIDE; i++) CHECK(out[i] == (i < count ? 1 + i : -1));
+  }
+}

@@ -1,0 +1,8 @@
+// The checks of test_simd.c.
+#ifndef TB_TEST_BASE_SIMD_LANES_H
+#define TB_TEST_BASE_SIMD_LANES_H
+
+void tb_test_lanes(void);
+void tb_test_parts(void);
+
+#endif
