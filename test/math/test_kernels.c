@@ -55,6 +55,18 @@ static void fill(Results* r, double* a, double* b, tbMat3* A)
     free(pack);                                                                                      \
   } while (0)
 
+// What lies above the panel's diagonal is left over, and nobody's business.
+static void compare(const Results* a, const Results* b)
+{
+  CHECK(memcmp(a->dot, b->dot, sizeof a->dot) == 0);
+  CHECK(memcmp(a->svd, b->svd, sizeof a->svd) == 0);
+  CHECK(memcmp(a->inverse, b->inverse, sizeof a->inverse) == 0);
+  for (int j = 0; j < COLS; j++) {
+    int at = j * FRONT + j;
+    CHECK(memcmp(a->panel + at, b->panel + at, sizeof(double) * (size_t)(FRONT - j)) == 0);
+  }
+}
+
 TEST(kernels_give_the_same_bits_at_every_width)
 {
   Results *narrow = malloc(sizeof *narrow), *wide = malloc(sizeof *wide);
@@ -62,11 +74,11 @@ TEST(kernels_give_the_same_bits_at_every_width)
   CHECK(narrow->inverse[COLS - 1] > 0);
   if (tb_has_avx2()) {
     RUN(avx2, wide);
-    CHECK(memcmp(narrow, wide, sizeof *wide) == 0);
+    compare(narrow, wide);
   }
   if (tb_has_avx512()) {
     RUN(avx512, wide);
-    CHECK(memcmp(narrow, wide, sizeof *wide) == 0);
+    compare(narrow, wide);
   }
   free(narrow);
   free(wide);
