@@ -169,6 +169,28 @@ bool model_named(const char* name, tbModel* out)
   return false;
 }
 
+bool set_options(const Texts* settings, tbStepOptions* o)
+{
+  for (int i = 0; i < settings->count; i++) {
+    char key[64];
+    const char* equals = strchr(settings->at[i], '=');
+    size_t length = equals ? (size_t)(equals - settings->at[i]) : 0;
+    if (length == 0 || length >= sizeof key) {
+      fprintf(stderr, "tribo: --set takes KEY=VALUE, not \"%s\"; `tribo list options` has the keys\n",
+              settings->at[i]);
+      return false;
+    }
+    memcpy(key, settings->at[i], length);
+    key[length] = 0;
+    tbContext ctx = tb_default_context();
+    if (tb_option_set(&ctx, o, key, equals + 1) != TB_OK) {
+      fprintf(stderr, "tribo: %s\n", ctx.error.message);
+      return false;
+    }
+  }
+  return true;
+}
+
 bool solver_options(const SolverArgs* a, tbSolveOptions* o)
 {
   *o = tb_default_solve_options();
@@ -199,29 +221,16 @@ bool solver_options(const SolverArgs* a, tbSolveOptions* o)
   o->relaxation = a->relaxation;
   o->directions = a->directions;
   o->seed = (uint64_t)a->seed;
-  return true;
-}
-
-bool set_options(const char* command, const Texts* settings, tbStepOptions* o)
-{
-  for (int i = 0; i < settings->count; i++) {
-    char key[64];
-    const char* equals = strchr(settings->at[i], '=');
-    size_t length = equals ? (size_t)(equals - settings->at[i]) : 0;
-    if (length == 0 || length >= sizeof key) {
-      fprintf(stderr, "tribo %s: --set takes KEY=VALUE, not \"%s\"; `tribo list options` has the keys\n",
-              command, settings->at[i]);
+  for (int i = 0; i < a->set.count; i++)
+    if (strncmp(a->set.at[i], "solver.", 7) != 0 && strncmp(a->set.at[i], "contact.", 8) != 0) {
+      fprintf(stderr, "tribo: a problem has no scheme and no steps: \"%s\" is not the solver's\n",
+              a->set.at[i]);
       return false;
     }
-    memcpy(key, settings->at[i], length);
-    key[length] = 0;
-    tbContext ctx = tb_default_context();
-    if (tb_option_set(&ctx, o, key, equals + 1) != TB_OK) {
-      fprintf(stderr, "tribo %s: %s\n", command, ctx.error.message);
-      return false;
-    }
-  }
-  return true;
+  tbStepOptions by_key = {.solver = *o};
+  bool good = set_options(&a->set, &by_key);
+  *o = by_key.solver;
+  return good;
 }
 
 tbStatus start_threads(tbContext* ctx, int count)

@@ -39,6 +39,7 @@ typedef struct {
   const char *solver, *model, *order, *r_factor, *preconditioner, *inverse;
   double tolerance, tolerance_q, velocity_tolerance, time_budget, relaxation;
   int max_iterations, directions, threads, seed;
+  Texts set; // any other option, by its key
 } SolverArgs;
 
 SolverArgs solver_args_default(void);
@@ -47,7 +48,7 @@ const tbSolver* solver_named(const char* name);                // null after one
 const tbScheme* scheme_named(const char* name);                // the same
 bool model_named(const char* name, tbModel* out);              // false after one line on standard error
 // KEY=VALUE each (tribo/options.h); false after one line on standard error.
-bool set_options(const char* command, const Texts* settings, tbStepOptions* out);
+bool set_options(const Texts* settings, tbStepOptions* out);
 tbStatus start_threads(tbContext* ctx, int count); // a count out of range is TB_ERROR_ARGUMENT
 
 // no_time: what the help says of the default time limit.
@@ -69,6 +70,7 @@ tbStatus start_threads(tbContext* ctx, int count); // a count out of range is TB
       {"--inverse", ARG_TEXT, &(a).inverse, "I",                                                            \
        "soft bodies in W: exact (default), lumped, diagonal or jacobi"},                                    \
       {"--seed", ARG_INT, &(a).seed, "N", "of random sweeps (default 1)"},                                  \
+      {"--set", ARG_TEXTS, &(a).set, "K=V", "any option of the solver, by its key; `tribo list options`"},  \
   {                                                                                                         \
     "--threads", ARG_INT, &(a).threads, "N", "threads (default 1); the result does not depend on it"        \
   }

@@ -36,7 +36,7 @@ static bool override(const RunArgs* a, tbScene* scene, int64_t* last)
   if (!isnan(a->velocity_tolerance)) o->solver.velocity_tolerance = a->velocity_tolerance;
   if (!isnan(a->budget_ms)) o->budget_s = 1e-3 * a->budget_ms;
   if (a->max_iterations != INT_MIN) o->solver.max_iterations = a->max_iterations;
-  if (!set_options("run", &a->set, o)) return false;
+  if (!set_options(&a->set, o)) return false;
   if (a->threads != INT_MIN) scene->threads = a->threads;
   *last = steps_until(scene->time, o->dt);
   if (a->steps == INT_MIN) return true;
