@@ -46,7 +46,7 @@ static tbStatus add_roller(const Stage* s, tbShape shape, tbVec3 at, tbVec3 clos
       {.t = 0, .position = at}, {.t = CLOSED, .position = near}, {.t = END, .position = end}};
   for (int i = 0; i < 3; i++)
     key[i].orientation = tb_quat_mul(tb_quat_exp(tb_scale3(key[i].t, spin)), upright());
-  def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.position = at, def.orientation = upright(), def.keys = key, def.key_count = 3;
   return tb_world_add_body(s->ctx, s->world, &def, &id);
 }

@@ -19,7 +19,7 @@ static tbStatus add_rigid(Stage* s, tbBodyMotion motion, tbShape shape, tbVec3 a
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id;
-  def.motion = motion, def.shapes = &shape, def.shape_count = 1;
+  def.kind = motion, def.shapes = &shape, def.shape_count = 1;
   def.position = at, def.velocity = velocity, def.angular_velocity = spin;
   return tb_world_add_body(s->ctx, s->world, &def, &id);
 }

@@ -11,7 +11,7 @@ static tbStatus build(tbContext* ctx, tbWorld** world, tbBodyId* box)
 
   tbShape plane = tb_shape_plane(tb_vec3(0, 0, 1), 0);
   tbBodyDef ground = tb_default_body_def();
-  ground.name = "ground", ground.motion = TB_BODY_FIXED;
+  ground.name = "ground", ground.kind = TB_BODY_FIXED;
   ground.shapes = &plane, ground.shape_count = 1;
   status = tb_world_add_body(ctx, *world, &ground, NULL);
   if (status != TB_OK) return status;

@@ -10,7 +10,7 @@ static tbStatus add_box(tbContext* ctx, tbWorld* world, const char* name, tbVec3
   tbShape box = tb_shape_box(size);
   tbBodyDef def = tb_default_body_def();
   def.name = name, def.shapes = &box, def.shape_count = 1, def.position = at;
-  if (fixed) def.motion = TB_BODY_FIXED;
+  if (fixed) def.kind = TB_BODY_FIXED;
   return tb_world_add_body(ctx, world, &def, NULL);
 }
 

@@ -100,8 +100,8 @@ typedef struct tbMotionKey {
 } tbMotionKey;
 
 typedef struct tbBodyDef {
-  const char* name; // unique; null: "body/INDEX"
-  tbBodyMotion motion;
+  const char* name;  // unique; null: "body/INDEX"
+  tbBodyMotion kind; // of its motion
   const tbShape* shapes;
   int shape_count;
   tbMaterialId material;

@@ -7,7 +7,7 @@
 
 tbBodyDef tb_default_body_def(void)
 {
-  return (tbBodyDef){.motion = TB_BODY_DYNAMIC, .orientation = tb_quat_identity()};
+  return (tbBodyDef){.kind = TB_BODY_DYNAMIC, .orientation = tb_quat_identity()};
 }
 
 static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
@@ -37,7 +37,7 @@ static tbStatus check_shapes(tbContext* ctx, const tbBodyDef* d, const char* nam
   for (int i = 0; i < d->shape_count; i++) {
     const tbShape* s = &d->shapes[i];
     TB_TRY(tb_shape_check(ctx, s));
-    if (d->motion != TB_BODY_DYNAMIC) continue;
+    if (d->kind != TB_BODY_DYNAMIC) continue;
     if (s->type == TB_SHAPE_PLANE)
       return tb_fail(ctx, TB_ERROR_ARGUMENT,
                      "%s is a plane, which cannot move freely; make it fixed or kinematic", name);
@@ -88,7 +88,7 @@ static tbStatus weigh(tbContext* ctx, const tbWorld* w, const tbBodyDef* d, cons
 
 static tbStatus check_keys(tbContext* ctx, const tbBodyDef* d, const char* name)
 {
-  if (d->key_count < 0 || (d->key_count > 0 && (!d->keys || d->motion != TB_BODY_KINEMATIC)))
+  if (d->key_count < 0 || (d->key_count > 0 && (!d->keys || d->kind != TB_BODY_KINEMATIC)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a kinematic body (not %s) has motion keys", name);
   return tb_keys_check(ctx, name, d->keys, d->key_count);
 }
@@ -149,7 +149,7 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
   char made[32];
   const char* name;
   TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
-  if ((unsigned)d->motion > TB_BODY_KINEMATIC)
+  if ((unsigned)d->kind > TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no known kind", name);
   tbQuat q = d->orientation;
   TB_TRY(tb_state_check(ctx, name, d->position, &q, d->velocity, d->angular_velocity));
@@ -158,7 +158,7 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
   if (d->restitution) TB_TRY(tb_restitution_check(ctx, *d->restitution));
 
   tbBody b = {.kind = &tb_kind_rigid,
-              .motion = d->motion,
+              .motion = d->kind,
               .bullet = d->bullet,
               .q = q,
               .shape = (int)w->shape.count,
@@ -167,11 +167,11 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .own_contact_material = d->friction || d->restitution ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count,
               .nkey = d->key_count};
-  if (d->motion == TB_BODY_DYNAMIC) TB_TRY(weigh(ctx, w, d, name, &b));
+  if (d->kind == TB_BODY_DYNAMIC) TB_TRY(weigh(ctx, w, d, name, &b));
   tbVec3 arm = tb_quat_rotate(q, b.centre);
   b.x = tb_add3(d->position, arm);
   b.radius = reach(d, b.centre);
-  if (d->motion != TB_BODY_FIXED) {
+  if (d->kind != TB_BODY_FIXED) {
     b.w = d->angular_velocity;
     b.v = tb_add3(d->velocity, tb_cross3(b.w, arm));
   }

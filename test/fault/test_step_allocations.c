@@ -86,7 +86,7 @@ static tbStatus blow_build(tbContext* ctx, tbWorld* w, bool bounces)
 {
   tbShape plate = tb_shape_box(tb_vec3(9, 9, 0.002)), rod = tb_shape_box(tb_vec3(1, 0.44, 0.04));
   tbBodyDef ground = tb_default_body_def(), body = tb_default_body_def();
-  ground.motion = TB_BODY_FIXED, ground.shapes = &plate, ground.shape_count = 1;
+  ground.kind = TB_BODY_FIXED, ground.shapes = &plate, ground.shape_count = 1;
   body.shapes = &rod, body.shape_count = 1;
   if (!bounces) rod = tb_shape_box(tb_vec3(0.04, 0.03, 0.02));
   body.orientation = bounces ? tb_quat_exp(tb_vec3(0, 0.69, 0)) : tb_quat_exp(tb_vec3(0.1, 0.7, 0));

@@ -247,7 +247,7 @@ TEST(a_pressed_sphere_pushes_back_as_hertz_says)
   tbMotionKey keys[2] = {{0, from, tb_quat_identity()}, {steps * s.step.dt, to, tb_quat_identity()}};
   tbBodyDef press = tb_default_body_def();
   tbShape plate = tb_shape_box(tb_vec3(0.4, 0.4, 0.02));
-  press.motion = TB_BODY_KINEMATIC, press.shapes = &plate, press.shape_count = 1;
+  press.kind = TB_BODY_KINEMATIC, press.shapes = &plate, press.shape_count = 1;
   press.keys = keys, press.key_count = 2;
   CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &press, NULL));
   tbDeformableDef def = tb_default_deformable_def();

@@ -42,7 +42,7 @@ tbQuat stage_turn(double slope, double heading)
 tbBodyId stage_fixed(Stage* s, tbShape shape, tbVec3 position, tbQuat orientation)
 {
   tbBodyDef def = tb_default_body_def();
-  def.motion = TB_BODY_FIXED, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_FIXED, def.shapes = &shape, def.shape_count = 1;
   def.position = position, def.orientation = orientation;
   tbBodyId id = {-1};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));

@@ -58,7 +58,7 @@ static void add_floor(MadeWorld* m)
 {
   tbShape plane = tb_shape_plane(tb_vec3(0, 0, 1), 0);
   tbBodyDef def = tb_default_body_def();
-  def.motion = TB_BODY_FIXED, def.shapes = &plane, def.shape_count = 1;
+  def.kind = TB_BODY_FIXED, def.shapes = &plane, def.shape_count = 1;
   CHECK_OK(&m->ctx, tb_world_add_body(&m->ctx, m->world, &def, NULL));
 }
 

@@ -67,8 +67,8 @@ TEST(bad_bodies_are_refused)
   BODY(d.restitution = &restitution);
   BODY((d.inertia[0] = 1, d.inertia[1] = -1, d.inertia[2] = 1));
   BODY((d.keys = keys, d.key_count = 1));
-  BODY((d.motion = TB_BODY_KINEMATIC, d.keys = keys, d.key_count = 2));
-  BODY((d.motion = (tbBodyMotion)3));
+  BODY((d.kind = TB_BODY_KINEMATIC, d.keys = keys, d.key_count = 2));
+  BODY((d.kind = (tbBodyMotion)3));
   BODY(d.name = "body/3");
   tb_world_free(&x.ctx, x.w);
 }

@@ -11,9 +11,9 @@ static inline tbStatus heap_build(tbContext* ctx, tbWorld* w, int count)
   tbShape floor = tb_shape_plane(tb_vec3(0, 0, 1), 0), wall = tb_shape_box(tb_vec3(0.2, 4, 1));
   double bouncy = 0.3;
   tbBodyDef ground = tb_default_body_def(), mover = tb_default_body_def();
-  ground.motion = TB_BODY_FIXED, ground.shapes = &floor, ground.shape_count = 1;
+  ground.kind = TB_BODY_FIXED, ground.shapes = &floor, ground.shape_count = 1;
   TB_TRY(tb_world_add_body(ctx, w, &ground, NULL));
-  mover.motion = TB_BODY_KINEMATIC, mover.shapes = &wall, mover.shape_count = 1;
+  mover.kind = TB_BODY_KINEMATIC, mover.shapes = &wall, mover.shape_count = 1;
   mover.position = tb_vec3(-1.5, 0, 0.6), mover.velocity = tb_vec3(0.5, 0, 0);
   TB_TRY(tb_world_add_body(ctx, w, &mover, NULL));
   const tbShape shapes[] = {tb_shape_box(tb_vec3(0.4, 0.3, 0.35)), tb_shape_sphere(0.2),

@@ -23,7 +23,7 @@ static tbStatus add_rigid(tbContext* ctx, tbWorld* w, tbBodyMotion motion, const
                           tbVec3 at, tbVec3 velocity, tbBodyId* out)
 {
   tbBodyDef def = tb_default_body_def();
-  def.motion = motion, def.shapes = shapes, def.shape_count = count, def.position = at,
+  def.kind = motion, def.shapes = shapes, def.shape_count = count, def.position = at,
   def.velocity = velocity;
   return tb_world_add_body(ctx, w, &def, out);
 }
@@ -128,7 +128,7 @@ static tbStatus storm_rigid(tbContext* ctx, tbWorld* w, tbRandom* r, tbVec3 at, 
   tbBodyDef def = tb_default_body_def();
   double restitution = 0.5;
   bool driven = test_below(r, 4) == 0;
-  def.motion = driven ? TB_BODY_KINEMATIC : TB_BODY_DYNAMIC;
+  def.kind = driven ? TB_BODY_KINEMATIC : TB_BODY_DYNAMIC;
   def.shapes = shape, def.shape_count = count, def.position = at, def.velocity = velocity;
   if (driven) def.velocity = tb_scale3(0.3, velocity);
   def.angular_velocity = anywhere(r, driven ? 2 : 10);

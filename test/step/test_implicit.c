@@ -10,7 +10,7 @@ static tbBodyId add_driven(Stage* s, tbShape shape, tbVec3 at, tbVec3 velocity)
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id = {-1};
-  def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.position = at, def.velocity = velocity;
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;

@@ -206,7 +206,7 @@ TEST(joints_hold_on_to_kinematic_bodies)
   Stage s = stage_open(0, 0);
   tbShape shape = tb_shape_sphere(0.05);
   tbBodyDef def = tb_default_body_def();
-  def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.velocity = tb_vec3(1, 0, 0), def.angular_velocity = tb_vec3(0, 0, 2);
   tbBodyId hook;
   REQUIRE(tb_world_add_body(&s.ctx, s.world, &def, &hook) == TB_OK);

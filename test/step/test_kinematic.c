@@ -4,7 +4,7 @@
 static tbBodyId mover(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w)
 {
   tbBodyDef def = tb_default_body_def();
-  def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.position = x, def.velocity = v, def.angular_velocity = w;
   tbBodyId id = {-1};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
@@ -60,7 +60,7 @@ TEST(keys_are_met_exactly)
     s.step.dt = steps[i];
     tbShape shape = tb_shape_sphere(0.1);
     tbBodyDef def = tb_default_body_def();
-    def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1, def.keys = keys,
+    def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1, def.keys = keys,
     def.key_count = 3;
     tbBodyId id;
     REQUIRE(tb_world_add_body(&s.ctx, s.world, &def, &id) == TB_OK);
@@ -117,7 +117,7 @@ TEST(a_lift_with_keys_carries_what_stands_on_it)
   Stage s = stage_open(0.9, 0);
   tbShape shape = tb_shape_box(tb_vec3(4, 2, 0.2));
   tbBodyDef def = tb_default_body_def();
-  def.motion = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.keys = keys, def.key_count = 3;
   CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, NULL));
   tbBodyId box =

@@ -25,7 +25,7 @@ static inline Stage tumble(int seed, const char* scheme)
   stage_fixed(&s, tb_shape_box(tb_vec3(0.001, 4, 4)), tb_vec3(2, 0, 2), tb_quat_identity());
   tbBodyDef block = tb_default_body_def();
   tbShape slab = tb_shape_box(tb_vec3(0.5, 3, 0.4));
-  block.motion = TB_BODY_KINEMATIC, block.shapes = &slab, block.shape_count = 1;
+  block.kind = TB_BODY_KINEMATIC, block.shapes = &slab, block.shape_count = 1;
   block.position = tb_vec3(-2, 0, 0.5), block.velocity = tb_vec3(1.5, 0, 0);
   tbBodyId id;
   CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &block, &id));

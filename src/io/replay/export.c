@@ -79,7 +79,7 @@ static tbStatus add_rigid(Export* e, const tbJson* node, const char* name, tbBod
     TB_TRY(find_mesh(e, mesh, &shape[i].mesh));
   }
   TB_TRY(tb_replay_pose(ctx, node, &pose));
-  def.name = name, def.motion = motion == TB_BODY_FIXED ? motion : TB_BODY_KINEMATIC;
+  def.name = name, def.kind = motion == TB_BODY_FIXED ? motion : TB_BODY_KINEMATIC;
   def.shapes = shape, def.shape_count = (int)shapes->count;
   def.position = pose.x, def.orientation = pose.q;
   return tb_world_add_body(ctx, e->scene.world, &def, NULL);

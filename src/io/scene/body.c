@@ -44,8 +44,8 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneBody* s, tbBodyDef* d, t
   TB_TRY(tb_scene_note(b, tb_scene_check_name(b, s->node, s->name)));
   TB_TRY(tb_scene_note(b, check_motion(b, s)));
   TB_TRY(tb_scene_note(b, check_mass(b, s)));
-  d->motion = s->fixed ? TB_BODY_FIXED : s->kinematic ? TB_BODY_KINEMATIC : TB_BODY_DYNAMIC;
-  TB_TRY(tb_scene_note(b, tb_scene_shapes(b, s, d->motion == TB_BODY_DYNAMIC, &shapes, &d->shape_count)));
+  d->kind = s->fixed ? TB_BODY_FIXED : s->kinematic ? TB_BODY_KINEMATIC : TB_BODY_DYNAMIC;
+  TB_TRY(tb_scene_note(b, tb_scene_shapes(b, s, d->kind == TB_BODY_DYNAMIC, &shapes, &d->shape_count)));
   TB_TRY(tb_scene_note(b, tb_scene_pose(b->ctx, s->node, &s->pose, &pose)));
   if (s->material)
     TB_TRY(tb_scene_note(b, tb_scene_material(b, s->node, "material", s->material, &d->material)));

@@ -19,7 +19,7 @@ static tbBodyId add(tbContext* ctx, tbWorld* w, const char* name, tbBodyMotion m
 {
   tbBodyDef def = tb_default_body_def();
   tbBodyId id = {-1};
-  def.name = name, def.motion = motion, def.shapes = &shape, def.shape_count = 1, def.position = at;
+  def.name = name, def.kind = motion, def.shapes = &shape, def.shape_count = 1, def.position = at;
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, &id));
   return id;
 }
@@ -50,7 +50,7 @@ static void add_kinematic(tbContext* ctx, tbWorld* w)
   const double restitution = 0.25;
   tbFriction friction = {.kind = TB_FRICTION_ELLIPTIC, .mu_t = 0.2, .mu_b = 0.4, .direction = {1, 0, 0}};
   shapes[1].pose.x.z = 0.5;
-  def.name = "crank, \"turning\"", def.motion = TB_BODY_KINEMATIC, def.shapes = shapes, def.shape_count = 2;
+  def.name = "crank, \"turning\"", def.kind = TB_BODY_KINEMATIC, def.shapes = shapes, def.shape_count = 2;
   def.keys = keys, def.key_count = 2, def.friction = &friction, def.restitution = &restitution;
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, NULL));
 }

@@ -54,7 +54,7 @@ static tbWorld* world_of(tbContext* ctx, const tbShape* shapes, int count)
   for (int i = 0; i < count; i++) {
     tbBodyDef def = tb_default_body_def();
     def.shapes = &shapes[i], def.shape_count = 1, def.position = tb_vec3(3 * i, 0, 2);
-    if (shapes[i].type == TB_SHAPE_PLANE) def.motion = TB_BODY_FIXED;
+    if (shapes[i].type == TB_SHAPE_PLANE) def.kind = TB_BODY_FIXED;
     CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, NULL));
   }
   return w;
