@@ -6,6 +6,8 @@
 #include "geometry/surface_mesh.h"
 #include "kind/table.h"
 
+extern const tbKind tb_kind_soft, tb_kind_cloth;
+
 // What holds nodes of a deformable body.
 typedef struct tbHold {
   int body;        // to which they are attached; −1: the world

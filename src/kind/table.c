@@ -1,5 +1,8 @@
 #include "kind/table.h"
 
+#include "kind/deformable.h"
+#include "kind/rigid.h"
+
 #include <string.h>
 
 static const tbKind* const kinds[] = {&tb_kind_rigid, &tb_kind_soft, &tb_kind_cloth};

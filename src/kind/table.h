@@ -4,8 +4,6 @@
 
 #include "scene/kind.h"
 
-extern const tbKind tb_kind_rigid, tb_kind_soft, tb_kind_cloth;
-
 int tb_kind_count(void);
 const tbKind* tb_kind_at(int index);
 const tbKind* tb_kind_find(const char* name); // null: there is none
