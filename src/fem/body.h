@@ -43,7 +43,7 @@ void tb_fem_free(tbContext* ctx, tbFemBody* body); // takes null
 // The elastic energy at x; elastic forces f (3 nnode) unless null; body->upper unless the tangent is NONE.
 // The same bits for any number of threads.
 double tb_fem_evaluate(tbFemBody* body, tbThreads* threads, const tbVec3* x, tbTangent tangent, double* f);
-double tb_fem_energy(tbFemBody* body, tbThreads* threads, const tbVec3* x); // alone: no force, no tangent
+double tb_fem_energy(const tbFemBody* body, const tbVec3* x); // alone: changes nothing, no threads
 
 void tb_fem_stiffness(const tbFemBody* body, tbThreads* threads, double* val); // both halves, in K's pattern
 

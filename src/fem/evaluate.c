@@ -7,10 +7,9 @@
 enum { GRAIN = 256 };
 
 typedef struct {
-  tbFemBody* body;
+  const tbFemBody* body; // its arrays of results are written
   const tbVec3* x;
   tbTangent tangent;
-  bool forces;
   const tbFemGroup* group; // at work
 } Job;
 
@@ -31,13 +30,13 @@ static void tets(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
-  tbFemBody* b = job->body;
+  const tbFemBody* b = job->body;
   tbVec3 x[TB_ELASTIC_MANY][4];
   for (int i = begin, n; i < end; i += n) {
     int e = job->group->begin + i;
     n = end - i < TB_ELASTIC_MANY ? end - i : TB_ELASTIC_MANY;
     for (int k = 0; k < n; k++) load(job, 0, 4, e + k, x[k]);
-    double* f = job->forces ? b->assembly.force[4 * (size_t)e] : NULL;
+    double* f = b->assembly.force[4 * (size_t)e];
     tb_tets_evaluate(&b->material, n, &b->tet[e], (const tbVec3(*)[4])x, job->tangent, &b->energy[e], f,
                      blocks(job, i));
   }
@@ -47,7 +46,7 @@ static void membranes(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
-  tbFemBody* b = job->body;
+  const tbFemBody* b = job->body;
   tbVec3 x[3];
   for (int i = begin; i < end; i++) {
     int e = job->group->begin + i;
@@ -61,7 +60,7 @@ static void hinges(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Job* job = user;
-  tbFemBody* b = job->body;
+  const tbFemBody* b = job->body;
   const tbFemAssembly* s = &b->assembly;
   tbVec3 x[4];
   for (int i = begin; i < end; i++) {
@@ -74,7 +73,7 @@ static void hinges(void* user, int begin, int end, int piece)
 
 static double evaluate(Job* job, tbThreads* threads)
 {
-  tbFemBody* b = job->body;
+  const tbFemBody* b = job->body;
   const tbFemAssembly* s = &b->assembly;
   bool tangent = job->tangent != TB_TANGENT_NONE;
   if (tangent) memset(b->upper, 0, (size_t)s->upper_adr[b->nnode] * sizeof *b->upper);
@@ -94,12 +93,38 @@ static double evaluate(Job* job, tbThreads* threads)
 
 double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTangent tangent, double* f)
 {
-  double energy = evaluate(&(Job){.body = b, .x = x, .tangent = tangent, .forces = true}, threads);
+  double energy = evaluate(&(Job){.body = b, .x = x, .tangent = tangent}, threads);
   if (f) tb_fem_assembly_forces(&b->assembly, threads, f);
   return energy;
 }
 
-double tb_fem_energy(tbFemBody* b, tbThreads* threads, const tbVec3* x)
+static double cloth_energy(const tbFemBody* b, const Job* job)
 {
-  return evaluate(&(Job){.body = b, .x = x, .tangent = TB_TANGENT_NONE, .forces = b->cloth}, threads);
+  double sum = 0, f[12];
+  tbVec3 x[4];
+  for (int e = 0; e < b->nelement[0]; e++) {
+    load(job, 0, 3, e, x);
+    sum +=
+        tb_membrane_evaluate(b->sheet.stretch, b->sheet.shear, &b->membrane[e], x, TB_TANGENT_NONE, f, NULL);
+  }
+  for (int e = 0; e < b->nelement[1]; e++) {
+    load(job, 1, 4, e, x);
+    sum += tb_hinge_evaluate(b->sheet.bend, &b->hinge[e], x, TB_TANGENT_NONE, f, NULL);
+  }
+  return sum;
+}
+
+double tb_fem_energy(const tbFemBody* b, const tbVec3* at)
+{
+  Job job = {.body = b, .x = at};
+  if (b->cloth) return cloth_energy(b, &job);
+  double sum = 0, energy[TB_ELASTIC_MANY];
+  tbVec3 x[TB_ELASTIC_MANY][4];
+  for (int e = 0, n; e < b->nelement[0]; e += n) {
+    n = b->nelement[0] - e < TB_ELASTIC_MANY ? b->nelement[0] - e : TB_ELASTIC_MANY;
+    for (int k = 0; k < n; k++) load(&job, 0, 4, e + k, x[k]);
+    tb_tets_evaluate(&b->material, n, &b->tet[e], (const tbVec3(*)[4])x, TB_TANGENT_NONE, energy, NULL, NULL);
+    for (int k = 0; k < n; k++) sum += energy[k];
+  }
+  return sum;
 }

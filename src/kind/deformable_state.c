@@ -60,7 +60,7 @@ tbEnergy tb_deformable_energy(const tbWorld* w, const tbBody* b)
   for (int i = 0; i < d->fem->nnode; i++) sum += tb_dot3(d->v[i], tb_fem_momentum(d->fem, d->v, i));
   return (tbEnergy){.kinetic = 0.5 * sum,
                     .potential = -b->mass * tb_dot3(w->gravity, b->x),
-                    .elastic = tb_fem_energy(d->fem, NULL, d->x)};
+                    .elastic = tb_fem_energy(d->fem, d->x)};
 }
 
 tbVec3 tb_deformable_angular_momentum(const tbBody* b)

@@ -8,7 +8,7 @@
 
 static double potential(tbFemBody* body, const double* load, const tbVec3* x)
 {
-  double e = tb_fem_energy(body, NULL, x);
+  double e = tb_fem_energy(body, x);
   for (int i = 0; load && i < 3 * body->nnode; i++) e -= load[i] * (&x[i / 3].x)[i % 3];
   return e;
 }
