@@ -46,12 +46,12 @@ tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept,
   size_t n = 3 * (size_t)d->fem->nnode;
   out->size = (int)n, out->large = d->fem->nnode > LARGE, out->expensive = !factor;
   s->packed.pattern = &d->fem->packed;
-  s->packed.value = TB_TAKE(arena, double, tb_packed_values(&d->fem->packed));
-  if (!s->packed.value) return TB_ERROR_MEMORY;
+  s->packed.value = s->value = TB_TAKE(arena, double, tb_packed_values(&d->fem->packed));
+  if (!s->value) return TB_ERROR_MEMORY;
   if (!factor) {
-    s->packed.rounded = TB_TAKE(arena, float, tb_packed_values(&d->fem->packed));
-    s->packed.inverse = TB_TAKE(arena, double, 2 * n);
-    if (!s->packed.rounded || !s->packed.inverse) return TB_ERROR_MEMORY;
+    s->packed.rounded = s->rounded = TB_TAKE(arena, float, tb_packed_values(&d->fem->packed));
+    s->packed.inverse = s->inverse = TB_TAKE(arena, double, 2 * n);
+    if (!s->rounded || !s->inverse) return TB_ERROR_MEMORY;
   }
   tbMetricBlock block = {.kind = TB_METRIC_SPARSE, .size = (int)n, .factor = factor, .packed = &s->packed};
   s->A = TB_TAKE(arena, double, (size_t)d->fem->K.ptr[n]);
@@ -104,9 +104,8 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, s->force);
   lead_nodes(w, d, h, s->pin);
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
-  tb_fem_step(d->fem, ctx->threads, h, pull, s->force, d->v, s->pin, s->A, (double*)s->packed.value, s->rhs);
-  if (s->packed.rounded)
-    tb_packed_round(s->packed.pattern, ctx->threads, s->packed.value, (float*)s->packed.rounded);
+  tb_fem_step(d->fem, ctx->threads, h, pull, s->force, d->v, s->pin, s->A, s->value, s->rhs);
+  if (s->rounded) tb_packed_round(s->packed.pattern, ctx->threads, s->value, s->rounded);
   tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
                          .size = out->size,
                          .value = s->A,
@@ -115,7 +114,7 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
                          .unit = 3,
                          .factor = s->factor,
                          .packed = &s->packed};
-  if (s->packed.inverse) tb_metric_invert_diagonal(&block, ctx->threads, (double*)s->packed.inverse);
+  if (s->inverse) tb_metric_invert_diagonal(&block, ctx->threads, s->inverse);
   if (s->factor) TB_TRY(tb_cholesky_factor(ctx, s->factor, s->A));
   solve(ctx, &block, tolerance, out);
   return tb_check_interrupt(ctx);

@@ -13,8 +13,10 @@ typedef struct tbDeformableStep {
   double* rhs;               // A v_free                                                 (3 nnode)
   tbVec3* pin;               // velocities of the nodes that are held                    (nnode)
   struct tbCholesky* factor; // of A; null: too large to factor
-  tbPacked packed;           // of A
-  double *force, *space;     // elastic forces, then what is solved for; room to solve in
+  tbPacked packed;           // of A: the arrays below
+  double *value, *inverse;   // inverse, rounded: null where there is a factor
+  float* rounded;
+  double *force, *space; // elastic forces, then what is solved for; room to solve in
 } tbDeformableStep;
 
 // deformable_matrix.c
