@@ -24,7 +24,7 @@ typedef struct {
 static void run_energy(void* user)
 {
   Case* c = user;
-  tb_fem_energy(c->body, NULL, c->x);
+  tb_fem_energy(c->body, c->x);
 }
 
 static void run_force(void* user)

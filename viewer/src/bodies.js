@@ -3,7 +3,7 @@ import * as THREE from 'three';
 import { Cutaway } from './cutaway.js';
 import { describe, stripesTexture } from './geometry.js';
 import { bodyColor, heatColor } from './palette.js';
-import { isDeformable, nodeOffsets } from './model.js';
+import { isDeformable, isOpen, nodeOffsets } from './model.js';
 
 const MOST_WALLS = 64;
 const poseMatrix = new THREE.Matrix4(),
@@ -94,7 +94,7 @@ export class Bodies {
       geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * body.nodeCount), 3));
       geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(body.triangles), 1));
       const material = this.#material({
-        side: body.kind === 'cloth' ? THREE.DoubleSide : THREE.FrontSide,
+        side: isOpen(body) ? THREE.DoubleSide : THREE.FrontSide,
         roughness: 0.8,
       });
       const mesh = new THREE.Mesh(geometry, material);

@@ -2,7 +2,8 @@
 //
 //   Model  { name, dt, gravity: [x, y, z], bodies: [Body], joints: [Joint] }
 //   Body   { name, kind, mass, shapes: [Shape], nodeCount, triangles }
-//          kind: 'dynamic' | 'fixed' | 'kinematic' | 'soft' | 'cloth'; the last two have nodes and triangles
+//          kind: 'dynamic' | 'fixed' | 'kinematic' of rigid bodies, else what it is made of: 'soft', 'cloth'
+//          nodeCount: 0 of bodies that move as a frame
 //   Shape  { type, position: [x, y, z], orientation: [w, x, y, z] } in the body's frame, and what its type needs:
 //          radius, length, size, normal and offset, or vertices and triangles
 //   Joint  { type, a, b, anchor_a, anchor_b, axis, limits }: bodies by number, −1 for the world; anchors in their bodies'
@@ -51,8 +52,21 @@ export const SCALARS = [
 export const SCALAR = Object.fromEntries(SCALARS.map((name, index) => [name, index]));
 export const PHASES = ['collide', 'assemble', 'solve', 'integrate', 'judge'];
 
-export const isDeformable = (body) => body.kind === 'soft' || body.kind === 'cloth';
-export const isMoving = (body) => body.kind === 'dynamic' || isDeformable(body);
+export const isDeformable = (body) => body.nodeCount > 0;
+export const isMoving = (body) => body.kind !== 'fixed' && body.kind !== 'kinematic';
+
+// Whether its surface has a border, an edge of one triangle alone: it is seen from both sides.
+export function isOpen(body) {
+  const border = new Set(),
+    t = body.triangles;
+  for (let i = 0; i < t.length; i++) {
+    const a = t[i],
+      b = t[i % 3 === 2 ? i - 2 : i + 1],
+      edge = a < b ? `${a} ${b}` : `${b} ${a}`;
+    if (!border.delete(edge)) border.add(edge);
+  }
+  return border.size > 0;
+}
 
 // First node of each deformable body within Frame.nodes.
 export function nodeOffsets(model) {
