@@ -5,8 +5,6 @@
 #include "kind/step.h"
 #include "kind/table.h"
 
-extern const tbKind tb_kind_rigid;
-
 // rigid.c
 void tb_frame_place(tbWorld* world, int body, const tbBodyState* state);
 tbEnergy tb_rigid_energy(const tbWorld* world, const tbBody* body);

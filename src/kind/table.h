@@ -4,6 +4,8 @@
 
 #include "scene/kind.h"
 
+extern const tbKind tb_kind_rigid;
+
 int tb_kind_count(void);
 const tbKind* tb_kind_at(int index);
 const tbKind* tb_kind_find(const char* name); // null: there is none

@@ -1,6 +1,6 @@
 // Adding bodies and looking at them. A body's state is kept at its centre of mass; the body frame is what
 // users see.
-#include "kind/rigid.h"
+#include "kind/table.h"
 
 #include <stdio.h>
 #include <string.h>
