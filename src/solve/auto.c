@@ -249,8 +249,9 @@ static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tb
   if (!near && !few) return TB_OK;
   Stage sweeps = {.name = "bgs", .cap = few && most < 8 * FIRST_SWEEPS ? most / 8 + 1 : FIRST_SWEEPS};
   Stage newton = {.name = "prox-newton", .cap = 12};
+  bool at_once = near && tb_newton_by_velocity(run->p, run->o);
   if (few) newton = (Stage){.name = "prox-newton", .too_slow = newton_too_slow};
-  TB_TRY(go(ctx, run, &sweeps, watch, W, lambda, over));
+  if (!at_once) TB_TRY(go(ctx, run, &sweeps, watch, W, lambda, over));
   return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
 }
 
