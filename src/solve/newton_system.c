@@ -245,7 +245,9 @@ void tb_newton_direction(tbNewton* n)
   } else {
     invert_diagonal(n);
   }
-  for (int round = 0; round < (direct ? 3 : 1) && left > 1e-20 * target; round++) {
+  // What Newton makes of a step is no better than its equations are linear.
+  double enough = n->plan->velocity ? 1e-12 : 1e-20;
+  for (int round = 0; round < (direct ? 3 : 1) && left > enough * target; round++) {
     if (tb_run_stops(n->run)) return; // and the factor may be half done
     solve_active(n, n->rhs);
     for (int i = 0; i < p->nrow; i++)

@@ -21,6 +21,7 @@
 #include <string.h>
 
 static const double FIRST = 0.3, LEAST = 1e-9, MOST = 1e3; // of α
+static const double FAR_OFF = 1e5, NEAREST = 1e-5; // multiples of the tolerances; least share of the first α
 static const double FAR = 1e12; // squared residuals beyond that multiple of the best are a failure
 enum {
   FREE_STEPS = 5, // full steps before the merit counts
@@ -130,6 +131,12 @@ static bool steer(Prox* x, int i)
   return true;
 }
 
+// The first α: less where the start is near, so that the anchor holds Newton back no more than it has to.
+static double first_alpha(const tbRun* run)
+{
+  return FIRST * fmin(1, fmax(NEAREST, run->best_number / FAR_OFF));
+}
+
 void tb_prox_newton(tbRun* run, double* lambda)
 {
   Prox x = {0};
@@ -139,7 +146,7 @@ void tb_prox_newton(tbRun* run, double* lambda)
   memcpy(x.anchor, lambda, (size_t)run->p->nrow * sizeof *x.anchor);
   n->anchor = x.anchor;
   for (int i = 0; i < n->plan->islands; i++)
-    n->island[i].alpha = FIRST, n->island[i].floor = LEAST, n->island[i].best = INFINITY;
+    n->island[i].alpha = first_alpha(run), n->island[i].floor = LEAST, n->island[i].best = INFINITY;
 
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     tb_newton_linearise(n);

@@ -242,12 +242,12 @@ static tbStatus make_terms(tbVelocity* v, Graph* g)
   return TB_OK;
 }
 
-// Memory to analyse again in: as much as the whole took.
+// Memory to analyse again in: enough for what is worth it.
 static tbStatus make_slab(tbVelocity* v, tbContext* ctx)
 {
   tbLuStats stats = tb_lu_stats(v->full);
   if (stats.flops < WORTH_NARROWING) return TB_OK;
-  v->slab.size = (size_t)(1.25 * stats.bytes) + 200 * (size_t)(v->nodes + v->entries) + 100000;
+  v->slab.size = (size_t)(0.75 * stats.bytes) + 200 * (size_t)(v->nodes + v->entries) + 100000;
   v->slab.base = TB_NEW(ctx, char, v->slab.size);
   v->slab_ctx = tb_slab_context(&v->slab, ctx);
   return v->slab.base ? TB_OK : TB_ERROR_MEMORY;
@@ -402,7 +402,8 @@ static void follow_contacts(tbVelocity* v)
     count += v->live[e];
     fits = fits && (v->analysed[e] || !v->live[e]);
   }
-  if (!fits || count < FAR_FEWER * v->live_count) narrow(v);
+  if (count >= FAR_FEWER * v->entries) v->narrow = NULL;
+  else if (!fits || count < FAR_FEWER * v->live_count) narrow(v);
 }
 
 void tb_velocity_factor(tbVelocity* v, tbThreads* threads, const double* C)
