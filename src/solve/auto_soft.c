@@ -4,8 +4,8 @@
 // per iteration. It therefore goes first where contacts are mostly on such blocks. But sweeps and conjugate
 // residuals converge slowly on soft bodies, whose W is ill conditioned, where `prox-newton` takes ten or
 // twenty steps: so it has its turn after a quarter of what W and Newton cost. Where contacts are many Newton
-// goes by velocities instead and needs no W (newton_core.h). Where W costs too much, or does not fit, it never
-// has its turn: `ica` and `cr` go on from the best so far.
+// goes by velocities instead and needs no W (newton_core.h). Where W costs too much, or does not fit, it
+// never has its turn: `ica` and `cr` go on from the best so far.
 #include "math/cholesky.h"
 #include "problem/delassus.h"
 #include "solve/auto.h"
@@ -16,7 +16,8 @@
 static const double MOST_WORK = 2e11; // multiply-adds for W: a minute or so
 static const double MOST_BYTES = 1e9; // for W, unless options.factor_bytes says otherwise
 static const double MOST_WORTH = 1e6; // iterations
-static const double DIAGONAL = 0.5;   // of the work for W: its diagonal blocks take the first half of each solve
+static const double DIAGONAL =
+    0.5; // of the work for W: its diagonal blocks take the first half of each solve
 
 static bool is_sparse(const tbProblem* p, int c)
 {
@@ -34,7 +35,8 @@ static double work_per_column(const tbMetricBlock* b)
 tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out)
 {
   const tbProblem* p = run->p;
-  double work = 0, step = 0, flops = 0, entries = 0, bytes, most = run->o->factor_bytes > 0 ? run->o->factor_bytes : MOST_BYTES;
+  double work = 0, step = 0, flops = 0, entries = 0, bytes,
+         most = run->o->factor_bytes > 0 ? run->o->factor_bytes : MOST_BYTES;
   int on_sparse = 0;
   *out = (tbAutoSoft){0};
   for (int b = 0; b < p->nblock; b++) {
@@ -64,8 +66,8 @@ tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out)
   bool by_velocity = tb_newton_by_velocity(p, run->o);
   out->W_too_large = !by_velocity && (work > MOST_WORK || bytes > most);
   out->soft = 2 * on_sparse >= p->ncontact || out->W_too_large;
-  // Newton's systems in contact space are dense and have a third of the rows or so; in velocity space they take
-  // about twice the factor of A. Their operations run four times as fast.
+  // Newton's systems in contact space are dense and have a third of the rows or so; in velocity space they
+  // take about twice the factor of A. Their operations run four times as fast.
   double rows = p->nrow, newton = 12 * (rows * rows * rows / 3 / 9 / 4 + rows * rows);
   if (by_velocity) work *= DIAGONAL, newton = 12 * (2 * flops / 4 + 8 * entries + 500 * rows);
   out->worth = (int)fmin(MOST_WORTH, (work + newton) / step);

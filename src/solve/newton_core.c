@@ -23,7 +23,7 @@ static double factor_bytes(const tbSolveOptions* o)
 // factor there, while in contact space it makes W dense.
 bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o)
 {
-  double flops = 0, columns = 0, rows = p->nrow;
+  double flops = 0, columns = 0, bytes = 0, rows = p->nrow;
   bool sparse = false;
   if (p->W_ptr || p->ndof == 0 || o->inverse != TB_INVERSE_EXACT) return false;
   for (int b = 0; b < p->nblock; b++) {
@@ -33,7 +33,9 @@ bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o)
     tbCholeskyStats stats = tb_cholesky_stats(p->block[b].factor);
     flops += 2 * stats.flops;
     columns += 0.5 * (double)stats.entries;
+    bytes += 2 * (double)stats.bytes;
   }
+  if (bytes > factor_bytes(o)) return false;
   return sparse ? flops < rows * (rows * rows / 3 + columns) : rows >= p->ndof;
 }
 

@@ -10,7 +10,7 @@
 // Inside, Newton takes full steps: on piecewise smooth equations the merit must be allowed to rise while the
 // contacts settle into their states, and a search that insists on descent gets caught at kinks. Only when the
 // steps have not settled after a few is their length searched. A proximal point is good enough when its
-// remaining error is half of what the pull αT(λ − a) is.
+// remaining error is no more than what the pull αT(λ − a) is.
 //
 // Cost      one sparse factorisation per Newton step; ten to a hundred steps on problems that Gauss–Seidel
 //           cannot solve in a hundred thousand sweeps.
@@ -118,7 +118,7 @@ static bool steer(Prox* x, int i)
   tbNewtonIsland* s = &x->n.island[i];
   if (s->steps == 0) return false;
   if (s->length < 0.1) s->short_steps++;
-  if (s->merit <= 0.25 * pull(x, i) && tb_newton_residual(&x->n, i) <= FAR * s->best) {
+  if (s->merit <= pull(x, i) && tb_newton_residual(&x->n, i) <= FAR * s->best) {
     accept(x, i);
   } else if (s->length == 0 || s->short_steps >= SHORT ||
              (s->steps >= SLOW && !(s->merit <= s->first_merit))) {

@@ -151,10 +151,11 @@ double tb_run_aim(const tbRun* run)
 // so, which is longer where an iteration costs little.
 static bool polished(const tbRun* run, const tbResidual* r)
 {
-  enum { CONTACTS = 10000, LONGEST = 300 }; // contacts of all more iterations together; iterations
+  enum { CONTACTS = 10000, LONGEST = 300, FEW = 4 }; // contacts of all more iterations together; iterations
   if (number_of(run, r) <= tb_run_aim(run)) return true;
-  int longer = CONTACTS / (run->p->ncontact + 1);
-  return run->iterations - run->good_at >= 2 + run->good_at / 4 + (longer < LONGEST ? longer : LONGEST);
+  int longer = CONTACTS / (run->p->ncontact + 1), since = run->iterations - run->good_at;
+  if (run->costly && since >= FEW + longer) return true;
+  return since >= 2 + run->good_at / 4 + (longer < LONGEST ? longer : LONGEST);
 }
 
 static bool end(tbRun* run, tbOutcome outcome)
