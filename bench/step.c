@@ -2,7 +2,6 @@
 //
 //   bench_step [BODIES…]        default: a stack of 10, then 1000, 2000, 4000, 8000 boxes dropped into a bin
 #include "bench.h"
-#include "scene/world.h"
 #include "tribo/step.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "cli/args.h"
-#include "base/decimal.h"
-#include "base/file.h"
-#include "base/text.h"
-#include "io/scene/errors.h"
+#include "tribo/tools/decimal.h"
+#include "tribo/tools/file.h"
+#include "tribo/tools/text.h"
+#include "tribo/check.h"
 
 #include <errno.h>
 #include <limits.h>

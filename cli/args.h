@@ -2,7 +2,7 @@
 #ifndef TB_CLI_ARGS_H
 #define TB_CLI_ARGS_H
 
-#include "base/status.h"
+#include "tribo/tools/status.h"
 #include "tribo/io.h"
 #include "tribo/solver.h"
 

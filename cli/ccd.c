@@ -1,7 +1,7 @@
 // tribo ccd: collision queries with known answers through one of the methods; mistakes and times.
-#include "base/clock.h"
-#include "base/json_write.h"
-#include "base/sort.h"
+#include "tribo/tools/clock.h"
+#include "tribo/tools/json_write.h"
+#include "tribo/tools/sort.h"
 #include "cli/args.h"
 #include "cli/ccd_file.h"
 #include "cli/out.h"

@@ -1,6 +1,6 @@
 #include "cli/ccd_file.h"
-#include "base/decimal.h"
-#include "base/file.h"
+#include "tribo/tools/decimal.h"
+#include "tribo/tools/file.h"
 #include "cli/args.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #ifndef TB_CLI_CCD_FILE_H
 #define TB_CLI_CCD_FILE_H
 
-#include "base/array.h"
-#include "collide/ccd.h"
+#include "tribo/tools/array.h"
+#include "tribo/ccd.h"
 
 typedef struct {
   tbCcdQuery query;

@@ -2,10 +2,9 @@
 #include "cli/args.h"
 #include "cli/doubts.h"
 #include "cli/out.h"
-#include "io/scene/errors.h"
-#include "io/scene/schema.h"
-#include "kind/table.h"
-#include "step/overlaps.h"
+#include "tribo/check.h"
+#include "tribo/inspect.h"
+#include "tribo/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,19 +13,6 @@
 static void put_count(tbOut* out, int64_t count, const char* one, const char* many)
 {
   out_format(out, ", %" PRId64 " %s", count, count == 1 ? one : many);
-}
-
-static void put_nodes(tbOut* out, const tbWorld* w)
-{
-  int64_t nodes = 0, tets = 0, triangles = 0;
-  for (size_t i = 0; i < w->body.count; i++) {
-    tbNodes n = tb_nodes_of(&tb_bodies(w)[i]);
-    nodes += n.count;
-    *(n.corners == 3 ? &triangles : &tets) += n.nelement;
-  }
-  if (nodes > 0) put_count(out, nodes, "node", "nodes");
-  if (tets > 0) put_count(out, tets, "tetrahedron", "tetrahedra");
-  if (triangles > 0) put_count(out, triangles, "triangle of cloth", "triangles of cloth");
 }
 
 // How many bodies are called so.
@@ -40,19 +26,22 @@ static int count_kind(const tbWorld* w, const char* word)
 static void put_summary(tbOut* out, const char* path, const tbScene* s)
 {
   const tbWorld* w = s->world;
-  int bodies = tb_world_body_count(w);
+  tbWorldSize size = tb_world_size(w);
+  int bodies = size.bodies;
   double mass = 0;
   for (int i = 0; i < bodies; i++) mass += tb_body_mass(w, (tbBodyId){i});
   out_terminal(out, path);
   out_format(out, ": %d %s (%d free", bodies, bodies == 1 ? "body" : "bodies", count_kind(w, "dynamic"));
-  for (int k = 0; k < tb_kind_count(); k++) {
-    int count = count_kind(w, tb_kind_at(k)->name);
-    if (count) out_format(out, ", %d %s", count, tb_kind_at(k)->name);
+  for (int k = 0; k < tb_body_kind_count(); k++) {
+    int count = count_kind(w, tb_body_kind_name(k));
+    if (count) out_format(out, ", %d %s", count, tb_body_kind_name(k));
   }
   out_format(out, ")");
-  put_count(out, (int)w->shape.count, "shape", "shapes");
-  put_count(out, (int)w->joint.count, "joint", "joints");
-  put_nodes(out, w);
+  put_count(out, size.shapes, "shape", "shapes");
+  put_count(out, size.joints, "joint", "joints");
+  if (size.nodes > 0) put_count(out, size.nodes, "node", "nodes");
+  if (size.tetrahedra > 0) put_count(out, size.tetrahedra, "tetrahedron", "tetrahedra");
+  if (size.triangles > 0) put_count(out, size.triangles, "triangle of cloth", "triangles of cloth");
   out_format(out, ", %.6g kg; %s, %s, dt %.6g s, %.6g s\n", mass, s->step.scheme, s->step.solver.solver,
              s->step.dt, s->time);
 }

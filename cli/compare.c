@@ -1,5 +1,5 @@
 // tribo compare: the same problems, the same start, the same judge; many methods.
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
 #include "cli/problem_files.h"

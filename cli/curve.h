@@ -2,7 +2,7 @@
 #ifndef TB_CLI_CURVE_H
 #define TB_CLI_CURVE_H
 
-#include "base/array.h"
+#include "tribo/tools/array.h"
 #include "tribo/solver.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 #include "cli/doubts.h"
 #include "cli/out.h"
-#include "step/doubts.h"
+#include "tribo/check.h"
 
 static void put_name(tbOut* out, const tbWorld* w, int body)
 {

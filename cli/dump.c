@@ -1,5 +1,5 @@
 #include "cli/dump.h"
-#include "base/status.h"
+#include "tribo/tools/status.h"
 
 #include <inttypes.h>
 #include <limits.h>

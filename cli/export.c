@@ -1,5 +1,5 @@
 // tribo export: a replay for other programs, without running again.
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/recordings.h"

@@ -2,7 +2,7 @@
 #ifndef TB_CLI_FOLDER_H
 #define TB_CLI_FOLDER_H
 
-#include "base/file.h"
+#include "tribo/tools/file.h"
 
 #include <limits.h>
 

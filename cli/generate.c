@@ -1,9 +1,8 @@
 // tribo generate: a structure of boxes as a contact problem in a file.
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/stream.h"
-#include "io/problem/problem_io.h"
 
 #include <limits.h>
 #include <math.h>

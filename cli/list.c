@@ -1,5 +1,5 @@
 // tribo list: what there is, straight from the tables.
-#include "base/json.h"
+#include "tribo/tools/json.h"
 #include "cli/args.h"
 #include "cli/out.h"
 

@@ -1,5 +1,5 @@
 // tribo: the command. Each subcommand lives in a file of its own.
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "cli/args.h"
 
 #include <errno.h>

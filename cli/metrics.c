@@ -1,5 +1,5 @@
 #include "cli/metrics.h"
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/verdict.h"

@@ -2,8 +2,8 @@
 #ifndef TB_CLI_METRICS_H
 #define TB_CLI_METRICS_H
 
-#include "base/array.h"
-#include "base/json_write.h"
+#include "tribo/tools/array.h"
+#include "tribo/tools/json_write.h"
 #include "tribo/io.h"
 
 enum { METRICS_METHODS = 64 };

@@ -1,5 +1,5 @@
 #include "cli/out.h"
-#include "base/utf8.h"
+#include "tribo/tools/utf8.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TB_CLI_OUT_H
 #define TB_CLI_OUT_H
 
-#include "base/text.h"
+#include "tribo/tools/text.h"
 
 enum { OUT_NUMBER = 32 };
 

@@ -5,10 +5,6 @@
 // that have just not touched it yet, close in on it and draw it down: a dozen.
 #include "cli/paper_verschoor.h"
 
-#include "fem/tets.h"
-#include "geometry/mesh.h"
-#include "io/mesh/tets_io.h"
-#include "scene/world.h"
 #include "tribo/io.h"
 
 #include <stdio.h>
@@ -60,11 +56,16 @@ static tbStatus load_roller(const Stage* s, int number, tbMesh** out, double* ra
   tbMesh* raw;
   snprintf(path, sizeof path, "%s/verschoor/roller%d.obj", folder, number);
   TB_TRY(tb_mesh_load(s->ctx, path, tb_vec3(ROLLER, ROLLER, ROLLER), &raw));
-  tbVec3 middle = tb_scale3(0.5, tb_add3(raw->box.lo, raw->box.hi));
-  *radius = 0.5 * (raw->box.hi.y - raw->box.lo.y);
-  for (int i = 0; i < raw->nvertex; i++) raw->vertex[i] = tb_sub3(raw->vertex[i], middle);
-  tbStatus status =
-      tb_mesh_create(s->ctx, raw->vertex, raw->nvertex, &raw->triangle[0][0], raw->ntriangle, out);
+  tbTriangleView t = tb_mesh_triangles(raw);
+  tbShape shape = tb_shape_mesh(raw);
+  tbBox box = tb_shape_box_of(&shape, tb_transform_identity());
+  tbVec3 middle = tb_scale3(0.5, tb_add3(box.lo, box.hi)),
+         *vertex = TB_NEW(s->ctx, tbVec3, (size_t)t.nvertex);
+  *radius = 0.5 * (box.hi.y - box.lo.y);
+  for (int i = 0; vertex && i < t.nvertex; i++) vertex[i] = tb_sub3(t.vertex[i], middle);
+  tbStatus status = vertex ? tb_mesh_create(s->ctx, vertex, t.nvertex, &t.triangle[0][0], t.ntriangle, out)
+                           : TB_ERROR_MEMORY;
+  tb_free(s->ctx, vertex);
   tb_mesh_free(s->ctx, raw);
   return status == TB_OK ? tb_world_keep_mesh(s->ctx, s->world, *out) : status;
 }
@@ -73,9 +74,10 @@ static tbStatus load_roller(const Stage* s, int number, tbMesh** out, double* ra
 static double keep_off(const tbTetMesh* mesh, tbVec3 way, double height, double radius)
 {
   double far = 0;
-  for (int i = 0; i < mesh->nnode; i++) {
-    double up = mesh->node[i].z - height, left = radius * radius - up * up;
-    if (left > 0) far = fmax(far, tb_dot3(way, mesh->node[i]) + sqrt(left));
+  const tbVec3* node = tb_tet_mesh_nodes(mesh);
+  for (int i = 0; i < tb_tet_mesh_node_count(mesh); i++) {
+    double up = node[i].z - height, left = radius * radius - up * up;
+    if (left > 0) far = fmax(far, tb_dot3(way, node[i]) + sqrt(left));
   }
   return far;
 }
@@ -102,7 +104,7 @@ static tbStatus add_armadillo(Stage* s)
   tbTetMesh *coarse, *mesh;
   snprintf(path, sizeof path, "%s/Armadillo13K.msh", folder);
   TB_TRY(tb_tet_mesh_load(s->ctx, path, tb_vec3(BODY, BODY, BODY), &coarse));
-  for (int i = 0; i < coarse->nnode; i++) coarse->node[i] = tb_quat_rotate(upright(), coarse->node[i]);
+  tb_tet_mesh_rotate(coarse, upright());
   tbStatus status = tb_tet_mesh_refine(s->ctx, coarse, &mesh);
   tb_tet_mesh_free(s->ctx, coarse);
   TB_TRY(status);
@@ -118,8 +120,8 @@ static tbStatus add_armadillo(Stage* s)
 static int take_core(const tbTetMesh* mesh, double radius, int* out)
 {
   int count = 0;
-  for (int i = 0; i < mesh->nnode; i++)
-    if (tb_norm3(mesh->node[i]) <= radius) out[count++] = i;
+  for (int i = 0; i < tb_tet_mesh_node_count(mesh); i++)
+    if (tb_norm3(tb_tet_mesh_nodes(mesh)[i]) <= radius) out[count++] = i;
   return count;
 }
 
@@ -134,7 +136,7 @@ static tbStatus add_ball(Stage* s, bool quick)
                       tb_vec3(0, -side * SPEED / roller, 0)));
   tbTetMesh* mesh;
   TB_TRY(tb_tet_sphere(s->ctx, radius, quick ? 8 : 40, &mesh));
-  int* node = TB_NEW(s->ctx, int, (size_t)mesh->nnode);
+  int* node = TB_NEW(s->ctx, int, (size_t)tb_tet_mesh_node_count(mesh));
   tbPinDef pin = tb_default_pin_def();
   tbStatus status = node ? TB_OK : TB_ERROR_MEMORY;
   if (node) {

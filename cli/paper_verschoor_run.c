@@ -7,10 +7,9 @@
 // the paper's.
 #include "cli/paper_verschoor.h"
 
-#include "base/clock.h"
-#include "base/threads.h"
-#include "io/checkpoint/checkpoint.h"
-#include "scene/kind.h"
+#include "tribo/tools/clock.h"
+#include "tribo/inspect.h"
+#include "tribo/io.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -70,12 +69,13 @@ static tbStepOptions options_of(const Setup* setup, Method method)
 
 static void count_size(const tbWorld* w, Outcome* out)
 {
-  for (size_t i = 0; i < w->body.count; i++) {
-    tbNodes n = tb_nodes_of(&tb_bodies(w)[i]);
-    out->size.objects += n.count > 0;
-    out->size.tets += n.nelement;
-    out->size.faces += n.ntriangle;
-    out->nodes += n.count;
+  for (int i = 0; i < tb_world_body_count(w); i++) {
+    tbBodyId id = {i};
+    int nodes = tb_body_node_count(w, id);
+    out->size.objects += nodes > 0;
+    out->size.tets += tb_body_element_count(w, i, NULL);
+    out->size.faces += nodes > 0 ? tb_body_triangle_count(w, id) : 0;
+    out->nodes += nodes;
   }
 }
 

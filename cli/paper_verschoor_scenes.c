@@ -2,8 +2,8 @@
 // here are a few decimetres large.
 #include "cli/paper_verschoor.h"
 
-#include "base/random.h"
-#include "fem/tets.h"
+#include "tribo/tools/random.h"
+#include "tribo/fem.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -132,8 +132,8 @@ static tbStatus add_race(Stage* s, double inner, double outer, double height)
   tbTetMesh* solid;
   tbMesh* mesh = NULL;
   TB_TRY(tb_tet_ring(s->ctx, inner, outer, height, (const int[3]){1, 64, 1}, &solid));
-  tbStatus status =
-      tb_mesh_create(s->ctx, solid->node, solid->nnode, &solid->triangle[0][0], solid->ntriangle, &mesh);
+  tbTriangleView t = tb_tet_mesh_triangles(solid);
+  tbStatus status = tb_mesh_create(s->ctx, t.vertex, t.nvertex, &t.triangle[0][0], t.ntriangle, &mesh);
   tb_tet_mesh_free(s->ctx, solid);
   if (status == TB_OK) status = tb_world_keep_mesh(s->ctx, s->world, mesh);
   if (status != TB_OK) return status;

@@ -5,7 +5,7 @@
 // a thin line leads from the curve's end to its name. Colours and dashes come from the page's style, or, in a
 // file by itself, from a style of its own.
 #include "cli/plot.h"
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "cli/problem_files.h"
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 
 #include <dirent.h>
 #include <errno.h>

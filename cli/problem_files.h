@@ -2,7 +2,7 @@
 #ifndef TB_CLI_PROBLEM_FILES_H
 #define TB_CLI_PROBLEM_FILES_H
 
-#include "base/array.h"
+#include "tribo/tools/array.h"
 
 typedef struct {
   char** path;

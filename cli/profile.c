@@ -10,7 +10,7 @@
 // ρ_s(1) says how often s is the best, and the height at the right how many problems it solves at all. An
 // iteration is not the same work for every method: the profile by iterations says how often a method must
 // look at the problem, the one by time what it costs.
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 #include "cli/report.h"
 
 #include <math.h>

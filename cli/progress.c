@@ -1,5 +1,5 @@
 #include "cli/progress.h"
-#include "base/clock.h"
+#include "tribo/tools/clock.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Running a race. Times come from runs without a trace, so that stopping tests are the solver's own. Runs too
 // short to time are repeated; the median counts, which neither a cold cache nor a busy moment moves.
 #include "cli/race.h"
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 #include "cli/scene_problem.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "cli/recordings.h"
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "cli/metrics.h"
 #include "cli/render.h"
 

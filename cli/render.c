@@ -1,6 +1,6 @@
 // tribo render: pictures and films of a replay, or of a scene that is simulated on the way.
 #include "cli/render.h"
-#include "base/decimal.h"
+#include "tribo/tools/decimal.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/simulate.h"

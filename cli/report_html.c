@@ -1,5 +1,5 @@
 // The page: everything a comparison found, in one file without scripts that opens from disk.
-#include "base/utf8.h"
+#include "tribo/tools/utf8.h"
 #include "cli/args.h"
 #include "cli/report.h"
 

@@ -1,5 +1,5 @@
 // What several formats of a report tell alike: places over all races, the start, the spread of times.
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 #include "cli/args.h"
 #include "cli/report.h"
 

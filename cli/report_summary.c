@@ -1,5 +1,5 @@
 // Many problems told together: for each solver how many it took, how it ended on them, and what a solve cost.
-#include "base/sort.h"
+#include "tribo/tools/sort.h"
 #include "cli/report.h"
 
 typedef struct {

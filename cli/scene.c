@@ -1,9 +1,9 @@
 // tribo scene: scenes of the gallery, with other parameters than those in scenes/.
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "cli/args.h"
 #include "cli/out.h"
 #include "cli/stream.h"
-#include "gallery/gallery.h"
+#include "tribo/gallery.h"
 
 #include <stdio.h>
 #include <string.h>

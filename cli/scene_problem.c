@@ -1,6 +1,6 @@
 #include "cli/scene_problem.h"
-#include "base/file.h"
-#include "base/json.h"
+#include "tribo/tools/file.h"
+#include "tribo/tools/json.h"
 #include "cli/interrupt.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 // while and nobody up. Memory is fixed: when all places are taken, whoever is nearest to its deadline makes
 // room.
 #include "cli/serve.h"
-#include "base/clock.h"
-#include "base/memory.h"
+#include "tribo/tools/clock.h"
+#include "tribo/tools/memory.h"
 #include "cli/http.h"
 #include "cli/interrupt.h"
 

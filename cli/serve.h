@@ -2,7 +2,7 @@
 #ifndef TB_CLI_SERVE_H
 #define TB_CLI_SERVE_H
 
-#include "base/status.h"
+#include "tribo/tools/status.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "base/memory.h"
+#include "tribo/tools/memory.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/render.h"

@@ -1,5 +1,5 @@
 #include "cli/simulate.h"
-#include "base/clock.h"
+#include "tribo/tools/clock.h"
 #include "cli/dump.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"

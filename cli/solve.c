@@ -1,5 +1,5 @@
 // tribo solve: one contact problem, one method, the judge's verdict.
-#include "base/json_write.h"
+#include "tribo/tools/json_write.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
 #include "cli/out.h"

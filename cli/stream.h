@@ -3,7 +3,7 @@
 #ifndef TB_CLI_STREAM_H
 #define TB_CLI_STREAM_H
 
-#include "base/file.h"
+#include "tribo/tools/file.h"
 
 typedef struct {
   bool open, standard;

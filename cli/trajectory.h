@@ -2,7 +2,7 @@
 #ifndef TB_CLI_TRAJECTORY_H
 #define TB_CLI_TRAJECTORY_H
 
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "tribo/scene.h"
 
 void trajectory_header(tbOut* out);

@@ -2,7 +2,7 @@
 #ifndef TB_CLI_VERDICT_H
 #define TB_CLI_VERDICT_H
 
-#include "base/json_write.h"
+#include "tribo/tools/json_write.h"
 #include "tribo/solver.h"
 
 // "solver" … "residuals", into the object that is open. A number that is not finite is null.

@@ -1,6 +1,5 @@
 // tribo --version: the version, and what this build is made of.
 #include "cli/machine.h"
-#include "math/cholesky.h"
 #include "tribo/io.h"
 
 #include <stdio.h>
@@ -14,9 +13,7 @@ int command_version(void)
   printf("compiler   %s\n", machine_compiler());
   printf("simd       %s\n", tb_simd_name());
   printf("cholesky   %s\n", tb_cholesky_backend_name());
-  printf("orderings ");
-  for (int i = TB_ORDERING_NATURAL; i < TB_ORDERING_COUNT; i++)
-    if (tb_ordering_present((tbOrdering)i)) printf(" %s", tb_ordering_name((tbOrdering)i));
-  printf("\nfclib      %s\n", tb_have_fclib() ? "yes, through HDF5" : "no, built without HDF5");
+  printf("orderings  %s\n", tb_orderings_present());
+  printf("fclib      %s\n", tb_have_fclib() ? "yes, through HDF5" : "no, built without HDF5");
   return 0;
 }

@@ -2,9 +2,9 @@
 //
 // The page is one file. When there is something to show, a line in its head says where to ask: view.json
 // names the scene or replay and the meshes it wants, and each has a path of its own on the server.
-#include "base/array.h"
-#include "base/file.h"
-#include "base/json_write.h"
+#include "tribo/tools/array.h"
+#include "tribo/tools/file.h"
+#include "tribo/tools/json_write.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
 #include "cli/serve.h"

@@ -48,6 +48,11 @@ tbStatus tb_tet_mesh_create(tbContext* ctx, const tbVec3* nodes, int nnode, cons
 void tb_tet_mesh_free(tbContext* ctx, tbTetMesh* mesh); // takes null
 int tb_tet_mesh_node_count(const tbTetMesh* mesh);
 int tb_tet_mesh_tet_count(const tbTetMesh* mesh);
+const tbVec3* tb_tet_mesh_nodes(const tbTetMesh* mesh);
+tbTriangleView tb_tet_mesh_triangles(const tbTetMesh* mesh); // its surface; vertices are all of its nodes
+void tb_tet_mesh_rotate(tbTetMesh* mesh, tbQuat rotation);   // about the origin
+// Cuts every tetrahedron into eight; nodes are numbered anew.
+tbStatus tb_tet_mesh_refine(tbContext* ctx, const tbTetMesh* mesh, tbTetMesh** out);
 
 // Grids, centred on the origin. Cells are cut into five or six tetrahedra, each cell the mirror image of its
 // neighbours, so that even numbers of cells give symmetric meshes.

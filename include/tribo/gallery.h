@@ -45,5 +45,9 @@ tbStatus tb_gallery_save(tbContext* ctx, const tbGalleryScene* scene, const doub
 tbStatus tb_gallery_load(tbContext* ctx, const tbGalleryScene* scene, const double* values,
                          const char* folder, tbScene* out);
 
+// The scene as text; the caller frees out.
+tbStatus tb_gallery_print(tbContext* ctx, const tbGalleryScene* scene, const double* values,
+                          const char* folder, tbOut* out);
+
 TB_API_END
 #endif

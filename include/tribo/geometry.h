@@ -81,6 +81,14 @@ void tb_hull_free(tbContext* ctx, tbHull* hull); // takes null
 tbStatus tb_mesh_create(tbContext* ctx, const tbVec3* vertices, int vertex_count, const int* triangles,
                         int triangle_count, tbMesh** out);
 void tb_mesh_free(tbContext* ctx, tbMesh* mesh);
+// The triangles of a mesh, counter-clockwise seen from outside; they live as long as it does.
+typedef struct tbTriangleView {
+  const tbVec3* vertex;
+  const int (*triangle)[3];
+  int nvertex, ntriangle;
+} tbTriangleView;
+
+tbTriangleView tb_mesh_triangles(const tbMesh* mesh);
 bool tb_mesh_is_solid(const tbMesh* mesh); // closed, oriented, of positive volume: may be a moving body
 
 // Signed distances of a solid mesh on a grid of about `resolution` cells along its longest side.

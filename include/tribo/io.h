@@ -7,12 +7,16 @@
 #define TRIBO_IO_H
 
 #include "tribo/step.h"
+#include "tribo/tools/text.h"
 
 TB_API_BEGIN
 
 // guess: set to the file's first guess of λ (nrow doubles) if it has one, else null; may itself be null.
 // Free it with tb_guess_free.
 tbStatus tb_problem_load(tbContext* ctx, const char* path, tbProblem** out, double** guess);
+// The same from bytes in memory; `name` stands for the path.
+tbStatus tb_problem_parse(tbContext* ctx, const char* name, const char* bytes, size_t length, tbProblem** out,
+                          double** guess);
 void tb_guess_free(tbContext* ctx, double* guess);
 
 // FCLIB. Problems with W given are written as /fclib_local, others as /fclib_global, always to the same
@@ -30,11 +34,20 @@ bool tb_have_fclib(void); // false: built without HDF5
 tbStatus tb_problem_save_json(tbContext* ctx, const char* path, const tbProblem* problem,
                               const double* guess);
 
+// What tb_problem_save_json puts into its file.
+tbStatus tb_problem_print_json(tbContext* ctx, tbOut* out, const tbProblem* problem, const double* guess);
+
 // Meshes: OBJ, STL (text or binary) and PLY (text or binary, either byte order), told apart by what is in the
 // file. Polygons are cut into fans. Coordinates are multiplied by `scale`; a mirroring one (of negative
 // product) turns the triangles around, so that they face out still. Errors read `file:line: what is wrong`,
 // with `byte N` for binary files.
 tbStatus tb_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbMesh** out);
+
+// Tetrahedra from Gmsh .msh 2.2 and 4.1 and VTK legacy unstructured grids, text and binary each. Quadratic
+// tetrahedra are read by their corners; points, lines and surface elements are passed over; other solid
+// elements are an error. Nodes in no tetrahedron are left out, and a file whose tetrahedra are all of the
+// other orientation is turned around.
+tbStatus tb_tet_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbTetMesh** out);
 
 // The convex hull of all points of such a file, whether faces use them or not.
 tbStatus tb_hull_load(tbContext* ctx, const char* path, tbVec3 scale, tbHull** out);
@@ -64,6 +77,11 @@ void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zer
 // numbers that are not finite is not saved (TB_ERROR_NUMERIC). Free the scene with tb_scene_free.
 tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* scene);
 tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out);
+
+// The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
+tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,
+                             tbScene* out);
+tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene);
 
 // Recordings: a run while it goes on, as a replay (docs/trajectory-format.md) or for other programs
 // (docs/exports.md). All are fed in the same way and hold the same frames.

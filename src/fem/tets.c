@@ -205,3 +205,14 @@ tbStatus tb_tet_mesh_mass(tbContext* ctx, const tbTetMesh* mesh, double density,
 
 int tb_tet_mesh_node_count(const tbTetMesh* mesh) { return mesh->nnode; }
 int tb_tet_mesh_tet_count(const tbTetMesh* mesh) { return mesh->ntet; }
+const tbVec3* tb_tet_mesh_nodes(const tbTetMesh* mesh) { return mesh->node; }
+
+tbTriangleView tb_tet_mesh_triangles(const tbTetMesh* m)
+{
+  return (tbTriangleView){m->node, (const int(*)[3])m->triangle, m->nnode, m->ntriangle};
+}
+
+void tb_tet_mesh_rotate(tbTetMesh* m, tbQuat rotation)
+{
+  for (int i = 0; i < m->nnode; i++) m->node[i] = tb_quat_rotate(rotation, m->node[i]);
+}

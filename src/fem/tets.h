@@ -20,9 +20,6 @@ struct tbTetMesh {
 // Surface of tetrahedra that are sound one by one (tet_faces.c): fills ntriangle, triangle, triangle_tet.
 tbStatus tb_tet_mesh_surface(tbContext* ctx, tbTetMesh* mesh, tbArena* scratch);
 
-// Cuts every tetrahedron into eight; nodes are numbered anew (tet_refine.c).
-tbStatus tb_tet_mesh_refine(tbContext* ctx, const tbTetMesh* mesh, tbTetMesh** out);
-
 typedef struct tbTetQuality {
   double worst, mean; // radius ratio 3 r_in/r_out: 1 for the regular tetrahedron, 0 for a flat one
   int worst_tet;

@@ -161,10 +161,6 @@ tbPenShape tb_pen_turned(tbPen* pen, const char* name, const double (*profile)[2
 tbPenMesh tb_pen_strip(tbPen* pen, const char* name, const double (*line)[2], int points, double width,
                        int across);
 
-// The scene as text; the caller frees out.
-tbStatus tb_gallery_print(tbContext* ctx, const tbGalleryScene* scene, const double* values,
-                          const char* folder, tbOut* out);
-
 // stacks.c
 void tb_gallery_stack(tbPen* pen);
 void tb_gallery_heavy_top(tbPen* pen);

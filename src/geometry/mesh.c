@@ -136,4 +136,9 @@ void tb_mesh_free(tbContext* ctx, tbMesh* mesh)
   tb_free(ctx, mesh);
 }
 
+tbTriangleView tb_mesh_triangles(const tbMesh* m)
+{
+  return (tbTriangleView){m->vertex, (const int(*)[3])m->triangle, m->nvertex, m->ntriangle};
+}
+
 bool tb_mesh_is_solid(const tbMesh* mesh) { return mesh->closed && mesh->oriented && mesh->volume > 0; }

@@ -24,6 +24,19 @@ const char* tb_ordering_name(tbOrdering method)
   return "unknown";
 }
 
+const char* tb_orderings_present(void)
+{
+#if defined(TB_HAVE_AMD) && defined(TB_HAVE_METIS)
+  return "natural degree amd metis";
+#elif defined(TB_HAVE_AMD)
+  return "natural degree amd";
+#elif defined(TB_HAVE_METIS)
+  return "natural degree metis";
+#else
+  return "natural degree";
+#endif
+}
+
 bool tb_ordering_present(tbOrdering method)
 {
 #ifndef TB_HAVE_AMD

@@ -1,6 +1,6 @@
 // Whether it pays to factor a sparse block in every step, or to solve with it by conjugate gradients.
 //
-// In nanoseconds, as measured by bench/cr_soft.c on one core: 30 GFlop/s while factoring; two triangular
+// In nanoseconds, as measured by bench/internal/cr_soft.c on one core: 30 GFlop/s while factoring; two triangular
 // solves and their refinement per use of L, at the pace of memory; and conjugate gradients at 60 iterations
 // of 30 ns per row of a finite-element matrix. L may take 1 GB, and what is small is factored whatever the
 // figures say.

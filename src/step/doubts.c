@@ -1,4 +1,8 @@
-#include "step/doubts.h"
+// What is doubtful about the deformable bodies of a world before its first step: surfaces that pass through
+// each other or lie in the same place, sheets thicker than their cells, flat elements. None of it is an
+// error.
+#include "tribo/check.h"
+#include "scene/world.h"
 
 #include "base/sort.h"
 #include "step/surfaces.h"

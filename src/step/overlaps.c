@@ -1,4 +1,6 @@
-#include "step/overlaps.h"
+// Rigid bodies that lie inside each other.
+#include "tribo/check.h"
+#include "scene/world.h"
 
 #include "base/sort.h"
 #include "step/find.h"

@@ -1,5 +1,5 @@
 // Whether a query with integer coordinates is a collision, decided without rounding, and queries to ask:
-// random ones and every degenerate kind. Shared by the tests and bench/ccd_exact.c.
+// random ones and every degenerate kind. Shared by the tests and bench/internal/ccd_exact.c.
 #ifndef TB_TEST_CCD_ORACLE_H
 #define TB_TEST_CCD_ORACLE_H
 

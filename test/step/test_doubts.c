@@ -1,6 +1,7 @@
 // What is said of deformable bodies before the first step, and what reports say of surfaces that start
 // crossed.
-#include "step/doubts.h"
+#include "tribo/check.h"
+#include "scene/world.h"
 #include "step/soft_stage.h"
 
 #include <string.h>

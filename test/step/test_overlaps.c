@@ -1,5 +1,6 @@
 // Bodies that lie inside each other: which, and how deep.
-#include "step/overlaps.h"
+#include "tribo/check.h"
+#include "scene/world.h"
 #include "test.h"
 #include "tribo/io.h"
 

@@ -1,7 +1,7 @@
 // What there is, as JSON: the library's tables, and the bodies of a world.
 #include "web.h"
 
-#include "base/array.h"
+#include "tribo/tools/array.h"
 #include "io/scene/joint_json.h"
 #include "io/scene/shape_json.h"
 #include "scene/world.h"

@@ -3,7 +3,7 @@
 // Folders need not be made.
 #include "web.h"
 
-#include "base/file.h"
+#include "tribo/tools/file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // (tribo/options.h).
 #include "web.h"
 
-#include "base/json_write.h"
+#include "tribo/tools/json_write.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
 // judge's eye.
 #include "web.h"
 
-#include "base/json_write.h"
-#include "io/problem/problem_io.h"
+#include "tribo/tools/json_write.h"
 
 #include <stdlib.h>
 #include <string.h>

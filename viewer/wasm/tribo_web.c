@@ -1,8 +1,8 @@
 // A world in a page: opened from text, stepped, changed while it runs, held by the pointer.
 #include "web.h"
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "tribo/tools/clock.h"
+#include "tribo/tools/file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef WEB_H
 #define WEB_H
 
-#include "base/text.h"
+#include "tribo/tools/text.h"
 #include "tribo/gallery.h"
 
 // A function that JavaScript calls by its own name.

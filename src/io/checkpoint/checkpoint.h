@@ -7,11 +7,6 @@
 
 enum { TB_CHECKPOINT_VERSION = 8 }; // raised whenever the bytes mean something else
 
-// The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
-tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,
-                             tbScene* out);
-tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene);
-
 // 64-bit FNV-1a. Every step is a bijection of the hash so far, so no change of a single byte goes unseen.
 uint64_t tb_checkpoint_sum(const void* bytes, size_t length);
 

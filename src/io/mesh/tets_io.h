@@ -4,11 +4,8 @@
 
 #include "fem/tets.h"
 #include "io/mesh/mesh_io.h"
+#include "tribo/io.h"
 
-// Quadratic tetrahedra are read by their corners; points, lines and surface elements are passed over; other
-// solid elements are an error. Nodes in no tetrahedron are left out, and a file whose tetrahedra are all of
-// the other orientation is turned around.
-tbStatus tb_tet_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbTetMesh** out);
 tbStatus tb_tet_mesh_parse(tbContext* ctx, const char* name, const char* bytes, size_t length, tbVec3 scale,
                            tbTetMesh** out);
 

@@ -7,17 +7,12 @@
 #include "base/text.h"
 #include "tribo/io.h"
 
-tbStatus tb_problem_parse(tbContext* ctx, const char* name, const char* bytes, size_t length, tbProblem** out,
-                          double** guess); // whichever of these it is
 tbStatus tb_problem_parse_fclib(tbContext* ctx, const char* name, const char* bytes, size_t length,
                                 tbProblem** out, double** guess);
 tbStatus tb_problem_parse_json(tbContext* ctx, const char* name, const char* bytes, size_t length,
                                tbProblem** out, double** guess);
 tbStatus tb_problem_parse_lcp(tbContext* ctx, const char* name, const char* bytes, size_t length,
                               tbProblem** out, double** guess);
-
-// What tb_problem_save_json puts into its file.
-tbStatus tb_problem_print_json(tbContext* ctx, tbOut* out, const tbProblem* problem, const double* guess);
 
 // `folder/stack.hdf5` → `stack`
 enum { TB_STEM = 128 };

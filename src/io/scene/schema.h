@@ -3,6 +3,7 @@
 #define TB_IO_SCENE_SCHEMA_H
 
 #include "io/scene/format.h"
+#include "tribo/check.h"
 
 enum { TB_MAX_RECORDS = 64 };
 
@@ -13,8 +14,5 @@ typedef struct tbRecordList {
 
 // Every record the table leads to, in order of first mention; variants are part of their record.
 void tb_record_collect(const tbRecord* record, tbRecordList* all);
-
-tbStatus tb_scene_print_schema(tbContext* ctx, tbOut* out); // JSON Schema, draft 2020-12; finishes `out`
-tbStatus tb_scene_print_keys(tbContext* ctx, tbOut* out);   // Markdown: a table for every object
 
 #endif

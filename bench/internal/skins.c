@@ -7,7 +7,7 @@
 //   Jalba) ring    one of 73,600 triangles that may touch itself, swinging cloth   a square of 20,000
 //   triangles, flat, on a fixed floor of 20,000
 #include "bench.h"
-#include "base/random.h"
+#include "tribo/tools/random.h"
 #include "collide/intersect.h"
 #include "collide/surfaces.h"
 #include "fem/tets.h"

@@ -2,7 +2,7 @@
 // truth from exact arithmetic.
 //
 //   bench_ccd [QUERIES]      of each kind, 2000 by default
-#include "../test/collide/ccd_oracle.h"
+#include "../../test/collide/ccd_oracle.h"
 #include "bench.h"
 
 #include <stdlib.h>

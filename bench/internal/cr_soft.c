@@ -8,7 +8,7 @@
 // ρ = 1000 kg/m³, μ = 0.5, everything falls at 0.3 m/s and slides. "warm" starts from the answer of a step
 // whose velocities were a twentieth different.
 #include "bench.h"
-#include "base/random.h"
+#include "tribo/tools/random.h"
 #include "fem/body.h"
 #include "problem/borrowed.h"
 #include "problem/metric.h"

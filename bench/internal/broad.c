@@ -2,7 +2,7 @@
 //
 //   bench_broad [THREADS]
 #include "bench.h"
-#include "base/random.h"
+#include "tribo/tools/random.h"
 #include "collide/broad.h"
 
 #include <stdlib.h>

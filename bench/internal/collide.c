@@ -3,7 +3,7 @@
 //
 //   build-bench/bench_collide
 #include "bench.h"
-#include "base/random.h"
+#include "tribo/tools/random.h"
 #include "collide/contact.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 //
 // CHOLMOD is only as fast as its BLAS, so the BLAS is named. Its threads are counted to make sure it has one.
 #include "bench.h"
-#include "base/memory.h"
+#include "tribo/tools/memory.h"
 #include "math/cholesky.h"
 #include "math/sparse.h"
 

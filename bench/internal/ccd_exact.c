@@ -3,7 +3,7 @@
 // delta of each other that long before they touch, as they do when they approach along a cubic.
 //
 //   bench_ccd_exact [QUERIES [SEED]]      100 000 by default; ends with 1 if a contact was missed or late
-#include "../test/collide/ccd_oracle.h"
+#include "../../test/collide/ccd_oracle.h"
 #include "bench.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 // The block is a lattice of springs over (cells+1)³ nodes, M + h²K with three coupled components, pressed on
 // the ground: contacts at random points of its lowest face (each on the four nodes around it), or of all six.
 #include "bench.h"
-#include "base/memory.h"
-#include "base/random.h"
+#include "tribo/tools/memory.h"
+#include "tribo/tools/random.h"
 #include "math/sparse.h"
 #include "tribo/solver.h"
 
