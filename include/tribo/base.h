@@ -18,6 +18,9 @@ TB_API_BEGIN
 #define TB_VERSION "0.1.0"      // of the headers
 const char* tb_version(void);   // of the library that the program runs with
 const char* tb_simd_name(void); // the vector instructions its kernels use on this processor: "avx2", …
+// What it factors sparse matrices with, and the orderings it knows: "tribo", "natural degree amd metis".
+const char* tb_cholesky_backend_name(void);
+const char* tb_orderings_present(void);
 
 typedef enum tbStatus {
   TB_OK = 0,

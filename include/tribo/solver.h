@@ -132,11 +132,6 @@ double tb_residual_excess(const tbResidual* residual, const tbSolveOptions* opti
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result);
 
-// What sparse matrices are factored with in this build, and the orderings it knows: "tribo", "natural degree
-// amd metis".
-const char* tb_cholesky_backend_name(void);
-const char* tb_orderings_present(void);
-
 struct tbRun; // one run of one method: src/solve/run.h
 
 // The table. A row is all there is to know of a method from outside.

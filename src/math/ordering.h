@@ -23,7 +23,6 @@ typedef enum tbOrdering {
 
 const char* tb_ordering_name(tbOrdering method); // "auto", "natural", …
 bool tb_ordering_present(tbOrdering method);     // built in here?
-const char* tb_orderings_present(void);          // all of them, as one text
 
 // Writes perm[k] = the row eliminated k-th. The pattern is symmetric, both triangles stored, rows in any
 // order, no entry twice; diagonal entries may be there and are ignored. TB_ERROR_UNSUPPORTED for a method
