@@ -35,6 +35,7 @@ struct tbLu {
 
   double *work, *stack, *gather; // one front, update matrices, one front's unknowns
   int* place;                    // of a row in the current front         (rows)
+  int* run;                      // where runs of rows begin in an update matrix, and in the front
   tbLuStats stats;
 };
 

@@ -86,14 +86,23 @@ static void add_entries(const tbLu* lu, int s, const size_t* val_adr, const doub
   }
 }
 
-// F += the update matrix that child c has left.
+// F += the update matrix that child c has left. Rows that follow each other in both are added together.
 static void add_update(const tbLu* lu, int s, int c, const double* update)
 {
-  int lead = lu->front[s], rest = lu->front[c] - lu->pivots[c];
+  int lead = lu->front[s], rest = lu->front[c] - lu->pivots[c], runs = 0;
   const int* live = lu->live + lu->live_adr[c] + lu->pivots[c];
+  int *from = lu->run, *to = lu->run + rest + 1;
+  for (int j = 0; j < rest; j++)
+    if (j == 0 || lu->place[live[j]] != lu->place[live[j - 1]] + 1)
+      from[runs] = j, to[runs++] = lu->place[live[j]];
+  from[runs] = rest;
   for (int i = 0; i < rest; i++, update += rest) {
     double* F = lu->work + (size_t)lu->place[live[i]] * (size_t)lead;
-    for (int j = 0; j < rest; j++) F[lu->place[live[j]]] += update[j];
+    for (int r = 0; r < runs; r++) {
+      const double* x = update + from[r];
+      double* y = F + to[r];
+      for (int j = 0, count = from[r + 1] - from[r]; j < count; j++) y[j] += x[j];
+    }
   }
 }
 
@@ -108,20 +117,38 @@ static double* keep_front(tbLu* lu, int s, double* top)
   return top;
 }
 
+// The largest modulus among n numbers and `largest`; not a number where one of them is not finite.
+static double largest_of(size_t n, const double* x, double largest)
+{
+  double most[4] = {largest, largest, largest, largest}, odd = 0;
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int j = 0; j < 4; j++) {
+      double size = fabs(x[i + (size_t)j]);
+      most[j] = size > most[j] ? size : most[j];
+      odd += size - size;
+    }
+  for (; i < n; i++) {
+    double size = fabs(x[i]);
+    most[0] = size > most[0] ? size : most[0];
+    odd += size - size;
+  }
+  return fmax(fmax(most[0], most[1]), fmax(most[2], most[3])) + odd;
+}
+
 // The largest entry in an active row; infinite where one is not finite.
 static double largest_entry(const tbLu* lu, const size_t* val_adr, const double* val, const uint8_t* active)
 {
   double largest = 0;
-  for (int e = 0; e < lu->entry_ptr[lu->nodes]; e++) {
+  for (int e = 0; e < lu->entry_ptr[lu->nodes] && isfinite(largest); e++) {
     const double* block = val + val_adr[lu->entry[e]];
-    int row = lu->row_adr[lu->entry_row[e]], cols = tb_lu_node_rows(lu, lu->entry_col[e]);
-    for (int i = 0; i < tb_lu_node_rows(lu, lu->entry_row[e]); i++)
-      for (int j = 0; j < cols && (!active || active[row + i]); j++) {
-        double size = fabs(block[i * cols + j]);
-        largest = size <= largest ? largest : isfinite(size) ? size : INFINITY;
-      }
+    int row = lu->row_adr[lu->entry_row[e]], rows = tb_lu_node_rows(lu, lu->entry_row[e]);
+    size_t cols = (size_t)tb_lu_node_rows(lu, lu->entry_col[e]);
+    if (!active) largest = largest_of((size_t)rows * cols, block, largest);
+    for (int i = 0; active && i < rows; i++)
+      if (active[row + i]) largest = largest_of(cols, block + (size_t)i * cols, largest);
   }
-  return largest;
+  return isfinite(largest) ? largest : INFINITY;
 }
 
 int tb_lu_factor(tbLu* lu, tbThreads* threads, const size_t* val_adr, const double* val,

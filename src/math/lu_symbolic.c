@@ -173,11 +173,12 @@ static tbStatus lay_out(tbLu* lu, tbArena* temporary, double max_bytes)
   lu->live = KEEP(int, live);
   lu->swap = KEEP(int, (size_t)lu->rows);
   lu->place = KEEP(int, (size_t)lu->rows);
+  lu->run = KEEP(int, 2 * (size_t)largest + 2);
   lu->factor = KEEP(double, (size_t)factor);
   lu->work = KEEP(double, (size_t)work);
   lu->stack = KEEP(double, (size_t)deepest);
   lu->gather = KEEP(double, (size_t)largest);
-  return lu->live && lu->swap && lu->place && lu->factor && lu->work && lu->stack && lu->gather
+  return lu->live && lu->swap && lu->place && lu->run && lu->factor && lu->work && lu->stack && lu->gather
              ? TB_OK
              : TB_ERROR_MEMORY;
 }
@@ -195,7 +196,8 @@ tbStatus tb_lu_symbolic(tbContext* ctx, tbLu* lu, tbArena* temporary, const int*
   memcpy(lu->row_adr, row_adr, (n + 1) * sizeof *row_adr);
   lu->rows = row_adr[n];
   if (!symmetrise(temporary, lu->nodes, ptr, idx, &A)) return TB_ERROR_MEMORY;
-  // Tribo's own ordering, whatever the machine has installed: rigid scenes then end in the same bits everywhere.
+  // Tribo's own ordering, whatever the machine has installed: rigid scenes then end in the same bits
+  // everywhere.
   TB_TRY(tb_order(ctx, lu->nodes, A.ptr, A.idx, TB_ORDERING_DEGREE, lu->node));
   for (int k = 0; k < lu->nodes; k++) position[lu->node[k]] = k;
   tb_elimination_tree(&A, lu->node, position, &tree, work);

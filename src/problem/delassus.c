@@ -35,8 +35,7 @@ static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, const doubl
     const tbMetricBlock* b = &p->block[p->dof_block[p->jac_dof[c]]];
     int rows = (int)((p->jac_val_adr[c + 1] - p->jac_val_adr[c]) / (size_t)p->jac_width[c]);
     double* y = Y + p->jac_val_adr[c];
-    for (int i = 0; b->kind != TB_METRIC_SPARSE && i < rows; i++)
-      tb_metric_solve(b, NULL, y + (size_t)(i * b->size), NULL);
+    if (b->kind != TB_METRIC_SPARSE) tb_metric_solve_rows(b, rows, y);
     for (int i = 0; b->kind == TB_METRIC_SPARSE && lumped && i < rows * p->jac_width[c]; i++)
       y[i] /= lumped[p->jac_dof[c] + i % p->jac_width[c]];
   }

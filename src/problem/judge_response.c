@@ -39,11 +39,10 @@ static double dot(int n, const double* x, const double* y)
 static void add_small(const tbMetricBlock* block, const double* J, int rows, double* y, double* D)
 {
   int width = block->size;
-  for (int i = 0; i < rows; i++) {
-    memcpy(y, J + i * width, (size_t)width * sizeof *y);
-    tb_metric_solve(block, NULL, y, NULL);
-    for (int r = 0; r < rows; r++) D[r * rows + i] += dot(width, J + r * width, y);
-  }
+  memcpy(y, J, (size_t)(rows * width) * sizeof *y);
+  tb_metric_solve_rows(block, rows, y);
+  for (int i = 0; i < rows; i++)
+    for (int r = 0; r < rows; r++) D[r * rows + i] += dot(width, J + r * width, y + i * width);
 }
 
 // D += YᵀY with Y = L⁻¹PJ_kᵀ; the column blocks of contact k from c on that lie in block b.
@@ -178,9 +177,9 @@ tbStatus tb_judge_response(tbArena* arena, tbThreads* threads, const tbProblem* 
   double* row_sum = NULL;
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
-    size_t room = (size_t)block->size;
+    size_t room = (size_t)block->size * TB_MAX_ROWS;
     if (block->kind == TB_METRIC_SPARSE && block->factor)
-      room = room * TB_MAX_ROWS + tb_cholesky_scratch(block->factor, TB_MAX_ROWS);
+      room += tb_cholesky_scratch(block->factor, TB_MAX_ROWS);
     if (room > job.room_per_piece) job.room_per_piece = room;
     if (block->kind != TB_METRIC_SPARSE || block->factor) continue;
     if (!row_sum && !(row_sum = TB_TAKE(arena, double, (size_t)p->ndof))) return TB_ERROR_MEMORY;

@@ -158,6 +158,30 @@ static inline void solve_dense(int n, const double* restrict L, double* restrict
   }
 }
 
+// The same for several right-hand sides, n apart: their divisions overlap.
+static inline void solve_dense_rows(int n, int rows, const double* restrict L, double* restrict x)
+{
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++)
+      for (int r = 0; r < rows; r++) x[r * n + i] -= L[i * n + k] * x[r * n + k];
+    for (int r = 0; r < rows; r++) x[r * n + i] /= L[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++)
+      for (int r = 0; r < rows; r++) x[r * n + i] -= L[k * n + i] * x[r * n + k];
+    for (int r = 0; r < rows; r++) x[r * n + i] /= L[i * n + i];
+  }
+}
+
+void tb_metric_solve_rows(const tbMetricBlock* b, int rows, double* x)
+{
+  if (b->kind == TB_METRIC_DENSE && b->size == 6 && rows == 3) {
+    solve_dense_rows(6, 3, b->chol, x);
+    return;
+  }
+  for (int r = 0; r < rows; r++) tb_metric_solve(b, NULL, x + r * b->size, NULL);
+}
+
 static inline void multiply_add_dense(int n, const double* restrict A, const double* restrict x,
                                       double* restrict y)
 {

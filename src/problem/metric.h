@@ -18,6 +18,9 @@ tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads,
 // no factor.
 size_t tb_metric_workspace(const tbMetricBlock* block);
 void tb_metric_solve(const tbMetricBlock* block, tbThreads* threads, double* x, double* workspace);
+// The same for each of `rows` right-hand sides, one after the other in x, to the same bits: particles and
+// dense blocks.
+void tb_metric_solve_rows(const tbMetricBlock* block, int rows, double* x);
 // The same, unless it is interrupted: then x is of no use.
 void tb_metric_solve_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads, double* x,
                             double* workspace);

@@ -4,8 +4,8 @@
 
 #include "tribo/solver.h"
 
-// tb_solve with an initial guess of w = v − v_free (ndof; null: none) that also hands out its judge, which holds
-// what it found for the last λ (problem/judge.h); null where it fails.
+// tb_solve with an initial guess of w = v − v_free (ndof; null: none) that also hands out its judge, which
+// holds what it found for the last λ (problem/judge.h); null where it fails.
 tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
                          double* lambda, const double* w, tbSolveResult* result, tbJudge** judge);
 

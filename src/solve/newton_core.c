@@ -236,6 +236,11 @@ void tb_newton_linearise(tbNewton* n)
 {
   tb_delassus_apply(n->run->W, n->run->threads, n->lambda, n->u, n->workspace);
   for (int i = 0; i < n->run->p->nrow; i++) n->u[i] += n->run->W->q[i];
+  tb_newton_relinearise(n);
+}
+
+void tb_newton_relinearise(tbNewton* n)
+{
   tb_parallel_for(n->run->threads, n->run->p->ncontact, CONTACTS_PER_PIECE, linearise, n);
   for (int i = 0; i < n->plan->islands; i++) {
     if (n->island[i].resting) continue;

@@ -84,6 +84,7 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda);
 
 // u, Φ and its derivatives at λ; merits of the islands that do not rest.
 void tb_newton_linearise(tbNewton* n);
+void tb_newton_relinearise(tbNewton* n); // the same where λ has not moved since, and u is known
 
 // d and W d for the islands that do not rest; neither is of use once the run stops.
 void tb_newton_direction(tbNewton* n);

@@ -233,8 +233,13 @@ void tb_newton_direction(tbNewton* n)
 {
   const tbProblem* p = n->run->p;
   bool direct = n->plan->lu || n->plan->velocity;
-  for (int i = 0; i < p->nrow; i++) n->d[i] = n->active[i] ? 0 : -n->phi[i];
-  multiply(n);
+  bool moved = false;
+  for (int i = 0; i < p->nrow; i++) {
+    n->d[i] = n->active[i] ? 0 : -n->phi[i];
+    moved = moved || n->d[i] != 0;
+  }
+  if (moved) multiply(n);
+  else memset(n->Wd, 0, (size_t)p->nrow * sizeof *n->Wd);
   double target = remainder_of(n, n->rhs), left = target;
   if (n->plan->velocity) {
     tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, eliminate_contacts, n);

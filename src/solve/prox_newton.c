@@ -112,23 +112,27 @@ static void back_off(Prox* x, int i)
   copy_island(&x->n, i, x->anchor, x->n.lambda);
 }
 
-// Looks at where Newton stands on island i. True when the equations have changed: new anchor, new α.
-static bool steer(Prox* x, int i)
+typedef enum { SAME, NEW_ANCHOR, BACK } Change; // of the equations: none; new anchor or α; of λ as well
+
+// Looks at where Newton stands on island i.
+static Change steer(Prox* x, int i)
 {
   tbNewtonIsland* s = &x->n.island[i];
-  if (s->steps == 0) return false;
+  Change change = NEW_ANCHOR;
+  if (s->steps == 0) return SAME;
   if (s->length < 0.1) s->short_steps++;
   if (s->merit <= pull(x, i) && tb_newton_residual(&x->n, i) <= FAR * s->best) {
     accept(x, i);
   } else if (s->length == 0 || s->short_steps >= SHORT ||
              (s->steps >= SLOW && !(s->merit <= s->first_merit))) {
     back_off(x, i);
+    change = BACK;
   } else {
     if (s->steps >= SLOW) s->first_merit *= 0.1; // go on while each step gains a decade
-    return false;
+    return SAME;
   }
   s->steps = s->short_steps = s->seen = 0;
-  return true;
+  return change;
 }
 
 // The first α: less where the start is near, so that the anchor holds Newton back no more than it has to.
@@ -151,10 +155,13 @@ void tb_prox_newton(tbRun* run, double* lambda)
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
     tb_newton_linearise(n);
     tb_newton_rest(n);
-    bool changed = false;
-    for (int i = 0; i < n->plan->islands; i++)
-      if (!n->island[i].resting && steer(&x, i)) changed = true;
-    if (changed) tb_newton_linearise(n);
+    Change most = SAME;
+    for (int i = 0; i < n->plan->islands; i++) {
+      Change change = n->island[i].resting ? SAME : steer(&x, i);
+      if (change > most) most = change;
+    }
+    if (most == BACK) tb_newton_linearise(n);
+    else if (most == NEW_ANCHOR) tb_newton_relinearise(n);
     tb_newton_direction(n);
     if (tb_run_stops(run)) continue;
     for (int i = 0; i < n->plan->islands; i++) {

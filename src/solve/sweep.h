@@ -21,9 +21,9 @@ typedef struct tbSweep {
   bool by_packed; // from the third sweep on, when packing has paid off
   int sweeps;
   double operations; // multiplications and additions of one visit to every contact
-  int* visit;     // contacts in the order of the sweep
-  double* change; // energy norm of each contact's last change, for the greedy order
-  int age;        // sweeps since w was computed afresh
+  int* visit;        // contacts in the order of the sweep
+  double* change;    // energy norm of each contact's last change, for the greedy order
+  int age;           // sweeps since w was computed afresh
   uint64_t random;
 
   void (*update)(void* user, int k, const double* u, double* lambda); // moves λ_k, given u at the current λ
