@@ -3,7 +3,8 @@
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
 //   0. soft bodies   `cr`, which needs no W, then Newton; where W would be too large, `cr` and `ica` all the
 //                    way (auto_soft.c)
-//   1. nearly there  where a warm start is close, a few sweeps and a few steps of Newton; so, too, where
+//   1. nearly there  where a warm start is close, a few steps of Newton, after a few sweeps where these are
+//                    the cheaper ones; so, too, where
 //                    iterations are few and those of Newton cost little: one of them is worth many sweeps
 //   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
@@ -16,6 +17,7 @@
 // Stages start from the best iterate the judge has seen, and that is kept. The judge ends the
 // run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
 // answer has the same bits on every machine and for any number of threads.
+#include "math/cholesky.h"
 #include "solve/auto.h"
 #include "solve/methods.h"
 #include "tribo/math.h"
@@ -98,7 +100,8 @@ static double velocity_factor(const tbProblem* p, int* touching)
   }
   for (int b = 0; b < p->nblock; b++) {
     double size = p->block[b].size, coupled = size * (1 + touching[b]);
-    factor += 4 * size * coupled * coupled;
+    if (p->block[b].factor) factor += 2 * tb_cholesky_stats(p->block[b].factor).flops;
+    else factor += 4 * size * coupled * coupled;
   }
   return factor;
 }
@@ -125,6 +128,9 @@ static tbStatus estimate_work(tbContext* ctx, const tbRun* run, Watch* w)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       coupled += per_contact * touching[p->dof_block[p->jac_dof[c]]];
       sweep += 2.0 * (double)(p->jac_val_adr[c + 1] - p->jac_val_adr[c]);
+      bool first = c == p->jac_adr[k] || p->dof_block[p->jac_dof[c]] != p->dof_block[p->jac_dof[c - 1]];
+      if (first && p->block[p->dof_block[p->jac_dof[c]]].kind == TB_METRIC_SPARSE) // W is dense there
+        sweep += per_contact * per_contact * touching[p->dof_block[p->jac_dof[c]]];
     }
     if (p->W_ptr) {
       coupled = p->W_ptr[p->row_adr[k] + 1] - p->W_ptr[p->row_adr[k]];

@@ -341,3 +341,34 @@ TEST(problems_that_defeat_gauss_seidel_are_solved)
     tb_problem_free(p);
   }
 }
+
+// A pyramid's impulses, off by a little: the start that a step at rest has.
+static tbProblem* nearly_solved(tbContext* ctx, double** lambda)
+{
+  tbGenerate spec = tb_default_generate(TB_GENERATE_PYRAMID);
+  spec.size = 6;
+  tbProblem* p = NULL;
+  if (tb_problem_generate(ctx, &spec, &p) != TB_OK) return NULL;
+  *lambda = calloc((size_t)p->nrow, sizeof **lambda);
+  if (solve("prox-newton", p, 1e-10, 500, *lambda, NULL).outcome != TB_CONVERGED)
+    test_failed(__FILE__, __LINE__, "no start");
+  for (int i = 0; i < p->nrow; i++) (*lambda)[i] *= 1 + 1e-7 * (i % 7 - 3);
+  return p;
+}
+
+TEST(a_start_that_is_near_takes_newton_one_step_and_auto_no_sweep)
+{
+  static const char* const names[] = {"prox-newton", "auto"};
+  for (int i = 0; i < 2; i++) {
+    tbContext ctx = tb_default_context();
+    double* lambda = NULL;
+    tbProblem* p = nearly_solved(&ctx, &lambda);
+    REQUIRE(p);
+    tbSolveResult r = solve(names[i], p, 1e-8, 500, lambda, NULL);
+    printf("[%d] ", r.iterations);
+    CHECK(r.outcome == TB_CONVERGED && r.iterations == 1);
+    CHECK(strcmp(r.used, "prox-newton") == 0);
+    free(lambda);
+    tb_problem_free(p);
+  }
+}
