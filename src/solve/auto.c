@@ -3,9 +3,9 @@
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
 //   0. soft bodies   `cr`, which needs no W, then Newton; where W would be too large, `cr` and `ica` all the
 //                    way (auto_soft.c)
-//   1. nearly there  where a warm start is close, a few steps of Newton, after a few sweeps where these are
-//                    the cheaper ones; so, too, where
-//                    iterations are few and those of Newton cost little: one of them is worth many sweeps
+//   1. nearly there  where a warm start is close, a few steps of Newton, after a few sweeps where its systems
+//                    are in contact space; sweeps and Newton, too, where iterations are few and those of
+//                    Newton cost little: one of them is worth many sweeps
 //   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
 //                    will be there sooner
