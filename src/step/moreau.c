@@ -36,13 +36,13 @@ static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbUnco
                    .x,
            target = 0;
     if (u < -slowest) target = -t->contact_material.restitution * u;
-    if (o->stabilization == TB_STABILIZE_BAUMGARTE && t->point.gap < -o->slop) {
-      target = fmax(target, -o->fraction * (t->point.gap + o->slop) / h);
+    if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
+      if (t->point.gap < -o->slop) target = fmax(target, -o->fraction * (t->point.gap + o->slop) / h);
       t->compliance[0] = o->compliance / (h * h);
     }
-    if (o->stabilization == TB_STABILIZE_COMPLIANCE && t->point.gap < 0) {
+    if (o->stabilization == TB_STABILIZE_COMPLIANCE) { // a spring from the moment of contact on
       tbSoftRow soft = tb_soft_row(h, o->stiffness, o->damping, t->point.gap);
-      target = fmax(target, -soft.bias);
+      if (t->point.gap < 0) target = fmax(target, -soft.bias);
       t->compliance[0] = soft.compliance;
     }
     t->bias[0] = -target;
