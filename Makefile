@@ -55,9 +55,9 @@ scenes: build
 	@for name in $$(build/tribo scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p'); do \
 	  build/tribo scene $$name -o scenes/$$name.json || exit 1; done
 
-# The states that test/determinism/test_golden.c expects, as they are now.
+# The states and pictures that test/determinism/test_golden.c and test/render/test_golden_pictures.c expect, as they are now.
 golden: build
-	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests states_that_are_written_down
+	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests that_are_written_down
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

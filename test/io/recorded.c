@@ -36,12 +36,13 @@ const char recorded_scene[] =
     " \"cloth\": [{\"name\": \"a sheet\", \"mesh\": {\"grid\": {\"size\": 1, \"cells\": [3, 5]}},\n"
     "   \"position\": [0, 9, 1], \"velocity\": [0, 0, 2]}]}\n";
 
-Recorded recorded_begin(void)
+Recorded recorded_begin(void) { return recorded_begin_with(recorded_scene); }
+
+Recorded recorded_begin_with(const char* scene)
 {
   Recorded r = {.ctx = tb_default_context(), .folder = "/tmp/tribo-recorded-XXXXXX"};
   if (!mkdtemp(r.folder)) test_failed(__FILE__, __LINE__, "no temporary folder");
-  CHECK_OK(&r.ctx,
-           tb_scene_parse(&r.ctx, "recorded", recorded_scene, strlen(recorded_scene), NULL, &r.scene));
+  CHECK_OK(&r.ctx, tb_scene_parse(&r.ctx, "recorded", scene, strlen(scene), NULL, &r.scene));
   return r;
 }
 

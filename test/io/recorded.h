@@ -14,6 +14,7 @@ typedef struct {
 } Recorded;
 
 Recorded recorded_begin(void);
+Recorded recorded_begin_with(const char* scene);
 void recorded_end(Recorded* r);                                 // removes the folder with all that is in it
 const char* recorded_path(const Recorded* r, const char* name); // good until the next call
 
