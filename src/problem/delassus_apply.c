@@ -42,19 +42,6 @@ static void by_blocks(void* user, int begin, int end, int piece)
   }
 }
 
-static void by_dense(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Product* s = user;
-  int n = s->W->problem->nrow;
-  for (int i = begin; i < end; i++) {
-    const double* row = s->W->dense + (size_t)i * (size_t)n;
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += row[j] * s->x[j];
-    s->y[i] = sum;
-  }
-}
-
 static void given_rows(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -117,7 +104,7 @@ static void contact_velocity(void* user, int begin, int end, int piece)
 size_t tb_delassus_workspace(const tbDelassus* W)
 {
   const tbProblem* p = W->problem;
-  if (p->W_ptr || (W->forms & (TB_FORM_BLOCKS | TB_FORM_DENSE))) return 0;
+  if (p->W_ptr || (W->forms & TB_FORM_BLOCKS)) return 0;
   size_t room = 0;
   for (int b = 0; b < p->nblock; b++) {
     size_t need = tb_metric_workspace(&p->block[b]);
@@ -132,8 +119,6 @@ void tb_delassus_apply(const tbDelassus* W, tbThreads* threads, const double* x,
   Product s = {W, threads, x, y, workspace};
   if (W->forms & TB_FORM_BLOCKS) {
     tb_parallel_for(threads, p->ncontact, CONTACTS_PER_PIECE, by_blocks, &s);
-  } else if (W->forms & TB_FORM_DENSE) {
-    tb_parallel_for(threads, p->nrow, ROWS_PER_PIECE, by_dense, &s);
   } else if (p->W_ptr) {
     tb_parallel_for(threads, p->nrow, ROWS_PER_PIECE, given_rows, &s);
   } else {

@@ -100,6 +100,27 @@ TEST(builder_names_the_bad_metric_block)
   b = start(&ctx);
   tb_builder_dense(b, 0, unit, still, NULL);
   REFUSES(b, TB_ERROR_INPUT, "metric block 0");
+
+  b = start(&ctx);
+  tb_builder_particle(b, 4, 1, still, NULL);
+  REFUSES(b, TB_ERROR_INPUT, "a particle has 1 to 3 degrees of freedom, not 4");
+  b = start(&ctx);
+  tb_builder_particle(b, 0, 1, still, NULL);
+  REFUSES(b, TB_ERROR_INPUT, "metric block 0 has an impossible size, 0");
+  b = start(&ctx);
+  double gone[4] = {1, 0, NAN, 1};
+  tb_builder_dense(b, 2, gone, still, NULL);
+  REFUSES(b, TB_ERROR_INPUT, "metric block 0: entry (1, 0) is");
+  b = start(&ctx);
+  tb_builder_sparse(b, 2, ptr, col, gone, still, NULL);
+  REFUSES(b, TB_ERROR_INPUT, "metric block 0: entry (1, 0) is");
+  b = start(&ctx);
+  tb_builder_sparse(b, 2, ptr, col, skew, still, NULL);
+  REFUSES(b, TB_ERROR_INPUT, "metric block 0 is not symmetric at (0, 1)");
+  b = start(&ctx);
+  double flat[4] = {1, 0, 0, 0};
+  tb_builder_sparse(b, 2, ptr, col, flat, still, NULL);
+  REFUSES(b, TB_ERROR_NUMERIC, "metric block 0 is not positive definite (row 1)");
 }
 
 TEST(builder_names_the_bad_contact)
@@ -111,6 +132,9 @@ TEST(builder_names_the_bad_contact)
   tbBuilder* b = start(&ctx);
   tb_builder_contact(b, TB_LAW_COULOMB, 4, &half, NULL, NULL);
   REFUSES(b, TB_ERROR_INPUT, "contact 0: law coulomb does not take 4 rows");
+  b = start(&ctx);
+  tb_builder_contact(b, TB_LAW_COULOMB, 3, NULL, NULL, NULL);
+  REFUSES(b, TB_ERROR_INPUT, "contact 0: law coulomb needs 1 parameters");
   b = start(&ctx);
   tb_builder_contact(b, (tbLaw)77, 3, &half, NULL, NULL);
   REFUSES(b, TB_ERROR_INPUT, "unknown law 77");
@@ -172,4 +196,14 @@ TEST(builder_names_the_bad_entry_of_a_given_W)
   tb_builder_explicit(b, 3, ptr, col, val);
   tb_builder_particle(b, 3, 1, still, NULL);
   REFUSES(b, TB_ERROR_INPUT, "W is given");
+}
+
+TEST(laws_have_names)
+{
+  for (int i = 0; i < TB_LAW_COUNT; i++) {
+    tbLaw law = TB_LAW_COUNT;
+    CHECK(tb_law_from_name(tb_law_name((tbLaw)i), &law) && law == (tbLaw)i);
+  }
+  tbLaw law = TB_LAW_COUNT;
+  CHECK(!tb_law_from_name("amontons", &law) && law == TB_LAW_COUNT);
 }

@@ -70,6 +70,11 @@ TEST(bad_bodies_are_refused)
   BODY((d.kind = TB_BODY_KINEMATIC, d.keys = keys, d.key_count = 2));
   BODY((d.kind = (tbBodyMotion)3));
   BODY(d.name = "body/3");
+  tbMesh* sheet;
+  CHECK_OK(&x.ctx, tb_cloth_grid(&x.ctx, 1, 1, 2, 2, &sheet));
+  tbShape open = tb_shape_mesh(sheet);
+  BODY(d.shapes = &open);
+  tb_mesh_free(&x.ctx, sheet);
   tb_world_free(&x.ctx, x.w);
 }
 
@@ -105,7 +110,83 @@ TEST(bad_joints_are_refused)
   JOINT(TB_JOINT_SLIDER, (d.motor = true, d.motor_speed = INFINITY));
   JOINT(TB_JOINT_SLIDER, (d.motor = true, d.motor_force = -1));
   JOINT(TB_JOINT_DISTANCE, d.anchor_b = &same);
+  JOINT(TB_JOINT_DISTANCE, d.b.index = -1);
   tb_world_free(&x.ctx, x.w);
+}
+
+#define MATERIAL(change)                                                \
+  do {                                                                  \
+    tbMaterialDef d = tb_default_material_def();                        \
+    d.name = "new";                                                     \
+    change;                                                             \
+    refused(&x, tb_world_add_material(&x.ctx, x.w, &d, NULL), #change); \
+    CHECK(tb_world_find_material(x.w, "new").index < 0);                \
+  } while (0)
+
+TEST(bad_materials_of_worlds_are_refused)
+{
+  Watched x = watch();
+  MATERIAL(d.name = NULL);
+  MATERIAL(d.name = "default");
+  MATERIAL(d.density = 0);
+  MATERIAL(d.density = INFINITY);
+  MATERIAL(d.restitution = -0.1);
+  MATERIAL(d.restitution = 1.1);
+  MATERIAL(d.friction = tb_friction(-1));
+  MATERIAL(d.friction = tb_friction(1.1e6));
+  MATERIAL((d.friction =
+                (tbFriction){.kind = TB_FRICTION_ELLIPTIC, .mu_t = -1, .mu_b = 1, .direction = {1, 0, 0}}));
+  MATERIAL((d.friction =
+                (tbFriction){.kind = TB_FRICTION_ELLIPTIC, .mu_t = 1, .mu_b = NAN, .direction = {1, 0, 0}}));
+  MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_ELLIPTIC, .mu_t = 1, .mu_b = 1}));
+  MATERIAL((d.friction = (tbFriction){
+                .kind = TB_FRICTION_ELLIPTIC, .mu_t = 1, .mu_b = 1, .direction = {0, INFINITY, 0}}));
+  MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .mu = -1}));
+  MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .torsion = -1}));
+  MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .rolling = -1}));
+  MATERIAL(d.friction.kind = (tbFrictionKind)9);
+  tbMaterialId none = {-1}, plain = tb_world_find_material(x.w, "default"),
+               beyond = {(int)x.w->material.count};
+  refused(&x, tb_world_set_pair(&x.ctx, x.w, none, plain, tb_friction(1), 0), "a pair with no material");
+  refused(&x, tb_world_set_pair(&x.ctx, x.w, plain, beyond, tb_friction(1), 0), "a pair beyond the last");
+  refused(&x, tb_world_set_pair(&x.ctx, x.w, plain, plain, tb_friction(-1), 0), "its friction");
+  refused(&x, tb_world_set_pair(&x.ctx, x.w, plain, plain, tb_friction(1), 2), "its restitution");
+  CHECK(x.w->pair.count == 0);
+  tb_world_free(&x.ctx, x.w);
+}
+
+// Of many rules, each pair has its own, whichever is named first; the last one said counts.
+TEST(pairs_of_materials_have_their_own_friction)
+{
+  tbContext ctx = tb_default_context();
+  tbWorldDef def = tb_default_world_def();
+  tbWorld* w;
+  tbMaterialId id[5];
+  CHECK_OK(&ctx, tb_world_create(&ctx, &def, &w));
+  for (int i = 0; i < 5; i++) {
+    char name[2] = {(char)('a' + i), 0};
+    tbMaterialDef d = tb_default_material_def();
+    d.name = name, d.friction = tb_friction(1e6),
+    d.restitution = i % 2; // both at the edge of what is allowed
+    CHECK_OK(&ctx, tb_world_add_material(&ctx, w, &d, &id[i]));
+  }
+  for (int time = 0; time < 2; time++)
+    for (int i = 4; i >= 0; i--)
+      for (int k = 0; k <= i; k++) {
+        bool swap = (i + k + time) % 2;
+        CHECK_OK(&ctx, tb_world_set_pair(&ctx, w, id[swap ? k : i], id[swap ? i : k],
+                                         tb_friction(i + 0.1 * k + time), 0.1 * k));
+      }
+  CHECK(w->pair.count == 15);
+  for (int i = 0; i < 5; i++)
+    for (int k = 0; k < 5; k++) {
+      tbBody a = {.material = id[i].index, .own_contact_material = -1},
+             b = {.material = id[k].index, .own_contact_material = -1};
+      tbContactMaterial both = tb_world_contact_material(w, &a, &b);
+      int high = i > k ? i : k, low = i > k ? k : i;
+      CHECK(both.friction.mu == high + 0.1 * low + 1 && both.restitution == 0.1 * low);
+    }
+  tb_world_free(&ctx, w);
 }
 
 TEST(bad_steps_and_states_are_refused)
@@ -129,6 +210,15 @@ TEST(bad_steps_and_states_are_refused)
   STEP((o.stabilization = TB_STABILIZE_COMPLIANCE, o.stiffness = 0));
   STEP(o.restitution_speed = NAN);
   STEP(o.penalty_damping = -1);
+  STEP(o.penalty_stiffness = -1);
+  STEP(o.scheme = "an unheard-of one");
+  STEP(o.stabilization = TB_STABILIZE_COUNT);
+  STEP(o.fraction = -0.1);
+  STEP(o.compliance = -1);
+  STEP(o.clearance = -1);
+  STEP(o.rounds = 0);
+  STEP(o.budget_s = -1);
+  STEP((o.stabilization = TB_STABILIZE_COMPLIANCE, o.stiffness = 1, o.damping = -1));
   tbBodyState state = tb_body_state(x.w, (tbBodyId){4}), bad = state;
   bad.velocity.x = NAN;
   refused(&x, tb_body_set_state(&x.ctx, x.w, (tbBodyId){4}, &bad), "velocity");

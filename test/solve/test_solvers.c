@@ -177,10 +177,41 @@ TEST(bad_options_are_refused_and_lambda_is_left_alone)
   CHECK(REFUSED(o.directions = 2, TB_ERROR_ARGUMENT));
   CHECK(REFUSED(o.relaxation = 2, TB_ERROR_ARGUMENT));
   CHECK(REFUSED(o.time_budget_s = -1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.solver = NULL, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.model = TB_MODEL_COUNT, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.order = TB_ORDER_COUNT, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.r_factor = TB_RFACTOR_COUNT, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.preconditioner = TB_PRECONDITIONER_COUNT, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.inverse = TB_INVERSE_COUNT, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.directions = TB_MAX_DIRECTIONS + 1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.tolerance_q = -1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.velocity_tolerance = -1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.factor_bytes = -1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.relaxation = -0.1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.aim = -0.1, TB_ERROR_ARGUMENT));
+  CHECK(REFUSED(o.aim = 1.1, TB_ERROR_ARGUMENT));
   CHECK(REFUSED((o.solver = "pgs", o.model = TB_MODEL_CCP), TB_ERROR_UNSUPPORTED));
   w.lambda[1] = NAN;
   CHECK(REFUSED((void)0, TB_ERROR_ARGUMENT));
 #undef REFUSED
+  cases_drop(&w);
+}
+
+TEST(options_at_the_edge_of_what_is_allowed_are_taken)
+{
+  Case w;
+  tbManufacture spec = spec_for(3);
+  REQUIRE(cases_make(&w, &spec));
+  tbSolveOptions good = tb_default_solve_options(), o;
+  tbSolveResult r;
+#define TAKEN(change) (o = good, change, tb_solve(&w.ctx, w.p, &o, w.lambda, &r) == TB_OK)
+  CHECK(TAKEN(o.directions = 3) && TAKEN(o.directions = TB_MAX_DIRECTIONS));
+  CHECK(TAKEN(o.aim = 0) && TAKEN(o.aim = 1));
+  CHECK(TAKEN(o.max_iterations = 0) && r.iterations == 0);
+  CHECK(TAKEN((o.tolerance = 0, o.max_iterations = 5)) && TAKEN(o.velocity_tolerance = 0));
+  CHECK(TAKEN(o.order = TB_ORDER_COUNT - 1) && TAKEN(o.preconditioner = TB_PRECONDITIONER_COUNT - 1));
+  CHECK(TAKEN(o.r_factor = TB_RFACTOR_COUNT - 1) && TAKEN(o.inverse = TB_INVERSE_COUNT - 1));
+#undef TAKEN
   cases_drop(&w);
 }
 

@@ -53,6 +53,25 @@ TEST(bodies_without_a_factor_step_like_those_with_one)
   stage_close(&s[0]), stage_close(&s[1]);
 }
 
+// One whose matrix is worked on in several pieces.
+TEST(products_with_large_bodies_go_piece_by_piece)
+{
+  double z[2];
+  for (int i = 0; i < 2; i++) {
+    Stage s = soft_stage(0.4, 0.005);
+    stage_floor(&s, 0, 0);
+    tbBodyId block =
+        add_box(&s, tb_vec3(0.4, 0.4, 0.4), 7, soft_at(1e5, tb_vec3(0, 0, 0.202), tb_vec3(0.3, 0, -0.5)));
+    s.step.solver.tolerance = 1e-9, s.step.solver.velocity_tolerance = 1e-8;
+    if (i) take_factor_away(&s);
+    stage_run(&s, 3);
+    CHECK(s.unconverged == 0 && s.report.contacts > 50 && has_factor(&s) == !i);
+    z[i] = tb_body_nodes(s.world, block)[tb_body_node_count(s.world, block) / 2].z;
+    stage_close(&s);
+  }
+  CHECK_NEAR(z[1], z[0], 1e-8);
+}
+
 // How often a step asks whether to go on: once for every product of conjugate gradients, and a little more.
 static int questions(Stage* s)
 {
