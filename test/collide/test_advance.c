@@ -54,6 +54,7 @@ TEST(no_sampled_moment_touches_before_the_time_of_impact)
                        tb_scale3(-test_uniform(&r, 1, 4), way), tb_scale3(6, oracle_direction(&r)));
     tbSweep sb = sweep(tb_transform_identity(), tb_zero3(), tb_scale3(k % 2 ? 0.2 : 0, oracle_direction(&r)));
     double target = 1e-2, t = tb_time_of_impact(&a, &sa, &b, &sb, 1, target);
+    CHECK_NEAR(tb_time_of_impact(&b, &sb, &a, &sa, 1, target), t, 1e-4); // whichever is asked for first
     for (int i = 0; i < 60; i++) late += gap_at(&a, &sa, &b, &sb, t * i / 60) < target * (1 - 1e-9);
     if (t == 1) continue;
     hits++;

@@ -93,6 +93,32 @@ TEST(shapes_rest_on_a_grid_as_on_a_plane)
   grid_done(slab);
 }
 
+// Its vertices carry what is wider than the grid.
+TEST(what_is_wider_than_a_grid_rests_on_its_corners)
+{
+  tbSdf* post = grid_of(box_mesh(tb_vec3(0.2, 0.3, 1), 1), 20);
+  tbMesh* slab = box_mesh(tb_vec3(2, 2, 0.4), 1);
+  tbShape grid = tb_shape_sdf(post),
+          wide[3] = {tb_shape_cylinder(0.8, 0.4), tb_shape_box(tb_vec3(2, 2, 0.4)), tb_shape_mesh(slab)};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 5; i++) {
+      double depth = 0.002 * (i - 2);
+      tbTransform T = {tb_quat_exp(tb_vec3(0, 0, 0.3 * i)), tb_vec3(0.07 * i - 0.1, 0.05, 0.7 + depth)};
+      tbArray points = collide(&wide[k], T, &grid, tb_transform_identity(), 0.02);
+      const tbContactPoint* p = points.data;
+      CHECK(points.count >= 4);
+      CHECK_NEAR(spread(&points), sqrt(0.13), 1e-6);
+      for (size_t c = 0; c < points.count; c++) {
+        CHECK_NEAR(p[c].gap, depth, 1e-6);
+        CHECK_NEAR(p[c].normal.z, -1, 1e-9);
+        CHECK_NEAR(p[c].b.z, 0.5, 1e-6);
+      }
+      done(&points);
+    }
+  mesh_done(slab);
+  grid_done(post);
+}
+
 TEST(a_grid_of_a_torus_has_a_hole_and_rests_on_its_ring)
 {
   tbSdf* ring = grid_of(torus_mesh(1, 0.3, 32, 16), 48);

@@ -16,14 +16,18 @@ static tbProblem* in_units(tbContext* ctx, const tbProblem* p, double speed, dou
   for (int i = 0; i < p->nblock; i++) {
     const tbMetricBlock* block = &p->block[i];
     double v[64];
-    int count = block->kind == TB_METRIC_PARTICLE ? 1 : block->size * block->size;
-    if (!(block->kind != TB_METRIC_SPARSE && block->size <= 64 && count <= 4096)) {
+    int count = block->kind == TB_METRIC_PARTICLE ? 1
+                : block->kind == TB_METRIC_SPARSE ? block->ptr[block->size]
+                                                  : block->size * block->size;
+    if (!(block->size <= 64 && count <= 4096)) {
       tb_builder_abandon(b);
       return NULL;
     }
     for (int j = 0; j < block->size; j++) v[j] = speed * p->v_free[block->dof + j];
     for (int j = 0; j < count; j++) values[j] = mass * block->value[j];
     if (block->kind == TB_METRIC_PARTICLE) tb_builder_particle(b, block->size, values[0], v, NULL);
+    else if (block->kind == TB_METRIC_SPARSE)
+      tb_builder_sparse(b, block->size, block->ptr, block->col, values, v, NULL);
     else tb_builder_dense(b, block->size, values, v, NULL);
   }
   for (int k = 0; k < p->ncontact; k++) {
@@ -92,6 +96,52 @@ TEST(units_change_no_verdict)
     }
     cases_drop(&c);
   }
+}
+
+typedef struct {
+  const tbProblem* p;
+  double scale, first, last; // of the impulses; residuals in m/s
+  int events;
+} Watched;
+
+static void watch(void* user, const tbTraceEvent* e)
+{
+  Watched* w = user;
+  if (w->events++ == 0) w->first = e->residual->velocity;
+  w->last = e->residual->velocity;
+  for (int i = 0; i < w->p->nrow; i++) w->scale = fmax(w->scale, fabs(e->lambda[i]));
+}
+
+// A trace sees impulses and residuals in the units that the problem came in, of sparse metrics, too.
+TEST(traces_are_in_the_units_of_the_problem)
+{
+  tbContext ctx = tb_default_context();
+  tbManufacture spec = tb_default_manufacture();
+  spec.contacts = 12, spec.metric = TB_MAKE_SPARSE;
+  Case c;
+  REQUIRE(cases_make(&c, &spec));
+  Watched seen[2] = {{0}};
+  for (int k = 0; k < 2; k++) {
+    double speed = k ? 1e100 : 1, mass = k ? 1e-30 : 1;
+    tbProblem* p = in_units(&ctx, c.p, speed, mass);
+    REQUIRE(p);
+    tbSolveOptions o = tb_default_solve_options();
+    tbSolveResult r;
+    o.solver = "pgs", o.model = TB_MODEL_BOX, o.max_iterations = 30, o.tolerance = 1e-9,
+    o.velocity_tolerance = 0;
+    o.trace = watch, o.trace_user = &seen[k];
+    seen[k].p = p;
+    double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+    seen[k].scale /= speed * mass, seen[k].first /= speed, seen[k].last /= speed;
+    free(lambda);
+    tb_problem_free(p);
+  }
+  CHECK(seen[0].events > 3 && seen[1].events > 3);
+  CHECK_NEAR(seen[1].first, seen[0].first, 1e-9 * seen[0].first);
+  CHECK_NEAR(seen[1].scale, seen[0].scale, 1e-3 * seen[0].scale);
+  CHECK(seen[0].last < seen[0].first && seen[1].last < seen[1].first);
+  cases_drop(&c);
 }
 
 // No impulses are no answer to bodies that approach each other, however slowly; nor are wrong ones, however

@@ -81,6 +81,34 @@ TEST(doubts_name_what_is_wrong_and_nothing_else)
   }
 }
 
+// A body of two shapes that a cloth passes through is named once, with what both have to do with it; and
+// every body that is in doubt by itself, in their order.
+TEST(doubts_of_several_shapes_are_one)
+{
+  int times[3] = {0};
+  for (int k = 0; k < 3; k++) { // the left, the right, both
+    Stage s = soft_stage(0.5, 0.01);
+    tbShape shapes[2] = {tb_shape_sphere(0.1), tb_shape_box(tb_vec3(0.2, 0.2, 0.2))};
+    shapes[0].pose.x = tb_vec3(-0.3, 0, 0), shapes[1].pose.x = tb_vec3(0.3, 0, 0);
+    tbArray doubts;
+    for (int i = 0; i < 2; i++) {
+      tbBodyDef def = tb_default_body_def();
+      def.kind = TB_BODY_FIXED, def.shapes = shapes + (k == 1), def.shape_count = k == 2 ? 2 : 1;
+      def.position = tb_vec3(0, i ? 0.3 : -0.3, 0.01);
+      CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, NULL));
+    }
+    add_cloth(&s, 1, 10, soft_at(0, tb_zero3(), tb_zero3()));
+    find_doubts(&s, &doubts);
+    const tbDoubt* d = doubts.data;
+    REQUIRE(doubts.count == 2);
+    CHECK(d[0].a == 0 && d[0].b == 2 && d[1].a == 1 && d[1].b == 2);
+    CHECK(sscanf(d[0].what, "pass through each other at the start, %d times", &times[k]) == 1);
+    tb_array_free(&s.ctx, &doubts);
+    stage_close(&s);
+  }
+  CHECK(times[0] > 5 && times[1] > 5 && times[2] == times[0] + times[1]);
+}
+
 TEST(doubts_survive_every_failed_allocation)
 {
   Stage s = soft_stage(0.5, 0.01);
