@@ -1,0 +1,45 @@
+// Deformable bodies attached to rigid ones, by one hold and by several.
+#include "step/soft_stage.h"
+
+// A block of jelly whose bottom is attached to a brick, thrown through empty space. One hold: nothing else
+// holds the jelly. Two: another brick at its top.
+static void throw_attached(int holds)
+{
+  Stage s = stage_open_with(tb_zero3(), tb_friction(0.5), 0);
+  s.step.scheme = "implicit";
+  int bottom[9], top[9], nbottom = 0, ntop = 0;
+  for (int i = 0; i < 27; i++)
+    if (i / 9 == 0) bottom[nbottom++] = i;
+    else if (i / 9 == 2) top[ntop++] = i;
+  tbBodyId brick[2];
+  for (int k = 0; k < 2; k++)
+    brick[k] = stage_throw(&s, tb_shape_box(tb_vec3(0.2, 0.2, 0.05)), 0.5, tb_vec3(0, 0, k ? 0.15 : -0.15),
+                           tb_vec3(k ? -0.2 : 0.3, 0.1, 0));
+  tbPinDef pin[2] = {tb_default_pin_def(), tb_default_pin_def()};
+  pin[0].nodes = bottom, pin[0].node_count = nbottom, pin[0].body = brick[0];
+  pin[1].nodes = top, pin[1].node_count = ntop, pin[1].body = brick[1];
+  tbDeformableDef def = soft_at(1e5, tb_zero3(), tb_vec3(0, 0, 0.1));
+  def.pins = pin, def.pin_count = holds;
+  tbBodyId jelly = add_box(&s, tb_vec3(0.2, 0.2, 0.2), 2, def);
+  tbVec3 before = tb_world_momentum(s.world), local[9], pulled = stage_state(&s, brick[0]).velocity;
+  tbTransform start = {stage_state(&s, brick[0]).orientation, stage_state(&s, brick[0]).position};
+  for (int i = 0; i < nbottom; i++)
+    local[i] = tb_transform_unpoint(start, tb_body_nodes(s.world, jelly)[bottom[i]]);
+  stage_run(&s, 40);
+  tbTransform now = {stage_state(&s, brick[0]).orientation, stage_state(&s, brick[0]).position};
+  for (int i = 0; i < nbottom; i++)
+    CHECK_NEAR(tb_distance3(tb_transform_point(now, local[i]), tb_body_nodes(s.world, jelly)[bottom[i]]), 0,
+               1e-4);
+  CHECK_NEAR(tb_distance3(tb_world_momentum(s.world), before), 0, 1e-9);
+  CHECK(s.unconverged == 0);
+  CHECK(tb_distance3(stage_state(&s, brick[0]).velocity, pulled) > 0.05);
+  bool other_pulled = tb_distance3(stage_state(&s, brick[1]).velocity, tb_vec3(-0.2, 0.1, 0)) > 0.05;
+  CHECK(other_pulled == (holds == 2));
+  stage_close(&s);
+}
+
+TEST(what_is_attached_goes_along_and_keeps_momentum)
+{
+  throw_attached(1);
+  throw_attached(2);
+}
