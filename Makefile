@@ -57,7 +57,7 @@ scenes: build
 
 # The states and pictures that test/determinism/test_golden.c and test/render/test_golden_pictures.c expect, as they are now.
 golden: build
-	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests that_are_written_down
+	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests are_written_down
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
