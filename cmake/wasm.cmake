@@ -20,3 +20,14 @@ set(CMAKE_C_LINKER_LAUNCHER ${emscripten_environment})
 # What the build machine has installed is not for wasm.
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+
+# emcc is a script that starts clang, and takes longer to start than most files to compile: sources go to the clang that
+# it would start, with the options that it would give.
+execute_process(COMMAND ${emscripten_environment} ${CMAKE_C_COMPILER} --cflags
+  OUTPUT_VARIABLE emscripten_flags OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+execute_process(COMMAND ${emscripten_environment} ${CMAKE_C_COMPILER} -v -c -x c /dev/null -o /dev/null
+  ERROR_VARIABLE emscripten_said OUTPUT_QUIET)
+if(emscripten_flags AND emscripten_said MATCHES "\"([^\"]*/clang[^\"]*)\" -target")
+  string(REPLACE "clang++" "clang" emscripten_clang ${CMAKE_MATCH_1})
+  set(CMAKE_C_COMPILE_OBJECT "${emscripten_clang} ${emscripten_flags} <DEFINES> <INCLUDES> <FLAGS> -o <OBJECT> -c <SOURCE>")
+endif()

@@ -72,7 +72,7 @@ TEST(scenes_load_for_every_corner_of_their_parameters)
     if (strcmp(scene->name, "pile-8000") == 0) continue; // as pile-1000
     int n = 0;
     while (n < TB_GALLERY_PARAMETERS && scene->parameter[n].name) n++;
-    for (int corners = 0; corners < 1 << n; corners++) {
+    for (int corners = 0; corners < 1 << n; corners += test_quick() && n > 0 ? (1 << n) - 1 : 1) {
       double values[TB_GALLERY_PARAMETERS] = {0};
       for (int k = 0; k < n; k++) values[k] = corner(&scene->parameter[k], corners >> k & 1);
       tbScene s = {0};

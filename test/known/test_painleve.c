@@ -58,7 +58,7 @@ static int solutions(Tip W, double mu, double un, double ut, double out[4][2])
 TEST(painleves_rod_jams_in_one_step_where_it_must)
 {
   int jammed = 0, slid = 0;
-  for (int k = 0; k < EXACT_SOLVERS; k++) {
+  for (int k = 0; k < EXACT_SOLVERS; k += exact_stride()) {
     if (strcmp(exact_solvers[k], "nncg") == 0) continue; // row by row, friction can take very long to jam
     for (int i = 0; i < 40; i++) {
       double l = i % 3 ? 0.5 : 0.05, r = 1e-3 * l, m = i % 2 ? 1 : 20, theta = 0.7 + 0.1 * (i % 8),
