@@ -81,6 +81,68 @@ static double* reference(const tbProblem* p)
   return W;
 }
 
+// Sparse blocks of 6 and 9 and a particle, and contacts between any two of them, named in either order.
+static tbProblem* sparse_pairs(tbContext* ctx)
+{
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  double v[9] = {0}, mu = 0.5, J[9];
+  int dof[3], width[3] = {6, 3, 9};
+  tbRandom random = test_random(11);
+  tb_builder_create(ctx, "pairs", &b);
+  for (int k = 0; k < 3; k++) {
+    int ptr[10] = {0}, col[27], n = 0;
+    double A[27];
+    for (int i = 0; i < width[k]; i++, ptr[i] = n)
+      for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < width[k]; j++, n++)
+        col[n] = j, A[n] = i == j ? 3 + i : -1;
+    if (k == 1) tb_builder_particle(b, 3, 2, v, &dof[k]);
+    else tb_builder_sparse(b, width[k], ptr, col, A, v, &dof[k]);
+  }
+  for (int k = 0; k < 18; k++) {
+    int first = k % 3, second = (first + 1 + k / 3 % 2) % 3;
+    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, NULL, NULL);
+    for (int side = 0; side < 2; side++) {
+      int block = side ? second : first;
+      for (int i = 0; i < 9; i++) J[i] = test_uniform(&random, -1, 1);
+      tb_builder_jacobian(b, dof[block] + 3 * (k % (width[block] / 3)), 3, J);
+    }
+  }
+  CHECK_OK(ctx, tb_builder_finish(b, &p));
+  return p;
+}
+
+TEST(contacts_between_sparse_blocks_see_both)
+{
+  static const unsigned forms[] = {0, TB_FORM_FREE, TB_FORM_BLOCKS, TB_FORM_DENSE, TB_FORM_SWEEP};
+  tbContext ctx = tb_default_context();
+  tbProblem* p = sparse_pairs(&ctx);
+  REQUIRE(p);
+  int m = p->nrow;
+  double *W = reference(p), x[54], y[54];
+  tbRandom random = test_random(12);
+  for (int i = 0; i < m; i++) x[i] = test_uniform(&random, -1, 1);
+  for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+    tbDelassus* D = NULL;
+    CHECK_OK(&ctx, tb_delassus_create(&ctx, p, forms[f], &D));
+    REQUIRE(D);
+    for (int k = 0; k < p->ncontact; k++)
+      for (int i = 0; i < 9; i++)
+        CHECK_NEAR(D->diag[D->diag_adr[k] + (size_t)i], W[(3 * k + i / 3) * m + 3 * k + i % 3], 1e-12);
+    double* room = malloc(sizeof *room * (tb_delassus_workspace(D) + 1));
+    if (forms[f]) tb_delassus_apply(D, NULL, x, y, room);
+    for (int i = 0; forms[f] && i < m; i++) {
+      double sum = 0;
+      for (int j = 0; j < m; j++) sum += W[i * m + j] * x[j];
+      CHECK_NEAR(y[i], sum, 1e-12);
+    }
+    free(room);
+    tb_delassus_free(&ctx, D);
+  }
+  free(W);
+  tb_problem_free(p);
+}
+
 TEST(every_form_of_W_agrees_with_its_definition)
 {
   static const unsigned forms[] = {
