@@ -93,7 +93,7 @@ TEST(doubts_of_several_shapes_are_one)
     tbArray doubts;
     for (int i = 0; i < 2; i++) {
       tbBodyDef def = tb_default_body_def();
-      def.motion = TB_BODY_FIXED, def.shapes = shapes + (k == 1), def.shape_count = k == 2 ? 2 : 1;
+      def.kind = TB_BODY_FIXED, def.shapes = shapes + (k == 1), def.shape_count = k == 2 ? 2 : 1;
       def.position = tb_vec3(0, i ? 0.3 : -0.3, 0.01);
       CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, NULL));
     }
