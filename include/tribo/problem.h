@@ -12,11 +12,10 @@
 #ifndef TRIBO_PROBLEM_H
 #define TRIBO_PROBLEM_H
 
+#include "tribo/limits.h"
 #include "tribo/base.h"
 
 TB_API_BEGIN
-
-enum { TB_MAX_ROWS = 6, TB_MAX_DIRECTIONS = 64 };
 
 // What a contact's impulse may do. The friction laws share one shape: λ_n ≥ 0 and λ_F ∈ λ_n·F for a convex
 // set F around 0, u_n ≥ 0 ⟂ λ_n ≥ 0, and λ_F dissipates the most power that F allows.

@@ -49,8 +49,6 @@ typedef struct tbStepOptions {
   int rounds; // scheme implicit: how often, at most, contacts are found anew and solved for again
 } tbStepOptions;
 
-#define TB_VELOCITY_TOLERANCE 1e-5 // m/s: what steps aim at unless told otherwise
-
 tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2
 
 // The same by name (tribo/options.h). Rows count `at` from a tbStepOptions. A row is found by its key or by

@@ -11,12 +11,13 @@
 // Workers spin briefly before they sleep, because a sweep over colours issues many short loops in a row.
 #include "base/threads.h"
 #include "base/memory.h"
+#include "tribo/limits.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPINS = 20000, MAX_THREADS = 256 };
+enum { SPINS = 20000 };
 
 struct tbThreads {
   int count; // workers + the caller
@@ -118,8 +119,8 @@ void tb_parallel_for(tbThreads* t, int count, int grain, tbRangeFn* body, void* 
 tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out)
 {
   *out = NULL;
-  if (count < 1 || count > MAX_THREADS)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "threads must be 1 to %d, not %d", MAX_THREADS, count);
+  if (count < 1 || count > TB_MAX_THREADS)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "threads must be 1 to %d, not %d", TB_MAX_THREADS, count);
   tbThreads* t = TB_NEW(ctx, tbThreads, 1);
   if (!t) return TB_ERROR_MEMORY;
   t->count = count;

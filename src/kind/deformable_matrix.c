@@ -20,12 +20,13 @@ static tbStatus analyse(tbContext* ctx, const tbDeformable* d, tbBodyFactor* out
   if (out->analysed) return TB_OK;
   tbCholesky* factor;
   const tbCsr* K = &d->fem->K;
-  TB_TRY(tb_metric_is_bulky(ctx, d->fem->nnode, d->fem->assembly.ptr, d->fem->assembly.col, &out->analysed));
+  TB_TRY(
+      tb_metric_is_too_large(ctx, d->fem->nnode, d->fem->assembly.ptr, d->fem->assembly.col, &out->analysed));
   if (out->analysed) return TB_OK;
   // The best order for large bodies is a library's; that of all others must not depend on which are
   // installed.
   tbCholeskyOptions how = {.ordering = d->fem->nnode > LARGE ? TB_ORDERING_AUTO : TB_ORDERING_DEGREE,
-                           .most_bytes = TB_METRIC_FACTOR_BYTES};
+                           .most_bytes = TB_FACTOR_BYTES};
   TB_TRY(tb_cholesky_analyze(ctx, 3 * d->fem->nnode, K->ptr, K->idx, &how, &factor));
   out->analysed = true;
   if (!factor) return TB_OK;

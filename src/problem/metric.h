@@ -34,10 +34,9 @@ void tb_metric_multiply_add(const tbMetricBlock* block, const double* x, double*
 // dozen solves by conjugate gradients, which is what the free motion and the judge of a few problems come to.
 // The same answer on every machine.
 bool tb_metric_should_factor(const tbCholeskyStats* stats);
-#define TB_METRIC_FACTOR_BYTES 1000000000 // and more never
 // Whether a body of 3 degrees of freedom per node is certain not to be worth it, from the pattern of its
 // nodes alone. (metric_worth.c)
-tbStatus tb_metric_is_bulky(tbContext* ctx, int nodes, const int* ptr, const int* col, bool* out);
+tbStatus tb_metric_is_too_large(tbContext* ctx, int nodes, const int* ptr, const int* col, bool* out);
 
 // Rows begin … end−1 of y = A x; both bounds are multiples of the block's unit. (metric_rows.c)
 void tb_metric_rows(const tbMetricBlock* block, int begin, int end, const double* x, double* y);

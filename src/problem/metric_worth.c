@@ -1,9 +1,9 @@
 // Whether it pays to factor a sparse block in every step, or to solve with it by conjugate gradients.
 //
-// In nanoseconds, as measured by bench/internal/cr_soft.c on one core: 30 GFlop/s while factoring; two triangular
-// solves and their refinement per use of L, at the pace of memory; and conjugate gradients at 60 iterations
-// of 30 ns per row of a finite-element matrix. L may take 1 GB, and what is small is factored whatever the
-// figures say.
+// In nanoseconds, as measured by bench/internal/cr_soft.c on one core: 30 GFlop/s while factoring; two
+// triangular solves and their refinement per use of L, at the pace of memory; and conjugate gradients at 60
+// iterations of 30 ns per row of a finite-element matrix. L may take 1 GB, and what is small is factored
+// whatever the figures say.
 //
 // Finding out takes an ordering and the structure of L: for a solid of a few hundred thousand rows seconds,
 // to learn what a look at its shape tells. Layers of nodes at equal distance from one end separate what lies
@@ -20,7 +20,7 @@ static double by_iteration(double rows) { return SOLVES * ITERATIONS * 30.0 * ro
 bool tb_metric_should_factor(const tbCholeskyStats* s)
 {
   double by_factor = s->flops / 30 + SOLVES * 2.0 * (double)s->entries;
-  return s->bytes <= TB_METRIC_FACTOR_BYTES && (s->rows <= SMALL || by_factor <= by_iteration(s->rows));
+  return s->bytes <= TB_FACTOR_BYTES && (s->rows <= SMALL || by_factor <= by_iteration(s->rows));
 }
 
 // Breadth first from `start`: the widest layer, and the last node of all. layer: −1: not reached (nodes).
@@ -45,7 +45,7 @@ static int widest_layer(int nodes, const int* ptr, const int* col, int start, in
   return widest;
 }
 
-tbStatus tb_metric_is_bulky(tbContext* ctx, int nodes, const int* ptr, const int* col, bool* out)
+tbStatus tb_metric_is_too_large(tbContext* ctx, int nodes, const int* ptr, const int* col, bool* out)
 {
   *out = false;
   if (3 * nodes <= SMALL) return TB_OK;

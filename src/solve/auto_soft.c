@@ -14,7 +14,6 @@
 #include <math.h>
 
 static const double MOST_WORK = 2e11; // multiply-adds for W: a minute or so
-static const double MOST_BYTES = 1e9; // for W, unless options.factor_bytes says otherwise
 static const double MOST_WORTH = 1e6; // iterations
 static const double DIAGONAL =
     0.5; // of the work for W: its diagonal blocks take the first half of each solve
@@ -36,7 +35,7 @@ tbStatus tb_auto_soft(tbContext* ctx, const tbRun* run, tbAutoSoft* out)
 {
   const tbProblem* p = run->p;
   double work = 0, step = 0, flops = 0, entries = 0, bytes,
-         most = run->o->factor_bytes > 0 ? run->o->factor_bytes : MOST_BYTES;
+         most = run->o->factor_bytes > 0 ? run->o->factor_bytes : TB_FACTOR_BYTES;
   int on_sparse = 0;
   *out = (tbAutoSoft){0};
   for (int b = 0; b < p->nblock; b++) {

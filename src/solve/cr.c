@@ -32,7 +32,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double FACTOR_BYTES = 1e9;
 static const double SLIGHT = 1e-8; // squared cosine of a direction that is not worth a step
 static const double HOPE = 7;      // times ε₁, where the judge may be satisfied
 static const double LIKELY = 0.7;  // of the tolerances: where the judge should be
@@ -68,7 +67,7 @@ static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
 // may.
 tbStatus tb_cr_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
 {
-  double bytes, most = o->factor_bytes > 0 ? o->factor_bytes : FACTOR_BYTES;
+  double bytes, most = o->factor_bytes > 0 ? o->factor_bytes : TB_FACTOR_BYTES;
   *out = 0;
   if (o->preconditioner != TB_PRECONDITIONER_SCHUR) return TB_OK;
   TB_TRY(tb_cr_schur_bytes(ctx, p, &bytes));

@@ -9,13 +9,12 @@
 #include <string.h>
 
 enum { CONTACTS_PER_PIECE = 64 };
-static const double FACTOR_BYTES = 1e9;
 
 // ---- before the loop ----
 
 static double factor_bytes(const tbSolveOptions* o)
 {
-  return o->factor_bytes > 0 ? o->factor_bytes : FACTOR_BYTES;
+  return o->factor_bytes > 0 ? o->factor_bytes : TB_FACTOR_BYTES;
 }
 
 // Whether a factor in velocity space costs less than one in contact space. Without sparse metric blocks it

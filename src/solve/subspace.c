@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { MOST_ITERATIONS = 2000 };
-static const double SHIFT = 1e-9, ENOUGH = 1e-6, FACTOR_BYTES = 1e9;
+static const double SHIFT = 1e-9, ENOUGH = 1e-6;
 
 // ---- setting up ----
 
@@ -26,7 +26,7 @@ static tbStatus prepare(tbContext* ctx, tbSubspace* s)
   const tbDelassus* W = s->run->W;
   const tbProblem* p = W->problem;
   size_t n = (size_t)p->nrow;
-  double allowed = s->run->o->factor_bytes > 0 ? s->run->o->factor_bytes : FACTOR_BYTES;
+  double allowed = s->run->o->factor_bytes > 0 ? s->run->o->factor_bytes : TB_FACTOR_BYTES;
   double **vectors[] = {&s->diagonal, &s->r, &s->Wd}, **more[] = {&s->x, &s->z, &s->p};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = TB_TAKE(&s->arena, double, n))) return TB_ERROR_MEMORY;

@@ -313,7 +313,7 @@ TEST(a_bulky_body_is_told_from_a_flat_one_without_an_analysis)
   for (int k = 0; k < 2; k++) {
     bool bulky = k;
     box_pattern(size[k], ptr, col);
-    CHECK_OK(&ctx, tb_metric_is_bulky(&ctx, size[k][0] * size[k][1] * size[k][2], ptr, col, &bulky));
+    CHECK_OK(&ctx, tb_metric_is_too_large(&ctx, size[k][0] * size[k][1] * size[k][2], ptr, col, &bulky));
     CHECK(bulky == (k == 0));
   }
   free(ptr), free(col);

@@ -53,10 +53,9 @@ tbStatus tb_soup_parse(tbContext* ctx, const char* name, const char* bytes, size
 
 static tbStatus load(tbContext* ctx, const char* path, tbSoup* soup)
 {
-  enum { LIMIT_GIB = 2 };
   char* bytes = NULL;
   size_t length = 0;
-  TB_TRY(tb_read_file(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length));
+  TB_TRY(tb_read_file(ctx, path, (size_t)TB_MESH_FILE_GIB << 30, &bytes, &length));
   tbStatus status = tb_soup_parse(ctx, path, bytes, length, soup);
   tb_free(ctx, bytes);
   return status;

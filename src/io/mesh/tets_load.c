@@ -244,11 +244,10 @@ tbStatus tb_tet_mesh_parse(tbContext* ctx, const char* name, const char* bytes, 
 
 tbStatus tb_tet_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbTetMesh** out)
 {
-  enum { LIMIT_GIB = 4 };
   char* bytes = NULL;
   size_t length = 0;
   *out = NULL;
-  TB_TRY(tb_read_file(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length));
+  TB_TRY(tb_read_file(ctx, path, (size_t)TB_TET_MESH_FILE_GIB << 30, &bytes, &length));
   tbStatus status = tb_tet_mesh_parse(ctx, path, bytes, length, scale, out);
   tb_free(ctx, bytes);
   return status;

@@ -32,13 +32,12 @@ tbStatus tb_problem_parse(tbContext* ctx, const char* name, const char* bytes, s
 
 tbStatus tb_problem_load(tbContext* ctx, const char* path, tbProblem** out, double** guess)
 {
-  enum { LIMIT_GIB = 2 };
   char* bytes = NULL;
   size_t length = 0;
   double* found = NULL;
   *out = NULL;
   if (guess) *guess = NULL;
-  TB_TRY(tb_read_input(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length));
+  TB_TRY(tb_read_input(ctx, path, (size_t)TB_PROBLEM_FILE_GIB << 30, &bytes, &length));
   tbStatus status = tb_problem_parse(ctx, path, bytes, length, out, &found);
   tb_free(ctx, bytes);
   if (guess) *guess = found;

@@ -26,9 +26,9 @@ tbStatus tb_scene_count_copies(tbSceneBuild* b, const tbJson* node, const tbScen
   int have = tb_world_body_count(b->world);
   double wanted = 1;
   for (int i = 0; repeat && i < 3; i++) wanted *= repeat->count[i];
-  if (have + wanted > TB_SCENE_MAX_BODIES)
+  if (have + wanted > TB_MAX_SCENE_BODIES)
     return tb_json_fail(b->ctx, repeat ? tb_scene_place(repeat->node, "count") : node,
-                        "%.0f bodies; a scene has at most %d", have + wanted, TB_SCENE_MAX_BODIES);
+                        "%.0f bodies; a scene has at most %d", have + wanted, TB_MAX_SCENE_BODIES);
   *out = (int)wanted;
   return TB_OK;
 }

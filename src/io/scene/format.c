@@ -185,7 +185,7 @@ const tbRecord tb_motion_record = {
     RECORD(Motion, NULL, motion_keys)};
 
 static const tbKey repeat_keys[] = {
-    {"count", TB_KEY_INTS, AT(Repeat, count), {1, TB_SCENE_MAX_BODIES, false}, 3, 3, .required = true,
+    {"count", TB_KEY_INTS, AT(Repeat, count), {1, TB_MAX_SCENE_BODIES, false}, 3, 3, .required = true,
      .text = "copies along x, y and z"},
     {"spacing", TB_KEY_NUMBERS, AT(Repeat, spacing), ANY, 3, 3, .required = true,
      .text = "from one to the next, world axes, m"},

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "tribo/step.h"
 
-enum { TB_SCENE_VERSION = 1, TB_SCENE_MAX_BODIES = 1000000 };
+enum { TB_SCENE_VERSION = 1 };
 
 // ---- the table ----
 

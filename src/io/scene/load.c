@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { LIMIT_GIB = 1 };
-
 // ---- options ----
 
 static tbStatus read_stabilization(tbContext* ctx, const tbSceneFile* f, tbStepOptions* o)
@@ -232,7 +230,7 @@ static tbStatus load(tbContext* ctx, const char* path, tbSceneErrors* errors, tb
   char* folder = TB_NEW(ctx, char, folder_length + 1);
   if (!folder) return TB_ERROR_MEMORY;
   memcpy(folder, path, folder_length);
-  tbStatus status = tb_read_input(ctx, path, (size_t)LIMIT_GIB << 30, &bytes, &length);
+  tbStatus status = tb_read_input(ctx, path, (size_t)TB_SCENE_FILE_GIB << 30, &bytes, &length);
   if (status == TB_OK) {
     status = tb_scene_examine_text(ctx, path, bytes, length, folder, errors, out);
     tb_free(ctx, bytes);
