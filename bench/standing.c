@@ -23,7 +23,8 @@ static void stand(const char* name, const char* solver, double minutes)
   int count = tb_world_body_count(scene.world), unconverged = 0;
   tbVec3* start = calloc((size_t)count, sizeof *start);
   if (!start) exit(1);
-  for (int i = 0; i < count; i++) start[i] = tb_body_state(scene.world, (tbBodyId){i}).position;
+  for (int i = 0; i < count; i++)
+    start[i] = tb_body_state(scene.world, tb_world_body_at(scene.world, i)).position;
   double began = bench_now(), drift = 0;
   while (tb_world_time(scene.world) < 60 * minutes && bench_now() - began < 120) {
     tbStepReport report;
@@ -34,7 +35,8 @@ static void stand(const char* name, const char* solver, double minutes)
     unconverged += report.outcome != TB_CONVERGED;
   }
   for (int i = 0; i < count; i++)
-    drift = fmax(drift, tb_distance3(tb_body_state(scene.world, (tbBodyId){i}).position, start[i]));
+    drift = fmax(
+        drift, tb_distance3(tb_body_state(scene.world, tb_world_body_at(scene.world, i)).position, start[i]));
   int64_t steps = tb_world_step_count(scene.world);
   printf("%-10s %-10s %8.1f s  drift %.2e m  %d of %lld steps unconverged  %.3f ms a step\n", name, solver,
          tb_world_time(scene.world), drift, unconverged, (long long)steps,

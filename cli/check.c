@@ -19,7 +19,8 @@ static void put_count(tbOut* out, int64_t count, const char* one, const char* ma
 static int count_kind(const tbWorld* w, const char* word)
 {
   int count = 0;
-  for (int i = 0; i < tb_world_body_count(w); i++) count += strcmp(tb_body_kind(w, (tbBodyId){i}), word) == 0;
+  for (int i = 0; i < tb_world_body_count(w); i++)
+    count += strcmp(tb_body_kind(w, tb_world_body_at(w, i)), word) == 0;
   return count;
 }
 
@@ -29,7 +30,7 @@ static void put_summary(tbOut* out, const char* path, const tbScene* s)
   tbWorldSize size = tb_world_size(w);
   int bodies = size.bodies;
   double mass = 0;
-  for (int i = 0; i < bodies; i++) mass += tb_body_mass(w, (tbBodyId){i});
+  for (int i = 0; i < bodies; i++) mass += tb_body_mass(w, tb_world_body_at(w, i));
   out_terminal(out, path);
   out_format(out, ": %d %s (%d free", bodies, bodies == 1 ? "body" : "bodies", count_kind(w, "dynamic"));
   for (int k = 0; k < tb_body_kind_count(); k++) {
@@ -59,9 +60,9 @@ static tbStatus warn_of_overlaps(tbContext* ctx, const char* path, const tbWorld
   for (size_t i = 0; status == TB_OK && i < overlaps.count && i < SHOWN; i++) {
     out_terminal(&out, path);
     tb_out_text(&out, ": warning: \"");
-    out_terminal(&out, tb_body_name(w, (tbBodyId){o[i].a}));
+    out_terminal(&out, tb_body_name(w, tb_world_body_at(w, o[i].a)));
     tb_out_text(&out, "\" and \"");
-    out_terminal(&out, tb_body_name(w, (tbBodyId){o[i].b}));
+    out_terminal(&out, tb_body_name(w, tb_world_body_at(w, o[i].b)));
     out_format(&out, "\" overlap by %.3g m at the start\n", o[i].depth);
   }
   if (status == TB_OK && overlaps.count > SHOWN) {

@@ -5,7 +5,7 @@
 static void put_name(tbOut* out, const tbWorld* w, int body)
 {
   tb_out_text(out, "\"");
-  out_terminal(out, tb_body_name(w, (tbBodyId){body}));
+  out_terminal(out, tb_body_name(w, tb_world_body_at(w, body)));
   tb_out_text(out, "\" ");
 }
 

@@ -128,7 +128,8 @@ static void put_times(tbJsonWriter* w, const Metrics* m, const Spread* s)
 int64_t nodes_count(const tbWorld* world)
 {
   int64_t count = 0;
-  for (int i = 0; i < tb_world_body_count(world); i++) count += tb_body_node_count(world, (tbBodyId){i});
+  for (int i = 0; i < tb_world_body_count(world); i++)
+    count += tb_body_node_count(world, tb_world_body_at(world, i));
   return count;
 }
 
@@ -137,7 +138,7 @@ static int64_t degrees_of_freedom(const tbWorld* world)
 {
   int64_t dofs = 3 * nodes_count(world);
   for (int i = 0; i < tb_world_body_count(world); i++) {
-    tbBodyId body = {i};
+    tbBodyId body = tb_world_body_at(world, i);
     if (tb_body_node_count(world, body) == 0 && tb_body_mass(world, body) > 0) dofs += 6;
   }
   return dofs;
@@ -217,9 +218,9 @@ static void put_bodies(tbJsonWriter* w, const tbWorld* world)
 {
   tb_put_array(w, "bodies");
   for (int i = 0; i < tb_world_body_count(world); i++) {
-    tbBodyState s = tb_body_state(world, (tbBodyId){i});
+    tbBodyState s = tb_body_state(world, tb_world_body_at(world, i));
     tb_put_object(w, NULL);
-    tb_put_string(w, "name", tb_body_name(world, (tbBodyId){i}));
+    tb_put_string(w, "name", tb_body_name(world, tb_world_body_at(world, i)));
     put_vec3(w, "position", s.position);
     put_finites(w, "orientation",
                 (double[4]){s.orientation.w, s.orientation.x, s.orientation.y, s.orientation.z}, 4);

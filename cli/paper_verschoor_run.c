@@ -70,7 +70,7 @@ static tbStepOptions options_of(const Setup* setup, Method method)
 static void count_size(const tbWorld* w, Outcome* out)
 {
   for (int i = 0; i < tb_world_body_count(w); i++) {
-    tbBodyId id = {i};
+    tbBodyId id = tb_world_body_at(w, i);
     int nodes = tb_body_node_count(w, id);
     out->size.objects += nodes > 0;
     out->size.tets += tb_body_element_count(w, i, NULL);

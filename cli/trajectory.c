@@ -29,9 +29,9 @@ void trajectory_header(tbOut* out) { tb_out_text(out, "step,t,name,x,y,z,qw,qx,q
 void trajectory_rows(tbOut* out, const tbWorld* world)
 {
   for (int i = 0; i < tb_world_body_count(world); i++) {
-    tbBodyState s = tb_body_state(world, (tbBodyId){i});
+    tbBodyState s = tb_body_state(world, tb_world_body_at(world, i));
     put_step(out, world);
-    put_name(out, world, (tbBodyId){i});
+    put_name(out, world, tb_world_body_at(world, i));
     put_vec3(out, s.position);
     put_numbers(out, (double[4]){s.orientation.w, s.orientation.x, s.orientation.y, s.orientation.z}, 4);
     put_vec3(out, s.velocity);

@@ -60,11 +60,22 @@ typedef struct tbInterrupt {
   void* user;
 } tbInterrupt;
 
+// What is worth knowing and no error: steps that miss their tolerance or do what the contact law did not ask
+// for (warning), what is removed (debug). Called on the thread that made the call, and never by two at a
+// time.
+typedef enum tbLogLevel { TB_LOG_DEBUG, TB_LOG_INFO, TB_LOG_WARNING } tbLogLevel;
+
+typedef struct tbLog {
+  void (*say)(void* user, tbLogLevel level, const char* message); // one line; null: nothing is told
+  void* user;
+} tbLog;
+
 // What a call may use of the world. A context serves one thread at a time; make one per thread of yours.
 typedef struct tbContext {
   tbAllocator allocator; // all null: the C library's
   tbThreads* threads;    // null: everything runs on the calling thread, to the same bits
   tbInterrupt interrupt;
+  tbLog log;
   tbError error; // of the last call that failed
 } tbContext;
 

@@ -11,9 +11,13 @@
 //   tbBodyId body;
 //   tb_world_add_body(&ctx, world, &def, &body);
 //
-// Ids are small values, good in the world that gave them. A definition that breaks a rule (negative mass,
-// NaN, a plane that moves) is refused with a message and leaves the world as it was. SI units; z is up unless
-// gravity says otherwise; quaternions are [w x y z].
+// Ids are small values, good in the world that gave them until what they name is removed; after that they are
+// refused, and never name anything else. Things also have places, 0 … count − 1 in order of creation, by
+// which arrays of the world and recordings list them; when one is removed, those behind it move up. A
+// definition that breaks a rule (negative mass, NaN, a plane that moves) is refused with a message and leaves
+// the world as it was. SI units; z is up unless gravity says otherwise; quaternions are [w x y z].
+//
+// This header makes worlds and looks at them; tribo/change.h changes and removes what is there.
 #ifndef TRIBO_SCENE_H
 #define TRIBO_SCENE_H
 
@@ -23,14 +27,19 @@ TB_API_BEGIN
 
 typedef struct tbWorld tbWorld;
 
+// An entry of the world's table, and which of its users is meant. Until something is removed, `index` is the
+// place as well.
 typedef struct tbBodyId {
-  int index; // in order of creation; −1: none
+  int index; // −1: none
+  uint32_t generation;
 } tbBodyId;
 typedef struct tbMaterialId {
-  int index; // 0: the world's default material
+  int index; // 0: the world's default material, which stays
+  uint32_t generation;
 } tbMaterialId;
 typedef struct tbJointId {
-  int index;
+  int index; // −1: none
+  uint32_t generation;
 } tbJointId;
 
 typedef struct tbWorldDef {
@@ -77,7 +86,10 @@ typedef struct tbMaterialDef {
 tbMaterialDef tb_default_material_def(void); // density 1000, friction 0.5, restitution 0
 
 tbStatus tb_world_add_material(tbContext* ctx, tbWorld* world, const tbMaterialDef* def, tbMaterialId* out);
-tbMaterialId tb_world_find_material(const tbWorld* world, const char* name); // −1: none
+int tb_world_material_count(const tbWorld* world);
+tbMaterialId tb_world_material_at(const tbWorld* world, int place);
+tbMaterialId tb_world_find_material(const tbWorld* world, const char* name); // index −1: none
+int tb_material_place(const tbWorld* world, tbMaterialId material);          // −1: removed, or never there
 // What two materials do together. Without it: the geometric mean of the frictions, the larger restitution.
 tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
                            tbFriction friction, double restitution);
@@ -123,7 +135,9 @@ tbBodyDef tb_default_body_def(void); // dynamic, default material, identity pose
 
 tbStatus tb_world_add_body(tbContext* ctx, tbWorld* world, const tbBodyDef* def, tbBodyId* out);
 int tb_world_body_count(const tbWorld* world);
-tbBodyId tb_world_find_body(const tbWorld* world, const char* name);
+tbBodyId tb_world_body_at(const tbWorld* world, int place);          // index −1: no such place
+tbBodyId tb_world_find_body(const tbWorld* world, const char* name); // index −1: none
+int tb_body_place(const tbWorld* world, tbBodyId body);              // −1: removed, or never there
 
 typedef struct tbBodyState {
   tbVec3 position; // of the body frame's origin, as in tbBodyDef
@@ -197,6 +211,14 @@ typedef enum tbJointType {
 
 const char* tb_joint_type_name(tbJointType type);
 
+// A position servo of a hinge or slider: force = stiffness (target − coordinate) − damping · speed, within
+// ± force, taken at the end of the step, so that any stiffness is stable. A hinge goes the short way round.
+typedef struct tbServo {
+  double stiffness; // N·m/rad or N/m      not both of the two zero
+  double damping;   // N·m·s/rad or N·s/m
+  double force;     // N·m or N: at most; ∞: whatever it takes
+} tbServo;
+
 typedef struct tbJointDef {
   tbJointType type;
   tbBodyId a, b;          // index −1: the world
@@ -208,6 +230,9 @@ typedef struct tbJointDef {
   bool motor;          // drives towards motor_speed with at most motor_force
   double motor_speed;  // rad/s or m/s
   double motor_force;  // N·m or N; ∞: whatever it takes
+  bool servoed;        // holds the angle or travel at servo_target; not together with a motor
+  tbServo servo;
+  double servo_target; // rad or m, measured from creation
   double compliance;   // of all its rows; 0: rigid   m/N, rad/(N·m)
   double damping;      // with compliance: of the spring   N·s/m
   bool collide;        // let the two bodies collide
@@ -216,6 +241,22 @@ typedef struct tbJointDef {
 tbJointDef tb_default_joint_def(tbJointType type);
 
 tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* world, const tbJointDef* def, tbJointId* out);
+int tb_world_joint_count(const tbWorld* world);
+tbJointId tb_world_joint_at(const tbWorld* world, int place); // index −1: no such place
+int tb_joint_place(const tbWorld* world, tbJointId joint);    // −1: removed, or never there
+// What it was made from, with later changes; anchor_b is null. Of a joint that is gone: a default one.
+tbJointDef tb_joint_def(const tbWorld* world, tbJointId joint);
+
+typedef struct tbJointState {
+  double coordinate; // hinge: angle, rad; slider: travel, m; both from creation. Distance: m. Else 0
+  double speed;      // its rate, rad/s or m/s
+  tbVec3 force;      // on b at its anchor, world axes, mean over the last step                         N
+  tbVec3 torque;     // on b about its anchor                                                           N·m
+  double drive;      // the part of these that its motor or servo brings, along or about the axis     N, N·m
+} tbJointState;
+
+// Of a joint that is gone: zeros. Impacts within the step are not part of the forces.
+tbJointState tb_joint_state(const tbWorld* world, tbJointId joint);
 
 // The whole.
 

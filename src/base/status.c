@@ -41,3 +41,15 @@ tbStatus tb_fail_at(tbContext* ctx, tbStatus status, const char* file, int line,
   make_printable(error->message);
   return status;
 }
+
+void tb_log(tbContext* ctx, tbLogLevel level, const char* format, ...)
+{
+  if (!ctx->log.say) return;
+  char message[480];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  make_printable(message);
+  ctx->log.say(ctx->log.user, level, message);
+}

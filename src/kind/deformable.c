@@ -2,7 +2,7 @@
 // place and velocity are those of their nodes together.
 #include "kind/deformable.h"
 
-tbPinDef tb_default_pin_def(void) { return (tbPinDef){.body = {-1}}; }
+tbPinDef tb_default_pin_def(void) { return (tbPinDef){.body = {-1, 0}}; }
 
 tbDeformableDef tb_default_deformable_def(void)
 {
@@ -14,7 +14,7 @@ tbDeformableDef tb_default_deformable_def(void)
 
 static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
-static tbStatus check_pin(tbContext* ctx, const tbWorld* w, const char* name, const tbPinDef* p)
+tbStatus tb_pin_check(tbContext* ctx, const tbWorld* w, const char* name, const tbPinDef* p)
 {
   if (p->node_count < 0 || (p->node_count > 0 && !p->nodes))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no nodes", name);
@@ -24,11 +24,12 @@ static tbStatus check_pin(tbContext* ctx, const tbWorld* w, const char* name, co
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the velocities of a pin of %s must be finite", name);
   bool moves = p->key_count > 0 || tb_maxabs3(p->velocity) > 0 || tb_maxabs3(p->angular_velocity) > 0;
   if (p->body.index == -1) return tb_keys_check(ctx, name, p->keys, p->key_count);
-  if (p->body.index < 0 || (size_t)p->body.index >= w->body.count)
+  int place = tb_body_place(w, p->body);
+  if (place < 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to body %d, which there is not", name,
                    p->body.index);
-  const char* holder = tb_bodies(w)[p->body.index].name;
-  if (!tb_bodies(w)[p->body.index].kind->framed)
+  const char* holder = tb_bodies(w)[place].name;
+  if (!tb_bodies(w)[place].kind->framed)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to %s, which is deformable; it must be rigid",
                    name, holder);
   if (moves)
@@ -44,7 +45,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const char* name, const 
   TB_TRY(tb_state_check(ctx, name, d->position, q, d->velocity, d->angular_velocity));
   if (d->pin_count < 0 || (d->pin_count > 0 && !d->pins))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has no pins", name);
-  for (int i = 0; i < d->pin_count; i++) TB_TRY(check_pin(ctx, w, name, &d->pins[i]));
+  for (int i = 0; i < d->pin_count; i++) TB_TRY(tb_pin_check(ctx, w, name, &d->pins[i]));
   return TB_OK;
 }
 
@@ -80,7 +81,7 @@ static tbStatus hold(tbContext* ctx, const tbWorld* w, const tbDeformableDef* d,
   for (int k = 0; k < d->pin_count; k++) {
     const tbPinDef* p = &d->pins[k];
     tbHold* h = &f->hold[k];
-    h->body = p->body.index;
+    h->body = tb_body_place(w, p->body);
     h->motion = (tbMotion){.key = key, .nkey = p->key_count, .initial = tb_transform_identity()};
     if (p->key_count == 0) {
       h->motion.v = p->velocity, h->motion.w = p->angular_velocity;
@@ -109,6 +110,7 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, con
   size_t before[3];
   for (int i = 0; i < 3; i++) before[i] = grown[i]->count;
   tbStatus status = tb_names_reserve(ctx, &w->names);
+  if (status == TB_OK) status = tb_ids_reserve(ctx, &w->body_ids);
   for (int k = 0; status == TB_OK && k < d->pin_count; k++)
     status = tb_keys_push(ctx, w, d->pins[k].keys, d->pins[k].key_count);
   if (status == TB_OK && b->own_contact_material >= 0) {
@@ -151,7 +153,7 @@ static void weigh(const tbFemBody* fem, tbBody* b)
 }
 
 static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTransform pose, const char* name,
-                    tbDeformable* f)
+                    int material, tbDeformable* f)
 {
   tbBody b = {.kind = d->sheet ? &tb_kind_cloth : &tb_kind_soft,
               .own = f,
@@ -159,7 +161,8 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
               .q = tb_quat_identity(),
               .initial = tb_transform_identity(),
               .shape = (int)w->shape.count,
-              .material = d->material.index,
+              .material = material,
+              .own_friction = d->friction,
               .own_contact_material = d->friction ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count};
   f->body = (int)w->body.count;
@@ -169,7 +172,7 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
   b.name = tb_names_keep(ctx, &w->names, name);
   if (!b.name) return TB_ERROR_MEMORY;
   TB_TRY(append(ctx, w, d, &b));
-  tb_names_add(&w->names, TB_NAME_BODY, b.name, f->body);
+  tb_body_added(w);
   start(w, d, f);
   tb_deformable_follow(&tb_bodies(w)[f->body]);
   return TB_OK;
@@ -179,13 +182,14 @@ tbStatus tb_world_add_deformable(tbContext* ctx, tbWorld* w, const tbDeformableD
 {
   char made[32];
   const char* name;
+  int material;
   tbTransform pose = {d->orientation, d->position};
-  TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
+  TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name, &material));
   TB_TRY(check(ctx, w, name, d, &pose.q));
   tbDeformable* f;
   TB_TRY(make(ctx, d, pose, name, &f));
-  tbStatus status = add(ctx, w, d, pose, name, f);
+  tbStatus status = add(ctx, w, d, pose, name, material, f);
   if (status != TB_OK) tb_deformable_free(ctx, f);
-  else if (out) *out = (tbBodyId){f->body};
+  else if (out) *out = tb_world_body_at(w, f->body);
   return status;
 }

@@ -26,6 +26,7 @@ typedef struct tbDeformable {
                  // body's centre of mass                                              (fem->nnode)
   tbVec3*
       pull; // of a node that is held by a dynamic body: impulse of the last step, on the node  (fem->nnode)
+  tbVec3* force; // applied to nodes for the next step                                 (fem->nnode)
   bool self_contact;
   double radius;          // half the thickness of cloth                                   m
   tbSurfaceMesh* surface; // its surface; surface->node: the nodes of its vertices
@@ -59,6 +60,8 @@ void tb_deformable_follow(tbBody* body);
 // The pose and the velocities (zero for keys) of what holds nodes, now; `local` is in the frame of that pose.
 tbBodyState tb_hold_state(const tbWorld* world, const tbHold* hold);
 
+tbStatus tb_pin_check(tbContext* ctx, const tbWorld* world, const char* name, const tbPinDef* pin);
+
 // The entries of their rows that both share (deformable_state.c).
 void tb_deformable_release(tbContext* ctx, tbBody* body);
 void tb_deformable_place(tbWorld* world, int body, const tbBodyState* state);
@@ -68,5 +71,11 @@ uint64_t tb_deformable_hash(uint64_t hash, const tbBody* body);
 tbNodes tb_deformable_nodes(const tbBody* body);
 void tb_deformable_code(struct tbCodec* codec, tbWorld* world, int body); // deformable_code.c
 void tb_deformable_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
+tbStatus tb_deformable_pin(tbContext* ctx, tbWorld* world, int body,
+                           const tbPinDef* pin); // deformable_pins.c
+void tb_deformable_unpin(tbContext* ctx, tbWorld* world, int body, const int* nodes, int count);
+void tb_deformable_push(tbBody* body, const tbVec3* forces);
+tbMotion* tb_deformable_motion(tbBody* body, int k);
+void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
 
 #endif

@@ -6,13 +6,13 @@
 #include "base/codec.h"
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbDeformable) == 184, "tbDeformable has changed: code_deformable, and the version");
+_Static_assert(sizeof(tbDeformable) == 192, "tbDeformable has changed: code_deformable, and the version");
 _Static_assert(sizeof(tbHold) == 120, "tbHold has changed: code_hold, and the version of checkpoints");
 _Static_assert(sizeof(tbSoftDef) == 56, "tbSoftDef has changed: code_soft, and the version of checkpoints");
 _Static_assert(sizeof(tbClothDef) == 88, "tbClothDef has changed: code_cloth, and the version");
 #endif
 
-enum { NODE_BYTES = 80, HOLD_BYTES = 128 };
+enum { NODE_BYTES = 104, HOLD_BYTES = 128 };
 
 static void code_soft(tbCodec* c, tbSoftDef* s)
 {
@@ -88,6 +88,7 @@ static void code_node(tbCodec* c, const tbWorld* w, tbDeformable* d, int i)
 {
   tb_code_vec3(c, &d->x[i]);
   tb_code_vec3(c, &d->v[i]);
+  tb_code_vec3(c, &d->force[i]);
   tb_code_int(c, &d->holder[i], -1, d->nhold - 1);
   if (!tb_codec_good(c) || d->holder[i] < 0) return;
   tb_code_vec3(c, &d->local[i]);

@@ -104,6 +104,8 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
   tbDeformableStep* s = out->own;
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, s->force);
   lead_nodes(w, d, h, s->pin);
+  for (int k = 0; k < d->fem->nnode; k++)
+    tb_store3(s->force + 3 * k, tb_add3(tb_load3(s->force + 3 * k), d->force[k]));
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
   tb_fem_step(d->fem, ctx->threads, h, pull, s->force, d->v, s->pin, s->A, s->value, s->rhs);
   if (s->rounded) tb_packed_round(s->packed.pattern, ctx->threads, s->value, s->rounded);

@@ -10,6 +10,7 @@ void tb_deformable_advance(const tbStepView* view, int index, tbBody* b)
   for (int n = 0; n < d->fem->nnode; n++) {
     d->v[n] = tb_scale3(share, tb_load3(v + 3 * (size_t)n));
     d->x[n] = tb_madd3(d->x[n], view->h, d->v[n]);
+    d->force[n] = tb_zero3();
   }
   tb_deformable_follow(b);
 }

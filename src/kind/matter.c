@@ -51,9 +51,10 @@ static tbStatus take_state(const tbMatter* m, int nhold, tbDeformable* d)
   d->v = TB_TAKE(&d->arena, tbVec3, n);
   d->local = TB_TAKE(&d->arena, tbVec3, n);
   d->pull = TB_TAKE(&d->arena, tbVec3, n);
+  d->force = TB_TAKE(&d->arena, tbVec3, n);
   d->holder = TB_TAKE(&d->arena, int, n);
   d->hold = TB_TAKE(&d->arena, tbHold, (size_t)nhold);
-  if (!d->x || !d->v || !d->local || !d->pull || !d->holder || !d->hold) return TB_ERROR_MEMORY;
+  if (!d->x || !d->v || !d->local || !d->pull || !d->force || !d->holder || !d->hold) return TB_ERROR_MEMORY;
   d->nhold = nhold;
   memcpy(d->x, m->rest, n * sizeof *d->x);
   for (size_t i = 0; i < n; i++) d->holder[i] = -1;

@@ -37,6 +37,6 @@ bool tb_kind_of_word(const char* word, const tbKind** kind, tbBodyMotion* motion
 
 const char* tb_body_kind(const tbWorld* w, tbBodyId id)
 {
-  bool known = id.index >= 0 && (size_t)id.index < w->body.count;
-  return known ? tb_kind_word(&tb_bodies(w)[id.index]) : "";
+  int place = tb_body_place(w, id);
+  return place < 0 ? "" : tb_kind_word(&tb_bodies(w)[place]);
 }

@@ -2,6 +2,7 @@
 // users see.
 #include "kind/table.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +51,7 @@ static tbStatus check_shapes(tbContext* ctx, const tbBodyDef* d, const char* nam
   return TB_OK;
 }
 
-static tbMat3 inertia_from(const double i[6]) // xx yy zz xy xz yz
+tbMat3 tb_inertia_from(const double i[6])
 {
   return tb_mat3_rows(tb_vec3(i[0], i[3], i[4]), tb_vec3(i[3], i[1], i[5]), tb_vec3(i[4], i[5], i[2]));
 }
@@ -62,10 +63,16 @@ static bool positive_definite(tbMat3 A) // by its leading minors, each relative 
          tb_mat3_det(A) > 1e-13 * minor * c;
 }
 
+tbStatus tb_inertia_check(tbContext* ctx, const char* name, tbMat3 inertia)
+{
+  if (positive_definite(inertia)) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "the inertia of %s is not positive definite", name);
+}
+
 // Mass, centre and inertia, from what the definition gives and the shapes for the rest.
 static tbStatus weigh(tbContext* ctx, const tbWorld* w, const tbBodyDef* d, const char* name, tbBody* b)
 {
-  double density = d->density ? d->density : ((const tbMaterial*)w->material.data)[d->material.index].density;
+  double density = d->density ? d->density : tb_materials(w)[b->material].density;
   bool own_inertia = false;
   for (int i = 0; i < 6; i++) own_inertia |= d->inertia[i] != 0;
   if (!(d->mass >= 0) || !isfinite(d->mass) || !(density > 0) || !isfinite(density))
@@ -75,13 +82,12 @@ static tbStatus weigh(tbContext* ctx, const tbWorld* w, const tbBodyDef* d, cons
   for (int i = 0; i < d->shape_count; i++) total = tb_mass_add(total, tb_shape_mass(&d->shapes[i], density));
   if (d->mass > 0 && total.mass > 0) total.inertia = tb_mat3_scale(d->mass / total.mass, total.inertia);
   if (d->mass > 0) total.mass = d->mass;
-  if (own_inertia) total.inertia = inertia_from(d->inertia);
+  if (own_inertia) total.inertia = tb_inertia_from(d->inertia);
 
   b->mass = total.mass, b->centre = total.centre, b->inertia = total.inertia;
   if (!(b->mass > 0) || !isfinite(b->mass))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has no volume to take its mass from; give it a mass", name);
-  if (!positive_definite(b->inertia))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the inertia of %s is not positive definite", name);
+  TB_TRY(tb_inertia_check(ctx, name, b->inertia));
   b->inertia_inv = tb_mat3_inverse(b->inertia);
   return TB_OK;
 }
@@ -114,6 +120,7 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
   for (int i = 0; i < 5; i++) before[i] = grown[i]->count;
   int index = (int)w->body.count;
   tbStatus status = tb_names_reserve(ctx, &w->names);
+  if (status == TB_OK) status = tb_ids_reserve(ctx, &w->body_ids);
   if (status == TB_OK) status = tb_array_push(ctx, &w->shape, d->shapes, (size_t)d->shape_count);
   for (int i = 0; status == TB_OK && i < d->shape_count; i++)
     status = tb_array_push(ctx, &w->owner, &index, 1);
@@ -132,23 +139,34 @@ static tbStatus append(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBody* b
 }
 
 tbStatus tb_body_check(tbContext* ctx, const tbWorld* w, const char* wanted, tbMaterialId material,
-                       const tbFriction* friction, char made[32], const char** name)
+                       const tbFriction* friction, char made[32], const char** name, int* material_place)
 {
-  snprintf(made, 32, "body/%zu", w->body.count);
+  snprintf(made, 32, "body/%" PRId64, w->bodies_made);
   *name = wanted ? wanted : made;
   if (tb_names_find(&w->names, TB_NAME_BODY, *name) >= 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is a body \"%s\" already", *name);
   if (w->body.count >= (size_t)1 << 27) return tb_fail(ctx, TB_ERROR_ARGUMENT, "too many bodies");
-  if (material.index < 0 || (size_t)material.index >= w->material.count)
+  *material_place = tb_material_place(w, material);
+  if (*material_place < 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no material of this world", *name);
   return friction ? tb_friction_check(ctx, friction) : TB_OK;
+}
+
+void tb_body_added(tbWorld* w)
+{
+  int place = (int)w->body.count - 1;
+  tbBody* b = &tb_bodies(w)[place];
+  tb_names_add(&w->names, TB_NAME_BODY, b->name, place);
+  b->id = tb_ids_add(&w->body_ids, place);
+  w->bodies_made++, w->layout++;
 }
 
 tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBodyId* out)
 {
   char made[32];
   const char* name;
-  TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name));
+  int material;
+  TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name, &material));
   if ((unsigned)d->kind > TB_BODY_KINEMATIC)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no known kind", name);
   tbQuat q = d->orientation;
@@ -163,7 +181,9 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .q = q,
               .shape = (int)w->shape.count,
               .nshape = d->shape_count,
-              .material = d->material.index,
+              .material = material,
+              .own_friction = d->friction,
+              .own_restitution = d->restitution,
               .own_contact_material = d->friction || d->restitution ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count,
               .nkey = d->key_count};
@@ -180,13 +200,13 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
   if (!b.name) return TB_ERROR_MEMORY;
   TB_TRY(append(ctx, w, d, &b));
   int index = (int)w->body.count - 1;
-  tb_names_add(&w->names, TB_NAME_BODY, b.name, index);
+  tb_body_added(w);
   if (d->key_count > 0) {
     tbBody* added = &tb_bodies(w)[index];
     tbTransform T = tb_motion_at(w, added, w->time);
     added->x = T.x, added->q = T.q, added->v = added->w = tb_zero3();
   }
-  if (out) *out = (tbBodyId){index};
+  if (out) *out = tb_world_body_at(w, index);
   return TB_OK;
 }
 
@@ -194,41 +214,68 @@ int tb_world_body_count(const tbWorld* w) { return (int)w->body.count; }
 
 tbBodyId tb_world_find_body(const tbWorld* w, const char* name)
 {
-  return (tbBodyId){tb_names_find(&w->names, TB_NAME_BODY, name)};
+  return tb_world_body_at(w, tb_names_find(&w->names, TB_NAME_BODY, name));
 }
 
-static bool known(const tbWorld* w, tbBodyId id) { return id.index >= 0 && (size_t)id.index < w->body.count; }
+tbBodyId tb_world_body_at(const tbWorld* w, int place)
+{
+  if (place < 0 || (size_t)place >= w->body.count) return (tbBodyId){-1, 0};
+  int id = tb_bodies(w)[place].id;
+  return (tbBodyId){id, tb_ids_generation(&w->body_ids, id)};
+}
+
+int tb_body_place(const tbWorld* w, tbBodyId id)
+{
+  return tb_ids_find(&w->body_ids, id.index, id.generation);
+}
+
+tbStatus tb_body_find(tbContext* ctx, const tbWorld* w, tbBodyId id, int* place)
+{
+  *place = tb_body_place(w, id);
+  if (*place >= 0) return TB_OK;
+  bool removed = id.index >= 0 && (size_t)id.index < w->body_ids.entry.count;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, removed ? "this body has been removed" : "no such body");
+}
 
 const char* tb_body_name(const tbWorld* w, tbBodyId id)
 {
-  return known(w, id) ? tb_bodies(w)[id.index].name : "";
+  int place = tb_body_place(w, id);
+  return place < 0 ? "" : tb_bodies(w)[place].name;
 }
-double tb_body_mass(const tbWorld* w, tbBodyId id) { return known(w, id) ? tb_bodies(w)[id.index].mass : 0; }
+
+double tb_body_mass(const tbWorld* w, tbBodyId id)
+{
+  int place = tb_body_place(w, id);
+  return place < 0 ? 0 : tb_bodies(w)[place].mass;
+}
 
 tbBodyState tb_body_state(const tbWorld* w, tbBodyId id)
 {
-  if (!known(w, id)) return (tbBodyState){.orientation = tb_quat_identity()};
-  const tbBody* b = &tb_bodies(w)[id.index];
+  int place = tb_body_place(w, id);
+  if (place < 0) return (tbBodyState){.orientation = tb_quat_identity()};
+  const tbBody* b = &tb_bodies(w)[place];
   tbVec3 arm = tb_quat_rotate(b->q, b->centre);
   return (tbBodyState){tb_sub3(b->x, arm), b->q, tb_sub3(b->v, tb_cross3(b->w, arm)), b->w};
 }
 
 tbStatus tb_body_set_state(tbContext* ctx, tbWorld* w, tbBodyId id, const tbBodyState* s)
 {
-  if (!known(w, id)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such body");
-  tbBody* b = &tb_bodies(w)[id.index];
+  int place;
+  TB_TRY(tb_body_find(ctx, w, id, &place));
+  tbBody* b = &tb_bodies(w)[place];
   tbQuat q = s->orientation;
   TB_TRY(tb_state_check(ctx, b->name, s->position, &q, s->velocity, s->angular_velocity));
   tbBodyState state = {s->position, q, s->velocity, s->angular_velocity};
-  b->kind->place(w, id.index, &state);
+  b->kind->place(w, place, &state);
   return TB_OK;
 }
 
 tbStatus tb_body_apply(tbContext* ctx, tbWorld* w, tbBodyId id, tbVec3 force, tbVec3 torque)
 {
-  if (!known(w, id)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such body");
+  int place;
+  TB_TRY(tb_body_find(ctx, w, id, &place));
   if (!finite3(force) || !finite3(torque)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a force must be finite");
-  tbBody* b = &tb_bodies(w)[id.index];
+  tbBody* b = &tb_bodies(w)[place];
   if (!b->kind->framed && tb_norm3(torque) > 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is deformable: no torque acts on it as a whole", b->name);
   if (b->motion == TB_BODY_FIXED || b->motion == TB_BODY_KINEMATIC)

@@ -9,21 +9,53 @@ const char* tb_joint_type_name(tbJointType type)
 
 tbJointDef tb_default_joint_def(tbJointType type)
 {
-  return (tbJointDef){.type = type, .a = {-1}, .b = {-1}, .axis = tb_vec3(0, 0, 1)};
+  return (tbJointDef){.type = type, .a = {-1, 0}, .b = {-1, 0}, .axis = tb_vec3(0, 0, 1)};
 }
 
 static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 
-static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
+static bool known(tbBodyId body, int place) { return body.index == -1 || place >= 0; }
+
+static bool at_least_0(double x) { return x >= 0 && isfinite(x); }
+
+tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* d)
 {
-  int n = (int)w->body.count;
+  bool turns = d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER;
+  if (d->limited && !(turns || d->type == TB_JOINT_DISTANCE))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no limits", tb_joint_type_name(d->type));
+  if (d->limited && !(d->lower <= d->upper))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the lower limit of a joint is above the upper one");
+  if (d->limited && (d->lower == INFINITY || d->upper == -INFINITY))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the limits of a joint leave it no place");
+  if (d->motor && !turns)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no motor", tb_joint_type_name(d->type));
+  if (d->motor && (!isfinite(d->motor_speed) || !(d->motor_force >= 0)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a motor needs a finite speed and a force that is not negative");
+  if (d->servoed && (!turns || d->motor))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   turns ? "a joint has either a motor or a servo" : "a %s joint has no servo",
+                   tb_joint_type_name(d->type));
+  const tbServo* s = &d->servo;
+  if (d->servoed &&
+      (!at_least_0(s->stiffness) || !at_least_0(s->damping) || !(s->stiffness + s->damping > 0)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a servo needs a stiffness or a damping, and neither negative");
+  if (d->servoed && (!isfinite(d->servo_target) || !(s->force >= 0)))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a servo needs a finite target and a force that is not negative");
+  if (!(d->compliance >= 0) || !isfinite(d->compliance) || !(d->damping >= 0) || !isfinite(d->damping))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "compliance and damping of a joint must not be negative");
+  return TB_OK;
+}
+
+// body: the places of a and b.
+static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d, const int body[2])
+{
   if ((unsigned)d->type >= TB_JOINT_COUNT) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such type of joint");
-  if (d->a.index < -1 || d->b.index < -1 || d->a.index >= n || d->b.index >= n)
+  if (!known(d->a, body[0]) || !known(d->b, body[1]))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of no such body");
-  if (d->a.index == d->b.index) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of a body with itself");
+  if (body[0] == body[1]) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of a body with itself");
   bool moves = false;
   for (int side = 0; side < 2; side++) {
-    int i = side ? d->b.index : d->a.index;
+    int i = body[side];
     if (i >= 0 && !tb_bodies(w)[i].kind->framed)
       return tb_fail(ctx, TB_ERROR_ARGUMENT,
                      "a joint to %s, which is deformable; attach its nodes to the other body by pins instead",
@@ -38,19 +70,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the axis of a %s must not be zero", tb_joint_type_name(d->type));
   if (d->anchor_b && d->type != TB_JOINT_DISTANCE)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a distance joint has two anchors");
-  if (d->limited && !(turns || d->type == TB_JOINT_DISTANCE))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no limits", tb_joint_type_name(d->type));
-  if (d->limited && !(d->lower <= d->upper))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the lower limit of a joint is above the upper one");
-  if (d->limited && (d->lower == INFINITY || d->upper == -INFINITY))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the limits of a joint leave it no place");
-  if (d->motor && !turns)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no motor", tb_joint_type_name(d->type));
-  if (d->motor && (!isfinite(d->motor_speed) || !(d->motor_force >= 0)))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a motor needs a finite speed and a force that is not negative");
-  if (!(d->compliance >= 0) || !isfinite(d->compliance) || !(d->damping >= 0) || !isfinite(d->damping))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "compliance and damping of a joint must not be negative");
-  return TB_OK;
+  return tb_joint_check(ctx, d);
 }
 
 static tbTransform frame_of(const tbWorld* w, int body)
@@ -60,18 +80,20 @@ static tbTransform frame_of(const tbWorld* w, int body)
 
 tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJointId* out)
 {
-  TB_TRY(check(ctx, w, d));
-  tbTransform A = frame_of(w, d->a.index), B = frame_of(w, d->b.index);
+  int body[2] = {tb_body_place(w, d->a), tb_body_place(w, d->b)};
+  TB_TRY(check(ctx, w, d, body));
+  tbTransform A = frame_of(w, body[0]), B = frame_of(w, body[1]);
   tbVec3 anchor_b = d->anchor_b ? *d->anchor_b : d->anchor;
   if (d->type == TB_JOINT_DISTANCE && !d->anchor_b) { // from the anchor on a to the centre of b
     anchor_b = B.x;
-    if (d->b.index < 0)
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "a distance joint to the world needs anchor_b");
+    if (body[1] < 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a distance joint to the world needs anchor_b");
   }
   tbQuat frame = tb_quat_identity();
   if (d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER)
     frame = tb_quat_from_mat3(tb_mat3_transpose(tb_mat3_frame(tb_normalize3(d->axis))));
   tbJoint joint = {.def = *d,
+                   .a = body[0],
+                   .b = body[1],
                    .anchor_a = tb_transform_unpoint(A, d->anchor),
                    .anchor_b = tb_transform_unpoint(B, anchor_b),
                    .frame_a = tb_quat_mul(tb_quat_conj(A.q), frame),
@@ -80,7 +102,32 @@ tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJ
   joint.def.anchor_b = NULL;
   if (d->type == TB_JOINT_DISTANCE && !(joint.length > 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the two anchors of a distance joint are at the same place");
+  TB_TRY(tb_ids_reserve(ctx, &w->joint_ids));
   TB_TRY(tb_array_push(ctx, &w->joint, &joint, 1));
-  if (out) *out = (tbJointId){(int)w->joint.count - 1};
+  int place = (int)w->joint.count - 1;
+  tb_joints(w)[place].id = tb_ids_add(&w->joint_ids, place);
+  if (out) *out = tb_world_joint_at(w, place);
   return TB_OK;
+}
+
+int tb_world_joint_count(const tbWorld* w) { return (int)w->joint.count; }
+
+tbJointId tb_world_joint_at(const tbWorld* w, int place)
+{
+  if (place < 0 || (size_t)place >= w->joint.count) return (tbJointId){-1, 0};
+  int id = tb_joints(w)[place].id;
+  return (tbJointId){id, tb_ids_generation(&w->joint_ids, id)};
+}
+
+int tb_joint_place(const tbWorld* w, tbJointId id)
+{
+  return tb_ids_find(&w->joint_ids, id.index, id.generation);
+}
+
+tbStatus tb_joint_find(tbContext* ctx, const tbWorld* w, tbJointId id, int* place)
+{
+  *place = tb_joint_place(w, id);
+  if (*place >= 0) return TB_OK;
+  bool removed = id.index >= 0 && (size_t)id.index < w->joint_ids.entry.count;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, removed ? "this joint has been removed" : "no such joint");
 }

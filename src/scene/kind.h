@@ -44,6 +44,14 @@ struct tbKind {
   void (*code)(struct tbCodec* codec, tbWorld* world, int body); // the same as bytes; reading makes it
   tbNodes (*nodes)(const tbBody* body);
   void (*set_nodes)(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
+  // Nodes that are held from now on, let go, and pushed in the next step (tribo/change.h); null: it has none
+  // that could be. Arguments have been checked.
+  tbStatus (*pin)(tbContext* ctx, tbWorld* world, int body, const tbPinDef* pin);
+  void (*unpin)(tbContext* ctx, tbWorld* world, int body, const int* nodes, int count);
+  void (*push)(tbBody* body, const tbVec3* forces);
+  tbMotion* (*motion_of)(tbBody* body, int k); // the k-th it has beside tbBody.key; null: no more
+  // Another body goes: what is attached to it is let go, and places behind it, this body's too, move up.
+  void (*lose)(tbContext* ctx, tbWorld* world, int body, int gone);
   bool (*doubt)(const tbBody* body, char* what, size_t room); // what is doubtful about it; false: nothing
 
   // Its motion over a step if nothing touches it (kind/step.h): of a frame; or degrees of freedom that are

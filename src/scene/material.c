@@ -52,20 +52,45 @@ tbStatus tb_world_add_material(tbContext* ctx, tbWorld* w, const tbMaterialDef* 
   TB_TRY(tb_friction_check(ctx, &def->friction));
   TB_TRY(tb_restitution_check(ctx, def->restitution));
 
-  tbMaterial material = {
-      tb_names_keep(ctx, &w->names, def->name), def->density, {def->friction, def->restitution, false}};
+  tbMaterial material = {.name = tb_names_keep(ctx, &w->names, def->name),
+                         .density = def->density,
+                         .contact_material = {def->friction, def->restitution, false}};
   if (!material.name) return TB_ERROR_MEMORY;
   TB_TRY(tb_names_reserve(ctx, &w->names));
+  TB_TRY(tb_ids_reserve(ctx, &w->material_ids));
   TB_TRY(tb_array_push(ctx, &w->material, &material, 1));
   int index = (int)w->material.count - 1;
   tb_names_add(&w->names, TB_NAME_MATERIAL, material.name, index);
-  if (out) *out = (tbMaterialId){index};
+  tb_materials(w)[index].id = tb_ids_add(&w->material_ids, index);
+  if (out) *out = tb_world_material_at(w, index);
   return TB_OK;
+}
+
+int tb_world_material_count(const tbWorld* w) { return (int)w->material.count; }
+
+tbMaterialId tb_world_material_at(const tbWorld* w, int place)
+{
+  if (place < 0 || (size_t)place >= w->material.count) return (tbMaterialId){-1, 0};
+  int id = tb_materials(w)[place].id;
+  return (tbMaterialId){id, tb_ids_generation(&w->material_ids, id)};
+}
+
+int tb_material_place(const tbWorld* w, tbMaterialId id)
+{
+  return tb_ids_find(&w->material_ids, id.index, id.generation);
+}
+
+tbStatus tb_material_find(tbContext* ctx, const tbWorld* w, tbMaterialId id, int* place)
+{
+  *place = tb_material_place(w, id);
+  if (*place >= 0) return TB_OK;
+  bool removed = id.index >= 0 && (size_t)id.index < w->material_ids.entry.count;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, removed ? "this material has been removed" : "no such material");
 }
 
 tbMaterialId tb_world_find_material(const tbWorld* w, const char* name)
 {
-  return (tbMaterialId){tb_names_find(&w->names, TB_NAME_MATERIAL, name)};
+  return tb_world_material_at(w, tb_names_find(&w->names, TB_NAME_MATERIAL, name));
 }
 
 // Where the rule of materials a ≤ b stands, or would.
@@ -96,14 +121,14 @@ static const tbPairRule* find_pair(const tbWorld* w, int a, int b)
 tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMaterialId b, tbFriction friction,
                            double restitution)
 {
-  int n = (int)w->material.count;
-  if (a.index < 0 || b.index < 0 || a.index >= n || b.index >= n)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such material");
+  int place_a, place_b;
+  TB_TRY(tb_material_find(ctx, w, a, &place_a));
+  TB_TRY(tb_material_find(ctx, w, b, &place_b));
   TB_TRY(tb_friction_check(ctx, &friction));
   TB_TRY(tb_restitution_check(ctx, restitution));
-  tbPairRule* old = (tbPairRule*)find_pair(w, a.index, b.index);
-  bool swap = a.index > b.index; // a direction is in the frame of a's body
-  tbPairRule rule = {swap ? b.index : a.index, swap ? a.index : b.index, {friction, restitution, swap}};
+  tbPairRule* old = (tbPairRule*)find_pair(w, place_a, place_b);
+  bool swap = place_a > place_b; // a direction is in the frame of a's body
+  tbPairRule rule = {swap ? place_b : place_a, swap ? place_a : place_b, {friction, restitution, swap}};
   if (old) {
     *old = rule;
     return TB_OK;
@@ -134,9 +159,13 @@ static tbFriction combine(tbFriction a, tbFriction b)
 
 static tbContactMaterial contact_material_of(const tbWorld* w, const tbBody* body)
 {
-  if (body->own_contact_material >= 0)
-    return ((const tbContactMaterial*)w->contact_material.data)[body->own_contact_material];
-  return ((const tbMaterial*)w->material.data)[body->material].contact_material;
+  tbContactMaterial s = tb_materials(w)[body->material].contact_material;
+  if (body->own_contact_material < 0) return s;
+  const tbContactMaterial* own =
+      (const tbContactMaterial*)w->contact_material.data + body->own_contact_material;
+  if (body->own_friction) s.friction = own->friction;
+  if (body->own_restitution) s.restitution = own->restitution;
+  return s;
 }
 
 tbContactMaterial tb_world_contact_material(const tbWorld* w, const tbBody* a, const tbBody* b)

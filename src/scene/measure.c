@@ -9,7 +9,7 @@ static double joint_energy(const tbWorld* w, const tbJoint* j)
   if (!(j->def.compliance > 0)) return 0;
   tbVec3 p[2];
   for (int side = 0; side < 2; side++) {
-    int i = side ? j->def.b.index : j->def.a.index;
+    int i = side ? j->b : j->a;
     tbVec3 local = side ? j->anchor_b : j->anchor_a;
     p[side] = i < 0 ? local : tb_add3(tb_bodies(w)[i].x, tb_quat_rotate(tb_bodies(w)[i].q, local));
   }
@@ -92,8 +92,8 @@ int tb_world_contact_count(const tbWorld* w) { return (int)w->contact.count; }
 tbContactView tb_world_contact(const tbWorld* w, int index)
 {
   const tbContactRecord* c = (const tbContactRecord*)w->contact.data + index;
-  tbContactView view = {.a = {c->body_a},
-                        .b = {c->body_b},
+  tbContactView view = {.a = tb_world_body_at(w, c->body_a),
+                        .b = tb_world_body_at(w, c->body_b),
                         .position = c->position,
                         .normal = c->normal,
                         .tangent = c->tangent,

@@ -1,6 +1,8 @@
 // Prescribed motion of kinematic bodies and of held nodes: pose as a function of time, exact at every key
 // whatever the step.
-#include "scene/world.h"
+#include "scene/kind.h"
+
+#include <string.h>
 
 tbTransform tb_motion_pose(const tbWorld* w, const tbMotion* m, double t)
 {
@@ -49,5 +51,37 @@ tbStatus tb_keys_push(tbContext* ctx, tbWorld* w, const tbMotionKey* keys, int c
     key.orientation = tb_quat_normalize(key.orientation);
     TB_TRY(tb_array_push(ctx, &w->key, &key, 1));
   }
+  return TB_OK;
+}
+
+static tbMotion* motion_of(tbBody* b, int k) { return b->kind->motion_of ? b->kind->motion_of(b, k) : NULL; }
+
+static void shift_keys(tbWorld* w, int place, int k, int by)
+{
+  tbMotion* m;
+  for (int i = place; i < (int)w->body.count; i++) {
+    tbBody* b = &tb_bodies(w)[i];
+    if (i > place) b->key += by;
+    for (int n = i > place ? 0 : k + 1; (m = motion_of(b, n)); n++) m->key += by;
+  }
+}
+
+tbStatus tb_keys_replace(tbContext* ctx, tbWorld* w, int place, int k, const tbMotionKey* keys, int count)
+{
+  tbBody* b = &tb_bodies(w)[place];
+  tbMotion* motion = k < 0 ? NULL : motion_of(b, k);
+  int *first = motion ? &motion->key : &b->key, *had = motion ? &motion->nkey : &b->nkey, more = count - *had;
+  size_t total = w->key.count;
+  if (more > 0) TB_TRY(tb_array_push(ctx, &w->key, NULL, (size_t)more));
+  tbMotionKey* at = (tbMotionKey*)w->key.data + *first;
+  size_t behind = total - (size_t)(*first + *had);
+  if (behind > 0) memmove(at + count, at + *had, behind * sizeof *at);
+  w->key.count = (size_t)((int)total + more);
+  for (int i = 0; i < count; i++) {
+    at[i] = keys[i];
+    at[i].orientation = tb_quat_normalize(keys[i].orientation);
+  }
+  *had = count;
+  shift_keys(w, place, k, more);
   return TB_OK;
 }

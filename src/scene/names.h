@@ -6,20 +6,23 @@
 
 // Open addressing over (kind, name) → index. Kinds keep bodies and materials apart.
 typedef struct tbNames {
-  tbArena text;
+  struct tbNameText* text; // all texts that are kept, as a list
   struct tbNameSlot* slot;
   size_t count, capacity; // capacity: a power of two, or 0
 } tbNames;
 
 enum { TB_NAME_BODY, TB_NAME_MATERIAL };
 
-void tb_names_init(tbNames* names, tbContext* ctx);
+void tb_names_init(tbNames* names);
 void tb_names_free(tbContext* ctx, tbNames* names);
-// A copy that lives as long as the names; null: no memory.
+// A copy that lives until it is dropped, or as long as the names; null: no memory.
 const char* tb_names_keep(tbContext* ctx, tbNames* names, const char* text);
+void tb_names_drop(tbContext* ctx, tbNames* names, const char* kept);
 int tb_names_find(const tbNames* names, int kind, const char* name); // −1: none
 // The name must be new and its text kept. Reserve first: add itself cannot fail then.
 tbStatus tb_names_reserve(tbContext* ctx, tbNames* names);
 void tb_names_add(tbNames* names, int kind, const char* kept, int index);
+// The name of a thing that goes; things of the kind behind it move up by one. Its text stays kept.
+void tb_names_remove(tbNames* names, int kind, const char* name);
 
 #endif

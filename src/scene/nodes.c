@@ -3,8 +3,8 @@
 
 static tbNodes find(const tbWorld* w, tbBodyId id)
 {
-  bool known = id.index >= 0 && (size_t)id.index < w->body.count;
-  return known ? tb_nodes_of(&tb_bodies(w)[id.index]) : (tbNodes){0};
+  int place = tb_body_place(w, id);
+  return place < 0 ? (tbNodes){0} : tb_nodes_of(&tb_bodies(w)[place]);
 }
 
 int tb_body_node_count(const tbWorld* w, tbBodyId id) { return find(w, id).count; }
@@ -23,6 +23,7 @@ tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3
   for (int i = 0; i < count; i++)
     if (!finite3(positions[i]) || !finite3(velocities[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s must be finite", i, tb_body_name(w, id));
-  tb_bodies(w)[id.index].kind->set_nodes(w, id.index, positions, velocities);
+  int place = tb_body_place(w, id);
+  tb_bodies(w)[place].kind->set_nodes(w, place, positions, velocities);
   return TB_OK;
 }

@@ -14,6 +14,9 @@ typedef struct tbStateKind {
   const char* scheme;                        // its name
   void (*free)(tbContext* ctx, void* state); // takes null
   uint64_t (*hash)(uint64_t hash, const void* state);
+  // Shapes that go: what is kept of their contacts goes with them, and those behind move up. The one change
+  // of a state that is the world's.
+  void (*remove)(void* state, int first_shape, int count);
   // As bytes, both ways by the same code; reading makes *state.
   void (*code)(struct tbCodec* codec, const tbWorld* world, void** state);
 } tbStateKind;

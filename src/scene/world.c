@@ -30,9 +30,12 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->hull = TB_ARRAY(tbHull*);
   w->mesh = TB_ARRAY(tbMesh*);
   w->sdf = TB_ARRAY(tbSdf*);
-  tb_names_init(&w->names, ctx);
   w->cache = TB_NEW(ctx, tbCache, 1);
   if (w->cache) tb_cache_init(w->cache, ctx);
+  tb_names_init(&w->names);
+  tb_ids_init(&w->body_ids);
+  tb_ids_init(&w->joint_ids);
+  tb_ids_init(&w->material_ids);
 
   w->name = tb_names_keep(ctx, &w->names, def->name ? def->name : "world");
   tbMaterialDef plain = tb_default_material_def();
@@ -62,6 +65,9 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
                        &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_names_free(ctx, &w->names);
+  tb_ids_free(ctx, &w->body_ids);
+  tb_ids_free(ctx, &w->joint_ids);
+  tb_ids_free(ctx, &w->material_ids);
   tb_free(ctx, w);
 }
 

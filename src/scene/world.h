@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "scene/cache.h"
+#include "scene/ids.h"
 #include "scene/names.h"
 #include "scene/state.h"
 #include "tribo/scene.h"
@@ -34,6 +35,8 @@ typedef struct tbBody {
   int key, nkey;            // prescribed motion, in tbWorld.key; 0 keys: constant velocity
   tbTransform initial;      // pose at t = 0 of a constant prescribed motion
   double radius; // of the smallest sphere about the centre of mass that holds all of it (∞: a plane)
+  bool own_friction, own_restitution; // which of the two is its own; the other is the material's
+  int id;                             // in tbWorld.body_ids
   const char* name;
 } tbBody;
 
@@ -61,16 +64,30 @@ typedef struct tbContactRecord {
   tbContactState state;
 } tbContactRecord;
 
-enum { TB_JOINT_IMPULSES = 9 };
+enum { TB_JOINT_LIMITS = 6, TB_JOINT_DRIVE = 8, TB_JOINT_IMPULSES = 9 }; // where impulses of each stand
 
 typedef struct tbJoint {
   tbJointDef def;
+  int a, b; // places of its bodies; −1: the world
+  int id;   // in tbWorld.joint_ids
   // frames at creation, in the bodies' frames (the world's for −1)
   tbVec3 anchor_a, anchor_b;
   tbQuat frame_a, frame_b;           // x axis: the joint's axis
   double length;                     // distance: at creation
-  double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, motor
+  double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, motor or servo
+  tbVec3 force, torque;              // on b at its anchor, mean over the last step; to look at
 } tbJoint;
+
+// What a joint measures. centre: poses of the bodies' centres of mass, one per body; null: where they are.
+typedef struct tbJointPlace {
+  tbVec3 arm_a, arm_b; // from the centres of mass (the world's origin) to the anchors
+  tbVec3 apart;        // from anchor a to anchor b
+  tbQuat frame_a, frame_b;
+} tbJointPlace;
+tbJointPlace tb_joint_placed(const tbWorld* world, const tbTransform* centre, const tbJoint* joint);
+// Travel of a slider, angle of a hinge. Of all angles that look alike it is the one nearest to the middle of
+// the limits (to 0 without), so that limits may be up to a turn apart.
+double tb_joint_coordinate(const tbJoint* joint, const tbJointPlace* place);
 
 typedef struct tbContactMaterial {
   tbFriction friction;
@@ -80,6 +97,7 @@ typedef struct tbContactMaterial {
 
 typedef struct tbMaterial {
   const char* name;
+  int id; // in tbWorld.material_ids
   double density;
   tbContactMaterial contact_material;
 } tbMaterial;
@@ -114,6 +132,9 @@ struct tbWorld {
 
   tbArray hull, mesh, sdf; // pointers: geometry it frees
   tbNames names;
+  tbIds body_ids, joint_ids, material_ids;
+  int64_t bodies_made; // how many bodies there have ever been: names of those that get none
+  int64_t layout;      // raised whenever bodies come or go: recordings end there
 };
 
 // The items of an array of a world: constant, if the world is.
@@ -122,6 +143,13 @@ struct tbWorld {
 #define tb_bodies(w) TB_ITEMS(w, body, tbBody)
 #define tb_shapes(w) TB_ITEMS(w, shape, tbShape)
 #define tb_joints(w) TB_ITEMS(w, joint, tbJoint)
+
+#define tb_materials(w) TB_ITEMS(w, material, tbMaterial)
+
+// What a stale id is told.
+tbStatus tb_body_find(tbContext* ctx, const tbWorld* world, tbBodyId body, int* place);
+tbStatus tb_joint_find(tbContext* ctx, const tbWorld* world, tbJointId joint, int* place);
+tbStatus tb_material_find(tbContext* ctx, const tbWorld* world, tbMaterialId material, int* place);
 
 // The body frame's pose.
 static inline tbTransform tb_body_pose(const tbBody* b)
@@ -148,12 +176,23 @@ tbTransform tb_motion_start(const tbWorld* world, tbTransform now, tbVec3 v, tbV
 // Keys of a motion of `name`: checked; copied behind those of the world.
 tbStatus tb_keys_check(tbContext* ctx, const char* name, const tbMotionKey* keys, int count);
 tbStatus tb_keys_push(tbContext* ctx, tbWorld* world, const tbMotionKey* keys, int count);
+// Other keys for the body at `place` (k = −1), or for the k-th motion it has beside (kind.h); keys stand in
+// that order, body by body, and those of everything behind move. Fewer than before: cannot fail.
+tbStatus tb_keys_replace(tbContext* ctx, tbWorld* world, int place, int k, const tbMotionKey* keys,
+                         int count);
 
 // What bodies of every kind must have: a name of their own, a material, a surface. `made` is room for a name
 // when none is wanted; *name is the one the body gets.
 tbStatus tb_body_check(tbContext* ctx, const tbWorld* world, const char* wanted, tbMaterialId material,
-                       const tbFriction* friction, char made[32], const char** name);
+                       const tbFriction* friction, char made[32], const char** name, int* material_place);
+// After the last body was pushed, with room reserved in names and ids: it can be found by either.
+void tb_body_added(tbWorld* world);
+// Back to the material's friction and restitution.
+void tb_own_contact_material_remove(tbWorld* world, int place);
 // And a state; the orientation is normalised.
 tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, tbVec3 v, tbVec3 w);
+tbStatus tb_inertia_check(tbContext* ctx, const char* name, tbMat3 inertia); // positive definite
+tbMat3 tb_inertia_from(const double inertia[6]);                             // xx yy zz xy xz yz
+tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* def); // limits, motor, servo, compliance
 
 #endif

@@ -66,7 +66,7 @@ static void add_contact(tbBuilder* b, const tbStepView* view, const tbContactCon
 
 static void add_joint(tbBuilder* b, const tbStepView* view, const tbJoint* j, tbJointBlock* block)
 {
-  int body[2] = {j->def.a.index, j->def.b.index};
+  int body[2] = {j->a, j->b};
   const double* jac[2] = {&block->a[0][0], &block->b[0][0]};
   for (int k = 0; k < 2; k++)
     if (body[k] >= 0 && is_driven(view, body[k]))
@@ -114,8 +114,8 @@ static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints
     }
   }
   for (size_t i = 0; i < w->joint.count; i++) {
-    mark(w, tb_joints(w)[i].def.a.index, place);
-    mark(w, tb_joints(w)[i].def.b.index, place);
+    mark(w, tb_joints(w)[i].a, place);
+    mark(w, tb_joints(w)[i].b, place);
   }
 }
 

@@ -318,9 +318,9 @@ static tbPair* joined_bodies(tbArena* arena, const tbWorld* w, int* count)
   tbPair* joined = TB_TAKE(arena, tbPair, w->joint.count);
   *count = 0;
   for (size_t i = 0; joined && i < w->joint.count; i++) {
-    const tbJointDef* d = &tb_joints(w)[i].def;
-    int a = d->a.index, b = d->b.index;
-    if (!d->collide && a >= 0 && b >= 0) joined[(*count)++] = (tbPair){a < b ? a : b, a < b ? b : a};
+    int a = tb_joints(w)[i].a, b = tb_joints(w)[i].b;
+    if (!tb_joints(w)[i].def.collide && a >= 0 && b >= 0)
+      joined[(*count)++] = (tbPair){a < b ? a : b, a < b ? b : a};
   }
   if (joined) tb_sort(joined, (size_t)*count, sizeof *joined, by_pair);
   return joined;

@@ -30,7 +30,7 @@ void tb_geometric_stiffness(const tbWorld* w, double h, const tbTransform* centr
     const tbJoint* j = &tb_joints(w)[i];
     tbJointType type = j->def.type;
     if (type == TB_JOINT_SLIDER || type == TB_JOINT_WELD) continue; // these hold directions by themselves
-    int body[2] = {j->def.a.index, j->def.b.index};
+    int body[2] = {j->a, j->b};
     tbVec3 local[2] = {j->anchor_a, j->anchor_b}, at[2];
     for (int side = 0; side < 2; side++)
       at[side] = body[side] < 0 ? local[side] : tb_transform_point(centre[body[side]], local[side]);

@@ -80,8 +80,7 @@ static void find_groups(const Impacts* p, const tbAssembly* a)
   const tbWorld* w = p->world;
   for (size_t i = 0; i < w->body.count; i++) p->parent[i] = (int)i, p->group[i] = (Group){.share = 1};
   for (int k = 0; k < p->count; k++) join(p->parent, a, p->constraint[k].body_a, p->constraint[k].body_b);
-  for (size_t k = 0; k < w->joint.count; k++)
-    join(p->parent, a, tb_joints(w)[k].def.a.index, tb_joints(w)[k].def.b.index);
+  for (size_t k = 0; k < w->joint.count; k++) join(p->parent, a, tb_joints(w)[k].a, tb_joints(w)[k].b);
   for (int k = 0; k < p->count; k++) {
     driven_by(p, p->constraint[k].body_a, p->constraint[k].body_b);
     driven_by(p, p->constraint[k].body_b, p->constraint[k].body_a);

@@ -9,6 +9,7 @@
 //   distance  |e| = L, or between two lengths            1 row, free, or 2 rows, nonneg
 //   limits    on angle or travel                         2 rows, nonneg
 //   motor     drives angle or travel at a speed          1 row, box ± force·h
+//   servo     a spring and damper to an angle or travel  1 compliant row, box ± force·h
 //
 // Errors go away as the stabilisation says: a fraction per step, or a spring and damper where the joint has
 // a compliance.
@@ -48,8 +49,8 @@ static Pose pose_of(const tbWorld* w, const tbTransform* centre, const tbJoint* 
 {
   Pose p;
   tbVec3 xa, xb;
-  half_pose(w, centre, j->def.a.index, j->anchor_a, j->frame_a, &xa, &p.ra, &p.qa, &p.ma, &p.Ia);
-  half_pose(w, centre, j->def.b.index, j->anchor_b, j->frame_b, &xb, &p.rb, &p.qb, &p.mb, &p.Ib);
+  half_pose(w, centre, j->a, j->anchor_a, j->frame_a, &xa, &p.ra, &p.qa, &p.ma, &p.Ia);
+  half_pose(w, centre, j->b, j->anchor_b, j->frame_b, &xb, &p.rb, &p.qb, &p.mb, &p.Ib);
   p.e = tb_sub3(tb_add3(xb, p.rb), tb_add3(xa, p.ra));
   return p;
 }
@@ -130,20 +131,39 @@ static void equality(const tbJoint* j, const Pose* p, tbJointBlock* block)
   }
 }
 
-// Travel of a slider, or angle of a hinge, and the row that measures its rate. Of all angles that look alike
-// it is the one nearest to the middle of the limits (to 0 without), so that limits may be up to a turn apart.
+// The coordinate of a slider or a hinge, and the row that measures its rate.
 static double coordinate(const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
   tbVec3 axis = tb_mat3_col(tb_quat_mat3(p->qa), 0);
-  if (j->def.type == TB_JOINT_SLIDER) {
-    linear_row(block, p, axis, 0);
-    return tb_dot3(p->e, axis);
-  }
-  angular_row(block, axis, 0);
-  tbQuat turn = tb_quat_mul(tb_quat_conj(p->qa), p->qb);
-  double sign = turn.w < 0 ? -1 : 1, angle = 2 * tb_atan2(sign * turn.x, sign * turn.w);
-  double middle = 0.5 * (j->def.lower + j->def.upper), round = 6.283185307179586;
-  return j->def.limited && isfinite(middle) ? angle + round * rint((middle - angle) / round) : angle;
+  if (j->def.type == TB_JOINT_SLIDER) linear_row(block, p, axis, 0);
+  else angular_row(block, axis, 0);
+  tbJointPlace place = {p->ra, p->rb, p->e, p->qa, p->qb};
+  return tb_joint_coordinate(j, &place);
+}
+
+// A row of a drive: any force, or one within bounds.
+static void drive_row(tbJointBlock* block, double force, double h)
+{
+  block->slot = TB_JOINT_DRIVE;
+  block->law = isfinite(force) ? TB_LAW_BOX : TB_LAW_BILATERAL; // of any force: a row like the joint's
+  if (block->law == TB_LAW_BOX) block->param[0] = -force * h, block->param[1] = force * h;
+}
+
+static void motor_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  coordinate(j, p, block);
+  drive_row(block, j->def.motor_force, o->dt);
+  block->bias[0] = -j->def.motor_speed;
+}
+
+// λ = −h (k (error + h u) + d u): the spring and damper of the end of the step.
+static void servo_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  double error = coordinate(j, p, block) - j->def.servo_target, round = 6.283185307179586;
+  if (j->def.type == TB_JOINT_HINGE) error -= round * rint(error / round); // the short way
+  drive_row(block, j->def.servo.force, o->dt);
+  tbSoftRow soft = tb_soft_row(o->dt, j->def.servo.stiffness, j->def.servo.damping, error);
+  block->bias[0] = soft.bias, block->compliance[0] = soft.compliance;
 }
 
 // A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
@@ -198,23 +218,15 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
   stabilise(o, j, &out[count++]);
   if (j->def.limited) {
     tbJointBlock* limit = &out[count];
-    limit->slot = 6;
+    limit->slot = TB_JOINT_LIMITS;
     if (limit_rows(limit, j, coordinate(j, &p, limit))) count++;
     tbJoint rigid = *j;
     rigid.def.compliance = 0;
     stabilise(o, &rigid, limit);
     if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
   }
-  if (j->def.motor && !positions) {
-    tbJointBlock* motor = &out[count++];
-    motor->slot = 8;
-    coordinate(j, &p, motor);
-    motor->law =
-        isfinite(j->def.motor_force) ? TB_LAW_BOX : TB_LAW_BILATERAL; // of any force: a row like the joint's
-    if (motor->law == TB_LAW_BOX)
-      motor->param[0] = -j->def.motor_force * o->dt, motor->param[1] = j->def.motor_force * o->dt;
-    motor->bias[0] = -j->def.motor_speed;
-  }
+  if (j->def.motor && !positions) motor_block(o, j, &p, &out[count++]);
+  if (j->def.servoed && !positions) servo_block(o, j, &p, &out[count++]);
   return count;
 }
 
@@ -231,7 +243,7 @@ void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform
 {
   for (size_t i = 0; i < w->joint.count; i++) {
     const tbJoint* j = &tb_joints(w)[i];
-    int a = j->def.a.index, b = j->def.b.index;
+    int a = j->a, b = j->b;
     if (a >= 0) unconstrained[a].held = true;
     if (b >= 0) unconstrained[b].held = true;
     if (j->def.type != TB_JOINT_DISTANCE || !(j->def.compliance > 0)) continue;
@@ -242,4 +254,12 @@ void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform
     push(w, b, impulse, p.rb, &p.Ib, unconstrained);
     push(w, a, tb_neg3(impulse), p.ra, &p.Ia, unconstrained);
   }
+}
+
+tbVec3 tb_joint_spring(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre, const tbJoint* j)
+{
+  if (j->def.type != TB_JOINT_DISTANCE || !(j->def.compliance > 0)) return tb_zero3();
+  Pose p = pose_of(w, centre, j);
+  Rod rod = rod_of(j, &p);
+  return resolved(o, j, &rod) ? tb_scale3(-rod.error / j->def.compliance, rod.d) : tb_zero3();
 }

@@ -4,7 +4,7 @@
 
 #include "step/rows.h"
 
-enum { TB_JOINT_BLOCKS = 3 }; // at most: the joint itself, its limits, its motor
+enum { TB_JOINT_BLOCKS = 3 }; // at most: the joint itself, its limits, its motor or servo
 
 // One block of rows over the two bodies; a row of a body is [linear, angular].
 typedef struct tbJointBlock {
@@ -24,5 +24,14 @@ int tb_joint_blocks(const tbWorld* world, const tbStepOptions* options, bool pos
 // out of the blocks above. Marks every body with a joint as held.
 void tb_joint_forces(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
                      tbUnconstrained* unconstrained);
+
+// The force on b of a spring that acts as a force; zero: the joint is none.
+tbVec3 tb_joint_spring(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
+                       const tbJoint* joint);
+
+// The force and torque of every joint on its second body, from what the step's problem says of it: fills
+// tbJoint.force and .torque.
+struct tbAssembly;
+void tb_joint_reactions(const struct tbAssembly* assembly, const tbStepOptions* options, tbWorld* world);
 
 #endif

@@ -221,7 +221,23 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.nconstraint);
 }
 
-static const tbStateKind anchors = {"penalty", free_anchors, hash_anchors, code_anchors};
+static void remove_anchors(void* state, int first, int count)
+{
+  Anchors* a = state;
+  int kept = 0;
+  for (int i = 0; i < a->count; i++) {
+    Anchor x = a->at[i];
+    bool gone_a = x.shape_a >= first && x.shape_a < first + count;
+    bool gone_b = x.shape_b >= first && x.shape_b < first + count;
+    if (gone_a || gone_b) continue;
+    if (x.shape_a >= first) x.shape_a -= count;
+    if (x.shape_b >= first) x.shape_b -= count;
+    a->at[kept++] = x;
+  }
+  a->count = kept;
+}
+
+static const tbStateKind anchors = {"penalty", free_anchors, hash_anchors, remove_anchors, code_anchors};
 
 const tbSchemeMethod tb_penalty = {.prepare = tb_semi_implicit_prepare,
                                    .solve = solve,

@@ -75,6 +75,9 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, const tbSol
 // Makes this step's contacts the world's; cannot fail.
 void tb_step_keep(tbStepWork* work, tbWorld* world);
 
+// Tells the context's log what of a step is not as the contact law asks for.
+void tb_step_tell(tbContext* ctx, const tbWorld* world, const tbStepReport* report);
+
 // Runs from now until the call: phase_s[phase] += time since *clock; *clock = now.
 void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock);
 

@@ -70,7 +70,10 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   if (status == TB_OK && o->stabilization == TB_STABILIZE_PROJECTION)
     status = advance_and_project(ctx, method, w, o, &work, report);
   else if (status == TB_OK) method->advance(ctx, o, &work, w, report);
-  if (status == TB_OK) keep_state(ctx, method, &work, w);
+  if (status == TB_OK) {
+    keep_state(ctx, method, &work, w);
+    tb_joint_reactions(&work.assembly, o, w);
+  }
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   end_step(ctx, method, &work);
   return status;
@@ -92,6 +95,7 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   ctx->interrupt = tb_stop_interrupt(&stop);
   tbStatus status = take_step(ctx, w, &o, &own);
   ctx->interrupt = outer;
+  if (status == TB_OK) tb_step_tell(ctx, w, &own);
   if (status == TB_OK && report) *report = own;
   return status;
 }

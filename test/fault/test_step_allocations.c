@@ -93,7 +93,7 @@ static tbStatus blow_build(tbContext* ctx, tbWorld* w, bool bounces)
   body.position = tb_vec3(0, 0, bounces ? 0.337 : 1);
   body.velocity = bounces ? tb_vec3(-1.5, 0, -2) : tb_vec3(0, 0, -200);
   if (bounces) body.angular_velocity = tb_vec3(0.2, 2.4, -1);
-  TB_TRY(tb_world_set_pair(ctx, w, (tbMaterialId){0}, (tbMaterialId){0}, tb_friction(0.6), bounces));
+  TB_TRY(tb_world_set_pair(ctx, w, (tbMaterialId){0, 0}, (tbMaterialId){0, 0}, tb_friction(0.6), bounces));
   TB_TRY(tb_world_add_body(ctx, w, &ground, NULL));
   return tb_world_add_body(ctx, w, &body, NULL);
 }

@@ -16,11 +16,11 @@ static tbStatus load(tbContext* ctx, void* user, const uint8_t* bytes, size_t si
     CHECK(tb_world_time(s.world) == 0 && s.step.dt > 0 && s.threads >= 1 &&
           !(e.elastic < 0)); // NaN: stiffness overflows
     for (int i = 0; i < tb_world_body_count(s.world); i++) {
-      const char* name = tb_body_name(s.world, (tbBodyId){i});
+      const char* name = tb_body_name(s.world, tb_world_body_at(s.world, i));
       CHECK(name[0] && tb_world_find_body(s.world, name).index == i);
-      CHECK(tb_body_mass(s.world, (tbBodyId){i}) >= 0);
-      CHECK((tb_body_node_count(s.world, (tbBodyId){i}) > 0) ==
-            (tb_body_nodes(s.world, (tbBodyId){i}) != NULL));
+      CHECK(tb_body_mass(s.world, tb_world_body_at(s.world, i)) >= 0);
+      CHECK((tb_body_node_count(s.world, tb_world_body_at(s.world, i)) > 0) ==
+            (tb_body_nodes(s.world, tb_world_body_at(s.world, i)) != NULL));
     }
     status = fuzz_steps(ctx, &s, 3);
   } else if (status == TB_ERROR_INPUT) {

@@ -103,7 +103,7 @@ TEST(ball_bounces_off_a_slab_that_lies_on_the_floor)
                               tb_quat_identity());
     tbShape sphere = tb_shape_sphere(r);
     def.shapes = &sphere, def.shape_count = 1, def.mass = 1, def.position = tb_vec3(0, 0, 0.1 + r + H);
-    tbBodyId ball = {-1};
+    tbBodyId ball = {-1, 0};
     CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, &ball));
     stage_run_for(&s, sqrt(2 * H / g));
     stage_run(&s, 1);

@@ -30,7 +30,7 @@ static Ride ride(const char* solver, double share, double R, double mu, double v
   def.shapes = &shape, def.shape_count = 1, def.mass = 1, def.position = tb_vec3(0, 0, 0.005 * R);
   def.velocity = tb_vec3(v * cos(heading), v * sin(heading), 0), def.angular_velocity = tb_vec3(0, 0, w);
   def.inertia[0] = def.inertia[1] = 0.5 * share * R * R, def.inertia[2] = share * R * R;
-  tbBodyId disk = {-1};
+  tbBodyId disk = {-1, 0};
   CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, &disk));
   Ride r = {0};
   double start = tb_world_energy(s.world).kinetic;

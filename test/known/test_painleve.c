@@ -27,7 +27,7 @@ static tbBodyId rod(Stage* s, double l, double r, double mass, double theta, tbV
   def.orientation = tb_quat_exp(tb_vec3(0, PI / 2 - theta, 0));
   def.position = tb_vec3((l - r) * cos(theta), 0, r + (l - r) * sin(theta));
   def.velocity = v, def.angular_velocity = tb_vec3(0, w, 0);
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
 }

@@ -18,7 +18,7 @@ static Stage soft_stage(double mu)
 static tbBodyId add_soft(Stage* s, tbTetMesh* mesh, tbDeformableDef def)
 {
   def.solid = mesh;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));
   tb_tet_mesh_free(&s->ctx, mesh);
   return id;

@@ -22,7 +22,7 @@ TEST(heavy_top_precesses_at_its_steady_rate)
     def.orientation = tb_quat_exp(tb_vec3(0, theta, 0));
     tbVec3 precession = tb_vec3(0, 0, rate), w = tb_madd3(precession, spin - rate * cos(theta), axis);
     def.angular_velocity = w, def.velocity = tb_cross3(w, place);
-    tbBodyId top = {-1};
+    tbBodyId top = {-1, 0};
     CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, &top));
     tbJointDef joint = tb_default_joint_def(TB_JOINT_BALL);
     joint.a.index = -1, joint.b = top, joint.anchor = tb_zero3();
@@ -64,7 +64,7 @@ TEST(tumbling_body_turns_over_in_its_period)
     def.shapes = &shape, def.shape_count = 1, def.mass = 1;
     for (int k = 0; k < 3; k++) def.inertia[k] = I[k];
     def.angular_velocity = tb_vec3(w[0], w[1], w[2]);
-    tbBodyId body = {-1};
+    tbBodyId body = {-1, 0};
     CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &def, &body));
     double T2 = 0, L2 = 0;
     for (int k = 0; k < 3; k++) T2 += I[k] * w[k] * w[k], L2 += I[k] * I[k] * w[k] * w[k];

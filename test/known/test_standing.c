@@ -26,14 +26,14 @@ static Rest stand(const char* name, const char* solver, double seconds)
   tbVec3 start[BODIES_MOST];
   int count = tb_world_body_count(scene.world);
   for (int i = 0; i < count && i < BODIES_MOST; i++)
-    start[i] = tb_body_state(scene.world, (tbBodyId){i}).position;
+    start[i] = tb_body_state(scene.world, tb_world_body_at(scene.world, i)).position;
   for (int k = 0; k < (int)(seconds / scene.step.dt); k++) {
     tbStepReport report;
     CHECK_OK(&ctx, tb_world_step(&ctx, scene.world, &scene.step, &report));
     rest.unconverged += report.outcome != TB_CONVERGED;
   }
   for (int i = 0; i < count && i < BODIES_MOST; i++) {
-    tbVec3 d = tb_sub3(tb_body_state(scene.world, (tbBodyId){i}).position, start[i]);
+    tbVec3 d = tb_sub3(tb_body_state(scene.world, tb_world_body_at(scene.world, i)).position, start[i]);
     rest.sink = fmax(rest.sink, fabs(d.z)), rest.drift = fmax(rest.drift, sqrt(d.x * d.x + d.y * d.y));
   }
   tb_scene_free(&ctx, &scene);

@@ -11,7 +11,7 @@ Stage stage_open_with(tbVec3 gravity, tbFriction friction, double restitution)
   tbWorldDef def = tb_default_world_def();
   def.gravity = gravity;
   CHECK_OK(&s.ctx, tb_world_create(&s.ctx, &def, &s.world));
-  tbMaterialId plain = {0};
+  tbMaterialId plain = {0, 0};
   CHECK_OK(&s.ctx, tb_world_set_pair(&s.ctx, s.world, plain, plain, friction, restitution));
   return s;
 }
@@ -46,7 +46,7 @@ tbBodyId stage_fixed(Stage* s, tbShape shape, tbVec3 position, tbQuat orientatio
   tbBodyDef def = tb_default_body_def();
   def.kind = TB_BODY_FIXED, def.shapes = &shape, def.shape_count = 1;
   def.position = position, def.orientation = orientation;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
 }
@@ -61,7 +61,7 @@ tbBodyId stage_add(Stage* s, tbShape shape, double mass, tbVec3 position, tbQuat
   tbBodyDef def = tb_default_body_def();
   def.shapes = &shape, def.shape_count = 1, def.mass = mass;
   def.position = position, def.orientation = orientation;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
 }
@@ -78,7 +78,7 @@ tbBodyId stage_shoot(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w, bool
   tbBodyDef def = tb_default_body_def();
   def.shapes = &shape, def.shape_count = 1, def.position = x, def.velocity = v, def.angular_velocity = w;
   def.bullet = bullet;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
 }

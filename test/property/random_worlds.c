@@ -68,7 +68,7 @@ MadeWorld make_world(const RandomWorld* r, const char* scheme, Units u, const in
   tbWorldDef def = tb_default_world_def();
   def.gravity = tb_vec3(0, 0, -r->gravity * u.length / (u.time * u.time));
   CHECK_OK(&m.ctx, tb_world_create(&m.ctx, &def, &m.world));
-  CHECK_OK(&m.ctx, tb_world_set_pair(&m.ctx, m.world, (tbMaterialId){0}, (tbMaterialId){0},
+  CHECK_OK(&m.ctx, tb_world_set_pair(&m.ctx, m.world, (tbMaterialId){0, 0}, (tbMaterialId){0, 0},
                                      tb_friction(r->friction), r->restitution));
   if (r->floor && floor_first) add_floor(&m);
   for (int i = 0; i < RANDOM_BODIES; i++) add(&m, r, order ? order[i] : i, u);

@@ -49,7 +49,7 @@ static tbBodyId add_ball(Setting* s, tbBodyMotion motion, tbVec3 position, tbVec
 {
   tbShape ball = tb_shape_sphere(0.1);
   tbBodyDef d = tb_default_body_def();
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   d.kind = motion, d.shapes = &ball, d.shape_count = 1;
   d.position = position, d.velocity = velocity, d.angular_velocity = spin;
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->w, &d, &id));

@@ -219,11 +219,13 @@ TEST(bad_steps_and_states_are_refused)
   STEP(o.rounds = 0);
   STEP(o.budget_s = -1);
   STEP((o.stabilization = TB_STABILIZE_COMPLIANCE, o.stiffness = 1, o.damping = -1));
-  tbBodyState state = tb_body_state(x.w, (tbBodyId){4}), bad = state;
+  tbBodyState state = tb_body_state(x.w, tb_world_body_at(x.w, 4)), bad = state;
   bad.velocity.x = NAN;
-  refused(&x, tb_body_set_state(&x.ctx, x.w, (tbBodyId){4}, &bad), "velocity");
-  refused(&x, tb_body_set_state(&x.ctx, x.w, (tbBodyId){400}, &state), "no body");
-  refused(&x, tb_body_apply(&x.ctx, x.w, (tbBodyId){0}, tb_vec3(1, 0, 0), tb_zero3()), "a fixed body");
-  refused(&x, tb_body_apply(&x.ctx, x.w, (tbBodyId){4}, tb_vec3(NAN, 0, 0), tb_zero3()), "no number");
+  refused(&x, tb_body_set_state(&x.ctx, x.w, tb_world_body_at(x.w, 4), &bad), "velocity");
+  refused(&x, tb_body_set_state(&x.ctx, x.w, tb_world_body_at(x.w, 400), &state), "no body");
+  refused(&x, tb_body_apply(&x.ctx, x.w, tb_world_body_at(x.w, 0), tb_vec3(1, 0, 0), tb_zero3()),
+          "a fixed body");
+  refused(&x, tb_body_apply(&x.ctx, x.w, tb_world_body_at(x.w, 4), tb_vec3(NAN, 0, 0), tb_zero3()),
+          "no number");
   tb_world_free(&x.ctx, x.w);
 }

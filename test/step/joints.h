@@ -6,11 +6,11 @@
 #include "scene/world.h"
 #include "test.h"
 
-static const tbBodyId the_world = {-1};
+static const tbBodyId the_world = {-1, 0};
 
 static inline tbJointId stage_join(Stage* s, tbJointDef def, tbBodyId a, tbBodyId b, tbVec3 anchor)
 {
-  tbJointId id = {-1};
+  tbJointId id = {-1, 0};
   def.a = a, def.b = b, def.anchor = anchor;
   CHECK_OK(&s->ctx, tb_world_add_joint(&s->ctx, s->world, &def, &id));
   return id;
@@ -25,7 +25,7 @@ static inline const tbJoint* stage_joint(const Stage* s, tbJointId id)
 static inline tbVec3 joint_anchor(const Stage* s, tbJointId id, int side)
 {
   const tbJoint* j = stage_joint(s, id);
-  int i = side ? j->def.b.index : j->def.a.index;
+  int i = side ? j->b : j->a;
   tbVec3 local = side ? j->anchor_b : j->anchor_a;
   return i < 0 ? local : tb_add3(tb_bodies(s->world)[i].x, tb_quat_rotate(tb_bodies(s->world)[i].q, local));
 }

@@ -24,7 +24,7 @@ static inline Stage soft_stage(double mu, double dt)
 static inline tbBodyId add_box(Stage* s, tbVec3 size, int cells, tbDeformableDef def)
 {
   tbTetMesh* mesh = NULL;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   int n[3] = {cells, cells, cells};
   CHECK_OK(&s->ctx, tb_tet_box(&s->ctx, size, n, 5, &mesh));
   def.solid = mesh;
@@ -36,7 +36,7 @@ static inline tbBodyId add_box(Stage* s, tbVec3 size, int cells, tbDeformableDef
 static inline tbBodyId add_cloth(Stage* s, double size, int cells, tbDeformableDef def)
 {
   tbMesh* mesh = NULL;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_cloth_grid(&s->ctx, size, size, cells, cells, &mesh));
   def.sheet = mesh;
   CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));

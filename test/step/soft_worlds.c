@@ -141,7 +141,7 @@ static tbStatus storm_rigid(tbContext* ctx, tbWorld* w, tbRandom* r, tbVec3 at, 
 // Places on a grid, so far apart that nothing touches; everything flies towards the middle.
 static tbStatus storm_bodies(tbContext* ctx, tbWorld* w, tbRandom* r)
 {
-  tbBodyId rigid = {-1};
+  tbBodyId rigid = {-1, 0};
   int count = 2 + test_below(r, 5);
   double speed = scale_of(r, 0.1, 10) * test_uniform(r, 0.3, 2);
   for (int i = 0; i < count; i++) {
@@ -167,7 +167,7 @@ tbStatus soft_storm(tbContext* ctx, uint64_t seed, tbWorld** out, tbStepOptions*
   if (test_below(&r, 4) == 0) world.gravity = tb_zero3();
   *out = NULL;
   TB_TRY(tb_world_create(ctx, &world, out));
-  TB_TRY(tb_world_set_pair(ctx, *out, (tbMaterialId){0}, (tbMaterialId){0},
+  TB_TRY(tb_world_set_pair(ctx, *out, (tbMaterialId){0, 0}, (tbMaterialId){0, 0},
                            tb_friction(friction[test_below(&r, 3)]), 0));
   *o = tb_default_step_options();
   o->scheme = "implicit", o->solver.tolerance = 1e-4, o->dt = dt[test_below(&r, 4)];

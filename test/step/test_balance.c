@@ -70,7 +70,7 @@ TEST(published_impulses_balance_the_momentum_of_every_rigid_body)
         tbVec3 force = tumble_vec(&r, 2), torque = tumble_vec(&r, 0.01);
         for (int b = 0; b < before.count; b++)
           if (before.body[b].mass > 0)
-            CHECK_OK(&s.ctx, tb_body_apply(&s.ctx, s.world, (tbBodyId){b}, force, torque));
+            CHECK_OK(&s.ctx, tb_body_apply(&s.ctx, s.world, tb_world_body_at(s.world, b), force, torque));
         stage_run(&s, 1);
         bool known = s.step.stabilization != TB_STABILIZE_PROJECTION; // where bodies were struck
         pressed += check_balance(&s, &before, force, torque, known, "tumble");

@@ -48,7 +48,8 @@ static void run_bounded(const char* what, void (*build)(Stage*), int steps)
   CHECK_OK(&s.ctx, tb_world_create(&s.ctx, &def, &s.world));
   build(&s);
   int nodes = 0;
-  for (int i = 0; i < tb_world_body_count(s.world); i++) nodes += tb_body_node_count(s.world, (tbBodyId){i});
+  for (int i = 0; i < tb_world_body_count(s.world); i++)
+    nodes += tb_body_node_count(s.world, tb_world_body_at(s.world, i));
   for (int i = 0; i < steps; i++) {
     stage_run(&s, 1);
     if (s.report.contacts <= 4 * nodes + 300 && s.report.iterations <= 2000 && isfinite(stage_energy(&s)))

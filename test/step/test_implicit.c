@@ -9,7 +9,7 @@
 static tbBodyId add_driven(Stage* s, tbShape shape, tbVec3 at, tbVec3 velocity)
 {
   tbBodyDef def = tb_default_body_def();
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.position = at, def.velocity = velocity;
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
@@ -277,7 +277,7 @@ TEST(joints_and_compounds_beside_soft_bodies)
     CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, &report));
     CHECK(report.intersections == 0 && report.trimmed == 0);
   }
-  tbBodyState bar = tb_body_state(w, (tbBodyId){5}); // a hinge 5 cm above its centre
+  tbBodyState bar = tb_body_state(w, tb_world_body_at(w, 5)); // a hinge 5 cm above its centre
   tbVec3 anchor = tb_add3(bar.position, tb_quat_rotate(bar.orientation, tb_vec3(0, 0, 0.05)));
   CHECK(tb_distance3(anchor, tb_vec3(0, 0.16, 0.4)) < 1e-3);
   tb_world_free(&ctx, w);

@@ -67,7 +67,8 @@ TEST(rigid_bodies_are_where_their_velocities_take_them)
     for (int seed = 0; seed < 12; seed++) {
       Stage s = tumble(seed, tb_scheme_at(k)->name);
       if (seed % 3 == 0)
-        stage_join(&s, tb_default_joint_def(TB_JOINT_BALL), (tbBodyId){3}, (tbBodyId){4}, tb_vec3(0, 0, 0.4));
+        stage_join(&s, tb_default_joint_def(TB_JOINT_BALL), (tbBodyId){3, 0}, (tbBodyId){4, 0},
+                   tb_vec3(0, 0, 0.4));
       for (int i = 0; i < 25; i++) {
         Before before = tumble_before(s.world);
         stage_run(&s, 1);

@@ -6,7 +6,7 @@ static tbBodyId mover(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w)
   tbBodyDef def = tb_default_body_def();
   def.kind = TB_BODY_KINEMATIC, def.shapes = &shape, def.shape_count = 1;
   def.position = x, def.velocity = v, def.angular_velocity = w;
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
   return id;
 }

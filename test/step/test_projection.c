@@ -59,7 +59,7 @@ TEST(projection_mends_a_falling_chain)
   for (int i = 0; i < 200; i++) {
     stage_run(&s, 1);
     for (int k = 1; k < 5; k++) {
-      tbBodyState a = stage_state(&s, (tbBodyId){k - 1}), b = stage_state(&s, (tbBodyId){k});
+      tbBodyState a = stage_state(&s, (tbBodyId){k - 1, 0}), b = stage_state(&s, (tbBodyId){k, 0});
       tbVec3 end = tb_add3(a.position, tb_quat_rotate(a.orientation, tb_vec3(0, 0, 0.25)));
       tbVec3 top = tb_add3(b.position, tb_quat_rotate(b.orientation, tb_vec3(0, 0, -0.25)));
       torn = fmax(torn, tb_distance3(end, top));

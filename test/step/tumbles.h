@@ -90,7 +90,7 @@ static inline bool is_pushed(const tbWorld* w, int body)
     if ((c.a.index == body || c.b.index == body) && tb_norm3(contact_impulse(&c)) > 0) return true;
   }
   for (size_t i = 0; i < w->joint.count; i++)
-    if (tb_joints(w)[i].def.a.index == body || tb_joints(w)[i].def.b.index == body) return true;
+    if (tb_joints(w)[i].a == body || tb_joints(w)[i].b == body) return true;
   return false;
 }
 

@@ -222,7 +222,7 @@ static tbStatus mesh_number(tbArray* seen, const tbShape* s, int* number, bool* 
 static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first_node, tbArray* seen)
 {
   const tbBody* b = &tb_bodies(world)[i];
-  tbBodyId id = {i};
+  tbBodyId id = tb_world_body_at(world, i);
   tb_put_object(w, NULL);
   tb_put_string(w, "name", b->name);
   tb_put_string(w, "kind", tb_body_kind(world, id));
@@ -255,7 +255,7 @@ static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
   tb_put_array(w, "bodies");
   for (int i = 0; i < tb_world_body_count(world); i++) {
     TB_TRY(put_body(w, world, i, node, seen));
-    node += tb_body_node_count(world, (tbBodyId){i});
+    node += tb_body_node_count(world, tb_world_body_at(world, i));
   }
   tb_put_end(w);
   tb_array_free(&web.ctx, seen); // and once more, in the same order

@@ -192,5 +192,5 @@ tbStatus web_pull(tbContext* ctx, tbWorld* w, const WebHold* hold, double h)
   tbVec3 force =
       tb_scale3(1 / h, tb_mat3_mulv(tb_mat3_inverse(K), kick(tb_add3(b->x, r), u, hold->target, h)));
   tbVec3 brake = tb_scale3(-turning / (1 + h * turning), tb_mat3_mulv(I, b->w));
-  return tb_body_apply(ctx, w, (tbBodyId){hold->body}, force, tb_add3(tb_cross3(r, force), brake));
+  return tb_body_apply(ctx, w, tb_world_body_at(w, hold->body), force, tb_add3(tb_cross3(r, force), brake));
 }

@@ -3,7 +3,7 @@
 
 static void put_pose(double* out, const tbWorld* w, int body)
 {
-  tbBodyState s = tb_body_state(w, (tbBodyId){body});
+  tbBodyState s = tb_body_state(w, tb_world_body_at(w, body));
   tb_store3(out, s.position);
   out[3] = s.orientation.w, out[4] = s.orientation.x, out[5] = s.orientation.y, out[6] = s.orientation.z;
 }
@@ -21,19 +21,20 @@ static void put_contact(double* out, const tbContactView* c)
   tb_store3(out + 3, c->normal);
   tb_store3(out + 6, impulse);
   out[9] = c->impulse[0], out[10] = sqrt(t * t + b * b), out[11] = c->gap, out[12] = sqrt(ut * ut + ub * ub);
-  out[13] = c->state, out[14] = c->a.index, out[15] = c->b.index, out[16] = c->residual;
+  out[13] = c->state, out[16] = c->residual;
+  out[14] = tb_body_place(web.scene.world, c->a), out[15] = tb_body_place(web.scene.world, c->b);
 }
 
 static tbStatus put_nodes(const tbWorld* w)
 {
   int count = 0;
-  for (int i = 0; i < web.views.bodies; i++) count += tb_body_node_count(w, (tbBodyId){i});
+  for (int i = 0; i < web.views.bodies; i++) count += tb_body_node_count(w, tb_world_body_at(w, i));
   TB_TRY(web_room(&web.views.node, &web.node_room, 3 * (size_t)count * sizeof(float)));
   float* out = web.views.node;
   web.views.nodes = count;
   for (int i = 0; i < web.views.bodies; i++) {
-    const tbVec3* x = tb_body_nodes(w, (tbBodyId){i});
-    for (int k = tb_body_node_count(w, (tbBodyId){i}); k > 0; k--, x++)
+    const tbVec3* x = tb_body_nodes(w, tb_world_body_at(w, i));
+    for (int k = tb_body_node_count(w, tb_world_body_at(w, i)); k > 0; k--, x++)
       *out++ = (float)x->x, *out++ = (float)x->y, *out++ = (float)x->z;
   }
   return TB_OK;

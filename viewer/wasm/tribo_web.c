@@ -80,7 +80,7 @@ tbStatus web_need_world(void)
 static void keep_states(tbWorld* to, const tbWorld* from)
 {
   for (int i = 0; i < tb_world_body_count(from); i++) {
-    tbBodyId old = {i}, new = tb_world_find_body(to, tb_body_name(from, old));
+    tbBodyId old = tb_world_body_at(from, i), new = tb_world_find_body(to, tb_body_name(from, old));
     if (new.index < 0 || tb_body_mass(to, new) == 0 || tb_body_mass(from, old) == 0) continue;
     int nodes = tb_body_node_count(from, old);
     if (nodes != tb_body_node_count(to, new)) continue;
@@ -218,7 +218,7 @@ WEB(tbStatus, web_mass, int body, double ratio)
 WEB(tbStatus, web_place, int body)
 {
   TB_TRY(web_need_world());
-  tbBodyState s = tb_body_state(web.scene.world, (tbBodyId){body});
+  tbBodyState s = tb_body_state(web.scene.world, tb_world_body_at(web.scene.world, body));
   double now[13] = {s.position.x,        s.position.y,    s.position.z,         s.orientation.w,
                     s.orientation.x,     s.orientation.y, s.orientation.z,      s.velocity.x,
                     s.velocity.y,        s.velocity.z,    s.angular_velocity.x, s.angular_velocity.y,
@@ -228,7 +228,7 @@ WEB(tbStatus, web_place, int body)
   for (int i = 0; i < 13; i++)
     if (!isnan(asked[i])) now[i] = asked[i];
   s = (tbBodyState){tb_load3(now), {now[3], now[4], now[5], now[6]}, tb_load3(now + 7), tb_load3(now + 10)};
-  TB_TRY(tb_body_set_state(&web.ctx, web.scene.world, (tbBodyId){body}, &s));
+  TB_TRY(tb_body_set_state(&web.ctx, web.scene.world, tb_world_body_at(web.scene.world, body), &s));
   return web_frame();
 }
 

@@ -19,5 +19,8 @@ tbStatus tb_fail_at(tbContext* ctx, tbStatus status, const char* file, int line,
     if (try_status != TB_OK) return try_status; \
   } while (0)
 
+// One line for the context's log, on the thread of the call; nothing where there is none.
+void tb_log(tbContext* ctx, tbLogLevel level, const char* format, ...) __attribute__((format(printf, 3, 4)));
+
 TB_API_END
 #endif

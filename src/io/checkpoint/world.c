@@ -7,11 +7,11 @@
 #include <string.h>
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbBody) == 448, "tbBody has changed: code_body, and the version of checkpoints");
-_Static_assert(sizeof(tbJoint) == 336, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbBody) == 456, "tbBody has changed: code_body, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 448, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 536, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 104,
+_Static_assert(sizeof(tbWorld) == 656, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbMaterial) == 112,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -33,6 +33,31 @@ static void code_unique_name(tbCodec* c, tbWorld* w, int kind, int index, const 
   tb_codec_require(c, tb_names_find(&w->names, kind, *name) < 0, "two of the same name");
   if (tb_codec_good(c)) c->status = tb_names_reserve(c->ctx, &w->names);
   if (tb_codec_good(c)) tb_names_add(&w->names, kind, *name, index);
+}
+
+// The table of ids of `count` things. Reading: `id` of each, `stride` bytes apart, is its entry.
+static void code_ids(tbCodec* c, tbIds* ids, size_t count, void* id, size_t stride)
+{
+  tb_code_array(c, &ids->entry, 24);
+  bool reads = tb_codec_reads(c);
+  for (size_t i = 0; reads && i < count; i++) *(int*)((char*)id + i * stride) = -1;
+  size_t live = 0;
+  for (size_t i = 0; i < ids->entry.count && tb_codec_good(c); i++) {
+    tbIdEntry* e = (tbIdEntry*)ids->entry.data + i;
+    uint64_t generation = e->generation, last = e->last;
+    tb_code_int(c, &e->place, -1, (int)count - 1);
+    tb_code_u64(c, &generation);
+    tb_code_u64(c, &last);
+    tb_codec_require(c, generation <= last && last <= UINT32_MAX, "an id of a time to come");
+    if (!reads || !tb_codec_good(c)) continue;
+    e->generation = (uint32_t)generation, e->last = (uint32_t)last;
+    if (e->place < 0) continue;
+    int* of = (int*)((char*)id + (size_t)e->place * stride);
+    tb_codec_require(c, *of < 0, "two ids of one thing");
+    *of = (int)i, live++;
+  }
+  if (reads) ids->low = 0;
+  tb_codec_require(c, !reads || live == count, "a thing without an id");
 }
 
 static void code_contact_material(tbCodec* c, tbContactMaterial* s)
@@ -59,7 +84,7 @@ static void code_materials(tbCodec* c, tbWorld* w)
 {
   if (tb_codec_reads(c)) {
     tb_names_free(c->ctx, &w->names);
-    tb_names_init(&w->names, c->ctx);
+    tb_names_init(&w->names);
     w->name = NULL;
   }
   tb_code_text(c, &w->name);
@@ -73,6 +98,10 @@ static void code_materials(tbCodec* c, tbWorld* w)
     tb_codec_require(c, m->density > 0, "a density that is not positive");
     code_contact_material(c, &m->contact_material);
   }
+  if (tb_codec_good(c))
+    code_ids(c, &w->material_ids, w->material.count, &tb_materials(w)->id, sizeof(tbMaterial));
+  tb_codec_require(c, tb_material_place(w, (tbMaterialId){0, 0}) == 0,
+                   "a world without the default material");
   tb_code_array(c, &w->contact_material, 72);
   for (size_t i = 0; i < w->contact_material.count && tb_codec_good(c); i++)
     code_contact_material(c, (tbContactMaterial*)w->contact_material.data + i);
@@ -188,6 +217,8 @@ static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int fi
   tb_code_mat3(c, &b->inertia_inv);
   tb_code_int(c, &b->material, 0, (int)w->material.count - 1);
   tb_code_int(c, &b->own_contact_material, -1, (int)w->contact_material.count - 1);
+  tb_code_bool(c, &b->own_friction);
+  tb_code_bool(c, &b->own_restitution);
   tb_code_transform(c, &b->initial);
   tb_code_extended(c, &b->radius);
   tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (b->motion == TB_BODY_DYNAMIC),
@@ -234,11 +265,12 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   int type = (int)d->type, last = (int)w->body.count - 1;
   tb_code_int(c, &type, 0, TB_JOINT_COUNT - 1);
   d->type = (tbJointType)type;
-  tb_code_int(c, &d->a.index, -1, last);
-  tb_code_int(c, &d->b.index, -1, last);
-  tb_codec_require(c, d->a.index != d->b.index, "a joint of a body with itself");
+  tb_code_int(c, &j->a, -1, last);
+  tb_code_int(c, &j->b, -1, last);
+  if (tb_codec_reads(c)) d->a = tb_world_body_at(w, j->a), d->b = tb_world_body_at(w, j->b);
+  tb_codec_require(c, j->a != j->b, "a joint of a body with itself");
   for (int side = 0; side < 2 && tb_codec_good(c); side++) {
-    int body = side ? d->b.index : d->a.index;
+    int body = side ? j->b : j->a;
     tb_codec_require(c, body < 0 || tb_bodies(w)[body].kind->framed, "a joint to a deformable body");
   }
   tb_code_vec3(c, &d->anchor);
@@ -249,6 +281,11 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_bool(c, &d->motor);
   tb_code_number(c, &d->motor_speed);
   tb_code_extended(c, &d->motor_force);
+  tb_code_bool(c, &d->servoed);
+  tb_code_number(c, &d->servo.stiffness);
+  tb_code_number(c, &d->servo.damping);
+  tb_code_extended(c, &d->servo.force);
+  tb_code_number(c, &d->servo_target);
   tb_code_number(c, &d->compliance);
   tb_code_number(c, &d->damping);
   tb_code_bool(c, &d->collide);
@@ -258,8 +295,11 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_quat(c, &j->frame_b);
   tb_code_number(c, &j->length);
   tb_code_numbers(c, j->impulse, sizeof j->impulse / sizeof *j->impulse);
-  tb_codec_require(c, d->lower <= d->upper && d->compliance >= 0 && d->damping >= 0 && d->motor_force >= 0,
-                   "a joint that cannot be");
+  tb_code_vec3(c, &j->force);
+  tb_code_vec3(c, &j->torque);
+  if (tb_codec_good(c))
+    tb_codec_require(c, d->motor_force >= 0 && d->lower <= d->upper && tb_joint_check(c->ctx, d) == TB_OK,
+                     "a joint that cannot be");
 }
 
 static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
@@ -301,9 +341,12 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   code_keys(c, w);
   code_shapes(c, w);
   code_bodies(c, w);
+  tb_code_i64(c, &w->bodies_made, 0, INT64_MAX / 2);
+  if (tb_codec_good(c)) code_ids(c, &w->body_ids, w->body.count, &tb_bodies(w)->id, sizeof(tbBody));
   code_own(c, w);
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
+  if (tb_codec_good(c)) code_ids(c, &w->joint_ids, w->joint.count, &tb_joints(w)->id, sizeof(tbJoint));
   tb_code_array(c, &w->contact, 226);
   for (size_t i = 0; i < w->contact.count && tb_codec_good(c); i++)
     code_contact(c, w, (tbContactRecord*)w->contact.data + i);

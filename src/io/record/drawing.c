@@ -90,7 +90,7 @@ static tbStatus add_shapes(tbContext* ctx, tbDrawing* d, const tbWorld* w, int b
 // The nodes that triangles use, in their own order, and the triangles over them.
 static tbStatus add_surface(tbContext* ctx, tbDrawing* d, const tbWorld* w, int body)
 {
-  tbBodyId id = {body};
+  tbBodyId id = tb_world_body_at(w, body);
   int nnode = tb_body_node_count(w, id), ntriangle = tb_body_triangle_count(w, id), used = 0;
   const int(*old)[3] = tb_body_triangles(w, id);
   int* vertex = TB_TAKE(&d->arena, int, (size_t)nnode); // of a node, from 1; 0: none
@@ -118,8 +118,8 @@ static void measure(tbDrawing* d, const tbWorld* w)
       tbBox box = tb_shape_box_of(&tb_shapes(w)[s], tb_body_pose(b));
       lo = tb_min3(lo, box.lo), hi = tb_max3(hi, box.hi);
     }
-    const tbVec3* x = tb_body_nodes(w, (tbBodyId){i});
-    for (int n = 0; n < tb_body_node_count(w, (tbBodyId){i}); n++)
+    const tbVec3* x = tb_body_nodes(w, tb_world_body_at(w, i));
+    for (int n = 0; n < tb_body_node_count(w, tb_world_body_at(w, i)); n++)
       lo = tb_min3(lo, x[n]), hi = tb_max3(hi, x[n]);
   }
   bool any = lo.x <= hi.x;
@@ -134,7 +134,7 @@ static tbStatus fill(tbContext* ctx, const tbWorld* w, tbDrawing* d)
   if (!d->body_shape || !d->body_surface) return TB_ERROR_MEMORY;
   for (int i = 0; i < d->nbody; i++) {
     d->body_surface[i] = -1;
-    if (tb_body_node_count(w, (tbBodyId){i}) > 0) TB_TRY(add_surface(ctx, d, w, i));
+    if (tb_body_node_count(w, tb_world_body_at(w, i)) > 0) TB_TRY(add_surface(ctx, d, w, i));
     else TB_TRY(add_shapes(ctx, d, w, i));
     d->body_shape[i + 1] = (int)d->shape.count;
   }
@@ -179,7 +179,8 @@ tbColor tb_color(int index)
 
 int tb_body_color(const tbWorld* w, tbBodyId body)
 {
-  return tb_bodies(w)[body.index].motion == TB_BODY_FIXED ? TB_COLOR_FIXED : body.index % TB_COLOR_FIXED;
+  int place = tb_body_place(w, body);
+  return tb_bodies(w)[place].motion == TB_BODY_FIXED ? TB_COLOR_FIXED : place % TB_COLOR_FIXED;
 }
 
 void tb_color_linear(tbColor color, double rgb[3])
@@ -193,7 +194,7 @@ void tb_color_linear(tbColor color, double rgb[3])
 
 bool tb_body_moves(const tbWorld* w, tbBodyId body)
 {
-  const tbBody* b = &tb_bodies(w)[body.index];
+  const tbBody* b = &tb_bodies(w)[tb_body_place(w, body)];
   return b->kind->framed && b->motion != TB_BODY_FIXED;
 }
 

@@ -37,7 +37,8 @@ static void put_materials(tbGltfJson* j)
 {
   int count = 0;
   for (int i = 0; i < j->d->nbody; i++) {
-    int both = j->d->body_surface[i] >= 0, color = tb_body_color(j->g->world, (tbBodyId){i});
+    int both = j->d->body_surface[i] >= 0,
+        color = tb_body_color(j->g->world, tb_world_body_at(j->g->world, i));
     if (both || j->d->body_shape[i + 1] > j->d->body_shape[i]) j->material[both * TB_COLORS + color] = 0;
   }
   for (int i = 0; i < 2 * TB_COLORS; i++)
@@ -90,7 +91,7 @@ static void put_meshes(tbGltfJson* j)
   if (d->shape.count + d->surface.count == 0) return;
   tb_put_array(j->w, "meshes");
   for (int i = 0; i < d->nbody; i++) {
-    int color = tb_body_color(j->g->world, (tbBodyId){i}), surface = d->body_surface[i];
+    int color = tb_body_color(j->g->world, tb_world_body_at(j->g->world, i)), surface = d->body_surface[i];
     for (int s = d->body_shape[i]; s < d->body_shape[i + 1]; s++) {
       int mesh = tb_draw_shapes(d)[s].mesh, *number = &j->mesh_number[mesh * TB_COLORS + color];
       if (*number >= 0) continue;
@@ -101,7 +102,8 @@ static void put_meshes(tbGltfJson* j)
     if (surface < 0) continue;
     j->mesh_number[nmesh * TB_COLORS + surface] = count++;
     put_mesh(j, j->surface_accessor[surface], false, j->material[TB_COLORS + color],
-             tb_gltf_morphs(j->g) ? tb_gltf_targets(j->g) : 0, tb_body_name(j->g->world, (tbBodyId){i}));
+             tb_gltf_morphs(j->g) ? tb_gltf_targets(j->g) : 0,
+             tb_body_name(j->g->world, tb_world_body_at(j->g->world, i)));
   }
   tb_put_end(j->w);
 }
@@ -150,9 +152,10 @@ static tbTransform first_pose(const tbGltfJson* j, int body, int* moving)
 static void put_body_node(tbGltfJson* j, int body, int* moving, int* next)
 {
   const tbDrawing* d = j->d;
-  int color = tb_body_color(j->g->world, (tbBodyId){body}), surface = d->body_surface[body];
+  int color = tb_body_color(j->g->world, tb_world_body_at(j->g->world, body)),
+      surface = d->body_surface[body];
   tb_put_object(j->w, NULL);
-  tb_put_string(j->w, "name", tb_body_name(j->g->world, (tbBodyId){body}));
+  tb_put_string(j->w, "name", tb_body_name(j->g->world, tb_world_body_at(j->g->world, body)));
   if (surface >= 0) {
     tb_put_int(j->w, "mesh", j->mesh_number[(int)d->mesh.count * TB_COLORS + surface]);
     tb_put_end(j->w);
@@ -196,7 +199,7 @@ static void put_nodes(tbGltfJson* j)
   for (int i = 0; i < d->nbody; i++) {
     if (by_itself(d, i)) continue;
     for (int s = d->body_shape[i]; s < d->body_shape[i + 1]; s++)
-      put_shape_node(j, s, tb_body_color(j->g->world, (tbBodyId){i}));
+      put_shape_node(j, s, tb_body_color(j->g->world, tb_world_body_at(j->g->world, i)));
   }
   tb_put_end(j->w);
 }

@@ -26,7 +26,7 @@ typedef struct {
 static int64_t count_nodes(const tbWorld* w)
 {
   int64_t count = 0;
-  for (int i = 0; i < tb_world_body_count(w); i++) count += tb_body_node_count(w, (tbBodyId){i});
+  for (int i = 0; i < tb_world_body_count(w); i++) count += tb_body_node_count(w, tb_world_body_at(w, i));
   return count;
 }
 
@@ -58,8 +58,8 @@ static void put_surface(tbOut* out, const tbWorld* w)
 {
   int64_t first = 0;
   for (int i = 0; i < tb_world_body_count(w); i++) {
-    if (tb_body_node_count(w, (tbBodyId){i}) > 0) put_group(out, w, (tbBodyId){i}, first);
-    first += tb_body_node_count(w, (tbBodyId){i});
+    if (tb_body_node_count(w, tb_world_body_at(w, i)) > 0) put_group(out, w, tb_world_body_at(w, i), first);
+    first += tb_body_node_count(w, tb_world_body_at(w, i));
   }
 }
 
@@ -181,8 +181,9 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
   if (p->samples == INT32_MAX) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "too many steps for a point cache");
   tbOut* out = &p->cache.out;
   for (int i = 0; i < tb_world_body_count(f->world); i++) {
-    const tbVec3* x = tb_body_nodes(f->world, (tbBodyId){i});
-    for (int n = 0; n < tb_body_node_count(f->world, (tbBodyId){i}); n++) tb_out_f32x3(out, x[n]);
+    const tbVec3* x = tb_body_nodes(f->world, tb_world_body_at(f->world, i));
+    for (int n = 0; n < tb_body_node_count(f->world, tb_world_body_at(f->world, i)); n++)
+      tb_out_f32x3(out, x[n]);
   }
   p->samples++;
   return out->status == TB_OK ? TB_OK : tb_out_finish(out);

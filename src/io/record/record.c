@@ -1,6 +1,8 @@
 // When frames come and what they say; the table of kinds.
 #include "io/record/record.h"
 
+#include "scene/world.h"
+
 #include <string.h>
 
 struct tbRecording {
@@ -9,6 +11,7 @@ struct tbRecording {
   tbRecordPlan plan;
   int64_t frames, steps; // frames so far; steps since the last one
   int64_t last_step;     // of the last frame
+  int64_t layout;        // of the world: which bodies there are
   int contacts;
   double penetration, intersections;          // of the last step
   double residual, velocity;                  // the largest since the last frame; velocity: in m/s
@@ -75,7 +78,7 @@ static bool sane(tbVec3 p) { return tb_maxabs3(p) < 1e30 && p.x == p.x && p.y ==
 static tbStatus check_world(tbContext* ctx, const tbWorld* w)
 {
   for (int i = 0; i < tb_world_body_count(w); i++) {
-    tbBodyId id = {i};
+    tbBodyId id = tb_world_body_at(w, i);
     tbBodyState s = tb_body_state(w, id);
     const tbVec3* x = tb_body_nodes(w, id);
     bool good = sane(s.position) && sane(s.velocity) && sane(s.angular_velocity) && isfinite(s.orientation.w);
@@ -97,6 +100,9 @@ static double worst_contact(const tbWorld* w)
 static tbStatus put_frame(tbContext* ctx, tbRecording* r, const tbScene* scene)
 {
   const tbWorld* w = scene->world;
+  if (w->layout != r->layout)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "bodies have come or gone since the recording began; begin another");
   TB_TRY(check_world(ctx, w));
   tbEnergy energy = tb_world_energy(w);
   double per_step = r->steps > 0 ? 1.0 / (double)r->steps : 0, step_s = 0;
@@ -146,6 +152,7 @@ tbStatus tb_record_begin(tbContext* ctx, const char* kind, const char* path, con
   tbRecording* r = TB_NEW(ctx, tbRecording, 1);
   if (!r) return TB_ERROR_MEMORY;
   r->recorder = k->recorder;
+  r->layout = scene->world->layout;
   int64_t stride = r->recorder->every_step ? 1 : stride_of(options.fps, scene->step.dt);
   r->plan = (tbRecordPlan){scene, path, stride, 1 / ((double)stride * scene->step.dt), options.contact_limit};
   tbStatus status = r->recorder->begin(ctx, &r->plan, &r->state);
@@ -183,7 +190,9 @@ tbStatus tb_record_step(tbContext* ctx, tbRecording* r, const tbScene* scene, co
 tbStatus tb_record_end(tbContext* ctx, tbRecording* r, const tbScene* scene, tbStatus status)
 {
   bool more = r->steps > 0 && tb_world_step_count(scene->world) > r->last_step;
-  if (status == TB_OK && more && check_world(ctx, scene->world) == TB_OK) status = put_frame(ctx, r, scene);
+  bool same = scene->world->layout == r->layout;
+  if (status == TB_OK && more && same && check_world(ctx, scene->world) == TB_OK)
+    status = put_frame(ctx, r, scene);
   status = r->recorder->end(ctx, r->state, status);
   tb_free(ctx, r);
   return status;

@@ -13,7 +13,7 @@ static tbStatus lay_out(tbContext* ctx, const tbWorld* w, tbTracks* t)
   t->moving = TB_TAKE(&d->arena, int, (size_t)d->nbody);
   if (!t->moving) return TB_ERROR_MEMORY;
   for (int i = 0; i < d->nbody; i++)
-    if (tb_body_moves(w, (tbBodyId){i})) t->moving[t->nmoving++] = i;
+    if (tb_body_moves(w, tb_world_body_at(w, i))) t->moving[t->nmoving++] = i;
   size_t n = (size_t)t->nmoving;
   t->first = tb_arena_take(&d->arena, n, sizeof *t->first);
   t->last = tb_arena_take(&d->arena, n, sizeof *t->last);
@@ -57,7 +57,7 @@ void tb_tracks_free(tbContext* ctx, tbTracks* t)
 // Of q and −q, the same rotation, the one closer to the last frame's.
 static void get_pose(const tbWorld* w, tbTracks* t, int i, float out[TB_TRACK])
 {
-  tbBodyState s = tb_body_state(w, (tbBodyId){t->moving[i]});
+  tbBodyState s = tb_body_state(w, tb_world_body_at(w, t->moving[i]));
   tbQuat q = tb_quat_normalize(s.orientation);
   const float* last = t->last[i] + TB_TRACK_TURN;
   double turned = t->frames == 0 ? 1 : q.w * last[0] + q.x * last[1] + q.y * last[2] + q.z * last[3];
@@ -82,7 +82,7 @@ tbStatus tb_tracks_add(tbTracks* t, const tbFrame* f)
   memcpy(t->buffer + sizeof(double), t->last, (size_t)t->nmoving * sizeof *t->last);
   const tbDrawSurface* surfaces = tb_draw_surfaces(&t->drawing);
   for (size_t s = 0; s < t->drawing.surface.count; s++) {
-    const tbVec3* x = tb_body_nodes(f->world, (tbBodyId){surfaces[s].body});
+    const tbVec3* x = tb_body_nodes(f->world, tb_world_body_at(f->world, surfaces[s].body));
     for (int v = 0; v < surfaces[s].nvertex; v++) {
       tbVec3 p = x[surfaces[s].node[v]];
       const float at[3] = {(float)p.x, (float)p.y, (float)p.z};

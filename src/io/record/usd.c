@@ -99,7 +99,7 @@ static void put_extent(tbOut* out, const float low[3], const float high[3])
 static void put_color(tbOut* out, const tbWorld* w, int body)
 {
   double rgb[3];
-  tb_color_linear(tb_color(tb_body_color(w, (tbBodyId){body})), rgb);
+  tb_color_linear(tb_color(tb_body_color(w, tb_world_body_at(w, body))), rgb);
   tb_out_text(out, "color3f[] primvars:displayColor = [");
   put_tuple(out, rgb, 3);
   tb_out_text(out, "]\n");
@@ -184,7 +184,7 @@ static void put_shape(tbOut* out, const tbWorld* w, const tbDrawing* d, int body
 
 static void put_body_head(tbOut* out, const tbWorld* w, int body, const char* prim)
 {
-  const char* name = tb_body_name(w, (tbBodyId){body});
+  const char* name = tb_body_name(w, tb_world_body_at(w, body));
   tb_out_text(out, "def ");
   tb_out_text(out, prim);
   tb_out_text(out, " \"");

@@ -116,7 +116,7 @@ static void put_rigid_points(tbOut* out, const Vtk* v, const tbWorld* w, bool ve
 {
   const tbDrawing* d = &v->drawing;
   for (int b = 0; b < d->nbody; b++) {
-    tbBodyState s = tb_body_state(w, (tbBodyId){b});
+    tbBodyState s = tb_body_state(w, tb_world_body_at(w, b));
     tbTransform T = {s.orientation, s.position};
     for (int i = d->body_shape[b]; i < d->body_shape[b + 1]; i++) {
       const tbDrawShape* shape = &tb_draw_shapes(d)[i];
@@ -239,7 +239,7 @@ static tbVec3 tangential(const tbContactView* c, const double rows[6])
   return c->rows > 2 ? tb_madd3(t, rows[2], tb_cross3(c->normal, c->tangent)) : t;
 }
 
-static void put_contact(tbOut* out, const tbContactView* c, int array, double dt)
+static void put_contact(tbOut* out, const tbWorld* w, const tbContactView* c, int array, double dt)
 {
   switch (array) {
   case NORMAL: put_vec3(out, c->normal); break;
@@ -249,7 +249,7 @@ static void put_contact(tbOut* out, const tbContactView* c, int array, double dt
   case SLIP: put_vec3(out, tangential(c, c->velocity)); break;
   case GAP: tb_out_f64(out, c->gap); break;
   case STATE: tb_out_u32(out, (uint32_t)c->state); break;
-  default: tb_out_u32(out, (uint32_t)(array == BODY_A ? c->a.index : c->b.index));
+  default: tb_out_u32(out, (uint32_t)tb_body_place(w, array == BODY_A ? c->a : c->b));
   }
 }
 
@@ -278,7 +278,7 @@ static void put_contacts(tbOut* out, const tbFrame* f)
     tb_out_u64(out, contact_arrays[a].bytes * count);
     for (uint64_t i = 0; i < count; i++) {
       tbContactView c = tb_world_contact(f->world, (int)i);
-      put_contact(out, &c, a, f->dt);
+      put_contact(out, f->world, &c, a, f->dt);
     }
   }
   put_foot(out);

@@ -121,7 +121,7 @@ static tbStatus add_bodies(Export* e)
     TB_TRY(deforms ? add_sheet(e, node, name, surfaces++) : add_rigid(e, node, name, motion));
     e->body_pose[i] = moves ? poses++ : -1;
     e->body_node[i] = deforms ? nodes : -1;
-    nodes += tb_body_node_count(e->scene.world, (tbBodyId){i});
+    nodes += tb_body_node_count(e->scene.world, tb_world_body_at(e->scene.world, i));
   }
   return TB_OK;
 }
@@ -173,12 +173,13 @@ static tbStatus show_bodies(Export* e, const tbReplayFrame* f)
   for (int i = 0; i < e->replay->nbody; i++) {
     int p = e->body_pose[i], n = e->body_node[i];
     if (n >= 0)
-      TB_TRY(tb_body_set_nodes(e->ctx, e->scene.world, (tbBodyId){i}, e->node + n, e->velocity + n));
+      TB_TRY(tb_body_set_nodes(e->ctx, e->scene.world, tb_world_body_at(e->scene.world, i), e->node + n,
+                               e->velocity + n));
     if (p < 0) continue;
     tbTransform now = f->pose[p], last = e->shown ? e->pose[p] : now;
     tbVec3 turn = tb_quat_log(tb_quat_mul(now.q, tb_quat_conj(last.q)));
     tbBodyState s = {now.x, now.q, tb_scale3(rate, tb_sub3(now.x, last.x)), tb_scale3(rate, turn)};
-    TB_TRY(tb_body_set_state(e->ctx, e->scene.world, (tbBodyId){i}, &s));
+    TB_TRY(tb_body_set_state(e->ctx, e->scene.world, tb_world_body_at(e->scene.world, i), &s));
     e->pose[p] = now;
   }
   e->time = f->time, e->shown = true;

@@ -17,7 +17,7 @@ static void put_rigid(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d,
 {
   const tbBody* b = &tb_bodies(world)[body];
   tb_put_pose(w, tb_body_pose(b));
-  if (tb_body_moves(world, (tbBodyId){body})) tb_put_int(w, "pose", (*pose)++);
+  if (tb_body_moves(world, tb_world_body_at(world, body))) tb_put_int(w, "pose", (*pose)++);
   tb_put_array(w, "shapes");
   for (int i = 0; i < b->nshape; i++) {
     const tbDrawShape* drawn = &tb_draw_shapes(d)[d->body_shape[body] + i];
@@ -37,7 +37,7 @@ static void put_bodies(tbJsonWriter* w, const tbWorld* world, const tbDrawing* d
     tb_put_string(w, "name", b->name);
     tb_put_string(w, "kind", tb_kind_word(b));
     tb_put_int(w, "material", b->material);
-    put_color(w, tb_color(tb_body_color(world, (tbBodyId){i})));
+    put_color(w, tb_color(tb_body_color(world, tb_world_body_at(world, i))));
     if (b->mass > 0) tb_put_number(w, "mass", b->mass);
     if (surface < 0) put_rigid(w, world, d, i, &pose);
     else {
@@ -116,7 +116,7 @@ tbStatus tb_replay_header_print(tbContext* ctx, const tbRecordPlan* plan, const 
 {
   const tbWorld* world = plan->scene->world;
   int poses = 0;
-  for (int i = 0; i < d->nbody; i++) poses += tb_body_moves(world, (tbBodyId){i});
+  for (int i = 0; i < d->nbody; i++) poses += tb_body_moves(world, tb_world_body_at(world, i));
   tbJsonWriter w = tb_json_writer(out, 0);
   tb_put_object(&w, NULL);
   put_run(&w, plan);
@@ -151,7 +151,7 @@ uint64_t tb_replay_geometry(const tbWorld* world, const tbDrawing* d, tbOut* out
     bytes += 12 * ((uint64_t)m[i].nvertex + (uint64_t)m[i].ntriangle);
   }
   for (size_t i = 0; i < d->surface.count; i++) {
-    const tbVec3* x = tb_body_nodes(world, (tbBodyId){s[i].body});
+    const tbVec3* x = tb_body_nodes(world, tb_world_body_at(world, s[i].body));
     for (int v = 0; v < s[i].nvertex; v++) tb_out_f32x3(out, x[s[i].node[v]]);
     put_triangles(out, s[i].triangle, s[i].ntriangle);
     bytes += 12 * ((uint64_t)s[i].nvertex + (uint64_t)s[i].ntriangle);

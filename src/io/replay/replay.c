@@ -61,7 +61,7 @@ static tbStatus find_moving(tbContext* ctx, Writer* w, const tbWorld* world)
   w->moving = TB_NEW(ctx, int, (size_t)w->drawing.nbody);
   if (!w->moving) return TB_ERROR_MEMORY;
   for (int i = 0; i < w->drawing.nbody; i++)
-    if (tb_body_moves(world, (tbBodyId){i})) w->moving[w->nmoving++] = i;
+    if (tb_body_moves(world, tb_world_body_at(world, i))) w->moving[w->nmoving++] = i;
   return TB_OK;
 }
 
@@ -135,14 +135,14 @@ static unsigned char share_of(double residual, double worst)
   return worst > 0 ? (unsigned char)floor(254 * (residual / worst) + 0.5) : 0;
 }
 
-static void put_contact(tbOut* out, const tbContactView* c, double worst)
+static void put_contact(tbOut* out, const tbWorld* w, const tbContactView* c, double worst)
 {
   tbVec3 b = tb_cross3(c->normal, c->tangent);
   tbVec3 impulse = tb_madd3(tb_scale3(c->impulse[0], c->normal), c->impulse[1], c->tangent);
   if (c->rows > 2) impulse = tb_madd3(impulse, c->impulse[2], b);
   const double n[3] = {c->normal.x, c->normal.y, c->normal.z};
-  tb_out_u32(out, (uint32_t)c->a.index);
-  tb_out_u32(out, (uint32_t)c->b.index);
+  tb_out_u32(out, (uint32_t)tb_body_place(w, c->a));
+  tb_out_u32(out, (uint32_t)tb_body_place(w, c->b));
   tb_out_f32x3(out, c->position);
   for (int i = 0; i < 3; i++) tb_out_u16(out, (uint32_t)(int)floor(32767 * n[i] + 0.5));
   tb_out_bytes(out, (char[2]){(char)c->state, (char)share_of(c->residual, worst)}, 2);
@@ -212,16 +212,16 @@ static tbStatus frame(tbContext* ctx, void* state, const tbFrame* f)
   tb_out_f64(out, (double)f->step);
   for (int i = 0; i < TB_SCALARS; i++) tb_out_f32(out, f->scalar[i]);
   for (int i = 0; i < w->nmoving; i++) {
-    tbBodyState s = tb_body_state(f->world, (tbBodyId){w->moving[i]});
+    tbBodyState s = tb_body_state(f->world, tb_world_body_at(f->world, w->moving[i]));
     tb_out_f32x3(out, s.position);
     tb_out_u64(out, tb_replay_pack(s.orientation));
   }
   const tbDrawSurface* surfaces = tb_draw_surfaces(&w->drawing);
   for (size_t i = 0; i < w->drawing.surface.count; i++)
-    put_surface(out, &surfaces[i], tb_body_nodes(f->world, (tbBodyId){surfaces[i].body}));
+    put_surface(out, &surfaces[i], tb_body_nodes(f->world, tb_world_body_at(f->world, surfaces[i].body)));
   for (size_t i = 0; i < contacts; i++) {
     tbContactView c = tb_world_contact(f->world, chosen[i].index);
-    put_contact(out, &c, w->worst);
+    put_contact(out, f->world, &c, w->worst);
   }
   tb_out_zeros(out, padded - bytes);
   w->at += padded;

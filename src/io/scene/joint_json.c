@@ -4,9 +4,9 @@
 #include "scene/world.h"
 
 // From the frame at the centre of mass, where the world keeps anchors, to the body's own.
-static tbVec3 in_body_frame(const tbWorld* world, tbBodyId body, tbVec3 anchor)
+static tbVec3 in_body_frame(const tbWorld* world, int body, tbVec3 anchor)
 {
-  return body.index < 0 ? anchor : tb_add3(anchor, tb_bodies(world)[body.index].centre);
+  return body < 0 ? anchor : tb_add3(anchor, tb_bodies(world)[body].centre);
 }
 
 static void put_limit(tbJsonWriter* w, double limit)
@@ -20,10 +20,10 @@ static void put_joint(tbJsonWriter* w, const tbWorld* world, const tbJoint* j)
   const tbJointDef* d = &j->def;
   tb_put_object(w, NULL);
   tb_put_string(w, "type", tb_joint_type_name(d->type));
-  tb_put_int(w, "a", d->a.index);
-  tb_put_int(w, "b", d->b.index);
-  tb_put_vec3(w, "anchor_a", in_body_frame(world, d->a, j->anchor_a));
-  tb_put_vec3(w, "anchor_b", in_body_frame(world, d->b, j->anchor_b));
+  tb_put_int(w, "a", j->a);
+  tb_put_int(w, "b", j->b);
+  tb_put_vec3(w, "anchor_a", in_body_frame(world, j->a, j->anchor_a));
+  tb_put_vec3(w, "anchor_b", in_body_frame(world, j->b, j->anchor_b));
   if (d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER)
     tb_put_vec3(w, "axis", tb_quat_rotate(j->frame_a, tb_vec3(1, 0, 0)));
   if (d->limited && (isfinite(d->lower) || isfinite(d->upper))) {

@@ -97,8 +97,8 @@ static tbStatus add_materials(tbSceneBuild* b)
 // What two materials do together where no rule says otherwise.
 static tbContactMaterial usual(const tbWorld* world, tbMaterialId a, tbMaterialId b)
 {
-  tbBody of_a = {.material = a.index, .own_contact_material = -1},
-         of_b = {.material = b.index, .own_contact_material = -1};
+  tbBody of_a = {.material = tb_material_place(world, a), .own_contact_material = -1},
+         of_b = {.material = tb_material_place(world, b), .own_contact_material = -1};
   return tb_world_contact_material(world, &of_a, &of_b);
 }
 

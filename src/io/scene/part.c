@@ -144,7 +144,7 @@ tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key,
 {
   *out = tb_world_find_material(b->world, name);
   if (out->index >= 0) return TB_OK;
-  *out = (tbMaterialId){0}; // reading goes on after an error: no index may point at nothing
+  *out = (tbMaterialId){0, 0}; // reading goes on after an error: no index may point at nothing
   if (tb_scene_lost_material(b, name)) return TB_OK; // which has been told; the world is not going to be used
   tbNearest near = tb_nearest(name);
   const tbSceneMaterial* m = b->file->materials.items;
@@ -157,13 +157,13 @@ tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key,
 tbStatus tb_scene_find_body(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
                             tbBodyId* out)
 {
-  *out = (tbBodyId){-1};
+  *out = (tbBodyId){-1, 0};
   if (!name || strcmp(name, "world") == 0) return TB_OK;
   *out = tb_world_find_body(b->world, name);
   if (out->index >= 0) return TB_OK;
   tbNearest near = tb_nearest(name);
   for (int i = 0; i < tb_world_body_count(b->world) && i < OFFERED; i++)
-    tb_nearest_offer(&near, tb_body_name(b->world, (tbBodyId){i}));
+    tb_nearest_offer(&near, tb_body_name(b->world, tb_world_body_at(b->world, i)));
   return tb_json_fail(b->ctx, tb_scene_place(node, key), "unknown body \"%.60s\"%s%.60s%s", name,
                       near.name ? "; did you mean \"" : "", near.name ? near.name : "",
                       near.name ? "\"?" : "");

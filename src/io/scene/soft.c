@@ -143,7 +143,7 @@ static tbStatus read_pins(tbSceneBuild* b, const tbSceneDeformable* s, Nodes* n,
 
 static tbStatus read_soft(tbSceneBuild* b, const tbSceneDeformable* s, tbDeformableDef* d)
 {
-  const tbMaterial* material = (const tbMaterial*)b->world->material.data + d->material.index;
+  const tbMaterial* material = &tb_materials(b->world)[tb_material_place(b->world, d->material)];
   if (s->poisson >= 0.5)
     return tb_json_fail(b->ctx, tb_scene_place(s->node, "poisson"),
                         "Poisson's ratio is %g; it must be less than 0.5", s->poisson);

@@ -18,7 +18,7 @@ static tbBodyId add(tbContext* ctx, tbWorld* w, const char* name, tbBodyMotion m
                     tbVec3 at)
 {
   tbBodyDef def = tb_default_body_def();
-  tbBodyId id = {-1};
+  tbBodyId id = {-1, 0};
   def.name = name, def.kind = motion, def.shapes = &shape, def.shape_count = 1, def.position = at;
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &def, &id));
   return id;
@@ -121,10 +121,10 @@ static tbScene make_scene(tbContext* ctx, bool geometry)
   CHECK_OK(ctx, tb_world_create(ctx, &def, &scene.world));
   tbWorld* w = scene.world;
   tbMaterialDef material = tb_default_material_def();
-  tbMaterialId wood = {0};
+  tbMaterialId wood = {0, 0};
   material.name = "wood", material.density = 700, material.restitution = 0.1;
   CHECK_OK(ctx, tb_world_add_material(ctx, w, &material, &wood));
-  CHECK_OK(ctx, tb_world_set_pair(ctx, w, (tbMaterialId){0}, wood, tb_friction(0.3), 0.2));
+  CHECK_OK(ctx, tb_world_set_pair(ctx, w, (tbMaterialId){0, 0}, wood, tb_friction(0.3), 0.2));
   add(ctx, w, "ground", TB_BODY_FIXED, tb_shape_plane(tb_vec3(0, 0, 1), 0), tb_zero3());
   tbBodyId box = add(ctx, w, "box", TB_BODY_DYNAMIC, tb_shape_box(tb_vec3(1, 2, 3)), tb_vec3(0, 0, 2));
   tbBodyId pill = add(ctx, w, "pill", TB_BODY_DYNAMIC, tb_shape_capsule(0.2, 1), tb_vec3(0, 0, 5));
@@ -336,7 +336,8 @@ static bool spoil(tbScene* scene, int which, const char** what)
   tbMaterial* wood = (tbMaterial*)w->material.data + 1;
   tbPairRule* pair = w->pair.data;
   tbContactRecord* contact = w->contact.data;
-  tbJointDef* joint = &tb_joints(w)[0].def;
+  tbJoint* joined = &tb_joints(w)[0];
+  tbJointDef* joint = &joined->def;
   int soft = deformable_at(w, 0)->body;
   switch (which) {
   case 0: scene->step.dt = 0, *what = "an option out of its range"; return true;
@@ -347,9 +348,9 @@ static bool spoil(tbScene* scene, int which, const char** what)
   case 5: tb_bodies(w)[1].mass = 0, *what = "a body that cannot be"; return true;
   case 6: tb_bodies(w)[0].mass = 1, *what = "a body that cannot be"; return true;
   case 7: tb_bodies(w)[1].radius = -1, *what = "a body that cannot be"; return true;
-  case 8: joint->b = joint->a, *what = "a joint of a body with itself"; return true;
-  case 9: joint->a.index = soft, *what = "a joint to a deformable body"; return true;
-  case 10: joint->b.index = soft, *what = "a joint to a deformable body"; return true;
+  case 8: joined->b = joined->a, *what = "a joint of a body with itself"; return true;
+  case 9: joined->a = soft, *what = "a joint to a deformable body"; return true;
+  case 10: joined->b = soft, *what = "a joint to a deformable body"; return true;
   case 11: joint->lower = 1, *what = "a joint that cannot be"; return true;
   case 12: joint->compliance = -1, *what = "a joint that cannot be"; return true;
   case 13: joint->damping = -1, *what = "a joint that cannot be"; return true;

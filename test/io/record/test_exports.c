@@ -78,7 +78,7 @@ static void check_vtk_bodies(const Vtu* v, const tbWorld* w)
   int nodes = 0, tets = 0, ball = 0, first = 0;
   for (long i = 0; i < v->points; i++) {
     int b = i32(body, i);
-    tbBodyState s = tb_body_state(w, (tbBodyId){b});
+    tbBodyState s = tb_body_state(w, tb_world_body_at(w, b));
     if (b == 2) { // the ball: on its surface, and moving with it
       tbVec3 arm = tb_sub3(vec3(x, i), s.position);
       CHECK_NEAR(tb_norm3(arm), 0.5, 1e-12);
@@ -87,8 +87,8 @@ static void check_vtk_bodies(const Vtu* v, const tbWorld* w)
       ball++;
     }
     if (b == 7) { // the solid: every node, to the bit
-      CHECK(tb_distance3(vec3(x, i), tb_body_nodes(w, (tbBodyId){7})[nodes]) == 0);
-      CHECK(tb_distance3(vec3(velocity, i), tb_body_node_velocities(w, (tbBodyId){7})[nodes]) == 0);
+      CHECK(tb_distance3(vec3(x, i), tb_body_nodes(w, tb_world_body_at(w, 7))[nodes]) == 0);
+      CHECK(tb_distance3(vec3(velocity, i), tb_body_node_velocities(w, tb_world_body_at(w, 7))[nodes]) == 0);
       nodes++;
     }
   }
@@ -177,10 +177,10 @@ TEST(usd_samples_the_motion)
 
   double x[3];
   const char* box = prim(prim(text, "def Xform \"box\""), "xformOp:translate.timeSamples = {");
-  tbVec3 at = tb_body_state(r.scene.world, (tbBodyId){1}).position;
+  tbVec3 at = tb_body_state(r.scene.world, tb_world_body_at(r.scene.world, 1)).position;
   CHECK(tuple(prim(box, "\n2: "), x, 3) == 3 && (float)x[0] == (float)at.x && (float)x[2] == (float)at.z);
   const char* sheet = prim(prim(text, "def Mesh \"a_sheet_8\""), "points.timeSamples = {");
-  at = tb_body_nodes(r.scene.world, (tbBodyId){8})[0];
+  at = tb_body_nodes(r.scene.world, tb_world_body_at(r.scene.world, 8))[0];
   CHECK(tuple(prim(sheet, "\n2: "), x, 3) == 3 && (float)x[0] == (float)at.x && (float)x[2] == (float)at.z);
 
   int depth = 0; // of braces; names and strings of this scene hold none
@@ -223,7 +223,7 @@ TEST(floats_are_written_with_the_digits_they_need)
 
 static void see_node(void* user, const tbWorld* w, int frame)
 {
-  if (frame <= STEPS) ((tbVec3*)user)[frame] = tb_body_nodes(w, (tbBodyId){8})[3];
+  if (frame <= STEPS) ((tbVec3*)user)[frame] = tb_body_nodes(w, tb_world_body_at(w, 8))[3];
 }
 
 TEST(point_caches_hold_every_node_of_every_step)

@@ -16,8 +16,9 @@ typedef struct {
 static void see(void* user, const tbWorld* w, int frame)
 {
   Seen* s = user;
-  for (int i = 0; i < BODIES && frame < FRAMES; i++) s->body[frame][i] = tb_body_state(w, (tbBodyId){i});
-  if (frame < FRAMES) s->corner[frame] = tb_body_nodes(w, (tbBodyId){8})[5];
+  for (int i = 0; i < BODIES && frame < FRAMES; i++)
+    s->body[frame][i] = tb_body_state(w, tb_world_body_at(w, i));
+  if (frame < FRAMES) s->corner[frame] = tb_body_nodes(w, tb_world_body_at(w, 8))[5];
 }
 
 typedef struct {

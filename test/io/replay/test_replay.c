@@ -21,9 +21,9 @@ typedef struct {
 
 static bool on_surface(const tbWorld* w, int body, int node)
 {
-  for (int t = 0; t < tb_body_triangle_count(w, (tbBodyId){body}); t++)
+  for (int t = 0; t < tb_body_triangle_count(w, tb_world_body_at(w, body)); t++)
     for (int k = 0; k < 3; k++)
-      if (tb_body_triangles(w, (tbBodyId){body})[t][k] == node) return true;
+      if (tb_body_triangles(w, tb_world_body_at(w, body))[t][k] == node) return true;
   return false;
 }
 
@@ -36,9 +36,10 @@ static void see(void* user, const tbWorld* w, int frame)
   s->time[frame] = tb_world_time(w);
   s->kinetic[frame] = tb_world_energy(w).kinetic;
   for (int i = 0; i < BODIES; i++) {
-    s->body[frame][i] = tb_body_state(w, (tbBodyId){i});
-    for (int n = 0; n < tb_body_node_count(w, (tbBodyId){i}); n++)
-      if (on_surface(w, i, n) && nodes < NODES) s->node[frame][nodes++] = tb_body_nodes(w, (tbBodyId){i})[n];
+    s->body[frame][i] = tb_body_state(w, tb_world_body_at(w, i));
+    for (int n = 0; n < tb_body_node_count(w, tb_world_body_at(w, i)); n++)
+      if (on_surface(w, i, n) && nodes < NODES)
+        s->node[frame][nodes++] = tb_body_nodes(w, tb_world_body_at(w, i))[n];
   }
   CHECK(nodes == NODES);
   s->contacts[frame] = tb_world_contact_count(w);
@@ -341,11 +342,11 @@ TEST(worlds_that_are_not_finite_are_not_recorded)
   tbRecordOptions o = {.fps = 0, .contact_limit = 0};
   tbRecording* recording;
   tbStepReport report;
-  tbBodyState far = tb_body_state(r.scene.world, (tbBodyId){2});
+  tbBodyState far = tb_body_state(r.scene.world, tb_world_body_at(r.scene.world, 2));
   far.position.x = 1e31;
   CHECK_OK(&r.ctx, tb_record_begin(&r.ctx, "replay", path, &r.scene, o, &recording));
   CHECK_OK(&r.ctx, tb_world_step(&r.ctx, r.scene.world, &r.scene.step, &report));
-  CHECK_OK(&r.ctx, tb_body_set_state(&r.ctx, r.scene.world, (tbBodyId){2}, &far));
+  CHECK_OK(&r.ctx, tb_body_set_state(&r.ctx, r.scene.world, tb_world_body_at(r.scene.world, 2), &far));
   CHECK(tb_record_step(&r.ctx, recording, &r.scene, &report) == TB_ERROR_NUMERIC);
   CHECK_OK(&r.ctx, tb_record_end(&r.ctx, recording, &r.scene, TB_OK));
   tbReplay* replay = NULL;

@@ -179,7 +179,7 @@ TEST(scene_bodies_reach_the_world)
 
   CHECK(b[3].motion == TB_BODY_DYNAMIC && b[3].bullet && b[3].mass == 2 && b[3].nshape == 3);
   CHECK(b[3].inertia.m[0][0] == 1 && b[3].inertia.m[2][2] == 3 && b[3].inertia.m[1][2] == 0.3);
-  tbBodyState state = tb_body_state(s.world, (tbBodyId){3});
+  tbBodyState state = tb_body_state(s.world, tb_world_body_at(s.world, 3));
   CHECK_NEAR(tb_distance3(state.position, tb_vec3(1, 2, 3)), 0, 1e-14);
   CHECK_NEAR(tb_distance3(state.velocity, tb_vec3(4, 5, 6)), 0, 1e-14);
   CHECK(state.orientation.x == 1 && same3(state.angular_velocity, 7, 8, 9));
@@ -192,7 +192,7 @@ TEST(scene_bodies_reach_the_world)
   CHECK(shape[b[3].shape + 2].type == TB_SHAPE_CONVEX);
 
   CHECK_NEAR(b[4].mass, 500 * 6, 1e-9);
-  CHECK(strcmp(tb_body_name(s.world, (tbBodyId){10}), "body/10") == 0);
+  CHECK(strcmp(tb_body_name(s.world, tb_world_body_at(s.world, 10)), "body/10") == 0);
   tb_scene_free(&ctx, &s);
 }
 
@@ -239,7 +239,7 @@ TEST(scene_joints_reach_the_world)
   CHECK(same3(j[1].def.axis, 0, 2, 0) && !j[1].def.collide);
   CHECK(j[2].def.type == TB_JOINT_SLIDER && j[2].def.b.index == -1 && j[2].def.lower == -1 &&
         !j[2].def.motor);
-  tbVec3 home = tb_body_state(s.world, (tbBodyId){6}).position;
+  tbVec3 home = tb_body_state(s.world, tb_world_body_at(s.world, 6)).position;
   CHECK(same3(j[2].def.anchor, home.x, home.y, home.z));
   CHECK(j[3].def.type == TB_JOINT_WELD && !j[3].def.limited);
   CHECK(j[4].def.type == TB_JOINT_DISTANCE && j[4].def.upper == 2);
@@ -304,11 +304,11 @@ TEST(scene_euler_angles_turn_about_x_then_y_then_z)
             "\"orientation_euler\": [0.17453292519943295, 0.3490658503988659, 0.5235987755982988]}]}",
             &s));
   REQUIRE(s.world);
-  tbQuat q = tb_body_state(s.world, (tbBodyId){0}).orientation; // z → −y → −y
+  tbQuat q = tb_body_state(s.world, tb_world_body_at(s.world, 0)).orientation; // z → −y → −y
   CHECK(tb_distance3(tb_quat_rotate(q, tb_vec3(0, 0, 1)), tb_vec3(0, -1, 0)) < 1e-15);
   CHECK(tb_distance3(tb_quat_rotate(q, tb_vec3(0, 1, 0)), tb_vec3(1, 0, 0)) < 1e-15); // y → z → x
-  tbQuat deg = tb_body_state(s.world, (tbBodyId){1}).orientation,
-         rad = tb_body_state(s.world, (tbBodyId){2}).orientation;
+  tbQuat deg = tb_body_state(s.world, tb_world_body_at(s.world, 1)).orientation,
+         rad = tb_body_state(s.world, tb_world_body_at(s.world, 2)).orientation;
   CHECK_NEAR(deg.w, rad.w, 1e-15);
   CHECK_NEAR(deg.x, rad.x, 1e-15);
   CHECK_NEAR(deg.y, rad.y, 1e-15);

@@ -1,0 +1,35 @@
+// What joints do to their bodies, to be looked at: impulses of the step's problem through the rows they act
+// by, and springs that acted as forces.
+#include "step/assemble.h"
+
+// Adds what the rows of one block do to a body, as a force and a torque about `at` from its centre of mass.
+static void add_block(const tbProblem* p, int block, const double* lambda, int dof, double scale, tbVec3 at,
+                      tbVec3* force, tbVec3* torque)
+{
+  int rows = p->row_adr[block + 1] - p->row_adr[block];
+  for (int c = p->jac_adr[block]; c < p->jac_adr[block + 1]; c++) {
+    if (p->jac_dof[c] != dof) continue;
+    const double* row = p->jac + p->jac_val_adr[c];
+    for (int i = 0; i < rows; i++, row += 6) {
+      double s = scale * lambda[p->row_adr[block] + i];
+      tbVec3 f = tb_scale3(s, tb_load3(row)), moment = tb_scale3(s, tb_load3(row + 3));
+      *force = tb_add3(*force, f);
+      *torque = tb_add3(*torque, tb_sub3(moment, tb_cross3(at, f)));
+    }
+  }
+}
+
+void tb_joint_reactions(const tbAssembly* a, const tbStepOptions* o, tbWorld* w)
+{
+  int block = a->nconstraint;
+  for (size_t i = 0; i < w->joint.count; i++) {
+    tbJoint* j = &tb_joints(w)[i];
+    tbJointPlace place = tb_joint_placed(w, a->view.centre, j);
+    bool on_b = j->b >= 0 && a->place[j->b].dof >= 0; // else through the other, which must have a place then
+    int dof = a->place[on_b ? j->b : j->a].dof;
+    tbVec3 at = on_b ? place.arm_b : tb_add3(place.arm_a, place.apart);
+    j->force = tb_joint_spring(w, o, a->view.centre, j), j->torque = tb_zero3();
+    for (int k = 0; k < a->nblock[i]; k++, block++)
+      add_block(a->problem, block, a->lambda, dof, (on_b ? 1 : -1) / o->dt, at, &j->force, &j->torque);
+  }
+}
