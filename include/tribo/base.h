@@ -83,8 +83,16 @@ tbContext tb_default_context(void);
 
 // Threads. Work is cut into the same pieces for every number of threads, so results do not depend on it.
 tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out); // 1 ≤ count ≤ 256
-void tb_threads_destroy(tbContext* ctx, tbThreads* threads);            // takes null
-int tb_threads_count(const tbThreads* threads);                         // 1 for null
+// The caller's own tasks in their place: `run` calls task(data, i) once for every 0 ≤ i < count, in any order
+// and from any threads, and returns when all are done. Loops inside of tasks do not reach it.
+typedef struct tbTasks {
+  void (*run)(void* user, int count, void (*task)(void* data, int index), void* data);
+  int workers; // how many tasks run at a time, 1 … 256: work is cut for so many
+  void* user;
+} tbTasks;
+tbStatus tb_threads_create_on(tbContext* ctx, const tbTasks* tasks, tbThreads** out);
+void tb_threads_destroy(tbContext* ctx, tbThreads* threads); // takes null
+int tb_threads_count(const tbThreads* threads);              // 1 for null
 
 TB_API_END
 #endif

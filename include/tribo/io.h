@@ -78,6 +78,16 @@ void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zer
 tbStatus tb_checkpoint_save(tbContext* ctx, const char* path, const tbScene* scene);
 tbStatus tb_checkpoint_load(tbContext* ctx, const char* path, tbScene* out);
 
+// A world as it is now, in memory, and back to it: bodies, joints and ids of that moment hold again, later
+// ones are refused for good, and the next steps have the bits they had. Costs what reading a checkpoint does:
+// for worlds without meshes and distance grids, little enough for every frame. On failure the world is as it
+// was.
+typedef struct tbSnapshot tbSnapshot;
+tbStatus tb_world_snapshot(tbContext* ctx, const tbWorld* world, tbSnapshot** out);
+tbStatus tb_world_restore(tbContext* ctx, tbWorld* world, const tbSnapshot* snapshot);
+size_t tb_snapshot_bytes(const tbSnapshot* snapshot);
+void tb_snapshot_free(tbContext* ctx, tbSnapshot* snapshot); // takes null
+
 // The whole file in memory: what tb_checkpoint_load does once it has read it, and what it reads.
 tbStatus tb_checkpoint_parse(tbContext* ctx, const char* name, const void* bytes, size_t length,
                              tbScene* out);

@@ -128,7 +128,8 @@ typedef struct tbBodyDef {
   const double* restitution;  // overrides the material's; may be null
   const tbMotionKey* keys;    // of a kinematic body; none: velocity and angular_velocity, constant
   int key_count;
-  bool bullet; // swept against everything, however fast
+  bool bullet;             // swept against everything, however fast
+  uint32_t category, mask; // two rigid bodies touch where each has a category that the other's mask has
 } tbBodyDef;
 
 tbBodyDef tb_default_body_def(void); // dynamic, default material, identity pose, at rest
@@ -272,6 +273,14 @@ tbEnergy tb_world_energy(const tbWorld* world);
 tbVec3 tb_world_momentum(const tbWorld* world);         // of what moves freely
 tbVec3 tb_world_angular_momentum(const tbWorld* world); // about the origin
 
+// What the caller keeps with a world: in snapshots, not in checkpoints.
+void tb_world_set_user(tbWorld* world, void* user);
+void* tb_world_user(const tbWorld* world);
+bool tb_body_set_user(tbWorld* world, tbBodyId body, void* user); // false: the body is gone
+void* tb_body_user(const tbWorld* world, tbBodyId body);
+bool tb_joint_set_user(tbWorld* world, tbJointId joint, void* user);
+void* tb_joint_user(const tbWorld* world, tbJointId joint);
+
 // 64 bits of everything that decides the future: poses, velocities, time, impulses kept for the next step.
 uint64_t tb_world_hash(const tbWorld* world);
 
@@ -293,6 +302,16 @@ typedef struct tbContactView {
 
 int tb_world_contact_count(const tbWorld* world);
 tbContactView tb_world_contact(const tbWorld* world, int index);
+
+// Two bodies that began to touch in the last step, with an impulse between them, or ceased to. A body that
+// was removed gets no end; a world that was loaded or restored has no events before its next step.
+typedef struct tbContactEvent {
+  tbBodyId a, b; // a has the lower place
+  bool begins;
+} tbContactEvent;
+
+int tb_world_event_count(const tbWorld* world);
+tbContactEvent tb_world_event(const tbWorld* world, int index);
 
 TB_API_END
 #endif

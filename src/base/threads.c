@@ -34,6 +34,7 @@ struct tbThreads {
   tbRangeFn* body;
   void* user;
   int total, grain, pieces;
+  tbTasks tasks; // the caller's; run is null: the workers
 };
 
 static uint32_t number_of(uint64_t loop) { return (uint32_t)(loop >> 32); }
@@ -94,6 +95,20 @@ static void publish(tbThreads* t, int pieces, int useful)
   pthread_mutex_unlock(&t->mutex);
 }
 
+static void run_task(void* data, int piece)
+{
+  const tbThreads* t = data;
+  run_piece(t->body, t->user, t->total, t->grain, piece);
+}
+
+static void run_on_workers(tbThreads* t)
+{
+  publish(t, t->pieces, t->pieces - 1);
+  run_pieces(t);
+  for (int i = 0; atomic_load_explicit(&t->done, memory_order_acquire) < t->pieces; i++)
+    if (i % 64 == 63) sched_yield();
+}
+
 void tb_parallel_for(tbThreads* t, int count, int grain, tbRangeFn* body, void* user)
 {
   if (count <= 0) return;
@@ -109,10 +124,8 @@ void tb_parallel_for(tbThreads* t, int count, int grain, tbRangeFn* body, void* 
   t->grain = grain;
   t->pieces = pieces;
   atomic_store(&t->done, 0);
-  publish(t, pieces, pieces - 1);
-  run_pieces(t);
-  for (int i = 0; atomic_load_explicit(&t->done, memory_order_acquire) < pieces; i++)
-    if (i % 64 == 63) sched_yield();
+  if (t->tasks.run) t->tasks.run(t->tasks.user, pieces, run_task, t);
+  else run_on_workers(t);
   atomic_store(&t->busy, false);
 }
 
@@ -138,6 +151,17 @@ tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out)
       return tb_fail(ctx, TB_ERROR_MEMORY, "the system refused thread %d of %d", refused, count);
     }
   *out = t;
+  return TB_OK;
+}
+
+tbStatus tb_threads_create_on(tbContext* ctx, const tbTasks* tasks, tbThreads** out)
+{
+  *out = NULL;
+  if (!tasks->run || tasks->workers < 1 || tasks->workers > MAX_THREADS)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tasks need a function that runs them, and 1 to %d workers",
+                   MAX_THREADS);
+  TB_TRY(tb_threads_create(ctx, 1, out));
+  (*out)->tasks = *tasks, (*out)->count = tasks->workers;
   return TB_OK;
 }
 

@@ -162,6 +162,8 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
               .initial = tb_transform_identity(),
               .shape = (int)w->shape.count,
               .material = material,
+              .category = 1,
+              .mask = UINT32_MAX,
               .own_friction = d->friction,
               .own_contact_material = d->friction ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count};

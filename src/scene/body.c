@@ -8,7 +8,8 @@
 
 tbBodyDef tb_default_body_def(void)
 {
-  return (tbBodyDef){.kind = TB_BODY_DYNAMIC, .orientation = tb_quat_identity()};
+  return (tbBodyDef){
+      .kind = TB_BODY_DYNAMIC, .orientation = tb_quat_identity(), .category = 1, .mask = UINT32_MAX};
 }
 
 static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
@@ -182,6 +183,8 @@ tbStatus tb_world_add_body(tbContext* ctx, tbWorld* w, const tbBodyDef* d, tbBod
               .shape = (int)w->shape.count,
               .nshape = d->shape_count,
               .material = material,
+              .category = d->category,
+              .mask = d->mask,
               .own_friction = d->friction,
               .own_restitution = d->restitution,
               .own_contact_material = d->friction || d->restitution ? (int)w->contact_material.count : -1,

@@ -105,3 +105,10 @@ tbContactView tb_world_contact(const tbWorld* w, int index)
   memcpy(view.velocity, c->velocity, sizeof view.velocity);
   return view;
 }
+
+int tb_world_event_count(const tbWorld* w) { return (int)w->event.count; }
+
+tbContactEvent tb_world_event(const tbWorld* w, int index)
+{
+  return ((const tbContactEvent*)w->event.data)[index];
+}

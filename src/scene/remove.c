@@ -60,6 +60,18 @@ static void remove_contacts(tbWorld* w, int body)
   if (w->state && w->state_kind->remove) w->state_kind->remove(w->state, b->shape, b->nshape);
 }
 
+static void remove_pairs(tbWorld* w, int body)
+{
+  tbBodyPair* pair = w->ignored.data;
+  size_t kept = 0;
+  for (size_t i = 0; i < w->ignored.count; i++) {
+    if (pair[i].a == body || pair[i].b == body) continue;
+    follow(&pair[i].a, body), follow(&pair[i].b, body);
+    pair[kept++] = pair[i];
+  }
+  w->ignored.count = kept;
+}
+
 static void remove_shapes(tbWorld* w, int body)
 {
   tbBody* b = &tb_bodies(w)[body];
@@ -94,6 +106,7 @@ tbStatus tb_world_remove_body(tbContext* ctx, tbWorld* w, tbBodyId id)
   remove_joints(w, place);
   remove_holds(ctx, w, place);
   remove_contacts(w, place);
+  remove_pairs(w, place);
   remove_shapes(w, place);
   remove_keys(ctx, w, place);
   tb_own_contact_material_remove(w, place);

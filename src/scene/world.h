@@ -37,6 +37,8 @@ typedef struct tbBody {
   double radius; // of the smallest sphere about the centre of mass that holds all of it (∞: a plane)
   bool own_friction, own_restitution; // which of the two is its own; the other is the material's
   int id;                             // in tbWorld.body_ids
+  uint32_t category, mask;            // which bodies it touches
+  void* user;                         // the caller's
   const char* name;
 } tbBody;
 
@@ -70,6 +72,7 @@ typedef struct tbJoint {
   tbJointDef def;
   int a, b; // places of its bodies; −1: the world
   int id;   // in tbWorld.joint_ids
+  void* user;
   // frames at creation, in the bodies' frames (the world's for −1)
   tbVec3 anchor_a, anchor_b;
   tbQuat frame_a, frame_b;           // x axis: the joint's axis
@@ -107,6 +110,10 @@ typedef struct tbPairRule {
   tbContactMaterial contact_material;
 } tbPairRule;
 
+typedef struct tbBodyPair {
+  int a, b; // places, a < b
+} tbBodyPair;
+
 struct tbWorld {
   const char* name;
   tbVec3 gravity;
@@ -125,6 +132,9 @@ struct tbWorld {
   tbArray pair;             // tbPairRule, sorted
   tbArray key;              // tbMotionKey
   tbArray contact;          // tbContactRecord of the last step
+  tbArray ignored;          // tbBodyPair that do not touch, sorted
+  tbArray event;            // tbContactEvent of the last step: to look at, in no checkpoint
+  void* user;               // the caller's
 
   const tbStateKind* state_kind; // of what the last step's scheme keeps; null: nothing
   void* state;
@@ -162,6 +172,9 @@ static inline tbMat3 tb_body_world_inertia(const tbBody* b)
   tbMat3 R = tb_quat_mat3(b->q);
   return tb_mat3_mul(R, tb_mat3_mult(b->inertia, R));
 }
+
+// Whether filters let two rigid bodies touch.
+bool tb_world_may_touch(const tbWorld* world, int a, int b);
 
 // What two bodies' surfaces do together.
 tbContactMaterial tb_world_contact_material(const tbWorld* world, const tbBody* a, const tbBody* b);

@@ -336,6 +336,7 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
     int a = owner[p[i].a], b = owner[p[i].b];
     if (tb_bodies(w)[a].motion != TB_BODY_DYNAMIC && tb_bodies(w)[b].motion != TB_BODY_DYNAMIC) continue;
     tbPair bodies = {a < b ? a : b, a < b ? b : a};
+    if (!tb_world_may_touch(w, a, b)) continue;
     if (njoined && bsearch(&bodies, joined, (size_t)njoined, sizeof *joined, by_pair)) continue;
     p[kept++] = p[i];
   }

@@ -8,6 +8,7 @@
 //
 // What each phase does is the scheme's (schemes.c). Its time goes to the report, by tb_step_clock. Until a
 // phase can no longer fail the world is left alone.
+#include "step/events.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -67,12 +68,15 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   tbStatus status = method->prepare(ctx, w, o, &work, report);
   if (status == TB_OK) status = method->solve(ctx, w, o, &work, report);
   double clock = tb_seconds();
+  tbEventSearch events;
+  if (status == TB_OK) status = tb_events_begin(ctx, work.arena, w, work.records.count, &events);
   if (status == TB_OK && o->stabilization == TB_STABILIZE_PROJECTION)
     status = advance_and_project(ctx, method, w, o, &work, report);
   else if (status == TB_OK) method->advance(ctx, o, &work, w, report);
   if (status == TB_OK) {
     keep_state(ctx, method, &work, w);
     tb_joint_reactions(&work.assembly, o, w);
+    tb_events_end(&events, w);
   }
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   end_step(ctx, method, &work);

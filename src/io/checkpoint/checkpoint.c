@@ -98,10 +98,15 @@ static void code_state(tbCodec* c, tbWorld* w)
   if (tb_codec_good(c) && kind) kind->code(c, w, &w->state);
 }
 
+void tb_code_world_and_state(tbCodec* c, tbWorld* w)
+{
+  tb_code_world(c, w);
+  code_state(c, w);
+}
+
 static void code_scene(tbCodec* c, tbScene* scene)
 {
-  tb_code_world(c, scene->world);
-  code_state(c, scene->world);
+  tb_code_world_and_state(c, scene->world);
   tb_code_step_options(c, &scene->step);
   tb_code_number(c, &scene->time);
   tb_code_int(c, &scene->threads, 1, 256);

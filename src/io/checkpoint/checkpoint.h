@@ -5,13 +5,14 @@
 #include "base/codec.h"
 #include "tribo/io.h"
 
-enum { TB_CHECKPOINT_VERSION = 12 }; // raised whenever the bytes mean something else
+enum { TB_CHECKPOINT_VERSION = 13 }; // raised whenever the bytes mean something else
 
 // 64-bit FNV-1a. Every step is a bijection of the hash so far, so no change of a single byte goes unseen.
 uint64_t tb_checkpoint_sum(const void* bytes, size_t length);
 
 // Reading: the world is one just made.
 void tb_code_world(tbCodec* c, tbWorld* world);
+void tb_code_world_and_state(tbCodec* c, tbWorld* world); // and what the scheme of its last step keeps
 void tb_code_step_options(tbCodec* c, tbStepOptions* options);
 
 // The geometry that shapes point to: each once, in order of first use. Reading: the world keeps it.

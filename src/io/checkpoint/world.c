@@ -7,10 +7,10 @@
 #include <string.h>
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbBody) == 456, "tbBody has changed: code_body, and the version of checkpoints");
-_Static_assert(sizeof(tbJoint) == 448, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 456, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 656, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbWorld) == 728, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 112,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
@@ -219,6 +219,9 @@ static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int fi
   tb_code_int(c, &b->own_contact_material, -1, (int)w->contact_material.count - 1);
   tb_code_bool(c, &b->own_friction);
   tb_code_bool(c, &b->own_restitution);
+  uint64_t filter = (uint64_t)b->category << 32 | b->mask;
+  tb_code_u64(c, &filter);
+  b->category = (uint32_t)(filter >> 32), b->mask = (uint32_t)filter;
   tb_code_transform(c, &b->initial);
   tb_code_extended(c, &b->radius);
   tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (b->motion == TB_BODY_DYNAMIC),
@@ -347,6 +350,14 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
   if (tb_codec_good(c)) code_ids(c, &w->joint_ids, w->joint.count, &tb_joints(w)->id, sizeof(tbJoint));
+  tb_code_array(c, &w->ignored, 16);
+  for (size_t i = 0; i < w->ignored.count && tb_codec_good(c); i++) {
+    tbBodyPair *pair = (tbBodyPair*)w->ignored.data + i, *last = pair - 1;
+    tb_code_int(c, &pair->a, 0, (int)w->body.count - 1);
+    tb_code_int(c, &pair->b, pair->a + 1, (int)w->body.count - 1);
+    tb_codec_require(c, i == 0 || last->a < pair->a || (last->a == pair->a && last->b < pair->b),
+                     "pairs of bodies out of order");
+  }
   tb_code_array(c, &w->contact, 226);
   for (size_t i = 0; i < w->contact.count && tb_codec_good(c); i++)
     code_contact(c, w, (tbContactRecord*)w->contact.data + i);
