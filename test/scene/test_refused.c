@@ -145,8 +145,8 @@ TEST(bad_materials_of_worlds_are_refused)
   MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .torsion = -1}));
   MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .rolling = -1}));
   MATERIAL(d.friction.kind = (tbFrictionKind)9);
-  tbMaterialId none = {-1}, plain = tb_world_find_material(x.w, "default"),
-               beyond = {(int)x.w->material.count};
+  tbMaterialId none = {-1, 0}, plain = tb_world_find_material(x.w, "default"),
+               beyond = {(int)x.w->material.count, 0};
   refused(&x, tb_world_set_pair(&x.ctx, x.w, none, plain, tb_friction(1), 0), "a pair with no material");
   refused(&x, tb_world_set_pair(&x.ctx, x.w, plain, beyond, tb_friction(1), 0), "a pair beyond the last");
   refused(&x, tb_world_set_pair(&x.ctx, x.w, plain, plain, tb_friction(-1), 0), "its friction");
