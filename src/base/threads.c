@@ -157,9 +157,9 @@ tbStatus tb_threads_create(tbContext* ctx, int count, tbThreads** out)
 tbStatus tb_threads_create_on(tbContext* ctx, const tbTasks* tasks, tbThreads** out)
 {
   *out = NULL;
-  if (!tasks->run || tasks->workers < 1 || tasks->workers > MAX_THREADS)
+  if (!tasks->run || tasks->workers < 1 || tasks->workers > TB_MAX_THREADS)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tasks need a function that runs them, and 1 to %d workers",
-                   MAX_THREADS);
+                   TB_MAX_THREADS);
   TB_TRY(tb_threads_create(ctx, 1, out));
   (*out)->tasks = *tasks, (*out)->count = tasks->workers;
   return TB_OK;
