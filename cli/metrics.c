@@ -133,14 +133,10 @@ int64_t nodes_count(const tbWorld* world)
   return count;
 }
 
-// Six of a rigid body that moves freely, three of a node.
 static int64_t degrees_of_freedom(const tbWorld* world)
 {
-  int64_t dofs = 3 * nodes_count(world);
-  for (int i = 0; i < tb_world_body_count(world); i++) {
-    tbBodyId body = tb_world_body_at(world, i);
-    if (tb_body_node_count(world, body) == 0 && tb_body_mass(world, body) > 0) dofs += 6;
-  }
+  int64_t dofs = 0;
+  for (int i = 0; i < tb_world_body_count(world); i++) dofs += tb_body_dofs(world, tb_world_body_at(world, i));
   return dofs;
 }
 

@@ -152,6 +152,7 @@ const char* tb_body_kind(const tbWorld* world, tbBodyId body);
 tbBodyState tb_body_state(const tbWorld* world, tbBodyId body);
 tbStatus tb_body_set_state(tbContext* ctx, tbWorld* world, tbBodyId body, const tbBodyState* state);
 double tb_body_mass(const tbWorld* world, tbBodyId body); // 0: not dynamic
+int tb_body_dofs(const tbWorld* world, tbBodyId body);    // degrees of freedom; 0: not dynamic
 // A force on the centre of mass and a torque, world axes, for the next step only; they add up.
 tbStatus tb_body_apply(tbContext* ctx, tbWorld* world, tbBodyId body, tbVec3 force, tbVec3 torque);
 

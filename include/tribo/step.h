@@ -110,7 +110,7 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* opti
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbProblem** out,
                           double** lambda);
 
-// Bodies that a scheme can move: those that move as a frame (rigid ones), those of nodes.
+// Bodies that a scheme can move: those whose surface moves as a frame (rigid ones), those whose nodes move.
 enum { TB_MOVES_FRAMES = 1, TB_MOVES_NODES = 2 };
 
 typedef struct tbScheme {

@@ -16,6 +16,7 @@ static bool doubt(const tbBody* b, char* what, size_t room)
 
 const tbKind tb_kind_cloth = {.name = "cloth",
                               .sheet = true,
+                              .dofs = tb_deformable_dofs,
                               .release = tb_deformable_release,
                               .place = tb_deformable_place,
                               .energy = tb_deformable_energy,

@@ -63,6 +63,7 @@ tbBodyState tb_hold_state(const tbWorld* world, const tbHold* hold);
 tbStatus tb_pin_check(tbContext* ctx, const tbWorld* world, const char* name, const tbPinDef* pin);
 
 // The entries of their rows that both share (deformable_state.c).
+int tb_deformable_dofs(const tbBody* body);
 void tb_deformable_release(tbContext* ctx, tbBody* body);
 void tb_deformable_place(tbWorld* world, int body, const tbBodyState* state);
 tbEnergy tb_deformable_energy(const tbWorld* world, const tbBody* body);

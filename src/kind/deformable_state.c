@@ -1,6 +1,12 @@
 // The state of a deformable body: its nodes, of which its place and velocity in the world's list follow.
 #include "kind/deformable.h"
 
+int tb_deformable_dofs(const tbBody* b)
+{
+  const tbDeformable* d = b->own;
+  return 3 * d->fem->nnode;
+}
+
 void tb_deformable_release(tbContext* ctx, tbBody* b)
 {
   tb_deformable_free(ctx, b->own);

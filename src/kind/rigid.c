@@ -27,9 +27,16 @@ tbVec3 tb_rigid_angular_momentum(const tbBody* b)
   return tb_add3(spin, tb_scale3(b->mass, tb_cross3(b->x, b->v)));
 }
 
+static int dofs(const tbBody* b)
+{
+  (void)b;
+  return 6;
+}
+
 const tbKind tb_kind_rigid = {.name = "rigid",
                               .named_by_motion = true,
                               .framed = true,
+                              .dofs = dofs,
                               .place = tb_frame_place,
                               .energy = tb_rigid_energy,
                               .angular_momentum = tb_rigid_angular_momentum,

@@ -36,6 +36,7 @@ static bool doubt(const tbBody* b, char* what, size_t room)
 }
 
 const tbKind tb_kind_soft = {.name = "soft",
+                             .dofs = tb_deformable_dofs,
                              .release = tb_deformable_release,
                              .place = tb_deformable_place,
                              .energy = tb_deformable_energy,

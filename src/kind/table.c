@@ -40,3 +40,10 @@ const char* tb_body_kind(const tbWorld* w, tbBodyId id)
   int place = tb_body_place(w, id);
   return place < 0 ? "" : tb_kind_word(&tb_bodies(w)[place]);
 }
+
+int tb_body_dofs(const tbWorld* w, tbBodyId id)
+{
+  int place = tb_body_place(w, id);
+  const tbBody* b = place < 0 ? NULL : &tb_bodies(w)[place];
+  return b && b->motion == TB_BODY_DYNAMIC ? b->kind->dofs(b) : 0;
+}

@@ -30,12 +30,13 @@ typedef struct tbNodes {
 struct tbKind {
   const char* name;
   bool named_by_motion; // in files a body of this kind is called "dynamic", "fixed" or "kinematic"
-  // It moves as a frame, tbBody.x and q: shapes, joints and nodes of other bodies are fixed in it, and one
-  // pose draws it. If not, it has nodes.
+  // It moves with a frame, tbBody.x and q, in which joints and nodes of other bodies are fixed, and shapes
+  // unless it has a surface of its own.
   bool framed;
   bool sheet; // its surface has two sides and no inside
 
   // The state of a body. What is null does nothing.
+  int (*dofs)(const tbBody* body);               // degrees of freedom of one that is dynamic
   void (*release)(tbContext* ctx, tbBody* body); // what tbBody.own points to
   void (*place)(tbWorld* world, int body, const tbBodyState* state);
   tbEnergy (*energy)(const tbWorld* world, const tbBody* body);  // of one that is dynamic
@@ -92,13 +93,13 @@ struct tbKind {
   bool (*moves_at)(const tbBody* body, const int* vertex, int count);
 };
 
-// The nodes of a body; none, of one that is framed.
+// The nodes of a body that has some.
 static inline tbNodes tb_nodes_of(const tbBody* body)
 {
   return body->kind->nodes ? body->kind->nodes(body) : (tbNodes){0};
 }
 
-// The first body that does not move as a frame; −1: there is none.
-int tb_first_unframed(const tbWorld* world);
+// The first body with a surface of its own; −1: there is none.
+int tb_first_deforming(const tbWorld* world);
 
 #endif

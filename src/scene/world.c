@@ -99,9 +99,9 @@ tbStatus tb_world_keep_sdf(tbContext* ctx, tbWorld* world, tbSdf* sdf)
 double tb_world_time(const tbWorld* world) { return world->time; }
 int64_t tb_world_step_count(const tbWorld* world) { return world->steps; }
 
-int tb_first_unframed(const tbWorld* w)
+int tb_first_deforming(const tbWorld* w)
 {
   for (size_t i = 0; i < w->body.count; i++)
-    if (!tb_bodies(w)[i].kind->framed) return (int)i;
+    if (tb_bodies(w)[i].kind->surface) return (int)i;
   return -1;
 }

@@ -60,7 +60,7 @@ static tbStatus doubt_meetings(tbContext* ctx, const tbWorld* w, tbArray* out)
 
 tbStatus tb_world_doubts(tbContext* ctx, const tbWorld* w, tbArray* out)
 {
-  if (tb_first_unframed(w) < 0) return TB_OK;
+  if (tb_first_deforming(w) < 0) return TB_OK;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     tbDoubt doubt = {.a = (int)i, .b = -1};

@@ -168,7 +168,7 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   work->records.count = 0;
   tbSolveOptions eased = own.solver;
   eased.tolerance *= r->ease, eased.tolerance_q *= r->ease, eased.velocity_tolerance *= r->ease;
-  bool deforms = tb_first_unframed(w) >= 0; // and never comes quite to rest
+  bool deforms = tb_first_deforming(w) >= 0; // and never comes quite to rest
   if (deforms && o->warm_start && !(eased.aim > 0)) eased.aim = 1;
   TB_TRY(tb_step_solve(ctx, &own, &eased, !deforms, work, report));
   r->rough = r->ease > 1 && work->assembly.problem->ncontact > 0 && report->outcome != TB_CONVERGED;
@@ -334,7 +334,7 @@ static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
   Rounds* r = work->own;
   double clock = tb_seconds();
   int rigid = (int)work->constraints.count;
-  r->last = tb_first_unframed(w) < 0;
+  r->last = tb_first_deforming(w) < 0;
   if (r->last) return solve(ctx, w, o, &rigid, work, r, report);
   TB_TRY(begin_rounds(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);

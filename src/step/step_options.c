@@ -151,7 +151,7 @@ static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* s
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    unsigned needed = b->kind->framed ? TB_MOVES_FRAMES : TB_MOVES_NODES;
+    unsigned needed = b->kind->surface ? TB_MOVES_NODES : TB_MOVES_FRAMES;
     if (scheme->moves & needed) continue;
     const char* other = "another scheme";
     for (int k = tb_scheme_count() - 1; k >= 0; k--)
@@ -166,10 +166,10 @@ tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 {
   for (int i = 0; i < ROWS; i++) TB_TRY(tb_option_check(ctx, &rows[i], o));
   TB_TRY(check_bodies(ctx, w, tb_scheme_find(o->scheme)));
-  int unframed = tb_first_unframed(w);
-  if (unframed >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
+  int deforming = tb_first_deforming(w);
+  if (deforming >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,
                    "projection moves rigid bodies only, and would push them into \"%s\"",
-                   tb_bodies(w)[unframed].name);
+                   tb_bodies(w)[deforming].name);
   return TB_OK;
 }

@@ -47,6 +47,8 @@ TEST(a_body_is_at_an_offset_in_a_block_of_the_metric)
   }
   CHECK(a.place[alone.index].dof == -1); // nothing touches it
   CHECK(a.place[ball.index].dof == 0 && a.place[block.index].dof == 6 && size == a.problem->ndof);
+  CHECK(tb_body_dofs(s.world, block) == 3 * tb_body_node_count(s.world, block) &&
+        tb_body_dofs(s.world, ball) == 6);
   CHECK(a.problem->ndof == 6 + 3 * tb_body_node_count(s.world, block));
   CHECK(a.problem->ncontact == 2); // the two corners
   tb_assembly_free(&a);

@@ -12,6 +12,7 @@ TEST(every_kind_has_what_it_is_asked_for)
   for (int i = 0; i < tb_kind_count(); i++) {
     const tbKind* k = tb_kind_at(i);
     REQUIRE(k->name && k->name[0]);
+    HAS(k, dofs);
     HAS(k, place);
     HAS(k, energy);
     HAS(k, angular_momentum);
@@ -23,13 +24,14 @@ TEST(every_kind_has_what_it_is_asked_for)
       HAS(k, frame_rows);
       HAS(k, frame_velocity);
     } else {
+      HAS(k, begin);
+      HAS(k, surface);
+    }
+    if (k->surface) {
+      HAS(k, nodes);
       HAS(k, release);
       HAS(k, hash);
       HAS(k, code);
-      HAS(k, nodes);
-      HAS(k, set_nodes);
-      HAS(k, begin);
-      HAS(k, surface);
     }
     CHECK(!k->begin == !k->prepare);
     CHECK(!k->surface == !k->expect && !k->surface == !k->move_surface && !k->surface == !k->moves_at);

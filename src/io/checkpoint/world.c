@@ -227,7 +227,7 @@ static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int fi
   tb_codec_require(c, b->radius >= 0 && (b->mass > 0) == (b->motion == TB_BODY_DYNAMIC),
                    "a body that cannot be");
   code_parts(c, w, b, first_shape, first_key);
-  tb_codec_require(c, b->kind->framed || b->nshape == 0, "a deformable body with shapes");
+  tb_codec_require(c, !b->kind->surface || b->nshape == 0, "a deformable body with shapes");
 }
 
 static void code_bodies(tbCodec* c, tbWorld* w)
@@ -313,7 +313,7 @@ static void code_contact(tbCodec* c, tbWorld* w, tbContactRecord* r)
   tb_code_int(c, &r->body_a, 0, (int)w->body.count - 1);
   tb_code_int(c, &r->body_b, 0, (int)w->body.count - 1);
   if (tb_codec_good(c)) {
-    bool soft_a = !tb_bodies(w)[r->body_a].kind->framed, soft_b = !tb_bodies(w)[r->body_b].kind->framed;
+    bool soft_a = tb_bodies(w)[r->body_a].kind->surface, soft_b = tb_bodies(w)[r->body_b].kind->surface;
     tb_codec_require(c, (r->shape_a < 0) == soft_a && (r->shape_b < 0) == soft_b, "a contact of nothing");
   }
   tb_code_u64(c, &r->feature);

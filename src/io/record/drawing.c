@@ -195,7 +195,7 @@ void tb_color_linear(tbColor color, double rgb[3])
 bool tb_body_moves(const tbWorld* w, tbBodyId body)
 {
   const tbBody* b = &tb_bodies(w)[tb_body_place(w, body)];
-  return b->kind->framed && b->motion != TB_BODY_FIXED;
+  return !b->kind->nodes && b->motion != TB_BODY_FIXED;
 }
 
 int tb_world_up(const tbWorld* w)

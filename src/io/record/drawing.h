@@ -74,7 +74,7 @@ tbColor tb_color(int index); // 0 … TB_COLORS − 1
 int tb_body_color(const tbWorld* world, tbBodyId body);
 void tb_color_linear(tbColor color, double rgb[3]); // light, 0 … 1 (IEC 61966-2-1)
 
-bool tb_body_moves(const tbWorld* world, tbBodyId body); // rigid, and not fixed
+bool tb_body_moves(const tbWorld* world, tbBodyId body); // as one pose: it has no nodes, and is not fixed
 
 // The axis closest to gravity's: 0, 1 or 2; 2 without gravity.
 int tb_world_up(const tbWorld* world);

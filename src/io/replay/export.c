@@ -116,7 +116,7 @@ static tbStatus add_bodies(Export* e)
     TB_TRY(tb_json_get_string(e->ctx, name_node, &name));
     TB_TRY(tb_replay_kind(e->ctx, node, &kind, &motion));
     bool moves = tb_json_find(node, "pose"), deforms = tb_json_find(node, "nodes");
-    if (moves == (motion == TB_BODY_FIXED || deforms) || deforms == kind->framed)
+    if (moves == (motion == TB_BODY_FIXED || deforms) || deforms != (kind->nodes != NULL))
       return tb_json_fail(e->ctx, node, "a body that does not move as its kind does");
     TB_TRY(deforms ? add_sheet(e, node, name, surfaces++) : add_rigid(e, node, name, motion));
     e->body_pose[i] = moves ? poses++ : -1;
