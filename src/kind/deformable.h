@@ -70,7 +70,8 @@ tbEnergy tb_deformable_energy(const tbWorld* world, const tbBody* body);
 tbVec3 tb_deformable_angular_momentum(const tbBody* body);
 uint64_t tb_deformable_hash(uint64_t hash, const tbBody* body);
 tbNodes tb_deformable_nodes(const tbBody* body);
-void tb_deformable_code(struct tbCodec* codec, tbWorld* world, int body); // deformable_code.c
+void tb_deformable_pull(tbWorld* world, int body, const struct tbGrip* grip, double dt); // deformable_pull.c
+void tb_deformable_code(struct tbCodec* codec, tbWorld* world, int body);                // deformable_code.c
 void tb_deformable_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
 tbStatus tb_deformable_pin(tbContext* ctx, tbWorld* world, int body,
                            const tbPinDef* pin); // deformable_pins.c

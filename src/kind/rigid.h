@@ -7,6 +7,7 @@
 
 // rigid.c
 void tb_frame_place(tbWorld* world, int body, const tbBodyState* state);
+void tb_frame_pull(tbWorld* world, int body, const struct tbGrip* grip, double dt);
 tbEnergy tb_rigid_energy(const tbWorld* world, const tbBody* body);
 tbVec3 tb_rigid_angular_momentum(const tbBody* body);
 

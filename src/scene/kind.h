@@ -10,6 +10,7 @@ struct tbBodyStep;
 struct tbBuilder;
 struct tbCodec;
 struct tbContactSide;
+struct tbGrip;
 struct tbMovingSurface;
 struct tbPlace;
 struct tbProblem;
@@ -43,6 +44,7 @@ struct tbKind {
   tbVec3 (*angular_momentum)(const tbBody* body);                // about the origin, of one that is dynamic
   uint64_t (*hash)(uint64_t hash, const tbBody* body);           // of its state beside x, q, v, w
   void (*code)(struct tbCodec* codec, tbWorld* world, int body); // the same as bytes; reading makes it
+  void (*pull)(tbWorld* world, int body, const struct tbGrip* grip, double dt); // for the next step
   tbNodes (*nodes)(const tbBody* body);
   void (*set_nodes)(tbWorld* world, int body, const tbVec3* x, const tbVec3* v);
   // Nodes that are held from now on, let go, and pushed in the next step (tribo/change.h); null: it has none
@@ -92,6 +94,10 @@ struct tbKind {
   void (*move_surface)(const struct tbStepView* view, int body, tbVec3* end);
   bool (*moves_at)(const tbBody* body, const int* vertex, int count);
 };
+
+// The change of velocity, over a step, of a point at p with velocity u that is held at a target (grip.c).
+#define TB_GRIP_FREQUENCY 15 // rad/s
+tbVec3 tb_grip_kick(tbVec3 p, tbVec3 u, tbVec3 target, double dt);
 
 // The nodes of a body that has some.
 static inline tbNodes tb_nodes_of(const tbBody* body)

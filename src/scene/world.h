@@ -167,12 +167,6 @@ static inline tbTransform tb_body_pose(const tbBody* b)
   return tb_transform(b->q, tb_sub3(b->x, tb_quat_rotate(b->q, b->centre)));
 }
 
-static inline tbMat3 tb_body_world_inertia(const tbBody* b)
-{
-  tbMat3 R = tb_quat_mat3(b->q);
-  return tb_mat3_mul(R, tb_mat3_mult(b->inertia, R));
-}
-
 // Whether filters let two rigid bodies touch.
 bool tb_world_may_touch(const tbWorld* world, int a, int b);
 

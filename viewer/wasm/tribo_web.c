@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Web web = {.friction_scale = 1, .friction_mu = -1, .hold = {.body = -1}};
+Web web = {.friction_scale = 1, .friction_mu = -1, .held = -1};
 
 // Texts and memory.
 
@@ -110,7 +110,7 @@ static void adopt(tbScene* scene, WebOriginal* original, OpenMode mode)
   if (mode == OPEN_RESET && web.scene.world) scene->step = web.scene.step;
   close_world();
   web.scene = *scene, web.original = original;
-  web.hold.body = -1;
+  web.held = -1;
   memset(web.report, 0, sizeof web.report);
 }
 
@@ -176,7 +176,7 @@ WEB(tbStatus, web_step, int count)
   for (int i = 0; i < count && status == TB_OK; i++) {
     tbStepReport report = {0};
     double begun = tb_seconds();
-    status = web_pull(&web.ctx, w, &web.hold, web.scene.step.dt);
+    if (web.held >= 0) status = tb_grip_pull(&web.ctx, w, &web.grip, web.scene.step.dt);
     if (status == TB_OK) status = tb_world_step(&web.ctx, w, &web.scene.step, &report);
     if (status == TB_OK) report_step(&report, 1e3 * (tb_seconds() - begun));
   }
@@ -237,23 +237,27 @@ WEB(tbStatus, web_place, int body)
 WEB(tbStatus, web_hold, int body, double px, double py, double pz, double tx, double ty, double tz)
 {
   TB_TRY(web_need_world());
-  return web_hold_begin(&web.ctx, web.scene.world, body, tb_vec3(px, py, pz), tb_vec3(tx, ty, tz), &web.hold);
+  tbVec3 point = tb_vec3(px, py, pz), target = tb_vec3(tx, ty, tz);
+  if (!isfinite(tb_norm3(target))) return tb_fail(&web.ctx, TB_ERROR_ARGUMENT, "a point must be finite");
+  TB_TRY(tb_grip_begin(&web.ctx, web.scene.world, tb_world_body_at(web.scene.world, body), point, &web.grip));
+  web.held = body, web.grip.target = target;
+  return TB_OK;
 }
 
 WEB(void, web_hold_move, double x, double y, double z)
 {
-  if (isfinite(x) && isfinite(y) && isfinite(z)) web.hold.target = tb_vec3(x, y, z);
+  if (isfinite(x) && isfinite(y) && isfinite(z)) web.grip.target = tb_vec3(x, y, z);
 }
 
-WEB(void, web_release, void) { web.hold.body = -1; }
+WEB(void, web_release, void) { web.held = -1; }
 
-WEB(int, web_held, void) { return web.hold.body; }
+WEB(int, web_held, void) { return web.held; }
 
 // Its place: three numbers where web_in says.
 WEB(const double*, web_held_at, void)
 {
   double* at = (double*)web_in(3 * sizeof(double));
-  if (!at || web.hold.body < 0) return NULL;
-  tb_store3(at, web_hold_point(web.scene.world, &web.hold));
+  if (!at || web.held < 0) return NULL;
+  tb_store3(at, tb_grip_point(web.scene.world, &web.grip));
   return at;
 }

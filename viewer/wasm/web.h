@@ -9,6 +9,7 @@
 
 #include "tribo/tools/text.h"
 #include "tribo/gallery.h"
+#include "tribo/grip.h"
 
 // A function that JavaScript calls by its own name.
 #define WEB(type, name, ...)                                        \
@@ -33,14 +34,6 @@ typedef struct WebViews {
   int traced; // entries of each of the three
 } WebViews;
 
-// A point of a body that is pulled towards a target.
-typedef struct WebHold {
-  int body;     // −1: nothing is held
-  tbVec3 local; // of a rigid body: in the frame of its centre of mass
-  int node;     // of a deformable one
-  tbVec3 target;
-} WebHold;
-
 typedef struct WebOriginal WebOriginal; // edit.c
 
 typedef struct Web {
@@ -57,7 +50,8 @@ typedef struct Web {
   size_t text_length;
   WebOriginal* original;
   double friction_scale, friction_mu; // mu < 0: the scene's own, scaled
-  WebHold hold;
+  int held;                           // the body under the pointer; −1: none
+  tbGrip grip;
 
   tbProblem* problem; // frozen; null: none
   double* guess;      // null: none
@@ -82,10 +76,6 @@ tbStatus web_edit_mass(tbContext* ctx, tbWorld* world, const WebOriginal* origin
 // The ratios of one world's masses, for the bodies of the same names in another.
 void web_edit_masses(tbWorld* to, const WebOriginal* original, const tbWorld* from,
                      const WebOriginal* from_original);
-tbStatus web_hold_begin(tbContext* ctx, const tbWorld* world, int body, tbVec3 point, tbVec3 target,
-                        WebHold* out);
-tbVec3 web_hold_point(const tbWorld* world, const WebHold* hold);                  // where it is now
-tbStatus web_pull(tbContext* ctx, tbWorld* world, const WebHold* hold, double dt); // for the next step
 
 // frame.c: bodies, nodes and contacts into the views
 tbStatus web_frame(void);
