@@ -103,27 +103,6 @@ static tbStatus hold(tbContext* ctx, const tbWorld* w, const tbDeformableDef* d,
   return TB_OK;
 }
 
-// Everything that must exist before the body can be added; only then does the world change.
-static tbStatus append(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, const tbBody* b)
-{
-  tbArray* grown[] = {&w->body, &w->key, &w->contact_material};
-  size_t before[3];
-  for (int i = 0; i < 3; i++) before[i] = grown[i]->count;
-  tbStatus status = tb_names_reserve(ctx, &w->names);
-  if (status == TB_OK) status = tb_ids_reserve(ctx, &w->body_ids);
-  for (int k = 0; status == TB_OK && k < d->pin_count; k++)
-    status = tb_keys_push(ctx, w, d->pins[k].keys, d->pins[k].key_count);
-  if (status == TB_OK && b->own_contact_material >= 0) {
-    tbContactMaterial own = ((const tbMaterial*)w->material.data)[b->material].contact_material;
-    own.friction = *d->friction;
-    status = tb_array_push(ctx, &w->contact_material, &own, 1);
-  }
-  if (status == TB_OK) status = tb_array_push(ctx, &w->body, b, 1);
-  if (status != TB_OK)
-    for (int i = 0; i < 3; i++) grown[i]->count = before[i];
-  return status;
-}
-
 // Velocities at the start, and held nodes where, and as fast as, what holds them is.
 static void start(const tbWorld* w, const tbDeformableDef* d, tbDeformable* f)
 {
@@ -173,8 +152,8 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
   TB_TRY(hold(ctx, w, d, pose, name, f));
   b.name = tb_names_keep(ctx, &w->names, name);
   if (!b.name) return TB_ERROR_MEMORY;
-  TB_TRY(append(ctx, w, d, &b));
-  tb_body_added(w);
+  tbBodyParts parts = {.friction = d->friction, .pins = d->pins, .pin_count = d->pin_count};
+  TB_TRY(tb_body_append(ctx, w, &parts, &b));
   start(w, d, f);
   tb_deformable_follow(&tb_bodies(w)[f->body]);
   return TB_OK;

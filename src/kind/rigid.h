@@ -5,6 +5,8 @@
 #include "kind/step.h"
 #include "kind/table.h"
 
+extern const tbKind tb_kind_rigid;
+
 // rigid.c
 void tb_frame_place(tbWorld* world, int body, const tbBodyState* state);
 void tb_frame_pull(tbWorld* world, int body, const struct tbGrip* grip, double dt);

@@ -35,6 +35,22 @@ bool tb_kind_of_word(const char* word, const tbKind** kind, tbBodyMotion* motion
   return false;
 }
 
+int tb_kind_number(const tbBody* b)
+{
+  for (int i = 1; i < tb_kind_count(); i++)
+    if (b->kind == kinds[i]) return TB_BODY_KINEMATIC + i;
+  return (int)b->motion;
+}
+
+bool tb_kind_of_number(int number, const tbKind** kind, tbBodyMotion* motion)
+{
+  bool rigid = number <= TB_BODY_KINEMATIC;
+  if (number < 0 || number >= TB_BODY_KINEMATIC + tb_kind_count()) return false;
+  *kind = kinds[rigid ? 0 : number - TB_BODY_KINEMATIC];
+  *motion = rigid ? (tbBodyMotion)number : TB_BODY_DYNAMIC;
+  return true;
+}
+
 const char* tb_body_kind(const tbWorld* w, tbBodyId id)
 {
   int place = tb_body_place(w, id);

@@ -192,8 +192,20 @@ tbStatus tb_keys_replace(tbContext* ctx, tbWorld* world, int place, int k, const
 // when none is wanted; *name is the one the body gets.
 tbStatus tb_body_check(tbContext* ctx, const tbWorld* world, const char* wanted, tbMaterialId material,
                        const tbFriction* friction, char made[32], const char** name, int* material_place);
-// After the last body was pushed, with room reserved in names and ids: it can be found by either.
-void tb_body_added(tbWorld* world);
+// What comes with a body: shapes and motion keys, in its order, its own friction and restitution; may be
+// null.
+typedef struct tbBodyParts {
+  const tbShape* shapes;
+  int shape_count;
+  const tbFriction* friction;
+  const double* restitution;
+  const tbMotionKey* keys;
+  int key_count;
+  const tbPinDef* pins; // whose keys follow
+  int pin_count;
+} tbBodyParts;
+// Adds the body behind all others; it can be found by name and id. On failure the world is as it was.
+tbStatus tb_body_append(tbContext* ctx, tbWorld* world, const tbBodyParts* parts, const tbBody* body);
 // Back to the material's friction and restitution.
 void tb_own_contact_material_remove(tbWorld* world, int place);
 // And a state; the orientation is normalised.

@@ -57,9 +57,13 @@ TEST(words_for_bodies_go_both_ways)
       tbBodyMotion back;
       REQUIRE(tb_kind_of_word(tb_kind_word(&b), &kind, &back));
       CHECK(kind == b.kind && back == b.motion);
+      REQUIRE(tb_kind_of_number(tb_kind_number(&b), &kind, &back));
+      CHECK(kind == b.kind && back == b.motion);
     }
   const tbKind* kind;
   tbBodyMotion motion;
   CHECK(!tb_kind_of_word("rigid", &kind, &motion)); // which of the three?
+  CHECK(!tb_kind_of_number(-1, &kind, &motion) &&
+        !tb_kind_of_number(TB_BODY_KINEMATIC + tb_kind_count(), &kind, &motion));
   CHECK(!tb_kind_of_word("Fixed", &kind, &motion) && !tb_kind_of_word("", &kind, &motion));
 }

@@ -186,16 +186,12 @@ static void code_parts(tbCodec* c, tbWorld* w, tbBody* b, int first_shape, int f
     tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
 }
 
-// A rigid body's number says how it moves; those of the other kinds follow, in the order of the table.
+// Rigid bodies are numbered by how they move; the other kinds follow.
 static void code_kind(tbCodec* c, tbBody* b)
 {
-  int number = (int)b->motion;
-  for (int i = 1; i < tb_kind_count(); i++)
-    if (b->kind == tb_kind_at(i)) number = TB_BODY_KINEMATIC + i;
-  tb_code_int(c, &number, 0, TB_BODY_KINEMATIC + tb_kind_count() - 1);
-  bool rigid = number <= TB_BODY_KINEMATIC;
-  b->kind = tb_kind_at(rigid ? 0 : number - TB_BODY_KINEMATIC);
-  b->motion = rigid ? (tbBodyMotion)number : TB_BODY_DYNAMIC;
+  int number = tb_codec_reads(c) ? 0 : tb_kind_number(b);
+  tb_code_int(c, &number, 0, INT_MAX);
+  tb_codec_require(c, tb_kind_of_number(number, &b->kind, &b->motion), "a body of no known kind");
 }
 
 static void code_body(tbCodec* c, tbWorld* w, int index, int first_shape, int first_key)

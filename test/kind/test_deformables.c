@@ -1,5 +1,6 @@
 // Deformable bodies in a world: where they start, what holds them, what is measured of them, what is refused.
 #include "kind/deformables.h"
+#include "kind/rigid.h"
 #include "test.h"
 
 #include <string.h>
