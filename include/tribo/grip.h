@@ -13,9 +13,7 @@
 
 #include "tribo/scene.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+TB_API_BEGIN
 
 typedef struct tbGrip {
   tbBodyId body;
@@ -30,7 +28,6 @@ tbStatus tb_grip_begin(tbContext* ctx, const tbWorld* world, tbBodyId body, tbVe
 tbVec3 tb_grip_point(const tbWorld* world, const tbGrip* grip); // where it is now
 tbStatus tb_grip_pull(tbContext* ctx, tbWorld* world, const tbGrip* grip, double dt);
 
-#ifdef __cplusplus
-}
-#endif
+TB_API_END
+
 #endif
