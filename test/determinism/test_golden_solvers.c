@@ -28,6 +28,7 @@ static uint64_t hash_of(const tbProblem* p, const tbSolver* solver, tbModel mode
   o.solver = solver->name, o.model = model, o.max_iterations = ITERATIONS, o.tolerance = 1e-10;
   double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
   CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, result));
+  for (int i = 0; i < p->nrow; i++) lambda[i] += 0.0; // which zero fmax takes of two is the compiler's choice
   uint64_t hash = test_hash(lambda, (size_t)p->nrow * sizeof *lambda);
   free(lambda);
   return hash;
