@@ -77,6 +77,9 @@ typedef struct tbContext {
   tbInterrupt interrupt;
   tbLog log;
   tbError error; // of the last call that failed
+  // Methods beside those of the library's table, found by their names before them (tribo/solver.h).
+  const struct tbSolver* const* solvers; // (solver_count)
+  int solver_count;
 } tbContext;
 
 tbContext tb_default_context(void);

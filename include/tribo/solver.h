@@ -132,7 +132,24 @@ double tb_residual_excess(const tbResidual* residual, const tbSolveOptions* opti
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result);
 
-struct tbRun; // one run of one method: src/solve/run.h
+// One run of one method, as the method sees it. Its loop is
+//
+//   for (int k = 0; !tb_run_done(run, k, lambda); k++) { … one iteration … }
+//
+// tb_run_done counts, asks the judge now and then, keeps the best iterate it judged, traces, and watches the
+// budgets, divergence and the caller's wish to cancel. After the run λ is the best judged iterate, whatever
+// became of the last. examples/own_solver.c is a method from outside of the library.
+typedef struct tbRun tbRun;
+
+bool tb_run_done(tbRun* run, int iteration, const double* lambda);
+void tb_run_give_up(tbRun* run); // the method cannot go on: ends the run as failed, or as what stopped it
+const tbProblem* tb_run_problem(const tbRun* run);
+const tbDelassus* tb_run_delassus(const tbRun* run); // in the form that the method's row asks for
+const tbSolveOptions* tb_run_options(const tbRun* run);
+tbThreads* tb_run_threads(const tbRun* run); // for tb_delassus_apply
+// The next piece of the memory that scratch_bytes asked for, aligned to 64 bytes, and its size rounded up to
+// them; not zeroed. Null: more than was asked for.
+void* tb_run_take(tbRun* run, size_t bytes);
 
 // The table. A row is all there is to know of a method from outside.
 typedef struct tbSolver {
@@ -169,6 +186,8 @@ typedef struct tbSolver {
 int tb_solver_count(void);
 const tbSolver* tb_solver_at(int index);
 const tbSolver* tb_solver_find(const char* name); // null: no such solver
+// The same, among the context's own methods too, which come first.
+const tbSolver* tb_solver_named(const tbContext* ctx, const char* name);
 // Null when the solver can take the problem under the model; else why not.
 const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* problem, tbModel model);
 // Contacts it solves by the equations of another method, `borrows_from`, having none of its own for their

@@ -29,7 +29,6 @@ typedef struct tbCholeskyStats {
   size_t bytes;    // held by the factor, working memory included
 } tbCholeskyStats;
 
-
 // Analyses the pattern of A, given by rows (CSR: ptr, idx), columns in any order. Only entries on and below
 // the diagonal are read, so that A may come whole or as its lower triangle. An entry stored twice or out of
 // range is TB_ERROR_INPUT. `options` may be null. On failure *out is null.

@@ -230,3 +230,15 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);
   return false;
 }
+
+const tbProblem* tb_run_problem(const tbRun* run) { return run->p; }
+const tbDelassus* tb_run_delassus(const tbRun* run) { return run->W; }
+const tbSolveOptions* tb_run_options(const tbRun* run) { return run->o; }
+tbThreads* tb_run_threads(const tbRun* run) { return run->threads; }
+
+void* tb_run_take(tbRun* run, size_t bytes)
+{
+  size_t left = run->scratch.size - run->scratch.used,
+         rounded = (bytes + TB_ALIGNMENT - 1) / TB_ALIGNMENT * TB_ALIGNMENT;
+  return rounded < bytes || rounded > left ? NULL : tb_scratch_take(&run->scratch, 1, bytes);
+}

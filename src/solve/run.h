@@ -13,7 +13,7 @@
 #include "base/stop.h"
 #include "tribo/solver.h"
 
-typedef struct tbRun {
+struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
@@ -58,7 +58,7 @@ typedef struct tbRun {
   int before, stage_cap;
   bool (*too_slow)(void* user, int iteration, double number);
   void* too_slow_user;
-} tbRun;
+};
 
 // tb_solve of a part, where E ≤ enough will do.
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
@@ -73,8 +73,6 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
 // The set-up is over: time counts from here on, and from the judging of the start. Nothing where it counts
 // already.
 void tb_run_begin(tbRun* run);
-
-bool tb_run_done(tbRun* run, int iteration, const double* lambda);
 
 // The caller wants to stop, or the time is up: for loops inside of an iteration, and for set-ups. What they
 // leave half done goes no further than the next tb_run_done, which ends the run.
@@ -96,9 +94,6 @@ double tb_run_aim(const tbRun* run);
 
 // The accuracy, relative to the problem's velocities, that the tolerances ask for; 0: they ask for nothing.
 double tb_run_relative(const tbRun* run);
-
-// The method cannot go on: ends the run as failed, or as what stopped it.
-void tb_run_give_up(tbRun* run);
 
 static inline int tb_rows(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }
 

@@ -87,7 +87,7 @@ bool tb_r_factor_from_name(const char* name, tbRFactor* out)
 static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o,
                               const double* lambda, const tbSolver** solver)
 {
-  if (!o->solver || !(*solver = tb_solver_find(o->solver)))
+  if (!o->solver || !(*solver = tb_solver_named(ctx, o->solver)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no solver is called \"%s\"", o->solver ? o->solver : "(null)");
   for (int i = 0; i < tb_solve_option_count(); i++) TB_TRY(tb_option_check(ctx, tb_solve_option_at(i), o));
   if (!(o->relaxation >= 0 && o->relaxation < 2))
@@ -296,7 +296,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
         .iterations = run.iterations,
         .time_s = run.finished - run.started - run.excluded,
         .setup_s = run.started - start,
-        .operations = tb_solver_find(options->solver)->counts ? run.operations : 0,
+        .operations = solver->counts ? run.operations : 0,
         .residual = run.best_residual,
         .used = run.used,
     };

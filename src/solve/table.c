@@ -283,6 +283,13 @@ const tbSolver* tb_solver_at(int index)
   return index >= 0 && index < tb_solver_count() ? &solvers[index] : NULL;
 }
 
+const tbSolver* tb_solver_named(const tbContext* ctx, const char* name)
+{
+  for (int i = 0; i < ctx->solver_count; i++)
+    if (strcmp(name, ctx->solvers[i]->name) == 0) return ctx->solvers[i];
+  return tb_solver_find(name);
+}
+
 const tbSolver* tb_solver_find(const char* name)
 {
   for (int i = 0; i < tb_solver_count(); i++)
