@@ -59,8 +59,11 @@ scenes: build
 golden: build
 	@TRIBO_WRITE_GOLDEN=1 build/tribo_tests are_written_down
 
+# Formats the C files, and gives new source files their SPDX line.
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@for file in $$(git ls-files '*.c' '*.h' '*.js'); do \
+	  head -2 $$file | grep -q '^// SPDX-License' || sed -i '1i // SPDX-License-Identifier: Apache-2.0' $$file; done
 
 fuzz:
 	@scripts/fuzz 60

@@ -1,5 +1,5 @@
 // The one place with intrinsics. Every operation rounds like its scalar twin, lane by lane, so AVX-512, AVX2,
-// SSE2, wasm and plain C give the same bits.
+// SSE2, NEON, wasm and plain C give the same bits.
 //
 //   tb4d   four doubles, the same width everywhere: for reductions, whose order of addition is part of the
 //          answer. tb4_sum adds (0+1) + (2+3).
@@ -25,6 +25,9 @@
 #elif defined(__SSE2__)
 #define TB_SIMD_NAME "sse2"
 #define TB_SIMD_SSE2 1
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#define TB_SIMD_NAME "neon"
+#define TB_SIMD_NEON 1
 #elif defined(__wasm_simd128__)
 #define TB_SIMD_NAME "wasm"
 #define TB_SIMD_WASM 1
@@ -34,6 +37,8 @@
 
 #if defined(TB_SIMD_AVX2) || defined(TB_SIMD_SSE2)
 #include <immintrin.h>
+#elif defined(TB_SIMD_NEON)
+#include <arm_neon.h>
 #elif defined(TB_SIMD_WASM)
 #include <wasm_simd128.h>
 #endif
@@ -104,6 +109,46 @@ static inline double tb4_sum(tb4d a)
   double x[4];
   tb4_store(x, a);
   return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+#elif defined(TB_SIMD_NEON)
+
+typedef struct tb4d {
+  float64x2_t lo, hi;
+} tb4d;
+static inline tb4d tb4_set1(double x) { return (tb4d){vdupq_n_f64(x), vdupq_n_f64(x)}; }
+static inline tb4d tb4_load(const double* p) { return (tb4d){vld1q_f64(p), vld1q_f64(p + 2)}; }
+static inline tb4d tb4_load_float(const float* p)
+{
+  float32x4_t x = vld1q_f32(p);
+  return (tb4d){vcvt_f64_f32(vget_low_f32(x)), vcvt_high_f64_f32(x)};
+}
+static inline void tb4_store(double* p, tb4d a)
+{
+  vst1q_f64(p, a.lo);
+  vst1q_f64(p + 2, a.hi);
+}
+static inline tb4d tb4_add(tb4d a, tb4d b) { return (tb4d){vaddq_f64(a.lo, b.lo), vaddq_f64(a.hi, b.hi)}; }
+static inline tb4d tb4_sub(tb4d a, tb4d b) { return (tb4d){vsubq_f64(a.lo, b.lo), vsubq_f64(a.hi, b.hi)}; }
+static inline tb4d tb4_mul(tb4d a, tb4d b) { return (tb4d){vmulq_f64(a.lo, b.lo), vmulq_f64(a.hi, b.hi)}; }
+static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
+{
+  return (tb4d){vfmaq_f64(c.lo, a.lo, b.lo), vfmaq_f64(c.hi, a.hi, b.hi)};
+}
+static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
+{
+  return (tb4d){vfmsq_f64(c.lo, a.lo, b.lo), vfmsq_f64(c.hi, a.hi, b.hi)};
+}
+static inline int tb4_at_most(tb4d a, tb4d b)
+{
+  uint64x2_t lo = vcleq_f64(a.lo, b.lo), hi = vcleq_f64(a.hi, b.hi);
+  return (int)(vgetq_lane_u64(lo, 0) & 1) | (int)(vgetq_lane_u64(lo, 1) & 2) |
+         (int)(vgetq_lane_u64(hi, 0) & 4) | (int)(vgetq_lane_u64(hi, 1) & 8);
+}
+static inline double tb4_sum(tb4d a)
+{
+  return (vgetq_lane_f64(a.lo, 0) + vgetq_lane_f64(a.lo, 1)) +
+         (vgetq_lane_f64(a.hi, 0) + vgetq_lane_f64(a.hi, 1));
 }
 
 #elif defined(TB_SIMD_WASM)
@@ -307,6 +352,32 @@ static inline tbwd tbw_load_part(const double* p, int count)
 static inline void tbw_store_part(double* p, tbwd a, int count)
 {
   _mm256_maskstore_pd(p, tbw_first(count), a);
+}
+
+#elif defined(TB_SIMD_NEON)
+
+#define TB_WIDE 2
+typedef float64x2_t tbwd;
+static inline tbwd tbw_set1(double x) { return vdupq_n_f64(x); }
+static inline tbwd tbw_load(const double* p) { return vld1q_f64(p); }
+static inline void tbw_store(double* p, tbwd a) { vst1q_f64(p, a); }
+static inline tbwd tbw_add(tbwd a, tbwd b) { return vaddq_f64(a, b); }
+static inline tbwd tbw_sub(tbwd a, tbwd b) { return vsubq_f64(a, b); }
+static inline tbwd tbw_mul(tbwd a, tbwd b) { return vmulq_f64(a, b); }
+static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return vfmaq_f64(c, a, b); }
+static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return vfmsq_f64(c, a, b); }
+static inline tbwd tbw_div(tbwd a, tbwd b) { return vdivq_f64(a, b); }
+static inline tbwd tbw_sqrt(tbwd a) { return vsqrtq_f64(a); }
+static inline tbwd tbw_abs(tbwd a) { return vabsq_f64(a); }
+static inline tbwd tbw_copysign(tbwd a, tbwd b) { return vbslq_f64(vdupq_n_u64(0x8000000000000000u), b, a); }
+static inline tbwd tbw_load_part(const double* p, int count)
+{
+  return count == 2 ? vld1q_f64(p) : vsetq_lane_f64(*p, vdupq_n_f64(0), 0);
+}
+static inline void tbw_store_part(double* p, tbwd a, int count)
+{
+  if (count == 2) vst1q_f64(p, a);
+  else *p = vgetq_lane_f64(a, 0);
 }
 
 #elif defined(TB_SIMD_WASM)
