@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing side by side.
 //
 // The contestants take turns, round after round, so that a slow moment of the machine hits them alike; each
@@ -39,8 +40,7 @@ static inline void bench_race(BenchEntry* entries, int count, int least, double 
       double elapsed = (bench_now() - begin) / (repeats[e] ? repeats[e] : 1);
       if (!repeats[e])
         repeats[e] = elapsed < 2e-4 ? (int)(2e-4 / elapsed) + 1 : 1; // the first round only warms up
-      else if (elapsed < entries[e].best)
-        entries[e].best = elapsed;
+      else if (elapsed < entries[e].best) entries[e].best = elapsed;
     }
 }
 

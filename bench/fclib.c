@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every solver on every shared FCLIB problem: milliseconds to reach a residual of 1e-6, or how far it got.
 //
 //   bench_fclib [FOLDER] [SECONDS] [SOLVERS]     default ../shared/fclib, 2 s each, all (else: auto,bgs,…)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What islands cost and gain: generated structures side by side, solved by `auto`.
 //
 //   bench_islands [COPIES] [KIND] [SIZE] [SPREAD]     default 1000 stacks of 5 boxes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long things stand: scenes at rest for minutes of their own time, and how far they drift.
 //
 //   bench_standing [MINUTES [SOLVER…]]      of cards, arch, stack and heavy-top; 10 minutes, auto and

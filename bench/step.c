@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps of growing piles: time by phase, and how time and memory grow with the number of bodies.
 //
 //   bench_step [BODIES…]        default: a stack of 10, then 1000, 2000, 4000, 8000 boxes dropped into a bin

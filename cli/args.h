@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line: options in a table, which also writes the help.
 #ifndef TB_CLI_ARGS_H
 #define TB_CLI_ARGS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo ccd: collision queries with known answers through one of the methods; mistakes and times.
 #include "tribo/tools/clock.h"
 #include "tribo/tools/json_write.h"

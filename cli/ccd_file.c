@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/ccd_file.h"
 #include "tribo/tools/decimal.h"
 #include "tribo/tools/file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of collision queries with their answers, as the benchmark of Wang et al. (2021) has them: eight rows
 // for each query, seven integers in a row: x, y and z as numerator and denominator, and 1 where the query is
 // a collision. Rows: p f0 f1 f2 or a0 a1 b0 b1 at the start, then at the end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo check and tribo schema: what a scene file holds, or what is wrong with it; what one may hold.
 #include "cli/args.h"
 #include "cli/doubts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo compare: the same problems, the same start, the same judge; many methods.
 #include "tribo/tools/text.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convergence curves: what the judge says of every iterate of a run.
 #ifndef TB_CLI_CURVE_H
 #define TB_CLI_CURVE_H

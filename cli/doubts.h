@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Warnings of what is doubtful in a scene.
 #ifndef TB_CLI_DOUBTS_H
 #define TB_CLI_DOUBTS_H

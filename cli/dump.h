@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A step's contact problem as a file that `tribo solve` and `tribo compare` read.
 #ifndef TB_CLI_DUMP_H
 #define TB_CLI_DUMP_H

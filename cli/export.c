@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo export: a replay for other programs, without running again.
 #include "tribo/tools/text.h"
 #include "cli/folder.h"

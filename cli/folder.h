@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder for results: made with its parents when it is missing, and unmade when nothing comes of it.
 #ifndef TB_CLI_FOLDER_H
 #define TB_CLI_FOLDER_H

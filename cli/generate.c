@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo generate: a structure of boxes as a contact problem in a file.
 #include "tribo/tools/text.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading requests and writing the heads of answers (RFC 9112), strictly: what is not plainly right is
 // refused.
 #include "cli/http.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The little of HTTP that `tribo view` speaks: GET and HEAD, one request for each connection.
 #ifndef TB_CLI_HTTP_H
 #define TB_CLI_HTTP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C asks a run to stop; a second one insists.
 #ifndef TB_CLI_INTERRUPT_H
 #define TB_CLI_INTERRUPT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo list: what there is, straight from the tables.
 #include "tribo/tools/json.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a measurement was made with.
 #ifndef TB_CLI_MACHINE_H
 #define TB_CLI_MACHINE_H

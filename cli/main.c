@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo: the command. Each subcommand lives in a file of its own.
 #include "tribo/tools/text.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/metrics.h"
 #include "tribo/tools/sort.h"
 #include "cli/args.h"

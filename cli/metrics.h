@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run cost and how well it went, gathered step by step.
 #ifndef TB_CLI_METRICS_H
 #define TB_CLI_METRICS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/out.h"
 #include "tribo/tools/utf8.h"
 

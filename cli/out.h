@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing to a tbOut: formatted, and foreign text made harmless for where it goes.
 #ifndef TB_CLI_OUT_H
 #define TB_CLI_OUT_H

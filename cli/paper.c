@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo paper: a document's experiments, run again.
 #include "cli/paper.h"
 #include "cli/args.h"

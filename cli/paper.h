@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproducing a document: its experiments run again, each claim of its text a check that can fail.
 //
 // A paper is a function that goes through its figures. Each figure is a section: claims, which are printed as

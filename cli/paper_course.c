@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The course (Andrews, Erleben and Ferguson 2022): its figures 16, 17, 20, 21, 22 and table 2.
 #include "cli/paper_course.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the course, and what they share: structures, runs over them, and reading a curve.
 #ifndef TB_CLI_PAPER_COURSE_H
 #define TB_CLI_PAPER_COURSE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figure 16: every order of projected Gauss–Seidel on a stack of two boxes (Andrews et al. 2017).
 //
 // Eight non-penetration constraints, 8! = 40,320 orders in which a sweep may visit them. Each order is run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figure 17: heuristics for the order inside the sweep (Poulsen et al. 2010), on a stack, a house of cards
 // and a brick wall. The work of an iteration is one sweep; two in the symmetric order.
 #include "cli/paper_course.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures 20, 21 and 22: PGS by itself, PGS with subspace minimisation, and NNCG, on walls, stacks and
 // arches.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 2, the rows whose methods work on the friction cone itself: staggering, nonsmooth Newton, the
 // proximal methods.
 #include "cli/paper_course.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 2: the benefits and disadvantages of the methods, measured.
 #include "cli/paper_course.h"
 

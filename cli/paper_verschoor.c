@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verschoor and Jalba, Efficient and Accurate Collision Response for Elastically Deformable Models (2019):
 // the six scenes of table 1, with the paper's figures beside those measured.
 #include "cli/paper_verschoor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of Verschoor and Jalba's experiments: what was published, the scenes, and measuring them.
 #ifndef TB_CLI_PAPER_VERSCHOOR_H
 #define TB_CLI_PAPER_VERSCHOOR_H

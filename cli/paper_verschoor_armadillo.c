@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The armadillo between rollers. Where the folder of meshes that the project shares is at hand, the Stanford
 // armadillo, cut as fine as the paper's, and rollers like the paper's; else a ball.
 //

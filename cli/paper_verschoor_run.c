@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measuring the methods of a scene from one state.
 //
 // The scene is run until bodies touch, kept as a checkpoint in memory, and every method takes its steps from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes of the size of the paper's. Its meshes are not available, its sizes in metres are not given: bodies
 // here are a few decimetres large.
 #include "cli/paper_verschoor.h"

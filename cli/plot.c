@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawing a plot.
 //
 // The start (x = 0) has no place on a logarithmic axis; it stands left of a small gap, over the tick "0".

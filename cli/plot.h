@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots: named curves over a logarithmic axis, as SVG.
 #ifndef TB_CLI_PLOT_H
 #define TB_CLI_PLOT_H

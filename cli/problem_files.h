@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem files a command line names: files as they are, folders as the problems in them.
 #ifndef TB_CLI_PROBLEM_FILES_H
 #define TB_CLI_PROBLEM_FILES_H

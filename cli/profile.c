@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Performance profiles (Dolan and Moré 2002), as Acary, Brémond and Huber compare contact solvers with.
 //
 // With c_ps the cost of solver s on problem p, infinite where it missed the tolerance or did not run,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A progress bar on a terminal; nothing in a pipe.
 #ifndef TB_CLI_PROGRESS_H
 #define TB_CLI_PROGRESS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a race. Times come from runs without a trace, so that stopping tests are the solver's own. Runs too
 // short to time are repeated; the median counts, which neither a cold cache nor a busy moment moves.
 #include "cli/race.h"

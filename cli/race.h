@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One problem, several solvers, the same start: who gets there, and how fast.
 #ifndef TB_CLI_RACE_H
 #define TB_CLI_RACE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/recordings.h"
 #include "tribo/tools/text.h"
 #include "cli/metrics.h"

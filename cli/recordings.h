@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recordings of a run: the replay, and what --export asks for.
 #ifndef TB_CLI_RECORDINGS_H
 #define TB_CLI_RECORDINGS_H

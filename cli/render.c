@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo render: pictures and films of a replay, or of a scene that is simulated on the way.
 #include "cli/render.h"
 #include "tribo/tools/decimal.h"

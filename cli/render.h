@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures and films of a replay: `tribo render`, and `tribo run --export png,mp4,webm`.
 #ifndef TB_CLI_RENDER_H
 #define TB_CLI_RENDER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a comparison found, told several ways: a table for the terminal, JSON, CSV files and a page.
 #ifndef TB_CLI_REPORT_H
 #define TB_CLI_REPORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // results.csv and curves.csv.
 #include "cli/args.h"
 #include "cli/report.h"

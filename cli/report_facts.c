@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report was made with and under which rules: told once, written by every format in its own way.
 #include "cli/machine.h"
 #include "cli/report.h"

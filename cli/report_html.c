@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: everything a comparison found, in one file without scripts that opens from disk.
 #include "tribo/tools/utf8.h"
 #include "cli/args.h"

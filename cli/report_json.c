@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `compare --json`: every result, with the keys of `solve --json`.
 #include "cli/args.h"
 #include "cli/machine.h"

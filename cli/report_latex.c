@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // results.tex: the tables for a paper, in LaTeX with the booktabs package. \input takes the whole file; what
 // it was made with, and the command that makes it again, stand in its comments.
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several formats of a report tell alike: places over all races, the start, the spread of times.
 #include "tribo/tools/sort.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of a report: the page, tables as CSV and LaTeX, figures as SVG.
 #include "cli/report.h"
 

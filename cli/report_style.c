@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's style: light and dark by the reader's choice, two columns or one by the room there is, ink on
 // paper.
 #include "cli/report.h"

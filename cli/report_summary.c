@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many problems told together: for each solver how many it took, how it ended on them, and what a solve cost.
 #include "tribo/tools/sort.h"
 #include "cli/report.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plots of a report: convergence curves, and the profile of all problems together.
 #include "cli/report.h"
 

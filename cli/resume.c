@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo resume: a run that was stopped, from its checkpoint, to the same bits.
 #include "cli/simulate.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo run: a scene, from its first step to its last.
 #include "cli/doubts.h"
 #include "cli/simulate.h"

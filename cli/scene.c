@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo scene: scenes of the gallery, with other parameters than those in scenes/.
 #include "tribo/tools/text.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/scene_problem.h"
 #include "tribo/tools/file.h"
 #include "tribo/tools/json.h"

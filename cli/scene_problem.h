@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a command takes a contact problem, it may be given a scene instead: the problem of one of its steps.
 #ifndef TB_CLI_SCENE_PROBLEM_H
 #define TB_CLI_SCENE_PROBLEM_H

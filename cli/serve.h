@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A server for one person on this machine: a short list of things, on loopback only.
 #ifndef TB_CLI_SERVE_H
 #define TB_CLI_SERVE_H

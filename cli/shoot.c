@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tribo/tools/memory.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running a scene to its end with everything that is written on the way: `tribo run` and `tribo resume`.
 #ifndef TB_CLI_SIMULATE_H
 #define TB_CLI_SIMULATE_H

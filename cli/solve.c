@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo solve: one contact problem, one method, the judge's verdict.
 #include "tribo/tools/json_write.h"
 #include "cli/args.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that is written while a run goes on, and takes its place only when the run ends well; or standard
 // output.
 #ifndef TB_CLI_STREAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run did, as CSV: one row per step and body, one row per step and contact.
 #ifndef TB_CLI_TRAJECTORY_H
 #define TB_CLI_TRAJECTORY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run's result as JSON: the keys other programs read, wherever a result appears.
 #ifndef TB_CLI_VERDICT_H
 #define TB_CLI_VERDICT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo --version: the version, and what this build is made of.
 #include "cli/machine.h"
 #include "tribo/io.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tribo view: the page, served to the browser of this machine.
 //
 // The page is one file. When there is something to show, a line in its head says where to ask: view.json

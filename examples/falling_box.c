@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A box falls onto the ground: build a world by hand, step it, look at it.
 #include "tribo/step.h"
 

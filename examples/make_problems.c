@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes contact problems and saves them: this is how the files in problems/ are made.
 //
 //   make_problems FOLDER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A method from outside of the library: projected gradients, added to a context, budgeted and judged like any
 // other.
 //

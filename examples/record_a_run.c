@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Records a falling stack of boxes as a glTF file that any viewer plays.
 //
 //   build/record_a_run stack.glb

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scene from a file, run to its end, with a checkpoint half way that the second half starts from.
 //
 //   scene_run SCENE.json

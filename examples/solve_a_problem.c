@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block on an incline, from nothing to a judged answer: build the problem, solve it, read it.
 //
 // The block is a particle of 2 kg on a slope of 25°, for one step of 10 ms. With μ = 0.5 > tan 25° it sticks;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the registered tests: all of them, or those whose file or name contains an argument.
 //
 //   tribo_tests [-x] [-j N] [WORDS…]     -j: N at a time, each in a process of its own, told in the usual

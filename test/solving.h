@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests of every solver share.
 #ifndef TB_TEST_SOLVING_H
 #define TB_TEST_SOLVING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The test harness: name the claim, build the smallest world that can break it, end in a number.
 //
 //   TEST(arena_survives_a_failed_take) { … CHECK(p == NULL); CHECK_NEAR(x, 1, 1e-12); … }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts replays, and a report of `tribo compare`, into a built page:
 //
 //   node viewer/embed.js PAGE OUT FILE.trp[=title[=about[=moment]]] … [FILE.html[=title]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One file that opens from disk: script, style and engine are put into index.html.
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The broad phase on settled piles: time per call and how it grows with the number of bodies.
 //
 //   bench_broad [THREADS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The methods of continuous collision detection side by side: time and mistakes by kind of query, with the
 // truth from exact arithmetic.
 //

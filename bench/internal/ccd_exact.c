@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inclusion method against exact arithmetic: misses, false alarms, moments, on random and degenerate
 // queries. "early" counts contacts reported more than 5·2⁻²⁰ before they happen: the features come within
 // delta of each other that long before they touch, as they do when they approach along a cubic.

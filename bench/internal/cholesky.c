@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tribo's sparse Cholesky beside CHOLMOD's supernodal one: one thread each, the same permutation, in turns.
 //
 //   build-bench/bench_cholesky [name…]      the cases whose names contain an argument, or all
@@ -294,10 +295,8 @@ static void insist_on_one_thread(char** argv)
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
   setenv("OMP_THREAD_LIMIT", "1", 1);
-  if (__builtin_cpu_supports("avx512f"))
-    setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
-  else if (__builtin_cpu_supports("avx2"))
-    setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+  if (__builtin_cpu_supports("avx512f")) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+  else if (__builtin_cpu_supports("avx2")) setenv("OPENBLAS_CORETYPE", "Haswell", 0);
   execv("/proc/self/exe", argv);
   stop("cannot restart with one BLAS thread");
 }

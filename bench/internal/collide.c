@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs per second of the narrow phase, for each pair of convex types: apart by less than the margin,
 // touching, deep.
 //

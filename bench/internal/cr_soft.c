@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Soft blocks on the ground, as one implicit step of finite elements: what each method makes of it, on one
 // core.
 //

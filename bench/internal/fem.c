@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finite elements on one thread: elements per second for energy, force and stiffness, assembly included, and
 // memory.
 //
@@ -42,7 +43,8 @@ static void run_stiffness(void* user)
 static void run_gather(void* user)
 {
   Case* c = user;
-  for (int g = 0; g < c->body->assembly.ngroup; g++) tb_fem_assembly_add(&c->body->assembly, NULL, g, c->body->upper);
+  for (int g = 0; g < c->body->assembly.ngroup; g++)
+    tb_fem_assembly_add(&c->body->assembly, NULL, g, c->body->upper);
 }
 
 static void run_step(void* user)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for contacts among deformable surfaces, one step: candidates, what is near, what meets, and
 // whether anything crosses.
 //

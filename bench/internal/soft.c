@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A soft block on the ground: what W costs, and what the methods that do without it make of the problem.
 //
 //   build-bench/bench_soft [cells [contacts]]      20 cells along an edge, 500 and 2000 contacts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Siconos' solvers on a Tribo problem, for comparison in the same run.
 #ifndef TB_BENCH_SICONOS_H
 #define TB_BENCH_SICONOS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands around the declarations of every public header: they are C, also for C++, and they are all that
 // a shared library of Tribo shows. Everything else in it is hidden (-fvisibility=hidden).
 #ifndef TRIBO_API_H

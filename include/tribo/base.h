@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ground everything stands on: status codes, the context, memory, threads.
 //
 // Every fallible function takes a tbContext first and returns a tbStatus. On failure the context's `error`

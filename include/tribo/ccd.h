@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Continuous collision detection: do a vertex and a triangle, or two edges, meet while their corners move
 // along straight lines from t = 0 to t = 1, and when first?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looking at a scene before it runs: everything that is wrong with its file, what is doubtful about its
 // world, and what a scene may hold at all. `tribo check` and `tribo schema` say it.
 #ifndef TRIBO_CHECK_H

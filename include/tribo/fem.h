@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable matter as finite elements: solids of linear tetrahedra, cloth of triangles and hinges. Meshes
 // and materials only; tribo/scene.h makes bodies of them.
 #ifndef TRIBO_FEM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gallery: scenes made by rule, each with a few parameters. scenes/NAME.json is what it makes of the
 // defaults.
 //

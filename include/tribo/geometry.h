@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes: what bodies are made of, as pure geometry. No masses, no motion, no contact.
 //
 // A shape is a small value: a type, its numbers, and its place in its body's frame. Hulls, meshes and

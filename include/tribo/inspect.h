@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a world is made of, for programs that count, draw or export it. Bodies by their place, 0 …
 // tb_world_body_count − 1.
 #ifndef TRIBO_INSPECT_H

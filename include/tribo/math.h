@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vectors, 3×3 matrices, quaternions and rigid transforms, by value, in double; inline but for angles and
 // logarithms.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options by name: one table, from which scene files, their schema and documentation, checkpoints, `tribo run
 // --set`, `tribo list options` and the page's controls are made. An option is written once, in its row.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contact problem: one step's frictional contact, frozen.
 //
 //   A v = A v_free + Jᵀ λ          dynamics, generalised velocities v (impulse form)

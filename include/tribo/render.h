@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures of a replay, without a window, a display or a graphics card.
 //
 //   tbReplay* replay;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world: bodies made of shapes, what they are made of, and what joins them. State and description only;
 // tribo/step.h moves it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving a contact problem: one table of methods, one set of options, one judge.
 //
 //   tbSolveOptions options = tb_default_solve_options();

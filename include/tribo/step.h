@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moving a world through time.
 //
 //   tbStepOptions options = tb_default_step_options();

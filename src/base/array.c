@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/array.h"
 
 #include <string.h>
@@ -17,10 +18,8 @@ tbStatus tb_array_push(tbContext* ctx, tbArray* a, const void* values, size_t co
     a->capacity = capacity;
   }
   char* end = (char*)a->data + a->count * a->item;
-  if (values)
-    memcpy(end, values, count * a->item);
-  else
-    memset(end, 0, count * a->item);
+  if (values) memcpy(end, values, count * a->item);
+  else memset(end, 0, count * a->item);
   a->count += count;
   return TB_OK;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structures as bytes, both ways by the same code: a field is named once, in the order it stands in the file.
 //
 //   static void code_key(tbCodec* c, tbMotionKey* key)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decimal to double and back.
 //
 // Method     Both ways need w · 10^q = w · 5^q · 2^q for a 64-bit w. With q = 28 k + r, the product w · 5^r

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/decimal_big.h"
 
 #include <assert.h>
@@ -49,9 +50,7 @@ int tb_big_compare(tbBig* d, int64_t p, uint64_t m, int64_t e)
 {
   tbBig b = {.count = 1, .limb = {m}};
   multiply_pow5(p < 0 ? &b : d, p < 0 ? -p : p);
-  if (p >= e)
-    shift_left(d, p - e);
-  else
-    shift_left(&b, e - p);
+  if (p >= e) shift_left(d, p - e);
+  else shift_left(&b, e - p);
   return compare(d, &b);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole numbers of up to 4096 bits: as much as exact decimal conversion needs. decimal.c asks for less than
 // 2800.
 #ifndef TB_BASE_DECIMAL_BIG_H

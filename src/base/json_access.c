@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading a format out of the tree, with errors that say where, which key, and what was expected.
 #include "base/json.h"
 

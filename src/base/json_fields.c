@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading an object by a list of its fields.
 #include "base/json.h"
 

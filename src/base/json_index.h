@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Members by key. Objects of more than a few members carry their members' order by key, as uint32_t right
 // behind the items; smaller ones are searched one by one.
 #ifndef TB_BASE_JSON_INDEX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON reader: one pass over the bytes, recursive to TB_JSON_DEPTH.
 //
 // Values are pushed on a stack as they are read; when an array or object closes, its items leave the stack

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that are compiled once per vector width, and the choice between them.
 //
 // A build for any x86-64 (TRIBO_SIMD=auto) compiles a few files three times: for SSE2, for AVX2 with FMA, for

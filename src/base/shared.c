@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/shared.h"
 
 static void* locked_alloc(void* user, size_t size, size_t alignment)

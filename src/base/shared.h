@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A context for code that allocates inside a parallel loop.
 //
 // A context serves one thread at a time, and a caller's allocator is never called by two at once. Each piece

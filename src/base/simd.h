@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one place with intrinsics. Every operation rounds like its scalar twin, lane by lane, so AVX-512, AVX2,
 // SSE2, NEON, wasm and plain C give the same bits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/slab.h"
 
 static void* take(void* user, size_t size, size_t alignment)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block of memory as the allocator of a context of its own: for code that allocates, called where nothing
 // may be allocated. What is freed is lost until the slab is reset; a slab that is full is out of memory.
 #ifndef TB_BASE_SLAB_H

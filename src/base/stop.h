@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stopping early: the caller's wish, and the time that it gives.
 //
 // A call that may be stopped keeps one tbStop, and hands it down as the interrupt of a context of its own:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
 #include "base/decimal.h"
@@ -142,6 +143,5 @@ void tb_list_append(char* list, size_t size, const char* name)
   if (used >= mark && strcmp(list + used - mark, rest) == 0) return; // full already
   if (used + 2 + strlen(name) + mark < size)
     snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
-  else if (used + mark < size)
-    memcpy(list + used, rest, sizeof rest);
+  else if (used + mark < size) memcpy(list + used, rest, sizeof rest);
 }

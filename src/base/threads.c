@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pool of waiting workers and one loop at a time.
 //
 // The caller publishes a loop, takes pieces of it beside the workers, and returns when every piece is done.

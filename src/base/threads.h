@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One parallel loop for the whole library.
 //
 // [0, count) is cut into pieces of `grain` indices, the last one shorter. Which thread runs which piece is

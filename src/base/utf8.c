@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.h"
 
 static int is_continuation(unsigned char c) { return (c & 0xc0) == 0x80; }

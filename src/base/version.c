@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What this library is, for reports.
 #include "base/kernels.h"
 #include "base/simd.h"

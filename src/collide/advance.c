@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conservative advancement (Mirtich 1996): steps in time that cannot pass a contact.
 //
 // At time t the shapes are apart by g along a unit direction n. A point at r from a body's centre, which

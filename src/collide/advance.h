@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conservative advancement: the first moment two moving shapes touch.
 #ifndef TB_COLLIDE_ADVANCE_H
 #define TB_COLLIDE_ADVANCE_H

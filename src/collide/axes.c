@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Separating axes of convex cores (Gottschalk, Lin, Manocha 1996; Gregorius, "The separating axis test
 // between convex polyhedra", GDC 2013).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Separating axes: the flat faces of two cores, and the pairs of edges of polytopes.
 #ifndef TB_COLLIDE_AXES_H
 #define TB_COLLIDE_AXES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs of boxes that meet, by a tree built anew and compared with itself.
 //
 // Boxes that reach to infinity are compared with everything; the others go into a tree. A pair of nodes is

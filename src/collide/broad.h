@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broad phase: which boxes meet.
 #ifndef TB_COLLIDE_BROAD_H
 #define TB_COLLIDE_BROAD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries as a map F(t, u, v), and answers as a place for a contact. The methods: ccd_inclusion.c,
 // ccd_cubic.c, ccd_multivariate.c.
 #include "collide/ccd_map.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coplanarity (Provot 1997; course §2.2.2–3): four points meet only when they lie in one plane, that is at a
 // root of the cubic  f(t) = det[C, U, V](t).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conservative continuous collision detection by boxes of (t, u, v).
 //
 // Method. For a fixed direction d the number g = d·F(t, u, v) is affine in each of t, u and v, and has no uv

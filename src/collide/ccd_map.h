@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every method works on: F(t, u, v) = C(t) + u U(t) + v V(t), scaled so that its largest part is near 1.
 #ifndef TB_COLLIDE_CCD_MAP_H
 #define TB_COLLIDE_CCD_MAP_H

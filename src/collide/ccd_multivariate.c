@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Root finding in time and place at once (Brochu et al. 2012; course §2.2.4):  F(t, u, v) = 0, three
 // quadratic equations.
 //

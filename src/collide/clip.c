@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Overlap of two faces by clipping (Sutherland & Hodgman 1974), with names for the corners.
 //
 // Both faces are projected along n. The subject is cut by the lines of the clipper's sides, one after the

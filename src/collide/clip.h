@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where two faces that look at each other overlap, seen along a direction.
 #ifndef TB_COLLIDE_CLIP_H
 #define TB_COLLIDE_CLIP_H

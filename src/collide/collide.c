@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The narrow phase: which function looks at which pair of shapes.
 //
 // Pairs are brought into a canonical order before anything is computed: by type, then by size, then by pose.

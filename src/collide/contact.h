@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the narrow phase finds: points where two shapes touch or are about to.
 #ifndef TB_COLLIDE_CONTACT_H
 #define TB_COLLIDE_CONTACT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts of any two convex shapes, each a core with a radius around it.
 //
 // What is sought is the widest slab between the cores: its normal is the contact normal, its width the gap of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lower bounds of distances: the slab between two support planes, in the direction of the closest points.
 //
 // GJK finds the direction; the bound is then evaluated afresh with the support points in that very direction,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far two shapes are apart, at least.
 #ifndef TB_COLLIDE_DISTANCE_H
 #define TB_COLLIDE_DISTANCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Penetration depth by an expanding polytope (van den Bergen, "Proximity queries and penetration depth
 // computation on 3D game objects", 2001).
 //

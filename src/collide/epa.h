@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The direction of least penetration of two overlapping convex cores.
 #ifndef TB_COLLIDE_EPA_H
 #define TB_COLLIDE_EPA_H

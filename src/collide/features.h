@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two features of surfaces at one moment: a vertex and a face, or two edges.
 //
 // Corners come as in ccd.h: p f0 f1 f2, or the edges b0 b1 a0 a1. The vector from a point of the face, or of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distance of convex sets by the Gilbert–Johnson–Keerthi algorithm (1988).
 //
 // The set B − A is approached by simplices of its support points: from the point v of the simplex closest to

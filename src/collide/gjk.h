@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The distance of two convex cores, and the points where it is attained.
 #ifndef TB_COLLIDE_GJK_H
 #define TB_COLLIDE_GJK_H

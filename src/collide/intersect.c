@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Intersections of triangles by signs of determinants alone (Guigue & Devillers, "Fast and robust
 // triangle–triangle overlap test using orientation predicates", 2003), computed exactly (geometry/exact.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Do surfaces pass through each other? An independent check on everything that is to prevent it: exact, and
 // with no code in common with continuous collision detection.
 #ifndef TB_COLLIDE_INTERSECT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All pairs of triangles that meet, within surfaces and between surfaces whose boxes meet.
 //
 // Every surface has a tree: the one that it comes with, examined and filled anew with where its triangles

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Do surfaces that touch rest on each other, or pass through each other at vertices and edges?
 //
 // They rest where one of them can be moved out of the way a little: a solid inwards, a sheet to one of its

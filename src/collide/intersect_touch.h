@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs of triangles that touch, told apart: what intersect_search.c hands to intersect_touch.c.
 #ifndef TB_COLLIDE_INTERSECT_TOUCH_H
 #define TB_COLLIDE_INTERSECT_TOUCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thinning a polygon of contact points.
 //
 // Corners are taken out one at a time, always the one whose triangle with its two neighbours is smallest

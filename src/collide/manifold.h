@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the corners of an overlap to the few points that carry it.
 #ifndef TB_COLLIDE_MANIFOLD_H
 #define TB_COLLIDE_MANIFOLD_H

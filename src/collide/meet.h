@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two surfaces being compared: what the files mesh_contact*.c share.
 #ifndef TB_COLLIDE_MEET_H
 #define TB_COLLIDE_MEET_H

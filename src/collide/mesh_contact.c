@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts of meshes with spheres, capsules, boxes, hulls and meshes, from pairs of features.
 //
 // Two polyhedral surfaces that touch or are about to do so at a vertex and a face, at two edges, or, while

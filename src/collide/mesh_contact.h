@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts of meshes and distance grids: rows of the table in collide.c.
 #ifndef TB_COLLIDE_MESH_CONTACT_H
 #define TB_COLLIDE_MESH_CONTACT_H

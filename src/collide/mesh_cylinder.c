@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts of a cylinder with a mesh.
 //
 // The cylinder is kept round: its signed distance has a closed form, and as the distance to a convex set it

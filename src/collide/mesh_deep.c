@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vertices inside the other surface.
 //
 // A vertex behind a triangle is inside a solid where the signed distance says so. It leaves by the closest

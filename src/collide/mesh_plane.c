@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mesh on a plane: the vertices that come near it, found by the tree.
 #include "collide/mesh_contact.h"
 #include "collide/reduce.h"

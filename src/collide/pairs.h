@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The narrow phase, a function per pair of types. collide.c lists them; nothing else calls most of them.
 //
 // A pair comes in canonical order (tb_collide sees to it): type of A ≤ type of B in the order of tbShapeType.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything convex on a plane: the corners within the margin, in the frame of the convex shape A.
 //
 // The normal of the contact points from A into the plane's solid. Round shapes touch in the lowest points of

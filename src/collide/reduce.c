@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reduction of contact points by groups of similar normals.
 //
 // What a contact asks of two rigid bodies depends on its normal and on its place across the normal, not along

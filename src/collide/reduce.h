@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many candidate points brought down to a few that hold the bodies the same way.
 #ifndef TB_COLLIDE_REDUCE_H
 #define TB_COLLIDE_REDUCE_H

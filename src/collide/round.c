@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed forms between round shapes, in the frame of A.
 //
 // Each finds the closest points p of A's core and q of B's. Where they coincide, or the core lies inside a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts of a distance grid.
 //
 // A grid answers how far a point is from the surface and which way is out. Contacts are places on the other

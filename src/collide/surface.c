@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces of shapes, their normal cones, their insides.
 #include "collide/surface.h"
 #include "geometry/box.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shape as the features of its surface: vertices, edges and triangles with a radius around them, placed in
 // the frame in which two surfaces are compared. Spheres are one vertex, capsules one edge, boxes and hulls
 // are meshes whose flat edges cannot be touched; meshes are themselves.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/surfaces.h"
 #include "base/shared.h"
 #include "base/stop.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces in motion over a step: which of their features may meet, which are close, and which do meet.
 //
 // Vertices move along straight lines from `start` to `end`. A pair of features is a vertex and a triangle,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes that vertices may move in within a step, and the trees that hold them.
 #include "base/threads.h"
 #include "collide/surfaces_find.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Candidates: pairs of features that can come close within a step.
 //
 // Every vertex is given a box that it may move in (surfaces_boxes.c). Boxes of triangles hold those of their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One search for candidates: what its parts, surfaces_boxes.c and surfaces_find.c, share.
 #ifndef TB_COLLIDE_SURFACES_FIND_H
 #define TB_COLLIDE_SURFACES_FIND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Features that meet within a step.
 //
 // Most candidates do not, and are done with by one plane: with n the direction between the closest points at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts between features that are close at the start of a step.
 //
 // Every place of closest approach should come up once. A vertex that is closest to a side or a corner of a

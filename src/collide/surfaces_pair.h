@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the searches among surfaces share: the corners of a pair of features, and loops over many pairs.
 #ifndef TB_COLLIDE_SURFACES_PAIR_H
 #define TB_COLLIDE_SURFACES_PAIR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree against tree, triangle against triangle, feature against feature.
 //
 // Of two triangles whose boxes meet, the vertices and edges that one owns are looked at with the face and the

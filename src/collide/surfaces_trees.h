@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces with boxes around what their vertices may do, compared tree against tree: the inside of
 // surfaces_find.c.
 #ifndef TB_COLLIDE_SURFACES_TREES_H

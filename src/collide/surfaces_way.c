@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plane between two features at the start of a step, for every candidate.
 #include "base/threads.h"
 #include "collide/surfaces_pair.h"

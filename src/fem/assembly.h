@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From elements to one matrix and one vector, to the same bits for any number of threads.
 //
 // Elements come in groups, a cache full of blocks each. Every element of a group writes its own blocks; then

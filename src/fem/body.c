@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Making bodies out of meshes.
 #include "fem/body.h"
 

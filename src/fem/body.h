@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deformable body: a mesh, its material, its mass, its pins, and the matrix of an implicit step.
 //
 //   M dv/dt = f(x) − B v + M g         K = −∂f/∂x, made positive        B = αM + βK + drag

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Isotropic elasticity in principal stretches.
 //
 // Every model here but the linear one has an energy of one shape in the singular values s of F, the last of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elastic models of solids, and the linear tetrahedron made of them.
 #ifndef TB_FEM_ELASTIC_H
 #define TB_FEM_ELASTIC_H

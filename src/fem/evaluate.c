@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Energy, forces and stiffness of a body, element by element in parallel, then summed in a fixed order.
 #include "base/threads.h"
 #include "fem/body.h"

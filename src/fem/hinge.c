@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bending at an edge between two triangles: discrete shells (Grinspun et al. 2003), E = ½ bend |e|²/(A + B)
 // (θ − θ̄)². That weight gives the plate's ½ bend ∫ κ² on equilateral triangles in every direction (Seung and
 // Nelson 1988) and on grids along their axes; along the diagonals of a grid the sheet is half as stiff again,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A triangle of cloth after Baraff and Witkin 1998, as a finite element (Kim 2020).
 //
 // F = [w_u w_v] maps warp and weft, 3×2. With stretch stiffness k and shear stiffness q, per area,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two elements of cloth: a triangle that resists stretch and shear, a hinge that resists bending.
 #ifndef TB_FEM_SHEET_H
 #define TB_FEM_SHEET_H

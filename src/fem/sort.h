@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counting sorts, one key at a time: the least significant first, since equal items keep their order.
 #ifndef TB_FEM_SORT_H
 #define TB_FEM_SORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linear system of one implicit step, and the momentum of a node.
 #include "base/threads.h"
 #include "fem/body.h"

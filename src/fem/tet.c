@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linear tetrahedron: F is constant in it, F = Σ (x_i − x₀) g_iᵀ, and with it stress and energy density.
 //
 //   f_i = −V P g_i          K_ij = V ∂(P g_i)/∂x_j = V U K̂_ij Uᵀ

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface of a tetrahedral mesh: the faces that one tetrahedron has to itself.
 //
 // Faces are sorted by their nodes, one counting sort for each of the three, so that equal faces stand side by

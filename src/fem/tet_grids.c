@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes to order: a grid of cells, bent into shape.
 //
 // Six tetrahedra per cell: Kuhn's subdivision, one tetrahedron for each path of three axis steps from a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A finer mesh of the same solid: every tetrahedron is cut into eight.
 //
 // Midpoints of edges become nodes. Four of the eight are the corners, half as large; what is left between

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedral meshes: what is checked, and what is measured.
 #include "fem/tets.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A solid cut into tetrahedra, with its surface.
 #ifndef TB_FEM_TETS_H
 #define TB_FEM_TETS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What hangs: a cradle, chains, a rope over a drum.
 #include "gallery/gallery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cloth that falls, hangs and slides.
 #include "gallery/gallery.h"
 

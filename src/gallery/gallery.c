@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gallery's table: one row and one function per scene.
 #include "gallery/gallery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Behind the gallery (tribo/io.h): a pen that writes scene files, and what is written with it.
 //
 //   tb_pen_start(pen, 0.01, 2);                                        dt and time, s

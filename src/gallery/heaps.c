@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many bodies dropped into a bin.
 #include "gallery/gallery.h"
 

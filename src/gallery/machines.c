@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Things on hinges, and things that turn.
 #include "gallery/gallery.h"
 

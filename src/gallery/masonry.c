@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structures that lean on each other: an arch, a house of cards, a row of dominoes.
 #include "gallery/gallery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes of the gallery: wheels with teeth, polygons turned about an axis, strips.
 #include "gallery/gallery.h"
 

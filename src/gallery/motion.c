@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A few bodies that slide, spin and strike.
 #include "gallery/gallery.h"
 

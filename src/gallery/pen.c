@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pen of the gallery: scene files by bodies, materials and joints.
 #include "gallery/gallery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pen of the gallery, continued: soft bodies and cloth.
 #include "gallery/gallery.h"
 

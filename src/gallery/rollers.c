@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies and rigid ones that turn.
 #include "gallery/gallery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies: one that bends, one that is pressed, one that slides, and heaps of them.
 #include "gallery/gallery.h"
 

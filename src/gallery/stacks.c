@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes at rest on boxes. Sizes are multiples of 1/128 m, so that faces meet without a gap to the last bit.
 #include "gallery/gallery.h"
 

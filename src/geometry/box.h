@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axis-aligned boxes: closed sets, so that boxes that only touch meet. lo > hi on any axis: empty, meets
 // nothing.
 #ifndef TB_GEOMETRY_BOX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A binary tree of boxes, built from the top by the surface-area heuristic.
 //
 // A node's items are sorted into BINS slabs by their centroids along the widest axis of the centroids' box.

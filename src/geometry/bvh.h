@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A binary tree of boxes over a fixed set of items: triangles of a mesh, shapes of a world.
 #ifndef TB_GEOMETRY_BVH_H
 #define TB_GEOMETRY_BVH_H

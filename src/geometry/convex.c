@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Support points and faces of the convex shapes, in the shape's own frame.
 //
 // Corners are numbered once and for all, so that contacts keep their names from step to step:

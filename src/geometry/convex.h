@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convex shapes as the narrow phase sees them: a core with a radius around it, its farthest point in a
 // direction, and the flat face it turns to a direction.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expansion arithmetic (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric
 // predicates", 1997): a number is kept as a sum of doubles that do not overlap, smallest first, and sums and
 // products are exact. Only what plain arithmetic cannot decide comes here; a determinant then takes some

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Geometry without rounding: on which side of a plane a point lies, and normals that are right for the
 // thinnest triangle.
 //

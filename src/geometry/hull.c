@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convex polytopes from points: the points brought to size one, quickhull, polygons, and the features that
 // queries need.
 #include "geometry/hull.h"

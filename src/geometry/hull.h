@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A convex polytope: vertices, faces and edges, ready for support queries, separating axes and clipping.
 #ifndef TB_GEOMETRY_HULL_H
 #define TB_GEOMETRY_HULL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles of a hull gathered into polygons.
 //
 // Triangles are taken by falling area. One that belongs to no group yet starts a group and takes in its

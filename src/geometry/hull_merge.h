@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles of a hull gathered into polygons.
 #ifndef TB_GEOMETRY_HULL_MERGE_H
 #define TB_GEOMETRY_HULL_MERGE_H

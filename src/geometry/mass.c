@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mass properties for a uniform density.
 //
 // Polyhedra: the divergence theorem turns integrals over the solid into sums over signed tetrahedra, one per

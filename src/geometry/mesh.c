@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangle meshes: input cleaned and checked. What lies around each feature is found in mesh_features.c.
 //
 // Vertices with the same coordinates become one (the sign of zero does not count), which turns the loose

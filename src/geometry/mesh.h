@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A triangle mesh with its features: faces, edges with what lies on either side, vertices, and a tree.
 #ifndef TB_GEOMETRY_MESH_H
 #define TB_GEOMETRY_MESH_H

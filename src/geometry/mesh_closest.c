@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closest point of a mesh, and the signed distance.
 //
 // The tree is searched depth first, the nearer child first, leaving out boxes beyond the best found so far.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies around each feature of a mesh: edges and their triangles, normals, pseudonormals, the volume.
 //
 // The 3n triangle sides are sorted by their two vertices (two passes of counting sort, so that a vertex with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles without area, as CAD programs leave them along seams.
 //
 // Three corners a, b, c on a line, b in the middle: on one side the flat triangle has a neighbour along a–c,

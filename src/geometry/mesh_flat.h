@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles without area, as CAD programs leave them along seams.
 #ifndef TB_GEOMETRY_MESH_FLAT_H
 #define TB_GEOMETRY_MESH_FLAT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What meets at a vertex, and which edges and vertices can be touched at all.
 #include "geometry/mesh.h"
 

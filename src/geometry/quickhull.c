@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quickhull (Barber, Dobkin, Huhdanpaa 1996): a tetrahedron grows, always by the farthest point above one of
 // its triangles. The triangles that see the point go, and a cone from the rim of the hole to the point takes
 // their place.

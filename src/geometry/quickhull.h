@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The convex hull of points as triangles; src/geometry/hull.c makes polygons of them.
 #ifndef TB_GEOMETRY_QUICKHULL_H
 #define TB_GEOMETRY_QUICKHULL_H

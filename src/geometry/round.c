@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "geometry/round.h"
 
 double tb_round_distance(const tbShape* s, tbVec3 p, tbVec3* gradient)

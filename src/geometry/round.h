@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round shapes as they are, beside the triangles that stand for them (surface_mesh.h).
 #ifndef TB_GEOMETRY_ROUND_H
 #define TB_GEOMETRY_ROUND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signed distances on a grid.
 //
 // Every node holds the exact distance to the mesh, far ones included: a search of the tree per node, started

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signed distances on a regular grid, trilinear between its nodes, and the surface points that sample it.
 #ifndef TB_GEOMETRY_SDF_H
 #define TB_GEOMETRY_SDF_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes as values: constructors, names, checks and boxes.
 #include "base/status.h"
 #include "geometry/box.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces from triangles: each edge once, with the triangles on either side, and the triangle that owns each
 // feature.
 //

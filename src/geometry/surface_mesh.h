@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surface of a body: its surface as triangles over vertices that may move, with each edge once, and a
 // tree.
 //

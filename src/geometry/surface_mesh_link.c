@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Features that lie next to each other: those that share no vertex, but whose owners do.
 //
 // Their boxes nearly always meet, however a surface moves, so that a tree over them is of no use; and which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces of shapes. Corners of round shapes lie on them, so that the surface is inside.
 //
 // A hemisphere is rings of latitude, evenly spaced from the pole, of 0, 4, 8, … vertices, AROUND at the

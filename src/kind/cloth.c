@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sheets of triangles.
 #include "kind/deformable_step.h"
 

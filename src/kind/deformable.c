@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adding deformable bodies. In the world's list they are bodies without shapes, whose
 // place and velocity are those of their nodes together.
 #include "kind/deformable.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies of nodes and elements: what solids of tetrahedra (soft.c) and sheets of triangles (cloth.c) share.
 #ifndef TB_KIND_DEFORMABLE_H
 #define TB_KIND_DEFORMABLE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable bodies as bytes: the mesh at rest and what it is made of, from which masses, elements and the
 // surface follow the same way every time; then the state of the nodes and what holds them. A step's factor
 // is computed anew.

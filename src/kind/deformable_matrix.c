@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linearised at the start of a step, a deformable body obeys
 //
 //   A v⁺ = M v + h (f(x) + M g) + Jᵀλ,      A = M + hB + h²K(x)

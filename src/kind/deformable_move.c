@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deformable body and its surface, from the start of a step to its end.
 #include "kind/deformable_step.h"
 

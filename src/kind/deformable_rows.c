@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Touched where its surface is the mean Σ w_i x_i of some nodes, a contact has the rows ±w_i d on each of
 // them. Nodes attached to a body that moves freely have three rows each that hold them there.
 #include "kind/deformable_step.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of a deformable body: its nodes, of which its place and velocity in the world's list follow.
 #include "kind/deformable.h"
 

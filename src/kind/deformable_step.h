@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deformable body over a step: its matrix, its rows in the problem, its motion and that of its surface.
 #ifndef TB_KIND_DEFORMABLE_STEP_H
 #define TB_KIND_DEFORMABLE_STEP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a world is made of, for other programs.
 #include "tribo/inspect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a deformable body is made of: from a mesh at rest to masses, elements, a surface and room for a state.
 //
 // A body is made by the same code when it is added and when a checkpoint is read, from nodes that have their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rigid bodies: the pose of a frame, and its velocities.
 #include "kind/rigid.h"
 

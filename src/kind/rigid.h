@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rigid bodies: entries of their row. Those of frames serve other kinds that move as one.
 #ifndef TB_KIND_RIGID_H
 #define TB_KIND_RIGID_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Free motion of rigid bodies: parabolas, and rotation that neither gains nor loses energy.
 //
 // A torque-free body keeps its angular momentum in space and its energy. With Ω = (ω + ω⁺)/2 in body axes,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A rigid body in a step. Its block of the metric is diag(m 1, R I Rᵀ), its degrees of freedom the velocity
 // of its centre of mass and its angular velocity in world axes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solids of tetrahedra.
 #include "kind/deformable_step.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a step and its bodies tell each other, whatever kinds these are of.
 #ifndef TB_KIND_STEP_H
 #define TB_KIND_STEP_H

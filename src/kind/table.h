@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of bodies there are.
 #ifndef TB_KIND_TABLE_H
 #define TB_KIND_TABLE_H

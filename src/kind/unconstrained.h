@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The motion bodies would have over a step if nothing touched them.
 #ifndef TB_KIND_UNCONSTRAINED_H
 #define TB_KIND_UNCONSTRAINED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam: checks what it is given, keeps the factor's memory, and calls the backend.
 #include "math/cholesky.h"
 #include "base/stop.h"

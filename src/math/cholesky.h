@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse Cholesky:  P A Pᵀ = L Lᵀ  for a symmetric positive definite A.
 //
 //   tb_cholesky_analyze    once for a pattern: ordering, structure of L, all memory

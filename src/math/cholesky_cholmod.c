@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam served by CHOLMOD (Chen, Davis, Hager and Rajamanickam, ACM TOMS 35(3), 2008).
 //
 // CHOLMOD analyses, with Tribo's ordering, and factors. Its supernodal L has the layout of Tribo's own,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense factorisation of a front's panel, and its update matrix.
 //
 // One operation does nearly all the work, a rank-k update of a lower trapezoid,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dense kernels of the supernodal factor, on column-major panels.
 //
 // Every entry of a result is summed over k in one fixed order, with fused multiply-adds; vector lanes and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The factor's inside, shared by the files cholesky*.c.
 //
 // Columns are numbered in the order of elimination, which is a postorder of the elimination tree. Supernode s
@@ -91,7 +92,8 @@ tbStatus tb_cholesky_lay_out(tbCholesky* f, tbArena* temporary);
 tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
                                    const int* inverse);
 
-// Factors; returns the first bad column or −1. Interrupted, it ends early, and the caller asks. (cholesky_numeric.c)
+// Factors; returns the first bad column or −1. Interrupted, it ends early, and the caller asks.
+// (cholesky_numeric.c)
 int tb_cholesky_numeric(tbThreads* threads, tbInterrupt interrupt, tbCholesky* f, const double* values);
 
 #ifdef TB_USE_CHOLMOD // (cholesky_cholmod.c)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where everything of a factor is: panels, update matrices, the caller's entries; and which thread does what.
 //
 // A supernode's update matrix lives until its parent has added it, which in postorder is last in, first out.
@@ -105,8 +106,7 @@ static tbStatus cut_tasks(tbCholesky* f, tbArena* temporary, bool* is_top)
   f->top = TB_KEEP(f, int, (size_t)f->top_count);
   if (!f->tasks || !f->top) return TB_ERROR_MEMORY;
   for (int s = 0, t = 0, k = 0; s < f->supernodes; s++) {
-    if (is_top[s])
-      f->top[k++] = s;
+    if (is_top[s]) f->top[k++] = s;
     else if (t == 0 || s >= f->tasks[t - 1].end) {
       f->tasks[t] = (tbCholeskyTask){s, task_end[t]};
       t++;

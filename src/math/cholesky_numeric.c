@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The multifrontal factorisation (Duff and Reid, "The multifrontal solution of indefinite sparse symmetric
 // linear equations", ACM TOMS 9(3), 1983; Liu, SIAM Review 34(1), 1992).
 //

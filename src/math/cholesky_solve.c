@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangular solves with the supernodal factor:  L y = P b  and  Lᵀ P x = y.
 //
 // Right-hand sides are taken WIDTH = 4 or 8 at a time (unused ones are zero) and kept in the order of

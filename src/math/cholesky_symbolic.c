@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the elimination tree to the supernodes of the factor.
 //
 // 1. Neighbouring columns with the same rows below them form a supernode.

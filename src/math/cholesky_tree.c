@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elimination tree and the column counts of L, without L.
 //
 // parent(j) is the row of the first entry below the diagonal in column j of L. Liu's algorithm (1986) finds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elimination tree of a symmetric pattern and the column counts of its factor, found without the factor.
 #ifndef TB_MATH_CHOLESKY_TREE_H
 #define TB_MATH_CHOLESKY_TREE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projections in closed form, or by finitely many linear pieces.
 //
 // Box and ball cones. With s the normal component of the projection, each part f_j is cut to length μ_j s,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Euclidean projections onto the sets of contact laws, each with a derivative.
 //
 // Every function has the shape

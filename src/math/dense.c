@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cholesky and LU factorisation, right-looking, row by row. Golub & Van Loan, Matrix Computations, §4.2 and
 // §3.4.
 #include "math/dense.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small dense factorisations: factor in place, solve with the factor. No allocation.
 //
 // Matrices are row-major with a stride: A(i, j) = A[i*stride + j], stride ≥ columns. Of a symmetric matrix

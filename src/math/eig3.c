@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Eigenvalues and eigenvectors of a symmetric 3×3 matrix by cyclic Jacobi rotations.
 //
 // Method    Each rotation makes one off-diagonal entry exactly zero (Rutishauser, Numer. Math. 9, 1966). An

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef TB_MATH_EIG3_H
 #define TB_MATH_EIG3_H
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projections onto an ellipsoid and onto the cone over one.
 //
 // Ellipsoid. The closest point to z outside is x_i = z_i a_i²/(a_i² + t), where t > 0 solves g(t) = ‖p(t)‖ −

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exponential and natural logarithm from correctly rounded operations alone (+ − × ÷, and scaling by powers
 // of two), so that what depends on them has the same bits with every C library.
 //

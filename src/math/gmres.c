@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/gmres.h"
 #include "base/stop.h"
 #include "math/scale.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Restarted GMRES (Saad and Schultz 1986) for A x = b, A given by its products alone.
 //
 // Arnoldi's basis by modified Gram–Schmidt, the least-squares problem by Givens rotations; the preconditioner

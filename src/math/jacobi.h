@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the eigenvalue and the singular value decompositions share: the Jacobi rotation, its product kept as a
 // quaternion, and the ordering of the result.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LDLᵀ of a symmetric matrix with complete pivoting.
 //
 // Method    Bunch & Parlett, SIAM J. Numer. Anal. 8, 1971. Each step looks at the whole remaining matrix. If

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/ldu.h"
 #include "base/simd.h"
 #include "math/dense.h"

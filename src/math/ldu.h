@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The factors A = L D Vᵀ of a matrix that grows by a row and column at its end and loses them anywhere.
 //
 // Method    L and V are unit lower triangular, V = L for a symmetric A. Appending solves with the factors for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense elimination of a front, and the matrix product that does nearly all of its work.
 //
 // The product C −= A B is computed in tiles of TILE_ROWS × TILE_COLS that live in registers, B copied

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dense kernels of the sparse LU, on row-major matrices.
 //
 // Every entry of a result is summed over k in one fixed order, with fused multiply-adds; vector lanes and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inside of the sparse LU, shared by the files lu_*.c.
 //
 // Nodes are eliminated in the order `node`, a postorder of the elimination tree; a node's place in it is its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multifrontal LU on a symmetrised pattern (Duff and Reid 1983; Liu, SIAM Review 34, 1992).
 //
 // The nodes are ordered to reduce fill, as for Cholesky on the pattern of A + Aᵀ. Neighbouring columns with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse LU of a block matrix:  P A = L U  for a square A of small dense blocks, symmetric in pattern or not.
 //
 //   tb_lu_analyze    once for a pattern: ordering, structure of the factors, all memory

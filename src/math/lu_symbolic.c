@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the pattern of a block matrix to the structure of its LU: ordering, supernodes, rows, places.
 //
 // Everything is that of Cholesky on the pattern of A + Aᵀ, with nodes for columns: a node's rows are full, so

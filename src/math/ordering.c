@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/ordering.h"
 #include "base/memory.h"
 #include "math/cholesky_tree.h"
@@ -80,8 +81,7 @@ static tbStatus order_by_metis(tbContext* ctx, int n, const int* ptr, const int*
     options[METIS_OPTION_SEED] = 1;
     int result = edges ? METIS_NodeND(&vertices, xadj, adjncy, NULL, options, perm, inverse) : METIS_OK;
     for (int i = 0; edges == 0 && i < n; i++) perm[i] = i;
-    if (result == METIS_ERROR_MEMORY)
-      status = tb_fail(ctx, TB_ERROR_MEMORY, "METIS ran out of memory");
+    if (result == METIS_ERROR_MEMORY) status = tb_fail(ctx, TB_ERROR_MEMORY, "METIS ran out of memory");
     else if (result != METIS_OK)
       status = tb_fail(ctx, TB_ERROR_INPUT, "METIS refused the pattern (code %d)", result);
   }

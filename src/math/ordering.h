@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fill-reducing orderings of a symmetric sparsity pattern.
 //
 //   TB_ORDERING_NATURAL   as given

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Approximate minimum degree (Amestoy, Davis and Duff, "An approximate minimum degree ordering algorithm",
 // SIAM J. Matrix Anal. Appl. 17(4), 1996).
 //

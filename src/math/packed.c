@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/packed.h"
 
 #include "base/array.h"

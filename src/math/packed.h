@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with the upper half of a symmetric matrix of 3×3 blocks.
 //
 // A matrix of finite elements is read once per product and never fits a cache: what a product costs is the

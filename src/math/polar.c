@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Polar decomposition of a 3×3 matrix through its singular values: R = U Vᵀ, S = V diag(s) Vᵀ.
 //
 // With rotations on both sides and the sign on the last singular value, R maximises tr(RᵀA) over all

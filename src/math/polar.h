@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef TB_MATH_POLAR_H
 #define TB_MATH_POLAR_H
 

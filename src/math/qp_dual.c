@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Goldfarb & Idnani, "A numerically stable dual method for solving strictly convex quadratic programs",
 // Mathematical Programming 27, 1983.
 //
@@ -92,8 +93,8 @@ static double length_of(double a, double b)
   return most * sqrt(1 + ratio * ratio);
 }
 
-// (x, y) ← (c x + s y, c y − s x), the difference as a sum: gcc fuses pairs of a sum and a difference into one
-// instruction that rounds otherwise, whatever it is told (test/house/run looks for it).
+// (x, y) ← (c x + s y, c y − s x), the difference as a sum: gcc fuses pairs of a sum and a difference into
+// one instruction that rounds otherwise, whatever it is told (test/house/run looks for it).
 static void turn(double c, double s, double minus_s, double* x, double* y)
 {
   double a = *x, b = *y;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small dense quadratic programs by the dual active-set method:
 //
 //   min ½ xᵀG x + gᵀx    subject to   C x ≥ b,      G symmetric positive definite

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accelerated projected gradients with adaptive restart (Nesterov 1983; O'Donoghue & Candès 2015), and
 // conjugate gradients on the face that they have found (after Dostál, "Optimal Quadratic Programming
 // Algorithms", 2009).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Large quadratic programs over a set with an easy projection:
 //
 //   min ½ xᵀW x + gᵀx    subject to   x ∈ X,      W symmetric positive semidefinite, given by its product

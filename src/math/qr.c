@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QR with column pivoting, carried on to a complete orthogonal decomposition.
 //
 // Method    Householder reflections; at each step the longest remaining column comes next (Businger & Golub,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact scaling by powers of two, for kernels whose squares and products would leave the range of double.
 #ifndef TB_MATH_SCALE_H
 #define TB_MATH_SCALE_H

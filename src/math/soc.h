@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algebra of the second-order cone Q = {x : x₀ ≥ ‖x₁…‖}, as interior-point methods use it.
 //
 // With the product x∘z = (xᵀz, x₀z₁ + z₀x₁) the unit is e = (1, 0…), and x, z ∈ Q are complementary exactly

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices: compressed rows (CSR) and compressed rows of small dense blocks (BSR).
 //
 // Indices are int, so a matrix holds at most INT_MAX entries; what would not fit is refused. Column indices

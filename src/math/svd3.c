@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Singular value decomposition of a 3×3 matrix by one-sided Jacobi rotations, with rotations on both sides.
 //
 // Method    Hestenes 1958: rotate the columns of A against each other until they are orthogonal; their norms

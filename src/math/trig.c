@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine, cosine and arctangent from correctly rounded operations alone (+ − × ÷ √), so that a simulation has
 // the same bits with every C library, on every machine and in the browser.
 //

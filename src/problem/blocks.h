@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work on every block of a metric: small ones side by side, large ones one after the other with every thread
 // inside. The blocks are independent, and each is treated alike by every thread: the same bits for any number
 // of threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sparse metric block whose arrays are borrowed.
 //
 // A deformable body keeps its matrix A = M + hB + h²K, and perhaps its factor, from one problem to the next:

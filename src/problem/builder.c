@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building a problem by hand: arrays that grow, then one check of everything, then a compact copy.
 #include "base/array.h"
 #include "problem/borrowed.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembling the Delassus operator  W = J A⁻¹ Jᵀ + R.
 //
 // Particles and dense blocks: A⁻¹Jᵀ is computed once per column block and has J's shape; W_kl is then a sum

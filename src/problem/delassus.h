@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inside of the Delassus operator, for the files that build and apply it.
 #ifndef TB_PROBLEM_DELASSUS_H
 #define TB_PROBLEM_DELASSUS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = W x, by whichever form is built: blocks first, then dense, then matrix-free.
 //
 // Every output row is owned by one piece of the work and summed in one order, so threads do not show.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Delassus operator with a diagonal in place of sparse metric blocks (course §4.3).
 //
 //   W_M   row sums of A. In M + hB + h²K stiffness and damping have none: lumped masses remain, as if elastic

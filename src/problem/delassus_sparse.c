@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // J A⁻¹ Jᵀ over a sparse metric block, through its factor (course §4.3.4; Daviet, Bertails and Boissieux
 // 2011).
 //

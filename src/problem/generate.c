@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structures of boxes as contact problems: one step of 0.01 s under gravity, every face touching without a
 // gap.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph of a problem: islands, colours and layers.
 //
 // Two contacts are neighbours when they share a metric block, or when W is given and couples them. A metric

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which contacts touch which metric block.
 #ifndef TB_PROBLEM_GRAPH_H
 #define TB_PROBLEM_GRAPH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a solver may tell the judge: an initial guess saves time where a sparse block has no factor, and
 // decides nothing.
 #ifndef TB_PROBLEM_JUDGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The projection onto K = {(n, f) : f ∈ nF} is found for every set F by one argument: with s = n the squared
 // distance is convex in s, and its derivative
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction sets and the cones over them, as the judge computes them. No solver includes this: solvers have
 // their own (solve/friction.h, math/cone.h).
 #ifndef TB_PROBLEM_JUDGE_CONE_H

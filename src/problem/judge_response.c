@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W_kk is added up over the metric blocks that contact k touches:
 //
 //   particles, dense blocks   J (A⁻¹Jᵀ), the factor of the block solving for each row

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How strongly each contact answers its own impulse, as the judge computes it.
 #ifndef TB_PROBLEM_JUDGE_RESPONSE_H
 #define TB_PROBLEM_JUDGE_RESPONSE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which functions of src/problem are compiled once per vector width (base/kernels.h).
 #include "base/kernels.h"
 #include "problem/metric.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the laws and models are called, and how many rows and parameters each takes.
 #include "tribo/problem.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems with a known answer.
 //
 // Choose the bodies, the contacts and, for every contact, a state with a consistent pair (u*, λ*): open,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block of A. Particles divide by their mass, dense blocks carry a Cholesky factor, sparse blocks the
 // supernodal factor of src/math, or are solved with by conjugate gradients (metric_cg.c).
 #include "problem/metric.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block of A: checking, factoring, solving.
 #ifndef TB_PROBLEM_METRIC_H
 #define TB_PROBLEM_METRIC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients on a sparse metric block that is too large to factor (Hestenes and Stiefel 1952).
 //
 //   q = Ap    α = rᵀz / pᵀq    x ← x + αp    r ← r − αq    z = C⁻¹r    β = rᵀz / (rᵀz)_before    p ← z + βp

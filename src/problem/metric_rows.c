@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with a sparse metric block.
 //
 // Where rows and columns come in triples, as the nodes of finite elements make them, three rows share one

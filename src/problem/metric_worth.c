@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether it pays to factor a sparse block in every step, or to solve with it by conjugate gradients.
 //
 // In nanoseconds, as measured by bench/internal/cr_soft.c on one core: 30 GFlop/s while factoring; two

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory behind a problem, and the check every problem passes.
 #ifndef TB_PROBLEM_OWNER_H
 #define TB_PROBLEM_OWNER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Some of a problem's contacts, as a problem of their own.
 #ifndef TB_PROBLEM_PART_H
 #define TB_PROBLEM_PART_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = A x over all of a problem's metric, in one or two parallel loops whatever the blocks are.
 //
 // Bodies come in all sizes, from one with a million blocks to a hundred with a thousand each; a loop of its

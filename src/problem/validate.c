@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The check every problem passes before anyone may look at it.
 #include "problem/owner.h"
 

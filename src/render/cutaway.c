@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls in the way of the view. Rays go from the eye to where things move; a fixed shape that stops more than
 // a few of them is cut away: a box altogether, but for its edges, of other shapes what lies before those
 // things.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deflate: repetitions within 32 KiB by chains of equal hashes, then the fixed code of RFC 1951 §3.2.6.
 //
 // Cost      a few tens of nanoseconds per byte: chains are followed for a few steps only.

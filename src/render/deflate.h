@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compression as zlib reads it (RFC 1950, RFC 1951).
 #ifndef TB_RENDER_DEFLATE_H
 #define TB_RENDER_DEFLATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Videos: raw frames through a socket to the ffmpeg command, which writes beside the file's place. A socket
 // rather than a pipe, because writing to one whose reader died can be told without a signal.
 #include "tribo/render.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Letters of lines and arcs, as on a technical drawing, for any size.
 //
 // A letter is its width and its strokes, each a row of points of two digits x and y in base 36: the baseline

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints as the page draws them: a ball is a dot, a hinge a pin along its axis, a slider a rail with its
 // carriage, a weld a diamond, a distance joint a rod between its anchors. Anchors lie inside bodies: what is
 // behind something is painted too, but faintly.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A depth map per direction (Williams 1978); the sky is many of them, which gives soft shadows and dark
 // corners without noise, the same from frame to frame.
 //

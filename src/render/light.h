@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light from a sun of some width and a whole sky, as a sum of directions, each with a map of what it sees
 // first.
 #ifndef TB_RENDER_LIGHT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts as discs by their state, forces as arrows. Where two bodies touch is hidden by the bodies: what is
 // behind something is painted too, but faintly.
 #include "render/marks.h"

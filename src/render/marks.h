@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is painted over a picture: contacts, and what the run says of the frame.
 #ifndef TB_RENDER_MARKS_H
 #define TB_RENDER_MARKS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normals of surfaces that are given as triangles: smooth where they bend gently, sharp at their edges.
 #include "render/subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene, time and numbers in the corners, and the judge's residual as a curve with a mark at the present.
 #include "render/marks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pixel is covered as far as its middle lies inside the edge: coverage = ½ − distance, cut at 0 and 1.
 #include "render/paint.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flat shapes and letters over a picture, with smooth edges.
 #ifndef TB_RENDER_PAINT_H
 #define TB_RENDER_PAINT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PNG (ISO/IEC 15948): 8 bits, RGB, each row with the filter that leaves the smallest differences.
 #include "tribo/render.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles to samples, exactly: corners on a grid of 1/256 sample, edges in whole numbers, so that triangles
 // which share an edge share no sample and leave none out.
 #ifndef TB_RENDER_RASTER_H

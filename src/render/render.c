@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture: the subject takes the frame's poses, lights look, triangles become samples and samples pixels,
 // then contacts and text go over them.
 #include "render/marks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One frame of a subject as light: which triangle every sample shows, and what colour it has there.
 #ifndef TB_RENDER_SCENE_H
 #define TB_RENDER_SCENE_H

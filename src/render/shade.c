@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From samples to pixels. A pixel is lit once for each surface in it, not for each sample: what one sees of a
 // surface in one pixel is lit alike. Samples beside another body, or beyond an edge, are a little darker,
 // which draws the outlines of bodies and the edges of boxes finer than a pixel.

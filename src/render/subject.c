@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a replay's header to meshes. Nothing in a file is believed: sizes and indices are checked here.
 #include "render/subject.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a replay shows: bodies made of meshes with a normal at every corner, and planes.
 #ifndef TB_RENDER_SUBJECT_H
 #define TB_RENDER_SUBJECT_H

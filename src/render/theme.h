@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's colours (viewer/src/palette.js). Bodies are muted, so that contacts speak: blue holds, orange
 // slides, grey is apart.
 #ifndef TB_RENDER_THEME_H

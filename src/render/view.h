@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From where a picture is taken.
 #ifndef TB_RENDER_VIEW_H
 #define TB_RENDER_VIEW_H

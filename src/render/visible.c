@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which triangle each sample shows. Triangles are put on the screen one after the other, sorted into bands of
 // rows, and the bands are filled side by side; in a band they keep their order, so that ties end the same
 // way.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scene/cache.h"
 
 #include "math/cholesky.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What steps keep to save time: derived from the world, in no checkpoint and no hash.
 //
 // A world whose cache is empty steps to the same bits, so that a resumed run needs none of it. A world's own

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adding joints: where they sit on either body is frozen at creation.
 #include "scene/kind.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a world asks of a kind of body. A kind is one row: its own files under src/kind/ and a line in the
 // table there (src/kind/table.c). Nothing else asks what a body is made of; how it moves, freely or as
 // prescribed, is tbBody.motion.

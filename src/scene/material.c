@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bodies are made of, and what two surfaces do together.
 //
 // A rule for the pair of materials wins, unless one of the bodies has a friction or restitution of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be said of a whole world: energy, momentum, a hash of its state, its contacts.
 #include "scene/kind.h"
 

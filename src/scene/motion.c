@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prescribed motion of kinematic bodies and of held nodes: pose as a function of time, exact at every key
 // whatever the step.
 #include "scene/kind.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A hash table of names (FNV-1a, linear probing, at most half full).
 #include "scene/names.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of a world's things: copied, and found again in constant time.
 #ifndef TB_SCENE_NAMES_H
 #define TB_SCENE_NAMES_H

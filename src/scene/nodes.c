@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looking at the nodes of bodies that have some.
 #include "scene/kind.h"
 

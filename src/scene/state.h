@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scheme keeps from one step to the next beside poses, velocities and impulses.
 //
 // It decides the future, so it is part of the world's hash and of checkpoints. A state does not change once

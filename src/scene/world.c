@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Making and unmaking worlds; materials and what they do in pairs.
 #include "geometry/surface_mesh.h"
 #include "scene/kind.h"

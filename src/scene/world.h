@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world from the inside: plain arrays.
 #ifndef TB_SCENE_WORLD_H
 #define TB_SCENE_WORLD_H

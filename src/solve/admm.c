@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The alternating direction method of multipliers, on the convex and on the Coulomb problem
 // (Boyd et al. 2011; Acary, Brémond and Huber 2018).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Safeguarded Anderson mixing of a fixed-point iteration x ← G(x).
 //
 //   for (…) { compute f = G(x) − x; tb_anderson_step(&a, x, f); }

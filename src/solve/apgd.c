@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accelerated projected gradient descent (Nesterov 1983; Mazhar, Heyn, Negrut and Tasora 2015).
 //
 // For associated friction the problem is convex, min ½ xᵀWx + xᵀq over the cones, and one iteration is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The method that chooses.
 //
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)

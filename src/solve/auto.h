@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of `auto`.
 #ifndef TB_SOLVE_AUTO_H
 #define TB_SOLVE_AUTO_H

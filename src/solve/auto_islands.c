@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `auto` on a problem that falls apart: islands solved side by side.
 //
 // Islands share neither a metric block nor an entry of W, so λ of one says nothing about another. Solved

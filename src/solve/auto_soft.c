@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `auto` on problems with sparse metric blocks: which method goes first.
 //
 // Through a sparse block W is dense, and every column of it is a solve with A; `cr` needs a product with A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocked Gauss–Seidel: non-smooth contact dynamics (Moreau, Jean 1999; course §3.2.4).
 //
 // Contact by contact, with every other impulse held, the contact's own problem is solved exactly: u_k = D λ_k

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/blcp.h"
 #include "math/dense.h"
 #include "math/lu_dense.h"

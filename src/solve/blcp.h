@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contact problem as a boxed linear complementarity problem (course §1.7, eqs. 41 and 45; §3.1, eqs.
 // 111–114), and what the methods that pivot on its index sets share.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Block principal pivoting (Júdice & Pires 1994; course §3.1.3, algorithm 4).
 //
 // All rows that violate their index set change it at once. That may cycle, so the number of violations is

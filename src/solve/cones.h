@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All the cones of a problem at once, in a diagonal metric.
 //
 // R holds one number for the normal row and one for all friction rows of a contact, about the size of W's

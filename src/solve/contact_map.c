@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The equations of Newton methods, contact by contact. Every scaling factor ρ comes from the diagonal block:
 // with ρ = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure
 // 23).

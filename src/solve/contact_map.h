@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contact's law as an equation  Φ(λ, u) = 0  with a generalised derivative, for Newton methods.
 //
 //   TB_MAP_AC        Alart and Curnier 1991:  λ_n − (z_n)₊,  λ_F − P_{(z_n)₊F}(z_F)  with  z = λ − ρu, and

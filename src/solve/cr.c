@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate residuals on the mixed contact problem (Verschoor and Jalba 2019; Luenberger 1970, 1973).
 //
 // For contacts in given states, the problem is linear, symmetric and indefinite, B y = d (cr_system.h), and

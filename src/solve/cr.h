@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate residuals on the mixed contact problem: the iteration (cr.c) and the contacts' states
 // (cr_states.c). Staggered projections (staggered_cr.c) have it solve one part of the rows at a time.
 #ifndef TB_SOLVE_CR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of contacts inside the conjugate residual iteration (Verschoor and Jalba 2019, §3.1–3.2, algorithms
 // 2 and 3).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preconditioners (Verschoor and Jalba 2019, §3.4). With the block inverse of B in mind,
 //
 //   Full   C⁻¹ = ⎡ A_d⁻¹ − A_d⁻¹Lᵀ S_d⁻¹ L A_d⁻¹   (S_d⁻¹ L A_d⁻¹)ᵀ ⎤        Diag   ⎡ A_d⁻¹       ⎤

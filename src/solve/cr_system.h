@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mixed problem of a contact problem as one symmetric indefinite system, and its preconditioners.
 //
 // With w = v − v_free and z = −λ on the rows that are solved for, where u = 0,

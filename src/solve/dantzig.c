@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Incremental pivoting: Dantzig's method as Baraff uses it for contact (Cottle & Dantzig 1968; Baraff 1994;
 // course §3.1.1, algorithm 3), for boxes.
 //

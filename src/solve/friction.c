@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/friction.h"
 #include "math/cone.h"
 #include "tribo/math.h"

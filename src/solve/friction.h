@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The friction sets as solvers see them: a contact's law read through the model that is being solved.
 //
 // F is one of five kinds of convex set around 0; K = {(n, f) : n ≥ 0, f ∈ nF} is the cone over it.

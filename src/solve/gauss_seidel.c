@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/gauss_seidel.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gauss–Seidel on contacts, shared by every method that sweeps: by rows (pgs.c) or by contacts (bgs.c).
 #ifndef TB_SOLVE_GAUSS_SEIDEL_H
 #define TB_SOLVE_GAUSS_SEIDEL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Iterative constraint anticipation (Otaduy, Tamstorf, Steinemann and Gross 2009; course §4.3.6).
 //
 // A is split into a diagonal D and the rest. With w = v − v_free, a Jacobi step of A w = Jᵀλ anticipates

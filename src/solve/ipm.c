@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interior point on the second-order cones of Coulomb friction (Nesterov & Todd 1997; Mehrotra 1992; for
 // friction Kleinert, Simeon & Obermayr 2014 and Acary, Armand & Nguyen 2023).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the interior-point method share: ipm.c sets up, measures and decides, ipm_path.c follows
 // the central path, ipm_polish.c ends with Newton on the law itself.
 #ifndef TB_SOLVE_IPM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The central path: predictor, corrector, and steps that stay near it. The equations are in ipm.c.
 #include "math/scale.h"
 #include "solve/ipm.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of an interior-point run: Newton on the law itself (Alart & Curnier 1991).
 //
 // Near the boundary of the cones rounding keeps the path from going further, and where a solution is not

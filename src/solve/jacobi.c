@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projected Jacobi (course §3.2.1).
 //
 // All contacts move at once, each from the same λ:

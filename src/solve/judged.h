@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving, and keeping the judge that was asked.
 #ifndef TB_SOLVE_JUDGED_H
 #define TB_SOLVE_JUDGED_H

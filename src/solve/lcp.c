@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/lcp.h"
 #include "solve/friction.h"
 #include "tribo/math.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contact problem as a linear complementarity problem (Stewart & Trinkle 1996; Anitescu & Potra 1997;
 // course §1.6, eqs. 34 and 39).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lemke's method for the linear complementarity problem (Lemke 1965; Cottle, Pang & Stone 1992, §4.4; course
 // §3.1.1), on the polyhedral form of contact in lcp.h.
 //

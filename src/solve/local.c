@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contact solver of blocked Gauss–Seidel.
 //
 // Balls and ellipsoids are solved exactly (local_ball.c); a nearly symmetric D counts as its symmetric part,

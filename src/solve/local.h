@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One contact by itself: given its block D of W and everything else held still, find λ with its law
 // satisfied.
 #ifndef TB_SOLVE_LOCAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact solution of one contact with Coulomb friction, isotropic or elliptic.
 //
 // Scaling friction row i by the half axis a_i makes F the unit ball, so one method serves all, in any number

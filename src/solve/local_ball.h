@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One contact whose friction set is a ball or an ellipsoid: Coulomb, elliptic, Contensou.
 #ifndef TB_SOLVE_LOCAL_BALL_H
 #define TB_SOLVE_LOCAL_BALL_H

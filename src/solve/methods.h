@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The methods' entry points, for the table.
 #ifndef TB_SOLVE_METHODS_H
 #define TB_SOLVE_METHODS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Murty's least-index principal pivoting, for boxes (Murty 1974; Murty & Yu 1988, ch. 4; course §3.1.2, eq.
 // 120).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nonsmooth Newton methods: Alart–Curnier, Fischer–Burmeister, minimum map (course §3.3).
 //
 // The contact law is written as equations Φ(λ, u) = 0 (contact_map.h) and Newton's method applied with a

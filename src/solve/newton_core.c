@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/newton_core.h"
 
 #include "problem/judge.h"

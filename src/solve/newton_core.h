@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the nonsmooth Newton methods share: equations, linear systems, step lengths.
 //
 // Unknowns are the impulses λ; u = Wλ + q. Every contact has its equation Φ_k(λ_k, u_k) = 0 (contact_map.h),

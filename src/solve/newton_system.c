@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The linear system of a Newton step: reduce, solve, refine.
 #include "base/threads.h"
 #include "math/dense.h"

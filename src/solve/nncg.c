@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nonsmooth nonlinear conjugate gradients (Silcowitz, Niebe and Erleben 2010; course §3.2.7).
 //
 // One Gauss–Seidel sweep S serves as a gradient: ∇f = λ − S(λ). Fletcher–Reeves without a line search:

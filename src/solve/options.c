@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a solve, row by row, and how options are read and written by their rows.
 #include "solve/options.h"
 

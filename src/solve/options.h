@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and writing options by their rows, whatever structure they are in.
 #ifndef TB_SOLVE_OPTIONS_H
 #define TB_SOLVE_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projected Gauss–Seidel, over-relaxed, symmetric (course §3.2.1–3.2.3).
 //
 // Contact by contact, the newest impulses are used at once:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projected Gauss–Seidel with subspace minimisation (Silcowitz, Niebe and Erleben 2010; course §3.2.6,
 // algorithm 9).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proximal fixed points, Gauss–Seidel and Jacobi (Foerg, Pfeiffer and Ulbrich 2006; Erleben 2017; course
 // §3.4, algorithms 11 and 12).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proximal points, each found by Newton's method (Rockafellar 1976; as a solver of frictional contact: Acary,
 // Brémond and Huber, "On solving contact problems with Coulomb friction: formulations and numerical
 // comparisons", 2018).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of one method: what it may touch, and the one call that every iteration makes.
 //
 //   for (int k = 0; !tb_run_done(run, k, lambda); k++) { … one iteration … }

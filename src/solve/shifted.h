@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W + ρR ready to factor: the symmetric part of W as a sparse matrix, its analysed Cholesky factor, and what
 // W has that is not symmetric.
 #ifndef TB_SOLVE_SHIFTED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a problem and options to a judged answer: checks, W, scratch, one run.
 #include "base/clock.h"
 #include "problem/judge.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Staggered projections (Kaufman, Sueda, James & Pai 2008; course §3.2.5).
 //
 // Contact and friction are each a convex program once the other is held: the contact projection finds the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two quadratic programs of staggered projections, island by island.
 #ifndef TB_SOLVE_STAGGERED_H
 #define TB_SOLVE_STAGGERED_H

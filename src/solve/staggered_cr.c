@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Staggered projections with conjugate residuals for their quadratic programs (Verschoor and Jalba 2019,
 // §6.2.3; Kaufman, Sueda, James and Pai 2008).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contact and friction projections as quadratic programs.
 //
 //   contact    min ½ xᵀW_NN x + (q_N + W_NF f)ᵀx     x ≥ 0 (unilateral), lo ≤ x ≤ hi (box), any x (free)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Staggered projections, set up: islands, their rows, and the programs' matrices and constraints.
 #include "solve/staggered.h"
 #include "tribo/math.h"

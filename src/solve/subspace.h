@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving for the free rows while the others are held:  W_FF d = −u_F,  d = 0 elsewhere.
 //
 //   factored   the sparse Cholesky, analysed once for all of W: held rows become rows of the identity

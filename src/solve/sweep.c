@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/sweep.h"
 #include "base/random.h"
 #include "base/simd.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gauss–Seidel sweeps: visit the contacts in some order, each with its current velocity.
 //
 // The velocity of one contact, u_k = q_k + (W λ)_k, comes from the assembled row of W, or, when every metric

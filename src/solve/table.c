@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every method there is. Adding one is a file and a row.
 #include "solve/contact_map.h"
 #include "solve/friction.h"

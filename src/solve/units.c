@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With velocities in units of 2ᵃ and W in units of 2ᵉ, impulses are in units of 2ᶜ, c = a − e:
 //
 //   v' = 2⁻ᵃ v,   W' = 2⁻ᵉ W,   A' = 2ᵉ A,   λ' = 2⁻ᶜ λ.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems whose numbers are too large or too small to square: solved in other units, judged in their own.
 #ifndef TB_SOLVE_UNITS_H
 #define TB_SOLVE_UNITS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear systems of the Newton methods in velocity space:  (A + Jᵀ C J) x = b.
 //
 // C has one small block per contact, symmetric or not, in the layout of W's diagonal blocks. A node is a

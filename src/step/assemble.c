@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every body that takes part brings its block of the metric and its free velocities (tbKind.metric), and its
 // columns at the place where a contact acts on it (tbKind.contact): rows d = n, t, b of the relative
 // velocity, then of turning, torsion (d = n) and rolling (d = t, b). What fixed and kinematic bodies

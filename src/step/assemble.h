@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene and contacts become a problem: the one place where they meet.
 #ifndef TB_STEP_ASSEMBLE_H
 #define TB_STEP_ASSEMBLE_H

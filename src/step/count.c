@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "step/count.h"
 
 static double worse(double a, double b) { return a <= b || isnan(b) ? b : a; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a step's report says of the problems solved on its way.
 #ifndef TB_STEP_COUNT_H
 #define TB_STEP_COUNT_H

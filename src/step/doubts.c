@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is doubtful about the deformable bodies of a world before its first step: surfaces that pass through
 // each other or lie in the same place, sheets thicker than their cells, flat elements. None of it is an
 // error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding the contacts of a step: boxes grown by what may move into them, pairs, points.
 //
 // Looking ahead. Two bodies are given contacts as soon as their surfaces may meet within the step: their gap

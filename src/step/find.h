@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding the contacts of a step.
 #ifndef TB_STEP_FIND_H
 #define TB_STEP_FIND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Geometric stiffness (Andrews, Teichmann and Kövecses 2017).
 //
 // A force f that a joint applies at the arm r of a body pulls it back when it turns: K = (f·r)(1 − r̂r̂ᵀ) for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stiffness that tight joints have across their pull.
 #ifndef TB_STEP_GEOMETRIC_H
 #define TB_STEP_GEOMETRIC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kane's paradox: where friction reverses or stops the slip of an oblique impact, u_n⁺ = −e u_n⁻ may take
 // more energy than the bodies had (Kane and Levinson 1985). Without restitution impulses only take: with u⁺ =
 // J v⁺,

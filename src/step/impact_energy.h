@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts that would add energy.
 #ifndef TB_STEP_IMPACT_ENERGY_H
 #define TB_STEP_IMPACT_ENERGY_H

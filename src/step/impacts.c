@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts with Newton's restitution, resolved as they pass from body to body.
 //
 // The moment of impact t of a contact within the step solves φ + u t + a t²/2 = 0 with the approach velocity

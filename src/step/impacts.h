@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts with restitution, before the contacts of the step are solved.
 #ifndef TB_STEP_IMPACTS_H
 #define TB_STEP_IMPACTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Implicit time stepping for deformable bodies, collision free (Verschoor and Jalba 2019, algorithm 1;
 // course, chapters 1.10 and 2.2).
 //

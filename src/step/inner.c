@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a step's contacts hold are points. A fast box that comes down on a corner is stopped at the corner,
 // and turns: its velocity at the corner is right, but its centre flies on, and by the end of the step it may
 // have turned its way through a thin plate. So the inner sphere of a fast body, a ball about its centre of

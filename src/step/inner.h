@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that contacts at their surfaces could not keep from passing through something.
 #ifndef TB_STEP_INNER_H
 #define TB_STEP_INNER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From velocities to poses.
 #ifndef TB_STEP_INTEGRATE_H
 #define TB_STEP_INTEGRATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints as rows of the contact problem.
 //
 // With the anchors' difference e = (x_b + r_b) − (x_a + r_a) and the frames' relative rotation:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What joints say to the problem.
 #ifndef TB_STEP_JOINT_ROWS_H
 #define TB_STEP_JOINT_ROWS_H

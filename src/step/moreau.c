@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moreau's midpoint rule (Moreau 1988; course, proximal chapter).
 //
 //   x_m = x + h/2 v,   contacts that are closed at x_m,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rigid bodies that lie inside each other.
 #include "tribo/check.h"
 #include "scene/world.h"

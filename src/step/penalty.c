@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Penalty contact: springs and dampers (Cundall and Strack 1979; course, section on penalty methods).
 //
 //   f_n = max(0, −k φ − b u_n)             while φ < 0

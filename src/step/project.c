@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projection of positions after a step (course, section on post-stabilisation).
 //
 // The smallest displacement d in the norm of the masses that leaves no overlap and no joint error,

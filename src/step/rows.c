@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From constraints to rows.
 //
 // Stabilisation of an overlap φ < 0 (course, section on constraint stabilisation):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a contact says to the problem: its frame, its law, its bias, and where its impulse starts from.
 #ifndef TB_STEP_ROWS_H
 #define TB_STEP_ROWS_H

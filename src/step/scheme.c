@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The phases that velocity-level schemes have in common.
 #include "step/scheme.h"
 

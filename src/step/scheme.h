@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scheme is to the rest, and the phases that schemes share.
 //
 // A step is prepare, solve, advance (step.c), and a scheme says what each does. Adding one is a file with its

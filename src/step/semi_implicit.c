@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Semi-implicit time stepping at the velocity level (Stewart and Trinkle 1996; Anitescu and Potra 1997;
 // course, chapter on time stepping).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "step/soft_contact_round.h"
 
 static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts between surfaces, through the rounds of a step.
 //
 // A contact is linear: with the normal n and the weights w of the moment the features came together,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contact between surfaces as a row of the problem: what it keeps apart, where, and how fast that changes.
 #include "collide/features.h"
 #include "step/soft_contact_round.h"

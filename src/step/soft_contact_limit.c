@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No more contacts than there is use for.
 //
 // A node can make use of a few. More say the same again and again: surfaces that lie in the same place, or go

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "step/soft_contact_round.h"
 
 #include "base/sort.h"

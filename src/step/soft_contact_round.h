@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round shapes touch as what they are: the surface says where they are touched, the shape gives normal and
 // gap.
 #ifndef TB_STEP_SOFT_CONTACT_ROUND_H

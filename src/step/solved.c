@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that solve for their free motion are independent until something touches them: small ones are
 // treated side by side, large ones one after the other with every thread inside.
 #include "step/unconstrained.h"

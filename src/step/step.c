@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step:
 //
 //   prepare    contacts are found between bodies that move as if nothing touched them; what strikes bounces;

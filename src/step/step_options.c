@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a step, row by row: those of the solver (solve/options.c) and the scheme's; and what is
 // asked of them together.
 #include "step/scheme.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The surfaces of a world over one step: where their vertices start, and where a solution takes them.
 #ifndef TB_STEP_SURFACES_H
 #define TB_STEP_SURFACES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "step/unconstrained.h"
 
 #include "base/threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The motion of all bodies if nothing touched them: of frames, and of what is solved for (solved.c).
 #ifndef TB_STEP_UNCONSTRAINED_H
 #define TB_STEP_UNCONSTRAINED_H

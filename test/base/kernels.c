@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of base/simd.h, once per vector width (base/kernels.h).
 #include "base/kernels.h"
 #include "base/simd_lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every vector operation against plain C, bit for bit, on ordinary and special values. Compiled once per
 // vector width.
 #include "base/simd_lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks of test_simd.c.
 #ifndef TB_TEST_BASE_SIMD_LANES_H
 #define TB_TEST_BASE_SIMD_LANES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/file.h"
 #include "base/json_write.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Vector operations, at every width that this build has and the processor knows.
 #include "base/kernels.h"
 #include "base/simd_lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/slab.h"
 #include "base/memory.h"
 #include "test.h"

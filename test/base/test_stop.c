@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stopping: who says why, and that whatever takes long listens.
 #include "base/stop.h"
 #include "base/clock.h"

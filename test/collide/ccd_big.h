@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers of up to 10240 bits, and polynomials over them, for the collision oracle: plain and slow.
 //
 // A polynomial is homogeneous in x = t and y = 1 − t:  Σ a_i xⁱ yⁿ⁻ⁱ. Sums and products are those of ordinary

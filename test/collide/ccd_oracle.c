@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The corner curves of F are vectors linear in t, and a contact is a moment when the origin lies in their
 // hull: a triangle X Y Z, or the two triangles of a parallelogram. With f = det[X, Y, Z](t):
 //

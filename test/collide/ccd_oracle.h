@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a query with integer coordinates is a collision, decided without rounding, and queries to ask:
 // random ones and every degenerate kind. Shared by the tests and bench/internal/ccd_exact.c.
 #ifndef TB_TEST_CCD_ORACLE_H

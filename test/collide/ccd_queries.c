@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries of every kind that breaks collision detectors, with coordinates that are integers.
 #include "base/random.h"
 #include "ccd_oracle.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes to collide with.
 #ifndef TB_TEST_MESHES_H
 #define TB_TEST_MESHES_H

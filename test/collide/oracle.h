@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convex shapes for the tests, and what is true of them, in long double and by brute force.
 //
 // A shape in the world is a list of corners with a radius around (sphere: one, capsule: two, box, hull), or a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "surface_scenes.h"
 #include "geometry/mesh.h"
 #include "tribo/fem.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces in motion to search among, and what a search by comparing everything finds.
 #ifndef TB_TEST_SKIN_SCENES_H
 #define TB_TEST_SKIN_SCENES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conservative advancement: never late, and hardly early.
 #include "collide/advance.h"
 #include "collide/distance.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/broad.h"
 #include "geometry/box.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/ccd.h"
 #include "ccd_oracle.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/features.h"
 #include "geometry/exact.h"
 #include "surface_scenes.h"

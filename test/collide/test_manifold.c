@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Manifolds: how many points, where, under which names.
 #include "collide/contact.h"
 #include "collide/oracle.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/contact.h"
 #include "meshes.h"
 #include "test.h"

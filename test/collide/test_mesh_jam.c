@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes in motion: rings, boxes, cylinders and a ball dropped on a slab, all in a heap. A small
 // velocity-level solver is enough to ask what contacts must give: nothing falls through, nothing stays inside
 // another, nothing gains energy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every pair of convex types against brute force: 100,000 placements, random and degenerate, of every size.
 #include "collide/contact.h"
 #include "collide/distance.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/contact.h"
 #include "geometry/sdf.h"
 #include "meshes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "collide/surfaces.h"
 #include "ccd_oracle.h"
 #include "collide/intersect.h"

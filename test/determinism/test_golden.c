@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // State hashes of ten scenes after a few steps, as they were when golden.txt was written: whatever changes a
 // result, on purpose or not, shows here. `make golden` writes the file anew; the commit that does so says
 // why.

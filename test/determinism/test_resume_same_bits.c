@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run that is stopped and resumed, anywhere and on any number of threads, ends in the same bits.
 #include "io/checkpoint/checkpoint.h"
 #include "step/soft_worlds.h"

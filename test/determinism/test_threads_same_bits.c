@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same λ for any number of threads, bit for bit, for every solver and order.
 #include "solving.h"
 #include "test.h"

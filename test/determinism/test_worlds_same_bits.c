@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A heap of mixed shapes with joints ends in the same bits on any number of threads, by every scheme and
 // stabilisation; and so do soft bodies.
 #include "step/heap.h"

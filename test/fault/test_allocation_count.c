@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No solver allocates in its loop: what a solve takes does not grow with its iterations.
 #include "solving.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every allocation of load → solve → free made to fail, once and for good: a status, no crash, nothing left.
 #include "solving.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every allocation of building and stepping a world made to fail: a status, the world as it was, nothing
 // left.
 #include "step/heap.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Static equilibrium for the tests: Newton's method with the positive stiffness, a line search and Cholesky.
 #ifndef TB_TEST_STATICS_H
 #define TB_TEST_STATICS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One harness, two lives. A file test/fuzz/fuzz_NAME.c holds
 //
 //   FUZZ(NAME) { … bytes, size … CHECK(…); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are refused with a message that names the file, or give a scene that is saved to the same bytes
 // and that goes on: a step, and another after it has been saved and loaded in between.
 // The frame (version, length, checksum) is made good first, so that what is inside is reached.

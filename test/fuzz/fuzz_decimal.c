@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text is read as the C library reads it, and what is read survives being written.
 #include "base/decimal.h"
 #include "fuzz.h"

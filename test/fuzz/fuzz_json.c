@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes either are refused with a place inside the text, or give a tree that survives being written and
 // read again, indented or not. Running out of memory anywhere leaks nothing and is reported as such.
 #include "base/json_write.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are refused with a message that names the file, or give a mesh that, written as OBJ and read
 // again, is written the same; and a hull, or a reason why there is none. Running out of memory anywhere is
 // reported as such and leaks nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are refused with a message that names the place, or give a world that can be measured and
 // stepped. Running out of memory anywhere is reported as such and leaks nothing.
 #include "steps.h"

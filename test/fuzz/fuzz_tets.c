@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are refused with a message that names the file, or give a mesh that, written as VTK and read
 // again, is written the same. Running out of memory anywhere is reported as such and leaks nothing.
 #include "fuzz.h"

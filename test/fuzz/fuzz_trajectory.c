@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are refused with a message that names the file, or open as a replay whose frames are read or
 // refused one by one, with poses, nodes and contacts that can be used without another look, and that is
 // exported and drawn, or refused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the harnesses of problem files share.
 //
 // Any bytes are refused with a message that names the file, or give a problem that, written as JSON and read

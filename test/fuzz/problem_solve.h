@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the harnesses of problem files share: every solver that takes the problem solves it.
 #ifndef TB_FUZZ_PROBLEM_SOLVE_H
 #define TB_FUZZ_PROBLEM_SOLVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the harnesses of scenes and of checkpoints share: what has been read is stepped.
 //
 // Each step is done, and then counted, with an outcome that its residual does not contradict; or it says why

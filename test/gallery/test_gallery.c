@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gallery: its scenes load for every corner of their parameters, the files in scenes/ are its own, and it
 // answers bad names and numbers with the nearest good ones.
 #include "base/file.h"

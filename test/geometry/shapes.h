@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Point sets and meshes that the geometry tests share.
 #ifndef TB_TEST_SHAPES_H
 #define TB_TEST_SHAPES_H

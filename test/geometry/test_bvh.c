@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/random.h"
 #include "geometry/box.h"
 #include "geometry/bvh.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convex hulls, checked by brute force: every point against every face, every edge against both its faces.
 #include "shapes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mass properties against closed forms, and polyhedra against boxes.
 #include "shapes.h"
 

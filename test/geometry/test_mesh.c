@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Meshes: cleaning, features, closest points and signs.
 #include "shapes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distance grids: exact at their nodes, the same bits for any number of threads.
 #include "shapes.h"
 

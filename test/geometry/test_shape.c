@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes as values: names, checks, boxes.
 #include "shapes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "geometry/hull.h"
 #include "geometry/sdf.h"
 #include "geometry/surface_mesh.h"

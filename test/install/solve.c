@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contact problem through the core alone: a wall is built, solved and judged again.
 #include <stdio.h>
 #include <stdlib.h>

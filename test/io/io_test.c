@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/io_test.h"
 #include "io/scene/errors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of problem files share.
 #ifndef TB_IO_TEST_H
 #define TB_IO_TEST_H

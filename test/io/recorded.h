@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run with something of every kind in it, recorded into a folder of its own.
 #ifndef TB_TEST_RECORDED_H
 #define TB_TEST_RECORDED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable bodies by their number among themselves.
 #ifndef TEST_KIND_DEFORMABLES_H
 #define TEST_KIND_DEFORMABLES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable bodies in a world: where they start, what holds them, what is measured of them, what is refused.
 #include "kind/deformables.h"
 #include "kind/rigid.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where bodies are in a problem, and what looking at them leaves as it was.
 #include "kind/deformables.h"
 #include "step/soft_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of kinds: rows that are whole, and the words that files use for them.
 #include "kind/table.h"
 #include "test.h"

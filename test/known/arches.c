@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heyman's limit analysis of an arch. Joint j stands at the angle α_j = jπ/n with its centre c_j on the mean
 // circle. Cut there, the lower part passes on the force (−H, V_j), V_j = W/2 − weight of the first j stones,
 // and the moment M_j about c_j, both linear in the thrust H and the moment M₀ at the springing. The arch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Semicircular arches of voussoirs, built of hulls, and what limit analysis says of them.
 #ifndef TB_TEST_ARCHES_H
 #define TB_TEST_ARCHES_H

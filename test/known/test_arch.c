@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masonry arches at the limits of their strength: thickness and friction.
 #include "known/arches.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Restitution, flight and rotation: what must be kept.
 #include "known/worlds.h"
 #include "test.h"

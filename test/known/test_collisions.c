@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Collisions in free space: what Newton's law of impact and the conservation laws say of them.
 #include "known/worlds.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A disk that slides and spins on its rim (Farkas, Bartels, Unger and Wolf, "Frictional coupling between
 // sliding and spinning motion", 2003).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Painlevé's rod: a slender rod that slides on its tip.
 //
 // With θ from the floor, half length l and I = m l²/3 the tip's Delassus matrix in the plane of motion is

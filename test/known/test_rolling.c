@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round things: from sliding to rolling, rolling down slopes, and what rolling and torsional friction do.
 #include "known/worlds.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks that stick and slide: Coulomb's law against its closed forms, for every exact solver.
 #include "known/worlds.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable bodies in a world against closed forms.
 #include "fem/tets.h"
 #include "known/worlds.h"

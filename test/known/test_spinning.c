@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tops and tumbling bodies: gyroscopic motion against Euler's equations.
 #include "known/worlds.h"
 #include "test.h"

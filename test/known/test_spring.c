@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mass on a spring with dry friction: every turning point is 2μmg/k nearer than the one before, until the
 // spring can no longer overcome friction.
 #include "known/worlds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands stays: stacks, houses of cards and arches for as long as a test can wait (bench/standing.c
 // waits longer).
 #include "known/worlds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small worlds for tests against closed forms.
 #ifndef TB_TEST_WORLDS_H
 #define TB_TEST_WORLDS_H

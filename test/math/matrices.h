@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random and degenerate 3×3 matrices, and products of them in extended precision, for the tests of the
 // decompositions.
 #ifndef TB_TEST_MATRICES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quadruple precision for references: __float128 where the compiler has it, long double elsewhere.
 #ifndef TB_TEST_QUAD_H
 #define TB_TEST_QUAD_H

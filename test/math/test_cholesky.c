@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sparse Cholesky against dense arithmetic and against CHOLMOD.
 #include "base/threads.h"
 #include "math/cholesky.h"

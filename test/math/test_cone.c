@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every projection against the conditions that define it, over random and degenerate sets and points:
 // x lies in the set, and z − x in the normal cone at x. Conditions are evaluated in long double.
 #include "math/cone.h"

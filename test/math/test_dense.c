@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factorisations by their backward error: ‖A x − b‖ against ε ‖A‖ ‖x‖, evaluated in long double.
 #include "math/dense.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine, cosine, arctangent, logarithm and exponential against the C library's in long double.
 #include "test.h"
 #include "tribo/math.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GMRES on matrices whose behaviour is known.
 #include "math/gmres.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that are compiled once per vector width give the same bits at each.
 #include "base/kernels.h"
 #include "math/cholesky_dense.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The factor that grows and shrinks.
 #include "math/ldu.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sparse LU against the dense one, and by what it leaves.
 #include "math/dense.h"
 #include "math/lu_dense.h"

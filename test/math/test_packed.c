@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with the packed upper half of a symmetric block matrix.
 #include "test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quadratic programs: small ones by the dual active set, large ones by projected gradients. The optimality
 // conditions are the judge.
 #include "base/memory.h"
@@ -153,10 +154,8 @@ static void chain_project(void* user, double* x)
   const Chain* c = user;
   for (int i = 0; i + 1 < c->n; i += 2) {
     double length = hypot(x[i], x[i + 1]);
-    if (!c->discs)
-      x[i] = fmax(x[i], 0), x[i + 1] = fmin(fmax(x[i + 1], -1), 2);
-    else if (length > 1)
-      x[i] /= length, x[i + 1] /= length;
+    if (!c->discs) x[i] = fmax(x[i], 0), x[i + 1] = fmin(fmax(x[i + 1], -1), 2);
+    else if (length > 1) x[i] /= length, x[i + 1] /= length;
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algebra of second-order cones: identities that must hold for any point inside.
 #include "math/soc.h"
 #include "test.h"

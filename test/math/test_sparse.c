@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compressed rows and blocks against dense loops.
 #include "base/memory.h"
 #include "math/sparse.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/svd3.h"
 #include "math/matrices.h"
 #include "math/quad.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "math/matrices.h"
 
 static tbVec3 random_vec3(tbRandom* r)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse metric blocks that belong to somebody else, with a factor and without.
 #include "test.h"
 

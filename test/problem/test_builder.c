@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building by hand: what is accepted, and that every refusal names the place.
 #include "test.h"
 #include "tribo/problem.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W in all its forms against the definition, J A⁻¹ Jᵀ + R, formed densely by the test itself.
 #include "test.h"
 #include "tribo/problem.h"

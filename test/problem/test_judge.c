@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge against problems whose answer is known, and against perturbations of it.
 #include "math/cholesky.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "property/random_worlds.h"
 
 #include "tribo/math.h"

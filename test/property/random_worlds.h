@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds drawn from a seed: rigid bodies of every smooth kind, thrown at each other and onto a floor.
 #ifndef TB_TEST_RANDOM_WORLDS_H
 #define TB_TEST_RANDOM_WORLDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Budgets hold whatever the world: every scheme, methods in turn, worlds drawn from seeds. Time is the
 // thread's own, so that a busy machine changes nothing.
 #include "property/random_worlds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge's verdict on random problems: the same in any units, and whatever the order of contacts.
 #include "test.h"
 #include "tribo/solver.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds for every world, tried on worlds drawn from seeds.
 #include "property/random_worlds.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PNG files are read back by a reader of their own; videos are left to ffmpeg where it is there.
 #include "test.h"
 

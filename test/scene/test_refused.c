@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A definition that breaks a rule is refused with a message and leaves the world as it was.
 #include "scene/world.h"
 #include "step/heap.h"

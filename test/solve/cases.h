@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases that every method must stand: one contact by hand, manufactured problems by the hundred, and the
 // unpleasant ones. Problems come back null after a failed check.
 #ifndef TB_TEST_SOLVE_CASES_H
@@ -35,7 +36,8 @@ tbManufacture cases_harsh_laws(int seed);
 // 1e-8; said on standard output.
 int cases_failed(const tbSolveOptions* options, CasesSpec* spec, int count);
 
-// Bounds, joints and every smooth law: all but one of the problems that the method does not refuse are solved.
+// Bounds, joints and every smooth law: all but one of the problems that the method does not refuse are
+// solved.
 void cases_take_every_law(const tbSolveOptions* options);
 
 // ---- by hand ----

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ADMM, the matrix it factors, and the mixing it shares.
 #include "base/memory.h"
 #include "solve/anderson.h"

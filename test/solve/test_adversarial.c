@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What no solver likes. Whatever it makes of these, it ends within its budget and hands back finite impulses
 // with the residual they have.
 #include "solve/cases.h"

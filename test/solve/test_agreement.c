@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Methods of the same model agree on the velocity, as closely as their residuals say they must.
 //
 // Let E_i bound the natural map of λ_i, d = λ₂ − λ₁, w = u₂ − u₁ = W d, and Λ ≥ ‖W‖, κ ≥ cond W for symmetric

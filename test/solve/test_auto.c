@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `auto` on problems other people's simulators produced.
 #include "test.h"
 #include "tribo/io.h"

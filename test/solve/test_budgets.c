@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No method outlives its budgets: every solver on problems that are large, that have no solution, or whose
 // numbers overflow on the way. Time is the thread's own, so that a busy machine changes nothing: a call that
 // has worked for longer than its budget and ALLOWED has not listened.

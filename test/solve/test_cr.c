@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conjugate residuals on the mixed problem.
 #include "solve/cases.h"
 

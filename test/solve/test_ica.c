@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Iterative constraint anticipation.
 #include "solve/cases.h"
 

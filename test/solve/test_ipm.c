@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interior point: sliding by hand, fair shares, what it refuses, and warm starts.
 #include "solve/cases.h"
 

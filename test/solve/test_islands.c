@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `auto` on problems that fall apart: parts are the whole, for any number of threads, and nothing that holds
 // for one solve is lost over many.
 #include "problem/part.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One contact by itself, judged by the judge: every state, every set, singular and badly scaled blocks.
 #include "base/memory.h"
 #include "solve/local.h"

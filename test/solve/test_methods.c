@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each method must at least do: one contact by hand, and its share of the manufactured problems.
 #include "solve/cases.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The nonsmooth Newton methods: their equations, the cases by hand, the hard ones, and what must not happen.
 #include "solve/cases.h"
 #include "solve/contact_map.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nonsmooth nonlinear conjugate gradients.
 #include "solve/cases.h"
 

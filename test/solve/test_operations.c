@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that is counted instead of timed.
 #include "solve/cases.h"
 

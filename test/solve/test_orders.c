@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of layers: what the layers are, and what they are good for.
 #include "base/random.h"
 #include "solve/cases.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projected Gauss–Seidel with subspace minimisation.
 #include "solve/cases.h"
 

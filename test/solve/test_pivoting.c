@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lemke, Dantzig, Murty and block pivoting: cases by hand, the LCP files, and problems made to break them.
 #include "test.h"
 #include "tribo/io.h"

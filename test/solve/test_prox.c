@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proximal fixed points: every strategy has the same fixed point, and it is the law.
 #include "solve/cases.h"
 

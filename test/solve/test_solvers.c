@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every solver of the table, on problems whose answer is known. A new row in the table is tested from here
 // on.
 #include "solve/cases.h"

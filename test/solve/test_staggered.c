@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Staggered projections: what the paper promises of them.
 #include "solve/cases.h"
 

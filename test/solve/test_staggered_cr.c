@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Staggered projections by conjugate residuals: the same answers as on W and as `cr`, without W.
 #include "solve/cases.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems whose sparse metric blocks have no factor: every method solves them as it does with one.
 #include "solve/cases.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts do not depend on the units of a problem: every solver, every law, velocities and impulses by
 // powers of ten that no square survives.
 #include "cases.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Systems in velocity space: A + Jᵀ C J, entry by entry, with every kind of metric block and law.
 #include "solve/velocity.h"
 #include "math/dense.h"

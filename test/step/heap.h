@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A heap of every convex shape with joints, a moving wall and a bullet: something of everything a step does.
 #ifndef TB_TEST_HEAP_H
 #define TB_TEST_HEAP_H

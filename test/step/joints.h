@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints for tests.
 #ifndef TB_TEST_JOINTS_H
 #define TB_TEST_JOINTS_H

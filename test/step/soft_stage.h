@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stage for the scheme `implicit`, and deformable bodies to put on it.
 #ifndef TB_TEST_SOFT_STAGE_H
 #define TB_TEST_SOFT_STAGE_H

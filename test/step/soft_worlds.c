@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "step/soft_worlds.h"
 
 #include "base/status.h"
@@ -23,8 +24,7 @@ static tbStatus add_rigid(tbContext* ctx, tbWorld* w, tbBodyMotion motion, const
                           tbVec3 at, tbVec3 velocity, tbBodyId* out)
 {
   tbBodyDef def = tb_default_body_def();
-  def.kind = motion, def.shapes = shapes, def.shape_count = count, def.position = at,
-  def.velocity = velocity;
+  def.kind = motion, def.shapes = shapes, def.shape_count = count, def.position = at, def.velocity = velocity;
   return tb_world_add_body(ctx, w, &def, out);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds with soft bodies, cloth and rigid bodies together, for tests.
 #ifndef TB_TEST_SOFT_WORLDS_H
 #define TB_TEST_SOFT_WORLDS_H

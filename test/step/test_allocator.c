@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A caller's allocator need not be thread safe: any thread of a context may call it, never two at once.
 #include "step/heap.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The impulses that are published are those that moved the bodies.
 #include "step/soft_worlds.h"
 #include "step/tumbles.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fast bodies neither pass through what is in their way nor stop at what is not.
 #include "step/joints.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A step that is cancelled has not happened, and a step with a budget keeps to it.
 #include "known/worlds.h"
 #include "test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces that start closer than the clearance part at a speed that the step does not decide.
 #include "step/soft_stage.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A step is no better than the worst problem that was solved in it.
 #include "step/count.h"
 #include "step/joints.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small scenes that no mesh should have, but some do: a step takes bounded memory, contacts and iterations.
 #include "scene/world.h"
 #include "step/soft_stage.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is said of deformable bodies before the first step, and what reports say of surfaces that start
 // crossed.
 #include "tribo/check.h"

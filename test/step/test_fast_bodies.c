@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fast bodies of every shape, and meshes: nothing passes a thin plate or a sheet of triangles, nor stops at
 // one that it misses.
 #include "collide/meshes.h"

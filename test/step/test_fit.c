@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tables say of solvers, laws and schemes is what steps do. And each contact says its part of the
 // judge's number.
 #include "known/worlds.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts in which restitution and friction together would gain energy.
 #include "step/joints.h"
 

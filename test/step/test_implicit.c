@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scheme `implicit` where it is hard: everything against everything, too fast, too heavy, too stiff, too
 // close. Surfaces that were apart stay apart, numbers stay finite, and reports are true.
 #include "kind/deformables.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that are in others: contacts hold their inner spheres, and nothing is stopped that is in already.
 #include "step/joints.h"
 

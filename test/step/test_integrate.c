@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Positions follow the velocities that are published (tumbles.h: PathFit), but for what the report names.
 #include "step/soft_worlds.h"
 #include "step/tumbles.h"

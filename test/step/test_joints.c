@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ball, hinge, slider and weld against closed forms.
 #include "step/joints.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies whose motion is prescribed.
 #include "step/joints.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many joints at once: chains with a heavy end, and loops whose joints say more than is needed.
 #include "step/joints.h"
 

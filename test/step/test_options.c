@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options by name: every row of the table through every door.
 #include "base/json_write.h"
 #include "io/checkpoint/checkpoint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that lie inside each other: which, and how deep.
 #include "tribo/check.h"
 #include "scene/world.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the scheme of springs has beyond the standard cases.
 #include "step/joints.h"
 

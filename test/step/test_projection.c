@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projection of positions: it moves bodies apart, and nothing else.
 #include "step/joints.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contact records of the last step, which a step starts from and a file may have made up.
 #include "io/checkpoint/checkpoint.h"
 #include "scene/world.h"

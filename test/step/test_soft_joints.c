@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compliant joints that hang slack, or bend.
 #include "known/worlds.h"
 

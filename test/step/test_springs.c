@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distance joints, and joints with compliance.
 #include "step/joints.h"
 

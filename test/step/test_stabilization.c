@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How overlaps go away, by every stabilisation; and the schemes on the standard cases.
 #include "step/joints.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light links under heavy loads: the geometric stiffness that a step cannot follow (src/step/geometric.c).
 #include "step/joints.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable bodies too large to factor: steps by conjugate gradients are the steps that a factor makes.
 #include "scene/world.h"
 #include "step/soft_stage.h"

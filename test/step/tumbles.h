@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random worlds of rigid bodies that fall, slide, bounce and fly fast, for properties that hold of every
 // step.
 #ifndef TB_TEST_TUMBLES_H

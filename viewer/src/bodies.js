@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bodies of a model: one instanced mesh per geometry for rigid ones, one mesh each for deformable ones.
 import * as THREE from 'three';
 import { Cutaway } from './cutaway.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes in text and out of it again.
 
 export function fromBase64(text) {

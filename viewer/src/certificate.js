@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The judge's word on a step, against the tolerances the step was held to: the residual in m/s, and the relative one
 // where that is asked, or where an old replay knows no other.
 import { held } from './format.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chart of several lines, logarithmic upwards and, unless told otherwise, sideways, as SVG: sharp on paper too.
 
 const NS = 'http://www.w3.org/2000/svg';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing several solvers of the table.
 import { h } from './dom.js';
 import { lineColor } from './chart.js';

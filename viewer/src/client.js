@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page's side of an engine in a worker: every call is a promise.
 import EngineWorker from './worker.js?worker&inline';
 import { fromBase64, gunzip } from './bytes.js';

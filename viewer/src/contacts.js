@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts as discs, coloured by state or by heat, and their forces as arrows: normal and friction. They are drawn
 // over the bodies, for the places where bodies touch are hidden by the bodies.
 import * as THREE from 'three';

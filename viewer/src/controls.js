@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be changed while a world runs. Nothing here simulates: it asks the live source, and shows what it refused.
 import { field, h, icon, replace, select, slider } from './dom.js';
 import { number } from './format.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walls in the way of the view become glass: a fixed shape fades while it hides a good part of what moves.
 import * as THREE from 'three';
 import { isMoving } from './model.js';

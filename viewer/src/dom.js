@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Building elements, and nothing else of a framework.
 
 // h('button.primary', { onclick: f, title: '…' }, 'text', child, [children])

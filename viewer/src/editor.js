@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scene as text. A text that is refused changes nothing: its message stands below, and the cursor at the place.
 import { h } from './dom.js';
 

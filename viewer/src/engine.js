@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tribo in JavaScript: the C library, compiled to wasm, behind one class. No dependencies; runs in a page (also
 // from file://), in a Web Worker and in node.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first page: every scene with a picture of it, drawn by the page itself while one looks.
 import { h, icon } from './dom.js';
 import { Client } from './client.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Planes: a disc that fades into the background, with a grid of round numbers of metres.
 import * as THREE from 'three';
 import { readPose } from './bodies.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keyboard: one table for what keys do and for the page that lists them.
 import { h } from './dom.js';
 

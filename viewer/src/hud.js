@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies over the view: the name of the scene, the certificate of the step, what colours mean, and what to draw.
 import { h, iconButton, replace } from './dom.js';
 import { number } from './format.js';

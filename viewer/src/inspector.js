@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of what is selected: a body, a contact, or the step itself.
 import { h, replace } from './dom.js';
 import { fixed, held, number, vector } from './format.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints as glyphs: where they hold, and along what they let go. A ball is a ball; a hinge a pin along its axis; a slider
 // a rail with a carriage; a weld a diamond; a distance joint a rod between its anchors. They are drawn over the bodies,
 // for anchors lie inside them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world that is being simulated while one looks: an engine in a worker, and what it has done so far, kept so
 // that one can go back. The oldest frames go when there are too many.
 import { Cancelled, Client } from './client.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: what is open, how one gets from one part to another, and the beat that drives all of them.
 import './style.css';
 import { Client, engineModule, keepFile, keepMesh } from './client.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every solver against every law, scheme and model: the engine's own tables, nothing written by hand. `tribo list matrix`
 // prints the same.
 import { h } from './dom.js';

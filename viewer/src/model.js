@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the page shows, live or recorded: a Model says what the bodies are, a Frame where they are.
 //
 //   Model  { name, dt, gravity: [x, y, z], bodies: [Body], joints: [Joint] }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours of the view. Bodies are muted, so that contacts speak: blue holds, orange slides, grey is apart, which
 // every common kind of colour vision tells apart (after Okabe and Ito); joints are purple.
 import * as THREE from 'three';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws small pictures with one renderer of its own: one still after the other, or many of one scene.
 import * as THREE from 'three';
 import { Stage } from './stage.js';

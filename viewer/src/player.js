@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where one is in time. A source is a replay or a live world: { first, last, frame(i), timeOf(i), indexAt(t), live }.
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Energy, residual, iterations, contacts and time per step, against time; a line marks now, and pointing seeks.
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';

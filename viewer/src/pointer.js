@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pointing at the view: a click selects a contact or a body; pulling a body that moves drags it with a spring, in the
 // plane that faces the camera; anything else turns the camera.
 import * as THREE from 'three';

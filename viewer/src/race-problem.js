@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One contact problem under many solvers, one after the other on one thread so that their clocks are fair; then the
 // race is run again on the screen, all at once, at a pace that eyes can follow.
 import { Cancelled, Client } from './client.js';

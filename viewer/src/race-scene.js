@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One scene under several solvers at once: a world each, side by side, in step and seen through one camera.
 import { Client } from './client.js';
 import { Live } from './live.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The race page: a frozen problem, a scene, or a report of `tribo compare` that came with the page.
 import { h, icon, replace } from './dom.js';
 import { Client } from './client.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a replay (docs/trajectory-format.md): the whole file stays as it is, frames are unpacked when they are shown.
 import { CONTACT, SCALARS, isDeformable } from './model.js';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One world as a three.js scene: bodies, ground, contacts, light. Views look at stages; a stage knows no camera.
 import * as THREE from 'three';
 import { Bodies, Outline } from './bodies.js';

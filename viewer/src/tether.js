@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The line from a held point of a body to the pointer.
 import * as THREE from 'three';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dark and light: as the system says, until the switch says otherwise.
 import { themes } from './palette.js';
 

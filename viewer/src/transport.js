@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Play, step, scrub, speed.
 import { h, icon, iconButton, replace, select } from './dom.js';
 import { fixed } from './format.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A canvas that looks at one stage, or at several side by side through the same camera. Draws only when something
 // changed.
 import * as THREE from 'three';

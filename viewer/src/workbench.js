@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One world on the screen, live or replayed: the view, the time line, the plots and the panel, and what joins them.
 import { h } from './dom.js';
 import { Controls } from './controls.js';

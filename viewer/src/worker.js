@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The engine on a thread of its own. Messages are { id, call, args }; answers { id, value } or { id, error }. A call
 // that takes too long is ended by ending the worker, so nothing here needs to be interruptible.
 import { Engine, CONTACT as IN } from './engine.js';

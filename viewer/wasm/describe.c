@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What there is, as JSON: the library's tables, and the bodies of a world.
 #include "web.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a page changes in a running world, and the library's face has no need of: friction and masses away
 // from the scene's own.
 #include "web.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of a page: a list in memory, in the place of src/base/file.c and file_replace.c. Meshes that scenes
 // name are put here by the page or written here by the gallery; nothing else reads or writes files in wasm.
 // Folders need not be made.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a frame shows, written into arrays that JavaScript reads in place.
 #include "web.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a step is taken, by name and value, while the world runs. Options go by their members' names
 // (tribo/options.h).
 #include "web.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A contact problem taken out of a running world, or read from a file, and solved by any method under the
 // judge's eye.
 #include "web.h"

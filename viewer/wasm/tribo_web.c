@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world in a page: opened from text, stepped, changed while it runs, held by the pointer.
 #include "web.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's face for JavaScript: what the files of this folder share.
 //
 // One module is one engine: one world, one frozen problem, one text in each direction. JavaScript writes

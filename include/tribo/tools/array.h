@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A growable array of plain values, for code that does not know its sizes beforehand.
 //
 //   tbArray rows = TB_ARRAY(int);

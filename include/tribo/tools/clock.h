@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Seconds on a clock that never goes back.
 #ifndef TRIBO_TOOLS_CLOCK_H
 #define TRIBO_TOOLS_CLOCK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Doubles as decimal text, both ways: correctly rounded, and the same under every locale.
 //
 // strtod and printf follow the process's locale (a comma for the decimal point in half of Europe) and are

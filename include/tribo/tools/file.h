@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole files, in and out.
 #ifndef TRIBO_TOOLS_FILE_H
 #define TRIBO_TOOLS_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON, read strictly (RFC 8259) and written so that it reads back the same.
 //
 // The reader builds a tree in an arena and every node remembers where it stands, so that the reader of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing JSON as it comes, to memory or to a file (tbOut).
 //
 //   tbJsonWriter w = tb_json_writer(&out, 2);

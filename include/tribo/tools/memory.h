@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocation, arenas, scratch.
 //
 // Three lifetimes, three tools:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small deterministic random numbers (SplitMix64; Steele, Lea, Flood 2014). State belongs to the caller.
 #ifndef TRIBO_TOOLS_RANDOM_H
 #define TRIBO_TOOLS_RANDOM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorting.
 #ifndef TRIBO_TOOLS_SORT_H
 #define TRIBO_TOOLS_SORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Raising and passing on errors.
 #ifndef TRIBO_TOOLS_STATUS_H
 #define TRIBO_TOOLS_STATUS_H

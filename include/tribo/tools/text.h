@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text on its way out, and names that were nearly right.
 #ifndef TRIBO_TOOLS_TEXT_H
 #define TRIBO_TOOLS_TEXT_H

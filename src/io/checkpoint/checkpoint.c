@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: a scene in mid-flight in one file, from which the run goes on bit for bit.
 //
 //   offset  bytes

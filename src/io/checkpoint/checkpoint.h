@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a checkpoint. Its frame is in checkpoint.c, its world in world.c.
 #ifndef TB_IO_CHECKPOINT_CHECKPOINT_H
 #define TB_IO_CHECKPOINT_CHECKPOINT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hulls, meshes and distance grids as bytes, each once however many shapes share it.
 //
 // A mesh is its vertices and triangles, from which the rest follows the same way every time. A hull and a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world as bytes. Everything that decides its future goes through here, so a field that is added to a
 // body, a joint or a contact record must be named here too: the sizes below fail to compile until it is.
 #include "io/checkpoint/checkpoint.h"

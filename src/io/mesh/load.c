@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh files: which format is it? The bytes say, not the name.
 //
 // PLY says so in its first line. A binary STL is recognised by its length, 84 + 50 n bytes with n in place,

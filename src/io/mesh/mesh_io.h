@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The readers behind tb_mesh_load, each from bytes in memory, and the cursor they share.
 #ifndef TB_IO_MESH_MESH_IO_H
 #define TB_IO_MESH_MESH_IO_H

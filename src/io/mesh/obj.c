@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wavefront OBJ: lines of a keyword and its arguments. Of these, vertices and faces count:
 //
 //   v x y z …           a vertex; what follows (a weight, a colour) is left out

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PLY: a header in text, then elements in text or in binary of either byte order.
 //
 //   ply

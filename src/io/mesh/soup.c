@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all mesh readers share: numbers and words at a cursor, polygons cut into fans, failures with their
 // place.
 #include "base/decimal.h"

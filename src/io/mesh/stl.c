@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // STL, text and binary: loose triangles, each with three corners of its own. Normals are passed over; the
 // order of the corners says which side is outside.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tetrahedral meshes from files: Gmsh .msh 2.2 and 4.1, VTK legacy unstructured grids; text and binary each.
 #ifndef TB_IO_MESH_TETS_IO_H
 #define TB_IO_MESH_TETS_IO_H

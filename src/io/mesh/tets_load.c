@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the readers of tetrahedra share: numbers in text and in binary, and the way from tags to indices.
 #include "base/decimal.h"
 #include "base/file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gmsh's .msh, versions 2 and 4.1, text and binary.
 //
 //   $MeshFormat              version, 0 text or 1 binary, bytes of a size; in binary the number 1, which

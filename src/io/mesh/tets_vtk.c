@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VTK legacy unstructured grids, text and binary (most significant byte first).
 //
 //   # vtk DataFile Version x.y

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading FCLIB files (Acary, Brémond, Huber 2014), whose contacts come in rows (normal, t1, t2[, r, s]):
 //
 //   /fclib_local             u = W r + V l + q,   Vᵀ r + R l + s = 0

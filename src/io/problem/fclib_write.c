@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing FCLIB files: /fclib_local for problems with W, /fclib_global for those with a metric.
 //
 // FCLIB knows Coulomb's law (all contacts in 2-D or all in 3-D), rolling friction with five rows, and

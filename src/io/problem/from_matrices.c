@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // M v = Jᵀ λ + f  →  metric blocks, column blocks, v_free.
 //
 // FCLIB's M is any sparse SPD matrix. Its connected components become the metric blocks: small ones dense,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From FCLIB's matrices to a problem.
 #ifndef TB_IO_PROBLEM_FROM_MATRICES_H
 #define TB_IO_PROBLEM_FROM_MATRICES_H

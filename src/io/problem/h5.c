@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/problem/h5.h"
 
 #include <limits.h>
@@ -108,8 +109,7 @@ tbStatus tb_h5_doubles(tbH5* h, const char* path, size_t count, double* out)
   if (set.class == TB_H5_OTHER) return FAIL(h, "%s does not hold numbers", path);
   if (set.values)
     for (size_t i = 0; i < count; i++) out[i] = tb_h5_plain_double(&set, i);
-  else if (count)
-    TB_TRY(tb_h5_library_read(h->ctx, h->library, path, count, NULL, out));
+  else if (count) TB_TRY(tb_h5_library_read(h->ctx, h->library, path, count, NULL, out));
   for (size_t i = 0; i < count; i++)
     if (!isfinite(out[i])) return FAIL(h, "%s[%zu] is %g; it must be finite", path, i, out[i]);
   return TB_OK;

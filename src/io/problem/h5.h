@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HDF5, as much of it as FCLIB needs: numbers in, numbers out, always through memory.
 //
 // A file is read from its bytes and written to bytes, so nothing half-written can stay behind, and a hostile

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/problem/h5.h"
 
 #ifdef TB_HAVE_HDF5
@@ -212,10 +213,8 @@ tbStatus tb_h5_create(tbContext* ctx, tbH5Writer* w)
 void tb_h5_put_group(tbH5Writer* w, const char* path)
 {
   hid_t group = H5Gcreate2(w->file, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (group < 0)
-    w->failed = true;
-  else
-    H5Gclose(group);
+  if (group < 0) w->failed = true;
+  else H5Gclose(group);
 }
 
 static void put_values(tbH5Writer* w, const char* path, hid_t stored, hid_t space, hid_t memory,

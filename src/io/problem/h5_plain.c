@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/problem/h5_plain.h"
 
 #include <string.h>
@@ -40,10 +41,8 @@ static uint64_t take(Walk* w, int size)
 
 static void skip(Walk* w, uint64_t size)
 {
-  if ((uint64_t)(w->end - w->p) < size)
-    w->bad = true;
-  else
-    w->p += size;
+  if ((uint64_t)(w->end - w->p) < size) w->bad = true;
+  else w->p += size;
 }
 
 // ---- the superblock ----
@@ -290,10 +289,8 @@ static tbH5Found see_space(Walk* w, Seen* s)
 {
   unsigned version = (unsigned)take(w, 1), rank = (unsigned)take(w, 1), null = 0;
   skip(w, 1);
-  if (version == 1)
-    skip(w, 5);
-  else
-    null = take(w, 1) == 2;
+  if (version == 1) skip(w, 5);
+  else null = take(w, 1) == 2;
   if (version != 1 && version != 2) return TB_H5_UNKNOWN;
   uint64_t count = null ? 0 : rank >= 1 ? take(w, 8) : 1;
   if (count > SIZE_MAX) return TB_H5_DAMAGED;

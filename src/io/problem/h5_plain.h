@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding and reading datasets in an HDF5 file without the HDF5 library.
 //
 // That library is not safe against damaged files: some make it read where it must not. What FCLIB's writers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/problem/json.h"
 
 tbLawKeys tb_law_keys(tbLaw law, int rows)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the reader and the writer of Tribo's JSON problem format share: docs/problem-format.md.
 #ifndef TB_IO_PROBLEM_JSON_H
 #define TB_IO_PROBLEM_JSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tribo's JSON problem format, read: docs/problem-format.md. What is wrong with a value is said with its line
 // and column; what only the whole shows (a metric that is not positive definite, say) with the place of the
 // part that holds it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tribo's JSON problem format, written: every array reads back to the same bits.
 #include "base/file.h"
 #include "base/json_write.h"
@@ -72,10 +73,8 @@ static void put_params(tbJsonWriter* w, tbLaw law, int rows, const double* param
     tb_put_array(w, keys.list[l]);
     for (int i = 0; i < keys.each; i++) {
       double value = param[tb_law_list_at(law, keys.each, l, i)];
-      if (isinf(value))
-        tb_put_null(w, NULL);
-      else
-        tb_put_number(w, NULL, value);
+      if (isinf(value)) tb_put_null(w, NULL);
+      else tb_put_number(w, NULL, value);
     }
     tb_put_end(w);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Siconos' text form of a linear complementarity problem  w = M z + q,  0 ≤ w ⟂ z ≥ 0:
 //
 //   n

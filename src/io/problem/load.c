@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kind of problem file is this? The bytes say, not the name.
 #include "base/file.h"
 #include "io/problem/problem_io.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices as files bring them: written out in full, by one triangle, in four parts.
 #ifndef TB_IO_PROBLEM_MATRIX_H
 #define TB_IO_PROBLEM_MATRIX_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The readers behind tb_problem_load, each from bytes in memory. `name` stands in messages and, without its
 // folders and suffix, names a problem that has no name of its own. *guess is null where the file has none,
 // else nrow doubles to free with tb_free.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/record/drawing.h"
 
 #include "geometry/mesh.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a world looks like: triangles for every shape, shared by shapes that are alike, and the surfaces of
 // deformable bodies over the nodes they use. Made once; a frame then needs only poses and nodes.
 #ifndef TB_IO_RECORD_DRAWING_H

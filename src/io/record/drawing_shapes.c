@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles for shapes. Round ones are surfaces of revolution about z: a profile of points from the top down,
 // each with its normal, turned in equal steps; corners lie on the true surface. A profile that goes on from
 // the same place with another normal is a sharp edge.

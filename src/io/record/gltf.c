@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // glTF 2.0 (Khronos), in one binary file: a header, the JSON, the numbers.
 //
 // Rigid bodies are nodes with translations and rotations over time. Deformable bodies are meshes with a morph

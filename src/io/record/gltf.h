@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a glTF file is laid out: its JSON (gltf_json.c) and its numbers (gltf.c) are made in the same order.
 //
 //   vertices   per mesh: positions, normals; per surface: positions, then a displacement per morph target

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the numbers of a glTF file are: its buffer, the views of it, and the accessors, in the order of
 // gltf.h.
 #include "io/record/gltf.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON of a glTF file.
 //
 // Node 0 is the world, turned so that what is up points along glTF's y. Below it a node per body; its shapes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/record/growing.h"
 
 #include "base/decimal.h"

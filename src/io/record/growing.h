@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that grow while a run goes on, and the numbers in them.
 #ifndef TB_IO_RECORD_GROWING_H
 #define TB_IO_RECORD_GROWING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What deforms, for Blender and others: nodes.obj, nodes.pc2, nodes.py.
 //
 // nodes.obj holds where all nodes are at the start, a group of surface triangles per body. nodes.pc2 is a

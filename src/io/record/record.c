@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When frames come and what they say; the table of kinds.
 #include "io/record/record.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kind of recording is to the rest: three functions. When frames come, and what they say of the steps
 // between them, is decided once for all kinds (record.c).
 #ifndef TB_IO_RECORD_RECORD_H

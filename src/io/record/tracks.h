@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What moves, frame by frame, put aside in a temporary file until the run ends, for formats that want it body
 // by body. Single precision; orientations turn the short way from frame to frame.
 #ifndef TB_IO_RECORD_TRACKS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // USD as text (.usda): what is given by sizes stays that (Sphere, Cube, Cylinder, Capsule), the rest is Mesh;
 // rigid bodies move by time samples of translate and orient, deformable ones by samples of their points.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VTK's XML files, for ParaView: what bodies do and what contacts do, a file of each per frame, and two
 // collections (PVD) that give them their times.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays as other kinds of recordings, without running again.
 //
 // A recorder looks at a world. So a world is made that looks as the replay says, its bodies are put where

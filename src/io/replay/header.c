@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands at the head of a replay: the scene in JSON, and the geometry it refers to. Meshes are the
 // scene's own hulls and meshes, then the surfaces; round shapes and boxes are given by their sizes.
 #include "io/replay/replay.h"

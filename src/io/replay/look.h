@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a replay's header says of how things look: kinds, poses, shapes, meshes. For drawing a replay
 // and for exporting it. Nothing is taken as given that could ask for too much memory or reach beyond the
 // file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening replays: the tail, the index and the header.
 //
 // Nothing in a file is believed: every offset and length is held against the file's, every count against the

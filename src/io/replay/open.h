@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A replay that is open, and the numbers in it.
 #ifndef TB_IO_REPLAY_OPEN_H
 #define TB_IO_REPLAY_OPEN_H

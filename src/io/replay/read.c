@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading a replay's frames, in any order.
 #include "io/replay/open.h"
 

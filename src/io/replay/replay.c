@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing replays: a head, then a frame whenever one is due, then an index of where they are.
 //
 // Memory      none that grows with the run: the index holds at most 65 536 entries; when it is full every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The constants of the replay format, shared by its writer and its reader. docs/trajectory-format.md.
 #ifndef TB_IO_REPLAY_REPLAY_H
 #define TB_IO_REPLAY_REPLAY_H

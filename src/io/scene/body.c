@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies of scene files: one, or a grid of copies.
 #include "io/scene/build.h"
 

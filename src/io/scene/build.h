@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world from what a scene file says. Each part checks what only the whole shows, and says where.
 #ifndef TB_IO_SCENE_BUILD_H
 #define TB_IO_SCENE_BUILD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names and copies of the bodies of scene files, whatever they are made of.
 #include "base/random.h"
 #include "io/scene/build.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/scene/errors.h"
 
 #include "base/sort.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Everything that is wrong with a scene file, not the first thing alone.
 //
 // Reading goes on after an error that can be noted. What a part of the file with an error in it would have

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the scene format. SI units; angles in radians unless the key ends in _deg.
 #include "io/scene/table.h"
 #include "tribo/step.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scene format as data: one table of records and their keys (format.c).
 //
 // Everything that must know the format works from the table: the reader with its check of unknown keys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of the scene format, continued: soft bodies and cloth.
 #include "io/scene/table.h"
 #include "tribo/scene.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The meshes of soft bodies and cloth in scene files: read from a file, or made by rule and scaled.
 #include "geometry/mesh.h"
 #include "io/scene/build.h"

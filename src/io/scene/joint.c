@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints of scene files.
 #include "io/scene/build.h"
 

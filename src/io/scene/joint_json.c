@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/scene/joint_json.h"
 
 #include "io/scene/shape_json.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints as JSON, for what draws them: replays and the page.
 #ifndef TB_IO_SCENE_JOINT_JSON_H
 #define TB_IO_SCENE_JOINT_JSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of the scene format as Markdown, for docs/scene-format.md, written from the format's table.
 #include "io/scene/schema.h"
 

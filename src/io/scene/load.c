@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene files: JSON → the table's structs → a world and how to run it. Nothing reaches the caller before
 // everything has been read and checked.
 #include "base/file.h"

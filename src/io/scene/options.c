@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of the library as keys of the format.
 #include "io/scene/format.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several parts of a scene share: places, paths, poses, motions, friction, materials and bodies by name.
 #include "io/scene/build.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads objects by the table of the format, into plain structs.
 #include "io/scene/errors.h"
 #include "io/scene/format.h"

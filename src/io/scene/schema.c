@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON Schema of the scene format (draft 2020-12), written from the format's table.
 //
 // Each record is a definition; its defaults are what `init` puts into its struct. A record with variants is a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scene format for other programs and for people, from its table.
 #ifndef TB_IO_SCENE_SCHEMA_H
 #define TB_IO_SCENE_SCHEMA_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of scene files. tbSceneGeometry from files is read once for the whole scene, however many shapes
 // name it, and belongs to the world.
 #include "io/scene/build.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "io/scene/shape_json.h"
 
 void tb_put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies and cloth of scene files: matter, pins, attachments, copies.
 #include "fem/tets.h"
 #include "geometry/mesh.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the format's table share: how rows are written, and records that several others use.
 #ifndef TB_IO_SCENE_TABLE_H
 #define TB_IO_SCENE_TABLE_H

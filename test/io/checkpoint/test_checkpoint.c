@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: what is loaded is what was saved, to the bit; what is damaged is refused, whatever the damage.
 #include "base/text.h"
 #include "io/checkpoint/checkpoint.h"

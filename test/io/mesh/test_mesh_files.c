@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mesh files: every form of the same box, and files that lie.
 #include "geometry/hull.h"
 #include "geometry/mesh.h"

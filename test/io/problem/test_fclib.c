@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FCLIB files against an independent reading of them.
 #include "io/io_test.h"
 

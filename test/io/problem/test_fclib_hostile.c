@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FCLIB files that lie: a status and a message that names the dataset, never a crash, never a leak.
 #include "io/io_test.h"
 

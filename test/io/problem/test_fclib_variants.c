@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same problem as different HDF5 writers would store it.
 #include "io/io_test.h"
 

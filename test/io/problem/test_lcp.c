@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Siconos' LCP text files.
 #include "io/io_test.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loading and saving as a whole: what the file is, what cannot be written, and what is left then.
 #include "io/io_test.h"
 

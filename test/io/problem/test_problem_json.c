@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tribo's JSON problem format: nothing is lost, and what is wrong is said where it is wrong.
 #include "io/io_test.h"
 

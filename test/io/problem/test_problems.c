@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problems that come with Tribo, where the answer is known by hand.
 #include "io/io_test.h"
 

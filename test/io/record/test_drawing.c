@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drawn shapes: closed, facing out, of the right size; shared where they are alike.
 #include "io/record/drawing.h"
 #include "scene/world.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VTK, USD and point caches: read back by readers as strict as their formats, and held against the run.
 #include "io/record/growing.h"
 #include "io/recorded.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // glTF: the container, and that its numbers are those of the run. Khronos' validator looks at the same files
 // in test/cli/exports.sh.
 #include "base/json.h"

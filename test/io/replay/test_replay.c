@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays: what is read is what was recorded, to the precision promised, in any order; what is damaged is
 // refused; a recording that fails leaves nothing.
 #include "io/recorded.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a replay becomes without running again, held against what the run itself would have recorded.
 #include "io/recorded.h"
 #include "io/replay/replay.h"

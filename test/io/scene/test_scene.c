@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene files: every key arrives where it belongs.
 #include "io/scene/schema.h"
 #include "io/io_test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene files: what is wrong is said where it is wrong.
 #include "io/scene/errors.h"
 #include "io/io_test.h"

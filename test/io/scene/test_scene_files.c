@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene files that name mesh files: found beside the scene, read once, refused where they cannot serve.
 #include "base/file.h"
 #include "io/io_test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is published of the scene format is what the table says, and the examples are scenes.
 #include "base/file.h"
 #include "base/json.h"

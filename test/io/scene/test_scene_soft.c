@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Soft bodies and cloth in scene files: what they say reaches the world, and what is wrong is said where it
 // is.
 #include "base/file.h"
