@@ -2,6 +2,7 @@
 // tribo --version: the version, and what this build is made of.
 #include "cli/machine.h"
 #include "tribo/io.h"
+#include "tribo/render.h"
 
 #include <stdio.h>
 
@@ -16,5 +17,6 @@ int command_version(void)
   printf("cholesky   %s\n", tb_cholesky_backend_name());
   printf("orderings  %s\n", tb_orderings_present());
   printf("fclib      %s\n", tb_have_fclib() ? "yes, through HDF5" : "no, built without HDF5");
+  printf("deflate    %s\n", tb_deflate_name());
   return 0;
 }

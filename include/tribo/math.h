@@ -19,6 +19,8 @@
 
 TB_API_BEGIN
 
+#define TB_PI 3.14159265358979323846
+
 typedef struct tbVec3 {
   double x, y, z;
 } tbVec3;

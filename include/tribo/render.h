@@ -47,6 +47,8 @@ void tb_renderer_free(tbContext* ctx, tbRenderer* renderer); // takes null
 // rgb: 3 width height bytes, rows from the top. Works on the threads of the context.
 tbStatus tb_renderer_draw(tbContext* ctx, tbRenderer* renderer, int64_t frame, unsigned char* rgb);
 
+// What PNG files are compressed with: "zlib 1.2.13", or "tribo" where the build found none.
+const char* tb_deflate_name(void);
 // An image as PNG, replaced all at once.
 tbStatus tb_png_save(tbContext* ctx, const char* path, int width, int height, const unsigned char* rgb);
 

@@ -2,8 +2,6 @@
 // What hangs: a cradle, chains, a rope over a drum.
 #include "gallery/gallery.h"
 
-static const double pi = 3.14159265358979323846;
-
 // A capsule whose frame lies in its middle.
 static void add_rod(tbPen* pen, const char* name, const char* material, double radius, tbVec3 from, tbVec3 to)
 {
@@ -21,7 +19,7 @@ void tb_gallery_cradle(tbPen* pen)
   const double radius = 0.0625, drop = 0.75, aside = 0.25;
   int n = tb_pen_count(pen, "balls"), raised = tb_pen_count(pen, "raised");
   double s, c;
-  tb_sin_cos(tb_pen_value(pen, "angle_deg") * (pi / 180), &s, &c);
+  tb_sin_cos(tb_pen_value(pen, "angle_deg") * (TB_PI / 180), &s, &c);
   tb_pen_start(pen, 0.005, 4);
   tb_pen_material(pen, &(tbPenMaterial){"steel", 7800, 0, tb_pen_value(pen, "restitution"), 0});
   for (int i = 0; i < n; i++) {
@@ -44,7 +42,7 @@ void tb_gallery_chain(tbPen* pen)
 {
   const double radius = 0.02, length = 0.1, density = 1000;
   int n = tb_pen_count(pen, "links");
-  double link = density * pi * radius * radius * (length + radius * 4 / 3);
+  double link = density * TB_PI * radius * radius * (length + radius * 4 / 3);
   char before[64] = "world";
   tb_pen_start(pen, 0.002, 3);
   tb_pen_material(pen, &(tbPenMaterial){"link", density, 0.3, 0, 0});
@@ -82,7 +80,7 @@ void tb_gallery_chain_links(tbPen* pen)
                                   .material = "steel",
                                   .density = i == n ? 7800 * tb_pen_value(pen, "mass_ratio") : 0,
                                   .position = tb_vec3(0, 0, -2 * i * (tall - wire)),
-                                  .orientation = tb_pen_about_z(i % 2 ? pi / 2 : 0),
+                                  .orientation = tb_pen_about_z(i % 2 ? TB_PI / 2 : 0),
                                   .velocity = tb_vec3(i == n ? tb_pen_value(pen, "push") : 0, 0, 0),
                                   .fixed = i == 0});
 }
@@ -93,7 +91,7 @@ static tbVec3 rope_joint(int k, int n, double radius, double hanging)
   double s, c;
   if (k < 0) return tb_vec3(radius, 0, -hanging);
   if (k > n) return tb_vec3(-radius, 0, -hanging);
-  tb_sin_cos(pi * k / n, &s, &c);
+  tb_sin_cos(TB_PI * k / n, &s, &c);
   return tb_vec3(radius * c, 0, radius * s);
 }
 
@@ -105,7 +103,7 @@ void tb_gallery_capstan(tbPen* pen)
   const double drum = 0.1, weight = 0.1, ball = 0.025, hanging = 0.1;
   int n = tb_pen_count(pen, "links");
   double s, c;
-  tb_sin_cos(pi / (2 * n), &s, &c);
+  tb_sin_cos(TB_PI / (2 * n), &s, &c);
   double wire = 0.4 * drum * s, radius = (drum + wire) / c;
   char before[64] = "light", after[64];
   tb_pen_start(pen, 0.001 * fmin(1, 24.0 / n * 24 / n), 1);
@@ -113,7 +111,7 @@ void tb_gallery_capstan(tbPen* pen)
   tb_pen_body(pen, &(tbPenBody){.name = "drum",
                                 .shape = tb_pen_cylinder(drum, drum),
                                 .material = "rope",
-                                .orientation = tb_pen_about_x(pi / 2),
+                                .orientation = tb_pen_about_x(TB_PI / 2),
                                 .fixed = true});
   for (int i = 0; i < n + 2; i++)
     add_rod(pen, tb_pen_name(pen, "link/%d", i), "rope", wire, rope_joint(i - 1, n, radius, hanging),

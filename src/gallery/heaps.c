@@ -4,8 +4,6 @@
 
 #include "base/random.h"
 
-static const double pi = 3.14159265358979323846;
-
 static void start(tbPen* pen, const char* material, double density, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
@@ -103,7 +101,7 @@ static tbPenShape ring(tbPen* pen, double radius, double wire)
   enum { CORNERS = 8, SECTORS = 16 };
   double profile[CORNERS][2], s, c;
   for (int i = 0; i < CORNERS; i++) {
-    tb_sin_cos(2 * pi * i / CORNERS, &s, &c);
+    tb_sin_cos(2 * TB_PI * i / CORNERS, &s, &c);
     profile[i][0] = radius + wire * c, profile[i][1] = wire * s;
   }
   return tb_pen_turned(pen, "ring.obj", (const double(*)[2])profile, CORNERS, SECTORS);

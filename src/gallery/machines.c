@@ -2,8 +2,6 @@
 // Things on hinges, and things that turn.
 #include "gallery/gallery.h"
 
-static const double pi = 3.14159265358979323846;
-
 void tb_gallery_seesaw(tbPen* pen)
 {
   const double length = 2, thick = 0.05, high = 0.45, box = 0.2, out = 0.85;
@@ -74,7 +72,7 @@ void tb_gallery_conveyor(tbPen* pen)
                                   .shape = tb_pen_cylinder(radius, 0.6),
                                   .material = "rubber",
                                   .position = tb_vec3(i * pitch, 0, high),
-                                  .orientation = tb_pen_about_x(pi / 2),
+                                  .orientation = tb_pen_about_x(TB_PI / 2),
                                   .angular_velocity = tb_vec3(0, spin, 0),
                                   .kinematic = true});
   for (int i = 0; i < boxes; i++)
@@ -97,11 +95,12 @@ void tb_gallery_gears(tbPen* pen)
   tb_pen_material(pen, &(tbPenMaterial){"brass", 8500, tb_pen_value(pen, "friction"), 0, 0});
   tbPenShape wheel = tb_pen_gear(pen, name, teeth, inner, outer, width);
   for (int i = 0; i < 3; i++)
-    tb_pen_body(pen, &(tbPenBody){.name = tb_pen_name(pen, "wheel/%d", i),
-                                  .shape = wheel,
-                                  .material = "brass",
-                                  .position = tb_vec3(i * (inner + outer + play), 0, 0),
-                                  .orientation = tb_pen_about_z(i == 1 && teeth % 2 == 0 ? pi / teeth : 0)});
+    tb_pen_body(pen,
+                &(tbPenBody){.name = tb_pen_name(pen, "wheel/%d", i),
+                             .shape = wheel,
+                             .material = "brass",
+                             .position = tb_vec3(i * (inner + outer + play), 0, 0),
+                             .orientation = tb_pen_about_z(i == 1 && teeth % 2 == 0 ? TB_PI / teeth : 0)});
   for (int i = 0; i < 3; i++)
     tb_pen_joint(pen, &(tbPenJoint){.type = "hinge",
                                     .b = tb_pen_name(pen, "wheel/%d", i),

@@ -2,9 +2,7 @@
 // Structures that lean on each other: an arch, a house of cards, a row of dominoes.
 #include "gallery/gallery.h"
 
-static const double pi = 3.14159265358979323846;
-
-static double radians(double degrees) { return degrees * (pi / 180); }
+static double radians(double degrees) { return degrees * (TB_PI / 180); }
 
 // Rounded to a grid, so that differences of such numbers are exact.
 static double on_grid(double x, int bits) { return ldexp(floor(ldexp(x, bits) + 0.5), -bits); }
@@ -32,7 +30,7 @@ static void add_prism(tbPen* pen, const char* name, bool fixed, const double (*c
 static void joint_ends(double embrace, int i, int n, double inner, double outer, double end[2][2])
 {
   double s, c;
-  tb_sin_cos(pi / 2 - embrace / 2 + embrace * i / n, &s, &c);
+  tb_sin_cos(TB_PI / 2 - embrace / 2 + embrace * i / n, &s, &c);
   if (2 * i == n) c = 0; // the crown; left and right are mirror images
   end[0][0] = inner * c, end[0][1] = inner * s;
   end[1][0] = outer * c, end[1][1] = outer * s;
@@ -117,7 +115,7 @@ void tb_gallery_dominoes(tbPen* pen)
   tb_pen_material(pen, &(tbPenMaterial){"tile", 1200, tb_pen_value(pen, "friction"), 0, 0});
   tb_pen_ground(pen, "tile");
   for (int i = 0; i < n; i++) {
-    tb_sin_cos(2 * pi * i / n, &swing, &unused);
+    tb_sin_cos(2 * TB_PI * i / n, &swing, &unused);
     double heading = turn * swing;
     tb_sin_cos(heading, &s, &c);
     tbVec3 axis = i ? tb_zero3() : tb_vec3(-s * spin, c * spin, 0);

@@ -2,9 +2,7 @@
 // A few bodies that slide, spin and strike.
 #include "gallery/gallery.h"
 
-static const double pi = 3.14159265358979323846;
-
-static double radians(double degrees) { return degrees * (pi / 180); }
+static double radians(double degrees) { return degrees * (TB_PI / 180); }
 
 // A plane through the origin that falls towards +x.
 static tbQuat add_slope(tbPen* pen, const char* material)
@@ -79,7 +77,7 @@ void tb_gallery_top(tbPen* pen)
   tbVec3 cone[SIDES + 1] = {{0, 0, 0}};
   double s, c, spin = tb_pen_value(pen, "spin"), tilt = radians(tb_pen_value(pen, "tilt_deg"));
   for (int i = 0; i < SIDES; i++) {
-    tb_sin_cos(2 * pi * i / SIDES, &s, &c);
+    tb_sin_cos(2 * TB_PI * i / SIDES, &s, &c);
     cone[1 + i] = tb_vec3(radius * c, radius * s, high);
   }
   tbPenShape part[3] = {tb_pen_convex(cone, SIDES + 1), tb_pen_sphere(tip), tb_pen_cylinder(0.003, 0.02)};

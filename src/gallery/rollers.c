@@ -2,8 +2,6 @@
 // Soft bodies and rigid ones that turn.
 #include "gallery/gallery.h"
 
-static const double pi = 3.14159265358979323846;
-
 static void start(tbPen* pen, double dt, double time)
 {
   tb_pen_start(pen, dt, time);
@@ -36,7 +34,7 @@ void tb_gallery_bearing(tbPen* pen)
                                 .angular_velocity = tb_vec3(0, 0, tb_pen_value(pen, "spin"))});
   for (int i = 0; i < balls; i++) {
     double s, c;
-    tb_sin_cos(2 * pi * i / balls, &s, &c);
+    tb_sin_cos(2 * TB_PI * i / balls, &s, &c);
     tb_pen_soft(pen, &(tbPenSoft){.name = tb_pen_name(pen, "ball/%d", i),
                                   .mesh = tb_pen_soft_sphere(radius, 4),
                                   .material = "rubber",
@@ -54,7 +52,7 @@ static void add_roller(tbPen* pen, const char* name, tbVec3 at, double radius, d
                                 .shape = tb_pen_cylinder(radius, 0.5),
                                 .material = "rubber",
                                 .position = at,
-                                .orientation = tb_pen_about_x(pi / 2),
+                                .orientation = tb_pen_about_x(TB_PI / 2),
                                 .angular_velocity = tb_vec3(0, speed / radius, 0),
                                 .kinematic = true});
 }
@@ -77,7 +75,7 @@ void tb_gallery_armadillo(tbPen* pen)
                                 .poisson = 0.4,
                                 .damping = 0.005,
                                 .position = tb_vec3(0, 0, bottom + tube + ring),
-                                .orientation = tb_pen_about_y(pi / 2),
+                                .orientation = tb_pen_about_y(TB_PI / 2),
                                 .pins = &(tbPenPin){.low = tb_vec3(-hair, -0.02, bottom - hair),
                                                     .high = tb_vec3(hair, 0.02, bottom + tube),
                                                     .velocity = tb_vec3(0, 0, -speed)},

@@ -12,8 +12,6 @@
 #include "geometry/hull.h"
 #include "geometry/sdf.h"
 
-static const double pi = 3.14159265358979323846;
-
 static tbMat3 outer_self(tbVec3 a) { return tb_mat3_outer(a, a); }
 
 // ∫ (x·x 1 − x xᵀ) from C = ∫ x xᵀ.
@@ -87,7 +85,7 @@ static tbMass mesh_mass(const tbMesh* mesh, double density)
 
 static tbMass sphere_mass(double r, double density)
 {
-  double m = density * (4.0 / 3) * pi * r * r * r, I = 0.4 * m * r * r;
+  double m = density * (4.0 / 3) * TB_PI * r * r * r, I = 0.4 * m * r * r;
   return (tbMass){m, tb_zero3(), tb_mat3_diag(I, I, I)};
 }
 
@@ -99,7 +97,7 @@ static tbMass box_mass(tbVec3 h, double density)
 
 static tbMass cylinder_mass(double r, double half, double density)
 {
-  double m = density * 2 * pi * r * r * half, across = m * (r * r / 4 + half * half / 3);
+  double m = density * 2 * TB_PI * r * r * half, across = m * (r * r / 4 + half * half / 3);
   return (tbMass){m, tb_zero3(), tb_mat3_diag(across, across, m * r * r / 2)};
 }
 

@@ -18,8 +18,6 @@ enum {
   MOST_ROWS = 128       // of a tube, however long
 };
 
-static const double pi = 3.14159265358979324;
-
 typedef struct {
   tbContext* ctx;
   tbTransform pose;
@@ -53,7 +51,7 @@ static int add_ring(Draft* d, double radius, double z, int count)
   int first = point_count(d);
   for (int k = 0; k < count; k++) {
     double s, c;
-    tb_sin_cos(2 * pi * k / count, &s, &c);
+    tb_sin_cos(2 * TB_PI * k / count, &s, &c);
     add_point(d, tb_vec3(radius * c, radius * s, z));
   }
   return first;
@@ -77,7 +75,7 @@ static void add_band(Draft* d, int low, int high, int count)
 // Rings from `low`, at the height −half, to a new one at half, which is returned.
 static int add_tube(Draft* d, double radius, double half, int low, int count)
 {
-  double side = 2 * pi * radius / count, rows = ceil(half / side); // cells twice as long as wide
+  double side = 2 * TB_PI * radius / count, rows = ceil(half / side); // cells twice as long as wide
   int nrow = rows < 1 ? 1 : rows > MOST_ROWS ? MOST_ROWS : (int)rows;
   for (int r = 1; r <= nrow; r++) {
     int high = add_ring(d, radius, r == nrow ? half : half * (2.0 * r / nrow - 1), count);
@@ -105,7 +103,7 @@ static void add_dome(Draft* d, double radius, double centre, int equator, bool b
   int outer = equator;
   for (int k = QUARTER - 1; k >= 0; k--) {
     double s, c;
-    tb_sin_cos(0.5 * pi * k / QUARTER, &s, &c);
+    tb_sin_cos(0.5 * TB_PI * k / QUARTER, &s, &c);
     double z = centre + (below ? -radius * c : radius * c);
     int ring = k > 0 ? add_ring(d, radius * s, z, 4 * k) : point_count(d);
     if (k == 0) add_point(d, tb_vec3(0, 0, z));

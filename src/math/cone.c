@@ -186,16 +186,15 @@ void tb_project_box_cone(int size, const double* lo, const double* hi, const dou
 
 void tb_project_polygon_cone(int k, double mu, const double* z, double* x, double* jac)
 {
-  const double pi = 3.14159265358979323846;
   mu = tb_clamp_slope(mu);
   double w[3] = {z[0], z[1], z[2]};
   int e = tb_scale_exponent(tb_max_abs(3, w));
   tb_scale_by(-e, 3, w);
 
   // The nearest edge of the polygon at n = 1: outward normal d, tangent (−d1, d0), distance r, half-length h.
-  double middle = (2 * floor(tb_atan2(w[2], w[1]) * k / (2 * pi)) + 1) * (pi / k), d[2], r, h;
+  double middle = (2 * floor(tb_atan2(w[2], w[1]) * k / (2 * TB_PI)) + 1) * (TB_PI / k), d[2], r, h;
   tb_sin_cos(middle, &d[1], &d[0]);
-  tb_sin_cos(pi / k, &h, &r);
+  tb_sin_cos(TB_PI / k, &h, &r);
   r *= mu, h *= mu;
   double n = w[0], p = d[0] * w[1] + d[1] * w[2], q = d[0] * w[2] - d[1] * w[1];
   double face = (n + r * p) / (1 + r * r), edge = (n + r * p + h * fabs(q)) / (1 + mu * mu);

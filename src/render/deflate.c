@@ -5,6 +5,38 @@
 // Limits    one block with the fixed code: pictures come out a fifth larger than from zlib.
 #include "render/deflate.h"
 
+#ifdef TB_HAVE_ZLIB
+#include <zlib.h>
+
+static void* take(void* ctx, unsigned items, unsigned size) { return tb_alloc(ctx, items, size); }
+static void give(void* ctx, void* pointer) { tb_free(ctx, pointer); }
+
+const char* tb_deflate_name(void) { return "zlib " ZLIB_VERSION; }
+
+tbStatus tb_deflate(tbContext* ctx, const unsigned char* bytes, size_t length, tbOut* out)
+{
+  enum { PIECE = 1 << 28 }; // zlib counts in unsigned int
+  unsigned char room[16384];
+  z_stream z = {.zalloc = take, .zfree = give, .opaque = ctx, .next_in = (unsigned char*)(uintptr_t)bytes};
+  if (deflateInit(&z, 6) != Z_OK) return tb_fail(ctx, TB_ERROR_MEMORY, "out of memory");
+  int code = Z_OK;
+  while (code != Z_STREAM_END) {
+    if (z.avail_in == 0) {
+      z.avail_in = (unsigned)(length < PIECE ? length : PIECE);
+      length -= z.avail_in;
+    }
+    z.next_out = room, z.avail_out = sizeof room;
+    code = deflate(&z, length == 0 ? Z_FINISH : Z_NO_FLUSH);
+    tb_out_bytes(out, (const char*)room, sizeof room - z.avail_out);
+  }
+  deflateEnd(&z);
+  return out->status;
+}
+
+#else // where there is no zlib: Tribo's own
+
+const char* tb_deflate_name(void) { return "tribo"; }
+
 enum { WINDOW = 32768, HASH = 32768, LONGEST = 258, SHORTEST = 3, CHAIN = 24 };
 
 typedef struct {
@@ -144,3 +176,5 @@ tbStatus tb_deflate(tbContext* ctx, const unsigned char* bytes, size_t length, t
   tb_free(ctx, chains);
   return out->status;
 }
+
+#endif

@@ -4,6 +4,7 @@
 #define TB_RENDER_DEFLATE_H
 
 #include "base/text.h"
+#include "tribo/render.h"
 
 // Appends the zlib stream of the bytes.
 tbStatus tb_deflate(tbContext* ctx, const unsigned char* bytes, size_t length, tbOut* out);
