@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The width g of a slab is the least, over pairs of points, of a distance along n. Such a distance h stays
 // close to the chord between its values at two times: with |h″| ≤ c and s from 0 to 1 over a time Δ,
 //

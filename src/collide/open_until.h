@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long the slab between two moving sets surely stays open.
 #ifndef TB_COLLIDE_OPEN_UNTIL_H
 #define TB_COLLIDE_OPEN_UNTIL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a gap surely stays open: never past the moment it closes, and close to it where paths are
 // straight.
 #include "collide/open_until.h"
