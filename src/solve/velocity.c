@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "solve/velocity_graph.h"
 
 #include "base/threads.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The graph of nodes: who is whose neighbour, and which products of J and C belong to which block.
 #include "solve/velocity_graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inside of systems in velocity space, shared by velocity.c and velocity_graph.c.
 #ifndef TB_SOLVE_VELOCITY_GRAPH_H
 #define TB_SOLVE_VELOCITY_GRAPH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every solver makes of a few problems, bit for bit as when golden_solvers.txt was written: impulses and
 // iterations, so that no path changes unseen, even where all paths lead to a solution. `make golden` writes
 // the file anew; the commit that does so says why.

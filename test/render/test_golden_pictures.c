@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pictures, byte for byte as they were when golden.txt was written: of every kind of body, joint, mark and
 // camera. `make golden` writes the file anew; the commit that does so says why. With TRIBO_PICTURES=FOLDER
 // the test leaves them there as PNG files, to be looked at.

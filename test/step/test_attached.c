@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deformable bodies attached to rigid ones, by one hold and by several.
 #include "kind/deformables.h"
 #include "step/soft_stage.h"

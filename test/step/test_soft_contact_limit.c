@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No more contacts between surfaces than there is use for: the most urgent stay, in their order.
 #include "step/soft_contact.h"
 #include "step/soft_stage.h"
