@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers that users meet: defaults that more than one part of the library keeps to, and the sizes beyond
 // which it refuses. Options have theirs in their rows (tribo/options.h; `tribo list options`).
 #ifndef TRIBO_LIMITS_H
