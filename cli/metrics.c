@@ -137,7 +137,8 @@ int64_t nodes_count(const tbWorld* world)
 static int64_t degrees_of_freedom(const tbWorld* world)
 {
   int64_t dofs = 0;
-  for (int i = 0; i < tb_world_body_count(world); i++) dofs += tb_body_dofs(world, tb_world_body_at(world, i));
+  for (int i = 0; i < tb_world_body_count(world); i++)
+    dofs += tb_body_dofs(world, tb_world_body_at(world, i));
   return dofs;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A crane: a servo turns an arm, rays look for what lies under it, and what they find is removed.
 //
 // Through include/ alone: ids that go stale safely, a servo, rays, contacts and their events.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world's state as arrays, filled in one call: for programs that want numbers side by side, and for
 // bindings of other languages.
 //

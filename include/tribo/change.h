@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changing a world between steps: removing what is there, and giving it other numbers.
 //
 // A call that is refused (an id of something that was removed, a number out of range) leaves the world as it

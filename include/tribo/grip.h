@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holding a body by one of its points, as a pointer does.
 //
 //   tbGrip grip;

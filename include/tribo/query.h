@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asking a world where things are: rays, boxes, nearest points, distances of bodies.
 //
 // Everything is exact to rounding, for every shape: convex shapes and half-spaces as they are, meshes and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions about one thing at its place: where a ray meets it, its point nearest to another, how far two of
 // them are apart. Knows shapes and triangles, no bodies.
 //

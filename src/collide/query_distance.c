@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far two things are apart: the least over pairs of their convex pieces, a convex shape or a triangle
 // each, by GJK; boxes that are farther apart than the best so far are passed over. A half-space by the
 // farthest points into it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nearest points of one thing to a point. Outside of boxes and hulls by GJK, inside by their faces; round
 // shapes in closed form; meshes by their tree; triangles one by one.
 #include "collide/query.h"

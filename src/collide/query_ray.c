@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rays. A convex shape is what lies behind its flat faces, within its round side, or within a radius: the ray
 // is cut to the stretch inside of each.
 //

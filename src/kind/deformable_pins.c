@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holding nodes of deformable bodies, letting them go, and pushing them, between steps.
 #include "kind/deformable.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deformable body held by a node. The pull has the weight of the whole body. The nodes near the held one
 // take as much of it as leaves their velocity its direction when the spring's damping acts on them; the rest
 // acts on all of them alike.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adding rigid bodies: shapes, and masses from them or as given.
 #include "kind/rigid.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bodies of every kind share: their names, their place in the world, looking at them. A body's state is
 // kept at its centre of mass; the body frame is what users see.
 #include "scene/kind.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other numbers for what is there: gravity, materials, bodies. Everything is checked, and memory for it
 // taken, before anything changes.
 #include "scene/kind.h"

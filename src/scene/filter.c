@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bodies may touch each other, and what the caller keeps with them.
 #include "scene/world.h"
 

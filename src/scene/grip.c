@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holding a body by a point: which one, and how hard. What the pull does to a body is its kind's to say.
 //
 //   Δu = h (ω² (target − p − h u) − 2 ω u) / (1 + h ω)²

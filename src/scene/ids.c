@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "scene/ids.h"
 
 void tb_ids_init(tbIds* ids) { *ids = (tbIds){.entry = TB_ARRAY(tbIdEntry)}; }

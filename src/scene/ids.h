@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ids of things that come and go: which place in its array a thing has now.
 //
 // Things stand in their arrays without holes and in order of creation; when one is removed, those behind it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What joints measure and do, and other numbers for their limits and drives.
 #include "scene/world.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holding, letting go and pushing nodes of deformable bodies between steps: arguments are checked here, the
 // body's kind does it.
 #include "scene/kind.h"

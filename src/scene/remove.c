@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Removing bodies, joints and materials. Things stand in their arrays without holes: what is behind moves up,
 // and every place that names it follows.
 #include "scene/kind.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which bodies began to touch in a step, and which ceased to: pairs whose contacts carry an impulse, before
 // and after. Contact records are all that is needed, so that nothing else has to be kept for it.
 #include "step/events.h"

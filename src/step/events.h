@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts that begin and end with a step.
 #ifndef TB_STEP_EVENTS_H
 #define TB_STEP_EVENTS_H

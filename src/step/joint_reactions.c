@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What joints do to their bodies, to be looked at: impulses of the step's problem through the rows they act
 // by, and springs that acted as forces.
 #include "step/assemble.h"

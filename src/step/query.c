@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions to a world: every shape and deformable surface is a subject (collide/query.h); boxes around them
 // say which are worth asking.
 #include "tribo/query.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds that are changed between steps do what their new numbers say.
 #include "kind/deformable.h"
 #include "step/joints.h"

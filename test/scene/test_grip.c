@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A body held by a point comes to its target and stays there, whatever it weighs and is made of.
 #include "scene/world.h"
 #include "step/soft_stage.h"

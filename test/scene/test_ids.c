@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ids: what is gone is not found again under its old id, whatever takes its entry.
 #include "scene/ids.h"
 #include "scene/names.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Removing things: what stays goes on as if they had never been there, and what was theirs is not found
 // again.
 #include "io/checkpoint/checkpoint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters, events, user data, arrays, snapshots and the caller's own threads.
 #include "kind/deformable.h"
 #include "step/heap.h"

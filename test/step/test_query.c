@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rays, nearest points, boxes and distances against closed forms, on every shape, at any pose.
 #include "step/joints.h"
 #include "tribo/change.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servos hold what their numbers say, and joints can be read: closed forms of statics.
 #include "step/joints.h"
 #include "tribo/change.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds as they were, in memory: the bytes of a checkpoint's world.
 #include "io/checkpoint/checkpoint.h"
 
