@@ -90,7 +90,11 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
 {
   if (!o->solver || !(*solver = tb_solver_named(ctx, o->solver)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "no solver is called \"%s\"", o->solver ? o->solver : "(null)");
-  for (int i = 0; i < tb_solve_option_count(); i++) TB_TRY(tb_option_check(ctx, tb_solve_option_at(i), o));
+  for (int i = 0; i < tb_solve_option_count(); i++) {
+    const tbOption* option = tb_solve_option_at(i);
+    if (option->type != TB_OPTION_NAME)
+      TB_TRY(tb_option_check(ctx, option, o)); // the solver may be the caller's
+  }
   if (!(o->relaxation >= 0 && o->relaxation < 2))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "relaxation must be in (0, 2), or 0 for the method's own; is %g",
                    o->relaxation);
