@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNG files are read back by a reader of their own; videos are left to ffmpeg where it is there.
+// PNG files are read back, by zlib where it is there, else by a reader of their own; videos are left to
+// ffmpeg where it is there.
 #include "test.h"
 
 #include "io/recorded.h"
@@ -9,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#ifdef TB_HAVE_ZLIB
+#include <zlib.h>
+
+static size_t unpack(const char* bytes, size_t length, unsigned char* out, size_t room)
+{
+  unsigned char none;
+  uLongf done = room;
+  return uncompress(room ? out : &none, &done, (const unsigned char*)bytes, length) == Z_OK ? done : SIZE_MAX;
+}
+#else // a reader of what Tribo's own writes: one block with the fixed code
 
 typedef struct {
   const unsigned char* bytes;
@@ -68,6 +80,13 @@ static size_t inflate(const unsigned char* bytes, unsigned char* out, size_t roo
   return done;
 }
 
+static size_t unpack(const char* bytes, size_t length, unsigned char* out, size_t room)
+{
+  (void)length;
+  return inflate((const unsigned char*)bytes, out, room);
+}
+#endif
+
 TEST(deflate_reads_back)
 {
   tbContext ctx = tb_default_context();
@@ -82,7 +101,7 @@ TEST(deflate_reads_back)
                                              : test_below(&random, 3));
     tbOut out = tb_out_memory(&ctx);
     CHECK_OK(&ctx, tb_deflate(&ctx, bytes, length, &out));
-    CHECK(inflate((const unsigned char*)out.bytes, back, length) == length);
+    CHECK(unpack(out.bytes, out.length, back, length) == length);
     CHECK(memcmp(bytes, back, length) == 0);
     if (kind == 5) CHECK(out.length < 600);
     tb_out_free(&out);
@@ -109,7 +128,7 @@ TEST(png_holds_the_same_pixels)
   CHECK(u32(file + 16) == W && u32(file + 20) == H);
   const char* data = file + 8 + 25 + 13; // signature, IHDR, sRGB
   CHECK(memcmp(data + 4, "IDAT", 4) == 0);
-  REQUIRE(inflate((const unsigned char*)data + 8, raw, sizeof raw) == sizeof raw);
+  REQUIRE(unpack(data + 8, u32(data), raw, sizeof raw) == sizeof raw);
   for (int y = 0; y < H; y++) {
     unsigned char *row = raw + (ROW + 1) * y + 1, *above = row - ROW - 1;
     for (int i = 0; i < ROW; i++) {
