@@ -11,7 +11,7 @@
 static void fixed(tbContext* ctx, tbWorld* w, tbShape shape)
 {
   tbBodyDef def = tb_default_body_def();
-  def.motion = TB_BODY_FIXED, def.shapes = &shape, def.shape_count = 1;
+  def.kind = TB_BODY_FIXED, def.shapes = &shape, def.shape_count = 1;
   if (tb_world_add_body(ctx, w, &def, NULL) != TB_OK) exit(1);
 }
 

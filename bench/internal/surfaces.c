@@ -22,7 +22,7 @@ typedef struct {
   const char* name;
   tbSurfaceMesh* surface[MOST];
   tbMovingSurface moving[MOST];
-  tbTriangles surface[MOST];
+  tbTriangles triangles[MOST];
   tbVec3 *start[MOST], *end[MOST];
   tbSurfaceScene scene;
   int ntriangle;
@@ -54,11 +54,11 @@ static tbMovingSurface* add(tbContext* ctx, Scene* s, const tbVec3* x, int n, co
   if (!s->start[i] || !s->end[i]) exit(1);
   s->moving[i] =
       (tbMovingSurface){.surface = s->surface[i], .start = s->start[i], .end = s->end[i], .body = i};
-  s->surface[i] = (tbTriangles){.vertex = s->start[i],
-                                .nvertex = s->surface[i]->nvertex,
-                                .triangle = (const int(*)[3])s->surface[i]->triangle,
-                                .ntriangle = count,
-                                .body = i};
+  s->triangles[i] = (tbTriangles){.vertex = s->start[i],
+                                  .nvertex = s->surface[i]->nvertex,
+                                  .triangle = (const int(*)[3])s->surface[i]->triangle,
+                                  .ntriangle = count,
+                                  .body = i};
   s->ntriangle += count;
   s->scene.surface = s->moving;
   return &s->moving[i];
@@ -111,7 +111,7 @@ static void make_cloth(tbContext* ctx, Scene* s)
   for (int k = 0; k < 2; k++)
     add(ctx, s, grid->vertex, grid->nvertex, (const int(*)[3])grid->triangle, grid->ntriangle);
   s->moving[0].self = true, s->moving[0].radius = 5e-4;
-  s->moving[1].fixed = s->moving[1].rigid = s->surface[1].rigid = true;
+  s->moving[1].fixed = s->moving[1].rigid = s->triangles[1].rigid = true;
   tbTransform tilt = tb_transform(tb_quat_exp(tb_vec3(0.1, 0.2, 0.3)), tb_zero3()), over = tilt, to;
   over.x = tb_quat_rotate(tilt.q, tb_vec3(0.0031, 0.0017, 5.1e-4));
   to = over, to.x.z -= 1e-5;
@@ -145,7 +145,7 @@ static void meet(void* user)
 static void cross(void* user)
 {
   Step* s = user;
-  need(s->ctx, tb_count_intersections(s->ctx, s->scene->surface, s->scene->scene.nsurface, &s->crossing));
+  need(s->ctx, tb_count_intersections(s->ctx, s->scene->triangles, s->scene->scene.nsurface, &s->crossing));
 }
 
 static void measure(tbContext* ctx, Scene* scene)
