@@ -56,7 +56,7 @@ static void build(tbContext* ctx, tbWorld* w, bool stranger, tbBodyId* out)
   CHECK_OK(ctx, tb_world_add_body(ctx, w, &wall, NULL));
   tbBodyId last = {-1, 0}, joined = {-1, 0};
   for (int i = 0; i < 6; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "b%d", i);
     joined = last;
     last = add(ctx, w, name, TB_BODY_DYNAMIC,
