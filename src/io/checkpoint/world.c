@@ -342,11 +342,13 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   code_shapes(c, w);
   code_bodies(c, w);
   tb_code_i64(c, &w->bodies_made, 0, INT64_MAX / 2);
-  if (tb_codec_good(c)) code_ids(c, &w->body_ids, w->body.count, &tb_bodies(w)->id, sizeof(tbBody));
+  if (tb_codec_good(c))
+    code_ids(c, &w->body_ids, w->body.count, w->body.count ? &tb_bodies(w)->id : NULL, sizeof(tbBody));
   code_own(c, w);
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
-  if (tb_codec_good(c)) code_ids(c, &w->joint_ids, w->joint.count, &tb_joints(w)->id, sizeof(tbJoint));
+  if (tb_codec_good(c))
+    code_ids(c, &w->joint_ids, w->joint.count, w->joint.count ? &tb_joints(w)->id : NULL, sizeof(tbJoint));
   tb_code_array(c, &w->ignored, 16);
   for (size_t i = 0; i < w->ignored.count && tb_codec_good(c); i++) {
     tbBodyPair *pair = (tbBodyPair*)w->ignored.data + i, *last = pair - 1;
