@@ -191,7 +191,7 @@ export class Controls {
         .filter((option) => !shownAbove.includes(option.name))
         .map((option) =>
           field(
-            option.key.replace(/^.*\./, '').replaceAll('_', ' '),
+            labelOf(option.key),
             h('span.option', null, control(option), option.unit ? h('span.unit', null, option.unit) : null),
             `${option.key}: ${option.text}`,
           ),
@@ -277,6 +277,9 @@ export class Controls {
     );
   }
 }
+
+// The last word of a key, but for `kind`, which says of what before it.
+const labelOf = (key) => key.replace(/\.kind$/, '').replace(/^.*\./, '').replaceAll('_', ' ');
 
 function spanOf(p) {
   const wide = p.low > 0 && p.high / p.low > 2000;
