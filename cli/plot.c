@@ -77,7 +77,7 @@ static Frame fit(const Plot* plot)
   f.y0 = fmin(floor(fmax(log10(isfinite(low) ? low : 1e-8), -18) - 0.2), f.y1 - 2);
   if (plot->share) f.y0 = 0, f.y1 = 1;
   double least = plot->axis == PLOT_SECONDS ? 1e-9 : 1;
-  if (x0 > x1) x0 = x1 = plot->axis == PLOT_SECONDS ? 1e-6 : 1; // nobody took a step
+  if (x0 > x1) x0 = x1 = plot->axis == PLOT_SECONDS ? 1e-6 : 1; // no step was taken
   f.x0 = log10(fmax(x0, least));
   f.x1 = fmax(log10(fmax(x1, least)) + 0.02, f.x0 + (plot->share ? 0.3 : 1));
   return f;

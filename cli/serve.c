@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One loop around ppoll. A client reads its request, writes its answer and lingers until the other side has
-// read it; every state has a deadline, so that one who sends or reads slowly, or nothing, holds a place for a
-// while and nobody up. Memory is fixed: when all places are taken, whoever is nearest to its deadline makes
-// room.
+// read it; every state has a deadline, so that a client that sends or reads slowly, or nothing, holds a place
+// for a while and does not hold up the others. Memory is fixed: when all places are taken, the connection
+// nearest to its deadline makes room.
 #include "cli/serve.h"
 #include "tribo/tools/clock.h"
 #include "tribo/tools/memory.h"

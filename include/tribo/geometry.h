@@ -2,9 +2,9 @@
 // Shapes: what bodies are made of, as pure geometry. No masses, no motion, no contact.
 //
 // A shape is a small value: a type, its numbers, and its place in its body's frame. Hulls, meshes and
-// distance grids are built once, never change afterwards, and may be shared by any number of shapes; whoever
-// builds them keeps them alive as long as shapes point to them (a world can keep them: tb_world_keep_hull,
-// …).
+// distance grids are built once, never change afterwards, and may be shared by any number of shapes; the
+// caller that builds them keeps them alive as long as shapes point to them (a world can keep them:
+// tb_world_keep_hull, …).
 #ifndef TRIBO_GEOMETRY_H
 #define TRIBO_GEOMETRY_H
 

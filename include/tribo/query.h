@@ -5,7 +5,7 @@
 // distance grids by their triangles, deformable bodies by those of their surface (cloth: its middle, without
 // its thickness). Nothing is kept from call to call and nothing is allocated; a question costs a test per
 // shape, and what the shapes it comes near cost. Bodies of categories that `categories` leaves out are passed
-// over. Calls on a world that nobody changes may be made by several threads at a time.
+// over. Calls on a world that does not change meanwhile may be made by several threads at a time.
 #ifndef TRIBO_QUERY_H
 #define TRIBO_QUERY_H
 

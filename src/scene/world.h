@@ -31,11 +31,11 @@ typedef struct tbBody {
   tbMat3 inertia_inv; // zero: not dynamic
   int shape, nshape;  // in tbWorld.shape
   int material;
-  int own_contact_material; // index into tbWorld.surface of its own friction or restitution; −1: the
+  int own_contact_material; // index into tbWorld.contact_material of its own friction or restitution; −1: the
                             // material's
-  int key, nkey;            // prescribed motion, in tbWorld.key; 0 keys: constant velocity
-  tbTransform initial;      // pose at t = 0 of a constant prescribed motion
-  double radius; // of the smallest sphere about the centre of mass that holds all of it (∞: a plane)
+  int key, nkey;       // prescribed motion, in tbWorld.key; 0 keys: constant velocity
+  tbTransform initial; // pose at t = 0 of a constant prescribed motion
+  double radius;       // of the smallest sphere about the centre of mass that holds all of it (∞: a plane)
   bool own_friction, own_restitution; // which of the two is its own; the other is the material's
   int id;                             // in tbWorld.body_ids
   uint32_t category, mask;            // which bodies it touches

@@ -47,7 +47,7 @@ static inline void tb_assembly_velocity(const tbAssembly* a, const tbUnconstrain
 }
 
 // Keeps impulses and contacts in the world: warm start and what users look at. `record` has room for every
-// touch.
+// constraint.
 void tb_assembly_record(const tbAssembly* assembly, tbWorld* world, tbContactRecord* record);
 
 #endif

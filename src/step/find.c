@@ -28,7 +28,7 @@
 
 enum { PAIRS = 32, BODIES = 256 };
 
-// A touch in the making: what is known of it here, a small part of the whole.
+// A contact in the making: what is known of it here, a small part of the whole.
 typedef struct {
   tbPair shapes;
   tbVec3 position;
@@ -344,7 +344,7 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
   pairs->count = kept;
 }
 
-static void write_touches(const Search* s, int pieces, tbContactConstraint* out)
+static void write_constraints(const Search* s, int pieces, tbContactConstraint* out)
 {
   const int* owner = s->world->owner.data;
   for (int i = 0; i < pieces; i++)
@@ -377,7 +377,7 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
     }
   }
   if (status == TB_OK) status = tb_array_push(ctx, constraints, NULL, count);
-  if (status == TB_OK) write_touches(s, pieces, constraints->data);
+  if (status == TB_OK) write_constraints(s, pieces, constraints->data);
   for (int i = 0; i < pieces; i++) tb_array_free(ctx, &s->found[i]);
   return status;
 }

@@ -40,7 +40,7 @@ typedef struct {
   const tbTransform* centre;
   tbContactConstraint* constraint;
   int count;
-  double* bias; // of every touch with all of its restitution
+  double* bias; // of every constraint with all of its restitution
   int* parent;  // of a body, in the forest of groups
   Group* group; // of a body that is the root of its tree
   tbSolveResult result;

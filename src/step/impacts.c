@@ -37,7 +37,7 @@ typedef struct {
   tbTransform* centre; // now[].at, for the assembly
   double slowest;
   tbArray active; // tbContactConstraint
-  tbArray index;  // int: which touch it is
+  tbArray index;  // int: which constraint it is
 } Impacts;
 
 // When φ + u t + a t²/2 first reaches zero, for u < 0; h when not within the step.
@@ -58,7 +58,7 @@ static tbVec3 moved(const Impacts* p, int body, tbVec3 point)
   return tb_add3(p->now[body].at.x, tb_quat_rotate(p->now[body].at.q, local));
 }
 
-// The touch where its bodies are now: its impulse acts on both at one point, so that none of it turns them.
+// The contact where its bodies are now: its impulse acts on both at one point, so that none of it turns them.
 static tbContactConstraint touch_now(const Impacts* p, const tbContactConstraint* constraint)
 {
   tbContactConstraint t = *constraint;
@@ -169,7 +169,7 @@ static double gap_at(const Impacts* p, const tbContactConstraint* t, double when
   return t->point.gap < 0 ? t->point.gap : fmax(gap, 0);
 }
 
-// Whether a touch takes part in a round; if so its bodies are struck.
+// Whether a contact takes part in a round; if so its bodies are struck.
 static bool takes_part(Impacts* p, const tbContactConstraint* constraint, double* gap, double* rest)
 {
   double h = p->options->dt, when = fmin(p->when[constraint->body_a], p->when[constraint->body_b]);

@@ -11,7 +11,7 @@
 //   solve with the contacts known so far; move every vertex from x to x + h v⁺; whatever meets on the way
 //   becomes a contact, linearised at the first moment of impact; again, until nothing meets
 //
-// Where contacts are is known long before what they do. Where solving is dear, rounds are solved roughly
+// Where contacts are is known long before what they do. Where solving is expensive, rounds are solved roughly
 // until they find no new one, and from then on as well as asked for.
 //
 // The search for candidates, boxes that hold three times the motion, is made once, and again only for

@@ -137,7 +137,7 @@ static bool contact_of(const Meeting* m, const tbContactConstraint* pair, bool s
   return true;
 }
 
-// Adds the contact of one body's inner sphere with the shape of the other that the touch is about.
+// Adds the contact of one body's inner sphere with the shape of the other that the constraint is about.
 static tbStatus add_contact(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbStepWork* work,
                             const tbContactConstraint* pair, bool second, tbArray* points, tbArray* out)
 {

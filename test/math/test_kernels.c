@@ -56,7 +56,7 @@ static void fill(Results* r, double* a, double* b, tbMat3* A)
     free(pack);                                                                                      \
   } while (0)
 
-// What lies above the panel's diagonal is left over, and nobody's business.
+// What lies above the panel's diagonal is left over, and is not compared.
 static void compare(const Results* a, const Results* b)
 {
   CHECK(memcmp(a->dot, b->dot, sizeof a->dot) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse metric blocks that belong to somebody else, with a factor and without.
+// Sparse metric blocks that belong to the caller, with a factor and without.
 #include "test.h"
 
 #include "base/threads.h"
@@ -249,7 +249,7 @@ TEST(conjugate_gradients_give_the_same_bits_for_any_number_of_threads)
   free(room);
 }
 
-// Somebody vouched for a matrix that is not positive definite: nothing is certified.
+// A matrix is said to be positive definite and is not: nothing is certified.
 TEST(the_judge_refuses_a_metric_that_cannot_be_solved_with)
 {
   tbContext ctx = tb_default_context();

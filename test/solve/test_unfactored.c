@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The same problem, but nobody has factored A.
+// The same problem, but A is not factored.
 static tbProblem without_factors(const tbProblem* p, tbMetricBlock* block)
 {
   tbProblem twin = *p;

@@ -82,7 +82,7 @@ typedef struct tbSceneCopies {
 tbStatus tb_scene_copies_begin(tbSceneBuild* b, const tbSceneRepeat* repeat, const char* name, int ordinal,
                                tbSceneCopies* out);
 tbVec3 tb_scene_copy(tbSceneCopies* copies, int index); // in turn from 0; sets the name
-// Names of bodies: sound, and not yet taken. Whoever adds a body pushes its place on `origin`.
+// Names of bodies: sound, and not yet taken. What adds a body pushes its place on `origin`.
 tbStatus tb_scene_check_name(tbSceneBuild* b, const tbJson* node, const char* name);
 tbStatus tb_scene_check_taken(tbSceneBuild* b, const tbJson* node, const char* name);
 
