@@ -427,4 +427,33 @@ static inline tbwd tbw_load_part(const double* p, int count) { return (void)coun
 static inline void tbw_store_part(double* p, tbwd a, int count) { (void)count, *p = a; }
 
 #endif
+// a[k] ≤ b[k] for all of six floats; false where one is NaN.
+#if defined(TB_SIMD_AVX2) || defined(TB_SIMD_SSE2)
+static inline int tb6f_at_most(const float* a, const float* b)
+{
+  __m128 first = _mm_cmple_ps(_mm_loadu_ps(a), _mm_loadu_ps(b));
+  return _mm_movemask_ps(_mm_and_ps(first, _mm_cmple_ps(_mm_loadu_ps(a + 2), _mm_loadu_ps(b + 2)))) == 15;
+}
+#elif defined(TB_SIMD_NEON)
+static inline int tb6f_at_most(const float* a, const float* b)
+{
+  uint32x4_t first = vcleq_f32(vld1q_f32(a), vld1q_f32(b));
+  return vminvq_u32(vandq_u32(first, vcleq_f32(vld1q_f32(a + 2), vld1q_f32(b + 2)))) != 0;
+}
+#elif defined(TB_SIMD_WASM)
+static inline int tb6f_at_most(const float* a, const float* b)
+{
+  v128_t first = wasm_f32x4_le(wasm_v128_load(a), wasm_v128_load(b));
+  return wasm_i32x4_all_true(
+      wasm_v128_and(first, wasm_f32x4_le(wasm_v128_load(a + 2), wasm_v128_load(b + 2))));
+}
+#else
+static inline int tb6f_at_most(const float* a, const float* b)
+{
+  int all = 1;
+  for (int k = 0; k < 6; k++) all &= a[k] <= b[k];
+  return all;
+}
+#endif
+
 #endif
