@@ -122,21 +122,6 @@ static bool in_order(const tbPlaced* a, const tbPlaced* b)
   return (o ? o : order_places(a->T, b->T)) <= 0;
 }
 
-static tbStatus collide_convex(tbContext* ctx, tbConvexPair* pair, const tbPlaced* a, const tbPlaced* b,
-                               double margin, tbArray* out)
-{
-  tbManifold m;
-  m.n = 0;
-  pair(a->shape, b->shape, tb_place_relative(a->T, b->T), margin, &m);
-  for (int i = 0; i < m.n; i++) {
-    tbContactPoint* p = &m.point[i];
-    p->a = tb_transform_point(a->T, p->a);
-    p->b = tb_transform_point(a->T, p->b);
-    p->normal = tb_quat_rotate(a->T.q, p->normal);
-  }
-  return m.n > 0 ? tb_array_push(ctx, out, m.point, (size_t)m.n) : TB_OK;
-}
-
 static void swap_points(tbContactPoint* point, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -145,20 +130,41 @@ static void swap_points(tbContactPoint* point, size_t count)
   }
 }
 
+bool tb_collide_convex(const tbPlaced* a, const tbPlaced* b, double margin, tbManifold* out)
+{
+  bool swapped = !in_order(a, b);
+  const tbPlaced *first = swapped ? b : a, *second = swapped ? a : b;
+  tbConvexPair* pair = table[first->shape->type][second->shape->type].convex;
+  out->n = 0;
+  if (!pair) return false;
+  pair(first->shape, second->shape, tb_place_relative(first->T, second->T), margin, out);
+  for (int i = 0; i < out->n; i++) {
+    tbContactPoint* p = &out->point[i];
+    p->a = tb_transform_point(first->T, p->a);
+    p->b = tb_transform_point(first->T, p->b);
+    p->normal = tb_quat_rotate(first->T.q, p->normal);
+  }
+  if (swapped) swap_points(out->point, (size_t)out->n);
+  return true;
+}
+
+static tbStatus collide_other(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, double margin,
+                              tbArray* out)
+{
+  bool swapped = !in_order(a, b);
+  const tbPlaced *first = swapped ? b : a, *second = swapped ? a : b;
+  tbOtherPair* pair = table[first->shape->type][second->shape->type].other;
+  size_t before = out->count;
+  if (pair) TB_TRY(pair(ctx, first, second, margin, out));
+  if (swapped && out->count > before) swap_points((tbContactPoint*)out->data + before, out->count - before);
+  return TB_OK;
+}
+
 tbStatus tb_collide(tbContext* ctx, const tbShape* a, tbTransform Ta, const tbShape* b, tbTransform Tb,
                     double margin, tbArray* out)
 {
   tbPlaced A = tb_place(a, Ta), B = tb_place(b, Tb);
-  bool swapped = !in_order(&A, &B);
-  if (swapped) {
-    tbPlaced t = A;
-    A = B;
-    B = t;
-  }
-  const Row* row = &table[A.shape->type][B.shape->type];
-  size_t before = out->count;
-  if (row->convex) TB_TRY(collide_convex(ctx, row->convex, &A, &B, margin, out));
-  else if (row->other) TB_TRY(row->other(ctx, &A, &B, margin, out));
-  if (swapped && out->count > before) swap_points((tbContactPoint*)out->data + before, out->count - before);
-  return TB_OK;
+  tbManifold m;
+  if (!tb_collide_convex(&A, &B, margin, &m)) return collide_other(ctx, &A, &B, margin, out);
+  return m.n > 0 ? tb_array_push(ctx, out, m.point, (size_t)m.n) : TB_OK;
 }

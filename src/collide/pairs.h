@@ -53,6 +53,10 @@ static inline tbTransform tb_place_relative(tbTransform A, tbTransform B)
                       tb_quat_unrotate(A.q, tb_sub3(B.x, A.x)));
 }
 
+// Points of two convex shapes, or of a convex shape and a plane, in the world: as tb_collide finds them.
+// False for other pairs.
+bool tb_collide_convex(const tbPlaced* a, const tbPlaced* b, double margin, tbManifold* out);
+
 typedef tbStatus tbOtherPair(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, double margin,
                              tbArray* out);
 

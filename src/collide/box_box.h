@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two boxes, for steps that take a few points per pair: at most four, along one normal.
+//
+// What comes out depends on the two boxes and the margin alone: not on their order, nor on the hint.
+#ifndef TB_COLLIDE_BOX_BOX_H
+#define TB_COLLIDE_BOX_BOX_H
+
+#include "tribo/geometry.h"
+
+#include <stdint.h>
+
+enum { TB_NARROW_POINTS = 4 };
+
+typedef struct tbNarrowPoint {
+  tbVec3 position;  // world, midway between the surfaces
+  double gap;       // along the normal; negative: overlapping
+  uint64_t feature; // as in tbContactPoint: the same from one step to the next
+} tbNarrowPoint;
+
+typedef struct tbNarrowManifold {
+  int n;
+  tbVec3 normal; // unit, from A to B
+  tbNarrowPoint point[TB_NARROW_POINTS];
+} tbNarrowManifold;
+
+// A box at its place, made once per step for all of its pairs.
+typedef struct tbPlacedBox {
+  tbVec3 x;    // its centre
+  tbMat3 R;    // its axes are the columns
+  tbVec3 half; // half the edge lengths
+} tbPlacedBox;
+
+tbPlacedBox tb_placed_box(const tbShape* box, tbTransform body);
+
+// An axis that separated the pair when it was last looked at, or 0: 1 … 3 faces of A, 4 … 6 faces of B, 7 …
+// 15 pairs of edges.
+typedef uint8_t tbBoxHint;
+
+// Points whose gap is at most `margin`, into *out. False where a face looks at the other box but nothing of
+// that lies over it: corners that pass each other closer than the margin. The closest points are then to be
+// had from tb_collide; *out is empty.
+//
+// Between axes whose gaps differ by less than 2e-3 of the least half edge, a face of the first box wins over
+// one of the second, and a face over a pair of edges.
+//
+// Cost      15 ns where the hint still separates them, 40 ns where another face does, 200 ns for four points.
+bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint,
+                tbNarrowManifold* out);
+
+#endif

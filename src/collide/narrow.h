@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Narrow phase for steps that take a few points per pair, and remember what kept a pair apart.
+//
+// Two boxes go their own way (box_box.h). Other convex shapes and planes have the points of tb_collide,
+// thinned out to four; a hint spares most of those that come near without touching the search for their
+// distance.
+#ifndef TB_COLLIDE_NARROW_H
+#define TB_COLLIDE_NARROW_H
+
+#include "collide/box_box.h"
+#include "collide/pairs.h"
+
+// A shape at its place, made once per step for all of its pairs.
+typedef struct tbNarrowShape {
+  tbPlaced placed;
+  tbPlacedBox box; // of boxes
+} tbNarrowShape;
+
+tbNarrowShape tb_narrow_shape(const tbShape* shape, tbTransform body);
+
+// What kept a pair apart when it was last looked at; all zero: nothing is known. It saves time and changes
+// nothing: a hint of another pair, or of long ago, gives the same points.
+typedef struct tbPairHint {
+  tbBoxHint axis; // of two boxes
+  bool known;     // n is set: others
+  float n[3];     // from A to B, in A's frame
+} tbPairHint;
+
+// Points whose gap is at most `margin`, into *out. False for pairs with a mesh or a distance grid, which are
+// for tb_collide.
+bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint,
+               tbNarrowManifold* out);
+
+#endif
