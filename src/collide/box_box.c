@@ -13,12 +13,6 @@
 static const double TIE = 2e-3;    // of the least half edge: gaps that differ by less are equal
 static const double SLACK = 1e-12; // of the coordinates: a hint decides nothing that rounding could
 
-tbPlacedBox tb_placed_box(const tbShape* box, tbTransform body)
-{
-  tbTransform T = tb_place(box, body).T;
-  return (tbPlacedBox){T.x, tb_quat_mat3(T.q), box->box.half};
-}
-
 static int order(const double* a, const double* b, int n)
 {
   for (int i = 0; i < n; i++)

@@ -30,8 +30,6 @@ typedef struct tbPlacedBox {
   tbVec3 half; // half the edge lengths
 } tbPlacedBox;
 
-tbPlacedBox tb_placed_box(const tbShape* box, tbTransform body);
-
 // An axis that separated the pair when it was last looked at, or 0: 1 … 3 faces of A, 4 … 6 faces of B, 7 …
 // 15 pairs of edges.
 typedef uint8_t tbBoxHint;
