@@ -194,10 +194,10 @@ static void take_edges(const tbPlacedBox* a, const Pair* p, const Best* best, tb
       (tbNarrowPoint){tb_add3(a->x, tb_mat3_mulv(a->R, middle)), best->gap, tb_feature_pair(edge_a, edge_b)};
 }
 
-static double least_half(const Pair* p)
+static double least3(const double x[3])
 {
-  double a = fmin(fmin(p->a[0], p->a[1]), p->a[2]);
-  return fmin(a, fmin(fmin(p->b[0], p->b[1]), p->b[2]));
+  double least = x[0] < x[1] ? x[0] : x[1];
+  return least < x[2] ? least : x[2];
 }
 
 // In order. Returns the axis that separates them, 0: none does.
@@ -205,7 +205,7 @@ static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double mar
 {
   Pair p;
   relate(a, b, d, margin, &p);
-  double tie = TIE * least_half(&p);
+  double least_a = least3(p.a), least_b = least3(p.b), tie = TIE * (least_a < least_b ? least_a : least_b);
   Best face = best_face(&p, tie);
   if (face.gap > margin) return face.axis;
   Best edges = best_edges(&p, face.gap + tie < margin ? face.gap + tie : margin);

@@ -133,7 +133,7 @@ static int choose(const Corner* c, const int* in, int n, double near, int* out)
 {
   double deepest = INFINITY, farthest = 0, left = 0, right = 0, clear = 1.001;
   int first = -1, second = -1, third = -1, fourth = -1;
-  for (int i = 0; i < n; i++) deepest = fmin(deepest, c[in[i]].w);
+  for (int i = 0; i < n; i++) deepest = c[in[i]].w < deepest ? c[in[i]].w : deepest;
   for (int i = 0; i < n && first < 0; i++)
     if (c[in[i]].w <= deepest + near) first = in[i];
   for (int i = 0; i < n; i++) {

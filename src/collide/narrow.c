@@ -6,7 +6,7 @@ static const double SLACK = 1e-12; // of the coordinates: a hint decides nothing
 
 tbNarrowShape tb_narrow_shape(const tbShape* shape, tbTransform body)
 {
-  tbNarrowShape out = {.placed = tb_place(shape, body)};
+  tbNarrowShape out = {.type = shape->type, .placed = tb_place(shape, body)};
   if (shape->type == TB_SHAPE_BOX)
     out.box = (tbPlacedBox){out.placed.T.x, tb_quat_mat3(out.placed.T.q), shape->box.half};
   return out;
@@ -89,8 +89,8 @@ static bool is_expensive(tbShapeType a, tbShapeType b)
 bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint,
                tbNarrowManifold* out)
 {
-  tbShapeType ta = a->placed.shape->type, tb = b->placed.shape->type;
-  bool boxes = ta == TB_SHAPE_BOX && tb == TB_SHAPE_BOX, expensive = !boxes && is_expensive(ta, tb);
+  bool boxes = a->type == TB_SHAPE_BOX && b->type == TB_SHAPE_BOX;
+  bool expensive = !boxes && is_expensive(a->type, b->type);
   if (boxes && tb_box_box(&a->box, &b->box, margin, &hint->axis, out)) return true;
   out->n = 0;
   if (expensive && hint->known && hint_separates(&a->placed, &b->placed, margin, hint)) return true;

@@ -12,8 +12,9 @@
 
 // A shape at its place, made once per step for all of its pairs.
 typedef struct tbNarrowShape {
-  tbPlaced placed;
   tbPlacedBox box; // of boxes
+  tbShapeType type;
+  tbPlaced placed;
 } tbNarrowShape;
 
 tbNarrowShape tb_narrow_shape(const tbShape* shape, tbTransform body);
