@@ -76,36 +76,41 @@ static void relate(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double 
   p->margin = margin;
 }
 
-// The widest gap of the faces of either box; beyond the margin, the first such.
-static Best best_face(const Pair* p, double tie)
+// The widest of a few gaps; the first where several are equal. No branches: which it is cannot be foreseen.
+static Best widest(const double* gap, int count, int axis)
 {
-  Best best = {-INFINITY, 0};
+  Best best = {gap[0], axis};
+  for (int i = 1; i < count; i++) {
+    bool wider = gap[i] > best.gap;
+    best.axis = wider ? axis + i : best.axis;
+    best.gap = wider ? gap[i] : best.gap;
+  }
+  return best;
+}
+
+static Best best_face_of_a(const Pair* p)
+{
+  double gap[3];
   for (int i = 0; i < 3; i++) {
     const double* q = p->Q[i];
-    double gap = fabs(p->t[i]) - p->a[i] - (q[0] * p->b[0] + q[1] * p->b[1] + q[2] * p->b[2]);
-    if (gap > best.gap) best = (Best){gap, 1 + i};
+    gap[i] = fabs(p->t[i]) - p->a[i] - (q[0] * p->b[0] + q[1] * p->b[1] + q[2] * p->b[2]);
   }
-  if (best.gap > p->margin) return best;
-  Best other = {-INFINITY, 0};
+  return widest(gap, 3, 1);
+}
+
+static Best best_face_of_b(const Pair* p)
+{
+  double gap[3];
   for (int j = 0; j < 3; j++) {
     double t = p->t[0] * p->C[0][j] + p->t[1] * p->C[1][j] + p->t[2] * p->C[2][j];
-    double gap = fabs(t) - p->b[j] - (p->Q[0][j] * p->a[0] + p->Q[1][j] * p->a[1] + p->Q[2][j] * p->a[2]);
-    if (gap > other.gap) other = (Best){gap, 4 + j};
+    gap[j] = fabs(t) - p->b[j] - (p->Q[0][j] * p->a[0] + p->Q[1][j] * p->a[1] + p->Q[2][j] * p->a[2]);
   }
-  return other.gap > p->margin || other.gap > best.gap + tie ? other : best;
+  return widest(gap, 3, 4);
 }
 
-// Whether n/√s is above g, s > 0.
-static bool is_above(double n, double s, double g)
+static Best best_edges(const Pair* p)
 {
-  if (n >= 0) return g < 0 || n * n > g * g * s;
-  return g < 0 && n * n < g * g * s;
-}
-
-// The pair of edges with the widest gap above `least`; axis 0: none is. Beyond the margin, the first such.
-static Best best_edges(const Pair* p, double least)
-{
-  Best best = {least, 0};
+  double gap[9];
   for (int i = 0; i < 3; i++) {
     int i1 = i < 2 ? i + 1 : 0, i2 = i > 0 ? i - 1 : 2;
     for (int j = 0; j < 3; j++) {
@@ -114,12 +119,10 @@ static Best best_edges(const Pair* p, double least)
       double room = fabs(p->t[i2] * p->C[i1][j] - p->t[i1] * p->C[i2][j]) -
                     (p->a[i1] * p->Q[i2][j] + p->a[i2] * p->Q[i1][j]) -
                     (p->b[j1] * p->Q[i][j2] + p->b[j2] * p->Q[i][j1]);
-      if (s < 1e-12 || !is_above(room, s, best.gap)) continue;
-      best = (Best){room / sqrt(s), 7 + 3 * i + j};
-      if (best.gap > p->margin) return best;
+      gap[3 * i + j] = s < 1e-12 ? -INFINITY : room / sqrt(s);
     }
   }
-  return best;
+  return widest(gap, 9, 7);
 }
 
 // The pair as seen from the box whose face it is.
@@ -206,11 +209,14 @@ static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double mar
   Pair p;
   relate(a, b, d, margin, &p);
   double least_a = least3(p.a), least_b = least3(p.b), tie = TIE * (least_a < least_b ? least_a : least_b);
-  Best face = best_face(&p, tie);
+  Best face = best_face_of_a(&p);
   if (face.gap > margin) return face.axis;
-  Best edges = best_edges(&p, face.gap + tie < margin ? face.gap + tie : margin);
-  if (edges.axis && edges.gap > margin) return edges.axis;
-  if (edges.axis) take_edges(a, &p, &edges, out);
+  Best other = best_face_of_b(&p);
+  if (other.gap > margin) return other.axis;
+  if (other.gap > face.gap + tie) face = other;
+  Best edges = best_edges(&p);
+  if (edges.gap > margin) return edges.axis;
+  if (edges.gap > face.gap + tie) take_edges(a, &p, &edges, out);
   else take_faces(a, b, &p, face.axis, tie, out);
   return 0;
 }
