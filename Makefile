@@ -2,7 +2,7 @@
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
 
-.PHONY: build demo page test test-all golden bench wasm docs scenes format fuzz setup clean
+.PHONY: build demo page python test test-all golden bench wasm docs scenes format fuzz setup clean
 
 build: setup
 	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
@@ -15,6 +15,11 @@ demo:
 # The page, with the library as wasm in it: viewer/dist/index.html.
 page: wasm
 	@viewer/build
+
+# The Python package, build/python/tribo, and its tests; `pip install .` puts it where Python looks.
+python: build
+	@scripts/setup --python
+	@test/python/run
 
 # The page and the library in wasm are tested too where emscripten, npm and Chromium are there; test/run builds them.
 test: build

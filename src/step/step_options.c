@@ -75,6 +75,7 @@ tbStatus tb_option_find(tbContext* ctx, const char* key, tbOption* out)
       return TB_OK;
     }
     tb_nearest_offer(&near, option.key);
+    tb_nearest_offer(&near, option.member);
   }
   if (near.name)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no option \"%.60s\"; did you mean \"%s\"?", key,

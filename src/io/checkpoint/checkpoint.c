@@ -117,6 +117,8 @@ static void code_scene(tbCodec* c, tbScene* scene)
 tbStatus tb_checkpoint_print(tbContext* ctx, tbOut* out, const tbScene* scene)
 {
   tbScene copy = *scene; // the codec only reads what it writes
+  char none[] = "";
+  if (!copy.name) copy.name = none; // of a scene that was made by hand
   char head[HEAD] = {0}, tail[TAIL];
   memcpy(head, magic, sizeof magic);
   put_u64(head + 8, TB_CHECKPOINT_VERSION);

@@ -391,6 +391,22 @@ TEST(a_world_that_cannot_be_is_not_saved)
   }
 }
 
+TEST(a_scene_made_by_hand_has_no_name_and_is_saved)
+{
+  tbContext ctx = tb_default_context();
+  tbScene scene = make_scene(&ctx, false), back;
+  tb_free(&ctx, scene.name);
+  scene.name = NULL;
+  tbOut out = tb_out_memory(&ctx);
+  CHECK_OK(&ctx, tb_checkpoint_print(&ctx, &out, &scene));
+  CHECK_OK(&ctx, tb_checkpoint_parse(&ctx, "memory", out.bytes, out.length, &back));
+  CHECK(back.name && back.name[0] == 0);
+  CHECK(tb_world_hash(back.world) == tb_world_hash(scene.world));
+  tb_out_free(&out);
+  tb_scene_free(&ctx, &scene);
+  tb_scene_free(&ctx, &back);
+}
+
 TEST(a_world_that_is_not_finite_is_not_saved)
 {
   tbContext ctx = tb_default_context();

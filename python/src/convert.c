@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small values between Python and C: vectors, ids, friction.
+#include "native.h"
+
+#include <string.h>
+
+int py_to_vec3(PyObject* object, void* out)
+{
+  double v[3];
+  if (!py_read_fixed(object, "a vector", 3, v)) return 0;
+  *(tbVec3*)out = tb_vec3(v[0], v[1], v[2]);
+  return 1;
+}
+
+int py_to_quat(PyObject* object, void* out)
+{
+  double q[4];
+  if (!py_read_fixed(object, "an orientation (w, x, y, z)", 4, q)) return 0;
+  *(tbQuat*)out = (tbQuat){q[0], q[1], q[2], q[3]};
+  return 1;
+}
+
+PyObject* py_vec3(tbVec3 v)
+{
+  PyObject* array;
+  double* at = py_new_doubles(&array, 1, 3, 0);
+  if (at) at[0] = v.x, at[1] = v.y, at[2] = v.z;
+  return py_finish(array);
+}
+
+PyObject* py_quat(tbQuat q)
+{
+  PyObject* array;
+  double* at = py_new_doubles(&array, 1, 4, 0);
+  if (at) at[0] = q.w, at[1] = q.x, at[2] = q.y, at[3] = q.z;
+  return py_finish(array);
+}
+
+// Ids are one number in Python: the generation above the index.
+PyObject* py_id(int index, uint32_t generation)
+{
+  return PyLong_FromUnsignedLongLong((unsigned long long)generation << 32 | (uint32_t)index);
+}
+
+static int to_id(PyObject* object, int* index, uint32_t* generation)
+{
+  unsigned long long id = PyLong_AsUnsignedLongLong(object);
+  if (id == (unsigned long long)-1 && PyErr_Occurred()) return 0;
+  *index = (int)(uint32_t)id, *generation = (uint32_t)(id >> 32);
+  return 1;
+}
+
+int py_to_body(PyObject* object, void* out)
+{
+  tbBodyId* id = out;
+  *id = (tbBodyId){-1, 0};
+  return object == Py_None || to_id(object, &id->index, &id->generation);
+}
+
+int py_to_joint(PyObject* object, void* out)
+{
+  tbJointId* id = out;
+  return to_id(object, &id->index, &id->generation);
+}
+
+int py_to_material(PyObject* object, void* out)
+{
+  tbMaterialId* id = out;
+  *id = (tbMaterialId){0, 0};
+  return object == Py_None || to_id(object, &id->index, &id->generation);
+}
+
+// Friction.
+
+static bool read_member(PyObject* dict, const char* key, int* used, double* out)
+{
+  PyObject* value = PyDict_GetItemString(dict, key); // borrowed
+  if (!value) return true;
+  *used += 1;
+  *out = PyFloat_AsDouble(value);
+  return !(*out == -1 && PyErr_Occurred());
+}
+
+static int friction_of_dict(PyObject* dict, tbFriction* out)
+{
+  int used = 0, before;
+  *out = tb_friction(0.5);
+  out->direction = tb_vec3(1, 0, 0);
+  if (!read_member(dict, "mu", &used, &out->mu)) return 0;
+  before = used;
+  if (!read_member(dict, "torsion", &used, &out->torsion) ||
+      !read_member(dict, "rolling", &used, &out->rolling))
+    return 0;
+  if (used > before) out->kind = TB_FRICTION_CONTENSOU;
+  before = used;
+  if (!read_member(dict, "mu_t", &used, &out->mu_t) || !read_member(dict, "mu_b", &used, &out->mu_b))
+    return 0;
+  bool elliptic = used > before;
+  PyObject* direction = PyDict_GetItemString(dict, "direction");
+  if (direction && !py_to_vec3(direction, &out->direction)) return 0;
+  used += direction != NULL;
+  if (elliptic && out->kind == TB_FRICTION_ISOTROPIC) out->kind = TB_FRICTION_ELLIPTIC;
+  else if (elliptic || (direction && !elliptic)) used = -1;
+  if (used == PyDict_Size(dict) && used > 0) return 1;
+  PyErr_SetString(PyExc_ValueError,
+                  "friction: a number, {'mu', 'torsion', 'rolling'} or {'mu_t', 'mu_b', 'direction'}");
+  return 0;
+}
+
+int py_to_friction(PyObject* object, void* out)
+{
+  if (PyDict_Check(object)) return friction_of_dict(object, out);
+  double mu = PyFloat_AsDouble(object);
+  if (mu == -1 && PyErr_Occurred()) return 0;
+  *(tbFriction*)out = tb_friction(mu);
+  return 1;
+}

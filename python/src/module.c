@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module itself, and lists of what Tribo has.
+#include "native.h"
+
+Native py_native;
+
+static PyObject* append(PyObject* list, PyObject* item) // takes both
+{
+  if (list && (!item || PyList_Append(list, item) < 0)) Py_CLEAR(list);
+  Py_XDECREF(item);
+  return list;
+}
+
+static PyObject* list_solvers(PyObject* module, PyObject* unused)
+{
+  PyObject* list = PyList_New(0);
+  for (int i = 0; list && i < tb_solver_count(); i++) {
+    const tbSolver* s = tb_solver_at(i);
+    list = append(list, Py_BuildValue("sss", s->name, s->summary, s->reference));
+  }
+  return list;
+}
+
+static PyObject* list_schemes(PyObject* module, PyObject* unused)
+{
+  PyObject* list = PyList_New(0);
+  for (int i = 0; list && i < tb_scheme_count(); i++) {
+    const tbScheme* s = tb_scheme_at(i);
+    list = append(list, Py_BuildValue("sss", s->name, s->summary, s->reference));
+  }
+  return list;
+}
+
+static PyObject* list_options(PyObject* module, PyObject* unused)
+{
+  PyObject* list = PyList_New(0);
+  for (int i = 0; list && i < tb_option_count(); i++) {
+    tbOption o = tb_option_at(i);
+    list = append(list, Py_BuildValue("szs", o.key, o.unit, o.text));
+  }
+  return list;
+}
+
+static PyObject* list_gallery(PyObject* module, PyObject* unused)
+{
+  PyObject* list = PyList_New(0);
+  for (int i = 0; list && i < tb_gallery_count(); i++) {
+    const tbGalleryScene* s = tb_gallery_at(i);
+    PyObject* parameters = PyList_New(0);
+    for (int k = 0; parameters && k < TB_GALLERY_PARAMETERS && s->parameter[k].name; k++)
+      parameters = append(
+          parameters, Py_BuildValue("sdddz", s->parameter[k].name, s->parameter[k].value, s->parameter[k].low,
+                                    s->parameter[k].high, s->parameter[k].summary));
+    list = append(
+        list, parameters ? Py_BuildValue("ssNN", s->name, s->summary, parameters, PyBool_FromLong(s->files))
+                         : NULL);
+  }
+  return list;
+}
+
+static PyObject* version(PyObject* module, PyObject* unused) { return PyUnicode_FromString(tb_version()); }
+
+static PyMethodDef functions[] = {
+    {"list_solvers", list_solvers, METH_NOARGS, NULL}, {"list_schemes", list_schemes, METH_NOARGS, NULL},
+    {"list_options", list_options, METH_NOARGS, NULL}, {"list_gallery", list_gallery, METH_NOARGS, NULL},
+    {"version", version, METH_NOARGS, NULL},           {NULL, NULL, 0, NULL}};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "tribo._native",
+                                        "Tribo's public face in C; use the package tribo.",
+                                        -1,
+                                        functions,
+                                        NULL,
+                                        NULL,
+                                        NULL,
+                                        NULL};
+
+PyMODINIT_FUNC PyInit__native(void);
+
+PyMODINIT_FUNC PyInit__native(void)
+{
+  PyObject* module = PyModule_Create(&definition);
+  if (!module) return NULL;
+  if (py_errors_init(module) && py_array_init(module) && py_reports_init(module) && py_shape_init(module) &&
+      py_world_init(module) && py_files_init(module) && py_problem_init(module) &&
+      PyModule_AddFunctions(module, py_batch_methods) == 0)
+    return module;
+  Py_DECREF(module);
+  return NULL;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adding to a world: materials, bodies, deformable bodies, joints.
+#include "native.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static PyObject* add_material(World* self, PyObject* args)
+{
+  tbMaterialDef def = tb_default_material_def();
+  tbMaterialId id;
+  if (!PyArg_ParseTuple(args, "sdO&d:add_material", &def.name, &def.density, py_to_friction, &def.friction,
+                        &def.restitution))
+    return NULL;
+  tbWorld* world = py_world(self);
+  if (!world) return NULL;
+  if (tb_world_add_material(&self->ctx, world, &def, &id) != TB_OK) return py_raise(&self->ctx);
+  return py_id(id.index, id.generation);
+}
+
+// Keys of a motion, rows of t, position, orientation. None: none.
+typedef struct {
+  tbMotionKey* at;
+  int count;
+} Keys;
+
+static bool read_keys(PyObject* object, Keys* out)
+{
+  *out = (Keys){0};
+  if (object == Py_None) return true;
+  Numbers rows;
+  if (!py_read_numbers(object, "keys (t, x, y, z, qw, qx, qy, qz)", 2, -1, 8, &rows)) return false;
+  out->count = rows.shape[0] < INT_MAX ? (int)rows.shape[0] : INT_MAX;
+  out->at = PyMem_Calloc((size_t)out->count + 1, sizeof(tbMotionKey));
+  for (int i = 0; out->at && i < out->count; i++) {
+    const double* r = rows.at + (size_t)i * 8;
+    out->at[i] = (tbMotionKey){r[0], {r[1], r[2], r[3]}, {r[4], r[5], r[6], r[7]}};
+  }
+  PyMem_Free(rows.at);
+  if (!out->at) PyErr_NoMemory();
+  return out->at != NULL;
+}
+
+// Shapes of a sequence; their geometry goes to the world's list first, so that it outlives whatever uses it.
+static tbShape* read_shapes(World* self, PyObject* list, int* count)
+{
+  Py_ssize_t n = PySequence_Size(list);
+  if (n < 0) return NULL;
+  tbShape* shapes = PyMem_Calloc((size_t)n + 1, sizeof(tbShape));
+  if (!shapes) return (tbShape*)PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject* item = PySequence_GetItem(list, i);
+    bool good = item && PyObject_TypeCheck(item, py_native.shape);
+    if (item && !good)
+      PyErr_SetString(PyExc_TypeError, "shapes: expected tribo.Shape objects (tribo.box, …)");
+    if (good) {
+      Shape* shape = (Shape*)item;
+      shapes[i] = shape->shape;
+      if (shape->geometry) good = PyList_Append(self->kept, shape->geometry) == 0;
+    }
+    Py_XDECREF(item);
+    if (good) continue;
+    PyMem_Free(shapes);
+    return NULL;
+  }
+  *count = (int)n;
+  return shapes;
+}
+
+static bool read_motion(const char* name, tbBodyMotion* out)
+{
+  static const char* const names[] = {
+      [TB_BODY_DYNAMIC] = "dynamic", [TB_BODY_FIXED] = "fixed", [TB_BODY_KINEMATIC] = "kinematic"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(name, names[i]) == 0) return *out = (tbBodyMotion)i, true;
+  PyErr_Format(PyExc_ValueError, "motion: 'dynamic', 'fixed' or 'kinematic', not '%s'", name);
+  return false;
+}
+
+static PyObject* add_body(World* self, PyObject* args)
+{
+  tbBodyDef def = tb_default_body_def();
+  const char* motion;
+  PyObject *shapes, *inertia, *friction, *restitution, *keys;
+  int bullet;
+  if (!PyArg_ParseTuple(args, "zsOO&ddOO&O&O&O&OOOpII:add_body", &def.name, &motion, &shapes, py_to_material,
+                        &def.material, &def.mass, &def.density, &inertia, py_to_vec3, &def.position,
+                        py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
+                        &def.angular_velocity, &friction, &restitution, &keys, &bullet, &def.category,
+                        &def.mask))
+    return NULL;
+  tbWorld* world = py_world(self);
+  tbFriction own;
+  double bounce;
+  if (!world || !read_motion(motion, &def.kind)) return NULL;
+  if (inertia != Py_None && !py_read_fixed(inertia, "inertia (xx, yy, zz, xy, xz, yz)", 6, def.inertia))
+    return NULL;
+  if (friction != Py_None && !py_to_friction(friction, &own)) return NULL;
+  if (friction != Py_None) def.friction = &own;
+  if (restitution != Py_None) {
+    bounce = PyFloat_AsDouble(restitution);
+    if (bounce == -1 && PyErr_Occurred()) return NULL;
+    def.restitution = &bounce;
+  }
+  def.bullet = bullet;
+  Keys led;
+  if (!read_keys(keys, &led)) return NULL;
+  def.keys = led.at, def.key_count = led.count;
+  tbShape* copies = read_shapes(self, shapes, &def.shape_count);
+  def.shapes = copies;
+  tbBodyId id = {-1, 0};
+  world = copies ? py_world(self) : NULL; // sequences may run Python code of their own
+  tbStatus status = world ? tb_world_add_body(&self->ctx, world, &def, &id) : TB_OK;
+  PyMem_Free(copies), PyMem_Free(led.at);
+  if (!world) return NULL;
+  return status == TB_OK ? py_id(id.index, id.generation) : py_raise(&self->ctx);
+}
+
+// Pins: (nodes, body or None, velocity, angular velocity, keys or None) each.
+static void free_pins(tbPinDef* pins, int count)
+{
+  for (int i = 0; pins && i < count; i++) PyMem_Free((void*)pins[i].nodes), PyMem_Free((void*)pins[i].keys);
+  PyMem_Free(pins);
+}
+
+static bool read_pin(PyObject* tuple, tbPinDef* pin)
+{
+  PyObject *nodes, *keys;
+  *pin = tb_default_pin_def();
+  if (!PyArg_ParseTuple(tuple, "OO&O&O&O:pin", &nodes, py_to_body, &pin->body, py_to_vec3, &pin->velocity,
+                        py_to_vec3, &pin->angular_velocity, &keys))
+    return false;
+  Keys led;
+  int* list;
+  Py_ssize_t count;
+  if (!read_keys(keys, &led)) return false;
+  pin->keys = led.at, pin->key_count = led.count;
+  if (!py_read_ints(nodes, "nodes", 1, -1, -1, &list, &count)) return false;
+  pin->nodes = list, pin->node_count = (int)count;
+  return true;
+}
+
+static bool read_pins(PyObject* list, tbPinDef** out, int* count)
+{
+  Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+  if (n < 0) PyErr_SetString(PyExc_TypeError, "pins: expected a tuple");
+  *out = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof(tbPinDef));
+  *count = (int)n;
+  if (n < 0 || !*out) return false;
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (!read_pin(PyTuple_GetItem(list, i), *out + i)) {
+      free_pins(*out, *count);
+      *out = NULL;
+      return false;
+    }
+  return true;
+}
+
+static PyObject* add_deformable(World* self, tbDeformableDef* def, PyObject* friction, PyObject* pins)
+{
+  tbFriction own;
+  tbPinDef* list;
+  if (friction != Py_None && !py_to_friction(friction, &own)) return NULL;
+  if (friction != Py_None) def->friction = &own;
+  if (!read_pins(pins, &list, &def->pin_count)) return NULL;
+  def->pins = list;
+  tbBodyId id = {-1, 0};
+  tbWorld* world = py_world(self);
+  tbStatus status = world ? tb_world_add_deformable(&self->ctx, world, def, &id) : TB_OK;
+  free_pins(list, def->pin_count);
+  if (!world) return NULL;
+  return status == TB_OK ? py_id(id.index, id.generation) : py_raise(&self->ctx);
+}
+
+static PyObject* add_soft(World* self, PyObject* args)
+{
+  tbDeformableDef def = tb_default_deformable_def();
+  def.soft = tb_soft_def();
+  const char* model;
+  PyObject *solid, *friction, *pins;
+  int self_contact;
+  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&Op:add_soft", &def.name, py_native.solid, &solid, &model,
+                        &def.soft.young, &def.soft.poisson, &def.soft.density, &def.soft.mass_damping,
+                        &def.soft.stiffness_damping, py_to_material, &def.material, &friction, py_to_vec3,
+                        &def.position, py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
+                        &def.angular_velocity, &pins, &self_contact))
+    return NULL;
+  if (!tb_elastic_from_name(model, &def.soft.model)) {
+    PyErr_Format(PyExc_ValueError, "model: 'linear', 'corotated', 'stvk' or 'neo-hookean', not '%s'", model);
+    return NULL;
+  }
+  def.solid = ((Solid*)solid)->mesh;
+  def.self_contact = self_contact;
+  return add_deformable(self, &def, friction, pins);
+}
+
+static PyObject* add_cloth(World* self, PyObject* args)
+{
+  tbDeformableDef def = tb_default_deformable_def();
+  def.cloth = tb_cloth_def();
+  PyObject *sheet, *friction, *pins;
+  int self_contact, cells[2] = {0};
+  double size[2] = {0};
+  if (!PyArg_ParseTuple(args, "zOddiiddddddO&OO&O&O&O&Op:add_cloth", &def.name, &sheet, &size[0], &size[1],
+                        &cells[0], &cells[1], &def.cloth.area_density, &def.cloth.stretch, &def.cloth.shear,
+                        &def.cloth.bend, &def.cloth.thickness, &def.cloth.air_damping, py_to_material,
+                        &def.material, &friction, py_to_vec3, &def.position, py_to_quat, &def.orientation,
+                        py_to_vec3, &def.velocity, py_to_vec3, &def.angular_velocity, &pins, &self_contact))
+    return NULL;
+  def.self_contact = self_contact;
+  if (PyObject_TypeCheck(sheet, py_native.shape) && ((Shape*)sheet)->shape.type == TB_SHAPE_MESH) {
+    def.sheet = ((Shape*)sheet)->shape.mesh; // copied
+    return add_deformable(self, &def, friction, pins);
+  }
+  if (sheet != Py_None) {
+    PyErr_SetString(PyExc_TypeError, "sheet: expected tribo.mesh(…), or a size and cells");
+    return NULL;
+  }
+  tbMesh* grid = NULL;
+  if (tb_cloth_grid(&self->ctx, size[0], size[1], cells[0], cells[1], &grid) != TB_OK)
+    return py_raise(&self->ctx);
+  def.sheet = grid;
+  PyObject* result = add_deformable(self, &def, friction, pins);
+  tb_mesh_free(&self->ctx, grid);
+  return result;
+}
+
+// A pair of limits, each a number, ±inf or None; None for no limits.
+static bool read_limits(PyObject* object, bool* limited, double* lower, double* upper)
+{
+  *limited = object != Py_None;
+  if (!*limited) return true;
+  double* to[2] = {lower, upper};
+  if (!PySequence_Check(object) || PySequence_Size(object) != 2) {
+    PyErr_SetString(PyExc_ValueError, "limits: expected (lower, upper)");
+    return false;
+  }
+  for (int i = 0; i < 2; i++) {
+    PyObject* item = PySequence_GetItem(object, i);
+    if (!item) return false;
+    *to[i] = item == Py_None ? (i ? INFINITY : -INFINITY) : PyFloat_AsDouble(item);
+    Py_DECREF(item);
+    if (*to[i] == -1 && PyErr_Occurred()) return false;
+  }
+  return true;
+}
+
+static bool read_type(const char* name, tbJointType* out)
+{
+  for (int i = 0; i < TB_JOINT_COUNT; i++)
+    if (strcmp(name, tb_joint_type_name((tbJointType)i)) == 0) return *out = (tbJointType)i, true;
+  PyErr_Format(PyExc_ValueError, "a joint is 'ball', 'hinge', 'slider', 'weld' or 'distance', not '%s'",
+               name);
+  return false;
+}
+
+static PyObject* add_joint(World* self, PyObject* args)
+{
+  const char* name;
+  PyObject *anchor_b, *limits, *motor, *servo;
+  tbVec3 second;
+  tbJointDef def = tb_default_joint_def(TB_JOINT_BALL);
+  int collide;
+  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOddp:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
+                        py_to_vec3, &def.anchor, &anchor_b, py_to_vec3, &def.axis, &limits, &motor, &servo,
+                        &def.compliance, &def.damping, &collide))
+    return NULL;
+  if (!read_type(name, &def.type) || !read_limits(limits, &def.limited, &def.lower, &def.upper)) return NULL;
+  if (anchor_b != Py_None) {
+    if (!py_to_vec3(anchor_b, &second)) return NULL;
+    def.anchor_b = &second;
+  }
+  def.collide = collide;
+  def.motor = motor != Py_None, def.servoed = servo != Py_None;
+  if (def.motor && !PyArg_ParseTuple(motor, "dd;motor: (speed, force)", &def.motor_speed, &def.motor_force))
+    return NULL;
+  if (def.servoed &&
+      !PyArg_ParseTuple(servo, "dddd;servo: (target, stiffness, damping, force)", &def.servo_target,
+                        &def.servo.stiffness, &def.servo.damping, &def.servo.force))
+    return NULL;
+  tbWorld* world = py_world(self);
+  tbJointId id;
+  if (!world) return NULL;
+  if (tb_world_add_joint(&self->ctx, world, &def, &id) != TB_OK) return py_raise(&self->ctx);
+  return py_id(id.index, id.generation);
+}
+
+static PyObject* pin_nodes(World* self, PyObject* args)
+{
+  tbBodyId body;
+  PyObject* tuple;
+  tbPinDef pin;
+  if (!PyArg_ParseTuple(args, "O&O!:pin", py_to_body, &body, &PyTuple_Type, &tuple)) return NULL;
+  bool good = read_pin(tuple, &pin) && py_world_has_body(self, body);
+  if (good && tb_body_pin(&self->ctx, self->scene.world, body, &pin) != TB_OK) good = py_raise(&self->ctx);
+  PyMem_Free((void*)pin.nodes), PyMem_Free((void*)pin.keys);
+  if (!good) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject* set_motion(World* self, PyObject* args)
+{
+  tbBodyId body;
+  PyObject* keys;
+  Keys led;
+  if (!PyArg_ParseTuple(args, "O&O:set_motion", py_to_body, &body, &keys) || !read_keys(keys, &led))
+    return NULL;
+  bool good = py_world_has_body(self, body);
+  if (good && tb_body_set_motion(&self->ctx, self->scene.world, body, led.at, led.count) != TB_OK)
+    good = py_raise(&self->ctx);
+  PyMem_Free(led.at);
+  if (!good) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject* set_limits(World* self, PyObject* args)
+{
+  tbJointId joint;
+  PyObject* limits;
+  bool limited;
+  double lower = -INFINITY, upper = INFINITY;
+  if (!PyArg_ParseTuple(args, "O&O:set_limits", py_to_joint, &joint, &limits)) return NULL;
+  if (!read_limits(limits, &limited, &lower, &upper) || !py_world_has_joint(self, joint)) return NULL;
+  if (tb_joint_set_limits(&self->ctx, self->scene.world, joint, limited, lower, upper) != TB_OK)
+    return py_raise(&self->ctx);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef py_world_add_methods[] = {{"_add_material", (PyCFunction)add_material, METH_VARARGS, NULL},
+                                      {"_add_body", (PyCFunction)add_body, METH_VARARGS, NULL},
+                                      {"_add_soft", (PyCFunction)add_soft, METH_VARARGS, NULL},
+                                      {"_add_cloth", (PyCFunction)add_cloth, METH_VARARGS, NULL},
+                                      {"_add_joint", (PyCFunction)add_joint, METH_VARARGS, NULL},
+                                      {"_pin", (PyCFunction)pin_nodes, METH_VARARGS, NULL},
+                                      {"_set_motion", (PyCFunction)set_motion, METH_VARARGS, NULL},
+                                      {"_set_limits", (PyCFunction)set_limits, METH_VARARGS, NULL},
+                                      {NULL, NULL, 0, NULL}};
