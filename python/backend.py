@@ -40,11 +40,12 @@ def _metadata(project):
 
 
 def _build(folder):
-    """The package's files under folder/python/tribo."""
+    """The package's files under folder/python/tribo; a folder that is configured already stays as it is."""
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DTRIBO_COMMAND=OFF", "-DTRIBO_TESTS=OFF", "-DTRIBO_EXAMPLES=OFF",
                "-DTRIBO_SHARED=OFF", "-DTRIBO_INSTALL=OFF", "-DTRIBO_PYTHON=ON", f"-DPython3_EXECUTABLE={sys.executable}"]
-    for command in (["cmake", "-S", str(ROOT), "-B", str(folder), *options],
-                    ["cmake", "--build", str(folder), "--target", "tribo_python", "-j", str(os.cpu_count() or 1)]):
+    configure = ["cmake", "-S", str(ROOT), "-B", str(folder), *options]
+    for command in ([] if (folder / "CMakeCache.txt").exists() else [configure]) + [
+                    ["cmake", "--build", str(folder), "--target", "tribo_python", "-j", str(os.cpu_count() or 1)]]:
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if result.returncode:
             raise SystemExit(f"{' '.join(command)}\n{result.stdout[-4000:]}")
@@ -70,13 +71,15 @@ def _pack(path, files, project):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     project = _project()
     name = f"{project['name']}-{project['version']}-{_tag()}.whl"
-    folder = Path(tempfile.mkdtemp(prefix="tribo-wheel-"))
+    given = (config_settings or {}).get("build-dir")  # pip install . --config-settings build-dir=build
+    folder = Path(given).resolve() if given else Path(tempfile.mkdtemp(prefix="tribo-wheel-"))
     try:
         package = _build(folder)
         files = {f"tribo/{file.name}": file.read_bytes() for file in package.iterdir() if file.is_file()}
         _pack(Path(wheel_directory) / name, files, project)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if not given:
+            shutil.rmtree(folder, ignore_errors=True)
     return name
 
 

@@ -73,7 +73,7 @@ class Meshes(unittest.TestCase):
                      (good * np.nan, faces), (good, faces * 2 ** 40), (good, np.zeros((0, 3), int)), (np.zeros((0, 3)), faces),
                      (good[0], faces), (good, "abc"), (None, faces), ([[1, 2, 3], [1, 2]], faces), (good.astype(complex), faces)):
             self.assertRaises((TypeError, ValueError), tribo.mesh, v, t)
-        for points in (good[:3], np.zeros((5, 3)), np.zeros((0, 3)), [], [[1, 2, 3], [1, 2, "x"]], good * np.inf):
+        for points in (good[:3], np.zeros((5, 3)), np.zeros((0, 3)), [], [[1, 2, 3], [1, 2, "x"]], np.full((4, 3), np.inf)):
             self.assertRaises((TypeError, ValueError), tribo.convex, points)
         self.assertRaises((TypeError, ValueError), tribo.solid, good, [[0, 1, 2, 9]])
         self.assertRaises((TypeError, ValueError), tribo.solid, good, [[0, 2, 1, 3]])
@@ -100,7 +100,7 @@ class Problems(unittest.TestCase):
             self.assertRaises((TypeError, ValueError), tribo.Problem.from_delassus, *args)
         A, J = np.eye(6), np.eye(6)
         for args in ((A[:5], J, q, mu), (A, J[:5], q, mu), (A, J[:, :5], q, mu), (-A, J, q, mu), (A * np.nan, J, q, mu),
-                     (A, J * np.inf, q, mu), (A, J, q, mu, np.zeros(5)), ([A[:3, :3]], J, q, mu), ([A, A], J, q, mu),
+                     (A, J + np.inf, q, mu), (A, J, q, mu, np.zeros(5)), ([A[:3, :3]], J, q, mu), ([A, A], J, q, mu),
                      (A + np.eye(6, k=1), J, q, mu)):
             self.assertRaises((TypeError, ValueError, tribo.NumericError), tribo.Problem.from_metric, *args)
 
