@@ -47,7 +47,9 @@ typedef struct tbStepOptions {
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping
   double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
-  int rounds; // scheme implicit: how often, at most, contacts are found anew and solved for again
+  int rounds;       // scheme implicit: how often, at most, contacts are found anew and solved for again
+  int iterations;   // scheme pd: of local and global steps, at most
+  bool accelerated; // scheme pd: its iterations have momentum
 } tbStepOptions;
 
 tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2

@@ -47,6 +47,7 @@ tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept,
   tbCholesky* factor = s->factor = kept->factor;
   size_t n = 3 * (size_t)d->fem->nnode;
   out->size = (int)n, out->large = d->fem->nnode > LARGE, out->expensive = !factor;
+  s->pattern = &d->fem->K;
   s->packed.pattern = &d->fem->packed;
   s->packed.value = s->value = TB_TAKE(arena, double, tb_packed_values(&d->fem->packed));
   if (!s->value) return TB_ERROR_MEMORY;
@@ -74,7 +75,7 @@ static tbTransform holder_after(const tbWorld* w, const tbHold* hold, double t)
   return b->motion == TB_BODY_KINEMATIC ? tb_motion_at(w, b, t) : tb_transform(b->q, b->x);
 }
 
-static void lead_nodes(const tbWorld* w, const tbDeformable* d, double h, tbVec3* pin)
+void tb_deformable_lead(const tbWorld* w, const tbDeformable* d, double h, tbVec3* pin)
 {
   for (int k = 0; k < d->nhold; k++) {
     tbTransform T = holder_after(w, &d->hold[k], w->time + h);
@@ -104,7 +105,7 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
   const tbDeformable* d = body->own;
   tbDeformableStep* s = out->own;
   tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, s->force);
-  lead_nodes(w, d, h, s->pin);
+  tb_deformable_lead(w, d, h, s->pin);
   for (int k = 0; k < d->fem->nnode; k++)
     tb_store3(s->force + 3 * k, tb_add3(tb_load3(s->force + 3 * k), d->force[k]));
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
@@ -126,11 +127,11 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
 
 void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* b, int* dof)
 {
-  const tbDeformable* d = tb_bodies(view->world)[body].own;
   const tbBodyStep* step = &view->step[body];
   const tbDeformableStep* s = step->own;
-  const tbCsr* K = &d->fem->K;
+  const tbCsr* A = s->pattern;
+  const tbPacked* packed = s->packed.pattern ? &s->packed : NULL;
   if (step->lent)
-    tb_builder_borrowed(b, step->size, K->ptr, K->idx, s->A, step->v_free, s->factor, &s->packed, dof);
-  else tb_builder_sparse(b, step->size, K->ptr, K->idx, s->A, step->v_free, dof);
+    tb_builder_borrowed(b, step->size, A->ptr, A->idx, s->A, step->v_free, s->factor, packed, dof);
+  else tb_builder_sparse(b, step->size, A->ptr, A->idx, s->A, step->v_free, dof);
 }

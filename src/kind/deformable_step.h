@@ -8,13 +8,14 @@
 
 struct tbCholesky;
 
-// tbBodyStep.own of a deformable body. The pattern of A is that of fem->K.
+// tbBodyStep.own of a deformable body.
 typedef struct tbDeformableStep {
+  const tbCsr* pattern;      // of A: fem->K's, or that of the projective form
   double* A;                 // M + hB + h²K; held nodes stand still                     kg
   double* rhs;               // A v_free                                                 (3 nnode)
   tbVec3* pin;               // velocities of the nodes that are held                    (nnode)
-  struct tbCholesky* factor; // of A; null: too large to factor
-  tbPacked packed;           // of A: the arrays below
+  struct tbCholesky* factor; // of A; null: too large to factor, or the problem is to do without
+  tbPacked packed;           // of A: the arrays below; without a pattern: not made
   double *value, *inverse;   // inverse, rounded: null where there is a factor
   float* rounded;
   double *force, *space; // elastic forces, then what is solved for; room to solve in
@@ -26,6 +27,13 @@ tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept,
 tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* world, const tbBody* body, double h,
                                double tolerance, tbBodyStep* step);
 void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* builder, int* dof);
+
+// Velocities of the nodes that are held fast or by a body in prescribed motion.
+void tb_deformable_lead(const tbWorld* world, const tbDeformable* deformable, double h, tbVec3* pin);
+
+// deformable_pd.c
+tbStatus tb_deformable_project(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,
+                               const tbBody* body, double h, tbBodyStep* step, struct tbPdStep* out);
 
 // deformable_rows.c
 void tb_deformable_contact(const tbStepView* view, int body, const tbContactSide* side, int dof,

@@ -2,6 +2,7 @@
 #include "scene/cache.h"
 
 #include "math/cholesky.h"
+#include "pd/body.h"
 
 void tb_cache_init(tbCache* c, tbContext* ctx)
 {
@@ -14,8 +15,10 @@ void tb_cache_clear(tbContext* ctx, tbCache* c)
 {
   for (size_t i = 0; i < c->surface.count; i++)
     tb_surface_mesh_free(ctx, ((tbSurfaceMesh**)c->surface.data)[i]);
-  for (size_t i = 0; i < c->factor.count; i++)
+  for (size_t i = 0; i < c->factor.count; i++) {
     tb_cholesky_free(ctx, ((tbBodyFactor*)c->factor.data)[i].factor);
+    tb_pd_free(ctx, ((tbBodyFactor*)c->factor.data)[i].pd);
+  }
   c->surface.count = c->factor.count = 0;
 }
 

@@ -10,11 +10,14 @@
 #include "geometry/surface_mesh.h"
 
 struct tbCholesky;
+struct tbPdBody;
 
-// The factor of a deformable body's matrix in the scheme `implicit`: its pattern is that of the mesh.
+// The factor of a deformable body's matrix in the scheme `implicit`: its pattern is that of the mesh; and its
+// projective form, with its factor, in the scheme `pd`.
 typedef struct tbBodyFactor {
   struct tbCholesky* factor; // null: not yet analysed, or too large to factor
   bool analysed;
+  struct tbPdBody* pd; // null: not yet made
 } tbBodyFactor;
 
 typedef struct tbCache {

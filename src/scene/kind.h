@@ -13,6 +13,7 @@ struct tbCodec;
 struct tbContactSide;
 struct tbGrip;
 struct tbMovingSurface;
+struct tbPdStep;
 struct tbPlace;
 struct tbProblem;
 struct tbStepReport;
@@ -65,6 +66,9 @@ struct tbKind {
                     struct tbBodyStep* out);
   tbStatus (*prepare)(tbContext* ctx, const tbWorld* world, const tbBody* body, double dt, double tolerance,
                       struct tbBodyStep* step);
+  // The same in projective form (pd/body.h): both at once, for `out` to be iterated with.
+  tbStatus (*project)(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,
+                      const tbBody* body, double dt, struct tbBodyStep* step, struct tbPdStep* out);
 
   // In a problem: its block of the metric and free velocities; the columns of a contact; of rows on a frame's
   // v and ω; and v and ω of what was found.

@@ -39,6 +39,13 @@ static const tbScheme schemes[] = {
      .moves = TB_MOVES_FRAMES | TB_MOVES_NODES,
      .laws = JOINTS | CONTACTS,
      .impact_laws = JOINTS | CONTACTS},
+    {.name = "pd",
+     .summary = "projective dynamics: cloth and solids with one constant factor, contacts in its local steps",
+     .reference = "Bouaziz et al. 2014; Ly, Jouve, Boissieux and Bertails-Descoubes 2020",
+     .method = &tb_pd,
+     .moves = TB_MOVES_FRAMES | TB_MOVES_NODES,
+     .laws = JOINTS | CONTACTS,
+     .impact_laws = JOINTS | CONTACTS},
 };
 
 int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }

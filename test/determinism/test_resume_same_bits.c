@@ -92,29 +92,29 @@ TEST(a_resumed_run_ends_in_the_same_bits)
   }
 }
 
-static tbScene soft_scene(tbContext* ctx)
+static tbScene soft_scene(tbContext* ctx, const char* scheme)
 {
   tbWorldDef def = tb_default_world_def();
   tbScene scene = {.step = tb_default_step_options(), .time = 1, .threads = 1};
-  scene.step.scheme = "implicit", scene.step.solver.tolerance = 1e-4;
+  scene.step.scheme = scheme, scene.step.solver.tolerance = 1e-4;
   scene.name = TB_NEW(ctx, char, 1);
   CHECK_OK(ctx, tb_world_create(ctx, &def, &scene.world));
   CHECK_OK(ctx, soft_heap(ctx, scene.world));
   return scene;
 }
 
-TEST(a_resumed_run_of_soft_bodies_ends_in_the_same_bits)
+static void resume_soft(const char* scheme)
 {
   enum { LAST = 30 };
   tbContext ctx = tb_default_context();
   tbRandom random = test_random(5);
-  tbScene whole = soft_scene(&ctx);
+  tbScene whole = soft_scene(&ctx, scheme);
   run(&ctx, &whole, LAST);
   uint64_t hash = tb_world_hash(whole.world);
   tb_scene_free(&ctx, &whole);
   for (int k = 0; k < (test_quick() ? 2 : 6); k++) {
     int step = test_below(&random, LAST + 1);
-    tbScene first = soft_scene(&ctx), second = {0};
+    tbScene first = soft_scene(&ctx, scheme), second = {0};
     tbOut bytes = tb_out_memory(&ctx);
     run(&ctx, &first, step);
     CHECK_OK(&ctx, tb_checkpoint_print(&ctx, &bytes, &first));
@@ -124,7 +124,13 @@ TEST(a_resumed_run_of_soft_bodies_ends_in_the_same_bits)
     REQUIRE(second.world != NULL);
     run(&ctx, &second, LAST);
     if (tb_world_hash(second.world) != hash)
-      test_failed(__FILE__, __LINE__, "resumed after step %d: other bits", step);
+      test_failed(__FILE__, __LINE__, "%s, resumed after step %d: other bits", scheme, step);
     tb_scene_free(&ctx, &second);
   }
+}
+
+TEST(a_resumed_run_of_soft_bodies_ends_in_the_same_bits)
+{
+  resume_soft("implicit");
+  resume_soft("pd");
 }

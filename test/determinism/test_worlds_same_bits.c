@@ -40,7 +40,7 @@ TEST(a_heap_has_the_same_bits_for_any_number_of_threads)
     }
 }
 
-static uint64_t run_soft(int storm, int threads, int steps)
+static uint64_t run_soft(const char* scheme, int storm, int threads, int steps)
 {
   tbContext ctx = tb_default_context();
   CHECK_OK(&ctx, tb_threads_create(&ctx, threads, &ctx.threads));
@@ -48,12 +48,13 @@ static uint64_t run_soft(int storm, int threads, int steps)
   tbStepOptions o = tb_default_step_options();
   tbWorld* w = NULL;
   int contacts = 0;
-  o.scheme = "implicit", o.solver.tolerance = 1e-4;
+  o.solver.tolerance = 1e-4;
   if (storm) CHECK_OK(&ctx, soft_storm(&ctx, (uint64_t)storm, &w, &o));
   else {
     CHECK_OK(&ctx, tb_world_create(&ctx, &def, &w));
     CHECK_OK(&ctx, soft_heap(&ctx, w));
   }
+  o.scheme = scheme;
   for (int i = 0; i < steps; i++) {
     CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, NULL));
     contacts += tb_world_contact_count(w);
@@ -68,11 +69,13 @@ static uint64_t run_soft(int storm, int threads, int steps)
 TEST(soft_worlds_have_the_same_bits_for_any_number_of_threads)
 {
   static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 10};
-  for (int k = 0; k < (test_quick() ? 1 : 3); k++) {
-    int steps = test_quick() ? 10 : 20;
-    uint64_t alone = run_soft(storms[k], 1, steps);
+  static const char* const scheme[] = {"implicit", "pd"};
+  for (int i = 0; i < (test_quick() ? 2 : 6); i++) {
+    int k = i / 2, steps = test_quick() ? 10 : 20;
+    uint64_t alone = run_soft(scheme[i % 2], storms[k], 1, steps);
     for (int t = test_quick() ? 2 : 0; t < 3; t++)
-      if (run_soft(storms[k], threads[t], steps) != alone)
-        test_failed(__FILE__, __LINE__, "storm %d: %d threads differ", storms[k], threads[t]);
+      if (run_soft(scheme[i % 2], storms[k], threads[t], steps) != alone)
+        test_failed(__FILE__, __LINE__, "%s, storm %d: %d threads differ", scheme[i % 2], storms[k],
+                    threads[t]);
   }
 }

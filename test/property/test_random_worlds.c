@@ -100,9 +100,9 @@ static void momenta(const MadeWorld* m, const RandomWorld* r, tbVec3* p, tbVec3*
 // momentum is exact then.
 TEST(clusters_keep_their_momentum_under_every_scheme)
 {
-  static const char* const schemes[] = {"semi-implicit", "moreau", "penalty", "implicit"};
+  static const char* const schemes[] = {"semi-implicit", "moreau", "penalty", "implicit", "pd"};
   enum { STEPS = 40 };
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 5; k++)
     for (uint64_t seed = 1; seed <= (test_quick() ? 2 : 6); seed++) {
       RandomWorld r = random_world(RANDOM_CLUSTER, seed);
       MadeWorld m = make_world(&r, schemes[k], SI, NULL, true);

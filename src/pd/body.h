@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A deformable body in projective form (Bouaziz et al. 2014; Ly et al. 2020): energies that are distances,
+//
+//   W_e(x) = min over p in E_e of  ½ w_e ‖S_e x − p‖²
+//
+// so that one step of the implicit Euler scheme is solved by turns: with x fixed every p is a projection of
+// its own; with all p fixed the velocities are those of a linear system whose matrix is the same in every
+// iteration and every step, and the same for x, y and z:
+//
+//   P v = M v₀ + h f + h Σ w_e S_eᵀ(p_e − S_e x₀),      P = M + h² Σ w_e S_eᵀS_e      n × n, factored once
+//
+// Elements (elements.h)
+//   triangle   the threads F = [w_u w_v]: stretch, each |w| = 1, and shear, w_u ⊥ w_v
+//   hinge      the vector in which two triangles bend: zero where they lie flat at rest
+//   tetrahedron   strain, F a rotation, and volume, det F = 1
+// Damping acts on what elements resist: a second set for each, of shapes as stretched as at the start of the
+// step. Mass damping and the drag of the air are on the diagonal; nodes in contact are spared the drag.
+//
+// Pinned nodes have the velocities they are given; they leave the system as in fem/body.h.
+#ifndef TB_PD_BODY_H
+#define TB_PD_BODY_H
+
+#include "fem/body.h"
+#include "math/cholesky.h"
+
+typedef struct tbPdBody {
+  const tbFemBody* fem;
+  // What P was made for: it is made anew when one of them changes.
+  double h;
+  uint8_t* pinned; // (nnode)
+
+  int nnode;
+  tbCsr P;      // pins taken out                                              kg
+  double* full; // the same entries with pins in their places                 (entries of P)
+  tbCsr wide;   // P for all three axes, as contact problems want it           (3 nnode)
+  double* lump; // the diagonal part of P, that masses and drag make           (nnode)  kg
+  tbCholesky* factor;
+
+  // Elements of the first kind: corners by nodes, and the elements around every node.
+  int corners, nelement;
+  int *around_adr, *around; // element · corners + corner                      (nnode+1)
+  int nbent;                // hinges that are not flat at rest
+  int* bent;                // which                                           (nbent)
+  double (*hinge)[4];       // of a hinge: its vector is Σ hinge[k] x[k]       (fem->nelement[1])
+  double* angle;            // of a hinge: the vector's length at rest, by the side it bends to
+  tbArena arena;
+} tbPdBody;
+
+// Everything but P and its factor, which tb_pd_update makes where they are not those of h and the pins.
+tbStatus tb_pd_create(tbContext* ctx, const tbFemBody* fem, tbPdBody** out);
+tbStatus tb_pd_update(tbContext* ctx, tbPdBody* body, double h);
+void tb_pd_free(tbContext* ctx, tbPdBody* body); // takes null
+
+// The pattern of P, and its values (matrix.c).
+tbStatus tb_pd_pattern(tbPdBody* body);
+
+// The vector in which a hinge bends, along the mean of its triangles' normals; the latter; and the former
+// along the latter, which is 2 sin(θ/2) (body.c).
+tbVec3 tb_pd_hinge(const tbPdBody* body, int hinge, const tbVec3 x[4]);
+tbVec3 tb_pd_hinge_normal(const tbVec3 x[4]);
+double tb_pd_bent(const tbPdBody* body, int hinge, const tbVec3 x[4]);
+
+// One step in the making.
+typedef struct tbPdStep {
+  const tbPdBody* body;
+  const tbVec3 *x, *v;    // at the start                                           (nnode)
+  const tbVec3* pin;      // velocities of pinned nodes                             (nnode)
+  const tbVec3* force;    // on the nodes                                           (nnode)  N
+  tbVec3 gravity;         // m/s²
+  tbVec3* base;           // of the right-hand side: what no projection changes     (nnode)
+  tbVec3* push;           // h w (p − S x₀) of the elements: two or three vectors each
+  double* start;          // what damping compares with: lengths of the start of the step
+  const uint8_t* touched; // nodes that the air does not hold; null: none         (nnode)
+  double* scratch;        // for solves
+} tbPdStep;
+
+// Memory from the arena, and the constant part of the right-hand side.
+tbStatus tb_pd_begin(tbContext* ctx, tbArena* arena, const tbPdBody* body, tbPdStep* step);
+
+// The right-hand side with projections of x₀ + h v.
+void tb_pd_project(tbThreads* threads, const tbPdStep* step, const tbVec3* v, tbVec3* rhs);
+
+// v = P⁻¹ rhs, and P v.
+void tb_pd_solve(const tbPdStep* step, const tbVec3* rhs, tbVec3* v);
+void tb_pd_multiply(tbThreads* threads, const tbPdStep* step, const tbVec3* v, tbVec3* out);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// One element of a projective body: how strongly it resists, and what its shape is projected to.
+#ifndef TB_PD_ELEMENTS_H
+#define TB_PD_ELEMENTS_H
+
+#include "pd/body.h"
+
+// Of an element of the first kind (triangle, tetrahedron) or a hinge: w, without damping.
+//   triangle       stretch k |w_u − p|² + k |w_v − p|² and shear 2q (|w_u − p|² + |w_v − p'|²), per ½ area:
+//                  to second order k(|w|−1)² and q (w_u·w_v)², the energy of fem/membrane.c
+//   tetrahedron    2μ ‖F − R‖² and λ ‖F − G‖², det G = 1, per ½ volume
+//   hinge          bend · weight · |B − p|², per ½
+typedef struct tbPdWeights {
+  double first, second; // stretch and shear; strain and volume
+} tbPdWeights;
+
+static inline tbPdWeights tb_pd_weights(const tbFemBody* fem, int element)
+{
+  if (fem->cloth) {
+    double area = fem->membrane[element].area;
+    return (tbPdWeights){area * fem->sheet.stretch, 2 * area * fem->sheet.shear};
+  }
+  double volume = fem->tet[element].volume;
+  return (tbPdWeights){2 * volume * fem->material.mu, volume * fmax(fem->material.lambda, 0)};
+}
+
+static inline double tb_pd_hinge_weight(const tbFemBody* fem, int hinge)
+{
+  return fem->sheet.bend * fem->hinge[hinge].weight;
+}
+
+// Damping adds so many times the weight: β/h.
+static inline double tb_pd_damping(const tbFemBody* fem, double h) { return fem->stiffness_damping / h; }
+
+// S of an element: column k of F is Σ gradient(corner)[k] x(corner).
+static inline tbVec3 tb_pd_gradient(const tbFemBody* fem, int element, int corner)
+{
+  if (fem->cloth) {
+    const double(*g)[2] = fem->membrane[element].g;
+    if (corner == 0) return tb_vec3(-(g[0][0] + g[1][0]), -(g[0][1] + g[1][1]), 0);
+    return tb_vec3(g[corner - 1][0], g[corner - 1][1], 0);
+  }
+  const tbVec3* g = fem->tet[element].g;
+  return corner == 0 ? tb_neg3(tb_add3(tb_add3(g[0], g[1]), g[2])) : g[corner - 1];
+}
+
+enum { TB_PD_LENGTHS = 4 }; // of a triangle: |w_u|, |w_v|, |w_u + w_v|/√2, |w_v − w_u|/√2
+
+// h times the targets of triangles begin … end−1 at x₀ + h v, weighted: two vectors each. lengths: those of
+// the start of the step, for damping; null: there is none. (membrane.c)
+void tb_pd_membranes(const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
+                     const double* lengths, tbVec3* push);
+
+// The same of tetrahedra: the three columns of h V (2μ R + λ G). stretch: R_nᵀF_n of the start. (tets.c)
+void tb_pd_tets(const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
+                const tbMat3* stretch, tbVec3* push);
+
+#endif

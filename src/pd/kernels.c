@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions of src/pd are compiled once per vector width (base/kernels.h).
+#include "base/kernels.h"
+#include "pd/elements.h"
+
+// membrane.c
+TB_KERNEL(void, tb_pd_membranes,
+          (const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
+           const double* lengths, tbVec3* push),
+          (fem, h, begin, end, x, v, lengths, push))

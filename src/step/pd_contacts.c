@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/pd_contacts.h"
+
+#include "problem/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+static int rows_of(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }
+
+// ---- before the iterations ----
+
+static void make_answers(const tbProblem* p, const double* lump, double* answer)
+{
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      const tbMetricBlock* block = &p->block[p->dof_block[p->jac_dof[c]]];
+      int rows = rows_of(p, k), width = p->jac_width[c];
+      const double* J = p->jac + p->jac_val_adr[c];
+      double* Y = answer + p->jac_val_adr[c];
+      for (int i = 0; i < rows * width; i++)
+        Y[i] = block->kind == TB_METRIC_SPARSE ? J[i] / lump[p->jac_dof[c] + i % width] : J[i];
+      if (block->kind != TB_METRIC_SPARSE) tb_metric_solve_rows(block, rows, Y);
+    }
+}
+
+// Of friction laws all rows together, the largest row sum of J D⁻¹Jᵀ + R, so that no impulse overshoots:
+// between nodes that is a multiple of one. Of others row by row.
+static void make_responses(const tbProblem* p, const double* answer, double* response)
+{
+  for (int k = 0; k < p->ncontact; k++) {
+    int rows = rows_of(p, k);
+    double *own = response + p->row_adr[k], most = 0;
+    bool together = p->law[k] > TB_LAW_BOX;
+    for (int i = 0; i < rows; i++) {
+      double sum = p->compliance[p->row_adr[k] + i];
+      for (int j = 0; j < rows; j++) {
+        double entry = 0;
+        for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+          for (int d = 0, width = p->jac_width[c]; d < width; d++)
+            entry += p->jac[p->jac_val_adr[c] + (size_t)(i * width + d)] *
+                     answer[p->jac_val_adr[c] + (size_t)(j * width + d)];
+        sum += i == j ? entry : together ? fabs(entry) : 0;
+      }
+      own[i] = sum;
+      most = fmax(most, sum);
+    }
+    for (int i = 0; together && i < rows; i++) own[i] = most;
+  }
+}
+
+// ---- layers ----
+
+typedef struct {
+  const tbProblem* p;
+  int *adr, *contact; // of the first degree of freedom of a node: its contacts   (ndof+1)
+  int* layer;         // of a contact; −1: not yet                                (ncontact)
+  int* queue;         // contacts whose layer is known, in that order
+  int first, count;
+} Layers;
+
+// A contact with something that is no node: what an impulse on it adds up to does not cancel.
+static bool is_anchored(const tbProblem* p, int k)
+{
+  double sum[3] = {0};
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    if (p->block[p->dof_block[p->jac_dof[c]]].kind != TB_METRIC_SPARSE) return true;
+    for (int d = 0; d < p->jac_width[c] && d < 3; d++) sum[d] += p->jac[p->jac_val_adr[c] + (size_t)d];
+  }
+  return fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2]) > 1e-6;
+}
+
+static void take(Layers* l, int k, int layer)
+{
+  l->layer[k] = layer;
+  l->queue[l->count++] = k;
+}
+
+static void spread(Layers* l)
+{
+  const tbProblem* p = l->p;
+  for (; l->first < l->count; l->first++) {
+    int k = l->queue[l->first];
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      int node = p->jac_dof[c];
+      if (p->block[p->dof_block[node]].kind != TB_METRIC_SPARSE) continue;
+      for (int i = l->adr[node]; i < l->adr[node + 1]; i++)
+        if (l->layer[l->contact[i]] < 0) take(l, l->contact[i], l->layer[k] + 1);
+    }
+  }
+}
+
+// Whether one of its nodes is in no other contact: it is at an end of a stack.
+static bool is_end(const Layers* l, int k)
+{
+  for (int c = l->p->jac_adr[k]; c < l->p->jac_adr[k + 1]; c++) {
+    int node = l->p->jac_dof[c];
+    if (l->adr[node + 1] - l->adr[node] == 1) return true;
+  }
+  return false;
+}
+
+static tbStatus list_contacts(tbArena* arena, Layers* l)
+{
+  const tbProblem* p = l->p;
+  int count = p->jac_adr[p->ncontact];
+  l->adr = TB_TAKE(arena, int, (size_t)p->ndof + 1);
+  l->contact = TB_TAKE(arena, int, (size_t)count);
+  l->layer = TB_TAKE(arena, int, (size_t)p->ncontact);
+  int* at = TB_TAKE(arena, int, (size_t)p->ndof);
+  if (!l->adr || !l->contact || !l->layer || !at) return TB_ERROR_MEMORY;
+  for (int c = 0; c < count; c++) l->adr[p->jac_dof[c] + 1]++;
+  for (int i = 0; i < p->ndof; i++) l->adr[i + 1] += l->adr[i], at[i] = l->adr[i];
+  for (int k = 0; k < p->ncontact; k++) {
+    l->layer[k] = -1;
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) l->contact[at[p->jac_dof[c]]++] = k;
+  }
+  return TB_OK;
+}
+
+// In the order in which contacts are reached, layer is beside layer.
+static tbStatus sort_into_layers(tbArena* arena, const tbProblem* p, tbPdContacts* out)
+{
+  Layers l = {.p = p, .queue = out->order};
+  TB_TRY(list_contacts(arena, &l));
+  for (int k = 0; k < p->ncontact; k++)
+    if (is_anchored(p, k)) take(&l, k, 0);
+  spread(&l);
+  for (int pass = 0; pass < 2; pass++) // stacks with ends, then closed ones
+    for (int k = 0; k < p->ncontact; k++)
+      if (l.layer[k] < 0 && (pass == 1 || is_end(&l, k))) take(&l, k, 0), spread(&l);
+  for (int k = 0; k < p->ncontact; k++)
+    if (l.layer[k] >= out->layers) out->layers = l.layer[k] + 1;
+  return TB_OK;
+}
+
+tbStatus tb_pd_contacts_begin(tbArena* arena, const tbProblem* p, const tbSolveOptions* o, const double* lump,
+                              tbPdContacts* out)
+{
+  *out = (tbPdContacts){.problem = p,
+                        .answer = TB_TAKE(arena, double, p->jac_val_adr[p->ncol]),
+                        .response = TB_TAKE(arena, double, (size_t)p->nrow),
+                        .set = TB_TAKE(arena, tbFrictionSet, (size_t)p->ncontact),
+                        .order = TB_TAKE(arena, int, (size_t)p->ncontact)};
+  if (!out->answer || !out->response || !out->set || !out->order) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++) tb_friction_make(p, k, o->model, o->directions, &out->set[k]);
+  make_answers(p, lump, out->answer);
+  make_responses(p, out->answer, out->response);
+  return sort_into_layers(arena, p, out);
+}
+
+// ---- the law ----
+
+// The three cases: z = r − u/ω is −d/ω, what would stop all motion.
+static void follow_friction(const tbFrictionSet* set, const double* z, double* r)
+{
+  double size = 0;
+  memset(r, 0, (size_t)(set->dim + 1) * sizeof *r);
+  if (!(z[0] > 0)) return; // takes off
+  r[0] = z[0];
+  if (set->kind != TB_SET_BALL) {
+    tb_friction_closest(set, z[0], z + 1, r + 1);
+    return;
+  }
+  for (int i = 1; i <= set->dim; i++) size += z[i] * z[i];
+  size = sqrt(size);
+  double most = set->par[0] * z[0], share = size <= most ? 1 : most / size; // sticks, slips
+  for (int i = 1; i <= set->dim; i++) r[i] = share * z[i];
+}
+
+static double row_velocity(const tbProblem* p, int k, int i, const double* v, const double* r)
+{
+  int row = p->row_adr[k] + i;
+  double u = p->bias[row] + p->compliance[row] * r[row];
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int width = p->jac_width[c];
+    const double *J = p->jac + p->jac_val_adr[c] + (size_t)(i * width), *at = v + p->jac_dof[c];
+    for (int d = 0; d < width; d++) u += J[d] * at[d];
+  }
+  return u;
+}
+
+static void push_row(const tbPdContacts* s, int k, int i, double change, double* v)
+{
+  const tbProblem* p = s->problem;
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1] && change != 0; c++) {
+    int width = p->jac_width[c];
+    const double* Y = s->answer + p->jac_val_adr[c] + (size_t)(i * width);
+    double* to = v + p->jac_dof[c];
+    for (int d = 0; d < width; d++) to[d] += change * Y[d];
+  }
+}
+
+static void update_rows(const tbPdContacts* s, int k, double* v, double* r)
+{
+  const tbProblem* p = s->problem;
+  int rows = rows_of(p, k), first = p->row_adr[k];
+  double z[TB_MAX_ROWS], next[TB_MAX_ROWS];
+  for (int i = 0; i < rows; i++) {
+    if (!(s->response[first + i] > 0)) continue;
+    memcpy(z, r + first, (size_t)rows * sizeof *z);
+    z[i] -= row_velocity(p, k, i, v, r) / s->response[first + i];
+    tb_friction_clamp_rows(p, k, z, next);
+    push_row(s, k, i, next[i] - r[first + i], v);
+    r[first + i] = next[i];
+  }
+}
+
+static void update_friction(const tbPdContacts* s, int k, double* v, double* r)
+{
+  const tbProblem* p = s->problem;
+  int rows = rows_of(p, k), first = p->row_adr[k];
+  double z[TB_MAX_ROWS], next[TB_MAX_ROWS], response = s->response[first];
+  if (!(response > 0)) return;
+  for (int i = 0; i < rows; i++) z[i] = r[first + i] - row_velocity(p, k, i, v, r) / response;
+  follow_friction(&s->set[k], z, next);
+  for (int i = 0; i < rows; i++) {
+    push_row(s, k, i, next[i] - r[first + i], v);
+    r[first + i] = next[i];
+  }
+}
+
+void tb_pd_contacts_sweep(const tbPdContacts* s, double* v, double* r)
+{
+  for (int i = 0; i < s->problem->ncontact; i++) {
+    int k = s->order[i];
+    if (s->set[k].kind != TB_SET_NONE) update_friction(s, k, v, r);
+    else update_rows(s, k, v, r);
+  }
+}
+
+void tb_pd_contacts_move(const tbPdContacts* s, const double* r, double* v)
+{
+  const tbProblem* p = s->problem;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int i = 0; i < rows_of(p, k); i++) push_row(s, k, i, r[p->row_adr[k] + i], v);
+}
+
+void tb_pd_contacts_push(const tbProblem* p, const double* r, double* out)
+{
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+      int width = p->jac_width[c];
+      const double* J = p->jac + p->jac_val_adr[c];
+      for (int i = 0; i < rows_of(p, k); i++, J += width)
+        for (int d = 0; d < width; d++) out[p->jac_dof[c] + d] += J[d] * r[p->row_adr[k] + i];
+    }
+}

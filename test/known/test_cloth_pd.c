@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cloth by projective dynamics against closed forms (Ly et al. 2020, section 5.2).
+#include "known/worlds.h"
+#include "test.h"
+
+static const double g = 9.81;
+
+static Stage pd_stage(double mu, int iterations)
+{
+  Stage s = stage_open(mu, 0);
+  s.step.scheme = "pd";
+  s.step.iterations = iterations;
+  s.step.dt = 5e-3;
+  return s;
+}
+
+static tbBodyId add_sheet(Stage* s, tbDeformableDef def, double size, int cells)
+{
+  tbMesh* mesh = NULL;
+  tbBodyId id = {-1, 0};
+  CHECK_OK(&s->ctx, tb_cloth_grid(&s->ctx, size, size, cells, cells, &mesh));
+  def.sheet = mesh;
+  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));
+  tb_mesh_free(&s->ctx, mesh);
+  return id;
+}
+
+// A sheet parallel to a slope, so high above it, thrown along it.
+static tbBodyId sheet_over_slope(Stage* s, double slope, double heading, double height, double speed)
+{
+  stage_floor(s, slope, heading);
+  tbDeformableDef def = tb_default_deformable_def();
+  def.orientation = stage_turn(slope, heading);
+  def.position = tb_scale3(height, stage_normal(slope, heading));
+  def.velocity = tb_scale3(speed, stage_down(slope, heading));
+  return add_sheet(s, def, 0.5, 6);
+}
+
+// All nodes move alike, so that elasticity has no part in it: one iteration is all it takes.
+TEST(a_sheet_falls_onto_a_slope_and_slides_as_the_closed_form_says)
+{
+  static const double slope[] = {0.2, 0.5, 0.9}, mu[] = {0, 0.1, 0.2}, heading[] = {0, 0.7, 2.5};
+  for (int i = 0; i < 9; i++) {
+    double a = slope[i % 3], f = mu[i / 3], way = heading[(i + i / 3) % 3];
+    if (f >= tan(a)) continue;
+    Stage s = pd_stage(f, 1);
+    tbBodyId id = sheet_over_slope(&s, a, way, 0.01, 0);
+    stage_run(&s, 40); // it has landed
+    tbVec3 down = stage_down(a, way), normal = stage_normal(a, way);
+    double v0 = tb_dot3(stage_state(&s, id).velocity, down);
+    for (int k = 0; k < 20; k++) {
+      stage_run(&s, 1);
+      if (!(s.report.residual.velocity < 1e-12))
+        test_failed(__FILE__, __LINE__, "μ %g, slope %g: error %g m/s after one iteration", f, a,
+                    s.report.residual.velocity);
+    }
+    double gained = tb_dot3(stage_state(&s, id).velocity, down) - v0;
+    double expected = 20 * s.step.dt * g * (sin(a) - f * cos(a));
+    if (!(fabs(gained / expected - 1) < 1e-9))
+      test_failed(__FILE__, __LINE__, "μ %g, slope %g: gained %.12g m/s, not %.12g", f, a, gained, expected);
+    CHECK(fabs(tb_dot3(stage_state(&s, id).velocity, normal)) < 1e-12);
+    CHECK(s.unconverged == 0 && s.report.contacts > 0);
+    stage_close(&s);
+  }
+}
+
+TEST(a_sheet_thrown_over_a_table_stops_where_friction_says)
+{
+  static const double mu[] = {0.2, 0.6}, speed[] = {2, 1.5};
+  for (int i = 0; i < 2; i++) {
+    Stage s = pd_stage(mu[i], 5);
+    s.step.dt = 1e-3;
+    tbBodyId id = sheet_over_slope(&s, 0, 0, 6e-4, speed[i]);
+    tbVec3 from = stage_state(&s, id).position, along = stage_down(0, 0);
+    stage_run_for(&s, 1.2 * speed[i] / (mu[i] * g));
+    double way = tb_dot3(tb_sub3(stage_state(&s, id).position, from), along);
+    double expected = 0.5 * speed[i] * speed[i] / (mu[i] * g);
+    if (!(fabs(way / expected - 1) < 5e-3))
+      test_failed(__FILE__, __LINE__, "μ %g: stopped after %g m, not %g", mu[i], way, expected);
+    CHECK(tb_norm3(stage_state(&s, id).velocity) < 1e-12);
+    stage_close(&s);
+  }
+}
+
+TEST(a_sheet_holds_without_creep_above_the_angle_of_friction)
+{
+  static const int iterations[] = {5, 20};
+  for (int i = 0; i < 2; i++) {
+    double slope = 0.4;
+    Stage s = pd_stage(1.01 * tan(slope), iterations[i]);
+    tbBodyId id = sheet_over_slope(&s, slope, 0.3, 6e-4, 0);
+    stage_run(&s, 20);
+    tbVec3 from = stage_state(&s, id).position;
+    stage_run(&s, 200);
+    double crept = tb_norm3(tb_sub3(stage_state(&s, id).position, from));
+    if (!(crept < 1e-12)) test_failed(__FILE__, __LINE__, "%d iterations: crept %g m", iterations[i], crept);
+    stage_close(&s);
+  }
+}
+
+TEST(a_sheet_in_free_flight_keeps_its_momentum)
+{
+  Stage s = pd_stage(0.5, 10);
+  tbDeformableDef def = tb_default_deformable_def();
+  def.velocity = tb_vec3(1, -2, 3), def.angular_velocity = tb_vec3(3, 1, 0);
+  def.cloth.stiffness_damping = 0.01;
+  tbBodyId id = add_sheet(&s, def, 0.5, 6);
+  double mass = tb_body_mass(s.world, id);
+  for (int i = 0; i < 50; i++) {
+    tbVec3 before = tb_world_momentum(s.world);
+    stage_run(&s, 1);
+    tbVec3 gained = tb_sub3(tb_world_momentum(s.world), before);
+    gained.z += mass * g * s.step.dt;
+    if (!(tb_norm3(gained) < 1e-12 * mass * 5))
+      test_failed(__FILE__, __LINE__, "step %d: momentum changed by %g", i, tb_norm3(gained));
+  }
+  stage_close(&s);
+}
+
+// A strip hung by one end stretches by m g L/(2 k W) under its own weight.
+TEST(a_hanging_sheet_stretches_by_its_weight)
+{
+  Stage s = pd_stage(0.5, 60);
+  s.step.dt = 0.01;
+  tbDeformableDef def = tb_default_deformable_def();
+  def.cloth.area_density = 0.5, def.cloth.stretch = 50, def.cloth.shear = 20,
+  def.cloth.stiffness_damping = 0.05;
+  def.orientation = tb_quat(sqrt(0.5), 0, sqrt(0.5), 0); // x to −z
+  int pinned[7];
+  for (int i = 0; i < 7; i++) pinned[i] = 7 * i;
+  tbPinDef pin = tb_default_pin_def();
+  pin.nodes = pinned, pin.node_count = 7;
+  def.pins = &pin, def.pin_count = 1;
+  tbBodyId id = add_sheet(&s, def, 0.5, 6);
+  stage_run(&s, 400);
+  const tbVec3* x = tb_body_nodes(s.world, id);
+  double low = 0, expected = 0.5 * 0.5 * g * 0.5 * 0.5 / 50; // ½ ρ g L²/k
+  for (int i = 0; i < tb_body_node_count(s.world, id); i++) low = fmin(low, x[i].z);
+  if (!(fabs((-low - 0.25) / expected - 1) < 0.05))
+    test_failed(__FILE__, __LINE__, "stretched by %g m, not %g", -low - 0.25, expected);
+  stage_close(&s);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheme pd: what it publishes, what it reports, what its iterations come to.
+#include "step/soft_worlds.h"
+#include "known/worlds.h"
+#include "test.h"
+#include "tribo/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A cloth falls on a ball, at a step with everything in contact.
+static Stage draped(int iterations, bool accelerated, int steps)
+{
+  Stage s = stage_open(0.3, 0);
+  s.step.scheme = "pd", s.step.dt = 5e-3;
+  stage_floor(&s, 0, 0);
+  stage_fixed(&s, tb_shape_sphere(0.2), tb_vec3(0, 0, 0.2), tb_quat_identity());
+  tbMesh* mesh = NULL;
+  tbDeformableDef def = tb_default_deformable_def();
+  CHECK_OK(&s.ctx, tb_cloth_grid(&s.ctx, 0.6, 0.6, 12, 12, &mesh));
+  def.sheet = mesh, def.position = tb_vec3(0.02, 0.01, 0.41);
+  def.cloth.stiffness_damping = 2e-3, def.cloth.air_damping = 0.05;
+  CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.world, &def, NULL));
+  tb_mesh_free(&s.ctx, mesh);
+  stage_run(&s, steps);
+  s.step.iterations = iterations, s.step.accelerated = accelerated;
+  return s;
+}
+
+TEST(what_pd_reports_is_what_the_judge_says_of_what_it_publishes)
+{
+  Stage s = draped(10, true, 40);
+  tbProblem* p = NULL;
+  CHECK_OK(&s.ctx, tb_world_problem(&s.ctx, s.world, &s.step, &p, NULL));
+  stage_run(&s, 1);
+  REQUIRE(p != NULL && p->ncontact == s.report.contacts && p->ncontact > 20);
+  double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
+  for (int k = 0; k < p->ncontact; k++) {
+    tbContactView c = tb_world_contact(s.world, k);
+    memcpy(lambda + p->row_adr[k], c.impulse, (size_t)c.rows * sizeof *lambda);
+  }
+  tbResidual r;
+  tbJudge* judge = NULL;
+  CHECK_OK(&s.ctx, tb_judge_create(&s.ctx, p, &judge));
+  tb_judge_measure(judge, lambda, TB_MODEL_CONE, 0, &r, NULL, NULL);
+  tb_judge_free(&s.ctx, judge);
+  CHECK(r.fclib > 1e-6); // ten iterations do not solve it
+  CHECK_NEAR(r.fclib / s.report.residual.fclib, 1, 1e-6);
+  CHECK(s.report.residual.velocity >= r.velocity * (1 - 1e-6)); // measured by masses, it is never too small
+  CHECK(s.report.outcome == TB_MAX_ITERATIONS && strcmp(s.report.used, "pd") == 0);
+  free(lambda);
+  tb_problem_free(p);
+  stage_close(&s);
+}
+
+// The paper's figure 6: the error falls, and does not explode; momentum makes it fall faster.
+TEST(more_iterations_come_closer_and_momentum_needs_fewer)
+{
+  double error[2][3];
+  for (int fast = 0; fast < 2; fast++)
+    for (int k = 0; k < 3; k++) {
+      static const int iterations[] = {5, 20, 300};
+      Stage s = draped(iterations[k], fast, 40);
+      stage_run(&s, 1);
+      error[fast][k] = s.report.residual.velocity;
+      if (fast && k == 2) CHECK(s.report.residual.velocity < s.step.solver.velocity_tolerance);
+      CHECK(s.report.iterations <= iterations[k]);
+      stage_close(&s);
+    }
+  for (int fast = 0; fast < 2; fast++)
+    if (!(error[fast][1] < error[fast][0] && error[fast][2] < 0.3 * error[fast][1]))
+      test_failed(__FILE__, __LINE__, "momentum %d: errors %g, %g, %g m/s", fast, error[fast][0],
+                  error[fast][1], error[fast][2]);
+  if (!(error[1][1] < 0.7 * error[0][1] && error[1][2] < 0.1 * error[0][2]))
+    test_failed(__FILE__, __LINE__, "with momentum %g, %g m/s, without %g, %g", error[1][1], error[1][2],
+                error[0][1], error[0][2]);
+}
+
+// A heap of soft, rigid, attached and driven bodies: a solver finishes what has rigid bodies in it.
+TEST(pd_moves_worlds_of_all_kinds)
+{
+  Stage s = stage_open(0.5, 0);
+  CHECK_OK(&s.ctx, soft_heap(&s.ctx, s.world));
+  s.step.scheme = "pd", s.step.solver.tolerance = 1e-4;
+  for (int i = 0; i < 40; i++) {
+    stage_run(&s, 1);
+    for (int b = 0; b < tb_world_body_count(s.world); b++) {
+      tbVec3 v = tb_body_state(s.world, tb_world_body_at(s.world, b)).velocity;
+      if (!(tb_norm3(v) < 20))
+        test_failed(__FILE__, __LINE__, "step %d: body %d has %g m/s", i, b, tb_norm3(v));
+    }
+  }
+  stage_close(&s);
+}
