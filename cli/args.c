@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/args.h"
+#include "cli/named.h"
 #include "tribo/tools/decimal.h"
 #include "tribo/tools/file.h"
 #include "tribo/tools/text.h"
@@ -278,17 +279,28 @@ tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double*
   return tb_problem_load(ctx, path, out, guess);
 }
 
+// A scene file, or the name of a scene of the gallery that is spelt nearly so.
+static tbStatus check_scene_input(tbContext* ctx, const char* path)
+{
+  const char* near = tb_is_stream(path) ? NULL : near_named_scene(path);
+  if (!near) return check_input(ctx, path);
+  return tb_fail(ctx, TB_ERROR_INPUT, "%s: no such file, nor a scene of the gallery; did you mean \"%s\"?",
+                 path, near);
+}
+
 tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out)
 {
+  if (is_named_scene(path)) return load_named_scene(ctx, path, out);
   path = input_path(path);
-  TB_TRY(check_input(ctx, path));
+  TB_TRY(check_scene_input(ctx, path));
   return tb_scene_load(ctx, path, out);
 }
 
 tbStatus examine_scene(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
 {
+  if (is_named_scene(path)) return load_named_scene(ctx, path, out);
   path = input_path(path);
-  TB_TRY(check_input(ctx, path));
+  TB_TRY(check_scene_input(ctx, path));
   return tb_scene_examine(ctx, path, errors, out);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tribo export: a replay for other programs, without running again.
 #include "tribo/tools/text.h"
+#include "cli/stream.h"
+#include "cli/out.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/recordings.h"
@@ -73,7 +75,9 @@ static bool read_args(ExportArgs* a)
 static tbStatus export_one(tbContext* ctx, tbReplay* replay, const char* kind, const char* path,
                            const ExportArgs* a)
 {
-  return tb_replay_export(ctx, replay, kind, path, a->first, a->last, interrupted, NULL);
+  TB_TRY(tb_replay_export(ctx, replay, kind, path, a->first, a->last, interrupted, NULL));
+  out_wrote(is_standard(path), path);
+  return TB_OK;
 }
 
 // Every kind into the folder, by the names it has there after `tribo run --export`.

@@ -150,3 +150,15 @@ void out_held(tbOut* out, double value, double tolerance, const char* unit)
   }
   out_format(out, "%s", unit);
 }
+
+void out_wrote(bool output_taken, const char* path)
+{
+  if (!path || strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0) return;
+  tbContext ctx = tb_default_context();
+  tbOut out = out_summary(&ctx, output_taken);
+  tb_out_text(&out, "wrote ");
+  out_terminal(&out, path);
+  tb_out_text(&out, "\n");
+  tb_out_finish(&out);
+  tb_out_free(&out);
+}

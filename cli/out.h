@@ -14,6 +14,9 @@ tbOut out_error(tbContext* ctx); // standard error
 // Where summaries go: standard error when standard output is taken by data.
 tbOut out_summary(tbContext* ctx, bool output_taken);
 
+// "wrote PATH" where summaries go; nothing for null, for a standard stream or a device.
+void out_wrote(bool output_taken, const char* path);
+
 // Short pieces: what comes out is cut at 1 KiB. Text of unknown length goes through the functions below.
 void out_format(tbOut* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
 

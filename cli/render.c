@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tribo render: pictures and films of a replay, or of a scene that is simulated on the way.
+#include "cli/named.h"
+#include "cli/stream.h"
+#include "cli/out.h"
 #include "cli/render.h"
 #include "tribo/tools/decimal.h"
 #include "cli/interrupt.h"
@@ -158,7 +161,7 @@ static tbStatus open_scene(tbContext* ctx, const char* path, const RenderArgs* a
 static int render(tbContext* ctx, const char* path, const RenderArgs* a, Shooting* s)
 {
   tbReplay* replay;
-  if (check_readable(ctx, path) != TB_OK) return fail_with(ctx);
+  if (!is_named_scene(path) && check_readable(ctx, path) != TB_OK) return fail_with(ctx);
   if (tb_film_path(a->out) && tb_film_check(ctx) != TB_OK) return fail_with(ctx);
   interrupt_watch();
   bool recorded = is_replay(path);
@@ -175,6 +178,7 @@ static int render(tbContext* ctx, const char* path, const RenderArgs* a, Shootin
   if (status == TB_OK) status = shoot(ctx, replay, a->out, a->frames && !tb_film_path(a->out), s);
   tb_replay_close(ctx, replay);
   if (status != TB_OK) return fail_with(ctx);
+  if (!a->quiet) out_wrote(is_standard(a->out), a->out);
   return interrupted(NULL) ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 

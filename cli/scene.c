@@ -99,7 +99,9 @@ static int write_scene(const char* name, const char** setting, const char* file)
       return EXIT_USAGE;
     }
   tbStatus status = file ? tb_gallery_save(&ctx, scene, values, file) : print(&ctx, scene, values);
-  return status == TB_OK ? EXIT_DONE : fail_with(&ctx);
+  if (status != TB_OK) return fail_with(&ctx);
+  out_wrote(false, file);
+  return EXIT_DONE;
 }
 
 int command_scene(int argc, char** argv)

@@ -3,13 +3,14 @@
 #include "tribo/tools/file.h"
 #include "tribo/tools/json.h"
 #include "cli/interrupt.h"
+#include "cli/named.h"
 
 #include <string.h>
 
 static const size_t MOST_BYTES = (size_t)2 << 30; // as tb_problem_load
 
 // Problems in JSON begin with "tribo_problem", scenes with "tribo".
-static bool is_scene(tbContext* ctx, const char* path)
+bool is_scene_file(tbContext* ctx, const char* path)
 {
   tbArena arena;
   const tbJson* root = NULL;
@@ -37,7 +38,7 @@ static tbStatus load_scene_problem(tbContext* ctx, const char* path, int steps, 
                                    double** guess)
 {
   tbScene scene;
-  TB_TRY(tb_scene_load(ctx, path, &scene));
+  TB_TRY(load_scene(ctx, path, &scene));
   tbStatus status = scene_problem(ctx, &scene, steps, out, guess);
   if (status == TB_OK && (*out)->ncontact == 0) {
     status = tb_fail(ctx, TB_ERROR_INPUT, "%s: nothing touches after %d steps; --step N asks for another",
@@ -55,7 +56,8 @@ tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbPr
 {
   *scene = false;
   if (strcmp(path, "-") == 0 || tb_is_stream(path)) return load_problem(ctx, path, out, guess);
-  TB_TRY(check_readable(ctx, path));
-  *scene = is_scene(ctx, path);
+  *scene = is_named_scene(path);
+  if (!*scene) TB_TRY(check_readable(ctx, path));
+  if (!*scene) *scene = is_scene_file(ctx, path);
   return *scene ? load_scene_problem(ctx, path, steps, out, guess) : tb_problem_load(ctx, path, out, guess);
 }

@@ -5,8 +5,12 @@
 
 #include "cli/args.h"
 
-// A problem file as load_problem takes it, or a scene: simulated as it says for `steps` steps, and then the
-// problem of the step to come, with its warm start as the guess. *scene: which of them it was.
+// Whether a file that can be read holds a scene.
+bool is_scene_file(tbContext* ctx, const char* path);
+
+// A problem file as load_problem takes it, or a scene, also by its name in the gallery: simulated as it says
+// for `steps` steps, and then the problem of the step to come, with its warm start as the guess. *scene:
+// which of them it was.
 tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbProblem** out, double** guess,
                                bool* scene);
 

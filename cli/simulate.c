@@ -199,12 +199,34 @@ static tbStatus finish(Simulation* s, int64_t last)
   return metrics_json(s->ctx, &s->metrics_file.out, &s->metrics, s->scene, state_of(s, last));
 }
 
+// The files of a run, those in the folder of --out by its name.
+static void put_wrote(const Simulation* s, tbOut* out)
+{
+  const OutputArgs* a = s->args;
+  const char* const file[] = {a->metrics,    a->csv,  a->csv_contacts, a->trajectory,
+                              a->checkpoint, a->dump, a->out};
+  const char* between = "  wrote        ";
+  for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+    bool folder = file[i] && (file[i] == a->out || file[i] == a->dump);
+    if (!file[i] || is_standard(file[i])) continue;
+    tb_out_text(out, between);
+    out_terminal(out, file[i]);
+    if (folder && file[i][strlen(file[i]) - 1] != '/') tb_out_text(out, "/");
+    between = ", ";
+  }
+  if (*between == ',') tb_out_text(out, "\n");
+}
+
 static tbStatus print_summary(Simulation* s, int64_t last)
 {
   const OutputArgs* a = s->args;
   bool taken = is_standard(a->csv) || is_standard(a->csv_contacts) || is_standard(a->metrics);
   tbOut out = out_summary(s->ctx, taken);
   tbStatus status = metrics_summary(s->ctx, &out, &s->metrics, s->scene, state_of(s, last));
+  tbOut wrote = out_summary(s->ctx, taken);
+  if (status == TB_OK) put_wrote(s, &wrote);
+  if (status == TB_OK) status = tb_out_finish(&wrote);
+  tb_out_free(&wrote);
   tb_out_free(&out);
   return status;
 }

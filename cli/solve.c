@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tribo solve: one contact problem, one method, the judge's verdict.
+#include "tribo/tools/file.h"
 #include "tribo/tools/json_write.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
+#include "cli/named.h"
+#include "cli/scene_problem.h"
 #include "cli/out.h"
 #include "cli/stream.h"
 #include "cli/verdict.h"
@@ -103,12 +106,27 @@ typedef struct {
   const char *solution, *trace;
 } SolveArgs;
 
+// A scene has a problem in every step: which one is for `tribo compare` to be told.
+static tbStatus refuse_scene(tbContext* ctx, const char* path)
+{
+  tbContext quiet = tb_default_context();
+  bool scene = is_named_scene(path);
+  if (!scene && strcmp(path, "-") != 0 && !tb_is_stream(path)) scene = is_scene_file(&quiet, path);
+  if (!scene) return TB_OK;
+  return tb_fail(
+      ctx, TB_ERROR_INPUT,
+      "%s: a scene, not a contact problem; `tribo compare %s --step N` solves the problem of one of "
+      "its steps",
+      path, path);
+}
+
 static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a, tbSolveOptions* o,
                            tbSolveResult* r)
 {
   tbProblem* p = NULL;
   double *lambda = NULL, *guess = NULL;
   Trace trace = {.options = o};
+  TB_TRY(refuse_scene(ctx, path));
   TB_TRY(load_problem(ctx, path, &p, &guess));
   lambda = TB_NEW(ctx, double, (size_t)p->nrow);
   tbStatus status = lambda ? TB_OK : TB_ERROR_MEMORY;
@@ -124,8 +142,11 @@ static tbStatus solve_file(tbContext* ctx, const char* path, const SolveArgs* a,
   status = streams_close(ctx, (Stream* const[]){&trace.stream}, 1, status);
   if (status == TB_OK && a->solution) status = write_solution(ctx, a->solution, p->nrow, lambda);
   if (status == TB_OK) {
+    bool taken = a->json || is_standard(a->solution) || is_standard(a->trace);
     if (a->json) status = print_json(ctx, path, p, o, r);
-    else print_text(is_standard(a->solution) || is_standard(a->trace) ? stderr : stdout, path, p, o, r);
+    else print_text(taken ? stderr : stdout, path, p, o, r), fflush(stdout);
+    out_wrote(taken, a->solution);
+    out_wrote(taken, a->trace);
   }
   tb_free(ctx, lambda);
   tb_guess_free(ctx, guess);

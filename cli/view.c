@@ -8,6 +8,7 @@
 #include "tribo/tools/json_write.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
+#include "cli/named.h"
 #include "cli/serve.h"
 
 #include <limits.h>
@@ -220,8 +221,16 @@ static int run_view(const ViewArgs* a)
                .about = tb_out_memory(&ctx)};
   tb_arena_init(&view.arena, &ctx);
   interrupt_watch();
-  tbStatus status = prepare(&ctx, a, &view);
-  if (status == TB_OK) status = serve(&ctx, a, &view);
+  ViewArgs shown = *a;
+  NamedScene named = {0};
+  tbStatus status = TB_OK;
+  if (a->file && is_named_scene(a->file)) {
+    status = named_scene_write(&ctx, a->file, &named);
+    shown.file = named.path;
+  }
+  if (status == TB_OK) status = prepare(&ctx, &shown, &view);
+  if (status == TB_OK) status = serve(&ctx, &shown, &view);
+  named_scene_remove(&named);
   tb_out_free(&view.about);
   tb_out_free(&view.page);
   tb_array_free(&ctx, &view.names);

@@ -90,3 +90,22 @@ t scene soft-incline --set friction=0.3 -o slick.json; simulates slick --time 0.
   measure 'if (name == "block") v = sqrt(vx^2 + vz^2)' 'exit !(v > 0.24 && v < 0.32)' <slick.csv; claim "soft-incline: and slides below it, at Coulomb's pace"
 simulates hammock --time 1 &&
   measure 'if (name == "ball") { last = z; speed = vz }' 'exit !(last > 0.6 && last < 1.05)' <hammock.csv; claim "hammock holds its ball"
+
+# Names of the gallery wherever a scene file is taken; a file of that name comes first.
+t run arch --steps 2 --metrics named.json; ended 0 && grep -q 'wrote *named.json' out; claim "run NAME: a scene of the gallery, and what was written"
+t scene arch -o archfile; t run archfile --steps 2 --metrics file.json
+ended 0 && [ "$(grep -o 'state_hash[^,]*' named.json)" = "$(grep -o 'state_hash[^,]*' file.json)" ]; claim "the same bits as from its file"
+t check arch; ended 0 && grep -q '^arch: 28 bodies' out; claim "check NAME"
+t compare arch --step 1 --solvers bgs --max-iter 3; ended 0 && grep -q bgs out; claim "compare NAME"
+t run arhc; ended 2 && one_line && says 'did you mean "arch"'; claim "a name that is nearly one"
+t solve arch; ended 2 && one_line && says 'tribo compare arch --step'; claim "solve NAME points to compare"
+t solve archfile; ended 2 && one_line && says 'tribo compare archfile --step'; claim "solve SCENE points to compare"
+echo nonsense >arch; t run arch; ended 2 && says '^arch:1:1'; claim "a file comes before the gallery"
+rm arch
+t scene stack -o s.json; ended 0 && grep -q '^wrote s.json$' out; claim "scene says what it wrote"
+bad=
+for name in $("$tribo" scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p'); do
+  "$tribo" check "$name" >out 2>err || bad+=" $name"
+done
+[ -z "$bad" ]; claim "every name of the gallery loads, but:$bad"
+! ls -d /tmp/tribo-scene-* >/dev/null 2>&1; claim "and leaves no folder behind"

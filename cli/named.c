@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/named.h"
+#include "tribo/gallery.h"
+#include "tribo/tools/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_there(const char* path)
+{
+  struct stat info;
+  return stat(path, &info) == 0;
+}
+
+bool is_named_scene(const char* word) { return tb_gallery_find(word) && !is_there(word); }
+
+const char* near_named_scene(const char* word)
+{
+  if (is_there(word) || strpbrk(word, "/.")) return NULL;
+  tbNearest near = tb_nearest(word);
+  for (int i = 0; i < tb_gallery_count(); i++) tb_nearest_offer(&near, tb_gallery_at(i)->name);
+  return near.name;
+}
+
+static tbStatus make_folder(tbContext* ctx, char folder[64])
+{
+  snprintf(folder, 64, "/tmp/tribo-scene-XXXXXX");
+  if (mkdtemp(folder)) return TB_OK;
+  tbStatus status = tb_fail(ctx, TB_ERROR_IO, "%s: cannot be made: %s", folder, strerror(errno));
+  folder[0] = 0;
+  return status;
+}
+
+// What a scene of the gallery writes: files, and a folder of meshes.
+static void remove_folder(const char* folder, int depth)
+{
+  DIR* directory = opendir(folder);
+  if (!directory) return;
+  for (struct dirent* e; (e = readdir(directory));) {
+    char path[640];
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    if (unlink(path) != 0 && depth > 0) remove_folder(path, depth - 1);
+  }
+  closedir(directory);
+  rmdir(folder);
+}
+
+tbStatus load_named_scene(tbContext* ctx, const char* name, tbScene* out)
+{
+  const tbGalleryScene* scene = tb_gallery_find(name);
+  char folder[64];
+  if (!scene->files) return tb_gallery_load(ctx, scene, NULL, NULL, out);
+  TB_TRY(make_folder(ctx, folder)); // meshes are read from it, and then not needed any more
+  tbStatus status = tb_gallery_load(ctx, scene, NULL, folder, out);
+  remove_folder(folder, 1);
+  return status;
+}
+
+tbStatus named_scene_write(tbContext* ctx, const char* name, NamedScene* out)
+{
+  TB_TRY(make_folder(ctx, out->folder));
+  snprintf(out->path, sizeof out->path, "%s/%.60s.json", out->folder, name);
+  tbStatus status = tb_gallery_save(ctx, tb_gallery_find(name), NULL, out->path);
+  if (status != TB_OK) named_scene_remove(out);
+  return status;
+}
+
+void named_scene_remove(NamedScene* scene)
+{
+  if (scene->folder[0]) remove_folder(scene->folder, 1);
+  *scene = (NamedScene){0};
+}
