@@ -3,12 +3,15 @@
 
 #include "math/cholesky.h"
 #include "pd/body.h"
+#include "scene/world.h"
 
 void tb_cache_init(tbCache* c, tbContext* ctx)
 {
   c->surface = TB_ARRAY(tbSurfaceMesh*);
   c->factor = TB_ARRAY(tbBodyFactor);
+  c->records = TB_ARRAY(tbContactRecord);
   tb_arena_init(&c->scratch, ctx);
+  tb_pool_init(&c->pool);
 }
 
 void tb_cache_clear(tbContext* ctx, tbCache* c)
@@ -27,6 +30,8 @@ void tb_cache_free(tbContext* ctx, tbCache* c)
   tb_cache_clear(ctx, c);
   tb_array_free(ctx, &c->surface);
   tb_array_free(ctx, &c->factor);
+  tb_array_free(ctx, &c->records);
   c->scratch.ctx = ctx;
   tb_arena_free(&c->scratch);
+  tb_pool_free(ctx, &c->pool);
 }

@@ -7,6 +7,7 @@
 #define TB_SCENE_CACHE_H
 
 #include "base/array.h"
+#include "base/pool.h"
 #include "geometry/surface_mesh.h"
 
 struct tbCholesky;
@@ -23,7 +24,9 @@ typedef struct tbBodyFactor {
 typedef struct tbCache {
   tbArray surface; // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
   tbArray factor;  // tbBodyFactor of a body; as many as have been needed
+  tbArray records; // of contacts: memory for the next step's
   tbArena scratch; // of one step: emptied at its start
+  tbPool pool;     // what a step allocates and frees: taken again by the next
 } tbCache;
 
 void tb_cache_init(tbCache* cache, tbContext* ctx);

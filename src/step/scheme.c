@@ -27,7 +27,9 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   work->pose = TB_TAKE(work->arena, tbTransform, n);
   work->centre = TB_TAKE(work->arena, tbTransform, n);
   work->constraints = TB_ARRAY(tbContactConstraint);
-  work->records = TB_ARRAY(tbContactRecord);
+  work->records = work->cache->records;
+  work->records.count = 0;
+  work->cache->records = TB_ARRAY(tbContactRecord);
   work->begun = tb_seconds();
   if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
   tb_free_motion(w, o->dt, ctx->threads, work->unconstrained);
@@ -59,7 +61,12 @@ void tb_step_forget(tbContext* ctx, tbStepWork* work)
 void tb_step_end(tbContext* ctx, tbStepWork* work)
 {
   tb_array_free(ctx, &work->constraints);
-  tb_array_free(ctx, &work->records);
+  if (work->cache && work->records.item > 0) { // the next step's
+    tb_array_free(ctx, &work->cache->records);
+    work->cache->records = work->records;
+  } else {
+    tb_array_free(ctx, &work->records);
+  }
   tb_step_forget(ctx, work);
 }
 

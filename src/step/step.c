@@ -98,7 +98,10 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   if (o.budget_s > 0) o.solver.time_left_s = &left;
   tbInterrupt outer = ctx->interrupt;
   ctx->interrupt = tb_stop_interrupt(&stop);
-  tbStatus status = take_step(ctx, w, &o, &own);
+  tbCache* cache = w->cache; // the world's own, whatever becomes of the step
+  tbContext pooled = tb_pool_begin(&cache->pool, ctx);
+  tbStatus status = take_step(&pooled, w, &o, &own);
+  tb_pool_end(&cache->pool, &pooled, ctx);
   ctx->interrupt = outer;
   if (status == TB_OK) tb_step_tell(ctx, w, &own);
   if (status == TB_OK && report) *report = own;

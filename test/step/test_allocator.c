@@ -51,3 +51,33 @@ TEST(a_step_on_threads_never_enters_the_allocator_twice)
   tb_world_free(&ctx, w);
   tb_threads_destroy(&ctx, ctx.threads);
 }
+
+TEST(steps_of_a_world_at_rest_allocate_nothing)
+{
+  tbFailingAllocator state = {.countdown = -1};
+  tbContext ctx = test_failing_context(&state);
+  tbWorldDef def = tb_default_world_def();
+  tbWorld* w = NULL;
+  REQUIRE(tb_world_create(&ctx, &def, &w) == TB_OK);
+  tbMaterialDef material = tb_default_material_def();
+  tbMaterialId m;
+  material.name = "box";
+  CHECK_OK(&ctx, tb_world_add_material(&ctx, w, &material, &m));
+  tbShape box = tb_shape_box(tb_vec3(1, 1, 1));
+  for (int i = 0; i < 6; i++) {
+    tbBodyDef body = tb_default_body_def();
+    body.shapes = &box, body.shape_count = 1, body.material = m;
+    body.kind = i == 0 ? TB_BODY_FIXED : TB_BODY_DYNAMIC;
+    body.position = tb_vec3(100, 0, 10 + i);
+    CHECK_OK(&ctx, tb_world_add_body(&ctx, w, &body, NULL));
+  }
+  tbStepOptions o = tb_default_step_options();
+  tbStepReport report;
+  for (int i = 0; i < 40; i++) CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, &report));
+  CHECK(report.contacts >= 20);
+  long before = state.total;
+  for (int i = 0; i < 20; i++) CHECK_OK(&ctx, tb_world_step(&ctx, w, &o, &report));
+  CHECK(state.total == before);
+  tb_world_free(&ctx, w);
+  CHECK(state.alive == 0);
+}
