@@ -17,9 +17,10 @@
 
 enum { BLOCK = 8, ROWS = 8, MAX_WIDTH = 8 };
 
-// Expanded for every size with constants in place of arguments. With the sanitizers' checks in every copy
-// that takes the compiler half a minute, and the copies are no faster.
-#ifdef TB_SANITIZED
+// Expanded for every size with constants in place of arguments. With the sanitizers' checks in every copy, or
+// where a fused multiply-add takes twenty instructions, that takes the compiler half a minute, and the copies
+// are no faster.
+#if defined TB_SANITIZED || !(defined TB_SIMD_AVX2 || defined TB_SIMD_NEON)
 #define INLINE static
 #else
 #define INLINE static inline __attribute__((always_inline))
