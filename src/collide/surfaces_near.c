@@ -8,8 +8,7 @@
 // and a contact at every crossing of two meshes that lie flat on each other would say the same many times.
 #include "collide/surfaces_pair.h"
 
-// Whether the vertex and the face are the ones to report their closest points.
-static bool reports(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const double weight[3])
+bool tb_surface_reports(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const double weight[3])
 {
   const tbSurfaceMesh* surface = scene->surface[f->surface_a].surface;
   int zeros = 0, zero = 0, corner = 0, owns = surface->owns[f->feature_a];
@@ -64,7 +63,7 @@ static bool near(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const 
   *out = tb_surface_corners(scene, f);
   tb_surface_places(scene, out, false, x);
   tbClosest closest = tb_closest_features(face, x);
-  if (face ? !reports(scene, f, closest.weight + 1) : !closest.inside) return false;
+  if (face ? !tb_surface_reports(scene, f, closest.weight + 1) : !closest.inside) return false;
   tb_surface_weigh(out, closest.weight);
   if (!tb_surface_normal(scene, out, x, closest.way, &out->normal)) return false;
   if (!face &&

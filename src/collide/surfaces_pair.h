@@ -56,6 +56,11 @@ static inline double tb_surface_parted(const tbVec3 x[4], int nb, tbVec3 n)
 bool tb_surface_normal(const tbSurfaceScene* scene, const tbSurfaceContact* c, const tbVec3 x[4], tbVec3 way,
                        tbVec3* normal);
 
+// Whether a vertex and a face are the ones to report their closest points, of which these are the face's
+// weights.
+bool tb_surface_reports(const tbSurfaceScene* scene, const tbSurfaceFeatures* features,
+                        const double weight[3]);
+
 // The signed distance of a vertex from a plane, both at the start or at the end.
 static inline double tb_surface_height(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, bool end)
 {

@@ -20,8 +20,11 @@
 #include "step/count.h"
 #include "step/impacts.h"
 #include "step/pd_contacts.h"
+#include "step/pd_obstacles.h"
 #include "step/scheme.h"
 #include "step/soft_contact.h"
+
+#include "collide/surfaces_grid.h"
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -41,6 +44,7 @@ typedef struct {
   tbPdStep* projected;   // (bodies)
   tbArray soft_contacts; // tbSoftContact
   tbArray met;           // tbSurfaceContact
+  tbArray smooth;        // tbContactConstraint: with planes and round shapes
   double clearance;
   // Of bodies that are projected, one after the other: where their nodes begin, and vectors over all.
   int* first; // (bodies)
@@ -136,13 +140,25 @@ static void expect(const tbWorld* w, double h, const tbStepWork* work, Pd* r)
   }
 }
 
-static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Pd* r)
+// Whether all that is to be looked at are sheets with a thickness: vertices and faces will do for them.
+static bool are_thick(const tbSurfaces* s)
+{
+  for (int i = 0; i < s->scene.nsurface; i++)
+    if (s->shape[i] >= 0 || !(s->surface[i].radius > 0)) return false;
+  return true;
+}
+
+// Features of surfaces that are close, and those that meet on the way.
+static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                              double fall, Pd* r)
 {
   bool changed;
-  double fall = tb_norm3(w->gravity) * o->dt * o->dt;
-  TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = clearance_of(&r->surfaces, o);
-  expect(w, o->dt, work, r);
+  if (are_thick(&r->surfaces)) {
+    TB_TRY(
+        tb_surface_grid_near(ctx, work->arena, &r->surfaces.scene, 3 * r->clearance + fall, AHEAD, &r->met));
+    return tb_soft_contact_begin_near(ctx, w, o, &r->surfaces, work->pose, &r->met, r->clearance, INFINITY,
+                                      &r->soft_contacts);
+  }
   TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,
                                &r->soft_contacts));
@@ -151,10 +167,32 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
                                 &changed);
 }
 
+static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Pd* r)
+{
+  double fall = tb_norm3(w->gravity) * o->dt * o->dt;
+  TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
+  r->clearance = clearance_of(&r->surfaces, o);
+  expect(w, o->dt, work, r);
+  tbSurfaceScene all = r->surfaces.scene;
+  if (tb_pd_obstacles_are_smooth(w,
+                                 &r->surfaces)) { // leaves features of bodies' own surfaces to be looked at
+    tbStepView view = {.world = w, .h = o->dt, .unconstrained = work->unconstrained, .centre = work->centre};
+    TB_TRY(tb_pd_obstacles_find(ctx, work->arena, w, &view, work->pose, &r->surfaces, r->clearance, AHEAD,
+                                fall, o->warm_start, &r->smooth));
+    while (r->surfaces.scene.nsurface > 0 && r->surfaces.shape[r->surfaces.scene.nsurface - 1] >= 0)
+      r->surfaces.scene.nsurface--;
+    r->surfaces.scene.nplane = 0;
+  }
+  tbStatus status = find_features(ctx, w, o, work, fall, r);
+  r->surfaces.scene = all;
+  return status;
+}
+
 static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Pd* r)
 {
   TB_TRY(tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
                                      &work->constraints));
+  TB_TRY(tb_array_push(ctx, &work->constraints, r->smooth.data, r->smooth.count));
   return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
                      work->constraints.data, (int)work->constraints.count, &work->assembly);
 }
@@ -349,7 +387,9 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   double clock = tb_seconds();
   Pd* r = work->own = TB_TAKE(work->arena, Pd, 1);
   if (!r) return TB_ERROR_MEMORY;
-  *r = (Pd){.soft_contacts = TB_ARRAY(tbSoftContact), .met = TB_ARRAY(tbSurfaceContact)};
+  *r = (Pd){.soft_contacts = TB_ARRAY(tbSoftContact),
+            .met = TB_ARRAY(tbSurfaceContact),
+            .smooth = TB_ARRAY(tbContactConstraint)};
   tb_surface_candidates_init(&r->candidates);
   r->candidates.scratch = work->arena;
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
@@ -446,6 +486,7 @@ static void end(tbContext* ctx, tbStepWork* work)
   tb_surface_candidates_free(ctx, &r->candidates);
   tb_array_free(ctx, &r->soft_contacts);
   tb_array_free(ctx, &r->met);
+  tb_array_free(ctx, &r->smooth);
 }
 
 const tbSchemeMethod tb_pd = {

@@ -80,7 +80,8 @@ static bool covered(const tbSurfaces* s, const tbSurfaceContact* c)
 // The features that are close, with the impulses they had, and those that still push: records and `near` are
 // both in order of features, and one walk over both merges them.
 static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
-                      const tbTransform* pose, const tbArray* near, double clearance, tbArray* soft_contacts)
+                      const tbTransform* pose, const tbArray* near, double clearance, double beyond,
+                      tbArray* soft_contacts)
 {
   size_t records = o->warm_start ? w->contact.count : 0; // empty arrays have no address to count from
   const tbContactRecord *r = w->contact.data, *end = records ? r + records : r;
@@ -101,10 +102,19 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     if (order <= 0) take_impulse(r++, &p);
     if (!there || !movable(w, s, &p.contact) || covered(s, &p.contact)) continue;
     tbSoftContactDistance keep = tb_soft_contact_distance(s, &p.contact, clearance);
-    if (p.contact.gap > keep.radius + NEAR * keep.clearance) continue;
+    if (p.contact.gap > keep.radius + NEAR * keep.clearance + beyond) continue;
     TB_TRY(tb_array_push(ctx, soft_contacts, &p, 1));
   }
   return TB_OK;
+}
+
+tbStatus tb_soft_contact_begin_near(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
+                                    const tbSurfaces* s, const tbTransform* pose, const tbArray* near,
+                                    double clearance, double beyond, tbArray* soft_contacts)
+{
+  TB_TRY(merge(ctx, w, o, s, pose, near, clearance, beyond, soft_contacts));
+  TB_TRY(tb_soft_contact_thin(ctx, w, s, soft_contacts));
+  return tb_soft_contact_limit(ctx, w, s, clearance, soft_contacts);
 }
 
 tbStatus tb_soft_contact_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbSurfaces* s,
@@ -113,9 +123,8 @@ tbStatus tb_soft_contact_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
 {
   tbArray near = TB_ARRAY(tbSurfaceContact);
   tbStatus status = tb_surface_near(ctx, &s->scene, candidates, NEAR * clearance, &near);
-  if (status == TB_OK) status = merge(ctx, w, o, s, pose, &near, clearance, soft_contacts);
-  if (status == TB_OK) status = tb_soft_contact_thin(ctx, w, s, soft_contacts);
-  if (status == TB_OK) status = tb_soft_contact_limit(ctx, w, s, clearance, soft_contacts);
+  if (status == TB_OK)
+    status = tb_soft_contact_begin_near(ctx, w, o, s, pose, &near, clearance, 0, soft_contacts);
   tb_array_free(ctx, &near);
   return status;
 }

@@ -27,6 +27,12 @@ tbStatus tb_soft_contact_begin(tbContext* ctx, const tbWorld* world, const tbSte
                                const tbSurfaceCandidates* candidates, double clearance,
                                tbArray* soft_contacts);
 
+// The same from contacts that have been found already, sorted by features; `beyond` farther than that ones
+// stay.
+tbStatus tb_soft_contact_begin_near(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                                    const tbSurfaces* surfaces, const tbTransform* pose, const tbArray* near,
+                                    double clearance, double beyond, tbArray* soft_contacts);
+
 // A name for two features that the next step finds them by.
 uint64_t tb_soft_contact_name(const tbSurfaceFeatures* features);
 
@@ -37,6 +43,10 @@ typedef struct tbSoftContactDistance {
 } tbSoftContactDistance;
 tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* surfaces, const tbSurfaceContact* contact,
                                                double clearance);
+
+// The bias of a contact's normal row: of features that are `slack` farther apart than the distance they keep,
+// or closer, which is won back by and by. edge: of the finer surface.
+double tb_soft_contact_bias(double slack, double keep, double edge, double h);
 
 // The mean edge of the finer of two surfaces, m.
 double tb_soft_contact_edge(const tbSurfaces* surfaces, const tbSurfaceFeatures* features);

@@ -63,6 +63,12 @@ static Side side_of(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContac
   return out;
 }
 
+double tb_soft_contact_bias(double slack, double keep, double edge, double h)
+{
+  double back = GIVE * fmin(fmax(keep, -slack), edge) / fmax(h, UNHURRIED);
+  return fmax(slack / h, -back);
+}
+
 static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const tbSoftContact* p,
                                     double clearance, double h)
 {
@@ -83,10 +89,8 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
   if (t.rows > 3)
     t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.contact_material.friction.mu; // nodes do not turn
   tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
-  double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST),
-         slack = c->gap - keep, edge = tb_soft_contact_edge(s, &c->of);
-  double back = GIVE * fmin(fmax(keep, -slack), edge) / fmax(h, UNHURRIED);
-  t.bias[0] = fmax(slack / h, -back);
+  double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST);
+  t.bias[0] = tb_soft_contact_bias(c->gap - keep, keep, tb_soft_contact_edge(s, &c->of), h);
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
   return t;
