@@ -58,9 +58,10 @@ TEST(ten_scenes_end_in_the_states_that_are_written_down)
   while (fgets(line, sizeof line, file)) {
     if (line[0] == '#') continue;
     REQUIRE(sscanf(line, "%63s %d %" SCNx64, name, &steps, &golden) == 3);
+    scenes++;
+    if (test_quick() && scenes % 3) continue;
     double residual = 0;
     uint64_t hash = hash_of(name, steps, &residual);
-    scenes++;
     if (hash != golden)
       test_failed(__FILE__, __LINE__,
                   "%s after %d steps: %016" PRIx64 " instead of %016" PRIx64 " (residual %.2g)", name, steps,

@@ -37,10 +37,11 @@ TEST(no_solver_allocates_in_its_loop)
     long stages = 0;
     for (int i = 0; i < tb_solver_count(); i++) {
       const tbSolver* solver = tb_solver_at(i);
-      long few = count_allocations(p, solver, 5), many = count_allocations(p, solver, 500);
+      long few = count_allocations(p, solver, 5),
+           many = count_allocations(p, solver, test_quick() ? 50 : 500);
       if (!solver->drive) stages += few > 0 ? few : 0;
       if (solver->drive ? many > stages : few != many)
-        test_failed(__FILE__, __LINE__, "%s, metric %d: %ld allocations in 5 iterations, %ld in 500",
+        test_failed(__FILE__, __LINE__, "%s, metric %d: %ld allocations in 5 iterations, %ld in many more",
                     solver->name, metric, few, many);
     }
     tb_manufacture_free(&ctx, exact);

@@ -40,6 +40,7 @@ TEST(arch_stands_and_falls_by_its_thickness)
   CHECK_NEAR(least, 0.1075, 0.003);
   CHECK(sag(1.05 * 0.1075, 1, 2, 1) < 1e-3);
   CHECK(sag(0.95 * 0.1075, 1, 3, 0.1) >= 0.1);
+  if (test_quick()) return;
   CHECK(sag(1.02 * least, 1, 2, 1) < 1e-3);
   CHECK(sag(0.98 * least, 1, 4, 0.1) >= 0.1);
 }

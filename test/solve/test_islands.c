@@ -79,7 +79,7 @@ TEST(islands_are_solved_to_the_same_bits_for_any_number_of_threads)
   static const int counts[] = {1, 2, 3, 8};
   for (int metric = TB_MAKE_RIGID; metric <= TB_MAKE_UNSYMMETRIC; metric++) {
     uint64_t reference = 0;
-    for (int t = 0; t < 4; t++) {
+    for (int t = 0; t < 4; t += test_quick() ? 2 : 1) {
       tbContext ctx = tb_default_context();
       CHECK_OK(&ctx, tb_threads_create(&ctx, counts[t], &ctx.threads));
       tbProblem* p = scattered(&ctx, metric);
@@ -206,12 +206,12 @@ static tbProblem* one_hopeless(tbContext* ctx, int count)
 TEST(a_hopeless_island_does_not_starve_the_others)
 {
   tbContext ctx = tb_default_context();
-  tbProblem* p = one_hopeless(&ctx, 600);
+  tbProblem* p = one_hopeless(&ctx, test_quick() ? 150 : 600);
   REQUIRE(p);
   double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
   tbSolveOptions o = tb_default_solve_options();
   tbSolveResult r = {0};
-  int asked = 0;
+  int asked = test_quick() ? 150000 : 0;
   o.max_iterations = 100000000;
   o.cancelled = after_many, o.cancelled_user = &asked;
   CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
