@@ -13,7 +13,8 @@
 //   4. interior      `ipm`: where Newton's curve goes flat and the cones are round
 //   5. pivoting      `lemke`: where the problem is an LCP as it stands
 //   6. the rest      `prox-newton` again from the best so far; then in turn `bgs` from the best and
-//                    `prox-newton` from where that led, `bgs` longer each time, while the budget lasts
+//                    `prox-newton` from where that led, `bgs` longer each time, while the budget lasts; on
+//                    soft bodies while something is gained
 //
 // Stages start from the best iterate the judge has seen, and that is kept. The judge ends the
 // run; the curve of its numbers is all that steers it. Decisions count operations, not seconds, so that the
@@ -71,7 +72,9 @@ static bool sweeps_too_slow(void* user, int iteration, double number)
          w->sweep_work * iterations_left(w) > w->newton_work;
 }
 
-enum { SOFT_STEPS = 200 }; // of Newton: redundant contacts on soft bodies may need a hundred
+static const double GAIN = 0.9; // of the best number: a turn that does not get there has gained nothing
+enum { SOFT_TURNS = 1 };        // that gain nothing, on soft bodies
+enum { SOFT_STEPS = 200 };      // of Newton: redundant contacts on soft bodies may need a hundred
 
 // Newton has lost its way when ten iterations gain less than a factor of two.
 static bool newton_too_slow(void* user, int iteration, double number)
@@ -204,12 +207,14 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
 
 // Two methods in turn, longer each time, until the judge is satisfied or a budget is spent; or until neither
 // gets anywhere: both end without an iteration, or with a λ that is no number, and so they would the next
-// time.
-static tbStatus take_turns(tbContext* ctx, tbRun* run, Stage turns[2], Watch* watch, tbDelassus** W,
-                           double* lambda, bool* over)
+// time; or `patience` turns in a row have gained nothing on the best.
+static tbStatus take_turns(tbContext* ctx, tbRun* run, Stage turns[2], int patience, Watch* watch,
+                           tbDelassus** W, double* lambda, bool* over)
 {
   bool alive = true;
-  for (int cap = 200; alive; cap *= cap < INT_MAX / 2 ? 2 : 1) {
+  int idle = 0;
+  for (int cap = 200; alive && idle < patience; cap *= cap < INT_MAX / 2 ? 2 : 1) {
+    double best = run->best_number;
     alive = false;
     for (int i = 0; i < 2; i++) {
       int before = run->iterations;
@@ -219,6 +224,7 @@ static tbStatus take_turns(tbContext* ctx, tbRun* run, Stage turns[2], Watch* wa
       if (*over) return TB_OK;
       alive = alive || (run->iterations > before && !run->lost);
     }
+    idle = run->best_number < GAIN * best ? 0 : idle + 1;
   }
   *over = true;
   tb_run_give_up(run);
@@ -228,10 +234,11 @@ static tbStatus take_turns(tbContext* ctx, tbRun* run, Stage turns[2], Watch* wa
 // Soft bodies: `cr` for a quarter of what Newton would cost, then Newton. Where W is out of the question `cr`
 // and `ica` in turn, each from the best so far, longer each time.
 static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
-                        bool* over)
+                        bool* is_soft, bool* over)
 {
   tbAutoSoft soft;
   TB_TRY(tb_auto_soft(ctx, run, &soft));
+  *is_soft = soft.soft;
   if (!soft.soft || *over) return TB_OK;
   if (!soft.W_too_large) {
     int cap = soft.worth / 4 > 20 ? soft.worth / 4 : 20;
@@ -240,7 +247,7 @@ static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbD
     return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
   }
   Stage turns[2] = {{.name = "cr"}, {.name = "ica"}};
-  return take_turns(ctx, run, turns, watch, W, lambda, over);
+  return take_turns(ctx, run, turns, INT_MAX, watch, W, lambda, over);
 }
 
 // A few sweeps, then Newton: to finish what is near, or to make the most of few iterations.
@@ -274,15 +281,20 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   };
   Watch watch = {0};
   tbDelassus* W = NULL;
-  bool over = false;
+  bool over = false, soft = false;
   bool near = run->best_number <= NEAR; // a warm start: the judge has seen it
   tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
-  if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &over);
+  if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &soft, &over);
   if (status == TB_OK && !over) status = go_short(ctx, run, near, &watch, &W, lambda, &over);
-  for (size_t i = 0; status == TB_OK && !over && i < sizeof stages / sizeof *stages; i++)
+  // Contacts on soft bodies that Newton does not solve in SOFT_STEPS contradict each other, and each
+  // iteration is expensive: without the last, long stage, and no longer than something is gained.
+  size_t count = sizeof stages / sizeof *stages - (soft ? 1 : 0);
+  for (size_t i = 0; status == TB_OK && !over && i < count; i++)
     status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   Stage turns[2] = {{.name = "bgs"}, {.name = "prox-newton", .onward = true}};
-  if (status == TB_OK && !over) status = take_turns(ctx, run, turns, &watch, &W, lambda, &over);
+  if (soft) turns[1].too_slow = newton_too_slow;
+  if (status == TB_OK && !over)
+    status = take_turns(ctx, run, turns, soft ? SOFT_TURNS : INT_MAX, &watch, &W, lambda, &over);
   tb_delassus_free(ctx, W);
   return status;
 }

@@ -279,7 +279,9 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     bool short_of = report->outcome == TB_MAX_ITERATIONS || report->outcome == TB_TIME;
     if (r->last || is_cancelled(o) || !budget_left(o, r, report, &left)) break;
     if (r->useless && !short_of) break;
-    if (r->useless) { // from nothing, with all that is left
+    bool gave_up = report->outcome == TB_FAILED && !rough; // on contacts that contradict each other
+    if (gave_up) break;                                    // more would not mend them
+    if (r->useless) {                                      // from nothing, with all that is left
       r->useless = false, r->last = true, r->ease = 1;
       continue;
     }

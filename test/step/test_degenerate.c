@@ -85,6 +85,16 @@ static void flat_block(Stage* s)
   add_box(s, tb_vec3(1, 1, 1e-6), 4, soft_at(1e5, tb_vec3(0, 0, 0.5), tb_zero3()));
 }
 
+static void flat_block_on_edge(Stage* s)
+{
+  tbBodyDef ground = tb_default_body_def();
+  tbShape plane = tb_shape_plane(tb_vec3(0, 0, 1), 0);
+  ground.kind = TB_BODY_FIXED, ground.shapes = &plane, ground.shape_count = 1;
+  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &ground, NULL));
+  s->step.solver = tb_default_step_options().solver;
+  add_box(s, tb_vec3(1e-6, 1, 1), 4, soft_at(1e6, tb_vec3(0, 0, 0.501), tb_zero3()));
+}
+
 static void thick_cloth(Stage* s)
 {
   tbDeformableDef def = soft_at(0, tb_zero3(), tb_zero3());
@@ -112,6 +122,7 @@ TEST(bodies_in_the_same_place_take_no_more_than_others)
 TEST(flat_blocks_and_thick_cloths_take_no_more_than_others)
 {
   run_bounded("a block of a micrometre", flat_block, 3);
+  run_bounded("a block of a micrometre on its edge", flat_block_on_edge, test_quick() ? 3 : 4);
   run_bounded("a cloth thicker than its cells", thick_cloth, 3);
   run_bounded("two of them", thick_cloths, 3);
 }
