@@ -38,14 +38,81 @@ static void try_face(const tbCore* owner, const tbCore* other, tbAxisKind kind, 
   best->b = kind == TB_AXIS_FACE_A ? p : foot;
 }
 
+// Two boxes, in the frame of the first. Closed forms of all gaps, good to rounding, tell which axes are worth
+// a look: those within BAND of the widest gap. What the others would say changes nothing.
+typedef struct {
+  double t[3], C[3][3], a[3], b[3]; // place and axes (columns) of B; half edges
+  double band;
+} TwoBoxes;
+
+static const double BAND = 1e-9; // of the sizes: far above rounding
+
+static bool are_boxes(const tbCore* a, const tbCore* b, TwoBoxes* out)
+{
+  if (!a->shape || !b->shape || a->shape->type != TB_SHAPE_BOX || b->shape->type != TB_SHAPE_BOX)
+    return false;
+  if (a->moved || !b->moved) return false;
+  tb_store3(out->t, b->x);
+  tb_store3(out->a, a->shape->box.half);
+  tb_store3(out->b, b->shape->box.half);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out->C[i][j] = b->R.m[i][j];
+  out->band = BAND * (tb_maxabs3(b->x) + tb_maxabs3(a->shape->box.half) + tb_maxabs3(b->shape->box.half));
+  return true;
+}
+
+// Gaps of the faces of A, then of B, as they are numbered; returns the widest.
+static double box_face_gaps(const TwoBoxes* p, double gap[12])
+{
+  double widest = -INFINITY;
+  for (int i = 0; i < 3; i++) {
+    double reach_b = 0, reach_a = 0, t = 0;
+    for (int j = 0; j < 3; j++) {
+      reach_b += fabs(p->C[i][j]) * p->b[j];
+      reach_a += fabs(p->C[j][i]) * p->a[j];
+      t += p->t[j] * p->C[j][i];
+    }
+    gap[2 * i] = -p->t[i] - p->a[i] - reach_b;
+    gap[2 * i + 1] = p->t[i] - p->a[i] - reach_b;
+    gap[6 + 2 * i] = t - p->b[i] - reach_a;
+    gap[6 + 2 * i + 1] = -t - p->b[i] - reach_a;
+  }
+  for (int f = 0; f < 12; f++) widest = gap[f] > widest ? gap[f] : widest;
+  return widest;
+}
+
+// Gaps of the pairs of edges, ∞ for those so close to parallel that the closed form is not good enough;
+// returns the widest of the others.
+static double box_edge_gaps(const TwoBoxes* p, double gap[3][3])
+{
+  double widest = -INFINITY;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+      double s = 1 - p->C[i][j] * p->C[i][j];
+      double room = fabs(p->t[i2] * p->C[i1][j] - p->t[i1] * p->C[i2][j]) -
+                    (p->a[i1] * fabs(p->C[i2][j]) + p->a[i2] * fabs(p->C[i1][j])) -
+                    (p->b[j1] * fabs(p->C[i][j2]) + p->b[j2] * fabs(p->C[i][j1]));
+      gap[i][j] = s > 1e-6 ? room / sqrt(s) : INFINITY;
+      if (s > 1e-6 && gap[i][j] > widest) widest = gap[i][j];
+    }
+  return widest;
+}
+
 static int face_count(const tbCore* c) { return c->shape ? tb_core_face_count(c->shape) : 0; }
 
 void tb_axes_faces(const tbCore* a, const tbCore* b, double enough, double bias, tbAxis* best)
 {
   int hint_a = 0, hint_b = 0, na = face_count(a), nb = face_count(b);
+  double gap[12], least = -INFINITY;
+  TwoBoxes boxes;
+  bool known = are_boxes(a, b, &boxes);
+  if (known) least = box_face_gaps(&boxes, gap) - boxes.band;
   *best = (tbAxis){.kind = TB_AXIS_FACE_A, .gap = -INFINITY};
-  for (int f = 0; f < na && best->gap <= enough; f++) try_face(a, b, TB_AXIS_FACE_A, f, bias, &hint_b, best);
-  for (int f = 0; f < nb && best->gap <= enough; f++) try_face(b, a, TB_AXIS_FACE_B, f, bias, &hint_a, best);
+  for (int f = 0; f < na && best->gap <= enough; f++)
+    if (!known || gap[f] >= least) try_face(a, b, TB_AXIS_FACE_A, f, bias, &hint_b, best);
+  for (int f = 0; f < nb && best->gap <= enough; f++)
+    if (!known || gap[6 + f] >= least) try_face(b, a, TB_AXIS_FACE_B, f, bias, &hint_a, best);
 }
 
 bool tb_axes_many_faces(const tbCore* a, const tbCore* b)
@@ -213,8 +280,13 @@ static void ways_and_ways(const tbCore* a, const tbCore* b, double bias, tbAxis*
 {
   tbVec3 c = tb_sub3(tb_core_middle(b), tb_core_middle(a)), wa[3], wb[3];
   int na = ways_of(a, wa), nb = ways_of(b, wb);
+  double known[3][3], least = -INFINITY;
+  TwoBoxes boxes;
+  bool filter = are_boxes(a, b, &boxes);
+  if (filter) least = fmax(box_edge_gaps(&boxes, known), lead(best, bias)) - boxes.band;
   for (int i = 0; i < na; i++)
     for (int j = 0; j < nb; j++) {
+      if (filter && known[i][j] < least) continue;
       tbVec3 n = common_normal(wa[i], wb[j]);
       if (tb_maxabs3(n) == 0) continue;
       if (tb_dot3(n, c) < 0) n = tb_neg3(n);

@@ -245,3 +245,17 @@ bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBox
   }
   return out->n > 0;
 }
+
+bool tb_boxes_apart(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint)
+{
+  tbVec3 d = tb_sub3(b->x, a->x);
+  if (*hint && *hint <= 15 && hint_separates(a, b, d, margin, *hint)) return true;
+  Pair p;
+  relate(a, b, d, margin, &p);
+  Best best = best_face_of_a(&p);
+  if (!(best.gap > margin)) best = best_face_of_b(&p);
+  if (!(best.gap > margin)) best = best_edges(&p);
+  bool apart = best.gap > margin + SLACK * (tb_maxabs3(d) + tb_maxabs3(a->half) + tb_maxabs3(b->half));
+  *hint = (tbBoxHint)(apart ? best.axis : 0);
+  return apart;
+}

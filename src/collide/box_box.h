@@ -45,4 +45,8 @@ typedef uint8_t tbBoxHint;
 bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint,
                 tbNarrowManifold* out);
 
+// Whether an axis separates them by clearly more than `margin`: that of the hint, or else one that it names
+// then.
+bool tb_boxes_apart(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint);
+
 #endif

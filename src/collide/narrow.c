@@ -100,3 +100,17 @@ bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tb
   if (expensive && m.n == 0) learn(&a->placed, &b->placed, margin, hint);
   return true;
 }
+
+bool tb_narrow_apart(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint)
+{
+  if (a->type == TB_SHAPE_BOX && b->type == TB_SHAPE_BOX)
+    return tb_boxes_apart(&a->box, &b->box, margin, &hint->axis);
+  return hint->known && is_expensive(a->type, b->type) &&
+         hint_separates(&a->placed, &b->placed, margin, hint);
+}
+
+void tb_narrow_learn(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint)
+{
+  bool boxes = a->type == TB_SHAPE_BOX && b->type == TB_SHAPE_BOX;
+  if (!boxes && is_expensive(a->type, b->type)) learn(&a->placed, &b->placed, margin, hint);
+}

@@ -32,4 +32,12 @@ typedef struct tbPairHint {
 bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint,
                tbNarrowManifold* out);
 
+// Whether the shapes are clearly farther apart than `margin`, as far as the hint tells, or the axes of two
+// boxes, one of which it names then. False says nothing.
+bool tb_narrow_apart(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint);
+
+// Lets the hint say what keeps two shapes apart, between which no points were found within the margin. A
+// search for their distance, where it is worth one.
+void tb_narrow_learn(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint);
+
 #endif

@@ -10,6 +10,7 @@ void tb_cache_init(tbCache* c, tbContext* ctx)
   c->surface = TB_ARRAY(tbSurfaceMesh*);
   c->factor = TB_ARRAY(tbBodyFactor);
   c->records = TB_ARRAY(tbContactRecord);
+  c->contacts = (tbKept){NULL, NULL};
   tb_arena_init(&c->scratch, ctx);
   tb_pool_init(&c->pool);
 }
@@ -23,6 +24,8 @@ void tb_cache_clear(tbContext* ctx, tbCache* c)
     tb_pd_free(ctx, ((tbBodyFactor*)c->factor.data)[i].pd);
   }
   c->surface.count = c->factor.count = 0;
+  if (c->contacts.data) c->contacts.free(ctx, c->contacts.data);
+  c->contacts = (tbKept){NULL, NULL};
 }
 
 void tb_cache_free(tbContext* ctx, tbCache* c)

@@ -21,10 +21,17 @@ typedef struct tbBodyFactor {
   struct tbPdBody* pd; // null: not yet made
 } tbBodyFactor;
 
+// What a scheme keeps for itself: made by it, freed with the cache.
+typedef struct tbKept {
+  void* data; // null: nothing
+  void (*free)(tbContext* ctx, void* data);
+} tbKept;
+
 typedef struct tbCache {
   tbArray surface; // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
   tbArray factor;  // tbBodyFactor of a body; as many as have been needed
   tbArray records; // of contacts: memory for the next step's
+  tbKept contacts; // pairs of shapes and what kept them apart (step/find_cache.c)
   tbArena scratch; // of one step: emptied at its start
   tbPool pool;     // what a step allocates and frees: taken again by the next
 } tbCache;

@@ -21,10 +21,10 @@
 #include "base/sort.h"
 #include "base/threads.h"
 #include "collide/advance.h"
-#include "collide/broad.h"
 #include "geometry/convex.h"
 #include "geometry/mesh.h"
 #include "geometry/sdf.h"
+#include "step/find_cache.h"
 
 enum { PAIRS = 32, BODIES = 256 };
 
@@ -44,7 +44,9 @@ typedef struct {
   const tbPair* pairs; // of shapes
   int npair;
   tbBroadItem* items;
-  tbArray* found; // Found, one array per piece
+  tbNarrowShape* placed; // shapes at their poses; null: no hints
+  tbPairHint* hint;      // by pair
+  tbArray* found;        // Found, one array per piece
   tbStatus* status;
   tbError* error;
   tbShared shared;
@@ -73,6 +75,7 @@ static void grow_boxes(void* user, int begin, int end, int piece)
     tbVec3 grow = tb_vec3(g, g, g);
     s->items[i] =
         (tbBroadItem){{tb_sub3(box.lo, grow), tb_add3(box.hi, grow)}, owner[i], b->motion != TB_BODY_FIXED};
+    if (s->placed) s->placed[i] = tb_narrow_shape(&tb_shapes(s->world)[i], s->pose[owner[i]]);
   }
 }
 
@@ -248,8 +251,18 @@ static tbStatus collide_fast(const Search* s, tbContext* ctx, int i, int k, doub
   return tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points);
 }
 
-static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbArray* points, Sweep* sweep)
+// Whether nothing of a pair can meet within `look`: what kept it apart before does so still. The little more
+// makes up for rounding in the search that this spares.
+static bool is_apart(const Search* s, int pair, double look, double size)
 {
+  const tbPair* p = &s->pairs[pair];
+  return s->hint &&
+         tb_narrow_apart(&s->placed[p->a], &s->placed[p->b], look + 1e-8 * (look + size), &s->hint[pair]);
+}
+
+static tbStatus collide_pair(const Search* s, tbContext* ctx, int pair, tbArray* points, Sweep* sweep)
+{
+  int i = s->pairs[pair].a, k = s->pairs[pair].b;
   const int* owner = s->world->owner.data;
   const tbShape *a = &tb_shapes(s->world)[i], *b = &tb_shapes(s->world)[k];
   const tbBody *A = &tb_bodies(s->world)[owner[i]], *B = &tb_bodies(s->world)[owner[k]];
@@ -257,12 +270,16 @@ static tbStatus collide_pair(const Search* s, tbContext* ctx, int i, int k, tbAr
   double size = fmin(A->radius, B->radius), margin = s->options->margin,
          way = approach(s, owner[i], owner[k]) * s->options->dt + 1e-3 * size;
   *sweep = (Sweep){0};
-  if (way > 0.5 * size || A->bullet || B->bullet) return collide_fast(s, ctx, i, k, way, size, points, sweep);
-  way = fmax(way, fmin(alone(s, owner[i], owner[k]) * s->options->dt, size));
-  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, fmax(way, margin), points));
+  bool fast = way > 0.5 * size || A->bullet || B->bullet;
+  if (!fast) way = fmax(way, fmin(alone(s, owner[i], owner[k]) * s->options->dt, size));
+  double look = fmax(way, margin);
+  if (is_apart(s, pair, look, size)) return TB_OK;
+  if (fast) return collide_fast(s, ctx, i, k, way, size, points, sweep);
+  TB_TRY(tb_collide(ctx, a, Ta, b, Tb, look, points));
+  if (s->hint && points->count == 0) tb_narrow_learn(&s->placed[i], &s->placed[k], look, &s->hint[pair]);
   if (a->type > TB_SHAPE_CONVEX || b->type > TB_SHAPE_CONVEX) return TB_OK;
   if (!first_contact(s, owner[i], owner[k], 1e-5 * size, points)) return TB_OK;
-  return collide_swept(s, ctx, i, k, 1e-6 * size, fmax(way, margin), points, sweep);
+  return collide_swept(s, ctx, i, k, 1e-6 * size, look, points, sweep);
 }
 
 // Where a body's point will be at time t, less the way its centre has gone by then: the lever arm of an
@@ -293,7 +310,7 @@ static void collide_pairs(void* user, int begin, int end, int piece)
   for (int i = begin; status == TB_OK && i < end; i++) {
     tbPair pair = s->pairs[i];
     points.count = 0;
-    status = collide_pair(s, ctx, pair.a, pair.b, &points, &sweep);
+    status = collide_pair(s, ctx, i, &points, &sweep);
     for (size_t c = 0; status == TB_OK && c < points.count; c++) {
       const tbContactPoint* p = (const tbContactPoint*)points.data + c;
       double t = c >= sweep.first ? sweep.t : 0;
@@ -382,24 +399,27 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
   return status;
 }
 
-tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* options,
-                          const tbUnconstrained* unconstrained, const tbTransform* pose, tbArray* constraints)
+tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
+                          const tbStepOptions* options, const tbUnconstrained* unconstrained,
+                          const tbTransform* pose, tbArray* constraints)
 {
   int nshape = (int)w->shape.count, njoined;
   Search s = {.world = w, .options = options, .unconstrained = unconstrained, .pose = pose};
   s.items = TB_TAKE(arena, tbBroadItem, (size_t)nshape);
   tbPair* joined = joined_bodies(arena, w, &njoined);
-  if (!s.items || !joined) return TB_ERROR_MEMORY;
+  if (cache) s.placed = TB_TAKE(arena, tbNarrowShape, (size_t)nshape);
+  if (!s.items || !joined || (cache && !s.placed)) return TB_ERROR_MEMORY;
   tb_parallel_for(ctx->threads, nshape, BODIES, grow_boxes, &s);
 
   tbArray pairs = TB_ARRAY(tbPair);
-  tbStatus status = tb_broad_pairs(ctx, arena, s.items, nshape, &pairs);
+  tbStatus status = tb_find_pairs(ctx, arena, cache, s.items, nshape, &pairs);
   if (status == TB_OK) {
     sift(w, joined, njoined, &pairs);
     s.pairs = pairs.data, s.npair = (int)pairs.count;
-    constraints->count = 0;
-    status = narrow_phase(ctx, arena, &s, constraints);
+    status = tb_find_hints(ctx, cache, s.pairs, s.npair, &s.hint);
   }
+  constraints->count = 0;
+  if (status == TB_OK) status = narrow_phase(ctx, arena, &s, constraints);
   tb_array_free(ctx, &pairs);
   return status;
 }

@@ -31,8 +31,10 @@ typedef struct tbContactConstraint {
 // `constraints` is an array of tbContactConstraint with shapes, bodies and points filled in. Contacts are
 // looked for as far ahead as the free motion may bring surfaces together within the step, and `margin` at
 // least; fast bodies are swept.
-tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                          const tbUnconstrained* unconstrained, const tbTransform* pose,
-                          tbArray* constraints);
+//
+// `cache` (may be null) saves time, and changes nothing.
+tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
+                          const tbStepOptions* options, const tbUnconstrained* unconstrained,
+                          const tbTransform* pose, tbArray* constraints);
 
 #endif

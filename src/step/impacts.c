@@ -277,7 +277,8 @@ static tbStatus look_again(tbContext* ctx, Impacts* p, tbStepWork* work, bool* m
 {
   tbArray found = TB_ARRAY(tbContactConstraint), all = TB_ARRAY(tbContactConstraint);
   size_t before = work->constraints.count;
-  tbStatus status = tb_find_contacts(ctx, work->arena, p->world, p->options, p->now, work->pose, &found);
+  tbStatus status =
+      tb_find_contacts(ctx, work->arena, work->cache, p->world, p->options, p->now, work->pose, &found);
   if (status == TB_OK) {
     tb_constraint_laws(p->world, p->options, found.data, (int)found.count);
     status = merge(ctx, &work->constraints, &found, &all);

@@ -321,7 +321,8 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   r->candidates.scratch = work->arena;
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
   hold_attached(w, work->unconstrained);
-  TB_TRY(tb_find_contacts(ctx, work->arena, w, o, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
+                          &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tb_constraint_laws(w, o, work->constraints.data, (int)work->constraints.count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));

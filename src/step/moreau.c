@@ -57,7 +57,8 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, w, o, 0.5, work));
-  TB_TRY(tb_find_contacts(ctx, work->arena, w, o, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
+                          &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tbContactConstraint* constraints = work->constraints.data;
   tb_constraint_laws(w, o, constraints, (int)work->constraints.count);

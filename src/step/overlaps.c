@@ -30,7 +30,7 @@ static tbStatus find(tbContext* ctx, tbArena* arena, const tbWorld* w, tbArray* 
   if (!unconstrained || !pose) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < w->body.count; i++) pose[i] = tb_body_pose(&tb_bodies(w)[i]);
   still.dt = still.margin = 0;
-  return tb_find_contacts(ctx, arena, w, &still, unconstrained, pose, constraints);
+  return tb_find_contacts(ctx, arena, NULL, w, &still, unconstrained, pose, constraints);
 }
 
 // One entry for each pair: its deepest contact.

@@ -70,7 +70,8 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   }
   tbStepOptions still = *o; // contacts of the poses as they are: nothing moves while positions are mended
   still.dt = 0;
-  TB_TRY(tb_find_contacts(ctx, arena, w, &still, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_find_contacts(ctx, arena, work->cache, w, &still, work->unconstrained, work->pose,
+                          &work->constraints));
   double worst = overlap(o, work->constraints.data, (int)work->constraints.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;
@@ -119,7 +120,7 @@ tbStatus tb_project_positions(tbContext* ctx, tbWorld* w, const tbStepOptions* o
   // known yet, so what one round brings about the next one repairs.
   bool done = false;
   for (int k = 0; k < ROUNDS && !done; k++) {
-    tbStepWork work = {0};
+    tbStepWork work = {.cache = w->cache};
     tb_step_budget(options, begun, &o.solver);
     tbStatus status = round_of(ctx, &w->cache->scratch, w, &o, &work, report, &done);
     tb_step_end(ctx, &work);

@@ -17,7 +17,8 @@ tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStep
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
-  TB_TRY(tb_find_contacts(ctx, work->arena, w, o, work->unconstrained, work->pose, &work->constraints));
+  TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
+                          &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tbContactConstraint* constraints = work->constraints.data;
   int count = (int)work->constraints.count;
