@@ -349,3 +349,57 @@ void tb_axes_edges(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
   else if (hull_a || hull_b) ways_and_edges(a, b, hull_b, bias, best);
   else ways_and_ways(a, b, bias, best);
 }
+
+// Whether the corner of `other` farthest against face f of `owner` lies over that face.
+static bool corner_over_face(const tbCore* owner, const tbCore* other, int f, tbVec3* n)
+{
+  double offset;
+  tbVec3 normal = tb_core_face_normal(owner->shape, f, &offset), half = owner->shape->box.half;
+  *n = turn(owner, normal);
+  tbVec3 p = tb_core_farthest(other, tb_neg3(*n), NULL, NULL);
+  if (owner->moved) p = tb_mat3_tmulv(owner->R, tb_sub3(p, owner->x));
+  int axis = f >> 1;
+  return (axis == 0 || fabs(p.x) <= half.x) && (axis == 1 || fabs(p.y) <= half.y) &&
+         (axis == 2 || fabs(p.z) <= half.z);
+}
+
+static int widest_of(const double* gap, int count)
+{
+  int best = 0;
+  for (int i = 1; i < count; i++)
+    if (gap[i] > gap[best]) best = i;
+  return best;
+}
+
+// Whether the edges along i of A and j of B pass each other between their ends.
+static bool edges_pass(const tbCore* a, const tbCore* b, int i, int j, tbAxis* out)
+{
+  tbVec3 n = common_normal(tb_vec3(i == 0, i == 1, i == 2), tb_mat3_col(b->R, j));
+  if (tb_dot3(n, b->x) < 0) n = tb_neg3(n);
+  Edge e = facing_edge(a, i, n), f = facing_edge(b, j, tb_neg3(n));
+  take(&e, &f, slab(a, b, n), n, out);
+  double t = tb_dot3(tb_sub3(out->a, e.p), e.d), u = tb_dot3(tb_sub3(out->b, f.p), f.d);
+  double e_end = 1e-6 * e.length, f_end = 1e-6 * f.length; // points at an end may have been moved there
+  return t > e_end && t < e.length - e_end && u > f_end && u < f.length - f_end;
+}
+
+bool tb_axes_boxes_nearest(const tbCore* a, const tbCore* b, tbAxis* out)
+{
+  TwoBoxes boxes;
+  double face[12], pair[3][3];
+  if (!are_boxes(a, b, &boxes)) return false;
+  double widest = box_face_gaps(&boxes, face), crossing = box_edge_gaps(&boxes, pair);
+  if (!(fmax(widest, crossing) > boxes.band)) return false;
+  if (crossing > widest + boxes.band) {
+    for (int k = 0; k < 9; k++)
+      if (pair[k / 3][k % 3] == crossing) return edges_pass(a, b, k / 3, k % 3, out);
+    return false;
+  }
+  int fa = widest_of(face, 6), fb = widest_of(face + 6, 6);
+  *out = (tbAxis){.kind = TB_AXIS_FACE_A};
+  if (face[fa] >= widest - boxes.band && corner_over_face(a, b, fa, &out->n)) return true;
+  if (!(face[6 + fb] >= widest - boxes.band) || !corner_over_face(b, a, fb, &out->n)) return false;
+  out->kind = TB_AXIS_FACE_B;
+  out->n = tb_neg3(out->n);
+  return true;
+}

@@ -33,4 +33,9 @@ bool tb_axes_have_edges(const tbCore* a, const tbCore* b);
 // Takes the place of *best where a pair of edges has a gap wider by more than `bias`.
 void tb_axes_edges(const tbCore* a, const tbCore* b, double bias, tbAxis* best);
 
+// The axis along which two boxes are nearest, where a corner of one lies over a face of the other (*out has
+// no more than the kind and the direction) or two edges pass each other. False where it is neither, or where
+// they overlap or all but do. A lies in the working frame, B is moved.
+bool tb_axes_boxes_nearest(const tbCore* a, const tbCore* b, tbAxis* out);
+
 #endif

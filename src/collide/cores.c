@@ -7,7 +7,9 @@
 //   1. The normals of the flat faces. Their slab bounds the gap from below; when a point of one core lies
 //      over the other's face at just this distance, the bound is attained and the answer is exact. Resting
 //      contacts end here.
-//   2. Apart but not face to face (corner against corner, edge against edge, …): the distance, by GJK.
+//   2. Apart but not face to face (corner against corner, …): the distance, by GJK; where edges of two boxes
+//   pass
+//      each other it is along their common normal.
 //   3. Overlapping: the pairs of edges of polytopes (axes.c); with curved sides or very many edges, EPA.
 //
 // Two hulls of many faces start with the distance instead, and then look at the two faces nearest to its
@@ -252,13 +254,17 @@ void tb_collide_cores(const tbShape* a, const tbShape* b, tbTransform B, double 
   q.reach = margin + tb_core_radius(a) + tb_core_radius(b);
   q.faces_known = !tb_axes_many_faces(&q.a, &q.b);
   bool polytopes = q.faces_known && tb_axes_have_edges(&q.a, &q.b);
-  tbAxis face = {.gap = -INFINITY}, axis;
+  tbAxis face = {.gap = -INFINITY}, axis, nearest;
   if (q.faces_known) {
     tb_axes_faces(&q.a, &q.b, q.reach, q.bias, &face);
     if (face.gap > q.reach) return;
     if (face.gap > 0 && face_contact(&q, &face, margin, out)) return;
   }
   axis = face;
+  if (polytopes && tb_axes_boxes_nearest(&q.a, &q.b, &nearest) && nearest.kind == TB_AXIS_EDGES) {
+    if (nearest.gap <= q.reach) axis_contact(&q, &nearest, margin, out);
+    return;
+  }
   if (polytopes && axis.gap <= q.bias) tb_axes_edges(&q.a, &q.b, q.bias, &axis);
   if (axis.gap > q.reach) return;
   if ((!polytopes || axis.gap > -q.bias) && distance_contact(&q, margin, out)) return;

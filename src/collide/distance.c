@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower bounds of distances: the slab between two support planes, in the direction of the closest points.
 //
-// GJK finds the direction; the bound is then evaluated afresh with the support points in that very direction,
-// less the rounding of the coordinates, so that it holds whether or not GJK went all the way. Between shapes
-// so close that the direction of the closest points is noise, the normals of the faces are tried as well.
+// GJK finds the direction, or the axes of two boxes where one of them is it; the bound is then evaluated
+// afresh with the support points in that very direction, less the rounding of the coordinates, so that it
+// holds whether or not GJK went all the way. Between shapes so close that the direction of the closest points
+// is noise, the normals of the faces are tried as well.
 #include "collide/distance.h"
 #include "collide/axes.h"
 #include "collide/pairs.h"
@@ -14,12 +15,16 @@ static double convex_distance(const tbShape* a, tbTransform Ta, const tbShape* b
                               tbVec3* normal)
 {
   tbCore ca = tb_core_at_origin(a), cb = tb_core_moved(b, tb_place_relative(Ta, Tb));
-  tbGjk g;
-  tb_gjk(&ca, &cb, INFINITY, &g);
-  if (g.overlap) return -INFINITY;
-  tbVec3 pa = tb_core_farthest(&ca, g.normal, NULL, NULL),
-         pb = tb_core_farthest(&cb, tb_neg3(g.normal), NULL, NULL);
-  tbVec3 n = g.normal;
+  tbAxis nearest;
+  bool known = tb_axes_boxes_nearest(&ca, &cb, &nearest);
+  tbVec3 n = known ? nearest.n : tb_zero3();
+  tbGjk g = {.distance = -INFINITY};
+  if (!known) {
+    tb_gjk(&ca, &cb, INFINITY, &g);
+    if (g.overlap) return -INFINITY;
+    n = g.normal;
+  }
+  tbVec3 pa = tb_core_farthest(&ca, n, NULL, NULL), pb = tb_core_farthest(&cb, tb_neg3(n), NULL, NULL);
   double gap = tb_dot3(n, tb_sub3(pb, pa)), size = tb_core_reach(a) + tb_core_reach(b);
   if (gap < g.distance - 1e-10 * size) { // all but touching: a face has the better direction
     tbAxis axis;

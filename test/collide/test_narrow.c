@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collide/contact.h"
+#include "collide/distance.h"
 #include "collide/narrow.h"
 #include "oracle.h"
 
@@ -247,4 +248,29 @@ TEST(narrow_has_points_of_tb_collide_for_other_shapes)
   }
   CHECK(met > 500 && spared > 200);
   tb_array_free(&ctx, &all);
+}
+
+// Apart, the bound is the distance, with a direction that proves it.
+TEST(distance_of_two_boxes_is_the_truth)
+{
+  tbRandom r = test_random(16);
+  for (int k = 0; k < 400; k++) {
+    Boxes p = random_boxes(&r, test_uniform(&r, -0.02, 0.5));
+    Body A, B;
+    tbVec3 n;
+    oracle_place(&A, &p.a, p.Ta);
+    oracle_place(&B, &p.b, p.Tb);
+    double truth = (double)oracle_gap(&A, &B), d = tb_distance(&p.a, p.Ta, &p.b, p.Tb, &n),
+           slop = 1e-9 * size_of(&p);
+    if (truth > slop) {
+      CHECK_NEAR(d, truth, slop);
+      CHECK((double)oracle_slab(&A, &B, oracle_point(n)) >= d);
+    }
+    if (truth < -slop) CHECK(d <= 0);
+    tbPairHint hint = {0}; // and the axes say apart only where they are
+    tbNarrowShape a = tb_narrow_shape(&p.a, p.Ta), b = tb_narrow_shape(&p.b, p.Tb);
+    double margin = test_uniform(&r, 0, 0.4);
+    if (tb_narrow_apart(&a, &b, margin, &hint)) CHECK(truth > margin);
+    else CHECK((double)oracle_depth(&A, &B) <= margin + slop);
+  }
 }
