@@ -76,6 +76,9 @@ double tb_judge_norm(int n, const double* x)
   double sum = 0, largest = 0;
   for (int i = 0; i < n; i++) sum += x[i] * x[i];
   if (sum > 1e-270 && sum < 1e300) return sqrt(sum);
+  bool zero = sum == 0;
+  for (int i = 0; zero && i < n; i++) zero = x[i] == 0;
+  if (zero) return 0;
   for (int i = 0; i < n; i++) largest = isnan(x[i]) ? NAN : fmax(largest, fabs(x[i]));
   if (!(largest > 0) || isinf(largest) || isnan(sum)) return isnan(sum) ? NAN : largest;
   int exponent;

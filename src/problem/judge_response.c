@@ -29,11 +29,19 @@ typedef struct {
 
 static int rows_of(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }
 
-static double dot(int n, const double* x, const double* y)
+// Functions that are inlined with a constant size get written out: three rows and six columns are the common
+// case. Every sum has the same order whatever the size.
+#define WRITTEN_OUT static inline __attribute__((always_inline))
+
+// D += J yᵀ
+WRITTEN_OUT void add_product(int rows, int width, const double* J, const double* y, double* D)
 {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
+  for (int i = 0; i < rows; i++)
+    for (int r = 0; r < rows; r++) {
+      double sum = 0;
+      for (int d = 0; d < width; d++) sum += J[r * width + d] * y[i * width + d];
+      D[r * rows + i] += sum;
+    }
 }
 
 // D += J A⁻¹ Jᵀ over a particle or a dense block, which one column block spans.
@@ -42,8 +50,8 @@ static void add_small(const tbMetricBlock* block, const double* J, int rows, dou
   int width = block->size;
   memcpy(y, J, (size_t)(rows * width) * sizeof *y);
   tb_metric_solve_rows(block, rows, y);
-  for (int i = 0; i < rows; i++)
-    for (int r = 0; r < rows; r++) D[r * rows + i] += dot(width, J + r * width, y + i * width);
+  if (rows == 3 && width == 6) add_product(3, 6, J, y, D);
+  else add_product(rows, width, J, y, D);
 }
 
 // D += YᵀY with Y = L⁻¹PJ_kᵀ; the column blocks of contact k from c on that lie in block b.
@@ -105,7 +113,7 @@ static void diagonal_block(const Job* job, int k, double* room, double* D)
 }
 
 // One of Jacobi's rotations: makes S_pq zero.
-static void rotate(int n, double* S, int p, int q)
+WRITTEN_OUT void rotate(int n, double* S, int p, int q)
 {
   double apq = S[p * n + q];
   if (apq == 0) return;
@@ -123,18 +131,25 @@ static void rotate(int n, double* S, int p, int q)
   S[p * n + q] = S[q * n + p] = 0;
 }
 
+// x 2^exponent, as ldexp gives it: a factor that can be represented has the same bits.
+static inline double shifted(double x, int exponent, double factor)
+{
+  return exponent > -1000 && exponent < 1000 ? x * factor : ldexp(x, exponent);
+}
+
 // The largest eigenvalue of D's symmetric part; not finite where D is not.
-static double largest_eigenvalue(int n, double* D)
+WRITTEN_OUT double largest_eigenvalue(int n, double* D)
 {
   double size = 0, largest = -INFINITY;
   int exponent = 0;
   for (int i = 0; i < n * n; i++) {
     if (!isfinite(D[i])) return INFINITY;
-    size = fmax(size, fabs(D[i]));
+    size = fabs(D[i]) > size ? fabs(D[i]) : size;
   }
   if (size == 0) return 0;
   frexp(size, &exponent);
-  for (int i = 0; i < n * n; i++) D[i] = ldexp(D[i], -exponent);
+  double down = ldexp(1, -exponent), up = ldexp(1, exponent);
+  for (int i = 0; i < n * n; i++) D[i] = shifted(D[i], -exponent, down);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
   for (int sweep = 0; sweep < 30; sweep++) {
@@ -145,8 +160,8 @@ static double largest_eigenvalue(int n, double* D)
     for (int i = 0; i < n; i++)
       for (int j = i + 1; j < n; j++) rotate(n, D, i, j);
   }
-  for (int i = 0; i < n; i++) largest = fmax(largest, D[i * n + i]);
-  return ldexp(fmax(largest, 0), exponent);
+  for (int i = 0; i < n; i++) largest = D[i * n + i] > largest ? D[i * n + i] : largest;
+  return shifted(largest > 0 ? largest : 0, exponent, up);
 }
 
 static void respond(void* user, int begin, int end, int piece)
@@ -154,8 +169,9 @@ static void respond(void* user, int begin, int end, int piece)
   const Job* job = user;
   double D[TB_MAX_ROWS * TB_MAX_ROWS], *room = job->room + (size_t)piece * job->room_per_piece;
   for (int k = begin; k < end; k++) {
+    int rows = rows_of(job->p, k);
     diagonal_block(job, k, room, D);
-    job->response[k] = largest_eigenvalue(rows_of(job->p, k), D);
+    job->response[k] = rows == 3 ? largest_eigenvalue(3, D) : largest_eigenvalue(rows, D);
   }
 }
 

@@ -7,7 +7,8 @@
 //   1. nearly there  where a warm start is close, a few steps of Newton, after a few sweeps where its systems
 //                    are in contact space; sweeps and Newton, too, where iterations are few and those of
 //                    Newton cost little: one of them is worth many sweeps
-//   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here
+//   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here; a few of both
+//                    where Newton's systems are in velocity space, as contacts that are so many are redundant
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
 //                    will be there sooner
 //   4. interior      `ipm`: where Newton's curve goes flat and the cones are round
@@ -27,8 +28,8 @@
 #include <limits.h>
 #include <string.h>
 
-enum { CURVE = 512, FIRST_SWEEPS = 10, FEW = 200 }; // iterations of all
-static const double LITTLE = 3e7;                   // multiply-adds: milliseconds
+enum { CURVE = 512, FIRST_SWEEPS = 10, MORE_SWEEPS = 20, FEW = 200 }; // iterations, but for the first
+static const double LITTLE = 3e7;                                     // multiply-adds: milliseconds
 static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
@@ -289,8 +290,12 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   // Contacts on soft bodies that Newton does not solve in SOFT_STEPS contradict each other, and each
   // iteration is expensive: without the last, long stage, and no longer than something is gained.
   size_t count = sizeof stages / sizeof *stages - (soft ? 1 : 0);
-  for (size_t i = 0; status == TB_OK && !over && i < count; i++)
-    status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
+  bool by_velocity = tb_newton_by_velocity(run->p, run->o);
+  for (size_t i = 0; status == TB_OK && !over && i < count; i++) {
+    Stage stage = stages[i];
+    if (by_velocity && stage.too_slow == sweeps_too_slow) stage.cap = MORE_SWEEPS;
+    status = go(ctx, run, &stage, &watch, &W, lambda, &over);
+  }
   Stage turns[2] = {{.name = "bgs"}, {.name = "prox-newton", .onward = true}};
   if (soft) turns[1].too_slow = newton_too_slow;
   if (status == TB_OK && !over)

@@ -8,6 +8,9 @@
 // problem itself. α is steered island by island: down when Newton is quick, up and back to the anchor when it
 // fails, with a floor that remembers where it failed and forgets slowly.
 //
+// Where contacts are redundant W is singular, and proximal points go the same way again and again, each as
+// far as α lets it, until a contact opens or slips. So the anchor goes on along the way of its last moves.
+//
 // Inside, Newton takes full steps: on piecewise smooth equations the merit must be allowed to rise while the
 // contacts settle into their states, and a search that insists on descent gets caught at kinks. Only when the
 // steps have not settled after a few is their length searched. A proximal point is good enough when its
@@ -23,6 +26,8 @@
 
 static const double FIRST = 0.3, LEAST = 1e-9, MOST = 1e3; // of α
 static const double FAR_OFF = 1e5, NEAREST = 1e-5; // multiples of the tolerances; least share of the first α
+static const double ALONG = 0.5;                   // cosine of two moves of the anchor that go the same way
+static const double FURTHER = 4;                   // moves by which it goes on at most
 static const double FAR = 1e12; // squared residuals beyond that multiple of the best are a failure
 enum {
   FREE_STEPS = 5, // full steps before the merit counts
@@ -35,6 +40,7 @@ enum {
 typedef struct {
   tbNewton n;
   double *anchor, *best; // (nrow)
+  double* moved;         // the last move of the anchor                (nrow)
 } Prox;
 
 static void layout(Prox* x, tbScratch* s, const tbDelassus* W)
@@ -42,6 +48,7 @@ static void layout(Prox* x, tbScratch* s, const tbDelassus* W)
   tb_newton_layout(&x->n, s, W);
   x->anchor = TB_SCRATCH(s, double, (size_t)W->problem->nrow);
   x->best = TB_SCRATCH(s, double, (size_t)W->problem->nrow);
+  x->moved = TB_SCRATCH(s, double, (size_t)W->problem->nrow);
 }
 
 size_t tb_prox_newton_scratch(const tbDelassus* W, const tbSolveOptions* o)
@@ -77,12 +84,48 @@ static double pull(const Prox* x, int i)
   return part * part * sum;
 }
 
-// The proximal point is found: it becomes the anchor, and α follows how quick Newton was.
+// How far to go on beyond λ, in multiples of λ − anchor: moves that shrink by a factor r each lead r/(1 − r)
+// further in all (Aitken).
+static double beyond(const Prox* x, int i)
+{
+  const tbNewton* n = &x->n;
+  const tbProblem* p = n->run->p;
+  double now = 0, before = 0, both = 0;
+  if (!n->plan->velocity) return 0; // contacts are fewer than velocities: few of them are redundant
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+    int k = n->plan->contact[e];
+    for (int r = p->row_adr[k]; r < p->row_adr[k + 1]; r++) {
+      double d = n->lambda[r] - x->anchor[r];
+      now += n->size[k] * d * d;
+      before += n->size[k] * x->moved[r] * x->moved[r];
+      both += n->size[k] * d * x->moved[r];
+    }
+  }
+  if (!(both > 0) || !(both * both > ALONG * ALONG * now * before)) return 0;
+  return both < before ? fmin(FURTHER, both / (before - both)) : FURTHER;
+}
+
+static void move_anchor(Prox* x, int i)
+{
+  const tbNewton* n = &x->n;
+  const tbProblem* p = n->run->p;
+  double more = beyond(x, i);
+  for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
+    int k = n->plan->contact[e];
+    for (int r = p->row_adr[k]; r < p->row_adr[k + 1]; r++) {
+      double d = n->lambda[r] - x->anchor[r];
+      x->moved[r] = (1 + more) * d;
+      x->anchor[r] = n->lambda[r] + more * d;
+    }
+  }
+}
+
+// The proximal point is found: the anchor moves there, and α follows how quick Newton was.
 static void accept(Prox* x, int i)
 {
   tbNewtonIsland* s = &x->n.island[i];
   double residual = tb_newton_residual(&x->n, i);
-  copy_island(&x->n, i, x->n.lambda, x->anchor);
+  move_anchor(x, i);
   if (residual < s->best) {
     s->best = residual;
     copy_island(&x->n, i, x->n.lambda, x->best);
@@ -149,6 +192,7 @@ void tb_prox_newton(tbRun* run, double* lambda)
   layout(&x, &run->scratch, run->W);
   tb_newton_begin(n, run, TB_MAP_AC, lambda);
   memcpy(x.anchor, lambda, (size_t)run->p->nrow * sizeof *x.anchor);
+  memset(x.moved, 0, (size_t)run->p->nrow * sizeof *x.moved);
   n->anchor = x.anchor;
   for (int i = 0; i < n->plan->islands; i++)
     n->island[i].alpha = first_alpha(run), n->island[i].floor = LEAST, n->island[i].best = INFINITY;

@@ -77,3 +77,26 @@ TEST(auto_solves_every_shared_lcp_that_has_a_solution)
   if (!test_shared_folder()) SKIP("no shared folder beside the checkout");
   CHECK(each_file("fclib/lcp", ".dat", lcp_is_solved) > 0);
 }
+
+// Sweeps creep where contacts are redundant, and Newton's systems are cheap there, in velocity space.
+TEST(auto_leaves_redundant_contacts_to_newton_soon)
+{
+  const tbGenerateKind kinds[] = {TB_GENERATE_STACK, TB_GENERATE_WALL,  TB_GENERATE_PYRAMID,
+                                  TB_GENERATE_ARCH,  TB_GENERATE_CARDS, TB_GENERATE_PILE};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    tbContext ctx = tb_default_context();
+    tbGenerate spec = tb_default_generate(kinds[i]);
+    tbProblem* p = NULL;
+    CHECK_OK(&ctx, tb_problem_generate(&ctx, &spec, &p));
+    double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
+    tbSolveOptions o = tb_default_solve_options();
+    tbSolveResult r;
+    o.tolerance = 0, o.velocity_tolerance = 1e-5;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+    if (r.outcome != TB_CONVERGED || r.iterations > 60)
+      test_failed(__FILE__, __LINE__, "%s: %s after %d iterations of %s", tb_generate_name(kinds[i]),
+                  tb_outcome_name(r.outcome), r.iterations, r.used);
+    free(lambda);
+    tb_problem_free(p);
+  }
+}
