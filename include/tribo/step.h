@@ -90,7 +90,8 @@ typedef struct tbStepChanges {
 // A step may solve several problems: its own, and those of impacts, of joints and of projection. One that did
 // not converge is enough for the step not to have.
 typedef struct tbStepReport {
-  tbOutcome outcome; // converged when there was nothing to solve; failed where surfaces cross
+  tbOutcome outcome; // converged when there was nothing to solve; failed where surfaces cross or energies
+                     // overflow
   const char* used;  // the method that finished
   int iterations;
   int contacts; // rows of joints not counted
@@ -104,6 +105,7 @@ typedef struct tbStepReport {
                          // other after the step (collide/intersect.h)
   int64_t touching;      // pairs of those that only touch
   double phase_s[TB_PHASE_COUNT];
+  bool overflow; // an energy of the world is not finite any more
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);

@@ -52,7 +52,7 @@ size_t tb_metric_cg_workspace(const tbMetricBlock* block); // doubles
 void tb_metric_cg_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
                          double tolerance, double* x, double* workspace);
 // The same for the right-hand side b, from a start x.
-void tb_metric_cg_from(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
-                       double* x, double* workspace);
+void tb_metric_cg_from(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
+                       double tolerance, const double* b, double* x, double* workspace);
 
 #endif

@@ -254,8 +254,8 @@ void tb_metric_cg_unless(tbInterrupt interrupt, const tbMetricBlock* block, tbTh
   solve(interrupt, block, threads, tolerance, x, NULL, x, workspace);
 }
 
-void tb_metric_cg_from(const tbMetricBlock* block, tbThreads* threads, double tolerance, const double* b,
-                       double* x, double* workspace)
+void tb_metric_cg_from(tbInterrupt interrupt, const tbMetricBlock* block, tbThreads* threads,
+                       double tolerance, const double* b, double* x, double* workspace)
 {
-  solve((tbInterrupt){0}, block, threads, tolerance, b, x, x, workspace);
+  solve(interrupt, block, threads, tolerance, b, x, x, workspace);
 }

@@ -100,6 +100,7 @@ enum { CONTACTS_PER_PIECE = 256 };
 struct tbJudge {
   const tbProblem* p;
   tbThreads* threads;
+  tbInterrupt interrupt; // the caller's: what it ends has infinite residuals
   tbArena arena;
   double *q, *u; // (nrow)
   double *F, *E; // the natural map at the λ measured last: of the model asked for, and of the law   (nrow)
@@ -270,7 +271,7 @@ static void solve_block(void* user, int b, tbThreads* threads, double* room)
   const double* f = j->f + block->dof;
   j->inverted[b] = true;
   if (block->kind == TB_METRIC_SPARSE && !block->factor) {
-    tb_metric_cg_from(block, threads, j->accuracy, f, w, room);
+    tb_metric_cg_from(j->interrupt, block, threads, j->accuracy, f, w, room);
     multiply_block(block, threads, w, r);
     j->inverted[b] = compare(block, f, w, 4 * j->accuracy, r, &left);
     return;
@@ -351,6 +352,7 @@ tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out
   if (!j) return TB_ERROR_MEMORY;
   j->p = problem;
   j->threads = ctx->threads;
+  j->interrupt = ctx->interrupt;
   j->accuracy = TB_METRIC_EXACT;
   tb_arena_init(&j->arena, ctx);
   tbStatus status = prepare(j);

@@ -284,10 +284,11 @@ static void approach(void* user, int b, tbThreads* threads, double* room)
   double* w = q->w + block->dof;
   const double* f = q->f + block->dof;
   bool iterates = block->kind == TB_METRIC_SPARSE && !block->factor;
+  tbInterrupt stop = q->s->W->owner->interrupt;
   memcpy(w, iterates && q->start ? q->start + block->dof : f, bytes);
   if (!iterates) tb_metric_solve(block, threads, w, room);
-  else if (q->start) tb_metric_cg_from(block, threads, APPROACH, f, w, room);
-  else tb_metric_cg_unless(q->s->W->owner->interrupt, block, threads, APPROACH, w, room);
+  else if (q->start) tb_metric_cg_from(stop, block, threads, APPROACH, f, w, room);
+  else tb_metric_cg_unless(stop, block, threads, APPROACH, w, room);
 }
 
 void tb_cr_approach(const tbCrSystem* s, const double* lambda, const double* start, double* w)

@@ -5,6 +5,7 @@
 // contribute to the relative velocity is known: it goes into the bias.
 #include "step/assemble.h"
 
+#include "base/stop.h"
 #include "step/geometric.h"
 
 #include <string.h>
@@ -236,6 +237,7 @@ tbStatus tb_assembly_judge(tbContext* ctx, const tbStepOptions* o, tbJudge* aske
   tb_judge_measure(judge, a->lambda, o->solver.model, o->solver.directions, &a->residual, a->u, a->v);
   tb_judge_contacts(judge, a->part);
   if (!asked) tb_judge_free(ctx, judge);
+  if (isinf(a->residual.natural_map)) TB_TRY(tb_check_interrupt(ctx)); // the judge was interrupted
   for (int i = 0; i < a->problem->ndof; i++)
     if (!isfinite(a->v[i]))
       return tb_fail(ctx, TB_ERROR_NUMERIC,

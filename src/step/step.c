@@ -84,6 +84,21 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   return status;
 }
 
+// Energies hold squares: with masses and moduli below 1e200 none overflows before a coordinate or a speed is
+// beyond 1e50, and only then they are added up.
+static bool energy_overflows(const tbWorld* w)
+{
+  double largest = 0;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (b->motion != TB_BODY_DYNAMIC) continue;
+    largest = fmax(largest, fmax(tb_dot3(b->x, b->x), fmax(tb_dot3(b->v, b->v), tb_dot3(b->w, b->w))));
+  }
+  if (largest < 1e100) return false;
+  tbEnergy e = tb_world_energy(w);
+  return !isfinite(e.kinetic) || !isfinite(e.potential) || !isfinite(e.elastic);
+}
+
 // The wish to cancel is the whole step's: every phase hears of it through the context, and solves that it
 // ends fail instead of answering. The budget is that of all solves together.
 tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options, tbStepReport* report)
@@ -103,6 +118,7 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   tbStatus status = take_step(&pooled, w, &o, &own);
   tb_pool_end(&cache->pool, &pooled, ctx);
   ctx->interrupt = outer;
+  if (status == TB_OK && energy_overflows(w)) own.overflow = true, own.outcome = TB_FAILED;
   if (status == TB_OK) tb_step_tell(ctx, w, &own);
   if (status == TB_OK && report) *report = own;
   return status;

@@ -12,6 +12,7 @@ void tb_step_tell(tbContext* ctx, const tbWorld* w, const tbStepReport* r)
   if (r->outcome != TB_CONVERGED)
     tb_log(ctx, TB_LOG_WARNING, "step %" PRId64 ": %s ends with %s after %d iterations, residual %.3g m/s",
            step, r->used, tb_outcome_name(r->outcome), r->iterations, r->residual.velocity);
+  if (r->overflow) tb_log(ctx, TB_LOG_WARNING, "step %" PRId64 ": the energy is not finite any more", step);
   if (r->intersections > 0)
     tb_log(ctx, TB_LOG_WARNING, "step %" PRId64 ": %" PRId64 " pairs of triangles pass through each other",
            step, r->intersections);

@@ -1,16 +1,16 @@
 # Interrupts, full disks, readers that leave: the right code, and nothing left behind.
 
 clean() { ! find . -name '*.tmp-*' | grep -q .; }
-t_signal() { # signal, then arguments: sent once the command listens for it and is at work
+t_signal() { # signals, then arguments: sent once the command listens for it and is at work
   "$tribo" "${@:2}" >out 2>err </dev/null &
-  local pid=$! caught try
+  local pid=$! caught try signal
   for try in {1..200}; do
     caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$pid/status" 2>/dev/null)
     [ -n "$caught" ] && [ $((0x$caught & 2)) -ne 0 ] && break
     sleep 0.05
   done
   sleep 0.3
-  kill -s "$1" "$pid"
+  for signal in $1; do kill -s "$signal" "$pid" 2>/dev/null; done
   wait "$pid"
   code=$?
 }

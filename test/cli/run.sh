@@ -150,5 +150,9 @@ ended 130 && [ "$(value status endless_run.json)" = interrupted ] && [ $(($(date
 [ -s endless.ckp ] && [ "$(value steps endless_run.json)" -lt 50 ] && clean; claim "and the last finished step is in the checkpoint"
 begun=$(date +%s)
 t_signal INT resume endless.ckp --checkpoint again.ckp --quiet; ended 130 && cmp -s endless.ckp again.ckp && [ $(($(date +%s) - begun)) -lt 15 ]; claim "so it is when a run goes on, to the same bytes"
+# A second Ctrl-C while the first is answered: the command ends, and the checkpoint of before or the new one is whole.
+begun=$(date +%s)
+t_signal "INT INT" resume endless.ckp --checkpoint endless.ckp --quiet; ended 130 && [ $(($(date +%s) - begun)) -lt 15 ]; claim "a second Ctrl-C ends it, too"
+cmp -s endless.ckp again.ckp; claim "and harms no checkpoint"
 t run endless_step.json --steps 12 --budget-ms 5 --metrics hurried.json --quiet; ended 0 && [ "$(value unconverged_steps hurried.json)" -gt 0 ]; claim "run --budget-ms takes the best of each step"
 refuse "run: a negative budget" run drop.json --budget-ms -1

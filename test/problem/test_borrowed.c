@@ -331,7 +331,7 @@ TEST(conjugate_gradients_take_a_start)
   tb_metric_solve(&block, NULL, exact, room);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < CHAIN; i++) x[i] = k == 0 ? 0 : k == 1 ? exact[i] * (1 + 1e-6 * (i % 3)) : 1e9;
-    tb_metric_cg_from(&block, NULL, TB_METRIC_EXACT, b, x, room);
+    tb_metric_cg_from((tbInterrupt){0}, &block, NULL, TB_METRIC_EXACT, b, x, room);
     double left = 0, size = 0;
     for (int i = 0; i < CHAIN; i++)
       left = fmax(left, fabs(x[i] - exact[i])), size = fmax(size, fabs(exact[i]));

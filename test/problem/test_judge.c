@@ -356,3 +356,39 @@ TEST(judge_is_not_deceived_by_a_spoilt_factor)
     }
   CHECK(refused > 20 && seen > 20);
 }
+
+static bool count_and_stop(void* user)
+{
+  ++*(int*)user;
+  return true;
+}
+
+// Conjugate gradients of the judge hear of an interrupt, and what it ends is no certificate.
+TEST(an_interrupted_judge_confirms_nothing)
+{
+  tbContext ctx = tb_default_context();
+  tbManufacture spec = tb_default_manufacture();
+  spec.contacts = 30, spec.metric = TB_MAKE_SPARSE;
+  tbProblem* p = NULL;
+  double* lambda = NULL;
+  REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+  tbMetricBlock* block = malloc((size_t)p->nblock * sizeof *block);
+  memcpy(block, p->block, (size_t)p->nblock * sizeof *block);
+  for (int b = 0; b < p->nblock; b++) block[b].factor = NULL;
+  tbProblem twin = *p;
+  twin.block = block;
+  for (int stopped = 0; stopped < 2; stopped++) {
+    int asked = 0;
+    tbResidual r;
+    tbJudge* judge = NULL;
+    if (stopped) ctx.interrupt = (tbInterrupt){count_and_stop, &asked};
+    CHECK_OK(&ctx, tb_judge_create(&ctx, &twin, &judge));
+    tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &r, NULL, NULL);
+    CHECK(stopped ? isinf(r.fclib) && isinf(r.velocity) && asked > 0 : r.fclib < 1e-10);
+    tb_judge_free(&ctx, judge);
+  }
+  ctx.interrupt = (tbInterrupt){0};
+  free(block);
+  tb_manufacture_free(&ctx, lambda);
+  tb_problem_free(p);
+}

@@ -124,3 +124,20 @@ TEST(nodes_are_where_their_velocities_take_them)
     tb_world_free(&s.ctx, s.world);
   }
 }
+
+// A world that flies to infinity is told of as soon as its energy overflows, and not before.
+TEST(a_step_whose_energy_overflows_has_failed_and_says_so)
+{
+  Stage s = stage_open_with(tb_vec3(0, 0, -1e155), tb_friction(0), 0);
+  stage_add(&s, tb_shape_sphere(0.5), 1, tb_zero3(), tb_quat_identity());
+  int before = 0, after = 0;
+  for (int i = 0; i < 40; i++) {
+    stage_run(&s, 1);
+    bool finite = isfinite(stage_energy(&s));
+    CHECK(s.report.overflow == !finite && (s.report.outcome == TB_CONVERGED) == finite);
+    if (finite) before++;
+    else after++;
+  }
+  CHECK(before > 5 && after > 5);
+  stage_close(&s);
+}
