@@ -29,6 +29,7 @@ static const struct {
      command_generate},
     {"scene", "scene NAME -o FILE", "write a scene of the gallery, with parameters of your own",
      command_scene},
+    {"import", "import ROBOT -o SCENE", "make a scene of a robot's file, URDF or MJCF", command_import},
     {"view", "view [SCENE|REPLAY]", "the page in a browser: live, replayed, raced", command_view},
     {"paper", "paper course", "reproduce a document's experiments, and check its claims", command_paper},
     {"ccd", "ccd FILE…", "run collision queries with known answers, and count the mistakes", command_ccd},

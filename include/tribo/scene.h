@@ -131,6 +131,7 @@ typedef struct tbBodyDef {
   int key_count;
   bool bullet;             // swept against everything, however fast
   uint32_t category, mask; // two rigid bodies touch where each has a category that the other's mask has
+  const tbVec3* centre;    // of mass, in the body's frame; null: that of the shapes
 } tbBodyDef;
 
 tbBodyDef tb_default_body_def(void); // dynamic, default material, identity pose, at rest

@@ -2,6 +2,8 @@
 // The module itself, and lists of what Tribo has.
 #include "native.h"
 
+#include <string.h>
+
 Native py_native;
 
 static PyObject* append(PyObject* list, PyObject* item) // takes both
@@ -58,12 +60,40 @@ static PyObject* list_gallery(PyObject* module, PyObject* unused)
   return list;
 }
 
+// (scene as text, notes)
+static PyObject* import_robot(PyObject* module, PyObject* args)
+{
+  PyObject* path;
+  const char* folder;
+  int floating;
+  if (!PyArg_ParseTuple(args, "O&zp:import_robot", PyUnicode_FSConverter, &path, &folder, &floating))
+    return NULL;
+  tbContext ctx = tb_default_context();
+  tbImportOptions options = {.floating = floating};
+  tbArray notes = TB_ARRAY(tbImportNote);
+  tbOut out = tb_out_memory(&ctx);
+  tbStatus status = tb_import_robot(&ctx, PyBytes_AsString(path), folder, &options, &out, &notes);
+  Py_DECREF(path);
+  PyObject *list = status == TB_OK ? PyList_New(0) : py_raise(&ctx), *result = NULL;
+  for (size_t i = 0; list && i < notes.count; i++) {
+    const char* text = ((const tbImportNote*)notes.data)[i].text;
+    list = append(list, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"));
+  }
+  if (list) result = Py_BuildValue("s#N", out.bytes, (Py_ssize_t)out.length, list);
+  tb_out_free(&out);
+  tb_array_free(&ctx, &notes);
+  return result;
+}
+
 static PyObject* version(PyObject* module, PyObject* unused) { return PyUnicode_FromString(tb_version()); }
 
-static PyMethodDef functions[] = {
-    {"list_solvers", list_solvers, METH_NOARGS, NULL}, {"list_schemes", list_schemes, METH_NOARGS, NULL},
-    {"list_options", list_options, METH_NOARGS, NULL}, {"list_gallery", list_gallery, METH_NOARGS, NULL},
-    {"version", version, METH_NOARGS, NULL},           {NULL, NULL, 0, NULL}};
+static PyMethodDef functions[] = {{"list_solvers", list_solvers, METH_NOARGS, NULL},
+                                  {"list_schemes", list_schemes, METH_NOARGS, NULL},
+                                  {"list_options", list_options, METH_NOARGS, NULL},
+                                  {"list_gallery", list_gallery, METH_NOARGS, NULL},
+                                  {"import_robot", import_robot, METH_VARARGS, NULL},
+                                  {"version", version, METH_NOARGS, NULL},
+                                  {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                         "tribo._native",

@@ -17,6 +17,7 @@
 #include "tribo/change.h"
 #include "tribo/check.h"
 #include "tribo/gallery.h"
+#include "tribo/import.h"
 #include "tribo/io.h"
 #include "tribo/query.h"
 #include "tribo/solver.h"

@@ -49,6 +49,23 @@ def gallery():
             for name, summary, parameters, files in _native.list_gallery()}
 
 
+def import_robot(path, scene=None, floating=False):
+    """A robot's file, URDF or MJCF, as a scene: (dict, notes).
+
+    scene     where to write the scene file; None: nowhere. Meshes are named from its folder, else by whole paths
+    floating  URDF: the root link moves freely
+    notes     what the file says that is not in the scene, a line each with file and line
+    """
+    import json
+    import os
+    folder = None if scene is None else os.path.dirname(os.fspath(scene)) or "."
+    text, notes = _native.import_robot(path, folder, floating)
+    if scene is not None:
+        with open(scene, "w", encoding="utf-8") as file:
+            file.write(text)
+    return json.loads(text), notes
+
+
 def __getattr__(name):  # what needs matplotlib or writes pages is imported when it is asked for
     if name == "plot":
         import importlib

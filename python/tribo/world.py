@@ -383,6 +383,14 @@ class World(_native.World):
         return world._begin(threads, options or {})
 
     @classmethod
+    def from_robot(cls, path, floating=False, threads=None, **options):
+        """A robot's file, URDF or MJCF; tribo.import_robot also says what is not in it. Joints are in the file's order."""
+        text, _ = _native.import_robot(path, None, floating)
+        world = cls.__new__(cls)
+        world._parse(os.fspath(path), text, "/")
+        return world._begin(threads, options)
+
+    @classmethod
     def load_checkpoint(cls, path, threads=None):
         """Goes on bit for bit as what was saved would have."""
         world = cls.__new__(cls)

@@ -42,6 +42,9 @@ static tbStatus weigh(tbContext* ctx, const tbWorld* w, const tbBodyDef* d, cons
   if (d->mass > 0 && total.mass > 0) total.inertia = tb_mat3_scale(d->mass / total.mass, total.inertia);
   if (d->mass > 0) total.mass = d->mass;
   if (own_inertia) total.inertia = tb_inertia_from(d->inertia);
+  if (d->centre) total.centre = *d->centre;
+  if (!isfinite(total.centre.x + total.centre.y + total.centre.z))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the centre of mass of %s is not finite", name);
 
   b->mass = total.mass, b->centre = total.centre, b->inertia = total.inertia;
   if (!(b->mass > 0) || !isfinite(b->mass))

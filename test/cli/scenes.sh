@@ -91,6 +91,24 @@ t scene soft-incline --set friction=0.3 -o slick.json; simulates slick --time 0.
 simulates hammock --time 1 &&
   measure 'if (name == "ball") { last = z; speed = vz }' 'exit !(last > 0.6 && last < 1.05)' <hammock.csv; claim "hammock holds its ball"
 
+# Robots.
+cat >arm.urdf <<'XML'
+<robot name="arm"><link name="base"/>
+<link name="rod"><inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual/></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>
+XML
+t import arm.urdf -o arm.json
+if says 'without expat'; then skip "no expat" "import"; else
+  ended 0 && says '^arm.urdf:3: <visual> is not in the scene$' && grep -q '^wrote arm.json$' out; claim "import names what it leaves out"
+  t run arm.json --steps 5 --strict; ended 0; claim "and what it wrote runs"
+  t import arm.urdf -o -; ended 0 && grep -q centre_of_mass out; claim "import to standard output"
+  sed -i 's|</joint>|<mimic joint="x"/></joint>|' arm.urdf
+  t import arm.urdf -o arm2.json; ended 2 && one_line && says '^arm.urdf:4: .*mimic' && [ ! -e arm2.json ]; claim "a mimic joint is refused with its line"
+fi
+t import nowhere.urdf -o x.json; ended 2 && one_line; claim "import of a file that is not there"
+t import arm.urdf; ended 2 && one_line; claim "import needs -o"
+
 # Names of the gallery wherever a scene file is taken; a file of that name comes first.
 t run arch --steps 2 --metrics named.json; ended 0 && grep -q 'wrote *named.json' out; claim "run NAME: a scene of the gallery, and what was written"
 t scene arch -o archfile; t run archfile --steps 2 --metrics file.json

@@ -44,6 +44,7 @@ bool tb_scene_lost_material(const tbSceneBuild* b, const char* name);
 tbStatus tb_scene_bodies(tbSceneBuild* b);      // body.c
 tbStatus tb_scene_deformables(tbSceneBuild* b); // soft.c
 tbStatus tb_scene_joints(tbSceneBuild* b);      // joint.c
+tbStatus tb_scene_ignored(tbSceneBuild* b);     // joint.c
 
 // The mesh of a soft body or of a cloth, scaled: the one that is not null. To be freed whatever this returns.
 // grid.c

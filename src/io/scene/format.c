@@ -208,6 +208,8 @@ static const tbKey body_keys[] = {
     {"density", TB_KEY_NUMBER, AT(Body, density), POSITIVE, .text = "kg/m³; absent: the material's"},
     {"inertia", TB_KEY_NUMBERS, AT(Body, inertia), ANY, 3, 6, AT(Body, inertia_count),
      .text = "xx, yy, zz[, xy, xz, yz] about the centre of mass, body axes, kg·m²; absent: from the shapes"},
+    {"centre_of_mass", TB_KEY_NUMBERS, AT(Body, centre), ANY, 3, 3,
+     .text = "in the body's frame, m; absent: that of the shapes"},
     {"material", TB_KEY_STRING, AT(Body, material), .text = "absent: density 1000, friction 0.5, restitution 0"},
     POSE_KEYS(Body, "of the body frame's origin"),
     {"velocity", TB_KEY_NUMBERS, AT(Body, velocity), ANY, 3, 3, .shown = true,
@@ -239,6 +241,29 @@ static const tbRecord motor_record = {
     "motor", "Drives a joint towards a speed.",
     RECORD(Motor, NULL, motor_keys)};
 
+static void init_servo(void* out) { ((tbSceneServo*)out)->force = INFINITY; }
+
+static const tbKey servo_keys[] = {
+    {"target", TB_KEY_NUMBER, AT(Servo, target), ANY, .shown = true, .text = "angle or travel from the start, rad or m"},
+    {"stiffness", TB_KEY_NUMBER, AT(Servo, stiffness), NONNEGATIVE, .shown = true, .text = "N·m/rad or N/m"},
+    {"damping", TB_KEY_NUMBER, AT(Servo, damping), NONNEGATIVE, .shown = true,
+     .text = "N·m·s/rad or N·s/m; not both zero"},
+    {"force", TB_KEY_NUMBER, AT(Servo, force), NONNEGATIVE, .text = "at most, N·m or N; absent: whatever it takes"},
+};
+
+static const tbRecord servo_record = {
+    "servo", "Holds a joint at an angle or travel: force = stiffness (target − coordinate) − damping · speed.",
+    RECORD(Servo, init_servo, servo_keys)};
+
+static const tbKey ignore_keys[] = {
+    {"a", TB_KEY_STRING, AT(Ignore, a), .required = true, .text = "a rigid body"},
+    {"b", TB_KEY_STRING, AT(Ignore, b), .required = true, .text = "another"},
+};
+
+static const tbRecord ignore_record = {
+    "ignore", "Two rigid bodies that pass through each other.",
+    RECORD(Ignore, NULL, ignore_keys)};
+
 static const tbKey joint_keys[] = {
     {"type", TB_KEY_TAG, AT(Joint, type), .required = true, .text = "which of these"},
     {"a", TB_KEY_STRING, AT(Joint, a), .text = "a body; \"world\" or absent: the world"},
@@ -255,6 +280,8 @@ static const tbKey joint_keys[] = {
   {"axis", TB_KEY_NUMBERS, AT(Joint, axis), ANY, 3, 3, .required = true, .text = "world, at the start; not 0"}
 #define LIMITS(range, what) {"limits", TB_KEY_NUMBERS, AT(Joint, limits), range, 2, 2, .text = what}
 #define MOTOR {"motor", TB_KEY_RECORD, AT(Joint, motor), .record = &motor_record, .text = "drives it"}
+#define SERVO \
+  {"servo", TB_KEY_RECORD, AT(Joint, servo), .record = &servo_record, .text = "or holds it; not with a motor"}
 #define MIDDLE "world, at the start, m; absent: the origin of b, or of a where b is the world"
 
 static const tbKey ball_keys[] = {ANCHOR(true, "world, at the start, m")};
@@ -262,9 +289,9 @@ static const tbKey hinge_keys[] = {
     ANCHOR(true, "world, at the start, m"), AXIS,
     LIMITS(ANY, "lowest and highest angle from the start, rad"),
     {"limits_deg", TB_KEY_NUMBERS, AT(Joint, limits_deg), ANY, 2, 2, .text = "the same in degrees"},
-    MOTOR};
+    MOTOR, SERVO};
 static const tbKey slider_keys[] = {ANCHOR(false, MIDDLE), AXIS,
-                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR};
+                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR, SERVO};
 static const tbKey weld_keys[] = {ANCHOR(false, MIDDLE)};
 static const tbKey distance_keys[] = {
     ANCHOR(true, "on a; world, at the start, m"),
@@ -315,6 +342,7 @@ static const tbKey scene_keys[] = {
     {"pairs", TB_KEY_RECORDS, AT(File, pairs), .record = &pair_record, .text = "what materials do together"},
     {"bodies", TB_KEY_RECORDS, AT(File, bodies), .record = &body_record, .text = "rigid bodies"},
     {"joints", TB_KEY_RECORDS, AT(File, joints), .record = &joint_record, .text = "what joins them"},
+    {"ignore", TB_KEY_RECORDS, AT(File, ignore), .record = &ignore_record, .text = "pairs that do not touch"},
     {"soft", TB_KEY_RECORDS, AT(File, soft), .record = &tb_soft_record, .text = "finite-element solids"},
     {"cloth", TB_KEY_RECORDS, AT(File, cloth), .record = &tb_cloth_record, .text = "sheets of triangles"},
     {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},

@@ -191,7 +191,7 @@ typedef struct tbSceneBody {
   const char *name, *material;
   tbSceneShape* shape;
   tbSceneList shapes; // tbSceneShape
-  double mass, density, inertia[6], restitution;
+  double mass, density, inertia[6], centre[3], restitution;
   int inertia_count;
   tbScenePose pose;
   double velocity[3], angular_velocity[3];
@@ -206,12 +206,23 @@ typedef struct tbSceneMotor {
   double speed, force;
 } tbSceneMotor;
 
+typedef struct tbSceneServo {
+  const tbJson* node;
+  double target, stiffness, damping, force;
+} tbSceneServo;
+
+typedef struct tbSceneIgnore {
+  const tbJson* node;
+  const char *a, *b;
+} tbSceneIgnore;
+
 typedef struct tbSceneJoint {
   const tbJson* node;
   int type; // tbJointType
   const char *a, *b;
   double anchor[3], anchor_b[3], axis[3], limits[2], limits_deg[2], compliance, damping;
   tbSceneMotor* motor;
+  tbSceneServo* servo;
   bool collide;
 } tbSceneJoint;
 
@@ -284,6 +295,7 @@ typedef struct tbSceneFile {
   tbSceneList pairs;     // tbScenePair
   tbSceneList bodies;    // tbSceneBody
   tbSceneList joints;    // tbSceneJoint
+  tbSceneList ignore;    // tbSceneIgnore
   tbSceneList soft;      // tbSceneDeformable
   tbSceneList cloth;     // tbSceneDeformable
 } tbSceneFile;

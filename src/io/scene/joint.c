@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints of scene files.
 #include "io/scene/build.h"
+#include "tribo/change.h"
 
 static tbStatus find_rigid(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
                            tbBodyId* out)
@@ -49,9 +50,35 @@ static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
     d.motor = true;
     d.motor_speed = s->motor->speed, d.motor_force = s->motor->force;
   }
+  if (s->servo) {
+    TB_TRY(tb_scene_exclude(b->ctx, s->node, "motor", "servo"));
+    d.servoed = true, d.servo_target = s->servo->target;
+    d.servo = (tbServo){s->servo->stiffness, s->servo->damping, s->servo->force};
+  }
   d.compliance = s->compliance, d.damping = s->damping;
   d.collide = s->collide;
   return tb_scene_placed(b->ctx, s->node, tb_world_add_joint(b->ctx, b->world, &d, NULL));
+}
+
+static tbStatus ignore(tbSceneBuild* b, const tbSceneIgnore* s)
+{
+  tbBodyId first, second;
+  TB_TRY(find_rigid(b, s->node, "a", s->a, &first));
+  TB_TRY(find_rigid(b, s->node, "b", s->b, &second));
+  if (first.index < 0 || second.index < 0)
+    return tb_json_fail(b->ctx, s->node, "the world has no shape to ignore");
+  return tb_scene_placed(b->ctx, s->node, tb_world_ignore_pair(b->ctx, b->world, first, second, true));
+}
+
+tbStatus tb_scene_ignored(tbSceneBuild* b)
+{
+  const tbSceneIgnore* pairs = b->file->ignore.items;
+  for (int i = 0; i < b->file->ignore.count; i++) {
+    bool lost = tb_scene_lost_body(b, pairs[i].a) || tb_scene_lost_body(b, pairs[i].b);
+    if (lost || tb_scene_errors_bad(b->errors, pairs[i].node)) continue;
+    TB_TRY(tb_scene_note(b, ignore(b, &pairs[i])));
+  }
+  return TB_OK;
 }
 
 tbStatus tb_scene_joints(tbSceneBuild* b)

@@ -129,7 +129,8 @@ static tbStatus build(tbSceneBuild* b)
     if (!tb_scene_errors_bad(b->errors, pairs[i].node)) TB_TRY(tb_scene_note(b, add_pair(b, &pairs[i])));
   TB_TRY(tb_scene_bodies(b));
   TB_TRY(tb_scene_deformables(b));
-  return tb_scene_joints(b);
+  TB_TRY(tb_scene_joints(b));
+  return tb_scene_ignored(b);
 }
 
 static tbStatus make_world(const tbRecordReader* in, const tbSceneFile* f, const char* folder,

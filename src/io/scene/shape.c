@@ -137,9 +137,13 @@ tbStatus tb_scene_shapes(tbSceneBuild* b, const tbSceneBody* body, bool moves, t
   TB_TRY(tb_scene_exclude(b->ctx, body->node, "shape", "shapes"));
   const tbSceneShape* shape = body->shape ? body->shape : body->shapes.items;
   *count = body->shape ? 1 : body->shapes.count;
-  if (!*count)
-    return tb_json_fail(b->ctx, tb_scene_place(body->node, "shapes"),
-                        "a body needs a \"shape\" or \"shapes\"");
+  bool weighed = tb_scene_given(body->node, "mass") && tb_scene_given(body->node, "inertia");
+  bool empty = tb_scene_given(body->node, "shapes"); // and yet there is none in it
+  if (!*count && (empty || !(weighed || body->fixed)))
+    return tb_json_fail(
+        b->ctx, tb_scene_place(body->node, "shapes"),
+        "a body needs a \"shape\" or \"shapes\"; one that moves goes without if mass and inertia "
+        "are given");
   *out = TB_TAKE(b->arena, tbShape, (size_t)*count);
   if (!*out) return TB_ERROR_MEMORY;
   for (int i = 0; i < *count; i++) TB_TRY(tb_scene_note(b, read_shape(b, &shape[i], moves, &(*out)[i])));

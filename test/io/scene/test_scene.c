@@ -54,17 +54,20 @@ static const char everything[] =
     "\"size\": [1, 2, 3]},\n"
     "   \"position\": [0, 0, 10], \"orientation_euler_deg\": [90, 0, 0],\n"
     "   \"repeat\": {\"count\": [2, 3, 1], \"spacing\": [2, 4, 8], \"jitter\": 0.1}},\n"
-    "  {\"shape\": {\"type\": \"sphere\", \"radius\": 1}, \"orientation_euler\": [0, 0, 1]}],\n"
+    "  {\"shape\": {\"type\": \"sphere\", \"radius\": 1}, \"orientation_euler\": [0, 0, 1], "
+    "\"centre_of_mass\": [0, 0, 0.5]}],\n"
     " \"joints\": [\n"
     "  {\"type\": \"ball\", \"a\": \"block\", \"b\": \"cube/0\", \"anchor\": [1, 0, 0], \"compliance\": 0.01,"
     "   \"damping\": 3, \"collide\": true},\n"
     "  {\"type\": \"hinge\", \"a\": \"world\", \"b\": \"cube/1\", \"anchor\": [2, 0, 0], \"axis\": [0, 2, 0],"
     "   \"limits_deg\": [-90, 180], \"motor\": {\"speed\": -1, \"force\": 50}},\n"
-    "  {\"type\": \"slider\", \"a\": \"cube/2\", \"axis\": [0, 0, 1], \"limits\": [-1, 1]},\n"
+    "  {\"type\": \"slider\", \"a\": \"cube/2\", \"axis\": [0, 0, 1], \"limits\": [-1, 1],"
+    "   \"servo\": {\"target\": 0.5, \"stiffness\": 10, \"damping\": 2, \"force\": 3}},\n"
     "  {\"type\": \"weld\", \"a\": \"cube/3\", \"b\": \"cube/4\"},\n"
     "  {\"type\": \"distance\", \"a\": \"block\", \"b\": \"cube/5\", \"anchor\": [1, 2, 3], \"anchor_b\": "
     "[0, 0, 10],"
     "   \"limits\": [1, 2]}],\n"
+    " \"ignore\": [{\"a\": \"block\", \"b\": \"belt\"}],\n"
     " \"soft\": [], \"cloth\": [], \"reduced\": []}\n";
 
 static tbStatus parse(tbContext* ctx, const char* text, tbScene* out)
@@ -86,7 +89,7 @@ TEST(scene_of_everything_names_every_key)
   static const char* const elsewhere[] = {"fraction", "compliance", "file", "resolution"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  CHECK(all.count == 28);
+  CHECK(all.count == 30);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];
@@ -221,6 +224,31 @@ TEST(scene_repeat_is_a_grid_with_x_fastest_and_jitter_from_the_seed)
   CHECK(most > 0.05);
   tb_scene_free(&ctx, &s);
   tb_scene_free(&ctx, &other);
+}
+
+TEST(scene_servos_ignored_pairs_and_centres_of_mass_reach_the_world)
+{
+  tbContext ctx = tb_default_context();
+  static const char text[] =
+      "{\"tribo\": 1, \"gravity\": [0, 0, 0], \"bodies\": ["
+      "{\"name\": \"arm\", \"mass\": 2, \"inertia\": [1, 1, 1], \"centre_of_mass\": [0.5, 0, 0]},"
+      "{\"name\": \"a\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}, \"position\": [9, 0, 0]},"
+      "{\"name\": \"b\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}, \"position\": [9, 0, 1]}],"
+      "\"joints\": [{\"type\": \"hinge\", \"b\": \"arm\", \"anchor\": [0, 0, 0], \"axis\": [0, 0, 1],"
+      "\"servo\": {\"target\": 0.25, \"stiffness\": 100, \"damping\": 20}}],"
+      "\"ignore\": [{\"a\": \"a\", \"b\": \"b\"}]}";
+  tbScene s;
+  CHECK_OK(&ctx, tb_scene_parse(&ctx, "text", text, sizeof text - 1, NULL, &s));
+  tbJointDef d = tb_joint_def(s.world, tb_world_joint_at(s.world, 0));
+  CHECK(d.servoed && d.servo_target == 0.25 && d.servo.stiffness == 100 && d.servo.damping == 20);
+  CHECK(isinf(d.servo.force));
+  CHECK(tb_bodies(s.world)[0].centre.x == 0.5);
+  CHECK(tb_bodies(s.world)[0].x.x == 0.5); // the body's frame is at the origin still
+  tbStepReport report;
+  for (int i = 0; i < 300; i++) CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, &report));
+  CHECK_NEAR(tb_joint_state(s.world, tb_world_joint_at(s.world, 0)).coordinate, 0.25, 1e-3);
+  CHECK(tb_world_contact_count(s.world) == 0); // the balls overlap
+  tb_scene_free(&ctx, &s);
 }
 
 TEST(scene_joints_reach_the_world)

@@ -125,8 +125,12 @@ TEST(scene_errors_of_shapes)
 TEST(scene_errors_of_bodies)
 {
   static const IoSceneError cases[] = {
-      {"@{}", "a body needs a \"shape\" or \"shapes\""},
-      {"{\"shapes\": @[]}", "a body needs a \"shape\" or \"shapes\""},
+      {"@{}",
+       "a body needs a \"shape\" or \"shapes\"; one that moves goes without if mass and inertia are given"},
+      {"{\"shapes\": @[]}",
+       "a body needs a \"shape\" or \"shapes\"; one that moves goes without if mass and inertia are given"},
+      {"@{\"mass\": 1}",
+       "a body needs a \"shape\" or \"shapes\"; one that moves goes without if mass and inertia are given"},
       {"{" BALL ", \"shapes\": @[]}", "\"shape\" and \"shapes\" exclude each other"},
       {"{" BALL ", \"mass\": @0}", "expected a number above 0 for \"mass\", found 0"},
       {"{" BALL ", \"mass\": 1, \"density\": @2}", "\"mass\" and \"density\" exclude each other"},

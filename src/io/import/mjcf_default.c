@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Default classes of MJCF: an attribute is the element's own, or that of its class, or of the class above.
+#include "io/import/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+static tbStatus read_class(tbMj* m, tbXml* at, tbMjClass* parent)
+{
+  tbMjClass* class = TB_TAKE(m->r->arena, tbMjClass, 1);
+  const char* name = tb_xml_get(at, "class");
+  if (!class) return TB_ERROR_MEMORY;
+  if (!name && parent) return tb_xml_fail(m->r->ctx, at, "a <default> inside another needs a class");
+  *class = (tbMjClass){.name = name ? name : "main", .at = at, .parent = parent, .next = m->classes};
+  m->classes = class;
+  if (!parent && !m->main) m->main = class;
+  for (tbXml* child = tb_xml_child(at, "default"); child; child = tb_xml_next(child, "default"))
+    TB_TRY(read_class(m, child, class));
+  return TB_OK;
+}
+
+tbStatus tb_mj_read_defaults(tbMj* m)
+{
+  for (tbXml* at = tb_xml_child(m->root, "default"); at; at = tb_xml_next(at, "default")) {
+    // Files that are included bring tops of their own: classes in them are looked for by name.
+    TB_TRY(read_class(m, at, m->main && tb_xml_get(at, "class") ? m->main : NULL));
+  }
+  return TB_OK;
+}
+
+tbStatus tb_mj_class(tbMj* m, tbXml* xml, const char* key, tbMjClass** out)
+{
+  const char* name = tb_xml_get(xml, key);
+  if (!name) return TB_OK;
+  for (tbMjClass* c = m->classes; c; c = c->next)
+    if (strcmp(c->name, name) == 0) return *out = c, TB_OK;
+  return tb_xml_fail(m->r->ctx, xml, "there is no default class \"%.60s\"", name);
+}
+
+tbStatus tb_mj_at(tbMj* m, tbXml* xml, tbMjClass* inherited, tbMjAt* out)
+{
+  *out = (tbMjAt){xml, inherited ? inherited : m->main};
+  return tb_mj_class(m, xml, "class", &out->class);
+}
+
+const char* tb_mj_get(tbMjAt at, const char* key)
+{
+  const char* value = tb_xml_get(at.xml, key);
+  for (const tbMjClass* c = at.class; c && !value; c = c->parent)
+    for (tbXml* d = tb_xml_child(c->at, at.xml->name); d && !value; d = tb_xml_next(d, at.xml->name))
+      value = tb_xml_get(d, key);
+  return value;
+}
+
+tbStatus tb_mj_numbers(tbMj* m, tbMjAt at, const char* key, int least, int most, double* out, int* count)
+{
+  const char* text = tb_mj_get(at, key);
+  if (count) *count = 0;
+  return text ? tb_xml_numbers(m->r->ctx, at.xml, key, text, least, most, out, count) : TB_OK;
+}
+
+tbStatus tb_mj_bool(tbMj* m, tbMjAt at, const char* key, bool usual, bool* out)
+{
+  const char* text = tb_mj_get(at, key);
+  *out = usual;
+  if (!text || strcmp(text, "auto") == 0) return TB_OK;
+  *out = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+  if (*out || strcmp(text, "false") == 0 || strcmp(text, "0") == 0) return TB_OK;
+  return tb_xml_fail(m->r->ctx, at.xml, "%s of <%s>: true or false, not \"%.40s\"", key, at.xml->name, text);
+}
+
+// Orientations.
+
+static tbQuat about(int axis, double angle)
+{
+  double s, c;
+  tb_sin_cos(0.5 * angle, &s, &c);
+  return tb_quat(c, axis == 0 ? s : 0, axis == 1 ? s : 0, axis == 2 ? s : 0);
+}
+
+// Lower case turns with the frame, upper case about the fixed one.
+static tbStatus from_euler(tbMj* m, tbMjAt at, const double angle[3], tbQuat* out)
+{
+  *out = tb_quat_identity();
+  for (int i = 0; i < 3; i++) {
+    char c = m->sequence[i];
+    int axis = (c | 32) - 'x';
+    if (axis < 0 || axis > 2)
+      return tb_xml_fail(m->r->ctx, at.xml, "eulerseq is not of xyz: \"%.10s\"", m->sequence);
+    tbQuat turn = about(axis, angle[i] * m->degree);
+    *out = c >= 'a' ? tb_quat_mul(*out, turn) : tb_quat_mul(turn, *out);
+  }
+  return TB_OK;
+}
+
+static tbStatus from_axes(tbMj* m, tbMjAt at, const double v[6], tbQuat* out)
+{
+  tbVec3 x = tb_load3(v), y = tb_load3(v + 3);
+  if (!(tb_norm3(x) > 0)) return tb_xml_fail(m->r->ctx, at.xml, "an axis must not be zero");
+  x = tb_scale3(1 / tb_norm3(x), x);
+  y = tb_sub3(y, tb_scale3(tb_dot3(x, y), x));
+  if (!(tb_norm3(y) > 0)) return tb_xml_fail(m->r->ctx, at.xml, "the two axes are parallel");
+  y = tb_scale3(1 / tb_norm3(y), y);
+  tbVec3 z = tb_cross3(x, y);
+  *out =
+      tb_quat_from_mat3(tb_mat3_rows(tb_vec3(x.x, y.x, z.x), tb_vec3(x.y, y.y, z.y), tb_vec3(x.z, y.z, z.z)));
+  return TB_OK;
+}
+
+// The shortest turn that brings z there.
+static tbStatus from_z(tbMj* m, tbMjAt at, tbVec3 z, tbQuat* out)
+{
+  double length = tb_norm3(z);
+  if (!(length > 0)) return tb_xml_fail(m->r->ctx, at.xml, "an axis must not be zero");
+  z = tb_scale3(1 / length, z);
+  *out = z.z < -1 + 1e-14 ? tb_quat(0, 1, 0, 0) : tb_quat_normalize(tb_quat(1 + z.z, -z.y, z.x, 0));
+  return TB_OK;
+}
+
+tbStatus tb_mj_turn(tbMj* m, tbMjAt at, tbQuat* out)
+{
+  double v[6];
+  int count;
+  *out = tb_quat_identity();
+  TB_TRY(tb_mj_numbers(m, at, "quat", 4, 4, v, &count));
+  if (count) {
+    *out = tb_quat(v[0], v[1], v[2], v[3]);
+    if (v[0] == 0 && v[1] == 0 && v[2] == 0 && v[3] == 0)
+      return tb_xml_fail(m->r->ctx, at.xml, "a quaternion of zeros");
+    *out = tb_quat_normalize(*out);
+    return TB_OK;
+  }
+  TB_TRY(tb_mj_numbers(m, at, "axisangle", 4, 4, v, &count));
+  if (count) {
+    double length = tb_norm3(tb_load3(v)), s, c;
+    if (!(length > 0)) return tb_xml_fail(m->r->ctx, at.xml, "an axis must not be zero");
+    tb_sin_cos(0.5 * v[3] * m->degree, &s, &c);
+    *out = tb_quat(c, s * v[0] / length, s * v[1] / length, s * v[2] / length);
+    return TB_OK;
+  }
+  TB_TRY(tb_mj_numbers(m, at, "euler", 3, 3, v, &count));
+  if (count) return from_euler(m, at, v, out);
+  TB_TRY(tb_mj_numbers(m, at, "xyaxes", 6, 6, v, &count));
+  if (count) return from_axes(m, at, v, out);
+  TB_TRY(tb_mj_numbers(m, at, "zaxis", 3, 3, v, &count));
+  return count ? from_z(m, at, tb_load3(v), out) : TB_OK;
+}
+
+tbStatus tb_mj_pose(tbMj* m, tbMjAt at, tbTransform* out)
+{
+  double x[3] = {0};
+  TB_TRY(tb_mj_numbers(m, at, "pos", 3, 3, x, NULL));
+  out->x = tb_load3(x);
+  return tb_mj_turn(m, at, &out->q);
+}

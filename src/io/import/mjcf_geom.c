@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geoms of MJCF: what bodies touch with, and where their mass comes from when it is not given.
+#include "io/import/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct {
+  const char* kind;
+  tbRobotShape shape;
+  bool ellipsoid;
+  double friction, density, mass; // mass negative: from the density
+  bool touches;
+  tbMjAt mesh; // asset
+} Geom;
+
+static tbStatus find_mesh(tbMj* m, tbXml* at, const char* name, Geom* g)
+{
+  for (tbXml* asset = tb_xml_child(m->root, "asset"); asset; asset = tb_xml_next(asset, "asset"))
+    for (tbXml* mesh = tb_xml_child(asset, "mesh"); mesh; mesh = tb_xml_next(mesh, "mesh")) {
+      const char *own = tb_xml_get(mesh, "name"), *file = tb_xml_get(mesh, "file");
+      const char* slash = file ? strrchr(file, '/') : NULL;
+      const char* stem = slash ? slash + 1 : file;
+      const char* dot = stem ? strrchr(stem, '.') : NULL;
+      size_t length = stem ? (dot ? (size_t)(dot - stem) : strlen(stem)) : 0;
+      bool same =
+          own ? strcmp(own, name) == 0 : stem && strlen(name) == length && strncmp(stem, name, length) == 0;
+      if (same) return tb_mj_at(m, mesh, NULL, &g->mesh);
+    }
+  return tb_xml_fail(m->r->ctx, at, "there is no mesh \"%.60s\"", name);
+}
+
+// A mesh of a geom: its file and scale; *good false after a note.
+static tbStatus read_mesh(tbMj* m, tbMjAt at, const char* name, Geom* g, bool* good)
+{
+  double scale[3] = {1, 1, 1};
+  TB_TRY(find_mesh(m, at.xml, name, g));
+  TB_TRY(tb_mj_numbers(m, g->mesh, "scale", 3, 3, scale, NULL));
+  const char* file = tb_mj_get(g->mesh, "file");
+  *good = false;
+  if (!file)
+    return tb_robot_note(m->r, g->mesh.xml,
+                         "a mesh without a file is not supported: its shapes are left out");
+  const char* slash = strrchr(g->mesh.xml->file, '/');
+  const char* base =
+      tb_robot_text(m->r, "%.*s%s%s", slash ? (int)(slash - g->mesh.xml->file) : 1,
+                    slash ? g->mesh.xml->file : ".", *m->mesh_folder ? "/" : "", m->mesh_folder);
+  if (!base) return TB_ERROR_MEMORY;
+  g->shape.type = TB_SHAPE_CONVEX, g->shape.scale = tb_load3(scale);
+  g->shape.file = tb_robot_find(m->r, m->mesh_folder[0] == '/' ? m->mesh_folder : base, file);
+  if (!g->shape.file)
+    return tb_robot_note(m->r, g->mesh.xml, "there is no file %.200s: the shape is left out", file);
+  return tb_robot_check_mesh(m->r, g->mesh.xml, g->shape.file, g->shape.scale, good);
+}
+
+// From one point to another along z, in place of a pose and a half length.
+static tbStatus read_ends(tbMj* m, tbMjAt at, Geom* g, double* half, bool* given)
+{
+  double v[6];
+  int count;
+  TB_TRY(tb_mj_numbers(m, at, "fromto", 6, 6, v, &count));
+  *given = count > 0;
+  if (!count) return TB_OK;
+  tbVec3 from = tb_load3(v), to = tb_load3(v + 3),
+         z = tb_sub3(from, to); // as MuJoCo has it: z from the second end
+  double length = tb_norm3(z);
+  if (!(length > 0)) return tb_xml_fail(m->r->ctx, at.xml, "fromto: the two ends are the same");
+  z = tb_scale3(1 / length, z);
+  g->shape.pose.x = tb_scale3(0.5, tb_add3(from, to));
+  g->shape.pose.q =
+      z.z < -1 + 1e-14 ? tb_quat(0, 1, 0, 0) : tb_quat_normalize(tb_quat(1 + z.z, -z.y, z.x, 0));
+  *half = 0.5 * length;
+  return TB_OK;
+}
+
+static tbStatus read_sizes(tbMj* m, tbMjAt at, Geom* g)
+{
+  double size[3] = {0}, half = 0;
+  bool ends;
+  int count, needed = 1;
+  TB_TRY(tb_mj_numbers(m, at, "size", 1, 3, size, &count));
+  TB_TRY(read_ends(m, at, g, &half, &ends));
+  tbRobotShape* s = &g->shape;
+  if (strcmp(g->kind, "sphere") == 0) {
+    s->type = TB_SHAPE_SPHERE, s->size[0] = size[0];
+  } else if (strcmp(g->kind, "capsule") == 0 || strcmp(g->kind, "cylinder") == 0) {
+    s->type = g->kind[1] == 'a' ? TB_SHAPE_CAPSULE : TB_SHAPE_CYLINDER;
+    s->size[0] = size[0], s->size[1] = 2 * (ends ? half : size[1]);
+    needed = 2;
+  } else if (strcmp(g->kind, "box") == 0 || strcmp(g->kind, "ellipsoid") == 0) {
+    s->type = TB_SHAPE_BOX, g->ellipsoid = g->kind[0] == 'e', needed = 3;
+    for (int i = 0; i < 3; i++) s->size[i] = 2 * (ends ? (i < 2 ? size[0] : half) : size[i]);
+  } else if (strcmp(g->kind, "plane") == 0) {
+    s->type = TB_SHAPE_PLANE, needed = 0;
+  } else {
+    return tb_xml_fail(m->r->ctx, at.xml, "a geom of type \"%.40s\" is not supported", g->kind);
+  }
+  for (int i = 0; i < needed; i++)
+    if (!(s->size[i] > 0))
+      return tb_xml_fail(m->r->ctx, at.xml, "a size of the %s must be positive", g->kind);
+  return TB_OK;
+}
+
+// solref as a spring and a damper of a mass of 1 kg, which Tribo has for the whole scene only.
+static tbStatus note_stiffness(tbMj* m, tbMjAt at)
+{
+  double ref[2] = {0.02, 1}, imp[5] = {0.9, 0.95, 0.001, 0.5, 2};
+  int count, given;
+  TB_TRY(tb_mj_numbers(m, at, "solref", 1, 2, ref, &count));
+  TB_TRY(tb_mj_numbers(m, at, "solimp", 1, 5, imp, &given));
+  if (!count && !given) return TB_OK;
+  double d = fmin(fmax(imp[1], 1e-4), 0.9999);
+  double b = ref[0] > 0 ? 2 / (d * ref[0]) : -ref[1];
+  double k = ref[0] > 0 ? 1 / (d * d * ref[0] * ref[0] * ref[1] * ref[1]) : -ref[0];
+  return tb_robot_note(
+      m->r, at.xml,
+      "solref and solimp, k = %.4g 1/s² and b = %.4g 1/s of a mass, are not in the scene: its contacts are "
+      "rigid unless scheme.stabilization says otherwise",
+      k, b);
+}
+
+static tbStatus read_contact(tbMj* m, tbMjAt at, Geom* g)
+{
+  double type = 1, affinity = 1, friction[3] = {1, 0.005, 0.0001};
+  TB_TRY(tb_mj_numbers(m, at, "contype", 1, 1, &type, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "conaffinity", 1, 1, &affinity, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "friction", 1, 3, friction, NULL));
+  g->touches = type != 0 || affinity != 0;
+  g->friction = friction[0];
+  if (!g->touches) return TB_OK;
+  if (type != 1 || affinity != 1)
+    TB_TRY(tb_robot_note(
+        m->r, at.xml,
+        "contype and conaffinity other than 1 and 1 are not in the scene: the geom touches all"));
+  return note_stiffness(m, at);
+}
+
+// Mass properties of the geom in its body.
+static tbStatus weigh(tbMj* m, tbMjAt at, const Geom* g, tbMass* out)
+{
+  const tbRobotShape* s = &g->shape;
+  tbShape shape;
+  tbContext* ctx = m->r->ctx;
+  tbMesh* mesh = NULL;
+  tbHull* hull = NULL;
+  double density = g->mass >= 0 ? 1 : g->density;
+  *out = (tbMass){0};
+  if (g->mass == 0 || density == 0) return TB_OK;
+  switch (s->type) {
+  case TB_SHAPE_SPHERE: shape = tb_shape_sphere(s->size[0]); break;
+  case TB_SHAPE_BOX: shape = tb_shape_box(tb_load3(s->size)); break;
+  case TB_SHAPE_CAPSULE: shape = tb_shape_capsule(s->size[0], s->size[1]); break;
+  case TB_SHAPE_CYLINDER: shape = tb_shape_cylinder(s->size[0], s->size[1]); break;
+  case TB_SHAPE_CONVEX:
+    TB_TRY(tb_mesh_load(ctx, s->file, s->scale, &mesh));
+    shape = tb_shape_mesh(mesh);
+    if (tb_mesh_is_solid(mesh)) break;
+    tb_mesh_free(ctx, mesh), mesh = NULL;
+    TB_TRY(tb_robot_note(m->r, at.xml, "%.200s is not closed: its mass is that of its hull", s->file));
+    TB_TRY(tb_hull_load(ctx, s->file, s->scale, &hull));
+    shape = tb_shape_convex(hull);
+    break;
+  default: return TB_OK;
+  }
+  shape.pose = s->pose;
+  *out = tb_shape_mass(&shape, density);
+  tb_mesh_free(ctx, mesh);
+  tb_hull_free(ctx, hull);
+  if (g->ellipsoid) { // of a box of its size: volume π/6, moments of its axes 3/5 of the box's
+    out->mass *= pi / 6;
+    out->inertia = tb_mat3_scale(pi / 6 * 0.6, out->inertia);
+  }
+  if (g->mass > 0 && out->mass > 0) {
+    out->inertia = tb_mat3_scale(g->mass / out->mass, out->inertia);
+    out->mass = g->mass;
+  }
+  return TB_OK;
+}
+
+tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tbMass* sum)
+{
+  Geom g = {.density = 1000, .mass = -1, .shape = {.scale = tb_vec3(1, 1, 1), .at = at.xml}};
+  tbMass mass;
+  bool good = true;
+  const char *kind = tb_mj_get(at, "type"), *mesh = tb_mj_get(at, "mesh");
+  g.kind = kind ? kind : "sphere";
+  tb_xml_get(at.xml, "name");
+  TB_TRY(read_contact(m, at, &g));
+  TB_TRY(tb_mj_numbers(m, at, "density", 1, 1, &g.density, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "mass", 1, 1, &g.mass, NULL));
+  TB_TRY(tb_mj_pose(m, at, &g.shape.pose));
+  if (mesh && strcmp(g.kind, "mesh") != 0)
+    TB_TRY(tb_robot_note(m->r, at.xml, "a %s fitted to a mesh is the hull of the mesh in the scene", g.kind));
+  if (mesh) TB_TRY(read_mesh(m, at, mesh, &g, &good));
+  else if (strcmp(g.kind, "mesh") == 0)
+    return tb_xml_fail(m->r->ctx, at.xml, "a geom of type mesh needs a mesh");
+  else TB_TRY(read_sizes(m, at, &g));
+  if (!good) return TB_OK;
+  g.shape.pose = tb_transform_mul(frame, g.shape.pose);
+  if (sum) {
+    TB_TRY(weigh(m, at, &g, &mass));
+    *sum = tb_mass_add(*sum, mass);
+  }
+  if (!g.touches) return TB_OK;
+  if (g.ellipsoid)
+    return tb_robot_note(m->r, at.xml,
+                         "an ellipsoid is not a shape of Tribo's: it has its mass, but touches nothing");
+  if (body->friction >= 0 && body->friction != g.friction)
+    TB_TRY(tb_robot_note(m->r, at.xml, "the geoms of \"%.60s\" have several frictions: the largest is taken",
+                         body->name));
+  body->friction = fmax(body->friction, g.friction);
+  return tb_robot_shape(m->r, body, g.shape);
+}

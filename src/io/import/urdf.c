@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// URDF: links and joints by name, which make one tree.
+#include "io/import/robot.h"
+
+#include <math.h>
+#include <string.h>
+
+// The vector of an attribute, which stays as it is where the attribute is absent.
+static tbStatus read_vector(tbRobot* r, tbXml* at, const char* key, int count, double* out)
+{
+  const char* text = tb_xml_get(at, key);
+  return text ? tb_xml_numbers(r->ctx, at, key, text, count, count, out, NULL) : TB_OK;
+}
+
+static tbStatus read_required(tbRobot* r, tbXml* at, const char* key, double* out)
+{
+  const char* text = tb_xml_get(at, key);
+  if (!text) return tb_xml_fail(r->ctx, at, "<%s> has no %s", at->name, key);
+  return tb_xml_numbers(r->ctx, at, key, text, 1, 1, out, NULL);
+}
+
+// The <origin> of an element.
+static tbStatus read_origin(tbRobot* r, tbXml* at, tbTransform* out)
+{
+  double xyz[3] = {0}, rpy[3] = {0};
+  tbXml* origin = tb_xml_child(at, "origin");
+  if (origin) TB_TRY(read_vector(r, origin, "xyz", 3, xyz));
+  if (origin) TB_TRY(read_vector(r, origin, "rpy", 3, rpy));
+  *out = tb_transform(tb_robot_rpy(rpy), tb_load3(xyz));
+  return TB_OK;
+}
+
+static tbStatus read_inertial(tbRobot* r, tbXml* link, tbRobotBody* body)
+{
+  static const char* const keys[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+  tbXml* at = tb_xml_child(link, "inertial");
+  tbTransform T;
+  double moment[6] = {0};
+  if (!at) return TB_OK;
+  tbXml *mass = tb_xml_child(at, "mass"), *inertia = tb_xml_child(at, "inertia");
+  if (!mass || !inertia) return tb_xml_fail(r->ctx, at, "<inertial> needs <mass> and <inertia>");
+  TB_TRY(read_origin(r, at, &T));
+  TB_TRY(read_required(r, mass, "value", &body->mass));
+  for (int i = 0; i < 6; i++) TB_TRY(read_required(r, inertia, keys[i], &moment[i]));
+  if (body->mass < 0) return tb_xml_fail(r->ctx, mass, "a mass must not be negative");
+  tbMat3 R = tb_quat_mat3(T.q),
+         I = tb_mat3_rows(tb_vec3(moment[0], moment[3], moment[4]), tb_vec3(moment[3], moment[1], moment[5]),
+                          tb_vec3(moment[4], moment[5], moment[2]));
+  body->inertia = tb_mat3_mul(R, tb_mat3_mult(I, R));
+  body->centre = T.x;
+  body->at = inertia;
+  return TB_OK;
+}
+
+static tbStatus read_mesh(tbRobot* r, tbXml* at, tbRobotShape* shape, bool* good)
+{
+  double scale[3] = {1, 1, 1};
+  const char* name = tb_xml_get(at, "filename");
+  if (!name) return tb_xml_fail(r->ctx, at, "<mesh> has no filename");
+  TB_TRY(read_vector(r, at, "scale", 3, scale));
+  const char* slash = strrchr(r->path, '/');
+  const char* folder = tb_robot_text(r, "%.*s", slash ? (int)(slash - r->path) : 0, r->path);
+  if (!folder) return TB_ERROR_MEMORY;
+  shape->type = TB_SHAPE_CONVEX, shape->scale = tb_load3(scale);
+  shape->file = tb_robot_find(r, folder, name);
+  *good = false;
+  if (!shape->file) return tb_robot_note(r, at, "there is no file %.200s: the shape is left out", name);
+  return tb_robot_check_mesh(r, at, shape->file, shape->scale, good);
+}
+
+static tbStatus read_geometry(tbRobot* r, tbXml* at, tbRobotShape* shape, bool* good)
+{
+  tbXml* kind;
+  *good = true;
+  if ((kind = tb_xml_child(at, "box"))) {
+    shape->type = TB_SHAPE_BOX;
+    TB_TRY(read_vector(r, kind, "size", 3, shape->size));
+  } else if ((kind = tb_xml_child(at, "sphere"))) {
+    shape->type = TB_SHAPE_SPHERE;
+    TB_TRY(read_required(r, kind, "radius", &shape->size[0]));
+  } else if ((kind = tb_xml_child(at, "cylinder")) || (kind = tb_xml_child(at, "capsule"))) {
+    shape->type = kind->name[1] == 'y' ? TB_SHAPE_CYLINDER : TB_SHAPE_CAPSULE;
+    TB_TRY(read_required(r, kind, "radius", &shape->size[0]));
+    TB_TRY(read_required(r, kind, "length", &shape->size[1]));
+  } else if ((kind = tb_xml_child(at, "mesh"))) {
+    return read_mesh(r, kind, shape, good);
+  } else return tb_xml_fail(r->ctx, at, "a <geometry> is a box, sphere, cylinder, capsule or mesh");
+  int sizes = shape->type == TB_SHAPE_BOX ? 3 : shape->type == TB_SHAPE_SPHERE ? 1 : 2;
+  for (int i = 0; i < sizes; i++)
+    if (!(shape->size[i] > 0))
+      return tb_xml_fail(r->ctx, kind, "a size of <%s> must be positive", kind->name);
+  return TB_OK;
+}
+
+static tbStatus read_collisions(tbRobot* r, tbXml* link, tbRobotBody* body)
+{
+  for (tbXml* at = tb_xml_child(link, "collision"); at; at = tb_xml_next(at, "collision")) {
+    tbRobotShape shape = {.scale = tb_vec3(1, 1, 1), .at = at};
+    bool good;
+    tb_xml_get(at, "name");
+    tbXml* geometry = tb_xml_child(at, "geometry");
+    if (!geometry) return tb_xml_fail(r->ctx, at, "<collision> has no <geometry>");
+    TB_TRY(read_origin(r, at, &shape.pose));
+    TB_TRY(read_geometry(r, geometry, &shape, &good));
+    if (good) TB_TRY(tb_robot_shape(r, body, shape));
+  }
+  return TB_OK;
+}
+
+static tbStatus add_link(tbRobot* r, tbXml* link, tbRobotBody* parent, tbRobotBody** out)
+{
+  *out = tb_robot_add(r, tb_xml_get(link, "name"), parent, link);
+  if (!*out) return TB_ERROR_MEMORY;
+  TB_TRY(read_inertial(r, link, *out));
+  return read_collisions(r, link, *out);
+}
+
+// Joints.
+
+static const char* end_of(tbXml* joint, const char* which)
+{
+  tbXml* at = tb_xml_child(joint, which);
+  return at ? tb_xml_get(at, "link") : NULL;
+}
+
+static tbStatus read_limits(tbRobot* r, tbXml* at, bool needed, tbRobotJoint* joint)
+{
+  tbXml* limit = tb_xml_child(at, "limit");
+  if (!limit && needed) return tb_xml_fail(r->ctx, at, "a joint of this type needs a <limit>");
+  if (!limit || !needed) return TB_OK;
+  joint->limited = true;
+  TB_TRY(read_vector(r, limit, "lower", 1, &joint->lower));
+  TB_TRY(read_vector(r, limit, "upper", 1, &joint->upper));
+  if (joint->lower > joint->upper)
+    return tb_xml_fail(r->ctx, limit, "the lower limit is above the upper one");
+  return TB_OK;
+}
+
+static tbStatus add_moving(tbRobot* r, tbXml* at, const char* type, tbRobotBody* body)
+{
+  tbRobotJoint* joint = TB_TAKE(r->arena, tbRobotJoint, 1);
+  double axis[3] = {1, 0, 0};
+  if (!joint) return TB_ERROR_MEMORY;
+  bool slides = strcmp(type, "prismatic") == 0, turns = strcmp(type, "continuous") == 0;
+  *joint = (tbRobotJoint){
+      .type = slides ? TB_JOINT_SLIDER : TB_JOINT_HINGE, .name = tb_xml_get(at, "name"), .at = at};
+  tbXml *direction = tb_xml_child(at, "axis"), *dynamics = tb_xml_child(at, "dynamics");
+  if (direction) TB_TRY(read_vector(r, direction, "xyz", 3, axis));
+  joint->axis = tb_load3(axis);
+  if (!(tb_norm3(joint->axis) > 0)) return tb_xml_fail(r->ctx, direction, "an axis must not be zero");
+  joint->axis = tb_scale3(1 / tb_norm3(joint->axis), joint->axis);
+  TB_TRY(read_limits(r, at, !turns, joint));
+  if (dynamics) TB_TRY(read_vector(r, dynamics, "damping", 1, &joint->damping));
+  if (dynamics) TB_TRY(read_vector(r, dynamics, "friction", 1, &joint->friction));
+  body->joints = joint;
+  return TB_OK;
+}
+
+static tbStatus read_joint(tbRobot* r, tbXml* at, tbRobotBody* body)
+{
+  const char* type = tb_xml_get(at, "type");
+  tbXml* mimic = tb_xml_child(at, "mimic");
+  if (mimic) return tb_xml_fail(r->ctx, mimic, "a joint that mimics another is not supported");
+  if (!type) return tb_xml_fail(r->ctx, at, "<joint> has no type");
+  TB_TRY(read_origin(r, at, &body->pose));
+  tb_xml_get(at, "name");
+  if (strcmp(type, "fixed") == 0) return TB_OK;
+  if (strcmp(type, "floating") == 0) {
+    body->free = true;
+    return TB_OK;
+  }
+  if (strcmp(type, "revolute") != 0 && strcmp(type, "continuous") != 0 && strcmp(type, "prismatic") != 0)
+    return tb_xml_fail(r->ctx, at, "a joint of type \"%.40s\" is not supported", type);
+  return add_moving(r, at, type, body);
+}
+
+// The tree.
+
+static tbXml* find_link(tbXml* root, const char* name)
+{
+  for (tbXml* at = tb_xml_child(root, "link"); at; at = tb_xml_next(at, "link")) {
+    const char* own = tb_xml_get(at, "name");
+    if (own && strcmp(own, name) == 0) return at;
+  }
+  return NULL;
+}
+
+// The joint that leads to a link; null: it is a root.
+static tbXml* joint_to(tbXml* root, const char* link)
+{
+  for (tbXml* at = tb_xml_child(root, "joint"); at; at = tb_xml_next(at, "joint")) {
+    const char* child = end_of(at, "child");
+    if (child && strcmp(child, link) == 0) return at;
+  }
+  return NULL;
+}
+
+static tbStatus check_joints(tbRobot* r, tbXml* root)
+{
+  for (tbXml* at = tb_xml_child(root, "joint"); at; at = tb_xml_next(at, "joint")) {
+    const char *parent = end_of(at, "parent"), *child = end_of(at, "child");
+    if (!parent || !child) return tb_xml_fail(r->ctx, at, "<joint> needs a <parent link> and a <child link>");
+    if (!find_link(root, parent)) return tb_xml_fail(r->ctx, at, "there is no link \"%.60s\"", parent);
+    if (!find_link(root, child)) return tb_xml_fail(r->ctx, at, "there is no link \"%.60s\"", child);
+    if (joint_to(root, child) != at)
+      return tb_xml_fail(r->ctx, at, "the link \"%.60s\" has two parents", child);
+  }
+  return TB_OK;
+}
+
+static tbStatus find_root(tbRobot* r, tbXml* root, tbXml** out)
+{
+  *out = NULL;
+  for (tbXml* at = tb_xml_child(root, "link"); at; at = tb_xml_next(at, "link")) {
+    const char* name = tb_xml_get(at, "name");
+    if (!name || !*name) return tb_xml_fail(r->ctx, at, "<link> has no name");
+    if (find_link(root, name) != at) return tb_xml_fail(r->ctx, at, "there are two links \"%.60s\"", name);
+    if (joint_to(root, name)) continue;
+    if (*out)
+      return tb_xml_fail(r->ctx, at, "the link \"%.60s\" has no parent, and is not the only one", name);
+    *out = at;
+  }
+  return *out ? TB_OK : tb_xml_fail(r->ctx, root, "no link is the root of the others");
+}
+
+static tbStatus add_children(tbRobot* r, tbXml* root, const char* name, tbRobotBody* parent,
+                             tbTransform offset, const char* but)
+{
+  for (tbXml* at = tb_xml_child(root, "joint"); at; at = tb_xml_next(at, "joint")) {
+    const char* child = end_of(at, "child");
+    tbRobotBody* body;
+    if (strcmp(end_of(at, "parent"), name) != 0 || (but && strcmp(child, but) == 0)) continue;
+    TB_TRY(add_link(r, find_link(root, child), parent, &body));
+    TB_TRY(read_joint(r, at, body));
+    body->pose = tb_transform_mul(offset, body->pose);
+    TB_TRY(add_children(r, root, child, body, tb_transform_identity(), NULL));
+  }
+  return TB_OK;
+}
+
+// A root without mass that is to float: what it is fixed to floats, and carries it.
+static tbStatus add_turned(tbRobot* r, tbXml* root, tbXml* base, bool* done)
+{
+  const char* name = tb_xml_get(base, "name");
+  *done = false;
+  for (tbXml* at = tb_xml_child(root, "joint"); at; at = tb_xml_next(at, "joint")) {
+    const char *type = tb_xml_get(at, "type"), *child = end_of(at, "child");
+    if (strcmp(end_of(at, "parent"), name) != 0 || !type || strcmp(type, "fixed") != 0) continue;
+    tbRobotBody *body, *carried;
+    TB_TRY(add_link(r, find_link(root, child), NULL, &body));
+    TB_TRY(read_joint(r, at, body));
+    body->free = true, *done = true;
+    TB_TRY(add_link(r, base, body, &carried));
+    carried->pose = tb_transform_inverse(body->pose);
+    TB_TRY(add_children(r, root, name, carried, tb_transform_identity(), child));
+    return add_children(r, root, child, body, tb_transform_identity(), NULL);
+  }
+  return TB_OK;
+}
+
+tbStatus tb_import_urdf(tbRobot* r, tbXml* root, const tbImportOptions* options)
+{
+  tbXml* base;
+  tbRobotBody* body;
+  r->name = tb_xml_get(root, "name");
+  tb_xml_get(root, "version");
+  TB_TRY(check_joints(r, root));
+  TB_TRY(find_root(r, root, &base));
+  const char* name = tb_xml_get(base, "name");
+  bool weightless = !tb_xml_child(base, "inertial"), done = false;
+  if (weightless && strcmp(name, "world") == 0 && !tb_xml_child(base, "collision"))
+    return add_children(r, root, name, NULL, tb_transform_identity(), NULL);
+  if (options->floating && weightless) TB_TRY(add_turned(r, root, base, &done));
+  if (done) return TB_OK;
+  TB_TRY(add_link(r, base, NULL, &body));
+  if (strcmp(name, "world") == 0) body->name = "world_link"; // the scene's own world has that name
+  body->free = options->floating;
+  return add_children(r, root, name, body, tb_transform_identity(), NULL);
+}
