@@ -69,13 +69,6 @@ tbStatus tb_xml_numbers(tbContext* ctx, const tbXml* at, const char* key, const 
   return TB_OK;
 }
 
-void tb_xml_read_all(tbXml* at)
-{
-  at->read = true;
-  for (tbXmlAttribute* a = at->attributes; a; a = a->next) a->read = true;
-  for (tbXml* child = at->first; child; child = child->next) tb_xml_read_all(child);
-}
-
 #ifdef TB_HAVE_EXPAT
 #include <expat.h>
 

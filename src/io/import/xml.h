@@ -37,6 +37,5 @@ const char* tb_xml_get(tbXml* at, const char* key);   // marked as read; null: a
 // `count` numbers of a text; fewer or more, or what is no number, is an error at the element.
 tbStatus tb_xml_numbers(tbContext* ctx, const tbXml* at, const char* key, const char* text, int least,
                         int most, double* out, int* count);
-void tb_xml_read_all(tbXml* at); // marks the element with everything in it
 
 #endif
