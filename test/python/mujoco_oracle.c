@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MuJoCo makes of a file: a line for each body with its name, mass, centre of mass, inertia about it in its axes, and
-// pose with all joints at their reference. test_import.py compiles it where Debian's libmujoco-dev is there.
+// What MuJoCo makes of a file: a line for each body with its name, mass, centre of mass, inertia about it in
+// its axes, and pose with all joints at their reference. test_import.py compiles it where Debian's
+// libmujoco-dev is there.
 #include <mujoco/mujoco.h>
 
 #include <stdio.h>
