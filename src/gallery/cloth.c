@@ -4,11 +4,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-static void start(tbPen* pen, double dt, double time)
+static void start_with(tbPen* pen, double dt, double time, const char* scheme)
 {
   tb_pen_start(pen, dt, time);
+  if (scheme) tb_pen_scheme(pen, scheme, tb_pen_count(pen, "iterations"));
   tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
+
+static void start(tbPen* pen, double dt, double time) { start_with(pen, dt, time, NULL); }
 
 void tb_gallery_cloth_on_sphere(tbPen* pen)
 {
@@ -106,4 +109,55 @@ void tb_gallery_cloth_capstan(tbPen* pen)
                                  .damping = 0.002,
                                  .warp = tb_vec3(0, 1, 0),
                                  .position = tb_vec3(0, 0, high)});
+}
+
+// Square1 and Square3 of Ly et al. 2020, as fine as can be looked at live.
+void tb_gallery_turning_ball(tbPen* pen)
+{
+  const double radius = 0.25, high = 0.3, thick = 0.01;
+  int cells = tb_pen_count(pen, "cells"), sheets = tb_pen_count(pen, "sheets");
+  start_with(pen, 0.005, 4, "pd");
+  tb_pen_ground(pen, "cotton");
+  tb_pen_body(pen, &(tbPenBody){.name = "ball",
+                                .shape = tb_pen_sphere(radius),
+                                .material = "cotton",
+                                .position = tb_vec3(0, 0, high),
+                                .angular_velocity = tb_vec3(0, 0, 2),
+                                .kinematic = true});
+  for (int i = 0; i < sheets; i++)
+    tb_pen_cloth(
+        pen, &(tbPenSoft){.name = tb_pen_name(pen, "sheet %d", i),
+                          .mesh = tb_pen_grid(1, 1, cells, cells),
+                          .material = "cotton",
+                          .area_density = sheets > 1 ? 1.5 : 3,
+                          .stretch = 200,
+                          .shear = 100,
+                          .bend = 5e-4,
+                          .thickness = thick,
+                          .damping = 0.002,
+                          .position = tb_vec3(0.01 + 0.01 * i, 0.02, high + radius + (1 + 2 * i) * thick)});
+}
+
+void tb_gallery_ribbon(tbPen* pen)
+{
+  const double length = 1.2, width = 0.1, thick = 0.006, slope = pi / 18;
+  int cells = tb_pen_count(pen, "cells");
+  start_with(pen, 0.004, 3, "pd");
+  tb_pen_material(pen, &(tbPenMaterial){"slope", 1000, tb_pen_value(pen, "slope_friction"), 0, 0});
+  tb_pen_body(pen, &(tbPenBody){.name = "slope",
+                                .shape = {.type = "plane"},
+                                .material = "slope",
+                                .orientation = tb_pen_about_y(slope),
+                                .fixed = true});
+  tb_pen_cloth(pen, &(tbPenSoft){.name = "ribbon",
+                                 .mesh = tb_pen_grid(length, width, cells * 12, cells),
+                                 .material = "cotton",
+                                 .area_density = 0.25,
+                                 .stretch = 20,
+                                 .shear = 10,
+                                 .bend = tb_pen_value(pen, "bend"),
+                                 .thickness = thick,
+                                 .damping = 0.002,
+                                 .position = tb_vec3(0, 0, length / 2 + 0.05),
+                                 .orientation = tb_pen_about_y(0.49 * pi)});
 }

@@ -256,6 +256,19 @@ static const tbGalleryScene scenes[] = {
      tb_gallery_cloth_capstan,
      {NUMBER("ratio", "of the hanging lengths, to a tenth; held below about e^(πμ)", 1.5, 1, 5),
       FRICTION(0.3)}},
+    {"turning-ball",
+     "sheets on a ball that turns: carried along, or slipping off, by projective dynamics",
+     false,
+     tb_gallery_turning_ball,
+     {WHOLE("cells", "along an edge of a metre", 24, 2, 120), WHOLE("sheets", "of cloth", 1, 1, 3),
+      WHOLE("iterations", "of a step", 20, 1, 1000), FRICTION(0.3)}},
+    {"ribbon",
+     "a ribbon that folds up on a slope, by projective dynamics",
+     false,
+     tb_gallery_ribbon,
+     {WHOLE("cells", "across a tenth of a metre", 5, 1, 25), NUMBER("bend", "stiffness, N·m", 1e-4, 0, 1),
+      WHOLE("iterations", "of a step", 20, 1, 1000), NUMBER("slope_friction", "of the slope", 0.7, 0, 10),
+      FRICTION(0.3)}},
 };
 
 int tb_gallery_count(void) { return (int)(sizeof scenes / sizeof *scenes); }

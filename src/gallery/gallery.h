@@ -114,6 +114,7 @@ int tb_pen_count(const tbPen* pen, const char* parameter);          // a whole o
 const char* tb_pen_name(tbPen* pen, const char* format, int index); // good until the next
 
 void tb_pen_start(tbPen* pen, double dt, double time);
+void tb_pen_scheme(tbPen* pen, const char* name, int iterations);
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
 void tb_pen_body(tbPen* pen, const tbPenBody* body);
@@ -210,5 +211,7 @@ void tb_gallery_rollers(tbPen* pen);
 void tb_gallery_cloth_on_sphere(tbPen* pen);
 void tb_gallery_hammock(tbPen* pen);
 void tb_gallery_cloth_capstan(tbPen* pen);
+void tb_gallery_turning_ball(tbPen* pen);
+void tb_gallery_ribbon(tbPen* pen);
 
 #endif

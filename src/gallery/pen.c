@@ -72,6 +72,15 @@ void tb_pen_start(tbPen* pen, double dt, double time)
   tb_put_number(w, "time", time);
 }
 
+void tb_pen_scheme(tbPen* pen, const char* name, int iterations)
+{
+  tbJsonWriter* w = &pen->json;
+  tb_put_object(w, "scheme");
+  tb_put_string(w, "name", name);
+  tb_put_int(w, "iterations", iterations);
+  tb_put_end(w);
+}
+
 static void put_friction(tbPen* pen, double mu, double rolling)
 {
   tbJsonWriter* w = &pen->json;
