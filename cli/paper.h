@@ -39,5 +39,6 @@ void paper_plot(Paper* paper, const char* name, const Plot* plot, const char* ca
 // The papers.
 tbStatus paper_course(Paper* paper);
 tbStatus paper_verschoor(Paper* paper);
+tbStatus paper_ly(Paper* paper);
 
 #endif

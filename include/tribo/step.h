@@ -75,6 +75,15 @@ typedef enum tbPhase {
   TB_PHASE_COUNT
 } tbPhase;
 
+// What the iterations of the scheme pd are made of; parts of TB_PHASE_SOLVE.
+typedef enum tbPdPart {
+  TB_PD_PROJECT,  // right-hand sides: elements project
+  TB_PD_CONTACTS, // impulses of contacts
+  TB_PD_GLOBAL,   // solves with the factor
+  TB_PD_LAYERS,   // sorting contacts into layers, once per step
+  TB_PD_PARTS
+} tbPdPart;
+
 // What a step did that the contact law did not ask for, and by how much. All zero in most steps.
 typedef struct tbStepChanges {
   int damped; // impacts with less than their restitution: with friction, all of it would have gained energy
@@ -105,7 +114,8 @@ typedef struct tbStepReport {
                          // other after the step (collide/intersect.h)
   int64_t touching;      // pairs of those that only touch
   double phase_s[TB_PHASE_COUNT];
-  bool overflow; // an energy of the world is not finite any more
+  bool overflow;            // an energy of the world is not finite any more
+  double pd_s[TB_PD_PARTS]; // pd: of the solve
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);

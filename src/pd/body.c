@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a body's elements are in projective form.
-#include "pd/body.h"
+#include "pd/elements.h"
 
 #include <string.h>
 
@@ -29,15 +29,13 @@ static tbStatus make_hinges(tbPdBody* b)
   int n = fem->cloth ? fem->nelement[1] : 0;
   b->hinge = tb_arena_take(&b->arena, (size_t)n, sizeof *b->hinge);
   b->angle = TB_TAKE(&b->arena, double, (size_t)n);
-  b->bent = TB_TAKE(&b->arena, int, (size_t)n);
-  if (!b->hinge || !b->angle || !b->bent) return TB_ERROR_MEMORY;
+  if (!b->hinge || !b->angle) return TB_ERROR_MEMORY;
   for (int i = 0; i < n; i++) {
     tbVec3 X[4];
     for (int k = 0; k < 4; k++) X[k] = fem->rest[fem->corner[1][4 * i + k]];
     hinge_vector(X, b->hinge[i]);
     b->angle[i] = tb_pd_bent(b, i, X);
-    if (fabs(b->angle[i]) > FLAT) b->bent[b->nbent++] = i;
-    else b->angle[i] = 0;
+    if (fabs(b->angle[i]) < FLAT) b->angle[i] = 0;
   }
   return TB_OK;
 }
@@ -69,11 +67,17 @@ static tbStatus list_around(tbPdBody* b)
   int count = b->nelement * b->corners;
   b->around_adr = TB_TAKE(&b->arena, int, (size_t)b->nnode + 1);
   b->around = TB_TAKE(&b->arena, int, (size_t)count);
+  b->slope = TB_TAKE(&b->arena, double, (size_t)b->columns*(size_t)count);
   int* at = TB_TAKE(&b->arena, int, (size_t)b->nnode);
-  if (!b->around_adr || !b->around || !at) return TB_ERROR_MEMORY;
+  if (!b->around_adr || !b->around || !b->slope || !at) return TB_ERROR_MEMORY;
   for (int k = 0; k < count; k++) b->around_adr[corner[k] + 1]++;
   for (int i = 0; i < b->nnode; i++) b->around_adr[i + 1] += b->around_adr[i], at[i] = b->around_adr[i];
-  for (int k = 0; k < count; k++) b->around[at[corner[k]]++] = k;
+  for (int k = 0; k < count; k++) {
+    int element = k / b->corners, place = at[corner[k]]++;
+    tbVec3 g = tb_pd_gradient(b->fem, element, k % b->corners);
+    b->around[place] = element * b->columns;
+    for (int c = 0; c < b->columns; c++) b->slope[b->columns * place + c] = (&g.x)[c];
+  }
   return TB_OK;
 }
 
@@ -93,7 +97,7 @@ tbStatus tb_pd_create(tbContext* ctx, const tbFemBody* fem, tbPdBody** out)
   if (!b) return TB_ERROR_MEMORY;
   tb_arena_init(&b->arena, ctx);
   b->fem = fem, b->nnode = fem->nnode;
-  b->corners = fem->cloth ? 3 : 4, b->nelement = fem->nelement[0];
+  b->corners = fem->cloth ? 3 : 4, b->columns = fem->cloth ? 2 : 3, b->nelement = fem->nelement[0];
   tbStatus status = make(b);
   if (status == TB_OK) *out = b;
   else tb_pd_free(ctx, b);

@@ -38,9 +38,9 @@ typedef struct tbPdBody {
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
-  int *around_adr, *around; // element · corners + corner                      (nnode+1)
-  int nbent;                // hinges that are not flat at rest
-  int* bent;                // which                                           (nbent)
+  int columns;              // of F: 2 or 3
+  int *around_adr, *around; // elements, as first columns of theirs: element · columns  (nnode+1)
+  double* slope;            // gradient of the node in the element: `columns` for each of `around`
   double (*hinge)[4];       // of a hinge: its vector is Σ hinge[k] x[k]       (fem->nelement[1])
   double* angle;            // of a hinge: the vector's length at rest, by the side it bends to
   tbArena arena;

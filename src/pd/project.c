@@ -5,7 +5,7 @@
 //   rhs = base + h Σ w Sᵀp(x₀ + h v),      base = M (v₀ + h g) + h f − h Σ w SᵀS x₀ − what pins contribute
 //
 // Elements write vectors of their own, then nodes gather them in the order of the elements: the same bits for
-// any number of threads. Hinges that are flat at rest have p = 0 and appear in base alone.
+// any number of threads. Hinges appear in base alone.
 #include "pd/elements.h"
 
 #include "base/threads.h"
@@ -21,8 +21,6 @@ typedef struct {
   tbVec3* out;
   double scale; // of what is gathered
 } Job;
-
-static int columns(const tbPdBody* b) { return b->fem->cloth ? 2 : 3; }
 
 static void project_elements(void* user, int begin, int end, int piece)
 {
@@ -40,11 +38,10 @@ static tbVec3 gather(const tbPdStep* s, int node)
   const tbPdBody* b = s->body;
   tbVec3 sum = tb_zero3();
   for (int k = b->around_adr[node]; k < b->around_adr[node + 1]; k++) {
-    int element = b->around[k] / b->corners, corner = b->around[k] % b->corners;
-    tbVec3 g = tb_pd_gradient(b->fem, element, corner);
-    const tbVec3* push = s->push + (size_t)columns(b) * (size_t)element;
-    sum = tb_madd3(tb_madd3(sum, g.x, push[0]), g.y, push[1]);
-    if (columns(b) == 3) sum = tb_madd3(sum, g.z, push[2]);
+    const tbVec3* push = s->push + b->around[k];
+    const double* g = b->slope + (size_t)b->columns * (size_t)k;
+    sum = tb_madd3(tb_madd3(sum, g[0], push[0]), g[1], push[1]);
+    if (b->columns == 3) sum = tb_madd3(sum, g[2], push[2]);
   }
   return sum;
 }
@@ -63,28 +60,11 @@ static void gather_nodes(void* user, int begin, int end, int piece)
   }
 }
 
-// Hinges bent at rest, a few as a rule: towards the angle they had, on the side they had it.
-static void add_bent(const tbPdStep* s, const tbVec3* v, tbVec3* rhs)
-{
-  const tbPdBody* b = s->body;
-  for (int i = 0; b->fem->sheet.bend > 0 && i < b->nbent; i++) {
-    int hinge = b->bent[i];
-    const int* node = b->fem->corner[1] + 4 * (size_t)hinge;
-    tbVec3 x[4];
-    for (int k = 0; k < 4; k++) x[k] = tb_madd3(s->x[node[k]], b->h, v[node[k]]);
-    double pull = b->h * tb_pd_hinge_weight(b->fem, hinge) * b->angle[hinge];
-    tbVec3 target = tb_scale3(pull, tb_pd_hinge_normal(x));
-    for (int k = 0; k < 4; k++)
-      if (!b->pinned[node[k]]) rhs[node[k]] = tb_madd3(rhs[node[k]], b->hinge[hinge][k], target);
-  }
-}
-
 void tb_pd_project(tbThreads* threads, const tbPdStep* s, const tbVec3* v, tbVec3* rhs)
 {
   Job job = {.step = s, .v = v, .out = rhs};
   tb_parallel_for(threads, s->body->nelement, PIECE, project_elements, &job);
   tb_parallel_for(threads, s->body->nnode, PIECE, gather_nodes, &job);
-  add_bent(s, v, rhs);
 }
 
 // ---- the constant part ----
@@ -102,7 +82,7 @@ static void look_at_start(const tbPdStep* s, int e)
     tbVec3 g = tb_pd_gradient(fem, e, k), d = tb_sub3(s->x[node[k]], s->x[node[0]]);
     F[0] = tb_madd3(F[0], g.x, d), F[1] = tb_madd3(F[1], g.y, d), F[2] = tb_madd3(F[2], g.z, d);
   }
-  for (int k = 0; k < columns(b); k++) s->push[columns(b) * e + k] = tb_scale3(-pull, F[k]);
+  for (int k = 0; k < b->columns; k++) s->push[b->columns * e + k] = tb_scale3(-pull, F[k]);
   if (!s->start) return;
   if (!fem->cloth) {
     ((tbMat3*)s->start)[e] = tb_polar3(tb_mat3_cols(F[0], F[1], F[2])).S;
@@ -120,6 +100,8 @@ static void look_at_starts(void* user, int begin, int end, int piece)
   for (int e = begin; e < end; e++) look_at_start(((const Job*)user)->step, e);
 }
 
+// Towards p = 0 where hinges are flat at rest, else towards the angle they had, on the side they had it:
+// along the normal of the start of the step, which turns with the cloth from step to step.
 static void resist_bending(const tbPdStep* s)
 {
   const tbPdBody* b = s->body;
@@ -127,7 +109,9 @@ static void resist_bending(const tbPdStep* s)
     const int* node = b->fem->corner[1] + 4 * (size_t)i;
     tbVec3 x[4];
     for (int k = 0; k < 4; k++) x[k] = s->x[node[k]];
-    tbVec3 push = tb_scale3(-b->h * tb_pd_hinge_weight(b->fem, i), tb_pd_hinge(b, i, x));
+    tbVec3 bent = tb_pd_hinge(b, i, x);
+    if (b->angle[i] != 0) bent = tb_madd3(bent, -b->angle[i], tb_pd_hinge_normal(x));
+    tbVec3 push = tb_scale3(-b->h * tb_pd_hinge_weight(b->fem, i), bent);
     for (int k = 0; k < 4; k++) s->base[node[k]] = tb_madd3(s->base[node[k]], b->hinge[i][k], push);
   }
 }
@@ -156,7 +140,7 @@ tbStatus tb_pd_begin(tbContext* ctx, tbArena* arena, const tbPdBody* b, tbPdStep
   size_t kept = b->fem->cloth ? TB_PD_LENGTHS : sizeof(tbMat3) / sizeof(double);
   s->body = b;
   s->base = TB_TAKE(arena, tbVec3, (size_t)b->nnode);
-  s->push = TB_TAKE(arena, tbVec3, (size_t)b->nelement * (size_t)columns(b));
+  s->push = TB_TAKE(arena, tbVec3, (size_t)b->nelement * (size_t)b->columns);
   s->start = damped ? TB_TAKE(arena, double, kept*(size_t)b->nelement) : NULL;
   s->scratch = TB_TAKE(arena, double, tb_cholesky_scratch(b->factor, 3));
   if (!s->base || !s->push || (damped && !s->start) || !s->scratch) return TB_ERROR_MEMORY;

@@ -35,6 +35,7 @@
 
 static const double AHEAD = 2;     // vertices are looked for so many times as far as they are expected
 static const double STILL = 1e-3;  // of the tolerance: velocities that change by less have come to rest
+static const double GROWTH = 2;    // steps that grow by more, squared, have momentum taken
 static const double SHARP = 1e-10; // of Jᵀr, that may be left when velocities are judged
 
 typedef struct {
@@ -69,6 +70,7 @@ typedef struct {
 typedef struct {
   double most;  // of a velocity                                                       m/s
   double along; // with masses, the step made times the one from the last iterate      J
+  double size;  // with masses, the step made squared                                  J
 } Change;
 
 static bool is_projected(const Pd* r, int body) { return r->step[body].size > 0; }
@@ -148,14 +150,36 @@ static bool are_thick(const tbSurfaces* s)
   return true;
 }
 
+// Features of one sheet keep less from each other than its thickness where they are close at rest: those that
+// will not come so close say nothing.
+static void leave_out_neighbours(const tbSurfaces* s, double clearance, double reach, tbArray* near)
+{
+  tbSurfaceContact* c = near->data;
+  size_t count = 0;
+  for (size_t i = 0; i < near->count; i++) {
+    const tbMovingSurface *a = &s->surface[c[i].of.surface_a], *b = &s->surface[c[i].of.surface_b];
+    if (a == b) {
+      int vertex = c[i].vertex_b[0];
+      tbVec3 way = tb_sub3(b->end[vertex], b->start[vertex]);
+      for (int k = 0; k < 3; k++)
+        way = tb_madd3(way, -c[i].weight_a[k], tb_sub3(a->end[c[i].vertex_a[k]], a->start[c[i].vertex_a[k]]));
+      double comes = fmax(-tb_dot3(c[i].normal, way), 0);
+      if (c[i].gap - AHEAD * comes > tb_soft_contact_distance(s, &c[i], clearance).radius + reach) continue;
+    }
+    c[count++] = c[i];
+  }
+  near->count = count;
+}
+
 // Features of surfaces that are close, and those that meet on the way.
 static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                               double fall, Pd* r)
 {
   bool changed;
   if (are_thick(&r->surfaces)) {
-    TB_TRY(
-        tb_surface_grid_near(ctx, work->arena, &r->surfaces.scene, 3 * r->clearance + fall, AHEAD, &r->met));
+    double reach = 3 * r->clearance + fall;
+    TB_TRY(tb_surface_grid_near(ctx, work->arena, &r->surfaces.scene, reach, AHEAD, &r->met));
+    leave_out_neighbours(&r->surfaces, r->clearance, reach, &r->met);
     return tb_soft_contact_begin_near(ctx, w, o, &r->surfaces, work->pose, &r->met, r->clearance, INFINITY,
                                       &r->soft_contacts);
   }
@@ -270,6 +294,7 @@ static Change solve_body(const tbPdStep* s, const tbVec3* rhs, const double* pus
     tbVec3 step = tb_sub3(sum[k], v[k]);
     double size = tb_maxabs3(step);
     c.most = size <= c.most ? c.most : size; // a NaN stays
+    c.size += s->body->lump[k] * tb_dot3(step, step);
     c.along += s->body->lump[k] * tb_dot3(step, tb_sub3(sum[k], before[k]));
     v[k] = sum[k];
   }
@@ -301,8 +326,17 @@ static void extrapolate(const tbProblem* p, double* lambda, Pd* r)
   swap_in((size_t)p->ndof, beta, r->local, r->local_before);
 }
 
-static Change iterate(tbContext* ctx, const tbWorld* w, tbStepWork* work, Pd* r)
+// Runs from now until the call: pd_s[part] += time since *clock; *clock = now.
+static void count_part(tbStepReport* report, tbPdPart part, double* clock)
 {
+  double now = tb_seconds();
+  report->pd_s[part] += now - *clock;
+  *clock = now;
+}
+
+static Change iterate(tbContext* ctx, const tbWorld* w, tbStepWork* work, Pd* r, tbStepReport* report)
+{
+  double clock = tb_seconds();
   tbAssembly* a = &work->assembly;
   int n = (int)w->body.count;
   for (int i = 0; i < n; i++) {
@@ -311,8 +345,10 @@ static Change iterate(tbContext* ctx, const tbWorld* w, tbStepWork* work, Pd* r)
     tb_pd_project(ctx->threads, &r->projected[i], r->v + at, r->rhs + at);
     if (dof >= 0) predict(r->projected[i].body, r->v + at, r->rhs + at, r->last + at, r->local + dof);
   }
+  count_part(report, TB_PD_PROJECT, &clock);
   tb_pd_contacts_sweep(&r->contacts, r->local, a->lambda);
   gather_push(work, r);
+  count_part(report, TB_PD_CONTACTS, &clock);
   memcpy(r->last, r->rhs, (size_t)r->nnode * sizeof *r->last);
   Change all = {0};
   for (int i = 0; i < n; i++) {
@@ -321,9 +357,10 @@ static Change iterate(tbContext* ctx, const tbWorld* w, tbStepWork* work, Pd* r)
     const double* push = dof >= 0 ? r->push + dof : NULL;
     Change own = solve_body(&r->projected[i], r->rhs + at, push, r->v_before + at, r->sum + at, r->v + at);
     all.most = own.most <= all.most ? all.most : own.most;
-    all.along += own.along;
+    all.along += own.along, all.size += own.size;
     if (r->touched[i] && push) mark_touched(r->projected[i].body, push, r->touched[i]);
   }
+  count_part(report, TB_PD_GLOBAL, &clock);
   return all;
 }
 
@@ -355,15 +392,19 @@ static tbStatus run_iterations(tbContext* ctx, const tbWorld* w, const tbStepOpt
 {
   double still =
       STILL * (o->solver.velocity_tolerance > 0 ? o->solver.velocity_tolerance : o->solver.tolerance);
+  double clock = tb_seconds();
+  double before = INFINITY;
   TB_TRY(begin_contacts(w, o, work, r));
+  count_part(report, TB_PD_LAYERS, &clock);
   begin_iterations(ctx, w, work, r);
   for (int k = 0; k < o->iterations && r->nnode > 0; k++) {
     TB_TRY(tb_check_interrupt(ctx));
     if (o->accelerated) extrapolate(work->assembly.problem, work->assembly.lambda, r);
-    Change change = iterate(ctx, w, work, r);
+    Change change = iterate(ctx, w, work, r, report);
     report->iterations++;
     if (change.most <= still) break;
-    if (change.along < 0) r->momentum = 1;
+    if (change.along < 0 || change.size > GROWTH * before) r->momentum = 1;
+    before = change.size;
   }
   return end_iterations(w, work, r);
 }

@@ -36,6 +36,7 @@ t paper verschoor --quick --only bearing --out deformable; { ended 0 || ended 1;
 grep -q '^  ok      the same bits with one thread and with two' out; claim "two threads were run, and gave the same bits"
 grep -q '^  ok      collision free at the end of every step' out && grep -q '^    CR (Full) ' out; claim "soft bodies do not pass through each other"
 [ "$(cut -d, -f1 deformable/table-1.csv | sort -u | tail -1)" = scene ] && [ "$(grep -c '^bearing,' deformable/table-1.csv)" -eq 5 ]; claim "one scene, all methods"
+t paper ly --quick --out cloth; ended 0 && [ ! -s err ] && [ -s cloth/table-2.csv ] && [ -s cloth/figure-6.svg ]; claim "paper ly --quick comes to its end, all claims ok"
 t paper verschoor --only beering; ended 2 && says 'nearest is "bearing"'; claim "a wrong experiment: the nearest"
 t paper; ended 2 && one_line; claim "paper wants a name"
 t paper curse; ended 2 && one_line && says 'did you mean "course"'; claim "a wrong paper: the nearest"
