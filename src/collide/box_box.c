@@ -76,16 +76,14 @@ static void relate(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double 
   p->margin = margin;
 }
 
-// The widest of a few gaps; the first where several are equal. No branches: which it is cannot be foreseen.
+// The widest of a few gaps, the first where several are equal. No branches: which it is cannot be foreseen.
 static Best widest(const double* gap, int count, int axis)
 {
-  Best best = {gap[0], axis};
-  for (int i = 1; i < count; i++) {
-    bool wider = gap[i] > best.gap;
-    best.axis = wider ? axis + i : best.axis;
-    best.gap = wider ? gap[i] : best.gap;
-  }
-  return best;
+  double most = gap[0];
+  unsigned at = 0;
+  for (int i = 1; i < count; i++) most = gap[i] > most ? gap[i] : most;
+  for (int i = 0; i < count; i++) at |= (unsigned)(gap[i] == most) << i;
+  return (Best){most, axis + (at ? __builtin_ctz(at) : 0)};
 }
 
 static Best best_face_of_a(const Pair* p)
@@ -119,7 +117,8 @@ static Best best_edges(const Pair* p)
       double room = fabs(p->t[i2] * p->C[i1][j] - p->t[i1] * p->C[i2][j]) -
                     (p->a[i1] * p->Q[i2][j] + p->a[i2] * p->Q[i1][j]) -
                     (p->b[j1] * p->Q[i][j2] + p->b[j2] * p->Q[i][j1]);
-      gap[3 * i + j] = s < 1e-12 ? -INFINITY : room / sqrt(s);
+      double length = sqrt(s > 1e-12 ? s : 1);
+      gap[3 * i + j] = s > 1e-12 ? room / length : -INFINITY;
     }
   }
   return widest(gap, 9, 7);
