@@ -4,8 +4,9 @@
 // Everything is exact to rounding, for every shape: convex shapes and half-spaces as they are, meshes and
 // distance grids by their triangles, deformable bodies by those of their surface (cloth: its middle, without
 // its thickness). Nothing is kept from call to call and nothing is allocated; a question costs a test per
-// shape, and what the shapes it comes near cost. Bodies of categories that `categories` leaves out are passed
-// over. Calls on a world that does not change meanwhile may be made by several threads at a time.
+// shape, and what the shapes it comes near cost (less with a tbQueryTree, below). Bodies of categories that
+// `categories` leaves out are passed over. Calls on a world that does not change meanwhile may be made by
+// several threads at a time.
 #ifndef TRIBO_QUERY_H
 #define TRIBO_QUERY_H
 
@@ -53,6 +54,24 @@ bool tb_body_nearest(const tbWorld* world, tbBodyId body, tbVec3 point, double r
 // How far two bodies are apart (m) and where: 0 where they meet or one is inside the other, ∞ where one of
 // them has no shape or is gone. Points may be null.
 double tb_body_distance(const tbWorld* world, tbBodyId a, tbBodyId b, tbVec3* point_a, tbVec3* point_b);
+
+// The same questions by a tree of the bodies' boxes, for many of them between changes of the world: a
+// question then costs about the logarithm of the number of bodies. The answers are those of the functions
+// above. The tree knows the world as it was when it was made or last updated, and must be updated after
+// anything has moved, come or gone; it is freed before the world is. An update that fails leaves a tree that
+// finds nothing.
+typedef struct tbQueryTree tbQueryTree;
+
+tbStatus tb_query_tree_create(tbContext* ctx, const tbWorld* world, tbQueryTree** out);
+tbStatus tb_query_tree_update(tbContext* ctx, tbQueryTree* tree);
+void tb_query_tree_free(tbContext* ctx, tbQueryTree* tree); // takes null
+
+bool tb_query_tree_ray(const tbQueryTree* tree, const tbRay* ray, tbHit* hit);
+int tb_query_tree_ray_all(const tbQueryTree* tree, const tbRay* ray, tbHit* hits, int capacity);
+int tb_query_tree_overlap(const tbQueryTree* tree, tbBox box, uint32_t categories, tbBodyId* bodies,
+                          int capacity);
+bool tb_query_tree_nearest(const tbQueryTree* tree, tbVec3 point, double reach, uint32_t categories,
+                           tbHit* hit);
 
 TB_API_END
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions to a world: every shape and deformable surface is a subject (collide/query.h); boxes around them
-// say which are worth asking.
-#include "tribo/query.h"
-
+// say which are worth asking. Bodies come in any order (query_tree.h): where two are equally near, the order
+// of their places decides, not that of the asking.
 #include "collide/query.h"
+#include "geometry/box.h"
 #include "scene/kind.h"
+#include "step/query_tree.h"
 
 tbRay tb_ray(tbVec3 from, tbVec3 direction) { return (tbRay){from, direction, INFINITY, TB_ALL_CATEGORIES}; }
 
@@ -36,6 +37,13 @@ static Item item_of(const tbWorld* w, int place, int i)
   return (Item){tb_subject_shape(shape, T), place, i, tb_shape_box_of(shape, T)};
 }
 
+tbBox tb_query_box(const tbWorld* w, int place)
+{
+  tbBox box = tb_box_empty();
+  for (int i = 0; i < item_count(&tb_bodies(w)[place]); i++) box = tb_box_join(box, item_of(w, place, i).box);
+  return box;
+}
+
 static tbHit hit_of(const tbWorld* w, const Item* item, const tbMeeting* m)
 {
   return (tbHit){
@@ -62,43 +70,88 @@ static bool may_meet(const tbBox* box, tbVec3 o, tbVec3 d, double length)
   return in && !(begin > end + 1e-9 * (fabs(begin) + fabs(end)));
 }
 
-// Asks everything in the way. hits: sorted, `count` of them so far.
-static int collect(const tbWorld* w, const tbRay* ray, bool first, tbHit* hits, int capacity)
+typedef struct {
+  const tbWorld* world;
+  const tbRay* ray;
+  tbVec3 d;
+  double length; // of what is left to look at
+  bool first;    // only the nearest counts
+  tbHit* hits;   // sorted: by distance, then place, then shape
+  int capacity, found;
+} RayQuestion;
+
+static bool ray_may_meet(const void* user, const tbBox* box)
 {
-  double size = tb_norm3(ray->direction), length = ray->length;
-  if (!(size > 0) || !isfinite(size) || !finite3(ray->from) || !(length >= 0)) return 0;
-  tbVec3 d = tb_normalize3(ray->direction);
-  int found = 0;
-  for (int p = 0; p < (int)w->body.count; p++) {
-    const tbBody* b = &tb_bodies(w)[p];
-    if (!(b->category & ray->categories)) continue;
-    for (int i = 0; i < item_count(b); i++) {
-      Item item = item_of(w, p, i);
-      tbMeeting m;
-      if (!may_meet(&item.box, ray->from, d, length) ||
-          !tb_subject_ray(&item.subject, ray->from, d, length, &m))
-        continue;
-      if (first && found > 0 && !(m.distance < hits[0].distance)) continue;
-      int kept = found < capacity ? found : capacity, at = first ? 0 : kept;
-      while (!first && at > 0 && hits[at - 1].distance > m.distance) at--;
-      for (int k = kept < capacity ? kept : capacity - 1; !first && k > at; k--) hits[k] = hits[k - 1];
-      if (at < capacity) hits[at] = hit_of(w, &item, &m);
-      if (first) length = m.distance;
-      found = first ? 1 : found + 1;
-    }
-  }
-  return found;
+  const RayQuestion* q = user;
+  return may_meet(box, q->ray->from, q->d, q->length);
 }
+
+static bool comes_before(const tbWorld* w, const tbHit* a, const tbHit* b)
+{
+  if (a->distance != b->distance) return a->distance < b->distance;
+  int pa = tb_body_place(w, a->body), pb = tb_body_place(w, b->body);
+  return pa != pb ? pa < pb : a->shape < b->shape;
+}
+
+static void insert_hit(RayQuestion* q, const tbHit* hit)
+{
+  int kept = q->found < q->capacity ? q->found : q->capacity, at = kept;
+  while (at > 0 && comes_before(q->world, hit, &q->hits[at - 1])) at--;
+  for (int k = kept < q->capacity ? kept : q->capacity - 1; k > at; k--) q->hits[k] = q->hits[k - 1];
+  if (at < q->capacity) q->hits[at] = *hit;
+  q->found++;
+}
+
+static void ask_ray(void* user, int place)
+{
+  RayQuestion* q = user;
+  const tbBody* b = &tb_bodies(q->world)[place];
+  if (!(b->category & q->ray->categories)) return;
+  for (int i = 0; i < item_count(b); i++) {
+    Item item = item_of(q->world, place, i);
+    tbMeeting m;
+    if (!may_meet(&item.box, q->ray->from, q->d, q->length) ||
+        !tb_subject_ray(&item.subject, q->ray->from, q->d, q->length, &m))
+      continue;
+    tbHit hit = hit_of(q->world, &item, &m);
+    insert_hit(q, &hit);
+    if (q->first) q->length = q->hits[0].distance, q->found = 1;
+  }
+}
+
+// Asks everything in the way; returns how much it meets.
+static int collect(const tbWorld* w, const tbQueryTree* tree, const tbRay* ray, bool first, tbHit* hits,
+                   int capacity)
+{
+  double size = tb_norm3(ray->direction);
+  if (!(size > 0) || !isfinite(size) || !finite3(ray->from) || !(ray->length >= 0)) return 0;
+  RayQuestion q = {w, ray, tb_normalize3(ray->direction), ray->length, first, hits, capacity, 0};
+  tb_put_question(w, tree, &(tbQuestion){ray_may_meet, ask_ray, &q});
+  return q.found;
+}
+
+static const tbHit no_hit = {.body = {-1, 0}, .shape = -1, .triangle = -1};
 
 bool tb_world_ray(const tbWorld* w, const tbRay* ray, tbHit* hit)
 {
-  *hit = (tbHit){.body = {-1, 0}, .shape = -1, .triangle = -1};
-  return collect(w, ray, true, hit, 1) > 0;
+  *hit = no_hit;
+  return collect(w, NULL, ray, true, hit, 1) > 0;
 }
 
 int tb_world_ray_all(const tbWorld* w, const tbRay* ray, tbHit* hits, int capacity)
 {
-  return collect(w, ray, false, hits, capacity < 0 ? 0 : capacity);
+  return collect(w, NULL, ray, false, hits, capacity < 0 ? 0 : capacity);
+}
+
+bool tb_query_tree_ray(const tbQueryTree* tree, const tbRay* ray, tbHit* hit)
+{
+  *hit = no_hit;
+  return collect(tb_query_tree_world(tree), tree, ray, true, hit, 1) > 0;
+}
+
+int tb_query_tree_ray_all(const tbQueryTree* tree, const tbRay* ray, tbHit* hits, int capacity)
+{
+  return collect(tb_query_tree_world(tree), tree, ray, false, hits, capacity < 0 ? 0 : capacity);
 }
 
 // ---- boxes ----
@@ -109,28 +162,63 @@ static bool boxes_meet(const tbBox* a, const tbBox* b)
          a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
-int tb_world_overlap(const tbWorld* w, tbBox box, uint32_t categories, tbBodyId* bodies, int capacity)
+typedef struct {
+  const tbWorld* world;
+  tbBox box;
+  tbSubject subject; // the same
+  uint32_t categories;
+  tbBodyId* bodies; // in the order of their places
+  int capacity, found;
+} BoxQuestion;
+
+static bool box_may_meet(const void* user, const tbBox* box)
+{
+  return boxes_meet(box, &((const BoxQuestion*)user)->box);
+}
+
+static void ask_box(void* user, int place)
+{
+  BoxQuestion* q = user;
+  const tbBody* b = &tb_bodies(q->world)[place];
+  bool meets = false;
+  for (int i = 0; b->category & q->categories && i < item_count(b) && !meets; i++) {
+    Item item = item_of(q->world, place, i);
+    tbVec3 on_a, on_b;
+    meets = boxes_meet(&item.box, &q->box) &&
+            tb_subject_distance(&q->subject, &item.subject, 0, &on_a, &on_b) <= 0;
+  }
+  if (!meets) return;
+  int kept = q->found < q->capacity ? q->found : q->capacity, at = kept;
+  while (at > 0 && tb_body_place(q->world, q->bodies[at - 1]) > place) at--;
+  for (int k = kept < q->capacity ? kept : q->capacity - 1; k > at; k--) q->bodies[k] = q->bodies[k - 1];
+  if (at < q->capacity) q->bodies[at] = tb_world_body_at(q->world, place);
+  q->found++;
+}
+
+static int overlap(const tbWorld* w, const tbQueryTree* tree, tbBox box, uint32_t categories,
+                   tbBodyId* bodies, int capacity)
 {
   if (!finite3(box.lo) || !finite3(box.hi) ||
       !(box.lo.x <= box.hi.x && box.lo.y <= box.hi.y && box.lo.z <= box.hi.z))
     return 0;
   tbShape shape = tb_shape_box(tb_sub3(box.hi, box.lo));
   shape.pose.x = tb_scale3(0.5, tb_add3(box.lo, box.hi));
-  tbSubject asked = tb_subject_shape(&shape, tb_transform_identity());
-  int found = 0;
-  for (int p = 0; p < (int)w->body.count; p++) {
-    const tbBody* b = &tb_bodies(w)[p];
-    bool meets = false;
-    for (int i = 0; b->category & categories && i < item_count(b) && !meets; i++) {
-      Item item = item_of(w, p, i);
-      tbVec3 on_a, on_b;
-      meets = boxes_meet(&item.box, &box) && tb_subject_distance(&asked, &item.subject, 0, &on_a, &on_b) <= 0;
-    }
-    if (!meets) continue;
-    if (found < capacity) bodies[found] = tb_world_body_at(w, p);
-    found++;
-  }
-  return found;
+  BoxQuestion q = {.world = w, .box = box, .categories = categories, .bodies = bodies};
+  q.subject = tb_subject_shape(&shape, tb_transform_identity());
+  q.capacity = capacity < 0 ? 0 : capacity;
+  tb_put_question(w, tree, &(tbQuestion){box_may_meet, ask_box, &q});
+  return q.found;
+}
+
+int tb_world_overlap(const tbWorld* w, tbBox box, uint32_t categories, tbBodyId* bodies, int capacity)
+{
+  return overlap(w, NULL, box, categories, bodies, capacity);
+}
+
+int tb_query_tree_overlap(const tbQueryTree* tree, tbBox box, uint32_t categories, tbBodyId* bodies,
+                          int capacity)
+{
+  return overlap(tb_query_tree_world(tree), tree, box, categories, bodies, capacity);
 }
 
 // ---- nearest points and distances ----
@@ -140,34 +228,71 @@ static double box_distance(const tbBox* b, tbVec3 p)
   return tb_norm3(tb_max3(tb_zero3(), tb_max3(tb_sub3(b->lo, p), tb_sub3(p, b->hi))));
 }
 
-static bool nearest_of(const tbWorld* w, int place, tbVec3 p, double* reach, tbHit* hit)
+typedef struct {
+  const tbWorld* world;
+  tbVec3 point;
+  double reach; // of what is left to look at: the nearest so far; negative: inside of it
+  uint32_t categories;
+  bool found;
+  tbHit* hit;
+} NearestQuestion;
+
+// What holds the point is looked at however deep another holds it: it may do so more deeply.
+static bool point_may_meet(const void* user, const tbBox* box)
 {
-  bool found = false;
-  for (int i = 0; i < item_count(&tb_bodies(w)[place]); i++) {
-    Item item = item_of(w, place, i);
+  const NearestQuestion* q = user;
+  return !(box_distance(box, q->point) > fmax(q->reach, 0));
+}
+
+static void look_at_body(NearestQuestion* q, int place)
+{
+  for (int i = 0; i < item_count(&tb_bodies(q->world)[place]); i++) {
+    Item item = item_of(q->world, place, i);
     tbMeeting m;
-    if (box_distance(&item.box, p) > *reach || !tb_subject_nearest(&item.subject, p, *reach, &m)) continue;
-    if (found && !(m.distance < *reach)) continue;
-    *reach = m.distance, *hit = hit_of(w, &item, &m), found = true;
+    if (!point_may_meet(q, &item.box) ||
+        !tb_subject_nearest(&item.subject, q->point, fmax(q->reach, 0), &m) || m.distance > q->reach)
+      continue;
+    tbHit hit = hit_of(q->world, &item, &m);
+    if (q->found && !comes_before(q->world, &hit, q->hit)) continue;
+    q->reach = m.distance, *q->hit = hit, q->found = true;
   }
-  return found;
+}
+
+static void ask_nearest(void* user, int place)
+{
+  NearestQuestion* q = user;
+  if (tb_bodies(q->world)[place].category & q->categories) look_at_body(q, place);
+}
+
+static bool nearest(const tbWorld* w, const tbQueryTree* tree, tbVec3 point, double reach,
+                    uint32_t categories, tbHit* hit)
+{
+  *hit = no_hit;
+  if (!finite3(point) || !(reach >= 0)) return false;
+  NearestQuestion q = {w, point, reach, categories, false, hit};
+  tb_put_question(w, tree, &(tbQuestion){point_may_meet, ask_nearest, &q});
+  return q.found;
 }
 
 bool tb_world_nearest(const tbWorld* w, tbVec3 point, double reach, uint32_t categories, tbHit* hit)
 {
-  bool found = false;
-  *hit = (tbHit){.body = {-1, 0}, .shape = -1, .triangle = -1};
-  if (!finite3(point) || !(reach >= 0)) return false;
-  for (int p = 0; p < (int)w->body.count; p++)
-    if (tb_bodies(w)[p].category & categories) found |= nearest_of(w, p, point, &reach, hit);
-  return found;
+  return nearest(w, NULL, point, reach, categories, hit);
+}
+
+bool tb_query_tree_nearest(const tbQueryTree* tree, tbVec3 point, double reach, uint32_t categories,
+                           tbHit* hit)
+{
+  return nearest(tb_query_tree_world(tree), tree, point, reach, categories, hit);
 }
 
 bool tb_body_nearest(const tbWorld* w, tbBodyId body, tbVec3 point, double reach, tbHit* hit)
 {
   int place = tb_body_place(w, body);
-  *hit = (tbHit){.body = {-1, 0}, .shape = -1, .triangle = -1};
-  return place >= 0 && finite3(point) && reach >= 0 && nearest_of(w, place, point, &reach, hit);
+  *hit = no_hit;
+  if (place < 0 || !finite3(point) || !(reach >= 0)) return false;
+  NearestQuestion q = {w, point, reach, 0, false, hit};
+  look_at_body(&q, place);
+  return q.found;
 }
 
 double tb_body_distance(const tbWorld* w, tbBodyId a, tbBodyId b, tbVec3* point_a, tbVec3* point_b)
