@@ -74,6 +74,8 @@ typedef struct tbMetricBlock {
                                    // large to factor, and solved by conjugate gradients
   const struct tbPacked*
       packed; // sparse of unit 3: its upper half packed for products, made by tb_builder_finish
+  const struct tbSelectedInverse* inverse; // sparse: entries of A⁻¹ where the factor has some, made by
+                                           // tb_builder_finish where contacts are many; else null
 } tbMetricBlock;
 
 // Read-only once built: plain arrays, nothing that points back to a scene.

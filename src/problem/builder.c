@@ -352,6 +352,28 @@ static tbStatus gather(tbBuilder* b, tbProblemOwner* owner)
   return TB_OK;
 }
 
+// Rows of contacts that touch block b.
+static int rows_on(const tbProblem* p, int b)
+{
+  int rows = 0;
+  for (int k = 0; k < p->ncontact; k++) {
+    bool on = false;
+    for (int c = p->jac_adr[k]; !on && c < p->jac_adr[k + 1]; c++) on = p->dof_block[p->jac_dof[c]] == b;
+    rows += on ? p->row_adr[k + 1] - p->row_adr[k] : 0;
+  }
+  return rows;
+}
+
+static tbStatus prepare_block(tbContext* ctx, tbProblemOwner* owner, int i)
+{
+  tbMetricBlock* block = &owner->block[i];
+  if (!owner->kept[i]) TB_TRY(tb_metric_prepare(ctx, &owner->arena, i, block));
+  if (!block->packed) tb_metric_measure(block);
+  if (!owner->kept[i]) TB_TRY(tb_metric_pack(&owner->arena, ctx->threads, block));
+  if (block->kind != TB_METRIC_SPARSE || !block->factor) return TB_OK;
+  return tb_metric_invert(ctx, &owner->arena, rows_on(&owner->problem, i), block);
+}
+
 tbStatus tb_builder_finish(tbBuilder* b, tbProblem** out)
 {
   *out = NULL;
@@ -369,12 +391,7 @@ tbStatus tb_builder_finish(tbBuilder* b, tbProblem** out)
     tb_arena_init(&owner->arena, ctx);
     status = gather(b, owner);
     if (status == TB_OK) status = tb_problem_validate(ctx, &owner->problem);
-    for (int i = 0; status == TB_OK && i < owner->problem.nblock; i++) {
-      if (!owner->kept[i]) status = tb_metric_prepare(ctx, &owner->arena, i, &owner->block[i]);
-      if (status == TB_OK && !owner->block[i].packed) tb_metric_measure(&owner->block[i]);
-      if (status == TB_OK && !owner->kept[i])
-        status = tb_metric_pack(&owner->arena, ctx->threads, &owner->block[i]);
-    }
+    for (int i = 0; status == TB_OK && i < owner->problem.nblock; i++) status = prepare_block(ctx, owner, i);
     owner->arena.ctx = &owner->ctx;
     if (status == TB_OK) *out = &owner->problem;
     else tb_problem_free(&owner->problem);

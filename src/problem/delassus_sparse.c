@@ -10,7 +10,8 @@
 //   rows of contacts   X = A⁻¹J_kᵀ on T, met with every J_l
 //   T                  G = A⁻¹ on T × T; then X = G J_kᵀ, which costs no solve: contacts share nodes
 //
-// Diagonal blocks alone need the forward half only: D_k = YᵀY, Y = L⁻¹PJ_kᵀ.
+// Diagonal blocks alone need the forward half only: D_k = YᵀY, Y = L⁻¹PJ_kᵀ; or no solve, where the block's
+// entries of A⁻¹ are known (tbMetricBlock.inverse) and hold what the contact touches.
 //
 // A block without a factor is solved with by conjugate gradients, column by column over all of it: what a
 // method that cannot do without W must then pay.
@@ -20,6 +21,7 @@
 #include "base/stop.h"
 #include "base/threads.h"
 #include "math/cholesky.h"
+#include "math/cholesky_inverse.h"
 #include "problem/delassus.h"
 #include "problem/metric.h"
 
@@ -151,6 +153,38 @@ static void put_jacobian(const Columns* s, int k, double* Y, int stride, int at)
   }
 }
 
+// D_k += J_k A⁻¹ J_kᵀ from the entries of the inverse; false where one of them is not known.
+static bool diagonal_selected(const Columns* s, int k)
+{
+  const tbProblem* p = s->o->W.problem;
+  const tbMetricBlock* block = block_of(s);
+  int rows = tb_contact_rows(p, k);
+  double sum[TB_MAX_ROWS * TB_MAX_ROWS] = {0}, *D = s->diag + s->o->W.diag_adr[k];
+  if (!block->inverse) return false;
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    if (p->dof_block[p->jac_dof[c]] != s->b) continue;
+    const double* J = p->jac + p->jac_val_adr[c];
+    for (int x = 0; x < p->jac_width[c]; x++) {
+      double row[TB_MAX_ROWS] = {0}; // of A⁻¹J_kᵀ
+      for (int d = p->jac_adr[k]; d < p->jac_adr[k + 1]; d++) {
+        if (p->dof_block[p->jac_dof[d]] != s->b) continue;
+        int width = p->jac_width[d];
+        for (int y = 0; y < width; y++) {
+          double z;
+          if (!tb_selected_inverse_at(block->inverse, p->jac_dof[c] - block->dof + x,
+                                      p->jac_dof[d] - block->dof + y, &z))
+            return false;
+          for (int r = 0; r < rows; r++) row[r] += z * p->jac[p->jac_val_adr[d] + (size_t)(r * width + y)];
+        }
+      }
+      for (int i = 0; i < rows; i++)
+        for (int r = i; r < rows; r++) sum[i * rows + r] += J[i * p->jac_width[c] + x] * row[r];
+    }
+  }
+  for (int j = 0; j < rows * rows; j++) D[j] += sum[j];
+  return true;
+}
+
 // D_k = YᵀY by the factor, for as many contacts at a time as a solve takes sides in one pass.
 static void diagonals(void* user, int begin, int end, int piece)
 {
@@ -162,6 +196,8 @@ static void diagonals(void* user, int begin, int end, int piece)
   double* workspace = Y + (size_t)block->size * PASS;
   for (int next; begin < end && !tb_asked(s->o->interrupt); begin = next) {
     int sides = 0;
+    next = begin + 1;
+    if (diagonal_selected(s, s->contact[begin])) continue;
     for (next = begin; next < end && sides + tb_contact_rows(p, s->contact[next]) <= PASS; next++)
       sides += tb_contact_rows(p, s->contact[next]);
     memset(Y, 0, (size_t)block->size * (size_t)sides * sizeof *Y);

@@ -2,16 +2,21 @@
 // W_kk is added up over the metric blocks that contact k touches:
 //
 //   particles, dense blocks   J (A⁻¹Jᵀ), the factor of the block solving for each row
-//   sparse blocks             YᵀY with Y = L⁻¹PJᵀ: the forward half of a solve with the factor
+//   sparse blocks             J A⁻¹ Jᵀ from entries of A⁻¹, where they are known; else YᵀY with Y = L⁻¹PJᵀ:
+//   the
+//                             forward half of a solve with the factor
 //   sparse, not factored      J D⁻¹ Jᵀ with D the row sums of A
 //
 // Its largest eigenvalue is found by Jacobi's rotations. Every block is scaled to numbers near one first, so
 // that no unit of mass or length overflows.
 //
-// Cost    per contact a few hundred operations; on sparse blocks a forward solve per row.
+// Cost    per contact a few hundred operations; on sparse blocks a forward solve per row, or few thousand
+// where
+//         entries of A⁻¹ are known.
 #include "problem/judge_response.h"
 
 #include "base/threads.h"
+#include "math/cholesky_inverse.h"
 #include "problem/metric.h"
 
 #include <math.h>
@@ -52,6 +57,33 @@ static void add_small(const tbMetricBlock* block, const double* J, int rows, dou
   tb_metric_solve_rows(block, rows, y);
   if (rows == 3 && width == 6) add_product(3, 6, J, y, D);
   else add_product(rows, width, J, y, D);
+}
+
+// D += J_k A⁻¹ J_kᵀ from entries of the inverse; the column blocks of contact k from c on that lie in block
+// b. False, and D as it was, where one of the entries is not known.
+static bool add_selected(const tbProblem* p, int k, int c, int b, double* D)
+{
+  const tbMetricBlock* block = &p->block[b];
+  int rows = rows_of(p, k);
+  double sum[TB_MAX_ROWS * TB_MAX_ROWS] = {0};
+  if (!block->inverse) return false;
+  for (int d = c; d < p->jac_adr[k + 1]; d++)
+    for (int e = c; e < p->jac_adr[k + 1] && p->dof_block[p->jac_dof[d]] == b; e++) {
+      if (p->dof_block[p->jac_dof[e]] != b) continue;
+      const double *J = p->jac + p->jac_val_adr[d], *K = p->jac + p->jac_val_adr[e];
+      int m = p->jac_width[d], n = p->jac_width[e];
+      for (int x = 0; x < m; x++)
+        for (int y = 0; y < n; y++) {
+          double z;
+          if (!tb_selected_inverse_at(block->inverse, p->jac_dof[d] - block->dof + x,
+                                      p->jac_dof[e] - block->dof + y, &z))
+            return false;
+          for (int i = 0; i < rows; i++)
+            for (int r = 0; r < rows; r++) sum[i * rows + r] += J[i * m + x] * z * K[r * n + y];
+        }
+    }
+  for (int i = 0; i < rows * rows; i++) D[i] += sum[i];
+  return true;
 }
 
 // D += YᵀY with Y = L⁻¹PJ_kᵀ; the column blocks of contact k from c on that lie in block b.
@@ -99,7 +131,7 @@ static void diagonal_block(const Job* job, int k, double* room, double* D)
     bool seen = false;
     for (int d = p->jac_adr[k]; d < c; d++) seen = seen || p->dof_block[p->jac_dof[d]] == b;
     if (block->kind != TB_METRIC_SPARSE) add_small(block, p->jac + p->jac_val_adr[c], rows, room, D);
-    else if (block->factor && !seen) add_factored(p, k, c, b, room, D);
+    else if (block->factor && !seen && !add_selected(p, k, c, b, D)) add_factored(p, k, c, b, room, D);
     for (int d = p->jac_adr[k]; block->kind == TB_METRIC_SPARSE && !block->factor && d < p->jac_adr[k + 1];
          d++)
       add_row_sums(p, job->row_sum, c, d, rows, D);

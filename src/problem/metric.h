@@ -15,6 +15,10 @@ void tb_metric_measure(tbMetricBlock* block); // finds its unit
 tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads,
                         tbMetricBlock* block); // makes its half, if of unit 3
 
+// Makes the entries of A⁻¹ that contacts of so many rows on the block ask for, where that takes less than
+// half a solve for each. (metric_worth.c)
+tbStatus tb_metric_invert(tbContext* ctx, tbArena* arena, int rows, tbMetricBlock* block);
+
 // x ← A⁻¹ x. workspace: tb_metric_workspace(block) doubles. Threads, which may be null, help where there is
 // no factor.
 size_t tb_metric_workspace(const tbMetricBlock* block);

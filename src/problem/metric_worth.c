@@ -11,6 +11,7 @@
 // before from what lies behind; nested dissection finds no separators much smaller than the widest layer
 // where bodies are as thick as they are long, and the front of the first one, w nodes wide, is dense: (3w)³/3
 // operations. All others together take several times as many (George 1973: some thirty for a cube).
+#include "math/cholesky_inverse.h"
 #include "problem/metric.h"
 
 enum { SOLVES = 12, ITERATIONS = 60, SMALL = 3000 };
@@ -59,4 +60,17 @@ tbStatus tb_metric_is_too_large(tbContext* ctx, int nodes, const int* ptr, const
   tb_free(ctx, layer);
   tb_free(ctx, queue);
   return layer && queue ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// Both sides are multiplications and additions: forward solves reach about half of L, and the entries of the
+// inverse take twice the factor's work; half as fast, as small fronts go.
+tbStatus tb_metric_invert(tbContext* ctx, tbArena* arena, int rows, tbMetricBlock* b)
+{
+  if (b->kind != TB_METRIC_SPARSE || !b->factor) return TB_OK;
+  tbCholeskyStats stats = tb_cholesky_stats(b->factor);
+  if (!(0.5 * rows * (double)stats.entries > 4 * stats.flops)) return TB_OK;
+  tbSelectedInverse* inverse = TB_TAKE(arena, tbSelectedInverse, 1);
+  if (!inverse) return TB_ERROR_MEMORY;
+  b->inverse = inverse;
+  return tb_selected_inverse(ctx, arena, b->factor, inverse);
 }

@@ -2,6 +2,7 @@
 // The sparse Cholesky against dense arithmetic and against CHOLMOD.
 #include "base/threads.h"
 #include "math/cholesky.h"
+#include "math/cholesky_inverse.h"
 #include "math/sparse.h"
 #include "test.h"
 
@@ -212,6 +213,52 @@ TEST(cholesky_solves_matrices_of_every_shape)
   check_all_orderings(&ctx, make_grid(&ctx, 30, 25, 1));
   check_all_orderings(&ctx, make_grid(&ctx, 9, 8, 10));
   check_all_orderings(&ctx, make_cloth(&ctx, &r, 12));
+}
+
+// Every entry of A has one in the selected inverse, and whatever has one is what a solve gives.
+static void check_selected_inverse(tbContext* ctx, tbCsr A)
+{
+  tbCholesky* f = NULL;
+  tbArena arena;
+  tbSelectedInverse inverse;
+  int n = A.rows;
+  double *x = malloc(((size_t)n + 1) * sizeof *x), *scratch = NULL;
+  tb_arena_init(&arena, ctx);
+  CHECK_OK(ctx, tb_cholesky_analyze(ctx, n, A.ptr, A.idx, NULL, &f));
+  REQUIRE(f);
+  CHECK_OK(ctx, tb_cholesky_factor(ctx, f, A.val));
+  CHECK_OK(ctx, tb_selected_inverse(ctx, &arena, f, &inverse));
+  scratch = malloc((tb_cholesky_scratch(f, 1) + 1) * sizeof *scratch);
+  for (int i = 0; i < n; i++) {
+    double value, largest = 0, error = 0;
+    for (int k = 0; k < n; k++) x[k] = k == i;
+    CHECK_OK(ctx, tb_cholesky_solve(ctx, f, 1, x, x, scratch));
+    for (int k = 0; k < n; k++) largest = fmax(largest, fabs(x[k]));
+    for (int e = A.ptr[i]; e < A.ptr[i + 1]; e++)
+      CHECK(tb_selected_inverse_at(&inverse, i, A.idx[e], &value));
+    for (int k = 0; k < n; k++)
+      if (tb_selected_inverse_at(&inverse, i, k, &value)) error = fmax(error, fabs(value - x[k]));
+    CHECK_NEAR(error, 0, 1e-12 * largest);
+  }
+  free(x);
+  free(scratch);
+  tb_arena_free(&arena);
+  tb_cholesky_free(ctx, f);
+  tb_csr_free(ctx, &A);
+}
+
+TEST(selected_entries_of_the_inverse_are_those_of_solves)
+{
+  tbContext ctx = tb_default_context();
+  tbRandom r = test_random(31);
+  for (int n = 0; n <= 3; n++) check_selected_inverse(&ctx, make_dense(&ctx, &r, n));
+  check_selected_inverse(&ctx, make_dense(&ctx, &r, 40));
+  check_selected_inverse(&ctx, make_random(&ctx, &r, 60, 25));
+  check_selected_inverse(&ctx, make_random(&ctx, &r, 150, 400));
+  check_selected_inverse(&ctx, make_arrow(&ctx, 100, false));
+  check_selected_inverse(&ctx, make_grid(&ctx, 200, 1, 1));
+  check_selected_inverse(&ctx, make_grid(&ctx, 6, 5, 7));
+  check_selected_inverse(&ctx, make_cloth(&ctx, &r, 8));
 }
 
 TEST(cholesky_solves_small_random_matrices)
