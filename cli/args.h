@@ -116,6 +116,7 @@ int command_solve(int argc, char** argv);
 int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
 int command_import(int argc, char** argv);
+int command_sweep(int argc, char** argv);
 int command_scene(int argc, char** argv);
 int command_paper(int argc, char** argv);
 int command_ccd(int argc, char** argv);

@@ -19,6 +19,8 @@ static const struct {
 } commands[] = {
     {"run", "run SCENE", "simulate a scene: metrics, CSV, checkpoints", command_run},
     {"resume", "resume CHECKPOINT", "go on with a run that was stopped, bit for bit", command_resume},
+    {"sweep", "sweep SCENE --vary K=V…", "run a scene over a grid of values: one CSV, small multiples",
+     command_sweep},
     {"render", "render REPLAY|SCENE", "pictures and videos of a run", command_render},
     {"export", "export REPLAY --to KINDS", "a run for other programs: glTF, USD, ParaView, point caches",
      command_export},

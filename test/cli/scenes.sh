@@ -91,6 +91,25 @@ t scene soft-incline --set friction=0.3 -o slick.json; simulates slick --time 0.
 simulates hammock --time 1 &&
   measure 'if (name == "ball") { last = z; speed = vz }' 'exit !(last > 0.6 && last < 1.05)' <hammock.csv; claim "hammock holds its ball"
 
+# Sweeps.
+grid="--vary friction=0.1:0.5:3 --vary dt=0.005,0.01 --vary time=0.02"
+t sweep stack $grid --out swept; ended 0 && [ "$(wc -l <swept/sweep.csv)" -eq 7 ] && grep -q '^3,stack,0.1,0.01,0.02,ok,' swept/sweep.csv &&
+  [ "$(grep -o '<svg' swept/sweep.html | wc -l)" -eq 14 ]; claim "sweep: a row for each point, a plot for each quantity and dt"
+cp swept/sweep.csv whole.csv
+{ head -4 whole.csv; printf '4,stack,0.3,0.01,0.02,ok,1'; } >swept/sweep.csv # stopped in the middle of a row
+t sweep stack $grid --out swept; ended 0 && grep -q '^6 of 6 points, 3 of them from before' out &&
+  [ "$(cut -d, -f1-6,14 whole.csv)" = "$(cut -d, -f1-6,14 swept/sweep.csv)" ]; claim "a sweep that was stopped goes on, to the same states"
+cmp -s <(sed -n 3p whole.csv) <(sed -n 3p swept/sweep.csv); claim "and runs nothing again"
+t sweep stack --vary friction=0.1:0.5:3 --out swept; ended 2 && one_line && says 'another sweep'; claim "of another grid the folder is refused"
+t sweep stack --vary count=2,3 --vary solver=bgs --vary time=0.02 --out counts; ended 0 && grep -q '^1,stack,3,bgs,' counts/sweep.csv; claim "sweep of a gallery's parameter and of solvers"
+t scene stack -o stackfile; t sweep stackfile --vary mu=0.2,0.4 --vary time=0.02 --jobs 1 --out mus; ended 0 && [ "$(wc -l <mus/sweep.csv)" -eq 3 ]; claim "sweep of a file's friction"
+t sweep stack --vary dt=0:1:3 --out bad; ended 2 && one_line && [ ! -e bad ]; claim "a value out of range is refused before anything runs"
+t sweep stack --vary solver=bgs,magic --out bad; ended 2 && one_line && [ ! -e bad ]; claim "and a name that is none"
+for words in "mu" "=1" "mu=" "mu=1:2" "mu=1:2:1" "mu=1:2:1e9" "mu=a:b:3" "mu=1,,2"; do
+  t sweep stack --vary "$words" --out bad; ended 2 && one_line || break
+done; claim "what is no grid is refused: $words"
+t sweep stack --vary mu=1,2 --vary mu=3,4 --out bad; ended 2 && one_line; claim "a key varied twice"
+
 # Robots.
 cat >arm.urdf <<'XML'
 <robot name="arm"><link name="base"/>
