@@ -15,6 +15,7 @@
 // Cost      one support point per face; 9 slabs for two boxes, 6·E products for a box and a hull of E edges,
 //           E·E′ tests of four products for two hulls. Beyond MOST_PAIRS it is not for this file.
 #include "collide/axes.h"
+#include "collide/axes_bounds.h"
 #include "geometry/hull.h"
 
 enum { MANY_FACES = 32, MOST_EDGES = 256, MOST_PAIRS = 2048 };
@@ -38,81 +39,53 @@ static void try_face(const tbCore* owner, const tbCore* other, tbAxisKind kind, 
   best->b = kind == TB_AXIS_FACE_A ? p : foot;
 }
 
-// Two boxes, in the frame of the first. Closed forms of all gaps, good to rounding, tell which axes are worth
-// a look: those within BAND of the widest gap. What the others would say changes nothing.
-typedef struct {
-  double t[3], C[3][3], a[3], b[3]; // place and axes (columns) of B; half edges
-  double band;
-} TwoBoxes;
-
-static const double BAND = 1e-9; // of the sizes: far above rounding
-
-static bool are_boxes(const tbCore* a, const tbCore* b, TwoBoxes* out)
-{
-  if (!a->shape || !b->shape || a->shape->type != TB_SHAPE_BOX || b->shape->type != TB_SHAPE_BOX)
-    return false;
-  if (a->moved || !b->moved) return false;
-  tb_store3(out->t, b->x);
-  tb_store3(out->a, a->shape->box.half);
-  tb_store3(out->b, b->shape->box.half);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) out->C[i][j] = b->R.m[i][j];
-  out->band = BAND * (tb_maxabs3(b->x) + tb_maxabs3(a->shape->box.half) + tb_maxabs3(b->shape->box.half));
-  return true;
-}
-
-// Gaps of the faces of A, then of B, as they are numbered; returns the widest.
-static double box_face_gaps(const TwoBoxes* p, double gap[12])
-{
-  double widest = -INFINITY;
-  for (int i = 0; i < 3; i++) {
-    double reach_b = 0, reach_a = 0, t = 0;
-    for (int j = 0; j < 3; j++) {
-      reach_b += fabs(p->C[i][j]) * p->b[j];
-      reach_a += fabs(p->C[j][i]) * p->a[j];
-      t += p->t[j] * p->C[j][i];
-    }
-    gap[2 * i] = -p->t[i] - p->a[i] - reach_b;
-    gap[2 * i + 1] = p->t[i] - p->a[i] - reach_b;
-    gap[6 + 2 * i] = t - p->b[i] - reach_a;
-    gap[6 + 2 * i + 1] = -t - p->b[i] - reach_a;
-  }
-  for (int f = 0; f < 12; f++) widest = gap[f] > widest ? gap[f] : widest;
-  return widest;
-}
-
-// Gaps of the pairs of edges, ∞ for those so close to parallel that the closed form is not good enough;
-// returns the widest of the others.
-static double box_edge_gaps(const TwoBoxes* p, double gap[3][3])
-{
-  double widest = -INFINITY;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-      double s = 1 - p->C[i][j] * p->C[i][j];
-      double room = fabs(p->t[i2] * p->C[i1][j] - p->t[i1] * p->C[i2][j]) -
-                    (p->a[i1] * fabs(p->C[i2][j]) + p->a[i2] * fabs(p->C[i1][j])) -
-                    (p->b[j1] * fabs(p->C[i][j2]) + p->b[j2] * fabs(p->C[i][j1]));
-      gap[i][j] = s > 1e-6 ? room / sqrt(s) : INFINITY;
-      if (s > 1e-6 && gap[i][j] > widest) widest = gap[i][j];
-    }
-  return widest;
-}
-
 static int face_count(const tbCore* c) { return c->shape ? tb_core_face_count(c->shape) : 0; }
+
+// The least gap with which a face of a hull is worth a look: a little below the widest of all its faces, by
+// closed forms; −∞ for other pairs.
+static double least_of_hull(const tbCore* owner, const tbCore* other, tbBars* bars)
+{
+  double widest = -INFINITY;
+  if (!owner->shape || !other->shape || owner->shape->type != TB_SHAPE_CONVEX) return -INFINITY;
+  if (other->shape->type != TB_SHAPE_BOX && other->shape->type != TB_SHAPE_CAPSULE) return -INFINITY;
+  *bars = tb_bars_in(other, owner);
+  for (int f = 0; f < owner->shape->hull->nface; f++)
+    widest = fmax(widest, tb_bars_face_gap(owner->shape->hull, f, bars));
+  return widest - bars->band;
+}
+
+static void try_faces(const tbCore* owner, const tbCore* other, tbAxisKind kind, double enough, double bias,
+                      tbAxis* best)
+{
+  tbBars bars = {.n = 0};
+  double least = least_of_hull(owner, other, &bars);
+  int hint = 0, n = face_count(owner);
+  for (int f = 0; f < n && best->gap <= enough; f++)
+    if (!(least > -INFINITY) || tb_bars_face_gap(owner->shape->hull, f, &bars) >= least)
+      try_face(owner, other, kind, f, bias, &hint, best);
+}
+
+static void try_faces_of_boxes(const tbCore* a, const tbCore* b, const tbTwoBoxes* boxes, double enough,
+                               double bias, tbAxis* best)
+{
+  double gap[12], least = tb_box_face_gaps(boxes, gap) - boxes->band;
+  for (int f = 0; f < 12 && best->gap <= enough; f++) {
+    if (gap[f] < least) continue;
+    if (f < 6) try_face(a, b, TB_AXIS_FACE_A, f, bias, NULL, best);
+    else try_face(b, a, TB_AXIS_FACE_B, f - 6, bias, NULL, best);
+  }
+}
 
 void tb_axes_faces(const tbCore* a, const tbCore* b, double enough, double bias, tbAxis* best)
 {
-  int hint_a = 0, hint_b = 0, na = face_count(a), nb = face_count(b);
-  double gap[12], least = -INFINITY;
-  TwoBoxes boxes;
-  bool known = are_boxes(a, b, &boxes);
-  if (known) least = box_face_gaps(&boxes, gap) - boxes.band;
+  tbTwoBoxes boxes;
   *best = (tbAxis){.kind = TB_AXIS_FACE_A, .gap = -INFINITY};
-  for (int f = 0; f < na && best->gap <= enough; f++)
-    if (!known || gap[f] >= least) try_face(a, b, TB_AXIS_FACE_A, f, bias, &hint_b, best);
-  for (int f = 0; f < nb && best->gap <= enough; f++)
-    if (!known || gap[6 + f] >= least) try_face(b, a, TB_AXIS_FACE_B, f, bias, &hint_a, best);
+  if (tb_are_boxes(a, b, &boxes)) {
+    try_faces_of_boxes(a, b, &boxes, enough, bias, best);
+    return;
+  }
+  try_faces(a, b, TB_AXIS_FACE_A, enough, bias, best);
+  try_faces(b, a, TB_AXIS_FACE_B, enough, bias, best);
 }
 
 bool tb_axes_many_faces(const tbCore* a, const tbCore* b)
@@ -258,14 +231,6 @@ static double lead(const tbAxis* best, double bias)
   return best->gap + (best->kind == TB_AXIS_EDGES ? 0 : bias);
 }
 
-// Directions whose edges together have a whole great circle for their arcs: a box's three, a segment's one.
-static int ways_of(const tbCore* c, tbVec3 way[3])
-{
-  int n = c->shape->type == TB_SHAPE_BOX ? 3 : c->shape->type == TB_SHAPE_CAPSULE ? 1 : 0;
-  for (int i = 0; i < n; i++) way[i] = turn(c, n == 1 ? tb_vec3(0, 0, 1) : tb_vec3(i == 0, i == 1, i == 2));
-  return n;
-}
-
 // The edge along a way that lies farthest along d.
 static Edge facing_edge(const tbCore* c, int way, tbVec3 d)
 {
@@ -279,11 +244,11 @@ static Edge facing_edge(const tbCore* c, int way, tbVec3 d)
 static void ways_and_ways(const tbCore* a, const tbCore* b, double bias, tbAxis* best)
 {
   tbVec3 c = tb_sub3(tb_core_middle(b), tb_core_middle(a)), wa[3], wb[3];
-  int na = ways_of(a, wa), nb = ways_of(b, wb);
+  int na = tb_core_ways(a, wa), nb = tb_core_ways(b, wb);
   double known[3][3], least = -INFINITY;
-  TwoBoxes boxes;
-  bool filter = are_boxes(a, b, &boxes);
-  if (filter) least = fmax(box_edge_gaps(&boxes, known), lead(best, bias)) - boxes.band;
+  tbTwoBoxes boxes;
+  bool filter = tb_are_boxes(a, b, &boxes);
+  if (filter) least = fmax(tb_box_edge_gaps(&boxes, known), lead(best, bias)) - boxes.band;
   for (int i = 0; i < na; i++)
     for (int j = 0; j < nb; j++) {
       if (filter && known[i][j] < least) continue;
@@ -303,13 +268,15 @@ static void ways_and_edges(const tbCore* a, const tbCore* b, bool a_has_ways, do
   const tbCore *plain = a_has_ways ? a : b, *other = a_has_ways ? b : a;
   const tbHull* hull = other->shape->hull;
   tbVec3 way[3];
-  int n_ways = ways_of(plain, way);
+  int n_ways = tb_core_ways(plain, way);
+  tbBars bars = tb_bars_in(plain, other);
   for (int i = 0; i < n_ways; i++) {
     tbVec3 local = other->moved ? tb_mat3_tmulv(other->R, way[i]) : way[i];
     for (int k = 0; k < hull->nedge; k++) {
       const int* face = hull->edge[k].face;
       if (!(tb_dot3(hull->face_normal[face[0]], local) * tb_dot3(hull->face_normal[face[1]], local) < 0))
         continue;
+      if (!tb_bars_may_lead(&bars, hull, k, local, lead(best, bias))) continue;
       Edge f = edge_at(other, k);
       tbVec3 out = common_normal(way[i], f.d); // out of the hull
       if (tb_dot3(out, tb_add3(f.n[0], f.n[1])) < 0) out = tb_neg3(out);
@@ -385,10 +352,10 @@ static bool edges_pass(const tbCore* a, const tbCore* b, int i, int j, tbAxis* o
 
 bool tb_axes_boxes_nearest(const tbCore* a, const tbCore* b, tbAxis* out)
 {
-  TwoBoxes boxes;
+  tbTwoBoxes boxes;
   double face[12], pair[3][3];
-  if (!are_boxes(a, b, &boxes)) return false;
-  double widest = box_face_gaps(&boxes, face), crossing = box_edge_gaps(&boxes, pair);
+  if (!tb_are_boxes(a, b, &boxes)) return false;
+  double widest = tb_box_face_gaps(&boxes, face), crossing = tb_box_edge_gaps(&boxes, pair);
   if (!(fmax(widest, crossing) > boxes.band)) return false;
   if (crossing > widest + boxes.band) {
     for (int k = 0; k < 9; k++)
