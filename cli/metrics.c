@@ -14,6 +14,7 @@
 enum { COLUMN_STEP, COLUMN_PHASE, COLUMN_RESIDUAL = COLUMN_PHASE + TB_PHASE_COUNT, COLUMN_VELOCITY, COLUMNS };
 
 typedef struct {
+  bool judged;
   double column[COLUMNS];
 } MetricsStep;
 
@@ -48,7 +49,8 @@ static void add_changes(Metrics* m, const tbStepReport* r)
 
 tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const tbStepReport* r, double step_s)
 {
-  MetricsStep step = {.column[COLUMN_STEP] = 1e3 * step_s,
+  MetricsStep step = {.judged = r->outcome != TB_UNJUDGED,
+                      .column[COLUMN_STEP] = 1e3 * step_s,
                       .column[COLUMN_RESIDUAL] = judged(&o->solver, &r->residual),
                       .column[COLUMN_VELOCITY] = judged_velocity(&o->solver, &r->residual)};
   for (int i = 0; i < TB_PHASE_COUNT; i++) step.column[COLUMN_PHASE + i] = 1e3 * r->phase_s[i];
@@ -57,7 +59,8 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   m->iterations += r->iterations;
   if (r->contacts > m->most_contacts) m->most_contacts = r->contacts;
   if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
-  m->unconverged += r->outcome != TB_CONVERGED;
+  m->unjudged += r->outcome == TB_UNJUDGED;
+  m->unconverged += r->outcome != TB_CONVERGED && r->outcome != TB_UNJUDGED;
   m->penetration = fmax(m->penetration, r->penetration);
   m->intersections += r->intersections;
   m->touching += r->touching;
@@ -89,11 +92,15 @@ typedef struct {
 
 static tbStatus spreads(tbContext* ctx, const Metrics* m, Spread out[COLUMNS])
 {
-  size_t count = m->step.count;
-  double* values = TB_NEW(ctx, double, count);
+  double* values = TB_NEW(ctx, double, m->step.count);
   if (!values) return TB_ERROR_MEMORY;
   for (int column = 0; column < COLUMNS; column++) {
-    for (size_t i = 0; i < count; i++) values[i] = ((const MetricsStep*)m->step.data)[i].column[column];
+    bool of_judge = column == COLUMN_RESIDUAL || column == COLUMN_VELOCITY;
+    size_t count = 0;
+    for (size_t i = 0; i < m->step.count; i++) {
+      const MetricsStep* step = (const MetricsStep*)m->step.data + i;
+      if (step->judged || !of_judge) values[count++] = step->column[column];
+    }
     tb_sort(values, count, sizeof *values, ascending);
     out[column] =
         (Spread){quantile(values, count, 0.5), quantile(values, count, 0.95), quantile(values, count, 1)};
@@ -162,7 +169,8 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   put_finite(w, "max", s[COLUMN_VELOCITY].max);
   tb_put_end(w);
   tb_put_int(w, "unconverged_steps", m->unconverged);
-  tb_put_object(w, "solvers_used"); // by how many steps each finished
+  tb_put_int(w, "unjudged_steps", m->unjudged); // of soft-step, as its option "certify" says
+  tb_put_object(w, "solvers_used");             // by how many steps each finished
   for (int i = 0; m->used[i].name; i++) tb_put_int(w, m->used[i].name, m->used[i].steps);
   tb_put_end(w);
   put_finite(w, "max_penetration", m->penetration);
@@ -299,7 +307,9 @@ tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbS
   if (m->unconverged)
     out_format(out, "               %" PRId64 " of %zu steps missed what they aim at\n", m->unconverged,
                steps);
-  else out_format(out, "               every step within its tolerance\n");
+  else if (m->unjudged < (int64_t)steps) out_format(out, "               every step within its tolerance\n");
+  if (m->unjudged)
+    out_format(out, "               %" PRId64 " of %zu steps were not judged\n", m->unjudged, steps);
   out_format(out, "  state        %016" PRIx64 "\n", tb_world_hash(scene->world));
   return tb_out_finish(out);
 }

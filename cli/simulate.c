@@ -114,6 +114,7 @@ static tbStatus step(Simulation* s, tbStepReport* report)
 {
   tbWorld* world = s->scene->world;
   double begun = tb_seconds();
+  if (s->scene->step.certify < 0) s->scene->step.certify = 1; // unless the scene says how often
   tbStatus status = tb_world_step(s->ctx, world, &s->scene->step, report);
   double step_s = tb_seconds() - begun;
   if (status == TB_ERROR_CANCELLED) return status;

@@ -60,10 +60,12 @@ typedef enum tbOutcome {
   TB_TIME,           // the time budget is spent
   TB_CANCELLED,      // the caller said so
   TB_FAILED,         // the method gave up: it diverged, or cannot move
+  TB_UNJUDGED,       // a step: the judge was not asked (tbStepOptions.certify)
+  TB_OUTCOME_COUNT
 } tbOutcome;
 
 const char* tb_outcome_name(
-    tbOutcome outcome); // "converged", "max_iterations", "time", "cancelled", "failed"
+    tbOutcome outcome); // "converged", "max_iterations", "time", "cancelled", "failed", "unjudged"
 
 // One judged iterate. Time counts the method's own work: judging for the trace is not charged to it.
 typedef struct tbTraceEvent {

@@ -19,7 +19,7 @@ static PyStructSequence_Field residual_fields[] = {
     {NULL, NULL}};
 
 static PyStructSequence_Field report_fields[] = {
-    {"outcome", "'converged', 'max_iterations', 'time', 'cancelled' or 'failed'"},
+    {"outcome", "'converged', 'max_iterations', 'time', 'cancelled', 'failed' or 'unjudged'"},
     {"residual", "the judge's, in m/s: the certificate of the step"},
     {"certificate", "all of the judge's numbers (Residual)"},
     {"used", "the method that finished"},

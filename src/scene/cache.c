@@ -11,6 +11,7 @@ void tb_cache_init(tbCache* c, tbContext* ctx)
   c->factor = TB_ARRAY(tbBodyFactor);
   c->records = TB_ARRAY(tbContactRecord);
   c->contacts = (tbKept){NULL, NULL};
+  c->soft_step = (tbKept){NULL, NULL};
   tb_arena_init(&c->scratch, ctx);
   tb_pool_init(&c->pool);
 }
@@ -26,6 +27,8 @@ void tb_cache_clear(tbContext* ctx, tbCache* c)
   c->surface.count = c->factor.count = 0;
   if (c->contacts.data) c->contacts.free(ctx, c->contacts.data);
   c->contacts = (tbKept){NULL, NULL};
+  if (c->soft_step.data) c->soft_step.free(ctx, c->soft_step.data);
+  c->soft_step = (tbKept){NULL, NULL};
 }
 
 void tb_cache_free(tbContext* ctx, tbCache* c)

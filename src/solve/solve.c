@@ -15,7 +15,7 @@
 static const char* const outcomes[] = {
     [TB_CONVERGED] = "converged", [TB_MAX_ITERATIONS] = "max_iterations",
     [TB_TIME] = "time",           [TB_CANCELLED] = "cancelled",
-    [TB_FAILED] = "failed",
+    [TB_FAILED] = "failed",       [TB_UNJUDGED] = "unjudged",
 };
 static const char* const orders[TB_ORDER_COUNT] = {
     [TB_ORDER_GIVEN] = "given",   [TB_ORDER_RANDOM] = "random",       [TB_ORDER_COLOUR] = "colour",

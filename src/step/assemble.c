@@ -173,9 +173,10 @@ static tbStatus guess_velocities(tbArena* arena, tbAssembly* out)
   return TB_OK;
 }
 
-tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o, bool positions,
-                     const tbUnconstrained* unconstrained, const tbTransform* centre, const tbBodyStep* step,
-                     const tbContactConstraint* constraints, int count, tbAssembly* out)
+tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                     tbAssembleWay way, const tbUnconstrained* unconstrained, const tbTransform* centre,
+                     const tbBodyStep* step, const tbContactConstraint* constraints, int count,
+                     tbAssembly* out)
 {
   *out = (tbAssembly){.constraint = constraints,
                       .nconstraint = count,
@@ -186,7 +187,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
   if (!out->place || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
   mark_bodies(w, constraints, count, step != NULL, out->place);
   tbGeometric* stiff = NULL;
-  if (w->joint.count > 0 && !positions) {
+  if (w->joint.count > 0 && way == TB_ASSEMBLE_VELOCITIES) {
     stiff = TB_TAKE(arena, tbGeometric, w->body.count);
     if (!stiff) return TB_ERROR_MEMORY;
     tb_geometric_stiffness(w, o->dt, centre, stiff);
@@ -202,7 +203,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, w->name, &b));
   tbArray guess = TB_ARRAY(double);
-  tbStatus status = fill(ctx, b, o, positions, out, &guess);
+  tbStatus status = fill(ctx, b, o, way == TB_ASSEMBLE_POSITIONS, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
   if (status == TB_ERROR_INPUT) { // no file is to blame: a world's numbers have outgrown what can be computed

@@ -23,11 +23,18 @@ typedef struct tbAssembly {
   tbResidual residual;
 } tbAssembly;
 
+// What the unknowns are.
+typedef enum tbAssembleWay {
+  TB_ASSEMBLE_VELOCITIES, // with what tight joints add to the metric (geometric.h)
+  TB_ASSEMBLE_PLAIN,      // velocities, and masses alone in the metric
+  TB_ASSEMBLE_POSITIONS,  // displacements (tb_joint_blocks), and masses alone
+} tbAssembleWay;
+
 // Arrays live in the arena; the problem is freed by tb_assembly_free. centre: poses of the centres of mass;
-// positions: the unknowns are displacements (tb_joint_blocks). step: of bodies that solve for their free
+// step: of bodies that solve for their free
 // motion; null: they take no part.
 tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                     bool positions, const tbUnconstrained* unconstrained, const tbTransform* centre,
+                     tbAssembleWay way, const tbUnconstrained* unconstrained, const tbTransform* centre,
                      const tbBodyStep* step, const tbContactConstraint* constraints, int count,
                      tbAssembly* out);
 void tb_assembly_free(tbAssembly* assembly);

@@ -21,7 +21,9 @@ static int touching(const tbWorld* w, tbBodyPair* out)
     if (r[i].impulse[0] > 0 && r[i].body_a != r[i].body_b)
       out[count++] = r[i].body_a < r[i].body_b ? (tbBodyPair){r[i].body_a, r[i].body_b}
                                                : (tbBodyPair){r[i].body_b, r[i].body_a};
-  tb_sort(out, (size_t)count, sizeof *out, by_pair);
+  bool sorted = true; // records come in the order of shapes, and so do most pairs of bodies
+  for (int i = 1; sorted && i < count; i++) sorted = by_pair(&out[i - 1], &out[i]) <= 0;
+  if (!sorted) tb_sort(out, (size_t)count, sizeof *out, by_pair);
   for (int i = 0; i < count; i++)
     if (i == 0 || by_pair(&out[i], &out[kept - 1]) != 0) out[kept++] = out[i];
   return kept;

@@ -331,7 +331,7 @@ static int by_pair(const void* x, const void* y)
   return (a->b > b->b) - (a->b < b->b);
 }
 
-static tbPair* joined_bodies(tbArena* arena, const tbWorld* w, int* count)
+tbPair* tb_joined_bodies(tbArena* arena, const tbWorld* w, int* count)
 {
   tbPair* joined = TB_TAKE(arena, tbPair, w->joint.count);
   *count = 0;
@@ -344,6 +344,12 @@ static tbPair* joined_bodies(tbArena* arena, const tbWorld* w, int* count)
   return joined;
 }
 
+bool tb_is_joined(const tbPair* joined, int count, int a, int b)
+{
+  tbPair bodies = {a < b ? a : b, a < b ? b : a};
+  return count > 0 && bsearch(&bodies, joined, (size_t)count, sizeof *joined, by_pair);
+}
+
 // Drops pairs that cannot matter: neither body moves freely, or a joint says so.
 static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* pairs)
 {
@@ -353,9 +359,7 @@ static void sift(const tbWorld* w, const tbPair* joined, int njoined, tbArray* p
   for (size_t i = 0; i < pairs->count; i++) {
     int a = owner[p[i].a], b = owner[p[i].b];
     if (tb_bodies(w)[a].motion != TB_BODY_DYNAMIC && tb_bodies(w)[b].motion != TB_BODY_DYNAMIC) continue;
-    tbPair bodies = {a < b ? a : b, a < b ? b : a};
-    if (!tb_world_may_touch(w, a, b)) continue;
-    if (njoined && bsearch(&bodies, joined, (size_t)njoined, sizeof *joined, by_pair)) continue;
+    if (!tb_world_may_touch(w, a, b) || tb_is_joined(joined, njoined, a, b)) continue;
     p[kept++] = p[i];
   }
   pairs->count = kept;
@@ -399,6 +403,16 @@ static tbStatus narrow_phase(tbContext* ctx, tbArena* arena, Search* s, tbArray*
   return status;
 }
 
+tbStatus tb_find_contacts_of(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbStepOptions* options,
+                             const tbUnconstrained* unconstrained, const tbTransform* pose,
+                             const tbPair* pairs, int count, tbArray* constraints)
+{
+  Search s = {.world = w, .options = options, .unconstrained = unconstrained, .pose = pose};
+  s.pairs = pairs, s.npair = count;
+  constraints->count = 0;
+  return narrow_phase(ctx, arena, &s, constraints);
+}
+
 tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
                           const tbStepOptions* options, const tbUnconstrained* unconstrained,
                           const tbTransform* pose, tbArray* constraints)
@@ -406,7 +420,7 @@ tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, tbCache* cache, const 
   int nshape = (int)w->shape.count, njoined;
   Search s = {.world = w, .options = options, .unconstrained = unconstrained, .pose = pose};
   s.items = TB_TAKE(arena, tbBroadItem, (size_t)nshape);
-  tbPair* joined = joined_bodies(arena, w, &njoined);
+  tbPair* joined = tb_joined_bodies(arena, w, &njoined);
   if (cache) s.placed = TB_TAKE(arena, tbNarrowShape, (size_t)nshape);
   if (!s.items || !joined || (cache && !s.placed)) return TB_ERROR_MEMORY;
   tb_parallel_for(ctx->threads, nshape, BODIES, grow_boxes, &s);

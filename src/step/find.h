@@ -3,6 +3,7 @@
 #ifndef TB_STEP_FIND_H
 #define TB_STEP_FIND_H
 
+#include "collide/broad.h"
 #include "collide/contact.h"
 #include "collide/surfaces.h"
 #include "step/unconstrained.h"
@@ -36,5 +37,15 @@ typedef struct tbContactConstraint {
 tbStatus tb_find_contacts(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
                           const tbStepOptions* options, const tbUnconstrained* unconstrained,
                           const tbTransform* pose, tbArray* constraints);
+
+// The same of pairs of shapes alone, sorted: those of tb_find_contacts among them.
+tbStatus tb_find_contacts_of(tbContext* ctx, tbArena* arena, const tbWorld* world,
+                             const tbStepOptions* options, const tbUnconstrained* unconstrained,
+                             const tbTransform* pose, const tbPair* pairs, int count, tbArray* constraints);
+
+// Bodies that a joint keeps from colliding: pairs of places, a < b, sorted, from the arena; null: there is no
+// memory.
+tbPair* tb_joined_bodies(tbArena* arena, const tbWorld* world, int* count);
+bool tb_is_joined(const tbPair* joined, int count, int a, int b);
 
 #endif

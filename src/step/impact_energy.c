@@ -118,8 +118,8 @@ static tbStatus solve(Impacts* p, tbAssembly* a, tbStepReport* report)
     for (int k = 0; k < p->count; k++)
       p->constraint[k].bias[0] = p->bias[k] < 0 ? group_of(p, a, k)->share * p->bias[k] : p->bias[k];
   tb_assembly_free(a);
-  TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, true, p->before, p->centre, NULL, p->constraint,
-                     p->count, a));
+  TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, TB_ASSEMBLE_POSITIONS, p->before, p->centre,
+                     NULL, p->constraint, p->count, a));
   tbSolveOptions solver = p->options->solver;
   tb_step_budget(p->options, p->begun, &solver);
   tbStatus status = tb_solve(p->ctx, a->problem, &solver, a->lambda, &p->result);

@@ -163,8 +163,8 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   work->constraints.count = (size_t)rigid;
   TB_TRY(tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
                                      &work->constraints));
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
-                     work->constraints.data, (int)work->constraints.count, &work->assembly));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
+                     r->step, work->constraints.data, (int)work->constraints.count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   work->records.count = 0;
   tbSolveOptions eased = own.solver;
@@ -389,8 +389,8 @@ static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   Rounds* r = work->own;
   tb_step_forget(ctx, work);
   for (size_t i = 0; r->step && i < w->body.count; i++) r->step[i].lent = false;
-  return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
-                     work->constraints.data, (int)work->constraints.count, &work->assembly);
+  return tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
+                     r->step, work->constraints.data, (int)work->constraints.count, &work->assembly);
 }
 
 static void end(tbContext* ctx, tbStepWork* work)

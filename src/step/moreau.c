@@ -63,8 +63,8 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tbContactConstraint* constraints = work->constraints.data;
   tb_constraint_laws(w, o, constraints, (int)work->constraints.count);
   int count = close_contacts(w, o, work->unconstrained, constraints, (int)work->constraints.count);
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, NULL, constraints,
-                     count, &work->assembly));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
+                     constraints, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;

@@ -132,7 +132,8 @@ static tbStatus solve_joints(tbContext* ctx, const tbWorld* w, const tbStepOptio
   memcpy(unconstrained, work->unconstrained, w->body.count * sizeof *unconstrained);
   push_bodies(w, work, unconstrained);
   tbAssembly joints;
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, unconstrained, work->centre, NULL, NULL, 0, &joints));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, unconstrained, work->centre, NULL, NULL,
+                     0, &joints));
   tbSolveResult result;
   tbSolveOptions solver = o->solver;
   tb_step_budget(o, work->begun, &solver);

@@ -75,8 +75,8 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   double worst = overlap(o, work->constraints.data, (int)work->constraints.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;
-  TB_TRY(tb_assemble(ctx, arena, w, o, true, work->unconstrained, work->centre, NULL, work->constraints.data,
-                     (int)work->constraints.count, &work->assembly));
+  TB_TRY(tb_assemble(ctx, arena, w, o, TB_ASSEMBLE_POSITIONS, work->unconstrained, work->centre, NULL,
+                     work->constraints.data, (int)work->constraints.count, &work->assembly));
   *done = !(fmax(worst, joint_error(&work->assembly)) > 1e-12);
   if (*done) return TB_OK;
   tbSolveResult result;

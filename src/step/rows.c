@@ -31,7 +31,7 @@ static tbMat3 frame_of(const tbWorld* w, const tbContactConstraint* t)
 
 // Law, rows and parameters of the surfaces' friction. Frictionless contact has its normal row alone; lengths
 // of torsion and rolling turn a normal impulse into the largest torque.
-static void choose_law(tbContactConstraint* t)
+void tb_constraint_choose_law(tbContactConstraint* t)
 {
   const tbFriction* f = &t->contact_material.friction;
   double* p = t->param;
@@ -127,7 +127,7 @@ void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
 {
   t->contact_material = tb_world_contact_material(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
   t->frame = frame_of(w, t);
-  choose_law(t);
+  tb_constraint_choose_law(t);
 }
 
 void tb_constraint_laws(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints, int count)

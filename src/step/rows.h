@@ -8,6 +8,9 @@
 // Frame, surface, law and rows of one touch.
 void tb_constraint_law(const tbWorld* world, tbContactConstraint* constraint);
 
+// Law, rows and parameters from the contact material alone.
+void tb_constraint_choose_law(tbContactConstraint* constraint);
+
 // The same of every touch, and its warm start from the world's last step.
 void tb_constraint_laws(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraints,
                         int count);

@@ -39,10 +39,11 @@ typedef struct tbSchemeMethod {
   tbStatus (*publish)(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
                       tbStepReport* report);
   void (*end)(tbContext* ctx, tbStepWork* work); // frees what is behind work->own; may be null
+  bool parts;                                    // overlaps by itself: positions are not projected
   const tbStateKind* state;                      // of what it keeps from step to step; null: nothing
 } tbSchemeMethod;
 
-extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_penalty, tb_implicit, tb_pd;
+extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_soft_step, tb_penalty, tb_implicit, tb_pd;
 
 // Options, and whether the scheme moves what is in the world (step_options.c).
 tbStatus tb_step_check(tbContext* ctx, const tbWorld* world, const tbStepOptions* options);

@@ -24,6 +24,11 @@ static const tbScheme schemes[] = {
      .method = &tb_moreau,
      .moves = TB_MOVES_FRAMES,
      .laws = JOINTS | CONTACTS},
+    {.name = "soft-step",
+     .summary = "the real-time lane: substeps with soft contacts that are relaxed, eight pairs side by side",
+     .reference = "Macklin et al. 2019, small steps; Catto 2024, Solver2D; course §1",
+     .method = &tb_soft_step,
+     .moves = TB_MOVES_FRAMES},
     {.name = "penalty",
      .summary =
          "springs and dampers at the contacts, friction by anchors; a solver for joints and impacts alone",

@@ -26,8 +26,8 @@ tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStep
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   constraints = work->constraints.data, count = (int)work->constraints.count;
   tb_constraint_biases(w, o, constraints, count);
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, NULL, constraints,
-                     count, &work->assembly));
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
+                     constraints, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
   return TB_OK;
@@ -49,8 +49,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     double clock = tb_seconds();
     tb_step_forget(ctx, work);
     work->records.count = 0;
-    TB_TRY(tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, NULL,
-                       work->constraints.data, (int)work->constraints.count, &work->assembly));
+    TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
+                       NULL, work->constraints.data, (int)work->constraints.count, &work->assembly));
     tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   }
   tb_step_note(work, report);

@@ -38,6 +38,18 @@ static const tbOption rows[] = {
      .text = "scheme penalty: of the contact springs; 0: chosen from the masses and dt"},
     {ROW("scheme.penalty_damping", TB_OPTION_NUMBER, penalty_damping), .high = INFINITY, .value = 0.5,
      .text = "scheme penalty: share of critical damping"},
+    {ROW("scheme.substeps", TB_OPTION_INT, substeps), .low = 1, .high = 1000, .value = 8,
+     .text = "scheme soft-step: of a step; twice as many where a body touches one that is 30 times lighter"},
+    {ROW("scheme.hertz", TB_OPTION_NUMBER, hertz), .high = INFINITY, .unit = "Hz",
+     .text = "scheme soft-step: of the springs that push overlaps out; 0: 0.177 of the substeps' rate"},
+    {ROW("scheme.damping_ratio", TB_OPTION_NUMBER, damping_ratio), .high = INFINITY, .value = 2,
+     .text = "scheme soft-step: of these springs"},
+    {ROW("scheme.push_speed", TB_OPTION_NUMBER, push_speed), .high = INFINITY, .value = 3, .unit = "m/s",
+     .text = "scheme soft-step: overlaps are pushed out no faster"},
+    {ROW("scheme.certify", TB_OPTION_INT, certify), .high = 1000000000, .value = -1, .chosen = true,
+     .text = "scheme soft-step: the judge looks at every so many steps; 0: at none; absent: at all in the "
+             "command "
+             "and the page, at none elsewhere"},
     {ROW("scheme.clearance", TB_OPTION_NUMBER, clearance), .high = INFINITY, .unit = "m",
      .text = "scheme implicit: surfaces stay so far apart; 0: chosen from the meshes"},
     {ROW("scheme.rounds", TB_OPTION_INT, rounds), .low = 1, .high = 1000000, .value = 30,

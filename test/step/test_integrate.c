@@ -74,9 +74,10 @@ TEST(rigid_bodies_are_where_their_velocities_take_them)
         Before before = tumble_before(s.world);
         stage_run(&s, 1);
         check_paths(&s, &before, seed % 2, "tumble");
-        if (s.step.stabilization == TB_STABILIZE_PROJECTION)
+        bool pushes = strcmp(s.step.scheme, "soft-step") == 0; // overlaps, out of the positions
+        if (!pushes && s.step.stabilization == TB_STABILIZE_PROJECTION)
           projected = fmax(projected, s.report.changes.projected);
-        else CHECK(s.report.changes.projected == 0 && s.report.changes.turned == 0);
+        else CHECK(pushes || (s.report.changes.projected == 0 && s.report.changes.turned == 0));
       }
       stage_close(&s);
     }

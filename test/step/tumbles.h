@@ -147,6 +147,7 @@ static inline PathFit path_fit(const Path* p, const char* scheme, bool pushed, b
   tbVec3 middle = tb_madd3(p->x, half, p->v);
   if (scheme[0] == 'm') return (PathFit){tb_distance3(p->x1, tb_madd3(middle, half, p->v1)), half, middle};
   PathFit best = {tb_norm3(path_miss(p, 0, false, !pushed)), 0, p->x};
+  if (strcmp(scheme, "soft-step") == 0) return best; // the levers of a step are those of its start
   for (int k = 0; bounces && k < 4; k++) {
     PathFit fit = path_struck(p, k & 1, k & 2);
     if (fit.miss < best.miss - 1e-14 * tb_norm3(p->x1)) best = fit;

@@ -168,7 +168,7 @@ WEB(tbStatus, web_tables, void)
   put_bits(&w, "rFactors", ~0u, TB_RFACTOR_COUNT, r_factor);
   put_bits(&w, "preconditioners", ~0u, TB_PRECONDITIONER_COUNT, preconditioner);
   put_bits(&w, "inverses", ~0u, TB_INVERSE_COUNT, inverse);
-  put_bits(&w, "outcomes", ~0u, TB_FAILED + 1, outcome);
+  put_bits(&w, "outcomes", ~0u, TB_OUTCOME_COUNT, outcome);
   put_options(&w);
   put_gallery(&w);
   tb_put_end(&w);

@@ -178,6 +178,7 @@ WEB(tbStatus, web_step, int count)
     tbStepReport report = {0};
     double begun = tb_seconds();
     if (web.held >= 0) status = tb_grip_pull(&web.ctx, w, &web.grip, web.scene.step.dt);
+    if (web.scene.step.certify < 0) web.scene.step.certify = 1;
     if (status == TB_OK) status = tb_world_step(&web.ctx, w, &web.scene.step, &report);
     if (status == TB_OK) report_step(&report, 1e3 * (tb_seconds() - begun));
   }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheme `soft-step` from the inside: what its files share.
+//
+//   soft_step.c          the scheme: a step, substep by substep
+//   soft_step_find.c     the contacts: pairs with one normal and up to four points
+//   soft_step_pack.c     colours, and batches of eight pairs side by side
+//   soft_step_solve.c    a batch: eight pairs at a time, in floats; compiled once per vector width
+//   soft_step_spin.c     torsional and rolling friction
+//   soft_step_joints.c   joints, row by row
+//   soft_step_publish.c  the step as a contact problem, for the judge and for those who look
+#ifndef TB_STEP_SOFT_STEP_H
+#define TB_STEP_SOFT_STEP_H
+
+#include "base/threads.h"
+#include "step/find.h"
+
+enum {
+  TB_SOFT_LANES = 8,   // pairs in a batch
+  TB_SOFT_POINTS = 4,  // of a pair
+  TB_SOFT_COLOURS = 64 // beyond these pairs are solved one after the other
+};
+
+// A pair of shapes with one normal, at the start of the step.
+typedef struct tbSoftContact {
+  int shape_a, shape_b, body_a, body_b;
+  int count; // of points
+  int place; // batch · TB_SOFT_LANES + lane
+  tbVec3 normal, tangent;
+  double mu_t, mu_b, restitution;
+  double torsion, rolling; // lengths; 0: none
+  int spin;                // of its first point (soft_step_spin.c)
+  bool fresh;              // no impulse of the last step to start from
+  struct {
+    tbVec3 position;
+    double gap;
+    uint64_t feature;
+    double spin[3]; // the same of turning: about the normal, the tangent, and normal × tangent
+    float guess[3]; // impulse of a step to start from: along the normal, the tangent, and normal × tangent
+  } point[TB_SOFT_POINTS];
+} tbSoftContact;
+
+// A body in floats: velocities, and how far it has come since the start of the step.
+typedef struct tbSoftBody {
+  float v[8]; // v, ω, 0, 0
+  float d[8]; // way of the centre of mass, angle turned, 0, 0
+} tbSoftBody;
+
+typedef float tbSoftLane[TB_SOFT_LANES];
+
+typedef struct tbSoftPoint {
+  tbSoftLane arm[3];    // from the centre of a to the point
+  tbSoftLane gap;       // at the start
+  tbSoftLane mass;      // 1/W_nn; 0: this lane has no such point
+  tbSoftLane stick[3];  // the inverse of W over t and b: tt, tb, bb
+  tbSoftLane slip;      // 1/(largest eigenvalue of W over t and b)
+  tbSoftLane lambda[3]; // of the substep: n, t, b
+  tbSoftLane total[3];  // of the step
+  tbSoftLane approach;  // normal velocity at the start
+} tbSoftPoint;
+
+// Eight pairs without a moving body in common.
+typedef struct tbSoftBatch {
+  int a[TB_SOFT_LANES], b[TB_SOFT_LANES]; // bodies, in the order of the step's own list
+  int lanes, points;                      // used; the most points of any lane
+  bool bounces;
+  bool fresh; // has a pair without an impulse to start from: solved to the end at first
+  tbSoftLane normal[3], tangent[3];
+  tbSoftLane across[3];                                  // from the centre of b to that of a
+  tbSoftLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
+  tbSoftLane mu_t, mu_b, restitution;
+  tbSoftLane normal_w[TB_SOFT_POINTS][TB_SOFT_POINTS]; // W over the normals of the points; its lower half
+  tbSoftPoint point[TB_SOFT_POINTS];
+} tbSoftBatch;
+
+// How stiff contacts are: a spring of so many hertz with a damping ratio, implicit over a substep.
+typedef struct tbSoftness {
+  float rate; // 1/s: overlap is pushed out at rate · overlap
+  float give; // compliance, as a share of W_nn: u_n + rate gap + give W_nn λ_n = 0
+} tbSoftness;
+
+// What a pass over the contacts does.
+typedef struct tbSoftPass {
+  bool push;          // overlaps are pushed out; else only velocities count, and impulses are added up
+  float inverse_h;    // 1/substep
+  bool first;         // of the step
+  float heavy;        // s/m: contacts whose impulse would do less than 1/heavy are stiffer
+  float push_speed;   // m/s: at most
+  float bounce_speed; // m/s: slower approaches do not bounce
+  tbSoftness softness;
+} tbSoftPass;
+
+tbSoftness tb_softness(double hertz, double damping_ratio, double h);
+
+// Kernels over batches begin … end − 1. moving: how many of the bodies, which come first, can move.
+void tb_soft_begin(tbSoftBatch* batch, int begin, int end, const tbSoftBody* body);
+void tb_soft_warm(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving);
+void tb_soft_solve(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
+                   const tbSoftPass* pass);
+void tb_soft_bounce(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
+                    const tbSoftPass* pass);
+
+#endif

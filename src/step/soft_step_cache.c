@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What soft-step keeps to save time.
+#include "step/soft_step_work.h"
+
+static void free_cache(tbContext* ctx, void* data)
+{
+  tbSoftCache* c = data;
+  tb_pair_cache_free(ctx, c->pairs);
+  tb_array_free(ctx, &c->remembered[0]);
+  tb_array_free(ctx, &c->remembered[1]);
+  tb_array_free(ctx, &c->shape);
+  tb_array_free(ctx, &c->item);
+  tb_array_free(ctx, &c->contact);
+  tb_array_free(ctx, &c->batch);
+  tb_free(ctx, c);
+}
+
+tbStatus tb_soft_cache(tbContext* ctx, tbCache* cache, tbSoftCache** out)
+{
+  if (!cache->soft_step.data) {
+    tbSoftCache* c = TB_NEW(ctx, tbSoftCache, 1);
+    if (!c) return TB_ERROR_MEMORY;
+    c->steps = -1;
+    cache->soft_step = (tbKept){c, free_cache};
+  }
+  *out = cache->soft_step.data;
+  return (*out)->pairs ? TB_OK : tb_pair_cache_create(ctx, &(*out)->pairs);
+}
+
+void* tb_soft_room(tbContext* ctx, tbArray* array, size_t item, size_t count)
+{
+  array->item = item;
+  if (array->capacity < count || !array->data) {
+    tb_array_free(ctx, array);
+    array->item = item;
+    if (tb_array_push(ctx, array, NULL, count + count / 4 + 1) != TB_OK) return NULL;
+  }
+  array->count = 0;
+  return array->data;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts of soft-step: those of the start of the step, by pairs of shapes.
+//
+// Boxes of the shapes grow by how far the body may go; pairs of them come from a list that is kept up to date
+// (collide/pair_cache.h), points from tb_narrow, which is spared most pairs that are merely near by what kept
+// them apart the last time. Points are looked for as far ahead as the two may come together in the step, also
+// after something else has stopped one of them. Pairs that move far for their size are swept, and meshes
+// and grids take their points, as in the other schemes (find.c).
+//
+// Impulses to start from are those of the last step at the same features, or else at the nearest place.
+#include "step/soft_step_work.h"
+
+#include "base/shared.h"
+#include "step/rows.h"
+
+enum { SHAPES = 256, PAIRS = 64 };
+
+// What a pair came to.
+enum { NOTHING = 0, SPECIAL = -1 }; // or the number of points
+
+typedef struct {
+  const tbWorld* world;
+  const tbStepOptions* options;
+  const tbUnconstrained* unconstrained;
+  const tbTransform* pose;
+  const tbPair* joined;
+  int njoined;
+  tbNarrowShape* shape;
+  tbBroadItem* item;
+  double* reach; // how far any point of a body may go                   (bodies)
+  const tbCachedPair* pair;
+  int npair;
+  const tbSoftPair* before; // of the update before
+  tbSoftPair* now;
+  bool known;             // records of the last step are where `before` says
+  tbSoftContact* contact; // of a piece: from its first pair on
+  int* count;             // contacts of a piece
+  int8_t* result;         // of a pair
+} Search;
+
+static void place_shapes(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Search* s = user;
+  const int* owner = s->world->owner.data;
+  double h = s->options->dt, drop = tb_norm3(s->world->gravity) * h * h;
+  for (int i = begin; i < end; i++) {
+    int at = owner[i];
+    const tbBody* b = &tb_bodies(s->world)[at];
+    const tbShape* shape = &tb_shapes(s->world)[i];
+    s->shape[i] = tb_narrow_shape(shape, s->pose[at]);
+    tbBox box = tb_shape_box_of(shape, s->pose[at]);
+    double g = fmax(0.5 * s->options->margin, drop);
+    if (b->motion != TB_BODY_FIXED) g += s->reach[at] + 1e-3 * b->radius;
+    if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
+    tbVec3 grow = tb_vec3(g, g, g);
+    s->item[i] =
+        (tbBroadItem){{tb_sub3(box.lo, grow), tb_add3(box.hi, grow)}, at, b->motion != TB_BODY_FIXED};
+  }
+}
+
+static void reach_of(const Search* s)
+{
+  for (size_t i = 0; i < s->world->body.count; i++) {
+    const tbBody* b = &tb_bodies(s->world)[i];
+    const tbUnconstrained* f = &s->unconstrained[i];
+    double v = fmax(tb_norm3(b->v), tb_norm3(f->v)), w = fmax(tb_norm3(b->w), tb_norm3(f->w));
+    s->reach[i] = s->options->dt * (v + (w > 0 ? w * b->radius : 0));
+  }
+}
+
+// How far ahead to look at a pair; negative: it has to be swept.
+static double look_ahead(const Search* s, int a, int b)
+{
+  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
+  const tbUnconstrained *fa = &s->unconstrained[a], *fb = &s->unconstrained[b];
+  double h = s->options->dt, size = fmin(A->radius, B->radius);
+  double way = h * fmax(tb_distance3(A->v, B->v), tb_distance3(fa->v, fb->v));
+  if (tb_maxabs3(fa->w) > 0) way += s->reach[a] - h * fmax(tb_norm3(A->v), tb_norm3(fa->v));
+  if (tb_maxabs3(fb->w) > 0) way += s->reach[b] - h * fmax(tb_norm3(B->v), tb_norm3(fb->v));
+  way += tb_norm3(s->world->gravity) * h * h + 1e-3 * size;
+  if (!(way <= 0.5 * size) || A->bullet || B->bullet) return -1;
+  double alone = 0; // once something else has stopped one of them
+  if (A->motion == TB_BODY_DYNAMIC) alone = s->reach[a];
+  if (B->motion == TB_BODY_DYNAMIC) alone = fmax(alone, s->reach[b]);
+  return fmax(fmax(way, fmin(alone, 0.25 * size)), s->options->margin);
+}
+
+static bool may_touch(const Search* s, int a, int b)
+{
+  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
+  if (A->motion != TB_BODY_DYNAMIC && B->motion != TB_BODY_DYNAMIC) return false;
+  return tb_world_may_touch(s->world, a, b) && !tb_is_joined(s->joined, s->njoined, a, b);
+}
+
+// The records of a pair in the last step.
+static const tbContactRecord* records_of(const Search* s, const tbCachedPair* pair, int* count)
+{
+  const tbContactRecord* record = s->world->contact.data;
+  if (s->known) { // what the update before did not list had none
+    const tbSoftPair* was = pair->was >= 0 ? &s->before[pair->was] : NULL;
+    *count = was ? was->records : 0;
+    return was ? record + was->record : NULL;
+  }
+  int lo = 0, hi = (int)s->world->contact.count, end = hi;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    bool less =
+        record[mid].shape_a < pair->a || (record[mid].shape_a == pair->a && record[mid].shape_b < pair->b);
+    if (less) lo = mid + 1;
+    else hi = mid;
+  }
+  for (hi = lo; hi < end && record[hi].shape_a == pair->a && record[hi].shape_b == pair->b;) hi++;
+  *count = hi - lo;
+  return record + lo;
+}
+
+static void take_impulse(const tbContactRecord* r, tbSoftContact* c, int point)
+{
+  float* guess = c->point[point].guess;
+  guess[0] = (float)r->impulse[0];
+  if (r->rows < 3) return;
+  tbVec3 rub = tb_add3(tb_scale3(r->impulse[1], r->tangent),
+                       tb_scale3(r->impulse[2], tb_cross3(r->normal, r->tangent)));
+  guess[1] = (float)tb_dot3(rub, c->tangent);
+  guess[2] = (float)tb_dot3(rub, tb_cross3(c->normal, c->tangent));
+  int row = 3;
+  if (r->rows != tb_soft_rows(c)) return;
+  if (c->torsion > 0) c->point[point].spin[0] = r->impulse[row++];
+  for (int k = 1; c->rolling > 0 && k < 3; k++) c->point[point].spin[k] = r->impulse[row++];
+}
+
+enum { MATCHED = 32 }; // records of a pair that are looked at
+
+static void warm_start(const Search* s, const tbContactRecord* record, int count, tbSoftContact* c)
+{
+  bool used[MATCHED] = {0}, done[TB_SOFT_POINTS] = {0};
+  if (count > MATCHED) count = MATCHED;
+  int left = c->count;
+  for (int i = 0; i < c->count; i++)
+    for (int k = 0; k < count && !done[i]; k++) {
+      if (used[k] || record[k].feature != c->point[i].feature) continue;
+      if (tb_dot3(record[k].normal, c->normal) < 0.9) continue;
+      take_impulse(&record[k], c, i);
+      used[k] = done[i] = true, left--;
+    }
+  if (left == 0) return;
+  const tbBody *a = &tb_bodies(s->world)[c->body_a], *b = &tb_bodies(s->world)[c->body_b];
+  double near = 0.1 * fmin(a->radius, b->radius);
+  for (int i = 0; i < c->count; i++) {
+    if (done[i]) continue;
+    tbVec3 local = tb_quat_unrotate(a->q, tb_sub3(c->point[i].position, a->x));
+    int best = -1;
+    double least = near;
+    for (int k = 0; k < count; k++) {
+      double distance = used[k] ? INFINITY : tb_distance3(local, record[k].local);
+      if (distance < least && tb_dot3(record[k].normal, c->normal) > 0.9) least = distance, best = k;
+    }
+    if (best < 0) continue;
+    take_impulse(&record[best], c, i);
+    used[best] = true;
+  }
+}
+
+// What the surfaces do together.
+static void set_friction(const tbWorld* w, tbSoftContact* c)
+{
+  tbContactMaterial m = tb_world_contact_material(w, &tb_bodies(w)[c->body_a], &tb_bodies(w)[c->body_b]);
+  c->restitution = m.restitution, c->torsion = c->rolling = 0;
+  if (m.friction.kind == TB_FRICTION_ELLIPTIC) {
+    tbContactConstraint t = {.body_a = c->body_a, .body_b = c->body_b, .point = {.normal = c->normal}};
+    tb_constraint_law(w, &t);
+    c->tangent = tb_mat3_row(t.frame, 1), c->mu_t = m.friction.mu_t, c->mu_b = m.friction.mu_b;
+    return;
+  }
+  c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
+  c->mu_t = c->mu_b = m.friction.mu;
+  if (m.friction.kind == TB_FRICTION_CONTENSOU)
+    c->torsion = m.friction.torsion, c->rolling = m.friction.rolling;
+}
+
+// A pair's points; what it came to.
+static int collide(const Search* s, int i, tbSoftContact* c)
+{
+  const tbCachedPair* pair = &s->pair[i];
+  const int* owner = s->world->owner.data;
+  int a = owner[pair->a], b = owner[pair->b];
+  s->now[i] = pair->was >= 0 ? s->before[pair->was] : (tbSoftPair){.record = 0};
+  if (!may_touch(s, a, b)) return NOTHING;
+  double margin = look_ahead(s, a, b);
+  tbNarrowManifold m;
+  if (margin < 0 || !tb_narrow(&s->shape[pair->a], &s->shape[pair->b], margin, &s->now[i].hint, &m))
+    return SPECIAL;
+  if (m.n == 0) return NOTHING;
+  c->shape_a = pair->a, c->shape_b = pair->b, c->body_a = a, c->body_b = b;
+  c->count = m.n, c->normal = m.normal;
+  for (int k = 0; k < m.n; k++) {
+    c->point[k].position = m.point[k].position, c->point[k].gap = m.point[k].gap;
+    c->point[k].feature = m.point[k].feature;
+    for (int r = 0; r < 3; r++) c->point[k].guess[r] = 0, c->point[k].spin[r] = 0;
+  }
+  set_friction(s->world, c);
+  int count;
+  const tbContactRecord* record = records_of(s, pair, &count);
+  c->fresh = count == 0;
+  if (s->options->warm_start && count > 0) warm_start(s, record, count, c);
+  return m.n;
+}
+
+static void collide_pairs(void* user, int begin, int end, int piece)
+{
+  Search* s = user;
+  tbSoftContact* out = s->contact + begin;
+  for (int i = begin; i < end; i++) {
+    int result = collide(s, i, out);
+    s->result[i] = (int8_t)result;
+    if (result > 0) out++;
+  }
+  s->count[piece] = (int)(out - (s->contact + begin));
+}
+
+static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftWork* soft, Search* s)
+{
+  const tbWorld* w = s->world;
+  tbSoftCache* cache = soft->cache;
+  size_t nshape = w->shape.count;
+  s->reach = TB_TAKE(arena, double, w->body.count);
+  s->joined = tb_joined_bodies(arena, w, &s->njoined);
+  s->shape = tb_soft_room(ctx, &cache->shape, sizeof(tbNarrowShape), nshape);
+  s->item = tb_soft_room(ctx, &cache->item, sizeof(tbBroadItem), nshape);
+  if (!s->reach || !s->joined || !s->shape || !s->item) return TB_ERROR_MEMORY;
+  reach_of(s);
+  tb_parallel_for(ctx->threads, (int)nshape, SHAPES, place_shapes, s);
+  TB_TRY(tb_pair_cache_update(ctx, cache->pairs, s->item, (int)nshape, NULL));
+  s->pair = tb_pair_cache_pairs(cache->pairs, &s->npair);
+  tbArray old = cache->remembered[0];
+  cache->remembered[0] = cache->remembered[1], cache->remembered[1] = old;
+  s->before = old.data;
+  s->now = tb_soft_room(ctx, &cache->remembered[0], sizeof(tbSoftPair), (size_t)s->npair);
+  s->known = cache->steps == w->steps && cache->records == w->contact.count;
+  cache->steps = -1;
+  return s->now ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// Constraints of a swept pair, or with a mesh, as contacts of up to four points along one normal.
+static int add_special(const Search* s, const tbCachedPair* pair, const tbContactConstraint* t, int count,
+                       tbSoftContact* out)
+{
+  int records, n = 0;
+  const tbContactRecord* record = records_of(s, pair, &records);
+  for (int i = 0; i < count; i++) {
+    tbSoftContact* c = n > 0 ? &out[n - 1] : NULL;
+    bool joins = c && c->count < TB_SOFT_POINTS && tb_dot3(c->normal, t[i].point.normal) > 1 - 1e-9;
+    if (!joins) {
+      c = &out[n++];
+      *c = (tbSoftContact){
+          .shape_a = pair->a, .shape_b = pair->b, .body_a = t[i].body_a, .body_b = t[i].body_b};
+      c->normal = t[i].point.normal;
+      set_friction(s->world, c);
+    }
+    int k = c->count++;
+    c->point[k].position = t[i].position, c->point[k].gap = t[i].point.gap;
+    c->point[k].feature = t[i].point.feature;
+  }
+  for (int i = 0; s->options->warm_start && records > 0 && i < n; i++)
+    warm_start(s, record, records, &out[i]);
+  return n;
+}
+
+static int specials(const Search* s, tbPair* out)
+{
+  int count = 0;
+  for (int i = 0; i < s->npair; i++)
+    if (s->result[i] == SPECIAL) out[count++] = (tbPair){s->pair[i].a, s->pair[i].b};
+  return count;
+}
+
+// All contacts in the order of the pairs. Those of the pieces stand where their pairs began; special ones
+// come in between, from `t`, which is in the order of the pairs, too.
+static tbStatus gather(tbArena* arena, const Search* s, const tbArray* special, tbSoftWork* soft)
+{
+  const tbContactConstraint *t = special->data, *last = t + special->count;
+  soft->pair = TB_TAKE(arena, int, (size_t)s->npair + special->count);
+  tbSoftContact* out =
+      special->count > 0 ? TB_TAKE(arena, tbSoftContact, (size_t)s->npair + special->count) : s->contact;
+  if (!soft->pair || !out) return TB_ERROR_MEMORY;
+  soft->contact = out, soft->ncontact = soft->npoint = 0;
+  for (int i = 0, from = 0; i < s->npair; i++) {
+    if (i % PAIRS == 0) from = i;
+    int first = soft->ncontact, made = 0;
+    if (s->result[i] > 0) {
+      if (&out[first] != &s->contact[from]) out[first] = s->contact[from];
+      from++, made = 1;
+    }
+    if (s->result[i] == SPECIAL) {
+      int count = 0;
+      while (t + count < last && t[count].shape_a == s->pair[i].a && t[count].shape_b == s->pair[i].b)
+        count++;
+      made = add_special(s, &s->pair[i], t, count, out + first);
+      t += count;
+    }
+    for (int k = first; k < first + made; k++) soft->pair[k] = i, soft->npoint += out[k].count;
+    soft->ncontact += made;
+  }
+  return TB_OK;
+}
+
+tbStatus tb_soft_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                      tbSoftWork* soft)
+{
+  Search s = {.world = w, .options = o, .unconstrained = work->unconstrained, .pose = work->pose};
+  TB_TRY(find_pairs(ctx, work->arena, soft, &s));
+  int pieces = tb_piece_count(s.npair, PAIRS);
+  s.contact = tb_soft_room(ctx, &soft->cache->contact, sizeof(tbSoftContact), (size_t)s.npair);
+  s.count = TB_TAKE(work->arena, int, (size_t)pieces);
+  s.result = TB_TAKE(work->arena, int8_t, (size_t)s.npair);
+  tbPair* pairs = TB_TAKE(work->arena, tbPair, (size_t)s.npair);
+  if (!s.contact || !s.count || !s.result || !pairs) return TB_ERROR_MEMORY;
+  tb_parallel_for(ctx->threads, s.npair, PAIRS, collide_pairs, &s);
+  int count = specials(&s, pairs);
+  work->constraints.count = 0;
+  if (count > 0)
+    TB_TRY(tb_find_contacts_of(ctx, work->arena, w, o, work->unconstrained, work->pose, pairs, count,
+                               &work->constraints));
+  return gather(work->arena, &s, &work->constraints, soft);
+}
+
+void tb_soft_remember(const tbWorld* w, tbSoftWork* s)
+{
+  tbSoftPair* now = s->cache->remembered[0].data;
+  int pairs;
+  tb_pair_cache_pairs(s->cache->pairs, &pairs);
+  for (int i = 0; i < pairs; i++) now[i].records = 0;
+  for (int i = 0, record = 0; i < s->ncontact; i++) {
+    tbSoftPair* pair = &now[s->pair[i]];
+    if (pair->records == 0) pair->record = record;
+    pair->records += s->contact[i].count, record += s->contact[i].count;
+  }
+  s->cache->steps = w->steps, s->cache->records = w->contact.count;
+}

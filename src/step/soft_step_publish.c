@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of soft-step as a contact problem: A and J of its start, all impulses of its substeps.
+//
+// Levers and inertia do not change within a step, so that v⁺ = v_free + A⁻¹Jᵀλ holds for the sums λ of the
+// impulses as it does for each of them. The law they are held against is that of the end: no contact closes
+// by more than its gap within a substep, and one that bounced leaves with its restitution.
+#include "step/soft_step_work.h"
+
+#include "step/count.h"
+
+#include <string.h>
+
+static void put_constraint(const tbSoftContact* c, int k, tbContactConstraint* t)
+{
+  tbVec3 x = c->point[k].position, n = c->normal;
+  *t = (tbContactConstraint){.shape_a = c->shape_a,
+                             .shape_b = c->shape_b,
+                             .body_a = c->body_a,
+                             .body_b = c->body_b,
+                             .position = x,
+                             .frame = tb_mat3_rows(n, c->tangent, tb_cross3(n, c->tangent)),
+                             .impact = -1};
+  t->point =
+      (tbContactPoint){.a = x, .b = x, .normal = n, .gap = c->point[k].gap, .feature = c->point[k].feature};
+  t->contact_material.restitution = c->restitution;
+  tbFriction* f = &t->contact_material.friction;
+  f->kind = c->torsion > 0 || c->rolling > 0 ? TB_FRICTION_CONTENSOU
+            : c->mu_t == c->mu_b             ? TB_FRICTION_ISOTROPIC
+                                             : TB_FRICTION_ELLIPTIC;
+  f->mu = f->mu_t = c->mu_t, f->mu_b = c->mu_b, f->torsion = c->torsion, f->rolling = c->rolling;
+  tb_constraint_choose_law(t);
+}
+
+// The gap after the step, as its substeps have followed it.
+static double gap_after(const tbSoftWork* s, const tbSoftContact* c, int k)
+{
+  double gap = c->point[k].gap;
+  for (int side = 0; side < 2; side++) {
+    int body = side ? c->body_b : c->body_a;
+    const float* d = s->body[s->index[body]].d;
+    tbVec3 way = tb_vec3(d[0], d[1], d[2]), turn = tb_vec3(d[3], d[4], d[5]);
+    tbVec3 arm = tb_sub3(c->point[k].position, s->centre[body].x), first = tb_cross3(turn, arm);
+    tbVec3 moved = tb_add3(way, tb_add3(first, tb_scale3(0.5, tb_cross3(turn, first))));
+    gap += (side ? 1 : -1) * tb_dot3(c->normal, moved);
+  }
+  return gap;
+}
+
+static void end_bias(const tbSoftWork* s, const tbStepOptions* o, double bounce_speed, const tbSoftContact* c,
+                     int k, tbContactConstraint* t)
+{
+  const tbSoftPoint* p = &s->batch[c->place / TB_SOFT_LANES].point[k];
+  int lane = c->place % TB_SOFT_LANES;
+  double approach = p->approach[lane];
+  bool bounced = c->restitution > 0 && approach < -bounce_speed && p->total[0][lane] > 0;
+  t->bias[0] = bounced ? c->restitution * approach : fmax(gap_after(s, c, k), 0) * s->substeps / o->dt;
+}
+
+static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                                 const tbSoftWork* s, bool done)
+{
+  work->constraints.count = 0;
+  TB_TRY(tb_array_push(ctx, &work->constraints, NULL, (size_t)s->npoint));
+  tbContactConstraint *first = work->constraints.data, *t = first;
+  double bounce_speed = tb_bounce_speed(w, o);
+  for (int i = 0; i < s->ncontact; i++)
+    for (int k = 0; k < s->contact[i].count; k++, t++) {
+      put_constraint(&s->contact[i], k, t);
+      for (int r = 0; r < t->rows; r++) t->guess[r] = s->contact[i].point[k].guess[r];
+      if (done) end_bias(s, o, bounce_speed, &s->contact[i], k, t);
+    }
+  if (!done) tb_constraint_biases(w, o, first, s->npoint);
+  return TB_OK;
+}
+
+// Impulses in the order of the problem: contacts, then the blocks of the joints.
+static void fill_impulses(const tbWorld* w, const tbSoftWork* s, tbAssembly* a)
+{
+  double* lambda = a->lambda;
+  for (int i = 0; i < s->ncontact; i++) {
+    const tbSoftContact* c = &s->contact[i];
+    double impulse[TB_MAX_ROWS];
+    for (int k = 0; k < c->count; k++) {
+      tb_soft_impulses(s, c, k, impulse);
+      for (int r = 0; r < tb_soft_rows(c); r++) *lambda++ = impulse[r];
+    }
+  }
+  int block = a->nconstraint;
+  for (size_t i = 0; i < w->joint.count; i++)
+    for (int k = 0; k < a->nblock[i]; k++, block++) {
+      int rows = a->problem->row_adr[block + 1] - a->problem->row_adr[block];
+      memcpy(lambda, s->joint_total[i] + a->slot[TB_JOINT_BLOCKS * i + (size_t)k],
+             (size_t)rows * sizeof *lambda);
+      lambda += rows;
+    }
+}
+
+tbStatus tb_soft_publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                         const tbSoftWork* s, bool done)
+{
+  tbStepOptions own = *o;
+  if (done) own.stabilization = TB_STABILIZE_NONE; // joints were relaxed, too
+  TB_TRY(make_constraints(ctx, w, o, work, s, done));
+  TB_TRY(tb_assemble(ctx, work->arena, w, &own, TB_ASSEMBLE_PLAIN, work->unconstrained, work->centre, NULL,
+                     work->constraints.data, (int)work->constraints.count, &work->assembly));
+  if (done) fill_impulses(w, s, &work->assembly);
+  return TB_OK;
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts of soft-step, eight pairs side by side.
+//
+// A pair's normal impulses are solved together, over their own block of W: a few sweeps of Gauss and Seidel,
+//
+//   λ_k ← max(0, λ_k − (u_k + bias + give W_kk λ_k)/((1 + give) W_kk))
+//
+// then friction, point by point, under what they have become:
+//
+//   λ_T ← the impulse that makes u_T = 0, if it is within the friction disc (ellipse);
+//         else a gradient step of length 1/w, back onto the disc: its fixed points dissipate the most
+//
+// The points of a pair share its bodies: u = U + Ω × r, with r from the centre of a, for all of them.
+//
+// Gaps are followed through the substeps by what both bodies have moved and turned since the start, to second
+// order in the turn. A gap that is open is a bias, gap/h: it may close in this substep and no further. An
+// overlap is pushed out as a soft spring does (Catto 2011, "Soft constraints"), and not at all while
+// relaxing.
+//
+// Lanes never meet. Bodies that cannot move are read and not written.
+#include "step/soft_step.h"
+
+#include "base/simd_float.h"
+
+typedef struct {
+  tb8f x, y, z;
+} V3;
+
+static inline V3 load3(const tbSoftLane p[3]) { return (V3){tb8_load(p[0]), tb8_load(p[1]), tb8_load(p[2])}; }
+static inline void store3(tbSoftLane p[3], V3 a)
+{
+  tb8_store(p[0], a.x);
+  tb8_store(p[1], a.y);
+  tb8_store(p[2], a.z);
+}
+static inline V3 add3(V3 a, V3 b) { return (V3){tb8_add(a.x, b.x), tb8_add(a.y, b.y), tb8_add(a.z, b.z)}; }
+static inline V3 sub3(V3 a, V3 b) { return (V3){tb8_sub(a.x, b.x), tb8_sub(a.y, b.y), tb8_sub(a.z, b.z)}; }
+static inline V3 scale3(tb8f s, V3 a) { return (V3){tb8_mul(s, a.x), tb8_mul(s, a.y), tb8_mul(s, a.z)}; }
+static inline tb8f dot3(V3 a, V3 b)
+{
+  return tb8_add(tb8_add(tb8_mul(a.x, b.x), tb8_mul(a.y, b.y)), tb8_mul(a.z, b.z));
+}
+static inline V3 cross3(V3 a, V3 b)
+{
+  return (V3){tb8_sub(tb8_mul(a.y, b.z), tb8_mul(a.z, b.y)), tb8_sub(tb8_mul(a.z, b.x), tb8_mul(a.x, b.z)),
+              tb8_sub(tb8_mul(a.x, b.y), tb8_mul(a.y, b.x))};
+}
+
+typedef struct {
+  tb8f xx, xy, xz, yy, yz, zz;
+} S3;
+static inline S3 load_symmetric(const tbSoftLane p[6])
+{
+  return (S3){tb8_load(p[0]), tb8_load(p[1]), tb8_load(p[2]), tb8_load(p[3]), tb8_load(p[4]), tb8_load(p[5])};
+}
+static inline V3 times(const S3* A, V3 x)
+{
+  return (V3){tb8_add(tb8_add(tb8_mul(A->xx, x.x), tb8_mul(A->xy, x.y)), tb8_mul(A->xz, x.z)),
+              tb8_add(tb8_add(tb8_mul(A->xy, x.x), tb8_mul(A->yy, x.y)), tb8_mul(A->yz, x.z)),
+              tb8_add(tb8_add(tb8_mul(A->xz, x.x), tb8_mul(A->yz, x.y)), tb8_mul(A->zz, x.z))};
+}
+
+typedef struct {
+  V3 linear, angular;
+} Motion;
+
+// Rows of eight bodies become six columns.
+static inline Motion gather(const tbSoftBody* body, const int at[TB_SOFT_LANES], bool way)
+{
+  tb8f x[8];
+  for (int i = 0; i < 8; i++) x[i] = tb8_load(way ? body[at[i]].d : body[at[i]].v);
+  tb8_transpose(x);
+  return (Motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+}
+
+static inline void scatter(tbSoftBody* body, const int at[TB_SOFT_LANES], int moving, Motion m)
+{
+  tb8f zero = tb8_set1(0);
+  tb8f x[8] = {m.linear.x, m.linear.y, m.linear.z, m.angular.x, m.angular.y, m.angular.z, zero, zero};
+  tb8_transpose(x);
+  for (int i = 0; i < 8; i++)
+    if (at[i] < moving) tb8_store(body[at[i]].v, x[i]);
+}
+// What a batch is to all of its points.
+typedef struct {
+  V3 n, t, b, across;
+  tb8f mass_a, mass_b;
+  S3 inertia_a, inertia_b;
+} Pair;
+
+static inline Pair pair_of(const tbSoftBatch* batch)
+{
+  Pair p = {.n = load3(batch->normal), .t = load3(batch->tangent), .across = load3(batch->across)};
+  p.b = cross3(p.n, p.t);
+  p.mass_a = tb8_load(batch->mass_a), p.mass_b = tb8_load(batch->mass_b);
+  p.inertia_a = load_symmetric(batch->inertia_a), p.inertia_b = load_symmetric(batch->inertia_b);
+  return p;
+}
+
+// B's motion against A's, as the velocity of the points: u = linear + angular × (arm from the centre of a).
+static inline Motion against(const Pair* p, const Motion* a, const Motion* b)
+{
+  V3 at_a = add3(sub3(b->linear, a->linear), cross3(b->angular, p->across));
+  return (Motion){at_a, sub3(b->angular, a->angular)};
+}
+
+// An impulse on b, and its moment about the centre of a.
+static inline void push(const Pair* p, V3 impulse, V3 moment, Motion* a, Motion* b)
+{
+  a->linear = sub3(a->linear, scale3(p->mass_a, impulse));
+  a->angular = sub3(a->angular, times(&p->inertia_a, moment));
+  b->linear = add3(b->linear, scale3(p->mass_b, impulse));
+  b->angular = add3(b->angular, times(&p->inertia_b, add3(moment, cross3(p->across, impulse))));
+}
+
+// The change of `against` by a push.
+static inline void turn_against(const Pair* p, V3 impulse, V3 moment, Motion* u)
+{
+  V3 by_a = times(&p->inertia_a, moment);
+  V3 by_b = times(&p->inertia_b, add3(moment, cross3(p->across, impulse)));
+  u->linear = add3(u->linear, add3(scale3(tb8_add(p->mass_a, p->mass_b), impulse), cross3(by_b, p->across)));
+  u->angular = add3(u->angular, add3(by_a, by_b));
+}
+
+// The velocity that a unit impulse along d at one arm gives the points, as `against`.
+static inline Motion response(const Pair* p, V3 arm, V3 d)
+{
+  tb8f zero = tb8_set1(0);
+  Motion u = {{zero, zero, zero}, {zero, zero, zero}};
+  turn_against(p, d, cross3(arm, d), &u);
+  return u;
+}
+static inline V3 at_arm(const Motion* u, V3 arm) { return add3(u->linear, cross3(u->angular, arm)); }
+
+static inline tb8f inverse_or_zero(tb8f x)
+{
+  tb8f zero = tb8_set1(0);
+  return tb8_choose(x, zero, tb8_div(tb8_set1(1), x), zero);
+}
+
+static void begin_point(const Pair* p, const Motion* u, tbSoftBatch* own, int k)
+{
+  tbSoftPoint* point = &own->point[k];
+  V3 arm = load3(point->arm);
+  tb8f used = tb8_load(point->mass); // 1, or 0 where there is no point
+  Motion wn = response(p, arm, p->n), wt = response(p, arm, p->t), wb = response(p, arm, p->b);
+  for (int i = 0; i <= k; i++) {
+    tb8f both = i < k ? tb8_load(own->point[i].mass) : used;
+    both = tb8_mul(used, tb8_choose(both, tb8_set1(0), tb8_set1(1), tb8_set1(0)));
+    tb8_store(own->normal_w[k][i], tb8_mul(both, dot3(p->n, at_arm(&wn, load3(own->point[i].arm)))));
+  }
+  tb8_store(point->mass, inverse_or_zero(tb8_load(own->normal_w[k][k])));
+  V3 ut = at_arm(&wt, arm), ub = at_arm(&wb, arm);
+  tb8f tt = dot3(p->t, ut), tb = dot3(p->b, ut), bb = dot3(p->b, ub);
+  tb8f d = tb8_mul(used, inverse_or_zero(tb8_sub(tb8_mul(tt, bb), tb8_mul(tb, tb))));
+  tb8_store(point->stick[0], tb8_mul(d, bb));
+  tb8_store(point->stick[1], tb8_mul(d, tb8_sub(tb8_set1(0), tb)));
+  tb8_store(point->stick[2], tb8_mul(d, tt));
+  tb8f half = tb8_mul(tb8_set1(0.5f), tb8_sub(tt, bb)), mean = tb8_mul(tb8_set1(0.5f), tb8_add(tt, bb));
+  tb8f largest = tb8_add(mean, tb8_sqrt(tb8_add(tb8_mul(half, half), tb8_mul(tb, tb))));
+  tb8_store(point->slip, tb8_mul(used, inverse_or_zero(largest)));
+  tb8_store(point->approach, dot3(p->n, at_arm(u, arm)));
+}
+
+void tb_soft_begin(tbSoftBatch* batch, int begin, int end, const tbSoftBody* body)
+{
+  for (int i = begin; i < end; i++) {
+    tbSoftBatch* own = &batch[i];
+    Pair p = pair_of(own);
+    Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = against(&p, &a, &b);
+    for (int k = 0; k < own->points; k++) begin_point(&p, &u, own, k);
+  }
+}
+
+void tb_soft_warm(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving)
+{
+  for (int i = begin; i < end; i++) {
+    tbSoftBatch* own = &batch[i];
+    Pair p = pair_of(own);
+    Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
+    tb8f zero = tb8_set1(0);
+    V3 impulse = {zero, zero, zero}, moment = impulse;
+    for (int k = 0; k < own->points; k++) {
+      V3 l = load3(own->point[k].lambda);
+      V3 f = add3(scale3(l.x, p.n), add3(scale3(l.y, p.t), scale3(l.z, p.b)));
+      impulse = add3(impulse, f), moment = add3(moment, cross3(load3(own->point[k].arm), f));
+    }
+    push(&p, impulse, moment, &a, &b);
+    scatter(body, own->a, moving, a);
+    scatter(body, own->b, moving, b);
+  }
+}
+
+// n · (θ × (θ × r))/2 = half · r
+static inline V3 second_order(V3 n, V3 turn)
+{
+  tb8f half = tb8_set1(0.5f);
+  return scale3(half, sub3(scale3(dot3(n, turn), turn), scale3(dot3(turn, turn), n)));
+}
+
+// How gaps have changed since the start: by `all`, and by slope · arm.
+typedef struct {
+  tb8f all;
+  V3 slope;
+} Opening;
+
+static inline Opening opening_of(const Pair* p, const tbSoftBody* body, const tbSoftBatch* own)
+{
+  Motion a = gather(body, own->a, true), b = gather(body, own->b, true), d = against(p, &a, &b);
+  V3 second_a = second_order(p->n, a.angular), second_b = second_order(p->n, b.angular);
+  V3 slope = add3(cross3(p->n, d.angular), sub3(second_b, second_a));
+  return (Opening){tb8_add(dot3(p->n, d.linear), dot3(second_b, p->across)), slope};
+}
+
+// load: what friction is held by. While overlaps are pushed out a soft contact carries less than its load for
+// a moment; what it carried after the last substep counts then, lest bodies creep down slopes.
+//
+// The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
+enum { INNER = 2, FRESH_ROUNDS = 8 };
+
+static inline void press(const Pair* p, tbSoftBatch* own, const tbSoftPass* pass, const Opening* opening,
+                         const Motion* u, tb8f load[TB_SOFT_POINTS], V3* impulse, V3* moment)
+{
+  tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
+  tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
+  tb8f give = tb8_set1(pass->push ? pass->softness.give : 0);
+  tb8f heavy = tb8_set1(pass->heavy), least = tb8_set1(0.25f);
+  tb8f error[TB_SOFT_POINTS], soft[TB_SOFT_POINTS], now[TB_SOFT_POINTS], change[TB_SOFT_POINTS],
+      step[TB_SOFT_POINTS];
+  int points = own->points;
+  V3 turn = cross3(u->angular, p->n); // n · (ω × r) = r · (n × ω)
+  tb8f un = dot3(p->n, u->linear);
+  for (int k = 0; k < points; k++) {
+    const tbSoftPoint* point = &own->point[k];
+    V3 arm = load3(point->arm);
+    tb8f gap = tb8_add(tb8_add(tb8_load(point->gap), opening->all), dot3(opening->slope, arm));
+    tb8f bias = tb8_choose(gap, zero, tb8_mul(gap, inverse_h), tb8_max(tb8_mul(gap, rate), most));
+    now[k] = tb8_load(point->lambda[0]);
+    tb8f w = tb8_load(own->normal_w[k][k]), worth = tb8_mul(tb8_mul(w, now[k]), heavy);
+    tb8f yields = tb8_mul(give, tb8_min(tb8_max(worth, least), one));
+    yields = tb8_choose(gap, zero, zero, yields);
+    step[k] = tb8_div(tb8_load(point->mass), tb8_add(one, yields));
+    soft[k] = tb8_mul(yields, w);
+    load[k] = pass->push ? now[k] : zero;
+    error[k] = tb8_add(tb8_sub(un, dot3(turn, arm)), bias);
+    change[k] = zero;
+  }
+  for (int sweep = 0; sweep < INNER; sweep++)
+    for (int k = 0; k < points; k++) {
+      tb8f miss = tb8_add(error[k], tb8_mul(soft[k], now[k]));
+      for (int i = 0; i < points; i++)
+        miss = tb8_add(miss, tb8_mul(tb8_load(i < k ? own->normal_w[k][i] : own->normal_w[i][k]), change[i]));
+      tb8f next = tb8_max(tb8_sub(now[k], tb8_mul(step[k], miss)), zero);
+      change[k] = tb8_add(change[k], tb8_sub(next, now[k]));
+      now[k] = next;
+    }
+  tb8f sum = zero;
+  V3 lever = {zero, zero, zero};
+  for (int k = 0; k < points; k++) {
+    tb8_store(own->point[k].lambda[0], now[k]);
+    load[k] = tb8_max(load[k], now[k]);
+    sum = tb8_add(sum, change[k]);
+    lever = add3(lever, scale3(change[k], load3(own->point[k].arm)));
+  }
+  *impulse = scale3(sum, p->n), *moment = cross3(lever, p->n);
+}
+
+// What friction does: in t and b, the impulse after.
+typedef struct {
+  tb8f mu_t, mu_b, product; // product: μ_t μ_b
+  tb8f step_t, step_b;      // of the gradient: (μ/largest μ)²
+} Friction;
+
+static inline Friction friction_of(const tbSoftBatch* own)
+{
+  Friction f = {.mu_t = tb8_load(own->mu_t), .mu_b = tb8_load(own->mu_b)};
+  f.product = tb8_mul(f.mu_t, f.mu_b);
+  tb8f inverse = inverse_or_zero(tb8_max(f.mu_t, f.mu_b));
+  tb8f t = tb8_mul(f.mu_t, inverse), b = tb8_mul(f.mu_b, inverse);
+  f.step_t = tb8_mul(t, t), f.step_b = tb8_mul(b, b);
+  return f;
+}
+
+// (λ_t/μ_t, λ_b/μ_b) has the length size/(μ_t μ_b).
+static inline tb8f size_of(const Friction* f, tb8f t, tb8f b)
+{
+  tb8f x = tb8_mul(t, f->mu_b), y = tb8_mul(b, f->mu_t);
+  return tb8_sqrt(tb8_add(tb8_mul(x, x), tb8_mul(y, y)));
+}
+
+static inline void rub(const Friction* f, const tbSoftPoint* point, tb8f normal, tb8f ut, tb8f ub, tb8f* t,
+                       tb8f* b)
+{
+  tb8f tt = tb8_load(point->stick[0]), tb = tb8_load(point->stick[1]), bb = tb8_load(point->stick[2]);
+  tb8f stick_t = tb8_sub(*t, tb8_add(tb8_mul(tt, ut), tb8_mul(tb, ub)));
+  tb8f stick_b = tb8_sub(*b, tb8_add(tb8_mul(tb, ut), tb8_mul(bb, ub)));
+  tb8f limit = tb8_mul(f->product, normal), size = size_of(f, stick_t, stick_b);
+  if (tb8_any_above(size, limit)) {
+    tb8f slip = tb8_load(point->slip);
+    tb8f slip_t = tb8_sub(*t, tb8_mul(tb8_mul(slip, f->step_t), ut));
+    tb8f slip_b = tb8_sub(*b, tb8_mul(tb8_mul(slip, f->step_b), ub));
+    tb8f reached = tb8_max(size_of(f, slip_t, slip_b), tb8_set1(1e-30f));
+    tb8f share = tb8_min(tb8_div(limit, reached), tb8_set1(1));
+    stick_t = tb8_choose(size, limit, tb8_mul(share, slip_t), stick_t);
+    stick_b = tb8_choose(size, limit, tb8_mul(share, slip_b), stick_b);
+  }
+  tb8f zero = tb8_set1(0);
+  *t = tb8_choose(f->product, zero, stick_t, zero), *b = tb8_choose(f->product, zero, stick_b, zero);
+}
+
+// Friction of the points, one after the other, under the loads.
+static inline void rub_all(const Pair* p, tbSoftBatch* own, const tb8f load[TB_SOFT_POINTS], Motion* u,
+                           V3* impulse, V3* moment)
+{
+  Friction f = friction_of(own);
+  for (int k = 0; k < own->points; k++) {
+    tbSoftPoint* point = &own->point[k];
+    V3 arm = load3(point->arm), l = load3(point->lambda), v = at_arm(u, arm), now = l;
+    rub(&f, point, load[k], dot3(p->t, v), dot3(p->b, v), &now.y, &now.z);
+    V3 force = add3(scale3(tb8_sub(now.y, l.y), p->t), scale3(tb8_sub(now.z, l.z), p->b));
+    V3 lever = cross3(arm, force);
+    if (k + 1 < own->points) turn_against(p, force, lever, u);
+    *impulse = add3(*impulse, force), *moment = add3(*moment, lever);
+    tb8_store(point->lambda[1], now.y);
+    tb8_store(point->lambda[2], now.z);
+  }
+}
+
+static inline void add_to_totals(tbSoftBatch* own)
+{
+  for (int k = 0; k < own->points; k++) {
+    tbSoftPoint* point = &own->point[k];
+    store3(point->total, add3(load3(point->total), load3(point->lambda)));
+  }
+}
+
+void tb_soft_solve(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
+                   const tbSoftPass* pass)
+{
+  for (int i = begin; i < end; i++) {
+    tbSoftBatch* own = &batch[i];
+    Pair p = pair_of(own);
+    Opening opening = opening_of(&p, body, own);
+    Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = against(&p, &a, &b);
+    V3 impulse, moment;
+    tb8f load[TB_SOFT_POINTS];
+    for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
+      press(&p, own, pass, &opening, &u, load, &impulse, &moment);
+      turn_against(&p, impulse, moment, &u);
+      rub_all(&p, own, load, &u, &impulse, &moment);
+      push(&p, impulse, moment, &a, &b);
+      if (round > 1) u = against(&p, &a, &b);
+    }
+    if (!pass->push) add_to_totals(own);
+    scatter(body, own->a, moving, a);
+    scatter(body, own->b, moving, b);
+  }
+}
+
+// Points that came fast and were pushed leave with their restitution.
+void tb_soft_bounce(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
+                    const tbSoftPass* pass)
+{
+  tb8f zero = tb8_set1(0), slowest = tb8_set1(-pass->bounce_speed);
+  for (int i = begin; i < end; i++) {
+    tbSoftBatch* own = &batch[i];
+    if (!own->bounces) continue;
+    Pair p = pair_of(own);
+    tb8f e = tb8_load(own->restitution);
+    Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
+    for (int k = 0; k < own->points; k++) {
+      tbSoftPoint* point = &own->point[k];
+      V3 arm = load3(point->arm);
+      Motion u = against(&p, &a, &b);
+      tb8f before = tb8_load(point->approach), total = tb8_load(point->total[0]);
+      tb8f error = tb8_mul(tb8_load(point->mass), tb8_add(dot3(p.n, at_arm(&u, arm)), tb8_mul(e, before)));
+      error = tb8_choose(slowest, before, error, zero); // fast enough
+      error = tb8_choose(total, zero, error, zero);     // and it touched
+      tb8f after = tb8_max(tb8_sub(total, error), zero), change = tb8_sub(after, total);
+      V3 force = scale3(change, p.n);
+      push(&p, force, cross3(arm, force), &a, &b);
+      tb8_store(point->total[0], after);
+    }
+    scatter(body, own->a, moving, a);
+    scatter(body, own->b, moving, b);
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Torsional and rolling friction in soft-step: rows on the bodies' turning alone, point by point after every
+// sweep over the contacts, in doubles. Few scenes have any.
+//
+//   torsion   |λ_τ| ≤ μ_τ λ_n, or what sliding friction leaves of the ellipsoid
+//             (λ_T/μ)² + (λ_τ/μ_τ)² ≤ λ_n²
+//   rolling   |λ_r| ≤ μ_r λ_n, a disc
+#include "step/soft_step_work.h"
+
+typedef struct tbSoftSpin {
+  int contact, point;
+  int a, b;
+  tbVec3 axis[3];   // normal, tangent, normal × tangent
+  double torsion;   // 1/W along the normal
+  double rolling;   // 1/(largest eigenvalue of W across it, at most)
+  double lambda[3]; // along the axes
+  double total[3];
+} tbSoftSpin;
+
+static tbVec3 turn(const tbSoftMass* m, tbVec3 x)
+{
+  const float* I = m->inertia;
+  return tb_vec3(I[0] * x.x + I[1] * x.y + I[2] * x.z, I[1] * x.x + I[3] * x.y + I[4] * x.z,
+                 I[2] * x.x + I[4] * x.y + I[5] * x.z);
+}
+
+static double inverse(double w) { return w > 0 ? 1 / w : 0; }
+
+static void begin_spin(const tbSoftWork* s, int contact, int point, tbSoftSpin* out)
+{
+  const tbSoftContact* c = &s->contact[contact];
+  *out = (tbSoftSpin){.contact = contact, .point = point};
+  out->a = s->index[c->body_a], out->b = s->index[c->body_b];
+  out->axis[0] = c->normal, out->axis[1] = c->tangent, out->axis[2] = tb_cross3(c->normal, c->tangent);
+  double w[3];
+  for (int k = 0; k < 3; k++) {
+    tbVec3 d = out->axis[k];
+    w[k] = tb_dot3(d, tb_add3(turn(&s->mass[out->a], d), turn(&s->mass[out->b], d)));
+    out->lambda[k] = c->point[point].spin[k] / s->substeps;
+  }
+  out->torsion = inverse(w[0]), out->rolling = inverse(w[1] + w[2]);
+}
+
+tbStatus tb_soft_spins_begin(tbArena* arena, tbSoftWork* s)
+{
+  int count = 0;
+  for (int i = 0; i < s->ncontact; i++)
+    if (s->contact[i].torsion > 0 || s->contact[i].rolling > 0) count += s->contact[i].count;
+  if (count == 0) return TB_OK;
+  s->spin = TB_TAKE(arena, tbSoftSpin, (size_t)count);
+  if (!s->spin) return TB_ERROR_MEMORY;
+  for (int i = 0; i < s->ncontact; i++) {
+    tbSoftContact* c = &s->contact[i];
+    c->spin = s->nspin;
+    for (int k = 0; (c->torsion > 0 || c->rolling > 0) && k < c->count; k++)
+      begin_spin(s, i, k, &s->spin[s->nspin++]);
+  }
+  return TB_OK;
+}
+
+static void add_turn(tbSoftWork* s, int body, double sign, tbVec3 impulse)
+{
+  if (body >= s->moving) return;
+  tbVec3 w = turn(&s->mass[body], impulse);
+  float* v = s->body[body].v + 3;
+  v[0] += (float)(sign * w.x), v[1] += (float)(sign * w.y), v[2] += (float)(sign * w.z);
+}
+
+static void apply(tbSoftWork* s, const tbSoftSpin* spin, const double change[3])
+{
+  tbVec3 sum = tb_zero3();
+  for (int k = 0; k < 3; k++) sum = tb_madd3(sum, change[k], spin->axis[k]);
+  add_turn(s, spin->a, -1, sum);
+  add_turn(s, spin->b, 1, sum);
+}
+
+void tb_soft_spins_warm(tbSoftWork* s)
+{
+  for (int i = 0; i < s->nspin; i++) apply(s, &s->spin[i], s->spin[i].lambda);
+}
+
+// The most torsion that sliding leaves room for.
+static double torsion_left(const tbSoftContact* c, const double slide[3])
+{
+  if (c->rolling > 0) return c->torsion * slide[0];
+  double t = c->mu_t > 0 ? slide[1] / c->mu_t : 0, b = c->mu_b > 0 ? slide[2] / c->mu_b : 0;
+  return c->torsion * sqrt(fmax(slide[0] * slide[0] - t * t - b * b, 0));
+}
+
+void tb_soft_spins_solve(tbSoftWork* s, const tbSoftPass* pass)
+{
+  for (int i = 0; i < s->nspin; i++) {
+    tbSoftSpin* spin = &s->spin[i];
+    const tbSoftContact* c = &s->contact[spin->contact];
+    const tbSoftPoint* p = &s->batch[c->place / TB_SOFT_LANES].point[spin->point];
+    int lane = c->place % TB_SOFT_LANES;
+    const float *va = s->body[spin->a].v, *vb = s->body[spin->b].v;
+    tbVec3 w = tb_vec3(vb[3] - va[3], vb[4] - va[4], vb[5] - va[5]);
+    double slide[3] = {p->lambda[0][lane], p->lambda[1][lane], p->lambda[2][lane]}, next[3], change[3];
+    double most = torsion_left(c, slide);
+    next[0] = fmin(fmax(spin->lambda[0] - spin->torsion * tb_dot3(spin->axis[0], w), -most), most);
+    for (int k = 1; k < 3; k++) next[k] = spin->lambda[k] - spin->rolling * tb_dot3(spin->axis[k], w);
+    double size = sqrt(next[1] * next[1] + next[2] * next[2]), limit = c->rolling * slide[0];
+    for (int k = 1; k < 3 && size > limit; k++) next[k] *= limit / size;
+    for (int k = 0; k < 3; k++) change[k] = next[k] - spin->lambda[k], spin->lambda[k] = next[k];
+    apply(s, spin, change);
+    for (int k = 0; !pass->push && k < 3; k++) spin->total[k] += spin->lambda[k];
+  }
+}
+
+void tb_soft_spins_add(const tbSoftWork* s, double (*push)[6])
+{
+  for (int i = 0; i < s->nspin; i++) {
+    const tbSoftSpin* spin = &s->spin[i];
+    tbVec3 sum = tb_zero3();
+    for (int k = 0; k < 3; k++) sum = tb_madd3(sum, spin->total[k], spin->axis[k]);
+    const double x[3] = {sum.x, sum.y, sum.z};
+    for (int k = 0; k < 3; k++) {
+      if (spin->a < s->moving) push[spin->a][3 + k] -= x[k];
+      if (spin->b < s->moving) push[spin->b][3 + k] += x[k];
+    }
+  }
+}
+
+int tb_soft_rows(const tbSoftContact* c)
+{
+  if (!(c->mu_t > 0 || c->mu_b > 0 || c->torsion > 0 || c->rolling > 0)) return 1;
+  return 3 + (c->torsion > 0) + (c->rolling > 0 ? 2 : 0);
+}
+
+void tb_soft_impulses(const tbSoftWork* s, const tbSoftContact* c, int point, double out[TB_MAX_ROWS])
+{
+  const tbSoftPoint* p = &s->batch[c->place / TB_SOFT_LANES].point[point];
+  for (int k = 0; k < 3; k++) out[k] = p->total[k][c->place % TB_SOFT_LANES];
+  int row = 3;
+  if (c->torsion > 0) out[row++] = s->spin[c->spin + point].total[0];
+  for (int k = 1; c->rolling > 0 && k < 3; k++) out[row++] = s->spin[c->spin + point].total[k];
+}
