@@ -71,3 +71,20 @@ void tb_test_parts(void)
     for (int i = 0; i < TB_WIDE; i++) CHECK(out[i] == (i < count ? 1 + i : -1));
   }
 }
+
+void tb_test_six(void)
+{
+  tbRandom r = test_random(3);
+  int agreed[2] = {0};
+  for (int trial = 0; trial < 5000; trial++) {
+    float a[6], b[6];
+    for (int i = 0; i < 6; i++) a[i] = (float)test_below(&r, 4), b[i] = (float)(1 + test_below(&r, 3));
+    if (trial % 7 == 0) a[trial % 6] = -INFINITY, b[(trial + 1) % 6] = INFINITY;
+    if (trial % 50 == 0) (trial % 100 ? a : b)[trial % 6] = NAN;
+    int all = 1;
+    for (int i = 0; i < 6; i++) all &= a[i] <= b[i];
+    REQUIRE(!tb6f_at_most(a, b) == !all);
+    agreed[all]++;
+  }
+  CHECK(agreed[0] > 500 && agreed[1] > 500);
+}

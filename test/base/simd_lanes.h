@@ -5,5 +5,6 @@
 
 void tb_test_lanes(void);
 void tb_test_parts(void);
+void tb_test_six(void);
 
 #endif
