@@ -16,6 +16,7 @@
 #include "tribo/api.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 TB_API_BEGIN
 
@@ -77,6 +78,7 @@ static inline tbVec3 tb_max3(tbVec3 a, tbVec3 b)
   return tb_vec3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
 }
 static inline double tb_dot3(tbVec3 a, tbVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline bool tb_finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 static inline tbVec3 tb_cross3(tbVec3 a, tbVec3 b)
 {
   return tb_vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);

@@ -100,15 +100,13 @@ static tbStatus check_size(tbContext* ctx, const char* type, const char* what, d
                  may_be_zero ? "zero or positive" : "positive", value);
 }
 
-static bool is_finite3(tbVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
-
 // Unit to 1e-9: what a file with ten digits, or a long run of products, leaves.
 static bool is_unit(double squared) { return fabs(squared - 1) <= 2e-9; }
 
 static tbStatus check_pose(tbContext* ctx, const char* type, tbTransform T)
 {
   tbQuat q = T.q;
-  if (!is_finite3(T.x))
+  if (!tb_finite3(T.x))
     return tb_fail(ctx, TB_ERROR_INPUT, "the position of a %s is (%g, %g, %g); it must be finite", type,
                    T.x.x, T.x.y, T.x.z);
   if (!is_unit(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z))

@@ -13,15 +13,13 @@ tbDeformableDef tb_default_deformable_def(void)
                            .self_contact = true};
 }
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 tbStatus tb_pin_check(tbContext* ctx, const tbWorld* w, const char* name, const tbPinDef* p)
 {
   if (p->node_count < 0 || (p->node_count > 0 && !p->nodes))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no nodes", name);
   if (p->key_count < 0 || (p->key_count > 0 && !p->keys))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no motion keys", name);
-  if (!finite3(p->velocity) || !finite3(p->angular_velocity))
+  if (!tb_finite3(p->velocity) || !tb_finite3(p->angular_velocity))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the velocities of a pin of %s must be finite", name);
   bool moves = p->key_count > 0 || tb_maxabs3(p->velocity) > 0 || tb_maxabs3(p->angular_velocity) > 0;
   if (p->body.index == -1) return tb_keys_check(ctx, name, p->keys, p->key_count);

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "math/gmres.h"
+#include "math/dot.h"
 #include "base/stop.h"
 #include "math/scale.h"
 
 #include <string.h>
-
-static double dot(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 size_t tb_gmres_workspace(int n) { return (size_t)n * (TB_GMRES_BASIS + 3); }
 
@@ -36,7 +30,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
   size_t n = (size_t)s->n;
   double *V = workspace, *w = V + n * (TB_GMRES_BASIS + 1), *z = w + n;
   double H[TB_GMRES_BASIS + 1][TB_GMRES_BASIS], g[TB_GMRES_BASIS + 1], c[TB_GMRES_BASIS], sn[TB_GMRES_BASIS];
-  double target = sqrt(dot(s->n, b, b)), left = target;
+  double target = sqrt(tb_dot_in_order(s->n, b, b)), left = target;
   if (!(target > 0)) {
     memset(x, 0, n * sizeof *x);
     return 0;
@@ -45,7 +39,7 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
     s->apply(s->user, x, w);
     products++;
     for (size_t i = 0; i < n; i++) V[i] = b[i] - w[i];
-    double length = left = sqrt(dot(s->n, V, V));
+    double length = left = sqrt(tb_dot_in_order(s->n, V, V));
     if (!(left > s->tolerance * target)) break;
     for (size_t i = 0; i < n; i++) V[i] /= length;
     g[0] = length;
@@ -55,10 +49,10 @@ double tb_gmres(const tbGmres* s, const double* b, double* x, double* workspace)
       if (s->precondition) s->precondition(s->user, v, z);
       s->apply(s->user, s->precondition ? z : v, next);
       for (int i = 0; i <= j; i++) {
-        H[i][j] = dot(s->n, next, V + (size_t)i * n);
+        H[i][j] = tb_dot_in_order(s->n, next, V + (size_t)i * n);
         for (size_t k = 0; k < n; k++) next[k] -= H[i][j] * V[(size_t)i * n + k];
       }
-      double norm = H[j + 1][j] = sqrt(dot(s->n, next, next));
+      double norm = H[j + 1][j] = sqrt(tb_dot_in_order(s->n, next, next));
       for (size_t k = 0; norm > 0 && k < n; k++) next[k] /= norm;
       for (int i = 0; i < j; i++) {
         double t = c[i] * H[i][j] + sn[i] * H[i + 1][j];

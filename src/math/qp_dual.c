@@ -14,6 +14,7 @@
 // Cost      n³/3 for the factor, then n² per constraint added or dropped.
 // Limits    dense; a few hundred variables.
 #include "math/qp_dual.h"
+#include "math/dot.h"
 #include "math/dense.h"
 #include "math/scale.h"
 
@@ -55,13 +56,6 @@ bool tb_qp_dual_factor(tbQpDual* q, int n, const double* G, int stride)
     for (size_t j = 0; j <= k; j++) row[j] /= U[k * size + k];
   }
   return true;
-}
-
-static double dot(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
 }
 
 static double row_dot(const tbQpRows* rows, int i, const double* x)
@@ -184,7 +178,8 @@ static void start(tbQpDual* q, const double* g, int constraints, double* x)
   memset(q->is_active, 0, (size_t)constraints * sizeof *q->is_active);
   q->active = 0;
   memset(x, 0, n * sizeof *x); // x = −G⁻¹g = −Hᵀ(H g)
-  for (size_t k = 0; k < n; k++) tb_dense_subtract((int)n, dot((int)n, q->J + k * n, g), q->J + k * n, x);
+  for (size_t k = 0; k < n; k++)
+    tb_dense_subtract((int)n, tb_dot_in_order((int)n, q->J + k * n, g), q->J + k * n, x);
 }
 
 // Meets constraint p. False when nothing can, the active ones standing.
@@ -194,7 +189,8 @@ static bool meet(tbQpDual* q, const tbQpRows* rows, int p, double* x)
   q->multiplier[q->active] = 0;
   for (;;) {
     find_direction(q, rows, p);
-    double all = dot(n, q->d, q->d), free = dot(n - q->active, q->d + q->active, q->d + q->active);
+    double all = tb_dot_in_order(n, q->d, q->d),
+           free = tb_dot_in_order(n - q->active, q->d + q->active, q->d + q->active);
     bool moves = free > 1e-22 * all && q->active < n;
     double full = moves ? (rows->bound[p] - row_dot(rows, p, x)) / free : INFINITY, partial = INFINITY;
     int leaves = -1;
@@ -248,10 +244,10 @@ void tb_qp_dual_refine(tbQpDual* q, const double* gradient, const tbQpRows* rows
   }
   for (int k = 0; k < q->active; k++) { // Rᵀ t = e
     const double* column = q->R + (size_t)k * (size_t)n;
-    t[k] = (t[k] - dot(k, column, t)) / column[k];
-    dy[k] = t[k] + dot(n, q->J + (size_t)k * (size_t)n, rho);
+    t[k] = (t[k] - tb_dot_in_order(k, column, t)) / column[k];
+    dy[k] = t[k] + tb_dot_in_order(n, q->J + (size_t)k * (size_t)n, rho);
   }
-  for (int k = q->active; k < n; k++) t[k] = -dot(n, q->J + (size_t)k * (size_t)n, rho);
+  for (int k = q->active; k < n; k++) t[k] = -tb_dot_in_order(n, q->J + (size_t)k * (size_t)n, rho);
   for (int k = 0; k < n; k++) tb_dense_subtract(n, -t[k], q->J + (size_t)k * (size_t)n, x);
   for (int k = q->active - 1; k >= 0; k--) { // R dy = …
     const double* column = q->R + (size_t)k * (size_t)n;

@@ -13,6 +13,7 @@
 // Limits    linear convergence at a rate set by the condition of W on the face; conjugate gradients take its
 // root.
 #include "math/qp_projected.h"
+#include "math/dot.h"
 #include "base/stop.h"
 
 #include <math.h>
@@ -31,24 +32,17 @@ void tb_qp_projected_layout(tbQpProjected* q, tbScratch* s, int variables)
   q->free = TB_SCRATCH(s, uint8_t, n);
 }
 
-static double dot(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 // A few steps of the power method; what it misses of ‖W‖ the first uphill step shows.
 static int find_step(tbQpProjected* q)
 {
   double size = 0;
   for (int i = 0; i < q->n; i++) q->trial[i] = 1 + 0.1 * (i * 7 % 11 - 5); // no symmetry to be trapped by
   for (int k = 0; k < POWER_STEPS; k++) {
-    double length = sqrt(dot(q->n, q->trial, q->trial));
+    double length = sqrt(tb_dot_in_order(q->n, q->trial, q->trial));
     if (!(length > 0)) break;
     for (int i = 0; i < q->n; i++) q->trial[i] /= length;
     q->apply(q->user, q->trial, q->product);
-    size = fmax(size, dot(q->n, q->trial, q->product));
+    size = fmax(size, tb_dot_in_order(q->n, q->trial, q->product));
     memcpy(q->trial, q->product, (size_t)q->n * sizeof *q->trial);
   }
   q->step = size > 0 ? 0.9 / size : 1;
@@ -75,8 +69,9 @@ static int solve_face(tbQpProjected* q, const double* x, double goal, int produc
   while (used < products && used < n && rr > goal * goal && !tb_asked(q->interrupt)) {
     q->apply(q->user, p, q->product);
     used++;
-    double curvature = dot(n, p, q->product), next = 0;
-    if (!(curvature > 1e-14 * dot(n, p, p) / q->step * 1e-2)) break; // flat: W is singular along p
+    double curvature = tb_dot_in_order(n, p, q->product), next = 0;
+    if (!(curvature > 1e-14 * tb_dot_in_order(n, p, p) / q->step * 1e-2))
+      break; // flat: W is singular along p
     double t = rr / curvature;
     for (int i = 0; i < n; i++) {
       q->trial[i] += t * p[i];
@@ -93,7 +88,7 @@ int tb_qp_projected_solve(tbQpProjected* q, const double* g, double tolerance, i
 {
   int n = q->n, used = q->step > 0 ? 0 : find_step(q), settled = 0, patience = SETTLED;
   size_t bytes = (size_t)n * sizeof *x;
-  double theta = 1, size = sqrt(dot(n, g, g)), lowest = INFINITY;
+  double theta = 1, size = sqrt(tb_dot_in_order(n, g, g)), lowest = INFINITY;
   q->project(q->user, x);
   memcpy(q->ahead, x, bytes);
   memset(q->free, 0, (size_t)n);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 static bool unit_from(tbQuat* q) // normalises; false: zero or not finite
 {
   double n = fmax(fmax(fabs(q->w), fabs(q->x)), fmax(fabs(q->y), fabs(q->z)));
@@ -19,10 +17,10 @@ static bool unit_from(tbQuat* q) // normalises; false: zero or not finite
 
 tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, tbVec3 v, tbVec3 w)
 {
-  if (!finite3(x)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the position of %s must be finite", name);
+  if (!tb_finite3(x)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the position of %s must be finite", name);
   if (!unit_from(q))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the orientation of %s must be finite and not zero", name);
-  if (!finite3(v) || !finite3(w))
+  if (!tb_finite3(v) || !tb_finite3(w))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the velocities of %s must be finite", name);
   return TB_OK;
 }
@@ -160,7 +158,8 @@ tbStatus tb_body_apply(tbContext* ctx, tbWorld* w, tbBodyId id, tbVec3 force, tb
 {
   int place;
   TB_TRY(tb_body_find(ctx, w, id, &place));
-  if (!finite3(force) || !finite3(torque)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a force must be finite");
+  if (!tb_finite3(force) || !tb_finite3(torque))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a force must be finite");
   tbBody* b = &tb_bodies(w)[place];
   if (!b->kind->framed && tb_norm3(torque) > 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is deformable: no torque acts on it as a whole", b->name);

@@ -5,13 +5,11 @@
 
 #include "tribo/change.h"
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 tbVec3 tb_world_gravity(const tbWorld* w) { return w->gravity; }
 
 tbStatus tb_world_set_gravity(tbContext* ctx, tbWorld* w, tbVec3 gravity)
 {
-  if (!finite3(gravity)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "gravity must be finite");
+  if (!tb_finite3(gravity)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "gravity must be finite");
   w->gravity = gravity;
   return TB_OK;
 }
@@ -131,6 +129,6 @@ tbStatus tb_body_apply_at(tbContext* ctx, tbWorld* w, tbBodyId id, tbVec3 force,
 {
   int place;
   TB_TRY(find_dynamic(ctx, w, id, &place));
-  if (!finite3(point)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the point of a force must be finite");
+  if (!tb_finite3(point)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the point of a force must be finite");
   return tb_body_apply(ctx, w, id, force, tb_cross3(tb_sub3(point, tb_bodies(w)[place].x), force));
 }

@@ -13,8 +13,6 @@ tbJointDef tb_default_joint_def(tbJointType type)
   return (tbJointDef){.type = type, .a = {-1, 0}, .b = {-1, 0}, .axis = tb_vec3(0, 0, 1)};
 }
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 static bool known(tbBodyId body, int place) { return body.index == -1 || place >= 0; }
 
 static bool at_least_0(double x) { return x >= 0 && isfinite(x); }
@@ -64,10 +62,10 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d, con
     moves |= i >= 0 && tb_bodies(w)[i].motion == TB_BODY_DYNAMIC;
   }
   if (!moves) return tb_fail(ctx, TB_ERROR_ARGUMENT, "neither body of the joint can move freely");
-  if (!finite3(d->anchor) || (d->anchor_b && !finite3(*d->anchor_b)))
+  if (!tb_finite3(d->anchor) || (d->anchor_b && !tb_finite3(*d->anchor_b)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the anchor of a joint must be finite");
   bool turns = d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER;
-  if (turns && (!finite3(d->axis) || !(tb_norm3(d->axis) > 0)))
+  if (turns && (!tb_finite3(d->axis) || !(tb_norm3(d->axis) > 0)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the axis of a %s must not be zero", tb_joint_type_name(d->type));
   if (d->anchor_b && d->type != TB_JOINT_DISTANCE)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a distance joint has two anchors");

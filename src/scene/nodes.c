@@ -14,15 +14,13 @@ const tbVec3* tb_body_node_velocities(const tbWorld* w, tbBodyId id) { return fi
 int tb_body_triangle_count(const tbWorld* w, tbBodyId id) { return find(w, id).ntriangle; }
 const int (*tb_body_triangles(const tbWorld* w, tbBodyId id))[3] { return find(w, id).triangle; }
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3* positions,
                            const tbVec3* velocities)
 {
   int count = find(w, id).count;
   if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", tb_body_name(w, id));
   for (int i = 0; i < count; i++)
-    if (!finite3(positions[i]) || !finite3(velocities[i]))
+    if (!tb_finite3(positions[i]) || !tb_finite3(velocities[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s must be finite", i, tb_body_name(w, id));
   int place = tb_body_place(w, id);
   tb_bodies(w)[place].kind->set_nodes(w, place, positions, velocities);

@@ -10,11 +10,9 @@ tbWorldDef tb_default_world_def(void)
   return (tbWorldDef){.name = "world", .gravity = tb_vec3(0, 0, -9.81), .seed = 1};
 }
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
 {
-  if (!finite3(def->gravity)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "gravity must be finite");
+  if (!tb_finite3(def->gravity)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "gravity must be finite");
   tbWorld* w = TB_NEW(ctx, tbWorld, 1);
   if (!w) return TB_ERROR_MEMORY;
   w->gravity = def->gravity;

@@ -3,18 +3,12 @@
 // with ρ = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure
 // 23).
 #include "solve/contact_map.h"
+#include "math/dot.h"
 #include "math/cone.h"
 #include "math/scale.h"
 
 #include <math.h>
 #include <string.h>
-
-static double dot(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
 
 // ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖, kept from growing without bound where a row of W is all but empty.
 static double factor(const tbContactMap* m, double row) { return 1 / (fmax(row, 1e-6 * m->size) + m->shift); }
@@ -113,7 +107,7 @@ static double alart_curnier(const tbContactMap* m, const double* lambda, const d
     if (zn > 0) {
       step->A[0] = 0, step->B[0] = rho_n;
       for (int i = 0; i < dim; i++) {
-        double along = (x[i] - dot(dim, J + i * dim, z)) / zn; // dP/ds
+        double along = (x[i] - tb_dot_in_order(dim, J + i * dim, z)) / zn; // dP/ds
         step->A[(1 + i) * n] = -along;
         step->B[(1 + i) * n] = rho_n * along;
         for (int j = 0; j < dim; j++) {
@@ -123,7 +117,7 @@ static double alart_curnier(const tbContactMap* m, const double* lambda, const d
       }
     }
   }
-  return dot(n, phi, phi);
+  return tb_dot_in_order(n, phi, phi);
 }
 
 // ---- the natural map ----
@@ -152,7 +146,7 @@ static double natural(const tbContactMap* m, const double* lambda, const double*
         step->B[i * n + j] = rho * (P[i * n + j] - (j > 0 ? P[i * n] * far[j - 1] : 0));
       }
   }
-  return dot(n, phi, phi);
+  return tb_dot_in_order(n, phi, phi);
 }
 
 // ---- balls and ellipsoids ----
@@ -186,7 +180,7 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
     w[i] = 2 * (x[0] * x[i] + y[0] * y[i]);
     length += w[i] * w[i];
   }
-  w[0] = dot(n, x, x) + dot(n, y, y);
+  w[0] = tb_dot_in_order(n, x, x) + tb_dot_in_order(n, y, y);
   length = sqrt(length);
   // Eigenvalues of w; the smaller one is kept off zero, where the root has no derivative.
   double small = sqrt(fmax(w[0] - length, 1e-24 * w[0])), large = sqrt(w[0] + length);
@@ -203,7 +197,7 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
         double t[TB_MAX_ROWS], r[TB_MAX_ROWS] = {0};
         if (j == 0) memcpy(r, v, (size_t)n * sizeof *r);
         else r[0] = v[j], r[j] = v[0];
-        t[0] = det > 0 ? (z[0] * r[0] - dot(n - 1, z + 1, r + 1)) / det : 0;
+        t[0] = det > 0 ? (z[0] * r[0] - tb_dot_in_order(n - 1, z + 1, r + 1)) / det : 0;
         for (int i = 1; i < n; i++) t[i] = z[0] > 0 ? (r[i] - z[i] * t[0]) / z[0] : 0;
         for (int i = 0; i < n; i++) (side ? step->B : step->A)[i * n + j] = (i == j) - t[i];
       }
@@ -216,7 +210,7 @@ static double fischer_burmeister(const tbContactMap* m, const double* lambda, co
       }
     }
   }
-  return dot(n, phi, phi);
+  return tb_dot_in_order(n, phi, phi);
 }
 
 // ---- minimum map with slack ----
@@ -245,11 +239,11 @@ static void minimum_map(const tbContactMap* m, const double* lambda_in, const do
     for (int i = 0; i < n; i++) step->phi[i] = lambda_in[i], step->A[i * n + i] = 1;
     return;
   }
-  double length = sqrt(dot(dim, lambda + 1, lambda + 1)), speed = sqrt(dot(dim, u + 1, u + 1)),
-         e[TB_MAX_ROWS];
+  double length = sqrt(tb_dot_in_order(dim, lambda + 1, lambda + 1)),
+         speed = sqrt(tb_dot_in_order(dim, u + 1, u + 1)), e[TB_MAX_ROWS];
   for (int i = 0; i < dim; i++)
     e[i] = length > 0 ? lambda[1 + i] / length : speed > 0 ? -u[1 + i] / speed : i == 0;
-  double gamma = -dot(dim, e, u + 1), room = mu * lambda[0] - length;
+  double gamma = -tb_dot_in_order(dim, e, u + 1), room = mu * lambda[0] - length;
   bool slides = room < rho_f * gamma;
   double bend = slides && length > 0 && gamma > 0 ? rho_f * gamma / length : 0; // derivative of γe across e
   step->phi[0] = rho_n * u[0];

@@ -6,6 +6,7 @@
 // the natural map of the cone; where it is lost, a bracket on λ_n with friction following. Laws without
 // friction: elimination, or projected Gauss–Seidel on the contact's own rows.
 #include "solve/local.h"
+#include "math/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,16 +53,9 @@ static int eliminate(int n, double* A, double* b, double* x)
   return rank;
 }
 
-static double dot(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 static void velocity(int n, const double* D, const double* q, const double* lambda, double* u)
 {
-  for (int i = 0; i < n; i++) u[i] = q[i] + dot(n, D + i * n, lambda);
+  for (int i = 0; i < n; i++) u[i] = q[i] + tb_dot_in_order(n, D + i * n, lambda);
 }
 
 // ---- the natural map of any set ----
@@ -103,13 +97,14 @@ static double natural_map(const Map* m, const double* lambda, double* G, double*
         dG[i * n + j] = sum;
       }
   }
-  return dot(n, G, G);
+  return tb_dot_in_order(n, G, G);
 }
 
 static bool is_solved(const Map* m, double merit, const double* lambda)
 {
   const double* q = m->q;
-  return merit <= 4e-30 * (dot(m->rows, lambda, lambda) + m->rho * m->rho * dot(m->rows, q, q));
+  return merit <= 4e-30 * (tb_dot_in_order(m->rows, lambda, lambda) +
+                           m->rho * m->rho * tb_dot_in_order(m->rows, q, q));
 }
 
 // Newton with backtracking; where that does not help, a projected step. True when the map vanishes to
@@ -145,7 +140,7 @@ static double normal_velocity(const Map* m, double s, double* f)
   for (int iteration = 0; iteration < 400; iteration++) {
     memcpy(last, f, (size_t)(n - 1) * sizeof *f);
     for (int i = 1; i < n; i++)
-      z[i - 1] = y[i - 1] - m->rho * (q[i] + D[i * n] * s + dot(n - 1, D + i * n + 1, y));
+      z[i - 1] = y[i - 1] - m->rho * (q[i] + D[i * n] * s + tb_dot_in_order(n - 1, D + i * n + 1, y));
     tb_friction_closest(m->c->f, s, z, f);
     double next = 0.5 + sqrt(0.25 + theta * theta), along = 0, change = 0;
     for (int i = 0; i < n - 1; i++)
@@ -155,7 +150,7 @@ static double normal_velocity(const Map* m, double s, double* f)
     theta = next;
     if (change <= 1e-14 * s) break;
   }
-  return D[0] * s + dot(n - 1, D + 1, f) + q[0];
+  return D[0] * s + tb_dot_in_order(n - 1, D + 1, f) + q[0];
 }
 
 // When Newton is lost: u_n as a function of λ_n alone, friction following, changes sign where the contact is
@@ -274,7 +269,7 @@ void tb_local_solve(tbLocal* c, const double* u, double* lambda)
     }
     if (tb_ball_solve(&c->ball, q, u, lambda)) return;
   }
-  for (int i = 0; i < rows; i++) q[i] = u[i] - dot(rows, D + i * rows, lambda);
+  for (int i = 0; i < rows; i++) q[i] = u[i] - tb_dot_in_order(rows, D + i * rows, lambda);
   if (c->p->law[c->k] == TB_LAW_BILATERAL) solve_free(rows, D, u, lambda);
   else if (c->f->kind == TB_SET_NONE) solve_rows(c, rows, q, lambda);
   else solve_any_set(c, rows, q, lambda);

@@ -9,8 +9,6 @@
 
 tbRay tb_ray(tbVec3 from, tbVec3 direction) { return (tbRay){from, direction, INFINITY, TB_ALL_CATEGORIES}; }
 
-static bool finite3(tbVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
-
 // One thing of a body: one of its shapes, or its deformable surface (shape −1).
 typedef struct {
   tbSubject subject;
@@ -124,7 +122,7 @@ static int collect(const tbWorld* w, const tbQueryTree* tree, const tbRay* ray, 
                    int capacity)
 {
   double size = tb_norm3(ray->direction);
-  if (!(size > 0) || !isfinite(size) || !finite3(ray->from) || !(ray->length >= 0)) return 0;
+  if (!(size > 0) || !isfinite(size) || !tb_finite3(ray->from) || !(ray->length >= 0)) return 0;
   RayQuestion q = {w, ray, tb_normalize3(ray->direction), ray->length, first, hits, capacity, 0};
   tb_put_question(w, tree, &(tbQuestion){ray_may_meet, ask_ray, &q});
   return q.found;
@@ -198,7 +196,7 @@ static void ask_box(void* user, int place)
 static int overlap(const tbWorld* w, const tbQueryTree* tree, tbBox box, uint32_t categories,
                    tbBodyId* bodies, int capacity)
 {
-  if (!finite3(box.lo) || !finite3(box.hi) ||
+  if (!tb_finite3(box.lo) || !tb_finite3(box.hi) ||
       !(box.lo.x <= box.hi.x && box.lo.y <= box.hi.y && box.lo.z <= box.hi.z))
     return 0;
   tbShape shape = tb_shape_box(tb_sub3(box.hi, box.lo));
@@ -268,7 +266,7 @@ static bool nearest(const tbWorld* w, const tbQueryTree* tree, tbVec3 point, dou
                     uint32_t categories, tbHit* hit)
 {
   *hit = no_hit;
-  if (!finite3(point) || !(reach >= 0)) return false;
+  if (!tb_finite3(point) || !(reach >= 0)) return false;
   NearestQuestion q = {w, point, reach, categories, false, hit};
   tb_put_question(w, tree, &(tbQuestion){point_may_meet, ask_nearest, &q});
   return q.found;
@@ -289,7 +287,7 @@ bool tb_body_nearest(const tbWorld* w, tbBodyId body, tbVec3 point, double reach
 {
   int place = tb_body_place(w, body);
   *hit = no_hit;
-  if (place < 0 || !finite3(point) || !(reach >= 0)) return false;
+  if (place < 0 || !tb_finite3(point) || !(reach >= 0)) return false;
   NearestQuestion q = {w, point, reach, 0, false, hit};
   look_at_body(&q, place);
   return q.found;

@@ -105,7 +105,7 @@ void web_edit_masses(tbWorld* to, const WebOriginal* o, const tbWorld* from, con
   for (size_t i = 0; i < from->body.count; i++) {
     const tbBody* b = &tb_bodies(from)[i];
     if (!has_ratio(b) || b->mass == from_original->weight[i].mass) continue;
-    int k = tb_world_find_body(to, b->name).index;
+    int k = tb_body_place(to, tb_world_find_body(to, b->name));
     if (k >= 0 && has_ratio(&tb_bodies(to)[k]))
       weigh(&tb_bodies(to)[k], &o->weight[k], b->mass / from_original->weight[i].mass);
   }

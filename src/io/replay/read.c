@@ -4,8 +4,6 @@
 
 #include <limits.h>
 
-static bool finite3(tbVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
-
 typedef struct {
   uint64_t at;
   uint32_t length, contacts;
@@ -73,7 +71,7 @@ static tbStatus read_poses(tbContext* ctx, tbReplay* r, const unsigned char* p)
   for (int i = 0; i < r->npose; i++, p += TB_REPLAY_POSE) {
     uint64_t bits = tb_get_u64(p + 12);
     r->pose[i] = tb_transform(tb_replay_unpack(bits), tb_get_f32x3(p));
-    if (bits >> 62 || !finite3(r->pose[i].x))
+    if (bits >> 62 || !tb_finite3(r->pose[i].x))
       return tb_replay_damaged(ctx, r, "a frame with a pose that is none");
   }
   return TB_OK;
@@ -84,7 +82,8 @@ static tbStatus read_nodes(tbContext* ctx, tbReplay* r, const unsigned char* p)
   tbVec3* x = r->node;
   for (int s = 0; s < r->nsurface; s++) {
     tbVec3 lo = tb_get_f32x3(p), hi = tb_get_f32x3(p + 12), unit = tb_scale3(1.0 / 65535, tb_sub3(hi, lo));
-    if (!finite3(lo) || !finite3(hi)) return tb_replay_damaged(ctx, r, "a frame with a box that is none");
+    if (!tb_finite3(lo) || !tb_finite3(hi))
+      return tb_replay_damaged(ctx, r, "a frame with a box that is none");
     p += TB_REPLAY_BOX;
     for (int i = 0; i < r->surface_nodes[s]; i++, x++) {
       const unsigned char* q = p + (size_t)6 * (size_t)i;
