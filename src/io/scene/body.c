@@ -63,6 +63,7 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneBody* s, tbBodyDef* d, t
   d->restitution = tb_scene_given(s->node, "restitution") ? &s->restitution : NULL;
   d->keys = keys;
   d->bullet = s->bullet;
+  d->category = (uint32_t)s->category, d->mask = (uint32_t)s->mask;
   if (tb_scene_given(s->node, "centre_of_mass")) {
     tbVec3* centre = TB_TAKE(b->arena, tbVec3, 1);
     if (!centre) return TB_ERROR_MEMORY;

@@ -198,7 +198,11 @@ const tbRecord tb_repeat_record = {
     "repeat", "A grid of copies, named NAME/0, NAME/1, …, x fastest.",
     RECORD(Repeat, NULL, repeat_keys)};
 
-static void init_body(void* out) { ((tbSceneBody*)out)->pose.orientation[0] = 1; }
+static void init_body(void* out)
+{
+  tbBodyDef d = tb_default_body_def();
+  *(tbSceneBody*)out = (tbSceneBody){.pose.orientation[0] = 1, .category = d.category, .mask = d.mask};
+}
 
 static const tbKey body_keys[] = {
     {"name", TB_KEY_STRING, AT(Body, name), .text = "unique; absent: body/INDEX"},
@@ -223,6 +227,10 @@ static const tbKey body_keys[] = {
     {"kinematic", TB_KEY_RECORD, AT(Body, kinematic), .record = &tb_motion_record,
      .text = "moves as prescribed, whatever it meets"},
     {"bullet", TB_KEY_BOOL, AT(Body, bullet), .shown = true, .text = "swept against everything, however fast"},
+    {"category", TB_KEY_INT64, AT(Body, category), BITS, .shown = true,
+     .text = "bits: what it is, for the masks of others"},
+    {"mask", TB_KEY_INT64, AT(Body, mask), BITS, .shown = true,
+     .text = "bits: two rigid bodies touch where each has a category that the other's mask has"},
     {"repeat", TB_KEY_RECORD, AT(Body, repeat), .record = &tb_repeat_record, .text = "a grid of copies"},
 };
 

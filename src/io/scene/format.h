@@ -197,6 +197,7 @@ typedef struct tbSceneBody {
   double velocity[3], angular_velocity[3];
   tbSceneFriction* friction;
   bool fixed, bullet;
+  int64_t category, mask;
   tbSceneMotion* kinematic;
   tbSceneRepeat* repeat;
 } tbSceneBody;

@@ -15,6 +15,7 @@
 #define RESERVED(tag)            {.name = tag}
 #define ANY                      {-INFINITY, INFINITY, false}
 #define POSITIVE                 {0, INFINITY, true}
+#define BITS                     {0, 4294967295.0, false}
 #define NONNEGATIVE              {0, INFINITY, false}
 #define UNIT                     {0, 1, false}
 #define COEFFICIENT              {0, 1e6, false}

@@ -42,7 +42,7 @@ static const char everything[] =
     "  {\"name\": \"belt\", \"shape\": {\"type\": \"box\", \"size\": [1, 1, 1]}, \"position\": [9, 0, 0],\n"
     "   \"kinematic\": {\"velocity\": [1, 0, 0], \"angular_velocity\": [0, 0, 2]}},\n"
     "  {\"name\": \"block\", \"mass\": 2, \"inertia\": [1, 2, 3, 0.1, 0.2, 0.3], \"material\": \"fur\", "
-    "\"bullet\": true,\n"
+    "\"bullet\": true, \"category\": 4294967295, \"mask\": 5,\n"
     "   \"friction\": {\"mu\": 0.25}, \"restitution\": 0.75, \"position\": [1, 2, 3], \"orientation\": [0, "
     "2, 0, 0],\n"
     "   \"velocity\": [4, 5, 6], \"angular_velocity\": [7, 8, 9], \"shapes\": [\n"
@@ -182,6 +182,7 @@ TEST(scene_bodies_reach_the_world)
   CHECK(b[2].motion == TB_BODY_KINEMATIC && b[2].v.x == 1 && b[2].w.z == 2);
 
   CHECK(b[3].motion == TB_BODY_DYNAMIC && b[3].bullet && b[3].mass == 2 && b[3].nshape == 3);
+  CHECK(b[3].category == UINT32_MAX && b[3].mask == 5 && b[4].category == 1 && b[4].mask == UINT32_MAX);
   CHECK(b[3].inertia.m[0][0] == 1 && b[3].inertia.m[2][2] == 3 && b[3].inertia.m[1][2] == 0.3);
   tbBodyState state = tb_body_state(s.world, tb_world_body_at(s.world, 3));
   CHECK_NEAR(tb_distance3(state.position, tb_vec3(1, 2, 3)), 0, 1e-14);

@@ -201,6 +201,24 @@ TEST(scene_errors_of_joints)
                    "]}", cases);
 }
 
+TEST(scene_errors_of_filters)
+{
+  static const IoSceneError pairs[] = {
+      {"{\"a\": \"x\", \"b\": @\"blokc\"}", "unknown body \"blokc\"; did you mean \"block\"?"},
+      {"@{\"a\": \"x\", \"b\": \"x\"}", "a body does not touch itself"},
+      {"@{\"a\": \"x\"}", "missing key \"b\" for \"ignore\""},
+  };
+  IO_EXPECT_ERRORS("{\"tribo\": 1, \"bodies\": [{\"name\": \"x\", " BALL "}, {\"name\": \"block\", " BALL
+                   "}], \"ignore\": [\n",
+                   "]}", pairs);
+  static const IoSceneError bits[] = {
+      {"{" BALL ", \"mask\": @4294967296}",
+       "expected a whole number of at most 4294967295 for \"mask\", found 4294967296"},
+      {"{" BALL ", \"category\": @-1}", "expected a whole number of at least 0 for \"category\", found -1"},
+  };
+  IO_EXPECT_ERRORS("{\"tribo\": 1, \"bodies\": [\n", "]}", bits);
+}
+
 // Mistakes of every kind, one on each line but the first; lines that stand for a consequence of another
 // mistake must not be blamed.
 static const char many_mistakes[] =
