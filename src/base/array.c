@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/array.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 tbStatus tb_array_push(tbContext* ctx, tbArray* a, const void* values, size_t count)
@@ -10,7 +12,7 @@ tbStatus tb_array_push(tbContext* ctx, tbArray* a, const void* values, size_t co
     size_t wanted = a->count + count;
     if (wanted < a->count) return tb_fail(ctx, TB_ERROR_MEMORY, "an array of too many values");
     size_t capacity = a->capacity * 2 > wanted ? a->capacity * 2 : wanted + 8;
-    void* data = tb_alloc(ctx, capacity, a->item);
+    void* data = tb_alloc_unset(ctx, capacity, a->item); // what is appended is written then
     if (!data) return TB_ERROR_MEMORY;
     if (a->count) memcpy(data, a->data, a->count * a->item);
     tb_free(ctx, a->data);

@@ -35,6 +35,11 @@ void* tb_alloc(tbContext* ctx, size_t count, size_t size)
   return pointer ? memset(pointer, 0, bytes) : NULL;
 }
 
+void* tb_alloc_unset(tbContext* ctx, size_t count, size_t size)
+{
+  return alloc_or_fail(ctx, block_size(count, size), count, size);
+}
+
 void tb_free(tbContext* ctx, void* pointer)
 {
   if (!pointer) return;

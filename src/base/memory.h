@@ -1,2 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#ifndef TB_BASE_MEMORY_H
+#define TB_BASE_MEMORY_H
+
 #include "tribo/tools/memory.h"
+
+// As tb_alloc, for memory that is written before it is read: not zeroed.
+void* tb_alloc_unset(tbContext* ctx, size_t count, size_t size);
+
+#endif

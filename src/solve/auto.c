@@ -28,8 +28,15 @@
 #include <limits.h>
 #include <string.h>
 
-enum { CURVE = 512, FIRST_SWEEPS = 10, MORE_SWEEPS = 20, FEW = 200 }; // iterations, but for the first
-static const double LITTLE = 3e7;                                     // multiply-adds: milliseconds
+enum {
+  CURVE = 512,
+  FIRST_SWEEPS = 10,
+  MORE_SWEEPS = 20,
+  MOST_SWEEPS = 1000,
+  FEW = 200
+};                                       // iterations, but for the first
+static const double LITTLE = 3e7;        // multiply-adds: milliseconds
+static const double SWEEPS_WORTH = 0.25; // of what Newton would need in all: what sweeps may take before it
 static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
@@ -151,6 +158,13 @@ static tbStatus estimate_work(tbContext* ctx, const tbRun* run, Watch* w)
   return TB_OK;
 }
 
+// Sweeps that take as long as a few iterations of Newton.
+static int few_sweeps(const Watch* w)
+{
+  double sweeps = SWEEPS_WORTH * w->newton_work / w->sweep_work;
+  return (int)fmin(fmax(sweeps, MORE_SWEEPS), MOST_SWEEPS);
+}
+
 typedef struct {
   const char* name;
   bool (*too_slow)(void*, int, double);
@@ -188,13 +202,17 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
     TB_TRY(tb_prox_newton_form(ctx, run->p, run->o, &fits));
     if (fits != TB_FORM_BLOCKS) return TB_OK;
   }
-  if (stage->too_slow == sweeps_too_slow) TB_TRY(estimate_work(ctx, run, watch));
+  int cap = stage->cap ? stage->cap : INT_MAX;
+  if (stage->too_slow == sweeps_too_slow) {
+    TB_TRY(estimate_work(ctx, run, watch));
+    if (tb_newton_by_velocity(run->p, run->o)) cap = few_sweeps(watch);
+  }
   tbDelassus* own = NULL; // made with an inverse that no other method can use
   if (solver->inverse == TB_INVERSE_EXACT) TB_TRY(provide(ctx, run, form, W));
   else TB_TRY(tb_delassus_create_with(ctx, run->p, form, solver->inverse, &own));
   run->W = own ? own : *W;
   run->before = run->iterations;
-  run->stage_cap = stage->cap ? stage->cap : INT_MAX;
+  run->stage_cap = cap;
   run->too_slow = stage->too_slow;
   run->too_slow_user = watch;
   watch->count = 0;
@@ -290,12 +308,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   // Contacts on soft bodies that Newton does not solve in SOFT_STEPS contradict each other, and each
   // iteration is expensive: without the last, long stage, and no longer than something is gained.
   size_t count = sizeof stages / sizeof *stages - (soft ? 1 : 0);
-  bool by_velocity = tb_newton_by_velocity(run->p, run->o);
-  for (size_t i = 0; status == TB_OK && !over && i < count; i++) {
-    Stage stage = stages[i];
-    if (by_velocity && stage.too_slow == sweeps_too_slow) stage.cap = MORE_SWEEPS;
-    status = go(ctx, run, &stage, &watch, &W, lambda, &over);
-  }
+  for (size_t i = 0; status == TB_OK && !over && i < count; i++)
+    status = go(ctx, run, &stages[i], &watch, &W, lambda, &over);
   Stage turns[2] = {{.name = "bgs"}, {.name = "prox-newton", .onward = true}};
   if (soft) turns[1].too_slow = newton_too_slow;
   if (status == TB_OK && !over)

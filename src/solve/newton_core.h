@@ -47,6 +47,7 @@ typedef struct tbNewtonIsland {
   double best;            // least residual of an anchor, squared
   double next_alpha;      // when an attempt without regularisation fails; 0: none is made
   int failures;
+  int moves; // of the anchor
 } tbNewtonIsland;
 
 // What tb_newton_prepare hangs on the run.

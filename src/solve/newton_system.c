@@ -135,6 +135,41 @@ static void precondition(void* user, const double* x, double* y)
 
 // ---- velocity space ----
 
+// Three rows at a time, which is the common case: S⁻¹ from its cofactors, after rows are scaled to numbers
+// near one; false where S is singular to rounding.
+static bool invert_three(const double* S, double* inverse)
+{
+  double M[9], size[3];
+  for (int i = 0; i < 3; i++) {
+    size[i] = fmax(fabs(S[3 * i]), fmax(fabs(S[3 * i + 1]), fabs(S[3 * i + 2])));
+    if (!(size[i] > 0) || isinf(size[i])) return false;
+    for (int j = 0; j < 3; j++) M[3 * i + j] = S[3 * i + j] / size[i];
+  }
+  double a = M[4] * M[8] - M[5] * M[7], b = M[5] * M[6] - M[3] * M[8], c = M[3] * M[7] - M[4] * M[6];
+  double det = M[0] * a + M[1] * b + M[2] * c;
+  if (!(fabs(det) > 1e-9)) return false; // few digits of the cofactors are left: with pivots
+  double cofactor[9] = {a, M[2] * M[7] - M[1] * M[8], M[1] * M[5] - M[2] * M[4],
+                        b, M[0] * M[8] - M[2] * M[6], M[2] * M[3] - M[0] * M[5],
+                        c, M[1] * M[6] - M[0] * M[7], M[0] * M[4] - M[1] * M[3]};
+  for (int i = 0; i < 9; i++) inverse[i] = cofactor[i] / (det * size[i % 3]);
+  return true;
+}
+
+static bool eliminate_three(const double* S, const double* B, double* inverse, double* C)
+{
+  double X[9], Y[9];
+  bool finite = true;
+  if (!invert_three(S, X)) return false;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      Y[3 * i + j] = X[3 * i] * B[j] + X[3 * i + 1] * B[3 + j] + X[3 * i + 2] * B[6 + j];
+  for (int i = 0; i < 9; i++) finite = finite && isfinite(X[i]) && isfinite(Y[i]);
+  if (!finite) return false;
+  memcpy(inverse, X, sizeof X);
+  memcpy(C, Y, sizeof Y);
+  return true;
+}
+
 // S⁻¹ and C = S⁻¹ B of one contact, S = A + B(R + αT).
 static void eliminate_contact(tbNewton* n, int k)
 {
@@ -153,6 +188,7 @@ static void eliminate_contact(tbNewton* n, int k)
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < rows; j++)
       S[i * rows + j] = A[i * rows + j] + B[i * rows + j] * (p->compliance[first + j] + shift);
+  if (rows == 3 && eliminate_three(S, B, n->inverse + at, n->C + at)) return;
   bool regular = tb_dense_lu(rows, S, rows, swap) == rows;
   for (int j = 0; j < 2 * rows; j++) {
     for (int i = 0; i < rows; i++) column[i] = j < rows ? i == j : B[i * rows + j - rows];

@@ -30,11 +30,12 @@ static const double ALONG = 0.5;                   // cosine of two moves of the
 static const double FURTHER = 4;                   // moves by which it goes on at most
 static const double FAR = 1e12; // squared residuals beyond that multiple of the best are a failure
 enum {
-  FREE_STEPS = 5, // full steps before the merit counts
-  QUICK = 4,      // steps of a quick Newton
-  SLOW = 6,       // … of a slow one, and when to give up if nothing was gained
-  SHORT = 3,      // short steps that make a failure
-  ATTEMPT = 6,    // failures between attempts with the least α
+  FREE_STEPS = 5,  // full steps before the merit counts
+  QUICK = 4,       // steps of a quick Newton
+  SLOW = 6,        // … of a slow one, and when to give up if nothing was gained
+  SHORT = 3,       // short steps that make a failure
+  FIRST_MOVES = 3, // of the anchor that say nothing of the way: what is near is there by then
+  ATTEMPT = 6,     // failures between attempts with the least α
 };
 
 typedef struct {
@@ -92,6 +93,7 @@ static double beyond(const Prox* x, int i)
   const tbProblem* p = n->run->p;
   double now = 0, before = 0, both = 0;
   if (!n->plan->velocity) return 0; // contacts are fewer than velocities: few of them are redundant
+  if (n->island[i].moves < FIRST_MOVES) return 0;
   for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
     int k = n->plan->contact[e];
     for (int r = p->row_adr[k]; r < p->row_adr[k + 1]; r++) {
@@ -110,6 +112,7 @@ static void move_anchor(Prox* x, int i)
   const tbNewton* n = &x->n;
   const tbProblem* p = n->run->p;
   double more = beyond(x, i);
+  x->n.island[i].moves++;
   for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
     int k = n->plan->contact[e];
     for (int r = p->row_adr[k]; r < p->row_adr[k + 1]; r++) {

@@ -17,7 +17,7 @@ static tbStatus make_slab(tbVelocity* v, tbContext* ctx)
   tbLuStats stats = tb_lu_stats(v->full);
   if (stats.flops < WORTH_NARROWING) return TB_OK;
   v->slab.size = (size_t)(0.75 * stats.bytes) + 200 * (size_t)(v->nodes + v->entries) + 100000;
-  v->slab.base = TB_NEW(ctx, char, v->slab.size);
+  v->slab.base = tb_alloc_unset(ctx, v->slab.size, 1); // what is taken of it is zeroed then
   v->slab_ctx = tb_slab_context(&v->slab, ctx);
   return v->slab.base ? TB_OK : TB_ERROR_MEMORY;
 }

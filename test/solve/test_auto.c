@@ -93,7 +93,7 @@ TEST(auto_leaves_redundant_contacts_to_newton_soon)
     tbSolveResult r;
     o.tolerance = 0, o.velocity_tolerance = 1e-5;
     CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
-    if (r.outcome != TB_CONVERGED || r.iterations > 60)
+    if (r.outcome != TB_CONVERGED || r.iterations > 90)
       test_failed(__FILE__, __LINE__, "%s: %s after %d iterations of %s", tb_generate_name(kinds[i]),
                   tb_outcome_name(r.outcome), r.iterations, r.used);
     free(lambda);
