@@ -41,7 +41,7 @@ typedef uint8_t tbBoxHint;
 // Between axes whose gaps differ by less than 2e-3 of the least half edge, a face of the first box wins over
 // one of the second, and a face over a pair of edges.
 //
-// Cost      15 ns where the hint still separates them, 40 ns where another face does, 200 ns for four points.
+// Cost      20 ns where the hint still separates them, 60 ns where another face does, 230 ns for points.
 bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint,
                 tbNarrowManifold* out);
 

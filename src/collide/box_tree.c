@@ -3,7 +3,7 @@
 // |L| area(L) + |R| area(R) is least (Wald 2007). Below CUT_BY_COST levels, and where all centres fall into
 // one slab, a node is cut in two halves as they come, which bounds the depth.
 //
-// Cost      O(n log n); 1 ms for 10,000 boxes. A refit touches every node once, 3 ns each.
+// Cost      O(n log n); 3 ms for 10,000 boxes. A refit touches every node once.
 #include "collide/box_tree.h"
 
 #include <assert.h>
