@@ -2,6 +2,8 @@
 // Meshes of robots: where their files are, and whether a hull can be made of them.
 #include "io/import/robot.h"
 
+#include "geometry/hull.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -45,18 +47,33 @@ const char* tb_robot_find(tbRobot* r, const char* base, const char* name)
   return path && is_file(path) ? path : NULL;
 }
 
-tbStatus tb_robot_check_mesh(tbRobot* r, const tbXml* at, const char* file, tbVec3 scale, bool* good)
+// The corners of the hull of a COLLADA file, which scenes do not read.
+static tbStatus take_collada(tbRobot* r, tbContext* quiet, tbRobotShape* shape)
 {
-  const char* dot = strrchr(file, '.');
+  tbVec3* point;
+  tbHull* hull;
+  int count;
+  TB_TRY(tb_collada_points(quiet, r->arena, shape->file, &point, &count));
+  for (int i = 0; i < count; i++)
+    point[i] = tb_vec3(shape->scale.x * point[i].x, shape->scale.y * point[i].y, shape->scale.z * point[i].z);
+  TB_TRY(tb_hull_create(quiet, point, count, &hull));
+  memcpy(point, hull->vertex, (size_t)hull->nvertex * sizeof *point); // no more than there were
+  shape->point = point, shape->points = hull->nvertex;
+  tb_hull_free(quiet, hull);
+  return TB_OK;
+}
+
+tbStatus tb_robot_check_mesh(tbRobot* r, const tbXml* at, tbRobotShape* shape, bool* good)
+{
+  const char* dot = strrchr(shape->file, '.');
   tbContext quiet = *r->ctx;
   tbHull* hull = NULL;
-  *good = false;
-  if (dot && strcasecmp(dot, ".dae") == 0)
-    return tb_robot_note(r, at, "%.200s is COLLADA, which is not read: the shape is left out", file);
-  tbStatus status = tb_hull_load(&quiet, file, scale, &hull);
+  bool collada = dot && strcasecmp(dot, ".dae") == 0;
+  tbStatus status =
+      collada ? take_collada(r, &quiet, shape) : tb_hull_load(&quiet, shape->file, shape->scale, &hull);
   *good = status == TB_OK;
   tb_hull_free(&quiet, hull);
-  if (status == TB_ERROR_MEMORY) return tb_fail(r->ctx, TB_ERROR_MEMORY, "no memory for %.200s", file);
+  if (status == TB_ERROR_MEMORY) return tb_fail(r->ctx, TB_ERROR_MEMORY, "no memory for %.200s", shape->file);
   if (*good) return TB_OK;
   return tb_robot_note(r, at, "the shape is left out: %.280s", quiet.error.message);
 }

@@ -52,7 +52,7 @@ static tbStatus read_mesh(tbMj* m, tbMjAt at, const char* name, Geom* g, bool* g
   g->shape.file = tb_robot_find(m->r, m->mesh_folder[0] == '/' ? m->mesh_folder : base, file);
   if (!g->shape.file)
     return tb_robot_note(m->r, g->mesh.xml, "there is no file %.200s: the shape is left out", file);
-  return tb_robot_check_mesh(m->r, g->mesh.xml, g->shape.file, g->shape.scale, good);
+  return tb_robot_check_mesh(m->r, g->mesh.xml, &g->shape, good);
 }
 
 // From one point to another along z, in place of a pose and a half length.

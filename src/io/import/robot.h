@@ -9,11 +9,13 @@
 
 typedef struct tbRobotShape tbRobotShape;
 struct tbRobotShape {
-  tbShapeType type; // sphere, box, capsule, cylinder, plane; convex: of a file
-  tbTransform pose; // in its body
-  double size[3];   // box: full edge lengths; sphere: radius; capsule and cylinder: radius, length
-  const char* file; // of a hull
-  tbVec3 scale;     // of its coordinates
+  tbShapeType type;    // sphere, box, capsule, cylinder, plane; convex: of a file
+  tbTransform pose;    // in its body
+  double size[3];      // box: full edge lengths; sphere: radius; capsule and cylinder: radius, length
+  const char* file;    // of a hull
+  tbVec3 scale;        // of its coordinates
+  const tbVec3* point; // or of points, where the file is one that scenes do not read
+  int points;
   tbXml* at;
   tbRobotShape* next;
 };
@@ -96,7 +98,9 @@ const char* tb_robot_text(tbRobot* r, const char* format, ...)
 // mesh.c: the path of a mesh as it is on this machine, null where there is none.
 const char* tb_robot_find(tbRobot* r, const char* base, const char* name);
 // Whether a hull can be made of it; *good false after a note that says why not.
-tbStatus tb_robot_check_mesh(tbRobot* r, const tbXml* at, const char* file, tbVec3 scale, bool* good);
+tbStatus tb_robot_check_mesh(tbRobot* r, const tbXml* at, tbRobotShape* shape, bool* good);
+// collada.c: the points of all that a COLLADA file shows, m, in the arena.
+tbStatus tb_collada_points(tbContext* ctx, tbArena* arena, const char* path, tbVec3** out, int* count);
 // The path from the scene's folder, in the arena.
 tbStatus tb_robot_relative(tbRobot* r, const char* file, const char** out);
 

@@ -63,8 +63,19 @@ static void put_pose(tbJsonWriter* w, tbTransform T)
 
 // Shapes.
 
+static void put_points(tbJsonWriter* w, const tbVec3* point, int count)
+{
+  tb_put_array(w, "vertices");
+  for (int i = 0; i < count; i++) put_vec3(w, NULL, point[i]);
+  tb_put_end(w);
+}
+
 static tbStatus put_hull(tbRobot* r, tbJsonWriter* w, const tbRobotShape* s)
 {
+  if (s->point) {
+    put_points(w, s->point, s->points);
+    return TB_OK;
+  }
   bool uniform = s->scale.x == s->scale.y && s->scale.y == s->scale.z && s->scale.x > 0;
   if (uniform) {
     const char* path;
@@ -75,9 +86,7 @@ static tbStatus put_hull(tbRobot* r, tbJsonWriter* w, const tbRobotShape* s)
   }
   tbHull* hull;
   TB_TRY(tb_hull_load(r->ctx, s->file, s->scale, &hull));
-  tb_put_array(w, "vertices");
-  for (int i = 0; i < hull->nvertex; i++) put_vec3(w, NULL, hull->vertex[i]);
-  tb_put_end(w);
+  put_points(w, hull->vertex, hull->nvertex);
   tb_hull_free(r->ctx, hull);
   return TB_OK;
 }

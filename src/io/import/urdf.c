@@ -65,7 +65,7 @@ static tbStatus read_mesh(tbRobot* r, tbXml* at, tbRobotShape* shape, bool* good
   shape->file = tb_robot_find(r, folder, name);
   *good = false;
   if (!shape->file) return tb_robot_note(r, at, "there is no file %.200s: the shape is left out", name);
-  return tb_robot_check_mesh(r, at, shape->file, shape->scale, good);
+  return tb_robot_check_mesh(r, at, shape, good);
 }
 
 static tbStatus read_geometry(tbRobot* r, tbXml* at, tbRobotShape* shape, bool* good)

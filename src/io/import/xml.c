@@ -78,6 +78,7 @@ typedef struct {
   XML_Parser parser;
   const char* file;
   tbXml *root, *open; // the element that is being read
+  tbArray text;       // char: since the last tag
   int depth;
   tbStatus status;
 } Reader;
@@ -116,6 +117,7 @@ static void XMLCALL begin(void* user, const XML_Char* name, const XML_Char** pai
 {
   Reader* r = user;
   if (r->status != TB_OK) return;
+  r->text.count = 0;
   tbXml* at = add(r, name);
   if (!at || !at->name) {
     stop(r, TB_ERROR_MEMORY);
@@ -142,7 +144,25 @@ static void XMLCALL end(void* user, const XML_Char* name)
 {
   Reader* r = user;
   (void)name;
-  if (r->open) r->open = r->open->parent, r->depth--;
+  if (r->status != TB_OK || !r->open) return;
+  if (r->text.count > 0) {
+    char* copy = TB_TAKE(r->arena, char, r->text.count + 1);
+    if (copy) memcpy(copy, r->text.data, r->text.count);
+    else stop(r, TB_ERROR_MEMORY);
+    r->open->text = copy;
+  }
+  r->text.count = 0;
+  r->open = r->open->parent, r->depth--;
+}
+
+static void XMLCALL letters(void* user, const XML_Char* text, int length)
+{
+  Reader* r = user;
+  bool space = true;
+  for (int i = 0; i < length && space; i++) space = is_space(text[i]);
+  if (r->status != TB_OK || (space && r->text.count == 0)) return;
+  tbStatus status = tb_array_push(r->ctx, &r->text, text, (size_t)length);
+  if (status != TB_OK) stop(r, status);
 }
 
 tbStatus tb_xml_load(tbContext* ctx, tbArena* arena, const char* path, tbXml** out)
@@ -150,12 +170,13 @@ tbStatus tb_xml_load(tbContext* ctx, tbArena* arena, const char* path, tbXml** o
   char* bytes;
   size_t length;
   TB_TRY(tb_read_file(ctx, path, MOST_BYTES, &bytes, &length));
-  Reader r = {.ctx = ctx, .arena = arena, .parser = XML_ParserCreate(NULL)};
+  Reader r = {.ctx = ctx, .arena = arena, .parser = XML_ParserCreate(NULL), .text = TB_ARRAY(char)};
   if (r.parser) r.file = keep(&r, path);
   else r.status = tb_fail(ctx, TB_ERROR_MEMORY, "no memory to read %.100s", path);
   if (r.status == TB_OK) {
     XML_SetUserData(r.parser, &r);
     XML_SetElementHandler(r.parser, begin, end);
+    XML_SetCharacterDataHandler(r.parser, letters);
     enum XML_Status good = XML_Parse(r.parser, bytes, (int)length, XML_TRUE);
     if (r.status == TB_OK && good != XML_STATUS_OK)
       r.status = tb_fail(ctx, TB_ERROR_INPUT, "%.150s:%d: %s", path, (int)XML_GetCurrentLineNumber(r.parser),
@@ -163,6 +184,7 @@ tbStatus tb_xml_load(tbContext* ctx, tbArena* arena, const char* path, tbXml** o
   }
   if (r.parser) XML_ParserFree(r.parser);
   tb_free(ctx, bytes);
+  tb_array_free(ctx, &r.text);
   *out = r.root;
   if (r.status == TB_OK && !r.root) return tb_fail(ctx, TB_ERROR_INPUT, "%.150s: is empty", path);
   return r.status;

@@ -20,6 +20,7 @@ struct tbXmlAttribute {
 typedef struct tbXml tbXml;
 struct tbXml {
   const char *name, *file;
+  const char* text; // what stands in it, up to its first child or after its last; null: nothing but space
   int line;
   bool read; // its element is understood; attributes for themselves
   tbXmlAttribute* attributes;

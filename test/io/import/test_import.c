@@ -2,6 +2,7 @@
 // Robots as scenes: what arrives, what is named, what is refused, and where.
 #include "tribo/import.h"
 #include "tribo/change.h"
+#include "tribo/query.h"
 #include "scene/world.h"
 #include "test.h"
 
@@ -144,6 +145,47 @@ TEST(mjcf_defaults_geoms_and_actuators_reach_the_world)
   CHECK(j.type == TB_JOINT_SLIDER && j.servoed && j.servo.stiffness == 100 && j.servo.force == 4);
   CHECK(noted(&i, ":10: <tendon> is not in the scene"));
   done(&i);
+}
+
+TEST(collada_meshes_are_hulls_of_what_their_scene_shows)
+{
+  static const char dae[] =
+      "<COLLADA><asset><unit meter='0.01'/></asset><library_geometries><geometry id='g'><mesh><source id='p'>"
+      "<float_array count='12'>0 0 0 1 0 0\n0 1 0  0 0 1</float_array></source>"
+      "<vertices id='v'><input semantic='POSITION' "
+      "source='#p'/></vertices></mesh></geometry></library_geometries>"
+      "<library_visual_scenes><visual_scene><node><translate>100 0 0</translate><rotate>0 0 1 90</rotate>"
+      "<scale>100 200 300</scale><instance_geometry "
+      "url='#g'/></node></visual_scene></library_visual_scenes></COLLADA>";
+  char path[64], text[300];
+  if (!tb_have_import()) return;
+  snprintf(path, sizeof path, "/tmp/tribo-import-%d.dae", (int)getpid());
+  snprintf(text, sizeof text,
+           "<robot><link name='a'><collision><geometry><mesh filename='%s' scale='2 1 "
+           "1'/></geometry></collision></link></robot>",
+           path);
+  FILE* file = fopen(path, "w");
+  fputs(dae, file);
+  fclose(file);
+  Import i = import_text(text, false);
+  CHECK_OK(&i.ctx, i.status);
+  CHECK(i.notes.count == 0);
+  REQUIRE(i.scene.world && body(&i, "a") && body(&i, "a")->nshape == 1);
+  tbHit hit; // corners (2 0 0), (2 1 0), (−2 0 0), (2 0 3): the farthest along −x and z
+  tbBodyId id = tb_world_find_body(i.scene.world, "a");
+  CHECK(tb_body_nearest(i.scene.world, id, tb_vec3(-9, 0, 0), INFINITY, &hit));
+  CHECK_NEAR(hit.point.x, -2, 1e-12);
+  CHECK(tb_body_nearest(i.scene.world, id, tb_vec3(2, 0, 9), INFINITY, &hit));
+  CHECK_NEAR(hit.point.z, 3, 1e-12);
+  done(&i);
+  file = fopen(path, "w");
+  fputs("<COLLADA/>", file);
+  fclose(file);
+  i = import_text(text, false);
+  CHECK_OK(&i.ctx, i.status);
+  CHECK(noted(&i, "a COLLADA file without geometry"));
+  done(&i);
+  unlink(path);
 }
 
 TEST(robots_that_cannot_be_are_refused_with_their_line)
