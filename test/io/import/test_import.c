@@ -75,6 +75,7 @@ static void done(Import* i)
 {
   tb_scene_free(&i->ctx, &i->scene);
   tb_array_free(&i->ctx, &i->notes);
+  i->out.ctx = &i->ctx; // came by value, with the address of a context that is gone
   tb_out_free(&i->out);
 }
 
