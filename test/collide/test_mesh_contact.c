@@ -203,12 +203,18 @@ TEST(a_shape_deep_inside_a_solid_is_pushed_out_the_nearest_way)
   tbShape mesh = tb_shape_mesh(block);
   tbShape inner[5] = {tb_shape_sphere(0.2), tb_shape_box(tb_vec3(0.3, 0.3, 0.3)), tb_shape_capsule(0.1, 0.3),
                       tb_shape_cylinder(0.1, 0.3), tb_shape_mesh(small)};
+  static const double depth[5] = {0.8, 0.75, 0.85, 0.75, 0.8}; // of the lowest point below the top
   for (int k = 0; k < 5; k++) {
     tbArray points = collide(&inner[k], at(0.1, 0.2, 0.4), &mesh, tb_transform_identity(), 0.01);
     const tbContactPoint* p = points.data;
     CHECK(points.count > 0 && points.count <= TB_MANIFOLD_POINTS);
     for (size_t i = 0; i < points.count; i++) CHECK_NEAR(p[i].normal.z, -1, 1e-9);
-    CHECK(least_gap(&points) < -0.6);
+    CHECK_NEAR(least_gap(&points), -depth[k], 1e-9);
+    check_points(&points, 0.01, 1);
+    for (size_t i = 0; i < points.count; i++) CHECK_NEAR(p[i].b.z, 1, 1e-9); // on the top of the block
+    tb_array_free(&context, &points);
+    points = collide(&inner[k], at(0.1, 0.2, 1.5), &mesh, tb_transform_identity(), 0.01);
+    CHECK(points.count == 0); // above it
     tb_array_free(&context, &points);
   }
   mesh_done(block);
