@@ -22,6 +22,8 @@ static bool isotropic(tbMat3 I)
   return fabs(I.m[1][1] - a) <= 1e-14 * a && fabs(I.m[2][2] - a) <= 1e-14 * a && off <= 1e-14 * a;
 }
 
+bool tb_turns_evenly(const tbBody* b) { return isotropic(b->inertia); }
+
 // One piece: ω in body axes is replaced by ω⁺; returns Ω.
 static tbVec3 turn(tbMat3 I, double h, tbVec3* w)
 {

@@ -30,6 +30,9 @@ void tb_follow(const tbWorld* world, tbBody* body, const tbUnconstrained* uncons
 // The angular velocity that its torque adds to a body at the orientation q in a time.
 tbVec3 tb_spin_up(const tbBody* body, tbQuat q, double time);
 
+// Whether all axes through the centre of mass are alike: such a body keeps its angular velocity.
+bool tb_turns_evenly(const tbBody* body);
+
 // Turns a body freely for a time: neither its angular momentum nor its energy changes. w: world axes.
 void tb_turn_freely(const tbBody* body, double time, tbQuat* q, tbVec3* w);
 

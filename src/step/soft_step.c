@@ -213,30 +213,30 @@ static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOpti
   return TB_OK;
 }
 
+static void add_push(double* out, double sign, tbVec3 force, tbVec3 torque)
+{
+  out[0] += sign * force.x, out[1] += sign * force.y, out[2] += sign * force.z;
+  out[3] += sign * torque.x, out[4] += sign * torque.y, out[5] += sign * torque.z;
+}
+
 // Impulses of all contacts on the bodies, in doubles.
 static void add_up(tbSoftWork* s)
 {
   for (int i = 0; i < s->ncontact; i++) {
     const tbSoftContact* c = &s->contact[i];
     const tbSoftBatch* batch = &s->batch[c->place / TB_SOFT_LANES];
-    int lane = c->place % TB_SOFT_LANES;
-    tbVec3 n = c->normal, t = c->tangent, b = tb_cross3(n, t);
-    for (int side = 0; side < 2; side++) {
-      int body = side ? c->body_b : c->body_a, at = s->index[body];
-      if (at >= s->moving) continue;
-      double sign = side ? 1 : -1;
-      tbVec3 force = tb_zero3(), torque = tb_zero3();
-      for (int k = 0; k < c->count; k++) {
-        const tbSoftPoint* p = &batch->point[k];
-        tbVec3 f = tb_add3(tb_scale3(p->total[0][lane], n),
-                           tb_add3(tb_scale3(p->total[1][lane], t), tb_scale3(p->total[2][lane], b)));
-        force = tb_add3(force, f);
-        torque = tb_add3(torque, tb_cross3(tb_sub3(c->point[k].position, s->centre[body].x), f));
-      }
-      double* out = s->push[at];
-      out[0] += sign * force.x, out[1] += sign * force.y, out[2] += sign * force.z;
-      out[3] += sign * torque.x, out[4] += sign * torque.y, out[5] += sign * torque.z;
+    int lane = c->place % TB_SOFT_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
+    tbVec3 n = c->normal, t = c->tangent, across = tb_cross3(n, t), sum = tb_zero3(), moment = tb_zero3();
+    tbVec3 xa = s->centre[c->body_a].x, xb = s->centre[c->body_b].x;
+    for (int k = 0; k < c->count; k++) {
+      const tbSoftPoint* p = &batch->point[k];
+      tbVec3 f = tb_add3(tb_scale3(p->total[0][lane], n),
+                         tb_add3(tb_scale3(p->total[1][lane], t), tb_scale3(p->total[2][lane], across)));
+      sum = tb_add3(sum, f);
+      moment = tb_add3(moment, tb_cross3(tb_sub3(c->point[k].position, xa), f)); // about the centre of a
     }
+    if (a < s->moving) add_push(s->push[a], -1, sum, moment);
+    if (b < s->moving) add_push(s->push[b], 1, sum, tb_add3(moment, tb_cross3(tb_sub3(xa, xb), sum)));
   }
   tb_soft_joints_add(s, s->push);
   tb_soft_spins_add(s, s->push);
@@ -327,6 +327,10 @@ static void move_body(const tbSoftWork* s, int i, const tbUnconstrained* f, doub
   report->changes.projected = fmax(report->changes.projected, tb_norm3(more) + parabola);
   report->changes.turned = fmax(report->changes.turned, tb_norm3(turn_more));
   b->x = tb_add3(f->at.x, way), b->q = q;
+  if (tb_turns_evenly(b)) {
+    b->q = tb_quat_normalize(tb_quat_mul(tb_quat_exp(turn), q));
+    return;
+  }
   tb_turn_freely(b, h, &b->q, &b->w);
   tbVec3 momentum = tb_mat3_mulv(b->inertia, tb_quat_unrotate(b->q, b->w)); // angular, body axes
   tbQuat moved = tb_quat_normalize(tb_quat_mul(tb_quat_exp(turn_more), b->q));
@@ -350,64 +354,67 @@ static tbContactState state_of(const tbSoftContact* c, const double impulse[6], 
                                                                                    : TB_CONTACT_STICK;
 }
 
+// The velocity after the step of a body's points: at its centre of a, and how it turns.
 typedef struct {
-  const tbSoftWork* soft;
-  const tbWorld* world;
-  const double* part;
-  tbContactRecord* record;
-} Records;
+  tbVec3 v, w, x;
+} Moves;
 
-static void velocity_after(const tbWorld* w, const tbSoftWork* s, int body, tbVec3 at, double sign, tbVec3* u)
+static Moves moves_of(const tbWorld* w, const tbSoftWork* s, int body)
 {
   const tbBody* b = &tb_bodies(w)[body];
-  if (b->motion == TB_BODY_FIXED) return;
-  tbVec3 v = tb_add3(b->v, tb_cross3(b->w, tb_sub3(at, s->centre[body].x)));
-  *u = tb_madd3(*u, sign, v);
+  if (b->motion == TB_BODY_FIXED) return (Moves){.x = s->centre[body].x};
+  return (Moves){b->v, b->w, s->centre[body].x};
 }
 
-static void record_contact(const Records* r, const tbSoftContact* c, tbContactRecord* out)
+static void record_contact(const tbWorld* w, const tbSoftWork* s, const tbSoftContact* c,
+                           tbContactRecord* out)
 {
-  const tbSoftWork* s = r->soft;
   int rows = tb_soft_rows(c);
   tbVec3 binormal = tb_cross3(c->normal, c->tangent);
   tbTransform centre = s->centre[c->body_a];
+  tbMat3 R = tb_quat_mat3(centre.q);
+  Moves a = moves_of(w, s, c->body_a), b = moves_of(w, s, c->body_b);
   for (int k = 0; k < c->count; k++, out++) {
-    tbVec3 at = c->point[k].position, u = tb_zero3();
-    velocity_after(r->world, s, c->body_b, at, 1, &u);
-    velocity_after(r->world, s, c->body_a, at, -1, &u);
-    *out =
-        (tbContactRecord){.shape_a = c->shape_a,
-                          .shape_b = c->shape_b,
-                          .body_a = c->body_a,
-                          .body_b = c->body_b,
-                          .feature = c->point[k].feature,
-                          .position = at,
-                          .normal = c->normal,
-                          .tangent = c->tangent,
-                          .local = tb_quat_unrotate(centre.q, tb_sub3(at, centre.x)),
-                          .gap = c->point[k].gap,
-                          .rows = rows,
-                          .velocity = {tb_dot3(c->normal, u), tb_dot3(c->tangent, u), tb_dot3(binormal, u)}};
+    tbVec3 at = c->point[k].position, arm = tb_sub3(at, a.x);
+    tbVec3 ub = tb_add3(b.v, tb_cross3(b.w, tb_sub3(at, b.x))), ua = tb_add3(a.v, tb_cross3(a.w, arm));
+    tbVec3 u = tb_sub3(ub, ua);
+    out->shape_a = c->shape_a, out->shape_b = c->shape_b, out->body_a = c->body_a, out->body_b = c->body_b;
+    out->feature = c->point[k].feature, out->gap = c->point[k].gap, out->rows = rows, out->residual = 0;
+    out->position = at, out->normal = c->normal, out->tangent = c->tangent,
+    out->local = tb_mat3_tmulv(R, arm);
+    out->velocity[0] = tb_dot3(c->normal, u);
+    out->velocity[1] = tb_dot3(c->tangent, u), out->velocity[2] = tb_dot3(binormal, u);
+    for (int row = 3; row < TB_MAX_ROWS; row++) out->velocity[row] = out->impulse[row] = 0;
     tb_soft_impulses(s, c, k, out->impulse);
     out->state = state_of(c, out->impulse, out->velocity);
   }
 }
 
-static void record(const tbSoftWork* s, const tbStepWork* work, tbWorld* w)
+typedef struct {
+  const tbWorld* world;
+  const tbSoftWork* soft;
+  tbContactRecord* record;
+} Records;
+
+static void record_contacts(void* user, int begin, int end, int piece)
 {
-  Records r = {s, w, work->assembly.problem ? work->assembly.part : NULL, work->records.data};
-  tbContactRecord* out = work->records.data;
-  for (int i = 0; i < s->ncontact; i++) {
-    record_contact(&r, &s->contact[i], out);
-    out += s->contact[i].count;
-  }
-  for (int i = 0; r.part && i < s->npoint; i++) r.record[i].residual = r.part[i];
+  (void)piece;
+  const Records* r = user;
+  for (int i = begin; i < end; i++)
+    record_contact(r->world, r->soft, &r->soft->contact[i], r->record + r->soft->contact[i].first);
+}
+
+static void record(tbContext* ctx, const tbSoftWork* s, const tbStepWork* work, tbWorld* w)
+{
+  Records job = {w, s, work->records.data};
+  tb_parallel_for(ctx->threads, s->ncontact, BODIES, record_contacts, &job);
+  for (int i = 0; work->assembly.problem && i < s->npoint; i++)
+    job.record[i].residual = work->assembly.part[i];
 }
 
 static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
                     tbStepReport* report)
 {
-  (void)ctx;
   const tbSoftWork* s = work->own;
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
@@ -418,7 +425,7 @@ static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tb
     if (is_pushed(s->push[s->index[i]])) move_body(s, (int)i, f, o->dt, b, report);
     else fly(f, o->dt, b);
   }
-  record(s, work, w);
+  record(ctx, s, work, w);
   if (w->joint.count > 0) tb_soft_joints_keep(s, o, w);
   tbArray old = w->contact;
   w->contact = work->records, work->records = old;

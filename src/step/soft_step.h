@@ -25,6 +25,7 @@ typedef struct tbSoftContact {
   int shape_a, shape_b, body_a, body_b;
   int count; // of points
   int place; // batch · TB_SOFT_LANES + lane
+  int first; // of its points among those of all contacts
   tbVec3 normal, tangent;
   double mu_t, mu_b, restitution;
   double torsion, rolling; // lengths; 0: none
@@ -63,6 +64,7 @@ typedef struct tbSoftBatch {
   int a[TB_SOFT_LANES], b[TB_SOFT_LANES]; // bodies, in the order of the step's own list
   int lanes, points;                      // used; the most points of any lane
   bool bounces;
+  bool open;  // a gap was, when overlaps were last pushed out
   bool fresh; // has a pair without an impulse to start from: solved to the end at first
   tbSoftLane normal[3], tangent[3];
   tbSoftLane across[3];                                  // from the centre of b to that of a

@@ -15,6 +15,8 @@
 
 enum { SHAPES = 256, PAIRS = 64 };
 
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 // What a pair came to.
 enum { NOTHING = 0, SPECIAL = -1 }; // or the number of points
 
@@ -50,7 +52,7 @@ static void place_shapes(void* user, int begin, int end, int piece)
     const tbShape* shape = &tb_shapes(s->world)[i];
     s->shape[i] = tb_narrow_shape(shape, s->pose[at]);
     tbBox box = tb_shape_box_of(shape, s->pose[at]);
-    double g = fmax(0.5 * s->options->margin, drop);
+    double g = larger(0.5 * s->options->margin, drop);
     if (b->motion != TB_BODY_FIXED) g += s->reach[at] + 1e-3 * b->radius;
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
     tbVec3 grow = tb_vec3(g, g, g);
@@ -64,7 +66,7 @@ static void reach_of(const Search* s)
   for (size_t i = 0; i < s->world->body.count; i++) {
     const tbBody* b = &tb_bodies(s->world)[i];
     const tbUnconstrained* f = &s->unconstrained[i];
-    double v = fmax(tb_norm3(b->v), tb_norm3(f->v)), w = fmax(tb_norm3(b->w), tb_norm3(f->w));
+    double v = larger(tb_norm3(b->v), tb_norm3(f->v)), w = larger(tb_norm3(b->w), tb_norm3(f->w));
     s->reach[i] = s->options->dt * (v + (w > 0 ? w * b->radius : 0));
   }
 }
@@ -75,15 +77,15 @@ static double look_ahead(const Search* s, int a, int b)
   const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
   const tbUnconstrained *fa = &s->unconstrained[a], *fb = &s->unconstrained[b];
   double h = s->options->dt, size = fmin(A->radius, B->radius);
-  double way = h * fmax(tb_distance3(A->v, B->v), tb_distance3(fa->v, fb->v));
-  if (tb_maxabs3(fa->w) > 0) way += s->reach[a] - h * fmax(tb_norm3(A->v), tb_norm3(fa->v));
-  if (tb_maxabs3(fb->w) > 0) way += s->reach[b] - h * fmax(tb_norm3(B->v), tb_norm3(fb->v));
+  double way = h * larger(tb_distance3(A->v, B->v), tb_distance3(fa->v, fb->v));
+  if (tb_maxabs3(fa->w) > 0) way += s->reach[a] - h * larger(tb_norm3(A->v), tb_norm3(fa->v));
+  if (tb_maxabs3(fb->w) > 0) way += s->reach[b] - h * larger(tb_norm3(B->v), tb_norm3(fb->v));
   way += tb_norm3(s->world->gravity) * h * h + 1e-3 * size;
   if (!(way <= 0.5 * size) || A->bullet || B->bullet) return -1;
   double alone = 0; // once something else has stopped one of them
   if (A->motion == TB_BODY_DYNAMIC) alone = s->reach[a];
-  if (B->motion == TB_BODY_DYNAMIC) alone = fmax(alone, s->reach[b]);
-  return fmax(fmax(way, fmin(alone, 0.25 * size)), s->options->margin);
+  if (B->motion == TB_BODY_DYNAMIC) alone = larger(alone, s->reach[b]);
+  return larger(larger(way, fmin(alone, 0.25 * size)), s->options->margin);
 }
 
 static bool may_touch(const Search* s, int a, int b)
@@ -299,7 +301,10 @@ static tbStatus gather(tbArena* arena, const Search* s, const tbArray* special, 
       made = add_special(s, &s->pair[i], t, count, out + first);
       t += count;
     }
-    for (int k = first; k < first + made; k++) soft->pair[k] = i, soft->npoint += out[k].count;
+    for (int k = first; k < first + made; k++) {
+      soft->pair[k] = i, out[k].first = soft->npoint;
+      soft->npoint += out[k].count;
+    }
     soft->ncontact += made;
   }
   return TB_OK;

@@ -10,6 +10,9 @@
 //   λ_T ← the impulse that makes u_T = 0, if it is within the friction disc (ellipse);
 //         else a gradient step of length 1/w, back onto the disc: its fixed points dissipate the most
 //
+// Friction waits for the relaxation, but in the first substep: while overlaps are pushed out it stays as it
+// was.
+//
 // The points of a pair share its bodies: u = U + Ω × r, with r from the centre of a, for all of them.
 //
 // Gaps are followed through the substeps by what both bodies have moved and turned since the start, to second
@@ -212,14 +215,13 @@ static inline Opening opening_of(const Pair* p, const tbSoftBody* body, const tb
   return (Opening){tb8_add(dot3(p->n, d.linear), dot3(second_b, p->across)), slope};
 }
 
-// load: what friction is held by. While overlaps are pushed out a soft contact carries less than its load for
-// a moment; what it carried after the last substep counts then, lest bodies creep down slopes.
+// opening: null where no gap was open when overlaps were pushed out; then none is taken to be while relaxing.
 //
 // The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
 enum { INNER = 2, FRESH_ROUNDS = 8 };
 
 static inline void press(const Pair* p, tbSoftBatch* own, const tbSoftPass* pass, const Opening* opening,
-                         const Motion* u, tb8f load[TB_SOFT_POINTS], V3* impulse, V3* moment)
+                         const Motion* u, V3* impulse, V3* moment)
 {
   tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
   tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
@@ -228,20 +230,24 @@ static inline void press(const Pair* p, tbSoftBatch* own, const tbSoftPass* pass
   tb8f error[TB_SOFT_POINTS], soft[TB_SOFT_POINTS], now[TB_SOFT_POINTS], change[TB_SOFT_POINTS],
       step[TB_SOFT_POINTS];
   int points = own->points;
+  bool open = false;
   V3 turn = cross3(u->angular, p->n); // n · (ω × r) = r · (n × ω)
   tb8f un = dot3(p->n, u->linear);
   for (int k = 0; k < points; k++) {
     const tbSoftPoint* point = &own->point[k];
     V3 arm = load3(point->arm);
-    tb8f gap = tb8_add(tb8_add(tb8_load(point->gap), opening->all), dot3(opening->slope, arm));
-    tb8f bias = tb8_choose(gap, zero, tb8_mul(gap, inverse_h), tb8_max(tb8_mul(gap, rate), most));
+    tb8f gap = zero, bias = zero;
+    if (opening) {
+      gap = tb8_add(tb8_add(tb8_load(point->gap), opening->all), dot3(opening->slope, arm));
+      bias = tb8_choose(gap, zero, tb8_mul(gap, inverse_h), tb8_max(tb8_mul(gap, rate), most));
+      open |= tb8_any_above(gap, zero);
+    }
     now[k] = tb8_load(point->lambda[0]);
     tb8f w = tb8_load(own->normal_w[k][k]), worth = tb8_mul(tb8_mul(w, now[k]), heavy);
     tb8f yields = tb8_mul(give, tb8_min(tb8_max(worth, least), one));
     yields = tb8_choose(gap, zero, zero, yields);
     step[k] = tb8_div(tb8_load(point->mass), tb8_add(one, yields));
     soft[k] = tb8_mul(yields, w);
-    load[k] = pass->push ? now[k] : zero;
     error[k] = tb8_add(tb8_sub(un, dot3(turn, arm)), bias);
     change[k] = zero;
   }
@@ -254,11 +260,11 @@ static inline void press(const Pair* p, tbSoftBatch* own, const tbSoftPass* pass
       change[k] = tb8_add(change[k], tb8_sub(next, now[k]));
       now[k] = next;
     }
+  if (pass->push) own->open = open;
   tb8f sum = zero;
   V3 lever = {zero, zero, zero};
   for (int k = 0; k < points; k++) {
     tb8_store(own->point[k].lambda[0], now[k]);
-    load[k] = tb8_max(load[k], now[k]);
     sum = tb8_add(sum, change[k]);
     lever = add3(lever, scale3(change[k], load3(own->point[k].arm)));
   }
@@ -308,15 +314,14 @@ static inline void rub(const Friction* f, const tbSoftPoint* point, tb8f normal,
   *t = tb8_choose(f->product, zero, stick_t, zero), *b = tb8_choose(f->product, zero, stick_b, zero);
 }
 
-// Friction of the points, one after the other, under the loads.
-static inline void rub_all(const Pair* p, tbSoftBatch* own, const tb8f load[TB_SOFT_POINTS], Motion* u,
-                           V3* impulse, V3* moment)
+// Friction of the points, one after the other, under the normal impulses as they are now.
+static inline void rub_all(const Pair* p, tbSoftBatch* own, Motion* u, V3* impulse, V3* moment)
 {
   Friction f = friction_of(own);
   for (int k = 0; k < own->points; k++) {
     tbSoftPoint* point = &own->point[k];
     V3 arm = load3(point->arm), l = load3(point->lambda), v = at_arm(u, arm), now = l;
-    rub(&f, point, load[k], dot3(p->t, v), dot3(p->b, v), &now.y, &now.z);
+    rub(&f, point, l.x, dot3(p->t, v), dot3(p->b, v), &now.y, &now.z);
     V3 force = add3(scale3(tb8_sub(now.y, l.y), p->t), scale3(tb8_sub(now.z, l.z), p->b));
     V3 lever = cross3(arm, force);
     if (k + 1 < own->points) turn_against(p, force, lever, u);
@@ -340,14 +345,17 @@ void tb_soft_solve(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int
   for (int i = begin; i < end; i++) {
     tbSoftBatch* own = &batch[i];
     Pair p = pair_of(own);
-    Opening opening = opening_of(&p, body, own);
+    bool open = pass->push || own->open;
+    Opening opening;
+    if (open) opening = opening_of(&p, body, own);
     Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = against(&p, &a, &b);
     V3 impulse, moment;
-    tb8f load[TB_SOFT_POINTS];
     for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
-      press(&p, own, pass, &opening, &u, load, &impulse, &moment);
-      turn_against(&p, impulse, moment, &u);
-      rub_all(&p, own, load, &u, &impulse, &moment);
+      press(&p, own, pass, open ? &opening : NULL, &u, &impulse, &moment);
+      if (!pass->push || pass->first) {
+        turn_against(&p, impulse, moment, &u);
+        rub_all(&p, own, &u, &impulse, &moment);
+      }
       push(&p, impulse, moment, &a, &b);
       if (round > 1) u = against(&p, &a, &b);
     }
