@@ -140,3 +140,90 @@ TEST(a_hanging_sheet_stretches_by_its_weight)
     test_failed(__FILE__, __LINE__, "stretched by %g m, not %g", -low - 0.25, expected);
   stage_close(&s);
 }
+
+// A bar of tetrahedra hung by its top stretches by ρgL²/2E under its own weight, as the scheme implicit has
+// it.
+TEST(a_hanging_bar_stretches_as_the_scheme_implicit_says)
+{
+  double stretched[2];
+  for (int k = 0; k < 2; k++) {
+    Stage s = pd_stage(0.5, 200);
+    s.step.scheme = k ? "pd" : "implicit", s.step.dt = 0.02;
+    tbTetMesh* mesh = NULL;
+    int cells[3] = {2, 2, 8}, top[9], count = 0;
+    CHECK_OK(&s.ctx, tb_tet_box(&s.ctx, tb_vec3(0.1, 0.1, 0.4), cells, 5, &mesh));
+    for (int i = 0; i < tb_tet_mesh_node_count(mesh); i++)
+      if (tb_tet_mesh_nodes(mesh)[i].z > 0.199) top[count++] = i;
+    tbPinDef pin = tb_default_pin_def();
+    pin.nodes = top, pin.node_count = count;
+    tbDeformableDef def = tb_default_deformable_def();
+    def.solid = mesh, def.pins = &pin, def.pin_count = 1;
+    def.soft.young = 5e4, def.soft.poisson = 0.3, def.soft.stiffness_damping = 0.05;
+    tbBodyId id;
+    CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.world, &def, &id));
+    tb_tet_mesh_free(&s.ctx, mesh);
+    stage_run(&s, 100);
+    const tbVec3* x = tb_body_nodes(s.world, id);
+    double low = 0;
+    for (int i = 0; i < tb_body_node_count(s.world, id); i++) low = fmin(low, x[i].z);
+    stretched[k] = -low - 0.2;
+    stage_close(&s);
+  }
+  CHECK_NEAR(stretched[0], 0.5 * 1000 * g * 0.4 * 0.4 / 5e4, 2e-3);
+  if (!(fabs(stretched[1] / stretched[0] - 1) < 0.05))
+    test_failed(__FILE__, __LINE__, "stretched by %g m, under implicit by %g", stretched[1], stretched[0]);
+}
+
+// How far the free end of a strip hangs down that is held at the other, after it has come to rest.
+static double sag(const char* scheme, double bend)
+{
+  Stage s = pd_stage(0.5, 100);
+  s.step.scheme = scheme, s.step.dt = 0.02;
+  tbMesh* mesh = NULL;
+  int held[6], count = 0;
+  CHECK_OK(&s.ctx, tb_cloth_grid(&s.ctx, 0.2, 0.04, 10, 2, &mesh));
+  for (int i = 0; i < 33; i++)
+    if (i % 11 < 2) held[count++] = i;
+  tbPinDef pin = tb_default_pin_def();
+  pin.nodes = held, pin.node_count = count;
+  tbDeformableDef def = tb_default_deformable_def();
+  def.sheet = mesh, def.pins = &pin, def.pin_count = 1, def.self_contact = false;
+  def.cloth.area_density = 0.2, def.cloth.stretch = 1000, def.cloth.shear = 300, def.cloth.bend = bend;
+  def.cloth.mass_damping = 3, def.cloth.stiffness_damping = 0.02;
+  tbBodyId id;
+  CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.world, &def, &id));
+  tb_mesh_free(&s.ctx, mesh);
+  stage_run(&s, 150);
+  double out = -tb_body_nodes(s.world, id)[10].z;
+  stage_close(&s);
+  return out;
+}
+
+TEST(a_strip_bends_under_its_weight_as_the_scheme_implicit_says)
+{
+  double soft = sag("pd", 1e-4), stiff = sag("pd", 4e-3), implicit = sag("implicit", 4e-3);
+  if (!(soft > 2 * stiff && fabs(stiff / implicit - 1) < 0.1))
+    test_failed(__FILE__, __LINE__, "sags by %g m, softer by %g; under implicit by %g", stiff, soft,
+                implicit);
+}
+
+// A roof that is bent at rest keeps its angle in free flight.
+TEST(what_is_bent_at_rest_stays_bent)
+{
+  Stage s = stage_open_with(tb_zero3(), tb_friction(0.5), 0);
+  s.step.scheme = "pd", s.step.dt = 5e-3;
+  const tbVec3 x[4] = {{0, -0.05, 0}, {0, 0.05, 0}, {-0.1, 0, -0.05}, {0.1, 0, -0.05}};
+  const int t[6] = {0, 1, 2, 1, 0, 3};
+  tbMesh* mesh = NULL;
+  CHECK_OK(&s.ctx, tb_mesh_create(&s.ctx, x, 4, t, 2, &mesh));
+  tbDeformableDef def = tb_default_deformable_def();
+  def.sheet = mesh, def.cloth.bend = 1e-2, def.angular_velocity = tb_vec3(1, 2, 0);
+  tbBodyId id;
+  CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.world, &def, &id));
+  tb_mesh_free(&s.ctx, mesh);
+  double before = tb_distance3(x[2], x[3]);
+  stage_run(&s, 100);
+  const tbVec3* now = tb_body_nodes(s.world, id);
+  CHECK_NEAR(tb_distance3(now[2], now[3]) / before, 1, 0.02);
+  stage_close(&s);
+}
