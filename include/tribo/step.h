@@ -47,11 +47,12 @@ typedef struct tbStepOptions {
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping
   double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
-  int rounds;           // scheme implicit: how often, at most, contacts are found anew and solved for again
-  int iterations;       // scheme pd: of local and global steps, at most
-  bool accelerated;     // scheme pd: its iterations have momentum
-  int substeps;         // scheme soft-step: in a step
-  double hertz;         // scheme soft-step: of the springs that push overlaps out
+  int rounds;       // scheme implicit: how often, at most, contacts are found anew and solved for again
+  int iterations;   // scheme pd: of local and global steps, at most
+  bool accelerated; // scheme pd: its iterations have momentum
+  bool certified;   // scheme pd: what meets on the way becomes a contact, and the iterations are run again
+  int substeps;     // scheme soft-step: in a step
+  double hertz;     // scheme soft-step: of the springs that push overlaps out
   double damping_ratio; // scheme soft-step: of these springs
   double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
   int certify; // scheme soft-step: the judge looks at every certify-th step; 0, or negative (the default): at

@@ -27,6 +27,7 @@
 #include "step/impacts.h"
 #include "step/inner.h"
 #include "step/soft_contact.h"
+#include "step/trim.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -34,16 +35,11 @@
 
 #include <string.h>
 
-static const double AHEAD = 3;    // vertices may go so many times as far as expected before boxes are renewed
-static const double SPARE = 0.05; // of the clearance: what surfaces must at least keep of it
-static const double CUT = 0.8;    // of the way to an impact that cannot be prevented, that is gone
-
 static const double ROUGH = 10; // times the tolerance, while contacts are still found
 
 static const double WORSE = 2; // E/‖q‖ of impulses that are worse than none
 
 enum { TURNS = 4 }; // rounds for the sake of normals alone
-enum { CUTS = 20 }; // before bodies that meet are left where they started
 
 typedef struct {
   tbSurfaces surfaces;
@@ -105,18 +101,10 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, c
                      Rounds* r)
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
-  TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
+  TB_TRY(
+      tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, TB_SURFACES_AHEAD, &r->candidates));
   return tb_soft_contact_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance,
                                &r->soft_contacts);
-}
-
-// Every pair that meets on the way; candidates are found anew for surfaces that went farther than foreseen.
-static tbStatus look(tbContext* ctx, Rounds* r)
-{
-  r->met.count = 0;
-  if (!tb_surface_inside(&r->surfaces.scene, &r->candidates))
-    TB_TRY(tb_surface_mesh_renew(ctx, &r->surfaces.scene, 6 * r->clearance, AHEAD, &r->candidates));
-  return tb_surface_meet(ctx, &r->surfaces.scene, &r->candidates, SPARE * r->clearance, &r->met);
 }
 
 // A solver that was stopped on its way may leave impulses that throw bodies about, through everything: then
@@ -204,54 +192,6 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   return TB_OK;
 }
 
-static int moving_body(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContact* c, int side)
-{
-  if (side == 0 && c->of.kind == TB_SURFACE_PLANE_VERTEX) return -1;
-  int body = s->surface[side ? c->of.surface_b : c->of.surface_a].body;
-  const tbBody* b = &tb_bodies(w)[body];
-  return b->motion == TB_BODY_DYNAMIC ? body : -1;
-}
-
-// A body goes a share of the step, from its start: impacts on the way no longer count.
-static void shorten(const tbWorld* w, double h, int body, double share, tbStepWork* work)
-{
-  const tbBody* b = &tb_bodies(w)[body];
-  tbUnconstrained* f = &work->unconstrained[body];
-  f->at = tb_transform(b->q, b->x);
-  f->struck = -1;
-  f->share = share;
-  f->lost = fmax(f->lost, (1 - share) * h);
-}
-
-// Bodies that still meet go less far, until none does, or those that meet cannot be stopped: first a share of
-// the way to where they meet, in the end not at all.
-static tbStatus trim(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, Rounds* r,
-                     tbStepReport* report)
-{
-  double least = 1;
-  bool shorter = true;
-  for (int round = 0; shorter && r->met.count > 0; round++) {
-    shorter = false;
-    for (size_t i = 0; i < r->met.count; i++) {
-      const tbSurfaceContact* c = (const tbSurfaceContact*)r->met.data + i;
-      for (int side = 0; side < 2; side++) {
-        int body = moving_body(w, &r->surfaces, c, side);
-        double before = body < 0 ? 0 : work->unconstrained[body].share;
-        if (before == 0) continue;
-        double share = round < CUTS ? before * fmin(CUT, c->t) : 0;
-        shorten(w, o->dt, body, share, work);
-        least = fmin(least, share);
-        shorter = true;
-      }
-    }
-    tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
-    TB_TRY(look(ctx, r));
-  }
-  report->trimmed = 1 - least;
-  if (report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
-  return TB_OK;
-}
-
 // Whether solving costs more than looking for contacts: a body is too large to factor.
 static bool is_expensive(const tbWorld* w, const tbBodyStep* step)
 {
@@ -273,7 +213,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     TB_TRY(solve(ctx, w, o, &rigid, work, r, report));
     double clock = tb_seconds();
     tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
-    TB_TRY(look(ctx, r));
+    TB_TRY(tb_surfaces_look(ctx, &r->surfaces, r->clearance, &r->candidates, &r->met));
     report->rounds = round;
     bool again = false, rough = r->rough;
     bool short_of = report->outcome == TB_MAX_ITERATIONS || report->outcome == TB_TIME;
@@ -295,7 +235,8 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     r->last = round + 1 >= o->rounds || (!again && short_of);
     if (!again || r->last) r->ease = 1;
   }
-  return r->met.count == 0 ? TB_OK : trim(ctx, w, o, work, r, report);
+  if (r->met.count == 0) return TB_OK;
+  return tb_surfaces_trim(ctx, w, o, work, r->clearance, &r->surfaces, &r->candidates, &r->met, report);
 }
 
 // Bodies that nodes are attached to do not fly freely.

@@ -16,13 +16,16 @@
 // finishes it from there.
 //
 // Cost: per iteration two passes over the factor of an n × n matrix, for three right-hand sides at once.
-// Limits: first order; contacts that come up in the middle of the iterations are found in the next step.
+// Limits: first order; contacts that come up in the middle of the iterations are found in the next step,
+// unless the step is to be certified: then whatever meets on the way becomes a contact and the iterations are
+// run again, as in implicit.c, and bodies that would still pass through each other go a share of the step.
 #include "step/count.h"
 #include "step/impacts.h"
 #include "step/pd_contacts.h"
 #include "step/pd_obstacles.h"
 #include "step/scheme.h"
 #include "step/soft_contact.h"
+#include "step/trim.h"
 
 #include "collide/surfaces_grid.h"
 
@@ -176,14 +179,15 @@ static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOpti
                               double fall, Pd* r)
 {
   bool changed;
-  if (are_thick(&r->surfaces)) {
+  if (are_thick(&r->surfaces) && !o->certified) {
     double reach = 3 * r->clearance + fall;
     TB_TRY(tb_surface_grid_near(ctx, work->arena, &r->surfaces.scene, reach, AHEAD, &r->met));
     leave_out_neighbours(&r->surfaces, r->clearance, reach, &r->met);
     return tb_soft_contact_begin_near(ctx, w, o, &r->surfaces, work->pose, &r->met, r->clearance, INFINITY,
                                       &r->soft_contacts);
   }
-  TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, AHEAD, &r->candidates));
+  TB_TRY(
+      tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, TB_SURFACES_AHEAD, &r->candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,
                                &r->soft_contacts));
   TB_TRY(tb_surface_meet(ctx, &r->surfaces.scene, &r->candidates, r->clearance, &r->met));
@@ -469,21 +473,59 @@ static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, 
   return tb_array_push(ctx, &work->records, NULL, (size_t)a->nconstraint);
 }
 
-static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                      tbStepReport* report)
+// Iterates and judges with the contacts known so far, of which the first `rigid` are between rigid bodies.
+static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
+                           tbStepWork* work, Pd* r, tbStepReport* report)
 {
-  Pd* r = work->own;
   double clock = tb_seconds();
-  TB_TRY(begin_bodies(ctx, w, o, work, r));
-  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  if (r->nnode > 0) TB_TRY(find(ctx, w, o, work, r));
-  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  tb_step_forget(ctx, work);
+  work->constraints.count = (size_t)rigid, work->records.count = 0;
   TB_TRY(assemble(ctx, w, o, work, r));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(run_iterations(ctx, w, o, work, r, report));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   if (!has_frames(work->assembly.problem)) return judge(ctx, o, work, report);
   return tb_step_solve(ctx, o, NULL, true, work, report);
+}
+
+// Again with what meets on the way, until nothing does; should it not come to that, bodies go a share of the
+// step.
+static tbStatus certify(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid, tbStepWork* work,
+                        Pd* r, const tbStepReport* before, tbStepReport* report)
+{
+  for (int round = 1;; round++) {
+    bool changed = false;
+    double clock = tb_seconds();
+    report->rounds = round;
+    tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
+    TB_TRY(tb_surfaces_look(ctx, &r->surfaces, r->clearance, &r->candidates, &r->met));
+    if (r->met.count > 0 && round < o->rounds) {
+      tb_soft_contact_learn(&work->assembly, rigid, &r->soft_contacts);
+      TB_TRY(tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, false, &r->met, &r->soft_contacts,
+                                    &changed));
+    }
+    tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+    if (!changed) break;
+    report->outcome = before->outcome, report->residual = before->residual;
+    TB_TRY(solve_once(ctx, w, o, rigid, work, r, report));
+  }
+  if (r->met.count == 0) return TB_OK;
+  return tb_surfaces_trim(ctx, w, o, work, r->clearance, &r->surfaces, &r->candidates, &r->met, report);
+}
+
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                      tbStepReport* report)
+{
+  Pd* r = work->own;
+  double clock = tb_seconds();
+  int rigid = (int)work->constraints.count;
+  TB_TRY(begin_bodies(ctx, w, o, work, r));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  if (r->nnode > 0) TB_TRY(find(ctx, w, o, work, r));
+  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  const tbStepReport before = *report;
+  TB_TRY(solve_once(ctx, w, o, rigid, work, r, report));
+  return o->certified && r->nnode > 0 ? certify(ctx, w, o, rigid, work, r, &before, report) : TB_OK;
 }
 
 static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
@@ -494,7 +536,7 @@ static tbStatus solve_step(tbContext* ctx, const tbWorld* w, const tbStepOptions
   double clock = tb_seconds();
   tbIntersections met;
   tb_step_note(work, report);
-  tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
+  if (!o->certified) tb_surfaces_move(ctx, &work->assembly.view, &r->surfaces);
   TB_TRY(tb_surfaces_count(ctx, &r->surfaces, &met));
   report->intersections = met.crossing, report->touching = met.touching;
   if (met.crossing + met.overlapping > 0 && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;

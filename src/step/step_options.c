@@ -56,6 +56,10 @@ static const tbOption rows[] = {
      .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
     {ROW("scheme.iterations", TB_OPTION_INT, iterations), .low = 1, .high = 1000000, .value = 20,
      .text = "scheme pd: how often, at most, elements and contacts are projected and velocities solved for"},
+    {ROW("scheme.certified", TB_OPTION_BOOL, certified),
+     .text = "scheme pd: steps end without crossings: contacts are found anew until nothing meets on the "
+             "way, `rounds` "
+             "times at most"},
     {ROW("scheme.accelerated", TB_OPTION_BOOL, accelerated), .value = true,
      .text = "scheme pd: iterations have momentum; false: as they were published"},
     {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",

@@ -92,3 +92,23 @@ TEST(pd_moves_worlds_of_all_kinds)
   }
   stage_close(&s);
 }
+
+TEST(certified_steps_end_without_crossings)
+{
+  int64_t crossed[2] = {0};
+  double slowest = INFINITY;
+  for (int certified = 0; certified < 2; certified++) {
+    Stage s = draped(20, true, 0);
+    s.step.certified = certified;
+    for (int i = 0; i < 50; i++) {
+      stage_run(&s, 1);
+      crossed[certified] += s.report.intersections;
+      if (certified) slowest = fmin(slowest, 1 - s.report.trimmed);
+    }
+    stage_close(&s);
+  }
+  if (crossed[0] == 0 || crossed[1] > 0)
+    test_failed(__FILE__, __LINE__, "%d pairs cross, %d in certified steps", (int)crossed[0],
+                (int)crossed[1]);
+  CHECK(slowest > 0.01);
+}
