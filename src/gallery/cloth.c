@@ -7,7 +7,7 @@ static const double pi = 3.14159265358979323846;
 static void start_with(tbPen* pen, double dt, double time, const char* scheme)
 {
   tb_pen_start(pen, dt, time);
-  if (scheme) tb_pen_scheme(pen, scheme, tb_pen_count(pen, "iterations"));
+  if (scheme) tb_pen_scheme(pen, scheme, "iterations", tb_pen_count(pen, "iterations"));
   tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
 

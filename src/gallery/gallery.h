@@ -114,7 +114,7 @@ int tb_pen_count(const tbPen* pen, const char* parameter);          // a whole o
 const char* tb_pen_name(tbPen* pen, const char* format, int index); // good until the next
 
 void tb_pen_start(tbPen* pen, double dt, double time);
-void tb_pen_scheme(tbPen* pen, const char* name, int iterations);
+void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value);
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
 void tb_pen_body(tbPen* pen, const tbPenBody* body);
@@ -192,6 +192,7 @@ void tb_gallery_tippe_top(tbPen* pen);
 void tb_gallery_billiards(tbPen* pen);
 // heaps.c
 void tb_gallery_pile(tbPen* pen);
+void tb_gallery_heap(tbPen* pen);
 void tb_gallery_junkyard(tbPen* pen);
 void tb_gallery_jam(tbPen* pen);
 void tb_gallery_funnel(tbPen* pen);

@@ -58,6 +58,23 @@ static void add_at_random(tbPen* pen, tbPenBody body, const char* name, int i, i
   tb_pen_body(pen, &body);
 }
 
+// Boxes at random poses, moved by soft-step: real time for a thousand, the judge looking in once a second.
+void tb_gallery_heap(tbPen* pen)
+{
+  const double edge = 0.1, cell = 1.75 * edge;
+  int side = tb_pen_count(pen, "side");
+  double half = cell * side / 2;
+  uint64_t random = (uint64_t)tb_pen_value(pen, "seed");
+  tb_pen_start(pen, 1.0 / 60, 4);
+  tb_pen_scheme(pen, "soft-step", "certify", 60);
+  tb_put_number(&pen->json, "seed", tb_pen_value(pen, "seed"));
+  tb_pen_material(pen, &(tbPenMaterial){"wood", 700, tb_pen_value(pen, "friction"), 0, 0});
+  tb_pen_bin(pen, "wood", half, 2 * half + 4 * edge);
+  for (int i = 0; i < side * side * side; i++)
+    add_at_random(pen, (tbPenBody){.shape = tb_pen_box(edge, edge, edge), .material = "wood"}, "box %d", i,
+                  side, cell, 0, &random);
+}
+
 enum { POINTS = 12 };
 
 // Points on a ball: a hull without two parallel faces.

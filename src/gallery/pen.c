@@ -72,12 +72,12 @@ void tb_pen_start(tbPen* pen, double dt, double time)
   tb_put_number(w, "time", time);
 }
 
-void tb_pen_scheme(tbPen* pen, const char* name, int iterations)
+void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value)
 {
   tbJsonWriter* w = &pen->json;
   tb_put_object(w, "scheme");
   tb_put_string(w, "name", name);
-  tb_put_int(w, "iterations", iterations);
+  tb_put_int(w, key, value);
   tb_put_end(w);
 }
 
