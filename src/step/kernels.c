@@ -4,13 +4,16 @@
 #include "step/soft_step.h"
 
 // soft_step_solve.c
-TB_KERNEL(void, tb_soft_begin, (tbSoftBatch * batch, int begin, int end, const tbSoftBody* body),
+TB_KERNEL(void, tb_soft_step_begin, (tbSoftStepBatch * batch, int begin, int end, const tbSoftStepBody* body),
           (batch, begin, end, body))
-TB_KERNEL(void, tb_soft_warm, (tbSoftBatch * batch, int begin, int end, tbSoftBody* body, int moving),
+TB_KERNEL(void, tb_soft_step_warm,
+          (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving),
           (batch, begin, end, body, moving))
-TB_KERNEL(void, tb_soft_solve,
-          (tbSoftBatch * batch, int begin, int end, tbSoftBody* body, int moving, const tbSoftPass* pass),
+TB_KERNEL(void, tb_soft_step_solve,
+          (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving,
+           const tbSoftStepPass* pass),
           (batch, begin, end, body, moving, pass))
-TB_KERNEL(void, tb_soft_bounce,
-          (tbSoftBatch * batch, int begin, int end, tbSoftBody* body, int moving, const tbSoftPass* pass),
+TB_KERNEL(void, tb_soft_step_bounce,
+          (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving,
+           const tbSoftStepPass* pass),
           (batch, begin, end, body, moving, pass))

@@ -44,14 +44,14 @@ tbSoftness tb_softness(double hertz, double damping_ratio, double h)
 }
 
 // Velocities now and what a substep adds, inverse masses where the body is.
-static void put_body(const tbBody* b, const tbUnconstrained* f, int substeps, int i, tbSoftWork* s)
+static void put_body(const tbBody* b, const tbUnconstrained* f, int substeps, int i, tbSoftStepWork* s)
 {
   bool moves = b->motion == TB_BODY_DYNAMIC;
   tbVec3 v = moves ? b->v : f->v, w = moves ? b->w : f->w; // driven bodies have the velocity of the step
   tbVec3 dv = moves ? tb_sub3(f->v, v) : tb_zero3(), dw = moves ? tb_sub3(f->w, w) : tb_zero3();
   const double now[6] = {v.x, v.y, v.z, w.x, w.y, w.z}, more[6] = {dv.x, dv.y, dv.z, dw.x, dw.y, dw.z};
-  s->body[i] = (tbSoftBody){.v = {0}, .d = {0}};
-  s->mass[i] = (tbSoftMass){0};
+  s->body[i] = (tbSoftStepBody){.v = {0}, .d = {0}};
+  s->mass[i] = (tbSoftStepMass){0};
   memset(s->kick[i], 0, sizeof s->kick[i]);
   for (int k = 0; k < 6; k++) {
     s->body[i].v[k] = (float)now[k];
@@ -68,7 +68,7 @@ typedef struct {
   const tbWorld* world;
   const tbUnconstrained* unconstrained;
   int substeps;
-  tbSoftWork* work;
+  tbSoftStepWork* work;
 } Bodies;
 
 static void put_bodies(void* user, int begin, int end, int piece)
@@ -83,7 +83,7 @@ static void put_bodies(void* user, int begin, int end, int piece)
 
 // Bodies that move come first, then those that are driven; one that rests stands for all the others.
 static tbStatus begin_bodies(tbContext* ctx, tbArena* arena, const tbWorld* w,
-                             const tbUnconstrained* unconstrained, tbSoftWork* s)
+                             const tbUnconstrained* unconstrained, tbSoftStepWork* s)
 {
   size_t n = w->body.count;
   s->index = TB_TAKE(arena, int, n);
@@ -95,8 +95,8 @@ static tbStatus begin_bodies(tbContext* ctx, tbArena* arena, const tbWorld* w,
   }
   for (size_t i = 0; i < n; i++)
     if (tb_bodies(w)[i].motion == TB_BODY_FIXED) s->index[i] = s->bodies;
-  s->body = TB_TAKE(arena, tbSoftBody, (size_t)s->bodies + 1);
-  s->mass = TB_TAKE(arena, tbSoftMass, (size_t)s->bodies + 1);
+  s->body = TB_TAKE(arena, tbSoftStepBody, (size_t)s->bodies + 1);
+  s->mass = TB_TAKE(arena, tbSoftStepMass, (size_t)s->bodies + 1);
   s->kick = tb_arena_take(arena, (size_t)s->bodies, sizeof *s->kick);
   s->before = tb_arena_take(arena, (size_t)s->bodies, sizeof *s->before);
   s->push = tb_arena_take(arena, (size_t)s->moving, sizeof *s->push);
@@ -111,11 +111,11 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
 {
   double clock = tb_seconds();
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
-  tbSoftWork* s = work->own = TB_TAKE(work->arena, tbSoftWork, 1);
+  tbSoftStepWork* s = work->own = TB_TAKE(work->arena, tbSoftStepWork, 1);
   if (!s) return TB_ERROR_MEMORY;
   s->centre = work->centre;
-  TB_TRY(tb_soft_cache(ctx, work->cache, &s->cache));
-  TB_TRY(tb_soft_find(ctx, w, o, work, s));
+  TB_TRY(tb_soft_step_cache(ctx, work->cache, &s->cache));
+  TB_TRY(tb_soft_step_find(ctx, w, o, work, s));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   report->contacts = s->npoint;
   for (int i = 0; i < s->ncontact; i++)
@@ -128,15 +128,15 @@ static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
                         tbStepReport* report)
 {
   (void)report;
-  return tb_soft_publish(ctx, w, o, work, work->own, false);
+  return tb_soft_step_publish(ctx, w, o, work, work->own, false);
 }
 
 typedef enum { WARM, SOLVE, BOUNCE } What;
 
 typedef struct {
-  tbSoftWork* work;
+  tbSoftStepWork* work;
   What what;
-  const tbSoftPass* pass;
+  const tbSoftStepPass* pass;
   int first; // batch of the colour
 } Sweep;
 
@@ -144,27 +144,28 @@ static void sweep_piece(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Sweep* j = user;
-  tbSoftWork* s = j->work;
+  tbSoftStepWork* s = j->work;
   int from = j->first + begin, to = j->first + end;
-  if (j->what == WARM) tb_soft_warm(s->batch, from, to, s->body, s->moving);
-  if (j->what == SOLVE) tb_soft_solve(s->batch, from, to, s->body, s->moving, j->pass);
-  if (j->what == BOUNCE) tb_soft_bounce(s->batch, from, to, s->body, s->moving, j->pass);
+  if (j->what == WARM) tb_soft_step_warm(s->batch, from, to, s->body, s->moving);
+  if (j->what == SOLVE) tb_soft_step_solve(s->batch, from, to, s->body, s->moving, j->pass);
+  if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
 }
 
 // All contacts, colour after colour; those beyond the last one after the other.
-static void sweep(tbContext* ctx, tbSoftWork* s, What what, const tbSoftPass* pass)
+static void sweep(tbContext* ctx, tbSoftStepWork* s, What what, const tbSoftStepPass* pass)
 {
   Sweep job = {s, what, pass, 0};
-  for (int k = 0; k <= TB_SOFT_COLOURS; k++) {
+  for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
     int count = s->colour[k + 1] - s->colour[k];
     job.first = s->colour[k];
     if (count > 0)
-      tb_parallel_for(ctx->threads, count, k < TB_SOFT_COLOURS ? TB_SOFT_GRAIN : count, sweep_piece, &job);
+      tb_parallel_for(ctx->threads, count, k < TB_SOFT_STEP_COLOURS ? TB_SOFT_STEP_GRAIN : count, sweep_piece,
+                      &job);
   }
 }
 
 // v ← v + kick, where the kick has what contacts did in the last substep.
-static void start_substep(tbSoftWork* s, bool first)
+static void start_substep(tbSoftStepWork* s, bool first)
 {
   for (int i = 0; i < s->moving; i++)
     for (int k = 0; k < 8; k++) {
@@ -174,39 +175,39 @@ static void start_substep(tbSoftWork* s, bool first)
     }
 }
 
-static void move(tbSoftWork* s, float h)
+static void move(tbSoftStepWork* s, float h)
 {
   for (int i = 0; i < s->bodies; i++)
     for (int k = 0; k < 8; k++) s->body[i].d[k] += h * s->body[i].v[k];
 }
 
-static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftWork* s)
+static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)
 {
   double h = o->dt / s->substeps, hertz = o->hertz > 0 ? fmin(o->hertz, FASTEST / h) : HERTZ / h;
-  tbSoftPass solve = {.push = true,
-                      .inverse_h = (float)(1 / h),
-                      .push_speed = (float)o->push_speed,
-                      .bounce_speed = (float)tb_bounce_speed(w, o),
-                      .softness = tb_softness(hertz, o->damping_ratio, h)};
+  tbSoftStepPass solve = {.push = true,
+                          .inverse_h = (float)(1 / h),
+                          .push_speed = (float)o->push_speed,
+                          .bounce_speed = (float)tb_bounce_speed(w, o),
+                          .softness = tb_softness(hertz, o->damping_ratio, h)};
   double g = tb_norm3(w->gravity);
   solve.heavy = g > 0 ? (float)(1 / (HEAVY * g * h)) : 1e30f;
-  tbSoftPass relax = solve;
+  tbSoftStepPass relax = solve;
   relax.push = false;
   for (int i = 0; i < s->substeps; i++) {
     start_substep(s, i == 0);
     if (i == 0) {
-      tb_soft_joints_warm(s);
-      tb_soft_spins_warm(s);
+      tb_soft_step_joints_warm(s);
+      tb_soft_step_spins_warm(s);
       sweep(ctx, s, WARM, NULL);
     }
     solve.first = relax.first = i == 0;
-    tb_soft_joints_solve(s, &solve);
+    tb_soft_step_joints_solve(s, &solve);
     sweep(ctx, s, SOLVE, &solve);
-    tb_soft_spins_solve(s, &solve);
+    tb_soft_step_spins_solve(s, &solve);
     move(s, (float)h);
-    tb_soft_joints_solve(s, &relax);
+    tb_soft_step_joints_solve(s, &relax);
     sweep(ctx, s, SOLVE, &relax);
-    tb_soft_spins_solve(s, &relax);
+    tb_soft_step_spins_solve(s, &relax);
     TB_TRY(tb_check_interrupt(ctx));
   }
   sweep(ctx, s, BOUNCE, &relax);
@@ -220,16 +221,16 @@ static void add_push(double* out, double sign, tbVec3 force, tbVec3 torque)
 }
 
 // Impulses of all contacts on the bodies, in doubles.
-static void add_up(tbSoftWork* s)
+static void add_up(tbSoftStepWork* s)
 {
   for (int i = 0; i < s->ncontact; i++) {
-    const tbSoftContact* c = &s->contact[i];
-    const tbSoftBatch* batch = &s->batch[c->place / TB_SOFT_LANES];
-    int lane = c->place % TB_SOFT_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
+    const tbSoftStepContact* c = &s->contact[i];
+    const tbSoftStepBatch* batch = &s->batch[c->place / TB_SOFT_STEP_LANES];
+    int lane = c->place % TB_SOFT_STEP_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
     tbVec3 n = c->normal, t = c->tangent, across = tb_cross3(n, t), sum = tb_zero3(), moment = tb_zero3();
     tbVec3 xa = s->centre[c->body_a].x, xb = s->centre[c->body_b].x;
     for (int k = 0; k < c->count; k++) {
-      const tbSoftPoint* p = &batch->point[k];
+      const tbSoftStepPoint* p = &batch->point[k];
       tbVec3 f = tb_add3(tb_scale3(p->total[0][lane], n),
                          tb_add3(tb_scale3(p->total[1][lane], t), tb_scale3(p->total[2][lane], across)));
       sum = tb_add3(sum, f);
@@ -238,15 +239,15 @@ static void add_up(tbSoftWork* s)
     if (a < s->moving) add_push(s->push[a], -1, sum, moment);
     if (b < s->moving) add_push(s->push[b], 1, sum, tb_add3(moment, tb_cross3(tb_sub3(xa, xb), sum)));
   }
-  tb_soft_joints_add(s, s->push);
-  tb_soft_spins_add(s, s->push);
+  tb_soft_step_joints_add(s, s->push);
+  tb_soft_step_spins_add(s, s->push);
 }
 
 static tbStatus judge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                       tbStepReport* report)
 {
   double clock = tb_seconds();
-  TB_TRY(tb_soft_publish(ctx, w, o, work, work->own, true));
+  TB_TRY(tb_soft_step_publish(ctx, w, o, work, work->own, true));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(tb_assembly_judge(ctx, o, NULL, &work->assembly));
   report->residual = work->assembly.residual;
@@ -269,7 +270,7 @@ static bool are_uneven(const tbWorld* w, int a, int b)
 }
 
 // Heavy bodies on light ones need smaller steps.
-static int count_substeps(const tbWorld* w, const tbStepOptions* o, const tbSoftWork* s)
+static int count_substeps(const tbWorld* w, const tbStepOptions* o, const tbSoftStepWork* s)
 {
   bool uneven = false;
   for (int i = 0; i < s->ncontact && !uneven; i++)
@@ -283,12 +284,12 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
                       tbStepReport* report)
 {
   double clock = tb_seconds();
-  tbSoftWork* s = work->own;
+  tbSoftStepWork* s = work->own;
   s->substeps = count_substeps(w, o, s);
   TB_TRY(begin_bodies(ctx, work->arena, w, work->unconstrained, s));
-  TB_TRY(tb_soft_joints_begin(work->arena, w, o, s));
-  TB_TRY(tb_soft_pack(ctx, work->arena, s));
-  TB_TRY(tb_soft_spins_begin(work->arena, s));
+  TB_TRY(tb_soft_step_joints_begin(work->arena, w, o, s));
+  TB_TRY(tb_soft_step_pack(ctx, work->arena, s));
+  TB_TRY(tb_soft_step_spins_begin(work->arena, s));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(take_substeps(ctx, w, o, s));
   add_up(s);
@@ -297,7 +298,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   bool asked = o->certify > 0 && (w->steps + 1) % o->certify == 0;
   if (asked) TB_TRY(judge(ctx, w, o, work, report));
   else if (s->npoint + s->njoint > 0) report->outcome = TB_UNJUDGED, report->residual = nothing_known();
-  if (!tb_soft_room(ctx, &work->records, sizeof(tbContactRecord), (size_t)s->npoint)) return TB_ERROR_MEMORY;
+  if (!tb_soft_step_room(ctx, &work->records, sizeof(tbContactRecord), (size_t)s->npoint))
+    return TB_ERROR_MEMORY;
   work->records.count = (size_t)s->npoint;
   return TB_OK;
 }
@@ -311,7 +313,7 @@ static bool is_pushed(const double push[6])
 
 // A body that something pushed: where its substeps took it, with the velocities of the impulses. It turns as
 // a free body does, and by what its substeps turned it more or less.
-static void move_body(const tbSoftWork* s, int i, const tbUnconstrained* f, double h, tbBody* b,
+static void move_body(const tbSoftStepWork* s, int i, const tbUnconstrained* f, double h, tbBody* b,
                       tbStepReport* report)
 {
   int at = s->index[i];
@@ -345,7 +347,7 @@ static void fly(const tbUnconstrained* f, double h, tbBody* b)
   tb_turn_freely(b, h, &b->q, &b->w);
 }
 
-static tbContactState state_of(const tbSoftContact* c, const double impulse[6], const double u[6])
+static tbContactState state_of(const tbSoftStepContact* c, const double impulse[6], const double u[6])
 {
   if (!(impulse[0] > 0)) return TB_CONTACT_OPEN;
   double x = c->mu_t > 0 ? impulse[1] / (c->mu_t * impulse[0]) : 1;
@@ -359,17 +361,17 @@ typedef struct {
   tbVec3 v, w, x;
 } Moves;
 
-static Moves moves_of(const tbWorld* w, const tbSoftWork* s, int body)
+static Moves moves_of(const tbWorld* w, const tbSoftStepWork* s, int body)
 {
   const tbBody* b = &tb_bodies(w)[body];
   if (b->motion == TB_BODY_FIXED) return (Moves){.x = s->centre[body].x};
   return (Moves){b->v, b->w, s->centre[body].x};
 }
 
-static void record_contact(const tbWorld* w, const tbSoftWork* s, const tbSoftContact* c,
+static void record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepContact* c,
                            tbContactRecord* out)
 {
-  int rows = tb_soft_rows(c);
+  int rows = tb_soft_step_rows(c);
   tbVec3 binormal = tb_cross3(c->normal, c->tangent);
   tbTransform centre = s->centre[c->body_a];
   tbMat3 R = tb_quat_mat3(centre.q);
@@ -385,14 +387,14 @@ static void record_contact(const tbWorld* w, const tbSoftWork* s, const tbSoftCo
     out->velocity[0] = tb_dot3(c->normal, u);
     out->velocity[1] = tb_dot3(c->tangent, u), out->velocity[2] = tb_dot3(binormal, u);
     for (int row = 3; row < TB_MAX_ROWS; row++) out->velocity[row] = out->impulse[row] = 0;
-    tb_soft_impulses(s, c, k, out->impulse);
+    tb_soft_step_impulses(s, c, k, out->impulse);
     out->state = state_of(c, out->impulse, out->velocity);
   }
 }
 
 typedef struct {
   const tbWorld* world;
-  const tbSoftWork* soft;
+  const tbSoftStepWork* soft;
   tbContactRecord* record;
 } Records;
 
@@ -404,7 +406,7 @@ static void record_contacts(void* user, int begin, int end, int piece)
     record_contact(r->world, r->soft, &r->soft->contact[i], r->record + r->soft->contact[i].first);
 }
 
-static void record(tbContext* ctx, const tbSoftWork* s, const tbStepWork* work, tbWorld* w)
+static void record(tbContext* ctx, const tbSoftStepWork* s, const tbStepWork* work, tbWorld* w)
 {
   Records job = {w, s, work->records.data};
   tb_parallel_for(ctx->threads, s->ncontact, BODIES, record_contacts, &job);
@@ -415,7 +417,7 @@ static void record(tbContext* ctx, const tbSoftWork* s, const tbStepWork* work, 
 static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbWorld* w,
                     tbStepReport* report)
 {
-  const tbSoftWork* s = work->own;
+  const tbSoftStepWork* s = work->own;
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
     const tbUnconstrained* f = &work->unconstrained[i];
@@ -426,11 +428,11 @@ static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tb
     else fly(f, o->dt, b);
   }
   record(ctx, s, work, w);
-  if (w->joint.count > 0) tb_soft_joints_keep(s, o, w);
+  if (w->joint.count > 0) tb_soft_step_joints_keep(s, o, w);
   tbArray old = w->contact;
   w->contact = work->records, work->records = old;
   tb_advance_clock(w, o->dt);
-  tb_soft_remember(w, work->own);
+  tb_soft_step_remember(w, work->own);
 }
 
 const tbSchemeMethod tb_soft_step = {

@@ -15,16 +15,16 @@
 #include "step/find.h"
 
 enum {
-  TB_SOFT_LANES = 8,   // pairs in a batch
-  TB_SOFT_POINTS = 4,  // of a pair
-  TB_SOFT_COLOURS = 64 // beyond these pairs are solved one after the other
+  TB_SOFT_STEP_LANES = 8,   // pairs in a batch
+  TB_SOFT_STEP_POINTS = 4,  // of a pair
+  TB_SOFT_STEP_COLOURS = 64 // beyond these pairs are solved one after the other
 };
 
 // A pair of shapes with one normal, at the start of the step.
-typedef struct tbSoftContact {
+typedef struct tbSoftStepContact {
   int shape_a, shape_b, body_a, body_b;
   int count; // of points
-  int place; // batch · TB_SOFT_LANES + lane
+  int place; // batch · TB_SOFT_STEP_LANES + lane
   int first; // of its points among those of all contacts
   tbVec3 normal, tangent;
   double mu_t, mu_b, restitution;
@@ -37,42 +37,43 @@ typedef struct tbSoftContact {
     uint64_t feature;
     double spin[3]; // the same of turning: about the normal, the tangent, and normal × tangent
     float guess[3]; // impulse of a step to start from: along the normal, the tangent, and normal × tangent
-  } point[TB_SOFT_POINTS];
-} tbSoftContact;
+  } point[TB_SOFT_STEP_POINTS];
+} tbSoftStepContact;
 
 // A body in floats: velocities, and how far it has come since the start of the step.
-typedef struct tbSoftBody {
+typedef struct tbSoftStepBody {
   float v[8]; // v, ω, 0, 0
   float d[8]; // way of the centre of mass, angle turned, 0, 0
-} tbSoftBody;
+} tbSoftStepBody;
 
-typedef float tbSoftLane[TB_SOFT_LANES];
+typedef float tbSoftStepLane[TB_SOFT_STEP_LANES];
 
-typedef struct tbSoftPoint {
-  tbSoftLane arm[3];    // from the centre of a to the point
-  tbSoftLane gap;       // at the start
-  tbSoftLane mass;      // 1/W_nn; 0: this lane has no such point
-  tbSoftLane stick[3];  // the inverse of W over t and b: tt, tb, bb
-  tbSoftLane slip;      // 1/(largest eigenvalue of W over t and b)
-  tbSoftLane lambda[3]; // of the substep: n, t, b
-  tbSoftLane total[3];  // of the step
-  tbSoftLane approach;  // normal velocity at the start
-} tbSoftPoint;
+typedef struct tbSoftStepPoint {
+  tbSoftStepLane arm[3];    // from the centre of a to the point
+  tbSoftStepLane gap;       // at the start
+  tbSoftStepLane mass;      // 1/W_nn; 0: this lane has no such point
+  tbSoftStepLane stick[3];  // the inverse of W over t and b: tt, tb, bb
+  tbSoftStepLane slip;      // 1/(largest eigenvalue of W over t and b)
+  tbSoftStepLane lambda[3]; // of the substep: n, t, b
+  tbSoftStepLane total[3];  // of the step
+  tbSoftStepLane approach;  // normal velocity at the start
+} tbSoftStepPoint;
 
 // Eight pairs without a moving body in common.
-typedef struct tbSoftBatch {
-  int a[TB_SOFT_LANES], b[TB_SOFT_LANES]; // bodies, in the order of the step's own list
-  int lanes, points;                      // used; the most points of any lane
+typedef struct tbSoftStepBatch {
+  int a[TB_SOFT_STEP_LANES], b[TB_SOFT_STEP_LANES]; // bodies, in the order of the step's own list
+  int lanes, points;                                // used; the most points of any lane
   bool bounces;
   bool open;  // a gap was, when overlaps were last pushed out
   bool fresh; // has a pair without an impulse to start from: solved to the end at first
-  tbSoftLane normal[3], tangent[3];
-  tbSoftLane across[3];                                  // from the centre of b to that of a
-  tbSoftLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
-  tbSoftLane mu_t, mu_b, restitution;
-  tbSoftLane normal_w[TB_SOFT_POINTS][TB_SOFT_POINTS]; // W over the normals of the points; its lower half
-  tbSoftPoint point[TB_SOFT_POINTS];
-} tbSoftBatch;
+  tbSoftStepLane normal[3], tangent[3];
+  tbSoftStepLane across[3];                                  // from the centre of b to that of a
+  tbSoftStepLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
+  tbSoftStepLane mu_t, mu_b, restitution;
+  tbSoftStepLane normal_w[TB_SOFT_STEP_POINTS]
+                         [TB_SOFT_STEP_POINTS]; // W over the normals of the points; its lower half
+  tbSoftStepPoint point[TB_SOFT_STEP_POINTS];
+} tbSoftStepBatch;
 
 // How stiff contacts are: a spring of so many hertz with a damping ratio, implicit over a substep.
 typedef struct tbSoftness {
@@ -81,7 +82,7 @@ typedef struct tbSoftness {
 } tbSoftness;
 
 // What a pass over the contacts does.
-typedef struct tbSoftPass {
+typedef struct tbSoftStepPass {
   bool push;          // overlaps are pushed out; else only velocities count, and impulses are added up
   float inverse_h;    // 1/substep
   bool first;         // of the step
@@ -89,16 +90,16 @@ typedef struct tbSoftPass {
   float push_speed;   // m/s: at most
   float bounce_speed; // m/s: slower approaches do not bounce
   tbSoftness softness;
-} tbSoftPass;
+} tbSoftStepPass;
 
 tbSoftness tb_softness(double hertz, double damping_ratio, double h);
 
 // Kernels over batches begin … end − 1. moving: how many of the bodies, which come first, can move.
-void tb_soft_begin(tbSoftBatch* batch, int begin, int end, const tbSoftBody* body);
-void tb_soft_warm(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving);
-void tb_soft_solve(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
-                   const tbSoftPass* pass);
-void tb_soft_bounce(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
-                    const tbSoftPass* pass);
+void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body);
+void tb_soft_step_warm(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving);
+void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
+                        const tbSoftStepPass* pass);
+void tb_soft_step_bounce(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
+                         const tbSoftStepPass* pass);
 
 #endif

@@ -4,7 +4,7 @@
 
 static void free_cache(tbContext* ctx, void* data)
 {
-  tbSoftCache* c = data;
+  tbSoftStepCache* c = data;
   tb_pair_cache_free(ctx, c->pairs);
   tb_array_free(ctx, &c->remembered[0]);
   tb_array_free(ctx, &c->remembered[1]);
@@ -15,10 +15,10 @@ static void free_cache(tbContext* ctx, void* data)
   tb_free(ctx, c);
 }
 
-tbStatus tb_soft_cache(tbContext* ctx, tbCache* cache, tbSoftCache** out)
+tbStatus tb_soft_step_cache(tbContext* ctx, tbCache* cache, tbSoftStepCache** out)
 {
   if (!cache->soft_step.data) {
-    tbSoftCache* c = TB_NEW(ctx, tbSoftCache, 1);
+    tbSoftStepCache* c = TB_NEW(ctx, tbSoftStepCache, 1);
     if (!c) return TB_ERROR_MEMORY;
     c->steps = -1;
     cache->soft_step = (tbKept){c, free_cache};
@@ -27,7 +27,7 @@ tbStatus tb_soft_cache(tbContext* ctx, tbCache* cache, tbSoftCache** out)
   return (*out)->pairs ? TB_OK : tb_pair_cache_create(ctx, &(*out)->pairs);
 }
 
-void* tb_soft_room(tbContext* ctx, tbArray* array, size_t item, size_t count)
+void* tb_soft_step_room(tbContext* ctx, tbArray* array, size_t item, size_t count)
 {
   array->item = item;
   if (array->capacity < count || !array->data) {

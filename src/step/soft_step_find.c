@@ -32,12 +32,12 @@ typedef struct {
   double* reach; // how far any point of a body may go                   (bodies)
   const tbCachedPair* pair;
   int npair;
-  const tbSoftPair* before; // of the update before
-  tbSoftPair* now;
-  bool known;             // records of the last step are where `before` says
-  tbSoftContact* contact; // of a piece: from its first pair on
-  int* count;             // contacts of a piece
-  int8_t* result;         // of a pair
+  const tbSoftStepPair* before; // of the update before
+  tbSoftStepPair* now;
+  bool known;                 // records of the last step are where `before` says
+  tbSoftStepContact* contact; // of a piece: from its first pair on
+  int* count;                 // contacts of a piece
+  int8_t* result;             // of a pair
 } Search;
 
 static void place_shapes(void* user, int begin, int end, int piece)
@@ -100,7 +100,7 @@ static const tbContactRecord* records_of(const Search* s, const tbCachedPair* pa
 {
   const tbContactRecord* record = s->world->contact.data;
   if (s->known) { // what the update before did not list had none
-    const tbSoftPair* was = pair->was >= 0 ? &s->before[pair->was] : NULL;
+    const tbSoftStepPair* was = pair->was >= 0 ? &s->before[pair->was] : NULL;
     *count = was ? was->records : 0;
     return was ? record + was->record : NULL;
   }
@@ -117,7 +117,7 @@ static const tbContactRecord* records_of(const Search* s, const tbCachedPair* pa
   return record + lo;
 }
 
-static void take_impulse(const tbContactRecord* r, tbSoftContact* c, int point)
+static void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point)
 {
   float* guess = c->point[point].guess;
   guess[0] = (float)r->impulse[0];
@@ -127,16 +127,16 @@ static void take_impulse(const tbContactRecord* r, tbSoftContact* c, int point)
   guess[1] = (float)tb_dot3(rub, c->tangent);
   guess[2] = (float)tb_dot3(rub, tb_cross3(c->normal, c->tangent));
   int row = 3;
-  if (r->rows != tb_soft_rows(c)) return;
+  if (r->rows != tb_soft_step_rows(c)) return;
   if (c->torsion > 0) c->point[point].spin[0] = r->impulse[row++];
   for (int k = 1; c->rolling > 0 && k < 3; k++) c->point[point].spin[k] = r->impulse[row++];
 }
 
 enum { MATCHED = 32 }; // records of a pair that are looked at
 
-static void warm_start(const Search* s, const tbContactRecord* record, int count, tbSoftContact* c)
+static void warm_start(const Search* s, const tbContactRecord* record, int count, tbSoftStepContact* c)
 {
-  bool used[MATCHED] = {0}, done[TB_SOFT_POINTS] = {0};
+  bool used[MATCHED] = {0}, done[TB_SOFT_STEP_POINTS] = {0};
   if (count > MATCHED) count = MATCHED;
   int left = c->count;
   for (int i = 0; i < c->count; i++)
@@ -165,7 +165,7 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
 }
 
 // What the surfaces do together.
-static void set_friction(const tbWorld* w, tbSoftContact* c)
+static void set_friction(const tbWorld* w, tbSoftStepContact* c)
 {
   tbContactMaterial m = tb_world_contact_material(w, &tb_bodies(w)[c->body_a], &tb_bodies(w)[c->body_b]);
   c->restitution = m.restitution, c->torsion = c->rolling = 0;
@@ -182,12 +182,12 @@ static void set_friction(const tbWorld* w, tbSoftContact* c)
 }
 
 // A pair's points; what it came to.
-static int collide(const Search* s, int i, tbSoftContact* c)
+static int collide(const Search* s, int i, tbSoftStepContact* c)
 {
   const tbCachedPair* pair = &s->pair[i];
   const int* owner = s->world->owner.data;
   int a = owner[pair->a], b = owner[pair->b];
-  s->now[i] = pair->was >= 0 ? s->before[pair->was] : (tbSoftPair){.record = 0};
+  s->now[i] = pair->was >= 0 ? s->before[pair->was] : (tbSoftStepPair){.record = 0};
   if (!may_touch(s, a, b)) return NOTHING;
   double margin = look_ahead(s, a, b);
   tbNarrowManifold m;
@@ -212,7 +212,7 @@ static int collide(const Search* s, int i, tbSoftContact* c)
 static void collide_pairs(void* user, int begin, int end, int piece)
 {
   Search* s = user;
-  tbSoftContact* out = s->contact + begin;
+  tbSoftStepContact* out = s->contact + begin;
   for (int i = begin; i < end; i++) {
     int result = collide(s, i, out);
     s->result[i] = (int8_t)result;
@@ -221,15 +221,15 @@ static void collide_pairs(void* user, int begin, int end, int piece)
   s->count[piece] = (int)(out - (s->contact + begin));
 }
 
-static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftWork* soft, Search* s)
+static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft, Search* s)
 {
   const tbWorld* w = s->world;
-  tbSoftCache* cache = soft->cache;
+  tbSoftStepCache* cache = soft->cache;
   size_t nshape = w->shape.count;
   s->reach = TB_TAKE(arena, double, w->body.count);
   s->joined = tb_joined_bodies(arena, w, &s->njoined);
-  s->shape = tb_soft_room(ctx, &cache->shape, sizeof(tbNarrowShape), nshape);
-  s->item = tb_soft_room(ctx, &cache->item, sizeof(tbBroadItem), nshape);
+  s->shape = tb_soft_step_room(ctx, &cache->shape, sizeof(tbNarrowShape), nshape);
+  s->item = tb_soft_step_room(ctx, &cache->item, sizeof(tbBroadItem), nshape);
   if (!s->reach || !s->joined || !s->shape || !s->item) return TB_ERROR_MEMORY;
   reach_of(s);
   tb_parallel_for(ctx->threads, (int)nshape, SHAPES, place_shapes, s);
@@ -238,7 +238,7 @@ static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftWork* soft, Sea
   tbArray old = cache->remembered[0];
   cache->remembered[0] = cache->remembered[1], cache->remembered[1] = old;
   s->before = old.data;
-  s->now = tb_soft_room(ctx, &cache->remembered[0], sizeof(tbSoftPair), (size_t)s->npair);
+  s->now = tb_soft_step_room(ctx, &cache->remembered[0], sizeof(tbSoftStepPair), (size_t)s->npair);
   s->known = cache->steps == w->steps && cache->records == w->contact.count;
   cache->steps = -1;
   return s->now ? TB_OK : TB_ERROR_MEMORY;
@@ -246,16 +246,16 @@ static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftWork* soft, Sea
 
 // Constraints of a swept pair, or with a mesh, as contacts of up to four points along one normal.
 static int add_special(const Search* s, const tbCachedPair* pair, const tbContactConstraint* t, int count,
-                       tbSoftContact* out)
+                       tbSoftStepContact* out)
 {
   int records, n = 0;
   const tbContactRecord* record = records_of(s, pair, &records);
   for (int i = 0; i < count; i++) {
-    tbSoftContact* c = n > 0 ? &out[n - 1] : NULL;
-    bool joins = c && c->count < TB_SOFT_POINTS && tb_dot3(c->normal, t[i].point.normal) > 1 - 1e-9;
+    tbSoftStepContact* c = n > 0 ? &out[n - 1] : NULL;
+    bool joins = c && c->count < TB_SOFT_STEP_POINTS && tb_dot3(c->normal, t[i].point.normal) > 1 - 1e-9;
     if (!joins) {
       c = &out[n++];
-      *c = (tbSoftContact){
+      *c = (tbSoftStepContact){
           .shape_a = pair->a, .shape_b = pair->b, .body_a = t[i].body_a, .body_b = t[i].body_b};
       c->normal = t[i].point.normal;
       set_friction(s->world, c);
@@ -279,12 +279,12 @@ static int specials(const Search* s, tbPair* out)
 
 // All contacts in the order of the pairs. Those of the pieces stand where their pairs began; special ones
 // come in between, from `t`, which is in the order of the pairs, too.
-static tbStatus gather(tbArena* arena, const Search* s, const tbArray* special, tbSoftWork* soft)
+static tbStatus gather(tbArena* arena, const Search* s, const tbArray* special, tbSoftStepWork* soft)
 {
   const tbContactConstraint *t = special->data, *last = t + special->count;
   soft->pair = TB_TAKE(arena, int, (size_t)s->npair + special->count);
-  tbSoftContact* out =
-      special->count > 0 ? TB_TAKE(arena, tbSoftContact, (size_t)s->npair + special->count) : s->contact;
+  tbSoftStepContact* out =
+      special->count > 0 ? TB_TAKE(arena, tbSoftStepContact, (size_t)s->npair + special->count) : s->contact;
   if (!soft->pair || !out) return TB_ERROR_MEMORY;
   soft->contact = out, soft->ncontact = soft->npoint = 0;
   for (int i = 0, from = 0; i < s->npair; i++) {
@@ -310,13 +310,13 @@ static tbStatus gather(tbArena* arena, const Search* s, const tbArray* special, 
   return TB_OK;
 }
 
-tbStatus tb_soft_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                      tbSoftWork* soft)
+tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                           tbSoftStepWork* soft)
 {
   Search s = {.world = w, .options = o, .unconstrained = work->unconstrained, .pose = work->pose};
   TB_TRY(find_pairs(ctx, work->arena, soft, &s));
   int pieces = tb_piece_count(s.npair, PAIRS);
-  s.contact = tb_soft_room(ctx, &soft->cache->contact, sizeof(tbSoftContact), (size_t)s.npair);
+  s.contact = tb_soft_step_room(ctx, &soft->cache->contact, sizeof(tbSoftStepContact), (size_t)s.npair);
   s.count = TB_TAKE(work->arena, int, (size_t)pieces);
   s.result = TB_TAKE(work->arena, int8_t, (size_t)s.npair);
   tbPair* pairs = TB_TAKE(work->arena, tbPair, (size_t)s.npair);
@@ -330,14 +330,14 @@ tbStatus tb_soft_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   return gather(work->arena, &s, &work->constraints, soft);
 }
 
-void tb_soft_remember(const tbWorld* w, tbSoftWork* s)
+void tb_soft_step_remember(const tbWorld* w, tbSoftStepWork* s)
 {
-  tbSoftPair* now = s->cache->remembered[0].data;
+  tbSoftStepPair* now = s->cache->remembered[0].data;
   int pairs;
   tb_pair_cache_pairs(s->cache->pairs, &pairs);
   for (int i = 0; i < pairs; i++) now[i].records = 0;
   for (int i = 0, record = 0; i < s->ncontact; i++) {
-    tbSoftPair* pair = &now[s->pair[i]];
+    tbSoftStepPair* pair = &now[s->pair[i]];
     if (pair->records == 0) pair->record = record;
     pair->records += s->contact[i].count, record += s->contact[i].count;
   }

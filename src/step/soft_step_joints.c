@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-typedef struct tbSoftJoint {
+typedef struct tbSoftStepJoint {
   int joint, slot, law, rows;
   int a, b;
   double J[2][TB_MAX_ROWS][6], Y[2][TB_MAX_ROWS][6]; // rows, and A⁻¹ of them
@@ -25,11 +25,11 @@ typedef struct tbSoftJoint {
   double low[TB_MAX_ROWS], high[TB_MAX_ROWS];
   bool drive; // a motor: no error
   double lambda[TB_MAX_ROWS], total[TB_MAX_ROWS];
-} tbSoftJoint;
+} tbSoftStepJoint;
 
 enum { HERTZ = 60, DAMPING = 2 }; // of rigid rows
 
-static void respond(const tbSoftMass* m, const double row[6], double out[6])
+static void respond(const tbSoftStepMass* m, const double row[6], double out[6])
 {
   const float* I = m->inertia;
   for (int k = 0; k < 3; k++) out[k] = m->mass * row[k];
@@ -57,7 +57,7 @@ static void spring_of(const tbJoint* j, const tbJointBlock* block, int row, doub
 
 // The blocks are those of a whole step with all of the error as bias, e/h.
 static void set_row(const tbJoint* j, const tbJointBlock* block, int i, double h, double substep,
-                    tbSoftJoint* out)
+                    tbSoftStepJoint* out)
 {
   bool motor = block->slot == TB_JOINT_DRIVE && !(block->compliance[i] > 0);
   out->drive = motor;
@@ -73,10 +73,10 @@ static void set_row(const tbJoint* j, const tbJointBlock* block, int i, double h
   out->give[i] = 1 / denominator, out->slope[i] = substep * k / denominator;
 }
 
-static bool by_rows(const tbSoftJoint* j) { return j->law != TB_LAW_BILATERAL || j->rows == 1; }
+static bool by_rows(const tbSoftStepJoint* j) { return j->law != TB_LAW_BILATERAL || j->rows == 1; }
 
 // (W + R)⁻¹ of all rows, or of each. Rows that repeat each other: a little more on the diagonal.
-static void invert(const tbSoftWork* s, tbSoftJoint* j)
+static void invert(const tbSoftStepWork* s, tbSoftStepJoint* j)
 {
   int n = j->rows;
   double W[TB_MAX_ROWS * TB_MAX_ROWS], trace = 0;
@@ -101,10 +101,11 @@ static void invert(const tbSoftWork* s, tbSoftJoint* j)
   }
 }
 
-tbStatus tb_soft_joints_begin(tbArena* arena, const tbWorld* w, const tbStepOptions* o, tbSoftWork* s)
+tbStatus tb_soft_step_joints_begin(tbArena* arena, const tbWorld* w, const tbStepOptions* o,
+                                   tbSoftStepWork* s)
 {
   if (w->joint.count == 0) return TB_OK;
-  s->joint = TB_TAKE(arena, tbSoftJoint, TB_JOINT_BLOCKS * w->joint.count);
+  s->joint = TB_TAKE(arena, tbSoftStepJoint, TB_JOINT_BLOCKS * w->joint.count);
   s->joint_total = tb_arena_take(arena, w->joint.count, sizeof *s->joint_total);
   if (!s->joint || !s->joint_total) return TB_ERROR_MEMORY;
   tbStepOptions whole = *o;
@@ -114,7 +115,7 @@ tbStatus tb_soft_joints_begin(tbArena* arena, const tbWorld* w, const tbStepOpti
     tbJointBlock block[TB_JOINT_BLOCKS];
     int count = tb_joint_blocks(w, &whole, false, s->centre, j, block);
     for (int k = 0; k < count; k++) {
-      tbSoftJoint* out = &s->joint[s->njoint++];
+      tbSoftStepJoint* out = &s->joint[s->njoint++];
       out->joint = (int)i, out->slot = block[k].slot, out->law = block[k].law, out->rows = block[k].rows;
       out->a = j->a < 0 ? s->bodies : s->index[j->a], out->b = j->b < 0 ? s->bodies : s->index[j->b];
       memcpy(out->J[0], block[k].a, sizeof block[k].a);
@@ -129,7 +130,7 @@ tbStatus tb_soft_joints_begin(tbArena* arena, const tbWorld* w, const tbStepOpti
   return TB_OK;
 }
 
-static void apply(tbSoftWork* s, tbSoftJoint* j, int row, double change)
+static void apply(tbSoftStepWork* s, tbSoftStepJoint* j, int row, double change)
 {
   for (int side = 0; side < 2; side++) {
     int at = side ? j->b : j->a;
@@ -138,14 +139,14 @@ static void apply(tbSoftWork* s, tbSoftJoint* j, int row, double change)
   }
 }
 
-void tb_soft_joints_warm(tbSoftWork* s)
+void tb_soft_step_joints_warm(tbSoftStepWork* s)
 {
   for (int i = 0; i < s->njoint; i++)
     for (int r = 0; r < s->joint[i].rows; r++) apply(s, &s->joint[i], r, s->joint[i].lambda[r]);
 }
 
 // J x for one of the arrays of the two bodies.
-static double along(const tbSoftWork* s, const tbSoftJoint* j, int row, bool way)
+static double along(const tbSoftStepWork* s, const tbSoftStepJoint* j, int row, bool way)
 {
   const float *x = way ? s->body[j->a].d : s->body[j->a].v, *y = way ? s->body[j->b].d : s->body[j->b].v;
   double sum = 0;
@@ -154,7 +155,7 @@ static double along(const tbSoftWork* s, const tbSoftJoint* j, int row, bool way
 }
 
 // The velocity that a row misses by, its softness, and what it gives back.
-static double miss(const tbSoftWork* s, const tbSoftJoint* j, int row, const tbSoftPass* pass,
+static double miss(const tbSoftStepWork* s, const tbSoftStepJoint* j, int row, const tbSoftStepPass* pass,
                    const tbSoftness* soft, double* hard, double* yielded)
 {
   double u = along(s, j, row, false);
@@ -168,7 +169,8 @@ static double miss(const tbSoftWork* s, const tbSoftJoint* j, int row, const tbS
   return u + soft->rate * e;
 }
 
-static void solve_block(tbSoftWork* s, tbSoftJoint* j, const tbSoftPass* pass, const tbSoftness* soft)
+static void solve_block(tbSoftStepWork* s, tbSoftStepJoint* j, const tbSoftStepPass* pass,
+                        const tbSoftness* soft)
 {
   double error[TB_MAX_ROWS], hard = 1, yielded = 0;
   for (int r = 0; r < j->rows; r++) error[r] = miss(s, j, r, pass, soft, &hard, &yielded);
@@ -180,7 +182,8 @@ static void solve_block(tbSoftWork* s, tbSoftJoint* j, const tbSoftPass* pass, c
   }
 }
 
-static void solve_rows(tbSoftWork* s, tbSoftJoint* j, const tbSoftPass* pass, const tbSoftness* soft)
+static void solve_rows(tbSoftStepWork* s, tbSoftStepJoint* j, const tbSoftStepPass* pass,
+                       const tbSoftness* soft)
 {
   for (int r = 0; r < j->rows; r++) {
     double hard, yielded, error = miss(s, j, r, pass, soft, &hard, &yielded);
@@ -191,21 +194,21 @@ static void solve_rows(tbSoftWork* s, tbSoftJoint* j, const tbSoftPass* pass, co
   }
 }
 
-void tb_soft_joints_solve(tbSoftWork* s, const tbSoftPass* pass)
+void tb_soft_step_joints_solve(tbSoftStepWork* s, const tbSoftStepPass* pass)
 {
   tbSoftness soft = tb_softness(fmin(HERTZ, 0.25 * pass->inverse_h), DAMPING, 1 / pass->inverse_h);
   for (int i = 0; i < s->njoint; i++) {
-    tbSoftJoint* j = &s->joint[i];
+    tbSoftStepJoint* j = &s->joint[i];
     if (by_rows(j)) solve_rows(s, j, pass, &soft);
     else solve_block(s, j, pass, &soft);
     for (int r = 0; !pass->push && r < j->rows; r++) j->total[r] += j->lambda[r];
   }
 }
 
-void tb_soft_joints_add(const tbSoftWork* s, double (*push)[6])
+void tb_soft_step_joints_add(const tbSoftStepWork* s, double (*push)[6])
 {
   for (int i = 0; i < s->njoint; i++) {
-    const tbSoftJoint* j = &s->joint[i];
+    const tbSoftStepJoint* j = &s->joint[i];
     for (int r = 0; r < j->rows; r++) {
       s->joint_total[j->joint][j->slot + r] = j->total[r];
       for (int side = 0; side < 2; side++) {
@@ -216,7 +219,7 @@ void tb_soft_joints_add(const tbSoftWork* s, double (*push)[6])
   }
 }
 
-void tb_soft_joints_keep(const tbSoftWork* s, const tbStepOptions* o, tbWorld* w)
+void tb_soft_step_joints_keep(const tbSoftStepWork* s, const tbStepOptions* o, tbWorld* w)
 {
   for (size_t i = 0; i < w->joint.count; i++) {
     tbJoint* j = &tb_joints(w)[i];
@@ -224,7 +227,7 @@ void tb_soft_joints_keep(const tbSoftWork* s, const tbStepOptions* o, tbWorld* w
     j->force = tb_joint_spring(w, o, s->centre, j), j->torque = tb_zero3();
   }
   for (int i = 0; i < s->njoint; i++) { // on b at its anchor; for the world, what a feels turned around
-    const tbSoftJoint* block = &s->joint[i];
+    const tbSoftStepJoint* block = &s->joint[i];
     tbJoint* j = &tb_joints(w)[block->joint];
     tbJointPlace place = tb_joint_placed(w, s->centre, j);
     bool on_b = block->b < s->moving;

@@ -13,25 +13,25 @@
 #include <string.h>
 
 // Pairs of a colour are sorted by how many points they have, most first, and by whether they are new.
-enum { SORTS = 2 * TB_SOFT_POINTS };
-static int sort_of(const tbSoftContact* c) { return 2 * (TB_SOFT_POINTS - c->count) + c->fresh; }
+enum { SORTS = 2 * TB_SOFT_STEP_POINTS };
+static int sort_of(const tbSoftStepContact* c) { return 2 * (TB_SOFT_STEP_POINTS - c->count) + c->fresh; }
 
 typedef struct {
-  int count[TB_SOFT_COLOURS + 1][SORTS]; // pairs by colour and sort
+  int count[TB_SOFT_STEP_COLOURS + 1][SORTS]; // pairs by colour and sort
 } Census;
 
-static int lowest_free(uint64_t used) { return ~used ? __builtin_ctzll(~used) : TB_SOFT_COLOURS; }
+static int lowest_free(uint64_t used) { return ~used ? __builtin_ctzll(~used) : TB_SOFT_STEP_COLOURS; }
 
-static void colour(const tbSoftWork* s, uint64_t* used, uint8_t* colour_of, Census* census)
+static void colour(const tbSoftStepWork* s, uint64_t* used, uint8_t* colour_of, Census* census)
 {
   for (int still = 0; still < 2; still++)
     for (int i = 0; i < s->ncontact; i++) {
-      const tbSoftContact* c = &s->contact[i];
+      const tbSoftStepContact* c = &s->contact[i];
       int a = s->index[c->body_a], b = s->index[c->body_b];
       bool moves_a = a < s->moving, moves_b = b < s->moving;
       if ((moves_a && moves_b) == (still == 1)) continue;
       int k = lowest_free((moves_a ? used[a] : 0) | (moves_b ? used[b] : 0));
-      if (k < TB_SOFT_COLOURS) {
+      if (k < TB_SOFT_STEP_COLOURS) {
         if (moves_a) used[a] |= (uint64_t)1 << k;
         if (moves_b) used[b] |= (uint64_t)1 << k;
       }
@@ -40,19 +40,20 @@ static void colour(const tbSoftWork* s, uint64_t* used, uint8_t* colour_of, Cens
     }
 }
 
-static void put3(tbSoftLane out[3], int lane, tbVec3 x)
+static void put3(tbSoftStepLane out[3], int lane, tbVec3 x)
 {
   out[0][lane] = (float)x.x, out[1][lane] = (float)x.y, out[2][lane] = (float)x.z;
 }
 
-static void put_body(const tbSoftWork* s, int index, int lane, tbSoftLane mass, tbSoftLane inertia[6])
+static void put_body(const tbSoftStepWork* s, int index, int lane, tbSoftStepLane mass,
+                     tbSoftStepLane inertia[6])
 {
-  const tbSoftMass* m = &s->mass[index];
+  const tbSoftStepMass* m = &s->mass[index];
   mass[lane] = m->mass;
   for (int k = 0; k < 6; k++) inertia[k][lane] = m->inertia[k];
 }
 
-static void put_contact(const tbSoftWork* s, const tbSoftContact* c, tbSoftBatch* batch, int lane)
+static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbSoftStepBatch* batch, int lane)
 {
   int a = s->index[c->body_a], b = s->index[c->body_b];
   float share = 1 / (float)s->substeps;
@@ -69,7 +70,7 @@ static void put_contact(const tbSoftWork* s, const tbSoftContact* c, tbSoftBatch
   batch->bounces |= c->restitution > 0;
   batch->fresh |= c->fresh;
   for (int k = 0; k < c->count; k++) {
-    tbSoftPoint* p = &batch->point[k];
+    tbSoftStepPoint* p = &batch->point[k];
     put3(p->arm, lane, tb_sub3(c->point[k].position, xa));
     p->gap[lane] = (float)c->point[k].gap;
     p->mass[lane] = 1;
@@ -78,35 +79,35 @@ static void put_contact(const tbSoftWork* s, const tbSoftContact* c, tbSoftBatch
 }
 
 // Lanes without a pair: two bodies that do not move, and nothing else.
-static void clear(const tbSoftWork* s, tbSoftBatch* batch, int points, int lanes)
+static void clear(const tbSoftStepWork* s, tbSoftStepBatch* batch, int points, int lanes)
 {
-  memset(batch, 0, offsetof(tbSoftBatch, point) + (size_t)points * sizeof *batch->point);
+  memset(batch, 0, offsetof(tbSoftStepBatch, point) + (size_t)points * sizeof *batch->point);
   batch->points = points, batch->lanes = lanes;
-  for (int k = 0; k < TB_SOFT_LANES; k++) batch->a[k] = batch->b[k] = s->bodies;
+  for (int k = 0; k < TB_SOFT_STEP_LANES; k++) batch->a[k] = batch->b[k] = s->bodies;
 }
 
 // Lanes of a pair: beyond the last colour, all of a batch.
-static int stride(int colour) { return colour == TB_SOFT_COLOURS ? TB_SOFT_LANES : 1; }
+static int stride(int colour) { return colour == TB_SOFT_STEP_COLOURS ? TB_SOFT_STEP_LANES : 1; }
 
 // Where the pairs of every colour and sort begin, as batch · lanes + lane.
-static int lay_out(const Census* census, tbSoftWork* s, int place[TB_SOFT_COLOURS + 1][SORTS])
+static int lay_out(const Census* census, tbSoftStepWork* s, int place[TB_SOFT_STEP_COLOURS + 1][SORTS])
 {
   int batches = 0;
-  for (int k = 0; k <= TB_SOFT_COLOURS; k++) {
+  for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
     s->colour[k] = batches;
     int lanes = 0;
     for (int sort = 0; sort < SORTS; sort++) {
-      place[k][sort] = batches * TB_SOFT_LANES + lanes;
+      place[k][sort] = batches * TB_SOFT_STEP_LANES + lanes;
       lanes += census->count[k][sort] * stride(k);
     }
-    batches += tb_piece_count(lanes, TB_SOFT_LANES);
+    batches += tb_piece_count(lanes, TB_SOFT_STEP_LANES);
   }
-  s->colour[TB_SOFT_COLOURS + 1] = batches;
+  s->colour[TB_SOFT_STEP_COLOURS + 1] = batches;
   return batches;
 }
 
 typedef struct {
-  tbSoftWork* work;
+  tbSoftStepWork* work;
   const int* order; // contact at a place; −1: none
 } Fill;
 
@@ -115,10 +116,10 @@ static void fill(void* user, int begin, int end, int piece)
   (void)piece;
   const Fill* f = user;
   for (int i = begin; i < end; i++) {
-    tbSoftBatch* batch = &f->work->batch[i];
-    const int* at = f->order + TB_SOFT_LANES * i;
+    tbSoftStepBatch* batch = &f->work->batch[i];
+    const int* at = f->order + TB_SOFT_STEP_LANES * i;
     int points = 0, lanes = 0;
-    for (int lane = 0; lane < TB_SOFT_LANES; lane++) {
+    for (int lane = 0; lane < TB_SOFT_STEP_LANES; lane++) {
       if (at[lane] < 0) continue;
       int count = f->work->contact[at[lane]].count;
       points = count > points ? count : points, lanes = lane + 1;
@@ -127,29 +128,29 @@ static void fill(void* user, int begin, int end, int piece)
     for (int lane = 0; lane < lanes; lane++)
       if (at[lane] >= 0) put_contact(f->work, &f->work->contact[at[lane]], batch, lane);
   }
-  tb_soft_begin(f->work->batch, begin, end, f->work->body);
+  tb_soft_step_begin(f->work->batch, begin, end, f->work->body);
 }
 
-tbStatus tb_soft_pack(tbContext* ctx, tbArena* arena, tbSoftWork* s)
+tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
 {
   Census census = {0};
   uint64_t* used = TB_TAKE(arena, uint64_t, (size_t)s->moving);
   uint8_t* colour_of = TB_TAKE(arena, uint8_t, (size_t)s->ncontact);
   if (!used || !colour_of) return TB_ERROR_MEMORY;
   colour(s, used, colour_of, &census);
-  int place[TB_SOFT_COLOURS + 1][SORTS];
+  int place[TB_SOFT_STEP_COLOURS + 1][SORTS];
   int batches = lay_out(&census, s, place);
-  s->batch = tb_soft_room(ctx, &s->cache->batch, sizeof(tbSoftBatch), (size_t)batches);
-  int* order = TB_TAKE(arena, int, (size_t)batches* TB_SOFT_LANES);
+  s->batch = tb_soft_step_room(ctx, &s->cache->batch, sizeof(tbSoftStepBatch), (size_t)batches);
+  int* order = TB_TAKE(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
   if (!s->batch || !order) return TB_ERROR_MEMORY;
-  for (int i = 0; i < batches * TB_SOFT_LANES; i++) order[i] = -1;
+  for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) order[i] = -1;
   for (int i = 0; i < s->ncontact; i++) {
-    tbSoftContact* c = &s->contact[i];
+    tbSoftStepContact* c = &s->contact[i];
     int k = colour_of[i], next = place[k][sort_of(c)];
     place[k][sort_of(c)] += stride(k);
     c->place = next, order[next] = i;
   }
   Fill f = {s, order};
-  tb_parallel_for(ctx->threads, batches, TB_SOFT_GRAIN, fill, &f);
+  tb_parallel_for(ctx->threads, batches, TB_SOFT_STEP_GRAIN, fill, &f);
   return TB_OK;
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static void put_constraint(const tbSoftContact* c, int k, tbContactConstraint* t)
+static void put_constraint(const tbSoftStepContact* c, int k, tbContactConstraint* t)
 {
   tbVec3 x = c->point[k].position, n = c->normal;
   *t = (tbContactConstraint){.shape_a = c->shape_a,
@@ -32,7 +32,7 @@ static void put_constraint(const tbSoftContact* c, int k, tbContactConstraint* t
 }
 
 // The gap after the step, as its substeps have followed it.
-static double gap_after(const tbSoftWork* s, const tbSoftContact* c, int k)
+static double gap_after(const tbSoftStepWork* s, const tbSoftStepContact* c, int k)
 {
   double gap = c->point[k].gap;
   for (int side = 0; side < 2; side++) {
@@ -46,18 +46,18 @@ static double gap_after(const tbSoftWork* s, const tbSoftContact* c, int k)
   return gap;
 }
 
-static void end_bias(const tbSoftWork* s, const tbStepOptions* o, double bounce_speed, const tbSoftContact* c,
-                     int k, tbContactConstraint* t)
+static void end_bias(const tbSoftStepWork* s, const tbStepOptions* o, double bounce_speed,
+                     const tbSoftStepContact* c, int k, tbContactConstraint* t)
 {
-  const tbSoftPoint* p = &s->batch[c->place / TB_SOFT_LANES].point[k];
-  int lane = c->place % TB_SOFT_LANES;
+  const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[k];
+  int lane = c->place % TB_SOFT_STEP_LANES;
   double approach = p->approach[lane];
   bool bounced = c->restitution > 0 && approach < -bounce_speed && p->total[0][lane] > 0;
   t->bias[0] = bounced ? c->restitution * approach : fmax(gap_after(s, c, k), 0) * s->substeps / o->dt;
 }
 
 static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                                 const tbSoftWork* s, bool done)
+                                 const tbSoftStepWork* s, bool done)
 {
   work->constraints.count = 0;
   TB_TRY(tb_array_push(ctx, &work->constraints, NULL, (size_t)s->npoint));
@@ -74,15 +74,15 @@ static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepO
 }
 
 // Impulses in the order of the problem: contacts, then the blocks of the joints.
-static void fill_impulses(const tbWorld* w, const tbSoftWork* s, tbAssembly* a)
+static void fill_impulses(const tbWorld* w, const tbSoftStepWork* s, tbAssembly* a)
 {
   double* lambda = a->lambda;
   for (int i = 0; i < s->ncontact; i++) {
-    const tbSoftContact* c = &s->contact[i];
+    const tbSoftStepContact* c = &s->contact[i];
     double impulse[TB_MAX_ROWS];
     for (int k = 0; k < c->count; k++) {
-      tb_soft_impulses(s, c, k, impulse);
-      for (int r = 0; r < tb_soft_rows(c); r++) *lambda++ = impulse[r];
+      tb_soft_step_impulses(s, c, k, impulse);
+      for (int r = 0; r < tb_soft_step_rows(c); r++) *lambda++ = impulse[r];
     }
   }
   int block = a->nconstraint;
@@ -95,8 +95,8 @@ static void fill_impulses(const tbWorld* w, const tbSoftWork* s, tbAssembly* a)
     }
 }
 
-tbStatus tb_soft_publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                         const tbSoftWork* s, bool done)
+tbStatus tb_soft_step_publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                              const tbSoftStepWork* s, bool done)
 {
   tbStepOptions own = *o;
   if (done) own.stabilization = TB_STABILIZE_NONE; // joints were relaxed, too

@@ -29,8 +29,11 @@ typedef struct {
   tb8f x, y, z;
 } V3;
 
-static inline V3 load3(const tbSoftLane p[3]) { return (V3){tb8_load(p[0]), tb8_load(p[1]), tb8_load(p[2])}; }
-static inline void store3(tbSoftLane p[3], V3 a)
+static inline V3 load3(const tbSoftStepLane p[3])
+{
+  return (V3){tb8_load(p[0]), tb8_load(p[1]), tb8_load(p[2])};
+}
+static inline void store3(tbSoftStepLane p[3], V3 a)
 {
   tb8_store(p[0], a.x);
   tb8_store(p[1], a.y);
@@ -52,7 +55,7 @@ static inline V3 cross3(V3 a, V3 b)
 typedef struct {
   tb8f xx, xy, xz, yy, yz, zz;
 } S3;
-static inline S3 load_symmetric(const tbSoftLane p[6])
+static inline S3 load_symmetric(const tbSoftStepLane p[6])
 {
   return (S3){tb8_load(p[0]), tb8_load(p[1]), tb8_load(p[2]), tb8_load(p[3]), tb8_load(p[4]), tb8_load(p[5])};
 }
@@ -68,7 +71,7 @@ typedef struct {
 } Motion;
 
 // Rows of eight bodies become six columns.
-static inline Motion gather(const tbSoftBody* body, const int at[TB_SOFT_LANES], bool way)
+static inline Motion gather(const tbSoftStepBody* body, const int at[TB_SOFT_STEP_LANES], bool way)
 {
   tb8f x[8];
   for (int i = 0; i < 8; i++) x[i] = tb8_load(way ? body[at[i]].d : body[at[i]].v);
@@ -76,7 +79,7 @@ static inline Motion gather(const tbSoftBody* body, const int at[TB_SOFT_LANES],
   return (Motion){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
 }
 
-static inline void scatter(tbSoftBody* body, const int at[TB_SOFT_LANES], int moving, Motion m)
+static inline void scatter(tbSoftStepBody* body, const int at[TB_SOFT_STEP_LANES], int moving, Motion m)
 {
   tb8f zero = tb8_set1(0);
   tb8f x[8] = {m.linear.x, m.linear.y, m.linear.z, m.angular.x, m.angular.y, m.angular.z, zero, zero};
@@ -91,7 +94,7 @@ typedef struct {
   S3 inertia_a, inertia_b;
 } Pair;
 
-static inline Pair pair_of(const tbSoftBatch* batch)
+static inline Pair pair_of(const tbSoftStepBatch* batch)
 {
   Pair p = {.n = load3(batch->normal), .t = load3(batch->tangent), .across = load3(batch->across)};
   p.b = cross3(p.n, p.t);
@@ -141,9 +144,9 @@ static inline tb8f inverse_or_zero(tb8f x)
   return tb8_choose(x, zero, tb8_div(tb8_set1(1), x), zero);
 }
 
-static void begin_point(const Pair* p, const Motion* u, tbSoftBatch* own, int k)
+static void begin_point(const Pair* p, const Motion* u, tbSoftStepBatch* own, int k)
 {
-  tbSoftPoint* point = &own->point[k];
+  tbSoftStepPoint* point = &own->point[k];
   V3 arm = load3(point->arm);
   tb8f used = tb8_load(point->mass); // 1, or 0 where there is no point
   Motion wn = response(p, arm, p->n), wt = response(p, arm, p->t), wb = response(p, arm, p->b);
@@ -165,20 +168,20 @@ static void begin_point(const Pair* p, const Motion* u, tbSoftBatch* own, int k)
   tb8_store(point->approach, dot3(p->n, at_arm(u, arm)));
 }
 
-void tb_soft_begin(tbSoftBatch* batch, int begin, int end, const tbSoftBody* body)
+void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body)
 {
   for (int i = begin; i < end; i++) {
-    tbSoftBatch* own = &batch[i];
+    tbSoftStepBatch* own = &batch[i];
     Pair p = pair_of(own);
     Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = against(&p, &a, &b);
     for (int k = 0; k < own->points; k++) begin_point(&p, &u, own, k);
   }
 }
 
-void tb_soft_warm(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving)
+void tb_soft_step_warm(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving)
 {
   for (int i = begin; i < end; i++) {
-    tbSoftBatch* own = &batch[i];
+    tbSoftStepBatch* own = &batch[i];
     Pair p = pair_of(own);
     Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
     tb8f zero = tb8_set1(0);
@@ -207,7 +210,7 @@ typedef struct {
   V3 slope;
 } Opening;
 
-static inline Opening opening_of(const Pair* p, const tbSoftBody* body, const tbSoftBatch* own)
+static inline Opening opening_of(const Pair* p, const tbSoftStepBody* body, const tbSoftStepBatch* own)
 {
   Motion a = gather(body, own->a, true), b = gather(body, own->b, true), d = against(p, &a, &b);
   V3 second_a = second_order(p->n, a.angular), second_b = second_order(p->n, b.angular);
@@ -220,21 +223,21 @@ static inline Opening opening_of(const Pair* p, const tbSoftBody* body, const tb
 // The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
 enum { INNER = 2, FRESH_ROUNDS = 8 };
 
-static inline void press(const Pair* p, tbSoftBatch* own, const tbSoftPass* pass, const Opening* opening,
-                         const Motion* u, V3* impulse, V3* moment)
+static inline void press(const Pair* p, tbSoftStepBatch* own, const tbSoftStepPass* pass,
+                         const Opening* opening, const Motion* u, V3* impulse, V3* moment)
 {
   tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
   tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
   tb8f give = tb8_set1(pass->push ? pass->softness.give : 0);
   tb8f heavy = tb8_set1(pass->heavy), least = tb8_set1(0.25f);
-  tb8f error[TB_SOFT_POINTS], soft[TB_SOFT_POINTS], now[TB_SOFT_POINTS], change[TB_SOFT_POINTS],
-      step[TB_SOFT_POINTS];
+  tb8f error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
+      change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
   int points = own->points;
   bool open = false;
   V3 turn = cross3(u->angular, p->n); // n · (ω × r) = r · (n × ω)
   tb8f un = dot3(p->n, u->linear);
   for (int k = 0; k < points; k++) {
-    const tbSoftPoint* point = &own->point[k];
+    const tbSoftStepPoint* point = &own->point[k];
     V3 arm = load3(point->arm);
     tb8f gap = zero, bias = zero;
     if (opening) {
@@ -277,7 +280,7 @@ typedef struct {
   tb8f step_t, step_b;      // of the gradient: (μ/largest μ)²
 } Friction;
 
-static inline Friction friction_of(const tbSoftBatch* own)
+static inline Friction friction_of(const tbSoftStepBatch* own)
 {
   Friction f = {.mu_t = tb8_load(own->mu_t), .mu_b = tb8_load(own->mu_b)};
   f.product = tb8_mul(f.mu_t, f.mu_b);
@@ -294,8 +297,8 @@ static inline tb8f size_of(const Friction* f, tb8f t, tb8f b)
   return tb8_sqrt(tb8_add(tb8_mul(x, x), tb8_mul(y, y)));
 }
 
-static inline void rub(const Friction* f, const tbSoftPoint* point, tb8f normal, tb8f ut, tb8f ub, tb8f* t,
-                       tb8f* b)
+static inline void rub(const Friction* f, const tbSoftStepPoint* point, tb8f normal, tb8f ut, tb8f ub,
+                       tb8f* t, tb8f* b)
 {
   tb8f tt = tb8_load(point->stick[0]), tb = tb8_load(point->stick[1]), bb = tb8_load(point->stick[2]);
   tb8f stick_t = tb8_sub(*t, tb8_add(tb8_mul(tt, ut), tb8_mul(tb, ub)));
@@ -315,11 +318,11 @@ static inline void rub(const Friction* f, const tbSoftPoint* point, tb8f normal,
 }
 
 // Friction of the points, one after the other, under the normal impulses as they are now.
-static inline void rub_all(const Pair* p, tbSoftBatch* own, Motion* u, V3* impulse, V3* moment)
+static inline void rub_all(const Pair* p, tbSoftStepBatch* own, Motion* u, V3* impulse, V3* moment)
 {
   Friction f = friction_of(own);
   for (int k = 0; k < own->points; k++) {
-    tbSoftPoint* point = &own->point[k];
+    tbSoftStepPoint* point = &own->point[k];
     V3 arm = load3(point->arm), l = load3(point->lambda), v = at_arm(u, arm), now = l;
     rub(&f, point, l.x, dot3(p->t, v), dot3(p->b, v), &now.y, &now.z);
     V3 force = add3(scale3(tb8_sub(now.y, l.y), p->t), scale3(tb8_sub(now.z, l.z), p->b));
@@ -331,19 +334,19 @@ static inline void rub_all(const Pair* p, tbSoftBatch* own, Motion* u, V3* impul
   }
 }
 
-static inline void add_to_totals(tbSoftBatch* own)
+static inline void add_to_totals(tbSoftStepBatch* own)
 {
   for (int k = 0; k < own->points; k++) {
-    tbSoftPoint* point = &own->point[k];
+    tbSoftStepPoint* point = &own->point[k];
     store3(point->total, add3(load3(point->total), load3(point->lambda)));
   }
 }
 
-void tb_soft_solve(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
-                   const tbSoftPass* pass)
+void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
+                        const tbSoftStepPass* pass)
 {
   for (int i = begin; i < end; i++) {
-    tbSoftBatch* own = &batch[i];
+    tbSoftStepBatch* own = &batch[i];
     Pair p = pair_of(own);
     bool open = pass->push || own->open;
     Opening opening;
@@ -366,18 +369,18 @@ void tb_soft_solve(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int
 }
 
 // Points that came fast and were pushed leave with their restitution.
-void tb_soft_bounce(tbSoftBatch* batch, int begin, int end, tbSoftBody* body, int moving,
-                    const tbSoftPass* pass)
+void tb_soft_step_bounce(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
+                         const tbSoftStepPass* pass)
 {
   tb8f zero = tb8_set1(0), slowest = tb8_set1(-pass->bounce_speed);
   for (int i = begin; i < end; i++) {
-    tbSoftBatch* own = &batch[i];
+    tbSoftStepBatch* own = &batch[i];
     if (!own->bounces) continue;
     Pair p = pair_of(own);
     tb8f e = tb8_load(own->restitution);
     Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
     for (int k = 0; k < own->points; k++) {
-      tbSoftPoint* point = &own->point[k];
+      tbSoftStepPoint* point = &own->point[k];
       V3 arm = load3(point->arm);
       Motion u = against(&p, &a, &b);
       tb8f before = tb8_load(point->approach), total = tb8_load(point->total[0]);

@@ -7,7 +7,7 @@
 //   rolling   |λ_r| ≤ μ_r λ_n, a disc
 #include "step/soft_step_work.h"
 
-typedef struct tbSoftSpin {
+typedef struct tbSoftStepSpin {
   int contact, point;
   int a, b;
   tbVec3 axis[3];   // normal, tangent, normal × tangent
@@ -15,9 +15,9 @@ typedef struct tbSoftSpin {
   double rolling;   // 1/(largest eigenvalue of W across it, at most)
   double lambda[3]; // along the axes
   double total[3];
-} tbSoftSpin;
+} tbSoftStepSpin;
 
-static tbVec3 turn(const tbSoftMass* m, tbVec3 x)
+static tbVec3 turn(const tbSoftStepMass* m, tbVec3 x)
 {
   const float* I = m->inertia;
   return tb_vec3(I[0] * x.x + I[1] * x.y + I[2] * x.z, I[1] * x.x + I[3] * x.y + I[4] * x.z,
@@ -26,10 +26,10 @@ static tbVec3 turn(const tbSoftMass* m, tbVec3 x)
 
 static double inverse(double w) { return w > 0 ? 1 / w : 0; }
 
-static void begin_spin(const tbSoftWork* s, int contact, int point, tbSoftSpin* out)
+static void begin_spin(const tbSoftStepWork* s, int contact, int point, tbSoftStepSpin* out)
 {
-  const tbSoftContact* c = &s->contact[contact];
-  *out = (tbSoftSpin){.contact = contact, .point = point};
+  const tbSoftStepContact* c = &s->contact[contact];
+  *out = (tbSoftStepSpin){.contact = contact, .point = point};
   out->a = s->index[c->body_a], out->b = s->index[c->body_b];
   out->axis[0] = c->normal, out->axis[1] = c->tangent, out->axis[2] = tb_cross3(c->normal, c->tangent);
   double w[3];
@@ -41,16 +41,16 @@ static void begin_spin(const tbSoftWork* s, int contact, int point, tbSoftSpin* 
   out->torsion = inverse(w[0]), out->rolling = inverse(w[1] + w[2]);
 }
 
-tbStatus tb_soft_spins_begin(tbArena* arena, tbSoftWork* s)
+tbStatus tb_soft_step_spins_begin(tbArena* arena, tbSoftStepWork* s)
 {
   int count = 0;
   for (int i = 0; i < s->ncontact; i++)
     if (s->contact[i].torsion > 0 || s->contact[i].rolling > 0) count += s->contact[i].count;
   if (count == 0) return TB_OK;
-  s->spin = TB_TAKE(arena, tbSoftSpin, (size_t)count);
+  s->spin = TB_TAKE(arena, tbSoftStepSpin, (size_t)count);
   if (!s->spin) return TB_ERROR_MEMORY;
   for (int i = 0; i < s->ncontact; i++) {
-    tbSoftContact* c = &s->contact[i];
+    tbSoftStepContact* c = &s->contact[i];
     c->spin = s->nspin;
     for (int k = 0; (c->torsion > 0 || c->rolling > 0) && k < c->count; k++)
       begin_spin(s, i, k, &s->spin[s->nspin++]);
@@ -58,7 +58,7 @@ tbStatus tb_soft_spins_begin(tbArena* arena, tbSoftWork* s)
   return TB_OK;
 }
 
-static void add_turn(tbSoftWork* s, int body, double sign, tbVec3 impulse)
+static void add_turn(tbSoftStepWork* s, int body, double sign, tbVec3 impulse)
 {
   if (body >= s->moving) return;
   tbVec3 w = turn(&s->mass[body], impulse);
@@ -66,7 +66,7 @@ static void add_turn(tbSoftWork* s, int body, double sign, tbVec3 impulse)
   v[0] += (float)(sign * w.x), v[1] += (float)(sign * w.y), v[2] += (float)(sign * w.z);
 }
 
-static void apply(tbSoftWork* s, const tbSoftSpin* spin, const double change[3])
+static void apply(tbSoftStepWork* s, const tbSoftStepSpin* spin, const double change[3])
 {
   tbVec3 sum = tb_zero3();
   for (int k = 0; k < 3; k++) sum = tb_madd3(sum, change[k], spin->axis[k]);
@@ -74,26 +74,26 @@ static void apply(tbSoftWork* s, const tbSoftSpin* spin, const double change[3])
   add_turn(s, spin->b, 1, sum);
 }
 
-void tb_soft_spins_warm(tbSoftWork* s)
+void tb_soft_step_spins_warm(tbSoftStepWork* s)
 {
   for (int i = 0; i < s->nspin; i++) apply(s, &s->spin[i], s->spin[i].lambda);
 }
 
 // The most torsion that sliding leaves room for.
-static double torsion_left(const tbSoftContact* c, const double slide[3])
+static double torsion_left(const tbSoftStepContact* c, const double slide[3])
 {
   if (c->rolling > 0) return c->torsion * slide[0];
   double t = c->mu_t > 0 ? slide[1] / c->mu_t : 0, b = c->mu_b > 0 ? slide[2] / c->mu_b : 0;
   return c->torsion * sqrt(fmax(slide[0] * slide[0] - t * t - b * b, 0));
 }
 
-void tb_soft_spins_solve(tbSoftWork* s, const tbSoftPass* pass)
+void tb_soft_step_spins_solve(tbSoftStepWork* s, const tbSoftStepPass* pass)
 {
   for (int i = 0; i < s->nspin; i++) {
-    tbSoftSpin* spin = &s->spin[i];
-    const tbSoftContact* c = &s->contact[spin->contact];
-    const tbSoftPoint* p = &s->batch[c->place / TB_SOFT_LANES].point[spin->point];
-    int lane = c->place % TB_SOFT_LANES;
+    tbSoftStepSpin* spin = &s->spin[i];
+    const tbSoftStepContact* c = &s->contact[spin->contact];
+    const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[spin->point];
+    int lane = c->place % TB_SOFT_STEP_LANES;
     const float *va = s->body[spin->a].v, *vb = s->body[spin->b].v;
     tbVec3 w = tb_vec3(vb[3] - va[3], vb[4] - va[4], vb[5] - va[5]);
     double slide[3] = {p->lambda[0][lane], p->lambda[1][lane], p->lambda[2][lane]}, next[3], change[3];
@@ -108,10 +108,10 @@ void tb_soft_spins_solve(tbSoftWork* s, const tbSoftPass* pass)
   }
 }
 
-void tb_soft_spins_add(const tbSoftWork* s, double (*push)[6])
+void tb_soft_step_spins_add(const tbSoftStepWork* s, double (*push)[6])
 {
   for (int i = 0; i < s->nspin; i++) {
-    const tbSoftSpin* spin = &s->spin[i];
+    const tbSoftStepSpin* spin = &s->spin[i];
     tbVec3 sum = tb_zero3();
     for (int k = 0; k < 3; k++) sum = tb_madd3(sum, spin->total[k], spin->axis[k]);
     const double x[3] = {sum.x, sum.y, sum.z};
@@ -122,16 +122,16 @@ void tb_soft_spins_add(const tbSoftWork* s, double (*push)[6])
   }
 }
 
-int tb_soft_rows(const tbSoftContact* c)
+int tb_soft_step_rows(const tbSoftStepContact* c)
 {
   if (!(c->mu_t > 0 || c->mu_b > 0 || c->torsion > 0 || c->rolling > 0)) return 1;
   return 3 + (c->torsion > 0) + (c->rolling > 0 ? 2 : 0);
 }
 
-void tb_soft_impulses(const tbSoftWork* s, const tbSoftContact* c, int point, double out[TB_MAX_ROWS])
+void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftStepContact* c, int point, double* out)
 {
-  const tbSoftPoint* p = &s->batch[c->place / TB_SOFT_LANES].point[point];
-  for (int k = 0; k < 3; k++) out[k] = p->total[k][c->place % TB_SOFT_LANES];
+  const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[point];
+  for (int k = 0; k < 3; k++) out[k] = p->total[k][c->place % TB_SOFT_STEP_LANES];
   int row = 3;
   if (c->torsion > 0) out[row++] = s->spin[c->spin + point].total[0];
   for (int k = 1; c->rolling > 0 && k < 3; k++) out[row++] = s->spin[c->spin + point].total[k];

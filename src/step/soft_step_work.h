@@ -10,92 +10,94 @@
 #include "step/scheme.h"
 #include "step/soft_step.h"
 
-enum { TB_SOFT_GRAIN = 16 }; // batches in a piece of work
+enum { TB_SOFT_STEP_GRAIN = 16 }; // batches in a piece of work
 
 // Inverse mass and inertia (world axes: xx xy xz yy yz zz) of a body; zero: it cannot be moved.
-typedef struct tbSoftMass {
+typedef struct tbSoftStepMass {
   float mass, inertia[6];
-} tbSoftMass;
+} tbSoftStepMass;
 
-struct tbSoftJoint;
-struct tbSoftSpin;
+struct tbSoftStepJoint;
+struct tbSoftStepSpin;
 
 // What is remembered of a pair of shapes: what kept it apart, and where its contact records stand.
-typedef struct tbSoftPair {
+typedef struct tbSoftStepPair {
   tbPairHint hint;
   int record, records;
-} tbSoftPair;
+} tbSoftStepPair;
 
 // Kept from step to step to save time (scene/cache.h).
-typedef struct tbSoftCache {
+typedef struct tbSoftStepCache {
   tbPairCache* pairs;
-  tbArray remembered[2]; // tbSoftPair, of this update of the pairs and of the one before
+  tbArray remembered[2]; // tbSoftStepPair, of this update of the pairs and of the one before
   tbArray shape;         // tbNarrowShape
   tbArray item;          // tbBroadItem
-  tbArray contact;       // tbSoftContact
-  tbArray batch;         // tbSoftBatch
+  tbArray contact;       // tbSoftStepContact
+  tbArray batch;         // tbSoftStepBatch
   int64_t steps;         // of the world after the step that `record` is of; −1: none
   size_t records;        // and how many there were
-} tbSoftCache;
+} tbSoftStepCache;
 
-tbStatus tb_soft_cache(tbContext* ctx, tbCache* cache, tbSoftCache** out);
+tbStatus tb_soft_step_cache(tbContext* ctx, tbCache* cache, tbSoftStepCache** out);
 // Room for `count` items of so many bytes, whatever was there before; null: there is no memory.
-void* tb_soft_room(tbContext* ctx, tbArray* array, size_t item, size_t count);
+void* tb_soft_step_room(tbContext* ctx, tbArray* array, size_t item, size_t count);
 
-typedef struct tbSoftWork {
+typedef struct tbSoftStepWork {
   const tbTransform* centre;
   int substeps;
-  int* index;         // of a world's body in the arrays below                        (world's bodies)
-  int moving, bodies; // of them that can be moved, which come first; all of them. At `bodies`: one at rest
-  tbSoftBody* body;   // (bodies + 1)
-  tbSoftMass* mass;   // (bodies + 1)
-  float (*kick)[8];   // what a substep adds to the velocities before contacts do     (bodies)
-  float (*before)[8]; // velocities at the start of the substep                       (bodies)
-  double (*push)[6];  // impulses and angular impulses of the step                    (moving)
-  tbSoftContact* contact;
+  int* index;           // of a world's body in the arrays below                        (world's bodies)
+  int moving, bodies;   // of them that can be moved, which come first; all of them. At `bodies`: one at rest
+  tbSoftStepBody* body; // (bodies + 1)
+  tbSoftStepMass* mass; // (bodies + 1)
+  float (*kick)[8];     // what a substep adds to the velocities before contacts do     (bodies)
+  float (*before)[8];   // velocities at the start of the substep                       (bodies)
+  double (*push)[6];    // impulses and angular impulses of the step                    (moving)
+  tbSoftStepContact* contact;
   int* pair; // of a contact, among those of the cache
   int ncontact, npoint;
-  tbSoftBatch* batch;
-  int colour[TB_SOFT_COLOURS + 2]; // batches of colour k: colour[k] … colour[k + 1] − 1
-  struct tbSoftJoint* joint;
+  tbSoftStepBatch* batch;
+  int colour[TB_SOFT_STEP_COLOURS + 2]; // batches of colour k: colour[k] … colour[k + 1] − 1
+  struct tbSoftStepJoint* joint;
   int njoint;
-  struct tbSoftSpin* spin;
+  struct tbSoftStepSpin* spin;
   int nspin;
   double (*joint_total)[TB_JOINT_IMPULSES]; // (world's joints)
-  tbSoftCache* cache;
-} tbSoftWork;
+  tbSoftStepCache* cache;
+} tbSoftStepWork;
 
 // soft_step_find.c: contacts at the start of the step, with last step's impulses shared among the substeps.
-tbStatus tb_soft_find(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
-                      tbSoftWork* soft);
+tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                           tbStepWork* work, tbSoftStepWork* soft);
 
 // After the step: where the records of every pair stand.
-void tb_soft_remember(const tbWorld* world, tbSoftWork* soft);
+void tb_soft_step_remember(const tbWorld* world, tbSoftStepWork* soft);
 
 // soft_step_pack.c
-tbStatus tb_soft_pack(tbContext* ctx, tbArena* arena, tbSoftWork* soft);
+tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft);
 
 // soft_step_joints.c
-tbStatus tb_soft_joints_begin(tbArena* arena, const tbWorld* world, const tbStepOptions* options,
-                              tbSoftWork* soft);
-void tb_soft_joints_warm(tbSoftWork* soft);
-void tb_soft_joints_solve(tbSoftWork* soft, const tbSoftPass* pass);
-void tb_soft_joints_add(const tbSoftWork* soft, double (*push)[6]); // the step's impulses on the bodies
-void tb_soft_joints_keep(const tbSoftWork* soft, const tbStepOptions* options, tbWorld* world);
+tbStatus tb_soft_step_joints_begin(tbArena* arena, const tbWorld* world, const tbStepOptions* options,
+                                   tbSoftStepWork* soft);
+void tb_soft_step_joints_warm(tbSoftStepWork* soft);
+void tb_soft_step_joints_solve(tbSoftStepWork* soft, const tbSoftStepPass* pass);
+void tb_soft_step_joints_add(const tbSoftStepWork* soft,
+                             double (*push)[6]); // the step's impulses on the bodies
+void tb_soft_step_joints_keep(const tbSoftStepWork* soft, const tbStepOptions* options, tbWorld* world);
 
 // soft_step_spin.c
-tbStatus tb_soft_spins_begin(tbArena* arena, tbSoftWork* soft);
-void tb_soft_spins_warm(tbSoftWork* soft);
-void tb_soft_spins_solve(tbSoftWork* soft, const tbSoftPass* pass);
-void tb_soft_spins_add(const tbSoftWork* soft, double (*push)[6]);
+tbStatus tb_soft_step_spins_begin(tbArena* arena, tbSoftStepWork* soft);
+void tb_soft_step_spins_warm(tbSoftStepWork* soft);
+void tb_soft_step_spins_solve(tbSoftStepWork* soft, const tbSoftStepPass* pass);
+void tb_soft_step_spins_add(const tbSoftStepWork* soft, double (*push)[6]);
 
 // Rows of a contact's law, and a point's impulses of the step in their order (room for TB_MAX_ROWS).
-int tb_soft_rows(const tbSoftContact* contact);
-void tb_soft_impulses(const tbSoftWork* soft, const tbSoftContact* contact, int point, double* out);
+int tb_soft_step_rows(const tbSoftStepContact* contact);
+void tb_soft_step_impulses(const tbSoftStepWork* soft, const tbSoftStepContact* contact, int point,
+                           double* out);
 
 // soft_step_publish.c: the step as a contact problem with the impulses it found, or (λ null) those to start
 // from.
-tbStatus tb_soft_publish(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbStepWork* work,
-                         const tbSoftWork* soft, bool done);
+tbStatus tb_soft_step_publish(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                              tbStepWork* work, const tbSoftStepWork* soft, bool done);
 
 #endif
