@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheme `soft-step` from the inside: what its files share.
 //
-//   soft_step.c          the scheme: a step, substep by substep
+//   soft_step.c          the scheme
 //   soft_step_find.c     the contacts: pairs with one normal and up to four points
 //   soft_step_pack.c     colours, and batches of eight pairs side by side
+//   soft_step_bodies.c   bodies in floats
+//   soft_step_substeps.c the substeps, and the sums of their impulses
+//   soft_step_advance.c  bodies move; contact records
 //   soft_step_solve.c    a batch: eight pairs at a time, in floats; compiled once per vector width
 //   soft_step_spin.c     torsional and rolling friction
 //   soft_step_joints.c   joints, row by row

@@ -106,29 +106,24 @@ static int lay_out(const Census* census, tbSoftStepWork* s, int place[TB_SOFT_ST
   return batches;
 }
 
-typedef struct {
-  tbSoftStepWork* work;
-  const int* order; // contact at a place; −1: none
-} Fill;
-
 static void fill(void* user, int begin, int end, int piece)
 {
   (void)piece;
-  const Fill* f = user;
+  tbSoftStepWork* s = user;
   for (int i = begin; i < end; i++) {
-    tbSoftStepBatch* batch = &f->work->batch[i];
-    const int* at = f->order + TB_SOFT_STEP_LANES * i;
+    tbSoftStepBatch* batch = &s->batch[i];
+    const int* at = s->order + TB_SOFT_STEP_LANES * i;
     int points = 0, lanes = 0;
     for (int lane = 0; lane < TB_SOFT_STEP_LANES; lane++) {
       if (at[lane] < 0) continue;
-      int count = f->work->contact[at[lane]].count;
+      int count = s->contact[at[lane]].count;
       points = count > points ? count : points, lanes = lane + 1;
     }
-    clear(f->work, batch, points, lanes);
+    clear(s, batch, points, lanes);
     for (int lane = 0; lane < lanes; lane++)
-      if (at[lane] >= 0) put_contact(f->work, &f->work->contact[at[lane]], batch, lane);
+      if (at[lane] >= 0) put_contact(s, &s->contact[at[lane]], batch, lane);
   }
-  tb_soft_step_begin(f->work->batch, begin, end, f->work->body);
+  tb_soft_step_begin(s->batch, begin, end, s->body);
 }
 
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
@@ -141,16 +136,15 @@ tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
   int place[TB_SOFT_STEP_COLOURS + 1][SORTS];
   int batches = lay_out(&census, s, place);
   s->batch = tb_soft_step_room(ctx, &s->cache->batch, sizeof(tbSoftStepBatch), (size_t)batches);
-  int* order = TB_TAKE(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
-  if (!s->batch || !order) return TB_ERROR_MEMORY;
-  for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) order[i] = -1;
+  s->order = TB_TAKE(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
+  if (!s->batch || !s->order) return TB_ERROR_MEMORY;
+  for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) s->order[i] = -1;
   for (int i = 0; i < s->ncontact; i++) {
     tbSoftStepContact* c = &s->contact[i];
     int k = colour_of[i], next = place[k][sort_of(c)];
     place[k][sort_of(c)] += stride(k);
-    c->place = next, order[next] = i;
+    c->place = next, s->order[next] = i;
   }
-  Fill f = {s, order};
-  tb_parallel_for(ctx->threads, batches, TB_SOFT_STEP_GRAIN, fill, &f);
+  tb_parallel_for(ctx->threads, batches, TB_SOFT_STEP_GRAIN, fill, s);
   return TB_OK;
 }

@@ -10,7 +10,12 @@
 #include "step/scheme.h"
 #include "step/soft_step.h"
 
-enum { TB_SOFT_STEP_GRAIN = 16 }; // batches in a piece of work
+enum { TB_SOFT_STEP_GRAIN = 16, TB_SOFT_STEP_BODIES = 256 }; // batches, bodies in a piece of work
+
+// How far bodies are, at most, from where their velocities at the end of the step would have taken them.
+typedef struct tbSoftStepAstray {
+  double way, turn;
+} tbSoftStepAstray;
 
 // Inverse mass and inertia (world axes: xx xy xz yy yz zz) of a body; zero: it cannot be moved.
 typedef struct tbSoftStepMass {
@@ -56,6 +61,8 @@ typedef struct tbSoftStepWork {
   int* pair; // of a contact, among those of the cache
   int ncontact, npoint;
   tbSoftStepBatch* batch;
+  int* order;                           // contact at a place of the batches; −1: none
+  tbSoftStepAstray* astray;             // of a piece of the world's bodies
   int colour[TB_SOFT_STEP_COLOURS + 2]; // batches of colour k: colour[k] … colour[k + 1] − 1
   struct tbSoftStepJoint* joint;
   int njoint;
@@ -71,6 +78,18 @@ tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* world, const tbStepOpt
 
 // After the step: where the records of every pair stand.
 void tb_soft_step_remember(const tbWorld* world, tbSoftStepWork* soft);
+
+// soft_step_bodies.c
+tbStatus tb_soft_step_bodies(tbContext* ctx, tbArena* arena, const tbWorld* world,
+                             const tbUnconstrained* unconstrained, tbSoftStepWork* soft);
+
+// soft_step_substeps.c: all of them, and the sums of their impulses.
+tbStatus tb_soft_step_take(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                           tbSoftStepWork* soft);
+
+// soft_step_advance.c
+void tb_soft_step_advance(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbWorld* world,
+                          tbStepReport* report);
 
 // soft_step_pack.c
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft);

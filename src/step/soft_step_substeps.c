@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The substeps of soft-step, and what they come to.
+#include "step/soft_step_work.h"
+
+#include "base/stop.h"
+
+enum { BODIES = 1024 };
+
+// Contacts as stiff as so many oscillations per substep: stiffer ones shake tall stacks, softer ones let them
+// sag. At most FASTEST of them.
+static const double HERTZ = 0.177, FASTEST = 0.25;
+
+// A contact whose impulse of a substep is worth so many times what gravity does in it is as soft as that;
+// lighter ones are stiffer, down to a quarter.
+static const double HEAVY = 5;
+
+tbSoftness tb_softness(double hertz, double damping_ratio, double h)
+{
+  double omega = 6.283185307179586 * hertz, a1 = 2 * damping_ratio + h * omega, a2 = h * omega * a1;
+  return omega > 0 ? (tbSoftness){(float)(omega / a1), (float)(1 / a2)} : (tbSoftness){0, 0};
+}
+
+static void add_push(double* out, double sign, tbVec3 force, tbVec3 torque)
+{
+  out[0] += sign * force.x, out[1] += sign * force.y, out[2] += sign * force.z;
+  out[3] += sign * torque.x, out[4] += sign * torque.y, out[5] += sign * torque.z;
+}
+
+static void add_contact(tbSoftStepWork* s, const tbSoftStepContact* c)
+{
+  const tbSoftStepBatch* batch = &s->batch[c->place / TB_SOFT_STEP_LANES];
+  int lane = c->place % TB_SOFT_STEP_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
+  tbVec3 n = c->normal, t = c->tangent, across = tb_cross3(n, t), sum = tb_zero3(), moment = tb_zero3();
+  tbVec3 xa = s->centre[c->body_a].x, xb = s->centre[c->body_b].x;
+  for (int k = 0; k < c->count; k++) {
+    const tbSoftStepPoint* p = &batch->point[k];
+    tbVec3 f = tb_add3(tb_scale3(p->total[0][lane], n),
+                       tb_add3(tb_scale3(p->total[1][lane], t), tb_scale3(p->total[2][lane], across)));
+    sum = tb_add3(sum, f);
+    moment = tb_add3(moment, tb_cross3(tb_sub3(c->point[k].position, xa), f)); // about the centre of a
+  }
+  if (a < s->moving) add_push(s->push[a], -1, sum, moment);
+  if (b < s->moving) add_push(s->push[b], 1, sum, tb_add3(moment, tb_cross3(tb_sub3(xa, xb), sum)));
+}
+
+static void add_batches(tbSoftStepWork* s, int begin, int end)
+{
+  for (int i = begin * TB_SOFT_STEP_LANES; i < end * TB_SOFT_STEP_LANES; i++)
+    if (s->order[i] >= 0) add_contact(s, &s->contact[s->order[i]]);
+}
+
+typedef enum { WARM, SOLVE, BOUNCE, ADD } What;
+
+typedef struct {
+  tbSoftStepWork* work;
+  What what;
+  const tbSoftStepPass* pass;
+  int first; // batch of the colour
+} Sweep;
+
+static void sweep_piece(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Sweep* j = user;
+  tbSoftStepWork* s = j->work;
+  int from = j->first + begin, to = j->first + end;
+  if (j->what == WARM) tb_soft_step_warm(s->batch, from, to, s->body, s->moving);
+  if (j->what == SOLVE) tb_soft_step_solve(s->batch, from, to, s->body, s->moving, j->pass);
+  if (j->what == ADD) add_batches(s, from, to);
+  if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
+}
+
+// All contacts, colour after colour; those beyond the last one after the other.
+static void sweep(tbContext* ctx, tbSoftStepWork* s, What what, const tbSoftStepPass* pass)
+{
+  Sweep job = {s, what, pass, 0};
+  for (int k = 0; k <= TB_SOFT_STEP_COLOURS; k++) {
+    int count = s->colour[k + 1] - s->colour[k];
+    job.first = s->colour[k];
+    if (count > 0)
+      tb_parallel_for(ctx->threads, count, k < TB_SOFT_STEP_COLOURS ? TB_SOFT_STEP_GRAIN : count, sweep_piece,
+                      &job);
+  }
+}
+
+typedef struct {
+  tbSoftStepWork* work;
+  bool first; // substep
+  float h;
+} Motion;
+
+// v ← v + kick, where the kick has what contacts did in the last substep.
+static void start_bodies(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Motion* m = user;
+  tbSoftStepWork* s = m->work;
+  for (int i = begin; i < end; i++)
+    for (int k = 0; k < 8; k++) {
+      float gained = m->first ? s->kick[i][k] : s->body[i].v[k] - s->before[i][k];
+      s->before[i][k] = s->body[i].v[k];
+      s->body[i].v[k] += gained;
+    }
+}
+
+static void move_bodies(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Motion* m = user;
+  for (int i = begin; i < end; i++)
+    for (int k = 0; k < 8; k++) m->work->body[i].d[k] += m->h * m->work->body[i].v[k];
+}
+
+static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)
+{
+  double h = o->dt / s->substeps, hertz = o->hertz > 0 ? fmin(o->hertz, FASTEST / h) : HERTZ / h;
+  tbSoftStepPass solve = {.push = true,
+                          .inverse_h = (float)(1 / h),
+                          .push_speed = (float)o->push_speed,
+                          .bounce_speed = (float)tb_bounce_speed(w, o),
+                          .softness = tb_softness(hertz, o->damping_ratio, h)};
+  double g = tb_norm3(w->gravity);
+  solve.heavy = g > 0 ? (float)(1 / (HEAVY * g * h)) : 1e30f;
+  tbSoftStepPass relax = solve;
+  relax.push = false;
+  Motion motion = {s, true, (float)h};
+  for (int i = 0; i < s->substeps; i++, motion.first = false) {
+    tb_parallel_for(ctx->threads, s->moving, BODIES, start_bodies, &motion);
+    if (i == 0) {
+      tb_soft_step_joints_warm(s);
+      tb_soft_step_spins_warm(s);
+      sweep(ctx, s, WARM, NULL);
+    }
+    solve.first = relax.first = i == 0;
+    tb_soft_step_joints_solve(s, &solve);
+    sweep(ctx, s, SOLVE, &solve);
+    tb_soft_step_spins_solve(s, &solve);
+    tb_parallel_for(ctx->threads, s->bodies, BODIES, move_bodies, &motion);
+    tb_soft_step_joints_solve(s, &relax);
+    sweep(ctx, s, SOLVE, &relax);
+    tb_soft_step_spins_solve(s, &relax);
+    TB_TRY(tb_check_interrupt(ctx));
+  }
+  sweep(ctx, s, BOUNCE, &relax);
+  return TB_OK;
+}
+
+// Impulses of everything on the bodies, in doubles. False: they are too large for floats.
+static bool add_up(tbContext* ctx, tbSoftStepWork* s)
+{
+  sweep(ctx, s, ADD, NULL);
+  tb_soft_step_joints_add(s, s->push);
+  tb_soft_step_spins_add(s, s->push);
+  bool finite = true;
+  for (int i = 0; i < s->moving; i++)
+    for (int k = 0; k < 6; k++) finite &= isfinite(s->push[i][k]) && isfinite(s->body[i].d[k]);
+  return finite;
+}
+
+tbStatus tb_soft_step_take(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)
+{
+  TB_TRY(take_substeps(ctx, w, o, s));
+  if (add_up(ctx, s)) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_NUMERIC, "velocities have outgrown what soft-step can compute");
+}
