@@ -10,15 +10,24 @@
 // Impulses to start from are those of the last step at the same features, or else at the nearest place.
 #include "step/soft_step_work.h"
 
-#include "base/shared.h"
+#include "base/prefetch.h"
 #include "step/rows.h"
 
-enum { SHAPES = 256, PAIRS = 64 };
+enum { SHAPES = 256, PAIRS = 64, AHEAD = 6 };
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
 // What a pair came to.
 enum { NOTHING = 0, SPECIAL = -1 }; // or the number of points
+
+// What is asked of a body for each of its pairs: a tenth of all that is known of it.
+typedef struct {
+  tbVec3 v;         // after the step's forces
+  double way, turn; // how far the centre may go, and a point turn
+  double radius;
+  uint32_t category, mask; // which bodies it touches
+  bool moves, bullet;
+} Traveller;
 
 typedef struct {
   const tbWorld* world;
@@ -29,14 +38,14 @@ typedef struct {
   int njoined;
   tbNarrowShape* shape;
   tbBroadItem* item;
-  double* reach; // how far any point of a body may go                   (bodies)
+  Traveller* body;
+  double drop; // that gravity makes in the step
   const tbCachedPair* pair;
   int npair;
   const tbSoftStepPair* before; // of the update before
   tbSoftStepPair* now;
   bool known;                 // records of the last step are where `before` says
   tbSoftStepContact* contact; // of a piece: from its first pair on
-  int* count;                 // contacts of a piece
   int8_t* result;             // of a pair
 } Search;
 
@@ -45,15 +54,14 @@ static void place_shapes(void* user, int begin, int end, int piece)
   (void)piece;
   const Search* s = user;
   const int* owner = s->world->owner.data;
-  double h = s->options->dt, drop = tb_norm3(s->world->gravity) * h * h;
   for (int i = begin; i < end; i++) {
     int at = owner[i];
     const tbBody* b = &tb_bodies(s->world)[at];
     const tbShape* shape = &tb_shapes(s->world)[i];
     s->shape[i] = tb_narrow_shape(shape, s->pose[at]);
     tbBox box = tb_shape_box_of(shape, s->pose[at]);
-    double g = larger(0.5 * s->options->margin, drop);
-    if (b->motion != TB_BODY_FIXED) g += s->reach[at] + 1e-3 * b->radius;
+    double g = larger(0.5 * s->options->margin, s->drop);
+    if (b->motion != TB_BODY_FIXED) g += s->body[at].way + s->body[at].turn + 1e-3 * b->radius;
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
     tbVec3 grow = tb_vec3(g, g, g);
     s->item[i] =
@@ -61,38 +69,44 @@ static void place_shapes(void* user, int begin, int end, int piece)
   }
 }
 
-static void reach_of(const Search* s)
+static void know_bodies(void* user, int begin, int end, int piece)
 {
-  for (size_t i = 0; i < s->world->body.count; i++) {
+  (void)piece;
+  const Search* s = user;
+  double h = s->options->dt;
+  for (int i = begin; i < end; i++) {
     const tbBody* b = &tb_bodies(s->world)[i];
     const tbUnconstrained* f = &s->unconstrained[i];
     double v = larger(tb_norm3(b->v), tb_norm3(f->v)), w = larger(tb_norm3(b->w), tb_norm3(f->w));
-    s->reach[i] = s->options->dt * (v + (w > 0 ? w * b->radius : 0));
+    s->body[i] = (Traveller){.v = f->v,
+                             .way = h * v,
+                             .turn = w > 0 ? h * w * b->radius : 0,
+                             .radius = b->radius,
+                             .category = b->category,
+                             .mask = b->mask,
+                             .moves = b->motion == TB_BODY_DYNAMIC,
+                             .bullet = b->bullet};
   }
 }
 
 // How far ahead to look at a pair; negative: it has to be swept.
-static double look_ahead(const Search* s, int a, int b)
+static double look_ahead(const Search* s, const Traveller* a, const Traveller* b)
 {
-  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
-  const tbUnconstrained *fa = &s->unconstrained[a], *fb = &s->unconstrained[b];
-  double h = s->options->dt, size = fmin(A->radius, B->radius);
-  double way = h * larger(tb_distance3(A->v, B->v), tb_distance3(fa->v, fb->v));
-  if (tb_maxabs3(fa->w) > 0) way += s->reach[a] - h * larger(tb_norm3(A->v), tb_norm3(fa->v));
-  if (tb_maxabs3(fb->w) > 0) way += s->reach[b] - h * larger(tb_norm3(B->v), tb_norm3(fb->v));
-  way += tb_norm3(s->world->gravity) * h * h + 1e-3 * size;
-  if (!(way <= 0.5 * size) || A->bullet || B->bullet) return -1;
-  double alone = 0; // once something else has stopped one of them
-  if (A->motion == TB_BODY_DYNAMIC) alone = s->reach[a];
-  if (B->motion == TB_BODY_DYNAMIC) alone = larger(alone, s->reach[b]);
-  return larger(larger(way, fmin(alone, 0.25 * size)), s->options->margin);
+  double size = a->radius < b->radius ? a->radius : b->radius;
+  double way = s->options->dt * tb_distance3(a->v, b->v) + a->turn + b->turn + s->drop + 1e-3 * size;
+  if (!(way <= 0.5 * size) || a->bullet || b->bullet) return -1;
+  double alone = 0, most = 0.25 * size; // once something else has stopped one of them
+  if (a->moves) alone = a->way + a->turn;
+  if (b->moves) alone = larger(alone, b->way + b->turn);
+  return larger(larger(way, alone < most ? alone : most), s->options->margin);
 }
 
 static bool may_touch(const Search* s, int a, int b)
 {
-  const tbBody *A = &tb_bodies(s->world)[a], *B = &tb_bodies(s->world)[b];
-  if (A->motion != TB_BODY_DYNAMIC && B->motion != TB_BODY_DYNAMIC) return false;
-  return tb_world_may_touch(s->world, a, b) && !tb_is_joined(s->joined, s->njoined, a, b);
+  const Traveller *A = &s->body[a], *B = &s->body[b];
+  if ((!A->moves && !B->moves) || !(A->category & B->mask) || !(B->category & A->mask)) return false;
+  if (s->world->ignored.count > 0 && !tb_world_may_touch(s->world, a, b)) return false;
+  return !tb_is_joined(s->joined, s->njoined, a, b);
 }
 
 // The records of a pair in the last step.
@@ -189,7 +203,7 @@ static int collide(const Search* s, int i, tbSoftStepContact* c)
   int a = owner[pair->a], b = owner[pair->b];
   s->now[i] = pair->was >= 0 ? s->before[pair->was] : (tbSoftStepPair){.record = 0};
   if (!may_touch(s, a, b)) return NOTHING;
-  double margin = look_ahead(s, a, b);
+  double margin = look_ahead(s, &s->body[a], &s->body[b]);
   tbNarrowManifold m;
   if (margin < 0 || !tb_narrow(&s->shape[pair->a], &s->shape[pair->b], margin, &s->now[i].hint, &m))
     return SPECIAL;
@@ -211,14 +225,15 @@ static int collide(const Search* s, int i, tbSoftStepContact* c)
 
 static void collide_pairs(void* user, int begin, int end, int piece)
 {
+  (void)piece;
   Search* s = user;
   tbSoftStepContact* out = s->contact + begin;
   for (int i = begin; i < end; i++) {
+    if (i + AHEAD < end) tb_prefetch(&s->shape[s->pair[i + AHEAD].b], sizeof(tbNarrowShape));
     int result = collide(s, i, out);
     s->result[i] = (int8_t)result;
     if (result > 0) out++;
   }
-  s->count[piece] = (int)(out - (s->contact + begin));
 }
 
 static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft, Search* s)
@@ -226,12 +241,13 @@ static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft,
   const tbWorld* w = s->world;
   tbSoftStepCache* cache = soft->cache;
   size_t nshape = w->shape.count;
-  s->reach = TB_TAKE(arena, double, w->body.count);
+  s->body = TB_TAKE(arena, Traveller, w->body.count);
+  s->drop = tb_norm3(w->gravity) * s->options->dt * s->options->dt;
   s->joined = tb_joined_bodies(arena, w, &s->njoined);
   s->shape = tb_soft_step_room(ctx, &cache->shape, sizeof(tbNarrowShape), nshape);
   s->item = tb_soft_step_room(ctx, &cache->item, sizeof(tbBroadItem), nshape);
-  if (!s->reach || !s->joined || !s->shape || !s->item) return TB_ERROR_MEMORY;
-  reach_of(s);
+  if (!s->body || !s->joined || !s->shape || !s->item) return TB_ERROR_MEMORY;
+  tb_parallel_for(ctx->threads, (int)w->body.count, SHAPES, know_bodies, s);
   tb_parallel_for(ctx->threads, (int)nshape, SHAPES, place_shapes, s);
   TB_TRY(tb_pair_cache_update(ctx, cache->pairs, s->item, (int)nshape, NULL));
   s->pair = tb_pair_cache_pairs(cache->pairs, &s->npair);
@@ -277,36 +293,53 @@ static int specials(const Search* s, tbPair* out)
   return count;
 }
 
-// All contacts in the order of the pairs. Those of the pieces stand where their pairs began; special ones
-// come in between, from `t`, which is in the order of the pairs, too.
-static tbStatus gather(tbArena* arena, const Search* s, const tbArray* special, tbSoftStepWork* soft)
+// Where contacts come from: those of the pieces stand where their pairs began.
+typedef struct {
+  const tbSoftStepContact* from;
+  int *source, *first; // source −1: it is there already
+  tbSoftStepContact* to;
+} Copies;
+
+static void copy_contacts(void* user, int begin, int end, int piece)
 {
+  (void)piece;
+  const Copies* c = user;
+  for (int i = begin; i < end; i++) {
+    if (c->source[i] >= 0) c->to[i] = c->from[c->source[i]];
+    c->to[i].first = c->first[i];
+  }
+}
+
+// All contacts in the order of the pairs. Special ones come in between, from `t`, which is in that order,
+// too.
+static tbStatus gather(tbContext* ctx, tbArena* arena, const Search* s, const tbArray* special,
+                       tbSoftStepWork* soft)
+{
+  size_t most = (size_t)s->npair + special->count;
   const tbContactConstraint *t = special->data, *last = t + special->count;
-  soft->pair = TB_TAKE(arena, int, (size_t)s->npair + special->count);
-  tbSoftStepContact* out =
-      special->count > 0 ? TB_TAKE(arena, tbSoftStepContact, (size_t)s->npair + special->count) : s->contact;
-  if (!soft->pair || !out) return TB_ERROR_MEMORY;
-  soft->contact = out, soft->ncontact = soft->npoint = 0;
+  Copies c = {.from = s->contact, .source = TB_TAKE(arena, int, most), .first = TB_TAKE(arena, int, most)};
+  soft->pair = TB_TAKE(arena, int, most);
+  c.to = soft->contact = tb_soft_step_room(ctx, &soft->cache->gathered, sizeof(tbSoftStepContact), most);
+  if (!soft->pair || !c.source || !c.first || !c.to) return TB_ERROR_MEMORY;
+  int n = 0, points = 0;
   for (int i = 0, from = 0; i < s->npair; i++) {
     if (i % PAIRS == 0) from = i;
-    int first = soft->ncontact, made = 0;
     if (s->result[i] > 0) {
-      if (&out[first] != &s->contact[from]) out[first] = s->contact[from];
-      from++, made = 1;
-    }
-    if (s->result[i] == SPECIAL) {
+      c.source[n] = from++, c.first[n] = points, soft->pair[n++] = i;
+      points += s->result[i];
+    } else if (s->result[i] == SPECIAL) {
       int count = 0;
       while (t + count < last && t[count].shape_a == s->pair[i].a && t[count].shape_b == s->pair[i].b)
         count++;
-      made = add_special(s, &s->pair[i], t, count, out + first);
+      for (int made = add_special(s, &s->pair[i], t, count, c.to + n); made > 0; made--) {
+        c.source[n] = -1, c.first[n] = points, soft->pair[n] = i;
+        points += c.to[n++].count;
+      }
       t += count;
     }
-    for (int k = first; k < first + made; k++) {
-      soft->pair[k] = i, out[k].first = soft->npoint;
-      soft->npoint += out[k].count;
-    }
-    soft->ncontact += made;
   }
+  soft->ncontact = n, soft->npoint = points;
+  tb_parallel_for(ctx->threads, n, SHAPES, copy_contacts, &c);
   return TB_OK;
 }
 
@@ -315,19 +348,17 @@ tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* w, const tbStepOptions
 {
   Search s = {.world = w, .options = o, .unconstrained = work->unconstrained, .pose = work->pose};
   TB_TRY(find_pairs(ctx, work->arena, soft, &s));
-  int pieces = tb_piece_count(s.npair, PAIRS);
   s.contact = tb_soft_step_room(ctx, &soft->cache->contact, sizeof(tbSoftStepContact), (size_t)s.npair);
-  s.count = TB_TAKE(work->arena, int, (size_t)pieces);
   s.result = TB_TAKE(work->arena, int8_t, (size_t)s.npair);
   tbPair* pairs = TB_TAKE(work->arena, tbPair, (size_t)s.npair);
-  if (!s.contact || !s.count || !s.result || !pairs) return TB_ERROR_MEMORY;
+  if (!s.contact || !s.result || !pairs) return TB_ERROR_MEMORY;
   tb_parallel_for(ctx->threads, s.npair, PAIRS, collide_pairs, &s);
   int count = specials(&s, pairs);
   work->constraints.count = 0;
   if (count > 0)
     TB_TRY(tb_find_contacts_of(ctx, work->arena, w, o, work->unconstrained, work->pose, pairs, count,
                                &work->constraints));
-  return gather(work->arena, &s, &work->constraints, soft);
+  return gather(ctx, work->arena, &s, &work->constraints, soft);
 }
 
 void tb_soft_step_remember(const tbWorld* w, tbSoftStepWork* s)

@@ -10,6 +10,8 @@
 // Cost      linear in pairs.
 #include "step/soft_step_work.h"
 
+#include "base/prefetch.h"
+
 #include <string.h>
 
 // Pairs of a colour are sorted by how many points they have, most first, and by whether they are new.
@@ -119,6 +121,9 @@ static void fill(void* user, int begin, int end, int piece)
       int count = s->contact[at[lane]].count;
       points = count > points ? count : points, lanes = lane + 1;
     }
+    for (int lane = 0; lane < TB_SOFT_STEP_LANES && i + 1 < end; lane++)
+      if (at[TB_SOFT_STEP_LANES + lane] >= 0)
+        tb_prefetch(&s->contact[at[TB_SOFT_STEP_LANES + lane]], sizeof *s->contact);
     clear(s, batch, points, lanes);
     for (int lane = 0; lane < lanes; lane++)
       if (at[lane] >= 0) put_contact(s, &s->contact[at[lane]], batch, lane);

@@ -2,9 +2,10 @@
 // The substeps of soft-step, and what they come to.
 #include "step/soft_step_work.h"
 
+#include "base/prefetch.h"
 #include "base/stop.h"
 
-enum { BODIES = 1024 };
+enum { BODIES = 1024, AHEAD = 4 };
 
 // Contacts as stiff as so many oscillations per substep: stiffer ones shake tall stacks, softer ones let them
 // sag. At most FASTEST of them.
@@ -45,8 +46,12 @@ static void add_contact(tbSoftStepWork* s, const tbSoftStepContact* c)
 
 static void add_batches(tbSoftStepWork* s, int begin, int end)
 {
-  for (int i = begin * TB_SOFT_STEP_LANES; i < end * TB_SOFT_STEP_LANES; i++)
+  int last = end * TB_SOFT_STEP_LANES;
+  for (int i = begin * TB_SOFT_STEP_LANES; i < last; i++) {
+    if (i + AHEAD < last && s->order[i + AHEAD] >= 0)
+      tb_prefetch(&s->contact[s->order[i + AHEAD]], sizeof *s->contact);
     if (s->order[i] >= 0) add_contact(s, &s->contact[s->order[i]]);
+  }
 }
 
 typedef enum { WARM, SOLVE, BOUNCE, ADD } What;

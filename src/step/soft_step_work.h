@@ -34,13 +34,13 @@ typedef struct tbSoftStepPair {
 // Kept from step to step to save time (scene/cache.h).
 typedef struct tbSoftStepCache {
   tbPairCache* pairs;
-  tbArray remembered[2]; // tbSoftStepPair, of this update of the pairs and of the one before
-  tbArray shape;         // tbNarrowShape
-  tbArray item;          // tbBroadItem
-  tbArray contact;       // tbSoftStepContact
-  tbArray batch;         // tbSoftStepBatch
-  int64_t steps;         // of the world after the step that `record` is of; −1: none
-  size_t records;        // and how many there were
+  tbArray remembered[2];     // tbSoftStepPair, of this update of the pairs and of the one before
+  tbArray shape;             // tbNarrowShape
+  tbArray item;              // tbBroadItem
+  tbArray contact, gathered; // tbSoftStepContact: by pair; all of them in order
+  tbArray batch;             // tbSoftStepBatch
+  int64_t steps;             // of the world after the step that `record` is of; −1: none
+  size_t records;            // and how many there were
 } tbSoftStepCache;
 
 tbStatus tb_soft_step_cache(tbContext* ctx, tbCache* cache, tbSoftStepCache** out);

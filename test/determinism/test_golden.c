@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State hashes of eleven scenes after a few steps, as they were when golden.txt was written: whatever changes a
-// result, on purpose or not, shows here. `make golden` writes the file anew; the commit that does so says
+// State hashes of eleven scenes after a few steps, as they were when golden.txt was written: whatever changes
+// a result, on purpose or not, shows here. `make golden` writes the file anew; the commit that does so says
 // why.
 #include "test.h"
 #include "tribo/io.h"
