@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// ODE, as Debian has it, with its quick step.
+#include "peers/peer.h"
+
+#include <ode/ode.h>
+
+#include <stdlib.h>
+
+enum { CONTACTS = 8 };
+
+typedef struct {
+  dWorldID world;
+  dSpaceID space;
+  dJointGroupID contacts;
+  double mu;
+  int count;
+  dGeomID* geom;
+  PeerBox* box;
+} World;
+
+static void* open_world(const PeerScene* scene)
+{
+  dInitODE2(0);
+  World* w = calloc(1, sizeof *w);
+  w->world = dWorldCreate(), w->space = dHashSpaceCreate(0), w->contacts = dJointGroupCreate(0);
+  w->mu = scene->mu, w->count = scene->count, w->box = scene->box;
+  w->geom = calloc((size_t)scene->count, sizeof *w->geom);
+  dWorldSetGravity(w->world, 0, 0, -9.81);
+  for (int i = 0; i < scene->count; i++) {
+    const PeerBox* b = &scene->box[i];
+    dGeomID g = w->geom[i] = dCreateBox(w->space, 2 * b->half[0], 2 * b->half[1], 2 * b->half[2]);
+    dQuaternion q = {b->q[0], b->q[1], b->q[2], b->q[3]};
+    if (b->mass > 0) {
+      dBodyID body = dBodyCreate(w->world);
+      dMass mass;
+      dMassSetBoxTotal(&mass, b->mass, 2 * b->half[0], 2 * b->half[1], 2 * b->half[2]);
+      dBodySetMass(body, &mass);
+      dGeomSetBody(g, body);
+    }
+    dGeomSetPosition(g, b->x[0], b->x[1], b->x[2]);
+    dGeomSetQuaternion(g, q);
+  }
+  return w;
+}
+
+static void meet(void* user, dGeomID a, dGeomID b)
+{
+  World* w = user;
+  if (!dGeomGetBody(a) && !dGeomGetBody(b)) return;
+  dContact contact[CONTACTS];
+  int count = dCollide(a, b, CONTACTS, &contact[0].geom, sizeof *contact);
+  for (int i = 0; i < count; i++) {
+    contact[i].surface.mode = dContactApprox1;
+    contact[i].surface.mu = w->mu;
+    dJointAttach(dJointCreateContact(w->world, w->contacts, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
+  }
+}
+
+static void step(void* world, double dt)
+{
+  World* w = world;
+  dSpaceCollide(w->space, w, meet);
+  dWorldQuickStep(w->world, dt);
+  dJointGroupEmpty(w->contacts);
+}
+
+static void pose(void* world, int i, PeerPose* out)
+{
+  const World* w = world;
+  const dReal* x = dGeomGetPosition(w->geom[i]);
+  dQuaternion q;
+  dGeomGetQuaternion(w->geom[i], q);
+  dBodyID body = dGeomGetBody(w->geom[i]);
+  for (int k = 0; k < 3; k++) out->x[k] = x[k], out->v[k] = body ? dBodyGetLinearVel(body)[k] : 0;
+  for (int k = 0; k < 4; k++) out->q[k] = q[k];
+}
+
+static void close_world(void* world)
+{
+  World* w = world;
+  dJointGroupDestroy(w->contacts);
+  dSpaceDestroy(w->space);
+  dWorldDestroy(w->world);
+  dCloseODE();
+  free(w->geom);
+  free(w);
+}
+
+const Peer peer_ode = {"ODE", open_world, step, pose, 0, close_world};
