@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same boxes in Tribo's two lanes and in other engines: processor time of a step, overlaps by one checker,
-// drift. Engines take turns step by step, so that a noisy machine is as noisy for all of them.
+// The same boxes in Tribo's two lanes and in other engines: processor time of a step, overlaps by one
+// checker, drift. Engines take turns step by step, so that a noisy machine is as noisy for all of them.
 //
 //   bench_peers [FILE.csv]
 #include "bench.h"
@@ -174,7 +174,8 @@ static double overlap(const PeerBox* a, const PeerPose* pa, const PeerBox* b, co
     if (size < 1e-6) continue;
     n = tb_scale3(1 / size, n);
     for (int i = 0; i < 3; i++)
-      reach += a->half[i] * fabs(tb_dot3(n, tb_mat3_col(A, i))) + b->half[i] * fabs(tb_dot3(n, tb_mat3_col(B, i)));
+      reach +=
+          a->half[i] * fabs(tb_dot3(n, tb_mat3_col(A, i))) + b->half[i] * fabs(tb_dot3(n, tb_mat3_col(B, i)));
     least = fmin(least, reach - fabs(tb_dot3(n, d)));
   }
   return least;
@@ -219,8 +220,8 @@ static void report(const PeerScene* s, Runner* r, double reference, FILE* csv)
   for (int c = 0; c < 3; c++) top += pow(pose[s->count - 1].x[c] - last->x[c], 2);
   double deep = deepest(s, pose), left = r->peer->residual ? r->peer->residual(r->world) : -1;
   printf("  %-20s %9.3f ms mean %9.3f median %9.3f worst  %6.2f ×  overlap %.4f m  last box moved %.4f m",
-         r->peer->name, mean, r->ms[s->steps / 2], r->ms[s->steps - 1], reference > 0 ? mean / reference : 1, deep,
-         sqrt(top));
+         r->peer->name, mean, r->ms[s->steps / 2], r->ms[s->steps - 1], reference > 0 ? mean / reference : 1,
+         deep, sqrt(top));
   if (left >= 0) printf("  %.1e m/s", left);
   putchar('\n');
   if (csv)
@@ -264,8 +265,8 @@ int main(int count, char** argument)
 {
   FILE* csv = count > 1 ? fopen(argument[1], "w") : NULL;
   if (csv) fputs("scene,engine,mean_ms,median_ms,worst_ms,overlap_m,moved_m,residual_m_s\n", csv);
-  PeerScene all[] = {stack(1, "stack of ten"), stack(100, "stack of ten, its top 100 times as heavy"), pyramid(),
-                     pile(6, 200, "pile of 216"), pile(10, 200, "pile of 1000")};
+  PeerScene all[] = {stack(1, "stack of ten"), stack(100, "stack of ten, its top 100 times as heavy"),
+                     pyramid(), pile(6, 200, "pile of 216"), pile(10, 200, "pile of 1000")};
   for (int i = 0; i < 5; i++) race(&all[i], i < 3, csv);
   if (csv) fclose(csv);
   return 0;

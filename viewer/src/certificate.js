@@ -4,15 +4,17 @@
 import { held } from './format.js';
 import { SCALAR } from './model.js';
 
+// A step that nobody asked the judge about has no number at all: it is not good, and not judged.
 // tolerances: { velocity_tolerance, tolerance }; 0: not asked.
 export function certificate(scalars, { velocity_tolerance = 0, tolerance = 0 }) {
   const velocity = scalars[SCALAR.residual_velocity],
     relative = scalars[SCALAR.residual],
     known = !Number.isNaN(velocity),
     words = [];
+  if (!known && Number.isNaN(relative)) return { good: false, judged: false, text: 'not judged' };
   if (known) words.push(held(velocity, velocity_tolerance, 'm/s'));
   if (!known || tolerance > 0) words.push(held(relative, tolerance));
   const misses = (value, limit) => limit > 0 && !(value <= limit);
   const missed = (known && misses(velocity, velocity_tolerance)) || misses(relative, tolerance);
-  return { good: !missed, text: words.join(', ') };
+  return { good: !missed, judged: true, text: words.join(', ') };
 }

@@ -73,10 +73,11 @@ export class Hud {
   // The judge's word on a frame.
   tick(frame, tolerances, player, heatTop) {
     const contacts = frame.scalars[SCALAR.contacts],
-      { good, text } = certificate(frame.scalars, tolerances);
-    this.badge.className = `badge ${good ? 'good' : 'poor'}`;
-    this.badge.textContent = contacts ? `${good ? '✓' : '!'} residual ${text}` : '✓ nothing touches';
-    this.badge.title = good ? 'the judge confirms the tolerance' : 'the judge finds the tolerance missed';
+      { good, judged, text } = certificate(frame.scalars, tolerances);
+    const word = judged ? `${good ? '✓' : '!'} residual ${text}` : text;
+    this.badge.className = `badge ${good || !contacts ? 'good' : judged ? 'poor' : ''}`;
+    this.badge.textContent = contacts ? word : '✓ nothing touches';
+    this.badge.title = good ? 'the judge confirms the tolerance' : judged ? 'the judge finds the tolerance missed' : 'the judge looks at some of the steps only';
     const slow = player.playing && player.source.live && player.rate < 0.9 * player.speed;
     this.rate.textContent = [
       frame.used,

@@ -16,6 +16,7 @@ struct tbRecording {
   int contacts;
   double penetration, intersections;          // of the last step
   double residual, velocity;                  // the largest since the last frame; velocity: in m/s
+  bool told;                                  // in a frame: the next step that is judged begins anew
   double iterations, phase_s[TB_PHASE_COUNT]; // sums since then
 };
 
@@ -130,7 +131,7 @@ static tbStatus put_frame(tbContext* ctx, tbRecording* r, const tbScene* scene)
   TB_TRY(r->recorder->frame(ctx, r->state, &f));
   r->frames++;
   r->last_step = f.step;
-  r->steps = 0, r->residual = r->velocity = r->iterations = 0;
+  r->steps = 0, r->iterations = 0, r->told = true;
   for (int i = 0; i < TB_PHASE_COUNT; i++) r->phase_s[i] = 0;
   return TB_OK;
 }
@@ -178,8 +179,11 @@ tbStatus tb_record_step(tbContext* ctx, tbRecording* r, const tbScene* scene, co
   const tbResidual* judged = &report->residual;
   bool cone = scene->step.solver.model == TB_MODEL_CONE;
   r->steps++;
-  r->residual = larger(r->residual, cone ? judged->fclib : judged->model);
-  r->velocity = larger(r->velocity, cone ? judged->velocity : judged->model_velocity);
+  if (report->outcome != TB_UNJUDGED) { // else what was last known stays
+    if (r->told) r->residual = r->velocity = 0, r->told = false;
+    r->residual = larger(r->residual, cone ? judged->fclib : judged->model);
+    r->velocity = larger(r->velocity, cone ? judged->velocity : judged->model_velocity);
+  }
   r->iterations += report->iterations;
   r->contacts = report->contacts;
   r->penetration = report->penetration;

@@ -171,6 +171,33 @@ TEST(orientations_keep_five_microradians_in_64_bits)
 }
 
 // 140 001 frames: the index has been halved twice, and every frame is found all the same.
+// A step that the judge was not asked about says nothing: frames keep what was last known.
+TEST(frames_of_unjudged_steps_keep_the_last_residual)
+{
+  Recorded r = recorded_begin_with(
+      "{\"tribo\": 1, \"dt\": 0.02, \"scheme\": {\"name\": \"soft-step\", \"certify\": 4}, \"bodies\": ["
+      "{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\", \"normal\": [0, 0, 1]}},"
+      "{\"name\": \"box\", \"shape\": {\"type\": \"box\", \"size\": [1, 1, 1]}, \"position\": [0, 0, "
+      "0.52]}]}");
+  const char* path = recorded_path(&r, "unjudged.trp");
+  CHECK_OK(&r.ctx, recorded_run(&r, "replay", path, 12, 50, NULL, NULL));
+  tbReplay* replay = NULL;
+  CHECK_OK(&r.ctx, tb_replay_open(&r.ctx, path, &replay));
+  REQUIRE(replay && tb_replay_frame_count(replay) == 13);
+  double last = 0;
+  int changes = 0, scalar = tb_replay_scalar(replay, "residual_velocity");
+  for (int f = 0; f < 13; f++) {
+    tbReplayFrame frame;
+    CHECK_OK(&r.ctx, tb_replay_read(&r.ctx, replay, f, &frame));
+    double now = frame.scalar[scalar];
+    CHECK(isfinite(now) && (now == last || f % 4 == 0));
+    changes += now != last, last = now;
+  }
+  CHECK(changes >= 2);
+  tb_replay_close(&r.ctx, replay);
+  recorded_end(&r);
+}
+
 TEST(long_replays_need_no_more_index)
 {
   Recorded r = recorded_begin();
