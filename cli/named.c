@@ -26,9 +26,10 @@ const char* near_named_scene(const char* word)
   return near.name;
 }
 
-static tbStatus make_folder(tbContext* ctx, char folder[64])
+static tbStatus make_folder(tbContext* ctx, char folder[PATH_MAX])
 {
-  snprintf(folder, 64, "/tmp/tribo-scene-XXXXXX");
+  const char* temporary = getenv("TMPDIR");
+  snprintf(folder, PATH_MAX, "%s/tribo-scene-XXXXXX", temporary && *temporary ? temporary : "/tmp");
   if (mkdtemp(folder)) return TB_OK;
   tbStatus status = tb_fail(ctx, TB_ERROR_IO, "%s: cannot be made: %s", folder, strerror(errno));
   folder[0] = 0;
@@ -41,9 +42,9 @@ static void remove_folder(const char* folder, int depth)
   DIR* directory = opendir(folder);
   if (!directory) return;
   for (struct dirent* e; (e = readdir(directory));) {
-    char path[640];
+    char path[PATH_MAX + 300];
     if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) >= (int)sizeof path) continue;
     if (unlink(path) != 0 && depth > 0) remove_folder(path, depth - 1);
   }
   closedir(directory);
@@ -53,7 +54,7 @@ static void remove_folder(const char* folder, int depth)
 tbStatus load_named_scene(tbContext* ctx, const char* name, tbScene* out)
 {
   const tbGalleryScene* scene = tb_gallery_find(name);
-  char folder[64];
+  char folder[PATH_MAX];
   if (!scene->files) return tb_gallery_load(ctx, scene, NULL, NULL, out);
   TB_TRY(make_folder(ctx, folder)); // meshes are read from it, and then not needed any more
   tbStatus status = tb_gallery_load(ctx, scene, NULL, folder, out);

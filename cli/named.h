@@ -5,6 +5,8 @@
 
 #include "cli/args.h"
 
+#include <limits.h>
+
 // Whether a word is no file but the name of a scene of the gallery.
 bool is_named_scene(const char* word);
 // The nearest name of the gallery to a word that is neither; null: none is near.
@@ -15,7 +17,7 @@ tbStatus load_named_scene(tbContext* ctx, const char* name, tbScene* out);
 // A folder of this process for a scene and its meshes, where a file is wanted: path is that of the scene in
 // it.
 typedef struct {
-  char folder[64], path[160];
+  char folder[PATH_MAX], path[PATH_MAX + 80];
 } NamedScene;
 
 tbStatus named_scene_write(tbContext* ctx, const char* name, NamedScene* out);

@@ -74,7 +74,7 @@ static void erase(tbPool* p, int i)
 static bool grow(tbPool* p)
 {
   int capacity = p->capacity ? 2 * p->capacity : FIRST, slots = 2 * capacity;
-  tbContext quiet = *p->ctx; // whoever asked says that memory is out
+  tbContext quiet = *p->ctx; // the caller of the allocation says that memory is out
   tbPoolBlock* block = TB_NEW(&quiet, tbPoolBlock, (size_t)capacity);
   int* slot = TB_NEW(&quiet, int, (size_t)slots);
   if (!block || !slot) {

@@ -14,9 +14,8 @@
 // to rounding. Nothing is kept from step to step but what every scheme keeps: the contacts' impulses.
 //
 // Cost      linear in contacts; no memory is made once the arrays have grown to their size.
-// Limits    a stack settles to its weight over steps, and chains of heavy on light bodies sag; the
-// certificate
-//           says by how much.
+// Limits    a stack settles to its weight over steps, and chains of heavy on light bodies sag: the residual
+//           of the judge says by how much.
 #include "step/soft_step_work.h"
 
 #include "base/clock.h"

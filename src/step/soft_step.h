@@ -10,7 +10,7 @@
 //   soft_step_solve.c    a batch: eight pairs at a time, in floats; compiled once per vector width
 //   soft_step_spin.c     torsional and rolling friction
 //   soft_step_joints.c   joints, row by row
-//   soft_step_publish.c  the step as a contact problem, for the judge and for those who look
+//   soft_step_publish.c  the step as a contact problem, for the judge and for tb_world_problem
 #ifndef TB_STEP_SOFT_STEP_H
 #define TB_STEP_SOFT_STEP_H
 

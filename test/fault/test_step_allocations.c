@@ -5,6 +5,8 @@
 #include "step/soft_worlds.h"
 #include "test.h"
 
+#include <string.h>
+
 enum {
   BODIES = 12,
   GROWN = 3, // blocks by which a failed step may have made its scratch and its room for records grow

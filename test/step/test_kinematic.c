@@ -2,6 +2,8 @@
 // Bodies whose motion is prescribed.
 #include "step/joints.h"
 
+#include <string.h>
+
 static tbBodyId mover(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w)
 {
   tbBodyDef def = tb_default_body_def();

@@ -2,6 +2,8 @@
 // How overlaps go away, by every stabilisation; and the schemes on the standard cases.
 #include "step/joints.h"
 
+#include <string.h>
+
 static tbBodyId box_on(Stage* s, double slope, double overlap)
 {
   stage_floor(s, slope, 0);

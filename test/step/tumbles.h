@@ -7,6 +7,8 @@
 #include "kind/deformables.h"
 #include "step/joints.h"
 
+#include <string.h>
+
 static inline tbVec3 tumble_vec(tbRandom* r, double size)
 {
   double x = test_uniform(r, -size, size), y = test_uniform(r, -size, size);

@@ -4,7 +4,7 @@
 import { held } from './format.js';
 import { SCALAR } from './model.js';
 
-// A step that nobody asked the judge about has no number at all: it is not good, and not judged.
+// A step without a number was not judged: it is not good either.
 // tolerances: { velocity_tolerance, tolerance }; 0: not asked.
 export function certificate(scalars, { velocity_tolerance = 0, tolerance = 0 }) {
   const velocity = scalars[SCALAR.residual_velocity],

@@ -72,7 +72,7 @@ struct tbRobotPair {
 typedef struct tbRobot {
   tbContext* ctx;
   tbArena* arena;
-  tbArray* notes;     // tbImportNote; null: nobody asks
+  tbArray* notes;     // tbImportNote; null: not asked for
   const char* path;   // of the file
   const char* folder; // of the scene; null: whole paths
   const char* name;
@@ -88,7 +88,7 @@ tbStatus tb_robot_write(tbRobot* r, tbOut* out); // scene.c
 
 tbStatus tb_robot_note(tbRobot* r, const tbXml* at, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-tbStatus tb_robot_note_unread(tbRobot* r, tbXml* root);   // what nobody has read, each kind once
+tbStatus tb_robot_note_unread(tbRobot* r, tbXml* root);   // what was not read, each kind once
 tbRobotBody* tb_robot_body(tbRobot* r, const char* name); // or null
 tbRobotBody* tb_robot_add(tbRobot* r, const char* name, tbRobotBody* parent, tbXml* at); // null: no memory
 tbStatus tb_robot_shape(tbRobot* r, tbRobotBody* body, tbRobotShape shape);
