@@ -54,17 +54,21 @@ tbTransform tb_motion_pose(const tbWorld* world, const tbMotion* motion, double 
 
 // What the last step did at one point: warm start, CSV, pictures. Sorted by shapes, then feature.
 typedef struct tbContactRecord {
+  // What the next step starts from, side by side.
   int shape_a,
       shape_b; // in tbWorld.shape, a < b; −1: a body's own surface. Those of surfaces come last, by feature
   int body_a, body_b;
   uint64_t feature;
-  tbVec3 position, normal, tangent;
-  tbVec3 local; // position in the frame of body a's centre of mass
-  double gap;
-  double impulse[6], velocity[6];
-  double residual; // its part of the judge's
   int rows;
   tbContactState state;
+  double impulse[6];
+  tbVec3 normal, tangent;
+  // What it is told as.
+  tbVec3 local; // position in the frame of body a's centre of mass
+  tbVec3 position;
+  double gap;
+  double velocity[6];
+  double residual; // its part of the judge's
 } tbContactRecord;
 
 enum { TB_JOINT_LIMITS = 6, TB_JOINT_DRIVE = 8, TB_JOINT_IMPULSES = 9 }; // where impulses of each stand

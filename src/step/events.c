@@ -12,18 +12,24 @@ static int by_pair(const void* x, const void* y)
   return (a->b > b->b) - (a->b < b->b);
 }
 
-// The pairs that touch, sorted, each once; returns how many.
+// The pairs that touch, sorted, each once; returns how many. Records come in the order of shapes, and so do most
+// pairs of bodies: what repeats the last one is dropped at once, and few have to be sorted.
 static int touching(const tbWorld* w, tbBodyPair* out)
 {
   const tbContactRecord* r = w->contact.data;
   int count = 0, kept = 0;
-  for (size_t i = 0; i < w->contact.count; i++)
-    if (r[i].impulse[0] > 0 && r[i].body_a != r[i].body_b)
-      out[count++] = r[i].body_a < r[i].body_b ? (tbBodyPair){r[i].body_a, r[i].body_b}
-                                               : (tbBodyPair){r[i].body_b, r[i].body_a};
-  bool sorted = true; // records come in the order of shapes, and so do most pairs of bodies
-  for (int i = 1; sorted && i < count; i++) sorted = by_pair(&out[i - 1], &out[i]) <= 0;
-  if (!sorted) tb_sort(out, (size_t)count, sizeof *out, by_pair);
+  bool sorted = true;
+  for (size_t i = 0; i < w->contact.count; i++) {
+    int a = r[i].body_a, b = r[i].body_b;
+    if (!(r[i].impulse[0] > 0) || a == b) continue;
+    tbBodyPair pair = a < b ? (tbBodyPair){a, b} : (tbBodyPair){b, a};
+    int order = count > 0 ? by_pair(&out[count - 1], &pair) : -1;
+    if (order == 0) continue;
+    sorted &= order < 0;
+    out[count++] = pair;
+  }
+  if (sorted) return count;
+  tb_sort(out, (size_t)count, sizeof *out, by_pair);
   for (int i = 0; i < count; i++)
     if (i == 0 || by_pair(&out[i], &out[kept - 1]) != 0) out[kept++] = out[i];
   return kept;

@@ -37,7 +37,8 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   report->contacts = s->npoint;
   for (int i = 0; i < s->ncontact; i++)
     for (int k = 0; k < s->contact[i].count; k++)
-      report->penetration = fmax(report->penetration, -s->contact[i].point[k].gap);
+      if (-s->contact[i].point[k].gap > report->penetration)
+        report->penetration = -s->contact[i].point[k].gap;
   return TB_OK;
 }
 

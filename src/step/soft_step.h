@@ -20,6 +20,7 @@
 enum {
   TB_SOFT_STEP_LANES = 8,   // pairs in a batch
   TB_SOFT_STEP_POINTS = 4,  // of a pair
+  TB_SOFT_STEP_COUPLES = 6, // of its points
   TB_SOFT_STEP_COLOURS = 64 // beyond these pairs are solved one after the other
 };
 
@@ -52,7 +53,7 @@ typedef struct tbSoftStepBody {
 typedef float tbSoftStepLane[TB_SOFT_STEP_LANES];
 
 typedef struct tbSoftStepPoint {
-  tbSoftStepLane arm[3];    // from the centre of a to the point
+  tbSoftStepLane arm[3];    // from the centre of a to the point; in the contact's frame once it has begun
   tbSoftStepLane gap;       // at the start
   tbSoftStepLane mass;      // 1/W_nn; 0: this lane has no such point
   tbSoftStepLane stick[3];  // the inverse of W over t and b: tt, tb, bb
@@ -73,10 +74,16 @@ typedef struct tbSoftStepBatch {
   tbSoftStepLane across[3];                                  // from the centre of b to that of a
   tbSoftStepLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
   tbSoftStepLane mu_t, mu_b, restitution;
+  tbSoftStepPoint point[TB_SOFT_STEP_POINTS];
+  // What tb_soft_step_begin makes of it all.
   tbSoftStepLane normal_w[TB_SOFT_STEP_POINTS]
                          [TB_SOFT_STEP_POINTS]; // W over the normals of the points; its lower half
-  tbSoftStepPoint point[TB_SOFT_STEP_POINTS];
+  tbSoftStepLane yield[3][5]; // by a normal impulse, a moment about t, about b: velocity along t, b, turning
+  tbSoftStepLane tangent_w[TB_SOFT_STEP_COUPLES][4]; // W over the tangents of two points: tt, tb, bt, bb
 } tbSoftStepBatch;
+
+// Of two points k > i.
+static inline int tb_soft_step_couple(int k, int i) { return k * (k - 1) / 2 + i; }
 
 // How stiff contacts are: a spring of so many hertz with a damping ratio, implicit over a substep.
 typedef struct tbSoftness {

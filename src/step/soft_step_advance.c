@@ -45,13 +45,15 @@ static void fly(const tbUnconstrained* f, double h, tbBody* b)
   tb_turn_freely(b, h, &b->q, &b->w);
 }
 
+static const double SLOW = 1e-6; // m/s: does not slip
+
 static tbContactState state_of(const tbSoftStepContact* c, const double impulse[6], const double u[6])
 {
   if (!(impulse[0] > 0)) return TB_CONTACT_OPEN;
-  double x = c->mu_t > 0 ? impulse[1] / (c->mu_t * impulse[0]) : 1;
-  double y = c->mu_b > 0 ? impulse[2] / (c->mu_b * impulse[0]) : 0;
-  return sqrt(x * x + y * y) >= 1 - 1e-4 && sqrt(u[1] * u[1] + u[2] * u[2]) > 1e-6 ? TB_CONTACT_SLIP
-                                                                                   : TB_CONTACT_STICK;
+  if (u[1] * u[1] + u[2] * u[2] <= SLOW * SLOW) return TB_CONTACT_STICK;
+  double x = impulse[1], y = c->mu_b > 0 ? impulse[2] * (c->mu_t / c->mu_b) : 0;
+  double most = (1 - 1e-4) * c->mu_t * impulse[0];
+  return x * x + y * y >= most * most ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
 }
 
 // The velocity after the step of a body's points: at its centre of a, and how it turns.

@@ -13,7 +13,10 @@
 // Friction waits for the relaxation, but in the first substep: while overlaps are pushed out it stays as it
 // was.
 //
-// The points of a pair share its bodies: u = U + Ω × r, with r from the centre of a, for all of them.
+// The points of a pair share its bodies: u = U + Ω × r, with r from the centre of a, for all of them. All of it
+// is written in the frame of the contact (normal, tangent, normal × tangent), where a point's velocity takes
+// eight operations, and how points move each other is known from the start: W over their normals and over
+// their tangents, and what normal impulses do to the motion.
 //
 // Gaps are followed through the substeps by what both bodies have moved and turned since the start, to second
 // order in the turn. A gap that is open is a bias, gap/h: it may close in this substep and no further. An
@@ -119,22 +122,28 @@ static inline void push(const Pair* p, V3 impulse, V3 moment, Motion* a, Motion*
   b->angular = add3(b->angular, times(&p->inertia_b, add3(moment, cross3(p->across, impulse))));
 }
 
-// The change of `against` by a push.
-static inline void turn_against(const Pair* p, V3 impulse, V3 moment, Motion* u)
+// Components along the normal, the tangent and normal × tangent, and back.
+static inline V3 into_frame(const Pair* p, V3 x) { return (V3){dot3(p->n, x), dot3(p->t, x), dot3(p->b, x)}; }
+static inline V3 from_frame(const Pair* p, V3 x)
 {
-  V3 by_a = times(&p->inertia_a, moment);
-  V3 by_b = times(&p->inertia_b, add3(moment, cross3(p->across, impulse)));
-  u->linear = add3(u->linear, add3(scale3(tb8_add(p->mass_a, p->mass_b), impulse), cross3(by_b, p->across)));
-  u->angular = add3(u->angular, add3(by_a, by_b));
+  return add3(scale3(x.x, p->n), add3(scale3(x.y, p->t), scale3(x.z, p->b)));
 }
 
-// The velocity that a unit impulse along d at one arm gives the points, as `against`.
-static inline Motion response(const Pair* p, V3 arm, V3 d)
+// The change of `against` by an impulse and its moment about the centre of a; all of it in the frame.
+static inline Motion response(const Pair* p, V3 impulse, V3 moment)
 {
-  tb8f zero = tb8_set1(0);
-  Motion u = {{zero, zero, zero}, {zero, zero, zero}};
-  turn_against(p, d, cross3(arm, d), &u);
-  return u;
+  impulse = from_frame(p, impulse), moment = from_frame(p, moment);
+  V3 by_a = times(&p->inertia_a, moment);
+  V3 by_b = times(&p->inertia_b, add3(moment, cross3(p->across, impulse)));
+  V3 linear = add3(scale3(tb8_add(p->mass_a, p->mass_b), impulse), cross3(by_b, p->across));
+  return (Motion){into_frame(p, linear), into_frame(p, add3(by_a, by_b))};
+}
+
+// B's motion against A's now, in the frame.
+static inline Motion in_frame(const Pair* p, const Motion* a, const Motion* b)
+{
+  Motion u = against(p, a, b);
+  return (Motion){into_frame(p, u.linear), into_frame(p, u.angular)};
 }
 static inline V3 at_arm(const Motion* u, V3 arm) { return add3(u->linear, cross3(u->angular, arm)); }
 
@@ -144,20 +153,10 @@ static inline tb8f inverse_or_zero(tb8f x)
   return tb8_choose(x, zero, tb8_div(tb8_set1(1), x), zero);
 }
 
-static void begin_point(const Pair* p, const Motion* u, tbSoftStepBatch* own, int k)
+// W over t and b of one point: what makes it stick, and how far it may step while it slips.
+static inline void begin_friction(V3 ut, V3 ub, tb8f used, tbSoftStepPoint* point)
 {
-  tbSoftStepPoint* point = &own->point[k];
-  V3 arm = load3(point->arm);
-  tb8f used = tb8_load(point->mass); // 1, or 0 where there is no point
-  Motion wn = response(p, arm, p->n), wt = response(p, arm, p->t), wb = response(p, arm, p->b);
-  for (int i = 0; i <= k; i++) {
-    tb8f both = i < k ? tb8_load(own->point[i].mass) : used;
-    both = tb8_mul(used, tb8_choose(both, tb8_set1(0), tb8_set1(1), tb8_set1(0)));
-    tb8_store(own->normal_w[k][i], tb8_mul(both, dot3(p->n, at_arm(&wn, load3(own->point[i].arm)))));
-  }
-  tb8_store(point->mass, inverse_or_zero(tb8_load(own->normal_w[k][k])));
-  V3 ut = at_arm(&wt, arm), ub = at_arm(&wb, arm);
-  tb8f tt = dot3(p->t, ut), tb = dot3(p->b, ut), bb = dot3(p->b, ub);
+  tb8f tt = ut.y, tb = ut.z, bb = ub.z;
   tb8f d = tb8_mul(used, inverse_or_zero(tb8_sub(tb8_mul(tt, bb), tb8_mul(tb, tb))));
   tb8_store(point->stick[0], tb8_mul(d, bb));
   tb8_store(point->stick[1], tb8_mul(d, tb8_sub(tb8_set1(0), tb)));
@@ -165,7 +164,42 @@ static void begin_point(const Pair* p, const Motion* u, tbSoftStepBatch* own, in
   tb8f half = tb8_mul(tb8_set1(0.5f), tb8_sub(tt, bb)), mean = tb8_mul(tb8_set1(0.5f), tb8_add(tt, bb));
   tb8f largest = tb8_add(mean, tb8_sqrt(tb8_add(tb8_mul(half, half), tb8_mul(tb, tb))));
   tb8_store(point->slip, tb8_mul(used, inverse_or_zero(largest)));
-  tb8_store(point->approach, dot3(p->n, at_arm(u, arm)));
+}
+
+// W between point k and those before it. Points that a lane does not have never push.
+static void begin_point(const Pair* p, const Motion* u, tbSoftStepBatch* own, int k)
+{
+  tbSoftStepPoint* point = &own->point[k];
+  tb8f zero = tb8_set1(0), one = tb8_set1(1);
+  V3 arm = into_frame(p, load3(point->arm)), n = {one, zero, zero}, t = {zero, one, zero}, b = {zero, zero, one};
+  store3(point->arm, arm);
+  tb8f used = tb8_load(point->mass); // 1, or 0 where there is no point
+  Motion wn = response(p, n, cross3(arm, n)), wt = response(p, t, cross3(arm, t));
+  Motion wb = response(p, b, cross3(arm, b));
+  for (int i = 0; i <= k; i++) {
+    V3 at = load3(own->point[i].arm), by_t = at_arm(&wt, at), by_b = at_arm(&wb, at);
+    tb8_store(own->normal_w[k][i], at_arm(&wn, at).x);
+    if (i == k) {
+      begin_friction(by_t, by_b, used, point);
+      continue;
+    }
+    tbSoftStepLane* w = own->tangent_w[tb_soft_step_couple(k, i)];
+    tb8_store(w[0], by_t.y), tb8_store(w[1], by_t.z), tb8_store(w[2], by_b.y), tb8_store(w[3], by_b.z);
+  }
+  tb8_store(point->mass, tb8_mul(used, inverse_or_zero(tb8_load(own->normal_w[k][k]))));
+  tb8_store(point->approach, at_arm(u, arm).x);
+}
+
+// What normal impulses do to the motion: by their sum, and by their moments about t and b.
+static void begin_yield(const Pair* p, tbSoftStepBatch* own)
+{
+  tb8f zero = tb8_set1(0), one = tb8_set1(1);
+  V3 none = {zero, zero, zero}, n = {one, zero, zero}, t = {zero, one, zero}, b = {zero, zero, one};
+  const Motion by[3] = {response(p, n, none), response(p, none, t), response(p, none, b)};
+  for (int k = 0; k < 3; k++) {
+    tb8_store(own->yield[k][0], by[k].linear.y), tb8_store(own->yield[k][1], by[k].linear.z);
+    store3(own->yield[k] + 2, by[k].angular);
+  }
 }
 
 void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body)
@@ -173,8 +207,9 @@ void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoft
   for (int i = begin; i < end; i++) {
     tbSoftStepBatch* own = &batch[i];
     Pair p = pair_of(own);
-    Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = against(&p, &a, &b);
+    Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = in_frame(&p, &a, &b);
     for (int k = 0; k < own->points; k++) begin_point(&p, &u, own, k);
+    begin_yield(&p, own);
   }
 }
 
@@ -188,10 +223,9 @@ void tb_soft_step_warm(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBod
     V3 impulse = {zero, zero, zero}, moment = impulse;
     for (int k = 0; k < own->points; k++) {
       V3 l = load3(own->point[k].lambda);
-      V3 f = add3(scale3(l.x, p.n), add3(scale3(l.y, p.t), scale3(l.z, p.b)));
-      impulse = add3(impulse, f), moment = add3(moment, cross3(load3(own->point[k].arm), f));
+      impulse = add3(impulse, l), moment = add3(moment, cross3(load3(own->point[k].arm), l));
     }
-    push(&p, impulse, moment, &a, &b);
+    push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
     scatter(body, own->a, moving, a);
     scatter(body, own->b, moving, b);
   }
@@ -215,7 +249,7 @@ static inline Opening opening_of(const Pair* p, const tbSoftStepBody* body, cons
   Motion a = gather(body, own->a, true), b = gather(body, own->b, true), d = against(p, &a, &b);
   V3 second_a = second_order(p->n, a.angular), second_b = second_order(p->n, b.angular);
   V3 slope = add3(cross3(p->n, d.angular), sub3(second_b, second_a));
-  return (Opening){tb8_add(dot3(p->n, d.linear), dot3(second_b, p->across)), slope};
+  return (Opening){tb8_add(dot3(p->n, d.linear), dot3(second_b, p->across)), into_frame(p, slope)};
 }
 
 // opening: null where no gap was open when overlaps were pushed out; then none is taken to be while relaxing.
@@ -223,8 +257,31 @@ static inline Opening opening_of(const Pair* p, const tbSoftStepBody* body, cons
 // The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
 enum { INNER = 2, FRESH_ROUNDS = 8 };
 
-static inline void press(const Pair* p, tbSoftStepBatch* own, const tbSoftStepPass* pass,
-                         const Opening* opening, const Motion* u, V3* impulse, V3* moment)
+// The sweeps. error: u + bias of every point, kept up to date as the others change.
+static inline void together(const tbSoftStepBatch* own, const int points, const tb8f* soft, const tb8f* step,
+                            tb8f* error, tb8f* now, tb8f* change)
+{
+  tb8f zero = tb8_set1(0);
+  tb8f w[TB_SOFT_STEP_POINTS][TB_SOFT_STEP_POINTS];
+  for (int k = 0; k < points; k++)
+    for (int i = 0; i <= k; i++) w[k][i] = w[i][k] = tb8_load(own->normal_w[k][i]);
+  for (int k = 0; k < points; k++) change[k] = zero;
+  for (int sweep = 0; sweep < INNER; sweep++)
+    for (int k = 0; k < points; k++) {
+      tb8f miss = tb8_add(error[k], tb8_mul(soft[k], now[k]));
+      tb8f next = tb8_max(tb8_sub(now[k], tb8_mul(step[k], miss)), zero), d = tb8_sub(next, now[k]);
+      for (int i = 0; i < points; i++) error[i] = tb8_add(error[i], tb8_mul(w[k][i], d));
+      change[k] = tb8_add(change[k], d), now[k] = next;
+    }
+}
+
+// What they came to: the sum of their changes, and its moments about t and b.
+typedef struct {
+  tb8f sum, about_t, about_b;
+} Pressed;
+
+static inline Pressed press(tbSoftStepBatch* own, const tbSoftStepPass* pass, const Opening* opening,
+                            const Motion* u)
 {
   tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
   tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
@@ -234,8 +291,6 @@ static inline void press(const Pair* p, tbSoftStepBatch* own, const tbSoftStepPa
       change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
   int points = own->points;
   bool open = false;
-  V3 turn = cross3(u->angular, p->n); // n · (ω × r) = r · (n × ω)
-  tb8f un = dot3(p->n, u->linear);
   for (int k = 0; k < points; k++) {
     const tbSoftStepPoint* point = &own->point[k];
     V3 arm = load3(point->arm);
@@ -246,32 +301,40 @@ static inline void press(const Pair* p, tbSoftStepBatch* own, const tbSoftStepPa
       open |= tb8_any_above(gap, zero);
     }
     now[k] = tb8_load(point->lambda[0]);
+    tb8f un = tb8_sub(tb8_mul(u->angular.y, arm.z), tb8_mul(u->angular.z, arm.y));
+    error[k] = tb8_add(tb8_add(u->linear.x, un), bias);
+    step[k] = tb8_load(point->mass), soft[k] = zero;
+    if (!pass->push) continue;
     tb8f w = tb8_load(own->normal_w[k][k]), worth = tb8_mul(tb8_mul(w, now[k]), heavy);
     tb8f yields = tb8_mul(give, tb8_min(tb8_max(worth, least), one));
     yields = tb8_choose(gap, zero, zero, yields);
-    step[k] = tb8_div(tb8_load(point->mass), tb8_add(one, yields));
+    step[k] = tb8_div(step[k], tb8_add(one, yields));
     soft[k] = tb8_mul(yields, w);
-    error[k] = tb8_add(tb8_sub(un, dot3(turn, arm)), bias);
-    change[k] = zero;
   }
-  for (int sweep = 0; sweep < INNER; sweep++)
-    for (int k = 0; k < points; k++) {
-      tb8f miss = tb8_add(error[k], tb8_mul(soft[k], now[k]));
-      for (int i = 0; i < points; i++)
-        miss = tb8_add(miss, tb8_mul(tb8_load(i < k ? own->normal_w[k][i] : own->normal_w[i][k]), change[i]));
-      tb8f next = tb8_max(tb8_sub(now[k], tb8_mul(step[k], miss)), zero);
-      change[k] = tb8_add(change[k], tb8_sub(next, now[k]));
-      now[k] = next;
-    }
+  switch (points) {
+  case 1: together(own, 1, soft, step, error, now, change); break;
+  case 2: together(own, 2, soft, step, error, now, change); break;
+  case 3: together(own, 3, soft, step, error, now, change); break;
+  default: together(own, TB_SOFT_STEP_POINTS, soft, step, error, now, change); break;
+  }
   if (pass->push) own->open = open;
-  tb8f sum = zero;
-  V3 lever = {zero, zero, zero};
+  Pressed out = {zero, zero, zero};
   for (int k = 0; k < points; k++) {
     tb8_store(own->point[k].lambda[0], now[k]);
-    sum = tb8_add(sum, change[k]);
-    lever = add3(lever, scale3(change[k], load3(own->point[k].arm)));
+    out.sum = tb8_add(out.sum, change[k]);
+    out.about_t = tb8_add(out.about_t, tb8_mul(change[k], tb8_load(own->point[k].arm[2])));
+    out.about_b = tb8_sub(out.about_b, tb8_mul(change[k], tb8_load(own->point[k].arm[1])));
   }
-  *impulse = scale3(sum, p->n), *moment = cross3(lever, p->n);
+  return out;
+}
+
+// The motion after normal impulses, but for that along the normal, which friction does not ask for.
+static inline void yield_to(const tbSoftStepBatch* own, const Pressed* pressed, Motion* u)
+{
+  tb8f* of[5] = {&u->linear.y, &u->linear.z, &u->angular.x, &u->angular.y, &u->angular.z};
+  const tb8f by[3] = {pressed->sum, pressed->about_t, pressed->about_b};
+  for (int r = 0; r < 5; r++)
+    for (int k = 0; k < 3; k++) *of[r] = tb8_add(*of[r], tb8_mul(tb8_load(own->yield[k][r]), by[k]));
 }
 
 // What friction does: in t and b, the impulse after.
@@ -317,28 +380,29 @@ static inline void rub(const Friction* f, const tbSoftStepPoint* point, tb8f nor
   *t = tb8_choose(f->product, zero, stick_t, zero), *b = tb8_choose(f->product, zero, stick_b, zero);
 }
 
-// Friction of the points, one after the other, under the normal impulses as they are now.
-static inline void rub_all(const Pair* p, tbSoftStepBatch* own, Motion* u, V3* impulse, V3* moment)
+// Friction of the points, one after the other, under the normal impulses as they are now. count: add what
+// the impulses are then to those of the step.
+static inline void rub_all(tbSoftStepBatch* own, const Motion* u, bool count, V3* impulse, V3* moment)
 {
   Friction f = friction_of(own);
+  tb8f change_t[TB_SOFT_STEP_POINTS], change_b[TB_SOFT_STEP_POINTS];
   for (int k = 0; k < own->points; k++) {
     tbSoftStepPoint* point = &own->point[k];
-    V3 arm = load3(point->arm), l = load3(point->lambda), v = at_arm(u, arm), now = l;
-    rub(&f, point, l.x, dot3(p->t, v), dot3(p->b, v), &now.y, &now.z);
-    V3 force = add3(scale3(tb8_sub(now.y, l.y), p->t), scale3(tb8_sub(now.z, l.z), p->b));
-    V3 lever = cross3(arm, force);
-    if (k + 1 < own->points) turn_against(p, force, lever, u);
-    *impulse = add3(*impulse, force), *moment = add3(*moment, lever);
+    V3 arm = load3(point->arm), l = load3(point->lambda), now = l, v = at_arm(u, arm);
+    for (int i = 0; i < k; i++) {
+      const tbSoftStepLane* w = own->tangent_w[tb_soft_step_couple(k, i)];
+      v.y = tb8_add(v.y, tb8_add(tb8_mul(tb8_load(w[0]), change_t[i]), tb8_mul(tb8_load(w[1]), change_b[i])));
+      v.z = tb8_add(v.z, tb8_add(tb8_mul(tb8_load(w[2]), change_t[i]), tb8_mul(tb8_load(w[3]), change_b[i])));
+    }
+    rub(&f, point, l.x, v.y, v.z, &now.y, &now.z);
+    tb8f t = change_t[k] = tb8_sub(now.y, l.y), b = change_b[k] = tb8_sub(now.z, l.z);
+    impulse->y = tb8_add(impulse->y, t), impulse->z = tb8_add(impulse->z, b);
+    moment->x = tb8_add(moment->x, tb8_sub(tb8_mul(arm.y, b), tb8_mul(arm.z, t)));
+    moment->y = tb8_sub(moment->y, tb8_mul(arm.x, b));
+    moment->z = tb8_add(moment->z, tb8_mul(arm.x, t));
     tb8_store(point->lambda[1], now.y);
     tb8_store(point->lambda[2], now.z);
-  }
-}
-
-static inline void add_to_totals(tbSoftStepBatch* own)
-{
-  for (int k = 0; k < own->points; k++) {
-    tbSoftStepPoint* point = &own->point[k];
-    store3(point->total, add3(load3(point->total), load3(point->lambda)));
+    if (count) store3(point->total, add3(load3(point->total), now));
   }
 }
 
@@ -351,18 +415,18 @@ void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBo
     bool open = pass->push || own->open;
     Opening opening;
     if (open) opening = opening_of(&p, body, own);
-    Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = against(&p, &a, &b);
-    V3 impulse, moment;
+    Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
     for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
-      press(&p, own, pass, open ? &opening : NULL, &u, &impulse, &moment);
+      Motion u = in_frame(&p, &a, &b);
+      Pressed pressed = press(own, pass, open ? &opening : NULL, &u);
+      tb8f zero = tb8_set1(0);
+      V3 impulse = {pressed.sum, zero, zero}, moment = {zero, pressed.about_t, pressed.about_b};
       if (!pass->push || pass->first) {
-        turn_against(&p, impulse, moment, &u);
-        rub_all(&p, own, &u, &impulse, &moment);
+        yield_to(own, &pressed, &u);
+        rub_all(own, &u, !pass->push && round == 1, &impulse, &moment);
       }
-      push(&p, impulse, moment, &a, &b);
-      if (round > 1) u = against(&p, &a, &b);
+      push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
     }
-    if (!pass->push) add_to_totals(own);
     scatter(body, own->a, moving, a);
     scatter(body, own->b, moving, b);
   }
@@ -382,14 +446,14 @@ void tb_soft_step_bounce(tbSoftStepBatch* batch, int begin, int end, tbSoftStepB
     for (int k = 0; k < own->points; k++) {
       tbSoftStepPoint* point = &own->point[k];
       V3 arm = load3(point->arm);
-      Motion u = against(&p, &a, &b);
+      Motion u = in_frame(&p, &a, &b);
       tb8f before = tb8_load(point->approach), total = tb8_load(point->total[0]);
-      tb8f error = tb8_mul(tb8_load(point->mass), tb8_add(dot3(p.n, at_arm(&u, arm)), tb8_mul(e, before)));
+      tb8f error = tb8_mul(tb8_load(point->mass), tb8_add(at_arm(&u, arm).x, tb8_mul(e, before)));
       error = tb8_choose(slowest, before, error, zero); // fast enough
       error = tb8_choose(total, zero, error, zero);     // and it touched
       tb8f after = tb8_max(tb8_sub(total, error), zero), change = tb8_sub(after, total);
-      V3 force = scale3(change, p.n);
-      push(&p, force, cross3(arm, force), &a, &b);
+      V3 force = {change, zero, zero};
+      push(&p, from_frame(&p, force), from_frame(&p, cross3(arm, force)), &a, &b);
       tb8_store(point->total[0], after);
     }
     scatter(body, own->a, moving, a);
