@@ -106,9 +106,11 @@ static Best best_face_of_b(const Pair* p)
   return widest(gap, 3, 4);
 }
 
-static Best best_edges(const Pair* p)
+// least: narrower gaps do not matter. A gap that is not above 0 only falls when it is divided by a length
+// below 1, so that most pairs of boxes are spared the roots.
+static Best best_edges(const Pair* p, double least)
 {
-  double gap[9];
+  double gap[9], square[9], most = -INFINITY;
   for (int i = 0; i < 3; i++) {
     int i1 = i < 2 ? i + 1 : 0, i2 = i > 0 ? i - 1 : 2;
     for (int j = 0; j < 3; j++) {
@@ -117,10 +119,13 @@ static Best best_edges(const Pair* p)
       double room = fabs(p->t[i2] * p->C[i1][j] - p->t[i1] * p->C[i2][j]) -
                     (p->a[i1] * p->Q[i2][j] + p->a[i2] * p->Q[i1][j]) -
                     (p->b[j1] * p->Q[i][j2] + p->b[j2] * p->Q[i][j1]);
-      double length = sqrt(s > 1e-12 ? s : 1);
-      gap[3 * i + j] = s > 1e-12 ? room / length : -INFINITY;
+      square[3 * i + j] = s > 1e-12 ? s : 1;
+      gap[3 * i + j] = s > 1e-12 ? room : -INFINITY;
     }
   }
+  for (int k = 0; k < 9; k++) most = gap[k] > most ? gap[k] : most;
+  if (most <= (least < 0 ? least : 0)) return (Best){-INFINITY, 7};
+  for (int k = 0; k < 9; k++) gap[k] /= sqrt(square[k]);
   return widest(gap, 9, 7);
 }
 
@@ -213,7 +218,7 @@ static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double mar
   Best other = best_face_of_b(&p);
   if (other.gap > margin) return other.axis;
   if (other.gap > face.gap + tie) face = other;
-  Best edges = best_edges(&p);
+  Best edges = best_edges(&p, face.gap + tie < margin ? face.gap + tie : margin);
   if (edges.gap > margin) return edges.axis;
   if (edges.gap > face.gap + tie) take_edges(a, &p, &edges, out);
   else take_faces(a, b, &p, face.axis, tie, out);
@@ -253,7 +258,7 @@ bool tb_boxes_apart(const tbPlacedBox* a, const tbPlacedBox* b, double margin, t
   relate(a, b, d, margin, &p);
   Best best = best_face_of_a(&p);
   if (!(best.gap > margin)) best = best_face_of_b(&p);
-  if (!(best.gap > margin)) best = best_edges(&p);
+  if (!(best.gap > margin)) best = best_edges(&p, margin);
   bool apart = best.gap > margin + SLACK * (tb_maxabs3(d) + tb_maxabs3(a->half) + tb_maxabs3(b->half));
   *hint = (tbBoxHint)(apart ? best.axis : 0);
   return apart;

@@ -12,8 +12,8 @@ static int by_pair(const void* x, const void* y)
   return (a->b > b->b) - (a->b < b->b);
 }
 
-// The pairs that touch, sorted, each once; returns how many. Records come in the order of shapes, and so do most
-// pairs of bodies: what repeats the last one is dropped at once, and few have to be sorted.
+// The pairs that touch, sorted, each once; returns how many. Records come in the order of shapes, and so do
+// most pairs of bodies: what repeats the last one is dropped at once, and few have to be sorted.
 static int touching(const tbWorld* w, tbBodyPair* out)
 {
   const tbContactRecord* r = w->contact.data;

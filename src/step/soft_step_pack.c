@@ -66,7 +66,8 @@ static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbS
   put3(batch->normal, lane, c->normal);
   put3(batch->tangent, lane, c->tangent);
   put3(batch->across, lane, tb_sub3(xa, xb));
-  double most = c->mu_t > c->mu_b ? c->mu_t : c->mu_b, least = 1e-6 * most; // an ellipse may be thin, not flat
+  double most = c->mu_t > c->mu_b ? c->mu_t : c->mu_b,
+         least = 1e-6 * most; // an ellipse may be thin, not flat
   batch->mu_t[lane] = (float)(c->mu_t > least ? c->mu_t : least);
   batch->mu_b[lane] = (float)(c->mu_b > least ? c->mu_b : least);
   batch->restitution[lane] = (float)c->restitution;

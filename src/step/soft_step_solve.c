@@ -13,10 +13,10 @@
 // Friction waits for the relaxation, but in the first substep: while overlaps are pushed out it stays as it
 // was.
 //
-// The points of a pair share its bodies: u = U + Ω × r, with r from the centre of a, for all of them. All of it
-// is written in the frame of the contact (normal, tangent, normal × tangent), where a point's velocity takes
-// eight operations, and how points move each other is known from the start: W over their normals and over
-// their tangents, and what normal impulses do to the motion.
+// The points of a pair share its bodies: u = U + Ω × r, with r from the centre of a, for all of them. All of
+// it is written in the frame of the contact (normal, tangent, normal × tangent), where a point's velocity
+// takes eight operations, and how points move each other is known from the start: W over their normals and
+// over their tangents, and what normal impulses do to the motion.
 //
 // Gaps are followed through the substeps by what both bodies have moved and turned since the start, to second
 // order in the turn. A gap that is open is a bias, gap/h: it may close in this substep and no further. An
@@ -171,7 +171,8 @@ static void begin_point(const Pair* p, const Motion* u, tbSoftStepBatch* own, in
 {
   tbSoftStepPoint* point = &own->point[k];
   tb8f zero = tb8_set1(0), one = tb8_set1(1);
-  V3 arm = into_frame(p, load3(point->arm)), n = {one, zero, zero}, t = {zero, one, zero}, b = {zero, zero, one};
+  V3 arm = into_frame(p, load3(point->arm)), n = {one, zero, zero}, t = {zero, one, zero},
+     b = {zero, zero, one};
   store3(point->arm, arm);
   tb8f used = tb8_load(point->mass); // 1, or 0 where there is no point
   Motion wn = response(p, n, cross3(arm, n)), wt = response(p, t, cross3(arm, t));
