@@ -35,6 +35,10 @@ static inline bool tb8_any_above(tb8f a, tb8f b)
 {
   return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)) != 0;
 }
+static inline int tb8_at_most(tb8f a, tb8f b) // bit k: a ≤ b in lane k
+{
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
 // x[i] lane k ← x[k] lane i
 static inline void tb8_transpose(tb8f x[8])
 {
@@ -75,6 +79,7 @@ static inline tb4f tb4f_choose(tb4f a, tb4f b, tb4f x, tb4f y)
   return _mm_or_ps(_mm_and_ps(m, x), _mm_andnot_ps(m, y));
 }
 static inline bool tb4f_any_above(tb4f a, tb4f b) { return _mm_movemask_ps(_mm_cmpgt_ps(a, b)) != 0; }
+static inline int tb4f_at_most(tb4f a, tb4f b) { return _mm_movemask_ps(_mm_cmple_ps(a, b)); }
 static inline void tb4f_transpose(tb4f* a, tb4f* b, tb4f* c, tb4f* d) { _MM_TRANSPOSE4_PS(*a, *b, *c, *d); }
 #elif defined(TB_SIMD_NEON)
 typedef float32x4_t tb4f;
@@ -90,6 +95,11 @@ static inline tb4f tb4f_choose(tb4f a, tb4f b, tb4f x, tb4f y) { return vbslq_f3
 static inline tb4f tb4f_max(tb4f a, tb4f b) { return tb4f_choose(a, b, a, b); }
 static inline tb4f tb4f_min(tb4f a, tb4f b) { return tb4f_choose(b, a, a, b); }
 static inline bool tb4f_any_above(tb4f a, tb4f b) { return vmaxvq_u32(vcgtq_f32(a, b)) != 0; }
+static inline int tb4f_at_most(tb4f a, tb4f b)
+{
+  const uint32_t bits[4] = {1, 2, 4, 8};
+  return (int)vaddvq_u32(vandq_u32(vcleq_f32(a, b), vld1q_u32(bits)));
+}
 static inline void tb4f_transpose(tb4f* a, tb4f* b, tb4f* c, tb4f* d)
 {
   float32x4x2_t ab = vtrnq_f32(*a, *b), cd = vtrnq_f32(*c, *d);
@@ -115,6 +125,7 @@ static inline tb4f tb4f_choose(tb4f a, tb4f b, tb4f x, tb4f y)
 static inline tb4f tb4f_max(tb4f a, tb4f b) { return tb4f_choose(a, b, a, b); }
 static inline tb4f tb4f_min(tb4f a, tb4f b) { return tb4f_choose(b, a, a, b); }
 static inline bool tb4f_any_above(tb4f a, tb4f b) { return wasm_v128_any_true(wasm_f32x4_gt(a, b)); }
+static inline int tb4f_at_most(tb4f a, tb4f b) { return (int)wasm_i32x4_bitmask(wasm_f32x4_le(a, b)); }
 static inline void tb4f_transpose(tb4f* a, tb4f* b, tb4f* c, tb4f* d)
 {
   tb4f ab = wasm_i32x4_shuffle(*a, *b, 0, 4, 1, 5), cd = wasm_i32x4_shuffle(*c, *d, 0, 4, 1, 5);
@@ -151,6 +162,10 @@ static inline tb4f tb4f_choose(tb4f a, tb4f b, tb4f x, tb4f y)
 static inline bool tb4f_any_above(tb4f a, tb4f b)
 {
   return a.x[0] > b.x[0] || a.x[1] > b.x[1] || a.x[2] > b.x[2] || a.x[3] > b.x[3];
+}
+static inline int tb4f_at_most(tb4f a, tb4f b)
+{
+  return (a.x[0] <= b.x[0]) | (a.x[1] <= b.x[1]) << 1 | (a.x[2] <= b.x[2]) << 2 | (a.x[3] <= b.x[3]) << 3;
 }
 static inline void tb4f_transpose(tb4f* a, tb4f* b, tb4f* c, tb4f* d)
 {
@@ -189,6 +204,10 @@ static inline tb8f tb8_choose(tb8f a, tb8f b, tb8f x, tb8f y)
 static inline bool tb8_any_above(tb8f a, tb8f b)
 {
   return tb4f_any_above(a.lo, b.lo) || tb4f_any_above(a.hi, b.hi);
+}
+static inline int tb8_at_most(tb8f a, tb8f b)
+{
+  return tb4f_at_most(a.lo, b.lo) | tb4f_at_most(a.hi, b.hi) << 4;
 }
 static inline void tb8_transpose(tb8f x[8])
 {

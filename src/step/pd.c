@@ -27,7 +27,7 @@
 #include "step/soft_contact.h"
 #include "step/trim.h"
 
-#include "collide/surfaces_grid.h"
+#include "collide/surfaces_balls.h"
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -181,7 +181,7 @@ static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOpti
   bool changed;
   if (are_thick(&r->surfaces) && !o->certified) {
     double reach = 3 * r->clearance + fall;
-    TB_TRY(tb_surface_grid_near(ctx, work->arena, &r->surfaces.scene, reach, AHEAD, &r->met));
+    TB_TRY(tb_surface_balls_near(ctx, work->arena, &r->surfaces.scene, reach, AHEAD, &r->met));
     leave_out_neighbours(&r->surfaces, r->clearance, reach, &r->met);
     return tb_soft_contact_begin_near(ctx, w, o, &r->surfaces, work->pose, &r->met, r->clearance, INFINITY,
                                       &r->soft_contacts);

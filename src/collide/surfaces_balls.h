@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TB_COLLIDE_SURFACES_GRID_H
-#define TB_COLLIDE_SURFACES_GRID_H
+#ifndef TB_COLLIDE_SURFACES_BALLS_H
+#define TB_COLLIDE_SURFACES_BALLS_H
 
 #include "collide/surfaces.h"
 
 // Vertices within `reach` (and their radii) of faces at the start of the step, or that are if both go `ahead`
 // times as far as they do, along the normal between them, as contacts of the start (t = 0). Edges are not
 // looked at, nor planes. Sorted by features. Appended. The same for any number of threads.
-tbStatus tb_surface_grid_near(tbContext* ctx, tbArena* arena, const tbSurfaceScene* scene, double reach,
-                              double ahead, tbArray* contacts); // tbSurfaceContact
+tbStatus tb_surface_balls_near(tbContext* ctx, tbArena* arena, const tbSurfaceScene* scene, double reach,
+                               double ahead, tbArray* contacts); // tbSurfaceContact
 
 #endif

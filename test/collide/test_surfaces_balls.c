@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collide/surfaces_grid.h"
+#include "collide/surfaces_balls.h"
 #include "collide/surfaces_pair.h"
 #include "surface_scenes.h"
 
@@ -57,7 +57,7 @@ static int count_close(const tbSurfaceScene* s, double reach, double ahead, cons
   return count;
 }
 
-TEST(the_grid_finds_all_vertices_that_are_close_to_faces_and_no_others)
+TEST(balls_find_all_vertices_that_are_close_to_faces_and_no_others)
 {
   tbContext ctx = tb_default_context();
   int all = 0;
@@ -67,7 +67,7 @@ TEST(the_grid_finds_all_vertices_that_are_close_to_faces_and_no_others)
     tbArray found = TB_ARRAY(tbSurfaceContact);
     tb_arena_init(&arena, &ctx);
     double ahead = seed % 3 ? 2 : 1;
-    CHECK_OK(&ctx, tb_surface_grid_near(&ctx, &arena, &s->scene, 0.005, ahead, &found));
+    CHECK_OK(&ctx, tb_surface_balls_near(&ctx, &arena, &s->scene, 0.005, ahead, &found));
     int missing, others, wanted = count_close(&s->scene, 0.005, ahead, &found, &missing, &others);
     if (missing > 0 || (int)found.count + others != wanted)
       test_failed(__FILE__, __LINE__, "seed %d: %d are close, %zu were found, %d are missing", (int)seed,
