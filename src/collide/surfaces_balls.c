@@ -2,18 +2,19 @@
 // Vertices close to faces, by a tree of balls in motion.
 //
 // Thick sheets touch where vertices come close to faces; edges in between are closer by a small part of the
-// thickness only. A ball has a centre c, a radius r, a mean motion m and a spread s about it: all that is in it
-// stays within r of c at the start and moves by m, give or take s. Of two balls nothing comes closer than d as
-// long as
+// thickness only. A ball has a centre c, a radius r, a mean motion m and a spread s about it: all that is in
+// it stays within r of c at the start and moves by m, give or take s. Of two balls nothing comes closer than
+// d as long as
 //
 //   |c_a − c_b| > d + r_a + r_b + |m_a − m_b| + s_a + s_b
 //
-// so that what moves together costs nothing, however fast. Triangles are taken in the order of their surface's
-// tree, eight to a ball, eight of these to a ball of the next level; vertices in the order of the triangles
-// that own them, eight to a ball that goes down the tree. Eight balls are compared at once, in floats with what
-// rounding may hide added to d.
+// so that what moves together costs nothing, however fast. Triangles are taken in the order of their
+// surface's tree, eight to a ball, eight of these to a ball of the next level; vertices in the order of the
+// triangles that own them, eight to a ball that goes down the tree. Eight balls are compared at once, in
+// floats with what rounding may hide added to d.
 //
-// Cost      linear in vertices and triangles where few are close; n log n at most for a surface that lies flat.
+// Cost      linear in vertices and triangles where few are close; n log n at most for a surface that lies
+// flat.
 #include "collide/surfaces_balls.h"
 
 #include "base/shared.h"
@@ -46,9 +47,9 @@ typedef struct {
   double ahead, reach;
   tbVec3 origin, drift;
   float slack;
-  Tree* tree;      // of a surface
-  int* group;      // of vertices: the first of a surface                         (nsurface+1)
-  tbArray* found;  // per piece of groups                                          tbSurfaceContact
+  Tree* tree;       // of a surface
+  int* group;       // of vertices: the first of a surface                         (nsurface+1)
+  tbArray* found;   // per piece of groups                                          tbSurfaceContact
   tbStatus* status; // per piece
   tbShared shared;
 } Search;
@@ -98,10 +99,12 @@ static unsigned meets(const Ball* b, const Balls* of, float d)
 {
   tb8f way = tb8_set1(0), motion = way;
   for (int k = 0; k < 3; k++) {
-    tb8f c = tb8_sub(tb8_set1(b->c[k]), tb8_load(of->c[k])), m = tb8_sub(tb8_set1(b->m[k]), tb8_load(of->m[k]));
+    tb8f c = tb8_sub(tb8_set1(b->c[k]), tb8_load(of->c[k])),
+         m = tb8_sub(tb8_set1(b->m[k]), tb8_load(of->m[k]));
     way = tb8_add(way, tb8_mul(c, c)), motion = tb8_add(motion, tb8_mul(m, m));
   }
-  tb8f own = tb8_set1(b->r + b->s + d), reach = tb8_add(tb8_sqrt(motion), tb8_add(tb8_load(of->r), tb8_load(of->s)));
+  tb8f own = tb8_set1(b->r + b->s + d),
+       reach = tb8_add(tb8_sqrt(motion), tb8_add(tb8_load(of->r), tb8_load(of->s)));
   reach = tb8_add(reach, own);
   return (unsigned)tb8_at_most(way, tb8_mul(reach, reach));
 }
@@ -167,7 +170,8 @@ static void order_vertices(const tbSurfaceMesh* mesh, int* out)
   }
 }
 
-static tbStatus make_tree(tbContext* ctx, tbArena* arena, const Search* s, const tbMovingSurface* m, Tree* tree)
+static tbStatus make_tree(tbContext* ctx, tbArena* arena, const Search* s, const tbMovingSurface* m,
+                          Tree* tree)
 {
   Making job = {s, m, tree, 0};
   tree->vertex = TB_TAKE(arena, int, (size_t)m->surface->nvertex);
@@ -236,7 +240,8 @@ static Group group_of(const Search* s, int surface, int index)
 }
 
 // A group and eight triangles.
-static tbStatus look_at(tbContext* ctx, const Search* s, const Group* g, int ia, int index, float d, tbArray* out)
+static tbStatus look_at(tbContext* ctx, const Search* s, const Group* g, int ia, int index, float d,
+                        tbArray* out)
 {
   const tbMovingSurface *a = &s->scene->surface[ia], *b = &s->scene->surface[g->surface];
   for (int v = 0; v < g->count; v++)
