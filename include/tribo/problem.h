@@ -19,7 +19,8 @@
 TB_API_BEGIN
 
 // What a contact's impulse may do. The friction laws share one shape: λ_n ≥ 0 and λ_F ∈ λ_n·F for a convex
-// set F around 0, u_n ≥ 0 ⟂ λ_n ≥ 0, and λ_F dissipates the most power that F allows.
+// set F around 0, u_n ≥ 0 ⟂ λ_n ≥ 0, and λ_F dissipates the most power that F allows. A friction tensor alone
+// says by itself which way λ_F points: λ_F = −λ_n L u_F/‖u_F‖ while it slides.
 typedef enum tbLaw {
   TB_LAW_BILATERAL, // any λ, u = 0: joints, bilateral constraints           rows 1…6   no parameters
   TB_LAW_NONNEG,    // 0 ≤ λ ⟂ u ≥ 0, row by row: frictionless, limits       rows 1…6   no parameters
@@ -33,6 +34,7 @@ typedef enum tbLaw {
   TB_LAW_POLYHEDRAL,  // F: regular k-gon with corners at μ(cos, sin)(2πi/k)   rows 3     μ, k
   TB_LAW_DIRECTIONAL, // F: box [−μ_i⁻, μ_i⁺] per friction row: boxed friction rows 2…6   μ₁⁻, μ₁⁺, μ₂⁻, …
                       //    and texture friction
+  TB_LAW_TENSOR,      // F: L times the unit disc, L uᵀ·u > 0: friction tensors     rows 3     L, row-major
   TB_LAW_COUNT
 } tbLaw;
 
@@ -253,7 +255,8 @@ typedef struct tbManufacture {
   double open, slip; // shares of open and of slipping contacts; the rest sticks
   bool redundant;    // repeat contacts at the same place, so that W is singular
   enum { TB_MAKE_RIGID, TB_MAKE_PARTICLES, TB_MAKE_SPARSE, TB_MAKE_EXPLICIT, TB_MAKE_UNSYMMETRIC } metric;
-  bool all_laws;  // every law kind in turn, instead of Coulomb's alone
+  bool all_laws;  // every law of maximal dissipation in turn, instead of Coulomb's alone
+  bool tensors;   // friction tensors instead of Coulomb's law; with all_laws: in turn, too. 3-D
   bool compliant; // R > 0 on some rows
 } tbManufacture;
 

@@ -62,10 +62,17 @@ tbStatus tb_world_keep_sdf(tbContext* ctx, tbWorld* world, tbSdf* sdf);
 // Materials.
 
 typedef enum tbFrictionKind {
-  TB_FRICTION_ISOTROPIC, // mu
-  TB_FRICTION_ELLIPTIC,  // mu_t along `direction` (body frame, projected on the contact plane), mu_b across
-  TB_FRICTION_CONTENSOU, // mu, torsion, rolling: lengths in metres; torque ≤ length · normal force
+  TB_FRICTION_ISOTROPIC,  // mu
+  TB_FRICTION_ELLIPTIC,   // mu_t along `direction`, mu_b across; torsion, rolling
+  TB_FRICTION_CONTENSOU,  // mu, torsion, rolling: lengths in metres; torque ≤ length · normal force
+  TB_FRICTION_MATCHSTICK, // structure along `direction`: mu_t along and mu_b across where the other surface's
+                          // structure is parallel, mu where it is at right angles (course, algorithm 21)
+  TB_FRICTION_TENSOR,     // force −λ_n κ Q v̂, Q the sum of the two surfaces' `matrix` (course, eq. 320)
 } tbFrictionKind;
+
+// What a surface does to sliding. `direction` is in the body's frame and is projected on the contact plane;
+// on a deformable it is in the frame its mesh was given in, and moves with the material. Two surfaces meet
+// symmetrically (docs/friction.md).
 
 typedef struct tbFriction {
   tbFrictionKind kind;
@@ -73,6 +80,13 @@ typedef struct tbFriction {
   double mu_t, mu_b;
   tbVec3 direction;
   double torsion, rolling; // m
+  double matrix[4], kappa; // tensor: row-major, first axis along `direction`; its symmetric part must not
+                           // have a negative eigenvalue
+  double static_ratio;     // friction at rest over that of sliding; below 1 counts as 1
+  double stribeck;    // speed over which it falls from the one to the other (Stribeck); 0: at once     m/s
+  double tresca;      // limit of friction at a contact, whatever its normal force (Tresca); 0: none     N
+  double adhesion;    // pull that a contact withstands: the cone moved along its axis                   N
+  double restitution; // of the tangential velocity at impacts, 0 … 1
 } tbFriction;
 
 tbFriction tb_friction(double mu); // isotropic

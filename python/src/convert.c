@@ -81,11 +81,50 @@ static bool read_member(PyObject* dict, const char* key, int* used, double* out)
   return !(*out == -1 && PyErr_Occurred());
 }
 
+// {'model': 'tensor', 'matrix': [[…], […]], 'kappa', 'direction'}: four numbers by the sequence protocol.
+static int read_matrix(PyObject* rows, double* out)
+{
+  for (int i = 0; i < 4; i++) {
+    PyObject *row = PySequence_GetItem(rows, i / 2), *item = row ? PySequence_GetItem(row, i % 2) : NULL;
+    out[i] = item ? PyFloat_AsDouble(item) : -1;
+    Py_XDECREF(item);
+    Py_XDECREF(row);
+    if (PyErr_Occurred()) return 0;
+  }
+  return 1;
+}
+
+// The kind that 'model' names; −1: none does.
+static int friction_model(PyObject* dict, int* used)
+{
+  static const struct {
+    const char* name;
+    tbFrictionKind kind;
+  } models[] = {{"coulomb", TB_FRICTION_ISOTROPIC},
+                {"elliptic", TB_FRICTION_ELLIPTIC},
+                {"contensou", TB_FRICTION_CONTENSOU},
+                {"matchstick", TB_FRICTION_MATCHSTICK},
+                {"tensor", TB_FRICTION_TENSOR}};
+  PyObject* model = PyDict_GetItemString(dict, "model");
+  if (!model) return -1;
+  *used += 1;
+  for (int i = 0; i < (int)(sizeof models / sizeof *models); i++)
+    if (PyUnicode_Check(model) && PyUnicode_CompareWithASCIIString(model, models[i].name) == 0)
+      return (int)models[i].kind;
+  *used = -100; // a name that is none
+  return -1;
+}
+
 static int friction_of_dict(PyObject* dict, tbFriction* out)
 {
-  int used = 0, before;
+  int used = 0, before, model = friction_model(dict, &used);
   *out = tb_friction(0.5);
   out->direction = tb_vec3(1, 0, 0);
+  out->kappa = 1;
+  PyObject* matrix = PyDict_GetItemString(dict, "matrix");
+  if (matrix && !read_matrix(matrix, out->matrix)) return 0;
+  used += matrix != NULL;
+  if (!read_member(dict, "kappa", &used, &out->kappa)) return 0;
   if (!read_member(dict, "mu", &used, &out->mu)) return 0;
   before = used;
   if (!read_member(dict, "torsion", &used, &out->torsion) ||
@@ -99,11 +138,14 @@ static int friction_of_dict(PyObject* dict, tbFriction* out)
   PyObject* direction = PyDict_GetItemString(dict, "direction");
   if (direction && !py_to_vec3(direction, &out->direction)) return 0;
   used += direction != NULL;
-  if (elliptic && out->kind == TB_FRICTION_ISOTROPIC) out->kind = TB_FRICTION_ELLIPTIC;
-  else if (elliptic || (direction && !elliptic)) used = -1;
+  if (elliptic) out->kind = TB_FRICTION_ELLIPTIC;
+  if (model >= 0) out->kind = (tbFrictionKind)model;
+  else if (matrix || (direction && !elliptic)) used = -1;
   if (used == PyDict_Size(dict) && used > 0) return 1;
   PyErr_SetString(PyExc_ValueError,
-                  "friction: a number, {'mu', 'torsion', 'rolling'} or {'mu_t', 'mu_b', 'direction'}");
+                  "friction: a number, {'mu', 'torsion', 'rolling'}, {'mu_t', 'mu_b', 'direction'} with "
+                  "torsion and rolling, {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'} or "
+                  "{'model': 'tensor', 'matrix', 'kappa', 'direction'}");
   return 0;
 }
 

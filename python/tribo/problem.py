@@ -74,7 +74,7 @@ class Problem:
         """From W (rows × rows) and q. With mu: Coulomb contacts of rows/len(mu) rows each, 2 or 3.
 
         Other laws: law, rows and params, each for all contacts or a list of one per contact (tribo's laws:
-        'free' (bilateral), 'nonneg', 'box', 'coulomb', 'elliptic', 'contensou', 'rolling', 'polyhedral', 'directional').
+        'free' (bilateral), 'nonneg', 'box', 'coulomb', 'elliptic', 'contensou', 'rolling', 'polyhedral', 'directional', 'tensor').
         """
         W = _csr(W, "W")
         contacts = _contacts(W[0], q, mu, law, rows, params, compliance)

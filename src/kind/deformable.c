@@ -137,7 +137,7 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
               .own = f,
               .motion = TB_BODY_DYNAMIC,
               .q = tb_quat_identity(),
-              .initial = tb_transform_identity(),
+              .initial = {pose.q, tb_zero3()}, // from the frame its mesh was given in to its rest
               .shape = (int)w->shape.count,
               .material = material,
               .category = 1,

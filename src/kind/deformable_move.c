@@ -80,3 +80,36 @@ bool tb_deformable_moves_at(const tbBody* body, const int* vertex, int count)
     if (!d->fem->pinned[d->surface->node[vertex[k]]]) return true;
   return false;
 }
+
+// The triangle takes its sides and its unit normal at rest to those it has now; whatever lies in its plane
+// is a sum of the sides.
+static tbVec3 carried(const tbDeformable* d, int triangle, tbVec3 direction)
+{
+  const int* corner = d->surface->triangle[triangle];
+  const tbVec3* rest = d->surface->rest;
+  tbVec3 x[3];
+  for (int i = 0; i < 3; i++) x[i] = d->x[d->surface->node[corner[i]]];
+  tbVec3 E = tb_sub3(rest[corner[1]], rest[corner[0]]), F = tb_sub3(rest[corner[2]], rest[corner[0]]);
+  tbVec3 e = tb_sub3(x[1], x[0]), f = tb_sub3(x[2], x[0]), N = tb_cross3(E, F), n = tb_cross3(e, f);
+  double area = tb_dot3(N, N);
+  if (!(area > 0)) return tb_zero3();
+  double along_e = tb_dot3(tb_cross3(direction, F), N) / area,
+         along_f = tb_dot3(tb_cross3(E, direction), N) / area;
+  tbVec3 in_plane = tb_add3(tb_scale3(along_e, e), tb_scale3(along_f, f));
+  double out_of_plane = tb_dot3(direction, N) / sqrt(area), size = tb_norm3(n);
+  return size > 0 ? tb_madd3(in_plane, out_of_plane / size, n) : in_plane;
+}
+
+// The mean over the triangles around the vertices, by the vertices' weights.
+tbVec3 tb_deformable_direction(const tbBody* body, const int* vertex, const double* weight, int count,
+                               tbVec3 direction)
+{
+  const tbDeformable* d = body->own;
+  tbVec3 rest = tb_quat_rotate(body->initial.q, direction), sum = tb_zero3();
+  for (int k = 0; k < count; k++) {
+    int begin = d->surface->star_adr[vertex[k]], end = d->surface->star_adr[vertex[k] + 1];
+    for (int i = begin; i < end; i++)
+      sum = tb_madd3(sum, weight[k] / (end - begin), carried(d, d->surface->star[i], rest));
+  }
+  return tb_norm3(sum) > 0 ? tb_normalize3(sum) : rest;
+}

@@ -51,5 +51,7 @@ tbStatus tb_deformable_surface(tbArena* arena, const tbBody* body, tbMovingSurfa
 void tb_deformable_expect(const tbStepView* view, int body, tbVec3* end);
 void tb_deformable_move_surface(const tbStepView* view, int body, tbVec3* end);
 bool tb_deformable_moves_at(const tbBody* body, const int* vertex, int count);
+tbVec3 tb_deformable_direction(const tbBody* body, const int* vertex, const double* weight, int count,
+                               tbVec3 direction);
 
 #endif

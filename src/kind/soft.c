@@ -66,4 +66,5 @@ const tbKind tb_kind_soft = {.name = "soft",
                              .surface = tb_deformable_surface,
                              .expect = tb_deformable_expect,
                              .move_surface = tb_deformable_move_surface,
-                             .moves_at = tb_deformable_moves_at};
+                             .moves_at = tb_deformable_moves_at,
+                             .direction = tb_deformable_direction};

@@ -55,6 +55,9 @@ void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJu
     }
     break;
   }
+  case TB_LAW_TENSOR: // of what tb_judge_tensor() makes of λ
+    for (int i = 0; i < dim; i++) s->axis[i] = sqrt(param[0] * param[3] - param[1] * param[2]);
+    break;
   case TB_LAW_POLYHEDRAL: polygon(s, param[0], (int)param[1]); break;
   case TB_LAW_DIRECTIONAL:
     s->kind = TB_JUDGE_BOX;
@@ -62,13 +65,23 @@ void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJu
     break;
   default: break;
   }
-  if (model == TB_MODEL_BOX && (s->kind == TB_JUDGE_ELLIPSOID || s->kind == TB_JUDGE_BALLS)) box_from_axes(s);
+  if (model == TB_MODEL_BOX && p->law[k] != TB_LAW_TENSOR &&
+      (s->kind == TB_JUDGE_ELLIPSOID || s->kind == TB_JUDGE_BALLS))
+    box_from_axes(s);
   if (model == TB_MODEL_POLYHEDRAL && p->law[k] == TB_LAW_COULOMB && dim == 2)
     polygon(s, param[0], directions);
   if (model == TB_MODEL_FRICTIONLESS) {
     memset(s->axis, 0, sizeof s->axis);
     box_from_axes(s);
   }
+}
+
+void tb_judge_tensor(const double* L, const double* lambda, double* out)
+{
+  double det = L[0] * L[3] - L[1] * L[2], root = sqrt(det);
+  out[0] = lambda[0];
+  out[1] = root * ((L[3] * lambda[1] - L[1] * lambda[2]) / det);
+  out[2] = root * ((L[0] * lambda[2] - L[2] * lambda[1]) / det);
 }
 
 double tb_judge_norm(int n, const double* x)

@@ -22,6 +22,9 @@ typedef struct tbJudgeSet {
 // The set F of contact k as its law says, seen through the model.
 void tb_judge_set(const tbProblem* problem, int k, tbModel model, int directions, tbJudgeSet* out);
 
+// What a friction tensor L makes of λ: (λ_n, √det L · L⁻¹ λ_F), which obeys Coulomb's law with μ = √det L.
+void tb_judge_tensor(const double* L, const double* lambda, double* out);
+
 // σ_F(d) = max over f ∈ F of f·d
 double tb_judge_support(const tbJudgeSet* set, const double* d);
 

@@ -123,26 +123,43 @@ static void body_rows(Maker* m, double sign, int rows, const double d[9], double
 
 static double coefficient(Maker* m) { return chance(m, 0.1) ? 0 : uniform(m, 0, m->spec->mu_max); }
 
+// κ(S + skew), S symmetric with eigenvalues from [0.2, 1] mu_max, in any direction.
+static void random_tensor(Maker* m, double* L)
+{
+  double most = fmax(m->spec->mu_max, 1e-3), a = most * uniform(m, 0.2, 1), b = most * uniform(m, 0.2, 1), c,
+         s;
+  double skew = 0.5 * fmin(a, b) * uniform(m, -1, 1);
+  tb_sin_cos(uniform(m, 0, 3.14159265358979323846), &s, &c);
+  L[0] = a * c * c + b * s * s, L[3] = a * s * s + b * c * c;
+  L[1] = (a - b) * c * s - skew, L[2] = (a - b) * c * s + skew;
+}
+
 static int choose_law(Maker* m, int k, tbLaw* law, double* param)
 {
   bool planar = m->spec->dimension == 2;
   static const tbLaw in_2d[] = {TB_LAW_COULOMB, TB_LAW_BILATERAL, TB_LAW_NONNEG, TB_LAW_BOX,
                                 TB_LAW_DIRECTIONAL};
-  *law = !m->spec->all_laws ? TB_LAW_COULOMB : planar ? in_2d[k % 5] : (tbLaw)(k % TB_LAW_COUNT);
+  bool tensors = m->spec->tensors && !planar;
+  int turns = tensors ? TB_LAW_COUNT : TB_LAW_TENSOR; // which comes last
+  *law = m->spec->all_laws ? planar ? in_2d[k % 5] : (tbLaw)(k % turns)
+         : tensors ? TB_LAW_TENSOR
+                           : TB_LAW_COULOMB;
   int rows = planar ? 2 : 3;
   if (*law == TB_LAW_CONTENSOU) rows = 4;
-  if (*law == TB_LAW_ROLLING) rows = 4 + k / TB_LAW_COUNT % 3;
+  if (*law == TB_LAW_ROLLING) rows = 4 + k / turns % 3;
   for (int i = 0; i < tb_law_params(*law, rows); i++) param[i] = coefficient(m);
   if (*law == TB_LAW_BOX)
     for (int i = 0; i < rows; i++) {
       param[i] = chance(m, 0.2) ? -INFINITY : -uniform(m, 0, 1);
       param[rows + i] = chance(m, 0.2) ? INFINITY : uniform(m, 0, 1);
     }
+  if (*law == TB_LAW_TENSOR) random_tensor(m, param);
   if (*law == TB_LAW_POLYHEDRAL) param[1] = 3 + tb_random_below(&m->random, 10);
   return rows;
 }
 
-// The point of F that is farthest along d: the friction that dissipates most against the velocity −d.
+// The point of F that is farthest along d: the friction that dissipates most against the velocity −d. Of a
+// tensor, the friction against it.
 static void farthest(tbLaw law, int dim, const double* param, const double* d, double* f)
 {
   double axis[TB_MAX_ROWS], length = 0;
@@ -164,6 +181,10 @@ static void farthest(tbLaw law, int dim, const double* param, const double* d, d
     }
     return;
   }
+  case TB_LAW_TENSOR:
+    length = sqrt(d[0] * d[0] + d[1] * d[1]);
+    for (int i = 0; i < 2; i++) f[i] = (param[2 * i] * d[0] + param[2 * i + 1] * d[1]) / length;
+    return;
   case TB_LAW_DIRECTIONAL:
     for (int i = 0; i < dim; i++) f[i] = d[i] > 0 ? param[2 * i + 1] : -param[2 * i];
     return;

@@ -131,7 +131,12 @@ static void judge_contact(const tbJudge* j, int k, tbModel model, double* F, Tal
     return;
   }
   tbJudgeSet set;
+  double own[3];
   tb_judge_set(p, k, model, j->directions, &set);
+  if (p->law[k] == TB_LAW_TENSOR) {
+    tb_judge_tensor(p->param + p->param_adr[k], lambda, own);
+    lambda = own;
+  }
   judge_friction(&set, model == TB_MODEL_CCP, w, lambda, u, F, t);
 }
 

@@ -4,6 +4,25 @@
 
 #include <math.h>
 
+// Invertible to 1e-9 of its size, and no sliding gains energy: the symmetric part is not negative.
+static tbStatus check_tensor(tbContext* ctx, int k, const double* L)
+{
+  double size = 0;
+  for (int i = 0; i < 4; i++) size = fmax(size, fabs(L[i]));
+  if (!(size < 1e100))
+    return tb_fail(ctx, TB_ERROR_INPUT, "contact %d: its friction tensor holds %g", k, size);
+  double mean = (L[0] + L[3]) / 2, apart = (L[0] - L[3]) / 2, off = (L[1] + L[2]) / 2;
+  double least = mean - sqrt(apart * apart + off * off);
+  if (!(least >= -1e-12 * size))
+    return tb_fail(
+        ctx, TB_ERROR_INPUT,
+        "contact %d: its friction tensor would add energy: its symmetric part has the eigenvalue %g", k,
+        least);
+  if (!(L[0] * L[3] - L[1] * L[2] >= 1e-9 * size * size) || !(size > 0))
+    return tb_fail(ctx, TB_ERROR_INPUT, "contact %d: its friction tensor is singular", k);
+  return TB_OK;
+}
+
 static tbStatus check_params(tbContext* ctx, const tbProblem* p, int k)
 {
   const double* param = p->param + p->param_adr[k];
@@ -16,6 +35,7 @@ static tbStatus check_params(tbContext* ctx, const tbProblem* p, int k)
                        param[i], param[rows + i]);
     return TB_OK;
   }
+  if (law == TB_LAW_TENSOR) return check_tensor(ctx, k, param);
   for (int i = 0; i < count; i++)
     if (!(param[i] >= 0 && param[i] < INFINITY))
       return tb_fail(ctx, TB_ERROR_INPUT,

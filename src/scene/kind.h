@@ -98,6 +98,10 @@ struct tbKind {
   void (*expect)(const struct tbStepView* view, int body, tbVec3* end);
   void (*move_surface)(const struct tbStepView* view, int body, tbVec3* end);
   bool (*moves_at)(const tbBody* body, const int* vertex, int count);
+  // A direction of the material, given in the frame of its mesh, where it is now at a point of the surface;
+  // null: it turns with the body's frame.
+  tbVec3 (*direction)(const tbBody* body, const int* vertex, const double* weight, int count,
+                      tbVec3 direction);
 };
 
 // The change of velocity, over a step, of a point at p with velocity u that is held at a target (grip.c).

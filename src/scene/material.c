@@ -2,9 +2,8 @@
 // What bodies are made of, and what two surfaces do together.
 //
 // A rule for the pair of materials wins, unless one of the bodies has a friction or restitution of its own.
-// Else friction is the geometric mean and restitution the larger of the two. Where one surface is elliptic,
-// its direction leads and its half axes are each averaged with the other's coefficient; torsion and rolling
-// are lengths, and the larger one holds.
+// Else each surface brings its friction, which meet where the contact is (step/friction_pair.c), and the
+// larger restitution holds.
 #include "scene/names.h"
 #include "scene/world.h"
 
@@ -17,22 +16,52 @@ tbMaterialDef tb_default_material_def(void)
 
 static bool coefficient(double x) { return x >= 0 && x <= 1e6; } // false for NaN
 
+static tbStatus check_direction(tbContext* ctx, const tbFriction* f)
+{
+  if (tb_norm3(f->direction) > 0 && isfinite(tb_norm3(f->direction))) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "the direction of friction must not be zero");
+}
+
+// The power −λ_n v·Q v̂ must not be positive for any direction of sliding: the symmetric part of Q has no
+// negative eigenvalue (course, eq. 326).
+static tbStatus check_tensor(tbContext* ctx, const tbFriction* f)
+{
+  const double* Q = f->matrix;
+  for (int i = 0; i < 4; i++)
+    if (!(fabs(Q[i]) <= 1e6))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "a friction tensor's numbers must be between -1e6 and 1e6");
+  if (!coefficient(f->kappa)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "kappa must be between 0 and 1e6");
+  double mean = (Q[0] + Q[3]) / 2, off = (Q[1] + Q[2]) / 2, apart = (Q[0] - Q[3]) / 2;
+  double radius = sqrt(apart * apart + off * off), least = mean - radius;
+  if (least >= -1e-12 * (fabs(mean) + radius)) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                 "the friction tensor would add energy: its symmetric part has the eigenvalue %.6g", least);
+}
+
 tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
 {
+  if (!coefficient(f->torsion) || !coefficient(f->rolling))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "torsion and rolling must be between 0 and 1e6");
+  if (!coefficient(f->static_ratio) || !coefficient(f->stribeck))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "static_ratio and stribeck must be between 0 and 1e6");
+  if (!(f->tresca >= 0 && f->tresca < INFINITY) || !(f->adhesion >= 0 && f->adhesion < INFINITY))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "tresca and adhesion must be finite and not negative");
+  TB_TRY(tb_restitution_check(ctx, f->restitution));
   switch (f->kind) {
   case TB_FRICTION_ISOTROPIC:
     if (!coefficient(f->mu)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "friction must be between 0 and 1e6");
     return TB_OK;
+  case TB_FRICTION_MATCHSTICK:
+    if (!coefficient(f->mu)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu must be between 0 and 1e6");
+    // fallthrough
   case TB_FRICTION_ELLIPTIC:
     if (!coefficient(f->mu_t) || !coefficient(f->mu_b))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu_t and mu_b must be between 0 and 1e6");
-    if (!(tb_norm3(f->direction) > 0) || !isfinite(tb_norm3(f->direction)))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the direction of elliptic friction must not be zero");
-    return TB_OK;
+    return check_direction(ctx, f);
   case TB_FRICTION_CONTENSOU:
-    if (!coefficient(f->mu) || !coefficient(f->torsion) || !coefficient(f->rolling))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu, torsion and rolling must be between 0 and 1e6");
+    if (!coefficient(f->mu)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu must be between 0 and 1e6");
     return TB_OK;
+  case TB_FRICTION_TENSOR: TB_TRY(check_direction(ctx, f)); return check_tensor(ctx, f);
   }
   return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such kind of friction");
 }
@@ -55,7 +84,7 @@ tbStatus tb_world_add_material(tbContext* ctx, tbWorld* w, const tbMaterialDef* 
 
   tbMaterial material = {.name = tb_names_keep(ctx, &w->names, def->name),
                          .density = def->density,
-                         .contact_material = {def->friction, def->restitution, false}};
+                         .contact_material = {def->friction, def->restitution}};
   if (!material.name) return TB_ERROR_MEMORY;
   TB_TRY(tb_names_reserve(ctx, &w->names));
   TB_TRY(tb_ids_reserve(ctx, &w->material_ids));
@@ -122,14 +151,24 @@ static const tbPairRule* find_pair(const tbWorld* w, int a, int b)
 tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMaterialId b, tbFriction friction,
                            double restitution)
 {
+  return tb_world_set_pair_rule(ctx, w, a, b, &friction, restitution);
+}
+
+tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMaterialId b,
+                                const tbFriction* friction, double restitution)
+{
   int place_a, place_b;
   TB_TRY(tb_material_find(ctx, w, a, &place_a));
   TB_TRY(tb_material_find(ctx, w, b, &place_b));
-  TB_TRY(tb_friction_check(ctx, &friction));
+  if (friction) TB_TRY(tb_friction_check(ctx, friction));
   TB_TRY(tb_restitution_check(ctx, restitution));
   tbPairRule* old = (tbPairRule*)find_pair(w, place_a, place_b);
   bool swap = place_a > place_b; // a direction is in the frame of a's body
-  tbPairRule rule = {swap ? place_b : place_a, swap ? place_a : place_b, {friction, restitution, swap}};
+  tbPairRule rule = {.a = swap ? place_b : place_a,
+                     .b = swap ? place_a : place_b,
+                     .own_friction = friction != NULL,
+                     .direction_of_b = swap,
+                     .contact_material = {friction ? *friction : tb_friction(0), restitution}};
   if (old) {
     *old = rule;
     return TB_OK;
@@ -142,45 +181,31 @@ tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMateria
   return TB_OK;
 }
 
-static tbFriction combine(tbFriction a, tbFriction b)
+static tbFrictionPair own_surfaces(const tbWorld* w, const tbBody* a, const tbBody* b)
 {
-  if (a.kind == TB_FRICTION_ELLIPTIC) { // of two ellipses the first one leads
-    double other = b.kind == TB_FRICTION_ELLIPTIC ? sqrt(b.mu_t * b.mu_b) : b.mu;
-    a.mu_t = sqrt(a.mu_t * other), a.mu_b = sqrt(a.mu_b * other);
-    return a;
+  const tbBody* body[2] = {a, b};
+  const tbFriction* friction[2];
+  double restitution = 0;
+  for (int i = 0; i < 2; i++) {
+    const tbContactMaterial *of = &tb_materials(w)[body[i]->material].contact_material, *own = of;
+    if (body[i]->own_contact_material >= 0)
+      own = (const tbContactMaterial*)w->contact_material.data + body[i]->own_contact_material;
+    friction[i] = body[i]->own_friction ? &own->friction : &of->friction;
+    restitution = fmax(restitution, body[i]->own_restitution ? own->restitution : of->restitution);
   }
-  tbFriction f = tb_friction(sqrt(a.mu * b.mu));
-  if (a.kind == TB_FRICTION_CONTENSOU || b.kind == TB_FRICTION_CONTENSOU) {
-    f.kind = TB_FRICTION_CONTENSOU;
-    f.torsion = fmax(a.torsion, b.torsion);
-    f.rolling = fmax(a.rolling, b.rolling);
-  }
-  return f;
+  return (tbFrictionPair){friction[0], friction[1], restitution};
 }
 
-static tbContactMaterial contact_material_of(const tbWorld* w, const tbBody* body)
+tbFrictionPair tb_world_friction_pair(const tbWorld* w, const tbBody* a, const tbBody* b)
 {
-  tbContactMaterial s = tb_materials(w)[body->material].contact_material;
-  if (body->own_contact_material < 0) return s;
-  const tbContactMaterial* own =
-      (const tbContactMaterial*)w->contact_material.data + body->own_contact_material;
-  if (body->own_friction) s.friction = own->friction;
-  if (body->own_restitution) s.restitution = own->restitution;
-  return s;
-}
-
-tbContactMaterial tb_world_contact_material(const tbWorld* w, const tbBody* a, const tbBody* b)
-{
-  if (a->own_contact_material < 0 && b->own_contact_material < 0) {
-    const tbPairRule* rule = find_pair(w, a->material, b->material);
-    if (rule) {
-      tbContactMaterial s = rule->contact_material;
-      if (a->material != rule->a) s.direction_of_b = !s.direction_of_b;
-      return s;
-    }
-  }
-  tbContactMaterial sa = contact_material_of(w, a), sb = contact_material_of(w, b);
-  bool b_leads = sb.friction.kind == TB_FRICTION_ELLIPTIC && sa.friction.kind != TB_FRICTION_ELLIPTIC;
-  tbFriction friction = b_leads ? combine(sb.friction, sa.friction) : combine(sa.friction, sb.friction);
-  return (tbContactMaterial){friction, fmax(sa.restitution, sb.restitution), b_leads};
+  tbFrictionPair pair = own_surfaces(w, a, b);
+  if (a->own_contact_material >= 0 || b->own_contact_material >= 0) return pair;
+  const tbPairRule* rule = find_pair(w, a->material, b->material);
+  if (!rule) return pair;
+  pair.restitution = rule->contact_material.restitution;
+  if (!rule->own_friction) return pair;
+  bool at_b = rule->direction_of_b != (a->material != rule->a);
+  pair.a = at_b ? NULL : &rule->contact_material.friction;
+  pair.b = at_b ? &rule->contact_material.friction : NULL;
+  return pair;
 }

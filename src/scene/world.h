@@ -34,7 +34,8 @@ typedef struct tbBody {
   int own_contact_material; // index into tbWorld.contact_material of its own friction or restitution; −1: the
                             // material's
   int key, nkey;       // prescribed motion, in tbWorld.key; 0 keys: constant velocity
-  tbTransform initial; // pose at t = 0 of a constant prescribed motion
+  tbTransform initial; // pose at t = 0 of a constant prescribed motion; of a deformable: how its mesh was
+                       // turned to where it was at rest
   double radius;       // of the smallest sphere about the centre of mass that holds all of it (∞: a plane)
   bool own_friction, own_restitution; // which of the two is its own; the other is the material's
   int id;                             // in tbWorld.body_ids
@@ -100,7 +101,6 @@ double tb_joint_coordinate(const tbJoint* joint, const tbJointPlace* place);
 typedef struct tbContactMaterial {
   tbFriction friction;
   double restitution;
-  bool direction_of_b; // friction.direction is in the frame of the pair's second body
 } tbContactMaterial;
 
 typedef struct tbMaterial {
@@ -111,7 +111,9 @@ typedef struct tbMaterial {
 } tbMaterial;
 
 typedef struct tbPairRule {
-  int a, b; // materials, a ≤ b
+  int a, b;            // materials, a ≤ b
+  bool own_friction;   // else friction is as without the rule
+  bool direction_of_b; // friction.direction is in the frame of the second body
   tbContactMaterial contact_material;
 } tbPairRule;
 
@@ -175,8 +177,16 @@ static inline tbTransform tb_body_pose(const tbBody* b)
 // Whether filters let two rigid bodies touch.
 bool tb_world_may_touch(const tbWorld* world, int a, int b);
 
-// What two bodies' surfaces do together.
-tbContactMaterial tb_world_contact_material(const tbWorld* world, const tbBody* a, const tbBody* b);
+// What two bodies' surfaces bring to a contact: the friction of each. A rule's friction stands at the body in
+// whose frame its direction is, and the other one is null.
+typedef struct tbFrictionPair {
+  const tbFriction *a, *b;
+  double restitution;
+} tbFrictionPair;
+tbFrictionPair tb_world_friction_pair(const tbWorld* world, const tbBody* a, const tbBody* b);
+// As tb_world_set_pair; friction null: that of the two materials.
+tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
+                                const tbFriction* friction, double restitution);
 
 tbStatus tb_friction_check(tbContext* ctx, const tbFriction* friction);
 tbStatus tb_restitution_check(tbContext* ctx, double restitution);

@@ -84,6 +84,17 @@ static void project(const tbFrictionSet* f, double s, const double* z, double* x
     break;
   }
   case TB_SET_POLYGON: polygon(f, s, z, x, J); break;
+  case TB_SET_TENSOR: {
+    double own[3] = {0}, unused[3];
+    const double* M = f->par + 1;
+    own[1] = M[3] * z[0] - M[1] * z[1], own[2] = M[0] * z[1] - M[2] * z[0];
+    tb_project_ball(2, s * f->par[0], own + 1, unused + 1, J);
+    memcpy(own + 1, unused + 1, 2 * sizeof *own);
+    tb_friction_turn(f, own);
+    x[0] = own[1], x[1] = own[2];
+    tb_friction_turn_matrix(f, J);
+    break;
+  }
   }
 }
 
@@ -299,10 +310,26 @@ bool tb_contact_map_owns(tbMap map, const tbFrictionSet* f)
   return map == TB_MAP_FB || !f->associated;
 }
 
+// With turned velocities, and B for them; du_F turned are M du_F.
+static double tensor(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
+{
+  double turned[3] = {u[0], u[1], u[2]};
+  const double* M = m->f->par + 1;
+  tb_friction_turn(m->f, turned);
+  double sum =
+      m->map == TB_MAP_NATURAL ? natural(m, lambda, turned, step) : alart_curnier(m, lambda, turned, step);
+  for (int i = 0; step && i < 3; i++) {
+    double *B = step->B + 3 * i, t = B[1], b = B[2];
+    B[1] = t * M[0] + b * M[2], B[2] = t * M[1] + b * M[3];
+  }
+  return sum;
+}
+
 double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
   bool own = tb_contact_map_owns(m->map, m->f);
   if (m->f->kind == TB_SET_NONE) return by_rows(m, lambda, u, step);
+  if (m->f->kind == TB_SET_TENSOR) return tensor(m, lambda, u, step);
   if (m->map == TB_MAP_FB && own) return fischer_burmeister(m, lambda, u, step);
   if (m->f->associated || m->map == TB_MAP_NATURAL) return natural(m, lambda, u, step);
   bool minimum = m->map == TB_MAP_MIN && own;

@@ -24,6 +24,12 @@ void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, 
   case TB_LAW_ELLIPTIC:
   case TB_LAW_CONTENSOU: f->kind = TB_SET_ELLIPSOID; break;
   case TB_LAW_ROLLING: f->kind = TB_SET_BALLS; break;
+  case TB_LAW_TENSOR:
+    f->kind = TB_SET_TENSOR;
+    f->associated = false;
+    f->par[0] = sqrt(param[0] * param[3] - param[1] * param[2]);
+    for (int i = 0; i < 4; i++) f->par[1 + i] = param[i] / f->par[0];
+    return; // whatever the model
   case TB_LAW_POLYHEDRAL:
     f->kind = TB_SET_POLYGON;
     f->corners = (uint8_t)param[1];
@@ -44,6 +50,44 @@ void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, 
     }
     for (int i = 0; i < dim; i++) f->par[2 * i] = -axis[i], f->par[2 * i + 1] = axis[i];
     f->kind = TB_SET_BOX;
+  }
+}
+
+void tb_friction_turn(const tbFrictionSet* f, double* u)
+{
+  if (f->kind != TB_SET_TENSOR) return;
+  double t = u[1], b = u[2];
+  u[1] = f->par[1] * t + f->par[2] * b, u[2] = f->par[3] * t + f->par[4] * b;
+}
+
+void tb_friction_turn_rows(const tbFrictionSet* f, int columns, double* D)
+{
+  for (int j = 0; f->kind == TB_SET_TENSOR && j < columns; j++) {
+    double u[3] = {0, D[columns + j], D[2 * columns + j]};
+    tb_friction_turn(f, u);
+    D[columns + j] = u[1], D[2 * columns + j] = u[2];
+  }
+}
+
+// M⁻¹ x, det M = 1
+static void turn_back(const tbFrictionSet* f, const double* x, double* out)
+{
+  double t = x[0], b = x[1];
+  out[0] = f->par[4] * t - f->par[2] * b, out[1] = f->par[1] * b - f->par[3] * t;
+}
+
+// M J M⁻¹ of the last two rows and columns of an n×n matrix, and M, M⁻¹ on what couples them with the others.
+static void turn_matrix(const tbFrictionSet* f, int n, double* J)
+{
+  const double *M = f->par + 1, back[4] = {M[3], -M[1], -M[2], M[0]};
+  int a = n - 2, b = n - 1;
+  for (int j = 0; j < n; j++) { // rows
+    double t = J[a * n + j], s = J[b * n + j];
+    J[a * n + j] = M[0] * t + M[1] * s, J[b * n + j] = M[2] * t + M[3] * s;
+  }
+  for (int i = 0; i < n; i++) { // columns
+    double t = J[i * n + a], s = J[i * n + b];
+    J[i * n + a] = t * back[0] + s * back[2], J[i * n + b] = t * back[1] + s * back[3];
   }
 }
 
@@ -103,6 +147,15 @@ double tb_friction_support(const tbFrictionSet* f, const double* d, double* fart
       sum += f->par[g] * length;
     }
     break;
+  case TB_SET_TENSOR: { // s ‖M⁻¹d‖ and its gradient s M⁻ᵀ M⁻¹d/‖M⁻¹d‖
+    double e[2];
+    turn_back(f, d, e);
+    sum = norm(2, e);
+    double t = sum > 0 ? f->par[0] * e[0] / sum : 0, b = sum > 0 ? f->par[0] * e[1] / sum : 0;
+    x[0] = f->par[4] * t - f->par[3] * b, x[1] = f->par[1] * b - f->par[2] * t;
+    sum *= f->par[0];
+    break;
+  }
   case TB_SET_POLYGON: {
     double angle = tb_atan2(d[1], d[0]), corner = 2 * PI / f->corners * rint(angle * f->corners / (2 * PI));
     tb_sin_cos(corner, &x[1], &x[0]);
@@ -114,6 +167,8 @@ double tb_friction_support(const tbFrictionSet* f, const double* d, double* fart
   if (farthest) memcpy(farthest, x, (size_t)dim * sizeof *x);
   return sum;
 }
+
+void tb_friction_turn_matrix(const tbFrictionSet* f, double* J) { turn_matrix(f, 2, J); }
 
 // A regular polygon: only the edge in z's own sector can be closest.
 static void closest_on_polygon(int corners, double radius, const double* z, double* x)
@@ -150,6 +205,14 @@ void tb_friction_closest(const tbFrictionSet* f, double scale, const double* z, 
     for (int g = 0, at = 0, groups = ball_sizes(dim, size); g < groups; at += size[g++])
       tb_project_ball(size[g], scale * f->par[g], z + at, x + at, NULL);
     break;
+  case TB_SET_TENSOR: {
+    double own[3] = {0};
+    turn_back(f, z, own + 1);
+    tb_project_ball(2, scale * f->par[0], own + 1, own + 1, NULL);
+    tb_friction_turn(f, own);
+    x[0] = own[1], x[1] = own[2];
+    break;
+  }
   case TB_SET_POLYGON:
     if (scale * f->par[0] > 0) closest_on_polygon(f->corners, scale * f->par[0], z, x);
     else x[0] = x[1] = 0;
@@ -174,5 +237,13 @@ void tb_friction_project(const tbFrictionSet* f, const double* z, double* x, dou
     tb_project_ball_cone(groups, size, f->par, z, x, jacobian);
     break;
   case TB_SET_POLYGON: tb_project_polygon_cone(f->corners, f->par[0], z, x, jacobian); break;
+  case TB_SET_TENSOR: {
+    double own[3] = {z[0]};
+    turn_back(f, z + 1, own + 1);
+    tb_project_soc(3, f->par[0], own, x, jacobian);
+    tb_friction_turn(f, x);
+    if (jacobian) turn_matrix(f, 3, jacobian);
+    break;
+  }
   }
 }

@@ -2,6 +2,10 @@
 // The friction sets as solvers see them: a contact's law read through the model that is being solved.
 //
 // F is one of five kinds of convex set around 0; K = {(n, f) : n ≥ 0, f ∈ nF} is the cone over it.
+//
+// A friction tensor L = s M, det M = 1, is a ball of radius s for M⁻¹λ_F against u_F. Solvers that take it
+// see turned velocities M u_F in place of u_F (tb_friction_turn): with them, projections along M and the
+// support function of M⁻¹, its equations read like those of the other sets.
 #ifndef TB_SOLVE_FRICTION_H
 #define TB_SOLVE_FRICTION_H
 
@@ -14,6 +18,7 @@ typedef enum tbSetKind {
   TB_SET_BOX,       // par[2i] ≤ f_i ≤ par[2i+1]
   TB_SET_BALLS,     // per group of rows ‖f_g‖ ≤ par[g]; groups of 2, then 1 or 2, then 2 rows
   TB_SET_POLYGON,   // regular, corners at par[0] (cos, sin)(2πi/corners)
+  TB_SET_TENSOR,    // ‖M⁻¹f‖ ≤ par[0]; M row-major in par[1…4]
 } tbSetKind;
 
 typedef struct tbFrictionSet {
@@ -25,6 +30,13 @@ typedef struct tbFrictionSet {
 } tbFrictionSet;
 
 void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFrictionSet* out);
+
+// u_F ← M u_F of a friction tensor; other sets leave u as it is. And the same of the rows of a block D of W.
+void tb_friction_turn(const tbFrictionSet* f, double* u);
+void tb_friction_turn_rows(const tbFrictionSet* f, int columns, double* D);
+
+// J ← M J M⁻¹, 2×2: the derivative of a projection along M from that of the ball's.
+void tb_friction_turn_matrix(const tbFrictionSet* f, double* J);
 
 // λ_i ← z_i clamped to what a law without friction set allows, row by row.
 void tb_friction_clamp_rows(const tbProblem* p, int k, const double* z, double* lambda);

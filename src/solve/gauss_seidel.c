@@ -52,6 +52,7 @@ static void update_rows(void* user, int k, const double* at, double* lambda)
     return;
   }
   move_row(rows, D, 0, g->omega, 0, INFINITY, u, lambda);
+  tb_friction_turn(f, u);
   if (f->kind == TB_SET_BOX)
     for (int i = 1; i < rows; i++)
       move_row(rows, D, i, g->omega, lambda[0] * f->par[2 * i - 2], lambda[0] * f->par[2 * i - 1], u, lambda);

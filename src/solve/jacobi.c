@@ -73,9 +73,10 @@ static void move(void* user, int begin, int end, int piece)
   for (int k = begin; k < end; k++) {
     int first = p->row_adr[k], rows = tb_rows(p, k);
     const tbFrictionSet* f = &j->friction[k];
-    double z[TB_MAX_ROWS], *lambda = j->lambda + first;
-    for (int i = 0; i < rows; i++)
-      z[i] = lambda[i] - j->step[first + i] * (j->u[first + i] + j->run->W->q[first + i]);
+    double u[TB_MAX_ROWS], z[TB_MAX_ROWS], *lambda = j->lambda + first;
+    for (int i = 0; i < rows; i++) u[i] = j->u[first + i] + j->run->W->q[first + i];
+    tb_friction_turn(f, u);
+    for (int i = 0; i < rows; i++) z[i] = lambda[i] - j->step[first + i] * u[i];
     if (f->kind == TB_SET_NONE) {
       tb_friction_clamp_rows(p, k, z, lambda);
     } else {

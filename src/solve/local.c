@@ -171,6 +171,21 @@ static void solve_by_bracket(const Map* m, double* lambda)
   normal_velocity(m, hi, lambda + 1);
 }
 
+static void solve_any_set(const tbLocal* c, int rows, const double* q, double* lambda);
+
+// A friction tensor: with turned velocities it is a set like others.
+static void solve_tensor(const tbLocal* c, int rows, const double* q, double* lambda)
+{
+  double D[TB_MAX_ROWS * TB_MAX_ROWS], turned_q[TB_MAX_ROWS];
+  memcpy(D, c->D, (size_t)(rows * rows) * sizeof *D);
+  memcpy(turned_q, q, (size_t)rows * sizeof *q);
+  tb_friction_turn_rows(c->f, rows, D);
+  tb_friction_turn(c->f, turned_q);
+  tbLocal turned = *c;
+  turned.D = D;
+  solve_any_set(&turned, rows, turned_q, lambda);
+}
+
 static void solve_any_set(const tbLocal* c, int rows, const double* q, double* lambda)
 {
   double size = 0, first[TB_MAX_ROWS], G[TB_MAX_ROWS];
@@ -272,5 +287,6 @@ void tb_local_solve(tbLocal* c, const double* u, double* lambda)
   for (int i = 0; i < rows; i++) q[i] = u[i] - tb_dot_in_order(rows, D + i * rows, lambda);
   if (c->p->law[c->k] == TB_LAW_BILATERAL) solve_free(rows, D, u, lambda);
   else if (c->f->kind == TB_SET_NONE) solve_rows(c, rows, q, lambda);
+  else if (c->f->kind == TB_SET_TENSOR) solve_tensor(c, rows, q, lambda);
   else solve_any_set(c, rows, q, lambda);
 }

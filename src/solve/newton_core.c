@@ -283,9 +283,11 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
 static double natural_map(const tbNewton* n, int k, double w)
 {
   const tbProblem* p = n->run->p;
-  const double *u = n->u + p->row_adr[k], *lambda = n->lambda + p->row_adr[k];
-  double z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS], sum = 0;
+  const double* lambda = n->lambda + p->row_adr[k];
+  double u[TB_MAX_ROWS], z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS], sum = 0;
   int rows = tb_rows(p, k);
+  memcpy(u, n->u + p->row_adr[k], (size_t)rows * sizeof *u);
+  tb_friction_turn(&n->friction[k], u);
   for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r] / w, against[r] = r + 1 < rows ? -u[r + 1] / w : 0;
   const tbFrictionSet* f = &n->friction[k];
   if (f->kind == TB_SET_NONE) {

@@ -144,7 +144,7 @@ static void choose_factors(Prox* x)
       double d = x->strategy == TB_RFACTOR_GLOBAL ? largest : D[i * rows + i];
       r[i] = d > 0 ? 1 / d : 0;
     }
-    if (kind == TB_SET_BALL || kind == TB_SET_POLYGON) share(rows - 1, r + 1);
+    if (kind == TB_SET_BALL || kind == TB_SET_POLYGON || kind == TB_SET_TENSOR) share(rows - 1, r + 1);
     if (kind == TB_SET_BALLS) { // sliding; torsion, where there is any; rolling
       share(2, r + 1);
       if (rows > 4) share(2, r + rows - 2);
@@ -229,14 +229,16 @@ static void prox_block(const tbFrictionSet* f, double radius, int rows, const do
 }
 
 // λ ← prox(λ − R u); friction is bounded by the new λ_n, or by the one before.
-static void move(const Prox* x, int k, bool newest, const double* u, double* lambda)
+static void move(const Prox* x, int k, bool newest, const double* at, double* lambda)
 {
   const tbProblem* p = x->run->p;
   const tbFrictionSet* f = &x->friction[k];
   int rows = tb_rows(p, k);
   const double *D = x->run->W->diag + x->run->W->diag_adr[k], *r = x->r + p->row_adr[k];
-  double z[TB_MAX_ROWS], before[TB_MAX_ROWS];
+  double z[TB_MAX_ROWS], before[TB_MAX_ROWS], u[TB_MAX_ROWS];
   memcpy(before, lambda, (size_t)rows * sizeof *before);
+  memcpy(u, at, (size_t)rows * sizeof *u);
+  tb_friction_turn(f, u);
   if (f->kind == TB_SET_NONE) {
     for (int i = 0; i < rows; i++) z[i] = lambda[i] - x->scale * r[i] * u[i];
     tb_friction_clamp_rows(p, k, z, lambda);
@@ -244,7 +246,7 @@ static void move(const Prox* x, int k, bool newest, const double* u, double* lam
   }
   lambda[0] = fmax(0, lambda[0] - x->scale * r[0] * u[0]);
   double radius = newest ? lambda[0] : fmax(0, before[0]);
-  if (x->strategy == TB_RFACTOR_BLOCK)
+  if (x->strategy == TB_RFACTOR_BLOCK && f->kind != TB_SET_TENSOR)
     prox_block(f, radius, rows, D, x->scale, u + 1, before + 1, lambda + 1);
   else prox_diagonal(f, radius, r + 1, x->scale, u + 1, before + 1, lambda + 1);
 }

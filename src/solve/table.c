@@ -15,7 +15,8 @@ enum {
   FRICTIONLESS = 1 << TB_MODEL_FRICTIONLESS,
   ALL_MODELS = (1 << TB_MODEL_COUNT) - 1,
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
-  SMOOTH_OR_BOX = ALL_LAWS & ~(1 << TB_LAW_POLYHEDRAL), // where friction slides row by row, or along a curve
+  MAXIMAL_LAWS = ALL_LAWS & ~(1 << TB_LAW_TENSOR),          // where friction dissipates the most it may
+  SMOOTH_OR_BOX = MAXIMAL_LAWS & ~(1 << TB_LAW_POLYHEDRAL), // where it slides row by row, or along a curve
   ROUND_LAWS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
                1 << TB_LAW_CONTENSOU, // those whose cones are second-order cones, once scaled
 };
@@ -78,7 +79,7 @@ static const tbSolver solvers[] = {
      .summary = "Lemke’s pivoting on the polyhedral LCP",
      .reference = "course §3.1.1; Lemke 1965",
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_DENSE,
      .max_rows = TB_DENSE_ROWS,
      .sets = TB_SETS_POLYHEDRAL,
@@ -88,7 +89,7 @@ static const tbSolver solvers[] = {
      .summary = "Baraff’s incremental pivoting",
      .reference = "course §3.1.1; Baraff 1994",
      .models = CONE | BOX | FRICTIONLESS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_DENSE,
      .max_rows = TB_DENSE_ROWS,
      .sets = TB_SETS_BOX,
@@ -98,7 +99,7 @@ static const tbSolver solvers[] = {
      .summary = "least-index principal pivoting",
      .reference = "course §3.1.2; Murty 1974",
      .models = CONE | BOX | FRICTIONLESS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_DENSE,
      .max_rows = TB_DENSE_ROWS,
      .sets = TB_SETS_BOX,
@@ -108,7 +109,7 @@ static const tbSolver solvers[] = {
      .summary = "block principal pivoting, with Murty’s rule against cycles",
      .reference = "course §3.1.3; Júdice and Pires 1994",
      .models = CONE | BOX | FRICTIONLESS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_DENSE,
      .max_rows = TB_DENSE_ROWS,
      .sets = TB_SETS_BOX,
@@ -156,7 +157,7 @@ static const tbSolver solvers[] = {
      .summary = "proximal-point iterations, each solved by Newton",
      .reference = "Acary, Brémond and Huber 2018",
      .models = ALL_MODELS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_BLOCKS,
      .form = tb_prox_newton_form,
      .prepare = tb_prox_newton_prepare,
@@ -168,7 +169,7 @@ static const tbSolver solvers[] = {
      .summary = "projected Gauss–Seidel with subspace minimisation",
      .reference = "course §3.2.6; Silcowitz, Niebe and Erleben 2010",
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_BLOCKS,
      .prepare = tb_pgs_sm_prepare,
      .release = tb_pgs_sm_release,
@@ -196,7 +197,7 @@ static const tbSolver solvers[] = {
      .summary = "alternating directions with one sparse factor, Anderson mixing and a penalty that adapts",
      .reference = "Acary, Brémond and Huber 2018; Boyd et al. 2011",
      .models = ALL_MODELS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_BLOCKS,
      .prepare = tb_admm_prepare,
      .release = tb_admm_release,
@@ -217,7 +218,7 @@ static const tbSolver solvers[] = {
      .summary = "alternating contact and friction projections",
      .reference = "course §3.2.5; Kaufman, Sueda, James and Pai 2008",
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_BLOCKS,
      .prepare = tb_staggered_prepare,
      .release = tb_staggered_release,
@@ -241,7 +242,7 @@ static const tbSolver solvers[] = {
      .summary = "accelerated projected gradient, with a fixed point on the Coulomb term",
      .reference = "Mazhar, Heyn, Negrut and Tasora 2015",
      .models = ALL_MODELS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_SWEEP,
      .scratch_bytes = tb_apgd_scratch,
      .solve = tb_apgd},
@@ -262,7 +263,7 @@ static const tbSolver solvers[] = {
      .summary = "Jacobi splitting of A around a contact problem on its diagonal",
      .reference = "course §4.3.6; Otaduy, Tamstorf, Steinemann and Gross 2009",
      .models = ALL_MODELS,
-     .laws = ALL_LAWS,
+     .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_SWEEP,
      .inverse = TB_INVERSE_JACOBI,
      .metric = true,
@@ -312,9 +313,11 @@ const char* tb_solver_refuses(const tbSolver* solver, const tbProblem* p, tbMode
   if (solver->metric && p->W_ptr) return "it works on A and J, and the problem gives W instead";
   if (solver->max_rows > 0 && p->nrow > solver->max_rows)
     return "it works on dense matrices, and W is too large";
-  bool takes_all = solver->laws == ALL_LAWS && solver->sets == TB_SETS_ALL;
+  bool own = model == TB_MODEL_CONE || model == TB_MODEL_FRICTIONLESS; // models that tensors have
+  bool takes_all = solver->laws == ALL_LAWS && solver->sets == TB_SETS_ALL && own;
   for (int k = 0; k < p->ncontact && !takes_all; k++) {
     if (!(solver->laws & 1u << p->law[k])) return "it does not take one of the laws";
+    if (p->law[k] == TB_LAW_TENSOR && !own) return "friction tensors have no such model";
     tbFrictionSet f;
     tb_friction_make(p, k, model, TB_MAX_DIRECTIONS, &f);
     if (!takes_set(solver, &f))

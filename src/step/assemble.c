@@ -6,6 +6,7 @@
 #include "step/assemble.h"
 
 #include "base/stop.h"
+#include "step/friction_pair.h"
 #include "step/geometric.h"
 
 #include <string.h>
@@ -18,11 +19,18 @@ static tbVec3 spin_direction(const tbContactConstraint* t, int row)
   return tb_mat3_row(t->frame, axis);
 }
 
+// What the problem's row i of sliding is of the velocity along the frame's.
+static double stretch_of(const tbContactConstraint* t, int i)
+{
+  return t->law == TB_LAW_ROLLING && (i == 1 || i == 2) ? t->stretch[i - 1] : 1;
+}
+
 static tbContactSide side_of(const tbContactConstraint* t, int side)
 {
   tbContactSide out = {.rows = t->rows, .sign = side ? 1 : -1, .at = t->position};
   for (int i = 0; i < t->rows; i++)
     out.direction[i] = i < 3 ? tb_mat3_row(t->frame, i) : spin_direction(t, i);
+  for (int i = 1; i < 3 && t->rows > 3; i++) out.direction[i] = tb_scale3(stretch_of(t, i), out.direction[i]);
   const tbSurfaceContact* c = t->surface;
   if (!c) return out;
   out.at = side ? t->point.b : t->point.a;
@@ -258,10 +266,9 @@ static tbContactState state_of(const tbContactConstraint* t, const double* lambd
 {
   if (!(lambda[0] > 0)) return TB_CONTACT_OPEN;
   if (t->rows < 3) return TB_CONTACT_SLIP; // nothing holds it
-  double mu_t = t->param[0], mu_b = t->law == TB_LAW_ELLIPTIC ? t->param[1] : mu_t;
-  double x = mu_t > 0 ? lambda[1] / (mu_t * lambda[0]) : 0, y = mu_b > 0 ? lambda[2] / (mu_b * lambda[0]) : 0;
-  double sliding = sqrt(u[1] * u[1] + u[2] * u[2]);
-  return sqrt(x * x + y * y) >= 1 - 1e-6 && sliding > 1e-9 ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
+  double sliding = sqrt(u[1] * u[1] + u[2] * u[2]),
+         use = tb_friction_use(t->law, t->param, lambda[0], lambda + 1);
+  return use >= 1 - 1e-6 && sliding > 1e-9 ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
 }
 
 void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record)
@@ -286,9 +293,11 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
                           .rows = t->rows,
                           .state = state_of(t, lambda, u)};
     for (int k = 0; k < t->rows; k++) {
-      record[i].impulse[k] = lambda[k] + t->struck[k];
+      double stretch = stretch_of(t, k);
+      record[i].impulse[k] = stretch * lambda[k] + t->struck[k];
       record[i].velocity[k] =
           u[k] - t->bias[k] - t->compliance[k] * lambda[k]; // the true one, without the bias
+      if (stretch > 0) record[i].velocity[k] /= stretch;
     }
   }
   // The joints' impulses stand behind the contacts', in the order the blocks were added.

@@ -13,11 +13,14 @@
 typedef struct tbContactConstraint {
   int shape_a, shape_b, body_a, body_b; // shape −1: a body's own surface
   tbContactPoint point;
-  tbVec3 position; // where the impulse acts on both bodies
-  double swept;    // when, within the step, a sweep found it; 0: at the start
-  tbMat3 frame;    // rows n, t, b
-  tbContactMaterial contact_material;
+  tbVec3 position;                    // where the impulse acts on both bodies
+  double swept;                       // when, within the step, a sweep found it; 0: at the start
+  tbMat3 frame;                       // rows n, t, b
+  tbContactMaterial contact_material; // of the pair: friction as tb_friction_meet() gives it
+  bool directed;                      // friction depends on where, or how, the surfaces are turned
   int law, rows;
+  double
+      stretch[2]; // of the sliding rows: the problem's λ is the impulse over it, its u the velocity times it
   double param[TB_MAX_ROWS];
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
   double guess[TB_MAX_ROWS]; // warm start

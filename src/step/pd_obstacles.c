@@ -111,7 +111,7 @@ static tbContactConstraint constraint_of(const Pair* p, const tbWorld* w, int ve
   t.position = tb_scale3(0.5, tb_add3(foot, x));
   t.surface = c;
   if (p->driven) t.drift = tb_neg3(velocity(p, foot));
-  if (t.contact_material.friction.kind == TB_FRICTION_ELLIPTIC) tb_constraint_law(w, &t);
+  if (t.directed) tb_constraint_law(w, &t), tb_constraint_drop_turning(&t);
   else t.frame = tb_mat3_frame(c->normal);
   double slack = c->gap - p->keep;
   t.bias[0] = tb_soft_contact_bias(slack, p->keep, p->edge, p->h);
@@ -176,8 +176,7 @@ static Pair begin_pair(const tbWorld* w, const tbStepView* view, const tbTransfo
   if (p.driven) p.centre = tb_motion_at(w, b, w->time), p.then = tb_motion_at(w, b, w->time + view->h);
   p.like.point.normal = tb_vec3(0, 0, 1);
   tb_constraint_law(w, &p.like);
-  if (p.like.rows > 3)
-    p.like.law = TB_LAW_COULOMB, p.like.rows = 3, p.like.param[0] = p.like.contact_material.friction.mu;
+  tb_constraint_drop_turning(&p.like);
   return p;
 }
 

@@ -10,6 +10,7 @@
 // that the contact feels along its normal, shared among the points of the pair. The impulses h f are put to
 // the same judge as every solver's: its number says how far springs are from the contact law. Joints stay
 // rigid: their rows are solved with the contact forces known.
+#include "step/friction_pair.h"
 #include "step/count.h"
 
 #include "base/clock.h"
@@ -75,17 +76,19 @@ static tbVec3 force_at(const Model* m, const tbContactConstraint* t, int points,
   *stretch = tb_zero3();
   if (!(t->point.gap < 0)) return tb_zero3();
   tbVec3 u = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
-  double fn = fmax(0, -k * t->point.gap - damping * u.x), mu = t->rows >= 3 ? t->param[0] : 0;
+  double fn = fmax(0, -k * t->point.gap - damping * u.x);
   tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->before, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
-  double ft = -k * xt - damping * u.y, fb = -k * xb - damping * u.z, size = sqrt(ft * ft + fb * fb);
-  if (size > mu * fn) { // friction gives way: the anchor follows
-    double s = size > 0 ? mu * fn / size : 0;
-    ft *= s, fb *= s;
-    xt = -(ft + damping * u.y) / k, xb = -(fb + damping * u.z) / k;
+  double f[2] = {-k * xt - damping * u.y, -k * xb - damping * u.z};
+  double use = t->rows >= 3 ? tb_friction_use(t->law, t->param, fn, f) : INFINITY;
+  if (use > 1) { // friction gives way: the anchor follows
+    bool round = t->rows < 3 || t->law == TB_LAW_COULOMB || t->law == TB_LAW_ROLLING;
+    if (round || (u.y == 0 && u.z == 0)) f[0] = f[0] / use, f[1] = f[1] / use;
+    else tb_friction_against(t->law, t->param, fn, (double[2]){u.y, u.z}, f);
+    xt = -(f[0] + damping * u.y) / k, xb = -(f[1] + damping * u.z) / k;
   }
   *stretch = tb_add3(tb_scale3(xt, T), tb_scale3(xb, B));
-  return tb_vec3(fn, ft, fb);
+  return tb_vec3(fn, f[0], f[1]);
 }
 
 static int points_of_pair(const tbContactConstraint* t, int count, int i)

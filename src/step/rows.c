@@ -8,6 +8,8 @@
 #include "step/rows.h"
 
 #include "base/memory.h"
+#include "scene/kind.h"
+#include "step/friction_pair.h"
 
 #include <string.h>
 
@@ -16,38 +18,70 @@
 // ever find the last one's impulses good enough.
 static const double CLOSED = 1e-6;
 
-static tbMat3 frame_of(const tbWorld* w, const tbContactConstraint* t)
+// Two axes of a body's friction at a constraint, in the world: the first along its direction; on a deformable
+// they move with the material there.
+static void carry_axes(const tbWorld* w, const tbContactConstraint* t, int side, const tbFriction* f,
+                       tbSurfaceSide* out)
 {
-  tbVec3 n = t->point.normal;
-  tbMat3 frame = tb_mat3_frame(n);
-  if (t->contact_material.friction.kind != TB_FRICTION_ELLIPTIC) return frame;
-  const tbBody* body = &tb_bodies(w)[t->contact_material.direction_of_b ? t->body_b : t->body_a];
-  tbVec3 d = tb_quat_rotate(body->q, tb_normalize3(t->contact_material.friction.direction));
-  d = tb_madd3(d, -tb_dot3(d, n), n);
-  if (!(tb_norm3(d) > 1e-6)) return frame; // the direction stands on the surface: any tangent will do
-  d = tb_normalize3(d);
-  return tb_mat3_rows(n, d, tb_cross3(n, d));
+  const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
+  const tbSurfaceContact* c = t->surface;
+  tbVec3 d = tb_normalize3(f->direction), up = fabs(d.z) < 0.9 ? tb_vec3(0, 0, 1) : tb_vec3(1, 0, 0);
+  tbVec3 across = tb_normalize3(tb_cross3(up, d));
+  int count = !c ? 0 : side ? c->count_b : c->count_a;
+  if (body->kind->direction && count > 0) {
+    const int* vertex = side ? c->vertex_b : c->vertex_a;
+    const double* weight = side ? c->weight_b : c->weight_a;
+    out->along = body->kind->direction(body, vertex, weight, count, d);
+    out->across = body->kind->direction(body, vertex, weight, count, across);
+  } else {
+    out->along = tb_quat_rotate(body->q, d), out->across = tb_quat_rotate(body->q, across);
+  }
+}
+
+// The law wants L invertible: a millionth of its size stands for friction that is none along a line.
+static void choose_tensor(const double* L, tbContactConstraint* t)
+{
+  double size = 0;
+  for (int i = 0; i < 4; i++) size = fmax(size, fabs(L[i])), t->param[i] = L[i];
+  bool thin = L[0] * L[3] - L[1] * L[2] < 1e-6 * size * size;
+  if (thin) t->param[0] += 1e-6 * size, t->param[3] += 1e-6 * size;
+  t->law = size > 0 ? TB_LAW_TENSOR : TB_LAW_NONNEG, t->rows = size > 0 ? 3 : 1;
 }
 
 // Law, rows and parameters of the surfaces' friction. Frictionless contact has its normal row alone; lengths
-// of torsion and rolling turn a normal impulse into the largest torque.
+// of torsion and rolling turn a normal impulse into the largest torque. An ellipse with rolling resistance is
+// a disc on rows stretched by mu_t/mu and mu_b/mu.
 void tb_constraint_choose_law(tbContactConstraint* t)
 {
   const tbFriction* f = &t->contact_material.friction;
   double* p = t->param;
-  if (f->kind == TB_FRICTION_ELLIPTIC && (f->mu_t > 0 || f->mu_b > 0)) {
-    t->law = TB_LAW_ELLIPTIC, t->rows = 3, p[0] = f->mu_t, p[1] = f->mu_b;
-  } else if (f->kind == TB_FRICTION_CONTENSOU && f->rolling > 0 && f->torsion > 0) {
-    t->law = TB_LAW_ROLLING, t->rows = 6, p[0] = f->mu, p[1] = f->torsion, p[2] = f->rolling;
-  } else if (f->kind == TB_FRICTION_CONTENSOU && f->rolling > 0) {
-    t->law = TB_LAW_ROLLING, t->rows = 5, p[0] = f->mu, p[1] = f->rolling;
-  } else if (f->kind == TB_FRICTION_CONTENSOU && f->torsion > 0) {
-    t->law = TB_LAW_CONTENSOU, t->rows = 4, p[0] = p[1] = f->mu, p[2] = f->torsion;
-  } else if (f->kind != TB_FRICTION_ELLIPTIC && f->mu > 0) {
+  bool elliptic = f->kind == TB_FRICTION_ELLIPTIC, slides = elliptic ? f->mu_t > 0 || f->mu_b > 0 : f->mu > 0;
+  double mu_t = elliptic ? f->mu_t : f->mu, mu_b = elliptic ? f->mu_b : f->mu;
+  t->stretch[0] = t->stretch[1] = 1;
+  if (f->kind == TB_FRICTION_TENSOR) {
+    choose_tensor(f->matrix, t);
+    return;
+  }
+  if (f->rolling > 0) {
+    bool torsion = f->torsion > 0;
+    t->law = TB_LAW_ROLLING, t->rows = torsion ? 6 : 5;
+    p[0] = fmax(mu_t, mu_b), p[1] = torsion ? f->torsion : f->rolling, p[2] = f->rolling;
+    if (slides) t->stretch[0] = mu_t / p[0], t->stretch[1] = mu_b / p[0];
+  } else if (f->torsion > 0) {
+    t->law = TB_LAW_CONTENSOU, t->rows = 4, p[0] = mu_t, p[1] = mu_b, p[2] = f->torsion;
+  } else if (elliptic && slides) {
+    t->law = TB_LAW_ELLIPTIC, t->rows = 3, p[0] = mu_t, p[1] = mu_b;
+  } else if (slides) {
     t->law = TB_LAW_COULOMB, t->rows = 3, p[0] = f->mu;
   } else {
     t->law = TB_LAW_NONNEG, t->rows = 1;
   }
+}
+
+void tb_constraint_drop_turning(tbContactConstraint* t)
+{
+  t->contact_material.friction.torsion = t->contact_material.friction.rolling = 0;
+  if (t->rows > 3) tb_constraint_choose_law(t);
 }
 
 // A record's impulse, turned into the touch's frame.
@@ -57,8 +91,8 @@ static void take_impulse(const tbContactRecord* r, tbContactConstraint* t)
   if (t->rows == 1 || r->rows == 1) return;
   tbVec3 b = tb_cross3(r->normal, r->tangent);
   tbVec3 force = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
-  t->guess[1] = tb_dot3(force, tb_mat3_row(t->frame, 1));
-  t->guess[2] = tb_dot3(force, tb_mat3_row(t->frame, 2));
+  for (int k = 1; k < 3; k++)
+    t->guess[k] = t->stretch[k - 1] > 0 ? tb_dot3(force, tb_mat3_row(t->frame, k)) / t->stretch[k - 1] : 0;
   if (r->rows == t->rows)
     for (int k = 3; k < t->rows; k++) t->guess[k] = r->impulse[k];
 }
@@ -125,8 +159,17 @@ static void warm_start(const tbWorld* w, tbContactConstraint* constraint, int co
 
 void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
 {
-  t->contact_material = tb_world_contact_material(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
-  t->frame = frame_of(w, t);
+  tbFrictionPair pair = tb_world_friction_pair(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
+  tbSurfaceSide side[2] = {{.friction = pair.a}, {.friction = pair.b}};
+  for (int k = 0; k < 2; k++) {
+    const tbFriction* f = side[k].friction ? side[k].friction : side[!k].friction;
+    if (tb_friction_is_directed(f)) carry_axes(w, t, k, f, &side[k]);
+  }
+  tbVec3 n = t->point.normal, tangent;
+  t->contact_material.restitution = pair.restitution;
+  t->contact_material.friction = tb_friction_meet(&side[0], &side[1], n, &tangent);
+  t->directed = tb_friction_is_directed(pair.a) || tb_friction_is_directed(pair.b);
+  t->frame = t->directed ? tb_mat3_rows(n, tangent, tb_cross3(n, tangent)) : tb_mat3_frame(n);
   tb_constraint_choose_law(t);
 }
 

@@ -11,6 +11,9 @@ void tb_constraint_law(const tbWorld* world, tbContactConstraint* constraint);
 // Law, rows and parameters from the contact material alone.
 void tb_constraint_choose_law(tbContactConstraint* constraint);
 
+// Friction without torsion and rolling, for surfaces that cannot turn.
+void tb_constraint_drop_turning(tbContactConstraint* constraint);
+
 // The same of every touch, and its warm start from the world's last step.
 void tb_constraint_laws(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraints,
                         int count);

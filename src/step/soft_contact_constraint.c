@@ -86,8 +86,7 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
                            .surface = c,
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(w, &t);
-  if (t.rows > 3)
-    t.law = TB_LAW_COULOMB, t.rows = 3, t.param[0] = t.contact_material.friction.mu; // nodes do not turn
+  tb_constraint_drop_turning(&t); // nodes do not turn
   tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
   double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST);
   t.bias[0] = tb_soft_contact_bias(c->gap - keep, keep, tb_soft_contact_edge(s, &c->of), h);

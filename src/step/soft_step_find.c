@@ -181,18 +181,13 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
 // What the surfaces do together.
 static void set_friction(const tbWorld* w, tbSoftStepContact* c)
 {
-  tbContactMaterial m = tb_world_contact_material(w, &tb_bodies(w)[c->body_a], &tb_bodies(w)[c->body_b]);
-  c->restitution = m.restitution, c->torsion = c->rolling = 0;
-  if (m.friction.kind == TB_FRICTION_ELLIPTIC) {
-    tbContactConstraint t = {.body_a = c->body_a, .body_b = c->body_b, .point = {.normal = c->normal}};
-    tb_constraint_law(w, &t);
-    c->tangent = tb_mat3_row(t.frame, 1), c->mu_t = m.friction.mu_t, c->mu_b = m.friction.mu_b;
-    return;
-  }
-  c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
-  c->mu_t = c->mu_b = m.friction.mu;
-  if (m.friction.kind == TB_FRICTION_CONTENSOU)
-    c->torsion = m.friction.torsion, c->rolling = m.friction.rolling;
+  tbContactConstraint t = {.body_a = c->body_a, .body_b = c->body_b, .point = {.normal = c->normal}};
+  tb_constraint_law(w, &t);
+  const tbFriction* f = &t.contact_material.friction;
+  bool elliptic = f->kind == TB_FRICTION_ELLIPTIC;
+  c->restitution = t.contact_material.restitution, c->torsion = f->torsion, c->rolling = f->rolling;
+  c->tangent = tb_mat3_row(t.frame, 1);
+  c->mu_t = elliptic ? f->mu_t : f->mu, c->mu_b = elliptic ? f->mu_b : f->mu;
 }
 
 // A pair's points; what it came to.

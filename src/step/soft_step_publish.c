@@ -24,10 +24,9 @@ static void put_constraint(const tbSoftStepContact* c, int k, tbContactConstrain
       (tbContactPoint){.a = x, .b = x, .normal = n, .gap = c->point[k].gap, .feature = c->point[k].feature};
   t->contact_material.restitution = c->restitution;
   tbFriction* f = &t->contact_material.friction;
-  f->kind = c->torsion > 0 || c->rolling > 0 ? TB_FRICTION_CONTENSOU
-            : c->mu_t == c->mu_b             ? TB_FRICTION_ISOTROPIC
-                                             : TB_FRICTION_ELLIPTIC;
-  f->mu = f->mu_t = c->mu_t, f->mu_b = c->mu_b, f->torsion = c->torsion, f->rolling = c->rolling;
+  f->kind = c->mu_t == c->mu_b ? TB_FRICTION_ISOTROPIC : TB_FRICTION_ELLIPTIC;
+  f->mu = c->mu_t == c->mu_b ? c->mu_t : sqrt(c->mu_t * c->mu_b);
+  f->mu_t = c->mu_t, f->mu_b = c->mu_b, f->torsion = c->torsion, f->rolling = c->rolling;
   tb_constraint_choose_law(t);
 }
 
@@ -77,11 +76,13 @@ static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepO
 static void fill_impulses(const tbWorld* w, const tbSoftStepWork* s, tbAssembly* a)
 {
   double* lambda = a->lambda;
-  for (int i = 0; i < s->ncontact; i++) {
+  for (int i = 0, at = 0; i < s->ncontact; i++) {
     const tbSoftStepContact* c = &s->contact[i];
     double impulse[TB_MAX_ROWS];
     for (int k = 0; k < c->count; k++) {
       tb_soft_step_impulses(s, c, k, impulse);
+      const double* stretch = a->constraint[at++].stretch;
+      for (int r = 1; r < 3; r++) impulse[r] = stretch[r - 1] > 0 ? impulse[r] / stretch[r - 1] : 0;
       for (int r = 0; r < tb_soft_step_rows(c); r++) *lambda++ = impulse[r];
     }
   }

@@ -143,6 +143,17 @@ TEST(bad_materials_of_worlds_are_refused)
   MATERIAL((d.friction = (tbFriction){
                 .kind = TB_FRICTION_ELLIPTIC, .mu_t = 1, .mu_b = 1, .direction = {0, INFINITY, 0}}));
   MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .mu = -1}));
+  MATERIAL((d.friction = (tbFriction){
+                .kind = TB_FRICTION_MATCHSTICK, .mu = -1, .mu_t = 1, .mu_b = 1, .direction = {1, 0, 0}}));
+  MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_MATCHSTICK, .mu = 1, .mu_t = 1, .mu_b = 1}));
+  MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_TENSOR, .matrix = {1, 0, 0, 1}, .kappa = 1}));
+  MATERIAL((d.friction = (tbFriction){// symmetric part with the eigenvalue −0.1
+                                      .kind = TB_FRICTION_TENSOR,
+                                      .matrix = {0.3, 0.8, 0, 0.3},
+                                      .kappa = 1,
+                                      .direction = {1, 0, 0}}));
+  MATERIAL((d.friction = (tbFriction){
+                .kind = TB_FRICTION_TENSOR, .matrix = {1, 0, 0, 1}, .kappa = -1, .direction = {1, 0, 0}}));
   MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .torsion = -1}));
   MATERIAL((d.friction = (tbFriction){.kind = TB_FRICTION_CONTENSOU, .rolling = -1}));
   MATERIAL(d.friction.kind = (tbFrictionKind)9);
@@ -183,9 +194,10 @@ TEST(pairs_of_materials_have_their_own_friction)
     for (int k = 0; k < 5; k++) {
       tbBody a = {.material = id[i].index, .own_contact_material = -1},
              b = {.material = id[k].index, .own_contact_material = -1};
-      tbContactMaterial both = tb_world_contact_material(w, &a, &b);
+      tbFrictionPair both = tb_world_friction_pair(w, &a, &b);
       int high = i > k ? i : k, low = i > k ? k : i;
-      CHECK(both.friction.mu == high + 0.1 * low + 1 && both.restitution == 0.1 * low);
+      const tbFriction* rule = both.a ? both.a : both.b;
+      CHECK(!both.a != !both.b && rule->mu == high + 0.1 * low + 1 && both.restitution == 0.1 * low);
     }
   tb_world_free(&ctx, w);
 }

@@ -56,12 +56,14 @@ WebOriginal* web_original(const tbWorld* w)
 
 static tbFriction changed(tbFriction f, double scale, double mu)
 {
-  bool elliptic = f.kind == TB_FRICTION_ELLIPTIC;
+  bool elliptic = f.kind == TB_FRICTION_ELLIPTIC || f.kind == TB_FRICTION_MATCHSTICK;
+  if (f.kind == TB_FRICTION_TENSOR && mu >= 0) f = tb_friction(mu);
   if (mu >= 0) {
     f.mu = mu;
     if (elliptic) f.mu_t = f.mu_b = mu;
     return f;
   }
+  f.kappa *= scale; // of a tensor
   f.mu *= scale, f.mu_t *= scale, f.mu_b *= scale, f.torsion *= scale, f.rolling *= scale;
   return f;
 }

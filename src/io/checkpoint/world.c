@@ -12,7 +12,7 @@ _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the ve
 _Static_assert(sizeof(tbJoint) == 456, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
 _Static_assert(sizeof(tbWorld) == 728, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 112,
+_Static_assert(sizeof(tbMaterial) == 184,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -65,7 +65,7 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
 {
   tbFriction* f = &s->friction;
   int kind = (int)f->kind;
-  tb_code_int(c, &kind, 0, TB_FRICTION_CONTENSOU);
+  tb_code_int(c, &kind, 0, TB_FRICTION_TENSOR);
   f->kind = (tbFrictionKind)kind;
   tb_code_number(c, &f->mu);
   tb_code_number(c, &f->mu_t);
@@ -73,8 +73,14 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_vec3(c, &f->direction);
   tb_code_number(c, &f->torsion);
   tb_code_number(c, &f->rolling);
+  for (int i = 0; i < 4; i++) tb_code_number(c, &f->matrix[i]);
+  tb_code_number(c, &f->kappa);
+  tb_code_number(c, &f->static_ratio);
+  tb_code_number(c, &f->stribeck);
+  tb_code_number(c, &f->tresca);
+  tb_code_number(c, &f->adhesion);
+  tb_code_number(c, &f->restitution);
   tb_code_number(c, &s->restitution);
-  tb_code_bool(c, &s->direction_of_b);
   if (!tb_codec_good(c)) return;
   bool sound = tb_friction_check(c->ctx, f) == TB_OK && tb_restitution_check(c->ctx, s->restitution) == TB_OK;
   tb_codec_require(c, sound, "a surface that cannot be");
@@ -113,6 +119,8 @@ static void code_materials(tbCodec* c, tbWorld* w)
     tb_code_int(c, &rule->b, rule->a, (int)w->material.count - 1);
     tb_codec_require(c, i == 0 || last->a < rule->a || (last->a == rule->a && last->b < rule->b),
                      "pairs of materials out of order");
+    tb_code_bool(c, &rule->own_friction);
+    tb_code_bool(c, &rule->direction_of_b);
     code_contact_material(c, &rule->contact_material);
   }
 }

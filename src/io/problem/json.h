@@ -12,7 +12,7 @@ enum { TB_PROBLEM_FORMAT = 1 }; // the value of "tribo_problem"
 // hi… one after the other; directional takes one of each in turn.
 typedef struct tbLawKeys {
   int scalars;
-  const char* scalar[3];
+  const char* scalar[4];
   int each;            // values in each list; 0: no lists
   const char* list[2]; // lo and hi, or mu_minus and mu_plus
 } tbLawKeys;

@@ -258,7 +258,8 @@ static tbStatus read_contact_fields(Reader* r, const tbJson* node, Contact* c)
                            tb_field_array("jacobian", &c->jacobian)};
   size_t count = 4;
   for (int i = 0; i < keys.scalars; i++)
-    fields[count++] = tb_required(tb_field_number(keys.scalar[i], &c->param[i], TB_NONNEGATIVE));
+    fields[count++] = tb_required(
+        tb_field_number(keys.scalar[i], &c->param[i], c->law == TB_LAW_TENSOR ? TB_ANY : TB_NONNEGATIVE));
   if (c->law == TB_LAW_POLYHEDRAL)
     fields[count - 1] = tb_required(tb_field_int("directions", &directions, 3, TB_MAX_DIRECTIONS));
   for (int l = 0; keys.each && l < 2; l++)

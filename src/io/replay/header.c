@@ -57,10 +57,11 @@ static void put_materials(tbJsonWriter* w, const tbWorld* world)
   for (size_t i = 0; i < world->material.count; i++) {
     tb_put_object(w, NULL);
     tb_put_string(w, "name", m[i].name);
+    const tbFriction* f = &m[i].contact_material.friction;
     tb_put_number(w, "mu",
-                  m[i].contact_material.friction.kind == TB_FRICTION_ELLIPTIC
-                      ? m[i].contact_material.friction.mu_t
-                      : m[i].contact_material.friction.mu);
+                  f->kind == TB_FRICTION_ELLIPTIC ? f->mu_t
+                  : f->kind == TB_FRICTION_TENSOR ? f->kappa * f->matrix[0]
+                                                  : f->mu);
     tb_put_number(w, "restitution", m[i].contact_material.restitution);
     put_color(w, tb_color((int)(i % TB_COLOR_FIXED)));
     tb_put_end(w);

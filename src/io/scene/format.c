@@ -44,6 +44,12 @@ static const tbRecord contact_record = {
 
 // ---- materials ----
 
+static void init_friction(void* out)
+{
+  tbSceneFriction* f = out;
+  f->kappa = 1, f->direction[0] = 1;
+}
+
 static const tbKey friction_keys[] = {
     {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
 };
@@ -54,7 +60,26 @@ static const tbKey elliptic_keys[] = {
     {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},
     {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "across it"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .required = true,
-     .text = "in the body's frame; not 0"},
+     .text = "in the body's frame, of deformables in their mesh's, where it moves with the material; not 0"},
+    {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), COEFFICIENT, .shown = true,
+     .text = "of spinning: torque about the normal over normal force, m"},
+    {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,
+     .text = "of rolling: torque over normal force, m"},
+};
+static const tbKey matchstick_keys[] = {
+    {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true,
+     .text = "where the structures of the two surfaces are at right angles"},
+    {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "where they are parallel, along them"},
+    {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "and across"},
+    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
+     .text = "of the structure, in the body's frame, of deformables in their mesh's; not 0"},
+};
+static const tbKey tensor_keys[] = {
+    {"matrix", TB_KEY_MATRIX, AT(Friction, matrix), {-1e6, 1e6, false}, 2, 2, .required = true,
+     .text = "Q in −λ_n κ (Q_a + Q_b) v̂, rows; its symmetric part must not have a negative eigenvalue"},
+    {"kappa", TB_KEY_NUMBER, AT(Friction, kappa), COEFFICIENT, .shown = true, .text = "κ, of two surfaces the geometric mean"},
+    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
+     .text = "the first axis of the matrix, in the body's frame, of deformables in their mesh's; not 0"},
 };
 static const tbKey contensou_keys[] = {
     {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "of sliding"},
@@ -67,13 +92,13 @@ static const tbRecord friction_variants[] = {
     VARIANT("coulomb", "Isotropic.", coulomb_keys),
     VARIANT("elliptic", "Two coefficients.", elliptic_keys),
     VARIANT("contensou", "With spinning and rolling.", contensou_keys),
-    RESERVED("matchstick"),
-    RESERVED("tensor"),
+    NAMED_VARIANT("matchstick", "Structures on both surfaces, and the angle between them.", matchstick_keys),
+    NAMED_VARIANT("tensor", "A force linear in the direction of sliding.", tensor_keys),
     RESERVED("texture"),
 };
 const tbRecord tb_friction_record = {
     "friction", "Friction: a number, the coefficient, or an object.",
-    RECORD(Friction, NULL, friction_keys), VARIANTS(friction_variants), .bare = "mu"};
+    RECORD(Friction, init_friction, friction_keys), VARIANTS(friction_variants), .bare = "mu"};
 
 static void init_material(void* out)
 {

@@ -29,6 +29,7 @@ typedef enum tbKeyKind { //      JSON                            the struct's me
   TB_KEY_INTS,           //      max whole numbers in `range`    int[max]
   TB_KEY_INDICES,        //      min … max of them               tbSceneIndices
   TB_KEY_POINTS,         //      min … max arrays of 3 numbers   tbScenePoints
+  TB_KEY_MATRIX,         //      max arrays of max numbers       double[max·max], row-major
   TB_KEY_RECORD,         //      an object                       a pointer; null: absent
   TB_KEY_PART,           //      an object                       the record itself
   TB_KEY_RECORDS,        //      an array of objects             tbSceneList
@@ -71,6 +72,7 @@ struct tbRecord {
   // of the object's keys. A variant without keys and text is a name that is reserved.
   const tbRecord* variants;
   int variant_count;
+  bool by_tag;      // of a variant: the tag alone picks it
   const char* bare; // a key: a value that is no object stands for it
 };
 
@@ -137,12 +139,15 @@ typedef enum tbFrictionModel { // variants of the record, in order
   TB_FRICTION_MODEL_COULOMB,
   TB_FRICTION_MODEL_ELLIPTIC,
   TB_FRICTION_MODEL_CONTENSOU,
+  TB_FRICTION_MODEL_MATCHSTICK,
+  TB_FRICTION_MODEL_TENSOR,
 } tbFrictionModel;
 
 typedef struct tbSceneFriction {
   const tbJson* node;
   int model; // tbFrictionModel
-  double mu, mu_t, mu_b, direction[3], torsion, rolling;
+  double mu, mu_t, mu_b, direction[3], torsion, rolling, matrix[4], kappa;
+  double mu_static, static_ratio, stribeck, tresca, adhesion, restitution;
 } tbSceneFriction;
 
 typedef struct tbSceneMaterial {

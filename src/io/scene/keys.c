@@ -65,6 +65,7 @@ static void say_type(tbOut* out, const tbKey* key)
     say_range(out, key->range);
     break;
   case TB_KEY_INDICES: tb_out_text(out, "whole numbers"), say_range(out, key->range); break;
+  case TB_KEY_MATRIX: say_count(out, key), tb_out_text(out, " rows of as many numbers"); break;
   case TB_KEY_POINTS: say_count(out, key), tb_out_text(out, " points"); break;
   case TB_KEY_RECORD:
   case TB_KEY_PART: say_record(out, "", key->record); break;

@@ -95,12 +95,12 @@ static tbStatus add_materials(tbSceneBuild* b)
   return TB_OK;
 }
 
-// What two materials do together where no rule says otherwise.
-static tbContactMaterial usual(const tbWorld* world, tbMaterialId a, tbMaterialId b)
+// The restitution of two materials where no rule says otherwise.
+static double usual_restitution(const tbWorld* world, tbMaterialId a, tbMaterialId b)
 {
   tbBody of_a = {.material = tb_material_place(world, a), .own_contact_material = -1},
          of_b = {.material = tb_material_place(world, b), .own_contact_material = -1};
-  return tb_world_contact_material(world, &of_a, &of_b);
+  return tb_world_friction_pair(world, &of_a, &of_b).restitution;
 }
 
 static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
@@ -108,15 +108,13 @@ static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
   tbMaterialId first, second;
   TB_TRY(tb_scene_material(b, p->node, "a", p->a, &first));
   TB_TRY(tb_scene_material(b, p->node, "b", p->b, &second));
-  tbContactMaterial s = usual(b->world, first, second);
-  if (p->friction) TB_TRY(tb_scene_friction(b->ctx, p->friction, &s.friction));
-  if (tb_scene_given(p->node, "restitution")) s.restitution = p->restitution;
-  if (!p->friction && s.direction_of_b) { // a rule's direction is in the frame of its first body
-    tbMaterialId t = first;
-    first = second, second = t;
-  }
-  return tb_scene_placed(b->ctx, p->node,
-                         tb_world_set_pair(b->ctx, b->world, first, second, s.friction, s.restitution));
+  tbFriction friction;
+  double restitution = p->restitution;
+  if (p->friction) TB_TRY(tb_scene_friction(b->ctx, p->friction, &friction));
+  if (!tb_scene_given(p->node, "restitution")) restitution = usual_restitution(b->world, first, second);
+  return tb_scene_placed(
+      b->ctx, p->node,
+      tb_world_set_pair_rule(b->ctx, b->world, first, second, p->friction ? &friction : NULL, restitution));
 }
 
 // ---- the whole ----

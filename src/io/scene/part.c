@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What several parts of a scene share: places, paths, poses, motions, friction, materials and bodies by name.
 #include "io/scene/build.h"
+#include "scene/world.h"
 
 #include <string.h>
 
@@ -126,18 +127,24 @@ tbStatus tb_scene_motion(tbSceneBuild* b, const tbSceneMotion* m, tbTransform po
 
 tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* f, tbFriction* out)
 {
+  static const tbFrictionKind kind[] = {
+      [TB_FRICTION_MODEL_COULOMB] = TB_FRICTION_ISOTROPIC,
+      [TB_FRICTION_MODEL_ELLIPTIC] = TB_FRICTION_ELLIPTIC,
+      [TB_FRICTION_MODEL_CONTENSOU] = TB_FRICTION_CONTENSOU,
+      [TB_FRICTION_MODEL_MATCHSTICK] = TB_FRICTION_MATCHSTICK,
+      [TB_FRICTION_MODEL_TENSOR] = TB_FRICTION_TENSOR,
+  };
   *out = tb_friction(f->mu);
-  if (f->model == TB_FRICTION_MODEL_ELLIPTIC) {
-    out->kind = TB_FRICTION_ELLIPTIC;
-    out->mu_t = f->mu_t, out->mu_b = f->mu_b;
-    out->direction = tb_load3(f->direction);
-    if (tb_maxabs3(out->direction) == 0)
-      return tb_json_fail(ctx, tb_scene_place(f->node, "direction"), "a direction must not be zero");
-  } else if (f->model == TB_FRICTION_MODEL_CONTENSOU && (f->torsion > 0 || f->rolling > 0)) {
-    out->kind = TB_FRICTION_CONTENSOU;
-    out->torsion = f->torsion, out->rolling = f->rolling;
-  }
-  return TB_OK;
+  out->kind = kind[f->model];
+  out->torsion = f->torsion, out->rolling = f->rolling;
+  if (out->kind == TB_FRICTION_CONTENSOU && !(f->torsion > 0 || f->rolling > 0))
+    out->kind = TB_FRICTION_ISOTROPIC;
+  out->mu_t = f->mu_t, out->mu_b = f->mu_b, out->kappa = f->kappa;
+  out->direction = tb_load3(f->direction);
+  if (tb_maxabs3(out->direction) == 0)
+    return tb_json_fail(ctx, tb_scene_place(f->node, "direction"), "a direction must not be zero");
+  for (int i = 0; i < 4; i++) out->matrix[i] = f->matrix[i];
+  return tb_scene_placed(ctx, tb_scene_place(f->node, "matrix"), tb_friction_check(ctx, out));
 }
 
 tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,

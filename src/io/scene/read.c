@@ -103,6 +103,17 @@ static tbStatus read_name(tbContext* ctx, const tbJson* node, const char* (*choi
   return TB_OK;
 }
 
+static tbStatus read_matrix(tbContext* ctx, const tbJson* node, const tbKey* key, double* out)
+{
+  TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
+  if (node->count != (uint32_t)key->max)
+    return tb_json_fail(ctx, node, "expected %d rows in \"%s\", found %u", key->max, key->name, node->count);
+  for (int i = 0, count; i < key->max; i++)
+    TB_TRY(tb_json_get_numbers(ctx, &node->items[i], key->max, key->max, key->range, out + i * key->max,
+                               &count));
+  return TB_OK;
+}
+
 static tbStatus read_tag(tbContext* ctx, const tbJson* node, const tbRecord* r, int* out)
 {
   const char* names[MAX_NAMES + 1] = {NULL};
@@ -161,6 +172,7 @@ static tbStatus read_value(const tbRecordReader* in, const tbJson* node, const t
   case TB_KEY_INTS: return read_ints(ctx, node, key, out);
   case TB_KEY_INDICES: return read_indices(ctx, arena, node, key, out);
   case TB_KEY_POINTS: return read_points(ctx, arena, node, key, out);
+  case TB_KEY_MATRIX: return read_matrix(ctx, node, key, out);
   case TB_KEY_RECORD: {
     void* part = tb_arena_take(arena, 1, key->record->size);
     if (!part) return TB_ERROR_MEMORY;
@@ -201,6 +213,7 @@ static int likely_variant(const tbRecord* r, const tbJson* node)
   for (int v = 0; v < r->variant_count; v++) {
     int known = 0;
     tbKey key;
+    if (r->variants[v].by_tag) continue;
     for (uint32_t i = 0; i < node->count; i++)
       known += find_in(&r->variants[v], node->items[i].key->text, &key);
     if (known > best_known) best = v, best_known = known;

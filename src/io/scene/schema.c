@@ -100,9 +100,11 @@ static void put_type(tbJsonWriter* w, const tbKey* key)
   case TB_KEY_INTS:
   case TB_KEY_INDICES: put_numbers(w, key); break;
   case TB_KEY_POINTS:
+  case TB_KEY_MATRIX:
     put_array(w, key->min, key->max);
     tb_put_object(w, "items");
-    put_array(w, 3, 3);
+    if (key->kind == TB_KEY_MATRIX) put_array(w, key->max, key->max);
+    else put_array(w, 3, 3);
     put_item(w, "items", "number", key->range);
     tb_put_end(w);
     break;

@@ -12,6 +12,8 @@
   .size = sizeof(tbScene##record), .init = make, .keys = list, .key_count = COUNT(list)
 #define VARIANTS(list)           .variants = list, .variant_count = COUNT(list)
 #define VARIANT(tag, what, list) {.name = tag, .text = what, .keys = list, .key_count = COUNT(list)}
+#define NAMED_VARIANT(tag, what, list) \
+  {.name = tag, .text = what, .keys = list, .key_count = COUNT(list), .by_tag = true}
 #define RESERVED(tag)            {.name = tag}
 #define ANY                      {-INFINITY, INFINITY, false}
 #define POSITIVE                 {0, INFINITY, true}

@@ -27,6 +27,10 @@ static const char everything[] =
     "0.25},\n"
     " \"materials\": {\"_note\": 0, \"wood\": {\"density\": 700, \"friction\": 0.6, \"restitution\": 0.1},\n"
     "   \"fur\": {\"friction\": {\"mu_t\": 0.2, \"mu_b\": 0.8, \"direction\": [0, 2, 0]}},\n"
+    "   \"felt\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[0.3, 0.1], [0, 0.2]], \"kappa\": "
+    "2}},\n"
+    "   \"corduroy\": {\"friction\": {\"model\": \"matchstick\", \"mu\": 0.5, \"mu_t\": 0.2, \"mu_b\": "
+    "0.7}},\n"
     "   \"tyre\": {\"friction\": {\"model\": \"contensou\", \"mu\": 0.9, \"torsion\": 0.01, \"rolling\": "
     "0.02}}},\n"
     " \"pairs\": [{\"a\": \"wood\", \"b\": \"tyre\", \"friction\": 0.3, \"restitution\": 0.4},\n"
@@ -141,12 +145,19 @@ TEST(scene_materials_and_pairs_reach_the_world)
   int wood = tb_world_find_material(s.world, "wood").index,
       fur = tb_world_find_material(s.world, "fur").index,
       tyre = tb_world_find_material(s.world, "tyre").index;
-  REQUIRE(s.world->material.count == 4 && wood > 0 && fur > 0 && tyre > 0);
+  REQUIRE(s.world->material.count == 6 && wood > 0 && fur > 0 && tyre > 0);
   CHECK(m[wood].density == 700 && m[wood].contact_material.friction.mu == 0.6 &&
         m[wood].contact_material.restitution == 0.1);
   CHECK(m[fur].density == 1000 && m[fur].contact_material.friction.kind == TB_FRICTION_ELLIPTIC);
   CHECK(m[fur].contact_material.friction.mu_t == 0.2 && m[fur].contact_material.friction.mu_b == 0.8);
   CHECK(same3(m[fur].contact_material.friction.direction, 0, 2, 0));
+  const tbFriction *felt = &m[tb_world_find_material(s.world, "felt").index].contact_material.friction,
+                   *corduroy =
+                       &m[tb_world_find_material(s.world, "corduroy").index].contact_material.friction;
+  CHECK(felt->kind == TB_FRICTION_TENSOR && felt->kappa == 2 && same3(felt->direction, 1, 0, 0));
+  CHECK(felt->matrix[0] == 0.3 && felt->matrix[1] == 0.1 && felt->matrix[2] == 0 && felt->matrix[3] == 0.2);
+  CHECK(corduroy->kind == TB_FRICTION_MATCHSTICK && corduroy->mu == 0.5 && corduroy->mu_t == 0.2 &&
+        corduroy->mu_b == 0.7);
   CHECK(m[tyre].contact_material.friction.kind == TB_FRICTION_CONTENSOU &&
         m[tyre].contact_material.friction.mu == 0.9);
   CHECK(m[tyre].contact_material.friction.torsion == 0.01 &&
@@ -154,12 +165,10 @@ TEST(scene_materials_and_pairs_reach_the_world)
   tbBody a = {.material = wood, .own_contact_material = -1},
          b = {.material = tyre, .own_contact_material = -1},
          c = {.material = fur, .own_contact_material = -1};
-  tbContactMaterial ab = tb_world_contact_material(s.world, &a, &b),
-                    ac = tb_world_contact_material(s.world, &a, &c);
-  CHECK(ab.friction.kind == TB_FRICTION_ISOTROPIC && ab.friction.mu == 0.3 && ab.restitution == 0.4);
-  CHECK(ac.restitution == 0.9 && ac.friction.kind == TB_FRICTION_ELLIPTIC &&
-        ac.direction_of_b); // as without the entry
-  CHECK_NEAR(ac.friction.mu_t, sqrt(0.6 * 0.2), 1e-15);
+  tbFrictionPair ab = tb_world_friction_pair(s.world, &a, &b), ac = tb_world_friction_pair(s.world, &a, &c);
+  REQUIRE(ab.a && !ab.b && ac.a && ac.b); // the friction of a rule, and of both materials where it has none
+  CHECK(ab.a->kind == TB_FRICTION_ISOTROPIC && ab.a->mu == 0.3 && ab.restitution == 0.4);
+  CHECK(ac.restitution == 0.9 && ac.a->mu == 0.6 && ac.b->kind == TB_FRICTION_ELLIPTIC);
   tb_scene_free(&ctx, &s);
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the frictions of two surfaces meet at a contact.
+#ifndef TB_STEP_FRICTION_PAIR_H
+#define TB_STEP_FRICTION_PAIR_H
+
+#include "tribo/scene.h"
+
+// One surface at a contact: its friction, and two unit vectors at right angles that move with it, the first
+// along its direction. They need not lie in the contact plane.
+typedef struct tbSurfaceSide {
+  const tbFriction* friction; // null: the other surface's friction is what the two do together
+  tbVec3 along, across;
+} tbSurfaceSide;
+
+static inline bool tb_friction_is_directed(const tbFriction* f)
+{
+  return f && (f->kind == TB_FRICTION_ELLIPTIC || f->kind >= TB_FRICTION_MATCHSTICK);
+}
+
+// The friction of two surfaces on the plane with unit normal n: isotropic, Contensou's, elliptic (mu_t along
+// *tangent, mu_b across) or a tensor (in the frame *tangent, n × *tangent). `mu` is always set: the radius of
+// the disc of equal area. Vectors are needed of directed frictions alone. Swapping the surfaces and turning n
+// round gives the same friction.
+tbFriction tb_friction_meet(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3* tangent);
+
+// Friction evaluated directly, for schemes that do not solve for it. How much of the friction set of a law a
+// force f takes at the normal force fn, 1 at its edge; and the force against sliding at the velocity u ≠ 0.
+double tb_friction_use(int law, const double* param, double fn, const double f[2]);
+void tb_friction_against(int law, const double* param, double fn, const double u[2], double f[2]);
+
+#endif

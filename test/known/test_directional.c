@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks on inclines whose friction depends on the direction of sliding, against closed forms.
+//
+// A block that starts at rest slides along a straight line, at a constant acceleration s towards v̂:
+//
+//   s v̂ = g_T − g_n f(v̂),   f(v̂) = M² v̂/‖M v̂‖ of an ellipse with friction matrix M,   L v̂ of a tensor.
+//
+// The tests solve this for v̂ and s by their own means, on a circle of directions.
+#include "fem/tets.h"
+#include "known/worlds.h"
+#include "test.h"
+#include "tribo/change.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double g = 9.81;
+
+// The solvers that are held against closed forms here: one of each family that takes the law.
+static const char* const maximal[] = {"auto",    "bgs",       "newton-ac",  "nncg", "pgs",
+                                      "prox-gs", "newton-fb", "newton-min", "admm", "ipm"};
+static const char* const tensors[] = {"auto",    "bgs",    "newton-ac", "nncg", "pgs",
+                                      "prox-gs", "jacobi", "psor",      "spgs", "prox-jacobi"};
+
+typedef struct {
+  double xx, xy, yx, yy; // in the incline's axes: x down, y across
+} Matrix;
+
+static Matrix turned(double a, double b, double angle)
+{
+  double c = cos(angle), s = sin(angle);
+  return (Matrix){a * c * c + b * s * s, (a - b) * c * s, (a - b) * c * s, a * s * s + b * c * c};
+}
+
+static void force(Matrix m, bool tensor, double angle, double f[2])
+{
+  double v[2] = {cos(angle), sin(angle)}, x = m.xx * v[0] + m.xy * v[1], y = m.yx * v[0] + m.yy * v[1];
+  if (tensor) {
+    f[0] = x, f[1] = y;
+    return;
+  }
+  double size = hypot(x, y); // M is symmetric
+  f[0] = (m.xx * x + m.xy * y) / size, f[1] = (m.yx * x + m.yy * y) / size;
+}
+
+// The direction of sliding where the acceleration points along it, by bisection of its part across.
+static double across(Matrix m, bool tensor, double slope, double angle, double* along)
+{
+  double f[2];
+  force(m, tensor, angle, f);
+  double ax = g * sin(slope) - g * cos(slope) * f[0], ay = -g * cos(slope) * f[1];
+  *along = ax * cos(angle) + ay * sin(angle);
+  return ay * cos(angle) - ax * sin(angle);
+}
+
+static void expected(Matrix m, bool tensor, double slope, double* angle, double* s)
+{
+  double best = NAN, most = -INFINITY, step = 2 * PI / 720;
+  for (int i = 0; i < 720; i++) {
+    double lo = -PI + step * i, hi = lo + step, a, b, x = across(m, tensor, slope, lo, &a);
+    if (!(x * across(m, tensor, slope, hi, &b) <= 0) || !(a > 0) || !(b > 0)) continue;
+    for (int k = 0; k < 60; k++) {
+      double mid = (lo + hi) / 2;
+      if (x * across(m, tensor, slope, mid, &a) <= 0) hi = mid;
+      else lo = mid;
+    }
+    if (a > most) most = a, best = lo;
+  }
+  *angle = best, *s = most;
+}
+
+typedef struct {
+  tbFriction floor, block;
+  double turn;      // of the block about the normal
+  bool block_first; // in the order of bodies
+  double slope, heading;
+  const char *solver, *scheme; // null: semi-implicit
+} Setup;
+
+// Where the block slides to from rest, in the incline's axes: its angle, and its acceleration.
+static void slide(const Setup* u, double* angle, double* s)
+{
+  Stage st = stage_open(0.5, 0);
+  st.step.solver.solver = u->solver;
+  if (u->scheme) st.step.scheme = u->scheme;
+  st.step.solver.tolerance = 1e-10, st.step.solver.velocity_tolerance = 1e-9;
+  st.step.solver.max_iterations = 20000;
+  double dt = st.step.dt = 1.0 / 128, seconds = 0.5;
+  tbQuat turn = stage_turn(u->slope, u->heading);
+  tbVec3 n = stage_normal(u->slope, u->heading), start = tb_scale3(0.05, n);
+  tbQuat own = tb_quat_mul(turn, tb_quat_exp(tb_vec3(0, 0, u->turn)));
+  tbBodyId box = {0}, floor = {0};
+  for (int i = 0; i < 2; i++) {
+    if ((i == 0) == u->block_first) box = stage_add(&st, tb_shape_box(tb_vec3(0.8, 0.6, 0.1)), 2, start, own);
+    else floor = stage_fixed(&st, tb_shape_box(tb_vec3(40, 40, 1)), tb_scale3(-0.5, n), turn);
+  }
+  CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, floor, &u->floor));
+  CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, box, &u->block));
+  stage_run_for(&st, seconds);
+  tbVec3 moved = tb_quat_unrotate(turn, tb_sub3(stage_state(&st, box).position, start));
+  *angle = atan2(moved.y, moved.x);
+  *s = 2 * hypot(moved.x, moved.y) / (seconds * (seconds + dt)); // semi-implicit Euler
+  stage_close(&st);
+}
+
+static void compare(const Setup* u, Matrix m, bool tensor, const char* what, int line)
+{
+  double angle, s, want_angle, want_s;
+  expected(m, tensor, u->slope, &want_angle, &want_s);
+  slide(u, &angle, &s);
+  double degrees = fabs(remainder(angle - want_angle, 2 * PI)) * 180 / PI;
+  if (!(degrees < 0.1) || !(fabs(s / want_s - 1) < 1e-3))
+    test_failed(__FILE__, line,
+                "%s, %s, turned %g, %s first: slides to %.4f° at %.5f m/s², expected %.4f° and %.5f", what,
+                u->solver, u->turn, u->block_first ? "block" : "floor", angle * 180 / PI, s,
+                want_angle * 180 / PI, want_s);
+}
+
+static tbFriction ellipse(double mu_t, double mu_b, double angle)
+{
+  return (tbFriction){.kind = TB_FRICTION_ELLIPTIC,
+                      .mu_t = mu_t,
+                      .mu_b = mu_b,
+                      .direction = tb_vec3(cos(angle), sin(angle), 0)};
+}
+
+// (A # B) by Newton's iteration X ← (X + A X⁻¹ B)/2, which shares nothing with the closed form.
+static Matrix geometric_mean(Matrix A, Matrix B)
+{
+  Matrix X = {(A.xx + B.xx) / 2, (A.xy + B.xy) / 2, (A.yx + B.yx) / 2, (A.yy + B.yy) / 2};
+  Matrix Y = X; // harmonic mean of the two, below
+  for (int i = 0; i < 60; i++) {
+    double da = A.xx * A.yy - A.xy * A.yx, db = B.xx * B.yy - B.xy * B.yx;
+    Matrix Ai = {A.yy / da, -A.xy / da, -A.yx / da, A.xx / da},
+           Bi = {B.yy / db, -B.xy / db, -B.yx / db, B.xx / db};
+    X = (Matrix){(A.xx + B.xx) / 2, (A.xy + B.xy) / 2, (A.yx + B.yx) / 2, (A.yy + B.yy) / 2};
+    Matrix S = {(Ai.xx + Bi.xx) / 2, (Ai.xy + Bi.xy) / 2, (Ai.yx + Bi.yx) / 2, (Ai.yy + Bi.yy) / 2};
+    double ds = S.xx * S.yy - S.xy * S.yx;
+    Y = (Matrix){S.yy / ds, -S.xy / ds, -S.yx / ds, S.xx / ds};
+    A = X, B = Y; // arithmetic–harmonic mean: both tend to the geometric mean
+  }
+  return Y;
+}
+
+TEST(elliptic_friction_of_two_surfaces_is_the_geometric_mean_whichever_comes_first)
+{
+  int count = (int)(sizeof maximal / sizeof *maximal);
+  for (int i = 0; i < 2 * count; i++) {
+    double a = 0.3 + 0.37 * i, b = -0.6 + 0.53 * i, turn = 0.8 * (i % 5) - 1.1;
+    Setup u = {.floor = ellipse(0.2 + 0.02 * (i % 3), 0.5, a),
+               .block = ellipse(0.55, 0.25, b),
+               .turn = turn,
+               .block_first = i >= count,
+               .slope = 0.75,
+               .heading = 0.4 * i,
+               .solver = maximal[i % count]};
+    Matrix m = geometric_mean(turned(u.floor.mu_t, u.floor.mu_b, a), turned(0.55, 0.25, b + turn));
+    compare(&u, m, false, "ellipses", __LINE__);
+  }
+}
+
+TEST(equal_ellipses_give_that_ellipse_and_a_number_shrinks_it)
+{
+  for (int first = 0; first < 2; first++) {
+    Setup u = {.floor = ellipse(0.2, 0.5, 0.7),
+               .block = ellipse(0.2, 0.5, 0.7),
+               .block_first = first,
+               .slope = 0.6,
+               .solver = "auto"};
+    compare(&u, turned(0.2, 0.5, 0.7), false, "equal ellipses", __LINE__);
+    u.floor = tb_friction(0.3), u.turn = 0.5;
+    compare(&u, turned(sqrt(0.06), sqrt(0.15), 1.2), false, "an ellipse and a number", __LINE__);
+  }
+}
+
+TEST(matchsticks_follow_algorithm_21)
+{
+  int count = (int)(sizeof maximal / sizeof *maximal);
+  for (int i = 0; i < 2 * count; i++) {
+    double a = 0.21 * i, b = 0.9 - 0.34 * i, turn = 0.6 * (i % 4);
+    tbFriction stick = {.kind = TB_FRICTION_MATCHSTICK, .mu = 0.5, .mu_t = 0.2, .mu_b = 0.7};
+    Setup u = {.floor = stick,
+               .block = stick,
+               .turn = turn,
+               .block_first = i % 2,
+               .slope = 0.85,
+               .heading = i,
+               .solver = maximal[i % count]};
+    u.floor.direction = tb_vec3(cos(a), sin(a), 0);
+    u.block.direction = tb_vec3(cos(b), sin(b), 0), u.block.mu_t = 0.3, u.block.mu = 0.4;
+    // lines at angles a and b + turn: θ between 0 and π/2, and the bisector of the smaller angle
+    double apart = remainder(b + turn - a, PI), theta = fabs(apart), d = 1 - 2 * theta / PI, mu = sqrt(0.2);
+    Matrix m = turned(d * sqrt(0.06) + (1 - d) * mu, d * 0.7 + (1 - d) * mu, a + apart / 2);
+    compare(&u, m, false, "matchsticks", __LINE__);
+  }
+}
+
+TEST(friction_tensors_push_as_their_matrix_says)
+{
+  int count = (int)(sizeof tensors / sizeof *tensors);
+  for (int i = 0; i < 2 * count; i++) {
+    double turn = 0.7 * (i % 5), c = cos(turn), s = sin(turn), k = sqrt(0.8 * 1.1);
+    Setup u = {
+        .turn = turn, .block_first = i % 2, .slope = 0.8, .heading = 0.3 * i, .solver = tensors[i % count]};
+    u.floor = (tbFriction){
+        .kind = TB_FRICTION_TENSOR, .matrix = {0.15, 0.08, -0.02, 0.3}, .kappa = 0.8, .direction = {1, 0, 0}};
+    u.block = (tbFriction){
+        .kind = TB_FRICTION_TENSOR, .matrix = {0.25, 0, 0.06, 0.1}, .kappa = 1.1, .direction = {1, 0, 0}};
+    const double *p = u.floor.matrix, *q = u.block.matrix;
+    Matrix Q = {c * (q[0] * c - q[1] * s) - s * (q[2] * c - q[3] * s),
+                c * (q[0] * s + q[1] * c) - s * (q[2] * s + q[3] * c),
+                s * (q[0] * c - q[1] * s) + c * (q[2] * c - q[3] * s),
+                s * (q[0] * s + q[1] * c) + c * (q[2] * s + q[3] * c)};
+    Matrix L = {k * (p[0] + Q.xx), k * (p[1] + Q.xy), k * (p[2] + Q.yx), k * (p[3] + Q.yy)};
+    compare(&u, L, true, "tensors", __LINE__);
+  }
+}
+
+// A soft block, its mesh turned by its orientation or by a later placing; the direction moves with the
+// material.
+static void slide_soft(const Setup* u, const char* scheme, bool placed, double* angle, double* s)
+{
+  Stage st = stage_open(0.5, 0);
+  st.step.scheme = scheme;
+  double dt = st.step.dt = 1.0 / 256, seconds = 0.25;
+  tbQuat turn = stage_turn(u->slope, u->heading),
+         own = tb_quat_mul(turn, tb_quat_exp(tb_vec3(0, 0, u->turn)));
+  tbVec3 n = stage_normal(u->slope, u->heading);
+  tbBodyId floor = stage_floor(&st, u->slope, u->heading), box = {0};
+  tbTetMesh* mesh = NULL;
+  CHECK_OK(&st.ctx, tb_tet_box(&st.ctx, tb_vec3(0.2, 0.16, 0.05), (int[3]){2, 2, 1}, 5, &mesh));
+  tbDeformableDef def = tb_default_deformable_def();
+  def.solid = mesh, def.soft.young = 1e7, def.friction = &u->block;
+  def.position = tb_scale3(0.0252, n), def.orientation = placed ? tb_quat_identity() : own;
+  CHECK_OK(&st.ctx, tb_world_add_deformable(&st.ctx, st.world, &def, &box));
+  tb_tet_mesh_free(&st.ctx, mesh);
+  if (placed)
+    CHECK_OK(&st.ctx, tb_body_set_state(&st.ctx, st.world, box,
+                                        &(tbBodyState){def.position, own, tb_zero3(), tb_zero3()}));
+  CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, floor, &u->floor));
+  stage_run_for(&st, 0.05); // it settles
+  tbBodyState from = stage_state(&st, box);
+  stage_run_for(&st, seconds);
+  tbBodyState to = stage_state(&st, box);
+  tbVec3 way = tb_quat_unrotate(turn, tb_sub3(to.velocity, from.velocity));
+  (void)dt;
+  *angle = atan2(way.y, way.x), *s = hypot(way.x, way.y) / seconds;
+  stage_close(&st);
+}
+
+TEST(directions_move_with_the_material_of_soft_blocks)
+{
+  static const char* const schemes[] = {"implicit", "pd"};
+  for (int i = 0; i < 8; i++) {
+    double a = 0.4 + 0.5 * i, turn = 0.7 * (i % 4) - 0.9, angle, s, want_angle, want_s;
+    bool tensor = i % 4 == 3;
+    Setup u = {.floor = tb_friction(0.5),
+               .block = ellipse(0.15, 0.4, a),
+               .turn = turn,
+               .slope = 0.7,
+               .heading = 0.9 * i};
+    Matrix m = turned(sqrt(0.5 * 0.15), sqrt(0.5 * 0.4), a + turn);
+    if (tensor) {
+      u.floor = u.block = (tbFriction){
+          .kind = TB_FRICTION_TENSOR, .matrix = {0.2, 0, 0, 0.1}, .kappa = 1, .direction = {1, 0, 0}};
+      u.floor.direction = tb_quat_rotate(stage_turn(u.slope, u.heading), tb_vec3(1, 0, 0));
+      m = turned(0.2, 0.1, turn);
+      m.xx += 0.2, m.yy += 0.1;
+    }
+    expected(m, tensor, u.slope, &want_angle, &want_s);
+    slide_soft(&u, tensor ? "implicit" : schemes[i % 2], i / 2 % 2, &angle, &s);
+    if (!(fabs(remainder(angle - want_angle, 2 * PI)) < 0.01) || !(fabs(s / want_s - 1) < 0.01))
+      test_failed(__FILE__, __LINE__, "%s, case %d: slides to %.4f at %.4f m/s², expected %.4f and %.4f",
+                  schemes[i % 2], i, angle, s, want_angle, want_s);
+  }
+}
+
+// Springs and dampers at the contacts evaluate friction directly. The block first sinks in, and slides a
+// little further for it: 3 %.
+TEST(penalty_evaluates_directional_friction)
+{
+  for (int i = 0; i < 4; i++) {
+    double angle, s, want_angle, want_s, a = 0.5 * i;
+    Setup u = {.floor = ellipse(0.2, 0.45, a),
+               .block = tb_friction(0.4),
+               .slope = 0.8,
+               .heading = i,
+               .solver = "auto",
+               .scheme = "penalty"};
+    Matrix m = turned(sqrt(0.08), sqrt(0.18), a);
+    if (i % 2) {
+      u.floor = u.block = (tbFriction){
+          .kind = TB_FRICTION_TENSOR, .matrix = {0.2, 0.05, -0.05, 0.1}, .kappa = 1, .direction = {1, 0, 0}};
+      m = (Matrix){0.4, 0.1, -0.1, 0.2};
+    }
+    expected(m, i % 2, u.slope, &want_angle, &want_s);
+    slide(&u, &angle, &s);
+    if (!(fabs(remainder(angle - want_angle, 2 * PI)) < 0.01) || !(fabs(s / want_s - 1) < 0.03))
+      test_failed(__FILE__, __LINE__, "case %d: slides to %.4f at %.4f m/s², expected %.4f and %.4f", i,
+                  angle, s, want_angle, want_s);
+  }
+}
+
+// Torsion and rolling of one surface hold where the other is elliptic; sliding stays elliptic.
+TEST(torsion_and_rolling_survive_an_ellipse)
+{
+  for (int i = 0; i < 3; i++) {
+    tbFriction spins = {.kind = TB_FRICTION_CONTENSOU,
+                        .mu = 0.4,
+                        .torsion = i == 1 ? 0 : 0.01,
+                        .rolling = i == 0 ? 0 : 0.005};
+    Setup u = {.floor = ellipse(0.2, 0.45, 0.6),
+               .block = spins,
+               .block_first = i == 1,
+               .slope = 0.8,
+               .solver = "auto"};
+    compare(&u, turned(sqrt(0.08), sqrt(0.18), 0.6), false, "an ellipse with torsion and rolling", __LINE__);
+    // A ball that spins about the normal, or rolls, slows down by the larger length: α = τ N/I.
+    Stage st = stage_open(0.5, 0);
+    st.step.dt = 1.0 / 256;
+    tbBodyId floor = stage_floor(&st, 0, 0);
+    tbBodyId ball = stage_add(&st, tb_shape_sphere(0.1), 1, tb_vec3(0, 0, 0.1), tb_quat_identity());
+    CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, floor, &u.floor));
+    CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, ball, &u.block));
+    bool spin = i != 1;
+    stage_push(&st, ball, spin ? tb_zero3() : tb_vec3(2, 0, 0), spin ? tb_vec3(0, 0, 20) : tb_vec3(0, 20, 0));
+    tbBodyState before = stage_state(&st, ball);
+    stage_run_for(&st, 0.25);
+    tbBodyState after = stage_state(&st, ball);
+    double I = 0.4 * 0.01;
+    if (spin) { // Contensou's ellipsoid and the interval agree where nothing slides
+      double want = 20 - 0.01 * g * 0.25 / I;
+      if (!(fabs(after.angular_velocity.z - want) < 0.01 * 20))
+        test_failed(__FILE__, __LINE__, "case %d spins at %g rad/s, expected %g", i, after.angular_velocity.z,
+                    want);
+    } else { // rolling: m a = −f, I α = −(torque) + f r  ⇒  a = −μ_r g / (r (1 + 2/5))
+      double want = 2 - 0.005 * g / (0.1 * 1.4) * 0.25;
+      if (!(fabs(after.velocity.x - want) < 0.01))
+        test_failed(__FILE__, __LINE__, "rolls at %g m/s, expected %g (from %g)", after.velocity.x, want,
+                    before.velocity.x);
+    }
+    stage_close(&st);
+  }
+}

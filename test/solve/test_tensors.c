@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction tensors: the one law that says by itself which way friction points.
+#include "solve/cases.h"
+#include "solving.h"
+
+#include <math.h>
+#include <string.h>
+
+static tbManufacture spec_for(int seed)
+{
+  tbManufacture s = tb_default_manufacture();
+  s.seed = (uint64_t)seed;
+  s.contacts = 3 + seed % 12;
+  s.bodies = s.contacts;
+  s.mu_max = 0.6;
+  s.metric = seed % 5;
+  s.tensors = true;
+  s.all_laws = seed % 2;
+  return s;
+}
+
+TEST(solvers_that_claim_tensors_solve_them)
+{
+  int claim = 0;
+  for (int i = 0; i < tb_solver_count(); i++) {
+    const tbSolver* solver = tb_solver_at(i);
+    int converged = 0, total = 0;
+    if (!(solver->laws & 1u << TB_LAW_TENSOR)) continue;
+    claim++;
+    for (int seed = 0; seed < 60; seed += test_quick() ? 7 : 1) {
+      Case w;
+      tbManufacture spec = spec_for(seed);
+      REQUIRE(cases_make(&w, &spec));
+      tbSolveOptions o = cases_options(solver->name, TB_MODEL_CONE, solver->costly ? 300 : 5000);
+      CHECK(!tb_solver_refuses(solver, w.p, o.model));
+      total++;
+      converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
+      cases_drop(&w);
+    }
+    printf("[%s %d/%d] ", solver->name, converged, total);
+    if (converged < total * 9 / 10)
+      test_failed(__FILE__, __LINE__, "%s: %d of %d converged", solver->name, converged, total);
+  }
+  CHECK(claim >= 12);
+}
+
+// One particle on a plane by hand: u = λ/m + q, q = (−1, qt, qb).
+static tbProblem* particle(tbContext* ctx, tbLaw law, const double* param, double qt, double qb)
+{
+  double mass = 2, v[3] = {0}, J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, bias[3] = {-1, qt, qb};
+  tbBuilder* b;
+  tbProblem* p = NULL;
+  int dof;
+  if (tb_builder_create(ctx, "particle", &b) != TB_OK) return NULL;
+  tb_builder_particle(b, 3, mass, v, &dof);
+  tb_builder_contact(b, law, 3, param, bias, NULL);
+  tb_builder_jacobian(b, dof, 3, J);
+  tb_builder_finish(b, &p);
+  return p;
+}
+
+static double judged(tbContext* ctx, const tbProblem* p, const double* lambda, tbResidual* r)
+{
+  tbJudge* judge = NULL;
+  if (tb_judge_create(ctx, p, &judge) != TB_OK) return NAN;
+  tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, r, NULL, NULL);
+  tb_judge_free(ctx, judge);
+  return r->absolute;
+}
+
+// Sliding at v̂ with λ_n = 2: λ_F = −2 L v̂, and the particle keeps v = q + λ_F/2 ∥ v̂. Any other direction, and
+// the friction of maximal dissipation among them, is an error.
+TEST(judge_knows_the_force_of_a_tensor_by_hand)
+{
+  tbContext ctx = tb_default_context();
+  double L[4] = {0.4, 0.3, -0.1, 0.2}, v[2] = {0.6, 0.8},
+         Lv[2] = {0.4 * 0.6 + 0.3 * 0.8, -0.1 * 0.6 + 0.2 * 0.8};
+  double q[2] = {3 * v[0] + Lv[0], 3 * v[1] + Lv[1]}, lambda[3] = {2, -2 * Lv[0], -2 * Lv[1]};
+  tbProblem* p = particle(&ctx, TB_LAW_TENSOR, L, q[0], q[1]);
+  tbResidual r;
+  REQUIRE(p);
+  CHECK_NEAR(judged(&ctx, p, lambda, &r), 0, 1e-15);
+  CHECK_NEAR(r.dissipation, 0, 1e-14);
+  // the friction of maximal dissipation, −λ_n L Lᵀv/‖Lᵀv‖, is in the set and is not it
+  double Lt[2] = {L[0] * v[0] + L[2] * v[1], L[1] * v[0] + L[3] * v[1]}, size = hypot(Lt[0], Lt[1]);
+  double most[3] = {2, -2 * (L[0] * Lt[0] + L[1] * Lt[1]) / size, -2 * (L[2] * Lt[0] + L[3] * Lt[1]) / size};
+  CHECK(judged(&ctx, p, most, &r) > 0.1 && r.cone < 1e-15);
+  tb_problem_free(p);
+}
+
+TEST(a_tensor_that_is_a_number_is_coulombs_law)
+{
+  tbContext ctx = tb_default_context();
+  double L[4] = {0.5, 0, 0, 0.5}, mu = 0.5;
+  tbProblem *tensor = particle(&ctx, TB_LAW_TENSOR, L, 1, 2),
+            *coulomb = particle(&ctx, TB_LAW_COULOMB, &mu, 1, 2);
+  REQUIRE(tensor && coulomb);
+  for (int i = 0; i < 20; i++) {
+    double lambda[3] = {0.1 * i, 0.2 * i - 1, 0.7 - 0.3 * i};
+    tbResidual a, b;
+    judged(&ctx, tensor, lambda, &a), judged(&ctx, coulomb, lambda, &b);
+    CHECK_NEAR(a.absolute, b.absolute, 1e-15 * (1 + b.absolute));
+    CHECK_NEAR(a.velocity, b.velocity, 1e-15 * (1 + b.velocity));
+    CHECK_NEAR(a.dissipation, b.dissipation, 1e-15 * (1 + fabs(b.dissipation)));
+  }
+  tb_problem_free(tensor);
+  tb_problem_free(coulomb);
+}
+
+TEST(tensors_that_would_add_energy_or_are_singular_are_refused)
+{
+  static const struct {
+    double L[4];
+    const char* says;
+  } bad[] = {{{0.1, 0.5, 0, 0.1}, "would add energy"},
+             {{-1, 0, 0, 1}, "would add energy"},
+             {{1, 0, 0, 0}, "singular"},
+             {{0, 0, 0, 0}, "singular"},
+             {{NAN, 0, 0, 1}, "friction tensor"},
+             {{INFINITY, 0, 0, 1}, "friction tensor"}};
+  for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
+    tbContext ctx = tb_default_context();
+    tbProblem* p = particle(&ctx, TB_LAW_TENSOR, bad[i].L, 0, 0);
+    CHECK(!p);
+    if (!strstr(ctx.error.message, bad[i].says))
+      test_failed(__FILE__, __LINE__, "tensor %d: %s", i, ctx.error.message);
+    tb_problem_free(p);
+  }
+}
+
+TEST(tensors_have_the_cone_model_alone)
+{
+  tbContext ctx = tb_default_context();
+  double L[4] = {0.4, 0.3, -0.1, 0.2};
+  tbProblem* p = particle(&ctx, TB_LAW_TENSOR, L, 1, 1);
+  REQUIRE(p);
+  for (int i = 0; i < tb_solver_count(); i++)
+    for (int m = 0; m < TB_MODEL_COUNT; m++)
+      if (m != TB_MODEL_CONE && m != TB_MODEL_FRICTIONLESS)
+        CHECK(tb_solver_refuses(tb_solver_at(i), p, (tbModel)m));
+  tb_problem_free(p);
+}
