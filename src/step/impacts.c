@@ -19,6 +19,7 @@
 //         for once more afterwards, and again as long as that finds new ones.
 #include "step/impacts.h"
 
+#include "geometry/convex.h"
 #include "step/impact_energy.h"
 
 #include <string.h>
@@ -50,19 +51,34 @@ static double closing_time(double gap, double u, double a, double h)
   return t < h ? t : h;
 }
 
-// Where a body's point of the start of the step is now.
-static tbVec3 moved(const Impacts* p, int body, tbVec3 point)
+// The radius by which a shape is round about its core: the whole of a sphere, the caps of a capsule.
+static double round_radius(const tbWorld* w, int shape)
+{
+  const tbShape* s = shape >= 0 ? &tb_shapes(w)[shape] : NULL;
+  return s && s->type <= TB_SHAPE_CONVEX ? tb_core_radius(s) : 0;
+}
+
+// Where a body's point of the start of the step is now; what is round about the point's core touches along
+// `out`, its normal outwards, however it has turned since.
+static tbVec3 moved(const Impacts* p, int body, tbVec3 point, double radius, tbVec3 out)
 {
   const tbBody* b = &tb_bodies(p->world)[body];
-  tbVec3 local = tb_quat_unrotate(b->q, tb_sub3(point, b->x));
-  return tb_add3(p->now[body].at.x, tb_quat_rotate(p->now[body].at.q, local));
+  tbVec3 local = tb_quat_unrotate(b->q, tb_sub3(tb_madd3(point, -radius, out), b->x));
+  tbVec3 core = tb_add3(p->now[body].at.x, tb_quat_rotate(p->now[body].at.q, local));
+  return tb_madd3(core, radius, out);
 }
 
 // The contact where its bodies are now: its impulse acts on both at one point, so that none of it turns them.
 static tbContactConstraint touch_now(const Impacts* p, const tbContactConstraint* constraint)
 {
   tbContactConstraint t = *constraint;
-  t.position = tb_scale3(0.5, tb_add3(moved(p, t.body_a, t.point.a), moved(p, t.body_b, t.point.b)));
+  bool now = t.swept > 0; // its points are those of the moment of impact already
+  double ra = now ? 0 : round_radius(p->world, t.shape_a), rb = now ? 0 : round_radius(p->world, t.shape_b);
+  tbVec3 n = t.point.normal;
+  tbVec3 on_a = moved(p, t.body_a, t.point.a, ra, n), on_b = moved(p, t.body_b, t.point.b, rb, tb_neg3(n));
+  bool moves_a = tb_bodies(p->world)[t.body_a].motion == TB_BODY_DYNAMIC;
+  bool moves_b = tb_bodies(p->world)[t.body_b].motion == TB_BODY_DYNAMIC;
+  t.position = !moves_a ? on_b : !moves_b ? on_a : tb_scale3(0.5, tb_add3(on_a, on_b)); // as find.c has it
   return t;
 }
 

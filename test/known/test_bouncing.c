@@ -35,6 +35,28 @@ TEST(bounces_do_not_depend_on_the_step)
     }
 }
 
+// A ball that spins and flies along a wall leaves it at e times its speed, whenever within the step it
+// arrives, at its own nearest point by then: neither where it was nearest before, nor that point turned.
+TEST(a_spinning_ball_bounces_alike_at_every_moment_of_a_step)
+{
+  double e = 0.7, speed = 4, r = 0.1, spin = 0, along = 0;
+  for (int i = 0; i < 12; i++) {
+    Stage s = stage_open_with(tb_zero3(), tb_friction(0.2), e);
+    s.step.dt = 0.005;
+    stage_fixed(&s, tb_shape_plane(tb_vec3(-1, 0, 0), 0), tb_zero3(), tb_quat_identity());
+    double gap = speed * s.step.dt * (1 + (i + 0.5) / 12);
+    tbBodyId ball = stage_add(&s, tb_shape_sphere(r), 1, tb_vec3(-r - gap, 0, 0), tb_quat_identity());
+    stage_push(&s, ball, tb_vec3(speed, 0.1, 1.5), tb_vec3(-1, 36, 0.5));
+    stage_run(&s, 4);
+    tbBodyState now = stage_state(&s, ball);
+    if (i == 0) spin = now.angular_velocity.y, along = now.velocity.z;
+    CHECK_NEAR(now.velocity.x, -e * speed, 1e-9);
+    CHECK_NEAR(now.angular_velocity.y, spin, 1e-9);
+    CHECK_NEAR(now.velocity.z, along, 1e-9);
+    stage_close(&s);
+  }
+}
+
 // Two balls that reach the floor in the same step, at different moments, bounce at their own.
 TEST(balls_bounce_each_in_its_own_time)
 {
