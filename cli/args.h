@@ -117,6 +117,8 @@ int command_compare(int argc, char** argv);
 int command_generate(int argc, char** argv);
 int command_import(int argc, char** argv);
 int command_sweep(int argc, char** argv);
+int command_gradient(int argc, char** argv);
+int command_optimize(int argc, char** argv);
 int command_scene(int argc, char** argv);
 int command_paper(int argc, char** argv);
 int command_ccd(int argc, char** argv);

@@ -12,6 +12,7 @@ void tb_cache_init(tbCache* c, tbContext* ctx)
   c->records = TB_ARRAY(tbContactRecord);
   c->contacts = (tbKept){NULL, NULL};
   c->soft_step = (tbKept){NULL, NULL};
+  c->answers = NULL;
   tb_arena_init(&c->scratch, ctx);
   tb_pool_init(&c->pool);
 }

@@ -12,6 +12,9 @@
 
 struct tbCholesky;
 struct tbPdBody;
+struct tbProblem;
+struct tbSolveOptions;
+struct tbSolveResult;
 
 // The factor of a deformable body's matrix in the scheme `implicit`: its pattern is that of the mesh; and its
 // projective form, with its factor, in the scheme `pd`.
@@ -27,14 +30,23 @@ typedef struct tbKept {
   void (*free)(tbContext* ctx, void* data);
 } tbKept;
 
+// Answers the contact problems of steps in the place of the solver that the options name: for derivatives,
+// which want more digits than a tolerance (src/gradient/answer.c). λ is the warm start in, the impulses out.
+typedef struct tbAnswers {
+  tbStatus (*answer)(tbContext* ctx, void* user, const struct tbProblem* problem,
+                     const struct tbSolveOptions* options, double* lambda, struct tbSolveResult* result);
+  void* user;
+} tbAnswers;
+
 typedef struct tbCache {
-  tbArray surface;  // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
-  tbArray factor;   // tbBodyFactor of a body; as many as have been needed
-  tbArray records;  // of contacts: memory for the next step's
-  tbKept contacts;  // pairs of shapes and what kept them apart (step/find_cache.c)
-  tbKept soft_step; // what the scheme soft-step keeps (step/soft_step_cache.c)
-  tbArena scratch;  // of one step: emptied at its start
-  tbPool pool;      // what a step allocates and frees: taken again by the next
+  tbArray surface;          // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
+  tbArray factor;           // tbBodyFactor of a body; as many as have been needed
+  tbArray records;          // of contacts: memory for the next step's
+  tbKept contacts;          // pairs of shapes and what kept them apart (step/find_cache.c)
+  tbKept soft_step;         // what the scheme soft-step keeps (step/soft_step_cache.c)
+  const tbAnswers* answers; // null: the solver answers
+  tbArena scratch;          // of one step: emptied at its start
+  tbPool pool;              // what a step allocates and frees: taken again by the next
 } tbCache;
 
 void tb_cache_init(tbCache* cache, tbContext* ctx);

@@ -122,7 +122,8 @@ static tbStatus solve(Impacts* p, tbAssembly* a, tbStepReport* report)
                      NULL, p->constraint, p->count, a));
   tbSolveOptions solver = p->options->solver;
   tb_step_budget(p->options, p->begun, &solver);
-  tbStatus status = tb_solve(p->ctx, a->problem, &solver, a->lambda, &p->result);
+  tbStatus status =
+      tb_step_answer(p->ctx, p->world->cache, a->problem, &solver, a->lambda, NULL, &p->result, NULL);
   if (status == TB_OK) status = tb_assembly_judge(p->ctx, p->options, NULL, a);
   if (status == TB_OK) report->iterations += p->result.iterations;
   if (status != TB_OK) tb_assembly_free(a);

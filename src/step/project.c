@@ -80,7 +80,8 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   *done = !(fmax(worst, joint_error(&work->assembly)) > 1e-12);
   if (*done) return TB_OK;
   tbSolveResult result;
-  TB_TRY(tb_solve(ctx, work->assembly.problem, &o->solver, work->assembly.lambda, &result));
+  TB_TRY(tb_step_answer(ctx, work->cache, work->assembly.problem, &o->solver, work->assembly.lambda, NULL,
+                        &result, NULL));
   TB_TRY(tb_assembly_judge(ctx, o, NULL, &work->assembly));
   tbStepReport own = {.outcome = report->outcome}; // its residual is of metres, and not the step's
   tb_count_solve(o, &result, &work->assembly, &own);

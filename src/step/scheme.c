@@ -95,6 +95,16 @@ void tb_step_confirm(const tbStepOptions* o, const tbStepWork* work, tbStepRepor
     report->outcome = TB_FAILED;
 }
 
+tbStatus tb_step_answer(tbContext* ctx, const tbCache* cache, const tbProblem* problem,
+                        const tbSolveOptions* solver, double* lambda, const double* w, tbSolveResult* result,
+                        tbJudge** judge)
+{
+  const tbAnswers* answers = cache ? cache->answers : NULL;
+  if (answers) return answers->answer(ctx, answers->user, problem, solver, lambda, result);
+  return judge ? tb_solve_judged(ctx, problem, solver, lambda, w, result, judge)
+               : tb_solve(ctx, problem, solver, lambda, result);
+}
+
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, const tbSolveOptions* how, bool exact,
                        tbStepWork* work, tbStepReport* report)
 {
@@ -106,8 +116,8 @@ tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* o, const tbSolveOpti
     solver.aim = work->assembly.problem->ncontact <= FEW_CONTACTS ? 1e-3 : 0.1;
   tbJudge* judge = NULL;
   if (work->assembly.problem->ncontact > 0)
-    TB_TRY(tb_solve_judged(ctx, work->assembly.problem, &solver, work->assembly.lambda, work->assembly.w,
-                           &result, &judge));
+    TB_TRY(tb_step_answer(ctx, work->cache, work->assembly.problem, &solver, work->assembly.lambda,
+                          work->assembly.w, &result, &judge));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   work->judge = judge;
   if (judge && exact) tb_judge_accuracy(judge, 0);

@@ -69,6 +69,12 @@ double tb_bounce_speed(const tbWorld* world, const tbStepOptions* options);
 // The time budget is the step's: what is left of it, for one more of the problems solved on its way.
 void tb_step_budget(const tbStepOptions* options, double begun, tbSolveOptions* solver);
 
+// Solves one problem of a step by the solver, or by what answers in its place (scene/cache.h). w: an initial
+// guess of v − v_free; judge: the one that was asked, where a solver was; both may be null.
+tbStatus tb_step_answer(tbContext* ctx, const tbCache* cache, const tbProblem* problem,
+                        const tbSolveOptions* solver, double* lambda, const double* w, tbSolveResult* result,
+                        tbJudge** judge);
+
 // Solves the assembled problem as `solver` says (null: as the options do) and judges it against what the
 // options ask for. exact: the judge is as exact as it can be; else as the solver's tolerance needs.
 tbStatus tb_step_solve(tbContext* ctx, const tbStepOptions* options, const tbSolveOptions* solver, bool exact,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every problem of a step: Newton's method from what the tape says or, where there is none yet, from the warm
+// start; if that does not end, the solver to a tight tolerance and Newton's method from there. The judge
+// measures what comes out like any other answer (tb_assembly_judge).
+#include "gradient/answer.h"
+
+#include <string.h>
+
+static const double TIGHT = 1e-11;
+enum { ITERATIONS = 400 };
+
+// The solver's answer, as good as it can get within a budget that ends.
+static tbStatus solve_tightly(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, double* lambda,
+                              tbSolveResult* result)
+{
+  tbSolveOptions tight = *o;
+  tight.solver = o->model == TB_MODEL_CONE ? "auto" : o->solver;
+  if (tb_solver_refuses(tb_solver_find("auto"), p, o->model)) tight.solver = o->solver;
+  tight.tolerance = TIGHT, tight.tolerance_q = 0, tight.velocity_tolerance = 0, tight.aim = 0;
+  tight.time_budget_s = 0, tight.time_left_s = NULL;
+  tight.max_iterations = ITERATIONS;
+  return tb_solve(ctx, p, &tight, lambda, result);
+}
+
+static void take_from_tape(tbExact* e, const tbProblem* p, double* lambda)
+{
+  const int* rows = e->tape->rows.data;
+  if (e->problem < (int)e->tape->rows.count && rows[e->problem] == p->nrow)
+    memcpy(lambda, (const double*)e->tape->lambda.data + e->at, (size_t)p->nrow * sizeof(double));
+  else e->strayed = true;
+  if (e->problem < (int)e->tape->rows.count) e->at += (size_t)rows[e->problem];
+}
+
+static tbStatus write_to_tape(tbContext* ctx, tbExact* e, const tbProblem* p, const double* lambda)
+{
+  tbStatus status = tb_array_push(e->memory, &e->tape->rows, &p->nrow, 1);
+  if (status == TB_OK) status = tb_array_push(e->memory, &e->tape->lambda, lambda, (size_t)p->nrow);
+  if (status != TB_OK) ctx->error = e->memory->error;
+  return status;
+}
+
+static tbStatus answer(tbContext* ctx, void* user, const tbProblem* p, const tbSolveOptions* o,
+                       double* lambda, tbSolveResult* result)
+{
+  tbExact* e = user;
+  bool takes = tb_exact_takes(p, o->model), exact = false;
+  *result = (tbSolveResult){.outcome = TB_CONVERGED, .used = "newton"};
+  if (e->replay) take_from_tape(e, p, lambda);
+  if (takes) TB_TRY(tb_exact_newton(ctx, p, o->model, lambda, &exact));
+  if (!exact) {
+    TB_TRY(solve_tightly(ctx, p, o, lambda, result));
+    if (takes) TB_TRY(tb_exact_newton(ctx, p, o->model, lambda, &exact));
+  }
+  e->problem++, e->count++, e->rough += !exact;
+  if (!e->replay) TB_TRY(write_to_tape(ctx, e, p, lambda));
+  return TB_OK;
+}
+
+void tb_tape_init(tbTape* tape) { *tape = (tbTape){TB_ARRAY(double), TB_ARRAY(int)}; }
+
+void tb_tape_free(tbContext* ctx, tbTape* tape)
+{
+  tb_array_free(ctx, &tape->lambda);
+  tb_array_free(ctx, &tape->rows);
+}
+
+void tb_exact_init(tbContext* ctx, tbExact* e, tbTape* tape)
+{
+  *e = (tbExact){.answers = {answer, e}, .memory = ctx, .tape = tape};
+}
+
+void tb_exact_step(tbExact* e, bool replay)
+{
+  e->replay = replay, e->problem = 0, e->at = 0, e->strayed = false;
+  if (!replay) e->tape->lambda.count = e->tape->rows.count = 0;
+}

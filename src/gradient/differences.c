@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Central differences of whole runs: slow and blunt, and with no code in common with the other two. Theirs is
+// checked against it.
+#include "gradient/objective.h"
+
+#include "gradient/state.h"
+
+static tbStatus run(tbContext* ctx, const tbObjective* o, tbExact* exact, tbWorld* w, double* loss)
+{
+  int64_t steps = tb_objective_steps(o);
+  for (int64_t i = 0; i < steps; i++) TB_TRY(tb_objective_step(ctx, o, exact, false, w));
+  *loss = tb_objective_measure(o, w);
+  return TB_OK;
+}
+
+// (loss(x + e) − loss(x)) / e; false: the format does not allow x + e.
+static tbStatus quotient(tbContext* ctx, const tbObjective* o, tbExact* exact, const double* values,
+                         double at, int i, double e, double* out, bool* allowed)
+{
+  tbScene scene;
+  double loss = at;
+  tbStatus status = tb_objective_beside(ctx, o, values, i, e, &scene);
+  *allowed = status == TB_OK;
+  if (status == TB_ERROR_INPUT || status == TB_ERROR_ARGUMENT) return TB_OK;
+  TB_TRY(status);
+  status = run(ctx, o, exact, scene.world, &loss);
+  tb_scene_free(ctx, &scene);
+  *out = (loss - at) / e;
+  return status;
+}
+
+// Central, or where only one side is allowed to that one, by two quotients.
+static tbStatus differ(tbContext* ctx, const tbObjective* o, tbExact* exact, const double* values, double at,
+                       int i, double* out)
+{
+  double e = 0.1 * tb_objective_reach(o, values, i), ahead = 0, behind = 0;
+  bool can_ahead, can_behind;
+  TB_TRY(quotient(ctx, o, exact, values, at, i, e, &ahead, &can_ahead));
+  TB_TRY(quotient(ctx, o, exact, values, at, i, -e, &behind, &can_behind));
+  *out = 0.5 * (ahead + behind);
+  if (can_ahead && can_behind) return TB_OK;
+  if (!can_ahead && !can_behind)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "number %d can be changed to no side", i);
+  double near = can_ahead ? ahead : behind, far = 0;
+  TB_TRY(quotient(ctx, o, exact, values, at, i, can_ahead ? 2 * e : -2 * e, &far, &can_ahead));
+  *out = 2 * near - far;
+  return TB_OK;
+}
+
+tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
+                                 double* gradient, tbGradientReport* report)
+{
+  tbScene scene;
+  tbTape tape;
+  tbExact exact;
+  TB_TRY(tb_objective_scene(ctx, o, values, &scene));
+  tb_tape_init(&tape);
+  tb_exact_init(ctx, &exact, &tape);
+  tbStatus status = run(ctx, o, &exact, scene.world, loss);
+  tb_scene_free(ctx, &scene);
+  for (int i = 0; i < o->size && status == TB_OK; i++)
+    status = differ(ctx, o, &exact, values, *loss, i, &gradient[i]);
+  report->steps = tb_objective_steps(o), report->runs = report->steps * (1 + 2 * o->size);
+  report->problems = exact.count, report->rough = exact.rough;
+  tb_tape_free(ctx, &tape);
+  return status;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gradient/state.h"
+
+#include "scene/kind.h"
+
+#include <math.h>
+#include <string.h>
+
+struct tbStateAt {
+  tbArray body;    // tbBody
+  tbArray node;    // tbVec3: x, then v, of every body of nodes
+  tbArray joint;   // tbJoint
+  tbArray contact; // tbContactRecord
+  double time, clock_start, clock_dt;
+  int64_t steps, clock_steps;
+};
+
+enum { FRAME = 12 };
+
+static bool is_frame(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && b->kind->framed; }
+static bool is_nodes(const tbBody* b)
+{
+  return b->motion == TB_BODY_DYNAMIC && !b->kind->framed && b->kind->nodes;
+}
+
+tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* w)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (b->motion != TB_BODY_DYNAMIC) continue;
+    bool known = is_nodes(b) || (is_frame(b) && b->kind->dofs && b->kind->dofs(b) == 6);
+    if (!known)
+      return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                     "no derivatives: \"%s\" is of the kind %s, whose state is not known", b->name,
+                     b->kind->name);
+  }
+  return TB_OK;
+}
+
+int tb_state_size(const tbWorld* w)
+{
+  int n = TB_JOINT_IMPULSES * (int)w->joint.count;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (is_frame(b)) n += FRAME;
+    else if (is_nodes(b)) n += 6 * b->kind->nodes(b).count;
+  }
+  return n;
+}
+
+void tb_state_free(tbContext* ctx, tbStateAt* s)
+{
+  if (!s) return;
+  tb_array_free(ctx, &s->body);
+  tb_array_free(ctx, &s->node);
+  tb_array_free(ctx, &s->joint);
+  tb_array_free(ctx, &s->contact);
+  tb_free(ctx, s);
+}
+
+static tbStatus copy(tbContext* ctx, const tbArray* from, tbArray* to)
+{
+  to->count = 0;
+  return tb_array_push(ctx, to, from->data, from->count);
+}
+
+tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
+{
+  if (!*state) {
+    if (!(*state = TB_NEW(ctx, tbStateAt, 1))) return TB_ERROR_MEMORY;
+    **state = (tbStateAt){.body = TB_ARRAY(tbBody),
+                          .node = TB_ARRAY(tbVec3),
+                          .joint = TB_ARRAY(tbJoint),
+                          .contact = TB_ARRAY(tbContactRecord)};
+  }
+  tbStateAt* s = *state;
+  TB_TRY(copy(ctx, &w->body, &s->body));
+  TB_TRY(copy(ctx, &w->joint, &s->joint));
+  TB_TRY(copy(ctx, &w->contact, &s->contact));
+  s->node.count = 0;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    if (!is_nodes(b)) continue;
+    tbNodes nodes = b->kind->nodes(b);
+    TB_TRY(tb_array_push(ctx, &s->node, nodes.x, (size_t)nodes.count));
+    TB_TRY(tb_array_push(ctx, &s->node, nodes.v, (size_t)nodes.count));
+  }
+  s->time = w->time, s->steps = w->steps;
+  s->clock_start = w->clock_start, s->clock_dt = w->clock_dt, s->clock_steps = w->clock_steps;
+  return TB_OK;
+}
+
+static tbVec3 moved(tbVec3 x, double step, const double* d) { return tb_madd3(x, step, tb_load3(d)); }
+
+static void put_frame(const tbBody* from, double step, const double* d, tbBody* b)
+{
+  b->x = from->x, b->q = from->q, b->v = from->v, b->w = from->w;
+  if (!d) return;
+  b->x = moved(b->x, step, d), b->v = moved(b->v, step, d + 6), b->w = moved(b->w, step, d + 9);
+  b->q = tb_quat_normalize(tb_quat_mul(tb_quat_exp(tb_scale3(step, tb_load3(d + 3))), b->q));
+}
+
+static tbStatus put_nodes(tbContext* ctx, const tbVec3* from, int count, double step, const double* d,
+                          tbWorld* w, int body)
+{
+  tbVec3* to = TB_NEW(ctx, tbVec3, 2 * (size_t)count);
+  if (!to) return TB_ERROR_MEMORY;
+  for (int i = 0; i < 2 * count; i++) to[i] = d ? moved(from[i], step, d + 3 * i) : from[i];
+  tb_bodies(w)[body].kind->set_nodes(w, body, to, to + count);
+  tb_free(ctx, to);
+  return TB_OK;
+}
+
+tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const double* d, bool whole,
+                      tbWorld* w)
+{
+  const tbVec3* node = s->node.data;
+  TB_TRY(copy(ctx, &s->contact, &w->contact));
+  for (size_t i = 0; i < w->body.count; i++) {
+    tbBody* b = &tb_bodies(w)[i];
+    const tbBody* from = (const tbBody*)s->body.data + i;
+    b->force = b->torque = tb_zero3();
+    if (is_frame(b)) {
+      put_frame(from, step, d, b);
+      if (d) d += FRAME;
+    } else if (is_nodes(b)) {
+      int count = b->kind->nodes(b).count;
+      TB_TRY(put_nodes(ctx, node, count, step, d, w, (int)i));
+      node += 2 * count;
+      if (d) d += 6 * count;
+    } else if (whole) {
+      put_frame(from, 0, NULL, b);
+    } else if (b->motion == TB_BODY_KINEMATIC) {
+      tbTransform T = tb_motion_at(w, b, s->time);
+      b->x = T.x, b->q = T.q;
+    }
+  }
+  for (size_t i = 0; i < w->joint.count; i++) {
+    tbJoint* j = &tb_joints(w)[i];
+    const tbJoint* from = (const tbJoint*)s->joint.data + i;
+    for (int k = 0; k < TB_JOINT_IMPULSES; k++) j->impulse[k] = from->impulse[k] + (d ? step * d[k] : 0);
+    if (d) d += TB_JOINT_IMPULSES;
+  }
+  w->time = s->time, w->steps = s->steps;
+  w->clock_start = s->clock_start, w->clock_dt = s->clock_dt, w->clock_steps = s->clock_steps;
+  return TB_OK;
+}
+
+static double* add3(double* out, double factor, tbVec3 d)
+{
+  out[0] += factor * d.x, out[1] += factor * d.y, out[2] += factor * d.z;
+  return out + 3;
+}
+
+void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double* out)
+{
+  for (size_t i = 0; i < base->body.count; i++) {
+    const tbBody *a = &tb_bodies(base)[i], *b = &tb_bodies(w)[i];
+    if (is_frame(a)) {
+      out = add3(out, f, tb_sub3(b->x, a->x));
+      out = add3(out, f, tb_quat_log(tb_quat_mul(b->q, tb_quat_conj(a->q))));
+      out = add3(out, f, tb_sub3(b->v, a->v));
+      out = add3(out, f, tb_sub3(b->w, a->w));
+    } else if (is_nodes(a)) {
+      tbNodes x = a->kind->nodes(a), y = b->kind->nodes(b);
+      for (int k = 0; k < x.count; k++) out = add3(out, f, tb_sub3(y.x[k], x.x[k]));
+      for (int k = 0; k < x.count; k++) out = add3(out, f, tb_sub3(y.v[k], x.v[k]));
+    }
+  }
+  for (size_t i = 0; i < base->joint.count; i++)
+    for (int k = 0; k < TB_JOINT_IMPULSES; k++)
+      *out++ += f * (tb_joints(w)[i].impulse[k] - tb_joints(base)[i].impulse[k]);
+}
+
+static double largest(double now, double unit, const double* d, int count)
+{
+  for (int i = 0; i < count; i++) now = fmax(now, unit * fabs(d[i]));
+  return now;
+}
+
+double tb_state_norm(const tbWorld* w, double dt, const double* d)
+{
+  double norm = 0;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    double size = b->radius > 0 && b->radius < INFINITY ? b->radius : 1;
+    if (is_frame(b)) {
+      norm = largest(norm, 1 / size, d, 3), norm = largest(norm, 1, d + 3, 3);
+      norm = largest(norm, dt / size, d + 6, 3), norm = largest(norm, dt, d + 9, 3);
+      d += FRAME;
+    } else if (is_nodes(b)) {
+      int n = b->kind->nodes(b).count;
+      norm = largest(norm, 1 / size, d, 3 * n), norm = largest(norm, dt / size, d + 3 * n, 3 * n);
+      d += 6 * n;
+    }
+  }
+  return norm;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forward derivatives: with s⁺ = F(s, p), the tangent t = ds/dp of every number goes t⁺ = F_s t + F_p.
+//
+// That is a central difference of the step at (s ± ε t, p ± ε), in which the contact law is solved to
+// rounding from the impulses of the step at (s, p) (answer.c): what is differenced is the smooth map on the
+// states that the step has. ε t is about a hundred-thousandth of the bodies' sizes, so that what is cut off
+// and what is rounded are both below 1e-9 of the derivative.
+//
+// Where a contact appears, vanishes, sticks or lets go right at s, the derivatives along t and −t differ. The
+// step is reported, and from then on the two are carried by themselves, each by differences to its own side:
+// directional derivatives obey the chain rule, and the mean of the two is what central differences of whole
+// runs tend to. An ε at which the sides differ is first made smaller: most changes are near s and not at it.
+//
+// Cost    two steps per number and step, four where the sides differ. Numbers that act beyond the start
+// (mass,
+//         friction …) need worlds of their own at p ± ε. Memory does not grow with the run.
+#include "gradient/objective.h"
+#include "gradient/state.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double REACH = 1e-5;          // of a body's size
+static const double KINK = 1e-3;           // by which two sides of a derivative may differ
+static const double SAME = 1e-9;           // by which they no longer do
+static const double NOISE = 1e-12;         // of a state, by rounding
+enum { LEVELS = 4, SAMPLES = 2 * LEVELS }; // of ε, each a tenth of the one before
+
+// A world with another value of a number.
+typedef struct {
+  int number;
+  double offset;
+  tbScene scene;
+} Other;
+
+typedef struct {
+  double reach;       // how far to go in it
+  bool ahead, behind; // whether the format allows both sides of it
+  bool split;         // the two sides of its tangent differ
+} Number;
+
+typedef struct {
+  const tbObjective* o;
+  const double* values;
+  tbScene base, near;             // the run, and a world to try states next to it
+  tbArray other;                  // Other
+  Number* number;                 // (size)
+  tbStateAt* before;              // the state that a step starts from
+  int n;                          // of the state
+  double* tangent[2];             // along p and along −p; the second only where split           (size × n)
+  double *sample, reach[SAMPLES]; // (F(s + e t) − F(s)) / e, and e                     (SAMPLES × n)
+  double *work, *next, *next_back; // t⁺                                               (n)
+  tbTape tape;
+  tbExact exact;
+  tbGradientReport* report;
+} Forward;
+
+// The world with number i at its value + offset, made when it is first asked for.
+static tbStatus other_world(tbContext* ctx, Forward* f, int i, double offset, tbWorld** out)
+{
+  Other* other = f->other.data;
+  for (size_t k = 0; k < f->other.count; k++)
+    if (other[k].number == i && other[k].offset == offset) return *out = other[k].scene.world, TB_OK;
+  Other made = {.number = i, .offset = offset};
+  TB_TRY(tb_objective_beside(ctx, f->o, f->values, i, offset, &made.scene));
+  tbStatus status = tb_array_push(ctx, &f->other, &made, 1);
+  if (status != TB_OK) tb_scene_free(ctx, &made.scene);
+  *out = made.scene.world;
+  return status;
+}
+
+// The tangent at the start, to one side or, as their mean, to both.
+static tbStatus begin_number(tbContext* ctx, Forward* f, int i)
+{
+  Number* number = &f->number[i];
+  double* t = f->tangent[0] + (size_t)i * (size_t)f->n;
+  *number = (Number){.reach = tb_objective_reach(f->o, f->values, i)};
+  for (int side = 0; side < 2; side++) {
+    tbWorld* w;
+    tbStatus status = other_world(ctx, f, i, side ? -number->reach : number->reach, &w);
+    if (status == TB_OK) *(side ? &number->behind : &number->ahead) = true;
+    else if (status != TB_ERROR_INPUT && status != TB_ERROR_ARGUMENT) return status;
+    else if (side && !number->ahead) return status;
+  }
+  double share = number->ahead && number->behind ? 0.5 : 1;
+  for (int side = 0; side < 2; side++) {
+    double e = side ? -number->reach : number->reach;
+    tbWorld* w;
+    if (!(side ? number->behind : number->ahead)) continue;
+    TB_TRY(other_world(ctx, f, i, e, &w));
+    tb_state_difference(w, f->base.world, share / e, t);
+  }
+  return TB_OK;
+}
+
+static tbStatus begin(tbContext* ctx, Forward* f)
+{
+  TB_TRY(tb_objective_scene(ctx, f->o, f->values, &f->base));
+  TB_TRY(tb_objective_scene(ctx, f->o, f->values, &f->near));
+  TB_TRY(tb_state_check_kinds(ctx, f->base.world));
+  size_t size = (size_t)f->o->size, n = (size_t)(f->n = tb_state_size(f->base.world));
+  f->number = TB_NEW(ctx, Number, size);
+  for (int k = 0; k < 2; k++) f->tangent[k] = TB_NEW(ctx, double, size* n);
+  f->sample = TB_NEW(ctx, double, SAMPLES* n), f->work = TB_NEW(ctx, double, n);
+  f->next = TB_NEW(ctx, double, n), f->next_back = TB_NEW(ctx, double, n);
+  if (!f->number || !f->tangent[0] || !f->tangent[1] || !f->sample || !f->work || !f->next || !f->next_back)
+    return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < size; i++) TB_TRY(begin_number(ctx, f, (int)i));
+  return TB_OK;
+}
+
+static void end(tbContext* ctx, Forward* f)
+{
+  for (size_t i = 0; i < f->other.count; i++) tb_scene_free(ctx, &((Other*)f->other.data)[i].scene);
+  tb_array_free(ctx, &f->other);
+  tb_free(ctx, f->number);
+  for (int k = 0; k < 2; k++) tb_free(ctx, f->tangent[k]);
+  tb_free(ctx, f->sample);
+  tb_free(ctx, f->work);
+  tb_free(ctx, f->next);
+  tb_free(ctx, f->next_back);
+  tb_state_free(ctx, f->before);
+  tb_tape_free(ctx, &f->tape);
+  tb_scene_free(ctx, &f->base);
+  tb_scene_free(ctx, &f->near);
+}
+
+static tbStatus step(tbContext* ctx, Forward* f, bool replay, tbWorld* w)
+{
+  f->report->runs++;
+  return tb_objective_step(ctx, f->o, &f->exact, replay, w);
+}
+
+static double norm_of(const Forward* f, const double* t)
+{
+  return tb_state_norm(f->base.world, f->o->step.dt, t);
+}
+
+static double* sample_at(const Forward* f, int k) { return f->sample + (size_t)k * (size_t)f->n; }
+
+// One more quotient (F(s + e t, p + e) − F(s, p)) / e; sign −1: of the tangent along −p.
+static tbStatus sample(tbContext* ctx, Forward* f, int i, double sign, double e, const double* t, int* count)
+{
+  double* out = sample_at(f, *count);
+  tbWorld* w = f->near.world;
+  bool own = tb_objective_is_initial(f->o, i);
+  if (!own) TB_TRY(other_world(ctx, f, i, sign * e, &w));
+  memset(out, 0, (size_t)f->n * sizeof(double));
+  TB_TRY(tb_state_put(ctx, f->before, e, t, own, w));
+  TB_TRY(step(ctx, f, true, w));
+  tb_state_difference(w, f->base.world, 1 / e, out);
+  f->reach[(*count)++] = e;
+  return TB_OK;
+}
+
+// By how much two quotients differ, as a share of them; what rounding makes of nothing is no difference.
+static double apart(const Forward* f, double norm, int a, int b)
+{
+  const double *x = sample_at(f, a), *y = sample_at(f, b);
+  for (int i = 0; i < f->n; i++) f->work[i] = x[i] - y[i];
+  double size = fmin(norm_of(f, x), norm_of(f, y));
+  double rounding = NOISE / (KINK * fmin(fabs(f->reach[a]), fabs(f->reach[b])));
+  return norm_of(f, f->work) / fmax(fmax(size, norm), rounding);
+}
+
+typedef enum { AHEAD = 1, BEHIND = 2, ACROSS = 4 } Side;
+
+static bool is_pair(const Forward* f, int a, int b, Side side)
+{
+  bool x = f->reach[a] > 0, y = f->reach[b] > 0;
+  return x != y ? side == ACROSS : side == (x ? AHEAD : BEHIND);
+}
+
+// The two quotients on a side, or one on either, that agree best; out: where they tend to as e does to 0.
+static double best_pair(const Forward* f, double norm, int count, Side side, double* out)
+{
+  double least = INFINITY;
+  for (int a = 0; a < count; a++)
+    for (int b = a + 1; b < count; b++) {
+      double differ = is_pair(f, a, b, side) ? apart(f, norm, a, b) : INFINITY;
+      if (!(differ < least)) continue;
+      least = differ;
+      double u = f->reach[a], v = f->reach[b], weight = v / (v - u);
+      const double *x = sample_at(f, a), *y = sample_at(f, b);
+      for (int i = 0; i < f->n; i++) out[i] = weight * x[i] + (1 - weight) * y[i];
+    }
+  return least;
+}
+
+// The largest ε to begin with: that of the number, or less where the tangent has grown. Numbers that are no
+// more than a start have none of their own.
+static double first_reach(const Forward* f, int i, double norm)
+{
+  double e = f->number[i].reach;
+  if (tb_objective_is_initial(f->o, i)) return norm > 0 ? REACH / norm : e;
+  while (e * norm > 10 * REACH) e *= 0.1;
+  return e;
+}
+
+// next = F_s t + F_p, and next_back along −t, by quotients to both sides, or to one alone. Smaller ε follow
+// until two agree. Besides what changes within ε there are jumps, where contacts between parallel faces are
+// found on the one or on the other: quotients across one agree with none. false: the two sides differ.
+static tbStatus differ(tbContext* ctx, Forward* f, int i, double sign, bool to_one_side, bool* smooth)
+{
+  const double* t = f->tangent[sign < 0] + (size_t)i * (size_t)f->n;
+  double norm = norm_of(f, t), e = first_reach(f, i, norm), best = INFINITY;
+  int count = 0;
+  *smooth = true;
+  memset(f->next, 0, (size_t)f->n * sizeof(double));
+  memset(f->next_back, 0, (size_t)f->n * sizeof(double));
+  if (!(norm > 0) && tb_objective_is_initial(f->o, i)) return TB_OK;
+  Side side = to_one_side ? AHEAD : ACROSS;
+  for (int k = 0; k < LEVELS && best > KINK; k++, e *= 0.1) {
+    TB_TRY(sample(ctx, f, i, sign, e, t, &count));
+    TB_TRY(sample(ctx, f, i, sign, to_one_side ? 2 * e : -e, t, &count));
+    best = best_pair(f, norm, count, side, f->next);
+  }
+  *smooth = best <= KINK;
+  if (*smooth || to_one_side) return TB_OK;
+  double ahead = best_pair(f, norm, count, AHEAD, f->next);
+  double behind = best_pair(f, norm, count, BEHIND, f->next_back);
+  if (behind > KINK && ahead <= KINK) memcpy(f->next_back, f->next, (size_t)f->n * sizeof(double));
+  if (ahead > KINK && behind <= KINK) memcpy(f->next, f->next_back, (size_t)f->n * sizeof(double));
+  for (int k = 0; k < f->n; k++) f->next_back[k] = -f->next_back[k];
+  return TB_OK;
+}
+
+static bool has_both_sides(const Number* number) { return number->ahead && number->behind; }
+
+// Both sides of a tangent that was one until now.
+static tbStatus carry_both(tbContext* ctx, Forward* f, int i, bool* stable)
+{
+  size_t n = (size_t)f->n, bytes = n * sizeof(double);
+  bool smooth;
+  TB_TRY(differ(ctx, f, i, 1, false, &smooth));
+  memcpy(f->tangent[0] + (size_t)i * n, f->next, bytes);
+  memcpy(f->tangent[1] + (size_t)i * n, f->next_back, bytes);
+  f->number[i].split = !smooth;
+  *stable &= smooth;
+  return TB_OK;
+}
+
+// The sides that there are, each by itself; one again where they do not differ any more.
+static tbStatus carry_sides(tbContext* ctx, Forward* f, int i, bool* stable)
+{
+  size_t n = (size_t)f->n;
+  Number* number = &f->number[i];
+  double *t = f->tangent[0] + (size_t)i * n, *back = f->tangent[1] + (size_t)i * n;
+  for (int side = 0; side < 2; side++) {
+    bool smooth;
+    if (!(side ? number->behind : number->ahead)) continue;
+    TB_TRY(differ(ctx, f, i, side ? -1 : 1, true, &smooth));
+    memcpy(side ? back : t, f->next, n * sizeof(double));
+    *stable &= smooth;
+  }
+  if (!has_both_sides(number)) return TB_OK;
+  for (size_t k = 0; k < n; k++) f->work[k] = t[k] + back[k];
+  if (norm_of(f, f->work) <= SAME * norm_of(f, t)) number->split = false;
+  return TB_OK;
+}
+
+static tbStatus carry(tbContext* ctx, Forward* f, int i, bool* stable)
+{
+  const Number* number = &f->number[i];
+  return number->split || !has_both_sides(number) ? carry_sides(ctx, f, i, stable)
+                                                  : carry_both(ctx, f, i, stable);
+}
+
+static tbStatus advance(tbContext* ctx, Forward* f, int64_t number)
+{
+  bool stable = true;
+  TB_TRY(tb_state_save(ctx, f->base.world, &f->before));
+  TB_TRY(step(ctx, f, false, f->base.world));
+  if (f->base.world->state_kind)
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                   "no derivatives: the scheme %s keeps a state of its own from step to step",
+                   f->o->step.scheme);
+  for (int i = 0; i < f->o->size; i++) TB_TRY(carry(ctx, f, i, &stable));
+  if (stable) return TB_OK;
+  if (f->report->unstable < TB_GRADIENT_UNSTABLE) f->report->unstable_step[f->report->unstable] = number;
+  f->report->unstable++;
+  return TB_OK;
+}
+
+// The derivative of the body's position along a direction of state.
+static tbStatus position_along(tbContext* ctx, Forward* f, const double* t, tbVec3* out)
+{
+  double norm = norm_of(f, t), e = norm > 0 ? REACH / norm : 1;
+  TB_TRY(tb_state_put(ctx, f->before, e, t, true, f->near.world));
+  tbVec3 ahead = tb_objective_position(f->o, f->near.world);
+  TB_TRY(tb_state_put(ctx, f->before, -e, t, true, f->near.world));
+  *out = tb_scale3(0.5 / e, tb_sub3(ahead, tb_objective_position(f->o, f->near.world)));
+  return TB_OK;
+}
+
+// dloss = 2 (x − target) · dx.
+static tbStatus finish(tbContext* ctx, Forward* f, double* loss, double* gradient)
+{
+  TB_TRY(tb_state_save(ctx, f->base.world, &f->before));
+  tbVec3 off = tb_sub3(tb_objective_position(f->o, f->base.world), f->o->target), d, back;
+  for (int i = 0; i < f->o->size; i++) {
+    size_t at = (size_t)i * (size_t)f->n;
+    const Number* number = &f->number[i];
+    TB_TRY(position_along(ctx, f, f->tangent[0] + at, &d));
+    TB_TRY(position_along(ctx, f, f->tangent[1] + at, &back));
+    if (!number->ahead) d = tb_neg3(back);
+    else if (number->split) d = tb_scale3(0.5, tb_sub3(d, back));
+    gradient[i] = 2 * tb_dot3(off, d);
+  }
+  *loss = tb_dot3(off, off);
+  return TB_OK;
+}
+
+tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
+                             double* gradient, tbGradientReport* report)
+{
+  Forward f = {.o = o, .values = values, .report = report, .other = TB_ARRAY(Other)};
+  tb_tape_init(&f.tape);
+  tb_exact_init(ctx, &f.exact, &f.tape);
+  tbStatus status = begin(ctx, &f);
+  int64_t steps = tb_objective_steps(o);
+  for (int64_t i = 0; i < steps && status == TB_OK; i++) status = advance(ctx, &f, i);
+  if (status == TB_OK) status = finish(ctx, &f, loss, gradient);
+  report->steps = steps, report->problems = f.exact.count, report->rough = f.exact.rough;
+  end(ctx, &f);
+  return status;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of runs, against closed forms and against differences of whole runs.
+#include "gradient/answer.h"
+#include "gradient/scenes.h"
+#include "test.h"
+#include "tribo/gradient.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 32 };
+
+static tbObjective* open_objective(tbContext* ctx, const char* text, const char* loss, const char* wrt)
+{
+  tbObjective* o = NULL;
+  CHECK_OK(ctx, tb_objective_parse(ctx, "scene.json", text, strlen(text), NULL, loss, wrt, &o));
+  return o;
+}
+
+// The gradient and the differences, and by how much they are apart, as a share of the larger.
+static double apart(tbContext* ctx, const tbObjective* o, double* gradient, tbGradientReport* report)
+{
+  double x[MOST], d[MOST], differ = 0, size = 0, loss = 0, same = 0;
+  tb_objective_values(o, x);
+  CHECK_OK(ctx, tb_objective_gradient(ctx, o, TB_GRADIENT_AUTO, x, &loss, gradient, report));
+  CHECK_OK(ctx, tb_objective_gradient(ctx, o, TB_GRADIENT_DIFFERENCES, x, &same, d, NULL));
+  CHECK_NEAR(loss, same, 1e-12 * (1 + same));
+  for (int i = 0; i < tb_objective_size(o); i++) {
+    differ = fmax(differ, fabs(gradient[i] - d[i]));
+    size = fmax(size, fmax(fabs(gradient[i]), fabs(d[i])));
+  }
+  return size > 0 ? differ / size : 0;
+}
+
+// Where a run jumps or bends within the reach of the differences, these say nothing: such scenes are told by
+// steps that are reported.
+TEST(gradients_of_random_scenes_are_those_of_differences)
+{
+  int scenes = test_quick() ? 10 : 20, good = 0, smooth = 0;
+  for (int seed = 0; seed < scenes; seed++) {
+    GradientScene s = gradient_scene((uint64_t)seed);
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, s.text, s.loss, s.wrt);
+    REQUIRE(o);
+    double gradient[MOST];
+    tbGradientReport report;
+    double off = apart(&ctx, o, gradient, &report);
+    if (off <= 1e-6) good++;
+    if (report.unstable == 0) {
+      smooth++;
+      if (!(off <= 1e-6))
+        test_failed(__FILE__, __LINE__, "scene %d, %s: apart by %.2g, and no step is reported", seed, s.kind,
+                    off);
+    }
+    tb_objective_free(&ctx, o);
+  }
+  if (10 * good < 9 * scenes || 2 * smooth < scenes)
+    test_failed(__FILE__, __LINE__, "%d of %d agree, %d are smooth throughout", good, scenes, smooth);
+}
+
+// A thrown body: x = x₀ + v T + ½ g T², so that d|x − p|²/dv = 2 (x − p) T, and /dg = (x − p) T².
+TEST(a_thrown_body_has_the_gradient_of_its_parabola)
+{
+  static const char text[] =
+      "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.5, \"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": "
+      "{\"type\": \"box\", \"size\": [0.4, 0.2, 0.1]}, \"velocity\": [1, 2, 3], "
+      "\"angular_velocity\": [5, 1, 2]}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:1,1,1", "a.velocity,gravity,a.position,a.angular_velocity");
+  REQUIRE(o);
+  double x[MOST], g[MOST], loss, T = 0.5;
+  tb_objective_values(o, x);
+  CHECK(tb_objective_size(o) == 12 && x[1] == 2 && x[5] == -9.81 && x[6] == 0);
+  CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, &loss, g, NULL));
+  double off[3] = {1 * T - 1, 2 * T - 1, 3 * T - 0.5 * 9.81 * T * T - 1};
+  CHECK_NEAR(loss, off[0] * off[0] + off[1] * off[1] + off[2] * off[2], 1e-12);
+  for (int i = 0; i < 3; i++) {
+    CHECK_NEAR(g[i], 2 * off[i] * T, 1e-8);
+    CHECK_NEAR(g[3 + i], off[i] * T * T, 1e-8);
+    CHECK_NEAR(g[6 + i], 2 * off[i], 1e-8);
+    CHECK_NEAR(g[9 + i], 0, 1e-8);
+  }
+  tb_objective_free(&ctx, o);
+}
+
+// A box on the floor is lifted or pressed in by a change of its height: two sides that differ in every step.
+TEST(where_contacts_change_the_two_sides_are_carried_by_themselves)
+{
+  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.3, \"bodies\": [{\"name\": "
+                             "\"ground\", \"fixed\": true, \"shape\": {\"type\": "
+                             "\"plane\"}}, {\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": \"box\", "
+                             "\"size\": [0.4, 0.4, 0.2]}, \"position\": "
+                             "[0, 0, 0.1], \"velocity\": [2, 0, 0]}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:1,0,0.2", "a.position");
+  REQUIRE(o);
+  double g[MOST];
+  tbGradientReport report;
+  CHECK(apart(&ctx, o, g, &report) < 1e-6);
+  CHECK(report.unstable > 0 && report.unstable_step[0] == 0 && report.method == TB_GRADIENT_TANGENT);
+  tb_objective_free(&ctx, o);
+}
+
+// Restitution 1 and friction 0 end what the format allows: derivatives come from the other side.
+TEST(numbers_at_the_end_of_their_range_are_differentiated_to_one_side)
+{
+  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.6, \"materials\": {\"m\": "
+                             "{\"friction\": 0, \"restitution\": 1}}, \"bodies\": "
+                             "[{\"name\": \"ground\", \"material\": \"m\", \"fixed\": true, \"shape\": "
+                             "{\"type\": \"plane\"}}, {\"name\": \"a\", \"mass\": "
+                             "1, \"material\": \"m\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, "
+                             "\"position\": [0, 0, 0.5], \"velocity\": [1, "
+                             "0, 0]}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:1,0,0.2", "m.restitution,m.friction");
+  REQUIRE(o);
+  double g[MOST];
+  CHECK(apart(&ctx, o, g, NULL) < 1e-5);
+  CHECK(fabs(g[0]) > 0.01 && fabs(g[1]) > 0.01);
+  tb_objective_free(&ctx, o);
+}
+
+static void check_refused(const char* text, const char* loss, const char* wrt, tbStatus status,
+                          const char* said)
+{
+  tbContext ctx = tb_default_context();
+  tbObjective* o = NULL;
+  tbStatus is = tb_objective_parse(&ctx, "scene.json", text, strlen(text), NULL, loss, wrt, &o);
+  if (is != status || !strstr(ctx.error.message, said))
+    test_failed(__FILE__, __LINE__, "%s, %s: %s, \"%s\" without \"%s\"", loss, wrt, tb_status_name(is),
+                ctx.error.message, said);
+  tb_objective_free(&ctx, o);
+}
+
+static const char small[] = "{\"tribo\": 1, \"time\": 0.05, \"materials\": {\"wood\": {}},\n \"bodies\": "
+                            "[{\"name\": \"ball\", \"material\": \"wood\", "
+                            "\"density\": 500, \"friction\": {\"mu\": 0.3, \"rolling\": 0.01}, \"shape\": "
+                            "{\"type\": \"sphere\", \"radius\": 0.1}},\n  "
+                            "{\"name\": \"brick\", \"mass\": 2, \"position\": [0, 0, 4], \"shape\": "
+                            "{\"type\": \"box\", \"size\": [1, 1, 1]}, \"repeat\": "
+                            "{\"count\": [2, 1, 1], \"spacing\": [2, 0, 0]}}]}";
+
+TEST(what_is_not_there_is_told_with_the_nearest_name)
+{
+  check_refused(small, "bal:0,0,0", "ball.mass", TB_ERROR_ARGUMENT, "did you mean \"ball\"");
+  check_refused(small, "ball:0,0", "ball.mass", TB_ERROR_ARGUMENT, "NAME:x,y,z");
+  check_refused(small, "ball", "ball.mass", TB_ERROR_ARGUMENT, "NAME:x,y,z");
+  check_refused(small, "ball:0,0,0", "", TB_ERROR_ARGUMENT, "name the parameters");
+  check_refused(small, "ball:0,0,0", "bal.velocity", TB_ERROR_ARGUMENT, "did you mean \"ball\"");
+  check_refused(small, "ball:0,0,0", "ball.velocty", TB_ERROR_INPUT, "did you mean \"velocity\"");
+  check_refused(small, "ball:0,0,0", "ball.velocty", TB_ERROR_INPUT, "scene.json:2:");
+  check_refused(small, "ball:0,0,0", "ball.friction", TB_ERROR_INPUT, "mu, rolling");
+  check_refused(small, "ball:0,0,0", "ball.velocity.w", TB_ERROR_INPUT, "no number \"w\"");
+  check_refused(small, "ball:0,0,0", "brick/1.inertia", TB_ERROR_ARGUMENT, "mass");
+  check_refused(small, "ball:0,0,0", "dt", TB_ERROR_ARGUMENT, "no parameter");
+  check_refused(small, "ball:0,0,0", "ball.mass,ball.mass", TB_ERROR_ARGUMENT, "same number");
+  check_refused(small, "ball:0,0,0", "ball.velocity.x,ball.velocity", TB_ERROR_ARGUMENT, "same number");
+}
+
+// Numbers stand where the file has them, or where it would; what is not asked for stays as it is.
+TEST(a_scene_is_written_with_other_numbers)
+{
+  tbContext ctx = tb_default_context();
+  tbObjective* o =
+      open_objective(&ctx, small, "ball:0,0,0",
+                     "ball.velocity.y,ball.mass,wood.restitution,ball.friction.mu,brick/1.velocity");
+  REQUIRE(o);
+  double x[MOST];
+  tb_objective_values(o, x);
+  CHECK(tb_objective_size(o) == 7 && x[2] == 0 && x[3] == 0.3);
+  CHECK_NEAR(x[1], 500 * 4.0 / 3 * 3.14159265358979 * 0.001, 1e-10);
+  x[0] = 2, x[1] = 3, x[2] = 0.25, x[3] = 0.7, x[6] = 5;
+  tbScene scene;
+  CHECK_OK(&ctx, tb_objective_scene(&ctx, o, x, &scene));
+  tbBodyId ball = tb_world_find_body(scene.world, "ball"), brick = tb_world_find_body(scene.world, "brick/1");
+  CHECK(tb_body_state(scene.world, ball).velocity.y == 2 && tb_body_mass(scene.world, ball) == 3);
+  CHECK(tb_body_state(scene.world, brick).velocity.z == 5 &&
+        tb_body_state(scene.world, brick).position.x == 2);
+  tb_scene_free(&ctx, &scene);
+  tb_objective_free(&ctx, o);
+  o = open_objective(&ctx, small, "ball:0,0,0", "ball.mass,brick.position.z");
+  tbOut text = tb_out_memory(&ctx);
+  tb_objective_values(o, x);
+  x[1] = 7;
+  CHECK_OK(&ctx, tb_objective_print(&ctx, o, x, &text));
+  CHECK(strstr(text.bytes, "[0, 0, 7]") && !strstr(text.bytes, "density") &&
+        strstr(text.bytes, "\"rolling\": 0.01"));
+  CHECK_OK(&ctx, tb_scene_parse(&ctx, "again.json", text.bytes, text.length, NULL, &scene));
+  tb_scene_free(&ctx, &scene);
+  tb_out_free(&text);
+  tb_objective_free(&ctx, o);
+}
+
+// Through two bounces to a point (Macklin et al. 2020, fig. 13), and to the nearest there is within bounds.
+TEST(a_search_finds_the_throw_that_hits)
+{
+  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.5, \"materials\": {\"m\": "
+                             "{\"friction\": 0.2, \"restitution\": 0.7}}, \"bodies\": "
+                             "[{\"name\": \"ground\", \"fixed\": true, \"material\": \"m\", \"shape\": "
+                             "{\"type\": \"plane\"}}, {\"name\": \"wall\", "
+                             "\"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": \"plane\", "
+                             "\"normal\": [-1, 0, 0], \"offset\": -1.5}}, {\"name\": "
+                             "\"a\", \"mass\": 0.5, \"material\": \"m\", \"shape\": {\"type\": \"sphere\", "
+                             "\"radius\": 0.1}, \"position\": [0, 0, 0.6], "
+                             "\"velocity\": [4, 0, -3]}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:0.9,0.05,0.6", "a.velocity");
+  REQUIRE(o);
+  tbMinimize how = tb_default_minimize();
+  tbMinimum found;
+  double x[3], lower[3] = {-9, -9, -9}, upper[3] = {4.5, 0.01, 9};
+  how.loss = 1e-8;
+  tb_objective_values(o, x);
+  CHECK_OK(&ctx, tb_objective_minimize(&ctx, o, &how, x, &found));
+  CHECK(found.converged && sqrt(found.loss) < 1e-3 && found.first_loss > 0.01 && found.iterations < 40);
+  how.lower = lower, how.upper = upper, how.iterations = 15;
+  tb_objective_values(o, x);
+  CHECK_OK(&ctx, tb_objective_minimize(&ctx, o, &how, x, &found));
+  CHECK(x[0] <= 4.5 && x[1] <= 0.01 && found.loss < found.first_loss && found.loss > 1e-4);
+  tb_objective_free(&ctx, o);
+}
+
+// Problems with known answers, from a start that is off: back to rounding, as the judge has it.
+TEST(newtons_method_solves_contact_problems_to_rounding)
+{
+  for (int i = 0; i < 40; i++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)i, spec.contacts = 2 + i % 9, spec.redundant = i % 4 == 0,
+    spec.dimension = 2 + i % 2;
+    spec.compliant = i % 5 == 0;
+    tbProblem* p;
+    double* lambda;
+    bool exact = false;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &lambda) == TB_OK);
+    tbRandom r = test_random((uint64_t)i);
+    CHECK(tb_exact_takes(p, TB_MODEL_CONE) && !tb_exact_takes(p, TB_MODEL_BOX));
+    for (int k = 0; k < p->nrow; k++) lambda[k] *= 1 + 1e-4 * test_uniform(&r, -1, 1);
+    CHECK_OK(&ctx, tb_exact_newton(&ctx, p, TB_MODEL_CONE, lambda, &exact));
+    tbJudge* judge;
+    tbResidual residual;
+    CHECK_OK(&ctx, tb_judge_create(&ctx, p, &judge));
+    tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &residual, NULL, NULL);
+    if (!exact || !(residual.fclib < 1e-13))
+      test_failed(__FILE__, __LINE__, "problem %d: %s, residual %.2g", i, exact ? "exact" : "rough",
+                  residual.fclib);
+    tb_judge_free(&ctx, judge);
+    tb_manufacture_free(&ctx, lambda);
+    tb_problem_free(p);
+  }
+}
+
+TEST(gradients_survive_failed_allocations)
+{
+  GradientScene s = gradient_scene(0);
+  char* time = strstr(s.text, "\"time\": ");
+  REQUIRE(time);
+  memcpy(time + 8, "0.02 ", 5);
+  char* comma = strchr(time, ',');
+  memset(time + 13, ' ', (size_t)(comma - time - 13));
+  long total = 1, stride = test_quick() ? 97 : 23;
+  for (long k = -1; k < total; k += k < 0 ? 1 : stride) {
+    tbFailingAllocator state = {.countdown = k};
+    tbContext ctx = test_failing_context(&state);
+    tbObjective* o = NULL;
+    double x[MOST], g[MOST];
+    tbStatus status =
+        tb_objective_parse(&ctx, "s", s.text, strlen(s.text), NULL, s.loss, "a.velocity,m.friction", &o);
+    if (status == TB_OK) tb_objective_values(o, x);
+    if (status == TB_OK) status = tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, NULL, g, NULL);
+    tb_objective_free(&ctx, o);
+    if (k < 0) total = state.total;
+    if (status != (k < 0 ? TB_OK : TB_ERROR_MEMORY) || state.alive != 0)
+      test_failed(__FILE__, __LINE__, "allocation %ld of %ld: %s, %ld alive", k, total,
+                  tb_status_name(status), state.alive);
+  }
+}
