@@ -34,6 +34,7 @@ typedef enum tbLaw {
   TB_LAW_POLYHEDRAL,  // F: regular k-gon with corners at μ(cos, sin)(2πi/k)   rows 3     μ, k
   TB_LAW_DIRECTIONAL, // F: box [−μ_i⁻, μ_i⁺] per friction row: boxed friction rows 2…6   μ₁⁻, μ₁⁺, μ₂⁻, …
                       //    and texture friction
+  TB_LAW_POLYGON,     // F: hull of μ_i (cos, sin)(2πi/8): texture friction   rows 3     μ₀ … μ₇
   TB_LAW_TENSOR,      // F: L times the unit disc, L uᵀ·u > 0: friction tensors     rows 3     L, row-major
   TB_LAW_COUNT
 } tbLaw;
@@ -47,7 +48,7 @@ int tb_law_params(tbLaw law, int rows); // number of parameters; −1: the law d
 typedef enum tbModel {
   TB_MODEL_CONE,         // the law as it stands: non-associated Coulomb friction (NCP)
   TB_MODEL_BOX,          // F replaced by its bounding box in the given tangents (BLCP)
-  TB_MODEL_POLYHEDRAL,   // Coulomb's disc replaced by a k-gon inscribed in it (LCP)
+  TB_MODEL_POLYHEDRAL,   // disc or ellipse replaced by a k-gon inscribed in it (LCP)
   TB_MODEL_CCP,          // associated: u_n lifted by sliding, the convex relaxation (CCP)
   TB_MODEL_FRICTIONLESS, // F = {0}
   TB_MODEL_COUNT
@@ -256,6 +257,7 @@ typedef struct tbManufacture {
   bool redundant;    // repeat contacts at the same place, so that W is singular
   enum { TB_MAKE_RIGID, TB_MAKE_PARTICLES, TB_MAKE_SPARSE, TB_MAKE_EXPLICIT, TB_MAKE_UNSYMMETRIC } metric;
   bool all_laws;  // every law of maximal dissipation in turn, instead of Coulomb's alone
+  bool polygons;  // hulls of eight directions instead of Coulomb's law; with all_laws: in turn, too. 3-D
   bool tensors;   // friction tensors instead of Coulomb's law; with all_laws: in turn, too. 3-D
   bool compliant; // R > 0 on some rows
 } tbManufacture;

@@ -53,4 +53,10 @@ void tb_project_ball_cone(int parts, const int* part_size, const double* mu, con
 // {f ∈ n conv{mu (cos 2πi/k, sin 2πi/k)}}: the polyhedral cone over a regular k-gon, k ≥ 3, z = (n, f1, f2).
 void tb_project_polygon_cone(int k, double mu, const double* z, double* x, double* jac);
 
+// scale times the convex polygon with these corners, counter-clockwise (2 rows), and the cone over it (3
+// rows): any number of corners, at a cost that grows with it. Two corners are a segment, one is a point.
+void tb_project_corners(int count, const double (*corner)[2], double scale, const double* z, double* x,
+                        double* jac);
+void tb_project_corner_cone(int count, const double (*corner)[2], const double* z, double* x, double* jac);
+
 #endif

@@ -19,14 +19,49 @@ static void box_from_axes(tbJudgeSet* s)
   for (int i = 0; i < s->dim; i++) s->lo[i] = -s->axis[i], s->hi[i] = s->axis[i];
 }
 
-static void polygon(tbJudgeSet* s, double radius, int corners)
+static void polygon(tbJudgeSet* s, double a, double b, int corners)
 {
   s->kind = TB_JUDGE_POLYGON;
   s->corners = corners;
   for (int i = 0; i < corners; i++) {
     tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s->y[i], &s->x[i]);
-    s->x[i] *= radius, s->y[i] *= radius;
+    s->x[i] *= a, s->y[i] *= b;
   }
+}
+
+// The convex hull of points (Jarvis' march): from the lowest, each next corner is the one that no other lies
+// to the right of; of several on one line the farthest.
+static void hull(tbJudgeSet* s, int n, const double* px, const double* py)
+{
+  int first = 0, at;
+  for (int i = 1; i < n; i++)
+    if (py[i] < py[first] || (py[i] == py[first] && px[i] > px[first])) first = i;
+  s->kind = TB_JUDGE_POLYGON;
+  s->corners = 0;
+  at = first;
+  do {
+    s->x[s->corners] = px[at], s->y[s->corners++] = py[at];
+    int next = -1;
+    for (int i = 0; i < n; i++) {
+      double dx = px[i] - px[at], dy = py[i] - py[at];
+      if (dx == 0 && dy == 0) continue;
+      double ex = next < 0 ? 0 : px[next] - px[at], ey = next < 0 ? 0 : py[next] - py[at];
+      double turn = ex * dy - ey * dx;
+      if (next < 0 || turn < 0 || (turn == 0 && dx * dx + dy * dy > ex * ex + ey * ey)) next = i;
+    }
+    if (next < 0) break; // one point
+    at = next;
+  } while ((px[at] != px[first] || py[at] != py[first]) && s->corners < n);
+}
+
+static void eight_directions(tbJudgeSet* s, const double* mu)
+{
+  double x[8], y[8];
+  for (int i = 0; i < 8; i++) {
+    tb_sin_cos(3.14159265358979323846 * i / 4, &y[i], &x[i]);
+    x[i] *= mu[i], y[i] *= mu[i];
+  }
+  hull(s, 8, x, y);
 }
 
 void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJudgeSet* s)
@@ -58,7 +93,8 @@ void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJu
   case TB_LAW_TENSOR: // of what tb_judge_tensor() makes of λ
     for (int i = 0; i < dim; i++) s->axis[i] = sqrt(param[0] * param[3] - param[1] * param[2]);
     break;
-  case TB_LAW_POLYHEDRAL: polygon(s, param[0], (int)param[1]); break;
+  case TB_LAW_POLYHEDRAL: polygon(s, param[0], param[0], (int)param[1]); break;
+  case TB_LAW_POLYGON: eight_directions(s, param); break;
   case TB_LAW_DIRECTIONAL:
     s->kind = TB_JUDGE_BOX;
     for (int i = 0; i < dim; i++) s->lo[i] = -param[2 * i], s->hi[i] = param[2 * i + 1];
@@ -68,8 +104,8 @@ void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJu
   if (model == TB_MODEL_BOX && p->law[k] != TB_LAW_TENSOR &&
       (s->kind == TB_JUDGE_ELLIPSOID || s->kind == TB_JUDGE_BALLS))
     box_from_axes(s);
-  if (model == TB_MODEL_POLYHEDRAL && p->law[k] == TB_LAW_COULOMB && dim == 2)
-    polygon(s, param[0], directions);
+  bool flat = dim == 2 && (p->law[k] == TB_LAW_COULOMB || p->law[k] == TB_LAW_ELLIPTIC);
+  if (model == TB_MODEL_POLYHEDRAL && flat) polygon(s, s->axis[0], s->axis[1], directions);
   if (model == TB_MODEL_FRICTIONLESS) {
     memset(s->axis, 0, sizeof s->axis);
     box_from_axes(s);
@@ -152,20 +188,22 @@ static void closest_on_ellipsoid(int n, const double* a, const double* z, double
   for (int i = 0; i < n; i++) x[i] = a[i] > 0 ? z[i] * (a[i] * a[i] / (a[i] * a[i] + t)) : 0;
 }
 
+// Inside: z is on the left of every edge. A polygon without area has no inside.
 static void closest_on_polygon(const tbJudgeSet* s, double scale, const double* z, double* x)
 {
+  double best = INFINITY, area = 0;
   bool inside = true;
-  double best = INFINITY;
   for (int i = 0; i < s->corners; i++) {
     int j = (i + 1) % s->corners;
     double ax = scale * s->x[i], ay = scale * s->y[i], ex = scale * s->x[j] - ax, ey = scale * s->y[j] - ay;
     double px = z[0] - ax, py = z[1] - ay, ee = ex * ex + ey * ey;
-    if (ex * py - ey * px < 0 || ee == 0) inside = false;
+    area += s->x[i] * s->y[j] - s->x[j] * s->y[i];
+    if (ex * py - ey * px < 0) inside = false;
     double t = ee > 0 ? fmin(1, fmax(0, (px * ex + py * ey) / ee)) : 0;
     double dx = px - t * ex, dy = py - t * ey, distance = dx * dx + dy * dy;
     if (distance < best) best = distance, x[0] = ax + t * ex, x[1] = ay + t * ey;
   }
-  if (inside) x[0] = z[0], x[1] = z[1];
+  if (inside && area * scale > 0) x[0] = z[0], x[1] = z[1];
 }
 
 // x = P_{scale·F}(z)

@@ -139,11 +139,13 @@ static int choose_law(Maker* m, int k, tbLaw* law, double* param)
   bool planar = m->spec->dimension == 2;
   static const tbLaw in_2d[] = {TB_LAW_COULOMB, TB_LAW_BILATERAL, TB_LAW_NONNEG, TB_LAW_BOX,
                                 TB_LAW_DIRECTIONAL};
-  bool tensors = m->spec->tensors && !planar;
-  int turns = tensors ? TB_LAW_COUNT : TB_LAW_TENSOR; // which comes last
-  *law = m->spec->all_laws ? planar ? in_2d[k % 5] : (tbLaw)(k % turns)
-         : tensors ? TB_LAW_TENSOR
-                           : TB_LAW_COULOMB;
+  bool tensors = m->spec->tensors && !planar, polygons = m->spec->polygons && !planar;
+  tbLaw in_3d[TB_LAW_COUNT];
+  int turns = 0;
+  for (int l = 0; l < TB_LAW_COUNT; l++)
+    if ((l != TB_LAW_TENSOR || tensors) && (l != TB_LAW_POLYGON || polygons)) in_3d[turns++] = (tbLaw)l;
+  if (m->spec->all_laws) *law = planar ? in_2d[k % 5] : in_3d[k % turns];
+  else *law = polygons && (!tensors || k % 2) ? TB_LAW_POLYGON : tensors ? TB_LAW_TENSOR : TB_LAW_COULOMB;
   int rows = planar ? 2 : 3;
   if (*law == TB_LAW_CONTENSOU) rows = 4;
   if (*law == TB_LAW_ROLLING) rows = 4 + k / turns % 3;
@@ -177,6 +179,16 @@ static void farthest(tbLaw law, int dim, const double* param, const double* d, d
       double x, y;
       tb_sin_cos(2 * 3.14159265358979323846 * i / param[1], &y, &x);
       x *= param[0], y *= param[0];
+      if (x * d[0] + y * d[1] > best) best = x * d[0] + y * d[1], f[0] = x, f[1] = y;
+    }
+    return;
+  }
+  case TB_LAW_POLYGON: {
+    double best = -INFINITY;
+    for (int i = 0; i < 8; i++) {
+      double x, y;
+      tb_sin_cos(3.14159265358979323846 * i / 4, &y, &x);
+      x *= param[i], y *= param[i];
       if (x * d[0] + y * d[1] > best) best = x * d[0] + y * d[1], f[0] = x, f[1] = y;
     }
     return;

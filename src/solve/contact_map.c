@@ -41,21 +41,6 @@ static void clear(int rows, tbContactStep* s)
 
 // ---- projections onto sF with derivatives ----
 
-// A regular polygon: the derivative is I inside, along the edge on an edge, 0 at a corner.
-static void polygon(const tbFrictionSet* f, double s, const double* z, double* x, double* J)
-{
-  tb_friction_closest(f, s, z, x);
-  double gx = z[0] - x[0], gy = z[1] - x[1], gap = tb_norm(2, (double[2]){gx, gy}), size = tb_norm(2, z);
-  memset(J, 0, 4 * sizeof *J);
-  if (gap <= 1e-15 * size) {
-    J[0] = J[3] = 1;
-    return;
-  }
-  // At a corner x has length μs; on an edge it is shorter.
-  if (tb_norm(2, x) >= s * f->par[0] * (1 - 1e-14)) return;
-  J[0] = gy * gy / (gap * gap), J[3] = gx * gx / (gap * gap), J[1] = J[2] = -gx * gy / (gap * gap);
-}
-
 // x = P_{sF}(z) for s > 0, J = its derivative in z. That in s follows from P_{sF}(z) = s P_F(z/s).
 static void project(const tbFrictionSet* f, double s, const double* z, double* x, double* J)
 {
@@ -83,7 +68,12 @@ static void project(const tbFrictionSet* f, double s, const double* z, double* x
     }
     break;
   }
-  case TB_SET_POLYGON: polygon(f, s, z, x, J); break;
+  case TB_SET_POLYGON: {
+    double corner[TB_MAX_DIRECTIONS][2];
+    int n = tb_friction_corners(f, corner);
+    tb_project_corners(n, (const double(*)[2])corner, s, z, x, J);
+    break;
+  }
   case TB_SET_TENSOR: {
     double own[3] = {0}, unused[3];
     const double* M = f->par + 1;

@@ -7,6 +7,58 @@
 
 static const double PI = 3.14159265358979323846;
 
+// A polygon without width is the box around it.
+static void make_flat(int corners, tbFrictionSet* f)
+{
+  double a = f->par[0], b = f->par[1], most[4] = {0}; // of the corners towards −t, t, −b, b
+  for (int i = 0; i < corners; i++) {
+    double x, y;
+    tb_sin_cos(2 * PI * i / corners, &y, &x);
+    most[0] = fmin(most[0], a * x), most[1] = fmax(most[1], a * x);
+    most[2] = fmin(most[2], b * y), most[3] = fmax(most[3], b * y);
+  }
+  f->kind = TB_SET_BOX;
+  memcpy(f->par, most, sizeof most);
+}
+
+// The hull has an inside: directions without friction get 1e-12 of the largest.
+static void make_hull(tbFrictionSet* f)
+{
+  double most = 0, corner[TB_MAX_DIRECTIONS][2];
+  for (int i = 0; i < 8; i++) most = fmax(most, f->par[i]);
+  f->kind = most > 0 ? TB_SET_POLYGON : TB_SET_BOX;
+  if (!(most > 0)) return;
+  for (int i = 0; i < 8; i++) f->par[i] = fmax(f->par[i], 1e-12 * most);
+  f->hull = true;
+  f->corners = (uint8_t)tb_friction_corners(f, corner);
+}
+
+// Whether a point does not lie outside of the line from the corner before it to the one after it.
+static bool is_hidden(const double* before, const double* at, const double* after)
+{
+  double ex = after[0] - before[0], ey = after[1] - before[1], px = at[0] - before[0], py = at[1] - before[1];
+  return ex * py - ey * px >= 0;
+}
+
+int tb_friction_corners(const tbFrictionSet* f, double (*corner)[2])
+{
+  int n = f->hull ? 8 : f->corners;
+  for (int i = 0; i < n; i++) {
+    tb_sin_cos(2 * PI * i / n, &corner[i][1], &corner[i][0]);
+    corner[i][0] *= f->par[f->hull ? i : 0], corner[i][1] *= f->par[f->hull ? i : 1];
+  }
+  // They stand in order of angle around 0: leaving out what is hidden until nothing is gives the hull.
+  for (bool again = f->hull; again && n > 3;) {
+    again = false;
+    for (int i = 0; i < n && n > 3; i++) {
+      if (!is_hidden(corner[(i + n - 1) % n], corner[i], corner[(i + 1) % n])) continue;
+      memmove(corner + i, corner + i + 1, (size_t)(n - i - 1) * sizeof *corner);
+      n--, i--, again = true;
+    }
+  }
+  return n;
+}
+
 void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFrictionSet* f)
 {
   const double* param = p->param + p->param_adr[k];
@@ -33,14 +85,20 @@ void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, 
   case TB_LAW_POLYHEDRAL:
     f->kind = TB_SET_POLYGON;
     f->corners = (uint8_t)param[1];
+    f->par[1] = param[0];
     break;
+  case TB_LAW_POLYGON: make_hull(f); break;
   default: // directional
     f->kind = TB_SET_BOX;
     for (int i = 0; i < dim; i++) f->par[2 * i] = -param[2 * i];
   }
-  if (model == TB_MODEL_POLYHEDRAL && f->kind == TB_SET_BALL && dim == 2) {
+  bool round = f->kind == TB_SET_BALL || f->kind == TB_SET_ELLIPSOID;
+  if (model == TB_MODEL_POLYHEDRAL && round && dim == 2) {
+    double a = param[0], b = f->kind == TB_SET_BALL ? a : param[1];
     f->kind = TB_SET_POLYGON;
     f->corners = (uint8_t)directions;
+    f->par[0] = a, f->par[1] = b;
+    if (a != b && fmin(a, b) <= 1e-12 * fmax(a, b)) make_flat(directions, f);
   }
   if (model == TB_MODEL_BOX && f->kind != TB_SET_BOX && f->kind != TB_SET_POLYGON) {
     double axis[TB_MAX_ROWS];
@@ -118,6 +176,33 @@ static double norm(int n, const double* x)
   return sqrt(sum);
 }
 
+static bool is_regular(const tbFrictionSet* f) { return !f->hull && f->par[0] == f->par[1]; }
+
+static double support_of_corners(const tbFrictionSet* f, const double* d, double* farthest)
+{
+  double corner[TB_MAX_DIRECTIONS][2], most = -INFINITY;
+  int n = tb_friction_corners(f, corner);
+  for (int i = 0; i < n; i++) {
+    double along = corner[i][0] * d[0] + corner[i][1] * d[1];
+    if (along > most) most = along, farthest[0] = corner[i][0], farthest[1] = corner[i][1];
+  }
+  return most;
+}
+
+static void closest_on_corners(const tbFrictionSet* f, double scale, const double* z, double* x)
+{
+  double corner[TB_MAX_DIRECTIONS][2];
+  int n = tb_friction_corners(f, corner);
+  tb_project_corners(n, (const double(*)[2])corner, scale, z, x, NULL);
+}
+
+static void project_on_corners(const tbFrictionSet* f, const double* z, double* x, double* jacobian)
+{
+  double corner[TB_MAX_DIRECTIONS][2];
+  int n = tb_friction_corners(f, corner);
+  tb_project_corner_cone(n, (const double(*)[2])corner, z, x, jacobian);
+}
+
 double tb_friction_support(const tbFrictionSet* f, const double* d, double* farthest)
 {
   double sum = 0, x[TB_MAX_ROWS] = {0};
@@ -157,6 +242,10 @@ double tb_friction_support(const tbFrictionSet* f, const double* d, double* fart
     break;
   }
   case TB_SET_POLYGON: {
+    if (!is_regular(f)) {
+      sum = support_of_corners(f, d, x);
+      break;
+    }
     double angle = tb_atan2(d[1], d[0]), corner = 2 * PI / f->corners * rint(angle * f->corners / (2 * PI));
     tb_sin_cos(corner, &x[1], &x[0]);
     x[0] *= f->par[0], x[1] *= f->par[0];
@@ -214,7 +303,8 @@ void tb_friction_closest(const tbFrictionSet* f, double scale, const double* z, 
     break;
   }
   case TB_SET_POLYGON:
-    if (scale * f->par[0] > 0) closest_on_polygon(f->corners, scale * f->par[0], z, x);
+    if (!is_regular(f)) closest_on_corners(f, scale, z, x);
+    else if (scale * f->par[0] > 0) closest_on_polygon(f->corners, scale * f->par[0], z, x);
     else x[0] = x[1] = 0;
     break;
   }
@@ -236,7 +326,10 @@ void tb_friction_project(const tbFrictionSet* f, const double* z, double* x, dou
     groups = ball_sizes(f->dim, size);
     tb_project_ball_cone(groups, size, f->par, z, x, jacobian);
     break;
-  case TB_SET_POLYGON: tb_project_polygon_cone(f->corners, f->par[0], z, x, jacobian); break;
+  case TB_SET_POLYGON:
+    if (is_regular(f)) tb_project_polygon_cone(f->corners, f->par[0], z, x, jacobian);
+    else project_on_corners(f, z, x, jacobian);
+    break;
   case TB_SET_TENSOR: {
     double own[3] = {z[0]};
     turn_back(f, z + 1, own + 1);

@@ -17,14 +17,15 @@ typedef enum tbSetKind {
   TB_SET_ELLIPSOID, // Σ (f_i / par[i])² ≤ 1
   TB_SET_BOX,       // par[2i] ≤ f_i ≤ par[2i+1]
   TB_SET_BALLS,     // per group of rows ‖f_g‖ ≤ par[g]; groups of 2, then 1 or 2, then 2 rows
-  TB_SET_POLYGON,   // regular, corners at par[0] (cos, sin)(2πi/corners)
-  TB_SET_TENSOR,    // ‖M⁻¹f‖ ≤ par[0]; M row-major in par[1…4]
+  TB_SET_POLYGON, // corners at (par[0] cos, par[1] sin)(2πi/corners), or the hull of par[i] (cos, sin)(2πi/8)
+  TB_SET_TENSOR, // ‖M⁻¹f‖ ≤ par[0]; M row-major in par[1…4]
 } tbSetKind;
 
 typedef struct tbFrictionSet {
   uint8_t kind;    // tbSetKind
   uint8_t dim;     // friction rows
   uint8_t corners; // of a polygon
+  bool hull;       // of eight directions
   bool associated; // CCP: no De Saxcé correction
   double par[10];
 } tbFrictionSet;
@@ -37,6 +38,9 @@ void tb_friction_turn_rows(const tbFrictionSet* f, int columns, double* D);
 
 // J ← M J M⁻¹, 2×2: the derivative of a projection along M from that of the ball's.
 void tb_friction_turn_matrix(const tbFrictionSet* f, double* J);
+
+// The corners of a polygon, counter-clockwise; room for TB_MAX_DIRECTIONS. Returns how many: f->corners.
+int tb_friction_corners(const tbFrictionSet* f, double (*corner)[2]);
 
 // λ_i ← z_i clamped to what a law without friction set allows, row by row.
 void tb_friction_clamp_rows(const tbProblem* p, int k, const double* z, double* lambda);

@@ -33,16 +33,14 @@ static void add_bounded_row(tbLcp* lcp, int row, double lo, double hi)
   add(lcp, v);
 }
 
-static void add_polygon(tbLcp* lcp, int normal, int row, int corners, double radius)
+static void add_polygon(tbLcp* lcp, int normal, int row, const tbFrictionSet* f)
 {
-  if (!(radius > 0)) return;
-  int slack = add_slack(lcp, normal, 0);
-  for (int i = 0; i < corners; i++) {
-    double s, c;
-    tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s, &c);
+  if (!(f->par[0] > 0)) return;
+  double corner[TB_MAX_DIRECTIONS][2];
+  int slack = add_slack(lcp, normal, 0), corners = tb_friction_corners(f, corner);
+  for (int i = 0; i < corners; i++)
     add(lcp, (tbLcpVariable){
-                 .row = {row, row + 1}, .coef = {radius * c, radius * s}, .slack = slack, .normal = -1});
-  }
+                 .row = {row, row + 1}, .coef = {corner[i][0], corner[i][1]}, .slack = slack, .normal = -1});
 }
 
 static void add_interval(tbLcp* lcp, int normal, int row, double lo, double hi)
@@ -67,7 +65,7 @@ static void add_contact(tbLcp* lcp, const tbProblem* p, const tbSolveOptions* o,
     return;
   }
   int normal = add(lcp, along(row, 1, -1));
-  if (f.kind == TB_SET_POLYGON) add_polygon(lcp, normal, row + 1, f.corners, f.par[0]);
+  if (f.kind == TB_SET_POLYGON) add_polygon(lcp, normal, row + 1, &f);
   if (f.kind == TB_SET_BALL) add_interval(lcp, normal, row + 1, -f.par[0], f.par[0]); // in two dimensions
   if (f.kind == TB_SET_BOX)
     for (int i = 0; i < f.dim; i++) add_interval(lcp, normal, row + 1 + i, f.par[2 * i], f.par[2 * i + 1]);

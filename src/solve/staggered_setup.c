@@ -7,7 +7,7 @@
 
 enum { SMALL = 150, FEW = 24, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
 
-static const double SPECK = 1e-9, PI = 3.14159265358979323846;
+static const double SPECK = 1e-9;
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
 
@@ -44,12 +44,14 @@ static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
     add_constraint(r, 1, &col, &plus, f->par[2 * i]);
     add_constraint(r, 1, &col, &minus, -f->par[2 * i + 1]);
   }
-  for (int i = 0; f->kind == TB_SET_POLYGON && i < f->corners; i++) {
-    double val[2], height, half;
-    tb_sin_cos((2 * i + 1) * PI / f->corners, &val[1], &val[0]);
-    tb_sin_cos(PI / f->corners, &half, &height);
-    val[0] = -val[0], val[1] = -val[1];
-    add_constraint(r, 2, (int[2]){first, first + 1}, val, -f->par[0] * height);
+  if (f->kind != TB_SET_POLYGON) return;
+  double corner[TB_MAX_DIRECTIONS][2];
+  int count = tb_friction_corners(f, corner);
+  for (int i = 0; i < count; i++) { // on the left of every edge
+    const double *a = corner[i], *b = corner[i + 1 < count ? i + 1 : 0];
+    double val[2] = {a[1] - b[1], b[0] - a[0]}, size = sqrt(val[0] * val[0] + val[1] * val[1]);
+    for (int e = 0; e < 2; e++) val[e] = size > 0 ? val[e] / size : 0;
+    add_constraint(r, 2, (int[2]){first, first + 1}, val, val[0] * a[0] + val[1] * a[1]);
   }
 }
 

@@ -15,8 +15,9 @@ enum {
   FRICTIONLESS = 1 << TB_MODEL_FRICTIONLESS,
   ALL_MODELS = (1 << TB_MODEL_COUNT) - 1,
   ALL_LAWS = (1 << TB_LAW_COUNT) - 1,
-  MAXIMAL_LAWS = ALL_LAWS & ~(1 << TB_LAW_TENSOR),          // where friction dissipates the most it may
-  SMOOTH_OR_BOX = MAXIMAL_LAWS & ~(1 << TB_LAW_POLYHEDRAL), // where it slides row by row, or along a curve
+  MAXIMAL_LAWS = ALL_LAWS & ~(1 << TB_LAW_TENSOR), // where friction dissipates the most it may
+  SMOOTH_OR_BOX = MAXIMAL_LAWS & ~(1 << TB_LAW_POLYHEDRAL |
+                                   1 << TB_LAW_POLYGON), // where it slides row by row, or along a curve
   ROUND_LAWS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC |
                1 << TB_LAW_CONTENSOU, // those whose cones are second-order cones, once scaled
 };

@@ -19,18 +19,13 @@ static tbVec3 spin_direction(const tbContactConstraint* t, int row)
   return tb_mat3_row(t->frame, axis);
 }
 
-// What the problem's row i of sliding is of the velocity along the frame's.
-static double stretch_of(const tbContactConstraint* t, int i)
-{
-  return t->law == TB_LAW_ROLLING && (i == 1 || i == 2) ? t->stretch[i - 1] : 1;
-}
-
 static tbContactSide side_of(const tbContactConstraint* t, int side)
 {
   tbContactSide out = {.rows = t->rows, .sign = side ? 1 : -1, .at = t->position};
   for (int i = 0; i < t->rows; i++)
     out.direction[i] = i < 3 ? tb_mat3_row(t->frame, i) : spin_direction(t, i);
-  for (int i = 1; i < 3 && t->rows > 3; i++) out.direction[i] = tb_scale3(stretch_of(t, i), out.direction[i]);
+  for (int i = 1; i < 3 && t->rows > 3; i++)
+    out.direction[i] = tb_scale3(tb_constraint_stretch(t, i), out.direction[i]);
   const tbSurfaceContact* c = t->surface;
   if (!c) return out;
   out.at = side ? t->point.b : t->point.a;
@@ -293,7 +288,7 @@ void tb_assembly_record(const tbAssembly* a, tbWorld* w, tbContactRecord* record
                           .rows = t->rows,
                           .state = state_of(t, lambda, u)};
     for (int k = 0; k < t->rows; k++) {
-      double stretch = stretch_of(t, k);
+      double stretch = tb_constraint_stretch(t, k);
       record[i].impulse[k] = stretch * lambda[k] + t->struck[k];
       record[i].velocity[k] =
           u[k] - t->bias[k] - t->compliance[k] * lambda[k]; // the true one, without the bias

@@ -21,7 +21,7 @@ typedef struct tbContactConstraint {
   int law, rows;
   double
       stretch[2]; // of the sliding rows: the problem's λ is the impulse over it, its u the velocity times it
-  double param[TB_MAX_ROWS];
+  double param[8];
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
   double guess[TB_MAX_ROWS]; // warm start
   double impact; // when, within the step, the bodies strike each other here; negative: they do not
@@ -30,6 +30,13 @@ typedef struct tbContactConstraint {
   tbVec3 drift; // between surfaces: what bodies in prescribed motion add to the velocity of B against A
   double left, gap_left; // time left, and the gap, when the first of its bodies was struck; 0: none was
 } tbContactConstraint;
+
+// What the problem's row i is of the velocity along the frame's: 1, but for sliding beside rolling
+// resistance.
+static inline double tb_constraint_stretch(const tbContactConstraint* t, int i)
+{
+  return t->law == TB_LAW_ROLLING && (i == 1 || i == 2) ? t->stretch[i - 1] : 1;
+}
 
 // All contacts of the bodies at the poses given (one per body), in order of shapes, then features:
 // `constraints` is an array of tbContactConstraint with shapes, bodies and points filled in. Contacts are

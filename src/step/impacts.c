@@ -240,7 +240,7 @@ static void take_over(Impacts* p, const tbAssembly* a, tbContactConstraint* cons
   for (int k = 0; k < a->nconstraint; k++) {
     tbContactConstraint* t = &constraint[((const int*)p->index.data)[k]];
     const double* lambda = a->lambda + a->problem->row_adr[k];
-    for (int r = 0; r < t->rows; r++) t->struck[r] += lambda[r];
+    for (int r = 0; r < t->rows; r++) t->struck[r] += tb_constraint_stretch(t, r) * lambda[r];
     if (lambda[0] > 0) t->impact = fmin(p->when[t->body_a], p->when[t->body_b]);
   }
 }

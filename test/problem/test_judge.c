@@ -20,6 +20,7 @@ static tbManufacture spec_for(int seed)
   s.metric = seed % 5;
   s.all_laws = seed % 3 != 0;
   s.tensors = seed % 2 == 1;
+  s.polygons = seed / 2 % 2 == 1;
   s.redundant = seed % 2 == 0;
   s.compliant = seed % 11 == 0 && s.metric < TB_MAKE_EXPLICIT;
   return s;
@@ -272,7 +273,7 @@ TEST(judge_measures_in_metres_per_second_what_the_formula_says)
   for (int seed = 0; seed < 60; seed++) {
     tbContext ctx = tb_default_context();
     tbManufacture spec = spec_for(seed);
-    spec.all_laws = spec.tensors = false;
+    spec.all_laws = spec.tensors = spec.polygons = false;
     tbProblem* p = NULL;
     tbDelassus* W = NULL;
     tbJudge* judge = NULL;
