@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/simulate.h"
 #include "tribo/tools/clock.h"
+#include "cli/control.h"
 #include "cli/dump.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
@@ -20,7 +21,7 @@ typedef struct {
   tbScene* scene;
   const OutputArgs* args;
   Folder out, dump;
-  Stream trajectory, contacts, metrics_file;
+  Stream trajectory, contacts, joints, forces, metrics_file;
   Recordings recordings;
   Metrics metrics;
   Progress progress;
@@ -31,13 +32,15 @@ typedef struct {
 
 bool output_args_check(const char* command, const OutputArgs* a)
 {
-  const char* files[] = {a->csv, a->csv_contacts, a->metrics, a->checkpoint, a->trajectory};
+  const char* files[] = {a->csv,     a->csv_contacts, a->csv_joints, a->csv_forces,
+                         a->metrics, a->checkpoint,   a->trajectory};
+  const int count = (int)(sizeof files / sizeof *files);
   if (is_standard(a->checkpoint) || is_standard(a->trajectory)) {
-    fprintf(stderr, "tribo %s: %s takes a file; standard output is for --csv, --csv-contacts or --metrics\n",
-            command, is_standard(a->checkpoint) ? "--checkpoint" : "--trajectory");
+    fprintf(stderr, "tribo %s: %s takes a file; standard output is for --csv… and --metrics\n", command,
+            is_standard(a->checkpoint) ? "--checkpoint" : "--trajectory");
     return false;
   }
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < count; i++)
     for (int k = 0; k < i; k++)
       if (files[i] && files[k] && strcmp(files[i], files[k]) == 0 && strncmp(files[i], "/dev/", 5) != 0) {
         fprintf(stderr, "tribo %s: two outputs go to %s\n", command,
@@ -81,9 +84,13 @@ static tbStatus open_files(Simulation* s)
   TB_TRY(open_one(s, a->metrics, "metrics.json", &s->metrics_file));
   TB_TRY(open_one(s, a->csv, "trajectory.csv", &s->trajectory));
   TB_TRY(open_one(s, a->csv_contacts, "contacts.csv", &s->contacts));
+  TB_TRY(stream_open(s->ctx, a->csv_joints, &s->joints));
+  TB_TRY(stream_open(s->ctx, a->csv_forces, &s->forces));
   TB_TRY(recordings_open(s->ctx, &s->recordings, a, a->out ? s->out.path : NULL, s->scene));
   if (s->trajectory.open) trajectory_header(&s->trajectory.out);
   if (s->contacts.open) contacts_header(&s->contacts.out);
+  if (s->joints.open) joints_header(&s->joints.out);
+  if (s->forces.open) forces_header(&s->forces.out);
   if (!a->checkpoint) return TB_OK;
   tbFile probe;
   TB_TRY(tb_file_begin(s->ctx, a->checkpoint, &probe));
@@ -93,9 +100,9 @@ static tbStatus open_files(Simulation* s)
 
 static tbStatus close_files(Simulation* s, tbStatus status)
 {
-  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->metrics_file};
+  Stream* const streams[] = {&s->trajectory, &s->contacts, &s->joints, &s->forces, &s->metrics_file};
   status = recordings_close(s->ctx, &s->recordings, s->scene, status);
-  status = streams_close(s->ctx, streams, 3, status);
+  status = streams_close(s->ctx, streams, sizeof streams / sizeof *streams, status);
   if (status != TB_OK) {
     folder_unmake(&s->out);
     folder_unmake(&s->dump);
@@ -144,8 +151,12 @@ static tbStatus write_rows(Simulation* s, const tbStepReport* report)
 {
   if (s->trajectory.open) trajectory_rows(&s->trajectory.out, s->scene->world);
   if (s->contacts.open) contacts_rows(&s->contacts.out, s->scene->world);
+  if (s->joints.open) joints_rows(&s->joints.out, s->scene->world);
+  if (s->forces.open) TB_TRY(forces_rows(s->ctx, &s->forces.out, s->scene->world, s->scene->step.dt));
   if (s->stopped.status == TB_OK) TB_TRY(recordings_step(s->ctx, &s->recordings, s->scene, report));
   TB_TRY(stream_check(&s->trajectory));
+  TB_TRY(stream_check(&s->joints));
+  TB_TRY(stream_check(&s->forces));
   return stream_check(&s->contacts);
 }
 
@@ -204,8 +215,8 @@ static tbStatus finish(Simulation* s, int64_t last)
 static void put_wrote(const Simulation* s, tbOut* out)
 {
   const OutputArgs* a = s->args;
-  const char* const file[] = {a->metrics,    a->csv,  a->csv_contacts, a->trajectory,
-                              a->checkpoint, a->dump, a->out};
+  const char* const file[] = {a->metrics,    a->csv,        a->csv_contacts, a->csv_joints, a->csv_forces,
+                              a->trajectory, a->checkpoint, a->dump,         a->out};
   const char* between = "  wrote        ";
   for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
     bool folder = file[i] && (file[i] == a->out || file[i] == a->dump);
@@ -221,7 +232,8 @@ static void put_wrote(const Simulation* s, tbOut* out)
 static tbStatus print_summary(Simulation* s, int64_t last)
 {
   const OutputArgs* a = s->args;
-  bool taken = is_standard(a->csv) || is_standard(a->csv_contacts) || is_standard(a->metrics);
+  bool taken = is_standard(a->csv) || is_standard(a->csv_contacts) || is_standard(a->csv_joints) ||
+               is_standard(a->csv_forces) || is_standard(a->metrics);
   tbOut out = out_summary(s->ctx, taken);
   tbStatus status = metrics_summary(s->ctx, &out, &s->metrics, s->scene, state_of(s, last));
   tbOut wrote = out_summary(s->ctx, taken);
@@ -236,7 +248,8 @@ int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a)
 {
   Simulation s = {.ctx = ctx, .scene = scene, .args = a, .metrics = metrics_begin(scene)};
   interrupt_watch();
-  tbStatus status = open_files(&s);
+  tbStatus status = a->control ? control_read(ctx, a->control, scene->world) : TB_OK;
+  if (status == TB_OK) status = open_files(&s);
   if (status == TB_OK) status = run_steps(&s, last);
   if (status == TB_OK) status = finish(&s, last);
   status = close_files(&s, status);

@@ -6,7 +6,8 @@
 #include "cli/args.h"
 
 typedef struct {
-  const char *out, *csv, *csv_contacts, *metrics, *trajectory, *checkpoint, *dump, *export_kinds;
+  const char *out, *csv, *csv_contacts, *csv_joints, *csv_forces, *control, *metrics, *trajectory,
+      *checkpoint, *dump, *export_kinds;
   double fps; // NaN: the default
   int every;
   bool strict, quiet;
@@ -19,6 +20,12 @@ typedef struct {
        "where bodies are, a row per step and body; \"-\": standard output"},                              \
       {"--csv-contacts", ARG_TEXT, &(a).csv_contacts, "FILE",                                             \
        "what contacts do, a row per step and contact"},                                                   \
+      {"--csv-joints", ARG_TEXT, &(a).csv_joints, "FILE",                                                 \
+       "where joints are and what they bear, a row per step and joint"},                                  \
+      {"--csv-forces", ARG_TEXT, &(a).csv_forces, "FILE",                                                 \
+       "what contacts do to bodies together, a row per step and body that is touched"},                   \
+      {"--control", ARG_TEXT, &(a).control, "FILE",                                                       \
+       "targets of servos (CSV: a column t, and one for each joint by its name)"},                        \
       {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"},     \
       {"--trajectory", ARG_TEXT, &(a).trajectory, "FILE", "the replay, for `tribo view` and the page"},   \
       {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…",                                                  \

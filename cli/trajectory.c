@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/trajectory.h"
 #include "cli/out.h"
+#include "tribo/bulk.h"
+#include "tribo/tools/array.h"
 
 static void put_step(tbOut* out, const tbWorld* world)
 {
@@ -64,4 +66,58 @@ void contacts_rows(tbOut* out, const tbWorld* world)
     put_vec3(out, c.tangent);
     tb_out_text(out, "\n");
   }
+}
+
+void joints_header(tbOut* out)
+{
+  tb_out_text(out, "step,t,joint,coordinate,speed,effort,fx,fy,fz,tx,ty,tz\n");
+}
+
+// By its name, or its number.
+static void put_joint(tbOut* out, const char* name, int place)
+{
+  tb_out_text(out, ",");
+  if (name) out_csv(out, name);
+  else tb_out_int(out, place);
+}
+
+void joints_rows(tbOut* out, const tbWorld* world)
+{
+  for (int i = 0; i < tb_world_joint_count(world); i++) {
+    tbJointId id = tb_world_joint_at(world, i);
+    tbJointState s = tb_joint_state(world, id);
+    put_step(out, world);
+    put_joint(out, tb_joint_def(world, id).name, i);
+    put_numbers(out, (double[3]){s.coordinate, s.speed, s.drive}, 3);
+    put_vec3(out, s.force);
+    put_vec3(out, s.torque);
+    tb_out_text(out, "\n");
+  }
+}
+
+void forces_header(tbOut* out) { tb_out_text(out, "step,t,name,fx,fy,fz,tx,ty,tz,contacts\n"); }
+
+tbStatus forces_rows(tbContext* ctx, tbOut* out, const tbWorld* world, double dt)
+{
+  size_t n = (size_t)tb_world_body_count(world);
+  tbArray sums = TB_ARRAY(double), counts = TB_ARRAY(int);
+  tbStatus status = tb_array_push(ctx, &sums, NULL, 6 * n + 1);
+  if (status == TB_OK) status = tb_array_push(ctx, &counts, NULL, n + 1);
+  double* sum = sums.data;
+  const int* count = counts.data;
+  if (status == TB_OK) tb_world_get_contact_sums(world, sum, sum + 3 * n, counts.data);
+  for (size_t i = 0; status == TB_OK && i < n; i++) {
+    if (count[i] == 0) continue;
+    for (int k = 0; k < 3; k++) sum[3 * i + k] /= dt, sum[3 * (n + i) + k] /= dt;
+    put_step(out, world);
+    put_name(out, world, tb_world_body_at(world, (int)i));
+    put_numbers(out, sum + 3 * i, 3);
+    put_numbers(out, sum + 3 * (n + i), 3);
+    tb_out_text(out, ",");
+    tb_out_int(out, count[i]);
+    tb_out_text(out, "\n");
+  }
+  tb_array_free(ctx, &sums);
+  tb_array_free(ctx, &counts);
+  return status;
 }

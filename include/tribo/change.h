@@ -76,7 +76,10 @@ tbStatus tb_joint_set_motor(tbContext* ctx, tbWorld* world, tbJointId joint, boo
 tbStatus tb_joint_set_servo(tbContext* ctx, tbWorld* world, tbJointId joint, const tbServo* servo,
                             double target); // null: none; ends a motor
 tbStatus tb_joint_set_target(tbContext* ctx, tbWorld* world, tbJointId joint,
-                             double target); // of its servo   rad or m
+                             double target); // of its servo, which follows no keys any more   rad or m
+// Targets at times for its servo, which it follows from now on; none: it stays where it is meant to be now.
+tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* world, tbJointId joint, const tbServoKey* keys,
+                           int count);
 
 TB_API_END
 #endif

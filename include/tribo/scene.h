@@ -229,15 +229,23 @@ typedef enum tbJointType {
 
 const char* tb_joint_type_name(tbJointType type);
 
-// A position servo of a hinge or slider: force = stiffness (target − coordinate) − damping · speed, within
-// ± force, taken at the end of the step, so that any stiffness is stable. A hinge goes the short way round.
+// A position servo of a hinge or slider: force = stiffness (target − coordinate) + damping (rate − speed),
+// within ± force, taken at the end of the step, so that any stiffness is stable; the rate is that of a target
+// that moves by keys. A hinge goes the short way round.
 typedef struct tbServo {
   double stiffness; // N·m/rad or N/m      not both of the two zero
   double damping;   // N·m·s/rad or N·s/m
   double force;     // N·m or N: at most; ∞: whatever it takes
 } tbServo;
 
+// Where a servo's target is at a time: on straight lines between keys, at rest before and after.
+typedef struct tbServoKey {
+  double t;      // s
+  double target; // rad or m, measured from creation
+} tbServoKey;
+
 typedef struct tbJointDef {
+  const char* name; // copied; unique among joints; null: none
   tbJointType type;
   tbBodyId a, b;          // index −1: the world
   tbVec3 anchor;          // world, at creation; on both bodies unless anchor_b is given
@@ -250,18 +258,21 @@ typedef struct tbJointDef {
   double motor_force;  // N·m or N; ∞: whatever it takes
   bool servoed;        // holds the angle or travel at servo_target; not together with a motor
   tbServo servo;
-  double servo_target; // rad or m, measured from creation
-  double compliance;   // of all its rows; 0: rigid   m/N, rad/(N·m)
-  double damping;      // with compliance: of the spring   N·s/m
-  bool collide;        // let the two bodies collide
+  double servo_target;          // rad or m, measured from creation
+  const tbServoKey* servo_keys; // copied; instead of the target, in order of time; may be null
+  int servo_key_count;
+  double compliance; // of all its rows; 0: rigid   m/N, rad/(N·m)
+  double damping;    // with compliance: of the spring   N·s/m
+  bool collide;      // let the two bodies collide
 } tbJointDef;
 
 tbJointDef tb_default_joint_def(tbJointType type);
 
 tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* world, const tbJointDef* def, tbJointId* out);
 int tb_world_joint_count(const tbWorld* world);
-tbJointId tb_world_joint_at(const tbWorld* world, int place); // index −1: no such place
-int tb_joint_place(const tbWorld* world, tbJointId joint);    // −1: removed, or never there
+tbJointId tb_world_joint_at(const tbWorld* world, int place);          // index −1: no such place
+int tb_joint_place(const tbWorld* world, tbJointId joint);             // −1: removed, or never there
+tbJointId tb_world_find_joint(const tbWorld* world, const char* name); // index −1: none
 // What it was made from, with later changes; anchor_b is null. Of a joint that is gone: a default one.
 tbJointDef tb_joint_def(const tbWorld* world, tbJointId joint);
 

@@ -64,3 +64,41 @@ void tb_world_get_contacts(const tbWorld* w, const tbContactArrays* out)
     if (out->state) out->state[i] = (int)r->state;
   }
 }
+
+static void add3(double* out, int row, double sign, tbVec3 x)
+{
+  if (out) tb_store3(out + 3 * row, tb_madd3(tb_load3(out + 3 * row), sign, x));
+}
+
+// Torsion about the normal, rolling about the tangents: as many of them as the contact has rows for.
+static tbVec3 spin_of(const tbContactRecord* r, tbVec3 binormal)
+{
+  tbVec3 spin = tb_zero3();
+  int row = 3;
+  if (r->rows == 4 || r->rows == 6) spin = tb_scale3(r->impulse[row++], r->normal);
+  if (r->rows < 5) return spin;
+  return tb_madd3(tb_madd3(spin, r->impulse[row], r->tangent), r->impulse[row + 1], binormal);
+}
+
+void tb_world_get_contact_sums(const tbWorld* w, double* impulse, double* moment, int* contacts)
+{
+  size_t n = w->body.count;
+  if (impulse) memset(impulse, 0, 3 * n * sizeof *impulse);
+  if (moment) memset(moment, 0, 3 * n * sizeof *moment);
+  if (contacts) memset(contacts, 0, n * sizeof *contacts);
+  for (size_t i = 0; i < w->contact.count; i++) {
+    const tbContactRecord* r = (const tbContactRecord*)w->contact.data + i;
+    if (!(r->impulse[0] > 0)) continue;
+    tbVec3 binormal = tb_cross3(r->normal, r->tangent), f = tb_scale3(r->impulse[0], r->normal);
+    if (r->rows >= 3) f = tb_madd3(tb_madd3(f, r->impulse[1], r->tangent), r->impulse[2], binormal);
+    tbVec3 spin = spin_of(r, binormal);
+    for (int side = 0; side < 2; side++) {
+      int body = side ? r->body_b : r->body_a;
+      tbVec3 arm = tb_sub3(r->position, tb_body_state(w, tb_world_body_at(w, body)).position);
+      double sign = side ? 1 : -1;
+      add3(impulse, body, sign, f);
+      add3(moment, body, sign, tb_add3(tb_cross3(arm, f), spin));
+      if (contacts) contacts[body]++;
+    }
+  }
+}

@@ -40,6 +40,9 @@ tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* d)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a servo needs a stiffness or a damping, and neither negative");
   if (d->servoed && (!isfinite(d->servo_target) || !(s->force >= 0)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a servo needs a finite target and a force that is not negative");
+  if (d->servo_key_count != 0 && !(d->servoed && s->stiffness > 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "keys need a servo with a stiffness");
+  TB_TRY(tb_servo_keys_check(ctx, d->servo_keys, d->servo_key_count));
   if (!(d->compliance >= 0) || !isfinite(d->compliance) || !(d->damping >= 0) || !isfinite(d->damping))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "compliance and damping of a joint must not be negative");
   return TB_OK;
@@ -77,6 +80,27 @@ static tbTransform frame_of(const tbWorld* w, int body)
   return body < 0 ? tb_transform_identity() : tb_transform(tb_bodies(w)[body].q, tb_bodies(w)[body].x);
 }
 
+// Its name and its keys are copied; nothing is left where that fails.
+static tbStatus push_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJoint* joint)
+{
+  joint->def.name = NULL, joint->def.servo_keys = NULL, joint->def.servo_key_count = 0;
+  joint->key = (int)w->servo_key.count;
+  if (d->name && tb_names_find(&w->names, TB_NAME_JOINT, d->name) >= 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "two joints are called \"%s\"", d->name);
+  if (d->name && !(joint->def.name = tb_names_keep(ctx, &w->names, d->name))) return TB_ERROR_MEMORY;
+  tbStatus status = tb_names_reserve(ctx, &w->names);
+  if (status == TB_OK) status = tb_ids_reserve(ctx, &w->joint_ids);
+  if (status == TB_OK) status = tb_array_push(ctx, &w->joint, joint, 1);
+  int place = (int)w->joint.count - 1;
+  if (status == TB_OK && d->servo_key_count > 0) {
+    status = tb_servo_keys_replace(ctx, w, place, d->servo_keys, d->servo_key_count);
+    if (status != TB_OK) w->joint.count--;
+  }
+  if (status != TB_OK && joint->def.name) tb_names_drop(ctx, &w->names, joint->def.name);
+  if (status == TB_OK && d->name) tb_names_add(&w->names, TB_NAME_JOINT, joint->def.name, place);
+  return status;
+}
+
 tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJointId* out)
 {
   int body[2] = {tb_body_place(w, d->a), tb_body_place(w, d->b)};
@@ -101,8 +125,7 @@ tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJ
   joint.def.anchor_b = NULL;
   if (d->type == TB_JOINT_DISTANCE && !(joint.length > 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the two anchors of a distance joint are at the same place");
-  TB_TRY(tb_ids_reserve(ctx, &w->joint_ids));
-  TB_TRY(tb_array_push(ctx, &w->joint, &joint, 1));
+  TB_TRY(push_joint(ctx, w, d, &joint));
   int place = (int)w->joint.count - 1;
   tb_joints(w)[place].id = tb_ids_add(&w->joint_ids, place);
   if (out) *out = tb_world_joint_at(w, place);
@@ -121,6 +144,11 @@ tbJointId tb_world_joint_at(const tbWorld* w, int place)
 int tb_joint_place(const tbWorld* w, tbJointId id)
 {
   return tb_ids_find(&w->joint_ids, id.index, id.generation);
+}
+
+tbJointId tb_world_find_joint(const tbWorld* w, const char* name)
+{
+  return tb_world_joint_at(w, tb_names_find(&w->names, TB_NAME_JOINT, name));
 }
 
 tbStatus tb_joint_find(tbContext* ctx, const tbWorld* w, tbJointId id, int* place)

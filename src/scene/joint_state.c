@@ -50,7 +50,11 @@ static void rates(const tbWorld* w, const tbJoint* j, const tbJointPlace* p, tbV
 tbJointDef tb_joint_def(const tbWorld* w, tbJointId id)
 {
   int place = tb_joint_place(w, id);
-  return place < 0 ? tb_default_joint_def(TB_JOINT_BALL) : tb_joints(w)[place].def;
+  if (place < 0) return tb_default_joint_def(TB_JOINT_BALL);
+  const tbJoint* j = &tb_joints(w)[place];
+  tbJointDef d = j->def;
+  if (j->nkey > 0) d.servo_keys = (const tbServoKey*)w->servo_key.data + j->key, d.servo_key_count = j->nkey;
+  return d;
 }
 
 tbJointState tb_joint_state(const tbWorld* w, tbJointId id)
@@ -82,7 +86,10 @@ static tbStatus change(tbContext* ctx, tbWorld* w, tbJointId id, const tbJointDe
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
   TB_TRY(tb_joint_check(ctx, def));
-  tb_joints(w)[place].def = *def;
+  if (def->servo_key_count == 0) tb_servo_keys_replace(ctx, w, place, NULL, 0); // needs no memory
+  tbJointDef* own = &tb_joints(w)[place].def;
+  *own = *def;
+  own->servo_keys = NULL, own->servo_key_count = 0;
   return TB_OK;
 }
 
@@ -98,7 +105,7 @@ tbStatus tb_joint_set_motor(tbContext* ctx, tbWorld* w, tbJointId id, bool on, d
 {
   tbJointDef d = tb_joint_def(w, id);
   d.motor = on, d.motor_speed = on ? speed : 0, d.motor_force = on ? force : 0;
-  if (on) d.servoed = false;
+  if (on) d.servoed = false, d.servo_key_count = 0;
   return change(ctx, w, id, &d);
 }
 
@@ -106,6 +113,7 @@ tbStatus tb_joint_set_servo(tbContext* ctx, tbWorld* w, tbJointId id, const tbSe
 {
   tbJointDef d = tb_joint_def(w, id);
   d.servoed = servo, d.servo = servo ? *servo : (tbServo){0}, d.servo_target = servo ? target : 0;
+  d.servo_key_count = 0;
   if (servo) d.motor = false;
   return change(ctx, w, id, &d);
 }
@@ -116,6 +124,19 @@ tbStatus tb_joint_set_target(tbContext* ctx, tbWorld* w, tbJointId id, double ta
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
   if (!d.servoed) return tb_fail(ctx, TB_ERROR_ARGUMENT, "this joint has no servo");
-  d.servo_target = target;
+  d.servo_target = target, d.servo_key_count = 0;
   return change(ctx, w, id, &d);
+}
+
+tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* w, tbJointId id, const tbServoKey* keys, int count)
+{
+  int place;
+  TB_TRY(tb_joint_find(ctx, w, id, &place));
+  tbJoint* j = &tb_joints(w)[place];
+  if (!j->def.servoed) return tb_fail(ctx, TB_ERROR_ARGUMENT, "this joint has no servo");
+  TB_TRY(tb_servo_keys_check(ctx, keys, count));
+  double rate, now = tb_servo_target(w, j, w->time, 0, &rate);
+  TB_TRY(tb_servo_keys_replace(ctx, w, place, keys, count));
+  if (count == 0) j->def.servo_target = now;
+  return TB_OK;
 }

@@ -107,6 +107,11 @@ void tb_names_remove(tbNames* names, int kind, const char* name)
   int index = gone->index;
   close_hole(names, (size_t)(gone - names->slot));
   names->count--;
+  tb_names_move_up(names, kind, index);
+}
+
+void tb_names_move_up(tbNames* names, int kind, int index)
+{
   for (size_t i = 0; i < names->capacity; i++)
     if (names->slot[i].name && names->slot[i].kind == kind && names->slot[i].index > index)
       names->slot[i].index--;

@@ -12,7 +12,7 @@ typedef struct tbNames {
   size_t count, capacity; // capacity: a power of two, or 0
 } tbNames;
 
-enum { TB_NAME_BODY, TB_NAME_MATERIAL };
+enum { TB_NAME_BODY, TB_NAME_MATERIAL, TB_NAME_JOINT };
 
 void tb_names_init(tbNames* names);
 void tb_names_free(tbContext* ctx, tbNames* names);
@@ -23,6 +23,7 @@ int tb_names_find(const tbNames* names, int kind, const char* name); // −1: no
 // The name must be new and its text kept. Reserve first: add itself cannot fail then.
 tbStatus tb_names_reserve(tbContext* ctx, tbNames* names);
 void tb_names_add(tbNames* names, int kind, const char* kept, int index);
+void tb_names_move_up(tbNames* names, int kind, int index); // things of the kind behind this one, by one
 // The name of a thing that goes; things of the kind behind it move up by one. Its text stays kept.
 void tb_names_remove(tbNames* names, int kind, const char* name);
 

@@ -20,17 +20,23 @@ static void follow(int* place, int removed) // of something else than what is re
   if (*place > removed) --*place;
 }
 
-static void remove_joint(tbWorld* w, int place)
+static void remove_joint(tbContext* ctx, tbWorld* w, int place)
 {
+  const char* name = tb_joints(w)[place].def.name;
+  tb_servo_keys_replace(ctx, w, place, NULL, 0); // needs no memory
+  if (name) {
+    tb_names_remove(&w->names, TB_NAME_JOINT, name);
+    tb_names_drop(ctx, &w->names, name);
+  } else tb_names_move_up(&w->names, TB_NAME_JOINT, place);
   tb_ids_remove(&w->joint_ids, tb_joints(w)[place].id);
   erase(&w->joint, place, 1);
 }
 
-static void remove_joints(tbWorld* w, int body)
+static void remove_joints(tbContext* ctx, tbWorld* w, int body)
 {
   for (int i = (int)w->joint.count - 1; i >= 0; i--) {
     tbJoint* j = &tb_joints(w)[i];
-    if (j->a == body || j->b == body) remove_joint(w, i);
+    if (j->a == body || j->b == body) remove_joint(ctx, w, i);
     else follow(&j->a, body), follow(&j->b, body);
   }
 }
@@ -104,7 +110,7 @@ tbStatus tb_world_remove_body(tbContext* ctx, tbWorld* w, tbBodyId id)
 {
   int place;
   TB_TRY(tb_body_find(ctx, w, id, &place));
-  remove_joints(w, place);
+  remove_joints(ctx, w, place);
   remove_holds(ctx, w, place);
   remove_contacts(w, place);
   remove_pairs(w, place);
@@ -129,7 +135,7 @@ tbStatus tb_world_remove_joint(tbContext* ctx, tbWorld* w, tbJointId id)
 {
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
-  remove_joint(w, place);
+  remove_joint(ctx, w, place);
   return TB_OK;
 }
 

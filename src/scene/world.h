@@ -79,6 +79,7 @@ typedef struct tbJoint {
   int a, b; // places of its bodies; −1: the world
   int id;   // in tbWorld.joint_ids
   void* user;
+  int key, nkey; // of its servo's target, in tbWorld.servo_key; 0: it rests at servo_target
   // frames at creation, in the bodies' frames (the world's for −1)
   tbVec3 anchor_a, anchor_b;
   tbQuat frame_a, frame_b;           // x axis: the joint's axis
@@ -138,6 +139,7 @@ struct tbWorld {
   tbArray contact_material; // tbContactMaterial: bodies' own
   tbArray pair;             // tbPairRule, sorted
   tbArray key;              // tbMotionKey
+  tbArray servo_key;        // tbServoKey, of the joints in their order
   tbArray contact;          // tbContactRecord of the last step
   tbArray ignored;          // tbBodyPair that do not touch, sorted
   tbArray event;            // tbContactEvent of the last step: to look at, in no checkpoint
@@ -228,5 +230,11 @@ tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, t
 tbStatus tb_inertia_check(tbContext* ctx, const char* name, tbMat3 inertia); // positive definite
 tbMat3 tb_inertia_from(const double inertia[6]);                             // xx yy zz xy xz yz
 tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* def); // limits, motor, servo, compliance
+// Finite, in order of time. (servo.c)
+tbStatus tb_servo_keys_check(tbContext* ctx, const tbServoKey* keys, int count);
+// Those of the joint at a place become these.
+tbStatus tb_servo_keys_replace(tbContext* ctx, tbWorld* world, int place, const tbServoKey* keys, int count);
+// Where the servo's target is at time t, and its rate in the step of length h that ends there.
+double tb_servo_target(const tbWorld* world, const tbJoint* joint, double t, double h, double* rate);
 
 #endif

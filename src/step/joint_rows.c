@@ -157,14 +157,17 @@ static void motor_block(const tbStepOptions* o, const tbJoint* j, const Pose* p,
   block->bias[0] = -j->def.motor_speed;
 }
 
-// λ = −h (k (error + h u) + d u): the spring and damper of the end of the step.
-static void servo_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+// λ = −h (k (error + h u) + d (u − rate)): the spring and damper of the end of the step.
+static void servo_block(const tbWorld* w, const tbStepOptions* o, const tbJoint* j, const Pose* p,
+                        tbJointBlock* block)
 {
-  double error = coordinate(j, p, block) - j->def.servo_target, round = 6.283185307179586;
+  double rate, target = tb_servo_target(w, j, w->time + o->dt, o->dt, &rate);
+  double error = coordinate(j, p, block) - target, round = 6.283185307179586;
   if (j->def.type == TB_JOINT_HINGE) error -= round * rint(error / round); // the short way
   drive_row(block, j->def.servo.force, o->dt);
   tbSoftRow soft = tb_soft_row(o->dt, j->def.servo.stiffness, j->def.servo.damping, error);
-  block->bias[0] = soft.bias, block->compliance[0] = soft.compliance;
+  block->bias[0] = soft.bias - o->dt * j->def.servo.damping * rate * soft.compliance;
+  block->compliance[0] = soft.compliance, block->rate = rate;
 }
 
 // A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
@@ -227,7 +230,7 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
     if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
   }
   if (j->def.motor && !positions) motor_block(o, j, &p, &out[count++]);
-  if (j->def.servoed && !positions) servo_block(o, j, &p, &out[count++]);
+  if (j->def.servoed && !positions) servo_block(w, o, j, &p, &out[count++]);
   return count;
 }
 

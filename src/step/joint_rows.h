@@ -14,6 +14,7 @@ typedef struct tbJointBlock {
   double param[2];
   double a[TB_MAX_ROWS][6], b[TB_MAX_ROWS][6];
   double bias[TB_MAX_ROWS], compliance[TB_MAX_ROWS];
+  double rate; // of a servo's target, which the bias is about at the end of the step    rad/s, m/s
 } tbJointBlock;
 
 // The blocks of a joint with its bodies' centres of mass at the poses given (one per body); returns how many.

@@ -96,6 +96,7 @@ typedef struct tbSoftStepPass {
   bool push;          // overlaps are pushed out; else only velocities count, and impulses are added up
   float inverse_h;    // 1/substep
   bool first;         // of the step
+  double elapsed;     // of the step, a substep after where bodies are                s
   float heavy;        // s/m: contacts whose impulse would do less than 1/heavy are stiffer
   float push_speed;   // m/s: at most
   float bounce_speed; // m/s: slower approaches do not bounce

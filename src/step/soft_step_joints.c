@@ -20,6 +20,7 @@ typedef struct tbSoftStepJoint {
   double J[2][TB_MAX_ROWS][6], Y[2][TB_MAX_ROWS][6]; // rows, and A⁻¹ of them
   double inverse[TB_MAX_ROWS * TB_MAX_ROWS];         // of W + R; of rows by themselves: 1/(W_ii + R_i)
   double error[TB_MAX_ROWS];                         // m, rad; of motors: −speed
+  double rate;                                       // of a servo's target: the error falls by it
   double slope[TB_MAX_ROWS];                         // of springs: bias = slope · e
   double give[TB_MAX_ROWS];                          // R; 0: rigid
   double low[TB_MAX_ROWS], high[TB_MAX_ROWS];
@@ -68,7 +69,8 @@ static void set_row(const tbJoint* j, const tbJointBlock* block, int i, double h
   if (!(block->compliance[i] > 0)) return;
   double k, b;
   spring_of(j, block, i, h, &k, &b);
-  out->error[i] = k > 0 ? block->bias[i] * (h * k + b) / k : 0;
+  out->error[i] = k > 0 ? block->bias[i] * (h * k + b) / k + h * block->rate : 0;
+  out->rate = block->rate;
   double denominator = substep * substep * k + substep * b;
   out->give[i] = 1 / denominator, out->slope[i] = substep * k / denominator;
 }
@@ -161,7 +163,7 @@ static double miss(const tbSoftStepWork* s, const tbSoftStepJoint* j, int row, c
   double u = along(s, j, row, false);
   *hard = 1, *yielded = 0;
   if (j->drive) return u + j->error[row];
-  double e = j->error[row] + along(s, j, row, true);
+  double e = j->error[row] + along(s, j, row, true) - j->rate * pass->elapsed;
   if (j->give[row] > 0) return u + j->slope[row] * e + j->give[row] * j->lambda[row];
   if (j->law == TB_LAW_NONNEG && e > 0) return u + e * pass->inverse_h;
   if (!pass->push) return u;

@@ -137,6 +137,7 @@ static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOpti
       sweep(ctx, s, WARM, NULL);
     }
     solve.first = relax.first = i == 0;
+    solve.elapsed = (i + 1) * h, relax.elapsed = (i + 2) * h; // bodies have moved when they relax
     tb_soft_step_joints_solve(s, &solve);
     sweep(ctx, s, SOLVE, &solve);
     tb_soft_step_spins_solve(s, &solve);

@@ -3,6 +3,8 @@
 #include "step/joints.h"
 #include "tribo/change.h"
 
+#include <string.h>
+
 static const double G = 9.81;
 
 static tbBodyId hung(Stage* s, double mass, tbVec3 at)
@@ -157,5 +159,66 @@ TEST(angles_speeds_motors_and_limits_follow_their_changes)
   both.servo = ball_servo.servo = servo;
   CHECK(tb_world_add_joint(&s.ctx, s.world, &both, NULL) == TB_ERROR_ARGUMENT);
   CHECK(tb_world_add_joint(&s.ctx, s.world, &ball_servo, NULL) == TB_ERROR_ARGUMENT);
+  tb_world_free(&s.ctx, s.world);
+}
+
+// A target that moves at a steady rate is followed at that rate, behind by what the weight asks for alone.
+TEST(a_servo_follows_its_keys_at_their_rate)
+{
+  static const char* const schemes[] = {"semi-implicit", "soft-step"};
+  for (int i = 0; i < 2; i++) {
+    Stage s;
+    fresh(&s);
+    tbBodyId ball = hung(&s, 2, tb_zero3());
+    tbServoKey keys[] = {{0.5, 0}, {2.5, 1}, {3, 0.5}};
+    tbJointDef def = vertical(TB_JOINT_SLIDER);
+    def.name = "lift";
+    def.servoed = true, def.servo = (tbServo){2000, 100, INFINITY};
+    def.servo_keys = keys, def.servo_key_count = 3;
+    tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
+    CHECK(tb_world_find_joint(s.world, "lift").index == id.index);
+    tbStepOptions o = tb_default_step_options();
+    o.dt = 0.01, o.scheme = schemes[i];
+    double sag = 2 * G / 2000;
+    for (int k = 0; k < 200; k++) CHECK_OK(&s.ctx, tb_world_step(&s.ctx, s.world, &o, NULL));
+    tbJointState j = tb_joint_state(s.world, id); // at 2 s, half way up
+    CHECK_NEAR(j.coordinate, 0.75 - sag, 2e-4);
+    CHECK_NEAR(j.speed, 0.5, 1e-3);
+    for (int k = 0; k < 200; k++) CHECK_OK(&s.ctx, tb_world_step(&s.ctx, s.world, &o, NULL));
+    CHECK_NEAR(tb_joint_state(s.world, id).coordinate, 0.5 - sag, 2e-4);
+    tb_world_free(&s.ctx, s.world);
+  }
+}
+
+TEST(keys_of_servos_are_kept_in_order_and_follow_their_joints)
+{
+  Stage s;
+  fresh(&s);
+  tbJointId id[3];
+  tbServoKey keys[3][2] = {{{0, 1}, {1, 2}}, {{0, 3}, {1, 4}}, {{0, 5}, {2, 6}}};
+  const char* const names[] = {"first", NULL, "last"};
+  for (int i = 0; i < 3; i++) {
+    tbJointDef def = vertical(TB_JOINT_SLIDER);
+    def.name = names[i];
+    def.servoed = true, def.servo = (tbServo){100, 10, INFINITY};
+    def.servo_keys = keys[i], def.servo_key_count = 2;
+    id[i] = stage_join(&s, def, the_world, hung(&s, 1, tb_vec3(i, 0, 0)), tb_zero3());
+  }
+  tbJointDef twice = tb_joint_def(s.world, id[0]);
+  twice.b = tb_world_body_at(s.world, 1);
+  CHECK(tb_world_add_joint(&s.ctx, s.world, &twice, NULL) == TB_ERROR_ARGUMENT); // the name is taken
+  tbServoKey back[] = {{1, 0}, {1, 1}};
+  CHECK(tb_joint_set_keys(&s.ctx, s.world, id[0], back, 2) == TB_ERROR_ARGUMENT);
+  CHECK(tb_joint_set_keys(&s.ctx, s.world, id[0], keys[2], 1) == TB_OK);
+  CHECK_OK(&s.ctx, tb_world_remove_joint(&s.ctx, s.world, id[1]));
+  tbJointDef first = tb_joint_def(s.world, id[0]), last = tb_joint_def(s.world, id[2]);
+  CHECK(first.servo_key_count == 1 && first.servo_keys[0].target == 5 && !strcmp(first.name, "first"));
+  CHECK(last.servo_key_count == 2 && last.servo_keys[1].target == 6 && !strcmp(last.name, "last"));
+  CHECK(tb_joint_place(s.world, tb_world_find_joint(s.world, "last")) == 1);
+  CHECK_OK(&s.ctx, tb_joint_set_target(&s.ctx, s.world, id[0], 7));
+  last = tb_joint_def(s.world, id[2]);
+  CHECK(tb_joint_def(s.world, id[0]).servo_key_count == 0 && last.servo_keys[0].target == 5);
+  CHECK_OK(&s.ctx, tb_world_remove_joint(&s.ctx, s.world, id[0]));
+  CHECK(tb_world_find_joint(s.world, "first").index < 0);
   tb_world_free(&s.ctx, s.world);
 }

@@ -9,9 +9,9 @@
 
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
-_Static_assert(sizeof(tbJoint) == 456, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 488, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 728, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbWorld) == 760, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 184,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
@@ -267,9 +267,29 @@ static void code_own(tbCodec* c, tbWorld* w)
   tb_codec_require(c, next == count, "nodes of no body");
 }
 
+static void code_joint_name(tbCodec* c, tbWorld* w, int index, const char** name)
+{
+  bool named = *name != NULL;
+  tb_code_bool(c, &named);
+  if (named) code_unique_name(c, w, TB_NAME_JOINT, index, name);
+}
+
+// Keys stand in the order of their joints.
+static void code_servo_keys(tbCodec* c, tbWorld* w, tbJoint* j)
+{
+  int before = j == tb_joints(w) ? 0 : j[-1].key + j[-1].nkey, total = (int)w->servo_key.count;
+  j->key = before;
+  tb_code_int(c, &j->nkey, 0, total - before);
+  if (!tb_codec_good(c) || j->nkey == 0) return;
+  tb_codec_require(c, j->def.servoed && j->def.servo.stiffness > 0, "keys of a joint without a servo");
+  tbStatus status = tb_servo_keys_check(c->ctx, (const tbServoKey*)w->servo_key.data + j->key, j->nkey);
+  tb_codec_require(c, status == TB_OK, "keys of a servo that cannot be");
+}
+
 static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
 {
   tbJointDef* d = &j->def;
+  code_joint_name(c, w, (int)(j - tb_joints(w)), &d->name);
   int type = (int)d->type, last = (int)w->body.count - 1;
   tb_code_int(c, &type, 0, TB_JOINT_COUNT - 1);
   d->type = (tbJointType)type;
@@ -294,6 +314,7 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_number(c, &d->servo.damping);
   tb_code_extended(c, &d->servo.force);
   tb_code_number(c, &d->servo_target);
+  code_servo_keys(c, w, j);
   tb_code_number(c, &d->compliance);
   tb_code_number(c, &d->damping);
   tb_code_bool(c, &d->collide);
@@ -353,8 +374,21 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   if (tb_codec_good(c))
     code_ids(c, &w->body_ids, w->body.count, w->body.count ? &tb_bodies(w)->id : NULL, sizeof(tbBody));
   code_own(c, w);
+  tb_code_array(c, &w->servo_key, 16);
+  for (size_t i = 0; i < w->servo_key.count && tb_codec_good(c); i++) {
+    tbServoKey* key = (tbServoKey*)w->servo_key.data + i;
+    tb_code_number(c, &key->t);
+    tb_code_number(c, &key->target);
+  }
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
+  if (tb_codec_good(c))
+    tb_codec_require(c,
+                     w->joint.count == 0
+                         ? w->servo_key.count == 0
+                         : (size_t)(tb_joints(w)[w->joint.count - 1].key +
+                                    tb_joints(w)[w->joint.count - 1].nkey) == w->servo_key.count,
+                     "keys of no servo");
   if (tb_codec_good(c))
     code_ids(c, &w->joint_ids, w->joint.count, w->joint.count ? &tb_joints(w)->id : NULL, sizeof(tbJoint));
   tb_code_array(c, &w->ignored, 16);

@@ -212,7 +212,7 @@ static tbStatus put_joint(tbRobot* r, tbJsonWriter* w, const char* a, const char
                           const tbRobotJoint* j)
 {
   tb_put_object(w, NULL);
-  if (j && j->name) tb_put_string(w, "_name", j->name);
+  if (j && j->name) tb_put_string(w, "name", j->name);
   tb_put_string(w, "type", j ? tb_joint_type_name(j->type) : "weld");
   if (a) tb_put_string(w, "a", a);
   tb_put_string(w, "b", b);

@@ -274,6 +274,15 @@ static const tbRecord motor_record = {
     "motor", "Drives a joint towards a speed.",
     RECORD(Motor, NULL, motor_keys)};
 
+static const tbKey servo_key_keys[] = {
+    {"t", TB_KEY_NUMBER, AT(ServoKey, t), ANY, .required = true, .text = "time, s; increasing"},
+    {"target", TB_KEY_NUMBER, AT(ServoKey, target), ANY, .required = true, .text = "from the start, rad or m"},
+};
+
+static const tbRecord servo_key_record = {
+    "servo_key", "A target at a time.",
+    RECORD(ServoKey, NULL, servo_key_keys)};
+
 static void init_servo(void* out) { ((tbSceneServo*)out)->force = INFINITY; }
 
 static const tbKey servo_keys[] = {
@@ -281,11 +290,13 @@ static const tbKey servo_keys[] = {
     {"stiffness", TB_KEY_NUMBER, AT(Servo, stiffness), NONNEGATIVE, .shown = true, .text = "N·m/rad or N/m"},
     {"damping", TB_KEY_NUMBER, AT(Servo, damping), NONNEGATIVE, .shown = true,
      .text = "N·m·s/rad or N·s/m; not both zero"},
+    {"keys", TB_KEY_RECORDS, AT(Servo, keys), .record = &servo_key_record,
+     .text = "instead of the target: targets at times, on straight lines between them, at rest before and after"},
     {"force", TB_KEY_NUMBER, AT(Servo, force), NONNEGATIVE, .text = "at most, N·m or N; absent: whatever it takes"},
 };
 
 static const tbRecord servo_record = {
-    "servo", "Holds a joint at an angle or travel: force = stiffness (target − coordinate) − damping · speed.",
+    "servo", "Holds a joint at an angle or travel: force = stiffness (target − coordinate) + damping (rate of the target − speed).",
     RECORD(Servo, init_servo, servo_keys)};
 
 static const tbKey ignore_keys[] = {
@@ -299,6 +310,7 @@ static const tbRecord ignore_record = {
 
 static const tbKey joint_keys[] = {
     {"type", TB_KEY_TAG, AT(Joint, type), .required = true, .text = "which of these"},
+    {"name", TB_KEY_STRING, AT(Joint, name), .text = "unique among joints; for control and CSV files"},
     {"a", TB_KEY_STRING, AT(Joint, a), .text = "a body; \"world\" or absent: the world"},
     {"b", TB_KEY_STRING, AT(Joint, b), .text = "a body; \"world\" or absent: the world"},
     {"compliance", TB_KEY_NUMBER, AT(Joint, compliance), NONNEGATIVE, .shown = true,

@@ -212,9 +212,15 @@ typedef struct tbSceneMotor {
   double speed, force;
 } tbSceneMotor;
 
+typedef struct tbSceneServoKey {
+  const tbJson* node;
+  double t, target;
+} tbSceneServoKey;
+
 typedef struct tbSceneServo {
   const tbJson* node;
   double target, stiffness, damping, force;
+  tbSceneList keys; // tbSceneServoKey
 } tbSceneServo;
 
 typedef struct tbSceneIgnore {
@@ -224,6 +230,7 @@ typedef struct tbSceneIgnore {
 
 typedef struct tbSceneJoint {
   const tbJson* node;
+  const char* name;
   int type; // tbJointType
   const char *a, *b;
   double anchor[3], anchor_b[3], axis[3], limits[2], limits_deg[2], compliance, damping;

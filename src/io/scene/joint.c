@@ -27,6 +27,24 @@ static tbStatus read_limits(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* 
   return TB_OK;
 }
 
+static tbStatus read_servo_keys(tbSceneBuild* b, const tbSceneServo* s, tbJointDef* d)
+{
+  const tbSceneServoKey* key = s->keys.items;
+  TB_TRY(tb_scene_exclude(b->ctx, s->node, "keys", "target"));
+  if (!tb_scene_given(s->node, "keys")) return TB_OK;
+  if (s->keys.count == 0)
+    return tb_json_fail(b->ctx, tb_scene_place(s->node, "keys"), "\"keys\" must not be empty");
+  tbServoKey* keys = TB_TAKE(b->arena, tbServoKey, (size_t)s->keys.count);
+  if (!keys) return TB_ERROR_MEMORY;
+  for (int i = 0; i < s->keys.count; i++) {
+    if (i > 0 && !(key[i].t > key[i - 1].t))
+      return tb_json_fail(b->ctx, tb_scene_place(key[i].node, "t"), "the times of keys must increase");
+    keys[i] = (tbServoKey){key[i].t, key[i].target};
+  }
+  d->servo_keys = keys, d->servo_key_count = s->keys.count;
+  return TB_OK;
+}
+
 static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
 {
   tbJointDef d = tb_default_joint_def((tbJointType)s->type);
@@ -50,8 +68,12 @@ static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
     d.motor = true;
     d.motor_speed = s->motor->speed, d.motor_force = s->motor->force;
   }
+  d.name = s->name;
+  if (s->name && tb_world_find_joint(b->world, s->name).index >= 0)
+    return tb_json_fail(b->ctx, tb_scene_place(s->node, "name"), "two joints are called \"%.60s\"", s->name);
   if (s->servo) {
     TB_TRY(tb_scene_exclude(b->ctx, s->node, "motor", "servo"));
+    TB_TRY(read_servo_keys(b, s->servo, &d));
     d.servoed = true, d.servo_target = s->servo->target;
     d.servo = (tbServo){s->servo->stiffness, s->servo->damping, s->servo->force};
   }

@@ -66,7 +66,8 @@ static const char everything[] =
     "  {\"type\": \"hinge\", \"a\": \"world\", \"b\": \"cube/1\", \"anchor\": [2, 0, 0], \"axis\": [0, 2, 0],"
     "   \"limits_deg\": [-90, 180], \"motor\": {\"speed\": -1, \"force\": 50}},\n"
     "  {\"type\": \"slider\", \"a\": \"cube/2\", \"axis\": [0, 0, 1], \"limits\": [-1, 1],"
-    "   \"servo\": {\"target\": 0.5, \"stiffness\": 10, \"damping\": 2, \"force\": 3}},\n"
+    "   \"name\": \"elbow\", \"servo\": {\"target\": 0.5, \"stiffness\": 10, \"damping\": 2, \"force\": "
+    "3}},\n"
     "  {\"type\": \"weld\", \"a\": \"cube/3\", \"b\": \"cube/4\"},\n"
     "  {\"type\": \"distance\", \"a\": \"block\", \"b\": \"cube/5\", \"anchor\": [1, 2, 3], \"anchor_b\": "
     "[0, 0, 10],"
@@ -93,7 +94,7 @@ TEST(scene_of_everything_names_every_key)
   static const char* const elsewhere[] = {"fraction", "compliance", "file", "resolution"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  CHECK(all.count == 30);
+  CHECK(all.count == 31);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];

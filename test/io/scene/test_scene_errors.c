@@ -184,7 +184,7 @@ TEST(scene_errors_of_joints)
       {"@{\"type\": \"weld\", \"a\": \"f\"}", "neither body of the joint can move freely"},
       {"@{\"type\": \"ball\", \"a\": \"x\"}", "missing key \"anchor\" for \"joints\""},
       {"{\"type\": \"ball\", \"a\": \"x\", \"anchor\": [0, 0, 0], @\"limits\": [0, 1]}",
-       "unknown key \"limits\"; valid keys: type, a, b, compliance, damping, collide, anchor"},
+       "unknown key \"limits\"; valid keys: type, name, a, b, compliance, damping, collide, anchor"},
       {"{\"type\": \"hinge\", \"a\": \"x\", \"anchor\": [0, 0, 0], \"axis\": @[0, 0, 0]}",
        "an axis must not be zero"},
       {"{\"type\": \"slider\", \"a\": \"x\", \"axis\": [0, 0, 1], \"limits\": @[2, 1]}",
