@@ -188,6 +188,15 @@ typedef struct tbPinDef {
 
 tbPinDef tb_default_pin_def(void); // no nodes, held by the world at rest
 
+// The fields that a reduced body deforms by.
+typedef enum tbReducedBasis {
+  TB_BASIS_LINEAR,      // its modes of vibration: small deformation, any motion
+  TB_BASIS_DERIVATIVES, // and their derivatives, with St. Venant and Kirchhoff's elasticity: large bending
+  TB_BASIS_COUNT
+} tbReducedBasis;
+
+const char* tb_basis_name(tbReducedBasis basis); // "linear", "modal-derivatives"
+
 typedef struct tbDeformableDef {
   const char* name;       // unique; null: "body/INDEX"
   const tbTetMesh* solid; // either a solid, made of `soft`,
@@ -202,6 +211,11 @@ typedef struct tbDeformableDef {
   const tbPinDef* pins;
   int pin_count;
   bool self_contact; // its surface may touch itself
+  // A reduced body: a solid that deforms by so many fields alone, in a frame that moves with it. Its model is linear,
+  // or stvk; its pins are the world's, with one motion. 0: every node moves by itself
+  int modes;
+  tbReducedBasis basis;
+  const char* basis_file; // where its fields are kept for the next time, if they are of this solid; may be null
 } tbDeformableDef;
 
 tbDeformableDef tb_default_deformable_def(void); // identity pose, at rest, self-contact
@@ -212,6 +226,11 @@ const tbVec3* tb_body_nodes(const tbWorld* world, tbBodyId body);
 const tbVec3* tb_body_node_velocities(const tbWorld* world, tbBodyId body);
 tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* world, tbBodyId body, const tbVec3* positions,
                            const tbVec3* velocities);
+// Coordinates of a reduced body's deformation, and their rates (null: at rest). 0 and null: it has none.
+int tb_body_mode_count(const tbWorld* world, tbBodyId body);
+const double* tb_body_modes(const tbWorld* world, tbBodyId body);
+tbStatus tb_body_set_modes(tbContext* ctx, tbWorld* world, tbBodyId body, const double* coordinates,
+                           const double* rates);
 // Its surface: triangles over its nodes, counter-clockwise seen from outside.
 int tb_body_triangle_count(const tbWorld* world, tbBodyId body);
 const int (*tb_body_triangles(const tbWorld* world, tbBodyId body))[3];

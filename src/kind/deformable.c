@@ -3,6 +3,8 @@
 // place and velocity are those of their nodes together.
 #include "kind/deformable.h"
 
+#include "kind/reduced.h"
+
 tbPinDef tb_default_pin_def(void) { return (tbPinDef){.body = {-1, 0}}; }
 
 tbDeformableDef tb_default_deformable_def(void)
@@ -166,6 +168,7 @@ tbStatus tb_world_add_deformable(tbContext* ctx, tbWorld* w, const tbDeformableD
   tbTransform pose = {d->orientation, d->position};
   TB_TRY(tb_body_check(ctx, w, d->name, d->material, d->friction, made, &name, &material));
   TB_TRY(check(ctx, w, name, d, &pose.q));
+  if (d->modes > 0) return tb_reduced_add(ctx, w, d, name, material, pose, out);
   tbDeformable* f;
   TB_TRY(make(ctx, d, pose, name, &f));
   tbStatus status = add(ctx, w, d, pose, name, material, f);

@@ -2,11 +2,12 @@
 #include "kind/table.h"
 
 #include "kind/deformable.h"
+#include "kind/reduced.h"
 #include "kind/rigid.h"
 
 #include <string.h>
 
-static const tbKind* const kinds[] = {&tb_kind_rigid, &tb_kind_soft, &tb_kind_cloth};
+static const tbKind* const kinds[] = {&tb_kind_rigid, &tb_kind_soft, &tb_kind_cloth, &tb_kind_reduced};
 
 int tb_kind_count(void) { return (int)(sizeof kinds / sizeof *kinds); }
 const tbKind* tb_kind_at(int index) { return kinds[index]; }

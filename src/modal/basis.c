@@ -100,7 +100,7 @@ tbStatus tb_modal_basis_finish(tbContext* ctx, const tbFemBody* fem, bool stvk, 
 {
   TB_TRY(weigh(ctx, fem, b));
   clean(b);
-  return stvk ? tb_polynomial_create(ctx, fem, b->nmode, b->field, &b->stvk) : TB_OK;
+  return stvk && !b->stvk ? tb_polynomial_create(ctx, fem, b->nmode, b->field, &b->stvk) : TB_OK;
 }
 
 // ---- fields ----

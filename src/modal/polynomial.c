@@ -134,8 +134,7 @@ static void sum_up(const Job* job, tbPolynomial* p)
                                                           entry(job, R + pair_of(r, i, l), R + pair_of(r, j, k));
 }
 
-tbStatus tb_polynomial_create(tbContext* ctx, const tbFemBody* fem, int r, const double* field,
-                              tbPolynomial** out)
+tbStatus tb_polynomial_make(tbContext* ctx, int r, tbPolynomial** out)
 {
   *out = NULL;
   if (r > TB_POLYNOMIAL_MAX)
@@ -143,16 +142,27 @@ tbStatus tb_polynomial_create(tbContext* ctx, const tbFemBody* fem, int r, const
                    TB_POLYNOMIAL_MAX);
   tbPolynomial* p = TB_NEW(ctx, tbPolynomial, 1);
   if (!p) return TB_ERROR_MEMORY;
-  tbArena scratch;
-  tb_arena_init(&scratch, ctx);
   tb_arena_init(&p->arena, ctx);
   p->r = r, p->pairs = r * (r + 1) / 2;
   size_t R = (size_t)r, P = (size_t)p->pairs;
   p->K = TB_TAKE(&p->arena, double, R * R);
   p->A = TB_TAKE(&p->arena, double, P * R);
   p->B = TB_TAKE(&p->arena, double, P * P);
+  if (p->K && p->A && p->B) return *out = p, TB_OK;
+  tb_polynomial_free(ctx, p);
+  return TB_ERROR_MEMORY;
+}
+
+tbStatus tb_polynomial_create(tbContext* ctx, const tbFemBody* fem, int r, const double* field,
+                              tbPolynomial** out)
+{
+  tbPolynomial* p;
+  tbArena scratch;
+  *out = NULL;
+  TB_TRY(tb_polynomial_make(ctx, r, &p));
+  tb_arena_init(&scratch, ctx);
   Job job = {.n = r + p->pairs};
-  tbStatus status = p->K && p->A && p->B ? make_gram(ctx, &scratch, fem, r, field, &job) : TB_ERROR_MEMORY;
+  tbStatus status = make_gram(ctx, &scratch, fem, r, field, &job);
   if (status == TB_OK) sum_up(&job, p), *out = p;
   else tb_polynomial_free(ctx, p);
   tb_arena_free(&scratch);

@@ -23,6 +23,7 @@ typedef struct tbPolynomial {
 // field[(3 i + a) r + k] as in tbModalBasis.
 tbStatus tb_polynomial_create(tbContext* ctx, const tbFemBody* fem, int r, const double* field,
                               tbPolynomial** out);
+tbStatus tb_polynomial_make(tbContext* ctx, int r, tbPolynomial** out); // all zero, to be filled
 void tb_polynomial_free(tbContext* ctx, tbPolynomial* polynomial); // takes null
 
 // E; the forces −∂E (r) and ∂²E (r · r), unless null. work: tb_polynomial_work doubles.

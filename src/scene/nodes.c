@@ -26,3 +26,29 @@ tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3
   tb_bodies(w)[place].kind->set_nodes(w, place, positions, velocities);
   return TB_OK;
 }
+
+int tb_body_mode_count(const tbWorld* w, tbBodyId id)
+{
+  int place = tb_body_place(w, id), count = 0;
+  if (place >= 0 && tb_bodies(w)[place].kind->modes) tb_bodies(w)[place].kind->modes(&tb_bodies(w)[place], &count);
+  return count;
+}
+
+const double* tb_body_modes(const tbWorld* w, tbBodyId id)
+{
+  int place = tb_body_place(w, id), count;
+  const tbBody* b = place < 0 ? NULL : &tb_bodies(w)[place];
+  return b && b->kind->modes ? b->kind->modes(b, &count) : NULL;
+}
+
+tbStatus tb_body_set_modes(tbContext* ctx, tbWorld* w, tbBodyId id, const double* q, const double* qd)
+{
+  int count = tb_body_mode_count(w, id);
+  if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no reduced body", tb_body_name(w, id));
+  for (int k = 0; k < count; k++)
+    if (!isfinite(q[k]) || (qd && !isfinite(qd[k])))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "mode %d of %s must be finite", k, tb_body_name(w, id));
+  int place = tb_body_place(w, id);
+  tb_bodies(w)[place].kind->set_modes(w, place, q, qd);
+  return TB_OK;
+}

@@ -10,7 +10,9 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, tbBodyId id, const int* n
 {
   TB_TRY(tb_body_find(ctx, w, id, place));
   const tbBody* b = &tb_bodies(w)[*place];
-  if (!b->kind->pin) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", b->name);
+  if (!b->kind->push) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", b->name);
+  if (count > 0 && !b->kind->pin)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is held where it was made to be: its fields depend on that", b->name);
   if (count < 0 || (count > 0 && !nodes))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no nodes", b->name);
   int have = tb_nodes_of(b).count;
@@ -32,7 +34,7 @@ tbStatus tb_body_unpin(tbContext* ctx, tbWorld* w, tbBodyId id, const int* nodes
 {
   int place;
   TB_TRY(find(ctx, w, id, nodes, node_count, &place));
-  tb_bodies(w)[place].kind->unpin(ctx, w, place, nodes, node_count);
+  if (node_count > 0) tb_bodies(w)[place].kind->unpin(ctx, w, place, nodes, node_count);
   return TB_OK;
 }
 

@@ -390,6 +390,7 @@ static const tbKey scene_keys[] = {
     {"ignore", TB_KEY_RECORDS, AT(File, ignore), .record = &ignore_record, .text = "pairs that do not touch"},
     {"soft", TB_KEY_RECORDS, AT(File, soft), .record = &tb_soft_record, .text = "finite-element solids"},
     {"cloth", TB_KEY_RECORDS, AT(File, cloth), .record = &tb_cloth_record, .text = "sheets of triangles"},
+    {"reduced", TB_KEY_RECORDS, AT(File, reduced), .record = &tb_reduced_record, .text = "solids that deform by a few modes"},
     {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},
 };
 

@@ -276,7 +276,7 @@ typedef struct tbSceneAttachment {
   tbSceneNodes nodes;
 } tbSceneAttachment;
 
-typedef struct tbSceneDeformable { // a soft body or a cloth
+typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   const tbJson* node;
   const char *name, *material;
   tbSceneMesh* mesh;
@@ -291,6 +291,8 @@ typedef struct tbSceneDeformable { // a soft body or a cloth
   // soft
   int model, mass; // tbElasticModel; 0: lumped, 1: consistent
   double young, poisson, density;
+  // reduced
+  int modes, basis; // tbReducedBasis
   // cloth
   double area_density, stretch, shear, bend, thickness, air_damping, warp[3];
 } tbSceneDeformable;
@@ -311,6 +313,7 @@ typedef struct tbSceneFile {
   tbSceneList ignore;    // tbSceneIgnore
   tbSceneList soft;      // tbSceneDeformable
   tbSceneList cloth;     // tbSceneDeformable
+  tbSceneList reduced;   // tbSceneDeformable
 } tbSceneFile;
 
 #endif

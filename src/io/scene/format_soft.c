@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of the scene format, continued: soft bodies and cloth.
+// The table of the scene format, continued: soft bodies, cloth and reduced bodies.
 #include "io/scene/table.h"
 #include "tribo/scene.h"
 
 // clang-format off
 static const char* elastic_at(int i) { return i < TB_ELASTIC_COUNT ? tb_elastic_name((tbElasticModel)i) : NULL; }
+static const char* basis_at(int i) { return i < TB_BASIS_COUNT ? tb_basis_name((tbReducedBasis)i) : NULL; }
 static const char* mass_at(int i) { return i == 0 ? "lumped" : i == 1 ? "consistent" : NULL; }
 
 // ---- meshes ----
@@ -138,6 +139,15 @@ static void init_soft(void* out)
   d->poisson = def.poisson;
 }
 
+static void init_reduced(void* out)
+{
+  tbSceneDeformable* d = out;
+  init_soft(out);
+  d->model = TB_ELASTIC_LINEAR;
+  d->modes = 20;
+  d->self_contact = false;
+}
+
 static void init_cloth(void* out)
 {
   tbSceneDeformable* d = out;
@@ -186,6 +196,21 @@ static const tbKey soft_keys[] = {
      .text = "at the nodes, or exact for linear fields"},
     SHARED_KEYS,
 };
+static const tbKey reduced_keys[] = {
+    NAME_AND_MESH(solid_record),
+    {"modes", TB_KEY_INT, AT(Deformable, modes), {1, 1000, false}, .shown = true,
+     .text = "fields that it deforms by; with modal-derivatives, half of them are modes of vibration"},
+    {"basis", TB_KEY_CHOICE, AT(Deformable, basis), .choice = basis_at, .shown = true,
+     .text = "modes of vibration alone, or with their derivatives for large bending"},
+    {"model", TB_KEY_CHOICE, AT(Deformable, model), .choice = elastic_at, .shown = true, .text = "linear, which turns with the body's frame, or stvk; modal-derivatives are stvk"},
+    {"young", TB_KEY_NUMBER, AT(Deformable, young), POSITIVE, .shown = true, .text = "Young's modulus, Pa"},
+    {"poisson", TB_KEY_NUMBER, AT(Deformable, poisson), {-1, 0.5, true}, .shown = true,
+     .text = "Poisson's ratio; less than 0.5"},
+    {"density", TB_KEY_NUMBER, AT(Deformable, density), POSITIVE, .text = "kg/m³; absent: the material's"},
+    {"mass", TB_KEY_CHOICE, AT(Deformable, mass), .choice = mass_at, .shown = true,
+     .text = "at the nodes, or exact for linear fields"},
+    SHARED_KEYS,
+};
 static const tbKey cloth_keys[] = {
     NAME_AND_MESH(sheet_record),
     {"area_density", TB_KEY_NUMBER, AT(Deformable, area_density), POSITIVE, .shown = true, .text = "kg/m²"},
@@ -207,4 +232,7 @@ const tbRecord tb_soft_record = {
 const tbRecord tb_cloth_record = {
     "cloth", "A sheet of triangles and hinges.",
     RECORD(Deformable, init_cloth, cloth_keys)};
+const tbRecord tb_reduced_record = {
+    "reduced", "A solid that deforms by a few fields, in a frame that moves with it; where nodes are pinned, in theirs.",
+    RECORD(Deformable, init_reduced, reduced_keys)};
 // clang-format on

@@ -30,7 +30,8 @@ static bool is_called(const char* record, const char* name)
 bool tb_scene_lost_body(const tbSceneBuild* b, const char* name)
 {
   const tbSceneBody* body = b->file->bodies.items;
-  const tbSceneDeformable *soft = b->file->soft.items, *cloth = b->file->cloth.items;
+  const tbSceneDeformable *soft = b->file->soft.items, *cloth = b->file->cloth.items,
+                          *reduced = b->file->reduced.items;
   if (!name || !tb_scene_noted(b)) return false;
   for (int i = 0; i < b->file->bodies.count; i++)
     if (is_called(body[i].name, name) && tb_scene_errors_bad(b->errors, body[i].node)) return true;
@@ -38,6 +39,8 @@ bool tb_scene_lost_body(const tbSceneBuild* b, const char* name)
     if (is_called(soft[i].name, name) && tb_scene_errors_bad(b->errors, soft[i].node)) return true;
   for (int i = 0; i < b->file->cloth.count; i++)
     if (is_called(cloth[i].name, name) && tb_scene_errors_bad(b->errors, cloth[i].node)) return true;
+  for (int i = 0; i < b->file->reduced.count; i++)
+    if (is_called(reduced[i].name, name) && tb_scene_errors_bad(b->errors, reduced[i].node)) return true;
   return false;
 }
 

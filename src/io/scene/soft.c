@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft bodies and cloth of scene files: matter, pins, attachments, copies.
+// Soft bodies, cloth and reduced bodies of scene files: matter, pins, attachments, copies.
 #include "fem/tets.h"
 #include "geometry/mesh.h"
 #include "io/scene/build.h"
@@ -245,6 +245,14 @@ static tbStatus add_copies(tbSceneBuild* b, const tbSceneDeformable* s, const tb
   return TB_OK;
 }
 
+// Beside the mesh's file, where there is one: fields are found once.
+static tbStatus read_reduced(tbSceneBuild* b, const tbSceneDeformable* s, tbDeformableDef* d)
+{
+  d->modes = s->modes, d->basis = (tbReducedBasis)s->basis;
+  if (!s->mesh->file) return TB_OK;
+  return tb_scene_path(b, tb_scene_place(s->mesh->node, "file"), s->mesh->file, &d->basis_file);
+}
+
 static tbStatus add_deformable(tbSceneBuild* b, const tbSceneDeformable* s, bool cloth, int ordinal)
 {
   tbTetMesh* solid = NULL;
@@ -259,6 +267,7 @@ static tbStatus add_deformable(tbSceneBuild* b, const tbSceneDeformable* s, bool
   tbStatus status = tb_scene_mesh(b, s, cloth ? NULL : &solid, cloth ? &sheet : NULL);
   d.solid = solid, d.sheet = sheet;
   if (status == TB_OK) status = read_body(b, s, &d, &friction);
+  if (status == TB_OK && s->modes > 0) status = read_reduced(b, s, &d);
   if (status == TB_OK && tb_scene_noted(b) == noted) status = add_copies(b, s, &d, copies, ordinal);
   status = tb_scene_note(b, status);
   if (status == TB_OK) status = tb_scene_close(b, s->node, noted);
@@ -270,9 +279,10 @@ static tbStatus add_deformable(tbSceneBuild* b, const tbSceneDeformable* s, bool
 tbStatus tb_scene_deformables(tbSceneBuild* b)
 {
   const tbSceneFile* f = b->file;
-  const tbSceneDeformable *soft = f->soft.items, *cloth = f->cloth.items;
+  const tbSceneDeformable *soft = f->soft.items, *cloth = f->cloth.items, *reduced = f->reduced.items;
   int ordinal = f->bodies.count;
   for (int i = 0; i < f->soft.count; i++) TB_TRY(add_deformable(b, &soft[i], false, ordinal++));
   for (int i = 0; i < f->cloth.count; i++) TB_TRY(add_deformable(b, &cloth[i], true, ordinal++));
+  for (int i = 0; i < f->reduced.count; i++) TB_TRY(add_deformable(b, &reduced[i], false, ordinal++));
   return TB_OK;
 }
