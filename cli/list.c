@@ -148,7 +148,9 @@ static void list_matrix(void)
   for (int k = 0; k < tb_scheme_count(); k++) {
     const tbScheme* s = tb_scheme_at(k);
     printf("%-14s %s bodies; the solver sees", s->name,
-           s->moves & TB_MOVES_NODES ? "rigid and deformable" : "rigid");
+           s->moves & TB_MOVES_MODES   ? "rigid, deformable and reduced"
+           : s->moves & TB_MOVES_NODES ? "rigid and deformable"
+                                       : "rigid");
     for (int l = 0; l < TB_LAW_COUNT; l++)
       if (s->laws & 1u << l) printf(" %s", tb_law_name((tbLaw)l));
     unsigned more = s->impact_laws & ~s->laws;

@@ -211,11 +211,12 @@ typedef struct tbDeformableDef {
   const tbPinDef* pins;
   int pin_count;
   bool self_contact; // its surface may touch itself
-  // A reduced body: a solid that deforms by so many fields alone, in a frame that moves with it. Its model is linear,
-  // or stvk; its pins are the world's, with one motion. 0: every node moves by itself
+  // A reduced body: a solid that deforms by so many fields alone, in a frame that moves with it. Its model is
+  // linear, or stvk; its pins are the world's, with one motion. 0: every node moves by itself
   int modes;
   tbReducedBasis basis;
-  const char* basis_file; // where its fields are kept for the next time, if they are of this solid; may be null
+  const char*
+      basis_file; // where its fields are kept for the next time, if they are of this solid; may be null
 } tbDeformableDef;
 
 tbDeformableDef tb_default_deformable_def(void); // identity pose, at rest, self-contact

@@ -133,14 +133,15 @@ tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOpti
                           double** lambda);
 
 // Bodies that a scheme can move: those whose surface moves as a frame (rigid ones), those whose nodes move.
-enum { TB_MOVES_FRAMES = 1, TB_MOVES_NODES = 2 };
+enum { TB_MOVES_FRAMES = 1, TB_MOVES_NODES = 2, TB_MOVES_MODES = 4 };
 
 typedef struct tbScheme {
   const char* name;
   const char* summary;
   const char* reference;
   const struct tbSchemeMethod* method;
-  unsigned moves; // TB_MOVES_… of the bodies it moves; those of nodes have sparse metric blocks
+  unsigned moves; // TB_MOVES_… of the bodies it moves; those of nodes have sparse metric blocks, reduced ones
+                  // dense
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;

@@ -18,8 +18,8 @@ static tbStatus take_surface(tbContext* ctx, const tbTetMesh* mesh, tbReduced* d
   d->triangle = tb_arena_take(&d->arena, (size_t)mesh->ntriangle, sizeof *d->triangle);
   if (!d->triangle) return TB_ERROR_MEMORY;
   memcpy(d->triangle, mesh->triangle, (size_t)mesh->ntriangle * sizeof *d->triangle);
-  TB_TRY(tb_surface_mesh_create(ctx, mesh->node, mesh->nnode, (const int(*)[3])mesh->triangle, mesh->ntriangle,
-                                &d->surface));
+  TB_TRY(tb_surface_mesh_create(ctx, mesh->node, mesh->nnode, (const int(*)[3])mesh->triangle,
+                                mesh->ntriangle, &d->surface));
   return tb_surface_mesh_link(ctx, d->surface);
 }
 
@@ -74,7 +74,8 @@ static tbStatus make_basis(tbContext* ctx, const tbReducedMatter* m, const doubl
     memcpy(d->basis->omega2, fields + all, (size_t)m->modes * sizeof *fields);
     return tb_modal_basis_finish(ctx, d->fem, stvk, d->basis);
   }
-  if (m->basis_file) return tb_modal_basis_cached(ctx, d->fem, m->modes, m->derivatives, stvk, m->basis_file, &d->basis);
+  if (m->basis_file)
+    return tb_modal_basis_cached(ctx, d->fem, m->modes, m->derivatives, stvk, m->basis_file, &d->basis);
   return tb_modal_basis_create(ctx, d->fem, m->modes, m->derivatives, stvk, &d->basis);
 }
 
@@ -97,6 +98,7 @@ tbStatus tb_reduced_make(tbContext* ctx, const tbReducedMatter* m, const double*
   if (!d) return TB_ERROR_MEMORY;
   tb_arena_init(&d->arena, ctx);
   d->soft = m->soft, d->derivatives = m->derivatives;
+  d->motion.initial = tb_transform_identity();
   tbStatus status = make_mesh(ctx, m, fields != NULL, d);
   if (status == TB_OK) status = make_basis(ctx, m, fields, d);
   if (status == TB_OK) status = take_state(d);
@@ -129,10 +131,11 @@ static tbStatus check_pins(tbContext* ctx, const tbWorld* w, const char* name, c
   for (int i = 0; i < d->pin_count; i++) {
     TB_TRY(tb_pin_check(ctx, w, name, &d->pins[i]));
     if (d->pins[i].body.index != -1)
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is a reduced body: its nodes are pinned to the world, not to a body",
-                     name);
+      return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                     "%s is a reduced body: its nodes are pinned to the world, not to a body", name);
     if (d->pin_count > 1 && moves(&d->pins[i]))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is a reduced body: what moves its nodes must be one pin", name);
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is a reduced body: what moves its nodes must be one pin",
+                     name);
     for (int k = 0; k < d->pins[i].node_count; k++)
       if (d->pins[i].nodes[k] < 0 || d->pins[i].nodes[k] >= d->solid->nnode)
         return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s holds node %d; it has %d nodes", name,
@@ -179,8 +182,8 @@ static void start(const tbWorld* w, const tbDeformableDef* d, tbTransform pose, 
   if (d->pin_count > 0) {
     const tbPinDef* p = &d->pins[0];
     f->nhold = 1;
-    f->motion = (tbMotion){.key = (int)w->key.count - p->key_count, .nkey = p->key_count,
-                           .initial = tb_transform_identity()};
+    f->motion = (tbMotion){
+        .key = (int)w->key.count - p->key_count, .nkey = p->key_count, .initial = tb_transform_identity()};
     if (p->key_count == 0) {
       f->motion.v = p->velocity, f->motion.w = p->angular_velocity;
       f->motion.initial = tb_motion_start(w, pose, p->velocity, p->angular_velocity);

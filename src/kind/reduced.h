@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduced bodies: solids whose deformation has few degrees of freedom (modal/basis.h), in a frame of their own.
+// Reduced bodies: solids whose deformation has few degrees of freedom (modal/basis.h), in a frame of their
+// own.
 //
 //   x_i = c + R (X_i + U_i q)        degrees of freedom of the velocity: ċ, ω (world axes), q̇
 //
@@ -18,8 +19,8 @@ extern const tbKind tb_kind_reduced;
 // Where a body is and how fast.
 typedef struct tbReducedState {
   tbTransform frame;
-  tbVec3 v, w;     // of the frame's origin, and turning; world axes
-  double *q, *qd;  // (r)
+  tbVec3 v, w;    // of the frame's origin, and turning; world axes
+  double *q, *qd; // (r)
 } tbReducedState;
 
 // Of a reduced body, tbBody.own. The body's x, q, v, w and radius follow.
@@ -31,10 +32,10 @@ typedef struct tbReduced {
   tbSoftDef soft;
   tbVec3 centre; // of mass, of the mesh at rest, in the frame the mesh came in
   tbReducedState now;
-  tbVec3 *x, *v;   // of the nodes                                                   (fem->nnode)
-  int nhold;       // 1: pinned
-  tbMotion motion; // then: of the frame the mesh came in
-  double* push;    // forces on q for the next step, of what acts on nodes            (r)
+  tbVec3 *x, *v;        // of the nodes                                                   (fem->nnode)
+  int nhold;            // 1: pinned
+  tbMotion motion;      // then: of the frame the mesh came in
+  double* push;         // forces on q for the next step, of what acts on nodes            (r)
   tbVec3 force, torque; // and on the frame, about its origin, world axes
   bool self_contact;
   tbSurfaceMesh* surface; // surface->node: the nodes of its vertices
@@ -60,20 +61,22 @@ static inline bool tb_reduced_is_stvk(const tbSoftDef* soft, bool derivatives)
   return derivatives || soft->model == TB_ELASTIC_STVK;
 }
 
-// A body at rest. Without `fields` they are found; with them, nmode · 3 nnode as in tbModalBasis and ω² behind
-// them, they are taken as they are, and so are the nodes: about their centre of mass already.
-tbStatus tb_reduced_make(tbContext* ctx, const tbReducedMatter* matter, const double* fields, tbReduced** out);
+// A body at rest. Without `fields` they are found; with them, nmode · 3 nnode as in tbModalBasis and ω²
+// behind them, they are taken as they are, and so are the nodes: about their centre of mass already.
+tbStatus tb_reduced_make(tbContext* ctx, const tbReducedMatter* matter, const double* fields,
+                         tbReduced** out);
 void tb_reduced_free(tbContext* ctx, tbReduced* reduced); // takes null
 tbStatus tb_reduced_add(tbContext* ctx, tbWorld* world, const tbDeformableDef* def, const char* name,
                         int material, tbTransform pose, tbBodyId* out);
 // Nodes, and the body's x, q, v, w and radius, from the state.
 void tb_reduced_follow(tbBody* body);
 
-// Whether its frame has unknowns: not where it stands. Where pins lead it, they are so heavy that nothing moves
-// them.
+// Whether its frame has unknowns: not where it stands. Where pins lead it, they are so heavy that nothing
+// moves them.
 static inline int tb_reduced_frame_dofs(const tbReduced* d)
 {
-  bool moves = d->nhold > 0 && (d->motion.nkey > 0 || tb_maxabs3(d->motion.v) > 0 || tb_maxabs3(d->motion.w) > 0);
+  bool moves =
+      d->nhold > 0 && (d->motion.nkey > 0 || tb_maxabs3(d->motion.v) > 0 || tb_maxabs3(d->motion.w) > 0);
   return d->nhold == 0 || moves ? 6 : 0;
 }
 
@@ -85,11 +88,12 @@ typedef struct tbReducedInertia {
 } tbReducedInertia;
 
 void tb_reduced_inertia(const tbModalBasis* basis, const double* q, tbReducedInertia* out);
-// Forces on q of a frame that turns at ω (its own axes): half of ωᵀ(∂I/∂q)ω, and `coriolis` times ω·Σ m u × U q̇.
-void tb_reduced_turning(const tbModalBasis* basis, const double* q, const double* qd, tbVec3 w, double coriolis,
-                        double* force);
-// Goes on for a time at the velocities it has, nothing acting on it: momenta stay, of the frame and of q. work:
-// 2 r vectors.
+// Forces on q of a frame that turns at ω (its own axes): half of ωᵀ(∂I/∂q)ω, and `coriolis` times ω·Σ m u × U
+// q̇.
+void tb_reduced_turning(const tbModalBasis* basis, const double* q, const double* qd, tbVec3 w,
+                        double coriolis, double* force);
+// Goes on for a time at the velocities it has, nothing acting on it: momenta stay, of the frame and of q.
+// work: 2 r vectors.
 void tb_reduced_drift(const tbReduced* reduced, double time, tbReducedState* state, tbVec3* work);
 tbVec3 tb_reduced_point(const tbReduced* reduced, const tbReducedState* state, int node);
 
@@ -111,11 +115,13 @@ void tb_reduced_set_modes(tbWorld* world, int body, const double* q, const doubl
 void tb_reduced_code(struct tbCodec* codec, tbWorld* world, int body); // reduced_code.c
 
 // reduced_step.c
-tbStatus tb_reduced_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body, tbBodyStep* out);
-tbStatus tb_reduced_prepare(tbContext* ctx, const tbWorld* world, const tbBody* body, double h, double tolerance,
-                            tbBodyStep* step);
+tbStatus tb_reduced_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body,
+                          tbBodyStep* out);
+tbStatus tb_reduced_prepare(tbContext* ctx, const tbWorld* world, const tbBody* body, double h,
+                            double tolerance, tbBodyStep* step);
 void tb_reduced_metric(const tbStepView* view, int body, tbBuilder* builder, int* dof);
-void tb_reduced_contact(const tbStepView* view, int body, const tbContactSide* side, int dof, tbBuilder* builder);
+void tb_reduced_contact(const tbStepView* view, int body, const tbContactSide* side, int dof,
+                        tbBuilder* builder);
 
 // reduced_move.c
 void tb_reduced_advance(const tbStepView* view, int index, tbBody* body);
@@ -127,12 +133,12 @@ bool tb_reduced_moves_at(const tbBody* body, const int* vertex, int count);
 
 // tbBodyStep.own of a reduced body.
 typedef struct tbReducedStep {
-  double* A;       // (size · size)
-  double* rhs;     // A (v_free − v)                                                 (size)
-  double* K;       // ∂²E of St. Venant–Kirchhoff                                    (r · r)
-  tbVec3* C;       // of tbReducedInertia                                            (r)
-  double* v;       // velocities at the start                                        (size)
-  tbTransform led; // the frame at the end of the step, where pins lead it
+  double* A;          // (size · size)
+  double* rhs;        // A (v_free − v)                                                 (size)
+  double* K;          // ∂²E of St. Venant–Kirchhoff                                    (r · r)
+  tbVec3* C;          // of tbReducedInertia                                            (r)
+  double* v;          // velocities at the start                                        (size)
+  tbTransform led;    // the frame at the end of the step, where pins lead it
   tbReducedState end; // room for a state that is looked at
   tbVec3* work;       // for tb_reduced_drift
 } tbReducedStep;

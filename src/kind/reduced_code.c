@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduced bodies as bytes: the mesh at rest, what it is made of and its fields, then the state. The fields are
-// written and not found again: another build might find them in other bits. What follows from them is computed
-// anew.
+// Reduced bodies as bytes: the mesh at rest, what it is made of and its fields, then the state. The fields
+// are written and not found again: another build might find them in other bits. What follows from them is
+// computed anew.
 #include "kind/reduced.h"
 
 #include "base/codec.h"
@@ -9,7 +9,8 @@
 #include <string.h>
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbReduced) == 480, "tbReduced has changed: tb_reduced_code, and the version of checkpoints");
+_Static_assert(sizeof(tbReduced) == 480,
+               "tbReduced has changed: tb_reduced_code, and the version of checkpoints");
 #endif
 
 enum { NODE_BYTES = 32, TET_BYTES = 32 };
@@ -126,8 +127,9 @@ void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
   tb_code_count(c, &m.ntet, TET_BYTES);
   tb_code_int(c, &m.modes, 1, TB_MODES_MAX);
   tb_codec_require(c, m.nnode > 0 && m.ntet > 0 && m.ntet <= INT32_MAX / 16, "a reduced body that cannot be");
-  tb_codec_require(c, !tb_codec_reads(c) || (size_t)m.nnode <= (size_t)(c->end - c->at) / 24 / (size_t)m.modes,
-                   "fields that end before they begin");
+  if (tb_codec_good(c) && tb_codec_reads(c))
+    tb_codec_require(c, (size_t)m.nnode <= (size_t)(c->end - c->at) / 24 / (size_t)m.modes,
+                     "fields that end before they begin");
   if (tb_codec_good(c)) code_matter(c, &m, &d);
   if (!tb_codec_good(c)) return;
   b->own = d, d->body = body;

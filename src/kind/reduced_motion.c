@@ -3,10 +3,10 @@
 //
 //   T = ½m|ċ|² + ½ωᵀI(q)ω + ωᵀC(q)q̇ + ½|q̇|²        I = Σ m (|p|² − ppᵀ),   C_k = Σ m p × u_k
 //
-// whose momenta are m ċ, L = R(Iω + Cq̇) and π = q̇ + Cᵀω. A step changes momenta where the body is (forces, contacts,
-// and ∂T/∂q on π, which is the centrifugal force and half of Coriolis'), then lets it go on with its momenta to where
-// it is next (tb_reduced_drift); the other half of Coriolis' force, and the gyroscopic torque, come of that. So free
-// flight keeps m ċ and L to rounding, whatever the step.
+// whose momenta are m ċ, L = R(Iω + Cq̇) and π = q̇ + Cᵀω. A step changes momenta where the body is (forces,
+// contacts, and ∂T/∂q on π, which is the centrifugal force and half of Coriolis'), then lets it go on with
+// its momenta to where it is next (tb_reduced_drift); the other half of Coriolis' force, and the gyroscopic
+// torque, come of that. So free flight keeps m ċ and L to rounding, whatever the step.
 #include "kind/reduced.h"
 
 enum { PIECES = 256, ITERATIONS = 40 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// To the end of a step: momenta are kept on the way (reduced_motion.c). In flight the origin follows a parabola.
+// To the end of a step: momenta are kept on the way (reduced_motion.c). In flight the origin follows a
+// parabola.
 #include "kind/reduced.h"
 
 #include <string.h>
@@ -54,8 +55,7 @@ void tb_reduced_note(const tbStepView* view, int index, tbStepReport* report)
   double size = 0; // of the momentum, as if all of it went one way
   int first = tb_reduced_frame_dofs(d);
   if (first) size = tb_norm3(tb_load3(v)) * d->basis->moments.mass;
-  for (int k = 0; k < d->basis->nmode; k++)
-    size += fabs(v[first + k]) * tb_norm3(d->basis->moments.shift[k]);
+  for (int k = 0; k < d->basis->nmode; k++) size += fabs(v[first + k]) * tb_norm3(d->basis->moments.shift[k]);
   report->changes.slowed = fmax(report->changes.slowed, (1 - share) * size);
 }
 

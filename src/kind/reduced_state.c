@@ -38,8 +38,8 @@ void tb_reduced_follow(tbBody* b)
   b->q = s->frame.q, b->w = s->w;
 }
 
-// As if it were rigid, deformed as it is. A frame that stands, or moves at constant velocity, goes with its pins;
-// keys go on as they did.
+// As if it were rigid, deformed as it is. A frame that stands, or moves at constant velocity, goes with its
+// pins; keys go on as they did.
 void tb_reduced_place(tbWorld* w, int body, const tbBodyState* s)
 {
   tbBody* b = &tb_bodies(w)[body];
@@ -147,8 +147,8 @@ static void project(const tbReduced* d, const tbVec3* u, double* q)
   }
 }
 
-// The closest that frame and fields come to these nodes: the frame to their centre and mean rotation, then the rest
-// by the fields. Its own arrays of nodes are the room for that.
+// The closest that frame and fields come to these nodes: the frame to their centre and mean rotation, then
+// the rest by the fields. Its own arrays of nodes are the room for that.
 void tb_reduced_set_nodes(tbWorld* w, int body, const tbVec3* x, const tbVec3* v)
 {
   tbBody* b = &tb_bodies(w)[body];
@@ -163,8 +163,8 @@ void tb_reduced_set_nodes(tbWorld* w, int body, const tbVec3* x, const tbVec3* v
       s->v = tb_madd3(s->v, d->fem->mass[i] / b->mass, v[i]);
     }
     for (int i = 0; i < n; i++)
-      S = tb_mat3_add(S, tb_mat3_scale(d->fem->mass[i],
-                                       tb_mat3_outer(tb_sub3(x[i], s->frame.x), d->fem->rest[i])));
+      S = tb_mat3_add(
+          S, tb_mat3_scale(d->fem->mass[i], tb_mat3_outer(tb_sub3(x[i], s->frame.x), d->fem->rest[i])));
     s->frame.q = tb_quat_from_mat3(tb_polar3(S).R);
   }
   for (int i = 0; i < n; i++) d->x[i] = tb_sub3(tb_transform_unpoint(s->frame, x[i]), d->fem->rest[i]);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reduced body over a step. The frame is explicit; the deformation follows Newmark's rule in its subspace, one
-// equation per mode where elasticity is linear:
+// A reduced body over a step. The frame is explicit; the deformation follows Newmark's rule in its subspace,
+// one equation per mode where elasticity is linear:
 //
 //   (1 + γhB + βh²ω²) q̇⁺ = (1 − (1−γ)hB + (½−γ+β)h²ω²) q̇ + h f − hω²q        q⁺ = q + h q̇⁺
 //
-// with q̇ half a step behind q, so that contacts, whose law holds for q̇⁺, say where the step ends. β = (γ + ½)²/4:
-// stable for any h. Modes that the step resolves, hω ≤ 1, have γ = ½, which neither damps nor excites them and lowers
-// their frequency by (hω)²/12; the faster ones come ever closer to implicit Euler's rule, γ = 3/2, and fade, γ = 3/2 −
-// 1/(hω)². B = α + βω² is Rayleigh's damping.
+// with q̇ half a step behind q, so that contacts, whose law holds for q̇⁺, say where the step ends. β = (γ +
+// ½)²/4: stable for any h. Modes that the step resolves, hω ≤ 1, have γ = ½, which neither damps nor excites
+// them and lowers their frequency by (hω)²/12; the faster ones come ever closer to implicit Euler's rule, γ =
+// 3/2, and fade, γ = 3/2 − 1/(hω)². B = α + βω² is Rayleigh's damping.
 //
-// With D = (γ + ½)/2 and E = (3/2 − γ)/2, β = D² and ½ − γ + β = E², the same rule for an energy that is not quadratic
-// has DKD and EKE in place of these, K = ∂²E at the start; where 1 + h²DKD is not positive (compressed beyond what
-// St. Venant and Kirchhoff's model bears), K is made stiffer by a multiple of the identity.
+// With D = (γ + ½)/2 and E = (3/2 − γ)/2, β = D² and ½ − γ + β = E², the same rule for an energy that is not
+// quadratic has DKD and EKE in place of these, K = ∂²E at the start; where 1 + h²DKD is not positive
+// (compressed beyond what St. Venant and Kirchhoff's model bears), K is made stiffer by a multiple of the
+// identity.
 //
-//   A = | m            |     of which contacts take  [d, (p − c) × d, (Rᵀd)·u_k(p)]  as rows. Gyroscopic, centrifugal
+//   A = | m            |     of which contacts take  [d, (p − c) × d, (Rᵀd)·u_k(p)]  as rows. Gyroscopic,
+//   centrifugal
 //       |    I     C   |     and Coriolis' forces: reduced_motion.c.
 //       |    Cᵀ  1 + … |
 #include "kind/reduced.h"
@@ -25,16 +27,17 @@
 
 static const double HEAVY = 0x1p40; // times its mass: a frame that pins lead
 
-tbStatus tb_reduced_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body, tbBodyStep* out)
+tbStatus tb_reduced_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body,
+                          tbBodyStep* out)
 {
   (void)ctx, (void)kept;
   const tbReduced* d = body->own;
   size_t r = (size_t)d->basis->nmode, n = (size_t)tb_reduced_frame_dofs(d) + r;
   tbReducedStep* s = out->own = TB_TAKE(arena, tbReducedStep, 1);
   if (!s) return TB_ERROR_MEMORY;
-  s->A = TB_TAKE(arena, double, n * n);
+  s->A = TB_TAKE(arena, double, n* n);
   s->rhs = TB_TAKE(arena, double, n);
-  s->K = TB_TAKE(arena, double, d->basis->stvk ? r * r : 0);
+  s->K = TB_TAKE(arena, double, d->basis->stvk ? r* r : 0);
   s->C = TB_TAKE(arena, tbVec3, r);
   s->v = TB_TAKE(arena, double, n);
   s->end.q = TB_TAKE(arena, double, r);
@@ -94,8 +97,7 @@ static void float_freely(const tbWorld* w, const tbBody* body, double h, tbReduc
   tbVec3 spin = tb_scale3(-drag, tb_mat3_mulv(I, d->now.w)), pull = tb_scale3(-drag * mass, d->now.v);
   for (size_t i = 0; i < 3; i++) {
     s->A[i * n + i] = mass * (1 + drag);
-    for (size_t j = 0; j < 3; j++)
-      s->A[(3 + i) * n + 3 + j] = (1 + drag) * (j < i ? I.m[j][i] : I.m[i][j]);
+    for (size_t j = 0; j < 3; j++) s->A[(3 + i) * n + 3 + j] = (1 + drag) * (j < i ? I.m[j][i] : I.m[i][j]);
   }
   for (size_t k = 0; k < r; k++) {
     tbVec3 C = tb_mat3_mulv(R, s->C[k]);
@@ -136,8 +138,7 @@ static void lead(const tbWorld* w, const tbBody* body, double h, tbReducedStep* 
   tbReducedInertia at = {.C = s->C};
   tb_reduced_inertia(b, d->now.q, &at);
   double* force = s->end.q; // room
-  for (size_t k = 0; k < r; k++)
-    force[k] = tb_dot3(b->moments.shift[k], pull) - tb_dot3(s->C[k], spun);
+  for (size_t k = 0; k < r; k++) force[k] = tb_dot3(b->moments.shift[k], pull) - tb_dot3(s->C[k], spun);
   tb_reduced_turning(b, d->now.q, d->now.qd, tb_quat_unrotate(q, spin), 2, force);
   for (size_t k = 0; k < r; k++) s->rhs[first + k] += h * force[k];
 }
@@ -158,11 +159,11 @@ tbStatus tb_reduced_prepare(tbContext* ctx, const tbWorld* w, const tbBody* body
   const tbReduced* d = body->own;
   tbReducedStep* s = out->own;
   size_t n = (size_t)out->size, r = (size_t)d->basis->nmode;
-  double* factor = TB_NEW(ctx, double, n * n);
+  double* factor = TB_NEW(ctx, double, n* n);
   if (!factor) return TB_ERROR_MEMORY;
   bool done = false;
-  for (double stiffen = 0; !done && stiffen < 0x1p60 / (h * h);
-       stiffen = stiffen > 0 ? 4 * stiffen : 1 / (h * h)) {
+  for (double stiffen = 0;
+       !done && stiffen<0x1p60 / (h * h); stiffen = stiffen> 0 ? 4 * stiffen : 1 / (h * h)) {
     memset(s->A, 0, n * n * sizeof *s->A);
     memset(s->rhs, 0, n * sizeof *s->rhs);
     if (d->nhold > 0) lead(w, body, h, s, n);

@@ -13,8 +13,7 @@ tbVec3 tb_modal_at(const tbModalBasis* b, int node, const double* q)
   const double* row = b->field + 3 * (size_t)node * (size_t)b->nmode;
   int r = b->nmode;
   double u[3] = {0};
-  for (int k = 0; k < r; k++)
-    u[0] += row[k] * q[k], u[1] += row[r + k] * q[k], u[2] += row[2 * r + k] * q[k];
+  for (int k = 0; k < r; k++) u[0] += row[k] * q[k], u[1] += row[r + k] * q[k], u[2] += row[2 * r + k] * q[k];
   return tb_load3(u);
 }
 
@@ -74,8 +73,7 @@ static tbStatus weigh(tbContext* ctx, const tbFemBody* fem, tbModalBasis* b)
       const double* row = b->field + 3 * (size_t)i * r;
       for (size_t l = 0; l < r; l++)
         for (int a = 0; a < 3; a++)
-          for (int c = 0; c < 3; c++)
-            m->quadratic[l * r + k].m[a][c] += row[(size_t)a * r + l] * (&own.x)[c];
+          for (int c = 0; c < 3; c++) m->quadratic[l * r + k].m[a][c] += row[(size_t)a * r + l] * (&own.x)[c];
     }
   }
   tb_free(ctx, u);
@@ -111,7 +109,7 @@ static tbStatus diagonalise(tbContext* ctx, const tbModalSystem* s, int* count, 
 {
   int n = 3 * s->fem->nnode, kept = 0;
   size_t N = (size_t)n, c = (size_t)*count;
-  double *Mx = TB_NEW(ctx, double, N), *T = TB_NEW(ctx, double, c * c), *W = TB_NEW(ctx, double, c * N);
+  double *Mx = TB_NEW(ctx, double, N), *T = TB_NEW(ctx, double, c*c), *W = TB_NEW(ctx, double, c*N);
   double* work = TB_NEW(ctx, double, c);
   tbStatus status = Mx && T && W && work ? TB_OK : TB_ERROR_MEMORY;
   tbCsr K = s->fem->K;
@@ -159,7 +157,7 @@ static tbStatus find_fields(tbContext* ctx, tbArena* arena, tbFemBody* fem, int*
   tbModalSystem s = {0};
   size_t n = 3 * (size_t)fem->nnode, r = (size_t)*modes;
   int lowest = derivatives ? (*modes + 1) / 2 : *modes;
-  *vectors = TB_TAKE(arena, double, n * r);
+  *vectors = TB_TAKE(arena, double, n* r);
   *value = TB_TAKE(arena, double, r);
   if (!*vectors || !*value) return TB_ERROR_MEMORY;
   tbStatus status = tb_modal_system(ctx, arena, fem, &s);

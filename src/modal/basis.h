@@ -4,7 +4,8 @@
 //   u = U q        Uᵀ M U = 1        Uᵀ K U = diag(ω²), K the stiffness at rest
 //
 // Fields of a body that nothing holds contain no rigid motion: Σ m u = 0 and Σ m x × u = 0. Its frame moves
-// with it, and its origin is the centre of mass whatever q is. Nodes that are pinned stand still in the frame.
+// with it, and its origin is the centre of mass whatever q is. Nodes that are pinned stand still in the
+// frame.
 //
 //   linear        the r lowest modes of vibration (lanczos.h)
 //   derivatives   half as many, and the derivatives of modes along modes (Barbič and James 2005) that belong
@@ -39,8 +40,8 @@ typedef struct tbModalBasis {
   tbArena arena;
 } tbModalBasis;
 
-// Of a body at rest about its frame's origin: fem->rest. fem->pinned says what is held. More fields than there
-// are degrees of freedom are TB_ERROR_ARGUMENT.
+// Of a body at rest about its frame's origin: fem->rest. fem->pinned says what is held. More fields than
+// there are degrees of freedom are TB_ERROR_ARGUMENT.
 tbStatus tb_modal_basis_create(tbContext* ctx, tbFemBody* fem, int modes, bool derivatives, bool stvk,
                                tbModalBasis** out);
 void tb_modal_basis_free(tbContext* ctx, tbModalBasis* basis); // takes null

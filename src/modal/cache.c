@@ -98,7 +98,8 @@ static void save(tbContext* ctx, uint64_t key, const char* path, tbModalBasis* b
   char tail[TAIL];
   for (int i = 0; i < TAIL; i++) tail[i] = (char)(sum >> 8 * i);
   tb_out_bytes(&out, tail, TAIL);
-  if (tb_codec_good(&c) && tb_out_finish(&out) == TB_OK) (void)tb_write_file(ctx, path, out.bytes, out.length);
+  if (tb_codec_good(&c) && tb_out_finish(&out) == TB_OK)
+    (void)tb_write_file(ctx, path, out.bytes, out.length);
   tb_out_free(&out);
 }
 

@@ -6,9 +6,9 @@
 //   8       …      version, key, numbers (base/codec.h)
 //   −8      8      FNV-1a of everything before
 //
-// The key is made of all that the fields follow from: nodes, tetrahedra, pins, matter, how many and which fields. It
-// is in the name, so that bodies of one mesh do not overwrite each other's. What is damaged, or of another key or
-// version, is as if it were not there: the basis is made, and the file replaced.
+// The key is made of all that the fields follow from: nodes, tetrahedra, pins, matter, how many and which
+// fields. It is in the name, so that bodies of one mesh do not overwrite each other's. What is damaged, or of
+// another key or version, is as if it were not there: the basis is made, and the file replaced.
 #ifndef TB_MODAL_CACHE_H
 #define TB_MODAL_CACHE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forces of St. Venant–Kirchhoff elements are polynomials of third order in the displacements; of these the
-// second order alone is wanted, f₂(u). With u, w modes,  (∂K/∂u · u) w = f₂(u + w)/2 − f₂(u − w)/2  (signs of
-// forces aside), summed over elements from gradients of shape functions.
+// The forces of St. Venant–Kirchhoff elements are polynomials of third order in the displacements; of these
+// the second order alone is wanted, f₂(u). With u, w modes,  (∂K/∂u · u) w = f₂(u + w)/2 − f₂(u − w)/2 (signs
+// of forces aside), summed over elements from gradients of shape functions.
 #include "modal/derivatives.h"
 
 #include "math/ldu.h"

@@ -19,10 +19,10 @@ typedef struct {
   int n, most, m; // degrees of freedom, vectors there is room for, vectors so far
   double* V;      // the space                                                        (most · n)
   double* T;      // Vᵀ M (K + σM)⁻¹ M V                                              (most · most)
-  double *S, *theta, *work; // its eigenvectors, one per row, eigenvalues, room
-  double* next;             // images of the last block, then the block that follows  (BLOCK · n)
-  double* Mx;               // M times a vector                                       (n)
-  double* c;                // coefficients                                           (most)
+  double *S, *theta, *work;   // its eigenvectors, one per row, eigenvalues, room
+  double* next;               // images of the last block, then the block that follows  (BLOCK · n)
+  double* Mx;                 // M times a vector                                       (n)
+  double* c;                  // coefficients                                           (most)
   double left[BLOCK * BLOCK]; // what the last block's images have along the next
   uint64_t random;
 } Space;
@@ -146,7 +146,8 @@ static int settled(Space* s, int count, int known, int width)
 {
   size_t m = (size_t)known;
   for (size_t i = 0; i < m; i++)
-    for (size_t j = 0; j < m; j++) { // rows hold what was known when they were made: the later half is complete
+    for (size_t j = 0; j < m;
+         j++) { // rows hold what was known when they were made: the later half is complete
       size_t high = i > j ? i : j, low = i > j ? j : i;
       s->S[i * m + j] = s->T[high * (size_t)s->most + low];
     }
@@ -205,7 +206,8 @@ static tbStatus run(tbContext* ctx, Space* s, int count, double* vectors, double
       lift(s, known, count, vectors, value);
       if (good == count || s->m < s->most) return TB_OK;
     }
-    if (width == 0) return tb_fail(ctx, TB_ERROR_NUMERIC, "%d of %d modes of the body were found", good, count);
+    if (width == 0)
+      return tb_fail(ctx, TB_ERROR_NUMERIC, "%d of %d modes of the body were found", good, count);
     check = known + (known / 8 > BLOCK ? known / 8 : BLOCK);
   }
 }
@@ -225,13 +227,13 @@ tbStatus tb_modal_lanczos(tbContext* ctx, const tbModalSystem* system, int count
              .threads = ctx->threads,
              .n = n,
              .most = most,
-             .V = TB_TAKE(&arena, double, room * (size_t)n),
-             .T = TB_TAKE(&arena, double, (size_t)most * (size_t)most),
-             .S = TB_TAKE(&arena, double, (size_t)most * (size_t)most),
+             .V = TB_TAKE(&arena, double, room*(size_t)n),
+             .T = TB_TAKE(&arena, double, (size_t)most*(size_t)most),
+             .S = TB_TAKE(&arena, double, (size_t)most*(size_t)most),
              .theta = TB_TAKE(&arena, double, (size_t)most),
              .work = TB_TAKE(&arena, double, (size_t)most),
              .Mx = TB_TAKE(&arena, double, (size_t)n),
-             .next = TB_TAKE(&arena, double, BLOCK * (size_t)n),
+             .next = TB_TAKE(&arena, double, BLOCK*(size_t)n),
              .c = TB_TAKE(&arena, double, room),
              .random = 1};
   tbStatus status = TB_ERROR_MEMORY;

@@ -3,8 +3,8 @@
 //
 //   e = Σ_k q_k B_k + ½ Σ_kl q_k q_l N_kl,    B_k = sym G_k,   N_kl = sym(G_kᵀ G_l)
 //
-// and the energy V/2 e:C:e. So all derivatives are sums of products B:C:B, B:C:N and N:C:N over elements, one Gram
-// matrix of the strains B and N; each derivative adds the products of all ways to pair its indices.
+// and the energy V/2 e:C:e. So all derivatives are sums of products B:C:B, B:C:N and N:C:N over elements, one
+// Gram matrix of the strains B and N; each derivative adds the products of all ways to pair its indices.
 #include "modal/polynomial.h"
 
 #include "base/stop.h"
@@ -86,9 +86,9 @@ static tbStatus make_gram(tbContext* ctx, tbArena* arena, const tbFemBody* fem, 
 {
   size_t n = (size_t)job->n;
   tbMat3* G = TB_TAKE(arena, tbMat3, (size_t)r);
-  job->plain = TB_TAKE(arena, double, BATCH * STRAINS * n);
-  job->scaled = TB_TAKE(arena, double, BATCH * STRAINS * n);
-  job->gram = TB_TAKE(arena, double, n * n);
+  job->plain = TB_TAKE(arena, double, BATCH* STRAINS* n);
+  job->scaled = TB_TAKE(arena, double, BATCH* STRAINS* n);
+  job->gram = TB_TAKE(arena, double, n* n);
   if (!G || !job->plain || !job->scaled || !job->gram) return TB_ERROR_MEMORY;
   for (int e = 0; e < fem->nelement[0]; e += BATCH) {
     memset(job->plain, 0, BATCH * STRAINS * n * sizeof *job->plain);
@@ -129,9 +129,10 @@ static void sum_up(const Job* job, tbPolynomial* p)
     for (int j = i; j < r; j++)
       for (int k = 0; k < r; k++)
         for (int l = k; l < r; l++)
-          p->B[pair_of(r, i, j) * P + pair_of(r, k, l)] = entry(job, R + pair_of(r, i, j), R + pair_of(r, k, l)) +
-                                                          entry(job, R + pair_of(r, i, k), R + pair_of(r, j, l)) +
-                                                          entry(job, R + pair_of(r, i, l), R + pair_of(r, j, k));
+          p->B[pair_of(r, i, j) * P + pair_of(r, k, l)] =
+              entry(job, R + pair_of(r, i, j), R + pair_of(r, k, l)) +
+              entry(job, R + pair_of(r, i, k), R + pair_of(r, j, l)) +
+              entry(job, R + pair_of(r, i, l), R + pair_of(r, j, k));
 }
 
 tbStatus tb_polynomial_make(tbContext* ctx, int r, tbPolynomial** out)
@@ -145,9 +146,9 @@ tbStatus tb_polynomial_make(tbContext* ctx, int r, tbPolynomial** out)
   tb_arena_init(&p->arena, ctx);
   p->r = r, p->pairs = r * (r + 1) / 2;
   size_t R = (size_t)r, P = (size_t)p->pairs;
-  p->K = TB_TAKE(&p->arena, double, R * R);
-  p->A = TB_TAKE(&p->arena, double, P * R);
-  p->B = TB_TAKE(&p->arena, double, P * P);
+  p->K = TB_TAKE(&p->arena, double, R* R);
+  p->A = TB_TAKE(&p->arena, double, P* R);
+  p->B = TB_TAKE(&p->arena, double, P* P);
   if (p->K && p->A && p->B) return *out = p, TB_OK;
   tb_polynomial_free(ctx, p);
   return TB_ERROR_MEMORY;
@@ -235,12 +236,10 @@ void tb_stvk_second(const tbFemBody* fem, const double* u, const double* w, doub
     for (int a = 0; a < 3; a++) {
       int node = fem->corner[0][4 * e + a + 1];
       tbVec3 f = tb_scale3(-rest->volume, tb_mat3_mulv(P, rest->g[a]));
-      if (!fem->pinned[node])
-        tb_store3(out + 3 * (size_t)node, tb_add3(tb_load3(out + 3 * (size_t)node), f));
+      if (!fem->pinned[node]) tb_store3(out + 3 * (size_t)node, tb_add3(tb_load3(out + 3 * (size_t)node), f));
       sum = tb_add3(sum, f);
     }
     int node = fem->corner[0][4 * e];
-    if (!fem->pinned[node])
-      tb_store3(out + 3 * (size_t)node, tb_sub3(tb_load3(out + 3 * (size_t)node), sum));
+    if (!fem->pinned[node]) tb_store3(out + 3 * (size_t)node, tb_sub3(tb_load3(out + 3 * (size_t)node), sum));
   }
 }

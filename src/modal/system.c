@@ -5,14 +5,13 @@
 
 #include <string.h>
 
-enum { LARGE = 4000 }; // nodes
+enum { LARGE = 4000 };            // nodes
 static const double SHIFT = 1e-3; // of the lowest eigenvalue
 
 void tb_modal_mass(const tbFemBody* fem, const double* u, double* out)
 {
   for (int i = 0; i < fem->nnode; i++)
-    tb_store3(out + 3 * (size_t)i,
-              fem->pinned[i] ? tb_zero3() : tb_fem_momentum(fem, (const tbVec3*)u, i));
+    tb_store3(out + 3 * (size_t)i, fem->pinned[i] ? tb_zero3() : tb_fem_momentum(fem, (const tbVec3*)u, i));
 }
 
 static bool any_pinned(const tbFemBody* fem)
@@ -130,9 +129,8 @@ static tbStatus factor(tbContext* ctx, tbArena* arena, tbModalSystem* s)
 tbStatus tb_modal_system(tbContext* ctx, tbArena* arena, tbFemBody* fem, tbModalSystem* out)
 {
   size_t n = 3 * (size_t)fem->nnode;
-  *out = (tbModalSystem){.fem = fem,
-                         .K = TB_TAKE(arena, double, (size_t)fem->K.ptr[n]),
-                         .rigid = TB_TAKE(arena, double, 6 * n)};
+  *out = (tbModalSystem){
+      .fem = fem, .K = TB_TAKE(arena, double, (size_t)fem->K.ptr[n]), .rigid = TB_TAKE(arena, double, 6 * n)};
   double *u = TB_TAKE(arena, double, n), *Mu = TB_TAKE(arena, double, n);
   if (!out->K || !out->rigid || !u || !Mu) return TB_ERROR_MEMORY;
   tb_fem_evaluate(fem, ctx->threads, fem->rest, TB_TANGENT_POSITIVE, NULL);
@@ -154,7 +152,7 @@ void tb_modal_system_free(tbContext* ctx, tbModalSystem* s)
 tbStatus tb_modal_solve(tbContext* ctx, const tbModalSystem* s, int count, const double* b, double* out)
 {
   size_t n = 3 * (size_t)s->fem->nnode, sides = (size_t)count;
-  double* turned = TB_NEW(ctx, double, n * sides); // as the factor takes them: side by side
+  double* turned = TB_NEW(ctx, double, n* sides); // as the factor takes them: side by side
   double* scratch = TB_NEW(ctx, double, tb_cholesky_scratch(s->factor, count));
   tbStatus status = turned && scratch ? TB_OK : TB_ERROR_MEMORY;
   if (status == TB_OK) {

@@ -30,7 +30,8 @@ tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3
 int tb_body_mode_count(const tbWorld* w, tbBodyId id)
 {
   int place = tb_body_place(w, id), count = 0;
-  if (place >= 0 && tb_bodies(w)[place].kind->modes) tb_bodies(w)[place].kind->modes(&tb_bodies(w)[place], &count);
+  if (place >= 0 && tb_bodies(w)[place].kind->modes)
+    tb_bodies(w)[place].kind->modes(&tb_bodies(w)[place], &count);
   return count;
 }
 

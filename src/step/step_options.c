@@ -173,7 +173,7 @@ static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* s
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    unsigned needed = b->kind->surface ? TB_MOVES_NODES : TB_MOVES_FRAMES;
+    unsigned needed = b->kind->modes ? TB_MOVES_MODES : b->kind->surface ? TB_MOVES_NODES : TB_MOVES_FRAMES;
     if (scheme->moves & needed) continue;
     const char* other = "another scheme";
     for (int k = tb_scheme_count() - 1; k >= 0; k--)

@@ -18,7 +18,8 @@ static tbFemBody* box(tbContext* ctx, tbVec3 size, int nx, int ny, int nz, doubl
   return fem;
 }
 
-static double along(const tbModalBasis* b, int mode, int axis) // of the field's square, the part along an axis
+static double along(const tbModalBasis* b, int mode,
+                    int axis) // of the field's square, the part along an axis
 {
   double sum = 0, whole = 0;
   for (int i = 0; i < 3 * b->nnode; i++) {
@@ -64,8 +65,8 @@ static void dense_modes(tbContext* ctx, tbFemBody* fem, int* count, double* valu
 {
   int n = 3 * fem->nnode, m = 0;
   size_t N = (size_t)n;
-  double *K = TB_NEW(ctx, double, (size_t)fem->K.ptr[n]), *A = TB_NEW(ctx, double, N * N);
-  double *M = TB_NEW(ctx, double, N * N), *work = TB_NEW(ctx, double, N), *all = TB_NEW(ctx, double, N);
+  double *K = TB_NEW(ctx, double, (size_t)fem->K.ptr[n]), *A = TB_NEW(ctx, double, N*N);
+  double *M = TB_NEW(ctx, double, N*N), *work = TB_NEW(ctx, double, N), *all = TB_NEW(ctx, double, N);
   int* place = TB_NEW(ctx, int, N);
   for (int i = 0; i < n; i++) place[i] = fem->pinned[i / 3] ? -1 : m++;
   tb_fem_evaluate(fem, NULL, fem->rest, TB_TANGENT_POSITIVE, NULL);
@@ -141,8 +142,7 @@ TEST(fields_are_orthonormal_and_hold_no_rigid_motion)
         shift = tb_add3(shift, u), turn = tb_add3(turn, tb_cross3(fem->rest[i], u));
       }
       CHECK(tb_maxabs3(shift) < 1e-12 && tb_maxabs3(turn) < 1e-12);
-      for (int l = 0; l < r; l++)
-        CHECK_NEAR(tb_mat3_trace(b->moments.quadratic[k * r + l]), k == l, 1e-12);
+      for (int l = 0; l < r; l++) CHECK_NEAR(tb_mat3_trace(b->moments.quadratic[k * r + l]), k == l, 1e-12);
     }
     tb_modal_basis_free(&ctx, b);
   }

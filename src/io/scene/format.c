@@ -391,7 +391,6 @@ static const tbKey scene_keys[] = {
     {"soft", TB_KEY_RECORDS, AT(File, soft), .record = &tb_soft_record, .text = "finite-element solids"},
     {"cloth", TB_KEY_RECORDS, AT(File, cloth), .record = &tb_cloth_record, .text = "sheets of triangles"},
     {"reduced", TB_KEY_RECORDS, AT(File, reduced), .record = &tb_reduced_record, .text = "solids that deform by a few modes"},
-    {"reduced", TB_KEY_LATER, .text = "reduced-order bodies; not supported yet: an empty array"},
 };
 
 const tbRecord tb_scene_record = {"scene", "A scene for Tribo.", RECORD(File, init_scene, scene_keys)};

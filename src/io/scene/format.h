@@ -34,7 +34,6 @@ typedef enum tbKeyKind { //      JSON                            the struct's me
   TB_KEY_PART,           //      an object                       the record itself
   TB_KEY_RECORDS,        //      an array of objects             tbSceneList
   TB_KEY_NAMED,          //      an object of objects            tbSceneList; the names are the nodes' keys
-  TB_KEY_LATER,          //      an empty array: a part of the format that this version does not simulate
 } tbKeyKind;
 
 typedef struct tbRecord tbRecord;

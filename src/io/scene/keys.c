@@ -71,7 +71,6 @@ static void say_type(tbOut* out, const tbKey* key)
   case TB_KEY_PART: say_record(out, "", key->record); break;
   case TB_KEY_RECORDS: say_record(out, "array of ", key->record); break;
   case TB_KEY_NAMED: say_record(out, "object of ", key->record); break;
-  case TB_KEY_LATER: tb_out_text(out, "empty array"); break;
   }
 }
 

@@ -43,7 +43,8 @@ static const char* read_scheme(const tbSceneFile* f)
 {
   const tbJson* node = f->scheme.node;
   if (node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"))) return f->scheme.options.scheme;
-  unsigned moves = TB_MOVES_FRAMES | (f->soft.count + f->cloth.count + f->reduced.count > 0 ? TB_MOVES_NODES : 0);
+  unsigned moves = TB_MOVES_FRAMES | (f->soft.count + f->cloth.count > 0 ? TB_MOVES_NODES : 0) |
+                   (f->reduced.count > 0 ? TB_MOVES_MODES : 0);
   for (int i = 0; i < tb_scheme_count(); i++)
     if ((tb_scheme_at(i)->moves & moves) == moves) return tb_scheme_at(i)->name;
   return f->scheme.options.scheme;

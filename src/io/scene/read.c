@@ -182,10 +182,6 @@ static tbStatus read_value(const tbRecordReader* in, const tbJson* node, const t
   case TB_KEY_PART: return tb_record_read(in, key->record, node, out);
   case TB_KEY_RECORDS:
   case TB_KEY_NAMED: return read_list(in, node, key, out);
-  case TB_KEY_LATER:
-    TB_TRY(tb_json_get_type(ctx, node, TB_JSON_ARRAY));
-    if (node->count == 0) return TB_OK;
-    return tb_json_fail(ctx, &node->items[0], "\"%s\" is not supported yet", key->name);
   }
   return TB_OK;
 }

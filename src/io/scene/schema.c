@@ -125,7 +125,6 @@ static void put_type(tbJsonWriter* w, const tbKey* key)
     put_ref(w, key->record);
     tb_put_end(w);
     break;
-  case TB_KEY_LATER: put_array(w, 0, 0); break;
   }
 }
 

@@ -80,6 +80,16 @@ static tbStatus add_deformables(tbContext* ctx, tbWorld* w)
   def.pins = pins + 2, def.pin_count = 1, def.position = tb_vec3(0, 5, 5);
   def.orientation = tb_quat(4, 3, 2, 1);
   CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
+  const double modes[2] = {0.01, -0.02}, rates[2] = {1.0 / 3, 5e-324};
+  def = tb_default_deformable_def(); // one in flight, and one that a pin leads
+  def.name = "beam", def.solid = solid, def.modes = 2, def.soft.model = TB_ELASTIC_STVK;
+  def.angular_velocity = tb_vec3(1, 2, 3), def.position = tb_vec3(0, 7, 3),
+  def.orientation = tb_quat(4, 3, 2, 1);
+  tbBodyId beam = {-1, 0};
+  CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, &beam));
+  CHECK_OK(ctx, tb_body_set_modes(ctx, w, beam, modes, rates));
+  def.name = "lever", def.soft.model = TB_ELASTIC_LINEAR, def.pins = pins + 2, def.pin_count = 1;
+  CHECK_OK(ctx, tb_world_add_deformable(ctx, w, &def, NULL));
   deformable_at(w, 0)->x[3].z += 0.01; // as steps would leave them
   deformable_at(w, 1)->v[4] = tb_vec3(1.0 / 3, -0.0, 5e-324);
   tb_tet_mesh_free(ctx, solid);

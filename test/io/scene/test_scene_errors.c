@@ -24,7 +24,7 @@ TEST(scene_errors_of_the_whole)
       {"{\"tribo\": 1, \"threads\": @0}", "expected a whole number of at least 1 for \"threads\", found 0"},
       {"{\"tribo\": 1, \"seed\": @1.5}", "expected a whole number for \"seed\", found 1.5"},
       {"{\"tribo\": 1, \"name\": @3}", "expected a string for \"name\", found 3"},
-      {"{\"tribo\": 1,\n \"reduced\": [ @1]}", "\"reduced\" is not supported yet"},
+      {"{\"tribo\": 1,\n \"reduced\": [ @1]}", "expected an object for \"reduced\", found 1"},
       {"{\"tribo\": 1, \"reduced\": @{}}", "expected an array for \"reduced\", found an object"},
       {"{\"tribo\": 1, \"scheme\": @\"semi-implict\"}",
        "unknown name \"semi-implict\" for \"scheme\"; did you mean \"semi-implicit\"?"},

@@ -37,7 +37,12 @@ const char io_deformable_scene[] = JSON(
   {"name": "flag", "mesh": {"grid": {"size": [2, 1], "cells": [4, 3]}}, "area_density": 0.3, "stretch": 100,
    "shear": 20, "bend": 1e-4, "thickness": 0.003, "air_damping": 0.1, "damping": 1e-3, "warp": [0, 1, 0],
    "orientation_euler": [0, 0, 0], "position": [0, 10, 0], "scale": 2, "material": "rubber",
-   "pins": [{"box": [[-2, 9, 0], [-2, 11, 0]]}], "attach": [{"body": "block", "box": [[2, 9, 0], [2, 11, 0]]}]}]}
+   "pins": [{"box": [[-2, 9, 0], [-2, 11, 0]]}], "attach": [{"body": "block", "box": [[2, 9, 0], [2, 11, 0]]}]}],
+ "reduced": [
+  {"name": "tine", "mesh": {"box": {"size": [1, 0.1, 0.1], "cells": [4, 1, 1]}}, "modes": 5, "basis": "modal-derivatives",
+   "young": 3e6, "damping": 0.003, "material": "rubber", "position": [0, 0, 30],
+   "pins": [{"box": [[-1, -1, 29], [-0.5, 1, 31]], "velocity": [0, 0, 1]}]},
+  {"name": "bar", "mesh": {"box": {"size": 1, "cells": 1}}, "modes": 3, "position": [3, 0, 30], "velocity": [1, 0, 0]}]}
 );
 // clang-format on
 
@@ -71,7 +76,7 @@ TEST(soft_bodies_of_a_scene_reach_the_world)
   tbContext ctx = tb_default_context();
   tbScene s = {0};
   CHECK_OK(&ctx, parse(&ctx, io_deformable_scene, &s));
-  REQUIRE(s.world && tb_world_body_count(s.world) == 13);
+  REQUIRE(s.world && tb_world_body_count(s.world) == 15);
   CHECK(s.step.clearance == 0.002 && s.step.rounds == 7);
   const tbDeformable* d = deformable(&s, "brick");
   REQUIRE(d && d->fem->nnode == 2 * 3 * 4 && d->fem->nelement[0] == 36);
@@ -105,6 +110,22 @@ TEST(cloth_of_a_scene_reaches_the_world)
   CHECK_NEAR(tb_body_mass(s.world, tb_world_find_body(s.world, "flag")), 0.3 * 4 * 2, 1e-12);
   REQUIRE(d->nhold == 2);
   CHECK(d->hold[0].body == -1 && held_by(d, 0) == 4 && d->hold[1].body == 0 && held_by(d, 1) == 4);
+  tb_scene_free(&ctx, &s);
+}
+
+TEST(reduced_bodies_of_a_scene_reach_the_world)
+{
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  CHECK_OK(&ctx, parse(&ctx, io_deformable_scene, &s));
+  REQUIRE(s.world);
+  tbBodyId tine = tb_world_find_body(s.world, "tine"), bar = tb_world_find_body(s.world, "bar");
+  CHECK(tb_body_mode_count(s.world, tine) == 5 && tb_body_mode_count(s.world, bar) == 3);
+  CHECK(tb_body_dofs(s.world, tine) == 11 && tb_body_dofs(s.world, bar) == 9);
+  CHECK_NEAR(tb_body_mass(s.world, tine), 11, 1e-12); // rubber's density
+  CHECK(tb_distance3(tb_body_state(s.world, bar).position, tb_vec3(3, 0, 30)) < 1e-12);
+  CHECK(tb_body_state(s.world, bar).velocity.x == 1 &&
+        fabs(tb_body_state(s.world, tine).velocity.z - 1) < 1e-14);
   tb_scene_free(&ctx, &s);
 }
 
