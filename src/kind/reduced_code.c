@@ -134,5 +134,8 @@ void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
   if (!tb_codec_good(c)) return;
   b->own = d, d->body = body;
   code_state(c, w, d);
-  if (tb_codec_good(c) && tb_codec_reads(c)) tb_reduced_follow(b);
+  if (!tb_codec_good(c) || !tb_codec_reads(c)) return;
+  tb_reduced_follow(b);
+  tb_codec_require(c, tb_finite3(b->x) && tb_finite3(b->v) && isfinite(b->radius),
+                   "a reduced body that is nowhere");
 }
