@@ -100,6 +100,7 @@ static void put_json(tbOut* out, const char* scene, tbObjective* o, double loss,
   tb_put_int(&w, "steps_run", r->runs);
   tb_put_int(&w, "problems", r->problems);
   tb_put_int(&w, "rough_problems", r->rough);
+  tb_put_int(&w, "ambiguous_problems", r->ambiguous);
   tb_put_int(&w, "unstable", r->unstable);
   tb_put_array(&w, "unstable_steps");
   for (int64_t i = 0; i < r->unstable && i < TB_GRADIENT_UNSTABLE; i++)

@@ -55,7 +55,7 @@ tbVec3 tb_objective_target(const tbObjective* objective);
 tbStatus tb_objective_scene(tbContext* ctx, const tbObjective* objective, const double* values, tbScene* out);
 tbStatus tb_objective_print(tbContext* ctx, const tbObjective* objective, const double* values, tbOut* out);
 
-// The loss at the end of a run, with every contact problem solved to rounding.
+// The loss at the end of the run, as `tribo run` would end.
 tbStatus tb_objective_loss(tbContext* ctx, const tbObjective* objective, const double* values, double* loss);
 
 typedef enum tbGradientMethod {
@@ -75,11 +75,12 @@ enum { TB_GRADIENT_UNSTABLE = 64 };
 typedef struct tbGradientReport {
   tbGradientMethod method; // that was used
   int64_t steps;
-  int64_t runs;     // steps taken in all, the perturbed ones too
-  int64_t problems; // contact problems answered
-  int64_t rough;    // among them those that could not be solved to rounding
-  int64_t unstable; // steps whose derivative is not the same from both sides: a contact appears, vanishes
-                    // or changes between sticking and slipping there
+  int64_t runs;      // steps taken in all, the perturbed ones too
+  int64_t problems;  // contact problems answered
+  int64_t rough;     // among them those that could not be solved to rounding
+  int64_t ambiguous; // among those of the run itself: whose velocities the contact law leaves open
+  int64_t unstable;  // steps whose derivative is not the same from both sides: a contact appears, vanishes
+                     // or changes between sticking and slipping there
   int64_t unstable_step[TB_GRADIENT_UNSTABLE]; // the first of them, from 0
 } tbGradientReport;
 

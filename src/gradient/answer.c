@@ -43,15 +43,16 @@ static tbStatus answer(tbContext* ctx, void* user, const tbProblem* p, const tbS
                        double* lambda, tbSolveResult* result)
 {
   tbExact* e = user;
-  bool takes = tb_exact_takes(p, o->model), exact = false;
+  bool takes = tb_exact_takes(p, o->model), exact = false, unique = true;
+  bool* ask = e->replay ? NULL : &unique;
   *result = (tbSolveResult){.outcome = TB_CONVERGED, .used = "newton"};
   if (e->replay) take_from_tape(e, p, lambda);
-  if (takes) TB_TRY(tb_exact_newton(ctx, p, o->model, lambda, &exact));
+  if (takes) TB_TRY(tb_exact_newton(ctx, p, o->model, lambda, &exact, ask));
   if (!exact) {
     TB_TRY(solve_tightly(ctx, p, o, lambda, result));
-    if (takes) TB_TRY(tb_exact_newton(ctx, p, o->model, lambda, &exact));
+    if (takes) TB_TRY(tb_exact_newton(ctx, p, o->model, lambda, &exact, ask));
   }
-  e->problem++, e->count++, e->rough += !exact;
+  e->problem++, e->count++, e->rough += !exact, e->ambiguous += !unique;
   if (!e->replay) TB_TRY(write_to_tape(ctx, e, p, lambda));
   return TB_OK;
 }

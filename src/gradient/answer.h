@@ -18,12 +18,13 @@ typedef struct tbExact {
   tbAnswers answers; // hangs on a world's cache
   tbContext* memory; // the tape's: steps bring contexts of their own
   tbTape* tape;
-  bool replay;   // start from the tape; else write it
-  int problem;   // of the step, from 0
-  size_t at;     // in the tape
-  int64_t count; // problems answered
-  int64_t rough; // among them those that no more than the solver answered
-  bool strayed;  // a problem of the step has other rows than the tape's
+  bool replay;       // start from the tape; else write it
+  int problem;       // of the step, from 0
+  size_t at;         // in the tape
+  int64_t count;     // problems answered
+  int64_t ambiguous; // written ones whose velocities the contact law leaves open
+  int64_t rough;     // among them those that no more than the solver answered
+  bool strayed;      // a problem of the step has other rows than the tape's
 } tbExact;
 
 void tb_exact_init(tbContext* ctx, tbExact* exact, tbTape* tape);
@@ -31,10 +32,10 @@ void tb_exact_step(tbExact* exact, bool replay); // before every step; one that 
 void tb_tape_init(tbTape* tape);
 void tb_tape_free(tbContext* ctx, tbTape* tape);
 
-// λ of the contact law to rounding, from a start that is close; false: Newton's method did not get there, and
-// λ is the best it saw. Laws it takes: tb_exact_takes.
-tbStatus tb_exact_newton(tbContext* ctx, const tbProblem* problem, tbModel model, double* lambda,
-                         bool* exact);
+// λ of the contact law to rounding, from a start that is close; exact: Newton's method got there, else λ is
+// the best it saw; unique (may be null): so are the velocities. Laws it takes: tb_exact_takes.
+tbStatus tb_exact_newton(tbContext* ctx, const tbProblem* problem, tbModel model, double* lambda, bool* exact,
+                         bool* unique);
 bool tb_exact_takes(const tbProblem* problem, tbModel model);
 
 #endif

@@ -5,10 +5,12 @@
 
 #include "gradient/state.h"
 
+// exact null: as the scene's solver answers.
 static tbStatus run(tbContext* ctx, const tbObjective* o, tbExact* exact, tbWorld* w, double* loss)
 {
   int64_t steps = tb_objective_steps(o);
-  for (int64_t i = 0; i < steps; i++) TB_TRY(tb_objective_step(ctx, o, exact, false, w));
+  for (int64_t i = 0; i < steps; i++)
+    TB_TRY(exact ? tb_objective_step(ctx, o, exact, false, w) : tb_world_step(ctx, w, &o->step, NULL));
   *loss = tb_objective_measure(o, w);
   return TB_OK;
 }
@@ -47,21 +49,33 @@ static tbStatus differ(tbContext* ctx, const tbObjective* o, tbExact* exact, con
   return TB_OK;
 }
 
+static tbStatus run_base(tbContext* ctx, const tbObjective* o, tbExact* exact, const double* values,
+                         double* loss)
+{
+  tbScene scene;
+  TB_TRY(tb_objective_scene(ctx, o, values, &scene));
+  tbStatus status = run(ctx, o, exact, scene.world, loss);
+  tb_scene_free(ctx, &scene);
+  return status;
+}
+
+// Where velocities are not unique all runs are the scene's solver's (tangent.c).
 tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                                  double* gradient, tbGradientReport* report)
 {
-  tbScene scene;
   tbTape tape;
-  tbExact exact;
-  TB_TRY(tb_objective_scene(ctx, o, values, &scene));
+  tbExact own, *exact = &own;
   tb_tape_init(&tape);
-  tb_exact_init(ctx, &exact, &tape);
-  tbStatus status = run(ctx, o, &exact, scene.world, loss);
-  tb_scene_free(ctx, &scene);
+  tb_exact_init(ctx, exact, &tape);
+  tbStatus status = run_base(ctx, o, exact, values, loss);
+  if (own.ambiguous > 0) {
+    exact = NULL;
+    if (status == TB_OK) status = run_base(ctx, o, exact, values, loss);
+  }
   for (int i = 0; i < o->size && status == TB_OK; i++)
-    status = differ(ctx, o, &exact, values, *loss, i, &gradient[i]);
+    status = differ(ctx, o, exact, values, *loss, i, &gradient[i]);
   report->steps = tb_objective_steps(o), report->runs = report->steps * (1 + 2 * o->size);
-  report->problems = exact.count, report->rough = exact.rough;
+  report->problems = own.count, report->rough = own.rough, report->ambiguous = own.ambiguous;
   tb_tape_free(ctx, &tape);
   return status;
 }

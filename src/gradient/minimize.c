@@ -138,8 +138,9 @@ static bool watch(const Search* s, int k)
 
 static tbStatus iterate(tbContext* ctx, Search* s)
 {
-  TB_TRY(tb_objective_gradient(ctx, s->o, s->m->method, s->x, &s->loss, s->g, NULL));
-  s->result->gradients++, s->result->first_loss = s->loss;
+  TB_TRY(tb_objective_loss(ctx, s->o, s->x, &s->loss));
+  TB_TRY(tb_objective_gradient(ctx, s->o, s->m->method, s->x, NULL, s->g, NULL));
+  s->result->losses++, s->result->gradients++, s->result->first_loss = s->loss;
   bool stop = watch(s, 0);
   for (int k = 1; !stop && k <= s->m->iterations; k++) {
     if (s->loss <= s->m->loss || is_flat(s)) break;
@@ -152,7 +153,7 @@ static tbStatus iterate(tbContext* ctx, Search* s)
       TB_TRY(search(ctx, s, first_length(s), &found));
     }
     if (!found) break;
-    TB_TRY(tb_objective_gradient(ctx, s->o, s->m->method, s->next, &s->loss, s->g_next, NULL));
+    TB_TRY(tb_objective_gradient(ctx, s->o, s->m->method, s->next, NULL, s->g_next, NULL));
     s->result->gradients++, s->result->iterations = k;
     learn(s);
     memcpy(s->x, s->next, (size_t)s->n * sizeof(double));

@@ -16,6 +16,7 @@
 // start. Limits  dense: up to MOST rows in all. Boxed, polygonal and directional friction are not ellipsoids.
 #include "gradient/answer.h"
 
+#include "base/random.h"
 #include "math/dense.h"
 
 #include <math.h>
@@ -195,8 +196,9 @@ static double velocities(const Newton* s)
   return largest;
 }
 
-// One island's step of least norm; rows and columns are scaled by its diagonal of W.
-static void solve_island(Newton* s, int island)
+// The equations of one island, M Δ = b; rows and columns are scaled by its diagonal of W. Returns the
+// unknowns.
+static int assemble_island(Newton* s, int island)
 {
   const tbProblem* p = s->p;
   int n = p->nrow, m = 0;
@@ -204,7 +206,6 @@ static void solve_island(Newton* s, int island)
   for (int k = 0; k < p->ncontact; k++)
     for (int i = p->row_adr[k]; s->island[k] == island && i < p->row_adr[k + 1]; i++)
       if (!s->held[i]) s->place[i] = m, s->row[m++] = i;
-  if (m == 0) return;
   memset(s->M, 0, (size_t)m * (size_t)m * sizeof(double));
   for (int k = 0; k < p->ncontact; k++)
     if (s->island[k] == island) contact_rows(s, m, k);
@@ -216,9 +217,55 @@ static void solve_island(Newton* s, int island)
     s->b[i] = -s->scale[i] * s->equation[s->row[i]];
     for (int j = 0; j < m; j++) s->M[(size_t)i * m + j] *= s->scale[i] * s->scale[j];
   }
-  int rank = tb_dense_qr(m, m, s->M, m, s->swap, s->tau, 1e-11, s->work);
+  return m;
+}
+
+static int factor(Newton* s, int m) { return tb_dense_qr(m, m, s->M, m, s->swap, s->tau, 1e-11, s->work); }
+
+// One island's step of least norm.
+static void solve_island(Newton* s, int island)
+{
+  int m = assemble_island(s, island);
+  if (m == 0) return;
+  int rank = factor(s, m);
   tb_dense_qr_solve(m, m, rank, s->M, m, s->swap, s->tau, s->b, s->x);
   for (int i = 0; i < m; i++) s->lambda[s->row[i]] += s->scale[i] * s->x[i];
+}
+
+// Whether velocities follow from the states: a change y of the impulses that the equations do not see, M y =
+// 0, must not move anything. One is made of numbers without a pattern, less their part that the equations do
+// see.
+static bool island_is_unique(Newton* s, int island, double* y)
+{
+  int m = assemble_island(s, island), n = s->p->nrow;
+  uint64_t bits = 1;
+  for (int i = 0; i < m; i++) y[i] = tb_random_uniform(&bits, -1, 1);
+  for (int i = 0; i < m; i++) {
+    s->b[i] = 0;
+    for (int j = 0; j < m; j++) s->b[i] += s->M[(size_t)i * m + j] * y[j];
+  }
+  int rank = m ? factor(s, m) : 0;
+  if (rank == m) return true;
+  tb_dense_qr_solve(m, m, rank, s->M, m, s->swap, s->tau, s->b, s->x);
+  double moves = 0, size = 0;
+  for (int i = 0; i < m; i++) y[i] -= s->x[i], size = fmax(size, fabs(y[i]));
+  for (int i = 0; i < m; i++) {
+    double sum = 0;
+    for (int j = 0; j < m; j++)
+      sum += s->W[(size_t)s->row[i] * n + s->row[j]] * s->scale[i] * s->scale[j] * y[j];
+    moves = fmax(moves, fabs(sum));
+  }
+  return moves <= 1e-6 * size;
+}
+
+static bool is_unique(Newton* s, const double* best, double* y)
+{
+  memcpy(s->lambda, best, (size_t)s->p->nrow * sizeof(double));
+  products(s);
+  hold_rows(s);
+  bool unique = true;
+  for (int i = 0; i < s->islands && unique; i++) unique = island_is_unique(s, i, y);
+  return unique;
 }
 
 // Iterates until nothing is left but rounding; `best` is the λ with the least left.
@@ -242,12 +289,12 @@ static double iterate(Newton* s, double* best)
 }
 
 static tbStatus work(tbContext* ctx, tbArena* arena, const tbDelassus* W, tbModel model, double* lambda,
-                     bool* exact)
+                     bool* exact, bool* unique)
 {
   const tbProblem* p = W->problem;
   size_t n = (size_t)p->nrow, c = (size_t)p->ncontact;
   int* island = TB_TAKE(arena, int, c);
-  double* best = TB_TAKE(arena, double, n);
+  double *best = TB_TAKE(arena, double, n), *y = TB_TAKE(arena, double, n);
   Newton s = {.p = p,
               .model = model,
               .W = W->dense,
@@ -267,8 +314,8 @@ static tbStatus work(tbContext* ctx, tbArena* arena, const tbDelassus* W, tbMode
               .tau = TB_TAKE(arena, double, 2 * n),
               .scale = TB_TAKE(arena, double, n),
               .swap = TB_TAKE(arena, int, n)};
-  if (!best || !s.lambda || !s.u || !s.r || !s.held || !s.equation || !island || !s.row || !s.place || !s.M ||
-      !s.b || !s.x || !s.work || !s.tau || !s.scale || !s.swap)
+  if (!best || !y || !s.lambda || !s.u || !s.r || !s.held || !s.equation || !island || !s.row || !s.place ||
+      !s.M || !s.b || !s.x || !s.work || !s.tau || !s.scale || !s.swap)
     return TB_ERROR_MEMORY;
   TB_TRY(tb_problem_islands(ctx, p, island, &s.islands));
   for (int k = 0; k < p->ncontact; k++) {
@@ -280,16 +327,18 @@ static tbStatus work(tbContext* ctx, tbArena* arena, const tbDelassus* W, tbMode
   memcpy(best, lambda, n * sizeof(double));
   *exact = iterate(&s, best) < 1e-11;
   memcpy(lambda, best, n * sizeof(double));
+  if (unique) *unique = is_unique(&s, best, y);
   return TB_OK;
 }
 
-tbStatus tb_exact_newton(tbContext* ctx, const tbProblem* p, tbModel model, double* lambda, bool* exact)
+tbStatus tb_exact_newton(tbContext* ctx, const tbProblem* p, tbModel model, double* lambda, bool* exact,
+                         bool* unique)
 {
   tbDelassus* W;
   tbArena arena;
   TB_TRY(tb_delassus_create(ctx, p, TB_FORM_DENSE, &W));
   tb_arena_init(&arena, ctx);
-  tbStatus status = work(ctx, &arena, W, model, lambda, exact);
+  tbStatus status = work(ctx, &arena, W, model, lambda, exact, unique);
   tb_arena_free(&arena);
   tb_delassus_free(ctx, W);
   return status;

@@ -241,16 +241,11 @@ tbStatus tb_objective_loss(tbContext* ctx, const tbObjective* o, const double* v
 {
   tbScene scene;
   TB_TRY(tb_objective_scene(ctx, o, values, &scene));
-  tbTape tape;
-  tbExact exact;
-  tb_tape_init(&tape);
-  tb_exact_init(ctx, &exact, &tape);
   tbStatus status = TB_OK;
   int64_t steps = tb_objective_steps(o);
   for (int64_t i = 0; i < steps && status == TB_OK; i++)
-    status = tb_objective_step(ctx, o, &exact, false, scene.world);
+    status = tb_world_step(ctx, scene.world, &o->step, NULL);
   if (status == TB_OK) *loss = tb_objective_measure(o, scene.world);
-  tb_tape_free(ctx, &tape);
   tb_scene_free(ctx, &scene);
   return status;
 }

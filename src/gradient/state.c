@@ -15,7 +15,7 @@ struct tbStateAt {
   int64_t steps, clock_steps;
 };
 
-enum { FRAME = 12 };
+enum { FRAME = 12, IMPULSES = 6 };
 
 static bool is_frame(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && b->kind->framed; }
 static bool is_nodes(const tbBody* b)
@@ -39,7 +39,7 @@ tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* w)
 
 int tb_state_size(const tbWorld* w)
 {
-  int n = TB_JOINT_IMPULSES * (int)w->joint.count;
+  int n = TB_JOINT_IMPULSES * (int)w->joint.count + IMPULSES * (int)w->contact.count;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     if (is_frame(b)) n += FRAME;
@@ -111,6 +111,14 @@ static tbStatus put_nodes(tbContext* ctx, const tbVec3* from, int count, double 
   return TB_OK;
 }
 
+// A contact that carried an impulse still does: whether a body flies is told by that.
+static void put_impulses(tbContactRecord* r, double step, const double* d)
+{
+  double normal = r->impulse[0];
+  for (int k = 0; k < r->rows && k < IMPULSES; k++) r->impulse[k] += step * d[k];
+  if ((normal > 0) != (r->impulse[0] > 0)) r->impulse[0] = normal;
+}
+
 tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const double* d, bool whole,
                       tbWorld* w)
 {
@@ -141,6 +149,8 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
     for (int k = 0; k < TB_JOINT_IMPULSES; k++) j->impulse[k] = from->impulse[k] + (d ? step * d[k] : 0);
     if (d) d += TB_JOINT_IMPULSES;
   }
+  for (size_t i = 0; d && i < w->contact.count; i++, d += IMPULSES)
+    put_impulses((tbContactRecord*)w->contact.data + i, step, d);
   w->time = s->time, w->steps = s->steps;
   w->clock_start = s->clock_start, w->clock_dt = s->clock_dt, w->clock_steps = s->clock_steps;
   return TB_OK;
@@ -170,6 +180,13 @@ void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double
   for (size_t i = 0; i < base->joint.count; i++)
     for (int k = 0; k < TB_JOINT_IMPULSES; k++)
       *out++ += f * (tb_joints(w)[i].impulse[k] - tb_joints(base)[i].impulse[k]);
+  const tbContactRecord *a = base->contact.data, *b = w->contact.data;
+  bool same = base->contact.count == w->contact.count;
+  for (size_t i = 0; same && i < base->contact.count; i++) {
+    bool one = a[i].shape_a == b[i].shape_a && a[i].shape_b == b[i].shape_b && a[i].rows == b[i].rows;
+    for (int k = 0; one && k < a[i].rows && k < IMPULSES; k++)
+      out[IMPULSES * i + (size_t)k] += f * (b[i].impulse[k] - a[i].impulse[k]);
+  }
 }
 
 static double largest(double now, double unit, const double* d, int count)

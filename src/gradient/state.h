@@ -2,8 +2,9 @@
 // The state of a world as numbers, and worlds at states next to it.
 //
 // A vector of state holds, for every body that moves freely: of a frame δx, δθ (a small rotation, world
-// axes), δv, δω; of nodes δx and δv of each; and then the impulses of the joints, of which the next step
-// makes geometric stiffness. Contact records and the clock are kept as they are.
+// axes), δv, δω; of nodes δx and δv of each; then the impulses of the joints, of which the next step makes
+// geometric stiffness, and those of the contact records, from which solvers start. The clock is kept as it
+// is.
 #ifndef TB_GRADIENT_STATE_H
 #define TB_GRADIENT_STATE_H
 
@@ -12,7 +13,7 @@
 typedef struct tbStateAt tbStateAt; // a world's state, apart from the world
 
 tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* world); // whether all of it is in the vector
-int tb_state_size(const tbWorld* world);
+int tb_state_size(const tbWorld* world);                             // with the contacts it has now
 
 tbStatus tb_state_save(tbContext* ctx, const tbWorld* world, tbStateAt** state); // *state: null, or reused
 void tb_state_free(tbContext* ctx, tbStateAt* state);

@@ -46,7 +46,8 @@ typedef struct {
   tbArray other;                  // Other
   Number* number;                 // (size)
   tbStateAt* before;              // the state that a step starts from
-  int n;                          // of the state
+  int n;                          // of the state, with room for as many contacts as there have been
+  bool as_solved;                 // contact problems are left to the scene's solver
   double* tangent[2];             // along p and along −p; the second only where split           (size × n)
   double *sample, reach[SAMPLES]; // (F(s + e t) − F(s)) / e, and e                     (SAMPLES × n)
   double *work, *next, *next_back; // t⁺                                               (n)
@@ -93,19 +94,37 @@ static tbStatus begin_number(tbContext* ctx, Forward* f, int i)
   return TB_OK;
 }
 
+// Vectors of n numbers in place of fewer.
+static tbStatus make_room(tbContext* ctx, Forward* f, int n)
+{
+  size_t size = (size_t)f->o->size, was = (size_t)f->n, now = (size_t)n;
+  double** single[] = {&f->work, &f->next, &f->next_back};
+  for (int k = 0; k < 3; k++) {
+    tb_free(ctx, *single[k]);
+    if (!(*single[k] = TB_NEW(ctx, double, now))) return TB_ERROR_MEMORY;
+  }
+  tb_free(ctx, f->sample);
+  if (!(f->sample = TB_NEW(ctx, double, SAMPLES* now))) return TB_ERROR_MEMORY;
+  for (int k = 0; k < 2; k++) {
+    double* wider = TB_NEW(ctx, double, size* now);
+    if (!wider) return TB_ERROR_MEMORY;
+    for (size_t i = 0; i < size && was; i++)
+      memcpy(wider + i * now, f->tangent[k] + i * was, was * sizeof(double));
+    tb_free(ctx, f->tangent[k]);
+    f->tangent[k] = wider;
+  }
+  f->n = n;
+  return TB_OK;
+}
+
 static tbStatus begin(tbContext* ctx, Forward* f)
 {
   TB_TRY(tb_objective_scene(ctx, f->o, f->values, &f->base));
   TB_TRY(tb_objective_scene(ctx, f->o, f->values, &f->near));
   TB_TRY(tb_state_check_kinds(ctx, f->base.world));
-  size_t size = (size_t)f->o->size, n = (size_t)(f->n = tb_state_size(f->base.world));
-  f->number = TB_NEW(ctx, Number, size);
-  for (int k = 0; k < 2; k++) f->tangent[k] = TB_NEW(ctx, double, size* n);
-  f->sample = TB_NEW(ctx, double, SAMPLES* n), f->work = TB_NEW(ctx, double, n);
-  f->next = TB_NEW(ctx, double, n), f->next_back = TB_NEW(ctx, double, n);
-  if (!f->number || !f->tangent[0] || !f->tangent[1] || !f->sample || !f->work || !f->next || !f->next_back)
-    return TB_ERROR_MEMORY;
-  for (size_t i = 0; i < size; i++) TB_TRY(begin_number(ctx, f, (int)i));
+  if (!(f->number = TB_NEW(ctx, Number, (size_t)f->o->size))) return TB_ERROR_MEMORY;
+  TB_TRY(make_room(ctx, f, tb_state_size(f->base.world)));
+  for (int i = 0; i < f->o->size; i++) TB_TRY(begin_number(ctx, f, i));
   return TB_OK;
 }
 
@@ -128,6 +147,7 @@ static void end(tbContext* ctx, Forward* f)
 static tbStatus step(tbContext* ctx, Forward* f, bool replay, tbWorld* w)
 {
   f->report->runs++;
+  if (f->as_solved) return tb_world_step(ctx, w, &f->o->step, NULL);
   return tb_objective_step(ctx, f->o, &f->exact, replay, w);
 }
 
@@ -271,6 +291,8 @@ static tbStatus advance(tbContext* ctx, Forward* f, int64_t number)
   bool stable = true;
   TB_TRY(tb_state_save(ctx, f->base.world, &f->before));
   TB_TRY(step(ctx, f, false, f->base.world));
+  int n = tb_state_size(f->base.world);
+  if (n > f->n) TB_TRY(make_room(ctx, f, n + n / 2));
   if (f->base.world->state_kind)
     return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
                    "no derivatives: the scheme %s keeps a state of its own from step to step",
@@ -311,17 +333,29 @@ static tbStatus finish(tbContext* ctx, Forward* f, double* loss, double* gradien
   return TB_OK;
 }
 
-tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
-                             double* gradient, tbGradientReport* report)
+static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, bool as_solved, double* loss,
+                    double* gradient, tbGradientReport* report)
 {
-  Forward f = {.o = o, .values = values, .report = report, .other = TB_ARRAY(Other)};
+  Forward f = {.o = o, .values = values, .as_solved = as_solved, .report = report, .other = TB_ARRAY(Other)};
   tb_tape_init(&f.tape);
   tb_exact_init(ctx, &f.exact, &f.tape);
   tbStatus status = begin(ctx, &f);
   int64_t steps = tb_objective_steps(o);
   for (int64_t i = 0; i < steps && status == TB_OK; i++) status = advance(ctx, &f, i);
   if (status == TB_OK) status = finish(ctx, &f, loss, gradient);
-  report->steps = steps, report->problems = f.exact.count, report->rough = f.exact.rough;
+  report->steps = steps;
+  report->problems += f.exact.count, report->rough += f.exact.rough, report->ambiguous += f.exact.ambiguous;
   end(ctx, &f);
   return status;
+}
+
+// Where velocities are not unique, a derivative exists of those that a solver finds, from the impulses it
+// starts with: then it is the scene's own solver whose steps are differenced.
+tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
+                             double* gradient, tbGradientReport* report)
+{
+  TB_TRY(run(ctx, o, values, false, loss, gradient, report));
+  if (report->ambiguous == 0) return TB_OK;
+  report->unstable = 0;
+  return run(ctx, o, values, true, loss, gradient, report);
 }
