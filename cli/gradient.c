@@ -34,7 +34,7 @@ bool method_named(const char* name, tbGradientMethod* out)
   for (int i = 0; i < TB_GRADIENT_METHODS; i++)
     tb_nearest_offer(&near, tb_gradient_method_name((tbGradientMethod)i));
   fprintf(stderr, "tribo: no method \"%s\"; %s%s%s\n", name,
-          near.name ? "did you mean \"" : "there are auto, tangent and ",
+          near.name ? "did you mean \"" : "there are auto, tangent, adjoint and ",
           near.name ? near.name : "differences", near.name ? "\"?" : "");
   return false;
 }
@@ -106,6 +106,7 @@ static void put_json(tbOut* out, const char* scene, tbObjective* o, double loss,
   for (int64_t i = 0; i < r->unstable && i < TB_GRADIENT_UNSTABLE; i++)
     tb_put_int(&w, NULL, r->unstable_step[i]);
   tb_put_end(&w);
+  if (r->checkpoints) tb_put_int(&w, "checkpoints", r->checkpoints);
   if (check) {
     put_gradient(&w, "differences", o, check);
     tb_put_number(&w, "apart", apart(tb_objective_size(o), gradient, check));
@@ -172,7 +173,7 @@ int command_gradient(int argc, char** argv)
   const Arg args[] = {
       {"--loss", ARG_TEXT, &loss, "NAME:x,y,z", "whose position, and the point it should end at"},
       {"--wrt", ARG_TEXT, &wrt, "A,B,…", "numbers of the scene: NAME.velocity, MATERIAL.friction, …"},
-      {"--method", ARG_TEXT, &method_name, "M", "auto (default), tangent or differences"},
+      {"--method", ARG_TEXT, &method_name, "M", "auto (default), tangent, adjoint or differences"},
       {"--check", ARG_FLAG, &check, NULL, "compare with central differences of whole runs"},
       OBJECTIVE_ARGS(settings),
       {"--json", ARG_FLAG, &json, NULL, "one JSON object"},

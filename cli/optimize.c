@@ -268,25 +268,25 @@ int command_optimize(int argc, char** argv)
   bool help = false;
   ObjectiveArgs settings = {.time = NAN};
   Search s = {.minimize = tb_default_minimize(), .tolerance = 1e-4};
-  const Arg args[] = {
-      {"--for", ARG_TEXT, &wrt, "A,B,…",
-       "numbers of the scene to search for: NAME.velocity, MATERIAL.friction, …"},
-      {"--target", ARG_TEXT, &target, "NAME:x,y,z", "which body should end where"},
-      {"--bounds", ARG_TEXTS, &s.bounds, "K=LO:HI",
-       "keep what --for names within; either side may be left out"},
-      {"--tolerance", ARG_NUMBER, &s.tolerance, "M",
-       "metres from the target that are good enough (default 1e-4)"},
-      {"--iterations", ARG_INT, &s.minimize.iterations, "N", "at most (default 50)"},
-      {"--method", ARG_TEXT, &method, "M", "of the gradient: auto (default), tangent or differences"},
-      {"--out", ARG_TEXT, &s.out, "DIR",
-       "the scene that was found, the curve of the search, replays of iterates"},
-      {"--no-replays", ARG_FLAG, &s.no_replays, NULL, "without the replays"},
-      OBJECTIVE_ARGS(settings),
-      {"--strict", ARG_FLAG, &s.strict, NULL, "exit with 1 when the target was not reached"},
-      {"--json", ARG_FLAG, &s.json, NULL, "one JSON object"},
-      {"--quiet", ARG_FLAG, &s.quiet, NULL, "no line per iterate"},
-      {"--help", ARG_FLAG, &help, NULL, "this text"},
-      {NULL, ARG_FLAG, NULL, NULL, NULL}};
+  const Arg args[] = {{"--for", ARG_TEXT, &wrt, "A,B,…",
+                       "numbers of the scene to search for: NAME.velocity, MATERIAL.friction, …"},
+                      {"--target", ARG_TEXT, &target, "NAME:x,y,z", "which body should end where"},
+                      {"--bounds", ARG_TEXTS, &s.bounds, "K=LO:HI",
+                       "keep what --for names within; either side may be left out"},
+                      {"--tolerance", ARG_NUMBER, &s.tolerance, "M",
+                       "metres from the target that are good enough (default 1e-4)"},
+                      {"--iterations", ARG_INT, &s.minimize.iterations, "N", "at most (default 50)"},
+                      {"--method", ARG_TEXT, &method, "M",
+                       "of the gradient: auto (default), tangent, adjoint or differences"},
+                      {"--out", ARG_TEXT, &s.out, "DIR",
+                       "the scene that was found, the curve of the search, replays of iterates"},
+                      {"--no-replays", ARG_FLAG, &s.no_replays, NULL, "without the replays"},
+                      OBJECTIVE_ARGS(settings),
+                      {"--strict", ARG_FLAG, &s.strict, NULL, "exit with 1 when the target was not reached"},
+                      {"--json", ARG_FLAG, &s.json, NULL, "one JSON object"},
+                      {"--quiet", ARG_FLAG, &s.quiet, NULL, "no line per iterate"},
+                      {"--help", ARG_FLAG, &help, NULL, "this text"},
+                      {NULL, ARG_FLAG, NULL, NULL, NULL}};
   int count = args_parse("optimize", args, argc, argv);
   if (count < 0) return EXIT_USAGE;
   if (help) return teach(args), EXIT_DONE;

@@ -59,12 +59,15 @@ tbStatus tb_objective_print(tbContext* ctx, const tbObjective* objective, const 
 tbStatus tb_objective_loss(tbContext* ctx, const tbObjective* objective, const double* values, double* loss);
 
 typedef enum tbGradientMethod {
-  TB_GRADIENT_AUTO, // tangent
+  TB_GRADIENT_AUTO, // tangent; adjoint where numbers that are no more than a start outnumber the state
   // Forward: the derivative of the state by every number is carried through the steps. The contact law is
   // differentiated implicitly, on its states; what a step does around it (contact geometry, assembly,
   // moments of impact, integration) by central differences along the tangent.
   TB_GRADIENT_TANGENT,
-  TB_GRADIENT_DIFFERENCES, // of whole runs, central: to check the other by
+  // Reverse: the derivative of the loss by the state is carried back from the end, over steps that are run
+  // again from O(√N) states kept on the way.
+  TB_GRADIENT_ADJOINT,
+  TB_GRADIENT_DIFFERENCES, // of whole runs, central: to check the others by
   TB_GRADIENT_METHODS
 } tbGradientMethod;
 
@@ -82,6 +85,7 @@ typedef struct tbGradientReport {
   int64_t unstable;  // steps whose derivative is not the same from both sides: a contact appears, vanishes
                      // or changes between sticking and slipping there
   int64_t unstable_step[TB_GRADIENT_UNSTABLE]; // the first of them, from 0
+  int checkpoints;                             // adjoint: states kept at a time, at most
 } tbGradientReport;
 
 // loss and report may be null. gradient: as tb_objective_values.

@@ -115,7 +115,7 @@ bool py_reports_init(PyObject* module);
 // Of one World object; module.c makes the type of them.
 extern PyMethodDef py_world_methods[], py_world_add_methods[], py_world_change_methods[],
     py_world_read_methods[], py_world_ask_methods[], py_world_file_methods[];
-extern PyMethodDef py_batch_methods[];
+extern PyMethodDef py_batch_methods[], py_gradient_methods[];
 bool py_files_init(PyObject* module);
 tbStatus py_feed_recordings(World* self, const tbStepReport* report); // without the interpreter lock
 tbStatus py_end_recordings(World* self, tbStatus status);             // frees them

@@ -66,6 +66,57 @@ def import_robot(path, scene=None, floating=False):
     return json.loads(text), notes
 
 
+def _scene_text(scene):
+    import json
+    import os
+    if isinstance(scene, dict):
+        return json.dumps(scene), "."
+    path = os.fspath(scene)
+    with open(path, encoding="utf-8") as file:
+        return file.read(), os.path.join(os.path.dirname(path), "")
+
+
+def gradient(scene, loss, wrt, method="auto", **options):
+    """The gradient of where a body ends by numbers of the scene: (loss, {name: gradient}, facts).
+
+    scene     a scene file, or a dict of one
+    loss      (name, point): the squared distance of the body's position from the point at the end of the run
+    wrt       names of numbers: "ball.velocity", "wood.friction", "joints.0.motor.speed"
+    method    "auto", "tangent", "adjoint" or "differences" (of whole runs, to check the others by)
+    options   as for World.set
+    facts     "method"; "unstable": how many steps have contacts that change right at the run, "unstable_steps": the first
+              of them; "ambiguous": contact problems whose velocities the law leaves open
+    """
+    text, folder = _scene_text(scene)
+    at, values, used, steps, unstable, ambiguous = _native.gradient(text, folder, _loss(loss), _names(wrt), method, options)
+    return at, values, {"method": used, "unstable": unstable, "unstable_steps": steps, "ambiguous": ambiguous}
+
+
+def optimize(scene, target, wrt, bounds=None, iterations=50, tolerance=1e-4, method="auto", **options):
+    """Searches for numbers of the scene that bring a body to a point, by L-BFGS: (distance, {name: value}, scene as a dict).
+
+    target     (name, point)
+    bounds     {name: (lower, upper)}
+    tolerance  m: close enough
+    Other arguments are those of gradient.
+    """
+    import json
+    text, folder = _scene_text(scene)
+    at, values, converged, done, found = _native.optimize(text, folder, _loss(target), _names(wrt), method, options,
+                                                          dict(bounds or {}), iterations, tolerance)
+    return at ** 0.5, values, json.loads(found)
+
+
+def _loss(pair):
+    name, point = pair
+    x, y, z = (float(c) for c in point)
+    return f"{name}:{x!r},{y!r},{z!r}"
+
+
+def _names(wrt):
+    return wrt if isinstance(wrt, str) else ",".join(wrt)
+
+
 def __getattr__(name):  # what needs matplotlib or writes pages is imported when it is asked for
     if name == "plot":
         import importlib

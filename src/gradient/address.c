@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const sections[] = {"bodies", "soft", "cloth", "reduced", NULL};
+static const char* const sections[] = {"bodies", "soft", "cloth", "reduced", "joints", NULL};
 // Keys with a default, by which a place may be absent.
 static const char* const body_keys[] = {"position", "velocity", "angular_velocity", "orientation",
                                         "mass",     "friction", "restitution",      NULL};

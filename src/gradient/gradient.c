@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char* const names[TB_GRADIENT_METHODS] = {"auto", "tangent", "differences"};
+static const char* const names[TB_GRADIENT_METHODS] = {"auto", "tangent", "adjoint", "differences"};
 
 const char* tb_gradient_method_name(tbGradientMethod method)
 {
@@ -27,6 +27,7 @@ tbStatus tb_objective_gradient(tbContext* ctx, const tbObjective* o, tbGradientM
   own.method = method;
   switch (method) {
   case TB_GRADIENT_TANGENT: TB_TRY(tb_gradient_tangent(ctx, o, values, &at, gradient, &own)); break;
+  case TB_GRADIENT_ADJOINT: TB_TRY(tb_gradient_adjoint(ctx, o, values, &at, gradient, &own)); break;
   case TB_GRADIENT_DIFFERENCES: TB_TRY(tb_gradient_differences(ctx, o, values, &at, gradient, &own)); break;
   default: return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such way to compute a gradient");
   }

@@ -6,7 +6,7 @@
 //   objective.c    making one; scenes and losses
 //   newton.c       contact problems to rounding; answer.c: in the place of a step's solver
 //   state.c        the state of a world as a vector
-//   tangent.c      forward derivatives; differences.c: of whole runs
+//   tangent.c      forward derivatives; adjoint.c: reverse; differences.c: of whole runs
 //   minimize.c     L-BFGS
 #ifndef TB_GRADIENT_OBJECTIVE_H
 #define TB_GRADIENT_OBJECTIVE_H
@@ -76,6 +76,8 @@ tbStatus tb_objective_beside(tbContext* ctx, const tbObjective* objective, const
                              double offset, tbScene* out);
 
 tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* objective, const double* values, double* loss,
+                             double* gradient, tbGradientReport* report);
+tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* objective, const double* values, double* loss,
                              double* gradient, tbGradientReport* report);
 tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* objective, const double* values,
                                  double* loss, double* gradient, tbGradientReport* report);

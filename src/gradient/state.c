@@ -23,6 +23,8 @@ static bool is_nodes(const tbBody* b)
   return b->motion == TB_BODY_DYNAMIC && !b->kind->framed && b->kind->nodes;
 }
 
+static double size_of(const tbBody* b) { return b->radius > 0 && b->radius < INFINITY ? b->radius : 1; }
+
 tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* w)
 {
   for (size_t i = 0; i < w->body.count; i++) {
@@ -37,9 +39,11 @@ tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* w)
   return TB_OK;
 }
 
-int tb_state_size(const tbWorld* w)
+int tb_state_size(const tbWorld* w) { return tb_state_fixed(w) + IMPULSES * (int)w->contact.count; }
+
+int tb_state_fixed(const tbWorld* w)
 {
-  int n = TB_JOINT_IMPULSES * (int)w->joint.count + IMPULSES * (int)w->contact.count;
+  int n = TB_JOINT_IMPULSES * (int)w->joint.count;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     if (is_frame(b)) n += FRAME;
@@ -200,7 +204,7 @@ double tb_state_norm(const tbWorld* w, double dt, const double* d)
   double norm = 0;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    double size = b->radius > 0 && b->radius < INFINITY ? b->radius : 1;
+    double size = size_of(b);
     if (is_frame(b)) {
       norm = largest(norm, 1 / size, d, 3), norm = largest(norm, 1, d + 3, 3);
       norm = largest(norm, dt / size, d + 6, 3), norm = largest(norm, dt, d + 9, 3);
@@ -212,4 +216,69 @@ double tb_state_norm(const tbWorld* w, double dt, const double* d)
     }
   }
   return norm;
+}
+
+void tb_state_units(const tbWorld* w, double dt, double* unit)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    double size = size_of(b);
+    if (is_frame(b)) {
+      for (int k = 0; k < 3; k++)
+        unit[k] = size, unit[3 + k] = 1, unit[6 + k] = size / dt, unit[9 + k] = 1 / dt;
+      unit += FRAME;
+    } else if (is_nodes(b)) {
+      int n = 3 * b->kind->nodes(b).count;
+      for (int k = 0; k < n; k++) unit[k] = size, unit[n + k] = size / dt;
+      unit += 2 * n;
+    }
+  }
+  for (size_t i = 0; i < w->joint.count; i++)
+    for (int k = 0; k < TB_JOINT_IMPULSES; k++) *unit++ = fabs(tb_joints(w)[i].impulse[k]);
+}
+
+static int root_of(int* parent, int i)
+{
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void connect(const tbWorld* w, int* parent, int a, int b)
+{
+  if (a < 0 || b < 0 || tb_bodies(w)[a].motion != TB_BODY_DYNAMIC ||
+      tb_bodies(w)[b].motion != TB_BODY_DYNAMIC)
+    return;
+  a = root_of(parent, a), b = root_of(parent, b);
+  if (a < b) parent[b] = a;
+  else parent[a] = b;
+}
+
+tbStatus tb_state_islands(tbContext* ctx, const tbWorld* w, int* island, int* count)
+{
+  int *parent = TB_NEW(ctx, int, w->body.count), n = (int)w->body.count;
+  if (!parent) return TB_ERROR_MEMORY;
+  for (int i = 0; i < n; i++) parent[i] = i;
+  const tbContactRecord* record = w->contact.data;
+  for (size_t i = 0; i < w->contact.count; i++) connect(w, parent, record[i].body_a, record[i].body_b);
+  for (size_t i = 0; i < w->joint.count; i++) connect(w, parent, tb_joints(w)[i].a, tb_joints(w)[i].b);
+  for (int i = 0; i < n; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
+      connect(w, parent, i, other);
+  }
+  *count = n;
+  for (int i = 0; i < n; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    int size = is_frame(b) ? FRAME : is_nodes(b) ? 6 * b->kind->nodes(b).count : 0;
+    for (int k = 0; k < size; k++) *island++ = root_of(parent, i);
+  }
+  for (size_t i = 0; i < w->joint.count; i++) {
+    const tbJoint* j = &tb_joints(w)[i];
+    bool a = j->a >= 0 && tb_bodies(w)[j->a].motion == TB_BODY_DYNAMIC;
+    bool b = j->b >= 0 && tb_bodies(w)[j->b].motion == TB_BODY_DYNAMIC;
+    int root = a ? root_of(parent, j->a) : b ? root_of(parent, j->b) : -1;
+    for (int k = 0; k < TB_JOINT_IMPULSES; k++) *island++ = root;
+  }
+  tb_free(ctx, parent);
+  return TB_OK;
 }

@@ -26,6 +26,16 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* state, double step, const
 // out += factor · (world − base), both of the same bodies.
 void tb_state_difference(const tbWorld* world, const tbWorld* base, double factor, double* out);
 
+int tb_state_fixed(const tbWorld* world); // without the contacts
+
+// What is a small change of each number is this times a small share: sizes, radians, what goes so far in dt.
+// 0: there is none. (tb_state_fixed)
+void tb_state_units(const tbWorld* world, double dt, double* unit);
+
+// Which numbers act on each other within a step: islands of what the contacts of the last step, joints and
+// attachments connect, 0 … count − 1. (tb_state_fixed)
+tbStatus tb_state_islands(tbContext* ctx, const tbWorld* world, int* island, int* count);
+
 // How large a direction is: lengths as shares of the bodies' sizes, velocities by what they do in dt.
 double tb_state_norm(const tbWorld* world, double dt, const double* direction);
 
