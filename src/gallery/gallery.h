@@ -70,6 +70,10 @@ typedef struct tbPenJoint {
   tbVec3 anchor, axis;
   double low, high; // limits; degrees or metres
   double speed, force;
+  const char* name;
+  double stiffness, damping, most; // of a servo; most: its force, 0: whatever it takes
+  const double (*keys)[2];         // of its target: times and targets; none: 0
+  int key_count;
   bool collide;
 } tbPenJoint;
 
@@ -183,6 +187,10 @@ void tb_gallery_seesaw(tbPen* pen);
 void tb_gallery_door(tbPen* pen);
 void tb_gallery_conveyor(tbPen* pen);
 void tb_gallery_gears(tbPen* pen);
+// robots.c
+void tb_gallery_gripper(tbPen* pen);
+void tb_gallery_arm(tbPen* pen);
+void tb_gallery_quadruped(tbPen* pen);
 // motion.c
 void tb_gallery_incline(tbPen* pen);
 void tb_gallery_incline_set(tbPen* pen);

@@ -182,11 +182,30 @@ void tb_pen_ground(tbPen* pen, const char* material)
       pen, &(tbPenBody){.name = "ground", .shape = {.type = "plane"}, .material = material, .fixed = true});
 }
 
+static void put_servo(tbJsonWriter* w, const tbPenJoint* j)
+{
+  tb_put_object(w, "servo");
+  if (j->key_count == 0) tb_put_number(w, "target", 0);
+  tb_put_number(w, "stiffness", j->stiffness);
+  tb_put_number(w, "damping", j->damping);
+  if (j->most > 0) tb_put_number(w, "force", j->most);
+  if (j->key_count > 0) tb_put_array(w, "keys");
+  for (int i = 0; i < j->key_count; i++) {
+    tb_put_object(w, NULL);
+    tb_put_number(w, "t", j->keys[i][0]);
+    tb_put_number(w, "target", j->keys[i][1]);
+    tb_put_end(w);
+  }
+  if (j->key_count > 0) tb_put_end(w);
+  tb_put_end(w);
+}
+
 void tb_pen_joint(tbPen* pen, const tbPenJoint* j)
 {
   tbJsonWriter* w = &pen->json;
   tb_pen_open(pen, "joints");
   tb_put_object(w, NULL);
+  if (j->name) tb_put_string(w, "name", j->name);
   tb_put_string(w, "type", j->type);
   tb_put_string(w, "a", j->a ? j->a : "world");
   tb_put_string(w, "b", j->b ? j->b : "world");
@@ -201,6 +220,7 @@ void tb_pen_joint(tbPen* pen, const tbPenJoint* j)
     tb_put_number(w, "force", j->force);
     tb_put_end(w);
   }
+  if (j->stiffness > 0) put_servo(w, j);
   if (j->collide) tb_put_bool(w, "collide", true);
   tb_put_end(w);
 }

@@ -68,6 +68,14 @@ simulates painleve --time 0.01 &&
   measure 'if (name == "rod" && step == 1) { wy = $15; tip = vx - wy * 0.5 * 0.819 }' 'exit !(abs(tip) < 0.1)' <painleve.csv; claim "painleve: the tip seizes at once"
 simulates seesaw --time 1 &&
   measure 'if (name == "light" && z > top) top = z' 'exit !(top > 1)' <seesaw.csv; claim "seesaw throws the light box"
+# Two fingers of 40 N with a friction of 0.6 bear 48 N, which is 4.9 kg at rest.
+simulates gripper --time 4 && measure 'if (name == "box") last = z; if (name == "box" && step == 700) lifted = z' 'exit !(last > 0.44 && abs(last - lifted) < 1e-6)' <gripper.csv; claim "gripper lifts the box and holds it"
+t scene gripper --set mass=4 -o heavy.json; simulates heavy --time 3.5 && measure 'if (name == "box") last = z' 'exit !(last > 0.4)' <heavy.csv; claim "gripper: as much as friction bears is lifted"
+t scene gripper --set mass=5.1 -o heavier.json; simulates heavier --time 3.5 && measure 'if (name == "box") last = z' 'exit !(last < 0.1)' <heavier.csv; claim "gripper: more is not"
+simulates arm --time 5 --strict && measure 'if (name == "box") { r = sqrt(x^2 + y^2); a = atan2(y, x); h = z }' \
+  'exit !(abs(r - 0.5) < 1e-3 && abs(a - 1.5708 * 1.3 / 2.3) < 0.01 && abs(h - 0.21) < 1e-3)' <arm.csv; claim "arm carries the box where it was told"
+simulates quadruped --time 3 && measure 'if (name == "trunk") { if (z < low) low = z; if (step == 1) { low = high = z } last = z } if (name == "load") above = z - last' \
+  'exit !(low < 0.24 && abs(last - high) < 1e-3 && abs(above - 0.1) < 1e-4)' <quadruped.csv; claim "quadruped crouches and stands up with its load"
 simulates conveyor --time 1 &&
   measure 'if (name == "box/2") { if (step == 1) x0 = x; v = vx }' 'exit !(abs(v - 0.5) < 0.02 && x - x0 > 0.4)' <conveyor.csv; claim "conveyor carries at its speed"
 simulates gears --time 1 &&

@@ -61,7 +61,7 @@ const scenes = [
   ['stack', {}, 60], ['heavy-top', { count: 5 }, 40], ['pyramid', { rows: 6 }, 40], ['wall', { courses: 4 }, 40],
   ['arch', { stones: 15 }, 40], ['cards', {}, 40], ['dominoes', { count: 20 }, 100], ['cradle', {}, 100],
   ['chain', {}, 60], ['chain-links', {}, 40], ['capstan', {}, 30], ['seesaw', {}, 100], ['door', { layers: 2 }, 60],
-  ['conveyor', {}, 60], ['incline-set', {}, 100], ['painleve', {}, 60], ['tippe-top', {}, 100], ['billiards', {}, 100],
+  ['gripper', {}, 200], ['quadruped', {}, 100], ['conveyor', {}, 60], ['incline-set', {}, 100], ['painleve', {}, 60], ['tippe-top', {}, 100], ['billiards', {}, 100],
   ['pile-1000', { side: 4 }, 100], ['heap', { side: 4 }, 120], ['junkyard', { layers: 1 }, 100],
   ['jelly', {}, 20], ['cloth-on-sphere', {}, 30], ['hammock', {}, 60], ['soft-incline', {}, 30],
 ]
