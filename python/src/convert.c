@@ -140,7 +140,7 @@ static int friction_of_dict(PyObject* dict, tbFriction* out)
   used += direction != NULL;
   if (elliptic) out->kind = TB_FRICTION_ELLIPTIC;
   if (model >= 0) out->kind = (tbFrictionKind)model;
-  else if (matrix || (direction && !elliptic)) used = -1;
+  else if (matrix || (direction && !elliptic) || (elliptic && PyDict_GetItemString(dict, "mu"))) used = -1;
   if (used == PyDict_Size(dict) && used > 0) return 1;
   PyErr_SetString(PyExc_ValueError,
                   "friction: a number, {'mu', 'torsion', 'rolling'}, {'mu_t', 'mu_b', 'direction'} with "

@@ -259,12 +259,12 @@ static PyObject* add_joint(World* self, PyObject* args)
 {
   const char* name;
   PyObject *anchor_b, *limits, *motor, *servo;
-  tbVec3 second;
+  tbVec3 second; // anchor
   tbJointDef def = tb_default_joint_def(TB_JOINT_BALL);
   int collide;
-  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOddp:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
+  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOddpz:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
                         py_to_vec3, &def.anchor, &anchor_b, py_to_vec3, &def.axis, &limits, &motor, &servo,
-                        &def.compliance, &def.damping, &collide))
+                        &def.compliance, &def.damping, &collide, &def.name))
     return NULL;
   if (!read_type(name, &def.type) || !read_limits(limits, &def.limited, &def.lower, &def.upper)) return NULL;
   if (anchor_b != Py_None) {

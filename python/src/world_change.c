@@ -269,6 +269,24 @@ static PyObject* set_target(World* self, PyObject* args)
   return done(self, tb_joint_set_target(&self->ctx, self->scene.world, joint, target));
 }
 
+// Rows of a time and a target.
+static PyObject* set_keys(World* self, PyObject* args)
+{
+  tbJointId joint;
+  PyObject* rows;
+  Numbers numbers;
+  if (!PyArg_ParseTuple(args, "O&O:set_keys", py_to_joint, &joint, &rows)) return NULL;
+  if (!py_world_has_joint(self, joint) || !py_read_numbers(rows, "keys", 2, -1, 2, &numbers)) return NULL;
+  int count = (int)numbers.shape[0];
+  tbServoKey* keys = PyMem_Malloc(((size_t)count + 1) * sizeof *keys);
+  for (int i = 0; keys && i < count; i++) keys[i] = (tbServoKey){numbers.at[2 * i], numbers.at[2 * i + 1]};
+  PyMem_Free(numbers.at);
+  if (!keys) return PyErr_NoMemory();
+  tbStatus status = tb_joint_set_keys(&self->ctx, self->scene.world, joint, keys, count);
+  PyMem_Free(keys);
+  return done(self, status);
+}
+
 PyMethodDef py_world_change_methods[] = {
     {"_remove_body", (PyCFunction)remove_body, METH_VARARGS, NULL},
     {"_remove_joint", (PyCFunction)remove_joint, METH_VARARGS, NULL},
@@ -293,4 +311,5 @@ PyMethodDef py_world_change_methods[] = {
     {"_set_motor", (PyCFunction)set_motor, METH_VARARGS, NULL},
     {"_set_servo", (PyCFunction)set_servo, METH_VARARGS, NULL},
     {"_set_target", (PyCFunction)set_target, METH_VARARGS, NULL},
+    {"_set_keys", (PyCFunction)set_keys, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

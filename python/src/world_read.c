@@ -96,6 +96,24 @@ static PyObject* find_material(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
+static PyObject* find_joint(World* self, PyObject* args)
+{
+  const char* name;
+  tbWorld* world = py_world(self);
+  if (!world || !PyArg_ParseTuple(args, "s:find_joint", &name)) return NULL;
+  tbJointId id = tb_world_find_joint(world, name);
+  if (id.index >= 0) return py_id(id.index, id.generation);
+  Py_RETURN_NONE;
+}
+
+static PyObject* joint_name(World* self, PyObject* args)
+{
+  tbJointId joint;
+  if (!PyArg_ParseTuple(args, "O&:joint_name", py_to_joint, &joint) || !py_world_has_joint(self, joint))
+    return NULL;
+  return Py_BuildValue("z", tb_joint_def(self->scene.world, joint).name);
+}
+
 static PyObject* body_place(World* self, PyObject* args)
 {
   tbBodyId body;
@@ -342,6 +360,8 @@ PyMethodDef py_world_read_methods[] = {{"_counts", (PyCFunction)counts, METH_NOA
                                        {"_body_state", (PyCFunction)body_state, METH_VARARGS, NULL},
                                        {"_body_nodes", (PyCFunction)body_nodes, METH_VARARGS, NULL},
                                        {"_body_triangles", (PyCFunction)body_triangles, METH_VARARGS, NULL},
+                                       {"_find_joint", (PyCFunction)find_joint, METH_VARARGS, NULL},
+                                       {"_joint_name", (PyCFunction)joint_name, METH_VARARGS, NULL},
                                        {"_joint_state", (PyCFunction)joint_state, METH_VARARGS, NULL},
                                        {"_joint_def", (PyCFunction)joint_def, METH_VARARGS, NULL},
                                        {"_joint_numbers", (PyCFunction)joint_numbers, METH_VARARGS, NULL},

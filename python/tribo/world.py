@@ -246,6 +246,12 @@ class Body(_Handle):
         self.world._remove_body(self.id)
 
 
+def _no_keys():
+    import numpy
+
+    return numpy.zeros((0, 2))
+
+
 class Joint(_Handle):
     """A joint of a world."""
     __slots__ = ()
@@ -314,6 +320,19 @@ class Joint(_Handle):
     @target.setter
     def target(self, value):
         self.world._set_target(self.id, value)
+
+    @property
+    def name(self):
+        """Its name, or None."""
+        return self.world._joint_name(self.id)
+
+    def follow(self, keys):
+        """Lets its servo follow keys, rows of a time (s) and a target: straight lines between them.
+
+        No keys: it stays where it is meant to be now.
+        """
+        keys = list(keys)
+        self.world._set_keys(self.id, keys if keys else _no_keys())
 
     def remove(self):
         self.world._remove_joint(self.id)
@@ -486,16 +505,17 @@ class World(_native.World):
         return tuple((nodes, _id(body, self), _ZERO, _ZERO, None) for nodes, body in pins)
 
     def add_joint(self, type, a, b, anchor, axis=(0, 0, 1), *, anchor_b=None, limits=None, motor=None, servo=None,
-                  compliance=0.0, damping=0.0, collide=False):
+                  compliance=0.0, damping=0.0, collide=False, name=None):
         """A 'ball', 'hinge', 'slider', 'weld' or 'distance' joint of two bodies; None: the world.
 
         anchor, axis   in the world, now
         limits   (lower, upper), rad or m from creation
         motor    (speed, largest force)
-        servo    (target, stiffness, damping, largest force)
+        servo    (target, stiffness, damping, largest force); Joint.follow lets the target move
+        name     unique among joints, for World.joint and CSV files
         """
         return Joint(self, self._add_joint(type, _id(a, self), _id(b, self), anchor, anchor_b, axis, limits, motor,
-                                           servo, compliance, damping, collide))
+                                           servo, compliance, damping, collide, name))
 
     def ignore_pair(self, a, b, ignore=True):
         """Two rigid bodies pass through each other from now on, or no longer."""
@@ -513,6 +533,13 @@ class World(_native.World):
     def bodies(self):
         """All bodies, in order of places."""
         return [Body(self, id) for id in self._body_ids()]
+
+    def joint(self, name):
+        """The joint of that name; KeyError: there is none."""
+        id = self._find_joint(name)
+        if id is None:
+            raise KeyError(name)
+        return Joint(self, id)
 
     @property
     def joints(self):

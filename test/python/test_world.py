@@ -82,6 +82,26 @@ class Building(unittest.TestCase):
         self.assertEqual(hinge.bodies, (None, bar))
         np.testing.assert_allclose(world.joint_speeds, [1.0], atol=1e-6)
 
+    def test_servos_follow_keys_and_joints_have_names(self):
+        world = tribo.World(gravity=(0, 0, 0))
+        bar = world.add_body(tribo.box((1, 0.1, 0.1)), position=(0.5, 0, 0))
+        hinge = world.add_joint("hinge", None, bar, anchor=(0, 0, 0), servo=(0, 5000, 500, math.inf), name="elbow")
+        hinge.follow([(0.5, 0), (1.5, 1)])
+        while world.time < 1:
+            world.step()
+        self.assertAlmostEqual(hinge.coordinate, 0.5, places=3)
+        self.assertAlmostEqual(hinge.speed, 1, places=2)
+        hinge.follow([])
+        world.step(200)
+        self.assertAlmostEqual(hinge.coordinate, 0.5, places=3)
+        self.assertEqual(world.joint("elbow"), hinge)
+        self.assertEqual(hinge.name, "elbow")
+        for bad in ([(1, 0), (1, 1)], [(0, math.nan)], [(0, 1, 2)], "words"):
+            with self.assertRaises((ValueError, TypeError, tribo.Error)):
+                hinge.follow(bad)
+        with self.assertRaises(KeyError):
+            world.joint("knee")
+
     def test_soft_bodies_and_cloth_move_and_are_pinned(self):
         world = tribo.World(scheme="implicit")
         soft = world.add_soft(tribo.solid_box((1, 1, 1), (2, 2, 2)), position=(0, 0, 2), young=1e5)
