@@ -179,8 +179,23 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
 }
 
 // What the surfaces do together.
-static void set_friction(const tbWorld* w, tbSoftStepContact* c)
+//
+// Most pairs are of the same two materials as the one before, and without a direction: what these came to.
+typedef struct {
+  int a, b; // materials; −1: nothing yet
+  double mu, torsion, rolling, restitution;
+} Met;
+
+static void set_friction(const tbWorld* w, Met* last, tbSoftStepContact* c)
 {
+  const tbBody *a = &tb_bodies(w)[c->body_a], *b = &tb_bodies(w)[c->body_b];
+  bool own = a->own_contact_material >= 0 || b->own_contact_material >= 0;
+  if (!own && a->material == last->a && b->material == last->b) {
+    c->mu_t = c->mu_b = last->mu, c->restitution = last->restitution;
+    c->torsion = last->torsion, c->rolling = last->rolling;
+    c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
+    return;
+  }
   tbContactConstraint t = {.body_a = c->body_a, .body_b = c->body_b, .point = {.normal = c->normal}};
   tb_constraint_law(w, &t);
   const tbFriction* f = &t.contact_material.friction;
@@ -188,10 +203,12 @@ static void set_friction(const tbWorld* w, tbSoftStepContact* c)
   c->restitution = t.contact_material.restitution, c->torsion = f->torsion, c->rolling = f->rolling;
   c->tangent = tb_mat3_row(t.frame, 1);
   c->mu_t = elliptic ? f->mu_t : f->mu, c->mu_b = elliptic ? f->mu_b : f->mu;
+  if (!own && !t.directed)
+    *last = (Met){a->material, b->material, f->mu, f->torsion, f->rolling, c->restitution};
 }
 
 // A pair's points; what it came to.
-static int collide(const Search* s, int i, tbSoftStepContact* c)
+static int collide(const Search* s, int i, Met* last, tbSoftStepContact* c)
 {
   const tbCachedPair* pair = &s->pair[i];
   const int* owner = s->world->owner.data;
@@ -210,7 +227,7 @@ static int collide(const Search* s, int i, tbSoftStepContact* c)
     c->point[k].feature = m.point[k].feature;
     for (int r = 0; r < 3; r++) c->point[k].guess[r] = 0, c->point[k].spin[r] = 0;
   }
-  set_friction(s->world, c);
+  set_friction(s->world, last, c);
   int count;
   const tbContactRecord* record = records_of(s, pair, &count);
   c->fresh = count == 0;
@@ -223,9 +240,10 @@ static void collide_pairs(void* user, int begin, int end, int piece)
   (void)piece;
   Search* s = user;
   tbSoftStepContact* out = s->contact + begin;
+  Met last = {.a = -1};
   for (int i = begin; i < end; i++) {
     if (i + AHEAD < end) tb_prefetch(&s->shape[s->pair[i + AHEAD].b], sizeof(tbNarrowShape));
-    int result = collide(s, i, out);
+    int result = collide(s, i, &last, out);
     s->result[i] = (int8_t)result;
     if (result > 0) out++;
   }
@@ -269,7 +287,7 @@ static int add_special(const Search* s, const tbCachedPair* pair, const tbContac
       *c = (tbSoftStepContact){
           .shape_a = pair->a, .shape_b = pair->b, .body_a = t[i].body_a, .body_b = t[i].body_b};
       c->normal = t[i].point.normal;
-      set_friction(s->world, c);
+      set_friction(s->world, &(Met){.a = -1}, c);
     }
     int k = c->count++;
     c->point[k].position = t[i].position, c->point[k].gap = t[i].point.gap;
