@@ -12,6 +12,7 @@
 #ifndef TRIBO_STEP_H
 #define TRIBO_STEP_H
 
+#include "tribo/descent.h"
 #include "tribo/scene.h"
 #include "tribo/solver.h"
 
@@ -57,6 +58,7 @@ typedef struct tbStepOptions {
   double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
   int certify; // scheme soft-step: the judge looks at every certify-th step; 0, or negative (the default): at
                // none, and the outcome is "unjudged"
+  tbDescentOptions descent; // schemes primal, xpbd, vbd, avbd
 } tbStepOptions;
 
 tbStepOptions tb_default_step_options(void); // semi-implicit, dt 0.01, solver auto, baumgarte 0.2
@@ -101,6 +103,8 @@ typedef struct tbStepChanges {
   double turned;    // rad: and how far it turned one
   double slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
                  // and as much slower
+  double unbalanced; // N·s: unbalanced descent (tbDescentOptions.balanced): the most momentum that a body won
+                     // and no impulse explains
 } tbStepChanges;
 
 // A step may solve several problems: its own, and those of impacts, of joints and of projection. One that did

@@ -43,7 +43,8 @@ typedef struct tbSchemeMethod {
   const tbStateKind* state;                      // of what it keeps from step to step; null: nothing
 } tbSchemeMethod;
 
-extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_soft_step, tb_penalty, tb_implicit, tb_pd;
+extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_soft_step, tb_penalty, tb_implicit, tb_pd,
+    tb_primal;
 
 // Options, and whether the scheme moves what is in the world (step_options.c).
 tbStatus tb_step_check(tbContext* ctx, const tbWorld* world, const tbStepOptions* options);

@@ -51,6 +51,12 @@ static const tbScheme schemes[] = {
      .moves = TB_MOVES_FRAMES | TB_MOVES_NODES,
      .laws = JOINTS | CONTACTS,
      .impact_laws = JOINTS | CONTACTS},
+    {.name = "primal",
+     .summary = "descent on relaxed contact: potentials over velocities, preconditioned, differentiable",
+     .reference = "Macklin, Erleben, Müller, Chentanez, Jeschke and Kim 2020",
+     .method = &tb_primal,
+     .moves = TB_MOVES_FRAMES,
+     .impact_laws = JOINTS | CONTACTS},
 };
 
 int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }

@@ -15,6 +15,13 @@ static const char* stabilization_at(int i)
   return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
 }
 
+static const char* preconditioner_at(int i)
+{
+  return tb_descent_preconditioner_name((tbDescentPreconditioner)i);
+}
+static const char* acceleration_at(int i) { return tb_acceleration_name((tbAcceleration)i); }
+static const char* friction_model_at(int i) { return tb_relaxed_friction_name((tbRelaxedFriction)i); }
+
 #define ROW(path, kind, of) .key = path, .member = #of, .type = kind, .at = offsetof(tbStepOptions, of)
 
 static const tbOption rows[] = {
@@ -62,6 +69,35 @@ static const tbOption rows[] = {
              "times at most"},
     {ROW("scheme.accelerated", TB_OPTION_BOOL, accelerated), .value = true,
      .text = "scheme pd: iterations have momentum; false: as they were published"},
+    {ROW("scheme.preconditioner", TB_OPTION_CHOICE, descent.preconditioner), .choice = preconditioner_at,
+     .value = TB_DESCENT_BLOCK,
+     .text =
+         "scheme primal: what gradients are multiplied with: the inverse of the Hessian's diagonal, of its "
+         "blocks, or of all of it"},
+    {ROW("scheme.relaxation", TB_OPTION_NUMBER, descent.relaxation), .high = 2, .value = 0.5,
+     .text = "scheme primal: length of a step of descent; 0: by a line search"},
+    {ROW("scheme.acceleration", TB_OPTION_CHOICE, descent.acceleration), .choice = acceleration_at,
+     .text = "scheme primal: of the descent"},
+    {ROW("scheme.contact_stiffness", TB_OPTION_NUMBER, descent.contact_stiffness), .high = INFINITY,
+     .unit = "N/m",
+     .text = "scheme primal: k of the contact potential k/p |gap|ᵖ; 0: chosen from the masses and dt"},
+    {ROW("scheme.friction_stiffness", TB_OPTION_NUMBER, descent.friction_stiffness), .high = INFINITY,
+     .unit = "N·s/m",
+     .text = "scheme primal: of friction that sticks: it slips at force/k; 0: dt times "
+             "contact_stiffness"},
+    {ROW("scheme.joint_stiffness", TB_OPTION_NUMBER, descent.joint_stiffness), .high = INFINITY,
+     .unit = "N/m", .text = "scheme primal: of joints without compliance; 0: as contact_stiffness"},
+    {ROW("scheme.contact_exponent", TB_OPTION_NUMBER, descent.contact_exponent), .low = 2, .high = 8,
+     .value = 2,
+     .text = "scheme primal: p of the contact potential; forces have p − 2 continuous derivatives"},
+    {ROW("scheme.friction_model", TB_OPTION_CHOICE, descent.friction_model), .choice = friction_model_at,
+     .text = "scheme primal: how friction passes from sticking to slipping"},
+    {ROW("scheme.turning", TB_OPTION_BOOL, descent.turning),
+     .text = "scheme primal: friction's Hessian with the term of turning directions; false: a scalar"},
+    {ROW("scheme.balanced", TB_OPTION_BOOL, descent.balanced), .value = true,
+     .text =
+         "scheme primal: the last iterate is made to balance, so that impulses are those that move bodies; "
+         "false: as published"},
     {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",
      .text = "of all solves of a step together; 0: none. When it is up the best impulses so far are taken"},
     {ROW("solver.warm_start", TB_OPTION_BOOL, warm_start), .value = true,

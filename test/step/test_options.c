@@ -24,7 +24,10 @@ static void other_value(const tbOption* o, const tbStepOptions* now, char text[6
     snprintf(text, 64, "%s", name);
   } else if (o->type == TB_OPTION_BOOL) snprintf(text, 64, "%s", value != 0 ? "false" : "true");
   else if (o->type == TB_OPTION_NUMBER)
-    snprintf(text, 64, "%.17g", fmin(o->high, value > 0 ? 0.75 * value : 0.25));
+    snprintf(text, 64, "%.17g",
+             fmin(o->high, !(value > 0)            ? 0.25
+                           : 0.75 * value < o->low ? 1.25 * value
+                                                   : 0.75 * value));
   else snprintf(text, 64, "%.0f", value + 7);
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preconditioned descent on g(v) (Macklin et al. 2020, algorithm 1).
+//
+//   v ← v − α P ∇g(v)       P: the inverse of the diagonal, or of the blocks, of A + JᵀDJ, or of all of it
+//
+// with a fixed α or a line search, and with or without acceleration.
+#ifndef TB_DESCENT_DESCEND_H
+#define TB_DESCENT_DESCEND_H
+
+#include "descent/hessian.h"
+
+typedef struct tbDescent {
+  const tbRelaxed* relaxed;
+  const tbCells* cells;
+  tbDescentOptions options;
+  int iterations;     // at most
+  double still;       // m/s: an iteration that would change velocities by less ends them
+  tbHessian* hessian; // null: made where it is needed
+  // Results: the last iterate, its impulses λ(u) and curvatures D(u).
+  double *v, *u, *lambda, *D; // (ndof), (nrow), (nrow), (d_adr[ncontact])
+  int used;                   // iterations
+  double off;                 // of the balanced impulses: velocities that clipping added   m/s
+} tbDescent;
+
+// Memory for the results.
+tbStatus tb_descent_begin(tbArena* arena, const tbRelaxed* relaxed, const tbCells* cells, tbDescent* out);
+
+// From d->v on.
+tbStatus tb_descent_run(tbContext* ctx, tbArena* arena, tbDescent* descent);
+
+// Makes the last iterate balance: a Gauss–Newton step v + δ, (A + JᵀDJ) δ = −∇g, whose impulses λ − D J δ do
+// satisfy A (v + δ − v_free) = Jᵀλ, to rounding, before they are clipped to what the laws allow. Repeated
+// with a line search while clipping adds more than `still` to the velocities or the impulses still change; of
+// the rounds the one is taken to which clipping added least: d->off. d->lambda: its impulses; the velocities
+// are for the judge to find.
+tbStatus tb_descent_balance(tbContext* ctx, tbArena* arena, tbDescent* descent);
+
+// λ(u), D(u) and u at v. Returns Σ ψ.
+double tb_descent_evaluate(const tbDescent* descent, tbThreads* threads);
+
+#endif

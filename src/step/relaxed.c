@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "step/relaxed.h"
+
+#include "step/count.h"
+#include "step/impacts.h"
+#include "step/inner.h"
+
+#include "base/clock.h"
+#include "problem/metric.h"
+
+#include <string.h>
+
+// k_n without a value, in units of m/h² with the heaviest body's m: at rest it sinks by 1e-4 g h².
+static const double STIFF = 1e4;
+
+tbRelaxation tb_relaxation_of(const tbWorld* w, const tbStepOptions* o, const tbAssembly* a)
+{
+  const tbDescentOptions* d = &o->descent;
+  double mass = 0, k = d->contact_stiffness, h = o->dt;
+  for (size_t i = 0; i < w->body.count; i++)
+    if (a->place[i].dof >= 0) mass = fmax(mass, tb_bodies(w)[i].mass);
+  if (!(k > 0)) k = STIFF * mass / (h * h);
+  return (tbRelaxation){.h = h,
+                        .contact_stiffness = k,
+                        .friction_stiffness = d->friction_stiffness > 0 ? d->friction_stiffness : h * k,
+                        .joint_stiffness = d->joint_stiffness > 0 ? d->joint_stiffness : k,
+                        .exponent = d->contact_exponent,
+                        .model = d->friction_model,
+                        .turning = d->turning};
+}
+
+// As tb_constraint_biases, but however small a gap is, it counts: potentials need no gap to be none.
+static void set_biases(const tbWorld* w, const tbStepOptions* o, tbArray* constraints)
+{
+  tbContactConstraint* t = constraints->data;
+  tb_constraint_biases(w, o, t, (int)constraints->count);
+  for (size_t i = 0; i < constraints->count; i++, t++) {
+    double gap = t->point.gap;
+    if (t->impact >= 0 || o->stabilization != TB_STABILIZE_BAUMGARTE) continue;
+    if (gap < 0) t->bias[0] = o->fraction * fmin(gap + o->slop, 0) / o->dt;
+    else t->bias[0] = t->left > 0 ? t->gap_left / t->left : gap / o->dt;
+  }
+}
+
+tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                            tbStepReport* report)
+{
+  double clock = tb_seconds();
+  TB_TRY(tb_step_begin(ctx, w, o, 0, work));
+  TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
+                          &work->constraints));
+  tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
+  tb_constraint_laws(w, o, work->constraints.data, (int)work->constraints.count);
+  TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
+  set_biases(w, o, &work->constraints);
+  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
+                     work->constraints.data, (int)work->constraints.count, &work->assembly));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  tb_step_note(work, report);
+  return TB_OK;
+}
+
+// Velocities that impulses alone do not give: the problem is judged with the difference in v_free, and the
+// report says how much momentum that is. True: it is more than the tolerance.
+static tbStatus take_velocities(const tbStepOptions* o, const double* v, tbStepWork* work,
+                                tbStepReport* report, bool* uneven)
+{
+  tbProblem* p = work->assembly.problem;
+  size_t room = 0;
+  for (int b = 0; b < p->nblock; b++) room += tb_metric_workspace(&p->block[b]);
+  double* x = TB_TAKE(work->arena, double, (size_t)p->ndof);
+  double* space = TB_TAKE(work->arena, double, room);
+  if (!x || !space) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+        for (int j = 0; j < p->jac_width[c]; j++)
+          x[p->jac_dof[c] + j] +=
+              p->jac[p->jac_val_adr[c] + (size_t)((i - p->row_adr[k]) * p->jac_width[c] + j)] *
+              work->assembly.lambda[i];
+  for (int b = 0; b < p->nblock; b++) {
+    const tbMetricBlock* m = &p->block[b];
+    double* own = x + m->dof;
+    tb_metric_solve(m, NULL, own, space);
+    double momentum[6] = {0}, left[6] = {0};
+    for (int i = 0; i < m->size; i++) {
+      own[i] = v[m->dof + i] - own[i];
+      double change = own[i] - p->v_free[m->dof + i];
+      *uneven = *uneven || !(fabs(change) <= o->solver.velocity_tolerance);
+      if (i < 6) left[i] = change;
+    }
+    if (m->kind == TB_METRIC_SPARSE || m->size > 6) continue;
+    tb_metric_multiply_add(m, left, momentum);
+    report->changes.unbalanced = fmax(report->changes.unbalanced, tb_norm3(tb_load3(momentum)));
+  }
+  p->v_free = x;
+  return TB_OK;
+}
+
+static bool takes_all(const tbProblem* p, const char* name, tbModel model)
+{
+  const tbSolver* solver = tb_solver_find(name);
+  for (int k = 0; k < p->ncontact; k++)
+    if (!(tb_solver_models(solver, (tbLaw)p->law[k]) & 1u << model)) return false;
+  return true;
+}
+
+// Impulses that clipping has changed by too much are handed to a solver that knows all laws of the problem:
+// what comes back is no worse, by the judge, than they were or than none.
+static tbStatus finish(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
+{
+  tbSolveOptions solver = o->solver;
+  tbSolveResult result;
+  solver.solver = takes_all(work->assembly.problem, "auto", solver.model) ? "auto" : "bgs";
+  solver.max_iterations = solver.max_iterations < o->iterations ? solver.max_iterations : o->iterations;
+  tb_step_budget(o, work->begun, &solver);
+  TB_TRY(tb_solve(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result));
+  report->iterations += result.iterations;
+  return TB_OK;
+}
+
+static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbRelaxedSolve* solve,
+                           tbStepWork* work, tbStepReport* report)
+{
+  double clock = tb_seconds();
+  tbAssembly* a = &work->assembly;
+  tbRelaxedRun run = {.options = o,
+                      .problem = a->problem,
+                      .how = tb_relaxation_of(w, o, a),
+                      .arena = work->arena,
+                      .lambda = a->lambda};
+  bool uneven = false;
+  if (a->problem->ncontact > 0) TB_TRY(solve(ctx, &run));
+  report->iterations += run.iterations;
+  if (!(run.off <= o->solver.velocity_tolerance)) TB_TRY(finish(ctx, o, work, report));
+  tb_step_clock(report, TB_PHASE_SOLVE, &clock);
+  report->changes.unbalanced = 0;
+  if (run.v) TB_TRY(take_velocities(o, run.v, work, report, &uneven));
+  TB_TRY(tb_assembly_judge(ctx, o, NULL, a));
+  tb_step_confirm(o, work, report);
+  if (uneven && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
+  report->residual = tb_worse_residual(&report->residual, &a->residual);
+  tb_step_clock(report, TB_PHASE_JUDGE, &clock);
+  return TB_OK;
+}
+
+// And again with the contacts of inner spheres that would pass through something.
+tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbRelaxedSolve* solve,
+                          const char* name, tbStepWork* work, tbStepReport* report)
+{
+  const tbStepReport before = *report;
+  for (int round = 0, added = 1; added > 0; round++) {
+    report->outcome = before.outcome, report->residual = before.residual;
+    TB_TRY(solve_once(ctx, w, o, solve, work, report));
+    if (round == TB_INNER_ROUNDS) break;
+    TB_TRY(tb_inner_contacts(ctx, w, o, work, &added));
+    if (added == 0) break;
+    double clock = tb_seconds();
+    tb_step_forget(ctx, work);
+    TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
+                       NULL, work->constraints.data, (int)work->constraints.count, &work->assembly));
+    tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  }
+  if (before.outcome == TB_CONVERGED && report->outcome == TB_FAILED) report->outcome = TB_MAX_ITERATIONS;
+  if (work->assembly.problem->ncontact > 0) report->used = name;
+  tb_step_note(work, report);
+  tb_stop_short(w, o, work);
+  return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.nconstraint);
+}
