@@ -96,6 +96,13 @@ void tb_gallery_gripper(tbPen* pen)
 // The arm's plane: angles above the horizontal of its two links, for a wrist at distance r and height z.
 static const double UPPER = 0.4, FORE = 0.4, SHOULDER = 0.4;
 
+static tbVec3 along(double angle, double length)
+{
+  double sine, cosine;
+  tb_sin_cos(angle, &sine, &cosine);
+  return tb_vec3(length * cosine, 0, length * sine);
+}
+
 typedef struct {
   double upper, fore;
 } Bend;
@@ -103,14 +110,10 @@ typedef struct {
 static Bend reach(double r, double z)
 {
   double up = z - SHOULDER, d = sqrt(r * r + up * up);
-  Bend b = {.upper = atan2(up, r) + acos((UPPER * UPPER + d * d - FORE * FORE) / (2 * UPPER * d))};
-  b.fore = atan2(up - UPPER * sin(b.upper), r - UPPER * cos(b.upper));
+  Bend b = {.upper = tb_atan2(up, r) + tb_acos((UPPER * UPPER + d * d - FORE * FORE) / (2 * UPPER * d))};
+  tbVec3 elbow = along(b.upper, UPPER);
+  b.fore = tb_atan2(up - elbow.z, r - elbow.x);
   return b;
-}
-
-static tbVec3 along(double angle, double length)
-{
-  return tb_vec3(length * cos(angle), 0, length * sin(angle));
 }
 
 static void put_link(tbPen* pen, const char* name, tbVec3 from, double angle, double length, double mass)
@@ -199,7 +202,7 @@ void tb_gallery_quadruped(tbPen* pen)
   static const char* const hip[] = {"hip/0", "hip/1", "hip/2", "hip/3"};
   static const char* const knee[] = {"knee/0", "knee/1", "knee/2", "knee/3"};
   const double leg = 0.2, radius = 0.02, stance = TB_PI / 3, crouch = TB_PI / 6;
-  double high = radius + 2 * leg * sin(stance);
+  double high = radius + along(stance, 2 * leg).z;
   Way hips = {.count = 0}, knees = hips;
   for (int i = 0; i < 3; i++) { // down and up
     double t = 1 + 2 * i;
