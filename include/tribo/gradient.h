@@ -59,7 +59,7 @@ tbStatus tb_objective_print(tbContext* ctx, const tbObjective* objective, const 
 tbStatus tb_objective_loss(tbContext* ctx, const tbObjective* objective, const double* values, double* loss);
 
 typedef enum tbGradientMethod {
-  TB_GRADIENT_AUTO, // tangent; adjoint where numbers that are no more than a start outnumber the state
+  TB_GRADIENT_AUTO, // tangent
   // Forward: the derivative of the state by every number is carried through the steps. The contact law is
   // differentiated implicitly, on its states; what a step does around it (contact geometry, assembly,
   // moments of impact, integration) by central differences along the tangent.

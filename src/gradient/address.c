@@ -280,6 +280,13 @@ tbStatus tb_address_find(tbContext* ctx, tbObjective* o, const tbScene* scene, c
     if (thing) {
       a.body = body_of(scene, name, length);
       a.initial = is_initial(scene, a.body, key);
+      static const char* const kept[] = {"position",    "velocity", "angular_velocity",
+                                         "orientation", "friction", NULL};
+      if (a.body >= 0 && tb_bodies(scene->world)[a.body].kind->modes && !is_among(first, kept))
+        return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                       "%s: \"%s\": the modes of a body change with it, and coordinates by other modes "
+                       "cannot be compared",
+                       o->name, name);
       return walk(ctx, o, scene, name, key, thing, body_keys, &a);
     }
     a.body = body_named(scene, name, length);

@@ -9,6 +9,7 @@
 struct tbStateAt {
   tbArray body;    // tbBody
   tbArray node;    // tbVec3: x, then v, of every body of nodes
+  tbArray mode;    // double: coordinates, then their velocities, of every reduced body
   tbArray joint;   // tbJoint
   tbArray contact; // tbContactRecord
   double time, clock_start, clock_dt;
@@ -20,7 +21,27 @@ enum { FRAME = 12, IMPULSES = 6 };
 static bool is_frame(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && b->kind->framed; }
 static bool is_nodes(const tbBody* b)
 {
-  return b->motion == TB_BODY_DYNAMIC && !b->kind->framed && b->kind->nodes;
+  return b->motion == TB_BODY_DYNAMIC && !b->kind->framed && b->kind->nodes && !b->kind->modes;
+}
+
+static bool is_modal(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && b->kind->modes; }
+
+static int modes_of(const tbBody* b)
+{
+  int count;
+  b->kind->modes(b, &count);
+  return count;
+}
+
+// A frame that pins do not hold.
+static bool floats(const tbBody* b) { return !b->kind->motion_of || !b->kind->motion_of((tbBody*)b, 0); }
+
+// Numbers of a body.
+static int numbers_of(const tbBody* b)
+{
+  if (is_frame(b)) return FRAME;
+  if (is_modal(b)) return (floats(b) ? FRAME : 0) + 2 * modes_of(b);
+  return is_nodes(b) ? 6 * b->kind->nodes(b).count : 0;
 }
 
 static double size_of(const tbBody* b) { return b->radius > 0 && b->radius < INFINITY ? b->radius : 1; }
@@ -30,7 +51,9 @@ tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* w)
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     if (b->motion != TB_BODY_DYNAMIC) continue;
-    bool known = is_nodes(b) || (is_frame(b) && b->kind->dofs && b->kind->dofs(b) == 6);
+    bool leads = is_modal(b) && !floats(b) && b->kind->dofs(b) > modes_of(b); // a frame that pins lead
+    bool known =
+        is_nodes(b) || (is_modal(b) && !leads) || (is_frame(b) && b->kind->dofs && b->kind->dofs(b) == 6);
     if (!known)
       return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
                      "no derivatives: \"%s\" is of the kind %s, whose state is not known", b->name,
@@ -44,11 +67,7 @@ int tb_state_size(const tbWorld* w) { return tb_state_fixed(w) + IMPULSES * (int
 int tb_state_fixed(const tbWorld* w)
 {
   int n = TB_JOINT_IMPULSES * (int)w->joint.count;
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    if (is_frame(b)) n += FRAME;
-    else if (is_nodes(b)) n += 6 * b->kind->nodes(b).count;
-  }
+  for (size_t i = 0; i < w->body.count; i++) n += numbers_of(&tb_bodies(w)[i]);
   return n;
 }
 
@@ -57,6 +76,7 @@ void tb_state_free(tbContext* ctx, tbStateAt* s)
   if (!s) return;
   tb_array_free(ctx, &s->body);
   tb_array_free(ctx, &s->node);
+  tb_array_free(ctx, &s->mode);
   tb_array_free(ctx, &s->joint);
   tb_array_free(ctx, &s->contact);
   tb_free(ctx, s);
@@ -74,6 +94,7 @@ tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
     if (!(*state = TB_NEW(ctx, tbStateAt, 1))) return TB_ERROR_MEMORY;
     **state = (tbStateAt){.body = TB_ARRAY(tbBody),
                           .node = TB_ARRAY(tbVec3),
+                          .mode = TB_ARRAY(double),
                           .joint = TB_ARRAY(tbJoint),
                           .contact = TB_ARRAY(tbContactRecord)};
   }
@@ -81,9 +102,14 @@ tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
   TB_TRY(copy(ctx, &w->body, &s->body));
   TB_TRY(copy(ctx, &w->joint, &s->joint));
   TB_TRY(copy(ctx, &w->contact, &s->contact));
-  s->node.count = 0;
+  s->node.count = s->mode.count = 0;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
+    if (is_modal(b)) {
+      int count;
+      TB_TRY(tb_array_push(ctx, &s->mode, b->kind->modes(b, &count), (size_t)modes_of(b)));
+      TB_TRY(tb_array_push(ctx, &s->mode, b->kind->mode_rates(b), (size_t)count));
+    }
     if (!is_nodes(b)) continue;
     tbNodes nodes = b->kind->nodes(b);
     TB_TRY(tb_array_push(ctx, &s->node, nodes.x, (size_t)nodes.count));
@@ -115,6 +141,27 @@ static tbStatus put_nodes(tbContext* ctx, const tbVec3* from, int count, double 
   return TB_OK;
 }
 
+// The frame first: placing it stops what moves within it.
+static tbStatus put_modes(tbContext* ctx, const tbBody* from, const double* mode, double step,
+                          const double* d, tbWorld* w, int body)
+{
+  tbBody* b = &tb_bodies(w)[body];
+  int count = modes_of(b);
+  double* q = TB_NEW(ctx, double, 2 * (size_t)count);
+  if (!q) return TB_ERROR_MEMORY;
+  if (floats(b)) {
+    tbBody at = *b;
+    put_frame(from, step, d, &at);
+    tbBodyState state = {at.x, at.q, at.v, at.w};
+    b->kind->place(w, body, &state);
+    if (d) d += FRAME;
+  }
+  for (int i = 0; i < 2 * count; i++) q[i] = mode[i] + (d ? step * d[i] : 0);
+  b->kind->set_modes(w, body, q, q + count);
+  tb_free(ctx, q);
+  return TB_OK;
+}
+
 // A contact that carried an impulse still does: whether a body flies is told by that.
 static void put_impulses(tbContactRecord* r, double step, const double* d)
 {
@@ -127,6 +174,7 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
                       tbWorld* w)
 {
   const tbVec3* node = s->node.data;
+  const double* mode = s->mode.data;
   TB_TRY(copy(ctx, &s->contact, &w->contact));
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
@@ -134,18 +182,20 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
     b->force = b->torque = tb_zero3();
     if (is_frame(b)) {
       put_frame(from, step, d, b);
-      if (d) d += FRAME;
+    } else if (is_modal(b)) {
+      TB_TRY(put_modes(ctx, from, mode, step, d, w, (int)i));
+      mode += 2 * modes_of(b);
     } else if (is_nodes(b)) {
       int count = b->kind->nodes(b).count;
       TB_TRY(put_nodes(ctx, node, count, step, d, w, (int)i));
       node += 2 * count;
-      if (d) d += 6 * count;
     } else if (whole) {
       put_frame(from, 0, NULL, b);
     } else if (b->motion == TB_BODY_KINEMATIC) {
       tbTransform T = tb_motion_at(w, b, s->time);
       b->x = T.x, b->q = T.q;
     }
+    if (d) d += numbers_of(b);
   }
   for (size_t i = 0; i < w->joint.count; i++) {
     tbJoint* j = &tb_joints(w)[i];
@@ -166,16 +216,31 @@ static double* add3(double* out, double factor, tbVec3 d)
   return out + 3;
 }
 
+static double* add_frame(double* out, double f, const tbBody* b, const tbBody* a)
+{
+  out = add3(out, f, tb_sub3(b->x, a->x));
+  out = add3(out, f, tb_quat_log(tb_quat_mul(b->q, tb_quat_conj(a->q))));
+  out = add3(out, f, tb_sub3(b->v, a->v));
+  return add3(out, f, tb_sub3(b->w, a->w));
+}
+
+static double* add_modes(double* out, double f, const tbBody* b, const tbBody* a)
+{
+  int count;
+  const double *x = a->kind->modes(a, &count), *y = b->kind->modes(b, &count);
+  const double *v = a->kind->mode_rates(a), *w = b->kind->mode_rates(b);
+  if (floats(a)) out = add_frame(out, f, b, a);
+  for (int k = 0; k < count; k++) out[k] += f * (y[k] - x[k]), out[count + k] += f * (w[k] - v[k]);
+  return out + 2 * count;
+}
+
 void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double* out)
 {
   for (size_t i = 0; i < base->body.count; i++) {
     const tbBody *a = &tb_bodies(base)[i], *b = &tb_bodies(w)[i];
-    if (is_frame(a)) {
-      out = add3(out, f, tb_sub3(b->x, a->x));
-      out = add3(out, f, tb_quat_log(tb_quat_mul(b->q, tb_quat_conj(a->q))));
-      out = add3(out, f, tb_sub3(b->v, a->v));
-      out = add3(out, f, tb_sub3(b->w, a->w));
-    } else if (is_nodes(a)) {
+    if (is_frame(a)) out = add_frame(out, f, b, a);
+    else if (is_modal(a)) out = add_modes(out, f, b, a);
+    else if (is_nodes(a)) {
       tbNodes x = a->kind->nodes(a), y = b->kind->nodes(b);
       for (int k = 0; k < x.count; k++) out = add3(out, f, tb_sub3(y.x[k], x.x[k]));
       for (int k = 0; k < x.count; k++) out = add3(out, f, tb_sub3(y.v[k], x.v[k]));
@@ -193,6 +258,31 @@ void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double
   }
 }
 
+// Units of one body's numbers: sizes, radians, and what goes so far in dt.
+static void units_of(const tbBody* b, double dt, double* unit)
+{
+  double size = size_of(b);
+  bool frame = is_frame(b) || (is_modal(b) && floats(b));
+  for (int k = 0; frame && k < 3; k++)
+    unit[k] = size, unit[3 + k] = 1, unit[6 + k] = size / dt, unit[9 + k] = 1 / dt;
+  if (frame) unit += FRAME;
+  int n = is_frame(b)   ? 0
+          : is_modal(b) ? modes_of(b)
+                        : numbers_of(b) / 2; // modal coordinates count as lengths
+  for (int k = 0; k < n; k++) unit[k] = size, unit[n + k] = size / dt;
+}
+
+void tb_state_units(const tbWorld* w, double dt, double* unit)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    units_of(b, dt, unit);
+    unit += numbers_of(b);
+  }
+  for (size_t i = 0; i < w->joint.count; i++)
+    for (int k = 0; k < TB_JOINT_IMPULSES; k++) *unit++ = fabs(tb_joints(w)[i].impulse[k]);
+}
+
 static double largest(double now, double unit, const double* d, int count)
 {
   for (int i = 0; i < count; i++) now = fmax(now, unit * fabs(d[i]));
@@ -205,36 +295,16 @@ double tb_state_norm(const tbWorld* w, double dt, const double* d)
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     double size = size_of(b);
-    if (is_frame(b)) {
+    int n = numbers_of(b);
+    if (n && (is_frame(b) || (is_modal(b) && floats(b)))) {
       norm = largest(norm, 1 / size, d, 3), norm = largest(norm, 1, d + 3, 3);
       norm = largest(norm, dt / size, d + 6, 3), norm = largest(norm, dt, d + 9, 3);
-      d += FRAME;
-    } else if (is_nodes(b)) {
-      int n = b->kind->nodes(b).count;
-      norm = largest(norm, 1 / size, d, 3 * n), norm = largest(norm, dt / size, d + 3 * n, 3 * n);
-      d += 6 * n;
+      d += FRAME, n -= FRAME;
     }
+    norm = largest(norm, 1 / size, d, n / 2), norm = largest(norm, dt / size, d + n / 2, n / 2);
+    d += n;
   }
   return norm;
-}
-
-void tb_state_units(const tbWorld* w, double dt, double* unit)
-{
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    double size = size_of(b);
-    if (is_frame(b)) {
-      for (int k = 0; k < 3; k++)
-        unit[k] = size, unit[3 + k] = 1, unit[6 + k] = size / dt, unit[9 + k] = 1 / dt;
-      unit += FRAME;
-    } else if (is_nodes(b)) {
-      int n = 3 * b->kind->nodes(b).count;
-      for (int k = 0; k < n; k++) unit[k] = size, unit[n + k] = size / dt;
-      unit += 2 * n;
-    }
-  }
-  for (size_t i = 0; i < w->joint.count; i++)
-    for (int k = 0; k < TB_JOINT_IMPULSES; k++) *unit++ = fabs(tb_joints(w)[i].impulse[k]);
 }
 
 static int root_of(int* parent, int i)
@@ -269,8 +339,7 @@ tbStatus tb_state_islands(tbContext* ctx, const tbWorld* w, int* island, int* co
   *count = n;
   for (int i = 0; i < n; i++) {
     const tbBody* b = &tb_bodies(w)[i];
-    int size = is_frame(b) ? FRAME : is_nodes(b) ? 6 * b->kind->nodes(b).count : 0;
-    for (int k = 0; k < size; k++) *island++ = root_of(parent, i);
+    for (int k = 0, size = numbers_of(b); k < size; k++) *island++ = root_of(parent, i);
   }
   for (size_t i = 0; i < w->joint.count; i++) {
     const tbJoint* j = &tb_joints(w)[i];

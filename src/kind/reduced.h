@@ -111,6 +111,7 @@ void tb_reduced_set_nodes(tbWorld* world, int body, const tbVec3* x, const tbVec
 tbMotion* tb_reduced_motion(tbBody* body, int k);
 void tb_reduced_lose(tbContext* ctx, tbWorld* world, int body, int gone);
 double* tb_reduced_modes(const tbBody* body, int* count);
+const double* tb_reduced_mode_rates(const tbBody* body);
 void tb_reduced_set_modes(tbWorld* world, int body, const double* q, const double* qd);
 void tb_reduced_code(struct tbCodec* codec, tbWorld* world, int body); // reduced_code.c
 

@@ -205,6 +205,8 @@ double* tb_reduced_modes(const tbBody* b, int* count)
   return d->now.q;
 }
 
+const double* tb_reduced_mode_rates(const tbBody* b) { return ((const tbReduced*)b->own)->now.qd; }
+
 void tb_reduced_set_modes(tbWorld* w, int body, const double* q, const double* qd)
 {
   tbBody* b = &tb_bodies(w)[body];

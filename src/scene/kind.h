@@ -55,6 +55,7 @@ struct tbKind {
   void (*unpin)(tbContext* ctx, tbWorld* world, int body, const int* nodes, int count);
   void (*push)(tbBody* body, const tbVec3* forces);
   double* (*modes)(const tbBody* body, int* count); // coordinates of its deformation; null: it has none
+  const double* (*mode_rates)(const tbBody* body);  // and their velocities
   void (*set_modes)(tbWorld* world, int body, const double* q, const double* qd); // qd null: at rest
   tbMotion* (*motion_of)(tbBody* body, int k); // the k-th it has beside tbBody.key; null: no more
   // Another body goes: what is attached to it is let go, and places behind it, this body's too, move up.

@@ -33,6 +33,18 @@ static double apart(tbContext* ctx, const tbObjective* o, double* gradient, tbGr
   return size > 0 ? differ / size : 0;
 }
 
+static void check_refused(const char* text, const char* loss, const char* wrt, tbStatus status,
+                          const char* said)
+{
+  tbContext ctx = tb_default_context();
+  tbObjective* o = NULL;
+  tbStatus is = tb_objective_parse(&ctx, "scene.json", text, strlen(text), NULL, loss, wrt, &o);
+  if (is != status || !strstr(ctx.error.message, said))
+    test_failed(__FILE__, __LINE__, "%s, %s: %s, \"%s\" without \"%s\"", loss, wrt, tb_status_name(is),
+                ctx.error.message, said);
+  tb_objective_free(&ctx, o);
+}
+
 // Where a run jumps or bends within the reach of the differences, these say nothing: such scenes are told by
 // steps that are reported.
 TEST(gradients_of_random_scenes_are_those_of_differences)
@@ -153,6 +165,24 @@ TEST(where_velocities_are_not_unique_the_solvers_are_differentiated)
   tb_objective_free(&ctx, o);
 }
 
+// A reduced body's coordinates are its state; other modes would be another one's.
+TEST(reduced_bodies_are_differentiated_in_their_coordinates)
+{
+  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.15, \"bodies\": [{\"name\": "
+                             "\"ground\", \"fixed\": true, \"shape\": {\"type\": "
+                             "\"plane\"}}], \"reduced\": [{\"name\": \"a\", \"mesh\": {\"box\": {\"size\": "
+                             "[0.4, 0.2, 0.2], \"cells\": [3, 2, 2]}}, "
+                             "\"young\": 2e4, \"density\": 500, \"modes\": 4, \"position\": [0, 0, 0.15], "
+                             "\"velocity\": [1, 0, -1]}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:1,0,0.2", "a.velocity");
+  REQUIRE(o);
+  double g[MOST];
+  CHECK(apart(&ctx, o, g, NULL) < 1e-6);
+  tb_objective_free(&ctx, o);
+  check_refused(text, "a:0,0,0", "a.young", TB_ERROR_UNSUPPORTED, "modes");
+}
+
 // Restitution 1 and friction 0 end what the format allows: derivatives come from the other side.
 TEST(numbers_at_the_end_of_their_range_are_differentiated_to_one_side)
 {
@@ -169,18 +199,6 @@ TEST(numbers_at_the_end_of_their_range_are_differentiated_to_one_side)
   double g[MOST];
   CHECK(apart(&ctx, o, g, NULL) < 1e-5);
   CHECK(fabs(g[0]) > 0.01 && fabs(g[1]) > 0.01);
-  tb_objective_free(&ctx, o);
-}
-
-static void check_refused(const char* text, const char* loss, const char* wrt, tbStatus status,
-                          const char* said)
-{
-  tbContext ctx = tb_default_context();
-  tbObjective* o = NULL;
-  tbStatus is = tb_objective_parse(&ctx, "scene.json", text, strlen(text), NULL, loss, wrt, &o);
-  if (is != status || !strstr(ctx.error.message, said))
-    test_failed(__FILE__, __LINE__, "%s, %s: %s, \"%s\" without \"%s\"", loss, wrt, tb_status_name(is),
-                ctx.error.message, said);
   tb_objective_free(&ctx, o);
 }
 
