@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILE_GIB = 1 };
+enum { FILE_GIB = 1, PRIMAL_ITERATIONS = 60 };
 
 static char* copy_text(tbArena* arena, const char* text, size_t length)
 {
@@ -228,11 +228,27 @@ double tb_objective_measure(const tbObjective* o, const tbWorld* w)
   return tb_dot3(d, d);
 }
 
+// The scheme primal stops its descent somewhere: derivatives want the minimum itself, by Newton's method with
+// a line search.
+static tbStepOptions tight(const tbStepOptions* o)
+{
+  tbStepOptions t = *o;
+  if (strcmp(o->scheme, "primal") != 0) return t;
+  t.descent.preconditioner = TB_DESCENT_NEWTON;
+  t.descent.relaxation = 0;
+  t.descent.acceleration = TB_ACCELERATE_NONE;
+  t.descent.turning = true;
+  if (t.iterations < PRIMAL_ITERATIONS) t.iterations = PRIMAL_ITERATIONS;
+  t.solver.velocity_tolerance = 1e-12;
+  return t;
+}
+
 tbStatus tb_objective_step(tbContext* ctx, const tbObjective* o, tbExact* exact, bool replay, tbWorld* w)
 {
   tb_exact_step(exact, replay);
   w->cache->answers = &exact->answers;
-  tbStatus status = tb_world_step(ctx, w, &o->step, NULL);
+  tbStepOptions step = tight(&o->step);
+  tbStatus status = tb_world_step(ctx, w, &step, NULL);
   w->cache->answers = NULL;
   return status;
 }

@@ -166,6 +166,24 @@ TEST(where_velocities_are_not_unique_the_solvers_are_differentiated)
   tb_objective_free(&ctx, o);
 }
 
+// Steps of primal are taken to their minimum: with smooth friction, and through bounces, its gradients are
+// those of differences.
+TEST(primal_steps_are_differentiated_at_their_minimum)
+{
+  for (int seed = 0; seed < 4; seed += 2) { // bounce and slide
+    GradientScene s = gradient_scene((uint64_t)seed);
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, s.text, s.loss, "a.velocity,m.friction");
+    REQUIRE(o);
+    tbStepOptions* step = tb_objective_options(o);
+    step->scheme = "primal";
+    step->descent.friction_model = TB_RELAX_PSEUDO_HUBER, step->descent.contact_exponent = 3;
+    double g[MOST], off = apart(&ctx, o, g, NULL);
+    if (!(off < 1e-5)) test_failed(__FILE__, __LINE__, "%s: apart by %.2g", s.kind, off);
+    tb_objective_free(&ctx, o);
+  }
+}
+
 // A reduced body's coordinates are its state; other modes would be another one's.
 TEST(reduced_bodies_are_differentiated_in_their_coordinates)
 {
