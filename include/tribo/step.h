@@ -44,6 +44,7 @@ typedef struct tbStepOptions {
   double stiffness, damping; // compliance: k in N/m, b in N·s/m, of every contact's normal row
 
   double margin;            // m: contacts are looked for at least so far ahead
+  bool sliding_tangents;    // first tangents along the sliding, for the box model
   double restitution_speed; // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping

@@ -209,6 +209,11 @@ static void half_axes(int law, const double* param, double axis[2])
 double tb_friction_use(int law, const double* p, double fn, const double f[2])
 {
   double x, y, axis[2];
+  if (law == TB_LAW_BOX) return fmax(share(fabs(f[0]), p[4]), share(fabs(f[1]), p[5])); // Tresca's
+  if (law == TB_LAW_DIRECTIONAL) {
+    x = share(fabs(f[0]), p[f[0] > 0] * fn), y = share(fabs(f[1]), p[2 + (f[1] > 0)] * fn);
+    return fmax(x, y);
+  }
   if (law == TB_LAW_TENSOR) {
     double det = p[0] * p[3] - p[1] * p[2];
     x = share(p[3] * f[0] - p[1] * f[1], det * fn), y = share(p[0] * f[1] - p[2] * f[0], det * fn);
@@ -222,6 +227,14 @@ double tb_friction_use(int law, const double* p, double fn, const double f[2])
 void tb_friction_against(int law, const double* p, double fn, const double u[2], double f[2])
 {
   double axis[2];
+  if (law == TB_LAW_BOX || law == TB_LAW_DIRECTIONAL) {
+    for (int i = 0; i < 2; i++) {
+      double lo = law == TB_LAW_BOX ? p[1 + i] : -p[2 * i] * fn,
+             hi = law == TB_LAW_BOX ? p[4 + i] : p[2 * i + 1] * fn;
+      f[i] = u[i] > 0 ? lo : u[i] < 0 ? hi : 0;
+    }
+    return;
+  }
   if (law == TB_LAW_TENSOR) {
     double speed = sqrt(u[0] * u[0] + u[1] * u[1]);
     for (int i = 0; i < 2; i++) f[i] = -fn * (p[2 * i] * u[0] + p[2 * i + 1] * u[1]) / speed;

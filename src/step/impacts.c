@@ -82,10 +82,10 @@ static tbContactConstraint touch_now(const Impacts* p, const tbContactConstraint
   return t;
 }
 
-static double normal_velocity(const Impacts* p, const tbContactConstraint* t)
+static tbVec3 velocity(const Impacts* p, const tbContactConstraint* t)
 {
   const tbUnconstrained *a = &p->now[t->body_a], *b = &p->now[t->body_b];
-  return tb_constraint_velocity(t, a->at.x, a->v, a->w, b->at.x, b->v, b->w).x;
+  return tb_constraint_velocity(t, a->at.x, a->v, a->w, b->at.x, b->v, b->w);
 }
 
 // The velocity, at the start of the step, of the point at which a body will be struck. Bodies that a sweep
@@ -191,7 +191,7 @@ static bool takes_part(Impacts* p, const tbContactConstraint* constraint, double
   double h = p->options->dt, when = fmin(p->when[constraint->body_a], p->when[constraint->body_b]);
   if (when >= h) return false; // none of its bodies is struck
   tbContactConstraint t = touch_now(p, constraint);
-  double u = normal_velocity(p, &t);
+  double u = velocity(p, &t).x;
   *gap = t.impact >= 0 ? 0 : gap_at(p, constraint, when);
   *rest = h - when;
   if (t.contact_material.restitution == 0) return true; // it may come to be pressed
@@ -223,9 +223,10 @@ static tbStatus gather(tbContext* ctx, Impacts* p, const tbContactConstraint* co
   *any = false;
   for (size_t k = 0; k < p->active.count; k++) {
     active[k] = touch_now(p, &active[k]);
-    double u = normal_velocity(p, &active[k]);
-    if (!bounces(&active[k], u, p->slowest)) continue;
-    active[k].bias[0] = active[k].contact_material.restitution * u;
+    tbVec3 u = velocity(p, &active[k]);
+    if (!bounces(&active[k], u.x, p->slowest)) continue;
+    active[k].bias[0] = active[k].contact_material.restitution * u.x;
+    tb_constraint_bounce_tangents(&active[k], u);
     *any = true;
   }
   return TB_OK;

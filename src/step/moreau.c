@@ -8,6 +8,7 @@
 // is kept. The impact law is part of the velocity problem: every closed contact obeys Newton's restitution
 // between the velocities at both ends of the step. Gaps do not enter the velocities but to push overlaps out
 // as the stabilisation says. Second order in flight (free fall is exact), first order at contact.
+#include "step/friction_state.h"
 #include "step/scheme.h"
 
 #include "base/clock.h"
@@ -31,12 +32,11 @@ static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbUnco
     tbContactConstraint* t = &constraints[i];
     if (t->point.gap > closed) continue;
     int i_a = t->body_a, i_b = t->body_b;
-    double u = tb_constraint_velocity(t, unconstrained[i_a].at.x, before(w, unconstrained, i_a),
-                                      unconstrained[i_a].w, unconstrained[i_b].at.x,
-                                      before(w, unconstrained, i_b), unconstrained[i_b].w)
-                   .x,
-           target = 0;
-    if (u < -slowest) target = -t->contact_material.restitution * u;
+    tbVec3 came = tb_constraint_velocity(t, unconstrained[i_a].at.x, before(w, unconstrained, i_a),
+                                         unconstrained[i_a].w, unconstrained[i_b].at.x,
+                                         before(w, unconstrained, i_b), unconstrained[i_b].w);
+    double u = came.x, target = 0;
+    if (u < -slowest) target = -t->contact_material.restitution * u, tb_constraint_bounce_tangents(t, came);
     if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
       if (t->point.gap < -o->slop) target = fmax(target, -o->fraction * (t->point.gap + o->slop) / h);
       t->compliance[0] = o->compliance / (h * h);
@@ -63,6 +63,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tbContactConstraint* constraints = work->constraints.data;
   tb_constraint_laws(w, o, constraints, (int)work->constraints.count);
   int count = close_contacts(w, o, work->unconstrained, constraints, (int)work->constraints.count);
+  tb_friction_adhere(w, o, constraints, count, work->unconstrained);
   TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
                      constraints, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);

@@ -80,11 +80,14 @@ static tbVec3 force_at(const Model* m, const tbContactConstraint* t, int points,
   tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->before, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
   double f[2] = {-k * xt - damping * u.y, -k * xb - damping * u.z};
-  double use = t->rows >= 3 ? tb_friction_use(t->law, t->param, fn, f) : INFINITY;
+  double param[8];
+  for (int i = 0; i < 8; i++)
+    param[i] = t->law == TB_LAW_BOX ? t->param[i] / h : t->param[i]; // Tresca's: forces
+  double use = t->rows >= 3 ? tb_friction_use(t->law, param, fn, f) : INFINITY;
   if (use > 1) { // friction gives way: the anchor follows
     bool round = t->rows < 3 || t->law == TB_LAW_COULOMB || t->law == TB_LAW_ROLLING;
     if (round || (u.y == 0 && u.z == 0)) f[0] = f[0] / use, f[1] = f[1] / use;
-    else tb_friction_against(t->law, t->param, fn, (double[2]){u.y, u.z}, f);
+    else tb_friction_against(t->law, param, fn, (double[2]){u.y, u.z}, f);
     xt = -(f[0] + damping * u.y) / k, xb = -(f[1] + damping * u.z) / k;
   }
   *stretch = tb_add3(tb_scale3(xt, T), tb_scale3(xb, B));

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "scene/kind.h"
 #include "step/friction_pair.h"
+#include "step/friction_state.h"
 
 #include <string.h>
 
@@ -170,12 +171,14 @@ void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
   t->contact_material.friction = tb_friction_meet(&side[0], &side[1], n, &tangent);
   t->directed = tb_friction_is_directed(pair.a) || tb_friction_is_directed(pair.b);
   t->frame = t->directed ? tb_mat3_rows(n, tangent, tb_cross3(n, tangent)) : tb_mat3_frame(n);
+  tb_friction_at_speed(w, t);
   tb_constraint_choose_law(t);
 }
 
 void tb_constraint_laws(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints, int count)
 {
-  for (int i = 0; i < count; i++) tb_constraint_law(w, &constraints[i]);
+  for (int i = 0; i < count; i++)
+    tb_constraint_law(w, &constraints[i]), tb_friction_rows(w, o, &constraints[i]);
   if (o->warm_start) warm_start(w, constraints, count);
 }
 
@@ -185,6 +188,13 @@ tbVec3 tb_constraint_velocity(const tbContactConstraint* t, tbVec3 xa, tbVec3 va
   tbVec3 ua = tb_add3(va, tb_cross3(wa, tb_sub3(t->position, xa)));
   tbVec3 ub = tb_add3(vb, tb_cross3(wb, tb_sub3(t->position, xb)));
   return tb_mat3_mulv(t->frame, tb_sub3(ub, ua));
+}
+
+void tb_constraint_bounce_tangents(tbContactConstraint* t, tbVec3 u)
+{
+  double e = t->contact_material.friction.restitution;
+  if (t->rows < 3 || !(e > 0)) return;
+  t->bias[1] = e * u.y * tb_constraint_stretch(t, 1), t->bias[2] = e * u.z * tb_constraint_stretch(t, 2);
 }
 
 tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error)

@@ -28,6 +28,10 @@ void tb_constraint_biases(const tbWorld* world, const tbStepOptions* options,
 tbVec3 tb_constraint_velocity(const tbContactConstraint* constraint, tbVec3 xa, tbVec3 va, tbVec3 wa,
                               tbVec3 xb, tbVec3 vb, tbVec3 wb);
 
+// Restitution of the tangential velocity u of an impact (course, eq. 219b): u⁺ = −ε u⁻, as far as friction
+// can.
+void tb_constraint_bounce_tangents(tbContactConstraint* constraint, tbVec3 u);
+
 // A force held between two moments: compliance and damping of a row as the problem states them.
 //   u + bias + R λ = 0   ⇔   λ = −h (k e⁺ + b u),  e⁺ = e + h u
 typedef struct tbSoftRow {

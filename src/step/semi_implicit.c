@@ -6,6 +6,7 @@
 //
 // J and the gaps are those of the start of the step, and a gap φ enters as u_n ≥ −φ/h, so a step ends at the
 // surface. One problem per step. First order; bodies in flight and bounces are integrated exactly.
+#include "step/friction_state.h"
 #include "step/impacts.h"
 #include "step/inner.h"
 #include "step/scheme.h"
@@ -26,6 +27,7 @@ tbStatus tb_semi_implicit_prepare(tbContext* ctx, const tbWorld* w, const tbStep
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   constraints = work->constraints.data, count = (int)work->constraints.count;
   tb_constraint_biases(w, o, constraints, count);
+  tb_friction_adhere(w, o, constraints, count, work->unconstrained);
   TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
                      constraints, count, &work->assembly));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);

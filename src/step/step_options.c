@@ -104,6 +104,8 @@ static const tbOption rows[] = {
      .text = "start from the last step's impulses"},
     {ROW("contact.margin", TB_OPTION_NUMBER, margin), .high = INFINITY, .unit = "m",
      .text = "contacts are looked for at least so far ahead"},
+    {ROW("contact.sliding_tangents", TB_OPTION_BOOL, sliding_tangents),
+     .text = "the first tangent of a contact along its sliding, so that the box model bounds that"},
     {ROW("contact.restitution_speed", TB_OPTION_NUMBER, restitution_speed), .high = INFINITY, .value = -1,
      .chosen = true, .unit = "m/s",
      .text = "slower approaches do not bounce; absent: chosen from gravity and dt"},

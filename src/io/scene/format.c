@@ -47,14 +47,29 @@ static const tbRecord contact_record = {
 static void init_friction(void* out)
 {
   tbSceneFriction* f = out;
-  f->kappa = 1, f->direction[0] = 1;
+  f->kappa = 1, f->direction[0] = 1, f->static_ratio = 1;
 }
+
+#define STATE_KEYS                                                                                              \
+  {"static_ratio", TB_KEY_NUMBER, AT(Friction, static_ratio), {1, 1e6, false}, .shown = true,                    \
+   .text = "friction at rest over that of sliding"},                                                            \
+  {"stribeck", TB_KEY_NUMBER, AT(Friction, stribeck), COEFFICIENT, .shown = true,                                \
+   .text = "speed over which friction falls from rest's to sliding's, m/s; 0: at once"},                        \
+  {"tresca", TB_KEY_NUMBER, AT(Friction, tresca), NONNEGATIVE, .shown = true,                                    \
+   .text = "instead: a limit for each contact whatever its normal force, N; 0: none"},                          \
+  {"adhesion", TB_KEY_NUMBER, AT(Friction, adhesion), NONNEGATIVE, .shown = true,                                \
+   .text = "pull that each contact withstands, N; of two surfaces the geometric mean"},                         \
+  {"restitution", TB_KEY_NUMBER, AT(Friction, restitution), UNIT, .shown = true,                                 \
+   .text = "of the tangential velocity at impacts that bounce"}
 
 static const tbKey friction_keys[] = {
     {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
+    STATE_KEYS,
 };
 static const tbKey coulomb_keys[] = {
     {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "the coefficient"},
+    {"mu_static", TB_KEY_NUMBER, AT(Friction, mu_static), COEFFICIENT,
+     .text = "the coefficient at rest, at least mu; or static_ratio"},
 };
 static const tbKey elliptic_keys[] = {
     {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},

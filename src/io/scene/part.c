@@ -147,6 +147,11 @@ tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* f, tbFriction*
   if (tb_maxabs3(out->direction) == 0)
     return tb_json_fail(ctx, tb_scene_place(f->node, "direction"), "a direction must not be zero");
   for (int i = 0; i < 4; i++) out->matrix[i] = f->matrix[i];
+  out->static_ratio = f->static_ratio, out->stribeck = f->stribeck, out->tresca = f->tresca;
+  out->adhesion = f->adhesion, out->restitution = f->restitution;
+  if (f->mu_static > 0 && f->mu > 0) out->static_ratio = f->mu_static / f->mu;
+  if (f->mu_static > 0 && f->mu_static < f->mu)
+    return tb_json_fail(ctx, tb_scene_place(f->node, "mu_static"), "friction at rest must not be below mu");
   return tb_scene_placed(ctx, tb_scene_place(f->node, "matrix"), tb_friction_check(ctx, out));
 }
 

@@ -23,10 +23,13 @@ static const char everything[] =
     "\"relaxation\": 1.25,"
     "   \"r_factor\": \"block\", \"preconditioner\": \"diag\", \"inverse\": \"lumped\", \"factor_bytes\": "
     "1e6},\n"
-    " \"contact\": {\"margin\": 0.02, \"model\": \"cone\", \"directions\": 12, \"restitution_speed\": "
+    " \"contact\": {\"margin\": 0.02, \"model\": \"cone\", \"directions\": 12, \"sliding_tangents\": true, "
+    "\"restitution_speed\": "
     "0.25},\n"
     " \"materials\": {\"_note\": 0, \"wood\": {\"density\": 700, \"friction\": 0.6, \"restitution\": 0.1},\n"
-    "   \"fur\": {\"friction\": {\"mu_t\": 0.2, \"mu_b\": 0.8, \"direction\": [0, 2, 0]}},\n"
+    "   \"fur\": {\"friction\": {\"mu_t\": 0.2, \"mu_b\": 0.8, \"direction\": [0, 2, 0], \"static_ratio\": "
+    "1.5, \"stribeck\": 0.1, \"tresca\": 3, \"adhesion\": 2, \"restitution\": 0.3}},\n"
+    "   \"slate\": {\"friction\": {\"mu\": 0.5, \"mu_static\": 0.6}},\n"
     "   \"felt\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[0.3, 0.1], [0, 0.2]], \"kappa\": "
     "2}},\n"
     "   \"corduroy\": {\"friction\": {\"model\": \"matchstick\", \"mu\": 0.5, \"mu_t\": 0.2, \"mu_b\": "
@@ -146,12 +149,17 @@ TEST(scene_materials_and_pairs_reach_the_world)
   int wood = tb_world_find_material(s.world, "wood").index,
       fur = tb_world_find_material(s.world, "fur").index,
       tyre = tb_world_find_material(s.world, "tyre").index;
-  REQUIRE(s.world->material.count == 6 && wood > 0 && fur > 0 && tyre > 0);
+  REQUIRE(s.world->material.count == 7 && wood > 0 && fur > 0 && tyre > 0);
   CHECK(m[wood].density == 700 && m[wood].contact_material.friction.mu == 0.6 &&
         m[wood].contact_material.restitution == 0.1);
   CHECK(m[fur].density == 1000 && m[fur].contact_material.friction.kind == TB_FRICTION_ELLIPTIC);
   CHECK(m[fur].contact_material.friction.mu_t == 0.2 && m[fur].contact_material.friction.mu_b == 0.8);
   CHECK(same3(m[fur].contact_material.friction.direction, 0, 2, 0));
+  const tbFriction* soft = &m[fur].contact_material.friction;
+  CHECK(soft->static_ratio == 1.5 && soft->stribeck == 0.1 && soft->tresca == 3 && soft->adhesion == 2 &&
+        soft->restitution == 0.3);
+  CHECK_NEAR(m[tb_world_find_material(s.world, "slate").index].contact_material.friction.static_ratio, 1.2,
+             1e-15);
   const tbFriction *felt = &m[tb_world_find_material(s.world, "felt").index].contact_material.friction,
                    *corduroy =
                        &m[tb_world_find_material(s.world, "corduroy").index].contact_material.friction;

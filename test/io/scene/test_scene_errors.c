@@ -66,6 +66,8 @@ TEST(scene_errors_of_materials)
        "unknown key \"torsoin\"; did you mean \"torsion\"?"},
       {"{\"wood\": {\"friction\": {\"mu\": 1, @\"mu_t\": 1}}}",
        "the key \"mu_t\" does not go with the others of this friction"},
+      {"{\"wood\": {\"friction\": {\"mu\": 0.5, \"mu_static\": @0.4}}}",
+       "friction at rest must not be below mu"},
       {"{\"wood\": {\"friction\": {\"model\": \"matchstick\", \"mu\": 1, \"mu_t\": 1, \"mu_b\": 1, "
        "\"direction\": @[0, 0, 0]}}}",
        "a direction must not be zero"},

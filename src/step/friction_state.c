@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Static against kinetic friction, Stribeck's curve, Tresca's limit, adhesion (course, chapters 1 and 6).
+//
+//   μ(v) = μ (1 + (r − 1) exp(−(v/v_s)²)),   r the static ratio and v_s Stribeck's speed
+//
+// v is that of the start of the step, so that the law of a step is one cone, and the judge knows it.
+#include "step/friction_state.h"
+
+#include "step/rows.h"
+
+#include <math.h>
+
+// Slower counts as rest: ten times what steps may leave of a contact's law.
+static const double REST = 10 * TB_VELOCITY_TOLERANCE;
+
+// Surfaces this close, of the smaller body's size, touch.
+static const double TOUCHES = 1e-4;
+
+// The velocity of B against A at the constraint, in its frame, at the start of the step; of a deformable,
+// that of its centre of mass.
+static tbVec3 velocity_before(const tbWorld* w, const tbContactConstraint* t)
+{
+  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
+  return tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
+}
+
+void tb_friction_at_speed(const tbWorld* w, tbContactConstraint* t)
+{
+  tbFriction* f = &t->contact_material.friction;
+  if (!(f->static_ratio > 1)) return;
+  tbVec3 u = velocity_before(w, t);
+  double v = sqrt(u.y * u.y + u.z * u.z), rest = v < REST;
+  if (f->stribeck > 0) rest = tb_exp(-fmin(v / f->stribeck * (v / f->stribeck), 700));
+  double scale = 1 + (f->static_ratio - 1) * rest;
+  f->mu *= scale, f->mu_t *= scale, f->mu_b *= scale;
+  for (int i = 0; i < 4; i++) f->matrix[i] *= scale;
+}
+
+// The first tangent along the sliding; where nothing slides yet, along what gravity pulls.
+static void turn_along_sliding(const tbWorld* w, tbContactConstraint* t)
+{
+  tbVec3 u = velocity_before(w, t), n = tb_mat3_row(t->frame, 0);
+  tbVec3 way = tb_add3(tb_scale3(u.y, tb_mat3_row(t->frame, 1)), tb_scale3(u.z, tb_mat3_row(t->frame, 2)));
+  if (!(tb_norm3(way) > REST)) way = tb_madd3(w->gravity, -tb_dot3(w->gravity, n), n);
+  if (!(tb_norm3(way) > 1e-9)) return;
+  way = tb_normalize3(way);
+  t->frame = tb_mat3_rows(n, way, tb_cross3(n, way));
+}
+
+void tb_friction_rows(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* t)
+{
+  const tbFriction* f = &t->contact_material.friction;
+  bool tresca = f->tresca > 0, along = o->sliding_tangents && t->law == TB_LAW_COULOMB;
+  if (t->surface || (!tresca && !along)) return;
+  turn_along_sliding(w, t);
+  if (!tresca) return;
+  double most = f->tresca * o->dt;
+  const double bound[6] = {0, -most, -most, INFINITY, most, most};
+  t->law = TB_LAW_BOX, t->rows = 3;
+  for (int i = 0; i < 6; i++) t->param[i] = bound[i];
+}
+
+static void pull(const tbWorld* w, int body, tbVec3 at, tbVec3 impulse, tbUnconstrained* f)
+{
+  const tbBody* b = &tb_bodies(w)[body];
+  if (b->motion != TB_BODY_DYNAMIC || !b->kind->framed) return;
+  tbVec3 torque = tb_quat_unrotate(f->at.q, tb_cross3(tb_sub3(at, f->at.x), impulse));
+  f->v = tb_madd3(f->v, 1 / b->mass, impulse);
+  f->w = tb_add3(f->w, tb_quat_rotate(f->at.q, tb_mat3_mulv(b->inertia_inv, torque)));
+}
+
+void tb_friction_adhere(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints, int count,
+                        tbUnconstrained* unconstrained)
+{
+  for (int i = 0; i < count; i++) {
+    tbContactConstraint* t = &constraints[i];
+    double most = t->contact_material.friction.adhesion * o->dt;
+    double near = TOUCHES * fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
+    if (!(most > 0) || t->surface || t->point.gap > near) continue;
+    tbVec3 n = tb_mat3_row(t->frame, 0);
+    pull(w, t->body_a, t->position, tb_scale3(most, n), &unconstrained[t->body_a]);
+    pull(w, t->body_b, t->position, tb_scale3(-most, n), &unconstrained[t->body_b]);
+    t->struck[0] -= most;
+    t->guess[0] = fmax(t->guess[0] + most, 0); // the last step's is without it
+  }
+}
