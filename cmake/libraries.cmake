@@ -8,7 +8,7 @@ add_library(tribo_static INTERFACE)
 target_link_libraries(tribo_static INTERFACE tribo_gallery tribo_render)
 
 set(privates)
-foreach(name HDF5 METIS AMD ZLIB EXPAT)
+foreach(name HDF5 METIS AMD ZLIB EXPAT PNG)
   if(HAVE_${name})
     list(APPEND privates ${${name}_LIBRARY})
   endif()

@@ -67,6 +67,8 @@ typedef enum tbFrictionKind {
   TB_FRICTION_CONTENSOU,  // mu, torsion, rolling: lengths in metres; torque ≤ length · normal force
   TB_FRICTION_MATCHSTICK, // structure along `direction`: mu_t along and mu_b across where the other surface's
                           // structure is parallel, mu where it is at right angles (course, algorithm 21)
+  TB_FRICTION_TEXTURE,    // plowing of a normal map, first axis along `direction`; what the other surface has
+                          // adds up
   TB_FRICTION_TENSOR,     // force −λ_n κ Q v̂, Q the sum of the two surfaces' `matrix` (course, eq. 320)
 } tbFrictionKind;
 
@@ -87,9 +89,17 @@ typedef struct tbFriction {
   double tresca;      // limit of friction at a contact, whatever its normal force (Tresca); 0: none     N
   double adhesion;    // pull that a contact withstands: the cone moved along its axis                   N
   double restitution; // of the tangential velocity at impacts, 0 … 1
+  int texture;        // tb_world_add_texture(); 0: none
+  int directions;     // of a texture's friction: 8, a polygon; else 4, a box
 } tbFriction;
 
 tbFriction tb_friction(double mu); // isotropic
+
+// Normals of a surface's texture, row by row: x along the friction's direction, y across, z out of the
+// surface. Any length but 0. Its plowing coefficients (course, eq. 335) are averaged over all of it; *out is
+// for tbFriction.texture.
+tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* world, int width, int height, const tbVec3* normals,
+                              int* out);
 
 typedef struct tbMaterialDef {
   const char* name; // unique; not null

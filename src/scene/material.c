@@ -61,6 +61,9 @@ tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
   case TB_FRICTION_CONTENSOU:
     if (!coefficient(f->mu)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "mu must be between 0 and 1e6");
     return TB_OK;
+  case TB_FRICTION_TEXTURE:
+    if (f->texture < 1) return tb_fail(ctx, TB_ERROR_ARGUMENT, "texture friction needs a texture");
+    return check_direction(ctx, f);
   case TB_FRICTION_TENSOR: TB_TRY(check_direction(ctx, f)); return check_tensor(ctx, f);
   }
   return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such kind of friction");

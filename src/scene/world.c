@@ -27,6 +27,7 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->key = TB_ARRAY(tbMotionKey);
   w->servo_key = TB_ARRAY(tbServoKey);
   w->contact = TB_ARRAY(tbContactRecord);
+  w->texture = TB_ARRAY(tbTexture);
   w->ignored = TB_ARRAY(tbBodyPair);
   w->event = TB_ARRAY(tbContactEvent);
   w->hull = TB_ARRAY(tbHull*);
@@ -67,6 +68,7 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
                        &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_array_free(ctx, &w->servo_key);
+  tb_array_free(ctx, &w->texture);
   tb_array_free(ctx, &w->ignored);
   tb_array_free(ctx, &w->event);
   tb_names_free(ctx, &w->names);

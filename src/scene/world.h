@@ -122,6 +122,12 @@ typedef struct tbBodyPair {
   int a, b; // places, a < b
 } tbBodyPair;
 
+// The plowing coefficient of a texture that moves along (cos, sin)(2πi/TB_PLOW_DIRECTIONS) of its axes.
+enum { TB_PLOW_DIRECTIONS = 128 };
+typedef struct tbTexture {
+  double plow[TB_PLOW_DIRECTIONS];
+} tbTexture;
+
 struct tbWorld {
   const char* name;
   tbVec3 gravity;
@@ -141,6 +147,7 @@ struct tbWorld {
   tbArray key;              // tbMotionKey
   tbArray servo_key;        // tbServoKey, of the joints in their order
   tbArray contact;          // tbContactRecord of the last step
+  tbArray texture;          // tbTexture
   tbArray ignored;          // tbBodyPair that do not touch, sorted
   tbArray event;            // tbContactEvent of the last step: to look at, in no checkpoint
   void* user;               // the caller's
@@ -191,6 +198,12 @@ tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* world, tbMaterialId a, 
                                 const tbFriction* friction, double restitution);
 
 tbStatus tb_friction_check(tbContext* ctx, const tbFriction* friction);
+// Null: the friction has no texture.
+static inline const tbTexture* tb_friction_texture(const tbWorld* w, const tbFriction* f)
+{
+  bool has = f->kind == TB_FRICTION_TEXTURE && f->texture > 0 && (size_t)f->texture <= w->texture.count;
+  return has ? (const tbTexture*)w->texture.data + (f->texture - 1) : NULL;
+}
 tbStatus tb_restitution_check(tbContext* ctx, double restitution);
 
 // Where a kinematic body is at time t, and its velocities over the step that ends then.

@@ -17,7 +17,7 @@ typedef struct tbContactConstraint {
   double swept;                       // when, within the step, a sweep found it; 0: at the start
   tbMat3 frame;                       // rows n, t, b
   tbContactMaterial contact_material; // of the pair: friction as tb_friction_meet() gives it
-  bool directed;                      // friction depends on where, or how, the surfaces are turned
+  bool directed;                      // friction depends on how the surfaces are turned, or move
   int law, rows;
   double
       stretch[2]; // of the sliding rows: the problem's λ is the impulse over it, its u the velocity times it

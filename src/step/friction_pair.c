@@ -7,12 +7,14 @@
 //   matchsticks         course, algorithm 21, with the geometric means of the three coefficients
 //   tensors             κ (Q_a + R Q_b Rᵀ), κ the geometric mean; a number or an ellipse counts as half its
 //                       friction matrix, so that two of them would give their arithmetic mean
+//   textures            what resists the one and what resists the other add up (course, eq. 336)
 //
 // A matchstick that meets a surface of another kind counts as the ellipse mu_t, mu_b. Torsion and rolling are
 // lengths, of which the larger one holds.
 #include "step/friction_pair.h"
 
 #include "tribo/math.h"
+#include "scene/world.h"
 #include "tribo/problem.h"
 
 static const double PI = 3.14159265358979323846;
@@ -153,6 +155,32 @@ static void meet_tensors(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 
   if (round) out->kind = TB_FRICTION_ISOTROPIC;
 }
 
+// The plowing coefficient of a surface that moves along d: between the directions it is known for, in a line.
+// A surface of another kind has the mean of its coefficients.
+static double plow(const tbSurfaceSide* s, tbVec3 n, tbVec3 d)
+{
+  if (!s->friction) return 0;
+  if (!s->plow) return sqrt(coefficient_t(s->friction) * coefficient_b(s->friction));
+  Axes own = axes_of(s, n);
+  double at = tb_atan2(tb_dot3(d, own.b), tb_dot3(d, own.t)) * (TB_PLOW_DIRECTIONS / (2 * PI)),
+         below = floor(at);
+  int i = ((int)below + 2 * TB_PLOW_DIRECTIONS) % TB_PLOW_DIRECTIONS, j = (i + 1) % TB_PLOW_DIRECTIONS;
+  return s->plow[i] + (at - below) * (s->plow[j] - s->plow[i]);
+}
+
+// Friction on B along d is against B moving along −d, and against A moving along d, beside each other.
+void tb_friction_plow(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3 tangent, int count,
+                      double* mu)
+{
+  tbVec3 y = tb_cross3(n, tangent);
+  for (int i = 0; i < count; i++) {
+    double c, s;
+    tb_sin_cos(2 * PI * i / count, &s, &c);
+    tbVec3 d = tb_add3(tb_scale3(c, tangent), tb_scale3(s, y));
+    mu[i] = plow(a, n, d) + plow(b, n, tb_neg3(d));
+  }
+}
+
 // ---- what does not depend on the direction ----
 
 static double mean(double a, double b) { return sqrt(a * b); }
@@ -181,7 +209,11 @@ tbFriction tb_friction_meet(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVe
   }
   tbSurfaceSide both[2] = {*a, *b};
   both[0].friction = fa, both[1].friction = fb;
-  if (tensor || fb->kind == TB_FRICTION_TENSOR) {
+  if (fa->kind == TB_FRICTION_TEXTURE || fb->kind == TB_FRICTION_TEXTURE) {
+    bool first = a->friction && fa->kind == TB_FRICTION_TEXTURE;
+    *tangent = axes_of(first ? a : b, n).t;
+    out.kind = TB_FRICTION_TEXTURE, out.directions = (first ? fa : fb)->directions, out.mu = 0;
+  } else if (tensor || fb->kind == TB_FRICTION_TENSOR) {
     meet_tensors(a, b, n, tangent, &out);
   } else if (fa->kind == TB_FRICTION_MATCHSTICK && fb->kind == TB_FRICTION_MATCHSTICK) {
     meet_matchsticks(&both[0], &both[1], n, tangent, &out); // of a rule: structures of both bodies
@@ -206,10 +238,24 @@ static void half_axes(int law, const double* param, double axis[2])
   axis[0] = param[0], axis[1] = two ? param[1] : param[0];
 }
 
+// Of the sector of two directions that the force lies in.
+static double use_of_polygon(const double* mu, double fn, const double f[2])
+{
+  if (f[0] == 0 && f[1] == 0) return 0;
+  double at = tb_atan2(f[1], f[0]) * (4 / PI), below = floor(at), x[2], y[2];
+  int i = ((int)below + 16) % 8, j = (i + 1) % 8;
+  tb_sin_cos(PI / 4 * i, &y[0], &x[0]);
+  tb_sin_cos(PI / 4 * j, &y[1], &x[1]);
+  double det = x[0] * y[1] - y[0] * x[1], first = (f[0] * y[1] - f[1] * x[1]) / det,
+         second = (x[0] * f[1] - y[0] * f[0]) / det;
+  return share(fmax(first, 0), mu[i] * fn) + share(fmax(second, 0), mu[j] * fn);
+}
+
 double tb_friction_use(int law, const double* p, double fn, const double f[2])
 {
   double x, y, axis[2];
   if (law == TB_LAW_BOX) return fmax(share(fabs(f[0]), p[4]), share(fabs(f[1]), p[5])); // Tresca's
+  if (law == TB_LAW_POLYGON) return use_of_polygon(p, fn, f);
   if (law == TB_LAW_DIRECTIONAL) {
     x = share(fabs(f[0]), p[f[0] > 0] * fn), y = share(fabs(f[1]), p[2 + (f[1] > 0)] * fn);
     return fmax(x, y);
@@ -232,6 +278,16 @@ void tb_friction_against(int law, const double* p, double fn, const double u[2],
       double lo = law == TB_LAW_BOX ? p[1 + i] : -p[2 * i] * fn,
              hi = law == TB_LAW_BOX ? p[4 + i] : p[2 * i + 1] * fn;
       f[i] = u[i] > 0 ? lo : u[i] < 0 ? hi : 0;
+    }
+    return;
+  }
+  if (law == TB_LAW_POLYGON) {
+    double best = -INFINITY;
+    for (int i = 0; i < 8; i++) {
+      double c, s, along;
+      tb_sin_cos(PI / 4 * i, &s, &c);
+      along = -p[i] * (c * u[0] + s * u[1]);
+      if (along > best) best = along, f[0] = p[i] * fn * c, f[1] = p[i] * fn * s;
     }
     return;
   }

@@ -10,6 +10,7 @@
 typedef struct tbSurfaceSide {
   const tbFriction* friction; // null: the other surface's friction is what the two do together
   tbVec3 along, across;
+  const double* plow; // of a texture: tbTexture; else null
 } tbSurfaceSide;
 
 static inline bool tb_friction_is_directed(const tbFriction* f)
@@ -18,10 +19,16 @@ static inline bool tb_friction_is_directed(const tbFriction* f)
 }
 
 // The friction of two surfaces on the plane with unit normal n: isotropic, Contensou's, elliptic (mu_t along
-// *tangent, mu_b across) or a tensor (in the frame *tangent, n × *tangent). `mu` is always set: the radius of
-// the disc of equal area. Vectors are needed of directed frictions alone. Swapping the surfaces and turning n
-// round gives the same friction.
+// *tangent, mu_b across), a texture's (tb_friction_plow) or a tensor (in the frame *tangent, n × *tangent).
+// `mu` is always set: the radius of the disc of equal area. Vectors are needed of directed frictions alone.
+// Swapping the surfaces and turning n round gives the same friction.
 tbFriction tb_friction_meet(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3* tangent);
+
+// The coefficients of two surfaces, of which one at least is a texture, for friction on B along
+// (cos, sin)(2πi/count) of the frame tangent, n × tangent. The other one is a texture, or the same in all
+// directions.
+void tb_friction_plow(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3 tangent, int count,
+                      double* mu);
 
 // Friction evaluated directly, for schemes that do not solve for it. How much of the friction set of a law a
 // force f takes at the normal force fn, 1 at its edge; and the force against sliding at the velocity u ≠ 0.

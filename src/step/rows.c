@@ -79,6 +79,20 @@ void tb_constraint_choose_law(tbContactConstraint* t)
   }
 }
 
+// Four directions are the bounds of a box, eight the corners of a polygon.
+static void choose_texture(const tbSurfaceSide side[2], tbVec3 tangent, tbContactConstraint* t)
+{
+  double mu[8];
+  tbFriction* f = &t->contact_material.friction;
+  bool polygon = f->directions == 8;
+  tb_friction_plow(&side[0], &side[1], t->point.normal, tangent, polygon ? 8 : 4, mu);
+  t->law = polygon ? TB_LAW_POLYGON : TB_LAW_DIRECTIONAL, t->rows = 3;
+  const double box[4] = {mu[2], mu[0], mu[3], mu[1]}; // −t, t, −b, b
+  f->mu = 0;                                          // their mean, for schemes that know a disc alone
+  for (int i = 0; i < (polygon ? 8 : 4); i++)
+    t->param[i] = polygon ? mu[i] : box[i], f->mu += mu[i] / (polygon ? 8 : 4);
+}
+
 void tb_constraint_drop_turning(tbContactConstraint* t)
 {
   t->contact_material.friction.torsion = t->contact_material.friction.rolling = 0;
@@ -165,14 +179,18 @@ void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
   for (int k = 0; k < 2; k++) {
     const tbFriction* f = side[k].friction ? side[k].friction : side[!k].friction;
     if (tb_friction_is_directed(f)) carry_axes(w, t, k, f, &side[k]);
+    const tbTexture* texture = side[k].friction ? tb_friction_texture(w, side[k].friction) : NULL;
+    if (texture) side[k].plow = texture->plow;
   }
   tbVec3 n = t->point.normal, tangent;
   t->contact_material.restitution = pair.restitution;
   t->contact_material.friction = tb_friction_meet(&side[0], &side[1], n, &tangent);
   t->directed = tb_friction_is_directed(pair.a) || tb_friction_is_directed(pair.b);
   t->frame = t->directed ? tb_mat3_rows(n, tangent, tb_cross3(n, tangent)) : tb_mat3_frame(n);
+  t->directed |= t->contact_material.friction.static_ratio > 1;
   tb_friction_at_speed(w, t);
   tb_constraint_choose_law(t);
+  if (t->contact_material.friction.kind == TB_FRICTION_TEXTURE) choose_texture(side, tangent, t);
 }
 
 void tb_constraint_laws(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints, int count)

@@ -7,7 +7,8 @@
 enum {
   JOINTS = 1 << TB_LAW_BILATERAL | 1 << TB_LAW_NONNEG | 1 << TB_LAW_BOX, // their rows, limits and motors
   CONTACTS = 1 << TB_LAW_NONNEG | 1 << TB_LAW_COULOMB | 1 << TB_LAW_ELLIPTIC | 1 << TB_LAW_CONTENSOU |
-             1 << TB_LAW_ROLLING | 1 << TB_LAW_TENSOR, // as rows.c chooses them
+             1 << TB_LAW_ROLLING | 1 << TB_LAW_TENSOR | 1 << TB_LAW_DIRECTIONAL |
+             1 << TB_LAW_POLYGON, // as rows.c chooses them
 };
 
 static const tbScheme schemes[] = {

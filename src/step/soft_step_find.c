@@ -196,7 +196,10 @@ static void set_friction(const tbWorld* w, Met* last, tbSoftStepContact* c)
     c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
     return;
   }
-  tbContactConstraint t = {.body_a = c->body_a, .body_b = c->body_b, .point = {.normal = c->normal}};
+  tbContactConstraint t = {.body_a = c->body_a,
+                           .body_b = c->body_b,
+                           .point = {.normal = c->normal},
+                           .position = c->point[0].position};
   tb_constraint_law(w, &t);
   const tbFriction* f = &t.contact_material.friction;
   bool elliptic = f->kind == TB_FRICTION_ELLIPTIC;

@@ -11,8 +11,8 @@
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbJoint) == 488, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 760, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 184,
+_Static_assert(sizeof(tbWorld) == 792, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbMaterial) == 192,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -80,6 +80,8 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_number(c, &f->tresca);
   tb_code_number(c, &f->adhesion);
   tb_code_number(c, &f->restitution);
+  tb_code_int(c, &f->texture, 0, INT_MAX);
+  tb_code_int(c, &f->directions, 0, INT_MAX);
   tb_code_number(c, &s->restitution);
   if (!tb_codec_good(c)) return;
   bool sound = tb_friction_check(c->ctx, f) == TB_OK && tb_restitution_check(c->ctx, s->restitution) == TB_OK;
@@ -109,6 +111,13 @@ static void code_materials(tbCodec* c, tbWorld* w)
     code_ids(c, &w->material_ids, w->material.count, &tb_materials(w)->id, sizeof(tbMaterial));
   tb_codec_require(c, tb_material_place(w, (tbMaterialId){0, 0}) == 0,
                    "a world without the default material");
+  tb_code_array(c, &w->texture, sizeof(tbTexture));
+  for (size_t i = 0; i < w->texture.count && tb_codec_good(c); i++)
+    for (int k = 0; k < TB_PLOW_DIRECTIONS; k++) {
+      double* mu = &((tbTexture*)w->texture.data)[i].plow[k];
+      tb_code_number(c, mu);
+      tb_codec_require(c, *mu >= 0 && *mu <= 1, "a texture that cannot be");
+    }
   tb_code_array(c, &w->contact_material, 72);
   for (size_t i = 0; i < w->contact_material.count && tb_codec_good(c); i++)
     code_contact_material(c, (tbContactMaterial*)w->contact_material.data + i);

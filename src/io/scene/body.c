@@ -50,7 +50,7 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneBody* s, tbBodyDef* d, t
   TB_TRY(tb_scene_note(b, tb_scene_pose(b->ctx, s->node, &s->pose, &pose)));
   if (s->material)
     TB_TRY(tb_scene_note(b, tb_scene_material(b, s->node, "material", s->material, &d->material)));
-  if (s->friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, s->friction, friction)));
+  if (s->friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b, s->friction, friction)));
   if (s->kinematic) TB_TRY(tb_scene_note(b, tb_scene_motion(b, s->kinematic, pose, &keys, &d->key_count)));
   if (tb_scene_noted(b) > noted) return TB_OK;
   d->shapes = shapes;

@@ -55,7 +55,7 @@ tbStatus tb_scene_shapes(tbSceneBuild* b, const tbSceneBody* body, bool moves, t
 
 // The shape's or body's pose; absent parts are taken from *out. part.c
 tbStatus tb_scene_pose(tbContext* ctx, const tbJson* node, const tbScenePose* pose, tbTransform* out);
-tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* friction, tbFriction* out);
+tbStatus tb_scene_friction(tbSceneBuild* b, const tbSceneFriction* friction, tbFriction* out);
 // The material of that name; `key` says where the name stands in the node.
 tbStatus tb_scene_material(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
                            tbMaterialId* out);

@@ -47,7 +47,7 @@ static const tbRecord contact_record = {
 static void init_friction(void* out)
 {
   tbSceneFriction* f = out;
-  f->kappa = 1, f->direction[0] = 1, f->static_ratio = 1;
+  f->kappa = 1, f->direction[0] = 1, f->static_ratio = 1, f->scale = 1, f->directions = 4;
 }
 
 #define STATE_KEYS                                                                                              \
@@ -103,13 +103,22 @@ static const tbKey contensou_keys[] = {
     {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,
      .text = "of rolling: torque over normal force, m"},
 };
+static const tbKey texture_keys[] = {
+    {"normal_map", TB_KEY_STRING, AT(Friction, normal_map), .required = true, .text = "a PNG file; red, green, blue are x, y, z from -1 to 1"},
+    {"scale", TB_KEY_NUMBER, AT(Friction, scale), POSITIVE, .shown = true,
+     .text = "metres per repeat; patches of contact are taken to hold whole repeats"},
+    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
+     .text = "of the map's x, in the body's frame, of deformables in their mesh's; not 0"},
+    {"directions", TB_KEY_INT, AT(Friction, directions), {4, 8, false}, .shown = true,
+     .text = "4: law directional, a box; 8: law polygon"},
+};
 static const tbRecord friction_variants[] = {
     VARIANT("coulomb", "Isotropic.", coulomb_keys),
     VARIANT("elliptic", "Two coefficients.", elliptic_keys),
     VARIANT("contensou", "With spinning and rolling.", contensou_keys),
     NAMED_VARIANT("matchstick", "Structures on both surfaces, and the angle between them.", matchstick_keys),
     NAMED_VARIANT("tensor", "A force linear in the direction of sliding.", tensor_keys),
-    RESERVED("texture"),
+    NAMED_VARIANT("texture", "Plowing of a normal map, in each direction by itself.", texture_keys),
 };
 const tbRecord tb_friction_record = {
     "friction", "Friction: a number, the coefficient, or an object.",

@@ -140,12 +140,16 @@ typedef enum tbFrictionModel { // variants of the record, in order
   TB_FRICTION_MODEL_CONTENSOU,
   TB_FRICTION_MODEL_MATCHSTICK,
   TB_FRICTION_MODEL_TENSOR,
+  TB_FRICTION_MODEL_TEXTURE,
 } tbFrictionModel;
 
 typedef struct tbSceneFriction {
   const tbJson* node;
   int model; // tbFrictionModel
   double mu, mu_t, mu_b, direction[3], torsion, rolling, matrix[4], kappa;
+  const char* normal_map;
+  double scale;
+  int directions;
   double mu_static, static_ratio, stribeck, tresca, adhesion, restitution;
 } tbSceneFriction;
 

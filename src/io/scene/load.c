@@ -87,7 +87,7 @@ static tbStatus add_materials(tbSceneBuild* b)
     d.restitution = m[i].restitution;
     if (tb_scene_errors_bad(b->errors, m[i].node)) continue;
     size_t noted = tb_scene_noted(b);
-    if (m[i].friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, m[i].friction, &d.friction)));
+    if (m[i].friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b, m[i].friction, &d.friction)));
     if (tb_scene_noted(b) == noted)
       TB_TRY(tb_scene_note(
           b, tb_scene_placed(b->ctx, m[i].node, tb_world_add_material(b->ctx, b->world, &d, NULL))));
@@ -111,7 +111,7 @@ static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
   TB_TRY(tb_scene_material(b, p->node, "b", p->b, &second));
   tbFriction friction;
   double restitution = p->restitution;
-  if (p->friction) TB_TRY(tb_scene_friction(b->ctx, p->friction, &friction));
+  if (p->friction) TB_TRY(tb_scene_friction(b, p->friction, &friction));
   if (!tb_scene_given(p->node, "restitution")) restitution = usual_restitution(b->world, first, second);
   return tb_scene_placed(
       b->ctx, p->node,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What several parts of a scene share: places, paths, poses, motions, friction, materials and bodies by name.
 #include "io/scene/build.h"
+#include "io/scene/normal_map.h"
 #include "scene/world.h"
 
 #include <string.h>
@@ -128,14 +129,27 @@ tbStatus tb_scene_motion(tbSceneBuild* b, const tbSceneMotion* m, tbTransform po
   return TB_OK;
 }
 
-tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* f, tbFriction* out)
+static tbStatus add_texture(tbSceneBuild* b, const tbSceneFriction* f, tbFriction* out)
 {
+  const tbJson* place = tb_scene_place(f->node, "normal_map");
+  const char* path;
+  if (f->directions != 4 && f->directions != 8)
+    return tb_json_fail(b->ctx, tb_scene_place(f->node, "directions"), "expected 4 or 8 directions");
+  TB_TRY(tb_scene_path(b, place, f->normal_map, &path));
+  out->directions = f->directions;
+  return tb_scene_placed(b->ctx, place, tb_normal_map_load(b->ctx, b->world, path, &out->texture));
+}
+
+tbStatus tb_scene_friction(tbSceneBuild* b, const tbSceneFriction* f, tbFriction* out)
+{
+  tbContext* ctx = b->ctx;
   static const tbFrictionKind kind[] = {
       [TB_FRICTION_MODEL_COULOMB] = TB_FRICTION_ISOTROPIC,
       [TB_FRICTION_MODEL_ELLIPTIC] = TB_FRICTION_ELLIPTIC,
       [TB_FRICTION_MODEL_CONTENSOU] = TB_FRICTION_CONTENSOU,
       [TB_FRICTION_MODEL_MATCHSTICK] = TB_FRICTION_MATCHSTICK,
       [TB_FRICTION_MODEL_TENSOR] = TB_FRICTION_TENSOR,
+      [TB_FRICTION_MODEL_TEXTURE] = TB_FRICTION_TEXTURE,
   };
   *out = tb_friction(f->mu);
   out->kind = kind[f->model];
@@ -152,6 +166,7 @@ tbStatus tb_scene_friction(tbContext* ctx, const tbSceneFriction* f, tbFriction*
   if (f->mu_static > 0 && f->mu > 0) out->static_ratio = f->mu_static / f->mu;
   if (f->mu_static > 0 && f->mu_static < f->mu)
     return tb_json_fail(ctx, tb_scene_place(f->node, "mu_static"), "friction at rest must not be below mu");
+  if (out->kind == TB_FRICTION_TEXTURE) TB_TRY(add_texture(b, f, out));
   return tb_scene_placed(ctx, tb_scene_place(f->node, "matrix"), tb_friction_check(ctx, out));
 }
 

@@ -182,7 +182,7 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneDeformable* s, tbDeforma
   TB_TRY(tb_scene_note(b, tb_scene_pose(b->ctx, s->node, &s->pose, &pose)));
   if (s->material)
     TB_TRY(tb_scene_note(b, tb_scene_material(b, s->node, "material", s->material, &d->material)));
-  if (s->friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b->ctx, s->friction, friction)));
+  if (s->friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b, s->friction, friction)));
   TB_TRY(tb_scene_note(b, d->solid ? read_soft(b, s, d) : read_cloth(b, s, d)));
   const tbVec3* node = d->solid ? d->solid->node : d->sheet->vertex;
   TB_TRY(look_at(b, node, d->solid ? d->solid->nnode : d->sheet->nvertex, pose, &nodes));

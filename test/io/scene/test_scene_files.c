@@ -5,6 +5,7 @@
 #include "scene/world.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -148,4 +149,46 @@ TEST(scene_that_cannot_be_read_is_an_error_of_the_file_system)
   tbScene s = {0};
   CHECK(tb_scene_load(&ctx, io_temp("nowhere.json"), &s) == TB_ERROR_IO);
   CHECK(strstr(ctx.error.message, "nowhere.json") && !s.world);
+}
+
+// A sawtooth of 16 × 4 pixels, as any program would write it.
+static const unsigned char sawtooth[] = {
+    137, 80, 78,  71,  13,  10,  26,  10, 0,  0,   0,  13,  73, 72,  68,  82,  0,  0,   0,  16,  0,
+    0,   0,  4,   8,   2,   0,   0,   0,  8,  214, 40, 187, 0,  0,   0,   24,  73, 68,  65, 84,  120,
+    218, 99, 72,  107, 248, 131, 134, 62, 54, 236, 4,  34,  92, 226, 12,  131, 79, 3,   0,  156, 101,
+    125, 1,  191, 232, 84,  55,  0,   0,  0,  0,   73, 69,  78, 68,  174, 66,  96, 130,
+};
+
+TEST(scene_reads_normal_maps_beside_it)
+{
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  const char* scene = "{\"tribo\": 1, \"materials\": {\"saw\": {\"friction\": {\"model\": \"texture\", "
+                      "\"normal_map\": \"saw.png\", \"scale\": 0.1, \"directions\": 8}}}}";
+  CHECK_OK(&ctx, tb_write_file(&ctx, io_temp("saw.png"), (const char*)sawtooth, sizeof sawtooth));
+  write_file("textured.json", scene);
+#ifdef TB_HAVE_PNG
+  CHECK_OK(&ctx, tb_scene_load(&ctx, io_temp("textured.json"), &s));
+  REQUIRE(s.world && s.world->texture.count == 1);
+  const tbMaterial* m = tb_materials(s.world) + tb_world_find_material(s.world, "saw").index;
+  CHECK(m->contact_material.friction.kind == TB_FRICTION_TEXTURE &&
+        m->contact_material.friction.texture == 1 && m->contact_material.friction.directions == 8);
+  // eq. 335 over three quarters at 0.2 rad and one at 1.1 rad, but for the bytes' half steps
+  const double* plow = ((const tbTexture*)s.world->texture.data)->plow;
+  CHECK_NEAR(plow[0], 0.25 * sin(1.1) * 2 / TB_PI * 1.1, 1e-3);
+  CHECK_NEAR(plow[TB_PLOW_DIRECTIONS / 2], 0.75 * sin(0.2) * 2 / TB_PI * 0.2, 1e-3);
+  CHECK_NEAR(plow[TB_PLOW_DIRECTIONS / 4], 0, 1e-12);
+  tb_scene_free(&ctx, &s);
+  unsigned char broken[sizeof sawtooth];
+  for (int i = 0; i < 2; i++) { // cut off; and no PNG at all
+    memcpy(broken, sawtooth, sizeof broken);
+    broken[1] = i ? 'Q' : 'P';
+    CHECK_OK(&ctx, tb_write_file(&ctx, io_temp("saw.png"), (const char*)broken, i ? sizeof broken : 50));
+    CHECK(tb_scene_load(&ctx, io_temp("textured.json"), &s) == TB_ERROR_INPUT);
+    CHECK(strstr(ctx.error.message, "textured.json:1:") && strstr(ctx.error.message, "saw.png"));
+  }
+#else
+  CHECK(tb_scene_load(&ctx, io_temp("textured.json"), &s) == TB_ERROR_INPUT &&
+        strstr(ctx.error.message, "libpng"));
+#endif
 }
