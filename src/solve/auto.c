@@ -31,12 +31,12 @@
 enum {
   CURVE = 512,
   FIRST_SWEEPS = 10,
-  MORE_SWEEPS = 20,
+  MORE_SWEEPS = 5,
   MOST_SWEEPS = 1000,
   FEW = 200
 };                                       // iterations, but for the first
 static const double LITTLE = 3e7;        // multiply-adds: milliseconds
-static const double SWEEPS_WORTH = 0.25; // of what Newton would need in all: what sweeps may take before it
+static const double SWEEPS_WORTH = 0.05; // of what Newton would need in all: what sweeps may take before it
 static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
@@ -82,7 +82,27 @@ static bool sweeps_too_slow(void* user, int iteration, double number)
 
 static const double GAIN = 0.9; // of the best number: a turn that does not get there has gained nothing
 enum { SOFT_TURNS = 1 };        // that gain nothing, on soft bodies
+enum { PATIENCE = 60 };         // iterations of Newton in velocity space
 enum { SOFT_STEPS = 200 };      // of Newton: redundant contacts on soft bodies may need a hundred
+
+// The least number of the points after the first `begin` iterations and up to `end`.
+static double least_between(const Watch* w, int begin, int end)
+{
+  double least = INFINITY;
+  for (int i = 0; i < w->count; i++)
+    if (w->point[i].iteration > begin && w->point[i].iteration <= end)
+      least = fmin(least, w->point[i].number);
+  return least;
+}
+
+// Among redundant contacts its numbers go up and down for dozens of iterations: the least of them counts.
+static bool newton_too_slow_by_velocity(void* user, int iteration, double number)
+{
+  Watch* w = user;
+  remember(w, iteration, number);
+  int from = iteration - PATIENCE;
+  return from >= PATIENCE && least_between(w, from, iteration) > 0.5 * least_between(w, 0, from);
+}
 
 // Newton has lost its way when ten iterations gain less than a factor of two.
 static bool newton_too_slow(void* user, int iteration, double number)
@@ -214,6 +234,9 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   run->before = run->iterations;
   run->stage_cap = cap;
   run->too_slow = stage->too_slow;
+  if (stage->too_slow == newton_too_slow && solver->form == tb_prox_newton_form &&
+      tb_newton_by_velocity(run->p, run->o))
+    run->too_slow = newton_too_slow_by_velocity;
   run->too_slow_user = watch;
   watch->count = 0;
   if (!stage->onward) memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);

@@ -9,7 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { CONTACTS_PER_PIECE = 64 };
+enum {
+  CONTACTS_PER_PIECE = 64,
+  REFRESH = 8, // steps after which u has gathered enough rounding
+  LATER = 4,   // iterations after which the judge comes by again while the method is far from the tolerance
+};
+static const double FAR_OFF = 100; // of the tolerance in m/s
 
 // ---- before the loop ----
 
@@ -142,7 +147,8 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
 void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 {
   const tbProblem* p = run->p;
-  n->run = run, n->plan = run->prepared, n->lambda = lambda, n->anchor = NULL, n->room = 0.7;
+  n->run = run, n->plan = run->prepared, n->lambda = lambda, n->anchor = NULL, n->room = 0.7,
+  n->age = REFRESH;
   double sum = 0;
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k);
@@ -232,8 +238,15 @@ static void linearise(void* user, int begin, int end, int piece)
   }
 }
 
+void tb_newton_follow(tbNewton* n)
+{
+  if (n->age++ >= REFRESH) tb_newton_linearise(n);
+  else tb_newton_relinearise(n);
+}
+
 void tb_newton_linearise(tbNewton* n)
 {
+  n->age = 0;
   tb_delassus_apply(n->run->W, n->run->threads, n->lambda, n->u, n->workspace);
   for (int i = 0; i < n->run->p->nrow; i++) n->u[i] += n->run->W->q[i];
   tb_newton_relinearise(n);
@@ -270,7 +283,10 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
     s->merit = merit;
     for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
       int k = n->plan->contact[e];
-      for (int r = n->run->p->row_adr[k]; r < n->run->p->row_adr[k + 1]; r++) n->lambda[r] += t * n->d[r];
+      for (int r = n->run->p->row_adr[k]; r < n->run->p->row_adr[k + 1]; r++) {
+        n->lambda[r] += t * n->d[r];
+        n->u[r] += t * n->Wd[r];
+      }
     }
     return true;
   }
@@ -339,7 +355,7 @@ static double residual_limit(const tbNewton* n)
 
 void tb_newton_rest(tbNewton* n)
 {
-  bool all = true, all_rested = true, woken = false;
+  bool all = true, all_rested = true, woken = false, far = false;
   for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
   if (all_rested) n->room *= 0.1;
   double limit = residual_limit(n), slow = n->run->o->velocity_tolerance * tb_run_aim(n->run) * n->room;
@@ -349,7 +365,9 @@ void tb_newton_rest(tbNewton* n)
     n->island[i].resting = rests;
     all = all && rests;
     woken = woken || (rested && !rests);
+    far = far || (!rests && slow > 0 && n->plan->velocity && !is_slow(n, i, FAR_OFF * slow));
   }
+  if (far) tb_run_judge_later(n->run, LATER);
   if (all) tb_run_judge_next(n->run);
   if (woken) tb_newton_linearise(n);
 }

@@ -79,13 +79,16 @@ typedef struct tbNewton {
   double *C, *dv;          // S⁻¹ B (as W's diagonal), velocities (ndof); in velocity space
   double *rhs, *other, *start, *workspace;
   double room; // what part of the tolerance an island must meet to rest
+  int age;     // steps since u was computed from λ
 } tbNewton;
 
 void tb_newton_layout(tbNewton* n, tbScratch* scratch, const tbDelassus* W);
 void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda);
 
-// u, Φ and its derivatives at λ; merits of the islands that do not rest.
+// Φ and its derivatives at λ; merits of the islands that do not rest. u is computed from λ, or is what it was
+// after the last step, which has W d in it, where λ has moved by steps alone.
 void tb_newton_linearise(tbNewton* n);
+void tb_newton_follow(tbNewton* n);
 void tb_newton_relinearise(tbNewton* n); // the same where λ has not moved since, and u is known
 
 // d and W d for the islands that do not rest; neither is of use once the run stops.

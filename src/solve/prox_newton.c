@@ -9,7 +9,10 @@
 // fails, with a floor that remembers where it failed and forgets slowly.
 //
 // Where contacts are redundant W is singular, and proximal points go the same way again and again, each as
-// far as α lets it, until a contact opens or slips. So the anchor goes on along the way of its last moves.
+// far as α lets it, until a contact opens or slips. So the anchor goes on along the way of its last moves;
+// and it need not wait for the exact proximal point, whose digits are lost with the next move: one that is
+// rough will do, with an α that falls no further than Newton's steps stay short enough to be of use.
+// (Measured on steps of a pile of 1000 boxes: a third fewer factorisations.)
 //
 // Inside, Newton takes full steps: on piecewise smooth equations the merit must be allowed to rise while the
 // contacts settle into their states, and a search that insists on descent gets caught at kinks. Only when the
@@ -24,11 +27,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIRST = 0.3, LEAST = 1e-9, MOST = 1e3; // of α
+static const double FIRST = 0.3, MOST = 1e3;       // of α
 static const double FAR_OFF = 1e5, NEAREST = 1e-5; // multiples of the tolerances; least share of the first α
-static const double ALONG = 0.5;                   // cosine of two moves of the anchor that go the same way
-static const double FURTHER = 4;                   // moves by which it goes on at most
-static const double FAR = 1e12; // squared residuals beyond that multiple of the best are a failure
+static const double NEAR = 1e3;  // multiple of the tolerances: exact proximal points are there in a few moves
+static const double ALONG = 0.5; // cosine of two moves of the anchor that go the same way
+static const double FURTHER = 4; // moves by which it goes on at most
+static const double FAR = 1e12;  // squared residuals beyond that multiple of the best are a failure
 enum {
   FREE_STEPS = 5,  // full steps before the merit counts
   QUICK = 4,       // steps of a quick Newton
@@ -38,8 +42,20 @@ enum {
   ATTEMPT = 6,     // failures between attempts with the least α
 };
 
+// How proximal points follow each other.
+typedef struct {
+  double rough; // squared error that a proximal point may have, in multiples of its squared pull
+  double quick; // by which α falls after a single step
+  double least; // α, as it falls
+} Manner;
+
+static const double LEAST = 1e-9; // of any α
+static const Manner EXACT = {1, 0.1, 1e-9}, ROUGH = {1e4, 0.5, 1e-4};
+enum { TURN = 64, ROUGH_MOVES = 48 }; // moves of the anchor; those of every turn that are to rough points
+
 typedef struct {
   tbNewton n;
+  bool near;             // the start is
   double *anchor, *best; // (nrow)
   double* moved;         // the last move of the anchor                (nrow)
 } Prox;
@@ -123,19 +139,29 @@ static void move_anchor(Prox* x, int i)
   }
 }
 
+// Systems are in velocity space where contacts outnumber velocities, so that many are redundant. What neither
+// manner gets done the other may.
+static const Manner* manner_of(const Prox* x, int i)
+{
+  int first = x->near ? ROUGH_MOVES : 0; // exact points first
+  bool rough = x->n.plan->velocity && (x->n.island[i].moves + first) % TURN < ROUGH_MOVES;
+  return rough ? &ROUGH : &EXACT;
+}
+
 // The proximal point is found: the anchor moves there, and α follows how quick Newton was.
 static void accept(Prox* x, int i)
 {
   tbNewtonIsland* s = &x->n.island[i];
+  const Manner* manner = manner_of(x, i);
   double residual = tb_newton_residual(&x->n, i);
   move_anchor(x, i);
   if (residual < s->best) {
     s->best = residual;
     copy_island(&x->n, i, x->n.lambda, x->best);
   }
-  s->alpha *= s->steps == 1 ? 0.1 : s->steps <= QUICK ? 0.25 : s->steps <= SLOW ? 1 : 2;
+  s->alpha *= s->steps == 1 ? manner->quick : s->steps <= QUICK ? 0.25 : s->steps <= SLOW ? 1 : 2;
   s->alpha = fmin(MOST, fmax(s->floor, s->alpha));
-  s->floor = fmax(LEAST, s->floor / (1 + 0.5 / (1 + 0.1 * s->failures)));
+  s->floor = fmax(manner->least, s->floor / (1 + 0.5 / (1 + 0.1 * s->failures)));
   s->next_alpha = 0;
 }
 
@@ -168,7 +194,7 @@ static Change steer(Prox* x, int i)
   Change change = NEW_ANCHOR;
   if (s->steps == 0) return SAME;
   if (s->length < 0.1) s->short_steps++;
-  if (s->merit <= pull(x, i) && tb_newton_residual(&x->n, i) <= FAR * s->best) {
+  if (s->merit <= manner_of(x, i)->rough * pull(x, i) && tb_newton_residual(&x->n, i) <= FAR * s->best) {
     accept(x, i);
   } else if (s->length == 0 || s->short_steps >= SHORT ||
              (s->steps >= SLOW && !(s->merit <= s->first_merit))) {
@@ -197,11 +223,16 @@ void tb_prox_newton(tbRun* run, double* lambda)
   memcpy(x.anchor, lambda, (size_t)run->p->nrow * sizeof *x.anchor);
   memset(x.moved, 0, (size_t)run->p->nrow * sizeof *x.moved);
   n->anchor = x.anchor;
-  for (int i = 0; i < n->plan->islands; i++)
-    n->island[i].alpha = first_alpha(run), n->island[i].floor = LEAST, n->island[i].best = INFINITY;
+  x.near = run->best_number <= NEAR;
+  for (int i = 0; i < n->plan->islands; i++) {
+    n->island[i].alpha = first_alpha(run);
+    n->island[i].floor = manner_of(&x, i)->least;
+    n->island[i].best = INFINITY;
+  }
 
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
-    tb_newton_linearise(n);
+    if (n->plan->velocity) tb_newton_follow(n);
+    else tb_newton_linearise(n);
     tb_newton_rest(n);
     Change most = SAME;
     for (int i = 0; i < n->plan->islands; i++) {

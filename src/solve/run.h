@@ -88,6 +88,13 @@ bool tb_run_spent(tbRun* run);
 // The method believes it has an answer: the next tb_run_done asks the judge, whatever the schedule.
 static inline void tb_run_judge_next(tbRun* run) { run->next_check = 0; }
 
+// The method knows that it is far from the tolerance: the judge is not asked before so many iterations after
+// the last time.
+static inline void tb_run_judge_later(tbRun* run, int iterations)
+{
+  if (run->next_check < run->last_check + iterations) run->next_check = run->last_check + iterations;
+}
+
 bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the tolerances
 
 // The share of the tolerances to work towards: 1, or less.

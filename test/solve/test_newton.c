@@ -373,3 +373,28 @@ TEST(a_start_that_is_near_takes_newton_one_step_and_auto_no_sweep)
     tb_problem_free(p);
   }
 }
+
+// Boxes that touch in more points than hold them: W is singular, and where Newton waits for exact proximal
+// points it takes half as many steps more.
+TEST(redundant_contacts_of_piles_take_few_newton_steps)
+{
+  enum { PILES = 6, MOST = 220 };
+  int steps = 0;
+  for (int i = 0; i < PILES; i++) {
+    tbContext ctx = tb_default_context();
+    tbGenerate spec = tb_default_generate(TB_GENERATE_PILE);
+    spec.size = 120, spec.seed = (uint64_t)i + 1;
+    tbProblem* p;
+    CHECK_OK(&ctx, tb_problem_generate(&ctx, &spec, &p));
+    double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
+    tbSolveOptions o = tb_default_solve_options();
+    o.solver = "prox-newton", o.tolerance = 0, o.velocity_tolerance = 1e-5;
+    tbSolveResult r;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+    CHECK(r.outcome == TB_CONVERGED && r.residual.velocity <= 1e-5);
+    steps += r.iterations;
+    free(lambda);
+    tb_problem_free(p);
+  }
+  if (steps > MOST) test_failed(__FILE__, __LINE__, "%d steps in all, not %d at most", steps, MOST);
+}
