@@ -22,6 +22,8 @@ static const struct {
     {"ly",
      "Ly, Jouve, Boissieux and Bertails-Descoubes: Projective Dynamics with Dry Frictional Contact (2020)",
      paper_ly, true},
+    {"kaufman", "Kaufman, Sueda, James and Pai: Staggered Projections for Frictional Contact (2008)",
+     paper_kaufman, true},
 };
 
 enum { PAPERS = sizeof papers / sizeof *papers };
@@ -174,7 +176,8 @@ int command_paper(int argc, char** argv)
   const char *out = NULL, *only = NULL;
   const Arg args[] = {
       {"--out", ARG_TEXT, &out, "DIR", "where report.md, tables and plots go (default papers/NAME/out)"},
-      {"--only", ARG_TEXT, &only, "NAME", "one experiment of verschoor or ly, such as rings or square1"},
+      {"--only", ARG_TEXT, &only, "NAME",
+       "one experiment of verschoor, ly or kaufman, such as rings, square1 or arch"},
       {"--quick", ARG_FLAG, &quick, NULL, "smaller experiments, in a few seconds or tens of them"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},
@@ -192,7 +195,8 @@ int command_paper(int argc, char** argv)
   int which = find(argv[0]);
   if (which < 0) return EXIT_USAGE;
   if (only && !papers[which].parts) {
-    fprintf(stderr, "tribo paper: %s runs as a whole; --only is for verschoor and ly\n", papers[which].name);
+    fprintf(stderr, "tribo paper: %s runs as a whole; --only is for verschoor, ly and kaufman\n",
+            papers[which].name);
     return EXIT_USAGE;
   }
   tbContext ctx = tb_default_context();

@@ -40,5 +40,6 @@ void paper_plot(Paper* paper, const char* name, const Plot* plot, const char* ca
 tbStatus paper_course(Paper* paper);
 tbStatus paper_verschoor(Paper* paper);
 tbStatus paper_ly(Paper* paper);
+tbStatus paper_kaufman(Paper* paper);
 
 #endif

@@ -96,6 +96,8 @@ typedef struct tbSolveOptions {
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
   tbPreconditioner preconditioner; // of cr and staggered-cr
   int sweeps;                      // of pgs-sm before each solve in the subspace; 0: 5
+  double stagger_tolerance; // staggered: relative change of friction in kinetic energy that ends it, too; 0:
+                            // none
   tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
                        // until the budget is spent, and the judge says by how much its answer is wrong.
                        // `cr`, `staggered-cr` and `ica` have no use for it: they solve with A

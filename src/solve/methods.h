@@ -78,6 +78,7 @@ void tb_ica(struct tbRun* run, double* lambda);
 tbStatus tb_auto(tbContext* ctx, struct tbRun* run, double* lambda);
 
 size_t tb_staggered_scratch(const tbDelassus* W, const tbSolveOptions* o);
+tbStatus tb_staggered_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
 tbStatus tb_staggered_prepare(tbContext* ctx, struct tbRun* run);
 void tb_staggered_release(tbContext* ctx, struct tbRun* run);
 void tb_staggered(struct tbRun* run, double* lambda);

@@ -48,6 +48,9 @@ static const tbOption rows[] = {
      .value = TB_PRECONDITIONER_SCHUR, .text = "of cr and staggered-cr"},
     {ROW("solver.sweeps", TB_OPTION_INT, sweeps), .high = 1000000,
      .text = "of pgs-sm before each solve in the subspace; 0: 5"},
+    {ROW("solver.stagger_tolerance", TB_OPTION_NUMBER, stagger_tolerance), .high = 1,
+     .text = "staggered: ends, too, where the change of friction is this part of it in kinetic energy; 0: it "
+             "does not"},
     {ROW("solver.inverse", TB_OPTION_CHOICE, inverse), .choice = inverse_at,
      .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how "
              "wrong it is"},

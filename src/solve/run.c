@@ -166,6 +166,22 @@ static bool end(tbRun* run, tbOutcome outcome)
   return true;
 }
 
+void tb_run_stop(tbRun* run, tbOutcome outcome) { (void)end(run, outcome); }
+
+void tb_run_settle(tbRun* run, const double* lambda)
+{
+  tbResidual residual;
+  if (run->stage_cap != INT_MAX || run->is_part) return; // one of several: the best of all counts
+  tb_run_consider(run, lambda);
+  if (run->good) return; // within the tolerances, which is all that is asked for
+  tb_judge_measure(run->judge, lambda, run->o->model, run->o->directions, &residual, NULL, NULL);
+  if (isinf(number_of(run, &residual))) return;
+  if (run->o->tolerance > 0 && model_number(run, &residual) <= run->o->tolerance) return; // it has run away
+  run->best_residual = residual, run->best_number = number_of(run, &residual);
+  memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  run->settled = true;
+}
+
 void tb_run_begin(tbRun* run)
 {
   if (run->started == 0) run->started = tb_seconds() - run->judging_start;

@@ -52,7 +52,8 @@ struct tbRun {
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;
-  bool lost; // it ended because λ is no longer finite, or E grew beyond all bounds
+  bool settled; // by tb_run_settle
+  bool lost;    // it ended because λ is no longer finite, or E grew beyond all bounds
 
   // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every
   // judged number, which may end it
@@ -78,6 +79,14 @@ void tb_run_begin(tbRun* run);
 // The caller wants to stop, or the time is up: for loops inside of an iteration, and for set-ups. What they
 // leave half done goes no further than the next tb_run_done, which ends the run.
 static inline bool tb_run_stops(const tbRun* run) { return tb_stop_reason(run->stop) != TB_STOP_NOT; }
+
+// Ends the run by a rule of the method's own: converged only where the judge has said so.
+void tb_run_stop(tbRun* run, tbOutcome outcome);
+
+// Of a method that alone is asked for, and whose answer, where it does not converge, has a property that the
+// best judged iterate, the start and no impulses need not have: λ is the answer, judged, and nothing is
+// fallen back to.
+void tb_run_settle(tbRun* run, const double* lambda);
 
 // Keeps λ if the judge finds it better than the best so far.
 void tb_run_consider(tbRun* run, const double* lambda);

@@ -13,9 +13,11 @@
 //
 //   (f − f⁻)ᵀW(f − f⁻) / f⁻ᵀW f⁻,
 //
-// which here sets how accurately the programs are solved. The sequence need not be monotone; the judge keeps
-// the best. Where the error stops falling, which it does when the map is no contraction (large μ), Anderson
-// mixing of f takes over what the plain sequence cannot do.
+// which here sets how accurately the programs are solved, and ends the sequence where `stagger_tolerance`
+// asks for that (28). The sequence need not be monotone; the judge keeps the best, by its own number in place
+// of (29), and that one's friction is what the last contact projection, exact to rounding, is made for. Where
+// the error stops falling, which it does when the map is no contraction (large μ), Anderson mixing of f takes
+// over what the plain sequence cannot do.
 //
 // Cost      two quadratic programs per iteration (staggered_qp.c), island by island; without W, by conjugate
 //           residuals: staggered_cr.c.
@@ -114,5 +116,15 @@ void tb_staggered(tbRun* run, double* lambda)
     else mix(s, g.change, g.f);
     put_friction(s, g.f, lambda);
     tb_stagger_contacts(s, tolerance, lambda);
+    if (k > 0 && error < run->o->stagger_tolerance) {
+      tb_run_consider(run, lambda);
+      tb_run_stop(run, TB_MAX_ITERATIONS);
+      break;
+    }
   }
+  // Whatever ended it, nothing penetrates.
+  if (run->iterations == 0) return;
+  if (run->o->max_iterations > 0 && isfinite(run->best_number)) memcpy(lambda, run->best, bytes);
+  tb_stagger_settle(s, lambda);
+  tb_run_settle(run, lambda);
 }

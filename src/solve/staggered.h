@@ -12,10 +12,10 @@
 // Rows of one island that move together: those of the contact projection, or those of friction.
 typedef struct tbStaggerRows {
   int count;
-  int* row;      // of the problem, ascending
-  double* scale; // D: impulses are D x, friction rows of a contact alike; D W D has a diagonal near one
-  int *W_ptr, *W_col;
-  double* W_val; // D W D on these rows, by rows
+  int* row;           // of the problem, ascending
+  double* scale;      // D: impulses are D x, friction rows of a contact alike; D W D has a diagonal near one
+  int *W_ptr, *W_col; // null: products go through velocities
+  double* W_val;      // D W D on these rows, by rows
 
   // a small program: the dual active set on the symmetric part and a speck of the unit matrix
   bool dense;
@@ -53,6 +53,7 @@ typedef struct tbStagger {
   tbFrictionSet* friction;         // (ncontact)
   double *g, *x, *y, *room, *last; // of one program (nrow or ndof)
   double *expand, *product;        // the island's rows in the problem's numbering (nrow)
+  double* w;                       // A⁻¹Jᵀ of them (ndof)
   double *multiplier, *scaled;     // of constraints
   int* local;                      // place of a row in its program (nrow)
   int* place;                      // place of a degree of freedom in its island (ndof)
@@ -67,11 +68,15 @@ void tb_stagger_apply_friction(void* user, const double* x, double* y);
 void tb_stagger_project_normal(void* user, double* x);
 void tb_stagger_project_friction(void* user, double* x);
 
+void tb_stagger_apply(tbStagger* s, const tbStaggerRows* r, const double* x, double* y); // y = D W D x
+
 tbStatus tb_stagger_create(tbContext* ctx, tbRun* run, tbStagger** out);
 void tb_stagger_free(tbContext* ctx, tbStagger* s); // takes null
 
 // λ's contact rows ← the impulses that end penetration, friction as it stands.
 void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda);
+// The same as exactly as rounding allows, whatever it takes and whoever asks to stop.
+void tb_stagger_settle(tbStagger* s, double* lambda);
 // out's friction rows ← the impulses of most dissipation in λ_n F, λ_n as it stands.
 void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, double* out);
 

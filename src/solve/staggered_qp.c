@@ -12,6 +12,9 @@
 //
 //   min ½ vᵀA v − (A v_free + J_Fᵀf)ᵀv     J_N v + b ≥ 0,     x: its multipliers.
 //
+// Where all bodies are small and contacts are many on each, W is never made: products with it go through the
+// velocities, in both programs.
+//
 // Friction sets with corners are constraints of the same kind. Discs, and large islands, go to projected
 // gradients.
 #include "solve/staggered.h"
@@ -19,15 +22,54 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 4, PRODUCTS = 200 };
+enum { PASSES = 4, PRODUCTS = 200, LAST_PRODUCTS = 20000 };
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
+
+// out = J A⁻¹Jᵀ x + R x on the island's contacts: as many products as J has entries, where W would have the
+// square of the contacts on a body.
+static void multiply_by_velocity(const tbStagger* s, const tbStaggerIsland* land, const double* x,
+                                 double* out)
+{
+  const tbProblem* p = s->W->problem;
+  for (int c = 0; c < land->contacts; c++)
+    for (int k = land->contact[c], b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++)
+      memset(s->w + p->jac_dof[b], 0, (size_t)p->jac_width[b] * sizeof *s->w);
+  for (int c = 0; c < land->contacts; c++)
+    for (int k = land->contact[c], b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++) {
+      int width = p->jac_width[b];
+      double* w = s->w + p->jac_dof[b];
+      for (int i = 0; i < tb_rows(p, k); i++) {
+        const double *Y = s->W->ainv_jac + p->jac_val_adr[b] + (size_t)(i * width), f = x[p->row_adr[k] + i];
+        for (int j = 0; f != 0 && j < width; j++) w[j] += f * Y[j];
+      }
+    }
+  for (int c = 0; c < land->contacts; c++) {
+    int k = land->contact[c];
+    for (int i = 0; i < tb_rows(p, k); i++)
+      out[p->row_adr[k] + i] = p->compliance[p->row_adr[k] + i] * x[p->row_adr[k] + i];
+    for (int b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++) {
+      int width = p->jac_width[b];
+      const double* w = s->w + p->jac_dof[b];
+      for (int i = 0; i < tb_rows(p, k); i++) {
+        const double* J = p->jac + p->jac_val_adr[b] + (size_t)(i * width);
+        double sum = 0;
+        for (int j = 0; j < width; j++) sum += J[j] * w[j];
+        out[p->row_adr[k] + i] += sum;
+      }
+    }
+  }
+}
 
 // out = (W x) on the island's contacts, for x in the problem's rows.
 static void multiply_island(const tbStagger* s, const tbStaggerIsland* land, const double* x, double* out)
 {
   const tbDelassus* W = s->W;
   const tbProblem* p = W->problem;
+  if (!W->ptr) {
+    multiply_by_velocity(s, land, x, out);
+    return;
+  }
   for (int c = 0; c < land->contacts; c++) {
     int k = land->contact[c], rows = tb_rows(p, k);
     for (int i = 0; i < rows; i++) out[p->row_adr[k] + i] = 0;
@@ -40,8 +82,23 @@ static void multiply_island(const tbStagger* s, const tbStaggerIsland* land, con
   }
 }
 
-static void apply_rows(const tbStaggerRows* r, const double* x, double* y)
+// The island's rows in the problem's numbering: zero but for x on these.
+static void spread(tbStagger* s, const tbStaggerRows* r, const double* x)
 {
+  const tbProblem* p = s->W->problem;
+  for (int c = 0; c < s->current->contacts; c++)
+    for (int k = s->current->contact[c], i = p->row_adr[k]; i < p->row_adr[k + 1]; i++) s->expand[i] = 0;
+  for (int i = 0; i < r->count; i++) s->expand[r->row[i]] = r->scale[i] * x[i];
+}
+
+void tb_stagger_apply(tbStagger* s, const tbStaggerRows* r, const double* x, double* y)
+{
+  if (!r->W_ptr) {
+    spread(s, r, x);
+    multiply_by_velocity(s, s->current, s->expand, s->product);
+    for (int i = 0; i < r->count; i++) y[i] = r->scale[i] * s->product[r->row[i]];
+    return;
+  }
   for (int i = 0; i < r->count; i++) {
     double sum = 0;
     for (int e = r->W_ptr[i]; e < r->W_ptr[i + 1]; e++) sum += r->W_val[e] * x[r->W_col[e]];
@@ -52,13 +109,13 @@ static void apply_rows(const tbStaggerRows* r, const double* x, double* y)
 void tb_stagger_apply_normal(void* user, const double* x, double* y)
 {
   tbStagger* s = user;
-  apply_rows(&s->current->normal, x, y);
+  tb_stagger_apply(s, &s->current->normal, x, y);
 }
 
 void tb_stagger_apply_friction(void* user, const double* x, double* y)
 {
   tbStagger* s = user;
-  apply_rows(&s->current->friction, x, y);
+  tb_stagger_apply(s, &s->current->friction, x, y);
 }
 
 void tb_stagger_project_normal(void* user, double* x)
@@ -103,7 +160,7 @@ static void solve_dense(tbStagger* s, tbStaggerRows* r, const double* bound, dou
   for (int i = 0; i < r->count; i++) size = fmax(size, fabs(x[i]));
   for (int pass = 0; pass < PASSES; pass++) {
     double change = 0;
-    apply_rows(r, x, gradient);
+    tb_stagger_apply(s, r, x, gradient);
     for (int i = 0; i < r->count; i++) gradient[i] += s->g[i], s->last[i] = x[i];
     tb_qp_dual_refine(&r->dual, gradient, &rows, x, s->multiplier);
     for (int i = 0; i < r->count; i++) change = fmax(change, fabs(x[i] - s->last[i]));
@@ -143,24 +200,39 @@ static void solve_velocities(tbStagger* s, tbStaggerIsland* land, const double* 
   tb_qp_dual_solve(&land->velocity, g, &rows, s->last, x);
 }
 
+static void project_contacts(tbStagger* s, tbStaggerIsland* land, double tolerance, int products,
+                             double* lambda)
+{
+  tbStaggerRows* r = &land->normal;
+  s->current = land;
+  if (land->by_velocity) {
+    solve_velocities(s, land, lambda, s->x);
+    for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j];
+    return;
+  }
+  for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]] / r->scale[j];
+  find_linear_term(s, r, lambda);
+  if (r->dense) solve_dense(s, r, r->bound, tolerance, s->x);
+  else tb_qp_projected_solve(&r->projected, s->g, tolerance, products, s->x);
+  tb_stagger_project_normal(s, s->x); // bounds that are missed by rounding
+  for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j] * r->scale[j];
+}
+
 void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
 {
   s->lambda = lambda;
-  for (int i = 0; i < s->islands && !tb_asked(s->interrupt); i++) {
-    tbStaggerIsland* land = &s->island[i];
-    tbStaggerRows* r = &land->normal;
-    s->current = land;
-    if (land->by_velocity) {
-      solve_velocities(s, land, lambda, s->x);
-      for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j];
-    } else {
-      for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]] / r->scale[j];
-      find_linear_term(s, r, lambda);
-      if (r->dense) solve_dense(s, r, r->bound, tolerance, s->x);
-      else tb_qp_projected_solve(&r->projected, s->g, tolerance, PRODUCTS, s->x);
-      tb_stagger_project_normal(s, s->x); // bounds that are missed by rounding
-      for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j] * r->scale[j];
-    }
+  for (int i = 0; i < s->islands && !tb_asked(s->interrupt); i++)
+    project_contacts(s, &s->island[i], tolerance, PRODUCTS, lambda);
+}
+
+void tb_stagger_settle(tbStagger* s, double* lambda)
+{
+  s->lambda = lambda;
+  for (int i = 0; i < s->islands; i++) {
+    tbInterrupt asked = s->island[i].normal.projected.interrupt;
+    s->island[i].normal.projected.interrupt = (tbInterrupt){0};
+    project_contacts(s, &s->island[i], 1e-15, LAST_PRODUCTS, lambda);
+    s->island[i].normal.projected.interrupt = asked;
   }
 }
 

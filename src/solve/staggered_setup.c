@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Staggered projections, set up: islands, their rows, and the programs' matrices and constraints.
+#include "problem/delassus.h"
+#include "solve/methods.h"
 #include "solve/staggered.h"
 #include "tribo/math.h"
 
 #include <string.h>
 
-enum { SMALL = 150, FEW = 24, MEMORY = 5 }; // rows of a program for the dual active set; of the mixing
+// Rows, and velocities, of a program for the dual active set; contacts that count as few; of the mixing.
+enum { SMALL = 150, VELOCITIES = 600, FEW = 24, MEMORY = 5 };
 
 static const double SPECK = 1e-9;
 
@@ -93,8 +96,7 @@ static bool gather_matrix(tbStagger* s, const tbStaggerIsland* land, tbStaggerRo
   const tbProblem* p = W->problem;
   size_t entries = 0;
   r->scale = TB_TAKE(&s->arena, double, (size_t)r->count);
-  r->W_ptr = TB_TAKE(&s->arena, int, (size_t)r->count + 1);
-  if (!r->scale || !r->W_ptr) return false;
+  if (!r->scale) return false;
   for (int c = 0; c < land->contacts; c++) {
     int k = land->contact[c], rows = tb_rows(p, k);
     const double* D = W->diag + W->diag_adr[k];
@@ -104,9 +106,13 @@ static bool gather_matrix(tbStagger* s, const tbStaggerIsland* land, tbStaggerRo
       if (is_friction_row(s, k, i) != is_friction) continue;
       double size = is_friction ? largest : D[i * rows + i];
       r->scale[s->local[p->row_adr[k] + i]] = size > 0 ? 1 / sqrt(size) : 1;
-      for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) entries += (size_t)tb_rows(p, W->col[e]);
+      for (int e = W->ptr ? W->ptr[k] : 0; W->ptr && e < W->ptr[k + 1]; e++)
+        entries += (size_t)tb_rows(p, W->col[e]);
     }
   }
+  if (!W->ptr) return true;
+  r->W_ptr = TB_TAKE(&s->arena, int, (size_t)r->count + 1);
+  if (!r->W_ptr) return false;
   r->W_col = TB_TAKE(&s->arena, int, entries);
   r->W_val = TB_TAKE(&s->arena, double, entries);
   if (!r->W_col || !r->W_val) return false;
@@ -135,8 +141,18 @@ static bool gather_matrix(tbStagger* s, const tbStaggerIsland* land, tbStaggerRo
 static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
 {
   size_t n = (size_t)r->count;
+  s->current = land;
   for (int i = 0; i < r->count; i++) {
-    for (int e = r->W_ptr[i]; e < r->W_ptr[i + 1]; e++) {
+    if (!r->W_ptr) { // a column at a time
+      s->x[i] = 1;
+      tb_stagger_apply(s, r, s->x, s->y);
+      s->x[i] = 0;
+      for (size_t j = 0; j < n; j++) {
+        r->G[(size_t)i * n + j] += 0.5 * s->y[j];
+        r->G[j * n + (size_t)i] += 0.5 * s->y[j];
+      }
+    }
+    for (int e = r->W_ptr ? r->W_ptr[i] : 0; r->W_ptr && e < r->W_ptr[i + 1]; e++) {
       r->G[(size_t)i * n + (size_t)r->W_col[e]] += 0.5 * r->W_val[e];
       r->G[(size_t)r->W_col[e] * n + (size_t)i] += 0.5 * r->W_val[e];
     }
@@ -232,10 +248,10 @@ static void fill_velocity_rows(const tbStagger* s, tbStaggerIsland* land)
 {
   const tbProblem* p = s->W->problem;
   int used = 0;
-  for (int i = 0; i < land->normal.count; i++) {
-    int row = land->normal.row[i], k = 0;
-    for (int c = 0; c < land->contacts; c++)
-      if (p->row_adr[land->contact[c]] <= row) k = land->contact[c];
+  for (int i = 0, c = 0; i < land->normal.count; i++) { // rows ascend, and so do contacts
+    int row = land->normal.row[i];
+    while (p->row_adr[land->contact[c] + 1] <= row) c++;
+    int k = land->contact[c];
     for (int b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++)
       for (int j = 0; j < p->jac_width[b]; j++) {
         land->col[used] = s->place[p->jac_dof[b] + j];
@@ -250,8 +266,8 @@ static bool set_up_velocities(tbStagger* s, tbStaggerIsland* land)
 {
   const tbProblem* p = s->W->problem;
   int most = land->normal.count <= FEW ? 3 * land->normal.count : land->normal.count - 1, entries = 0;
-  if (most > SMALL) most = SMALL;
-  if (land->normal.count < 2 || land->normal.count > 4 * SMALL || !suits_velocities(s, land)) return true;
+  if (most > VELOCITIES) most = VELOCITIES;
+  if (land->normal.count < 2 || !suits_velocities(s, land)) return true;
   land->dof = TB_TAKE(&s->arena, int, (size_t)most);
   if (!land->dof) return false;
   land->dofs = list_dofs(s, land, most, land->dof);
@@ -331,12 +347,13 @@ static bool take_room(tbStagger* s)
   double** vectors[] = {&s->g, &s->x, &s->y, &s->room, &s->last, &s->expand, &s->product};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = TB_TAKE(&s->arena, double, n))) return false;
+  s->w = TB_TAKE(&s->arena, double, (size_t)p->ndof);
   s->multiplier = TB_TAKE(&s->arena, double, constraints);
   s->scaled = TB_TAKE(&s->arena, double, constraints);
   s->local = TB_TAKE(&s->arena, int, (size_t)p->nrow);
   s->place = TB_TAKE(&s->arena, int, (size_t)p->ndof);
   s->seen = TB_TAKE(&s->arena, bool, (size_t)p->nblock);
-  return s->multiplier && s->scaled && s->local && s->place && s->seen;
+  return s->w && s->multiplier && s->scaled && s->local && s->place && s->seen;
 }
 
 static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
@@ -357,6 +374,22 @@ static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
     if (!set_up_rows(s, land, &land->normal, false) || !set_up_rows(s, land, &land->friction, true))
       return TB_ERROR_MEMORY;
   }
+  return TB_OK;
+}
+
+// Without W where every metric block is small and W would be some times as large as J.
+tbStatus tb_staggered_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
+{
+  (void)o;
+  double bytes, entries = 0;
+  *out = TB_FORM_BLOCKS;
+  if (p->W_ptr) return TB_OK;
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_SPARSE) return TB_OK;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int b = p->jac_adr[k]; b < p->jac_adr[k + 1]; b++) entries += p->jac_width[b] * tb_rows(p, k);
+  TB_TRY(tb_delassus_bytes(ctx, p, &bytes));
+  if (bytes > 4 * 8 * entries) *out = TB_FORM_FREE;
   return TB_OK;
 }
 

@@ -221,6 +221,7 @@ static const tbSolver solvers[] = {
      .models = CONE | BOX | POLYHEDRAL | FRICTIONLESS,
      .laws = MAXIMAL_LAWS,
      .needs = TB_FORM_BLOCKS,
+     .form = tb_staggered_form,
      .prepare = tb_staggered_prepare,
      .release = tb_staggered_release,
      .costly = true,

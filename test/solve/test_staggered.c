@@ -29,6 +29,24 @@ TEST(staggered_projections_never_penetrate)
   }
 }
 
+// To rounding, at whichever iteration it ends, from no impulses and from a guess that penetrates.
+TEST(staggered_projections_stopped_early_leave_no_normal_violation)
+{
+  for (int seed = 0; seed < 24; seed++)
+    for (int iterations = 1; iterations <= 4; iterations++) {
+      Case c;
+      tbManufacture spec = cases_harsh(seed);
+      spec.mu_max = 1.2, spec.metric = seed % 4, spec.mass_ratio = 1;
+      REQUIRE(cases_make(&c, &spec));
+      tbSolveOptions o = cases_options("staggered", TB_MODEL_CONE, iterations);
+      o.tolerance = 1e-14;
+      for (int i = 0; seed % 3 == 0 && i < c.p->nrow; i++) c.lambda[i] *= 0.9;
+      tbSolveResult r = cases_solve_from(c.p, &o, c.lambda, NULL);
+      CHECK(r.iterations == 0 || r.residual.penetration <= 1e-10 * fmax(1, r.residual.norm_q));
+      cases_drop(&c);
+    }
+}
+
 // A block with many contacts under it: more contacts than velocities, so that these are solved for; the same
 // problem with W given is solved in the impulses.
 static tbProblem* slab(tbContext* ctx, int contacts, double mu, bool as_matrix, const double v[6])
