@@ -126,6 +126,7 @@ int command_check(int argc, char** argv);
 int command_schema(int argc, char** argv);
 int command_view(int argc, char** argv);
 int command_list(int argc, char** argv);
+void list_friction(void); // list_friction.c
 int command_version(void);
 
 #endif

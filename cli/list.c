@@ -226,11 +226,12 @@ int command_list(int argc, char** argv)
   static const struct {
     const char* name;
     void (*print)(void);
-  } lists[] = {{"scenes", list_scenes}, {"schemes", list_schemes},       {"solvers", list_solvers},
-               {"laws", list_laws},     {"matrix", list_matrix},         {"models", list_models},
-               {"orders", list_orders}, {"structures", list_structures}, {"options", list_options}};
+  } lists[] = {{"scenes", list_scenes},    {"schemes", list_schemes},       {"solvers", list_solvers},
+               {"laws", list_laws},        {"matrix", list_matrix},         {"models", list_models},
+               {"orders", list_orders},    {"structures", list_structures}, {"options", list_options},
+               {"friction", list_friction}};
   static const char usage[] =
-      "usage: tribo list scenes|schemes|solvers|laws|matrix|models|orders|structures|options\n";
+      "usage: tribo list scenes|schemes|solvers|laws|matrix|models|orders|structures|options|friction\n";
   if (argc == 1 && strcmp(argv[0], "--help") == 0) {
     printf("%s", usage);
     return EXIT_DONE;

@@ -42,6 +42,7 @@ t schema --help; ended 0 && grep -q "^usage: tribo schema" out; claim "schema --
 t schema scene.json; ended 2 && one_line; claim "schema takes no file"
 t list schemes; ended 0 && grep -q "^semi-implicit " out; claim "list schemes"
 t list matrix; ended 0 && [ "$(grep -c "^bgs .*●" out)" -eq 2 ] && grep -q "^ipm .*◐.*W, blocks" out; claim "list matrix: solvers, laws, schemes"
+t list friction; ended 0 && grep -Eq "^coulomb .* no +no +yes +yes$" out && grep -Eq "^tensor .* yes +no +no +yes$" out && [ "$(grep -Ec "^texture .* yes +yes +yes +yes$" out)" -eq 2 ]; claim "list friction: what each model does, measured"
 t list scenes; ended 0 && grep -q "incline.json  *block on an incline" out; claim "list scenes: beside the command"
 mkdir -p scenes && cp scene.json typo.json scenes/ && printf '{}' >scenes/other.json
 t list scenes; ended 0 && grep -q "^scenes/scene.json  *a ball$" out && ! grep -q other out; claim "list scenes: in ./scenes"
