@@ -22,7 +22,7 @@ t check scene.json; ended 0 && [ ! -s err ] && [ "$(wc -l <out)" -eq 1 ] &&
 t check typo.json; ended 2 && one_line && says '^typo.json:3:48: unknown key "raduis"; did you mean "radius"?$'; claim "check names the nearest key"
 t check still.json; ended 2 && one_line && says '^still.json:1:20: '; claim "check: a step of 0"
 t check soft.json; ended 2 && one_line && says '^soft.json:1:23: missing key "mesh"'; claim "check: a soft body of nothing"
-t check reduced.json; ended 2 && one_line && says '^reduced.json:1:26: "reduced" is not supported yet$'; claim "check: what is not supported yet"
+t check reduced.json; ended 2 && one_line && says '^reduced.json:1:26: missing key "mesh" for "reduced"$'; claim "check: a reduced body of nothing"
 t check jelly.json; ended 0 && grep -q "2 bodies (0 free, 1 soft, 1 cloth), 0 shapes, 0 joints, 51 nodes, 40 tetrahedra, 30 triangles of cloth, " out; claim "check counts what soft bodies and cloth are made of"
 t check mesh.json; ended 2 && one_line && says '^mesh.json:1:60: .*no.obj: No such file'; claim "check: a mesh that is not there"
 t check cut.json; ended 2 && one_line && says '^cut.json:1:13: '; claim "check: a file cut short"

@@ -1,6 +1,6 @@
 # tribo run --control, --csv-joints, --csv-forces: an arm that follows a file, read back from another.
 
-cat >arm.json <<'SCENE'
+cat >lever.json <<'SCENE'
 {"tribo": 1, "dt": 0.01, "time": 2,
  "bodies": [
   {"name": "ground", "shape": {"type": "plane", "normal": [0, 0, 1], "offset": 0}, "fixed": true},
@@ -12,20 +12,20 @@ cat >arm.json <<'SCENE'
   {"type": "slider", "b": "rod", "axis": [0, 0, 1], "servo": {"stiffness": 1e5, "damping": 1000}}]}
 SCENE
 printf 't,shoulder,"1"\n0,0,0\n1, 0.5,\n1.5,0.5,0.2\n' >way.csv
-t run arm.json --control way.csv --csv-joints j.csv --csv-forces f.csv --quiet
+t run lever.json --control way.csv --csv-joints j.csv --csv-forces f.csv --quiet
 ended 0; claim "run --control, --csv-joints and --csv-forces end well"
 [ "$(head -1 j.csv)" = "step,t,joint,coordinate,speed,effort,fx,fy,fz,tx,ty,tz" ] && [ "$(wc -l <j.csv)" -eq 401 ]; claim "--csv-joints has a row per step and joint"
 awk -F, '$3 == "shoulder" && $1 == 50 { a = $4; s = $5 } $3 == "shoulder" && $1 == 200 { b = $4 } $3 == "1" && $1 == 200 { c = $4; e = $7 + $8 + $9 }
   END { exit !(a > 0.249 && a < 0.251 && s > 0.49 && s < 0.51 && b > 0.4999 && b < 0.5001 && c > 0.1998 && c < 0.2001 && e > 9.8 && e < 9.82) }' j.csv; claim "joints follow the file at its rate, and bear what they hold"
 awk -F, '$3 == "block" && $1 == 200 { z = $6; n = $10; t = $7 * $7 + $8 * $8 } END { exit !(z > 29.42 && z < 29.44 && n == 4 && t < 1e-12) }' f.csv; claim "--csv-forces weighs a block"
-t run arm.json --control way.csv --csv-joints - --quiet
+t run lever.json --control way.csv --csv-joints - --quiet
 ended 0 && cmp -s out j.csv; claim "--csv-joints - is standard output"
-t run arm.json --control way.csv --time 0.7 --checkpoint half.ckp --quiet && t resume half.ckp --time 2 --csv-joints rest.csv --quiet
+t run lever.json --control way.csv --time 0.7 --checkpoint half.ckp --quiet && t resume half.ckp --time 2 --csv-joints rest.csv --quiet
 ended 0 && tail -2 rest.csv | cmp -s - <(tail -2 j.csv); claim "a resumed run follows the rest of the file"
 
 refuse() { # words, what the file says, what the error says
   printf '%b' "$2" >bad.csv
-  t run arm.json --control bad.csv --csv-joints bad.out --quiet
+  t run lever.json --control bad.csv --csv-joints bad.out --quiet
   ended 2 && one_line && says "$3" && [ ! -e bad.out ]; claim "--control refuses $1"
 }
 refuse "a joint that is not there" 't,sholder\n0,1\n' 'bad.csv:1:3: no joint is called "sholder"; did you mean "shoulder"?'
@@ -35,6 +35,6 @@ refuse "a row that is short" 't,shoulder,1\n0,1\n' 'bad.csv:2:4: fewer columns'
 refuse "a row that is long" 't,shoulder\n0,1,2\n' 'bad.csv:2:4: more columns'
 refuse "words" 't,shoulder\n0,fast\n' 'bad.csv:2:3: expected a number'
 refuse "a joint twice" 't,shoulder,shoulder\n0,1,2\n' 'bad.csv:1:12: two columns are of the joint shoulder'
-sed 's/"servo": {"stiffness": 1000, "damping": 60}/"motor": {"speed": 1, "force": 2}/' arm.json >motor.json
+sed 's/"servo": {"stiffness": 1000, "damping": 60}/"motor": {"speed": 1, "force": 2}/' lever.json >motor.json
 t run motor.json --control way.csv --quiet
 ended 2 && one_line && says "no servo moves the joint shoulder"; claim "--control refuses a joint without a servo"
