@@ -24,6 +24,9 @@ static const struct {
      paper_ly, true},
     {"kaufman", "Kaufman, Sueda, James and Pai: Staggered Projections for Frictional Contact (2008)",
      paper_kaufman, true},
+    {"macklin",
+     "Macklin, Erleben, Müller, Chentanez, Jeschke and Kim: Primal/Dual Descent Methods for Dynamics (2020)",
+     paper_macklin, false},
 };
 
 enum { PAPERS = sizeof papers / sizeof *papers };

@@ -41,5 +41,6 @@ tbStatus paper_course(Paper* paper);
 tbStatus paper_verschoor(Paper* paper);
 tbStatus paper_ly(Paper* paper);
 tbStatus paper_kaufman(Paper* paper);
+tbStatus paper_macklin(Paper* paper);
 
 #endif

@@ -25,6 +25,9 @@ typedef struct tbDescent {
 // Memory for the results.
 tbStatus tb_descent_begin(tbArena* arena, const tbRelaxed* relaxed, const tbCells* cells, tbDescent* out);
 
+// Begins at v_free + A⁻¹Jᵀλ of a guess, if g is lower there than at v_free.
+tbStatus tb_descent_start(tbContext* ctx, tbArena* arena, const double* lambda, tbDescent* descent);
+
 // From d->v on.
 tbStatus tb_descent_run(tbContext* ctx, tbArena* arena, tbDescent* descent);
 

@@ -42,21 +42,87 @@ static void set_biases(const tbWorld* w, const tbStepOptions* o, tbArray* constr
   }
 }
 
+// Bodies that nodes are attached to do not fly freely.
+static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
+      if (other >= 0) unconstrained[other].held = true;
+  }
+}
+
+static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
+{
+  const tbRelaxedSoft* soft = work->own;
+  return tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
+                     soft->step, work->constraints.data, (int)work->constraints.count, &work->assembly);
+}
+
 tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                             tbStepReport* report)
 {
   double clock = tb_seconds();
+  tbRelaxedSoft* soft = work->own = TB_TAKE(work->arena, tbRelaxedSoft, 1);
+  if (!soft) return TB_ERROR_MEMORY;
+  soft->soft_contacts = TB_ARRAY(tbSoftContact), soft->met = TB_ARRAY(tbSurfaceContact);
+  tb_surface_candidates_init(&soft->candidates);
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
+  hold_attached(w, work->unconstrained);
   TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
                           &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   tb_constraint_laws(w, o, work->constraints.data, (int)work->constraints.count);
   TB_TRY(tb_resolve_impacts(ctx, w, o, work, report));
   set_biases(w, o, &work->constraints);
-  TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre, NULL,
-                     work->constraints.data, (int)work->constraints.count, &work->assembly));
+  if (tb_first_deforming(w) >= 0) TB_TRY(tb_relaxed_soft_begin(ctx, w, o, work, soft));
+  TB_TRY(assemble(ctx, w, o, work));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   tb_step_note(work, report);
+  return TB_OK;
+}
+
+// The problem with memory of its own.
+tbStatus tb_relaxed_publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                            tbStepReport* report)
+{
+  (void)report;
+  tbRelaxedSoft* soft = work->own;
+  if (!soft->step) return TB_OK;
+  tb_step_forget(ctx, work);
+  for (size_t i = 0; i < w->body.count; i++) soft->step[i].lent = false;
+  return assemble(ctx, w, o, work);
+}
+
+void tb_relaxed_end(tbContext* ctx, tbStepWork* work)
+{
+  if (work->own) tb_relaxed_soft_end(ctx, work->own);
+}
+
+tbStatus tb_relaxed_descent_begin(tbContext* ctx, const tbRelaxedRun* run, tbRelaxedDescent* out)
+{
+  const tbStepOptions* o = run->options;
+  out->descent = (tbDescent){.options = o->descent,
+                             .iterations = o->iterations,
+                             .still = TB_RELAXED_STILL * o->solver.velocity_tolerance};
+  TB_TRY(tb_relaxed_begin(run->arena, run->problem, &run->how, o->solver.model, o->solver.directions,
+                          &out->relaxed));
+  TB_TRY(tb_cells_begin(run->arena, run->problem, &out->cells));
+  TB_TRY(tb_descent_begin(run->arena, &out->relaxed, &out->cells, &out->descent));
+  return tb_descent_start(ctx, run->arena, run->lambda, &out->descent);
+}
+
+tbStatus tb_relaxed_descent_end(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescent* r)
+{
+  tbDescent* d = &r->descent;
+  run->iterations = d->used;
+  if (run->options->descent.balanced) {
+    TB_TRY(tb_descent_balance(ctx, run->arena, d));
+    run->off = d->off;
+  } else {
+    run->v = d->v;
+  }
+  memcpy(run->lambda, d->lambda, (size_t)run->problem->nrow * sizeof *d->lambda);
   return TB_OK;
 }
 
@@ -157,13 +223,13 @@ tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* w, const tbStepOptions*
     if (added == 0) break;
     double clock = tb_seconds();
     tb_step_forget(ctx, work);
-    TB_TRY(tb_assemble(ctx, work->arena, w, o, TB_ASSEMBLE_VELOCITIES, work->unconstrained, work->centre,
-                       NULL, work->constraints.data, (int)work->constraints.count, &work->assembly));
+    TB_TRY(assemble(ctx, w, o, work));
     tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   }
   if (before.outcome == TB_CONVERGED && report->outcome == TB_FAILED) report->outcome = TB_MAX_ITERATIONS;
   if (work->assembly.problem->ncontact > 0) report->used = name;
   tb_step_note(work, report);
   tb_stop_short(w, o, work);
+  TB_TRY(tb_relaxed_soft_count(ctx, work, work->own, report));
   return tb_array_push(ctx, &work->records, NULL, (size_t)work->assembly.nconstraint);
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the schemes that relax contact share: primal, xpbd, vbd, avbd.
 //
-// They find contacts and assemble the problem of a step as semi-implicit does, or with deformable bodies as
-// implicit does without its rounds. They differ in how they go about impulses (tbRelaxedSolve). What they
-// have come to is put to the judge of that same problem, with its laws as they stand: its number says how far
-// stiffness and iterations are from the contact law.
+// They find contacts and assemble the problem of a step as semi-implicit does; with deformable bodies, as
+// implicit does in its first round (relaxed_soft.c). They differ in how they go about impulses
+// (tbRelaxedSolve). What they have come to is put to the judge of that same problem, with its laws as they
+// stand: its number says how far stiffness and iterations are from the contact law.
 #ifndef TB_STEP_RELAXED_H
 #define TB_STEP_RELAXED_H
 
-#include "descent/relaxed.h"
+#include "descent/descend.h"
 #include "step/scheme.h"
+#include "step/soft_contact.h"
+
+#define TB_RELAXED_STILL 1e-3 // of the tolerance: an iteration that would change less ends them
 
 typedef struct tbRelaxedRun {
   const tbStepOptions* options;
@@ -27,10 +30,48 @@ typedef tbStatus tbRelaxedSolve(tbContext* ctx, tbRelaxedRun* run);
 // The stiffnesses of a step's problem: the options', or from the heaviest body that takes part.
 tbRelaxation tb_relaxation_of(const tbWorld* world, const tbStepOptions* options, const tbAssembly* assembly);
 
+// The surfaces of deformable bodies and their contacts (relaxed_soft.c); tbStepWork.own.
+typedef struct tbRelaxedSoft {
+  tbBodyStep* step; // null: nothing deforms                                                  (bodies)
+  tbSurfaces surfaces;
+  tbSurfaceCandidates candidates;
+  tbArray soft_contacts; // tbSoftContact
+  tbArray met;           // tbSurfaceContact
+  double clearance;
+} tbRelaxedSoft;
+
+// The motion of what deforms if nothing touched it, and its contacts: of features that are close, and of
+// those that would meet on the way. Appends their constraints.
+tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                               tbStepWork* work, tbRelaxedSoft* soft);
+// What crosses after the step.
+tbStatus tb_relaxed_soft_count(tbContext* ctx, tbStepWork* work, tbRelaxedSoft* soft, tbStepReport* report);
+void tb_relaxed_soft_end(tbContext* ctx, tbRelaxedSoft* soft);
+
 // Phases. name: of the scheme, for the report.
 tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                             tbStepWork* work, tbStepReport* report);
 tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                           tbRelaxedSolve* solve, const char* name, tbStepWork* work, tbStepReport* report);
+tbStatus tb_relaxed_publish(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                            tbStepWork* work, tbStepReport* report);
+void tb_relaxed_end(tbContext* ctx, tbStepWork* work);
+
+#define TB_RELAXED_SCHEME(solves)                                                          \
+  {                                                                                        \
+    .prepare = tb_relaxed_prepare, .solve = (solves), .advance = tb_semi_implicit_advance, \
+    .publish = tb_relaxed_publish, .end = tb_relaxed_end                                   \
+  }
+
+// Descent over velocities, from the better of v_free and the guess; and what it ends with: impulses that
+// balance, or as published the last iterate.
+typedef struct tbRelaxedDescent {
+  tbRelaxed relaxed;
+  tbCells cells;
+  tbDescent descent;
+} tbRelaxedDescent;
+
+tbStatus tb_relaxed_descent_begin(tbContext* ctx, const tbRelaxedRun* run, tbRelaxedDescent* out);
+tbStatus tb_relaxed_descent_end(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescent* descent);
 
 #endif

@@ -62,7 +62,7 @@ static const tbOption rows[] = {
     {ROW("scheme.rounds", TB_OPTION_INT, rounds), .low = 1, .high = 1000000, .value = 30,
      .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
     {ROW("scheme.iterations", TB_OPTION_INT, iterations), .low = 1, .high = 1000000, .value = 20,
-     .text = "scheme pd: how often, at most, elements and contacts are projected and velocities solved for"},
+     .text = "schemes pd, primal, xpbd, vbd, avbd: at most"},
     {ROW("scheme.certified", TB_OPTION_BOOL, certified),
      .text = "scheme pd: steps end without crossings: contacts are found anew until nothing meets on the "
              "way, `rounds` "
@@ -75,29 +75,34 @@ static const tbOption rows[] = {
          "scheme primal: what gradients are multiplied with: the inverse of the Hessian's diagonal, of its "
          "blocks, or of all of it"},
     {ROW("scheme.relaxation", TB_OPTION_NUMBER, descent.relaxation), .high = 2, .value = 0.5,
-     .text = "scheme primal: length of a step of descent; 0: by a line search"},
+     .text =
+         "schemes primal, vbd, avbd: length of a step of descent; 0: by a line search, of vbd and avbd: 1"},
     {ROW("scheme.acceleration", TB_OPTION_CHOICE, descent.acceleration), .choice = acceleration_at,
      .text = "scheme primal: of the descent"},
     {ROW("scheme.contact_stiffness", TB_OPTION_NUMBER, descent.contact_stiffness), .high = INFINITY,
      .unit = "N/m",
-     .text = "scheme primal: k of the contact potential k/p |gap|ᵖ; 0: chosen from the masses and dt"},
+     .text = "schemes primal, vbd, avbd, xpbd: k of the contact potential k/p |gap|ᵖ; 0: chosen from the "
+             "masses and dt; of xpbd: rigid"},
     {ROW("scheme.friction_stiffness", TB_OPTION_NUMBER, descent.friction_stiffness), .high = INFINITY,
      .unit = "N·s/m",
-     .text = "scheme primal: of friction that sticks: it slips at force/k; 0: dt times "
+     .text = "schemes primal, vbd, avbd, xpbd: of friction that sticks: it slips at force/k; 0: dt times "
              "contact_stiffness"},
     {ROW("scheme.joint_stiffness", TB_OPTION_NUMBER, descent.joint_stiffness), .high = INFINITY,
-     .unit = "N/m", .text = "scheme primal: of joints without compliance; 0: as contact_stiffness"},
+     .unit = "N/m",
+     .text = "schemes primal, vbd, avbd: of joints without compliance; 0: as contact_stiffness"},
     {ROW("scheme.contact_exponent", TB_OPTION_NUMBER, descent.contact_exponent), .low = 2, .high = 8,
      .value = 2,
      .text = "scheme primal: p of the contact potential; forces have p − 2 continuous derivatives"},
     {ROW("scheme.friction_model", TB_OPTION_CHOICE, descent.friction_model), .choice = friction_model_at,
-     .text = "scheme primal: how friction passes from sticking to slipping"},
+     .text = "schemes primal, vbd: how friction passes from sticking to slipping"},
     {ROW("scheme.turning", TB_OPTION_BOOL, descent.turning),
      .text = "scheme primal: friction's Hessian with the term of turning directions; false: a scalar"},
     {ROW("scheme.balanced", TB_OPTION_BOOL, descent.balanced), .value = true,
-     .text =
-         "scheme primal: the last iterate is made to balance, so that impulses are those that move bodies; "
-         "false: as published"},
+     .text = "schemes primal, vbd, avbd: the last iterate is made to balance, so that impulses are those "
+             "that move bodies; "
+             "false: as published"},
+    {ROW("scheme.mass_splitting", TB_OPTION_BOOL, descent.mass_splitting),
+     .text = "scheme xpbd: all constraints at once, masses split among them; false: one after the other"},
     {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",
      .text = "of all solves of a step together; 0: none. When it is up the best impulses so far are taken"},
     {ROW("solver.warm_start", TB_OPTION_BOOL, warm_start), .value = true,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descent on relaxed problems: gradients and Hessians against differences, and one minimum for all ways.
-#include "descent/descend.h"
+#include "descent/ascend.h"
+#include "descent/coordinate.h"
 #include "problem/metric.h"
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { COULOMB_ALONE = 9 }; // a seed
 
 typedef struct {
   tbContext ctx;
@@ -21,7 +24,8 @@ static bool bench_open(Bench* b, uint64_t seed, int metric, tbRelaxedFriction mo
   b->ctx = tb_default_context();
   tb_arena_init(&b->arena, &b->ctx);
   tbManufacture make = tb_default_manufacture();
-  make.seed = seed, make.contacts = 12, make.metric = metric, make.all_laws = true, make.mu_max = 0.8;
+  make.seed = seed, make.contacts = 12, make.metric = metric, make.all_laws = seed != COULOMB_ALONE,
+  make.mu_max = 0.8;
   CHECK_OK(&b->ctx, tb_problem_manufacture(&b->ctx, &make, &b->problem, &b->exact));
   tbRelaxation how = {.h = 0.01,
                       .contact_stiffness = 1e6,
@@ -144,5 +148,41 @@ TEST(all_ways_of_descent_end_at_one_minimum)
     if (!(apart < 1e-6)) test_failed(__FILE__, __LINE__, "way %d ends %g m/s from Newton's", w, apart);
   }
   CHECK(used[0] < used[1] && used[6] < used[1]);
+  bench_close(&b);
+}
+
+// Primal and dual are one problem: block by block over velocities, and contact by contact over impulses, all
+// at once or one after the other, they end at the same velocities.
+TEST(primal_and_dual_end_at_one_solution)
+{
+  Bench b;
+  if (!bench_open(&b, COULOMB_ALONE, TB_MAKE_RIGID, TB_RELAX_STICK_SLIP, false)) return;
+  const tbProblem* p = b.problem;
+  size_t n = (size_t)p->ndof;
+  double* end[3];
+  for (int way = 0; way < 3; way++) {
+    tbDescent d = {.options = {.relaxation = 0.5}, .iterations = 20000, .still = 1e-12};
+    CHECK_OK(&b.ctx, tb_descent_begin(&b.arena, &b.relaxed, &b.cells, &d));
+    memcpy(d.v, p->v_free, n * sizeof *d.v);
+    end[way] = d.v;
+    if (way == 0) {
+      CHECK_OK(&b.ctx, tb_coordinate_run(&b.ctx, &b.arena, &d, NULL));
+      continue;
+    }
+    tbAscent a = {
+        .relaxed = &b.relaxed, .split = way == 2, .iterations = 200000, .still = 1e-14, .lambda = d.lambda};
+    CHECK_OK(&b.ctx, tb_ascent_run(&b.ctx, &b.arena, &a));
+    double* push = TB_TAKE(&b.arena, double, n);
+    double* work = TB_TAKE(&b.arena, double, n);
+    tb_relaxed_gradient(&b.relaxed, NULL, p->v_free, d.lambda, work, push);
+    for (int k = 0; k < p->nblock; k++) tb_metric_solve(&p->block[k], NULL, push + p->block[k].dof, work);
+    for (size_t i = 0; i < n; i++) d.v[i] = p->v_free[i] - push[i];
+  }
+  for (int way = 1; way < 3; way++)
+    for (size_t i = 0; i < n; i++)
+      if (!(fabs(end[way][i] - end[0][i]) < 1e-4)) {
+        test_failed(__FILE__, __LINE__, "way %d: %g m/s at %zu, not %g", way, end[way][i], i, end[0][i]);
+        break;
+      }
   bench_close(&b);
 }

@@ -73,7 +73,8 @@ TEST(published_impulses_balance_the_momentum_of_every_rigid_body)
           if (before.body[b].mass > 0)
             CHECK_OK(&s.ctx, tb_body_apply(&s.ctx, s.world, tb_world_body_at(s.world, b), force, torque));
         stage_run(&s, 1);
-        bool known = s.step.stabilization != TB_STABILIZE_PROJECTION; // where bodies were struck
+        // where bodies were struck; one that stopped short of its way does not say
+        bool known = s.step.stabilization != TB_STABILIZE_PROJECTION && s.report.changes.stopped == 0;
         pressed += check_balance(&s, &before, force, torque, known, "tumble");
       }
       most = pressed < most ? most : pressed;

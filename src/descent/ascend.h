@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dual ascent on the impulses of a relaxed problem: extended position-based dynamics (Macklin et al. 2016;
+// 2020, algorithm 2).
+//
+//   λ_k ← Π(λ_k − P_k (u_k + R λ_k))    P_k = (W_kk + R)⁻¹    v = v_free + A⁻¹Jᵀλ
+//
+// with R the compliance 1/(h²k) of a gap, 1/(h k_f) of friction that sticks, a joint's own, or none. One
+// contact after the other, colour by colour (Gauss–Seidel); or all at once (Jacobi), each with masses split
+// among the contacts of a body (Tonge, Benevolenski and Voroshilov 2012): W_kk = Σ n_b J_kb A_b⁻¹ J_kbᵀ.
+//
+// The rows are those of the start of the step, and linear: updates from the last iterate and updates that
+// begin at v_free again are the same.
+#ifndef TB_DESCENT_ASCEND_H
+#define TB_DESCENT_ASCEND_H
+
+#include "descent/relaxed.h"
+
+typedef struct tbAscent {
+  const tbRelaxed* relaxed;
+  bool rigid; // contacts have no compliance; else the relaxation's stiffnesses
+  bool split; // Jacobi with mass splitting
+  int iterations;
+  double still;   // m/s: an iteration that changes no contact's velocity by more ends them
+  double* lambda; // in: a start; out                                                            (nrow)
+  int used;
+} tbAscent;
+
+// Metric blocks must be particles or dense.
+tbStatus tb_ascent_run(tbContext* ctx, tbArena* arena, tbAscent* ascent);
+
+#endif

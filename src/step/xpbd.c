@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extended position-based dynamics, the dual of primal.c (Macklin, Müller and Chentanez 2016; Macklin et al.
+// 2020, section 3.3).
+//
+// Impulses ascend on the same problem (src/descent/ascend.h), rigid unless stiffnesses are given; with mass
+// splitting all at once, else one contact after the other. They are those that move the bodies, whatever the
+// number of iterations.
+//
+// Cost      an iteration is linear in contacts.
+// Limits    insensitive to ratios of stiffness, not to mass ratios: heavy on light needs as many iterations
+//           as the ratio.
+#include "step/relaxed.h"
+
+#include "descent/ascend.h"
+
+static tbStatus ascend(tbContext* ctx, tbRelaxedRun* run)
+{
+  const tbStepOptions* o = run->options;
+  tbRelaxed relaxed;
+  TB_TRY(
+      tb_relaxed_begin(run->arena, run->problem, &run->how, o->solver.model, o->solver.directions, &relaxed));
+  tbAscent a = {.relaxed = &relaxed,
+                .rigid = !(o->descent.contact_stiffness > 0),
+                .split = o->descent.mass_splitting,
+                .iterations = o->iterations,
+                .still = TB_RELAXED_STILL * o->solver.velocity_tolerance,
+                .lambda = run->lambda};
+  TB_TRY(tb_ascent_run(ctx, run->arena, &a));
+  run->iterations = a.used;
+  return TB_OK;
+}
+
+static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                      tbStepReport* report)
+{
+  return tb_relaxed_solve(ctx, w, o, ascend, "xpbd", work, report);
+}
+
+const tbSchemeMethod tb_xpbd = TB_RELAXED_SCHEME(solve);
