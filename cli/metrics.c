@@ -60,6 +60,7 @@ tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const t
   if (r->contacts > m->most_contacts) m->most_contacts = r->contacts;
   if (r->iterations > m->most_iterations) m->most_iterations = r->iterations;
   m->unjudged += r->outcome == TB_UNJUDGED;
+  m->newton_missed += r->newton_missed;
   m->unconverged += r->outcome != TB_CONVERGED && r->outcome != TB_UNJUDGED;
   m->penetration = fmax(m->penetration, r->penetration);
   m->intersections += r->intersections;
@@ -170,7 +171,9 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   tb_put_end(w);
   tb_put_int(w, "unconverged_steps", m->unconverged);
   tb_put_int(w, "unjudged_steps", m->unjudged); // of soft-step, as its option "certify" says
-  tb_put_object(w, "solvers_used");             // by how many steps each finished
+  tb_put_int(w, "newton_missed_steps",
+             m->newton_missed);     // of ipc: Newton's method did not reach its tolerance
+  tb_put_object(w, "solvers_used"); // by how many steps each finished
   for (int i = 0; m->used[i].name; i++) tb_put_int(w, m->used[i].name, m->used[i].steps);
   tb_put_end(w);
   put_finite(w, "max_penetration", m->penetration);
@@ -308,6 +311,9 @@ tbStatus metrics_summary(tbContext* ctx, tbOut* out, const Metrics* m, const tbS
     out_format(out, "               %" PRId64 " of %zu steps missed what they aim at\n", m->unconverged,
                steps);
   else if (m->unjudged < (int64_t)steps) out_format(out, "               every step within its tolerance\n");
+  if (m->newton_missed)
+    out_format(out, "               Newton's method missed its tolerance in %" PRId64 " of them\n",
+               m->newton_missed);
   if (m->unjudged)
     out_format(out, "               %" PRId64 " of %zu steps were not judged\n", m->unjudged, steps);
   out_format(out, "  state        %016" PRIx64 "\n", tb_world_hash(scene->world));

@@ -53,10 +53,16 @@ typedef struct tbStepOptions {
   int iterations;   // scheme pd: of local and global steps, at most
   bool accelerated; // scheme pd: its iterations have momentum
   bool certified;   // scheme pd: what meets on the way becomes a contact, and the iterations are run again
-  int substeps;     // scheme soft-step: in a step
-  double hertz;     // scheme soft-step: of the springs that push overlaps out
-  double damping_ratio; // scheme soft-step: of these springs
-  double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
+  double dhat;      // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
+  double velocity_threshold; // scheme ipc, m/s: slower sliding has less than all of its friction
+  double barrier_stiffness;  // scheme ipc, N: of a contact at about half of dhat; 0: chosen
+  double newton_tolerance;   // scheme ipc, m/s: Newton's method ends when it changes no velocity by more
+  int newton_iterations;     // scheme ipc: at most
+  int friction_iterations;   // scheme ipc: how often, at most, friction is taken anew
+  int substeps;              // scheme soft-step: in a step
+  double hertz;              // scheme soft-step: of the springs that push overlaps out
+  double damping_ratio;      // scheme soft-step: of these springs
+  double push_speed;         // scheme soft-step, m/s: overlaps are pushed out no faster
   int certify; // scheme soft-step: the judge looks at every certify-th step; 0, or negative (the default): at
                // none, and the outcome is "unjudged"
   tbDescentOptions descent; // schemes primal, xpbd, vbd, avbd
@@ -128,6 +134,8 @@ typedef struct tbStepReport {
   double phase_s[TB_PHASE_COUNT];
   bool overflow;            // an energy of the world is not finite any more
   double pd_s[TB_PD_PARTS]; // pd: of the solve
+  double newton_change; // ipc: m/s: the most that the last iteration of Newton's method changed a velocity
+  bool newton_missed;   // ipc: that is more than its tolerance
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
@@ -150,6 +158,7 @@ typedef struct tbScheme {
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;
+  bool unjointed; // it takes no joints
 } tbScheme;
 
 int tb_scheme_count(void);

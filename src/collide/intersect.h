@@ -14,7 +14,8 @@ typedef struct tbTriangles {
   const int (*triangle)[3];
   int ntriangle;
   int body;
-  bool rigid;        // two rigid surfaces may cross: that is not looked at here
+  bool rigid;        // two rigid surfaces may cross: that is not looked at here, unless one of them
+  bool alert;        // is to be compared with rigid surfaces of other bodies, too
   bool closed;       // it bounds a solid, and its triangles are counter-clockwise seen from outside
   const tbBvh* tree; // over the triangles, wherever they were when it was made; null: one is made every time
   const int* holder; // the body that a vertex is attached to, or less than 0; null: none   (nvertex)

@@ -75,6 +75,7 @@ static void compare(const tbTriangles* all, const tbTriangles* a, int t, const t
 {
   const int *p = a->triangle[t], *q = b->triangle[u];
   if (a != b && (is_attached(a, p, b->body) || is_attached(b, q, a->body))) return;
+  if (a != b && a->rigid && b->rigid && a->body == b->body) return; // parts of one body
   tbVec3 y[3];
   load(b, u, y);
   bool rims = a != b || !neighbours(p, q);
@@ -168,7 +169,7 @@ static void bound(void* user, int begin, int end, int piece)
     const tbTriangles* of = s->surface[i].of;
     tbBox box = tb_box_empty();
     for (int k = 0; k < of->nvertex; k++) box = tb_box_add(box, of->vertex[k]);
-    s->item[i] = (tbBroadItem){box, i, !of->rigid};
+    s->item[i] = (tbBroadItem){box, i, !of->rigid || of->alert};
   }
 }
 
@@ -269,7 +270,8 @@ static tbStatus search_all(tbContext* ctx, tbArena* arena, Search* s, const tbTr
   s->item = TB_TAKE(arena, tbBroadItem, (size_t)s->count);
   if (!s->surface || !s->item) return TB_ERROR_MEMORY;
   for (int i = 0; i < s->count; i++) {
-    s->surface[i] = (Surface){.of = &surfaces[i], .first = s->total, .wanted = !surfaces[i].rigid};
+    s->surface[i] =
+        (Surface){.of = &surfaces[i], .first = s->total, .wanted = !surfaces[i].rigid || surfaces[i].alert};
     s->total += surfaces[i].ntriangle;
   }
   tb_parallel_for(ctx->threads, s->count, 1, bound, s);

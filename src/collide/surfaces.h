@@ -18,7 +18,7 @@ typedef struct tbMovingSurface {
   int body;
   bool fixed;    // no impulse moves it
   bool self;     // it may touch itself
-  bool rigid;    // rigid surfaces do not meet each other here
+  bool rigid;    // rigid surfaces do not meet each other here, unless the scene asks for it
   double radius; // it keeps so far from others: half the thickness of cloth                  m
 } tbMovingSurface;
 
@@ -41,6 +41,7 @@ typedef struct tbSurfaceScene {
   int nsurface;
   const tbMovingPlane* plane;
   int nplane;
+  bool rigid_pairs; // rigid surfaces of different bodies meet each other, and planes, too
 } tbSurfaceScene;
 
 typedef enum tbSurfacePair {
@@ -93,7 +94,8 @@ tbVec3 tb_surface_drift(const tbMovingSurface* surface);
 // and a quarter of the reach and half of its motion beyond, and 3 % of a mean edge unless the surface is
 // fixed. Two features of one surface: while its vertices less the surface's drift do, which may go a tenth of
 // their whole motion farther yet. What was in `candidates` is replaced, or stays when the call fails. reach >
-// 0, ahead ≥ 1. Vertices that are not finite are TB_ERROR_NUMERIC. Rigid surfaces do not meet planes either.
+// 0, ahead ≥ 1. Vertices that are not finite are TB_ERROR_NUMERIC. Rigid surfaces meet neither each other nor
+// planes unless the scene says so; those of one body never meet.
 // The same for any number of threads.
 tbStatus tb_surface_find(tbContext* ctx, const tbSurfaceScene* scene, double reach, double ahead,
                          tbSurfaceCandidates* candidates);

@@ -43,7 +43,9 @@ static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
 {
   Layer *l = &w->layer[a], *m = &w->layer[b];
   if (is_known(w, a, b)) return TB_OK;
-  if ((l->moving->rigid && m->moving->rigid) || (l->moving->fixed && m->moving->fixed)) return TB_OK;
+  bool rigid = l->moving->rigid && m->moving->rigid;
+  if (rigid && (!w->scene->rigid_pairs || l->moving->body == m->moving->body)) return TB_OK;
+  if (l->moving->fixed && m->moving->fixed) return TB_OK;
   l->wanted = m->wanted = true;
   return tb_array_push(ctx, &w->task, &(tbSurfaceNodes){a, b, 0, 0}, 1);
 }
@@ -162,7 +164,8 @@ static tbStatus meet_plane(tbContext* ctx, const Find* w, int plane, int s, tbAr
   tbVec3 normal[2];
   double offset[2];
   plane_ahead(w, &w->scene->plane[plane], normal, offset);
-  if (m->fixed || m->rigid || tb_box_is_empty(&l->box) || !reaches(&l->box, normal, offset, l->grow))
+  if (m->fixed || (m->rigid && !w->scene->rigid_pairs) || tb_box_is_empty(&l->box) ||
+      !reaches(&l->box, normal, offset, l->grow))
     return TB_OK;
   for (int v = 0; v < m->surface->nvertex; v++) {
     if (m->holder && (m->holder[v] == TB_HELD_FAST || m->holder[v] == body)) continue;

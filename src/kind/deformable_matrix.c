@@ -99,6 +99,27 @@ static void solve(tbContext* ctx, const tbMetricBlock* block, double tolerance, 
   for (size_t k = 0; k < n; k++) out->v_free[k] = out->v[k] + change[k];
 }
 
+static tbMetricBlock block_of(const tbDeformable* d, const tbBodyStep* step)
+{
+  const tbDeformableStep* s = step->own;
+  return (tbMetricBlock){.kind = TB_METRIC_SPARSE,
+                         .size = step->size,
+                         .value = s->A,
+                         .ptr = d->fem->K.ptr,
+                         .col = d->fem->K.idx,
+                         .unit = 3,
+                         .factor = s->factor,
+                         .packed = &s->packed};
+}
+
+// What products and solves with A need, once its values are there.
+static tbStatus ready(tbContext* ctx, const tbMetricBlock* block, tbDeformableStep* s)
+{
+  if (s->rounded) tb_packed_round(s->packed.pattern, ctx->threads, s->value, s->rounded);
+  if (s->inverse) tb_metric_invert_diagonal(block, ctx->threads, s->inverse);
+  return s->factor ? tb_cholesky_factor(ctx, s->factor, s->A) : TB_OK;
+}
+
 tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* body, double h,
                                double tolerance, tbBodyStep* out)
 {
@@ -110,18 +131,47 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
     tb_store3(s->force + 3 * k, tb_add3(tb_load3(s->force + 3 * k), d->force[k]));
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
   tb_fem_step(d->fem, ctx->threads, h, pull, s->force, d->v, s->pin, s->A, s->value, s->rhs);
-  if (s->rounded) tb_packed_round(s->packed.pattern, ctx->threads, s->value, s->rounded);
-  tbMetricBlock block = {.kind = TB_METRIC_SPARSE,
-                         .size = out->size,
-                         .value = s->A,
-                         .ptr = d->fem->K.ptr,
-                         .col = d->fem->K.idx,
-                         .unit = 3,
-                         .factor = s->factor,
-                         .packed = &s->packed};
-  if (s->inverse) tb_metric_invert_diagonal(&block, ctx->threads, s->inverse);
-  if (s->factor) TB_TRY(tb_cholesky_factor(ctx, s->factor, s->A));
+  tbMetricBlock block = block_of(d, out);
+  TB_TRY(ready(ctx, &block, s));
   solve(ctx, &block, tolerance, out);
+  return tb_check_interrupt(ctx);
+}
+
+tbStatus tb_deformable_potential(tbArena* arena, const tbWorld* w, const tbBody* body, double h,
+                                 tbNodePotential* out)
+{
+  const tbDeformable* d = body->own;
+  tbVec3* pin = TB_TAKE(arena, tbVec3, (size_t)d->fem->nnode);
+  if (!pin) return TB_ERROR_MEMORY;
+  tb_deformable_lead(w, d, h, pin);
+  *out = (tbNodePotential){.fem = d->fem,
+                           .x = d->x,
+                           .v = d->v,
+                           .pin = pin,
+                           .force = d->force,
+                           .node = d->surface->node,
+                           .gravity = tb_madd3(w->gravity, 1 / body->mass, body->force)};
+  return TB_OK;
+}
+
+// v_free = v − A⁻¹ miss, A = M + hB + h²K(x).
+tbStatus tb_deformable_linearise(tbContext* ctx, const tbBody* body, double h, const tbVec3* x,
+                                 const tbVec3* v, const tbVec3* miss, tbBodyStep* out)
+{
+  const tbDeformable* d = body->own;
+  tbDeformableStep* s = out->own;
+  size_t n = (size_t)d->fem->nnode;
+  tb_fem_evaluate(d->fem, ctx->threads, x, TB_TANGENT_POSITIVE, s->force);
+  memcpy(s->pin, v, n * sizeof *s->pin);
+  tb_fem_step(d->fem, ctx->threads, h, tb_zero3(), s->force, v, s->pin, s->A, s->value, s->rhs);
+  tbMetricBlock block = block_of(d, out);
+  TB_TRY(ready(ctx, &block, s));
+  double* change = s->force;
+  memcpy(change, miss, n * sizeof *miss);
+  if (s->factor) tb_metric_solve(&block, ctx->threads, change, s->space);
+  else tb_metric_cg_unless(ctx->interrupt, &block, ctx->threads, TB_METRIC_EXACT, change, s->space);
+  for (size_t k = 0; k < 3 * n; k++) out->v_free[k] = (&v->x)[k] - change[k];
+  out->v = &v->x;
   return tb_check_interrupt(ctx);
 }
 

@@ -26,6 +26,10 @@ tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept,
                              tbBodyStep* out);
 tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* world, const tbBody* body, double h,
                                double tolerance, tbBodyStep* step);
+tbStatus tb_deformable_potential(tbArena* arena, const tbWorld* world, const tbBody* body, double h,
+                                 tbNodePotential* out);
+tbStatus tb_deformable_linearise(tbContext* ctx, const tbBody* body, double h, const tbVec3* x,
+                                 const tbVec3* v, const tbVec3* miss, tbBodyStep* step);
 void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* builder, int* dof);
 
 // Velocities of the nodes that are held fast or by a body in prescribed motion.

@@ -29,6 +29,17 @@ typedef struct tbBodyStep {
   void* own;       // of its kind
 } tbBodyStep;
 
+// A body of nodes as a potential: the momentum equation of an implicit step of h at velocities V,
+//   (1 + hα) M V + h (drag + β K₀) V − M (v + h g) − h force − h f(x + h V) = 0        f: elastic forces
+typedef struct tbNodePotential {
+  struct tbFemBody* fem; // elements, masses, damping, pins
+  const tbVec3 *x, *v;   // at the start                                          (nodes)
+  const tbVec3* pin;     // velocities of the nodes that are held                 (nodes)
+  const tbVec3* force;   // on nodes                                              (nodes)
+  const int* node;       // of a vertex of its surface                            (vertices)
+  tbVec3 gravity;        // with the force on the whole body
+} tbNodePotential;
+
 // A step in the making.
 typedef struct tbStepView {
   const tbWorld* world;

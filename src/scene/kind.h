@@ -13,6 +13,7 @@ struct tbCodec;
 struct tbContactSide;
 struct tbGrip;
 struct tbMovingSurface;
+struct tbNodePotential;
 struct tbPdStep;
 struct tbPlace;
 struct tbProblem;
@@ -72,6 +73,14 @@ struct tbKind {
   // The same in projective form (pd/body.h): both at once, for `out` to be iterated with.
   tbStatus (*project)(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,
                       const tbBody* body, double dt, struct tbBodyStep* step, struct tbPdStep* out);
+
+  // The same as a potential of its nodes (kind/step.h), for a scheme to minimise; and the matrix at nodes x
+  // that are reached with velocities v, with free velocities for which the equations of the step without
+  // contacts leave `miss` at v.
+  tbStatus (*potential)(tbArena* arena, const tbWorld* world, const tbBody* body, double dt,
+                        struct tbNodePotential* out);
+  tbStatus (*linearise)(tbContext* ctx, const tbBody* body, double dt, const tbVec3* x, const tbVec3* v,
+                        const tbVec3* miss, struct tbBodyStep* step);
 
   // In a problem: its block of the metric and free velocities; the columns of a contact; of rows on a frame's
   // v and ω; and v and ω of what was found.

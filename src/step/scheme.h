@@ -44,7 +44,7 @@ typedef struct tbSchemeMethod {
 } tbSchemeMethod;
 
 extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_soft_step, tb_penalty, tb_implicit, tb_pd,
-    tb_primal, tb_xpbd, tb_vbd, tb_avbd;
+    tb_primal, tb_xpbd, tb_vbd, tb_avbd, tb_ipc;
 
 // Options, and whether the scheme moves what is in the world (step_options.c).
 tbStatus tb_step_check(tbContext* ctx, const tbWorld* world, const tbStepOptions* options);

@@ -103,6 +103,20 @@ static const tbOption rows[] = {
              "false: as published"},
     {ROW("scheme.mass_splitting", TB_OPTION_BOOL, descent.mass_splitting),
      .text = "scheme xpbd: all constraints at once, masses split among them; false: one after the other"},
+    {ROW("scheme.dhat", TB_OPTION_NUMBER, dhat), .high = INFINITY, .unit = "m",
+     .text = "scheme ipc: barriers reach so far; 0: chosen from the meshes"},
+    {ROW("scheme.velocity_threshold", TB_OPTION_NUMBER, velocity_threshold), .low = 1e-12, .high = INFINITY,
+     .value = 1e-3, .unit = "m/s", .text = "scheme ipc: slower sliding has less than all of its friction"},
+    {ROW("scheme.stiffness", TB_OPTION_NUMBER, barrier_stiffness), .high = INFINITY, .unit = "N",
+     .text =
+         "scheme ipc: force of a contact at about half of dhat; 0: chosen from masses, elasticity and dt"},
+    {ROW("scheme.tolerance", TB_OPTION_NUMBER, newton_tolerance), .low = 1e-15, .high = INFINITY,
+     .value = 1e-6, .unit = "m/s",
+     .text = "scheme ipc: Newton's method ends when it changes no velocity by more"},
+    {ROW("scheme.newton_iterations", TB_OPTION_INT, newton_iterations), .low = 1, .high = 1000000,
+     .value = 300, .text = "scheme ipc: of Newton's method in a step, at most"},
+    {ROW("scheme.friction_iterations", TB_OPTION_INT, friction_iterations), .high = 1000000, .value = 10,
+     .text = "scheme ipc: how often, at most, friction is taken anew and the step minimised again"},
     {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",
      .text = "of all solves of a step together; 0: none. When it is up the best impulses so far are taken"},
     {ROW("solver.warm_start", TB_OPTION_BOOL, warm_start), .value = true,
@@ -230,7 +244,11 @@ static tbStatus check_bodies(tbContext* ctx, const tbWorld* w, const tbScheme* s
 tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 {
   for (int i = 0; i < ROWS; i++) TB_TRY(tb_option_check(ctx, &rows[i], o));
-  TB_TRY(check_bodies(ctx, w, tb_scheme_find(o->scheme)));
+  const tbScheme* scheme = tb_scheme_find(o->scheme);
+  TB_TRY(check_bodies(ctx, w, scheme));
+  if (scheme->unjointed && w->joint.count > 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s takes no joints, and the world has %zu",
+                   scheme->name, w->joint.count);
   int deforming = tb_first_deforming(w);
   if (deforming >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,

@@ -155,11 +155,12 @@ void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* s)
   tb_parallel_for(ctx->threads, s->scene.nsurface, GRAIN, move_surfaces, &job);
 }
 
-// Vertices of deformable bodies behind a plane, and in it.
-static tbIntersections count_behind(const tbMovingPlane* plane, const tbMovingSurface* m)
+// Vertices of deformable bodies behind a plane, and in it; of rigid ones where these meet planes.
+static tbIntersections count_behind(const tbSurfaces* s, const tbMovingPlane* plane, const tbMovingSurface* m)
 {
   tbIntersections found = {0};
-  for (int k = 0; !m->rigid && k < m->surface->nvertex; k++) {
+  bool counts = !m->rigid || (s->scene.rigid_pairs && !m->fixed);
+  for (int k = 0; counts && k < m->surface->nvertex; k++) {
     if (m->holder && (m->holder[k] == TB_HELD_FAST || m->holder[k] == plane->body)) continue;
     double height = tb_dot3(plane->normal[1], m->end[k]) - plane->offset[1];
     found.crossing += height < 0;
@@ -178,7 +179,7 @@ static tbStatus list_planes(tbContext* ctx, const tbSurfaces* s, tbArray* out)
 {
   for (int p = 0; p < s->scene.nplane; p++)
     for (int i = 0; i < s->scene.nsurface; i++) {
-      tbIntersections behind = count_behind(&s->plane[p], &s->surface[i]);
+      tbIntersections behind = count_behind(s, &s->plane[p], &s->surface[i]);
       tbSurfacesMeet meet = of_bodies(s->plane[p].body, s->surface[i].body, behind);
       if (behind.crossing + behind.touching > 0) TB_TRY(tb_array_push(ctx, out, &meet, 1));
     }
@@ -197,6 +198,7 @@ tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* s, tbArray* out)
                            .ntriangle = m->surface->ntriangle,
                            .body = m->body,
                            .rigid = m->rigid,
+                           .alert = s->scene.rigid_pairs && !m->fixed,
                            .closed = m->surface->closed,
                            .tree = &m->surface->bvh,
                            .holder = m->holder};

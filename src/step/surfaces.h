@@ -52,8 +52,8 @@ void tb_surfaces_lead(const tbStepView* view, tbSurfaces* surfaces);
 void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* surfaces);
 
 // What meets at the end: pairs of triangles (intersect.h), and vertices behind planes or in them. Rigid
-// surfaces among each other do not count. The list: an array of tbSurfacesMeet, of bodies; two bodies may
-// come up several times.
+// surfaces among each other do not count, unless scene.rigid_pairs says so. The list: an array of
+// tbSurfacesMeet, of bodies; two bodies may come up several times.
 tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* surfaces, tbIntersections* out);
 tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* surfaces, tbArray* out);
 

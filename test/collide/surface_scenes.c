@@ -9,7 +9,7 @@ SurfaceScene* scene_new(void)
 {
   SurfaceScene* s = calloc(1, sizeof *s);
   if (!s) abort();
-  s->scene = (tbSurfaceScene){s->surface, 0, s->plane, 0};
+  s->scene = (tbSurfaceScene){.surface = s->surface, .plane = s->plane};
   tb_surface_candidates_init(&s->candidates);
   return s;
 }

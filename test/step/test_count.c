@@ -81,6 +81,10 @@ TEST(the_problems_of_a_step_share_its_time)
   for (int k = 0; k < 2 * tb_scheme_count(); k++) {
     Stage s = stage_open(0.5, 0.5);
     s.step.scheme = tb_scheme_at(k / 2)->name;
+    if (strcmp(s.step.scheme, "ipc") == 0) { // the meshes of 64 spheres take longer: it has a test of its own
+      stage_close(&s);
+      continue;
+    }
     if (k % 2) s.step.stabilization = TB_STABILIZE_PROJECTION;
     s.step.solver.tolerance = 1e-200, s.step.solver.velocity_tolerance = 0;
     s.step.solver.solver = "bgs", s.step.solver.max_iterations = 1000000000;

@@ -148,6 +148,7 @@ static inline PathFit path_fit(const Path* p, const char* scheme, bool pushed, b
   double half = 0.5 * p->h;
   tbVec3 middle = tb_madd3(p->x, half, p->v);
   if (scheme[0] == 'm') return (PathFit){tb_distance3(p->x1, tb_madd3(middle, half, p->v1)), half, middle};
+  if (strcmp(scheme, "ipc") == 0) pushed = true, bounces = false; // no parabolas, no restitution
   PathFit best = {tb_norm3(path_miss(p, 0, false, !pushed)), 0, p->x};
   if (strcmp(scheme, "soft-step") == 0) return best; // the levers of a step are those of its start
   for (int k = 0; bounces && k < 4; k++) {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the scheme `ipc` share (ipc.c says what it does).
+//
+//   ipc_bodies.c     the unknowns, what they move, and the potential of each body by itself
+//   ipc_contacts.c   barriers between surfaces, and the friction that is lagged
+//   ipc_matrix.c     the sparse matrix of a Newton step
+//   ipc_newton.c     Newton's method with a line search that no surface passes through
+//   ipc_start.c      bodies that touch at the start are moved apart
+//   ipc_publish.c    the end of the step as a contact problem
+//
+// Unknowns are velocities over the step, in blocks of three: one of each node, two (v and ω) of each rigid
+// body that moves freely.
+#ifndef TB_STEP_IPC_H
+#define TB_STEP_IPC_H
+
+#include "barrier/distance.h"
+#include "fem/body.h"
+#include "math/cholesky.h"
+#include "step/scheme.h"
+#include "step/surfaces.h"
+
+// A rigid body that moves freely. Its pose at velocities (v, ω): x + h v, and q turned freely by ω for h.
+typedef struct tbIpcFrame {
+  int body, block;   // the first of its two blocks
+  tbTransform start; // of the centre of mass
+  tbMat3 inertia;    // at the start, world axes
+  tbVec3 v_free, w_free;
+  tbTransform now; // at the present velocities
+  tbMat3 turn;     // how the end of the step turns, as a rotation vector in world axes, with h ω
+  double reach;    // of its vertices from the centre of mass: what ω moves          m
+} tbIpcFrame;
+
+// A body of nodes.
+typedef struct tbIpcNodes {
+  int body, block; // that of its first node
+  tbNodePotential of;
+  tbVec3* start;     // where its nodes start: of.x, or moved apart                 (nnode)
+  tbVec3* x;         // at the present velocities                                   (nnode)
+  double (*base)[9]; // (1 + hα) M + h drag + hβ K₀, upper blocks                    kg
+  tbVec3* rhs;       // M (v + h g) + h force                                       (nnode)
+  double* force;     // elastic, by the last evaluation                             (3 nnode)
+  int* slot;         // of an upper block in the matrix                             (upper blocks)
+} tbIpcNodes;
+
+// Where a vertex of a surface gets its motion from.
+typedef enum tbIpcSource { TB_IPC_KNOWN, TB_IPC_NODE, TB_IPC_FRAME } tbIpcSource;
+
+typedef struct tbIpcSurface {
+  tbIpcSource source;
+  int index;     // in nodes or frames
+  tbVec3* begin; // vertices at the start of the step
+  tbVec3* last;  // known ones: at its end
+  tbVec3* now;   // at the present velocities: the start of what the line search looks at
+  double scale;  // of the forces on a vertex that the barrier has to withstand      N
+} tbIpcSurface;
+
+// A pair of features closer than its barrier reaches.
+typedef struct tbIpcContact {
+  tbSurfaceContact at; // closest points and normal at the positions it was found at; gap: their distance
+  double dhat, kappa, mollify;
+  tbPairEnergy energy; // of stiffness κ
+} tbIpcContact;
+
+// Friction of a pair, with its force, frame and weights as they last were.
+typedef struct tbIpcFriction {
+  tbSurfaceContact at;
+  tbVec3 axis[2];  // tangents
+  double share[2]; // of μ, along them
+  double force;    // μ times the normal force                                       N
+} tbIpcFriction;
+
+typedef struct tbIpcMatrix {
+  int nblock;
+  int *ptr, *col;     // lower blocks by rows, columns ascending, the diagonal last
+  tbCsr scalar;       // the same, entry by entry
+  tbCholesky* factor; // null: none yet
+  tbArray pair;       // uint64_t: row · 2³² + column of blocks below the diagonal, sorted
+  tbArena arena;      // memory behind ptr … scalar
+} tbIpcMatrix;
+
+typedef struct tbIpc {
+  const tbWorld* world;
+  const tbStepOptions* options;
+  tbArena* arena;
+  double h;
+  tbSurfaces surfaces;
+  tbSurfaceCandidates candidates;
+  tbIpcSurface* surface; // (surfaces.scene.nsurface)
+  tbMovingPlane* plane;  // whole motion of the planes                                (surfaces.scene.nplane)
+  int nframe, nnodes, nblock;
+  tbIpcFrame* frame;
+  tbIpcNodes* nodes;
+  tbBodyStep* step;  // (bodies)
+  uint8_t* held;     // blocks whose velocity is known                                (nblock)
+  tbVec3 *v, *trial; // velocities                                                    (nblock)
+  tbVec3 *gradient, *direction;
+  tbVec3* lead;      // what the known motion that is left adds to the gradient      (nblock)
+  double lead_slope; // of the potential, along that motion                          J
+  double drive;      // K of ½ K (1 − progress)², which is minimised with it         J
+  double* scratch;   // of the factor's solves
+  size_t nscratch;
+  double progress;                // of what is in prescribed motion: share of its way that is gone
+  bool still;                     // it stays where it is, and so do nodes; nothing slides
+  double dhat, most_dhat, smooth; // m: the barrier's reach, the largest of a pair; ε_v h
+  double stiffer;                 // what κ has been multiplied with
+  tbArray contact;                // tbIpcContact at the present velocities
+  tbArray found;                  // tbSurfaceContact, of a search
+  tbArray hessian;                // double[144], by contact, then by friction
+  tbArray friction;               // tbIpcFriction
+  tbArray met;                    // tbSurfaceContact
+  tbArray published;              // tbSurfaceContact of the constraints
+  tbIpcMatrix matrix;
+  double moved;    // m: how far the start was moved, at most
+  int iterations;  // Newton's
+  double change;   // m/s: of the last one
+  bool converged;  // to the tolerance
+  double deadline; // on the clock; infinite: none
+  bool late;       // it has passed
+} tbIpc;
+
+// ---- ipc_bodies.c ----
+tbStatus tb_ipc_begin_bodies(tbContext* ctx, tbStepWork* work, tbIpc* ipc);
+// Poses and nodes at velocities v and a share of the known motion, into `end` of all surfaces.
+void tb_ipc_place(tbIpc* ipc, const tbVec3* v, double progress);
+// `end` of all surfaces becomes where the next look starts from.
+void tb_ipc_settle(tbIpc* ipc);
+// Kinetic and elastic part of the potential, at v as placed last; *size: the sum of what its terms are in
+// size.
+double tb_ipc_bodies_energy(tbContext* ctx, tbIpc* ipc, const tbVec3* v, double* size);
+// gradient ← of that part, at v as placed last; and, unless the matrix is null, the Hessian into it.
+void tb_ipc_bodies_gradient(tbContext* ctx, tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix);
+// How a vertex moves with velocities: blocks and 3×3 factors, at most two. 0: it does not.
+typedef struct tbIpcMove {
+  int count, block[2];
+  tbMat3 by[2];
+} tbIpcMove;
+tbIpcMove tb_ipc_move(const tbIpc* ipc, int surface, int vertex, tbVec3 at);
+// What is left of a known vertex's way.
+tbVec3 tb_ipc_left(const tbIpc* ipc, int surface, int vertex);
+
+// ---- ipc_contacts.c ----
+// The pairs closer than their barrier reaches at `end` of all surfaces, with their energies; *sum: of these.
+// derivatives: Hessians too.
+tbStatus tb_ipc_find(tbContext* ctx, tbIpc* ipc, bool derivatives, double* sum);
+// Friction as the present contacts say.
+tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc);
+double tb_ipc_friction_energy(const tbIpc* ipc);
+// The force of friction on side b.
+tbVec3 tb_ipc_friction_force(const tbIpc* ipc, const tbIpcFriction* friction);
+// Adds what contacts and friction have to the gradient, and to the matrix unless it is null.
+tbStatus tb_ipc_contacts_gradient(tbContext* ctx, tbIpc* ipc, tbIpcMatrix* matrix);
+// The bodies and blocks that pairs couple, as matrix pairs.
+tbStatus tb_ipc_couplings(tbContext* ctx, tbIpc* ipc, tbArray* pairs);
+
+// ---- ipc_matrix.c ----
+// A pattern that holds what bodies and the pairs of blocks couple; zero. Kept where it does already.
+tbStatus tb_ipc_matrix_prepare(tbContext* ctx, tbIpc* ipc, tbArray* pairs);
+void tb_ipc_matrix_add(tbIpcMatrix* matrix, int row, int col, const double block[9]); // row ≥ col
+void tb_ipc_matrix_add_at(tbIpcMatrix* matrix, int row, int slot, const double block[9], bool transposed);
+tbStatus tb_ipc_matrix_solve(tbContext* ctx, tbIpc* ipc, const tbVec3* rhs, tbVec3* x);
+void tb_ipc_matrix_free(tbContext* ctx, tbIpcMatrix* matrix);
+
+// ---- ipc_newton.c ----
+tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc);
+
+// ---- ipc_start.c ----
+tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report);
+
+// ---- ipc_publish.c ----
+// Constraints and impulses of the contacts at the end, and free velocities that lead there with these.
+tbStatus tb_ipc_publish(tbContext* ctx, tbIpc* ipc, tbStepWork* work);
+// Velocities as the last iterate has them, which nothing crosses at, whatever impulses would make of them.
+void tb_ipc_restore(const tbIpc* ipc, tbStepWork* work);
+// `end` of all surfaces: where the velocities of the problem take them.
+void tb_ipc_arrive(tbContext* ctx, tbIpc* ipc, const tbStepWork* work);
+
+#endif

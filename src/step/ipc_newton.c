@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Projected Newton's method on the incremental potential (Li et al. 2020, algorithm 1; course, algorithms 18
+// and 20).
+//
+// Each iteration solves H p = −g, where the Hessian of every element and every contact has been made
+// positive. The step α p is shortened until continuous collision detection finds nothing on the way that
+// comes closer than a tenth of d̂, or than half of what it is apart, and then until the potential falls.
+// Bodies start from where they are, so every iterate is free of intersections.
+//
+// What is in prescribed motion goes along: an iteration takes it α of the way that is left, and what this
+// While it is on its way, what is left of it counts in the
+// potential, as ½ K (1 − s)² with a K that makes every direction one of descent.
+//
+// Friction is taken anew from the contacts that are found (lagged), and the potential minimised again, until
+// that changes nothing or has been done as often as the options say.
+#include "step/ipc.h"
+
+#include "base/clock.h"
+#include "base/stop.h"
+
+#include <string.h>
+
+static const double NEARBY = 0.1;  // of d̂: what a step may leave between features that were farther apart
+static const double SHORTER = 0.9; // of the way to where features come too close
+static const double ENOUGH = 1e-4; // of the fall that the gradient promises
+static const double ROUNDING = 1e-14;
+static const double STIFFEST = 128; // times the stiffness that contacts begin with
+static const double TIGHT = 1e-3;   // of d̂: contacts closer than this, and closing, become stiffer
+
+enum { CUTS = 60 }; // of a step, before it is given up
+
+typedef struct {
+  double energy, size; // and what its terms are in size
+  double nearest;      // of d̂: the closest contact
+} State;
+
+static double largest(const tbIpc* ipc, const tbVec3* p)
+{
+  double most = 0;
+  for (int i = 0; i < ipc->nframe; i++) {
+    const tbIpcFrame* f = &ipc->frame[i];
+    double speed = tb_norm3(p[f->block]) + f->reach * tb_norm3(p[f->block + 1]);
+    most = speed <= most ? most : speed; // a NaN stays
+  }
+  for (int i = 0; i < ipc->nnodes; i++) {
+    const tbIpcNodes* n = &ipc->nodes[i];
+    for (int k = 0; k < n->of.fem->nnode; k++) {
+      double speed = tb_maxabs3(p[n->block + k]);
+      most = speed <= most ? most : speed;
+    }
+  }
+  return most;
+}
+
+// The potential at velocities as placed last.
+static tbStatus measure(tbContext* ctx, tbIpc* ipc, const tbVec3* v, bool derivatives, State* out)
+{
+  double barrier;
+  out->energy = tb_ipc_bodies_energy(ctx, ipc, v, &out->size);
+  TB_TRY(tb_ipc_find(ctx, ipc, derivatives, &barrier));
+  double friction = tb_ipc_friction_energy(ipc);
+  out->energy += barrier + friction, out->size += barrier + friction;
+  out->nearest = INFINITY;
+  const tbIpcContact* c = ipc->contact.data;
+  for (size_t i = 0; i < ipc->contact.count; i++) out->nearest = fmin(out->nearest, c[i].at.gap / c[i].dhat);
+  return TB_OK;
+}
+
+static tbStatus find_direction(tbContext* ctx, tbIpc* ipc)
+{
+  tbArray pairs = TB_ARRAY(uint64_t);
+  tbStatus status = tb_ipc_couplings(ctx, ipc, &pairs);
+  if (status == TB_OK) status = tb_ipc_matrix_prepare(ctx, ipc, &pairs);
+  tb_array_free(ctx, &pairs);
+  TB_TRY(status);
+  tb_ipc_bodies_gradient(ctx, ipc, ipc->v, &ipc->matrix);
+  TB_TRY(tb_ipc_contacts_gradient(ctx, ipc, &ipc->matrix));
+  for (int i = 0; i < ipc->nblock; i++)
+    ipc->direction[i] = ipc->held[i] ? tb_zero3() : tb_neg3(tb_add3(ipc->gradient[i], ipc->lead[i]));
+  return tb_ipc_matrix_solve(ctx, ipc, ipc->direction, ipc->direction);
+}
+
+static void go(tbIpc* ipc, double share)
+{
+  for (int i = 0; i < ipc->nblock; i++) ipc->trial[i] = tb_madd3(ipc->v[i], share, ipc->direction[i]);
+  tb_ipc_place(ipc, ipc->trial, share < 1 ? ipc->progress + share * (1 - ipc->progress) : 1);
+}
+
+// When features first come too close on the way to the trial; 1: none do.
+static tbStatus first_impact(tbContext* ctx, tbIpc* ipc, double* when)
+{
+  const tbSurfaces* s = &ipc->surfaces;
+  *when = 1;
+  ipc->met.count = 0;
+  if (!tb_surface_inside(&s->scene, &ipc->candidates)) // a body that turns leaves the straight way
+    TB_TRY(tb_surface_find(ctx, &s->scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
+  TB_TRY(tb_surface_meet(ctx, &s->scene, &ipc->candidates, NEARBY * ipc->dhat, &ipc->met));
+  for (size_t i = 0; i < ipc->met.count; i++) {
+    const tbSurfaceContact* c = (const tbSurfaceContact*)ipc->met.data + i;
+    if (tb_world_may_touch(ipc->world, tb_surfaces_body(s, &c->of, 0), tb_surfaces_body(s, &c->of, 1)))
+      *when = fmin(*when, SHORTER * c->t);
+  }
+  return TB_OK;
+}
+
+// Shortens the share of the direction until nothing is in the way of the trial, which is there. 0: there is
+// none. A shorter share of a body that turns is another way, and has to be looked at again.
+static tbStatus clear_way(tbContext* ctx, tbIpc* ipc, double* share)
+{
+  for (int cut = 0; cut < CUTS; cut++) {
+    double when;
+    go(ipc, *share);
+    if (*share == 0) return TB_OK;
+    TB_TRY(first_impact(ctx, ipc, &when));
+    if (when == 1) return TB_OK;
+    *share *= fmin(fmax(when, 0.05), 0.95);
+  }
+  *share = 0;
+  go(ipc, 0);
+  return TB_OK;
+}
+
+// The slope of the potential and of ½ K (1 − progress)² along the direction. K is raised until it is
+// negative.
+static double drive_on(tbIpc* ipc, const State* state)
+{
+  double slope = ipc->lead_slope, missing = 1 - ipc->progress, square = missing * missing;
+  for (int i = 0; i < ipc->nblock; i++)
+    if (!ipc->held[i]) slope += tb_dot3(ipc->gradient[i], ipc->direction[i]);
+  if (!(square > 0)) return slope;
+  ipc->drive = fmax(fmax(ipc->drive, state->size), 2 * slope / square);
+  return slope - ipc->drive * square;
+}
+
+// v ← v + α p with a potential that is lower, as far as rounding can tell. *share: α; 0: there is none.
+static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, double* share)
+{
+  double slope = drive_on(ipc, state);
+  *share = 1;
+  go(ipc, 1);
+  TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
+  TB_TRY(clear_way(ctx, ipc, share));
+  for (int cut = 0; *share > 0; cut++) {
+    State next;
+    double before = ipc->progress, missing = 1 - before;
+    ipc->progress = *share < 1 ? before + *share * (1 - before) : 1;
+    TB_TRY(measure(ctx, ipc, ipc->trial, true, &next));
+    double noise = ROUNDING * (state->size + next.size), left = 1 - ipc->progress;
+    double gain = 0.5 * ipc->drive * (left * left - missing * missing);
+    if (isfinite(next.energy) && next.energy + gain <= state->energy + ENOUGH * *share * slope + noise) {
+      *state = next;
+      memcpy(ipc->v, ipc->trial, (size_t)ipc->nblock * sizeof *ipc->v);
+      tb_ipc_settle(ipc);
+      return TB_OK;
+    }
+    ipc->progress = before;
+    *share = cut < CUTS ? 0.5 * *share : 0;
+    if (ipc->nframe > 0) TB_TRY(clear_way(ctx, ipc, share));
+    else go(ipc, *share);
+  }
+  return measure(ctx, ipc, ipc->v, true, state);
+}
+
+// Contacts that close in on each other, however hard they push, push harder.
+static tbStatus stiffen(tbContext* ctx, tbIpc* ipc, double before, State* state)
+{
+  if (!(state->nearest < TIGHT) || !(state->nearest < before) || ipc->stiffer >= STIFFEST ||
+      ipc->options->barrier_stiffness > 0)
+    return TB_OK;
+  ipc->stiffer *= 2;
+  return measure(ctx, ipc, ipc->v, true, state);
+}
+
+// Until the velocities change by no more than the tolerance. *first: how much the first iteration changed
+// them.
+static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double* first)
+{
+  double tolerance = ipc->options->newton_tolerance;
+  *first = INFINITY;
+  ipc->converged = false;
+  for (int k = 0; ipc->iterations < ipc->options->newton_iterations; k++) {
+    TB_TRY(tb_check_interrupt(ctx));
+    ipc->late = ipc->late || tb_seconds() > ipc->deadline;
+    if (ipc->late) return TB_OK;
+    double share, nearest = state->nearest;
+    bool arrived = ipc->progress == 1;
+    tbStatus status = find_direction(ctx, ipc);
+    if (status == TB_ERROR_NUMERIC) return TB_OK; // no longer positive, in numbers: the last iterate stands
+    TB_TRY(status);
+    ipc->change = largest(ipc, ipc->direction);
+    if (k == 0) *first = arrived ? ipc->change : INFINITY;
+    ipc->iterations++;
+    TB_TRY(take_step(ctx, ipc, state, &share));
+    if (arrived && ipc->change <= tolerance) {
+      ipc->converged = true;
+      return TB_OK;
+    }
+    if (share == 0) return TB_OK;
+    TB_TRY(stiffen(ctx, ipc, nearest, state));
+  }
+  return TB_OK;
+}
+
+// Whether anything is driven on its way.
+static bool is_driven(const tbIpc* ipc)
+{
+  const tbSurfaces* s = &ipc->surfaces;
+  for (int i = 0; i < s->scene.nsurface; i++)
+    for (int k = 0; ipc->surface[i].source == TB_IPC_KNOWN && k < s->surface[i].surface->nvertex; k++)
+      if (tb_maxabs3(tb_sub3(ipc->surface[i].last[k], ipc->surface[i].begin[k])) > 0) return true;
+  for (int i = 0; i < s->scene.nplane; i++)
+    if (ipc->plane[i].offset[0] != ipc->plane[i].offset[1] ||
+        tb_maxabs3(tb_sub3(ipc->plane[i].normal[0], ipc->plane[i].normal[1])) > 0)
+      return true;
+  for (int i = 0; i < ipc->nnodes; i++)
+    for (int k = 0; k < ipc->nodes[i].of.fem->nnode; k++)
+      if (ipc->nodes[i].of.fem->pinned[k] && tb_maxabs3(ipc->nodes[i].of.pin[k]) > 0) return true;
+  return false;
+}
+
+tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
+{
+  State state;
+  double first;
+  ipc->progress = !ipc->still && is_driven(ipc) ? 0 : 1;
+  tb_ipc_place(ipc, ipc->v, ipc->progress);
+  tb_ipc_settle(ipc);
+  TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
+  TB_TRY(measure(ctx, ipc, ipc->v, true, &state));
+  for (int lag = 0;; lag++) {
+    TB_TRY(tb_ipc_lag(ctx, ipc));
+    size_t before = ipc->friction.count;
+    TB_TRY(measure(ctx, ipc, ipc->v, true, &state));
+    TB_TRY(run_newton(ctx, ipc, &state, &first));
+    if (!ipc->converged || (lag > 0 && first <= ipc->options->newton_tolerance)) break;
+    if (lag >= ipc->options->friction_iterations || (before == 0 && ipc->contact.count == 0)) break;
+  }
+  return TB_OK;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// A barrier needs a distance. Bodies that touch where a step starts, or overlap a little, are first moved
+// apart, as little as it takes: contacts between shapes and planes along their normals, those of deformable
+// surfaces where features are close, swept one after the other (Gauss and Seidel) with rigid bodies
+// translated and nodes moved by their masses. Rigid bodies then settle to the distance at which barriers
+// carry them, so that no step starts with a push: minima of the potential from rest, with nodes and obstacles
+// standing still and nothing sliding, from which positions are taken and velocities are not. The report says
+// how far anything was moved.
+#include "step/ipc.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+static const double ASKED = 0.2;    // of d̂: how far apart they are moved
+static const double CONTENT = 0.02; // of d̂: closer ones are moved in the first step; later, those that touch
+
+static const double SETTLED = 1e-5;  // of d̂: the last move
+static const double PARALLEL = 0.99; // cosine between normals that count as one
+
+enum { ROUNDS = 30, SWEEPS = 60, REST = 40 };
+
+// A contact to be opened: how a side moves is a frame's, or its nodes'.
+typedef struct {
+  tbVec3 normal; // from a to b
+  double depth;  // how much is missing
+  int frame[2];  // −1: not a frame
+  const tbSurfaceContact* surface;
+} Opening;
+
+typedef struct {
+  tbVec3* frame;  // moved so far in this round                              (nframe)
+  tbVec3* node;   // (nblock)
+  int* of_body;   // its frame; −1: none                                     (bodies)
+  tbVec3* normal; // of a contact of a frame                                (nframe)
+  bool* several;  // it has others, too                                     (nframe)
+} Moves;
+
+static double weight_of(const tbIpc* ipc, int surface, int vertex)
+{
+  const tbIpcSurface* s = &ipc->surface[surface];
+  if (s->source != TB_IPC_NODE) return 0;
+  const tbIpcNodes* n = &ipc->nodes[s->index];
+  int node = n->of.node[vertex];
+  return ipc->held[n->block + node] ? 0 : 1 / n->of.fem->mass[node];
+}
+
+// Σ ± n·motion over a side, and the inverse mass along n; apply: moves it by `push` instead.
+static double side_motion(const tbIpc* ipc, const Opening* o, int side, Moves* m, double push, bool apply,
+                          double* inverse)
+{
+  double sign = side ? 1 : -1, sum = 0;
+  if (o->frame[side] >= 0) {
+    double own = 1 / tb_bodies(ipc->world)[ipc->frame[o->frame[side]].body].mass;
+    tbVec3* at = &m->frame[o->frame[side]];
+    *inverse += own;
+    sum = sign * tb_dot3(o->normal, *at);
+    if (apply) *at = tb_madd3(*at, sign * push * own, o->normal);
+    return sum;
+  }
+  const tbSurfaceContact* c = o->surface;
+  int count = !c ? 0 : side ? c->count_b : c->count_a;
+  for (int k = 0; k < count; k++) {
+    int surface = side ? c->of.surface_b : c->of.surface_a, vertex = side ? c->vertex_b[k] : c->vertex_a[k];
+    double weight = side ? c->weight_b[k] : c->weight_a[k], own = weight_of(ipc, surface, vertex);
+    if (own == 0) continue;
+    const tbIpcNodes* n = &ipc->nodes[ipc->surface[surface].index];
+    tbVec3* at = &m->node[n->block + n->of.node[vertex]];
+    *inverse += weight * weight * own;
+    sum += sign * weight * tb_dot3(o->normal, *at);
+    if (apply) *at = tb_madd3(*at, sign * push * weight * own, o->normal);
+  }
+  return sum;
+}
+
+static void open_all(const tbIpc* ipc, const tbArray* openings, Moves* m)
+{
+  const Opening* o = openings->data;
+  for (int sweep = 0; sweep < SWEEPS; sweep++)
+    for (size_t i = 0; i < openings->count; i++) {
+      double inverse = 0, unused = 0, moved = 0;
+      for (int side = 0; side < 2; side++) moved += side_motion(ipc, &o[i], side, m, 0, false, &inverse);
+      double missing = o[i].depth - moved;
+      if (!(missing > 0) || !(inverse > 0)) continue;
+      for (int side = 0; side < 2; side++) side_motion(ipc, &o[i], side, m, missing / inverse, true, &unused);
+    }
+}
+
+static tbStatus add_opening(tbContext* ctx, const tbIpc* ipc, const Moves* m, int body_a, int body_b,
+                            tbVec3 normal, double gap, const tbSurfaceContact* surface, tbArray* out)
+{
+  Opening o = {.normal = normal,
+               .depth = ASKED * ipc->dhat - gap,
+               .frame = {m->of_body[body_a], m->of_body[body_b]},
+               .surface = surface};
+  if (!tb_world_may_touch(ipc->world, body_a, body_b)) return TB_OK;
+  return tb_array_push(ctx, out, &o, 1);
+}
+
+static uint64_t pair_key(int a, int b) { return a < b ? (uint64_t)a << 32 | (uint64_t)b : pair_key(b, a); }
+
+static bool is_listed(const tbArray* pairs, int a, int b)
+{
+  for (size_t i = 0; i < pairs->count; i++)
+    if (((const uint64_t*)pairs->data)[i] == pair_key(a, b)) return true;
+  return false;
+}
+
+static tbStatus list_pair(tbContext* ctx, const tbIpc* ipc, int a, int b, tbArray* pairs)
+{
+  uint64_t key = pair_key(a, b);
+  if (is_listed(pairs, a, b) || !tb_world_may_touch(ipc->world, a, b)) return TB_OK;
+  return tb_array_push(ctx, pairs, &key, 1);
+}
+
+// Bodies whose surfaces are too close, or cross, where they are now; ipc->found: the features of the former.
+static tbStatus list_pairs(tbContext* ctx, tbIpc* ipc, bool first, tbArray* pairs)
+{
+  const tbSurfaces* s = &ipc->surfaces;
+  pairs->count = ipc->found.count = 0;
+  TB_TRY(tb_surface_near(ctx, &s->scene, &ipc->candidates, ASKED * ipc->dhat, &ipc->found));
+  const tbSurfaceContact* c = ipc->found.data;
+  for (size_t i = 0; i < ipc->found.count; i++)
+    if (c[i].gap <= (first ? CONTENT * ipc->dhat : 0))
+      TB_TRY(list_pair(ctx, ipc, tb_surfaces_body(s, &c[i].of, 0), tb_surfaces_body(s, &c[i].of, 1), pairs));
+  if (!first && pairs->count == 0) return TB_OK;
+  tbArray met = TB_ARRAY(tbSurfacesMeet);
+  tbStatus status = tb_surfaces_list(ctx, s, &met);
+  for (size_t i = 0; i < met.count && status == TB_OK; i++) {
+    const tbSurfacesMeet* m = (const tbSurfacesMeet*)met.data + i;
+    if (m->a != m->b) status = list_pair(ctx, ipc, m->a, m->b, pairs);
+  }
+  tb_array_free(ctx, &met);
+  return status;
+}
+
+// Contacts of these bodies: of shapes as these say, which know what is inside; else of features.
+static tbStatus find_openings(tbContext* ctx, tbStepWork* work, tbIpc* ipc, const Moves* m,
+                              const tbArray* pairs, tbArray* out)
+{
+  const tbSurfaces* s = &ipc->surfaces;
+  out->count = work->constraints.count = 0;
+  tbStepOptions close = *ipc->options;
+  close.margin = ASKED * ipc->dhat;
+  TB_TRY(tb_find_contacts(ctx, ipc->arena, NULL, ipc->world, &close, work->unconstrained, work->pose,
+                          &work->constraints));
+  const tbContactConstraint* t = work->constraints.data;
+  for (size_t i = 0; i < work->constraints.count; i++)
+    if (t[i].point.gap < close.margin && t[i].swept == 0 && is_listed(pairs, t[i].body_a, t[i].body_b))
+      TB_TRY(
+          add_opening(ctx, ipc, m, t[i].body_a, t[i].body_b, t[i].point.normal, t[i].point.gap, NULL, out));
+  const tbSurfaceContact* c = ipc->found.data;
+  for (size_t i = 0; i < ipc->found.count; i++) {
+    int a = tb_surfaces_body(s, &c[i].of, 0), b = tb_surfaces_body(s, &c[i].of, 1);
+    bool shapes = tb_surfaces_shape(s, &c[i].of, 0) >= 0 && tb_surfaces_shape(s, &c[i].of, 1) >= 0;
+    if (!shapes && is_listed(pairs, a, b))
+      TB_TRY(add_opening(ctx, ipc, m, a, b, c[i].normal, c[i].gap, &c[i], out));
+  }
+  return TB_OK;
+}
+
+static void apply(tbStepWork* work, tbIpc* ipc, const Moves* m)
+{
+  for (int i = 0; i < ipc->nframe; i++) {
+    tbIpcFrame* f = &ipc->frame[i];
+    ipc->moved = fmax(ipc->moved, tb_norm3(m->frame[i]));
+    f->start.x = tb_add3(f->start.x, m->frame[i]);
+    work->centre[f->body].x = work->unconstrained[f->body].at.x = f->start.x;
+    work->pose[f->body].x = tb_add3(work->pose[f->body].x, m->frame[i]);
+  }
+  for (int i = 0; i < ipc->nnodes; i++)
+    for (int k = 0; k < ipc->nodes[i].of.fem->nnode; k++) {
+      tbVec3 move = m->node[ipc->nodes[i].block + k];
+      ipc->moved = fmax(ipc->moved, tb_norm3(move));
+      ipc->nodes[i].start[k] = tb_add3(ipc->nodes[i].start[k], move);
+    }
+  tb_ipc_place(ipc, ipc->v, 0);
+  tb_ipc_settle(ipc);
+  for (int i = 0; i < ipc->surfaces.scene.nsurface; i++) {
+    size_t n = (size_t)ipc->surfaces.surface[i].surface->nvertex;
+    if (n) memcpy(ipc->surface[i].begin, ipc->surface[i].now, n * sizeof(tbVec3));
+  }
+}
+
+// Frames that something carries go to where the minimum has taken them, along the normal of their contacts
+// where they have but one; all others stay. The largest move.
+static double take_positions(tbStepWork* work, tbIpc* ipc, Moves* m)
+{
+  const tbIpcContact* c = ipc->contact.data;
+  double most = 0;
+  for (int i = 0; i < ipc->nframe; i++) m->frame[i] = m->normal[i] = tb_zero3(), m->several[i] = false;
+  for (size_t i = 0; i < ipc->contact.count; i++)
+    for (int side = 0; side < 2; side++) {
+      int f = m->of_body[tb_surfaces_body(&ipc->surfaces, &c[i].at.of, side)];
+      if (f < 0) continue;
+      bool first = tb_maxabs3(m->normal[f]) == 0;
+      m->several[f] = m->several[f] || (!first && fabs(tb_dot3(m->normal[f], c[i].at.normal)) < PARALLEL);
+      m->normal[f] = c[i].at.normal;
+      m->frame[f] = tb_scale3(ipc->h, ipc->v[ipc->frame[f].block]);
+    }
+  for (int i = 0; i < ipc->nframe; i++) {
+    if (!m->several[i]) m->frame[i] = tb_scale3(tb_dot3(m->normal[i], m->frame[i]), m->normal[i]);
+    most = fmax(most, tb_norm3(m->frame[i]));
+  }
+  memset(ipc->v, 0, (size_t)ipc->nblock * sizeof *ipc->v);
+  memset(m->node, 0, (size_t)ipc->nblock * sizeof *m->node);
+  apply(work, ipc, m);
+  return most;
+}
+
+static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
+{
+  uint8_t* held = TB_TAKE(ipc->arena, uint8_t, (size_t)ipc->nblock);
+  if (!held) return TB_ERROR_MEMORY;
+  memcpy(held, ipc->held, (size_t)ipc->nblock);
+  for (int i = 0; i < ipc->nnodes; i++)
+    memset(ipc->held + ipc->nodes[i].block, 1, (size_t)ipc->nodes[i].of.fem->nnode);
+  for (int i = 0; i < ipc->nframe; i++) {
+    tbIpcFrame* f = &ipc->frame[i];
+    f->v_free = tb_scale3(ipc->h, work->unconstrained[f->body].a), f->w_free = tb_zero3();
+  }
+  ipc->still = true;
+  tbStatus status = TB_OK;
+  for (int round = 0; round < REST && status == TB_OK; round++) {
+    ipc->iterations = 0;
+    status = tb_ipc_minimise(ctx, ipc);
+    if (status == TB_OK && !(take_positions(work, ipc, m) > SETTLED * ipc->dhat)) break;
+  }
+  ipc->still = false, ipc->iterations = 0;
+  memcpy(ipc->held, held, (size_t)ipc->nblock);
+  for (int i = 0; i < ipc->nframe; i++) {
+    tbIpcFrame* f = &ipc->frame[i];
+    f->v_free = work->unconstrained[f->body].v, f->w_free = work->unconstrained[f->body].w;
+  }
+  return status;
+}
+
+tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report)
+{
+  size_t bodies = ipc->world->body.count;
+  Moves m = {.frame = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
+             .node = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nblock),
+             .of_body = TB_TAKE(ipc->arena, int, bodies),
+             .normal = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
+             .several = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe)};
+  if (!m.frame || !m.node || !m.of_body || !m.normal || !m.several) return TB_ERROR_MEMORY;
+  for (size_t i = 0; i < bodies; i++) m.of_body[i] = -1;
+  for (int i = 0; i < ipc->nframe; i++) m.of_body[ipc->frame[i].body] = i;
+  tbArray openings = TB_ARRAY(Opening), pairs = TB_ARRAY(uint64_t);
+  tbStatus status = TB_OK;
+  for (int round = 0; round < ROUNDS && !(tb_seconds() > ipc->deadline); round++) {
+    tb_ipc_place(ipc, ipc->v, 0);
+    tb_ipc_settle(ipc);
+    status = tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates);
+    if (status == TB_OK) status = list_pairs(ctx, ipc, ipc->world->steps == 0, &pairs);
+    if (status != TB_OK || pairs.count == 0) break;
+    status = find_openings(ctx, work, ipc, &m, &pairs, &openings);
+    if (status != TB_OK || openings.count == 0) break;
+    memset(m.frame, 0, (size_t)ipc->nframe * sizeof *m.frame);
+    memset(m.node, 0, (size_t)ipc->nblock * sizeof *m.node);
+    open_all(ipc, &openings, &m);
+    apply(work, ipc, &m);
+  }
+  tb_array_free(ctx, &openings);
+  tb_array_free(ctx, &pairs);
+  work->constraints.count = 0;
+  if (status == TB_OK && ipc->moved > 0 && ipc->nframe > 0) status = settle(ctx, work, ipc, &m);
+  report->changes.projected = fmax(report->changes.projected, ipc->moved);
+  return status;
+}

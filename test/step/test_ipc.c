@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheme ipc: nothing crosses, friction holds what it should to its threshold, nothing gains energy.
+#include "scene/kind.h"
+#include "test.h"
+#include "tribo/io.h"
+
+#include <math.h>
+#include <string.h>
+
+#define PLANE "{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}}"
+#define CUBE(at, moves)                                                                                      \
+  "{\"name\": \"cube\", \"mesh\": {\"box\": {\"size\": [0.4, 0.4, 0.4], \"cells\": [2, 2, 2]}}, \"model\": " \
+  "\"neo-hookean\", \"young\": 1e5, \"poisson\": 0.4, \"density\": 1000, \"position\": " at moves "}"
+
+typedef struct {
+  tbContext ctx;
+  tbScene scene;
+  tbStepReport report;
+  int64_t crossed;
+  int missed;
+  double gained; // the most that energy has grown by in a step, J
+} Run;
+
+static Run open_run(const char* text)
+{
+  Run r = {.ctx = tb_default_context()};
+  CHECK_OK(&r.ctx, tb_scene_parse(&r.ctx, "test", text, strlen(text), NULL, &r.scene));
+  r.scene.step.scheme = "ipc";
+  return r;
+}
+
+static void close_run(Run* r) { tb_scene_free(&r->ctx, &r->scene); }
+
+static double energy_of(const tbWorld* w)
+{
+  tbEnergy e = tb_world_energy(w);
+  return e.kinetic + e.potential + e.elastic;
+}
+
+static void go(Run* r, int steps)
+{
+  for (int i = 0; i < steps; i++) {
+    double before = energy_of(r->scene.world);
+    CHECK_OK(&r->ctx, tb_world_step(&r->ctx, r->scene.world, &r->scene.step, &r->report));
+    r->crossed += r->report.intersections;
+    r->missed += r->report.newton_missed;
+    r->gained = fmax(r->gained, energy_of(r->scene.world) - before);
+  }
+}
+
+static const tbBody* body_of(const Run* r, const char* name)
+{
+  for (size_t i = 0; i < r->scene.world->body.count; i++)
+    if (strcmp(tb_bodies(r->scene.world)[i].name, name) == 0) return &tb_bodies(r->scene.world)[i];
+  return NULL;
+}
+
+// A block on a slope of tan θ = 1/2. Less friction than that lets it slide as Coulomb's law says; more holds
+// it, but for a creep slower than the threshold.
+TEST(ipc_sticks_above_tan_theta_and_slides_below)
+{
+  static const double mu[] = {0.3, 0.49, 0.501, 0.8};
+  const double theta = tb_atan2(0.5, 1), g = 9.81;
+  double s, c;
+  tb_sin_cos(theta, &s, &c);
+  for (int i = 0; i < 4; i++) {
+    Run r = open_run("{\"tribo\": 1, \"bodies\": ["
+                     "{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}},"
+                     "{\"name\": \"block\", \"mass\": 2, \"position\": [0, 0, 0.2], "
+                     "\"shape\": {\"type\": \"box\", \"size\": [1, 1, 0.4]}}]}");
+    tbWorld* w = r.scene.world;
+    w->gravity = tb_vec3(g * s, 0, -g * c);
+    for (int b = 0; b < 2; b++)
+      ((tbMaterial*)w->material.data)[tb_bodies(w)[b].material].contact_material.friction.mu = mu[i];
+    go(&r, 100);
+    double a = fmax(g * (s - mu[i] * c), 0), way = body_of(&r, "block")->x.x;
+    if (a > 0) CHECK_NEAR(way, 0.5 * a, 0.02 * a + 2e-3);
+    else CHECK(way <= 1.02 * r.scene.step.velocity_threshold);
+    CHECK(r.crossed == 0 && r.missed == 0);
+    close_run(&r);
+  }
+}
+
+TEST(ipc_stops_a_solid_at_forty_metres_per_second)
+{
+  Run r = open_run("{\"tribo\": 1, \"bodies\": [" PLANE
+                   "], \"soft\": [" CUBE("[0, 0, 0.6]", ", \"velocity\": [0, 3, -40]") "]}");
+  go(&r, 25);
+  CHECK(r.crossed == 0 && r.missed == 0);
+  CHECK(r.gained <= 1e-6);
+  CHECK(body_of(&r, "cube")->x.z > 0.05);
+  close_run(&r);
+}
+
+// Between the ground and a plate that comes down to 40 % of its height.
+TEST(ipc_presses_a_solid_flat_between_plates)
+{
+  Run r =
+      open_run("{\"tribo\": 1, \"bodies\": [" PLANE ", {\"name\": \"plate\", \"shape\": {\"type\": \"box\", "
+               "\"size\": [1, 1, 0.1]}, \"position\": [0, 0, 0.46], "
+               "\"kinematic\": {\"velocity\": [0, 0, -1]}}], \"soft\": [" CUBE("[0, 0, 0.202]", "") "]}");
+  go(&r, 25);
+  CHECK_NEAR(body_of(&r, "plate")->x.z - 0.05, 0.16, 1e-9);
+  CHECK(r.crossed == 0 && r.missed == 0);
+  const tbNodes nodes = tb_nodes_of(body_of(&r, "cube"));
+  for (int i = 0; i < nodes.count; i++) CHECK(nodes.x[i].z > 0 && nodes.x[i].z < 0.16);
+  for (int e = 0; e < nodes.nelement; e++) { // none is turned inside out
+    const int* c = nodes.element + 4 * e;
+    tbVec3 x = nodes.x[c[0]];
+    CHECK(tb_dot3(tb_sub3(nodes.x[c[1]], x),
+                  tb_cross3(tb_sub3(nodes.x[c[2]], x), tb_sub3(nodes.x[c[3]], x))) > 0);
+  }
+  close_run(&r);
+}
+
+static const char mixed[] =
+    "{\"tribo\": 1, \"bodies\": [" PLANE
+    ", {\"name\": \"box\", \"density\": 500, \"position\": [0.05, 0, 0.62], "
+    "\"orientation\": [0.9, 0.3, 0.2, 0.1], \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.2, 0.2]}}], "
+    "\"soft\": [" CUBE("[0, 0, 0.21]",
+                       "") "], \"cloth\": [{\"name\": \"sheet\", \"mesh\": {\"grid\": {\"size\": [0.8, "
+                           "0.8], \"cells\": [5, 5]}}, \"area_density\": 0.2, \"stretch\": 100, \"shear\": "
+                           "30, \"bend\": 1e-4, \"thickness\": "
+                           "0.002, \"position\": [0, 0, 0.85]}]}";
+
+// A rigid body, a solid and cloth on each other.
+TEST(ipc_moves_all_kinds_in_one_solve_and_gains_no_energy)
+{
+  Run r = open_run(mixed);
+  go(&r, 40);
+  CHECK(r.crossed == 0 && r.missed == 0);
+  CHECK(r.gained <= 1e-6);
+  CHECK(r.report.contacts > 0);
+  close_run(&r);
+}
+
+TEST(ipc_has_the_same_bits_for_any_number_of_threads)
+{
+  uint64_t hash[3];
+  for (int t = 0; t < 3; t++) {
+    Run r = open_run(mixed);
+    CHECK_OK(&r.ctx, tb_threads_create(&r.ctx, 1 + 2 * t, &r.ctx.threads));
+    go(&r, 12);
+    hash[t] = tb_world_hash(r.scene.world);
+    tb_threads_destroy(&r.ctx, r.ctx.threads);
+    r.ctx.threads = NULL;
+    close_run(&r);
+  }
+  CHECK(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
+// Blocks that touch exactly where they start are moved apart by less than the barrier's reach, and stand.
+TEST(ipc_parts_what_touches_and_says_so)
+{
+  Run r = open_run(
+      "{\"tribo\": 1, \"bodies\": [" PLANE
+      ", {\"name\": \"b\", \"density\": 1000, \"position\": [0, 0, 0.5], \"shape\": {\"type\": \"box\", "
+      "\"size\": [1, 1, 1]}, \"repeat\": {\"count\": [1, 1, 3], \"spacing\": [1, 1, 1]}}]}");
+  go(&r, 1);
+  CHECK(r.report.changes.projected > 0 && r.report.changes.projected < 0.01);
+  go(&r, 19);
+  CHECK(r.report.changes.projected == 0);
+  CHECK(r.crossed == 0 && r.missed == 0);
+  for (int i = 1; i < 4; i++) CHECK(tb_norm3(tb_bodies(r.scene.world)[i].v) < 1e-4);
+  close_run(&r);
+}
+
+// The problem that is published has the impulses in it that carried the block; the judge, not the scheme,
+// says how good they are: no better than the distance that the barrier leaves.
+TEST(ipc_publishes_what_its_barriers_did)
+{
+  Run r = open_run(
+      "{\"tribo\": 1, \"bodies\": [" PLANE
+      ", {\"name\": \"block\", \"mass\": 2, \"position\": [0, 0, 0.2], \"shape\": {\"type\": \"box\", "
+      "\"size\": [1, 1, 0.4]}}]}");
+  go(&r, 5);
+  CHECK(r.report.outcome == TB_MAX_ITERATIONS && r.report.residual.velocity > 1e-3);
+  CHECK(r.report.residual.cone < 1e-9);
+  double* lambda = NULL;
+  tbProblem* problem = NULL;
+  CHECK_OK(&r.ctx, tb_world_problem(&r.ctx, r.scene.world, &r.scene.step, &problem, &lambda));
+  REQUIRE(problem);
+  double sum = 0;
+  for (int i = 0; i < problem->ncontact; i++) sum += lambda[problem->row_adr[i]];
+  CHECK(problem->ncontact == 4);
+  CHECK_NEAR(sum, 2 * 9.81 * 0.01, 1e-6);
+  tb_guess_free(&r.ctx, lambda);
+  tb_problem_free(problem);
+  close_run(&r);
+}
+
+TEST(ipc_refuses_joints_with_a_line)
+{
+  Run r = open_run("{\"tribo\": 1, \"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": "
+                   "\"sphere\", \"radius\": "
+                   "0.1}}], \"joints\": [{\"type\": \"ball\", \"b\": \"a\", \"anchor\": [0, 0, 1]}]}");
+  CHECK(tb_world_step(&r.ctx, r.scene.world, &r.scene.step, NULL) == TB_ERROR_ARGUMENT);
+  CHECK(strstr(r.ctx.error.message, "takes no joints"));
+  close_run(&r);
+}
+
+TEST(ipc_survives_every_failed_allocation)
+{
+  tbFailingAllocator state = {.countdown = -1};
+  Run r = {.ctx = test_failing_context(&state)};
+  CHECK_OK(&r.ctx, tb_scene_parse(&r.ctx, "test", mixed, strlen(mixed), NULL, &r.scene));
+  r.scene.step.scheme = "ipc";
+  go(&r, 9);
+  r.scene.world->cache->pool.off = true;
+  uint64_t before = tb_world_hash(r.scene.world);
+  tbStatus status = TB_ERROR_MEMORY;
+  for (long k = 0; status != TB_OK && k < 100000; k += k < 60 ? 1 : k / 12) {
+    state.countdown = k, state.for_good = k % 2;
+    status = tb_world_step(&r.ctx, r.scene.world, &r.scene.step, NULL);
+    state.countdown = -1;
+    if (status != TB_OK) CHECK(status == TB_ERROR_MEMORY && tb_world_hash(r.scene.world) == before);
+  }
+  CHECK(status == TB_OK);
+  close_run(&r);
+  CHECK(state.alive == 0);
+}
+
+// Its time is the step's: out of it, the step ends where nothing crosses, and says so.
+TEST(ipc_keeps_to_its_budget)
+{
+  Run r = open_run(mixed);
+  r.scene.step.newton_tolerance = 1e-15, r.scene.step.newton_iterations = 1000000;
+  r.scene.step.budget_s = 0.01;
+  go(&r, 3);
+  CHECK(r.report.outcome == TB_TIME && r.report.newton_missed);
+  CHECK(r.crossed == 0);
+  close_run(&r);
+}
