@@ -10,7 +10,7 @@
 // Rows, and velocities, of a program for the dual active set; contacts that count as few; of the mixing.
 enum { SMALL = 150, VELOCITIES = 600, FEW = 24, MEMORY = 5 };
 
-static const double SPECK = 1e-9;
+static const double SPECK = 1e-9, PI = 3.14159265358979323846;
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
 
@@ -53,7 +53,11 @@ static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
   for (int i = 0; i < count; i++) { // on the left of every edge
     const double *a = corner[i], *b = corner[i + 1 < count ? i + 1 : 0];
     double val[2] = {a[1] - b[1], b[0] - a[0]}, size = sqrt(val[0] * val[0] + val[1] * val[1]);
-    for (int e = 0; e < 2; e++) val[e] = size > 0 ? val[e] / size : 0;
+    if (!(size > 0)) { // no friction: nothing in any direction
+      tb_sin_cos(2 * PI * i / count, &val[1], &val[0]);
+      size = 1;
+    }
+    for (int e = 0; e < 2; e++) val[e] /= size;
     add_constraint(r, 2, (int[2]){first, first + 1}, val, val[0] * a[0] + val[1] * a[1]);
   }
 }
