@@ -44,7 +44,8 @@ static void code_parts(tbCodec* c, const tbReducedMatter* m, Parts* p)
     tb_code_bool(c, &pinned);
     p->pinned[i] = pinned;
   }
-  for (int i = 0; i < 4 * m->ntet && tb_codec_good(c); i++) tb_code_int(c, &p->tet[0][i], 0, m->nnode - 1);
+  for (int i = 0; i < m->ntet && tb_codec_good(c); i++)
+    for (int k = 0; k < 4; k++) tb_code_int(c, &p->tet[i][k], 0, m->nnode - 1);
   tb_code_numbers(c, p->fields, all);
 }
 
