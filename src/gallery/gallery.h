@@ -100,7 +100,9 @@ typedef struct tbPenSoft {
   const char *name, *material;
   tbPenMesh mesh;
   const char* model;                                                 // soft
-  double young, poisson;                                             // soft
+  double young, poisson;                                             // soft, reduced
+  int modes;                                                         // reduced
+  const char* basis;                                                 // reduced
   double area_density, stretch, shear, bend, thickness, air_damping; // cloth
   double damping;
   tbVec3 warp; // cloth
@@ -128,6 +130,7 @@ void tb_pen_joint(tbPen* pen, const tbPenJoint* joint);
 // pen_soft.c
 void tb_pen_soft(tbPen* pen, const tbPenSoft* soft);
 void tb_pen_cloth(tbPen* pen, const tbPenSoft* cloth);
+void tb_pen_reduced(tbPen* pen, const tbPenSoft* reduced);
 tbPenMesh tb_pen_soft_box(tbVec3 size, int nx, int ny, int nz);
 tbPenMesh tb_pen_soft_sphere(double radius, int cells);
 tbPenMesh tb_pen_soft_torus(double ring, double tube, int across, int around);
@@ -206,6 +209,8 @@ void tb_gallery_jam(tbPen* pen);
 void tb_gallery_funnel(tbPen* pen);
 // soft.c
 void tb_gallery_cantilever(tbPen* pen);
+void tb_gallery_springboard(tbPen* pen);
+void tb_gallery_press(tbPen* pen);
 void tb_gallery_jelly(tbPen* pen);
 void tb_gallery_soft_incline(tbPen* pen);
 void tb_gallery_soft_pyramid(tbPen* pen);

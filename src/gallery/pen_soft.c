@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pen of the gallery, continued: soft bodies and cloth.
+// The pen of the gallery, continued: soft bodies, cloth, reduced bodies.
 #include "gallery/gallery.h"
 
 static void put_mesh(tbPen* pen, const tbPenMesh* m)
@@ -70,6 +70,16 @@ void tb_pen_soft(tbPen* pen, const tbPenSoft* s)
 {
   begin(pen, "soft", s);
   if (s->model) tb_put_string(&pen->json, "model", s->model);
+  tb_pen_put_nonzero(pen, "young", s->young);
+  tb_pen_put_nonzero(pen, "poisson", s->poisson);
+  put_rest(pen, s);
+}
+
+void tb_pen_reduced(tbPen* pen, const tbPenSoft* s)
+{
+  begin(pen, "reduced", s);
+  tb_put_int(&pen->json, "modes", s->modes);
+  if (s->basis) tb_put_string(&pen->json, "basis", s->basis);
   tb_pen_put_nonzero(pen, "young", s->young);
   tb_pen_put_nonzero(pen, "poisson", s->poisson);
   put_rest(pen, s);

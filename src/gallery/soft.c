@@ -33,6 +33,60 @@ void tb_gallery_cantilever(tbPen* pen)
                            .pin_count = 1});
 }
 
+void tb_gallery_springboard(tbPen* pen)
+{
+  const double length = 1.2, wide = 0.3, thick = 0.04, hair = 1e-3, radius = 0.08, high = 0.6;
+  start(pen, 0.004, 3);
+  add_rubber(pen, tb_pen_value(pen, "friction"));
+  tb_pen_ground(pen, "rubber");
+  for (int i = 0; i < tb_pen_count(pen, "balls"); i++)
+    tb_pen_body(pen, &(tbPenBody){.name = tb_pen_name(pen, "ball/%d", i),
+                                  .shape = tb_pen_sphere(radius),
+                                  .material = "rubber",
+                                  .mass = tb_pen_value(pen, "mass"),
+                                  .position = tb_vec3(0.9 - 0.2 * (i % 3), 0, high + 0.3 + 0.25 * i)});
+  tb_pen_reduced(pen, &(tbPenSoft){.name = "board",
+                                   .mesh = tb_pen_soft_box(tb_vec3(length, wide, thick), 24, 6, 2),
+                                   .material = "rubber",
+                                   .modes = tb_pen_count(pen, "modes"),
+                                   .basis = "modal-derivatives",
+                                   .young = tb_pen_value(pen, "young"),
+                                   .damping = 0.002,
+                                   .position = tb_vec3(length / 2, 0, high),
+                                   .pins = &(tbPenPin){.low = tb_vec3(-hair, -wide, high - thick),
+                                                       .high = tb_vec3(hair, wide, high + thick)},
+                                   .pin_count = 1});
+}
+
+void tb_gallery_press(tbPen* pen)
+{
+  const double radius = 0.1, plate = 0.02, gap = 0.002, speed = 0.2;
+  int cells = tb_pen_count(pen, "cells");
+  tbPenShape shape = tb_pen_box(2.2 * radius, 2.2 * radius, plate); // it comes out at the sides
+  double deep = 2 * radius * (1 - tb_pen_value(pen, "share"));
+  start(pen, 0.01, (deep + 2 * gap) / speed);
+  tb_pen_scheme(pen, "ipc", "friction_iterations", 1);
+  add_rubber(pen, tb_pen_value(pen, "friction"));
+  tb_pen_body(pen, &(tbPenBody){.name = "lower plate",
+                                .shape = shape,
+                                .material = "rubber",
+                                .position = tb_vec3(0, 0, -plate / 2 - gap),
+                                .fixed = true});
+  tb_pen_body(pen, &(tbPenBody){.name = "upper plate",
+                                .shape = shape,
+                                .material = "rubber",
+                                .position = tb_vec3(0, 0, 2 * radius + gap + plate / 2),
+                                .velocity = tb_vec3(0, 0, -speed),
+                                .kinematic = true});
+  tb_pen_soft(pen, &(tbPenSoft){.name = "ball",
+                                .mesh = tb_pen_soft_sphere(radius, cells),
+                                .material = "rubber",
+                                .model = "neo-hookean",
+                                .young = tb_pen_value(pen, "young"),
+                                .poisson = 0.4,
+                                .position = tb_vec3(0, 0, radius)});
+}
+
 void tb_gallery_jelly(tbPen* pen)
 {
   const double edge = 0.2, plate = 0.02, gap = 0.003;

@@ -179,7 +179,6 @@ void tb_run_settle(tbRun* run, const double* lambda)
   if (run->o->tolerance > 0 && model_number(run, &residual) <= run->o->tolerance) return; // it has run away
   run->best_residual = residual, run->best_number = number_of(run, &residual);
   memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
-  run->settled = true;
 }
 
 void tb_run_begin(tbRun* run)

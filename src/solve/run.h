@@ -52,8 +52,7 @@ struct tbRun {
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;
-  bool settled; // by tb_run_settle
-  bool lost;    // it ended because λ is no longer finite, or E grew beyond all bounds
+  bool lost; // it ended because λ is no longer finite, or E grew beyond all bounds
 
   // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every
   // judged number, which may end it
@@ -84,8 +83,8 @@ static inline bool tb_run_stops(const tbRun* run) { return tb_stop_reason(run->s
 void tb_run_stop(tbRun* run, tbOutcome outcome);
 
 // Of a method that alone is asked for, and whose answer, where it does not converge, has a property that the
-// best judged iterate, the start and no impulses need not have: λ is the answer, judged, and nothing is
-// fallen back to.
+// best judged iterate need not have: λ takes its place, judged. The start and no impulses are still preferred
+// where they are better.
 void tb_run_settle(tbRun* run, const double* lambda);
 
 // Keeps λ if the judge finds it better than the best so far.

@@ -230,7 +230,7 @@ static tbStatus take_stop(tbContext* ctx, const tbContext* own, tbRun* run, tbSt
 // than no impulses at all.
 static void fall_back(tbRun* run, const double* start, double* iterate)
 {
-  if (run->good || run->settled) return;
+  if (run->good) return;
   tb_judge_start_from(run->judge, run->w_guess);
   tb_run_consider(run, start);
   memset(iterate, 0, (size_t)run->p->nrow * sizeof *iterate);

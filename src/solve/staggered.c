@@ -7,9 +7,9 @@
 //
 //   f ← P_{F(α)}(x − Nα),   Nα ← P_C(x − f),
 //
-// in the metric of kinetic energy, W. The sequence starts from the friction it is given and ends, whenever it
-// is stopped, with a contact projection: what it returns does not penetrate. Convergence is measured as
-// there,
+// in the metric of kinetic energy, W. The sequence starts from the friction it is given and ends, whenever
+// its iterations are used up, with a contact projection: what it returns does not penetrate, but where the
+// judge finds the start, or no impulses, to be better. Convergence is measured as there,
 //
 //   (f − f⁻)ᵀW(f − f⁻) / f⁻ᵀW f⁻,
 //
@@ -122,9 +122,9 @@ void tb_staggered(tbRun* run, double* lambda)
       break;
     }
   }
-  // Whatever ended it, nothing penetrates.
-  if (run->iterations == 0) return;
+  // Ended before it converged: nothing penetrates.
+  if (run->iterations == 0 || run->good || tb_run_stops(run)) return;
   if (run->o->max_iterations > 0 && isfinite(run->best_number)) memcpy(lambda, run->best, bytes);
   tb_stagger_settle(s, lambda);
-  tb_run_settle(run, lambda);
+  if (!tb_run_stops(run)) tb_run_settle(run, lambda);
 }

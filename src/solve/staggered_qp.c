@@ -228,12 +228,8 @@ void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
 void tb_stagger_settle(tbStagger* s, double* lambda)
 {
   s->lambda = lambda;
-  for (int i = 0; i < s->islands; i++) {
-    tbInterrupt asked = s->island[i].normal.projected.interrupt;
-    s->island[i].normal.projected.interrupt = (tbInterrupt){0};
+  for (int i = 0; i < s->islands && !tb_asked(s->interrupt); i++)
     project_contacts(s, &s->island[i], 1e-15, LAST_PRODUCTS, lambda);
-    s->island[i].normal.projected.interrupt = asked;
-  }
 }
 
 // The bounds of the friction constraints at the normal impulses at hand.

@@ -55,45 +55,18 @@ typedef struct {
   bool useless; // the impulses found are worse than none, and none are taken
 } Rounds;
 
-// A thousandth of the finest surface's mean edge.
-static double clearance_of(const tbSurfaces* s, const tbStepOptions* o)
-{
-  if (o->clearance > 0) return o->clearance;
-  double least = INFINITY;
-  for (int i = 0; i < s->scene.nsurface; i++)
-    if (s->shape[i] < 0) least = fmin(least, s->surface[i].surface->edge_length);
-  return least < INFINITY ? 1e-3 * least : 0;
-}
-
-// Before anything is solved vertices are believed to go on as they go, and fall; where bodies in prescribed
-// motion go is known.
-static void expect(const tbWorld* w, double h, Rounds* r, const tbStepWork* work)
-{
-  tbSurfaces* s = &r->surfaces;
-  tbStepView view = {.world = w, .h = h, .unconstrained = work->unconstrained, .step = r->step};
-  tb_surfaces_lead(&view, s);
-  for (int i = 0; i < s->scene.nsurface; i++) {
-    const tbMovingSurface* m = &s->surface[i];
-    if (m->fixed) continue;
-    if (s->shape[i] >= 0) {
-      const tbUnconstrained* f = &work->unconstrained[m->body];
-      for (int k = 0; k < m->surface->nvertex; k++) {
-        tbVec3 arm = tb_sub3(m->start[k], work->centre[m->body].x);
-        s->end[i][k] = tb_madd3(m->start[k], h, tb_add3(f->v, tb_cross3(f->w, arm)));
-      }
-      continue;
-    }
-    tb_bodies(w)[m->body].kind->expect(&view, m->body, s->end[i]);
-  }
-}
-
 static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                              Rounds* r)
 {
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = clearance_of(&r->surfaces, o);
-  expect(w, o->dt, r, work);
+  r->clearance = tb_surfaces_clearance(&r->surfaces, o->clearance);
+  tb_surfaces_expect(&(tbStepView){.world = w,
+                                   .h = o->dt,
+                                   .unconstrained = work->unconstrained,
+                                   .centre = work->centre,
+                                   .step = r->step},
+                     &r->surfaces);
   return TB_OK;
 }
 
@@ -239,16 +212,6 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
   return tb_surfaces_trim(ctx, w, o, work, r->clearance, &r->surfaces, &r->candidates, &r->met, report);
 }
 
-// Bodies that nodes are attached to do not fly freely.
-static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
-{
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
-      if (other >= 0) unconstrained[other].held = true;
-  }
-}
-
 // Contacts between rigid bodies, and their impacts.
 static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                         tbStepReport* report)
@@ -261,7 +224,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tb_surface_candidates_init(&r->candidates);
   r->candidates.scratch = work->arena;
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
-  hold_attached(w, work->unconstrained);
+  tb_hold_attached(w, work->unconstrained);
   TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
                           &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);

@@ -114,37 +114,6 @@ static tbStatus begin_bodies(tbContext* ctx, const tbWorld* w, const tbStepOptio
   return TB_OK;
 }
 
-// A thousandth of the finest surface's mean edge.
-static double clearance_of(const tbSurfaces* s, const tbStepOptions* o)
-{
-  if (o->clearance > 0) return o->clearance;
-  double least = INFINITY;
-  for (int i = 0; i < s->scene.nsurface; i++)
-    if (s->shape[i] < 0) least = fmin(least, s->surface[i].surface->edge_length);
-  return least < INFINITY ? 1e-3 * least : 0;
-}
-
-// Where surfaces would end: what is in prescribed motion is known, all else goes on as it goes, and falls.
-static void expect(const tbWorld* w, double h, const tbStepWork* work, Pd* r)
-{
-  tbSurfaces* s = &r->surfaces;
-  tbStepView view = {.world = w, .h = h, .unconstrained = work->unconstrained, .step = r->step};
-  tb_surfaces_lead(&view, s);
-  for (int i = 0; i < s->scene.nsurface; i++) {
-    const tbMovingSurface* m = &s->surface[i];
-    if (m->fixed) continue;
-    if (s->shape[i] < 0) {
-      tb_bodies(w)[m->body].kind->expect(&view, m->body, s->end[i]);
-      continue;
-    }
-    const tbUnconstrained* f = &work->unconstrained[m->body];
-    for (int k = 0; k < m->surface->nvertex; k++) {
-      tbVec3 arm = tb_sub3(m->start[k], work->centre[m->body].x);
-      s->end[i][k] = tb_madd3(m->start[k], h, tb_add3(f->v, tb_cross3(f->w, arm)));
-    }
-  }
-}
-
 // Whether all that is to be looked at are sheets with a thickness: vertices and faces will do for them.
 static bool are_thick(const tbSurfaces* s)
 {
@@ -199,8 +168,13 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
   TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = clearance_of(&r->surfaces, o);
-  expect(w, o->dt, work, r);
+  r->clearance = tb_surfaces_clearance(&r->surfaces, o->clearance);
+  tb_surfaces_expect(&(tbStepView){.world = w,
+                                   .h = o->dt,
+                                   .unconstrained = work->unconstrained,
+                                   .centre = work->centre,
+                                   .step = r->step},
+                     &r->surfaces);
   tbSurfaceScene all = r->surfaces.scene;
   if (tb_pd_obstacles_are_smooth(w,
                                  &r->surfaces)) { // leaves features of bodies' own surfaces to be looked at
@@ -415,16 +389,6 @@ static tbStatus run_iterations(tbContext* ctx, const tbWorld* w, const tbStepOpt
 
 // ---- phases ----
 
-// Bodies that nodes are attached to do not fly freely.
-static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
-{
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
-      if (other >= 0) unconstrained[other].held = true;
-  }
-}
-
 // Contacts between rigid bodies, and their impacts.
 static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                         tbStepReport* report)
@@ -438,7 +402,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   tb_surface_candidates_init(&r->candidates);
   r->candidates.scratch = work->arena;
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
-  hold_attached(w, work->unconstrained);
+  tb_hold_attached(w, work->unconstrained);
   TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
                           &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);

@@ -42,16 +42,6 @@ static void set_biases(const tbWorld* w, const tbStepOptions* o, tbArray* constr
   }
 }
 
-// Bodies that nodes are attached to do not fly freely.
-static void hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
-{
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
-      if (other >= 0) unconstrained[other].held = true;
-  }
-}
-
 static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work)
 {
   const tbRelaxedSoft* soft = work->own;
@@ -68,7 +58,7 @@ tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* w, const tbStepOption
   soft->soft_contacts = TB_ARRAY(tbSoftContact), soft->met = TB_ARRAY(tbSurfaceContact);
   tb_surface_candidates_init(&soft->candidates);
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
-  hold_attached(w, work->unconstrained);
+  tb_hold_attached(w, work->unconstrained);
   TB_TRY(tb_find_contacts(ctx, work->arena, work->cache, w, o, work->unconstrained, work->pose,
                           &work->constraints));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);

@@ -6,37 +6,6 @@
 
 static const double NEAR = 6; // clearances: features so close are contacts
 
-// A thousandth of the finest surface's mean edge.
-static double clearance_of(const tbSurfaces* s, const tbStepOptions* o)
-{
-  if (o->clearance > 0) return o->clearance;
-  double least = INFINITY;
-  for (int i = 0; i < s->scene.nsurface; i++)
-    if (s->shape[i] < 0) least = fmin(least, s->surface[i].surface->edge_length);
-  return least < INFINITY ? 1e-3 * least : 0;
-}
-
-// Vertices are taken to go on as they go, and fall; where bodies in prescribed motion go is known.
-static void expect(const tbWorld* w, double h, const tbStepWork* work, tbRelaxedSoft* r)
-{
-  tbSurfaces* s = &r->surfaces;
-  tbStepView view = {.world = w, .h = h, .unconstrained = work->unconstrained, .step = r->step};
-  tb_surfaces_lead(&view, s);
-  for (int i = 0; i < s->scene.nsurface; i++) {
-    const tbMovingSurface* m = &s->surface[i];
-    if (m->fixed) continue;
-    if (s->shape[i] < 0) {
-      tb_bodies(w)[m->body].kind->expect(&view, m->body, s->end[i]);
-      continue;
-    }
-    const tbUnconstrained* f = &work->unconstrained[m->body];
-    for (int k = 0; k < m->surface->nvertex; k++) {
-      tbVec3 arm = tb_sub3(m->start[k], work->centre[m->body].x);
-      s->end[i][k] = tb_madd3(m->start[k], h, tb_add3(f->v, tb_cross3(f->w, arm)));
-    }
-  }
-}
-
 tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                                tbRelaxedSoft* r)
 {
@@ -45,8 +14,13 @@ tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
   r->candidates.scratch = work->arena;
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = clearance_of(&r->surfaces, o);
-  expect(w, o->dt, work, r);
+  r->clearance = tb_surfaces_clearance(&r->surfaces, o->clearance);
+  tb_surfaces_expect(&(tbStepView){.world = w,
+                                   .h = o->dt,
+                                   .unconstrained = work->unconstrained,
+                                   .centre = work->centre,
+                                   .step = r->step},
+                     &r->surfaces);
   TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, NEAR * r->clearance + fall, TB_SURFACES_AHEAD,
                          &r->candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,

@@ -221,3 +221,30 @@ tbStatus tb_surfaces_count(tbContext* ctx, const tbSurfaces* s, tbIntersections*
   tb_array_free(ctx, &list);
   return status;
 }
+
+double tb_surfaces_clearance(const tbSurfaces* s, double asked)
+{
+  if (asked > 0) return asked;
+  double least = INFINITY;
+  for (int i = 0; i < s->scene.nsurface; i++)
+    if (s->shape[i] < 0) least = fmin(least, s->surface[i].surface->edge_length);
+  return least < INFINITY ? 1e-3 * least : 0;
+}
+
+void tb_surfaces_expect(const tbStepView* view, tbSurfaces* s)
+{
+  tb_surfaces_lead(view, s);
+  for (int i = 0; i < s->scene.nsurface; i++) {
+    const tbMovingSurface* m = &s->surface[i];
+    if (m->fixed) continue;
+    if (s->shape[i] < 0) {
+      tb_bodies(view->world)[m->body].kind->expect(view, m->body, s->end[i]);
+      continue;
+    }
+    const tbUnconstrained* f = &view->unconstrained[m->body];
+    for (int k = 0; k < m->surface->nvertex; k++) {
+      tbVec3 arm = tb_sub3(m->start[k], view->centre[m->body].x);
+      s->end[i][k] = tb_madd3(m->start[k], view->h, tb_add3(f->v, tb_cross3(f->w, arm)));
+    }
+  }
+}

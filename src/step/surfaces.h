@@ -45,8 +45,15 @@ static inline double tb_surfaces_radius(const tbSurfaces* s, const tbSurfaceFeat
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
                            const tbTransform* pose, tbSurfaces* out);
 
+// How far deformable surfaces stay from others: as asked, or 0: a thousandth of the finest one's mean edge.
+double tb_surfaces_clearance(const tbSurfaces* surfaces, double asked);
+
 // What is in prescribed motion, to its end.
 void tb_surfaces_lead(const tbStepView* view, tbSurfaces* surfaces);
+
+// Everything to where it would end before anything is solved: what is in prescribed motion is known, all else
+// goes on as it goes, and falls.
+void tb_surfaces_expect(const tbStepView* view, tbSurfaces* surfaces);
 
 // What moves freely, to the ends of the step that velocities lead to.
 void tb_surfaces_move(tbContext* ctx, const tbStepView* view, tbSurfaces* surfaces);

@@ -27,3 +27,12 @@ void tb_free_motion(const tbWorld* world, double dt, tbThreads* threads, tbUncon
   Job job = {world, dt, out};
   tb_parallel_for(threads, (int)world->body.count, GRAIN, move_bodies, &job);
 }
+
+void tb_hold_attached(const tbWorld* w, tbUnconstrained* unconstrained)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbBody* b = &tb_bodies(w)[i];
+    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
+      if (other >= 0) unconstrained[other].held = true;
+  }
+}

@@ -12,4 +12,7 @@ void tb_free_motion(const tbWorld* world, double dt, tbThreads* threads, tbUncon
 tbStatus tb_free_motion_solved(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* world,
                                const tbStepOptions* options, tbBodyStep** out);
 
+// Bodies that nodes of deformable ones are attached to do not fly freely.
+void tb_hold_attached(const tbWorld* world, tbUnconstrained* unconstrained);
+
 #endif

@@ -13,6 +13,8 @@ const MOMENT = {
   cradle: 40,
   seesaw: 45,
   gripper: 450,
+  springboard: 140,
+  press: 40,
   arm: 700,
   quadruped: 360,
   chain: 45,
