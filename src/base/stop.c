@@ -44,3 +44,5 @@ tbStatus tb_check_interrupt(tbContext* ctx)
 {
   return tb_asked(ctx->interrupt) ? tb_fail(ctx, TB_ERROR_CANCELLED, "cancelled") : TB_OK;
 }
+
+bool tb_is_late(double deadline) { return deadline > 0 && tb_seconds() > deadline; }

@@ -46,4 +46,7 @@ static inline bool tb_asked(tbInterrupt interrupt)
 // The same as a status, for functions that can fail.
 tbStatus tb_check_interrupt(tbContext* ctx);
 
+// Whether a deadline on the clock of base/clock.h has passed; 0: there is none.
+bool tb_is_late(double deadline);
+
 #endif

@@ -201,7 +201,7 @@ tbStatus tb_ascent_run(tbContext* ctx, tbArena* arena, tbAscent* a)
   TB_TRY(begin(ctx, arena, a, &l));
   memcpy(l.v, p->v_free, (size_t)p->ndof * sizeof *l.v);
   for (int k = 0; k < p->ncontact; k++) push(&l, k, a->lambda + p->row_adr[k]);
-  for (a->used = 0; a->used < a->iterations; a->used++) {
+  for (a->used = 0; a->used < a->iterations && !tb_is_late(a->deadline); a->used++) {
     TB_TRY(tb_check_interrupt(ctx));
     if (!(sweep(&l) > a->still)) break;
   }

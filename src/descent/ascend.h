@@ -20,8 +20,9 @@ typedef struct tbAscent {
   bool rigid; // contacts have no compliance; else the relaxation's stiffnesses
   bool split; // Jacobi with mass splitting
   int iterations;
-  double still;   // m/s: an iteration that changes no contact's velocity by more ends them
-  double* lambda; // in: a start; out                                                            (nrow)
+  double still;    // m/s: an iteration that changes no contact's velocity by more ends them
+  double deadline; // on the clock of base/clock.h: no iteration begins later; 0: none
+  double* lambda;  // in: a start; out                                                            (nrow)
   int used;
 } tbAscent;
 

@@ -2,6 +2,8 @@
 #include "descent/line_search.h"
 #include "problem/metric.h"
 
+#include "base/stop.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +94,7 @@ tbStatus tb_descent_balance(tbContext* ctx, tbArena* arena, tbDescent* d)
   TB_TRY(begin_rounds(arena, d->relaxed->problem, &r));
   TB_TRY(tb_hessian_begin(ctx, arena, d->relaxed, d->cells, &hessian));
   tbStatus status = TB_OK;
-  for (int k = 0; k < ROUNDS && status == TB_OK && !enough; k++) {
+  for (int k = 0; k < ROUNDS && status == TB_OK && !enough && (k == 0 || !tb_is_late(d->deadline)); k++) {
     if (k > 0) tb_descent_evaluate(d, ctx->threads);
     status = balance_once(ctx, d, &hessian, &r, &enough);
   }

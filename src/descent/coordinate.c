@@ -234,7 +234,7 @@ tbStatus tb_coordinate_run(tbContext* ctx, tbArena* arena, tbDescent* d, double*
   if (!l.H || !l.gradient) return TB_ERROR_MEMORY;
   TB_TRY(colour_cells(arena, &l));
   if (multipliers) TB_TRY(begin_multipliers(arena, &l));
-  for (d->used = 0; d->used < d->iterations; d->used++) {
+  for (d->used = 0; d->used < d->iterations && !tb_is_late(d->deadline); d->used++) {
     TB_TRY(tb_check_interrupt(ctx));
     tb_relaxed_velocities(d->relaxed, ctx->threads, d->v, d->u); // afresh: roundings do not pile up
     double most = 0;
@@ -243,7 +243,7 @@ tbStatus tb_coordinate_run(tbContext* ctx, tbArena* arena, tbDescent* d, double*
     else if (!(most > d->still)) break;
   }
   l.multipliers = NULL; // the potentials settle where the multipliers have led
-  for (int k = 0; multipliers && k < SETTLE; k++) {
+  for (int k = 0; multipliers && k < SETTLE && (k == 0 || !tb_is_late(d->deadline)); k++) {
     tb_relaxed_velocities(d->relaxed, ctx->threads, d->v, d->u);
     for (int i = 0; i < d->cells->count; i++) visit(&l, l.order[i]);
   }

@@ -183,7 +183,7 @@ tbStatus tb_descent_run(tbContext* ctx, tbArena* arena, tbDescent* d)
   }
   tbStatus status = TB_OK;
   tb_descent_evaluate(d, ctx->threads);
-  for (d->used = 0; d->used < d->iterations && status == TB_OK; d->used++) {
+  for (d->used = 0; d->used < d->iterations && status == TB_OK && !tb_is_late(d->deadline); d->used++) {
     status = tb_check_interrupt(ctx);
     tb_relaxed_gradient(d->relaxed, ctx->threads, d->v, d->lambda, l.work, l.gradient);
     if (status == TB_OK) status = precondition(ctx, &l);

@@ -15,6 +15,7 @@ typedef struct tbDescent {
   tbDescentOptions options;
   int iterations;     // at most
   double still;       // m/s: an iteration that would change velocities by less ends them
+  double deadline;    // on the clock of base/clock.h: none begins later; 0: none
   tbHessian* hessian; // null: made where it is needed
   // Results: the last iterate, its impulses λ(u) and curvatures D(u).
   double *v, *u, *lambda, *D; // (ndof), (nrow), (nrow), (d_adr[ncontact])

@@ -94,6 +94,7 @@ tbStatus tb_relaxed_descent_begin(tbContext* ctx, const tbRelaxedRun* run, tbRel
   const tbStepOptions* o = run->options;
   out->descent = (tbDescent){.options = o->descent,
                              .iterations = o->iterations,
+                             .deadline = run->deadline,
                              .still = TB_RELAXED_STILL * o->solver.velocity_tolerance};
   TB_TRY(tb_relaxed_begin(run->arena, run->problem, &run->how, o->solver.model, o->solver.directions,
                           &out->relaxed));
@@ -186,7 +187,13 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
                       .arena = work->arena,
                       .lambda = a->lambda};
   bool uneven = false;
+  if (o->solver.time_budget_s > 0) run.deadline = work->begun + o->solver.time_budget_s;
+  if (o->solver.time_left_s) {
+    double end = clock + fmax(*o->solver.time_left_s, 0);
+    run.deadline = run.deadline > 0 ? fmin(run.deadline, end) : end;
+  }
   if (a->problem->ncontact > 0) TB_TRY(solve(ctx, &run));
+  if (o->solver.time_left_s) *o->solver.time_left_s -= tb_seconds() - clock;
   report->iterations += run.iterations;
   if (!(run.off <= o->solver.velocity_tolerance)) TB_TRY(finish(ctx, o, work, report));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);

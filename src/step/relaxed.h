@@ -19,10 +19,11 @@ typedef struct tbRelaxedRun {
   const tbProblem* problem;
   tbRelaxation how;
   tbArena* arena;
-  double* lambda; // in: a guess; out: impulses                                                  (nrow)
-  double* v;      // null: the impulses say all; else the velocities that bodies are to have     (ndof)
-  double off;     // m/s: velocities that the impulses do not explain, although they were to; 0: none
-  int iterations; // out
+  double* lambda;  // in: a guess; out: impulses                                                  (nrow)
+  double* v;       // null: the impulses say all; else the velocities that bodies are to have     (ndof)
+  double off;      // m/s: velocities that the impulses do not explain, although they were to; 0: none
+  double deadline; // of the step's solves, on the clock; 0: none
+  int iterations;  // out
 } tbRelaxedRun;
 
 typedef tbStatus tbRelaxedSolve(tbContext* ctx, tbRelaxedRun* run);

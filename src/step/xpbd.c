@@ -24,6 +24,7 @@ static tbStatus ascend(tbContext* ctx, tbRelaxedRun* run)
                 .split = o->descent.mass_splitting,
                 .iterations = o->iterations,
                 .still = TB_RELAXED_STILL * o->solver.velocity_tolerance,
+                .deadline = run->deadline,
                 .lambda = run->lambda};
   TB_TRY(tb_ascent_run(ctx, run->arena, &a));
   run->iterations = a.used;
