@@ -3,12 +3,13 @@
 #include "base/kernels.h"
 #include "step/soft_step.h"
 
-// soft_step_solve.c
+// soft_step_begin.c
 TB_KERNEL(void, tb_soft_step_begin, (tbSoftStepBatch * batch, int begin, int end, const tbSoftStepBody* body),
           (batch, begin, end, body))
 TB_KERNEL(void, tb_soft_step_warm,
           (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving),
           (batch, begin, end, body, moving))
+// soft_step_solve.c
 TB_KERNEL(void, tb_soft_step_solve,
           (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving,
            const tbSoftStepPass* pass),

@@ -7,7 +7,8 @@
 //   soft_step_bodies.c   bodies in floats
 //   soft_step_substeps.c the substeps, and the sums of their impulses
 //   soft_step_advance.c  bodies move; contact records
-//   soft_step_solve.c    a batch: eight pairs at a time, in floats; compiled once per vector width
+//   soft_step_begin.c    a batch: eight pairs at a time, in floats; compiled once per vector width
+//   soft_step_solve.c    what a pass does with it; the same
 //   soft_step_spin.c     torsional and rolling friction
 //   soft_step_joints.c   joints, row by row
 //   soft_step_publish.c  the step as a contact problem, for the judge and for tb_world_problem
@@ -105,7 +106,8 @@ typedef struct tbSoftStepPass {
 
 tbSoftness tb_softness(double hertz, double damping_ratio, double h);
 
-// Kernels over batches begin … end − 1. moving: how many of the bodies, which come first, can move.
+// Kernels over batches begin … end − 1 (the first two: soft_step_begin.c). moving: how many of the bodies,
+// which come first, can move.
 void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body);
 void tb_soft_step_warm(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving);
 void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
