@@ -214,7 +214,7 @@ static const tbGalleryScene scenes[] = {
      "a soft ball pressed flat between two plates, by barriers that nothing crosses",
      false,
      tb_gallery_press,
-     {NUMBER("share", "of its height that is left", 0.4, 0.1, 1), WHOLE("cells", "across the ball", 6, 2, 40),
+     {NUMBER("share", "of its height that is left", 0.4, 0.1, 1), WHOLE("cells", "across the ball", 4, 2, 40),
       YOUNG(1e5), FRICTION(0.5)}},
     {"jelly",
      "a jelly cube pressed between two plates",
