@@ -75,7 +75,8 @@ void tb_stagger_free(tbContext* ctx, tbStagger* s); // takes null
 
 // λ's contact rows ← the impulses that end penetration, friction as it stands.
 void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda);
-// The same as exactly as rounding allows, whatever it takes and whoever asks to stop.
+// The same as exactly as rounding allows; an island that is not reached before the run is stopped stays as it
+// is.
 void tb_stagger_settle(tbStagger* s, double* lambda);
 // out's friction rows ← the impulses of most dissipation in λ_n F, λ_n as it stands.
 void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, double* out);
