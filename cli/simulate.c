@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/simulate.h"
 #include "tribo/tools/clock.h"
-#include "cli/control.h"
 #include "cli/dump.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
@@ -248,7 +247,7 @@ int simulate(tbContext* ctx, tbScene* scene, int64_t last, const OutputArgs* a)
 {
   Simulation s = {.ctx = ctx, .scene = scene, .args = a, .metrics = metrics_begin(scene)};
   interrupt_watch();
-  tbStatus status = a->control ? control_read(ctx, a->control, scene->world) : TB_OK;
+  tbStatus status = a->control ? tb_control_load(ctx, a->control, scene->world) : TB_OK;
   if (status == TB_OK) status = open_files(&s);
   if (status == TB_OK) status = run_steps(&s, last);
   if (status == TB_OK) status = finish(&s, last);

@@ -77,9 +77,13 @@ tbStatus tb_joint_set_servo(tbContext* ctx, tbWorld* world, tbJointId joint, con
                             double target); // null: none; ends a motor
 tbStatus tb_joint_set_target(tbContext* ctx, tbWorld* world, tbJointId joint,
                              double target); // of its servo, which follows no keys any more   rad or m
-// Targets at times for its servo, which it follows from now on; none: it stays where it is meant to be now.
-tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* world, tbJointId joint, const tbServoKey* keys,
+// Targets at times for its servo, or speeds for its motor, from now on; none: what is meant now stays.
+tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* world, tbJointId joint, const tbJointKey* keys,
                            int count);
+tbStatus tb_joint_set_effort(tbContext* ctx, tbWorld* world, tbJointId joint,
+                             double effort); // of a hinge or slider, until it is changed   N·m or N
+tbStatus tb_joint_set_effort_keys(tbContext* ctx, tbWorld* world, tbJointId joint, const tbJointKey* keys,
+                                  int count); // none: what it is now stays
 
 TB_API_END
 #endif

@@ -73,6 +73,13 @@ tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, siz
                         const char* folder, tbScene* out);
 void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zero
 
+// Control of joints over time from a CSV file: the first column is t, in seconds and increasing; each other
+// one is a joint, by its name or, where it has none, its number. NAME.target is of its servo, NAME.speed of
+// its motor, NAME alone of the one of the two that it has; NAME.effort is a torque or force. A cell is the
+// value at that time (rad or m; rad/s or m/s; N·m or N); an empty one says nothing. Between times values go
+// along straight lines. Joints without a column go on as they are. Errors leave the world as it was.
+tbStatus tb_control_load(tbContext* ctx, const char* path, tbWorld* world);
+
 // Checkpoints: a scene in mid-flight, in one file that needs no other. What is loaded goes on bit for bit as
 // what was saved would have. Damaged files, whatever their bytes, are TB_ERROR_INPUT. A world that holds
 // numbers that are not finite is not saved (TB_ERROR_NUMERIC). Free the scene with tb_scene_free.

@@ -268,11 +268,12 @@ typedef struct tbServo {
   double force;     // N·m or N: at most; ∞: whatever it takes
 } tbServo;
 
-// Where a servo's target is at a time: on straight lines between keys, at rest before and after.
-typedef struct tbServoKey {
-  double t;      // s
-  double target; // rad or m, measured from creation
-} tbServoKey;
+// A servo's target, a motor's speed or an effort at a time: on straight lines between keys, constant before
+// and after.
+typedef struct tbJointKey {
+  double t;     // s
+  double value; // target: rad or m, measured from creation; speed: rad/s or m/s; effort: N·m or N
+} tbJointKey;
 
 typedef struct tbJointDef {
   const char* name; // copied; unique among joints; null: none
@@ -288,9 +289,13 @@ typedef struct tbJointDef {
   double motor_force;  // N·m or N; ∞: whatever it takes
   bool servoed;        // holds the angle or travel at servo_target; not together with a motor
   tbServo servo;
-  double servo_target;          // rad or m, measured from creation
-  const tbServoKey* servo_keys; // copied; instead of the target, in order of time; may be null
-  int servo_key_count;
+  double servo_target; // rad or m, measured from creation
+  const tbJointKey*
+      drive_keys; // copied; in order of time, instead of servo_target, or of motor_speed; or null
+  int drive_key_count;
+  double effort; // about or along the axis, on b, and back on a; beside a motor or servo          N·m or N
+  const tbJointKey* effort_keys; // copied; instead of the effort; may be null
+  int effort_key_count;
   double compliance; // of all its rows; 0: rigid   m/N, rad/(N·m)
   double damping;    // with compliance: of the spring   N·s/m
   bool collide;      // let the two bodies collide
@@ -311,7 +316,7 @@ typedef struct tbJointState {
   double speed;      // its rate, rad/s or m/s
   tbVec3 force;      // on b at its anchor, world axes, mean over the last step                         N
   tbVec3 torque;     // on b about its anchor                                                           N·m
-  double drive;      // the part of these that its motor or servo brings, along or about the axis     N, N·m
+  double drive; // the part of these that its motor or servo and its effort bring, along or about the axis
 } tbJointState;
 
 // Of a joint that is gone: zeros. Impacts within the step are not part of the forces.

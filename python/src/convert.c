@@ -100,11 +100,9 @@ static int friction_model(PyObject* dict, int* used)
   static const struct {
     const char* name;
     tbFrictionKind kind;
-  } models[] = {{"coulomb", TB_FRICTION_ISOTROPIC},
-                {"elliptic", TB_FRICTION_ELLIPTIC},
-                {"contensou", TB_FRICTION_CONTENSOU},
-                {"matchstick", TB_FRICTION_MATCHSTICK},
-                {"tensor", TB_FRICTION_TENSOR}};
+  } models[] = {{"coulomb", TB_FRICTION_ISOTROPIC},   {"elliptic", TB_FRICTION_ELLIPTIC},
+                {"contensou", TB_FRICTION_CONTENSOU}, {"matchstick", TB_FRICTION_MATCHSTICK},
+                {"tensor", TB_FRICTION_TENSOR},       {"texture", TB_FRICTION_TEXTURE}};
   PyObject* model = PyDict_GetItemString(dict, "model");
   if (!model) return -1;
   *used += 1;
@@ -115,12 +113,29 @@ static int friction_model(PyObject* dict, int* used)
   return -1;
 }
 
+// What every kind may have, and a texture's numbers.
+static bool read_extras(PyObject* dict, int* used, tbFriction* out)
+{
+  double texture = out->texture, directions = out->directions;
+  bool good = read_member(dict, "static_ratio", used, &out->static_ratio) &&
+              read_member(dict, "stribeck", used, &out->stribeck) &&
+              read_member(dict, "tresca", used, &out->tresca) &&
+              read_member(dict, "adhesion", used, &out->adhesion) &&
+              read_member(dict, "restitution", used, &out->restitution) &&
+              read_member(dict, "texture", used, &texture) &&
+              read_member(dict, "directions", used, &directions);
+  out->texture = texture >= 0 && texture < 1e9 ? (int)texture : -1; // −1 is refused where it is used
+  out->directions = directions >= 0 && directions < 1e9 ? (int)directions : -1;
+  return good;
+}
+
 static int friction_of_dict(PyObject* dict, tbFriction* out)
 {
   int used = 0, before, model = friction_model(dict, &used);
   *out = tb_friction(0.5);
   out->direction = tb_vec3(1, 0, 0);
   out->kappa = 1;
+  if (!read_extras(dict, &used, out)) return 0;
   PyObject* matrix = PyDict_GetItemString(dict, "matrix");
   if (matrix && !read_matrix(matrix, out->matrix)) return 0;
   used += matrix != NULL;
@@ -144,8 +159,9 @@ static int friction_of_dict(PyObject* dict, tbFriction* out)
   if (used == PyDict_Size(dict) && used > 0) return 1;
   PyErr_SetString(PyExc_ValueError,
                   "friction: a number, {'mu', 'torsion', 'rolling'}, {'mu_t', 'mu_b', 'direction'} with "
-                  "torsion and rolling, {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'} or "
-                  "{'model': 'tensor', 'matrix', 'kappa', 'direction'}");
+                  "torsion and rolling, {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'}, "
+                  "{'model': 'tensor', 'matrix', 'kappa', 'direction'} or {'model': 'texture', 'texture', "
+                  "'direction'}; each with 'static_ratio', 'stribeck', 'tresca', 'adhesion', 'restitution'");
   return 0;
 }
 

@@ -19,6 +19,25 @@ static PyObject* add_material(World* self, PyObject* args)
   return py_id(id.index, id.generation);
 }
 
+// Width, height, and rows of normals.
+static PyObject* add_texture(World* self, PyObject* args)
+{
+  int width, height, texture;
+  PyObject* rows;
+  Numbers normals;
+  if (!PyArg_ParseTuple(args, "iiO:add_texture", &width, &height, &rows)) return NULL;
+  if (!py_read_numbers(rows, "normals", 2, -1, 3, &normals)) return NULL;
+  tbWorld* world = py_world(self);
+  tbStatus status = TB_OK;
+  bool fits = (long long)width * height == (long long)normals.shape[0];
+  if (world && fits)
+    status = tb_world_add_texture(&self->ctx, world, width, height, (const tbVec3*)normals.at, &texture);
+  PyMem_Free(normals.at);
+  if (!world) return NULL;
+  if (!fits) return py_raise_as(TB_ERROR_ARGUMENT, "a texture has height times width normals");
+  return status == TB_OK ? PyLong_FromLong(texture) : py_raise(&self->ctx);
+}
+
 // Keys of a motion, rows of t, position, orientation. None: none.
 typedef struct {
   tbMotionKey* at;
@@ -82,14 +101,17 @@ static PyObject* add_body(World* self, PyObject* args)
 {
   tbBodyDef def = tb_default_body_def();
   const char* motion;
-  PyObject *shapes, *inertia, *friction, *restitution, *keys;
+  PyObject *shapes, *inertia, *friction, *restitution, *keys, *centre;
+  tbVec3 middle;
   int bullet;
-  if (!PyArg_ParseTuple(args, "zsOO&ddOO&O&O&O&OOOpII:add_body", &def.name, &motion, &shapes, py_to_material,
+  if (!PyArg_ParseTuple(args, "zsOO&ddOO&O&O&O&OOOpIIO:add_body", &def.name, &motion, &shapes, py_to_material,
                         &def.material, &def.mass, &def.density, &inertia, py_to_vec3, &def.position,
                         py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
                         &def.angular_velocity, &friction, &restitution, &keys, &bullet, &def.category,
-                        &def.mask))
+                        &def.mask, &centre))
     return NULL;
+  if (centre != Py_None && !py_to_vec3(centre, &middle)) return NULL;
+  if (centre != Py_None) def.centre = &middle;
   tbWorld* world = py_world(self);
   tbFriction own;
   double bounce;
@@ -173,19 +195,28 @@ static PyObject* add_deformable(World* self, tbDeformableDef* def, PyObject* fri
   return status == TB_OK ? py_id(id.index, id.generation) : py_raise(&self->ctx);
 }
 
+static bool read_basis(const char* name, tbReducedBasis* out)
+{
+  for (int i = 0; i < TB_BASIS_COUNT; i++)
+    if (strcmp(name, tb_basis_name((tbReducedBasis)i)) == 0) return *out = (tbReducedBasis)i, true;
+  PyErr_Format(PyExc_ValueError, "basis: 'linear' or 'modal-derivatives', not '%s'", name);
+  return false;
+}
+
 static PyObject* add_soft(World* self, PyObject* args)
 {
   tbDeformableDef def = tb_default_deformable_def();
   def.soft = tb_soft_def();
-  const char* model;
+  const char *model, *basis;
   PyObject *solid, *friction, *pins;
   int self_contact;
-  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&Op:add_soft", &def.name, py_native.solid, &solid, &model,
-                        &def.soft.young, &def.soft.poisson, &def.soft.density, &def.soft.mass_damping,
+  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&Opisz:add_soft", &def.name, py_native.solid, &solid,
+                        &model, &def.soft.young, &def.soft.poisson, &def.soft.density, &def.soft.mass_damping,
                         &def.soft.stiffness_damping, py_to_material, &def.material, &friction, py_to_vec3,
                         &def.position, py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
-                        &def.angular_velocity, &pins, &self_contact))
+                        &def.angular_velocity, &pins, &self_contact, &def.modes, &basis, &def.basis_file))
     return NULL;
+  if (!read_basis(basis, &def.basis)) return NULL;
   if (!tb_elastic_from_name(model, &def.soft.model)) {
     PyErr_Format(PyExc_ValueError, "model: 'linear', 'corotated', 'stvk' or 'neo-hookean', not '%s'", model);
     return NULL;
@@ -262,9 +293,9 @@ static PyObject* add_joint(World* self, PyObject* args)
   tbVec3 second; // anchor
   tbJointDef def = tb_default_joint_def(TB_JOINT_BALL);
   int collide;
-  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOddpz:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
+  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOdddpz:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
                         py_to_vec3, &def.anchor, &anchor_b, py_to_vec3, &def.axis, &limits, &motor, &servo,
-                        &def.compliance, &def.damping, &collide, &def.name))
+                        &def.effort, &def.compliance, &def.damping, &collide, &def.name))
     return NULL;
   if (!read_type(name, &def.type) || !read_limits(limits, &def.limited, &def.lower, &def.upper)) return NULL;
   if (anchor_b != Py_None) {
@@ -327,7 +358,8 @@ static PyObject* set_limits(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
-PyMethodDef py_world_add_methods[] = {{"_add_material", (PyCFunction)add_material, METH_VARARGS, NULL},
+PyMethodDef py_world_add_methods[] = {{"_add_texture", (PyCFunction)add_texture, METH_VARARGS, NULL},
+                                      {"_add_material", (PyCFunction)add_material, METH_VARARGS, NULL},
                                       {"_add_body", (PyCFunction)add_body, METH_VARARGS, NULL},
                                       {"_add_soft", (PyCFunction)add_soft, METH_VARARGS, NULL},
                                       {"_add_cloth", (PyCFunction)add_cloth, METH_VARARGS, NULL},

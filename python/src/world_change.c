@@ -228,6 +228,25 @@ static PyObject* set_filter(World* self, PyObject* args)
   return done(self, tb_body_set_filter(&self->ctx, self->scene.world, body, category, mask));
 }
 
+// Coordinates of a reduced body, and their rates or None.
+static PyObject* set_modes(World* self, PyObject* args)
+{
+  tbBodyId body;
+  PyObject *coordinates, *rates;
+  Numbers q = {0}, speed = {0};
+  if (!PyArg_ParseTuple(args, "O&OO:set_modes", py_to_body, &body, &coordinates, &rates)) return NULL;
+  if (!py_world_has_body(self, body)) return NULL;
+  int count = tb_body_mode_count(self->scene.world, body);
+  if (!py_read_numbers(coordinates, "coordinates", 1, count, -1, &q)) return NULL;
+  bool good = rates == Py_None || py_read_numbers(rates, "rates", 1, count, -1, &speed);
+  good = good && py_world_has_body(self, body); // reading may run Python code of its own
+  PyObject* result = !good ? NULL
+                           : done(self, tb_body_set_modes(&self->ctx, self->scene.world, body, q.at,
+                                                          rates == Py_None ? NULL : speed.at));
+  PyMem_Free(q.at), PyMem_Free(speed.at);
+  return result;
+}
+
 static PyObject* ignore_pair(World* self, PyObject* args)
 {
   tbBodyId a, b;
@@ -269,20 +288,31 @@ static PyObject* set_target(World* self, PyObject* args)
   return done(self, tb_joint_set_target(&self->ctx, self->scene.world, joint, target));
 }
 
-// Rows of a time and a target.
+static PyObject* set_effort(World* self, PyObject* args)
+{
+  tbJointId joint;
+  double effort;
+  if (!PyArg_ParseTuple(args, "O&d:set_effort", py_to_joint, &joint, &effort)) return NULL;
+  if (!py_world_has_joint(self, joint)) return NULL;
+  return done(self, tb_joint_set_effort(&self->ctx, self->scene.world, joint, effort));
+}
+
+// Rows of a time and a target, speed or, where the first argument is true, effort.
 static PyObject* set_keys(World* self, PyObject* args)
 {
   tbJointId joint;
   PyObject* rows;
   Numbers numbers;
-  if (!PyArg_ParseTuple(args, "O&O:set_keys", py_to_joint, &joint, &rows)) return NULL;
+  int efforts;
+  if (!PyArg_ParseTuple(args, "pO&O:set_keys", &efforts, py_to_joint, &joint, &rows)) return NULL;
   if (!py_world_has_joint(self, joint) || !py_read_numbers(rows, "keys", 2, -1, 2, &numbers)) return NULL;
   int count = (int)numbers.shape[0];
-  tbServoKey* keys = PyMem_Malloc(((size_t)count + 1) * sizeof *keys);
-  for (int i = 0; keys && i < count; i++) keys[i] = (tbServoKey){numbers.at[2 * i], numbers.at[2 * i + 1]};
+  tbJointKey* keys = PyMem_Malloc(((size_t)count + 1) * sizeof *keys);
+  for (int i = 0; keys && i < count; i++) keys[i] = (tbJointKey){numbers.at[2 * i], numbers.at[2 * i + 1]};
   PyMem_Free(numbers.at);
   if (!keys) return PyErr_NoMemory();
-  tbStatus status = tb_joint_set_keys(&self->ctx, self->scene.world, joint, keys, count);
+  tbStatus status = (efforts ? tb_joint_set_effort_keys : tb_joint_set_keys)(&self->ctx, self->scene.world,
+                                                                             joint, keys, count);
   PyMem_Free(keys);
   return done(self, status);
 }
@@ -311,5 +341,7 @@ PyMethodDef py_world_change_methods[] = {
     {"_set_motor", (PyCFunction)set_motor, METH_VARARGS, NULL},
     {"_set_servo", (PyCFunction)set_servo, METH_VARARGS, NULL},
     {"_set_target", (PyCFunction)set_target, METH_VARARGS, NULL},
+    {"_set_effort", (PyCFunction)set_effort, METH_VARARGS, NULL},
     {"_set_keys", (PyCFunction)set_keys, METH_VARARGS, NULL},
+    {"_set_modes", (PyCFunction)set_modes, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

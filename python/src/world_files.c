@@ -17,6 +17,19 @@ static PyObject* save_checkpoint(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
+static PyObject* load_control(World* self, PyObject* args)
+{
+  PyObject* path;
+  if (!PyArg_ParseTuple(args, "O&:load_control", PyUnicode_FSConverter, &path)) return NULL;
+  tbStatus status = TB_OK;
+  tbWorld* world = py_world(self);
+  if (world) status = tb_control_load(&self->ctx, PyBytes_AsString(path), world);
+  Py_DECREF(path);
+  if (!world) return NULL;
+  if (status != TB_OK) return py_raise(&self->ctx);
+  Py_RETURN_NONE;
+}
+
 // Snapshots.
 
 typedef struct {
@@ -135,6 +148,9 @@ PyMethodDef py_world_file_methods[] = {
      "have the bits\n"
      "they had; bodies added since are gone."},
     {"restore", (PyCFunction)restore, METH_VARARGS, "restore(snapshot)\n\nBack to a snapshot of this world."},
+    {"load_control", (PyCFunction)load_control, METH_VARARGS,
+     "load_control(path)\n\nLets joints follow a CSV file from now on: t, then a column per joint; NAME or\n"
+     "NAME.target of a servo, NAME.speed of a motor, NAME.effort. `tribo run --control` reads the same."},
     {"_begin_recording", (PyCFunction)begin_recording, METH_VARARGS, NULL},
     {"end_recordings", (PyCFunction)end_recordings, METH_NOARGS,
      "end_recordings()\n\nFinishes the files of record_to; close() does it, too."},

@@ -187,6 +187,18 @@ static PyObject* body_nodes(World* self, PyObject* args)
   return py_finish(array);
 }
 
+static PyObject* body_modes(World* self, PyObject* args)
+{
+  tbBodyId body;
+  if (!PyArg_ParseTuple(args, "O&:body_modes", py_to_body, &body) || !py_world_has_body(self, body))
+    return NULL;
+  int count = tb_body_mode_count(self->scene.world, body);
+  PyObject* array;
+  double* to = py_new_doubles(&array, 1, count, 0);
+  if (to && count) memcpy(to, tb_body_modes(self->scene.world, body), (size_t)count * sizeof(double));
+  return py_finish(array);
+}
+
 static PyObject* body_triangles(World* self, PyObject* args)
 {
   tbBodyId body;
@@ -225,8 +237,8 @@ static PyObject* joint_def(World* self, PyObject* args)
   if (def.b.index < 0) Py_XDECREF(b), b = Py_NewRef(Py_None);
   PyObject* limits = def.limited ? Py_BuildValue("dd", def.lower, def.upper) : Py_NewRef(Py_None);
   if (a && b && limits)
-    return Py_BuildValue("sNNNd", tb_joint_type_name(def.type), a, b, limits,
-                         def.servoed ? def.servo_target : 0.0);
+    return Py_BuildValue("sNNNdd", tb_joint_type_name(def.type), a, b, limits,
+                         def.servoed ? def.servo_target : def.motor_speed, def.effort);
   Py_XDECREF(a), Py_XDECREF(b), Py_XDECREF(limits);
   return NULL;
 }
@@ -359,6 +371,7 @@ PyMethodDef py_world_read_methods[] = {{"_counts", (PyCFunction)counts, METH_NOA
                                        {"_body_get_mass", (PyCFunction)body_get_mass, METH_VARARGS, NULL},
                                        {"_body_state", (PyCFunction)body_state, METH_VARARGS, NULL},
                                        {"_body_nodes", (PyCFunction)body_nodes, METH_VARARGS, NULL},
+                                       {"_body_modes", (PyCFunction)body_modes, METH_VARARGS, NULL},
                                        {"_body_triangles", (PyCFunction)body_triangles, METH_VARARGS, NULL},
                                        {"_find_joint", (PyCFunction)find_joint, METH_VARARGS, NULL},
                                        {"_joint_name", (PyCFunction)joint_name, METH_VARARGS, NULL},

@@ -93,7 +93,7 @@ class Material(_Handle):
     __slots__ = ()
 
     def set_friction(self, friction):
-        """A number, {'mu', 'torsion', 'rolling'} (m) or {'mu_t', 'mu_b', 'direction'}."""
+        """A number, or a dict as for World.add_material."""
         self.world._material_friction(self.id, friction)
 
     def set_restitution(self, restitution):
@@ -120,7 +120,7 @@ class Body(_Handle):
 
     @property
     def kind(self):
-        """'dynamic', 'fixed' or 'kinematic' of rigid bodies; 'soft', 'cloth'."""
+        """'dynamic', 'fixed' or 'kinematic' of rigid bodies; 'soft', 'cloth', 'reduced'."""
         return self.world._body_kind(self.id)
 
     @property
@@ -184,6 +184,15 @@ class Body(_Handle):
 
     def set_nodes(self, positions, velocities):
         self.world._set_nodes(self.id, positions, velocities)
+
+    @property
+    def modes(self):
+        """Coordinates of a reduced body's deformation (a copy); empty: it has none."""
+        return self.world._body_modes(self.id)
+
+    def set_modes(self, coordinates, rates=None):
+        """Deforms a reduced body; rates None: at rest."""
+        self.world._set_modes(self.id, coordinates, rates)
 
     @property
     def triangles(self):
@@ -313,8 +322,18 @@ class Joint(_Handle):
         self.world._set_servo(self.id, target is not None, target or 0.0, stiffness, damping, force)
 
     @property
+    def effort(self):
+        """A torque about the axis of a hinge, or a force along that of a slider (N·m or N), on the second body and
+        back on the first, until it is changed; beside a motor or servo. Assign to set it."""
+        return self.world._joint_def(self.id)[5]
+
+    @effort.setter
+    def effort(self, value):
+        self.world._set_effort(self.id, value)
+
+    @property
     def target(self):
-        """Of its servo; assign to move it."""
+        """Of its servo (of its motor: the speed); assign to move a servo."""
         return self.world._joint_def(self.id)[4]
 
     @target.setter
@@ -327,12 +346,17 @@ class Joint(_Handle):
         return self.world._joint_name(self.id)
 
     def follow(self, keys):
-        """Lets its servo follow keys, rows of a time (s) and a target: straight lines between them.
+        """Lets its servo follow keys, rows of a time (s) and a target: straight lines between them. Of a motor: speeds.
 
-        No keys: it stays where it is meant to be now.
+        No keys: what is meant now stays.
         """
         keys = list(keys)
-        self.world._set_keys(self.id, keys if keys else _no_keys())
+        self.world._set_keys(False, self.id, keys if keys else _no_keys())
+
+    def follow_effort(self, keys):
+        """The same of its effort: rows of a time (s) and a torque or force."""
+        keys = list(keys)
+        self.world._set_keys(True, self.id, keys if keys else _no_keys())
 
     def remove(self):
         self.world._remove_joint(self.id)
@@ -454,7 +478,13 @@ class World(_native.World):
     # Building.
 
     def add_material(self, name, density=1000.0, friction=0.5, restitution=0.0):
-        """A material. friction: a number, {'mu', 'torsion', 'rolling'} (m) or {'mu_t', 'mu_b', 'direction'}."""
+        """A material. friction: a number, or a dict with the keys that scene files have:
+
+        {'mu', 'torsion', 'rolling'} (m), {'mu_t', 'mu_b', 'direction'},
+        {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'}, {'model': 'tensor', 'matrix', 'kappa', 'direction'}
+        or {'model': 'texture', 'texture', 'direction'} of World.add_texture;
+        each may have 'static_ratio', 'stribeck' (m/s), 'tresca' (N), 'adhesion' (N) and 'restitution'.
+        """
         return Material(self, self._add_material(name, density, friction, restitution))
 
     def material(self, name):
@@ -464,24 +494,36 @@ class World(_native.World):
             raise KeyError(name)
         return Material(self, id)
 
+    def add_texture(self, normals):
+        """Normals of a surface's texture, height × width × 3 (x along the friction's direction, z out of the surface);
+        a number for friction={'model': 'texture', 'texture': …}."""
+        import numpy
+
+        normals = numpy.asarray(normals, dtype=float)
+        if normals.ndim != 3 or normals.shape[2] != 3:
+            raise ValueError("normals: expected an array of height × width × 3")
+        height, width, _ = normals.shape
+        return self._add_texture(width, height, normals.reshape(-1, 3))
+
     def set_pair(self, a, b, friction, restitution=0.0):
         """What two materials do together, in place of the mean of both."""
         self._set_pair(_id(a, self), _id(b, self), friction, restitution)
 
     def add_body(self, shapes=(), position=_ZERO, orientation=_IDENTITY, *, name=None, motion="dynamic", material=None,
                  mass=0.0, density=0.0, inertia=None, velocity=_ZERO, angular_velocity=_ZERO, friction=None,
-                 restitution=None, keys=None, bullet=False, category=1, mask=_ALL):
+                 restitution=None, keys=None, bullet=False, category=1, mask=_ALL, centre_of_mass=None):
         """A rigid body of one shape or several.
 
         motion   'dynamic', 'fixed' or 'kinematic' (with velocities, or keys: rows of t, x, y, z, qw, qx, qy, qz)
         mass     kg; 0: from density (kg/m³), or from the material's
         inertia  about the centre of mass, body axes: xx, yy, zz, xy, xz, yz; None: from the shapes
+        centre_of_mass   in the body's frame; None: that of the shapes
         """
         if isinstance(shapes, _native.Shape):
             shapes = (shapes,)
         return Body(self, self._add_body(name, motion, shapes, _id(material, self), mass, density, inertia, position,
                                          orientation, velocity, angular_velocity, friction, restitution, keys, bullet,
-                                         category, mask))
+                                         category, mask, centre_of_mass))
 
     def add_soft(self, solid, position=_ZERO, orientation=_IDENTITY, *, name=None, model="corotated", young=1e6,
                  poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0, material=None, friction=None,
@@ -489,7 +531,23 @@ class World(_native.World):
         """A deformable solid: tribo.solid_box, tribo.solid_load, … pins: (nodes, body or None) each."""
         return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
                                          _id(material, self), friction, position, orientation, velocity,
-                                         angular_velocity, self._pins(pins), self_contact))
+                                         angular_velocity, self._pins(pins), self_contact, 0, "linear", None))
+
+    def add_reduced(self, solid, modes, position=_ZERO, orientation=_IDENTITY, *, basis="linear", basis_file=None,
+                    name=None, young=1e6, poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0,
+                    material=None, friction=None, velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True):
+        """A solid that deforms by a few modes of vibration in a frame that moves with it.
+
+        modes       how many
+        basis       'linear', or 'modal-derivatives' for large bending
+        basis_file  where the modes are kept for the next time
+        """
+        if modes < 1:
+            raise ValueError("modes: at least one")
+        model = "stvk" if basis == "modal-derivatives" else "linear"
+        return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
+                                         _id(material, self), friction, position, orientation, velocity,
+                                         angular_velocity, self._pins(pins), self_contact, modes, basis, basis_file))
 
     def add_cloth(self, sheet, position=_ZERO, orientation=_IDENTITY, *, name=None, area_density=0.2, stretch=200.0,
                   shear=50.0, bend=1e-5, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=_ZERO,
@@ -505,17 +563,18 @@ class World(_native.World):
         return tuple((nodes, _id(body, self), _ZERO, _ZERO, None) for nodes, body in pins)
 
     def add_joint(self, type, a, b, anchor, axis=(0, 0, 1), *, anchor_b=None, limits=None, motor=None, servo=None,
-                  compliance=0.0, damping=0.0, collide=False, name=None):
+                  effort=0.0, compliance=0.0, damping=0.0, collide=False, name=None):
         """A 'ball', 'hinge', 'slider', 'weld' or 'distance' joint of two bodies; None: the world.
 
         anchor, axis   in the world, now
         limits   (lower, upper), rad or m from creation
         motor    (speed, largest force)
         servo    (target, stiffness, damping, largest force); Joint.follow lets the target move
+        effort   a torque or force, beside these; Joint.effort changes it
         name     unique among joints, for World.joint and CSV files
         """
         return Joint(self, self._add_joint(type, _id(a, self), _id(b, self), anchor, anchor_b, axis, limits, motor,
-                                           servo, compliance, damping, collide, name))
+                                           servo, effort, compliance, damping, collide, name))
 
     def ignore_pair(self, a, b, ignore=True):
         """Two rigid bodies pass through each other from now on, or no longer."""

@@ -9,9 +9,10 @@ typedef struct tbUnconstrained {
   tbVec3 v, w;    // velocities after the step's forces; contacts change these
   tbVec3 a;       // linear acceleration, constant over the step
   tbTransform at; // pose of the centre of mass when they do: at the start of the step, or when it was struck
-  bool held;      // a joint acts on it: its path is no parabola
-  double struck;  // when an impact changed its velocity to v; negative: none did
-  double share;   // of the step, that nodes go (step/implicit.c); 1: all of it
+  tbVec3 pushed, turned; // the part of v and w that springs and efforts of joints bring
+  bool held;             // a joint acts on it: its path is no parabola
+  double struck;         // when an impact changed its velocity to v; negative: none did
+  double share;          // of the step, that nodes go (step/implicit.c); 1: all of it
   double lost; // time at the end of the step that it stands still, lest it pass through something (inner.c)
 } tbUnconstrained;
 

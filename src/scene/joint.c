@@ -40,9 +40,13 @@ tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* d)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a servo needs a stiffness or a damping, and neither negative");
   if (d->servoed && (!isfinite(d->servo_target) || !(s->force >= 0)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a servo needs a finite target and a force that is not negative");
-  if (d->servo_key_count != 0 && !(d->servoed && s->stiffness > 0))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "keys need a servo with a stiffness");
-  TB_TRY(tb_servo_keys_check(ctx, d->servo_keys, d->servo_key_count));
+  if (d->drive_key_count != 0 && !(d->servoed && s->stiffness > 0) && !d->motor)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "keys need a servo with a stiffness, or a motor");
+  TB_TRY(tb_joint_keys_check(ctx, TB_KEYS_DRIVE, d->drive_keys, d->drive_key_count));
+  if (!isfinite(d->effort)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the effort of a joint must be finite");
+  if (!turns && (d->effort != 0 || d->effort_key_count != 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no effort", tb_joint_type_name(d->type));
+  TB_TRY(tb_joint_keys_check(ctx, TB_KEYS_EFFORT, d->effort_keys, d->effort_key_count));
   if (!(d->compliance >= 0) || !isfinite(d->compliance) || !(d->damping >= 0) || !isfinite(d->damping))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "compliance and damping of a joint must not be negative");
   return TB_OK;
@@ -80,11 +84,20 @@ static tbTransform frame_of(const tbWorld* w, int body)
   return body < 0 ? tb_transform_identity() : tb_transform(tb_bodies(w)[body].q, tb_bodies(w)[body].x);
 }
 
+static tbStatus copy_keys(tbContext* ctx, tbWorld* w, int place, const tbJointDef* d)
+{
+  TB_TRY(tb_joint_keys_replace(ctx, w, place, TB_KEYS_DRIVE, d->drive_keys, d->drive_key_count));
+  tbStatus status = tb_joint_keys_replace(ctx, w, place, TB_KEYS_EFFORT, d->effort_keys, d->effort_key_count);
+  if (status != TB_OK) tb_joint_keys_replace(ctx, w, place, TB_KEYS_DRIVE, NULL, 0); // needs no memory
+  return status;
+}
+
 // Its name and its keys are copied; nothing is left where that fails.
 static tbStatus push_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJoint* joint)
 {
-  joint->def.name = NULL, joint->def.servo_keys = NULL, joint->def.servo_key_count = 0;
-  joint->key = (int)w->servo_key.count;
+  joint->def.name = NULL;
+  tb_joint_drop_keys(&joint->def);
+  joint->key = (int)w->joint_key.count;
   if (d->name && tb_names_find(&w->names, TB_NAME_JOINT, d->name) >= 0)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "two joints are called \"%s\"", d->name);
   if (d->name && !(joint->def.name = tb_names_keep(ctx, &w->names, d->name))) return TB_ERROR_MEMORY;
@@ -92,8 +105,8 @@ static tbStatus push_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJo
   if (status == TB_OK) status = tb_ids_reserve(ctx, &w->joint_ids);
   if (status == TB_OK) status = tb_array_push(ctx, &w->joint, joint, 1);
   int place = (int)w->joint.count - 1;
-  if (status == TB_OK && d->servo_key_count > 0) {
-    status = tb_servo_keys_replace(ctx, w, place, d->servo_keys, d->servo_key_count);
+  if (status == TB_OK) {
+    status = copy_keys(ctx, w, place, d);
     if (status != TB_OK) w->joint.count--;
   }
   if (status != TB_OK && joint->def.name) tb_names_drop(ctx, &w->names, joint->def.name);

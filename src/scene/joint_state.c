@@ -53,7 +53,8 @@ tbJointDef tb_joint_def(const tbWorld* w, tbJointId id)
   if (place < 0) return tb_default_joint_def(TB_JOINT_BALL);
   const tbJoint* j = &tb_joints(w)[place];
   tbJointDef d = j->def;
-  if (j->nkey > 0) d.servo_keys = (const tbServoKey*)w->servo_key.data + j->key, d.servo_key_count = j->nkey;
+  d.drive_keys = tb_joint_keys(w, j, TB_KEYS_DRIVE), d.drive_key_count = j->nkey[TB_KEYS_DRIVE];
+  d.effort_keys = tb_joint_keys(w, j, TB_KEYS_EFFORT), d.effort_key_count = j->nkey[TB_KEYS_EFFORT];
   return d;
 }
 
@@ -64,7 +65,7 @@ tbJointState tb_joint_state(const tbWorld* w, tbJointId id)
   const tbJoint* j = &tb_joints(w)[place];
   tbJointPlace p = tb_joint_placed(w, NULL, j);
   tbJointState s = {.force = j->force, .torque = j->torque};
-  if (w->clock_dt > 0) s.drive = j->impulse[TB_JOINT_DRIVE] / w->clock_dt;
+  if (w->clock_dt > 0) s.drive = j->impulse[TB_JOINT_DRIVE] / w->clock_dt + j->effort;
   tbVec3 v, spin;
   rates(w, j, &p, &v, &spin);
   double length = tb_norm3(p.apart);
@@ -86,10 +87,12 @@ static tbStatus change(tbContext* ctx, tbWorld* w, tbJointId id, const tbJointDe
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
   TB_TRY(tb_joint_check(ctx, def));
-  if (def->servo_key_count == 0) tb_servo_keys_replace(ctx, w, place, NULL, 0); // needs no memory
+  if (def->drive_key_count == 0) // these need no memory
+    tb_joint_keys_replace(ctx, w, place, TB_KEYS_DRIVE, NULL, 0);
+  if (def->effort_key_count == 0) tb_joint_keys_replace(ctx, w, place, TB_KEYS_EFFORT, NULL, 0);
   tbJointDef* own = &tb_joints(w)[place].def;
   *own = *def;
-  own->servo_keys = NULL, own->servo_key_count = 0;
+  tb_joint_drop_keys(own);
   return TB_OK;
 }
 
@@ -105,7 +108,8 @@ tbStatus tb_joint_set_motor(tbContext* ctx, tbWorld* w, tbJointId id, bool on, d
 {
   tbJointDef d = tb_joint_def(w, id);
   d.motor = on, d.motor_speed = on ? speed : 0, d.motor_force = on ? force : 0;
-  if (on) d.servoed = false, d.servo_key_count = 0;
+  if (on) d.servoed = false;
+  if (!d.servoed) d.drive_key_count = 0;
   return change(ctx, w, id, &d);
 }
 
@@ -113,8 +117,8 @@ tbStatus tb_joint_set_servo(tbContext* ctx, tbWorld* w, tbJointId id, const tbSe
 {
   tbJointDef d = tb_joint_def(w, id);
   d.servoed = servo, d.servo = servo ? *servo : (tbServo){0}, d.servo_target = servo ? target : 0;
-  d.servo_key_count = 0;
   if (servo) d.motor = false;
+  if (!d.motor) d.drive_key_count = 0;
   return change(ctx, w, id, &d);
 }
 
@@ -124,19 +128,41 @@ tbStatus tb_joint_set_target(tbContext* ctx, tbWorld* w, tbJointId id, double ta
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
   if (!d.servoed) return tb_fail(ctx, TB_ERROR_ARGUMENT, "this joint has no servo");
-  d.servo_target = target, d.servo_key_count = 0;
+  d.servo_target = target, d.drive_key_count = 0;
   return change(ctx, w, id, &d);
 }
 
-tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* w, tbJointId id, const tbServoKey* keys, int count)
+tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* w, tbJointId id, const tbJointKey* keys, int count)
 {
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
   tbJoint* j = &tb_joints(w)[place];
-  if (!j->def.servoed) return tb_fail(ctx, TB_ERROR_ARGUMENT, "this joint has no servo");
-  TB_TRY(tb_servo_keys_check(ctx, keys, count));
-  double rate, now = tb_servo_target(w, j, w->time, 0, &rate);
-  TB_TRY(tb_servo_keys_replace(ctx, w, place, keys, count));
-  if (count == 0) j->def.servo_target = now;
+  if (!j->def.motor && !(j->def.servoed && j->def.servo.stiffness > 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "keys need a servo with a stiffness, or a motor");
+  TB_TRY(tb_joint_keys_check(ctx, TB_KEYS_DRIVE, keys, count));
+  double rate, now = j->def.motor ? tb_motor_speed(w, j, w->time) : tb_servo_target(w, j, w->time, 0, &rate);
+  TB_TRY(tb_joint_keys_replace(ctx, w, place, TB_KEYS_DRIVE, keys, count));
+  if (count == 0) *(j->def.motor ? &j->def.motor_speed : &j->def.servo_target) = now;
+  return TB_OK;
+}
+
+tbStatus tb_joint_set_effort(tbContext* ctx, tbWorld* w, tbJointId id, double effort)
+{
+  tbJointDef d = tb_joint_def(w, id);
+  d.effort = effort, d.effort_key_count = 0;
+  return change(ctx, w, id, &d);
+}
+
+tbStatus tb_joint_set_effort_keys(tbContext* ctx, tbWorld* w, tbJointId id, const tbJointKey* keys, int count)
+{
+  int place;
+  TB_TRY(tb_joint_find(ctx, w, id, &place));
+  tbJoint* j = &tb_joints(w)[place];
+  if (j->def.type != TB_JOINT_HINGE && j->def.type != TB_JOINT_SLIDER)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no effort", tb_joint_type_name(j->def.type));
+  TB_TRY(tb_joint_keys_check(ctx, TB_KEYS_EFFORT, keys, count));
+  double now = tb_joint_effort(w, j, w->time);
+  TB_TRY(tb_joint_keys_replace(ctx, w, place, TB_KEYS_EFFORT, keys, count));
+  if (count == 0) j->def.effort = now;
   return TB_OK;
 }

@@ -23,7 +23,8 @@ static void follow(int* place, int removed) // of something else than what is re
 static void remove_joint(tbContext* ctx, tbWorld* w, int place)
 {
   const char* name = tb_joints(w)[place].def.name;
-  tb_servo_keys_replace(ctx, w, place, NULL, 0); // needs no memory
+  for (int of = 0; of < TB_KEYS_COUNT; of++)
+    tb_joint_keys_replace(ctx, w, place, of, NULL, 0); // needs no memory
   if (name) {
     tb_names_remove(&w->names, TB_NAME_JOINT, name);
     tb_names_drop(ctx, &w->names, name);

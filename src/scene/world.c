@@ -25,7 +25,7 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->contact_material = TB_ARRAY(tbContactMaterial);
   w->pair = TB_ARRAY(tbPairRule);
   w->key = TB_ARRAY(tbMotionKey);
-  w->servo_key = TB_ARRAY(tbServoKey);
+  w->joint_key = TB_ARRAY(tbJointKey);
   w->contact = TB_ARRAY(tbContactRecord);
   w->texture = TB_ARRAY(tbTexture);
   w->ignored = TB_ARRAY(tbBodyPair);
@@ -67,7 +67,7 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   tbArray* arrays[] = {&w->body, &w->shape, &w->owner,   &w->joint, &w->material, &w->contact_material,
                        &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
-  tb_array_free(ctx, &w->servo_key);
+  tb_array_free(ctx, &w->joint_key);
   tb_array_free(ctx, &w->texture);
   tb_array_free(ctx, &w->ignored);
   tb_array_free(ctx, &w->event);

@@ -74,18 +74,22 @@ typedef struct tbContactRecord {
 
 enum { TB_JOINT_LIMITS = 6, TB_JOINT_DRIVE = 8, TB_JOINT_IMPULSES = 9 }; // where impulses of each stand
 
+enum { TB_KEYS_DRIVE, TB_KEYS_EFFORT, TB_KEYS_COUNT }; // what keys of a joint are of
+
 typedef struct tbJoint {
   tbJointDef def;
   int a, b; // places of its bodies; −1: the world
   int id;   // in tbWorld.joint_ids
   void* user;
-  int key, nkey; // of its servo's target, in tbWorld.servo_key; 0: it rests at servo_target
+  int key;                 // its first in tbWorld.joint_key
+  int nkey[TB_KEYS_COUNT]; // of its drive, and behind these of its effort; 0: constant
   // frames at creation, in the bodies' frames (the world's for −1)
   tbVec3 anchor_a, anchor_b;
   tbQuat frame_a, frame_b;           // x axis: the joint's axis
   double length;                     // distance: at creation
   double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, motor or servo
   tbVec3 force, torque;              // on b at its anchor, mean over the last step; to look at
+  double effort;                     // of the last step; to look at
 } tbJoint;
 
 // What a joint measures. centre: poses of the bodies' centres of mass, one per body; null: where they are.
@@ -145,7 +149,7 @@ struct tbWorld {
   tbArray contact_material; // tbContactMaterial: bodies' own
   tbArray pair;             // tbPairRule, sorted
   tbArray key;              // tbMotionKey
-  tbArray servo_key;        // tbServoKey, of the joints in their order
+  tbArray joint_key;        // tbJointKey, of the joints in their order
   tbArray contact;          // tbContactRecord of the last step
   tbArray texture;          // tbTexture
   tbArray ignored;          // tbBodyPair that do not touch, sorted
@@ -243,11 +247,19 @@ tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, t
 tbStatus tb_inertia_check(tbContext* ctx, const char* name, tbMat3 inertia); // positive definite
 tbMat3 tb_inertia_from(const double inertia[6]);                             // xx yy zz xy xz yz
 tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* def); // limits, motor, servo, compliance
-// Finite, in order of time. (servo.c)
-tbStatus tb_servo_keys_check(tbContext* ctx, const tbServoKey* keys, int count);
+static inline void tb_joint_drop_keys(tbJointDef* d)            // they are the world's
+{
+  d->drive_keys = d->effort_keys = NULL, d->drive_key_count = d->effort_key_count = 0;
+}
+// Keys of joints (joint_keys.c); of: TB_KEYS_DRIVE or TB_KEYS_EFFORT.
+const tbJointKey* tb_joint_keys(const tbWorld* world, const tbJoint* joint, int of);     // null: none
+tbStatus tb_joint_keys_check(tbContext* ctx, int of, const tbJointKey* keys, int count); // finite, in order
 // Those of the joint at a place become these.
-tbStatus tb_servo_keys_replace(tbContext* ctx, tbWorld* world, int place, const tbServoKey* keys, int count);
+tbStatus tb_joint_keys_replace(tbContext* ctx, tbWorld* world, int place, int of, const tbJointKey* keys,
+                               int count);
 // Where the servo's target is at time t, and its rate in the step of length h that ends there.
 double tb_servo_target(const tbWorld* world, const tbJoint* joint, double t, double h, double* rate);
+double tb_motor_speed(const tbWorld* world, const tbJoint* joint, double t);
+double tb_joint_effort(const tbWorld* world, const tbJoint* joint, double t);
 
 #endif

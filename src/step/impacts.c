@@ -318,8 +318,8 @@ static void release(const Impacts* p, tbStepWork* work)
   for (size_t i = 0; i < p->world->body.count; i++) {
     if (tb_bodies(p->world)[i].motion != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
     tbUnconstrained* f = &work->unconstrained[i];
-    f->v = tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a);
-    f->w = tb_add3(p->now[i].w, tb_spin_up(&tb_bodies(p->world)[i], p->now[i].at.q, h));
+    f->v = tb_add3(tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a), f->pushed);
+    f->w = tb_add3(tb_add3(p->now[i].w, tb_spin_up(&tb_bodies(p->world)[i], p->now[i].at.q, h)), f->turned);
     f->at = p->now[i].at;
     f->struck = p->when[i];
     if (!f->held) work->centre[i] = f->at;

@@ -29,7 +29,7 @@ void tb_joint_reactions(const tbAssembly* a, const tbStepOptions* o, tbWorld* w)
     bool on_b = j->b >= 0 && a->place[j->b].dof >= 0; // else through the other, which must have a place then
     int dof = a->place[on_b ? j->b : j->a].dof;
     tbVec3 at = on_b ? place.arm_b : tb_add3(place.arm_a, place.apart);
-    j->force = tb_joint_spring(w, o, a->view.centre, j), j->torque = tb_zero3();
+    tb_joint_forces_keep(w, o, a->view.centre, w->time - 0.5 * o->dt, j);
     for (int k = 0; k < a->nblock[i]; k++, block++)
       add_block(a->problem, block, a->lambda, dof, (on_b ? 1 : -1) / o->dt, at, &j->force, &j->torque);
   }

@@ -11,6 +11,7 @@
 //   limits    on angle or travel                         2 rows, nonneg
 //   motor     drives angle or travel at a speed          1 row, box ± force·h
 //   servo     a spring and damper to an angle or travel  1 compliant row, box ± force·h
+//   effort    a force along the axis, or a torque        none: it is part of the free motion
 //
 // Errors go away as the stabilisation says: a fraction per step, or a spring and damper where the joint has
 // a compliance.
@@ -150,11 +151,12 @@ static void drive_row(tbJointBlock* block, double force, double h)
   if (block->law == TB_LAW_BOX) block->param[0] = -force * h, block->param[1] = force * h;
 }
 
-static void motor_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+static void motor_block(const tbWorld* w, const tbStepOptions* o, const tbJoint* j, const Pose* p,
+                        tbJointBlock* block)
 {
   coordinate(j, p, block);
   drive_row(block, j->def.motor_force, o->dt);
-  block->bias[0] = -j->def.motor_speed;
+  block->bias[0] = -tb_motor_speed(w, j, w->time + o->dt);
 }
 
 // λ = −h (k (error + h u) + d (u − rate)): the spring and damper of the end of the step.
@@ -229,17 +231,49 @@ int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, co
     stabilise(o, &rigid, limit);
     if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
   }
-  if (j->def.motor && !positions) motor_block(o, j, &p, &out[count++]);
+  if (j->def.motor && !positions) motor_block(w, o, j, &p, &out[count++]);
   if (j->def.servoed && !positions) servo_block(w, o, j, &p, &out[count++]);
   return count;
 }
 
-static void push(const tbWorld* w, int body, tbVec3 impulse, tbVec3 arm, const tbMat3* I,
+// An impulse and a moment about the centre of mass.
+static void push(const tbWorld* w, int body, tbVec3 impulse, tbVec3 moment, const tbMat3* I,
                  tbUnconstrained* unconstrained)
 {
   if (body < 0 || tb_bodies(w)[body].motion != TB_BODY_DYNAMIC) return;
-  unconstrained[body].v = tb_madd3(unconstrained[body].v, 1 / tb_bodies(w)[body].mass, impulse);
-  unconstrained[body].w = tb_add3(unconstrained[body].w, tb_mat3_mulv(*I, tb_cross3(arm, impulse)));
+  tbUnconstrained* f = &unconstrained[body];
+  tbVec3 v = tb_scale3(1 / tb_bodies(w)[body].mass, impulse), turn = tb_mat3_mulv(*I, moment);
+  f->v = tb_add3(f->v, v), f->w = tb_add3(f->w, turn);
+  f->pushed = tb_add3(f->pushed, v), f->turned = tb_add3(f->turned, turn);
+}
+
+// Along the axis at anchor b, or about it.
+static void push_effort(const tbWorld* w, const tbStepOptions* o, const tbJoint* j, const Pose* p,
+                        tbUnconstrained* unconstrained)
+{
+  double effort = tb_joint_effort(w, j, w->time + 0.5 * o->dt); // the mean over the step
+  tbVec3 impulse = tb_scale3(o->dt * effort, tb_mat3_col(tb_quat_mat3(p->qa), 0)), moment = impulse;
+  tbVec3 on_a = tb_neg3(impulse), on_b = impulse;
+  if (j->def.type == TB_JOINT_SLIDER) {
+    on_a = tb_cross3(tb_add3(p->ra, p->e), on_a), on_b = tb_cross3(p->rb, on_b);
+    push(w, j->b, impulse, on_b, &p->Ib, unconstrained);
+    push(w, j->a, tb_neg3(moment), on_a, &p->Ia, unconstrained);
+  } else {
+    push(w, j->b, tb_zero3(), on_b, &p->Ib, unconstrained);
+    push(w, j->a, tb_zero3(), on_a, &p->Ia, unconstrained);
+  }
+}
+
+static bool has_effort(const tbJoint* j) { return j->def.effort != 0 || j->nkey[TB_KEYS_EFFORT] > 0; }
+
+static void push_spring(const tbWorld* w, const tbStepOptions* o, const tbJoint* j, const Pose* p,
+                        tbUnconstrained* unconstrained)
+{
+  Rod rod = rod_of(j, p);
+  if (!resolved(o, j, &rod)) return;
+  tbVec3 impulse = tb_scale3(-o->dt * rod.error / j->def.compliance, rod.d), back = tb_neg3(impulse); // on b
+  push(w, j->b, impulse, tb_cross3(p->rb, impulse), &p->Ib, unconstrained);
+  push(w, j->a, back, tb_cross3(p->ra, back), &p->Ia, unconstrained);
 }
 
 void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre,
@@ -250,20 +284,27 @@ void tb_joint_forces(const tbWorld* w, const tbStepOptions* o, const tbTransform
     int a = j->a, b = j->b;
     if (a >= 0) unconstrained[a].held = true;
     if (b >= 0) unconstrained[b].held = true;
-    if (j->def.type != TB_JOINT_DISTANCE || !(j->def.compliance > 0)) continue;
+    bool spring = j->def.type == TB_JOINT_DISTANCE && j->def.compliance > 0;
+    if (!spring && !has_effort(j)) continue;
     Pose p = pose_of(w, centre, j);
-    Rod rod = rod_of(j, &p);
-    if (!resolved(o, j, &rod)) continue;
-    tbVec3 impulse = tb_scale3(-o->dt * rod.error / j->def.compliance, rod.d); // on b
-    push(w, b, impulse, p.rb, &p.Ib, unconstrained);
-    push(w, a, tb_neg3(impulse), p.ra, &p.Ia, unconstrained);
+    if (spring) push_spring(w, o, j, &p, unconstrained);
+    else push_effort(w, o, j, &p, unconstrained);
   }
 }
 
-tbVec3 tb_joint_spring(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre, const tbJoint* j)
+void tb_joint_forces_keep(const tbWorld* w, const tbStepOptions* o, const tbTransform* centre, double middle,
+                          tbJoint* j)
 {
-  if (j->def.type != TB_JOINT_DISTANCE || !(j->def.compliance > 0)) return tb_zero3();
+  bool spring = j->def.type == TB_JOINT_DISTANCE && j->def.compliance > 0;
+  j->force = j->torque = tb_zero3(), j->effort = 0;
+  if (!spring && !has_effort(j)) return;
   Pose p = pose_of(w, centre, j);
-  Rod rod = rod_of(j, &p);
-  return resolved(o, j, &rod) ? tb_scale3(-rod.error / j->def.compliance, rod.d) : tb_zero3();
+  if (spring) {
+    Rod rod = rod_of(j, &p);
+    if (resolved(o, j, &rod)) j->force = tb_scale3(-rod.error / j->def.compliance, rod.d);
+    return;
+  }
+  j->effort = tb_joint_effort(w, j, middle);
+  *(j->def.type == TB_JOINT_SLIDER ? &j->force : &j->torque) =
+      tb_scale3(j->effort, tb_mat3_col(tb_quat_mat3(p.qa), 0));
 }

@@ -22,14 +22,15 @@ typedef struct tbJointBlock {
 int tb_joint_blocks(const tbWorld* world, const tbStepOptions* options, bool positions,
                     const tbTransform* centre, const tbJoint* joint, tbJointBlock out[TB_JOINT_BLOCKS]);
 
-// Springs that the step is short enough to follow act as forces: added to the free velocities here, and left
-// out of the blocks above. Marks every body with a joint as held.
+// Efforts, and springs that the step is short enough to follow, act as forces: added to the free velocities
+// here, and left out of the blocks above. Marks every body with a joint as held.
 void tb_joint_forces(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
                      tbUnconstrained* unconstrained);
 
-// The force on b of a spring that acts as a force; zero: the joint is none.
-tbVec3 tb_joint_spring(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
-                       const tbJoint* joint);
+// Fills tbJoint.force, .torque and .effort with what acts as a force; middle: the time half way through the
+// step.
+void tb_joint_forces_keep(const tbWorld* world, const tbStepOptions* options, const tbTransform* centre,
+                          double middle, tbJoint* joint);
 
 // The force and torque of every joint on its second body, from what the step's problem says of it: fills
 // tbJoint.force and .torque.

@@ -226,7 +226,7 @@ void tb_soft_step_joints_keep(const tbSoftStepWork* s, const tbStepOptions* o, t
   for (size_t i = 0; i < w->joint.count; i++) {
     tbJoint* j = &tb_joints(w)[i];
     memcpy(j->impulse, s->joint_total[i], sizeof j->impulse);
-    j->force = tb_joint_spring(w, o, s->centre, j), j->torque = tb_zero3();
+    tb_joint_forces_keep(w, o, s->centre, w->time + 0.5 * o->dt, j);
   }
   for (int i = 0; i < s->njoint; i++) { // on b at its anchor; for the world, what a feels turned around
     const tbSoftStepJoint* block = &s->joint[i];

@@ -35,6 +35,16 @@ refuse "a row that is short" 't,shoulder,1\n0,1\n' 'bad.csv:2:4: fewer columns'
 refuse "a row that is long" 't,shoulder\n0,1,2\n' 'bad.csv:2:4: more columns'
 refuse "words" 't,shoulder\n0,fast\n' 'bad.csv:2:3: expected a number'
 refuse "a joint twice" 't,shoulder,shoulder\n0,1,2\n' 'bad.csv:1:12: two columns are of the joint shoulder'
-sed 's/"servo": {"stiffness": 1000, "damping": 60}/"motor": {"speed": 1, "force": 2}/' lever.json >motor.json
-t run motor.json --control way.csv --quiet
-ended 2 && one_line && says "no servo moves the joint shoulder"; claim "--control refuses a joint without a servo"
+sed 's/"servo": {"stiffness": 1000, "damping": 60}/"motor": {"speed": 1, "force": 1000}/; s/"servo": {"stiffness": 1e5, "damping": 1000}/"effort": {"force": 0}/' lever.json >motor.json
+printf 't,shoulder.speed,1.effort\n0,0,9.81\n1,0.5,9.81\n1.5,0.5,11.81\n' >speed.csv
+t run motor.json --control speed.csv --csv-joints m.csv --quiet
+ended 0; claim "--control takes speeds of motors and efforts"
+awk -F, '$3 == "shoulder" && $1 == 50 { a = $5 } $3 == "shoulder" && $1 == 200 { b = $5; c = $4 } $3 == "1" && $1 == 100 { s = $5; e = $6 } $3 == "1" && $1 == 150 { v = $5 }
+  END { exit !(a > 0.2499 && a < 0.2501 && b > 0.4999 && b < 0.5001 && c > 0.74 && c < 0.76 && s * s < 1e-12 && e > 9.8099 && e < 9.8101 && v > 0.4999 && v < 0.5001) }' m.csv; claim "motors and efforts follow the file"
+t run motor.json --control speed.csv --time 0.7 --checkpoint half.ckp --quiet && t resume half.ckp --time 2 --csv-joints rest.csv --quiet
+ended 0 && tail -2 rest.csv | cmp -s - <(tail -2 m.csv); claim "a resumed run follows the speeds and efforts of the file"
+refuse "a speed of a servo" 't,shoulder.speed\n0,1\n' 'bad.csv:1:3: no motor moves the joint shoulder'
+refuse "an effort twice" 't,shoulder.effort,shoulder.effort\n0,1,2\n' 'bad.csv:1:19: two columns are of the joint shoulder'
+sed 's/, "servo": {"stiffness": 1000, "damping": 60}//' lever.json >plain.json
+t run plain.json --control way.csv --quiet
+ended 2 && one_line && says "neither a servo nor a motor moves the joint shoulder"; claim "--control refuses a joint that nothing drives"

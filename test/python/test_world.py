@@ -23,6 +23,76 @@ def stack(count=2, **options):
 
 
 class Building(unittest.TestCase):
+    def test_motors_and_efforts_are_driven(self):
+        world = tribo.World(dt=0.01, gravity=(0, 0, 0))
+        ball = world.add_body(tribo.sphere(0.1), mass=2.0)
+        joint = world.add_joint("slider", None, ball, (0, 0, 0), (0, 0, 1), motor=(0.0, 1e6), name="lift")
+        joint.follow([(0, 0.0), (0.1, 1.0)])
+        world.step(5)
+        self.assertAlmostEqual(joint.speed, 0.5, places=9)
+        joint.set_motor(None)
+        joint.effort = 4.0
+        world.step(10)
+        self.assertAlmostEqual(joint.speed, 0.7, places=9)
+        self.assertAlmostEqual(joint.drive, 4.0)
+        self.assertEqual(joint.effort, 4.0)
+        joint.follow_effort([(0, -4.0)])
+        world.step(10)
+        self.assertAlmostEqual(joint.speed, 0.5, places=9)
+        with self.assertRaises(tribo.ArgumentError):
+            joint.effort = math.nan
+        with self.assertRaises(tribo.ArgumentError):
+            joint.follow([(0, 1.0)])  # neither a servo nor a motor
+        other = world.add_joint("slider", None, world.add_body(tribo.sphere(0.1), (2, 0, 0), mass=2.0), (2, 0, 0), (0, 0, 1), effort=2.0)
+        world.step(10)
+        self.assertAlmostEqual(other.speed, 0.1, places=9)
+
+    def test_control_comes_from_a_csv_file(self):
+        world = tribo.World(dt=0.01, gravity=(0, 0, 0))
+        joint = world.add_joint("slider", None, world.add_body(tribo.sphere(0.1), mass=2.0), (0, 0, 0), (0, 0, 1), motor=(0.0, 1e6), name="lift")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "way.csv")
+            with open(path, "w") as file:
+                file.write("t,lift.speed\n0,0\n0.1,1\n")
+            world.load_control(path)
+            world.step(5)
+            self.assertAlmostEqual(joint.speed, 0.5, places=9)
+            with open(path, "w") as file:
+                file.write("t,lft\n0,0\n")
+            with self.assertRaisesRegex(tribo.InputError, 'way.csv:1:3: no joint is called "lft"; did you mean "lift"'):
+                world.load_control(path)
+
+    def test_centres_of_mass_are_given(self):
+        world = tribo.World(gravity=(0, 0, 0))
+        body = world.add_body(tribo.box((1, 1, 1)), mass=1.0, centre_of_mass=(0.25, 0, 0), angular_velocity=(0, 0, 1))
+        self.assertAlmostEqual(world.momentum[1], 0.25)
+        del body
+
+    def test_reduced_bodies_deform_by_modes(self):
+        world = tribo.World(dt=1e-3, gravity=(0, 0, 0), scheme="implicit")
+        bar = world.add_reduced(tribo.solid_box((1, 0.1, 0.1), (10, 1, 1)), 4, young=1e6)
+        self.assertEqual((bar.kind, bar.modes.shape), ("reduced", (4,)))
+        bar.set_modes([0.01, 0, 0, 0])
+        self.assertGreater(world.energy.elastic, 0)
+        world.step(3)
+        self.assertNotEqual(bar.modes[0], 0.01)
+        for wrong in ([1.0], [math.nan] * 4, "four"):
+            with self.assertRaises((tribo.Error, ValueError, TypeError)):
+                bar.set_modes(wrong)
+        with self.assertRaises(ValueError):
+            world.add_reduced(tribo.solid_box((1, 1, 1), (2, 2, 2)), 2, basis="none")
+
+    def test_frictions_of_scene_files_are_python_dicts(self):
+        world = tribo.World()
+        texture = world.add_texture(np.tile([0.3, 0.0, 1.0], (4, 4, 1)))
+        world.add_material("rough", friction={"model": "texture", "texture": texture, "direction": (1, 0, 0)})
+        world.add_material("sticky", friction={"mu": 0.3, "static_ratio": 1.5, "stribeck": 0.1, "adhesion": 2.0})
+        for wrong in ({"model": "texture", "texture": 0}, {"mu": 0.3, "static_ratio": math.nan}, {"mu": 0.3, "stick": 1}):
+            with self.assertRaises((tribo.ArgumentError, ValueError)):
+                world.add_material("wrong", friction=wrong)
+        with self.assertRaises(ValueError):
+            world.add_texture(np.zeros((4, 3)))
+
     def test_a_falling_box_comes_to_rest_on_the_ground(self):
         world = tribo.World()
         world.add_body(tribo.plane(), motion="fixed")

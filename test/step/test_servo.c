@@ -170,11 +170,11 @@ TEST(a_servo_follows_its_keys_at_their_rate)
     Stage s;
     fresh(&s);
     tbBodyId ball = hung(&s, 2, tb_zero3());
-    tbServoKey keys[] = {{0.5, 0}, {2.5, 1}, {3, 0.5}};
+    tbJointKey keys[] = {{0.5, 0}, {2.5, 1}, {3, 0.5}};
     tbJointDef def = vertical(TB_JOINT_SLIDER);
     def.name = "lift";
     def.servoed = true, def.servo = (tbServo){2000, 100, INFINITY};
-    def.servo_keys = keys, def.servo_key_count = 3;
+    def.drive_keys = keys, def.drive_key_count = 3;
     tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
     CHECK(tb_world_find_joint(s.world, "lift").index == id.index);
     tbStepOptions o = tb_default_step_options();
@@ -195,30 +195,149 @@ TEST(keys_of_servos_are_kept_in_order_and_follow_their_joints)
   Stage s;
   fresh(&s);
   tbJointId id[3];
-  tbServoKey keys[3][2] = {{{0, 1}, {1, 2}}, {{0, 3}, {1, 4}}, {{0, 5}, {2, 6}}};
+  tbJointKey keys[3][2] = {{{0, 1}, {1, 2}}, {{0, 3}, {1, 4}}, {{0, 5}, {2, 6}}};
   const char* const names[] = {"first", NULL, "last"};
   for (int i = 0; i < 3; i++) {
     tbJointDef def = vertical(TB_JOINT_SLIDER);
     def.name = names[i];
     def.servoed = true, def.servo = (tbServo){100, 10, INFINITY};
-    def.servo_keys = keys[i], def.servo_key_count = 2;
+    def.drive_keys = keys[i], def.drive_key_count = 2;
     id[i] = stage_join(&s, def, the_world, hung(&s, 1, tb_vec3(i, 0, 0)), tb_zero3());
   }
   tbJointDef twice = tb_joint_def(s.world, id[0]);
   twice.b = tb_world_body_at(s.world, 1);
   CHECK(tb_world_add_joint(&s.ctx, s.world, &twice, NULL) == TB_ERROR_ARGUMENT); // the name is taken
-  tbServoKey back[] = {{1, 0}, {1, 1}};
+  tbJointKey back[] = {{1, 0}, {1, 1}};
   CHECK(tb_joint_set_keys(&s.ctx, s.world, id[0], back, 2) == TB_ERROR_ARGUMENT);
   CHECK(tb_joint_set_keys(&s.ctx, s.world, id[0], keys[2], 1) == TB_OK);
   CHECK_OK(&s.ctx, tb_world_remove_joint(&s.ctx, s.world, id[1]));
   tbJointDef first = tb_joint_def(s.world, id[0]), last = tb_joint_def(s.world, id[2]);
-  CHECK(first.servo_key_count == 1 && first.servo_keys[0].target == 5 && !strcmp(first.name, "first"));
-  CHECK(last.servo_key_count == 2 && last.servo_keys[1].target == 6 && !strcmp(last.name, "last"));
+  CHECK(first.drive_key_count == 1 && first.drive_keys[0].value == 5 && !strcmp(first.name, "first"));
+  CHECK(last.drive_key_count == 2 && last.drive_keys[1].value == 6 && !strcmp(last.name, "last"));
   CHECK(tb_joint_place(s.world, tb_world_find_joint(s.world, "last")) == 1);
   CHECK_OK(&s.ctx, tb_joint_set_target(&s.ctx, s.world, id[0], 7));
   last = tb_joint_def(s.world, id[2]);
-  CHECK(tb_joint_def(s.world, id[0]).servo_key_count == 0 && last.servo_keys[0].target == 5);
+  CHECK(tb_joint_def(s.world, id[0]).drive_key_count == 0 && last.drive_keys[0].value == 5);
   CHECK_OK(&s.ctx, tb_world_remove_joint(&s.ctx, s.world, id[0]));
   CHECK(tb_world_find_joint(s.world, "first").index < 0);
+  tb_world_free(&s.ctx, s.world);
+}
+
+// A constant effort gives a constant acceleration: force over mass, torque over inertia about the hinge. Both
+// bodies feel it, and it is read back.
+TEST(an_effort_accelerates_as_newton_says)
+{
+  static const char* const schemes[] = {"semi-implicit", "soft-step", "moreau", "implicit",
+                                        "penalty",       "xpbd",      "vbd",    "primal"};
+  for (int i = 0; i < 8; i++)
+    for (int turns = 0; turns < 2; turns++) {
+      Stage s;
+      fresh(&s);
+      no_gravity(&s);
+      tbBodyId ball = hung(&s, 2, tb_vec3(turns ? 0.5 : 0, 0, 0));
+      tbJointDef def = vertical(turns ? TB_JOINT_HINGE : TB_JOINT_SLIDER);
+      def.effort = 3;
+      tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
+      tbStepOptions o = tb_default_step_options();
+      o.dt = 1e-3, o.scheme = schemes[i];
+      for (int k = 0; k < 100; k++) CHECK_OK(&s.ctx, tb_world_step(&s.ctx, s.world, &o, NULL));
+      tbJointState j = tb_joint_state(s.world, id);
+      double inertia = turns ? 2 * (0.4 * 0.01 + 0.25) : 2;
+      CHECK_NEAR(j.speed, 0.1 * 3 / inertia, 2e-3 * 0.1 * 3 / inertia);
+      CHECK_NEAR(j.drive, 3, 1e-12);
+      CHECK_NEAR(turns ? j.torque.y : j.force.z, turns ? -3 : 3, 1e-2);
+      tb_world_free(&s.ctx, s.world);
+    }
+}
+
+TEST(an_effort_between_two_bodies_keeps_their_momentum)
+{
+  for (int turns = 0; turns < 2; turns++) {
+    Stage s;
+    fresh(&s);
+    no_gravity(&s);
+    tbBodyId a = hung(&s, 1, tb_vec3(-0.3, 0.1, 0)), b = hung(&s, 3, tb_vec3(0.4, 0, 0.2));
+    tbJointDef def = vertical(turns ? TB_JOINT_HINGE : TB_JOINT_SLIDER);
+    def.effort = -2;
+    tbJointId id = stage_join(&s, def, a, b, tb_zero3());
+    run(&s, 1e-3, 200);
+    CHECK(tb_norm3(tb_world_momentum(s.world)) < 1e-9);
+    CHECK(tb_norm3(tb_world_angular_momentum(s.world)) < 1e-5);
+    CHECK(tb_joint_state(s.world, id).speed < -0.1);
+    CHECK_OK(&s.ctx, tb_joint_set_effort(&s.ctx, s.world, id, 0));
+    run(&s, 1e-3, 1);
+    CHECK(tb_joint_state(s.world, id).drive == 0);
+    CHECK(tb_joint_set_effort(&s.ctx, s.world, id, NAN) == TB_ERROR_ARGUMENT);
+    tb_world_free(&s.ctx, s.world);
+  }
+}
+
+// An impact within the step does not take the step's effort away.
+TEST(an_effort_acts_through_an_impact)
+{
+  double speed[2];
+  for (int bounce = 0; bounce < 2; bounce++) {
+    Stage s;
+    fresh(&s);
+    no_gravity(&s);
+    tbBodyId ball = hung(&s, 2, tb_zero3());
+    tbBodyId other = hung(&s, 2, tb_vec3(0, bounce ? 0.2005 : 3, 0)); // meets it across the axis
+    double e = 1;
+    CHECK_OK(&s.ctx, tb_body_set_restitution(&s.ctx, s.world, other, &e));
+    tbFriction none = tb_friction(0);
+    CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, s.world, other, &none));
+    tbBodyState state = tb_body_state(s.world, other);
+    state.velocity = tb_vec3(0, -1, 0);
+    CHECK_OK(&s.ctx, tb_body_set_state(&s.ctx, s.world, other, &state));
+    tbJointDef def = vertical(TB_JOINT_SLIDER);
+    def.effort = 100;
+    tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
+    run(&s, 1e-3, 1);
+    CHECK((tb_body_state(s.world, other).velocity.y > 0) == (bounce == 1));
+    speed[bounce] = tb_joint_state(s.world, id).speed;
+    tb_world_free(&s.ctx, s.world);
+  }
+  CHECK_NEAR(speed[0], 100 * 1e-3 / 2, 1e-9);
+  CHECK_NEAR(speed[1], speed[0], 1e-3); // the two meet a little askew
+}
+
+// Speeds of a motor and efforts follow their keys; a snapshot of numbers stays when keys end.
+TEST(motors_and_efforts_follow_keys)
+{
+  Stage s;
+  fresh(&s);
+  no_gravity(&s);
+  tbBodyId ball = hung(&s, 2, tb_zero3());
+  tbJointKey speeds[] = {{0.1, 0}, {0.3, 1}, {0.4, 1}}, pushes[] = {{0, 0}, {1, 4}};
+  tbJointDef def = vertical(TB_JOINT_SLIDER);
+  def.motor = true, def.motor_force = INFINITY, def.drive_keys = speeds, def.drive_key_count = 3;
+  tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
+  run(&s, 0.01, 20);
+  CHECK_NEAR(tb_joint_state(s.world, id).speed, 0.5, 1e-9);
+  CHECK_OK(&s.ctx, tb_joint_set_keys(&s.ctx, s.world, id, NULL, 0));
+  run(&s, 0.01, 20);
+  CHECK_NEAR(tb_joint_state(s.world, id).speed, 0.5, 1e-9);
+  CHECK_NEAR(tb_joint_def(s.world, id).motor_speed, 0.5, 1e-9);
+  CHECK_OK(&s.ctx, tb_joint_set_keys(&s.ctx, s.world, id, speeds, 3));
+  CHECK_OK(&s.ctx, tb_joint_set_effort_keys(&s.ctx, s.world, id, pushes, 2));
+  CHECK(tb_joint_def(s.world, id).drive_key_count == 3 &&
+        tb_joint_def(s.world, id).effort_keys[1].value == 4);
+  CHECK_OK(&s.ctx, tb_joint_set_motor(&s.ctx, s.world, id, false, 0, 0));
+  CHECK(tb_joint_def(s.world, id).drive_key_count == 0 && tb_joint_def(s.world, id).effort_key_count == 2);
+  double before = tb_joint_state(s.world, id).speed; // at 0.4 s; until 0.6 s the effort's mean is 2 N
+  run(&s, 0.01, 20);
+  CHECK_NEAR(tb_joint_state(s.world, id).speed - before, 0.2 * 2.0 / 2, 1e-9);
+  CHECK_OK(&s.ctx, tb_joint_set_effort_keys(&s.ctx, s.world, id, NULL, 0));
+  CHECK_NEAR(tb_joint_def(s.world, id).effort, 2.4, 1e-9);
+
+  tbJointDef rod = tb_default_joint_def(TB_JOINT_BALL);
+  rod.b = hung(&s, 1, tb_vec3(3, 0, 0)), rod.effort = 1;
+  CHECK(tb_world_add_joint(&s.ctx, s.world, &rod, NULL) == TB_ERROR_ARGUMENT);
+  rod.effort = 0;
+  tbJointId other = stage_join(&s, rod, the_world, rod.b, tb_vec3(3, 0, 0));
+  CHECK(tb_joint_set_effort_keys(&s.ctx, s.world, other, pushes, 2) == TB_ERROR_ARGUMENT);
+  CHECK(tb_joint_set_keys(&s.ctx, s.world, other, pushes, 2) == TB_ERROR_ARGUMENT);
+  tbJointKey wild[] = {{0, NAN}};
+  CHECK(tb_joint_set_effort_keys(&s.ctx, s.world, id, wild, 1) == TB_ERROR_ARGUMENT);
   tb_world_free(&s.ctx, s.world);
 }

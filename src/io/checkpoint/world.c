@@ -9,7 +9,7 @@
 
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
-_Static_assert(sizeof(tbJoint) == 488, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 528, "tbJoint has changed: code_joint, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
 _Static_assert(sizeof(tbWorld) == 792, "tbWorld has changed: tb_code_world, and the version of checkpoints");
 _Static_assert(sizeof(tbMaterial) == 192,
@@ -284,15 +284,23 @@ static void code_joint_name(tbCodec* c, tbWorld* w, int index, const char** name
 }
 
 // Keys stand in the order of their joints.
-static void code_servo_keys(tbCodec* c, tbWorld* w, tbJoint* j)
+static int keys_end(const tbJoint* j) { return j->key + j->nkey[TB_KEYS_DRIVE] + j->nkey[TB_KEYS_EFFORT]; }
+
+static void code_joint_keys(tbCodec* c, tbWorld* w, tbJoint* j)
 {
-  int before = j == tb_joints(w) ? 0 : j[-1].key + j[-1].nkey, total = (int)w->servo_key.count;
-  j->key = before;
-  tb_code_int(c, &j->nkey, 0, total - before);
-  if (!tb_codec_good(c) || j->nkey == 0) return;
-  tb_codec_require(c, j->def.servoed && j->def.servo.stiffness > 0, "keys of a joint without a servo");
-  tbStatus status = tb_servo_keys_check(c->ctx, (const tbServoKey*)w->servo_key.data + j->key, j->nkey);
-  tb_codec_require(c, status == TB_OK, "keys of a servo that cannot be");
+  const tbJointDef* d = &j->def;
+  int total = (int)w->joint_key.count;
+  j->key = j == tb_joints(w) ? 0 : keys_end(j - 1);
+  for (int of = 0; of < TB_KEYS_COUNT; of++) {
+    tb_code_int(c, &j->nkey[of], 0, total - j->key - (of == TB_KEYS_EFFORT ? j->nkey[TB_KEYS_DRIVE] : 0));
+    if (!tb_codec_good(c)) return;
+    tbStatus status = tb_joint_keys_check(c->ctx, of, tb_joint_keys(w, j, of), j->nkey[of]);
+    tb_codec_require(c, status == TB_OK, "keys of a joint that cannot be");
+  }
+  bool driven = d->motor || (d->servoed && d->servo.stiffness > 0),
+       turns = d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER;
+  tb_codec_require(c, j->nkey[TB_KEYS_DRIVE] == 0 || driven, "keys of a joint without a drive");
+  tb_codec_require(c, j->nkey[TB_KEYS_EFFORT] == 0 || turns, "keys of a joint without an axis");
 }
 
 static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
@@ -323,7 +331,8 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_number(c, &d->servo.damping);
   tb_code_extended(c, &d->servo.force);
   tb_code_number(c, &d->servo_target);
-  code_servo_keys(c, w, j);
+  tb_code_number(c, &d->effort);
+  code_joint_keys(c, w, j);
   tb_code_number(c, &d->compliance);
   tb_code_number(c, &d->damping);
   tb_code_bool(c, &d->collide);
@@ -335,6 +344,7 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_numbers(c, j->impulse, sizeof j->impulse / sizeof *j->impulse);
   tb_code_vec3(c, &j->force);
   tb_code_vec3(c, &j->torque);
+  tb_code_number(c, &j->effort);
   if (tb_codec_good(c))
     tb_codec_require(c, d->motor_force >= 0 && d->lower <= d->upper && tb_joint_check(c->ctx, d) == TB_OK,
                      "a joint that cannot be");
@@ -383,21 +393,20 @@ void tb_code_world(tbCodec* c, tbWorld* w)
   if (tb_codec_good(c))
     code_ids(c, &w->body_ids, w->body.count, w->body.count ? &tb_bodies(w)->id : NULL, sizeof(tbBody));
   code_own(c, w);
-  tb_code_array(c, &w->servo_key, 16);
-  for (size_t i = 0; i < w->servo_key.count && tb_codec_good(c); i++) {
-    tbServoKey* key = (tbServoKey*)w->servo_key.data + i;
+  tb_code_array(c, &w->joint_key, 16);
+  for (size_t i = 0; i < w->joint_key.count && tb_codec_good(c); i++) {
+    tbJointKey* key = (tbJointKey*)w->joint_key.data + i;
     tb_code_number(c, &key->t);
-    tb_code_number(c, &key->target);
+    tb_code_number(c, &key->value);
   }
   tb_code_array(c, &w->joint, 300);
   for (size_t i = 0; i < w->joint.count && tb_codec_good(c); i++) code_joint(c, w, &tb_joints(w)[i]);
   if (tb_codec_good(c))
     tb_codec_require(c,
                      w->joint.count == 0
-                         ? w->servo_key.count == 0
-                         : (size_t)(tb_joints(w)[w->joint.count - 1].key +
-                                    tb_joints(w)[w->joint.count - 1].nkey) == w->servo_key.count,
-                     "keys of no servo");
+                         ? w->joint_key.count == 0
+                         : (size_t)keys_end(&tb_joints(w)[w->joint.count - 1]) == w->joint_key.count,
+                     "keys of no joint");
   if (tb_codec_good(c))
     code_ids(c, &w->joint_ids, w->joint.count, w->joint.count ? &tb_joints(w)->id : NULL, sizeof(tbJoint));
   tb_code_array(c, &w->ignored, 16);

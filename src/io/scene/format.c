@@ -289,23 +289,55 @@ static const tbRecord body_record = {
 
 // ---- joints: variants in the order of tbJointType ----
 
+#define KEY_TIME {"t", TB_KEY_NUMBER, AT(JointKey, t), ANY, .required = true, .text = "time, s; increasing"}
+
+static const tbKey motor_key_keys[] = {
+    KEY_TIME,
+    {"speed", TB_KEY_NUMBER, AT(JointKey, value), ANY, .required = true, .text = "rad/s or m/s"},
+};
+
+static const tbRecord motor_key_record = {
+    "motor_key", "A speed at a time.",
+    RECORD(JointKey, NULL, motor_key_keys)};
+
 static const tbKey motor_keys[] = {
-    {"speed", TB_KEY_NUMBER, AT(Motor, speed), ANY, .required = true, .text = "rad/s or m/s"},
+    {"speed", TB_KEY_NUMBER, AT(Motor, speed), ANY, .text = "rad/s or m/s; needed where there are no keys"},
     {"force", TB_KEY_NUMBER, AT(Motor, force), NONNEGATIVE, .required = true, .text = "at most; N·m or N"},
+    {"keys", TB_KEY_RECORDS, AT(Motor, keys), .record = &motor_key_record,
+     .text = "instead of the speed: speeds at times, on straight lines between them, constant before and after"},
 };
 
 static const tbRecord motor_record = {
     "motor", "Drives a joint towards a speed.",
     RECORD(Motor, NULL, motor_keys)};
 
+static const tbKey effort_key_keys[] = {
+    KEY_TIME,
+    {"force", TB_KEY_NUMBER, AT(JointKey, value), ANY, .required = true, .text = "N·m or N"},
+};
+
+static const tbRecord effort_key_record = {
+    "effort_key", "An effort at a time.",
+    RECORD(JointKey, NULL, effort_key_keys)};
+
+static const tbKey effort_keys[] = {
+    {"force", TB_KEY_NUMBER, AT(Effort, force), ANY, .text = "on b, and back on a; N·m or N; needed where there are no keys"},
+    {"keys", TB_KEY_RECORDS, AT(Effort, keys), .record = &effort_key_record,
+     .text = "instead of it: efforts at times, on straight lines between them, constant before and after"},
+};
+
+static const tbRecord effort_record = {
+    "effort", "A torque about the axis of a hinge, or a force along that of a slider.",
+    RECORD(Effort, NULL, effort_keys)};
+
 static const tbKey servo_key_keys[] = {
-    {"t", TB_KEY_NUMBER, AT(ServoKey, t), ANY, .required = true, .text = "time, s; increasing"},
-    {"target", TB_KEY_NUMBER, AT(ServoKey, target), ANY, .required = true, .text = "from the start, rad or m"},
+    KEY_TIME,
+    {"target", TB_KEY_NUMBER, AT(JointKey, value), ANY, .required = true, .text = "from the start, rad or m"},
 };
 
 static const tbRecord servo_key_record = {
     "servo_key", "A target at a time.",
-    RECORD(ServoKey, NULL, servo_key_keys)};
+    RECORD(JointKey, NULL, servo_key_keys)};
 
 static void init_servo(void* out) { ((tbSceneServo*)out)->force = INFINITY; }
 
@@ -351,6 +383,7 @@ static const tbKey joint_keys[] = {
 #define MOTOR {"motor", TB_KEY_RECORD, AT(Joint, motor), .record = &motor_record, .text = "drives it"}
 #define SERVO \
   {"servo", TB_KEY_RECORD, AT(Joint, servo), .record = &servo_record, .text = "or holds it; not with a motor"}
+#define EFFORT {"effort", TB_KEY_RECORD, AT(Joint, effort), .record = &effort_record, .text = "pushes it; beside a motor or servo, too"}
 #define MIDDLE "world, at the start, m; absent: the origin of b, or of a where b is the world"
 
 static const tbKey ball_keys[] = {ANCHOR(true, "world, at the start, m")};
@@ -358,9 +391,9 @@ static const tbKey hinge_keys[] = {
     ANCHOR(true, "world, at the start, m"), AXIS,
     LIMITS(ANY, "lowest and highest angle from the start, rad"),
     {"limits_deg", TB_KEY_NUMBERS, AT(Joint, limits_deg), ANY, 2, 2, .text = "the same in degrees"},
-    MOTOR, SERVO};
+    MOTOR, SERVO, EFFORT};
 static const tbKey slider_keys[] = {ANCHOR(false, MIDDLE), AXIS,
-                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR, SERVO};
+                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR, SERVO, EFFORT};
 static const tbKey weld_keys[] = {ANCHOR(false, MIDDLE)};
 static const tbKey distance_keys[] = {
     ANCHOR(true, "on a; world, at the start, m"),

@@ -213,17 +213,24 @@ typedef struct tbSceneBody {
 typedef struct tbSceneMotor {
   const tbJson* node;
   double speed, force;
+  tbSceneList keys; // tbSceneJointKey
 } tbSceneMotor;
 
-typedef struct tbSceneServoKey {
+typedef struct tbSceneJointKey {
   const tbJson* node;
-  double t, target;
-} tbSceneServoKey;
+  double t, value;
+} tbSceneJointKey;
+
+typedef struct tbSceneEffort {
+  const tbJson* node;
+  double force;
+  tbSceneList keys; // tbSceneJointKey
+} tbSceneEffort;
 
 typedef struct tbSceneServo {
   const tbJson* node;
   double target, stiffness, damping, force;
-  tbSceneList keys; // tbSceneServoKey
+  tbSceneList keys; // tbSceneJointKey
 } tbSceneServo;
 
 typedef struct tbSceneIgnore {
@@ -239,6 +246,7 @@ typedef struct tbSceneJoint {
   double anchor[3], anchor_b[3], axis[3], limits[2], limits_deg[2], compliance, damping;
   tbSceneMotor* motor;
   tbSceneServo* servo;
+  tbSceneEffort* effort;
   bool collide;
 } tbSceneJoint;
 

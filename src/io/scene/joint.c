@@ -27,21 +27,53 @@ static tbStatus read_limits(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* 
   return TB_OK;
 }
 
-static tbStatus read_servo_keys(tbSceneBuild* b, const tbSceneServo* s, tbJointDef* d)
+// The keys of a drive, or of an effort, in place of the number `instead`.
+static tbStatus read_keys(tbSceneBuild* b, const tbJson* node, const tbSceneList* list, const char* instead,
+                          const tbJointKey** out, int* count)
 {
-  const tbSceneServoKey* key = s->keys.items;
-  TB_TRY(tb_scene_exclude(b->ctx, s->node, "keys", "target"));
-  if (!tb_scene_given(s->node, "keys")) return TB_OK;
-  if (s->keys.count == 0)
-    return tb_json_fail(b->ctx, tb_scene_place(s->node, "keys"), "\"keys\" must not be empty");
-  tbServoKey* keys = TB_TAKE(b->arena, tbServoKey, (size_t)s->keys.count);
+  const tbSceneJointKey* key = list->items;
+  TB_TRY(tb_scene_exclude(b->ctx, node, "keys", instead));
+  if (!tb_scene_given(node, "keys")) return TB_OK;
+  if (list->count == 0)
+    return tb_json_fail(b->ctx, tb_scene_place(node, "keys"), "\"keys\" must not be empty");
+  tbJointKey* keys = TB_TAKE(b->arena, tbJointKey, (size_t)list->count);
   if (!keys) return TB_ERROR_MEMORY;
-  for (int i = 0; i < s->keys.count; i++) {
+  for (int i = 0; i < list->count; i++) {
     if (i > 0 && !(key[i].t > key[i - 1].t))
       return tb_json_fail(b->ctx, tb_scene_place(key[i].node, "t"), "the times of keys must increase");
-    keys[i] = (tbServoKey){key[i].t, key[i].target};
+    keys[i] = (tbJointKey){key[i].t, key[i].value};
   }
-  d->servo_keys = keys, d->servo_key_count = s->keys.count;
+  *out = keys, *count = list->count;
+  return TB_OK;
+}
+
+static tbStatus need_one(tbSceneBuild* b, const tbJson* node, const char* key, const char* other)
+{
+  if (tb_scene_given(node, key) || tb_scene_given(node, other)) return TB_OK;
+  return tb_json_fail(b->ctx, node, "\"%s\" or \"%s\" is missing", key, other);
+}
+
+static tbStatus read_drives(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* d)
+{
+  const tbSceneMotor* motor = s->motor;
+  const tbSceneServo* servo = s->servo;
+  const tbSceneEffort* effort = s->effort;
+  if (motor) {
+    TB_TRY(read_keys(b, motor->node, &motor->keys, "speed", &d->drive_keys, &d->drive_key_count));
+    TB_TRY(need_one(b, motor->node, "speed", "keys"));
+    d->motor = true, d->motor_speed = motor->speed, d->motor_force = motor->force;
+  }
+  if (servo) {
+    TB_TRY(tb_scene_exclude(b->ctx, s->node, "motor", "servo"));
+    TB_TRY(read_keys(b, servo->node, &servo->keys, "target", &d->drive_keys, &d->drive_key_count));
+    d->servoed = true, d->servo_target = servo->target;
+    d->servo = (tbServo){servo->stiffness, servo->damping, servo->force};
+  }
+  if (effort) {
+    TB_TRY(read_keys(b, effort->node, &effort->keys, "force", &d->effort_keys, &d->effort_key_count));
+    TB_TRY(need_one(b, effort->node, "force", "keys"));
+    d->effort = effort->force;
+  }
   return TB_OK;
 }
 
@@ -64,19 +96,10 @@ static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
       return tb_json_fail(b->ctx, tb_scene_place(s->node, "axis"), "an axis must not be zero");
   }
   TB_TRY(read_limits(b, s, &d));
-  if (s->motor) {
-    d.motor = true;
-    d.motor_speed = s->motor->speed, d.motor_force = s->motor->force;
-  }
   d.name = s->name;
   if (s->name && tb_world_find_joint(b->world, s->name).index >= 0)
     return tb_json_fail(b->ctx, tb_scene_place(s->node, "name"), "two joints are called \"%.60s\"", s->name);
-  if (s->servo) {
-    TB_TRY(tb_scene_exclude(b->ctx, s->node, "motor", "servo"));
-    TB_TRY(read_servo_keys(b, s->servo, &d));
-    d.servoed = true, d.servo_target = s->servo->target;
-    d.servo = (tbServo){s->servo->stiffness, s->servo->damping, s->servo->force};
-  }
+  TB_TRY(read_drives(b, s, &d));
   d.compliance = s->compliance, d.damping = s->damping;
   d.collide = s->collide;
   return tb_scene_placed(b->ctx, s->node, tb_world_add_joint(b->ctx, b->world, &d, NULL));

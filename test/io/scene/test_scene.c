@@ -67,9 +67,11 @@ static const char everything[] =
     "  {\"type\": \"ball\", \"a\": \"block\", \"b\": \"cube/0\", \"anchor\": [1, 0, 0], \"compliance\": 0.01,"
     "   \"damping\": 3, \"collide\": true},\n"
     "  {\"type\": \"hinge\", \"a\": \"world\", \"b\": \"cube/1\", \"anchor\": [2, 0, 0], \"axis\": [0, 2, 0],"
-    "   \"limits_deg\": [-90, 180], \"motor\": {\"speed\": -1, \"force\": 50}},\n"
+    "   \"limits_deg\": [-90, 180], \"motor\": {\"speed\": -1, \"force\": 50}, "
+    "\"effort\": {\"keys\": [{\"t\": 1, \"force\": 7}, {\"t\": 2, \"force\": 8}]}},\n"
     "  {\"type\": \"slider\", \"a\": \"cube/2\", \"axis\": [0, 0, 1], \"limits\": [-1, 1],"
-    "   \"name\": \"elbow\", \"servo\": {\"target\": 0.5, \"stiffness\": 10, \"damping\": 2, \"force\": "
+    "   \"effort\": {\"force\": 6}, \"name\": \"elbow\", \"servo\": {\"target\": 0.5, \"stiffness\": 10, "
+    "\"damping\": 2, \"force\": "
     "3}},\n"
     "  {\"type\": \"weld\", \"a\": \"cube/3\", \"b\": \"cube/4\"},\n"
     "  {\"type\": \"distance\", \"a\": \"block\", \"b\": \"cube/5\", \"anchor\": [1, 2, 3], \"anchor_b\": "
@@ -97,7 +99,7 @@ TEST(scene_of_everything_names_every_key)
   static const char* const elsewhere[] = {"fraction", "compliance", "file", "resolution", "normal_map"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  if (all.count != 32) test_failed(__FILE__, __LINE__, "%d records", all.count);
+  if (all.count != 35) test_failed(__FILE__, __LINE__, "%d records", all.count);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];
@@ -284,6 +286,8 @@ TEST(scene_joints_reach_the_world)
   CHECK_NEAR(j[1].def.lower, -acos(-1) / 2, 1e-15);
   CHECK_NEAR(j[1].def.upper, acos(-1), 1e-15);
   CHECK(j[1].def.motor && j[1].def.motor_speed == -1 && j[1].def.motor_force == 50);
+  CHECK(j[1].nkey[TB_KEYS_EFFORT] == 2 && tb_joint_effort(s.world, &j[1], 1.5) == 7.5);
+  CHECK(j[2].def.effort == 6);
   CHECK(same3(j[1].def.axis, 0, 2, 0) && !j[1].def.collide);
   CHECK(j[2].def.type == TB_JOINT_SLIDER && j[2].def.b.index == -1 && j[2].def.lower == -1 &&
         !j[2].def.motor);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/control.h"
+// Control from a CSV file: the first column is t, each other one what a joint is driven by.
+#include "base/array.h"
+#include "base/decimal.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "tribo/change.h"
-#include "tribo/tools/array.h"
-#include "tribo/tools/decimal.h"
-#include "tribo/tools/file.h"
-#include "tribo/tools/text.h"
+#include "tribo/io.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -14,19 +15,26 @@
 enum { COLUMNS = 1000, NAME = 256 };
 static const size_t max_bytes = (size_t)1 << 30;
 
+typedef enum { OF_DRIVE, OF_EFFORT } What;
+
+typedef struct {
+  tbJointId joint;
+  What what;
+  tbArray keys; // tbJointKey
+} Column;
+
 typedef struct {
   tbContext* ctx;
   tbWorld* world;
   const char *path, *at, *end, *line_begin;
   long line;
   int columns; // of joints
-  tbJointId joint[COLUMNS];
-  tbArray keys[COLUMNS]; // tbServoKey
+  Column* column;
 } Reader;
 
 static tbStatus wrong(const Reader* r, const char* where, const char* what, const char* of)
 {
-  return tb_fail(r->ctx, TB_ERROR_INPUT, "%s:%ld:%ld: %s%s", r->path, r->line,
+  return tb_fail(r->ctx, TB_ERROR_INPUT, "%.300s:%ld:%ld: %s%.100s", r->path, r->line,
                  (long)(where - r->line_begin) + 1, what, of);
 }
 
@@ -78,20 +86,47 @@ static tbStatus unknown(const Reader* r, const char* where, const char* name)
   return wrong(r, where, what, "");
 }
 
-static tbStatus find_joint(Reader* r, const char* where, const char* name, tbJointId* out)
+// By its name or, of digits, its number; index −1: none.
+static tbJointId find_joint(const Reader* r, const char* name)
 {
-  *out = tb_world_find_joint(r->world, name);
+  tbJointId id = tb_world_find_joint(r->world, name);
   int number = 0;
   bool digits = *name != 0;
   for (const char* c = name; *c; c++) {
     digits = digits && isdigit((unsigned char)*c) && number < 100000000;
     number = digits ? 10 * number + (*c - '0') : 0;
   }
-  if (out->index < 0 && digits) *out = tb_world_joint_at(r->world, number);
-  if (out->index < 0) return unknown(r, where, name);
-  if (!tb_joint_def(r->world, *out).servoed) return wrong(r, where, "no servo moves the joint ", name);
+  return id.index < 0 && digits ? tb_world_joint_at(r->world, number) : id;
+}
+
+// NAME, NAME.target, NAME.speed or NAME.effort.
+static tbStatus find_column(Reader* r, const char* where, char* name, Column* out)
+{
+  static const char* const parts[] = {"target", "speed", "effort"};
+  char* dot = NULL;
+  int part = -1;
+  *out = (Column){.joint = find_joint(r, name), .keys = TB_ARRAY(tbJointKey)};
+  if (out->joint.index < 0 && (dot = strrchr(name, '.'))) {
+    for (int i = 0; i < 3; i++)
+      if (strcmp(dot + 1, parts[i]) == 0) part = i;
+    if (part >= 0) *dot = 0, out->joint = find_joint(r, name);
+  }
+  if (out->joint.index < 0) return unknown(r, where, name);
+  tbJointDef d = tb_joint_def(r->world, out->joint);
+  out->what = part == 2 ? OF_EFFORT : OF_DRIVE;
+  if (part == 2 && d.type != TB_JOINT_HINGE && d.type != TB_JOINT_SLIDER)
+    return wrong(r, where, "neither a hinge nor a slider is the joint ", name);
+  if ((part < 0 && !d.servoed && !d.motor) || (part == 0 && !d.servoed) || (part == 1 && !d.motor))
+    return wrong(r, where,
+                 part == 0   ? "no servo moves the joint "
+                 : part == 1 ? "no motor moves the joint "
+                             : "neither a servo nor a motor moves the joint ",
+                 name);
+  if (part < 2 && d.servoed && !(d.servo.stiffness > 0))
+    return wrong(r, where, "a damper, which follows no targets, is at the joint ", name);
   for (int i = 0; i < r->columns; i++)
-    if (r->joint[i].index == out->index) return wrong(r, where, "two columns are of the joint ", name);
+    if (r->column[i].joint.index == out->joint.index && r->column[i].what == out->what)
+      return wrong(r, where, "two columns are of the joint ", name);
   return TB_OK;
 }
 
@@ -104,9 +139,9 @@ static tbStatus read_header(Reader* r)
     r->at++;
     const char* where = r->at;
     TB_TRY(read_name(r, name));
-    if (r->columns == COLUMNS) return wrong(r, where, "more than 1000 joints", "");
-    TB_TRY(find_joint(r, where, name, &r->joint[r->columns]));
-    r->keys[r->columns++] = TB_ARRAY(tbServoKey);
+    if (r->columns == COLUMNS) return wrong(r, where, "more than 1000 columns", "");
+    TB_TRY(find_column(r, where, name, &r->column[r->columns]));
+    r->columns++;
   }
   if (!at_line_end(r)) return wrong(r, r->at, "expected a comma", "");
   next_line(r);
@@ -134,11 +169,11 @@ static tbStatus read_row(Reader* r, double* last)
   if (!(t > *last)) return wrong(r, r->line_begin, "times must increase", "");
   *last = t;
   for (int i = 0; i < r->columns; i++) {
-    tbServoKey key = {.t = t};
+    tbJointKey key = {.t = t};
     if (at_line_end(r)) return wrong(r, r->at, "fewer columns than the first line has", "");
     r->at++;
-    TB_TRY(read_number(r, &key.target, &there));
-    if (there) TB_TRY(tb_array_push(r->ctx, &r->keys[i], &key, 1));
+    TB_TRY(read_number(r, &key.value, &there));
+    if (there) TB_TRY(tb_array_push(r->ctx, &r->column[i].keys, &key, 1));
   }
   if (!at_line_end(r)) return wrong(r, r->at, "more columns than the first line has", "");
   next_line(r);
@@ -153,20 +188,30 @@ static tbStatus read_all(Reader* r)
     if (at_line_end(r)) next_line(r); // an empty line
     else TB_TRY(read_row(r, &last));
   }
-  for (int i = 0; i < r->columns; i++)
-    if (r->keys[i].count > 0)
-      TB_TRY(tb_joint_set_keys(r->ctx, r->world, r->joint[i], r->keys[i].data, (int)r->keys[i].count));
   return TB_OK;
 }
 
-tbStatus control_read(tbContext* ctx, const char* path, tbWorld* world)
+static tbStatus apply(Reader* r)
+{
+  for (int i = 0; i < r->columns; i++) {
+    const Column* c = &r->column[i];
+    if (c->keys.count == 0) continue;
+    TB_TRY((c->what == OF_EFFORT ? tb_joint_set_effort_keys : tb_joint_set_keys)(
+        r->ctx, r->world, c->joint, c->keys.data, (int)c->keys.count));
+  }
+  return TB_OK;
+}
+
+tbStatus tb_control_load(tbContext* ctx, const char* path, tbWorld* world)
 {
   char* bytes;
   size_t length;
   TB_TRY(tb_read_input(ctx, path, max_bytes, &bytes, &length));
-  Reader r = {ctx, world, path, bytes, bytes + length, bytes, 1, 0, {{0}}, {{0}}};
-  tbStatus status = read_all(&r);
-  for (int i = 0; i < r.columns; i++) tb_array_free(ctx, &r.keys[i]);
+  Reader r = {ctx, world, path, bytes, bytes + length, bytes, 1, 0, TB_NEW(ctx, Column, COLUMNS)};
+  tbStatus status = r.column ? read_all(&r) : TB_ERROR_MEMORY;
+  if (status == TB_OK) status = apply(&r);
+  for (int i = 0; i < r.columns; i++) tb_array_free(ctx, &r.column[i].keys);
+  tb_free(ctx, r.column);
   tb_free(ctx, bytes);
   return status;
 }
