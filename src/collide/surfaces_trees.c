@@ -124,13 +124,15 @@ static void meet_vertices(const Layer* a, int t, const Layer* b, int u, tbSurfac
       meet_vertex(a, t, b, b->surface->triangle[u][k], keys);
 }
 
-// The edges that triangle t owns and that meet a box.
+// The edges that triangle t owns and that meet a box. Edges inside a flat face are none: what comes to such
+// an edge from outside comes to the face with a vertex, or over its rim.
 static int owned_edges(const Layer* l, int t, const tbBox* with, int edge[3])
 {
   int n = 0;
   for (int i = 0; i < 3; i++) {
     if (!(l->surface->owns[t] & TB_SURFACE_OWNS_EDGE << i)) continue;
     edge[n] = l->surface->triangle_edge[t][i];
+    if (l->surface->flat && l->surface->flat[edge[n]]) continue;
     n += tb_box_meets(&l->edge[edge[n]], with);
   }
   return n;

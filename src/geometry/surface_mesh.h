@@ -20,7 +20,8 @@ typedef struct tbSurfaceMesh {
   int (*edge)[2];     // in order of first appearance                                 (nedge)
   int (*triangle_edge)[3]; // side i runs from corner i to corner i+1                      (ntriangle)
   int (*edge_triangle)[2]; // on either side; −1: none; of three and more, the first two   (nedge)
-  uint8_t* owns;           // TB_SURFACE_OWNS bits                                            (ntriangle)
+  uint8_t* flat; // of shapes: 1, an edge lies inside a flat face; null: none does             (nedge)
+  uint8_t* owns; // TB_SURFACE_OWNS bits                                            (ntriangle)
   int *star_adr,
       *star; // the triangles of vertex v: star[star_adr[v]] …               (nvertex+1, 3 ntriangle)
   int (*close_face)[2]; // a triangle and a vertex, as tb_surface_mesh_link() lists them (nclose_face)

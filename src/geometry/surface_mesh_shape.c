@@ -5,6 +5,7 @@
 // equator: sides are 1 to 1.6 times the shortest. A capsule is two of them with a tube between. The caps of a
 // cylinder are rings of half as many vertices each, which keeps angles above 20°; a fan would make needles of
 // them.
+#include "geometry/exact.h"
 #include "geometry/hull.h"
 #include "geometry/mesh.h"
 #include "geometry/sdf.h"
@@ -207,6 +208,38 @@ static void add_shape(Draft* d, const tbShape* s)
   }
 }
 
+// Whether two triangles lie in one plane, to what rounding leaves of it, facing the same way.
+static bool share_plane(const tbSurfaceMesh* s, const int triangle[2], double rounding)
+{
+  tbVec3 n[2];
+  for (int k = 0; k < 2; k++) {
+    const int* c = s->triangle[triangle[k]];
+    n[k] = tb_normalize3(tb_triangle_normal(s->rest[c[0]], s->rest[c[1]], s->rest[c[2]]));
+  }
+  if (!(tb_dot3(n[0], n[1]) > 0)) return false;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < 3; i++) {
+      const int *of = s->triangle[triangle[k]], *other = s->triangle[triangle[1 - k]];
+      if (!(fabs(tb_dot3(n[k], tb_sub3(s->rest[other[i]], s->rest[of[0]]))) <= rounding)) return false;
+    }
+  return true;
+}
+
+static tbStatus mark_flat(tbSurfaceMesh* s)
+{
+  double size = 0;
+  s->flat = TB_TAKE(&s->arena, uint8_t, (size_t)s->nedge);
+  if (!s->flat) return TB_ERROR_MEMORY;
+  for (int v = 0; v < s->nvertex; v++) size = fmax(size, tb_maxabs3(s->rest[v]));
+  for (int k = 0; k < 3 * s->ntriangle; k++) { // how many triangles an edge has, 3 for more
+    uint8_t* count = &s->flat[s->triangle_edge[k / 3][k % 3]];
+    if (*count < 3) ++*count;
+  }
+  for (int e = 0; e < s->nedge; e++)
+    s->flat[e] = s->flat[e] == 2 && share_plane(s, s->edge_triangle[e], 1e-14 * size);
+  return TB_OK;
+}
+
 tbStatus tb_surface_mesh_of_shape(tbContext* ctx, const tbShape* shape, tbSurfaceMesh** out)
 {
   *out = NULL;
@@ -218,6 +251,8 @@ tbStatus tb_surface_mesh_of_shape(tbContext* ctx, const tbShape* shape, tbSurfac
     status = tb_surface_mesh_create(ctx, d.point.data, point_count(&d), d.triangle.data,
                                     (int)d.triangle.count, out);
   if (status == TB_OK) (*out)->node = NULL; // rigid
+  if (status == TB_OK) status = mark_flat(*out);
+  if (status != TB_OK) tb_surface_mesh_free(ctx, *out), *out = NULL;
   tb_array_free(ctx, &d.point);
   tb_array_free(ctx, &d.triangle);
   return status;
