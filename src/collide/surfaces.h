@@ -3,6 +3,8 @@
 //
 // Vertices move along straight lines from `start` to `end`. A pair of features is a vertex and a triangle,
 // two edges, or a vertex and a half-space. Only pairs of which an impulse can move something are looked at.
+// Edges inside flat faces of rigid bodies are no features, unless the scene asks for rigid pairs: what comes
+// to them comes to the face with a vertex, or over its rim.
 #ifndef TB_COLLIDE_SURFACES_H
 #define TB_COLLIDE_SURFACES_H
 

@@ -100,7 +100,10 @@ tbStatus tb_surface_search_layers(tbContext* ctx, tbArena* arena, Find* w)
   if (!w->layer || !w->drift) return TB_ERROR_MEMORY;
   for (int s = 0; s < n; s++) {
     const tbMovingSurface* m = &w->scene->surface[s];
+    // Barriers of edges inside a face share its pressure: where rigid pairs are asked for, they stay.
+    bool whole = w->scene->rigid_pairs || !m->rigid;
     w->layer[s] = (Layer){.moving = m,
+                          .flat = whole ? NULL : m->surface->flat,
                           .surface = m->surface,
                           .first_vertex = w->nvertex,
                           .first_edge = w->nedge,

@@ -132,7 +132,7 @@ static int owned_edges(const Layer* l, int t, const tbBox* with, int edge[3])
   for (int i = 0; i < 3; i++) {
     if (!(l->surface->owns[t] & TB_SURFACE_OWNS_EDGE << i)) continue;
     edge[n] = l->surface->triangle_edge[t][i];
-    if (l->surface->flat && l->surface->flat[edge[n]]) continue;
+    if (l->flat && l->flat[edge[n]]) continue;
     n += tb_box_meets(&l->edge[edge[n]], with);
   }
   return n;

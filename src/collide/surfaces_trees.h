@@ -10,6 +10,7 @@
 typedef struct tbSurfaceLayer {
   const tbMovingSurface* moving;
   const tbSurfaceMesh* surface;
+  const uint8_t* flat; // edges that are left out; null: none                               (nedge)
   int first_vertex, first_edge, first_triangle; // in the numbers across all surfaces
   double grow;                                  // radius and half the reach
   tbBox* vertex;                                // where they may move

@@ -127,13 +127,15 @@ static void update_friction(const Loop* l, int k, const double* u, double* next)
   const tbProblem* p = r->problem;
   int rows = rows_of(p, k);
   const double *W = l->W + r->d_adr[k], *now = l->a->lambda + p->row_adr[k];
-  double z[TB_MAX_ROWS], bound = 0;
+  double z[TB_MAX_ROWS], left[TB_MAX_ROWS], bound = 0;
   for (int i = 1; i < rows; i++) {
     double sum = 0;
     for (int j = 1; j < rows; j++) sum += fabs(W[i * rows + j]);
     bound = fmax(bound, sum);
   }
-  for (int i = 1; i < rows; i++) z[i - 1] = now[i] - (u[i] + W[i * rows] * (next[0] - now[0])) / bound;
+  for (int i = 1; i < rows; i++) left[i] = u[i] + W[i * rows] * (next[0] - now[0]);
+  tb_friction_turn(&r->set[k], left);
+  for (int i = 1; i < rows; i++) z[i - 1] = now[i] - left[i] / bound;
   tb_friction_closest(&r->set[k], next[0], z, next + 1);
 }
 

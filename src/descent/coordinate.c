@@ -117,9 +117,11 @@ static void augmented(const Loop* l, int k, const double* u, double* lambda, dou
   const tbProblem* p = r->problem;
   const tbFrictionSet* f = &r->set[k];
   int rows = rows_of(p, k), at = p->row_adr[k];
-  double z[TB_MAX_ROWS] = {0};
+  double z[TB_MAX_ROWS] = {0}, turned[TB_MAX_ROWS];
   memset(D, 0, (size_t)(rows * rows) * sizeof *D);
-  for (int i = 0; i < rows; i++) z[i] = l->multipliers[at + i] - l->kappa[at + i] * u[i];
+  memcpy(turned, u, (size_t)rows * sizeof *turned);
+  tb_friction_turn(f, turned);
+  for (int i = 0; i < rows; i++) z[i] = l->multipliers[at + i] - l->kappa[at + i] * turned[i];
   if (f->kind == TB_SET_NONE) {
     tb_friction_clamp_rows(p, k, z, lambda);
     for (int i = 0; i < rows; i++) D[i * rows + i] = lambda[i] == z[i] ? l->kappa[at + i] : 0;

@@ -115,8 +115,10 @@ static double closest(const tbRelaxed* r, const tbFrictionSet* f, double normal,
 {
   double k = r->how.h * r->how.friction_stiffness, z[TB_MAX_ROWS];
   int rows = f->dim + 1;
-  double asked = 0, given = 0, work = 0;
-  for (int i = 0; i < f->dim; i++) z[i] = -k * u[1 + i];
+  double asked = 0, given = 0, work = 0, turned[TB_MAX_ROWS];
+  memcpy(turned, u, (size_t)rows * sizeof *turned);
+  tb_friction_turn(f, turned);
+  for (int i = 0; i < f->dim; i++) z[i] = -k * turned[1 + i];
   tb_friction_closest(f, normal, z, lambda + 1);
   for (int i = 0; i < f->dim; i++) {
     asked += z[i] * z[i], given += lambda[1 + i] * lambda[1 + i], work -= lambda[1 + i] * u[1 + i];

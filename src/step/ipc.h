@@ -67,6 +67,7 @@ typedef struct tbIpcFriction {
   tbVec3 axis[2];  // tangents
   double share[2]; // of μ, along them
   double force;    // μ times the normal force                                       N
+  double lag[2];   // a force along the tangents that does not follow the slip       N
 } tbIpcFriction;
 
 typedef struct tbIpcMatrix {

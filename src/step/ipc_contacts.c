@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "collide/surfaces_pair.h"
 #include "math/eig3.h"
+#include "step/friction_pair.h"
 
 #include <string.h>
 
@@ -154,36 +155,6 @@ tbStatus tb_ipc_find(tbContext* ctx, tbIpc* ipc, bool derivatives, double* sum)
 
 // ---- friction ----
 
-tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc)
-{
-  ipc->friction.count = 0;
-  const tbIpcContact* c = ipc->contact.data;
-  for (size_t i = 0; i < ipc->contact.count; i++) {
-    if (!(c[i].energy.push > 0)) continue;
-    const tbSurfaces* s = &ipc->surfaces;
-    tbContactConstraint t = {.shape_a = tb_surfaces_shape(s, &c[i].at.of, 0),
-                             .shape_b = tb_surfaces_shape(s, &c[i].at.of, 1),
-                             .body_a = tb_surfaces_body(s, &c[i].at.of, 0),
-                             .body_b = tb_surfaces_body(s, &c[i].at.of, 1),
-                             .point.normal = c[i].at.normal,
-                             .surface = &c[i].at};
-    tb_constraint_law(ipc->world, &t);
-    tb_constraint_drop_turning(&t);
-    double mu[2] = {t.rows >= 3 ? t.param[0] : 0, t.rows >= 3 ? t.param[0] : 0};
-    if (t.law == TB_LAW_ELLIPTIC) mu[1] = t.param[1];
-    if (t.law == TB_LAW_TENSOR) mu[1] = t.param[3]; // its diagonal: a potential has no other
-    if (ipc->still) mu[0] = mu[1] = STUCK;
-    double most = fmax(mu[0], mu[1]);
-    if (!(most > 0)) continue;
-    tbIpcFriction f = {.at = c[i].at,
-                       .axis = {tb_mat3_row(t.frame, 1), tb_mat3_row(t.frame, 2)},
-                       .share = {mu[0] / most, mu[1] / most},
-                       .force = most * c[i].energy.push};
-    TB_TRY(tb_array_push(ctx, &ipc->friction, &f, 1));
-  }
-  return TB_OK;
-}
-
 // How far the point of a plane under a vertex goes in the step.
 static tbVec3 plane_slide(const tbIpc* ipc, const tbIpcFriction* f, tbVec3 at)
 {
@@ -213,6 +184,65 @@ static void slip_of(const tbIpc* ipc, const tbIpcFriction* f, double y[2])
   for (int k = 0; k < 2; k++) y[k] = f->share[k] * tb_dot3(f->axis[k], slip);
 }
 
+// Laws that no potential gives, f(ŷ) against the slip y: the force is split into one of a disc of radius s,
+// which Newton's method follows, and f(ŷ) less that of the disc where the slip last was. Repeated, the lagged
+// part contracts while s is no less than the law's forces and what they do across the slip.
+static double disc_beside(const tbContactConstraint* t)
+{
+  const double* p = t->param;
+  if (t->law == TB_LAW_TENSOR) {
+    double across = fabs(p[1] - p[2]) / 2, mean = (p[0] + p[3]) / 2,
+           apart = hypot((p[0] - p[3]) / 2, (p[1] + p[2]) / 2);
+    return hypot(mean, across) + apart + across;
+  }
+  double most = 0;
+  for (int i = 0; i < (t->law == TB_LAW_POLYGON ? 8 : 4); i++) most = fmax(most, p[i]);
+  return t->law == TB_LAW_DIRECTIONAL ? sqrt(2) * most : most;
+}
+
+static void lag_direction(const tbIpc* ipc, const tbContactConstraint* t, double push, tbIpcFriction* f)
+{
+  double y[2], now[2];
+  slip_of(ipc, f, y);
+  double length = sqrt(y[0] * y[0] + y[1] * y[1]);
+  if (!(length > 0)) return;
+  tb_friction_against(t->law, t->param, push, y, now);
+  double share = length * tb_smooth_friction(length, ipc->smooth).first;
+  for (int k = 0; k < 2; k++) f->lag[k] = share * (now[k] + f->force * y[k] / length);
+}
+
+tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc)
+{
+  ipc->friction.count = 0;
+  const tbIpcContact* c = ipc->contact.data;
+  for (size_t i = 0; i < ipc->contact.count; i++) {
+    if (!(c[i].energy.push > 0)) continue;
+    const tbSurfaces* s = &ipc->surfaces;
+    tbContactConstraint t = {.shape_a = tb_surfaces_shape(s, &c[i].at.of, 0),
+                             .shape_b = tb_surfaces_shape(s, &c[i].at.of, 1),
+                             .body_a = tb_surfaces_body(s, &c[i].at.of, 0),
+                             .body_b = tb_surfaces_body(s, &c[i].at.of, 1),
+                             .point.normal = c[i].at.normal,
+                             .surface = &c[i].at};
+    tb_constraint_law(ipc->world, &t);
+    tb_constraint_drop_turning(&t);
+    double mu[2] = {t.rows >= 3 ? t.param[0] : 0, t.rows >= 3 ? t.param[0] : 0};
+    bool direct = t.law == TB_LAW_TENSOR || t.law == TB_LAW_DIRECTIONAL || t.law == TB_LAW_POLYGON;
+    if (t.law == TB_LAW_ELLIPTIC) mu[1] = t.param[1];
+    if (direct) mu[0] = mu[1] = disc_beside(&t);
+    if (ipc->still) mu[0] = mu[1] = STUCK;
+    double most = fmax(mu[0], mu[1]);
+    if (!(most > 0)) continue;
+    tbIpcFriction f = {.at = c[i].at,
+                       .axis = {tb_mat3_row(t.frame, 1), tb_mat3_row(t.frame, 2)},
+                       .share = {mu[0] / most, mu[1] / most},
+                       .force = most * c[i].energy.push};
+    if (direct && !ipc->still) lag_direction(ipc, &t, c[i].energy.push, &f);
+    TB_TRY(tb_array_push(ctx, &ipc->friction, &f, 1));
+  }
+  return TB_OK;
+}
+
 double tb_ipc_friction_energy(const tbIpc* ipc)
 {
   const tbIpcFriction* f = ipc->friction.data;
@@ -220,6 +250,7 @@ double tb_ipc_friction_energy(const tbIpc* ipc)
   for (size_t i = 0; i < ipc->friction.count; i++) {
     slip_of(ipc, &f[i], y);
     sum += f[i].force * tb_smooth_friction(sqrt(y[0] * y[0] + y[1] * y[1]), ipc->smooth).value;
+    sum -= f[i].lag[0] * y[0] + f[i].lag[1] * y[1];
   }
   return sum;
 }
@@ -229,7 +260,8 @@ tbVec3 tb_ipc_friction_force(const tbIpc* ipc, const tbIpcFriction* f)
   double y[2];
   slip_of(ipc, f, y);
   double pull = -f->force * tb_smooth_friction(sqrt(y[0] * y[0] + y[1] * y[1]), ipc->smooth).first;
-  return tb_madd3(tb_scale3(pull * f->share[0] * y[0], f->axis[0]), pull * f->share[1] * y[1], f->axis[1]);
+  return tb_madd3(tb_scale3(pull * f->share[0] * y[0] + f->lag[0], f->axis[0]),
+                  pull * f->share[1] * y[1] + f->lag[1], f->axis[1]);
 }
 
 // By the slip: ∂²/∂y² = force [f₁/|y| 1 + (f₁' − f₁/|y|) ŷŷᵀ], of which neither eigenvalue is negative.

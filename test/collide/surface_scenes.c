@@ -173,6 +173,12 @@ double scene_distance(bool face, const tbVec3 x[4], double w[4])
   return best_v(face, x, 0.5 * (lo + hi), &v, w);
 }
 
+// Edges inside flat faces of rigid bodies are no features.
+static bool inside_a_face(const tbMovingSurface* m, int edge)
+{
+  return m->rigid && m->surface->flat && m->surface->flat[edge];
+}
+
 void scene_all_pairs(const tbSurfaceScene* s, SceneVisit* visit, void* user)
 {
   for (int a = 0; a < s->nsurface; a++)
@@ -183,6 +189,7 @@ void scene_all_pairs(const tbSurfaceScene* s, SceneVisit* visit, void* user)
           visit(user, &(tbSurfaceFeatures){TB_SURFACE_FACE_VERTEX, a, b, t, v});
       for (int d = 0; a <= b && d < p->nedge; d++)
         for (int e = a == b ? d + 1 : 0; e < q->nedge; e++)
-          visit(user, &(tbSurfaceFeatures){TB_SURFACE_EDGE_EDGE, a, b, d, e});
+          if (!inside_a_face(&s->surface[a], d) && !inside_a_face(&s->surface[b], e))
+            visit(user, &(tbSurfaceFeatures){TB_SURFACE_EDGE_EDGE, a, b, d, e});
     }
 }
