@@ -191,9 +191,9 @@ static double disc_beside(const tbContactConstraint* t)
 {
   const double* p = t->param;
   if (t->law == TB_LAW_TENSOR) {
-    double across = fabs(p[1] - p[2]) / 2, mean = (p[0] + p[3]) / 2,
-           apart = hypot((p[0] - p[3]) / 2, (p[1] + p[2]) / 2);
-    return hypot(mean, across) + apart + across;
+    double across = fabs(p[1] - p[2]) / 2, mean = (p[0] + p[3]) / 2, x = (p[0] - p[3]) / 2,
+           y = (p[1] + p[2]) / 2;
+    return sqrt(mean * mean + across * across) + sqrt(x * x + y * y) + across;
   }
   double most = 0;
   for (int i = 0; i < (t->law == TB_LAW_POLYGON ? 8 : 4); i++) most = fmax(most, p[i]);
