@@ -175,6 +175,9 @@ typedef struct tbSolver {
   // run before the method starts, release gives it back, whatever of it there is. Null: nothing to set up.
   tbStatus (*prepare)(tbContext* ctx, struct tbRun* run);
   void (*release)(tbContext* ctx, struct tbRun* run);
+  // Null, or brings what prepare made for an earlier run on the same pattern, with the same W, up to the
+  // values and the context of this one (tribo/workspace.h). Null: it is made again for every run.
+  tbStatus (*renew)(tbContext* ctx, struct tbRun* run);
   // A method made of others runs them itself, and has neither scratch nor solve. Null for all but `auto`.
   tbStatus (*drive)(tbContext* ctx, struct tbRun* run, double* lambda);
   bool costly; // an iteration costs far more than judging it: the judge is asked after every one

@@ -11,7 +11,7 @@
 
 struct tbLu {
   tbArena memory;
-  tbInterrupt interrupt; // of the context that analysed
+  tbInterrupt interrupt; // that factorisations watch
   int nodes, rows, supernodes;
   int* row_adr;               // (nodes+1)
   int* node;                  // the caller's node of position k                    (nodes)

@@ -26,10 +26,11 @@ typedef struct tbLuStats {
 // ptr and idx as in a CSR matrix, columns in any order, none twice; the diagonal need not be there. The
 // factor keeps pointers to none of them. TB_ERROR_UNSUPPORTED when factor and working memory would need more
 // than `max_bytes` (0: no limit); *out is then null. Later factorisations, too, watch the interrupt of this
-// context.
+// context, or of the last that tb_lu_watch names.
 tbStatus tb_lu_analyze(tbContext* ctx, int nodes, const int* row_adr, const int* ptr, const int* idx,
                        double max_bytes, tbLu** out);
-void tb_lu_free(tbContext* ctx, tbLu* lu); // takes null
+void tb_lu_watch(tbLu* lu, tbInterrupt interrupt); // takes null
+void tb_lu_free(tbContext* ctx, tbLu* lu);         // takes null
 tbLuStats tb_lu_stats(const tbLu* lu);
 
 // Factors the active part of A, whose block e of the pattern is val + val_adr[e], row-major. active: one byte

@@ -206,3 +206,8 @@ tbStatus tb_lu_symbolic(tbContext* ctx, tbLu* lu, tbArena* temporary, const int*
   TB_TRY(place_entries(lu, temporary, ptr, idx, position));
   return lay_out(lu, temporary, max_bytes);
 }
+
+void tb_lu_watch(tbLu* lu, tbInterrupt interrupt)
+{
+  if (lu) lu->interrupt = interrupt;
+}

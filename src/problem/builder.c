@@ -407,7 +407,8 @@ void tb_problem_free(tbProblem* problem)
   tbContext ctx = owner->ctx;
   for (int i = 0; owner->block && i < problem->nblock; i++)
     if (!owner->kept[i]) tb_metric_release(&ctx, &owner->block[i]);
-  owner->arena.ctx = &ctx;
+  owner->arena.ctx = owner->inverses.ctx = &ctx;
+  tb_arena_free(&owner->inverses);
   tb_arena_free(&owner->arena);
   tb_free(&ctx, owner);
 }

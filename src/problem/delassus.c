@@ -6,12 +6,10 @@
 // (delassus_sparse.c), or a diagonal stands for them (delassus_lumped.c). Only blocks l ≥ k are computed; the
 // others are mirrored, so a derived W is symmetric to the bit.
 #include "problem/delassus.h"
-#include "base/sort.h"
 #include "base/stop.h"
 #include "base/threads.h"
 #include "problem/metric.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,12 +24,9 @@ static void add_product(int m, int n, int p, const double* A, const double* B, d
     }
 }
 
-static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, const double* lumped, double** out)
+static void compute_ainv_jac(const tbProblem* p, const double* lumped, double* Y)
 {
-  size_t total = p->jac_val_adr[p->ncol];
-  double* Y = TB_TAKE(arena, double, total);
-  if (!Y) return TB_ERROR_MEMORY;
-  memcpy(Y, p->jac, total * sizeof *Y);
+  memcpy(Y, p->jac, p->jac_val_adr[p->ncol] * sizeof *Y);
   for (int c = 0; c < p->ncol; c++) {
     const tbMetricBlock* b = &p->block[p->dof_block[p->jac_dof[c]]];
     int rows = (int)((p->jac_val_adr[c + 1] - p->jac_val_adr[c]) / (size_t)p->jac_width[c]);
@@ -40,87 +35,6 @@ static tbStatus compute_ainv_jac(tbArena* arena, const tbProblem* p, const doubl
     for (int i = 0; b->kind == TB_METRIC_SPARSE && lumped && i < rows * p->jac_width[c]; i++)
       y[i] /= lumped[p->jac_dof[c] + i % p->jac_width[c]];
   }
-  *out = Y;
-  return TB_OK;
-}
-
-enum { ASK_EVERY = 64 }; // contacts, whether to go on
-
-static int compare_ints(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
-
-typedef struct {
-  const tbProblem* p;
-  const tbIncidence* incidence;
-  const tbTouching* touching;
-  const int* row_contact; // when W is given
-  int* mark;              // contact → last contact that listed it
-  int* list;              // neighbours of the contact at hand
-} Pattern;
-
-static int add_neighbour(Pattern* s, int k, int l, int count)
-{
-  if (s->mark[l] == k + 1) return count;
-  s->mark[l] = k + 1;
-  s->list[count] = l;
-  return count + 1;
-}
-
-// Neighbours of k, itself included, sorted.
-static int neighbours(Pattern* s, int k)
-{
-  const tbProblem* p = s->p;
-  int count = add_neighbour(s, k, k, 0);
-  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-    int b = p->dof_block[p->jac_dof[c]], first = p->jac_dof[c];
-    const tbTouching* t = s->touching;
-    for (int e = t->ptr ? t->ptr[first] : 0; t->ptr && e < t->ptr[first + p->jac_width[c]]; e++)
-      count = add_neighbour(s, k, t->contact[e], count);
-    for (int e = s->incidence->ptr[b]; !t->ptr && e < s->incidence->ptr[b + 1]; e++)
-      count = add_neighbour(s, k, s->incidence->contact[e], count);
-  }
-  for (int i = p->row_adr[k]; p->W_ptr && i < p->row_adr[k + 1]; i++)
-    for (int e = p->W_ptr[i]; e < p->W_ptr[i + 1]; e++)
-      count = add_neighbour(s, k, s->row_contact[p->W_col[e]], count);
-  tb_sort(s->list, (size_t)count, sizeof(int), compare_ints);
-  return count;
-}
-
-static tbStatus build_pattern(tbContext* ctx, tbDelassusOwner* o)
-{
-  const tbProblem* p = o->W.problem;
-  size_t n = (size_t)p->ncontact;
-  int* ptr = TB_TAKE(&o->arena, int, n + 1);
-  Pattern s = {p,
-               &o->incidence,
-               &o->touching,
-               p->W_ptr ? tb_row_contacts(&o->arena, p) : NULL,
-               TB_TAKE(&o->arena, int, n),
-               TB_TAKE(&o->arena, int, n)};
-  if (!ptr || !s.mark || !s.list || (p->W_ptr && !s.row_contact)) return TB_ERROR_MEMORY;
-  size_t total = 0;
-  for (int k = 0; k < p->ncontact; k++) {
-    if (k % ASK_EVERY == 0) TB_TRY(tb_check_interrupt(ctx));
-    total += (size_t)neighbours(&s, k);
-    if (total > INT_MAX)
-      return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "W has more than %d blocks; use a matrix-free solver",
-                     INT_MAX);
-    ptr[k + 1] = (int)total;
-  }
-  int* col = TB_TAKE(&o->arena, int, total);
-  size_t* val_adr = TB_TAKE(&o->arena, size_t, total + 1);
-  if (!col || !val_adr) return TB_ERROR_MEMORY;
-  memset(s.mark, 0, n * sizeof(int));
-  for (int k = 0; k < p->ncontact; k++) {
-    if (k % ASK_EVERY == 0) TB_TRY(tb_check_interrupt(ctx));
-    int count = neighbours(&s, k);
-    memcpy(col + ptr[k], s.list, (size_t)count * sizeof(int));
-    for (int e = ptr[k]; e < ptr[k + 1]; e++)
-      val_adr[e + 1] = val_adr[e] + (size_t)tb_contact_rows(p, k) * (size_t)tb_contact_rows(p, col[e]);
-  }
-  double* val = TB_TAKE(&o->arena, double, val_adr[total]);
-  if (!val) return TB_ERROR_MEMORY;
-  o->W.ptr = ptr, o->W.col = col, o->W.val_adr = val_adr, o->W.val = val;
-  return TB_OK;
 }
 
 static int find_block(const tbDelassus* W, int k, int l)
@@ -152,7 +66,7 @@ static void assemble_small(const tbDelassusOwner* o, int k)
       int l = o->incidence.contact[e], d = o->incidence.col[e];
       if (l < k) continue;
       int cols = tb_contact_rows(p, l);
-      add_product(rows, cols, p->jac_width[c], p->jac + p->jac_val_adr[c], W->ainv_jac + p->jac_val_adr[d],
+      add_product(rows, cols, p->jac_width[c], p->jac + p->jac_val_adr[c], o->ainv_jac + p->jac_val_adr[d],
                   tb_delassus_block(W, k, l), cols);
     }
   }
@@ -172,9 +86,10 @@ static void assemble_rows(void* user, int begin, int end, int piece)
 }
 
 // Blocks of a given W: a plain copy into place, unsymmetric as it may be.
-static void copy_given_row(const tbDelassusOwner* o, const int* row_contact, int k)
+static void copy_given_row(const tbDelassusOwner* o, int k)
 {
   const tbDelassus* W = &o->W;
+  const int* row_contact = o->row_contact;
   const tbProblem* p = W->problem;
   for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
     for (int e = p->W_ptr[i], at = W->ptr[k]; e < p->W_ptr[i + 1]; e++) {
@@ -204,14 +119,11 @@ static void add_compliance(const tbProblem* p, int k, double* diagonal)
   for (int i = 0; i < rows; i++) diagonal[i * rows + i] += p->compliance[p->row_adr[k] + i];
 }
 
-static tbStatus build_blocks(tbContext* ctx, tbDelassusOwner* o)
+static tbStatus fill_blocks(tbContext* ctx, tbDelassusOwner* o)
 {
   const tbProblem* p = o->W.problem;
-  TB_TRY(build_pattern(ctx, o));
   if (p->W_ptr) {
-    const int* row_contact = tb_row_contacts(&o->arena, p);
-    if (!row_contact) return TB_ERROR_MEMORY;
-    for (int k = 0; k < p->ncontact; k++) copy_given_row(o, row_contact, k);
+    for (int k = 0; k < p->ncontact; k++) copy_given_row(o, k);
   } else {
     tb_parallel_for(ctx->threads, p->ncontact, 64, assemble_rows, o);
     TB_TRY(tb_check_interrupt(ctx));
@@ -220,7 +132,6 @@ static tbStatus build_blocks(tbContext* ctx, tbDelassusOwner* o)
     mirror(&o->W);
   }
   for (int k = 0; k < p->ncontact; k++) add_compliance(p, k, tb_delassus_block(&o->W, k, k));
-  o->W.forms |= TB_FORM_BLOCKS;
   return TB_OK;
 }
 
@@ -239,8 +150,8 @@ static tbStatus diagonal_only(tbContext* ctx, tbDelassusOwner* o, double* diag)
     if (o->touching.ptr) tb_delassus_diagonal_lumped(o, k, D);
     for (int c = p->jac_adr[k]; !o->touching.ptr && c < p->jac_adr[k + 1]; c++)
       if (p->block[p->dof_block[p->jac_dof[c]]].kind != TB_METRIC_SPARSE)
-        add_product(rows, rows, p->jac_width[c], p->jac + p->jac_val_adr[c],
-                    o->W.ainv_jac + p->jac_val_adr[c], D, rows);
+        add_product(rows, rows, p->jac_width[c], p->jac + p->jac_val_adr[c], o->ainv_jac + p->jac_val_adr[c],
+                    D, rows);
   }
   for (int b = 0; b < p->nblock; b++)
     if (by_factor(o, b)) TB_TRY(tb_delassus_by_factor(ctx, o, b, diag));
@@ -255,32 +166,22 @@ static tbStatus diagonal_only(tbContext* ctx, tbDelassusOwner* o, double* diag)
   return TB_OK;
 }
 
-static tbStatus build_diagonal(tbContext* ctx, tbDelassusOwner* o)
+static tbStatus fill_diagonal(tbContext* ctx, tbDelassusOwner* o)
 {
-  const tbProblem* p = o->W.problem;
-  size_t* adr = TB_TAKE(&o->arena, size_t, (size_t)p->ncontact + 1);
-  if (!adr) return TB_ERROR_MEMORY;
-  for (int k = 0; k < p->ncontact; k++)
-    adr[k + 1] = adr[k] + (size_t)(tb_contact_rows(p, k) * tb_contact_rows(p, k));
-  double* diag = TB_TAKE(&o->arena, double, adr[p->ncontact]);
-  if (!diag) return TB_ERROR_MEMORY;
-  o->W.diag_adr = adr;
-  o->W.diag = diag;
+  const size_t* adr = o->W.diag_adr;
+  double* diag = (double*)o->W.diag;
   if (!(o->W.forms & TB_FORM_BLOCKS)) return diagonal_only(ctx, o, diag);
-  for (int k = 0; k < p->ncontact; k++)
+  for (int k = 0; k < o->W.problem->ncontact; k++)
     memcpy(diag + adr[k], tb_delassus_block(&o->W, k, k), (adr[k + 1] - adr[k]) * sizeof *diag);
   return TB_OK;
 }
 
-// Spread from the blocks, which are built first.
-static tbStatus build_dense(tbContext* ctx, tbDelassusOwner* o)
+// Spread from the blocks, which are filled first.
+static void fill_dense(const tbDelassus* W)
 {
-  const tbDelassus* W = &o->W;
   const tbProblem* p = W->problem;
   size_t n = (size_t)p->nrow;
-  if (n > 46340) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "a dense W of %zu rows is too large", n);
-  double* dense = TB_TAKE(&o->arena, double, n* n);
-  if (!dense) return TB_ERROR_MEMORY;
+  double* dense = (double*)W->dense;
   for (int k = 0; k < p->ncontact; k++)
     for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
       int l = W->col[e], rows = tb_contact_rows(p, k), cols = tb_contact_rows(p, l);
@@ -288,9 +189,6 @@ static tbStatus build_dense(tbContext* ctx, tbDelassusOwner* o)
         memcpy(dense + (size_t)(p->row_adr[k] + i) * n + p->row_adr[l], W->val + W->val_adr[e] + i * cols,
                (size_t)cols * sizeof *dense);
     }
-  o->W.dense = dense;
-  o->W.forms |= TB_FORM_DENSE;
-  return TB_OK;
 }
 
 static bool given_is_symmetric(const tbProblem* p)
@@ -312,11 +210,10 @@ static bool given_is_symmetric(const tbProblem* p)
 }
 
 // q = J v_free + b
-static tbStatus build_q(tbDelassusOwner* o)
+static void fill_q(const tbDelassusOwner* o)
 {
   const tbProblem* p = o->W.problem;
-  double* q = TB_TAKE(&o->arena, double, (size_t)p->nrow);
-  if (!q) return TB_ERROR_MEMORY;
+  double* q = (double*)o->W.q;
   memcpy(q, p->bias, (size_t)p->nrow * sizeof *q);
   for (int k = 0; k < p->ncontact; k++)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
@@ -324,8 +221,6 @@ static tbStatus build_q(tbDelassusOwner* o)
         for (int j = 0; j < width; j++)
           q[p->row_adr[k] + i] +=
               p->jac[p->jac_val_adr[c] + (size_t)(i * width + j)] * p->v_free[p->jac_dof[c] + j];
-  o->W.q = q;
-  return TB_OK;
 }
 
 // What a sweep over the contacts reads: through the bodies two products with J, by blocks a row of W for each
@@ -346,26 +241,79 @@ static unsigned resolve_sweep(const tbDelassusOwner* o, unsigned forms)
   return (forms & ~(unsigned)TB_FORM_SWEEP) | (bodies ? TB_FORM_FREE : TB_FORM_BLOCKS);
 }
 
-static tbStatus build(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
+static tbStatus lay_out_diagonal(tbDelassusOwner* o)
 {
   const tbProblem* p = o->W.problem;
-  TB_TRY(build_q(o));
-  o->W.symmetric = !p->W_ptr || given_is_symmetric(p);
-  if (!p->W_ptr) {
-    double* Y;
+  size_t* adr = TB_TAKE(&o->arena, size_t, (size_t)p->ncontact + 1);
+  if (!adr) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    adr[k + 1] = adr[k] + (size_t)(tb_contact_rows(p, k) * tb_contact_rows(p, k));
+  o->W.diag_adr = adr;
+  o->W.diag = TB_TAKE(&o->arena, double, adr[p->ncontact]);
+  return o->W.diag ? TB_OK : TB_ERROR_MEMORY;
+}
+
+static tbStatus lay_out_dense(tbContext* ctx, tbDelassusOwner* o)
+{
+  size_t n = (size_t)o->W.problem->nrow;
+  if (n > 46340) return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "a dense W of %zu rows is too large", n);
+  o->W.dense = TB_TAKE(&o->arena, double, n* n);
+  o->W.forms |= TB_FORM_DENSE;
+  return o->W.dense ? TB_OK : TB_ERROR_MEMORY;
+}
+
+// Everything but the values: what the pattern of the problem decides.
+static tbStatus lay_out(tbContext* ctx, tbDelassusOwner* o, unsigned forms)
+{
+  const tbProblem* p = o->W.problem;
+  if (!(o->W.q = TB_TAKE(&o->arena, double, (size_t)p->nrow))) return TB_ERROR_MEMORY;
+  if (p->W_ptr) {
+    if (!(o->row_contact = tb_row_contacts(&o->arena, p))) return TB_ERROR_MEMORY;
+  } else {
     if (o->W.inverse != TB_INVERSE_EXACT) TB_TRY(tb_delassus_lump(o));
-    TB_TRY(compute_ainv_jac(&o->arena, p, o->W.lumped, &Y));
-    o->W.ainv_jac = Y;
+    if (!(o->ainv_jac = TB_TAKE(&o->arena, double, p->jac_val_adr[p->ncol]))) return TB_ERROR_MEMORY;
     TB_TRY(tb_incidence_build(&o->arena, p, &o->incidence));
   }
   forms = resolve_sweep(o, forms);
-  if (forms & (TB_FORM_BLOCKS | TB_FORM_DENSE)) TB_TRY(build_blocks(ctx, o));
-  TB_TRY(build_diagonal(ctx, o));
-  if (forms & TB_FORM_DENSE) TB_TRY(build_dense(ctx, o));
+  if (forms & (TB_FORM_BLOCKS | TB_FORM_DENSE)) {
+    TB_TRY(tb_delassus_pattern(ctx, o));
+    o->W.forms |= TB_FORM_BLOCKS;
+  }
+  TB_TRY(lay_out_diagonal(o));
+  if (forms & TB_FORM_DENSE) TB_TRY(lay_out_dense(ctx, o));
   o->W.forms |= forms & TB_FORM_FREE;
+  o->W.ainv_jac = o->ainv_jac;
   for (int b = 0; b < p->nblock; b++)
     if (by_factor(o, b)) o->W.ainv_jac = NULL; // its columns are only partly there
   return TB_OK;
+}
+
+// The values, in arrays of zeros.
+static tbStatus fill(tbContext* ctx, tbDelassusOwner* o)
+{
+  const tbProblem* p = o->W.problem;
+  fill_q(o);
+  o->W.symmetric = !p->W_ptr || given_is_symmetric(p);
+  if (!p->W_ptr) compute_ainv_jac(p, o->W.lumped, o->ainv_jac);
+  if (o->W.forms & TB_FORM_BLOCKS) TB_TRY(fill_blocks(ctx, o));
+  TB_TRY(fill_diagonal(ctx, o));
+  if (o->W.forms & TB_FORM_DENSE) fill_dense(&o->W);
+  return TB_OK;
+}
+
+tbStatus tb_delassus_renew(tbContext* ctx, tbDelassus* W, bool sides)
+{
+  tbDelassusOwner* o = W->owner;
+  o->interrupt = ctx->interrupt;
+  if (sides) {
+    fill_q(o);
+    return TB_OK;
+  }
+  int n = W->problem->ncontact;
+  memset((double*)W->diag, 0, W->diag_adr[n] * sizeof *W->diag);
+  if (W->forms & TB_FORM_BLOCKS) memset((double*)W->val, 0, W->val_adr[W->ptr[n]] * sizeof *W->val);
+  if (W->lumped) tb_delassus_lump_values(o, ctx->threads);
+  return fill(ctx, o);
 }
 
 tbStatus tb_delassus_bytes(tbContext* ctx, const tbProblem* p, double* out)
@@ -398,7 +346,8 @@ tbStatus tb_delassus_create_with(tbContext* ctx, const tbProblem* problem, unsig
   o->W.owner = o;
   o->interrupt = ctx->interrupt;
   tb_arena_init(&o->arena, ctx);
-  tbStatus status = build(ctx, o, forms);
+  tbStatus status = lay_out(ctx, o, forms);
+  if (status == TB_OK) status = fill(ctx, o);
   if (status == TB_OK) *out = &o->W;
   else tb_delassus_free(ctx, &o->W);
   return status;

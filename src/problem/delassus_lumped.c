@@ -106,9 +106,16 @@ tbStatus tb_delassus_lump(tbDelassusOwner* o)
   if (!any) return TB_OK;
   double* D = TB_TAKE(&o->arena, double, (size_t)p->ndof);
   if (!D) return TB_ERROR_MEMORY;
-  tb_parallel_for(o->arena.ctx->threads, p->ndof, DOFS_PER_PIECE, diagonals, &(Job){p, o->W.inverse, D});
   o->W.lumped = D;
+  tb_delassus_lump_values(o, o->arena.ctx->threads);
   return build_touching(&o->arena, p, &o->touching);
+}
+
+void tb_delassus_lump_values(tbDelassusOwner* o, tbThreads* threads)
+{
+  const tbProblem* p = o->W.problem;
+  Job job = {p, o->W.inverse, (double*)o->W.lumped};
+  tb_parallel_for(threads, p->ndof, DOFS_PER_PIECE, diagonals, &job);
 }
 
 // C (rows of c × rows of d) += J_c D⁻¹ J_dᵀ over the degrees of freedom that both column blocks span.

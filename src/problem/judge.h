@@ -15,6 +15,9 @@ void tb_judge_accuracy(tbJudge* judge, double accuracy);
 // hundred times less than the smallest relative tolerance in use.
 #define TB_JUDGE_SHARP 1e-11
 const double* tb_judge_responses(const tbJudge* judge); // w_k                                     (ncontact)
+// As newly made, after values of the problem have changed; sides: of bias and v_free alone. The context is
+// the one that measuring is to use from now on.
+tbStatus tb_judge_renew(tbContext* ctx, tbJudge* judge, bool sides);
 bool tb_judge_is_rough(const tbJudge* judge); // a block has no factor, and more is left than need be
 
 #endif

@@ -9,7 +9,8 @@
 // |a − b| beyond what rounding leaves of a symmetric matrix.
 static bool differ(double a, double b, double scale) { return fabs(a - b) > 1e-9 * scale; }
 
-static tbStatus prepare_dense(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block)
+// L: room for the lower factor, zero above the diagonal.
+static tbStatus factor_dense(tbContext* ctx, int index, const tbMetricBlock* block, double* L)
 {
   int n = block->size;
   const double* A = block->value;
@@ -21,8 +22,6 @@ static tbStatus prepare_dense(tbContext* ctx, tbArena* arena, int index, tbMetri
       if (differ(A[i * n + j], A[j * n + i], sqrt(fabs(A[i * n + i] * A[j * n + j]))))
         return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d is not symmetric at (%d, %d)", index, i, j);
     }
-  double* L = TB_TAKE(arena, double, (size_t)n*(size_t)n);
-  if (!L) return TB_ERROR_MEMORY;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double sum = A[i * n + j];
@@ -36,8 +35,15 @@ static tbStatus prepare_dense(tbContext* ctx, tbArena* arena, int index, tbMetri
         return tb_fail(ctx, TB_ERROR_NUMERIC, "metric block %d is not positive definite (row %d)", index, i);
       L[i * n + i] = sqrt(sum);
     }
-  block->chol = L;
   return TB_OK;
+}
+
+static tbStatus prepare_dense(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block)
+{
+  double* L = TB_TAKE(arena, double, (size_t)block->size*(size_t)block->size);
+  if (!L) return TB_ERROR_MEMORY;
+  block->chol = L;
+  return factor_dense(ctx, index, block, L);
 }
 
 static double entry(const tbMetricBlock* b, int i, int j)
@@ -51,7 +57,7 @@ static double entry(const tbMetricBlock* b, int i, int j)
   return lo < b->ptr[i + 1] && b->col[lo] == j ? b->value[lo] : NAN;
 }
 
-static tbStatus prepare_sparse(tbContext* ctx, int index, tbMetricBlock* b)
+static tbStatus check_sparse(tbContext* ctx, int index, const tbMetricBlock* b)
 {
   for (int i = 0; i < b->size; i++)
     for (int e = b->ptr[i]; e < b->ptr[i + 1]; e++) {
@@ -78,23 +84,54 @@ static tbStatus prepare_sparse(tbContext* ctx, int index, tbMetricBlock* b)
         return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d is not symmetric at (%d, %d)", index, i, j);
     }
   }
+  return TB_OK;
+}
+
+static tbStatus prepare_sparse(tbContext* ctx, int index, tbMetricBlock* b)
+{
+  TB_TRY(check_sparse(ctx, index, b));
   tbCholesky* factor = NULL;
   TB_TRY(tb_cholesky_analyze(ctx, b->size, b->ptr, b->col, NULL, &factor));
   b->factor = factor;
   return tb_cholesky_factor(ctx, factor, b->value);
 }
 
+static tbStatus check_particle(tbContext* ctx, int index, const tbMetricBlock* b)
+{
+  if (b->value[0] > 0 && b->value[0] < INFINITY) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d: mass %g; it must be positive and finite", index,
+                 b->value[0]);
+}
+
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* b)
 {
   switch (b->kind) {
-  case TB_METRIC_PARTICLE:
-    if (b->value[0] > 0 && b->value[0] < INFINITY) return TB_OK;
-    return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d: mass %g; it must be positive and finite", index,
-                   b->value[0]);
+  case TB_METRIC_PARTICLE: return check_particle(ctx, index, b);
   case TB_METRIC_DENSE: return prepare_dense(ctx, arena, index, b);
   case TB_METRIC_SPARSE: return prepare_sparse(ctx, index, b);
   }
   return TB_OK;
+}
+
+tbStatus tb_metric_renew(tbContext* ctx, int index, tbMetricBlock* b)
+{
+  if (b->kind == TB_METRIC_PARTICLE) return check_particle(ctx, index, b);
+  if (b->kind == TB_METRIC_DENSE) return factor_dense(ctx, index, b, (double*)b->chol);
+  TB_TRY(check_sparse(ctx, index, b));
+  if (b->packed) {
+    const tbPacked* packed = b->packed;
+    tb_packed_pack(packed->pattern, ctx->threads, b->ptr, b->value, (double*)packed->value);
+    if (packed->rounded)
+      tb_packed_round(packed->pattern, ctx->threads, packed->value, (float*)packed->rounded);
+    if (packed->inverse) tb_metric_invert_diagonal(b, ctx->threads, (double*)packed->inverse);
+  }
+  return b->factor ? tb_cholesky_factor(ctx, (tbCholesky*)b->factor, b->value) : TB_OK;
+}
+
+size_t tb_metric_values(const tbMetricBlock* b)
+{
+  size_t n = (size_t)b->size;
+  return b->kind == TB_METRIC_PARTICLE ? 1 : b->kind == TB_METRIC_DENSE ? n * n : (size_t)b->ptr[b->size];
 }
 
 void tb_metric_release(tbContext* ctx, tbMetricBlock* b)

@@ -10,6 +10,9 @@
 
 // Checks block number `index` and computes its factor (into the arena, or block->factor for sparse ones).
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block);
+// The same for new values of a block that has been prepared: what it carries is computed again, in place.
+tbStatus tb_metric_renew(tbContext* ctx, int index, tbMetricBlock* block);
+size_t tb_metric_values(const tbMetricBlock* block); // how many numbers tbMetricBlock.value holds
 void tb_metric_release(tbContext* ctx, tbMetricBlock* block);
 void tb_metric_measure(tbMetricBlock* block); // finds its unit
 tbStatus tb_metric_pack(tbArena* arena, tbThreads* threads,

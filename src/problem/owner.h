@@ -11,7 +11,8 @@ typedef struct tbProblemOwner {
   tbMetricBlock* block; // problem.block, writable
   bool* kept;           // blocks whose arrays and factors are borrowed (nblock)
   tbArena arena;
-  tbContext ctx; // a copy: only its allocator is used
+  tbArena inverses; // of a copy: entries of inverses, made again with every update
+  tbContext ctx;    // a copy: only its allocator is used
 } tbProblemOwner;
 
 // Everything but the metric's values: laws, parameters, finiteness, W's structure. Names the bad index.

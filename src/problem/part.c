@@ -45,6 +45,20 @@ static void measure(Part* s, tbProblem* out)
   }
 }
 
+// Biases, compliances and parameters of the contacts.
+static void fill_contacts(const Part* s, tbProblem* out)
+{
+  const tbProblem* p = s->p;
+  double *bias = (double*)out->bias, *compliance = (double*)out->compliance, *param = (double*)out->param;
+  for (int i = 0; i < out->ncontact; i++) {
+    int k = s->contact[i], first = p->row_adr[k], given = p->param_adr[k];
+    size_t count = (size_t)(p->row_adr[k + 1] - first);
+    for (int j = out->param_adr[i]; j < out->param_adr[i + 1]; j++) param[j] = p->param[given++];
+    memcpy(bias + out->row_adr[i], p->bias + first, count * sizeof *bias);
+    memcpy(compliance + out->row_adr[i], p->compliance + first, count * sizeof *compliance);
+  }
+}
+
 static tbStatus copy_contacts(tbArena* arena, const Part* s, tbProblem* out)
 {
   const tbProblem* p = s->p;
@@ -55,27 +69,24 @@ static tbStatus copy_contacts(tbArena* arena, const Part* s, tbProblem* out)
          *compliance = TB_TAKE(arena, double, rows);
   if (!row_adr || !param_adr || !law || !param || !bias || !compliance) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
-    int k = s->contact[i], first = p->row_adr[k], count = p->row_adr[k + 1] - first, given = p->param_adr[k];
+    int k = s->contact[i];
     law[i] = p->law[k];
-    row_adr[i + 1] = row_adr[i] + count;
-    param_adr[i + 1] = param_adr[i] + p->param_adr[k + 1] - given;
-    for (int j = param_adr[i]; j < param_adr[i + 1]; j++) param[j] = p->param[given++];
-    memcpy(bias + row_adr[i], p->bias + first, (size_t)count * sizeof *bias);
-    memcpy(compliance + row_adr[i], p->compliance + first, (size_t)count * sizeof *compliance);
+    row_adr[i + 1] = row_adr[i] + p->row_adr[k + 1] - p->row_adr[k];
+    param_adr[i + 1] = param_adr[i] + p->param_adr[k + 1] - p->param_adr[k];
   }
   out->row_adr = row_adr, out->param_adr = param_adr, out->law = law;
   out->param = param, out->bias = bias, out->compliance = compliance;
+  fill_contacts(s, out);
   return TB_OK;
 }
 
-static tbStatus copy_metric(tbArena* arena, const Part* s, tbProblem* out)
+// The blocks, which keep pointing to the values and factors of the whole, and the free motion.
+static void fill_metric(const Part* s, tbProblem* out)
 {
   const tbProblem* p = s->p;
-  tbMetricBlock* block = TB_TAKE(arena, tbMetricBlock, (size_t)out->nblock);
-  int* dof_block = TB_TAKE(arena, int, (size_t)out->ndof);
-  double* v_free = TB_TAKE(arena, double, (size_t)out->ndof);
-  if (!block || !dof_block || !v_free) return TB_ERROR_MEMORY;
-  int made = 0, dof = 0;
+  tbMetricBlock* block = (tbMetricBlock*)out->block;
+  int *dof_block = (int*)out->dof_block, made = 0, dof = 0;
+  double* v_free = (double*)out->v_free;
   for (int i = 0; i < out->ncontact; i++) // blocks were numbered in this order
     for (int c = p->jac_adr[s->contact[i]]; c < p->jac_adr[s->contact[i] + 1]; c++) {
       int b = p->dof_block[p->jac_dof[c]];
@@ -86,8 +97,29 @@ static tbStatus copy_metric(tbArena* arena, const Part* s, tbProblem* out)
       for (int end = dof + block[made].size; dof < end; dof++) dof_block[dof] = made;
       made++;
     }
+}
+
+static tbStatus copy_metric(tbArena* arena, const Part* s, tbProblem* out)
+{
+  tbMetricBlock* block = TB_TAKE(arena, tbMetricBlock, (size_t)out->nblock);
+  int* dof_block = TB_TAKE(arena, int, (size_t)out->ndof);
+  double* v_free = TB_TAKE(arena, double, (size_t)out->ndof);
+  if (!block || !dof_block || !v_free) return TB_ERROR_MEMORY;
   out->block = block, out->dof_block = dof_block, out->v_free = v_free;
+  fill_metric(s, out);
   return TB_OK;
+}
+
+static void fill_jacobian(const Part* s, tbProblem* out)
+{
+  const tbProblem* p = s->p;
+  double* to = (double*)out->jac;
+  for (int i = 0; i < out->ncontact; i++) {
+    int k = s->contact[i];
+    size_t first = p->jac_val_adr[p->jac_adr[k]], count = p->jac_val_adr[p->jac_adr[k + 1]] - first;
+    memcpy(to, p->jac + first, count * sizeof *to);
+    to += count;
+  }
 }
 
 static tbStatus copy_jacobian(tbArena* arena, const Part* s, tbProblem* out)
@@ -101,8 +133,6 @@ static tbStatus copy_jacobian(tbArena* arena, const Part* s, tbProblem* out)
   if (!adr || !dof || !width || !val_adr || !jac) return TB_ERROR_MEMORY;
   for (int i = 0; i < out->ncontact; i++) {
     int k = s->contact[i], first = p->jac_adr[k], end = p->jac_adr[k + 1];
-    memcpy(jac + val_adr[at], p->jac + p->jac_val_adr[first],
-           (p->jac_val_adr[end] - p->jac_val_adr[first]) * sizeof *jac);
     for (int c = first; c < end; c++, at++) {
       int b = p->dof_block[p->jac_dof[c]];
       dof[at] = p->jac_dof[c] - p->block[b].dof + out->block[s->maps->block[b]].dof;
@@ -112,6 +142,7 @@ static tbStatus copy_jacobian(tbArena* arena, const Part* s, tbProblem* out)
     adr[i + 1] = at;
   }
   out->jac_adr = adr, out->jac_dof = dof, out->jac_width = width, out->jac_val_adr = val_adr, out->jac = jac;
+  fill_jacobian(s, out);
   return TB_OK;
 }
 
@@ -143,4 +174,14 @@ tbStatus tb_problem_part(tbArena* arena, const tbProblem* p, const int* contact,
   TB_TRY(copy_metric(arena, &s, out));
   TB_TRY(copy_jacobian(arena, &s, out));
   return p->W_ptr ? copy_W(arena, &s, out) : TB_OK;
+}
+
+void tb_problem_part_renew(const tbProblem* p, const int* contact, const tbPartMaps* maps, tbProblem* part)
+{
+  Part s = {.p = p, .contact = contact, .maps = maps};
+  tbProblem sizes = {.ncontact = part->ncontact};
+  measure(&s, &sizes); // for the numbers of the blocks
+  fill_contacts(&s, part);
+  fill_metric(&s, part);
+  fill_jacobian(&s, part);
 }

@@ -21,4 +21,7 @@ tbStatus tb_part_maps_make(tbArena* arena, const tbProblem* p, tbPartMaps* out);
 tbStatus tb_problem_part(tbArena* arena, const tbProblem* p, const int* contact, int count,
                          const tbPartMaps* maps, tbProblem* out);
 
+// The values of the part again, in place, after those of a problem that gives A and J have changed.
+void tb_problem_part_renew(const tbProblem* p, const int* contact, const tbPartMaps* maps, tbProblem* part);
+
 #endif

@@ -342,12 +342,33 @@ static tbStatus prepare(tbJudge* j)
   if (!j->q || !j->u || !j->F || !j->E || !j->response || !j->f || !j->w || !j->r || !j->inverted ||
       !j->blocks.room_adr || !j->blocks.room || !j->exact || !j->modelled)
     return TB_ERROR_MEMORY;
-  tb_blocks_begin(&j->blocks);
+  return TB_OK;
+}
+
+// What follows from the values of bias and free motion; and, from those of the matrices, the responses.
+static tbStatus take_values(tbContext* ctx, tbJudge* j, bool sides)
+{
+  const tbProblem* p = j->p;
+  j->threads = ctx->threads;
+  j->interrupt = ctx->interrupt;
+  j->accuracy = TB_METRIC_EXACT;
   j->scale = NAN;
+  tb_blocks_begin(&j->blocks);
   memcpy(j->q, p->bias, (size_t)p->nrow * sizeof *j->q);
   add_contact_velocity(p, p->v_free, j->q);
   j->norm_q = tb_judge_norm(p->nrow, j->q);
-  return tb_judge_response(&j->arena, j->threads, p, j->response);
+  if (sides) return TB_OK;
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbStatus status = tb_judge_response(&arena, j->threads, p, j->response);
+  tb_arena_free(&arena);
+  return status;
+}
+
+tbStatus tb_judge_renew(tbContext* ctx, tbJudge* j, bool sides)
+{
+  tb_judge_start_from(j, NULL);
+  return take_values(ctx, j, sides);
 }
 
 tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out)
@@ -356,11 +377,9 @@ tbStatus tb_judge_create(tbContext* ctx, const tbProblem* problem, tbJudge** out
   tbJudge* j = TB_NEW(ctx, tbJudge, 1);
   if (!j) return TB_ERROR_MEMORY;
   j->p = problem;
-  j->threads = ctx->threads;
-  j->interrupt = ctx->interrupt;
-  j->accuracy = TB_METRIC_EXACT;
   tb_arena_init(&j->arena, ctx);
   tbStatus status = prepare(j);
+  if (status == TB_OK) status = take_values(ctx, j, false);
   if (status == TB_OK) *out = j;
   else tb_judge_free(ctx, j);
   return status;

@@ -75,6 +75,12 @@ tbStatus tb_admm_prepare(tbContext* ctx, tbRun* run)
   return tb_shifted_create(ctx, run->W, (tbShifted**)&run->prepared);
 }
 
+tbStatus tb_admm_renew(tbContext* ctx, tbRun* run)
+{
+  tb_shifted_renew(ctx, run->prepared);
+  return TB_OK;
+}
+
 void tb_admm_release(tbContext* ctx, tbRun* run) { tb_shifted_free(ctx, run->prepared); }
 
 // v for which z and û are those of λ: a solution as warm start is a fixed point.

@@ -22,6 +22,7 @@
 // answer has the same bits on every machine and for any number of threads.
 #include "math/cholesky.h"
 #include "solve/auto.h"
+#include "solve/kept.h"
 #include "solve/methods.h"
 #include "tribo/math.h"
 
@@ -200,9 +201,9 @@ static tbStatus provide(tbContext* ctx, tbRun* run, tbForm needs, tbDelassus** W
   if (needs == TB_FORM_FREE) enough = have != 0; // every form has products
   if (needs == TB_FORM_SWEEP) enough = (have & TB_FORM_BLOCKS) || (have && (*W)->ainv_jac);
   if (enough) return TB_OK;
-  tb_delassus_free(ctx, *W);
+  tb_run_operator_done(ctx, run, *W);
   *W = NULL;
-  tbStatus status = tb_delassus_create_with(ctx, run->p, needs, run->o->inverse, W);
+  tbStatus status = tb_run_operator(ctx, run, needs, run->o->inverse, W);
   run->W = *W;
   return status;
 }
@@ -229,7 +230,7 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   }
   tbDelassus* own = NULL; // made with an inverse that no other method can use
   if (solver->inverse == TB_INVERSE_EXACT) TB_TRY(provide(ctx, run, form, W));
-  else TB_TRY(tb_delassus_create_with(ctx, run->p, form, solver->inverse, &own));
+  else TB_TRY(tb_run_operator(ctx, run, form, solver->inverse, &own));
   run->W = own ? own : *W;
   run->before = run->iterations;
   run->stage_cap = cap;
@@ -242,7 +243,7 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   if (!stage->onward) memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
   tbStatus status = tb_run_method(ctx, solver, run, lambda);
   *over = run->outcome != TB_FAILED;
-  tb_delassus_free(ctx, own);
+  tb_run_operator_done(ctx, run, own);
   run->W = *W;
   return status;
 }
@@ -337,6 +338,6 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   if (soft) turns[1].too_slow = newton_too_slow;
   if (status == TB_OK && !over)
     status = take_turns(ctx, run, turns, soft ? SOFT_TURNS : INT_MAX, &watch, &W, lambda, &over);
-  tb_delassus_free(ctx, W);
+  tb_run_operator_done(ctx, run, W);
   return status;
 }

@@ -23,6 +23,7 @@
 #include "base/threads.h"
 #include "problem/part.h"
 #include "solve/auto.h"
+#include "solve/kept.h"
 
 #include <limits.h>
 #include <math.h>
@@ -41,7 +42,8 @@ typedef struct {
   bool ended; // solved, or past help
   int iterations;
   const char* used;
-  double enough, E; // that will do; that is left
+  double enough, E;  // that will do; that is left
+  tbKeptBatch* kept; // null: nothing is
 } Batch;
 
 typedef struct {
@@ -91,17 +93,38 @@ static void copy_rows(const Islands* s, const Batch* b, bool back, double* part)
       else *part = s->lambda[r];
 }
 
+// The batch as a problem, and what is kept for it, as up to date as what is kept for the whole.
+static tbStatus keep_part(Islands* s, tbContext* ctx, Batch* b)
+{
+  tbKeptBatch* k = b->kept;
+  k->arena.ctx = ctx;
+  if (!k->made) {
+    tb_arena_free(&k->arena); // of an attempt that failed
+    tb_arena_init(&k->arena, ctx);
+    TB_TRY(tb_problem_part(&k->arena, s->run->p, b->contact, b->count, &s->maps, &k->problem));
+    if (!k->kept && !(k->kept = TB_NEW(ctx, tbKept, 1))) return TB_ERROR_MEMORY;
+    tb_kept_init(k->kept, &k->problem);
+    k->made = true;
+  } else {
+    tb_problem_part_renew(s->run->p, b->contact, &s->maps, &k->problem);
+  }
+  k->kept->now = s->run->kept->now;
+  return TB_OK;
+}
+
 static tbStatus solve_batch(Islands* s, tbContext* ctx, tbArena* arena, Batch* b)
 {
-  tbProblem part;
+  tbProblem own, *part = &own;
   tbSolveResult r;
   if (tb_run_stops(s->run)) return TB_OK;
   tbSolveOptions o = options_of_part(s);
-  TB_TRY(tb_problem_part(arena, s->run->p, b->contact, b->count, &s->maps, &part));
-  double* lambda = TB_TAKE(arena, double, (size_t)part.nrow);
+  if (b->kept) TB_TRY(keep_part(s, ctx, b));
+  else TB_TRY(tb_problem_part(arena, s->run->p, b->contact, b->count, &s->maps, &own));
+  if (b->kept) part = &b->kept->problem;
+  double* lambda = TB_TAKE(arena, double, (size_t)part->nrow);
   if (!lambda) return TB_ERROR_MEMORY;
   copy_rows(s, b, false, lambda);
-  TB_TRY(tb_solve_part(ctx, &part, &o, b->enough, lambda, &r));
+  TB_TRY(tb_solve_part(ctx, part, &o, b->enough, b->kept ? b->kept->kept : NULL, lambda, &r));
   copy_rows(s, b, true, lambda);
   b->ended = r.outcome == TB_CONVERGED || r.outcome == TB_FAILED;
   b->iterations += r.iterations;
@@ -239,6 +262,37 @@ static tbStatus solve_islands(tbArena* arena, Islands* s, bool* over)
   return s->count > 0 ? take_turns(s, over) : TB_OK;
 }
 
+// Batches from the islands of the problem, or those that are kept.
+static tbStatus find_batches(tbContext* ctx, tbArena* arena, Islands* s)
+{
+  tbKept* k = s->run->kept;
+  int n = s->run->p->ncontact;
+  if (k && s->run->p->W_ptr) k = NULL; // islands of a given W are in its values
+  if (!k || k->batches < 0) {
+    tbArena* of = k ? &k->islands : arena;
+    if (k) {
+      k->islands.ctx = ctx;
+      tb_arena_free(&k->islands); // of an attempt that failed
+      tb_arena_init(&k->islands, ctx);
+    }
+    int islands, *island = TB_TAKE(arena, int, (size_t)n);
+    if (!island) return TB_ERROR_MEMORY;
+    TB_TRY(tb_problem_islands(ctx, s->run->p, island, &islands));
+    if (islands > 1) TB_TRY(make_batches(of, s, island, islands));
+    if (!k) return TB_OK;
+    k->batch = TB_TAKE(of, tbKeptBatch, (size_t)s->count);
+    if (!k->batch) return TB_ERROR_MEMORY;
+    k->batches = s->count;
+    for (int i = 0; i < s->count; i++)
+      k->batch[i] = (tbKeptBatch){.contact = s->batch[i].contact, .count = s->batch[i].count};
+  }
+  s->count = k->batches;
+  s->batch = TB_TAKE(arena, Batch, (size_t)s->count);
+  for (int i = 0; s->batch && i < s->count; i++)
+    s->batch[i] = (Batch){.contact = k->batch[i].contact, .count = k->batch[i].count, .kept = &k->batch[i]};
+  return s->batch ? TB_OK : TB_ERROR_MEMORY;
+}
+
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
 {
   *over = false;
@@ -246,9 +300,7 @@ tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
   tbArena arena;
   tb_arena_init(&arena, ctx);
   Islands s = {.ctx = ctx, .run = run, .o = run->o, .lambda = lambda};
-  int islands, *island = TB_TAKE(&arena, int, (size_t)run->p->ncontact);
-  tbStatus status = island ? tb_problem_islands(ctx, run->p, island, &islands) : TB_ERROR_MEMORY;
-  if (status == TB_OK && islands > 1) status = make_batches(&arena, &s, island, islands);
+  tbStatus status = find_batches(ctx, &arena, &s);
   // Where one island has most of the contacts there is little to gain, and it would be left with one thread.
   if (status == TB_OK && s.count > 1 && 2 * s.batch[0].count <= run->p->ncontact) {
     tb_shared_begin(&s.shared, ctx);

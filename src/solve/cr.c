@@ -82,6 +82,12 @@ tbStatus tb_cr_prepare(tbContext* ctx, tbRun* run)
   return tb_shifted_create(ctx, run->W, (tbShifted**)&run->prepared);
 }
 
+tbStatus tb_cr_renew(tbContext* ctx, tbRun* run)
+{
+  tb_shifted_renew(ctx, run->prepared);
+  return TB_OK;
+}
+
 void tb_cr_release(tbContext* ctx, tbRun* run) { tb_shifted_free(ctx, run->prepared); }
 
 size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o)

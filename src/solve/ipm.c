@@ -58,6 +58,12 @@ tbStatus tb_ipm_prepare(tbContext* ctx, tbRun* run)
   return tb_lu_analyze(ctx, p->ncontact, p->row_adr, run->W->ptr, run->W->col, 0, &s->lu);
 }
 
+tbStatus tb_ipm_renew(tbContext* ctx, tbRun* run)
+{
+  tb_lu_watch(((tbIpmPrepared*)run->prepared)->lu, ctx->interrupt);
+  return TB_OK;
+}
+
 void tb_ipm_release(tbContext* ctx, tbRun* run)
 {
   tbIpmPrepared* s = run->prepared;

@@ -21,11 +21,13 @@ void tb_nncg(struct tbRun* run, double* lambda);
 
 size_t tb_admm_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_admm_prepare(tbContext* ctx, struct tbRun* run);
+tbStatus tb_admm_renew(tbContext* ctx, struct tbRun* run);
 void tb_admm_release(tbContext* ctx, struct tbRun* run);
 void tb_admm(struct tbRun* run, double* lambda);
 
 size_t tb_ipm_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_ipm_prepare(tbContext* ctx, struct tbRun* run);
+tbStatus tb_ipm_renew(tbContext* ctx, struct tbRun* run);
 void tb_ipm_release(tbContext* ctx, struct tbRun* run);
 void tb_ipm(struct tbRun* run, double* lambda);
 size_t tb_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
@@ -41,6 +43,7 @@ tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOp
 bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o);
 tbStatus tb_newton_prepare(tbContext* ctx, struct tbRun* run);
 tbStatus tb_prox_newton_prepare(tbContext* ctx, struct tbRun* run);
+tbStatus tb_newton_renew(tbContext* ctx, struct tbRun* run);
 void tb_newton_release(tbContext* ctx, struct tbRun* run);
 enum { TB_DENSE_ROWS = 3000 }; // what the pivoting methods take
 // A scratch size that says: the problem is too large for this method.
@@ -63,12 +66,14 @@ void tb_prox_jacobi(struct tbRun* run, double* lambda);
 
 size_t tb_pgs_sm_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_pgs_sm_prepare(tbContext* ctx, struct tbRun* run);
+tbStatus tb_pgs_sm_renew(tbContext* ctx, struct tbRun* run);
 void tb_pgs_sm_release(tbContext* ctx, struct tbRun* run);
 void tb_pgs_sm(struct tbRun* run, double* lambda);
 
 size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o);
 tbStatus tb_cr_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
 tbStatus tb_cr_prepare(tbContext* ctx, struct tbRun* run);
+tbStatus tb_cr_renew(tbContext* ctx, struct tbRun* run);
 void tb_cr_release(tbContext* ctx, struct tbRun* run);
 void tb_cr(struct tbRun* run, double* lambda);
 

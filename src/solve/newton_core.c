@@ -114,10 +114,19 @@ tbStatus tb_prox_newton_prepare(tbContext* ctx, tbRun* run)
   return prepare(ctx, run, tb_newton_by_velocity(run->p, run->o));
 }
 
+tbStatus tb_newton_renew(tbContext* ctx, tbRun* run)
+{
+  tbNewtonPlan* plan = run->prepared;
+  if (plan->velocity) tb_velocity_renew(ctx, plan->velocity);
+  tb_lu_watch(plan->lu, ctx->interrupt);
+  return TB_OK;
+}
+
 void tb_newton_release(tbContext* ctx, tbRun* run)
 {
   tbNewtonPlan* plan = run->prepared;
   if (!plan) return;
+  plan->memory.ctx = ctx;
   tb_velocity_free(ctx, plan->velocity);
   tb_lu_free(ctx, plan->lu);
   tb_arena_free(&plan->memory);

@@ -155,6 +155,12 @@ tbStatus tb_pgs_sm_prepare(tbContext* ctx, tbRun* run)
   return tb_subspace_create(ctx, run, (tbSubspace**)&run->prepared);
 }
 
+tbStatus tb_pgs_sm_renew(tbContext* ctx, tbRun* run)
+{
+  tb_subspace_renew(ctx, run, run->prepared);
+  return TB_OK;
+}
+
 void tb_pgs_sm_release(tbContext* ctx, tbRun* run) { tb_subspace_free(ctx, run->prepared); }
 
 static void begin(Sm* m, tbRun* run, double* lambda)

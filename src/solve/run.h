@@ -18,9 +18,10 @@ struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
-  bool is_part;  // of a problem that falls apart: not to be taken apart again
-  double within; // of the tolerances: a little less than all, while the judge is rough
-  double enough; // of a part: E that will do whatever the tolerances relative to norms say
+  bool is_part;        // of a problem that falls apart: not to be taken apart again
+  double within;       // of the tolerances: a little less than all, while the judge is rough
+  double enough;       // of a part: E that will do whatever the tolerances relative to norms say
+  struct tbKept* kept; // what earlier runs of the same problem left, and this one leaves; null: nothing
   tbThreads* threads;
   tbStop* stop; // the caller's wish to cancel, and the time budget
   tbScratch scratch;
@@ -60,10 +61,6 @@ struct tbRun {
   bool (*too_slow)(void* user, int iteration, double number);
   void* too_slow_user;
 };
-
-// tb_solve of a part, where E ≤ enough will do.
-tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
-                       double* lambda, tbSolveResult* result);
 
 // The form of W that the method works on for this problem.
 tbStatus tb_run_form(tbContext* ctx, const tbSolver* solver, const tbRun* run, tbForm* out);

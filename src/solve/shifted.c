@@ -2,6 +2,7 @@
 #include "solve/shifted.h"
 
 #include <limits.h>
+#include <string.h>
 
 // Block (k, l) of W, or null where nothing is stored.
 static const double* find_block(const tbDelassus* W, int k, int l)
@@ -53,6 +54,12 @@ static void fill_pair(tbShifted* s, int* width, int k, int l)
   if (k != l) width[k] += cols;
 }
 
+static void fill(tbShifted* s)
+{
+  memset(s->width, 0, (size_t)s->W->problem->ncontact * sizeof *s->width);
+  each_pair(s, s->width, fill_pair);
+}
+
 static tbStatus build(tbContext* ctx, tbShifted* s)
 {
   const tbProblem* p = s->W->problem;
@@ -72,8 +79,8 @@ static tbStatus build(tbContext* ctx, tbShifted* s)
   s->shifted = TB_TAKE(&s->arena, double, count);
   if (!s->W->symmetric && !(s->skew = TB_TAKE(&s->arena, double, count))) return TB_ERROR_MEMORY;
   if (!s->col || !s->symmetric || !s->shifted) return TB_ERROR_MEMORY;
-  for (int k = 0; k < p->ncontact; k++) width[k] = 0;
-  each_pair(s, width, fill_pair);
+  s->width = width;
+  fill(s);
   tbCholeskyOptions own = {.ordering = TB_ORDERING_DEGREE}; // the same bits whatever is installed
   TB_TRY(tb_cholesky_analyze(ctx, p->nrow, s->ptr, s->col, &own, &s->factor));
   s->workspace = TB_TAKE(&s->arena, double, tb_cholesky_scratch(s->factor, 1));
@@ -90,9 +97,16 @@ tbStatus tb_shifted_create(tbContext* ctx, const tbDelassus* W, tbShifted** out)
   return build(ctx, s);
 }
 
+void tb_shifted_renew(tbContext* ctx, tbShifted* s)
+{
+  s->quiet = *ctx;
+  fill(s);
+}
+
 void tb_shifted_free(tbContext* ctx, tbShifted* s)
 {
   if (!s) return;
+  s->arena.ctx = ctx;
   tb_cholesky_free(ctx, s->factor);
   tb_arena_free(&s->arena);
   tb_free(ctx, s);

@@ -19,10 +19,12 @@ typedef struct tbShifted {
   double* shifted;   // what was factored last
   tbCholesky* factor;
   double* workspace;
+  int* width; // columns left of the diagonal block, while values are put in place  (ncontact)
 } tbShifted;
 
 tbStatus tb_shifted_create(tbContext* ctx, const tbDelassus* W, tbShifted** out); // W with blocks
-void tb_shifted_free(tbContext* ctx, tbShifted* s);                               // takes null
+void tb_shifted_renew(tbContext* ctx, tbShifted* s); // for new values of W, and the context of its factors
+void tb_shifted_free(tbContext* ctx, tbShifted* s);  // takes null
 
 // fixed (may be null): rows that are taken out, as if x were 0 there. False: not positive definite.
 bool tb_shifted_factor(tbShifted* s, double rho, const double* R, const bool* fixed);

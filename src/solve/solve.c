@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "problem/judge.h"
 #include "solve/judged.h"
+#include "solve/kept.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 #include "solve/run.h"
@@ -106,25 +107,6 @@ static tbStatus check_options(tbContext* ctx, const tbProblem* p, const tbSolveO
   return TB_OK;
 }
 
-// Groups the contacts by colour or by layer: in each group by number.
-static tbStatus group_contacts(tbContext* ctx, tbArena* arena, tbRun* run)
-{
-  size_t n = (size_t)run->p->ncontact;
-  int *group = TB_TAKE(arena, int, n), *contact = TB_TAKE(arena, int, n);
-  if (!group || !contact) return TB_ERROR_MEMORY;
-  if (run->o->order == TB_ORDER_COLOUR) TB_TRY(tb_problem_colours(ctx, run->p, group, &run->ngroup));
-  else TB_TRY(tb_problem_layers(ctx, run->p, group, &run->ngroup));
-  int* ptr = TB_TAKE(arena, int, (size_t)run->ngroup + 2);
-  if (!ptr) return TB_ERROR_MEMORY;
-  int* next = ptr + 1; // counts, then running ends
-  for (size_t k = 0; k < n; k++) next[group[k] + 1]++;
-  for (int g = 0; g < run->ngroup; g++) next[g + 1] += next[g];
-  for (size_t k = 0; k < n; k++) contact[next[group[k]]++] = (int)k;
-  run->group_ptr = ptr;
-  run->group_contact = contact;
-  return TB_OK;
-}
-
 // Where a block has no factor the judge takes a solve by conjugate gradients, as long as a method's whole
 // run.
 static bool judging_is_expensive(const tbProblem* p)
@@ -144,7 +126,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   run->last_check = 0;
   run->last_number = run->last_error = INFINITY;
   run->rises = 0;
-  tbStatus status = solver->prepare ? solver->prepare(ctx, run) : TB_OK;
+  tbStatus status = tb_run_prepare(ctx, solver, run);
   if (status == TB_OK) {
     run->scratch = (tbScratch){.size = solver->scratch_bytes(run->W, run->o)};
     if (run->scratch.size == TB_SCRATCH_TOO_LARGE)
@@ -160,8 +142,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   tb_free(ctx, run->scratch.base);
   run->scratch = (tbScratch){0};
   run->w = NULL;
-  if (solver->release) solver->release(ctx, run);
-  run->prepared = NULL;
+  tb_run_release(ctx, solver, run, status != TB_OK);
   return status;
 }
 
@@ -178,10 +159,10 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   tbForm form;
   TB_TRY(tb_run_form(ctx, solver, run, &form));
   tbInverse inverse = solver->inverse != TB_INVERSE_EXACT ? solver->inverse : run->o->inverse;
-  TB_TRY(tb_delassus_create_with(ctx, run->p, form, inverse, &W));
+  TB_TRY(tb_run_operator(ctx, run, form, inverse, &W));
   run->W = W;
   tbStatus status = tb_run_method(ctx, solver, run, lambda);
-  tb_delassus_free(ctx, W);
+  tb_run_operator_done(ctx, run, W);
   return status;
 }
 
@@ -239,7 +220,8 @@ static void fall_back(tbRun* run, const double* start, double* iterate)
 }
 
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
-                      double enough, double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
+                      double enough, tbKept* kept, double* lambda, const double* w, tbSolveResult* result,
+                      tbJudge** judge)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -256,6 +238,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .o = options,
                .is_part = is_part,
                .enough = enough,
+               .kept = kept,
                .within = judging_is_expensive(problem) ? NEARLY : 1,
                .threads = ctx->threads,
                .stop = &stop,
@@ -265,7 +248,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .stage_cap = INT_MAX};
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
-  tbStatus status = iterate && run.best ? tb_judge_create(ctx, problem, &run.judge) : TB_ERROR_MEMORY;
+  tbStatus status = iterate && run.best ? tb_run_judge_get(ctx, &run) : TB_ERROR_MEMORY;
   bool over = false;
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
@@ -275,7 +258,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
     over = start_is_enough(&run, solver, iterate);
   }
   if (status == TB_OK && !over && (options->order == TB_ORDER_COLOUR || options->order == TB_ORDER_LAYERS))
-    status = group_contacts(ctx, &arena, &run);
+    status = tb_run_group(ctx, &arena, &run);
   if (status == TB_OK) {
     if (!over)
       status = solver->drive ? solver->drive(&own, &run, iterate) : run_alone(&own, solver, &run, iterate);
@@ -308,7 +291,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   }
   if (options->time_left_s) *options->time_left_s -= tb_seconds() - start - run.excluded;
   if (status == TB_OK && judge) *judge = run.judge;
-  else tb_judge_free(ctx, run.judge);
+  else tb_run_judge_done(ctx, &run);
   tb_arena_free(&arena);
   return status;
 }
@@ -316,29 +299,37 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
 static tbStatus solve_alone(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
                             double* lambda, tbSolveResult* result)
 {
-  return solve(ctx, problem, options, false, 0, lambda, NULL, result, NULL);
+  return solve(ctx, problem, options, false, 0, NULL, lambda, NULL, result, NULL);
 }
 
-tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
-                  tbSolveResult* result)
+tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbKept* kept,
+                       double* lambda, tbSolveResult* result)
 {
-  if (!tb_units_are_odd(problem)) return solve_alone(ctx, problem, options, lambda, result);
+  if (!tb_units_are_odd(problem))
+    return solve(ctx, problem, options, false, 0, kept, lambda, NULL, result, NULL);
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
   return tb_units_solve(ctx, problem, options, solve_alone, lambda, result, NULL);
 }
 
-tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
-                       double* lambda, tbSolveResult* result)
+tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
+                  tbSolveResult* result)
 {
-  return solve(ctx, problem, options, true, enough, lambda, NULL, result, NULL);
+  return tb_solve_kept(ctx, problem, options, NULL, lambda, result);
+}
+
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
+                       tbKept* kept, double* lambda, tbSolveResult* result)
+{
+  return solve(ctx, problem, options, true, enough, kept, lambda, NULL, result, NULL);
 }
 
 tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
                          double* lambda, const double* w, tbSolveResult* result, tbJudge** judge)
 {
   *judge = NULL;
-  if (!tb_units_are_odd(problem)) return solve(ctx, problem, options, false, 0, lambda, w, result, judge);
+  if (!tb_units_are_odd(problem))
+    return solve(ctx, problem, options, false, 0, NULL, lambda, w, result, judge);
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
   return tb_units_solve(ctx, problem, options, solve_alone, lambda, result, judge);

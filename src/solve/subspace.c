@@ -22,6 +22,17 @@ static double lower_entries(const tbDelassus* W)
   return count;
 }
 
+static void take_diagonal(tbSubspace* s)
+{
+  const tbDelassus* W = s->run->W;
+  const tbProblem* p = W->problem;
+  for (int k = 0; k < p->ncontact; k++)
+    for (int i = 0, rows = tb_rows(p, k); i < rows; i++) {
+      double d = W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))];
+      s->diagonal[p->row_adr[k] + i] = d > 0 ? d : 1;
+    }
+}
+
 static tbStatus prepare(tbContext* ctx, tbSubspace* s)
 {
   const tbDelassus* W = s->run->W;
@@ -31,11 +42,7 @@ static tbStatus prepare(tbContext* ctx, tbSubspace* s)
   double **vectors[] = {&s->diagonal, &s->r, &s->Wd}, **more[] = {&s->x, &s->z, &s->p};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = TB_TAKE(&s->arena, double, n))) return TB_ERROR_MEMORY;
-  for (int k = 0; k < p->ncontact; k++)
-    for (int i = 0, rows = tb_rows(p, k); i < rows; i++) {
-      double d = W->diag[W->diag_adr[k] + (size_t)(i * (rows + 1))];
-      s->diagonal[p->row_adr[k] + i] = d > 0 ? d : 1;
-    }
+  take_diagonal(s);
   s->workspace = TB_TAKE(&s->arena, double, tb_delassus_workspace(W));
   if (!s->workspace) return TB_ERROR_MEMORY;
 
@@ -60,9 +67,17 @@ tbStatus tb_subspace_create(tbContext* ctx, tbRun* run, tbSubspace** out)
   return prepare(ctx, s);
 }
 
+void tb_subspace_renew(tbContext* ctx, tbRun* run, tbSubspace* s)
+{
+  s->run = run;
+  take_diagonal(s);
+  if (s->matrix) tb_shifted_renew(ctx, s->matrix);
+}
+
 void tb_subspace_free(tbContext* ctx, tbSubspace* s)
 {
   if (!s) return;
+  s->arena.ctx = ctx;
   tb_shifted_free(ctx, s->matrix);
   tb_arena_free(&s->arena);
   tb_free(ctx, s);

@@ -29,6 +29,7 @@ typedef struct tbSubspace {
 } tbSubspace;
 
 tbStatus tb_subspace_create(tbContext* ctx, tbRun* run, tbSubspace** out); // W with blocks
+void tb_subspace_renew(tbContext* ctx, tbRun* run, tbSubspace* s);         // for new values of W
 void tb_subspace_free(tbContext* ctx, tbSubspace* s);                      // takes null
 
 // False: W_FF is not positive definite, and d says nothing.

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "problem/judge.h"
+#include "problem/metric.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,17 +28,11 @@ static double largest(size_t n, const double* x)
   return most;
 }
 
-static size_t values_of(const tbMetricBlock* b)
-{
-  size_t n = (size_t)b->size;
-  return b->kind == TB_METRIC_PARTICLE ? 1 : b->kind == TB_METRIC_DENSE ? n * n : (size_t)b->ptr[b->size];
-}
-
 bool tb_units_are_odd(const tbProblem* p)
 {
   bool odd = is_odd(fmax(largest((size_t)p->nrow, p->bias), largest((size_t)p->ndof, p->v_free)));
   for (int b = 0; b < p->nblock; b++)
-    odd = odd || is_odd(largest(values_of(&p->block[b]), p->block[b].value));
+    odd = odd || is_odd(largest(tb_metric_values(&p->block[b]), p->block[b].value));
   return odd || (p->W_ptr && is_odd(largest((size_t)p->W_ptr[p->nrow], p->W_val)));
 }
 
@@ -69,7 +64,7 @@ static const double* scaled(tbArena* arena, size_t n, const double* x, int expon
 static tbStatus add_block(tbArena* arena, tbBuilder* out, const tbProblem* p, int b, Units u)
 {
   const tbMetricBlock* block = &p->block[b];
-  const double* A = scaled(arena, values_of(block), block->value, u.response);
+  const double* A = scaled(arena, tb_metric_values(block), block->value, u.response);
   const double* v = scaled(arena, (size_t)block->size, p->v_free + block->dof, -u.velocity);
   if (!A || !v) return TB_ERROR_MEMORY;
   if (block->kind == TB_METRIC_PARTICLE) return tb_builder_particle(out, block->size, A[0], v, NULL);

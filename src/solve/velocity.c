@@ -47,6 +47,15 @@ tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* di
   return status;
 }
 
+void tb_velocity_renew(tbContext* ctx, tbVelocity* v)
+{
+  tb_velocity_metric(v);
+  tb_lu_watch(v->full, ctx->interrupt);
+  if (v->slab.base) v->slab_ctx = tb_slab_context(&v->slab, ctx);
+  v->narrow = NULL;
+  v->live_count = 0;
+}
+
 void tb_velocity_free(tbContext* ctx, tbVelocity* v)
 {
   if (!v) return;

@@ -25,6 +25,8 @@ typedef struct tbVelocity tbVelocity;
 // when the problem gives W and no A; *out is then null.
 tbStatus tb_velocity_create(tbContext* ctx, const tbProblem* p, const size_t* diag_adr, double max_bytes,
                             tbVelocity** out);
+// As newly made, for new values of A and J, and the context of the next factors.
+void tb_velocity_renew(tbContext* ctx, tbVelocity* v);
 void tb_velocity_free(tbContext* ctx, tbVelocity* v); // takes null
 tbLuStats tb_velocity_stats(const tbVelocity* v);     // of the factor
 

@@ -148,8 +148,8 @@ static tbStatus make_pattern(tbVelocity* v, Graph* g)
              : TB_ERROR_MEMORY;
 }
 
-// The values of A in node i's row of blocks.
-static void place_metric(tbVelocity* v, const Graph* g, int i)
+// The values of A in node i's row of blocks; mark: the entry of that row in the column of a node.
+static void place_metric(tbVelocity* v, const int* mark, int i)
 {
   const tbMetricBlock* b = &v->p->block[v->p->dof_block[v->first[i]]];
   int size = v->first[i + 1] - v->first[i];
@@ -162,8 +162,8 @@ static void place_metric(tbVelocity* v, const Graph* g, int i)
     int row = v->first[i] - b->dof + r;
     for (int e = b->ptr[row]; e < b->ptr[row + 1]; e++) {
       int dof = b->dof + b->col[e], j = v->node_of[dof], cols = v->first[j + 1] - v->first[j];
-      v->metric[g->mark[j]] = 1;
-      v->A[v->val_adr[g->mark[j]] + (size_t)(r * cols + dof - v->first[j])] = b->value[e];
+      v->metric[mark[j]] = 1;
+      v->A[v->val_adr[mark[j]] + (size_t)(r * cols + dof - v->first[j])] = b->value[e];
     }
   }
 }
@@ -174,7 +174,7 @@ static void visit_terms(tbVelocity* v, Graph* g)
 {
   for (int i = 0; i < v->nodes; i++) {
     for (int e = v->ptr[i]; e < v->ptr[i + 1]; e++) g->mark[v->col[e]] = e;
-    if (!v->term) place_metric(v, g, i);
+    if (!v->term) place_metric(v, g->mark, i);
     for (int e = g->of_ptr[i]; e < g->of_ptr[i + 1]; e++) {
       int a = g->of[e], k = v->part[a].contact;
       for (int b = v->part_ptr[k]; b < v->part_ptr[k + 1]; b++) {
@@ -194,6 +194,15 @@ static tbStatus make_terms(tbVelocity* v, Graph* g)
   if (!v->term) return TB_ERROR_MEMORY;
   visit_terms(v, g);
   return TB_OK;
+}
+
+void tb_velocity_metric(tbVelocity* v)
+{
+  int* mark = v->lu_col; // entries are no fewer than nodes
+  for (int i = 0; i < v->nodes; i++) {
+    for (int e = v->ptr[i]; e < v->ptr[i + 1]; e++) mark[v->col[e]] = e;
+    place_metric(v, mark, i);
+  }
 }
 
 tbStatus tb_velocity_graph(tbVelocity* v, tbArena* temporary)

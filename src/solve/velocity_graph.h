@@ -48,5 +48,7 @@ struct tbVelocity {
 
 // From a problem to nodes, parts, the pattern of the matrix with the values of A in it, and terms.
 tbStatus tb_velocity_graph(tbVelocity* v, tbArena* temporary);
+// The values of A again, in place; the narrow factor's columns are lost.
+void tb_velocity_metric(tbVelocity* v);
 
 #endif
