@@ -3,7 +3,9 @@
 // axes of B as columns, t its centre. Along a face of A the gap is |t_i| − a_i − Σ_j |C_ij| b_j; along a face
 // of B it is the same with Cᵀ; along the common normal e_i × C_j of two edges only the other two half edges
 // of either box count, and everything is divided by its length √(1 − C_ij²). The widest gap wins: a face is
-// then clipped (box_face.c), a pair of edges gives the one point where they pass each other.
+// then clipped (box_face.c), a pair of edges gives the point where they pass each other. Where faces look at
+// each other across that point, their corners within the margin come along: they are what meets next when
+// boxes that fall on each other turn.
 //
 // Edges parallel to 1e-6 are passed over: what their common normal could gain over a face is below rounding.
 #include "collide/box_box.h"
@@ -11,6 +13,8 @@
 #include "collide/pairs.h"
 
 static const double TIE = 2e-3;    // of the least half edge: gaps that differ by less are equal
+static const double CLOSE = 0.1;   // of the least half edge: corners as close as that to edges are these
+static const double FACING = 0.8;  // cosine between the normals of faces and of edges
 static const double SLACK = 1e-12; // of the coordinates: a hint decides nothing that rounding could
 
 static int order(const double* a, const double* b, int n)
@@ -151,6 +155,7 @@ static void take_faces(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p
   const tbPlacedBox* own = of_a ? a : b;
   look_from(p, of_a, of_a ? axis - 1 : axis - 4, &over);
   out->n = tb_box_face_points(&over, p->margin, near, point);
+  out->with[0] = of_a, out->with[1] = !of_a;
   out->normal = tb_scale3(of_a ? over.side : -over.side, axis_of(own, over.axis));
   for (int k = 0; k < out->n; k++) {
     uint32_t mine = point[k].own, others = point[k].other;
@@ -195,10 +200,37 @@ static void take_edges(const tbPlacedBox* a, const Pair* p, const Best* best, tb
       tb_vec3(on_a[0] + (i == 0 ? ta : 0), on_a[1] + (i == 1 ? ta : 0), on_a[2] + (i == 2 ? ta : 0));
   tbVec3 on_edge_b = tb_vec3(on_b[0] + tb * p->C[0][j], on_b[1] + tb * p->C[1][j], on_b[2] + tb * p->C[2][j]);
   out->n = 1;
+  out->with[0] = out->with[1] = 0.5f; // of each the part that keeps it square to the edge of that box
   out->normal = tb_mat3_mulv(a->R, tb_load3(n));
   tbVec3 middle = tb_scale3(0.5, tb_add3(on_edge_a, on_edge_b));
   out->point[0] =
       (tbNarrowPoint){tb_add3(a->x, tb_mat3_mulv(a->R, middle)), best->gap, tb_feature_pair(edge_a, edge_b)};
+}
+
+// To the point of two edges, the corners of the faces that look at each other across it, with their gaps
+// along the normal of the edges; none that is deeper than the edges are, for these are the way out.
+static void add_faces(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p, int axis, double near,
+                      tbNarrowManifold* out)
+{
+  tbNarrowPoint edges = out->point[0];
+  tbNarrowManifold faces;
+  double along = tb_dot3(out->normal, axis <= 3 ? axis_of(a, axis - 1) : axis_of(b, axis - 4));
+  if (fabs(along) < FACING) return;
+  take_faces(a, b, p, axis, near, &faces);
+  int count = 0, at = 0;
+  double least = INFINITY;
+  for (int i = 0; i < faces.n; i++) {
+    tbNarrowPoint* point = &faces.point[i];
+    point->gap /= fabs(along);
+    bool same = point->feature == edges.feature;
+    if (!same && (point->gap < edges.gap || point->gap > p->margin)) continue;
+    double distance = same ? 0 : tb_distance3(point->position, edges.position);
+    if (distance < least) least = distance, at = count;
+    out->point[count++] = *point;
+  }
+  if (count < TB_NARROW_POINTS && least > CLOSE / TIE * near) at = count++;
+  out->point[at] = edges;
+  out->n = count;
 }
 
 static double least3(const double x[3])
@@ -220,8 +252,10 @@ static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double mar
   if (other.gap > face.gap + tie) face = other;
   Best edges = best_edges(&p, face.gap + tie < margin ? face.gap + tie : margin);
   if (edges.gap > margin) return edges.axis;
-  if (edges.gap > face.gap + tie) take_edges(a, &p, &edges, out);
-  else take_faces(a, b, &p, face.axis, tie, out);
+  if (edges.gap > face.gap + tie) {
+    take_edges(a, &p, &edges, out);
+    add_faces(a, b, &p, face.axis, tie, out);
+  } else take_faces(a, b, &p, face.axis, tie, out);
   return 0;
 }
 
@@ -243,6 +277,8 @@ bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBox
   if (axis) return true;
   if (!swapped) return out->n > 0;
   out->normal = tb_neg3(out->normal);
+  float with_a = out->with[1];
+  out->with[1] = out->with[0], out->with[0] = with_a;
   for (int i = 0; i < out->n; i++) {
     uint64_t f = out->point[i].feature;
     out->point[i].feature = f << 32 | f >> 32;

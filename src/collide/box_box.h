@@ -20,6 +20,7 @@ typedef struct tbNarrowPoint {
 typedef struct tbNarrowManifold {
   int n;
   tbVec3 normal; // unit, from A to B
+  float with[2]; // how much of its turning the normal shares with A and with B: all of that whose face it is
   tbNarrowPoint point[TB_NARROW_POINTS];
 } tbNarrowManifold;
 

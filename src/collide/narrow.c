@@ -45,6 +45,7 @@ static void take(const tbManifold* m, tbNarrowManifold* out)
   int chosen[TB_NARROW_POINTS] = {0, 1, 2, 3};
   out->n = m->n > TB_NARROW_POINTS ? choose(m, chosen) : m->n;
   if (m->n > 0) out->normal = m->point[0].normal;
+  tb_normal_turns(m->n > 0 ? m->point[0].feature : 0, out->with);
   for (int i = 0; i < out->n; i++) {
     const tbContactPoint* p = &m->point[chosen[i]];
     out->point[i] = (tbNarrowPoint){tb_scale3(0.5, tb_add3(p->a, p->b)), p->gap, p->feature};

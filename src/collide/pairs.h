@@ -27,6 +27,13 @@ static inline uint32_t tb_feature_edge(int v, int w) // vertices beyond 2¹⁵ w
 static inline uint32_t tb_feature_face(int f) { return 0x80000000u | ((uint32_t)f & 0x3fffffffu); }
 static inline uint64_t tb_feature_pair(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
 
+// How much of its turning the normal of a point shares with A and with B: all of that whose face it is.
+static inline void tb_normal_turns(uint64_t feature, float with[2])
+{
+  bool a = feature >> 63, b = feature >> 31 & 1;
+  with[0] = a && !b, with[1] = b && !a;
+}
+
 // A point of the manifold from its place on A; nothing when the gap is beyond the margin or there is no room.
 void tb_manifold_add(tbManifold* m, double margin, tbVec3 a, tbVec3 normal, double gap, uint32_t feature_a,
                      uint32_t feature_b);

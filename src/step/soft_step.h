@@ -32,6 +32,8 @@ typedef struct tbSoftStepContact {
   int place; // batch · TB_SOFT_STEP_LANES + lane
   int first; // of its points among those of all contacts
   tbVec3 normal, tangent;
+  float with[2];  // how much of their turning the normal shares with the bodies
+  float round[2]; // radii of what rolls: its contact does not turn away with it
   double mu_t, mu_b, restitution;
   double torsion, rolling; // lengths; 0: none
   int spin;                // of its first point (soft_step_spin.c)
@@ -68,10 +70,11 @@ typedef struct tbSoftStepPoint {
 typedef struct tbSoftStepBatch {
   int a[TB_SOFT_STEP_LANES], b[TB_SOFT_STEP_LANES]; // bodies, in the order of the step's own list
   int lanes, points;                                // used; the most points of any lane
-  bool bounces;
+  bool bounces, rolls;
   bool open;  // a gap was, when overlaps were last pushed out
   bool fresh; // has a pair without an impulse to start from: solved to the end at first
   tbSoftStepLane normal[3], tangent[3];
+  tbSoftStepLane with_a, with_b, round_a, round_b;           // as in tbSoftStepContact
   tbSoftStepLane across[3];                                  // from the centre of b to that of a
   tbSoftStepLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz
   tbSoftStepLane mu_t, mu_b, restitution;

@@ -11,6 +11,7 @@
 #include "step/soft_step_work.h"
 
 #include "base/prefetch.h"
+#include "collide/gjk.h"
 #include "step/rows.h"
 
 enum { SHAPES = 256, PAIRS = 64, AHEAD = 6 };
@@ -210,6 +211,14 @@ static void set_friction(const tbWorld* w, Met* last, tbSoftStepContact* c)
     *last = (Met){a->material, b->material, f->mu, f->torsion, f->rolling, c->restitution};
 }
 
+// The radius about which a shape rolls where it is met along n; 0: it has corners there.
+static float radius_of(const tbNarrowShape* s, tbVec3 n)
+{
+  if (s->type != TB_SHAPE_CYLINDER) return (float)tb_core_radius(s->placed.shape);
+  bool side = fabs(tb_dot3(tb_quat_rotate(s->placed.T.q, tb_vec3(0, 0, 1)), n)) < 0.1;
+  return side ? (float)s->placed.shape->cylinder.radius : 0;
+}
+
 // A pair's points; what it came to.
 static int collide(const Search* s, int i, Met* last, tbSoftStepContact* c)
 {
@@ -224,7 +233,9 @@ static int collide(const Search* s, int i, Met* last, tbSoftStepContact* c)
     return SPECIAL;
   if (m.n == 0) return NOTHING;
   c->shape_a = pair->a, c->shape_b = pair->b, c->body_a = a, c->body_b = b;
-  c->count = m.n, c->normal = m.normal;
+  c->count = m.n, c->normal = m.normal, c->with[0] = m.with[0], c->with[1] = m.with[1];
+  c->round[0] = radius_of(&s->shape[pair->a], m.normal),
+  c->round[1] = radius_of(&s->shape[pair->b], m.normal);
   for (int k = 0; k < m.n; k++) {
     c->point[k].position = m.point[k].position, c->point[k].gap = m.point[k].gap;
     c->point[k].feature = m.point[k].feature;
@@ -290,6 +301,9 @@ static int add_special(const Search* s, const tbCachedPair* pair, const tbContac
       *c = (tbSoftStepContact){
           .shape_a = pair->a, .shape_b = pair->b, .body_a = t[i].body_a, .body_b = t[i].body_b};
       c->normal = t[i].point.normal;
+      tb_normal_turns(t[i].point.feature, c->with);
+      c->round[0] = radius_of(&s->shape[pair->a], c->normal);
+      c->round[1] = radius_of(&s->shape[pair->b], c->normal);
       set_friction(s->world, &(Met){.a = -1}, c);
     }
     int k = c->count++;

@@ -70,6 +70,9 @@ static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbS
          least = 1e-6 * most; // an ellipse may be thin, not flat
   batch->mu_t[lane] = (float)(c->mu_t > least ? c->mu_t : least);
   batch->mu_b[lane] = (float)(c->mu_b > least ? c->mu_b : least);
+  batch->with_a[lane] = c->with[0], batch->with_b[lane] = c->with[1];
+  batch->round_a[lane] = c->round[0], batch->round_b[lane] = c->round[1];
+  batch->rolls |= c->round[0] > 0 || c->round[1] > 0;
   batch->restitution[lane] = (float)c->restitution;
   batch->bounces |= c->restitution > 0;
   batch->fresh |= c->fresh;

@@ -19,9 +19,9 @@
 // over their tangents, and what normal impulses do to the motion.
 //
 // Gaps are followed through the substeps by what both bodies have moved and turned since the start, to second
-// order in the turn. A gap that is open is a bias, gap/h: it may close in this substep and no further. An
-// overlap is pushed out as a soft spring does (Catto 2011, "Soft constraints"), and not at all while
-// relaxing.
+// order in the turn; the normal turns with the body whose face it is. A gap that is open is a bias, gap/h: it
+// may close in this substep and no further. An overlap is pushed out as a soft spring does (Catto 2011, "Soft
+// constraints"), and not at all while relaxing.
 //
 // Lanes never meet. Bodies that cannot move are read and not written.
 #include "step/soft_step_lanes.h"
@@ -43,14 +43,21 @@ static inline Opening opening_of(const Pair* p, const tbSoftStepBody* body, cons
 {
   Motion a = gather(body, own->a, true), b = gather(body, own->b, true), d = against(p, &a, &b);
   V3 second_a = second_order(p->n, a.angular), second_b = second_order(p->n, b.angular);
-  V3 slope = add3(cross3(p->n, d.angular), sub3(second_b, second_a));
-  return (Opening){tb8_add(dot3(p->n, d.linear), dot3(second_b, p->across)), into_frame(p, slope)};
+  V3 turn = add3(scale3(tb8_load(own->with_a), a.angular), scale3(tb8_load(own->with_b), b.angular));
+  V3 n = add3(p->n, cross3(turn, p->n)); // now
+  V3 slope = add3(cross3(n, d.angular), sub3(second_b, second_a));
+  tb8f all = tb8_add(dot3(n, d.linear), dot3(second_b, p->across));
+  if (own->rolls) { // only the centres of what is round turn away
+    all = tb8_add(all, tb8_mul(tb8_load(own->round_a), dot3(second_a, p->n)));
+    all = tb8_add(all, tb8_mul(tb8_load(own->round_b), dot3(second_b, p->n)));
+  }
+  return (Opening){all, into_frame(p, slope)};
 }
 
 // opening: null where no gap was open when overlaps were pushed out; then none is taken to be while relaxing.
 //
 // The normal impulses of a pair together: a few sweeps of Gauss and Seidel over its W, then one push.
-enum { INNER = 2, FRESH_ROUNDS = 8 };
+enum { INNER = 2, FRESH_ROUNDS = 16 };
 
 // The sweeps. error: u + bias of every point, kept up to date as the others change.
 static inline void together(const tbSoftStepBatch* own, const int points, const tb8f* soft, const tb8f* step,
@@ -82,6 +89,7 @@ static inline Pressed press(tbSoftStepBatch* own, const tbSoftStepPass* pass, co
   tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
   tb8f give = tb8_set1(pass->push ? pass->softness.give : 0);
   tb8f heavy = tb8_set1(pass->heavy), least = tb8_set1(0.25f);
+  if (pass->first && own->fresh) give = zero; // too small an impulse would hold too little by friction
   tb8f error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
       change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
   int points = own->points;

@@ -72,7 +72,20 @@ static double least_gap(const tbNarrowManifold* m)
   return least;
 }
 
-// Each point lies between the two surfaces, half the gap from either.
+static bool is_of_edges(const Boxes* p, tbVec3 normal)
+{
+  double most = 0;
+  for (int k = 0; k < 3; k++) {
+    tbVec3 e = tb_vec3(k == 0, k == 1, k == 2);
+    most = fmax(most, fabs(tb_dot3(normal, tb_quat_rotate(p->Ta.q, e))));
+    most = fmax(most, fabs(tb_dot3(normal, tb_quat_rotate(p->Tb.q, e))));
+  }
+  return most < 1 - 1e-9;
+}
+
+// Each point lies between the two surfaces, half the gap from either. Corners of faces that come along with a
+// pair of edges do so along the normal of the face: along that of the edges they are off by less than the
+// gap.
 static void check_points(const Boxes* p, const Body* A, const Body* B, double margin,
                          const tbNarrowManifold* m)
 {
@@ -82,7 +95,9 @@ static void check_points(const Boxes* p, const Body* A, const Body* B, double ma
     CHECK(q->gap <= margin);
     Point on_a = oracle_point(tb_madd3(q->position, -0.5 * q->gap, m->normal)),
           on_b = oracle_point(tb_madd3(q->position, 0.5 * q->gap, m->normal));
-    off = fmax(off, fmax((double)oracle_off_surface(A, on_a), (double)oracle_off_surface(B, on_b)));
+    double away = fmax((double)oracle_off_surface(A, on_a), (double)oracle_off_surface(B, on_b));
+    bool along_with = q->gap > least_gap(m) && is_of_edges(p, m->normal);
+    off = fmax(off, along_with ? away - fabs(q->gap) : away);
     for (int k = 0; k < i; k++) CHECK(m->point[k].feature != q->feature);
   }
   CHECK_NEAR(off, 0, near);
@@ -113,6 +128,32 @@ TEST(box_box_points_lie_between_the_surfaces_along_the_widest_gap)
     if (m.n > 0) check_points(&p, &A, &B, margin, &m);
   }
   for (int n = 0; n <= TB_NARROW_POINTS; n++) CHECK(points[n] > 5);
+}
+
+// A cube a little above another one, both leaning the least bit: edges are closest, but all four corners of
+// the faces are within the margin and come along, each with a gap close to its height over the face.
+TEST(box_box_edges_bring_the_corners_of_their_faces)
+{
+  int edges = 0;
+  for (int k = 0; k < 40; k++) {
+    double lean = 0.02 + 0.004 * k;
+    Boxes p = {oracle_box(0.5, 0.5, 0.5),
+               oracle_box(0.5, 0.5, 0.5),
+               {{1, 0, 0, 0}, {0, 0, 0}},
+               {tb_quat_exp(tb_vec3(0.8 * lean, lean, 0)), {0.3, 0.2, 1.02 + 0.5 * lean}}};
+    p.Tb.q = tb_quat_mul(p.Tb.q, tb_quat_exp(tb_vec3(0, 0, 0.5)));
+    tbPairHint hint = {0};
+    tbNarrowManifold m;
+    narrow(&p, 0.3, &hint, &m);
+    if (!is_of_edges(&p, m.normal)) continue;
+    edges++;
+    CHECK(m.n >= 3);
+    for (int i = 0; i < m.n; i++) {
+      tbVec3 on_b = tb_madd3(m.point[i].position, 0.5 * m.point[i].gap, m.normal);
+      CHECK_NEAR(m.point[i].gap, on_b.z - 0.5, 0.1 * m.point[i].gap + 1e-3);
+    }
+  }
+  CHECK(edges > 5);
 }
 
 static bool same(const tbNarrowManifold* a, const tbNarrowManifold* b)

@@ -133,3 +133,75 @@ TEST(a_body_with_more_neighbours_than_colours_carries_them)
   CHECK_NEAR(tb_norm3(stage_state(&s, last).velocity), 0, 1e-4);
   stage_close(&s);
 }
+
+// Boxes at random attitudes that fall on each other, turning: what an edge has met at the start of a step is
+// not all that meets in it.
+TEST(boxes_that_turn_as_they_land_do_not_sink_into_each_other)
+{
+  tbRandom r = test_random(15);
+  Stage s = open_soft(0.5, 0);
+  stage_floor(&s, 0, 0);
+  for (int k = 0; k < 4; k++)
+    stage_fixed(&s, tb_shape_box(tb_vec3(10, 10, 40)),
+                tb_vec3(k == 0   ? -6.75
+                        : k == 1 ? 6.75
+                                 : 0,
+                        k == 2   ? -6.75
+                        : k == 3 ? 6.75
+                                 : 0,
+                        20),
+                tb_quat_identity());
+  for (int k = 0; k < 48; k++)
+    stage_add(
+        &s, tb_shape_box(tb_vec3(1, 1, 1)), 1000,
+        tb_vec3(k % 2 ? 0.875 : -0.875, k / 2 % 2 ? 0.875 : -0.875, 1 + 1.75 * (k / 4)),
+        tb_quat_exp(tb_vec3(test_uniform(&r, -2, 2), test_uniform(&r, -2, 2), test_uniform(&r, -2, 2))));
+  double deepest = 0;
+  for (int k = 0; k < 120; k++) {
+    stage_run(&s, 1);
+    deepest = fmax(deepest, s.report.penetration);
+  }
+  CHECK(deepest < 0.05);
+  stage_close(&s);
+}
+
+// Round shapes roll on at their speed and stay on top of the floor: where they touch does not turn with them.
+TEST(what_rolls_neither_sinks_nor_slows)
+{
+  const tbShape round[] = {tb_shape_sphere(0.5), tb_shape_capsule(0.5, 1), tb_shape_cylinder(0.5, 1)};
+  for (int k = 0; k < 3; k++) {
+    Stage s = open_soft(0.5, 0);
+    stage_floor(&s, 0, 0);
+    tbBodyId wheel = stage_add(&s, round[k], 1, tb_vec3(0, 0, 0.5), tb_quat_exp(tb_vec3(PI / 2, 0, 0)));
+    stage_push(&s, wheel, tb_vec3(10, 0, 0), tb_vec3(0, 20, 0));
+    for (int i = 0; i < 60; i++) {
+      stage_run(&s, 1);
+      CHECK_NEAR(stage_state(&s, wheel).position.z, 0.5, 1e-4);
+    }
+    CHECK_NEAR(stage_state(&s, wheel).velocity.x, 10, 1e-3);
+    stage_close(&s);
+  }
+}
+
+// A heavy beam turns by a tenth of a radian per step and takes a small ball with it, which slides outwards:
+// the normal of its face turns, too.
+TEST(a_face_that_turns_carries_what_lies_on_it)
+{
+  for (int k = 0; k < 2; k++) {
+    Stage s = stage_open_with(tb_vec3(0, 0, 0), tb_friction(0), 0);
+    s.step.scheme = "soft-step", s.step.dt = 1.0 / 60;
+    tbShape beam = tb_shape_box(tb_vec3(6, 1, 0.2)), small = tb_shape_sphere(0.2);
+    tbBodyId id[2];
+    for (int i = 0; i < 2; i++) // in either order
+      id[i == k] = i == k ? stage_add(&s, small, 1, tb_vec3(0.7, 0, 0.3), tb_quat_identity())
+                          : stage_add(&s, beam, 1e4, tb_zero3(), tb_quat_identity());
+    stage_push(&s, id[0], tb_zero3(), tb_vec3(0, -6, 0));
+    double deepest = 0;
+    for (int i = 0; i < 12; i++) {
+      stage_run(&s, 1);
+      deepest = fmax(deepest, s.report.penetration);
+    }
+    CHECK(deepest < 8e-3);
+    stage_close(&s);
+  }
+}
