@@ -381,6 +381,23 @@ TEST(values_are_checked_with_their_place)
   tb_arena_free(&arena);
 }
 
+// Whole numbers are whole however they are written, up to the ends of what 64 bits hold.
+TEST(whole_numbers_reach_from_end_to_end)
+{
+  start();
+  const tbJson* root = parse("[-9223372036854775808.0, -9.223372036854775808e18, 9223372036854774784.0,"
+                             " 9223372036854775808.0, -9223372036854777856.0, 0.5]");
+  REQUIRE(root && root->count == 6);
+  static const int64_t whole[] = {INT64_MIN, INT64_MIN, INT64_MAX - 1023};
+  for (int i = 0; i < 6; i++) {
+    int64_t value = 7;
+    tbStatus status = tb_json_get_int64(&ctx, &root->items[i], INT64_MIN, INT64_MAX, &value);
+    CHECK(status == (i < 3 ? TB_OK : TB_ERROR_INPUT));
+    CHECK(value == (i < 3 ? whole[i] : 7));
+  }
+  tb_arena_free(&arena);
+}
+
 TEST(choices_and_keys_suggest_the_nearest_name)
 {
   static const char* const models[] = {"cone", "box", "polyhedral", "ccp", "frictionless", NULL};

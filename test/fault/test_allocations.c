@@ -73,6 +73,30 @@ TEST(load_solve_free_survives_every_failed_allocation)
   }
 }
 
+// So many bodies that every array has a block of memory to itself, and can be the only one that is missing.
+TEST(manufacturing_survives_every_failed_allocation)
+{
+  for (int metric = TB_MAKE_RIGID; metric <= TB_MAKE_UNSYMMETRIC; metric++) {
+    tbManufacture spec = tb_default_manufacture();
+    spec.contacts = 24, spec.metric = metric;
+    spec.bodies = metric == TB_MAKE_SPARSE || metric == TB_MAKE_PARTICLES ? 3000 : 12;
+    long k = 0;
+    for (tbStatus status = TB_ERROR_MEMORY; status == TB_ERROR_MEMORY; k++) {
+      tbFailingAllocator state = {.countdown = k};
+      tbContext ctx = test_failing_context(&state);
+      tbProblem* p = NULL;
+      double* lambda = NULL;
+      status = tb_problem_manufacture(&ctx, &spec, &p, &lambda);
+      CHECK(status == TB_ERROR_MEMORY || (status == TB_OK && p && lambda));
+      tb_manufacture_free(&ctx, lambda);
+      tb_problem_free(p);
+      if (state.alive) test_failed(__FILE__, __LINE__, "metric %d, allocation %ld: a leak", metric, k);
+      REQUIRE(k < 2000);
+    }
+    CHECK(k > 5);
+  }
+}
+
 TEST(a_real_fclib_problem_survives_every_failed_allocation)
 {
   const char* shared = test_shared_folder();

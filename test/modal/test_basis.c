@@ -149,6 +149,28 @@ TEST(fields_are_orthonormal_and_hold_no_rigid_motion)
   tb_fem_free(&ctx, fem);
 }
 
+// A body of a millimetre and one of a kilometre have the modes of one of a metre: ω ∝ 1/L, and as many.
+TEST(bases_know_no_scale)
+{
+  tbContext ctx = tb_default_context();
+  static const double scales[] = {1, 1e-3, 1e3};
+  double first[12];
+  for (int k = 0; k < 3; k++)
+    for (int derivatives = 0; derivatives < 2; derivatives++) {
+      double L = scales[k];
+      tbFemBody* fem = box(&ctx, tb_vec3(L, 0.4 * L, 0.2 * L), 4, 2, 2, 0.3, false);
+      tbModalBasis* b = NULL;
+      CHECK_OK(&ctx, tb_modal_basis_create(&ctx, fem, 12, derivatives, false, &b));
+      REQUIRE(b && b->nmode == 12);
+      for (int i = 0; i < 12; i++) {
+        if (k == 0 && derivatives == 0) first[i] = b->omega2[i];
+        if (derivatives == 0 || i == 0) CHECK_NEAR(b->omega2[i] * L * L / first[i], 1, 1e-6);
+      }
+      tb_modal_basis_free(&ctx, b);
+      tb_fem_free(&ctx, fem);
+    }
+}
+
 // Energy, forces and stiffness of the polynomial against those of all elements, at strains of some percent.
 TEST(reduced_stvk_forces_are_those_of_the_mesh)
 {

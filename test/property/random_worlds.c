@@ -79,6 +79,8 @@ MadeWorld make_world(const RandomWorld* r, const char* scheme, Units u, const in
   m.step.solver.velocity_tolerance *= u.length / u.time;
   m.step.compliance *= u.time * u.time / u.mass;
   m.step.penalty_stiffness *= u.mass / (u.time * u.time);
+  m.step.push_speed *= u.length / u.time, m.step.hertz /= u.time;
+  m.step.velocity_threshold *= u.length / u.time, m.step.newton_tolerance *= u.length / u.time;
   return m;
 }
 

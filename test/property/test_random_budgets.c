@@ -36,7 +36,6 @@ TEST(steps_of_random_worlds_keep_to_their_budgets)
   int late = 0, steps = 0;
   for (int scheme = 0; scheme < tb_scheme_count(); scheme++)
     for (uint64_t seed = 1; seed <= (test_quick() ? 2 : 4); seed++) {
-      if (tb_scheme_at(scheme)->unjointed) continue;
       RandomWorld r = random_world(RANDOM_HEAP, seed);
       MadeWorld m = make_world(&r, tb_scheme_at(scheme)->name, si, NULL, true);
       m.step.solver.solver = a_solver(m.step.scheme, 5 * seed + (uint64_t)scheme);

@@ -3,6 +3,7 @@
 #include "property/random_worlds.h"
 
 #include <math.h>
+#include <string.h>
 
 static const Units SI = {1, 1, 1};
 
@@ -30,6 +31,20 @@ static double difference(const MadeWorld* a, Units ua, const MadeWorld* b, Units
   return worst;
 }
 
+// Seeds and steps of a scheme: barriers between meshes take longer than the other schemes together.
+static int seeds_of(const tbScheme* scheme, int many)
+{
+  return strcmp(scheme->name, "ipc") == 0 ? 1 : test_quick() ? (many + 3) / 4 : many;
+}
+static int steps_of(const tbScheme* scheme, int many) { return strcmp(scheme->name, "ipc") == 0 ? 8 : many; }
+
+// Their iterations end when no component of the velocity changes, m/s and rad/s alike: a turn by less than
+// that may be left over in one unit and not in another.
+static bool stops_in_any_unit(const char* scheme)
+{
+  return strcmp(scheme, "primal") == 0 || strcmp(scheme, "vbd") == 0 || strcmp(scheme, "avbd") == 0;
+}
+
 // Units are a convention: a world in grams, kilometres or minutes goes the way it goes in SI, step by step,
 // and the same steps converge. By powers of two, so that nothing is rounded but by constants that have a
 // unit.
@@ -37,21 +52,23 @@ TEST(worlds_move_alike_in_any_units)
 {
   static const Units units[] = {{1024, 1, 1}, {1, 1.0 / 1024, 1}, {1, 1, 64}, {1.0 / 4096, 512, 1.0 / 256}};
   enum { STEPS = 60 };
-  for (int k = 0; k < 4; k++)
-    for (uint64_t seed = 1; seed <= (test_quick() ? 1 : 3); seed++) {
-      RandomWorld r = random_world(RANDOM_HEAP, seed);
-      MadeWorld a = make_world(&r, "semi-implicit", SI, NULL, true),
-                b = make_world(&r, "semi-implicit", units[k], NULL, true);
-      tbOutcome first[STEPS], second[STEPS];
-      int other = 0;
-      run(&a, STEPS, first), run(&b, STEPS, second);
-      for (int i = 0; i < STEPS; i++) other += first[i] != second[i];
-      double far = difference(&a, SI, &b, units[k]);
-      if (!(far < 1e-6) || other)
-        test_failed(__FILE__, __LINE__, "seed %d, units %d: %g apart, %d steps end otherwise", (int)seed, k,
-                    far, other);
-      drop_world(&a), drop_world(&b);
-    }
+  for (int scheme = 0; scheme < tb_scheme_count(); scheme++)
+    for (int k = scheme == 0 ? 0 : 3; k < 4; k++)
+      for (int seed = 1; seed <= seeds_of(tb_scheme_at(scheme), scheme == 0 ? 3 : 1); seed++) {
+        const char* name = tb_scheme_at(scheme)->name;
+        int steps = steps_of(tb_scheme_at(scheme), STEPS), other = 0;
+        RandomWorld r = random_world(RANDOM_HEAP, (uint64_t)seed);
+        MadeWorld a = make_world(&r, name, SI, NULL, true), b = make_world(&r, name, units[k], NULL, true);
+        tbOutcome first[STEPS], second[STEPS];
+        run(&a, steps, first), run(&b, steps, second);
+        for (int i = 0; i < steps; i++) other += first[i] != second[i];
+        double far = difference(&a, SI, &b, units[k]);
+        bool mixed = stops_in_any_unit(name);
+        if (!(far < (mixed ? 1e-3 : 1e-6)) || other > (mixed ? 2 : 0))
+          test_failed(__FILE__, __LINE__, "%s, seed %d, units %d: %g apart, %d steps end otherwise", name,
+                      seed, k, far, other);
+        drop_world(&a), drop_world(&b);
+      }
 }
 
 static void shuffle(uint64_t seed, int* order)
@@ -64,22 +81,32 @@ static void shuffle(uint64_t seed, int* order)
   }
 }
 
+// Ends after a few sweeps, each of which goes from body to body or from contact to contact in their order.
+static bool is_swept(const tbScheme* scheme)
+{
+  static const char* const swept[] = {"soft-step", "xpbd", "vbd", "avbd"};
+  for (int i = 0; i < 4; i++)
+    if (strcmp(scheme->name, swept[i]) == 0) return true;
+  return false;
+}
+
 // The order in which bodies were added decides the order of pairs, which of two is first, and the order of
-// sums; not where they go, where impulses are unique.
+// sums; not where they go, where impulses are unique and found.
 TEST(the_order_of_bodies_does_not_matter)
 {
-  static const char* const schemes[] = {"semi-implicit", "moreau", "penalty"};
-  for (int k = 0; k < 3; k++)
-    for (uint64_t seed = 1; seed <= (test_quick() ? 2 : 8); seed++) {
-      int order[RANDOM_BODIES];
-      RandomWorld r = random_world(RANDOM_SPHERES, seed);
-      shuffle(seed, order);
-      MadeWorld a = make_world(&r, schemes[k], SI, NULL, true),
-                b = make_world(&r, schemes[k], SI, order, false);
+  for (int k = 0; k < tb_scheme_count(); k++)
+    for (int seed = 1; seed <= seeds_of(tb_scheme_at(k), 8); seed++) {
+      if (is_swept(tb_scheme_at(k))) continue;
+      int order[RANDOM_BODIES], steps = steps_of(tb_scheme_at(k), 40);
+      RandomWorld r = random_world(RANDOM_SPHERES, (uint64_t)seed);
+      shuffle((uint64_t)seed, order);
+      MadeWorld a = make_world(&r, tb_scheme_at(k)->name, SI, NULL, true),
+                b = make_world(&r, tb_scheme_at(k)->name, SI, order, false);
       a.step.solver.tolerance = b.step.solver.tolerance = 1e-12;
-      run(&a, 40, NULL), run(&b, 40, NULL);
+      run(&a, steps, NULL), run(&b, steps, NULL);
       double far = difference(&a, SI, &b, SI);
-      if (!(far < 1e-6)) test_failed(__FILE__, __LINE__, "%s, seed %d: %g apart", schemes[k], (int)seed, far);
+      if (!(far < 1e-6))
+        test_failed(__FILE__, __LINE__, "%s, seed %d: %g apart", tb_scheme_at(k)->name, seed, far);
       drop_world(&a), drop_world(&b);
     }
 }
@@ -100,22 +127,23 @@ static void momenta(const MadeWorld* m, const RandomWorld* r, tbVec3* p, tbVec3*
 // momentum is exact then.
 TEST(clusters_keep_their_momentum_under_every_scheme)
 {
-  static const char* const schemes[] = {"semi-implicit", "moreau", "penalty", "implicit", "pd"};
-  enum { STEPS = 40 };
-  for (int k = 0; k < 5; k++)
-    for (uint64_t seed = 1; seed <= (test_quick() ? 2 : 6); seed++) {
-      RandomWorld r = random_world(RANDOM_CLUSTER, seed);
-      MadeWorld m = make_world(&r, schemes[k], SI, NULL, true);
+  for (int k = 0; k < tb_scheme_count(); k++)
+    for (int seed = 1; seed <= seeds_of(tb_scheme_at(k), 6); seed++) {
+      const char* name = tb_scheme_at(k)->name;
+      int steps = steps_of(tb_scheme_at(k), 40);
+      RandomWorld r = random_world(RANDOM_CLUSTER, (uint64_t)seed);
+      MadeWorld m = make_world(&r, name, SI, NULL, true);
       tbVec3 before, from, after, to;
       momenta(&m, &r, &before, &from);
-      run(&m, STEPS, NULL);
+      run(&m, steps, NULL);
       momenta(&m, &r, &after, &to);
       double lost = tb_norm3(tb_sub3(after, before));
-      double off = tb_norm3(tb_sub3(to, tb_madd3(from, STEPS * r.dt, before)));
-      if (!(lost < 1e-10) || !(off < 1e-10 || r.restitution > 0))
+      double off = tb_norm3(tb_sub3(to, tb_madd3(from, steps * r.dt, before)));
+      double path = strcmp(name, "soft-step") == 0 ? 1e-3 : 1e-10; // its pushes are floats
+      if (!(lost < 1e-10) || !(off < path || r.restitution > 0))
         test_failed(__FILE__, __LINE__,
-                    "%s, seed %d: momentum changes by %g kg m/s, the way of the centre by %g kg m",
-                    schemes[k], (int)seed, lost, off);
+                    "%s, seed %d: momentum changes by %g kg m/s, the way of the centre by %g kg m", name,
+                    seed, lost, off);
       drop_world(&m);
     }
 }

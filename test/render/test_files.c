@@ -154,7 +154,17 @@ TEST(films_need_ffmpeg_and_leave_nothing_half_done)
   tbFilm* film;
   unsigned char* rgb = calloc(3, 64 * 48);
   CHECK(tb_film_begin(ctx, recorded_path(&r, "a.avi"), 64, 48, 30, &film) == TB_ERROR_ARGUMENT);
-  CHECK(tb_film_begin(ctx, recorded_path(&r, "a.mp4"), 63, 48, 30, &film) == TB_ERROR_ARGUMENT);
+  static const int no_size[][2] = {{63, 48},
+                                   {64, 47},
+                                   {0, 48},
+                                   {64, 0},
+                                   {-2, 48},
+                                   {64, -2},
+                                   {TB_RENDER_SIZE + 2, 48},
+                                   {64, TB_RENDER_SIZE + 2}};
+  for (int i = 0; i < 8; i++)
+    CHECK(tb_film_begin(ctx, recorded_path(&r, "a.mp4"), no_size[i][0], no_size[i][1], 30, &film) ==
+          TB_ERROR_ARGUMENT);
   CHECK(tb_film_begin(ctx, recorded_path(&r, "a.mp4"), 64, 48, 0, &film) == TB_ERROR_ARGUMENT);
   char* paths = strdup(getenv("PATH") ? getenv("PATH") : "");
   setenv("PATH", "/nowhere", 1);

@@ -214,6 +214,8 @@ TEST(scene_errors_of_filters)
       {"{\"a\": \"x\", \"b\": @\"blokc\"}", "unknown body \"blokc\"; did you mean \"block\"?"},
       {"@{\"a\": \"x\", \"b\": \"x\"}", "a body does not touch itself"},
       {"@{\"a\": \"x\"}", "missing key \"b\" for \"ignore\""},
+      {"@{\"a\": \"x\", \"b\": \"world\"}", "the world has no shape to ignore"},
+      {"@{\"a\": \"world\", \"b\": \"x\"}", "the world has no shape to ignore"},
   };
   IO_EXPECT_ERRORS("{\"tribo\": 1, \"bodies\": [{\"name\": \"x\", " BALL "}, {\"name\": \"block\", " BALL
                    "}], \"ignore\": [\n",
@@ -249,7 +251,8 @@ static const char many_mistakes[] =
     "   \"position\": [0, 0], \"shape\": {\"type\": \"sphere\", \"radius\": 1}},\n"
     "  7,\n"
     "  {\"name\": \"f\", \"shape\": {\"type\": \"sphere\", \"radius\": 1}}],\n"
-    " \"joints\": [{\"type\": \"weld\", \"a\": \"f\", \"b\": \"g\"}, {\"type\": \"weld\", \"a\": \"b\"},\n"
+    " \"joints\": [{\"type\": \"weld\", \"a\": \"f\", \"b\": \"g\"}, {\"type\": \"weld\", \"a\": \"b\"},"
+    "  {\"type\": \"weld\", \"a\": \"f\", \"b\": \"d\"}, {\"type\": \"weld\", \"a\": \"e\"},\n"
     "  {\"type\": \"weld\", \"a\": \"nobody\"},\n"
     "  {\"type\": \"wield\", \"a\": \"f\"}],\n"
     " \"soft\": [{\"mesh\": {\"box\": {\"size\": 1, \"cells\": 1}}, \"attach\": [{\"body\": \"c\", "
