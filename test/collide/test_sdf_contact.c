@@ -94,6 +94,40 @@ TEST(shapes_rest_on_a_grid_as_on_a_plane)
   grid_done(slab);
 }
 
+// A face that touches a round grid between its own edges does so where the grid comes closest to it, wherever
+// on the face that is; and points of one contact have names of their own.
+TEST(a_face_touches_a_round_grid_at_its_closest_point)
+{
+  tbSdf* ball = grid_of(ball_mesh(0.5, 32, 48), 40);
+  tbMesh* slab = box_mesh(tb_vec3(4, 4, 0.4), 1);
+  tbShape grid = tb_shape_sdf(ball), flat[2] = {tb_shape_box(tb_vec3(4, 4, 0.4)), tb_shape_mesh(slab)};
+  tbRandom r = test_random(5);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < 20; i++) {
+      double depth = 0.01 * test_uniform(&r, -1, 1), x = test_uniform(&r, -1.2, 1.2),
+             y = test_uniform(&r, -1.2, 1.2);
+      tbArray points = collide(&flat[k], at(0, 0, 0), &grid, at(x, y, 0.7 + depth), 0.02);
+      const tbContactPoint* p = points.data;
+      CHECK_NEAR(least_gap(&points), depth, 3e-3); // what the triangles lack of the sphere
+      for (size_t c = 0; c < points.count; c++) {
+        CHECK(p[c].gap > depth + 3e-3 || hypot(p[c].a.x - x, p[c].a.y - y) < 0.12);
+        for (size_t d = 0; d < c; d++) CHECK(p[c].feature != p[d].feature);
+      }
+      done(&points);
+    }
+  tbShape capsule = tb_shape_capsule(0.1, 0.3);
+  tbArray points =
+      collide(&capsule, (tbTransform){tb_quat_exp(tb_vec3(1.5707963267948966, 0, 0)), tb_vec3(0, 0, 0.6)},
+              &grid, tb_transform_identity(), 0.2);
+  const tbContactPoint* p = points.data;
+  for (size_t c = 0; c < points.count; c++)
+    for (size_t d = 0; d < c; d++) CHECK(p[c].feature != p[d].feature);
+  CHECK(points.count > 1);
+  done(&points);
+  mesh_done(slab);
+  grid_done(ball);
+}
+
 // Its vertices carry what is wider than the grid.
 TEST(what_is_wider_than_a_grid_rests_on_its_corners)
 {

@@ -197,6 +197,36 @@ TEST(usd_samples_the_motion)
   recorded_end(&r);
 }
 
+// Names of prims are letters, digits and '_', no digit first, and no two are the same.
+TEST(usd_names_are_identifiers_of_their_own)
+{
+  static const char* const name[] = {"0ball", "9ball", "a",   "z",   "A", "Z",
+                                     "b0",    "b9",    "a/b", "a:b", "@", "\303\251"};
+  static const char* const want[] = {"_0ball_0", "_9ball_1", "a",     "z",     "A",    "Z",
+                                     "b0",       "b9",       "a_b_8", "a_b_9", "__10", "___11"};
+  enum { COUNT = sizeof name / sizeof *name };
+  char scene[4000] = "{\"tribo\": 1, \"bodies\": [";
+  for (int i = 0; i < COUNT; i++) {
+    size_t used = strlen(scene);
+    snprintf(
+        scene + used, sizeof scene - used,
+        "%s{\"name\": \"%s\", \"position\": [%d, 0, 0], \"shape\": {\"type\": \"sphere\", \"radius\": 0.1}}",
+        i ? ", " : "", name[i], i);
+  }
+  strcat(scene, "]}");
+  Recorded r = recorded_begin_with(scene);
+  size_t length;
+  CHECK_OK(&r.ctx, recorded_run(&r, "usd", recorded_path(&r, "run.usda"), 1, 0, NULL, NULL));
+  char* text = recorded_read(recorded_path(&r, "run.usda"), &length);
+  for (int i = 0; i < COUNT; i++) {
+    char line[64];
+    snprintf(line, sizeof line, "def Xform \"%s\"", want[i]);
+    if (!prim(text, line)) test_failed(__FILE__, __LINE__, "body %s is not %s", name[i], line);
+  }
+  free(text);
+  recorded_end(&r);
+}
+
 TEST(floats_are_written_with_the_digits_they_need)
 {
   tbContext ctx = tb_default_context();
