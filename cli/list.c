@@ -19,7 +19,7 @@ static void print_borrowed(const tbSolver* s)
   printf("%-10s by the equations of %s:", "", s->borrows_from);
   for (int l = 0; l < TB_LAW_COUNT; l++)
     if (tb_solver_borrows(s, (tbLaw)l, TB_MODEL_CONE)) printf(" %s", tb_law_name((tbLaw)l));
-  printf("\n");
+  printf(" ellipses and polygons without width\n");
 }
 
 static void list_solvers(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equations of Newton methods, contact by contact. Every scaling factor ρ comes from the diagonal block:
-// with ρ = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure
-// 23).
-#include "solve/contact_map.h"
+// The equations of Newton methods, contact by contact: Alart and Curnier's, the natural map, rows by
+// themselves (contact_map_own.c has the others). Every scaling factor ρ comes from the diagonal block: with ρ
+// = 1/W_nn a lone contact's kinked line becomes straight and one step solves it (course §3.3.5, figure 23).
+#include "solve/contact_map_own.h"
 #include "math/dot.h"
 #include "math/cone.h"
 #include "math/scale.h"
@@ -13,9 +13,9 @@
 // ρ_n = 1/D_nn and ρ_F = 1/‖D_FF‖, kept from growing without bound where a row of W is all but empty.
 static double factor(const tbContactMap* m, double row) { return 1 / (fmax(row, 1e-6 * m->size) + m->shift); }
 
-static double normal_factor(const tbContactMap* m) { return factor(m, m->D[0]); }
+double tb_map_normal_factor(const tbContactMap* m) { return factor(m, m->D[0]); }
 
-static double friction_factor(const tbContactMap* m)
+double tb_map_friction_factor(const tbContactMap* m)
 {
   int n = m->rows;
   double size = 0;
@@ -27,13 +27,13 @@ static double friction_factor(const tbContactMap* m)
   return factor(m, size);
 }
 
-static double common_factor(const tbContactMap* m)
+double tb_map_common_factor(const tbContactMap* m)
 {
-  double n = normal_factor(m), f = friction_factor(m);
+  double n = tb_map_normal_factor(m), f = tb_map_friction_factor(m);
   return m->rows > 1 && f < n ? f : n;
 }
 
-static void clear(int rows, tbContactStep* s)
+void tb_map_clear(int rows, tbContactStep* s)
 {
   memset(s->A, 0, (size_t)(rows * rows) * sizeof *s->A);
   memset(s->B, 0, (size_t)(rows * rows) * sizeof *s->B);
@@ -93,7 +93,7 @@ static void project(const tbFrictionSet* f, double s, const double* z, double* x
 static double alart_curnier(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
   int n = m->rows, dim = n - 1;
-  double rho_n = normal_factor(m), rho_f = friction_factor(m);
+  double rho_n = tb_map_normal_factor(m), rho_f = tb_map_friction_factor(m);
   double zn = lambda[0] - rho_n * u[0], z[TB_MAX_ROWS], x[TB_MAX_ROWS] = {0}, phi[TB_MAX_ROWS];
   double J[TB_MAX_ROWS * TB_MAX_ROWS];
   for (int i = 0; i < dim; i++) z[i] = lambda[1 + i] - rho_f * u[1 + i];
@@ -102,7 +102,7 @@ static double alart_curnier(const tbContactMap* m, const double* lambda, const d
   phi[0] = zn > 0 ? rho_n * u[0] : lambda[0];
   for (int i = 0; i < dim; i++) phi[1 + i] = lambda[1 + i] - x[i];
   if (step) {
-    clear(n, step);
+    tb_map_clear(n, step);
     memcpy(step->phi, phi, (size_t)n * sizeof *phi);
     for (int i = 0; i < n; i++) step->A[i * n + i] = 1;
     if (zn > 0) {
@@ -124,7 +124,7 @@ static double alart_curnier(const tbContactMap* m, const double* lambda, const d
 // ---- the natural map ----
 
 // lift = σ_F(−u_F) and, through d lift = −far·du_F, its derivative; none for associated friction.
-static double saxce(const tbContactMap* m, const double* u, double* far)
+double tb_map_saxce(const tbContactMap* m, const double* u, double* far)
 {
   double against[TB_MAX_ROWS];
   for (int i = 0; i < m->rows - 1; i++) against[i] = -u[1 + i], far[i] = 0;
@@ -134,8 +134,8 @@ static double saxce(const tbContactMap* m, const double* u, double* far)
 static double natural(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
   int n = m->rows;
-  double rho = common_factor(m), z[TB_MAX_ROWS], x[TB_MAX_ROWS], far[TB_MAX_ROWS], phi[TB_MAX_ROWS];
-  double P[TB_MAX_ROWS * TB_MAX_ROWS], lift = saxce(m, u, far);
+  double rho = tb_map_common_factor(m), z[TB_MAX_ROWS], x[TB_MAX_ROWS], far[TB_MAX_ROWS], phi[TB_MAX_ROWS];
+  double P[TB_MAX_ROWS * TB_MAX_ROWS], lift = tb_map_saxce(m, u, far);
   for (int i = 0; i < n; i++) z[i] = lambda[i] - rho * (u[i] + (i == 0 ? lift : 0));
   tb_friction_project(m->f, z, x, step ? P : NULL);
   for (int i = 0; i < n; i++) phi[i] = lambda[i] - x[i];
@@ -150,117 +150,6 @@ static double natural(const tbContactMap* m, const double* lambda, const double*
   return tb_dot_in_order(n, phi, phi);
 }
 
-// ---- balls and ellipsoids ----
-
-// The largest of them.
-static double half_axes(const tbFrictionSet* f, double* a)
-{
-  double most = 0;
-  for (int i = 0; i < f->dim; i++) {
-    a[i] = f->par[f->kind == TB_SET_BALL ? 0 : i];
-    most = fmax(most, a[i]);
-  }
-  return most;
-}
-
-// ---- Fischer–Burmeister ----
-
-// With x = (λ_n, λ_F/a) and y = ρ(û_n, a u_F), a the half axes (μ of a ball), the law is  SOC ∋ x ⟂ y ∈ SOC.
-// z = (x² + y²)^½ in the Jordan algebra of the cone, dz = L_z⁻¹(L_x dx + L_y dy) with the arrow matrices L.
-static double fischer_burmeister(const tbContactMap* m, const double* lambda, const double* u,
-                                 tbContactStep* step)
-{
-  int n = m->rows;
-  double rho = common_factor(m), far[TB_MAX_ROWS], lift = saxce(m, u, far);
-  double a[TB_MAX_ROWS], x[TB_MAX_ROWS], y[TB_MAX_ROWS], z[TB_MAX_ROWS], w[TB_MAX_ROWS], phi[TB_MAX_ROWS],
-      length = 0;
-  half_axes(m->f, a + 1);
-  x[0] = lambda[0], y[0] = rho * (u[0] + lift);
-  for (int i = 1; i < n; i++) {
-    x[i] = lambda[i] / a[i], y[i] = rho * a[i] * u[i];
-    w[i] = 2 * (x[0] * x[i] + y[0] * y[i]);
-    length += w[i] * w[i];
-  }
-  w[0] = tb_dot_in_order(n, x, x) + tb_dot_in_order(n, y, y);
-  length = sqrt(length);
-  // Eigenvalues of w; the smaller one is kept off zero, where the root has no derivative.
-  double small = sqrt(fmax(w[0] - length, 1e-24 * w[0])), large = sqrt(w[0] + length);
-  z[0] = 0.5 * (large + small);
-  for (int i = 1; i < n; i++) z[i] = length > 0 ? 0.5 * (large - small) * w[i] / length : 0;
-  for (int i = 0; i < n; i++) phi[i] = x[i] + y[i] - z[i];
-  if (step) {
-    memcpy(step->phi, phi, (size_t)n * sizeof *phi);
-    double det = small * large;
-    for (int side = 0; side < 2; side++)
-      for (int j = 0; j < n; j++) {
-        // column j of I − L_z⁻¹ L_x, then of I − L_z⁻¹ L_y
-        const double* v = side ? y : x;
-        double t[TB_MAX_ROWS], r[TB_MAX_ROWS] = {0};
-        if (j == 0) memcpy(r, v, (size_t)n * sizeof *r);
-        else r[0] = v[j], r[j] = v[0];
-        t[0] = det > 0 ? (z[0] * r[0] - tb_dot_in_order(n - 1, z + 1, r + 1)) / det : 0;
-        for (int i = 1; i < n; i++) t[i] = z[0] > 0 ? (r[i] - z[i] * t[0]) / z[0] : 0;
-        for (int i = 0; i < n; i++) (side ? step->B : step->A)[i * n + j] = (i == j) - t[i];
-      }
-    for (int i = 0; i < n; i++) { // back from x, y to λ, u; û_n moves with u_F
-      double first = rho * step->B[i * n];
-      step->B[i * n] = first;
-      for (int j = 1; j < n; j++) {
-        step->A[i * n + j] /= a[j];
-        step->B[i * n + j] = rho * a[j] * step->B[i * n + j] - first * far[j - 1];
-      }
-    }
-  }
-  return tb_dot_in_order(n, phi, phi);
-}
-
-// ---- minimum map with slack ----
-
-// Sliding is u_F + γe = 0 with e = λ_F/‖λ_F‖ and a slack 0 ≤ γ ⟂ μλ_n − ‖λ_F‖ ≥ 0. The slack enters linearly,
-// so that the part of the first equation along e gives it, γ = −e·u_F, and leaves the part across e:
-//
-//   sticks  (ργ ≤ μλ_n − ‖λ_F‖)   u_F = 0
-//   slides                        ‖λ_F‖ = μλ_n along e,   u_F + γe = 0 across e
-//
-// An ellipsoid with half axes a is a ball of radius μ = max a for λ_F/s and s u_F, s = a/μ: these stand for
-// λ_F and u_F, and the equations are scaled back by s.
-static void minimum_map(const tbContactMap* m, const double* lambda_in, const double* u_in,
-                        tbContactStep* step)
-{
-  int n = m->rows, dim = n - 1;
-  double s[TB_MAX_ROWS], lambda[TB_MAX_ROWS], u[TB_MAX_ROWS], mu = half_axes(m->f, s + 1);
-  lambda[0] = lambda_in[0], u[0] = u_in[0];
-  for (int i = 1; i < n; i++) {
-    s[i] /= mu;
-    lambda[i] = lambda_in[i] / s[i], u[i] = s[i] * u_in[i];
-  }
-  double rho_n = normal_factor(m), rho_f = friction_factor(m);
-  clear(n, step);
-  if (lambda[0] <= rho_n * u[0]) { // open: no impulse at all; the conditions on γ need μλ_n > 0
-    for (int i = 0; i < n; i++) step->phi[i] = lambda_in[i], step->A[i * n + i] = 1;
-    return;
-  }
-  double length = sqrt(tb_dot_in_order(dim, lambda + 1, lambda + 1)),
-         speed = sqrt(tb_dot_in_order(dim, u + 1, u + 1)), e[TB_MAX_ROWS];
-  for (int i = 0; i < dim; i++)
-    e[i] = length > 0 ? lambda[1 + i] / length : speed > 0 ? -u[1 + i] / speed : i == 0;
-  double gamma = -tb_dot_in_order(dim, e, u + 1), room = mu * lambda[0] - length;
-  bool slides = room < rho_f * gamma;
-  double bend = slides && length > 0 && gamma > 0 ? rho_f * gamma / length : 0; // derivative of γe across e
-  step->phi[0] = rho_n * u[0];
-  step->B[0] = rho_n;
-  for (int i = 0; i < dim; i++) {
-    double *A = step->A + (1 + i) * n, *B = step->B + (1 + i) * n;
-    step->phi[1 + i] = s[1 + i] * (rho_f * u[1 + i] + (slides ? (rho_f * gamma - room) * e[i] : 0));
-    A[0] = slides ? -mu * e[i] * s[1 + i] : 0;
-    for (int j = 0; j < dim; j++) {
-      double across = (i == j) - e[i] * e[j];
-      A[1 + j] = slides ? (bend * across + e[i] * e[j]) * (s[1 + i] / s[1 + j]) : 0;
-      B[1 + j] = rho_f * (slides ? across : i == j) * (s[1 + i] * s[1 + j]);
-    }
-  }
-}
-
 // ---- rows by themselves ----
 
 static double by_rows(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
@@ -269,7 +158,7 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   const double* param = m->p->param + m->p->param_adr[m->k];
   tbLaw law = (tbLaw)m->p->law[m->k];
   double sum = 0;
-  if (step) clear(n, step);
+  if (step) tb_map_clear(n, step);
   for (int i = 0; i < n; i++) {
     double rho = factor(m, m->D[i * n + i]), z = lambda[i] - rho * u[i];
     double lo = law == TB_LAW_BILATERAL ? -INFINITY : law == TB_LAW_NONNEG ? 0 : param[i];
@@ -289,17 +178,6 @@ static double by_rows(const tbContactMap* m, const double* lambda, const double*
   return sum;
 }
 
-bool tb_contact_map_owns(tbMap map, const tbFrictionSet* f)
-{
-  if (map == TB_MAP_AC || map == TB_MAP_NATURAL || f->kind == TB_SET_NONE) return true;
-  if (f->kind != TB_SET_BALL && f->kind != TB_SET_ELLIPSOID) return false;
-  double a[TB_MAX_ROWS];
-  half_axes(f, a);
-  for (int i = 0; i < f->dim; i++)
-    if (!(a[i] > 1e-12)) return false;
-  return map == TB_MAP_FB || !f->associated;
-}
-
 // With turned velocities, and B for them; du_F turned are M du_F.
 static double tensor(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
@@ -317,12 +195,11 @@ static double tensor(const tbContactMap* m, const double* lambda, const double* 
 
 double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
-  bool own = tb_contact_map_owns(m->map, m->f);
+  bool own = m->map >= TB_MAP_FB && tb_contact_map_owns(m->map, m->f), tensors = m->f->kind == TB_SET_TENSOR;
   if (m->f->kind == TB_SET_NONE) return by_rows(m, lambda, u, step);
-  if (m->f->kind == TB_SET_TENSOR) return tensor(m, lambda, u, step);
-  if (m->map == TB_MAP_FB && own) return fischer_burmeister(m, lambda, u, step);
-  if (m->f->associated || m->map == TB_MAP_NATURAL) return natural(m, lambda, u, step);
-  bool minimum = m->map == TB_MAP_MIN && own;
-  if (minimum && step) minimum_map(m, lambda, u, step);
-  return alart_curnier(m, lambda, u, minimum ? NULL : step);
+  if (m->map == TB_MAP_FB && own && m->f->kind != TB_SET_POLYGON) return tb_map_fb(m, lambda, u, step);
+  if (!tensors && (m->f->associated || m->map == TB_MAP_NATURAL)) return natural(m, lambda, u, step);
+  // Equations that jump, as contacts open or change the corner, are measured by those of Alart and Curnier.
+  if (own && step) tb_map_jumping(m, lambda, u, step);
+  return tensors ? tensor(m, lambda, u, own ? NULL : step) : alart_curnier(m, lambda, u, own ? NULL : step);
 }

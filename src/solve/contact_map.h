@@ -8,9 +8,9 @@
 //   TB_MAP_MIN       minimum map with a slack γ for sliding (course §3.3.1, §3.3.3):
 //                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖);  γ is eliminated
 //
-// FB and MIN are for balls (Coulomb) and ellipsoids (elliptic, Contensou), which dividing λ_F and multiplying
-// u_F by the half axes makes a ball; other sets take AC. Associated friction takes NATURAL where FB does not.
-// Laws without a friction set are row by row: free u, complementarity, or bounds.
+// FB and MIN are written here for balls (Coulomb); contact_map_own.c says what they are for other sets.
+// Ellipsoids and polygons without width take AC, associated friction takes NATURAL unless it is FB's on an
+// ellipsoid. Laws without a friction set are row by row: free u, complementarity, or bounds.
 #ifndef TB_SOLVE_CONTACT_MAP_H
 #define TB_SOLVE_CONTACT_MAP_H
 
@@ -37,8 +37,8 @@ typedef struct tbContactStep {
   double phi[TB_MAX_ROWS], A[TB_MAX_ROWS * TB_MAX_ROWS], B[TB_MAX_ROWS * TB_MAX_ROWS];
 } tbContactStep;
 
-// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, whose equations jump as
-// contacts open, it is the ‖Φ‖² of AC.
+// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, and FB on polygons,
+// whose equations jump as contacts open or change the corner, it is the ‖Φ‖² of AC.
 double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step);
 
 #endif

@@ -361,7 +361,8 @@ static tbProblem one_contact(tbLaw law, OneContact* c)
   int rows = TB_MAX_ROWS;
   while (tb_law_params(law, rows) < 0) rows--;
   *c = (OneContact){.row_adr = {0, rows}, .param_adr = {0, tb_law_params(law, rows)}, .law = {(uint8_t)law}};
-  for (int i = 0; i < 2 * TB_MAX_ROWS; i++) c->param[i] = 4;
+  for (int i = 0; i < 2 * TB_MAX_ROWS; i++)
+    c->param[i] = law == TB_LAW_TENSOR && i % 3 ? 0 : 4; // not singular
   return (tbProblem){.name = "",
                      .ncontact = 1,
                      .nrow = rows,

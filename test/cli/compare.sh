@@ -13,7 +13,7 @@ t compare good.json "$nasty" --solvers bgs; ended 0 && ! grep -q "$(printf '\033
 t compare good.json missing.json --out o; ended 2 && one_line && [ ! -e o ]; claim "a missing second problem stops before the first runs"
 
 # Two methods that solve a contact by the same equations are one opinion.
-printf '{"tribo_problem": 1, "W": [[1,0,0],[0,1,0],[0,0,1]], "contacts": [{"law": "directional", "mu_minus": [0.5, 0.4], "mu_plus": [0.3, 0.2], "bias": [-1, 0.5, 0]}]}' >boxed.json
+printf '{"tribo_problem": 1, "W": [[1,0,0],[0,1,0],[0,0,1]], "contacts": [{"law": "elliptic", "mu_t": 0.5, "mu_b": 0, "bias": [-1, 0.5, 0]}]}' >boxed.json
 t compare boxed.json --solvers newton-fb,newton-ac --out lent; ended 0 && grep -q '^  newton-fb: 1 of 1 contacts by the equations of newton-ac' out && ! grep -q '^  newton-ac: ' out; claim "borrowed equations are said"
 grep -q 'by the equations of newton-ac' lent/report.html && grep -q 'by the equations of newton-ac' lent/results.tex; claim "in the report too"
 t compare good.json --solvers newton-fb,newton-ac; ended 0 && ! grep -q 'by the equations' out; claim "on a friction cone they have their own"
