@@ -133,7 +133,8 @@ typedef struct tbSolveResult {
 double tb_residual_excess(const tbResidual* residual, const tbSolveOptions* options);
 
 // λ is the warm start on input and the best judged iterate on output, which is no worse than the warm start
-// or than no impulses at all; untouched when the call fails.
+// or than no impulses at all; untouched when the call fails. `staggered`, stopped before it converges,
+// answers with a contact projection, which does not penetrate, unless the better of these penetrate no more.
 tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double* lambda,
                   tbSolveResult* result);
 

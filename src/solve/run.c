@@ -125,6 +125,9 @@ void tb_run_consider(tbRun* run, const double* lambda)
 {
   tbResidual residual;
   tb_judge_measure(run->judge, lambda, run->o->model, run->o->directions, &residual, NULL, NULL);
+  if (run->settled && residual.penetration > run->best_residual.penetration &&
+      !tb_run_is_good(run, &residual))
+    return;
   if (keep_the_best(run, &residual, lambda)) run->good = true;
 }
 
@@ -179,6 +182,7 @@ void tb_run_settle(tbRun* run, const double* lambda)
   if (run->o->tolerance > 0 && model_number(run, &residual) <= run->o->tolerance) return; // it has run away
   run->best_residual = residual, run->best_number = number_of(run, &residual);
   memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  run->settled = true;
 }
 
 void tb_run_begin(tbRun* run)

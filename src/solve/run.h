@@ -53,7 +53,8 @@ struct tbRun {
   double started, excluded, finished; // seconds; excluded: judging for the trace only
   double judging_start;               // what that took, before the method was set up
   tbOutcome outcome;
-  bool lost; // it ended because λ is no longer finite, or E grew beyond all bounds
+  bool settled; // by tb_run_settle: only what penetrates no more takes its place
+  bool lost;    // it ended because λ is no longer finite, or E grew beyond all bounds
 
   // when the run is one stage of several (auto.c): iterations before it, its own limit, and a look at every
   // judged number, which may end it
@@ -80,8 +81,8 @@ static inline bool tb_run_stops(const tbRun* run) { return tb_stop_reason(run->s
 void tb_run_stop(tbRun* run, tbOutcome outcome);
 
 // Of a method that alone is asked for, and whose answer, where it does not converge, has a property that the
-// best judged iterate need not have: λ takes its place, judged. The start and no impulses are still preferred
-// where they are better.
+// best judged iterate need not have, that it does not penetrate: λ takes its place, judged. The start and no
+// impulses are still preferred where they are better and penetrate no more.
 void tb_run_settle(tbRun* run, const double* lambda);
 
 // Keeps λ if the judge finds it better than the best so far.

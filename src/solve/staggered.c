@@ -8,8 +8,9 @@
 //   f ← P_{F(α)}(x − Nα),   Nα ← P_C(x − f),
 //
 // in the metric of kinetic energy, W. The sequence starts from the friction it is given and ends, whenever
-// its iterations are used up, with a contact projection: what it returns does not penetrate, but where the
-// judge finds the start, or no impulses, to be better. Convergence is measured as there,
+// its iterations are used up, with a contact projection: what it returns does not penetrate, and where the
+// judge finds the start, or no impulses, to be better, these take its place only if they penetrate no more.
+// Convergence is measured as there,
 //
 //   (f − f⁻)ᵀW(f − f⁻) / f⁻ᵀW f⁻,
 //
@@ -123,8 +124,10 @@ void tb_staggered(tbRun* run, double* lambda)
     }
   }
   // Ended before it converged: nothing penetrates.
-  if (run->iterations == 0 || run->good || tb_run_stops(run)) return;
+  tbStopReason stopped = tb_stop_reason(run->stop);
+  bool late = stopped == TB_STOP_TIME;
+  if (run->iterations == 0 || run->good || (stopped != TB_STOP_NOT && !late)) return;
   if (run->o->max_iterations > 0 && isfinite(run->best_number)) memcpy(lambda, run->best, bytes);
-  tb_stagger_settle(s, lambda);
-  if (!tb_run_stops(run)) tb_run_settle(run, lambda);
+  tb_stagger_settle(s, late, lambda);
+  if (late || !tb_run_stops(run)) tb_run_settle(run, lambda);
 }

@@ -75,9 +75,11 @@ void tb_stagger_free(tbContext* ctx, tbStagger* s); // takes null
 
 // λ's contact rows ← the impulses that end penetration, friction as it stands.
 void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda);
-// The same as exactly as rounding allows; an island that is not reached before the run is stopped stays as it
-// is.
-void tb_stagger_settle(tbStagger* s, double* lambda);
+// The same as exactly as rounding allows. Late: only islands that take no longer than they did in an
+// iteration; else an island that is not reached before the run is stopped stays as it is.
+void tb_stagger_settle(tbStagger* s, bool late, double* lambda);
+// The contact program of an island that has room for it, for the dual active set.
+void tb_stagger_fill_normal(tbStagger* s, tbStaggerIsland* land);
 // out's friction rows ← the impulses of most dissipation in λ_n F, λ_n as it stands.
 void tb_stagger_frictions(tbStagger* s, double tolerance, const double* lambda, double* out);
 

@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 4, PRODUCTS = 200, LAST_PRODUCTS = 20000 };
+enum { PASSES = 4, PRODUCTS = 200, LAST_PRODUCTS = 20000, LAST_PASSES = 24 };
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
 
@@ -168,6 +168,43 @@ static void solve_dense(tbStagger* s, tbStaggerRows* r, const double* bound, dou
   }
 }
 
+// By how much x misses its program: the largest of |x − P(x − u)|, u = W x + g, which is left in `u`.
+static double miss_of(tbStagger* s, const tbStaggerRows* r, const double* x, double* u)
+{
+  double worst = 0;
+  tb_stagger_apply(s, r, x, u);
+  for (int i = 0; i < r->count; i++) u[i] += s->g[i], s->room[i] = x[i] - u[i];
+  tb_stagger_project_normal(s, s->room);
+  for (int i = 0; i < r->count; i++) worst = fmax(worst, fabs(x[i] - s->room[i]));
+  return worst;
+}
+
+// The contact program to rounding, from x on: proximal steps, each with what the speck and the skew part do
+// at x moved to the right-hand side, then refined on its active set. Refining alone leaves the rows outside
+// of the active set violated by as much as the speck; the steps alone leave the rounding of a nearly singular
+// factor.
+static void solve_exactly(tbStagger* s, tbStaggerRows* r, double* x)
+{
+  size_t n = (size_t)r->count;
+  double *u = s->y, *best = s->last, least = miss_of(s, r, x, u), enough = 0;
+  tbQpRows rows = {r->constraints, r->ptr, r->col, r->val, r->bound};
+  for (size_t i = 0; i < n; i++) best[i] = x[i], enough = fmax(enough, 1e-15 * fabs(s->g[i]));
+  for (int pass = 0; pass < LAST_PASSES && least > enough; pass++) {
+    double* g = s->room;
+    for (size_t i = 0; i < n; i++) {
+      g[i] = u[i];
+      for (size_t j = 0; j < n; j++) g[i] -= r->G[i * n + j] * x[j];
+    }
+    tb_qp_dual_solve(&r->dual, g, &rows, x, s->multiplier);
+    for (int k = 0; k <= PASSES; k++) {
+      double miss = miss_of(s, r, x, u);
+      if (miss < least) least = miss, memcpy(best, x, n * sizeof *x);
+      if (k < PASSES) tb_qp_dual_refine(&r->dual, u, &rows, x, s->multiplier);
+    }
+  }
+  memcpy(x, best, n * sizeof *x);
+}
+
 // g = D (q + W λ) on these rows, λ on all the other rows of the island
 static void find_linear_term(tbStagger* s, const tbStaggerRows* r, const double* lambda)
 {
@@ -225,11 +262,31 @@ void tb_stagger_contacts(tbStagger* s, double tolerance, double* lambda)
     project_contacts(s, &s->island[i], tolerance, PRODUCTS, lambda);
 }
 
-void tb_stagger_settle(tbStagger* s, double* lambda)
+// By the dual active set where that is possible at all; from the impulses at hand on, whether they are near
+// or not.
+static void settle_island(tbStagger* s, tbStaggerIsland* land, double* lambda)
+{
+  tbStaggerRows* r = &land->normal;
+  s->current = land;
+  if (!land->by_velocity && !r->dense && r->G) tb_stagger_fill_normal(s, land);
+  if (land->by_velocity || !r->dense) {
+    project_contacts(s, land, 1e-15, LAST_PRODUCTS, lambda);
+    return;
+  }
+  for (int j = 0; j < r->count; j++) s->x[j] = lambda[r->row[j]] / r->scale[j];
+  find_linear_term(s, r, lambda);
+  solve_exactly(s, r, s->x);
+  tb_stagger_project_normal(s, s->x);
+  for (int j = 0; j < r->count; j++) lambda[r->row[j]] = s->x[j] * r->scale[j];
+}
+
+void tb_stagger_settle(tbStagger* s, bool late, double* lambda)
 {
   s->lambda = lambda;
-  for (int i = 0; i < s->islands && !tb_asked(s->interrupt); i++)
-    project_contacts(s, &s->island[i], 1e-15, LAST_PRODUCTS, lambda);
+  for (int i = 0; i < s->islands; i++) {
+    bool quick = s->island[i].by_velocity || s->island[i].normal.dense;
+    if (late ? quick : !tb_asked(s->interrupt)) settle_island(s, &s->island[i], lambda);
+  }
 }
 
 // The bounds of the friction constraints at the normal impulses at hand.

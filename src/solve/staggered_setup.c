@@ -9,6 +9,7 @@
 
 // Rows, and velocities, of a program for the dual active set; contacts that count as few; of the mixing.
 enum { SMALL = 150, VELOCITIES = 600, FEW = 24, MEMORY = 5 };
+enum { MOST = 600 }; // rows of a contact program that is solved exactly at the end
 
 static const double SPECK = 1e-9, PI = 3.14159265358979323846;
 
@@ -170,6 +171,12 @@ static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows*
   r->dense = tb_qp_dual_factor(&r->dual, r->count, r->G, r->count);
 }
 
+void tb_stagger_fill_normal(tbStagger* s, tbStaggerIsland* land)
+{
+  memset(s->x, 0, (size_t)land->normal.count * sizeof *s->x);
+  fill_dense(s, land, &land->normal, false);
+}
+
 static bool set_up_rows(tbStagger* s, tbStaggerIsland* land, tbStaggerRows* r, bool is_friction)
 {
   const tbProblem* p = s->W->problem;
@@ -188,9 +195,10 @@ static bool set_up_rows(tbStagger* s, tbStaggerIsland* land, tbStaggerRows* r, b
   if (!gather_matrix(s, land, r, is_friction) || !take_projected(s, r)) return false;
   r->projected.apply = is_friction ? tb_stagger_apply_friction : tb_stagger_apply_normal;
   r->projected.project = is_friction ? tb_stagger_project_friction : tb_stagger_project_normal;
-  if (r->count == 0 || r->count > SMALL || !cornered) return true;
+  if (r->count == 0 || r->count > (is_friction ? SMALL : MOST) || !cornered) return true;
+  if (!is_friction && r->count > SMALL && land->by_velocity) return true;
   if (!take_dense(s, r, constraints)) return false;
-  fill_dense(s, land, r, is_friction);
+  if (r->count <= SMALL) fill_dense(s, land, r, is_friction);
   return true;
 }
 
