@@ -71,6 +71,29 @@ tbStatus tb_cholesky_reach(tbArena* arena, const tbCholesky* factor, int count, 
 void tb_cholesky_solve_reach(const tbCholesky* factor, const tbCholeskyReach* reach, int nrhs,
                              const double* b, double* x, double* scratch);
 
+// A factor cut into parts that threads solve side by side, and the top of its tree above them
+// (cholesky_parts.c). Cuts depend on the factor alone, so that the bits are the same for any number of
+// threads; they are not those of tb_cholesky_solve, as what parts add to the top is summed part by part.
+typedef struct tbCholeskyPart {
+  int begin, end;     // supernodes
+  int first, reached; // columns of the top that it acts on: where they begin in `column`, and how many
+} tbCholeskyPart;
+
+typedef struct tbCholeskyParts {
+  int count, top_count, reached;
+  tbCholeskyPart* part; // (count)
+  int* top;             // supernodes, ascending                                   (top_count)
+  int* column;          // of the top, by the parts that reach them                (reached)
+  int* rows;            // of the factor; those in the top behind all columns
+} tbCholeskyParts;
+
+// Allocates from the arena; the factor need not have values yet.
+tbStatus tb_cholesky_cut(tbArena* arena, const tbCholesky* factor, tbCholeskyParts* out);
+size_t tb_cholesky_parts_scratch(const tbCholesky* factor, const tbCholeskyParts* parts);
+// x = A⁻¹ b for up to four sides; x may be b. The factor has values.
+void tb_cholesky_solve_parts(tbThreads* threads, const tbCholesky* factor, const tbCholeskyParts* parts,
+                             int nrhs, const double* b, double* x, double* scratch);
+
 const int* tb_cholesky_permutation(const tbCholesky* factor); // row eliminated k-th (n)
 tbCholeskyStats tb_cholesky_stats(const tbCholesky* factor);
 void tb_cholesky_free(tbContext* ctx, tbCholesky* factor); // takes null

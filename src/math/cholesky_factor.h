@@ -92,6 +92,19 @@ tbStatus tb_cholesky_lay_out(tbCholesky* f, tbArena* temporary);
 tbStatus tb_cholesky_place_entries(tbCholesky* f, tbArena* temporary, const int* ptr, const int* idx,
                                    const int* inverse);
 
+// Supernodes to go through: those of the list, or `count` from `first` on. rows: f->rows, or where else the
+// rows of y are that panels act on.
+typedef struct {
+  int first, count;
+  const int *list, *rows;
+} tbCholeskyRun;
+
+// y ← L⁻¹y and y ← L⁻ᵀy, `width` sides to a row, 4 or 8. sums: width · max_rows of room. sparse: columns
+// whose rows of y are zero are passed over. (cholesky_panels.c)
+void tb_cholesky_down(const tbCholesky* f, int width, tbCholeskyRun run, double* y, double* sums,
+                      bool sparse);
+void tb_cholesky_up(const tbCholesky* f, int width, tbCholeskyRun run, double* y);
+
 // Factors; returns the first bad column or −1. Interrupted, it ends early, and the caller asks.
 // (cholesky_numeric.c)
 int tb_cholesky_numeric(tbThreads* threads, tbInterrupt interrupt, tbCholesky* f, const double* values);

@@ -25,24 +25,12 @@ TB_KERNEL(int, tb_cholesky_numeric,
           (tbThreads * threads, tbInterrupt interrupt, tbCholesky* f, const double* values),
           (threads, interrupt, f, values))
 
-// cholesky_solve.c
-TB_KERNEL(size_t, tb_cholesky_scratch, (const tbCholesky* f, int nrhs), (f, nrhs))
-TB_KERNEL(tbStatus, tb_cholesky_solve,
-          (tbContext * ctx, const tbCholesky* f, int nrhs, const double* b, double* x, double* scratch),
-          (ctx, f, nrhs, b, x, scratch))
-TB_KERNEL(tbStatus, tb_cholesky_forward,
-          (tbContext * ctx, const tbCholesky* f, int nrhs, const double* b, double* y, double* scratch),
-          (ctx, f, nrhs, b, y, scratch))
-TB_KERNEL(tbStatus, tb_cholesky_backward,
-          (tbContext * ctx, const tbCholesky* f, int nrhs, const double* y, double* x, double* scratch),
-          (ctx, f, nrhs, y, x, scratch))
-TB_KERNEL(tbStatus, tb_cholesky_reach,
-          (tbArena * arena, const tbCholesky* f, int count, const int* rows, tbCholeskyReach* out),
-          (arena, f, count, rows, out))
-TB_KERNEL(void, tb_cholesky_solve_reach,
-          (const tbCholesky* f, const tbCholeskyReach* r, int nrhs, const double* b, double* x,
-           double* scratch),
-          (f, r, nrhs, b, x, scratch))
+// cholesky_panels.c
+TB_KERNEL(void, tb_cholesky_down,
+          (const tbCholesky* f, int width, tbCholeskyRun run, double* y, double* sums, bool sparse),
+          (f, width, run, y, sums, sparse))
+TB_KERNEL(void, tb_cholesky_up, (const tbCholesky* f, int width, tbCholeskyRun run, double* y),
+          (f, width, run, y))
 
 // lu_dense.c
 TB_KERNEL(void, tb_dense_multiply_subtract,

@@ -35,6 +35,7 @@ typedef struct tbPdBody {
   tbCsr wide;   // P for all three axes, as contact problems want it           (3 nnode)
   double* lump; // the diagonal part of P, that masses and drag make           (nnode)  kg
   tbCholesky* factor;
+  tbCholeskyParts parts; // of the factor, for threads
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
@@ -81,7 +82,7 @@ tbStatus tb_pd_begin(tbContext* ctx, tbArena* arena, const tbPdBody* body, tbPdS
 void tb_pd_project(tbThreads* threads, const tbPdStep* step, const tbVec3* v, tbVec3* rhs);
 
 // v = P⁻¹ rhs, and P v.
-void tb_pd_solve(const tbPdStep* step, const tbVec3* rhs, tbVec3* v);
+void tb_pd_solve(tbThreads* threads, const tbPdStep* step, const tbVec3* rhs, tbVec3* v);
 void tb_pd_multiply(tbThreads* threads, const tbPdStep* step, const tbVec3* v, tbVec3* out);
 
 #endif

@@ -139,9 +139,11 @@ tbStatus tb_pd_update(tbContext* ctx, tbPdBody* b, double h)
 {
   if (h == b->h && memcmp(b->pinned, b->fem->pinned, (size_t)b->nnode) == 0) return TB_OK;
   b->h = 0; // until all of it is there
+  b->arena.ctx = ctx;
   TB_TRY(make_values(ctx, b, h));
   tbCholeskyOptions how = {.ordering = b->nnode > LARGE ? TB_ORDERING_AUTO : TB_ORDERING_DEGREE};
   if (!b->factor) TB_TRY(tb_cholesky_analyze(ctx, b->nnode, b->P.ptr, b->P.idx, &how, &b->factor));
+  if (!b->parts.rows) TB_TRY(tb_cholesky_cut(&b->arena, b->factor, &b->parts));
   TB_TRY(tb_cholesky_factor(ctx, b->factor, b->P.val));
   b->h = h;
   return TB_OK;
@@ -149,9 +151,9 @@ tbStatus tb_pd_update(tbContext* ctx, tbPdBody* b, double h)
 
 // ---- what a step asks of it ----
 
-void tb_pd_solve(const tbPdStep* s, const tbVec3* rhs, tbVec3* v)
+void tb_pd_solve(tbThreads* threads, const tbPdStep* s, const tbVec3* rhs, tbVec3* v)
 {
-  tb_cholesky_solve(NULL, s->body->factor, 3, &rhs->x, &v->x, s->scratch);
+  tb_cholesky_solve_parts(threads, s->body->factor, &s->body->parts, 3, &rhs->x, &v->x, s->scratch);
 }
 
 typedef struct {

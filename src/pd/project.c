@@ -142,7 +142,7 @@ tbStatus tb_pd_begin(tbContext* ctx, tbArena* arena, const tbPdBody* b, tbPdStep
   s->base = TB_TAKE(arena, tbVec3, (size_t)b->nnode);
   s->push = TB_TAKE(arena, tbVec3, (size_t)b->nelement * (size_t)b->columns);
   s->start = damped ? TB_TAKE(arena, double, kept*(size_t)b->nelement) : NULL;
-  s->scratch = TB_TAKE(arena, double, tb_cholesky_scratch(b->factor, 3));
+  s->scratch = TB_TAKE(arena, double, tb_cholesky_parts_scratch(b->factor, &b->parts));
   if (!s->base || !s->push || (damped && !s->start) || !s->scratch) return TB_ERROR_MEMORY;
   Job job = {.step = s};
   tb_parallel_for(ctx->threads, b->nelement, PIECE, look_at_starts, &job);

@@ -10,43 +10,40 @@ static int rows_of(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->ro
 
 // ---- before the iterations ----
 
-static void make_answers(const tbProblem* p, const double* lump, double* answer)
+static void make_answers(const tbProblem* p, int k, const double* lump, double* answer)
 {
-  for (int k = 0; k < p->ncontact; k++)
-    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-      const tbMetricBlock* block = &p->block[p->dof_block[p->jac_dof[c]]];
-      int rows = rows_of(p, k), width = p->jac_width[c];
-      const double* J = p->jac + p->jac_val_adr[c];
-      double* Y = answer + p->jac_val_adr[c];
-      for (int i = 0; i < rows * width; i++)
-        Y[i] = block->kind == TB_METRIC_SPARSE ? J[i] / lump[p->jac_dof[c] + i % width] : J[i];
-      if (block->kind != TB_METRIC_SPARSE) tb_metric_solve_rows(block, rows, Y);
-    }
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    const tbMetricBlock* block = &p->block[p->dof_block[p->jac_dof[c]]];
+    int rows = rows_of(p, k), width = p->jac_width[c];
+    const double* J = p->jac + p->jac_val_adr[c];
+    double* Y = answer + p->jac_val_adr[c];
+    for (int i = 0; i < rows * width; i++)
+      Y[i] = block->kind == TB_METRIC_SPARSE ? J[i] / lump[p->jac_dof[c] + i % width] : J[i];
+    if (block->kind != TB_METRIC_SPARSE) tb_metric_solve_rows(block, rows, Y);
+  }
 }
 
 // Of friction laws all rows together, the largest row sum of J D⁻¹Jᵀ + R, so that no impulse overshoots:
 // between nodes that is a multiple of one. Of others row by row.
-static void make_responses(const tbProblem* p, const double* answer, double* response)
+static void make_responses(const tbProblem* p, int k, const double* answer, double* response)
 {
-  for (int k = 0; k < p->ncontact; k++) {
-    int rows = rows_of(p, k);
-    double *own = response + p->row_adr[k], most = 0;
-    bool together = p->law[k] > TB_LAW_BOX;
-    for (int i = 0; i < rows; i++) {
-      double sum = p->compliance[p->row_adr[k] + i];
-      for (int j = 0; j < rows; j++) {
-        double entry = 0;
-        for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
-          for (int d = 0, width = p->jac_width[c]; d < width; d++)
-            entry += p->jac[p->jac_val_adr[c] + (size_t)(i * width + d)] *
-                     answer[p->jac_val_adr[c] + (size_t)(j * width + d)];
-        sum += i == j ? entry : together ? fabs(entry) : 0;
-      }
-      own[i] = sum;
-      most = fmax(most, sum);
+  int rows = rows_of(p, k);
+  double *own = response + p->row_adr[k], most = 0;
+  bool together = p->law[k] > TB_LAW_BOX;
+  for (int i = 0; i < rows; i++) {
+    double sum = p->compliance[p->row_adr[k] + i];
+    for (int j = 0; j < rows; j++) {
+      double entry = 0;
+      for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+        for (int d = 0, width = p->jac_width[c]; d < width; d++)
+          entry += p->jac[p->jac_val_adr[c] + (size_t)(i * width + d)] *
+                   answer[p->jac_val_adr[c] + (size_t)(j * width + d)];
+      sum += i == j ? entry : together ? fabs(entry) : 0;
     }
-    for (int i = 0; together && i < rows; i++) own[i] = most;
+    own[i] = sum;
+    most = fmax(most, sum);
   }
+  for (int i = 0; together && i < rows; i++) own[i] = most;
 }
 
 // ---- layers ----
@@ -119,9 +116,9 @@ static tbStatus list_contacts(tbArena* arena, Layers* l)
 }
 
 // In the order in which contacts are reached, layer is beside layer.
-static tbStatus sort_into_layers(tbArena* arena, const tbProblem* p, tbPdContacts* out)
+static tbStatus sort_into_layers(tbArena* arena, const tbProblem* p, int* order, int* layers)
 {
-  Layers l = {.p = p, .queue = out->order};
+  Layers l = {.p = p, .queue = order};
   TB_TRY(list_contacts(arena, &l));
   for (int k = 0; k < p->ncontact; k++)
     if (is_anchored(p, k)) take(&l, k, 0);
@@ -130,23 +127,42 @@ static tbStatus sort_into_layers(tbArena* arena, const tbProblem* p, tbPdContact
     for (int k = 0; k < p->ncontact; k++)
       if (l.layer[k] < 0 && (pass == 1 || is_end(&l, k))) take(&l, k, 0), spread(&l);
   for (int k = 0; k < p->ncontact; k++)
-    if (l.layer[k] >= out->layers) out->layers = l.layer[k] + 1;
+    if (l.layer[k] >= *layers) *layers = l.layer[k] + 1;
+  return TB_OK;
+}
+
+// Contacts that are not of nodes alone have answers and responses by rows.
+static tbStatus prepare_others(tbArena* arena, const double* lump, tbPdContacts* s)
+{
+  const tbProblem* p = s->problem;
+  s->answer = TB_TAKE(arena, double, p->jac_val_adr[p->ncol]);
+  s->response = TB_TAKE(arena, double, (size_t)p->nrow);
+  if (!s->answer || !s->response) return TB_ERROR_MEMORY;
+  for (int i = 0; i < p->ncontact; i++) {
+    if (s->node[i].count > 0) continue;
+    make_answers(p, s->node[i].contact, lump, s->answer);
+    make_responses(p, s->node[i].contact, s->answer, s->response);
+  }
   return TB_OK;
 }
 
 tbStatus tb_pd_contacts_begin(tbArena* arena, const tbProblem* p, const tbSolveOptions* o, const double* lump,
                               tbPdContacts* out)
 {
+  int* order = TB_TAKE(arena, int, (size_t)p->ncontact);
+  int others = 0;
   *out = (tbPdContacts){.problem = p,
-                        .answer = TB_TAKE(arena, double, p->jac_val_adr[p->ncol]),
-                        .response = TB_TAKE(arena, double, (size_t)p->nrow),
                         .set = TB_TAKE(arena, tbFrictionSet, (size_t)p->ncontact),
-                        .order = TB_TAKE(arena, int, (size_t)p->ncontact)};
-  if (!out->answer || !out->response || !out->set || !out->order) return TB_ERROR_MEMORY;
-  for (int k = 0; k < p->ncontact; k++) tb_friction_make(p, k, o->model, o->directions, &out->set[k]);
-  make_answers(p, lump, out->answer);
-  make_responses(p, out->answer, out->response);
-  return sort_into_layers(arena, p, out);
+                        .node = TB_TAKE(arena, tbPdNodeContact, (size_t)p->ncontact)};
+  if (!order || !out->set || !out->node) return TB_ERROR_MEMORY;
+  TB_TRY(sort_into_layers(arena, p, order, &out->layers));
+  for (int i = 0; i < p->ncontact; i++) {
+    tb_friction_make(p, order[i], o->model, o->directions, &out->set[i]);
+    bool plain = out->set[i].kind != TB_SET_NONE && out->set[i].dim == 2;
+    if (!tb_pd_node_contact(p, order[i], lump, &out->node[i]) || !plain) out->node[i].count = 0;
+    others += out->node[i].count == 0;
+  }
+  return others > 0 ? prepare_others(arena, lump, out) : TB_OK;
 }
 
 // ---- the law ----
@@ -206,43 +222,76 @@ static void update_rows(const tbPdContacts* s, int k, double* v, double* r)
   }
 }
 
-static void update_friction(const tbPdContacts* s, int k, double* v, double* r)
+static void update_friction(const tbPdContacts* s, const tbFrictionSet* set, int k, double* v, double* r)
 {
   const tbProblem* p = s->problem;
   int rows = rows_of(p, k), first = p->row_adr[k];
   double z[TB_MAX_ROWS], next[TB_MAX_ROWS], response = s->response[first];
   if (!(response > 0)) return;
   for (int i = 0; i < rows; i++) z[i] = r[first + i] - row_velocity(p, k, i, v, r) / response;
-  follow_friction(&s->set[k], z, next);
+  follow_friction(set, z, next);
   for (int i = 0; i < rows; i++) {
     push_row(s, k, i, next[i] - r[first + i], v);
     r[first + i] = next[i];
   }
 }
 
-void tb_pd_contacts_sweep(const tbPdContacts* s, double* v, double* r)
+static void update_nodes(const tbPdNodeContact* c, const tbFrictionSet* set, double* v, double* r)
 {
+  if (!(c->response > 0)) return;
+  tbVec3 u = tb_pd_node_velocity(c, v);
+  double z[3] = {r[0] - u.x / c->response, r[1] - u.y / c->response, r[2] - u.z / c->response}, next[3];
+  follow_friction(set, z, next);
+  double change[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]};
+  if (change[0] == 0 && change[1] == 0 && change[2] == 0) return;
+  tb_pd_node_add(c, c->answer, tb_pd_node_force(c, change), v);
+  for (int i = 0; i < 3; i++) r[i] = next[i];
+}
+
+// out += Jᵀr of a contact.
+static void add_push(const tbProblem* p, int k, const double* r, double* out)
+{
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    int width = p->jac_width[c];
+    const double* J = p->jac + p->jac_val_adr[c];
+    for (int i = 0; i < rows_of(p, k); i++, J += width)
+      for (int d = 0; d < width; d++) out[p->jac_dof[c] + d] += J[d] * r[p->row_adr[k] + i];
+  }
+}
+
+void tb_pd_contacts_sweep(const tbPdContacts* s, double* v, double* r, double* push)
+{
+  memset(push, 0, (size_t)s->problem->ndof * sizeof *push);
   for (int i = 0; i < s->problem->ncontact; i++) {
-    int k = s->order[i];
-    if (s->set[k].kind != TB_SET_NONE) update_friction(s, k, v, r);
-    else update_rows(s, k, v, r);
+    const tbPdNodeContact* c = &s->node[i];
+    if (c->count > 0) {
+      update_nodes(c, &s->set[i], v, r + c->row);
+      tb_pd_node_add(c, c->weight, tb_pd_node_force(c, r + c->row), push);
+      continue;
+    }
+    if (s->set[i].kind != TB_SET_NONE) update_friction(s, &s->set[i], c->contact, v, r);
+    else update_rows(s, c->contact, v, r);
+    add_push(s->problem, c->contact, r, push);
   }
 }
 
 void tb_pd_contacts_move(const tbPdContacts* s, const double* r, double* v)
 {
   const tbProblem* p = s->problem;
-  for (int k = 0; k < p->ncontact; k++)
-    for (int i = 0; i < rows_of(p, k); i++) push_row(s, k, i, r[p->row_adr[k] + i], v);
+  for (int i = 0; i < p->ncontact; i++) {
+    const tbPdNodeContact* c = &s->node[i];
+    if (c->count > 0) tb_pd_node_add(c, c->answer, tb_pd_node_force(c, r + c->row), v);
+    else
+      for (int k = 0; k < rows_of(p, c->contact); k++) push_row(s, c->contact, k, r[c->row + k], v);
+  }
 }
 
-void tb_pd_contacts_push(const tbProblem* p, const double* r, double* out)
+void tb_pd_contacts_push(const tbPdContacts* s, const double* r, double* push)
 {
-  for (int k = 0; k < p->ncontact; k++)
-    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
-      int width = p->jac_width[c];
-      const double* J = p->jac + p->jac_val_adr[c];
-      for (int i = 0; i < rows_of(p, k); i++, J += width)
-        for (int d = 0; d < width; d++) out[p->jac_dof[c] + d] += J[d] * r[p->row_adr[k] + i];
-    }
+  memset(push, 0, (size_t)s->problem->ndof * sizeof *push);
+  for (int i = 0; i < s->problem->ncontact; i++) {
+    const tbPdNodeContact* c = &s->node[i];
+    if (c->count > 0) tb_pd_node_add(c, c->weight, tb_pd_node_force(c, r + c->row), push);
+    else add_push(s->problem, c->contact, r, push);
+  }
 }

@@ -17,15 +17,18 @@
 
 #include "base/memory.h"
 #include "solve/friction.h"
+#include "step/pd_nodes.h"
 #include "tribo/solver.h"
 
 typedef struct tbPdContacts {
   const tbProblem* problem;
-  double* answer;     // D⁻¹Jᵀ, as the problem's jac: what an impulse does to the velocities
-  double* response;   // ω of every row                                             (nrow)
-  tbFrictionSet* set; // of every contact                                         (ncontact)
-  int* order;         // contacts by layers                                         (ncontact)
   int layers;
+  // By layers:
+  tbPdNodeContact* node; // contacts of nodes; others only name the contact          (ncontact)
+  tbFrictionSet* set;    //                                                          (ncontact)
+  // Of contacts that are not of nodes alone; null where there are none.
+  double* answer;   // D⁻¹Jᵀ, as the problem's jac: what an impulse does to the velocities
+  double* response; // ω of every row                                                (nrow)
 } tbPdContacts;
 
 // lump: D of the degrees of freedom of sparse blocks (ndof); the others are not read.
@@ -33,13 +36,13 @@ tbStatus tb_pd_contacts_begin(tbArena* arena, const tbProblem* problem, const tb
                               const double* lump, tbPdContacts* out);
 
 // Goes over all contacts once. v: D⁻¹(b − C v_last + Jᵀr), kept up to date; r: impulses of the last
-// iteration, replaced by the next.
-void tb_pd_contacts_sweep(const tbPdContacts* contacts, double* v, double* r);
+// iteration, replaced by the next; push: Jᵀr of the latter (ndof).
+void tb_pd_contacts_sweep(const tbPdContacts* contacts, double* v, double* r, double* push);
 
 // v += D⁻¹Jᵀr
 void tb_pd_contacts_move(const tbPdContacts* contacts, const double* r, double* v);
 
-// out += Jᵀr, on sparse blocks and others alike.
-void tb_pd_contacts_push(const tbProblem* problem, const double* r, double* out);
+// push = Jᵀr, on sparse blocks and others alike.
+void tb_pd_contacts_push(const tbPdContacts* contacts, const double* r, double* push);
 
 #endif

@@ -167,6 +167,20 @@ static double* random_sides(tbRandom* r, int n, int nrhs)
   return b;
 }
 
+// Solves part by part, in place; returns how many parts there are.
+static int solve_parts(tbContext* ctx, const tbCholesky* f, int nrhs, double* b)
+{
+  tbArena arena;
+  tb_arena_init(&arena, ctx);
+  tbCholeskyParts parts;
+  CHECK_OK(ctx, tb_cholesky_cut(&arena, f, &parts));
+  double* scratch = malloc((tb_cholesky_parts_scratch(f, &parts) + 1) * sizeof *scratch);
+  tb_cholesky_solve_parts(ctx->threads, f, &parts, nrhs, b, b, scratch);
+  free(scratch);
+  tb_arena_free(&arena);
+  return parts.count;
+}
+
 // Analyses, factors, solves for several numbers of sides, and checks every solution.
 static void check_solves(tbContext* ctx, tbCsr A, tbOrdering ordering)
 {
@@ -184,6 +198,11 @@ static void check_solves(tbContext* ctx, tbCsr A, tbOrdering ordering)
     CHECK_OK(ctx, tb_cholesky_solve(ctx, f, sides[k], b, x, scratch));
     double error = backward_error(&A, sides[k], x, b);
     CHECK_NEAR(error, 0, 1e-13);
+    if (sides[k] <= 4) {
+      memcpy(x, b, (size_t)A.rows * (size_t)sides[k] * sizeof *x);
+      solve_parts(ctx, f, sides[k], x);
+      CHECK_NEAR(backward_error(&A, sides[k], x, b), 0, 1e-13);
+    }
     free(b);
     free(x);
     free(scratch);
@@ -437,7 +456,7 @@ TEST(solves_may_run_at_the_same_time)
 }
 
 // Solves 3 sides after factoring with a pool of threads and hashes the answer.
-static uint64_t solve_hash(const tbCsr* A, int threads, tbOrdering ordering)
+static uint64_t solve_hash(const tbCsr* A, int threads, tbOrdering ordering, bool parts)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(9);
@@ -448,7 +467,8 @@ static uint64_t solve_hash(const tbCsr* A, int threads, tbOrdering ordering)
   CHECK_OK(&ctx, tb_cholesky_factor(&ctx, f, A->val));
   CHECK_OK(&ctx, tb_cholesky_factor(&ctx, f, A->val)); // again, on used memory
   double *b = random_sides(&r, A->rows, 3), *scratch = malloc(tb_cholesky_scratch(f, 3) * sizeof *scratch);
-  CHECK_OK(&ctx, tb_cholesky_solve(&ctx, f, 3, b, b, scratch));
+  if (parts) CHECK((solve_parts(&ctx, f, 3, b) > 1) == (tb_cholesky_stats(f).supernodes > 1));
+  else CHECK_OK(&ctx, tb_cholesky_solve(&ctx, f, 3, b, b, scratch));
   uint64_t hash = test_hash(b, (size_t)A->rows * 3 * sizeof *b);
   free(b), free(scratch);
   tb_cholesky_free(&ctx, f);
@@ -462,11 +482,12 @@ TEST(cholesky_gives_the_same_bits_for_any_number_of_threads)
   tbRandom r = test_random(10);
   tbCsr matrices[] = {make_grid(&ctx, 13, 14, 15), make_grid(&ctx, 60, 60, 1), make_cloth(&ctx, &r, 24),
                       make_dense(&ctx, &r, 300)};
-  for (int k = 0; k < 4; k++) {
-    uint64_t expected = solve_hash(&matrices[k], 1, TB_ORDERING_AUTO);
+  for (int k = 0; k < 8; k++) {
+    bool parts = k % 2 == 1;
+    uint64_t expected = solve_hash(&matrices[k / 2], 1, TB_ORDERING_AUTO, parts);
     for (int threads = 2; threads <= 8; threads += threads == 3 ? 5 : 1)
-      CHECK(solve_hash(&matrices[k], threads, TB_ORDERING_AUTO) == expected);
-    tb_csr_free(&ctx, &matrices[k]);
+      CHECK(solve_hash(&matrices[k / 2], threads, TB_ORDERING_AUTO, parts) == expected);
+    if (parts) tb_csr_free(&ctx, &matrices[k / 2]);
   }
 }
 
@@ -477,8 +498,9 @@ TEST(cholesky_gives_the_same_bits_on_every_machine)
   tbRandom r = test_random(11);
   tbCsr grid = make_grid(&ctx, 10, 11, 12), dense = make_dense(&ctx, &r, 230),
         cloth = make_cloth(&ctx, &r, 16);
-  uint64_t hash[] = {solve_hash(&grid, 1, TB_ORDERING_DEGREE), solve_hash(&dense, 1, TB_ORDERING_NATURAL),
-                     solve_hash(&cloth, 1, TB_ORDERING_DEGREE)};
+  uint64_t hash[] = {solve_hash(&grid, 1, TB_ORDERING_DEGREE, false),
+                     solve_hash(&dense, 1, TB_ORDERING_NATURAL, false),
+                     solve_hash(&cloth, 1, TB_ORDERING_DEGREE, false)};
   static const uint64_t expected[] = {0x43cc5144367aaf20, 0xd8aff5b2b429eabd, 0x13f279885b0ad181};
   for (int i = 0; i < 3; i++)
     if (hash[i] != expected[i])
@@ -581,7 +603,7 @@ TEST(the_lower_triangle_alone_will_do)
     for (int p = A.ptr[i]; p < A.ptr[i + 1]; p++)
       if (A.idx[p] <= i) put(&m, i, A.idx[p], A.val[p]);
   tbCsr lower = finish(&ctx, &m, 0);
-  CHECK(solve_hash(&A, 1, TB_ORDERING_AUTO) == solve_hash(&lower, 1, TB_ORDERING_AUTO));
+  CHECK(solve_hash(&A, 1, TB_ORDERING_AUTO, false) == solve_hash(&lower, 1, TB_ORDERING_AUTO, false));
   tb_csr_free(&ctx, &A);
   tb_csr_free(&ctx, &lower);
 }
