@@ -35,6 +35,32 @@ extern const int ly_setup_count;
 tbStatus ly_world(tbContext* ctx, const LySetup* setup, int cells, double mu, tbWorld** out);
 tbStepOptions ly_options(const LySetup* setup);
 
+// Means of a step, ms of the processor; a step's parts are shares of it by the clock. wall: by the clock,
+// without the judge.
+typedef struct {
+  int vertices, steps;
+  double contacts, iterations, step, wall, judge, detect, rhs, sweep, solve, sorting;
+  double residual, speed; // mean; and the fastest body
+} LyMeasured;
+
+// Steps for some time, and so many steps with what they take. (paper_ly.c)
+tbStatus ly_run(tbContext* ctx, tbWorld* world, const tbStepOptions* options, double seconds);
+tbStatus ly_measure(tbContext* ctx, tbWorld* world, const tbStepOptions* options, int steps, LyMeasured* out);
+double ly_fastest_node(const tbWorld* world);
+
+// The judge's number after one step from where the world stands, which is left alone; iterations by the
+// paper's method, or with momentum. v: velocities of all nodes, body by body; may be null.
+// (paper_ly_figures.c)
+tbStatus ly_error_after(tbContext* ctx, tbWorld* world, const tbStepOptions* options, bool accelerated,
+                        int iterations, double* out, tbVec3* v);
+
+tbStatus ly_closed_form(Paper* paper);    // figure 5
+tbStatus ly_iterations(Paper* paper);     // figure 2
+tbStatus ly_errors(Paper* paper);         // figure 6
+tbStatus ly_penalty(Paper* paper);        // section 5.3: a matrix that changes with its contacts
+tbStatus ly_twenty_seconds(Paper* paper); // stacks of sheets and folds, for long (paper_ly_long.c)
+tbStatus ly_growth(Paper* paper);
+
 // A square of so many cells over a turning ball, after a time.
 tbStatus ly_square(tbContext* ctx, tbWorld* world, int cells, int sheets, tbClothDef cloth);
 
