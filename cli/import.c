@@ -5,7 +5,10 @@
 #include "cli/out.h"
 #include "cli/stream.h"
 
+#include "tribo/tools/decimal.h"
+
 #include <stdio.h>
+#include <string.h>
 
 static const char usage[] = "usage: tribo import FILE.urdf|FILE.xml -o SCENE.json [options]";
 
@@ -14,13 +17,30 @@ static void print_help(const Arg* args)
   printf("%s\n\n"
          "Makes a scene of a robot: URDF, or MJCF's core. Links keep their names, masses, inertias and "
          "poses; joints\n"
-         "become hinges, sliders, balls and welds; position actuators, springs and dampers become servos; "
+         "become hinges, sliders, balls and welds; linear actuators, springs and dampers become servos; "
          "meshes\n"
          "touch by their convex hulls. Whatever else the file says is named on standard error, with file and "
          "line.\n\n",
          usage);
   args_help(args);
   printf("\n  tribo import robot.urdf -o robot.json && tribo view robot.json\n");
+}
+
+// NAME=VALUE each; false after one line on standard error.
+static bool read_joints(const Texts* texts, char names[MAX_TEXTS][128], tbImportJoint joints[MAX_TEXTS])
+{
+  for (int i = 0; i < texts->count; i++) {
+    const char *text = texts->at[i], *equals = strrchr(text, '='), *end = text + strlen(text);
+    double* value = &joints[i].coordinate;
+    if (!equals || equals - text >= 128 || tb_read_double(equals + 1, end, value) != end ||
+        equals + 1 == end) {
+      fprintf(stderr, "tribo import: --joint takes NAME=VALUE, not \"%s\"\n", text);
+      return false;
+    }
+    snprintf(names[i], 128, "%.*s", (int)(equals - text), text);
+    joints[i].name = names[i];
+  }
+  return true;
 }
 
 static tbStatus print_notes(tbContext* ctx, const tbArray* notes)
@@ -51,10 +71,16 @@ int command_import(int argc, char** argv)
   const char* file = NULL;
   tbImportOptions options = {0};
   bool help = false, quiet = false;
+  Texts starts = {0};
+  char names[MAX_TEXTS][128];
+  tbImportJoint joints[MAX_TEXTS];
   const Arg args[] = {
       {"-o", ARG_TEXT, &file, "FILE", "where to write the scene; \"-\": standard output"},
       {"--floating", ARG_FLAG, &options.floating, NULL,
        "URDF: the root link moves freely (default: it stands)"},
+      {"--key", ARG_TEXT, &options.key, "NAME", "MJCF: start with the pose and controls of this <key>"},
+      {"--joint", ARG_TEXTS, &starts, "J=V",
+       "start with this angle or travel, rad or m; may come several times"},
       {"--quiet", ARG_FLAG, &quiet, NULL, "do not name what is not in the scene"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},
@@ -69,6 +95,8 @@ int command_import(int argc, char** argv)
     fprintf(stderr, "%s; `tribo import --help` says more\n", usage);
     return EXIT_USAGE;
   }
+  if (!read_joints(&starts, names, joints)) return EXIT_USAGE;
+  options.joints = joints, options.joint_count = starts.count;
   tbContext ctx = tb_default_context();
   tbArray notes = TB_ARRAY(tbImportNote);
   tbStatus status = check_readable(&ctx, argv[0]);

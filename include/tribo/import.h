@@ -14,12 +14,22 @@
 
 TB_API_BEGIN
 
+typedef struct tbImportJoint {
+  const char* name;
+  double coordinate; // rad or m, as the file measures it
+} tbImportJoint;
+
 typedef struct tbImportOptions {
-  bool floating; // URDF: the root link moves freely; else it stands in the world. MJCF says so itself
+  bool floating;   // URDF: the root link moves freely; else it stands in the world. MJCF says so itself
+  const char* key; // MJCF: the <key> whose pose and controls the scene starts with; null: all joints at zero
+  const tbImportJoint* joints; // where hinges and sliders start, after that
+  int joint_count;
 } tbImportOptions;
 
 typedef struct tbImportNote {
-  char text[400]; // one line: `file:line: what is not in the scene`
+  char text[400];    // one line: `file:line: what is not in the scene`
+  int begin, length; // of what stands behind the place
+  int more;          // in how many other places of the file the same holds
 } tbImportNote;
 
 bool tb_have_import(void); // false: built without expat

@@ -60,20 +60,41 @@ static PyObject* list_gallery(PyObject* module, PyObject* unused)
   return list;
 }
 
+static tbImportJoint* read_starts(PyObject* tuple)
+{
+  Py_ssize_t count = PyTuple_Size(tuple);
+  tbImportJoint* joints = PyMem_Calloc((size_t)count + 1, sizeof *joints);
+  for (Py_ssize_t i = 0; joints && i < count; i++)
+    if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, i), "sd", &joints[i].name, &joints[i].coordinate)) {
+      PyMem_Free(joints);
+      return NULL;
+    }
+  return joints ? joints : (tbImportJoint*)PyErr_NoMemory();
+}
+
 // (scene as text, notes)
 static PyObject* import_robot(PyObject* module, PyObject* args)
 {
   PyObject* path;
   const char* folder;
+  const char* key;
   int floating;
-  if (!PyArg_ParseTuple(args, "O&zp:import_robot", PyUnicode_FSConverter, &path, &folder, &floating))
+  PyObject* starts; // tuple of (name, coordinate)
+  if (!PyArg_ParseTuple(args, "O&zpzO!:import_robot", PyUnicode_FSConverter, &path, &folder, &floating, &key,
+                        &PyTuple_Type, &starts))
     return NULL;
   tbContext ctx = tb_default_context();
-  tbImportOptions options = {.floating = floating};
+  tbImportJoint* joints = read_starts(starts);
+  if (!joints) {
+    Py_DECREF(path);
+    return NULL;
+  }
+  tbImportOptions options = {floating, key, joints, (int)PyTuple_Size(starts)};
   tbArray notes = TB_ARRAY(tbImportNote);
   tbOut out = tb_out_memory(&ctx);
   tbStatus status = tb_import_robot(&ctx, PyBytes_AsString(path), folder, &options, &out, &notes);
   Py_DECREF(path);
+  PyMem_Free(joints);
   PyObject *list = status == TB_OK ? PyList_New(0) : py_raise(&ctx), *result = NULL;
   for (size_t i = 0; list && i < notes.count; i++) {
     const char* text = ((const tbImportNote*)notes.data)[i].text;

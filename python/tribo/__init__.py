@@ -49,17 +49,19 @@ def gallery():
             for name, summary, parameters, files in _native.list_gallery()}
 
 
-def import_robot(path, scene=None, floating=False):
+def import_robot(path, scene=None, floating=False, key=None, joints=None):
     """A robot's file, URDF or MJCF, as a scene: (dict, notes).
 
     scene     where to write the scene file; None: nowhere. Meshes are named from its folder, else by whole paths
     floating  URDF: the root link moves freely
+    key       MJCF: the <key> that the scene starts with
+    joints    {name: angle or travel} that hinges and sliders start with
     notes     what the file says that is not in the scene, a line each with file and line
     """
     import json
     import os
     folder = None if scene is None else os.path.dirname(os.fspath(scene)) or "."
-    text, notes = _native.import_robot(path, folder, floating)
+    text, notes = _native.import_robot(path, folder, floating, key, tuple((joints or {}).items()))
     if scene is not None:
         with open(scene, "w", encoding="utf-8") as file:
             file.write(text)

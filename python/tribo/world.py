@@ -426,9 +426,9 @@ class World(_native.World):
         return world._begin(threads, options or {})
 
     @classmethod
-    def from_robot(cls, path, floating=False, threads=None, **options):
+    def from_robot(cls, path, floating=False, threads=None, key=None, joints=None, **options):
         """A robot's file, URDF or MJCF; tribo.import_robot also says what is not in it. Joints are in the file's order."""
-        text, _ = _native.import_robot(path, None, floating)
+        text, _ = _native.import_robot(path, None, floating, key, tuple((joints or {}).items()))
         world = cls.__new__(cls)
         world._parse(os.fspath(path), text, "/")
         return world._begin(threads, options)

@@ -47,20 +47,35 @@ const char* tb_robot_find(tbRobot* r, const char* base, const char* name)
   return path && is_file(path) ? path : NULL;
 }
 
+// The corners of the hull of points take their place.
+static tbStatus take_hull(tbContext* ctx, tbVec3* point, int count, tbRobotShape* shape)
+{
+  tbHull* hull;
+  TB_TRY(tb_hull_create(ctx, point, count, &hull));
+  memcpy(point, hull->vertex, (size_t)hull->nvertex * sizeof *point); // no more than there were
+  shape->point = point, shape->points = hull->nvertex;
+  tb_hull_free(ctx, hull);
+  return TB_OK;
+}
+
+tbStatus tb_robot_hull(tbRobot* r, const tbXml* at, tbVec3* point, int count, tbRobotShape* shape)
+{
+  tbContext quiet = *r->ctx;
+  tbStatus status = take_hull(&quiet, point, count, shape);
+  if (status == TB_OK) return TB_OK;
+  if (status == TB_ERROR_MEMORY) return tb_fail(r->ctx, TB_ERROR_MEMORY, "no memory for a hull");
+  return tb_xml_fail(r->ctx, at, "%.200s", quiet.error.message);
+}
+
 // The corners of the hull of a COLLADA file, which scenes do not read.
 static tbStatus take_collada(tbRobot* r, tbContext* quiet, tbRobotShape* shape)
 {
   tbVec3* point;
-  tbHull* hull;
   int count;
   TB_TRY(tb_collada_points(quiet, r->arena, shape->file, &point, &count));
   for (int i = 0; i < count; i++)
     point[i] = tb_vec3(shape->scale.x * point[i].x, shape->scale.y * point[i].y, shape->scale.z * point[i].z);
-  TB_TRY(tb_hull_create(quiet, point, count, &hull));
-  memcpy(point, hull->vertex, (size_t)hull->nvertex * sizeof *point); // no more than there were
-  shape->point = point, shape->points = hull->nvertex;
-  tb_hull_free(quiet, hull);
-  return TB_OK;
+  return take_hull(quiet, point, count, shape);
 }
 
 tbStatus tb_robot_check_mesh(tbRobot* r, const tbXml* at, tbRobotShape* shape, bool* good)

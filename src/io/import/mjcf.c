@@ -3,6 +3,8 @@
 // included take the place of their <include>.
 #include "io/import/mjcf.h"
 
+#include "math/eig3.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,14 +27,22 @@ static tbStatus include(tbMj* m, tbXml* at, int depth);
 
 static tbStatus include_one(tbMj* m, tbXml* at, int depth)
 {
-  const char *name = tb_xml_get(at, "file"), *slash = strrchr(at->file, '/');
-  tbXml* root;
+  const char* name = tb_xml_get(at, "file");
+  const char* homes[2] = {at->file, m->root->file}; // beside the file that includes, or beside the main one
+  tbXml* root = NULL;
   if (!name) return tb_xml_fail(m->r->ctx, at, "<include> has no file");
   if (depth > 20) return tb_xml_fail(m->r->ctx, at, "files include each other too deeply");
-  const char* path = tb_robot_text(m->r, "%.*s%s", name[0] == '/' || !slash ? 0 : (int)(slash - at->file) + 1,
-                                   at->file, name);
-  if (!path) return TB_ERROR_MEMORY;
-  TB_TRY(tb_xml_load(m->r->ctx, m->r->arena, path, &root));
+  tbContext quiet = *m->r->ctx;
+  for (int i = 0; i < 2 && !root; i++) {
+    const char* slash = strrchr(homes[i], '/');
+    int home = name[0] == '/' || !slash ? 0 : (int)(slash - homes[i]) + 1;
+    const char* path = tb_robot_text(m->r, "%.*s%s", home, homes[i], name);
+    if (!path) return TB_ERROR_MEMORY;
+    tbStatus status = tb_xml_load(&quiet, m->r->arena, path, &root);
+    if (status == TB_OK) break;
+    root = NULL;
+    if (status != TB_ERROR_IO || i == 1 || home == 0) return m->r->ctx->error = quiet.error, status;
+  }
   TB_TRY(include(m, root, depth + 1));
   replace(at, root);
   return TB_OK;
@@ -66,7 +76,22 @@ static tbStatus read_compiler(tbMj* m, tbXml* xml)
                                               : TB_MJ_AUTO;
   if ((text = tb_xml_get(xml, "coordinate")) && strcmp(text, "local") != 0)
     return tb_xml_fail(m->r->ctx, xml, "coordinates other than local are not supported");
+  double groups[2] = {m->groups[0], m->groups[1]};
+  TB_TRY(tb_mj_numbers(m, at, "inertiagrouprange", 2, 2, groups, NULL));
+  m->groups[0] = (int)fmin(fmax(groups[0], -1e6), 1e6), m->groups[1] = (int)fmin(fmax(groups[1], -1e6), 1e6);
+  TB_TRY(tb_mj_numbers(m, at, "boundmass", 1, 1, &m->least_mass, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "boundinertia", 1, 1, &m->least_inertia, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "settotalmass", 1, 1, &m->total_mass, NULL));
+  TB_TRY(tb_mj_bool(m, at, "strippath", m->strip_path, &m->strip_path));
   return tb_mj_bool(m, at, "autolimits", m->auto_limits, &m->auto_limits);
+}
+
+tbStatus tb_mj_name(tbMj* m, tbXml* xml, const char** out)
+{
+  *out = tb_xml_get(xml, "name");
+  if (!*out || !*m->suffix) return TB_OK;
+  *out = tb_robot_text(m->r, "%s%s", *out, m->suffix);
+  return *out ? TB_OK : TB_ERROR_MEMORY;
 }
 
 static tbStatus read_option(tbMj* m, tbXml* xml)
@@ -109,7 +134,8 @@ static tbStatus read_body(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform fra
 {
   tbTransform T;
   tbMass sum = {0};
-  const char* name = tb_xml_get(xml, "name");
+  const char* name;
+  TB_TRY(tb_mj_name(m, xml, &name));
   if (!name) name = tb_robot_text(m->r, "body%d", ++m->unnamed);
   if (!name) return TB_ERROR_MEMORY;
   if (tb_robot_body(m->r, name)) return tb_xml_fail(m->r->ctx, xml, "there are two bodies \"%.60s\"", name);
@@ -120,9 +146,36 @@ static tbStatus read_body(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform fra
   body->pose = tb_transform_mul(frame, T);
   tbXml* inertial = tb_xml_child(xml, "inertial");
   bool weighed = m->inertia == TB_MJ_GEOMS || (m->inertia == TB_MJ_AUTO && !inertial);
-  if (inertial && !weighed) TB_TRY(read_inertial(m, inertial, tb_transform_identity(), body));
+  if (inertial) TB_TRY(read_inertial(m, inertial, tb_transform_identity(), body));
   TB_TRY(read_content(m, xml, class, tb_transform_identity(), body, weighed ? &sum : NULL));
-  if (weighed) body->mass = sum.mass, body->centre = sum.centre, body->inertia = sum.inertia;
+  if (weighed && (sum.mass > 0 || !inertial)) // geoms that have none leave what is given
+    body->mass = sum.mass, body->centre = sum.centre, body->inertia = sum.inertia;
+  return TB_OK;
+}
+
+// Copies of what stands in it, each further by one offset and turn, with numbers behind their names.
+static tbStatus read_replicate(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform frame, tbRobotBody* body,
+                               tbMass* sum)
+{
+  double count = 0, offset[3] = {0};
+  tbMjAt at = {.xml = xml};
+  tbTransform one;
+  const char *outer = m->suffix, *sep = tb_xml_get(xml, "sep");
+  TB_TRY(tb_mj_numbers(m, at, "count", 1, 1, &count, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "offset", 3, 3, offset, NULL));
+  TB_TRY(tb_mj_turn(m, at, &one.q));
+  one.x = tb_load3(offset);
+  if (!(count >= 1) || count > 100000 || count != floor(count))
+    return tb_xml_fail(m->r->ctx, xml, "<replicate> needs a count, from 1 to 100000");
+  int digits = 1;
+  for (double most = count - 1; most >= 10; most /= 10) digits++;
+  for (int i = 0; i < (int)count; i++) {
+    m->suffix = tb_robot_text(m->r, "%s%.20s%0*d", outer, sep ? sep : "", digits, i);
+    if (!m->suffix) return TB_ERROR_MEMORY;
+    TB_TRY(read_content(m, xml, class, frame, body, sum));
+    frame = tb_transform_mul(frame, one);
+  }
+  m->suffix = outer;
   return TB_OK;
 }
 
@@ -140,17 +193,21 @@ static tbStatus read_content(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform 
       child->read = true;
       TB_TRY(tb_mj_at(m, child, class, &at));
       TB_TRY(tb_mj_joint(m, at, frame, body));
-    } else if (strcmp(child->name, "replicate") == 0 || strcmp(child->name, "attach") == 0 ||
-               strcmp(child->name, "composite") == 0 || strcmp(child->name, "flexcomp") == 0) {
+    } else if (strcmp(child->name, "attach") == 0 || strcmp(child->name, "composite") == 0 ||
+               strcmp(child->name, "flexcomp") == 0) {
       return tb_xml_fail(m->r->ctx, child, "<%s> is not supported", child->name);
     }
   }
   for (tbXml* child = xml->first; child; child = child->next) {
     tbTransform T;
     tbMjClass* inner = class;
-    bool is_frame = strcmp(child->name, "frame") == 0;
-    if (!is_frame && strcmp(child->name, "body") != 0) continue;
+    bool is_frame = strcmp(child->name, "frame") == 0, copies = strcmp(child->name, "replicate") == 0;
+    if (!is_frame && !copies && strcmp(child->name, "body") != 0) continue;
     child->read = true;
+    if (copies) {
+      TB_TRY(read_replicate(m, child, class, frame, body, sum));
+      continue;
+    }
     if (!is_frame) {
       bool in_world = strcmp(body->at->name, "worldbody") == 0;
       TB_TRY(read_body(m, child, class, frame, in_world ? NULL : body));
@@ -164,6 +221,25 @@ static tbStatus read_content(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform 
   return TB_OK;
 }
 
+// Masses and moments that are raised, or scaled to a sum.
+static void bound_masses(tbMj* m)
+{
+  double sum = 0;
+  for (tbRobotBody* b = m->r->bodies; b; b = b->next) {
+    if (strcmp(b->at->name, "worldbody") == 0) continue;
+    b->mass = fmax(b->mass, m->least_mass);
+    if (m->least_inertia > 0) {
+      tbEig3 e = tb_eig3(b->inertia);
+      for (int i = 0; i < 3; i++) e.s[i] = fmax(e.s[i], m->least_inertia);
+      b->inertia = tb_mat3_mul(e.V, tb_mat3_mult(tb_mat3_diag(e.s[0], e.s[1], e.s[2]), e.V));
+    }
+    sum += b->mass;
+  }
+  double scale = m->total_mass > 0 && sum > 0 ? m->total_mass / sum : 1;
+  for (tbRobotBody* b = m->r->bodies; b && scale != 1; b = b->next)
+    b->mass *= scale, b->inertia = tb_mat3_scale(scale, b->inertia);
+}
+
 // Geoms of the world are those of a body that stands.
 static tbStatus read_world(tbMj* m, tbXml* world, tbRobotBody** ground)
 {
@@ -172,13 +248,15 @@ static tbStatus read_world(tbMj* m, tbXml* world, tbRobotBody** ground)
   return read_content(m, world, m->main, tb_transform_identity(), *ground, NULL);
 }
 
-tbStatus tb_import_mjcf(tbRobot* r, tbXml* root)
+tbStatus tb_import_mjcf(tbRobot* r, tbXml* root, const tbImportOptions* options)
 {
   tbMj m = {.r = r,
             .root = root,
             .degree = 3.14159265358979323846 / 180,
             .sequence = "xyz",
             .mesh_folder = "",
+            .suffix = "",
+            .groups = {0, 5},
             .auto_limits = true};
   tbRobotBody* ground = NULL;
   r->dt = 0.002;
@@ -193,6 +271,10 @@ tbStatus tb_import_mjcf(tbRobot* r, tbXml* root)
     TB_TRY(read_world(&m, at, &ground));
   if (!ground) return tb_xml_fail(r->ctx, root, "there is no <worldbody>");
   if (!ground->shapes) r->bodies = ground->next; // it came first
+  if (!r->bodies) r->last = NULL;
+  bound_masses(&m);
+  TB_TRY(tb_mj_key(&m, options->key));
   TB_TRY(tb_mj_actuators(&m));
-  return tb_mj_pairs(&m);
+  TB_TRY(tb_mj_equalities(&m));
+  return tb_mj_contacts(&m);
 }

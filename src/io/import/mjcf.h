@@ -12,6 +12,16 @@ struct tbMjClass {
   tbMjClass *parent, *next;
 };
 
+// A geom that may touch.
+typedef struct tbMjTouch tbMjTouch;
+struct tbMjTouch {
+  const char* name;
+  tbRobotBody* body;
+  uint32_t type, affinity; // contype and conaffinity
+  tbXml* at;
+  tbMjTouch* next;
+};
+
 typedef struct tbMj {
   tbRobot* r;
   tbXml* root;
@@ -21,6 +31,13 @@ typedef struct tbMj {
   bool auto_limits;
   enum { TB_MJ_AUTO, TB_MJ_GEOMS, TB_MJ_GIVEN } inertia; // where masses come from
   int unnamed;                                           // bodies
+  int groups[2];                                         // of geoms that have mass
+  double least_mass, least_inertia, total_mass; // of moving bodies, and of all; total 0 or less: as it is
+  bool strip_path;
+  const char* suffix; // of names within <replicate>
+  double* control;    // of actuators, by the <key> that is asked for
+  int controls;
+  tbMjTouch* touches;
 } tbMj;
 
 // An element with the class it is read by.
@@ -46,7 +63,20 @@ tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tb
 
 // mjcf_joint.c
 tbStatus tb_mj_joint(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body);
+tbStatus tb_mj_equalities(tbMj* m);
+tbStatus tb_mj_add_pair(tbMj* m, tbRobotPair pair);
+
+// mjcf_actuator.c
 tbStatus tb_mj_actuators(tbMj* m);
-tbStatus tb_mj_pairs(tbMj* m); // <equality> and <contact>
+
+// mjcf_contact.c
+bool tb_mj_in_pair(tbMj* m, const char* geom); // whether a <pair> names it
+tbStatus tb_mj_contacts(tbMj* m);
+
+// mjcf_key.c: the scene starts as the <key> of that name says; null: as the bodies stand.
+tbStatus tb_mj_key(tbMj* m, const char* name);
+
+// Its name, with what <replicate> adds; null: it has none.
+tbStatus tb_mj_name(tbMj* m, tbXml* xml, const char** out);
 
 #endif

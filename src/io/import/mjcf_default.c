@@ -43,12 +43,26 @@ tbStatus tb_mj_at(tbMj* m, tbXml* xml, tbMjClass* inherited, tbMjAt* out)
   return tb_mj_class(m, xml, "class", &out->class);
 }
 
+// Actuators of all kinds share their defaults.
+static bool is_actuator(const char* name)
+{
+  static const char* const kinds[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                      "damper",  "cylinder", "muscle",   "adhesion"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(name, kinds[i]) == 0) return true;
+  return false;
+}
+
 const char* tb_mj_get(tbMjAt at, const char* key)
 {
   const char* value = tb_xml_get(at.xml, key);
+  bool actuator = at.class && is_actuator(at.xml->name);
   for (const tbMjClass* c = at.class; c && !value; c = c->parent)
-    for (tbXml* d = tb_xml_child(c->at, at.xml->name); d && !value; d = tb_xml_next(d, at.xml->name))
-      value = tb_xml_get(d, key);
+    for (tbXml* d = c->at->first; d && !value; d = d->next)
+      if (strcmp(d->name, at.xml->name) == 0 || (actuator && is_actuator(d->name))) {
+        d->read = true;
+        value = tb_xml_get(d, key);
+      }
   return value;
 }
 

@@ -2,6 +2,8 @@
 // Geoms of MJCF: what bodies touch with, and where their mass comes from when it is not given.
 #include "io/import/mjcf.h"
 
+#include "geometry/hull.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +13,10 @@ typedef struct {
   const char* kind;
   tbRobotShape shape;
   bool ellipsoid;
-  double friction, density, mass; // mass negative: from the density
-  bool touches;
+  double density, mass; // mass negative: from the density
+  tbRobotFriction friction;
+  uint32_t type, affinity; // contype and conaffinity
+  bool touches, weighed;
   tbMjAt mesh; // asset
 } Geom;
 
@@ -32,24 +36,59 @@ static tbStatus find_mesh(tbMj* m, tbXml* at, const char* name, Geom* g)
   return tb_xml_fail(m->r->ctx, at, "there is no mesh \"%.60s\"", name);
 }
 
-// A mesh of a geom: its file and scale; *good false after a note.
+// The file of a mesh: beside the file that names it, or beside the main one.
+static tbStatus find_file(tbMj* m, tbXml* at, const char* file, const char** out)
+{
+  const char* homes[2] = {at->file, m->root->file};
+  const char* slash = strrchr(file, '/');
+  if (m->strip_path && slash) file = slash + 1;
+  *out = NULL;
+  for (int i = 0; i < 2 && !*out; i++) {
+    slash = strrchr(homes[i], '/');
+    const char* base = tb_robot_text(m->r, "%.*s%s%s", slash ? (int)(slash - homes[i]) : 1,
+                                     slash ? homes[i] : ".", *m->mesh_folder ? "/" : "", m->mesh_folder);
+    if (!base) return TB_ERROR_MEMORY;
+    *out = tb_robot_find(m->r, m->mesh_folder[0] == '/' ? m->mesh_folder : base, file);
+  }
+  return TB_OK;
+}
+
+// Corners that stand in the file itself.
+static tbStatus read_vertices(tbMj* m, tbXml* at, const char* text, const double scale[3],
+                              tbRobotShape* shape)
+{
+  int most = (int)strlen(text) / 2 + 1, count;
+  double* x = TB_TAKE(m->r->arena, double, (size_t)most);
+  tbVec3* point = TB_TAKE(m->r->arena, tbVec3, (size_t)most / 3 + 1);
+  if (!x || !point) return TB_ERROR_MEMORY;
+  TB_TRY(tb_xml_numbers(m->r->ctx, at, "vertex", text, 12, most, x, &count));
+  if (count % 3) return tb_xml_fail(m->r->ctx, at, "vertex of <mesh>: %d numbers are not triples", count);
+  for (int i = 0; i < count / 3; i++)
+    point[i] = tb_vec3(scale[0] * x[3 * i], scale[1] * x[3 * i + 1], scale[2] * x[3 * i + 2]);
+  return tb_robot_hull(m->r, at, point, count / 3, shape);
+}
+
+// A mesh of a geom: its file or corners, and its scale; *good false after a note.
 static tbStatus read_mesh(tbMj* m, tbMjAt at, const char* name, Geom* g, bool* good)
 {
-  double scale[3] = {1, 1, 1};
+  double scale[3] = {1, 1, 1}, place[3] = {0}, turn[4] = {1};
   TB_TRY(find_mesh(m, at.xml, name, g));
   TB_TRY(tb_mj_numbers(m, g->mesh, "scale", 3, 3, scale, NULL));
-  const char* file = tb_mj_get(g->mesh, "file");
+  TB_TRY(tb_mj_numbers(m, g->mesh, "refpos", 3, 3, place, NULL));
+  TB_TRY(tb_mj_numbers(m, g->mesh, "refquat", 4, 4, turn, NULL));
+  const char *file = tb_mj_get(g->mesh, "file"), *vertex = tb_mj_get(g->mesh, "vertex");
+  tbTransform reference =
+      tb_transform(tb_quat_normalize(tb_quat(turn[0], turn[1], turn[2], turn[3])),
+                   tb_vec3(place[0] * scale[0], place[1] * scale[1], place[2] * scale[2]));
+  g->shape.type = TB_SHAPE_CONVEX, g->shape.scale = tb_load3(scale);
+  g->shape.pose = tb_transform_mul(g->shape.pose, tb_transform_inverse(reference));
+  *good = true;
+  if (vertex) return read_vertices(m, g->mesh.xml, vertex, scale, &g->shape);
   *good = false;
   if (!file)
     return tb_robot_note(m->r, g->mesh.xml,
-                         "a mesh without a file is not supported: its shapes are left out");
-  const char* slash = strrchr(g->mesh.xml->file, '/');
-  const char* base =
-      tb_robot_text(m->r, "%.*s%s%s", slash ? (int)(slash - g->mesh.xml->file) : 1,
-                    slash ? g->mesh.xml->file : ".", *m->mesh_folder ? "/" : "", m->mesh_folder);
-  if (!base) return TB_ERROR_MEMORY;
-  g->shape.type = TB_SHAPE_CONVEX, g->shape.scale = tb_load3(scale);
-  g->shape.file = tb_robot_find(m->r, m->mesh_folder[0] == '/' ? m->mesh_folder : base, file);
+                         "a mesh without a file and vertices is not supported: its shapes are left out");
+  TB_TRY(find_file(m, g->mesh.xml, file, &g->shape.file));
   if (!g->shape.file)
     return tb_robot_note(m->r, g->mesh.xml, "there is no file %.200s: the shape is left out", file);
   return tb_robot_check_mesh(m->r, g->mesh.xml, &g->shape, good);
@@ -121,20 +160,53 @@ static tbStatus note_stiffness(tbMj* m, tbMjAt at)
       k, b);
 }
 
-static tbStatus read_contact(tbMj* m, tbMjAt at, Geom* g)
+static tbStatus read_bits(tbMj* m, tbMjAt at, const char* key, uint32_t* out)
 {
-  double type = 1, affinity = 1, friction[3] = {1, 0.005, 0.0001};
-  TB_TRY(tb_mj_numbers(m, at, "contype", 1, 1, &type, NULL));
-  TB_TRY(tb_mj_numbers(m, at, "conaffinity", 1, 1, &affinity, NULL));
-  TB_TRY(tb_mj_numbers(m, at, "friction", 1, 3, friction, NULL));
-  g->touches = type != 0 || affinity != 0;
-  g->friction = friction[0];
-  if (!g->touches) return TB_OK;
-  if (type != 1 || affinity != 1)
-    TB_TRY(tb_robot_note(
-        m->r, at.xml,
-        "contype and conaffinity other than 1 and 1 are not in the scene: the geom touches all"));
-  return note_stiffness(m, at);
+  double value = 1;
+  TB_TRY(tb_mj_numbers(m, at, key, 1, 1, &value, NULL));
+  if (value != rint(value) || fabs(value) > 4294967295.0)
+    return tb_xml_fail(m->r->ctx, at.xml, "%s is a whole number of 32 bits", key);
+  *out = (uint32_t)(int64_t)value;
+  return TB_OK;
+}
+
+static tbStatus read_contact(tbMj* m, tbMjAt at, const char* name, Geom* g)
+{
+  double rows = 3, group = 0;
+  tbRobotFriction* f = &g->friction;
+  memcpy(f->length, (double[]){1, 0.005, 0.0001}, sizeof f->length);
+  TB_TRY(read_bits(m, at, "contype", &g->type));
+  TB_TRY(read_bits(m, at, "conaffinity", &g->affinity));
+  TB_TRY(tb_mj_numbers(m, at, "friction", 1, 3, f->length, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "condim", 1, 1, &rows, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "group", 1, 1, &group, NULL));
+  if (rows != 1 && rows != 3 && rows != 4 && rows != 6)
+    return tb_xml_fail(m->r->ctx, at.xml, "condim is 1, 3, 4 or 6");
+  if (!(f->length[0] >= 0) || !(f->length[1] >= 0) || !(f->length[2] >= 0))
+    return tb_xml_fail(m->r->ctx, at.xml, "friction must not be negative");
+  f->rows = (int)rows;
+  g->touches = g->type || g->affinity || tb_mj_in_pair(m, name);
+  g->weighed = group >= m->groups[0] && group <= m->groups[1];
+  return g->touches ? note_stiffness(m, at) : TB_OK;
+}
+
+// What the geom brings to its body's surface: the larger of each number.
+static tbStatus add_surface(tbMj* m, tbMjAt at, const char* name, const Geom* g, tbRobotBody* body)
+{
+  tbMjTouch* t = TB_TAKE(m->r->arena, tbMjTouch, 1);
+  tbRobotFriction *f = &body->friction, before = *f;
+  if (!t) return TB_ERROR_MEMORY;
+  *t = (tbMjTouch){name, body, g->type, g->affinity, at.xml, m->touches};
+  m->touches = t;
+  f->rows = f->rows > g->friction.rows ? f->rows : g->friction.rows;
+  bool other = before.rows && before.rows != g->friction.rows;
+  for (int k = 0; k < 3; k++) {
+    f->length[k] = fmax(f->length[k], g->friction.length[k]);
+    other |= before.rows && before.length[k] != g->friction.length[k] && (k == 0 || f->rows > 3);
+  }
+  if (!other) return TB_OK;
+  return tb_robot_note(m->r, at.xml, "the geoms of \"%.60s\" have several frictions: the largest is taken",
+                       body->name);
 }
 
 // Mass properties of the geom in its body.
@@ -154,6 +226,11 @@ static tbStatus weigh(tbMj* m, tbMjAt at, const Geom* g, tbMass* out)
   case TB_SHAPE_CAPSULE: shape = tb_shape_capsule(s->size[0], s->size[1]); break;
   case TB_SHAPE_CYLINDER: shape = tb_shape_cylinder(s->size[0], s->size[1]); break;
   case TB_SHAPE_CONVEX:
+    if (s->point) {
+      TB_TRY(tb_hull_create(ctx, s->point, s->points, &hull));
+      shape = tb_shape_convex(hull);
+      break;
+    }
     TB_TRY(tb_mesh_load(ctx, s->file, s->scale, &mesh));
     shape = tb_shape_mesh(mesh);
     if (tb_mesh_is_solid(mesh)) break;
@@ -184,22 +261,26 @@ tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tb
   Geom g = {.density = 1000, .mass = -1, .shape = {.scale = tb_vec3(1, 1, 1), .at = at.xml}};
   tbMass mass;
   bool good = true;
-  const char *kind = tb_mj_get(at, "type"), *mesh = tb_mj_get(at, "mesh");
+  const char *kind = tb_mj_get(at, "type"), *mesh = tb_mj_get(at, "mesh"), *name;
   g.kind = kind ? kind : "sphere";
-  tb_xml_get(at.xml, "name");
-  TB_TRY(read_contact(m, at, &g));
+  TB_TRY(tb_mj_name(m, at.xml, &name));
+  TB_TRY(read_contact(m, at, name, &g));
   TB_TRY(tb_mj_numbers(m, at, "density", 1, 1, &g.density, NULL));
   TB_TRY(tb_mj_numbers(m, at, "mass", 1, 1, &g.mass, NULL));
   TB_TRY(tb_mj_pose(m, at, &g.shape.pose));
-  if (mesh && strcmp(g.kind, "mesh") != 0)
+  if (strcmp(g.kind, "hfield") == 0 || strcmp(g.kind, "sdf") == 0)
+    return tb_robot_note(m->r, at.xml, "a geom of type %s is not in the scene", g.kind);
+  bool fitted = mesh && strcmp(g.kind, "mesh") != 0;
+  if (fitted && (g.touches || (sum && g.weighed)))
     TB_TRY(tb_robot_note(m->r, at.xml, "a %s fitted to a mesh is the hull of the mesh in the scene", g.kind));
+  if (mesh && !g.touches && !(sum && g.weighed && g.mass != 0)) return TB_OK; // to look at alone
   if (mesh) TB_TRY(read_mesh(m, at, mesh, &g, &good));
   else if (strcmp(g.kind, "mesh") == 0)
     return tb_xml_fail(m->r->ctx, at.xml, "a geom of type mesh needs a mesh");
   else TB_TRY(read_sizes(m, at, &g));
   if (!good) return TB_OK;
   g.shape.pose = tb_transform_mul(frame, g.shape.pose);
-  if (sum) {
+  if (sum && g.weighed) {
     TB_TRY(weigh(m, at, &g, &mass));
     *sum = tb_mass_add(*sum, mass);
   }
@@ -207,9 +288,6 @@ tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tb
   if (g.ellipsoid)
     return tb_robot_note(m->r, at.xml,
                          "an ellipsoid is not a shape of Tribo's: it has its mass, but touches nothing");
-  if (body->friction >= 0 && body->friction != g.friction)
-    TB_TRY(tb_robot_note(m->r, at.xml, "the geoms of \"%.60s\" have several frictions: the largest is taken",
-                         body->name));
-  body->friction = fmax(body->friction, g.friction);
+  TB_TRY(add_surface(m, at, name, &g, body));
   return tb_robot_shape(m->r, body, g.shape);
 }

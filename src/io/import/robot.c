@@ -8,6 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char* times(int count, char text[32])
+{
+  if (count == 1) return "once";
+  snprintf(text, 32, "%d times", count);
+  return text;
+}
+
 tbStatus tb_robot_note(tbRobot* r, const tbXml* at, const char* format, ...)
 {
   tbImportNote note;
@@ -17,6 +24,17 @@ tbStatus tb_robot_note(tbRobot* r, const tbXml* at, const char* format, ...)
   va_start(list, format);
   vsnprintf(note.text + used, sizeof note.text - (size_t)used, format, list);
   va_end(list);
+  tbImportNote* other = r->notes->data; // what differs from another note by its line alone is counted there
+  note.begin = used, note.length = (int)strlen(note.text + used), note.more = 0;
+  for (size_t i = 0; i < r->notes->count; i++, other++) {
+    char* end = other->text + other->begin + other->length;
+    if (other->length != note.length ||
+        strncmp(other->text + other->begin, note.text + used, (size_t)note.length) != 0)
+      continue;
+    snprintf(end, sizeof other->text - (size_t)(end - other->text), ", here and %s more",
+             times(++other->more, (char[32]){0}));
+    return TB_OK;
+  }
   return tb_array_push(r->ctx, r->notes, &note, 1);
 }
 
@@ -67,8 +85,8 @@ tbStatus tb_robot_note_unread(tbRobot* r, tbXml* root)
   tbStatus status = find_unread(r, &list, root);
   const Unread* u = list.data;
   for (size_t i = 0; status == TB_OK && i < list.count; i++, u++) {
-    char more[48] = "";
-    if (u->count > 1) snprintf(more, sizeof more, ", here and %d times more", u->count - 1);
+    char more[64] = "";
+    if (u->count > 1) snprintf(more, sizeof more, ", here and %s more", times(u->count - 1, (char[32]){0}));
     status = u->attribute
                  ? tb_robot_note(r, u->at, "%s of <%s> is not in the scene%s", u->attribute, u->element, more)
                  : tb_robot_note(r, u->at, "<%s> is not in the scene%s", u->element, more);
@@ -84,12 +102,19 @@ tbRobotBody* tb_robot_body(tbRobot* r, const char* name)
   return NULL;
 }
 
+tbRobotJoint* tb_robot_joint(tbRobot* r, const char* name)
+{
+  for (tbRobotBody* b = r->bodies; b; b = b->next)
+    for (tbRobotJoint* j = b->joints; j; j = j->next)
+      if (j->name && strcmp(j->name, name) == 0) return j;
+  return NULL;
+}
+
 tbRobotBody* tb_robot_add(tbRobot* r, const char* name, tbRobotBody* parent, tbXml* at)
 {
   tbRobotBody* b = TB_TAKE(r->arena, tbRobotBody, 1);
   if (!b) return NULL;
-  *b = (tbRobotBody){
-      .name = name, .parent = parent, .pose = tb_transform_identity(), .friction = -1, .at = at};
+  *b = (tbRobotBody){.name = name, .parent = parent, .pose = tb_transform_identity(), .at = at};
   if (r->last) r->last->next = b;
   else r->bodies = b;
   return r->last = b;
@@ -132,10 +157,12 @@ static tbStatus import_file(tbRobot* r, const tbImportOptions* options, tbOut* o
   TB_TRY(tb_xml_load(r->ctx, r->arena, r->path, &root));
   root->read = true;
   if (strcmp(root->name, "robot") == 0) TB_TRY(tb_import_urdf(r, root, options));
-  else if (strcmp(root->name, "mujoco") == 0) TB_TRY(tb_import_mjcf(r, root));
+  else if (strcmp(root->name, "mujoco") == 0) TB_TRY(tb_import_mjcf(r, root, options));
   else
     return tb_xml_fail(r->ctx, root, "neither URDF (<robot>) nor MJCF (<mujoco>), but <%.60s>", root->name);
   TB_TRY(tb_robot_note_unread(r, root));
+  TB_TRY(tb_robot_start(r, options));
+  TB_TRY(tb_robot_arrange(r));
   return tb_robot_write(r, out);
 }
 

@@ -25,16 +25,28 @@ struct tbRobotJoint {
   tbJointType type; // ball, hinge, slider
   const char* name;
   tbVec3 anchor, axis; // in the frame of its body
+  double start;        // its coordinate in the scene's first moment; limits and targets are measured from 0
+  tbQuat turn;         // of a ball: the same
   bool limited;
   double lower, upper;
   double stiffness, damping, rest; // a spring of the joint's own
   double friction;                 // dry: N·m or N
+  double reference;                // MJCF: what its coordinate is called at 0
+  double armature;                 // MJCF: inertia of its rotor
   bool servoed;                    // by an actuator
   tbServo servo;
   double target;
   tbXml* at;
   tbRobotJoint* next;
+
+  tbTransform place; // of its body in the world before it moves (arrange.c)
 };
+
+// Friction of what a body touches with.
+typedef struct tbRobotFriction {
+  int rows;         // of its contacts: 1 none, 3 sliding, 4 and spinning, 6 and rolling; 0: not said
+  double length[3]; // coefficient of sliding; lengths of spinning and rolling, m
+} tbRobotFriction;
 
 typedef struct tbRobotBody tbRobotBody;
 struct tbRobotBody {
@@ -46,12 +58,13 @@ struct tbRobotBody {
   double mass;          // 0: none
   tbVec3 centre;        // of mass, in its frame
   tbMat3 inertia;       // about it, its axes
-  double friction;      // negative: not said
+  tbRobotFriction friction;
+  uint32_t category, mask; // 0 and 0: the usual ones
   tbRobotShape* shapes;
   tbXml* at;
   tbRobotBody* next; // parents come before children
 
-  // of scene.c
+  // of arrange.c
   tbTransform place; // in the world
   bool stands;       // never moves
   tbRobotBody*
@@ -83,13 +96,17 @@ typedef struct tbRobot {
 } tbRobot;
 
 tbStatus tb_import_urdf(tbRobot* r, tbXml* root, const tbImportOptions* options);
-tbStatus tb_import_mjcf(tbRobot* r, tbXml* root);
-tbStatus tb_robot_write(tbRobot* r, tbOut* out); // scene.c
+tbStatus tb_import_mjcf(tbRobot* r, tbXml* root, const tbImportOptions* options);
+// arrange.c: where bodies are, what a moving one without mass becomes, who carries whose shapes.
+tbStatus tb_robot_arrange(tbRobot* r);
+tbStatus tb_robot_start(tbRobot* r, const tbImportOptions* options); // coordinates that are asked for
+tbStatus tb_robot_write(tbRobot* r, tbOut* out);                     // scene.c
 
 tbStatus tb_robot_note(tbRobot* r, const tbXml* at, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
-tbStatus tb_robot_note_unread(tbRobot* r, tbXml* root);   // what was not read, each kind once
-tbRobotBody* tb_robot_body(tbRobot* r, const char* name); // or null
+tbStatus tb_robot_note_unread(tbRobot* r, tbXml* root);     // what was not read, each kind once
+tbRobotBody* tb_robot_body(tbRobot* r, const char* name);   // or null
+tbRobotJoint* tb_robot_joint(tbRobot* r, const char* name); // or null
 tbRobotBody* tb_robot_add(tbRobot* r, const char* name, tbRobotBody* parent, tbXml* at); // null: no memory
 tbStatus tb_robot_shape(tbRobot* r, tbRobotBody* body, tbRobotShape shape);
 const char* tb_robot_text(tbRobot* r, const char* format, ...)
@@ -99,6 +116,8 @@ const char* tb_robot_text(tbRobot* r, const char* format, ...)
 const char* tb_robot_find(tbRobot* r, const char* base, const char* name);
 // Whether a hull can be made of it; *good false after a note that says why not.
 tbStatus tb_robot_check_mesh(tbRobot* r, const tbXml* at, tbRobotShape* shape, bool* good);
+// The hull of points of the file itself.
+tbStatus tb_robot_hull(tbRobot* r, const tbXml* at, tbVec3* point, int count, tbRobotShape* shape);
 // collada.c: the points of all that a COLLADA file shows, m, in the arena.
 tbStatus tb_collada_points(tbContext* ctx, tbArena* arena, const char* path, tbVec3** out, int* count);
 // The path from the scene's folder, in the arena.

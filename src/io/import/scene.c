@@ -9,46 +9,10 @@
 #include "scene/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double helper_share = 1e-3; // of a body's mass, for those between its joints
-
-// Inertias that no body can have (zeros in URDF files, mostly) are raised by equal moments, as little as it
-// takes.
-static tbStatus mend_inertia(tbRobot* r, tbRobotBody* b)
-{
-  tbContext quiet = *r->ctx;
-  if (tb_inertia_check(&quiet, b->name, b->inertia) == TB_OK) return TB_OK;
-  double trace = tb_mat3_trace(b->inertia), more = trace > 0 ? 1e-4 * trace : 1e-6 * b->mass;
-  tbMat3 given = b->inertia;
-  for (int i = 0; i < 40; i++, more *= 2) {
-    b->inertia = tb_mat3_add(given, tb_mat3_diag(more, more, more));
-    if (tb_inertia_check(&quiet, b->name, b->inertia) == TB_OK)
-      return tb_robot_note(
-          r, b->at, "the inertia of \"%.60s\" is not positive definite: %.3g kg·m² is added to its moments",
-          b->name, more);
-  }
-  return tb_xml_fail(r->ctx, b->at, "the inertia of \"%.60s\" is not positive definite", b->name);
-}
-
-// Where everything is, who moves and who carries.
-static tbStatus arrange(tbRobot* r)
-{
-  for (tbRobotBody* b = r->bodies; b; b = b->next) {
-    const tbRobotBody* p = b->parent;
-    bool fixed = !b->joints && !b->free;
-    b->place = p ? tb_transform_mul(p->place, b->pose) : b->pose;
-    b->stands = fixed && (!p || p->stands);
-    b->group = b->stands ? NULL : fixed ? p->group : b;
-    b->carrier = b->stands || b->mass > 0 ? b : fixed ? p->carrier : NULL;
-    if (!b->carrier)
-      return tb_xml_fail(r->ctx, b->at, "\"%.60s\" moves, but has no mass: give it an inertial", b->name);
-    if (b->free && p && !p->stands)
-      return tb_xml_fail(r->ctx, b->at, "\"%.60s\" moves freely, but its parent moves as well", b->name);
-    if (b->mass > 0 && !b->stands) TB_TRY(mend_inertia(r, b));
-  }
-  return TB_OK;
-}
 
 static void put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)
 {
@@ -129,6 +93,77 @@ static tbStatus put_shapes(tbRobot* r, tbJsonWriter* w, const tbRobotBody* body)
   return TB_OK;
 }
 
+// Materials, one for each friction, and what two of them do together: the larger of each number, as MuJoCo
+// has it.
+
+static bool same_friction(tbRobotFriction a, tbRobotFriction b)
+{
+  return a.rows == b.rows && a.length[0] == b.length[0] && a.length[1] == b.length[1] &&
+         a.length[2] == b.length[2];
+}
+
+// The body that has the friction of another first.
+static const tbRobotBody* first_like(const tbRobot* r, const tbRobotBody* body)
+{
+  const tbRobotBody* b = r->bodies;
+  while (b != body && !(b->friction.rows && same_friction(b->friction, body->friction))) b = b->next;
+  return b;
+}
+
+static const char* material_name(const tbRobot* r, const tbRobotBody* body, char name[24])
+{
+  int count = 1;
+  const tbRobotBody* first = first_like(r, body);
+  for (const tbRobotBody* b = r->bodies; b != first; b = b->next)
+    if (b->friction.rows && first_like(r, b) == b) count++;
+  snprintf(name, 24, "surface%d", count);
+  return name;
+}
+
+static void put_friction(tbJsonWriter* w, tbRobotFriction f)
+{
+  double mu = f.rows >= 3 ? f.length[0] : 0;
+  if (f.rows < 4) {
+    tb_put_number(w, "friction", mu);
+    return;
+  }
+  tb_put_object(w, "friction");
+  tb_put_number(w, "mu", mu);
+  tb_put_number(w, "torsion", f.length[1]);
+  tb_put_number(w, "rolling", f.rows == 6 ? f.length[2] : 0);
+  tb_put_end(w);
+}
+
+static void put_materials(tbRobot* r, tbJsonWriter* w)
+{
+  int count = 0;
+  for (const tbRobotBody* b = r->bodies; b; b = b->next)
+    if (b->friction.rows && first_like(r, b) == b) count++;
+  if (!count) return;
+  tb_put_object(w, "materials");
+  for (const tbRobotBody* b = r->bodies; b; b = b->next) {
+    if (!b->friction.rows || first_like(r, b) != b) continue;
+    tb_put_object(w, material_name(r, b, (char[24]){0}));
+    put_friction(w, b->friction);
+    tb_put_end(w);
+  }
+  tb_put_end(w);
+  if (count == 1) return;
+  tb_put_array(w, "pairs");
+  for (const tbRobotBody* a = r->bodies; a; a = a->next)
+    for (const tbRobotBody* b = a->next; b && a->friction.rows && first_like(r, a) == a; b = b->next) {
+      if (!b->friction.rows || first_like(r, b) != b) continue;
+      tbRobotFriction f = {.rows = a->friction.rows > b->friction.rows ? a->friction.rows : b->friction.rows};
+      for (int k = 0; k < 3; k++) f.length[k] = fmax(a->friction.length[k], b->friction.length[k]);
+      tb_put_object(w, NULL);
+      tb_put_string(w, "a", material_name(r, a, (char[24]){0}));
+      tb_put_string(w, "b", material_name(r, b, (char[24]){0}));
+      put_friction(w, f);
+      tb_put_end(w);
+    }
+  tb_put_end(w);
+}
+
 // Bodies.
 
 static void put_mass(tbJsonWriter* w, const tbRobotBody* b, double share)
@@ -155,7 +190,7 @@ static tbStatus put_helpers(tbRobot* r, tbJsonWriter* w, const tbRobotBody* b)
     tb_put_object(w, NULL);
     tb_put_string(w, "name", name);
     put_mass(w, b, helper_share);
-    put_pose(w, b->place);
+    put_pose(w, j->next->place);
     tb_put_end(w);
     TB_TRY(tb_robot_note(
         r, j->at, "\"%.60s\" has several joints: a body of a thousandth of its mass stands between them",
@@ -172,7 +207,8 @@ static tbStatus put_body(tbRobot* r, tbJsonWriter* w, const tbRobotBody* b)
   tbContext quiet = *r->ctx;
   if (b->mass > 0 && tb_inertia_check(&quiet, b->name, b->inertia) == TB_OK) put_mass(w, b, 1);
   put_pose(w, b->place);
-  if (b->friction >= 0) tb_put_number(w, "friction", b->friction);
+  if (b->friction.rows) tb_put_string(w, "material", material_name(r, b, (char[24]){0}));
+  if (b->category) tb_put_int(w, "category", b->category), tb_put_int(w, "mask", b->mask);
   TB_TRY(put_shapes(r, w, b));
   tb_put_end(w);
   return put_helpers(r, w, b);
@@ -184,16 +220,18 @@ static tbStatus put_drive(tbRobot* r, tbJsonWriter* w, const tbRobotJoint* j)
 {
   bool spring = j->stiffness > 0 || j->damping > 0;
   if (j->servoed || spring) {
-    double stiffness = j->servoed ? j->servo.stiffness : j->stiffness;
-    double damping = (j->servoed ? j->servo.damping : 0) + j->damping;
+    bool joined = j->servoed && !isfinite(j->servo.force); // two springs of any force are one
+    double own = j->servoed ? j->servo.stiffness : 0, more = joined || !j->servoed ? j->stiffness : 0;
+    double sum = own + more, target = sum > 0 ? (own * j->target + more * j->rest) / sum : 0;
     tb_put_object(w, "servo");
-    tb_put_number(w, "target", j->servoed ? j->target : j->rest);
-    tb_put_number(w, "stiffness", stiffness);
-    tb_put_number(w, "damping", damping);
-    if (j->servoed && isfinite(j->servo.force)) tb_put_number(w, "force", j->servo.force);
+    tb_put_number(w, "target", sum > 0 ? target - j->start : 0);
+    tb_put_number(w, "stiffness", sum);
+    tb_put_number(w, "damping", (j->servoed ? j->servo.damping : 0) + j->damping);
+    if (j->servoed && !joined) tb_put_number(w, "force", j->servo.force);
     tb_put_end(w);
-    if (j->servoed && j->stiffness > 0)
-      TB_TRY(tb_robot_note(r, j->at, "the spring of a joint with an actuator is not in the scene"));
+    if (j->servoed && !joined && j->stiffness > 0)
+      TB_TRY(tb_robot_note(r, j->at,
+                           "the spring of a joint whose actuator has a largest force is not in the scene"));
     if (j->friction > 0)
       TB_TRY(tb_robot_note(r, j->at,
                            "the dry friction of a joint with a servo, spring or damper is not in the scene"));
@@ -216,11 +254,12 @@ static tbStatus put_joint(tbRobot* r, tbJsonWriter* w, const char* a, const char
   tb_put_string(w, "type", j ? tb_joint_type_name(j->type) : "weld");
   if (a) tb_put_string(w, "a", a);
   tb_put_string(w, "b", b);
-  put_vec3(w, "anchor", tb_transform_point(body->place, j ? j->anchor : tb_zero3()));
+  tbTransform T = j ? j->place : body->place;
+  put_vec3(w, "anchor", tb_transform_point(T, j ? j->anchor : tb_zero3()));
   if (j && j->type != TB_JOINT_BALL) {
-    put_vec3(w, "axis", tb_quat_rotate(body->place.q, j->axis));
-    if (j->limited) tb_put_numbers(w, "limits", (double[]){j->lower, j->upper}, 2);
-    if (j->limited && (j->lower > 0 || j->upper < 0))
+    put_vec3(w, "axis", tb_quat_rotate(T.q, j->axis));
+    if (j->limited) tb_put_numbers(w, "limits", (double[]){j->lower - j->start, j->upper - j->start}, 2);
+    if (j->limited && (j->lower > j->start || j->upper < j->start))
       TB_TRY(tb_robot_note(r, j->at, "the joint \"%.60s\" starts outside of its limits",
                            j->name ? j->name : ""));
     TB_TRY(put_drive(r, w, j));
@@ -310,6 +349,7 @@ static tbStatus put_all(tbRobot* r, tbJsonWriter* w)
   put_vec3(w, "gravity", r->gravity);
   tb_put_number(w, "dt", r->dt);
   tb_put_number(w, "time", 5);
+  put_materials(r, w);
   tb_put_array(w, "bodies");
   for (const tbRobotBody* b = r->bodies; b; b = b->next)
     if (b->carrier == b) TB_TRY(put_body(r, w, b));
@@ -328,7 +368,6 @@ tbStatus tb_robot_write(tbRobot* r, tbOut* out)
 {
   tbJsonWriter w = tb_json_writer(out, 2);
   w.flat = 2;
-  TB_TRY(arrange(r));
   TB_TRY(put_all(r, &w));
   return tb_json_writer_finish(&w);
 }

@@ -136,19 +136,46 @@ static tbStatus read_limits(tbRobot* r, tbXml* at, bool needed, tbRobotJoint* jo
   return TB_OK;
 }
 
+static tbStatus read_axis(tbRobot* r, tbXml* at, tbVec3* out)
+{
+  double axis[3] = {1, 0, 0};
+  tbXml* direction = tb_xml_child(at, "axis");
+  if (direction) TB_TRY(read_vector(r, direction, "xyz", 3, axis));
+  *out = tb_load3(axis);
+  if (!(tb_norm3(*out) > 0)) return tb_xml_fail(r->ctx, direction, "an axis must not be zero");
+  *out = tb_scale3(1 / tb_norm3(*out), *out);
+  return TB_OK;
+}
+
+// A planar joint: two slides across the axis, and a turn about it.
+static tbStatus add_planar(tbRobot* r, tbXml* at, tbRobotBody* body)
+{
+  static const char* const ends[] = {"/x", "/y", ""};
+  tbVec3 axis;
+  TB_TRY(read_axis(r, at, &axis));
+  tbMat3 frame = tb_mat3_frame(axis); // rows: the axis, and two across
+  tbRobotJoint** link = &body->joints;
+  const char* name = tb_xml_get(at, "name");
+  for (int i = 0; i < 3; i++, link = &(*link)->next) {
+    tbRobotJoint* joint = *link = TB_TAKE(r->arena, tbRobotJoint, 1);
+    if (!joint) return TB_ERROR_MEMORY;
+    *joint = (tbRobotJoint){.type = i < 2 ? TB_JOINT_SLIDER : TB_JOINT_HINGE,
+                            .axis = i < 2 ? tb_mat3_row(frame, i + 1) : axis,
+                            .name = name ? tb_robot_text(r, "%s%s", name, ends[i]) : NULL,
+                            .at = at};
+  }
+  return TB_OK;
+}
+
 static tbStatus add_moving(tbRobot* r, tbXml* at, const char* type, tbRobotBody* body)
 {
   tbRobotJoint* joint = TB_TAKE(r->arena, tbRobotJoint, 1);
-  double axis[3] = {1, 0, 0};
   if (!joint) return TB_ERROR_MEMORY;
   bool slides = strcmp(type, "prismatic") == 0, turns = strcmp(type, "continuous") == 0;
   *joint = (tbRobotJoint){
       .type = slides ? TB_JOINT_SLIDER : TB_JOINT_HINGE, .name = tb_xml_get(at, "name"), .at = at};
-  tbXml *direction = tb_xml_child(at, "axis"), *dynamics = tb_xml_child(at, "dynamics");
-  if (direction) TB_TRY(read_vector(r, direction, "xyz", 3, axis));
-  joint->axis = tb_load3(axis);
-  if (!(tb_norm3(joint->axis) > 0)) return tb_xml_fail(r->ctx, direction, "an axis must not be zero");
-  joint->axis = tb_scale3(1 / tb_norm3(joint->axis), joint->axis);
+  tbXml* dynamics = tb_xml_child(at, "dynamics");
+  TB_TRY(read_axis(r, at, &joint->axis));
   TB_TRY(read_limits(r, at, !turns, joint));
   if (dynamics) TB_TRY(read_vector(r, dynamics, "damping", 1, &joint->damping));
   if (dynamics) TB_TRY(read_vector(r, dynamics, "friction", 1, &joint->friction));
@@ -169,6 +196,7 @@ static tbStatus read_joint(tbRobot* r, tbXml* at, tbRobotBody* body)
     body->free = true;
     return TB_OK;
   }
+  if (strcmp(type, "planar") == 0) return add_planar(r, at, body);
   if (strcmp(type, "revolute") != 0 && strcmp(type, "continuous") != 0 && strcmp(type, "prismatic") != 0)
     return tb_xml_fail(r->ctx, at, "a joint of type \"%.40s\" is not supported", type);
   return add_moving(r, at, type, body);
@@ -202,6 +230,10 @@ static tbStatus check_joints(tbRobot* r, tbXml* root)
     if (!parent || !child) return tb_xml_fail(r->ctx, at, "<joint> needs a <parent link> and a <child link>");
     if (!find_link(root, parent)) return tb_xml_fail(r->ctx, at, "there is no link \"%.60s\"", parent);
     if (!find_link(root, child)) return tb_xml_fail(r->ctx, at, "there is no link \"%.60s\"", child);
+    const char* name = tb_xml_get(at, "name");
+    for (tbXml* other = tb_xml_next(at, "joint"); name && other; other = tb_xml_next(other, "joint"))
+      if (tb_xml_get(other, "name") && strcmp(tb_xml_get(other, "name"), name) == 0)
+        return tb_xml_fail(r->ctx, other, "there are two joints \"%.60s\"", name);
     if (joint_to(root, child) != at)
       return tb_xml_fail(r->ctx, at, "the link \"%.60s\" has two parents", child);
   }
@@ -223,37 +255,15 @@ static tbStatus find_root(tbRobot* r, tbXml* root, tbXml** out)
   return *out ? TB_OK : tb_xml_fail(r->ctx, root, "no link is the root of the others");
 }
 
-static tbStatus add_children(tbRobot* r, tbXml* root, const char* name, tbRobotBody* parent,
-                             tbTransform offset, const char* but)
+static tbStatus add_children(tbRobot* r, tbXml* root, const char* name, tbRobotBody* parent)
 {
   for (tbXml* at = tb_xml_child(root, "joint"); at; at = tb_xml_next(at, "joint")) {
     const char* child = end_of(at, "child");
     tbRobotBody* body;
-    if (strcmp(end_of(at, "parent"), name) != 0 || (but && strcmp(child, but) == 0)) continue;
+    if (strcmp(end_of(at, "parent"), name) != 0) continue;
     TB_TRY(add_link(r, find_link(root, child), parent, &body));
     TB_TRY(read_joint(r, at, body));
-    body->pose = tb_transform_mul(offset, body->pose);
-    TB_TRY(add_children(r, root, child, body, tb_transform_identity(), NULL));
-  }
-  return TB_OK;
-}
-
-// A root without mass that is to float: what it is fixed to floats, and carries it.
-static tbStatus add_turned(tbRobot* r, tbXml* root, tbXml* base, bool* done)
-{
-  const char* name = tb_xml_get(base, "name");
-  *done = false;
-  for (tbXml* at = tb_xml_child(root, "joint"); at; at = tb_xml_next(at, "joint")) {
-    const char *type = tb_xml_get(at, "type"), *child = end_of(at, "child");
-    if (strcmp(end_of(at, "parent"), name) != 0 || !type || strcmp(type, "fixed") != 0) continue;
-    tbRobotBody *body, *carried;
-    TB_TRY(add_link(r, find_link(root, child), NULL, &body));
-    TB_TRY(read_joint(r, at, body));
-    body->free = true, *done = true;
-    TB_TRY(add_link(r, base, body, &carried));
-    carried->pose = tb_transform_inverse(body->pose);
-    TB_TRY(add_children(r, root, name, carried, tb_transform_identity(), child));
-    return add_children(r, root, child, body, tb_transform_identity(), NULL);
+    TB_TRY(add_children(r, root, child, body));
   }
   return TB_OK;
 }
@@ -267,13 +277,11 @@ tbStatus tb_import_urdf(tbRobot* r, tbXml* root, const tbImportOptions* options)
   TB_TRY(check_joints(r, root));
   TB_TRY(find_root(r, root, &base));
   const char* name = tb_xml_get(base, "name");
-  bool weightless = !tb_xml_child(base, "inertial"), done = false;
+  bool weightless = !tb_xml_child(base, "inertial");
   if (weightless && strcmp(name, "world") == 0 && !tb_xml_child(base, "collision"))
-    return add_children(r, root, name, NULL, tb_transform_identity(), NULL);
-  if (options->floating && weightless) TB_TRY(add_turned(r, root, base, &done));
-  if (done) return TB_OK;
+    return add_children(r, root, name, NULL);
   TB_TRY(add_link(r, base, NULL, &body));
   if (strcmp(name, "world") == 0) body->name = "world_link"; // the scene's own world has that name
   body->free = options->floating;
-  return add_children(r, root, name, body, tb_transform_identity(), NULL);
+  return add_children(r, root, name, body);
 }

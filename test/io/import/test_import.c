@@ -189,6 +189,155 @@ TEST(collada_meshes_are_hulls_of_what_their_scene_shows)
   unlink(path);
 }
 
+// contype and conaffinity: which pairs of bodies touch is MuJoCo's rule on their geoms.
+TEST(mjcf_contact_bits_become_filters)
+{
+  if (!tb_have_import()) return;
+  static const struct {
+    int type, affinity;
+  } bits[6] = {{1, 1}, {2, 1}, {0, 2}, {1, 0}, {4, 4}, {0, 1}};
+  char text[4096];
+  size_t used = (size_t)snprintf(text, sizeof text, "<mujoco><worldbody>");
+  for (int k = 0; k < 6; k++)
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "<body name='b%d' pos='%d 0 0'><freejoint/><geom name='g%d' size='0.6' "
+                             "contype='%d' conaffinity='%d'/></body>",
+                             k, k % 2, k, bits[k].type, bits[k].affinity);
+  snprintf(
+      text + used, sizeof text - used,
+      "<body name='q'><freejoint/><geom name='q' size='0.6' contype='0' conaffinity='0'/></body></worldbody>"
+      "<contact><pair geom1='q' geom2='g4'/></contact></mujoco>");
+  Import i = import_text(text, false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world);
+  for (int a = 0; a < 7; a++)
+    for (int b = a + 1; b < 7; b++) {
+      char name[2][8] = {"q", "q"};
+      if (a < 6) snprintf(name[0], 8, "b%d", a);
+      if (b < 6) snprintf(name[1], 8, "b%d", b);
+      const tbBody *first = body(&i, name[0]), *second = body(&i, name[1]);
+      bool touch = (first->category & second->mask) && (second->category & first->mask);
+      bool meant = b == 6 ? a == 4 : (bits[a].type & bits[b].affinity) || (bits[b].type & bits[a].affinity);
+      if (touch != meant) test_failed(__FILE__, __LINE__, "%s and %s: %d", name[0], name[1], touch);
+    }
+  CHECK(body(&i, "q")->nshape == 1);
+  done(&i);
+}
+
+// Two surfaces have the larger of each number, as in MuJoCo; condim says which count.
+TEST(mjcf_frictions_meet_in_the_larger)
+{
+  if (!tb_have_import()) return;
+  Import i =
+      import_text("<mujoco><worldbody><geom type='plane' size='1 1 1' friction='0.2'/>"
+                  "<body name='a' pos='0 0 1'><freejoint/><geom size='.1' friction='0.7'/></body>"
+                  "<body name='b' pos='1 0 1'><freejoint/><geom size='.1' condim='1'/></body>"
+                  "<body name='c' pos='2 0 1'><freejoint/><geom size='.1' condim='6' friction='0.1 0.02 "
+                  "0.003'/></body></worldbody></mujoco>",
+                  false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world);
+  const char* text = i.out.bytes;
+  CHECK(strstr(text, "{\"a\": \"surface1\", \"b\": \"surface2\", \"friction\": 0.7}"));
+  CHECK(strstr(text,
+               "{\"a\": \"surface1\", \"b\": \"surface4\", \"friction\": {\"mu\": 0.2, \"torsion\": 0.02, "
+               "\"rolling\": 0.003}}"));
+  CHECK(strstr(text, "\"surface3\": {\"friction\": 0}"));
+  done(&i);
+}
+
+TEST(mjcf_replicates_are_copied_with_numbers)
+{
+  if (!tb_have_import()) return;
+  Import i =
+      import_text("<mujoco><worldbody><frame pos='0 0 1'><replicate count='12' offset='0.5 0 0' sep='-' "
+                  "euler='0 0 90'><body name='p' pos='0 0 1'><joint name='j' type='slide'/><geom size='.1' "
+                  "mass='2'/></body></replicate></frame></worldbody></mujoco>",
+                  false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && tb_world_body_count(i.scene.world) == 12);
+  tbVec3 x = tb_body_state(i.scene.world, tb_world_find_body(i.scene.world, "p-02")).position;
+  CHECK(tb_distance3(x, tb_vec3(0.5, 0.5, 2)) < 1e-12); // on, a quarter round, and on
+  CHECK(tb_world_find_joint(i.scene.world, "j-11").index >= 0);
+  done(&i);
+}
+
+// A damping ratio is that of the inertia the joint moves; two actuators of a joint are one servo; a spring
+// adds to what has no largest force.
+TEST(mjcf_actuators_become_servos)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text(
+      "<mujoco><compiler angle='radian'/><default><general ctrlrange='0.5 1'/></default><worldbody>\n"
+      "<body name='a'><joint name='j' axis='0 0 1' armature='0.3'/><inertial pos='0.5 0 0' mass='2' "
+      "diaginertia='.1 .1 .2'/>\n"
+      "<body name='b' pos='1 0 0'><joint name='k' type='slide' stiffness='5' springref='0.4'/><inertial "
+      "pos='0 0 "
+      "0' mass='3' diaginertia='.1 .1 .1'/></body></body></worldbody>\n"
+      "<actuator><position joint='j' kp='50' dampratio='1.5' gear='2'/>\n"
+      "<general joint='k' gainprm='20' biastype='affine' biasprm='1 -20 -2'/><velocity joint='k' kv='7'/>\n"
+      "<motor joint='j' gear='3'/></actuator></mujoco>",
+      false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && tb_world_joint_count(i.scene.world) == 2);
+  tbJointDef j = tb_joint_def(i.scene.world, tb_world_find_joint(i.scene.world, "j"));
+  tbJointDef k = tb_joint_def(i.scene.world, tb_world_find_joint(i.scene.world, "k"));
+  double inertia = 0.3 + 0.2 + 2 * 0.25 + 0.1 + 3 * 1;
+  CHECK_NEAR(j.servo.stiffness, 50 * 4, 1e-12);
+  CHECK_NEAR(j.servo.damping, 1.5 * 2 * sqrt(50 * 4 * inertia), 1e-9);
+  CHECK_NEAR(j.servo_target, 0.5 / 2, 1e-12); // the control nearest to 0 in its range
+  CHECK_NEAR(k.servo.stiffness, 25, 1e-12);
+  CHECK_NEAR(k.servo.damping, 9, 1e-12);
+  CHECK_NEAR(k.servo_target, (20 * 0.5 + 1 + 7 * 0.5 + 5 * 0.4) / 25, 1e-12);
+  CHECK(noted(&i, ":6: the <motor> at the joint \"j\" is its effort, 3 for a control of 1"));
+  CHECK(noted(&i, ":2: armature of 0.3 is not in the scene"));
+  done(&i);
+}
+
+// Links without mass: what is fixed to them takes their joint; of others a little mass is made, or nothing.
+TEST(links_without_mass_find_some)
+{
+  if (!tb_have_import()) return;
+  static const char mass[] =
+      "<inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+  char text[4096];
+  snprintf(
+      text, sizeof text,
+      "<robot name='r'><link name='base'/><link name='hub'/><link name='arm'>%s</link><link name='virtual'/>"
+      "<link name='hand'>%s</link><link name='eye'/>"
+      "<joint name='turn' type='continuous'><parent link='base'/><child link='hub'/><origin xyz='0 0 "
+      "1'/><axis "
+      "xyz='0 0 1'/></joint>"
+      "<joint name='fix' type='fixed'><parent link='hub'/><child link='arm'/><origin xyz='1 0 0' rpy='0 0 "
+      "1'/></joint>\n"
+      "<joint name='x' type='planar'><parent link='arm'/><child link='virtual'/><axis xyz='0 0 1'/></joint>"
+      "<joint name='y' type='continuous'><parent link='virtual'/><child link='hand'/></joint>\n"
+      "<joint name='look' type='continuous'><parent link='hand'/><child link='eye'/></joint></robot>",
+      mass, mass);
+  Import i = import_text(text, false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && body(&i, "arm") && body(&i, "virtual") && body(&i, "hand"));
+  CHECK(!body(&i, "hub") && !body(&i, "eye"));
+  tbJointDef turn = tb_joint_def(i.scene.world, tb_world_find_joint(i.scene.world, "turn"));
+  CHECK(tb_distance3(turn.anchor, tb_vec3(0, 0, 1)) < 1e-12 && fabs(turn.axis.z - 1) < 1e-12);
+  CHECK_NEAR(body(&i, "virtual")->mass, 2e-3, 1e-12);
+  CHECK(tb_world_find_joint(i.scene.world, "x/y").index >= 0 && tb_world_joint_count(i.scene.world) == 5);
+  CHECK(noted(&i, "\"eye\" moves, but neither it nor what hangs on it has mass or shape: left out"));
+  CHECK(noted(&i, "\"virtual\" moves without mass: it gets a thousandth of that of \"hand\""));
+  done(&i);
+}
+
+TEST(notes_that_repeat_are_one)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text("<mujoco><worldbody>\n<geom size='1' solref='0.01 1'/>\n<geom size='1' solref='0.01 "
+                         "1'/>\n<geom size='1' solref='0.01 1'/></worldbody></mujoco>",
+                         false);
+  CHECK_OK(&i.ctx, i.status);
+  CHECK(i.notes.count == 1 && noted(&i, ":2: solref") && noted(&i, ", here and 2 times more"));
+  done(&i);
+}
+
 TEST(robots_that_cannot_be_are_refused_with_their_line)
 {
   static const struct {
@@ -204,14 +353,19 @@ TEST(robots_that_cannot_be_are_refused_with_their_line)
        "link='b'/>\n"
        "<mimic joint='k'/></joint></robot>",
        ":3: a joint that mimics another is not supported"},
-      {"<robot><link name='a'/><link name='b'/>\n<joint name='j' type='planar'><parent link='a'/><child "
+      {"<robot><link name='a'/><link name='b'/>\n<joint name='j' type='screw'><parent link='a'/><child "
        "link='b'/>"
        "</joint></robot>",
-       ":2: a joint of type \"planar\" is not supported"},
-      {"<robot><link name='a'/>\n<link name='b'/><joint name='j' type='continuous'><parent link='a'/><child "
-       "link='b'/>"
-       "</joint></robot>",
+       ":2: a joint of type \"screw\" is not supported"},
+      {"<robot><link name='a'/>\n<link name='b'><collision><geometry><sphere "
+       "radius='1'/></geometry></collision>"
+       "</link><joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>",
        ":2: \"b\" moves, but has no mass"},
+      {"<robot><link name='a'/><link name='b'/><link name='c'/><joint name='j' type='fixed'><parent "
+       "link='a'/>"
+       "<child link='b'/></joint>\n<joint name='j' type='fixed'><parent link='a'/><child "
+       "link='c'/></joint></robot>",
+       ":2: there are two joints \"j\""},
       {"<robot>\n<link name='a'><collision><geometry><box size='1 2'/></geometry></collision></link></robot>",
        ":2: size of <box>: 2 numbers, not 3"},
       {"<robot>\n<link name='a'><collision><geometry><sphere "
@@ -220,14 +374,32 @@ TEST(robots_that_cannot_be_are_refused_with_their_line)
       {"<robot>\n<link name='a'>\n</robot>", ":3: mismatched tag"},
       {"<sdf/>", ":1: neither URDF"},
       {"<mujoco/>", ":1: there is no <worldbody>"},
-      {"<mujoco><worldbody>\n<body name='a'><joint/></body></worldbody></mujoco>",
+      {"<mujoco><worldbody>\n<body name='a'><joint/><geom mass='0' size='1'/></body></worldbody></mujoco>",
        ":2: \"a\" moves, but has no mass"},
-      {"<mujoco><worldbody>\n<geom type='hfield'/></worldbody></mujoco>", ":2: a geom of type \"hfield\""},
+      {"<mujoco><worldbody>\n<geom type='cone'/></worldbody></mujoco>", ":2: a geom of type \"cone\""},
+      {"<mujoco><worldbody>\n<geom condim='2' size='1'/></worldbody></mujoco>", ":2: condim is 1, 3, 4 or 6"},
+      {"<mujoco><worldbody>\n<geom contype='0.5' size='1'/></worldbody></mujoco>",
+       ":2: contype is a whole number"},
+      {"<mujoco><worldbody><geom name='g' size='1'/></worldbody><contact>\n<pair geom1='g' "
+       "geom2='h'/></contact></mujoco>",
+       ":2: there is no geom \"h\""},
+      {"<mujoco><worldbody><body name='a'><joint name='j'/><geom "
+       "size='1'/></body></worldbody><actuator>\n<motor "
+       "joint='j' ctrlrange='1 0'/></actuator></mujoco>",
+       ":2: a range ends below its beginning"},
+      {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body>\n<body><joint name='j'/><geom "
+       "size='1'/></body></worldbody></mujoco>",
+       ":2: there are two joints \"j\""},
+      {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1 5'/></asset><worldbody><geom "
+       "type='mesh' "
+       "mesh='m'/></worldbody></mujoco>",
+       ":2: vertex of <mesh>: 13 numbers are not triples"},
       {"<mujoco><worldbody>\n<geom class='none' size='1'/></worldbody></mujoco>",
        ":2: there is no default class"},
       {"<mujoco><worldbody>\n<geom type='mesh' mesh='x'/></worldbody></mujoco>",
        ":2: there is no mesh \"x\""},
-      {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", ":2: <replicate> is not supported"},
+      {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", ":2: <replicate> needs a count"},
+      {"<mujoco><worldbody>\n<composite/></worldbody></mujoco>", ":2: <composite> is not supported"},
       {"<mujoco><include file='nowhere.xml'/></mujoco>", "nowhere.xml"},
       {"", ":1: no element found"},
   };

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actuators of MJCF at hinges and sliders. Those whose force is linear in coordinate and speed become the
+// joint's servo; those that only push leave the joint to an effort.
+#include "io/import/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+// force = gain · control + bias[0] + bias[1] · gear · coordinate + bias[2] · gear · speed
+typedef struct {
+  double gain, bias[3], ratio; // ratio: of damping to the critical one, in place of bias[2]
+  double gear, control;
+  double range[2], force[2];
+  bool ranged, limited;
+} Law;
+
+static tbStatus read_general(tbMj* m, tbMjAt at, Law* law)
+{
+  double many[10] = {0}, gains[10] = {1};
+  const char *bias = tb_mj_get(at, "biastype"), *gain = tb_mj_get(at, "gaintype"),
+             *dynamics = tb_mj_get(at, "dyntype");
+  TB_TRY(tb_mj_numbers(m, at, "gainprm", 1, 10, gains, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "biasprm", 1, 10, many, NULL));
+  law->gain = gains[0];
+  bool affine = bias && strcmp(bias, "affine") == 0;
+  for (int i = 0; i < 3 && affine; i++) law->bias[i] = many[i];
+  if (law->bias[2] > 0) law->ratio = law->bias[2], law->bias[2] = 0; // as MuJoCo reads a positive one
+  if ((gain && strcmp(gain, "fixed") != 0) || (bias && !affine && strcmp(bias, "none") != 0))
+    return tb_robot_note(m->r, at.xml, "gains and biases other than fixed and affine are not in the scene");
+  if (dynamics && strcmp(dynamics, "none") != 0)
+    return tb_robot_note(m->r, at.xml, "the dynamics of an actuator are not in the scene");
+  return TB_OK;
+}
+
+static tbStatus read_law(tbMj* m, tbMjAt at, Law* law)
+{
+  double kp = 1, kv = 0;
+  const char* kind = at.xml->name;
+  law->gain = 1;
+  if (strcmp(kind, "position") == 0) {
+    TB_TRY(tb_mj_numbers(m, at, "kp", 1, 1, &kp, NULL));
+    TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, NULL));
+    TB_TRY(tb_mj_numbers(m, at, "dampratio", 1, 1, &law->ratio, NULL));
+    law->gain = kp, law->bias[1] = -kp, law->bias[2] = -kv;
+  } else if (strcmp(kind, "velocity") == 0 || strcmp(kind, "damper") == 0) {
+    kv = 1;
+    TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, NULL));
+    law->gain = kv, law->bias[2] = kind[0] == 'v' ? -kv : 0; // a damper's control is its damping: 0
+  } else if (strcmp(kind, "general") == 0) {
+    return read_general(m, at, law);
+  }
+  return TB_OK;
+}
+
+static tbStatus read_ranges(tbMj* m, tbMjAt at, Law* law)
+{
+  double gear[6] = {1};
+  int count;
+  TB_TRY(tb_mj_numbers(m, at, "gear", 1, 6, gear, NULL));
+  law->gear = gear[0];
+  TB_TRY(tb_mj_numbers(m, at, "ctrlrange", 2, 2, law->range, &count));
+  TB_TRY(tb_mj_bool(m, at, "ctrllimited", m->auto_limits && count > 0, &law->ranged));
+  TB_TRY(tb_mj_numbers(m, at, "forcerange", 2, 2, law->force, &count));
+  TB_TRY(tb_mj_bool(m, at, "forcelimited", m->auto_limits && count > 0, &law->limited));
+  if ((law->ranged && law->range[0] > law->range[1]) || (law->limited && law->force[0] > law->force[1]))
+    return tb_xml_fail(m->r->ctx, at.xml, "a range ends below its beginning");
+  return TB_OK;
+}
+
+// The inertia that a joint moves, the others held, with all joints at zero.
+static double reflected_inertia(const tbRobot* r, const tbRobotBody* body, const tbRobotJoint* j)
+{
+  double sum = j->armature;
+  for (const tbRobotBody* b = r->bodies; b; b = b->next) {
+    tbTransform T = tb_transform_identity(); // from b to body
+    const tbRobotBody* up = b;
+    for (; up && up != body; up = up->parent) T = tb_transform_mul(up->pose, T);
+    if (!up || !(b->mass > 0)) continue;
+    tbVec3 arm = tb_sub3(tb_transform_point(T, b->centre), j->anchor);
+    tbVec3 axis = tb_quat_unrotate(T.q, j->axis), across = tb_cross3(j->axis, arm);
+    sum += j->type == TB_JOINT_SLIDER
+               ? b->mass
+               : tb_dot3(axis, tb_mat3_mulv(b->inertia, axis)) + b->mass * tb_dot3(across, across);
+  }
+  return sum;
+}
+
+static bool is_servo(const Law* law)
+{
+  return law->gear != 0 && law->bias[1] <= 0 && law->bias[2] <= 0 && (law->bias[1] < 0 || law->bias[2] < 0);
+}
+
+// Two of them are one, with the sum of their forces.
+static tbStatus add_servo(tbMj* m, tbMjAt at, const Law* law, tbRobotJoint* j)
+{
+  double gear2 = law->gear * law->gear, control = law->control;
+  if (law->ranged) control = fmin(fmax(control, law->range[0]), law->range[1]);
+  tbServo servo = {-law->bias[1] * gear2, -law->bias[2] * gear2, INFINITY};
+  if (law->limited) servo.force = fmax(fabs(law->force[0]), fabs(law->force[1])) * fabs(law->gear);
+  double push = (law->gain * control + law->bias[0]) * law->gear; // at the coordinate 0
+  if (j->servoed) push += j->servo.stiffness * (j->target + j->reference);
+  if (j->servoed && (isfinite(servo.force) || isfinite(j->servo.force)))
+    TB_TRY(tb_robot_note(m->r, at.xml,
+                         "several actuators at the joint \"%.60s\" have one largest force, the sum of theirs",
+                         j->name));
+  j->servo = (tbServo){j->servo.stiffness + servo.stiffness, j->servo.damping + servo.damping,
+                       j->servoed ? j->servo.force + servo.force : servo.force};
+  j->servoed = true;
+  j->target = j->servo.stiffness > 0 ? push / j->servo.stiffness - j->reference : 0;
+  if (!(j->servo.stiffness > 0) && push != 0)
+    TB_TRY(tb_robot_note(m->r, at.xml, "the constant force of the <%s> is not in the scene", at.xml->name));
+  if (law->limited && law->force[0] != -law->force[1])
+    return tb_robot_note(m->r, at.xml,
+                         "a forcerange that is not symmetric is in the scene by its larger end");
+  return TB_OK;
+}
+
+static tbRobotBody* body_of(tbRobot* r, const tbRobotJoint* joint)
+{
+  for (tbRobotBody* b = r->bodies; b; b = b->next)
+    for (const tbRobotJoint* j = b->joints; j; j = j->next)
+      if (j == joint) return b;
+  return NULL;
+}
+
+static tbStatus read_actuator(tbMj* m, tbMjAt at, int index)
+{
+  Law law = {0};
+  const char *name = tb_xml_get(at.xml, "name"), *joint = tb_mj_get(at, "joint");
+  if (!joint) joint = tb_mj_get(at, "jointinparent");
+  TB_TRY(read_law(m, at, &law));
+  TB_TRY(read_ranges(m, at, &law));
+  if (!joint)
+    return tb_robot_note(m->r, at.xml, "the actuator \"%.60s\" is not at a joint, and not in the scene",
+                         name ? name : "");
+  tbRobotJoint* j = tb_robot_joint(m->r, joint);
+  if (!j) return tb_xml_fail(m->r->ctx, at.xml, "there is no joint \"%.60s\"", joint);
+  if (j->type == TB_JOINT_BALL)
+    return tb_robot_note(m->r, at.xml, "an actuator at a ball joint is not in the scene");
+  if (index < m->controls) law.control = m->control[index];
+  if (law.ratio > 0 && law.bias[1] < 0 && law.gear != 0)
+    law.bias[2] -=
+        2 * law.ratio * sqrt(-law.bias[1] * reflected_inertia(m->r, body_of(m->r, j), j)) / fabs(law.gear);
+  if (is_servo(&law)) return add_servo(m, at, &law, j);
+  return tb_robot_note(m->r, at.xml,
+                       "the <%s> at the joint \"%.60s\" is its effort, %.4g for a control of 1: none in the "
+                       "scene until a program or a control file gives it",
+                       at.xml->name, joint, law.gain * law.gear);
+}
+
+tbStatus tb_mj_actuators(tbMj* m)
+{
+  int index = 0;
+  for (tbXml* list = tb_xml_child(m->root, "actuator"); list; list = tb_xml_next(list, "actuator"))
+    for (tbXml* xml = list->first; xml; xml = xml->next) {
+      tbMjAt at;
+      xml->read = true;
+      TB_TRY(tb_mj_at(m, xml, NULL, &at));
+      TB_TRY(read_actuator(m, at, index++));
+    }
+  return TB_OK;
+}
