@@ -20,7 +20,7 @@ typedef struct tbDescent {
   // Results: the last iterate, its impulses λ(u) and curvatures D(u).
   double *v, *u, *lambda, *D; // (ndof), (nrow), (nrow), (d_adr[ncontact])
   int used;                   // iterations
-  double off;                 // of the balanced impulses: velocities that clipping added   m/s
+  double off;                 // of the balanced impulses: how far they are from the minimum   m/s
 } tbDescent;
 
 // Memory for the results.
@@ -32,11 +32,12 @@ tbStatus tb_descent_start(tbContext* ctx, tbArena* arena, const double* lambda, 
 // From d->v on.
 tbStatus tb_descent_run(tbContext* ctx, tbArena* arena, tbDescent* descent);
 
-// Makes the last iterate balance: a Gauss–Newton step v + δ, (A + JᵀDJ) δ = −∇g, whose impulses λ − D J δ do
+// Makes the last iterate balance: Newton steps v + δ, K δ = −∇g (coupled.h), whose impulses λ − (D + E) J δ
 // satisfy A (v + δ − v_free) = Jᵀλ, to rounding, before they are clipped to what the laws allow. Repeated
-// with a line search while clipping adds more than `still` to the velocities or the impulses still change; of
-// the rounds the one is taken to which clipping added least: d->off. d->lambda: its impulses; the velocities
-// are for the judge to find.
+// while clipping, or the step that would follow, changes velocities by more than `still`; a step that does
+// not lessen the next is replaced by one of descent to the minimum along it. Where that does not end, those
+// impulses are taken that clipping changed least, and d->off says by how much they are off. d->lambda: the
+// impulses; the velocities are for the judge to find.
 tbStatus tb_descent_balance(tbContext* ctx, tbArena* arena, tbDescent* descent);
 
 // λ(u), D(u) and u at v. Returns Σ ψ.

@@ -9,7 +9,7 @@
 #include "descent/descend.h"
 
 typedef struct tbLineSearch {
-  double *product, *end;       // (ndof)
+  double* product;             // (ndof)
   double *turn, *at, *impulse; // (nrow)
 } tbLineSearch;
 
@@ -18,5 +18,10 @@ tbStatus tb_line_search_begin(tbArena* arena, const tbProblem* problem, tbLineSe
 // From descent->v, where u, λ and D were evaluated and g has this gradient; 0: the direction leads nowhere.
 double tb_line_search(const tbDescent* descent, tbThreads* threads, const double* gradient,
                       const double* direction, tbLineSearch* search);
+
+// The same to the minimum along the direction, where potentials stop growing or start: a step of Newton's
+// method that crosses many of these ends between them.
+double tb_line_minimum(const tbDescent* descent, tbThreads* threads, const double* gradient,
+                       const double* direction, tbLineSearch* search);
 
 #endif

@@ -191,14 +191,20 @@ static void velocities(void* user, int begin, int end, int piece)
   const tbProblem* p = job->r->problem;
   for (int k = begin; k < end; k++) {
     double* u = job->u + p->row_adr[k];
-    memcpy(u, p->bias + p->row_adr[k], (size_t)rows_of(p, k) * sizeof *u);
+    for (int i = 0; i < rows_of(p, k); i++) u[i] = job->in ? job->in[p->row_adr[k] + i] : 0;
     times_jacobian(p, k, job->v, u);
   }
 }
 
 void tb_relaxed_velocities(const tbRelaxed* r, tbThreads* threads, const double* v, double* u)
 {
-  Job job = {.r = r, .v = v, .u = u};
+  Job job = {.r = r, .v = v, .in = r->problem->bias, .u = u};
+  tb_parallel_for(threads, r->problem->ncontact, GRAIN, velocities, &job);
+}
+
+void tb_relaxed_turns(const tbRelaxed* r, tbThreads* threads, const double* x, double* y)
+{
+  Job job = {.r = r, .v = x, .u = y};
   tb_parallel_for(threads, r->problem->ncontact, GRAIN, velocities, &job);
 }
 

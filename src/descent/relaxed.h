@@ -51,6 +51,9 @@ double tb_relaxed_contact(const tbRelaxed* relaxed, int k, const double* u, doub
 // u = J v + b                                                                               (nrow)
 void tb_relaxed_velocities(const tbRelaxed* relaxed, tbThreads* threads, const double* v, double* u);
 
+// y = J x, without what rounding b would cost                                              (nrow)
+void tb_relaxed_turns(const tbRelaxed* relaxed, tbThreads* threads, const double* x, double* y);
+
 // λ(u) and D(u) of all contacts; D may be null. Returns Σ ψ_k, with friction limited by `frozen` (the normal
 // impulses; null: their own).
 double tb_relaxed_impulses(const tbRelaxed* relaxed, tbThreads* threads, const double* u,

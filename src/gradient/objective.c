@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILE_GIB = 1, PRIMAL_ITERATIONS = 60 };
+enum { FILE_GIB = 1 };
+static const double TIGHT = 1e-9; // m/s
 
 static char* copy_text(tbArena* arena, const char* text, size_t length)
 {
@@ -228,18 +229,13 @@ double tb_objective_measure(const tbObjective* o, const tbWorld* w)
   return tb_dot3(d, d);
 }
 
-// The scheme primal stops its descent somewhere: derivatives want the minimum itself, by Newton's method with
-// a line search.
+// Schemes that end at the minimum of their potentials (tb_descent_balance): derivatives want it to rounding.
 static tbStepOptions tight(const tbStepOptions* o)
 {
+  static const char* const balanced[] = {"primal", "vbd", "avbd"};
   tbStepOptions t = *o;
-  if (strcmp(o->scheme, "primal") != 0) return t;
-  t.descent.preconditioner = TB_DESCENT_NEWTON;
-  t.descent.relaxation = 0;
-  t.descent.acceleration = TB_ACCELERATE_NONE;
-  t.descent.turning = true;
-  if (t.iterations < PRIMAL_ITERATIONS) t.iterations = PRIMAL_ITERATIONS;
-  t.solver.velocity_tolerance = 1e-12;
+  for (int i = 0; i < 3; i++)
+    if (strcmp(o->scheme, balanced[i]) == 0 && o->descent.balanced) t.solver.velocity_tolerance = TIGHT;
   return t;
 }
 
