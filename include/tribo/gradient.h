@@ -62,7 +62,8 @@ typedef enum tbGradientMethod {
   TB_GRADIENT_AUTO, // tangent
   // Forward: the derivative of the state by every number is carried through the steps. The contact law is
   // differentiated implicitly, on its states; what a step does around it (contact geometry, assembly,
-  // moments of impact, integration) by central differences along the tangent.
+  // moments of impact, integration) by central differences along the tangent. Where the law has several
+  // solutions, and under schemes that relax it, steps are differentiated as the run takes them.
   TB_GRADIENT_TANGENT,
   // Reverse: the derivative of the loss by the state is carried back from the end, over steps that are run
   // again from O(√N) states kept on the way.

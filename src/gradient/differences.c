@@ -9,8 +9,7 @@
 static tbStatus run(tbContext* ctx, const tbObjective* o, tbExact* exact, tbWorld* w, double* loss)
 {
   int64_t steps = tb_objective_steps(o);
-  for (int64_t i = 0; i < steps; i++)
-    TB_TRY(exact ? tb_objective_step(ctx, o, exact, false, w) : tb_world_step(ctx, w, &o->step, NULL));
+  for (int64_t i = 0; i < steps; i++) TB_TRY(tb_objective_step(ctx, o, exact, false, w));
   *loss = tb_objective_measure(o, w);
   return TB_OK;
 }
@@ -35,7 +34,8 @@ static tbStatus quotient(tbContext* ctx, const tbObjective* o, tbExact* exact, c
 static tbStatus differ(tbContext* ctx, const tbObjective* o, tbExact* exact, const double* values, double at,
                        int i, double* out)
 {
-  double e = 0.1 * tb_objective_reach(o, values, i), ahead = 0, behind = 0;
+  bool rounded = !exact && !tb_objective_is_relaxed(o); // like the solver's tolerance
+  double e = (rounded ? 1 : 0.1) * tb_objective_reach(o, values, i), ahead = 0, behind = 0;
   bool can_ahead, can_behind;
   TB_TRY(quotient(ctx, o, exact, values, at, i, e, &ahead, &can_ahead));
   TB_TRY(quotient(ctx, o, exact, values, at, i, -e, &behind, &can_behind));
@@ -59,19 +59,18 @@ static tbStatus run_base(tbContext* ctx, const tbObjective* o, tbExact* exact, c
   return status;
 }
 
-// Where velocities are not unique all runs are the scene's solver's (tangent.c).
+// Runs are the scene's solver's where those of the tangent are (tangent.c).
 tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                                  double* gradient, tbGradientReport* report)
 {
   tbTape tape;
-  tbExact own, *exact = &own;
+  tbExact own, *exact = tb_objective_is_relaxed(o) ? NULL : &own;
+  double as_run = 0;
   tb_tape_init(&tape);
-  tb_exact_init(ctx, exact, &tape);
+  tb_exact_init(ctx, &own, &tape);
   tbStatus status = run_base(ctx, o, exact, values, loss);
-  if (own.ambiguous > 0) {
-    exact = NULL;
-    if (status == TB_OK) status = run_base(ctx, o, exact, values, loss);
-  }
+  if (status == TB_OK && exact) status = run_base(ctx, o, NULL, values, &as_run);
+  if (exact && (own.ambiguous > 0 || !tb_objective_is_run(o, *loss, as_run))) exact = NULL, *loss = as_run;
   for (int i = 0; i < o->size && status == TB_OK; i++)
     status = differ(ctx, o, exact, values, *loss, i, &gradient[i]);
   report->steps = tb_objective_steps(o), report->runs = report->steps * (1 + 2 * o->size);

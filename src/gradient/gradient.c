@@ -25,6 +25,7 @@ tbStatus tb_objective_gradient(tbContext* ctx, const tbObjective* o, tbGradientM
   double at = 0;
   if (method == TB_GRADIENT_AUTO) method = TB_GRADIENT_TANGENT;
   own.method = method;
+  TB_TRY(tb_objective_takes_scheme(ctx, o));
   switch (method) {
   case TB_GRADIENT_TANGENT: TB_TRY(tb_gradient_tangent(ctx, o, values, &at, gradient, &own)); break;
   case TB_GRADIENT_ADJOINT: TB_TRY(tb_gradient_adjoint(ctx, o, values, &at, gradient, &own)); break;

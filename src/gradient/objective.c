@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { FILE_GIB = 1 };
-static const double TIGHT = 1e-9; // m/s
+static const double LEAST_TOLERANCE = 1e-7; // m/s
 
 static char* copy_text(tbArena* arena, const char* text, size_t length)
 {
@@ -229,24 +229,37 @@ double tb_objective_measure(const tbObjective* o, const tbWorld* w)
   return tb_dot3(d, d);
 }
 
-// Schemes that end at the minimum of their potentials (tb_descent_balance): derivatives want it to rounding.
-static tbStepOptions tight(const tbStepOptions* o)
-{
-  static const char* const balanced[] = {"primal", "vbd", "avbd"};
-  tbStepOptions t = *o;
-  for (int i = 0; i < 3; i++)
-    if (strcmp(o->scheme, balanced[i]) == 0 && o->descent.balanced) t.solver.velocity_tolerance = TIGHT;
-  return t;
-}
-
 tbStatus tb_objective_step(tbContext* ctx, const tbObjective* o, tbExact* exact, bool replay, tbWorld* w)
 {
+  if (!exact) return tb_world_step(ctx, w, &o->step, NULL);
   tb_exact_step(exact, replay);
   w->cache->answers = &exact->answers;
-  tbStepOptions step = tight(&o->step);
-  tbStatus status = tb_world_step(ctx, w, &step, NULL);
+  tbStatus status = tb_world_step(ctx, w, &o->step, NULL);
   w->cache->answers = NULL;
   return status;
+}
+
+// Schemes that relax the contact law solve problems of their own.
+bool tb_objective_is_relaxed(const tbObjective* o)
+{
+  static const char* const relaxed[] = {"primal", "xpbd", "vbd", "avbd"};
+  for (size_t i = 0; i < sizeof relaxed / sizeof *relaxed; i++)
+    if (strcmp(o->step.scheme, relaxed[i]) == 0) return true;
+  return false;
+}
+
+tbStatus tb_objective_takes_scheme(tbContext* ctx, const tbObjective* o)
+{
+  if (strcmp(o->step.scheme, "soft-step") != 0) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                 "no derivatives: the scheme soft-step computes in floats, and differences of its steps are "
+                 "rounding; take semi-implicit or primal");
+}
+
+bool tb_objective_is_run(const tbObjective* o, double exact, double run)
+{
+  double far = fmax(o->step.solver.velocity_tolerance, LEAST_TOLERANCE) * o->time;
+  return fabs(exact - run) <= far * (far + 2 * sqrt(fmin(exact, run)));
 }
 
 tbStatus tb_objective_loss(tbContext* ctx, const tbObjective* o, const double* values, double* loss)

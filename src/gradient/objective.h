@@ -67,9 +67,16 @@ bool tb_objective_is_initial(const tbObjective* objective, int i);
 tbVec3 tb_objective_position(const tbObjective* objective, const tbWorld* world);
 double tb_objective_measure(const tbObjective* objective, const tbWorld* world);
 
-// Takes a step with problems answered exactly.
+// Takes a step with problems answered exactly; exact null: as a run takes it.
 tbStatus tb_objective_step(tbContext* ctx, const tbObjective* objective, tbExact* exact, bool replay,
                            tbWorld* world);
+
+// Whether steps are differentiated as a run takes them, and not as the contact law has them.
+bool tb_objective_is_relaxed(const tbObjective* objective);
+// Whether two losses are of one run, but for what the solver's tolerance allows: where the contact law has
+// several solutions, exact answers may be others than the solver's.
+bool tb_objective_is_run(const tbObjective* objective, double exact, double run);
+tbStatus tb_objective_takes_scheme(tbContext* ctx, const tbObjective* objective);
 
 // The scene with number i moved by an offset.
 tbStatus tb_objective_beside(tbContext* ctx, const tbObjective* objective, const double* values, int i,

@@ -147,8 +147,7 @@ static void end(tbContext* ctx, Forward* f)
 static tbStatus step(tbContext* ctx, Forward* f, bool replay, tbWorld* w)
 {
   f->report->runs++;
-  if (f->as_solved) return tb_world_step(ctx, w, &f->o->step, NULL);
-  return tb_objective_step(ctx, f->o, &f->exact, replay, w);
+  return tb_objective_step(ctx, f->o, f->as_solved ? NULL : &f->exact, replay, w);
 }
 
 static double norm_of(const Forward* f, const double* t)
@@ -349,13 +348,17 @@ static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, 
   return status;
 }
 
-// Where velocities are not unique, a derivative exists of those that a solver finds, from the impulses it
-// starts with: then it is the scene's own solver whose steps are differenced.
+// Where velocities are not unique, or the contact law has several solutions, a derivative exists of those
+// that a solver finds, from the impulses it starts with: then it is the scene's own solver whose steps are
+// differenced. So are those of schemes that relax the law.
 tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                              double* gradient, tbGradientReport* report)
 {
+  double as_run;
+  if (tb_objective_is_relaxed(o)) return run(ctx, o, values, true, loss, gradient, report);
   TB_TRY(run(ctx, o, values, false, loss, gradient, report));
-  if (report->ambiguous == 0) return TB_OK;
+  TB_TRY(tb_objective_loss(ctx, o, values, &as_run));
+  if (report->ambiguous == 0 && tb_objective_is_run(o, *loss, as_run)) return TB_OK;
   report->unstable = 0;
   return run(ctx, o, values, true, loss, gradient, report);
 }

@@ -5,9 +5,9 @@
 //
 // with potentials in place of contact, friction and joints (src/descent/relaxed.h), by preconditioned descent
 // (src/descent/descend.h) from the free velocities or, where that is lower, from those of the last step's
-// impulses. The last iterate is then made to balance (src/descent/balance.c): its impulses are those that
-// move the bodies, to rounding. Unbalanced, bodies have the velocities of the last iterate, as published; the
-// report says what momentum the impulses leave unexplained.
+// impulses. The last iterate is then made to balance (src/descent/balance.c), by Newton steps to the minimum:
+// its impulses are those that move the bodies, to rounding. Unbalanced, bodies have the velocities of the
+// last iterate, as published; the report says what momentum the impulses leave unexplained.
 //
 // Cost      an iteration is linear in contacts; balancing factors A + JᵀDJ over the graph of bodies.
 // Limits    insensitive to mass ratios, not to ratios of stiffness; contacts overlap by λ/(h k_n), and stick

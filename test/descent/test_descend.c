@@ -2,13 +2,14 @@
 // Descent on relaxed problems: gradients and Hessians against differences, and one minimum for all ways.
 #include "descent/ascend.h"
 #include "descent/coordinate.h"
+#include "descent/coupled.h"
 #include "problem/metric.h"
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { COULOMB_ALONE = 9 }; // a seed
+enum { COULOMB_ALONE = 100 }; // seeds from here on
 
 typedef struct {
   tbContext ctx;
@@ -24,7 +25,7 @@ static bool bench_open(Bench* b, uint64_t seed, int metric, tbRelaxedFriction mo
   b->ctx = tb_default_context();
   tb_arena_init(&b->arena, &b->ctx);
   tbManufacture make = tb_default_manufacture();
-  make.seed = seed, make.contacts = 12, make.metric = metric, make.all_laws = seed != COULOMB_ALONE,
+  make.seed = seed, make.contacts = 12, make.metric = metric, make.all_laws = seed < COULOMB_ALONE,
   make.mu_max = 0.8;
   CHECK_OK(&b->ctx, tb_problem_manufacture(&b->ctx, &make, &b->problem, &b->exact));
   tbRelaxation how = {.h = 0.01,
@@ -185,4 +186,76 @@ TEST(primal_and_dual_end_at_one_solution)
         break;
       }
   bench_close(&b);
+}
+
+// K is the derivative of ∇g with friction's limits following the normal impulses: K⁻¹ undoes differences of
+// gradients, and K⁻ᵀ is its transpose.
+TEST(coupled_solves_undo_changes_of_the_gradient)
+{
+  for (int m = 1; m < TB_RELAX_COUNT; m++) { // the smooth ones
+    Bench b;
+    if (!bench_open(&b, COULOMB_ALONE, TB_MAKE_RIGID, (tbRelaxedFriction)m, true)) return;
+    const tbProblem* p = b.problem;
+    size_t n = (size_t)p->ndof;
+    tbDescent d = {0};
+    tbHessian h;
+    tbCoupled c;
+    CHECK_OK(&b.ctx, tb_descent_begin(&b.arena, &b.relaxed, &b.cells, &d));
+    CHECK_OK(&b.ctx, tb_hessian_begin(&b.ctx, &b.arena, &b.relaxed, &b.cells, &h));
+    CHECK_OK(&b.ctx, tb_coupled_begin(&b.arena, &h, 1e-13, &c));
+    double *x = TB_TAKE(&b.arena, double, n), *y = TB_TAKE(&b.arena, double, n);
+    double *work = TB_TAKE(&b.arena, double, n), *end[2], e = 1e-6, sum = 0, same = 0;
+    for (size_t i = 0; i < n; i++) x[i] = sin(i + 1.0);
+    for (int side = 0; side < 2; side++) {
+      end[side] = TB_TAKE(&b.arena, double, n);
+      for (size_t i = 0; i < n; i++) d.v[i] = p->v_free[i] + (side ? -e : e) * x[i];
+      tb_descent_evaluate(&d, NULL);
+      tb_relaxed_gradient(&b.relaxed, NULL, d.v, d.lambda, work, end[side]);
+    }
+    for (size_t i = 0; i < n; i++) end[0][i] = (end[0][i] - end[1][i]) / (2 * e);
+    memcpy(d.v, p->v_free, n * sizeof *d.v);
+    tb_relaxed_velocities(&b.relaxed, NULL, d.v, d.u);
+    tb_coupled_evaluate(&c, d.u, d.lambda, d.D);
+    CHECK(c.any);
+    CHECK_OK(&b.ctx, tb_hessian_update(&b.ctx, &h, d.D));
+    CHECK_OK(&b.ctx, tb_coupled_solve(&b.ctx, &c, false, end[0], y));
+    for (size_t i = 0; i < n; i++) CHECK_NEAR(y[i], x[i], 1e-4);
+    CHECK_OK(&b.ctx, tb_coupled_solve(&b.ctx, &c, true, x, work));
+    for (size_t i = 0; i < n; i++) sum += work[i] * end[0][i], same += x[i] * y[i];
+    CHECK_NEAR(sum, same, 1e-9 * fabs(same));
+    tb_hessian_end(&b.ctx, &h);
+    bench_close(&b);
+  }
+}
+
+// Balanced impulses are those of the minimum: their velocities leave no gradient.
+TEST(balancing_ends_at_the_minimum)
+{
+  for (uint64_t seed = 0; seed < 12; seed++) {
+    Bench b;
+    if (!bench_open(&b, COULOMB_ALONE + seed, TB_MAKE_RIGID, TB_RELAX_STICK_SLIP, false)) return;
+    const tbProblem* p = b.problem;
+    size_t n = (size_t)p->ndof;
+    tbDescent d = {.still = 1e-9};
+    tbHessian h;
+    CHECK_OK(&b.ctx, tb_descent_begin(&b.arena, &b.relaxed, &b.cells, &d));
+    memcpy(d.v, p->v_free, n * sizeof *d.v);
+    tb_descent_evaluate(&d, NULL);
+    CHECK_OK(&b.ctx, tb_descent_balance(&b.ctx, &b.arena, &d));
+    double *push = TB_TAKE(&b.arena, double, n), *work = TB_TAKE(&b.arena, double, n), most = 0;
+    tb_relaxed_gradient(&b.relaxed, NULL, p->v_free, d.lambda, work, push);
+    for (int k = 0; k < p->nblock; k++) tb_metric_solve(&p->block[k], NULL, push + p->block[k].dof, work);
+    for (size_t i = 0; i < n; i++) d.v[i] = p->v_free[i] - push[i];
+    tb_descent_evaluate(&d, NULL);
+    tb_relaxed_gradient(&b.relaxed, NULL, d.v, d.lambda, work, push);
+    CHECK_OK(&b.ctx, tb_hessian_begin(&b.ctx, &b.arena, &b.relaxed, &b.cells, &h));
+    CHECK_OK(&b.ctx, tb_hessian_update(&b.ctx, &h, d.D));
+    CHECK_OK(&b.ctx, tb_hessian_solve(&b.ctx, &h, push, push));
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(push[i]));
+    if (!(most < 1e-7) || !(d.off < 1e-7))
+      test_failed(__FILE__, __LINE__, "problem %d: %g m/s from the minimum, said to be %g", (int)seed, most,
+                  d.off);
+    tb_hessian_end(&b.ctx, &h);
+    bench_close(&b);
+  }
 }
