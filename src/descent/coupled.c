@@ -74,7 +74,7 @@ static double rotate(Rotated* q, int j, double* h)
     double x = q->c[i] * h[i] + q->s[i] * h[i + 1];
     h[i + 1] = -q->s[i] * h[i] + q->c[i] * h[i + 1], h[i] = x;
   }
-  double length = hypot(h[j], h[j + 1]);
+  double length = sqrt(h[j] * h[j] + h[j + 1] * h[j + 1]);
   q->c[j] = length > 0 ? h[j] / length : 1, q->s[j] = length > 0 ? h[j + 1] / length : 0;
   h[j] = length;
   q->rhs[j + 1] = -q->s[j] * q->rhs[j], q->rhs[j] *= q->c[j];
