@@ -14,7 +14,7 @@
 #include "collide/gjk.h"
 #include "step/rows.h"
 
-enum { SHAPES = 256, PAIRS = 64, AHEAD = 6 };
+enum { SHAPES = 64, PAIRS = 64, AHEAD = 6 };
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
@@ -132,15 +132,31 @@ static const tbContactRecord* records_of(const Search* s, const tbCachedPair* pa
   return record + lo;
 }
 
-static void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point)
+// The tangents of the last step's contact in those of this one's: the same for all points of a pair that
+// share their normal.
+typedef struct {
+  const tbContactRecord* of; // null: nothing yet
+  double tt, tb, bt, bb;
+} Turned;
+
+static bool same3(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+static void turn_tangents(const tbContactRecord* r, const tbSoftStepContact* c, Turned* out)
+{
+  if (out->of && same3(out->of->normal, r->normal) && same3(out->of->tangent, r->tangent)) return;
+  tbVec3 b = tb_cross3(r->normal, r->tangent), across = tb_cross3(c->normal, c->tangent);
+  *out = (Turned){r, tb_dot3(r->tangent, c->tangent), tb_dot3(r->tangent, across), tb_dot3(b, c->tangent),
+                  tb_dot3(b, across)};
+}
+
+static void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point, Turned* turned)
 {
   float* guess = c->point[point].guess;
   guess[0] = (float)r->impulse[0];
   if (r->rows < 3) return;
-  tbVec3 rub = tb_add3(tb_scale3(r->impulse[1], r->tangent),
-                       tb_scale3(r->impulse[2], tb_cross3(r->normal, r->tangent)));
-  guess[1] = (float)tb_dot3(rub, c->tangent);
-  guess[2] = (float)tb_dot3(rub, tb_cross3(c->normal, c->tangent));
+  turn_tangents(r, c, turned);
+  guess[1] = (float)(r->impulse[1] * turned->tt + r->impulse[2] * turned->bt);
+  guess[2] = (float)(r->impulse[1] * turned->tb + r->impulse[2] * turned->bb);
   int row = 3;
   if (r->rows != tb_soft_step_rows(c)) return;
   if (c->torsion > 0) c->point[point].spin[0] = r->impulse[row++];
@@ -154,11 +170,12 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
   bool used[MATCHED] = {0}, done[TB_SOFT_STEP_POINTS] = {0};
   if (count > MATCHED) count = MATCHED;
   int left = c->count;
+  Turned turned = {.of = NULL};
   for (int i = 0; i < c->count; i++)
-    for (int k = 0; k < count && !done[i]; k++) {
+    for (int n = 0, k = i < count ? i : 0; n < count && !done[i]; n++, k = k + 1 < count ? k + 1 : 0) {
       if (used[k] || record[k].feature != c->point[i].feature) continue;
       if (tb_dot3(record[k].normal, c->normal) < 0.9) continue;
-      take_impulse(&record[k], c, i);
+      take_impulse(&record[k], c, i, &turned);
       used[k] = done[i] = true, left--;
     }
   if (left == 0) return;
@@ -174,7 +191,7 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
       if (distance < least && tb_dot3(record[k].normal, c->normal) > 0.9) least = distance, best = k;
     }
     if (best < 0) continue;
-    take_impulse(&record[best], c, i);
+    take_impulse(&record[best], c, i, &turned);
     used[best] = true;
   }
 }

@@ -85,11 +85,15 @@ static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbS
   }
 }
 
-// Lanes without a pair: two bodies that do not move, and nothing else.
-static void clear(const tbSoftStepWork* s, tbSoftStepBatch* batch, int points, int lanes)
+// Lanes without a pair: two bodies that do not move, and nothing else. Where all lanes have all points, no
+// more is cleared than is not written anyway.
+static void clear(const tbSoftStepWork* s, tbSoftStepBatch* batch, int points, int lanes, bool full)
 {
-  memset(batch, 0, offsetof(tbSoftStepBatch, point) + (size_t)points * sizeof *batch->point);
+  size_t pair = offsetof(tbSoftStepBatch, normal), all = offsetof(tbSoftStepBatch, point);
+  memset(batch, 0, full ? pair : all + (size_t)points * sizeof *batch->point);
+  for (int k = 0; full && k < points; k++) memset(batch->point[k].total, 0, sizeof batch->point[k].total);
   batch->points = points, batch->lanes = lanes;
+  if (full) return;
   for (int k = 0; k < TB_SOFT_STEP_LANES; k++) batch->a[k] = batch->b[k] = s->bodies;
 }
 
@@ -120,16 +124,16 @@ static void fill(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     tbSoftStepBatch* batch = &s->batch[i];
     const int* at = s->order + TB_SOFT_STEP_LANES * i;
-    int points = 0, lanes = 0;
+    int points = 0, lanes = 0, all = 0;
     for (int lane = 0; lane < TB_SOFT_STEP_LANES; lane++) {
       if (at[lane] < 0) continue;
       int count = s->contact[at[lane]].count;
-      points = count > points ? count : points, lanes = lane + 1;
+      points = count > points ? count : points, lanes = lane + 1, all += count;
     }
     for (int lane = 0; lane < TB_SOFT_STEP_LANES && i + 1 < end; lane++)
       if (at[TB_SOFT_STEP_LANES + lane] >= 0)
         tb_prefetch(&s->contact[at[TB_SOFT_STEP_LANES + lane]], sizeof *s->contact);
-    clear(s, batch, points, lanes);
+    clear(s, batch, points, lanes, all == TB_SOFT_STEP_LANES * points);
     for (int lane = 0; lane < lanes; lane++)
       if (at[lane] >= 0) put_contact(s, &s->contact[at[lane]], batch, lane);
   }
@@ -155,6 +159,6 @@ tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
     place[k][sort_of(c)] += stride(k);
     c->place = next, s->order[next] = i;
   }
-  tb_parallel_for(ctx->threads, batches, TB_SOFT_STEP_GRAIN, fill, s);
+  tb_parallel_for(ctx->threads, batches, 4, fill, s);
   return TB_OK;
 }

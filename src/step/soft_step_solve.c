@@ -82,8 +82,8 @@ typedef struct {
   tb8f sum, about_t, about_b;
 } Pressed;
 
-static inline Pressed press(tbSoftStepBatch* own, const tbSoftStepPass* pass, const Opening* opening,
-                            const Motion* u)
+static inline Pressed press(tbSoftStepBatch* own, const int points, const tbSoftStepPass* pass,
+                            const Opening* opening, const Motion* u)
 {
   tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
   tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
@@ -92,7 +92,6 @@ static inline Pressed press(tbSoftStepBatch* own, const tbSoftStepPass* pass, co
   if (pass->first && own->fresh) give = zero; // too small an impulse would hold too little by friction
   tb8f error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
       change[TB_SOFT_STEP_POINTS], step[TB_SOFT_STEP_POINTS];
-  int points = own->points;
   bool open = false;
   for (int k = 0; k < points; k++) {
     const tbSoftStepPoint* point = &own->point[k];
@@ -114,12 +113,7 @@ static inline Pressed press(tbSoftStepBatch* own, const tbSoftStepPass* pass, co
     step[k] = tb8_div(step[k], tb8_add(one, yields));
     soft[k] = tb8_mul(yields, w);
   }
-  switch (points) {
-  case 1: together(own, 1, soft, step, error, now, change); break;
-  case 2: together(own, 2, soft, step, error, now, change); break;
-  case 3: together(own, 3, soft, step, error, now, change); break;
-  default: together(own, TB_SOFT_STEP_POINTS, soft, step, error, now, change); break;
-  }
+  together(own, points, soft, step, error, now, change);
   if (pass->push) own->open = open;
   Pressed out = {zero, zero, zero};
   for (int k = 0; k < points; k++) {
@@ -185,11 +179,12 @@ static inline void rub(const Friction* f, const tbSoftStepPoint* point, tb8f nor
 
 // Friction of the points, one after the other, under the normal impulses as they are now. count: add what
 // the impulses are then to those of the step.
-static inline void rub_all(tbSoftStepBatch* own, const Motion* u, bool count, V3* impulse, V3* moment)
+static inline void rub_all(tbSoftStepBatch* own, const int points, const Motion* u, bool count, V3* impulse,
+                           V3* moment)
 {
   Friction f = friction_of(own);
   tb8f change_t[TB_SOFT_STEP_POINTS], change_b[TB_SOFT_STEP_POINTS];
-  for (int k = 0; k < own->points; k++) {
+  for (int k = 0; k < points; k++) {
     tbSoftStepPoint* point = &own->point[k];
     V3 arm = load3(point->arm), l = load3(point->lambda), now = l, v = at_arm(u, arm);
     for (int i = 0; i < k; i++) {
@@ -209,29 +204,41 @@ static inline void rub_all(tbSoftStepBatch* own, const Motion* u, bool count, V3
   }
 }
 
+// A batch, compiled for each number of points.
+static inline void solve_batch(tbSoftStepBatch* own, const int points, tbSoftStepBody* body, int moving,
+                               const tbSoftStepPass* pass)
+{
+  Pair p = pair_of(own);
+  bool open = pass->push || own->open;
+  Opening opening;
+  if (open) opening = opening_of(&p, body, own);
+  Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
+  for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
+    Motion u = in_frame(&p, &a, &b);
+    Pressed pressed = press(own, points, pass, open ? &opening : NULL, &u);
+    tb8f zero = tb8_set1(0);
+    V3 impulse = {pressed.sum, zero, zero}, moment = {zero, pressed.about_t, pressed.about_b};
+    if (!pass->push || pass->first) {
+      yield_to(own, &pressed, &u);
+      rub_all(own, points, &u, !pass->push && round == 1, &impulse, &moment);
+    }
+    push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
+  }
+  scatter(body, own->a, moving, a);
+  scatter(body, own->b, moving, b);
+}
+
 void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
                         const tbSoftStepPass* pass)
 {
   for (int i = begin; i < end; i++) {
     tbSoftStepBatch* own = &batch[i];
-    Pair p = pair_of(own);
-    bool open = pass->push || own->open;
-    Opening opening;
-    if (open) opening = opening_of(&p, body, own);
-    Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
-    for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
-      Motion u = in_frame(&p, &a, &b);
-      Pressed pressed = press(own, pass, open ? &opening : NULL, &u);
-      tb8f zero = tb8_set1(0);
-      V3 impulse = {pressed.sum, zero, zero}, moment = {zero, pressed.about_t, pressed.about_b};
-      if (!pass->push || pass->first) {
-        yield_to(own, &pressed, &u);
-        rub_all(own, &u, !pass->push && round == 1, &impulse, &moment);
-      }
-      push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
+    switch (own->points) {
+    case 1: solve_batch(own, 1, body, moving, pass); break;
+    case 2: solve_batch(own, 2, body, moving, pass); break;
+    case 3: solve_batch(own, 3, body, moving, pass); break;
+    default: solve_batch(own, TB_SOFT_STEP_POINTS, body, moving, pass); break;
     }
-    scatter(body, own->a, moving, a);
-    scatter(body, own->b, moving, b);
   }
 }
 

@@ -5,7 +5,7 @@
 #include "base/prefetch.h"
 #include "base/stop.h"
 
-enum { BODIES = 1024, AHEAD = 4 };
+enum { BODIES = 256, AHEAD = 4 };
 
 // Contacts as stiff as so many oscillations per substep: stiffer ones shake tall stacks, softer ones let them
 // sag. At most FASTEST of them.
@@ -75,6 +75,15 @@ static void sweep_piece(void* user, int begin, int end, int piece)
   if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
 }
 
+// Batches of a colour in a piece: two pieces for each thread, lest one waits for another, of at least SMALL,
+// which take as long as it takes to hand them out.
+enum { SMALL = 2 };
+static int grain_of(const tbContext* ctx, int count)
+{
+  int grain = tb_piece_count(count, 2 * tb_threads_count(ctx->threads));
+  return grain < SMALL ? SMALL : grain < TB_SOFT_STEP_GRAIN ? grain : TB_SOFT_STEP_GRAIN;
+}
+
 // All contacts, colour after colour; those beyond the last one after the other.
 static void sweep(tbContext* ctx, tbSoftStepWork* s, What what, const tbSoftStepPass* pass)
 {
@@ -83,8 +92,8 @@ static void sweep(tbContext* ctx, tbSoftStepWork* s, What what, const tbSoftStep
     int count = s->colour[k + 1] - s->colour[k];
     job.first = s->colour[k];
     if (count > 0)
-      tb_parallel_for(ctx->threads, count, k < TB_SOFT_STEP_COLOURS ? TB_SOFT_STEP_GRAIN : count, sweep_piece,
-                      &job);
+      tb_parallel_for(ctx->threads, count, k < TB_SOFT_STEP_COLOURS ? grain_of(ctx, count) : count,
+                      sweep_piece, &job);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "step/scheme.h"
 #include "step/soft_step.h"
 
-enum { TB_SOFT_STEP_GRAIN = 16, TB_SOFT_STEP_BODIES = 256 }; // batches, bodies in a piece of work
+enum { TB_SOFT_STEP_GRAIN = 16, TB_SOFT_STEP_BODIES = 64 }; // batches, bodies in a piece of work
 
 // How far bodies are, at most, from where their velocities at the end of the step would have taken them.
 typedef struct tbSoftStepAstray {
