@@ -108,8 +108,9 @@ typedef struct tbStepChanges {
   double short_of;  // m: the longest way that one of them would have gone on, at the velocity it has
   double projected; // m: how far the projection of positions moved a body's centre of mass at most
   double turned;    // rad: and how far it turned one
-  double slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
-                 // and as much slower
+  double
+      slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
+              // and as much slower; of ipc, from a rigid body that turned so far that contacts gained energy
   double unbalanced; // N·s: unbalanced descent (tbDescentOptions.balanced): the most momentum that a body won
                      // and no impulse explains
 } tbStepChanges;
@@ -136,6 +137,7 @@ typedef struct tbStepReport {
   double pd_s[TB_PD_PARTS]; // pd: of the solve
   double newton_change; // ipc: m/s: the most that the last iteration of Newton's method changed a velocity
   bool newton_missed;   // ipc: that is more than its tolerance
+  double stored;        // ipc: J: energy of its barriers at the end of the step
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
@@ -158,7 +160,6 @@ typedef struct tbScheme {
   // What it asks of a solver: bits (1 << tbLaw) of the laws that scenes can bring up in a step's problem, and
   // in those of impacts, where they are problems of their own.
   unsigned laws, impact_laws;
-  bool unjointed; // it takes no joints
 } tbScheme;
 
 int tb_scheme_count(void);

@@ -187,7 +187,7 @@ static void make_positive_12(double H[144])
 }
 
 tbPairEnergy tb_pair_barrier(bool face, const tbVec3 x[4], const tbDistance* d, double dhat, double mollify,
-                             double H[144])
+                             bool positive, double H[144])
 {
   tbPairEnergy out = {0};
   if (!(d->square < dhat * dhat)) {
@@ -206,7 +206,8 @@ tbPairEnergy tb_pair_barrier(bool face, const tbVec3 x[4], const tbDistance* d, 
     out.gradient[k] = tb_scale3(e * W.first, ds[k]);
     if (soft) out.gradient[k] = tb_madd3(out.gradient[k], W.value, m.gradient[k]);
   }
-  if (H && !soft) tb_distance_hessian(d, x, W.first, W.second, H);
+  if (H && !soft && positive) tb_distance_hessian(d, x, W.first, W.second, H);
+  if (H && !soft && !positive) tb_distance_hessian_exact(d, x, W.first, W.second, H);
   if (!H || !soft) return out;
   tb_distance_hessian_exact(d, x, e * W.first, e * W.second, H);
   for (int i = 0; i < 12; i++)
@@ -215,6 +216,6 @@ tbPairEnergy tb_pair_barrier(bool face, const tbVec3 x[4], const tbDistance* d, 
       double ei = (&m.gradient[i / 3].x)[i % 3], ej = (&m.gradient[j / 3].x)[j % 3];
       H[12 * i + j] += W.first * (si * ej + ei * sj) + W.value * m.hessian[12 * i + j];
     }
-  make_positive_12(H);
+  if (positive) make_positive_12(H);
   return out;
 }

@@ -43,8 +43,8 @@ typedef struct tbMollifier {
 // Whether e(x) < 1; only then the rest is written.
 bool tb_mollifier(const tbVec3 x[4], double full, bool derivatives, tbMollifier* out);
 
-// An energy of two features: its value, its gradient by corners, and its Hessian made positive (null: not
-// wanted). `push` is how hard it drives the closest points apart, in units of energy per length.
+// An energy of two features: its value, its gradient by corners, and its Hessian (null: not wanted), as it is
+// or made positive. `push` is how hard it drives the closest points apart, in units of energy per length.
 typedef struct tbPairEnergy {
   double value, push;
   tbVec3 gradient[4];
@@ -52,6 +52,6 @@ typedef struct tbPairEnergy {
 
 // The barrier of stiffness 1 at the distance of two features. mollify: the `full` of two edges; 0: none.
 tbPairEnergy tb_pair_barrier(bool face, const tbVec3 x[4], const tbDistance* distance, double dhat,
-                             double mollify, double H[144]);
+                             double mollify, bool positive, double H[144]);
 
 #endif

@@ -41,20 +41,29 @@ static tbVec3 turn(tbMat3 I, double h, tbVec3* w)
   return middle;
 }
 
-void tb_turn_freely(const tbBody* b, double h, tbQuat* q, tbVec3* w)
+int tb_turn_pieces(double angle)
+{
+  double pieces = floor(2 * angle) + 1;
+  return pieces < MAX_PIECES ? (int)pieces : MAX_PIECES;
+}
+
+void tb_turn_in_pieces(const tbBody* b, double h, int pieces, tbQuat* q, tbVec3* w)
 {
   if (isotropic(b->inertia)) {
     *q = tb_quat_integrate(*q, *w, h);
     return;
   }
   tbVec3 own = tb_quat_unrotate(*q, *w);
-  double pieces = floor(2 * h * tb_norm3(own)) + 1;
-  int n = pieces < MAX_PIECES ? (int)pieces : MAX_PIECES;
-  for (int i = 0; i < n; i++) {
-    tbVec3 middle = turn(b->inertia, h / n, &own);
-    *q = tb_quat_normalize(tb_quat_mul(*q, tb_quat_exp(tb_scale3(h / n, middle))));
+  for (int i = 0; i < pieces; i++) {
+    tbVec3 middle = turn(b->inertia, h / pieces, &own);
+    *q = tb_quat_normalize(tb_quat_mul(*q, tb_quat_exp(tb_scale3(h / pieces, middle))));
   }
   *w = tb_quat_rotate(*q, own);
+}
+
+void tb_turn_freely(const tbBody* b, double h, tbQuat* q, tbVec3* w)
+{
+  tb_turn_in_pieces(b, h, tb_turn_pieces(h * tb_norm3(tb_quat_unrotate(*q, *w))), q, w);
 }
 
 tbVec3 tb_spin_up(const tbBody* b, tbQuat q, double time)

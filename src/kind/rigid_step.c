@@ -76,7 +76,8 @@ static void drift(const tbStepView* view, int index, tbBody* b)
   tb_view_frame_velocity(view, index, &b->v, &b->w);
   b->x = tb_madd3(f->at.x, rest, b->v), b->q = f->at.q;
   if (!carried) b->x = tb_madd3(b->x, -0.5 * rest * rest, f->a);
-  tb_turn_freely(b, rest, &b->q, &b->w);
+  if (f->pieces > 0) tb_turn_in_pieces(b, rest, f->pieces, &b->q, &b->w);
+  else tb_turn_freely(b, rest, &b->q, &b->w);
 }
 
 void tb_frame_advance(const tbStepView* view, int index, tbBody* b)

@@ -12,6 +12,7 @@ typedef struct tbUnconstrained {
   tbVec3 pushed, turned; // the part of v and w that springs and efforts of joints bring
   bool held;             // a joint acts on it: its path is no parabola
   double struck;         // when an impact changed its velocity to v; negative: none did
+  int pieces;            // that its rotation is cut in; 0: as many as its angular velocity asks for
   double share;          // of the step, that nodes go (step/implicit.c); 1: all of it
   double lost; // time at the end of the step that it stands still, lest it pass through something (inner.c)
 } tbUnconstrained;
@@ -36,5 +37,10 @@ bool tb_turns_evenly(const tbBody* body);
 
 // Turns a body freely for a time: neither its angular momentum nor its energy changes. w: world axes.
 void tb_turn_freely(const tbBody* body, double time, tbQuat* q, tbVec3* w);
+
+// The same in a given number of pieces, which makes it a smooth function of w; and how many it takes to turn
+// by an angle.
+void tb_turn_in_pieces(const tbBody* body, double time, int pieces, tbQuat* q, tbVec3* w);
+int tb_turn_pieces(double angle);
 
 #endif

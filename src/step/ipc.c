@@ -12,7 +12,7 @@
 // creeps with up to ε_v where it should hold. The end of the step is published as a contact problem, and the
 // judge says what they amount to; an exact count confirms that nothing crosses.
 //
-// First order (implicit Euler). Takes no joints and no restitution. Shapes are their surface meshes; planes
+// First order (implicit Euler). Takes no restitution. Shapes are their surface meshes; planes
 // are half-spaces.
 // Cost: a sparse factor of all bodies together per Newton iteration, some 3 to 30 per step.
 #include "step/ipc.h"
@@ -41,6 +41,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
                  .friction = TB_ARRAY(tbIpcFriction),
                  .met = TB_ARRAY(tbSurfaceContact),
                  .published = TB_ARRAY(tbSurfaceContact),
+                 .row = TB_ARRAY(tbIpcRow),
                  .matrix.pair = TB_ARRAY(uint64_t)};
   tb_surface_candidates_init(&ipc->candidates);
   tb_arena_init(&ipc->matrix.arena, ctx);
@@ -60,6 +61,7 @@ static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, 
   for (int i = 0; i < a->nconstraint; i++)
     memcpy(a->lambda + a->problem->row_adr[i], a->constraint[i].guess,
            (size_t)a->constraint[i].rows * sizeof(double));
+  tb_ipc_joints_publish(work->own, a);
   if (a->problem->ncontact > 0) TB_TRY(tb_judge_create(ctx, a->problem, &work->judge));
   TB_TRY(tb_assembly_judge(ctx, o, work->judge, a));
   if (!(tb_residual_excess(&a->residual, &o->solver) <= 1) && report->outcome == TB_CONVERGED)
@@ -73,12 +75,15 @@ static tbStatus minimise(tbContext* ctx, tbStepWork* work, tbStepReport* report)
   tbIpc* ipc = work->own;
   double clock = tb_seconds();
   TB_TRY(tb_ipc_part(ctx, work, ipc, report));
+  TB_TRY(tb_ipc_begin_joints(ctx, ipc, work));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   TB_TRY(tb_ipc_minimise(ctx, ipc));
   report->used = "ipc";
   report->iterations = ipc->iterations;
   report->newton_change = ipc->change;
   report->newton_missed = !ipc->converged;
+  report->stored = ipc->stored;
+  report->changes.slowed = fmax(report->changes.slowed, ipc->slowed);
   if (!ipc->converged) report->outcome = ipc->late ? TB_TIME : TB_MAX_ITERATIONS;
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   TB_TRY(tb_ipc_publish(ctx, ipc, work));
@@ -127,8 +132,10 @@ static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   for (size_t i = 0; i < w->body.count; i++) ipc->step[i].lent = false;
   tbStepOptions warm = *o;
   warm.warm_start = true; // the impulses are the answer
-  return tb_assemble(ctx, work->arena, w, &warm, TB_ASSEMBLE_PLAIN, work->unconstrained, work->centre,
-                     ipc->step, work->constraints.data, (int)work->constraints.count, &work->assembly);
+  TB_TRY(tb_assemble(ctx, work->arena, w, &warm, TB_ASSEMBLE_PLAIN, work->unconstrained, work->centre,
+                     ipc->step, work->constraints.data, (int)work->constraints.count, &work->assembly));
+  tb_ipc_joints_publish(ipc, &work->assembly);
+  return TB_OK;
 }
 
 static void end(tbContext* ctx, tbStepWork* work)
@@ -137,7 +144,8 @@ static void end(tbContext* ctx, tbStepWork* work)
   if (!ipc) return;
   tb_surface_candidates_free(ctx, &ipc->candidates);
   tb_ipc_matrix_free(ctx, &ipc->matrix);
-  tbArray* array[] = {&ipc->contact, &ipc->found, &ipc->hessian, &ipc->friction, &ipc->met, &ipc->published};
+  tbArray* array[] = {&ipc->contact, &ipc->found,     &ipc->hessian, &ipc->friction,
+                      &ipc->met,     &ipc->published, &ipc->row};
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tb_array_free(ctx, array[i]);
 }
 

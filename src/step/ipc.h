@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the scheme `ipc` share (ipc.c says what it does).
 //
-//   ipc_bodies.c     the unknowns, what they move, and the potential of each body by itself
-//   ipc_contacts.c   barriers between surfaces, and the friction that is lagged
+//   ipc_bodies.c     the unknowns
+//   ipc_motion.c     what they move
+//   ipc_potential.c  the potential of each body by itself
+//   ipc_scale.c      how far barriers reach, and how stiff they are
+//   ipc_volume.c     a barrier that keeps tetrahedra from turning inside out
+//   ipc_contacts.c   barriers between surfaces
+//   ipc_friction.c   the friction that goes with them, lagged
+//   ipc_gradient.c   both in the Newton step
+//   ipc_joints.c     rows of joints
+//   ipc_energy.c     no step gains energy
 //   ipc_matrix.c     the sparse matrix of a Newton step
 //   ipc_newton.c     Newton's method with a line search that no surface passes through
 //   ipc_start.c      bodies that touch at the start are moved apart
@@ -25,8 +33,12 @@ typedef struct tbIpcFrame {
   tbTransform start; // of the centre of mass
   tbMat3 inertia;    // at the start, world axes
   tbVec3 v_free, w_free;
+  tbVec3 v_forced, w_forced; // what of these the step's forces have added
+  double start_share;        // of the velocities it starts with (ipc_energy.c)
+  bool touches;
   tbTransform now; // at the present velocities
   tbMat3 turn;     // how the end of the step turns, as a rotation vector in world axes, with h ω
+  int pieces;      // that its rotation is cut in: the same for all iterates, for it to be smooth
   double reach;    // of its vertices from the centre of mass: what ω moves          m
 } tbIpcFrame;
 
@@ -40,6 +52,7 @@ typedef struct tbIpcNodes {
   tbVec3* rhs;       // M (v + h g) + h force                                       (nnode)
   double* force;     // elastic, by the last evaluation                             (3 nnode)
   int* slot;         // of an upper block in the matrix                             (upper blocks)
+  uint8_t* guarded;  // tetrahedra that may not turn inside out; null: it has none   (elements)
 } tbIpcNodes;
 
 // Where a vertex of a surface gets its motion from.
@@ -51,7 +64,10 @@ typedef struct tbIpcSurface {
   tbVec3* begin; // vertices at the start of the step
   tbVec3* last;  // known ones: at its end
   tbVec3* now;   // at the present velocities: the start of what the line search looks at
+  double mass;   // of a vertex                                                      kg
   double scale;  // of the forces on a vertex that the barrier has to withstand      N
+  tbVec3 drift;  // its velocity where the step starts, of all of it                 m/s
+  double spread; // the most by which that of a vertex differs                       m/s
 } tbIpcSurface;
 
 // A pair of features closer than its barrier reaches.
@@ -69,6 +85,17 @@ typedef struct tbIpcFriction {
   double force;    // μ times the normal force                                       N
   double lag[2];   // a force along the tangents that does not follow the slip       N
 } tbIpcFriction;
+
+// A row of a joint.
+typedef struct tbIpcRow {
+  int block[2];        // first blocks of the two bodies; −1: its velocity is known
+  double jac[2][6];    // on v and ω of each
+  double bias;         // m/s, rad/s
+  double K, low, high; // N·s per m/s; bounds of the impulse, N·s
+  double lambda;       // estimate of the impulse, N·s
+  double impulse;      // at the last velocities
+  bool soft;           // K is the row's own
+} tbIpcRow;
 
 typedef struct tbIpcMatrix {
   int nblock;
@@ -104,32 +131,34 @@ typedef struct tbIpc {
   bool still;                     // it stays where it is, and so do nodes; nothing slides
   double dhat, most_dhat, smooth; // m: the barrier's reach, the largest of a pair; ε_v h
   double stiffer;                 // what κ has been multiplied with
+  bool slowly;                    // κ is that of bodies that do not move fast
+  bool exact;                     // Hessians are as they are; else made positive, each by itself
   tbArray contact;                // tbIpcContact at the present velocities
   tbArray found;                  // tbSurfaceContact, of a search
-  tbArray hessian;                // double[144], by contact, then by friction
+  tbArray hessian;                // double[144], by contact
   tbArray friction;               // tbIpcFriction
   tbArray met;                    // tbSurfaceContact
   tbArray published;              // tbSurfaceContact of the constraints
+  tbArray row;                    // tbIpcRow, of all joints in their order
   tbIpcMatrix matrix;
   double moved;    // m: how far the start was moved, at most
   int iterations;  // Newton's
   double change;   // m/s: of the last one
   bool converged;  // to the tolerance
+  double stored;   // J: energy of the barriers
+  double slowed;   // N·s: the most momentum taken from a rigid body at the start
   double deadline; // on the clock; infinite: none
   bool late;       // it has passed
 } tbIpc;
 
 // ---- ipc_bodies.c ----
 tbStatus tb_ipc_begin_bodies(tbContext* ctx, tbStepWork* work, tbIpc* ipc);
+
+// ---- ipc_motion.c ----
 // Poses and nodes at velocities v and a share of the known motion, into `end` of all surfaces.
 void tb_ipc_place(tbIpc* ipc, const tbVec3* v, double progress);
 // `end` of all surfaces becomes where the next look starts from.
 void tb_ipc_settle(tbIpc* ipc);
-// Kinetic and elastic part of the potential, at v as placed last; *size: the sum of what its terms are in
-// size.
-double tb_ipc_bodies_energy(tbContext* ctx, tbIpc* ipc, const tbVec3* v, double* size);
-// gradient ← of that part, at v as placed last; and, unless the matrix is null, the Hessian into it.
-void tb_ipc_bodies_gradient(tbContext* ctx, tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix);
 // How a vertex moves with velocities: blocks and 3×3 factors, at most two. 0: it does not.
 typedef struct tbIpcMove {
   int count, block[2];
@@ -139,15 +168,40 @@ tbIpcMove tb_ipc_move(const tbIpc* ipc, int surface, int vertex, tbVec3 at);
 // What is left of a known vertex's way.
 tbVec3 tb_ipc_left(const tbIpc* ipc, int surface, int vertex);
 
+// ---- ipc_potential.c ----
+// Kinetic and elastic part of the potential, at v as placed last; *size: the sum of what its terms are in
+// size.
+double tb_ipc_bodies_energy(tbContext* ctx, tbIpc* ipc, const tbVec3* v, double* size);
+// gradient ← of that part, at v as placed last; and, unless the matrix is null, the Hessian into it.
+void tb_ipc_bodies_gradient(tbContext* ctx, tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix);
+
+// ---- ipc_scale.c ----
+void tb_ipc_begin_scale(tbContext* ctx, tbIpc* ipc);
+double tb_ipc_stiffness(const tbIpc* ipc, const tbSurfaceFeatures* of); // κ of a pair, N
+
+// ---- ipc_volume.c ----
+// Which elements are guarded, from where they start; their energy at the nodes as placed last; and what it
+// adds to the gradient, and to the matrix unless it is null.
+void tb_ipc_volume_begin(tbIpc* ipc);
+double tb_ipc_volume_energy(const tbIpc* ipc);
+void tb_ipc_volume_gradient(tbIpc* ipc, tbIpcMatrix* matrix);
+
 // ---- ipc_contacts.c ----
 // The pairs closer than their barrier reaches at `end` of all surfaces, with their energies; *sum: of these.
-// derivatives: Hessians too.
-tbStatus tb_ipc_find(tbContext* ctx, tbIpc* ipc, bool derivatives, double* sum);
+tbStatus tb_ipc_find(tbContext* ctx, tbIpc* ipc, double* sum);
+tbStatus tb_ipc_hessians(tbContext* ctx, tbIpc* ipc); // of these pairs
+
+// ---- ipc_friction.c ----
 // Friction as the present contacts say.
 tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc);
 double tb_ipc_friction_energy(const tbIpc* ipc);
 // The force of friction on side b.
 tbVec3 tb_ipc_friction_force(const tbIpc* ipc, const tbIpcFriction* friction);
+// By corners, those of side b first.
+void tb_ipc_friction_derivatives(const tbIpc* ipc, const tbIpcFriction* friction, tbVec3 gradient[4],
+                                 double H[144]);
+
+// ---- ipc_gradient.c ----
 // Adds what contacts and friction have to the gradient, and to the matrix unless it is null.
 tbStatus tb_ipc_contacts_gradient(tbContext* ctx, tbIpc* ipc, tbIpcMatrix* matrix);
 // The bodies and blocks that pairs couple, as matrix pairs.
@@ -158,8 +212,30 @@ tbStatus tb_ipc_couplings(tbContext* ctx, tbIpc* ipc, tbArray* pairs);
 tbStatus tb_ipc_matrix_prepare(tbContext* ctx, tbIpc* ipc, tbArray* pairs);
 void tb_ipc_matrix_add(tbIpcMatrix* matrix, int row, int col, const double block[9]); // row ≥ col
 void tb_ipc_matrix_add_at(tbIpcMatrix* matrix, int row, int slot, const double block[9], bool transposed);
+// TB_ERROR_NUMERIC: it is not positive. One whose parts are is helped where rounding has made it so.
 tbStatus tb_ipc_matrix_solve(tbContext* ctx, tbIpc* ipc, const tbVec3* rhs, tbVec3* x);
 void tb_ipc_matrix_free(tbContext* ctx, tbIpcMatrix* matrix);
+
+// ---- ipc_joints.c ----
+// The rows where bodies start now; their part of the potential; of the gradient, and of the matrix unless it
+// is null; the blocks they couple.
+tbStatus tb_ipc_begin_joints(tbContext* ctx, tbIpc* ipc, const tbStepWork* work);
+double tb_ipc_joints_energy(const tbIpc* ipc, const tbVec3* v);
+void tb_ipc_joints_gradient(tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix);
+tbStatus tb_ipc_joints_couple(tbContext* ctx, const tbIpc* ipc, tbArray* pairs);
+// Impulses as they are now become the estimate. Whether that changes velocities by more than the tolerance.
+bool tb_ipc_joints_learn(tbIpc* ipc);
+// Adds Jᵀλ; and λ, to the impulses of a problem.
+void tb_ipc_joints_push(const tbIpc* ipc, tbVec3* push);
+void tb_ipc_joints_publish(const tbIpc* ipc, tbAssembly* assembly);
+
+// ---- ipc_energy.c ----
+// Kinetic and elastic energy where the step starts, of bodies that are there; and as placed last, less the
+// work of the step's forces.
+double tb_ipc_energy_before(tbContext* ctx, const tbIpc* ipc);
+double tb_ipc_energy_after(tbContext* ctx, const tbIpc* ipc);
+// Rigid bodies that touch start slower, by about that much energy. False: there are none.
+bool tb_ipc_slow_down(tbIpc* ipc, double gain);
 
 // ---- ipc_newton.c ----
 tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc);

@@ -159,7 +159,8 @@ tbStatus tb_ipc_matrix_solve(tbContext* ctx, tbIpc* ipc, const tbVec3* rhs, tbVe
 {
   tbStatus status = TB_ERROR_NUMERIC;
   tbIpcMatrix* m = &ipc->matrix;
-  for (double more = 0; status == TB_ERROR_NUMERIC && more<MOST_SHIFT; more = more> 0 ? 1e3 * more : SHIFT) {
+  double most = ipc->exact ? 0 : MOST_SHIFT;
+  for (double more = 0; status == TB_ERROR_NUMERIC && more <= most; more = more > 0 ? 1e3 * more : SHIFT) {
     for (int i = 0; more > 0 && i < 3 * m->nblock; i++) // a row ends with its diagonal block
       m->scalar.val[m->scalar.ptr[i + 1] - 3 + i % 3] *= 1 + more;
     status = tb_cholesky_factor(ctx, m->factor, m->scalar.val);

@@ -7,9 +7,9 @@
 // comes closer than a tenth of d̂, or than half of what it is apart, and then until the potential falls.
 // Bodies start from where they are, so every iterate is free of intersections.
 //
-// What is in prescribed motion goes along: an iteration takes it α of the way that is left, and what this
-// While it is on its way, what is left of it counts in the
-// potential, as ½ K (1 − s)² with a K that makes every direction one of descent.
+// What is in prescribed motion goes along: an iteration takes it α of the way that is left. While it is on
+// its way, what is left of it counts in the potential, as ½ K (1 − s)² with a K that makes every direction
+// one of descent.
 //
 // Friction is taken anew from the contacts that are found (lagged), and the potential minimised again, until
 // that changes nothing or has been done as often as the options say.
@@ -24,15 +24,31 @@ static const double NEARBY = 0.1;  // of d̂: what a step may leave between feat
 static const double SHORTER = 0.9; // of the way to where features come too close
 static const double ENOUGH = 1e-4; // of the fall that the gradient promises
 static const double ROUNDING = 1e-14;
+static const double GAIN = 1e-11;   // of the potential: energy that counts as gained
 static const double STIFFEST = 128; // times the stiffness that contacts begin with
 static const double TIGHT = 1e-3;   // of d̂: contacts closer than this, and closing, become stiffer
 
-enum { CUTS = 60 }; // of a step, before it is given up
+static const double SLOW = 0.2; // of the last change: a full step that changes more converges slowly
+
+enum {
+  CUTS = 60,  // of a step, before it is given up
+  WAIT = 4,   // iterations with positive parts, after a matrix that was not
+  LEARN = 40, // rounds for the sake of joints
+  SLOWER = 8  // times that bodies start slower, lest energy is gained
+};
 
 typedef struct {
   double energy, size; // and what its terms are in size
+  double barrier;      // what of it is in barriers
   double nearest;      // of d̂: the closest contact
 } State;
+
+// How fast velocities converge.
+typedef struct {
+  double last; // change of the last iteration
+  bool slow;   // it is more than a share of the one before
+  int wait;    // iterations until exact Hessians are tried again
+} Pace;
 
 static double largest(const tbIpc* ipc, const tbVec3* p)
 {
@@ -53,31 +69,55 @@ static double largest(const tbIpc* ipc, const tbVec3* p)
 }
 
 // The potential at velocities as placed last.
-static tbStatus measure(tbContext* ctx, tbIpc* ipc, const tbVec3* v, bool derivatives, State* out)
+static tbStatus measure(tbContext* ctx, tbIpc* ipc, const tbVec3* v, State* out)
 {
   double barrier;
   out->energy = tb_ipc_bodies_energy(ctx, ipc, v, &out->size);
-  TB_TRY(tb_ipc_find(ctx, ipc, derivatives, &barrier));
-  double friction = tb_ipc_friction_energy(ipc);
-  out->energy += barrier + friction, out->size += barrier + friction;
+  double volume = tb_ipc_volume_energy(ipc);
+  TB_TRY(tb_ipc_find(ctx, ipc, &barrier));
+  out->barrier = barrier += volume;
+  double friction = tb_ipc_friction_energy(ipc), joints = tb_ipc_joints_energy(ipc, v);
+  out->energy += barrier + friction + joints, out->size += barrier + friction + fabs(joints);
   out->nearest = INFINITY;
   const tbIpcContact* c = ipc->contact.data;
   for (size_t i = 0; i < ipc->contact.count; i++) out->nearest = fmin(out->nearest, c[i].at.gap / c[i].dhat);
   return TB_OK;
 }
 
-static tbStatus find_direction(tbContext* ctx, tbIpc* ipc)
+static tbStatus solve_for_direction(tbContext* ctx, tbIpc* ipc)
 {
   tbArray pairs = TB_ARRAY(uint64_t);
   tbStatus status = tb_ipc_couplings(ctx, ipc, &pairs);
+  if (status == TB_OK) status = tb_ipc_joints_couple(ctx, ipc, &pairs);
   if (status == TB_OK) status = tb_ipc_matrix_prepare(ctx, ipc, &pairs);
   tb_array_free(ctx, &pairs);
   TB_TRY(status);
   tb_ipc_bodies_gradient(ctx, ipc, ipc->v, &ipc->matrix);
+  tb_ipc_volume_gradient(ipc, &ipc->matrix);
+  tb_ipc_joints_gradient(ipc, ipc->v, &ipc->matrix);
   TB_TRY(tb_ipc_contacts_gradient(ctx, ipc, &ipc->matrix));
   for (int i = 0; i < ipc->nblock; i++)
     ipc->direction[i] = ipc->held[i] ? tb_zero3() : tb_neg3(tb_add3(ipc->gradient[i], ipc->lead[i]));
   return tb_ipc_matrix_solve(ctx, ipc, ipc->direction, ipc->direction);
+}
+
+// H p = −g, with Hessians as they are where Newton's method has become slow and that matrix is positive: made
+// positive part by part it is too large, and close to the minimum converges only linearly (Longva et al.
+// 2023).
+static tbStatus find_direction(tbContext* ctx, tbIpc* ipc, Pace* pace)
+{
+  ipc->exact = pace->slow && pace->wait == 0;
+  tbStatus status = solve_for_direction(ctx, ipc);
+  if (pace->wait > 0) pace->wait--;
+  if (!ipc->exact || status != TB_ERROR_NUMERIC) return status;
+  ipc->exact = false, pace->wait = WAIT;
+  return solve_for_direction(ctx, ipc);
+}
+
+static void keep_pace(const tbIpc* ipc, double share, Pace* pace)
+{
+  pace->slow = ipc->exact || (share == 1 && ipc->change > SLOW * pace->last);
+  pace->last = ipc->change;
 }
 
 static void go(tbIpc* ipc, double share)
@@ -144,7 +184,7 @@ static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, double* shar
     State next;
     double before = ipc->progress, missing = 1 - before;
     ipc->progress = *share < 1 ? before + *share * (1 - before) : 1;
-    TB_TRY(measure(ctx, ipc, ipc->trial, true, &next));
+    TB_TRY(measure(ctx, ipc, ipc->trial, &next));
     double noise = ROUNDING * (state->size + next.size), left = 1 - ipc->progress;
     double gain = 0.5 * ipc->drive * (left * left - missing * missing);
     if (isfinite(next.energy) && next.energy + gain <= state->energy + ENOUGH * *share * slope + noise) {
@@ -158,7 +198,7 @@ static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, double* shar
     if (ipc->nframe > 0) TB_TRY(clear_way(ctx, ipc, share));
     else go(ipc, *share);
   }
-  return measure(ctx, ipc, ipc->v, true, state);
+  return measure(ctx, ipc, ipc->v, state);
 }
 
 // Contacts that close in on each other, however hard they push, push harder.
@@ -168,7 +208,7 @@ static tbStatus stiffen(tbContext* ctx, tbIpc* ipc, double before, State* state)
       ipc->options->barrier_stiffness > 0)
     return TB_OK;
   ipc->stiffer *= 2;
-  return measure(ctx, ipc, ipc->v, true, state);
+  return measure(ctx, ipc, ipc->v, state);
 }
 
 // Until the velocities change by no more than the tolerance. *first: how much the first iteration changed
@@ -176,6 +216,7 @@ static tbStatus stiffen(tbContext* ctx, tbIpc* ipc, double before, State* state)
 static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double* first)
 {
   double tolerance = ipc->options->newton_tolerance;
+  Pace pace = {.last = INFINITY};
   *first = INFINITY;
   ipc->converged = false;
   for (int k = 0; ipc->iterations < ipc->options->newton_iterations; k++) {
@@ -184,13 +225,14 @@ static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double* fir
     if (ipc->late) return TB_OK;
     double share, nearest = state->nearest;
     bool arrived = ipc->progress == 1;
-    tbStatus status = find_direction(ctx, ipc);
+    tbStatus status = find_direction(ctx, ipc, &pace);
     if (status == TB_ERROR_NUMERIC) return TB_OK; // no longer positive, in numbers: the last iterate stands
     TB_TRY(status);
     ipc->change = largest(ipc, ipc->direction);
     if (k == 0) *first = arrived ? ipc->change : INFINITY;
     ipc->iterations++;
     TB_TRY(take_step(ctx, ipc, state, &share));
+    keep_pace(ipc, share, &pace);
     if (arrived && ipc->change <= tolerance) {
       ipc->converged = true;
       return TB_OK;
@@ -218,22 +260,45 @@ static bool is_driven(const tbIpc* ipc)
   return false;
 }
 
-tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
+// Newton's method, and again with friction as it then is, until that changes nothing.
+static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
 {
-  State state;
   double first;
-  ipc->progress = !ipc->still && is_driven(ipc) ? 0 : 1;
-  tb_ipc_place(ipc, ipc->v, ipc->progress);
-  tb_ipc_settle(ipc);
-  TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
-  TB_TRY(measure(ctx, ipc, ipc->v, true, &state));
   for (int lag = 0;; lag++) {
     TB_TRY(tb_ipc_lag(ctx, ipc));
     size_t before = ipc->friction.count;
-    TB_TRY(measure(ctx, ipc, ipc->v, true, &state));
-    TB_TRY(run_newton(ctx, ipc, &state, &first));
-    if (!ipc->converged || (lag > 0 && first <= ipc->options->newton_tolerance)) break;
+    TB_TRY(measure(ctx, ipc, ipc->v, state));
+    TB_TRY(run_newton(ctx, ipc, state, &first));
+    bool learned = tb_ipc_joints_learn(ipc);
+    if (!ipc->converged) break;
+    if (learned && lag < LEARN) continue;
+    if (lag > 0 && first <= ipc->options->newton_tolerance) break;
     if (lag >= ipc->options->friction_iterations || (before == 0 && ipc->contact.count == 0)) break;
   }
+  return TB_OK;
+}
+
+tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
+{
+  State state;
+  bool driven = !ipc->still && is_driven(ipc);
+  ipc->progress = driven ? 0 : 1;
+  tb_ipc_volume_begin(ipc);
+  tb_ipc_place(ipc, ipc->v, ipc->progress);
+  tb_ipc_settle(ipc);
+  TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
+  ipc->slowly = true; // what barriers held when the last step ended, or less
+  TB_TRY(measure(ctx, ipc, ipc->v, &state));
+  ipc->slowly = false;
+  double before = tb_ipc_energy_before(ctx, ipc) + state.barrier;
+  TB_TRY(minimise_lagged(ctx, ipc, &state));
+  for (int k = 0;
+       k < SLOWER && !driven && !ipc->still && ipc->nframe > 0 && ipc->row.count == 0 && ipc->converged;
+       k++) {
+    double gain = tb_ipc_energy_after(ctx, ipc) + state.barrier - before;
+    if (!(gain > GAIN * state.size) || !tb_ipc_slow_down(ipc, gain)) break;
+    TB_TRY(minimise_lagged(ctx, ipc, &state));
+  }
+  ipc->stored = state.barrier;
   return TB_OK;
 }

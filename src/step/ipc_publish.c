@@ -168,6 +168,7 @@ tbStatus tb_ipc_publish(tbContext* ctx, tbIpc* ipc, tbStepWork* work)
   work->constraints.count = 0;
   TB_TRY(make_constraints(ctx, ipc, &work->constraints));
   gather(ipc, work->constraints.data, work->constraints.count, push);
+  tb_ipc_joints_push(ipc, push);
   tb_ipc_bodies_gradient(ctx, ipc, ipc->v, NULL);
   for (int i = 0; i < ipc->nnodes; i++) TB_TRY(linearise(ctx, ipc, &ipc->nodes[i], push));
   for (int i = 0; i < ipc->nframe; i++) {
@@ -175,6 +176,7 @@ tbStatus tb_ipc_publish(tbContext* ctx, tbIpc* ipc, tbStepWork* work)
     tbMat3 inverse = tb_mat3_inverse(f->inertia);
     tbUnconstrained* u = &work->unconstrained[f->body];
     u->at = f->start;
+    u->v = f->v_free;
     u->w = tb_sub3(ipc->v[f->block + 1], tb_mat3_mulv(inverse, push[f->block + 1]));
     if (!ipc->converged) // poses stay where nothing crosses
       u->v = tb_madd3(ipc->v[f->block], -1 / tb_bodies(ipc->world)[f->body].mass, push[f->block]);

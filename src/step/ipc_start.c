@@ -223,7 +223,8 @@ static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
   tbStatus status = TB_OK;
   for (int round = 0; round < REST && status == TB_OK; round++) {
     ipc->iterations = 0;
-    status = tb_ipc_minimise(ctx, ipc);
+    status = tb_ipc_begin_joints(ctx, ipc, work);
+    if (status == TB_OK) status = tb_ipc_minimise(ctx, ipc);
     if (status == TB_OK && !(take_positions(work, ipc, m) > SETTLED * ipc->dhat)) break;
   }
   ipc->still = false, ipc->iterations = 0;

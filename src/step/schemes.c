@@ -81,8 +81,7 @@ static const tbScheme schemes[] = {
          "incremental potential contact: barriers and lagged friction, no crossings; a solver is not asked",
      .reference = "Li et al. 2020; Ferguson et al. 2021; course §5.3",
      .method = &tb_ipc,
-     .moves = TB_MOVES_FRAMES | TB_MOVES_NODES,
-     .unjointed = true},
+     .moves = TB_MOVES_FRAMES | TB_MOVES_NODES},
 };
 
 int tb_scheme_count(void) { return (int)(sizeof schemes / sizeof *schemes); }

@@ -114,7 +114,7 @@ static const tbOption rows[] = {
      .value = 1e-6, .unit = "m/s",
      .text = "scheme ipc: Newton's method ends when it changes no velocity by more"},
     {ROW("scheme.newton_iterations", TB_OPTION_INT, newton_iterations), .low = 1, .high = 1000000,
-     .value = 300, .text = "scheme ipc: of Newton's method in a step, at most"},
+     .value = 1000, .text = "scheme ipc: of Newton's method in a step, at most"},
     {ROW("scheme.friction_iterations", TB_OPTION_INT, friction_iterations), .high = 1000000, .value = 10,
      .text = "scheme ipc: how often, at most, friction is taken anew and the step minimised again"},
     {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",
@@ -246,9 +246,6 @@ tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
   for (int i = 0; i < ROWS; i++) TB_TRY(tb_option_check(ctx, &rows[i], o));
   const tbScheme* scheme = tb_scheme_find(o->scheme);
   TB_TRY(check_bodies(ctx, w, scheme));
-  if (scheme->unjointed && w->joint.count > 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the scheme %s takes no joints, and the world has %zu",
-                   scheme->name, w->joint.count);
   int deforming = tb_first_deforming(w);
   if (deforming >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,

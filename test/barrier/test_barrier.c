@@ -88,7 +88,7 @@ static bool same_parts(const tbDistance* a, const tbDistance* b)
 static double energy(bool face, const tbVec3 x[4], double dhat, double mollify)
 {
   tbDistance d = tb_distance_of(face, x);
-  return tb_pair_barrier(face, x, &d, dhat, mollify, NULL).value;
+  return tb_pair_barrier(face, x, &d, dhat, mollify, true, NULL).value;
 }
 
 // Every type of closest features, random ones and ones that are almost parallel.
@@ -106,7 +106,7 @@ TEST(pair_barriers_have_the_derivatives_of_their_energy)
     tbDistance d = tb_distance_of(face, x);
     if (d.square < 0.01) continue;
     double H[144], exact[144], numeric[144];
-    tbPairEnergy e = tb_pair_barrier(face, x, &d, dhat, full, H);
+    tbPairEnergy e = tb_pair_barrier(face, x, &d, dhat, full, true, H);
     bool clean = true;
     for (int i = 0; i < 12; i++) {
       double first = 0, column[12] = {0};
@@ -117,7 +117,7 @@ TEST(pair_barriers_have_the_derivatives_of_their_energy)
         tbDistance at = tb_distance_of(face, y);
         clean = clean && same_parts(&d, &at);
         first += five_point[k][1] * energy(face, y, dhat, full) / step;
-        tbPairEnergy there = tb_pair_barrier(face, y, &at, dhat, full, NULL);
+        tbPairEnergy there = tb_pair_barrier(face, y, &at, dhat, full, true, NULL);
         for (int j = 0; j < 12; j++) column[j] += five_point[k][1] * (&there.gradient[j / 3].x)[j % 3] / step;
       }
       if (!clean) break;
@@ -159,7 +159,7 @@ TEST(mollified_edges_turn_past_parallel_smoothly)
     tb_sin_cos(angle, &s, &c);
     tbVec3 x[4] = {tb_vec3(-c, -s, 0.2), tb_vec3(c, s, 0.2), tb_vec3(-0.7, 0, 0), tb_vec3(1.3, 0, 0)};
     tbDistance d = tb_distance_of(false, x);
-    tbPairEnergy e = tb_pair_barrier(false, x, &d, dhat, full, NULL);
+    tbPairEnergy e = tb_pair_barrier(false, x, &d, dhat, full, true, NULL);
     double torque = 0;
     for (int i = 0; i < 2; i++) torque += x[i].x * e.gradient[i].y - x[i].y * e.gradient[i].x;
     if (k > -400) jump = fmax(jump, fabs(torque - before));

@@ -77,7 +77,7 @@ TEST(a_resumed_run_ends_in_the_same_bits)
   tbRandom random = test_random(11);
   for (int i = 0; i < tb_scheme_count(); i++) {
     const char* scheme = tb_scheme_at(i)->name;
-    if (tb_scheme_at(i)->unjointed) continue;
+    if (strcmp(scheme, "ipc") == 0) continue; // the meshes of round shapes take longer: see ipc_resumes
     tbScene whole = load(&ctx, scheme);
     REQUIRE(whole.world != NULL);
     run(&ctx, &whole, STEPS);

@@ -5,6 +5,8 @@
 #include "step/soft_worlds.h"
 #include "test.h"
 
+#include <string.h>
+
 static uint64_t run(const char* scheme, tbStabilization stabilization, int threads, int bodies, int steps)
 {
   tbContext ctx = tb_default_context();
@@ -30,7 +32,9 @@ TEST(a_heap_has_the_same_bits_for_any_number_of_threads)
   for (int scheme = 0; scheme < tb_scheme_count(); scheme++)
     for (int k = 0; k < TB_STABILIZE_COUNT; k++) {
       const char* name = tb_scheme_at(scheme)->name;
-      if ((scheme > 0 && k > 0) || tb_scheme_at(scheme)->unjointed) continue;
+      if (scheme > 0 && k > 0) continue;
+      if (strcmp(name, "ipc") == 0)
+        continue; // the meshes of round shapes take longer: it has a test of its own
       int bodies = k == 0 ? 54 : 18, steps = test_quick() ? 5 : 10;
       uint64_t alone = run(name, (tbStabilization)k, 1, bodies, steps);
       for (int t = test_quick() ? 2 : 0; t < 3; t++)

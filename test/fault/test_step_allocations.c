@@ -82,7 +82,8 @@ static void fail_heap(const char* scheme, tbStabilization stabilization)
 TEST(a_step_that_fails_leaves_the_world_as_it_was)
 {
   for (int i = 0; i < tb_scheme_count(); i++)
-    if (!tb_scheme_at(i)->unjointed) fail_heap(tb_scheme_at(i)->name, TB_STABILIZE_BAUMGARTE);
+    if (strcmp(tb_scheme_at(i)->name, "ipc") != 0) // its meshes take longer: it has a test of its own
+      fail_heap(tb_scheme_at(i)->name, TB_STABILIZE_BAUMGARTE);
   fail_heap("semi-implicit", TB_STABILIZE_PROJECTION);
 }
 

@@ -79,7 +79,6 @@ static void build(tbContext* ctx, tbWorld* w, bool stranger, tbBodyId* out)
 TEST(a_world_without_a_body_is_one_that_never_had_it)
 {
   for (int k = 0; k < tb_scheme_count(); k++) {
-    if (tb_scheme_at(k)->unjointed) continue;
     uint64_t hash[2];
     for (int removes = 0; removes < 2; removes++) {
       tbContext ctx = tb_default_context();
@@ -110,7 +109,7 @@ TEST(a_world_without_a_body_is_one_that_never_had_it)
 TEST(a_body_that_goes_in_mid_run_leaves_the_impulses_of_others)
 {
   for (int k = 0; k < tb_scheme_count(); k++) {
-    if (tb_scheme_at(k)->unjointed) continue;
+    if (strcmp(tb_scheme_at(k)->name, "ipc") == 0) continue; // it starts from no impulses but those of joints
     uint64_t hash[2];
     for (int removes = 0; removes < 2; removes++) {
       tbContext ctx = tb_default_context();
@@ -177,9 +176,9 @@ static void remove_one_by_one(tbScene* scene, tbContext* ctx, uint64_t seed)
 TEST(checkpoints_of_worlds_that_lost_bodies_go_on_bit_for_bit)
 {
   for (int k = 0; k <= tb_scheme_count(); k++) {
+    if (k < tb_scheme_count() && strcmp(tb_scheme_at(k)->name, "ipc") == 0) continue; // as above
     tbContext ctx = tb_default_context();
     tbWorldDef def = tb_default_world_def();
-    if (k < tb_scheme_count() && tb_scheme_at(k)->unjointed) continue;
     tbScene scene = {.step = tb_default_step_options(), .time = 1, .threads = 1};
     scene.name = (char*)"removing";
     CHECK_OK(&ctx, tb_world_create(&ctx, &def, &scene.world));

@@ -77,7 +77,7 @@ TEST(a_cancelled_step_has_not_happened)
 {
   for (int i = 0; i < tb_scheme_count(); i++)
     for (int by_context = 0; by_context < 2; by_context++)
-      if (!tb_scheme_at(i)->unjointed) cancel_everywhere(boxes, tb_scheme_at(i)->name, by_context);
+      cancel_everywhere(boxes, tb_scheme_at(i)->name, by_context);
   cancel_everywhere(jelly, "implicit", true);
   cancel_everywhere(jelly, "pd", true);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scheme ipc: nothing crosses, friction holds what it should to its threshold, nothing gains energy.
+#include "io/checkpoint/checkpoint.h"
 #include "scene/kind.h"
 #include "test.h"
 #include "tribo/io.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PLANE "{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}}"
@@ -149,6 +151,23 @@ TEST(ipc_has_the_same_bits_for_any_number_of_threads)
   CHECK(hash[0] == hash[1] && hash[0] == hash[2]);
 }
 
+// A checkpoint in mid-run goes on to the same bits: barriers need nothing but the world.
+TEST(ipc_resumes)
+{
+  Run r = open_run(mixed), other = open_run(mixed);
+  tbOut bytes = tb_out_memory(&r.ctx);
+  tbScene read = {0};
+  go(&r, 8), go(&other, 5);
+  CHECK_OK(&r.ctx, tb_checkpoint_print(&r.ctx, &bytes, &other.scene));
+  CHECK_OK(&r.ctx, tb_checkpoint_parse(&r.ctx, "checkpoint", bytes.bytes, bytes.length, &read));
+  REQUIRE(read.world);
+  for (int i = 0; i < 3; i++) CHECK_OK(&r.ctx, tb_world_step(&r.ctx, read.world, &read.step, NULL));
+  CHECK(tb_world_hash(read.world) == tb_world_hash(r.scene.world));
+  tb_out_free(&bytes);
+  tb_scene_free(&r.ctx, &read);
+  close_run(&r), close_run(&other);
+}
+
 // Blocks that touch exactly where they start are moved apart by less than the barrier's reach, and stand.
 TEST(ipc_parts_what_touches_and_says_so)
 {
@@ -189,13 +208,76 @@ TEST(ipc_publishes_what_its_barriers_did)
   close_run(&r);
 }
 
-TEST(ipc_refuses_joints_with_a_line)
+// Where nothing touches, rows of joints ask for the same velocities of every scheme: those of semi-implicit.
+TEST(ipc_moves_joints_as_semi_implicit_does)
 {
-  Run r = open_run("{\"tribo\": 1, \"bodies\": [{\"name\": \"a\", \"mass\": 1, \"shape\": {\"type\": "
-                   "\"sphere\", \"radius\": "
-                   "0.1}}], \"joints\": [{\"type\": \"ball\", \"b\": \"a\", \"anchor\": [0, 0, 1]}]}");
-  CHECK(tb_world_step(&r.ctx, r.scene.world, &r.scene.step, NULL) == TB_ERROR_ARGUMENT);
-  CHECK(strstr(r.ctx.error.message, "takes no joints"));
+  static const char* const joints[] = {
+      "{\"type\": \"ball\", \"b\": \"a\", \"anchor\": [0.3, 0, 1]}, {\"type\": \"ball\", \"a\": \"a\", "
+      "\"b\": "
+      "\"b\", \"anchor\": [-0.2, 0, 1]}",
+      "{\"type\": \"hinge\", \"b\": \"a\", \"anchor\": [0.3, 0, 1], \"axis\": [0, 1, 0], \"limits_deg\": "
+      "[-20, "
+      "20]}, {\"type\": \"weld\", \"a\": \"a\", \"b\": \"b\", \"anchor\": [-0.2, 0, 1]}",
+      "{\"type\": \"slider\", \"b\": \"a\", \"anchor\": [0, 0, 1], \"axis\": [1, 0, 0.3]}, {\"type\": "
+      "\"distance\", \"a\": \"a\", \"b\": \"b\", \"anchor\": [0, 0, 1], \"anchor_b\": [-0.5, 0, 1.1]}",
+      "{\"type\": \"hinge\", \"b\": \"a\", \"anchor\": [0, 0, 1], \"axis\": [0, 0, 1], \"motor\": "
+      "{\"speed\": 3, "
+      "\"force\": 0.5}}, {\"type\": \"hinge\", \"a\": \"a\", \"b\": \"b\", \"anchor\": [-0.2, 0, 1], "
+      "\"axis\": "
+      "[0, 0, 1], \"compliance\": 1e-4}"};
+  for (int k = 0; k < 4; k++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"tribo\": 1, \"bodies\": [{\"name\": \"a\", \"mass\": 2, \"position\": [0, 0, 1], \"shape\": "
+             "{\"type\": \"box\", \"size\": [0.3, 0.1, 0.1]}}, {\"name\": \"b\", \"mass\": 1, \"position\": "
+             "[-0.5, 0, 1.1], \"shape\": {\"type\": \"box\", \"size\": [0.2, 0.1, 0.1]}}], \"joints\": [%s], "
+             "\"solver\": {\"velocity_tolerance\": 1e-11}}",
+             joints[k]);
+    Run r[2] = {open_run(text), open_run(text)};
+    r[0].scene.step.scheme = "semi-implicit";
+    for (int i = 0; i < 20; i++) {
+      go(&r[0], 1), go(&r[1], 1);
+      for (int b = 0; b < 2; b++) {
+        const tbBody *one = &tb_bodies(r[0].scene.world)[b], *other = &tb_bodies(r[1].scene.world)[b];
+        CHECK_NEAR(tb_distance3(one->v, other->v), 0, 2e-5);
+        CHECK_NEAR(tb_distance3(one->w, other->w), 0, 2e-4);
+      }
+    }
+    CHECK(r[1].missed == 0 && r[1].report.residual.velocity < 1e-5);
+    close_run(&r[0]), close_run(&r[1]);
+  }
+}
+
+// A chain that swings onto a block: joints hold within what a step of Baumgarte's leaves, nothing crosses.
+TEST(ipc_holds_a_chain_that_lands_on_a_block)
+{
+  Run r = open_run(
+      "{\"tribo\": 1, \"bodies\": [" PLANE
+      ", {\"name\": \"block\", \"fixed\": true, \"position\": [0.4, 0, 0.7], "
+      "\"shape\": {\"type\": \"box\", \"size\": [0.2, 0.4, 0.2]}}, {\"name\": \"link\", \"mass\": 1, "
+      "\"position\": [0.1, 0, 1], \"shape\": {\"type\": \"box\", \"size\": [0.05, 0.05, 0.16]}, "
+      "\"orientation_euler_deg\": [0, 90, 0], \"repeat\": {\"count\": [5, 1, 1], \"spacing\": [0.2, 1, "
+      "1]}}], "
+      "\"joints\": [{\"type\": \"ball\", \"b\": \"link/0\", \"anchor\": [0, 0, 1]}, {\"type\": \"ball\", "
+      "\"a\": \"link/0\", \"b\": \"link/1\", \"anchor\": [0.2, 0, 1]}, {\"type\": \"ball\", \"a\": "
+      "\"link/1\", "
+      "\"b\": \"link/2\", \"anchor\": [0.4, 0, 1]}, {\"type\": \"ball\", \"a\": \"link/2\", \"b\": "
+      "\"link/3\", "
+      "\"anchor\": [0.6, 0, 1]}, {\"type\": \"ball\", \"a\": \"link/3\", \"b\": \"link/4\", \"anchor\": "
+      "[0.8, 0, "
+      "1]}]}");
+  double most = 0;
+  for (int i = 0; i < 60; i++) {
+    go(&r, 1);
+    for (int k = 2; k < 6; k++) {
+      const tbBody *a = &tb_bodies(r.scene.world)[k], *b = &tb_bodies(r.scene.world)[k + 1];
+      tbVec3 end = tb_transform_point(tb_transform(a->q, a->x), tb_vec3(0, 0, 0.1));
+      most = fmax(most, tb_distance3(end, tb_transform_point(tb_transform(b->q, b->x), tb_vec3(0, 0, -0.1))));
+    }
+  }
+  CHECK(r.crossed == 0 && r.missed == 0);
+  CHECK(most < 0.02);
+  CHECK(r.report.contacts > 0);
   close_run(&r);
 }
 

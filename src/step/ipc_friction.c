@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Friction adds μN f₀(|slip|) to the potential: its normal force N, its tangents and the weights of its
+// corners stand still while Newton's method runs, and are then taken anew (lagged). It acts on how far the
+// points that touch slide in the whole step.
+#include "step/ipc.h"
+
+#include "step/friction_pair.h"
+
+#include <string.h>
+
+static const double STUCK = 10; // μ where nothing is to slide
+
+// How far the point of a plane under a vertex goes in the step.
+static tbVec3 plane_slide(const tbIpc* ipc, const tbIpcFriction* f, tbVec3 at)
+{
+  const tbBody* b = &tb_bodies(ipc->world)[ipc->plane[f->at.of.surface_a].body];
+  if (b->motion != TB_BODY_KINEMATIC) return tb_zero3();
+  double t = ipc->world->time;
+  tbTransform now = tb_motion_at(ipc->world, b, t), then = tb_motion_at(ipc->world, b, t + ipc->h);
+  return tb_scale3(ipc->progress, tb_sub3(tb_transform_point(then, tb_transform_unpoint(now, at)), at));
+}
+
+// The slip of b against a since the start of the step, along the two tangents, times their shares of μ.
+static void slip_of(const tbIpc* ipc, const tbIpcFriction* f, double y[2])
+{
+  const tbSurfaces* s = &ipc->surfaces;
+  tbVec3 slip = tb_zero3();
+  for (int side = 0; side < 2; side++) {
+    int surface = side ? f->at.of.surface_b : f->at.of.surface_a;
+    const int* vertex = side ? f->at.vertex_b : f->at.vertex_a;
+    const double* weight = side ? f->at.weight_b : f->at.weight_a;
+    for (int k = 0; k < (side ? f->at.count_b : f->at.count_a); k++) {
+      tbVec3 way = tb_sub3(s->end[surface][vertex[k]], ipc->surface[surface].begin[vertex[k]]);
+      slip = tb_madd3(slip, side ? weight[k] : -weight[k], way);
+    }
+  }
+  if (f->at.of.kind == TB_SURFACE_PLANE_VERTEX)
+    slip = tb_sub3(slip, plane_slide(ipc, f, ipc->surface[f->at.of.surface_b].begin[f->at.vertex_b[0]]));
+  for (int k = 0; k < 2; k++) y[k] = f->share[k] * tb_dot3(f->axis[k], slip);
+}
+
+// Laws that no potential gives, f(ŷ) against the slip y: the force is split into one of a disc of radius s,
+// which Newton's method follows, and f(ŷ) less that of the disc where the slip last was. Repeated, the lagged
+// part contracts while s is no less than the law's forces and what they do across the slip.
+static double disc_beside(const tbContactConstraint* t)
+{
+  const double* p = t->param;
+  if (t->law == TB_LAW_TENSOR) {
+    double across = fabs(p[1] - p[2]) / 2, mean = (p[0] + p[3]) / 2, x = (p[0] - p[3]) / 2,
+           y = (p[1] + p[2]) / 2;
+    return sqrt(mean * mean + across * across) + sqrt(x * x + y * y) + across;
+  }
+  double most = 0;
+  for (int i = 0; i < (t->law == TB_LAW_POLYGON ? 8 : 4); i++) most = fmax(most, p[i]);
+  return t->law == TB_LAW_DIRECTIONAL ? sqrt(2) * most : most;
+}
+
+static void lag_direction(const tbIpc* ipc, const tbContactConstraint* t, double push, tbIpcFriction* f)
+{
+  double y[2], now[2];
+  slip_of(ipc, f, y);
+  double length = sqrt(y[0] * y[0] + y[1] * y[1]);
+  if (!(length > 0)) return;
+  tb_friction_against(t->law, t->param, push, y, now);
+  double share = length * tb_smooth_friction(length, ipc->smooth).first;
+  for (int k = 0; k < 2; k++) f->lag[k] = share * (now[k] + f->force * y[k] / length);
+}
+
+tbStatus tb_ipc_lag(tbContext* ctx, tbIpc* ipc)
+{
+  ipc->friction.count = 0;
+  const tbIpcContact* c = ipc->contact.data;
+  for (size_t i = 0; i < ipc->contact.count; i++) {
+    if (!(c[i].energy.push > 0)) continue;
+    const tbSurfaces* s = &ipc->surfaces;
+    tbContactConstraint t = {.shape_a = tb_surfaces_shape(s, &c[i].at.of, 0),
+                             .shape_b = tb_surfaces_shape(s, &c[i].at.of, 1),
+                             .body_a = tb_surfaces_body(s, &c[i].at.of, 0),
+                             .body_b = tb_surfaces_body(s, &c[i].at.of, 1),
+                             .point.normal = c[i].at.normal,
+                             .surface = &c[i].at};
+    tb_constraint_law(ipc->world, &t);
+    tb_constraint_drop_turning(&t);
+    double mu[2] = {t.rows >= 3 ? t.param[0] : 0, t.rows >= 3 ? t.param[0] : 0};
+    bool direct = t.law == TB_LAW_TENSOR || t.law == TB_LAW_DIRECTIONAL || t.law == TB_LAW_POLYGON;
+    if (t.law == TB_LAW_ELLIPTIC) mu[1] = t.param[1];
+    if (direct) mu[0] = mu[1] = disc_beside(&t);
+    if (ipc->still) mu[0] = mu[1] = STUCK;
+    double most = fmax(mu[0], mu[1]);
+    if (!(most > 0)) continue;
+    tbIpcFriction f = {.at = c[i].at,
+                       .axis = {tb_mat3_row(t.frame, 1), tb_mat3_row(t.frame, 2)},
+                       .share = {mu[0] / most, mu[1] / most},
+                       .force = most * c[i].energy.push};
+    if (direct && !ipc->still) lag_direction(ipc, &t, c[i].energy.push, &f);
+    TB_TRY(tb_array_push(ctx, &ipc->friction, &f, 1));
+  }
+  return TB_OK;
+}
+
+double tb_ipc_friction_energy(const tbIpc* ipc)
+{
+  const tbIpcFriction* f = ipc->friction.data;
+  double sum = 0, y[2];
+  for (size_t i = 0; i < ipc->friction.count; i++) {
+    slip_of(ipc, &f[i], y);
+    sum += f[i].force * tb_smooth_friction(sqrt(y[0] * y[0] + y[1] * y[1]), ipc->smooth).value;
+    sum -= f[i].lag[0] * y[0] + f[i].lag[1] * y[1];
+  }
+  return sum;
+}
+
+tbVec3 tb_ipc_friction_force(const tbIpc* ipc, const tbIpcFriction* f)
+{
+  double y[2];
+  slip_of(ipc, f, y);
+  double pull = -f->force * tb_smooth_friction(sqrt(y[0] * y[0] + y[1] * y[1]), ipc->smooth).first;
+  return tb_madd3(tb_scale3(pull * f->share[0] * y[0] + f->lag[0], f->axis[0]),
+                  pull * f->share[1] * y[1] + f->lag[1], f->axis[1]);
+}
+
+// By the slip: ∂²/∂y² = force [f₁/|y| 1 + (f₁' − f₁/|y|) ŷŷᵀ], of which neither eigenvalue is negative.
+static void friction_stiffness(const tbIpc* ipc, const tbIpcFriction* f, tbMat3* G)
+{
+  double y[2];
+  slip_of(ipc, f, y);
+  double length = sqrt(y[0] * y[0] + y[1] * y[1]);
+  tbJet jet = tb_smooth_friction(length, ipc->smooth);
+  *G = tb_mat3_zero();
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      double along = length > 0 ? y[i] * y[j] / (length * length) : 0;
+      double k = f->force * ((i == j ? jet.first : 0) + (jet.second - jet.first) * along);
+      *G = tb_mat3_add(*G,
+                       tb_mat3_scale(k * f->share[i] * f->share[j], tb_mat3_outer(f->axis[i], f->axis[j])));
+    }
+}
+
+void tb_ipc_friction_derivatives(const tbIpc* ipc, const tbIpcFriction* f, tbVec3 gradient[4], double H[144])
+{
+  tbMat3 G;
+  double c[4];
+  int count = f->at.count_b + f->at.count_a;
+  tbVec3 force = tb_ipc_friction_force(ipc, f);
+  friction_stiffness(ipc, f, &G);
+  for (int k = 0; k < count; k++) {
+    c[k] = k < f->at.count_b ? f->at.weight_b[k] : -f->at.weight_a[k - f->at.count_b];
+    gradient[k] = tb_scale3(-c[k], force);
+  }
+  memset(H, 0, 144 * sizeof *H);
+  for (int i = 0; i < 3 * count; i++)
+    for (int j = 0; j < 3 * count; j++) H[12 * i + j] = c[i / 3] * c[j / 3] * G.m[i % 3][j % 3];
+}

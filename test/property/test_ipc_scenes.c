@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheme ipc promises, on scenes of all sorts: nothing crosses, no element turns inside out,
+// Newton's method ends in every step, and no step gains energy that nothing has brought.
+//
+// TRIBO_IPC_SCENES=SEEDS runs every scene, or the one that TRIBO_IPC_SCENE numbers, with so many seeds, and
+// says what each took.
+#include "property/ipc_scenes.h"
+#include "scene/kind.h"
+#include "tribo/io.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int64_t crossed;
+  int missed, inverted, iterations, worst; // steps, elements, Newton's iterations, and the most of a step
+  double gained; // the most that energy has grown by in a step, of the most there was in motion
+  double seconds;
+} Outcome;
+
+static double energy_of(const tbWorld* w)
+{
+  tbEnergy e = tb_world_energy(w);
+  return e.kinetic + e.potential + e.elastic;
+}
+
+// Volumes of tetrahedra that are not above 0.
+static int inverted(const tbWorld* w)
+{
+  int count = 0;
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbNodes n = tb_nodes_of(&tb_bodies(w)[i]);
+    for (int e = 0; n.corners == 4 && e < n.nelement; e++) {
+      const int* c = n.element + 4 * e;
+      tbVec3 a = tb_sub3(n.x[c[1]], n.x[c[0]]), b = tb_sub3(n.x[c[2]], n.x[c[0]]);
+      count += !(tb_dot3(a, tb_cross3(b, tb_sub3(n.x[c[3]], n.x[c[0]]))) > 0);
+    }
+  }
+  return count;
+}
+
+static Outcome run(const IpcScene* s)
+{
+  Outcome out = {0};
+  tbContext ctx = tb_default_context();
+  tbScene scene;
+  CHECK_OK(&ctx, tb_scene_parse(&ctx, s->name, s->text, strlen(s->text), NULL, &scene));
+  tbWorld* w = scene.world;
+  for (size_t i = 0; i < w->material.count; i++)
+    ((tbMaterial*)w->material.data)[i].contact_material.friction.mu = s->mu;
+  double size = 1e-3, before = INFINITY; // J; of motion so far
+  for (int i = 0; i < s->steps; i++) {
+    size = fmax(size, tb_world_energy(w).kinetic);
+    tbStepReport report;
+    CHECK_OK(&ctx, tb_world_step(&ctx, w, &scene.step, &report));
+    out.crossed += report.intersections, out.missed += report.newton_missed;
+    out.inverted += inverted(w), out.iterations += report.iterations;
+    if (report.iterations > out.worst) out.worst = report.iterations;
+    double after = energy_of(w) + report.stored;
+    if (!s->driven) out.gained = fmax(out.gained, (after - before) / size);
+    before = after;
+    for (int k = 0; k < TB_PHASE_COUNT; k++) out.seconds += report.phase_s[k];
+  }
+  tb_scene_free(&ctx, &scene);
+  return out;
+}
+
+static void check(int index, uint64_t seed, bool tell)
+{
+  IpcScene s;
+  ipc_scene(index, seed, &s);
+  Outcome o = run(&s);
+  bool good = o.crossed == 0 && o.missed == 0 && o.inverted == 0 && o.gained <= 1e-5;
+  if (tell)
+    printf("%2d %-18s seed %d: %.2f s, %4d iterations, at most %3d; %d missed, %d crossed, %d inverted, %.1e "
+           "gained%s\n",
+           index, s.name, (int)seed, o.seconds, o.iterations, o.worst, o.missed, (int)o.crossed, o.inverted,
+           o.gained, good ? "" : "  <--");
+  if (!good)
+    test_failed(__FILE__, __LINE__, "%s, seed %d: %d crossings, %d steps missed, %d inversions, %.1e gained",
+                s.name, (int)seed, (int)o.crossed, o.missed, o.inverted, o.gained);
+}
+
+// Those that take no more than a moment, with one seed; or all, with as many as are asked for.
+TEST(ipc_holds_in_forty_scenes)
+{
+  static const uint64_t expensive =
+      1ull << 14 | 1ull << 20 | 1ull << 22 | 1ull << 23 | 1ull << 28 | 1ull << 35;
+  const char *asked = getenv("TRIBO_IPC_SCENES"), *only = getenv("TRIBO_IPC_SCENE");
+  int seeds = asked ? atoi(asked) : 1;
+  for (int k = 0; k < IPC_SCENES; k++) {
+    if (asked ? only && atoi(only) != k : (expensive >> k & 1) || (test_quick() && k % 4)) continue;
+    for (int seed = 0; seed < seeds; seed++) check(k, (uint64_t)seed, asked != NULL);
+  }
+}
