@@ -6,8 +6,8 @@
 #include "cli/paper.h"
 #include "tribo/step.h"
 
-// Primal and dual as published: primal keeps the last iterate's velocities, dual splits masses, neither
-// starts from the last step. h: a substep.
+// Primal and dual as published: primal is preconditioned by its diagonal (eq. 13) and keeps the last
+// iterate's velocities, dual splits masses, neither starts from the last step. h: a substep.
 tbStepOptions macklin_primal(double h, int iterations);
 tbStepOptions macklin_dual(double h, int iterations);
 
@@ -33,6 +33,9 @@ tbStatus macklin_grains(tbContext* ctx, int n, double ratio, MacklinScene* out);
 
 tbStatus macklin_run(tbContext* ctx, MacklinScene* scene, const tbStepOptions* options, double seconds,
                      tbStepReport* last);
+
+// Fig. 13: a throw that is searched for, and what gradients cost (paper_macklin_gradient.c).
+tbStatus macklin_gradient(Paper* paper);
 
 // Beyond the paper: ratios of mass and budgets for every scheme (paper_macklin_ratios.c).
 tbStatus macklin_ratios(Paper* paper);

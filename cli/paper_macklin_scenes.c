@@ -8,7 +8,7 @@ tbStepOptions macklin_primal(double h, int iterations)
 {
   tbStepOptions o = tb_default_step_options();
   o.scheme = "primal", o.dt = h, o.iterations = iterations, o.fraction = 1, o.warm_start = false;
-  o.descent.balanced = false;
+  o.descent.balanced = false, o.descent.preconditioner = TB_DESCENT_DIAGONAL;
   return o;
 }
 
