@@ -5,9 +5,9 @@
 #include "cli/paper_macklin.h"
 
 #include "tribo/tools/clock.h"
+#include "tribo/tools/sort.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double FRAME = 1.0 / 60;
@@ -338,7 +338,7 @@ static tbStatus measure(Paper* p, const Row* row, bool dual, double* ms, double*
     status = tb_world_step(p->ctx, s.world, &o, &report);
     spent[i] = report.phase_s[TB_PHASE_SOLVE], *contacts += report.contacts;
   }
-  qsort(spent, (size_t)steps, sizeof *spent, by_size);
+  tb_sort(spent, (size_t)steps, sizeof *spent, by_size);
   *ms = 1e3 * spent[steps / 2] * row->substeps, *contacts /= steps;
   tb_world_free(p->ctx, s.world);
   return status;
