@@ -8,6 +8,8 @@
 
 #include "render/raster.h"
 
+enum { TILE_SHIFT = 4 }; // of texels to tiles
+
 // Sizes of the maps, in shorter sides of the picture.
 static const double sun_map = 1.4, sky_map = 0.6;
 static const double sun_share = 0.62, sun_width = 0.045; // radius of the sun, rad
@@ -73,7 +75,9 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
     l->u = tb_scale3(texels, l->u), l->v = tb_scale3(texels, l->v);
     l->map = TB_TAKE(arena, float, (size_t)l->size*(size_t)l->size);
     l->bounds = TB_TAKE(arena, tbLightBounds, 1);
-    if (!l->map || !l->bounds) return TB_ERROR_MEMORY;
+    l->tiles = (l->size >> TILE_SHIFT) + 1;
+    l->tile = TB_TAKE(arena, float, (size_t)l->tiles*(size_t)l->tiles);
+    if (!l->map || !l->bounds || !l->tile) return TB_ERROR_MEMORY;
   }
   for (int i = 0; i < TB_LIGHTS; i++) {
     tbLight* l = &out->light[i];
@@ -112,6 +116,28 @@ static void grow(tbLightBounds* b, Corner c)
   b->height = fmaxf(b->height, c.z);
 }
 
+static int tile_of(const tbLight* l, float x)
+{
+  int at = (int)fminf(fmaxf(x, 0), (float)(l->size - 1));
+  return at >> TILE_SHIFT;
+}
+
+// Raises the tiles that a triangle touches to its highest corner.
+static void raise_tiles(const tbLight* l, const Corner* a, const Corner* b, const Corner* c)
+{
+  float top = fmaxf(a->z, fmaxf(b->z, c->z));
+  int left = tile_of(l, fminf(a->x, fminf(b->x, c->x)) - 3),
+      right = tile_of(l, fmaxf(a->x, fmaxf(b->x, c->x)) + 3);
+  int low = tile_of(l, fminf(a->y, fminf(b->y, c->y)) - 3),
+      high = tile_of(l, fmaxf(a->y, fmaxf(b->y, c->y)) + 3);
+  top += 1e-5f * fabsf(top); // texels are interpolated
+  for (int k = low; k <= high; k++)
+    for (int i = left; i <= right; i++) {
+      float* tile = &l->tile[k * l->tiles + i];
+      if (top > *tile) *tile = top;
+    }
+}
+
 static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T, int v)
 {
   return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
@@ -140,7 +166,9 @@ static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject
       const Corner* c = &corner[v[k]];
       s.x[k] = tb_raster_grid(c->x), s.y[k] = tb_raster_grid(c->y), s.z[k] = c->z;
     }
-    if (tb_raster_accept(raster, &s, both)) tb_raster_fill(raster, &s, 0, raster->height);
+    if (!tb_raster_accept(raster, &s, both)) continue;
+    tb_raster_fill(raster, &s, 0, raster->height);
+    raise_tiles(l, &corner[v[0]], &corner[v[1]], &corner[v[2]]);
   }
 }
 
@@ -152,6 +180,7 @@ static void draw_maps(void* user, int begin, int end, int piece)
     const tbLight* l = &w->lighting->light[i];
     tbRaster raster = {l->size, l->size, l->map, NULL};
     for (int k = 0; k < l->size * l->size; k++) l->map[k] = -INFINITY;
+    for (int k = 0; k < l->tiles * l->tiles; k++) l->tile[k] = -INFINITY;
     *l->bounds = (tbLightBounds){INFINITY, -INFINITY, INFINITY, -INFINITY, -INFINITY};
     Corner* corner = (Corner*)(w->lighting->scratch + w->lighting->scratch_bytes * (size_t)i);
     for (int k = 0; k < w->subject->ninstance; k++)
@@ -175,6 +204,7 @@ static float seen(const tbLight* l, float x, float y, float z)
   if (x < b->left || x > b->right || y < b->top || y > b->bottom || z > b->height) return 1;
   if (!(x >= 0 && y >= 0 && x < (float)(l->size - 1) && y < (float)(l->size - 1))) return 1;
   int i = (int)x, k = (int)y;
+  if (z >= l->tile[(k >> TILE_SHIFT) * l->tiles + (i >> TILE_SHIFT)]) return 1;
   float fx = x - (float)i, fy = y - (float)k;
   const float *top = l->map + (int64_t)k * l->size + i, *bottom = top + l->size;
   float above = (z >= top[0] ? 1 - fx : 0) + (z >= top[1] ? fx : 0);
@@ -182,48 +212,164 @@ static float seen(const tbLight* l, float x, float y, float z)
   return above + fy * (below - above);
 }
 
-// Where every map is asked: beside the surface, so that it does not shade itself, and a little to a side that
+// Where a map is asked: beside the surface, so that it does not shade itself, and a little to a side that
 // changes with the pixel, so that the shadows of single directions run into each other.
+static const float spread = 2, lift = 1.6f, slack = 0.5f; // texels
+
 typedef struct {
   float x[TB_LIGHTS], y[TB_LIGHTS], z[TB_LIGHTS], facing[TB_LIGHTS];
 } Questions;
 
-static void ask(const tbLighting* g, tbVec3 place, tbVec3 normal, const double jitter[2], Questions* q)
+// The surface as floats, from the centre.
+typedef struct {
+  float px, py, pz, nx, ny, nz, jx, jy;
+} Asker;
+
+static Asker asker_of(const tbLighting* g, tbVec3 place, tbVec3 normal, const double jitter[2])
 {
-  const float spread = 2, lift = 1.6f, slack = 0.5f; // texels
-  float px = (float)(place.x - g->centre.x), py = (float)(place.y - g->centre.y),
-        pz = (float)(place.z - g->centre.z), nx = (float)normal.x, ny = (float)normal.y, nz = (float)normal.z,
-        jx = (float)jitter[0], jy = (float)jitter[1];
+  return (Asker){(float)(place.x - g->centre.x),
+                 (float)(place.y - g->centre.y),
+                 (float)(place.z - g->centre.z),
+                 (float)normal.x,
+                 (float)normal.y,
+                 (float)normal.z,
+                 (float)jitter[0],
+                 (float)jitter[1]};
+}
+
+static float facing_of(const tbLighting* g, const Asker* a, int i)
+{
+  return g->direction[0][i] * a->nx + g->direction[1][i] * a->ny + g->direction[2][i] * a->nz;
+}
+
+static inline void ask_one(const tbLighting* g, const Asker* a, int i, float* qx, float* qy, float* qz)
+{
+  float up = lift * g->texel[i], x = a->px + up * a->nx, y = a->py + up * a->ny, z = a->pz + up * a->nz;
+  float sx = a->jx + g->jitter[0][i], sy = a->jy + g->jitter[1][i];
+  sx -= sx >= 1 ? 1.5f : 0.5f, sy -= sy >= 1 ? 1.5f : 0.5f;
+  *qx = g->middle[i] + g->u[0][i] * x + g->u[1][i] * y + g->u[2][i] * z + spread * sx;
+  *qy = g->middle[i] + g->v[0][i] * x + g->v[1][i] * y + g->v[2][i] * z + spread * sy;
+  *qz = g->direction[0][i] * x + g->direction[1][i] * y + g->direction[2][i] * z + slack * g->texel[i];
+}
+
+static void ask(const tbLighting* g, const Asker* a, Questions* q)
+{
   for (int i = 0; i < TB_LIGHTS; i++) {
-    float up = lift * g->texel[i], x = px + up * nx, y = py + up * ny, z = pz + up * nz;
-    float sx = jx + g->jitter[0][i], sy = jy + g->jitter[1][i];
-    sx -= sx >= 1 ? 1.5f : 0.5f, sy -= sy >= 1 ? 1.5f : 0.5f;
-    q->x[i] = g->middle[i] + g->u[0][i] * x + g->u[1][i] * y + g->u[2][i] * z + spread * sx;
-    q->y[i] = g->middle[i] + g->v[0][i] * x + g->v[1][i] * y + g->v[2][i] * z + spread * sy;
-    q->z[i] = g->direction[0][i] * x + g->direction[1][i] * y + g->direction[2][i] * z + slack * g->texel[i];
-    q->facing[i] = g->direction[0][i] * nx + g->direction[1][i] * ny + g->direction[2][i] * nz;
+    ask_one(g, a, i, &q->x[i], &q->y[i], &q->z[i]);
+    q->facing[i] = facing_of(g, a, i);
   }
+}
+
+// What comes of sun and sky, and would come without shadows.
+typedef struct {
+  float sun, sky, bright, open;
+} Sums;
+
+static tbLit lit_by(const tbLighting* g, Sums s)
+{
+  return (tbLit){.sun = (double)s.sun * g->light[0].weight,
+                 .sky = (double)s.sky * g->light[TB_SUNS].weight,
+                 .open = s.open > 0 ? (double)(s.sky / s.open) : 1};
+}
+
+static double glint_of(const tbLighting* g, Sums s, tbVec3 normal, tbVec3 eye)
+{
+  double half = tb_dot3(tb_normalize3(tb_add3(g->toward_sun, eye)), normal),
+         power = half > 0 ? half * half : 0;
+  power *= power, power *= power, power *= power, power *= power; // 32
+  return s.bright > 0 ? power * (double)(s.sun / s.bright) : 0;
 }
 
 tbLit tb_lighting_at(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2])
 {
   Questions q;
-  float sun = 0, sky = 0, bright = 0, open = 0; // light that comes, and that would come without shadows
+  Sums s = {0};
   bool inside = tb_distance3(place, g->centre) < g->radius;
-  ask(g, place, normal, jitter, &q);
+  Asker a = asker_of(g, place, normal, jitter);
+  ask(g, &a, &q);
   for (int i = 0; i < TB_LIGHTS; i++) {
     const tbLight* l = &g->light[i];
     if (!(q.facing[i] > 0)) continue;
     float share = inside ? seen(l, q.x[i], q.y[i], q.z[i]) : 1;
-    if (l->sun) sun += q.facing[i] * share, bright += q.facing[i];
-    else sky += q.facing[i] * share, open += q.facing[i];
+    if (l->sun) s.sun += q.facing[i] * share, s.bright += q.facing[i];
+    else s.sky += q.facing[i] * share, s.open += q.facing[i];
   }
-  tbLit lit = {.sun = (double)sun * g->light[0].weight,
-               .sky = (double)sky * g->light[TB_SUNS].weight,
-               .open = open > 0 ? (double)(sky / open) : 1};
-  double half = tb_dot3(tb_normalize3(tb_add3(g->toward_sun, eye)), normal),
-         power = half > 0 ? half * half : 0;
-  power *= power, power *= power, power *= power, power *= power; // 32
-  lit.glint = bright > 0 ? power * (double)(sun / bright) : 0;
+  tbLit lit = lit_by(g, s);
+  lit.glint = glint_of(g, s, normal, eye);
   return lit;
+}
+
+// Planes.
+
+// How far a linear function reaches from the middle of a cell to its corners.
+static double reach_of(tbVec3 along, const tbGround* ground, double half)
+{
+  return half * (fabs(tb_dot3(along, ground->u)) + fabs(tb_dot3(along, ground->v)));
+}
+
+// Marks the cells whose places some question to the light's map may find in shadow. Questions stray by the
+// lift and the spread from where the place itself is.
+static void mark_cells(const tbLighting* g, int light, double height, tbGround* ground)
+{
+  const tbLight* l = &g->light[light];
+  const tbLightBounds* b = l->bounds;
+  double side = 2 * g->radius / TB_GROUND_CELLS, stray = (double)(lift + spread) + 0.1;
+  double across = reach_of(l->u, ground, 0.5 * side) + stray,
+         down = reach_of(l->v, ground, 0.5 * side) + stray;
+  double low = reach_of(l->direction, ground, 0.5 * side) + stray * (double)g->texel[light];
+  for (int i = 0; i < TB_GROUND_CELLS; i++)
+    for (int k = 0; k < TB_GROUND_CELLS; k++) {
+      double a = (i + 0.5) * side - g->radius, c = (k + 0.5) * side - g->radius;
+      tbVec3 d = tb_madd3(tb_madd3(tb_scale3(height, ground->normal), a, ground->u), c, ground->v);
+      double x = (double)g->middle[light] + tb_dot3(l->u, d), y = (double)g->middle[light] + tb_dot3(l->v, d);
+      bool outside = x + across < (double)b->left || x - across > (double)b->right ||
+                     y + down < (double)b->top || y - down > (double)b->bottom ||
+                     tb_dot3(l->direction, d) - low > (double)b->height;
+      if (!outside) ground->cell[i][k] |= (uint64_t)1 << light;
+    }
+}
+
+void tb_ground_prepare(const tbLighting* g, tbVec3 origin, tbVec3 normal, tbVec3 u, tbVec3 v, tbGround* out)
+{
+  *out = (tbGround){.normal = normal, .u = u, .v = v};
+  Asker a = asker_of(g, g->centre, normal, (double[2]){0, 0});
+  double height = tb_dot3(tb_sub3(origin, g->centre), normal);
+  for (int i = 0; i < TB_LIGHTS; i++) {
+    out->facing[i] = facing_of(g, &a, i);
+    if (!(out->facing[i] > 0)) continue;
+    *(g->light[i].sun ? &out->sun : &out->sky) += out->facing[i];
+    mark_cells(g, i, height, out);
+  }
+}
+
+static uint64_t shadows_at(const tbLighting* g, const tbGround* ground, tbVec3 place)
+{
+  if (!(tb_distance3(place, g->centre) < g->radius)) return 0;
+  tbVec3 d = tb_sub3(place, g->centre);
+  double scale = 0.5 * TB_GROUND_CELLS / g->radius;
+  int i = (int)(scale * (tb_dot3(d, ground->u) + g->radius)),
+      k = (int)(scale * (tb_dot3(d, ground->v) + g->radius));
+  int last = TB_GROUND_CELLS - 1;
+  return ground->cell[i < last ? i : last][k < last ? k : last];
+}
+
+tbLit tb_lighting_on(const tbLighting* g, const tbGround* ground, tbVec3 place, const double jitter[2])
+{
+  Sums s = {ground->sun, ground->sky, ground->sun, ground->sky};
+  uint64_t shadows = shadows_at(g, ground, place);
+  if (shadows) {
+    Asker a = asker_of(g, place, ground->normal, jitter);
+    s.sun = s.sky = 0;
+    for (int i = 0; i < TB_LIGHTS; i++) {
+      float x, y, z, share = 1;
+      if (!(ground->facing[i] > 0)) continue;
+      if (shadows >> i & 1) {
+        ask_one(g, &a, i, &x, &y, &z);
+        share = seen(&g->light[i], x, y, z);
+      }
+      if (i < TB_SUNS) s.sun += ground->facing[i] * share;
+      else s.sky += ground->facing[i] * share;
+    }
+  }
+  return lit_by(g, s);
 }

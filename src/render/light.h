@@ -22,6 +22,8 @@ typedef struct tbLight {
   int size;   // of its map: size × size
   float* map; // height along the direction of what is lit first; −∞: nothing                (size²)
   tbLightBounds* bounds; // of what is drawn on it
+  float* tile; // the map in squares of 16 × 16 texels: no texel of it, or beside it, is higher   (tiles²)
+  int tiles;
 } tbLight;
 
 enum { TB_SUNS = 16, TB_SKIES = 32, TB_LIGHTS = TB_SUNS + TB_SKIES };
@@ -51,6 +53,22 @@ typedef struct tbLit {
   double open;  // share of the sky above that is seen
   double glint; // towards the eye
 } tbLit;
+
+// Which lights may be in shadow where on a plane: a square of cells around the lighting's centre.
+enum { TB_GROUND_CELLS = 64 };
+typedef struct tbGround {
+  tbVec3 normal, u, v;                             // unit
+  float facing[TB_LIGHTS];                         // how much the plane faces a light; below 0: away
+  float sun, sky;                                  // what comes without shadows
+  uint64_t cell[TB_GROUND_CELLS][TB_GROUND_CELLS]; // bits of lights, along u and along v
+} tbGround;
+
+// After tb_lighting_draw. origin: a point of the plane.
+void tb_ground_prepare(const tbLighting* lighting, tbVec3 origin, tbVec3 normal, tbVec3 u, tbVec3 v,
+                       tbGround* out);
+// As tb_lighting_at says it, to the bit, of a place on the plane; without glint.
+tbLit tb_lighting_on(const tbLighting* lighting, const tbGround* ground, tbVec3 place,
+                     const double jitter[2]);
 
 // At a place on a surface, seen from `eye` (unit vector to it).
 // jitter: two numbers in −½ … ½ that move with the pixel, so that the directions' shadows run into each

@@ -68,6 +68,8 @@ static tbStatus set_stage(tbRenderer* r)
   s->color = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.nbody);
   s->rgb = TB_TAKE(&r->arena, float, 3 * pixels);
   s->depth = TB_TAKE(&r->arena, float, pixels);
+  for (int i = 0; s->plane && i < r->subject.nplane; i++)
+    if (!(s->plane[i].ground = TB_TAKE(&r->arena, tbGround, 1))) return TB_ERROR_MEMORY;
   if (!s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->color ||
       !s->rgb || !s->depth)
     return TB_ERROR_MEMORY;

@@ -13,6 +13,7 @@ typedef struct tbScreenPlane {
   double at, right, down;
   tbVec3 normal, origin, u, v; // in the world; the axes of the grid
   bool shown;                  // faces the eye
+  tbGround* ground;            // its shadows
 } tbScreenPlane;
 
 enum { TB_BAND = 48, TB_ENCODE = 2048 }; // rows of samples side by side; steps of the table to sRGB

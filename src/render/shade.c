@@ -4,7 +4,7 @@
 // which draws the outlines of bodies and the edges of boxes finer than a pixel.
 #include "render/scene.h"
 
-enum { GROUP = TB_RENDER_SAMPLES * TB_RENDER_SAMPLES, NOTHING = -1, FIRST_PLANE = -2 };
+enum { BLOCK = 32, GROUP = TB_RENDER_SAMPLES * TB_RENDER_SAMPLES, NOTHING = -1, FIRST_PLANE = -2 };
 
 static const double same_face = 0.9, sharp_edge = 0.8; // cosines
 static const double outline = 0.42;                    // how much darker
@@ -69,8 +69,32 @@ static int plane_at(const tbStage* s, double x, double y, double* depth)
   return found;
 }
 
+// A pixel of the background, or of one plane alone; false: something else is in it.
+static bool gather_empty(const tbStage* s, int px, int py, Group* group, float* nearest)
+{
+  int n = s->samples, surface = 0;
+  double weight = 0, share = 1.0 / (n * n);
+  float front = 0;
+  for (int j = 0; j < n; j++) {
+    const int* triangle = s->raster.triangle + (int64_t)(py * n + j) * s->raster.width + px * n;
+    for (int i = 0; i < n; i++, weight += share) {
+      double depth = 0;
+      if (triangle[i] >= 0) return false;
+      int here = plane_at(s, (px * n + i + 0.5) / n, (py * n + j + 0.5) / n, &depth);
+      if (i + j > 0 && here != surface) return false;
+      surface = here;
+      front = fmaxf(front, (float)depth);
+    }
+  }
+  *nearest = front;
+  group[0] =
+      (Group){{.surface = surface, .triangle = NOTHING}, (px * n + 0.5) / n, (py * n + 0.5) / n, weight};
+  return true;
+}
+
 static int gather(const tbStage* s, int px, int py, Group* group, float* nearest)
 {
+  if (gather_empty(s, px, py, group, nearest)) return 1;
   int count = 0, n = s->samples;
   double share = 1.0 / (n * n);
   Face last = {.surface = NOTHING, .triangle = NOTHING};
@@ -144,25 +168,29 @@ static tbVec3 light_body(const tbStage* s, const Group* g)
 
 // The ground.
 
+// Of numbers, without a call.
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
 static double smooth_step(double low, double high, double x)
 {
-  double t = fmin(fmax((x - low) / (high - low), 0), 1);
+  double t = smaller(larger((x - low) / (high - low), 0), 1);
   return t * t * (3 - 2 * t);
 }
 
 // A line at every whole number, a pixel wide; it goes where lines would be closer than pixels.
 static double lines(double u, double v, double du, double dv)
 {
-  double near_u = fabs(u - floor(u + 0.5)) / fmax(du, 1e-9),
-         near_v = fabs(v - floor(v + 0.5)) / fmax(dv, 1e-9);
-  double thin = 1 - fmin(fmin(near_u, near_v), 1);
-  return thin * (1 - smooth_step(0.15, 0.6, fmax(du, dv)));
+  double near_u = fabs(u - floor(u + 0.5)) / larger(du, 1e-9),
+         near_v = fabs(v - floor(v + 0.5)) / larger(dv, 1e-9);
+  double thin = 1 - smaller(smaller(near_u, near_v), 1);
+  return thin * (1 - smooth_step(0.15, 0.6, larger(du, dv)));
 }
 
 static tbVec3 plane_point(const tbStage* s, const tbScreenPlane* p, double x, double y)
 {
   double inverse = p->at + p->right * x + p->down * y;
-  return tb_madd3(s->view.eye, 1 / fmax(inverse, 1e-30), tb_view_ray(&s->view, x, y));
+  return tb_madd3(s->view.eye, 1 / larger(inverse, 1e-30), tb_view_ray(&s->view, x, y));
 }
 
 static tbVec3 light_plane(const tbStage* s, const Group* g)
@@ -176,14 +204,14 @@ static tbVec3 light_plane(const tbStage* s, const Group* g)
   double u = tb_dot3(d, p->u) / s->cell, v = tb_dot3(d, p->v) / s->cell;
   double du = (fabs(tb_dot3(right, p->u)) + fabs(tb_dot3(down, p->u))) / s->cell;
   double dv = (fabs(tb_dot3(right, p->v)) + fabs(tb_dot3(down, p->v))) / s->cell;
-  double grid = fmax(0.16 * lines(u, v, du, dv), 0.40 * lines(u / 5, v / 5, du / 5, dv / 5));
+  double grid = larger(0.16 * lines(u, v, du, dv), 0.40 * lines(u / 5, v / 5, du / 5, dv / 5));
   tbVec3 base = tb_lerp3(s->ground, s->grid, grid);
   double jitter[2];
   jitter_at(g, jitter);
-  tbLit lit = tb_lighting_at(s->lighting, place, p->normal, s->subject->up, jitter);
+  tbLit lit = tb_lighting_on(s->lighting, p->ground, place, jitter);
   double rise = tb_dot3(p->normal, s->subject->up), light = lit.sun + lit.sky;
   if (rise < 0.98) light = 0.35 + 0.65 * light; // walls and slopes keep some of the ground's own colour
-  base = tb_scale3(0.12 + 0.88 * fmin(light, 1.1), base);
+  base = tb_scale3(0.12 + 0.88 * smaller(light, 1.1), base);
   return tb_lerp3(s->background, base, fade);
 }
 
@@ -213,32 +241,37 @@ static float encode(const tbStage* s, double x)
   return s->encode[i] + (float)(at - i) * (s->encode[i + 1] - s->encode[i]);
 }
 
+static void shade_pixel(const tbStage* s, int width, int x, int y)
+{
+  Group group[GROUP];
+  float nearest = 0;
+  int count = gather(s, x, y, group, &nearest);
+  tbVec3 sum = tb_zero3();
+  for (int i = 0; i < count; i++) {
+    int surface = group[i].face.surface;
+    tbVec3 light = surface >= 0         ? light_body(s, &group[i])
+                   : surface == NOTHING ? s->background
+                                        : light_plane(s, &group[i]);
+    sum = tb_madd3(sum, group[i].weight, light);
+  }
+  int64_t at = (int64_t)y * width + x;
+  s->depth[at] = nearest;
+  s->rgb[3 * at] = encode(s, sum.x), s->rgb[3 * at + 1] = encode(s, sum.y),
+             s->rgb[3 * at + 2] = encode(s, sum.z);
+}
+
+// Block by block, so that neighbours ask the same parts of the lights' maps.
 static void shade_rows(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const tbStage* s = user;
   int width = s->raster.width / s->samples;
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < width; x++) {
-      Group group[GROUP];
-      float nearest = 0;
-      int count = gather(s, x, y, group, &nearest);
-      tbVec3 sum = tb_zero3();
-      for (int i = 0; i < count; i++) {
-        int surface = group[i].face.surface;
-        tbVec3 light = surface >= 0         ? light_body(s, &group[i])
-                       : surface == NOTHING ? s->background
-                                            : light_plane(s, &group[i]);
-        sum = tb_madd3(sum, group[i].weight, light);
-      }
-      int64_t at = (int64_t)y * width + x;
-      s->depth[at] = nearest;
-      s->rgb[3 * at] = encode(s, sum.x), s->rgb[3 * at + 1] = encode(s, sum.y),
-                 s->rgb[3 * at + 2] = encode(s, sum.z);
-    }
+  for (int left = 0; left < width; left += BLOCK)
+    for (int y = begin; y < end; y++)
+      for (int x = left; x < width && x < left + BLOCK; x++) shade_pixel(s, width, x, y);
 }
 
 void tb_stage_shade(tbThreads* threads, tbStage* s)
 {
-  tb_parallel_for(threads, s->raster.height / s->samples, 4, shade_rows, s);
+  tb_parallel_for(threads, s->raster.height / s->samples, BLOCK / 2, shade_rows, s);
 }

@@ -127,6 +127,7 @@ static void place_planes(tbStage* s)
     out->at = scale * tb_dot3(out->normal, corner);
     out->right = scale * tb_dot3(out->normal, v->right) / v->focal;
     out->down = -scale * tb_dot3(out->normal, v->up) / v->focal;
+    if (out->shown) tb_ground_prepare(s->lighting, out->origin, out->normal, out->u, out->v, out->ground);
   }
 }
 
