@@ -307,6 +307,16 @@ static double reach_of(tbVec3 along, const tbGround* ground, double half)
   return half * (fabs(tb_dot3(along, ground->u)) + fabs(tb_dot3(along, ground->v)));
 }
 
+// Whether something in a part of the map is higher than z.
+static bool rises_above(const tbLight* l, float z, float left, float right, float low, float high)
+{
+  int first = tile_of(l, left), last = tile_of(l, right), top = tile_of(l, low), bottom = tile_of(l, high);
+  for (int k = top; k <= bottom; k++)
+    for (int i = first; i <= last; i++)
+      if (l->tile[k * l->tiles + i] > z) return true;
+  return false;
+}
+
 // Marks the cells whose places some question to the light's map may find in shadow. Questions stray by the
 // lift and the spread from where the place itself is.
 static void mark_cells(const tbLighting* g, int light, double height, tbGround* ground)
@@ -325,7 +335,10 @@ static void mark_cells(const tbLighting* g, int light, double height, tbGround* 
       bool outside = x + across < (double)b->left || x - across > (double)b->right ||
                      y + down < (double)b->top || y - down > (double)b->bottom ||
                      tb_dot3(l->direction, d) - low > (double)b->height;
-      if (!outside) ground->cell[i][k] |= (uint64_t)1 << light;
+      float z = (float)(tb_dot3(l->direction, d) - low);
+      if (!outside &&
+          rises_above(l, z, (float)(x - across), (float)(x + across), (float)(y - down), (float)(y + down)))
+        ground->cell[i][k] |= (uint64_t)1 << light;
     }
 }
 

@@ -62,6 +62,9 @@ static tbStatus set_stage(tbRenderer* r)
   s->raster = (tbRaster){o->width * o->samples, o->height * o->samples, TB_TAKE(&r->arena, float, samples),
                          TB_TAKE(&r->arena, int, samples)};
   s->nband = tb_piece_count(s->raster.height, TB_BAND);
+  int longest = s->raster.width > s->raster.height ? s->raster.width : s->raster.height;
+  s->at = TB_TAKE(&r->arena, double, (size_t)longest);
+  for (int i = 0; s->at && i < longest; i++) s->at[i] = (i + 0.5) / o->samples;
   s->band = TB_TAKE(&r->arena, int, (size_t)s->nband + 1);
   s->plane = TB_TAKE(&r->arena, tbScreenPlane, (size_t)r->subject.nplane);
   s->screen = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.max_vertex);
@@ -70,7 +73,7 @@ static tbStatus set_stage(tbRenderer* r)
   s->depth = TB_TAKE(&r->arena, float, pixels);
   for (int i = 0; s->plane && i < r->subject.nplane; i++)
     if (!(s->plane[i].ground = TB_TAKE(&r->arena, tbGround, 1))) return TB_ERROR_MEMORY;
-  if (!s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->color ||
+  if (!s->at || !s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->color ||
       !s->rgb || !s->depth)
     return TB_ERROR_MEMORY;
   s->centre = r->scope.centre, s->reach = 14 * r->scope.radius, s->cell = round_down(r->scope.radius / 4);

@@ -26,6 +26,7 @@ typedef struct tbStage {
   tbCut cut;
   int samples;
   tbRaster raster;  // of samples
+  double* at;       // a column's or row's place in pixels                         (the larger of the two)
   tbArray triangle; // tbScreenTriangle, that cover samples
   tbArray entry;    // int, triangles band by band
   int* band;        // first entry of a band                                       (nband+1)

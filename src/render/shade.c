@@ -80,15 +80,14 @@ static bool gather_empty(const tbStage* s, int px, int py, Group* group, float* 
     for (int i = 0; i < n; i++, weight += share) {
       double depth = 0;
       if (triangle[i] >= 0) return false;
-      int here = plane_at(s, (px * n + i + 0.5) / n, (py * n + j + 0.5) / n, &depth);
+      int here = plane_at(s, s->at[px * n + i], s->at[py * n + j], &depth);
       if (i + j > 0 && here != surface) return false;
       surface = here;
       front = fmaxf(front, (float)depth);
     }
   }
   *nearest = front;
-  group[0] =
-      (Group){{.surface = surface, .triangle = NOTHING}, (px * n + 0.5) / n, (py * n + 0.5) / n, weight};
+  group[0] = (Group){{.surface = surface, .triangle = NOTHING}, s->at[px * n], s->at[py * n], weight};
   return true;
 }
 
@@ -100,7 +99,7 @@ static int gather(const tbStage* s, int px, int py, Group* group, float* nearest
   Face last = {.surface = NOTHING, .triangle = NOTHING};
   for (int i = 0; i < n * n; i++) {
     int sx = px * n + i % n, sy = py * n + i / n;
-    double x = (sx + 0.5) / n, y = (sy + 0.5) / n;
+    double x = s->at[sx], y = s->at[sy];
     int triangle = sample_at(s, sx, sy);
     double depth = (double)s->raster.depth[(int64_t)sy * s->raster.width + sx];
     if (triangle != last.triangle) last = face_of(s, triangle);
@@ -181,6 +180,7 @@ static double smooth_step(double low, double high, double x)
 // A line at every whole number, a pixel wide; it goes where lines would be closer than pixels.
 static double lines(double u, double v, double du, double dv)
 {
+  if (larger(du, dv) >= 0.6) return 0;
   double near_u = fabs(u - floor(u + 0.5)) / larger(du, 1e-9),
          near_v = fabs(v - floor(v + 0.5)) / larger(dv, 1e-9);
   double thin = 1 - smaller(smaller(near_u, near_v), 1);
