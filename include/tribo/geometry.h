@@ -74,6 +74,15 @@ tbStatus tb_shape_check(tbContext* ctx, const tbShape* shape); // finite, positi
 // (a plane, a line, a point, to rounding) are TB_ERROR_INPUT, and so are NaN and infinities.
 tbStatus tb_hull_create(tbContext* ctx, const tbVec3* points, int count, tbHull** out);
 void tb_hull_free(tbContext* ctx, tbHull* hull); // takes null
+// Its corners and faces, which live as long as it does.
+typedef struct tbHullView {
+  const tbVec3* vertex;
+  const int* face_adr;    // first corner of a face in face_vertex                 (nface+1)
+  const int* face_vertex; // corners, counter-clockwise seen from outside          (face_adr[nface])
+  int nvertex, nface;
+} tbHullView;
+
+tbHullView tb_hull_faces(const tbHull* hull);
 
 // Triangles over vertices, counter-clockwise seen from outside. Vertices at the very same place are joined;
 // triangles without area are merged into their neighbours or dropped; indices out of range, NaN, coordinates
@@ -95,6 +104,7 @@ bool tb_mesh_is_solid(const tbMesh* mesh); // closed, oriented, of positive volu
 // Signed distances of a solid mesh on a grid of about `resolution` cells along its longest side.
 tbStatus tb_sdf_create(tbContext* ctx, const tbMesh* mesh, int resolution, tbSdf** out);
 void tb_sdf_free(tbContext* ctx, tbSdf* sdf);
+const tbMesh* tb_sdf_mesh(const tbSdf* sdf); // that it was made from
 
 // Mass properties for a uniform density, exact for every type: meshes by the divergence theorem, grids by the
 // mesh they were built from. Planes and meshes that are not solid have none: mass 0.

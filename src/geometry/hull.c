@@ -195,3 +195,8 @@ tbStatus tb_hull_create(tbContext* ctx, const tbVec3* points, int count, tbHull*
 }
 
 void tb_hull_free(tbContext* ctx, tbHull* hull) { tb_free(ctx, hull); } // one block, itself at its start
+
+tbHullView tb_hull_faces(const tbHull* h)
+{
+  return (tbHullView){h->vertex, h->face_adr, h->face_vertex, h->nvertex, h->nface};
+}

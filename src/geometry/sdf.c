@@ -127,3 +127,5 @@ double tb_sdf_distance(const tbSdf* sdf, tbVec3 p, tbVec3* gradient)
   }
   return mix(d0, d1, z) + way;
 }
+
+const tbMesh* tb_sdf_mesh(const tbSdf* sdf) { return sdf->mesh; }

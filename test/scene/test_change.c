@@ -4,6 +4,7 @@
 #include "step/joints.h"
 #include "test.h"
 #include "tribo/change.h"
+#include "tribo/inspect.h"
 
 #include <string.h>
 
@@ -298,5 +299,37 @@ TEST(steps_that_miss_their_tolerance_tell_the_log)
   o.solver.solver = "pgs", o.solver.max_iterations = 1, o.warm_start = false;
   CHECK_OK(&s.ctx, tb_world_step(&s.ctx, w, &o, NULL));
   CHECK(strncmp(text, "step 3: pgs ends with max_iterations", 36) == 0);
+  tb_world_free(&s.ctx, w);
+}
+
+TEST(what_a_world_is_made_of_can_be_read)
+{
+  Stage s;
+  tbWorld* w = fresh(&s);
+  tbBodyId ball = drop(&s, TB_BODY_DYNAMIC, tb_shape_sphere(0.5), tb_zero3());
+  tbBodyId wall = drop(&s, TB_BODY_FIXED, tb_shape_box(tb_vec3(1, 2, 3)), tb_vec3(9, 0, 0));
+  CHECK(tb_body_shape_count(w, ball) == 1 && tb_body_shape_at(w, ball, 0)->type == TB_SHAPE_SPHERE);
+  CHECK(tb_body_shape_at(w, wall, 0)->type == TB_SHAPE_BOX && !tb_body_shape_at(w, wall, 1));
+  double inertia[6], still[6];
+  tb_body_inertia(w, ball, inertia), tb_body_inertia(w, wall, still);
+  CHECK_NEAR(inertia[0], 0.4 * tb_body_mass(w, ball) * 0.25, 1e-9);
+  CHECK(still[0] == 0 && inertia[3] == 0);
+
+  tbMaterialDef ice = tb_default_material_def();
+  tbMaterialId material;
+  ice.name = "ice", ice.friction = tb_friction(0.1);
+  CHECK_OK(&s.ctx, tb_world_add_material(&s.ctx, w, &ice, &material));
+  tbFriction own = tb_friction(0.7);
+  CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, w, ball, &own));
+  CHECK_OK(&s.ctx, tb_world_set_pair(&s.ctx, w, material, (tbMaterialId){0}, tb_friction(0.3), 0));
+  double mu[] = {0.5, 0.1, 0.7, 0.3}; // the default material, ice, the ball, the pair
+  REQUIRE(tb_world_friction_count(w) == 4);
+  for (int i = 0; i < 4; i++) {
+    CHECK(tb_world_friction_at(w, i).mu == mu[i]);
+    CHECK_OK(&s.ctx, tb_world_set_friction_at(&s.ctx, w, i, tb_friction(2 * mu[i])));
+  }
+  for (int i = 0; i < 4; i++) CHECK(tb_world_friction_at(w, i).mu == 2 * mu[i]);
+  CHECK(tb_world_set_friction_at(&s.ctx, w, 4, tb_friction(1)) == TB_ERROR_ARGUMENT);
+  CHECK(tb_world_set_friction_at(&s.ctx, w, 0, tb_friction(-1)) == TB_ERROR_ARGUMENT);
   tb_world_free(&s.ctx, w);
 }

@@ -2,12 +2,12 @@
 // What there is, as JSON: the library's tables, and the bodies of a world.
 #include "web.h"
 
+#include "tribo/change.h"
+#include "tribo/inspect.h"
 #include "tribo/tools/array.h"
-#include "io/scene/joint_json.h"
-#include "io/scene/shape_json.h"
-#include "scene/world.h"
-#include "geometry/hull.h"
-#include "geometry/sdf.h"
+#include "tribo/tools/scene_json.h"
+
+#include <math.h>
 
 // Tables.
 
@@ -186,17 +186,18 @@ static void put_mesh(tbJsonWriter* w, const tbShape* s)
 {
   tb_put_object(w, NULL);
   if (s->type == TB_SHAPE_CONVEX) {
-    put_place(w, "vertex", s->hull->vertex);
-    tb_put_int(w, "vertices", s->hull->nvertex);
-    put_place(w, "face", s->hull->face_adr);
-    put_place(w, "corner", s->hull->face_vertex);
-    tb_put_int(w, "faces", s->hull->nface);
+    tbHullView hull = tb_hull_faces(s->hull);
+    put_place(w, "vertex", hull.vertex);
+    tb_put_int(w, "vertices", hull.nvertex);
+    put_place(w, "face", hull.face_adr);
+    put_place(w, "corner", hull.face_vertex);
+    tb_put_int(w, "faces", hull.nface);
   } else {
-    const tbMesh* mesh = s->type == TB_SHAPE_SDF ? s->sdf->mesh : s->mesh;
-    put_place(w, "vertex", mesh->vertex);
-    tb_put_int(w, "vertices", mesh->nvertex);
-    put_place(w, "triangle", mesh->triangle);
-    tb_put_int(w, "triangles", mesh->ntriangle);
+    tbTriangleView mesh = tb_mesh_triangles(s->type == TB_SHAPE_SDF ? tb_sdf_mesh(s->sdf) : s->mesh);
+    put_place(w, "vertex", mesh.vertex);
+    tb_put_int(w, "vertices", mesh.nvertex);
+    put_place(w, "triangle", mesh.triangle);
+    tb_put_int(w, "triangles", mesh.ntriangle);
   }
   tb_put_end(w);
 }
@@ -222,19 +223,18 @@ static tbStatus mesh_number(tbArray* seen, const tbShape* s, int* number, bool* 
 
 static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first_node, tbArray* seen)
 {
-  const tbBody* b = &tb_bodies(world)[i];
   tbBodyId id = tb_world_body_at(world, i);
   tb_put_object(w, NULL);
-  tb_put_string(w, "name", b->name);
+  tb_put_string(w, "name", tb_body_name(world, id));
   tb_put_string(w, "kind", tb_body_kind(world, id));
-  tb_put_number(w, "mass", b->mass);
+  tb_put_number(w, "mass", tb_body_mass(world, id));
   tb_put_int(w, "firstNode", first_node);
   tb_put_int(w, "nodes", tb_body_node_count(world, id));
   tb_put_int(w, "triangles", tb_body_triangle_count(world, id));
   put_place(w, "triangle", tb_body_triangles(world, id));
   tb_put_array(w, "shapes");
-  for (int k = 0; k < b->nshape; k++) {
-    const tbShape* s = &tb_shapes(world)[b->shape + k];
+  for (int k = 0; k < tb_body_shape_count(world, id); k++) {
+    const tbShape* s = tb_body_shape_at(world, id, k);
     int mesh = -1;
     bool first;
     if (has_mesh(s)) TB_TRY(mesh_number(seen, s, &mesh, &first));
@@ -245,6 +245,19 @@ static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first
   return TB_OK;
 }
 
+// The meshes of a body that no body before it has.
+static tbStatus put_meshes(tbJsonWriter* w, const tbWorld* world, tbBodyId id, tbArray* seen)
+{
+  for (int k = 0; k < tb_body_shape_count(world, id); k++) {
+    const tbShape* s = tb_body_shape_at(world, id, k);
+    int number;
+    bool first = false;
+    if (has_mesh(s)) TB_TRY(mesh_number(seen, s, &number, &first));
+    if (first) put_mesh(w, s);
+  }
+  return TB_OK;
+}
+
 static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
 {
   int node = 0;
@@ -252,7 +265,7 @@ static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
   tb_put_string(w, "name", web.scene.name);
   tb_put_number(w, "time", web.scene.time);
   tb_put_number(w, "dt", web.scene.step.dt);
-  tb_put_vec3(w, "gravity", world->gravity);
+  tb_put_vec3(w, "gravity", tb_world_gravity(world));
   tb_put_array(w, "bodies");
   for (int i = 0; i < tb_world_body_count(world); i++) {
     TB_TRY(put_body(w, world, i, node, seen));
@@ -262,13 +275,8 @@ static tbStatus put_scene(tbJsonWriter* w, const tbWorld* world, tbArray* seen)
   tb_array_free(&web.ctx, seen); // and once more, in the same order
   tb_put_joints(w, world);
   tb_put_array(w, "meshes");
-  for (size_t i = 0; i < world->shape.count; i++) {
-    const tbShape* s = &tb_shapes(world)[i];
-    int number;
-    bool first = false;
-    if (has_mesh(s)) TB_TRY(mesh_number(seen, s, &number, &first));
-    if (first) put_mesh(w, s);
-  }
+  for (int i = 0; i < tb_world_body_count(world); i++)
+    TB_TRY(put_meshes(w, world, tb_world_body_at(world, i), seen));
   tb_put_end(w);
   tb_put_end(w);
   return TB_OK;

@@ -1,53 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page changes in a running world, and the library's face has no need of: friction and masses away
-// from the scene's own.
+// What a page changes in a running world by a slider: all friction, and masses, as multiples of the scene's
+// own.
 #include "web.h"
 
-#include "scene/kind.h"
+#include "tribo/change.h"
+#include "tribo/inspect.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct {
-  double mass;
-  tbMat3 inertia, inverse;
+  double mass, inertia[6];
 } Weight;
 
 // As the scene has them.
 struct WebOriginal {
-  tbMaterial* material;
-  tbContactMaterial* contact_material;
-  tbPairRule* pair;
-  Weight* weight; // of the bodies
+  tbFriction* friction; // (tb_world_friction_count)
+  Weight* weight;       // of the bodies
 };
-
-static void* copy(const tbArray* array)
-{
-  void* block = malloc(array->count * array->item + 1);
-  return block && array->count ? memcpy(block, array->data, array->count * array->item) : block;
-}
 
 void web_original_free(WebOriginal* o)
 {
   if (!o) return;
-  free(o->material), free(o->contact_material), free(o->pair), free(o->weight);
+  free(o->friction), free(o->weight);
   free(o);
 }
 
 WebOriginal* web_original(const tbWorld* w)
 {
+  int frictions = tb_world_friction_count(w), bodies = tb_world_body_count(w);
   WebOriginal* o = calloc(1, sizeof *o);
   if (!o) return NULL;
-  o->material = copy(&w->material), o->contact_material = copy(&w->contact_material),
-  o->pair = copy(&w->pair);
-  o->weight = calloc(w->body.count + 1, sizeof *o->weight);
-  if (!o->material || !o->contact_material || !o->pair || !o->weight) {
+  o->friction = calloc((size_t)frictions + 1, sizeof *o->friction);
+  o->weight = calloc((size_t)bodies + 1, sizeof *o->weight);
+  if (!o->friction || !o->weight) {
     web_original_free(o);
     return NULL;
   }
-  for (size_t i = 0; i < w->body.count; i++) {
-    const tbBody* b = &tb_bodies(w)[i];
-    o->weight[i] = (Weight){b->mass, b->inertia, b->inertia_inv};
+  for (int i = 0; i < frictions; i++) o->friction[i] = tb_world_friction_at(w, i);
+  for (int i = 0; i < bodies; i++) {
+    tbBodyId id = tb_world_body_at(w, i);
+    o->weight[i].mass = tb_body_mass(w, id);
+    tb_body_inertia(w, id, o->weight[i].inertia);
   }
   return o;
 }
@@ -68,47 +61,46 @@ static tbFriction changed(tbFriction f, double scale, double mu)
   return f;
 }
 
-void web_edit_friction(tbWorld* w, const WebOriginal* o, double scale, double mu)
+tbStatus web_edit_friction(tbContext* ctx, tbWorld* w, const WebOriginal* o, double scale, double mu)
 {
-  tbMaterial* material = w->material.data;
-  tbContactMaterial* contact_material = w->contact_material.data;
-  tbPairRule* pair = w->pair.data;
-  for (size_t i = 0; i < w->material.count; i++)
-    material[i].contact_material.friction = changed(o->material[i].contact_material.friction, scale, mu);
-  for (size_t i = 0; i < w->contact_material.count; i++)
-    contact_material[i].friction = changed(o->contact_material[i].friction, scale, mu);
-  for (size_t i = 0; i < w->pair.count; i++)
-    pair[i].contact_material.friction = changed(o->pair[i].contact_material.friction, scale, mu);
+  for (int i = 0; i < tb_world_friction_count(w); i++)
+    TB_TRY(tb_world_set_friction_at(ctx, w, i, changed(o->friction[i], scale, mu)));
+  return TB_OK;
 }
 
 // Masses.
 
-static void weigh(tbBody* b, const Weight* own, double ratio)
+static bool has_ratio(const tbWorld* w, tbBodyId id)
 {
-  b->mass = ratio * own->mass;
-  b->inertia = tb_mat3_scale(ratio, own->inertia);
-  b->inertia_inv = tb_mat3_scale(1 / ratio, own->inverse);
+  return tb_body_mass(w, id) > 0 && tb_body_node_count(w, id) == 0;
 }
 
-static bool has_ratio(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && !b->kind->nodes; }
+static tbStatus weigh(tbContext* ctx, tbWorld* w, tbBodyId id, const Weight* own, double ratio)
+{
+  double inertia[6];
+  for (int i = 0; i < 6; i++) inertia[i] = ratio * own->inertia[i];
+  return tb_body_set_mass(ctx, w, id, ratio * own->mass, inertia);
+}
 
 tbStatus web_edit_mass(tbContext* ctx, tbWorld* w, const WebOriginal* o, int body, double ratio)
 {
-  if (body < 0 || (size_t)body >= w->body.count || !has_ratio(&tb_bodies(w)[body]))
+  if (body < 0 || body >= tb_world_body_count(w) || !has_ratio(w, tb_world_body_at(w, body)))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a rigid body that moves freely has a mass ratio");
   if (!(ratio >= 1e-6 && ratio <= 1e6))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a mass ratio is a number from 1e-6 to 1e6");
-  weigh(&tb_bodies(w)[body], &o->weight[body], ratio);
-  return TB_OK;
+  return weigh(ctx, w, tb_world_body_at(w, body), &o->weight[body], ratio);
 }
 
-void web_edit_masses(tbWorld* to, const WebOriginal* o, const tbWorld* from, const WebOriginal* from_original)
+tbStatus web_edit_masses(tbContext* ctx, tbWorld* to, const WebOriginal* o, const tbWorld* from,
+                         const WebOriginal* from_original)
 {
-  for (size_t i = 0; i < from->body.count; i++) {
-    const tbBody* b = &tb_bodies(from)[i];
-    if (!has_ratio(b) || b->mass == from_original->weight[i].mass) continue;
-    int k = tb_body_place(to, tb_world_find_body(to, b->name));
-    if (k >= 0 && has_ratio(&tb_bodies(to)[k]))
-      weigh(&tb_bodies(to)[k], &o->weight[k], b->mass / from_original->weight[i].mass);
+  for (int i = 0; i < tb_world_body_count(from); i++) {
+    tbBodyId was = tb_world_body_at(from, i), is = tb_world_find_body(to, tb_body_name(from, was));
+    double mass = tb_body_mass(from, was);
+    int k = tb_body_place(to, is);
+    if (!has_ratio(from, was) || mass == from_original->weight[i].mass || k < 0 || !has_ratio(to, is))
+      continue;
+    TB_TRY(weigh(ctx, to, is, &o->weight[k], mass / from_original->weight[i].mass));
   }
+  return TB_OK;
 }

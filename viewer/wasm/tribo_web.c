@@ -101,18 +101,21 @@ static void close_world(void)
   web.scene = (tbScene){0}, web.original = NULL;
 }
 
-static void adopt(tbScene* scene, WebOriginal* original, OpenMode mode)
+// Where the edits of the old world cannot be made in the new one, neither is touched.
+static tbStatus adopt(tbScene* scene, WebOriginal* original, OpenMode mode)
 {
-  if (mode == OPEN_FRESH) web.friction_scale = 1, web.friction_mu = -1;
-  web_edit_friction(scene->world, original, web.friction_scale, web.friction_mu);
+  double scale = mode == OPEN_FRESH ? 1 : web.friction_scale, mu = mode == OPEN_FRESH ? -1 : web.friction_mu;
+  TB_TRY(web_edit_friction(&web.ctx, scene->world, original, scale, mu));
   if (mode != OPEN_FRESH && web.scene.world)
-    web_edit_masses(scene->world, original, web.scene.world, web.original);
+    TB_TRY(web_edit_masses(&web.ctx, scene->world, original, web.scene.world, web.original));
+  web.friction_scale = scale, web.friction_mu = mu;
   if (mode == OPEN_KEEP && web.scene.world) keep_states(scene->world, web.scene.world);
   if (mode == OPEN_RESET && web.scene.world) scene->step = web.scene.step;
   close_world();
   web.scene = *scene, web.original = original;
   web.held = -1;
   memset(web.report, 0, sizeof web.report);
+  return TB_OK;
 }
 
 static tbStatus open_text(const char* name, const char* text, size_t length, OpenMode mode)
@@ -128,7 +131,13 @@ static tbStatus open_text(const char* name, const char* text, size_t length, Ope
     return tb_fail(&web.ctx, TB_ERROR_MEMORY, "out of memory: a scene of %zu bytes", length);
   }
   memcpy(copy, text, length);
-  adopt(&scene, original, mode);
+  tbStatus status = adopt(&scene, original, mode);
+  if (status != TB_OK) {
+    tb_scene_free(&web.ctx, &scene);
+    web_original_free(original);
+    free(copy);
+    return status;
+  }
   free(web.text);
   web.text = copy, web.text_length = length;
   return web_frame();
@@ -205,8 +214,8 @@ WEB(tbStatus, web_friction, double scale, double mu)
   TB_TRY(web_need_world());
   if (!(scale >= 0 && scale <= 1e6 && mu <= 1e6))
     return tb_fail(&web.ctx, TB_ERROR_ARGUMENT, "friction must be between 0 and 1e6");
+  TB_TRY(web_edit_friction(&web.ctx, web.scene.world, web.original, scale, mu));
   web.friction_scale = scale, web.friction_mu = mu;
-  web_edit_friction(web.scene.world, web.original, scale, mu);
   return TB_OK;
 }
 

@@ -72,11 +72,12 @@ bool web_file_put(const char* path, const char* bytes, size_t length); // false:
 // edit.c
 WebOriginal* web_original(const tbWorld* world); // null: no memory
 void web_original_free(WebOriginal* original);   // takes null
-void web_edit_friction(tbWorld* world, const WebOriginal* original, double scale, double mu);
+tbStatus web_edit_friction(tbContext* ctx, tbWorld* world, const WebOriginal* original, double scale,
+                           double mu);
 tbStatus web_edit_mass(tbContext* ctx, tbWorld* world, const WebOriginal* original, int body, double ratio);
 // The ratios of one world's masses, for the bodies of the same names in another.
-void web_edit_masses(tbWorld* to, const WebOriginal* original, const tbWorld* from,
-                     const WebOriginal* from_original);
+tbStatus web_edit_masses(tbContext* ctx, tbWorld* to, const WebOriginal* original, const tbWorld* from,
+                         const WebOriginal* from_original);
 
 // frame.c: bodies, nodes and contacts into the views
 tbStatus web_frame(void);

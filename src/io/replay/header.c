@@ -3,8 +3,7 @@
 // scene's own hulls and meshes, then the surfaces; round shapes and boxes are given by their sizes.
 #include "io/replay/replay.h"
 
-#include "io/scene/joint_json.h"
-#include "io/scene/shape_json.h"
+#include "tribo/tools/scene_json.h"
 #include "kind/table.h"
 
 static void put_color(tbJsonWriter* w, tbColor c)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/scene/joint_json.h"
+#include "tribo/tools/scene_json.h"
 
-#include "io/scene/shape_json.h"
 #include "scene/world.h"
 
 // From the frame at the centre of mass, where the world keeps anchors, to the body's own.

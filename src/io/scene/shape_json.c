@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/scene/shape_json.h"
+#include "tribo/tools/scene_json.h"
 
 void tb_put_vec3(tbJsonWriter* w, const char* key, tbVec3 v)
 {
