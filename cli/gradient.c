@@ -39,8 +39,9 @@ bool method_named(const char* name, tbGradientMethod* out)
   return false;
 }
 
-tbStatus load_objective(tbContext* ctx, const char* path, const char* loss, const char* wrt,
-                        NamedScene* named, tbObjective** out)
+// `named` is to be removed afterwards.
+static tbStatus load_objective(tbContext* ctx, const char* path, const char* loss, const char* wrt,
+                               NamedScene* named, tbObjective** out)
 {
   *named = (NamedScene){0};
   if (is_named_scene(path)) {
@@ -52,7 +53,8 @@ tbStatus load_objective(tbContext* ctx, const char* path, const char* loss, cons
   return tb_objective_load(ctx, path, loss, wrt, out);
 }
 
-bool objective_settings(const ObjectiveArgs* a, tbObjective* o)
+// False after one line on standard error.
+static bool objective_settings(const ObjectiveArgs* a, tbObjective* o)
 {
   tbStepOptions* step = tb_objective_options(o);
   const tbScheme* scheme = a->scheme ? scheme_named(a->scheme) : NULL;
@@ -64,6 +66,22 @@ bool objective_settings(const ObjectiveArgs* a, tbObjective* o)
   }
   if (!isnan(a->time)) *tb_objective_time(o) = a->time;
   return set_options(&a->set, step);
+}
+
+int with_objective(const char* scene, const char* loss, const char* wrt, const ObjectiveArgs* settings,
+                   ObjectiveWork* work, void* user)
+{
+  tbContext ctx = tb_default_context();
+  interrupt_watch();
+  ctx.interrupt.asked = interrupted;
+  NamedScene named;
+  tbObjective* o = NULL;
+  int code = EXIT_USAGE;
+  if (load_objective(&ctx, scene, loss, wrt, &named, &o) != TB_OK) code = fail_with(&ctx);
+  else if (objective_settings(settings, o)) code = work(&ctx, o, user);
+  tb_objective_free(&ctx, o);
+  named_scene_remove(&named);
+  return code;
 }
 
 void put_gradient(tbJsonWriter* w, const char* key, const tbObjective* o, const double* values)
@@ -145,60 +163,58 @@ static void put_text(tbOut* out, const tbObjective* o, double loss, const double
   tb_out_text(out, "\n");
 }
 
-static tbStatus compute(tbContext* ctx, const char* path, tbObjective* o, tbGradientMethod method, bool check,
-                        bool json)
+typedef struct {
+  const char* path;
+  tbGradientMethod method;
+  bool check, json;
+} Question;
+
+static int compute(tbContext* ctx, tbObjective* o, void* user)
 {
+  const Question* q = user;
   int n = tb_objective_size(o);
   double *x = malloc(3 * (size_t)n * sizeof *x), *g = x + n, *d = g + n, loss;
-  if (!x) return tb_fail(ctx, TB_ERROR_MEMORY, "out of memory");
+  if (!x) {
+    tb_fail(ctx, TB_ERROR_MEMORY, "out of memory");
+    return fail_with(ctx);
+  }
   tbGradientReport report;
   tb_objective_values(o, x);
-  tbStatus status = tb_objective_gradient(ctx, o, method, x, &loss, g, &report);
-  if (status == TB_OK && check)
+  tbStatus status = tb_objective_gradient(ctx, o, q->method, x, &loss, g, &report);
+  if (status == TB_OK && q->check)
     status = tb_objective_gradient(ctx, o, TB_GRADIENT_DIFFERENCES, x, NULL, d, NULL);
   tbOut out = out_standard(ctx);
-  if (status == TB_OK && json) put_json(&out, path, o, loss, g, check ? d : NULL, &report);
-  else if (status == TB_OK) put_text(&out, o, loss, g, check ? d : NULL, &report);
+  if (status == TB_OK && q->json) put_json(&out, q->path, o, loss, g, q->check ? d : NULL, &report);
+  else if (status == TB_OK) put_text(&out, o, loss, g, q->check ? d : NULL, &report);
   if (status == TB_OK) status = tb_out_finish(&out);
   tb_out_free(&out);
   free(x);
-  return status;
+  return status == TB_OK ? EXIT_DONE : fail_with(ctx);
 }
 
 int command_gradient(int argc, char** argv)
 {
   const char *loss = NULL, *wrt = NULL, *method_name = NULL;
-  bool json = false, check = false, help = false;
+  bool help = false;
+  Question q = {.method = TB_GRADIENT_AUTO};
   ObjectiveArgs settings = {.time = NAN};
   const Arg args[] = {
       {"--loss", ARG_TEXT, &loss, "NAME:x,y,z", "whose position, and the point it should end at"},
       {"--wrt", ARG_TEXT, &wrt, "A,B,…", "numbers of the scene: NAME.velocity, MATERIAL.friction, …"},
       {"--method", ARG_TEXT, &method_name, "M", "auto (default), tangent, adjoint or differences"},
-      {"--check", ARG_FLAG, &check, NULL, "compare with central differences of whole runs"},
+      {"--check", ARG_FLAG, &q.check, NULL, "compare with central differences of whole runs"},
       OBJECTIVE_ARGS(settings),
-      {"--json", ARG_FLAG, &json, NULL, "one JSON object"},
+      {"--json", ARG_FLAG, &q.json, NULL, "one JSON object"},
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {NULL, ARG_FLAG, NULL, NULL, NULL}};
   int count = args_parse("gradient", args, argc, argv);
   if (count < 0) return EXIT_USAGE;
   if (help) return teach(args), EXIT_DONE;
-  tbGradientMethod method = TB_GRADIENT_AUTO;
-  if (!method_named(method_name, &method)) return EXIT_USAGE;
+  if (!method_named(method_name, &q.method)) return EXIT_USAGE;
   if (count != 1 || !loss || !wrt) {
     fprintf(stderr, "%s\n", usage);
     return EXIT_USAGE;
   }
-  tbContext ctx = tb_default_context();
-  interrupt_watch();
-  ctx.interrupt.asked = interrupted;
-  NamedScene named;
-  tbObjective* o = NULL;
-  tbStatus status = load_objective(&ctx, argv[0], loss, wrt, &named, &o);
-  int code = EXIT_DONE;
-  if (status == TB_OK && !objective_settings(&settings, o)) code = EXIT_USAGE;
-  if (status == TB_OK && code == EXIT_DONE) status = compute(&ctx, argv[0], o, method, check, json);
-  if (status != TB_OK) code = fail_with(&ctx);
-  tb_objective_free(&ctx, o);
-  named_scene_remove(&named);
-  return code;
+  q.path = argv[0];
+  return with_objective(argv[0], loss, wrt, &settings, compute, &q);
 }

@@ -22,10 +22,11 @@ typedef struct {
   }
 
 bool method_named(const char* name, tbGradientMethod* out); // false after one line on standard error
-// A scene file or a name of the gallery; `named` is to be removed afterwards.
-tbStatus load_objective(tbContext* ctx, const char* path, const char* loss, const char* wrt,
-                        NamedScene* named, tbObjective** out);
-bool objective_settings(const ObjectiveArgs* a, tbObjective* objective); // false after one line
+// Makes the objective of a scene file, or of a name of the gallery, with these settings, and lets `work` do
+// with it what it will. The exit code: work's, or that of what was wrong before.
+typedef int ObjectiveWork(tbContext* ctx, tbObjective* objective, void* user);
+int with_objective(const char* scene, const char* loss, const char* wrt, const ObjectiveArgs* settings,
+                   ObjectiveWork* work, void* user);
 void put_gradient(tbJsonWriter* w, const char* key, const tbObjective* objective, const double* values);
 
 #endif

@@ -223,8 +223,9 @@ typedef struct {
   bool json, quiet, no_replays, strict;
 } Search;
 
-static int search(tbContext* ctx, tbObjective* o, Search* s)
+static int search(tbContext* ctx, tbObjective* o, void* user)
 {
+  Search* s = user;
   int n = tb_objective_size(o), code = EXIT_DONE;
   double *x = malloc(3 * (size_t)n * sizeof *x), *lower = x + n, *upper = lower + n;
   Folder folder = {0};
@@ -295,15 +296,5 @@ int command_optimize(int argc, char** argv)
     fprintf(stderr, "%s\n", usage);
     return EXIT_USAGE;
   }
-  tbContext ctx = tb_default_context();
-  interrupt_watch();
-  ctx.interrupt.asked = interrupted;
-  NamedScene named;
-  tbObjective* o = NULL;
-  int code = EXIT_USAGE;
-  if (load_objective(&ctx, argv[0], target, wrt, &named, &o) != TB_OK) code = fail_with(&ctx);
-  else if (objective_settings(&settings, o)) code = search(&ctx, o, &s);
-  tb_objective_free(&ctx, o);
-  named_scene_remove(&named);
-  return code;
+  return with_objective(argv[0], target, wrt, &settings, search, &s);
 }

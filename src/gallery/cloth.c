@@ -2,8 +2,6 @@
 // Cloth that falls, hangs and slides.
 #include "gallery/gallery.h"
 
-static const double pi = 3.14159265358979323846;
-
 static void start_with(tbPen* pen, double dt, double time, const char* scheme)
 {
   tb_pen_start(pen, dt, time);
@@ -71,11 +69,11 @@ void tb_gallery_hammock(tbPen* pen)
 // The strip is made as it hangs, of pieces of one length: up one side, over the drum, down the other.
 static int make_line(double radius, int arc, int up, int down, double (*line)[2])
 {
-  double piece = pi * radius / arc, s, c;
+  double piece = TB_PI * radius / arc, s, c;
   int points = 0;
   for (int i = -up; i < 0; i++, points++) line[points][0] = -radius, line[points][1] = i * piece;
   for (int i = 0; i <= arc; i++, points++) {
-    tb_sin_cos(pi * i / arc, &s, &c);
+    tb_sin_cos(TB_PI * i / arc, &s, &c);
     line[points][0] = -radius * c, line[points][1] = radius * s;
   }
   for (int i = 1; i <= down; i++, points++) line[points][0] = radius, line[points][1] = -i * piece;
@@ -96,7 +94,7 @@ void tb_gallery_cloth_capstan(tbPen* pen)
                                 .shape = tb_pen_cylinder(radius, 2 * width),
                                 .material = "cotton",
                                 .position = tb_vec3(0, 0, high),
-                                .orientation = tb_pen_about_x(pi / 2),
+                                .orientation = tb_pen_about_x(TB_PI / 2),
                                 .fixed = true});
   tb_pen_cloth(pen, &(tbPenSoft){.name = "strip",
                                  .mesh = tb_pen_strip(pen, name, (const double(*)[2])line, points, width, 4),
@@ -140,7 +138,7 @@ void tb_gallery_turning_ball(tbPen* pen)
 
 void tb_gallery_ribbon(tbPen* pen)
 {
-  const double length = 1.2, width = 0.1, thick = 0.006, slope = pi / 18;
+  const double length = 1.2, width = 0.1, thick = 0.006, slope = TB_PI / 18;
   int cells = tb_pen_count(pen, "cells");
   start_with(pen, 0.004, 3, "pd");
   tb_pen_material(pen, &(tbPenMaterial){"slope", 1000, tb_pen_value(pen, "slope_friction"), 0, 0});
@@ -159,5 +157,5 @@ void tb_gallery_ribbon(tbPen* pen)
                                  .thickness = thick,
                                  .damping = 0.002,
                                  .position = tb_vec3(0, 0, length / 2 + 0.05),
-                                 .orientation = tb_pen_about_y(0.49 * pi)});
+                                 .orientation = tb_pen_about_y(0.49 * TB_PI)});
 }

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct {
   tbContext* ctx;
   tbStatus status;
@@ -84,7 +82,7 @@ tbPenShape tb_pen_gear(tbPen* pen, const char* name, int teeth, double inner, do
     double z = face ? width / 2 : -width / 2, s, c;
     for (int i = 0; i < n; i++) {
       double radius = i % 4 == 1 || i % 4 == 2 ? outer : inner;
-      tb_sin_cos(2 * pi / teeth * (i / 4 + share[i % 4]), &s, &c);
+      tb_sin_cos(2 * TB_PI / teeth * (i / 4 + share[i % 4]), &s, &c);
       add_vertex(&m, radius * c, radius * s, z);
     }
   }
@@ -104,7 +102,7 @@ tbPenShape tb_pen_turned(tbPen* pen, const char* name, const double (*profile)[2
   Mesh m = begin(pen);
   for (int j = 0; j < sectors; j++) {
     double s, c;
-    tb_sin_cos(2 * pi * j / sectors, &s, &c);
+    tb_sin_cos(2 * TB_PI * j / sectors, &s, &c);
     for (int i = 0; i < corners; i++) add_vertex(&m, profile[i][0] * c, profile[i][0] * s, profile[i][1]);
   }
   for (int j = 0; j < sectors; j++)

@@ -4,8 +4,6 @@
 
 #include "base/random.h"
 
-static const double pi = 3.14159265358979323846;
-
 // Everything is of one rubber.
 static void start(tbPen* pen, double dt, double time) { tb_pen_start(pen, dt, time); }
 
@@ -118,7 +116,7 @@ void tb_gallery_jelly(tbPen* pen)
 void tb_gallery_soft_incline(tbPen* pen)
 {
   const tbVec3 size = {0.3, 0.3, 0.15};
-  tbQuat q = tb_pen_about_y(tb_pen_value(pen, "slope_deg") * (pi / 180));
+  tbQuat q = tb_pen_about_y(tb_pen_value(pen, "slope_deg") * (TB_PI / 180));
   start(pen, 0.005, 1);
   add_rubber(pen, tb_pen_value(pen, "friction"));
   tb_pen_body(

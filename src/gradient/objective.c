@@ -4,13 +4,13 @@
 
 #include "base/decimal.h"
 #include "base/file.h"
+#include "io/scene/source.h"
 #include "scene/kind.h"
 #include "tribo/change.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FILE_GIB = 1 };
 static const double LEAST_TOLERANCE = 1e-7; // m/s
 
 static char* copy_text(tbArena* arena, const char* text, size_t length)
@@ -103,19 +103,11 @@ tbStatus tb_objective_parse(tbContext* ctx, const char* name, const char* bytes,
 tbStatus tb_objective_load(tbContext* ctx, const char* path, const char* loss, const char* wrt,
                            tbObjective** out)
 {
-  char* bytes;
-  size_t length;
-  const char* slash = strrchr(path, '/');
-  size_t folder_length = slash ? (size_t)(slash - path) + 1 : 0;
-  char* folder = TB_NEW(ctx, char, folder_length + 1);
-  if (!folder) return TB_ERROR_MEMORY;
-  memcpy(folder, path, folder_length);
-  tbStatus status = tb_read_input(ctx, path, (size_t)FILE_GIB << 30, &bytes, &length);
-  if (status == TB_OK) {
-    status = tb_objective_parse(ctx, path, bytes, length, folder, loss, wrt, out);
-    tb_free(ctx, bytes);
-  }
-  tb_free(ctx, folder);
+  tbSceneSource source;
+  tbStatus status = tb_scene_source_read(ctx, path, &source);
+  if (status == TB_OK)
+    status = tb_objective_parse(ctx, path, source.bytes, source.length, source.folder, loss, wrt, out);
+  tb_scene_source_free(ctx, &source);
   return status;
 }
 

@@ -5,17 +5,19 @@
 #include "kind/deformable.h"
 
 #include "base/codec.h"
+#include "kind/deformable_code.h"
 
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbDeformable) == 192, "tbDeformable has changed: code_deformable, and the version");
 _Static_assert(sizeof(tbHold) == 120, "tbHold has changed: code_hold, and the version of checkpoints");
-_Static_assert(sizeof(tbSoftDef) == 56, "tbSoftDef has changed: code_soft, and the version of checkpoints");
+_Static_assert(sizeof(tbSoftDef) == 56,
+               "tbSoftDef has changed: tb_soft_code, and the version of checkpoints");
 _Static_assert(sizeof(tbClothDef) == 88, "tbClothDef has changed: code_cloth, and the version");
 #endif
 
 enum { NODE_BYTES = 104, HOLD_BYTES = 128 };
 
-static void code_soft(tbCodec* c, tbSoftDef* s)
+void tb_soft_code(tbCodec* c, tbSoftDef* s)
 {
   int model = (int)s->model;
   tb_code_int(c, &model, 0, TB_ELASTIC_COUNT - 1);
@@ -67,11 +69,9 @@ static void code_matter(tbCodec* c, tbMatter* m, int nhold, tbDeformable** body)
   tb_free(c->ctx, corner);
 }
 
-static void code_hold(tbCodec* c, tbWorld* w, tbHold* h)
+void tb_motion_code(tbCodec* c, const tbWorld* w, tbMotion* m)
 {
   int keys = (int)w->key.count;
-  tbMotion* m = &h->motion;
-  tb_code_int(c, &h->body, -1, (int)w->body.count - 1);
   tb_code_int(c, &m->key, 0, keys);
   tb_code_int(c, &m->nkey, 0, keys - m->key);
   tb_code_transform(c, &m->initial);
@@ -81,6 +81,13 @@ static void code_hold(tbCodec* c, tbWorld* w, tbHold* h)
   const tbMotionKey* key = w->key.data; // null where there is none
   for (int i = m->key + 1; i < m->key + m->nkey; i++)
     tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
+}
+
+static void code_hold(tbCodec* c, tbWorld* w, tbHold* h)
+{
+  tb_code_int(c, &h->body, -1, (int)w->body.count - 1);
+  tb_motion_code(c, w, &h->motion);
+  if (!tb_codec_good(c)) return;
   tb_codec_require(c, h->body < 0 || tb_bodies(w)[h->body].kind->framed,
                    "a deformable body that holds another");
 }
@@ -109,7 +116,7 @@ void tb_deformable_code(tbCodec* c, tbWorld* w, int body)
     nhold = d->nhold;
   }
   if (m.cloth) code_cloth(c, &m.sheet);
-  else code_soft(c, &m.soft);
+  else tb_soft_code(c, &m.soft);
   tb_code_count(c, &m.nnode, NODE_BYTES);
   tb_code_count(c, &m.nelement, m.cloth ? 24 : 32);
   tb_code_count(c, &nhold, HOLD_BYTES);

@@ -5,6 +5,7 @@
 #include "kind/reduced.h"
 
 #include "base/codec.h"
+#include "kind/deformable_code.h"
 
 #include <string.h>
 
@@ -14,19 +15,6 @@ _Static_assert(sizeof(tbReduced) == 480,
 #endif
 
 enum { NODE_BYTES = 32, TET_BYTES = 32 };
-
-static void code_soft(tbCodec* c, tbSoftDef* s)
-{
-  int model = (int)s->model;
-  tb_code_int(c, &model, 0, TB_ELASTIC_COUNT - 1);
-  s->model = (tbElasticModel)model;
-  tb_code_number(c, &s->young);
-  tb_code_number(c, &s->poisson);
-  tb_code_number(c, &s->density);
-  tb_code_number(c, &s->mass_damping);
-  tb_code_number(c, &s->stiffness_damping);
-  tb_code_bool(c, &s->consistent_mass);
-}
 
 typedef struct {
   tbVec3* node;
@@ -88,17 +76,11 @@ static void code_matter(tbCodec* c, tbReducedMatter* m, tbReduced** body)
 
 static void code_state(tbCodec* c, const tbWorld* w, tbReduced* d)
 {
-  tbMotion* m = &d->motion;
-  int keys = (int)w->key.count;
   size_t r = (size_t)d->basis->nmode;
   tb_code_vec3(c, &d->centre);
   tb_code_bool(c, &d->self_contact);
   tb_code_int(c, &d->nhold, 0, 1);
-  tb_code_int(c, &m->key, 0, keys);
-  tb_code_int(c, &m->nkey, 0, keys - m->key);
-  tb_code_transform(c, &m->initial);
-  tb_code_vec3(c, &m->v);
-  tb_code_vec3(c, &m->w);
+  tb_motion_code(c, w, &d->motion);
   tb_code_transform(c, &d->now.frame);
   tb_code_vec3(c, &d->now.v);
   tb_code_vec3(c, &d->now.w);
@@ -108,9 +90,6 @@ static void code_state(tbCodec* c, const tbWorld* w, tbReduced* d)
   tb_code_vec3(c, &d->force);
   tb_code_vec3(c, &d->torque);
   tb_codec_require(c, (d->nhold > 0) == d->basis->pinned, "a reduced body whose pins are not its own");
-  const tbMotionKey* key = w->key.data; // null where there is none
-  for (int i = m->key + 1; tb_codec_good(c) && i < m->key + m->nkey; i++)
-    tb_codec_require(c, key[i].t > key[i - 1].t, "motion keys out of order");
 }
 
 void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
@@ -122,7 +101,7 @@ void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
     m.nnode = d->fem->nnode, m.ntet = d->fem->nelement[0], m.soft = d->soft;
     m.modes = d->basis->nmode, m.derivatives = d->derivatives;
   }
-  code_soft(c, &m.soft);
+  tb_soft_code(c, &m.soft);
   tb_code_bool(c, &m.derivatives);
   tb_code_count(c, &m.nnode, NODE_BYTES);
   tb_code_count(c, &m.ntet, TET_BYTES);

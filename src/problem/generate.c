@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-static const double dt = 0.01, g = 9.81, density = 2, pi = 3.14159265358979323846;
+static const double dt = 0.01, g = 9.81, density = 2;
 
 typedef struct {
   int dof; // −1: the ground
@@ -171,7 +171,7 @@ static void make_arch(Maker* m)
 {
   const double R = 5, t = 1;
   int n = m->spec->size;
-  double step = pi / n, c, s;
+  double step = TB_PI / n, c, s;
   tb_sin_cos(step / 2, &s, &c);
   const double edge[3] = {t, 1, 2 * R * s / c};
   for (int i = 0; i < n; i++) {

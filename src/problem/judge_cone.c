@@ -24,7 +24,7 @@ static void polygon(tbJudgeSet* s, double a, double b, int corners)
   s->kind = TB_JUDGE_POLYGON;
   s->corners = corners;
   for (int i = 0; i < corners; i++) {
-    tb_sin_cos(2 * 3.14159265358979323846 * i / corners, &s->y[i], &s->x[i]);
+    tb_sin_cos(2 * TB_PI * i / corners, &s->y[i], &s->x[i]);
     s->x[i] *= a, s->y[i] *= b;
   }
 }
@@ -58,7 +58,7 @@ static void eight_directions(tbJudgeSet* s, const double* mu)
 {
   double x[8], y[8];
   for (int i = 0; i < 8; i++) {
-    tb_sin_cos(3.14159265358979323846 * i / 4, &y[i], &x[i]);
+    tb_sin_cos(TB_PI * i / 4, &y[i], &x[i]);
     x[i] *= mu[i], y[i] *= mu[i];
   }
   hull(s, 8, x, y);

@@ -129,7 +129,7 @@ static void random_tensor(Maker* m, double* L)
   double most = fmax(m->spec->mu_max, 1e-3), a = most * uniform(m, 0.2, 1), b = most * uniform(m, 0.2, 1), c,
          s;
   double skew = 0.5 * fmin(a, b) * uniform(m, -1, 1);
-  tb_sin_cos(uniform(m, 0, 3.14159265358979323846), &s, &c);
+  tb_sin_cos(uniform(m, 0, TB_PI), &s, &c);
   L[0] = a * c * c + b * s * s, L[3] = a * s * s + b * c * c;
   L[1] = (a - b) * c * s - skew, L[2] = (a - b) * c * s + skew;
 }
@@ -177,7 +177,7 @@ static void farthest(tbLaw law, int dim, const double* param, const double* d, d
     double best = -INFINITY;
     for (int i = 0; i < (int)param[1]; i++) {
       double x, y;
-      tb_sin_cos(2 * 3.14159265358979323846 * i / param[1], &y, &x);
+      tb_sin_cos(2 * TB_PI * i / param[1], &y, &x);
       x *= param[0], y *= param[0];
       if (x * d[0] + y * d[1] > best) best = x * d[0] + y * d[1], f[0] = x, f[1] = y;
     }
@@ -187,7 +187,7 @@ static void farthest(tbLaw law, int dim, const double* param, const double* d, d
     double best = -INFINITY;
     for (int i = 0; i < 8; i++) {
       double x, y;
-      tb_sin_cos(3.14159265358979323846 * i / 4, &y, &x);
+      tb_sin_cos(TB_PI * i / 4, &y, &x);
       x *= param[i], y *= param[i];
       if (x * d[0] + y * d[1] > best) best = x * d[0] + y * d[1], f[0] = x, f[1] = y;
     }

@@ -5,15 +5,13 @@
 
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
-
 // A polygon without width is the box around it.
 static void make_flat(int corners, tbFrictionSet* f)
 {
   double a = f->par[0], b = f->par[1], most[4] = {0}; // of the corners towards −t, t, −b, b
   for (int i = 0; i < corners; i++) {
     double x, y;
-    tb_sin_cos(2 * PI * i / corners, &y, &x);
+    tb_sin_cos(2 * TB_PI * i / corners, &y, &x);
     most[0] = fmin(most[0], a * x), most[1] = fmax(most[1], a * x);
     most[2] = fmin(most[2], b * y), most[3] = fmax(most[3], b * y);
   }
@@ -44,7 +42,7 @@ int tb_friction_corners(const tbFrictionSet* f, double (*corner)[2])
 {
   int n = f->hull ? 8 : f->corners;
   for (int i = 0; i < n; i++) {
-    tb_sin_cos(2 * PI * i / n, &corner[i][1], &corner[i][0]);
+    tb_sin_cos(2 * TB_PI * i / n, &corner[i][1], &corner[i][0]);
     corner[i][0] *= f->par[f->hull ? i : 0], corner[i][1] *= f->par[f->hull ? i : 1];
   }
   // They stand in order of angle around 0: leaving out what is hidden until nothing is gives the hull.
@@ -246,7 +244,8 @@ double tb_friction_support(const tbFrictionSet* f, const double* d, double* fart
       sum = support_of_corners(f, d, x);
       break;
     }
-    double angle = tb_atan2(d[1], d[0]), corner = 2 * PI / f->corners * rint(angle * f->corners / (2 * PI));
+    double angle = tb_atan2(d[1], d[0]),
+           corner = 2 * TB_PI / f->corners * rint(angle * f->corners / (2 * TB_PI));
     tb_sin_cos(corner, &x[1], &x[0]);
     x[0] *= f->par[0], x[1] *= f->par[0];
     sum = x[0] * d[0] + x[1] * d[1];
@@ -262,7 +261,7 @@ void tb_friction_turn_matrix(const tbFrictionSet* f, double* J) { turn_matrix(f,
 // A regular polygon: only the edge in z's own sector can be closest.
 static void closest_on_polygon(int corners, double radius, const double* z, double* x)
 {
-  double step = 2 * PI / corners, sector = floor(tb_atan2(z[1], z[0]) / step), ax, ay, ex, ey;
+  double step = 2 * TB_PI / corners, sector = floor(tb_atan2(z[1], z[0]) / step), ax, ay, ex, ey;
   tb_sin_cos(sector * step, &ay, &ax);
   tb_sin_cos((sector + 1) * step, &ey, &ex);
   ax *= radius, ay *= radius, ex = radius * ex - ax, ey = radius * ey - ay;

@@ -51,8 +51,7 @@ static tbStatus read_transform(Collada* c, const tbXml* at, Affine* out)
     TB_TRY(tb_xml_numbers(c->ctx, at, "text", text, 4, 4, v, NULL));
     double length = tb_norm3(tb_load3(v));
     if (!(length > 0)) return TB_OK;
-    tbMat3 R =
-        tb_quat_mat3(tb_quat_exp(tb_scale3(v[3] * 3.14159265358979323846 / 180 / length, tb_load3(v))));
+    tbMat3 R = tb_quat_mat3(tb_quat_exp(tb_scale3(v[3] * TB_PI / 180 / length, tb_load3(v))));
     for (int i = 0; i < 3; i++) memcpy(out->m[i], R.m[i], sizeof R.m[i]);
   }
   return TB_OK;

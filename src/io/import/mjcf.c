@@ -64,8 +64,7 @@ static tbStatus read_compiler(tbMj* m, tbXml* xml)
 {
   tbMjAt at = {.xml = xml};
   const char* text;
-  if ((text = tb_xml_get(xml, "angle")))
-    m->degree = strcmp(text, "radian") == 0 ? 1 : 3.14159265358979323846 / 180;
+  if ((text = tb_xml_get(xml, "angle"))) m->degree = strcmp(text, "radian") == 0 ? 1 : TB_PI / 180;
   if ((text = tb_xml_get(xml, "eulerseq"))) m->sequence = text;
   if (strlen(m->sequence) != 3) return tb_xml_fail(m->r->ctx, xml, "eulerseq has three letters");
   if ((text = tb_xml_get(xml, "assetdir"))) m->mesh_folder = text;
@@ -252,7 +251,7 @@ tbStatus tb_import_mjcf(tbRobot* r, tbXml* root, const tbImportOptions* options)
 {
   tbMj m = {.r = r,
             .root = root,
-            .degree = 3.14159265358979323846 / 180,
+            .degree = TB_PI / 180,
             .sequence = "xyz",
             .mesh_folder = "",
             .suffix = "",

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct {
   const char* kind;
   tbRobotShape shape;
@@ -246,8 +244,8 @@ static tbStatus weigh(tbMj* m, tbMjAt at, const Geom* g, tbMass* out)
   tb_mesh_free(ctx, mesh);
   tb_hull_free(ctx, hull);
   if (g->ellipsoid) { // of a box of its size: volume π/6, moments of its axes 3/5 of the box's
-    out->mass *= pi / 6;
-    out->inertia = tb_mat3_scale(pi / 6 * 0.6, out->inertia);
+    out->mass *= TB_PI / 6;
+    out->inertia = tb_mat3_scale(TB_PI / 6 * 0.6, out->inertia);
   }
   if (g->mass > 0 && out->mass > 0) {
     out->inertia = tb_mat3_scale(g->mass / out->mass, out->inertia);

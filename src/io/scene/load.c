@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "io/problem/problem_io.h"
 #include "io/scene/build.h"
+#include "io/scene/source.h"
 #include "scene/world.h"
 
 #include <string.h>
@@ -224,21 +225,13 @@ tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, siz
 
 static tbStatus load(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
 {
-  char* bytes;
-  size_t length;
-  const char* slash = strrchr(path, '/');
-  size_t folder_length = slash ? (size_t)(slash - path) + 1 : 0;
-  char* folder = TB_NEW(ctx, char, folder_length + 1);
-  if (!folder) return TB_ERROR_MEMORY;
-  memcpy(folder, path, folder_length);
-  tbStatus status = tb_read_input(ctx, path, (size_t)TB_SCENE_FILE_GIB << 30, &bytes, &length);
-  if (status == TB_OK) {
-    status = tb_scene_examine_text(ctx, path, bytes, length, folder, errors, out);
-    tb_free(ctx, bytes);
-  } else {
+  tbSceneSource source;
+  tbStatus status = tb_scene_source_read(ctx, path, &source);
+  if (status == TB_OK)
+    status = tb_scene_examine_text(ctx, path, source.bytes, source.length, source.folder, errors, out);
+  else if (status != TB_ERROR_MEMORY)
     status = tb_scene_errors_note(ctx, errors, status) == TB_OK ? TB_ERROR_INPUT : status;
-  }
-  tb_free(ctx, folder);
+  tb_scene_source_free(ctx, &source);
   return status;
 }
 

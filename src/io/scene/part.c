@@ -72,7 +72,7 @@ static void half_angle_deg(double deg, double* c, double* s)
     *c = cosine[i], *s = cosine[(i + 6) % 8];
     return;
   }
-  tb_sin_cos(turns * (3.14159265358979323846 / 360), s, c);
+  tb_sin_cos(turns * (TB_PI / 360), s, c);
 }
 
 // Turned about the fixed axes x, then y, then z.
