@@ -61,10 +61,10 @@ tbStatus tb_body_pin(tbContext* ctx, tbWorld* world, tbBodyId body, const tbPinD
 // Lets nodes go; those that nothing holds are passed over.
 tbStatus tb_body_unpin(tbContext* ctx, tbWorld* world, tbBodyId body, const int* nodes, int node_count);
 
-// Which bodies may touch: see tbBodyDef. A mask other than all ones is for rigid bodies; deformable ones
-// touch everything. Queries ask for categories, too.
+// Which bodies may touch: see tbBodyDef. Whether a deformable body touches itself is tbDeformableDef's.
+// Queries ask for categories, too.
 tbStatus tb_body_set_filter(tbContext* ctx, tbWorld* world, tbBodyId body, uint32_t category, uint32_t mask);
-// Two rigid bodies ignore each other from now on, or no longer.
+// Two bodies ignore each other from now on, or no longer.
 tbStatus tb_world_ignore_pair(tbContext* ctx, tbWorld* world, tbBodyId a, tbBodyId b, bool ignore);
 
 // Joints.

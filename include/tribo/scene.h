@@ -220,7 +220,8 @@ typedef struct tbDeformableDef {
   tbVec3 velocity, angular_velocity; // of that frame
   const tbPinDef* pins;
   int pin_count;
-  bool self_contact; // its surface may touch itself
+  bool self_contact;       // its surface may touch itself
+  uint32_t category, mask; // as in tbBodyDef
   // A reduced body: a solid that deforms by so many fields alone, in a frame that moves with it. Its model is
   // linear, or stvk; its pins are the world's, with one motion. 0: every node moves by itself
   int modes;

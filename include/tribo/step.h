@@ -12,6 +12,7 @@
 #ifndef TRIBO_STEP_H
 #define TRIBO_STEP_H
 
+#include "tribo/ccd.h"
 #include "tribo/descent.h"
 #include "tribo/scene.h"
 #include "tribo/solver.h"
@@ -45,6 +46,7 @@ typedef struct tbStepOptions {
 
   double margin;            // m: contacts are looked for at least so far ahead
   bool sliding_tangents;    // first tangents along the sliding, for the box model
+  tbCcdMethod ccd;          // of surfaces that move: what meets on the way; all but inclusion can miss
   double restitution_speed; // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "geometry/surface_mesh.h"
+#include "tribo/ccd.h"
 
 enum { TB_HELD_NOT = -1, TB_HELD_FAST = -2 }; // else: the body that a vertex is attached to
 
@@ -44,7 +45,16 @@ typedef struct tbSurfaceScene {
   const tbMovingPlane* plane;
   int nplane;
   bool rigid_pairs; // rigid surfaces of different bodies meet each other, and planes, too
+  // Null, or whether two bodies may touch at all; never asked of a body and itself.
+  bool (*may_touch)(const void* user, int a, int b);
+  const void* user;
+  tbCcdMethod ccd; // that looks for what meets on the way
 } tbSurfaceScene;
+
+static inline bool tb_surface_may_touch(const tbSurfaceScene* s, int body_a, int body_b)
+{
+  return body_a == body_b || !s->may_touch || s->may_touch(s->user, body_a, body_b);
+}
 
 typedef enum tbSurfacePair {
   TB_SURFACE_FACE_VERTEX,

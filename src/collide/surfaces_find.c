@@ -46,6 +46,7 @@ static tbStatus begin_task(tbContext* ctx, Find* w, int a, int b)
   bool rigid = l->moving->rigid && m->moving->rigid;
   if (rigid && (!w->scene->rigid_pairs || l->moving->body == m->moving->body)) return TB_OK;
   if (l->moving->fixed && m->moving->fixed) return TB_OK;
+  if (!tb_surface_may_touch(w->scene, l->moving->body, m->moving->body)) return TB_OK;
   l->wanted = m->wanted = true;
   return tb_array_push(ctx, &w->task, &(tbSurfaceNodes){a, b, 0, 0}, 1);
 }
@@ -163,6 +164,7 @@ static tbStatus meet_plane(tbContext* ctx, const Find* w, int plane, int s, tbAr
   int body = w->scene->plane[plane].body;
   tbVec3 normal[2];
   double offset[2];
+  if (!tb_surface_may_touch(w->scene, body, m->body)) return TB_OK;
   plane_ahead(w, &w->scene->plane[plane], normal, offset);
   if (m->fixed || (m->rigid && !w->scene->rigid_pairs) || tb_box_is_empty(&l->box) ||
       !reaches(&l->box, normal, offset, l->grow))

@@ -132,6 +132,7 @@ static bool meet(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const 
     least = fmin(clearance, 0.5 * distance);
   }
   tbCcdOptions options = tb_default_ccd_options();
+  options.method = scene->ccd;
   options.separation = least;
   options.delta = least / 64;
   options.time_tolerance = 1e-4;

@@ -69,6 +69,23 @@ static tbStatus finish(tbFemBody* body, const tbVec3* node)
   return tb_packed_pattern(arena, body->K.rows, body->K.ptr, body->K.idx, &body->packed);
 }
 
+tbStatus tb_fem_apart(tbArena* arena, const tbFemBody* body, tbFemBody** out)
+{
+  tbFemBody* b = *out = copy(arena, body, 1, sizeof *body);
+  if (!b) return TB_ERROR_MEMORY;
+  tbFemAssembly* s = &b->assembly;
+  size_t most = 0;
+  for (int g = 0; g < s->ngroup; g++) {
+    size_t blocks = (size_t)(s->group[g].end - s->group[g].begin) * (size_t)s->pairs[s->group[g].kind];
+    if (blocks > most) most = blocks;
+  }
+  b->energy = TB_TAKE(arena, double, (size_t)b->nelement[0] + (size_t)b->nelement[1]);
+  b->upper = tb_arena_take(arena, (size_t)s->upper_adr[b->nnode], sizeof *b->upper);
+  s->force = tb_arena_take(arena, (size_t)s->force_adr[b->cloth ? 2 : 1], sizeof *s->force);
+  s->block = tb_arena_take(arena, most, sizeof *s->block);
+  return b->energy && b->upper && s->force && s->block ? TB_OK : TB_ERROR_MEMORY;
+}
+
 static tbFemBody* new_body(tbContext* ctx, int nnode)
 {
   tbFemBody* body = TB_NEW(ctx, tbFemBody, 1);

@@ -40,6 +40,9 @@ typedef struct tbFemBody {
 tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemBody** out);
 tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemBody** out);
 void tb_fem_free(tbContext* ctx, tbFemBody* body); // takes null
+// The same body with arrays of its own, in the arena, for what tb_fem_evaluate computes: two threads may each
+// evaluate one of these. Not to be freed; the original must outlive it.
+tbStatus tb_fem_apart(tbArena* arena, const tbFemBody* body, tbFemBody** out);
 
 // The elastic energy at x; elastic forces f (3 nnode) unless null; body->upper unless the tangent is NONE.
 // The same bits for any number of threads.

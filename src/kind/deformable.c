@@ -12,7 +12,9 @@ tbDeformableDef tb_default_deformable_def(void)
   return (tbDeformableDef){.soft = tb_soft_def(),
                            .cloth = tb_cloth_def(),
                            .orientation = tb_quat_identity(),
-                           .self_contact = true};
+                           .self_contact = true,
+                           .category = 1,
+                           .mask = UINT32_MAX};
 }
 
 tbStatus tb_pin_check(tbContext* ctx, const tbWorld* w, const char* name, const tbPinDef* p)
@@ -142,8 +144,8 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
               .initial = {pose.q, tb_zero3()}, // from the frame its mesh was given in to its rest
               .shape = (int)w->shape.count,
               .material = material,
-              .category = 1,
-              .mask = UINT32_MAX,
+              .category = d->category,
+              .mask = d->mask,
               .own_friction = d->friction,
               .own_contact_material = d->friction ? (int)w->contact_material.count : -1,
               .key = (int)w->key.count};

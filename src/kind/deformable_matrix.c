@@ -37,12 +37,20 @@ static tbStatus analyse(tbContext* ctx, const tbDeformable* d, tbBodyFactor* out
   return TB_OK;
 }
 
+// The body that elements write what they compute into.
+static tbStatus computes_in(tbArena* arena, const tbBodyFactor* kept, const tbDeformable* d, tbFemBody** out)
+{
+  *out = d->fem;
+  return kept->apart ? tb_fem_apart(arena, d->fem, out) : TB_OK;
+}
+
 tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbBody* body,
                              tbBodyStep* out)
 {
   const tbDeformable* d = body->own;
   tbDeformableStep* s = out->own = TB_TAKE(arena, tbDeformableStep, 1);
   if (!s) return TB_ERROR_MEMORY;
+  TB_TRY(computes_in(arena, kept, d, &s->fem));
   TB_TRY(analyse(ctx, d, kept));
   tbCholesky* factor = s->factor = kept->factor;
   size_t n = 3 * (size_t)d->fem->nnode;
@@ -125,26 +133,28 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* w, const tbBody* b
 {
   const tbDeformable* d = body->own;
   tbDeformableStep* s = out->own;
-  tb_fem_evaluate(d->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, s->force);
+  tb_fem_evaluate(s->fem, ctx->threads, d->x, TB_TANGENT_POSITIVE, s->force);
   tb_deformable_lead(w, d, h, s->pin);
   for (int k = 0; k < d->fem->nnode; k++)
     tb_store3(s->force + 3 * k, tb_add3(tb_load3(s->force + 3 * k), d->force[k]));
   tbVec3 pull = tb_madd3(w->gravity, 1 / body->mass, body->force);
-  tb_fem_step(d->fem, ctx->threads, h, pull, s->force, d->v, s->pin, s->A, s->value, s->rhs);
+  tb_fem_step(s->fem, ctx->threads, h, pull, s->force, d->v, s->pin, s->A, s->value, s->rhs);
   tbMetricBlock block = block_of(d, out);
   TB_TRY(ready(ctx, &block, s));
   solve(ctx, &block, tolerance, out);
   return tb_check_interrupt(ctx);
 }
 
-tbStatus tb_deformable_potential(tbArena* arena, const tbWorld* w, const tbBody* body, double h,
-                                 tbNodePotential* out)
+tbStatus tb_deformable_potential(tbArena* arena, const tbBodyFactor* kept, const tbWorld* w,
+                                 const tbBody* body, double h, tbNodePotential* out)
 {
   const tbDeformable* d = body->own;
   tbVec3* pin = TB_TAKE(arena, tbVec3, (size_t)d->fem->nnode);
   if (!pin) return TB_ERROR_MEMORY;
   tb_deformable_lead(w, d, h, pin);
-  *out = (tbNodePotential){.fem = d->fem,
+  tbFemBody* fem;
+  TB_TRY(computes_in(arena, kept, d, &fem));
+  *out = (tbNodePotential){.fem = fem,
                            .x = d->x,
                            .v = d->v,
                            .pin = pin,
@@ -161,9 +171,9 @@ tbStatus tb_deformable_linearise(tbContext* ctx, const tbBody* body, double h, c
   const tbDeformable* d = body->own;
   tbDeformableStep* s = out->own;
   size_t n = (size_t)d->fem->nnode;
-  tb_fem_evaluate(d->fem, ctx->threads, x, TB_TANGENT_POSITIVE, s->force);
+  tb_fem_evaluate(s->fem, ctx->threads, x, TB_TANGENT_POSITIVE, s->force);
   memcpy(s->pin, v, n * sizeof *s->pin);
-  tb_fem_step(d->fem, ctx->threads, h, tb_zero3(), s->force, v, s->pin, s->A, s->value, s->rhs);
+  tb_fem_step(s->fem, ctx->threads, h, tb_zero3(), s->force, v, s->pin, s->A, s->value, s->rhs);
   tbMetricBlock block = block_of(d, out);
   TB_TRY(ready(ctx, &block, s));
   double* change = s->force;

@@ -10,6 +10,7 @@ struct tbCholesky;
 
 // tbBodyStep.own of a deformable body.
 typedef struct tbDeformableStep {
+  tbFemBody* fem;            // the body's, or one that computes apart from it
   const tbCsr* pattern;      // of A: fem->K's, or that of the projective form
   double* A;                 // M + hB + h²K; held nodes stand still                     kg
   double* rhs;               // A v_free                                                 (3 nnode)
@@ -26,8 +27,8 @@ tbStatus tb_deformable_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept,
                              tbBodyStep* out);
 tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* world, const tbBody* body, double h,
                                double tolerance, tbBodyStep* step);
-tbStatus tb_deformable_potential(tbArena* arena, const tbWorld* world, const tbBody* body, double h,
-                                 tbNodePotential* out);
+tbStatus tb_deformable_potential(tbArena* arena, const tbBodyFactor* kept, const tbWorld* world,
+                                 const tbBody* body, double h, tbNodePotential* out);
 tbStatus tb_deformable_linearise(tbContext* ctx, const tbBody* body, double h, const tbVec3* x,
                                  const tbVec3* v, const tbVec3* miss, tbBodyStep* step);
 void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* builder, int* dof);

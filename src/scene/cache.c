@@ -13,6 +13,8 @@ void tb_cache_init(tbCache* c, tbContext* ctx)
   c->contacts = (tbKept){NULL, NULL};
   c->soft_step = (tbKept){NULL, NULL};
   c->answers = NULL;
+  c->ccd = TB_CCD_INCLUSION;
+  c->apart = false;
   tb_arena_init(&c->scratch, ctx);
   tb_pool_init(&c->pool);
 }
@@ -41,4 +43,12 @@ void tb_cache_free(tbContext* ctx, tbCache* c)
   c->scratch.ctx = ctx;
   tb_arena_free(&c->scratch);
   tb_pool_free(ctx, &c->pool);
+}
+
+tbStatus tb_cache_factors(tbContext* ctx, tbCache* c, size_t count)
+{
+  size_t first = c->factor.count;
+  if (count > first) TB_TRY(tb_array_push(ctx, &c->factor, NULL, count - first));
+  for (size_t i = first; i < count; i++) ((tbBodyFactor*)c->factor.data)[i].apart = c->apart;
+  return TB_OK;
 }

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/pool.h"
 #include "geometry/surface_mesh.h"
+#include "tribo/ccd.h"
 
 struct tbCholesky;
 struct tbPdBody;
@@ -22,6 +23,7 @@ typedef struct tbBodyFactor {
   struct tbCholesky* factor; // null: not yet analysed, or too large to factor
   bool analysed;
   struct tbPdBody* pd; // null: not yet made
+  bool apart;          // the cache is not the world's own: what elements compute must not go into the body
 } tbBodyFactor;
 
 // What a scheme keeps for itself: made by it, freed with the cache.
@@ -45,6 +47,8 @@ typedef struct tbCache {
   tbKept contacts;          // pairs of shapes and what kept them apart (step/find_cache.c)
   tbKept soft_step;         // what the scheme soft-step keeps (step/soft_step_cache.c)
   const tbAnswers* answers; // null: the solver answers
+  tbCcdMethod ccd;          // of the step under way: tbStepOptions.ccd
+  bool apart;               // not the world's own: of a call on a const world
   tbArena scratch;          // of one step: emptied at its start
   tbPool pool;              // what a step allocates and frees: taken again by the next
 } tbCache;
@@ -52,5 +56,6 @@ typedef struct tbCache {
 void tb_cache_init(tbCache* cache, tbContext* ctx);
 void tb_cache_clear(tbContext* ctx, tbCache* cache); // empty again: after shapes or deformable bodies changed
 void tb_cache_free(tbContext* ctx, tbCache* cache);
+tbStatus tb_cache_factors(tbContext* ctx, tbCache* cache, size_t count); // room for those of so many bodies
 
 #endif

@@ -21,6 +21,7 @@ static size_t find_pair(const tbWorld* w, int a, int b)
 
 bool tb_world_may_touch(const tbWorld* w, int a, int b)
 {
+  if (a == b) return true; // whether a surface touches itself is the body's own
   const tbBody *A = &tb_bodies(w)[a], *B = &tb_bodies(w)[b];
   if (!(A->category & B->mask) || !(B->category & A->mask)) return false;
   if (w->ignored.count == 0) return true;
@@ -30,20 +31,10 @@ bool tb_world_may_touch(const tbWorld* w, int a, int b)
   return !(i < w->ignored.count && pair->a == lower && pair->b == upper);
 }
 
-// Filters are of rigid bodies: the collisions of deformable surfaces do not ask for them.
-static tbStatus find_rigid(tbContext* ctx, const tbWorld* w, tbBodyId id, int* place)
-{
-  TB_TRY(tb_body_find(ctx, w, id, place));
-  if (tb_body_node_count(w, id) == 0) return TB_OK;
-  return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "%s is deformable: filters are of rigid bodies",
-                 tb_bodies(w)[*place].name);
-}
-
 tbStatus tb_body_set_filter(tbContext* ctx, tbWorld* w, tbBodyId id, uint32_t category, uint32_t mask)
 {
   int place;
-  if (mask == UINT32_MAX) TB_TRY(tb_body_find(ctx, w, id, &place));
-  else TB_TRY(find_rigid(ctx, w, id, &place));
+  TB_TRY(tb_body_find(ctx, w, id, &place));
   tb_bodies(w)[place].category = category, tb_bodies(w)[place].mask = mask;
   return TB_OK;
 }
@@ -51,8 +42,8 @@ tbStatus tb_body_set_filter(tbContext* ctx, tbWorld* w, tbBodyId id, uint32_t ca
 tbStatus tb_world_ignore_pair(tbContext* ctx, tbWorld* w, tbBodyId a, tbBodyId b, bool ignore)
 {
   int pa, pb;
-  TB_TRY(find_rigid(ctx, w, a, &pa));
-  TB_TRY(find_rigid(ctx, w, b, &pb));
+  TB_TRY(tb_body_find(ctx, w, a, &pa));
+  TB_TRY(tb_body_find(ctx, w, b, &pb));
   if (pa == pb) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a body does not touch itself");
   tbBodyPair pair = {pa < pb ? pa : pb, pa < pb ? pb : pa};
   size_t i = find_pair(w, pair.a, pair.b);

@@ -77,8 +77,8 @@ struct tbKind {
   // The same as a potential of its nodes (kind/step.h), for a scheme to minimise; and the matrix at nodes x
   // that are reached with velocities v, with free velocities for which the equations of the step without
   // contacts leave `miss` at v.
-  tbStatus (*potential)(tbArena* arena, const tbWorld* world, const tbBody* body, double dt,
-                        struct tbNodePotential* out);
+  tbStatus (*potential)(tbArena* arena, const tbBodyFactor* kept, const tbWorld* world, const tbBody* body,
+                        double dt, struct tbNodePotential* out);
   tbStatus (*linearise)(tbContext* ctx, const tbBody* body, double dt, const tbVec3* x, const tbVec3* v,
                         const tbVec3* miss, struct tbBodyStep* step);
 

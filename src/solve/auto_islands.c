@@ -102,7 +102,7 @@ static tbStatus keep_part(Islands* s, tbContext* ctx, Batch* b)
     tb_arena_free(&k->arena); // of an attempt that failed
     tb_arena_init(&k->arena, ctx);
     TB_TRY(tb_problem_part(&k->arena, s->run->p, b->contact, b->count, &s->maps, &k->problem));
-    if (!k->kept && !(k->kept = TB_NEW(ctx, tbKept, 1))) return TB_ERROR_MEMORY;
+    if (!k->kept && !(k->kept = TB_NEW(ctx, tbSolveKept, 1))) return TB_ERROR_MEMORY;
     tb_kept_init(k->kept, &k->problem);
     k->made = true;
   } else {
@@ -265,7 +265,7 @@ static tbStatus solve_islands(tbArena* arena, Islands* s, bool* over)
 // Batches from the islands of the problem, or those that are kept.
 static tbStatus find_batches(tbContext* ctx, tbArena* arena, Islands* s)
 {
-  tbKept* k = s->run->kept;
+  tbSolveKept* k = s->run->kept;
   int n = s->run->p->ncontact;
   if (k && s->run->p->W_ptr) k = NULL; // islands of a given W are in its values
   if (!k || k->batches < 0) {

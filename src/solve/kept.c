@@ -6,11 +6,14 @@
 
 #include <string.h>
 
-void tb_kept_init(tbKept* k, const tbProblem* problem) { *k = (tbKept){.p = problem, .batches = -1}; }
+void tb_kept_init(tbSolveKept* k, const tbProblem* problem)
+{
+  *k = (tbSolveKept){.p = problem, .batches = -1};
+}
 
 // ---- freeing ----
 
-static void drop_method(tbContext* ctx, tbKept* k, int i)
+static void drop_method(tbContext* ctx, tbSolveKept* k, int i)
 {
   tbRun run = {.p = k->p, .prepared = k->method[i].prepared};
   k->method[i].solver->release(ctx, &run);
@@ -18,7 +21,7 @@ static void drop_method(tbContext* ctx, tbKept* k, int i)
 }
 
 // And what was prepared for it.
-static void drop_operator(tbContext* ctx, tbKept* k, int i)
+static void drop_operator(tbContext* ctx, tbSolveKept* k, int i)
 {
   for (int m = k->methods - 1; m >= 0; m--)
     if (k->method[m].W == k->op[i].W) drop_method(ctx, k, m);
@@ -26,7 +29,7 @@ static void drop_operator(tbContext* ctx, tbKept* k, int i)
   k->op[i] = k->op[--k->operators];
 }
 
-static void drop_batches(tbContext* ctx, tbKept* k)
+static void drop_batches(tbContext* ctx, tbSolveKept* k)
 {
   for (int i = 0; i < k->batches; i++) {
     tbKeptBatch* b = &k->batch[i];
@@ -40,7 +43,7 @@ static void drop_batches(tbContext* ctx, tbKept* k)
   tb_arena_free(&k->islands);
 }
 
-void tb_kept_free(tbContext* ctx, tbKept* k)
+void tb_kept_free(tbContext* ctx, tbSolveKept* k)
 {
   while (k->operators > 0) drop_operator(ctx, k, k->operators - 1);
   tb_judge_free(ctx, k->judge);
@@ -54,7 +57,7 @@ void tb_kept_free(tbContext* ctx, tbKept* k)
 
 tbStatus tb_run_judge_get(tbContext* ctx, tbRun* run)
 {
-  tbKept* k = run->kept;
+  tbSolveKept* k = run->kept;
   if (!k || !k->judge) {
     TB_TRY(tb_judge_create(ctx, run->p, &run->judge));
   } else {
@@ -72,7 +75,7 @@ void tb_run_judge_done(tbContext* ctx, tbRun* run)
 
 // ---- operators ----
 
-static tbStatus renew_operator(tbContext* ctx, tbKept* k, int i)
+static tbStatus renew_operator(tbContext* ctx, tbSolveKept* k, int i)
 {
   bool sides = k->op[i].at.matrix == k->now.matrix;
   tbStatus status = tb_delassus_renew(ctx, k->op[i].W, sides);
@@ -84,7 +87,7 @@ static tbStatus renew_operator(tbContext* ctx, tbKept* k, int i)
 tbStatus tb_run_operator(tbContext* ctx, const tbRun* run, unsigned forms, tbInverse inverse,
                          tbDelassus** out)
 {
-  tbKept* k = run->kept;
+  tbSolveKept* k = run->kept;
   *out = NULL;
   for (int i = 0; k && i < k->operators; i++)
     if (k->op[i].forms == forms && k->op[i].inverse == inverse) {
@@ -110,7 +113,7 @@ void tb_run_operator_done(tbContext* ctx, const tbRun* run, tbDelassus* W)
 
 // ---- what methods prepare ----
 
-static int find_method(const tbKept* k, const tbSolver* solver, const tbRun* run)
+static int find_method(const tbSolveKept* k, const tbSolver* solver, const tbRun* run)
 {
   for (int i = 0; i < k->methods; i++)
     if (k->method[i].solver == solver && k->method[i].W == run->W &&
@@ -121,7 +124,7 @@ static int find_method(const tbKept* k, const tbSolver* solver, const tbRun* run
 
 tbStatus tb_run_prepare(tbContext* ctx, const tbSolver* solver, tbRun* run)
 {
-  tbKept* k = run->kept;
+  tbSolveKept* k = run->kept;
   if (!solver->prepare) return TB_OK;
   int i = k && solver->renew ? find_method(k, solver, run) : -1;
   if (i >= 0 && (k->method[i].zeros != k->now.zeros || k->method[i].symmetric != run->W->symmetric))
@@ -133,7 +136,7 @@ tbStatus tb_run_prepare(tbContext* ctx, const tbSolver* solver, tbRun* run)
 
 void tb_run_release(tbContext* ctx, const tbSolver* solver, tbRun* run, bool failed)
 {
-  tbKept* k = run->kept;
+  tbSolveKept* k = run->kept;
   if (!solver->release) return;
   int i = k && solver->renew ? find_method(k, solver, run) : -1;
   bool is_new = i < 0 || k->method[i].prepared != run->prepared;
@@ -176,7 +179,7 @@ static tbStatus group(tbContext* ctx, tbArena* arena, const tbProblem* p, tbOrde
 
 tbStatus tb_run_group(tbContext* ctx, tbArena* arena, tbRun* run)
 {
-  tbKept* k = run->kept;
+  tbSolveKept* k = run->kept;
   tbOrder order = run->o->order;
   if (k && order == TB_ORDER_LAYERS && run->p->W_ptr) k = NULL; // layers of a given W are in its values
   if (k && !k->group[order].ptr) {

@@ -26,10 +26,10 @@ typedef struct tbKeptBatch {
   bool made; // the problem
   tbProblem problem;
   tbArena arena; // of its arrays
-  struct tbKept* kept;
+  struct tbSolveKept* kept;
 } tbKeptBatch;
 
-typedef struct tbKept {
+typedef struct tbSolveKept {
   const tbProblem* p;
   tbMoment now;
   tbJudge* judge;
@@ -58,10 +58,10 @@ typedef struct tbKept {
   tbArena islands;
   int batches; // −1: not known
   tbKeptBatch* batch;
-} tbKept;
+} tbSolveKept;
 
-void tb_kept_init(tbKept* kept, const tbProblem* problem);
-void tb_kept_free(tbContext* ctx, tbKept* kept);
+void tb_kept_init(tbSolveKept* kept, const tbProblem* problem);
+void tb_kept_free(tbContext* ctx, tbSolveKept* kept);
 
 // The judge of the run's problem, as newly made.
 tbStatus tb_run_judge_get(tbContext* ctx, tbRun* run);
@@ -81,10 +81,10 @@ void tb_run_release(tbContext* ctx, const tbSolver* solver, tbRun* run, bool fai
 tbStatus tb_run_group(tbContext* ctx, tbArena* arena, tbRun* run);
 
 // tb_solve with what is kept; kept may be null.
-tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbKept* kept,
-                       double* lambda, tbSolveResult* result);
+tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
+                       tbSolveKept* kept, double* lambda, tbSolveResult* result);
 // The same of a part, where E ≤ enough will do.
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
-                       tbKept* kept, double* lambda, tbSolveResult* result);
+                       tbSolveKept* kept, double* lambda, tbSolveResult* result);
 
 #endif

@@ -18,10 +18,10 @@ struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
-  bool is_part;        // of a problem that falls apart: not to be taken apart again
-  double within;       // of the tolerances: a little less than all, while the judge is rough
-  double enough;       // of a part: E that will do whatever the tolerances relative to norms say
-  struct tbKept* kept; // what earlier runs of the same problem left, and this one leaves; null: nothing
+  bool is_part;             // of a problem that falls apart: not to be taken apart again
+  double within;            // of the tolerances: a little less than all, while the judge is rough
+  double enough;            // of a part: E that will do whatever the tolerances relative to norms say
+  struct tbSolveKept* kept; // what earlier runs of the same problem left, and this one leaves; null: nothing
   tbThreads* threads;
   tbStop* stop; // the caller's wish to cancel, and the time budget
   tbScratch scratch;

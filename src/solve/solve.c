@@ -220,8 +220,8 @@ static void fall_back(tbRun* run, const double* start, double* iterate)
 }
 
 static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
-                      double enough, tbKept* kept, double* lambda, const double* w, tbSolveResult* result,
-                      tbJudge** judge)
+                      double enough, tbSolveKept* kept, double* lambda, const double* w,
+                      tbSolveResult* result, tbJudge** judge)
 {
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
@@ -302,8 +302,8 @@ static tbStatus solve_alone(tbContext* ctx, const tbProblem* problem, const tbSo
   return solve(ctx, problem, options, false, 0, NULL, lambda, NULL, result, NULL);
 }
 
-tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbKept* kept,
-                       double* lambda, tbSolveResult* result)
+tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
+                       tbSolveKept* kept, double* lambda, tbSolveResult* result)
 {
   if (!tb_units_are_odd(problem))
     return solve(ctx, problem, options, false, 0, kept, lambda, NULL, result, NULL);
@@ -319,7 +319,7 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
 }
 
 tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
-                       tbKept* kept, double* lambda, tbSolveResult* result)
+                       tbSolveKept* kept, double* lambda, tbSolveResult* result)
 {
   return solve(ctx, problem, options, true, enough, kept, lambda, NULL, result, NULL);
 }

@@ -8,7 +8,7 @@
 
 struct tbWorkspace {
   tbProblem* p;
-  tbKept kept;
+  tbSolveKept kept;
   tbPool pool;
   tbChanges changes; // since the last solve
 };

@@ -66,9 +66,9 @@ static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, 
   const tbBody* b = &tb_bodies(w)[body];
   tbIpcNodes* n = &ipc->nodes[ipc->nnodes++];
   *n = (tbIpcNodes){.body = body, .block = ipc->nblock};
-  TB_TRY(b->kind->potential(ipc->arena, w, b, ipc->h, &n->of));
-  TB_TRY(
-      b->kind->begin(ctx, ipc->arena, (tbBodyFactor*)work->cache->factor.data + body, b, &ipc->step[body]));
+  tbBodyFactor* kept = (tbBodyFactor*)work->cache->factor.data + body;
+  TB_TRY(b->kind->potential(ipc->arena, kept, w, b, ipc->h, &n->of));
+  TB_TRY(b->kind->begin(ctx, ipc->arena, kept, b, &ipc->step[body]));
   ipc->step[body].lent = true;
   size_t count = (size_t)n->of.fem->nnode, upper = (size_t)n->of.fem->assembly.upper_adr[count];
   n->start = TB_TAKE(ipc->arena, tbVec3, count), n->x = TB_TAKE(ipc->arena, tbVec3, count);

@@ -25,8 +25,7 @@ tbStatus tb_pd_begin_bodies(tbContext* ctx, const tbWorld* w, const tbStepOption
                             tbPd* r)
 {
   size_t n = w->body.count;
-  int more = (int)n - (int)work->cache->factor.count;
-  if (more > 0) TB_TRY(tb_array_push(ctx, &work->cache->factor, NULL, (size_t)more));
+  TB_TRY(tb_cache_factors(ctx, work->cache, (size_t)n));
   r->step = TB_TAKE(work->arena, tbBodyStep, n);
   r->projected = TB_TAKE(work->arena, tbPdStep, n);
   r->first = TB_TAKE(work->arena, int, n);

@@ -192,6 +192,7 @@ tbStatus tb_pd_obstacles_find(tbContext* ctx, tbArena* arena, const tbWorld* w, 
     int* last = TB_TAKE(arena, int, n);
     if (!gap || !normal || !last) return TB_ERROR_MEMORY;
     for (int shape = 0; shape < (int)w->shape.count; shape++) {
+      if (!tb_world_may_touch(w, ((const int*)w->owner.data)[shape], m->body)) continue;
       Pair p = begin_pair(w, view, pose, shape, m);
       p.gap = gap, p.normal = normal, p.last = last;
       p.keep = m->radius + clearance, p.ahead = ahead, p.reach = reach;

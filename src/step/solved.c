@@ -65,8 +65,8 @@ tbStatus tb_free_motion_solved(tbContext* ctx, tbArena* arena, tbCache* cache, c
   double asked = o->solver.velocity_tolerance;
   if (o->solver.tolerance > 0 && !(asked > 0 && asked < o->solver.tolerance)) asked = o->solver.tolerance;
   Job job = {.world = w, .h = o->dt, .tolerance = fmin(fmax(SHARE * asked, TB_METRIC_EXACT), ROUGHEST)};
-  int count, more = (int)w->body.count - (int)cache->factor.count;
-  if (more > 0) TB_TRY(tb_array_push(ctx, &cache->factor, NULL, (size_t)more));
+  int count;
+  TB_TRY(tb_cache_factors(ctx, cache, w->body.count));
   TB_TRY(begin(ctx, arena, cache->factor.data, &job, &count));
   tb_shared_begin(&job.shared, ctx);
   tb_parallel_for(ctx->threads, count, 1, prepare_small, &job);

@@ -114,6 +114,7 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   tbInterrupt outer = ctx->interrupt;
   ctx->interrupt = tb_stop_interrupt(&stop);
   tbCache* cache = w->cache; // the world's own, whatever becomes of the step
+  cache->ccd = o.ccd;
   tbContext pooled = tb_pool_begin(&cache->pool, ctx);
   tbStatus status = take_step(&pooled, w, &o, &own);
   tb_pool_end(&cache->pool, &pooled, ctx);
@@ -140,6 +141,7 @@ tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions*
   const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
   tbCache cache; // the world's is not touched
   tb_cache_init(&cache, ctx);
+  cache.ccd = o->ccd, cache.apart = true;
   tbStepWork work = {.arena = &cache.scratch, .cache = &cache, .state = state_of(w, method)};
   tbStepReport report = {0};
   tbStatus status = method->prepare(ctx, w, o, &work, &report);

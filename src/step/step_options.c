@@ -15,6 +15,10 @@ static const char* stabilization_at(int i)
   return i < TB_STABILIZE_COUNT ? tb_stabilization_name((tbStabilization)i) : NULL;
 }
 
+static const char* ccd_at(int i)
+{
+  return i < TB_CCD_METHOD_COUNT ? tb_ccd_method_name((tbCcdMethod)i) : NULL;
+}
 static const char* preconditioner_at(int i)
 {
   return tb_descent_preconditioner_name((tbDescentPreconditioner)i);
@@ -125,6 +129,8 @@ static const tbOption rows[] = {
      .text = "contacts are looked for at least so far ahead"},
     {ROW("contact.sliding_tangents", TB_OPTION_BOOL, sliding_tangents),
      .text = "the first tangent of a contact along its sliding, so that the box model bounds that"},
+    {ROW("contact.ccd", TB_OPTION_CHOICE, ccd), .choice = ccd_at,
+     .text = "continuous collision detection of deformable surfaces; all but inclusion can miss"},
     {ROW("contact.restitution_speed", TB_OPTION_NUMBER, restitution_speed), .high = INFINITY, .value = -1,
      .chosen = true, .unit = "m/s",
      .text = "slower approaches do not bounce; absent: chosen from gravity and dt"},

@@ -79,6 +79,8 @@ static void begin_plane(const tbWorld* w, int shape, const tbTransform* pose, tb
   s->of_shape[shape] = i;
 }
 
+static bool may_touch(const void* user, int a, int b) { return tb_world_may_touch(user, a, b); }
+
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
                            const tbTransform* pose, tbSurfaces* out)
 {
@@ -102,6 +104,7 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
     else TB_TRY(begin_shape(arena, cache, w, i, pose, &s));
   }
   s.scene.surface = s.surface, s.scene.plane = s.plane;
+  s.scene.may_touch = may_touch, s.scene.user = w, s.scene.ccd = cache->ccd;
   *out = s;
   return TB_OK;
 }
@@ -179,6 +182,7 @@ static tbStatus list_planes(tbContext* ctx, const tbSurfaces* s, tbArray* out)
 {
   for (int p = 0; p < s->scene.nplane; p++)
     for (int i = 0; i < s->scene.nsurface; i++) {
+      if (!tb_surface_may_touch(&s->scene, s->plane[p].body, s->surface[i].body)) continue;
       tbIntersections behind = count_behind(s, &s->plane[p], &s->surface[i]);
       tbSurfacesMeet meet = of_bodies(s->plane[p].body, s->surface[i].body, behind);
       if (behind.crossing + behind.touching > 0) TB_TRY(tb_array_push(ctx, out, &meet, 1));
@@ -206,10 +210,14 @@ tbStatus tb_surfaces_list(tbContext* ctx, const tbSurfaces* s, tbArray* out)
   size_t first = out->count;
   tbStatus status = tb_list_intersections(ctx, all, s->scene.nsurface, out);
   tb_free(ctx, all);
+  size_t kept = first; // bodies that ignore each other may pass through each other
   for (size_t i = first; status == TB_OK && i < out->count; i++) {
     tbSurfacesMeet* m = (tbSurfacesMeet*)out->data + i;
-    *m = of_bodies(s->surface[m->a].body, s->surface[m->b].body, m->count);
+    int a = s->surface[m->a].body, b = s->surface[m->b].body;
+    if (tb_surface_may_touch(&s->scene, a, b))
+      ((tbSurfacesMeet*)out->data)[kept++] = of_bodies(a, b, m->count);
   }
+  if (status == TB_OK) out->count = kept;
   return status == TB_OK ? list_planes(ctx, s, out) : status;
 }
 

@@ -277,9 +277,9 @@ static const tbKey body_keys[] = {
      .text = "moves as prescribed, whatever it meets"},
     {"bullet", TB_KEY_BOOL, AT(Body, bullet), .shown = true, .text = "swept against everything, however fast"},
     {"category", TB_KEY_INT64, AT(Body, category), BITS, .shown = true,
-     .text = "bits: what it is, for the masks of others"},
+     .text = TB_CATEGORY_TEXT},
     {"mask", TB_KEY_INT64, AT(Body, mask), BITS, .shown = true,
-     .text = "bits: two rigid bodies touch where each has a category that the other's mask has"},
+     .text = TB_MASK_TEXT},
     {"repeat", TB_KEY_RECORD, AT(Body, repeat), .record = &tb_repeat_record, .text = "a grid of copies"},
 };
 
@@ -361,7 +361,7 @@ static const tbKey ignore_keys[] = {
 };
 
 static const tbRecord ignore_record = {
-    "ignore", "Two rigid bodies that pass through each other.",
+    "ignore", "Two bodies that pass through each other.",
     RECORD(Ignore, NULL, ignore_keys)};
 
 static const tbKey joint_keys[] = {

@@ -298,6 +298,7 @@ typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   tbSceneList pins;   // tbScenePin
   tbSceneList attach; // tbSceneAttachment
   bool self_contact;
+  int64_t category, mask;
   tbSceneRepeat* repeat;
   // soft
   int model, mass; // tbElasticModel; 0: lumped, 1: consistent

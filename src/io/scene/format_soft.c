@@ -125,7 +125,8 @@ static void init_deformable(tbSceneDeformable* d)
 {
   d->pose.orientation[0] = 1;
   for (int i = 0; i < 3; i++) d->scale[i] = 1;
-  d->self_contact = tb_default_deformable_def().self_contact;
+  tbDeformableDef def = tb_default_deformable_def();
+  d->self_contact = def.self_contact, d->category = def.category, d->mask = def.mask;
 }
 
 static void init_soft(void* out)
@@ -171,6 +172,8 @@ static void init_cloth(void* out)
    .text = "instead of the material's"},                                                                       \
   {"self_contact", TB_KEY_BOOL, AT(Deformable, self_contact), .shown = true,                                   \
    .text = "its surface may touch itself"},                                                                    \
+  {"category", TB_KEY_INT64, AT(Deformable, category), BITS, .shown = true, .text = TB_CATEGORY_TEXT},         \
+  {"mask", TB_KEY_INT64, AT(Deformable, mask), BITS, .shown = true, .text = TB_MASK_TEXT},                     \
   {"scale", TB_KEY_NUMBERS, AT(Deformable, scale), POSITIVE, 3, 3, .spread = true, .shown = true,              \
    .text = "of the mesh's coordinates; one number for all three axes"},                                        \
   POSE_KEYS(Deformable, "of the mesh's origin"),                                                               \
@@ -185,15 +188,18 @@ static void init_cloth(void* out)
   {"repeat", TB_KEY_RECORD, AT(Deformable, repeat), .record = &tb_repeat_record,                               \
    .text = "a grid of copies; what the first one's pins hold, those of the others do"}
 
+#define ELASTIC_KEYS \
+  {"young", TB_KEY_NUMBER, AT(Deformable, young), POSITIVE, .shown = true, .text = "Young's modulus, Pa"}, \
+  {"poisson", TB_KEY_NUMBER, AT(Deformable, poisson), {-1, 0.5, true}, .shown = true, \
+   .text = "Poisson's ratio; less than 0.5"}, \
+  {"density", TB_KEY_NUMBER, AT(Deformable, density), POSITIVE, .text = "kg/m³; absent: the material's"}, \
+  {"mass", TB_KEY_CHOICE, AT(Deformable, mass), .choice = mass_at, .shown = true, \
+   .text = "at the nodes, or exact for linear fields"}
+
 static const tbKey soft_keys[] = {
     NAME_AND_MESH(solid_record),
     {"model", TB_KEY_CHOICE, AT(Deformable, model), .choice = elastic_at, .shown = true, .text = "of elasticity"},
-    {"young", TB_KEY_NUMBER, AT(Deformable, young), POSITIVE, .shown = true, .text = "Young's modulus, Pa"},
-    {"poisson", TB_KEY_NUMBER, AT(Deformable, poisson), {-1, 0.5, true}, .shown = true,
-     .text = "Poisson's ratio; less than 0.5"},
-    {"density", TB_KEY_NUMBER, AT(Deformable, density), POSITIVE, .text = "kg/m³; absent: the material's"},
-    {"mass", TB_KEY_CHOICE, AT(Deformable, mass), .choice = mass_at, .shown = true,
-     .text = "at the nodes, or exact for linear fields"},
+    ELASTIC_KEYS,
     SHARED_KEYS,
 };
 static const tbKey reduced_keys[] = {
@@ -203,12 +209,7 @@ static const tbKey reduced_keys[] = {
     {"basis", TB_KEY_CHOICE, AT(Deformable, basis), .choice = basis_at, .shown = true,
      .text = "modes of vibration alone, or with their derivatives for large bending"},
     {"model", TB_KEY_CHOICE, AT(Deformable, model), .choice = elastic_at, .shown = true, .text = "linear, which turns with the body's frame, or stvk; modal-derivatives are stvk"},
-    {"young", TB_KEY_NUMBER, AT(Deformable, young), POSITIVE, .shown = true, .text = "Young's modulus, Pa"},
-    {"poisson", TB_KEY_NUMBER, AT(Deformable, poisson), {-1, 0.5, true}, .shown = true,
-     .text = "Poisson's ratio; less than 0.5"},
-    {"density", TB_KEY_NUMBER, AT(Deformable, density), POSITIVE, .text = "kg/m³; absent: the material's"},
-    {"mass", TB_KEY_CHOICE, AT(Deformable, mass), .choice = mass_at, .shown = true,
-     .text = "at the nodes, or exact for linear fields"},
+    ELASTIC_KEYS,
     SHARED_KEYS,
 };
 static const tbKey cloth_keys[] = {

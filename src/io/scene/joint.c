@@ -19,7 +19,7 @@ static tbStatus read_limits(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* 
   d->limited = degrees || tb_scene_given(s->node, "limits");
   if (!d->limited) return TB_OK;
   const double* limits = degrees ? s->limits_deg : s->limits;
-  double unit = degrees ? 3.14159265358979323846 / 180 : 1;
+  double unit = degrees ? TB_PI / 180 : 1;
   d->lower = limits[0] * unit, d->upper = limits[1] * unit;
   if (d->lower > d->upper)
     return tb_json_fail(b->ctx, tb_scene_place(s->node, degrees ? "limits_deg" : "limits"),
@@ -108,8 +108,8 @@ static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
 static tbStatus ignore(tbSceneBuild* b, const tbSceneIgnore* s)
 {
   tbBodyId first, second;
-  TB_TRY(find_rigid(b, s->node, "a", s->a, &first));
-  TB_TRY(find_rigid(b, s->node, "b", s->b, &second));
+  TB_TRY(tb_scene_find_body(b, s->node, "a", s->a, &first));
+  TB_TRY(tb_scene_find_body(b, s->node, "b", s->b, &second));
   if (first.index < 0 || second.index < 0)
     return tb_json_fail(b->ctx, s->node, "the world has no shape to ignore");
   return tb_scene_placed(b->ctx, s->node, tb_world_ignore_pair(b->ctx, b->world, first, second, true));

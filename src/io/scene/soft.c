@@ -191,6 +191,7 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneDeformable* s, tbDeforma
   d->velocity = tb_load3(s->velocity), d->angular_velocity = tb_load3(s->angular_velocity);
   d->friction = s->friction ? friction : NULL;
   d->self_contact = s->self_contact;
+  d->category = (uint32_t)s->category, d->mask = (uint32_t)s->mask;
   return TB_OK;
 }
 

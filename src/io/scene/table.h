@@ -18,6 +18,8 @@
 #define ANY                      {-INFINITY, INFINITY, false}
 #define POSITIVE                 {0, INFINITY, true}
 #define BITS                     {0, 4294967295.0, false}
+#define TB_CATEGORY_TEXT "bits: what it is, for the masks of others"
+#define TB_MASK_TEXT     "bits: two bodies touch where each has a category that the other's mask has"
 #define NONNEGATIVE              {0, INFINITY, false}
 #define UNIT                     {0, 1, false}
 #define COEFFICIENT              {0, 1e6, false}
