@@ -13,17 +13,18 @@
 //   max over k of  w_k ‖λ_k − P_K(λ_k − û_k/w_k)‖  =  ‖w_k λ_k − P_K(w_k λ_k − û_k)‖.
 //
 // Half of this is code that no solver shares: the products with J, the friction sets, cones and projections
-// (judge_cone.c), w_k (judge_response.c), the sums. The other half, solving with A, uses the factor that
-// solvers use, and is verified by what it leaves of A w = Jᵀλ: products with A that are the judge's own.
+// (judge_cone.c), w_k (judge_response.c), the sums. The other half, solving with A (judge_solve.c), uses the
+// factor that solvers use, and is verified by what it leaves of A w = Jᵀλ: products with A that are the
+// judge's own.
 #include "base/memory.h"
 #include "base/threads.h"
 #include "problem/blocks.h"
 #include "problem/judge.h"
 #include "problem/judge_cone.h"
 #include "problem/judge_response.h"
+#include "problem/judge_solve.h"
 #include "tribo/problem.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -198,101 +199,12 @@ static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
     }
 }
 
-// Rows of r = A w.
-typedef struct {
-  const tbMetricBlock* block;
-  const double* w;
-  double* r;
-} Rows;
-
-static void multiply_rows(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Rows* q = user;
-  for (int i = begin; i < end; i++) {
-    double sum = 0;
-    for (int e = q->block->ptr[i]; e < q->block->ptr[i + 1]; e++)
-      sum += q->block->value[e] * q->w[q->block->col[e]];
-    q->r[i] = sum;
-  }
-}
-
-static void multiply_block(const tbMetricBlock* block, tbThreads* threads, const double* w, double* r)
-{
-  if (block->kind == TB_METRIC_SPARSE) {
-    tb_parallel_for(threads, block->size, TB_METRIC_PIECE, multiply_rows, &(Rows){block, w, r});
-    return;
-  }
-  memset(r, 0, (size_t)block->size * sizeof *r);
-  tb_metric_multiply_add(block, w, r);
-}
-
-// What rounding may leave of f − A w: a few units in the last place of |A| |w|, row by row.
-static double rounding(const tbMetricBlock* block, const double* w, double largest)
-{
-  double sum = 0;
-  for (int i = 0; i < block->size; i++) {
-    double size = 0;
-    if (block->kind == TB_METRIC_SPARSE)
-      for (int e = block->ptr[i]; e < block->ptr[i + 1]; e++)
-        size += fabs(block->value[e] * w[block->col[e]]);
-    else
-      for (int d = 0; d < block->size; d++) size += fabs(block->value[i * block->size + d] * w[d]);
-    sum += size / largest * (size / largest);
-  }
-  return 8 * DBL_EPSILON * sqrt(sum);
-}
-
-// Whether A w = f, of which a share `most` may be left; r: A w on entry, f − A w on return. *left: the share.
-static bool compare(const tbMetricBlock* block, const double* f, const double* w, double most, double* r,
-                    double* left)
-{
-  double largest = 0, rest = 0, size = 0;
-  *left = 0;
-  for (int i = 0; i < block->size; i++) {
-    if (!isfinite(r[i])) return false;
-    largest = fmax(largest, fmax(fabs(f[i]), fabs(r[i])));
-  }
-  for (int i = 0; i < block->size && largest > DBL_MIN * 0x1p60; i++) { // else they have faded to denormals
-    double pushed = f[i] / largest, met = r[i] / largest;
-    size += pushed * pushed + met * met;
-    rest += (pushed - met) * (pushed - met);
-  }
-  for (int i = 0; i < block->size; i++) r[i] = f[i] - r[i];
-  if (!(rest > 0)) return true;
-  *left = sqrt(rest / size);
-  return *left <= most || sqrt(rest) <= rounding(block, w, largest);
-}
-
-enum { REFINEMENTS = 4 };
-
-// w = A⁻¹ f, refined until no more than rounding is left, or what is left no longer shrinks; where there is
-// no factor, conjugate gradients have looked at f − A w themselves. inverted: what is left is small enough.
 static void solve_block(void* user, int b, tbThreads* threads, double* room)
 {
   tbJudge* j = user;
-  const tbMetricBlock* block = &j->p->block[b];
-  double *w = j->w + block->dof, *r = j->r + block->dof, left, before = INFINITY;
-  const double* f = j->f + block->dof;
-  j->inverted[b] = true;
-  if (block->kind == TB_METRIC_SPARSE && !block->factor) {
-    tb_metric_cg_from(j->interrupt, block, threads, j->accuracy, f, w, room);
-    multiply_block(block, threads, w, r);
-    j->inverted[b] = compare(block, f, w, 4 * j->accuracy, r, &left);
-    return;
-  }
-  memcpy(w, f, (size_t)block->size * sizeof *w);
-  tb_metric_solve(block, threads, w, room);
-  if (block->kind == TB_METRIC_PARTICLE) return;
-  for (int pass = 0;; pass++) {
-    multiply_block(block, threads, w, r);
-    j->inverted[b] = compare(block, f, w, fmax(j->accuracy, TB_JUDGE_SHARP), r, &left);
-    bool enough = pass > 0 && j->inverted[b];
-    if (enough || pass == REFINEMENTS || !(left < before)) return;
-    before = left / 2;
-    tb_metric_solve(block, threads, r, room);
-    for (int i = 0; i < block->size; i++) w[i] += r[i];
-  }
+  int dof = j->p->block[b].dof;
+  j->inverted[b] = tb_judge_solve(&j->p->block[b], threads, j->interrupt, j->accuracy, j->f + dof, j->w + dof,
+                                  j->r + dof, room);
 }
 
 static bool solve_dynamics(tbJudge* j)

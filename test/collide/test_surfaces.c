@@ -600,6 +600,50 @@ TEST(planes_meet_vertices_that_move_and_are_not_held)
   scene_free(s);
 }
 
+TEST(the_method_of_continuous_detection_is_the_scenes)
+{
+  tbContext ctx = tb_default_context();
+  SurfaceScene* s = scene_new();
+  int low = scene_add_cloth(s, 1, 2), high = scene_add_cloth(s, 1, 2);
+  tbArray met = TB_ARRAY(tbSurfaceContact);
+  scene_place(s, low, moved(0, 0, 0), moved(0, 0, 0));
+  scene_place(s, high, moved(0.1, 0.05, 0.1), moved(0.1, 0.05, 0.004)); // closer than asked, never through
+  CHECK_OK(&ctx, tb_surface_find(&ctx, &s->scene, 0.02, 1, &s->candidates));
+  CHECK_OK(&ctx, tb_surface_meet(&ctx, &s->scene, &s->candidates, 0.01, &met));
+  CHECK(met.count > 0);
+  met.count = 0;
+  s->scene.ccd = TB_CCD_CUBIC; // knows no separation
+  CHECK_OK(&ctx, tb_surface_meet(&ctx, &s->scene, &s->candidates, 0.01, &met));
+  CHECK(met.count == 0);
+  tb_array_free(&ctx, &met);
+  scene_free(s);
+}
+
+static bool never(const void* user, int a, int b)
+{
+  (void)user;
+  return a == b;
+}
+
+TEST(bodies_that_may_not_touch_are_no_candidates)
+{
+  tbContext ctx = tb_default_context();
+  SurfaceScene* s = scene_new();
+  int low = scene_add_cloth(s, 1, 2), high = scene_add_cloth(s, 1, 2);
+  scene_place(s, low, moved(0, 0, 0), moved(0, 0, 0));
+  scene_place(s, high, moved(0, 0, 0.01), moved(0, 0, -0.4));
+  s->surface[low].body = 1, s->surface[high].body = 2;
+  s->plane[0] = (tbMovingPlane){{{0, 0, 1}, {0, 0, 1}}, {0, 0}, 9};
+  s->scene.nplane = 1;
+  for (int filtered = 0; filtered < 2; filtered++) {
+    s->scene.may_touch = filtered ? never : NULL;
+    CHECK_OK(&ctx, tb_surface_find(&ctx, &s->scene, 0.02, 1, &s->candidates));
+    size_t found = s->candidates.face_vertex.count + s->candidates.edge_edge.count;
+    CHECK((found > 0) == !filtered && (s->candidates.plane_vertex.count > 0) == !filtered);
+  }
+  scene_free(s);
+}
+
 TEST(a_contact_at_a_moment_keeps_to_the_side_the_features_started_on)
 {
   SurfaceScene* s = scene_new();
