@@ -4,6 +4,7 @@
 // chatter.
 #include "cli/paper_kaufman.h"
 
+#include "tribo/io.h"
 #include "tribo/tools/clock.h"
 
 #include <math.h>
@@ -56,6 +57,26 @@ static tbStatus count_iterations(tbContext* ctx, tbWorld* w, const tbStepOptions
   return TB_OK;
 }
 
+// As published, without decomposition: staggered projections with eight samples of tangents, until the
+// paper's rule ends them or a hundred iterations, over all of a step's contacts at once.
+static tbStatus solve_whole(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, double* seconds)
+{
+  tbProblem* problem;
+  double* lambda;
+  tbSolveResult r = {0};
+  TB_TRY(tb_world_problem(ctx, w, o, &problem, &lambda));
+  tbSolveOptions so = o->solver;
+  so.solver = "staggered", so.model = TB_MODEL_POLYHEDRAL, so.stagger_tolerance = 1e-4,
+  so.max_iterations = 100;
+  so.velocity_tolerance = 1e-13;
+  double begin = cpu_seconds();
+  tbStatus status = tb_solve(ctx, problem, &so, lambda, &r);
+  *seconds = cpu_seconds() - begin;
+  tb_guess_free(ctx, lambda);
+  tb_problem_free(problem);
+  return status;
+}
+
 static tbStatus measure(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int steps, Measured* m)
 {
   m->dofs = count_dofs(w);
@@ -71,18 +92,36 @@ static tbStatus measure(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int 
   return TB_OK;
 }
 
+// Until contacts are there; rigid structures in steps of 10 ms, in which what little overlaps at the start is
+// pushed out gently.
+static tbStatus settle(Paper* p, const KaufmanSetup* s, tbWorld* w, const tbStepOptions* options)
+{
+  tbStepOptions o = *options;
+  if (strcmp(o.scheme, "implicit") != 0) o.dt = fmax(o.dt, 1e-2);
+  return run(p->ctx, w, &o, p->quick ? 0.1 * s->settle : s->settle);
+}
+
+static bool is_sparse_row(const KaufmanSetup* s)
+{
+  return s->warm == 0 && s->dofs > 400;
+} // of the decomposition
+
 static tbStatus run_setup(Paper* p, const KaufmanSetup* s, tbOut* csv)
 {
   tbWorld* w;
   Measured m = {0};
-  TB_TRY(kaufman_world(p->ctx, s->dofs == 348 ? 0.8 : s->dofs == 162 ? 0.6 : 0.5, &w));
+  TB_TRY(kaufman_world(p->ctx, s->mu, &w));
   tbStatus status = s->build(p->ctx, w, p->quick);
   tbStepOptions o = kaufman_options(w, s->dt);
-  int steps = p->quick ? 3 : 20;
-  if (status == TB_OK) status = run(p->ctx, w, &o, p->quick ? 0.1 * s->settle : s->settle);
+  int steps = p->quick ? 3 : s->steps;
+  if (status == TB_OK) status = settle(p, s, w, &o);
   if (status == TB_OK) status = measure(p->ctx, w, &o, steps, &m);
-  if (status == TB_OK) status = count_iterations(p->ctx, w, &o, true, steps, &m.warm, &m.staggered);
-  if (status == TB_OK) status = count_iterations(p->ctx, w, &o, false, p->quick ? 1 : 3, &m.cold, NULL);
+  if (status == TB_OK && !is_sparse_row(s)) {
+    status = count_iterations(p->ctx, w, &o, true, steps, &m.warm, &m.staggered);
+    if (status == TB_OK) status = count_iterations(p->ctx, w, &o, false, p->quick ? 1 : 3, &m.cold, NULL);
+  } else if (status == TB_OK && !p->quick && s->dofs < 1000) {
+    status = solve_whole(p->ctx, w, &o, &m.staggered);
+  }
   tb_world_free(p->ctx, w);
   if (status != TB_OK) return status;
   printf("    %-11s %5d (%5d)  %5.0f (%5.0f)  %8.2f (%6.0f)  %8.2f  %5.1f (%4.1f)  %6.1f (%5.1f)  %.0e\n",
@@ -93,11 +132,23 @@ static tbStatus run_setup(Paper* p, const KaufmanSetup* s, tbOut* csv)
              m.residual);
   if (p->quick) return TB_OK;
   char says[200];
-  snprintf(says, sizeof says, "%s: %.4g s for a solve of %d degrees of freedom; Δt here", s->name, s->solve,
-           s->dofs);
-  paper_claim_timed(p, m.solve <= s->dt, says,
-                    "%.2f ms of one core for %.0f contacts and %d degrees of freedom; Δt %g ms",
-                    1e3 * m.solve, m.contacts, m.dofs, 1e3 * s->dt);
+  snprintf(says, sizeof says,
+           "%s: %.4g s for a solve of %.0f contacts, %d degrees of freedom; here within Δt", s->name,
+           s->solve, s->contacts, s->dofs);
+  if (is_sparse_row(s)) { // its step is not said
+    snprintf(says, sizeof says, "%s: %.4g s for a solve of %d degrees of freedom, decomposed", s->name,
+             s->solve, s->dofs);
+    paper_claim_timed(p, m.solve <= s->solve, says, "%.2f ms of one core for %.0f contacts, Δt %g ms",
+                      1e3 * m.solve, m.contacts, 1e3 * s->dt);
+  } else
+    paper_claim_timed(p, m.solve <= s->dt, says,
+                      "%.2f ms of one core for %.0f contacts, %d degrees of freedom; Δt %g ms", 1e3 * m.solve,
+                      m.contacts, m.dofs, 1e3 * s->dt);
+  if (is_sparse_row(s) && m.staggered > 0)
+    paper_claim_timed(
+        p, m.staggered >= 20 * m.solve, "log house: decomposed 80 times faster than whole (4.9 s, 0.061 s)",
+        "%.3f s as published, %.4f s by `auto`, which factors over the graph of bodies: %.0f times",
+        m.staggered, m.solve, m.staggered / m.solve);
   snprintf(says, sizeof says, "%s: a warm start takes %.1f iterations in place of %.1f", s->name, s->warm,
            s->cold);
   if (s->cold > 0)
@@ -140,8 +191,10 @@ static double moved(const tbWorld* w, const tbVec3* from, int count)
 static tbStatus stand(Paper* p, const KaufmanSetup* s, double seconds)
 {
   tbWorld* w;
-  TB_TRY(kaufman_world(p->ctx, s->dofs == 348 ? 0.8 : 0.6, &w));
-  tbStatus status = s->build(p->ctx, w, p->quick);
+  TB_TRY(kaufman_world(p->ctx, s->mu, &w));
+  bool cards = strcmp(s->name, "cards") == 0;
+  tbStatus status =
+      cards ? kaufman_cards(p->ctx, w, p->quick ? 2 : 6, 1) : kaufman_arch(p->ctx, w, p->quick ? 7 : 27, 1);
   tbStepOptions o = kaufman_options(w, 1e-2);
   o.solver.velocity_tolerance = 1e-7;
   int count = tb_world_body_count(w);
@@ -165,7 +218,7 @@ static tbStatus hit(Paper* p, bool leg)
   tbWorld* w;
   int stones = p->quick ? 7 : 27;
   TB_TRY(kaufman_world(p->ctx, 0.6, &w));
-  tbStatus status = kaufman_arch(p->ctx, w, stones);
+  tbStatus status = kaufman_arch(p->ctx, w, stones, 1);
   tbStepOptions o = kaufman_options(w, 5e-3);
   tbBodyId crown = tb_world_body_at(w, 1 + stones / 2), foot = tb_world_body_at(w, 1 + stones / 5);
   tbVec3 at = tb_body_state(w, leg ? foot : crown).position;
@@ -233,10 +286,13 @@ static tbStatus figure_5(Paper* p)
              seconds);
     }
   if (!p->quick) {
-    paper_claim(p, fell[1][2] < 0.02 && fell[1][0] > 0.05,
-                "stiff strands hold at μ .5 and come apart at μ .1", "%.3f m against %.3f m", fell[1][2],
-                fell[1][0]);
-    paper_claim(p, fell[0][0] > 0.05, "soft strands with little friction come apart", "%.3f m", fell[0][0]);
+    paper_claim(p, fmax(fell[1][1], fell[1][2]) < 0.02 && fell[1][0] > 0.05,
+                "stiffer strands hold at μ .3 and .5 and come apart at μ .1", "%.3f m, %.3f m and %.3f m",
+                fell[1][1], fell[1][2], fell[1][0]);
+    paper_claim(p, fmin(fell[0][0], fell[0][1]) > 0.05, "softer strands come apart quickly at μ .1 and .3",
+                "%.3f m and %.3f m", fell[0][0], fell[0][1]);
+    paper_claim(p, fell[0][2] > fell[1][2] && fell[0][2] < fell[0][1], "and creep apart slowly at μ .5",
+                "%.3f m, stiffer %.3f m", fell[0][2], fell[1][2]);
   }
   paper_section_end(p);
   return TB_OK;

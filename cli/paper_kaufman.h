@@ -12,8 +12,9 @@ typedef struct {
   double solve, contacts, warm,
       cold; // tables 1 and 2: s, –, iterations with and without warm start (0: not said)
   int dofs;
-  double dt;
+  double dt, mu;
   double settle; // seconds until contacts are there
+  int steps;     // that are measured
   tbStatus (*build)(tbContext* ctx, tbWorld* world, bool quick);
 } KaufmanSetup;
 
@@ -38,7 +39,18 @@ tbStatus kaufman_solid(tbContext* ctx, const KaufmanGrid* grid, tbTetMesh** out)
 tbStatus kaufman_weave(tbContext* ctx, tbWorld* world, double young, bool hung);
 tbStatus kaufman_chair(tbContext* ctx, tbWorld* world, int modes, double young, tbTransform pose,
                        tbVec3 velocity, tbBodyId* out);
-tbStatus kaufman_arch(tbContext* ctx, tbWorld* world, int stones);
+tbStatus kaufman_rigid(tbContext* ctx, tbWorld* world, const tbShape* shapes, int count, tbTransform pose,
+                       tbVec3 velocity, tbBodyId* out);
+tbStatus kaufman_ground(tbContext* ctx, tbWorld* world);
+
+// The rigid ones. (paper_kaufman_rigid.c) Stones and cards of `parts` side by side have as many times the
+// contacts.
+tbStatus kaufman_arch(tbContext* ctx, tbWorld* world, int stones, int parts);
+tbStatus kaufman_cards(tbContext* ctx, tbWorld* world, int levels, int parts);
+tbStatus kaufman_arch_setup(tbContext* ctx, tbWorld* world, bool quick);
+tbStatus kaufman_cards_setup(tbContext* ctx, tbWorld* world, bool quick);
+tbStatus kaufman_log_house(tbContext* ctx, tbWorld* world, bool quick);
+tbStatus kaufman_bunnies(tbContext* ctx, tbWorld* world, bool quick);
 tbStatus kaufman_fixed(tbContext* ctx, tbWorld* world, tbShape shape, tbTransform pose);
 
 #endif

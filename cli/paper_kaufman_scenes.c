@@ -34,19 +34,6 @@ tbStatus kaufman_fixed(tbContext* ctx, tbWorld* w, tbShape shape, tbTransform po
   return tb_world_add_body(ctx, w, &def, NULL);
 }
 
-static tbStatus add_ground(tbContext* ctx, tbWorld* w)
-{
-  return kaufman_fixed(ctx, w, tb_shape_plane(tb_vec3(0, 0, 1), 0), tb_transform_identity());
-}
-
-static tbStatus add_rigid(tbContext* ctx, tbWorld* w, tbShape shape, tbTransform pose, tbVec3 velocity)
-{
-  tbBodyDef def = tb_default_body_def();
-  def.shapes = &shape, def.shape_count = 1, def.position = pose.x, def.orientation = pose.q,
-  def.velocity = velocity;
-  return tb_world_add_body(ctx, w, &def, NULL);
-}
-
 // ---- solids ----
 
 // The six tetrahedra of a cell, each a way from its low corner to its high one.
@@ -114,13 +101,14 @@ typedef struct {
   bool across; // along y and not x
 } Strand;
 
-// A strand runs over one and under the next: half a wave per crossing.
+// A strand runs over one and under the next, and lies flat where they cross, so that they touch without
+// overlap.
 static tbVec3 strand_at(const void* user, double x, double y, double z)
 {
   const Strand* s = user;
   double length = STRANDS * PITCH, u = (x - 0.5) * length * 1.1, v = (y - 0.5) * WIDE, up = (z - 0.5) * THICK;
   double phase = PI * (u / PITCH - 0.5), sign = (s->number + s->across) % 2 ? -1 : 1;
-  up += sign * 0.52 * THICK * sin(phase + PI / 2 + PI * STRANDS / 2);
+  up += sign * 0.52 * THICK * fmax(-1, fmin(1, 3.2 * sin(phase + PI / 2 + PI * STRANDS / 2)));
   double aside = (s->number - 0.5 * (STRANDS - 1)) * PITCH;
   return s->across ? tb_vec3(aside - v, u, up) : tb_vec3(u, aside + v, up);
 }
@@ -131,7 +119,7 @@ tbStatus kaufman_weave(tbContext* ctx, tbWorld* w, double young, bool hung)
   tbVec3 at = tb_vec3(0, 0, hung ? 0.5 : 0.05);
   for (int i = 0; i < 2 * STRANDS; i++) {
     Strand s = {i % STRANDS, i >= STRANDS};
-    KaufmanGrid g = {.cells = {24, 3, 1}, .at = strand_at, .user = &s};
+    KaufmanGrid g = {.cells = {36, 3, 1}, .at = strand_at, .user = &s};
     tbTetMesh* mesh;
     tbDeformableDef def = matter(18, young, 2e-3);
     def.position = at, def.orientation = upright;
@@ -142,7 +130,7 @@ tbStatus kaufman_weave(tbContext* ctx, tbWorld* w, double young, bool hung)
     TB_TRY(kaufman_fixed(
         ctx, w, tb_shape_capsule(0.008, 0.2),
         tb_transform(upright, tb_vec3((i - 0.5) * 2 * PITCH, 0, at.z + 1.5 * PITCH - 0.5 * WIDE - 0.009))));
-  return hung ? TB_OK : add_ground(ctx, w);
+  return hung ? TB_OK : kaufman_ground(ctx, w);
 }
 
 static tbStatus composites(tbContext* ctx, tbWorld* w, bool quick)
@@ -179,77 +167,13 @@ tbStatus kaufman_chair(tbContext* ctx, tbWorld* w, int modes, double young, tbTr
 
 static tbStatus chairs(tbContext* ctx, tbWorld* w, bool quick)
 {
-  TB_TRY(add_ground(ctx, w));
-  TB_TRY(add_rigid(ctx, w, tb_shape_box(tb_vec3(0.3, 0.3, 0.3)),
-                   tb_transform(tb_quat_identity(), tb_vec3(-2, 0, 0.16)), tb_zero3()));
+  tbShape box = tb_shape_box(tb_vec3(0.3, 0.3, 0.3));
+  TB_TRY(kaufman_ground(ctx, w));
+  TB_TRY(kaufman_rigid(ctx, w, &box, 1, tb_transform(tb_quat_identity(), tb_vec3(-2, 0, 0.16)), tb_zero3(),
+                       NULL));
   for (int i = 0; i < (quick ? 2 : 22); i++) {
     tbTransform pose = {tb_quat_identity(), tb_vec3(0.6 * (i % 6), 0.7 * (i / 6 % 4), 0.402)};
     TB_TRY(kaufman_chair(ctx, w, 74, 5e7, pose, tb_vec3(1, 0, 0), NULL));
-  }
-  return TB_OK;
-}
-
-// ---- an arch along a catenary ----
-
-static tbVec3 catenary(double s) // by its length from the crown, of 1 m half a span at 45°
-{
-  double x = log(s + sqrt(s * s + 1));
-  return tb_vec3(x, 0, 1 - sqrt(1 + s * s));
-}
-
-// Stones between two feet that stand; each the hull of its corners.
-tbStatus kaufman_arch(tbContext* ctx, tbWorld* w, int stones)
-{
-  double half = 2, step = 2 * half / stones, thick = 0.3, deep = 0.4, up = sqrt(1 + half * half) - 1;
-  for (int i = -1; i <= stones; i++) {
-    tbVec3 corner[8], centre = tb_zero3();
-    for (int k = 0; k < 8; k++) {
-      double s = -half + step * (i + (k & 1));
-      double slope = atan2(s, 1);
-      tbVec3 normal = tb_vec3(sin(slope), 0, cos(slope)), x = catenary(s);
-      x = tb_madd3(x, (k & 2 ? 0.5 : -0.5) * thick, normal);
-      corner[k] = tb_add3(x, tb_vec3(0, k & 4 ? 0.5 * deep : -0.5 * deep, up));
-      centre = tb_madd3(centre, 0.125, corner[k]);
-    }
-    for (int k = 0; k < 8; k++) corner[k] = tb_sub3(corner[k], centre);
-    tbHull* hull;
-    TB_TRY(tb_hull_create(ctx, corner, 8, &hull));
-    TB_TRY(tb_world_keep_hull(ctx, w, hull));
-    tbTransform at = tb_transform(tb_quat_identity(), centre);
-    if (i < 0 || i == stones) TB_TRY(kaufman_fixed(ctx, w, tb_shape_convex(hull), at));
-    else TB_TRY(add_rigid(ctx, w, tb_shape_convex(hull), at, tb_zero3()));
-  }
-  return TB_OK;
-}
-
-static tbStatus arch(tbContext* ctx, tbWorld* w, bool quick) { return kaufman_arch(ctx, w, quick ? 7 : 27); }
-
-// ---- a house of cards ----
-
-static tbStatus cards(tbContext* ctx, tbWorld* w, bool quick)
-{
-  int levels = quick ? 2 : 6;
-  double tall = 0.09, wide = 0.06, thick = 0.002, lean = 0.35, foot = tall * sin(lean),
-         step = 2 * foot + 2.2 * thick;
-  double rise = tall * cos(lean) + thick * sin(lean);
-  TB_TRY(add_ground(ctx, w));
-  for (int l = 0; l < levels; l++) {
-    double z = l * (rise + thick), left = -0.5 * step * (levels - l - 1);
-    for (int i = 0; i < levels - l; i++)
-      for (int side = -1; side <= 1; side += 2) {
-        tbQuat q = tb_quat(cos(0.5 * lean), 0, -side * sin(0.5 * lean), 0);
-        tbVec3 up = tb_quat_rotate(q, tb_vec3(0, 0, 1)), out = tb_quat_rotate(q, tb_vec3(side, 0, 0));
-        tbVec3 inner = tb_vec3(left + i * step + side * foot, 0, z); // the lower inner edge stands here
-        tbVec3 centre = tb_madd3(tb_madd3(inner, 0.5 * tall, up), 0.5 * thick, out);
-        centre.z += thick * sin(lean);
-        TB_TRY(
-            add_rigid(ctx, w, tb_shape_box(tb_vec3(thick, wide, tall)), tb_transform(q, centre), tb_zero3()));
-      }
-    for (int i = 0; i + 1 < levels - l; i++)
-      TB_TRY(add_rigid(ctx, w, tb_shape_box(tb_vec3(step * 1.02, wide, thick)),
-                       tb_transform(tb_quat_identity(), tb_vec3(left + (i + 0.5) * step, 0,
-                                                                z + rise + 0.5 * thick + thick * sin(lean))),
-                       tb_zero3()));
   }
   return TB_OK;
 }
@@ -258,7 +182,7 @@ static tbStatus cards(tbContext* ctx, tbWorld* w, bool quick)
 
 static tbStatus dinosaurs(tbContext* ctx, tbWorld* w, bool quick)
 {
-  TB_TRY(add_ground(ctx, w));
+  TB_TRY(kaufman_ground(ctx, w));
   for (int i = 0; i < (quick ? 2 : 9); i++) {
     tbTetMesh* mesh;
     tbDeformableDef def = matter(quick ? 8 : 29, 1e6, 2e-3);
@@ -267,7 +191,7 @@ static tbStatus dinosaurs(tbContext* ctx, tbWorld* w, bool quick)
     def.position = tb_vec3(0.7 * cos(angle), 0.7 * sin(angle), 0.3 + 0.25 * (i % 3));
     def.velocity = tb_vec3(-2 * cos(angle), -2 * sin(angle), 0);
     def.orientation = tb_quat(cos(angle), sin(angle), 0.3, 0.1 * i);
-    TB_TRY(tb_tet_torus(ctx, 0.15, 0.05, 2, 16, &mesh));
+    TB_TRY(tb_tet_torus(ctx, 0.15, 0.05, 3, 24, &mesh));
     TB_TRY(add_reduced(ctx, w, mesh, def, NULL));
   }
   return TB_OK;
@@ -278,25 +202,28 @@ static tbStatus dinosaurs(tbContext* ctx, tbWorld* w, bool quick)
 static tbStatus haptic(tbContext* ctx, tbWorld* w, bool quick)
 {
   (void)quick;
-  TB_TRY(add_ground(ctx, w));
+  TB_TRY(kaufman_ground(ctx, w));
   for (int i = 0; i < 2; i++) {
     tbTetMesh* mesh;
     tbDeformableDef def = matter(24, 1e6, 2e-3);
     def.position = tb_vec3(0, 0, 0.11 + 0.25 * i);
-    TB_TRY(tb_tet_box(ctx, tb_vec3(0.3, 0.3, 0.2), (int[3]){4, 4, 3}, 5, &mesh));
+    TB_TRY(tb_tet_box(ctx, tb_vec3(0.3, 0.3, 0.2), (int[3]){4, 4, 2}, 5, &mesh));
     TB_TRY(add_reduced(ctx, w, mesh, def, NULL));
-    TB_TRY(add_rigid(ctx, w, tb_shape_box(tb_vec3(0.1, 0.1, 0.1)),
-                     tb_transform(tb_quat_identity(), tb_vec3(0.08 - 0.16 * i, 0.05, 0.55)), tb_zero3()));
+    tbTransform pose = {tb_quat_identity(), tb_vec3(0.08 - 0.16 * i, 0.05, 0.55)};
+    tbShape box = tb_shape_box(tb_vec3(0.1, 0.1, 0.1));
+    TB_TRY(kaufman_rigid(ctx, w, &box, 1, pose, tb_zero3(), NULL));
   }
   return TB_OK;
 }
 
 const KaufmanSetup kaufman_setups[] = {
-    {"composites", "woven strands, modal", 0.56, 921, 6.4, 25.8, 192, 3e-3, 0.3, composites},
-    {"chairs", "sliding, modal", 0.72, 9025, 2.9, 30.9, 1766, 1e-2, 0.1, chairs},
-    {"arch", "catenary, rigid", 1.2, 2042, 5.6, 133.7, 162, 1e-2, 0.5, arch},
-    {"cards", "card house, rigid", 4.7, 528, 3.2, 57.1, 348, 1e-3, 0.2, cards},
-    {"dinosaurs", "reduced StVK", 0.61, 4690, 2.7, 18.3, 315, 1e-2, 0.6, dinosaurs},
-    {"haptic", "modal and rigid", 0.0032, 117, 2.4, 0, 72, 1e-3, 0.6, haptic},
+    {"composites", "woven strands, modal", 0.56, 921, 6.4, 25.8, 192, 3e-3, 0.5, 0.3, 20, composites},
+    {"chairs", "sliding, modal", 0.72, 9025, 2.9, 30.9, 1766, 1e-2, 0.5, 0.1, 20, chairs},
+    {"arch", "catenary, rigid", 1.2, 2042, 5.6, 133.7, 162, 1e-2, 0.6, 0.5, 20, kaufman_arch_setup},
+    {"cards", "card house, rigid", 4.7, 528, 3.2, 57.1, 348, 1e-3, 0.8, 1, 20, kaufman_cards_setup},
+    {"dinosaurs", "reduced StVK", 0.61, 4690, 2.7, 18.3, 315, 1e-2, 0.5, 0.6, 20, dinosaurs},
+    {"haptic", "modal and rigid", 0.0032, 117, 2.4, 0, 72, 1e-3, 0.5, 1.2, 20, haptic},
+    {"log-house", "rigid, sliding", 0.061, 0, 0, 0, 414, 1e-2, 0.4, 0.3, 10, kaufman_log_house},
+    {"bunnies", "rigid, dropped", 37.5, 0, 0, 0, 12276, 1e-2, 0.5, 0.5, 5, kaufman_bunnies},
 };
 const int kaufman_setup_count = (int)(sizeof kaufman_setups / sizeof *kaufman_setups);

@@ -49,6 +49,16 @@ WRITTEN_OUT void add_product(int rows, int width, const double* J, const double*
     }
 }
 
+// The same for wide blocks: the sums of a contact's rows do not wait for each other.
+static void add_wide_product(int rows, int width, const double* J, const double* y, double* D)
+{
+  double sum[TB_MAX_ROWS * TB_MAX_ROWS] = {0};
+  for (int d = 0; d < width; d++)
+    for (int i = 0; i < rows; i++)
+      for (int r = 0; r < rows; r++) sum[r * rows + i] += J[r * width + d] * y[i * width + d];
+  for (int i = 0; i < rows * rows; i++) D[i] += sum[i];
+}
+
 // D += J A⁻¹ Jᵀ over a particle or a dense block, which one column block spans.
 static void add_small(const tbMetricBlock* block, const double* J, int rows, double* y, double* D)
 {
@@ -56,7 +66,8 @@ static void add_small(const tbMetricBlock* block, const double* J, int rows, dou
   memcpy(y, J, (size_t)(rows * width) * sizeof *y);
   tb_metric_solve_rows(block, rows, y);
   if (rows == 3 && width == 6) add_product(3, 6, J, y, D);
-  else add_product(rows, width, J, y, D);
+  else if (width <= 6) add_product(rows, width, J, y, D);
+  else add_wide_product(rows, width, J, y, D);
 }
 
 // D += J_k A⁻¹ J_kᵀ from entries of the inverse; the column blocks of contact k from c on that lie in block

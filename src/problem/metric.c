@@ -3,13 +3,15 @@
 // supernodal factor of src/math, or are solved with by conjugate gradients (metric_cg.c).
 #include "problem/metric.h"
 
+#include "math/dense.h"
+
 #include <math.h>
 #include <string.h>
 
 // |a − b| beyond what rounding leaves of a symmetric matrix.
 static bool differ(double a, double b, double scale) { return fabs(a - b) > 1e-9 * scale; }
 
-// L: room for the lower factor, zero above the diagonal.
+// L: room for the lower factor, and its transpose above the diagonal.
 static tbStatus factor_dense(tbContext* ctx, int index, const tbMetricBlock* block, double* L)
 {
   int n = block->size;
@@ -23,18 +25,18 @@ static tbStatus factor_dense(tbContext* ctx, int index, const tbMetricBlock* blo
         return tb_fail(ctx, TB_ERROR_INPUT, "metric block %d is not symmetric at (%d, %d)", index, i, j);
     }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = A[i * n + j];
-      for (int k = 0; k < j; k++) sum -= L[i * n + k] * L[j * n + k];
-      if (i != j) {
-        L[i * n + j] = sum / L[j * n + j];
-        continue;
-      }
-      // A pivot lost to rounding is as bad as a negative one: its inverse would be noise.
-      if (!(sum > 4e-16 * n * A[i * n + i]) || !(A[i * n + i] > 0))
-        return tb_fail(ctx, TB_ERROR_NUMERIC, "metric block %d is not positive definite (row %d)", index, i);
-      L[i * n + i] = sqrt(sum);
-    }
+    for (int j = 0; j <= i; j++) L[j * n + i] = A[i * n + j];
+  for (int k = 0; k < n; k++) { // Lᵀ, row by row: every entry loses its products in the order of k
+    double* row = L + (size_t)k * (size_t)n;
+    // A pivot lost to rounding is as bad as a negative one: its inverse would be noise.
+    if (!(row[k] > 4e-16 * n * A[k * n + k]) || !(A[k * n + k] > 0))
+      return tb_fail(ctx, TB_ERROR_NUMERIC, "metric block %d is not positive definite (row %d)", index, k);
+    row[k] = sqrt(row[k]);
+    for (int j = k + 1; j < n; j++) row[j] /= row[k];
+    for (int i = k + 1; i < n; i++) tb_dense_subtract(n - i, row[i], row + i, L + (size_t)i * (size_t)n + i);
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) L[i * n + j] = L[j * n + i];
   return TB_OK;
 }
 
@@ -211,10 +213,31 @@ static inline void solve_dense_rows(int n, int rows, const double* restrict L, d
   }
 }
 
+// A larger block, column by column: no subtraction waits for the one before, and the rows of L and of Lᵀ,
+// which is above it, are read as they lie. Divisions of several right-hand sides, n apart, overlap.
+static void solve_dense_columns(int n, int rows, const double* restrict L, double* restrict x)
+{
+  for (int k = 0; k < n; k++) {
+    const double* column = L + (size_t)k * (size_t)n;
+    for (int r = 0; r < rows; r++) x[r * n + k] /= column[k];
+    for (int r = 0; r < rows; r++)
+      tb_dense_subtract(n - k - 1, x[r * n + k], column + k + 1, x + r * n + k + 1);
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    const double* row = L + (size_t)k * (size_t)n;
+    for (int r = 0; r < rows; r++) x[r * n + k] /= row[k];
+    for (int r = 0; r < rows; r++) tb_dense_subtract(k, x[r * n + k], row, x + r * n);
+  }
+}
+
 void tb_metric_solve_rows(const tbMetricBlock* b, int rows, double* x)
 {
   if (b->kind == TB_METRIC_DENSE && b->size == 6 && rows == 3) {
     solve_dense_rows(6, 3, b->chol, x);
+    return;
+  }
+  if (b->kind == TB_METRIC_DENSE && b->size > 6) {
+    solve_dense_columns(b->size, rows, b->chol, x);
     return;
   }
   for (int r = 0; r < rows; r++) tb_metric_solve(b, NULL, x + r * b->size, NULL);
@@ -228,6 +251,21 @@ static inline void multiply_add_dense(int n, const double* restrict A, const dou
     for (int j = 0; j < n; j++) sum += A[i * n + j] * x[j];
     y[i] = sum;
   }
+}
+
+// The same, four rows at a time: their sums do not wait for each other.
+static void multiply_add_rows(int n, const double* restrict A, const double* restrict x, double* restrict y)
+{
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const double* a = A + (size_t)i * (size_t)n;
+    double sum[4] = {y[i], y[i + 1], y[i + 2], y[i + 3]};
+    for (int j = 0; j < n; j++)
+      for (int r = 0; r < 4; r++) sum[r] += a[r * n + j] * x[j];
+    for (int r = 0; r < 4; r++) y[i + r] = sum[r];
+  }
+  for (; i < n; i++)
+    for (int j = 0; j < n; j++) y[i] += A[i * n + j] * x[j];
 }
 
 void tb_metric_solve(const tbMetricBlock* b, tbThreads* threads, double* x, double* workspace)
@@ -244,7 +282,8 @@ void tb_metric_solve_unless(tbInterrupt interrupt, const tbMetricBlock* b, tbThr
     break;
   case TB_METRIC_DENSE:
     if (b->size == 6) solve_dense(6, b->chol, x); // a rigid body: the compiler writes the loops out
-    else solve_dense(b->size, b->chol, x);
+    else if (b->size < 6) solve_dense(b->size, b->chol, x);
+    else solve_dense_columns(b->size, 1, b->chol, x);
     break;
   case TB_METRIC_SPARSE:
     if (b->factor) tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace);
@@ -262,7 +301,7 @@ void tb_metric_multiply_add(const tbMetricBlock* b, const double* x, double* y)
     break;
   case TB_METRIC_DENSE:
     if (n == 6) multiply_add_dense(6, b->value, x, y);
-    else multiply_add_dense(n, b->value, x, y);
+    else multiply_add_rows(n, b->value, x, y);
     break;
   case TB_METRIC_SPARSE:
     for (int i = 0; i < n; i++)

@@ -5,8 +5,9 @@
 //   0. soft bodies   `cr`, which needs no W, then Newton; where W would be too large, `cr` and `ica` all the
 //                    way (auto_soft.c)
 //   1. nearly there  where a warm start is close, a few steps of Newton, after a few sweeps where its systems
-//                    are in contact space; sweeps and Newton, too, where iterations are few and those of
-//                    Newton cost little: one of them is worth many sweeps
+//                    are in contact space, or on reduced bodies where little is left to do; sweeps and
+//                    Newton, too, where iterations are few and those of Newton cost little: one of them is
+//                    worth many sweeps
 //   2. sweeps        `bgs` a few times, then `nncg`: cheap iterations; most problems end here; a few of both
 //                    where Newton's systems are in velocity space, as contacts that are so many are redundant
 //   3. Newton        `prox-newton`: few, costly iterations; takes over when the sweeps' curve says that it
@@ -38,6 +39,8 @@ enum {
 };                                       // iterations, but for the first
 static const double LITTLE = 3e7;        // multiply-adds: milliseconds
 static const double SWEEPS_WORTH = 0.05; // of what Newton would need in all: what sweeps may take before it
+static const double SLIGHTLY = 10;       // times the tolerances: a warm start that a few sweeps may finish
+enum { SLIGHT_SWEEPS = 20 };
 static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
@@ -293,6 +296,14 @@ static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbD
   return take_turns(ctx, run, turns, INT_MAX, watch, W, lambda, over);
 }
 
+// Reduced bodies: a step of Newton is as expensive as dozens of sweeps.
+static bool has_wide_blocks(const tbProblem* p)
+{
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_DENSE && p->block[b].size > 6) return true;
+  return false;
+}
+
 // A few sweeps, then Newton: to finish what is near, or to make the most of few iterations.
 static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
                          bool* over)
@@ -306,7 +317,9 @@ static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tb
   if (!near && !few) return TB_OK;
   Stage sweeps = {.name = "bgs", .cap = few && most < 8 * FIRST_SWEEPS ? most / 8 + 1 : FIRST_SWEEPS};
   Stage newton = {.name = "prox-newton", .cap = 12};
-  bool at_once = near && tb_newton_by_velocity(run->p, run->o);
+  bool slight = near && run->best_number <= SLIGHTLY && has_wide_blocks(run->p);
+  bool at_once = near && !slight && tb_newton_by_velocity(run->p, run->o);
+  if (slight) sweeps.cap = SLIGHT_SWEEPS;
   if (few) newton = (Stage){.name = "prox-newton", .too_slow = newton_too_slow};
   if (!at_once) TB_TRY(go(ctx, run, &sweeps, watch, W, lambda, over));
   return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
