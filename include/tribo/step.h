@@ -144,6 +144,11 @@ typedef struct tbStepReport {
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);
 
+// The friction set of a contact (tb_world_contact()), with its bodies as they are now: `count` points around
+// its edge, in world axes, per newton of normal force, as forces on b. Returns count; 0 where friction has no
+// set in the plane, or where its direction lies in the material of a deformable body.
+int tb_world_contact_friction(const tbWorld* world, int index, int count, tbVec3* edge);
+
 // The contact problem of the coming step, as it would be solved; the world is not moved. lambda: the warm
 // start (nrow; free with tb_guess_free of tribo/io.h); may be null.
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbProblem** out,

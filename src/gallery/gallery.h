@@ -58,6 +58,8 @@ typedef struct tbPenBody {
 typedef struct tbPenMaterial {
   const char* name;
   double density, friction, restitution, rolling;
+  double mu_t, mu_b; // matchsticks along `structure`
+  tbVec3 structure;
 } tbPenMaterial;
 
 typedef struct tbPenPair {
@@ -192,6 +194,9 @@ void tb_gallery_conveyor(tbPen* pen);
 void tb_gallery_gears(tbPen* pen);
 // robots.c
 void tb_gallery_gripper(tbPen* pen);
+void tb_gallery_tyres(tbPen* pen);
+void tb_gallery_hopper(tbPen* pen);
+void tb_gallery_grooved_gripper(tbPen* pen);
 void tb_gallery_arm(tbPen* pen);
 void tb_gallery_quadruped(tbPen* pen);
 // motion.c

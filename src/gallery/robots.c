@@ -65,15 +65,15 @@ static void start(tbPen* pen, double time)
   tb_pen_ground(pen, "rubber");
 }
 
-void tb_gallery_gripper(tbPen* pen)
+// A box of `material` between fingers of rubber, after the materials.
+static void grip(tbPen* pen, const char* material)
 {
   const double box = 0.1, high = 0.25;
   Fingers fingers = {.room = 0.16, .width = box, .grip = tb_pen_value(pen, "grip"), .down = 0.16};
   tbVec3 hand = tb_vec3(0, 0, high);
-  start(pen, 6);
   tb_pen_body(pen, &(tbPenBody){.name = "box",
                                 .shape = tb_pen_box(box, box, box),
-                                .material = "rubber",
+                                .material = material,
                                 .mass = tb_pen_value(pen, "mass"),
                                 .position = tb_vec3(0, 0, box / 2)});
   tb_pen_body(pen, &(tbPenBody){.name = "hand",
@@ -91,6 +91,33 @@ void tb_gallery_gripper(tbPen* pen)
   j.anchor = hand, j.axis = tb_vec3(0, 0, 1), j.stiffness = 1e5, j.damping = 3000;
   tb_pen_joint(pen, &j);
   join_fingers(pen, hand, &fingers, 0.5, 0);
+}
+
+void tb_gallery_gripper(tbPen* pen)
+{
+  start(pen, 6);
+  grip(pen, "rubber");
+}
+
+// The box has upright grooves, and so have the fingers until they are turned.
+void tb_gallery_grooved_gripper(tbPen* pen)
+{
+  double s, c;
+  tb_sin_cos(tb_pen_value(pen, "angle_deg") * TB_PI / 180, &s, &c);
+  tbPenMaterial grooved = {.name = "grooved",
+                           .density = 1000,
+                           .friction = 0.6,
+                           .mu_t = 0.2,
+                           .mu_b = 0.8,
+                           .structure = tb_vec3(0, 0, 1)};
+  tbPenMaterial rubber = grooved;
+  rubber.name = "rubber", rubber.structure = tb_vec3(s, 0, c);
+  tb_pen_start(pen, 0.005, 6);
+  tb_pen_material(pen, &rubber);
+  tb_pen_material(pen, &grooved);
+  tb_pen_material(pen, &(tbPenMaterial){.name = "steel", .density = 7800, .friction = 0.6});
+  tb_pen_ground(pen, "steel");
+  grip(pen, "grooved");
 }
 
 // The arm's plane: angles above the horizontal of its two links, for a wrist at distance r and height z.

@@ -297,6 +297,48 @@ TEST(random_surfaces_slide_as_closed_forms_say_under_every_scheme)
   }
 }
 
+// What is drawn at a contact: the force of a contact that slides ends on the edge of its friction set, along
+// the law of the pair.
+TEST(the_force_of_a_sliding_contact_ends_on_the_edge_of_its_set)
+{
+  uint64_t r = 3;
+  for (int i = 0; i < 9; i++) {
+    Setup u = {.solver = "auto"};
+    Matrix m;
+    random_pair(&r, i % 3, &u, &m);
+    Stage st = stage_open(0.5, 0);
+    tbBodyId floor =
+        stage_fixed(&st, tb_shape_box(tb_vec3(40, 40, 1)), tb_vec3(0, 0, -0.5), tb_quat_identity());
+    tbBodyId box = stage_add(&st, tb_shape_box(tb_vec3(0.8, 0.6, 0.1)), 2, tb_vec3(0, 0, 0.05),
+                             tb_quat_exp(tb_vec3(0, 0, u.turn)));
+    CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, floor, &u.floor));
+    CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, box, &u.block));
+    st.step.solver.velocity_tolerance = 1e-9;
+    stage_push(&st, box, tb_vec3(cos(i), sin(i), 0), tb_zero3());
+    stage_run(&st, 2);
+    enum { AROUND = 720 };
+    tbVec3 edge[AROUND];
+    CHECK(tb_world_contact_count(st.world) == 4);
+    CHECK(tb_world_contact_friction(st.world, 0, AROUND, edge) == AROUND);
+    CHECK(tb_world_contact_friction(st.world, 4, AROUND, edge) == 0);
+    tbContactView c = tb_world_contact(st.world, 0);
+    tbVec3 f =
+        tb_add3(tb_scale3(c.impulse[1], c.tangent), tb_scale3(c.impulse[2], tb_cross3(c.normal, c.tangent)));
+    double nearest = INFINITY;
+    for (int k = 0; k < AROUND; k++)
+      nearest = fmin(nearest, tb_distance3(edge[k], tb_scale3(1 / c.impulse[0], f)));
+    if (!(nearest < 5e-3)) test_failed(__FILE__, __LINE__, "case %d: %g away from the edge", i, nearest);
+    double L[4] = {m.xx, m.xy, m.yx, m.yy}, worst = 0; // M or L takes the unit circle to the edge
+    for (int k = 0; k < AROUND; k++) {
+      double det = L[0] * L[3] - L[1] * L[2], x = (L[3] * edge[k].x - L[1] * edge[k].y) / det,
+             y = (L[0] * edge[k].y - L[2] * edge[k].x) / det;
+      worst = fmax(worst, fabs(hypot(x, y) - 1));
+    }
+    CHECK(worst < 1e-6);
+    stage_close(&st);
+  }
+}
+
 // A soft block, its mesh turned by its orientation or by a later placing; the direction moves with the
 // material.
 static void slide_soft(const Setup* u, const char* scheme, bool placed, double* angle, double* s)

@@ -107,6 +107,7 @@ const PARAMETERS = 6 // of a scene of the gallery, at most
 
 // Members of WebViews in viewer/wasm/web.h, four bytes each.
 const [POSE, BODIES, NODE, NODES, CONTACTS_AT, CONTACTS, REPORT, USED, RESULT, SOLVE_USED] = Array(10).keys()
+const EDGE = 14, EDGE_POINTS = 48
 const [TRACE_ITERATION, TRACE_TIME, TRACE_RESIDUAL, TRACED] = [10, 11, 12, 13]
 
 // ---- loading ----
@@ -395,6 +396,14 @@ export class Engine {
   get contacts() {
     const length = CONTACT.STRIDE * this._view(CONTACTS)
     return (this._contacts = this._array(this._contacts, Float64Array, this._view(CONTACTS_AT), length))
+  }
+
+  // The friction set of contact i: null, or {edge, velocity}: points around its edge per newton of normal force, and
+  // the velocity that slides there; world axes, on body b.
+  frictionSet(i) {
+    if (!this._c.web_friction_set(i)) return null
+    const data = Array.from(this._copy(Float64Array, this._view(EDGE), 3 * EDGE_POINTS + 3))
+    return { edge: data.slice(0, 3 * EDGE_POINTS), velocity: data.slice(3 * EDGE_POINTS) }
   }
 
   get contactCount() {

@@ -133,6 +133,14 @@ export class Live {
     return this.client.call('setMassRatio', body, ratio);
   }
 
+  // The friction set of a contact goes with the frames from now on, and with the newest one.
+  async watch(contact) {
+    const { newest } = this,
+      set = await this.client.call('watch', contact);
+    if (newest === this.newest) newest.set = set;
+    return newest === this.newest;
+  }
+
   async reset() {
     this.#take(await this.client.call('reset'));
   }

@@ -14,6 +14,8 @@
 //          nodes     Float32Array, all nodes of all deformable bodies in order; or null
 //          contacts  Float32Array, CONTACT.stride numbers each
 //          scalars   Float64Array in the order of SCALARS
+//          set       of a live world: null, or the friction set of the selected contact, { edge, velocity }: points
+//                    around its edge per newton of normal force, and the velocity that slides there, in world axes
 //
 // SI units, z up, quaternions [w x y z], as in Tribo itself.
 

@@ -3,6 +3,7 @@
 import * as THREE from 'three';
 import { Bodies, Outline } from './bodies.js';
 import { Contacts } from './contacts.js';
+import { FrictionSet } from './friction-set.js';
 import { Ground } from './ground.js';
 import { Joints, anchorOf } from './joints.js';
 import { reach } from './geometry.js';
@@ -15,6 +16,7 @@ export class Stage {
     this.theme = themes.light;
     this.look = { contacts: true, forces: true, joints: true, glass: false, heat: 'none' };
     this.contacts = new Contacts();
+    this.friction = new FrictionSet();
     this.joints = new Joints();
     this.outline = new Outline();
     this.sky = new THREE.HemisphereLight('#fff', '#888', 1.5);
@@ -38,7 +40,7 @@ export class Stage {
     this.contacts.unit = this.bounds.unit;
     this.contacts.fresh = true;
     this.joints.setModel(model, this.bounds.unit);
-    this.scene.add(this.ground.group, this.bodies.group, this.joints.group, this.contacts.group, this.outline.group);
+    this.scene.add(this.ground.group, this.bodies.group, this.joints.group, this.contacts.group, this.friction.group, this.outline.group);
     this.#light();
     this.setTheme(this.theme);
     this.setLook({});
@@ -184,6 +186,7 @@ export class Stage {
     if (!this.bodies || !this.frame) return;
     const heat = this.#heat();
     this.contacts.show(this.frame.contacts, this.theme, heat?.contacts);
+    this.friction.show(this.frame, this.contacts, this.theme);
     if (heat || this.painted !== this.theme) this.bodies.paint(this.theme, heat?.bodies, this.selected);
     this.painted = heat ? null : this.theme;
   }
@@ -221,7 +224,7 @@ export class Stage {
     this.frame = null;
     this.bodies?.dispose();
     this.ground?.dispose();
-    for (const part of [this.ground?.group, this.bodies?.group, this.joints.group, this.contacts.group, this.outline.group])
+    for (const part of [this.ground?.group, this.bodies?.group, this.joints.group, this.contacts.group, this.friction.group, this.outline.group])
       if (part) this.scene.remove(part);
     this.bodies = this.ground = null;
   }
@@ -229,6 +232,7 @@ export class Stage {
   dispose() {
     this.clear();
     this.contacts.dispose();
+    this.friction.dispose();
     this.joints.dispose();
     this.sun.shadow.map?.dispose();
   }

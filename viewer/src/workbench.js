@@ -171,6 +171,11 @@ export class Workbench {
   select(selection) {
     this.selection = selection;
     this.stage.select(selection.body, selection.contact);
+    if (this.source.live)
+      this.source.watch(selection.contact).then((current) => {
+        if (current && this.stage.frame === this.source.newest) this.stage.select(selection.body, selection.contact);
+        this.view.invalidate();
+      });
     if (selection.body >= 0 && this.source.live) this.controls.chooseBody(selection.body);
     if ((selection.body >= 0 || selection.contact >= 0) && !narrow()) this.openTab('inspect');
     this.stale = true;

@@ -50,6 +50,8 @@ function contacts() {
   return out;
 }
 
+let watched = -1; // the contact whose friction set frames show
+
 function frame() {
   const report = engine.report,
     scalars = new Float64Array(SCALARS.length);
@@ -62,6 +64,7 @@ function frame() {
     poses: Float32Array.from(engine.poses),
     nodes: engine.nodes.length ? Float32Array.from(engine.nodes) : null,
     contacts: contacts(),
+    set: watched >= 0 ? engine.frictionSet(watched) : null,
     scalars,
     used: report.used,
     outcome: report.outcome,
@@ -84,6 +87,7 @@ const calls = {
   },
   sceneText: (name, values) => engine.sceneText(name, values),
   open(text, options) {
+    watched = -1;
     engine.open(text, options);
     keepPace();
     return opened();
@@ -121,6 +125,11 @@ const calls = {
   hold: (body, point, target) => engine.hold(body, point, target),
   moveHold: (target) => engine.moveHold(target),
   release: () => engine.release(),
+  // The friction set of this contact from now on, and as it is: { edge, velocity }, or null.
+  watch(contact) {
+    watched = contact;
+    return contact >= 0 ? engine.frictionSet(contact) : null;
+  },
   hash: () => engine.hash(),
   freeze() {
     const problem = engine.freeze();

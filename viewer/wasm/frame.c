@@ -60,3 +60,19 @@ tbStatus web_frame(void)
   }
   return TB_OK;
 }
+
+// The friction set of a contact, per newton of normal force, and the velocity that slides there: 1, or 0
+// where there is none to show.
+WEB(int, web_friction_set, int index)
+{
+  const tbWorld* w = web.scene.world;
+  tbVec3 edge[WEB_EDGE];
+  web.views.edge = web.edge;
+  if (!w || tb_world_contact_friction(w, index, WEB_EDGE, edge) == 0) return 0;
+  tbContactView c = tb_world_contact(w, index);
+  tbVec3 second = tb_cross3(c.normal, c.tangent);
+  for (int i = 0; i < WEB_EDGE; i++) tb_store3(web.edge + 3 * i, edge[i]);
+  tb_store3(web.edge + 3 * WEB_EDGE,
+            tb_add3(tb_scale3(c.velocity[1], c.tangent), tb_scale3(c.velocity[2], second)));
+  return 1;
+}

@@ -17,7 +17,7 @@
   __attribute__((export_name(#name), used)) type name(__VA_ARGS__); \
   type name(__VA_ARGS__)
 
-enum { WEB_POSE = 7, WEB_CONTACT = 17, WEB_REPORT = 32, WEB_RESULT = 16 };
+enum { WEB_POSE = 7, WEB_CONTACT = 17, WEB_REPORT = 32, WEB_RESULT = 16, WEB_EDGE = 48 };
 
 // Places in memory, for typed arrays; viewer/src/engine.js reads them in this order.
 typedef struct WebViews {
@@ -32,7 +32,8 @@ typedef struct WebViews {
   double* result;         // of the last solve (WEB_RESULT)
   const char* solve_used; // the method that finished it
   double *trace_iteration, *trace_time, *trace_residual;
-  int traced; // entries of each of the three
+  int traced;   // entries of each of the three
+  double* edge; // of the friction set last asked for (3 · WEB_EDGE), then the velocity that slides there (3)
 } WebViews;
 
 typedef struct WebOriginal WebOriginal; // edit.c
@@ -44,7 +45,7 @@ typedef struct Web {
   tbOut out;
   WebViews views;
   size_t pose_room, node_room, contact_room, trace_room; // bytes behind the views
-  double report[WEB_REPORT], result[WEB_RESULT];
+  double report[WEB_REPORT], result[WEB_RESULT], edge[3 * WEB_EDGE + 3];
 
   tbScene scene; // world null: none yet
   char* text;    // it was opened from
