@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The course (Andrews, Erleben and Ferguson 2022): its figures 16, 17, 20, 21, 22 and table 2.
+// The course (Andrews, Erleben and Ferguson 2022): its figures 16, 17, 20, 21, 22, table 2 and
+// chapter 6.
 #include "cli/paper_course.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@ tbStatus paper_course(Paper* p)
   TB_TRY(course_figure_16(p));
   TB_TRY(course_figure_17(p));
   TB_TRY(course_figures_20_to_22(p));
-  return course_table_2(p);
+  TB_TRY(course_table_2(p));
+  return course_chapter_6(p);
 }
 
 tbStatus structure_make(Paper* p, Structure s, tbProblem** out)

@@ -10,6 +10,7 @@ tbStatus course_figure_16(Paper* paper);
 tbStatus course_figure_17(Paper* paper);
 tbStatus course_figures_20_to_22(Paper* paper);
 tbStatus course_table_2(Paper* paper);
+tbStatus course_chapter_6(Paper* paper);
 tbStatus course_table_2_cone(Paper* paper); // its rows on the friction cone
 
 typedef struct {

@@ -20,16 +20,15 @@ void tb_gallery_tyres(tbPen* pen)
   tbPenMaterial tread = {
       .name = "tyre", .density = 1100, .friction = 0.3, .mu_t = 0.8, .mu_b = 0.3, .structure = z};
   tbPenMaterial road = tread;
-  road.name = "road", road.density = 2000, road.structure = at_angle(y, x, tb_pen_value(pen, "angle_deg"));
+  road.name = "road", road.density = 2000,
+  road.structure = tb_quat_rotate(lean, at_angle(y, x, tb_pen_value(pen, "angle_deg")));
   tb_pen_start(pen, 0.005, 2);
   tb_pen_material(pen, &road);
   tb_pen_material(pen, &tread);
   tb_pen_material(pen, &(tbPenMaterial){.name = "steel", .density = 7800, .friction = 0.3});
   tb_pen_body(pen, &(tbPenBody){.name = "road",
-                                .shape = tb_pen_box(20, 20, 0.2),
+                                .shape = {.type = "plane", .normal = tb_quat_rotate(lean, z)},
                                 .material = "road",
-                                .position = tb_quat_rotate(lean, tb_vec3(6, 0, -0.1)),
-                                .orientation = lean,
                                 .fixed = true});
   tb_pen_body(pen, &(tbPenBody){.name = "trolley",
                                 .shape = tb_pen_box(0.8, 0.4, 0.1),

@@ -191,6 +191,44 @@ await test.claim(
 );
 
 await test.claim(
+  'the force of a contact that slips ends on the edge of its friction set',
+  { at: 'scene/tyres', width: 1100, height: 700 },
+  async (page) => {
+    await advance(page, 40);
+    await until(page, () => {
+      const { contacts } = tribo.bench.stage.frame;
+      return contacts.some((x, i) => i % 15 === 12 && x === 2);
+    });
+    await page.evaluate(() => {
+      const { frame } = tribo.bench.stage;
+      let slips = -1;
+      for (let i = 0; i < frame.contacts.length / 15; i++) if (frame.contacts[15 * i + 12] === 2) slips = i;
+      tribo.bench.select({ body: -1, contact: slips });
+    });
+    await until(page, () => tribo.bench.stage.friction.group.visible);
+    await advance(page, 3); // and goes along
+    const got = await page.evaluate(() => {
+      const { stage, selection } = tribo.bench,
+        { contacts, set } = stage.frame,
+        at = 15 * selection.contact,
+        n = contacts.slice(at + 5, at + 8),
+        f = contacts.slice(at + 9, at + 12),
+        dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2],
+        normal = dot(f, n);
+      const force = [0, 1, 2].map((k) => (f[k] - normal * n[k]) / normal);
+      let nearest = Infinity;
+      for (let i = 0; i < set.edge.length; i += 3)
+        nearest = Math.min(nearest, Math.hypot(...force.map((x, k) => x - set.edge[i + k])));
+      return { nearest, against: dot(force, set.velocity), visible: stage.friction.group.visible };
+    });
+    demand(got.visible && got.nearest < 0.03, `the force is ${got.nearest} away from the edge`);
+    demand(got.against < 0, 'friction does not oppose the sliding');
+    await page.evaluate(() => tribo.bench.select({ body: 0, contact: -1 }));
+    await until(page, () => !tribo.bench.stage.friction.group.visible);
+  },
+);
+
+await test.claim(
   'pointing at a plot goes to that moment',
   { at: 'scene/stack', width: 1100, height: 700 },
   async (page) => {

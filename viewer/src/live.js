@@ -5,7 +5,8 @@ import { Cancelled, Client } from './client.js';
 import { SCALARS } from './model.js';
 
 const MAX_FRAMES = 6000,
-  MAX_BYTES = 160e6;
+  MAX_BYTES = 160e6,
+  AHEAD = 4;
 
 const weight = (frame) => 200 + frame.poses.byteLength + frame.contacts.byteLength + (frame.nodes?.byteLength || 0);
 
@@ -133,12 +134,13 @@ export class Live {
     return this.client.call('setMassRatio', body, ratio);
   }
 
-  // The friction set of a contact goes with the frames from now on, and with the newest one.
+  // The friction set of a contact goes with the frames from now on. The engine is a few steps ahead of what is shown:
+  // the last frames with as many contacts get the newest one's.
   async watch(contact) {
-    const { newest } = this,
-      set = await this.client.call('watch', contact);
-    if (newest === this.newest) newest.set = set;
-    return newest === this.newest;
+    const set = await this.client.call('watch', contact),
+      count = this.newest.contacts.length;
+    for (let i = this.frames.length - 1; i >= Math.max(0, this.frames.length - AHEAD); i--)
+      if (this.frames[i].contacts.length === count) this.frames[i].set = set;
   }
 
   async reset() {

@@ -172,8 +172,8 @@ export class Workbench {
     this.selection = selection;
     this.stage.select(selection.body, selection.contact);
     if (this.source.live)
-      this.source.watch(selection.contact).then((current) => {
-        if (current && this.stage.frame === this.source.newest) this.stage.select(selection.body, selection.contact);
+      this.source.watch(selection.contact).then(() => {
+        if (this.selection === selection) this.stage.select(selection.body, selection.contact);
         this.view.invalidate();
       });
     if (selection.body >= 0 && this.source.live) this.controls.chooseBody(selection.body);
