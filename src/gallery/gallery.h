@@ -58,9 +58,13 @@ typedef struct tbPenBody {
 typedef struct tbPenMaterial {
   const char* name;
   double density, friction, restitution, rolling;
-  double mu_t, mu_b; // matchsticks along `structure`
-  tbVec3 structure;
 } tbPenMaterial;
+
+typedef struct tbPenGrooves { // a material with matchsticks along `structure`
+  const char* name;
+  double density, mu, mu_t, mu_b;
+  tbVec3 structure;
+} tbPenGrooves;
 
 typedef struct tbPenPair {
   const char *a, *b;
@@ -124,6 +128,7 @@ const char* tb_pen_name(tbPen* pen, const char* format, int index); // good unti
 void tb_pen_start(tbPen* pen, double dt, double time);
 void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value);
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
+void tb_pen_grooves(tbPen* pen, const tbPenGrooves* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
 void tb_pen_body(tbPen* pen, const tbPenBody* body);
 void tb_pen_ground(tbPen* pen, const char* material); // the plane z = 0

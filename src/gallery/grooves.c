@@ -17,15 +17,14 @@ void tb_gallery_tyres(tbPen* pen)
   const double slope = 25 * TB_PI / 180, radius = 0.15, speed = 3;
   const tbVec3 x = tb_vec3(1, 0, 0), y = tb_vec3(0, 1, 0), z = tb_vec3(0, 0, 1);
   tbQuat lean = tb_pen_about_x(slope), wheel = tb_pen_about_x(slope - TB_PI / 2);
-  tbPenMaterial tread = {
-      .name = "tyre", .density = 1100, .friction = 0.3, .mu_t = 0.8, .mu_b = 0.3, .structure = z};
-  tbPenMaterial road = tread;
+  tbPenGrooves tread = {.name = "tyre", .density = 1100, .mu = 0.3, .mu_t = 0.8, .mu_b = 0.3, .structure = z};
+  tbPenGrooves road = tread;
   road.name = "road", road.density = 2000,
   road.structure = tb_quat_rotate(lean, at_angle(y, x, tb_pen_value(pen, "angle_deg")));
   tb_pen_start(pen, 0.005, 2);
-  tb_pen_material(pen, &road);
-  tb_pen_material(pen, &tread);
-  tb_pen_material(pen, &(tbPenMaterial){.name = "steel", .density = 7800, .friction = 0.3});
+  tb_pen_grooves(pen, &road);
+  tb_pen_grooves(pen, &tread);
+  tb_pen_material(pen, &(tbPenMaterial){"steel", 7800, 0.3, 0, 0});
   tb_pen_body(pen, &(tbPenBody){.name = "road",
                                 .shape = {.type = "plane", .normal = tb_quat_rotate(lean, z)},
                                 .material = "road",
@@ -67,11 +66,10 @@ void tb_gallery_hopper(tbPen* pen)
   double s, c;
   tb_sin_cos(lean, &s, &c);
   tb_pen_start(pen, 0.005, 3);
-  tb_pen_material(
-      pen,
-      &(tbPenMaterial){
-          .name = "board", .density = 700, .friction = 0.4, .mu_t = 0.1, .mu_b = 1, .structure = groove});
-  tb_pen_material(pen, &(tbPenMaterial){.name = "brick", .density = 1500, .friction = 0.5});
+  tb_pen_grooves(
+      pen, &(tbPenGrooves){
+               .name = "board", .density = 700, .mu = 0.4, .mu_t = 0.1, .mu_b = 1, .structure = groove});
+  tb_pen_material(pen, &(tbPenMaterial){"brick", 1500, 0.5, 0, 0});
   tb_pen_ground(pen, "brick");
   for (int side = -1; side <= 1; side += 2) {
     tbQuat turn = tb_pen_about_y(-side * lean);

@@ -94,27 +94,30 @@ static void put_friction(tbPen* pen, double mu, double rolling)
   tb_put_end(w);
 }
 
-static void put_matchsticks(tbPen* pen, const tbPenMaterial* m)
-{
-  tbJsonWriter* w = &pen->json;
-  tb_put_object(w, "friction");
-  tb_put_string(w, "model", "matchstick");
-  tb_put_number(w, "mu", m->friction);
-  tb_put_number(w, "mu_t", m->mu_t);
-  tb_put_number(w, "mu_b", m->mu_b);
-  tb_pen_put3(pen, "direction", m->structure);
-  tb_put_end(w);
-}
-
 void tb_pen_material(tbPen* pen, const tbPenMaterial* m)
 {
   tbJsonWriter* w = &pen->json;
   tb_pen_open(pen, "materials");
   tb_put_object(w, m->name);
   tb_put_number(w, "density", m->density);
-  if (m->mu_t > 0) put_matchsticks(pen, m);
-  else put_friction(pen, m->friction, m->rolling);
+  put_friction(pen, m->friction, m->rolling);
   tb_pen_put_nonzero(pen, "restitution", m->restitution);
+  tb_put_end(w);
+}
+
+void tb_pen_grooves(tbPen* pen, const tbPenGrooves* m)
+{
+  tbJsonWriter* w = &pen->json;
+  tb_pen_open(pen, "materials");
+  tb_put_object(w, m->name);
+  tb_put_number(w, "density", m->density);
+  tb_put_object(w, "friction");
+  tb_put_string(w, "model", "matchstick");
+  tb_put_number(w, "mu", m->mu);
+  tb_put_number(w, "mu_t", m->mu_t);
+  tb_put_number(w, "mu_b", m->mu_b);
+  tb_pen_put3(pen, "direction", m->structure);
+  tb_put_end(w);
   tb_put_end(w);
 }
 

@@ -104,18 +104,14 @@ void tb_gallery_grooved_gripper(tbPen* pen)
 {
   double s, c;
   tb_sin_cos(tb_pen_value(pen, "angle_deg") * TB_PI / 180, &s, &c);
-  tbPenMaterial grooved = {.name = "grooved",
-                           .density = 1000,
-                           .friction = 0.6,
-                           .mu_t = 0.2,
-                           .mu_b = 0.8,
-                           .structure = tb_vec3(0, 0, 1)};
-  tbPenMaterial rubber = grooved;
+  tbPenGrooves grooved = {
+      .name = "grooved", .density = 1000, .mu = 0.6, .mu_t = 0.2, .mu_b = 0.8, .structure = tb_vec3(0, 0, 1)};
+  tbPenGrooves rubber = grooved;
   rubber.name = "rubber", rubber.structure = tb_vec3(s, 0, c);
   tb_pen_start(pen, 0.005, 6);
-  tb_pen_material(pen, &rubber);
-  tb_pen_material(pen, &grooved);
-  tb_pen_material(pen, &(tbPenMaterial){.name = "steel", .density = 7800, .friction = 0.6});
+  tb_pen_grooves(pen, &rubber);
+  tb_pen_grooves(pen, &grooved);
+  tb_pen_material(pen, &(tbPenMaterial){"steel", 7800, 0.6, 0, 0});
   tb_pen_ground(pen, "steel");
   grip(pen, "grooved");
 }
