@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same boxes in Tribo's two lanes and in other engines: processor time of a step, overlaps by one
+// The same bodies in Tribo's two lanes and in other engines: processor time of a step, overlaps by one
 // checker, drift. Engines take turns step by step, so that a noisy machine is as noisy for all of them.
 //
-//   bench_peers [FILE.csv]
+//   bench_peers [FILE.csv [WORD]]        WORD: only scenes whose names contain it
 #include "bench.h"
 #include "peers/peer.h"
 #include "tribo/step.h"
@@ -31,6 +31,13 @@ typedef struct {
   tbStepReport report;
 } Lane;
 
+static tbShape shape_of(const PeerBody* b)
+{
+  if (b->kind == PEER_SPHERE) return tb_shape_sphere(b->half[0]);
+  if (b->kind == PEER_CAPSULE) return tb_shape_capsule(b->half[0], 2 * (b->half[2] - b->half[0]));
+  return tb_shape_box(tb_vec3(2 * b->half[0], 2 * b->half[1], 2 * b->half[2]));
+}
+
 static Lane* open_lane(const PeerScene* scene, const char* scheme)
 {
   Lane* l = calloc(1, sizeof *l);
@@ -44,8 +51,8 @@ static Lane* open_lane(const PeerScene* scene, const char* scheme)
   if (tb_world_create(&l->ctx, &def, &l->world) != TB_OK) abort();
   if (tb_world_add_material(&l->ctx, l->world, &material, &m) != TB_OK) abort();
   for (int i = 0; i < scene->count; i++) {
-    const PeerBox* b = &scene->box[i];
-    tbShape shape = tb_shape_box(tb_vec3(2 * b->half[0], 2 * b->half[1], 2 * b->half[2]));
+    const PeerBody* b = &scene->body[i];
+    tbShape shape = shape_of(b);
     tbBodyDef body = tb_default_body_def();
     body.kind = b->mass > 0 ? TB_BODY_DYNAMIC : TB_BODY_FIXED, body.material = m;
     body.shapes = &shape, body.shape_count = 1, body.mass = b->mass;
@@ -98,15 +105,20 @@ static const Peer peers[] = {
     {"Tribo semi-implicit", open_exact, step_lane, pose_lane, residual_lane, close_lane},
 };
 
-// Scenes: unit boxes of a density of 1000 kg/m³, μ 0.5.
+// Scenes: boxes, balls and capsules of a density of 1000 kg/m³, μ 0.5.
+
+static void add_kind(PeerScene* s, PeerKind kind, tbVec3 half, tbVec3 x, tbQuat q, double density)
+{
+  double r = half.x, volume = 8 * half.x * half.y * half.z, ball = 4.0 / 3 * 3.14159265358979 * r * r * r;
+  if (kind != PEER_BOX) volume = ball * (1 + 1.5 * (half.z - r) / r);
+  s->body = realloc(s->body, (size_t)(s->count + 1) * sizeof *s->body);
+  s->body[s->count++] =
+      (PeerBody){kind, {half.x, half.y, half.z}, {x.x, x.y, x.z}, {q.w, q.x, q.y, q.z}, density * volume};
+}
 
 static void add(PeerScene* s, tbVec3 half, tbVec3 x, tbQuat q, double density)
 {
-  s->box = realloc(s->box, (size_t)(s->count + 1) * sizeof *s->box);
-  s->box[s->count++] = (PeerBox){{half.x, half.y, half.z},
-                                 {x.x, x.y, x.z},
-                                 {q.w, q.x, q.y, q.z},
-                                 8 * density * half.x * half.y * half.z};
+  add_kind(s, PEER_BOX, half, x, q, density);
 }
 
 static const tbVec3 unit = {0.5, 0.5, 0.5};
@@ -135,8 +147,11 @@ static PeerScene pyramid(void)
   return s;
 }
 
-static PeerScene pile(int side, int steps, const char* name)
+// mixed: boxes, balls and capsules in turn, else all of one kind.
+static PeerScene pile(int side, int steps, bool mixed, PeerKind kind, const char* name)
 {
+  static const tbVec3 size[] = {
+      [PEER_BOX] = {0.5, 0.5, 0.5}, [PEER_SPHERE] = {0.6, 0.6, 0.6}, [PEER_CAPSULE] = {0.4, 0.4, 0.85}};
   PeerScene s = {.name = name, .mu = 0.5, .steps = steps};
   double cell = 1.75, half = cell * side / 2, height = cell * side / 2 + 2;
   uint64_t r = 12345;
@@ -154,54 +169,24 @@ static PeerScene pile(int side, int steps, const char* name)
     }
     tbVec3 x = tb_vec3(cell * (i % side - 0.5 * (side - 1)), cell * (i / side % side - 0.5 * (side - 1)),
                        1 + cell * (double)(i / (side * side)));
-    add(&s, unit, x, tb_quat_exp(tb_scale3(6, tb_vec3(u[0], u[1], u[2]))), 1000);
+    PeerKind own = mixed ? (PeerKind)(i % 3) : kind;
+    add_kind(&s, own, size[own], x, tb_quat_exp(tb_scale3(6, tb_vec3(u[0], u[1], u[2]))), 1000);
   }
   return s;
-}
-
-// Overlap of two boxes: the least over the fifteen axes; negative: apart.
-static double overlap(const PeerBox* a, const PeerPose* pa, const PeerBox* b, const PeerPose* pb)
-{
-  tbMat3 A = tb_quat_mat3(tb_quat(pa->q[0], pa->q[1], pa->q[2], pa->q[3]));
-  tbMat3 B = tb_quat_mat3(tb_quat(pb->q[0], pb->q[1], pb->q[2], pb->q[3]));
-  tbVec3 d = tb_vec3(pb->x[0] - pa->x[0], pb->x[1] - pa->x[1], pb->x[2] - pa->x[2]);
-  double least = INFINITY;
-  for (int k = 0; k < 15; k++) {
-    tbVec3 n = k < 3   ? tb_mat3_col(A, k)
-               : k < 6 ? tb_mat3_col(B, k - 3)
-                       : tb_cross3(tb_mat3_col(A, (k - 6) / 3), tb_mat3_col(B, (k - 6) % 3));
-    double size = tb_norm3(n), reach = 0;
-    if (size < 1e-6) continue;
-    n = tb_scale3(1 / size, n);
-    for (int i = 0; i < 3; i++)
-      reach +=
-          a->half[i] * fabs(tb_dot3(n, tb_mat3_col(A, i))) + b->half[i] * fabs(tb_dot3(n, tb_mat3_col(B, i)));
-    least = fmin(least, reach - fabs(tb_dot3(n, d)));
-  }
-  return least;
-}
-
-static double deepest(const PeerScene* s, const PeerPose* pose)
-{
-  double deep = 0;
-  for (int i = 0; i < s->count; i++)
-    for (int k = 0; k < i; k++) {
-      if (!(s->box[i].mass > 0 || s->box[k].mass > 0)) continue;
-      double far = 0, size = 0;
-      for (int c = 0; c < 3; c++) {
-        far += (pose[i].x[c] - pose[k].x[c]) * (pose[i].x[c] - pose[k].x[c]);
-        size += s->box[i].half[c] + s->box[k].half[c];
-      }
-      if (far < size * size) deep = fmax(deep, overlap(&s->box[i], &pose[i], &s->box[k], &pose[k]));
-    }
-  return deep;
 }
 
 typedef struct {
   const Peer* peer;
   void* world;
   double* ms;
+  double deepest; // overlap of any step that was looked at
 } Runner;
+
+static double overlap_now(const PeerScene* s, const Runner* r, PeerPose* pose)
+{
+  for (int i = 0; i < s->count; i++) r->peer->pose(r->world, i, &pose[i]);
+  return peer_overlap(s, pose);
+}
 
 static int ascending(const void* a, const void* b)
 {
@@ -215,20 +200,23 @@ static void report(const PeerScene* s, Runner* r, double reference, FILE* csv)
   double mean = 0, top = 0;
   for (int i = 0; i < s->steps; i++) mean += r->ms[i] / s->steps;
   qsort(r->ms, (size_t)s->steps, sizeof *r->ms, ascending);
-  for (int i = 0; i < s->count; i++) r->peer->pose(r->world, i, &pose[i]);
-  const PeerBox* last = &s->box[s->count - 1];
+  double deep = overlap_now(s, r, pose);
+  const PeerBody* last = &s->body[s->count - 1];
   for (int c = 0; c < 3; c++) top += pow(pose[s->count - 1].x[c] - last->x[c], 2);
-  double deep = deepest(s, pose), left = r->peer->residual ? r->peer->residual(r->world) : -1;
-  printf("  %-20s %9.3f ms mean %9.3f median %9.3f worst  %6.2f ×  overlap %.4f m  last box moved %.4f m",
+  double left = r->peer->residual ? r->peer->residual(r->world) : -1;
+  printf("  %-20s %9.3f ms mean %9.3f median %9.3f worst  %6.2f ×  overlap %.4f m, at most %.4f  last body "
+         "moved %.4f m",
          r->peer->name, mean, r->ms[s->steps / 2], r->ms[s->steps - 1], reference > 0 ? mean / reference : 1,
-         deep, sqrt(top));
+         deep, r->deepest, sqrt(top));
   if (left >= 0) printf("  %.1e m/s", left);
   putchar('\n');
   if (csv)
-    fprintf(csv, "%s,%s,%g,%g,%g,%g,%g,%g\n", s->name, r->peer->name, mean, r->ms[s->steps / 2],
-            r->ms[s->steps - 1], deep, sqrt(top), left);
+    fprintf(csv, "%s,%s,%g,%g,%g,%g,%g,%g,%g\n", s->name, r->peer->name, mean, r->ms[s->steps / 2],
+            r->ms[s->steps - 1], deep, r->deepest, sqrt(top), left);
   free(pose);
 }
+
+enum { LOOK = 10 }; // steps between two looks at the overlaps
 
 static void race(const PeerScene* s, bool exact, FILE* csv)
 {
@@ -242,15 +230,18 @@ static void race(const PeerScene* s, bool exact, FILE* csv)
 #ifdef TB_HAVE_ODE
   r[count++].peer = &peer_ode;
 #endif
-  printf("%s: %d boxes, %d steps of 1/60 s, one thread\n", s->name, s->count, s->steps);
+  PeerPose* pose = calloc((size_t)s->count, sizeof *pose);
+  printf("%s: %d bodies, %d steps of 1/60 s, one thread\n", s->name, s->count, s->steps);
   for (int k = 0; k < count; k++)
-    r[k].world = r[k].peer->open(s), r[k].ms = calloc((size_t)s->steps, sizeof(double));
+    r[k].world = r[k].peer->open(s), r[k].ms = calloc((size_t)s->steps, sizeof(double)), r[k].deepest = 0;
   for (int i = 0; i < s->steps; i++)
     for (int k = 0; k < count; k++) {
       double begun = processor_ms();
       r[k].peer->step(r[k].world, 1.0 / 60);
       r[k].ms[i] = processor_ms() - begun;
+      if (i % LOOK == LOOK - 1) r[k].deepest = fmax(r[k].deepest, overlap_now(s, &r[k], pose));
     }
+  free(pose);
   double reference = 0;
   for (int i = 0; i < s->steps; i++) reference += r[0].ms[i] / s->steps;
   for (int k = 0; k < count; k++) {
@@ -258,16 +249,25 @@ static void race(const PeerScene* s, bool exact, FILE* csv)
     r[k].peer->close(r[k].world);
     free(r[k].ms);
   }
-  free(s->box);
+  free(s->body);
 }
 
 int main(int count, char** argument)
 {
   FILE* csv = count > 1 ? fopen(argument[1], "w") : NULL;
-  if (csv) fputs("scene,engine,mean_ms,median_ms,worst_ms,overlap_m,moved_m,residual_m_s\n", csv);
-  PeerScene all[] = {stack(1, "stack of ten"), stack(100, "stack of ten, its top 100 times as heavy"),
-                     pyramid(), pile(6, 200, "pile of 216"), pile(10, 200, "pile of 1000")};
-  for (int i = 0; i < 5; i++) race(&all[i], i < 3, csv);
+  if (csv)
+    fputs("scene,engine,mean_ms,median_ms,worst_ms,overlap_m,largest_overlap_m,moved_m,residual_m_s\n", csv);
+  PeerScene all[] = {stack(1, "stack of ten"),
+                     stack(100, "stack of ten, its top 100 times as heavy"),
+                     pyramid(),
+                     pile(6, 200, false, PEER_BOX, "pile of 216"),
+                     pile(10, 200, false, PEER_BOX, "pile of 1000"),
+                     pile(10, 200, false, PEER_SPHERE, "pile of 1000 balls"),
+                     pile(10, 200, false, PEER_CAPSULE, "pile of 1000 capsules"),
+                     pile(10, 200, true, PEER_BOX, "pile of 1000 boxes, balls and capsules")};
+  for (int i = 0; i < 8; i++)
+    if (count < 3 || strstr(all[i].name, argument[2])) race(&all[i], i < 3, csv);
+    else free(all[i].body);
   if (csv) fclose(csv);
   return 0;
 }

@@ -7,24 +7,32 @@
 #include <cmath>
 #include <vector>
 
-namespace {
+namespace
+{
 struct World {
   btDefaultCollisionConfiguration configuration;
   btCollisionDispatcher dispatcher{&configuration};
   btDbvtBroadphase broadphase;
   btSequentialImpulseConstraintSolver solver;
   btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
-  std::vector<btBoxShape*> shape;
+  std::vector<btCollisionShape*> shape;
   std::vector<btRigidBody*> body;
 };
+
+btCollisionShape* shape_of(const PeerBody& b)
+{
+  if (b.kind == PEER_SPHERE) return new btSphereShape(b.half[0]);
+  if (b.kind == PEER_CAPSULE) return new btCapsuleShapeZ(b.half[0], 2 * (b.half[2] - b.half[0]));
+  return new btBoxShape(btVector3(b.half[0], b.half[1], b.half[2]));
+}
 
 void* open(const PeerScene* scene)
 {
   World* w = new World;
   w->world.setGravity(btVector3(0, 0, -9.81));
   for (int i = 0; i < scene->count; i++) {
-    const PeerBox& b = scene->box[i];
-    btBoxShape* shape = new btBoxShape(btVector3(b.half[0], b.half[1], b.half[2]));
+    const PeerBody& b = scene->body[i];
+    btCollisionShape* shape = shape_of(b);
     btVector3 inertia(0, 0, 0);
     if (b.mass > 0) shape->calculateLocalInertia(b.mass, inertia);
     btRigidBody::btRigidBodyConstructionInfo info(b.mass, nullptr, shape, inertia);
@@ -58,7 +66,7 @@ void close(void* world)
     w->world.removeRigidBody(b);
     delete b;
   }
-  for (btBoxShape* s : w->shape) delete s;
+  for (btCollisionShape* s : w->shape) delete s;
   delete w;
 }
 } // namespace

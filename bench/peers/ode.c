@@ -15,25 +15,38 @@ typedef struct {
   double mu;
   int count;
   dGeomID* geom;
-  PeerBox* box;
 } World;
+
+static dGeomID shape_of(dSpaceID space, const PeerBody* b, dMass* mass)
+{
+  const double *h = b->half, length = 2 * (h[2] - h[0]), weight = b->mass > 0 ? b->mass : 1;
+  if (b->kind == PEER_SPHERE) {
+    dMassSetSphereTotal(mass, weight, h[0]);
+    return dCreateSphere(space, h[0]);
+  }
+  if (b->kind == PEER_CAPSULE) {
+    dMassSetCapsuleTotal(mass, weight, 3, h[0], length);
+    return dCreateCapsule(space, h[0], length);
+  }
+  dMassSetBoxTotal(mass, weight, 2 * h[0], 2 * h[1], 2 * h[2]);
+  return dCreateBox(space, 2 * h[0], 2 * h[1], 2 * h[2]);
+}
 
 static void* open_world(const PeerScene* scene)
 {
   dInitODE2(0);
   World* w = calloc(1, sizeof *w);
   w->world = dWorldCreate(), w->space = dHashSpaceCreate(0), w->contacts = dJointGroupCreate(0);
-  w->mu = scene->mu, w->count = scene->count, w->box = scene->box;
+  w->mu = scene->mu, w->count = scene->count;
   w->geom = calloc((size_t)scene->count, sizeof *w->geom);
   dWorldSetGravity(w->world, 0, 0, -9.81);
   for (int i = 0; i < scene->count; i++) {
-    const PeerBox* b = &scene->box[i];
-    dGeomID g = w->geom[i] = dCreateBox(w->space, 2 * b->half[0], 2 * b->half[1], 2 * b->half[2]);
+    const PeerBody* b = &scene->body[i];
+    dMass mass;
+    dGeomID g = w->geom[i] = shape_of(w->space, b, &mass);
     dQuaternion q = {b->q[0], b->q[1], b->q[2], b->q[3]};
     if (b->mass > 0) {
       dBodyID body = dBodyCreate(w->world);
-      dMass mass;
-      dMassSetBoxTotal(&mass, b->mass, 2 * b->half[0], 2 * b->half[1], 2 * b->half[2]);
       dBodySetMass(body, &mass);
       dGeomSetBody(g, body);
     }

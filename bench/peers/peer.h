@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene of boxes as every engine gets it, and what an engine is to the race.
+// A scene of bodies as every engine gets it, and what an engine is to the race.
 #ifndef TB_BENCH_PEER_H
 #define TB_BENCH_PEER_H
 
@@ -7,16 +7,20 @@
 extern "C" {
 #endif
 
+typedef enum { PEER_BOX, PEER_SPHERE, PEER_CAPSULE } PeerKind;
+
 typedef struct {
-  double half[3], x[3], q[4]; // q: w x y z
-  double mass;                // 0: fixed
-} PeerBox;
+  PeerKind kind;
+  double half[3];    // of the box around it; a capsule lies along z and ends in balls of the radius half[0]
+  double x[3], q[4]; // q: w x y z
+  double mass;       // 0: fixed
+} PeerBody;
 
 typedef struct {
   const char* name;
   double mu;
   int steps, count;
-  PeerBox* box;
+  PeerBody* body;
 } PeerScene;
 
 typedef struct {
@@ -28,10 +32,13 @@ typedef struct {
   const char* name;
   void* (*open)(const PeerScene* scene);
   void (*step)(void* world, double dt);
-  void (*pose)(void* world, int box, PeerPose* out);
+  void (*pose)(void* world, int body, PeerPose* out);
   double (*residual)(void* world); // m/s, of the last step, by the judge; null, or negative: not known
   void (*close)(void* world);
 } Peer;
+
+// How deep the bodies are in each other at most, by their shapes and poses alone (overlap.c).
+double peer_overlap(const PeerScene* scene, const PeerPose* pose);
 
 extern const Peer peer_bullet, peer_ode;
 

@@ -52,6 +52,38 @@ static void take(const tbManifold* m, tbNarrowManifold* out)
   }
 }
 
+// The end of a capsule's segment that lies at ±half along its axis, and the place on another's that is
+// closest to it.
+static tbVec3 end_of(const tbPlaced* s, double half) { return tb_transform_point(s->T, tb_vec3(0, 0, half)); }
+
+static tbVec3 place_on(const tbPlaced* s, tbVec3 p)
+{
+  double z = tb_quat_unrotate(s->T.q, tb_sub3(p, s->T.x)).z, half = s->shape->capsule.half;
+  return end_of(s, fmin(fmax(z, -half), half));
+}
+
+// To the point where two capsules are closest, their ends within the margin of each other along its normal:
+// they are what meets next when capsules that fall on each other turn.
+static void add_ends(const tbPlaced* a, const tbPlaced* b, double margin, tbNarrowManifold* out)
+{
+  double ra = a->shape->capsule.radius, rb = b->shape->capsule.radius, closest = out->point[0].gap;
+  double apart = 0.25 * (ra < rb ? ra : rb);
+  for (int k = 0; k < 4 && out->n < TB_NARROW_POINTS; k++) {
+    bool of_a = k < 2;
+    const tbPlaced* own = of_a ? a : b;
+    tbVec3 end = end_of(own, k % 2 ? own->shape->capsule.half : -own->shape->capsule.half);
+    tbVec3 other = place_on(of_a ? b : a, end), pa = of_a ? end : other, pb = of_a ? other : end;
+    double gap = tb_dot3(out->normal, tb_sub3(pb, pa)) - ra - rb;
+    tbVec3 at = tb_scale3(0.5, tb_add3(tb_madd3(pa, ra, out->normal), tb_madd3(pb, -rb, out->normal)));
+    bool fits = gap >= closest && gap <= margin;
+    for (int i = 0; i < out->n; i++) fits &= tb_distance3(out->point[i].position, at) > apart;
+    uint32_t vertex = tb_feature_vertex(k % 2), edge = tb_feature_edge(0, 1);
+    uint64_t feature = of_a ? tb_feature_pair(vertex, edge) : tb_feature_pair(edge, vertex);
+    for (int i = 0; i < out->n; i++) fits &= out->point[i].feature != feature;
+    if (fits) out->point[out->n++] = (tbNarrowPoint){at, gap, feature};
+  }
+}
+
 static tbVec3 farthest(const tbPlaced* s, tbVec3 n) // from the shape's place, in the world's axes
 {
   return tb_quat_rotate(s->T.q, tb_core_support(s->shape, tb_quat_unrotate(s->T.q, n), NULL, NULL));
@@ -98,6 +130,8 @@ bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tb
   tbManifold m;
   if (!tb_collide_convex(&a->placed, &b->placed, margin, &m)) return false;
   take(&m, out);
+  bool capsules = a->type == TB_SHAPE_CAPSULE && b->type == TB_SHAPE_CAPSULE;
+  if (capsules && m.n == 1) add_ends(&a->placed, &b->placed, margin, out);
   if (expensive && m.n == 0) learn(&a->placed, &b->placed, margin, hint);
   return true;
 }

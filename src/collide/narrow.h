@@ -2,8 +2,8 @@
 // Narrow phase for steps that take a few points per pair, and remember what kept a pair apart.
 //
 // Two boxes go their own way (box_box.h). Other convex shapes and planes have the points of tb_collide,
-// thinned out to four; a hint spares most of those that come near without touching the search for their
-// distance.
+// thinned out to four, and two capsules their ends that come near; a hint spares most of those that come near
+// without touching the search for their distance.
 #ifndef TB_COLLIDE_NARROW_H
 #define TB_COLLIDE_NARROW_H
 
