@@ -177,7 +177,7 @@ static tbStatus run_races(tbContext* ctx, const CompareArgs* a, const Report* re
   const char* page = a->page ? a->page : "report.html";
   if (a->out) TB_TRY(report_save(ctx, report, folder, page));
   if (a->json) return print_json(ctx, report);
-  if (a->out) printf("%s/%s\n", folder->path, page);
+  if (a->out) printf("wrote %s/%s\n", folder->path, page);
   return TB_OK;
 }
 

@@ -46,6 +46,29 @@ static const char mjcf[] =
     "<tendon/>\n"
     "</mujoco>\n";
 
+// Most of what is read, at once.
+static const char rich[] =
+    "<mujoco><compiler angle='radian' eulerseq='zyx' boundmass='0.01' boundinertia='0.001' "
+    "settotalmass='9'/>\n"
+    "<default><general ctrlrange='-1 1'/><default class='c'><joint armature='.1' ref='.2'/><geom "
+    "condim='6'/></default></default>\n"
+    "<asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' refpos='.1 0 0' refquat='1 0 0 1'/></asset>\n"
+    "<worldbody><geom name='g' type='plane' size='1 1 1' contype='2' conaffinity='4'/>\n"
+    "<frame pos='0 0 1' euler='.1 .2 .3'><replicate count='3' offset='1 0 0' sep='-'><body name='r' "
+    "childclass='c'><joint name='a' type='slide'/><joint name='b'/><geom type='mesh' mesh='m'/>"
+    "<body name='s'><joint type='ball' name='o'/><geom type='ellipsoid' size='.1 .2 .3' "
+    "contype='0'/></body></body></replicate></frame>\n"
+    "<body name='f'><freejoint/><body name='w' zaxis='1 0 0'><geom name='h' size='.1' contype='0' "
+    "conaffinity='0'/></body></body></worldbody>\n"
+    "<actuator><position joint='b-0' kp='9' dampratio='1'/><general joint='b-1' biastype='affine' biasprm='1 "
+    "-2 "
+    "-3'/><motor joint='a-2'/></actuator>\n"
+    "<contact><pair geom1='g' geom2='h'/><exclude body1='r-0' body2='f'/></contact>\n"
+    "<equality><connect body1='r-0' body2='r-1' anchor='0 0 0'/><weld body1='f'/><joint "
+    "joint1='a-0'/></equality>\n"
+    "<keyframe><key name='k' qpos='.1 .2 1 0 0 0  .1 .2 1 0 0 0  .1 .2 1 0 0 0  0 0 3 1 0 0 0' ctrl='1 2 "
+    "3'/></keyframe></mujoco>\n";
+
 typedef struct {
   tbContext ctx;
   tbOut out;
@@ -57,7 +80,7 @@ typedef struct {
 static Import import_text(const char* text, bool floating)
 {
   Import i = {.ctx = tb_default_context(), .notes = TB_ARRAY(tbImportNote)};
-  tbImportOptions options = {.floating = floating};
+  tbImportOptions options = {.floating = floating, .key = strstr(text, "<key name='k'") ? "k" : NULL};
   char path[64];
   snprintf(path, sizeof path, "/tmp/tribo-import-%d.xml", (int)getpid());
   FILE* file = fopen(path, "w");
@@ -412,12 +435,26 @@ TEST(robots_that_cannot_be_are_refused_with_their_line)
   }
 }
 
+TEST(rich_models_arrive)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text(rich, false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && body(&i, "r-2") && body(&i, "w"));
+  CHECK(body(&i, "w")->category & body(&i, "worldbody")->category); // the pair's
+  double sum = 0;
+  for (int k = 0; k < tb_world_body_count(i.scene.world); k++)
+    sum += tb_body_mass(i.scene.world, tb_world_body_at(i.scene.world, k));
+  CHECK_NEAR(sum, 9, 0.2); // settotalmass, and the light bodies between joints
+  done(&i);
+}
+
 TEST(hostile_robots_do_not_crash)
 {
   uint64_t random = 7;
-  for (int k = 0; tb_have_import() && k < 400; k++) { // one byte another, or the end cut off
+  for (int k = 0; tb_have_import() && k < 800; k++) { // one byte another, or the end cut off
     char text[4096];
-    const char* from = k % 2 ? urdf : mjcf;
+    const char* from = k % 4 == 3 ? urdf : k % 4 == 1 ? mjcf : rich;
     size_t length = strlen(from);
     memcpy(text, from, length + 1);
     random = random * 6364136223846793005u + 1442695040888963407u;
@@ -438,9 +475,9 @@ TEST(imports_survive_every_failed_allocation)
 {
   char path[64];
   snprintf(path, sizeof path, "/tmp/tribo-import-fault-%d.xml", (int)getpid());
-  for (int which = 0; tb_have_import() && which < 2; which++) {
+  for (int which = 0; tb_have_import() && which < 3; which++) {
     FILE* file = fopen(path, "w");
-    fputs(which ? mjcf : urdf, file);
+    fputs(which == 2 ? rich : which ? mjcf : urdf, file);
     fclose(file);
     tbFailingAllocator all = {.countdown = -1};
     for (long k = -1; k < all.total; k++) {
@@ -448,7 +485,8 @@ TEST(imports_survive_every_failed_allocation)
       tbContext ctx = test_failing_context(&state);
       tbOut out = tb_out_memory(&ctx);
       tbArray notes = TB_ARRAY(tbImportNote);
-      tbStatus status = tb_import_robot(&ctx, path, NULL, NULL, &out, &notes);
+      tbImportOptions options = {.key = which == 2 ? "k" : NULL};
+      tbStatus status = tb_import_robot(&ctx, path, NULL, &options, &out, &notes);
       tb_out_free(&out);
       tb_array_free(&ctx, &notes);
       if (k < 0) all = state;
