@@ -133,6 +133,12 @@ if says 'without expat'; then skip "no expat" "import"; else
   ended 0 && says '^arm.urdf:3: <visual> is not in the scene$' && grep -q '^wrote arm.json$' out; claim "import names what it leaves out"
   t run arm.json --steps 5 --strict; ended 0; claim "and what it wrote runs"
   t import arm.urdf -o -; ended 0 && grep -q centre_of_mass out; claim "import to standard output"
+  t import arm.urdf -o - --joint hinge=1.5707963267948966 --quiet; ended 0 && grep -q '"orientation": \[0.7071067811865[0-9]*, 0, 0.7071067811865' out; claim "import --joint starts the scene with that angle"
+  t import arm.urdf -o x.json --joint hinge; ended 2 && one_line && says 'NAME=VALUE'; claim "import --joint without a value"
+  t import arm.urdf -o x.json --joint elbow=1; ended 2 && one_line && says 'no hinge or slider "elbow"' && [ ! -e x.json ]; claim "import --joint of none"
+  echo '<mujoco><worldbody><body name="b"><joint name="j" axis="0 1 0"/><geom size=".1"/></body></worldbody><keyframe><key name="up" qpos="1.5707963267948966"/></keyframe></mujoco>' >key.xml
+  t import key.xml -o - --key up; ended 0 && grep -q '"orientation": \[0.7071067811865[0-9]*, 0, 0.7071067811865' out; claim "import --key starts the scene with that pose"
+  t import key.xml -o x.json --key down; ended 2 && one_line && says 'there is no <key> "down"'; claim "import --key of none"
   sed -i 's|</joint>|<mimic joint="x"/></joint>|' arm.urdf
   t import arm.urdf -o arm2.json; ended 2 && one_line && says '^arm.urdf:4: .*mimic' && [ ! -e arm2.json ]; claim "a mimic joint is refused with its line"
 fi
