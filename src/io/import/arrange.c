@@ -170,6 +170,9 @@ tbStatus tb_robot_arrange(tbRobot* r)
     if (b->free && p && !p->stands)
       return tb_xml_fail(r->ctx, b->at, "\"%.60s\" moves freely, but its parent moves as well", b->name);
     if (b->mass > 0 && !b->stands) TB_TRY(mend_inertia(r, b));
+    for (const tbRobotShape* s = b->shapes; s && !b->stands; s = s->next)
+      if (s->type == TB_SHAPE_PLANE)
+        return tb_xml_fail(r->ctx, s->at, "\"%.60s\" moves, but is a plane", b->name);
   }
   return TB_OK;
 }

@@ -137,6 +137,7 @@ static tbStatus read_body(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform fra
   TB_TRY(tb_mj_name(m, xml, &name));
   if (!name) name = tb_robot_text(m->r, "body%d", ++m->unnamed);
   if (!name) return TB_ERROR_MEMORY;
+  if (strcmp(name, "world") == 0) return tb_xml_fail(m->r->ctx, xml, "\"world\" is the world's own name");
   if (tb_robot_body(m->r, name)) return tb_xml_fail(m->r->ctx, xml, "there are two bodies \"%.60s\"", name);
   TB_TRY(tb_mj_class(m, xml, "childclass", &class));
   TB_TRY(tb_mj_pose(m, (tbMjAt){.xml = xml}, &T));

@@ -178,7 +178,10 @@ static void put_mass(tbJsonWriter* w, const tbRobotBody* b, double share)
 
 static const char* helper_name(tbRobot* r, const tbRobotBody* b, const tbRobotJoint* j)
 {
-  return tb_robot_text(r, "%s/%s", b->name, j->name ? j->name : "joint");
+  int number = 1;
+  for (const tbRobotJoint* other = b->joints; other != j; other = other->next) number++;
+  return j->name ? tb_robot_text(r, "%s/%s", b->name, j->name)
+                 : tb_robot_text(r, "%s/joint%d", b->name, number);
 }
 
 // Between the joints of a body: one for every joint but the last.

@@ -109,7 +109,8 @@ static tbStatus read_collisions(tbRobot* r, tbXml* link, tbRobotBody* body)
 
 static tbStatus add_link(tbRobot* r, tbXml* link, tbRobotBody* parent, tbRobotBody** out)
 {
-  *out = tb_robot_add(r, tb_xml_get(link, "name"), parent, link);
+  const char* name = tb_xml_get(link, "name"); // the scene's own world is called "world"
+  *out = tb_robot_add(r, strcmp(name, "world") == 0 ? "world_link" : name, parent, link);
   if (!*out) return TB_ERROR_MEMORY;
   TB_TRY(read_inertial(r, link, *out));
   return read_collisions(r, link, *out);
@@ -281,7 +282,6 @@ tbStatus tb_import_urdf(tbRobot* r, tbXml* root, const tbImportOptions* options)
   if (weightless && strcmp(name, "world") == 0 && !tb_xml_child(base, "collision"))
     return add_children(r, root, name, NULL);
   TB_TRY(add_link(r, base, NULL, &body));
-  if (strcmp(name, "world") == 0) body->name = "world_link"; // the scene's own world has that name
   body->free = options->floating;
   return add_children(r, root, name, body);
 }

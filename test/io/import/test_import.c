@@ -350,6 +350,19 @@ TEST(links_without_mass_find_some)
   done(&i);
 }
 
+TEST(joints_without_names_stand_in_one_body)
+{
+  if (!tb_have_import()) return;
+  Import i =
+      import_text("<mujoco><worldbody><body name='a'><joint/><joint axis='1 0 0'/><joint type='slide'/><geom "
+                  "size='.1'/></body></worldbody></mujoco>",
+                  false);
+  CHECK_OK(&i.ctx, i.status);
+  CHECK(body(&i, "a") && body(&i, "a/joint1") && body(&i, "a/joint2"));
+  CHECK(tb_world_joint_count(i.scene.world) == 3);
+  done(&i);
+}
+
 TEST(notes_that_repeat_are_one)
 {
   if (!tb_have_import()) return;
@@ -422,6 +435,11 @@ TEST(robots_that_cannot_be_are_refused_with_their_line)
       {"<mujoco><worldbody>\n<geom type='mesh' mesh='x'/></worldbody></mujoco>",
        ":2: there is no mesh \"x\""},
       {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", ":2: <replicate> needs a count"},
+      {"<mujoco><worldbody>\n<body name='world'><geom size='1'/></body></worldbody></mujoco>",
+       ":2: \"world\" is the world's own name"},
+      {"<mujoco><worldbody><body name='a'><freejoint/><geom size='1'/>\n<geom type='plane' size='1 1 "
+       "1'/></body></worldbody></mujoco>",
+       ":2: \"a\" moves, but is a plane"},
       {"<mujoco><worldbody>\n<composite/></worldbody></mujoco>", ":2: <composite> is not supported"},
       {"<mujoco><include file='nowhere.xml'/></mujoco>", "nowhere.xml"},
       {"", ":1: no element found"},
