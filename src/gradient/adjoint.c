@@ -8,12 +8,14 @@
 // number of the state. Bodies that no contact and no joint connects do not act on each other within a step,
 // so that one difference serves all of these islands at once.
 //
+// Steps of primal, vbd and avbd between rigid bodies are differentiated implicitly at their minimum instead
+// (adjoint_local.c).
+//
 // Cost    two steps per number of the state of the largest island and step, whatever the count of parameters;
 //         two more for each that acts beyond the start. Where a contact changes right at the run the adjoint
 //         has the mean of both sides in that step, which is less than what tangents carry on: they are
 //         reported.
-#include "gradient/objective.h"
-#include "gradient/state.h"
+#include "gradient/adjoint.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,26 +23,9 @@
 static const double REACH = 1e-5, KINK = 1e-3, NOISE = 1e-12;
 enum { LEVELS = 3 };
 
-typedef struct {
-  const tbObjective* o;
-  const double* values;
-  tbScene base, near;
-  tbScene* beside;     // with each number a little more, and a little less           (2 size)
-  tbArray kept, piece; // tbStateAt*: of every so many steps; of the steps of one piece
-  int n;               // room of the vectors
-  double* adjoint;     // a                                                          (n)
-  double* before;      // F_sᵀ a⁺                                                     (n)
-  double *ahead, *behind, *unit, *direction, *change, *bend; // (n)
-  int* island; // of a number of the state; −1: none of a body that moves    (n)
-  int* column; // the difference that it is part of                          (n)
-  int columns;
-  double* gradient; // (size)
-  tbTape tape;
-  tbExact exact;
-  tbGradientReport* report;
-} Reverse;
+typedef tbReverse Reverse;
 
-static tbStatus step(tbContext* ctx, Reverse* r, bool replay, tbWorld* w)
+tbStatus tb_reverse_step(tbContext* ctx, Reverse* r, bool replay, tbWorld* w)
 {
   r->report->runs++;
   return tb_objective_step(ctx, r->o, &r->exact, replay, w);
@@ -116,7 +101,7 @@ static tbStatus quotient(tbContext* ctx, Reverse* r, const tbStateAt* s, double 
 {
   memset(out, 0, (size_t)r->n * sizeof(double));
   TB_TRY(tb_state_put(ctx, s, e, r->direction, true, r->near.world));
-  TB_TRY(step(ctx, r, true, r->near.world));
+  TB_TRY(tb_reverse_step(ctx, r, true, r->near.world));
   tb_state_difference(r->near.world, r->base.world, 1 / e, out);
   return TB_OK;
 }
@@ -196,22 +181,34 @@ static tbStatus ask_numbers(tbContext* ctx, Reverse* r, const tbStateAt* s)
       tbWorld* w = r->beside[2 * i + side].world;
       if (tb_objective_is_initial(r->o, i) || !w) continue;
       TB_TRY(tb_state_put(ctx, s, 0, NULL, false, w));
-      TB_TRY(step(ctx, r, true, w));
+      TB_TRY(tb_reverse_step(ctx, r, true, w));
       weigh(r, i, w, r->base.world, share(r, i, side));
     }
   return TB_OK;
 }
 
+// The run's own step once more, kept in parts where it can be.
+static tbStatus record_step(tbContext* ctx, Reverse* r)
+{
+  tbWorld* w = r->base.world;
+  r->held.solves = 0;
+  if (r->local) w->cache->held = &r->held;
+  tbStatus status = tb_reverse_step(ctx, r, false, w);
+  w->cache->held = NULL;
+  return status;
+}
+
 static tbStatus step_back(tbContext* ctx, Reverse* r, int64_t number, const tbStateAt* s)
 {
-  bool stable = true;
+  bool stable = true, done;
   TB_TRY(tb_state_put(ctx, s, 0, NULL, true, r->base.world));
   TB_TRY(make_room(ctx, r, tb_state_size(r->base.world)));
-  TB_TRY(step(ctx, r, false, r->base.world));
+  TB_TRY(record_step(ctx, r));
   TB_TRY(make_room(ctx, r, tb_state_size(r->base.world)));
   TB_TRY(assign_columns(ctx, r));
   TB_TRY(ask_numbers(ctx, r, s));
-  TB_TRY(transpose(ctx, r, s, &stable));
+  TB_TRY(tb_reverse_transpose(ctx, r, s, &done, &stable));
+  if (!done) TB_TRY(transpose(ctx, r, s, &stable));
   memcpy(r->adjoint, r->before, (size_t)r->n * sizeof(double));
   if (stable) return TB_OK;
   if (r->report->unstable < TB_GRADIENT_UNSTABLE) r->report->unstable_step[r->report->unstable] = number;
@@ -286,7 +283,7 @@ static tbStatus run_forward(tbContext* ctx, Reverse* r, int64_t steps, int64_t e
 {
   for (int64_t i = 0; i < steps; i++) {
     if (i % every == 0) TB_TRY(keep(ctx, &r->kept, r->base.world));
-    TB_TRY(step(ctx, r, false, r->base.world));
+    TB_TRY(tb_reverse_step(ctx, r, false, r->base.world));
   }
   if (r->base.world->state_kind)
     return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
@@ -302,7 +299,7 @@ static tbStatus run_back(tbContext* ctx, Reverse* r, int64_t steps, int64_t ever
     TB_TRY(tb_state_put(ctx, state_at(&r->kept, c), 0, NULL, true, r->base.world));
     for (int64_t i = first; i < end; i++) {
       TB_TRY(keep(ctx, &r->piece, r->base.world));
-      if (i + 1 < end) TB_TRY(step(ctx, r, false, r->base.world));
+      if (i + 1 < end) TB_TRY(tb_reverse_step(ctx, r, false, r->base.world));
     }
     note_states(r);
     for (int64_t i = end; i-- > first;)
@@ -318,6 +315,7 @@ static tbStatus work(tbContext* ctx, Reverse* r, double* loss)
   TB_TRY(tb_objective_scene(ctx, r->o, r->values, &r->near));
   TB_TRY(tb_state_check_kinds(ctx, r->base.world));
   TB_TRY(make_beside(ctx, r));
+  r->local = tb_reverse_is_local(r);
   int64_t steps = tb_objective_steps(r->o), every = (int64_t)ceil(sqrt((double)steps));
   TB_TRY(run_forward(ctx, r, steps, every > 0 ? every : 1));
   TB_TRY(begin_adjoint(ctx, r, loss));
@@ -336,6 +334,7 @@ tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* o, const double*
                .report = report};
   tb_tape_init(&r.tape);
   tb_exact_init(ctx, &r.exact, &r.tape);
+  tb_relaxed_held_init(&r.held);
   memset(gradient, 0, (size_t)o->size * sizeof(double));
   tbStatus status = work(ctx, &r, loss);
   report->steps = tb_objective_steps(o);
@@ -349,6 +348,7 @@ tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* o, const double*
   tb_free(ctx, r.island);
   tb_free(ctx, r.column);
   tb_tape_free(ctx, &r.tape);
+  tb_relaxed_held_free(ctx, &r.held);
   tb_scene_free(ctx, &r.base);
   tb_scene_free(ctx, &r.near);
   for (int i = 0; r.beside && i < 2 * o->size; i++) tb_scene_free(ctx, &r.beside[i]);

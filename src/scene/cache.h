@@ -41,16 +41,17 @@ typedef struct tbAnswers {
 } tbAnswers;
 
 typedef struct tbCache {
-  tbArray surface;          // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
-  tbArray factor;           // tbBodyFactor of a body; as many as have been needed
-  tbArray records;          // of contacts: memory for the next step's
-  tbKept contacts;          // pairs of shapes and what kept them apart (step/find_cache.c)
-  tbKept soft_step;         // what the scheme soft-step keeps (step/soft_step_cache.c)
-  const tbAnswers* answers; // null: the solver answers
-  tbCcdMethod ccd;          // of the step under way: tbStepOptions.ccd
-  bool apart;               // not the world's own: of a call on a const world
-  tbArena scratch;          // of one step: emptied at its start
-  tbPool pool;              // what a step allocates and frees: taken again by the next
+  tbArray surface;            // tbSurfaceMesh* of a shape (null: a plane's); as many as have been needed
+  tbArray factor;             // tbBodyFactor of a body; as many as have been needed
+  tbArray records;            // of contacts: memory for the next step's
+  tbKept contacts;            // pairs of shapes and what kept them apart (step/find_cache.c)
+  tbKept soft_step;           // what the scheme soft-step keeps (step/soft_step_cache.c)
+  const tbAnswers* answers;   // null: the solver answers
+  struct tbRelaxedHeld* held; // null, or a relaxed step taken apart for adjoints (step/relaxed_held.h)
+  tbCcdMethod ccd;            // of the step under way: tbStepOptions.ccd
+  bool apart;                 // not the world's own: of a call on a const world
+  tbArena scratch;            // of one step: emptied at its start
+  tbPool pool;                // what a step allocates and frees: taken again by the next
 } tbCache;
 
 void tb_cache_init(tbCache* cache, tbContext* ctx);

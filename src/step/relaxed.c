@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step/relaxed.h"
+#include "step/relaxed_held.h"
 
 #include "step/count.h"
 #include "step/impacts.h"
@@ -192,7 +193,9 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
     double end = clock + fmax(*o->solver.time_left_s, 0);
     run.deadline = run.deadline > 0 ? fmin(run.deadline, end) : end;
   }
-  if (a->problem->ncontact > 0) TB_TRY(solve(ctx, &run));
+  tbRelaxedHeld* held = work->cache ? work->cache->held : NULL;
+  if (held && held->hold) TB_TRY(tb_relaxed_held_impulses(ctx, held, &run));
+  else if (a->problem->ncontact > 0) TB_TRY(solve(ctx, &run));
   if (o->solver.time_left_s) *o->solver.time_left_s -= tb_seconds() - clock;
   report->iterations += run.iterations;
   if (!(run.off <= o->solver.velocity_tolerance)) TB_TRY(finish(ctx, o, work, report));
@@ -200,6 +203,7 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
   report->changes.unbalanced = 0;
   if (run.v) TB_TRY(take_velocities(o, run.v, work, report, &uneven));
   TB_TRY(tb_assembly_judge(ctx, o, NULL, a));
+  if (held) TB_TRY(tb_relaxed_held_keep(ctx, w, held, &run, a));
   tb_step_confirm(o, work, report);
   if (uneven && report->outcome == TB_CONVERGED) report->outcome = TB_FAILED;
   report->residual = tb_worse_residual(&report->residual, &a->residual);

@@ -97,6 +97,57 @@ TEST(adjoints_are_the_gradients_that_tangents_are)
   }
 }
 
+// A pile of boxes that slide on each other, each with its own velocity.
+static void put_pile(int boxes, char* text, size_t room, char* wrt, size_t wrt_room)
+{
+  size_t at =
+      (size_t)snprintf(text, room,
+                       "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.05, \"scheme\": \"primal\", \"bodies\": "
+                       "[{\"name\": \"g\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}}");
+  *wrt = 0;
+  for (int i = 0; i < boxes; i++) {
+    at += (size_t)snprintf(
+        text + at, room - at,
+        ", {\"name\": \"b%d\", \"mass\": %g, \"shape\": {\"type\": \"box\", \"size\": [%g, 0.4, "
+        "0.2]}, \"position\": [%g, 0, %g], \"velocity\": [%g, 0.05, -0.01]}",
+        i, 1 + 0.1 * i, 0.4 - 0.01 * i, 0.003 * i, 0.1 + 0.19999 * i, 0.1 + 0.05 * i);
+    snprintf(wrt + strlen(wrt), wrt_room - strlen(wrt), "%sb%d.velocity", i ? "," : "", i);
+  }
+  snprintf(text + at, room - at, "]}");
+}
+
+// Through the minimum that a step of primal ends at: as tangents, and beyond a few bodies no more steps for
+// more of them.
+TEST(adjoints_through_minima_are_local)
+{
+  double steps[3];
+  for (int k = 0; k < 3; k++) {
+    int boxes = 3 << k;
+    char text[4096], wrt[256], loss[32];
+    put_pile(boxes, text, sizeof text, wrt, sizeof wrt);
+    snprintf(loss, sizeof loss, "b%d:1,0,0.3", boxes - 1);
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, text, loss, wrt);
+    REQUIRE(o);
+    double x[36], g[36], a[36], size = 0;
+    tbGradientReport report;
+    tb_objective_values(o, x);
+    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_ADJOINT, x, NULL, a, &report));
+    steps[k] = (double)report.runs / (double)report.steps;
+    if (k == 0) {
+      CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_TANGENT, x, NULL, g, NULL));
+      for (int i = 0; i < tb_objective_size(o); i++) size = fmax(size, fabs(g[i]));
+      for (int i = 0; i < tb_objective_size(o); i++)
+        if (!(fabs(a[i] - g[i]) <= 1e-6 * size))
+          test_failed(__FILE__, __LINE__, "number %d: %.12g, and %.12g by tangents", i, a[i], g[i]);
+    }
+    tb_objective_free(&ctx, o);
+  }
+  if (!(steps[2] < 1.3 * steps[0]))
+    test_failed(__FILE__, __LINE__, "steps for one: %g of 3 boxes, %g of 6, %g of 12", steps[0], steps[1],
+                steps[2]);
+}
+
 // A thrown body: x = x₀ + v T + ½ g T², so that d|x − p|²/dv = 2 (x − p) T, and /dg = (x − p) T².
 TEST(a_thrown_body_has_the_gradient_of_its_parabola)
 {
@@ -398,30 +449,40 @@ TEST(newtons_method_solves_contact_problems_to_rounding)
   }
 }
 
+// One allocation fails; total: how many there are, of the first run, in which none does.
+static void fail_one(const GradientScene* s, const char* scheme, tbGradientMethod method, long k, long* total)
+{
+  tbFailingAllocator state = {.countdown = k};
+  tbContext ctx = test_failing_context(&state);
+  tbObjective* o = NULL;
+  double x[MOST], g[MOST];
+  tbStatus status =
+      tb_objective_parse(&ctx, "s", s->text, strlen(s->text), NULL, s->loss, "a.velocity,m.friction", &o);
+  if (status == TB_OK) {
+    tb_objective_values(o, x);
+    tb_objective_options(o)->scheme = scheme, *tb_objective_time(o) = 0.02;
+    status = tb_objective_gradient(&ctx, o, method, x, NULL, g, NULL);
+  }
+  tb_objective_free(&ctx, o);
+  if (k < 0) *total = state.total;
+  if (status != (k < 0 ? TB_OK : TB_ERROR_MEMORY) || state.alive != 0)
+    test_failed(__FILE__, __LINE__, "%s, allocation %ld of %ld: %s, %ld alive", scheme, k, *total,
+                tb_status_name(status), state.alive);
+}
+
 TEST(gradients_survive_failed_allocations)
 {
-  GradientScene s = gradient_scene(0);
-  char* time = strstr(s.text, "\"time\": ");
-  REQUIRE(time);
-  memcpy(time + 8, "0.02 ", 5);
-  char* comma = strchr(time, ',');
-  memset(time + 13, ' ', (size_t)(comma - time - 13));
-  long total = 1, stride = test_quick() ? 97 : 23;
-  for (long k = -1; k < total; k += k < 0 ? 1 : stride) {
-    tbFailingAllocator state = {.countdown = k};
-    tbContext ctx = test_failing_context(&state);
-    tbObjective* o = NULL;
-    double x[MOST], g[MOST];
-    tbStatus status =
-        tb_objective_parse(&ctx, "s", s.text, strlen(s.text), NULL, s.loss, "a.velocity,m.friction", &o);
-    if (status == TB_OK) tb_objective_values(o, x);
-    tbGradientMethod method = k % 2 ? TB_GRADIENT_TANGENT : TB_GRADIENT_ADJOINT;
-    if (k < 0) method = TB_GRADIENT_TANGENT;
-    if (status == TB_OK) status = tb_objective_gradient(&ctx, o, method, x, NULL, g, NULL);
-    tb_objective_free(&ctx, o);
-    if (k < 0) total = state.total;
-    if (status != (k < 0 ? TB_OK : TB_ERROR_MEMORY) || state.alive != 0)
-      test_failed(__FILE__, __LINE__, "allocation %ld of %ld: %s, %ld alive", k, total,
-                  tb_status_name(status), state.alive);
+  static const struct {
+    uint64_t seed;
+    const char* scheme;
+    tbGradientMethod method;
+  } ways[] = {{0, "semi-implicit", TB_GRADIENT_TANGENT},
+              {0, "semi-implicit", TB_GRADIENT_ADJOINT},
+              {2, "primal", TB_GRADIENT_ADJOINT}};
+  for (int i = 0; i < 3; i++) {
+    GradientScene s = gradient_scene(ways[i].seed);
+    long total = 1, stride = test_quick() ? 197 : 47;
+    for (long k = -1; k < total; k += k < 0 ? 1 : stride)
+      fail_one(&s, ways[i].scheme, ways[i].method, k, &total);
   }
 }
