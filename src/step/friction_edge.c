@@ -4,8 +4,6 @@
 #include "step/rows.h"
 #include "tribo/step.h"
 
-static const double PI = 3.14159265358979323846;
-
 // Whether the friction there has a direction that only the contact's place in a surface mesh tells.
 static bool is_woven(const tbWorld* w, const tbContactRecord* r)
 {
@@ -31,7 +29,7 @@ int tb_world_contact_friction(const tbWorld* w, int index, int count, tbVec3* ed
   if (t.rows < 3) return 0;
   for (int i = 0; i < count; i++) {
     double d[2];
-    tb_sin_cos(2 * PI * i / count, &d[1], &d[0]);
+    tb_sin_cos(2 * TB_PI * i / count, &d[1], &d[0]);
     double use = tb_friction_use(t.law, t.param, 1, d), reach = use > 0 ? 1 / use : 0;
     edge[i] = tb_add3(tb_scale3(reach * d[0], tb_mat3_row(t.frame, 1)),
                       tb_scale3(reach * d[1], tb_mat3_row(t.frame, 2)));

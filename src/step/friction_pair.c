@@ -17,8 +17,6 @@
 #include "scene/world.h"
 #include "tribo/problem.h"
 
-static const double PI = 3.14159265358979323846;
-
 // Axes of a surface in the contact plane: t along its direction, b on the side of `across`. Where the
 // direction stands on the plane, `across` takes its place.
 typedef struct {
@@ -107,7 +105,7 @@ static void meet_matchsticks(const tbSurfaceSide* a, const tbSurfaceSide* b, tbV
   tbVec3 sa = axes_of(a, n).t, sb = axes_of(b, n).t;
   if (tb_dot3(sa, sb) < 0) sb = tb_neg3(sb);
   // acos of the product, by the angle whose sine and cosine are both known to full precision
-  double theta = tb_atan2(tb_norm3(tb_cross3(sa, sb)), tb_dot3(sa, sb)), d = fmax(1 - 2 * theta / PI, 0);
+  double theta = tb_atan2(tb_norm3(tb_cross3(sa, sb)), tb_dot3(sa, sb)), d = fmax(1 - 2 * theta / TB_PI, 0);
   double mu = sqrt(fa->mu * fb->mu);
   *tangent = tb_normalize3(tb_add3(sa, sb));
   set_ellipse(d * sqrt(fa->mu_t * fb->mu_t) + (1 - d) * mu, d * sqrt(fa->mu_b * fb->mu_b) + (1 - d) * mu,
@@ -162,7 +160,7 @@ static double plow(const tbSurfaceSide* s, tbVec3 n, tbVec3 d)
   if (!s->friction) return 0;
   if (!s->plow) return sqrt(coefficient_t(s->friction) * coefficient_b(s->friction));
   Axes own = axes_of(s, n);
-  double at = tb_atan2(tb_dot3(d, own.b), tb_dot3(d, own.t)) * (TB_PLOW_DIRECTIONS / (2 * PI)),
+  double at = tb_atan2(tb_dot3(d, own.b), tb_dot3(d, own.t)) * (TB_PLOW_DIRECTIONS / (2 * TB_PI)),
          below = floor(at);
   int i = ((int)below + 2 * TB_PLOW_DIRECTIONS) % TB_PLOW_DIRECTIONS, j = (i + 1) % TB_PLOW_DIRECTIONS;
   return s->plow[i] + (at - below) * (s->plow[j] - s->plow[i]);
@@ -175,7 +173,7 @@ void tb_friction_plow(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, 
   tbVec3 y = tb_cross3(n, tangent);
   for (int i = 0; i < count; i++) {
     double c, s;
-    tb_sin_cos(2 * PI * i / count, &s, &c);
+    tb_sin_cos(2 * TB_PI * i / count, &s, &c);
     tbVec3 d = tb_add3(tb_scale3(c, tangent), tb_scale3(s, y));
     mu[i] = plow(a, n, d) + plow(b, n, tb_neg3(d));
   }
@@ -242,10 +240,10 @@ static void half_axes(int law, const double* param, double axis[2])
 static double use_of_polygon(const double* mu, double fn, const double f[2])
 {
   if (f[0] == 0 && f[1] == 0) return 0;
-  double at = tb_atan2(f[1], f[0]) * (4 / PI), below = floor(at), x[2], y[2];
+  double at = tb_atan2(f[1], f[0]) * (4 / TB_PI), below = floor(at), x[2], y[2];
   int i = ((int)below + 16) % 8, j = (i + 1) % 8;
-  tb_sin_cos(PI / 4 * i, &y[0], &x[0]);
-  tb_sin_cos(PI / 4 * j, &y[1], &x[1]);
+  tb_sin_cos(TB_PI / 4 * i, &y[0], &x[0]);
+  tb_sin_cos(TB_PI / 4 * j, &y[1], &x[1]);
   double det = x[0] * y[1] - y[0] * x[1], first = (f[0] * y[1] - f[1] * x[1]) / det,
          second = (x[0] * f[1] - y[0] * f[0]) / det;
   return share(fmax(first, 0), mu[i] * fn) + share(fmax(second, 0), mu[j] * fn);
@@ -285,7 +283,7 @@ void tb_friction_against(int law, const double* p, double fn, const double u[2],
     double best = -INFINITY;
     for (int i = 0; i < 8; i++) {
       double c, s, along;
-      tb_sin_cos(PI / 4 * i, &s, &c);
+      tb_sin_cos(TB_PI / 4 * i, &s, &c);
       along = -p[i] * (c * u[0] + s * u[1]);
       if (along > best) best = along, f[0] = p[i] * fn * c, f[1] = p[i] * fn * s;
     }
