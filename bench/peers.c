@@ -109,7 +109,7 @@ static const Peer peers[] = {
 
 static void add_kind(PeerScene* s, PeerKind kind, tbVec3 half, tbVec3 x, tbQuat q, double density)
 {
-  double r = half.x, volume = 8 * half.x * half.y * half.z, ball = 4.0 / 3 * 3.14159265358979 * r * r * r;
+  double r = half.x, volume = 8 * half.x * half.y * half.z, ball = 4.0 / 3 * TB_PI * r * r * r;
   if (kind != PEER_BOX) volume = ball * (1 + 1.5 * (half.z - r) / r);
   s->body = realloc(s->body, (size_t)(s->count + 1) * sizeof *s->body);
   s->body[s->count++] =

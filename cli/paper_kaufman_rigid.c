@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 tbStatus kaufman_rigid(tbContext* ctx, tbWorld* w, const tbShape* shapes, int count, tbTransform pose,
                        tbVec3 velocity, tbBodyId* out)
 {

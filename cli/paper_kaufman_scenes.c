@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 tbStatus kaufman_world(tbContext* ctx, double mu, tbWorld** out)
 {
   tbWorldDef def = tb_default_world_def();
@@ -107,15 +105,15 @@ static tbVec3 strand_at(const void* user, double x, double y, double z)
 {
   const Strand* s = user;
   double length = STRANDS * PITCH, u = (x - 0.5) * length * 1.1, v = (y - 0.5) * WIDE, up = (z - 0.5) * THICK;
-  double phase = PI * (u / PITCH - 0.5), sign = (s->number + s->across) % 2 ? -1 : 1;
-  up += sign * 0.52 * THICK * fmax(-1, fmin(1, 3.2 * sin(phase + PI / 2 + PI * STRANDS / 2)));
+  double phase = TB_PI * (u / PITCH - 0.5), sign = (s->number + s->across) % 2 ? -1 : 1;
+  up += sign * 0.52 * THICK * fmax(-1, fmin(1, 3.2 * sin(phase + TB_PI / 2 + TB_PI * STRANDS / 2)));
   double aside = (s->number - 0.5 * (STRANDS - 1)) * PITCH;
   return s->across ? tb_vec3(aside - v, u, up) : tb_vec3(u, aside + v, up);
 }
 
 tbStatus kaufman_weave(tbContext* ctx, tbWorld* w, double young, bool hung)
 {
-  tbQuat upright = hung ? tb_quat(cos(PI / 4), sin(PI / 4), 0, 0) : tb_quat_identity();
+  tbQuat upright = hung ? tb_quat(cos(TB_PI / 4), sin(TB_PI / 4), 0, 0) : tb_quat_identity();
   tbVec3 at = tb_vec3(0, 0, hung ? 0.5 : 0.05);
   for (int i = 0; i < 2 * STRANDS; i++) {
     Strand s = {i % STRANDS, i >= STRANDS};
@@ -186,7 +184,7 @@ static tbStatus dinosaurs(tbContext* ctx, tbWorld* w, bool quick)
   for (int i = 0; i < (quick ? 2 : 9); i++) {
     tbTetMesh* mesh;
     tbDeformableDef def = matter(quick ? 8 : 29, 1e6, 2e-3);
-    double angle = 2 * PI * i / 9;
+    double angle = 2 * TB_PI * i / 9;
     def.soft.model = TB_ELASTIC_STVK, def.basis = TB_BASIS_DERIVATIVES;
     def.position = tb_vec3(0.7 * cos(angle), 0.7 * sin(angle), 0.3 + 0.25 * (i % 3));
     def.velocity = tb_vec3(-2 * cos(angle), -2 * sin(angle), 0);

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double pi = 3.14159265358979323846;
-
 static tbStatus add_cloth(tbContext* ctx, tbWorld* w, tbMesh* mesh, tbClothDef cloth, tbVec3 at, tbQuat turn,
                           const tbPinDef* pin)
 {
@@ -59,10 +57,10 @@ static tbStatus ribbon(tbContext* ctx, tbWorld* w, int cells, tbClothDef cloth)
 {
   tbMesh* mesh;
   cloth.thickness = 0.0025;
-  TB_TRY(add_shape(ctx, w, tb_shape_plane(tb_vec3(sin(pi / 18), 0, cos(pi / 18)), 0), tb_zero3(),
+  TB_TRY(add_shape(ctx, w, tb_shape_plane(tb_vec3(sin(TB_PI / 18), 0, cos(TB_PI / 18)), 0), tb_zero3(),
                    tb_quat_identity(), tb_zero3(), tb_zero3()));
   TB_TRY(tb_cloth_grid(ctx, 1.5, 0.1, 15 * cells + 11, cells, &mesh));
-  double half = 0.5 * 0.49 * pi;
+  double half = 0.5 * 0.49 * TB_PI;
   return add_cloth(ctx, w, mesh, cloth, tb_vec3(0, 0, 0.8), tb_quat(cos(half), 0, sin(half), 0), NULL);
 }
 
@@ -75,7 +73,7 @@ static tbStatus make_tube(tbContext* ctx, int around, int rows, double waist, do
   int* t = calloc((size_t)ntriangle, 3 * sizeof *t);
   for (int i = 0; x && i < nvertex; i++) {
     double down = (double)(i / around) / (rows - 1),
-           angle = 2 * pi * (i % around + 0.5 * (i / around % 2)) / around;
+           angle = 2 * TB_PI * (i % around + 0.5 * (i / around % 2)) / around;
     double radius = waist + (hem - waist) * down;
     x[i] = tb_vec3(radius * cos(angle), radius * sin(angle), -length * down);
   }

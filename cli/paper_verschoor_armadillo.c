@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const double pi = 3.14159265358979323846;
-
 static const char folder[] = "../shared/meshes";
 static const double BODY = 0.006, ROLLER = 1;   // metres of a unit of the files
 static const double SPEED = 0.5;                // of the rollers' surfaces, m/s
@@ -30,7 +28,7 @@ bool verschoor_has_armadillo(void)
   return access(path, R_OK) == 0;
 }
 
-static tbQuat upright(void) { return tb_quat_exp(tb_vec3(pi / 2, 0, 0)); } // from y up, as in the files
+static tbQuat upright(void) { return tb_quat_exp(tb_vec3(TB_PI / 2, 0, 0)); } // from y up, as in the files
 
 // It closes in, fast until it holds the body.
 static tbStatus add_roller(const Stage* s, tbShape shape, tbVec3 at, tbVec3 closing, tbVec3 spin)

@@ -6,8 +6,6 @@
 #include "tribo/tools/random.h"
 #include "tribo/fem.h"
 
-static const double pi = 3.14159265358979323846;
-
 Stage verschoor_stage(tbContext* ctx, tbWorld* world, double young, tbElasticModel model)
 {
   Stage s = {ctx, world, tb_soft_def()};
@@ -158,9 +156,9 @@ tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticMo
   tbStatus status = TB_OK;
   for (int i = 0; i < BALLS && status == TB_OK; i++) {
     double sine, cosine;
-    tb_sin_cos(2 * pi * i / BALLS, &sine, &cosine);
+    tb_sin_cos(2 * TB_PI * i / BALLS, &sine, &cosine);
     status = verschoor_add_soft(&s, mesh, tb_vec3(track * cosine, track * sine, radius + room),
-                                tb_vec3(0, 0, 2 * pi * i / BALLS), tb_zero3(), NULL);
+                                tb_vec3(0, 0, 2 * TB_PI * i / BALLS), tb_zero3(), NULL);
   }
   tb_tet_mesh_free(ctx, mesh);
   return status;

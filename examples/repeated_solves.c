@@ -3,6 +3,7 @@
 //
 // Only the free motion changes from one solve to the next, so that the workspace keeps W, its pattern and the
 // memory of every solve; each starts from the impulses of the last.
+#include "tribo/math.h"
 #include "tribo/workspace.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static tbStatus sweep(tbContext* ctx, tbWorkspace* space, double* lambda, double
   options.solver = "bgs", options.tolerance = 1e-6;
   for (int degrees = 0; degrees <= 30; degrees += 5) {
     tbSolveResult result;
-    lean(p, degrees * 3.14159265358979 / 180, v_free);
+    lean(p, degrees * TB_PI / 180, v_free);
     tbStatus status = tb_workspace_update(ctx, space, &(tbProblemValues){.v_free = v_free});
     if (status == TB_OK) status = tb_workspace_solve(ctx, space, &options, lambda, &result);
     if (status != TB_OK) return status;

@@ -3,6 +3,7 @@
 //
 // The block is a particle of 2 kg on a slope of 25°, for one step of 10 ms. With μ = 0.5 > tan 25° it sticks;
 // with μ = 0.3 it slides down.
+#include "tribo/math.h"
 #include "tribo/problem.h"
 #include "tribo/solver.h"
 
@@ -12,7 +13,7 @@
 // One contact: rows n, t, b; the frame is the slope's, so that J is the identity.
 static tbStatus build(tbContext* ctx, double mu, tbProblem** out)
 {
-  const double mass = 2, dt = 0.01, slope = 25 * 3.14159265358979 / 180;
+  const double mass = 2, dt = 0.01, slope = 25 * TB_PI / 180;
   const double v_free[3] = {-9.81 * dt * cos(slope), 9.81 * dt * sin(slope), 0}; // one step of gravity
   const double J[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   tbBuilder* b;

@@ -6,6 +6,7 @@
 // through what is known. Where the direction is none of descent, or the search along it fails, what was
 // learned is forgotten and the gradient taken by itself, once.
 #include "gradient/objective.h"
+#include "math/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,13 +26,6 @@ typedef struct {
 tbMinimize tb_default_minimize(void)
 {
   return (tbMinimize){.iterations = 50, .loss = 1e-10, .change = 1e-9, .memory = 8};
-}
-
-static double dot(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
 }
 
 static double within(const Search* s, int i, double x)
@@ -55,16 +49,16 @@ static void direction(Search* s)
   for (int i = 0; i < n; i++) s->d[i] = is_held(s, i) ? 0 : -s->g[i];
   for (int k = 0; k < s->kept; k++) {
     const double *sk = s->S + (size_t)k * n, *yk = s->Y + (size_t)k * n;
-    alpha[k] = dot(n, sk, s->d) / dot(n, sk, yk);
+    alpha[k] = tb_dot_in_order(n, sk, s->d) / tb_dot_in_order(n, sk, yk);
     for (int i = 0; i < n; i++) s->d[i] -= alpha[k] * yk[i];
   }
   if (s->kept > 0) {
-    double scale = dot(n, s->S, s->Y) / dot(n, s->Y, s->Y);
+    double scale = tb_dot_in_order(n, s->S, s->Y) / tb_dot_in_order(n, s->Y, s->Y);
     for (int i = 0; i < n; i++) s->d[i] *= scale;
   }
   for (int k = s->kept - 1; k >= 0; k--) {
     const double *sk = s->S + (size_t)k * n, *yk = s->Y + (size_t)k * n;
-    double beta = dot(n, yk, s->d) / dot(n, sk, yk);
+    double beta = tb_dot_in_order(n, yk, s->d) / tb_dot_in_order(n, sk, yk);
     for (int i = 0; i < n; i++) s->d[i] += (alpha[k] - beta) * sk[i];
   }
   for (int i = 0; i < n; i++)
@@ -75,7 +69,7 @@ static void direction(Search* s)
 // distances is twice too far, and no more than the numbers' own size at once.
 static double first_length(const Search* s)
 {
-  double g2 = dot(s->n, s->g, s->g), size = sqrt(dot(s->n, s->x, s->x));
+  double g2 = tb_dot_in_order(s->n, s->g, s->g), size = sqrt(tb_dot_in_order(s->n, s->x, s->x));
   double length = g2 > 0 ? 0.5 * s->loss / g2 : 0, most = fmax(size, 1) / sqrt(g2 > 0 ? g2 : 1);
   return fmin(length, most);
 }
@@ -115,8 +109,9 @@ static void learn(Search* s)
   memmove(s->Y + n, s->Y, (size_t)s->kept * row);
   for (int i = 0; i < n; i++) s->S[i] = s->next[i] - s->x[i], s->Y[i] = s->g_next[i] - s->g[i];
   s->kept++;
-  double sy = dot(n, s->S, s->Y);
-  if (!(sy > 1e-12 * sqrt(dot(n, s->S, s->S) * dot(n, s->Y, s->Y)))) { // it bends the wrong way
+  double sy = tb_dot_in_order(n, s->S, s->Y);
+  if (!(sy > 1e-12 * sqrt(tb_dot_in_order(n, s->S, s->S) *
+                          tb_dot_in_order(n, s->Y, s->Y)))) { // it bends the wrong way
     s->kept--;
     memmove(s->S, s->S + n, (size_t)s->kept * row);
     memmove(s->Y, s->Y + n, (size_t)s->kept * row);

@@ -11,7 +11,7 @@
 enum { SMALL = 150, VELOCITIES = 600, FEW = 24, MEMORY = 5 };
 enum { MOST = 600 }; // rows of a contact program that is solved exactly at the end
 
-static const double SPECK = 1e-9, PI = 3.14159265358979323846;
+static const double SPECK = 1e-9;
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
 
@@ -55,7 +55,7 @@ static void constrain_friction(const tbStagger* s, tbStaggerRows* r, int k)
     const double *a = corner[i], *b = corner[i + 1 < count ? i + 1 : 0];
     double val[2] = {a[1] - b[1], b[0] - a[0]}, size = sqrt(val[0] * val[0] + val[1] * val[1]);
     if (!(size > 0)) { // no friction: nothing in any direction
-      tb_sin_cos(2 * PI * i / count, &val[1], &val[0]);
+      tb_sin_cos(2 * TB_PI * i / count, &val[1], &val[0]);
       size = 1;
     }
     for (int e = 0; e < 2; e++) val[e] /= size;

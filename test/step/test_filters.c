@@ -83,7 +83,8 @@ TEST(filters_hold_for_deformable_bodies)
     const tbScheme* s = tb_scheme_at(i);
     if (!(s->moves & TB_MOVES_NODES)) continue;
     for (int sheet = 0; sheet < 2; sheet++)
-      for (int under = 0; under < 3; under += test_quick() ? 2 : 1) check(s->name, sheet, under);
+      for (int under = 0; under < 3; under++)
+        if (!test_quick() || under == (sheet ? 0 : 2)) check(s->name, sheet, under);
   }
 }
 
