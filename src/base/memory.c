@@ -15,6 +15,19 @@ static size_t block_size(size_t count, size_t size)
   return round_up(bytes ? bytes : 1);
 }
 
+// Under the address sanitizer what lies behind an array is out of bounds: the rest of its last cache line
+// and, in an arena, a line more, so that an array does not end where the next one starts.
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { FENCE = TB_ALIGNMENT };
+static void close_off(void* from, size_t bytes) { ASAN_POISON_MEMORY_REGION(from, bytes); }
+static void open_up(void* from, size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(from, bytes); }
+#else
+enum { FENCE = 0 };
+static void close_off(void* from, size_t bytes) { (void)from, (void)bytes; }
+static void open_up(void* from, size_t bytes) { (void)from, (void)bytes; }
+#endif
+
 static void* raw_alloc(tbContext* ctx, size_t bytes)
 {
   if (ctx->allocator.alloc) return ctx->allocator.alloc(ctx->allocator.user, bytes, TB_ALIGNMENT);
@@ -30,14 +43,17 @@ static void* alloc_or_fail(tbContext* ctx, size_t bytes, size_t count, size_t si
 
 void* tb_alloc(tbContext* ctx, size_t count, size_t size)
 {
-  size_t bytes = block_size(count, size);
-  void* pointer = alloc_or_fail(ctx, bytes, count, size);
-  return pointer ? memset(pointer, 0, bytes) : NULL;
+  void* pointer = tb_alloc_unset(ctx, count, size);
+  return pointer ? memset(pointer, 0, count * size) : NULL;
 }
 
 void* tb_alloc_unset(tbContext* ctx, size_t count, size_t size)
 {
-  return alloc_or_fail(ctx, block_size(count, size), count, size);
+  size_t bytes = block_size(count, size);
+  char* pointer = alloc_or_fail(ctx, bytes, count, size);
+  // An allocator of the caller's may give the same bytes to others later; free() opens them up by itself.
+  if (pointer && !ctx->allocator.alloc) close_off(pointer + count * size, bytes - count * size);
+  return pointer;
 }
 
 void tb_free(tbContext* ctx, void* pointer)
@@ -66,6 +82,7 @@ void* tb_arena_take(tbArena* arena, size_t count, size_t size)
     tb_fail(arena->ctx, TB_ERROR_MEMORY, "out of memory: %zu × %zu bytes", count, size);
     return NULL;
   }
+  bytes += FENCE;
   tbArenaBlock* block = arena->blocks;
   if (!block || block->size - block->used < bytes) {
     size_t room = bytes > arena->block_bytes ? bytes : arena->block_bytes;
@@ -77,7 +94,15 @@ void* tb_arena_take(tbArena* arena, size_t count, size_t size)
   }
   char* pointer = (char*)block + HEADER + block->used;
   block->used += bytes;
-  return memset(pointer, 0, bytes);
+  open_up(pointer, count * size);
+  close_off(pointer + count * size, bytes - count * size);
+  return memset(pointer, 0, count * size);
+}
+
+static void free_block(tbArena* arena, tbArenaBlock* block)
+{
+  open_up(block, HEADER + block->size);
+  tb_free(arena->ctx, block);
 }
 
 void tb_arena_reset(tbArena* arena)
@@ -91,12 +116,13 @@ void tb_arena_reset(tbArena* arena)
   if (largest && used > largest->size && used > arena->block_bytes) arena->block_bytes = used;
   for (tbArenaBlock *b = arena->blocks, *next; b; b = next) {
     next = b->next;
-    if (b != largest) tb_free(arena->ctx, b);
+    if (b != largest) free_block(arena, b);
   }
   arena->blocks = largest;
   if (largest) {
     largest->next = NULL;
     largest->used = 0;
+    close_off((char*)largest + HEADER, largest->size); // until it is taken again
   }
 }
 
@@ -104,7 +130,7 @@ void tb_arena_free(tbArena* arena)
 {
   for (tbArenaBlock *b = arena->blocks, *next; b; b = next) {
     next = b->next;
-    tb_free(arena->ctx, b);
+    free_block(arena, b);
   }
   arena->blocks = NULL;
 }

@@ -55,3 +55,30 @@ TEST(error_messages_stay_on_one_line)
   tb_fail(&ctx, TB_ERROR_INPUT, "a\nb\x01%s", "c\t");
   CHECK(strcmp(ctx.error.message, "a?b?c?") == 0);
 }
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+// One past the end of an array belongs to nobody, whether the next array follows in the arena or not; nor
+// does an array of an arena that was reset.
+TEST(arrays_are_fenced_under_the_sanitizer)
+{
+  tbContext ctx = tb_default_context();
+  tbArena arena;
+  tb_arena_init(&arena, &ctx);
+  for (size_t count = 0; count < 20; count++) {
+    double *a = TB_TAKE(&arena, double, count), *b = TB_TAKE(&arena, double, 8);
+    double* c = TB_NEW(&ctx, double, count);
+    CHECK(__asan_address_is_poisoned(a + count) && __asan_address_is_poisoned(c + count));
+    CHECK(count == 0 ||
+          (!__asan_address_is_poisoned(a + count - 1) && !__asan_address_is_poisoned(c + count - 1)));
+    CHECK(!__asan_address_is_poisoned(b) && !__asan_address_is_poisoned(b + 7) &&
+          __asan_address_is_poisoned(b + 8));
+    tb_free(&ctx, c);
+    if (count % 7 != 6) continue;
+    tb_arena_reset(&arena);
+    CHECK(__asan_address_is_poisoned(b));
+  }
+  tb_arena_free(&arena);
+}
+#endif

@@ -171,6 +171,49 @@ TEST(mjcf_defaults_geoms_and_actuators_reach_the_world)
   done(&i);
 }
 
+static Import import_actuator(const char* geom, const char* actuator)
+{
+  char text[1000];
+  snprintf(text, sizeof text,
+           "<mujoco><worldbody><body name='a'><joint name='j'/><geom %s/></body></worldbody>\n"
+           "<actuator><general joint='j' %s/></actuator></mujoco>",
+           geom, actuator);
+  return import_text(text, false);
+}
+
+// A general actuator with an affine bias is a servo, and all of it is in the scene: nothing is named. One
+// without is a force that the caller applies.
+TEST(general_actuators_are_servos_by_their_bias)
+{
+  if (!tb_have_import()) return;
+  Import i = import_actuator("size='.1'",
+                             "biastype='affine' gaintype='fixed' gainprm='100 0 0' biasprm='0 -100 -5'");
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && tb_world_joint_count(i.scene.world) == 1);
+  tbJointDef j = tb_joint_def(i.scene.world, tb_world_joint_at(i.scene.world, 0));
+  CHECK(j.servoed && j.servo.stiffness == 100 && j.servo.damping == 5);
+  for (size_t k = 0; k < i.notes.count; k++)
+    test_failed(__FILE__, __LINE__, "%s", ((const tbImportNote*)i.notes.data)[k].text);
+  done(&i);
+  i = import_actuator("size='.1'", "biastype='none' gainprm='100' biasprm='0 -100 -5'");
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world && tb_world_joint_count(i.scene.world) == 1);
+  CHECK(!tb_joint_def(i.scene.world, tb_world_joint_at(i.scene.world, 0)).servoed);
+  done(&i);
+}
+
+// So small that its volume rounds to nothing, whatever mass it is said to have: no number of the scene is
+// NaN.
+TEST(a_geom_without_volume_has_no_inertia)
+{
+  if (!tb_have_import()) return;
+  Import i = import_actuator("size='1e-120' mass='2'", "");
+  if (i.status == TB_OK) CHECK(tb_mat3_trace(body(&i, "a")->inertia) >= 0);
+  CHECK(!i.out.bytes ||
+        (!strstr(i.out.bytes, "nan") && !strstr(i.out.bytes, "NaN") && !strstr(i.out.bytes, "null")));
+  done(&i);
+}
+
 TEST(collada_meshes_are_hulls_of_what_their_scene_shows)
 {
   static const char dae[] =
