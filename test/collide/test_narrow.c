@@ -295,7 +295,7 @@ TEST(narrow_has_points_of_tb_collide_for_other_shapes)
 TEST(distance_of_two_boxes_is_the_truth)
 {
   tbRandom r = test_random(16);
-  for (int k = 0; k < 400; k++) {
+  for (int k = 0; k < (test_quick() ? 60 : 400); k++) {
     Boxes p = random_boxes(&r, test_uniform(&r, -0.02, 0.5));
     Body A, B;
     tbVec3 n;

@@ -175,7 +175,8 @@ static void remove_one_by_one(tbScene* scene, tbContext* ctx, uint64_t seed)
 // Whatever is removed, in any order: a checkpoint taken then goes on to the same bits, until nothing is left.
 TEST(checkpoints_of_worlds_that_lost_bodies_go_on_bit_for_bit)
 {
-  for (int k = 0; k <= tb_scheme_count(); k++) {
+  int stride = test_quick() ? 3 : 1;
+  for (int k = tb_scheme_count() % stride; k <= tb_scheme_count(); k += stride) { // the last stands for soft
     if (k < tb_scheme_count() && strcmp(tb_scheme_at(k)->name, "ipc") == 0) continue; // as above
     tbContext ctx = tb_default_context();
     tbWorldDef def = tb_default_world_def();

@@ -66,6 +66,8 @@ TEST(published_impulses_balance_the_momentum_of_every_rigid_body)
   for (int k = 0; k < tb_scheme_count(); k++)
     for (int seed = 0; seed < (strcmp(tb_scheme_at(k)->name, "ipc") == 0 ? 1 : 12);
          seed += test_quick() ? 5 : 1) {
+      if (test_quick() && strcmp(tb_scheme_at(k)->name, "ipc") == 0)
+        continue; // ten times all others together
       Stage s = tumble(seed, tb_scheme_at(k)->name);
       tbRandom r = test_random((uint64_t)seed);
       int pressed = 0;

@@ -67,6 +67,8 @@ TEST(rigid_bodies_are_where_their_velocities_take_them)
   for (int k = 0; k < tb_scheme_count(); k++)
     for (int seed = 0; seed < (strcmp(tb_scheme_at(k)->name, "ipc") == 0 ? 1 : 12);
          seed += test_quick() ? 3 : 1) {
+      if (test_quick() && strcmp(tb_scheme_at(k)->name, "ipc") == 0)
+        continue; // ten times all others together
       Stage s = tumble(seed, tb_scheme_at(k)->name);
       if (seed % 3 == 0)
         stage_join(&s, tb_default_joint_def(TB_JOINT_BALL), (tbBodyId){3, 0}, (tbBodyId){4, 0},
