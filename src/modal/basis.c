@@ -104,7 +104,8 @@ tbStatus tb_modal_basis_finish(tbContext* ctx, const tbFemBody* fem, bool stvk, 
 // ---- fields ----
 
 // M-orthonormal vectors that span the same, in which K is diagonal: vectors ← vectors · (eigenvectors of
-// VᵀKV), once V is orthonormal. Returns how many are left: those that depend on others are dropped.
+// VᵀKV), once V is orthonormal. Vectors come with length 1 or 0. Returns how many are left: those that depend
+// on others are dropped.
 static tbStatus diagonalise(tbContext* ctx, const tbModalSystem* s, int* count, double* V, double* value)
 {
   int n = 3 * s->fem->nnode, kept = 0;
@@ -115,11 +116,10 @@ static tbStatus diagonalise(tbContext* ctx, const tbModalSystem* s, int* count, 
   tbCsr K = s->fem->K;
   K.val = s->K;
   for (int k = 0; status == TB_OK && k < *count; k++) {
-    double *x = V + (size_t)k * N, before = 0, size = 0;
+    double *x = V + (size_t)k * N, size = 0; // 1, before
     for (int pass = 0; pass < 3; pass++) {
       tb_modal_mass(s->fem, x, Mx);
       size = sqrt(fmax(tb_dot(n, x, Mx), 0));
-      if (pass == 0) before = size;
       if (pass == 2) break;
       for (int j = -s->nrigid; j < kept; j++) {
         const double* v = j < 0 ? s->rigid + (size_t)(j + s->nrigid) * N : V + (size_t)j * N;
@@ -127,7 +127,7 @@ static tbStatus diagonalise(tbContext* ctx, const tbModalSystem* s, int* count, 
         for (int i = 0; i < n; i++) x[i] -= along * v[i];
       }
     }
-    if (!(size > 1e-6 * before)) continue;
+    if (!(size > 1e-6)) continue;
     double* to = V + (size_t)kept++ * N;
     for (int i = 0; i < n; i++) to[i] = x[i] / size;
   }
