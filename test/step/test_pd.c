@@ -76,6 +76,58 @@ TEST(more_iterations_come_closer_and_momentum_needs_fewer)
                 error[0][1], error[0][2]);
 }
 
+// A fine cloth over round shapes, which it touches as what they are and not as triangles: fixed, and lifting
+// it. It stays outside of them by half its thickness, is pushed along their normals and carries its weight
+// there.
+TEST(fine_cloth_lies_on_round_shapes_as_on_what_they_are)
+{
+  enum { NODES = 11 * 11 };
+  for (int k = 0; k < 4; k++) {
+    bool capsule = k % 2, lifted = k / 2;
+    Stage s = stage_open(0.3, 0);
+    s.step.scheme = "pd", s.step.dt = 4e-3, s.step.iterations = 60;
+    tbShape shape = capsule ? tb_shape_capsule(0.5, 1) : tb_shape_sphere(0.5);
+    tbQuat q = tb_quat_exp(tb_vec3(1.5707963267948966, 0, 0)); // the capsule lies along y
+    tbBodyDef round = tb_default_body_def();
+    round.kind = lifted ? TB_BODY_KINEMATIC : TB_BODY_FIXED;
+    round.shapes = &shape, round.shape_count = 1, round.orientation = q;
+    if (lifted) round.velocity = tb_vec3(0, 0, 0.2);
+    tbBodyId under;
+    CHECK_OK(&s.ctx, tb_world_add_body(&s.ctx, s.world, &round, &under));
+    tbMesh* mesh = NULL;
+    tbDeformableDef def = tb_default_deformable_def();
+    CHECK_OK(&s.ctx, tb_cloth_grid(&s.ctx, 0.2, 0.2, 10, 10, &mesh));
+    def.sheet = mesh, def.position = tb_vec3(0, 0, 0.504), def.cloth.thickness = 4e-3;
+    def.cloth.stiffness_damping = 0.02;
+    tbBodyId cloth;
+    CHECK_OK(&s.ctx, tb_world_add_deformable(&s.ctx, s.world, &def, &cloth));
+    tb_mesh_free(&s.ctx, mesh);
+    stage_run(&s, 40);
+    tbVec3 at = stage_state(&s, under).position;
+    const tbVec3* x = tb_body_nodes(s.world, cloth);
+    REQUIRE(tb_body_node_count(s.world, cloth) == NODES);
+    double lowest = INFINITY, carried = 0;
+    for (int i = 0; i < NODES; i++) {
+      tbVec3 d = tb_sub3(x[i], at);
+      if (capsule) d.y = 0;
+      lowest = fmin(lowest, tb_norm3(d) - 0.5);
+    }
+    CHECK_NEAR(lowest, 2e-3, 5e-4);
+    CHECK(s.report.contacts > 20);
+    for (int i = 0; i < tb_world_contact_count(s.world); i++) {
+      tbContactView c = tb_world_contact(s.world, i);
+      tbVec3 d = tb_sub3(c.position, at);
+      if (capsule) d.y = 0;
+      CHECK_NEAR(fabs(tb_dot3(c.normal, tb_normalize3(d))), 1, 1e-6);
+      carried += c.impulse[0] * fabs(c.normal.z);
+    }
+    double weight = 0.2 * 0.2 * 0.2 * 9.81 * s.step.dt; // 0.2 kg/m²
+    if (!(fabs(carried / weight - 1) < 0.1))
+      test_failed(__FILE__, __LINE__, "case %d: %g of the weight is carried", k, carried / weight);
+    stage_close(&s);
+  }
+}
+
 // A heap of soft, rigid, attached and driven bodies: a solver finishes what has rigid bodies in it.
 TEST(pd_moves_worlds_of_all_kinds)
 {
