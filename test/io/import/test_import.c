@@ -202,18 +202,6 @@ TEST(general_actuators_are_servos_by_their_bias)
   done(&i);
 }
 
-// So small that its volume rounds to nothing, whatever mass it is said to have: no number of the scene is
-// NaN.
-TEST(a_geom_without_volume_has_no_inertia)
-{
-  if (!tb_have_import()) return;
-  Import i = import_actuator("size='1e-120' mass='2'", "");
-  if (i.status == TB_OK) CHECK(tb_mat3_trace(body(&i, "a")->inertia) >= 0);
-  CHECK(!i.out.bytes ||
-        (!strstr(i.out.bytes, "nan") && !strstr(i.out.bytes, "NaN") && !strstr(i.out.bytes, "null")));
-  done(&i);
-}
-
 TEST(collada_meshes_are_hulls_of_what_their_scene_shows)
 {
   static const char dae[] =
