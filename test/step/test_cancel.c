@@ -78,8 +78,8 @@ TEST(a_cancelled_step_has_not_happened)
   for (int i = 0; i < tb_scheme_count(); i++)
     for (int by_context = 0; by_context < 2; by_context++)
       cancel_everywhere(boxes, tb_scheme_at(i)->name, by_context);
-  cancel_everywhere(jelly, "implicit", true);
-  cancel_everywhere(jelly, "pd", true);
+  static const char* const soft[] = {"implicit", "pd", "ipc", "primal", "vbd", "avbd"};
+  for (int i = 0; i < 6; i++) cancel_everywhere(jelly, soft[i], true);
 }
 
 TEST(a_budget_is_that_of_all_solves_of_a_step)
