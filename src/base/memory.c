@@ -20,11 +20,14 @@ static size_t block_size(size_t count, size_t size)
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 enum { FENCE = TB_ALIGNMENT };
-static void close_off(void* from, size_t bytes) { ASAN_POISON_MEMORY_REGION(from, bytes); }
+static void close_off(const tbContext* ctx, void* from, size_t bytes)
+{
+  if (!ctx->allocator.alloc) ASAN_POISON_MEMORY_REGION(from, bytes);
+}
 static void open_up(void* from, size_t bytes) { ASAN_UNPOISON_MEMORY_REGION(from, bytes); }
 #else
 enum { FENCE = 0 };
-static void close_off(void* from, size_t bytes) { (void)from, (void)bytes; }
+static void close_off(const tbContext* ctx, void* from, size_t bytes) { (void)ctx, (void)from, (void)bytes; }
 static void open_up(void* from, size_t bytes) { (void)from, (void)bytes; }
 #endif
 
@@ -51,8 +54,7 @@ void* tb_alloc_unset(tbContext* ctx, size_t count, size_t size)
 {
   size_t bytes = block_size(count, size);
   char* pointer = alloc_or_fail(ctx, bytes, count, size);
-  // An allocator of the caller's may give the same bytes to others later; free() opens them up by itself.
-  if (pointer && !ctx->allocator.alloc) close_off(pointer + count * size, bytes - count * size);
+  if (pointer) close_off(ctx, pointer + count * size, bytes - count * size);
   return pointer;
 }
 
@@ -95,7 +97,7 @@ void* tb_arena_take(tbArena* arena, size_t count, size_t size)
   char* pointer = (char*)block + HEADER + block->used;
   block->used += bytes;
   open_up(pointer, count * size);
-  close_off(pointer + count * size, bytes - count * size);
+  close_off(arena->ctx, pointer + count * size, bytes - count * size);
   return memset(pointer, 0, count * size);
 }
 
@@ -122,7 +124,7 @@ void tb_arena_reset(tbArena* arena)
   if (largest) {
     largest->next = NULL;
     largest->used = 0;
-    close_off((char*)largest + HEADER, largest->size); // until it is taken again
+    close_off(arena->ctx, (char*)largest + HEADER, largest->size); // until it is taken again
   }
 }
 
