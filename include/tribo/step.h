@@ -52,13 +52,15 @@ typedef struct tbStepOptions {
   double penalty_damping;   // scheme penalty: share of critical damping
   double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
   int rounds;       // scheme implicit: how often, at most, contacts are found anew and solved for again
+  int newton_steps; // scheme implicit: of Newton's method on elasticity, at most; 1: linear in a step
   int iterations;   // scheme pd: of local and global steps, at most
   bool accelerated; // scheme pd: its iterations have momentum
   bool certified;   // scheme pd: what meets on the way becomes a contact, and the iterations are run again
   double dhat;      // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
   double velocity_threshold; // scheme ipc, m/s: slower sliding has less than all of its friction
   double barrier_stiffness;  // scheme ipc, N: of a contact at about half of dhat; 0: chosen
-  double newton_tolerance;   // scheme ipc, m/s: Newton's method ends when it changes no velocity by more
+  double newton_tolerance;   // ipc, and implicit with newton_steps, m/s: Newton's method ends when it changes
+                             // no velocity by more
   int newton_iterations;     // scheme ipc: at most
   int friction_iterations;   // scheme ipc: how often, at most, friction is taken anew
   int substeps;              // scheme soft-step: in a step
@@ -137,9 +139,11 @@ typedef struct tbStepReport {
   double phase_s[TB_PHASE_COUNT];
   bool overflow;            // an energy of the world is not finite any more
   double pd_s[TB_PD_PARTS]; // pd: of the solve
-  double newton_change; // ipc: m/s: the most that the last iteration of Newton's method changed a velocity
-  bool newton_missed;   // ipc: that is more than its tolerance
-  double stored;        // ipc: J: energy of its barriers at the end of the step
+  double
+      newton_change; // ipc: m/s: the most that the last iteration of Newton's method changed a velocity;
+                     // implicit with newton_steps: what elasticity leaves unbalanced, over the mass of a node
+  bool newton_missed; // that is more than its tolerance
+  double stored;      // ipc: J: energy of its barriers at the end of the step
 } tbStepReport;
 
 tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* options, tbStepReport* report);

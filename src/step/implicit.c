@@ -21,9 +21,11 @@
 // where it is told: pins pushed into what does not move cross it, and a step that ends with crossings,
 // whatever they come from, has failed.
 //
-// First order. One Newton step for elasticity: K is that of the start. Restitution between rigid bodies only.
-// Cost: a factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
+// First order. One step of Newton's method for elasticity: K is that of the start; with `newton_steps` as
+// many as it takes (implicit_newton.c), each with its rounds. Restitution between rigid bodies only. Cost: a
+// factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
 #include "step/count.h"
+#include "step/implicit_newton.h"
 #include "step/impacts.h"
 #include "step/inner.h"
 #include "step/soft_contact.h"
@@ -208,8 +210,30 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     r->last = round + 1 >= o->rounds || (!again && short_of);
     if (!again || r->last) r->ease = 1;
   }
-  if (r->met.count == 0) return TB_OK;
-  return tb_surfaces_trim(ctx, w, o, work, r->clearance, &r->surfaces, &r->candidates, &r->met, report);
+  return TB_OK;
+}
+
+// Rounds with elasticity as it is where the step starts; then, as often as is asked for and needed, as it is
+// where they ended.
+static tbStatus run_newton(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, int rigid,
+                           tbStepWork* work, Rounds* r, tbStepReport* report)
+{
+  tbStepReport before = *report;
+  tbImplicitNewton newton;
+  tbSolveOptions left;
+  if (o->newton_steps > 1) TB_TRY(tb_implicit_newton_begin(ctx, work->arena, w, o->dt, r->step, &newton));
+  for (int k = 1;; k++) {
+    report->outcome = before.outcome, report->residual = before.residual;
+    TB_TRY(run_rounds(ctx, w, o, rigid, work, r, report));
+    if (o->newton_steps == 1) return TB_OK;
+    bool last = k == o->newton_steps || is_cancelled(o) || !budget_left(o, r, report, &left) || r->useless;
+    TB_TRY(tb_implicit_newton_next(ctx, &newton, &work->assembly.view, o->newton_tolerance, last, r->step,
+                                   &report->newton_change));
+    report->newton_missed = !(report->newton_change <= o->newton_tolerance);
+    if (last || !report->newton_missed) break;
+  }
+  if (report->newton_missed && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+  return TB_OK;
 }
 
 // Contacts between rigid bodies, and their impacts.
@@ -248,7 +272,9 @@ static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(find(ctx, w, o, work->pose, r));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
-  return run_rounds(ctx, w, o, rigid, work, r, report);
+  TB_TRY(run_newton(ctx, w, o, rigid, work, r, report));
+  if (r->met.count == 0) return TB_OK;
+  return tb_surfaces_trim(ctx, w, o, work, r->clearance, &r->surfaces, &r->candidates, &r->met, report);
 }
 
 // Velocities of a round are as good as its tolerance needs; what is said of the last is exact.

@@ -24,6 +24,7 @@
 #include "barrier/distance.h"
 #include "fem/body.h"
 #include "math/cholesky.h"
+#include "step/node_base.h"
 #include "step/scheme.h"
 #include "step/surfaces.h"
 

@@ -29,38 +29,6 @@ static tbStatus begin_frame(const tbWorld* w, const tbStepWork* work, int body, 
   return TB_OK;
 }
 
-static void add_diagonal(double block[9], double value)
-{
-  block[0] += value, block[4] += value, block[8] += value;
-}
-
-// Masses and damping, and what they leave of the start.
-static void begin_base(tbContext* ctx, double h, tbIpcNodes* n)
-{
-  tbFemBody* fem = n->of.fem;
-  const tbFemAssembly* s = &fem->assembly;
-  double heavy = 1 + h * fem->mass_damping, viscous = h * fem->stiffness_damping;
-  if (viscous > 0) tb_fem_evaluate(fem, ctx->threads, n->of.x, TB_TANGENT_POSITIVE, n->force);
-  for (int i = 0; i < fem->nnode; i++) {
-    for (int b = s->diag[i]; b < s->ptr[i + 1]; b++) {
-      double* block = n->base[tb_fem_assembly_upper(s, i, b)];
-      const double* K = fem->upper[tb_fem_assembly_upper(s, i, b)];
-      for (int k = 0; k < 9; k++) block[k] = viscous > 0 ? viscous * K[k] : 0;
-      if (fem->mass_block) add_diagonal(block, heavy * fem->mass_block[b]);
-      if (b != s->diag[i]) continue;
-      if (!fem->mass_block) add_diagonal(block, heavy * fem->mass[i]);
-      if (fem->drag) add_diagonal(block, h * fem->drag[i]);
-    }
-  }
-  for (int i = 0; i < fem->nnode; i++) {
-    tbVec3 fall = tb_zero3();
-    for (int b = s->ptr[i]; fem->mass_block && b < s->ptr[i + 1]; b++)
-      fall = tb_madd3(fall, fem->mass_block[b] * h, n->of.gravity);
-    if (!fem->mass_block) fall = tb_scale3(fem->mass[i] * h, n->of.gravity);
-    n->rhs[i] = tb_madd3(tb_add3(tb_fem_momentum(fem, n->of.v, i), fall), h, n->of.force[i]);
-  }
-}
-
 static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, int body, tbIpc* ipc)
 {
   const tbBody* b = &tb_bodies(w)[body];
@@ -82,7 +50,7 @@ static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, 
   }
   memcpy(n->start, n->of.x, count * sizeof *n->start);
   memcpy(n->x, n->of.x, count * sizeof *n->x);
-  begin_base(ctx, ipc->h, n);
+  tb_node_base(ctx, ipc->h, &n->of, n->force, n->base, n->rhs);
   ipc->nblock += (int)count;
   return TB_OK;
 }

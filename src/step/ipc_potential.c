@@ -14,15 +14,6 @@ static tbVec3 velocity_of(const tbIpc* ipc, const tbIpcNodes* n, const tbVec3* v
   return ipc->held[n->block + k] ? tb_scale3(ipc->still ? 0 : ipc->progress, n->of.pin[k]) : v[n->block + k];
 }
 
-static tbVec3 block_mul(const double* B, tbVec3 v, bool transposed)
-{
-  if (transposed)
-    return tb_vec3(B[0] * v.x + B[3] * v.y + B[6] * v.z, B[1] * v.x + B[4] * v.y + B[7] * v.z,
-                   B[2] * v.x + B[5] * v.y + B[8] * v.z);
-  return tb_vec3(B[0] * v.x + B[1] * v.y + B[2] * v.z, B[3] * v.x + B[4] * v.y + B[5] * v.z,
-                 B[6] * v.x + B[7] * v.y + B[8] * v.z);
-}
-
 // (base V)_i
 static tbVec3 base_row(const tbIpc* ipc, const tbIpcNodes* n, const tbVec3* v, int i)
 {
@@ -30,7 +21,7 @@ static tbVec3 base_row(const tbIpc* ipc, const tbIpcNodes* n, const tbVec3* v, i
   tbVec3 sum = tb_zero3();
   for (int b = s->ptr[i]; b < s->ptr[i + 1]; b++) {
     const double* B = n->base[tb_fem_assembly_upper(s, i, b)];
-    sum = tb_add3(sum, block_mul(B, velocity_of(ipc, n, v, s->col[b]), b < s->diag[i]));
+    sum = tb_add3(sum, tb_block_mul(B, velocity_of(ipc, n, v, s->col[b]), b < s->diag[i]));
   }
   return sum;
 }
@@ -101,9 +92,10 @@ static void nodes_gradient(tbContext* ctx, tbIpc* ipc, tbIpcNodes* n, const tbVe
       else if (left > 0 && i != j) {
         if (held_j && !held_i)
           ipc->lead[n->block + i] =
-              tb_madd3(ipc->lead[n->block + i], left, block_mul(H, n->of.pin[j], false));
+              tb_madd3(ipc->lead[n->block + i], left, tb_block_mul(H, n->of.pin[j], false));
         if (held_i && !held_j)
-          ipc->lead[n->block + j] = tb_madd3(ipc->lead[n->block + j], left, block_mul(H, n->of.pin[i], true));
+          ipc->lead[n->block + j] =
+              tb_madd3(ipc->lead[n->block + j], left, tb_block_mul(H, n->of.pin[i], true));
       }
     }
 }

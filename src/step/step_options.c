@@ -65,6 +65,10 @@ static const tbOption rows[] = {
      .text = "scheme implicit: surfaces stay so far apart; 0: chosen from the meshes"},
     {ROW("scheme.rounds", TB_OPTION_INT, rounds), .low = 1, .high = 1000000, .value = 30,
      .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
+    {ROW("scheme.newton_steps", TB_OPTION_INT, newton_steps), .low = 1, .high = 1000000, .value = 1,
+     .text =
+         "scheme implicit: steps of Newton's method on elasticity, at most, each with the contacts in it; "
+         "1: elasticity is linear in a step"},
     {ROW("scheme.iterations", TB_OPTION_INT, iterations), .low = 1, .high = 1000000, .value = 20,
      .text = "schemes pd, primal, xpbd, vbd, avbd: at most"},
     {ROW("scheme.certified", TB_OPTION_BOOL, certified),
@@ -116,7 +120,7 @@ static const tbOption rows[] = {
          "scheme ipc: force of a contact at about half of dhat; 0: chosen from masses, elasticity and dt"},
     {ROW("scheme.tolerance", TB_OPTION_NUMBER, newton_tolerance), .low = 1e-15, .high = INFINITY,
      .value = 1e-6, .unit = "m/s",
-     .text = "scheme ipc: Newton's method ends when it changes no velocity by more"},
+     .text = "schemes ipc, implicit: Newton's method ends when it changes no velocity by more"},
     {ROW("scheme.newton_iterations", TB_OPTION_INT, newton_iterations), .low = 1, .high = 1000000,
      .value = 1000, .text = "scheme ipc: of Newton's method in a step, at most"},
     {ROW("scheme.friction_iterations", TB_OPTION_INT, friction_iterations), .high = 1000000, .value = 10,
