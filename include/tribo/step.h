@@ -50,6 +50,7 @@ typedef struct tbStepOptions {
   double restitution_speed; // m/s: slower approaches do not bounce; negative: chosen from gravity and dt
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping
+  double penalty_recede;    // scheme penalty: stiffness of normals where bodies part, as a share of it
   double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
   int rounds;       // scheme implicit: how often, at most, contacts are found anew and solved for again
   int newton_steps; // scheme implicit: of Newton's method on elasticity, at most; 1: linear in a step

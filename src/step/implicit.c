@@ -221,7 +221,7 @@ static tbStatus run_newton(tbContext* ctx, const tbWorld* w, const tbStepOptions
   tbStepReport before = *report;
   tbImplicitNewton newton;
   tbSolveOptions left;
-  if (o->newton_steps > 1) TB_TRY(tb_implicit_newton_begin(ctx, work->arena, w, o->dt, r->step, &newton));
+  if (o->newton_steps > 1) TB_TRY(tb_implicit_newton_begin(ctx, work, w, o->dt, r->step, &newton));
   for (int k = 1;; k++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(run_rounds(ctx, w, o, rigid, work, r, report));

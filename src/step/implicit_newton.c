@@ -58,17 +58,19 @@ static double evaluate(tbContext* ctx, double h, Body* n, const tbVec3* v, tbVec
   return sum;
 }
 
-static void keep_stiffness(Body* n)
+static void keep_stiffness(tbContext* ctx, Body* n, const tbVec3* x)
 {
-  const tbFemBody* fem = n->of.fem;
+  tbFemBody* fem = n->of.fem;
+  tb_fem_evaluate(fem, ctx->threads, x, TB_TANGENT_POSITIVE, n->force);
   memcpy(n->stiffness, fem->upper, (size_t)fem->assembly.upper_adr[fem->nnode] * sizeof *n->stiffness);
 }
 
-static tbStatus begin_body(tbContext* ctx, tbArena* arena, const tbWorld* w, double h, int body, Body* n)
+static tbStatus begin_body(tbContext* ctx, tbArena* arena, const tbBodyFactor* kept, const tbWorld* w,
+                           double h, int body, Body* n)
 {
   const tbBody* b = &tb_bodies(w)[body];
   n->body = body;
-  TB_TRY(b->kind->potential(arena, w, b, h, &n->of));
+  TB_TRY(b->kind->potential(arena, kept, w, b, h, &n->of));
   tbFemBody* fem = n->of.fem;
   size_t count = (size_t)fem->nnode, upper = (size_t)fem->assembly.upper_adr[count];
   tbVec3** vector[] = {&n->rhs, &n->v, &n->trial, &n->x, &n->miss, &n->way, &n->push};
@@ -80,22 +82,23 @@ static tbStatus begin_body(tbContext* ctx, tbArena* arena, const tbWorld* w, dou
   n->base = (double(*)[9])TB_TAKE(arena, double, 9 * upper);
   n->stiffness = (double(*)[9])TB_TAKE(arena, double, 9 * upper);
   if (!n->force || !n->base || !n->stiffness) return TB_ERROR_MEMORY;
-  keep_stiffness(n); // as the start of the step has left it
+  keep_stiffness(ctx, n, n->of.x);
   tb_node_base(ctx, h, &n->of, n->force, n->base, n->rhs);
   n->energy = evaluate(ctx, h, n, n->v, n->miss, &n->size); // V_0 = 0
   return TB_OK;
 }
 
-tbStatus tb_implicit_newton_begin(tbContext* ctx, tbArena* arena, const tbWorld* w, double h,
+tbStatus tb_implicit_newton_begin(tbContext* ctx, const tbStepWork* work, const tbWorld* w, double h,
                                   const tbBodyStep* step, tbImplicitNewton* out)
 {
-  *out = (tbImplicitNewton){.h = h, .body = TB_TAKE(arena, Body, w->body.count)};
+  *out = (tbImplicitNewton){.h = h, .body = TB_TAKE(work->arena, Body, w->body.count)};
   if (!out->body) return TB_ERROR_MEMORY;
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     if (b->motion != TB_BODY_DYNAMIC || step[i].size == 0 || !b->kind->potential || !b->kind->linearise)
       continue;
-    TB_TRY(begin_body(ctx, arena, w, h, (int)i, &out->body[out->count++]));
+    TB_TRY(begin_body(ctx, work->arena, (const tbBodyFactor*)work->cache->factor.data + i, w, h, (int)i,
+                      &out->body[out->count++]));
   }
   return TB_OK;
 }
@@ -161,7 +164,7 @@ tbStatus tb_implicit_newton_next(tbContext* ctx, tbImplicitNewton* newton, const
     for (int k = 0; k < n->of.fem->nnode; k++) n->x[k] = tb_madd3(n->of.x[k], h, n->v[k]);
     const tbBody* b = &tb_bodies(view->world)[n->body];
     TB_TRY(b->kind->linearise(ctx, b, h, n->x, n->v, n->trial, &step[n->body]));
-    keep_stiffness(n);
+    keep_stiffness(ctx, n, n->x);
   }
   return TB_OK;
 }

@@ -16,7 +16,7 @@ typedef struct tbImplicitNewton {
 } tbImplicitNewton;
 
 // Where bodies start: as `step` has linearised them, at velocities of zero.
-tbStatus tb_implicit_newton_begin(tbContext* ctx, tbArena* arena, const tbWorld* world, double h,
+tbStatus tb_implicit_newton_begin(tbContext* ctx, const tbStepWork* work, const tbWorld* world, double h,
                                   const tbBodyStep* step, tbImplicitNewton* out);
 
 // From the velocities of the last problem: how much momentum elasticity, as it really is there, leaves

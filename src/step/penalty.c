@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Penalty contact: springs and dampers (Cundall and Strack 1979; course, section on penalty methods).
 //
-//   f_n = max(0, −k φ − b u_n)             while φ < 0
+//   f_n = max(0, −k φ − b u_n)             while φ < 0; k is less while φ grows (k_recede): what bounces
+//                                          leaves with √(k_recede/k) of its speed
 //   f_T = −k ξ − b u_T, cut to μ f_n        ξ: how far the contact has slid since it began, held by an anchor
 //   that
 //                                          follows when friction gives way
@@ -76,7 +77,8 @@ static tbVec3 force_at(const Model* m, const tbContactConstraint* t, int points,
   *stretch = tb_zero3();
   if (!(t->point.gap < 0)) return tb_zero3();
   tbVec3 u = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
-  double fn = fmax(0, -k * t->point.gap - damping * u.x);
+  double spring = u.x > 0 ? o->penalty_recede * k : k; // of the normal: weaker where bodies part
+  double fn = fmax(0, -spring * t->point.gap - damping * u.x);
   tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->before, t);
   double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
   double f[2] = {-k * xt - damping * u.y, -k * xb - damping * u.z};

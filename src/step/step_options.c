@@ -49,6 +49,10 @@ static const tbOption rows[] = {
      .text = "scheme penalty: of the contact springs; 0: chosen from the masses and dt"},
     {ROW("scheme.penalty_damping", TB_OPTION_NUMBER, penalty_damping), .high = INFINITY, .value = 0.5,
      .text = "scheme penalty: share of critical damping"},
+    {ROW("scheme.penalty_recede", TB_OPTION_NUMBER, penalty_recede), .high = 1, .value = 1,
+     .text =
+         "scheme penalty: stiffness of a normal where bodies part, as a share of that where they meet: its "
+         "root is what is left of the speed of an impact"},
     {ROW("scheme.substeps", TB_OPTION_INT, substeps), .low = 1, .high = 1000, .value = 8,
      .text = "scheme soft-step: of a step; twice as many where a body touches one that is 30 times lighter"},
     {ROW("scheme.hertz", TB_OPTION_NUMBER, hertz), .high = INFINITY, .unit = "Hz",

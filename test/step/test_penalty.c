@@ -35,3 +35,22 @@ TEST(penalty_forces_add_up_to_the_weight)
   CHECK_NEAR(sum / s.step.dt, 2 * 9.81, 1e-3);
   stage_close(&s);
 }
+
+// Springs without damping give back what they took; weaker where bodies part, k_recede/k of it: the speed
+// after an impact is √(k_recede/k) of that before.
+TEST(springs_that_recede_leave_the_root_of_their_share)
+{
+  static const double share[] = {1, 0.49, 0.16, 0.04};
+  for (int i = 0; i < 4; i++) {
+    Stage s = stage_open(0, 0);
+    s.step.scheme = "penalty", s.step.dt = 1e-5;
+    s.step.penalty_stiffness = 1e6, s.step.penalty_damping = 0, s.step.penalty_recede = share[i];
+    s.world->gravity = tb_zero3();
+    stage_floor(&s, 0, 0);
+    tbBodyId ball = stage_add(&s, tb_shape_sphere(0.1), 1, tb_vec3(0, 0, 0.1001), tb_quat_identity());
+    stage_push(&s, ball, tb_vec3(0, 0, -1), tb_zero3());
+    for (int k = 0; k < 4000 && stage_state(&s, ball).position.z < 0.1002; k++) stage_run(&s, 1);
+    CHECK_NEAR(stage_state(&s, ball).velocity.z, sqrt(share[i]), 0.01);
+    stage_close(&s);
+  }
+}
