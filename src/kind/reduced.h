@@ -95,6 +95,10 @@ void tb_reduced_turning(const tbModalBasis* basis, const double* q, const double
 // Goes on for a time at the velocities it has, nothing acting on it: momenta stay, of the frame and of q.
 // work: 2 r vectors.
 void tb_reduced_drift(const tbReduced* reduced, double time, tbReducedState* state, tbVec3* work);
+// Of a body that flew for a time from d->now to `state`: where it turns faster than its slowest mode swings,
+// which the forces of turning then soften beyond stability, q̇, and q if need be, lose what energy was gained;
+// momenta stay. work: r vectors.
+void tb_reduced_hold_energy(const tbReduced* reduced, double time, tbReducedState* state, tbVec3* work);
 tbVec3 tb_reduced_point(const tbReduced* reduced, const tbReducedState* state, int node);
 
 // reduced_state.c

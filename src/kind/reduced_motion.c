@@ -9,6 +9,8 @@
 // torque, come of that. So free flight keeps m ċ and L to rounding, whatever the step.
 #include "kind/reduced.h"
 
+#include <string.h>
+
 enum { PIECES = 256, ITERATIONS = 40 };
 
 static tbVec3 axial(tbMat3 S) // Σ a × b of S = Σ a bᵀ
@@ -104,4 +106,59 @@ void tb_reduced_drift(const tbReduced* d, double time, tbReducedState* s, tbVec3
 tbVec3 tb_reduced_point(const tbReduced* d, const tbReducedState* s, int node)
 {
   return tb_transform_point(s->frame, tb_add3(d->fem->rest[node], tb_modal_at(d->basis, node, s->q)));
+}
+
+static double elastic(const tbReduced* d, const double* q)
+{
+  double sum = 0;
+  if (d->basis->stvk) return tb_polynomial_evaluate(d->basis->stvk, q, NULL, NULL, d->work);
+  for (int k = 0; k < d->basis->nmode; k++) sum += 0.5 * d->basis->omega2[k] * q[k] * q[k];
+  return sum;
+}
+
+// The energy of turning and deforming as two parts: what the angular momentum L, in the frame's axes, makes
+// of it at these q whatever q̇, ½LᵀI⁻¹L and the elastic energy; and what q̇ adds, ½(|q̇|² − (Cq̇)ᵀI⁻¹Cq̇).
+static double split_energy(const tbReduced* d, const tbReducedState* s, tbVec3* C, double* moving, tbVec3* L)
+{
+  tbReducedInertia at = {.C = C};
+  tbVec3 own = tb_quat_unrotate(s->frame.q, s->w), along = tb_zero3();
+  double square = 0;
+  tb_reduced_inertia(d->basis, s->q, &at);
+  for (int k = 0; k < d->basis->nmode; k++) {
+    along = tb_madd3(along, s->qd[k], C[k]);
+    square += s->qd[k] * s->qd[k];
+  }
+  tbMat3 inverse = tb_mat3_inverse(at.I);
+  *L = tb_add3(tb_mat3_mulv(at.I, own), along);
+  *moving = 0.5 * (square - tb_dot3(along, tb_mat3_mulv(inverse, along)));
+  return 0.5 * tb_dot3(*L, tb_mat3_mulv(inverse, *L)) + elastic(d, s->q);
+}
+
+// Or nearly as fast, where a step that is long for it resolves neither.
+static bool spins_faster_than_it_swings(const tbReduced* d, double time, tbVec3 w)
+{
+  double least = INFINITY, share = time * tb_norm3(w) > 0.1 ? 16 : 1;
+  for (int k = 0; k < d->basis->nmode; k++) least = fmin(least, d->basis->omega2[k]);
+  return share * tb_dot3(w, w) > least;
+}
+
+void tb_reduced_hold_energy(const tbReduced* d, double time, tbReducedState* s, tbVec3* work)
+{
+  const tbReducedState* from = &d->now;
+  int r = d->basis->nmode;
+  double moving, had, has;
+  tbVec3 L;
+  if (!spins_faster_than_it_swings(d, time, from->w) && !spins_faster_than_it_swings(d, time, s->w)) return;
+  had = split_energy(d, from, work, &moving, &L), had += moving;
+  has = split_energy(d, s, work, &moving, &L);
+  if (!(has + moving > had)) return;
+  L = tb_quat_rotate(s->frame.q, L);
+  double share = moving > 0 && had > has ? sqrt((had - has) / moving) : 0;
+  for (int k = 0; k < r; k++) s->qd[k] *= share; // as long as that is enough
+  if (!(had >= has)) memcpy(s->q, from->q, (size_t)r * sizeof *s->q);
+  tbReducedInertia at = {.C = work};
+  tb_reduced_inertia(d->basis, s->q, &at);
+  tbVec3 own = tb_quat_unrotate(s->frame.q, L);
+  for (int k = 0; k < r; k++) own = tb_madd3(own, -s->qd[k], at.C[k]);
+  s->w = tb_quat_rotate(s->frame.q, tb_mat3_mulv(tb_mat3_inverse(at.I), own));
 }

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+static bool is_left_alone(const tbBody* body)
+{
+  const tbReduced* d = body->own;
+  double sum = tb_maxabs3(d->torque) + tb_maxabs3(d->force);
+  for (int k = 0; k < d->basis->nmode; k++) sum += fabs(d->push[k]);
+  return sum == 0;
+}
+
 // Where velocities lead in a step; a body that goes a share of it is as much slower.
 static void go(const tbStepView* view, int body, const double* velocity, bool flies, tbReducedState* out)
 {
@@ -22,6 +30,8 @@ static void go(const tbStepView* view, int body, const double* velocity, bool fl
   }
   out->v = tb_scale3(share, tb_load3(velocity)), out->w = tb_scale3(share, tb_load3(velocity + 3));
   tb_reduced_drift(d, h, out, s->work);
+  if (flies && share == 1 && is_left_alone(&tb_bodies(view->world)[body]))
+    tb_reduced_hold_energy(d, h, out, s->work);
   if (flies) // x⁺ = x + h v⁺ − a h²/2
     out->frame.x = tb_madd3(out->frame.x, -0.5 * h * share, tb_sub3(tb_load3(velocity), d->now.v));
 }
