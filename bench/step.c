@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of growing piles: time by phase, and how time and memory grow with the number of bodies.
 //
-//   bench_step [BODIES…]        default: a stack of 10, then 1000, 2000, 4000, 8000 boxes dropped into a bin
+//   bench_step [SCHEME] [BODIES…]        default: a stack of 10, then 1000, 2000, 4000, 8000 boxes dropped
+//   into
+//                                        a bin; soft-step: 1000, 4000, 16000, 64000
 #include "bench.h"
 #include "tribo/step.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 static void fixed(tbContext* ctx, tbWorld* w, tbShape shape)
 {
@@ -37,27 +41,43 @@ static void build(tbContext* ctx, tbWorld* w, int count)
   }
 }
 
+static double processor_s(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 int main(int argc, char** argv)
 {
-  static const int sizes[] = {10, 1000, 2000, 4000, 8000};
+  static const int sizes[] = {10, 1000, 2000, 4000, 8000}, many[] = {1000, 4000, 16000, 64000};
   static const char* const phases[] = {"collide", "assemble", "solve", "integrate", "judge"};
-  int runs = argc > 1 ? argc - 1 : 5;
-  double last = 0, last_memory = 0, last_count = 0;
+  const char* scheme = argc > 1 && !atoi(argv[1]) ? argv[1] : NULL;
+  bool fast = scheme && strcmp(scheme, "soft-step") == 0;
+  if (scheme) argc--, argv++;
+  int runs = argc > 1 ? argc - 1 : fast ? 4 : 5;
+  double last = 0, last_memory = 0, last_count = 0, last_contacts = 0;
   printf("%8s %9s", "bodies", "contacts");
   for (int p = 0; p < TB_PHASE_COUNT; p++) printf(" %9s", phases[p]);
-  printf(" %9s   ms a step; growth of all but solve; memory\n", "but solve");
+  printf(" %9s   ms a step; growth of all%s; memory\n", fast ? "processor" : "but solve",
+         fast ? ", by the processor's time" : " but solve");
   for (int r = 0; r < runs; r++) {
-    int count = argc > 1 ? atoi(argv[r + 1]) : sizes[r], settle = count > 10 ? 40 : 100, timed = 10;
+    int count = argc > 1 ? atoi(argv[r + 1])
+                : fast   ? many[r]
+                         : sizes[r],
+        settle = count > 10 ? 40 : 100, timed = 10;
     tbContext ctx = tb_default_context();
     tbWorldDef def = tb_default_world_def();
     tbWorld* w;
     if (tb_world_create(&ctx, &def, &w) != TB_OK) return 1;
     build(&ctx, w, count);
     tbStepOptions o = tb_default_step_options();
+    if (scheme) o.scheme = scheme, o.dt = 1.0 / 60;
     o.solver.solver = count > 10 ? "bgs" : "auto", o.solver.max_iterations = 20, o.solver.tolerance = 1e-4;
     tbStepReport report = {0};
-    double sum[TB_PHASE_COUNT] = {0}, other = 0;
+    double sum[TB_PHASE_COUNT] = {0}, other = 0, begun = 0;
     for (int i = 0; i < settle + timed; i++) {
+      if (i == settle) begun = processor_s();
       if (tb_world_step(&ctx, w, &o, &report) != TB_OK) {
         printf("%s\n", ctx.error.message);
         return 0;
@@ -69,6 +89,7 @@ int main(int argc, char** argv)
       printf(" %9.3f", 1e3 * sum[p] / timed);
       other += p == TB_PHASE_SOLVE ? 0 : sum[p] / timed;
     }
+    if (fast) other = (processor_s() - begun) / timed;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double memory = (double)usage.ru_maxrss / 1024;
@@ -76,9 +97,11 @@ int main(int argc, char** argv)
     if (last_count > 10) printf("   n^%.2f", log(other / last) / log(count / last_count));
     printf("   %.0f MiB", memory);
     if (last_count > 10)
-      printf(" (%.0f bytes a body more)", (memory - last_memory) * 1048576 / (count - last_count));
+      printf(" (%.0f bytes a body more, %.0f a contact)",
+             (memory - last_memory) * 1048576 / (count - last_count),
+             (memory - last_memory) * 1048576 / (report.contacts - last_contacts));
     printf("\n");
-    last = other, last_memory = memory, last_count = count;
+    last = other, last_memory = memory, last_count = count, last_contacts = report.contacts;
     tb_world_free(&ctx, w);
   }
   return 0;

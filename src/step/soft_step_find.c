@@ -362,7 +362,8 @@ static void copy_contacts(void* user, int begin, int end, int piece)
 static tbStatus gather(tbContext* ctx, tbArena* arena, const Search* s, const tbArray* special,
                        tbSoftStepWork* soft)
 {
-  size_t most = (size_t)s->npair + special->count;
+  size_t most = special->count;
+  for (int i = 0; i < s->npair; i++) most += s->result[i] > 0;
   const tbContactConstraint *t = special->data, *last = t + special->count;
   Copies c = {.from = s->contact, .source = TB_TAKE(arena, int, most), .first = TB_TAKE(arena, int, most)};
   soft->pair = TB_TAKE(arena, int, most);
