@@ -316,10 +316,16 @@ static void release(const Impacts* p, tbStepWork* work)
 {
   double h = p->options->dt;
   for (size_t i = 0; i < p->world->body.count; i++) {
-    if (tb_bodies(p->world)[i].motion != TB_BODY_DYNAMIC || p->when[i] >= h) continue;
+    const tbBody* b = &tb_bodies(p->world)[i];
+    if (b->motion != TB_BODY_DYNAMIC) continue;
     tbUnconstrained* f = &work->unconstrained[i];
+    if (p->when[i] >= h) { // nothing struck it, but joints pass on what struck others
+      f->v = tb_add3(f->v, tb_sub3(p->now[i].v, b->v));
+      f->w = tb_add3(f->w, tb_sub3(p->now[i].w, b->w));
+      continue;
+    }
     f->v = tb_add3(tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a), f->pushed);
-    f->w = tb_add3(tb_add3(p->now[i].w, tb_spin_up(&tb_bodies(p->world)[i], p->now[i].at.q, h)), f->turned);
+    f->w = tb_add3(tb_add3(p->now[i].w, tb_spin_up(b, p->now[i].at.q, h)), f->turned);
     f->at = p->now[i].at;
     f->struck = p->when[i];
     if (!f->held) work->centre[i] = f->at;
