@@ -23,6 +23,7 @@
 #include <string.h>
 
 enum { PASSES = 4, PRODUCTS = 200, LAST_PRODUCTS = 20000, LAST_PASSES = 24 };
+enum { QUICK = 250 }; // rows of a contact program that takes some milliseconds to solve exactly
 
 static bool has_friction(const tbStagger* s, int k) { return s->friction[k].kind != TB_SET_NONE; }
 
@@ -284,7 +285,8 @@ void tb_stagger_settle(tbStagger* s, bool late, double* lambda)
 {
   s->lambda = lambda;
   for (int i = 0; i < s->islands; i++) {
-    bool quick = s->island[i].by_velocity || s->island[i].normal.dense;
+    const tbStaggerRows* r = &s->island[i].normal;
+    bool quick = s->island[i].by_velocity || r->dense || (r->G && r->count <= QUICK);
     if (late ? quick : !tb_asked(s->interrupt)) settle_island(s, &s->island[i], lambda);
   }
 }
