@@ -21,6 +21,7 @@
 #include <string.h>
 
 static const double NEARBY = 0.1;  // of d̂: what a step may leave between features that were farther apart
+static const double ARRIVE = 0.06; // s: beyond its time a step may go on to bring what is driven to its place
 static const double SHORTER = 0.9; // of the way to where features come too close
 static const double ENOUGH = 1e-4; // of the fall that the gradient promises
 static const double ROUNDING = 1e-14;
@@ -34,6 +35,7 @@ enum {
   CUTS = 60,  // of a step, before it is given up
   WAIT = 4,   // iterations with positive parts, after a matrix that was not
   LEARN = 40, // rounds for the sake of joints
+  MORE = 100, // iterations beyond their number to bring what is driven to its place
   SLOWER = 8  // times that bodies start slower, lest energy is gained
 };
 
@@ -211,18 +213,21 @@ static tbStatus stiffen(tbContext* ctx, tbIpc* ipc, double before, State* state)
   return measure(ctx, ipc, ipc->v, state);
 }
 
-// Until the velocities change by no more than the tolerance. *first: how much the first iteration changed
-// them.
+// Until the velocities change by no more than the tolerance, or time or iterations are up; what is driven
+// goes its whole way first, as it would pass through what has not made way for it. *first: how much the first
+// iteration changed them.
 static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double* first)
 {
   double tolerance = ipc->options->newton_tolerance;
   Pace pace = {.last = INFINITY};
   *first = INFINITY;
   ipc->converged = false;
-  for (int k = 0; ipc->iterations < ipc->options->newton_iterations; k++) {
+  for (int k = 0, most = ipc->options->newton_iterations;
+       ipc->iterations < most || (ipc->progress < 1 && ipc->iterations < most + MORE); k++) {
     TB_TRY(tb_check_interrupt(ctx));
-    ipc->late = ipc->late || tb_seconds() > ipc->deadline;
-    if (ipc->late) return TB_OK;
+    double over = tb_seconds() - ipc->deadline;
+    ipc->late = ipc->late || over > 0;
+    if (ipc->late && (ipc->progress == 1 || over > ARRIVE)) return TB_OK;
     double share, nearest = state->nearest;
     bool arrived = ipc->progress == 1;
     tbStatus status = find_direction(ctx, ipc, &pace);
