@@ -49,13 +49,6 @@ static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, const tbDescent* d,
   return status;
 }
 
-static double largest(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fabs(x[i]) <= most ? most : fabs(x[i]); // a NaN stays
-  return most;
-}
-
 static double dot(int n, const double* x, const double* y)
 {
   double sum = 0;
@@ -91,7 +84,7 @@ static double clip(Rounds* r, tbThreads* threads)
   for (int i = 0; i < p->nrow; i++) r->raw[i] -= r->clipped[i];
   tb_relaxed_gradient(&r->relaxed, threads, p->v_free, r->raw, r->work, w);
   for (int b = 0; b < p->nblock; b++) tb_metric_solve(&p->block[b], threads, w + p->block[b].dof, r->space);
-  return largest(p->ndof, w);
+  return tb_relaxed_speed(&r->relaxed, 0, p->ndof, w);
 }
 
 // The whole step: fall = ∇²g⁻¹∇g, step = −K⁻¹∇g or, far from the solution, −fall; and left = ∇g where it
@@ -139,7 +132,7 @@ static tbStatus balance_once(tbContext* ctx, Rounds* r, bool* closer, bool* enou
   double before = dot(n, r->gradient, r->fall), added = clip(r, ctx->threads);
   memcpy(r->work, r->left, (size_t)n * sizeof *r->left);
   TB_TRY(tb_hessian_solve(ctx, &r->hessian, r->left, r->left));
-  double after = dot(n, r->work, r->left), off = fmax(added, largest(n, r->left));
+  double after = dot(n, r->work, r->left), off = fmax(added, tb_relaxed_speed(&r->relaxed, 0, n, r->left));
   *closer = added < r->least || before < r->closest;
   r->closest = fmin(r->closest, before);
   if (added < r->least) {

@@ -203,7 +203,7 @@ static double visit(Loop* l, int cell)
   const tbProblem* p = d->relaxed->problem;
   const tbCells* c = d->cells;
   int size = tb_cell_size(c, cell), first = c->dof[cell];
-  double most = 0, *g = l->gradient;
+  double* g = l->gradient;
   inertia_gradient(l, cell, g);
   contact_gradient(l, cell, g);
   tb_cell_curvature(d->relaxed, c, cell, d->D, l->H);
@@ -213,8 +213,8 @@ static double visit(Loop* l, int cell)
   for (int i = 0; i < size; i++) {
     g[i] *= share;
     d->v[first + i] -= g[i];
-    most = fabs(g[i]) <= most ? most : fabs(g[i]);
   }
+  double most = tb_relaxed_speed(d->relaxed, first, size, g);
   for (int i = c->ptr[cell]; i < c->ptr[cell + 1]; i++) {
     int k = c->contact[i], col = c->col[i], width = p->jac_width[col];
     const double* J = p->jac + p->jac_val_adr[col];

@@ -41,13 +41,6 @@ static double dot(int n, const double* x, const double* y)
   return sum;
 }
 
-static double largest(int n, const double* x)
-{
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fabs(x[i]) <= most ? most : fabs(x[i]); // a NaN stays
-  return most;
-}
-
 tbStatus tb_descent_begin(tbArena* arena, const tbRelaxed* r, const tbCells* cells, tbDescent* out)
 {
   const tbProblem* p = r->problem;
@@ -187,7 +180,8 @@ tbStatus tb_descent_run(tbContext* ctx, tbArena* arena, tbDescent* d)
     status = tb_check_interrupt(ctx);
     tb_relaxed_gradient(d->relaxed, ctx->threads, d->v, d->lambda, l.work, l.gradient);
     if (status == TB_OK) status = precondition(ctx, &l);
-    if (status != TB_OK || !(largest(d->relaxed->problem->ndof, l.step) > d->still)) break;
+    if (status != TB_OK || !(tb_relaxed_speed(d->relaxed, 0, d->relaxed->problem->ndof, l.step) > d->still))
+      break;
     iterate(&l, d->used);
     tb_descent_evaluate(d, ctx->threads);
   }

@@ -15,13 +15,37 @@ enum { GRAIN = 128 }; // contacts, or metric blocks, in a piece of work
 
 static int rows_of(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }
 
+// Of turns and modes, which dense blocks have after their first three; others move in metres.
+static void measure_lengths(const tbProblem* p, double* length)
+{
+  for (int b = 0; b < p->nblock; b++) {
+    const tbMetricBlock* block = &p->block[b];
+    for (int i = 0; i < block->size; i++) {
+      bool turns = block->kind == TB_METRIC_DENSE && i >= 3;
+      length[block->dof + i] = turns ? sqrt(block->value[i * block->size + i] / block->value[0]) : 1;
+    }
+  }
+}
+
+double tb_relaxed_speed(const tbRelaxed* r, int first, int count, const double* x)
+{
+  double most = 0;
+  for (int i = 0; i < count; i++) {
+    double speed = fabs(x[i]) * r->length[first + i];
+    most = speed <= most ? most : speed; // a NaN stays
+  }
+  return most;
+}
+
 tbStatus tb_relaxed_begin(tbArena* arena, const tbProblem* p, const tbRelaxation* how, tbModel model,
                           int directions, tbRelaxed* out)
 {
   *out = (tbRelaxed){.problem = p, .how = *how};
   out->set = TB_TAKE(arena, tbFrictionSet, (size_t)p->ncontact);
   out->d_adr = TB_TAKE(arena, int, (size_t)p->ncontact + 1);
-  if (!out->set || !out->d_adr) return TB_ERROR_MEMORY;
+  out->length = TB_TAKE(arena, double, (size_t)p->ndof);
+  if (!out->set || !out->d_adr || !out->length) return TB_ERROR_MEMORY;
+  measure_lengths(p, out->length);
   for (int k = 0; k < p->ncontact; k++) {
     int rows = rows_of(p, k);
     tb_friction_make(p, k, model, directions, &out->set[k]);

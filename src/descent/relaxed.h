@@ -36,6 +36,7 @@ typedef struct tbRelaxed {
   tbFrictionSet* set;    // (ncontact)
   tbIncidence incidence; // column blocks of every metric block
   int* d_adr;            // first value of D_k                           (ncontact+1)
+  double* length;        // of a degree of freedom, that makes its speed one in m/s   (ndof)
 } tbRelaxed;
 
 // Arrays live in the arena. model: how friction laws are read.
@@ -69,6 +70,10 @@ double tb_relaxed_inertia(const tbRelaxed* relaxed, tbThreads* threads, const do
 // y = (A + Jᵀ D J) x. work: (nrow + ndof).
 void tb_relaxed_multiply(const tbRelaxed* relaxed, tbThreads* threads, const double* D, const double* x,
                          double* work, double* y);
+
+// The largest of speeds, m/s: a turn's times the length √(A_ii/m), so that it is the same in any units. A NaN
+// stays.
+double tb_relaxed_speed(const tbRelaxed* relaxed, int first, int count, const double* x);
 
 // The nearest impulses that the laws themselves allow: λ_n ≥ 0, λ_F in λ_n F, rows within their bounds.
 void tb_relaxed_clip(const tbRelaxed* relaxed, double* lambda);

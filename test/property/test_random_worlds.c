@@ -38,13 +38,6 @@ static int seeds_of(const tbScheme* scheme, int many)
 }
 static int steps_of(const tbScheme* scheme, int many) { return strcmp(scheme->name, "ipc") == 0 ? 8 : many; }
 
-// Their iterations end when no component of the velocity changes, m/s and rad/s alike: a turn by less than
-// that may be left over in one unit and not in another.
-static bool stops_in_any_unit(const char* scheme)
-{
-  return strcmp(scheme, "primal") == 0 || strcmp(scheme, "vbd") == 0 || strcmp(scheme, "avbd") == 0;
-}
-
 // Units are a convention: a world in grams, kilometres or minutes goes the way it goes in SI, step by step,
 // and the same steps converge. By powers of two, so that nothing is rounded but by constants that have a
 // unit.
@@ -63,8 +56,7 @@ TEST(worlds_move_alike_in_any_units)
         run(&a, steps, first), run(&b, steps, second);
         for (int i = 0; i < steps; i++) other += first[i] != second[i];
         double far = difference(&a, SI, &b, units[k]);
-        bool mixed = stops_in_any_unit(name);
-        if (!(far < (mixed ? 1e-3 : 1e-6)) || other > (mixed ? 2 : 0))
+        if (!(far < 1e-6) || other > 0)
           test_failed(__FILE__, __LINE__, "%s, seed %d, units %d: %g apart, %d steps end otherwise", name,
                       seed, k, far, other);
         drop_world(&a), drop_world(&b);
