@@ -19,7 +19,8 @@ typedef struct tbStaggerRows {
 
   // a small program: the dual active set on the symmetric part and a speck of the unit matrix
   bool dense;
-  double* G; // row-major (count²)
+  bool filled; // the program has been made, whether it could be factored or not
+  double* G;   // row-major (count²)
   tbQpDual dual;
   int constraints;
   int *ptr, *col;
@@ -50,6 +51,7 @@ typedef struct tbStagger {
   tbInterrupt interrupt; // of the run: islands that are left are left as they are
   int islands;
   tbStaggerIsland* island;
+  int* home;                       // island of a contact (ncontact)
   tbFrictionSet* friction;         // (ncontact)
   double *g, *x, *y, *room, *last; // of one program (nrow or ndof)
   double *expand, *product;        // the island's rows in the problem's numbering (nrow)

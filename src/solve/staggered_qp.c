@@ -269,7 +269,7 @@ static void settle_island(tbStagger* s, tbStaggerIsland* land, double* lambda)
 {
   tbStaggerRows* r = &land->normal;
   s->current = land;
-  if (!land->by_velocity && !r->dense && r->G) tb_stagger_fill_normal(s, land);
+  if (!land->by_velocity && !r->filled && r->G) tb_stagger_fill_normal(s, land);
   if (land->by_velocity || !r->dense) {
     project_contacts(s, land, 1e-15, LAST_PRODUCTS, lambda);
     return;
@@ -286,7 +286,7 @@ void tb_stagger_settle(tbStagger* s, bool late, double* lambda)
   s->lambda = lambda;
   for (int i = 0; i < s->islands; i++) {
     const tbStaggerRows* r = &s->island[i].normal;
-    bool quick = s->island[i].by_velocity || r->dense || (r->G && r->count <= QUICK);
+    bool quick = s->island[i].by_velocity || r->dense || (!r->filled && r->G && r->count <= QUICK);
     if (late ? quick : !tb_asked(s->interrupt)) settle_island(s, &s->island[i], lambda);
   }
 }

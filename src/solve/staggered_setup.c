@@ -129,6 +129,7 @@ static bool gather_matrix(tbStagger* s, const tbStaggerIsland* land, tbStaggerRo
       int row = s->local[p->row_adr[k] + i];
       for (int e = W->ptr[k]; e < W->ptr[k + 1]; e++) {
         int l = W->col[e], cols = tb_rows(p, l);
+        if (s->home[l] != s->home[k]) continue; // an entry of W that is zero
         for (int j = 0; j < cols; j++) {
           if (is_friction_row(s, l, j) != is_friction) continue;
           int col = s->local[p->row_adr[l] + j];
@@ -169,6 +170,7 @@ static void fill_dense(tbStagger* s, const tbStaggerIsland* land, tbStaggerRows*
   }
   for (int e = 0; e < r->ptr[r->constraints]; e++) r->val[e] *= r->scale[r->col[e]];
   r->dense = tb_qp_dual_factor(&r->dual, r->count, r->G, r->count);
+  r->filled = true;
 }
 
 void tb_stagger_fill_normal(tbStagger* s, tbStaggerIsland* land)
@@ -371,7 +373,7 @@ static bool take_room(tbStagger* s)
 static tbStatus build(tbContext* ctx, tbStagger* s, const tbRun* run)
 {
   const tbProblem* p = run->p;
-  int* island = TB_TAKE(&s->arena, int, (size_t)p->ncontact);
+  int* island = s->home = TB_TAKE(&s->arena, int, (size_t)p->ncontact);
   s->friction = TB_TAKE(&s->arena, tbFrictionSet, (size_t)p->ncontact);
   if (!island || !s->friction) return TB_ERROR_MEMORY;
   TB_TRY(tb_problem_islands(ctx, p, island, &s->islands));

@@ -39,7 +39,7 @@ grep -q '^  ok      collision free at the end of every step' out && grep -q '^  
 t paper ly --quick --out cloth; ended 0 && [ ! -s err ] && [ -s cloth/table-2.csv ] && [ -s cloth/figure-6.svg ]; claim "paper ly --quick comes to its end, all claims ok"
 t paper macklin --quick --out descent; { ended 0 || ended 1; } && [ ! -s err ]; claim "paper macklin --quick comes to its end"
 ! grep -A1 '^  FAILED' out | grep -v '^  FAILED' | grep -qv '^ *by the clock: '; claim "all its claims hold but, at times, those that are timed"
-[ -s descent/figure-6.svg ] && [ "$(wc -l < descent/mass-ratios.csv)" -eq 25 ] && [ -s descent/cost-stack.svg ]; claim "conditioning, ratios and budgets are in files"
+[ -s descent/figure-6.svg ] && [ "$(wc -l < descent/mass-ratios.csv)" -eq 43 ] && [ -s descent/cost-stack.svg ]; claim "conditioning, ratios and budgets are in files"
 t paper verschoor --only beering; ended 2 && says 'nearest is "bearing"'; claim "a wrong experiment: the nearest"
 t paper; ended 2 && one_line; claim "paper wants a name"
 t paper curse; ended 2 && one_line && says 'did you mean "course"'; claim "a wrong paper: the nearest"

@@ -2,7 +2,7 @@
 
 t compare good.json endless.json "$nasty" --max-iter 2000 --out new/deep; ended 0
 [ "$(ls new/deep | tr '\n' ' ')" = "1-good-iterations.svg 1-good-time.svg 2-endless-iterations.svg 2-endless-time.svg 3-a--b---i----iterations.svg 3-a--b---i----time.svg curves.csv report.html results.csv results.tex " ]; claim "--out makes the folder, tables, figures and a page"
-[ "$(tail -1 out)" = new/deep/report.html ]; claim "the last line is the page to open"
+[ "$(tail -1 out)" = "wrote new/deep/report.html" ]; claim "the last line is the page to open"
 cp -r new/deep o
 
 [ "$(head -1 o/results.csv)" = "problem,solver,status,iterations,time_s,fclib,natural_map,penetration,cone,complementarity,dissipation,start_residual,runs,time_min_s,time_max_s,velocity" ]; claim "results.csv: its columns"
@@ -51,7 +51,7 @@ rm -r new; (tribo() { "$tribo" "$@"; }; eval "$(cat again)" >out 2>err) && [ -s 
 
 t compare --manufactured 12 --solvers bgs,prox-newton,lemke --max-iter 200 --out made; ended 0 && [ ! -s err ]; claim "--manufactured: no files needed"
 [ "$(ls made | tr '\n' ' ')" = "profile-iterations.svg profile-time.svg profile.csv report.html results.csv results.tex summary.csv " ]; claim "--manufactured: its files"
-[ "$(tail -1 out)" = made/report.html ] && grep -Eq '^  prox-newton +12 +12 ' out; claim "--manufactured: a line for each solver"
+[ "$(tail -1 out)" = "wrote made/report.html" ] && grep -Eq '^  prox-newton +12 +12 ' out; claim "--manufactured: a line for each solver"
 awk -F, 'NR == 1 { exit $0 != "solver,taken,solved,max_iterations,time,failed,untrue,median_s,p95_s" }' made/summary.csv; claim "summary.csv: its columns"
 awk -F, 'NR > 1 && (NF != 9 || $2 != $3 + $4 + $5 + $6 || $7 != 0 || ($3 && $8 > $9)) { bad = 1 } END { exit bad || NR != 4 }' made/summary.csv; claim "summary.csv: every problem taken is accounted for, truthfully"
 [ "$(grep -c ',prox-newton,converged,' made/results.csv)" -eq 12 ]; claim "results.csv has every manufactured problem"

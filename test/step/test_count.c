@@ -98,6 +98,9 @@ TEST(the_problems_of_a_step_share_its_time)
     stage_run(&s, 1);
     double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
     CHECK(s.report.outcome != TB_CONVERGED);
+#ifdef TB_SANITIZED
+    seconds *= 0.3; // a round of any method takes several times as long
+#endif
     if (!(seconds < 0.15)) test_failed(__FILE__, __LINE__, "%s: %g s", s.step.scheme, seconds);
     stage_close(&s);
   }
