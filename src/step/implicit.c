@@ -25,12 +25,13 @@
 // many as it takes (implicit_newton.c), each with its rounds. Restitution between rigid bodies only. Cost: a
 // factor of A (or conjugate gradients, for large bodies), and a few contact problems per step.
 #include "step/count.h"
-#include "step/implicit_newton.h"
+#include "step/foresee.h"
 #include "step/impacts.h"
+#include "step/implicit_newton.h"
 #include "step/inner.h"
+#include "step/scheme.h"
 #include "step/soft_contact.h"
 #include "step/trim.h"
-#include "step/scheme.h"
 
 #include "base/clock.h"
 #include "problem/judge.h"
@@ -61,15 +62,7 @@ static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
                              Rounds* r)
 {
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
-  TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = tb_surfaces_clearance(&r->surfaces, o->clearance);
-  tb_surfaces_expect(&(tbStepView){.world = w,
-                                   .h = o->dt,
-                                   .unconstrained = work->unconstrained,
-                                   .centre = work->centre,
-                                   .step = r->step},
-                     &r->surfaces);
-  return TB_OK;
+  return tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance);
 }
 
 static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbTransform* pose,

@@ -2,8 +2,8 @@
 // Contacts of a projective step, found once: with planes, balls and capsules by distance (pd_obstacles.c), of
 // vertices and faces of thick sheets by balls in motion (collide/surfaces_balls.c), else of all features.
 #include "step/pd.h"
+#include "step/foresee.h"
 #include "step/pd_obstacles.h"
-#include "step/trim.h"
 
 #include "collide/surfaces_balls.h"
 
@@ -42,7 +42,6 @@ static void leave_out_neighbours(const tbSurfaces* s, double clearance, double r
 static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                               double fall, tbPd* r)
 {
-  bool changed;
   if (are_thick(&r->surfaces) && !o->certified) {
     double reach = 3 * r->clearance + fall;
     TB_TRY(tb_surface_balls_near(ctx, work->arena, &r->surfaces.scene, reach, AHEAD, &r->met));
@@ -50,26 +49,14 @@ static tbStatus find_features(tbContext* ctx, const tbWorld* w, const tbStepOpti
     return tb_soft_contact_begin_near(ctx, w, o, &r->surfaces, work->pose, &r->met, r->clearance, INFINITY,
                                       &r->soft_contacts);
   }
-  TB_TRY(
-      tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, TB_SURFACES_AHEAD, &r->candidates));
-  TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,
-                               &r->soft_contacts));
-  TB_TRY(tb_surface_meet(ctx, &r->surfaces.scene, &r->candidates, r->clearance, &r->met));
-  return tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, false, &r->met, &r->soft_contacts,
-                                &changed);
+  return tb_surfaces_contacts(ctx, w, o, work, &r->surfaces, r->clearance, &r->candidates, &r->met,
+                              &r->soft_contacts);
 }
 
 tbStatus tb_pd_find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, tbPd* r)
 {
   double fall = tb_norm3(w->gravity) * o->dt * o->dt;
-  TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = tb_surfaces_clearance(&r->surfaces, o->clearance);
-  tb_surfaces_expect(&(tbStepView){.world = w,
-                                   .h = o->dt,
-                                   .unconstrained = work->unconstrained,
-                                   .centre = work->centre,
-                                   .step = r->step},
-                     &r->surfaces);
+  TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
   tbSurfaceScene all = r->surfaces.scene;
   if (tb_pd_obstacles_are_smooth(w,
                                  &r->surfaces)) { // leaves features of bodies' own surfaces to be looked at

@@ -2,32 +2,16 @@
 // Deformable bodies in a relaxed step: linear about its start, A = M + hB + h²K, and their contacts, found
 // once.
 #include "step/relaxed.h"
-#include "step/trim.h"
-
-static const double NEAR = 6; // clearances: features so close are contacts
+#include "step/foresee.h"
 
 tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                                tbRelaxedSoft* r)
 {
-  double fall = tb_norm3(w->gravity) * o->dt * o->dt;
-  bool changed;
   r->candidates.scratch = work->arena;
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
-  TB_TRY(tb_surfaces_begin(ctx, work->arena, work->cache, w, work->pose, &r->surfaces));
-  r->clearance = tb_surfaces_clearance(&r->surfaces, o->clearance);
-  tb_surfaces_expect(&(tbStepView){.world = w,
-                                   .h = o->dt,
-                                   .unconstrained = work->unconstrained,
-                                   .centre = work->centre,
-                                   .step = r->step},
-                     &r->surfaces);
-  TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, NEAR * r->clearance + fall, TB_SURFACES_AHEAD,
-                         &r->candidates));
-  TB_TRY(tb_soft_contact_begin(ctx, w, o, &r->surfaces, work->pose, &r->candidates, r->clearance,
-                               &r->soft_contacts));
-  TB_TRY(tb_surface_meet(ctx, &r->surfaces.scene, &r->candidates, r->clearance, &r->met));
-  TB_TRY(
-      tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, false, &r->met, &r->soft_contacts, &changed));
+  TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
+  TB_TRY(tb_surfaces_contacts(ctx, w, o, work, &r->surfaces, r->clearance, &r->candidates, &r->met,
+                              &r->soft_contacts));
   return tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
                                      &work->constraints);
 }
