@@ -171,6 +171,16 @@ bool model_named(const char* name, tbModel* out)
   return false;
 }
 
+bool is_scene_key(const char* key)
+{
+  static const char* const parts[] = {"gravity", "seed",   "materials", "pairs", "bodies",
+                                      "joints",  "ignore", "soft",      "cloth", "reduced"};
+  size_t length = strcspn(key, ".=");
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strlen(parts[i]) == length && strncmp(key, parts[i], length) == 0) return true;
+  return false;
+}
+
 bool set_options(const Texts* settings, tbStepOptions* o)
 {
   for (int i = 0; i < settings->count; i++) {
@@ -288,17 +298,25 @@ static tbStatus check_scene_input(tbContext* ctx, const char* path)
                  path, near);
 }
 
-tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out)
+tbStatus load_scene_with(tbContext* ctx, const char* path, const Texts* settings, tbScene* out)
 {
-  if (is_named_scene(path)) return load_named_scene(ctx, path, out);
+  Texts of_scene = {0};
+  for (int i = 0; i < settings->count; i++)
+    if (is_scene_key(settings->at[i])) of_scene.at[of_scene.count++] = settings->at[i];
+  if (is_named_scene(path)) return load_named_scene(ctx, path, &of_scene, out);
   path = input_path(path);
   TB_TRY(check_scene_input(ctx, path));
-  return tb_scene_load(ctx, path, out);
+  return tb_scene_load_with(ctx, path, of_scene.at, of_scene.count, out);
+}
+
+tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out)
+{
+  return load_scene_with(ctx, path, &(Texts){0}, out);
 }
 
 tbStatus examine_scene(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
 {
-  if (is_named_scene(path)) return load_named_scene(ctx, path, out);
+  if (is_named_scene(path)) return load_named_scene(ctx, path, &(Texts){0}, out);
   path = input_path(path);
   TB_TRY(check_scene_input(ctx, path));
   return tb_scene_examine(ctx, path, errors, out);

@@ -50,6 +50,8 @@ const tbScheme* scheme_named(const char* name);                // the same
 bool model_named(const char* name, tbModel* out);              // false after one line on standard error
 // KEY=VALUE each (tribo/options.h); false after one line on standard error.
 bool set_options(const Texts* settings, tbStepOptions* out);
+// Whether a key or KEY=VALUE is of what a scene file holds (tb_scene_load_with) and not of an option.
+bool is_scene_key(const char* key);
 tbStatus start_threads(tbContext* ctx, int count); // a count out of range is TB_ERROR_ARGUMENT
 
 // no_time: what the help says of the default time limit.
@@ -100,6 +102,8 @@ bool is_replay(const char* path); // by its first bytes
 // puts for <(command).
 tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess);
 tbStatus load_scene(tbContext* ctx, const char* path, tbScene* out);
+// The same with values in the place of the scene's own; settings that are options are passed over.
+tbStatus load_scene_with(tbContext* ctx, const char* path, const Texts* settings, tbScene* out);
 struct tbSceneErrors;
 tbStatus examine_scene(tbContext* ctx, const char* path, struct tbSceneErrors* errors, tbScene* out);
 

@@ -51,13 +51,25 @@ static void remove_folder(const char* folder, int depth)
   rmdir(folder);
 }
 
-tbStatus load_named_scene(tbContext* ctx, const char* name, tbScene* out)
+static tbStatus load_from(tbContext* ctx, const tbGalleryScene* scene, const Texts* settings,
+                          const char* folder, tbScene* out)
+{
+  tbOut text = tb_out_memory(ctx);
+  tbStatus status = tb_gallery_print(ctx, scene, NULL, folder, &text);
+  if (status == TB_OK)
+    status = tb_scene_parse_with(ctx, scene->name, text.bytes, text.length, folder, settings->at,
+                                 settings->count, out);
+  tb_out_free(&text);
+  return status;
+}
+
+tbStatus load_named_scene(tbContext* ctx, const char* name, const Texts* settings, tbScene* out)
 {
   const tbGalleryScene* scene = tb_gallery_find(name);
   char folder[PATH_MAX];
-  if (!scene->files) return tb_gallery_load(ctx, scene, NULL, NULL, out);
+  if (!scene->files) return load_from(ctx, scene, settings, NULL, out);
   TB_TRY(make_folder(ctx, folder)); // meshes are read from it, and then not needed any more
-  tbStatus status = tb_gallery_load(ctx, scene, NULL, folder, out);
+  tbStatus status = load_from(ctx, scene, settings, folder, out);
   remove_folder(folder, 1);
   return status;
 }

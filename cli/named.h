@@ -11,8 +11,8 @@
 bool is_named_scene(const char* word);
 // The nearest name of the gallery to a word that is neither; null: none is near.
 const char* near_named_scene(const char* word);
-// The scene, with its defaults.
-tbStatus load_named_scene(tbContext* ctx, const char* name, tbScene* out);
+// The scene, with its defaults, and values in the place of what it then says (tb_scene_parse_with).
+tbStatus load_named_scene(tbContext* ctx, const char* name, const Texts* settings, tbScene* out);
 
 // A folder of this process for a scene and its meshes, where a file is wanted: path is that of the scene in
 // it.

@@ -37,7 +37,10 @@ static bool override(const RunArgs* a, tbScene* scene, int64_t* last)
   if (!isnan(a->velocity_tolerance)) o->solver.velocity_tolerance = a->velocity_tolerance;
   if (!isnan(a->budget_ms)) o->budget_s = 1e-3 * a->budget_ms;
   if (a->max_iterations != INT_MIN) o->solver.max_iterations = a->max_iterations;
-  if (!set_options(&a->set, o)) return false;
+  Texts options = {0};
+  for (int i = 0; i < a->set.count; i++)
+    if (!is_scene_key(a->set.at[i])) options.at[options.count++] = a->set.at[i];
+  if (!set_options(&options, o)) return false;
   if (a->threads != INT_MIN) scene->threads = a->threads;
   *last = steps_until(scene->time, o->dt);
   if (a->steps == INT_MIN) return true;
@@ -80,7 +83,7 @@ static int run_scene(tbContext* ctx, const RunArgs* a, const char* path)
 {
   tbScene scene;
   int64_t last = 0;
-  if (load_scene(ctx, path, &scene) != TB_OK) return fail_with(ctx);
+  if (load_scene_with(ctx, path, &a->set, &scene) != TB_OK) return fail_with(ctx);
   if (!a->output.quiet && warn_of_doubts(ctx, path, scene.world) != TB_OK) {
     tb_scene_free(ctx, &scene);
     return fail_with(ctx);
@@ -121,7 +124,8 @@ int command_run(int argc, char** argv)
       {"--budget-ms", ARG_NUMBER, &a.budget_ms, "MS", "time for the solves of a step; then the best so far"},
       {"--model", ARG_TEXT, &a.model, "M", "cone, box, polyhedral, ccp or frictionless"},
       {"--set", ARG_TEXTS, &a.set, "K=V",
-       "any other option, as in solver.order=layers; `tribo list options`"},
+       "any other option, as in solver.order=layers (`tribo list options`), or value of the scene, as in "
+       "bodies.top.mass=3 or soft.*.young=1e6"},
       OUTPUT_ARGS(a.output),
       {"--help", ARG_FLAG, &help, NULL, "this text"},
       {0},

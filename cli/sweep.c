@@ -83,14 +83,35 @@ static tbStatus load_varied(tbContext* ctx, const Sweep* s, int point, tbScene* 
   return tb_gallery_load(ctx, g, values, NULL, out);
 }
 
+// The scene with the values that belong to what it holds.
+static tbStatus load_set(tbContext* ctx, const Sweep* s, int point, tbScene* out)
+{
+  char text[SWEEP_AXES][2 * SWEEP_TEXT + 2];
+  Texts settings = {0};
+  for (int i = 0; i < s->axes; i++) {
+    if (!is_scene_key(s->axis[i].key)) continue;
+    snprintf(text[i], sizeof text[i], "%s=%s", s->axis[i].key, sweep_value(s, point, i));
+    settings.at[settings.count++] = text[i];
+  }
+  return load_scene_with(ctx, s->scene, &settings, out);
+}
+
 static tbStatus load_point(tbContext* ctx, const Sweep* s, int point, tbScene* out)
 {
-  bool varied = false;
-  for (int i = 0; i < s->axes; i++) varied |= is_parameter(s, s->axis[i].key);
-  TB_TRY(varied ? load_varied(ctx, s, point, out) : load_scene(ctx, s->scene, out));
+  bool varied = false, set = false;
+  for (int i = 0; i < s->axes; i++) {
+    bool own = is_parameter(s, s->axis[i].key); // a parameter may be called as a part of a scene is
+    varied |= own, set |= !own && is_scene_key(s->axis[i].key);
+  }
+  if (varied && set)
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                   "parameters of %s and values of the scene are not varied together: save it by `tribo "
+                   "scene` first",
+                   s->scene);
+  TB_TRY(varied ? load_varied(ctx, s, point, out) : load_set(ctx, s, point, out));
   tbStatus status = TB_OK;
   for (int i = 0; i < s->axes && status == TB_OK; i++)
-    if (!is_parameter(s, s->axis[i].key))
+    if (!is_parameter(s, s->axis[i].key) && !is_scene_key(s->axis[i].key))
       status = set_value(ctx, out, s->axis[i].key, sweep_value(s, point, i));
   if (status != TB_OK) tb_scene_free(ctx, out);
   return status;
@@ -249,9 +270,10 @@ static void print_help(const Arg* args)
   printf("%s\n\n"
          "Runs a scene, or a name of the gallery, once for every combination of values, on all processors. A "
          "KEY is an option\n"
-         "(`tribo list options`), solver, scheme, dt, time, mu (the friction of every body), or a parameter "
-         "of the gallery's\n"
-         "scene. DIR/sweep.csv has a row for each point, DIR/sweep.html plots. A sweep that was stopped goes "
+         "(`tribo list options`), solver, scheme, dt, time, mu (the friction of every body), a parameter of "
+         "the gallery's\n"
+         "scene, or a value of the scene as in bodies.top.mass. DIR/sweep.csv has a row for each point, "
+         "DIR/sweep.html plots. A sweep that was stopped goes "
          "on from there.\n\n",
          usage);
   args_help(args);

@@ -71,6 +71,15 @@ tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out);
 // scene that names one is refused.
 tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
                         const char* folder, tbScene* out);
+// Both with values in the place of the file's own, "KEY=VALUE" each, in order. KEY is a path with dots: keys
+// of objects, names or numbers of elements, `*` for every one; the last key may be one that the file leaves
+// out. VALUE is JSON, or a word.
+//
+//   bodies.top.mass=3    soft.*.young=1e6    cloth.0.mesh.grid.cells=[40,40]    materials.wood.friction=0.3
+tbStatus tb_scene_load_with(tbContext* ctx, const char* path, const char* const* settings, int count,
+                            tbScene* out);
+tbStatus tb_scene_parse_with(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                             const char* folder, const char* const* settings, int count, tbScene* out);
 void tb_scene_free(tbContext* ctx, tbScene* scene); // takes one that is all zero
 
 // Control of joints over time from a CSV file: the first column is t, in seconds and increasing; each other

@@ -114,6 +114,8 @@ cmp -s <(sed -n 3p whole.csv) <(sed -n 3p swept/sweep.csv); claim "and runs noth
 t sweep stack --vary friction=0.1:0.5:3 --out swept; ended 2 && one_line && says 'another sweep'; claim "of another grid the folder is refused"
 t sweep stack --vary count=2,3 --vary solver=bgs --vary time=0.02 --out counts; ended 0 && grep -q '^1,stack,3,bgs,' counts/sweep.csv; claim "sweep of a gallery's parameter and of solvers"
 t scene stack -o stackfile; t sweep stackfile --vary mu=0.2,0.4 --vary time=0.02 --jobs 1 --out mus; ended 0 && [ "$(wc -l <mus/sweep.csv)" -eq 3 ]; claim "sweep of a file's friction"
+t sweep stackfile --vary 'materials.*.friction=0.2,0.4' --vary solver=bgs --vary time=0.02 --jobs 1 --out values; ended 0 && [ "$(cut -d, -f3 values/sweep.csv | paste -sd' ')" = "materials.*.friction 0.2 0.4" ]; claim "sweep of a value of the scene"
+t sweep stack --vary count=2,3 --vary 'materials.*.friction=0.2,0.4' --out bad; ended 2 && one_line && says 'save it by'; claim "not beside a parameter of the gallery"
 t sweep stack --vary dt=0:1:3 --out bad; ended 2 && one_line && [ ! -e bad ]; claim "a value out of range is refused before anything runs"
 t sweep stack --vary solver=bgs,magic --out bad; ended 2 && one_line && [ ! -e bad ]; claim "and a name that is none"
 for words in "mu" "=1" "mu=" "mu=1:2" "mu=1:2:1" "mu=1:2:1e9" "mu=a:b:3" "mu=1,,2"; do

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "io/problem/problem_io.h"
 #include "io/scene/build.h"
+#include "io/scene/set.h"
 #include "io/scene/source.h"
 #include "scene/world.h"
 
@@ -189,12 +190,13 @@ static tbStatus make_scene(const tbRecordReader* in, const char* name, const tbJ
 
 // The errors themselves come out in the order of the file, the first of them in the context.
 static tbStatus parse(const tbRecordReader* in, const char* name, const char* bytes, size_t length,
-                      const char* folder, tbScene* out)
+                      const char* folder, tbSceneSettings settings, tbScene* out)
 {
   const tbJson* root;
   tbScene s = {0};
   tbSceneErrors* errors = in->errors;
   tbStatus status = tb_json_parse(in->ctx, in->arena, name, bytes, length, &root);
+  if (status == TB_OK) status = tb_scene_set(in->ctx, in->arena, settings, &root);
   if (status == TB_OK) status = make_scene(in, name, root, folder, &s);
   status = tb_scene_errors_note(in->ctx, errors, status);
   if (errors && errors->list.count && (status == TB_OK || status == TB_ERROR_INPUT)) {
@@ -207,39 +209,63 @@ static tbStatus parse(const tbRecordReader* in, const char* name, const char* by
   return status;
 }
 
-tbStatus tb_scene_examine_text(tbContext* ctx, const char* name, const char* bytes, size_t length,
-                               const char* folder, tbSceneErrors* errors, tbScene* out)
+static tbStatus examine(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                        const char* folder, tbSceneSettings settings, tbSceneErrors* errors, tbScene* out)
 {
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbStatus status = parse(&(tbRecordReader){ctx, &arena, errors}, name, bytes, length, folder, out);
+  tbStatus status = parse(&(tbRecordReader){ctx, &arena, errors}, name, bytes, length, folder, settings, out);
   tb_arena_free(&arena);
   return status;
 }
 
-tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
-                        const char* folder, tbScene* out)
-{
-  return tb_scene_examine_text(ctx, name, bytes, length, folder, NULL, out);
-}
-
-static tbStatus load(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
+static tbStatus load(tbContext* ctx, const char* path, tbSceneSettings settings, tbSceneErrors* errors,
+                     tbScene* out)
 {
   tbSceneSource source;
   tbStatus status = tb_scene_source_read(ctx, path, &source);
   if (status == TB_OK)
-    status = tb_scene_examine_text(ctx, path, source.bytes, source.length, source.folder, errors, out);
+    status = examine(ctx, path, source.bytes, source.length, source.folder, settings, errors, out);
   else if (status != TB_ERROR_MEMORY)
     status = tb_scene_errors_note(ctx, errors, status) == TB_OK ? TB_ERROR_INPUT : status;
   tb_scene_source_free(ctx, &source);
   return status;
 }
 
-tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out) { return load(ctx, path, NULL, out); }
+static const tbSceneSettings as_it_is = {NULL, 0};
+
+tbStatus tb_scene_examine_text(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                               const char* folder, tbSceneErrors* errors, tbScene* out)
+{
+  return examine(ctx, name, bytes, length, folder, as_it_is, errors, out);
+}
+
+tbStatus tb_scene_parse(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                        const char* folder, tbScene* out)
+{
+  return examine(ctx, name, bytes, length, folder, as_it_is, NULL, out);
+}
+
+tbStatus tb_scene_parse_with(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                             const char* folder, const char* const* settings, int count, tbScene* out)
+{
+  return examine(ctx, name, bytes, length, folder, (tbSceneSettings){settings, count}, NULL, out);
+}
+
+tbStatus tb_scene_load(tbContext* ctx, const char* path, tbScene* out)
+{
+  return load(ctx, path, as_it_is, NULL, out);
+}
+
+tbStatus tb_scene_load_with(tbContext* ctx, const char* path, const char* const* settings, int count,
+                            tbScene* out)
+{
+  return load(ctx, path, (tbSceneSettings){settings, count}, NULL, out);
+}
 
 tbStatus tb_scene_examine(tbContext* ctx, const char* path, tbSceneErrors* errors, tbScene* out)
 {
-  return load(ctx, path, errors, out);
+  return load(ctx, path, as_it_is, errors, out);
 }
 
 void tb_scene_free(tbContext* ctx, tbScene* scene)
