@@ -203,8 +203,12 @@ int command_paper(int argc, char** argv)
     return EXIT_USAGE;
   }
   tbContext ctx = tb_default_context();
-  Paper paper = {
-      .ctx = &ctx, .quick = quick, .only = only, .text = tb_out_memory(&ctx), .figures = tb_out_memory(&ctx)};
+  Paper paper = {.ctx = &ctx,
+                 .name = papers[which].name,
+                 .quick = quick,
+                 .only = only,
+                 .text = tb_out_memory(&ctx),
+                 .figures = tb_out_memory(&ctx)};
   if (reproduce(&paper, which, out) != TB_OK) return fail_with(&ctx);
   return paper.failed ? EXIT_UNCONVERGED : EXIT_DONE;
 }

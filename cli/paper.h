@@ -8,12 +8,15 @@
 
 #include "cli/folder.h"
 #include "cli/plot.h"
-#include "tribo/solver.h"
+#include "tribo/io.h"
+
+#include <limits.h>
 
 enum { PAPER_FILES = 32 };
 
 typedef struct {
   tbContext* ctx;
+  const char* name;                 // of its folder in papers/
   bool quick;                       // smaller experiments, for tests
   const char* only;                 // the experiment asked for; null: all
   tbOut text, figures;              // the report, and the plots of the section at hand
@@ -35,6 +38,14 @@ void paper_skip(Paper* paper, const char* published, const char* why);
 
 tbOut* paper_table(Paper* paper, const char* name, const char* columns); // a CSV file
 void paper_plot(Paper* paper, const char* name, const Plot* plot, const char* caption);
+
+// A scene of the paper, the file papers/NAME/SCENE.json; with --quick SCENE-quick.json, where there is one.
+// settings: a format of words, each a value in the place of the file's (tb_scene_load_with), "" for none.
+tbStatus paper_scene(const Paper* paper, const char* scene, tbScene* out, const char* settings, ...)
+    __attribute__((format(printf, 4, 5)));
+tbStatus paper_scene_path(const Paper* paper, const char* scene, char path[PATH_MAX]);
+// Steps for some time.
+tbStatus paper_run(const Paper* paper, tbWorld* world, const tbStepOptions* options, double seconds);
 
 // The papers.
 tbStatus paper_course(Paper* paper);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double FRAME = 1.0 / 60;
 enum { CHAIN = 8, MOST_STEPS = 160 };
 
 // ---- fig. 6 ----
@@ -102,36 +101,39 @@ static void figure_6(Paper* p)
 
 // ---- figs. 4 and 5 ----
 
-static tbStatus stretch(Paper* p, tbStepOptions o, const double k[2], const double m[2], double* out)
+// How far the lower weight sinks at most. `settings`: of stiffnesses, masses and method.
+static tbStatus stretch(Paper* p, const char* settings, double* out)
 {
-  MacklinScene s;
-  TB_TRY(macklin_pendulum(p->ctx, k, m, &s));
+  tbScene s;
+  TB_TRY(paper_scene(p, "pendulum", &s, "%s", settings));
+  tbBodyId lower = tb_world_find_body(s.world, "lower");
   tbStatus status = TB_OK;
   *out = 0;
   for (int i = 0; i < 240 && status == TB_OK; i++) {
-    status = tb_world_step(p->ctx, s.world, &o, NULL);
-    *out = fmax(*out, -2 - tb_body_state(s.world, s.body[1]).position.z);
+    status = tb_world_step(p->ctx, s.world, &s.step, NULL);
+    *out = fmax(*out, -2 - tb_body_state(s.world, lower).position.z);
   }
-  tb_world_free(p->ctx, s.world);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
 static tbStatus figures_4_5(Paper* p)
 {
-  static const double k4[] = {1e5, 1e9}, m4[] = {1, 1}, k5[] = {1e9, 1e9}, m5[] = {1, 1e4};
-  double primal, dual, h = FRAME / 2;
+  static const char heavy[] = "joints.*.compliance=1e-9 bodies.lower.mass=1e4",
+                    heavy_dual[] = "joints.*.compliance=1e-9 bodies.lower.mass=1e4 " MACKLIN_DUAL;
+  double primal, dual;
   paper_section(
       p, "Figs. 4 and 5: pendulums of two springs",
       "Two weights hang below each other; 20 iterations in each of 2 substeps of 1/60 s, for 2 s. What is "
       "measured is how far the lower one sinks at most; the springs themselves give 0.2 mm (fig. 4) and 0.2 "
       "mm (fig. 5).");
-  TB_TRY(stretch(p, macklin_primal(h, 20), k4, m4, &primal));
-  TB_TRY(stretch(p, macklin_dual(h, 20), k4, m4, &dual));
+  TB_TRY(stretch(p, "", &primal));
+  TB_TRY(stretch(p, MACKLIN_DUAL, &dual));
   paper_claim(p, primal > 10 * dual && dual < 2e-3,
               "lower spring 10⁴ times stiffer: the primal stretches, the dual does not",
               "primal %.3g mm, dual %.3g mm", 1e3 * primal, 1e3 * dual);
-  TB_TRY(stretch(p, macklin_primal(h, 20), k5, m5, &primal));
-  TB_TRY(stretch(p, macklin_dual(h, 20), k5, m5, &dual));
+  TB_TRY(stretch(p, heavy, &primal));
+  TB_TRY(stretch(p, heavy_dual, &dual));
   paper_claim(p, dual > 10 * primal && primal < 2e-3,
               "lower mass 10⁴ times heavier: the dual stretches, the primal does not",
               "primal %.3g mm, dual %.3g mm", 1e3 * primal, 1e3 * dual);
@@ -142,35 +144,31 @@ static tbStatus figures_4_5(Paper* p)
 // ---- fig. 8 ----
 
 // How far the top has come down, and how far it is off to the side, m.
-static tbStatus sink(Paper* p, tbStepOptions o, double seconds, double* out)
+static tbStatus sink(Paper* p, const char* settings, double seconds, double* out)
 {
-  MacklinScene s;
-  TB_TRY(macklin_stack(p->ctx, 7, 4, &s));
-  tbStatus status = macklin_run(p->ctx, &s, &o, seconds, NULL);
-  tbVec3 x = tb_body_state(s.world, s.body[6]).position;
+  tbScene s;
+  TB_TRY(paper_scene(p, "stack", &s, "%s", settings));
+  tbStatus status = paper_run(p, s.world, &s.step, seconds);
+  tbVec3 x = tb_body_state(s.world, tb_world_find_body(s.world, "top")).position;
   *out = fmax(fabs(1.3 - x.z), sqrt(x.x * x.x + x.y * x.y));
-  tb_world_free(p->ctx, s.world);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
 static tbStatus figure_8(Paper* p)
 {
-  double h = FRAME / 2, seconds = p->quick ? 0.5 : 4, half, primal, blocks, conjugate, dual;
-  tbStepOptions o = macklin_primal(h, 20);
-  o.descent.contact_stiffness = o.descent.friction_stiffness = 1e8;
+  double seconds = p->quick ? 0.5 : 4, half, primal, blocks, conjugate, dual;
   paper_section(
       p, "Fig. 8: a stack with a mass ratio of 4096:1",
       "Seven cylinders, each four times as heavy as the one below; k_n = k_f = 10⁸; 2 substeps, α = ½, the "
       "preconditioner of equation 13. What is measured is how far the top one is from where it stood, of a "
       "stack 1.4 m high. With blocks of bodies in place of the diagonal the iterates lean, and the stack "
       "falls.");
-  TB_TRY(sink(p, o, seconds / 2, &half));
-  TB_TRY(sink(p, o, seconds, &primal));
-  o.descent.preconditioner = TB_DESCENT_BLOCK;
-  TB_TRY(sink(p, o, seconds, &blocks));
-  o.descent.acceleration = TB_ACCELERATE_CG;
-  TB_TRY(sink(p, o, seconds, &conjugate));
-  TB_TRY(sink(p, macklin_dual(h, 500), seconds, &dual));
+  TB_TRY(sink(p, "", seconds / 2, &half));
+  TB_TRY(sink(p, "", seconds, &primal));
+  TB_TRY(sink(p, "scheme.preconditioner=block", seconds, &blocks));
+  TB_TRY(sink(p, "scheme.preconditioner=block scheme.acceleration=cg", seconds, &conjugate));
+  TB_TRY(sink(p, "scheme.iterations=500 " MACKLIN_DUAL, seconds, &dual));
   paper_claim(p, primal < 5e-3 && fabs(primal - half) < 1e-4, "the primal stands in 20 iterations",
               "%.4g mm after %g s, %.4g mm after %g s; with blocks %.3g mm, with blocks and conjugate "
               "gradients %.3g mm",
@@ -184,16 +182,16 @@ static tbStatus figure_8(Paper* p)
 // ---- fig. 9 ----
 
 // Its speed after a second, of which friction that sticks leaves a little; `converged`: by Newton's method.
-static tbStatus slide(Paper* p, double k_n, double ratio, bool converged, double* out)
+static tbStatus slide(Paper* p, double ratio, bool converged, double* out)
 {
-  MacklinScene s;
-  tbStepOptions o = macklin_primal(FRAME / 2, converged ? 200 : 20);
-  o.descent.contact_stiffness = k_n, o.descent.friction_stiffness = o.dt * k_n / ratio;
-  if (converged) o.descent.preconditioner = TB_DESCENT_NEWTON, o.descent.relaxation = 0;
-  TB_TRY(macklin_lean(p->ctx, &s));
-  tbStatus status = macklin_run(p->ctx, &s, &o, 1, NULL);
-  *out = tb_norm3(tb_body_state(s.world, s.body[0]).velocity);
-  tb_world_free(p->ctx, s.world);
+  tbScene s;
+  TB_TRY(
+      paper_scene(p, "lean", &s, "%s",
+                  converged ? "scheme.iterations=200 scheme.preconditioner=newton scheme.relaxation=0" : ""));
+  s.step.descent.friction_stiffness = s.step.dt * s.step.descent.contact_stiffness / ratio;
+  tbStatus status = paper_run(p, s.world, &s.step, 1);
+  *out = tb_norm3(tb_body_state(s.world, tb_world_find_body(s.world, "capsule")).velocity);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
@@ -206,7 +204,7 @@ static tbStatus figure_9(Paper* p)
       "Hessian has h²k_n along normals and h k_f across: the ratio is that of h k_n to k_f. What is measured "
       "is the speed it slips at, as a multiple of what the same potentials give when they are solved to the "
       "end.");
-  for (int i = 0; i < 4; i++) TB_TRY(slide(p, 1e8, i / 2 ? 100 : 1, i % 2, &v[i / 2][i % 2]));
+  for (int i = 0; i < 4; i++) TB_TRY(slide(p, i / 2 ? 100 : 1, i % 2, &v[i / 2][i % 2]));
   double even = v[0][0] / v[0][1], uneven = v[1][0] / v[1][1];
   paper_claim(p, uneven > 1.5 * even, "a stiffness ratio of 100:1 lets friction slip",
               "%.3g times the converged speed at 100:1, %.3g times at 1:1", uneven, even);
@@ -227,13 +225,11 @@ static tbStatus figure_10(Paper* p)
       "Friction that sticks slips at force/k_f: m g t/(8 k_f) in all. 80 iterations in each of 4 substeps.");
   tbOut* csv = paper_table(p, "figure-10.csv", "friction_stiffness,slip_m,predicted_m");
   for (int i = 0; i < STIFFNESSES; i++, k_f *= 10) {
-    MacklinScene s;
-    tbStepOptions o = macklin_primal(FRAME / 4, 80);
-    o.descent.contact_stiffness = 1e5, o.descent.friction_stiffness = k_f, o.warm_start = true;
-    TB_TRY(macklin_grasp(p->ctx, 2e-4, &s));
-    tbStatus status = macklin_run(p->ctx, &s, &o, seconds, NULL);
-    slip[i] = 0.08 - tb_body_state(s.world, s.body[0]).position.z;
-    tb_world_free(p->ctx, s.world);
+    tbScene s;
+    TB_TRY(paper_scene(p, "grasp", &s, "scheme.friction_stiffness=%.17g", k_f));
+    tbStatus status = paper_run(p, s.world, &s.step, seconds);
+    slip[i] = 0.08 - tb_body_state(s.world, tb_world_find_body(s.world, "cube")).position.z;
+    tb_scene_free(p->ctx, &s);
     if (status != TB_OK) return status;
     out_format(csv, "%g,%.6g,%.6g\n", k_f, slip[i], m * g * seconds / (8 * k_f));
   }
@@ -252,11 +248,11 @@ static tbStatus figure_10(Paper* p)
 // ---- fig. 11 ----
 
 // Standard deviation of the normal impulses over their mean.
-static tbStatus spread(Paper* p, tbStepOptions o, double* out)
+static tbStatus spread(Paper* p, const char* settings, double* out)
 {
-  MacklinScene s;
-  TB_TRY(macklin_plate(p->ctx, 5, &s));
-  tbStatus status = macklin_run(p->ctx, &s, &o, 0.5, NULL);
+  tbScene s;
+  TB_TRY(paper_scene(p, "plate", &s, "%s", settings));
+  tbStatus status = paper_run(p, s.world, &s.step, s.time);
   int n = tb_world_contact_count(s.world);
   double sum = 0, square = 0;
   for (int i = 0; i < n; i++) {
@@ -264,23 +260,19 @@ static tbStatus spread(Paper* p, tbStepOptions o, double* out)
     sum += x, square += x * x;
   }
   *out = sum > 0 ? sqrt(fmax(0, n * square - sum * sum)) / sum : INFINITY;
-  tb_world_free(p->ctx, s.world);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
 static tbStatus figure_11(Paper* p)
 {
   double primal, dual;
-  tbStepOptions o = macklin_primal(FRAME / 4, 80);
-  o.descent.contact_stiffness = o.descent.friction_stiffness = 1e6;
-  tbStepOptions hard = macklin_dual(FRAME / 4, 80);
-  hard.descent.mass_splitting = false; // one after the other, in their order
   paper_section(
       p, "Fig. 11: how forces spread",
       "A plate on 5 × 5 balls: 25 contacts for six equations. The coefficient of variation of the normal "
       "forces; 0: all alike.");
-  TB_TRY(spread(p, o, &primal));
-  TB_TRY(spread(p, hard, &dual));
+  TB_TRY(spread(p, "", &primal));
+  TB_TRY(spread(p, MACKLIN_DUAL " scheme.mass_splitting=false", &dual)); // one contact after the other
   paper_claim(p, primal < 0.05, "a relaxed primal model spreads forces evenly", "%.3g", primal);
   paper_claim(p, dual > 5 * primal, "hard contact depends on the order of contacts", "%.3g", dual);
   paper_section_end(p);
@@ -290,31 +282,10 @@ static tbStatus figure_11(Paper* p)
 // ---- table 1 ----
 
 typedef struct {
-  const char* name;
+  const char *name, *scene;
   int substeps, iterations, published_contacts;
   double primal_ms, dual_ms;
-  tbStatus (*make)(tbContext* ctx, bool quick, MacklinScene* out);
 } Row;
-
-static tbStatus make_stack(tbContext* ctx, bool quick, MacklinScene* s)
-{
-  (void)quick;
-  return macklin_stack(ctx, 7, 4, s);
-}
-static tbStatus make_lean(tbContext* ctx, bool quick, MacklinScene* s)
-{
-  (void)quick;
-  return macklin_lean(ctx, s);
-}
-static tbStatus make_grasp(tbContext* ctx, bool quick, MacklinScene* s)
-{
-  (void)quick;
-  return macklin_grasp(ctx, 2e-4, s);
-}
-static tbStatus make_grains(tbContext* ctx, bool quick, MacklinScene* s)
-{
-  return macklin_grains(ctx, quick ? 64 : 2000, 80000, s);
-}
 
 static int by_size(const void* a, const void* b)
 {
@@ -325,31 +296,31 @@ static int by_size(const void* a, const void* b)
 // A frame's solves, by the median of its substeps.
 static tbStatus measure(Paper* p, const Row* row, bool dual, double* ms, double* contacts)
 {
-  MacklinScene s;
-  double h = FRAME / row->substeps, spent[MOST_STEPS];
+  tbScene s;
+  double spent[MOST_STEPS];
   int steps = row->substeps * (p->quick ? 2 : 20);
-  tbStepOptions o = dual ? macklin_dual(h, row->iterations) : macklin_primal(h, row->iterations);
-  o.descent.contact_stiffness = dual ? 0 : 1e6;
-  TB_TRY(row->make(p->ctx, p->quick, &s));
+  TB_TRY(paper_scene(p, row->scene, &s, "%s",
+                     dual ? MACKLIN_DUAL : "scheme.contact_stiffness=1e6 scheme.friction_stiffness=0"));
+  s.step.warm_start = false;
   tbStatus status = TB_OK;
   *contacts = 0;
   for (int i = 0; i < steps && status == TB_OK; i++) {
     tbStepReport report;
-    status = tb_world_step(p->ctx, s.world, &o, &report);
+    status = tb_world_step(p->ctx, s.world, &s.step, &report);
     spent[i] = report.phase_s[TB_PHASE_SOLVE], *contacts += report.contacts;
   }
   tb_sort(spent, (size_t)steps, sizeof *spent, by_size);
   *ms = 1e3 * spent[steps / 2] * row->substeps, *contacts /= steps;
-  tb_world_free(p->ctx, s.world);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
 static tbStatus table_1(Paper* p)
 {
-  static const Row rows[] = {{"cylinder stack", 2, 20, 189, 0.9, 0.9, make_stack},
-                             {"capsule lean", 2, 20, 11, 0.5, 0.4, make_lean},
-                             {"grasp", 4, 80, 60, 6.4, 6.8, make_grasp},
-                             {"granular, scaled", 8, 30, 1510000, 1396.8, 1136.7, make_grains}};
+  static const Row rows[] = {{"cylinder stack", "stack", 2, 20, 189, 0.9, 0.9},
+                             {"capsule lean", "lean", 2, 20, 11, 0.5, 0.4},
+                             {"grasp", "grasp", 4, 80, 60, 6.4, 6.8},
+                             {"granular, scaled", "grains", 8, 30, 1510000, 1396.8, 1136.7}};
   paper_section(p, "Table 1",
                 "Milliseconds of a frame's solves on one core; published: of a frame on an RTX 2080 Ti. The "
                 "granular scene "

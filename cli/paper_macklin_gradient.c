@@ -7,45 +7,19 @@
 #include "tribo/tools/clock.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 1 << 14, COUNTS = 3, MOST_BALLS = 16 };
+enum { TEXT = 400, COUNTS = 3, MOST_BALLS = 16 };
 
 // Balls beside each other that are thrown at the floor before a wall: both are met within half a second.
-static void throw_text(int balls, char* text, char* wrt)
+static tbStatus open_throw(Paper* p, int balls, tbObjective** out)
 {
-  size_t at =
-      (size_t)snprintf(text, TEXT,
-                       "{\"tribo\": 1, \"dt\": 0.005, \"time\": 0.5, \"scheme\": {\"name\": \"primal\", "
-                       "\"contact_exponent\": 3, \"friction_model\": \"pseudo-huber\"}, "
-                       "\"materials\": {\"m\": {\"friction\": 0.2, \"restitution\": 0.7}}, \"bodies\": ["
-                       "{\"name\": \"ground\", \"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": "
-                       "\"plane\"}}, {\"name\": \"wall\", \"fixed\": true, \"material\": \"m\", \"shape\": "
-                       "{\"type\": \"plane\", \"normal\": [-1, 0, 0], \"offset\": -1.5}}");
-  *wrt = 0;
-  for (int i = 0; i < balls; i++) {
-    at += (size_t)snprintf(
-        text + at, TEXT - at,
-        ", {\"name\": \"ball%d\", \"mass\": 0.5, \"material\": \"m\", \"shape\": {\"type\": "
-        "\"sphere\", \"radius\": 0.1}, \"position\": [0, %g, 0.6], \"velocity\": [4, 0, -3]}",
-        i, 0.5 * i);
+  char path[PATH_MAX], scene[20], wrt[TEXT] = "";
+  snprintf(scene, sizeof scene, "throw-%d", balls);
+  for (int i = 0; i < balls; i++)
     snprintf(wrt + strlen(wrt), TEXT - strlen(wrt), "%sball%d.velocity", i ? "," : "", i);
-  }
-  snprintf(text + at, TEXT - at, "]}");
-}
-
-static tbStatus open_throw(tbContext* ctx, int balls, tbObjective** out)
-{
-  char *text = malloc(TEXT), *wrt = malloc(TEXT);
-  tbStatus status = TB_ERROR_MEMORY;
-  if (text && wrt) {
-    throw_text(balls, text, wrt);
-    status = tb_objective_parse(ctx, "throw.json", text, strlen(text), NULL, "ball0:0.9,0.05,0.6", wrt, out);
-  }
-  free(text);
-  free(wrt);
-  return status;
+  TB_TRY(paper_scene_path(p, scene, path));
+  return tb_objective_load(p->ctx, path, "ball0:0.9,0.05,0.6", wrt, out);
 }
 
 static tbStatus figure_13(Paper* p)
@@ -58,7 +32,7 @@ static tbStatus figure_13(Paper* p)
       p, "Fig. 13: a throw that hits",
       "A ball meets the floor and a wall; its velocity at the start is searched for so that it is at a point "
       "after 0.5 s: adjoints through steps of primal, with potentials of class C¹, and L-BFGS.");
-  TB_TRY(open_throw(p->ctx, 1, &o));
+  TB_TRY(open_throw(p, 1, &o));
   how.method = TB_GRADIENT_ADJOINT, how.loss = 1e-8;
   tb_objective_values(o, x);
   tbStatus status = tb_objective_minimize(p->ctx, o, &how, x, &found);
@@ -98,7 +72,7 @@ static tbStatus costs(Paper* p)
   for (int i = 0, balls = 1; i < COUNTS; i++, balls *= 4) {
     tbObjective* o = NULL;
     double seconds[2] = {0};
-    TB_TRY(open_throw(p->ctx, balls, &o));
+    TB_TRY(open_throw(p, balls, &o));
     tbStatus status = TB_OK;
     for (int k = 0; k < 2 && status == TB_OK; k++)
       status = cost_of(p->ctx, o, methods[k], &steps[i][k], &seconds[k]);

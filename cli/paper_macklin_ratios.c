@@ -14,34 +14,36 @@ static const double STANDS = 5e-3; // m
 
 static tbStatus stand(Paper* p, const char* scheme, double ratio, double* out)
 {
-  MacklinScene s;
+  tbScene s;
   tbStepOptions o = tb_default_step_options();
+  double growth = sqrt(ratio);
   o.scheme = scheme, o.certify = 0;
-  TB_TRY(macklin_stack(p->ctx, 3, sqrt(ratio), &s));
-  tbStatus status = macklin_run(p->ctx, &s, &o, p->quick ? 0.3 : 1, NULL);
-  tbVec3 x = tb_body_state(s.world, s.body[2]).position;
+  TB_TRY(
+      paper_scene(p, "three", &s, "bodies.middle.mass=%.17g bodies.top.mass=%.17g", growth, growth * growth));
+  tbStatus status = paper_run(p, s.world, &o, p->quick ? 0.3 : 1);
+  tbVec3 x = tb_body_state(s.world, tb_world_find_body(s.world, "top")).position;
   *out = fmax(fabs(0.5 - x.z), sqrt(x.x * x.x + x.y * x.y));
-  tb_world_free(p->ctx, s.world);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
 // Two weights of 1 kg on springs of 10⁵ N/m and `ratio` times that: how far the lower one comes down at most.
 static tbStatus hang(Paper* p, const char* scheme, double ratio, double* out)
 {
-  MacklinScene s;
+  tbScene s;
   tbStepOptions o = tb_default_step_options();
-  const double k[2] = {1e5, 1e5 * ratio}, m[2] = {1, 1};
   o.scheme = scheme, o.certify = 0;
-  TB_TRY(macklin_pendulum(p->ctx, k, m, &s));
+  TB_TRY(paper_scene(p, "pendulum", &s, "joints.lower-spring.compliance=%.17g", 1 / (1e5 * ratio)));
+  tbBodyId lower = tb_world_find_body(s.world, "lower");
   tbStatus status = TB_OK;
   *out = 0;
   for (int i = 0, n = p->quick ? 30 : 100; i < n && status == TB_OK; i++) {
     status = tb_world_step(p->ctx, s.world, &o, NULL);
-    double z = tb_body_state(s.world, s.body[1]).position.z;
+    double z = tb_body_state(s.world, lower).position.z;
     *out = fmax(*out, fabs(z + 2)); // fmax: a NaN is no standing
     if (!isfinite(z)) *out = INFINITY;
   }
-  tb_world_free(p->ctx, s.world);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "tribo/tools/file.h"
 #include "tribo/tools/json_write.h"
 #include "cli/args.h"
+#include "cli/beside.h"
 #include "cli/interrupt.h"
 #include "cli/named.h"
 #include "cli/serve.h"
@@ -34,21 +35,11 @@ typedef struct {
 
 // The page.
 
-// Beside the command: where it is built, where it is installed.
 static bool find_page(char path[PATH_MAX])
 {
   static const char* const places[] = {"../viewer/dist/index.html", "../share/tribo/index.html",
                                        "index.html"};
-  char command[PATH_MAX / 2];
-  ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
-  if (length <= 0) return false;
-  command[length] = 0;
-  *(strrchr(command, '/') + 1) = 0;
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    snprintf(path, PATH_MAX, "%s%s", command, places[i]);
-    if (access(path, R_OK) == 0) return true;
-  }
-  return false;
+  return find_beside(places, sizeof places / sizeof *places, path);
 }
 
 static tbStatus read_page(tbContext* ctx, const ViewArgs* a, View* view)

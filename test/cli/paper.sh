@@ -20,6 +20,10 @@ for bad in "--size 0" "--size -1" "--size 2000000000" "--friction -1" "--mass-ra
 done
 t generate stack -o missing/g.json; ended 3 && one_line; claim "generate into a missing folder is 3"
 
+for scene in "$here"/../../papers/*/*.json; do
+  t check "$scene"; ended 0 && [ ! -s err ]; claim "papers/${scene#*/papers/} can be run"
+done
+
 # Only what the clock decides may fail, on a machine that is busy.
 t paper course --quick --out paper; { ended 0 || ended 1; } && [ ! -s err ]; claim "paper course --quick comes to its end"
 grep -q '^  ok      the best order converges in less than half' out; claim "the claims are named"
