@@ -64,6 +64,7 @@ typedef struct tbStepOptions {
                              // no velocity by more
   int newton_iterations;     // scheme ipc: at most
   int friction_iterations;   // scheme ipc: how often, at most, friction is taken anew
+  bool exact_friction;       // scheme ipc: the step ends with the exact law of friction
   int substeps;              // scheme soft-step: in a step
   double hertz;              // scheme soft-step: of the springs that push overlaps out
   double damping_ratio;      // scheme soft-step: of these springs

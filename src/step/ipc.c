@@ -10,7 +10,8 @@
 //
 // It buys that with two approximations: contacts push while there is still a distance below d̂, and friction
 // creeps with up to ε_v where it should hold. The end of the step is published as a contact problem, and the
-// judge says what they amount to; an exact count confirms that nothing crosses.
+// judge says what they amount to; an exact count confirms that nothing crosses. The option exact_friction
+// solves that problem with the exact law of friction and takes its answer (ipc_finish.c).
 //
 // First order (implicit Euler). Takes no restitution. Shapes are their surface meshes; planes
 // are half-spaces.
@@ -58,15 +59,16 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
 static tbStatus judge(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
 {
   tbAssembly* a = &work->assembly;
-  for (int i = 0; i < a->nconstraint; i++)
-    memcpy(a->lambda + a->problem->row_adr[i], a->constraint[i].guess,
-           (size_t)a->constraint[i].rows * sizeof(double));
-  tb_ipc_joints_publish(work->own, a);
+  double clock = tb_seconds();
+  TB_TRY(tb_ipc_publish(ctx, work->own, work));
+  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
+  tb_ipc_guess(work->own, work);
   if (a->problem->ncontact > 0) TB_TRY(tb_judge_create(ctx, a->problem, &work->judge));
   TB_TRY(tb_assembly_judge(ctx, o, work->judge, a));
   if (!(tb_residual_excess(&a->residual, &o->solver) <= 1) && report->outcome == TB_CONVERGED)
     report->outcome = TB_MAX_ITERATIONS;
   report->residual = tb_worse_residual(&report->residual, &a->residual);
+  tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   return tb_array_push(ctx, &work->records, NULL, (size_t)a->nconstraint);
 }
 
@@ -86,8 +88,6 @@ static tbStatus minimise(tbContext* ctx, tbStepWork* work, tbStepReport* report)
   report->changes.slowed = fmax(report->changes.slowed, ipc->slowed);
   if (!ipc->converged) report->outcome = ipc->late ? TB_TIME : TB_MAX_ITERATIONS;
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
-  TB_TRY(tb_ipc_publish(ctx, ipc, work));
-  tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   return TB_OK;
 }
 
@@ -97,8 +97,9 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   (void)w;
   tbIpc* ipc = work->own;
   TB_TRY(minimise(ctx, work, report));
+  if (o->exact_friction && ipc->converged) TB_TRY(tb_ipc_finish(ctx, ipc, work, report));
+  if (!ipc->finished) TB_TRY(judge(ctx, o, work, report));
   double clock = tb_seconds();
-  TB_TRY(judge(ctx, o, work, report));
   tb_step_note(work, report);
   tbIntersections met;
   if (!ipc->converged) tb_ipc_restore(ipc, work);
@@ -126,8 +127,10 @@ static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tb
 static tbStatus publish(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                         tbStepReport* report)
 {
-  TB_TRY(minimise(ctx, work, report));
   tbIpc* ipc = work->own;
+  TB_TRY(minimise(ctx, work, report));
+  if (o->exact_friction && ipc->converged) TB_TRY(tb_ipc_finish_begin(ctx, ipc));
+  TB_TRY(tb_ipc_publish(ctx, ipc, work));
   tb_step_forget(ctx, work);
   for (size_t i = 0; i < w->body.count; i++) ipc->step[i].lent = false;
   tbStepOptions warm = *o;

@@ -15,6 +15,7 @@
 //   ipc_newton.c     Newton's method with a line search that no surface passes through
 //   ipc_start.c      bodies that touch at the start are moved apart
 //   ipc_publish.c    the end of the step as a contact problem
+//   ipc_finish.c     the exact law of friction there
 //
 // Unknowns are velocities over the step, in blocks of three: one of each node, two (v and ω) of each rigid
 // body that moves freely.
@@ -75,6 +76,7 @@ typedef struct tbIpcSurface {
 typedef struct tbIpcContact {
   tbSurfaceContact at; // closest points and normal at the positions it was found at; gap: their distance
   double dhat, kappa, mollify;
+  double lift;         // m: what turning takes from its distance (ipc_finish.c)
   tbPairEnergy energy; // of stiffness κ
 } tbIpcContact;
 
@@ -146,6 +148,7 @@ typedef struct tbIpc {
   int iterations;  // Newton's
   double change;   // m/s: of the last one
   bool converged;  // to the tolerance
+  bool finished;   // contacts touch at the distances they have: the end has the exact law of friction
   double stored;   // J: energy of the barriers
   double slowed;   // N·s: the most momentum taken from a rigid body at the start
   double deadline; // on the clock; infinite: none
@@ -191,6 +194,8 @@ void tb_ipc_volume_gradient(tbIpc* ipc, tbIpcMatrix* matrix);
 // The pairs closer than their barrier reaches at `end` of all surfaces, with their energies; *sum: of these.
 tbStatus tb_ipc_find(tbContext* ctx, tbIpc* ipc, double* sum);
 tbStatus tb_ipc_hessians(tbContext* ctx, tbIpc* ipc); // of these pairs
+// Two features at `end` of all surfaces, however far apart; no energy. False: they have no direction.
+bool tb_ipc_pair(const tbIpc* ipc, const tbSurfaceFeatures* of, tbIpcContact* out);
 
 // ---- ipc_friction.c ----
 // Friction as the present contacts say.
@@ -240,6 +245,8 @@ bool tb_ipc_slow_down(tbIpc* ipc, double gain);
 
 // ---- ipc_newton.c ----
 tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc);
+// When features, ipc->met, first come too close on the way to `end` of all surfaces; 1: none do.
+tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when);
 
 // ---- ipc_start.c ----
 tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report);
@@ -247,9 +254,18 @@ tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport*
 // ---- ipc_publish.c ----
 // Constraints and impulses of the contacts at the end, and free velocities that lead there with these.
 tbStatus tb_ipc_publish(tbContext* ctx, tbIpc* ipc, tbStepWork* work);
+double tb_ipc_touching(const tbIpcContact* contact); // the distance of one that touches
+// Impulses of the problem: what barriers, friction and joints have given.
+void tb_ipc_guess(const tbIpc* ipc, tbStepWork* work);
 // Velocities as the last iterate has them, which nothing crosses at, whatever impulses would make of them.
 void tb_ipc_restore(const tbIpc* ipc, tbStepWork* work);
 // `end` of all surfaces: where the velocities of the problem take them.
 void tb_ipc_arrive(tbContext* ctx, tbIpc* ipc, const tbStepWork* work);
+
+// ---- ipc_finish.c ----
+// Contacts as the problem of the exact law wants them; and that problem, solved and judged. ipc->finished:
+// false where the way to its answer is not free.
+tbStatus tb_ipc_finish_begin(tbContext* ctx, tbIpc* ipc);
+tbStatus tb_ipc_finish(tbContext* ctx, tbIpc* ipc, tbStepWork* work, tbStepReport* report);
 
 #endif

@@ -70,6 +70,14 @@ static tbIpcContact pair_of(const tbIpc* ipc, const tbSurfaceContact* c)
   return out;
 }
 
+bool tb_ipc_pair(const tbIpc* ipc, const tbSurfaceFeatures* of, tbIpcContact* out)
+{
+  tbSurfaceContact c;
+  if (!near_end(&ipc->surfaces.scene, of, NULL, INFINITY, &c) || !(c.gap > 0)) return false;
+  *out = pair_of(ipc, &c);
+  return true;
+}
+
 // ---- energies ----
 
 typedef struct {

@@ -128,8 +128,7 @@ static void go(tbIpc* ipc, double share)
   tb_ipc_place(ipc, ipc->trial, share < 1 ? ipc->progress + share * (1 - ipc->progress) : 1);
 }
 
-// When features first come too close on the way to the trial; 1: none do.
-static tbStatus first_impact(tbContext* ctx, tbIpc* ipc, double* when)
+tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when)
 {
   const tbSurfaces* s = &ipc->surfaces;
   *when = 1;
@@ -153,7 +152,7 @@ static tbStatus clear_way(tbContext* ctx, tbIpc* ipc, double* share)
     double when;
     go(ipc, *share);
     if (*share == 0) return TB_OK;
-    TB_TRY(first_impact(ctx, ipc, &when));
+    TB_TRY(tb_ipc_first_impact(ctx, ipc, &when));
     if (when == 1) return TB_OK;
     *share *= fmin(fmax(when, 0.05), 0.95);
   }

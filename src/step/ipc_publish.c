@@ -6,11 +6,17 @@
 // impulse is not. So the judge's number says how far the barrier's distance, the smoothed friction and its
 // lagging are from the law. The bodies' blocks are those of the last linearisation, with free velocities that
 // lead, with these impulses, to the velocities found.
+//
+// Where the step ends with the exact law (ipc_finish.c), the distance that is left counts as touching, and
+// bodies that turn have their turning friction.
 #include "step/ipc.h"
 
 #include "step/soft_contact.h"
 
 #include <string.h>
+
+static const double SOFTEST = 0.8; // of d̂: where a contact is as soft as it may be
+static const double APART = 0.5;   // of d̂: as close as features may come that were farther apart
 
 // One side of a contact at the end of the step: where it touches, and how fast that goes.
 typedef struct {
@@ -54,8 +60,22 @@ static Side side_of(const tbIpc* ipc, const tbSurfaceContact* c, int side)
   return out;
 }
 
-// impulse: on side b, world axes. gap: what the normal row still has to go at the end.
-static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContact* c, tbVec3 impulse)
+static bool has_nodes(const tbIpc* ipc, const tbSurfaceContact* c)
+{
+  bool plane = c->of.kind == TB_SURFACE_PLANE_VERTEX;
+  return ipc->surface[c->of.surface_b].source == TB_IPC_NODE ||
+         (!plane && ipc->surface[c->of.surface_a].source == TB_IPC_NODE);
+}
+
+// Of a contact: its impulse on side b in world axes, the distance that counts as touching, and by how much
+// that gives way to an impulse.
+typedef struct {
+  tbVec3 impulse;
+  double touching;
+  double compliance; // m/s per N·s
+} Sent;
+
+static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContact* c, const Sent* sent)
 {
   const tbSurfaces* s = &ipc->surfaces;
   Side a = side_of(ipc, c, 0), b = side_of(ipc, c, 1);
@@ -69,11 +89,22 @@ static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContac
                            .surface = c,
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(ipc->world, &t);
-  tb_constraint_drop_turning(&t);
-  t.bias[0] = c->gap / ipc->h - tb_dot3(c->normal, tb_sub3(b.velocity, a.velocity));
-  for (int k = 0; k < t.rows; k++) t.guess[k] = tb_dot3(impulse, tb_mat3_row(t.frame, k));
+  if (!ipc->finished || has_nodes(ipc, c)) tb_constraint_drop_turning(&t);
+  t.bias[0] = (c->gap - sent->touching) / ipc->h - tb_dot3(c->normal, tb_sub3(b.velocity, a.velocity)) -
+              sent->compliance * tb_dot3(c->normal, sent->impulse);
+  t.compliance[0] = sent->compliance;
+  for (int k = 0; k < t.rows && k < 3; k++) t.guess[k] = tb_dot3(sent->impulse, tb_mat3_row(t.frame, k));
   return t;
 }
+
+// That of the barrier, where it touches.
+static double compliance_of(const tbIpc* ipc, const tbIpcContact* c)
+{
+  double at = fmin(tb_ipc_touching(c), SOFTEST * c->dhat);
+  return 1 / (ipc->h * ipc->h * c->kappa * tb_barrier(at, c->dhat).second);
+}
+
+double tb_ipc_touching(const tbIpcContact* c) { return c->at.gap < c->dhat ? c->at.gap : APART * c->dhat; }
 
 // Contacts and the friction that goes with them, both in the order of features.
 static tbStatus make_constraints(tbContext* ctx, tbIpc* ipc, tbArray* out)
@@ -81,7 +112,7 @@ static tbStatus make_constraints(tbContext* ctx, tbIpc* ipc, tbArray* out)
   const tbIpcContact* c = ipc->contact.data;
   const tbIpcFriction* f = ipc->friction.data;
   size_t i = 0, k = 0;
-  tbArray impulse = TB_ARRAY(tbVec3);
+  tbArray sent = TB_ARRAY(Sent);
   ipc->published.count = 0;
   tbStatus status = TB_OK;
   while (status == TB_OK && (i < ipc->contact.count || k < ipc->friction.count)) {
@@ -89,18 +120,22 @@ static tbStatus make_constraints(tbContext* ctx, tbIpc* ipc, tbArray* out)
                 : k == ipc->friction.count ? -1
                                            : tb_surface_features_order(&c[i].at.of, &f[k].at.of);
     tbSurfaceContact at = order <= 0 ? c[i].at : f[k].at;
-    tbVec3 sum = tb_zero3();
-    if (order >= 0) sum = tb_scale3(ipc->h, tb_ipc_friction_force(ipc, &f[k]));
-    if (order <= 0) sum = tb_madd3(sum, ipc->h * c[i].energy.push, c[i].at.normal);
+    Sent own = {0};
+    if (order >= 0) own.impulse = tb_scale3(ipc->h, tb_ipc_friction_force(ipc, &f[k]));
+    if (order <= 0) own.impulse = tb_madd3(own.impulse, ipc->h * c[i].energy.push, c[i].at.normal);
+    if (order <= 0 && ipc->finished) {
+      own.touching = tb_ipc_touching(&c[i]) + c[i].lift;
+      own.compliance = compliance_of(ipc, &c[i]);
+    }
     status = tb_array_push(ctx, &ipc->published, &at, 1);
-    if (status == TB_OK) status = tb_array_push(ctx, &impulse, &sum, 1);
+    if (status == TB_OK) status = tb_array_push(ctx, &sent, &own, 1);
     i += order <= 0, k += order >= 0;
   }
   if (status == TB_OK) status = tb_array_push(ctx, out, NULL, ipc->published.count);
   for (size_t n = 0; status == TB_OK && n < ipc->published.count; n++)
-    ((tbContactConstraint*)out->data)[n] = constraint_of(
-        ipc, (const tbSurfaceContact*)ipc->published.data + n, ((const tbVec3*)impulse.data)[n]);
-  tb_array_free(ctx, &impulse);
+    ((tbContactConstraint*)out->data)[n] =
+        constraint_of(ipc, (const tbSurfaceContact*)ipc->published.data + n, (const Sent*)sent.data + n);
+  tb_array_free(ctx, &sent);
   return status;
 }
 
@@ -110,7 +145,7 @@ static void gather(const tbIpc* ipc, const tbContactConstraint* t, size_t count,
   memset(push, 0, (size_t)ipc->nblock * sizeof *push);
   for (size_t i = 0; i < count; i++) {
     tbVec3 impulse = tb_zero3();
-    for (int k = 0; k < t[i].rows; k++)
+    for (int k = 0; k < t[i].rows && k < 3; k++)
       impulse = tb_madd3(impulse, t[i].guess[k], tb_mat3_row(t[i].frame, k));
     const tbSurfaceContact* c = t[i].surface;
     for (int side = c->count_a > 0 ? 0 : 1; side < 2; side++) {
@@ -184,6 +219,15 @@ tbStatus tb_ipc_publish(tbContext* ctx, tbIpc* ipc, tbStepWork* work)
   return tb_assemble(ctx, ipc->arena, ipc->world, ipc->options, TB_ASSEMBLE_PLAIN, work->unconstrained,
                      work->centre, ipc->step, work->constraints.data, (int)work->constraints.count,
                      &work->assembly);
+}
+
+void tb_ipc_guess(const tbIpc* ipc, tbStepWork* work)
+{
+  const tbAssembly* a = &work->assembly;
+  for (int i = 0; i < a->nconstraint; i++)
+    memcpy(a->lambda + a->problem->row_adr[i], a->constraint[i].guess,
+           (size_t)a->constraint[i].rows * sizeof(double));
+  tb_ipc_joints_publish(ipc, &work->assembly);
 }
 
 void tb_ipc_restore(const tbIpc* ipc, tbStepWork* work)

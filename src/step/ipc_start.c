@@ -4,8 +4,9 @@
 // surfaces where features are close, swept one after the other (Gauss and Seidel) with rigid bodies
 // translated and nodes moved by their masses. Rigid bodies then settle to the distance at which barriers
 // carry them, so that no step starts with a push: minima of the potential from rest, with nodes and obstacles
-// standing still and nothing sliding, from which positions are taken and velocities are not. The report says
-// how far anything was moved.
+// standing still and nothing sliding, from which positions are taken and velocities are not. They tilt, too,
+// as far as barriers let a body that stands: one that would move a vertex by more than d̂ falls over, and
+// keeps the orientation it has. The report says how far anything was moved.
 #include "step/ipc.h"
 
 #include "base/clock.h"
@@ -29,11 +30,14 @@ typedef struct {
 } Opening;
 
 typedef struct {
-  tbVec3* frame;  // moved so far in this round                              (nframe)
-  tbVec3* node;   // (nblock)
-  int* of_body;   // its frame; −1: none                                     (bodies)
-  tbVec3* normal; // of a contact of a frame                                (nframe)
-  bool* several;  // it has others, too                                     (nframe)
+  tbVec3* frame;   // moved so far in this round                              (nframe)
+  tbVec3* node;    // (nblock)
+  int* of_body;    // its frame; −1: none                                     (bodies)
+  tbVec3* normal;  // of a contact of a frame                                (nframe)
+  bool* several;   // it has others, too                                     (nframe)
+  tbVec3* turn;    // turned so far in this round, about the centre of mass  (nframe)
+  tbQuat* upright; // its orientation before any                            (nframe)
+  bool* falls;     // it does not stand                                      (nframe)
 } Moves;
 
 static double weight_of(const tbIpc* ipc, int surface, int vertex)
@@ -159,6 +163,16 @@ static tbStatus find_openings(tbContext* ctx, tbStepWork* work, tbIpc* ipc, cons
   return TB_OK;
 }
 
+// A frame where it starts now, with another orientation.
+static void turn_frame(tbStepWork* work, const tbIpc* ipc, tbIpcFrame* f, tbQuat q)
+{
+  const tbBody* b = &tb_bodies(ipc->world)[f->body];
+  tbMat3 R = tb_quat_mat3(q);
+  f->start.q = work->centre[f->body].q = work->unconstrained[f->body].at.q = q;
+  f->inertia = tb_mat3_mul(R, tb_mat3_mult(b->inertia, R));
+  work->pose[f->body] = tb_transform(q, tb_sub3(f->start.x, tb_quat_rotate(q, b->centre)));
+}
+
 static void apply(tbStepWork* work, tbIpc* ipc, const Moves* m)
 {
   for (int i = 0; i < ipc->nframe; i++) {
@@ -167,6 +181,8 @@ static void apply(tbStepWork* work, tbIpc* ipc, const Moves* m)
     f->start.x = tb_add3(f->start.x, m->frame[i]);
     work->centre[f->body].x = work->unconstrained[f->body].at.x = f->start.x;
     work->pose[f->body].x = tb_add3(work->pose[f->body].x, m->frame[i]);
+    if (tb_maxabs3(m->turn[i]) > 0)
+      turn_frame(work, ipc, f, tb_quat_normalize(tb_quat_mul(tb_quat_exp(m->turn[i]), f->start.q)));
   }
   for (int i = 0; i < ipc->nnodes; i++)
     for (int k = 0; k < ipc->nodes[i].of.fem->nnode; k++) {
@@ -182,13 +198,24 @@ static void apply(tbStepWork* work, tbIpc* ipc, const Moves* m)
   }
 }
 
+// How a frame turns to where the minimum has taken it; back again, once that is too far.
+static tbVec3 tilt_of(const tbIpc* ipc, Moves* m, int i)
+{
+  const tbIpcFrame* f = &ipc->frame[i];
+  if (m->falls[i]) return tb_zero3();
+  m->falls[i] =
+      f->reach * tb_norm3(tb_quat_log(tb_quat_mul(f->now.q, tb_quat_conj(m->upright[i])))) > ipc->dhat;
+  return tb_quat_log(tb_quat_mul(m->falls[i] ? m->upright[i] : f->now.q, tb_quat_conj(f->start.q)));
+}
+
 // Frames that something carries go to where the minimum has taken them, along the normal of their contacts
 // where they have but one; all others stay. The largest move.
 static double take_positions(tbStepWork* work, tbIpc* ipc, Moves* m)
 {
   const tbIpcContact* c = ipc->contact.data;
   double most = 0;
-  for (int i = 0; i < ipc->nframe; i++) m->frame[i] = m->normal[i] = tb_zero3(), m->several[i] = false;
+  for (int i = 0; i < ipc->nframe; i++)
+    m->frame[i] = m->turn[i] = m->normal[i] = tb_zero3(), m->several[i] = false;
   for (size_t i = 0; i < ipc->contact.count; i++)
     for (int side = 0; side < 2; side++) {
       int f = m->of_body[tb_surfaces_body(&ipc->surfaces, &c[i].at.of, side)];
@@ -200,7 +227,8 @@ static double take_positions(tbStepWork* work, tbIpc* ipc, Moves* m)
     }
   for (int i = 0; i < ipc->nframe; i++) {
     if (!m->several[i]) m->frame[i] = tb_scale3(tb_dot3(m->normal[i], m->frame[i]), m->normal[i]);
-    most = fmax(most, tb_norm3(m->frame[i]));
+    if (tb_maxabs3(m->normal[i]) > 0) m->turn[i] = tilt_of(ipc, m, i);
+    most = fmax(most, tb_norm3(m->frame[i]) + ipc->frame[i].reach * tb_norm3(m->turn[i]));
   }
   memset(ipc->v, 0, (size_t)ipc->nblock * sizeof *ipc->v);
   memset(m->node, 0, (size_t)ipc->nblock * sizeof *m->node);
@@ -218,6 +246,7 @@ static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
   for (int i = 0; i < ipc->nframe; i++) {
     tbIpcFrame* f = &ipc->frame[i];
     f->v_free = tb_scale3(ipc->h, work->unconstrained[f->body].a), f->w_free = tb_zero3();
+    m->upright[i] = f->start.q;
   }
   ipc->still = true;
   tbStatus status = TB_OK;
@@ -243,8 +272,12 @@ tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport*
              .node = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nblock),
              .of_body = TB_TAKE(ipc->arena, int, bodies),
              .normal = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
-             .several = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe)};
-  if (!m.frame || !m.node || !m.of_body || !m.normal || !m.several) return TB_ERROR_MEMORY;
+             .several = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe),
+             .turn = TB_TAKE(ipc->arena, tbVec3, (size_t)ipc->nframe),
+             .upright = TB_TAKE(ipc->arena, tbQuat, (size_t)ipc->nframe),
+             .falls = TB_TAKE(ipc->arena, bool, (size_t)ipc->nframe)};
+  if (!m.frame || !m.node || !m.of_body || !m.normal || !m.several || !m.turn || !m.upright || !m.falls)
+    return TB_ERROR_MEMORY;
   for (size_t i = 0; i < bodies; i++) m.of_body[i] = -1;
   for (int i = 0; i < ipc->nframe; i++) m.of_body[ipc->frame[i].body] = i;
   tbArray openings = TB_ARRAY(Opening), pairs = TB_ARRAY(uint64_t);

@@ -77,8 +77,8 @@ static const tbScheme schemes[] = {
      .moves = TB_MOVES_FRAMES | TB_MOVES_NODES,
      .impact_laws = JOINTS | CONTACTS},
     {.name = "ipc",
-     .summary =
-         "incremental potential contact: barriers and lagged friction, no crossings; a solver is not asked",
+     .summary = "incremental potential contact: barriers and lagged friction, no crossings; a solver with "
+                "exact_friction alone",
      .reference = "Li et al. 2020; Ferguson et al. 2021; course §5.3",
      .method = &tb_ipc,
      .moves = TB_MOVES_FRAMES | TB_MOVES_NODES},

@@ -129,6 +129,9 @@ static const tbOption rows[] = {
      .value = 1000, .text = "scheme ipc: of Newton's method in a step, at most"},
     {ROW("scheme.friction_iterations", TB_OPTION_INT, friction_iterations), .high = 1000000, .value = 10,
      .text = "scheme ipc: how often, at most, friction is taken anew and the step minimised again"},
+    {ROW("scheme.exact_friction", TB_OPTION_BOOL, exact_friction),
+     .text = "scheme ipc: the step ends with the exact law of friction, by a solver, at the distances that "
+             "barriers keep; false: with smoothed and lagged friction"},
     {ROW("solver.budget_ms", TB_OPTION_NUMBER, budget_s), .high = INFINITY, .scale = 1e-3, .unit = "ms",
      .text = "of all solves of a step together; 0: none. When it is up the best impulses so far are taken"},
     {ROW("solver.warm_start", TB_OPTION_BOOL, warm_start), .value = true,
