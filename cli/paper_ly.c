@@ -59,12 +59,6 @@ static void take_means(LyMeasured* m)
   for (size_t i = 0; i < sizeof mean / sizeof *mean; i++) *mean[i] /= steps;
 }
 
-tbStatus ly_run(tbContext* ctx, tbWorld* w, const tbStepOptions* o, double seconds)
-{
-  for (int i = 0, n = (int)ceil(seconds / o->dt); i < n; i++) TB_TRY(tb_world_step(ctx, w, o, NULL));
-  return TB_OK;
-}
-
 tbStatus ly_measure(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int steps, LyMeasured* m)
 {
   m->vertices = count_vertices(w);
@@ -145,12 +139,13 @@ static tbStatus run_threads(tbContext* ctx, tbWorld* w, tbStepOptions o, int ite
   return status;
 }
 
-static tbStatus measure_setup(Paper* p, const LySetup* s, tbWorld* w, LyRow* row)
+static tbStatus measure_setup(Paper* p, const LySetup* s, tbScene* scene, LyRow* row)
 {
-  tbStepOptions o = ly_options(s);
+  tbStepOptions o = scene->step;
+  tbWorld* w = scene->world;
   tbSnapshot* start;
   int steps = p->quick ? 3 : 20;
-  TB_TRY(ly_run(p->ctx, w, &o, s->settle * (p->quick ? 0.2 : 1)));
+  TB_TRY(paper_run(p, w, &o, s->settle * (p->quick ? 0.2 : 1)));
   TB_TRY(find_iterations(p->ctx, w, &o, &row->iterations));
   TB_TRY(tb_world_snapshot(p->ctx, w, &start));
   tbStatus status = ly_measure(p->ctx, w, &o, steps, &row->alone);
@@ -162,12 +157,12 @@ static tbStatus measure_setup(Paper* p, const LySetup* s, tbWorld* w, LyRow* row
 static tbStatus run_setup(Paper* p, const LySetup* s, int way, tbOut* csv)
 {
   const LyPublished* was = &s->published[way];
-  tbWorld* w;
+  tbScene scene;
   LyRow row = {0};
   char says[200];
-  TB_TRY(ly_world(p->ctx, s, p->quick ? (int)(s->quality / 6) + 2 : (int)s->quality, was->mu, &w));
-  tbStatus status = measure_setup(p, s, w, &row);
-  tb_world_free(p->ctx, w);
+  TB_TRY(ly_scene(p, s, p->quick ? s->cells / 6 + 2 : s->cells, was->mu, &scene));
+  tbStatus status = measure_setup(p, s, &scene, &row);
+  tb_scene_free(p->ctx, &scene);
   if (status != TB_OK) return status;
   print_row(csv, s, was, &row);
   double speed = fmax(row.alone.speed, row.both.speed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of Ly et al. 2020: their scenes, at the paper's sizes, and what was published of them.
+// The experiments of Ly et al. 2020: the scenes of papers/ly, at the paper's sizes, and what was published of
+// them.
 #ifndef TB_CLI_PAPER_LY_H
 #define TB_CLI_PAPER_LY_H
 
@@ -15,25 +16,23 @@ typedef struct {
   double rhs, contacts, solve, detect, detect_self, sorting, step, argus;
 } LyPublished;
 
+typedef enum { LY_RIBBON, LY_SQUARE, LY_DRESS } LyKind;
+
 typedef struct {
-  const char *name, *what;
-  int vertices;                           // the paper's
-  double density, stretch, bend, air, dt; // table 1: kg/m², N/m, N·m, N·s/m of a node, s
-  int iterations;
-  double settle;  // seconds until contacts are there
-  double quality; // cells across, of the paper's size
-  int ways;       // coefficients of friction
+  const char* name; // of its scene, papers/ly/NAME.json: weights, steps and iterations of table 1
+  LyKind kind;
+  int vertices, iterations; // the paper's
+  double settle;            // seconds until contacts are there
+  int cells;                // across, of the paper's size
+  int ways;                 // coefficients of friction
   LyPublished published[2];
-  // Adds what the scene is made of; cells: `quality`, or less.
-  tbStatus (*build)(tbContext* ctx, tbWorld* world, int cells, tbClothDef cloth);
 } LySetup;
 
 extern const LySetup ly_setups[];
 extern const int ly_setup_count;
 
-// A world with friction μ everywhere and the scene in it (paper_ly_scenes.c).
-tbStatus ly_world(tbContext* ctx, const LySetup* setup, int cells, double mu, tbWorld** out);
-tbStepOptions ly_options(const LySetup* setup);
+// The scene with so many cells across and friction μ everywhere (paper_ly_published.c).
+tbStatus ly_scene(const Paper* paper, const LySetup* setup, int cells, double mu, tbScene* out);
 
 // Means of a step, ms of the processor; a step's parts are shares of it by the clock. wall: by the clock,
 // without the judge.
@@ -43,8 +42,7 @@ typedef struct {
   double residual, speed; // mean; and the fastest body
 } LyMeasured;
 
-// Steps for some time, and so many steps with what they take. (paper_ly.c)
-tbStatus ly_run(tbContext* ctx, tbWorld* world, const tbStepOptions* options, double seconds);
+// So many steps with what they take. (paper_ly.c)
 tbStatus ly_measure(tbContext* ctx, tbWorld* world, const tbStepOptions* options, int steps, LyMeasured* out);
 double ly_fastest_node(const tbWorld* world);
 
@@ -60,8 +58,5 @@ tbStatus ly_errors(Paper* paper);         // figure 6
 tbStatus ly_penalty(Paper* paper);        // section 5.3: a matrix that changes with its contacts
 tbStatus ly_twenty_seconds(Paper* paper); // stacks of sheets and folds, for long (paper_ly_long.c)
 tbStatus ly_growth(Paper* paper);
-
-// A square of so many cells over a turning ball, after a time.
-tbStatus ly_square(tbContext* ctx, tbWorld* world, int cells, int sheets, tbClothDef cloth);
 
 #endif

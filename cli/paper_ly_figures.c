@@ -12,40 +12,25 @@
 
 // ---- section 5.2: the closed form ----
 
-static tbStatus slide(tbContext* ctx, double slope, double mu, double* gained, double* error)
+// What it gains in a second, after it has touched down; and the worst error of a step.
+static tbStatus slide(Paper* p, double slope, double mu, double* gained, double* error)
 {
-  tbWorldDef def = tb_default_world_def();
-  tbWorld* w;
-  tbMesh* mesh;
-  tbStepOptions o = tb_default_step_options();
-  tbStepReport report;
-  o.scheme = "pd", o.iterations = 1, o.dt = 5e-3;
-  TB_TRY(tb_world_create(ctx, &def, &w));
-  tbShape plane = tb_shape_plane(tb_vec3(sin(slope), 0, cos(slope)), 0);
-  tbBodyDef ground = tb_default_body_def();
-  tbDeformableDef sheet = tb_default_deformable_def();
-  tbMaterialId plain = {0, 0};
-  tbBodyId id;
-  ground.kind = TB_BODY_FIXED, ground.shapes = &plane, ground.shape_count = 1;
-  sheet.orientation = tb_quat(cos(slope / 2), 0, sin(slope / 2), 0);
-  sheet.position = tb_scale3(0.01, plane.plane.normal);
-  tbStatus status = tb_world_set_pair(ctx, w, plain, plain, tb_friction(mu), 0);
-  if (status == TB_OK) status = tb_world_add_body(ctx, w, &ground, NULL);
-  if (status == TB_OK) status = tb_cloth_grid(ctx, 0.5, 0.5, 10, 10, &mesh);
-  if (status == TB_OK) {
-    sheet.sheet = mesh;
-    status = tb_world_add_deformable(ctx, w, &sheet, &id);
-    tb_mesh_free(ctx, mesh);
-  }
-  if (status == TB_OK) status = ly_run(ctx, w, &o, 0.3);
-  double before = status == TB_OK ? tb_norm3(tb_body_state(w, id).velocity) : 0;
+  tbScene s;
+  TB_TRY(paper_scene(p, "slope", &s,
+                     "materials.plain.friction=%.17g bodies.slope.orientation_euler=[0,%.17g,0] "
+                     "cloth.sheet.orientation_euler=[0,%.17g,0] cloth.sheet.position=[%.17g,0,%.17g]",
+                     mu, slope, slope, 0.01 * sin(slope), 0.01 * cos(slope)));
+  tbBodyId sheet = tb_world_find_body(s.world, "sheet");
+  tbStatus status = paper_run(p, s.world, &s.step, 0.3);
+  double before = tb_norm3(tb_body_state(s.world, sheet).velocity);
   *error = 0;
   for (int i = 0; status == TB_OK && i < 40; i++) {
-    status = tb_world_step(ctx, w, &o, &report);
+    tbStepReport report;
+    status = tb_world_step(p->ctx, s.world, &s.step, &report);
     *error = fmax(*error, report.residual.velocity);
   }
-  if (status == TB_OK) *gained = (tb_norm3(tb_body_state(w, id).velocity) - before) / (40 * o.dt);
-  tb_world_free(ctx, w);
+  *gained = (tb_norm3(tb_body_state(s.world, sheet).velocity) - before) / (40 * s.step.dt);
+  tb_scene_free(p->ctx, &s);
   return status;
 }
 
@@ -56,7 +41,7 @@ tbStatus ly_closed_form(Paper* p)
   static const double slope[] = {0.3, 0.6, 1.0}, mu[] = {0, 0.2, 0.3};
   for (int i = 0; i < 3; i++) {
     double gained, error, expected = 9.81 * (sin(slope[i]) - mu[i] * cos(slope[i]));
-    TB_TRY(slide(p->ctx, slope[i], mu[i], &gained, &error));
+    TB_TRY(slide(p, slope[i], mu[i], &gained, &error));
     paper_claim(p, fabs(gained / expected - 1) < 1e-5 && error < 1e-10,
                 "matches the analytical curves; the error vanishes after one iteration",
                 "slope %.2g, μ %g: acceleration %.10g m/s² for %.10g, error %.0e m/s", slope[i], mu[i],
@@ -100,16 +85,15 @@ tbStatus ly_error_after(tbContext* ctx, tbWorld* w, const tbStepOptions* options
 static tbStatus find_curves(Paper* p, const int count[CURVE], PlotPoint point[2][CURVE])
 {
   const LySetup* s = &ly_setups[1];
-  tbStepOptions o = ly_options(s);
-  tbWorld* w;
-  TB_TRY(ly_world(p->ctx, s, p->quick ? 12 : 30, 0.3, &w));
-  tbStatus status = ly_run(p->ctx, w, &o, 0.35);
+  tbScene scene;
+  TB_TRY(ly_scene(p, s, p->quick ? 12 : 30, 0.3, &scene));
+  tbStatus status = paper_run(p, scene.world, &scene.step, 0.35);
   for (int i = 0; status == TB_OK && i < 2 * CURVE; i++) {
     PlotPoint* at = &point[i / CURVE][i % CURVE];
     at->x = count[i % CURVE];
-    status = ly_error_after(p->ctx, w, &o, i >= CURVE, count[i % CURVE], &at->y, NULL);
+    status = ly_error_after(p->ctx, scene.world, &scene.step, i >= CURVE, count[i % CURVE], &at->y, NULL);
   }
-  tb_world_free(p->ctx, w);
+  tb_scene_free(p->ctx, &scene);
   return status;
 }
 
@@ -143,24 +127,19 @@ tbStatus ly_errors(Paper* p)
 
 enum { COUNTS = 5 };
 
-// Nodes of the first body that has some, after a time.
+// Nodes of the sheet after a time.
 static tbStatus drape(Paper* p, const LySetup* s, double mu, int iterations, tbVec3** x, int* count)
 {
-  tbStepOptions o = ly_options(s);
-  tbWorld* w;
-  o.iterations = iterations, o.accelerated = false;
-  TB_TRY(ly_world(p->ctx, s, p->quick ? 10 : 24, mu, &w));
-  tbStatus status = ly_run(p->ctx, w, &o, p->quick ? 0.3 : 1);
-  for (int i = 0; status == TB_OK && i < tb_world_body_count(w); i++) {
-    tbBodyId id = tb_world_body_at(w, i);
-    *count = tb_body_node_count(w, id);
-    if (*count == 0) continue;
-    *x = malloc((size_t)*count * sizeof **x);
-    if (*x) memcpy(*x, tb_body_nodes(w, id), (size_t)*count * sizeof **x);
-    else status = TB_ERROR_MEMORY;
-    break;
-  }
-  tb_world_free(p->ctx, w);
+  tbScene scene;
+  TB_TRY(ly_scene(p, s, p->quick ? 10 : 24, mu, &scene));
+  scene.step.iterations = iterations, scene.step.accelerated = false;
+  tbStatus status = paper_run(p, scene.world, &scene.step, p->quick ? 0.3 : 1);
+  tbBodyId sheet = tb_world_find_body(scene.world, "sheet");
+  *count = tb_body_node_count(scene.world, sheet);
+  *x = malloc((size_t)*count * sizeof **x);
+  if (*x) memcpy(*x, tb_body_nodes(scene.world, sheet), (size_t)*count * sizeof **x);
+  else status = TB_ERROR_MEMORY;
+  tb_scene_free(p->ctx, &scene);
   return status;
 }
 
@@ -207,25 +186,25 @@ tbStatus ly_iterations(Paper* p)
 tbStatus ly_penalty(Paper* p)
 {
   const LySetup* s = &ly_setups[1];
-  tbStepOptions o = ly_options(s);
-  tbWorld* w;
+  tbScene scene;
   double cpu[2] = {0};
   paper_section(
       p, "Section 5.3: a matrix that changes with its contacts",
       "Penalties of contacts, as in Bouaziz et al. (2014), are part of P, which is then factored in "
       "every step. The same steps with P kept, and with a dt that differs by 1e-12 from step to step.");
-  TB_TRY(ly_world(p->ctx, s, p->quick ? 14 : (int)s->quality, 0.1, &w));
-  tbStatus status = ly_run(p->ctx, w, &o, p->quick ? 0.05 : 0.3);
+  TB_TRY(ly_scene(p, s, p->quick ? 14 : s->cells, 0.1, &scene));
+  tbStepOptions o = scene.step;
+  tbStatus status = paper_run(p, scene.world, &o, p->quick ? 0.05 : 0.3);
   for (int i = 0; status == TB_OK && i < 20; i++) {
     LyMeasured m = {0};
-    o.dt = s->dt * (1 + 1e-12 * (1 + i % 2)); // another than that of the step before
-    status = ly_measure(p->ctx, w, &o, 1, &m);
+    o.dt = scene.step.dt * (1 + 1e-12 * (1 + i % 2)); // another than that of the step before
+    status = ly_measure(p->ctx, scene.world, &o, 1, &m);
     cpu[1] += m.step - m.judge;
     m = (LyMeasured){0};
-    if (status == TB_OK) status = ly_measure(p->ctx, w, &o, 1, &m);
+    if (status == TB_OK) status = ly_measure(p->ctx, scene.world, &o, 1, &m);
     cpu[0] += m.step - m.judge;
   }
-  tb_world_free(p->ctx, w);
+  tb_scene_free(p->ctx, &scene);
   if (status != TB_OK) return status;
   paper_claim_timed(p, cpu[1] > cpu[0], "a constant matrix is 1.1 times as fast as one with penalties",
                     "%.1f ms a step with P kept, %.1f with its factor made anew: %.2f times", cpu[0] / 20,
@@ -242,21 +221,19 @@ tbStatus ly_growth(Paper* p)
 {
   static const int cells[] = {31, 70, 99, 223, 315};
   int count = p->quick ? 2 : 5;
-  LySetup s = ly_setups[1];
   paper_section(p, "Growth",
                 "A sheet over the ball, from a thousand to a hundred thousand vertices, 20 iterations.");
   tbOut* csv = paper_table(p, "growth.csv", "vertices,step_ms,solve_ms,bytes");
   double first = 0, last = 0;
   for (int i = 0; i < count; i++) {
-    tbStepOptions o = ly_options(&s);
-    tbWorld* w;
+    tbScene s;
     LyMeasured m = {0};
     size_t before = used_bytes();
-    TB_TRY(ly_world(p->ctx, &s, cells[i], 0.3, &w));
-    tbStatus status = ly_run(p->ctx, w, &o, 0.05);
-    if (status == TB_OK) status = ly_measure(p->ctx, w, &o, 3, &m);
+    TB_TRY(ly_scene(p, &ly_setups[1], cells[i], 0.3, &s));
+    tbStatus status = paper_run(p, s.world, &s.step, 0.05);
+    if (status == TB_OK) status = ly_measure(p->ctx, s.world, &s.step, 3, &m);
     size_t bytes = used_bytes() - before;
-    tb_world_free(p->ctx, w);
+    tb_scene_free(p->ctx, &s);
     if (status != TB_OK) return status;
     printf("    %7d vertices: %8.1f ms a step, %7.2f ms a global solve, %6.0f MB\n", m.vertices,
            m.step - m.judge, m.solve, 1e-6 * (double)bytes);

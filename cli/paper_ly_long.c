@@ -56,12 +56,13 @@ typedef struct {
 static tbStatus run_long(Paper* p, const LySetup* s, int cells, double mu, double seconds, bool certified,
                          LyLong* out)
 {
-  tbStepOptions o = ly_options(s);
-  tbWorld* w;
+  tbScene scene;
   tbStepReport report = {0};
-  o.certified = certified;
   *out = (LyLong){0};
-  TB_TRY(ly_world(p->ctx, s, cells, mu, &w));
+  TB_TRY(ly_scene(p, s, cells, mu, &scene));
+  tbWorld* w = scene.world;
+  tbStepOptions o = scene.step;
+  o.certified = certified;
   tbBodyId cloth = tb_world_body_at(w, tb_world_body_count(w) - 1);
   tbStatus status = TB_OK;
   for (int i = 0, n = (int)ceil(seconds / o.dt); status == TB_OK && i < n; i++) {
@@ -75,7 +76,7 @@ static tbStatus run_long(Paper* p, const LySetup* s, int cells, double mu, doubl
     }
   }
   out->crossings = report.intersections;
-  tb_world_free(p->ctx, w);
+  tb_scene_free(p->ctx, &scene);
   return status;
 }
 

@@ -78,6 +78,9 @@ tbStatus tb_tet_ring(tbContext* ctx, double inner, double outer, double height, 
 
 // A rectangle of cloth in the plane z = 0, centred, its cells cut along alternating diagonals.
 tbStatus tb_cloth_grid(tbContext* ctx, double width, double height, int across, int along, tbMesh** out);
+// A tube of cloth about z, centred: open at its ends, of two radii. around: at least 3.
+tbStatus tb_cloth_tube(tbContext* ctx, double top, double bottom, double length, int around, int along,
+                       tbMesh** out);
 
 TB_API_END
 #endif

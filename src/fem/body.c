@@ -228,29 +228,3 @@ void tb_fem_free(tbContext* ctx, tbFemBody* body)
   tb_arena_free(&body->arena);
   tb_free(ctx, body);
 }
-
-tbStatus tb_cloth_grid(tbContext* ctx, double width, double height, int across, int along, tbMesh** out)
-{
-  *out = NULL;
-  TB_TRY(check_number(ctx, "the width of a cloth", width, true));
-  TB_TRY(check_number(ctx, "the height of a cloth", height, true));
-  if (across < 1 || along < 1 || (double)across * along > TB_TET_CELLS_MAX)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a cloth of %d × %d cells", across, along);
-  int columns = across + 1, nvertex = columns * (along + 1), ntriangle = 2 * across * along;
-  tbVec3* vertex = TB_NEW(ctx, tbVec3, (size_t)nvertex);
-  int(*triangle)[3] = tb_alloc(ctx, (size_t)ntriangle, sizeof *triangle);
-  tbStatus status = vertex && triangle ? TB_OK : TB_ERROR_MEMORY;
-  for (int i = 0; status == TB_OK && i < nvertex; i++) {
-    int x = 2 * (i % columns) - across, y = 2 * (i / columns) - along;
-    vertex[i] = tb_vec3(0.5 * width * x / across, 0.5 * height * y / along, 0);
-  }
-  for (int c = 0; status == TB_OK && c < across * along; c++) {
-    int x = c % across, y = c / across, a = y * columns + x, b = a + 1, d = a + columns, e = d + 1;
-    const int rising[6] = {a, b, e, a, e, d}, falling[6] = {a, b, d, b, e, d};
-    memcpy(triangle[2 * c], (x + y) % 2 ? falling : rising, sizeof rising);
-  }
-  if (status == TB_OK) status = tb_mesh_create(ctx, vertex, nvertex, triangle[0], ntriangle, out);
-  tb_free(ctx, vertex);
-  tb_free(ctx, triangle);
-  return status;
-}

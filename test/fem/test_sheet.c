@@ -167,6 +167,33 @@ TEST(bending_energy_is_that_of_a_plate)
   tb_mesh_free(&ctx, grid);
 }
 
+// Half a cone: its area is π (r + R) times its slant, its triangles face outward, its ends are open.
+TEST(tubes_of_cloth_are_cones_without_ends)
+{
+  tbContext ctx = tb_default_context();
+  tbMesh* tube = NULL;
+  const double top = 0.3, bottom = 0.7, length = 0.5, slant = hypot(bottom - top, length);
+  CHECK_OK(&ctx, tb_cloth_tube(&ctx, top, bottom, length, 90, 40, &tube));
+  REQUIRE(tube);
+  tbTriangleView t = tb_mesh_triangles(tube);
+  CHECK(t.nvertex == 90 * 41 && t.ntriangle == 2 * 90 * 40);
+  double area = 0, high = -1, low = 1;
+  int inward = 0;
+  for (int i = 0; i < t.ntriangle; i++) {
+    tbVec3 a = t.vertex[t.triangle[i][0]], b = t.vertex[t.triangle[i][1]], c = t.vertex[t.triangle[i][2]];
+    tbVec3 n = tb_cross3(tb_sub3(b, a), tb_sub3(c, a));
+    area += 0.5 * tb_norm3(n);
+    inward += n.x * a.x + n.y * a.y <= 0;
+  }
+  for (int i = 0; i < t.nvertex; i++) high = fmax(high, t.vertex[i].z), low = fmin(low, t.vertex[i].z);
+  CHECK_NEAR(area, TB_PI * (top + bottom) * slant, 1e-3 * area);
+  CHECK(inward == 0 && high == 0.5 * length && low == -0.5 * length);
+  tb_mesh_free(&ctx, tube);
+  CHECK(tb_cloth_tube(&ctx, 1, 1, 1, 2, 1, &tube) == TB_ERROR_ARGUMENT && !tube);
+  CHECK(tb_cloth_tube(&ctx, 1, 1, NAN, 3, 1, &tube) == TB_ERROR_ARGUMENT && !tube);
+  CHECK(tb_cloth_tube(&ctx, 1, -1, 1, 3, 1, &tube) == TB_ERROR_ARGUMENT && !tube);
+}
+
 TEST(cloth_stretches_by_its_weight_over_its_stiffness)
 {
   tbContext ctx = tb_default_context();

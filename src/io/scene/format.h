@@ -260,7 +260,7 @@ typedef struct tbSceneGrid {
 typedef struct tbSceneMesh { // one of these
   const tbJson* node;
   const char* file;
-  tbSceneGrid *box, *sphere, *cylinder, *rod, *torus, *tube, *grid;
+  tbSceneGrid *box, *sphere, *cylinder, *rod, *torus, *ring, *grid, *tube;
 } tbSceneMesh;
 
 typedef struct tbSceneDamping {

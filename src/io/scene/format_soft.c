@@ -50,6 +50,13 @@ static const tbKey grid_keys[] = {
     CELLS(2, "along x and y, two triangles each"),
 };
 
+static const tbKey tube_keys[] = {
+    {"radius", TB_KEY_NUMBERS, AT(Grid, size), POSITIVE, 2, 2, .spread = true, .required = true,
+     .text = "at the upper and at the lower end, m; one number for both"},
+    LENGTH("length", length, "along z, m"),
+    CELLS(2, "around, at least 3, and along, two triangles each"),
+};
+
 static const tbRecord box_record = {"soft_box", "A box about its origin.", RECORD(Grid, init_box, box_keys)};
 static const tbRecord sphere_record = {"soft_sphere", "A ball about its origin.", RECORD(Grid, NULL, sphere_keys)};
 static const tbRecord cylinder_record = {
@@ -60,6 +67,9 @@ static const tbRecord ring_record = {
     "soft_ring", "A piece of pipe about its z axis.", RECORD(Grid, NULL, ring_keys)};
 static const tbRecord grid_record = {
     "cloth_grid", "A rectangle in the plane z = 0, about its origin.", RECORD(Grid, NULL, grid_keys)};
+static const tbRecord tube_record = {
+    "cloth_tube", "A tube about its z axis, about its origin, open at both ends; a cone where its radii differ.",
+    RECORD(Grid, NULL, tube_keys)};
 
 static const tbKey solid_keys[] = {
     {"file", TB_KEY_STRING, AT(Mesh, file), .text = "Gmsh (.msh) or VTK legacy (.vtk); relative to the scene file"},
@@ -68,11 +78,12 @@ static const tbKey solid_keys[] = {
     {"cylinder", TB_KEY_RECORD, AT(Mesh, cylinder), .record = &cylinder_record, .text = "or a cylinder"},
     {"rod", TB_KEY_RECORD, AT(Mesh, rod), .record = &cylinder_record, .text = "another name of cylinder"},
     {"torus", TB_KEY_RECORD, AT(Mesh, torus), .record = &torus_record, .text = "or a torus"},
-    {"ring", TB_KEY_RECORD, AT(Mesh, tube), .record = &ring_record, .text = "or a piece of pipe"},
+    {"ring", TB_KEY_RECORD, AT(Mesh, ring), .record = &ring_record, .text = "or a piece of pipe"},
 };
 static const tbKey sheet_keys[] = {
     {"file", TB_KEY_STRING, AT(Mesh, file), .text = "OBJ, STL or PLY; relative to the scene file"},
     {"grid", TB_KEY_RECORD, AT(Mesh, grid), .record = &grid_record, .text = "or a rectangle"},
+    {"tube", TB_KEY_RECORD, AT(Mesh, tube), .record = &tube_record, .text = "or a tube"},
 };
 
 static const tbRecord solid_record = {

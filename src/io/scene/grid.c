@@ -7,7 +7,8 @@
 // The one thing that the mesh is; null: a file.
 static tbStatus pick(tbSceneBuild* b, const tbSceneMesh* m, const tbSceneGrid** out)
 {
-  const tbSceneGrid* const grid[] = {m->box, m->sphere, m->cylinder, m->rod, m->torus, m->tube, m->grid};
+  const tbSceneGrid* const grid[] = {m->box,   m->sphere, m->cylinder, m->rod,
+                                     m->torus, m->ring,   m->grid,     m->tube};
   int count = m->file != NULL;
   *out = NULL;
   for (size_t i = 0; i < sizeof grid / sizeof *grid; i++)
@@ -20,8 +21,8 @@ static tbStatus pick(tbSceneBuild* b, const tbSceneMesh* m, const tbSceneGrid** 
 static tbStatus check_cells(tbSceneBuild* b, const tbSceneMesh* m, const tbSceneGrid* g)
 {
   const int* n = g->cells;
-  double cells = (double)n[0] * n[1]; // of a grid of cloth
-  if (m->box || m->sphere || m->tube) cells *= n[2];
+  double cells = (double)n[0] * n[1]; // of a sheet of cloth
+  if (m->box || m->sphere || m->ring) cells *= n[2];
   if (m->cylinder || m->rod || m->torus) cells *= n[0];
   if (cells > TB_TET_CELLS_MAX)
     return tb_json_fail(b->ctx, tb_scene_place(g->node, "cells"), "%.0f cells; a mesh has at most %d", cells,
@@ -38,8 +39,15 @@ static tbStatus make_solid(tbContext* ctx, const tbSceneMesh* m, const tbSceneGr
   if (m->box) return tb_tet_box(ctx, tb_load3(g->size), n, g->tets, out);
   if (m->sphere) return tb_tet_sphere(ctx, g->radius, n[0], out);
   if (m->torus) return tb_tet_torus(ctx, g->ring, g->tube, n[0], n[1], out);
-  if (m->tube) return tb_tet_ring(ctx, g->inner, g->outer, g->height, n, out);
+  if (m->ring) return tb_tet_ring(ctx, g->inner, g->outer, g->height, n, out);
   return tb_tet_cylinder(ctx, g->radius, g->length, n[0], n[1], out);
+}
+
+static tbStatus make_sheet(tbContext* ctx, const tbSceneMesh* m, const tbSceneGrid* g, tbMesh** out)
+{
+  const int* n = g->cells;
+  if (m->tube) return tb_cloth_tube(ctx, g->size[0], g->size[1], g->length, n[0], n[1], out);
+  return tb_cloth_grid(ctx, g->size[0], g->size[1], n[0], n[1], out);
 }
 
 static tbVec3* scaled(tbContext* ctx, const tbVec3* node, int count, tbVec3 scale)
@@ -94,7 +102,7 @@ static tbStatus make(tbContext* ctx, const tbSceneMesh* m, const tbSceneGrid* g,
     TB_TRY(make_solid(ctx, m, g, solid));
     return same ? TB_OK : scale_solid(ctx, scale, solid);
   }
-  TB_TRY(tb_cloth_grid(ctx, g->size[0], g->size[1], g->cells[0], g->cells[1], sheet));
+  TB_TRY(make_sheet(ctx, m, g, sheet));
   return same ? TB_OK : scale_sheet(ctx, scale, sheet);
 }
 

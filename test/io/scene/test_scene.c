@@ -99,7 +99,7 @@ TEST(scene_of_everything_names_every_key)
   static const char* const elsewhere[] = {"fraction", "compliance", "file", "resolution", "normal_map"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  if (all.count != 35) test_failed(__FILE__, __LINE__, "%d records", all.count);
+  if (all.count != 36) test_failed(__FILE__, __LINE__, "%d records", all.count);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];

@@ -303,11 +303,18 @@ TEST(scene_errors_of_pins)
 TEST(scene_errors_of_cloth_and_of_joints_to_it)
 {
   static const IoSceneError cases[] = {
-      {"{\"mesh\": {@\"box\": {}}}]", "unknown key \"box\"; valid keys: file, grid"},
+      {"{\"mesh\": {@\"box\": {}}}]", "unknown key \"box\"; valid keys: file, grid, tube"},
       {"{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": @[10000, 10000]}}}]",
        "100000000 cells; a mesh has at most 67108864"},
       {"{\"mesh\": {\"grid\": {\"size\": @[1, 1, 1], \"cells\": 1}}}]",
        "expected 2 numbers for \"size\", found 3"},
+      {"{\"mesh\": {\"tube\": @{\"radius\": 1, \"length\": 1, \"cells\": [2, 1]}}}]",
+       "a cloth of 2 × 1 cells"},
+      {"{\"mesh\": {\"tube\": {\"radius\": [1, @0], \"length\": 1, \"cells\": 3}}}]",
+       "expected a number above 0 for \"radius\", found 0"},
+      {"{\"mesh\": @{\"grid\": {\"size\": 1, \"cells\": 1}, \"tube\": {\"radius\": 1, \"length\": 1, "
+       "\"cells\": 3}}}]",
+       "a mesh is one thing, not 2"},
       {"{\"mesh\": {\"grid\": {\"size\": 1, \"cells\": 1}}, @\"strech\": 1}]",
        "unknown key \"strech\"; did you mean \"stretch\"?"},
       {"{\"mesh\": {\"grid\": {\"size\": 1, \"cells\": 1}}, \"warp\": @[0, 0, 0]}]",
