@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The course (Andrews, Erleben and Ferguson 2022): its figures 16, 17, 20, 21, 22, table 2 and
-// chapter 6.
+// The course (Andrews, Erleben and Ferguson 2022): its figures 16, 17, 20, 21, 22, tables 2 and 4,
+// and chapters 5 and 6.
 #include "cli/paper_course.h"
 
 #include <math.h>
@@ -12,6 +12,8 @@ tbStatus paper_course(Paper* p)
   TB_TRY(course_figure_17(p));
   TB_TRY(course_figures_20_to_22(p));
   TB_TRY(course_table_2(p));
+  TB_TRY(course_table_4(p));
+  TB_TRY(course_chapter_5(p));
   return course_chapter_6(p);
 }
 
