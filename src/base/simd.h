@@ -7,8 +7,8 @@
 //   tbwd   as many doubles as the machine likes (TB_WIDE), for kernels whose lanes never meet: the result
 //          cannot depend on the width.
 //
-// tb_fma rounds once (IEEE 754 fusedMultiplyAdd) on every machine: with the instruction where there is one,
-// through libm where there is not. Nothing else is ever contracted (-ffp-contract=off).
+// There is no fused multiply-add: SSE2 and wasm have no such instruction, and emulating its one rounding
+// takes twenty. Nothing is ever contracted (-ffp-contract=off).
 #ifndef TB_BASE_SIMD_H
 #define TB_BASE_SIMD_H
 
@@ -54,8 +54,6 @@ static inline void tb4_store(double* p, tb4d a) { _mm256_storeu_pd(p, a); }
 static inline tb4d tb4_add(tb4d a, tb4d b) { return _mm256_add_pd(a, b); }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { return _mm256_sub_pd(a, b); }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { return _mm256_mul_pd(a, b); }
-static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { return _mm256_fmadd_pd(a, b, c); }
-static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c) { return _mm256_fnmadd_pd(a, b, c); } // c − a b
 static inline int tb4_at_most(tb4d a, tb4d b) // bit k: a ≤ b in lane k
 {
   return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ));
@@ -87,20 +85,6 @@ static inline void tb4_store(double* p, tb4d a)
 static inline tb4d tb4_add(tb4d a, tb4d b) { return (tb4d){_mm_add_pd(a.lo, b.lo), _mm_add_pd(a.hi, b.hi)}; }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { return (tb4d){_mm_sub_pd(a.lo, b.lo), _mm_sub_pd(a.hi, b.hi)}; }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { return (tb4d){_mm_mul_pd(a.lo, b.lo), _mm_mul_pd(a.hi, b.hi)}; }
-static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
-{
-  double x[4], y[4], z[4];
-  tb4_store(x, a), tb4_store(y, b), tb4_store(z, c);
-  for (int i = 0; i < 4; i++) z[i] = fma(x[i], y[i], z[i]);
-  return tb4_load(z);
-}
-static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
-{
-  double x[4], y[4], z[4];
-  tb4_store(x, a), tb4_store(y, b), tb4_store(z, c);
-  for (int i = 0; i < 4; i++) z[i] = fma(-x[i], y[i], z[i]);
-  return tb4_load(z);
-}
 static inline int tb4_at_most(tb4d a, tb4d b)
 {
   return _mm_movemask_pd(_mm_cmple_pd(a.lo, b.lo)) | _mm_movemask_pd(_mm_cmple_pd(a.hi, b.hi)) << 2;
@@ -132,14 +116,6 @@ static inline void tb4_store(double* p, tb4d a)
 static inline tb4d tb4_add(tb4d a, tb4d b) { return (tb4d){vaddq_f64(a.lo, b.lo), vaddq_f64(a.hi, b.hi)}; }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { return (tb4d){vsubq_f64(a.lo, b.lo), vsubq_f64(a.hi, b.hi)}; }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { return (tb4d){vmulq_f64(a.lo, b.lo), vmulq_f64(a.hi, b.hi)}; }
-static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
-{
-  return (tb4d){vfmaq_f64(c.lo, a.lo, b.lo), vfmaq_f64(c.hi, a.hi, b.hi)};
-}
-static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
-{
-  return (tb4d){vfmsq_f64(c.lo, a.lo, b.lo), vfmsq_f64(c.hi, a.hi, b.hi)};
-}
 static inline int tb4_at_most(tb4d a, tb4d b)
 {
   uint64x2_t lo = vcleq_f64(a.lo, b.lo), hi = vcleq_f64(a.hi, b.hi);
@@ -182,63 +158,6 @@ static inline tb4d tb4_mul(tb4d a, tb4d b)
 {
   return (tb4d){wasm_f64x2_mul(a.lo, b.lo), wasm_f64x2_mul(a.hi, b.hi)};
 }
-static inline double tb2_fma_lane(v128_t a, v128_t b, v128_t c, int lane)
-{
-  return lane ? fma(wasm_f64x2_extract_lane(a, 1), wasm_f64x2_extract_lane(b, 1),
-                    wasm_f64x2_extract_lane(c, 1))
-              : fma(wasm_f64x2_extract_lane(a, 0), wasm_f64x2_extract_lane(b, 0),
-                    wasm_f64x2_extract_lane(c, 0));
-}
-// x + y = s + e exactly (Knuth).
-static inline v128_t tb2_two_sum(v128_t x, v128_t y, v128_t* e)
-{
-  v128_t s = wasm_f64x2_add(x, y), v = wasm_f64x2_sub(s, x);
-  *e = wasm_f64x2_add(wasm_f64x2_sub(x, wasm_f64x2_sub(s, v)), wasm_f64x2_sub(y, v));
-  return s;
-}
-// x = high + low, 26 bits each (Veltkamp).
-static inline v128_t tb2_high(v128_t x)
-{
-  v128_t t = wasm_f64x2_mul(x, wasm_f64x2_splat(134217729));
-  return wasm_f64x2_sub(t, wasm_f64x2_sub(t, x));
-}
-// wasm has no such instruction, and libm's takes several times as long as this. Boldo and Melquiond,
-// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008):
-// a b = p + e exactly (Dekker), p + e + c = vh + vl + tl exactly, and vh + (vl + tl rounded to odd) rounds
-// once. Far from overflow and underflow; elsewhere libm's. A product with a zero is exact. Not inlined:
-// kernels that are full of it would grow by a megabyte.
-static inline __attribute__((noinline)) v128_t tb2_fma(v128_t a, v128_t b, v128_t c)
-{
-  v128_t p = wasm_f64x2_mul(a, b), zero = wasm_f64x2_splat(0), most = wasm_f64x2_splat(0x1p900);
-  v128_t plain =
-      wasm_v128_or(wasm_f64x2_eq(a, zero), wasm_f64x2_eq(b, zero)); // p + c is exact but for one rounding
-  v128_t size = wasm_f64x2_max(wasm_f64x2_max(wasm_f64x2_abs(a), wasm_f64x2_abs(b)),
-                               wasm_f64x2_max(wasm_f64x2_abs(c), wasm_f64x2_abs(p)));
-  v128_t near =
-      wasm_v128_and(wasm_f64x2_lt(size, most), wasm_f64x2_gt(wasm_f64x2_abs(p), wasm_f64x2_splat(0x1p-900)));
-  if (!wasm_i64x2_all_true(wasm_v128_or(near, plain)))
-    return wasm_f64x2_make(tb2_fma_lane(a, b, c, 0), tb2_fma_lane(a, b, c, 1));
-
-  v128_t ah = tb2_high(a), al = wasm_f64x2_sub(a, ah), bh = tb2_high(b), bl = wasm_f64x2_sub(b, bh);
-  v128_t e = wasm_f64x2_sub(wasm_f64x2_mul(ah, bh), p);
-  e = wasm_f64x2_add(wasm_f64x2_add(e, wasm_f64x2_mul(ah, bl)), wasm_f64x2_mul(al, bh));
-  e = wasm_f64x2_add(e, wasm_f64x2_mul(al, bl));
-  v128_t tl, vl, error;
-  v128_t th = tb2_two_sum(c, e, &tl), vh = tb2_two_sum(p, th, &vl), z = tb2_two_sum(tl, vl, &error);
-  v128_t one = wasm_i64x2_splat(1), even = wasm_i64x2_eq(wasm_v128_and(z, one), wasm_i64x2_splat(0));
-  v128_t away =
-      wasm_v128_or(wasm_i64x2_shr(wasm_v128_xor(z, error), 63), one); // ±1: of its size, to the odd neighbour
-  z = wasm_i64x2_add(z, wasm_v128_and(away, wasm_v128_and(even, wasm_f64x2_ne(error, zero))));
-  return wasm_v128_bitselect(wasm_f64x2_add(p, c), wasm_f64x2_add(vh, z), plain);
-}
-static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c)
-{
-  return (tb4d){tb2_fma(a.lo, b.lo, c.lo), tb2_fma(a.hi, b.hi, c.hi)};
-}
-static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c)
-{
-  return (tb4d){tb2_fma(wasm_f64x2_neg(a.lo), b.lo, c.lo), tb2_fma(wasm_f64x2_neg(a.hi), b.hi, c.hi)};
-}
 static inline int tb4_at_most(tb4d a, tb4d b)
 {
   return (int)wasm_i64x2_bitmask(wasm_f64x2_le(a.lo, b.lo)) |
@@ -269,8 +188,6 @@ static inline void tb4_store(double* p, tb4d a)
 static inline tb4d tb4_add(tb4d a, tb4d b) { TB4_EACH(a.x[i] + b.x[i]); }
 static inline tb4d tb4_sub(tb4d a, tb4d b) { TB4_EACH(a.x[i] - b.x[i]); }
 static inline tb4d tb4_mul(tb4d a, tb4d b) { TB4_EACH(a.x[i] * b.x[i]); }
-static inline tb4d tb4_fma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(a.x[i], b.x[i], c.x[i])); }
-static inline tb4d tb4_fnma(tb4d a, tb4d b, tb4d c) { TB4_EACH(fma(-a.x[i], b.x[i], c.x[i])); }
 #undef TB4_EACH
 static inline int tb4_at_most(tb4d a, tb4d b)
 {
@@ -280,15 +197,6 @@ static inline int tb4_at_most(tb4d a, tb4d b)
 }
 static inline double tb4_sum(tb4d a) { return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]); }
 
-#endif
-
-#if defined(TB_SIMD_WASM)
-static inline double tb_fma(double a, double b, double c)
-{
-  return wasm_f64x2_extract_lane(tb2_fma(wasm_f64x2_splat(a), wasm_f64x2_splat(b), wasm_f64x2_splat(c)), 0);
-}
-#else
-static inline double tb_fma(double a, double b, double c) { return fma(a, b, c); }
 #endif
 
 #if defined(TB_SIMD_AVX512)
@@ -301,8 +209,6 @@ static inline void tbw_store(double* p, tbwd a) { _mm512_storeu_pd(p, a); }
 static inline tbwd tbw_add(tbwd a, tbwd b) { return _mm512_add_pd(a, b); }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm512_sub_pd(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm512_mul_pd(a, b); }
-static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm512_fmadd_pd(a, b, c); }
-static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm512_fnmadd_pd(a, b, c); } // c − a b
 static inline tbwd tbw_div(tbwd a, tbwd b) { return _mm512_div_pd(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return _mm512_sqrt_pd(a); }
 static inline tbwd tbw_abs(tbwd a) { return _mm512_abs_pd(a); }
@@ -333,8 +239,6 @@ static inline void tbw_store(double* p, tbwd a) { _mm256_storeu_pd(p, a); }
 static inline tbwd tbw_add(tbwd a, tbwd b) { return _mm256_add_pd(a, b); }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return _mm256_sub_pd(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm256_mul_pd(a, b); }
-static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return _mm256_fmadd_pd(a, b, c); }
-static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return _mm256_fnmadd_pd(a, b, c); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return _mm256_div_pd(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return _mm256_sqrt_pd(a); }
 static inline tbwd tbw_abs(tbwd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
@@ -365,8 +269,6 @@ static inline void tbw_store(double* p, tbwd a) { vst1q_f64(p, a); }
 static inline tbwd tbw_add(tbwd a, tbwd b) { return vaddq_f64(a, b); }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return vsubq_f64(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return vmulq_f64(a, b); }
-static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return vfmaq_f64(c, a, b); }
-static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return vfmsq_f64(c, a, b); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return vdivq_f64(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return vsqrtq_f64(a); }
 static inline tbwd tbw_abs(tbwd a) { return vabsq_f64(a); }
@@ -391,8 +293,6 @@ static inline void tbw_store(double* p, tbwd a) { wasm_v128_store(p, a); }
 static inline tbwd tbw_add(tbwd a, tbwd b) { return wasm_f64x2_add(a, b); }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return wasm_f64x2_sub(a, b); }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return wasm_f64x2_mul(a, b); }
-static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return tb2_fma(a, b, c); }
-static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return tb2_fma(wasm_f64x2_neg(a), b, c); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return wasm_f64x2_div(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return wasm_f64x2_sqrt(a); }
 static inline tbwd tbw_abs(tbwd a) { return wasm_f64x2_abs(a); }
@@ -417,8 +317,6 @@ static inline void tbw_store(double* p, tbwd a) { *p = a; }
 static inline tbwd tbw_add(tbwd a, tbwd b) { return a + b; }
 static inline tbwd tbw_sub(tbwd a, tbwd b) { return a - b; }
 static inline tbwd tbw_mul(tbwd a, tbwd b) { return a * b; }
-static inline tbwd tbw_fma(tbwd a, tbwd b, tbwd c) { return fma(a, b, c); }
-static inline tbwd tbw_fnma(tbwd a, tbwd b, tbwd c) { return fma(-a, b, c); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return a / b; }
 static inline tbwd tbw_sqrt(tbwd a) { return sqrt(a); }
 static inline tbwd tbw_abs(tbwd a) { return fabs(a); }

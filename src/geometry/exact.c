@@ -4,7 +4,8 @@
 // products are exact. Only what plain arithmetic cannot decide comes here; a determinant then takes some
 // thousand operations.
 #include "geometry/exact.h"
-#include "base/simd.h"
+
+#include <math.h>
 
 typedef struct {
   int n;
@@ -41,14 +42,14 @@ static double value(const Sum* sum)
 static void add_product2(Sum* sum, double x, double y)
 {
   double p = x * y;
-  add(sum, tb_fma(x, y, -p));
+  add(sum, fma(x, y, -p));
   add(sum, p);
 }
 
 static void add_product3(Sum* sum, double x, double y, double z)
 {
   double p = x * y;
-  add_product2(sum, tb_fma(x, y, -p), z);
+  add_product2(sum, fma(x, y, -p), z);
   add_product2(sum, p, z);
 }
 

@@ -16,6 +16,7 @@
 #include "base/simd.h"
 #include "base/stop.h"
 #include "base/threads.h"
+#include "base/unroll.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,26 +46,27 @@ INLINE void tile(int vectors, int cols, int k, const double* a, size_t lda, cons
                  double* c, size_t ldc, int last, bool fresh)
 {
   tbwd sum[TILE_COLS][TILE_VECTORS];
-#pragma GCC unroll 8
-  for (int j = 0; j < cols; j++)
-#pragma GCC unroll 3
+  TB_UNROLL
+  for (int j = 0; j < cols; j++) {
+    TB_UNROLL
     for (int v = 0; v < vectors; v++) sum[j][v] = tbw_set1(0);
+  }
   for (; k > 0; k--, a += lda, b += ldb) {
     tbwd x[TILE_VECTORS];
-#pragma GCC unroll 3
+    TB_UNROLL
     for (int v = 0; v < vectors - 1; v++) x[v] = tbw_load(a + v * TB_WIDE);
     x[vectors - 1] = tbw_load_part(a + (vectors - 1) * TB_WIDE, last);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int j = 0; j < cols; j++) {
       tbwd y = tbw_set1(b[j]);
-#pragma GCC unroll 3
-      for (int v = 0; v < vectors; v++) sum[j][v] = tbw_fma(x[v], y, sum[j][v]);
+      TB_UNROLL
+      for (int v = 0; v < vectors; v++) sum[j][v] = tbw_add(sum[j][v], tbw_mul(x[v], y));
     }
   }
   tbwd zero = tbw_set1(0);
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int j = 0; j < cols; j++, c += ldc) {
-#pragma GCC unroll 3
+    TB_UNROLL
     for (int v = 0; v < vectors - 1; v++)
       tbw_store(c + v * TB_WIDE, tbw_sub(fresh ? zero : tbw_load(c + v * TB_WIDE), sum[j][v]));
     double* end = c + (vectors - 1) * TB_WIDE;
@@ -209,8 +211,8 @@ INLINE int factor_triangle(int cols, double* a, size_t lead, double* inverse_dia
     inverse_diagonal[k] = inverse;
     for (int i = k + 1; i < cols; i++) column[i] *= inverse;
     for (int j = k + 1; j < cols; j++) {
-      double factor = -column[j];
-      for (int i = j; i < cols; i++) a[j * lead + i] = tb_fma(column[i], factor, a[j * lead + i]);
+      double factor = column[j];
+      for (int i = j; i < cols; i++) a[j * lead + i] -= column[i] * factor;
     }
   }
   return -1;
@@ -223,13 +225,14 @@ INLINE void solve_rows(int cols, int rows, const double* triangle, double* c, si
   for (int i = 0; i < rows; i += TB_WIDE) {
     int count = at_most(rows - i, TB_WIDE);
     tbwd x[BASE];
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int j = 0; j < cols; j++) x[j] = tbw_load_part(c + i + j * lead, count);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int k = 0; k < cols; k++) {
       x[k] = tbw_mul(x[k], tbw_set1(inverse_diagonal[k]));
-#pragma GCC unroll 8
-      for (int j = k + 1; j < cols; j++) x[j] = tbw_fnma(x[k], tbw_set1(triangle[k * lead + j]), x[j]);
+      TB_UNROLL
+      for (int j = k + 1; j < cols; j++)
+        x[j] = tbw_sub(x[j], tbw_mul(x[k], tbw_set1(triangle[k * lead + j])));
       tbw_store_part(c + i + k * lead, x[k], count);
     }
   }

@@ -11,14 +11,18 @@
 //
 // Cost      each half reads L once per WIDTH sides; a large L is bound by memory.
 #include "base/simd.h"
+#include "base/unroll.h"
 #include "math/cholesky_factor.h"
 
-enum { BLOCK = 8, ROWS = 8, MAX_WIDTH = 8 };
+enum {
+  BLOCK = 8,
+  ROWS = TB_WIDE >= 4 ? 8 : 4, // as many as leave their sums in registers
+  MAX_WIDTH = 8,
+};
 
-// Expanded for every size with constants in place of arguments. With the sanitizers' checks in every copy, or
-// where a fused multiply-add takes twenty instructions, that takes the compiler half a minute, and the copies
-// are no faster.
-#if defined TB_SANITIZED || !(defined TB_SIMD_AVX2 || defined TB_SIMD_NEON)
+// Expanded for every size with constants in place of arguments; with the sanitizers' checks in every copy
+// that takes the compiler half a minute.
+#if defined TB_SANITIZED
 #define INLINE static
 #else
 #define INLINE static inline __attribute__((always_inline))
@@ -48,17 +52,19 @@ INLINE Row zero(int groups)
   return r;
 }
 
+// Product and sum round apart: L streams from memory more slowly than they are computed, and wasm and older
+// machines have no fused instruction.
 INLINE Row add_product(int groups, double l, Row x, Row sum)
 {
   tb4d factor = tb4_set1(l);
-  for (int g = 0; g < groups; g++) sum.part[g] = tb4_fma(factor, x.part[g], sum.part[g]);
+  for (int g = 0; g < groups; g++) sum.part[g] = tb4_add(sum.part[g], tb4_mul(factor, x.part[g]));
   return sum;
 }
 
 INLINE Row subtract_product(int groups, double l, Row x, Row from)
 {
   tb4d factor = tb4_set1(l);
-  for (int g = 0; g < groups; g++) from.part[g] = tb4_fnma(factor, x.part[g], from.part[g]);
+  for (int g = 0; g < groups; g++) from.part[g] = tb4_sub(from.part[g], tb4_mul(factor, x.part[g]));
   return from;
 }
 
@@ -96,14 +102,15 @@ INLINE void forward_rows(int groups, int cols, int count, const Block* b, const 
 {
   int width = 4 * groups;
   Row sum[ROWS];
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int r = 0; r < count; r++)
     sum[r] = first ? zero(groups) : load(groups, b->sums + (size_t)(i + r) * width);
-#pragma GCC unroll 8
-  for (int k = 0; k < cols; k++)
-#pragma GCC unroll 8
+  TB_UNROLL
+  for (int k = 0; k < cols; k++) {
+    TB_UNROLL
     for (int r = 0; r < count; r++) sum[r] = add_product(groups, L[k * b->lead + r], x[k], sum[r]);
-#pragma GCC unroll 8
+  }
+  TB_UNROLL
   for (int r = 0; r < count; r++) {
     double* to = last ? b->y + (size_t)b->row[i + r] * width : b->sums + (size_t)(i + r) * width;
     store(groups, to, last ? subtract(groups, load(groups, to), sum[r]) : sum[r]);
@@ -117,19 +124,19 @@ INLINE void forward_block(int groups, int cols, const Block* b, bool first, bool
 {
   int width = 4 * groups;
   Row x[BLOCK];
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int k = 0; k < cols; k++) x[k] = load(groups, b->x + k * width);
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int k = 0; k < cols; k++) {
     x[k] = scale(groups, b->inverse[k], x[k]);
     store(groups, b->x + k * width, x[k]);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int j = k + 1; j < cols; j++) x[j] = subtract_product(groups, b->L[k * b->lead + j], x[k], x[j]);
   }
   for (int i = 0; i < b->inner; i++) {
     double* to = b->x + (size_t)(cols + i) * width;
     Row sum = zero(groups);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int k = 0; k < cols; k++) sum = add_product(groups, b->L[k * b->lead + cols + i], x[k], sum);
     store(groups, to, subtract(groups, load(groups, to), sum));
   }
@@ -146,19 +153,19 @@ INLINE void backward_block(int groups, int cols, const Block* b)
 {
   int width = 4 * groups;
   Row sum[BLOCK], other[BLOCK], x[BLOCK];
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int k = 0; k < cols; k++) sum[k] = other[k] = zero(groups);
   const double* L = b->L + cols;
   for (int i = 0; i < b->inner; i++, L++) {
     Row y = load(groups, b->x + (size_t)(cols + i) * width);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int k = 0; k < cols; k++) sum[k] = add_product(groups, L[k * b->lead], y, sum[k]);
   }
   int i = 0;
   for (; i + 1 < b->rows; i += 2, L += 2) {
     Row even = load(groups, b->y + (size_t)b->row[i] * width);
     Row odd = load(groups, b->y + (size_t)b->row[i + 1] * width);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int k = 0; k < cols; k++) {
       sum[k] = add_product(groups, L[k * b->lead], even, sum[k]);
       other[k] = add_product(groups, L[k * b->lead + 1], odd, other[k]);
@@ -166,57 +173,45 @@ INLINE void backward_block(int groups, int cols, const Block* b)
   }
   if (i < b->rows) {
     Row even = load(groups, b->y + (size_t)b->row[i] * width);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int k = 0; k < cols; k++) sum[k] = add_product(groups, L[k * b->lead], even, sum[k]);
   }
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int k = 0; k < cols; k++)
     x[k] = subtract(groups, load(groups, b->x + k * width), add(groups, sum[k], other[k]));
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int k = cols - 1; k >= 0; k--) {
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int j = k + 1; j < cols; j++) x[k] = subtract_product(groups, b->L[k * b->lead + j], x[j], x[k]);
     x[k] = scale(groups, b->inverse[k], x[k]);
     store(groups, b->x + k * width, x[k]);
   }
 }
 
-// Expands `call` with the number of columns, 1 to BLOCK, a constant.
-#define WITH_COLS(cols, call) \
-  switch (cols) {             \
-  case 1: {                   \
-    enum { COLS = 1 };        \
-    call;                     \
-  } break;                    \
-  case 2: {                   \
-    enum { COLS = 2 };        \
-    call;                     \
-  } break;                    \
-  case 3: {                   \
-    enum { COLS = 3 };        \
-    call;                     \
-  } break;                    \
-  case 4: {                   \
-    enum { COLS = 4 };        \
-    call;                     \
-  } break;                    \
-  case 5: {                   \
-    enum { COLS = 5 };        \
-    call;                     \
-  } break;                    \
-  case 6: {                   \
-    enum { COLS = 6 };        \
-    call;                     \
-  } break;                    \
-  case 7: {                   \
-    enum { COLS = 7 };        \
-    call;                     \
-  } break;                    \
-  default: {                  \
-    enum { COLS = BLOCK };    \
-    call;                     \
-  }                           \
+// One copy of each half for every number of columns, 1 to BLOCK, and of vectors in a row. Each is a function
+// of its own: compilers, and those of browsers more than others, give up on one that holds them all.
+typedef void Forward(const Block* b, bool first, bool last);
+typedef void Backward(const Block* b);
+
+#define COPY(groups, cols)                                                     \
+  static void forward_##groups##_##cols(const Block* b, bool first, bool last) \
+  {                                                                            \
+    forward_block(groups, cols, b, first, last);                               \
+  }                                                                            \
+  static void backward_##groups##_##cols(const Block* b) { backward_block(groups, cols, b); }
+#define COPIES(groups) \
+  COPY(groups, 1)      \
+  COPY(groups, 2)      \
+  COPY(groups, 3) COPY(groups, 4) COPY(groups, 5) COPY(groups, 6) COPY(groups, 7) COPY(groups, 8)
+COPIES(1)
+COPIES(2)
+#define NAMES(half, groups)                                                                                  \
+  {                                                                                                          \
+    half##_##groups##_1, half##_##groups##_2, half##_##groups##_3, half##_##groups##_4, half##_##groups##_5, \
+        half##_##groups##_6, half##_##groups##_7, half##_##groups##_8                                        \
   }
+static Forward* const forward_of[MAX_WIDTH / 4][BLOCK] = {NAMES(forward, 1), NAMES(forward, 2)};
+static Backward* const backward_of[MAX_WIDTH / 4][BLOCK] = {NAMES(backward, 1), NAMES(backward, 2)};
 
 static Block find_block(const tbCholesky* f, const int* rows, int s, int first, int cols, int width,
                         double* y, double* sums)
@@ -241,47 +236,29 @@ static bool all_zero(const double* x, size_t count)
   return true;
 }
 
-INLINE void forward(int groups, const tbCholesky* f, tbCholeskyRun run, double* y, double* sums, bool sparse)
+void tb_cholesky_down(const tbCholesky* f, int width, tbCholeskyRun run, double* y, double* sums, bool sparse)
 {
   for (int i = 0; i < run.count; i++) {
     int s = run.list ? run.list[i] : run.first + i;
-    int cols = tb_cholesky_cols(f, s), width = 4 * groups;
+    int cols = tb_cholesky_cols(f, s);
     if (sparse && all_zero(y + (size_t)f->start[s] * width, (size_t)cols * width)) continue;
     for (int k = 0; k < cols; k += BLOCK) {
       int count = cols - k < BLOCK ? cols - k : BLOCK;
       Block b = find_block(f, run.rows, s, k, count, width, y, sums);
-      if (cols <= BLOCK) {
-        WITH_COLS(count, forward_block(groups, COLS, &b, true, true));
-      } else if (count == BLOCK) {
-        forward_block(groups, BLOCK, &b, k == 0, k + BLOCK == cols);
-      } else {
-        WITH_COLS(count, forward_block(groups, COLS, &b, false, true));
-      }
+      forward_of[width / 4 - 1][count - 1](&b, k == 0, k + count == cols);
     }
   }
 }
 
-INLINE void backward(int groups, const tbCholesky* f, tbCholeskyRun run, double* y)
+void tb_cholesky_up(const tbCholesky* f, int width, tbCholeskyRun run, double* y)
 {
   for (int i = run.count - 1; i >= 0; i--) {
     int s = run.list ? run.list[i] : run.first + i;
     int cols = tb_cholesky_cols(f, s);
     for (int k = (cols - 1) / BLOCK * BLOCK; k >= 0; k -= BLOCK) {
       int count = cols - k < BLOCK ? cols - k : BLOCK;
-      Block b = find_block(f, run.rows, s, k, count, 4 * groups, y, NULL);
-      WITH_COLS(count, backward_block(groups, COLS, &b));
+      Block b = find_block(f, run.rows, s, k, count, width, y, NULL);
+      backward_of[width / 4 - 1][count - 1](&b);
     }
   }
-}
-
-void tb_cholesky_down(const tbCholesky* f, int width, tbCholeskyRun run, double* y, double* sums, bool sparse)
-{
-  if (width == 4) forward(1, f, run, y, sums, sparse);
-  else forward(2, f, run, y, sums, sparse);
-}
-
-void tb_cholesky_up(const tbCholesky* f, int width, tbCholeskyRun run, double* y)
-{
-  if (width == 4) backward(1, f, run, y);
-  else backward(2, f, run, y);
 }

@@ -10,6 +10,7 @@
 #include "base/simd.h"
 #include "base/stop.h"
 #include "base/threads.h"
+#include "base/unroll.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,25 +33,26 @@ INLINE void tile(int rows, int vectors, int k, const double* a, size_t lda, cons
                  double* c, size_t ldc, int last)
 {
   tbwd sum[TILE_ROWS][TILE_VECTORS];
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; i++)
-#pragma GCC unroll 3
+  TB_UNROLL
+  for (int i = 0; i < rows; i++) {
+    TB_UNROLL
     for (int v = 0; v < vectors; v++) sum[i][v] = tbw_set1(0);
+  }
   for (int p = 0; p < k; p++, b += ldb) {
     tbwd y[TILE_VECTORS];
-#pragma GCC unroll 3
+    TB_UNROLL
     for (int v = 0; v < vectors - 1; v++) y[v] = tbw_load(b + v * TB_WIDE);
     y[vectors - 1] = tbw_load_part(b + (vectors - 1) * TB_WIDE, last);
-#pragma GCC unroll 8
+    TB_UNROLL
     for (int i = 0; i < rows; i++) {
       tbwd x = tbw_set1(a[(size_t)i * lda + (size_t)p]);
-#pragma GCC unroll 3
-      for (int v = 0; v < vectors; v++) sum[i][v] = tbw_fma(x, y[v], sum[i][v]);
+      TB_UNROLL
+      for (int v = 0; v < vectors; v++) sum[i][v] = tbw_add(sum[i][v], tbw_mul(x, y[v]));
     }
   }
-#pragma GCC unroll 8
+  TB_UNROLL
   for (int i = 0; i < rows; i++, c += ldc) {
-#pragma GCC unroll 3
+    TB_UNROLL
     for (int v = 0; v < vectors - 1; v++)
       tbw_store(c + v * TB_WIDE, tbw_sub(tbw_load(c + v * TB_WIDE), sum[i][v]));
     double* end = c + (vectors - 1) * TB_WIDE;
@@ -183,7 +185,7 @@ static void eliminate_few(Elimination* e, int first, int cols)
     double inverse = 1 / row[k];
     for (int i = k + 1; i < e->front; i++) {
       double *below = e->F + i * lead, factor = below[k] *= inverse;
-      for (int j = k + 1; j < end; j++) below[j] = tb_fma(-factor, row[j], below[j]);
+      for (int j = k + 1; j < end; j++) below[j] -= factor * row[j];
     }
   }
 }

@@ -187,11 +187,11 @@ static double dot(int n, const double* a, const double* b)
   tb4d even = tb4_set1(0), odd = even;
   int i = 0;
   for (; i + 8 <= n; i += 8) {
-    even = tb4_fma(tb4_load(a + i), tb4_load(b + i), even);
-    odd = tb4_fma(tb4_load(a + i + 4), tb4_load(b + i + 4), odd);
+    even = tb4_add(even, tb4_mul(tb4_load(a + i), tb4_load(b + i)));
+    odd = tb4_add(odd, tb4_mul(tb4_load(a + i + 4), tb4_load(b + i + 4)));
   }
   double sum = tb4_sum(tb4_add(even, odd));
-  for (; i < n; i++) sum = tb_fma(a[i], b[i], sum);
+  for (; i < n; i++) sum += a[i] * b[i];
   return sum;
 }
 
