@@ -19,6 +19,21 @@ void tb_step_clock(tbStepReport* report, tbPhase phase, double* clock)
   *clock = now;
 }
 
+// A body after a time t > 0 with its present velocity.
+static tbBody moved_on(const tbWorld* w, const tbBody* body, double t, double dt, tbUnconstrained* f)
+{
+  tbBody b = *body;
+  if (b.motion == TB_BODY_DYNAMIC) {
+    b.x = tb_madd3(b.x, t, b.v);
+    tb_turn_freely(&b, t, &b.q, &b.w);
+    f->w = tb_add3(b.w, tb_spin_up(&b, b.q, dt));
+  } else if (b.motion == TB_BODY_KINEMATIC) {
+    tbTransform T = tb_motion_at(w, &b, w->time + t);
+    b.x = T.x, b.q = T.q;
+  }
+  return b;
+}
+
 tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, double fraction,
                        tbStepWork* work)
 {
@@ -35,17 +50,11 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   tb_free_motion(w, o->dt, ctx->threads, work->unconstrained);
   double t = fraction * o->dt;
   for (size_t i = 0; i < n; i++) {
-    tbBody b = tb_bodies(w)[i];
-    if (t > 0 && b.motion == TB_BODY_DYNAMIC) {
-      b.x = tb_madd3(b.x, t, b.v);
-      tb_turn_freely(&b, t, &b.q, &b.w);
-      work->unconstrained[i].w = tb_add3(b.w, tb_spin_up(&b, b.q, o->dt));
-    } else if (t > 0 && b.motion == TB_BODY_KINEMATIC) {
-      tbTransform T = tb_motion_at(w, &b, w->time + t);
-      b.x = T.x, b.q = T.q;
-    }
-    work->centre[i] = work->unconstrained[i].at = tb_transform(b.q, b.x);
-    work->pose[i] = tb_body_pose(&b);
+    const tbBody* b = &tb_bodies(w)[i];
+    tbBody later;
+    if (t > 0) later = moved_on(w, b, t, o->dt, &work->unconstrained[i]), b = &later;
+    work->centre[i] = work->unconstrained[i].at = tb_transform(b->q, b->x);
+    work->pose[i] = tb_body_pose(b);
   }
   tb_joint_forces(w, o, work->centre, work->unconstrained);
   return TB_OK;

@@ -6,6 +6,7 @@
 #ifndef TB_STEP_SCHEME_H
 #define TB_STEP_SCHEME_H
 
+#include "step/events.h"
 #include "step/integrate.h"
 
 // A step in the making: everything lives in the arena but the two arrays, the problem and the next state.
@@ -19,6 +20,7 @@ typedef struct tbStepWork {
   tbTransform *pose, *centre; // of the body frames and of the centres of mass, where contacts are looked for
   tbArray constraints;        // tbContactConstraint
   tbArray records;            // tbContactRecord of this step, to become the world's
+  tbTouching before, after;   // bodies that touch, at the start and at the end, where the scheme knows them
   tbAssembly assembly;
   tbJudge* judge;     // of the problem, once solved; null where there was nothing to solve
   double begun;       // when the step was, on the clock

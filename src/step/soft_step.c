@@ -21,8 +21,6 @@
 #include "base/clock.h"
 #include "step/count.h"
 
-static const double HEAVIER = 30; // bodies that touch, or are joined: more substeps
-
 static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                         tbStepReport* report)
 {
@@ -35,10 +33,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
   TB_TRY(tb_soft_step_find(ctx, w, o, work, s));
   tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
   report->contacts = s->npoint;
-  for (int i = 0; i < s->ncontact; i++)
-    for (int k = 0; k < s->contact[i].count; k++)
-      if (-s->contact[i].point[k].gap > report->penetration)
-        report->penetration = -s->contact[i].point[k].gap;
+  report->penetration = fmax(report->penetration, s->deepest);
   return TB_OK;
 }
 
@@ -68,21 +63,20 @@ static tbResidual nothing_known(void)
   return (tbResidual){.fclib = NAN, .natural_map = NAN, .model = NAN, .velocity = NAN, .model_velocity = NAN};
 }
 
-static bool are_uneven(const tbWorld* w, int a, int b)
+bool tb_soft_step_uneven(double a, double b)
 {
-  if (a < 0 || b < 0) return false;
-  double x = tb_bodies(w)[a].mass, y = tb_bodies(w)[b].mass;
-  return x > 0 && y > 0 && (x > HEAVIER * y || y > HEAVIER * x);
+  const double heavier = 30;
+  return a > 0 && b > 0 && (a > heavier * b || b > heavier * a);
 }
 
 // Heavy bodies on light ones need smaller steps.
 static int count_substeps(const tbWorld* w, const tbStepOptions* o, const tbSoftStepWork* s)
 {
-  bool uneven = false;
-  for (int i = 0; i < s->ncontact && !uneven; i++)
-    uneven = are_uneven(w, s->contact[i].body_a, s->contact[i].body_b);
-  for (size_t i = 0; i < w->joint.count && !uneven; i++)
-    uneven = are_uneven(w, tb_joints(w)[i].a, tb_joints(w)[i].b);
+  bool uneven = s->uneven;
+  for (size_t i = 0; i < w->joint.count && !uneven; i++) {
+    int a = tb_joints(w)[i].a, b = tb_joints(w)[i].b;
+    uneven = a >= 0 && b >= 0 && tb_soft_step_uneven(tb_bodies(w)[a].mass, tb_bodies(w)[b].mass);
+  }
   return uneven ? 2 * o->substeps : o->substeps;
 }
 
@@ -106,6 +100,8 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   if (!tb_soft_step_room(ctx, &work->records, sizeof(tbContactRecord), (size_t)s->npoint))
     return TB_ERROR_MEMORY;
   work->records.count = (size_t)s->npoint;
+  if (!tb_soft_step_room(ctx, &s->cache->touching[0], sizeof(tbBodyPair), (size_t)s->ncontact))
+    return TB_ERROR_MEMORY;
   return TB_OK;
 }
 

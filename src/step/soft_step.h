@@ -30,7 +30,6 @@ typedef struct tbSoftStepContact {
   int shape_a, shape_b, body_a, body_b;
   int count; // of points
   int place; // batch · TB_SOFT_STEP_LANES + lane
-  int first; // of its points among those of all contacts
   tbVec3 normal, tangent;
   float with[2];  // how much of their turning the normal shares with the bodies
   float round[2]; // radii of what rolls: its contact does not turn away with it
@@ -46,6 +45,18 @@ typedef struct tbSoftStepContact {
     float guess[3]; // impulse of a step to start from: along the normal, the tangent, and normal × tangent
   } point[TB_SOFT_STEP_POINTS];
 } tbSoftStepContact;
+
+// A contact in the order of all, and what loops over all of them ask: a contact is too long to be read for
+// it.
+typedef struct tbSoftStepEntry {
+  tbSoftStepContact* contact;
+  int body_a, body_b;
+  int pair;  // among those of the cache
+  int first; // of its points among those of all contacts
+  uint8_t count;
+  bool fresh;
+  bool touches; // after the step: one of its points carries an impulse
+} tbSoftStepEntry;
 
 // A body in floats: velocities, and how far it has come since the start of the step.
 typedef struct tbSoftStepBody {
@@ -73,7 +84,8 @@ typedef struct tbSoftStepBatch {
   bool bounces, rolls;
   bool open;  // a gap was, when overlaps were last pushed out
   bool fresh; // has a pair without an impulse to start from: solved to the end at first
-  tbSoftStepLane normal[3], tangent[3];
+  _Alignas(64) tbSoftStepLane normal[3]; // from here on no lane lies across two cache lines
+  tbSoftStepLane tangent[3];
   tbSoftStepLane with_a, with_b, round_a, round_b;           // as in tbSoftStepContact
   tbSoftStepLane across[3];                                  // from the centre of b to that of a
   tbSoftStepLane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverse; world axes: xx xy xz yy yz zz

@@ -2,6 +2,10 @@
 // The end of a step of soft-step: bodies move, and contacts are written down.
 #include "step/soft_step_work.h"
 
+#include "base/prefetch.h"
+
+enum { AHEAD = 4 };
+
 static bool is_pushed(const double push[6])
 {
   for (int k = 0; k < 6; k++)
@@ -68,9 +72,11 @@ static Moves moves_of(const tbWorld* w, const tbSoftStepWork* s, int body)
   return (Moves){b->v, b->w, s->centre[body].x};
 }
 
-static void record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepContact* c,
+// Whether any of its points carries an impulse.
+static bool record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepContact* c,
                            tbContactRecord* out)
 {
+  bool touches = false;
   int rows = tb_soft_step_rows(c);
   tbVec3 binormal = tb_cross3(c->normal, c->tangent);
   tbTransform centre = s->centre[c->body_a];
@@ -89,7 +95,9 @@ static void record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSo
     for (int row = 3; row < TB_MAX_ROWS; row++) out->velocity[row] = out->impulse[row] = 0;
     tb_soft_step_impulses(s, c, k, out->impulse);
     out->state = state_of(c, out->impulse, out->velocity);
+    touches |= out->impulse[0] > 0;
   }
+  return touches;
 }
 
 typedef struct {
@@ -102,8 +110,11 @@ static void record_contacts(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Records* r = user;
-  for (int i = begin; i < end; i++)
-    record_contact(r->world, r->soft, &r->soft->contact[i], r->record + r->soft->contact[i].first);
+  for (int i = begin; i < end; i++) {
+    tbSoftStepEntry* e = &r->soft->entry[i];
+    if (i + AHEAD < end) tb_prefetch(e[AHEAD].contact, sizeof(tbSoftStepContact));
+    e->touches = record_contact(r->world, r->soft, e->contact, r->record + e->first);
+  }
 }
 
 static void record(tbContext* ctx, const tbSoftStepWork* s, const tbStepWork* work, tbWorld* w)
@@ -152,5 +163,5 @@ void tb_soft_step_advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* wo
   tbArray old = w->contact;
   w->contact = work->records, work->records = old;
   tb_advance_clock(w, o->dt);
-  tb_soft_step_remember(w, s);
+  tb_soft_step_remember(w, work, s);
 }

@@ -11,7 +11,9 @@ static void free_cache(tbContext* ctx, void* data)
   tb_array_free(ctx, &c->shape);
   tb_array_free(ctx, &c->item);
   tb_array_free(ctx, &c->contact);
-  tb_array_free(ctx, &c->gathered);
+  tb_array_free(ctx, &c->special);
+  tb_array_free(ctx, &c->touching[0]);
+  tb_array_free(ctx, &c->touching[1]);
   tb_array_free(ctx, &c->batch);
   tb_free(ctx, c);
 }

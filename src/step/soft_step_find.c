@@ -20,12 +20,23 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 
 // What a pair came to.
 enum { NOTHING = 0, SPECIAL = -1 }; // or the number of points
+typedef struct {
+  int8_t points;
+  bool fresh;
+} Result;
+
+// What is true of any contact of a piece.
+typedef struct {
+  double deepest;
+  bool uneven;
+  int spins;
+} Extremes;
 
 // What is asked of a body for each of its pairs: a tenth of all that is known of it.
 typedef struct {
   tbVec3 v;         // after the step's forces
   double way, turn; // how far the centre may go, and a point turn
-  double radius;
+  double radius, mass;
   uint32_t category, mask; // which bodies it touches
   bool moves, bullet;
 } Traveller;
@@ -47,7 +58,8 @@ typedef struct {
   tbSoftStepPair* now;
   bool known;                 // records of the last step are where `before` says
   tbSoftStepContact* contact; // of a piece: from its first pair on
-  int8_t* result;             // of a pair
+  Result* result;             // of a pair
+  Extremes* extremes;         // of a piece
 } Search;
 
 static void place_shapes(void* user, int begin, int end, int piece)
@@ -83,6 +95,7 @@ static void know_bodies(void* user, int begin, int end, int piece)
                              .way = h * v,
                              .turn = w > 0 ? h * w * b->radius : 0,
                              .radius = b->radius,
+                             .mass = b->mass,
                              .category = b->category,
                              .mask = b->mask,
                              .moves = b->motion == TB_BODY_DYNAMIC,
@@ -266,17 +279,25 @@ static int collide(const Search* s, int i, Met* last, tbSoftStepContact* c)
   return m.n;
 }
 
+static void note(const tbSoftStepContact* c, double mass_a, double mass_b, Extremes* x)
+{
+  for (int k = 0; k < c->count; k++) x->deepest = larger(x->deepest, -c->point[k].gap);
+  x->uneven |= tb_soft_step_uneven(mass_a, mass_b);
+  if (c->torsion > 0 || c->rolling > 0) x->spins += c->count;
+}
+
 static void collide_pairs(void* user, int begin, int end, int piece)
 {
-  (void)piece;
   Search* s = user;
   tbSoftStepContact* out = s->contact + begin;
   Met last = {.a = -1};
   for (int i = begin; i < end; i++) {
     if (i + AHEAD < end) tb_prefetch(&s->shape[s->pair[i + AHEAD].b], sizeof(tbNarrowShape));
     int result = collide(s, i, &last, out);
-    s->result[i] = (int8_t)result;
-    if (result > 0) out++;
+    s->result[i] = (Result){(int8_t)result, result > 0 && out->fresh};
+    if (result <= 0) continue;
+    note(out, s->body[out->body_a].mass, s->body[out->body_b].mass, &s->extremes[piece]);
+    out++;
   }
 }
 
@@ -297,6 +318,8 @@ static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft,
   s->pair = tb_pair_cache_pairs(cache->pairs, &s->npair);
   tbArray old = cache->remembered[0];
   cache->remembered[0] = cache->remembered[1], cache->remembered[1] = old;
+  tbArray touching = cache->touching[0];
+  cache->touching[0] = cache->touching[1], cache->touching[1] = touching;
   s->before = old.data;
   s->now = tb_soft_step_room(ctx, &cache->remembered[0], sizeof(tbSoftStepPair), (size_t)s->npair);
   s->known = cache->steps == w->steps && cache->records == w->contact.count;
@@ -336,58 +359,55 @@ static int specials(const Search* s, tbPair* out)
 {
   int count = 0;
   for (int i = 0; i < s->npair; i++)
-    if (s->result[i] == SPECIAL) out[count++] = (tbPair){s->pair[i].a, s->pair[i].b};
+    if (s->result[i].points == SPECIAL) out[count++] = (tbPair){s->pair[i].a, s->pair[i].b};
   return count;
 }
 
-// Where contacts come from: those of the pieces stand where their pairs began.
-typedef struct {
-  const tbSoftStepContact* from;
-  int *source, *first; // source −1: it is there already
-  tbSoftStepContact* to;
-} Copies;
-
-static void copy_contacts(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Copies* c = user;
-  for (int i = begin; i < end; i++) {
-    if (c->source[i] >= 0) c->to[i] = c->from[c->source[i]];
-    c->to[i].first = c->first[i];
-  }
-}
-
-// All contacts in the order of the pairs. Special ones come in between, from `t`, which is in that order,
-// too.
+// All contacts in the order of the pairs: those of the pieces stand where their pairs began, and special ones
+// come in between, from `t`, which is in that order, too.
 static tbStatus gather(tbContext* ctx, tbArena* arena, const Search* s, const tbArray* special,
                        tbSoftStepWork* soft)
 {
   size_t most = special->count;
-  for (int i = 0; i < s->npair; i++) most += s->result[i] > 0;
+  for (int i = 0; i < s->npair; i++) most += s->result[i].points > 0;
   const tbContactConstraint *t = special->data, *last = t + special->count;
-  Copies c = {.from = s->contact, .source = TB_TAKE(arena, int, most), .first = TB_TAKE(arena, int, most)};
-  soft->pair = TB_TAKE(arena, int, most);
-  c.to = soft->contact = tb_soft_step_room(ctx, &soft->cache->gathered, sizeof(tbSoftStepContact), most);
-  if (!soft->pair || !c.source || !c.first || !c.to) return TB_ERROR_MEMORY;
-  int n = 0, points = 0;
-  for (int i = 0, from = 0; i < s->npair; i++) {
-    if (i % PAIRS == 0) from = i;
-    if (s->result[i] > 0) {
-      c.source[n] = from++, c.first[n] = points, soft->pair[n++] = i;
-      points += s->result[i];
-    } else if (s->result[i] == SPECIAL) {
-      int count = 0;
-      while (t + count < last && t[count].shape_a == s->pair[i].a && t[count].shape_b == s->pair[i].b)
-        count++;
-      for (int made = add_special(s, &s->pair[i], t, count, c.to + n); made > 0; made--) {
-        c.source[n] = -1, c.first[n] = points, soft->pair[n] = i;
-        points += c.to[n++].count;
-      }
-      t += count;
+  tbSoftStepContact* made =
+      tb_soft_step_room(ctx, &soft->cache->special, sizeof(tbSoftStepContact), special->count);
+  tbSoftStepEntry* e = soft->entry = TB_TAKE(arena, tbSoftStepEntry, most);
+  if (!made || !e) return TB_ERROR_MEMORY;
+  const int* owner = s->world->owner.data;
+  tbSoftStepContact* from = NULL;
+  Extremes all = {0};
+  for (int i = 0; i < s->npair; i++) {
+    const tbCachedPair* pair = &s->pair[i];
+    if (i % PAIRS == 0) from = s->contact + i;
+    if (s->result[i].points > 0)
+      *e++ = (tbSoftStepEntry){from++,
+                               owner[pair->a],
+                               owner[pair->b],
+                               .pair = i,
+                               .count = (uint8_t)s->result[i].points,
+                               .fresh = s->result[i].fresh};
+    if (s->result[i].points != SPECIAL) continue;
+    int count = 0;
+    while (t + count < last && t[count].shape_a == pair->a && t[count].shape_b == pair->b) count++;
+    for (int n = add_special(s, pair, t, count, made); n > 0; n--, made++) {
+      *e++ = (tbSoftStepEntry){
+          made, made->body_a, made->body_b, .pair = i, .count = (uint8_t)made->count, .fresh = made->fresh};
+      note(made, s->body[made->body_a].mass, s->body[made->body_b].mass, &all);
     }
+    t += count;
   }
-  soft->ncontact = n, soft->npoint = points;
-  tb_parallel_for(ctx->threads, n, SHAPES, copy_contacts, &c);
+  for (int k = 0; k < tb_piece_count(s->npair, PAIRS); k++) {
+    all.deepest = larger(all.deepest, s->extremes[k].deepest);
+    all.uneven |= s->extremes[k].uneven, all.spins += s->extremes[k].spins;
+  }
+  soft->ncontact = (int)(e - soft->entry);
+  soft->deepest = all.deepest, soft->uneven = all.uneven, soft->spins = all.spins;
+  for (int i = 0; i < soft->ncontact; i++) {
+    soft->entry[i].first = soft->npoint;
+    soft->npoint += soft->entry[i].count;
+  }
   return TB_OK;
 }
 
@@ -396,10 +416,13 @@ tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* w, const tbStepOptions
 {
   Search s = {.world = w, .options = o, .unconstrained = work->unconstrained, .pose = work->pose};
   TB_TRY(find_pairs(ctx, work->arena, soft, &s));
+  if (s.known)
+    work->before = (tbTouching){soft->cache->touching[1].data, (int)soft->cache->touching[1].count};
   s.contact = tb_soft_step_room(ctx, &soft->cache->contact, sizeof(tbSoftStepContact), (size_t)s.npair);
-  s.result = TB_TAKE(work->arena, int8_t, (size_t)s.npair);
+  s.result = TB_TAKE(work->arena, Result, (size_t)s.npair);
+  s.extremes = TB_TAKE(work->arena, Extremes, (size_t)tb_piece_count(s.npair, PAIRS));
   tbPair* pairs = TB_TAKE(work->arena, tbPair, (size_t)s.npair);
-  if (!s.contact || !s.result || !pairs) return TB_ERROR_MEMORY;
+  if (!s.contact || !s.result || !s.extremes || !pairs) return TB_ERROR_MEMORY;
   tb_parallel_for(ctx->threads, s.npair, PAIRS, collide_pairs, &s);
   int count = specials(&s, pairs);
   work->constraints.count = 0;
@@ -409,16 +432,27 @@ tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* w, const tbStepOptions
   return gather(ctx, work->arena, &s, &work->constraints, soft);
 }
 
-void tb_soft_step_remember(const tbWorld* w, tbSoftStepWork* s)
+static bool same_pair(tbBodyPair a, tbBodyPair b) { return a.a == b.a && a.b == b.b; }
+
+void tb_soft_step_remember(const tbWorld* w, tbStepWork* work, tbSoftStepWork* s)
 {
   tbSoftStepPair* now = s->cache->remembered[0].data;
-  int pairs;
+  tbBodyPair* touching = s->cache->touching[0].data;
+  int pairs, count = 0;
   tb_pair_cache_pairs(s->cache->pairs, &pairs);
   for (int i = 0; i < pairs; i++) now[i].records = 0;
-  for (int i = 0, record = 0; i < s->ncontact; i++) {
-    tbSoftStepPair* pair = &now[s->pair[i]];
-    if (pair->records == 0) pair->record = record;
-    pair->records += s->contact[i].count, record += s->contact[i].count;
+  for (int i = 0; i < s->ncontact; i++) {
+    const tbSoftStepEntry* e = &s->entry[i];
+    tbSoftStepPair* pair = &now[e->pair];
+    if (pair->records == 0) pair->record = e->first;
+    pair->records += e->count;
+    if (!e->touches) continue;
+    bool ordered = e->body_a < e->body_b;
+    tbBodyPair bodies = {ordered ? e->body_a : e->body_b, ordered ? e->body_b : e->body_a};
+    if (count == 0 || !same_pair(touching[count - 1], bodies)) touching[count++] = bodies;
   }
+  count = tb_events_sort(touching, count);
+  s->cache->touching[0].count = (size_t)count;
+  work->after = (tbTouching){touching, count};
   s->cache->steps = w->steps, s->cache->records = w->contact.count;
 }

@@ -16,7 +16,7 @@
 
 // Pairs of a colour are sorted by how many points they have, most first, and by whether they are new.
 enum { SORTS = 2 * TB_SOFT_STEP_POINTS };
-static int sort_of(const tbSoftStepContact* c) { return 2 * (TB_SOFT_STEP_POINTS - c->count) + c->fresh; }
+static int sort_of(const tbSoftStepEntry* c) { return 2 * (TB_SOFT_STEP_POINTS - c->count) + c->fresh; }
 
 typedef struct {
   int count[TB_SOFT_STEP_COLOURS + 1][SORTS]; // pairs by colour and sort
@@ -28,7 +28,7 @@ static void colour(const tbSoftStepWork* s, uint64_t* used, uint8_t* colour_of, 
 {
   for (int still = 0; still < 2; still++)
     for (int i = 0; i < s->ncontact; i++) {
-      const tbSoftStepContact* c = &s->contact[i];
+      const tbSoftStepEntry* c = &s->entry[i];
       int a = s->index[c->body_a], b = s->index[c->body_b];
       bool moves_a = a < s->moving, moves_b = b < s->moving;
       if ((moves_a && moves_b) == (still == 1)) continue;
@@ -127,15 +127,19 @@ static void fill(void* user, int begin, int end, int piece)
     int points = 0, lanes = 0, all = 0;
     for (int lane = 0; lane < TB_SOFT_STEP_LANES; lane++) {
       if (at[lane] < 0) continue;
-      int count = s->contact[at[lane]].count;
+      int count = s->entry[at[lane]].count;
       points = count > points ? count : points, lanes = lane + 1, all += count;
     }
     for (int lane = 0; lane < TB_SOFT_STEP_LANES && i + 1 < end; lane++)
       if (at[TB_SOFT_STEP_LANES + lane] >= 0)
-        tb_prefetch(&s->contact[at[TB_SOFT_STEP_LANES + lane]], sizeof *s->contact);
+        tb_prefetch(s->entry[at[TB_SOFT_STEP_LANES + lane]].contact, sizeof(tbSoftStepContact));
     clear(s, batch, points, lanes, all == TB_SOFT_STEP_LANES * points);
     for (int lane = 0; lane < lanes; lane++)
-      if (at[lane] >= 0) put_contact(s, &s->contact[at[lane]], batch, lane);
+      if (at[lane] >= 0) {
+        tbSoftStepContact* c = s->entry[at[lane]].contact;
+        c->place = i * TB_SOFT_STEP_LANES + lane;
+        put_contact(s, c, batch, lane);
+      }
   }
   tb_soft_step_begin(s->batch, begin, end, s->body);
 }
@@ -154,10 +158,9 @@ tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
   if (!s->batch || !s->order) return TB_ERROR_MEMORY;
   for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) s->order[i] = -1;
   for (int i = 0; i < s->ncontact; i++) {
-    tbSoftStepContact* c = &s->contact[i];
-    int k = colour_of[i], next = place[k][sort_of(c)];
-    place[k][sort_of(c)] += stride(k);
-    c->place = next, s->order[next] = i;
+    int k = colour_of[i], sort = sort_of(&s->entry[i]);
+    s->order[place[k][sort]] = i;
+    place[k][sort] += stride(k);
   }
   tb_parallel_for(ctx->threads, batches, 4, fill, s);
   return TB_OK;

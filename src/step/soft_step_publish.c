@@ -63,10 +63,10 @@ static tbStatus make_constraints(tbContext* ctx, const tbWorld* w, const tbStepO
   tbContactConstraint *first = work->constraints.data, *t = first;
   double bounce_speed = tb_bounce_speed(w, o);
   for (int i = 0; i < s->ncontact; i++)
-    for (int k = 0; k < s->contact[i].count; k++, t++) {
-      put_constraint(&s->contact[i], k, t);
-      for (int r = 0; r < t->rows; r++) t->guess[r] = s->contact[i].point[k].guess[r];
-      if (done) end_bias(s, o, bounce_speed, &s->contact[i], k, t);
+    for (int k = 0; k < s->entry[i].count; k++, t++) {
+      put_constraint(s->entry[i].contact, k, t);
+      for (int r = 0; r < t->rows; r++) t->guess[r] = s->entry[i].contact->point[k].guess[r];
+      if (done) end_bias(s, o, bounce_speed, s->entry[i].contact, k, t);
     }
   if (!done) tb_constraint_biases(w, o, first, s->npoint);
   return TB_OK;
@@ -77,7 +77,7 @@ static void fill_impulses(const tbWorld* w, const tbSoftStepWork* s, tbAssembly*
 {
   double* lambda = a->lambda;
   for (int i = 0, at = 0; i < s->ncontact; i++) {
-    const tbSoftStepContact* c = &s->contact[i];
+    const tbSoftStepContact* c = s->entry[i].contact;
     double impulse[TB_MAX_ROWS];
     for (int k = 0; k < c->count; k++) {
       tb_soft_step_impulses(s, c, k, impulse);

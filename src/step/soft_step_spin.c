@@ -28,7 +28,7 @@ static double inverse(double w) { return w > 0 ? 1 / w : 0; }
 
 static void begin_spin(const tbSoftStepWork* s, int contact, int point, tbSoftStepSpin* out)
 {
-  const tbSoftStepContact* c = &s->contact[contact];
+  const tbSoftStepContact* c = s->entry[contact].contact;
   *out = (tbSoftStepSpin){.contact = contact, .point = point};
   out->a = s->index[c->body_a], out->b = s->index[c->body_b];
   out->axis[0] = c->normal, out->axis[1] = c->tangent, out->axis[2] = tb_cross3(c->normal, c->tangent);
@@ -43,14 +43,12 @@ static void begin_spin(const tbSoftStepWork* s, int contact, int point, tbSoftSt
 
 tbStatus tb_soft_step_spins_begin(tbArena* arena, tbSoftStepWork* s)
 {
-  int count = 0;
-  for (int i = 0; i < s->ncontact; i++)
-    if (s->contact[i].torsion > 0 || s->contact[i].rolling > 0) count += s->contact[i].count;
+  int count = s->spins;
   if (count == 0) return TB_OK;
   s->spin = TB_TAKE(arena, tbSoftStepSpin, (size_t)count);
   if (!s->spin) return TB_ERROR_MEMORY;
   for (int i = 0; i < s->ncontact; i++) {
-    tbSoftStepContact* c = &s->contact[i];
+    tbSoftStepContact* c = s->entry[i].contact;
     c->spin = s->nspin;
     for (int k = 0; (c->torsion > 0 || c->rolling > 0) && k < c->count; k++)
       begin_spin(s, i, k, &s->spin[s->nspin++]);
@@ -91,7 +89,7 @@ void tb_soft_step_spins_solve(tbSoftStepWork* s, const tbSoftStepPass* pass)
 {
   for (int i = 0; i < s->nspin; i++) {
     tbSoftStepSpin* spin = &s->spin[i];
-    const tbSoftStepContact* c = &s->contact[spin->contact];
+    const tbSoftStepContact* c = s->entry[spin->contact].contact;
     const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[spin->point];
     int lane = c->place % TB_SOFT_STEP_LANES;
     const float *va = s->body[spin->a].v, *vb = s->body[spin->b].v;

@@ -49,8 +49,8 @@ static void add_batches(tbSoftStepWork* s, int begin, int end)
   int last = end * TB_SOFT_STEP_LANES;
   for (int i = begin * TB_SOFT_STEP_LANES; i < last; i++) {
     if (i + AHEAD < last && s->order[i + AHEAD] >= 0)
-      tb_prefetch(&s->contact[s->order[i + AHEAD]], sizeof *s->contact);
-    if (s->order[i] >= 0) add_contact(s, &s->contact[s->order[i]]);
+      tb_prefetch(s->entry[s->order[i + AHEAD]].contact, sizeof(tbSoftStepContact));
+    if (s->order[i] >= 0) add_contact(s, s->entry[s->order[i]].contact);
   }
 }
 

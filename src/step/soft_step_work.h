@@ -34,13 +34,14 @@ typedef struct tbSoftStepPair {
 // Kept from step to step to save time (scene/cache.h).
 typedef struct tbSoftStepCache {
   tbPairCache* pairs;
-  tbArray remembered[2];     // tbSoftStepPair, of this update of the pairs and of the one before
-  tbArray shape;             // tbNarrowShape
-  tbArray item;              // tbBroadItem
-  tbArray contact, gathered; // tbSoftStepContact: by pair; all of them in order
-  tbArray batch;             // tbSoftStepBatch
-  int64_t steps;             // of the world after the step that `record` is of; −1: none
-  size_t records;            // and how many there were
+  tbArray remembered[2];    // tbSoftStepPair, of this update of the pairs and of the one before
+  tbArray shape;            // tbNarrowShape
+  tbArray item;             // tbBroadItem
+  tbArray contact, special; // tbSoftStepContact: by pair; those that took the way of other schemes
+  tbArray touching[2];      // tbBodyPair: that touched after this step, and after the one before
+  tbArray batch;            // tbSoftStepBatch
+  int64_t steps;            // of the world after the step that `record` is of; −1: none
+  size_t records;           // and how many there were
 } tbSoftStepCache;
 
 tbStatus tb_soft_step_cache(tbContext* ctx, tbCache* cache, tbSoftStepCache** out);
@@ -57,11 +58,13 @@ typedef struct tbSoftStepWork {
   float (*kick)[8];     // what a substep adds to the velocities before contacts do     (bodies)
   float (*before)[8];   // velocities at the start of the substep                       (bodies)
   double (*push)[6];    // impulses and angular impulses of the step                    (moving)
-  tbSoftStepContact* contact;
-  int* pair; // of a contact, among those of the cache
+  tbSoftStepEntry* entry; // of the contacts, in the order of their pairs
   int ncontact, npoint;
+  int spins;      // points with torsional or rolling friction
+  double deepest; // overlap of a point; 0: none
+  bool uneven;    // of two bodies that touch, or are joined, one is far heavier
   tbSoftStepBatch* batch;
-  int* order;                           // contact at a place of the batches; −1: none
+  int* order;                           // entry at a place of the batches; −1: none
   tbSoftStepAstray* astray;             // of a piece of the world's bodies
   int colour[TB_SOFT_STEP_COLOURS + 2]; // batches of colour k: colour[k] … colour[k + 1] − 1
   struct tbSoftStepJoint* joint;
@@ -76,8 +79,11 @@ typedef struct tbSoftStepWork {
 tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                            tbStepWork* work, tbSoftStepWork* soft);
 
-// After the step: where the records of every pair stand.
-void tb_soft_step_remember(const tbWorld* world, tbSoftStepWork* soft);
+// After the step: where the records of every pair stand, and which bodies touch.
+void tb_soft_step_remember(const tbWorld* world, tbStepWork* work, tbSoftStepWork* soft);
+
+// Of two bodies, one is so much heavier that they need smaller steps.
+bool tb_soft_step_uneven(double mass_a, double mass_b);
 
 // soft_step_bodies.c
 tbStatus tb_soft_step_bodies(tbContext* ctx, tbArena* arena, const tbWorld* world,

@@ -70,14 +70,15 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   if (status == TB_OK) status = method->solve(ctx, w, o, &work, report);
   double clock = tb_seconds();
   tbEventSearch events;
-  if (status == TB_OK) status = tb_events_begin(ctx, work.arena, w, work.records.count, &events);
+  if (status == TB_OK)
+    status = tb_events_begin(ctx, work.arena, w, work.records.count, &work.before, &events);
   if (status == TB_OK && o->stabilization == TB_STABILIZE_PROJECTION && !method->parts)
     status = advance_and_project(ctx, method, w, o, &work, report);
   else if (status == TB_OK) method->advance(ctx, o, &work, w, report);
   if (status == TB_OK) {
     keep_state(ctx, method, &work, w);
     if (work.assembly.problem) tb_joint_reactions(&work.assembly, o, w);
-    tb_events_end(&events, w);
+    tb_events_end(&events, w, &work.after);
   }
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   end_step(ctx, method, &work);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "known/worlds.h"
 #include "test.h"
+#include "tribo/io.h"
+
+#include <string.h>
 
 static tbBodyId add_plank(Stage* s, double height)
 {
@@ -33,5 +36,60 @@ TEST(bodies_of_several_shapes_begin_to_touch_once)
     }
   }
   for (int i = 0; i < 2; i++) CHECK(begun[i] == 1 && ended[i] == 1);
+  stage_close(&s);
+}
+
+enum { BALLS = 12, PAIRS = BALLS * (BALLS + 1) };
+
+// Which pairs of bodies touch, as the contacts tell, at a · (BALLS + 1) + b by their places.
+static void touching(const tbWorld* w, bool out[PAIRS + BALLS + 1])
+{
+  memset(out, 0, (PAIRS + BALLS + 1) * sizeof *out);
+  for (int k = 0; k < tb_world_contact_count(w); k++) {
+    tbContactView c = tb_world_contact(w, k);
+    int a = c.a.index < c.b.index ? c.a.index : c.b.index, b = c.a.index + c.b.index - a;
+    if (c.impulse[0] > 0) out[a * (BALLS + 1) + b] = true;
+  }
+}
+
+// Steps, and compares the events with the contacts before and after.
+static int step_and_compare(Stage* s)
+{
+  bool before[PAIRS + BALLS + 1], after[PAIRS + BALLS + 1];
+  int events = 0;
+  touching(s->world, before);
+  stage_run(s, 1);
+  touching(s->world, after);
+  for (int k = 0; k < tb_world_event_count(s->world); k++, events++) {
+    tbContactEvent e = tb_world_event(s->world, k);
+    int at = e.a.index * (BALLS + 1) + e.b.index;
+    CHECK(before[at] == !e.begins && after[at] == e.begins);
+    before[at] = after[at];
+  }
+  CHECK(memcmp(before, after, sizeof before) == 0); // and no event is missing
+  return events;
+}
+
+// soft-step knows which bodies touch without reading its records; so it must after a world was restored, and
+// after steps of another scheme.
+TEST(events_are_what_the_contacts_before_and_after_say)
+{
+  Stage s = stage_open(0.5, 0.6);
+  s.step.scheme = "soft-step";
+  tbBodyId floor = stage_floor(&s, 0, 0);
+  CHECK(floor.index == 0);
+  for (int i = 0; i < BALLS; i++)
+    stage_throw(&s, tb_shape_sphere(0.2), 1, tb_vec3(0.45 * (i % 3), 0.3 * (i % 2), 0.3 + 0.15 * i),
+                tb_vec3(0, 0.5, -0.3 * i));
+  tbSnapshot* then = NULL;
+  int events = 0;
+  for (int step = 0; step < 200; step++) {
+    if (step == 60) CHECK_OK(&s.ctx, tb_world_snapshot(&s.ctx, s.world, &then));
+    if (step == 61) CHECK_OK(&s.ctx, tb_world_restore(&s.ctx, s.world, then));
+    s.step.scheme = step % 50 == 49 ? "semi-implicit" : "soft-step";
+    events += step_and_compare(&s);
+  }
+  CHECK(events > 50);
+  tb_snapshot_free(&s.ctx, then);
   stage_close(&s);
 }
