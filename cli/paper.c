@@ -91,6 +91,18 @@ void paper_skip(Paper* p, const char* published, const char* why)
   add_row(p, "skipped", published, why);
 }
 
+tbStatus paper_check_only(const Paper* p, const char* const* names)
+{
+  tbNearest near = tb_nearest(p->only ? p->only : "");
+  for (int i = 0; p->only && names[i]; i++) {
+    if (strcmp(p->only, names[i]) == 0) return TB_OK;
+    tb_nearest_offer(&near, names[i]);
+  }
+  if (!p->only) return TB_OK;
+  return tb_fail(p->ctx, TB_ERROR_ARGUMENT, "no experiment \"%.40s\"; the nearest is \"%s\"", p->only,
+                 near.name ? near.name : names[0]);
+}
+
 static tbOut* add_file(Paper* p, const char* name)
 {
   FolderFile* file = &p->file[p->files < PAPER_FILES ? p->files++ : PAPER_FILES - 1];

@@ -39,6 +39,10 @@ void paper_skip(Paper* paper, const char* published, const char* why);
 tbOut* paper_table(Paper* paper, const char* name, const char* columns); // a CSV file
 void paper_plot(Paper* paper, const char* name, const Plot* plot, const char* caption);
 
+// TB_ERROR_ARGUMENT, with the nearest, unless the experiment asked for is one of these (null ends them), or
+// none is.
+tbStatus paper_check_only(const Paper* paper, const char* const* names);
+
 // A scene of the paper, the file papers/NAME/SCENE.json; with --quick SCENE-quick.json, where there is one.
 // settings: a format of words, each a value in the place of the file's (tb_scene_load_with), "" for none.
 tbStatus paper_scene(const Paper* paper, const char* scene, tbScene* out, const char* settings, ...)

@@ -206,18 +206,10 @@ static tbStatus table_2(Paper* p)
   return TB_OK;
 }
 
-static tbStatus check_only(const Paper* p)
-{
-  for (int i = 0; i < ly_setup_count; i++)
-    if (!p->only || strcmp(p->only, ly_setups[i].name) == 0) return TB_OK;
-  return tb_fail(p->ctx, TB_ERROR_ARGUMENT,
-                 "no experiment \"%.40s\"; there are ribbon, square1, square3, arabesque and crinoline",
-                 p->only);
-}
-
 tbStatus paper_ly(Paper* p)
 {
-  TB_TRY(check_only(p));
+  static const char* const parts[] = {"ribbon", "square1", "square3", "arabesque", "crinoline", NULL};
+  TB_TRY(paper_check_only(p, parts));
   TB_TRY(table_2(p));
   if (p->only) return TB_OK;
   TB_TRY(ly_closed_form(p));
