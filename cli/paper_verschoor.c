@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char* const method_name[METHODS] = {"CR (Schur)", "CR (Full)", "CR (Diag)", "ICA", "SP"};
 
@@ -13,9 +14,6 @@ static const char* const method_name[METHODS] = {"CR (Schur)", "CR (Full)", "CR 
 const Setup verschoor_setups[] = {
     {.name = "rings",
      .stands_for = "rings",
-     .dt = 1e-3,
-     .young = 5e5,
-     .model = TB_ELASTIC_COROTATED,
      .size = {120, 12960, 17280},
      .memory = 380e6,
      .published = {{1.46, 0.52, 97, 2280},
@@ -23,16 +21,14 @@ const Setup verschoor_setups[] = {
                    {3.9, 2.8, 451, 2435},
                    {1.6, 0.8, 180, 2846},
                    {6.2, 5.6, 1546, 2385}},
-     .build = verschoor_rings,
+     .scene = "rings",
+     .settings = "",
      .settle_dt = 0.001,
      .settle = 116,
      .quick_settle = 30,
      .steps = 10},
     {.name = "pyramid",
      .stands_for = "doughnuts of as many tetrahedra",
-     .dt = 5e-4,
-     .young = 5e5,
-     .model = TB_ELASTIC_COROTATED,
      .size = {140, 60480, 73920},
      .memory = 1.8e9,
      .published = {{6.0, 2.3, 69, 8565},
@@ -40,61 +36,54 @@ const Setup verschoor_setups[] = {
                    {12.0, 7.6, 229, 8871},
                    {17.95, 14.2, 558, 8734},
                    {23.7, 20.8, 1088, 8647}},
-     .build = verschoor_pyramid,
+     .scene = "pyramid",
+     .settings = "",
      .settle_dt = 0.002,
      .settle = 24,
      .quick_settle = 20,
      .steps = 8},
     {.name = "rings*",
      .stands_for = "rings",
-     .dt = 1e-3,
-     .young = 5e6,
-     .model = TB_ELASTIC_COROTATED,
      .size = {120, 12960, 17280},
      .published =
          {{1.6, 0.8, 154, 1898}, {1.6, 0.8, 154, 1898}, {0}, {2.7, 2.1, 655, 2439}, {21.7, 20.2, 3373, 2290}},
-     .build = verschoor_rings,
+     .scene = "rings",
+     .settings = "soft.*.young=5e6",
      .settle_dt = 0.001,
      .settle = 116,
      .quick_settle = 30,
      .steps = 10},
     {.name = "bunnies",
      .stands_for = "doughnuts of as many tetrahedra",
-     .dt = 1e-3,
-     .young = 5e6,
-     .model = TB_ELASTIC_COROTATED,
      .size = {120, 152400, 88560},
      .memory = 2.2e9,
      .published = {{36.2, 31.3, 900, 700}, {36.2, 31.3, 900, 700}, {0}, {179, 174, 7206, 876}, {0}},
-     .build = verschoor_bunnies,
+     .scene = "bunnies",
+     .settings = "",
      .settle_dt = 0.001,
      .settle = 115,
      .quick_settle = 80,
      .steps = 3},
     {.name = "armadillo",
      .stands_for = "a ball of as many tetrahedra",
-     .dt = 5e-4,
-     .young = 5e5,
-     .model = TB_ELASTIC_NEO_HOOKEAN,
      .size = {1, 385739, 20978},
      .published = {{10.71, 6.55, 81, 4350},
                    {10.71, 6.55, 81, 4350},
                    {0},
                    {259, 255, 344, 4170},
                    {404, 395, 6839, 4335}},
-     .build = verschoor_armadillo,
+     .scene = "armadillo",
+     .settings = "",
      .settle_dt = 0.001,
      .settle = 10,
      .quick_settle = 20,
      .steps = 3},
     {.name = "bearing",
      .stands_for = "balls in a channel under a turning disc",
-     .dt = 1e-3,
-     .young = 5e5,
-     .model = TB_ELASTIC_NEO_HOOKEAN,
      .size = {9, 115659, 46080},
      .published = {{22.9, 19.38, 480, 4044}, {22.9, 19.38, 480, 4044}, {0}, {0}, {0}},
-     .build = verschoor_bearing,
+     .scene = "bearing",
+     .settings = "",
      .settle_dt = 0.002,
      .settle = 20,
      .quick_settle = 20,
@@ -102,6 +91,19 @@ const Setup verschoor_setups[] = {
 };
 
 const int verschoor_setup_count = sizeof verschoor_setups / sizeof *verschoor_setups;
+
+const char* verschoor_scene(const Paper* p, const Setup* s)
+{
+  static const char meshes[] = "../../../shared/meshes";
+  char path[PATH_MAX], mesh[PATH_MAX + 60];
+  if (strcmp(s->scene, "armadillo") != 0) return s->scene;
+  if (p->quick || paper_scene_path(p, s->scene, path) != TB_OK) return "ball";
+  *(strrchr(path, '/') + 1) = 0;
+  snprintf(mesh, sizeof mesh, "%s%s/Armadillo13K.msh", path, meshes);
+  if (access(mesh, R_OK) != 0) return "ball";
+  snprintf(mesh, sizeof mesh, "%s%s/verschoor/roller1.obj", path, meshes);
+  return access(mesh, R_OK) == 0 ? "armadillo" : "ball";
+}
 
 // A figure, or a dash where there is none.
 static const char* figure(char text[32], const char* format, double value)
@@ -175,8 +177,8 @@ static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv)
 {
   Outcome o;
   char memory[32];
-  bool itself = s->build == verschoor_armadillo && !p->quick && verschoor_has_armadillo();
-  TB_TRY(verschoor_measure(p->ctx, s, p->quick, p->quick ? 2 : 15, &o));
+  bool itself = strcmp(verschoor_scene(p, s), "armadillo") == 0;
+  TB_TRY(verschoor_measure(p, s, p->quick ? 2 : 15, &o));
   printf("  %s, %s: %d bodies (%d), %d tetrahedra (%d), %d faces (%d), %d nodes, %.0f MB (%s)\n", s->name,
          itself ? "the armadillo itself" : s->stands_for, o.size.objects, s->size.objects, o.size.tets,
          s->size.tets, o.size.faces, s->size.faces, o.nodes, o.peak / 1e6,
@@ -194,20 +196,11 @@ static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv)
 
 static bool is_wanted(const Paper* p, const Setup* s) { return !p->only || strcmp(p->only, s->name) == 0; }
 
-static tbStatus check_only(const Paper* p)
-{
-  tbNearest near = tb_nearest(p->only ? p->only : "");
-  for (int i = 0; i < verschoor_setup_count; i++) {
-    if (is_wanted(p, &verschoor_setups[i])) return TB_OK;
-    tb_nearest_offer(&near, verschoor_setups[i].name);
-  }
-  return tb_fail(p->ctx, TB_ERROR_ARGUMENT, "no experiment \"%.40s\"; the nearest is \"%s\"", p->only,
-                 near.name ? near.name : verschoor_setups[0].name);
-}
-
 tbStatus paper_verschoor(Paper* p)
 {
-  TB_TRY(check_only(p));
+  const char* names[20] = {NULL};
+  for (int i = 0; i < verschoor_setup_count; i++) names[i] = verschoor_setups[i].name;
+  TB_TRY(paper_check_only(p, names));
   paper_section(
       p, "Table 1",
       "Time is of one core, collision detection, assembly and all solves of a step included, the judge's "

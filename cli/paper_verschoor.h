@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of Verschoor and Jalba's experiments: what was published, the scenes, and measuring them.
+// The parts of Verschoor and Jalba's experiments: what was published, and measuring the scenes of
+// papers/verschoor.
 #ifndef TB_CLI_PAPER_VERSCHOOR_H
 #define TB_CLI_PAPER_VERSCHOOR_H
 
@@ -10,7 +11,7 @@
 // that contacts are in, to ε₁, and leaves friction up to 1.2° beside the motion. The judge asks for Coulomb's
 // law as well, relative to the velocities of all contacts: at 1e-3 of them what is left is a fraction of ε₂
 // in a step, which the claims check against ε₁.
-static const double VERSCHOOR_ERROR = 5e-5, VERSCHOOR_CLEARANCE = 5e-6, VERSCHOOR_TOLERANCE = 1e-3;
+static const double VERSCHOOR_ERROR = 5e-5, VERSCHOOR_TOLERANCE = 1e-3;
 
 typedef enum {
   METHOD_CR_SCHUR,
@@ -32,40 +33,20 @@ typedef struct {
 
 typedef struct {
   const char *name, *stands_for; // for what of the paper's, where it differs
-  double dt, young;              // s, Pa
-  tbElasticModel model;
-  Size size;                    // the paper's
-  double memory;                // the paper's, bytes; 0: not published
-  Published published[METHODS]; // of staggered, with active sets, which the paper has of most scenes
-  tbStatus (*build)(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
-  double settle_dt;         // larger steps until contacts are there,
-  int settle, quick_settle; // so many of them
-  int steps;                // then so many are measured
+  const char *scene, *settings;  // papers/verschoor/SCENE.json, and values set in it
+  Size size;                     // the paper's
+  double memory;                 // the paper's, bytes; 0: not published
+  Published published[METHODS];  // of staggered, with active sets, which the paper has of most scenes
+  double settle_dt;              // larger steps until contacts are there,
+  int settle, quick_settle;      // so many of them
+  int steps;                     // then so many are measured
 } Setup;
 
 extern const Setup verschoor_setups[];
 extern const int verschoor_setup_count;
 
-// A world being built, and what its soft bodies are made of (paper_verschoor_scenes.c).
-typedef struct {
-  tbContext* ctx;
-  tbWorld* world;
-  tbSoftDef soft;
-} Stage;
-
-Stage verschoor_stage(tbContext* ctx, tbWorld* world, double young, tbElasticModel model);
-// pin may be null; turn: about each axis, radians.
-tbStatus verschoor_add_soft(const Stage* s, const tbTetMesh* mesh, tbVec3 at, tbVec3 turn, tbVec3 velocity,
-                            const tbPinDef* pin);
-
-// Worlds (paper_verschoor_scenes.c), empty but for gravity before.
-tbStatus verschoor_rings(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
-tbStatus verschoor_pyramid(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
-tbStatus verschoor_bunnies(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
-tbStatus verschoor_armadillo(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
-bool verschoor_has_armadillo(
-    void); // the folder of meshes is there; else it is a ball (paper_verschoor_armadillo.c)
-tbStatus verschoor_bearing(tbContext* ctx, bool quick, double young, tbElasticModel model, tbWorld* world);
+// Its scene. The armadillo's meshes are not Tribo's: where they are not at hand, "ball" takes its place.
+const char* verschoor_scene(const Paper* paper, const Setup* setup);
 
 // What one method did from the state that all start from.
 typedef struct {
@@ -90,6 +71,6 @@ typedef struct {
 } Outcome;
 
 // cap: CPU seconds that a method may take before it is stopped.
-tbStatus verschoor_measure(tbContext* ctx, const Setup* setup, bool quick, double cap, Outcome* out);
+tbStatus verschoor_measure(const Paper* paper, const Setup* setup, double cap, Outcome* out);
 
 #endif

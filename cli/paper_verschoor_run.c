@@ -51,16 +51,11 @@ static void count_free(void* user, void* p)
 
 // ---- states ----
 
-static tbStepOptions options_of(const Setup* setup, Method method)
+static tbStepOptions options_of(const tbScene* scene, Method method)
 {
   static const char* const solver[METHODS] = {"cr", "cr", "cr", "ica", "staggered-cr"};
-  tbStepOptions o = tb_default_step_options();
-  o.scheme = "implicit";
-  o.dt = setup->dt;
-  o.clearance = VERSCHOOR_CLEARANCE;
+  tbStepOptions o = scene->step;
   o.solver.solver = solver[method];
-  o.solver.tolerance = VERSCHOOR_TOLERANCE;
-  o.solver.velocity_tolerance = 0;                                     // the paper asks for no more
   o.solver.max_iterations = method == METHOD_STAGGERED ? 50000 : 5000; // of its programs: the time ends it
   o.solver.preconditioner = method == METHOD_CR_DIAG   ? TB_PRECONDITIONER_DIAG
                             : method == METHOD_CR_FULL ? TB_PRECONDITIONER_FULL
@@ -81,28 +76,25 @@ static void count_size(const tbWorld* w, Outcome* out)
 }
 
 // Until bodies touch. Steps that may be larger, then two as they are measured.
-static tbStatus settle(tbContext* ctx, const Setup* setup, bool quick, tbWorld* world)
+static tbStatus settle(tbContext* ctx, const Setup* setup, bool quick, tbScene* scene)
 {
-  tbStepOptions o = options_of(setup, METHOD_CR_SCHUR);
+  tbStepOptions o = scene->step;
   o.solver.solver = "auto";
   for (int i = 0, count = quick ? setup->quick_settle : setup->settle; i < count; i++) {
-    o.dt = i + 2 < count ? setup->settle_dt : setup->dt;
-    TB_TRY(tb_world_step(ctx, world, &o, NULL));
+    o.dt = i + 2 < count ? setup->settle_dt : scene->step.dt;
+    TB_TRY(tb_world_step(ctx, scene->world, &o, NULL));
   }
   return TB_OK;
 }
 
-static tbStatus make_state(tbContext* ctx, const Setup* setup, bool quick, Outcome* out, tbOut* state)
+static tbStatus make_state(const Paper* p, const Setup* setup, Outcome* out, tbOut* state)
 {
-  tbWorldDef def = tb_default_world_def();
-  tbScene scene = {
-      .step = options_of(setup, METHOD_CR_SCHUR), .time = 1, .threads = 1, .name = (char*)setup->name};
-  TB_TRY(tb_world_create(ctx, &def, &scene.world));
-  tbStatus status = setup->build(ctx, quick, setup->young, setup->model, scene.world);
-  if (status == TB_OK) count_size(scene.world, out);
-  if (status == TB_OK) status = settle(ctx, setup, quick, scene.world);
-  if (status == TB_OK) status = tb_checkpoint_print(ctx, state, &scene);
-  tb_world_free(ctx, scene.world);
+  tbScene scene;
+  TB_TRY(paper_scene(p, verschoor_scene(p, setup), &scene, "%s", setup->settings));
+  count_size(scene.world, out);
+  tbStatus status = settle(p->ctx, setup, p->quick, &scene);
+  if (status == TB_OK) status = tb_checkpoint_print(p->ctx, state, &scene);
+  tb_scene_free(p->ctx, &scene);
   return status;
 }
 
@@ -136,10 +128,10 @@ static void take_means(Measured* m)
 
 // The first step is not measured: it makes what is kept from step to step, and is everybody's the same.
 static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Method method, double cap,
-                           tbWorld* world, Measured* out)
+                           tbScene* scene, Measured* out)
 {
-  tbStepOptions first = options_of(setup, METHOD_CR_SCHUR), o = options_of(setup, method);
-  TB_TRY(tb_world_step(ctx, world, &first, NULL));
+  tbStepOptions first = options_of(scene, METHOD_CR_SCHUR), o = options_of(scene, method);
+  TB_TRY(tb_world_step(ctx, scene->world, &first, NULL));
   double begin = cpu_seconds();
   bool hopeful = method != METHOD_ICA && method != METHOD_CR_DIAG; // to end the step that it is in
   double until = begin + (hopeful ? 4 : 1) * cap;
@@ -147,7 +139,7 @@ static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Metho
     tbStepReport report;
     double start = cpu_seconds();
     o.budget_s = fmax(1e-3, until - start);
-    TB_TRY(tb_world_step(ctx, world, &o, &report));
+    TB_TRY(tb_world_step(ctx, scene->world, &o, &report));
     add_step(&report, cpu_seconds() - start, out);
     out->stopped = cpu_seconds() >= begin + cap;
   }
@@ -197,12 +189,12 @@ static tbStatus measure_error(tbContext* ctx, const tbProblem* p, const tbStepOp
 }
 
 // Of the step to come.
-static tbStatus add_error(tbContext* ctx, const Setup* setup, const tbWorld* world, Outcome* out)
+static tbStatus add_error(tbContext* ctx, const tbScene* scene, Outcome* out)
 {
-  tbStepOptions o = options_of(setup, METHOD_CR_SCHUR);
+  tbStepOptions o = options_of(scene, METHOD_CR_SCHUR);
   tbProblem* problem;
   double* lambda;
-  TB_TRY(tb_world_problem(ctx, world, &o, &problem, &lambda));
+  TB_TRY(tb_world_problem(ctx, scene->world, &o, &problem, &lambda));
   double* u = TB_NEW(ctx, double, (size_t)problem->nrow);
   tbStatus status = u ? measure_error(ctx, problem, &o, lambda, u, &out->complementarity) : TB_ERROR_MEMORY;
   tb_free(ctx, u);
@@ -216,9 +208,9 @@ static tbStatus add_error(tbContext* ctx, const Setup* setup, const tbWorld* wor
 static tbStatus run_threads(tbContext* ctx, const Setup* setup, bool quick, int threads, const tbOut* state,
                             double* seconds, uint64_t* hash)
 {
-  tbStepOptions o = options_of(setup, METHOD_CR_SCHUR);
   tbScene scene;
   TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
+  tbStepOptions o = options_of(&scene, METHOD_CR_SCHUR);
   tbStatus status = tb_threads_create(ctx, threads, &ctx->threads);
   int steps = quick ? 2 : setup->steps;
   double start = 0;
@@ -260,8 +252,8 @@ static tbStatus measure_method(tbContext* ctx, const Setup* setup, bool quick, M
     Measured now = {0};
     tbScene scene;
     TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));
-    tbStatus status = run_method(ctx, setup, quick, m, cap, scene.world, &now);
-    if (status == TB_OK && m == METHOD_CR_SCHUR && run == 0) status = add_error(ctx, setup, scene.world, out);
+    tbStatus status = run_method(ctx, setup, quick, m, cap, &scene, &now);
+    if (status == TB_OK && m == METHOD_CR_SCHUR && run == 0) status = add_error(ctx, &scene, out);
     tb_scene_free(ctx, &scene);
     if (status != TB_OK) return status;
     if (run == 0 || (!now.stopped && now.seconds < out->method[m].seconds)) out->method[m] = now;
@@ -276,17 +268,19 @@ static tbStatus measure(tbContext* ctx, const Setup* setup, bool quick, double c
   return measure_threads(ctx, setup, quick, state, out);
 }
 
-tbStatus verschoor_measure(tbContext* outer, const Setup* setup, bool quick, double cap, Outcome* out)
+tbStatus verschoor_measure(const Paper* outer, const Setup* setup, double cap, Outcome* out)
 {
   Ledger ledger = {0};
-  tbContext ctx = *outer;
+  tbContext ctx = *outer->ctx;
+  Paper p = *outer; // with memory that is counted
   ctx.allocator = (tbAllocator){count_alloc, count_free, &ledger};
+  p.ctx = &ctx;
   *out = (Outcome){0};
   tbOut state = tb_out_memory(&ctx);
-  tbStatus status = make_state(&ctx, setup, quick, out, &state);
-  if (status == TB_OK) status = measure(&ctx, setup, quick, cap, &state, out);
+  tbStatus status = make_state(&p, setup, out, &state);
+  if (status == TB_OK) status = measure(&ctx, setup, p.quick, cap, &state, out);
   tb_out_free(&state);
   out->peak = (double)ledger.peak;
-  outer->error = ctx.error;
+  outer->ctx->error = ctx.error;
   return status;
 }

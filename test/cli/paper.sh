@@ -21,6 +21,7 @@ done
 t generate stack -o missing/g.json; ended 3 && one_line; claim "generate into a missing folder is 3"
 
 for scene in "$here"/../../papers/*/*.json; do
+  case $scene in */verschoor/armadillo.json) continue ;; esac # its meshes are not Tribo's
   t check "$scene"; ended 0; claim "papers/${scene#*/papers/} can be run"
 done
 

@@ -261,6 +261,7 @@ typedef struct tbSceneMesh { // one of these
   const tbJson* node;
   const char* file;
   tbSceneGrid *box, *sphere, *cylinder, *rod, *torus, *ring, *grid, *tube;
+  int refine;
 } tbSceneMesh;
 
 typedef struct tbSceneDamping {

@@ -79,6 +79,8 @@ static const tbKey solid_keys[] = {
     {"rod", TB_KEY_RECORD, AT(Mesh, rod), .record = &cylinder_record, .text = "another name of cylinder"},
     {"torus", TB_KEY_RECORD, AT(Mesh, torus), .record = &torus_record, .text = "or a torus"},
     {"ring", TB_KEY_RECORD, AT(Mesh, ring), .record = &ring_record, .text = "or a piece of pipe"},
+    {"refine", TB_KEY_INT, AT(Mesh, refine), {0, 8, false}, .shown = true,
+     .text = "how often every tetrahedron is then cut into eight"},
 };
 static const tbKey sheet_keys[] = {
     {"file", TB_KEY_STRING, AT(Mesh, file), .text = "OBJ, STL or PLY; relative to the scene file"},

@@ -106,12 +106,26 @@ static tbStatus make(tbContext* ctx, const tbSceneMesh* m, const tbSceneGrid* g,
   return same ? TB_OK : scale_sheet(ctx, scale, sheet);
 }
 
+static tbStatus refine(tbContext* ctx, tbTetMesh** mesh)
+{
+  tbTetMesh* finer;
+  TB_TRY(tb_tet_mesh_refine(ctx, *mesh, &finer));
+  tb_tet_mesh_free(ctx, *mesh);
+  *mesh = finer;
+  return TB_OK;
+}
+
 tbStatus tb_scene_mesh(tbSceneBuild* b, const tbSceneDeformable* s, tbTetMesh** solid, tbMesh** sheet)
 {
   const tbSceneGrid* grid;
   TB_TRY(pick(b, s->mesh, &grid));
   tbVec3 scale = tb_load3(s->scale);
-  if (!grid) return load(b, s->mesh, scale, solid, sheet);
-  TB_TRY(check_cells(b, s->mesh, grid));
-  return tb_scene_placed(b->ctx, grid->node, make(b->ctx, s->mesh, grid, scale, solid, sheet));
+  if (!grid) TB_TRY(load(b, s->mesh, scale, solid, sheet));
+  else {
+    TB_TRY(check_cells(b, s->mesh, grid));
+    TB_TRY(tb_scene_placed(b->ctx, grid->node, make(b->ctx, s->mesh, grid, scale, solid, sheet)));
+  }
+  for (int i = 0; i < s->mesh->refine; i++)
+    TB_TRY(tb_scene_placed(b->ctx, tb_scene_place(s->mesh->node, "refine"), refine(b->ctx, solid)));
+  return TB_OK;
 }

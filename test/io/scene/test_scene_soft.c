@@ -30,7 +30,7 @@ const char io_deformable_scene[] = JSON(
   {"mesh": {"cylinder": {"radius": 0.1, "length": 2, "cells": [2, 8]}}, "position": [20, 0, 0],
    "pins": [{"box": [[19, -1, 1], [21, 1, 1]], "motion": {"velocity": [0, 0, 1]}},
             {"box": [[19, -1, -1], [21, 1, 1]], "keys": [{"t": 0}, {"t": 2, "position": [21, 0, 0]}]}]},
-  {"mesh": {"rod": {"radius": 0.1, "length": 2, "cells": 2}}, "position": [22, 0, 0]},
+  {"mesh": {"rod": {"radius": 0.1, "length": 2, "cells": 2}, "refine": 0}, "position": [22, 0, 0]},
   {"mesh": {"torus": {"ring": 1, "tube": 0.25, "cells": [2, 12]}}, "position": [24, 0, 0], "model": "stvk"},
   {"mesh": {"ring": {"inner": 0.5, "outer": 1, "height": 0.5, "cells": [1, 10, 2]}}, "position": [28, 0, 0]}],
  "cloth": [
@@ -179,6 +179,21 @@ TEST(scenes_that_deform_step_implicitly_unless_they_say_otherwise)
   CHECK(strcmp(scheme_of("\"scheme\": \"penalty\",", soft), "penalty") == 0);
   CHECK(strcmp(scheme_of("\"scheme\": {\"name\": \"moreau\"},", cloth), "moreau") == 0);
   CHECK(strcmp(scheme_of("", "\"soft\": []"), usual) == 0);
+}
+
+TEST(soft_meshes_are_cut_finer)
+{
+  const char* const text[2] = {
+      JSON({"tribo" : 1, "soft" : [ {"mesh" : {"box" : {"size" : 1, "cells" : 1}, "refine" : 2}} ]}),
+      JSON({"tribo" : 1, "soft" : [ {"mesh" : {"box" : {"size" : 1, "cells" : 1}, "refine" : 9}} ]})};
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  CHECK_OK(&ctx, parse(&ctx, text[0], &s));
+  CHECK(tb_body_element_count(s.world, 0, NULL) == 5 * 64);
+  CHECK_NEAR(tb_body_mass(s.world, tb_world_body_at(s.world, 0)), 1000, 1e-9);
+  tb_scene_free(&ctx, &s);
+  CHECK(parse(&ctx, text[1], &s) == TB_ERROR_INPUT && !s.world);
+  CHECK(strstr(ctx.error.message, "\"refine\""));
 }
 
 static void write_text(const char* name, const char* text)
