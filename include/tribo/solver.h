@@ -54,6 +54,24 @@ typedef enum tbPreconditioner {
 const char* tb_preconditioner_name(tbPreconditioner preconditioner); // "full", …
 bool tb_preconditioner_from_name(const char* name, tbPreconditioner* out);
 
+// What `cr` and `staggered-cr` solve linear problems with, contacts being in given states.
+typedef enum tbKrylov {
+  TB_KRYLOV_CR,     // conjugate residuals
+  TB_KRYLOV_MINRES, // MINRES, with the preconditioner diag whichever is asked for: C must be positive
+                    // definite
+  TB_KRYLOV_COUNT
+} tbKrylov;
+
+// When contacts change state in them.
+typedef enum tbStateChanges {
+  TB_STATES_EARLY,     // on the way, more often the smaller the residual is
+  TB_STATES_CONVERGED, // where the linear problem is solved: an active set method
+  TB_STATES_COUNT
+} tbStateChanges;
+
+const char* tb_krylov_name(tbKrylov krylov);               // "cr", "minres"
+const char* tb_state_changes_name(tbStateChanges changes); // "early", "converged"
+
 typedef enum tbOutcome {
   TB_CONVERGED,      // the judge confirms the tolerance
   TB_MAX_ITERATIONS, // the iteration budget is spent
@@ -95,6 +113,8 @@ typedef struct tbSolveOptions {
   double relaxation;    // ω of psor and jacobi, α of admm; 0: the method's own choice
   tbRFactor r_factor;   // of prox-gs and prox-jacobi
   tbPreconditioner preconditioner; // of cr and staggered-cr
+  tbKrylov krylov;                 // of cr and staggered-cr
+  tbStateChanges state_changes;    // of cr and staggered-cr
   int sweeps;                      // of pgs-sm before each solve in the subspace; 0: 5
   double stagger_tolerance; // staggered: relative change of friction in kinetic energy that ends it, too; 0:
                             // none

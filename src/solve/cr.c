@@ -47,7 +47,7 @@ enum {
   SUMS = 3      // of a pass over them, at most
 };
 
-static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
+static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W, const tbSolveOptions* o)
 {
   size_t rows = (size_t)W->problem->nrow, dofs = (size_t)W->problem->ndof;
   size_t contacts = (size_t)W->problem->ncontact;
@@ -61,6 +61,7 @@ static void layout(tbCr* c, tbScratch* scratch, const tbDelassus* W)
   for (int i = 0; i < 7; i++) *of_rows[i] = TB_SCRATCH(scratch, double, rows);
   for (int i = 0; i < 7; i++) *of_both[i] = TB_SCRATCH(scratch, double, dofs + rows);
   c->w = TB_SCRATCH(scratch, double, dofs);
+  if (o->krylov == TB_KRYLOV_MINRES) tb_minres_layout(&c->minres, scratch, dofs + rows);
   c->partial = TB_SCRATCH(scratch, double, SUMS*(size_t)tb_piece_count((int)(dofs + rows), PIECE));
 }
 
@@ -70,7 +71,7 @@ tbStatus tb_cr_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o,
 {
   double bytes, most = o->factor_bytes > 0 ? o->factor_bytes : TB_FACTOR_BYTES;
   *out = 0;
-  if (o->preconditioner != TB_PRECONDITIONER_SCHUR) return TB_OK;
+  if (tb_cr_preconditioner(o) != TB_PRECONDITIONER_SCHUR) return TB_OK;
   TB_TRY(tb_cr_schur_bytes(ctx, p, &bytes));
   if (bytes <= most) *out = TB_FORM_BLOCKS;
   return TB_OK;
@@ -92,9 +93,8 @@ void tb_cr_release(tbContext* ctx, tbRun* run) { tb_shifted_free(ctx, run->prepa
 
 size_t tb_cr_scratch(const tbDelassus* W, const tbSolveOptions* o)
 {
-  (void)o;
   tbScratch counting = {0};
-  layout(&(tbCr){0}, &counting, W);
+  layout(&(tbCr){0}, &counting, W, o);
   return counting.used;
 }
 
@@ -229,6 +229,8 @@ double tb_cr_residual(tbCr* c)
   return sqrt(dot(p->nrow, c->moved, c->moved) + dot(p->nrow, r, r));
 }
 
+static bool is_minres(const tbCr* c) { return c->run->o->krylov == TB_KRYLOV_MINRES; }
+
 // The residual of the constraints from u, and the first direction: p = C⁻¹r.
 static void point(tbCr* c)
 {
@@ -242,6 +244,7 @@ static void point(tbCr* c)
   tb_cr_precondition(&c->system, c->Bp, c->t);
   pass(c, meet, sum);
   c->slope = sqrt(sum[1]);
+  if (is_minres(c)) tb_minres_begin(c);
 }
 
 // After a look that changed states: r moves by Jᵀ times what the impulses have moved by, u hardly.
@@ -310,6 +313,11 @@ static void pair(tbCr* c)
 // One step along p. False: there is nothing to gain.
 static bool step(tbCr* c)
 {
+  if (is_minres(c)) {
+    bool moved = tb_minres_step(c);
+    c->size = tb_cr_residual(c);
+    return moved;
+  }
   double sum[SUMS];
   pass(c, measure, sum);
   double gain = sum[1], left = sum[2];
@@ -325,6 +333,14 @@ static bool step(tbCr* c)
 static void conjugate(tbCr* c)
 {
   double sum[SUMS];
+  if (is_minres(c)) { // which has its own: here for ‖B C⁻¹r‖
+    if (!tb_minres_slope_due(c)) return;
+    tb_cr_precondition(&c->system, c->r, c->s);
+    tb_cr_apply(&c->system, c->s, c->Bs);
+    pass(c, meet, sum);
+    c->slope = sqrt(sum[1]);
+    return;
+  }
   tb_cr_apply(&c->system, c->s, c->Bs);
   pass(c, meet, sum);
   c->slope = sqrt(sum[1]);
@@ -337,7 +353,7 @@ void tb_cr_begin(tbCr* c, tbRun* run, const double* lambda)
 {
   const tbProblem* p = run->p;
   c->run = run;
-  layout(c, &run->scratch, run->W);
+  layout(c, &run->scratch, run->W, run->o);
   run->w = c->w;
   tb_cr_system_begin(&c->system, run);
   weigh(c);
@@ -364,6 +380,7 @@ static bool look(tbCr* c, bool thorough)
 // Where the next look is due: true when it changed something.
 static bool look_on_the_way(tbCr* c)
 {
+  if (c->run->o->state_changes == TB_STATES_CONVERGED) return false;
   if (++c->wait < interval(c->size, c->r_tolerance) * (1 + c->restarts / PATIENCE)) return false;
   c->wait = 0;
   bool changed = look(c, false);
@@ -390,7 +407,7 @@ bool tb_cr_iterate(tbCr* c)
   double enough = fmax(c->r_tolerance, c->loose);
   if (c->part == TB_CR_ALL || c->restless < PATIENCE) enough = fmax(enough, 0.3 * c->change);
   bool moved = step(c);
-  if (!moved && c->slope > FLAT * enough) {
+  if (!moved && !is_minres(c) && c->slope > FLAT * enough) {
     pair(c);
     moved = step(c);
   }

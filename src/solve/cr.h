@@ -33,6 +33,15 @@ typedef enum tbCrPart {
   TB_CR_FRICTION  // friction rows, within λ_n F
 } tbCrPart;
 
+// The vectors and rotations of MINRES (cr_minres.c).
+typedef struct tbMinres {
+  double *v, *v_before, *z;        // Lanczos' vectors, and C⁻¹v                   (ndof + nrow)
+  double *p_before, *Bp_before;    // the direction before the last, and B times it (ndof + nrow)
+  double gamma, gamma_before, eta; // of v; of the residual
+  double c[2], s[2];               // the last two rotations
+  int count;                       // of steps
+} tbMinres;
+
 typedef struct tbCr {
   tbRun* run;
   tbCrPart part;
@@ -67,6 +76,7 @@ typedef struct tbCr {
   tbAnderson mixer;   // of sliding friction, while states are settled
   double gain;        // of sliding friction, over what the diagonals S_d say
   double *last_lambda, *last_u; // at the last thorough look (nrow)
+  tbMinres minres;              // in the place of conjugate residuals, where that is asked for
   double *before, *moved;       // held impulses before a look, and by what it moved them (nrow)
 } tbCr;
 
@@ -80,6 +90,11 @@ double tb_cr_residual(tbCr* c); // in velocities
 void tb_cr_turn_to(tbCr* c, tbCrPart part, const double* impulses);
 // Asks the judge where an error, estimated in velocities, lets one hope.
 void tb_cr_request_check(tbCr* c, double error);
+
+void tb_minres_layout(tbMinres* m, tbScratch* scratch, size_t size);
+void tb_minres_begin(tbCr* c);     // from c->r and C⁻¹r in c->s
+bool tb_minres_step(tbCr* c);      // one step; false: there is nothing to gain
+bool tb_minres_slope_due(tbCr* c); // whether B C⁻¹r is to be looked at
 
 // Groups, and states from the impulses of a warm start, which are clamped into their laws.
 void tb_cr_states_begin(tbCr* c);

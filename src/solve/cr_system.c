@@ -146,7 +146,7 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
   const tbProblem* p = s->p = run->p;
   const tbDelassus* W = s->W = run->W;
   s->threads = run->threads;
-  s->kind = run->o->preconditioner;
+  s->kind = tb_cr_preconditioner(run->o);
   s->schur = run->prepared;
   tb_product_begin(&s->product);
   tb_blocks_begin(&s->blocks);

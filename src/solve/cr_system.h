@@ -35,6 +35,12 @@ typedef struct tbCrSystem {
   bool exact;        // products with B, which may else be of rounded numbers
 } tbCrSystem;
 
+// The one in use: MINRES takes none but diag.
+static inline tbPreconditioner tb_cr_preconditioner(const tbSolveOptions* o)
+{
+  return o->krylov == TB_KRYLOV_MINRES ? TB_PRECONDITIONER_DIAG : o->preconditioner;
+}
+
 // Memory that S takes as a whole, or a little more.
 tbStatus tb_cr_schur_bytes(tbContext* ctx, const tbProblem* p, double* out);
 

@@ -18,6 +18,11 @@ static const char* preconditioner_at(int i)
 {
   return i < TB_PRECONDITIONER_COUNT ? tb_preconditioner_name((tbPreconditioner)i) : NULL;
 }
+static const char* krylov_at(int i) { return i < TB_KRYLOV_COUNT ? tb_krylov_name((tbKrylov)i) : NULL; }
+static const char* state_changes_at(int i)
+{
+  return i < TB_STATES_COUNT ? tb_state_changes_name((tbStateChanges)i) : NULL;
+}
 
 #define ROW(path, kind, of) .key = path, .member = #of, .type = kind, .at = offsetof(tbSolveOptions, of)
 
@@ -46,6 +51,12 @@ static const tbOption rows[] = {
      .text = "strategy of the proximal methods"},
     {ROW("solver.preconditioner", TB_OPTION_CHOICE, preconditioner), .choice = preconditioner_at,
      .value = TB_PRECONDITIONER_SCHUR, .text = "of cr and staggered-cr"},
+    {ROW("solver.krylov", TB_OPTION_CHOICE, krylov), .choice = krylov_at,
+     .text = "of cr and staggered-cr: the linear method; minres has the preconditioner diag"},
+    {ROW("solver.state_changes", TB_OPTION_CHOICE, state_changes), .choice = state_changes_at,
+     .text =
+         "of cr and staggered-cr: contacts change state on the way, or, as an active set method, where the "
+         "linear problem is solved"},
     {ROW("solver.sweeps", TB_OPTION_INT, sweeps), .high = 1000000,
      .text = "of pgs-sm before each solve in the subspace; 0: 5"},
     {ROW("solver.stagger_tolerance", TB_OPTION_NUMBER, stagger_tolerance), .high = 1,

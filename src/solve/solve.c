@@ -42,6 +42,18 @@ const char* tb_preconditioner_name(tbPreconditioner preconditioner)
   return (unsigned)preconditioner < TB_PRECONDITIONER_COUNT ? preconditioners[preconditioner] : "unknown";
 }
 
+const char* tb_krylov_name(tbKrylov krylov)
+{
+  static const char* const names[TB_KRYLOV_COUNT] = {"cr", "minres"};
+  return (unsigned)krylov < TB_KRYLOV_COUNT ? names[krylov] : "unknown";
+}
+
+const char* tb_state_changes_name(tbStateChanges changes)
+{
+  static const char* const names[TB_STATES_COUNT] = {"early", "converged"};
+  return (unsigned)changes < TB_STATES_COUNT ? names[changes] : "unknown";
+}
+
 bool tb_preconditioner_from_name(const char* name, tbPreconditioner* out)
 {
   for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++)
