@@ -36,6 +36,8 @@ typedef struct tbPdBody {
   double* lump; // the diagonal part of P, that masses and drag make           (nnode)  kg
   tbCholesky* factor;
   tbCholeskyParts parts; // of the factor, for threads
+  double mass;           // the sum of `lump`                                        kg
+  double softness; // β ≤ 1: P⁻¹ ≤ 1 1ᵀ/mass + β (D⁻¹ − 1 1ᵀ/mass), D = `lump`; 1: of cloth, and with pins
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
@@ -51,6 +53,9 @@ typedef struct tbPdBody {
 tbStatus tb_pd_create(tbContext* ctx, const tbFemBody* fem, tbPdBody** out);
 tbStatus tb_pd_update(tbContext* ctx, tbPdBody* body, double h);
 void tb_pd_free(tbContext* ctx, tbPdBody* body); // takes null
+
+// mass and softness, from the factor (softness.c).
+tbStatus tb_pd_measure_softness(tbContext* ctx, tbPdBody* body);
 
 // The pattern of P, and its values (matrix.c).
 tbStatus tb_pd_pattern(tbPdBody* body);

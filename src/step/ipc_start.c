@@ -6,7 +6,9 @@
 // carry them, so that no step starts with a push: minima of the potential from rest, with nodes and obstacles
 // standing still and nothing sliding, from which positions are taken and velocities are not. They tilt, too,
 // as far as barriers let a body that stands: one that would move a vertex by more than d̂ falls over, and
-// keeps the orientation it has. The report says how far anything was moved.
+// keeps the orientation it has.
+// A body of nodes that starts within reach of barriers and lies on what does not move goes, in the first
+// step, along its normal to where they carry its weight. The report says how far anything was moved.
 #include "step/ipc.h"
 
 #include "base/clock.h"
@@ -265,6 +267,95 @@ static tbStatus settle(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
   return status;
 }
 
+// ---- bodies of nodes that lie on something ----
+
+// What a body of nodes lies on: contacts of one normal, with what does not move.
+typedef struct {
+  tbVec3 normal; // towards the body; zero: there is none, or several
+  int count;
+  bool other; // contacts that are not like that
+} Rest;
+
+static Rest rest_of(const tbIpc* ipc, int nodes)
+{
+  const tbIpcContact* c = ipc->contact.data;
+  Rest rest = {0};
+  for (size_t i = 0; i < ipc->contact.count; i++) {
+    bool plane = c[i].at.of.kind == TB_SURFACE_PLANE_VERTEX;
+    const tbIpcSurface *b = &ipc->surface[c[i].at.of.surface_b],
+                       *a = plane ? NULL : &ipc->surface[c[i].at.of.surface_a];
+    bool is_b = b->source == TB_IPC_NODE && b->index == nodes,
+         is_a = a && a->source == TB_IPC_NODE && a->index == nodes;
+    if (!is_a && !is_b) continue;
+    tbVec3 normal = is_b ? c[i].at.normal : tb_neg3(c[i].at.normal);
+    const tbIpcSurface* other = is_b ? a : b;
+    bool known = !(is_a && is_b) && (!other || other->source == TB_IPC_KNOWN);
+    if (!known || (rest.count > 0 && tb_dot3(normal, rest.normal) < PARALLEL)) rest.other = true;
+    rest.normal = normal, rest.count++;
+  }
+  return rest;
+}
+
+// The force of a body's barriers along the normal, were it farther along it by `lift`.
+static double carried(const tbIpc* ipc, int nodes, double lift)
+{
+  const tbIpcContact* c = ipc->contact.data;
+  double sum = 0;
+  for (size_t i = 0; i < ipc->contact.count; i++) {
+    bool plane = c[i].at.of.kind == TB_SURFACE_PLANE_VERTEX;
+    const tbIpcSurface *b = &ipc->surface[c[i].at.of.surface_b],
+                       *a = plane ? NULL : &ipc->surface[c[i].at.of.surface_a];
+    bool own = (b->source == TB_IPC_NODE && b->index == nodes) ||
+               (a && a->source == TB_IPC_NODE && a->index == nodes);
+    double gap = c[i].at.gap + lift;
+    if (own && gap < c[i].dhat) sum -= c[i].kappa * tb_barrier(fmax(gap, 1e-6 * c[i].dhat), c[i].dhat).first;
+  }
+  return sum;
+}
+
+// How far along its normal a body goes to where its barriers carry what presses it there: 0 where nothing
+// does.
+static double lift_of(const tbIpc* ipc, int nodes, tbVec3 normal)
+{
+  const tbIpcNodes* n = &ipc->nodes[nodes];
+  double low = -ipc->most_dhat, high = ipc->most_dhat, weight = 0;
+  for (int k = 0; k < n->of.fem->nnode; k++) weight -= n->of.fem->mass[k] * tb_dot3(normal, n->of.gravity);
+  if (!(weight > 0)) return 0;
+  for (int i = 0; i < 100; i++) {
+    double middle = 0.5 * (low + high);
+    if (carried(ipc, nodes, middle) > weight) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+static bool is_held(const tbIpc* ipc, const tbIpcNodes* n)
+{
+  for (int k = 0; k < n->of.fem->nnode; k++)
+    if (ipc->held[n->block + k]) return true;
+  return false;
+}
+
+// Twice: a body that is moved may come to lie on more.
+static tbStatus rest_nodes(tbContext* ctx, tbStepWork* work, tbIpc* ipc, Moves* m)
+{
+  double unused;
+  for (int round = 0; round < 2; round++) {
+    TB_TRY(tb_ipc_find(ctx, ipc, &unused));
+    memset(m->frame, 0, (size_t)ipc->nframe * sizeof *m->frame);
+    memset(m->node, 0, (size_t)ipc->nblock * sizeof *m->node);
+    for (int i = 0; i < ipc->nnodes; i++) {
+      const tbIpcNodes* n = &ipc->nodes[i];
+      Rest rest = rest_of(ipc, i);
+      if (rest.count == 0 || rest.other || is_held(ipc, n)) continue;
+      tbVec3 move = tb_scale3(lift_of(ipc, i, rest.normal), rest.normal);
+      for (int k = 0; k < n->of.fem->nnode; k++) m->node[n->block + k] = move;
+    }
+    apply(work, ipc, m);
+  }
+  return TB_OK;
+}
+
 tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report)
 {
   size_t bodies = ipc->world->body.count;
@@ -298,6 +389,8 @@ tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport*
   tb_array_free(ctx, &openings);
   tb_array_free(ctx, &pairs);
   work->constraints.count = 0;
+  bool first = ipc->world->steps == 0;
+  if (status == TB_OK && first && ipc->nnodes > 0) status = rest_nodes(ctx, work, ipc, &m);
   if (status == TB_OK && ipc->moved > 0 && ipc->nframe > 0) status = settle(ctx, work, ipc, &m);
   report->changes.projected = fmax(report->changes.projected, ipc->moved);
   return status;

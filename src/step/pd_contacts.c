@@ -146,23 +146,35 @@ static tbStatus prepare_others(tbArena* arena, const double* lump, tbPdContacts*
   return TB_OK;
 }
 
+// Of every contact its set, and its nodes if it is of nodes alone; how many are not.
+static int take_nodes(const tbProblem* p, const tbSolveOptions* o, const int* order, const double* lump,
+                      const tbPdStiff* stiff, tbPdContacts* out)
+{
+  int others = 0;
+  for (int i = 0; i < p->ncontact; i++) {
+    tb_friction_make(p, order[i], o->model, o->directions, &out->set[i]);
+    bool plain = out->set[i].kind != TB_SET_NONE && out->set[i].dim == 2;
+    if (!tb_pd_node_contact(p, order[i], lump, stiff, &out->node[i]) || !plain) out->node[i].count = 0;
+    others += out->node[i].count == 0;
+  }
+  return others;
+}
+
 tbStatus tb_pd_contacts_begin(tbArena* arena, const tbProblem* p, const tbSolveOptions* o, const double* lump,
-                              tbPdContacts* out)
+                              const tbPdStiff* stiff, tbPdContacts* out)
 {
   int* order = TB_TAKE(arena, int, (size_t)p->ncontact);
-  int others = 0;
   *out = (tbPdContacts){.problem = p,
                         .set = TB_TAKE(arena, tbFrictionSet, (size_t)p->ncontact),
                         .node = TB_TAKE(arena, tbPdNodeContact, (size_t)p->ncontact)};
   if (!order || !out->set || !out->node) return TB_ERROR_MEMORY;
   TB_TRY(sort_into_layers(arena, p, order, &out->layers));
-  for (int i = 0; i < p->ncontact; i++) {
-    tb_friction_make(p, order[i], o->model, o->directions, &out->set[i]);
-    bool plain = out->set[i].kind != TB_SET_NONE && out->set[i].dim == 2;
-    if (!tb_pd_node_contact(p, order[i], lump, &out->node[i]) || !plain) out->node[i].count = 0;
-    others += out->node[i].count == 0;
-  }
-  return others > 0 ? prepare_others(arena, lump, out) : TB_OK;
+  int others = take_nodes(p, o, order, lump, stiff, out);
+  if (others > 0 && stiff->count > 0) take_nodes(p, o, order, lump, NULL, out);
+  if (others > 0) return prepare_others(arena, lump, out);
+  out->nstiff = stiff->count;
+  out->stiff = TB_TAKE(arena, tbVec3, (size_t)stiff->count);
+  return out->stiff || stiff->count == 0 ? TB_OK : TB_ERROR_MEMORY;
 }
 
 // ---- the law ----
@@ -236,15 +248,18 @@ static void update_friction(const tbPdContacts* s, const tbFrictionSet* set, int
   }
 }
 
-static void update_nodes(const tbPdNodeContact* c, const tbFrictionSet* set, double* v, double* r)
+static void update_nodes(const tbPdNodeContact* c, const tbFrictionSet* set, double* v, tbVec3* stiff,
+                         double* r)
 {
   if (!(c->response > 0)) return;
-  tbVec3 u = tb_pd_node_velocity(c, v);
+  tbVec3 u = tb_pd_node_velocity(c, v, stiff);
   double z[3] = {r[0] - u.x / c->response, r[1] - u.y / c->response, r[2] - u.z / c->response}, next[3];
   follow_friction(set, z, next);
   double change[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]};
   if (change[0] == 0 && change[1] == 0 && change[2] == 0) return;
-  tb_pd_node_add(c, c->answer, tb_pd_node_force(c, change), v);
+  tbVec3 force = tb_pd_node_force(c, change);
+  tb_pd_node_add(c, c->answer, force, v);
+  tb_pd_node_lift(c, force, stiff);
   for (int i = 0; i < 3; i++) r[i] = next[i];
 }
 
@@ -262,10 +277,11 @@ static void add_push(const tbProblem* p, int k, const double* r, double* out)
 void tb_pd_contacts_sweep(const tbPdContacts* s, double* v, double* r, double* push)
 {
   memset(push, 0, (size_t)s->problem->ndof * sizeof *push);
+  for (int i = 0; i < s->nstiff; i++) s->stiff[i] = tb_zero3();
   for (int i = 0; i < s->problem->ncontact; i++) {
     const tbPdNodeContact* c = &s->node[i];
     if (c->count > 0) {
-      update_nodes(c, &s->set[i], v, r + c->row);
+      update_nodes(c, &s->set[i], v, s->stiff, r + c->row);
       tb_pd_node_add(c, c->weight, tb_pd_node_force(c, r + c->row), push);
       continue;
     }

@@ -26,17 +26,20 @@ typedef struct tbPdContacts {
   // By layers:
   tbPdNodeContact* node; // contacts of nodes; others only name the contact          (ncontact)
   tbFrictionSet* set;    //                                                          (ncontact)
+  tbVec3* stiff;         // velocities of bodies that move as one, in a sweep; null: none does
+  int nstiff;
   // Of contacts that are not of nodes alone; null where there are none.
   double* answer;   // D⁻¹Jᵀ, as the problem's jac: what an impulse does to the velocities
   double* response; // ω of every row                                                (nrow)
 } tbPdContacts;
 
-// lump: D of the degrees of freedom of sparse blocks (ndof); the others are not read.
+// lump: D of the degrees of freedom of sparse blocks (ndof); the others are not read. stiff: bodies that may
+// move as one; none does where a contact is not of nodes alone.
 tbStatus tb_pd_contacts_begin(tbArena* arena, const tbProblem* problem, const tbSolveOptions* model,
-                              const double* lump, tbPdContacts* out);
+                              const double* lump, const tbPdStiff* stiff, tbPdContacts* out);
 
-// Goes over all contacts once. v: D⁻¹(b − C v_last + Jᵀr), kept up to date; r: impulses of the last
-// iteration, replaced by the next; push: Jᵀr of the latter (ndof).
+// Goes over all contacts once. v: D⁻¹(b − C v_last + Jᵀr), of stiff bodies with β D⁻¹ in the place of D⁻¹,
+// kept up to date; r: impulses of the last iteration, replaced by the next; push: Jᵀr of the latter (ndof).
 void tb_pd_contacts_sweep(const tbPdContacts* contacts, double* v, double* r, double* push);
 
 // v += D⁻¹Jᵀr

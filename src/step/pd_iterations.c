@@ -58,6 +58,26 @@ tbStatus tb_pd_begin_bodies(tbContext* ctx, const tbWorld* w, const tbStepOption
 
 // ---- the iterations ----
 
+// Bodies that are stiff for the time step.
+static tbStatus find_stiff(const tbWorld* w, tbStepWork* work, const tbPd* r, tbPdStiff* out)
+{
+  const tbAssembly* a = &work->assembly;
+  int* of = TB_TAKE(work->arena, int, (size_t)a->problem->ndof);
+  double *share = TB_TAKE(work->arena, double, w->body.count),
+         *inverse = TB_TAKE(work->arena, double, w->body.count);
+  if (!of || !share || !inverse) return TB_ERROR_MEMORY;
+  *out = (tbPdStiff){of, share, inverse, 0};
+  for (int k = 0; k < a->problem->ndof; k++) of[k] = -1;
+  for (int i = 0; i < (int)w->body.count; i++) {
+    const tbPdBody* b = r->projected[i].body;
+    int dof = a->place[i].dof;
+    if (!b || dof < 0 || !(b->softness < 1)) continue;
+    for (int k = 0; k < 3 * b->nnode; k++) of[dof + k] = out->count;
+    share[out->count] = b->softness, inverse[out->count++] = (1 - b->softness) / b->mass;
+  }
+  return TB_OK;
+}
+
 // Vectors over the problem, and velocities of rigid bodies with the impulses that there are.
 static tbStatus begin_contacts(const tbWorld* w, const tbStepOptions* o, tbStepWork* work, tbPd* r)
 {
@@ -78,7 +98,9 @@ static tbStatus begin_contacts(const tbWorld* w, const tbStepOptions* o, tbStepW
     for (int k = 0; b && dof >= 0 && k < 3 * b->nnode; k++)
       r->lump[dof + k] = b->pinned[k / 3] ? TB_FEM_PIN * b->lump[k / 3] : b->lump[k / 3];
   }
-  TB_TRY(tb_pd_contacts_begin(work->arena, a->problem, &o->solver, r->lump, &r->contacts));
+  tbPdStiff stiff;
+  TB_TRY(find_stiff(w, work, r, &stiff));
+  TB_TRY(tb_pd_contacts_begin(work->arena, a->problem, &o->solver, r->lump, &stiff, &r->contacts));
   tb_pd_contacts_move(&r->contacts, a->lambda, r->local);
   return TB_OK;
 }
@@ -106,6 +128,7 @@ typedef struct {
   double* local;    // of the body's nodes
   uint8_t* touched; // null: the air does not hold it
   Change* change;   // per piece
+  double share;     // of what masses say: of bodies that move as one
 } Nodes;
 
 static Nodes nodes_of(const tbAssembly* a, const tbPd* r, int body)
@@ -120,10 +143,12 @@ static Nodes nodes_of(const tbAssembly* a, const tbPd* r, int body)
                  .sum = r->sum + at,
                  .local = dof >= 0 ? r->local + dof : NULL,
                  .touched = r->touched[body],
-                 .change = r->change};
+                 .change = r->change,
+                 .share = r->contacts.nstiff > 0 ? r->projected[body].body->softness : 1};
 }
 
-// D⁻¹(b − C v + Jᵀr) = v + D⁻¹(b − b_last), as P v = b_last + Jᵀr.
+// D⁻¹(b − C v + Jᵀr) = v + D⁻¹(b − b_last), as P v = b_last + Jᵀr. Of a stiff body β D⁻¹ stands for D⁻¹: what
+// its elements do to it adds up to nothing.
 static void predict(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -131,7 +156,7 @@ static void predict(void* user, int begin, int end, int piece)
   const tbPdBody* b = n->step->body;
   for (int k = begin; k < end; k++) {
     tbVec3 to = n->v[k];
-    if (!b->pinned[k]) to = tb_madd3(to, 1 / b->lump[k], tb_sub3(n->rhs[k], n->last[k]));
+    if (!b->pinned[k]) to = tb_madd3(to, n->share / b->lump[k], tb_sub3(n->rhs[k], n->last[k]));
     tb_store3(n->local + 3 * k, to);
   }
 }

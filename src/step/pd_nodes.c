@@ -34,9 +34,20 @@ static bool take_frame(const tbProblem* p, int k, tbVec3 frame[3])
   return isfinite(1 / size);
 }
 
-bool tb_pd_node_contact(const tbProblem* p, int k, const double* lump, tbPdNodeContact* out)
+// Whose nodes these are, if it moves as one.
+static double join(const tbPdStiff* stiff, int dof, double w, tbPdNodeContact* c)
 {
-  *out = (tbPdNodeContact){.contact = k, .row = p->row_adr[k]};
+  int body = stiff ? stiff->of[dof] : -1;
+  if (body < 0) return 1;
+  int at = c->stiff[0] < 0 || c->stiff[0] == body ? 0 : 1;
+  c->stiff[at] = body, c->sum[at] += w;
+  return stiff->share[body];
+}
+
+bool tb_pd_node_contact(const tbProblem* p, int k, const double* lump, const tbPdStiff* stiff,
+                        tbPdNodeContact* out)
+{
+  *out = (tbPdNodeContact){.contact = k, .row = p->row_adr[k], .stiff = {-1, -1}};
   if (!are_nodes(p, k) || !take_frame(p, k, out->frame)) return false;
   out->bias = tb_load3(p->bias + out->row);
   for (int c = p->jac_adr[k], i = 0; c < p->jac_adr[k + 1]; c++, i++) {
@@ -44,8 +55,12 @@ bool tb_pd_node_contact(const tbProblem* p, int k, const double* lump, tbPdNodeC
     for (int r = 0; r < 3; r++)
       if (!(tb_maxabs3(tb_madd3(row_of(p, c, r), -w, out->frame[r])) <= SAME)) return false;
     out->dof[i] = p->jac_dof[c];
-    out->answer[i] = w / lump[p->jac_dof[c]];
+    out->answer[i] = join(stiff, p->jac_dof[c], w, out) * w / lump[p->jac_dof[c]];
     out->response += w * out->answer[i];
+  }
+  for (int i = 0; i < 2 && out->stiff[i] >= 0; i++) {
+    out->lift[i] = out->sum[i] * stiff->inverse[out->stiff[i]];
+    out->response += out->sum[i] * out->lift[i];
   }
   out->count = p->jac_adr[k + 1] - p->jac_adr[k];
   return true;

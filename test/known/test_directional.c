@@ -495,3 +495,61 @@ TEST(torsion_and_rolling_survive_an_ellipse)
     stage_close(&st);
   }
 }
+
+// Soft blocks on slopes, every one of other size, mesh, stiffness and turn, both listings of the pair.
+static void slide_random(const char* scheme, uint64_t* seed, double* off, double* degrees)
+{
+  double slope = tb_random_uniform(seed, 0.45, 0.9), heading = tb_random_uniform(seed, -3, 3),
+         turn_by = tb_random_uniform(seed, -3, 3), most = 0.8 * tan(slope);
+  double mu_t = tb_random_uniform(seed, 0.2 * most, most), mu_b = tb_random_uniform(seed, 0.2 * most, most),
+         other = tb_random_uniform(seed, 0.2 * most, most), young = pow(10, tb_random_uniform(seed, 5.5, 8));
+  int cells[3], first = tb_random_uniform(seed, 0, 1) > 0.5;
+  for (int k = 0; k < 3; k++) cells[k] = 1 + (int)tb_random_uniform(seed, 0, 2.99);
+  tbVec3 size = {tb_random_uniform(seed, 0.1, 0.4), tb_random_uniform(seed, 0.1, 0.4),
+                 tb_random_uniform(seed, 0.04, 0.1)};
+  Stage st = stage_open(0.5, 0);
+  st.step.scheme = scheme;
+  st.step.dt = 1.0 / 256;
+  tbQuat turn = stage_turn(slope, heading), own = tb_quat_mul(turn, tb_quat_exp(tb_vec3(0, 0, turn_by)));
+  tbVec3 n = stage_normal(slope, heading);
+  tbFriction block = ellipse(mu_t, mu_b, 0.4), ground = tb_friction(other);
+  tbBodyId floor = {0}, box = {0};
+  tbTetMesh* mesh = NULL;
+  CHECK_OK(&st.ctx, tb_tet_box(&st.ctx, size, cells, 5, &mesh));
+  for (int i = 0; i < 2; i++) {
+    if ((i == 0) == first) {
+      tbDeformableDef def = tb_default_deformable_def();
+      def.solid = mesh, def.soft.young = young, def.friction = &block, def.soft.stiffness_damping = 0.01;
+      def.position = tb_scale3(size.z / 2 + 1e-4, n), def.orientation = own;
+      CHECK_OK(&st.ctx, tb_world_add_deformable(&st.ctx, st.world, &def, &box));
+    } else floor = stage_floor(&st, slope, heading);
+  }
+  tb_tet_mesh_free(&st.ctx, mesh);
+  CHECK_OK(&st.ctx, tb_body_set_friction(&st.ctx, st.world, floor, &ground));
+  stage_run_for(&st, 0.1); // it settles
+  tbBodyState from = stage_state(&st, box);
+  stage_run(&st, 52);
+  tbVec3 way = tb_quat_unrotate(turn, tb_sub3(stage_state(&st, box).velocity, from.velocity));
+  double want_angle, want_s;
+  expected(turned(sqrt(mu_t * other), sqrt(mu_b * other), 0.4 + turn_by), false, slope, &want_angle, &want_s);
+  *off = hypot(way.x, way.y) / (52.0 / 256) / want_s - 1;
+  *degrees = fabs(remainder(atan2(way.y, way.x) - want_angle, 2 * PI)) * 180 / PI;
+  stage_close(&st);
+}
+
+// Of stiff blocks pd only felt the masses of their lowest nodes at a contact, and was up to 13 % off; under ipc
+// blocks that start within reach of barriers were pushed off the slope and flew.
+TEST(soft_blocks_slide_as_the_law_says_under_schemes_that_claim_it)
+{
+  static const char* const schemes[] = {"implicit", "pd", "ipc"};
+  for (int i = 0; i < 3; i++) {
+    uint64_t seed = 5;
+    for (int k = 0; k < (test_quick() ? 3 : 8); k++) {
+      double off, degrees;
+      slide_random(schemes[i], &seed, &off, &degrees);
+      if (!(fabs(off) < 2e-3) || !(degrees < 0.1))
+        test_failed(__FILE__, __LINE__, "%s, block %d: off by %.4f of the acceleration and %.3f°", schemes[i],
+                    k, off, degrees);
+    }
+  }
+}
