@@ -45,6 +45,7 @@ static void add_changes(Metrics* m, const tbStepReport* r)
   m->turned = fmax(m->turned, c->turned);
   m->trimmed = fmax(m->trimmed, r->trimmed);
   m->slowed = fmax(m->slowed, c->slowed);
+  m->linear_error = fmax(m->linear_error, r->linear_error);
 }
 
 tbStatus metrics_add(tbContext* ctx, Metrics* m, const tbStepOptions* o, const tbStepReport* r, double step_s)
@@ -188,6 +189,7 @@ static void put_counts(tbJsonWriter* w, const Metrics* m, const Spread* s, const
   put_finite(w, "turned", m->turned);
   put_finite(w, "trimmed", m->trimmed);
   put_finite(w, "slowed", m->slowed);
+  put_finite(w, "linear_error", m->linear_error); // of implicit: m, by which a row got a gap wrong
   tb_put_end(w);
 }
 

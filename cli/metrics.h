@@ -20,7 +20,7 @@ typedef struct {
   // What steps did beyond the contact law (tbStepChanges, tbStepReport.trimmed): counts are sums, amounts the
   // largest
   int64_t damped, stopped;
-  double damping, short_of, projected, turned, trimmed, slowed;
+  double damping, short_of, projected, turned, trimmed, slowed, linear_error;
   double wall_s;
   struct {
     const char* name;

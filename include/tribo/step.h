@@ -52,12 +52,16 @@ typedef struct tbStepOptions {
   double penalty_damping;   // scheme penalty: share of critical damping
   double penalty_recede;    // scheme penalty: stiffness of normals where bodies part, as a share of it
   double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
-  int rounds;       // scheme implicit: how often, at most, contacts are found anew and solved for again
-  int newton_steps; // scheme implicit: of Newton's method on elasticity, at most; 1: linear in a step
-  int iterations;   // scheme pd: of local and global steps, at most
-  bool accelerated; // scheme pd: its iterations have momentum
-  bool certified;   // scheme pd: what meets on the way becomes a contact, and the iterations are run again
-  double dhat;      // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
+  int rounds;             // scheme implicit: how often, at most, contacts are found anew and solved for again
+  int relinearizations;   // scheme implicit: how often, at most, contacts are linearised anew where nothing
+                          // meets
+  bool stick_from_impact; // scheme implicit: friction between deformable bodies sees motion from the first
+                          // impact on
+  int newton_steps;       // scheme implicit: of Newton's method on elasticity, at most; 1: linear in a step
+  int iterations;         // scheme pd: of local and global steps, at most
+  bool accelerated;       // scheme pd: its iterations have momentum
+  bool certified; // scheme pd: what meets on the way becomes a contact, and the iterations are run again
+  double dhat;    // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
   double velocity_threshold; // scheme ipc, m/s: slower sliding has less than all of its friction
   double barrier_stiffness;  // scheme ipc, N: of a contact at about half of dhat; 0: chosen
   double newton_tolerance;   // ipc, and implicit with newton_steps, m/s: Newton's method ends when it changes
@@ -133,7 +137,9 @@ typedef struct tbStepReport {
       residual;       // the judge's, the worst of each number over the problems of impacts and the step's own
   double penetration; // m: deepest overlap at the start of the step
   int rounds;         // implicit: how often contacts were found and solved for
-  double trimmed;     // implicit: share of the step that was not gone, lest surfaces pass through each other
+  double linear_error; // implicit, m: the most that a contact's gap at the end of the step, of those that
+                       // push, is another than its row says
+  double trimmed;      // implicit: share of the step that was not gone, lest surfaces pass through each other
   tbStepChanges changes;
   int64_t intersections; // with deformable bodies: pairs of triangles of surfaces that pass through each
                          // other after the step (collide/intersect.h)

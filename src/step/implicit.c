@@ -42,8 +42,6 @@ static const double ROUGH = 10; // times the tolerance, while contacts are still
 
 static const double WORSE = 2; // E/‖q‖ of impulses that are worse than none
 
-enum { TURNS = 4 }; // rounds for the sake of normals alone
-
 typedef struct {
   tbSurfaces surfaces;
   tbSurfaceCandidates candidates;
@@ -173,7 +171,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
 {
   tbStepReport before = *report;
   tbSolveOptions left;
-  int turns = 0;
+  int anew = 0;
   r->last = o->rounds == 1;
   r->ease = r->last || !is_expensive(w, r->step) ? 1 : ROUGH;
   for (int round = 1;; round++) {
@@ -193,16 +191,18 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
       r->useless = false, r->last = true, r->ease = 1;
       continue;
     }
-    if (r->met.count == 0 && turns++ < TURNS)
-      again = tb_soft_contact_turn(w, &r->surfaces, &r->soft_contacts);
+    if (r->met.count == 0 && anew++ < o->relinearizations)
+      again = tb_soft_contact_relinearize(w, &r->surfaces, r->clearance, &r->soft_contacts);
+    tbSoftContactMet how = {rough, o->stick_from_impact, r->clearance};
     if (r->met.count > 0)
-      TB_TRY(tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, rough, &r->met, &r->soft_contacts,
-                                    &again));
+      TB_TRY(
+          tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, how, &r->met, &r->soft_contacts, &again));
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!again && !rough && !short_of) break;
     r->last = round + 1 >= o->rounds || (!again && short_of);
     if (!again || r->last) r->ease = 1;
   }
+  report->linear_error = tb_soft_contact_linear_error(w, &r->surfaces, &r->soft_contacts);
   return TB_OK;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "collide/surfaces_pair.h"
 #include "step/soft_contact_round.h"
-
-static const double TURNED = 0.99; // cosine of an angle that a contact's normal may be wrong by: 8°
 
 static const double NEAR = 3; // clearances: features closer than this at the start are contacts
 
@@ -141,8 +140,7 @@ void tb_soft_contact_learn(const tbAssembly* a, int first, tbArray* soft_contact
   }
 }
 
-// How far the places that meet move against each other in the step.
-static double moved(const tbSurfaces* s, const tbSurfaceContact* c)
+tbVec3 tb_soft_contact_way(const tbSurfaces* s, const tbSurfaceContact* c)
 {
   tbVec3 way = tb_zero3();
   for (int side = 0; side < 2; side++) {
@@ -153,7 +151,7 @@ static double moved(const tbSurfaces* s, const tbSurfaceContact* c)
     for (int k = 0; k < (side ? c->count_b : c->count_a); k++)
       way = tb_madd3(way, side ? weight[k] : -weight[k], tb_sub3(m->end[vertex[k]], m->start[vertex[k]]));
   }
-  return tb_norm3(way);
+  return way;
 }
 
 double tb_soft_contact_edge(const tbSurfaces* s, const tbSurfaceFeatures* of)
@@ -184,16 +182,32 @@ static tbStatus choose(tbContext* ctx, const tbWorld* w, const tbSurfaces* s, tb
   for (size_t k = 0; k < count; k++) {
     double after =
         hit[k].t - fmax(first[tb_surfaces_body(s, &hit[k].of, 0)], first[tb_surfaces_body(s, &hit[k].of, 1)]);
-    if (after * moved(s, &hit[k]) <= tb_soft_contact_edge(s, &hit[k].of)) hit[met->count++] = hit[k];
+    if (after * tb_norm3(tb_soft_contact_way(s, &hit[k])) <= tb_soft_contact_edge(s, &hit[k].of))
+      hit[met->count++] = hit[k];
   }
   tb_free(ctx, first);
   return TB_OK;
 }
 
-tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s,
-                                const tbTransform* pose, bool rough, tbArray* met, tbArray* soft_contacts,
-                                bool* changed)
+// When, of the step, the gap was the distance they keep, and how far b had moved against a by then: the
+// moment of the search is known to a ten-thousandth of the step, its normal is good enough to say it exactly.
+static void note_impact(const tbSurfaces* s, double clearance, tbSoftContact* p)
 {
+  const tbSurfaceContact* c = &p->contact;
+  tbSoftContactDistance keep = tb_soft_contact_distance(s, c, clearance);
+  tbVec3 way = tb_soft_contact_way(s, c);
+  double end = c->of.kind == TB_SURFACE_PLANE_VERTEX ? tb_surface_height(&s->scene, &c->of, true)
+                                                     : c->gap + tb_dot3(c->normal, way);
+  double left = c->gap - keep.radius - keep.clearance;
+  p->met = end < c->gap ? fmin(fmax(left / (c->gap - end), 0), 1) : c->t;
+  p->slid = tb_scale3(p->met, way);
+}
+
+tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfaces* s,
+                                const tbTransform* pose, tbSoftContactMet how, tbArray* met,
+                                tbArray* soft_contacts, bool* changed)
+{
+  bool rough = how.rough;
   TB_TRY(choose(ctx, w, s, met, changed));
   if (*changed) TB_TRY(tb_soft_contact_limit_met(ctx, w, soft_contacts, met));
   *changed = *changed && met->count > 0;
@@ -215,37 +229,13 @@ tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfac
     }
     *changed = true;
     out[n] = order == 0 ? old[i++] : (tbSoftContact){0};
-    if (order == 0) out[n].misses++;
+    if (order == 0) out[n].misses++, out[n].anew = false;
     out[n].contact = hit[k++];
+    if (how.from_impact) note_impact(s, how.clearance, &out[n]);
     tb_soft_contact_round_off(w, s, pose, &out[n++]);
   }
   all.count = n;
   tb_array_free(ctx, soft_contacts);
   *soft_contacts = all;
   return TB_OK;
-}
-
-static bool inside(const tbSurfaceContact* c)
-{
-  for (int k = 0; k < c->count_a; k++)
-    if (!(c->weight_a[k] > 1e-9)) return false;
-  for (int k = 0; k < c->count_b; k++)
-    if (!(c->weight_b[k] > 1e-9)) return false;
-  return true;
-}
-
-bool tb_soft_contact_turn(const tbWorld* w, const tbSurfaces* s, tbArray* soft_contacts)
-{
-  bool any = false;
-  for (size_t i = 0; i < soft_contacts->count; i++) {
-    tbSoftContact* p = (tbSoftContact*)soft_contacts->data + i;
-    tbSurfaceContact at_end;
-    if (!(p->push > 0) || p->contact.of.kind == TB_SURFACE_PLANE_VERTEX) continue;
-    if (tb_soft_contact_round_side(w, s, &p->contact.of) >= 0) continue; // whose normal is the shape's
-    if (!tb_surface_contact_at(&s->scene, &p->contact.of, 1, &at_end) || !inside(&at_end)) continue;
-    if (tb_dot3(at_end.normal, p->contact.normal) >= TURNED || !(at_end.gap > 0)) continue;
-    p->contact = at_end;
-    any = true;
-  }
-  return any;
 }

@@ -14,10 +14,14 @@
 
 typedef struct tbSoftContact {
   tbSurfaceContact contact;
-  tbVec3 at;   // of a round shape: where it is touched, at the start of the step
-  int misses;  // how often its features met although it was there
+  tbVec3 at;  // of a round shape: where it is touched, at the start of the step
+  int misses; // how often its features met although it was there
+  bool anew;  // linearised where the step ends: the gap at the start is that of other points than are closest
+              // there
   double push; // normal impulse of the last solve
   tbVec3 drag; // and friction's, world axes
+  double met;  // when they met, of the step; 0: they were close at the start
+  tbVec3 slid; // and how far b had moved against a by then, or, of a plane, at all                       m
 } tbSoftContact;
 
 // The contacts that stand at the start of the step: features closer than the clearance allows, with last
@@ -59,12 +63,18 @@ tbStatus tb_soft_contact_constraints(tbContext* ctx, const tbWorld* world, const
 // Takes the impulses of a solution; the constraints of the soft contacts begin at `first`.
 void tb_soft_contact_learn(const tbAssembly* assembly, int first, tbArray* soft_contacts);
 
+// How contacts are taken that were met on the way.
+typedef struct tbSoftContactMet {
+  bool rough; // known ones may meet for want of accuracy, and stay as they are; only new ones change anything
+  bool from_impact; // friction sees motion from their first impact on
+  double clearance;
+} tbSoftContactMet;
+
 // Takes contacts of features that met, in order: those that can be acted on, and do not merely follow from
-// others that are new. *changed when there were any; `met` then holds these alone. rough: known ones may meet
-// for want of accuracy, and stay as they are; only new ones change anything.
+// others that are new. *changed when there were any; `met` then holds these alone.
 tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
-                                const tbTransform* pose, bool rough, tbArray* met, tbArray* soft_contacts,
-                                bool* changed);
+                                const tbTransform* pose, tbSoftContactMet how, tbArray* met,
+                                tbArray* soft_contacts, bool* changed);
 
 // Leaves no more contacts than there is use for: of those at the start the deepest, of those that met on the
 // way the first, beside the ones there are.
@@ -73,7 +83,19 @@ tbStatus tb_soft_contact_limit(tbContext* ctx, const tbWorld* world, const tbSur
 tbStatus tb_soft_contact_limit_met(tbContext* ctx, const tbWorld* world, const tbArray* soft_contacts,
                                    tbArray* met);
 
-// Turns the contacts that push but whose normal is another at the end of the step; whether there were any.
-bool tb_soft_contact_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* soft_contacts);
+// How far the places that a contact joins move against each other in the step: b's way less a's; of a plane,
+// b's.
+tbVec3 tb_soft_contact_way(const tbSurfaces* surfaces, const tbSurfaceContact* contact);
+
+// Linearises anew, where they are at the end of the step, the contacts that push but whose rows are wrong
+// there: by `tolerance` or more in the gap, or by 8° in the normal. A normal turns by 15° at most, its
+// weights as far along. Contacts that slid off their features, which hold up what nothing is under, are
+// removed. (Verschoor and Jalba 2019, §3.3.) Whether there were any; *error: the worst gap that a row got
+// wrong, m.
+bool tb_soft_contact_relinearize(const tbWorld* world, const tbSurfaces* surfaces, double tolerance,
+                                 tbArray* soft_contacts);
+// The most that a row of a contact that pushes gets the gap at the end of the step wrong, m.
+double tb_soft_contact_linear_error(const tbWorld* world, const tbSurfaces* surfaces,
+                                    const tbArray* soft_contacts);
 
 #endif

@@ -69,6 +69,14 @@ double tb_soft_contact_bias(double slack, double keep, double edge, double h)
   return fmax(slack / h, -back);
 }
 
+// Friction sees motion from the first moment of impact on (Verschoor and Jalba 2019, §3.2: c_t): what the two
+// had moved against each other by then is no sliding. Sticking contacts end the step where they met.
+static void slide_from_impact(const tbSoftContact* p, tbVec3 plane_drift, double h, tbContactConstraint* t)
+{
+  tbVec3 before = tb_madd3(p->slid, -p->met * h, plane_drift);
+  for (int k = 1; k < t->rows; k++) t->bias[k] -= tb_dot3(tb_mat3_row(t->frame, k), before) / h;
+}
+
 static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const tbSoftContact* p,
                                     double clearance, double h)
 {
@@ -90,6 +98,9 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
   tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
   double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST);
   t.bias[0] = tb_soft_contact_bias(c->gap - keep, keep, tb_soft_contact_edge(s, &c->of), h);
+  if (p->anew) t.bias[0] = (c->gap - keep) / h; // no overlap to be won back
+  bool plane = c->of.kind == TB_SURFACE_PLANE_VERTEX;
+  slide_from_impact(p, plane ? a.drift : tb_zero3(), h, &t);
   t.guess[0] = p->push;
   for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
   return t;
