@@ -74,7 +74,7 @@ bool tb_minres_step(tbCr* c)
   tb_cr_apply(&c->system, c->s, c->Bs);
   double delta = dot(n, c->s, c->Bs), next = lanczos(c, n, delta), a[4];
   a[0] = m->c[1] * delta - m->c[0] * m->s[1] * m->gamma;
-  a[1] = hypot(a[0], next);
+  a[1] = sqrt(a[0] * a[0] + next * next);
   a[2] = m->s[1] * delta + m->c[0] * m->c[1] * m->gamma;
   a[3] = m->s[0] * m->gamma;
   if (!(a[1] > 0)) return false;

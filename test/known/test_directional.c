@@ -537,8 +537,8 @@ static void slide_random(const char* scheme, uint64_t* seed, double* off, double
   stage_close(&st);
 }
 
-// Of stiff blocks pd only felt the masses of their lowest nodes at a contact, and was up to 13 % off; under ipc
-// blocks that start within reach of barriers were pushed off the slope and flew.
+// Of stiff blocks pd only felt the masses of their lowest nodes at a contact, and was up to 13 % off; under
+// ipc blocks that start within reach of barriers were pushed off the slope and flew.
 TEST(soft_blocks_slide_as_the_law_says_under_schemes_that_claim_it)
 {
   static const char* const schemes[] = {"implicit", "pd", "ipc"};
