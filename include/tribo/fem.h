@@ -28,8 +28,12 @@ typedef struct tbSoftDef {
 
 typedef struct tbClothDef {
   double area_density, stretch, shear, bend; // kg/m², N/m, N/m, N·m
-  double thickness;                          // surfaces keep half of it from the middle of the cloth   m
-  double air_damping;                        // drag per area and velocity   N·s/m³
+  // Threads resist with limit_stiffness, too, where they are longer or shorter than at rest by more than
+  // strain_limit times their length: 0 for no limit, less than 1. limit_stiffness 0: 100 times `stretch`. –,
+  // N/m
+  double strain_limit, limit_stiffness;
+  double thickness;   // surfaces keep half of it from the middle of the cloth   m
+  double air_damping; // drag per area and velocity   N·s/m³
   double mass_damping, stiffness_damping;
   tbVec3 warp; // of the threads at rest
 } tbClothDef;

@@ -233,11 +233,12 @@ static PyObject* add_cloth(World* self, PyObject* args)
   PyObject *sheet, *friction, *pins;
   int self_contact, cells[2] = {0};
   double size[2] = {0};
-  if (!PyArg_ParseTuple(args, "zOddiiddddddO&OO&O&O&O&Op:add_cloth", &def.name, &sheet, &size[0], &size[1],
+  if (!PyArg_ParseTuple(args, "zOddiiddddddddO&OO&O&O&O&Op:add_cloth", &def.name, &sheet, &size[0], &size[1],
                         &cells[0], &cells[1], &def.cloth.area_density, &def.cloth.stretch, &def.cloth.shear,
-                        &def.cloth.bend, &def.cloth.thickness, &def.cloth.air_damping, py_to_material,
-                        &def.material, &friction, py_to_vec3, &def.position, py_to_quat, &def.orientation,
-                        py_to_vec3, &def.velocity, py_to_vec3, &def.angular_velocity, &pins, &self_contact))
+                        &def.cloth.bend, &def.cloth.strain_limit, &def.cloth.limit_stiffness,
+                        &def.cloth.thickness, &def.cloth.air_damping, py_to_material, &def.material,
+                        &friction, py_to_vec3, &def.position, py_to_quat, &def.orientation, py_to_vec3,
+                        &def.velocity, py_to_vec3, &def.angular_velocity, &pins, &self_contact))
     return NULL;
   def.self_contact = self_contact;
   if (PyObject_TypeCheck(sheet, py_native.shape) && ((Shape*)sheet)->shape.type == TB_SHAPE_MESH) {

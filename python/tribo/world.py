@@ -550,13 +550,17 @@ class World(_native.World):
                                          angular_velocity, self._pins(pins), self_contact, modes, basis, basis_file))
 
     def add_cloth(self, sheet, position=_ZERO, orientation=_IDENTITY, *, name=None, area_density=0.2, stretch=200.0,
-                  shear=50.0, bend=1e-5, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=_ZERO,
+                  shear=50.0, bend=1e-5, strain_limit=0.0, limit_stiffness=0.0, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=_ZERO,
                   angular_velocity=_ZERO, pins=(), self_contact=True):
-        """Cloth of a tribo.mesh, or of a grid ((width, height), (cells, cells)) in the plane z = 0."""
+        """Cloth of a tribo.mesh, or of a grid ((width, height), (cells, cells)) in the plane z = 0.
+
+        strain_limit   threads that are longer or shorter than at rest by more than this part resist with
+                       limit_stiffness (0: 100 times stretch), too; 0: no limit
+        """
         (width, height), (across, along) = ((0, 0), (0, 0)) if isinstance(sheet, _native.Shape) else sheet
         mesh = sheet if isinstance(sheet, _native.Shape) else None
         return Body(self, self._add_cloth(name, mesh, width, height, across, along, area_density, stretch, shear, bend,
-                                          thickness, air_damping, _id(material, self), friction, position, orientation,
+                                          strain_limit, limit_stiffness, thickness, air_damping, _id(material, self), friction, position, orientation,
                                           velocity, angular_velocity, self._pins(pins), self_contact))
 
     def _pins(self, pins):

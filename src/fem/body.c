@@ -34,6 +34,10 @@ static tbStatus check_cloth(tbContext* ctx, const tbClothDef* d)
   TB_TRY(check_number(ctx, "stretch stiffness", d->stretch, true));
   TB_TRY(check_number(ctx, "shear stiffness", d->shear, false));
   TB_TRY(check_number(ctx, "bending stiffness", d->bend, false));
+  TB_TRY(check_number(ctx, "strain limit", d->strain_limit, false));
+  TB_TRY(check_number(ctx, "limit stiffness", d->limit_stiffness, false));
+  if (!(d->strain_limit < 1))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the strain limit is %g; it must be less than 1", d->strain_limit);
   TB_TRY(check_number(ctx, "thickness", d->thickness, false));
   TB_TRY(check_number(ctx, "air damping", d->air_damping, false));
   TB_TRY(check_damping(ctx, d->mass_damping, d->stiffness_damping));

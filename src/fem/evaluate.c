@@ -48,11 +48,12 @@ static void membranes(void* user, int begin, int end, int piece)
   (void)piece;
   const Job* job = user;
   const tbFemBody* b = job->body;
+  tbMembraneStiffness stiffness = tb_membrane_stiffness(&b->sheet);
   tbVec3 x[3];
   for (int i = begin; i < end; i++) {
     int e = job->group->begin + i;
     load(job, 0, 3, e, x);
-    b->energy[e] = tb_membrane_evaluate(b->sheet.stretch, b->sheet.shear, &b->membrane[e], x, job->tangent,
+    b->energy[e] = tb_membrane_evaluate(&stiffness, &b->membrane[e], x, job->tangent,
                                         b->assembly.force[3 * (size_t)e], blocks(job, i));
   }
 }
@@ -101,12 +102,12 @@ double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTang
 
 static double cloth_energy(const tbFemBody* b, const Job* job)
 {
+  tbMembraneStiffness stiffness = tb_membrane_stiffness(&b->sheet);
   double sum = 0, f[12];
   tbVec3 x[4];
   for (int e = 0; e < b->nelement[0]; e++) {
     load(job, 0, 3, e, x);
-    sum +=
-        tb_membrane_evaluate(b->sheet.stretch, b->sheet.shear, &b->membrane[e], x, TB_TANGENT_NONE, f, NULL);
+    sum += tb_membrane_evaluate(&stiffness, &b->membrane[e], x, TB_TANGENT_NONE, f, NULL);
   }
   for (int e = 0; e < b->nelement[1]; e++) {
     load(job, 1, 4, e, x);

@@ -3,10 +3,12 @@
 //
 // F = [w_u w_v] maps warp and weft, 3×2. With stretch stiffness k and shear stiffness q, per area,
 //
-//   Ψ = ½ k (|w_u| − 1)² + ½ k (|w_v| − 1)² + ½ q (w_u·w_v)²
+//   Ψ = ψ(|w_u|) + ψ(|w_v|) + ½ q (w_u·w_v)²,   ψ(l) = ½ k (l − 1)² + ½ κ d(l)²
+//
+// where d is how far l is outside of [1 − s, 1 + s]: the strain limit s, with stiffness κ.
 //
 // Positive parts, each in closed form:
-//   stretch   eigenvalues k along w and k (1 − 1/|w|), twice, across it: clamped where threads are slack
+//   stretch   eigenvalues ψ'' along w and ψ'/|w|, twice, across it: clamped where threads are slack
 //   shear     with s = w_u·w_v, in coordinates y = (d_u + d_v)/√2, z = (d_u − d_v)/√2: s across p, −s across
 //   r (each
 //             twice), where p = (w_u + w_v)/√2, r = (w_v − w_u)/√2, and ½ (I ± √(I² + 12 s²)), I = |w_u|² +
@@ -44,10 +46,29 @@ static tbMat3 along_across(double k, double c, tbVec3 n)
   return A;
 }
 
-static tbMat3 stretch_tangent(double k, tbVec3 w, bool positive)
+tbMembraneStiffness tb_membrane_stiffness(const tbClothDef* cloth)
 {
-  double length = tb_norm3(w), across = k * (1 - 1 / fmax(length, 1e-12));
-  return along_across(k, positive ? fmax(across, 0) : across, tb_normalize3(w));
+  double limit = cloth->limit_stiffness > 0 ? cloth->limit_stiffness : 100 * cloth->stretch;
+  return (tbMembraneStiffness){cloth->stretch, cloth->shear, cloth->strain_limit,
+                               cloth->strain_limit > 0 ? limit : 0};
+}
+
+// ψ of a thread and its derivatives by the length.
+typedef struct {
+  double energy, slope, curvature, across; // across: slope / length
+} Thread;
+
+static Thread thread(const tbMembraneStiffness* m, double length)
+{
+  double c = length - 1, beyond = fmax(c - m->strain_limit, 0) + fmin(c + m->strain_limit, 0);
+  return (Thread){0.5 * m->stretch * (c * c) + 0.5 * m->limit * (beyond * beyond),
+                  m->stretch * c + m->limit * beyond, m->stretch + (beyond != 0 ? m->limit : 0),
+                  m->stretch * (1 - 1 / fmax(length, 1e-12)) + m->limit * (beyond / fmax(length, 1e-12))};
+}
+
+static tbMat3 stretch_tangent(Thread t, tbVec3 w, bool positive)
+{
+  return along_across(t.curvature, positive ? fmax(t.across, 0) : t.across, tb_normalize3(w));
 }
 
 static Tangent shear_exact(double q, tbVec3 wu, tbVec3 wv)
@@ -104,15 +125,16 @@ static void blocks(const Tangent* t, const tbMembraneRest* rest, double K[TB_MEM
     }
 }
 
-double tb_membrane_evaluate(double k, double q, const tbMembraneRest* rest, const tbVec3 x[3],
+double tb_membrane_evaluate(const tbMembraneStiffness* m, const tbMembraneRest* rest, const tbVec3 x[3],
                             tbTangent tangent, double f[9], double K[TB_MEMBRANE_BLOCKS][9])
 {
   const double(*g)[2] = rest->g;
   tbVec3 a = tb_sub3(x[1], x[0]), b = tb_sub3(x[2], x[0]);
   tbVec3 wu = tb_madd3(tb_scale3(g[0][0], a), g[1][0], b), wv = tb_madd3(tb_scale3(g[0][1], a), g[1][1], b);
-  double cu = tb_norm3(wu) - 1, cv = tb_norm3(wv) - 1, s = tb_dot3(wu, wv);
-  tbVec3 Pu = tb_madd3(tb_scale3(k * cu, tb_normalize3(wu)), q * s, wv);
-  tbVec3 Pv = tb_madd3(tb_scale3(k * cv, tb_normalize3(wv)), q * s, wu);
+  Thread u = thread(m, tb_norm3(wu)), v = thread(m, tb_norm3(wv));
+  double q = m->shear, s = tb_dot3(wu, wv);
+  tbVec3 Pu = tb_madd3(tb_scale3(u.slope, tb_normalize3(wu)), q * s, wv);
+  tbVec3 Pv = tb_madd3(tb_scale3(v.slope, tb_normalize3(wv)), q * s, wu);
   tbVec3 f1 = tb_scale3(-rest->area, tb_madd3(tb_scale3(g[0][0], Pu), g[0][1], Pv));
   tbVec3 f2 = tb_scale3(-rest->area, tb_madd3(tb_scale3(g[1][0], Pu), g[1][1], Pv));
   tb_store3(f, tb_neg3(tb_add3(f1, f2)));
@@ -121,9 +143,9 @@ double tb_membrane_evaluate(double k, double q, const tbMembraneRest* rest, cons
   if (tangent != TB_TANGENT_NONE) {
     bool positive = tangent == TB_TANGENT_POSITIVE;
     Tangent t = positive ? shear_positive(q, wu, wv) : shear_exact(q, wu, wv);
-    t.uu = tb_mat3_add(t.uu, stretch_tangent(k, wu, positive));
-    t.vv = tb_mat3_add(t.vv, stretch_tangent(k, wv, positive));
+    t.uu = tb_mat3_add(t.uu, stretch_tangent(u, wu, positive));
+    t.vv = tb_mat3_add(t.vv, stretch_tangent(v, wv, positive));
     blocks(&t, rest, K);
   }
-  return rest->area * (0.5 * k * (cu * cu + cv * cv) + 0.5 * q * (s * s));
+  return rest->area * ((u.energy + v.energy) + 0.5 * q * (s * s));
 }

@@ -16,10 +16,18 @@ typedef struct tbMembraneRest {
 // the longest edge takes its place.
 tbMembraneRest tb_membrane_rest(const tbVec3 X[3], tbVec3 warp);
 
-// Stretch and shear stiffness in N/m. As tb_tet_evaluate: returns the energy, fills f = −∂E/∂x, and K as
-// blocks (0,0) (0,1) (0,2) (1,1) (1,2) (2,2) unless the tangent is NONE.
-double tb_membrane_evaluate(double stretch, double shear, const tbMembraneRest* rest, const tbVec3 x[3],
-                            tbTangent tangent, double f[9], double K[TB_MEMBRANE_BLOCKS][9]);
+typedef struct tbMembraneStiffness {
+  double stretch, shear;
+  double strain_limit, limit; // beyond the one, threads resist with the other, too; 0: there is none
+} tbMembraneStiffness;
+
+tbMembraneStiffness tb_membrane_stiffness(const tbClothDef* cloth);
+
+// As tb_tet_evaluate: returns the energy, fills f = −∂E/∂x, and K as blocks (0,0) (0,1) (0,2) (1,1) (1,2)
+// (2,2) unless the tangent is NONE.
+double tb_membrane_evaluate(const tbMembraneStiffness* stiffness, const tbMembraneRest* rest,
+                            const tbVec3 x[3], tbTangent tangent, double f[9],
+                            double K[TB_MEMBRANE_BLOCKS][9]);
 
 typedef struct tbHingeRest {
   double weight; // |e|²/(A + B): edge and areas at rest

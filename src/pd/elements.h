@@ -7,22 +7,25 @@
 
 // Of an element of the first kind (triangle, tetrahedron) or a hinge: w, without damping.
 //   triangle       stretch k |w_u − p|² + k |w_v − p|² and shear 2q (|w_u − p|² + |w_v − p'|²), per ½ area:
-//                  to second order k(|w|−1)² and q (w_u·w_v)², the energy of fem/membrane.c
+//                  to second order k(|w|−1)² and q (w_u·w_v)², the energy of fem/membrane.c; with a limit of
+//                  strain, κ (|w_u − p|² + |w_v − p|²), p the closest of a length within the limit
 //   tetrahedron    2μ ‖F − R‖² and 3λ ‖F − G‖², det G = 1, per ½ volume: to second order the co-rotated
 //                  model, as the closest G is a third of the trace away on each axis
 //   hinge          bend · weight · |B − p|², per ½
 typedef struct tbPdWeights {
   double first, second; // stretch and shear; strain and volume
+  double limit;         // of strain; not damped
 } tbPdWeights;
 
 static inline tbPdWeights tb_pd_weights(const tbFemBody* fem, int element)
 {
   if (fem->cloth) {
     double area = fem->membrane[element].area;
-    return (tbPdWeights){area * fem->sheet.stretch, 2 * area * fem->sheet.shear};
+    tbMembraneStiffness m = tb_membrane_stiffness(&fem->sheet);
+    return (tbPdWeights){area * m.stretch, 2 * area * m.shear, area * m.limit};
   }
   double volume = fem->tet[element].volume;
-  return (tbPdWeights){2 * volume * fem->material.mu, 3 * volume * fmax(fem->material.lambda, 0)};
+  return (tbPdWeights){2 * volume * fem->material.mu, 3 * volume * fmax(fem->material.lambda, 0), 0};
 }
 
 static inline double tb_pd_hinge_weight(const tbFemBody* fem, int hinge)

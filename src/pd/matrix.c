@@ -22,7 +22,7 @@ static void put(Triplets* t, int row, int col, double value)
   t->value[t->count++] = value;
 }
 
-// Σ w SᵀS with w times h² + hβ, and zeros on the diagonal for what it has to hold.
+// Σ w SᵀS with w times h² + hβ (what is not damped: h²), and zeros on the diagonal for what it has to hold.
 static void fill(const tbPdBody* b, double h, Triplets* t)
 {
   const tbFemBody* fem = b->fem;
@@ -34,7 +34,8 @@ static void fill(const tbPdBody* b, double h, Triplets* t)
     for (int i = 0; i < b->corners; i++)
       for (int k = 0; k < b->corners; k++)
         put(t, node[i], node[k],
-            scale * (w.first + w.second) * tb_dot3(tb_pd_gradient(fem, e, i), tb_pd_gradient(fem, e, k)));
+            (scale * (w.first + w.second) + h * h * w.limit) *
+                tb_dot3(tb_pd_gradient(fem, e, i), tb_pd_gradient(fem, e, k)));
   }
   for (int e = 0; has_hinges(fem) && e < fem->nelement[1]; e++) {
     const int* node = fem->corner[1] + 4 * (size_t)e;

@@ -76,7 +76,7 @@ static void look_at_start(const tbPdStep* s, int e)
   const tbFemBody* fem = b->fem;
   tbPdWeights w = tb_pd_weights(fem, e);
   const int* node = fem->corner[0] + (size_t)b->corners * (size_t)e;
-  double damping = tb_pd_damping(fem, b->h), pull = b->h * (w.first + w.second) * (1 + damping);
+  double damping = tb_pd_damping(fem, b->h), pull = b->h * ((w.first + w.second) * (1 + damping) + w.limit);
   tbVec3 F[3] = {{0}};
   for (int k = 1; k < b->corners; k++) {
     tbVec3 g = tb_pd_gradient(fem, e, k), d = tb_sub3(s->x[node[k]], s->x[node[0]]);

@@ -307,7 +307,7 @@ typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   // reduced
   int modes, basis; // tbReducedBasis
   // cloth
-  double area_density, stretch, shear, bend, thickness, air_damping, warp[3];
+  double area_density, stretch, shear, bend, strain_limit, limit_stiffness, thickness, air_damping, warp[3];
 } tbSceneDeformable;
 
 typedef struct tbSceneFile {

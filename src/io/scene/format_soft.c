@@ -169,6 +169,7 @@ static void init_cloth(void* out)
   init_deformable(d);
   d->area_density = def.area_density;
   d->stretch = def.stretch, d->shear = def.shear, d->bend = def.bend;
+  d->strain_limit = def.strain_limit, d->limit_stiffness = def.limit_stiffness;
   d->thickness = def.thickness;
   d->air_damping = def.air_damping;
   tb_store3(d->warp, def.warp);
@@ -232,6 +233,10 @@ static const tbKey cloth_keys[] = {
      .text = "stiffness along the threads, N/m"},
     {"shear", TB_KEY_NUMBER, AT(Deformable, shear), NONNEGATIVE, .shown = true, .text = "between them, N/m"},
     {"bend", TB_KEY_NUMBER, AT(Deformable, bend), NONNEGATIVE, .shown = true, .text = "of its folds, N·m"},
+    {"strain_limit", TB_KEY_NUMBER, AT(Deformable, strain_limit), {0, 0.999, false}, .shown = true,
+     .text = "threads longer or shorter than at rest by more than this part resist with limit_stiffness, too; 0: no limit"},
+    {"limit_stiffness", TB_KEY_NUMBER, AT(Deformable, limit_stiffness), NONNEGATIVE, .shown = true,
+     .text = "N/m; 0: 100 times stretch"},
     {"thickness", TB_KEY_NUMBER, AT(Deformable, thickness), NONNEGATIVE, .shown = true, .text = "m"},
     {"air_damping", TB_KEY_NUMBER, AT(Deformable, air_damping), NONNEGATIVE, .shown = true,
      .text = "drag per area and velocity, N·s/m³"},

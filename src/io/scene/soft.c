@@ -166,6 +166,8 @@ static tbStatus read_cloth(tbSceneBuild* b, const tbSceneDeformable* s, tbDeform
                           .stretch = s->stretch,
                           .shear = s->shear,
                           .bend = s->bend,
+                          .strain_limit = s->strain_limit,
+                          .limit_stiffness = s->limit_stiffness,
                           .thickness = s->thickness,
                           .air_damping = s->air_damping,
                           .mass_damping = s->damping.mass,
