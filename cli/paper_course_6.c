@@ -7,6 +7,7 @@
 // v̂.
 #include "cli/paper_course.h"
 
+#include "tribo/change.h"
 #include "tribo/gallery.h"
 #include "tribo/step.h"
 
@@ -21,28 +22,20 @@ typedef struct {
 } Surfaces;
 
 // The velocity of a block after a while, in the incline's axes: x down, y across.
-static tbStatus slide(tbContext* ctx, const Surfaces* s, double slope, tbVec3* v)
+static tbStatus slide(const Paper* p, const Surfaces* s, double slope, tbVec3* v)
 {
-  tbWorldDef def = tb_default_world_def();
-  tbStepOptions o = tb_default_step_options();
-  tbWorld* w = NULL;
-  tbBodyId block = {0}, floor;
+  tbScene scene;
   tbFriction rough = s->floor;
-  o.solver.velocity_tolerance = 1e-9, o.dt = 1.0 / 128;
-  def.gravity = tb_vec3(GRAVITY * sin(slope), 0, -GRAVITY * cos(slope));
-  TB_TRY(tb_world_create(ctx, &def, &w));
-  tbStatus status = s->facets ? tb_world_add_texture(ctx, w, 2, 1, s->facets, &rough.texture) : TB_OK;
-  tbShape shape[2] = {tb_shape_box(tb_vec3(40, 40, 1)), tb_shape_box(tb_vec3(0.8, 0.6, 0.1))};
-  for (int k = 0; k < 2 && status == TB_OK; k++) {
-    tbBodyDef b = tb_default_body_def();
-    b.shapes = &shape[k], b.shape_count = 1, b.friction = k ? &s->block : &rough;
-    b.position = tb_vec3(0, 0, k ? 0.05 : -0.5), b.kind = k ? TB_BODY_DYNAMIC : TB_BODY_FIXED;
-    status = tb_world_add_body(ctx, w, &b, k ? &block : &floor);
-  }
-  for (double t = 0; t < SECONDS - o.dt / 2 && status == TB_OK; t += o.dt)
-    status = tb_world_step(ctx, w, &o, NULL);
+  TB_TRY(paper_scene(p, "incline", &scene, "gravity=[%.17g,0,%.17g]", GRAVITY * sin(slope),
+                     -GRAVITY * cos(slope)));
+  tbWorld* w = scene.world;
+  tbBodyId block = tb_world_find_body(w, "block"), floor = tb_world_find_body(w, "floor");
+  tbStatus status = s->facets ? tb_world_add_texture(p->ctx, w, 2, 1, s->facets, &rough.texture) : TB_OK;
+  if (status == TB_OK) status = tb_body_set_friction(p->ctx, w, floor, &rough);
+  if (status == TB_OK) status = tb_body_set_friction(p->ctx, w, block, &s->block);
+  if (status == TB_OK) status = paper_run(p, w, &scene.step, SECONDS);
   if (status == TB_OK) *v = tb_body_state(w, block).velocity;
-  tb_world_free(ctx, w);
+  tb_scene_free(p->ctx, &scene);
   return status;
 }
 
@@ -83,7 +76,7 @@ static tbStatus compare(Paper* p, tbOut* table, const char* what, double paramet
   tbVec3 v = tb_zero3();
   double angle, size;
   expect(m, tensor, SLOPE, &angle, &size);
-  TB_TRY(slide(p->ctx, s, SLOPE, &v));
+  TB_TRY(slide(p, s, SLOPE, &v));
   double found = atan2(v.y, v.x), rate = hypot(v.x, v.y) / SECONDS;
   out_format(table, "%s,%g,%.5f,%.5f,%.6f,%.6f\n", what, parameter, found * 180 / TB_PI, angle * 180 / TB_PI,
              rate, size);
@@ -159,9 +152,9 @@ static tbStatus judge_sawtooth(Paper* p)
         .block = tb_friction(0),
         .facets = facets};
     tbVec3 v = tb_zero3();
-    TB_TRY(slide(p->ctx, &s, between, &v));
+    TB_TRY(slide(p, &s, between, &v));
     slope[k] = v.x / SECONDS;
-    TB_TRY(slide(p->ctx, &s, atan(mu[k] + 0.2), &v));
+    TB_TRY(slide(p, &s, atan(mu[k] + 0.2), &v));
     rate[k] = v.x / SECONDS / (GRAVITY * 0.2 * cos(atan(mu[k] + 0.2))) - 1;
   }
   double held = fmin(fabs(slope[0]), fabs(slope[1])), slid = fmax(fabs(slope[0]), fabs(slope[1]));

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "io/io_test.h"
 #include "kind/deformable.h"
+#include "tribo/inspect.h"
 
 #include <string.h>
 
