@@ -36,6 +36,15 @@ PyObject* py_quat(tbQuat q)
   return py_finish(array);
 }
 
+int py_to_bits(PyObject* object, void* out)
+{
+  unsigned long long bits = PyLong_AsUnsignedLongLong(object);
+  if (bits == (unsigned long long)-1 && PyErr_Occurred()) return 0;
+  if (bits > 0xFFFFFFFFull) PyErr_SetString(PyExc_OverflowError, "categories and masks have 32 bits");
+  else *(uint32_t*)out = (uint32_t)bits;
+  return bits <= 0xFFFFFFFFull;
+}
+
 // Ids are one number in Python: the generation above the index.
 PyObject* py_id(int index, uint32_t generation)
 {

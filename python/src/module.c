@@ -134,7 +134,7 @@ PyMODINIT_FUNC PyInit__native(void)
   if (!module) return NULL;
   if (py_errors_init(module) && py_array_init(module) && py_reports_init(module) && py_shape_init(module) &&
       py_world_init(module) && py_files_init(module) && py_problem_init(module) &&
-      PyModule_AddFunctions(module, py_batch_methods) == 0 &&
+      py_workspace_init(module) && PyModule_AddFunctions(module, py_batch_methods) == 0 &&
       PyModule_AddFunctions(module, py_gradient_methods) == 0)
     return module;
   Py_DECREF(module);

@@ -22,13 +22,14 @@
 #include "tribo/query.h"
 #include "tribo/solver.h"
 #include "tribo/step.h"
+#include "tribo/workspace.h"
 
 // What the module has once it is imported.
 typedef struct Native {
   PyObject* asarray; // numpy's, or None; null: not looked for yet
   PyObject* error;   // the exception that the others come from
   PyObject* error_of[TB_ERROR_CANCELLED + 1];
-  PyTypeObject *array, *shape, *solid, *world, *problem, *snapshot;
+  PyTypeObject *array, *shape, *solid, *world, *problem, *workspace, *snapshot;
   PyTypeObject *report, *residual;
 } Native;
 
@@ -72,6 +73,7 @@ bool py_read_fixed(PyObject* object, const char* name, int count, double* out); 
 // Converters for PyArg_ParseTuple's "O&".
 int py_to_vec3(PyObject* object, void* out);
 int py_to_quat(PyObject* object, void* out);
+int py_to_bits(PyObject* object, void* out);     // uint32_t: a category or a mask
 int py_to_body(PyObject* object, void* out);     // tbBodyId; None: no body
 int py_to_joint(PyObject* object, void* out);    // tbJointId
 int py_to_material(PyObject* object, void* out); // tbMaterialId; None: the default one
@@ -138,6 +140,16 @@ extern PyMethodDef py_problem_read_methods[], py_problem_solve_methods[], py_pro
 bool py_set_options(tbContext* ctx, tbStepOptions* options, PyObject* dict);
 bool py_set_option(tbContext* ctx, tbStepOptions* options, const char* key, PyObject* value);
 bool py_to_model(const char* name, tbModel* out);
+
+// Workspaces.
+typedef struct Workspace {
+  PyObject_HEAD tbWorkspace* space;
+  bool busy; // in a call that may have released the interpreter lock
+} Workspace;
+
+bool py_workspace_enter(Workspace* self); // false with an exception where it is busy; the caller ends it
+PyObject* py_workspace_solve(Workspace* self, PyObject* args);
+bool py_workspace_init(PyObject* module);
 
 // Adds a table of methods to a list that ends with a null name; returns the new list, which the caller frees.
 PyMethodDef* py_join_methods(PyMethodDef* const* tables, int count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solving and judging contact problems. The interpreter lock is released while a method runs; a problem never
-// changes, so any number of threads may solve it at a time.
+// changes, so any number of threads may solve it at a time. A workspace is of one thread at a time.
 #include "native.h"
 
 #include "tribo/tools/array.h"
@@ -22,8 +22,10 @@ static void write_trace(void* user, const tbTraceEvent* event)
   if (!trace->failed) trace->failed = tb_array_push(trace->ctx, &trace->rows, row, TRACE) != TB_OK;
 }
 
-// What a call holds until it ends.
+// What a call solves, and what it holds until it ends.
 typedef struct {
+  const tbProblem* problem;
+  tbWorkspace* space; // null: the problem by itself
   tbContext ctx;
   tbStepOptions step; // of which the solver's part counts
   Numbers lambda;
@@ -32,33 +34,36 @@ typedef struct {
   Watch watch;
 } Call;
 
-static bool prepare(Problem* self, PyObject* options, PyObject* start, int threads, Call* call)
+static bool prepare(PyObject* options, PyObject* start, int threads, Call* call)
 {
   call->ctx = tb_default_context();
   call->step = tb_default_step_options();
   call->step.solver = tb_default_solve_options();
   if (!py_set_options(&call->ctx, &call->step, options)) return false;
-  if (!py_read_numbers(start, "start", 1, self->problem->nrow, -1, &call->lambda)) return false;
+  if (!py_read_numbers(start, "start", 1, call->problem->nrow, -1, &call->lambda)) return false;
   if (threads == 1 || tb_threads_create(&call->ctx, threads, &call->ctx.threads) == TB_OK) return true;
   return py_raise(&call->ctx);
 }
 
-static tbStatus run(Problem* self, Call* call, bool traced)
+static tbStatus run(Call* call, bool traced)
 {
   call->trace = (Trace){.ctx = &call->ctx, .rows = TB_ARRAY(double)};
   if (traced) call->step.solver.trace = write_trace, call->step.solver.trace_user = &call->trace;
   call->ctx.interrupt = py_watch(&call->watch);
   PyThreadState* released = PyEval_SaveThread();
-  tbStatus status = tb_solve(&call->ctx, self->problem, &call->step.solver, call->lambda.at, &call->result);
+  const tbSolveOptions* options = &call->step.solver;
+  tbStatus status = call->space
+                        ? tb_workspace_solve(&call->ctx, call->space, options, call->lambda.at, &call->result)
+                        : tb_solve(&call->ctx, call->problem, options, call->lambda.at, &call->result);
   PyEval_RestoreThread(released);
   return status;
 }
 
-static PyObject* solution(Problem* self, Call* call)
+static PyObject* solution(Call* call)
 {
   PyObject *lambda, *trace;
-  double* to = py_new_doubles(&lambda, 1, self->problem->nrow, 0);
-  if (to) memcpy(to, call->lambda.at, (size_t)self->problem->nrow * sizeof(double));
+  double* to = py_new_doubles(&lambda, 1, call->problem->nrow, 0);
+  if (to) memcpy(to, call->lambda.at, (size_t)call->problem->nrow * sizeof(double));
   lambda = py_finish(lambda);
   to = py_new_doubles(&trace, 2, (Py_ssize_t)(call->trace.rows.count / TRACE), TRACE);
   if (to && call->trace.rows.count)
@@ -73,19 +78,33 @@ static PyObject* solution(Problem* self, Call* call)
   return NULL;
 }
 
-static PyObject* solve(Problem* self, PyObject* args)
+// (options, start, traced, threads)
+static PyObject* solve_with(Call* call, PyObject* args)
 {
   PyObject *options, *start, *result = NULL;
   int traced, threads;
-  Call call = {0};
   if (!PyArg_ParseTuple(args, "O!Opi:solve", &PyDict_Type, &options, &start, &traced, &threads)) return NULL;
-  if (prepare(self, options, start, threads, &call)) {
-    if (run(self, &call, traced) == TB_OK) result = solution(self, &call);
-    else py_raise(&call.ctx);
+  if (prepare(options, start, threads, call)) {
+    if (run(call, traced) == TB_OK) result = solution(call);
+    else py_raise(&call->ctx);
   }
-  tb_array_free(&call.ctx, &call.trace.rows);
-  tb_threads_destroy(&call.ctx, call.ctx.threads);
-  PyMem_Free(call.lambda.at);
+  tb_array_free(&call->ctx, &call->trace.rows);
+  tb_threads_destroy(&call->ctx, call->ctx.threads);
+  PyMem_Free(call->lambda.at);
+  return result;
+}
+
+static PyObject* solve(Problem* self, PyObject* args)
+{
+  return solve_with(&(Call){.problem = self->problem}, args);
+}
+
+PyObject* py_workspace_solve(Workspace* self, PyObject* args)
+{
+  if (!py_workspace_enter(self)) return NULL;
+  PyObject* result =
+      solve_with(&(Call){.problem = tb_workspace_problem(self->space), .space = self->space}, args);
+  self->busy = false;
   return result;
 }
 

@@ -104,11 +104,11 @@ static PyObject* add_body(World* self, PyObject* args)
   PyObject *shapes, *inertia, *friction, *restitution, *keys, *centre;
   tbVec3 middle;
   int bullet;
-  if (!PyArg_ParseTuple(args, "zsOO&ddOO&O&O&O&OOOpIIO:add_body", &def.name, &motion, &shapes, py_to_material,
-                        &def.material, &def.mass, &def.density, &inertia, py_to_vec3, &def.position,
-                        py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
-                        &def.angular_velocity, &friction, &restitution, &keys, &bullet, &def.category,
-                        &def.mask, &centre))
+  if (!PyArg_ParseTuple(args, "zsOO&ddOO&O&O&O&OOOpO&O&O:add_body", &def.name, &motion, &shapes,
+                        py_to_material, &def.material, &def.mass, &def.density, &inertia, py_to_vec3,
+                        &def.position, py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
+                        &def.angular_velocity, &friction, &restitution, &keys, &bullet, py_to_bits,
+                        &def.category, py_to_bits, &def.mask, &centre))
     return NULL;
   if (centre != Py_None && !py_to_vec3(centre, &middle)) return NULL;
   if (centre != Py_None) def.centre = &middle;
@@ -210,11 +210,12 @@ static PyObject* add_soft(World* self, PyObject* args)
   const char *model, *basis;
   PyObject *solid, *friction, *pins;
   int self_contact;
-  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&Opisz:add_soft", &def.name, py_native.solid, &solid,
+  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&OpiszO&O&:add_soft", &def.name, py_native.solid, &solid,
                         &model, &def.soft.young, &def.soft.poisson, &def.soft.density, &def.soft.mass_damping,
                         &def.soft.stiffness_damping, py_to_material, &def.material, &friction, py_to_vec3,
                         &def.position, py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
-                        &def.angular_velocity, &pins, &self_contact, &def.modes, &basis, &def.basis_file))
+                        &def.angular_velocity, &pins, &self_contact, &def.modes, &basis, &def.basis_file,
+                        py_to_bits, &def.category, py_to_bits, &def.mask))
     return NULL;
   if (!read_basis(basis, &def.basis)) return NULL;
   if (!tb_elastic_from_name(model, &def.soft.model)) {
@@ -233,12 +234,13 @@ static PyObject* add_cloth(World* self, PyObject* args)
   PyObject *sheet, *friction, *pins;
   int self_contact, cells[2] = {0};
   double size[2] = {0};
-  if (!PyArg_ParseTuple(args, "zOddiiddddddddO&OO&O&O&O&Op:add_cloth", &def.name, &sheet, &size[0], &size[1],
-                        &cells[0], &cells[1], &def.cloth.area_density, &def.cloth.stretch, &def.cloth.shear,
-                        &def.cloth.bend, &def.cloth.strain_limit, &def.cloth.limit_stiffness,
-                        &def.cloth.thickness, &def.cloth.air_damping, py_to_material, &def.material,
-                        &friction, py_to_vec3, &def.position, py_to_quat, &def.orientation, py_to_vec3,
-                        &def.velocity, py_to_vec3, &def.angular_velocity, &pins, &self_contact))
+  if (!PyArg_ParseTuple(args, "zOddiiddddddddO&OO&O&O&O&OpO&O&:add_cloth", &def.name, &sheet, &size[0],
+                        &size[1], &cells[0], &cells[1], &def.cloth.area_density, &def.cloth.stretch,
+                        &def.cloth.shear, &def.cloth.bend, &def.cloth.strain_limit,
+                        &def.cloth.limit_stiffness, &def.cloth.thickness, &def.cloth.air_damping,
+                        py_to_material, &def.material, &friction, py_to_vec3, &def.position, py_to_quat,
+                        &def.orientation, py_to_vec3, &def.velocity, py_to_vec3, &def.angular_velocity, &pins,
+                        &self_contact, py_to_bits, &def.category, py_to_bits, &def.mask))
     return NULL;
   def.self_contact = self_contact;
   if (PyObject_TypeCheck(sheet, py_native.shape) && ((Shape*)sheet)->shape.type == TB_SHAPE_MESH) {

@@ -21,7 +21,8 @@ static PyObject* ray(World* self, PyObject* args)
   tbVec3 from, direction;
   double length;
   unsigned categories;
-  if (!PyArg_ParseTuple(args, "O&O&dI:ray", py_to_vec3, &from, py_to_vec3, &direction, &length, &categories))
+  if (!PyArg_ParseTuple(args, "O&O&dO&:ray", py_to_vec3, &from, py_to_vec3, &direction, &length, py_to_bits,
+                        &categories))
     return NULL;
   tbWorld* world = py_world(self);
   if (!world) return NULL;
@@ -37,7 +38,8 @@ static PyObject* nearest(World* self, PyObject* args)
   tbVec3 point;
   double reach;
   unsigned categories;
-  if (!PyArg_ParseTuple(args, "O&dI:nearest", py_to_vec3, &point, &reach, &categories)) return NULL;
+  if (!PyArg_ParseTuple(args, "O&dO&:nearest", py_to_vec3, &point, &reach, py_to_bits, &categories))
+    return NULL;
   tbWorld* world = py_world(self);
   tbHit hit;
   if (!world) return NULL;
@@ -49,7 +51,8 @@ static PyObject* overlap(World* self, PyObject* args)
 {
   tbBox box;
   unsigned categories;
-  if (!PyArg_ParseTuple(args, "O&O&I:overlap", py_to_vec3, &box.lo, py_to_vec3, &box.hi, &categories))
+  if (!PyArg_ParseTuple(args, "O&O&O&:overlap", py_to_vec3, &box.lo, py_to_vec3, &box.hi, py_to_bits,
+                        &categories))
     return NULL;
   tbWorld* world = py_world(self);
   if (!world) return NULL;

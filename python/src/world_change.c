@@ -222,8 +222,10 @@ static PyObject* move_to(World* self, PyObject* args)
 static PyObject* set_filter(World* self, PyObject* args)
 {
   tbBodyId body;
-  unsigned category, mask;
-  if (!PyArg_ParseTuple(args, "O&II:set_filter", py_to_body, &body, &category, &mask)) return NULL;
+  uint32_t category, mask;
+  if (!PyArg_ParseTuple(args, "O&O&O&:set_filter", py_to_body, &body, py_to_bits, &category, py_to_bits,
+                        &mask))
+    return NULL;
   if (!py_world_has_body(self, body)) return NULL;
   return done(self, tb_body_set_filter(&self->ctx, self->scene.world, body, category, mask));
 }

@@ -22,7 +22,7 @@ from ._native import (ArgumentError, Cancelled, Error, FileError, InputError, Nu
                       Shape, Snapshot, Solid, UnsupportedError, box, capsule, convex, cylinder, load_convex, load_mesh, mesh,
                       plane, solid, solid_box, solid_load, solid_sphere, sphere)
 from . import _native
-from .problem import Problem, Solution
+from .problem import Problem, Solution, Workspace
 from .world import Body, Contacts, Energy, Hit, History, Joint, Material, World, batch
 
 __version__ = _native.version()

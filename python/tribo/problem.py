@@ -50,6 +50,7 @@ class Problem:
         solution.impulses, solution.residual.velocity, solution.trace
         problem.compare()                                   # every solver that takes it: rows for pandas
         problem.judge(solution.impulses)                    # one Residual
+        problem.workspace()                                 # for many solves with other values
         problem.judge_contacts(solution.impulses)           # the part of each contact
         problem.W, problem.J, problem.A, problem.q
 
@@ -182,9 +183,11 @@ class Problem:
         options  tolerance (fclib's scaling, 1e-8), velocity_tolerance (m/s), iterations, time_budget (s), order,
                  model, …: tribo.options() lists them
         """
-        chosen = {"solver.name": solver}
-        chosen.update({option_key(key): value for key, value in options.items()})
-        return Solution(*self._native._solve(chosen, self._start(start), trace, threads))
+        return Solution(*self._native._solve(_chosen(solver, options), self._start(start), trace, threads))
+
+    def workspace(self):
+        """A Workspace for many solves of this pattern."""
+        return Workspace(self)
 
     def _start(self, start):
         if isinstance(start, str) and start == "cold" or start is None and self.guess is None:
@@ -233,6 +236,59 @@ class Problem:
     def velocities(self, impulses):
         """v = v_free + A⁻¹Jᵀλ (dofs)."""
         return self._native._judge(impulses, "cone", 8)[2]
+
+
+class Workspace:
+    """Many solves of one pattern: values change; factors, colours, islands and memory are kept.
+
+        space = problem.workspace()                    # a copy: the problem stays as it is
+        for lean in angles:
+            space.update(v_free=falling(lean))         # bias, v_free, params, compliance: those that change
+            solution = space.solve("bgs", tolerance=1e-6)
+
+    A solve starts from the impulses of the last one unless told otherwise, and has the bits of Problem.solve on a
+    problem of the same values from the same start.
+    """
+
+    def __init__(self, problem):
+        if not isinstance(problem, Problem):
+            raise TypeError("a Workspace is made of a Problem")
+        self._native = _native.workspace(problem._native)
+        self._last = problem.guess
+
+    rows = property(lambda self: self._native.rows, doc="Rows of all contacts together.")
+    dofs = property(lambda self: self._native.dofs, doc="Degrees of freedom of A; 0 where W is given.")
+
+    def __repr__(self):
+        return f"<tribo.Workspace: {self.rows} rows, {self.dofs} dofs>"
+
+    def update(self, *, bias=None, v_free=None, params=None, compliance=None):
+        """New values, laid out as a Problem's; None: as they are. All of them are taken, or none."""
+        self._native._update(bias, v_free, params, compliance)
+
+    def update_like(self, problem):
+        """All values, those of W, or of A and J, too, from a problem of the same pattern; another is refused."""
+        if not isinstance(problem, Problem):
+            raise TypeError("values are taken from a Problem")
+        self._native._update_like(problem._native)
+
+    def solve(self, solver="auto", *, start=None, trace=False, threads=1, **options):
+        """As Problem.solve.
+
+        start    None: the impulses of the last solve, of the first one the problem's guess or zeros; 'cold': zeros
+        """
+        if isinstance(start, str) and start == "cold" or start is None and self._last is None:
+            start = [0.0] * self.rows
+        solution = Solution(*self._native._solve(_chosen(solver, options), self._last if start is None else start, trace,
+                                                 threads))
+        self._last = solution.impulses
+        return solution
+
+
+def _chosen(solver, options):
+    chosen = {"solver.name": solver}
+    chosen.update({option_key(key): value for key, value in options.items()})
+    return chosen
 
 
 # Matrices to compressed rows: (rows, columns, indptr, indices, data).

@@ -230,7 +230,7 @@ class Body(_Handle):
         self.world._body_restitution(self.id, restitution)
 
     def set_filter(self, category=1, mask=_ALL):
-        """Two rigid bodies touch where each has a category that the other's mask has."""
+        """Two bodies, rigid or not, touch where each has a category that the other's mask has."""
         self.world._set_filter(self.id, category, mask)
 
     def set_motion(self, keys=None):
@@ -527,15 +527,17 @@ class World(_native.World):
 
     def add_soft(self, solid, position=_ZERO, orientation=_IDENTITY, *, name=None, model="corotated", young=1e6,
                  poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0, material=None, friction=None,
-                 velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True):
+                 velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True, category=1, mask=_ALL):
         """A deformable solid: tribo.solid_box, tribo.solid_load, … pins: (nodes, body or None) each."""
         return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
                                          _id(material, self), friction, position, orientation, velocity,
-                                         angular_velocity, self._pins(pins), self_contact, 0, "linear", None))
+                                         angular_velocity, self._pins(pins), self_contact, 0, "linear", None,
+                                         category, mask))
 
     def add_reduced(self, solid, modes, position=_ZERO, orientation=_IDENTITY, *, basis="linear", basis_file=None,
                     name=None, young=1e6, poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0,
-                    material=None, friction=None, velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True):
+                    material=None, friction=None, velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True,
+                    category=1, mask=_ALL):
         """A solid that deforms by a few modes of vibration in a frame that moves with it.
 
         modes       how many
@@ -547,11 +549,13 @@ class World(_native.World):
         model = "stvk" if basis == "modal-derivatives" else "linear"
         return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
                                          _id(material, self), friction, position, orientation, velocity,
-                                         angular_velocity, self._pins(pins), self_contact, modes, basis, basis_file))
+                                         angular_velocity, self._pins(pins), self_contact, modes, basis, basis_file,
+                                         category, mask))
 
     def add_cloth(self, sheet, position=_ZERO, orientation=_IDENTITY, *, name=None, area_density=0.2, stretch=200.0,
                   shear=50.0, bend=1e-5, strain_limit=0.0, limit_stiffness=0.0, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=_ZERO,
-                  angular_velocity=_ZERO, pins=(), self_contact=True):
+                  angular_velocity=_ZERO, pins=(), self_contact=True, category=1,
+                  mask=_ALL):
         """Cloth of a tribo.mesh, or of a grid ((width, height), (cells, cells)) in the plane z = 0.
 
         strain_limit   threads that are longer or shorter than at rest by more than this part resist with
@@ -561,7 +565,7 @@ class World(_native.World):
         mesh = sheet if isinstance(sheet, _native.Shape) else None
         return Body(self, self._add_cloth(name, mesh, width, height, across, along, area_density, stretch, shear, bend,
                                           strain_limit, limit_stiffness, thickness, air_damping, _id(material, self), friction, position, orientation,
-                                          velocity, angular_velocity, self._pins(pins), self_contact))
+                                          velocity, angular_velocity, self._pins(pins), self_contact, category, mask))
 
     def _pins(self, pins):
         return tuple((nodes, _id(body, self), _ZERO, _ZERO, None) for nodes, body in pins)
@@ -581,7 +585,7 @@ class World(_native.World):
                                            servo, effort, compliance, damping, collide, name))
 
     def ignore_pair(self, a, b, ignore=True):
-        """Two rigid bodies pass through each other from now on, or no longer."""
+        """Two bodies pass through each other from now on, or no longer."""
         self._ignore_pair(_id(a, self), _id(b, self), ignore)
 
     # Looking.
