@@ -194,13 +194,17 @@ static tbStatus run_setup(Paper* p, const Setup* s, tbOut* csv)
   return TB_OK;
 }
 
-static bool is_wanted(const Paper* p, const Setup* s) { return !p->only || strcmp(p->only, s->name) == 0; }
+static bool is_named(const Paper* p, const char* name) { return !p->only || strcmp(p->only, name) == 0; }
+static bool is_wanted(const Paper* p, const Setup* s) { return is_named(p, s->name); }
 
 tbStatus paper_verschoor(Paper* p)
 {
   const char* names[20] = {NULL};
   for (int i = 0; i < verschoor_setup_count; i++) names[i] = verschoor_setups[i].name;
+  names[verschoor_setup_count] = "figures";
   TB_TRY(paper_check_only(p, names));
+  if (is_named(p, "figures")) TB_TRY(verschoor_figures(p));
+  if (p->only && is_named(p, "figures")) return TB_OK;
   paper_section(
       p, "Table 1",
       "Time is of one core, collision detection, assembly and all solves of a step included, the judge's "

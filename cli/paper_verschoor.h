@@ -70,6 +70,9 @@ typedef struct {
   double peak;            // bytes
 } Outcome;
 
+// What is beside table 1 (paper_verschoor_figures.c).
+tbStatus verschoor_figures(Paper* paper);
+
 // cap: CPU seconds that a method may take before it is stopped.
 tbStatus verschoor_measure(const Paper* paper, const Setup* setup, double cap, Outcome* out);
 
