@@ -30,6 +30,21 @@ typedef enum tbStabilization {
 
 const char* tb_stabilization_name(tbStabilization kind);
 
+// Springs of the scheme penalty, by their depth d: k L (d/L)^p, or k L (exp(d/L) − 1).
+typedef enum tbPenaltySpring { TB_SPRING_POWER, TB_SPRING_EXPONENTIAL, TB_SPRING_COUNT } tbPenaltySpring;
+
+const char* tb_penalty_spring_name(tbPenaltySpring kind);
+
+// Its friction, which the contact's law cuts.
+typedef enum tbPenaltyFriction {
+  TB_PENALTY_ANCHORS, // springs to where the contact began
+  TB_PENALTY_DAMPING, // what stops sliding within a step
+  TB_PENALTY_RELAXED, // friction_stiffness times the sliding
+  TB_PENALTY_FRICTION_COUNT
+} tbPenaltyFriction;
+
+const char* tb_penalty_friction_name(tbPenaltyFriction kind);
+
 typedef struct tbStepOptions {
   const char* scheme; // a name of the table of schemes
   double dt;          // s
@@ -51,7 +66,11 @@ typedef struct tbStepOptions {
   double penalty_stiffness; // scheme penalty: N/m
   double penalty_damping;   // scheme penalty: share of critical damping
   double penalty_recede;    // scheme penalty: stiffness of normals where bodies part, as a share of it
-  double clearance;         // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
+  tbPenaltySpring penalty_spring;     // scheme penalty
+  double penalty_exponent;            // scheme penalty: of springs by powers; 1: linear
+  double penalty_length;              // scheme penalty, m: of springs that are not linear; 0: chosen
+  tbPenaltyFriction penalty_friction; // scheme penalty
+  double clearance;       // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
   int rounds;             // scheme implicit: how often, at most, contacts are found anew and solved for again
   int relinearizations;   // scheme implicit: how often, at most, contacts are linearised anew where nothing
                           // meets

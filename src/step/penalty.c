@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Penalty contact: springs and dampers (Cundall and Strack 1979; course, section on penalty methods).
 //
-//   f_n = max(0, −k φ − b u_n)             while φ < 0; k is less while φ grows (k_recede): what bounces
-//                                          leaves with √(k_recede/k) of its speed
-//   f_T = −k ξ − b u_T, cut to μ f_n        ξ: how far the contact has slid since it began, held by an anchor
-//   that
-//                                          follows when friction gives way
+// Forces by depth and velocity are in penalty_force.c: springs and dampers along the normal, friction by
+// anchors that follow when it gives way, or as damping.
 //
-// Explicit in the positions, so k is bounded by the step: without one given, k = m/(10 h²) with the mass m
-// that the contact feels along its normal, shared among the points of the pair. The impulses h f are put to
+// Explicit in the positions. The impulses h f are put to
 // the same judge as every solver's: its number says how far springs are from the contact law. Joints stay
 // rigid: their rows are solved with the contact forces known.
-#include "step/friction_pair.h"
+#include "step/penalty.h"
+
 #include "step/count.h"
 
 #include "base/clock.h"
@@ -31,26 +28,6 @@ typedef struct Anchors {
   Anchor* at;
 } Anchors;
 
-typedef struct {
-  const tbWorld* world;
-  const tbStepOptions* options;
-  const Anchors* before; // of the last step; null: there are none
-} Model;
-
-// The inverse mass felt at the contact along d.
-static double inverse_mass(const tbWorld* w, const tbContactConstraint* t, tbVec3 d)
-{
-  double sum = 0;
-  int body[2] = {t->body_a, t->body_b};
-  for (int side = 0; side < 2; side++) {
-    const tbBody* b = &tb_bodies(w)[body[side]];
-    if (b->motion != TB_BODY_DYNAMIC) continue;
-    tbVec3 lever = tb_quat_unrotate(b->q, tb_cross3(tb_sub3(t->position, b->x), d));
-    sum += 1 / b->mass + tb_dot3(lever, tb_mat3_mulv(b->inertia_inv, lever));
-  }
-  return sum;
-}
-
 // The anchor's stretch so far: that of the last step at the same features.
 static tbVec3 stretch_before(const Anchors* before, const tbContactConstraint* t)
 {
@@ -64,36 +41,6 @@ static tbVec3 stretch_before(const Anchors* before, const tbContactConstraint* t
   for (; lo < count && before->at[lo].shape_a == t->shape_a && before->at[lo].shape_b == t->shape_b; lo++)
     if (before->at[lo].feature == t->point.feature) return before->at[lo].stretch;
   return tb_zero3();
-}
-
-// The force of one contact in its frame; *stretch is brought up to date (world axes).
-static tbVec3 force_at(const Model* m, const tbContactConstraint* t, int points, tbVec3* stretch)
-{
-  const tbStepOptions* o = m->options;
-  const tbBody *a = &tb_bodies(m->world)[t->body_a], *b = &tb_bodies(m->world)[t->body_b];
-  double h = o->dt, mass = 1 / inverse_mass(m->world, t, tb_mat3_row(t->frame, 0)) / points;
-  double k = o->penalty_stiffness > 0 ? o->penalty_stiffness : 0.1 * mass / (h * h);
-  double damping = 2 * o->penalty_damping * sqrt(k * mass);
-  *stretch = tb_zero3();
-  if (!(t->point.gap < 0)) return tb_zero3();
-  tbVec3 u = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w);
-  double spring = u.x > 0 ? o->penalty_recede * k : k; // of the normal: weaker where bodies part
-  double fn = fmax(0, -spring * t->point.gap - damping * u.x);
-  tbVec3 T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2), old = stretch_before(m->before, t);
-  double xt = tb_dot3(old, T) + h * u.y, xb = tb_dot3(old, B) + h * u.z;
-  double f[2] = {-k * xt - damping * u.y, -k * xb - damping * u.z};
-  double param[8];
-  for (int i = 0; i < 8; i++)
-    param[i] = t->law == TB_LAW_BOX ? t->param[i] / h : t->param[i]; // Tresca's: forces
-  double use = t->rows >= 3 ? tb_friction_use(t->law, param, fn, f) : INFINITY;
-  if (use > 1) { // friction gives way: the anchor follows
-    bool round = t->rows < 3 || t->law == TB_LAW_COULOMB || t->law == TB_LAW_ROLLING;
-    if (round || (u.y == 0 && u.z == 0)) f[0] = f[0] / use, f[1] = f[1] / use;
-    else tb_friction_against(t->law, param, fn, (double[2]){u.y, u.z}, f);
-    xt = -(f[0] + damping * u.y) / k, xb = -(f[1] + damping * u.z) / k;
-  }
-  *stretch = tb_add3(tb_scale3(xt, T), tb_scale3(xb, B));
-  return tb_vec3(fn, f[0], f[1]);
 }
 
 static int points_of_pair(const tbContactConstraint* t, int count, int i)
@@ -113,14 +60,17 @@ static void push_bodies(const tbWorld* w, const tbStepWork* work, tbUnconstraine
   for (int i = 0; i < a->nconstraint; i++) {
     const tbContactConstraint* t = &a->constraint[i];
     const double* lambda = a->lambda + a->problem->row_adr[i];
-    tbVec3 local = tb_vec3(lambda[0], t->rows > 1 ? lambda[1] : 0, t->rows > 1 ? lambda[2] : 0);
-    tbVec3 impulse = tb_mat3_tmulv(t->frame, local);
+    tbVec3 local = tb_vec3(lambda[0], t->rows > 1 ? t->stretch[0] * lambda[1] : 0,
+                           t->rows > 1 ? t->stretch[1] * lambda[2] : 0);
+    tbVec3 impulse = tb_mat3_tmulv(t->frame, local), turn = tb_zero3();
+    for (int r = 3; r < t->rows; r++)
+      turn = tb_madd3(turn, lambda[r], tb_mat3_row(t->frame, t->rows == 5 ? r - 2 : r - 3));
     for (int side = 0; side < 2; side++) {
       int k = side ? t->body_b : t->body_a;
       const tbBody* b = &tb_bodies(w)[k];
       if (b->motion != TB_BODY_DYNAMIC) continue;
       tbVec3 p = side ? impulse : tb_neg3(impulse);
-      tbVec3 spin = tb_cross3(tb_sub3(t->position, work->centre[k].x), p);
+      tbVec3 spin = tb_madd3(tb_cross3(tb_sub3(t->position, work->centre[k].x), p), side ? 1 : -1, turn);
       tbQuat q = work->centre[k].q;
       unconstrained[k].v = tb_madd3(unconstrained[k].v, 1 / b->mass, p);
       unconstrained[k].w = tb_add3(
@@ -202,14 +152,17 @@ static tbStatus push(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, t
   int count = work->assembly.nconstraint;
   Anchors* next = work->next = make_anchors(ctx, count);
   if (!next) return TB_ERROR_MEMORY;
-  Model model = {w, o, work->state};
   const tbContactConstraint* t = work->constraints.data;
   for (int i = 0; i < count; i++) {
     double* lambda = work->assembly.lambda + work->assembly.problem->row_adr[i];
     next->at[i] = (Anchor){t[i].shape_a, t[i].shape_b, t[i].point.feature, tb_zero3()};
-    tbVec3 f = force_at(&model, &t[i], points_of_pair(t, count, i), &next->at[i].stretch);
-    for (int r = 0; r < t[i].rows; r++)
-      lambda[r] = r == 0 ? o->dt * f.x : r == 1 ? o->dt * f.y : r == 2 ? o->dt * f.z : 0;
+    tbPenaltyPoint point = {&t[i], points_of_pair(t, count, i), stretch_before(work->state, &t[i])};
+    double force[6];
+    tb_penalty_force(w, o, &point, force, &next->at[i].stretch);
+    for (int r = 0; r < t[i].rows; r++) {
+      double unit = r == 1 || r == 2 ? t[i].stretch[r - 1] : 1;
+      lambda[r] = unit > 0 ? o->dt * force[r] / unit : 0;
+    }
   }
   TB_TRY(solve_joints(ctx, w, o, work, report));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);

@@ -26,6 +26,9 @@ static const char* preconditioner_at(int i)
 static const char* acceleration_at(int i) { return tb_acceleration_name((tbAcceleration)i); }
 static const char* friction_model_at(int i) { return tb_relaxed_friction_name((tbRelaxedFriction)i); }
 
+static const char* spring_at(int i) { return tb_penalty_spring_name((tbPenaltySpring)i); }
+static const char* penalty_friction_at(int i) { return tb_penalty_friction_name((tbPenaltyFriction)i); }
+
 #define ROW(path, kind, of) .key = path, .member = #of, .type = kind, .at = offsetof(tbStepOptions, of)
 
 static const tbOption rows[] = {
@@ -53,6 +56,18 @@ static const tbOption rows[] = {
      .text =
          "scheme penalty: stiffness of a normal where bodies part, as a share of that where they meet: its "
          "root is what is left of the speed of an impact"},
+    {ROW("scheme.penalty_spring", TB_OPTION_CHOICE, penalty_spring), .choice = spring_at,
+     .text = "scheme penalty: force of a spring by its depth d: k L (d/L)^penalty_exponent, or k L (exp(d/L) "
+             "− 1)"},
+    {ROW("scheme.penalty_exponent", TB_OPTION_NUMBER, penalty_exponent), .low = 1, .high = 8, .value = 1,
+     .text = "scheme penalty: of springs by powers; 1: linear"},
+    {ROW("scheme.penalty_length", TB_OPTION_NUMBER, penalty_length), .high = INFINITY, .unit = "m",
+     .text = "scheme penalty: L of springs that are not linear, of which penalty_stiffness is k; 0: where "
+             "the linear "
+             "one carries the weight"},
+    {ROW("scheme.penalty_friction", TB_OPTION_CHOICE, penalty_friction), .choice = penalty_friction_at,
+     .text = "scheme penalty: friction by anchors, which hold; as damping, which stops sliding within a step "
+             "and holds nothing; or relaxed, friction_stiffness times the sliding; each cut by the law"},
     {ROW("scheme.substeps", TB_OPTION_INT, substeps), .low = 1, .high = 1000, .value = 8,
      .text = "scheme soft-step: of a step; twice as many where a body touches one that is 30 times lighter"},
     {ROW("scheme.hertz", TB_OPTION_NUMBER, hertz), .high = INFINITY, .unit = "Hz",
@@ -105,7 +120,7 @@ static const tbOption rows[] = {
     {ROW("scheme.friction_stiffness", TB_OPTION_NUMBER, descent.friction_stiffness), .high = INFINITY,
      .unit = "N·s/m",
      .text = "schemes primal, vbd, avbd, xpbd: of friction that sticks: it slips at force/k; 0: dt times "
-             "contact_stiffness"},
+             "contact_stiffness. Of penalty with relaxed friction; 0: half of mass/dt"},
     {ROW("scheme.joint_stiffness", TB_OPTION_NUMBER, descent.joint_stiffness), .high = INFINITY,
      .unit = "N/m",
      .text = "schemes primal, vbd, avbd: of joints without compliance; 0: as contact_stiffness"},
@@ -241,6 +256,18 @@ tbStepOptions tb_default_step_options(void)
   o.solver.tolerance = 0; // what steps aim at is in m/s
   o.solver.velocity_tolerance = TB_VELOCITY_TOLERANCE;
   return o;
+}
+
+const char* tb_penalty_spring_name(tbPenaltySpring kind)
+{
+  static const char* const names[TB_SPRING_COUNT] = {"power", "exponential"};
+  return (unsigned)kind < TB_SPRING_COUNT ? names[kind] : NULL;
+}
+
+const char* tb_penalty_friction_name(tbPenaltyFriction kind)
+{
+  static const char* const names[TB_PENALTY_FRICTION_COUNT] = {"anchors", "damping", "relaxed"};
+  return (unsigned)kind < TB_PENALTY_FRICTION_COUNT ? names[kind] : NULL;
 }
 
 const char* tb_stabilization_name(tbStabilization kind)
