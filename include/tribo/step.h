@@ -30,6 +30,16 @@ typedef enum tbStabilization {
 
 const char* tb_stabilization_name(tbStabilization kind);
 
+// What keeps surfaces apart under the scheme ipc, by their distance d below d̂ (src/barrier/barrier.h).
+typedef enum tbBarrierKind {
+  TB_BARRIER_LOG,       // the clamped logarithm (Li et al. 2020)
+  TB_BARRIER_QUADRATIC, // one spring of thickness d̂: an implicit penalty, whose force is bounded
+  TB_BARRIER_LAYERS,    // springs within springs, each thinner and stiffer (Harmon et al. 2009)
+  TB_BARRIER_COUNT
+} tbBarrierKind;
+
+const char* tb_barrier_name(tbBarrierKind kind);
+
 // Springs of the scheme penalty, by their depth d: k L (d/L)^p, or k L (exp(d/L) − 1).
 typedef enum tbPenaltySpring { TB_SPRING_POWER, TB_SPRING_EXPONENTIAL, TB_SPRING_COUNT } tbPenaltySpring;
 
@@ -80,7 +90,8 @@ typedef struct tbStepOptions {
   int iterations;         // scheme pd: of local and global steps, at most
   bool accelerated;       // scheme pd: its iterations have momentum
   bool certified; // scheme pd: what meets on the way becomes a contact, and the iterations are run again
-  double dhat;    // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
+  tbBarrierKind barrier;     // scheme ipc
+  double dhat;               // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
   double velocity_threshold; // scheme ipc, m/s: slower sliding has less than all of its friction
   double barrier_stiffness;  // scheme ipc, N: of a contact at about half of dhat; 0: chosen
   double newton_tolerance;   // ipc, and implicit with newton_steps, m/s: Newton's method ends when it changes

@@ -186,15 +186,15 @@ static void make_positive_12(double H[144])
     }
 }
 
-tbPairEnergy tb_pair_barrier(bool face, const tbVec3 x[4], const tbDistance* d, double dhat, double mollify,
-                             bool positive, double H[144])
+tbPairEnergy tb_pair_barrier(tbBarrierKind kind, bool face, const tbVec3 x[4], const tbDistance* d,
+                             double dhat, double mollify, bool positive, double H[144])
 {
   tbPairEnergy out = {0};
   if (!(d->square < dhat * dhat)) {
     if (H) memset(H, 0, 144 * sizeof *H);
     return out;
   }
-  tbJet W = tb_barrier_of_square(d->square, dhat);
+  tbJet W = tb_barrier_of_square(kind, d->square, dhat);
   tbVec3 ds[4];
   for (int k = 0; k < 4; k++) ds[k] = tb_scale3(2 * d->c[k], d->way);
   tbMollifier m;

@@ -51,7 +51,7 @@ typedef struct tbPairEnergy {
 } tbPairEnergy;
 
 // The barrier of stiffness 1 at the distance of two features. mollify: the `full` of two edges; 0: none.
-tbPairEnergy tb_pair_barrier(bool face, const tbVec3 x[4], const tbDistance* distance, double dhat,
-                             double mollify, bool positive, double H[144]);
+tbPairEnergy tb_pair_barrier(tbBarrierKind kind, bool face, const tbVec3 x[4], const tbDistance* distance,
+                             double dhat, double mollify, bool positive, double H[144]);
 
 #endif

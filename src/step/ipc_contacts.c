@@ -86,9 +86,9 @@ typedef struct {
   double (*hessian)[144]; // null: not wanted
 } Job;
 
-static void plane_energy(tbIpcContact* c, double H[144])
+static void plane_energy(tbBarrierKind kind, tbIpcContact* c, double H[144])
 {
-  tbJet b = c->at.gap > 0 ? tb_barrier(c->at.gap, c->dhat) : (tbJet){.value = INFINITY};
+  tbJet b = c->at.gap > 0 ? tb_barrier(kind, c->at.gap, c->dhat) : (tbJet){.value = INFINITY};
   tbVec3 n = c->at.normal;
   c->energy = (tbPairEnergy){.value = c->kappa * b.value, .push = -c->kappa * b.first};
   c->energy.gradient[0] = tb_scale3(c->kappa * b.first, n);
@@ -106,14 +106,15 @@ static void evaluate(void* user, int begin, int end, int piece)
     tbIpcContact* c = &job->contact[i];
     double* H = job->hessian ? job->hessian[i] : NULL;
     if (c->at.of.kind == TB_SURFACE_PLANE_VERTEX) {
-      plane_energy(c, H);
+      plane_energy(job->ipc->options->barrier, c, H);
       continue;
     }
     bool face = c->at.of.kind == TB_SURFACE_FACE_VERTEX;
     tbVec3 x[4];
     tb_surface_places(&job->ipc->surfaces.scene, &c->at, true, x);
     tbDistance d = tb_distance_of(face, x);
-    c->energy = tb_pair_barrier(face, x, &d, c->dhat, c->mollify, !job->ipc->exact, H);
+    c->energy =
+        tb_pair_barrier(job->ipc->options->barrier, face, x, &d, c->dhat, c->mollify, !job->ipc->exact, H);
     if (!(d.square > 0)) c->energy.value = INFINITY;
     c->energy.value *= c->kappa, c->energy.push *= c->kappa;
     for (int k = 0; k < 4; k++) c->energy.gradient[k] = tb_scale3(c->kappa, c->energy.gradient[k]);

@@ -101,7 +101,7 @@ static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContac
 static double compliance_of(const tbIpc* ipc, const tbIpcContact* c)
 {
   double at = fmin(tb_ipc_touching(c), SOFTEST * c->dhat);
-  return 1 / (ipc->h * ipc->h * c->kappa * tb_barrier(at, c->dhat).second);
+  return 1 / (ipc->h * ipc->h * c->kappa * tb_barrier(ipc->options->barrier, at, c->dhat).second);
 }
 
 double tb_ipc_touching(const tbIpcContact* c) { return c->at.gap < c->dhat ? c->at.gap : APART * c->dhat; }

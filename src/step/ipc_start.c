@@ -308,7 +308,8 @@ static double carried(const tbIpc* ipc, int nodes, double lift)
     bool own = (b->source == TB_IPC_NODE && b->index == nodes) ||
                (a && a->source == TB_IPC_NODE && a->index == nodes);
     double gap = c[i].at.gap + lift;
-    if (own && gap < c[i].dhat) sum -= c[i].kappa * tb_barrier(fmax(gap, 1e-6 * c[i].dhat), c[i].dhat).first;
+    if (own && gap < c[i].dhat)
+      sum -= c[i].kappa * tb_barrier(ipc->options->barrier, fmax(gap, 1e-6 * c[i].dhat), c[i].dhat).first;
   }
   return sum;
 }

@@ -50,7 +50,7 @@ double tb_ipc_volume_energy(const tbIpc* ipc)
     for (int e = 0; n->guarded && e < n->of.fem->nelement[0]; e++) {
       if (!n->guarded[e]) continue;
       Cell c = cell_of(n->of.fem, n->x, e);
-      if (c.J < REACH) sum += c.J > 0 ? c.weight * tb_barrier(c.J, REACH).value : INFINITY;
+      if (c.J < REACH) sum += c.J > 0 ? c.weight * tb_barrier(TB_BARRIER_LOG, c.J, REACH).value : INFINITY;
     }
   }
   return sum;
@@ -101,7 +101,7 @@ static void add_cell(tbIpc* ipc, const tbIpcNodes* n, int element, tbIpcMatrix* 
   const int* at = fem->corner[0] + 4 * (size_t)element;
   Cell c = cell_of(fem, n->x, element);
   if (!(c.J > 0 && c.J < REACH)) return;
-  tbJet b = tb_barrier(c.J, REACH);
+  tbJet b = tb_barrier(TB_BARRIER_LOG, c.J, REACH);
   double h = ipc->h, left = 1 - ipc->progress, H[81], block[9];
   tbVec3 sum = tb_zero3();
   for (int k = 3; k >= 0; k--) {

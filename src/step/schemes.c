@@ -33,7 +33,7 @@ static const tbScheme schemes[] = {
     {.name = "penalty",
      .summary =
          "springs and dampers at the contacts, friction by anchors; a solver for joints and impacts alone",
-     .reference = "Cundall and Strack 1979; course §2",
+     .reference = "Cundall and Strack 1979; course §5.1",
      .method = &tb_penalty,
      .moves = TB_MOVES_FRAMES,
      .laws = JOINTS,

@@ -26,6 +26,7 @@ static const char* preconditioner_at(int i)
 static const char* acceleration_at(int i) { return tb_acceleration_name((tbAcceleration)i); }
 static const char* friction_model_at(int i) { return tb_relaxed_friction_name((tbRelaxedFriction)i); }
 
+static const char* barrier_at(int i) { return tb_barrier_name((tbBarrierKind)i); }
 static const char* spring_at(int i) { return tb_penalty_spring_name((tbPenaltySpring)i); }
 static const char* penalty_friction_at(int i) { return tb_penalty_friction_name((tbPenaltyFriction)i); }
 
@@ -137,6 +138,10 @@ static const tbOption rows[] = {
              "false: as published"},
     {ROW("scheme.mass_splitting", TB_OPTION_BOOL, descent.mass_splitting),
      .text = "scheme xpbd: all constraints at once, masses split among them; false: one after the other"},
+    {ROW("scheme.barrier", TB_OPTION_CHOICE, barrier), .choice = barrier_at,
+     .text = "scheme ipc: what keeps surfaces apart: the logarithm; one spring of thickness dhat, an "
+             "implicit penalty; "
+             "or layers of springs, each of half the thickness and eight times as stiff as the one before"},
     {ROW("scheme.dhat", TB_OPTION_NUMBER, dhat), .high = INFINITY, .unit = "m",
      .text = "scheme ipc: barriers reach so far; 0: chosen from the meshes"},
     {ROW("scheme.velocity_threshold", TB_OPTION_NUMBER, velocity_threshold), .low = 1e-12, .high = INFINITY,
@@ -256,6 +261,12 @@ tbStepOptions tb_default_step_options(void)
   o.solver.tolerance = 0; // what steps aim at is in m/s
   o.solver.velocity_tolerance = TB_VELOCITY_TOLERANCE;
   return o;
+}
+
+const char* tb_barrier_name(tbBarrierKind kind)
+{
+  static const char* const names[TB_BARRIER_COUNT] = {"log", "quadratic", "layers"};
+  return (unsigned)kind < TB_BARRIER_COUNT ? names[kind] : NULL;
 }
 
 const char* tb_penalty_spring_name(tbPenaltySpring kind)

@@ -8,28 +8,35 @@
 
 static const double five_point[4][2] = {{-2, 1.0 / 12}, {-1, -8.0 / 12}, {1, 8.0 / 12}, {2, -1.0 / 12}};
 
-TEST(barrier_has_the_derivatives_it_says)
+static void check_derivatives(tbBarrierKind kind)
 {
   const double dhat = 0.3, step = 1e-5;
-  for (double d = 0.01; d < 0.4; d += 0.013) {
+  for (double d = 0.011; d < 0.4; d += 0.013) {
     double first = 0, second = 0, by_s = 0, by_s2 = 0, s = d * d;
     for (int k = 0; k < 4; k++) {
-      first += five_point[k][1] * tb_barrier(d + five_point[k][0] * step, dhat).value / step;
-      second += five_point[k][1] * tb_barrier(d + five_point[k][0] * step, dhat).first / step;
-      by_s +=
-          five_point[k][1] * tb_barrier_of_square(s * (1 + five_point[k][0] * step), dhat).value / (s * step);
-      by_s2 +=
-          five_point[k][1] * tb_barrier_of_square(s * (1 + five_point[k][0] * step), dhat).first / (s * step);
+      first += five_point[k][1] * tb_barrier(kind, d + five_point[k][0] * step, dhat).value / step;
+      second += five_point[k][1] * tb_barrier(kind, d + five_point[k][0] * step, dhat).first / step;
+      by_s += five_point[k][1] * tb_barrier_of_square(kind, s * (1 + five_point[k][0] * step), dhat).value /
+              (s * step);
+      by_s2 += five_point[k][1] * tb_barrier_of_square(kind, s * (1 + five_point[k][0] * step), dhat).first /
+               (s * step);
     }
-    tbJet b = tb_barrier(d, dhat), w = tb_barrier_of_square(s, dhat);
+    tbJet b = tb_barrier(kind, d, dhat), w = tb_barrier_of_square(kind, s, dhat);
     CHECK_NEAR(b.first, first, 1e-8 * (1 + fabs(first)));
     CHECK_NEAR(b.second, second, 1e-7 * (1 + fabs(second)));
     CHECK_NEAR(w.first, by_s, 1e-7 * (1 + fabs(by_s)));
     CHECK_NEAR(w.second, by_s2, 1e-6 * (1 + fabs(by_s2)));
     CHECK(b.value >= 0 && b.first <= 0 && b.second >= 0);
   }
-  CHECK(tb_barrier(0.3, 0.3).value == 0 && tb_barrier(0.31, 0.3).first == 0);
-  CHECK(-tb_barrier(1e-12, 0.3).first > 1e10); // without bound
+  CHECK(tb_barrier(kind, 0.3, 0.3).value == 0 && tb_barrier(kind, 0.31, 0.3).first == 0);
+  double most = -tb_barrier(kind, 1e-12, 0.3).first;
+  if (kind == TB_BARRIER_QUADRATIC) CHECK_NEAR(most, 1, 1e-9);
+  else CHECK(most > 1e10); // without bound
+}
+
+TEST(barrier_has_the_derivatives_it_says)
+{
+  for (int kind = 0; kind < TB_BARRIER_COUNT; kind++) check_derivatives((tbBarrierKind)kind);
 }
 
 TEST(smooth_friction_reaches_coulombs_at_its_threshold)
@@ -88,7 +95,7 @@ static bool same_parts(const tbDistance* a, const tbDistance* b)
 static double energy(bool face, const tbVec3 x[4], double dhat, double mollify)
 {
   tbDistance d = tb_distance_of(face, x);
-  return tb_pair_barrier(face, x, &d, dhat, mollify, true, NULL).value;
+  return tb_pair_barrier(TB_BARRIER_LOG, face, x, &d, dhat, mollify, true, NULL).value;
 }
 
 // Every type of closest features, random ones and ones that are almost parallel.
@@ -106,7 +113,7 @@ TEST(pair_barriers_have_the_derivatives_of_their_energy)
     tbDistance d = tb_distance_of(face, x);
     if (d.square < 0.01) continue;
     double H[144], exact[144], numeric[144];
-    tbPairEnergy e = tb_pair_barrier(face, x, &d, dhat, full, true, H);
+    tbPairEnergy e = tb_pair_barrier(TB_BARRIER_LOG, face, x, &d, dhat, full, true, H);
     bool clean = true;
     for (int i = 0; i < 12; i++) {
       double first = 0, column[12] = {0};
@@ -117,7 +124,7 @@ TEST(pair_barriers_have_the_derivatives_of_their_energy)
         tbDistance at = tb_distance_of(face, y);
         clean = clean && same_parts(&d, &at);
         first += five_point[k][1] * energy(face, y, dhat, full) / step;
-        tbPairEnergy there = tb_pair_barrier(face, y, &at, dhat, full, true, NULL);
+        tbPairEnergy there = tb_pair_barrier(TB_BARRIER_LOG, face, y, &at, dhat, full, true, NULL);
         for (int j = 0; j < 12; j++) column[j] += five_point[k][1] * (&there.gradient[j / 3].x)[j % 3] / step;
       }
       if (!clean) break;
@@ -129,7 +136,7 @@ TEST(pair_barriers_have_the_derivatives_of_their_energy)
     tbMollifier m;
     if (!face && tb_mollifier(x, full, false, &m)) mollified++;
     else { // the Hessian before it was projected
-      tbJet W = tb_barrier_of_square(d.square, dhat);
+      tbJet W = tb_barrier_of_square(TB_BARRIER_LOG, d.square, dhat);
       tb_distance_hessian_exact(&d, x, W.first, W.second, exact);
       for (int i = 0; i < 144; i++) CHECK_NEAR(exact[i], numeric[i], 1e-3 * (1 + fabs(numeric[i])));
     }
@@ -159,7 +166,7 @@ TEST(mollified_edges_turn_past_parallel_smoothly)
     tb_sin_cos(angle, &s, &c);
     tbVec3 x[4] = {tb_vec3(-c, -s, 0.2), tb_vec3(c, s, 0.2), tb_vec3(-0.7, 0, 0), tb_vec3(1.3, 0, 0)};
     tbDistance d = tb_distance_of(false, x);
-    tbPairEnergy e = tb_pair_barrier(false, x, &d, dhat, full, true, NULL);
+    tbPairEnergy e = tb_pair_barrier(TB_BARRIER_LOG, false, x, &d, dhat, full, true, NULL);
     double torque = 0;
     for (int i = 0; i < 2; i++) torque += x[i].x * e.gradient[i].y - x[i].y * e.gradient[i].x;
     if (k > -400) jump = fmax(jump, fabs(torque - before));

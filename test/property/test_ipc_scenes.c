@@ -44,14 +44,14 @@ static int inverted(const tbWorld* w)
   return count;
 }
 
-static Outcome run(const IpcScene* s, bool exact)
+static Outcome run(const IpcScene* s, bool exact, tbBarrierKind barrier)
 {
   Outcome out = {0};
   tbContext ctx = tb_default_context();
   tbScene scene;
   CHECK_OK(&ctx, tb_scene_parse(&ctx, s->name, s->text, strlen(s->text), NULL, &scene));
   tbWorld* w = scene.world;
-  scene.step.exact_friction = exact;
+  scene.step.exact_friction = exact, scene.step.barrier = barrier;
   for (size_t i = 0; i < w->material.count; i++)
     ((tbMaterial*)w->material.data)[i].contact_material.friction.mu = s->mu;
   double size = 1e-3, before = INFINITY; // J; of motion so far
@@ -73,11 +73,11 @@ static Outcome run(const IpcScene* s, bool exact)
   return out;
 }
 
-static void check(int index, uint64_t seed, bool exact, bool tell)
+static void check(int index, uint64_t seed, bool exact, tbBarrierKind barrier, bool tell)
 {
   IpcScene s;
   ipc_scene(index, seed, &s);
-  Outcome o = run(&s, exact);
+  Outcome o = run(&s, exact, barrier);
   bool good =
       o.crossed == 0 && o.missed == 0 && o.inverted == 0 && o.gained <= 1e-5 && !(exact && o.unsolved > 0);
   if (tell)
@@ -100,10 +100,19 @@ static void check_all(bool exact)
   int seeds = asked ? atoi(asked) : 1;
   for (int k = 0; k < IPC_SCENES; k++) {
     if (asked ? only && atoi(only) != k : (expensive >> k & 1) || (test_quick() && k % 4)) continue;
-    for (int seed = 0; seed < seeds; seed++) check(k, (uint64_t)seed, exact, asked != NULL);
+    for (int seed = 0; seed < seeds; seed++) check(k, (uint64_t)seed, exact, TB_BARRIER_LOG, asked != NULL);
   }
 }
 
 TEST(ipc_holds_in_forty_scenes) { check_all(false); }
 
 TEST(ipc_with_exact_friction_holds_in_forty_scenes) { check_all(true); }
+
+// The implicit penalty, and layers of springs.
+TEST(ipc_holds_with_other_barriers)
+{
+  static const int some[] = {1, 10, 11, 19, 21, 29, 33};
+  for (int kind = TB_BARRIER_LOG + 1; kind < TB_BARRIER_COUNT; kind++)
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+      check(some[i], 0, kind == TB_BARRIER_LAYERS, (tbBarrierKind)kind, false);
+}
