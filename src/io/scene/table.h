@@ -43,6 +43,7 @@
 // clang-format on
 
 extern const tbRecord tb_friction_record, tb_motion_key_record, tb_motion_record, tb_repeat_record;
+extern const tbRecord tb_joint_record;                                    // format_joint.c
 extern const tbRecord tb_soft_record, tb_cloth_record, tb_reduced_record; // format_soft.c
 
 #endif

@@ -36,7 +36,7 @@ const char io_deformable_scene[] = JSON(
   {"mesh": {"ring": {"inner": 0.5, "outer": 1, "height": 0.5, "cells": [1, 10, 2]}}, "position": [28, 0, 0]}],
  "cloth": [
   {"name": "flag", "mesh": {"grid": {"size": [2, 1], "cells": [4, 3]}}, "area_density": 0.3, "stretch": 100,
-   "shear": 20, "bend": 1e-4, "thickness": 0.003, "air_damping": 0.1, "damping": 1e-3, "warp": [0, 1, 0],
+   "shear": 20, "bend": 1e-4, "strain_limit": 0.1, "limit_stiffness": 1e4, "thickness": 0.003, "air_damping": 0.1, "damping": 1e-3, "warp": [0, 1, 0],
    "orientation_euler": [0, 0, 0], "position": [0, 10, 0], "scale": 2, "material": "rubber",
    "pins": [{"box": [[-2, 9, 0], [-2, 11, 0]]}], "attach": [{"body": "block", "box": [[2, 9, 0], [2, 11, 0]]}]}],
  "reduced": [
