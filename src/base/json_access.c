@@ -135,25 +135,40 @@ tbStatus tb_json_get_string(tbContext* ctx, const tbJson* node, const char** out
   return TB_OK;
 }
 
-tbStatus tb_json_get_choice(tbContext* ctx, const tbJson* node, const char* const* names, int* out)
+// The names to choose from, in one line.
+static void list_names(const char* const* names, char list[LIST])
 {
-  char list[LIST] = "";
-  for (int i = 0; names[i]; i++) tb_list_append(list, sizeof list, names[i]);
-  if (node->type != TB_JSON_STRING) return EXPECTED(ctx, node, "one of %s", list);
+  list[0] = 0;
+  for (int i = 0; names[i]; i++) tb_list_append(list, LIST, names[i]);
+}
+
+static tbStatus unknown_name(tbContext* ctx, const tbJson* node, const char* const* names)
+{
+  char list[LIST];
   tbNearest near = tb_nearest(node->string);
-  for (int i = 0; names[i]; i++) {
-    if (strcmp(names[i], node->string) == 0) {
-      *out = i;
-      return TB_OK;
-    }
-    tb_nearest_offer(&near, names[i]);
-  }
+  for (int i = 0; names[i]; i++) tb_nearest_offer(&near, names[i]);
   int shown = tb_utf8_clip(node->string, SHOWN);
   if (near.name)
     return tb_json_fail(ctx, node, "unknown name \"%.*s\"%s; did you mean \"%s\"?", shown, node->string,
                         purpose(node).text, near.name);
+  list_names(names, list);
   return tb_json_fail(ctx, node, "unknown name \"%.*s\"%s; one of %s", shown, node->string,
                       purpose(node).text, list);
+}
+
+tbStatus tb_json_get_choice(tbContext* ctx, const tbJson* node, const char* const* names, int* out)
+{
+  char list[LIST];
+  if (node->type != TB_JSON_STRING) {
+    list_names(names, list);
+    return EXPECTED(ctx, node, "one of %s", list);
+  }
+  for (int i = 0; names[i]; i++)
+    if (strcmp(names[i], node->string) == 0) {
+      *out = i;
+      return TB_OK;
+    }
+  return unknown_name(ctx, node, names);
 }
 
 tbStatus tb_json_get_numbers(tbContext* ctx, const tbJson* node, int min_count, int max_count, tbRange range,

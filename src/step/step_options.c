@@ -186,15 +186,11 @@ tbOption tb_option_at(int index)
   return option;
 }
 
-tbStatus tb_option_find(tbContext* ctx, const char* key, tbOption* out)
+static tbStatus unknown_option(tbContext* ctx, const char* key)
 {
   tbNearest near = tb_nearest(key);
   for (int i = 0; i < tb_option_count(); i++) {
     tbOption option = tb_option_at(i);
-    if (strcmp(option.key, key) == 0 || strcmp(option.member, key) == 0) {
-      *out = option;
-      return TB_OK;
-    }
     tb_nearest_offer(&near, option.key);
     tb_nearest_offer(&near, option.member);
   }
@@ -202,6 +198,17 @@ tbStatus tb_option_find(tbContext* ctx, const char* key, tbOption* out)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no option \"%.60s\"; did you mean \"%s\"?", key,
                    near.name);
   return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no option \"%.60s\"", key);
+}
+
+tbStatus tb_option_find(tbContext* ctx, const char* key, tbOption* out)
+{
+  for (int i = 0; i < tb_option_count(); i++) {
+    tbOption option = tb_option_at(i);
+    if (strcmp(option.key, key) != 0 && strcmp(option.member, key) != 0) continue;
+    *out = option;
+    return TB_OK;
+  }
+  return unknown_option(ctx, key);
 }
 
 // A solver that does not know the model in use brings its first.

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 // A value that is not the default, as text.
 static void other_value(const tbOption* o, const tbStepOptions* now, char text[64])
@@ -120,6 +121,23 @@ TEST(a_step_asks_of_its_options_what_their_rows_say)
       test_failed(__FILE__, __LINE__, "%s = -1 was taken", o.key);
   }
   tb_world_free(&ctx, world);
+}
+
+// A name that is there costs no search for names like it: a checkpoint sets them all.
+TEST(an_option_is_found_in_a_fraction_of_the_time_that_a_suggestion_takes)
+{
+  enum { TIMES = 300 };
+  tbContext ctx = tb_default_context();
+  tbOption last = tb_option_at(tb_option_count() - 1), found;
+  clock_t start = clock();
+  for (int i = 0; i < TIMES; i++) CHECK_OK(&ctx, tb_option_find(&ctx, last.key, &found));
+  clock_t known = clock() - start;
+  start = clock();
+  for (int i = 0; i < TIMES; i++) CHECK(tb_option_find(&ctx, "contact.frictiom_law", &found) != TB_OK);
+  clock_t unknown = clock() - start;
+  if (known > unknown / 3)
+    test_failed(__FILE__, __LINE__, "\"%s\": %.0f µs, an unknown name: %.0f µs", last.key,
+                1e6 * (double)known / CLOCKS_PER_SEC / TIMES, 1e6 * (double)unknown / CLOCKS_PER_SEC / TIMES);
 }
 
 TEST(a_solver_brings_a_model_that_it_knows)
