@@ -21,18 +21,14 @@ python: build
 	@scripts/setup --python
 	@test/python/run
 
-# The page and the library in wasm are tested too where emscripten, npm and Chromium are there; test/run builds them.
+# test/run builds for the sanitizers and, where emscripten, npm and Chromium are there, for the page, beside the tests.
 test: build
 	@scripts/setup --test
-	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan -j $(JOBS) --target tribo_tests -- --no-print-directory
 	@JOBS=$(JOBS) test/run
 
 # What takes too long for every day: sweeps in full length under the sanitizers, threads, compilers, fuzzers. An hour or so.
 test-all: build
 	@scripts/setup --test
-	@cmake --preset asan >/dev/null
-	@cmake --build --preset asan -j $(JOBS) --target tribo_tests -- --no-print-directory
 	@cmake --preset tsan >/dev/null
 	@cmake --build --preset tsan -j $(JOBS) --target tribo_tests -- --no-print-directory
 	@JOBS=$(JOBS) test/run --all

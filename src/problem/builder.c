@@ -250,7 +250,7 @@ tbStatus tb_builder_jacobian(tbBuilder* b, int dof, int width, const double* val
   int rows = (int)(b->bias.count - (size_t)((int*)b->row_adr.data)[k - 1]);
   bool whole = block->kind != TB_METRIC_SPARSE;
   int first = whole ? block->dof : dof, span = whole ? block->size : width;
-  double* column;
+  double* column = NULL;
   TB_TRY(find_column(b, rows, first, span, &column));
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < width; j++) column[i * span + (dof - first) + j] += values[i * width + j];

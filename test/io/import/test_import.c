@@ -266,9 +266,9 @@ TEST(mjcf_contact_bits_become_filters)
   REQUIRE(i.scene.world);
   for (int a = 0; a < 7; a++)
     for (int b = a + 1; b < 7; b++) {
-      char name[2][8] = {"q", "q"};
-      if (a < 6) snprintf(name[0], 8, "b%d", a);
-      if (b < 6) snprintf(name[1], 8, "b%d", b);
+      char name[2][16] = {"q", "q"};
+      if (a < 6) snprintf(name[0], 16, "b%d", a);
+      if (b < 6) snprintf(name[1], 16, "b%d", b);
       const tbBody *first = body(&i, name[0]), *second = body(&i, name[1]);
       bool touch = (first->category & second->mask) && (second->category & first->mask);
       bool meant = b == 6 ? a == 4 : (bits[a].type & bits[b].affinity) || (bits[b].type & bits[a].affinity);
@@ -297,6 +297,28 @@ TEST(mjcf_frictions_meet_in_the_larger)
                "{\"a\": \"surface1\", \"b\": \"surface4\", \"friction\": {\"mu\": 0.2, \"torsion\": 0.02, "
                "\"rolling\": 0.003}}"));
   CHECK(strstr(text, "\"surface3\": {\"friction\": 0}"));
+  done(&i);
+}
+
+// What a file leaves out of a geom's friction is what MuJoCo takes: 1, 0.005 m and 0.0001 m.
+TEST(mjcf_frictions_left_out_are_those_of_mujoco)
+{
+  if (!tb_have_import()) return;
+  Import i = import_text(
+      "<mujoco><worldbody><geom type='plane' size='1 1 1' friction='0 0 0'/>"
+      "<body name='a' pos='0 0 1'><freejoint/><geom size='.1' condim='6'/></body>"
+      "<body name='b' pos='1 0 1'><freejoint/><geom size='.1' condim='6' friction='0.3'/></body>"
+      "<body name='c' pos='2 0 1'><freejoint/><geom size='.1' condim='6' friction='0.4 0.03'/></body>"
+      "</worldbody></mujoco>",
+      false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world);
+  static const char* const friction[] = {"{\"mu\": 1, \"torsion\": 0.005, \"rolling\": 0.0001}",
+                                         "{\"mu\": 0.3, \"torsion\": 0.005, \"rolling\": 0.0001}",
+                                         "{\"mu\": 0.4, \"torsion\": 0.03, \"rolling\": 0.0001}"};
+  for (int k = 0; k < 3; k++)
+    if (!strstr(i.out.bytes, friction[k]))
+      test_failed(__FILE__, __LINE__, "no %s in\n%s", friction[k], i.out.bytes);
   done(&i);
 }
 
