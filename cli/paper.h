@@ -48,6 +48,7 @@ tbStatus paper_check_only(const Paper* paper, const char* const* names);
 tbStatus paper_scene(const Paper* paper, const char* scene, tbScene* out, const char* settings, ...)
     __attribute__((format(printf, 4, 5)));
 tbStatus paper_scene_path(const Paper* paper, const char* scene, char path[PATH_MAX]);
+double paper_cpu_seconds(void); // that this process has taken of all processors
 // Steps for some time.
 tbStatus paper_run(const Paper* paper, tbWorld* world, const tbStepOptions* options, double seconds);
 

@@ -4,14 +4,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
-
-static double cpu_seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int count_dofs(const tbWorld* w)
 {
@@ -71,9 +63,9 @@ static tbStatus solve_whole(tbContext* ctx, const tbWorld* w, const tbStepOption
   so.solver = "staggered", so.model = TB_MODEL_POLYHEDRAL, so.stagger_tolerance = 1e-4,
   so.max_iterations = 100;
   so.velocity_tolerance = 1e-13;
-  double begin = cpu_seconds();
+  double begin = paper_cpu_seconds();
   tbStatus status = tb_solve(ctx, problem, &so, lambda, &r);
-  *seconds = cpu_seconds() - begin;
+  *seconds = paper_cpu_seconds() - begin;
   tb_guess_free(ctx, lambda);
   tb_problem_free(problem);
   return status;
@@ -84,9 +76,9 @@ static tbStatus measure(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int 
   m->dofs = count_dofs(w);
   for (int i = 0; i < steps; i++) {
     tbStepReport r;
-    double begin = cpu_seconds(), wall = 0;
+    double begin = paper_cpu_seconds(), wall = 0;
     TB_TRY(tb_world_step(ctx, w, o, &r));
-    double spent = cpu_seconds() - begin;
+    double spent = paper_cpu_seconds() - begin;
     for (int k = 0; k < TB_PHASE_COUNT; k++) wall += r.phase_s[k];
     m->contacts += (double)r.contacts / steps, m->residual = fmax(m->residual, r.residual.velocity);
     m->solve += (wall > 0 ? spent / wall * r.phase_s[TB_PHASE_SOLVE] : 0) / steps;

@@ -8,14 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double cpu_seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int count_vertices(const tbWorld* w)
 {
@@ -64,9 +56,9 @@ tbStatus ly_measure(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int step
   m->vertices = count_vertices(w);
   for (int i = 0; i < steps; i++) {
     tbStepReport report;
-    double begin = cpu_seconds();
+    double begin = paper_cpu_seconds();
     TB_TRY(tb_world_step(ctx, w, o, &report));
-    add_step(&report, cpu_seconds() - begin, m);
+    add_step(&report, paper_cpu_seconds() - begin, m);
     m->speed = fmax(m->speed, ly_fastest_node(w));
   }
   take_means(m);

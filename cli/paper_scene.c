@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { SETTINGS = 16, TEXT = 1000, PLACE = 200 };
 
@@ -42,6 +43,13 @@ tbStatus paper_scene(const Paper* p, const char* scene, tbScene* out, const char
   for (char* word; (word = strtok_r(rest, " ", &rest)) && count < SETTINGS;) setting[count++] = word;
   if (length >= TEXT || *rest) return tb_fail(p->ctx, TB_ERROR_ARGUMENT, "too many settings of %s", scene);
   return tb_scene_load_with(p->ctx, path, setting, count, out);
+}
+
+double paper_cpu_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 tbStatus paper_run(const Paper* p, tbWorld* world, const tbStepOptions* options, double seconds)

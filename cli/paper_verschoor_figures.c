@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double cpu_seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- scenes ----
 
@@ -49,16 +41,16 @@ static tbStatus run(Paper* p, const char* name, double cap, tbScene* scene, Run*
 {
   *out = (Run){0};
   TB_TRY(paper_scene(p, name, scene, "%s", ""));
-  double begin = cpu_seconds();
+  double begin = paper_cpu_seconds();
   int count = (int)ceil(scene->time / scene->step.dt - 1e-9);
-  for (int i = 0; i < count && cpu_seconds() - begin < cap; i++) {
+  for (int i = 0; i < count && paper_cpu_seconds() - begin < cap; i++) {
     tbStepReport report;
     TB_TRY(tb_world_step(p->ctx, scene->world, &scene->step, &report));
     add(&report, scene->world, out);
     out_format(csv, "%s,%d,%d,%d,%d,%.3e,%lld,%.3e\n", name, i, report.contacts, report.iterations,
                report.rounds, report.linear_error, (long long)report.intersections, report.residual.fclib);
   }
-  out->iterations /= fmax(out->steps, 1), out->seconds = (cpu_seconds() - begin) / fmax(out->steps, 1);
+  out->iterations /= fmax(out->steps, 1), out->seconds = (paper_cpu_seconds() - begin) / fmax(out->steps, 1);
   return TB_OK;
 }
 

@@ -15,17 +15,9 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUNS = 4 };
-
-static double cpu_seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- memory, counted ----
 
@@ -132,16 +124,16 @@ static tbStatus run_method(tbContext* ctx, const Setup* setup, bool quick, Metho
 {
   tbStepOptions first = options_of(scene, METHOD_CR_SCHUR), o = options_of(scene, method);
   TB_TRY(tb_world_step(ctx, scene->world, &first, NULL));
-  double begin = cpu_seconds();
+  double begin = paper_cpu_seconds();
   bool hopeful = method != METHOD_ICA && method != METHOD_CR_DIAG; // to end the step that it is in
   double until = begin + (hopeful ? 4 : 1) * cap;
   for (int i = 0; i < (quick ? 2 : setup->steps) && !out->stopped; i++) {
     tbStepReport report;
-    double start = cpu_seconds();
+    double start = paper_cpu_seconds();
     o.budget_s = fmax(1e-3, until - start);
     TB_TRY(tb_world_step(ctx, scene->world, &o, &report));
-    add_step(&report, cpu_seconds() - start, out);
-    out->stopped = cpu_seconds() >= begin + cap;
+    add_step(&report, paper_cpu_seconds() - start, out);
+    out->stopped = paper_cpu_seconds() >= begin + cap;
   }
   take_means(out);
   return TB_OK;
@@ -247,8 +239,8 @@ static tbStatus measure_threads(tbContext* ctx, const Setup* setup, bool quick, 
 static tbStatus measure_method(tbContext* ctx, const Setup* setup, bool quick, Method m, double cap,
                                const tbOut* state, Outcome* out)
 {
-  double begin = cpu_seconds();
-  for (int run = 0; run < RUNS && cpu_seconds() - begin < cap; run++) {
+  double begin = paper_cpu_seconds();
+  for (int run = 0; run < RUNS && paper_cpu_seconds() - begin < cap; run++) {
     Measured now = {0};
     tbScene scene;
     TB_TRY(tb_checkpoint_parse(ctx, setup->name, state->bytes, state->length, &scene));

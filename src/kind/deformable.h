@@ -81,4 +81,22 @@ void tb_deformable_push(tbBody* body, const tbVec3* forces);
 tbMotion* tb_deformable_motion(tbBody* body, int k);
 void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
 
+// What the rows of soft bodies and of cloth have in common: bodies of nodes whose elements differ.
+// clang-format off
+#define TB_DEFORMABLE_ROW \
+  .dofs = tb_deformable_dofs, .release = tb_deformable_release, .place = tb_deformable_place, \
+  .energy = tb_deformable_energy, .angular_momentum = tb_deformable_angular_momentum, \
+  .hash = tb_deformable_hash, .code = tb_deformable_code, .pull = tb_deformable_pull, \
+  .nodes = tb_deformable_nodes, .set_nodes = tb_deformable_set_nodes, .pin = tb_deformable_pin, \
+  .unpin = tb_deformable_unpin, .push = tb_deformable_push, .motion_of = tb_deformable_motion, \
+  .lose = tb_deformable_lose, .begin = tb_deformable_begin, .prepare = tb_deformable_prepare, \
+  .project = tb_deformable_project, .potential = tb_deformable_potential, \
+  .linearise = tb_deformable_linearise, .metric = tb_deformable_metric, \
+  .contact = tb_deformable_contact, .attached = tb_deformable_attached, .attach = tb_deformable_attach, \
+  .detach = tb_deformable_detach, .advance = tb_deformable_advance, .note = tb_deformable_note, \
+  .surface = tb_deformable_surface, .expect = tb_deformable_expect, \
+  .move_surface = tb_deformable_move_surface, .moves_at = tb_deformable_moves_at, \
+  .direction = tb_deformable_direction
+// clang-format on
+
 #endif

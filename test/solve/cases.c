@@ -332,3 +332,33 @@ tbProblem* cases_lattice(tbContext* ctx, int nodes, double stiffness)
   free(ptr), free(col), free(val), free(v);
   return finish(ctx, b);
 }
+
+void cases_converge(const tbSolver* solver, tbManufacture (*spec)(int seed), bool all, double share)
+{
+  int converged = 0, total = 0;
+  for (int seed = 0; seed < 60; seed += test_quick() ? 7 : 1) {
+    Case w;
+    tbManufacture made = spec(seed);
+    REQUIRE(cases_make(&w, &made));
+    tbSolveOptions o = cases_options(solver->name, TB_MODEL_CONE, solver->costly ? 300 : 5000);
+    bool refused = tb_solver_refuses(solver, w.p, o.model);
+    CHECK(!all || !refused);
+    total += !refused;
+    converged += !refused && cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
+    cases_drop(&w);
+  }
+  printf("[%s %d/%d] ", solver->name, converged, total);
+  if (converged < (int)(total * share + 1e-9))
+    test_failed(__FILE__, __LINE__, "%s: %d of %d converged", solver->name, converged, total);
+}
+
+int cases_claim(tbLaw law, tbManufacture (*spec)(int seed), bool all)
+{
+  int claim = 0;
+  for (int i = 0; i < tb_solver_count(); i++) {
+    if (!(tb_solver_at(i)->laws & 1u << law)) continue;
+    cases_converge(tb_solver_at(i), spec, all, 0.9);
+    claim++;
+  }
+  return claim;
+}

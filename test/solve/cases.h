@@ -78,4 +78,10 @@ enum { CASES_ROD_ANSWERS = 4 };
 int cases_rod(tbContext* ctx, int dimension, double approach, tbProblem** out,
               double answer[CASES_ROD_ANSWERS][3]);
 
+// Whether a solver converges on so large a share of the problems of 60 seeds; fails the test where it does
+// not, or where `all` are to be taken and one is refused.
+void cases_converge(const tbSolver* solver, tbManufacture (*spec)(int seed), bool all, double share);
+// Nine tenths of them by every solver that claims a law; returns how many do.
+int cases_claim(tbLaw law, tbManufacture (*spec)(int seed), bool all);
+
 #endif

@@ -20,30 +20,7 @@ static tbManufacture spec_for(int seed)
   return s;
 }
 
-TEST(solvers_that_claim_tensors_solve_them)
-{
-  int claim = 0;
-  for (int i = 0; i < tb_solver_count(); i++) {
-    const tbSolver* solver = tb_solver_at(i);
-    int converged = 0, total = 0;
-    if (!(solver->laws & 1u << TB_LAW_TENSOR)) continue;
-    claim++;
-    for (int seed = 0; seed < 60; seed += test_quick() ? 7 : 1) {
-      Case w;
-      tbManufacture spec = spec_for(seed);
-      REQUIRE(cases_make(&w, &spec));
-      tbSolveOptions o = cases_options(solver->name, TB_MODEL_CONE, solver->costly ? 300 : 5000);
-      CHECK(!tb_solver_refuses(solver, w.p, o.model));
-      total++;
-      converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
-      cases_drop(&w);
-    }
-    printf("[%s %d/%d] ", solver->name, converged, total);
-    if (converged < total * 9 / 10)
-      test_failed(__FILE__, __LINE__, "%s: %d of %d converged", solver->name, converged, total);
-  }
-  CHECK(claim >= 12);
-}
+TEST(solvers_that_claim_tensors_solve_them) { CHECK(cases_claim(TB_LAW_TENSOR, spec_for, true) >= 12); }
 
 // One particle on a plane by hand: u = λ/m + q, q = (−1, qt, qb).
 static tbProblem* particle(tbContext* ctx, tbLaw law, const double* param, double qt, double qb)
@@ -69,28 +46,7 @@ static tbManufacture polygons(int seed)
 
 TEST(solvers_that_claim_polygons_of_eight_directions_solve_them)
 {
-  int claim = 0;
-  for (int i = 0; i < tb_solver_count(); i++) {
-    const tbSolver* solver = tb_solver_at(i);
-    int converged = 0, total = 0;
-    if (!(solver->laws & 1u << TB_LAW_POLYGON)) continue;
-    claim++;
-    for (int seed = 0; seed < 60; seed += test_quick() ? 7 : 1) {
-      Case w;
-      tbManufacture spec = polygons(seed);
-      REQUIRE(cases_make(&w, &spec));
-      tbSolveOptions o = cases_options(solver->name, TB_MODEL_CONE, solver->costly ? 300 : 5000);
-      if (!tb_solver_refuses(solver, w.p, o.model)) {
-        total++;
-        converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
-      }
-      cases_drop(&w);
-    }
-    printf("[%s %d/%d] ", solver->name, converged, total);
-    if (converged < total * 9 / 10)
-      test_failed(__FILE__, __LINE__, "%s: %d of %d converged", solver->name, converged, total);
-  }
-  CHECK(claim >= 18);
+  CHECK(cases_claim(TB_LAW_POLYGON, polygons, false) >= 18);
 }
 
 // An anisotropic cone cut into facets (course §6.1.4): Lemke solves the k-gon inscribed in the ellipse, which

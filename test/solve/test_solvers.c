@@ -21,24 +21,7 @@ static tbManufacture spec_for(int seed)
 
 TEST(every_solver_converges_or_says_so)
 {
-  for (int i = 0; i < tb_solver_count(); i++) {
-    const tbSolver* solver = tb_solver_at(i);
-    int converged = 0, total = 0;
-    for (int seed = 0; seed < 60; seed += test_quick() ? 7 : 1) {
-      Case w;
-      tbManufacture spec = spec_for(seed);
-      REQUIRE(cases_make(&w, &spec));
-      tbSolveOptions o = cases_options(solver->name, TB_MODEL_CONE, solver->costly ? 300 : 5000);
-      if (!tb_solver_refuses(solver, w.p, o.model)) {
-        total++;
-        converged += cases_solve_from(w.p, &o, w.lambda, NULL).outcome == TB_CONVERGED;
-      }
-      cases_drop(&w);
-    }
-    printf("[%s %d/%d] ", solver->name, converged, total);
-    if (converged < total * 8 / 10)
-      test_failed(__FILE__, __LINE__, "%s: %d of %d converged", solver->name, converged, total);
-  }
+  for (int i = 0; i < tb_solver_count(); i++) cases_converge(tb_solver_at(i), spec_for, false, 0.8);
 }
 
 TEST(a_solution_as_warm_start_needs_no_iteration)
