@@ -77,7 +77,7 @@ void tb_arena_init(tbArena* arena, tbContext* ctx)
   *arena = (tbArena){.ctx = ctx, .block_bytes = FIRST_BLOCK};
 }
 
-void* tb_arena_take(tbArena* arena, size_t count, size_t size)
+void* tb_arena_take_unset(tbArena* arena, size_t count, size_t size)
 {
   size_t bytes = block_size(count, size);
   if (!bytes) {
@@ -98,7 +98,13 @@ void* tb_arena_take(tbArena* arena, size_t count, size_t size)
   block->used += bytes;
   open_up(pointer, count * size);
   close_off(arena->ctx, pointer + count * size, bytes - count * size);
-  return memset(pointer, 0, count * size);
+  return pointer;
+}
+
+void* tb_arena_take(tbArena* arena, size_t count, size_t size)
+{
+  void* pointer = tb_arena_take_unset(arena, count, size);
+  return pointer ? memset(pointer, 0, count * size) : NULL;
 }
 
 static void free_block(tbArena* arena, tbArenaBlock* block)

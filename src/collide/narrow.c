@@ -4,12 +4,13 @@
 
 static const double SLACK = 1e-12; // of the coordinates: a hint decides nothing that rounding could
 
-tbNarrowShape tb_narrow_shape(const tbShape* shape, tbTransform body)
+void tb_narrow_shape(const tbShape* shape, tbTransform body, tbNarrowShape* out)
 {
-  tbNarrowShape out = {.type = shape->type, .placed = tb_place(shape, body)};
-  if (shape->type == TB_SHAPE_BOX)
-    out.box = (tbPlacedBox){out.placed.T.x, tb_quat_mat3(out.placed.T.q), shape->box.half};
-  return out;
+  tbPlaced placed = tb_place(shape, body);
+  out->type = shape->type, out->placed = placed;
+  if (shape->type != TB_SHAPE_BOX) return;
+  out->box.x = placed.T.x, out->box.half = shape->box.half;
+  out->box.R = tb_quat_mat3(placed.T.q);
 }
 
 // Of more than four points those stay that hold the bodies best: one of the deepest, the one farthest from

@@ -17,7 +17,7 @@ typedef struct tbNarrowShape {
   tbPlaced placed;
 } tbNarrowShape;
 
-tbNarrowShape tb_narrow_shape(const tbShape* shape, tbTransform body);
+void tb_narrow_shape(const tbShape* shape, tbTransform body, tbNarrowShape* out);
 
 // What kept a pair apart when it was last looked at; all zero: nothing is known. It saves time and changes
 // nothing: a hint of another pair, or of long ago, gives the same points.

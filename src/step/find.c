@@ -75,7 +75,7 @@ static void grow_boxes(void* user, int begin, int end, int piece)
     tbVec3 grow = tb_vec3(g, g, g);
     s->items[i] =
         (tbBroadItem){{tb_sub3(box.lo, grow), tb_add3(box.hi, grow)}, owner[i], b->motion != TB_BODY_FIXED};
-    if (s->placed) s->placed[i] = tb_narrow_shape(&tb_shapes(s->world)[i], s->pose[owner[i]]);
+    if (s->placed) tb_narrow_shape(&tb_shapes(s->world)[i], s->pose[owner[i]], &s->placed[i]);
   }
 }
 

@@ -4,8 +4,10 @@
 #include "step/soft_step.h"
 
 // soft_step_begin.c
-TB_KERNEL(void, tb_soft_step_begin, (tbSoftStepBatch * batch, int begin, int end, const tbSoftStepBody* body),
-          (batch, begin, end, body))
+TB_KERNEL(void, tb_soft_step_begin,
+          (tbSoftStepBatch * batch, int begin, int end, const tbSoftStepBody* body,
+           const tbSoftStepMass* mass),
+          (batch, begin, end, body, mass))
 TB_KERNEL(void, tb_soft_step_warm,
           (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving),
           (batch, begin, end, body, moving))

@@ -5,6 +5,7 @@
 #include "step/count.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "problem/judge.h"
 #include "solve/judged.h"
 
@@ -38,9 +39,9 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
                        tbStepWork* work)
 {
   size_t n = w->body.count;
-  work->unconstrained = TB_TAKE(work->arena, tbUnconstrained, n);
-  work->pose = TB_TAKE(work->arena, tbTransform, n);
-  work->centre = TB_TAKE(work->arena, tbTransform, n);
+  work->unconstrained = TB_TAKE_UNSET(work->arena, tbUnconstrained, n);
+  work->pose = TB_TAKE_UNSET(work->arena, tbTransform, n);
+  work->centre = TB_TAKE_UNSET(work->arena, tbTransform, n);
   work->constraints = TB_ARRAY(tbContactConstraint);
   work->records = work->cache->records;
   work->records.count = 0;

@@ -64,6 +64,11 @@ typedef struct tbSoftStepBody {
   float d[8]; // way of the centre of mass, angle turned, 0, 0
 } tbSoftStepBody;
 
+// Inverse mass and inertia (world axes: xx xy xz yy yz zz) of a body; zero: it cannot be moved.
+typedef struct tbSoftStepMass {
+  float mass, inertia[6], unused; // eight lanes
+} tbSoftStepMass;
+
 typedef float tbSoftStepLane[TB_SOFT_STEP_LANES];
 
 typedef struct tbSoftStepPoint {
@@ -123,7 +128,8 @@ tbSoftness tb_softness(double hertz, double damping_ratio, double h);
 
 // Kernels over batches begin … end − 1 (the first two: soft_step_begin.c). moving: how many of the bodies,
 // which come first, can move.
-void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body);
+void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body,
+                        const tbSoftStepMass* mass);
 void tb_soft_step_warm(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving);
 void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
                         const tbSoftStepPass* pass);

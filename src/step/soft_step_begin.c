@@ -53,10 +53,24 @@ static void begin_yield(const Pair* p, tbSoftStepBatch* own)
   }
 }
 
-void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body)
+// Rows of eight bodies become columns of the batch.
+static void take_masses(const tbSoftStepMass* body, const int at[TB_SOFT_STEP_LANES], tbSoftStepLane mass,
+                        tbSoftStepLane inertia[6])
+{
+  tb8f x[8];
+  for (int i = 0; i < 8; i++) x[i] = tb8_load((const float*)&body[at[i]]);
+  tb8_transpose(x);
+  tb8_store(mass, x[0]);
+  for (int k = 0; k < 6; k++) tb8_store(inertia[k], x[1 + k]);
+}
+
+void tb_soft_step_begin(tbSoftStepBatch* batch, int begin, int end, const tbSoftStepBody* body,
+                        const tbSoftStepMass* mass)
 {
   for (int i = begin; i < end; i++) {
     tbSoftStepBatch* own = &batch[i];
+    take_masses(mass, own->a, own->mass_a, own->inertia_a);
+    take_masses(mass, own->b, own->mass_b, own->inertia_b);
     Pair p = pair_of(own);
     Motion a = gather(body, own->a, false), b = gather(body, own->b, false), u = in_frame(&p, &a, &b);
     for (int k = 0; k < own->points; k++) begin_point(&p, &u, own, k);

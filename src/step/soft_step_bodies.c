@@ -2,6 +2,8 @@
 // Bodies of soft-step: velocities, inverse masses and what a substep adds, in floats.
 #include "step/soft_step_work.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 // Velocities now and what a substep adds, inverse masses where the body is.
@@ -56,13 +58,15 @@ tbStatus tb_soft_step_bodies(tbContext* ctx, tbArena* arena, const tbWorld* w,
   }
   for (size_t i = 0; i < n; i++)
     if (tb_bodies(w)[i].motion == TB_BODY_FIXED) s->index[i] = s->bodies;
-  s->body = TB_TAKE(arena, tbSoftStepBody, (size_t)s->bodies + 1);
-  s->mass = TB_TAKE(arena, tbSoftStepMass, (size_t)s->bodies + 1);
-  s->kick = tb_arena_take(arena, (size_t)s->bodies, sizeof *s->kick);
-  s->before = tb_arena_take(arena, (size_t)s->bodies, sizeof *s->before);
+  s->body = TB_TAKE_UNSET(arena, tbSoftStepBody, (size_t)s->bodies + 1);
+  s->mass = TB_TAKE_UNSET(arena, tbSoftStepMass, (size_t)s->bodies + 1);
+  s->kick = tb_arena_take_unset(arena, (size_t)s->bodies, sizeof *s->kick);
+  s->before = tb_arena_take_unset(arena, (size_t)s->bodies, sizeof *s->before);
   s->push = tb_arena_take(arena, (size_t)s->moving, sizeof *s->push);
   s->astray = TB_TAKE(arena, tbSoftStepAstray, (size_t)tb_piece_count((int)n, TB_SOFT_STEP_BODIES));
   if (!s->body || !s->mass || !s->kick || !s->before || !s->push || !s->astray) return TB_ERROR_MEMORY;
+  s->body[s->bodies] = (tbSoftStepBody){.v = {0}};
+  s->mass[s->bodies] = (tbSoftStepMass){0};
   Bodies job = {w, unconstrained, s->substeps, s};
   tb_parallel_for(ctx->threads, (int)n, TB_SOFT_STEP_BODIES, put_bodies, &job);
   return TB_OK;

@@ -10,6 +10,7 @@
 // Impulses to start from are those of the last step at the same features, or else at the nearest place.
 #include "step/soft_step_work.h"
 
+#include "base/memory.h"
 #include "base/prefetch.h"
 #include "collide/gjk.h"
 #include "step/rows.h"
@@ -71,7 +72,7 @@ static void place_shapes(void* user, int begin, int end, int piece)
     int at = owner[i];
     const tbBody* b = &tb_bodies(s->world)[at];
     const tbShape* shape = &tb_shapes(s->world)[i];
-    s->shape[i] = tb_narrow_shape(shape, s->pose[at]);
+    tb_narrow_shape(shape, s->pose[at], &s->shape[i]);
     tbBox box = tb_shape_box_of(shape, s->pose[at]);
     double g = larger(0.5 * s->options->margin, s->drop);
     if (b->motion != TB_BODY_FIXED) g += s->body[at].way + s->body[at].turn + 1e-3 * b->radius;
@@ -244,6 +245,7 @@ static void set_friction(const tbWorld* w, Met* last, tbSoftStepContact* c)
 // The radius about which a shape rolls where it is met along n; 0: it has corners there.
 static float radius_of(const tbNarrowShape* s, tbVec3 n)
 {
+  if (s->type == TB_SHAPE_BOX) return 0;
   if (s->type != TB_SHAPE_CYLINDER) return (float)tb_core_radius(s->placed.shape);
   bool side = fabs(tb_dot3(tb_quat_rotate(s->placed.T.q, tb_vec3(0, 0, 1)), n)) < 0.1;
   return side ? (float)s->placed.shape->cylinder.radius : 0;
@@ -286,13 +288,24 @@ static void note(const tbSoftStepContact* c, double mass_a, double mass_b, Extre
   if (c->torsion > 0 || c->rolling > 0) x->spins += c->count;
 }
 
+// Asks for what a later pair will be read from: its second shape, and its contacts of the last step.
+static inline void look_forward(const Search* s, const tbCachedPair* pair)
+{
+  tb_prefetch(&s->shape[pair->b], sizeof(tbNarrowShape));
+  if (!s->known || pair->was < 0 || s->before[pair->was].records == 0) return;
+  const tbContactRecord* record =
+      (const tbContactRecord*)s->world->contact.data + s->before[pair->was].record;
+  for (int k = 0; k < s->before[pair->was].records; k++)
+    tb_prefetch(record + k, offsetof(tbContactRecord, local));
+}
+
 static void collide_pairs(void* user, int begin, int end, int piece)
 {
   Search* s = user;
   tbSoftStepContact* out = s->contact + begin;
   Met last = {.a = -1};
   for (int i = begin; i < end; i++) {
-    if (i + AHEAD < end) tb_prefetch(&s->shape[s->pair[i + AHEAD].b], sizeof(tbNarrowShape));
+    if (i + AHEAD < end) look_forward(s, &s->pair[i + AHEAD]);
     int result = collide(s, i, &last, out);
     s->result[i] = (Result){(int8_t)result, result > 0 && out->fresh};
     if (result <= 0) continue;
@@ -306,7 +319,7 @@ static tbStatus find_pairs(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft,
   const tbWorld* w = s->world;
   tbSoftStepCache* cache = soft->cache;
   size_t nshape = w->shape.count;
-  s->body = TB_TAKE(arena, Traveller, w->body.count);
+  s->body = TB_TAKE_UNSET(arena, Traveller, w->body.count);
   s->drop = tb_norm3(w->gravity) * s->options->dt * s->options->dt;
   s->joined = tb_joined_bodies(arena, w, &s->njoined);
   s->shape = tb_soft_step_room(ctx, &cache->shape, sizeof(tbNarrowShape), nshape);
@@ -373,7 +386,7 @@ static tbStatus gather(tbContext* ctx, tbArena* arena, const Search* s, const tb
   const tbContactConstraint *t = special->data, *last = t + special->count;
   tbSoftStepContact* made =
       tb_soft_step_room(ctx, &soft->cache->special, sizeof(tbSoftStepContact), special->count);
-  tbSoftStepEntry* e = soft->entry = TB_TAKE(arena, tbSoftStepEntry, most);
+  tbSoftStepEntry* e = soft->entry = TB_TAKE_UNSET(arena, tbSoftStepEntry, most);
   if (!made || !e) return TB_ERROR_MEMORY;
   const int* owner = s->world->owner.data;
   tbSoftStepContact* from = NULL;
@@ -419,9 +432,9 @@ tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* w, const tbStepOptions
   if (s.known)
     work->before = (tbTouching){soft->cache->touching[1].data, (int)soft->cache->touching[1].count};
   s.contact = tb_soft_step_room(ctx, &soft->cache->contact, sizeof(tbSoftStepContact), (size_t)s.npair);
-  s.result = TB_TAKE(work->arena, Result, (size_t)s.npair);
+  s.result = TB_TAKE_UNSET(work->arena, Result, (size_t)s.npair);
   s.extremes = TB_TAKE(work->arena, Extremes, (size_t)tb_piece_count(s.npair, PAIRS));
-  tbPair* pairs = TB_TAKE(work->arena, tbPair, (size_t)s.npair);
+  tbPair* pairs = TB_TAKE_UNSET(work->arena, tbPair, (size_t)s.npair);
   if (!s.contact || !s.result || !s.extremes || !pairs) return TB_ERROR_MEMORY;
   tb_parallel_for(ctx->threads, s.npair, PAIRS, collide_pairs, &s);
   int count = specials(&s, pairs);

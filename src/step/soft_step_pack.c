@@ -10,6 +10,7 @@
 // Cost      linear in pairs.
 #include "step/soft_step_work.h"
 
+#include "base/memory.h"
 #include "base/prefetch.h"
 
 #include <string.h>
@@ -47,22 +48,12 @@ static void put3(tbSoftStepLane out[3], int lane, tbVec3 x)
   out[0][lane] = (float)x.x, out[1][lane] = (float)x.y, out[2][lane] = (float)x.z;
 }
 
-static void put_body(const tbSoftStepWork* s, int index, int lane, tbSoftStepLane mass,
-                     tbSoftStepLane inertia[6])
-{
-  const tbSoftStepMass* m = &s->mass[index];
-  mass[lane] = m->mass;
-  for (int k = 0; k < 6; k++) inertia[k][lane] = m->inertia[k];
-}
-
 static void put_contact(const tbSoftStepWork* s, const tbSoftStepContact* c, tbSoftStepBatch* batch, int lane)
 {
   int a = s->index[c->body_a], b = s->index[c->body_b];
   float share = 1 / (float)s->substeps;
   tbVec3 xa = s->centre[c->body_a].x, xb = s->centre[c->body_b].x;
   batch->a[lane] = a, batch->b[lane] = b;
-  put_body(s, a, lane, batch->mass_a, batch->inertia_a);
-  put_body(s, b, lane, batch->mass_b, batch->inertia_b);
   put3(batch->normal, lane, c->normal);
   put3(batch->tangent, lane, c->tangent);
   put3(batch->across, lane, tb_sub3(xa, xb));
@@ -141,20 +132,20 @@ static void fill(void* user, int begin, int end, int piece)
         put_contact(s, c, batch, lane);
       }
   }
-  tb_soft_step_begin(s->batch, begin, end, s->body);
+  tb_soft_step_begin(s->batch, begin, end, s->body, s->mass);
 }
 
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* s)
 {
   Census census = {0};
   uint64_t* used = TB_TAKE(arena, uint64_t, (size_t)s->moving);
-  uint8_t* colour_of = TB_TAKE(arena, uint8_t, (size_t)s->ncontact);
+  uint8_t* colour_of = TB_TAKE_UNSET(arena, uint8_t, (size_t)s->ncontact);
   if (!used || !colour_of) return TB_ERROR_MEMORY;
   colour(s, used, colour_of, &census);
   int place[TB_SOFT_STEP_COLOURS + 1][SORTS];
   int batches = lay_out(&census, s, place);
   s->batch = tb_soft_step_room(ctx, &s->cache->batch, sizeof(tbSoftStepBatch), (size_t)batches);
-  s->order = TB_TAKE(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
+  s->order = TB_TAKE_UNSET(arena, int, (size_t)batches* TB_SOFT_STEP_LANES);
   if (!s->batch || !s->order) return TB_ERROR_MEMORY;
   for (int i = 0; i < batches * TB_SOFT_STEP_LANES; i++) s->order[i] = -1;
   for (int i = 0; i < s->ncontact; i++) {

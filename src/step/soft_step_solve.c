@@ -39,7 +39,8 @@ typedef struct {
   V3 slope;
 } Opening;
 
-static inline Opening opening_of(const Pair* p, const tbSoftStepBody* body, const tbSoftStepBatch* own)
+static inline __attribute__((always_inline)) Opening opening_of(const Pair* p, const tbSoftStepBody* body,
+                                                                const tbSoftStepBatch* own)
 {
   Motion a = gather(body, own->a, true), b = gather(body, own->b, true), d = against(p, &a, &b);
   V3 second_a = second_order(p->n, a.angular), second_b = second_order(p->n, b.angular);

@@ -126,10 +126,8 @@ int tb_soft_step_rows(const tbSoftStepContact* c)
   return 3 + (c->torsion > 0) + (c->rolling > 0 ? 2 : 0);
 }
 
-void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftStepContact* c, int point, double* out)
+void tb_soft_step_spin_impulses(const tbSoftStepWork* s, const tbSoftStepContact* c, int point, double* out)
 {
-  const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[point];
-  for (int k = 0; k < 3; k++) out[k] = p->total[k][c->place % TB_SOFT_STEP_LANES];
   int row = 3;
   if (c->torsion > 0) out[row++] = s->spin[c->spin + point].total[0];
   for (int k = 1; c->rolling > 0 && k < 3; k++) out[row++] = s->spin[c->spin + point].total[k];

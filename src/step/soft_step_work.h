@@ -17,11 +17,6 @@ typedef struct tbSoftStepAstray {
   double way, turn;
 } tbSoftStepAstray;
 
-// Inverse mass and inertia (world axes: xx xy xz yy yz zz) of a body; zero: it cannot be moved.
-typedef struct tbSoftStepMass {
-  float mass, inertia[6];
-} tbSoftStepMass;
-
 struct tbSoftStepJoint;
 struct tbSoftStepSpin;
 
@@ -117,8 +112,15 @@ void tb_soft_step_spins_add(const tbSoftStepWork* soft, double (*push)[6]);
 
 // Rows of a contact's law, and a point's impulses of the step in their order (room for TB_MAX_ROWS).
 int tb_soft_step_rows(const tbSoftStepContact* contact);
-void tb_soft_step_impulses(const tbSoftStepWork* soft, const tbSoftStepContact* contact, int point,
-                           double* out);
+void tb_soft_step_spin_impulses(const tbSoftStepWork* soft, const tbSoftStepContact* contact, int point,
+                                double* out); // those behind the third
+static inline void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftStepContact* c, int point,
+                                         double* out)
+{
+  const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[point];
+  for (int k = 0; k < 3; k++) out[k] = p->total[k][c->place % TB_SOFT_STEP_LANES];
+  if (c->torsion > 0 || c->rolling > 0) tb_soft_step_spin_impulses(s, c, point, out);
+}
 
 // soft_step_publish.c: the step as a contact problem with the impulses it found, or (λ null) those to start
 // from.

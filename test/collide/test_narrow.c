@@ -52,7 +52,9 @@ static Boxes random_boxes(tbRandom* r, double gap)
 
 static void narrow(const Boxes* p, double margin, tbPairHint* hint, tbNarrowManifold* out)
 {
-  tbNarrowShape a = tb_narrow_shape(&p->a, p->Ta), b = tb_narrow_shape(&p->b, p->Tb);
+  tbNarrowShape a, b;
+  tb_narrow_shape(&p->a, p->Ta, &a);
+  tb_narrow_shape(&p->b, p->Tb, &b);
   memset(out, 0, sizeof *out);
   CHECK(tb_narrow(&a, &b, margin, hint, out));
 }
@@ -309,7 +311,9 @@ TEST(distance_of_two_boxes_is_the_truth)
     }
     if (truth < -slop) CHECK(d <= 0);
     tbPairHint hint = {0}; // and the axes say apart only where they are
-    tbNarrowShape a = tb_narrow_shape(&p.a, p.Ta), b = tb_narrow_shape(&p.b, p.Tb);
+    tbNarrowShape a, b;
+    tb_narrow_shape(&p.a, p.Ta, &a);
+    tb_narrow_shape(&p.b, p.Tb, &b);
     double margin = test_uniform(&r, 0, 0.4);
     if (tb_narrow_apart(&a, &b, margin, &hint)) CHECK(truth > margin);
     else CHECK((double)oracle_depth(&A, &B) <= margin + slop);
