@@ -83,12 +83,12 @@ typedef struct {
   tb8f sum, about_t, about_b;
 } Pressed;
 
-static inline Pressed press(tbSoftStepBatch* own, const int points, const tbSoftStepPass* pass,
-                            const Opening* opening, const Motion* u)
+static inline Pressed press(tbSoftStepBatch* own, const int points, const bool push_out,
+                            const tbSoftStepPass* pass, const Opening* opening, const Motion* u)
 {
   tb8f zero = tb8_set1(0), inverse_h = tb8_set1(pass->inverse_h), most = tb8_set1(-pass->push_speed);
-  tb8f rate = tb8_set1(pass->push ? pass->softness.rate : 0), one = tb8_set1(1);
-  tb8f give = tb8_set1(pass->push ? pass->softness.give : 0);
+  tb8f rate = tb8_set1(push_out ? pass->softness.rate : 0), one = tb8_set1(1);
+  tb8f give = tb8_set1(push_out ? pass->softness.give : 0);
   tb8f heavy = tb8_set1(pass->heavy), least = tb8_set1(0.25f);
   if (pass->first && own->fresh) give = zero; // too small an impulse would hold too little by friction
   tb8f error[TB_SOFT_STEP_POINTS], soft[TB_SOFT_STEP_POINTS], now[TB_SOFT_STEP_POINTS],
@@ -107,7 +107,7 @@ static inline Pressed press(tbSoftStepBatch* own, const int points, const tbSoft
     tb8f un = tb8_sub(tb8_mul(u->angular.y, arm.z), tb8_mul(u->angular.z, arm.y));
     error[k] = tb8_add(tb8_add(u->linear.x, un), bias);
     step[k] = tb8_load(point->mass), soft[k] = zero;
-    if (!pass->push) continue;
+    if (!push_out) continue;
     tb8f w = tb8_load(own->normal_w[k][k]), worth = tb8_mul(tb8_mul(w, now[k]), heavy);
     tb8f yields = tb8_mul(give, tb8_min(tb8_max(worth, least), one));
     yields = tb8_choose(gap, zero, zero, yields);
@@ -115,7 +115,7 @@ static inline Pressed press(tbSoftStepBatch* own, const int points, const tbSoft
     soft[k] = tb8_mul(yields, w);
   }
   together(own, points, soft, step, error, now, change);
-  if (pass->push) own->open = open;
+  if (push_out) own->open = open;
   Pressed out = {zero, zero, zero};
   for (int k = 0; k < points; k++) {
     tb8_store(own->point[k].lambda[0], now[k]);
@@ -205,23 +205,23 @@ static inline void rub_all(tbSoftStepBatch* own, const int points, const Motion*
   }
 }
 
-// A batch, compiled for each number of points.
-static inline void solve_batch(tbSoftStepBatch* own, const int points, tbSoftStepBody* body, int moving,
-                               const tbSoftStepPass* pass)
+// A batch, compiled for each number of points and either pass.
+static inline void solve_batch(tbSoftStepBatch* own, const int points, const bool push_out,
+                               tbSoftStepBody* body, int moving, const tbSoftStepPass* pass)
 {
   Pair p = pair_of(own);
-  bool open = pass->push || own->open;
+  bool open = push_out || own->open;
   Opening opening;
   if (open) opening = opening_of(&p, body, own);
   Motion a = gather(body, own->a, false), b = gather(body, own->b, false);
   for (int round = pass->first && own->fresh ? FRESH_ROUNDS : 1; round > 0; round--) {
     Motion u = in_frame(&p, &a, &b);
-    Pressed pressed = press(own, points, pass, open ? &opening : NULL, &u);
+    Pressed pressed = press(own, points, push_out, pass, open ? &opening : NULL, &u);
     tb8f zero = tb8_set1(0);
     V3 impulse = {pressed.sum, zero, zero}, moment = {zero, pressed.about_t, pressed.about_b};
-    if (!pass->push || pass->first) {
+    if (!push_out || pass->first) {
       yield_to(own, &pressed, &u);
-      rub_all(own, points, &u, !pass->push && round == 1, &impulse, &moment);
+      rub_all(own, points, &u, !push_out && round == 1, &impulse, &moment);
     }
     push(&p, from_frame(&p, impulse), from_frame(&p, moment), &a, &b);
   }
@@ -229,18 +229,23 @@ static inline void solve_batch(tbSoftStepBatch* own, const int points, tbSoftSte
   scatter(body, own->b, moving, b);
 }
 
+static inline void solve_points(tbSoftStepBatch* own, const bool push_out, tbSoftStepBody* body, int moving,
+                                const tbSoftStepPass* pass)
+{
+  switch (own->points) {
+  case 1: solve_batch(own, 1, push_out, body, moving, pass); break;
+  case 2: solve_batch(own, 2, push_out, body, moving, pass); break;
+  case 3: solve_batch(own, 3, push_out, body, moving, pass); break;
+  default: solve_batch(own, TB_SOFT_STEP_POINTS, push_out, body, moving, pass); break;
+  }
+}
+
 void tb_soft_step_solve(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBody* body, int moving,
                         const tbSoftStepPass* pass)
 {
-  for (int i = begin; i < end; i++) {
-    tbSoftStepBatch* own = &batch[i];
-    switch (own->points) {
-    case 1: solve_batch(own, 1, body, moving, pass); break;
-    case 2: solve_batch(own, 2, body, moving, pass); break;
-    case 3: solve_batch(own, 3, body, moving, pass); break;
-    default: solve_batch(own, TB_SOFT_STEP_POINTS, body, moving, pass); break;
-    }
-  }
+  for (int i = begin; i < end; i++)
+    if (pass->push) solve_points(&batch[i], true, body, moving, pass);
+    else solve_points(&batch[i], false, body, moving, pass);
 }
 
 // Points that came fast and were pushed leave with their restitution.
