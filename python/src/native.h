@@ -109,14 +109,15 @@ typedef struct World {
 tbWorld* py_world(World* self);                        // null with an exception where it is closed or busy
 bool py_world_has_body(World* self, tbBodyId body);    // false with an exception
 bool py_world_has_joint(World* self, tbJointId joint); // the same
+bool py_world_set_threads(World* self, int count);     // false with an exception
 PyObject* py_report(const tbStepReport* report);
 PyObject* py_residual(const tbResidual* residual);
 bool py_world_init(PyObject* module);
 bool py_reports_init(PyObject* module);
 
 // Of one World object; module.c makes the type of them.
-extern PyMethodDef py_world_methods[], py_world_add_methods[], py_world_change_methods[],
-    py_world_read_methods[], py_world_ask_methods[], py_world_file_methods[];
+extern PyMethodDef py_world_methods[], py_world_make_methods[], py_world_add_methods[],
+    py_world_change_methods[], py_world_read_methods[], py_world_ask_methods[], py_world_file_methods[];
 extern PyMethodDef py_batch_methods[], py_gradient_methods[];
 bool py_files_init(PyObject* module);
 tbStatus py_feed_recordings(World* self, const tbStepReport* report); // without the interpreter lock

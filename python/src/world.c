@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worlds: making, loading, stepping, closing.
+// Worlds: stepping, options, closing.
 #include "native.h"
 
 #include "tribo/tools/status.h"
@@ -32,8 +32,6 @@ bool py_world_has_joint(World* self, tbJointId joint)
   return false;
 }
 
-// Making.
-
 static PyObject* world_new(PyTypeObject* type, PyObject* args, PyObject* keywords)
 {
   allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -46,7 +44,7 @@ static PyObject* world_new(PyTypeObject* type, PyObject* args, PyObject* keyword
   return NULL;
 }
 
-static bool set_threads(World* self, int count)
+bool py_world_set_threads(World* self, int count)
 {
   tbThreads* threads = NULL;
   if (count != 1 && tb_threads_create(&self->ctx, count, &threads) != TB_OK) return py_raise(&self->ctx);
@@ -54,94 +52,6 @@ static bool set_threads(World* self, int count)
   self->ctx.threads = threads;
   self->scene.threads = count;
   return true;
-}
-
-static bool take_scene(World* self, tbStatus status, tbScene* scene)
-{
-  if (status != TB_OK) return py_raise(&self->ctx);
-  if (self->scene.world) { // __init__ was called again
-    tb_scene_free(&self->ctx, scene);
-    return py_raise_as(TB_ERROR_ARGUMENT, "the world is made already");
-  }
-  self->scene = *scene;
-  return set_threads(self, scene->threads < 1 ? 1 : scene->threads);
-}
-
-// The name of a world made by hand; scenes have theirs from the file.
-static PyObject* create(World* self, PyObject* args)
-{
-  tbWorldDef def = tb_default_world_def();
-  unsigned long long seed = def.seed;
-  if (!PyArg_ParseTuple(args, "zO&K:create", &def.name, py_to_vec3, &def.gravity, &seed)) return NULL;
-  def.seed = seed;
-  tbScene scene = {.step = tb_default_step_options(), .time = 1, .threads = 1};
-  tbStatus status = tb_world_create(&self->ctx, &def, &scene.world);
-  if (!take_scene(self, status, &scene)) return NULL;
-  Py_RETURN_NONE;
-}
-
-static PyObject* load(World* self, PyObject* args)
-{
-  PyObject* path;
-  if (!PyArg_ParseTuple(args, "O&:load", PyUnicode_FSConverter, &path)) return NULL;
-  tbScene scene = {0};
-  tbStatus status = tb_scene_load(&self->ctx, PyBytes_AsString(path), &scene);
-  Py_DECREF(path);
-  if (!take_scene(self, status, &scene)) return NULL;
-  Py_RETURN_NONE;
-}
-
-static PyObject* parse(World* self, PyObject* args)
-{
-  const char *name, *bytes, *folder;
-  Py_ssize_t length;
-  if (!PyArg_ParseTuple(args, "ss#z:parse", &name, &bytes, &length, &folder)) return NULL;
-  tbScene scene = {0};
-  if (!take_scene(self, tb_scene_parse(&self->ctx, name, bytes, (size_t)length, folder, &scene), &scene))
-    return NULL;
-  Py_RETURN_NONE;
-}
-
-static bool set_gallery_value(World* self, const tbGalleryScene* scene, double* values, PyObject* key,
-                              PyObject* value)
-{
-  double number = PyFloat_AsDouble(value);
-  if (number == -1 && PyErr_Occurred()) return false;
-  const char* name = PyUnicode_AsUTF8AndSize(key, NULL);
-  if (!name) return false;
-  char assignment[128];
-  snprintf(assignment, sizeof assignment, "%.80s=%.17g", name, number);
-  return tb_gallery_set(&self->ctx, scene, values, assignment) == TB_OK || py_raise(&self->ctx);
-}
-
-static PyObject* gallery(World* self, PyObject* args)
-{
-  const char *name, *folder;
-  PyObject *settings, *key, *value;
-  if (!PyArg_ParseTuple(args, "sO!z:gallery", &name, &PyDict_Type, &settings, &folder)) return NULL;
-  const tbGalleryScene* row = tb_gallery_find(name);
-  if (!row) {
-    PyErr_Format(PyExc_ValueError, "the gallery has no scene \"%s\"; tribo.gallery() lists them", name);
-    return NULL;
-  }
-  double values[TB_GALLERY_PARAMETERS];
-  tb_gallery_defaults(row, values);
-  for (Py_ssize_t at = 0; PyDict_Next(settings, &at, &key, &value);)
-    if (!set_gallery_value(self, row, values, key, value)) return NULL;
-  tbScene scene = {0};
-  if (!take_scene(self, tb_gallery_load(&self->ctx, row, values, folder, &scene), &scene)) return NULL;
-  Py_RETURN_NONE;
-}
-
-static PyObject* load_checkpoint(World* self, PyObject* args)
-{
-  PyObject* path;
-  if (!PyArg_ParseTuple(args, "O&:load_checkpoint", PyUnicode_FSConverter, &path)) return NULL;
-  tbScene scene = {0};
-  tbStatus status = tb_checkpoint_load(&self->ctx, PyBytes_AsString(path), &scene);
-  Py_DECREF(path);
-  if (!take_scene(self, status, &scene)) return NULL;
-  Py_RETURN_NONE;
 }
 
 // Closing.
@@ -339,7 +249,7 @@ static int put_threads(World* self, PyObject* value, void* closure)
   long count = value ? PyLong_AsLong(value) : 0;
   if (count == -1 && PyErr_Occurred()) return -1;
   if (!py_world(self)) return -1;
-  return set_threads(self, count < 0 || count > 100000 ? 0 : (int)count) ? 0 : -1;
+  return py_world_set_threads(self, count < 0 || count > 100000 ? 0 : (int)count) ? 0 : -1;
 }
 
 static PyObject* get_name(World* self, void* closure)
@@ -367,11 +277,6 @@ static PyGetSetDef members[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 PyMethodDef py_world_methods[] = {
-    {"_create", (PyCFunction)create, METH_VARARGS, NULL},
-    {"_load", (PyCFunction)load, METH_VARARGS, NULL},
-    {"_parse", (PyCFunction)parse, METH_VARARGS, NULL},
-    {"_gallery", (PyCFunction)gallery, METH_VARARGS, NULL},
-    {"_load_checkpoint", (PyCFunction)load_checkpoint, METH_VARARGS, NULL},
     {"close", (PyCFunction)world_close, METH_NOARGS,
      "close()\n\nFrees the world now. Everything asked of it later raises tribo.ArgumentError."},
     {"step", (PyCFunction)world_step, METH_VARARGS,
@@ -389,8 +294,9 @@ PyMethodDef py_world_methods[] = {
 
 bool py_world_init(PyObject* module)
 {
-  PyMethodDef* const tables[] = {py_world_methods,      py_world_add_methods, py_world_change_methods,
-                                 py_world_read_methods, py_world_ask_methods, py_world_file_methods};
+  PyMethodDef* const tables[] = {py_world_methods,        py_world_make_methods, py_world_add_methods,
+                                 py_world_change_methods, py_world_read_methods, py_world_ask_methods,
+                                 py_world_file_methods};
   PyMethodDef* methods = py_join_methods(tables, sizeof tables / sizeof *tables); // lives as long as the type
   PyType_Slot slots[] = {{Py_tp_new, world_new},
                          {Py_tp_dealloc, world_dealloc},

@@ -402,12 +402,18 @@ class World(_native.World):
         return self
 
     @classmethod
-    def load(cls, path, threads=None, **options):
-        """A scene file (docs/scene-format.md), or the name of a scene of the gallery."""
+    def load(cls, path, threads=None, values=None, **options):
+        """A scene file (docs/scene-format.md), or the name of a scene of the gallery.
+
+        values   {path of keys: value} in the place of the file's: {"bodies.top.mass": 3, "soft.*.young": 1e6}
+        """
+        import json
         world = cls.__new__(cls)
         if not os.path.exists(path) and os.fspath(path) in {row[0] for row in _native.list_gallery()}:
+            if values:
+                raise ValueError("values: of a scene file; World.gallery takes parameters")
             return cls.gallery(os.fspath(path), threads=threads, **({"options": options} if options else {}))
-        world._load(path)
+        world._load(path, tuple(f"{key}={json.dumps(value, default=_plain)}" for key, value in (values or {}).items()))
         return world._begin(threads, options)
 
     @classmethod

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workspaces from Python: the bits of fresh solves, values that are refused, threads."""
+import os
 import threading
 import unittest
 
@@ -155,3 +156,16 @@ class Filters(unittest.TestCase):
                 with self.subTest(bad=bad):
                     self.assertRaises((TypeError, ValueError, OverflowError), use)
         self.assertEqual(len(w.bodies), 1)
+
+
+class Values(unittest.TestCase):
+    def test_values_in_the_place_of_the_files(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "papers", "macklin", "three.json")
+        w = tribo.World.load(path, values={"bodies.top.mass": 3, "bodies.top.position": np.array([0, 0, 0.75])}, dt=0.001)
+        self.assertEqual((w["top"].mass, w["lowest"].mass, w.dt), (3.0, 1.0, 0.001))
+        np.testing.assert_allclose(w["top"].position, [0, 0, 0.75])
+        for bad in ({"bodies.nobody.mass": 3}, {"bodies.top.mass": -1}, {"bodies.top.mass": float("nan")}, {"": 1},
+                    {"bodies.top": "a\ud800"}, {"bodies": [1]}, {"bodies.top.mass": None}):
+            with self.subTest(bad=bad):
+                self.assertRaises((ValueError, TypeError), tribo.World.load, path, values=bad)
+        self.assertRaises(ValueError, tribo.World.load, "stack", values={"bodies.0.mass": 1})
