@@ -20,10 +20,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double REACH = 1e-5;          // of a body's size
-static const double KINK = 1e-3;           // by which two sides of a derivative may differ
-static const double SAME = 1e-9;           // by which they no longer do
-static const double NOISE = 1e-12;         // of a state, by rounding
+static const double REACH = 1e-5;  // of a body's size
+static const double KINK = 1e-3;   // by which two sides of a derivative may differ
+static const double SLIGHT = 1e-8; // by which they, or those of two ε, may differ without a further look
+static const double SAME = 1e-9;   // by which they no longer do
+static const double NOISE = 1e-12; // of a state, by rounding
 enum { LEVELS = 4, SAMPLES = 2 * LEVELS }; // of ε, each a tenth of the one before
 
 // A world with another value of a number.
@@ -51,6 +52,7 @@ typedef struct {
   double* tangent[2];             // along p and along −p; the second only where split           (size × n)
   double *sample, reach[SAMPLES]; // (F(s + e t) − F(s)) / e, and e                     (SAMPLES × n)
   double *work, *next, *next_back; // t⁺                                               (n)
+  double* level[2];                // by two ε, one after the other                         (n)
   tbTape tape;
   tbExact exact;
   tbGradientReport* report;
@@ -98,8 +100,8 @@ static tbStatus begin_number(tbContext* ctx, Forward* f, int i)
 static tbStatus make_room(tbContext* ctx, Forward* f, int n)
 {
   size_t size = (size_t)f->o->size, was = (size_t)f->n, now = (size_t)n;
-  double** single[] = {&f->work, &f->next, &f->next_back};
-  for (int k = 0; k < 3; k++) {
+  double** single[] = {&f->work, &f->next, &f->next_back, &f->level[0], &f->level[1]};
+  for (int k = 0; k < 5; k++) {
     tb_free(ctx, *single[k]);
     if (!(*single[k] = TB_NEW(ctx, double, now))) return TB_ERROR_MEMORY;
   }
@@ -138,6 +140,7 @@ static void end(tbContext* ctx, Forward* f)
   tb_free(ctx, f->work);
   tb_free(ctx, f->next);
   tb_free(ctx, f->next_back);
+  for (int k = 0; k < 2; k++) tb_free(ctx, f->level[k]);
   tb_state_free(ctx, f->before);
   tb_tape_free(ctx, &f->tape);
   tb_scene_free(ctx, &f->base);
@@ -182,6 +185,12 @@ static double apart(const Forward* f, double norm, int a, int b)
   return norm_of(f, f->work) / fmax(fmax(size, norm), rounding);
 }
 
+static double difference(const Forward* f, double norm, const double* x, const double* y)
+{
+  for (int i = 0; i < f->n; i++) f->work[i] = x[i] - y[i];
+  return norm_of(f, f->work) / fmax(norm_of(f, y), norm);
+}
+
 typedef enum { AHEAD = 1, BEHIND = 2, ACROSS = 4 } Side;
 
 static bool is_pair(const Forward* f, int a, int b, Side side)
@@ -190,7 +199,15 @@ static bool is_pair(const Forward* f, int a, int b, Side side)
   return x != y ? side == ACROSS : side == (x ? AHEAD : BEHIND);
 }
 
-// The two quotients on a side, or one on either, that agree best; out: where they tend to as e does to 0.
+// Where two quotients tend to as e does to 0.
+static void tend(const Forward* f, int a, int b, double* out)
+{
+  double u = f->reach[a], v = f->reach[b], weight = v / (v - u);
+  const double *x = sample_at(f, a), *y = sample_at(f, b);
+  for (int i = 0; i < f->n; i++) out[i] = weight * x[i] + (1 - weight) * y[i];
+}
+
+// The two quotients on a side, or one on either, that agree best; out: where they tend to.
 static double best_pair(const Forward* f, double norm, int count, Side side, double* out)
 {
   double least = INFINITY;
@@ -199,9 +216,7 @@ static double best_pair(const Forward* f, double norm, int count, Side side, dou
       double differ = is_pair(f, a, b, side) ? apart(f, norm, a, b) : INFINITY;
       if (!(differ < least)) continue;
       least = differ;
-      double u = f->reach[a], v = f->reach[b], weight = v / (v - u);
-      const double *x = sample_at(f, a), *y = sample_at(f, b);
-      for (int i = 0; i < f->n; i++) out[i] = weight * x[i] + (1 - weight) * y[i];
+      tend(f, a, b, out);
     }
   return least;
 }
@@ -217,23 +232,38 @@ static double first_reach(const Forward* f, int i, double norm)
 }
 
 // next = F_s t + F_p, and next_back along −t, by quotients to both sides, or to one alone. Smaller ε follow
-// until two agree. Besides what changes within ε there are jumps, where contacts between parallel faces are
-// found on the one or on the other: quotients across one agree with none. false: the two sides differ.
+// until two agree. Sides that differ slightly may do so because F is curved, and then the next ε gives the
+// same derivative, or because something changes within ε, and then it does not. Besides what changes within ε
+// there are jumps, where contacts between parallel faces are found on the one or on the other: quotients
+// across one agree with none. false: the two sides differ.
 static tbStatus differ(tbContext* ctx, Forward* f, int i, double sign, bool to_one_side, bool* smooth)
 {
   const double* t = f->tangent[sign < 0] + (size_t)i * (size_t)f->n;
-  double norm = norm_of(f, t), e = first_reach(f, i, norm), best = INFINITY;
+  double norm = norm_of(f, t), e = first_reach(f, i, norm);
+  size_t bytes = (size_t)f->n * sizeof(double);
   int count = 0;
   *smooth = true;
-  memset(f->next, 0, (size_t)f->n * sizeof(double));
-  memset(f->next_back, 0, (size_t)f->n * sizeof(double));
+  memset(f->next, 0, bytes);
+  memset(f->next_back, 0, bytes);
   if (!(norm > 0) && tb_objective_is_initial(f->o, i)) return TB_OK;
-  Side side = to_one_side ? AHEAD : ACROSS;
-  for (int k = 0; k < LEVELS && best > KINK; k++, e *= 0.1) {
+  double *coarse = f->level[0], *fine = f->level[1], least = INFINITY, sides = INFINITY;
+  for (int k = 0; k < LEVELS && least > SLIGHT; k++, e *= 0.1) {
     TB_TRY(sample(ctx, f, i, sign, e, t, &count));
     TB_TRY(sample(ctx, f, i, sign, to_one_side ? 2 * e : -e, t, &count));
-    best = best_pair(f, norm, count, side, f->next);
+    double last = sides;
+    sides = apart(f, norm, count - 2, count - 1);
+    if (sides > KINK) continue;
+    tend(f, count - 2, count - 1, fine);
+    if (sides <= SLIGHT) return memcpy(f->next, fine, bytes), TB_OK;
+    double differ = last <= KINK ? difference(f, norm, coarse, fine) : 1;
+    if (differ > least) break; // rounding begins
+    if (differ < least) memcpy(f->next, differ < 1 ? coarse : fine, bytes);
+    least = differ;
+    double* swap = coarse;
+    coarse = fine, fine = swap;
   }
+  if (least < INFINITY) return TB_OK;
+  double best = best_pair(f, norm, count, to_one_side ? AHEAD : ACROSS, f->next);
   *smooth = best <= KINK;
   if (*smooth || to_one_side) return TB_OK;
   double ahead = best_pair(f, norm, count, AHEAD, f->next);

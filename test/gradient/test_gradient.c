@@ -287,6 +287,34 @@ TEST(gradients_of_relaxed_schemes_are_those_of_their_runs)
     }
 }
 
+// A sheet over a sphere: most steps have a node that touches, sticks or lets go within a hundred-thousandth
+// of the sheet, with little effect each.
+TEST(small_changes_within_the_reach_of_differences_are_not_taken_for_slopes)
+{
+  static const char* const scene[] = {
+      "{\"tribo\": 1, \"dt\": 0.002, \"time\": 0.188, \"scheme\": \"implicit\", \"bodies\": [{\"name\": "
+      "\"s\", "
+      "\"fixed\": true, \"shape\": {\"type\": \"sphere\", \"radius\": 0.3}}], \"cloth\": [{\"name\": \"a\", "
+      "\"mesh\": {\"grid\": {\"size\": [0.6, 0.6], \"cells\": [6, 6]}}, \"position\": [-0.0196631489, "
+      "0.0087580606, 0.32], \"stretch\": 270.6, \"shear\": 69.2, \"velocity\": [0.00317, 0, 0]}]}",
+      "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.15, \"scheme\": \"pd\", \"bodies\": [{\"name\": \"s\", "
+      "\"fixed\": true, \"shape\": {\"type\": \"sphere\", \"radius\": 0.3}}], \"cloth\": [{\"name\": \"a\", "
+      "\"mesh\": {\"grid\": {\"size\": [0.6, 0.6], \"cells\": [6, 6]}}, \"position\": [0.0159823892, "
+      "-0.0073700621, 0.32], \"stretch\": 234.3, \"shear\": 18.8, \"velocity\": [-0.17272, 0, 0]}]}"};
+  for (int i = test_quick() ? 1 : 0; i < 2; i++) {
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, scene[i], "a:0.1,0.2,0.3", "a.velocity");
+    REQUIRE(o);
+    double g[MOST], off;
+    tbGradientReport report;
+    off = apart(&ctx, o, g, &report);
+    if (!(off < 1e-6) || report.unstable)
+      test_failed(__FILE__, __LINE__, "scene %d: off by %.2g, %d steps unstable", i, off,
+                  (int)report.unstable);
+    tb_objective_free(&ctx, o);
+  }
+}
+
 // A tumbling box whose impacts the contact law leaves open: the gradient is of the run that is made.
 TEST(where_the_law_has_several_solutions_the_runs_is_differentiated)
 {
