@@ -21,9 +21,15 @@
 #include "step/count.h"
 
 #include "base/clock.h"
+#include "base/codec.h"
 #include "problem/judge.h"
 
 #include <string.h>
+
+// What a step leaves to the next: the energy in its barriers, J.
+typedef struct {
+  double stored;
+} Kept;
 
 static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                         tbStepReport* report)
@@ -36,6 +42,7 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
                  .arena = work->arena,
                  .h = o->dt,
                  .stiffer = 1,
+                 .held_before = work->state ? ((const Kept*)work->state)->stored : INFINITY,
                  .contact = TB_ARRAY(tbIpcContact),
                  .found = TB_ARRAY(tbSurfaceContact),
                  .hessian = TB_ARRAY(double[144]),
@@ -96,7 +103,10 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
 {
   (void)w;
   tbIpc* ipc = work->own;
+  Kept* kept = work->next = TB_NEW(ctx, Kept, 1);
+  if (!kept) return TB_ERROR_MEMORY;
   TB_TRY(minimise(ctx, work, report));
+  kept->stored = ipc->stored;
   if (o->exact_friction && ipc->converged) TB_TRY(tb_ipc_finish(ctx, ipc, work, report));
   if (!ipc->finished) TB_TRY(judge(ctx, o, work, report));
   double clock = tb_seconds();
@@ -152,5 +162,30 @@ static void end(tbContext* ctx, tbStepWork* work)
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tb_array_free(ctx, array[i]);
 }
 
-const tbSchemeMethod tb_ipc = {
-    .prepare = prepare, .solve = solve, .advance = advance, .publish = publish, .end = end, .parts = true};
+static void free_kept(tbContext* ctx, void* state) { tb_free(ctx, state); }
+
+static uint64_t hash_kept(uint64_t hash, const void* state)
+{
+  return tb_hash_numbers(hash, &((const Kept*)state)->stored, 1);
+}
+
+static void remove_shapes(void* state, int first, int count) { (void)state, (void)first, (void)count; }
+
+static void code_kept(tbCodec* c, const tbWorld* w, void** state)
+{
+  (void)w;
+  if (tb_codec_reads(c) && tb_codec_good(c) && !(*state = TB_NEW(c->ctx, Kept, 1)))
+    c->status = TB_ERROR_MEMORY;
+  Kept* kept = *state;
+  if (kept) tb_code_extended(c, &kept->stored);
+}
+
+static const tbStateKind kept_kind = {"ipc", free_kept, hash_kept, remove_shapes, code_kept};
+
+const tbSchemeMethod tb_ipc = {.prepare = prepare,
+                               .solve = solve,
+                               .advance = advance,
+                               .publish = publish,
+                               .end = end,
+                               .parts = true,
+                               .state = &kept_kind};

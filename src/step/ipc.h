@@ -144,15 +144,16 @@ typedef struct tbIpc {
   tbArray published;              // tbSurfaceContact of the constraints
   tbArray row;                    // tbIpcRow, of all joints in their order
   tbIpcMatrix matrix;
-  double moved;    // m: how far the start was moved, at most
-  int iterations;  // Newton's
-  double change;   // m/s: of the last one
-  bool converged;  // to the tolerance
-  bool finished;   // contacts touch at the distances they have: the end has the exact law of friction
-  double stored;   // J: energy of the barriers
-  double slowed;   // N·s: the most momentum taken from a rigid body at the start
-  double deadline; // on the clock; infinite: none
-  bool late;       // it has passed
+  double moved;       // m: how far the start was moved, at most
+  int iterations;     // Newton's
+  double change;      // m/s: of the last one
+  bool converged;     // to the tolerance
+  bool finished;      // contacts touch at the distances they have: the end has the exact law of friction
+  double stored;      // J: energy of the barriers
+  double held_before; // J: the same when the last step ended; infinite: not known
+  double slowed;      // N·s: the most momentum taken from a rigid body at the start
+  double deadline;    // on the clock; infinite: none
+  bool late;          // it has passed
 } tbIpc;
 
 // ---- ipc_bodies.c ----

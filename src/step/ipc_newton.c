@@ -282,6 +282,20 @@ static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
   return TB_OK;
 }
 
+// What barriers hold where the step starts: what the last one left in them, but no less than with the
+// stiffness that slow bodies have, and no more than with that of their present speeds (ipc_scale.c), as they
+// may have been moved since.
+static tbStatus barriers_before(tbContext* ctx, tbIpc* ipc, double* held)
+{
+  State slow, fast;
+  ipc->slowly = true;
+  TB_TRY(measure(ctx, ipc, ipc->v, &slow));
+  ipc->slowly = false;
+  TB_TRY(measure(ctx, ipc, ipc->v, &fast));
+  *held = fmax(slow.barrier, fmin(ipc->held_before, fast.barrier));
+  return TB_OK;
+}
+
 tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
 {
   State state;
@@ -291,10 +305,9 @@ tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
   tb_ipc_place(ipc, ipc->v, ipc->progress);
   tb_ipc_settle(ipc);
   TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
-  ipc->slowly = true; // what barriers held when the last step ended, or less
-  TB_TRY(measure(ctx, ipc, ipc->v, &state));
-  ipc->slowly = false;
-  double before = tb_ipc_energy_before(ctx, ipc) + state.barrier;
+  double held;
+  TB_TRY(barriers_before(ctx, ipc, &held));
+  double before = tb_ipc_energy_before(ctx, ipc) + held;
   TB_TRY(minimise_lagged(ctx, ipc, &state));
   for (int k = 0;
        k < SLOWER && !driven && !ipc->still && ipc->nframe > 0 && ipc->row.count == 0 && ipc->converged;

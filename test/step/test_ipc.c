@@ -197,6 +197,33 @@ TEST(ipc_parts_what_touches_and_says_so)
   close_run(&r);
 }
 
+// Barriers are stiffer where bodies are fast. What they hold is no energy that a body has gained: one that
+// slides without friction keeps its speed, one that spins on its tip its spin.
+TEST(ipc_slows_nothing_that_slides_or_spins_on_barriers)
+{
+  static const char slides[] =
+      "{\"tribo\": 1, \"bodies\": [" PLANE
+      ", {\"name\": \"it\", \"mass\": 2, \"position\": [0, 0, 0.2], \"velocity\": [20, "
+      "0, 0], \"shape\": {\"type\": \"box\", \"size\": [1, 1, 0.4]}}]}";
+  static const char spins[] =
+      "{\"tribo\": 1, \"dt\": 0.002, \"bodies\": [" PLANE
+      ", {\"name\": \"it\", \"mass\": 2, \"position\": [0, 0, 0.3], \"angular_velocity\": [0, 0, 8], "
+      "\"shape\": "
+      "{\"type\": \"convex\", \"vertices\": [[0, 0, -0.3], [0.2, 0, 0.1], [-0.1, 0.1732050807568877, 0.1], "
+      "[-0.1, -0.1732050807568877, 0.1]]}}]}";
+  for (int k = 0; k < 2; k++) {
+    Run r = open_run(k ? spins : slides);
+    tbWorld* w = r.scene.world;
+    for (size_t i = 0; i < w->material.count; i++)
+      ((tbMaterial*)w->material.data)[i].contact_material.friction.mu = 0;
+    go(&r, 40);
+    CHECK(r.report.contacts > 0 && r.crossed == 0 && r.missed == 0);
+    if (k) CHECK_NEAR(body_of(&r, "it")->w.z, 8, 8e-5);
+    else CHECK_NEAR(body_of(&r, "it")->v.x, 20, 2e-5);
+    close_run(&r);
+  }
+}
+
 // The problem that is published has the impulses in it that carried the block; the judge, not the scheme,
 // says how good they are: no better than the distance that the barrier leaves.
 TEST(ipc_publishes_what_its_barriers_did)
