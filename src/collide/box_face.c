@@ -16,11 +16,17 @@ typedef struct {
   uint8_t side;    // where the side that leaves it comes from: 0 … 3 the other face, 4 + j line j
 } Corner;
 
-// Lines in order around the face: u ≤ half, v ≤ half, u ≥ −half, v ≥ −half.
-static double depth_inside(const Corner* c, int line, double hu, double hv)
+// How deep corners lie within a line, of those in order around the face: u ≤ half, v ≤ half, u ≥ −half,
+// v ≥ −half. Returns those that stand out by more than `near`, a bit each.
+static unsigned look_over(const Corner* c, int n, int line, double half, double near, double* inside)
 {
-  double x = line & 1 ? c->v : c->u, h = line & 1 ? hv : hu;
-  return line & 2 ? h + x : h - x;
+  unsigned out = 0;
+  double sign = line & 2 ? 1 : -1;
+  for (int i = 0; i < n; i++) {
+    inside[i] = half + sign * (line & 1 ? c[i].v : c[i].u);
+    out |= (unsigned)(inside[i] < -near) << i;
+  }
+  return out;
 }
 
 static Corner crossing(const Corner* p, const Corner* q, double dp, double dq, int line)
@@ -37,14 +43,13 @@ static Corner crossing(const Corner* p, const Corner* q, double dp, double dq, i
   return c;
 }
 
-static int cut(const Corner* in, int n, int line, double hu, double hv, double near, Corner* out)
+static int cut(const Corner* in, int n, int line, const double* inside, unsigned outside, double near,
+               Corner* out)
 {
-  double inside[MOST];
   int count = 0;
-  for (int i = 0; i < n; i++) inside[i] = depth_inside(&in[i], line, hu, hv);
   for (int i = 0; i < n; i++) {
     int k = i + 1 < n ? i + 1 : 0;
-    bool here = inside[i] >= -near, there = inside[k] >= -near;
+    bool here = !(outside >> i & 1), there = !(outside >> k & 1);
     if (here && count < MOST) out[count++] = in[i];
     if (here && !there) {
       if (inside[i] <= near)
@@ -109,13 +114,17 @@ static Names facing(const tbBoxOver* o, Corner c[4])
 
 static int cut_by_sides(const tbBoxOver* o, double near, Corner buffer[2][MOST], const Corner** result)
 {
-  double hu = o->half[(o->axis + 1) % 3], hv = o->half[(o->axis + 2) % 3];
+  const double half[2] = {o->half[(o->axis + 1) % 3], o->half[(o->axis + 2) % 3]};
   int n = 4, which = 0;
   for (int line = 0; line < 4 && n > 0; line++) {
-    bool out = false;
-    for (int i = 0; i < n; i++) out |= depth_inside(&buffer[which][i], line, hu, hv) < -near;
-    if (!out) continue;
-    n = cut(buffer[which], n, line, hu, hv, near, buffer[which ^ 1]);
+    double inside[MOST];
+    unsigned outside = look_over(buffer[which], n, line, half[line & 1], near, inside);
+    if (outside == 0) continue;
+    if (outside == (1u << n) - 1) { // nothing of it lies over the face
+      n = 0;
+      break;
+    }
+    n = cut(buffer[which], n, line, inside, outside, near, buffer[which ^ 1]);
     which ^= 1;
   }
   *result = buffer[which];
