@@ -140,7 +140,7 @@ static const char* const scenes[SCENES] = {
 static const struct {
   const char *name, *settings;
 } ways[WAYS] = {{"ipc", "scheme.name=ipc"},
-                {"ipc, exact friction", "scheme.name=ipc scheme.exact_friction=true"},
+                {"ipc with exact friction", "scheme.name=ipc scheme.exact_friction=true"},
                 {"implicit", "scheme.name=implicit"}};
 
 static tbStatus side_by_side(Paper* p)
@@ -158,9 +158,9 @@ static tbStatus side_by_side(Paper* p)
     Came c[WAYS];
     for (int k = 0; k < WAYS; k++) {
       TB_TRY(run(p, scenes[i], ways[k].settings, most, &c[k]));
-      out_format(table, "%s,\"%s\",%d,%.4f,%.2f,%.3e,%d,%d,%d\n", scenes[i] + strlen("barrier-"),
-                 ways[k].name, c[k].steps, c[k].milliseconds, c[k].iterations, c[k].residual, c[k].unsolved,
-                 c[k].missed, (int)c[k].crossed);
+      out_format(table, "%s,%s,%d,%.4f,%.2f,%.3e,%d,%d,%d\n", scenes[i] + strlen("barrier-"), ways[k].name,
+                 c[k].steps, c[k].milliseconds, c[k].iterations, c[k].residual, c[k].unsolved, c[k].missed,
+                 (int)c[k].crossed);
       crossed += c[k].crossed;
     }
     steps += c[1].steps, missed += c[0].missed + c[1].missed, unsolved += c[1].unsolved,
