@@ -9,14 +9,16 @@
 TB_API_BEGIN
 
 typedef enum tbElasticModel {
-  TB_ELASTIC_LINEAR,      // small displacements: constant stiffness, not invariant to rotation
-  TB_ELASTIC_COROTATED,   // linear in the frame of the closest rotation
-  TB_ELASTIC_STVK,        // St. Venant–Kirchhoff: linear in Green's strain
-  TB_ELASTIC_NEO_HOOKEAN, // compressible, with the logarithm of the volume
+  TB_ELASTIC_LINEAR,             // small displacements: constant stiffness, not invariant to rotation
+  TB_ELASTIC_COROTATED,          // linear in the frame of the closest rotation
+  TB_ELASTIC_STVK,               // St. Venant–Kirchhoff: linear in Green's strain
+  TB_ELASTIC_NEO_HOOKEAN,        // compressible, with the logarithm of the volume
+  TB_ELASTIC_NEO_HOOKEAN_VOLUME, // the same, continued linearly below 70 % of the volume, not of a stretch
   TB_ELASTIC_COUNT
 } tbElasticModel;
 
-const char* tb_elastic_name(tbElasticModel model); // "linear", "corotated", "stvk", "neo-hookean"
+const char* tb_elastic_name(
+    tbElasticModel model); // "linear", "corotated", "stvk", "neo-hookean", "neo-hookean-volume"
 bool tb_elastic_from_name(const char* name, tbElasticModel* out);
 
 typedef struct tbSoftDef {

@@ -25,6 +25,10 @@
 //             quotient increases in s, so that all s_i are equal, and −λ S decreases. Nothing gets stuck,
 //             neither flat, nor mirrored, nor collapsed into a point. Neo-Hookean is C², St. Venant–Kirchhoff
 //             C¹ with a jump in stiffness at the knot.
+//             The model neo-hookean-volume has J = det F in the place of stretches, as Verschoor and Jalba
+//             do: Ψ = ½ μ (‖F‖² − 3 − 2 L) + ½ λ L², L = log J, a straight line below J = 0.7. It is softer
+//             where an element is flat but has its volume, and may get stuck: in a point or a line every
+//             cofactor vanishes, and there are minima near flat elements and mirrored meshes.
 // Cost        One 3×3 singular value decomposition, half of the time; taken many at once it is three times as
 // fast. Limits      Where s₁ + s₂ = 0, deep in inversion, the closest rotation jumps and with it the stress.
 #include "fem/elastic.h"
@@ -36,7 +40,8 @@
 
 #define KNOT TB_ELASTIC_KNOT
 
-static const char* const names[TB_ELASTIC_COUNT] = {"linear", "corotated", "stvk", "neo-hookean"};
+static const char* const names[TB_ELASTIC_COUNT] = {"linear", "corotated", "stvk", "neo-hookean",
+                                                    "neo-hookean-volume"};
 
 const char* tb_elastic_name(tbElasticModel model)
 {
@@ -152,8 +157,52 @@ static void linear_stress(const tbElastic* m, tbMat3 F, tbTangent tangent, tbStr
   }
 }
 
+// ‖F‖²/2 − 3/2 − L without the cancellation near rest.
+static double volume_distortion(const double s[3], double L)
+{
+  double square = 0, gap = 0, sum = 0;
+  bool mild = true;
+  for (int i = 0; i < 3; i++) {
+    mild = mild && s[i] >= KNOT;
+    square += 0.5 * (s[i] - 1) * (s[i] - 1), sum += s[i] - 1;
+  }
+  for (int i = 0; mild && i < 3; i++) gap += gap_to_log(s[i]);
+  return square + (mild && s[0] * s[1] * s[2] >= KNOT ? gap : sum - L);
+}
+
+static Jet volume_log(double J) // log J, straight below the knot
+{
+  if (J >= KNOT) return logarithm(J);
+  double t = (J - KNOT) / KNOT;
+  return (Jet){logarithm(KNOT).f + t, 1 / KNOT, 0};
+}
+
+static double volume_energy(const tbElastic* m, const double s[3])
+{
+  double L = volume_log(s[0] * s[1] * s[2]).f;
+  return m->mu * volume_distortion(s, L) + 0.5 * m->lambda * (L * L);
+}
+
+// Ψ_i = μ s_i + g J_i with J_i the product of the other two and g = (λL − μ) L'. Two axes i, j and the third
+// k: ∂²Ψ/∂s_i∂s_j = g' J_i J_j + g s_k, and the modes of a pair are μ ∓ g s_k.
+static void volume_stress(const tbElastic* m, const double s[3], tbTangent tangent, double d[3],
+                          tbStress* out)
+{
+  Jet log = volume_log(s[0] * s[1] * s[2]);
+  double pull = m->lambda * log.f - m->mu, g = pull * log.df,
+         dg = m->lambda * log.df * log.df + pull * log.ddf;
+  double J[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+  out->energy = m->mu * volume_distortion(s, log.f) + 0.5 * m->lambda * (log.f * log.f);
+  for (int i = 0; i < 3; i++) d[i] = m->mu * s[i] + g * J[i];
+  for (int i = 0; i < 3 && tangent != TB_TANGENT_NONE; i++) {
+    for (int j = 0; j < 3; j++) out->diag[i][j] = dg * J[i] * J[j] + (i == j ? m->mu : g * s[3 - i - j]);
+    out->sym[i] = m->mu - g * s[i], out->skew[i] = m->mu + g * s[i];
+  }
+}
+
 static double isotropic_energy(const tbElastic* m, const double s[3])
 {
+  if (m->model == TB_ELASTIC_NEO_HOOKEAN_VOLUME) return volume_energy(m, s);
   double sum = 0, S = 0;
   for (int i = 0; i < 3; i++) {
     Jet a, b;
@@ -193,30 +242,38 @@ static void clamp_diag(double A[3][3])
     }
 }
 
-static void isotropic_stress(const tbElastic* m, const tbSvd3* svd, tbTangent tangent, tbStress* out)
+// Ψ_i of stretches, with energy and modes.
+static void stretch_stress(const tbElastic* m, const double s[3], tbTangent tangent, double d[3],
+                           tbStress* out)
 {
   Jet a[3], b[3];
-  for (int i = 0; i < 3; i++) stretch(m, svd->s[i], &a[i], &b[i]);
-  double S = b[0].f + b[1].f + b[2].f, lambda_S = m->lambda * S, d[3];
+  for (int i = 0; i < 3; i++) stretch(m, s[i], &a[i], &b[i]);
+  double S = b[0].f + b[1].f + b[2].f, lambda_S = m->lambda * S;
   for (int i = 0; i < 3; i++) d[i] = a[i].df + lambda_S * b[i].df;
   out->energy = a[0].f + a[1].f + a[2].f + 0.5 * m->lambda * (S * S);
-  out->U = svd->U;
-  out->V = svd->V;
-  tbMat3 UD = svd->U;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) UD.m[i][j] *= d[j];
-  out->P = tb_mat3_mult(UD, svd->V);
   if (tangent == TB_TANGENT_NONE) return;
-
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) out->diag[i][j] = m->lambda * (b[i].df * b[j].df);
     out->diag[i][i] += a[i].ddf + lambda_S * b[i].ddf;
   }
   for (int c = 0; c < 3; c++) {
     int i = c == 0 ? 1 : 0, j = c == 2 ? 1 : 2; // s_i ≥ s_j
-    out->sym[c] = slope(m, svd->s[i], svd->s[j], lambda_S);
-    out->skew[c] = (d[i] + d[j]) / fmax(svd->s[i] + svd->s[j], 1e-9);
+    out->sym[c] = slope(m, s[i], s[j], lambda_S);
+    out->skew[c] = (d[i] + d[j]) / fmax(s[i] + s[j], 1e-9);
   }
+}
+
+static void isotropic_stress(const tbElastic* m, const tbSvd3* svd, tbTangent tangent, tbStress* out)
+{
+  double d[3];
+  if (m->model == TB_ELASTIC_NEO_HOOKEAN_VOLUME) volume_stress(m, svd->s, tangent, d, out);
+  else stretch_stress(m, svd->s, tangent, d, out);
+  out->U = svd->U;
+  out->V = svd->V;
+  tbMat3 UD = svd->U;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) UD.m[i][j] *= d[j];
+  out->P = tb_mat3_mult(UD, svd->V);
   if (tangent != TB_TANGENT_POSITIVE) return;
   clamp_diag(out->diag);
   for (int c = 0; c < 3; c++) out->sym[c] = fmax(out->sym[c], 0), out->skew[c] = fmax(out->skew[c], 0);

@@ -147,7 +147,7 @@ static tbStatus check_pins(tbContext* ctx, const tbWorld* w, const char* name, c
 static tbStatus check(tbContext* ctx, const tbWorld* w, const char* name, const tbDeformableDef* d)
 {
   if (!d->solid) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has modes: it must be a solid", name);
-  if (d->soft.model == TB_ELASTIC_NEO_HOOKEAN)
+  if (d->soft.model >= TB_ELASTIC_NEO_HOOKEAN)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is a reduced body: its model is linear or stvk, not %s", name,
                    tb_elastic_name(d->soft.model));
   return check_pins(ctx, w, name, d);
