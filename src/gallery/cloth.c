@@ -109,6 +109,36 @@ void tb_gallery_cloth_capstan(tbPen* pen)
                                  .position = tb_vec3(0, 0, high)});
 }
 
+// After Li et al. 2020, at a size that can be looked at live.
+void tb_gallery_mat_twist(tbPen* pen)
+{
+  const double length = 0.6, width = 0.24, high = 0.3, hair = 1e-3;
+  int cells = tb_pen_count(pen, "cells");
+  double speed = tb_pen_value(pen, "speed");
+  tb_pen_start(pen, 0.01, TB_PI * tb_pen_value(pen, "turns") / speed);
+  tb_pen_barriers(pen);
+  tb_pen_material(pen, &(tbPenMaterial){"cotton", 300, tb_pen_value(pen, "friction"), 0, 0});
+  tbPenPin end[2];
+  for (int k = 0; k < 2; k++) {
+    double x = (k - 0.5) * length;
+    end[k] = (tbPenPin){.low = tb_vec3(x - hair, -width, high - hair),
+                        .high = tb_vec3(x + hair, width, high + hair),
+                        .angular_velocity = tb_vec3(k ? -speed : speed, 0, 0)};
+  }
+  tb_pen_cloth(pen, &(tbPenSoft){.name = "mat",
+                                 .mesh = tb_pen_grid(length, width, 5 * cells / 2, cells),
+                                 .material = "cotton",
+                                 .area_density = 0.3,
+                                 .stretch = 300,
+                                 .shear = 80,
+                                 .bend = 1e-4,
+                                 .thickness = 0.004,
+                                 .damping = 0.002,
+                                 .position = tb_vec3(0, 0, high),
+                                 .pins = end,
+                                 .pin_count = 2});
+}
+
 // Square1 and Square3 of Ly et al. 2020, as fine as can be looked at live.
 void tb_gallery_turning_ball(tbPen* pen)
 {

@@ -127,6 +127,7 @@ const char* tb_pen_name(tbPen* pen, const char* format, int index); // good unti
 
 void tb_pen_start(tbPen* pen, double dt, double time);
 void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value);
+void tb_pen_barriers(tbPen* pen); // ipc, its steps ended with exact friction
 void tb_pen_material(tbPen* pen, const tbPenMaterial* material);
 void tb_pen_grooves(tbPen* pen, const tbPenGrooves* material);
 void tb_pen_pair(tbPen* pen, const tbPenPair* pair);
@@ -235,6 +236,7 @@ void tb_gallery_rollers(tbPen* pen);
 void tb_gallery_cloth_on_sphere(tbPen* pen);
 void tb_gallery_hammock(tbPen* pen);
 void tb_gallery_cloth_capstan(tbPen* pen);
+void tb_gallery_mat_twist(tbPen* pen);
 void tb_gallery_turning_ball(tbPen* pen);
 void tb_gallery_ribbon(tbPen* pen);
 

@@ -81,6 +81,16 @@ void tb_pen_scheme(tbPen* pen, const char* name, const char* key, int value)
   tb_put_end(w);
 }
 
+void tb_pen_barriers(tbPen* pen)
+{
+  tbJsonWriter* w = &pen->json;
+  tb_put_object(w, "scheme");
+  tb_put_string(w, "name", "ipc");
+  tb_put_int(w, "friction_iterations", 1);
+  tb_put_bool(w, "exact_friction", true);
+  tb_put_end(w);
+}
+
 static void put_friction(tbPen* pen, double mu, double rolling)
 {
   tbJsonWriter* w = &pen->json;
