@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a checkpoint. Its frame is in checkpoint.c, its world in world.c.
+// The parts of a checkpoint. Its frame is in checkpoint.c, its world in world.c, joints in joint.c.
 #ifndef TB_IO_CHECKPOINT_CHECKPOINT_H
 #define TB_IO_CHECKPOINT_CHECKPOINT_H
 
@@ -14,6 +14,9 @@ uint64_t tb_checkpoint_sum(const void* bytes, size_t length);
 // Reading: the world is one just made.
 void tb_code_world(tbCodec* c, tbWorld* world);
 void tb_code_world_and_state(tbCodec* c, tbWorld* world); // and what the scheme of its last step keeps
+void tb_code_joints(tbCodec* c, tbWorld* world);          // joint.c
+// A name that no other thing of the kind has. Reading: the world keeps it.
+void tb_code_unique_name(tbCodec* c, tbWorld* world, int kind, int index, const char** name);
 void tb_code_step_options(tbCodec* c, tbStepOptions* options);
 
 // The geometry that shapes point to: each once, in order of first use. Reading: the world keeps it.
