@@ -92,7 +92,7 @@ static double order_of(const PlotPoint* y)
 
 static tbStatus finer(Paper* p)
 {
-  PlotPoint smooth[FINER], ended[FINER], reach[FINER];
+  PlotPoint smooth[FINER], ended[FINER], reach[FINER], level[FINER];
   Came exact;
   paper_section(
       p, "Chapter 5: barriers and smoothed friction converge to the exact answer",
@@ -109,7 +109,10 @@ static tbStatus finer(Paper* p)
   double miss = fabs(exact.x - exact_way()), worst = 0;
   out_format(table, "implicit,,%.9f,%.3e,%.3e,%.4f,%.2f\n", exact.x, miss, exact.residual, exact.milliseconds,
              exact.iterations);
-  for (int i = 0; i < FINER; i++) worst = fmax(worst, ended[i].y);
+  for (int i = 0; i < FINER; i++) {
+    worst = fmax(worst, ended[i].y);
+    level[i] = (PlotPoint){pow(10, i), fmax(miss, 1e-12)};
+  }
   paper_claim(p, order_of(smooth) > 0.9 && smooth[3].y < 1e-4, "friction becomes exact as ε_v goes to 0",
               "way off by %.1e m at 0.1 m/s, by %.1e at 1e-4: order %.2f at least", smooth[0].y, smooth[3].y,
               order_of(smooth));
@@ -121,13 +124,14 @@ static tbStatus finer(Paper* p)
   PlotCurve curve[] = {
       {.name = "way, by ε_v", .lane = 0, .point = smooth, .points = FINER, .arrived = true},
       {.name = "way, exact friction", .lane = 1, .point = ended, .points = FINER, .arrived = true},
-      {.name = "residual, by d̂", .lane = 2, .point = reach, .points = FINER, .arrived = true}};
+      {.name = "residual, by d̂", .lane = 2, .point = reach, .points = FINER, .arrived = true},
+      {.name = "way, implicit", .lane = 3, .point = level, .points = FINER, .arrived = true}};
   paper_plot(p, "barrier-limits.svg",
              &(Plot){.axis = PLOT_FACTOR,
                      .x_name = "times finer than ε_v = 0.1 m/s, d̂ = 1 cm",
                      .y_name = "error of the way (m), residual (m/s)",
                      .curve = curve,
-                     .curves = 3},
+                     .curves = 4},
              "a block that slides to rest, under ipc");
   paper_section_end(p);
   return TB_OK;

@@ -164,7 +164,7 @@ TEST(ipc_has_the_same_bits_for_any_number_of_threads)
   CHECK(hash[0] == hash[1] && hash[0] == hash[2]);
 }
 
-// A checkpoint in mid-run goes on to the same bits: barriers need nothing but the world.
+// A checkpoint in mid-run goes on to the same bits: with the energy of the barriers in it.
 TEST(ipc_resumes)
 {
   Run r = open_run(mixed), other = open_run(mixed);
