@@ -210,14 +210,14 @@ TEST(hull_of_a_sphere_of_10000_points)
 TEST(hull_of_noise_near_the_tolerance_is_valid)
 {
   tbRandom r = test_random(6);
-  for (int k = 0; k < 150; k++) {
+  for (int k = 0; k < (test_quick() ? 42 : 150); k++) {
     double noise = pow(10, test_uniform(&r, -16, -11));
     tbTransform T = tb_transform(shapes_turn(&r), tb_zero3());
     int n = grid_points(points, 3 + k % 7, tb_vec3(1, 1, 1), T);
     for (int i = 0; i < n; i++) points[i] = tb_madd3(points[i], noise, shapes_in_cube(&r));
     FREE_HULL(HULL(points, n));
   }
-  for (int k = 0; k < 100; k++) { // domes as flat as the tolerance
+  for (int k = 0; k < (test_quick() ? 20 : 100); k++) { // domes as flat as the tolerance
     double high = pow(10, test_uniform(&r, -16, -11));
     for (int i = 0; i < 300; i++) {
       tbVec3 p = shapes_in_cube(&r);
