@@ -117,9 +117,6 @@ INLINE void forward_rows(int groups, int cols, int count, const Block* b, const 
   }
 }
 
-// gcc cannot see that only the first `cols` rows of x are used.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 INLINE void forward_block(int groups, int cols, const Block* b, bool first, bool last)
 {
   int width = 4 * groups;
@@ -145,8 +142,6 @@ INLINE void forward_block(int groups, int cols, const Block* b, bool first, bool
   for (; i + ROWS <= b->rows; i += ROWS) forward_rows(groups, cols, ROWS, b, L + i, x, i, first, last);
   for (; i < b->rows; i++) forward_rows(groups, cols, 1, b, L + i, x, i, first, last);
 }
-
-#pragma GCC diagnostic pop
 
 // x_k −= Σ_i L_ik y_i over the rows below the block, which alternate between two sums; then the triangle.
 INLINE void backward_block(int groups, int cols, const Block* b)
