@@ -155,6 +155,27 @@ await test.claim('a body follows the pointer that pulls it', { at: 'scene/inclin
 });
 
 await test.claim(
+  'a slider bends a reduced body along a mode',
+  { at: 'scene/springboard', width: 1100, height: 760 },
+  async (page) => {
+    await until(page, () => tribo.bench?.source?.last > 1);
+    const shape = () =>
+      page.evaluate(async () => {
+        tribo.bench.player.setPlaying(false);
+        while (tribo.bench.source.busy) await new Promise((done) => setTimeout(done, 10));
+        return Array.from(tribo.bench.source.newest.nodes);
+      });
+    const before = await shape();
+    demand((await page.locator('.modes input[type=range]').count()) >= 3, 'no sliders');
+    await page.locator('.modes input[type=range]').first().evaluate((range) => {
+      range.value = 1;
+      range.dispatchEvent(new Event('input'));
+    });
+    await until(page, (was) => tribo.bench.source.newest.nodes.some((x, i) => Math.abs(x - was[i]) > 0.02), before);
+  },
+);
+
+await test.claim(
   'a click selects a body and shows its numbers',
   { at: 'scene/stack', width: 1100, height: 700 },
   async (page) => {

@@ -173,6 +173,29 @@ await test('friction, masses, options: what changes while it runs changes the ru
   check(Math.abs(engine.scene.bodies[block].mass / mass - 1000) < 1e-9, 'the mass ratio was lost')
 })
 
+await test('a mode of a reduced body is set in shares of its size, and swings from there', (engine) => {
+  engine.open(engine.sceneText('springboard'))
+  const board = engine.scene.bodies.findIndex((b) => b.modes > 0)
+  check(board >= 0, 'no body has modes')
+  const { firstNode, nodes, modes } = engine.scene.bodies[board]
+  const shape = () => Array.from(engine.nodes.subarray(3 * firstNode, 3 * (firstNode + nodes)))
+  const apart = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])))
+  const rest = shape()
+  const span = Math.max(...[0, 1, 2].map((k) => {
+    const axis = rest.filter((_, i) => i % 3 === k)
+    return Math.max(...axis) - Math.min(...axis)
+  }))
+  engine.setMode(board, 0, 1)
+  const bent = shape()
+  check(apart(rest, bent) > 0.05 * span && apart(rest, bent) < 0.15 * span, `it moved by ${apart(rest, bent)} of ${span}`)
+  engine.step(5)
+  check(apart(bent, shape()) > 1e-4 * span, 'it does not swing')
+  engine.setMode(board, 0, 0)
+  refused(1, () => engine.setMode(board, modes, 1))
+  refused(1, () => engine.setMode(board, 0, NaN))
+  refused(1, () => engine.setMode(99, 0, 1))
+})
+
 await test('a body that is held comes to the pointer and stays there', (engine) => {
   engine.open(ball(0.5))
   engine.hold(1, [0, 0.3, 0.9], [0, 1, 3])

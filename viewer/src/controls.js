@@ -8,8 +8,10 @@ import { isDeformable, isMoving } from './model.js';
 // Options that have a place of their own among the controls.
 const shownAbove = ['scheme', 'solver', 'model', 'dt', 'max_iterations', 'budget_s', 'velocity_tolerance'];
 
+const MODES = 12; // sliders of a reduced body
+
 export class Controls {
-  // actions: { parameters(values), freeze(), saveProblem() }; tables: the engine's.
+  // actions: { parameters(values), pose(work), freeze(), saveProblem() }; tables: the engine's.
   constructor(tables, actions) {
     this.tables = tables;
     this.actions = actions;
@@ -25,6 +27,7 @@ export class Controls {
       this.#method(),
       this.#options(),
       this.#physics(),
+      this.#modes(),
       this.#freeze(),
       this.problem,
     );
@@ -246,6 +249,42 @@ export class Controls {
     this.massBody = String(body);
     this.massSelect.value = this.massBody;
     this.massSlider.setValue(this.live.masses.get(body) ?? 1);
+  }
+
+  // A slider for each of the first modes of a reduced body.
+  #modes() {
+    const { live } = this,
+      reduced = live.model.bodies
+        .map((body, index) => ({ value: String(index), label: body.name, modes: body.modes }))
+        .filter(({ modes }) => modes > 0);
+    if (!reduced.length) return null;
+    const sliders = h('div.contents');
+    const show = (value) => {
+      const { modes } = reduced.find((body) => body.value === value);
+      replace(
+        sliders,
+        Array.from({ length: Math.min(modes, MODES) }, (_, mode) =>
+          field(
+            `mode ${mode + 1}`,
+            slider({
+              min: -1,
+              max: 1,
+              value: 0,
+              oninput: (x) => this.#try(() => this.actions.pose(() => live.setMode(Number(value), mode, x))),
+            }),
+          ),
+        ),
+      );
+    };
+    show(reduced[0].value);
+    return h(
+      'fieldset.modes',
+      null,
+      h('legend', null, 'Modes'),
+      reduced.length > 1 ? field('of', select(reduced, reduced[0].value, show)) : null,
+      h('p.hint', null, 'The shape along each mode, let go from there: 1 is a tenth of the body’s size.'),
+      sliders,
+    );
   }
 
   #freeze() {

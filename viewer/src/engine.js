@@ -45,6 +45,8 @@
 //   set(options)    changes some of them, while it runs. A solver that does not know the model brings its own
 //   setFriction({scale = 1, mu})     of every pair: the scene's own, scaled; or, with mu, that one everywhere
 //   setMassRatio(body, ratio)        of the scene's own mass and inertia
+//   setMode(body, mode, share)       of a reduced body: its shape along one of its `modes`, at rest; ±1 is a tenth of
+//                   its size
 //   setBody(body, {position, orientation, velocity, angularVelocity})     puts it there; what is not said stays
 //   step(count = 1) returns `report`
 //   reset()         opens the last good text again; options, friction and masses asked for stay
@@ -339,6 +341,10 @@ export class Engine {
 
   setMassRatio(body, ratio) {
     this._try(this._c.web_mass(body, ratio))
+  }
+
+  setMode(body, mode, share) {
+    this._try(this._c.web_mode(body, mode, share))
   }
 
   setBody(body, { position, orientation, velocity, angularVelocity }) {

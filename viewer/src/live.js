@@ -134,6 +134,16 @@ export class Live {
     return this.client.call('setMassRatio', body, ratio);
   }
 
+  // The shape of a reduced body along one of its modes, in the newest frame.
+  async setMode(body, mode, share) {
+    const epoch = this.epoch,
+      frame = await this.client.call('setMode', body, mode, share);
+    if (epoch !== this.epoch) return;
+    this.frames[this.frames.length - 1] = frame;
+    this.version++;
+    this.onframes();
+  }
+
   // The friction set of a contact goes with the frames from now on. The engine is a few steps ahead of what is shown:
   // the last frames with as many contacts get the newest one's.
   async watch(contact) {

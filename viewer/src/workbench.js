@@ -31,6 +31,7 @@ export class Workbench {
     this.editor = new Editor((text, keep) => this.#edit(text, keep));
     this.controls = new Controls(app.tables, {
       parameters: (values) => this.#parameters(values),
+      pose: (work) => this.#pose(work),
       freeze: () => this.#freeze(),
       saveProblem: () => this.#saveProblem(),
     });
@@ -199,6 +200,18 @@ export class Workbench {
     this.player.setSource(source, false);
     this.#newModel(false);
     this.controls.show(source, this.info.entry, this.info.values);
+  }
+
+  // Stops at the newest step, which work() changes.
+  async #pose(work) {
+    const { source, player } = this;
+    player.setPlaying(false);
+    while (source.busy) await new Promise((done) => setTimeout(done, 5));
+    await work();
+    if (source !== this.source) return;
+    player.seek(source.last);
+    this.stale = true;
+    this.view.invalidate();
   }
 
   #drag(kind, ...args) {

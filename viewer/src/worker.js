@@ -13,6 +13,7 @@ function model() {
     kind: body.kind,
     mass: body.mass,
     nodeCount: body.nodes || 0,
+    modes: body.modes || 0,
     triangles: body.triangles || null,
     shapes: (body.shapes || []).map((shape) =>
       shape.mesh === undefined
@@ -122,6 +123,10 @@ const calls = {
   },
   setFriction: (options) => engine.setFriction(options),
   setMassRatio: (body, ratio) => engine.setMassRatio(body, ratio),
+  setMode(body, mode, share) {
+    engine.setMode(body, mode, share);
+    return frame();
+  },
   hold: (body, point, target) => engine.hold(body, point, target),
   moveHold: (target) => engine.moveHold(target),
   release: () => engine.release(),

@@ -230,6 +230,7 @@ static tbStatus put_body(tbJsonWriter* w, const tbWorld* world, int i, int first
   tb_put_number(w, "mass", tb_body_mass(world, id));
   tb_put_int(w, "firstNode", first_node);
   tb_put_int(w, "nodes", tb_body_node_count(world, id));
+  tb_put_int(w, "modes", tb_body_mode_count(world, id));
   tb_put_int(w, "triangles", tb_body_triangle_count(world, id));
   put_place(w, "triangle", tb_body_triangles(world, id));
   tb_put_array(w, "shapes");
