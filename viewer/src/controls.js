@@ -8,6 +8,7 @@ import { isDeformable, isMoving } from './model.js';
 // Options that have a place of their own among the controls.
 const shownAbove = ['scheme', 'solver', 'model', 'dt', 'max_iterations', 'budget_s', 'velocity_tolerance'];
 
+const hasMassRatio = (body) => isMoving(body) && !isDeformable(body);
 const MODES = 12; // sliders of a reduced body
 
 export class Controls {
@@ -222,7 +223,7 @@ export class Controls {
     );
     const moving = bodies
       .map((body, index) => ({ value: String(index), label: body.name, body }))
-      .filter(({ body }) => isMoving(body));
+      .filter(({ body }) => hasMassRatio(body));
     if (!moving.length) return h('fieldset', null, h('legend', null, 'Physics'), field('friction μ', mu));
     this.massBody = moving.reduce((best, x) => (x.body.mass > best.body.mass ? x : best)).value;
     this.massSlider = slider({
@@ -245,7 +246,7 @@ export class Controls {
   }
 
   chooseBody(body) {
-    if (!this.massSelect || !isMoving(this.live.model.bodies[body])) return;
+    if (!this.massSelect || !hasMassRatio(this.live.model.bodies[body])) return;
     this.massBody = String(body);
     this.massSelect.value = this.massBody;
     this.massSlider.setValue(this.live.masses.get(body) ?? 1);
