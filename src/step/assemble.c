@@ -56,7 +56,8 @@ static void add_contact(tbBuilder* b, const tbStepView* view, const tbContactCon
   tbContactSide side[2] = {side_of(t, 0), side_of(t, 1)};
   double bias[TB_MAX_ROWS], jac[TB_MAX_ROWS * 6];
   memcpy(bias, t->bias, sizeof bias);
-  for (int i = 0; t->surface && i < t->rows; i++) bias[i] += tb_dot3(tb_mat3_row(t->frame, i), t->drift);
+  for (int i = 0; t->surface && i < t->rows && i < 3; i++)
+    bias[i] += tb_constraint_stretch(t, i) * tb_dot3(tb_mat3_row(t->frame, i), t->drift);
   for (int k = 0; !t->surface && k < 2; k++) {
     if (!is_driven(view, body[k])) continue;
     tb_frame_jacobian(&side[k], view->centre[body[k]].x, jac);

@@ -8,7 +8,7 @@
 // lead, with these impulses, to the velocities found.
 //
 // Where the step ends with the exact law (ipc_finish.c), the distance that is left counts as touching, and
-// bodies that turn have their turning friction.
+// bodies that turn freely have their turning friction.
 #include "step/ipc.h"
 
 #include "step/soft_contact.h"
@@ -67,6 +67,12 @@ static bool has_nodes(const tbIpc* ipc, const tbSurfaceContact* c)
          (!plane && ipc->surface[c->of.surface_a].source == TB_IPC_NODE);
 }
 
+static bool is_driven(const tbIpc* ipc, const tbContactConstraint* t)
+{
+  return tb_bodies(ipc->world)[t->body_a].motion == TB_BODY_KINEMATIC ||
+         tb_bodies(ipc->world)[t->body_b].motion == TB_BODY_KINEMATIC;
+}
+
 // Of a contact: its impulse on side b in world axes, the distance that counts as touching, and by how much
 // that gives way to an impulse.
 typedef struct {
@@ -89,11 +95,14 @@ static tbContactConstraint constraint_of(const tbIpc* ipc, const tbSurfaceContac
                            .surface = c,
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(ipc->world, &t);
-  if (!ipc->finished || has_nodes(ipc, c)) tb_constraint_drop_turning(&t);
+  if (!ipc->finished || has_nodes(ipc, c) || is_driven(ipc, &t)) tb_constraint_drop_turning(&t);
   t.bias[0] = (c->gap - sent->touching) / ipc->h - tb_dot3(c->normal, tb_sub3(b.velocity, a.velocity)) -
               sent->compliance * tb_dot3(c->normal, sent->impulse);
   t.compliance[0] = sent->compliance;
-  for (int k = 0; k < t.rows && k < 3; k++) t.guess[k] = tb_dot3(sent->impulse, tb_mat3_row(t.frame, k));
+  for (int k = 0; k < t.rows && k < 3; k++) {
+    double stretch = tb_constraint_stretch(&t, k);
+    t.guess[k] = stretch > 0 ? tb_dot3(sent->impulse, tb_mat3_row(t.frame, k)) / stretch : 0;
+  }
   return t;
 }
 
@@ -146,7 +155,8 @@ static void gather(const tbIpc* ipc, const tbContactConstraint* t, size_t count,
   for (size_t i = 0; i < count; i++) {
     tbVec3 impulse = tb_zero3();
     for (int k = 0; k < t[i].rows && k < 3; k++)
-      impulse = tb_madd3(impulse, t[i].guess[k], tb_mat3_row(t[i].frame, k));
+      impulse =
+          tb_madd3(impulse, tb_constraint_stretch(&t[i], k) * t[i].guess[k], tb_mat3_row(t[i].frame, k));
     const tbSurfaceContact* c = t[i].surface;
     for (int side = c->count_a > 0 ? 0 : 1; side < 2; side++) {
       const tbIpcSurface* s = &ipc->surface[side ? c->of.surface_b : c->of.surface_a];
