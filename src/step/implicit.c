@@ -42,6 +42,8 @@ static const double ROUGH = 10; // times the tolerance, while contacts are still
 
 static const double WORSE = 2; // E/‖q‖ of impulses that are worse than none
 
+enum { TURNS = 4 }; // rounds for the sake of normals alone
+
 typedef struct {
   tbSurfaces surfaces;
   tbSurfaceCandidates candidates;
@@ -191,8 +193,10 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
       r->useless = false, r->last = true, r->ease = 1;
       continue;
     }
-    if (r->met.count == 0 && anew++ < o->relinearizations)
-      again = tb_soft_contact_relinearize(w, &r->surfaces, r->clearance, &r->soft_contacts);
+    bool by_gaps = o->relinearizations > 0;
+    if (r->met.count == 0 && anew++ < (by_gaps ? o->relinearizations : TURNS))
+      again = by_gaps ? tb_soft_contact_relinearize(w, &r->surfaces, r->clearance, &r->soft_contacts)
+                      : tb_soft_contact_turn(w, &r->surfaces, &r->soft_contacts);
     tbSoftContactMet how = {rough, o->stick_from_impact, r->clearance};
     if (r->met.count > 0)
       TB_TRY(

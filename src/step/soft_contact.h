@@ -87,6 +87,10 @@ tbStatus tb_soft_contact_limit_met(tbContext* ctx, const tbWorld* world, const t
 // b's.
 tbVec3 tb_soft_contact_way(const tbSurfaces* surfaces, const tbSurfaceContact* contact);
 
+// Turns the contacts that push but whose normal is another at the end of the step, by 8° or more; whether
+// there were any.
+bool tb_soft_contact_turn(const tbWorld* world, const tbSurfaces* surfaces, tbArray* soft_contacts);
+
 // Linearises anew, where they are at the end of the step, the contacts that push but whose rows are wrong
 // there: by `tolerance` or more in the gap, or by 8° in the normal. A normal turns by 15° at most, its
 // weights as far along. Contacts that slid off their features, which hold up what nothing is under, are

@@ -83,6 +83,21 @@ double tb_soft_contact_linear_error(const tbWorld* w, const tbSurfaces* s, const
   return worst;
 }
 
+bool tb_soft_contact_turn(const tbWorld* w, const tbSurfaces* s, tbArray* soft_contacts)
+{
+  bool any = false;
+  for (size_t i = 0; i < soft_contacts->count; i++) {
+    tbSoftContact* p = (tbSoftContact*)soft_contacts->data + i;
+    tbSurfaceContact at_end;
+    double unused;
+    if (!error_of(w, s, p, &at_end, &unused) || !inside(&at_end) || !(at_end.gap > 0)) continue;
+    if (tb_dot3(at_end.normal, p->contact.normal) >= TURNED) continue;
+    p->contact = at_end;
+    any = true;
+  }
+  return any;
+}
+
 bool tb_soft_contact_relinearize(const tbWorld* w, const tbSurfaces* s, double tolerance,
                                  tbArray* soft_contacts)
 {

@@ -85,10 +85,9 @@ static const tbOption rows[] = {
      .text = "scheme implicit: surfaces stay so far apart; 0: chosen from the meshes"},
     {ROW("scheme.rounds", TB_OPTION_INT, rounds), .low = 1, .high = 1000000, .value = 30,
      .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
-    {ROW("scheme.relinearizations", TB_OPTION_INT, relinearizations), .high = 1000000, .value = 4,
-     .text =
-         "scheme implicit: how often, at most, contacts that push are linearised anew in a step, until their "
-         "gaps are within the clearance of what their rows say"},
+    {ROW("scheme.relinearizations", TB_OPTION_INT, relinearizations), .high = 1000000,
+     .text = "scheme implicit: how often, at most, contacts that push are linearised anew in a step, until "
+             "their gaps are within the clearance of what their rows say; 0: only where normals turn by 8°"},
     {ROW("scheme.stick_from_impact", TB_OPTION_BOOL, stick_from_impact), .value = true,
      .text = "scheme implicit: friction of a contact that begins within the step sees the "
              "motion from its first impact on; false: from the start of the step"},
