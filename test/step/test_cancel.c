@@ -47,7 +47,7 @@ static void cancel_everywhere(const char* text, const char* scheme, bool by_cont
   int cancelled = 0;
   for (int step = 0; step < 3; step++) {
     uint64_t before = tb_world_hash(a.world);
-    for (int after = 0;; after = after < 8 ? after + 1 : 2 * after) {
+    for (int after = 0;; after = test_quick() ? 3 * after + 1 : after < 8 ? after + 1 : 2 * after) {
       Countdown c = {.after = after};
       tbStepOptions o = a.step;
       tbStepReport report = {.contacts = -7};
