@@ -70,6 +70,66 @@ static Edge edge_of(int64_t ax, int64_t ay, int64_t bx, int64_t by, int64_t px, 
   return (Edge){dx * (py - ay) - dy * (px - ax) - !ours, -dy * TB_RASTER_UNIT, dx * TB_RASTER_UNIT};
 }
 
+// The samples of a row that lie inside of an edge: narrows begin … end to them. The quotient in doubles is a
+// guess, the whole numbers decide.
+static void narrow(const Edge* e, double inverse, int count, int* begin, int* end)
+{
+  double guess = (double)e->at * inverse;
+  int x = guess > 0 ? guess < count ? (int)guess : count : 0;
+  if (e->right > 0) {
+    while (x > 0 && e->at + e->right * (x - 1) >= 0) x--;
+    while (x < count && e->at + e->right * x < 0) x++;
+    if (x > *begin) *begin = x;
+  } else if (e->right < 0) {
+    while (x > 0 && e->at + e->right * (x - 1) < 0) x--;
+    while (x < count && e->at + e->right * x >= 0) x++;
+    if (x < *end) *end = x;
+  } else if (e->at < 0) *end = 0;
+}
+
+// Without branches, so that compilers take several samples at once.
+static void fill_row(float* depth, int* triangle, int number, int begin, int end, double z, double step)
+{
+  for (int x = begin; x < end && !triangle; x++) {
+    float here = (float)(z + step * x);
+    depth[x] = here > depth[x] ? here : depth[x];
+  }
+  for (int x = begin; x < end && triangle; x++) {
+    float here = (float)(z + step * x);
+    bool front = here > depth[x];
+    depth[x] = front ? here : depth[x];
+    triangle[x] = front ? number : triangle[x];
+  }
+}
+
+// Small triangles: every sample of the box around one is tried, several at once. Edges go in units of a
+// sample, which keeps their signs: steps are whole numbers of it.
+enum { SMALL = 16, SMALL_REACH = 512 * TB_RASTER_UNIT }; // samples across; grid units from corner to corner
+
+static bool is_small(const tbScreenTriangle* t, int count)
+{
+  return count <= SMALL && max3(t->x) - (int64_t)min3(t->x) < SMALL_REACH &&
+         max3(t->y) - (int64_t)min3(t->y) < SMALL_REACH;
+}
+
+static void fill_small_row(const tbRaster* r, int64_t at, int number, const Edge e[3], int count, double z,
+                           double step)
+{
+  int32_t a = (int32_t)(e[0].at >> 8), b = (int32_t)(e[1].at >> 8), c = (int32_t)(e[2].at >> 8);
+  int32_t da = (int32_t)(e[0].right / TB_RASTER_UNIT), db = (int32_t)(e[1].right / TB_RASTER_UNIT),
+          dc = (int32_t)(e[2].right / TB_RASTER_UNIT);
+  float* depth = r->depth + at;
+  int* triangle = r->triangle ? r->triangle + at : 0;
+  float here[SMALL];
+  for (int x = 0; x < count; x++) {
+    float z_here = (float)(z + step * x);
+    bool inside = ((a + da * x) | (b + db * x) | (c + dc * x)) >= 0;
+    here[x] = inside && z_here > depth[x] ? z_here : depth[x];
+  }
+  for (int x = 0; x < count && triangle; x++) triangle[x] = here[x] > depth[x] ? number : triangle[x];
+  for (int x = 0; x < count; x++) depth[x] = here[x];
+}
+
 void tb_raster_fill(const tbRaster* r, const tbScreenTriangle* t, int row_begin, int row_end)
 {
   int left = first_sample(min3(t->x)), right = first_sample(max3(t->x) + 1);
@@ -87,24 +147,21 @@ void tb_raster_fill(const tbRaster* r, const tbScreenTriangle* t, int row_begin,
   double bx = t->x[1] - (double)t->x[0], by = t->y[1] - (double)t->y[0], bz = (double)t->z[1] - t->z[0];
   double cx = t->x[2] - (double)t->x[0], cy = t->y[2] - (double)t->y[0], cz = (double)t->z[2] - t->z[0];
   double scale = 1 / (bx * cy - by * cx), zx = (bz * cy - cz * by) * scale, zy = (cz * bx - bz * cx) * scale;
+  bool small = is_small(t, right - left);
+  double inverse[3];
+  for (int k = 0; k < 3; k++) inverse[k] = !small && e[k].right ? -1.0 / (double)e[k].right : 0;
   for (int y = top; y < bottom; y++) {
-    int64_t w0 = e[0].at, w1 = e[1].at, w2 = e[2].at;
     double z = t->z[0] + zx * (double)(px - t->x[0]) +
                zy * (double)((int64_t)y * TB_RASTER_UNIT + TB_RASTER_UNIT / 2 - t->y[0]);
-    float* depth = r->depth + (int64_t)y * r->width;
-    int* triangle = r->triangle ? r->triangle + (int64_t)y * r->width : 0;
-    bool entered = false;
-    for (int x = left; x < right; x++, w0 += e[0].right, w1 += e[1].right, w2 += e[2].right) {
-      if ((w0 | w1 | w2) < 0) {
-        if (entered) break;
-        continue;
-      }
-      entered = true;
-      float here = (float)(z + zx * TB_RASTER_UNIT * (x - left));
-      if (!(here > depth[x])) continue;
-      depth[x] = here;
-      if (triangle) triangle[x] = t->triangle;
+    int64_t at = (int64_t)y * r->width + left;
+    int begin = 0, end = right - left;
+    if (small) fill_small_row(r, at, t->triangle, e, end, z, zx * TB_RASTER_UNIT);
+    for (int k = 0; k < 3; k++) {
+      if (!small) narrow(&e[k], inverse[k], right - left, &begin, &end);
+      e[k].at += e[k].down;
     }
-    for (int k = 0; k < 3; k++) e[k].at += e[k].down;
+    if (small) continue;
+    fill_row(r->depth + at, r->triangle ? r->triangle + at : 0, t->triangle, begin, end, z,
+             zx * TB_RASTER_UNIT);
   }
 }
