@@ -67,7 +67,7 @@ static int start(tbFilm* f, bool webm, int width, int height, double fps, int in
       "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int", "-pix_fmt", "yuv420p", \
       "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1", "-color_range",     \
       "tv", "-fflags", "+bitexact", "-flags:v", "+bitexact"
-  const char* mp4[] = {FROM,        "-c:v",       "libx264", "-preset", "medium",     "-crf", "17",
+  const char* mp4[] = {FROM,        "-c:v",       "libx264", "-preset", "veryfast",   "-crf", "17",
                        "-movflags", "+faststart", "-f",      "mp4",     f->file.temp, NULL};
   const char* vp9[] = {FROM, "-c:v",      "libvpx-vp9", "-b:v", "0",    "-crf",       "24", "-row-mt",
                        "1",  "-cpu-used", "3",          "-f",   "webm", f->file.temp, NULL};
