@@ -27,7 +27,7 @@ typedef enum tbCameraKind {
 
 typedef struct tbRenderOptions {
   int width, height;   // pixels, 16 … TB_RENDER_SIZE
-  int samples;         // per pixel and direction, 1 … TB_RENDER_SAMPLES
+  int samples;         // per pixel and direction, 1 … TB_RENDER_SAMPLES; below 3 light is coarser too
   bool dark;           // the page's colours for the night
   bool contacts;       // discs by state, and arrows: normal forces and friction
   bool overlay;        // scene, time, contacts, iterations, the judge's residual

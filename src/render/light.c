@@ -2,7 +2,9 @@
 // A depth map per direction (Williams 1978); the sky is many of them, which gives soft shadows and dark
 // corners without noise, the same from frame to frame.
 //
-// Cost      every triangle once per direction; at each place lit, four comparisons per direction.
+// Cost      every triangle once per direction; at each place lit, four comparisons per direction, and for
+// half
+//           of the sun's where the other half agrees.
 // Limits    shadows fall inside a ball only; what is thinner than a texel of the map may let light through.
 #include "render/light.h"
 
@@ -10,8 +12,8 @@
 
 enum { TILE_SHIFT = 4 }; // of texels to tiles
 
-// Sizes of the maps, in shorter sides of the picture.
-static const double sun_map = 1.4, sky_map = 0.6;
+// Sizes of the maps, in shorter sides of the picture; with few suns, less.
+static const double sun_map[2] = {1.4, 1.1}, sky_map[2] = {0.6, 0.45};
 static const double sun_share = 0.62, sun_width = 0.045; // radius of the sun, rad
 
 static double turn_of(int i) { return 2.399963229728653 * i; } // the golden angle
@@ -23,18 +25,18 @@ static void frame_of(tbVec3 n, tbVec3* a, tbVec3* b)
 }
 
 // Suns evenly over a disc, skies over the upper half of a sphere, both along a spiral.
-static tbVec3 direction_of(int i, tbVec3 up, tbVec3 toward_sun)
+static tbVec3 direction_of(const tbLighting* g, int i, tbVec3 up, tbVec3 toward_sun)
 {
   tbVec3 a, b;
   double s, c;
   tb_sin_cos(turn_of(i), &s, &c);
-  if (i < TB_SUNS) {
+  if (i < g->suns) {
     frame_of(toward_sun, &a, &b);
-    double r = sun_width * sqrt((i + 0.5) / TB_SUNS);
+    double r = sun_width * sqrt((i + 0.5) / g->suns);
     return tb_normalize3(tb_madd3(tb_madd3(toward_sun, r * c, a), r * s, b));
   }
   frame_of(up, &a, &b);
-  double z = 1 - (i - TB_SUNS + 0.5) / TB_SKIES * 0.96, r = sqrt(1 - z * z);
+  double z = 1 - (i - g->suns + 0.5) / (g->lights - g->suns) * 0.96, r = sqrt(1 - z * z);
   return tb_madd3(tb_madd3(tb_scale3(z, up), r * c, a), r * s, b);
 }
 
@@ -46,7 +48,7 @@ static int map_size(int pixels, double share)
 
 static void spread_out(tbLighting* g)
 {
-  for (int i = 0; i < TB_LIGHTS; i++) {
+  for (int i = 0; i < g->lights; i++) {
     const tbLight* l = &g->light[i];
     double d[3], u[3], v[3];
     tb_store3(d, l->direction), tb_store3(u, l->u), tb_store3(v, l->v);
@@ -60,15 +62,16 @@ static void spread_out(tbLighting* g)
 }
 
 tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_sun, tbVec3 centre,
-                            double radius, int pixels, tbLighting* out)
+                            double radius, int suns, int pixels, tbLighting* out)
 {
   double level[2] = {0, 0}; // light on a level surface before it is scaled
-  *out = (tbLighting){.centre = centre, .radius = radius, .up = m->up};
-  for (int i = 0; i < TB_LIGHTS; i++) {
+  *out =
+      (tbLighting){.suns = suns, .lights = suns + TB_SKIES, .centre = centre, .radius = radius, .up = m->up};
+  for (int i = 0; i < out->lights; i++) {
     tbLight* l = &out->light[i];
-    l->sun = i < TB_SUNS;
-    l->direction = direction_of(i, m->up, toward_sun);
-    l->size = map_size(pixels, l->sun ? sun_map : sky_map);
+    l->sun = i < suns;
+    l->direction = direction_of(out, i, m->up, toward_sun);
+    l->size = map_size(pixels, (l->sun ? sun_map : sky_map)[suns < TB_SUNS]);
     level[l->sun] += tb_dot3(l->direction, m->up);
     frame_of(l->direction, &l->u, &l->v);
     double texels = 0.5 * l->size / radius;
@@ -79,14 +82,14 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
     l->tile = TB_TAKE(arena, float, (size_t)l->tiles*(size_t)l->tiles);
     if (!l->map || !l->bounds || !l->tile) return TB_ERROR_MEMORY;
   }
-  for (int i = 0; i < TB_LIGHTS; i++) {
+  for (int i = 0; i < out->lights; i++) {
     tbLight* l = &out->light[i];
     l->weight = (l->sun ? sun_share : 1 - sun_share) / level[l->sun];
   }
   spread_out(out);
   out->toward_sun = toward_sun;
   out->scratch_bytes = (size_t)m->max_vertex * 3 * sizeof(float);
-  out->scratch = TB_TAKE(arena, char, out->scratch_bytes* TB_LIGHTS);
+  out->scratch = TB_TAKE(arena, char, out->scratch_bytes*(size_t)out->lights);
   return out->scratch ? TB_OK : TB_ERROR_MEMORY;
 }
 
@@ -109,27 +112,31 @@ static Corner project(const tbLighting* g, const tbLight* l, tbVec3 p)
                   (float)tb_dot3(l->direction, d)};
 }
 
+// Of numbers, without a call.
+static float larger(float a, float b) { return a > b ? a : b; }
+static float smaller(float a, float b) { return a < b ? a : b; }
+
 static void grow(tbLightBounds* b, Corner c)
 {
-  b->left = fminf(b->left, c.x - 2), b->right = fmaxf(b->right, c.x + 2);
-  b->top = fminf(b->top, c.y - 2), b->bottom = fmaxf(b->bottom, c.y + 2);
-  b->height = fmaxf(b->height, c.z);
+  b->left = smaller(b->left, c.x - 2), b->right = larger(b->right, c.x + 2);
+  b->top = smaller(b->top, c.y - 2), b->bottom = larger(b->bottom, c.y + 2);
+  b->height = larger(b->height, c.z);
 }
 
 static int tile_of(const tbLight* l, float x)
 {
-  int at = (int)fminf(fmaxf(x, 0), (float)(l->size - 1));
+  int at = (int)smaller(larger(x, 0), (float)(l->size - 1));
   return at >> TILE_SHIFT;
 }
 
 // Raises the tiles that a triangle touches to its highest corner.
 static void raise_tiles(const tbLight* l, const Corner* a, const Corner* b, const Corner* c)
 {
-  float top = fmaxf(a->z, fmaxf(b->z, c->z));
-  int left = tile_of(l, fminf(a->x, fminf(b->x, c->x)) - 3),
-      right = tile_of(l, fmaxf(a->x, fmaxf(b->x, c->x)) + 3);
-  int low = tile_of(l, fminf(a->y, fminf(b->y, c->y)) - 3),
-      high = tile_of(l, fmaxf(a->y, fmaxf(b->y, c->y)) + 3);
+  float top = larger(a->z, larger(b->z, c->z));
+  int left = tile_of(l, smaller(a->x, smaller(b->x, c->x)) - 3),
+      right = tile_of(l, larger(a->x, larger(b->x, c->x)) + 3);
+  int low = tile_of(l, smaller(a->y, smaller(b->y, c->y)) - 3),
+      high = tile_of(l, larger(a->y, larger(b->y, c->y)) + 3);
   top += 1e-5f * fabsf(top); // texels are interpolated
   for (int k = low; k <= high; k++)
     for (int i = left; i <= right; i++) {
@@ -192,7 +199,7 @@ void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSu
                       const tbCut* cut)
 {
   Work w = {lighting, subject, cut};
-  tb_parallel_for(threads, TB_LIGHTS, 1, draw_maps, &w);
+  tb_parallel_for(threads, lighting->lights, 1, draw_maps, &w);
 }
 
 // Places.
@@ -215,10 +222,6 @@ static float seen(const tbLight* l, float x, float y, float z)
 // Where a map is asked: beside the surface, so that it does not shade itself, and a little to a side that
 // changes with the pixel, so that the shadows of single directions run into each other.
 static const float spread = 2, lift = 1.6f, slack = 0.5f; // texels
-
-typedef struct {
-  float x[TB_LIGHTS], y[TB_LIGHTS], z[TB_LIGHTS], facing[TB_LIGHTS];
-} Questions;
 
 // The surface as floats, from the centre.
 typedef struct {
@@ -252,51 +255,69 @@ static inline void ask_one(const tbLighting* g, const Asker* a, int i, float* qx
   *qz = g->direction[0][i] * x + g->direction[1][i] * y + g->direction[2][i] * z + slack * g->texel[i];
 }
 
-static void ask(const tbLighting* g, const Asker* a, Questions* q)
-{
-  for (int i = 0; i < TB_LIGHTS; i++) {
-    ask_one(g, a, i, &q->x[i], &q->y[i], &q->z[i]);
-    q->facing[i] = facing_of(g, a, i);
-  }
-}
-
-// What comes of sun and sky, and would come without shadows.
+// What comes of some lights, and would come without shadows.
 typedef struct {
-  float sun, sky, bright, open;
-} Sums;
+  float seen, facing;
+} Sum;
 
-static tbLit lit_by(const tbLighting* g, Sums s)
+static Sum sum_over(const tbLighting* g, const Asker* a, int begin, int end)
 {
-  return (tbLit){.sun = (double)s.sun * g->light[0].weight,
-                 .sky = (double)s.sky * g->light[TB_SUNS].weight,
-                 .open = s.open > 0 ? (double)(s.sky / s.open) : 1};
+  float x[TB_LIGHTS], y[TB_LIGHTS], z[TB_LIGHTS], facing[TB_LIGHTS];
+  Sum s = {0, 0};
+  bool inside = a->px * a->px + a->py * a->py + a->pz * a->pz < (float)g->radius * (float)g->radius;
+  for (int i = begin; i < end; i++) {
+    ask_one(g, a, i, &x[i], &y[i], &z[i]);
+    facing[i] = facing_of(g, a, i);
+  }
+  for (int i = begin; i < end; i++) {
+    if (!(facing[i] > 0)) continue;
+    s.seen += facing[i] * (inside ? seen(&g->light[i], x[i], y[i], z[i]) : 1);
+    s.facing += facing[i];
+  }
+  return s;
 }
 
-static double glint_of(const tbLighting* g, Sums s, tbVec3 normal, tbVec3 eye)
+static void set_sun(const tbLighting* g, Sum s, tbLit* out)
 {
+  out->sun = (double)s.seen * g->light[0].weight;
+}
+
+static void set_sky(const tbLighting* g, Sum s, tbLit* out)
+{
+  out->sky = (double)s.seen * g->light[g->suns].weight;
+  out->open = s.facing > 0 ? (double)(s.seen / s.facing) : 1;
+}
+
+// The outer half of the sun's disc first: where all of it is seen, or nothing, so it is with the inner.
+static Sum sum_of_suns(const tbLighting* g, const Asker* a)
+{
+  int half = g->suns / 2;
+  Sum s = sum_over(g, a, half, g->suns);
+  if (s.seen != 0 && s.seen < 0.999f * s.facing) {
+    Sum inner = sum_over(g, a, 0, half);
+    return (Sum){s.seen + inner.seen, s.facing + inner.facing};
+  }
+  float facing = s.facing;
+  for (int i = 0; i < half; i++) facing += larger(facing_of(g, a, i), 0);
+  return (Sum){s.seen != 0 ? facing : 0, facing};
+}
+
+void tb_lighting_sun(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2],
+                     tbLit* out)
+{
+  Asker a = asker_of(g, place, normal, jitter);
+  Sum s = sum_of_suns(g, &a);
   double half = tb_dot3(tb_normalize3(tb_add3(g->toward_sun, eye)), normal),
          power = half > 0 ? half * half : 0;
   power *= power, power *= power, power *= power, power *= power; // 32
-  return s.bright > 0 ? power * (double)(s.sun / s.bright) : 0;
+  set_sun(g, s, out);
+  out->glint = s.facing > 0 ? power * (double)(s.seen / s.facing) : 0;
 }
 
-tbLit tb_lighting_at(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2])
+void tb_lighting_sky(const tbLighting* g, tbVec3 place, tbVec3 normal, const double jitter[2], tbLit* out)
 {
-  Questions q;
-  Sums s = {0};
-  bool inside = tb_distance3(place, g->centre) < g->radius;
   Asker a = asker_of(g, place, normal, jitter);
-  ask(g, &a, &q);
-  for (int i = 0; i < TB_LIGHTS; i++) {
-    const tbLight* l = &g->light[i];
-    if (!(q.facing[i] > 0)) continue;
-    float share = inside ? seen(l, q.x[i], q.y[i], q.z[i]) : 1;
-    if (l->sun) s.sun += q.facing[i] * share, s.bright += q.facing[i];
-    else s.sky += q.facing[i] * share, s.open += q.facing[i];
-  }
-  tbLit lit = lit_by(g, s);
-  lit.glint = glint_of(g, s, normal, eye);
-  return lit;
+  set_sky(g, sum_over(g, &a, g->suns, g->lights), out);
 }
 
 // Planes.
@@ -346,43 +367,51 @@ void tb_ground_prepare(const tbLighting* g, tbVec3 origin, tbVec3 normal, tbVec3
 {
   *out = (tbGround){.normal = normal, .u = u, .v = v};
   Asker a = asker_of(g, g->centre, normal, (double[2]){0, 0});
-  double height = tb_dot3(tb_sub3(origin, g->centre), normal);
-  for (int i = 0; i < TB_LIGHTS; i++) {
+  out->height = tb_dot3(tb_sub3(origin, g->centre), normal);
+  for (int i = 0; i < g->lights; i++) {
     out->facing[i] = facing_of(g, &a, i);
     if (!(out->facing[i] > 0)) continue;
     *(g->light[i].sun ? &out->sun : &out->sky) += out->facing[i];
-    mark_cells(g, i, height, out);
+    mark_cells(g, i, out->height, out);
   }
+  set_sun(g, (Sum){out->sun, out->sun}, &out->open), set_sky(g, (Sum){out->sky, out->sky}, &out->open);
 }
 
-static uint64_t shadows_at(const tbLighting* g, const tbGround* ground, tbVec3 place)
+uint64_t tb_ground_shadows(const tbLighting* g, const tbGround* ground, const double at[2])
 {
-  if (!(tb_distance3(place, g->centre) < g->radius)) return 0;
-  tbVec3 d = tb_sub3(place, g->centre);
+  if (!(at[0] * at[0] + at[1] * at[1] + ground->height * ground->height < g->radius * g->radius)) return 0;
   double scale = 0.5 * TB_GROUND_CELLS / g->radius;
-  int i = (int)(scale * (tb_dot3(d, ground->u) + g->radius)),
-      k = (int)(scale * (tb_dot3(d, ground->v) + g->radius));
+  int i = (int)(scale * (at[0] + g->radius)), k = (int)(scale * (at[1] + g->radius));
   int last = TB_GROUND_CELLS - 1;
   return ground->cell[i < last ? i : last][k < last ? k : last];
 }
 
-tbLit tb_lighting_on(const tbLighting* g, const tbGround* ground, tbVec3 place, const double jitter[2])
+// The full sum of some lights, less what is in shadow.
+static Sum sum_on(const tbLighting* g, const tbGround* ground, uint64_t shadows, const double at[2],
+                  const double jitter[2], int begin, int end)
 {
-  Sums s = {ground->sun, ground->sky, ground->sun, ground->sky};
-  uint64_t shadows = shadows_at(g, ground, place);
-  if (shadows) {
-    Asker a = asker_of(g, place, ground->normal, jitter);
-    s.sun = s.sky = 0;
-    for (int i = 0; i < TB_LIGHTS; i++) {
-      float x, y, z, share = 1;
-      if (!(ground->facing[i] > 0)) continue;
-      if (shadows >> i & 1) {
-        ask_one(g, &a, i, &x, &y, &z);
-        share = seen(&g->light[i], x, y, z);
-      }
-      if (i < TB_SUNS) s.sun += ground->facing[i] * share;
-      else s.sky += ground->facing[i] * share;
-    }
+  Sum s = {0, begin ? ground->sky : ground->sun};
+  tbVec3 d =
+      tb_madd3(tb_madd3(tb_scale3(ground->height, ground->normal), at[0], ground->u), at[1], ground->v);
+  Asker a = asker_of(g, tb_add3(g->centre, d), ground->normal, jitter);
+  for (int i = begin; i < end; i++) {
+    float x, y, z;
+    if (!(shadows >> i & 1)) continue;
+    ask_one(g, &a, i, &x, &y, &z);
+    s.seen -= ground->facing[i] * (1 - seen(&g->light[i], x, y, z));
   }
-  return lit_by(g, s);
+  s.seen += s.facing;
+  return s;
+}
+
+void tb_ground_sun(const tbLighting* g, const tbGround* ground, uint64_t shadows, const double at[2],
+                   const double jitter[2], tbLit* out)
+{
+  set_sun(g, sum_on(g, ground, shadows, at, jitter, 0, g->suns), out);
+}
+
+void tb_ground_sky(const tbLighting* g, const tbGround* ground, uint64_t shadows, const double at[2],
+                   const double jitter[2], tbLit* out)
+{
+  set_sky(g, sum_on(g, ground, shadows, at, jitter, g->suns, g->lights), out);
 }

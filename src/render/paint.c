@@ -2,6 +2,10 @@
 // A pixel is covered as far as its middle lies inside the edge: coverage = ½ − distance, cut at 0 and 1.
 #include "render/paint.h"
 
+// Of numbers, without a call.
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
 static void blend(const tbCanvas* c, int x, int y, double coverage, const tbInk* ink)
 {
   if (!(coverage > 0)) return;
@@ -19,13 +23,13 @@ static Area area_of(const tbCanvas* c, const tbPoint* p, int count, double margi
 {
   double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
   for (int i = 0; i < count; i++) {
-    left = fmin(left, p[i].x), right = fmax(right, p[i].x);
-    top = fmin(top, p[i].y), bottom = fmax(bottom, p[i].y);
+    left = smaller(left, p[i].x), right = larger(right, p[i].x);
+    top = smaller(top, p[i].y), bottom = larger(bottom, p[i].y);
   }
-  return (Area){(int)fmin(fmax(floor(left - margin), 0), c->width),
-                (int)fmin(fmax(ceil(right + margin), 0), c->width),
-                (int)fmin(fmax(floor(top - margin), 0), c->height),
-                (int)fmin(fmax(ceil(bottom + margin), 0), c->height)};
+  return (Area){(int)smaller(larger(floor(left - margin), 0), c->width),
+                (int)smaller(larger(ceil(right + margin), 0), c->width),
+                (int)smaller(larger(floor(top - margin), 0), c->height),
+                (int)smaller(larger(ceil(bottom + margin), 0), c->height)};
 }
 
 void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const tbInk* ink)
@@ -49,7 +53,7 @@ void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const
   for (int y = r.top; y < r.bottom; y++)
     for (int x = r.left; x < r.right; x++) {
       double d = -INFINITY;
-      for (int i = 0; i < count; i++) d = fmax(d, nx[i] * (x + 0.5) + ny[i] * (y + 0.5) + away[i]);
+      for (int i = 0; i < count; i++) d = larger(d, nx[i] * (x + 0.5) + ny[i] * (y + 0.5) + away[i]);
       blend(canvas, x, y, 0.5 - d, ink);
     }
 }
@@ -61,7 +65,7 @@ void tb_paint_line(const tbCanvas* canvas, tbPoint a, tbPoint b, double width, c
   for (int y = r.top; y < r.bottom; y++)
     for (int x = r.left; x < r.right; x++) {
       double px = x + 0.5 - a.x, py = y + 0.5 - a.y;
-      double t = square > 0 ? fmin(fmax((px * dx + py * dy) / square, 0), 1) : 0;
+      double t = square > 0 ? smaller(larger((px * dx + py * dy) / square, 0), 1) : 0;
       double ex = px - t * dx, ey = py - t * dy;
       blend(canvas, x, y, 0.5 * width + 0.5 - sqrt(ex * ex + ey * ey), ink);
     }

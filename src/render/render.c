@@ -56,9 +56,10 @@ static tbStatus set_stage(tbRenderer* r)
 {
   const tbRenderOptions* o = &r->options;
   tbStage* s = &r->stage;
+  bool draft = o->samples < 3; // a video: fewer lights too
   size_t pixels = (size_t)o->width * (size_t)o->height, samples = pixels * (size_t)(o->samples * o->samples);
   s->subject = &r->subject, s->lighting = &r->lighting, s->theme = tb_theme(o->dark);
-  s->samples = o->samples;
+  s->samples = o->samples, s->square = draft ? 2 : 1;
   s->raster = (tbRaster){o->width * o->samples, o->height * o->samples, TB_TAKE(&r->arena, float, samples),
                          TB_TAKE(&r->arena, int, samples)};
   s->nband = tb_piece_count(s->raster.height, TB_BAND);
@@ -68,13 +69,15 @@ static tbStatus set_stage(tbRenderer* r)
   s->band = TB_TAKE(&r->arena, int, (size_t)s->nband + 1);
   s->plane = TB_TAKE(&r->arena, tbScreenPlane, (size_t)r->subject.nplane);
   s->screen = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.max_vertex);
+  s->facet = TB_TAKE(&r->arena, tbFacet, (size_t)r->subject.ntriangle);
+  s->posed = TB_TAKE(&r->arena, tbPosed, (size_t)r->subject.ninstance);
   s->color = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.nbody);
   s->rgb = TB_TAKE(&r->arena, float, 3 * pixels);
   s->depth = TB_TAKE(&r->arena, float, pixels);
   for (int i = 0; s->plane && i < r->subject.nplane; i++)
     if (!(s->plane[i].ground = TB_TAKE(&r->arena, tbGround, 1))) return TB_ERROR_MEMORY;
-  if (!s->at || !s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->color ||
-      !s->rgb || !s->depth)
+  if (!s->at || !s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->facet ||
+      !s->posed || !s->color || !s->rgb || !s->depth)
     return TB_ERROR_MEMORY;
   s->centre = r->scope.centre, s->reach = 14 * r->scope.radius, s->cell = round_down(r->scope.radius / 4);
   s->view = tb_view_make(&r->subject, &r->scope, o, 0);
@@ -83,7 +86,8 @@ static tbStatus set_stage(tbRenderer* r)
   tbVec3 left = tb_cross3(level, r->subject.up); // as one sees it
   tbVec3 sun = tb_madd3(tb_madd3(tb_scale3(1.3, r->subject.up), 0.75, left), 0.62, level);
   return tb_lighting_create(&r->arena, &r->subject, tb_normalize3(sun), r->scope.centre,
-                            1.7 * r->scope.radius, o->width < o->height ? o->width : o->height, &r->lighting);
+                            1.7 * r->scope.radius, draft ? TB_SUNS / 2 : TB_SUNS,
+                            o->width < o->height ? o->width : o->height, &r->lighting);
 }
 
 static tbStatus create(tbContext* ctx, tbRenderer* r)

@@ -8,15 +8,60 @@
 #include "render/theme.h"
 #include "render/view.h"
 
-// The ground in a picture: 1/distance is linear over it, at + right x + down y.
-typedef struct tbScreenPlane {
+// Linear over the picture: at + right x + down y.
+typedef struct tbLinear {
   double at, right, down;
-  tbVec3 normal, origin, u, v; // in the world; the axes of the grid
-  bool shown;                  // faces the eye
-  tbGround* ground;            // its shadows
+} tbLinear;
+
+static inline double tb_linear_at(const tbLinear* f, double x, double y)
+{
+  return f->at + f->right * x + f->down * y;
+}
+
+// The ground in a picture: 1/distance is linear over it, and so is a place along its axes times that.
+typedef struct tbScreenPlane {
+  tbLinear inverse;    // 1/distance
+  double sway;         // how far that strays within half a pixel
+  tbLinear along[2];   // of the ray, along the axes of the grid
+  double eye[2];       // the eye, along them, from the stage's centre
+  double origin[2];    // of the grid, likewise
+  tbVec3 normal, u, v; // in the world, unit; the axes of the grid
+  tbVec3 plain;        // the ground's colour where no shadow falls; that of its lines
+  tbVec3 line;
+  bool shown;       // faces the eye
+  tbGround* ground; // its shadows
 } tbScreenPlane;
 
+// A triangle of an instance, with its mean normal in the body's frame.
+typedef struct tbFacet {
+  tbVec3 normal;
+  int instance;
+} tbFacet;
+
+// An instance in the world: turned, then moved.
+typedef struct tbPosed {
+  tbMat3 turn;
+  tbVec3 at;
+} tbPosed;
+
+static inline tbVec3 tb_posed_vertex(const tbPosed* p, const tbInstance* in, tbVec3 vertex)
+{
+  return tb_add3(p->at, tb_mat3_mulv(p->turn, tb_mul3(in->scale, vertex)));
+}
+
 enum { TB_BAND = 48, TB_ENCODE = 2048 }; // rows of samples side by side; steps of the table to sRGB
+
+// Sky light changes slowly over a surface: it is asked once for each surface in a square of pixels. A surface
+// is a body's number, or ~k for plane k.
+enum { TB_SKY_CACHE = 6 };
+typedef struct tbSkyCache {
+  int count;
+  struct {
+    int surface;
+    tbVec3 normal;
+    tbLit lit; // sky and open
+  } entry[TB_SKY_CACHE];
+} tbSkyCache;
 
 typedef struct tbStage {
   const tbSubject* subject;
@@ -25,6 +70,7 @@ typedef struct tbStage {
   tbView view; // in pixels
   tbCut cut;
   int samples;
+  int square;       // pixels across that share the light of the sky
   tbRaster raster;  // of samples
   double* at;       // a column's or row's place in pixels                         (the larger of the two)
   tbArray triangle; // tbScreenTriangle, that cover samples
@@ -32,6 +78,8 @@ typedef struct tbStage {
   int* band;        // first entry of a band                                       (nband+1)
   int nband;
   tbScreenPlane* plane; // (nplane)
+  tbFacet* facet;       // (ntriangle)
+  tbPosed* posed;       // (ninstance)
   tbVec3* screen;       // of a mesh's corners: x, y, 1/distance                       (max_vertex)
   tbVec3* color;        // of the bodies, as light                                     (nbody)
   tbVec3 background, ground, grid;
@@ -46,11 +94,21 @@ typedef struct tbStage {
 tbStatus tb_stage_rasterize(tbContext* ctx, tbStage* stage);
 void tb_stage_shade(tbThreads* threads, tbStage* stage);
 
-void tb_stage_prepare(tbStage* stage); // colours, once
+void tb_stage_prepare(tbStage* stage);           // colours and facets, once
+void tb_stage_find_facets(const tbStage* stage); // of all instances (visible.c)
+
+// The ground (ground.c): what a plane is in this frame, and its light at a place in the picture.
+void tb_ground_place(const tbStage* stage, int plane);
+tbVec3 tb_ground_light(const tbStage* stage, int plane, double x, double y, tbSkyCache* cache);
+
+// The sky's light that the cache has for a surface of nearly that normal; false: none.
+bool tb_sky_find(const tbSkyCache* cache, int surface, tbVec3 normal, tbVec3 up, tbLit* out);
+void tb_sky_keep(tbSkyCache* cache, int surface, tbVec3 normal, tbLit lit);
+
+// Two numbers for a place in the picture, in 0 … 1, even over small squares of pixels.
+void tb_stage_jitter(double x, double y, double out[2]);
 
 // Decides what is cut away of fixed shapes.
 void tb_cut_away(const tbSubject* subject, const tbView* view, const tbScope* scope);
-
-const tbInstance* tb_stage_instance(const tbSubject* subject, int triangle);
 
 #endif

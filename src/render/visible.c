@@ -54,11 +54,10 @@ static tbStatus push_instance(tbContext* ctx, tbStage* s, int index)
   const tbInstance* in = &m->instance[index];
   if (m->cut[index] == TB_CUT_ALL) return TB_OK;
   const tbSolidMesh* mesh = &m->mesh[in->mesh];
-  tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
-  tbMat3 R = tb_quat_mat3(T.q);
+  const tbPosed* posed = &s->posed[index];
   bool both = m->body[in->body].sheet, part = m->cut[index] == TB_CUT_NEAR, cut = part;
   for (int v = 0; v < mesh->nvertex; v++) {
-    tbVec3 place = tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v])));
+    tbVec3 place = tb_posed_vertex(posed, in, mesh->vertex[v]);
     bool near = !(tb_dot3(tb_sub3(place, s->view.eye), s->view.forward) > s->view.near);
     cut |= near; // then triangles go one by one, as they are in the world
     s->screen[v] = to_screen(s, place);
@@ -66,8 +65,7 @@ static tbStatus push_instance(tbContext* ctx, tbStage* s, int index)
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle[t];
     tbVec3 p[3];
-    for (int k = 0; k < 3; k++)
-      p[k] = cut ? tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v[k]]))) : s->screen[v[k]];
+    for (int k = 0; k < 3; k++) p[k] = cut ? tb_posed_vertex(posed, in, mesh->vertex[v[k]]) : s->screen[v[k]];
     if (part && tb_cut_hides(&s->cut, p[0], p[1], p[2])) continue;
     TB_TRY((cut ? push_cut : push)(ctx, s, p, in->triangle + t, both));
   }
@@ -109,45 +107,43 @@ static void fill_bands(void* user, int begin, int end, int piece)
   }
 }
 
-static void place_planes(tbStage* s)
+// Meshes that deform have other normals in each frame.
+static void find_facets(const tbStage* s, int index)
 {
-  const tbView* v = &s->view;
-  for (int i = 0; i < s->subject->nplane; i++) {
-    const tbSubjectPlane* p = &s->subject->plane[i];
-    tbScreenPlane* out = &s->plane[i];
-    tbTransform T = s->subject->now[p->body];
-    tbMat3 F = tb_mat3_frame(p->normal);
-    out->normal = tb_quat_rotate(T.q, p->normal);
-    out->origin = tb_transform_point(T, tb_scale3(p->offset, p->normal));
-    out->u = tb_quat_rotate(T.q, tb_mat3_row(F, 1)), out->v = tb_quat_rotate(T.q, tb_mat3_row(F, 2));
-    double height = tb_dot3(out->normal, tb_sub3(v->eye, out->origin));
-    out->shown = height > 0;
-    double scale = -1 / height;
-    tbVec3 corner = tb_view_ray(v, 0, 0);
-    out->at = scale * tb_dot3(out->normal, corner);
-    out->right = scale * tb_dot3(out->normal, v->right) / v->focal;
-    out->down = -scale * tb_dot3(out->normal, v->up) / v->focal;
-    if (out->shown) tb_ground_prepare(s->lighting, out->origin, out->normal, out->u, out->v, out->ground);
+  const tbInstance* in = &s->subject->instance[index];
+  const tbSolidMesh* mesh = &s->subject->mesh[in->mesh];
+  for (int t = 0; t < mesh->ntriangle; t++) {
+    const tbVec3* n = &mesh->normal[3 * t];
+    tbVec3 mean = tb_normalize3(tb_add3(tb_add3(n[0], n[1]), n[2]));
+    s->facet[in->triangle + t] = (tbFacet){tb_quat_rotate(in->pose.q, mean), index};
+  }
+}
+
+void tb_stage_find_facets(const tbStage* s)
+{
+  for (int i = 0; i < s->subject->ninstance; i++) find_facets(s, i);
+}
+
+static void pose_instances(const tbStage* s)
+{
+  const tbSubject* m = s->subject;
+  for (int i = 0; i < m->ninstance; i++) {
+    tbTransform T = tb_transform_mul(m->now[m->instance[i].body], m->instance[i].pose);
+    s->posed[i] = (tbPosed){tb_quat_mat3(T.q), T.x};
+  }
+  for (int k = 0; k < m->nsurface; k++) {
+    const tbSubjectBody* body = &m->body[m->surface[k].body];
+    for (int i = body->first; i < body->first + body->count; i++) find_facets(s, i);
   }
 }
 
 tbStatus tb_stage_rasterize(tbContext* ctx, tbStage* s)
 {
   s->triangle.count = 0;
+  pose_instances(s);
   for (int i = 0; i < s->subject->ninstance; i++) TB_TRY(push_instance(ctx, s, i));
   TB_TRY(sort_into_bands(ctx, s));
   tb_parallel_for(ctx->threads, s->nband, 1, fill_bands, s);
-  place_planes(s);
+  for (int i = 0; i < s->subject->nplane; i++) tb_ground_place(s, i);
   return TB_OK;
-}
-
-const tbInstance* tb_stage_instance(const tbSubject* m, int triangle)
-{
-  int low = 0, high = m->ninstance; // the first triangle of `low` is not behind it, that of `high` is
-  while (high - low > 1) {
-    int middle = low + (high - low) / 2;
-    if (m->instance[middle].triangle <= triangle) low = middle;
-    else high = middle;
-  }
-  return &m->instance[low];
 }

@@ -115,6 +115,33 @@ TEST(pictures_show_joints)
   shot_end(&s);
 }
 
+// Few samples, as in videos, take fewer lights and share the sky's among pixels: the picture stays the same
+// but for noise at edges of shadows.
+TEST(few_samples_are_lit_almost_like_many)
+{
+  Shot s;
+  shot_begin(&s);
+  tbContext* ctx = &s.run.ctx;
+  unsigned char *a = calloc(3, W * H), *b = calloc(3, W * H);
+  tbRenderOptions few = small(), many = small();
+  few.contacts = many.contacts = few.overlay = many.overlay = false, many.samples = 3;
+  for (int dark = 0; dark < 2; dark++) {
+    few.dark = many.dark = dark;
+    CHECK_OK(ctx, draw(ctx, s.replay, few, 10, a));
+    CHECK_OK(ctx, draw(ctx, s.replay, many, 10, b));
+    long sum = 0, apart = 0, far = 0;
+    for (int i = 0; i < 3 * W * H; i++) {
+      int d = a[i] - b[i];
+      sum += d, apart += abs(d), far += abs(d) > 24;
+    }
+    CHECK(labs(sum) < 3 * W * H / 4); // as bright
+    CHECK(apart < 2L * 3 * W * H);    // two levels of 255 apart on average
+    CHECK(far < 3 * W * H / 50);      // far apart at edges only
+  }
+  free(a), free(b);
+  shot_end(&s);
+}
+
 TEST(pictures_have_the_same_bytes_for_any_number_of_threads)
 {
   Shot s;

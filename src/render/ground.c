@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ground: a plane with a grid that fades into the background, and the shadows on it. In the plane's own
+// two coordinates, from the stage's centre, a pixel takes one division.
+#include "render/scene.h"
+
+// Of numbers, without a call.
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+// What a direction's part along an axis is over the picture's rays.
+static tbLinear along_rays(const tbView* v, tbVec3 axis)
+{
+  return (tbLinear){tb_dot3(axis, tb_view_ray(v, 0, 0)), tb_dot3(axis, v->right) / v->focal,
+                    -tb_dot3(axis, v->up) / v->focal};
+}
+
+// Light on the ground to its brightness. Walls and slopes keep some of the ground's own colour.
+static double brightness(const tbStage* s, const tbScreenPlane* p, tbLit lit)
+{
+  double light = lit.sun + lit.sky;
+  if (tb_dot3(p->normal, s->subject->up) < 0.98) light = 0.35 + 0.65 * light;
+  return 0.12 + 0.88 * smaller(light, 1.1);
+}
+
+void tb_ground_place(const tbStage* s, int plane)
+{
+  const tbSubjectPlane* subject = &s->subject->plane[plane];
+  tbScreenPlane* p = &s->plane[plane];
+  tbTransform T = s->subject->now[subject->body];
+  tbMat3 F = tb_mat3_frame(subject->normal);
+  p->normal = tb_quat_rotate(T.q, subject->normal);
+  p->u = tb_quat_rotate(T.q, tb_mat3_row(F, 1)), p->v = tb_quat_rotate(T.q, tb_mat3_row(F, 2));
+  tbVec3 origin = tb_transform_point(T, tb_scale3(subject->offset, subject->normal));
+  double height = tb_dot3(p->normal, tb_sub3(s->view.eye, origin));
+  p->shown = height > 0;
+  if (!p->shown) return;
+  tbLinear fall = along_rays(&s->view, p->normal);
+  double scale = -1 / height;
+  p->inverse = (tbLinear){scale * fall.at, scale * fall.right, scale * fall.down};
+  p->sway = 0.5 * (fabs(p->inverse.right) + fabs(p->inverse.down));
+  for (int k = 0; k < 2; k++) {
+    tbVec3 axis = k ? p->v : p->u;
+    p->along[k] = along_rays(&s->view, axis);
+    p->eye[k] = tb_dot3(axis, tb_sub3(s->view.eye, s->centre));
+    p->origin[k] = tb_dot3(axis, tb_sub3(origin, s->centre));
+  }
+  tb_ground_prepare(s->lighting, origin, p->normal, p->u, p->v, p->ground);
+  double bright = brightness(s, p, p->ground->open);
+  p->plain = tb_scale3(bright, s->ground), p->line = tb_scale3(bright, s->grid);
+}
+
+static double smooth_step(double low, double high, double x)
+{
+  double t = smaller(larger((x - low) / (high - low), 0), 1);
+  return t * t * (3 - 2 * t);
+}
+
+// A line at every whole number, a pixel wide; it goes where lines would be closer than pixels. d: how far the
+// place moves from a pixel to the next.
+static double lines(const double at[2], const double d[2], double scale)
+{
+  double widest = scale * larger(d[0], d[1]), thin = 0;
+  if (widest >= 0.6) return 0;
+  for (int k = 0; k < 2; k++) {
+    double x = scale * at[k], off = fabs(x - floor(x + 0.5)), width = larger(scale * d[k], 1e-9);
+    if (off < width) thin = larger(thin, 1 - off / width);
+  }
+  return thin > 0 ? thin * (1 - smooth_step(0.15, 0.6, widest)) : 0;
+}
+
+// The brightness of the ground in shadow, to that without.
+static double shade(const tbStage* s, int plane, uint64_t shadows, double x, double y, const double at[2],
+                    tbSkyCache* cache)
+{
+  const tbScreenPlane* p = &s->plane[plane];
+  double jitter[2];
+  tbLit lit = p->ground->open;
+  if (shadows >> s->lighting->suns && !tb_sky_find(cache, ~plane, p->normal, s->subject->up, &lit)) {
+    tb_stage_jitter(x / s->square, y / s->square, jitter);
+    tb_ground_sky(s->lighting, p->ground, shadows, at, jitter, &lit);
+    tb_sky_keep(cache, ~plane, p->normal, lit);
+  }
+  tb_stage_jitter(x, y, jitter);
+  tb_ground_sun(s->lighting, p->ground, shadows, at, jitter, &lit);
+  return brightness(s, p, lit) / brightness(s, p, p->ground->open);
+}
+
+tbVec3 tb_ground_light(const tbStage* s, int plane, double x, double y, tbSkyCache* cache)
+{
+  const tbScreenPlane* p = &s->plane[plane];
+  double z = 1 / larger(tb_linear_at(&p->inverse, x, y), 1e-30);
+  double at[2], on_grid[2], d[2];
+  for (int k = 0; k < 2; k++) {
+    const tbLinear* f = &p->along[k];
+    double off = tb_linear_at(f, x, y) * z;
+    at[k] = p->eye[k] + off;
+    on_grid[k] = at[k] - p->origin[k];
+    d[k] = z * (fabs(f->right - off * p->inverse.right) + fabs(f->down - off * p->inverse.down));
+  }
+  double height = p->ground->height,
+         distance = sqrt(at[0] * at[0] + at[1] * at[1] + height * height) / s->reach;
+  if (!(distance < 1)) return s->background;
+  double fine = 1 / s->cell,
+         grid = larger(0.16 * lines(on_grid, d, fine), 0.40 * lines(on_grid, d, fine / 5));
+  tbVec3 base = grid > 0 ? tb_lerp3(p->plain, p->line, grid) : p->plain;
+  uint64_t shadows = tb_ground_shadows(s->lighting, p->ground, at);
+  if (shadows) base = tb_scale3(shade(s, plane, shadows, x, y, at, cache), base);
+  return distance > 0.2 ? tb_lerp3(base, s->background, smooth_step(0.2, 1, distance)) : base;
+}
