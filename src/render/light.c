@@ -302,16 +302,25 @@ static Sum sum_of_suns(const tbLighting* g, const Asker* a)
   return (Sum){s.seen != 0 ? facing : 0, facing};
 }
 
-void tb_lighting_sun(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2],
-                     tbLit* out)
+static double glint_of(const tbLighting* g, tbVec3 normal, tbVec3 eye)
 {
-  Asker a = asker_of(g, place, normal, jitter);
-  Sum s = sum_of_suns(g, &a);
   double half = tb_dot3(tb_normalize3(tb_add3(g->toward_sun, eye)), normal),
          power = half > 0 ? half * half : 0;
   power *= power, power *= power, power *= power, power *= power; // 32
+  return power;
+}
+
+void tb_lighting_sun(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 eye, const double jitter[2],
+                     tbLit* out)
+{
+  if (tb_dot3(normal, g->toward_sun) < -1.1 * sun_width) { // no direction to it is above the surface
+    out->sun = out->glint = 0;
+    return;
+  }
+  Asker a = asker_of(g, place, normal, jitter);
+  Sum s = sum_of_suns(g, &a);
   set_sun(g, s, out);
-  out->glint = s.facing > 0 ? power * (double)(s.seen / s.facing) : 0;
+  out->glint = s.seen > 0 ? glint_of(g, normal, eye) * (double)(s.seen / s.facing) : 0;
 }
 
 void tb_lighting_sky(const tbLighting* g, tbVec3 place, tbVec3 normal, const double jitter[2], tbLit* out)
