@@ -8,6 +8,8 @@
 
 #include "base/threads.h"
 
+enum { TB_LIGHT_TILE = 4 }; // shift of texels to tiles
+
 // Outside of it, and above it, there is light.
 typedef struct tbLightBounds {
   float left, right, top, bottom; // texels
@@ -38,6 +40,7 @@ typedef struct tbLighting {
   tbVec3 toward_sun;
   tbVec3 centre; // of the ball in which shadows fall
   double radius;
+  double sun_width; // radius of the sun, rad
   tbVec3 up;
   char* scratch; // for a mesh's corners, one piece per light
   size_t scratch_bytes;
