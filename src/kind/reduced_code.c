@@ -92,6 +92,14 @@ static void code_state(tbCodec* c, const tbWorld* w, tbReduced* d)
   tb_codec_require(c, (d->nhold > 0) == d->basis->pinned, "a reduced body whose pins are not its own");
 }
 
+// Bit by bit, as they were written.
+static bool same_place(const tbBody* a, const tbBody* b)
+{
+  return !memcmp(&a->x, &b->x, sizeof a->x) && !memcmp(&a->q, &b->q, sizeof a->q) &&
+         !memcmp(&a->v, &b->v, sizeof a->v) && !memcmp(&a->w, &b->w, sizeof a->w) &&
+         !memcmp(&a->radius, &b->radius, sizeof a->radius);
+}
+
 void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
 {
   tbBody* b = &tb_bodies(w)[body];
@@ -115,7 +123,9 @@ void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
   b->own = d, d->body = body;
   code_state(c, w, d);
   if (!tb_codec_good(c) || !tb_codec_reads(c)) return;
+  tbBody read = *b;
   tb_reduced_follow(b);
   tb_codec_require(c, tb_finite3(b->x) && tb_finite3(b->v) && isfinite(b->radius),
                    "a reduced body that is nowhere");
+  tb_codec_require(c, same_place(&read, b), "a reduced body that is not where its coordinates are");
 }

@@ -35,7 +35,8 @@ tbStatus tb_joint_keys_replace(tbContext* ctx, tbWorld* w, int place, int of, co
   int more = count - j->nkey[of], first = first_key(j, of);
   size_t total = w->joint_key.count, behind = total - (size_t)(first + j->nkey[of]);
   if (more > 0) TB_TRY(tb_array_push(ctx, &w->joint_key, NULL, (size_t)more));
-  tbJointKey* at = (tbJointKey*)w->joint_key.data + first;
+  tbJointKey* at = w->joint_key.data; // null where there are none
+  if (first > 0) at += first;
   if (behind > 0) memmove(at + count, at + j->nkey[of], behind * sizeof *at);
   if (count > 0) memcpy(at, keys, (size_t)count * sizeof *at);
   w->joint_key.count = (size_t)((int)total + more);

@@ -152,6 +152,14 @@ static void confirm(tbJudge* judge, const tbSolveOptions* o, const double* lambd
   else if (result->outcome == TB_CONVERGED) result->outcome = TB_FAILED;
 }
 
+// The start in units u: nothing where it is beyond all numbers there.
+static void rescale_start(Units u, size_t rows, const double* lambda, double* x)
+{
+  bool finite = true;
+  for (size_t i = 0; i < rows; i++) x[i] = ldexp(lambda[i], -u.impulse), finite = finite && isfinite(x[i]);
+  if (!finite) memset(x, 0, rows * sizeof *x);
+}
+
 tbStatus tb_units_solve(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbSolveFn* solve,
                         double* lambda, tbSolveResult* result, tbJudge** judge)
 {
@@ -163,7 +171,7 @@ tbStatus tb_units_solve(tbContext* ctx, const tbProblem* p, const tbSolveOptions
   tbStatus status = x ? tb_judge_create(ctx, p, &own) : TB_ERROR_MEMORY;
   if (status == TB_OK) {
     Units u = choose_units(p, own, o, x);
-    for (size_t i = 0; i < rows; i++) x[i] = ldexp(lambda[i], -u.impulse);
+    rescale_start(u, rows, lambda, x);
     status = solve_rescaled(ctx, &arena, p, o, u, solve, own, x, result);
     for (size_t i = 0; status == TB_OK && i < rows; i++) lambda[i] = ldexp(x[i], u.impulse);
   }

@@ -99,6 +99,27 @@ TEST(units_change_no_verdict)
   }
 }
 
+// A start that is finite, and infinite in the units that the problem is solved in, is no start.
+TEST(a_start_beyond_all_numbers_is_no_start)
+{
+  tbContext ctx = tb_default_context();
+  tbManufacture spec = tb_default_manufacture();
+  Case c;
+  REQUIRE(cases_make(&c, &spec));
+  tbProblem* p = in_units(&ctx, c.p, 1e-100, 1e-60);
+  REQUIRE(p);
+  tbSolveOptions o = tb_default_solve_options();
+  tbSolveResult r = {.outcome = TB_FAILED};
+  double* lambda = calloc((size_t)p->nrow + 1, sizeof *lambda);
+  for (int i = 0; i < p->nrow; i++) lambda[i] = 8e307;
+  CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+  CHECK(r.outcome == TB_CONVERGED);
+  for (int i = 0; i < p->nrow; i++) CHECK(fabs(lambda[i]) < 1);
+  free(lambda);
+  tb_problem_free(p);
+  cases_drop(&c);
+}
+
 typedef struct {
   const tbProblem* p;
   double scale, first, last; // of the impulses; residuals in m/s
