@@ -49,6 +49,11 @@ static void code_value(tbCodec* c, const tbOption* option, tbStepOptions* o)
     tb_code_u64(c, (uint64_t*)(void*)((char*)o + option->at));
     return;
   }
+  if (option->type == TB_OPTION_NUMBER) { // in the structure's unit: another would round
+    tb_code_extended(c, (double*)(void*)((char*)o + option->at));
+    tb_codec_require(c, tb_option_is_valid(o, option), "an option out of its range");
+    return;
+  }
   double number = tb_option_get_number(o, option);
   const char* name = tb_option_get_name(o, option);
   if (option->choice) tb_code_text(c, &name);

@@ -341,6 +341,23 @@ TEST(hostile_checkpoints_with_a_good_checksum_do_not_crash)
   tb_scene_free(&ctx, &scene);
 }
 
+// Options that files give in other units keep their bits, however small.
+TEST(options_come_back_from_a_checkpoint_bit_by_bit)
+{
+  static const double seconds[] = {0.1 / 3, 7e-5, 1.1e-321};
+  tbContext ctx = tb_default_context();
+  tbScene scene = make_scene(&ctx, false), back;
+  for (int i = 0; i < 3; i++) {
+    scene.step.budget_s = seconds[i];
+    tbOut out = print(&ctx, &scene);
+    REQUIRE(tb_checkpoint_parse(&ctx, "file", out.bytes, out.length, &back) == TB_OK);
+    CHECK(memcmp(&back.step.budget_s, &seconds[i], sizeof seconds[i]) == 0);
+    tb_scene_free(&ctx, &back);
+    tb_out_free(&out);
+  }
+  tb_scene_free(&ctx, &scene);
+}
+
 // Spoils one thing in the world; false: there is no such case.
 static bool spoil(tbScene* scene, int which, const char** what)
 {
