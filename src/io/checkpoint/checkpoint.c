@@ -72,10 +72,18 @@ static void code_value(tbCodec* c, const tbOption* option, tbStepOptions* o)
   if (option->choice) tb_free(c->ctx, (char*)name);
 }
 
+// The place of an option in the table, from `first` on; the table's length: it is not there.
+static int place_of(const char* key, int first)
+{
+  int at = first;
+  while (at < tb_option_count() && strcmp(tb_option_at(at).key, key) != 0) at++;
+  return at;
+}
+
 // Options by name, in the order of their table, so that a checkpoint says what it was made with.
 void tb_code_step_options(tbCodec* c, tbStepOptions* o)
 {
-  int count = tb_option_count();
+  int count = tb_option_count(), next = 0;
   tb_code_count(c, &count, 16);
   for (int i = 0; i < count && tb_codec_good(c); i++) {
     tbOption option = i < tb_option_count() ? tb_option_at(i) : (tbOption){.key = ""};
@@ -86,6 +94,8 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
         c->status =
             tb_fail(c->ctx, TB_ERROR_UNSUPPORTED,
                     "%s: made with the option \"%.60s\", which this build does not have", c->name, key);
+      if (tb_codec_good(c)) next = place_of(key, next) + 1;
+      tb_codec_require(c, next <= tb_option_count(), "options in disorder");
       tb_free(c->ctx, (char*)key);
     }
     if (tb_codec_good(c)) code_value(c, &option, o);

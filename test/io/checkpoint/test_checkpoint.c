@@ -341,6 +341,21 @@ TEST(hostile_checkpoints_with_a_good_checksum_do_not_crash)
   tb_scene_free(&ctx, &scene);
 }
 
+TEST(an_option_that_is_named_twice_is_refused)
+{
+  tbContext ctx = tb_default_context();
+  tbScene scene = make_scene(&ctx, false), back;
+  tbOut out = print(&ctx, &scene);
+  char* name = memmem(out.bytes, out.length, "solver.tolerance_q", 18);
+  REQUIRE(name);
+  memcpy(name, "solver.time_budget", 18);
+  seal(&out);
+  CHECK(tb_checkpoint_parse(&ctx, "file", out.bytes, out.length, &back) == TB_ERROR_INPUT);
+  CHECK(strstr(ctx.error.message, "options in disorder"));
+  tb_out_free(&out);
+  tb_scene_free(&ctx, &scene);
+}
+
 // Options that files give in other units keep their bits, however small.
 TEST(options_come_back_from_a_checkpoint_bit_by_bit)
 {
