@@ -17,8 +17,8 @@ typedef enum tbElasticModel {
   TB_ELASTIC_COUNT
 } tbElasticModel;
 
-const char* tb_elastic_name(
-    tbElasticModel model); // "linear", "corotated", "stvk", "neo-hookean", "neo-hookean-volume"
+// "linear", "corotated", "stvk", "neo-hookean", "neo-hookean-volume"
+const char* tb_elastic_name(tbElasticModel model);
 bool tb_elastic_from_name(const char* name, tbElasticModel* out);
 
 typedef struct tbSoftDef {
@@ -30,12 +30,10 @@ typedef struct tbSoftDef {
 
 typedef struct tbClothDef {
   double area_density, stretch, shear, bend; // kg/m², N/m, N/m, N·m
-  // Threads resist with limit_stiffness, too, where they are longer or shorter than at rest by more than
-  // strain_limit times their length: 0 for no limit, less than 1. limit_stiffness 0: 100 times `stretch`. –,
-  // N/m
-  double strain_limit, limit_stiffness;
-  double thickness;   // surfaces keep half of it from the middle of the cloth   m
-  double air_damping; // drag per area and velocity   N·s/m³
+  double strain_limit; // beyond this change of length threads resist with limit_stiffness, too; < 1, 0: none
+  double limit_stiffness; // 0: 100 times `stretch`   N/m
+  double thickness;       // surfaces keep half of it from the middle of the cloth   m
+  double air_damping;     // drag per area and velocity   N·s/m³
   double mass_damping, stiffness_damping;
   tbVec3 warp; // of the threads at rest
 } tbClothDef;

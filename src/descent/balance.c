@@ -4,6 +4,7 @@
 #include "problem/metric.h"
 
 #include "base/stop.h"
+#include "math/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,13 +48,6 @@ static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, const tbDescent* d,
   tbStatus status = tb_coupled_begin(arena, &r->hessian, STEP_TOLERANCE, &r->coupled);
   if (status != TB_OK) tb_hessian_end(ctx, &r->hessian);
   return status;
-}
-
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
 }
 
 // raw = λ − (D + E) J δ, or without E.
@@ -129,10 +123,11 @@ static tbStatus balance_once(tbContext* ctx, Rounds* r, bool* closer, bool* enou
   tbDescent* d = &r->at;
   TB_TRY(try_step(ctx, r));
   linear_impulses(r, ctx->threads, d->lambda, r->step, r->near);
-  double before = dot(n, r->gradient, r->fall), added = clip(r, ctx->threads);
+  double before = tb_dot_in_order(n, r->gradient, r->fall), added = clip(r, ctx->threads);
   memcpy(r->work, r->left, (size_t)n * sizeof *r->left);
   TB_TRY(tb_hessian_solve(ctx, &r->hessian, r->left, r->left));
-  double after = dot(n, r->work, r->left), off = fmax(added, tb_relaxed_speed(&r->relaxed, 0, n, r->left));
+  double after = tb_dot_in_order(n, r->work, r->left),
+         off = fmax(added, tb_relaxed_speed(&r->relaxed, 0, n, r->left));
   *closer = added < r->least || before < r->closest;
   r->closest = fmin(r->closest, before);
   if (added < r->least) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "descent/coupled.h"
 
+#include "math/dot.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -55,13 +57,6 @@ static tbStatus apply(tbContext* ctx, tbCoupled* c, bool transposed, const doubl
   return TB_OK;
 }
 
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
-}
-
 // The triangular system that Givens' rotations leave of Arnoldi's.
 typedef struct {
   double R[DIRECTIONS][DIRECTIONS + 1], rhs[DIRECTIONS + 1], c[DIRECTIONS], s[DIRECTIONS];
@@ -99,7 +94,7 @@ static tbStatus cycle(tbContext* ctx, tbCoupled* c, bool transposed, double goal
 {
   int n = c->hessian->relaxed->problem->ndof, j = 0;
   Rotated q;
-  double *v = c->basis, size = sqrt(dot(n, v, v));
+  double *v = c->basis, size = sqrt(tb_dot_in_order(n, v, v));
   q.rhs[0] = *left = size;
   for (int i = 0; i < n; i++) v[i] /= size;
   for (; j<DIRECTIONS&& * left> goal; j++) {
@@ -107,10 +102,10 @@ static tbStatus cycle(tbContext* ctx, tbCoupled* c, bool transposed, double goal
     TB_TRY(apply(ctx, c, transposed, c->basis + (size_t)j * (size_t)n, next));
     for (int i = 0; i <= j; i++) {
       const double* b = c->basis + (size_t)i * (size_t)n;
-      h[i] = dot(n, next, b);
+      h[i] = tb_dot_in_order(n, next, b);
       for (int k = 0; k < n; k++) next[k] -= h[i] * b[k];
     }
-    h[j + 1] = sqrt(dot(n, next, next));
+    h[j + 1] = sqrt(tb_dot_in_order(n, next, next));
     for (int k = 0; k < n && h[j + 1] > 0; k++) next[k] /= h[j + 1];
     *left = rotate(&q, j, h);
   }
@@ -121,7 +116,7 @@ static tbStatus cycle(tbContext* ctx, tbCoupled* c, bool transposed, double goal
 static tbStatus gmres(tbContext* ctx, tbCoupled* c, bool transposed, double* x)
 {
   int n = c->hessian->relaxed->problem->ndof;
-  double *b = c->x, goal = c->tolerance * sqrt(dot(n, b, b)), left = INFINITY;
+  double *b = c->x, goal = c->tolerance * sqrt(tb_dot_in_order(n, b, b)), left = INFINITY;
   memset(x, 0, (size_t)n * sizeof *x);
   memcpy(c->basis, b, (size_t)n * sizeof *b);
   for (int k = 0; k < RESTARTS && left > goal; k++) {
@@ -129,7 +124,7 @@ static tbStatus gmres(tbContext* ctx, tbCoupled* c, bool transposed, double* x)
       TB_TRY(apply(ctx, c, transposed, x, c->basis));
       for (int i = 0; i < n; i++) c->basis[i] = b[i] - c->basis[i];
     }
-    if (!(dot(n, c->basis, c->basis) > 0)) break;
+    if (!(tb_dot_in_order(n, c->basis, c->basis) > 0)) break;
     TB_TRY(cycle(ctx, c, transposed, goal, x, &left));
   }
   return TB_OK;

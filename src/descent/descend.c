@@ -3,6 +3,7 @@
 #include "descent/line_search.h"
 
 #include "base/stop.h"
+#include "math/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,13 +33,6 @@ const char* tb_acceleration_name(tbAcceleration a)
 {
   static const char* const names[TB_ACCELERATE_COUNT] = {"none", "chebyshev", "nesterov", "cg"};
   return (unsigned)a < TB_ACCELERATE_COUNT ? names[a] : NULL;
-}
-
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
 }
 
 tbStatus tb_descent_begin(tbArena* arena, const tbRelaxed* r, const tbCells* cells, tbDescent* out)
@@ -100,10 +94,10 @@ static void move(Loop* l, double a)
 static void conjugate(Loop* l)
 {
   int n = l->d->relaxed->problem->ndof;
-  double rz = dot(n, l->gradient, l->step), beta = 0;
-  if (l->rz > 0) beta = fmax(0, (rz - dot(n, l->last_gradient, l->step)) / l->rz);
+  double rz = tb_dot_in_order(n, l->gradient, l->step), beta = 0;
+  if (l->rz > 0) beta = fmax(0, (rz - tb_dot_in_order(n, l->last_gradient, l->step)) / l->rz);
   for (int i = 0; i < n; i++) l->direction[i] = beta * l->direction[i] - l->step[i];
-  if (dot(n, l->direction, l->gradient) >= 0)
+  if (tb_dot_in_order(n, l->direction, l->gradient) >= 0)
     for (int i = 0; i < n; i++) l->direction[i] = -l->step[i];
   l->rz = rz;
   memcpy(l->last_gradient, l->gradient, (size_t)n * sizeof *l->last_gradient);
@@ -114,7 +108,7 @@ static void conjugate(Loop* l)
 static void chebyshev(Loop* l, int k)
 {
   int n = l->d->relaxed->problem->ndof;
-  double size = sqrt(dot(n, l->direction, l->direction));
+  double size = sqrt(tb_dot_in_order(n, l->direction, l->direction));
   if (k > 0 && k <= WARM_UP && l->size > 0) l->radius = fmin(size / l->size, FASTEST);
   if (k > WARM_UP && size > 2 * l->size) l->omega = 1, l->radius *= 0.9;
   else if (k == WARM_UP) l->omega = 2 / (2 - l->radius * l->radius);
@@ -137,7 +131,7 @@ static void nesterov(Loop* l)
     l->trial[i] = next;
   }
   double next = 0.5 * (1 + sqrt(1 + 4 * l->momentum * l->momentum)), beta = (l->momentum - 1) / next;
-  double size = sqrt(dot(n, l->direction, l->direction));
+  double size = sqrt(tb_dot_in_order(n, l->direction, l->direction));
   l->momentum = next;
   if (uphill > 0 || size > GROWTH * l->size) l->momentum = 1, beta = 0;
   l->size = size;

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/stop.h"
+#include "math/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,13 +203,6 @@ tbStatus tb_hessian_update(tbContext* ctx, tbHessian* h, const double* D)
   return TB_OK;
 }
 
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
-}
-
 static tbStatus conjugate_gradients(tbContext* ctx, tbHessian* h, const double* b, double* x)
 {
   const tbProblem* p = h->relaxed->problem;
@@ -219,17 +213,17 @@ static tbStatus conjugate_gradients(tbContext* ctx, tbHessian* h, const double* 
   memcpy(z, r, (size_t)n * sizeof *z);
   tb_cells_solve(h->cells, ctx->threads, h->P, z);
   memcpy(d, z, (size_t)n * sizeof *d);
-  double rz = dot(n, r, z), enough = CG_TOLERANCE * CG_TOLERANCE * rz;
+  double rz = tb_dot_in_order(n, r, z), enough = CG_TOLERANCE * CG_TOLERANCE * rz;
   for (int k = 0; k < 4 * n + 100 && rz > enough; k++) {
     TB_TRY(tb_check_interrupt(ctx));
     tb_relaxed_multiply(h->relaxed, ctx->threads, h->D, d, work, Hd);
-    double curvature = dot(n, d, Hd);
+    double curvature = tb_dot_in_order(n, d, Hd);
     if (!(curvature > 0)) break;
     double step = rz / curvature;
     for (int i = 0; i < n; i++) y[i] += step * d[i], r[i] -= step * Hd[i];
     memcpy(z, r, (size_t)n * sizeof *z);
     tb_cells_solve(h->cells, ctx->threads, h->P, z);
-    double next = dot(n, r, z), beta = next / rz;
+    double next = tb_dot_in_order(n, r, z), beta = next / rz;
     rz = next;
     for (int i = 0; i < n; i++) d[i] = z[i] + beta * d[i];
   }

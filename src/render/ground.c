@@ -2,10 +2,7 @@
 // The ground: a plane with a grid that fades into the background, and the shadows on it. In the plane's own
 // two coordinates, from the stage's centre, a pixel takes one division.
 #include "render/scene.h"
-
-// Of numbers, without a call.
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
+#include "render/larger.h"
 
 // What a direction's part along an axis is over the picture's rays.
 static tbLinear along_rays(const tbView* v, tbVec3 axis)
@@ -19,7 +16,7 @@ static double brightness(const tbStage* s, const tbScreenPlane* p, tbLit lit)
 {
   double light = lit.sun + lit.sky;
   if (tb_dot3(p->normal, s->subject->up) < 0.98) light = 0.35 + 0.65 * light;
-  return 0.12 + 0.88 * smaller(light, 1.1);
+  return 0.12 + 0.88 * tb_smaller(light, 1.1);
 }
 
 void tb_ground_place(const tbStage* s, int plane)
@@ -51,7 +48,7 @@ void tb_ground_place(const tbStage* s, int plane)
 
 static double smooth_step(double low, double high, double x)
 {
-  double t = smaller(larger((x - low) / (high - low), 0), 1);
+  double t = tb_smaller(tb_larger((x - low) / (high - low), 0), 1);
   return t * t * (3 - 2 * t);
 }
 
@@ -59,11 +56,11 @@ static double smooth_step(double low, double high, double x)
 // place moves from a pixel to the next.
 static double lines(const double at[2], const double d[2], double scale)
 {
-  double widest = scale * larger(d[0], d[1]), thin = 0;
+  double widest = scale * tb_larger(d[0], d[1]), thin = 0;
   if (widest >= 0.6) return 0;
   for (int k = 0; k < 2; k++) {
-    double x = scale * at[k], off = fabs(x - floor(x + 0.5)), width = larger(scale * d[k], 1e-9);
-    if (off < width) thin = larger(thin, 1 - off / width);
+    double x = scale * at[k], off = fabs(x - floor(x + 0.5)), width = tb_larger(scale * d[k], 1e-9);
+    if (off < width) thin = tb_larger(thin, 1 - off / width);
   }
   return thin > 0 ? thin * (1 - smooth_step(0.15, 0.6, widest)) : 0;
 }
@@ -88,7 +85,7 @@ static double shade(const tbStage* s, int plane, uint64_t shadows, double x, dou
 tbVec3 tb_ground_light(const tbStage* s, int plane, double x, double y, tbSkyCache* cache)
 {
   const tbScreenPlane* p = &s->plane[plane];
-  double z = 1 / larger(tb_linear_at(&p->inverse, x, y), 1e-30);
+  double z = 1 / tb_larger(tb_linear_at(&p->inverse, x, y), 1e-30);
   double at[2], on_grid[2], d[2];
   for (int k = 0; k < 2; k++) {
     const tbLinear* f = &p->along[k];
@@ -101,7 +98,7 @@ tbVec3 tb_ground_light(const tbStage* s, int plane, double x, double y, tbSkyCac
          distance = sqrt(at[0] * at[0] + at[1] * at[1] + height * height) / s->reach;
   if (!(distance < 1)) return s->background;
   double fine = 1 / s->cell,
-         grid = larger(0.16 * lines(on_grid, d, fine), 0.40 * lines(on_grid, d, fine / 5));
+         grid = tb_larger(0.16 * lines(on_grid, d, fine), 0.40 * lines(on_grid, d, fine / 5));
   tbVec3 base = grid > 0 ? tb_lerp3(p->plain, p->line, grid) : p->plain;
   uint64_t shadows = tb_ground_shadows(s->lighting, p->ground, at);
   if (shadows) base = tb_scale3(shade(s, plane, shadows, x, y, at, cache), base);

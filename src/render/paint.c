@@ -2,9 +2,7 @@
 // A pixel is covered as far as its middle lies inside the edge: coverage = ½ − distance, cut at 0 and 1.
 #include "render/paint.h"
 
-// Of numbers, without a call.
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
+#include "render/larger.h"
 
 static void blend(const tbCanvas* c, int x, int y, double coverage, const tbInk* ink)
 {
@@ -23,13 +21,13 @@ static Area area_of(const tbCanvas* c, const tbPoint* p, int count, double margi
 {
   double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
   for (int i = 0; i < count; i++) {
-    left = smaller(left, p[i].x), right = larger(right, p[i].x);
-    top = smaller(top, p[i].y), bottom = larger(bottom, p[i].y);
+    left = tb_smaller(left, p[i].x), right = tb_larger(right, p[i].x);
+    top = tb_smaller(top, p[i].y), bottom = tb_larger(bottom, p[i].y);
   }
-  return (Area){(int)smaller(larger(floor(left - margin), 0), c->width),
-                (int)smaller(larger(ceil(right + margin), 0), c->width),
-                (int)smaller(larger(floor(top - margin), 0), c->height),
-                (int)smaller(larger(ceil(bottom + margin), 0), c->height)};
+  return (Area){(int)tb_smaller(tb_larger(floor(left - margin), 0), c->width),
+                (int)tb_smaller(tb_larger(ceil(right + margin), 0), c->width),
+                (int)tb_smaller(tb_larger(floor(top - margin), 0), c->height),
+                (int)tb_smaller(tb_larger(ceil(bottom + margin), 0), c->height)};
 }
 
 void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const tbInk* ink)
@@ -53,7 +51,7 @@ void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const
   for (int y = r.top; y < r.bottom; y++)
     for (int x = r.left; x < r.right; x++) {
       double d = -INFINITY;
-      for (int i = 0; i < count; i++) d = larger(d, nx[i] * (x + 0.5) + ny[i] * (y + 0.5) + away[i]);
+      for (int i = 0; i < count; i++) d = tb_larger(d, nx[i] * (x + 0.5) + ny[i] * (y + 0.5) + away[i]);
       blend(canvas, x, y, 0.5 - d, ink);
     }
 }
@@ -65,7 +63,7 @@ void tb_paint_line(const tbCanvas* canvas, tbPoint a, tbPoint b, double width, c
   for (int y = r.top; y < r.bottom; y++)
     for (int x = r.left; x < r.right; x++) {
       double px = x + 0.5 - a.x, py = y + 0.5 - a.y;
-      double t = square > 0 ? smaller(larger((px * dx + py * dy) / square, 0), 1) : 0;
+      double t = square > 0 ? tb_smaller(tb_larger((px * dx + py * dy) / square, 0), 1) : 0;
       double ex = px - t * dx, ey = py - t * dy;
       blend(canvas, x, y, 0.5 * width + 0.5 - sqrt(ex * ex + ey * ey), ink);
     }

@@ -11,17 +11,12 @@
 // r cannot be reduced, is not at hand as it is there, and costs a product now and then.
 #include "solve/cr.h"
 
+#include "math/dot.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { SLOPE_EVERY = 8 }; // iterations
-
-static double dot(int n, const double* x, const double* y)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * y[i];
-  return sum;
-}
 
 void tb_minres_layout(tbMinres* m, tbScratch* scratch, size_t n)
 {
@@ -39,7 +34,7 @@ void tb_minres_begin(tbCr* c)
   memset(m->v_before, 0, bytes);
   double* none[] = {c->p, c->Bp, m->p_before, m->Bp_before};
   for (int i = 0; i < 4; i++) memset(none[i], 0, bytes);
-  m->gamma = m->eta = sqrt(fmax(dot(n, m->z, m->v), 0)), m->gamma_before = 1;
+  m->gamma = m->eta = sqrt(fmax(tb_dot_in_order(n, m->z, m->v), 0)), m->gamma_before = 1;
   m->c[0] = m->c[1] = 1, m->s[0] = m->s[1] = 0;
   m->count = 0;
 }
@@ -61,7 +56,7 @@ static double lanczos(tbCr* c, int n, double delta)
   double* v = m->v;
   m->v = m->v_before, m->v_before = v;
   tb_cr_precondition(&c->system, m->v, m->z);
-  return sqrt(fmax(dot(n, m->z, m->v), 0));
+  return sqrt(fmax(tb_dot_in_order(n, m->z, m->v), 0));
 }
 
 bool tb_minres_step(tbCr* c)
@@ -72,7 +67,7 @@ bool tb_minres_step(tbCr* c)
   if (!(m->gamma > 0) || !(fabs(m->eta) > 0)) return false;
   for (int i = 0; i < n; i++) c->s[i] = m->z[i] / m->gamma;
   tb_cr_apply(&c->system, c->s, c->Bs);
-  double delta = dot(n, c->s, c->Bs), next = lanczos(c, n, delta), a[4];
+  double delta = tb_dot_in_order(n, c->s, c->Bs), next = lanczos(c, n, delta), a[4];
   a[0] = m->c[1] * delta - m->c[0] * m->s[1] * m->gamma;
   a[1] = sqrt(a[0] * a[0] + next * next);
   a[2] = m->s[1] * delta + m->c[0] * m->c[1] * m->gamma;

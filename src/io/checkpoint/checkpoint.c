@@ -72,10 +72,10 @@ static void code_value(tbCodec* c, const tbOption* option, tbStepOptions* o)
   if (option->choice) tb_free(c->ctx, (char*)name);
 }
 
-// The place of an option in the table, from `first` on; the table's length: it is not there.
-static int place_of(const char* key, int first)
+// The place of an option in the table; the table's length: it is not there.
+static int place_of(const char* key)
 {
-  int at = first;
+  int at = 0;
   while (at < tb_option_count() && strcmp(tb_option_at(at).key, key) != 0) at++;
   return at;
 }
@@ -90,12 +90,13 @@ void tb_code_step_options(tbCodec* c, tbStepOptions* o)
     const char* key = option.key;
     tb_code_text(c, &key);
     if (tb_codec_reads(c)) {
-      if (tb_codec_good(c) && tb_option_find(c->ctx, key, &option) != TB_OK)
+      int place = tb_codec_good(c) ? place_of(key) : 0;
+      if (place == tb_option_count())
         c->status =
             tb_fail(c->ctx, TB_ERROR_UNSUPPORTED,
                     "%s: made with the option \"%.60s\", which this build does not have", c->name, key);
-      if (tb_codec_good(c)) next = place_of(key, next) + 1;
-      tb_codec_require(c, next <= tb_option_count(), "options in disorder");
+      tb_codec_require(c, place >= next, "options in disorder");
+      if (tb_codec_good(c)) option = tb_option_at(place), next = place + 1;
       tb_free(c->ctx, (char*)key);
     }
     if (tb_codec_good(c)) code_value(c, &option, o);
