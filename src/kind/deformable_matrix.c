@@ -150,8 +150,12 @@ tbStatus tb_deformable_potential(tbArena* arena, const tbBodyFactor* kept, const
 {
   const tbDeformable* d = body->own;
   tbVec3* pin = TB_TAKE(arena, tbVec3, (size_t)d->fem->nnode);
+  tbAttachedNode* attached = NULL;
   if (!pin) return TB_ERROR_MEMORY;
   tb_deformable_lead(w, d, h, pin);
+  int count = tb_deformable_list_attached(w, d, NULL);
+  if (count > 0 && !(attached = TB_TAKE(arena, tbAttachedNode, (size_t)count))) return TB_ERROR_MEMORY;
+  tb_deformable_list_attached(w, d, attached);
   tbFemBody* fem;
   TB_TRY(computes_in(arena, kept, d, &fem));
   *out = (tbNodePotential){.fem = fem,
@@ -160,7 +164,9 @@ tbStatus tb_deformable_potential(tbArena* arena, const tbBodyFactor* kept, const
                            .pin = pin,
                            .force = d->force,
                            .node = d->surface->node,
-                           .gravity = tb_madd3(w->gravity, 1 / body->mass, body->force)};
+                           .gravity = tb_madd3(w->gravity, 1 / body->mass, body->force),
+                           .nattached = count,
+                           .attached = attached};
   return TB_OK;
 }
 

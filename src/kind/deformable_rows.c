@@ -28,6 +28,17 @@ static bool is_attached(const tbWorld* w, const tbDeformable* d, int node, int* 
   return *body >= 0 && tb_bodies(w)[*body].motion == TB_BODY_DYNAMIC;
 }
 
+int tb_deformable_list_attached(const tbWorld* w, const tbDeformable* d, tbAttachedNode* out)
+{
+  int count = 0;
+  for (int n = 0, other; d->nhold > 0 && n < d->fem->nnode; n++) {
+    if (!is_attached(w, d, n, &other)) continue;
+    if (out) out[count] = (tbAttachedNode){n, other, d->local[n], d->pull[n]};
+    count++;
+  }
+  return count;
+}
+
 // u = v_node − v_point, and what they are apart is closed.
 tbStatus tb_deformable_attach(tbContext* ctx, const tbStepView* view, int body, tbBuilder* b, tbArray* guess)
 {

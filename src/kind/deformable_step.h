@@ -44,6 +44,8 @@ tbStatus tb_deformable_project(tbContext* ctx, tbArena* arena, tbBodyFactor* kep
 void tb_deformable_contact(const tbStepView* view, int body, const tbContactSide* side, int dof,
                            tbBuilder* builder);
 bool tb_deformable_attached(const tbBody* body, int k, int* other);
+// The nodes that bodies hold which move freely, unless `out` is null; how many.
+int tb_deformable_list_attached(const tbWorld* world, const tbDeformable* deformable, tbAttachedNode* out);
 tbStatus tb_deformable_attach(tbContext* ctx, const tbStepView* view, int body, tbBuilder* builder,
                               tbArray* guess);
 int tb_deformable_detach(const tbWorld* world, tbBody* body, const tbProblem* problem, const double* lambda,

@@ -29,6 +29,13 @@ typedef struct tbBodyStep {
   void* own;       // of its kind
 } tbBodyStep;
 
+// A node that a body holds which moves freely.
+typedef struct tbAttachedNode {
+  int node, body;
+  tbVec3 local; // its place in the frame of the body's centre of mass
+  tbVec3 pull;  // impulse of the last step, on the node                          N·s
+} tbAttachedNode;
+
 // A body of nodes as a potential: the momentum equation of an implicit step of h at velocities V,
 //   (1 + hα) M V + h (drag + β K₀) V − M (v + h g) − h force − h f(x + h V) = 0        f: elastic forces
 typedef struct tbNodePotential {
@@ -38,6 +45,8 @@ typedef struct tbNodePotential {
   const tbVec3* force;   // on nodes                                              (nodes)
   const int* node;       // of a vertex of its surface                            (vertices)
   tbVec3 gravity;        // with the force on the whole body
+  int nattached;
+  const tbAttachedNode* attached; // by nodes, ascending                         (nattached)
 } tbNodePotential;
 
 // A step in the making.

@@ -9,7 +9,7 @@
 //   ipc_contacts.c   barriers between surfaces
 //   ipc_friction.c   the friction that goes with them, lagged
 //   ipc_gradient.c   both in the Newton step
-//   ipc_joints.c     rows of joints
+//   ipc_joints.c     rows of joints, and of nodes attached to bodies
 //   ipc_energy.c     no step gains energy
 //   ipc_matrix.c     the sparse matrix of a Newton step
 //   ipc_newton.c     Newton's method with a line search that no surface passes through
@@ -89,10 +89,10 @@ typedef struct tbIpcFriction {
   double lag[2];   // a force along the tangents that does not follow the slip       N
 } tbIpcFriction;
 
-// A row of a joint.
+// A row of a joint, or of a node that is attached to a body.
 typedef struct tbIpcRow {
-  int block[2];        // first blocks of the two bodies; −1: its velocity is known
-  double jac[2][6];    // on v and ω of each
+  int count, block[4]; // that it acts on
+  tbVec3 jac[4];
   double bias;         // m/s, rad/s
   double K, low, high; // N·s per m/s; bounds of the impulse, N·s
   double lambda;       // estimate of the impulse, N·s

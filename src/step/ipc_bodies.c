@@ -57,17 +57,11 @@ static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, 
 
 static tbStatus refuse(tbContext* ctx, const tbWorld* w)
 {
-
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
     if (b->kind->surface && !b->kind->potential)
       return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the scheme ipc does not move \"%s\", a body of the kind %s",
                      b->name, b->kind->name);
-    for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++)
-      if (other >= 0 && tb_bodies(w)[other].motion == TB_BODY_DYNAMIC)
-        return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
-                       "the scheme ipc does not attach nodes of \"%s\" to \"%s\", which moves freely",
-                       b->name, tb_bodies(w)[other].name);
   }
   return TB_OK;
 }

@@ -23,10 +23,10 @@ static tbVec3 of_nodes(const Stage* s, tbBodyId jelly)
 
 // A block of jelly whose bottom is attached to a brick, thrown through empty space. One hold: nothing else
 // holds the jelly. Two: another brick at its top.
-static void throw_attached(int holds)
+static void throw_attached(const char* scheme, int holds)
 {
   Stage s = stage_open_with(tb_zero3(), tb_friction(0.5), 0);
-  s.step.scheme = "implicit";
+  s.step.scheme = scheme;
   int bottom[9], top[9], nbottom = 0, ntop = 0;
   for (int i = 0; i < 27; i++)
     if (i / 9 == 0) bottom[nbottom++] = i;
@@ -66,6 +66,9 @@ static void throw_attached(int holds)
 
 TEST(what_is_attached_goes_along_and_keeps_momentum)
 {
-  throw_attached(1);
-  throw_attached(2);
+  static const char* const schemes[] = {"implicit", "ipc"};
+  for (int i = 0; i < 2; i++) {
+    throw_attached(schemes[i], 1);
+    throw_attached(schemes[i], 2);
+  }
 }
