@@ -28,6 +28,8 @@ tbStatus tb_world_set_gravity(tbContext* ctx, tbWorld* world, tbVec3 gravity);
 tbStatus tb_material_set_friction(tbContext* ctx, tbWorld* world, tbMaterialId material, tbFriction friction);
 tbStatus tb_material_set_restitution(tbContext* ctx, tbWorld* world, tbMaterialId material,
                                      double restitution); // 0 … 1
+tbStatus tb_material_set_spring(tbContext* ctx, tbWorld* world, tbMaterialId material,
+                                tbContactSpring spring);
 
 // Bodies.
 

@@ -101,11 +101,28 @@ tbFriction tb_friction(double mu); // isotropic
 tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* world, int width, int height, const tbVec3* normals,
                               int* out);
 
+// How contacts of a surface give way: force = −k φ − b φ̇ of each contact, in place of the step's
+// stabilisation. Two surfaces are springs in series: compliances 1/k add up, relaxation times b/k meet in the
+// mean weighted by them; a surface without a spring is rigid. Rigid bodies overlap by φ. Surfaces of
+// deformables never pass through each other: their spring is a coat on the surface, and rigid below it.
+typedef struct tbContactSpring {
+  double stiffness; // k; 0: none                                                                      N/m
+  double damping;   // b                                                                               N·s/m
+  double coat; // of deformables: how far above the surface the spring begins; 0: a tenth of a mean edge  m
+} tbContactSpring;
+
+// The same as numbers of the row u + ε λ = −υ φ/h at a step h (course, eq. 59): ε = 1/(h²k + hb) and
+// υ = hk/(hk + b), and back. cfm: ε > 0, 1/kg; erp: υ, 0 < υ ≤ 1.
+tbContactSpring tb_contact_spring(double dt, double erp, double cfm);
+double tb_contact_spring_erp(tbContactSpring spring, double dt);
+double tb_contact_spring_cfm(tbContactSpring spring, double dt);
+
 typedef struct tbMaterialDef {
   const char* name; // unique; not null
   double density;   // kg/m³
   tbFriction friction;
   double restitution; // 0 … 1
+  tbContactSpring spring;
 } tbMaterialDef;
 
 tbMaterialDef tb_default_material_def(void); // density 1000, friction 0.5, restitution 0
@@ -118,6 +135,9 @@ int tb_material_place(const tbWorld* world, tbMaterialId material);          // 
 // What two materials do together. Without it: the geometric mean of the frictions, the larger restitution.
 tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
                            tbFriction friction, double restitution);
+// The spring of two materials, in place of both of theirs; stiffness 0: theirs again.
+tbStatus tb_world_set_pair_spring(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
+                                  tbContactSpring spring);
 
 // Bodies.
 

@@ -61,6 +61,28 @@ static PyObject* material_restitution(World* self, PyObject* args)
   return done(self, tb_material_set_restitution(&self->ctx, self->scene.world, material, restitution));
 }
 
+static PyObject* material_spring(World* self, PyObject* args)
+{
+  tbMaterialId material;
+  tbContactSpring spring;
+  if (!PyArg_ParseTuple(args, "O&ddd:set_spring", py_to_material, &material, &spring.stiffness,
+                        &spring.damping, &spring.coat))
+    return NULL;
+  if (!py_world(self)) return NULL;
+  return done(self, tb_material_set_spring(&self->ctx, self->scene.world, material, spring));
+}
+
+static PyObject* set_pair_spring(World* self, PyObject* args)
+{
+  tbMaterialId a, b;
+  tbContactSpring spring;
+  if (!PyArg_ParseTuple(args, "O&O&ddd:set_pair_spring", py_to_material, &a, py_to_material, &b,
+                        &spring.stiffness, &spring.damping, &spring.coat))
+    return NULL;
+  if (!py_world(self)) return NULL;
+  return done(self, tb_world_set_pair_spring(&self->ctx, self->scene.world, a, b, spring));
+}
+
 static PyObject* set_pair(World* self, PyObject* args)
 {
   tbMaterialId a, b;
@@ -325,6 +347,8 @@ PyMethodDef py_world_change_methods[] = {
     {"_remove_material", (PyCFunction)remove_material, METH_VARARGS, NULL},
     {"_set_gravity", (PyCFunction)set_gravity, METH_VARARGS, NULL},
     {"_material_friction", (PyCFunction)material_friction, METH_VARARGS, NULL},
+    {"_material_spring", (PyCFunction)material_spring, METH_VARARGS, NULL},
+    {"_set_pair_spring", (PyCFunction)set_pair_spring, METH_VARARGS, NULL},
     {"_material_restitution", (PyCFunction)material_restitution, METH_VARARGS, NULL},
     {"_set_pair", (PyCFunction)set_pair, METH_VARARGS, NULL},
     {"_set_state", (PyCFunction)set_state, METH_VARARGS, NULL},

@@ -100,6 +100,10 @@ class Material(_Handle):
         """0 … 1."""
         self.world._material_restitution(self.id, restitution)
 
+    def set_spring(self, stiffness, damping=0.0, coat=0.0):
+        """How its contacts give way: N/m, N·s/m, and of deformables the coat above the surface, m. 0: rigid."""
+        self.world._material_spring(self.id, stiffness, damping, coat)
+
     def remove(self):
         """Removes it with the rules of its pairs; refused while a body is made of it."""
         self.world._remove_material(self.id)
@@ -514,6 +518,10 @@ class World(_native.World):
     def set_pair(self, a, b, friction, restitution=0.0):
         """What two materials do together, in place of the mean of both."""
         self._set_pair(_id(a, self), _id(b, self), friction, restitution)
+
+    def set_pair_spring(self, a, b, stiffness, damping=0.0, coat=0.0):
+        """How contacts of two materials give way, in place of both of theirs; as Material.set_spring."""
+        self._set_pair_spring(_id(a, self), _id(b, self), stiffness, damping, coat)
 
     def add_body(self, shapes=(), position=_ZERO, orientation=_IDENTITY, *, name=None, motion="dynamic", material=None,
                  mass=0.0, density=0.0, inertia=None, velocity=_ZERO, angular_velocity=_ZERO, friction=None,

@@ -66,8 +66,12 @@ static double spring_row(double kappa, double lower, double upper, double u, dou
   return bound ? -*lambda * u - *lambda * *lambda / (2 * kappa) : x.value;
 }
 
-static double gap_row(const tbRelaxation* how, double u, double* lambda, double* D)
+// Of a contact with a compliance of its own: that spring.
+static double gap_row(const tbRelaxed* r, int row, double u, double* lambda, double* D)
 {
+  const tbRelaxation* how = &r->how;
+  double own = r->problem->compliance[row];
+  if (own > 0) return spring_row(1 / own, 0, INFINITY, u, lambda, D);
   tbPotential x = tb_contact_potential(how->contact_stiffness, how->exponent, how->h * u);
   *lambda = -how->h * x.slope;
   if (D) *D = how->h * how->h * x.curvature;
@@ -87,9 +91,7 @@ static double plain_rows(const tbRelaxed* r, int k, const double* u, double* lam
     bool soft = compliance[i] > 0;
     double kappa = soft ? 1 / compliance[i] : how->h * how->h * how->joint_stiffness;
     switch ((tbLaw)p->law[k]) {
-    case TB_LAW_NONNEG:
-      sum += soft ? spring_row(kappa, 0, INFINITY, u[i], &lambda[i], d) : gap_row(how, u[i], &lambda[i], d);
-      break;
+    case TB_LAW_NONNEG: sum += gap_row(r, p->row_adr[k] + i, u[i], &lambda[i], d); break;
     case TB_LAW_BOX: sum += spring_row(kappa, param[i], param[rows + i], u[i], &lambda[i], d); break;
     default: sum += spring_row(kappa, -INFINITY, INFINITY, u[i], &lambda[i], d);
     }
@@ -170,7 +172,8 @@ double tb_relaxed_contact(const tbRelaxed* r, int k, const double* u, double fro
   if (D) memset(D, 0, (size_t)(rows * rows) * sizeof *D);
   if (coupling) memset(coupling, 0, (size_t)rows * sizeof *coupling);
   if (f->kind == TB_SET_NONE) return plain_rows(r, k, u, lambda, D);
-  double sum = gap_row(&r->how, u[0], &lambda[0], D), normal = frozen >= 0 ? frozen : lambda[0];
+  double sum = gap_row(r, r->problem->row_adr[k], u[0], &lambda[0], D),
+         normal = frozen >= 0 ? frozen : lambda[0];
   for (int i = 1; i < rows; i++) lambda[i] = 0;
   if (is_zero(f) || (f->kind == TB_SET_BOX && !(normal > 0))) return sum;
   switch ((tbSetKind)f->kind) {

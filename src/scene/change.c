@@ -32,6 +32,15 @@ tbStatus tb_material_set_restitution(tbContext* ctx, tbWorld* w, tbMaterialId id
   return TB_OK;
 }
 
+tbStatus tb_material_set_spring(tbContext* ctx, tbWorld* w, tbMaterialId id, tbContactSpring spring)
+{
+  int place;
+  TB_TRY(tb_material_find(ctx, w, id, &place));
+  TB_TRY(tb_contact_spring_check(ctx, &spring));
+  tb_materials(w)[place].contact_material.spring = spring;
+  return TB_OK;
+}
+
 tbStatus tb_body_set_material(tbContext* ctx, tbWorld* w, tbBodyId id, tbMaterialId material)
 {
   int place, of;

@@ -3,7 +3,7 @@
 //
 // A rule for the pair of materials wins, unless one of the bodies has a friction or restitution of its own.
 // Else each surface brings its friction, which meet where the contact is (step/friction_pair.c), and the
-// larger restitution holds.
+// larger restitution holds. Springs: spring.c.
 #include "scene/names.h"
 #include "scene/world.h"
 
@@ -84,10 +84,11 @@ tbStatus tb_world_add_material(tbContext* ctx, tbWorld* w, const tbMaterialDef* 
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "density must be positive");
   TB_TRY(tb_friction_check(ctx, &def->friction));
   TB_TRY(tb_restitution_check(ctx, def->restitution));
+  TB_TRY(tb_contact_spring_check(ctx, &def->spring));
 
   tbMaterial material = {.name = tb_names_keep(ctx, &w->names, def->name),
                          .density = def->density,
-                         .contact_material = {def->friction, def->restitution}};
+                         .contact_material = {def->friction, def->restitution, def->spring}};
   if (!material.name) return TB_ERROR_MEMORY;
   TB_TRY(tb_names_reserve(ctx, &w->names));
   TB_TRY(tb_ids_reserve(ctx, &w->material_ids));
@@ -154,24 +155,27 @@ static const tbPairRule* find_pair(const tbWorld* w, int a, int b)
 tbStatus tb_world_set_pair(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMaterialId b, tbFriction friction,
                            double restitution)
 {
-  return tb_world_set_pair_rule(ctx, w, a, b, &friction, restitution);
+  return tb_world_set_pair_rule(ctx, w, a, b, &friction, &restitution, NULL);
 }
 
 tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMaterialId b,
-                                const tbFriction* friction, double restitution)
+                                const tbFriction* friction, const double* restitution,
+                                const tbContactSpring* spring)
 {
   int place_a, place_b;
   TB_TRY(tb_material_find(ctx, w, a, &place_a));
   TB_TRY(tb_material_find(ctx, w, b, &place_b));
   if (friction) TB_TRY(tb_friction_check(ctx, friction));
-  TB_TRY(tb_restitution_check(ctx, restitution));
+  if (restitution) TB_TRY(tb_restitution_check(ctx, *restitution));
+  if (spring) TB_TRY(tb_contact_spring_check(ctx, spring));
   tbPairRule* old = (tbPairRule*)find_pair(w, place_a, place_b);
   bool swap = place_a > place_b; // a direction is in the frame of a's body
-  tbPairRule rule = {.a = swap ? place_b : place_a,
-                     .b = swap ? place_a : place_b,
-                     .own_friction = friction != NULL,
-                     .direction_of_b = swap,
-                     .contact_material = {friction ? *friction : tb_friction(0), restitution}};
+  tbPairRule rule = {.a = swap ? place_b : place_a, .b = swap ? place_a : place_b};
+  if (old) rule = *old;
+  if (friction)
+    rule.own_friction = true, rule.direction_of_b = swap, rule.contact_material.friction = *friction;
+  if (restitution) rule.own_restitution = true, rule.contact_material.restitution = *restitution;
+  if (spring) rule.contact_material.spring = *spring;
   if (old) {
     *old = rule;
     return TB_OK;
@@ -188,24 +192,28 @@ static tbFrictionPair own_surfaces(const tbWorld* w, const tbBody* a, const tbBo
 {
   const tbBody* body[2] = {a, b};
   const tbFriction* friction[2];
+  tbContactSpring spring[2];
   double restitution = 0;
   for (int i = 0; i < 2; i++) {
     const tbContactMaterial *of = &tb_materials(w)[body[i]->material].contact_material, *own = of;
     if (body[i]->own_contact_material >= 0)
       own = (const tbContactMaterial*)w->contact_material.data + body[i]->own_contact_material;
+    spring[i] = of->spring;
     friction[i] = body[i]->own_friction ? &own->friction : &of->friction;
     restitution = fmax(restitution, body[i]->own_restitution ? own->restitution : of->restitution);
   }
-  return (tbFrictionPair){friction[0], friction[1], restitution};
+  return (tbFrictionPair){friction[0], friction[1], restitution,
+                          tb_contact_spring_meet(spring[0], spring[1])};
 }
 
 tbFrictionPair tb_world_friction_pair(const tbWorld* w, const tbBody* a, const tbBody* b)
 {
   tbFrictionPair pair = own_surfaces(w, a, b);
-  if (a->own_contact_material >= 0 || b->own_contact_material >= 0) return pair;
   const tbPairRule* rule = find_pair(w, a->material, b->material);
   if (!rule) return pair;
-  pair.restitution = rule->contact_material.restitution;
+  if (rule->contact_material.spring.stiffness > 0) pair.spring = rule->contact_material.spring;
+  if (a->own_contact_material >= 0 || b->own_contact_material >= 0) return pair;
+  if (rule->own_restitution) pair.restitution = rule->contact_material.restitution;
   if (!rule->own_friction) return pair;
   bool at_b = rule->direction_of_b != (a->material != rule->a);
   pair.a = at_b ? NULL : &rule->contact_material.friction;

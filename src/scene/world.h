@@ -106,6 +106,7 @@ double tb_joint_coordinate(const tbJoint* joint, const tbJointPlace* place);
 typedef struct tbContactMaterial {
   tbFriction friction;
   double restitution;
+  tbContactSpring spring; // of a pair of surfaces, as they meet
 } tbContactMaterial;
 
 typedef struct tbMaterial {
@@ -116,10 +117,11 @@ typedef struct tbMaterial {
 } tbMaterial;
 
 typedef struct tbPairRule {
-  int a, b;            // materials, a ≤ b
-  bool own_friction;   // else friction is as without the rule
-  bool direction_of_b; // friction.direction is in the frame of the second body
-  tbContactMaterial contact_material;
+  int a, b;                           // materials, a ≤ b
+  bool own_friction;                  // else friction is as without the rule
+  bool own_restitution;               // likewise
+  bool direction_of_b;                // friction.direction is in the frame of the second body
+  tbContactMaterial contact_material; // spring.stiffness 0: the spring, too, is as without the rule
 } tbPairRule;
 
 typedef struct tbBodyPair {
@@ -195,11 +197,17 @@ bool tb_world_may_touch(const tbWorld* world, int a, int b);
 typedef struct tbFrictionPair {
   const tbFriction *a, *b;
   double restitution;
+  tbContactSpring spring;
 } tbFrictionPair;
 tbFrictionPair tb_world_friction_pair(const tbWorld* world, const tbBody* a, const tbBody* b);
-// As tb_world_set_pair; friction null: that of the two materials.
+// As tb_world_set_pair, with what is null as without the rule.
 tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* world, tbMaterialId a, tbMaterialId b,
-                                const tbFriction* friction, double restitution);
+                                const tbFriction* friction, const double* restitution,
+                                const tbContactSpring* spring);
+
+tbStatus tb_contact_spring_check(tbContext* ctx, const tbContactSpring* spring);
+// Of two surfaces, which act in series.
+tbContactSpring tb_contact_spring_meet(tbContactSpring a, tbContactSpring b);
 
 tbStatus tb_friction_check(tbContext* ctx, const tbFriction* friction);
 // Null: the friction has no texture.

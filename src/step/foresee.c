@@ -21,9 +21,11 @@ tbStatus tb_surfaces_contacts(tbContext* ctx, const tbWorld* w, const tbStepOpti
                               tbArray* met, tbArray* soft_contacts)
 {
   double reach = NEAR * clearance + tb_norm3(w->gravity) * o->dt * o->dt;
+  reach += tb_soft_contact_coat(w, s);
   bool changed;
   TB_TRY(tb_surface_find(ctx, &s->scene, reach, TB_SURFACES_AHEAD, candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, s, work->pose, candidates, clearance, soft_contacts));
   TB_TRY(tb_surface_meet(ctx, &s->scene, candidates, clearance, met));
-  return tb_soft_contact_absorb(ctx, w, s, work->pose, (tbSoftContactMet){0}, met, soft_contacts, &changed);
+  return tb_soft_contact_absorb(ctx, w, s, work->pose, (tbSoftContactMet){.expected = true}, met,
+                                soft_contacts, &changed);
 }

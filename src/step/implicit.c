@@ -68,9 +68,9 @@ static tbStatus begin_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptio
 static tbStatus find(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, const tbTransform* pose,
                      Rounds* r)
 {
-  double fall = tb_norm3(w->gravity) * o->dt * o->dt;
-  TB_TRY(
-      tb_surface_find(ctx, &r->surfaces.scene, 6 * r->clearance + fall, TB_SURFACES_AHEAD, &r->candidates));
+  double reach = 6 * r->clearance + tb_norm3(w->gravity) * o->dt * o->dt;
+  reach += tb_soft_contact_coat(w, &r->surfaces);
+  TB_TRY(tb_surface_find(ctx, &r->surfaces.scene, reach, TB_SURFACES_AHEAD, &r->candidates));
   return tb_soft_contact_begin(ctx, w, o, &r->surfaces, pose, &r->candidates, r->clearance,
                                &r->soft_contacts);
 }
@@ -197,7 +197,7 @@ static tbStatus run_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions
     if (r->met.count == 0 && anew++ < (by_gaps ? o->relinearizations : TURNS))
       again = by_gaps ? tb_soft_contact_relinearize(w, &r->surfaces, r->clearance, &r->soft_contacts)
                       : tb_soft_contact_turn(w, &r->surfaces, &r->soft_contacts);
-    tbSoftContactMet how = {rough, o->stick_from_impact, r->clearance};
+    tbSoftContactMet how = {.rough = rough, .from_impact = o->stick_from_impact, .clearance = r->clearance};
     if (r->met.count > 0)
       TB_TRY(
           tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, how, &r->met, &r->soft_contacts, &again));

@@ -37,14 +37,12 @@ static int close_contacts(const tbWorld* w, const tbStepOptions* o, const tbUnco
                                          before(w, unconstrained, i_b), unconstrained[i_b].w);
     double u = came.x, target = 0;
     if (u < -slowest) target = -t->contact_material.restitution * u, tb_constraint_bounce_tangents(t, came);
-    if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
+    double out = 0; // a spring acts from the moment of contact on
+    if (tb_constraint_spring(o, t, t->point.gap, &out)) {
+      target = fmax(target, out);
+    } else if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
       if (t->point.gap < -o->slop) target = fmax(target, -o->fraction * (t->point.gap + o->slop) / h);
       t->compliance[0] = o->compliance / (h * h);
-    }
-    if (o->stabilization == TB_STABILIZE_COMPLIANCE) { // a spring from the moment of contact on
-      tbSoftRow soft = tb_soft_row(h, o->stiffness, o->damping, t->point.gap);
-      if (t->point.gap < 0) target = fmax(target, -soft.bias);
-      t->compliance[0] = soft.compliance;
     }
     t->bias[0] = -target;
     constraints[kept++] = *t;

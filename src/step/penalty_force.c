@@ -10,9 +10,9 @@
 //              cut to the law's set at f_n: there it is the force against the sliding. Anchors follow then.
 //   turning    torsion and rolling: −c ω with what would stop it in two steps, cut to the law's bounds
 //
-// k and L, where they are not given: m/(10 h²), and how far the linear spring gives way to the weight. A
-// spring pushes no harder than it takes to leave in one step: explicit springs that are stiffer than the step
-// resolves would gain energy.
+// k and b are those of the materials where they have a spring. k and L, where they are not given: m/(10 h²),
+// and how far the linear spring gives way to the weight. A spring pushes no harder than it takes to leave in
+// one step: explicit springs that are stiffer than the step resolves would gain energy.
 #include "step/penalty.h"
 
 #include "step/friction_pair.h"
@@ -132,8 +132,11 @@ void tb_penalty_force(const tbWorld* w, const tbStepOptions* o, const tbPenaltyP
   const tbContactConstraint* t = p->at;
   const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
   double h = o->dt, mass = 1 / inverse_mass(w, t, tb_mat3_row(t->frame, 0)) / p->points;
-  double k = o->penalty_stiffness > 0 ? o->penalty_stiffness : SOFT * mass / (h * h);
-  double weight = mass * tb_norm3(w->gravity), damping = 2 * o->penalty_damping * sqrt(k * mass);
+  const tbContactSpring* own = &t->contact_material.spring;
+  bool given = own->stiffness > 0;
+  double k = given ? own->stiffness : o->penalty_stiffness > 0 ? o->penalty_stiffness : SOFT * mass / (h * h);
+  double weight = mass * tb_norm3(w->gravity),
+         damping = given ? own->damping : 2 * o->penalty_damping * sqrt(k * mass);
   double length = o->penalty_length > 0 ? o->penalty_length : weight > 0 ? weight / k : LENGTH;
   for (int i = 0; i < 6; i++) force[i] = 0;
   *stretch = tb_zero3();

@@ -15,6 +15,18 @@
 
 enum { ROUNDS = 4 };
 
+// Contacts that give way by a spring overlap as it says, and are left out.
+static void leave_springs(const tbWorld* w, tbArray* constraints)
+{
+  tbContactConstraint* t = constraints->data;
+  size_t kept = 0;
+  for (size_t i = 0; i < constraints->count; i++) {
+    const tbBody *a = &tb_bodies(w)[t[i].body_a], *b = &tb_bodies(w)[t[i].body_b];
+    if (!(tb_world_friction_pair(w, a, b).spring.stiffness > 0)) t[kept++] = t[i];
+  }
+  constraints->count = kept;
+}
+
 static double overlap(const tbStepOptions* o, tbContactConstraint* t, int count)
 {
   double worst = 0;
@@ -72,6 +84,7 @@ static tbStatus round_of(tbContext* ctx, tbArena* arena, tbWorld* w, const tbSte
   still.dt = 0;
   TB_TRY(tb_find_contacts(ctx, arena, work->cache, w, &still, work->unconstrained, work->pose,
                           &work->constraints));
+  leave_springs(w, &work->constraints);
   double worst = overlap(o, work->constraints.data, (int)work->constraints.count);
   *done = !(worst > 1e-12) && w->joint.count == 0;
   if (*done) return TB_OK;

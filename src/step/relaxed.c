@@ -37,6 +37,7 @@ static void set_biases(const tbWorld* w, const tbStepOptions* o, tbArray* constr
   tb_constraint_biases(w, o, t, (int)constraints->count);
   for (size_t i = 0; i < constraints->count; i++, t++) {
     double gap = t->point.gap;
+    if (t->contact_material.spring.stiffness > 0) continue;
     if (t->impact >= 0 || o->stabilization != TB_STABILIZE_BAUMGARTE) continue;
     if (gap < 0) t->bias[0] = o->fraction * fmin(gap + o->slop, 0) / o->dt;
     else t->bias[0] = t->left > 0 ? t->gap_left / t->left : gap / o->dt;

@@ -4,7 +4,8 @@
 // Stabilisation of an overlap φ < 0 (course, section on constraint stabilisation):
 //   baumgarte    u_n ≥ −ε (φ + slop)/h: the fraction ε goes in this step; compliance in m/N softens the row
 //   compliance   spring and damper: λ = −h (k (φ + h u) + b u), that is R = 1/(h² k + h b), bias φ k/(h k +
-//   b) projection   u_n ≥ 0, and so does none
+//                b); so do contacts of materials with a spring, whatever the stabilisation
+//   projection   u_n ≥ 0, and so does none
 #include "step/rows.h"
 
 #include "base/memory.h"
@@ -183,7 +184,7 @@ void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
     if (texture) side[k].plow = texture->plow;
   }
   tbVec3 n = t->point.normal, tangent;
-  t->contact_material.restitution = pair.restitution;
+  t->contact_material.restitution = pair.restitution, t->contact_material.spring = pair.spring;
   t->contact_material.friction = tb_friction_meet(&side[0], &side[1], n, &tangent);
   t->directed = tb_friction_is_directed(pair.a) || tb_friction_is_directed(pair.b);
   t->frame = t->directed ? tb_mat3_rows(n, tangent, tb_cross3(n, tangent)) : tb_mat3_frame(n);
@@ -221,6 +222,18 @@ tbSoftRow tb_soft_row(double h, double stiffness, double damping, double error)
   return (tbSoftRow){h * stiffness * error / denominator, 1 / denominator};
 }
 
+bool tb_constraint_spring(const tbStepOptions* o, tbContactConstraint* t, double gap, double* target)
+{
+  const tbContactSpring* own = &t->contact_material.spring;
+  bool given = own->stiffness > 0;
+  if (!given && o->stabilization != TB_STABILIZE_COMPLIANCE) return false;
+  tbSoftRow soft =
+      tb_soft_row(o->dt, given ? own->stiffness : o->stiffness, given ? own->damping : o->damping, gap);
+  if (gap < 0) *target = -soft.bias;
+  t->compliance[0] = soft.compliance;
+  return true;
+}
+
 void tb_constraint_biases(const tbWorld* w, const tbStepOptions* o, tbContactConstraint* constraints,
                           int count)
 {
@@ -232,13 +245,9 @@ void tb_constraint_biases(const tbWorld* w, const tbStepOptions* o, tbContactCon
         !noise ? 0 : CLOSED * fmin(tb_bodies(w)[t->body_a].radius, tb_bodies(w)[t->body_b].radius);
     double gap = t->point.gap, target = gap < 0 ? 0 : t->left > 0 ? -t->gap_left / t->left : -gap / h;
     if (fabs(gap) <= closed) gap = target = 0;
-    if (o->stabilization == TB_STABILIZE_BAUMGARTE) {
+    if (!tb_constraint_spring(o, t, gap, &target) && o->stabilization == TB_STABILIZE_BAUMGARTE) {
       if (gap < -o->slop) target = -o->fraction * (gap + o->slop) / h;
       t->compliance[0] = o->compliance / (h * h);
-    } else if (o->stabilization == TB_STABILIZE_COMPLIANCE) {
-      tbSoftRow soft = tb_soft_row(h, o->stiffness, o->damping, gap);
-      if (gap < 0) target = -soft.bias;
-      t->compliance[0] = soft.compliance;
     }
     if (t->impact >= 0 && gap >= 0) target = 0; // they met at the surface, and part from there
     t->bias[0] = -target;

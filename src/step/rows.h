@@ -18,6 +18,11 @@ void tb_constraint_drop_turning(tbContactConstraint* constraint);
 void tb_constraint_laws(const tbWorld* world, const tbStepOptions* options, tbContactConstraint* constraints,
                         int count);
 
+// Where the contact gives way, by a spring of its materials or of the step: the compliance of its normal row,
+// and *target, the velocity it asks for where the gap is less than 0. False: it is rigid.
+bool tb_constraint_spring(const tbStepOptions* options, tbContactConstraint* constraint, double gap,
+                          double* target);
+
 // Bias and compliance of every touch for a scheme that ends a step at the surface: u_n ≥ −φ/h while apart,
 // pushed out as the stabilisation says while overlapping.
 void tb_constraint_biases(const tbWorld* world, const tbStepOptions* options,

@@ -101,7 +101,8 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     if (order <= 0) take_impulse(r++, &p);
     if (!there || !movable(w, s, &p.contact) || covered(s, &p.contact)) continue;
     tbSoftContactDistance keep = tb_soft_contact_distance(s, &p.contact, clearance);
-    if (p.contact.gap > keep.radius + NEAR * keep.clearance + beyond) continue;
+    double coat = tb_soft_contact_spring(w, s, &p.contact).coat;
+    if (p.contact.gap > keep.radius + NEAR * keep.clearance + coat + beyond) continue;
     TB_TRY(tb_array_push(ctx, soft_contacts, &p, 1));
   }
   return TB_OK;
@@ -121,7 +122,8 @@ tbStatus tb_soft_contact_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
                                double clearance, tbArray* soft_contacts)
 {
   tbArray near = TB_ARRAY(tbSurfaceContact);
-  tbStatus status = tb_surface_near(ctx, &s->scene, candidates, NEAR * clearance, &near);
+  double reach = NEAR * clearance + tb_soft_contact_coat(w, s);
+  tbStatus status = tb_surface_near(ctx, &s->scene, candidates, reach, &near);
   if (status == TB_OK)
     status = tb_soft_contact_begin_near(ctx, w, o, s, pose, &near, clearance, 0, soft_contacts);
   tb_array_free(ctx, &near);
@@ -229,7 +231,8 @@ tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfac
     }
     *changed = true;
     out[n] = order == 0 ? old[i++] : (tbSoftContact){0};
-    if (order == 0) out[n].misses++, out[n].anew = false;
+    bool held = how.expected && tb_soft_contact_spring(w, s, &hit[k]).stiffness > 0;
+    if (order == 0) out[n].misses += !held, out[n].anew = false;
     out[n].contact = hit[k++];
     if (how.from_impact) note_impact(s, how.clearance, &out[n]);
     tb_soft_contact_round_off(w, s, pose, &out[n++]);

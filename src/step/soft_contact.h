@@ -48,6 +48,13 @@ typedef struct tbSoftContactDistance {
 tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* surfaces, const tbSurfaceContact* contact,
                                                double clearance);
 
+// How a contact gives way: the spring of its materials, with its coat, which begins above the distance kept.
+// Of one surface the coat is no more than a part of the distance at rest. Stiffness 0: it is rigid.
+tbContactSpring tb_soft_contact_spring(const tbWorld* world, const tbSurfaces* surfaces,
+                                       const tbSurfaceContact* contact);
+// No coat is thicker; 0: nothing has one.                                                               m
+double tb_soft_contact_coat(const tbWorld* world, const tbSurfaces* surfaces);
+
 // The bias of a contact's normal row: of features that are `slack` farther apart than the distance they keep,
 // or closer, which is won back by and by. edge: of the finer surface.
 double tb_soft_contact_bias(double slack, double keep, double edge, double h);
@@ -67,6 +74,7 @@ void tb_soft_contact_learn(const tbAssembly* assembly, int first, tbArray* soft_
 typedef struct tbSoftContactMet {
   bool rough; // known ones may meet for want of accuracy, and stay as they are; only new ones change anything
   bool from_impact; // friction sees motion from their first impact on
+  bool expected;    // they meet if nothing holds them, which says nothing against springs that are there
   double clearance;
 } tbSoftContactMet;
 

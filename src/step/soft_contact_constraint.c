@@ -31,6 +31,34 @@ tbSoftContactDistance tb_soft_contact_distance(const tbSurfaces* s, const tbSurf
   return keep;
 }
 
+static const double COAT = 0.1; // of a mean edge, where a material does not say
+
+tbContactSpring tb_soft_contact_spring(const tbWorld* w, const tbSurfaces* s, const tbSurfaceContact* c)
+{
+  const tbBody *a = &tb_bodies(w)[tb_surfaces_body(s, &c->of, 0)],
+               *b = &tb_bodies(w)[tb_surfaces_body(s, &c->of, 1)];
+  tbContactSpring spring = tb_world_friction_pair(w, a, b).spring;
+  if (!(spring.stiffness > 0)) return spring;
+  if (!(spring.coat > 0)) spring.coat = COAT * tb_soft_contact_edge(s, &c->of);
+  if (c->of.kind != TB_SURFACE_PLANE_VERTEX && c->of.surface_a == c->of.surface_b)
+    spring.coat = fmin(spring.coat, 0.25 * rest_distance(s, c));
+  return spring;
+}
+
+double tb_soft_contact_coat(const tbWorld* w, const tbSurfaces* s)
+{
+  double edge = 0, widest = 0;
+  for (int i = 0; i < s->scene.nsurface; i++) edge = fmax(edge, s->surface[i].surface->edge_length);
+  for (size_t i = 0; i < w->material.count + w->pair.count; i++) {
+    const tbContactSpring* spring =
+        i < w->material.count
+            ? &tb_materials(w)[i].contact_material.spring
+            : &((const tbPairRule*)w->pair.data)[i - w->material.count].contact_material.spring;
+    if (spring->stiffness > 0) widest = fmax(widest, fmax(2 * spring->coat, COAT * edge));
+  }
+  return widest;
+}
+
 typedef struct {
   tbVec3 at, drift; // at the start; and the velocity it is known to have
 } Side;
@@ -77,6 +105,15 @@ static void slide_from_impact(const tbSoftContact* p, tbVec3 plane_drift, double
   for (int k = 1; k < t->rows; k++) t->bias[k] -= tb_dot3(tb_mat3_row(t->frame, k), before) / h;
 }
 
+// A spring from the top of its coat on, until features meet below it: from then on the contact is rigid.
+static void give_way(tbContactSpring spring, double slack, double h, tbContactConstraint* t)
+{
+  if (!(spring.stiffness > 0)) return;
+  tbSoftRow soft = tb_soft_row(h, spring.stiffness, spring.damping, slack - spring.coat);
+  t->bias[0] = slack > spring.coat ? (slack - spring.coat) / h : soft.bias;
+  t->compliance[0] = soft.compliance;
+}
+
 static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const tbSoftContact* p,
                                     double clearance, double h)
 {
@@ -96,9 +133,12 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
   tb_constraint_law(w, &t);
   tb_constraint_drop_turning(&t); // nodes do not turn
   tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
-  double keep = apart.radius + ldexp(apart.clearance, p->misses < MOST ? p->misses : MOST);
+  tbContactSpring spring = tb_soft_contact_spring(w, s, c);
+  int misses = p->misses - (spring.stiffness > 0 && p->misses > 0); // the first one is the spring's
+  double keep = apart.radius + ldexp(apart.clearance, misses < MOST ? misses : MOST);
   t.bias[0] = tb_soft_contact_bias(c->gap - keep, keep, tb_soft_contact_edge(s, &c->of), h);
   if (p->anew) t.bias[0] = (c->gap - keep) / h; // no overlap to be won back
+  if (p->misses == 0) give_way(spring, c->gap - keep, h, &t);
   bool plane = c->of.kind == TB_SURFACE_PLANE_VERTEX;
   slide_from_impact(p, plane ? a.drift : tb_zero3(), h, &t);
   t.guess[0] = p->push;

@@ -62,8 +62,10 @@ static void code_value(tbCodec* c, const tbOption* option, tbStepOptions* o)
     tb_codec_require(c, tb_option_is_valid(o, option), "an option out of its range");
     return;
   }
-  if (!option->choice)
-    tb_codec_require(c, tb_codec_good(c) && tb_option_set_number(c->ctx, o, option->key, number) == TB_OK,
+  if (!option->choice) // −0 would come back as 0
+    tb_codec_require(c,
+                     tb_codec_good(c) && (number != 0 || !signbit(number)) &&
+                         tb_option_set_number(c->ctx, o, option->key, number) == TB_OK,
                      "an option out of its range");
   else if (tb_codec_good(c) && tb_option_set(c->ctx, o, option->key, name) != TB_OK)
     c->status =

@@ -11,7 +11,7 @@
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
 _Static_assert(sizeof(tbWorld) == 792, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 192,
+_Static_assert(sizeof(tbMaterial) == 216,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -82,8 +82,13 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_int(c, &f->texture, 0, INT_MAX);
   tb_code_int(c, &f->directions, 0, INT_MAX);
   tb_code_number(c, &s->restitution);
+  tb_code_number(c, &s->spring.stiffness);
+  tb_code_number(c, &s->spring.damping);
+  tb_code_number(c, &s->spring.coat);
   if (!tb_codec_good(c)) return;
-  bool sound = tb_friction_check(c->ctx, f) == TB_OK && tb_restitution_check(c->ctx, s->restitution) == TB_OK;
+  bool sound = tb_friction_check(c->ctx, f) == TB_OK &&
+               tb_restitution_check(c->ctx, s->restitution) == TB_OK &&
+               tb_contact_spring_check(c->ctx, &s->spring) == TB_OK;
   tb_codec_require(c, sound, "a surface that cannot be");
 }
 
@@ -128,6 +133,7 @@ static void code_materials(tbCodec* c, tbWorld* w)
     tb_codec_require(c, i == 0 || last->a < rule->a || (last->a == rule->a && last->b < rule->b),
                      "pairs of materials out of order");
     tb_code_bool(c, &rule->own_friction);
+    tb_code_bool(c, &rule->own_restitution);
     tb_code_bool(c, &rule->direction_of_b);
     code_contact_material(c, &rule->contact_material);
   }

@@ -131,11 +131,24 @@ static void init_material(void* out)
   *(tbSceneMaterial*)out = (tbSceneMaterial){.density = d.density, .restitution = d.restitution};
 }
 
+// How contacts give way.
+#define SPRING(Type)                                                                                             \
+  {"stiffness", TB_KEY_NUMBER, AT(Type, spring.stiffness), POSITIVE,                                             \
+   .text = "k of force = −k φ − b φ̇ at each contact, N/m; absent: rigid, or by scheme.stabilization"},           \
+      {"damping", TB_KEY_NUMBER, AT(Type, spring.damping), NONNEGATIVE,                                         \
+       .text = "b, N·s/m; with stiffness; absent: 0"},                                                           \
+      {"erp", TB_KEY_NUMBER, AT(Type, spring.erp), UNIT,                                                         \
+       .text = "with cfm, instead of stiffness and damping: υ in u + ε λ = −υ φ/h, at the scene's dt"},          \
+      {"cfm", TB_KEY_NUMBER, AT(Type, spring.cfm), POSITIVE, .text = "ε of that, 1/kg"},                         \
+      {"coat", TB_KEY_NUMBER, AT(Type, spring.coat), NONNEGATIVE,                                               \
+       .text = "of deformables: the spring begins so far above the surface, m; absent: a tenth of a mean edge"}
+
 static const tbKey material_keys[] = {
     {"density", TB_KEY_NUMBER, AT(Material, density), POSITIVE, .shown = true, .text = "kg/m³"},
     {"friction", TB_KEY_RECORD, AT(Material, friction), .record = &tb_friction_record, .text = "absent: 0.5"},
     {"restitution", TB_KEY_NUMBER, AT(Material, restitution), UNIT, .shown = true,
      .text = "normal speed after over before an impact"},
+    SPRING(Material),
 };
 
 static const tbRecord material_record = {
@@ -148,6 +161,7 @@ static const tbKey pair_keys[] = {
     {"friction", TB_KEY_RECORD, AT(Pair, friction), .record = &tb_friction_record,
      .text = "absent: the geometric mean of the two"},
     {"restitution", TB_KEY_NUMBER, AT(Pair, restitution), UNIT, .text = "absent: the larger of the two"},
+    SPRING(Pair),
 };
 
 static const tbRecord pair_record = {

@@ -153,10 +153,16 @@ typedef struct tbSceneFriction {
   double mu_static, static_ratio, stribeck, tresca, adhesion, restitution;
 } tbSceneFriction;
 
+// Of contacts: k and b, or υ and ε.
+typedef struct tbSceneSpring {
+  double stiffness, damping, erp, cfm, coat;
+} tbSceneSpring;
+
 typedef struct tbSceneMaterial {
   const tbJson* node;
   double density, restitution;
   tbSceneFriction* friction;
+  tbSceneSpring spring;
 } tbSceneMaterial;
 
 typedef struct tbScenePair {
@@ -164,6 +170,7 @@ typedef struct tbScenePair {
   const char *a, *b;
   tbSceneFriction* friction;
   double restitution;
+  tbSceneSpring spring;
 } tbScenePair;
 
 typedef struct tbSceneShape {

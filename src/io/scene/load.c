@@ -79,6 +79,24 @@ static tbStatus read_options(tbContext* ctx, const tbSceneFile* f, tbStepOptions
 
 // ---- materials ----
 
+// stiffness and damping, or erp and cfm of the scene's step.
+static tbStatus read_spring(tbSceneBuild* b, const tbJson* node, const tbSceneSpring* s, tbContactSpring* out)
+{
+  bool erp = tb_scene_given(node, "erp"), cfm = tb_scene_given(node, "cfm");
+  const char* const own[] = {"stiffness", "damping"};
+  for (int i = 0; i < 2; i++) {
+    TB_TRY(tb_scene_exclude(b->ctx, node, own[i], "erp"));
+    TB_TRY(tb_scene_exclude(b->ctx, node, own[i], "cfm"));
+  }
+  if (erp != cfm || (erp && !(s->erp > 0)))
+    return tb_json_fail(b->ctx, tb_json_find(node, erp ? "erp" : "cfm"),
+                        "a contact's erp, above 0, and its cfm belong together");
+  *out = erp ? tb_contact_spring(b->file->dt, s->erp, s->cfm)
+             : (tbContactSpring){.stiffness = s->stiffness, .damping = s->damping};
+  out->coat = s->coat;
+  return TB_OK;
+}
+
 static tbStatus add_materials(tbSceneBuild* b)
 {
   const tbSceneMaterial* m = b->file->materials.items;
@@ -90,6 +108,7 @@ static tbStatus add_materials(tbSceneBuild* b)
     if (tb_scene_errors_bad(b->errors, m[i].node)) continue;
     size_t noted = tb_scene_noted(b);
     if (m[i].friction) TB_TRY(tb_scene_note(b, tb_scene_friction(b, m[i].friction, &d.friction)));
+    TB_TRY(tb_scene_note(b, read_spring(b, m[i].node, &m[i].spring, &d.spring)));
     if (tb_scene_noted(b) == noted)
       TB_TRY(tb_scene_note(
           b, tb_scene_placed(b->ctx, m[i].node, tb_world_add_material(b->ctx, b->world, &d, NULL))));
@@ -98,26 +117,20 @@ static tbStatus add_materials(tbSceneBuild* b)
   return TB_OK;
 }
 
-// The restitution of two materials where no rule says otherwise.
-static double usual_restitution(const tbWorld* world, tbMaterialId a, tbMaterialId b)
-{
-  tbBody of_a = {.material = tb_material_place(world, a), .own_contact_material = -1},
-         of_b = {.material = tb_material_place(world, b), .own_contact_material = -1};
-  return tb_world_friction_pair(world, &of_a, &of_b).restitution;
-}
-
 static tbStatus add_pair(tbSceneBuild* b, const tbScenePair* p)
 {
   tbMaterialId first, second;
   TB_TRY(tb_scene_material(b, p->node, "a", p->a, &first));
   TB_TRY(tb_scene_material(b, p->node, "b", p->b, &second));
   tbFriction friction;
-  double restitution = p->restitution;
+  tbContactSpring spring;
+  bool bounces = tb_scene_given(p->node, "restitution");
   if (p->friction) TB_TRY(tb_scene_friction(b, p->friction, &friction));
-  if (!tb_scene_given(p->node, "restitution")) restitution = usual_restitution(b->world, first, second);
+  TB_TRY(read_spring(b, p->node, &p->spring, &spring));
   return tb_scene_placed(
       b->ctx, p->node,
-      tb_world_set_pair_rule(b->ctx, b->world, first, second, p->friction ? &friction : NULL, restitution));
+      tb_world_set_pair_rule(b->ctx, b->world, first, second, p->friction ? &friction : NULL,
+                             bounces ? &p->restitution : NULL, &spring));
 }
 
 // ---- the whole ----

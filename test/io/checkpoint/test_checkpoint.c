@@ -356,6 +356,20 @@ TEST(an_option_that_is_named_twice_is_refused)
   tb_scene_free(&ctx, &scene);
 }
 
+TEST(a_whole_number_that_is_minus_zero_is_refused)
+{
+  tbContext ctx = tb_default_context();
+  tbScene scene = make_scene(&ctx, false), back;
+  tbOut out = print(&ctx, &scene);
+  char* name = memmem(out.bytes, out.length, "solver.sweeps", 13);
+  REQUIRE(name && scene.step.solver.sweeps == 0);
+  name[13 + 7] = (char)0x80;
+  seal(&out);
+  CHECK(tb_checkpoint_parse(&ctx, "file", out.bytes, out.length, &back) == TB_ERROR_INPUT);
+  tb_out_free(&out);
+  tb_scene_free(&ctx, &scene);
+}
+
 // Options that files give in other units keep their bits, however small.
 TEST(options_come_back_from_a_checkpoint_bit_by_bit)
 {

@@ -129,3 +129,23 @@ TEST(settings_survive_every_failed_allocation)
     REQUIRE(k < 5000);
   }
 }
+
+TEST(springs_of_contacts_are_said_by_k_and_b_or_by_erp_and_cfm)
+{
+  static const char* const settings[] = {"materials.wood.stiffness=2e4",
+                                         "materials.wood.damping=100",
+                                         "materials.wood.coat=0.01",
+                                         "dt=0.02",
+                                         "pairs.0.erp=0.25",
+                                         "pairs.0.cfm=0.5"};
+  tbContext ctx = tb_default_context();
+  tbScene s = {0};
+  CHECK_OK(&ctx, parse(&ctx, settings, 6, &s));
+  tbContactSpring wood = tb_materials(s.world)[1].contact_material.spring;
+  CHECK(wood.stiffness == 2e4 && wood.damping == 100 && wood.coat == 0.01);
+  tbBody body = {.material = 1, .own_contact_material = -1};
+  tbContactSpring pair = tb_world_friction_pair(s.world, &body, &body).spring;
+  CHECK_NEAR(tb_contact_spring_erp(pair, 0.02), 0.25, 1e-14);
+  CHECK_NEAR(tb_contact_spring_cfm(pair, 0.02), 0.5, 1e-14);
+  tb_scene_free(&ctx, &s);
+}
