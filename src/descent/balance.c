@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 60, LEAST_ROUNDS = 10, PATIENCE = 20 }; // PATIENCE: without getting closer
+enum { MOST_ROUNDS = 60, LEAST_ROUNDS = 4, PATIENCE = 20 }; // PATIENCE: without getting closer
 static const int CHEAP = 6000; // contacts in all rounds: many contacts get fewer rounds
 static const double STEP_TOLERANCE = 1e-6;
 static const double MOST_OF_IT = 0.5; // of a step: the next may heed how friction follows normal impulses

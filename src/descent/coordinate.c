@@ -65,17 +65,6 @@ static tbStatus colour_cells(tbArena* arena, Loop* l)
 
 // ---- multipliers ----
 
-static double stiffness_of(const tbRelaxed* r, int k, int row)
-{
-  const tbRelaxation* how = &r->how;
-  double own = r->problem->compliance[r->problem->row_adr[k] + row], h = how->h;
-  if (own > 0) return 1 / own;
-  if (r->set[k].kind == TB_SET_NONE && r->problem->law[k] != TB_LAW_NONNEG)
-    return h * h * how->joint_stiffness;
-  return row == 0 || r->set[k].kind == TB_SET_NONE ? h * h * how->contact_stiffness
-                                                   : h * how->friction_stiffness;
-}
-
 // 1/(J_kc A_cc⁻¹ J_kcᵀ), of the lightest cell: what its inertia alone makes of a row, roughly.
 static double inertia_of(const tbRelaxed* r, const tbCells* c, int k, int row)
 {
@@ -103,7 +92,7 @@ static tbStatus begin_multipliers(tbArena* arena, Loop* l)
     for (int i = 0; i < rows_of(p, k); i++) {
       int at = p->row_adr[k] + i;
       bool soft = p->compliance[at] > 0;
-      l->top[at] = STIFFEST * stiffness_of(r, k, i);
+      l->top[at] = STIFFEST * tb_relaxed_stiffness(r, k, i);
       l->kappa[at] = soft ? l->top[at] : fmin(l->top[at], SOFTEST * inertia_of(r, l->d->cells, k, i));
       if (soft) l->multipliers[at] = 0; // a spring of its own: no multiplier
     }

@@ -191,6 +191,17 @@ double tb_relaxed_contact(const tbRelaxed* r, int k, const double* u, double fro
   }
 }
 
+double tb_relaxed_stiffness(const tbRelaxed* r, int k, int row)
+{
+  const tbRelaxation* how = &r->how;
+  double own = r->problem->compliance[r->problem->row_adr[k] + row], h = how->h;
+  if (own > 0) return 1 / own;
+  if (r->set[k].kind == TB_SET_NONE && r->problem->law[k] != TB_LAW_NONNEG)
+    return h * h * how->joint_stiffness;
+  return row == 0 || r->set[k].kind == TB_SET_NONE ? h * h * how->contact_stiffness
+                                                   : h * how->friction_stiffness;
+}
+
 // ---- all contacts ----
 
 typedef struct {

@@ -49,6 +49,9 @@ tbStatus tb_relaxed_begin(tbArena* arena, const tbProblem* problem, const tbRela
 double tb_relaxed_contact(const tbRelaxed* relaxed, int k, const double* u, double frozen, double* lambda,
                           double* D, double* coupling);
 
+// The impulse per velocity of a row: its own compliance's, or the relaxation's where the row has none.
+double tb_relaxed_stiffness(const tbRelaxed* relaxed, int k, int row);
+
 // u = J v + b                                                                               (nrow)
 void tb_relaxed_velocities(const tbRelaxed* relaxed, tbThreads* threads, const double* v, double* u);
 

@@ -111,6 +111,7 @@ tbStatus tb_relaxed_descent_end(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDesc
   run->iterations = d->used;
   if (run->options->descent.balanced) {
     TB_TRY(tb_descent_balance(ctx, run->arena, d));
+    if (!(d->off <= run->options->solver.velocity_tolerance)) TB_TRY(tb_relaxed_compliant(ctx, run, r));
     run->off = d->off;
   } else {
     run->v = d->v;
@@ -156,22 +157,13 @@ static tbStatus take_velocities(const tbStepOptions* o, const double* v, tbStepW
   return TB_OK;
 }
 
-static bool takes_all(const tbProblem* p, const char* name, tbModel model)
-{
-  const tbSolver* solver = tb_solver_find(name);
-  for (int k = 0; k < p->ncontact; k++)
-    if (!(tb_solver_models(solver, (tbLaw)p->law[k]) & 1u << model)) return false;
-  return true;
-}
-
 // Impulses that clipping has changed by too much are handed to a solver that knows all laws of the problem:
 // what comes back is no worse, by the judge, than they were or than none.
 static tbStatus finish(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tbStepReport* report)
 {
   tbSolveOptions solver = o->solver;
   tbSolveResult result;
-  solver.solver = takes_all(work->assembly.problem, "auto", solver.model) ? "auto" : "bgs";
-  solver.max_iterations = solver.max_iterations < o->iterations ? solver.max_iterations : o->iterations;
+  solver.solver = tb_relaxed_solver(work->assembly.problem, solver.model);
   tb_step_budget(o, work->begun, &solver);
   TB_TRY(tb_solve(ctx, work->assembly.problem, &solver, work->assembly.lambda, &result));
   report->iterations += result.iterations;

@@ -75,4 +75,10 @@ typedef struct tbRelaxedDescent {
 tbStatus tb_relaxed_descent_begin(tbContext* ctx, const tbRelaxedRun* run, tbRelaxedDescent* out);
 tbStatus tb_relaxed_descent_end(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescent* descent);
 
+// The minimum where descent has not found it: by a solver of contact problems, and balanced once more
+// (relaxed_compliant.c).
+tbStatus tb_relaxed_compliant(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescent* descent);
+// A solver that takes all laws of the problem.
+const char* tb_relaxed_solver(const tbProblem* problem, tbModel model);
+
 #endif
