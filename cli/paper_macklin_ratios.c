@@ -103,7 +103,7 @@ static tbStatus budget(Paper* p, const char* scene, const char* scheme, int iter
   const tbGalleryScene* gallery = tb_gallery_find(scene);
   TB_TRY(tb_gallery_load(p->ctx, gallery, NULL, NULL, &loaded));
   tbStepOptions o = loaded.step;
-  o.scheme = scheme, o.iterations = iterations, o.substeps = iterations, o.certify = 1;
+  o.scheme = scheme, o.iterations = iterations, o.certify = 1;
   o.solver.max_iterations = iterations;
   tbStatus status = TB_OK;
   int steps = p->quick ? 4 : 40, counted = 0;

@@ -99,10 +99,10 @@ typedef struct tbStepOptions {
   int newton_iterations;     // scheme ipc: at most
   int friction_iterations;   // scheme ipc: how often, at most, friction is taken anew
   bool exact_friction;       // scheme ipc: the step ends with the exact law of friction
-  int substeps;              // scheme soft-step: in a step
-  double hertz;              // scheme soft-step: of the springs that push overlaps out
-  double damping_ratio;      // scheme soft-step: of these springs
-  double push_speed;         // scheme soft-step, m/s: overlaps are pushed out no faster
+  int substeps;         // of a step; negative (the default): 8 of soft-step, 1 of primal, xpbd, vbd, avbd
+  double hertz;         // scheme soft-step: of the springs that push overlaps out
+  double damping_ratio; // scheme soft-step: of these springs
+  double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
   int certify; // scheme soft-step: the judge looks at every certify-th step; 0, or negative (the default): at
                // none, and the outcome is "unjudged"
   tbDescentOptions descent; // schemes primal, xpbd, vbd, avbd
@@ -191,8 +191,8 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* world, const tbStepOptions* opti
 // set in the plane, or where its direction lies in the material of a deformable body.
 int tb_world_contact_friction(const tbWorld* world, int index, int count, tbVec3* edge);
 
-// The contact problem of the coming step, as it would be solved; the world is not moved. lambda: the warm
-// start (nrow; free with tb_guess_free of tribo/io.h); may be null.
+// The contact problem of the coming step, or of the first of its substeps, as it would be solved; the world
+// is not moved. lambda: the warm start (nrow; free with tb_guess_free of tribo/io.h); may be null.
 tbStatus tb_world_problem(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, tbProblem** out,
                           double** lambda);
 

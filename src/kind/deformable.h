@@ -93,7 +93,7 @@ void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
   .project = tb_deformable_project, .potential = tb_deformable_potential, \
   .linearise = tb_deformable_linearise, .metric = tb_deformable_metric, \
   .contact = tb_deformable_contact, .attached = tb_deformable_attached, .attach = tb_deformable_attach, \
-  .detach = tb_deformable_detach, .advance = tb_deformable_advance, .note = tb_deformable_note, \
+  .detach = tb_deformable_detach, .changes = tb_deformable_changes, .advance = tb_deformable_advance, .note = tb_deformable_note, \
   .surface = tb_deformable_surface, .expect = tb_deformable_expect, \
   .move_surface = tb_deformable_move_surface, .moves_at = tb_deformable_moves_at, \
   .direction = tb_deformable_direction

@@ -16,6 +16,14 @@ void tb_deformable_advance(const tbStepView* view, int index, tbBody* b)
   tb_deformable_follow(b);
 }
 
+tbVec3* tb_deformable_changes(const tbBody* body, int k, int* count)
+{
+  const tbDeformable* d = body->own;
+  tbVec3* const array[] = {d->force, d->pull, d->x, d->v};
+  *count = d->fem->nnode;
+  return k < (int)(sizeof array / sizeof *array) ? array[k] : NULL;
+}
+
 // What that takes of its momentum no contact did.
 void tb_deformable_note(const tbStepView* view, int index, tbStepReport* report)
 {

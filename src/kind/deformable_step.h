@@ -53,6 +53,7 @@ int tb_deformable_detach(const tbWorld* world, tbBody* body, const tbProblem* pr
 
 // deformable_move.c
 void tb_deformable_advance(const tbStepView* view, int index, tbBody* body);
+tbVec3* tb_deformable_changes(const tbBody* body, int k, int* count);
 void tb_deformable_note(const tbStepView* view, int index, tbStepReport* report);
 tbStatus tb_deformable_surface(tbArena* arena, const tbBody* body, tbMovingSurface* out);
 void tb_deformable_expect(const tbStepView* view, int body, tbVec3* end);

@@ -31,6 +31,10 @@ typedef struct tbNodes {
   const int* element;       // (corners · nelement)
 } tbNodes;
 
+// The first of what a step changes (tbKind.changes): forces that were applied for it, and impulses of it;
+// state follows.
+enum { TB_CHANGES_FORCE, TB_CHANGES_IMPULSE };
+
 struct tbKind {
   const char* name;
   bool named_by_motion; // in files a body of this kind is called "dynamic", "fixed" or "kinematic"
@@ -73,6 +77,9 @@ struct tbKind {
   // The same in projective form (pd/body.h): both at once, for `out` to be iterated with.
   tbStatus (*project)(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,
                       const tbBody* body, double dt, struct tbBodyStep* step, struct tbPdStep* out);
+
+  // What a step changes of it beside tbBody, array by array; null: no more. For steps of several substeps.
+  tbVec3* (*changes)(const tbBody* body, int k, int* count);
 
   // The same as a potential of its nodes (kind/step.h), for a scheme to minimise; and the matrix at nodes x
   // that are reached with velocities v, with free velocities for which the equations of the step without

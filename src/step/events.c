@@ -25,9 +25,9 @@ int tb_events_sort(tbBodyPair* pair, int count)
   return kept;
 }
 
-// The pairs that touch, sorted, each once; returns how many. Records come in the order of shapes, and so do
+// Records come in the order of shapes, and so do
 // most pairs of bodies: what repeats the last one is dropped at once, and few have to be sorted.
-static int touching(const tbWorld* w, tbBodyPair* out)
+int tb_events_touching(const tbWorld* w, tbBodyPair* out)
 {
   const tbContactRecord* r = w->contact.data;
   int count = 0;
@@ -55,7 +55,7 @@ tbStatus tb_events_begin(tbContext* ctx, tbArena* arena, tbWorld* w, size_t cont
   out->after.pair = TB_TAKE(arena, tbBodyPair, contacts);
   if (!out->before.pair) out->before.pair = TB_TAKE(arena, tbBodyPair, w->contact.count);
   if (!out->before.pair || !out->after.pair) return TB_ERROR_MEMORY;
-  if (!before->pair) out->before.count = touching(w, out->before.pair);
+  if (!before->pair) out->before.count = tb_events_touching(w, out->before.pair);
   return reserve(ctx, &w->event, (size_t)out->before.count + contacts);
 }
 
@@ -68,7 +68,7 @@ static void put(tbWorld* w, tbBodyPair pair, bool begins)
 void tb_events_end(tbEventSearch* s, tbWorld* w, const tbTouching* known)
 {
   if (known->pair) s->after = *known;
-  else s->after.count = touching(w, s->after.pair);
+  else s->after.count = tb_events_touching(w, s->after.pair);
   const tbBodyPair *before = s->before.pair, *after = s->after.pair;
   int n = s->before.count, m = s->after.count, i = 0, k = 0;
   while (i < n || k < m) {

@@ -18,6 +18,10 @@ typedef struct tbEventSearch {
 // Sorts pairs, each with the lower body first, and drops those that come again; returns how many are left.
 int tb_events_sort(tbBodyPair* pair, int count);
 
+// The pairs of the world's records that touch, sorted, each once; returns how many. out: room for a pair per
+// record.
+int tb_events_touching(const tbWorld* world, tbBodyPair* out);
+
 // Before the world is moved to contacts of its own, at most so many: room for what is found afterwards, which
 // cannot fail. The events of the last step are gone. before, after: as far as the scheme knows them.
 tbStatus tb_events_begin(tbContext* ctx, tbArena* arena, tbWorld* world, size_t contacts,

@@ -61,7 +61,7 @@ void tb_relaxed_end(tbContext* ctx, tbStepWork* work);
 #define TB_RELAXED_SCHEME(solves)                                                          \
   {                                                                                        \
     .prepare = tb_relaxed_prepare, .solve = (solves), .advance = tb_semi_implicit_advance, \
-    .publish = tb_relaxed_publish, .end = tb_relaxed_end                                   \
+    .publish = tb_relaxed_publish, .end = tb_relaxed_end, .substeps = true                 \
   }
 
 // Descent over velocities, from the better of v_free and the guess; and what it ends with: impulses that

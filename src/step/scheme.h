@@ -42,7 +42,8 @@ typedef struct tbSchemeMethod {
                       tbStepReport* report);
   void (*end)(tbContext* ctx, tbStepWork* work); // frees what is behind work->own; may be null
   bool parts;                                    // overlaps by itself: positions are not projected
-  const tbStateKind* state;                      // of what it keeps from step to step; null: nothing
+  bool substeps;            // a step is as many of it, each a part of dt (substeps.c); keeps no state
+  const tbStateKind* state; // of what it keeps from step to step; null: nothing
 } tbSchemeMethod;
 
 extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_soft_step, tb_penalty, tb_implicit, tb_pd,
@@ -50,6 +51,12 @@ extern const tbSchemeMethod tb_semi_implicit, tb_moreau, tb_soft_step, tb_penalt
 
 // Options, and whether the scheme moves what is in the world (step_options.c).
 tbStatus tb_step_check(tbContext* ctx, const tbWorld* world, const tbStepOptions* options);
+
+// How many substeps the options ask for; `otherwise`: where they leave it to the scheme.
+static inline int tb_step_substeps(const tbStepOptions* options, int otherwise)
+{
+  return options->substeps > 0 ? options->substeps : otherwise;
+}
 
 // Free motion, and poses after `fraction` of the step with the present velocities. The arena and the cache of
 // the work are there already.

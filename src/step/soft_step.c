@@ -63,6 +63,8 @@ static tbResidual nothing_known(void)
   return (tbResidual){.fclib = NAN, .natural_map = NAN, .model = NAN, .velocity = NAN, .model_velocity = NAN};
 }
 
+enum { SUBSTEPS = 8 }; // where the options do not say
+
 bool tb_soft_step_uneven(double a, double b)
 {
   const double heavier = 30;
@@ -77,7 +79,8 @@ static int count_substeps(const tbWorld* w, const tbStepOptions* o, const tbSoft
     int a = tb_joints(w)[i].a, b = tb_joints(w)[i].b;
     uneven = a >= 0 && b >= 0 && tb_soft_step_uneven(tb_bodies(w)[a].mass, tb_bodies(w)[b].mass);
   }
-  return uneven ? 2 * o->substeps : o->substeps;
+  int substeps = tb_step_substeps(o, SUBSTEPS);
+  return uneven ? 2 * substeps : substeps;
 }
 
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,

@@ -11,6 +11,7 @@
 // phase can no longer fail the world is left alone.
 #include "step/events.h"
 #include "step/scheme.h"
+#include "step/substeps.h"
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -59,7 +60,8 @@ static tbStatus advance_and_project(tbContext* ctx, const tbSchemeMethod* method
   return status;
 }
 
-static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, const tbTouching* before,
+                          tbStepReport* report)
 {
   TB_TRY(tb_check_interrupt(ctx));
   const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
@@ -70,6 +72,7 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   if (status == TB_OK) status = method->solve(ctx, w, o, &work, report);
   double clock = tb_seconds();
   tbEventSearch events;
+  if (before) work.before = *before;
   if (status == TB_OK)
     status = tb_events_begin(ctx, work.arena, w, work.records.count, &work.before, &events);
   if (status == TB_OK && o->stabilization == TB_STABILIZE_PROJECTION && !method->parts)
@@ -83,6 +86,18 @@ static tbStatus take_step(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tb
   tb_step_clock(report, TB_PHASE_INTEGRATE, &clock);
   end_step(ctx, method, &work);
   return status;
+}
+
+static int substeps_of(const tbStepOptions* o)
+{
+  return tb_scheme_find(o->scheme)->method->substeps ? tb_step_substeps(o, 1) : 1;
+}
+
+static tbStatus take_substeps(tbContext* ctx, tbWorld* w, const tbStepOptions* o, tbStepReport* report)
+{
+  int count = substeps_of(o);
+  if (count == 1) return take_step(ctx, w, o, NULL, report);
+  return tb_substeps_take(ctx, w, o, count, take_step, report);
 }
 
 // Energies hold squares: with masses and moduli below 1e200 none overflows before a coordinate or a speed is
@@ -117,7 +132,7 @@ tbStatus tb_world_step(tbContext* ctx, tbWorld* w, const tbStepOptions* options,
   tbCache* cache = w->cache; // the world's own, whatever becomes of the step
   cache->ccd = o.ccd;
   tbContext pooled = tb_pool_begin(&cache->pool, ctx);
-  tbStatus status = take_step(&pooled, w, &o, &own);
+  tbStatus status = take_substeps(&pooled, w, &o, &own);
   tb_pool_end(&cache->pool, &pooled, ctx);
   ctx->interrupt = outer;
   if (status == TB_OK && energy_overflows(w)) own.overflow = true, own.outcome = TB_FAILED;
@@ -135,10 +150,12 @@ static tbStatus copy_guess(tbContext* ctx, const tbAssembly* a, double** out)
   return TB_OK;
 }
 
-tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbProblem** out,
+tbStatus tb_world_problem(tbContext* ctx, const tbWorld* w, const tbStepOptions* options, tbProblem** out,
                           double** lambda)
 {
-  TB_TRY(tb_step_check(ctx, w, o));
+  TB_TRY(tb_step_check(ctx, w, options));
+  tbStepOptions first = *options, *o = &first; // of several substeps, the first
+  o->dt /= substeps_of(o);
   const tbSchemeMethod* method = tb_scheme_find(o->scheme)->method;
   tbCache cache; // the world's is not touched
   tb_cache_init(&cache, ctx);

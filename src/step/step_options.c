@@ -69,8 +69,9 @@ static const tbOption rows[] = {
     {ROW("scheme.penalty_friction", TB_OPTION_CHOICE, penalty_friction), .choice = penalty_friction_at,
      .text = "scheme penalty: friction by anchors, which hold; as damping, which stops sliding within a step "
              "and holds nothing; or relaxed, friction_stiffness times the sliding; each cut by the law"},
-    {ROW("scheme.substeps", TB_OPTION_INT, substeps), .low = 1, .high = 1000, .value = 8,
-     .text = "scheme soft-step: of a step; twice as many where a body touches one that is 30 times lighter"},
+    {ROW("scheme.substeps", TB_OPTION_INT, substeps), .low = 1, .high = 1000, .value = -1, .chosen = true,
+     .text = "of a step; absent: 8 of soft-step, which takes twice as many where a body touches one that is "
+             "30 times lighter; 1 of primal, xpbd, vbd and avbd, which find contacts anew in each"},
     {ROW("scheme.hertz", TB_OPTION_NUMBER, hertz), .high = INFINITY, .unit = "Hz",
      .text = "scheme soft-step: of the springs that push overlaps out; 0: 0.177 of the substeps' rate"},
     {ROW("scheme.damping_ratio", TB_OPTION_NUMBER, damping_ratio), .high = INFINITY, .value = 2,
