@@ -13,6 +13,7 @@
 //   ipc_energy.c     no step gains energy
 //   ipc_matrix.c     the sparse matrix of a Newton step
 //   ipc_newton.c     Newton's method with a line search that no surface passes through
+//   ipc_way.c        the way of that line search
 //   ipc_start.c      bodies that touch at the start are moved apart
 //   ipc_publish.c    the end of the step as a contact problem
 //   ipc_finish.c     the exact law of friction there
@@ -246,8 +247,14 @@ bool tb_ipc_slow_down(tbIpc* ipc, double gain);
 
 // ---- ipc_newton.c ----
 tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc);
+
+// ---- ipc_way.c ----
+// The trial: a share of the direction.
+void tb_ipc_go(tbIpc* ipc, double share);
 // When features, ipc->met, first come too close on the way to `end` of all surfaces; 1: none do.
 tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when);
+// Shortens the share until nothing is in the way of the trial, which is there. 0: there is none.
+tbStatus tb_ipc_clear_way(tbContext* ctx, tbIpc* ipc, double* share);
 
 // ---- ipc_start.c ----
 tbStatus tb_ipc_part(tbContext* ctx, tbStepWork* work, tbIpc* ipc, tbStepReport* report);

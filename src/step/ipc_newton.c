@@ -20,19 +20,21 @@
 
 #include <string.h>
 
-static const double NEARBY = 0.1;  // of d̂: what a step may leave between features that were farther apart
 static const double ARRIVE = 0.06; // s: beyond its time a step may go on to bring what is driven to its place
-static const double SHORTER = 0.9; // of the way to where features come too close
 static const double ENOUGH = 1e-4; // of the fall that the gradient promises
 static const double ROUNDING = 1e-14;
 static const double GAIN = 1e-11;   // of the potential: energy that counts as gained
 static const double STIFFEST = 128; // times the stiffness that contacts begin with
 static const double TIGHT = 1e-3;   // of d̂: contacts closer than this, and closing, become stiffer
 
-static const double SLOW = 0.2; // of the last change: a full step that changes more converges slowly
+static const double LEAST = 1e-18; // share of a direction, before it is given up
+static const double LONGER = 8;    // times the last share of a direction: what is looked at of the next
+static const double SHORT = 0.1;   // share of a direction of exact Hessians that says they are of no use here
+static const double EASE = 0.05;   // of its first change: where minimising for one friction of several ends
+static const double CONTRACT = 0.7; // of the last first change: more says that friction will not settle
+static const double SLOW = 0.2;     // of the last change: a full step that changes more converges slowly
 
 enum {
-  CUTS = 60,  // of a step, before it is given up
   WAIT = 4,   // iterations with positive parts, after a matrix that was not
   LEARN = 40, // rounds for the sake of joints
   MORE = 100, // iterations beyond their number to bring what is driven to its place
@@ -47,10 +49,18 @@ typedef struct {
 
 // How fast velocities converge.
 typedef struct {
-  double last; // change of the last iteration
-  bool slow;   // it is more than a share of the one before
-  int wait;    // iterations until exact Hessians are tried again
+  double last;  // change of the last iteration
+  bool slow;    // it is more than a share of the one before
+  int wait;     // iterations until exact Hessians are tried again
+  double share; // of the last direction that was gone: the next one is looked at little farther
 } Pace;
+
+// Minimising with friction as it last was.
+typedef struct {
+  double first; // m/s: what the first iteration changed; infinite: not known
+  bool settles; // it is well less than the one of the round before
+  bool rough;   // it has ended before the tolerance of the step
+} Lag;
 
 static double largest(const tbIpc* ipc, const tbVec3* p)
 {
@@ -119,69 +129,33 @@ static tbStatus find_direction(tbContext* ctx, tbIpc* ipc, Pace* pace)
 static void keep_pace(const tbIpc* ipc, double share, Pace* pace)
 {
   pace->slow = ipc->exact || (share == 1 && ipc->change > SLOW * pace->last);
+  if (ipc->exact && share < SHORT) pace->slow = false, pace->wait = WAIT;
   pace->last = ipc->change;
 }
 
-static void go(tbIpc* ipc, double share)
+static double slope_of(const tbIpc* ipc)
 {
-  for (int i = 0; i < ipc->nblock; i++) ipc->trial[i] = tb_madd3(ipc->v[i], share, ipc->direction[i]);
-  tb_ipc_place(ipc, ipc->trial, share < 1 ? ipc->progress + share * (1 - ipc->progress) : 1);
-}
-
-tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when)
-{
-  const tbSurfaces* s = &ipc->surfaces;
-  *when = 1;
-  ipc->met.count = 0;
-  if (!tb_surface_inside(&s->scene, &ipc->candidates)) // a body that turns leaves the straight way
-    TB_TRY(tb_surface_find(ctx, &s->scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
-  TB_TRY(tb_surface_meet(ctx, &s->scene, &ipc->candidates, NEARBY * ipc->dhat, &ipc->met));
-  for (size_t i = 0; i < ipc->met.count; i++) {
-    const tbSurfaceContact* c = (const tbSurfaceContact*)ipc->met.data + i;
-    if (tb_world_may_touch(ipc->world, tb_surfaces_body(s, &c->of, 0), tb_surfaces_body(s, &c->of, 1)))
-      *when = fmin(*when, SHORTER * c->t);
-  }
-  return TB_OK;
-}
-
-// Shortens the share of the direction until nothing is in the way of the trial, which is there. 0: there is
-// none. A shorter share of a body that turns is another way, and has to be looked at again.
-static tbStatus clear_way(tbContext* ctx, tbIpc* ipc, double* share)
-{
-  for (int cut = 0; cut < CUTS; cut++) {
-    double when;
-    go(ipc, *share);
-    if (*share == 0) return TB_OK;
-    TB_TRY(tb_ipc_first_impact(ctx, ipc, &when));
-    if (when == 1) return TB_OK;
-    *share *= fmin(fmax(when, 0.05), 0.95);
-  }
-  *share = 0;
-  go(ipc, 0);
-  return TB_OK;
+  double slope = 0;
+  for (int i = 0; i < ipc->nblock; i++)
+    if (!ipc->held[i]) slope += tb_dot3(ipc->gradient[i], ipc->direction[i]);
+  return slope;
 }
 
 // The slope of the potential and of ½ K (1 − progress)² along the direction. K is raised until it is
 // negative.
 static double drive_on(tbIpc* ipc, const State* state)
 {
-  double slope = ipc->lead_slope, missing = 1 - ipc->progress, square = missing * missing;
-  for (int i = 0; i < ipc->nblock; i++)
-    if (!ipc->held[i]) slope += tb_dot3(ipc->gradient[i], ipc->direction[i]);
+  double slope = ipc->lead_slope + slope_of(ipc), missing = 1 - ipc->progress, square = missing * missing;
   if (!(square > 0)) return slope;
   ipc->drive = fmax(fmax(ipc->drive, state->size), 2 * slope / square);
   return slope - ipc->drive * square;
 }
 
-// v ← v + α p with a potential that is lower, as far as rounding can tell. *share: α; 0: there is none.
-static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, double* share)
+// Takes a share of the direction, as far as its way is clear, with a potential that is lower as far as
+// rounding can tell. The trial is there. *share: 0: there is none.
+static tbStatus search(tbContext* ctx, tbIpc* ipc, double slope, State* state, double* share)
 {
-  double slope = drive_on(ipc, state);
-  *share = 1;
-  go(ipc, 1);
-  TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
-  TB_TRY(clear_way(ctx, ipc, share));
-  for (int cut = 0; *share > 0; cut++) {
+  while (*share > 0) {
     State next;
     double before = ipc->progress, missing = 1 - before;
     ipc->progress = *share < 1 ? before + *share * (1 - before) : 1;
@@ -195,11 +169,24 @@ static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, double* shar
       return TB_OK;
     }
     ipc->progress = before;
-    *share = cut < CUTS ? 0.5 * *share : 0;
-    if (ipc->nframe > 0) TB_TRY(clear_way(ctx, ipc, share));
-    else go(ipc, *share);
+    *share = *share > LEAST ? 0.5 * *share : 0;
+    if (ipc->nframe > 0) TB_TRY(tb_ipc_clear_way(ctx, ipc, share));
+    else tb_ipc_go(ipc, *share);
   }
   return measure(ctx, ipc, ipc->v, state);
+}
+
+// v ← v + α p with a potential that is lower. *share: α; 0: there is none.
+static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, Pace* pace, double* share)
+{
+  double slope = drive_on(ipc, state);
+  *share = fmin(1, LONGER * pace->share);
+  tb_ipc_go(ipc, *share);
+  TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
+  TB_TRY(tb_ipc_clear_way(ctx, ipc, share));
+  TB_TRY(search(ctx, ipc, slope, state, share));
+  if (*share > 0) pace->share = *share;
+  return TB_OK;
 }
 
 // Contacts that close in on each other, however hard they push, push harder.
@@ -213,13 +200,14 @@ static tbStatus stiffen(tbContext* ctx, tbIpc* ipc, double before, State* state)
 }
 
 // Until the velocities change by no more than the tolerance, or time or iterations are up; what is driven
-// goes its whole way first, as it would pass through what has not made way for it. *first: how much the first
-// iteration changed them.
-static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double* first)
+// goes its whole way first, as it would pass through what has not made way for it. The tolerance is `ease` of
+// the first change at least, unless friction does not settle: *lag.
+static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double ease, Lag* lag)
 {
   double tolerance = ipc->options->newton_tolerance;
-  Pace pace = {.last = INFINITY};
-  *first = INFINITY;
+  Pace pace = {.last = INFINITY, .share = 1};
+  double before = lag->first;
+  lag->first = INFINITY, lag->rough = false;
   ipc->converged = false;
   for (int k = 0, most = ipc->options->newton_iterations;
        ipc->iterations < most || (ipc->progress < 1 && ipc->iterations < most + MORE); k++) {
@@ -233,12 +221,16 @@ static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double* fir
     if (status == TB_ERROR_NUMERIC) return TB_OK; // no longer positive, in numbers: the last iterate stands
     TB_TRY(status);
     ipc->change = largest(ipc, ipc->direction);
-    if (k == 0) *first = arrived ? ipc->change : INFINITY;
+    if (k == 0 && arrived) {
+      lag->first = ipc->change;
+      lag->settles = lag->first <= CONTRACT * before;
+      if (lag->settles) tolerance = fmax(tolerance, ease * lag->first);
+    }
     ipc->iterations++;
-    TB_TRY(take_step(ctx, ipc, state, &share));
+    TB_TRY(take_step(ctx, ipc, state, &pace, &share));
     keep_pace(ipc, share, &pace);
     if (arrived && ipc->change <= tolerance) {
-      ipc->converged = true;
+      ipc->converged = true, lag->rough = ipc->change > ipc->options->newton_tolerance;
       return TB_OK;
     }
     if (share == 0) return TB_OK;
@@ -264,20 +256,21 @@ static bool is_driven(const tbIpc* ipc)
   return false;
 }
 
-// Newton's method, and again with friction as it then is, until that changes nothing.
+// Newton's method, and again with friction as it then is, until that changes nothing, or no less than before.
 static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
 {
-  double first;
-  for (int lag = 0;; lag++) {
+  int most = ipc->options->friction_iterations;
+  Lag lag = {.first = INFINITY};
+  for (int round = 0;; round++) {
     TB_TRY(tb_ipc_lag(ctx, ipc));
     size_t before = ipc->friction.count;
     TB_TRY(measure(ctx, ipc, ipc->v, state));
-    TB_TRY(run_newton(ctx, ipc, state, &first));
+    TB_TRY(run_newton(ctx, ipc, state, round < most ? EASE : 0, &lag));
     bool learned = tb_ipc_joints_learn(ipc);
     if (!ipc->converged) break;
-    if (learned && lag < LEARN) continue;
-    if (lag > 0 && first <= ipc->options->newton_tolerance) break;
-    if (lag >= ipc->options->friction_iterations || (before == 0 && ipc->contact.count == 0)) break;
+    if ((learned || lag.rough) && round < LEARN) continue;
+    if (round > 0 && (lag.first <= ipc->options->newton_tolerance || !lag.settles)) break;
+    if (round >= most || (before == 0 && ipc->contact.count == 0)) break;
   }
   return TB_OK;
 }

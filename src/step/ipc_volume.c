@@ -8,24 +8,23 @@
 // held, are left alone.
 #include "step/ipc.h"
 
+#include "barrier/volume.h"
+
 #include <string.h>
 
 static const double REACH = 0.2; // J₀
 
 typedef struct {
-  double J, weight;  // of the rest volume; (λ + 2μ) V₀
-  tbVec3 e[3], n[3]; // edges from corner 0, and ∂J by them
+  double weight; // (λ + 2μ) V₀
+  tbVolume at;   // J and its derivatives
 } Cell;
 
 static Cell cell_of(const tbFemBody* fem, const tbVec3* x, int element)
 {
   const int* at = fem->corner[0] + 4 * (size_t)element;
-  double rest = fem->tet[element].volume, share = 1 / (6 * rest);
-  Cell c = {.weight = (fem->material.lambda + 2 * fem->material.mu) * rest};
-  for (int k = 0; k < 3; k++) c.e[k] = tb_sub3(x[at[k + 1]], x[at[0]]);
-  for (int k = 0; k < 3; k++) c.n[k] = tb_scale3(share, tb_cross3(c.e[(k + 1) % 3], c.e[(k + 2) % 3]));
-  c.J = tb_dot3(c.e[0], c.n[0]);
-  return c;
+  double rest = fem->tet[element].volume;
+  tbVec3 corner[4] = {x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+  return (Cell){(fem->material.lambda + 2 * fem->material.mu) * rest, tb_volume_of(corner, rest)};
 }
 
 void tb_ipc_volume_begin(tbIpc* ipc)
@@ -37,7 +36,7 @@ void tb_ipc_volume_begin(tbIpc* ipc)
       const int* at = fem->corner[0] + 4 * (size_t)e;
       bool moves = false;
       for (int k = 0; k < 4; k++) moves = moves || !ipc->held[n->block + at[k]];
-      n->guarded[e] = moves && cell_of(fem, n->start, e).J > 0;
+      n->guarded[e] = moves && cell_of(fem, n->start, e).at.J > 0;
     }
   }
 }
@@ -50,28 +49,11 @@ double tb_ipc_volume_energy(const tbIpc* ipc)
     for (int e = 0; n->guarded && e < n->of.fem->nelement[0]; e++) {
       if (!n->guarded[e]) continue;
       Cell c = cell_of(n->of.fem, n->x, e);
-      if (c.J < REACH) sum += c.J > 0 ? c.weight * tb_barrier(TB_BARRIER_LOG, c.J, REACH).value : INFINITY;
+      if (c.at.J < REACH)
+        sum += c.at.J > 0 ? c.weight * tb_barrier(TB_BARRIER_LOG, c.at.J, REACH).value : INFINITY;
     }
   }
   return sum;
-}
-
-// The Hessian by the three edges.
-static void hessian(const tbFemBody* fem, int element, const Cell* c, tbJet b, bool positive, double H[81])
-{
-  double share = 1 / (6 * fem->tet[element].volume);
-  for (int i = 0; i < 9; i++)
-    for (int j = 0; j < 9; j++) H[9 * i + j] = b.second * (&c->n[i / 3].x)[i % 3] * (&c->n[j / 3].x)[j % 3];
-  for (int k = 0; k < 3; k++) { // ∂n_k by the next edge is −[e of the one after]×
-    int next = (k + 1) % 3, last = (k + 2) % 3;
-    tbMat3 S = tb_mat3_scale(-share * b.first, tb_mat3_skew(c->e[last]));
-    for (int r = 0; r < 3; r++)
-      for (int s = 0; s < 3; s++) {
-        H[9 * (3 * k + r) + 3 * next + s] += S.m[r][s];
-        H[9 * (3 * next + s) + 3 * k + r] += S.m[r][s];
-      }
-  }
-  if (positive) tb_make_positive(9, H);
 }
 
 // The block of corners a and b: corner 0 is minus the sum of the others.
@@ -100,19 +82,19 @@ static void add_cell(tbIpc* ipc, const tbIpcNodes* n, int element, tbIpcMatrix* 
   const tbFemBody* fem = n->of.fem;
   const int* at = fem->corner[0] + 4 * (size_t)element;
   Cell c = cell_of(fem, n->x, element);
-  if (!(c.J > 0 && c.J < REACH)) return;
-  tbJet b = tb_barrier(TB_BARRIER_LOG, c.J, REACH);
+  if (!(c.at.J > 0 && c.at.J < REACH)) return;
+  tbJet b = tb_barrier(TB_BARRIER_LOG, c.at.J, REACH);
   double h = ipc->h, left = 1 - ipc->progress, H[81], block[9];
   tbVec3 sum = tb_zero3();
   for (int k = 3; k >= 0; k--) {
-    tbVec3 g = k ? tb_scale3(h * c.weight * b.first, c.n[k - 1]) : tb_neg3(sum);
+    tbVec3 g = k ? tb_scale3(h * c.weight * b.first, c.at.n[k - 1]) : tb_neg3(sum);
     int row = n->block + at[k];
     sum = tb_add3(sum, g);
     ipc->gradient[row] = tb_add3(ipc->gradient[row], g);
     if (ipc->held[row]) ipc->lead_slope += left * tb_dot3(g, n->of.pin[at[k]]);
   }
   if (!matrix) return;
-  hessian(fem, element, &c, b, !ipc->exact, H);
+  tb_volume_hessian(&c.at, b, !ipc->exact, H);
   for (int a = 0; a < 4; a++)
     for (int k = 0; k < 4; k++) {
       int row = n->block + at[a], col = n->block + at[k];

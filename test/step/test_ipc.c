@@ -94,6 +94,26 @@ TEST(ipc_stops_a_solid_at_forty_metres_per_second)
   close_run(&r);
 }
 
+// A soft cube thrown so hard onto a slab that it crumples: friction that never settles is not asked for again
+// and again (1,691 iterations where it is).
+TEST(ipc_ends_soon_where_friction_does_not_settle)
+{
+  Run r = open_run(
+      "{\"tribo\": 1, \"dt\": 0.005, \"bodies\": [" PLANE
+      ", {\"name\": \"slab\", \"shape\": {\"type\": \"box\", \"size\": [0.1733, 0.1733, 0.0347]}, "
+      "\"position\": [0, 0, 0.0176], \"density\": 2000}], \"soft\": [{\"name\": \"cube\", \"mesh\": "
+      "{\"box\": "
+      "{\"size\": 0.11554, \"cells\": 4}}, \"model\": \"corotated\", \"young\": 3e4, \"poisson\": 0.3, "
+      "\"position\": [0, 0, 0.15825], \"orientation\": [0.9, 0.2, 0.3, 0.1], "
+      "\"velocity\": [1.1, 0, -31.76], \"density\": 1000}]}");
+  int iterations = 0;
+  for (int i = 0; i < 3; i++) go(&r, 1), iterations += r.report.iterations;
+  CHECK(r.crossed == 0 && r.missed == 0);
+  CHECK(iterations < 1100);
+  CHECK(r.gained <= 1e-6);
+  close_run(&r);
+}
+
 // Between the ground and a plate that comes down to 40 % of its height.
 static const char pressed[] =
     "{\"tribo\": 1, \"bodies\": [" PLANE ", {\"name\": \"plate\", \"shape\": {\"type\": \"box\", "
