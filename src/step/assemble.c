@@ -58,9 +58,10 @@ static void add_contact(tbBuilder* b, const tbStepView* view, const tbContactCon
   memcpy(bias, t->bias, sizeof bias);
   for (int i = 0; t->surface && i < t->rows && i < 3; i++)
     bias[i] += tb_constraint_stretch(t, i) * tb_dot3(tb_mat3_row(t->frame, i), t->drift);
-  for (int k = 0; !t->surface && k < 2; k++) {
+  for (int k = 0; k < 2; k++) {
     if (!is_driven(view, body[k])) continue;
     tb_frame_jacobian(&side[k], view->centre[body[k]].x, jac);
+    if (t->surface) memset(jac, 0, 3 * 6 * sizeof *jac); // that is in its drift
     known_velocity(jac, t->rows, &view->unconstrained[body[k]], bias);
   }
   tb_builder_contact(b, (tbLaw)t->law, t->rows, t->param, bias, t->compliance);

@@ -33,8 +33,11 @@ static const double SHARP = 1e-10; // of Jᵀr, that may be left when velocities
 
 static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work, tbPd* r)
 {
+  size_t first = work->constraints.count;
   TB_TRY(tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,
                                      &work->constraints));
+  for (size_t i = first; i < work->constraints.count; i++) // its contacts act on points
+    tb_constraint_drop_turning((tbContactConstraint*)work->constraints.data + i);
   TB_TRY(tb_array_push(ctx, &work->constraints, r->smooth.data, r->smooth.count));
   return tb_assemble(ctx, work->arena, w, o, false, work->unconstrained, work->centre, r->step,
                      work->constraints.data, (int)work->constraints.count, &work->assembly);

@@ -55,6 +55,7 @@ static void take_impulse(const tbContactRecord* r, tbSoftContact* p)
   tbVec3 b = tb_cross3(r->normal, r->tangent);
   p->push = r->impulse[0];
   p->drag = tb_add3(tb_scale3(r->impulse[1], r->tangent), tb_scale3(r->impulse[2], b));
+  for (int k = 3; k < r->rows; k++) p->torque[k - 3] = r->impulse[k];
 }
 
 // A contact that pushed in the last step stands still, unless its features have parted.
@@ -138,7 +139,9 @@ void tb_soft_contact_learn(const tbAssembly* a, int first, tbArray* soft_contact
     const double* lambda = a->lambda + a->problem->row_adr[first + (int)i];
     p->push = lambda[0];
     p->drag = tb_zero3();
-    for (int k = 1; k < t->rows; k++) p->drag = tb_madd3(p->drag, lambda[k], tb_mat3_row(t->frame, k));
+    for (int k = 1; k < t->rows && k < 3; k++)
+      p->drag = tb_madd3(p->drag, tb_constraint_stretch(t, k) * lambda[k], tb_mat3_row(t->frame, k));
+    for (int k = 3; k < t->rows; k++) p->torque[k - 3] = lambda[k];
   }
 }
 

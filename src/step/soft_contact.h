@@ -18,9 +18,10 @@ typedef struct tbSoftContact {
   int misses; // how often its features met although it was there
   bool anew;  // linearised where the step ends: the gap at the start is that of other points than are closest
               // there
-  double push; // normal impulse of the last solve
-  tbVec3 drag; // and friction's, world axes
-  double met;  // when they met, of the step; 0: they were close at the start
+  double push;      // normal impulse of the last solve
+  tbVec3 drag;      // and friction's, world axes
+  double torque[3]; // and those of turning, in the order of their rows
+  double met;       // when they met, of the step; 0: they were close at the start
   tbVec3 slid; // and how far b had moved against a by then, or, of a plane, at all                       m
 } tbSoftContact;
 

@@ -102,7 +102,8 @@ double tb_soft_contact_bias(double slack, double keep, double edge, double h)
 static void slide_from_impact(const tbSoftContact* p, tbVec3 plane_drift, double h, tbContactConstraint* t)
 {
   tbVec3 before = tb_madd3(p->slid, -p->met * h, plane_drift);
-  for (int k = 1; k < t->rows; k++) t->bias[k] -= tb_dot3(tb_mat3_row(t->frame, k), before) / h;
+  for (int k = 1; k < t->rows && k < 3; k++)
+    t->bias[k] -= tb_constraint_stretch(t, k) * tb_dot3(tb_mat3_row(t->frame, k), before) / h;
 }
 
 // A spring from the top of its coat on, until features meet below it: from then on the contact is rigid.
@@ -131,7 +132,6 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
                            .surface = c,
                            .drift = tb_sub3(b.drift, a.drift)};
   tb_constraint_law(w, &t);
-  tb_constraint_drop_turning(&t); // nodes do not turn
   tbSoftContactDistance apart = tb_soft_contact_distance(s, c, clearance);
   tbContactSpring spring = tb_soft_contact_spring(w, s, c);
   int misses = p->misses - (spring.stiffness > 0 && p->misses > 0); // the first one is the spring's
@@ -142,7 +142,11 @@ static tbContactConstraint touch_of(const tbWorld* w, const tbSurfaces* s, const
   bool plane = c->of.kind == TB_SURFACE_PLANE_VERTEX;
   slide_from_impact(p, plane ? a.drift : tb_zero3(), h, &t);
   t.guess[0] = p->push;
-  for (int k = 1; k < t.rows; k++) t.guess[k] = tb_dot3(p->drag, tb_mat3_row(t.frame, k));
+  for (int k = 1; k < t.rows && k < 3; k++) {
+    double stretch = tb_constraint_stretch(&t, k);
+    t.guess[k] = stretch > 0 ? tb_dot3(p->drag, tb_mat3_row(t.frame, k)) / stretch : 0;
+  }
+  for (int k = 3; k < t.rows; k++) t.guess[k] = p->torque[k - 3];
   return t;
 }
 
