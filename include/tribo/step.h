@@ -103,6 +103,7 @@ typedef struct tbStepOptions {
   double hertz;         // scheme soft-step: of the springs that push overlaps out
   double damping_ratio; // scheme soft-step: of these springs
   double push_speed;    // scheme soft-step, m/s: overlaps are pushed out no faster
+  bool polish;          // scheme soft-step: a step ends with the solver's answer to its problem
   int certify; // scheme soft-step: the judge looks at every certify-th step; 0, or negative (the default): at
                // none, and the outcome is "unjudged"
   tbDescentOptions descent; // schemes primal, xpbd, vbd, avbd

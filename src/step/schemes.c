@@ -26,7 +26,9 @@ static const tbScheme schemes[] = {
      .moves = TB_MOVES_FRAMES,
      .laws = JOINTS | CONTACTS},
     {.name = "soft-step",
-     .summary = "the real-time lane: substeps with soft contacts that are relaxed, eight pairs side by side",
+     .summary =
+         "the real-time lane: substeps with soft contacts that are relaxed, eight pairs side by side; a "
+         "solver with polish alone",
      .reference = "Macklin et al. 2019, small steps; Catto 2024, Solver2D; course §1",
      .method = &tb_soft_step,
      .moves = TB_MOVES_FRAMES},

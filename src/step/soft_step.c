@@ -48,12 +48,13 @@ static tbStatus judge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
                       tbStepReport* report)
 {
   double clock = tb_seconds();
-  TB_TRY(tb_soft_step_publish(ctx, w, o, work, work->own, true));
+  if (!work->assembly.problem) TB_TRY(tb_soft_step_publish(ctx, w, o, work, work->own, true));
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
-  TB_TRY(tb_assembly_judge(ctx, o, NULL, &work->assembly));
+  TB_TRY(tb_assembly_judge(ctx, o, work->judge, &work->assembly));
   report->residual = work->assembly.residual;
+  bool ended = report->outcome == TB_CONVERGED; // of a polish that did not: why
   tb_step_confirm(o, work, report);
-  if (report->outcome != TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
+  if (ended && report->outcome != TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
   tb_step_clock(report, TB_PHASE_JUDGE, &clock);
   return TB_OK;
 }
@@ -96,10 +97,12 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   TB_TRY(tb_soft_step_take(ctx, w, o, s));
   report->used = "soft-step", report->iterations = 2 * s->substeps;
+  bool any = s->npoint + s->njoint > 0;
+  if (o->polish && any) TB_TRY(tb_soft_step_polish(ctx, w, o, work, s, report));
   tb_step_clock(report, TB_PHASE_SOLVE, &clock);
   bool asked = o->certify > 0 && (w->steps + 1) % o->certify == 0;
   if (asked) TB_TRY(judge(ctx, w, o, work, report));
-  else if (s->npoint + s->njoint > 0) report->outcome = TB_UNJUDGED, report->residual = nothing_known();
+  else if (any) report->outcome = TB_UNJUDGED, report->residual = nothing_known();
   if (!tb_soft_step_room(ctx, &work->records, sizeof(tbContactRecord), (size_t)s->npoint))
     return TB_ERROR_MEMORY;
   work->records.count = (size_t)s->npoint;

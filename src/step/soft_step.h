@@ -11,6 +11,7 @@
 //   soft_step_solve.c    what a pass does with it; the same
 //   soft_step_spin.c     torsional and rolling friction
 //   soft_step_joints.c   joints, row by row
+//   soft_step_polish.c   a solver's answer in the end, if that is asked for
 //   soft_step_publish.c  the step as a contact problem, for the judge and for tb_world_problem
 #ifndef TB_STEP_SOFT_STEP_H
 #define TB_STEP_SOFT_STEP_H

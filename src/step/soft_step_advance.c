@@ -73,9 +73,10 @@ static Moves moves_of(const tbWorld* w, const tbSoftStepWork* s, int body)
 }
 
 // Whether any of its points carries an impulse.
-static bool record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepContact* c,
+static bool record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepEntry* e,
                            tbContactRecord* out)
 {
+  const tbSoftStepContact* c = e->contact;
   bool touches = false;
   int rows = tb_soft_step_rows(c);
   tbVec3 binormal = tb_cross3(c->normal, c->tangent);
@@ -93,7 +94,7 @@ static bool record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSo
     out->velocity[0] = tb_dot3(c->normal, u);
     out->velocity[1] = tb_dot3(c->tangent, u), out->velocity[2] = tb_dot3(binormal, u);
     for (int row = 3; row < TB_MAX_ROWS; row++) out->velocity[row] = out->impulse[row] = 0;
-    tb_soft_step_impulses(s, c, k, out->impulse);
+    tb_soft_step_impulses(s, e, k, out->impulse);
     out->state = state_of(c, out->impulse, out->velocity);
     touches |= out->impulse[0] > 0;
   }
@@ -113,7 +114,7 @@ static void record_contacts(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++) {
     tbSoftStepEntry* e = &r->soft->entry[i];
     if (i + AHEAD < end) tb_prefetch(e[AHEAD].contact, sizeof(tbSoftStepContact));
-    e->touches = record_contact(r->world, r->soft, e->contact, r->record + e->first);
+    e->touches = record_contact(r->world, r->soft, e, r->record + e->first);
   }
 }
 

@@ -62,7 +62,7 @@ tbStatus tb_soft_step_bodies(tbContext* ctx, tbArena* arena, const tbWorld* w,
   s->mass = TB_TAKE_UNSET(arena, tbSoftStepMass, (size_t)s->bodies + 1);
   s->kick = tb_arena_take_unset(arena, (size_t)s->bodies, sizeof *s->kick);
   s->before = tb_arena_take_unset(arena, (size_t)s->bodies, sizeof *s->before);
-  s->push = tb_arena_take(arena, (size_t)s->moving, sizeof *s->push);
+  s->push = tb_arena_take_unset(arena, (size_t)s->moving, sizeof *s->push);
   s->astray = TB_TAKE(arena, tbSoftStepAstray, (size_t)tb_piece_count((int)n, TB_SOFT_STEP_BODIES));
   if (!s->body || !s->mass || !s->kick || !s->before || !s->push || !s->astray) return TB_ERROR_MEMORY;
   s->body[s->bodies] = (tbSoftStepBody){.v = {0}};

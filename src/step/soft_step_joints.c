@@ -221,6 +221,14 @@ void tb_soft_step_joints_add(const tbSoftStepWork* s, double (*push)[6])
   }
 }
 
+void tb_soft_step_joints_take(tbSoftStepWork* s)
+{
+  for (int i = 0; i < s->njoint; i++) {
+    tbSoftStepJoint* j = &s->joint[i];
+    memcpy(j->total, s->joint_total[j->joint] + j->slot, (size_t)j->rows * sizeof *j->total);
+  }
+}
+
 void tb_soft_step_joints_keep(const tbSoftStepWork* s, const tbStepOptions* o, tbWorld* w)
 {
   for (size_t i = 0; i < w->joint.count; i++) {

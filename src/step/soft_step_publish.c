@@ -80,7 +80,7 @@ static void fill_impulses(const tbWorld* w, const tbSoftStepWork* s, tbAssembly*
     const tbSoftStepContact* c = s->entry[i].contact;
     double impulse[TB_MAX_ROWS];
     for (int k = 0; k < c->count; k++) {
-      tb_soft_step_impulses(s, c, k, impulse);
+      tb_soft_step_impulses(s, &s->entry[i], k, impulse);
       const double* stretch = a->constraint[at++].stretch;
       for (int r = 1; r < 3; r++) impulse[r] = stretch[r - 1] > 0 ? impulse[r] / stretch[r - 1] : 0;
       for (int r = 0; r < tb_soft_step_rows(c); r++) *lambda++ = impulse[r];

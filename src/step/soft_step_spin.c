@@ -132,3 +132,10 @@ void tb_soft_step_spin_impulses(const tbSoftStepWork* s, const tbSoftStepContact
   if (c->torsion > 0) out[row++] = s->spin[c->spin + point].total[0];
   for (int k = 1; c->rolling > 0 && k < 3; k++) out[row++] = s->spin[c->spin + point].total[k];
 }
+
+void tb_soft_step_spin_take(tbSoftStepWork* s, const tbSoftStepContact* c, int point, const double* impulse)
+{
+  int row = 3;
+  if (c->torsion > 0) s->spin[c->spin + point].total[0] = impulse[row++];
+  for (int k = 1; c->rolling > 0 && k < 3; k++) s->spin[c->spin + point].total[k] = impulse[row++];
+}

@@ -5,6 +5,8 @@
 #include "base/prefetch.h"
 #include "base/stop.h"
 
+#include <string.h>
+
 enum { BODIES = 256, AHEAD = 4 };
 
 // Contacts as stiff as so many oscillations per substep: stiffer ones shake tall stacks, softer ones let them
@@ -27,16 +29,19 @@ static void add_push(double* out, double sign, tbVec3 force, tbVec3 torque)
   out[3] += sign * torque.x, out[4] += sign * torque.y, out[5] += sign * torque.z;
 }
 
-static void add_contact(tbSoftStepWork* s, const tbSoftStepContact* c)
+static void add_contact(tbSoftStepWork* s, const tbSoftStepEntry* e)
 {
+  const tbSoftStepContact* c = e->contact;
   const tbSoftStepBatch* batch = &s->batch[c->place / TB_SOFT_STEP_LANES];
   int lane = c->place % TB_SOFT_STEP_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
   tbVec3 n = c->normal, t = c->tangent, across = tb_cross3(n, t), sum = tb_zero3(), moment = tb_zero3();
   tbVec3 xa = s->centre[c->body_a].x, xb = s->centre[c->body_b].x;
   for (int k = 0; k < c->count; k++) {
-    const tbSoftStepPoint* p = &batch->point[k];
-    tbVec3 f = tb_add3(tb_scale3(p->total[0][lane], n),
-                       tb_add3(tb_scale3(p->total[1][lane], t), tb_scale3(p->total[2][lane], across)));
+    const tbSoftStepLane* total = batch->point[k].total;
+    double impulse[3] = {total[0][lane], total[1][lane], total[2][lane]};
+    if (s->polished) memcpy(impulse, s->polished[e->first + k], sizeof impulse);
+    tbVec3 f =
+        tb_add3(tb_scale3(impulse[0], n), tb_add3(tb_scale3(impulse[1], t), tb_scale3(impulse[2], across)));
     sum = tb_add3(sum, f);
     moment = tb_add3(moment, tb_cross3(tb_sub3(c->point[k].position, xa), f)); // about the centre of a
   }
@@ -50,7 +55,7 @@ static void add_batches(tbSoftStepWork* s, int begin, int end)
   for (int i = begin * TB_SOFT_STEP_LANES; i < last; i++) {
     if (i + AHEAD < last && s->order[i + AHEAD] >= 0)
       tb_prefetch(s->entry[s->order[i + AHEAD]].contact, sizeof(tbSoftStepContact));
-    if (s->order[i] >= 0) add_contact(s, s->entry[s->order[i]].contact);
+    if (s->order[i] >= 0) add_contact(s, &s->entry[s->order[i]]);
   }
 }
 
@@ -160,21 +165,22 @@ static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOpti
   return TB_OK;
 }
 
-// Impulses of everything on the bodies, in doubles. False: they are too large for floats.
-static bool add_up(tbContext* ctx, tbSoftStepWork* s)
+// In doubles. It fails where impulses are too large for floats.
+tbStatus tb_soft_step_add_up(tbContext* ctx, tbSoftStepWork* s)
 {
+  memset(s->push, 0, (size_t)s->moving * sizeof *s->push);
   sweep(ctx, s, ADD, NULL);
   tb_soft_step_joints_add(s, s->push);
   tb_soft_step_spins_add(s, s->push);
   bool finite = true;
   for (int i = 0; i < s->moving; i++)
     for (int k = 0; k < 6; k++) finite &= isfinite(s->push[i][k]) && isfinite(s->body[i].d[k]);
-  return finite;
+  if (finite) return TB_OK;
+  return tb_fail(ctx, TB_ERROR_NUMERIC, "velocities have outgrown what soft-step can compute");
 }
 
 tbStatus tb_soft_step_take(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)
 {
   TB_TRY(take_substeps(ctx, w, o, s));
-  if (add_up(ctx, s)) return TB_OK;
-  return tb_fail(ctx, TB_ERROR_NUMERIC, "velocities have outgrown what soft-step can compute");
+  return tb_soft_step_add_up(ctx, s);
 }

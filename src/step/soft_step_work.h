@@ -66,6 +66,7 @@ typedef struct tbSoftStepWork {
   int njoint;
   struct tbSoftStepSpin* spin;
   int nspin;
+  double (*polished)[3]; // impulses of the points, once a solver has found them; null: the batches' totals
   double (*joint_total)[TB_JOINT_IMPULSES]; // (world's joints)
   tbSoftStepCache* cache;
 } tbSoftStepWork;
@@ -87,6 +88,12 @@ tbStatus tb_soft_step_bodies(tbContext* ctx, tbArena* arena, const tbWorld* worl
 // soft_step_substeps.c: all of them, and the sums of their impulses.
 tbStatus tb_soft_step_take(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                            tbSoftStepWork* soft);
+// Impulses of everything on the bodies, anew.
+tbStatus tb_soft_step_add_up(tbContext* ctx, tbSoftStepWork* soft);
+
+// soft_step_polish.c
+tbStatus tb_soft_step_polish(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+                             tbStepWork* work, tbSoftStepWork* soft, tbStepReport* report);
 
 // soft_step_advance.c
 void tb_soft_step_advance(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbWorld* world,
@@ -101,7 +108,8 @@ tbStatus tb_soft_step_joints_begin(tbArena* arena, const tbWorld* world, const t
 void tb_soft_step_joints_warm(tbSoftStepWork* soft);
 void tb_soft_step_joints_solve(tbSoftStepWork* soft, const tbSoftStepPass* pass);
 void tb_soft_step_joints_add(const tbSoftStepWork* soft,
-                             double (*push)[6]); // the step's impulses on the bodies
+                             double (*push)[6]);     // the step's impulses on the bodies
+void tb_soft_step_joints_take(tbSoftStepWork* soft); // the step's impulses from joint_total
 void tb_soft_step_joints_keep(const tbSoftStepWork* soft, const tbStepOptions* options, tbWorld* world);
 
 // soft_step_spin.c
@@ -114,11 +122,15 @@ void tb_soft_step_spins_add(const tbSoftStepWork* soft, double (*push)[6]);
 int tb_soft_step_rows(const tbSoftStepContact* contact);
 void tb_soft_step_spin_impulses(const tbSoftStepWork* soft, const tbSoftStepContact* contact, int point,
                                 double* out); // those behind the third
-static inline void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftStepContact* c, int point,
+void tb_soft_step_spin_take(tbSoftStepWork* soft, const tbSoftStepContact* contact, int point,
+                            const double* impulses); // the same the other way
+static inline void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftStepEntry* e, int point,
                                          double* out)
 {
+  const tbSoftStepContact* c = e->contact;
   const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[point];
-  for (int k = 0; k < 3; k++) out[k] = p->total[k][c->place % TB_SOFT_STEP_LANES];
+  for (int k = 0; k < 3; k++)
+    out[k] = s->polished ? s->polished[e->first + point][k] : p->total[k][c->place % TB_SOFT_STEP_LANES];
   if (c->torsion > 0 || c->rolling > 0) tb_soft_step_spin_impulses(s, c, point, out);
 }
 

@@ -78,6 +78,10 @@ static const tbOption rows[] = {
      .text = "scheme soft-step: of these springs"},
     {ROW("scheme.push_speed", TB_OPTION_NUMBER, push_speed), .high = INFINITY, .value = 3, .unit = "m/s",
      .text = "scheme soft-step: overlaps are pushed out no faster"},
+    {ROW("scheme.polish", TB_OPTION_BOOL, polish),
+     .text =
+         "scheme soft-step: a step ends with the solver's answer to its problem, from the impulses of the "
+         "substeps; solver.budget_ms bounds the step"},
     {ROW("scheme.certify", TB_OPTION_INT, certify), .high = 1000000000, .value = -1, .chosen = true,
      .text = "scheme soft-step: the judge looks at every so many steps; 0: at none; absent: at all in the "
              "command "
