@@ -36,6 +36,12 @@ static bool ends_in(const char* path, const char* ending)
 
 bool tb_film_path(const char* path) { return ends_in(path, ".mp4") || ends_in(path, ".webm"); }
 
+static tbStatus no_ffmpeg(tbContext* ctx)
+{
+  return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                 "videos need the ffmpeg command, which is not on the PATH (Debian: apt install ffmpeg)");
+}
+
 tbStatus tb_film_check(tbContext* ctx)
 {
   const char* arguments[] = {"ffmpeg", "-version", NULL};
@@ -49,8 +55,7 @@ tbStatus tb_film_check(tbContext* ctx)
   posix_spawn_file_actions_destroy(&actions);
   while (error == 0 && waitpid(process, &code, 0) < 0 && errno == EINTR) continue;
   if (error == 0 && WIFEXITED(code) && WEXITSTATUS(code) == 0) return TB_OK;
-  return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
-                 "videos need the ffmpeg command, which is not on the PATH (Debian: apt install ffmpeg)");
+  return no_ffmpeg(ctx);
 }
 
 // ffmpeg reads frames from its standard input.
@@ -86,7 +91,6 @@ static int start(tbFilm* f, bool webm, int width, int height, double fps, int in
 static tbStatus open_film(tbContext* ctx, tbFilm* f, const char* path, int width, int height, double fps)
 {
   int pair[2];
-  TB_TRY(tb_film_check(ctx));
   TB_TRY(tb_file_begin(ctx, path, &f->file));
   if (f->file.direct) {
     tb_file_abort(ctx, &f->file);
@@ -102,6 +106,7 @@ static tbStatus open_film(tbContext* ctx, tbFilm* f, const char* path, int width
   if (error) {
     close(pair[0]);
     tb_file_abort(ctx, &f->file);
+    if (error == ENOENT) return no_ffmpeg(ctx);
     return tb_fail(ctx, TB_ERROR_IO, "cannot start ffmpeg: %s", strerror(error));
   }
   f->socket = pair[0];

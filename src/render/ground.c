@@ -65,42 +65,121 @@ static double lines(const double at[2], const double d[2], double scale)
   return thin > 0 ? thin * (1 - smooth_step(0.15, 0.6, widest)) : 0;
 }
 
-// The brightness of the ground in shadow, to that without.
-static double shade(const tbStage* s, int plane, uint64_t shadows, double x, double y, const double at[2],
-                    tbSkyCache* cache)
+// How near the next line is, in pixels; what `lines` fades out has none.
+static bool near_line(const double at[2], const double d[2], double scale, double pixels)
+{
+  if (scale * tb_larger(d[0], d[1]) >= 0.6) return false;
+  for (int k = 0; k < 2; k++) {
+    double x = scale * at[k];
+    if (fabs(x - floor(x + 0.5)) < pixels * scale * d[k]) return true;
+  }
+  return false;
+}
+
+// A place on the ground that is seen at a place of the picture.
+typedef struct {
+  double at[2], on_grid[2]; // from the stage's centre, and from the grid's origin
+  double right[2], down[2]; // how it moves from a pixel to the next
+  double distance;          // 1: faded away
+} Spot;
+
+static Spot spot_at(const tbStage* s, int plane, double x, double y)
+{
+  const tbScreenPlane* p = &s->plane[plane];
+  double z = 1 / tb_larger(tb_linear_at(&p->inverse, x, y), 1e-30), height = p->ground->height;
+  Spot spot;
+  for (int k = 0; k < 2; k++) {
+    const tbLinear* f = &p->along[k];
+    double off = tb_linear_at(f, x, y) * z;
+    spot.at[k] = p->eye[k] + off;
+    spot.on_grid[k] = spot.at[k] - p->origin[k];
+    spot.right[k] = z * (f->right - off * p->inverse.right),
+    spot.down[k] = z * (f->down - off * p->inverse.down);
+  }
+  spot.distance = sqrt(spot.at[0] * spot.at[0] + spot.at[1] * spot.at[1] + height * height) / s->reach;
+  return spot;
+}
+
+static void moves_of(const Spot* spot, double d[2])
+{
+  for (int k = 0; k < 2; k++) d[k] = fabs(spot->right[k]) + fabs(spot->down[k]);
+}
+
+// Light of the sky in shadow, once for a square of pixels.
+static void ask_sky(const tbStage* s, int plane, uint64_t shadows, double x, double y, const double at[2],
+                    tbSkyCache* cache, tbLit* lit)
 {
   const tbScreenPlane* p = &s->plane[plane];
   double jitter[2];
-  tbLit lit = p->ground->open;
-  if (shadows >> s->lighting->suns && !tb_sky_find(cache, ~plane, p->normal, s->subject->up, &lit)) {
-    tb_stage_jitter(x / s->square, y / s->square, jitter);
-    tb_ground_sky(s->lighting, p->ground, shadows, at, jitter, &lit);
-    tb_sky_keep(cache, ~plane, p->normal, lit);
-  }
-  tb_stage_jitter(x, y, jitter);
-  tb_ground_sun(s->lighting, p->ground, shadows, at, jitter, &lit);
-  return brightness(s, p, lit) / brightness(s, p, p->ground->open);
+  if (!(shadows >> s->lighting->suns) || tb_sky_find(cache, ~plane, p->normal, s->subject->up, lit)) return;
+  tb_stage_jitter(x / s->square, y / s->square, jitter);
+  tb_ground_sky(s->lighting, p->ground, shadows, at, jitter, lit);
+  tb_sky_keep(cache, ~plane, p->normal, *lit);
+}
+
+// Brightness in shadow, to that without; then the fading.
+static tbVec3 dim(const tbStage* s, const tbScreenPlane* p, tbVec3 base, tbLit lit)
+{
+  return tb_scale3(brightness(s, p, lit) / brightness(s, p, p->ground->open), base);
+}
+
+static tbVec3 fade(const tbStage* s, tbVec3 base, double distance)
+{
+  return distance > 0.2 ? tb_lerp3(base, s->background, smooth_step(0.2, 1, distance)) : base;
 }
 
 tbVec3 tb_ground_light(const tbStage* s, int plane, double x, double y, tbSkyCache* cache)
 {
   const tbScreenPlane* p = &s->plane[plane];
-  double z = 1 / tb_larger(tb_linear_at(&p->inverse, x, y), 1e-30);
-  double at[2], on_grid[2], d[2];
-  for (int k = 0; k < 2; k++) {
-    const tbLinear* f = &p->along[k];
-    double off = tb_linear_at(f, x, y) * z;
-    at[k] = p->eye[k] + off;
-    on_grid[k] = at[k] - p->origin[k];
-    d[k] = z * (fabs(f->right - off * p->inverse.right) + fabs(f->down - off * p->inverse.down));
-  }
-  double height = p->ground->height,
-         distance = sqrt(at[0] * at[0] + at[1] * at[1] + height * height) / s->reach;
-  if (!(distance < 1)) return s->background;
-  double fine = 1 / s->cell,
-         grid = tb_larger(0.16 * lines(on_grid, d, fine), 0.40 * lines(on_grid, d, fine / 5));
+  Spot spot = spot_at(s, plane, x, y);
+  if (!(spot.distance < 1)) return s->background;
+  double d[2], fine = 1 / s->cell;
+  moves_of(&spot, d);
+  double grid = tb_larger(0.16 * lines(spot.on_grid, d, fine), 0.40 * lines(spot.on_grid, d, fine / 5));
   tbVec3 base = grid > 0 ? tb_lerp3(p->plain, p->line, grid) : p->plain;
-  uint64_t shadows = tb_ground_shadows(s->lighting, p->ground, at);
-  if (shadows) base = tb_scale3(shade(s, plane, shadows, x, y, at, cache), base);
-  return distance > 0.2 ? tb_lerp3(base, s->background, smooth_step(0.2, 1, distance)) : base;
+  uint64_t shadows = tb_ground_shadows(s->lighting, p->ground, spot.at);
+  if (shadows) {
+    double jitter[2];
+    tbLit lit = p->ground->open;
+    ask_sky(s, plane, shadows, x, y, spot.at, cache, &lit);
+    tb_stage_jitter(x, y, jitter);
+    tb_ground_sun(s->lighting, p->ground, shadows, spot.at, jitter, &lit);
+    base = dim(s, p, base, lit);
+  }
+  return fade(s, base, spot.distance);
+}
+
+static tbSunSeen seen_sun(const tbStage* s, const tbScreenPlane* p, const Spot* spot, uint64_t shadows,
+                          double x, double y)
+{
+  double at[4][2], jitter[2];
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 2; k++)
+      at[i][k] = spot->at[k] + ((i & 1) - 0.5) * spot->right[k] + ((i >> 1) - 0.5) * spot->down[k];
+  tb_stage_jitter(x / s->square, y / s->square, jitter);
+  return tb_ground_seen_sun(s->lighting, p->ground, shadows, at, jitter);
+}
+
+bool tb_ground_square(const tbStage* s, int plane, int px, int py, tbSkyCache* cache, tbVec3* out)
+{
+  const tbScreenPlane* p = &s->plane[plane];
+  double x = px + 0.5 * s->square, y = py + 0.5 * s->square, d[2], fine = 1 / s->cell,
+         beside = 0.5 * s->square + 0.6;
+  Spot spot = spot_at(s, plane, x, y);
+  *out = s->background;
+  if (!(spot.distance < 1)) return true;
+  moves_of(&spot, d);
+  if (near_line(spot.on_grid, d, fine, beside) || near_line(spot.on_grid, d, fine / 5, beside)) return false;
+  uint64_t shadows = tb_ground_shadows(s->lighting, p->ground, spot.at);
+  *out = p->plain;
+  if (shadows) {
+    tbLit lit = p->ground->open;
+    ask_sky(s, plane, shadows, x, y, spot.at, cache, &lit);
+    tbSunSeen sun = seen_sun(s, p, &spot, shadows, x, y);
+    if (sun == TB_SUN_PART) return false;
+    if (sun == TB_SUN_HIDDEN) lit.sun = 0;
+    *out = dim(s, p, *out, lit);
+  }
+  *out = fade(s, *out, spot.distance);
+  return true;
 }

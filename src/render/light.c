@@ -8,125 +8,19 @@
 // Limits    shadows fall inside a ball only; what is thinner than a texel of the map may let light through.
 #include "render/light.h"
 
-#include "render/raster.h"
-
-// Maps.
-
-typedef struct {
-  const tbLighting* lighting;
-  const tbSubject* subject;
-  const tbCut* cut;
-} Work;
-
-typedef struct {
-  float x, y, z;
-} Corner;
-
-static Corner project(const tbLighting* g, const tbLight* l, tbVec3 p)
-{
-  tbVec3 d = tb_sub3(p, g->centre);
-  return (Corner){(float)(0.5 * l->size + tb_dot3(l->u, d)), (float)(0.5 * l->size + tb_dot3(l->v, d)),
-                  (float)tb_dot3(l->direction, d)};
-}
-
-// Of numbers, without a call.
-static float larger(float a, float b) { return a > b ? a : b; }
-static float smaller(float a, float b) { return a < b ? a : b; }
-
-static void grow(tbLightBounds* b, Corner c)
-{
-  b->left = smaller(b->left, c.x - 2), b->right = larger(b->right, c.x + 2);
-  b->top = smaller(b->top, c.y - 2), b->bottom = larger(b->bottom, c.y + 2);
-  b->height = larger(b->height, c.z);
-}
-
-static int tile_of(const tbLight* l, float x)
-{
-  int at = (int)smaller(larger(x, 0), (float)(l->size - 1));
-  return at >> TB_LIGHT_TILE;
-}
-
-// Raises the tiles that a triangle touches to its highest corner.
-static void raise_tiles(const tbLight* l, const Corner* a, const Corner* b, const Corner* c)
-{
-  float top = larger(a->z, larger(b->z, c->z));
-  int left = tile_of(l, smaller(a->x, smaller(b->x, c->x)) - 3),
-      right = tile_of(l, larger(a->x, larger(b->x, c->x)) + 3);
-  int low = tile_of(l, smaller(a->y, smaller(b->y, c->y)) - 3),
-      high = tile_of(l, larger(a->y, larger(b->y, c->y)) + 3);
-  top += 1e-5f * fabsf(top); // texels are interpolated
-  for (int k = low; k <= high; k++)
-    for (int i = left; i <= right; i++) {
-      float* tile = &l->tile[k * l->tiles + i];
-      if (top > *tile) *tile = top;
-    }
-}
-
-static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T, int v)
-{
-  return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
-}
-
-static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject* m, int index,
-                          const tbCut* cut, const tbRaster* raster, Corner* corner)
-{
-  const tbInstance* in = &m->instance[index];
-  const tbSolidMesh* mesh = &m->mesh[in->mesh];
-  if (m->cut[index] == TB_CUT_ALL) return;
-  tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
-  tbMat3 R = tb_quat_mat3(T.q);
-  bool both = m->body[in->body].sheet; // others hide what faces away themselves
-  for (int v = 0; v < mesh->nvertex; v++) {
-    corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
-    grow(l->bounds, corner[v]);
-  }
-  for (int t = 0; t < mesh->ntriangle; t++) {
-    const int* v = mesh->triangle[t];
-    if (m->cut[index] == TB_CUT_NEAR &&
-        tb_cut_hides(cut, place(in, mesh, T, v[0]), place(in, mesh, T, v[1]), place(in, mesh, T, v[2])))
-      continue;
-    tbScreenTriangle s = {.triangle = 0};
-    for (int k = 0; k < 3; k++) {
-      const Corner* c = &corner[v[k]];
-      s.x[k] = tb_raster_grid(c->x), s.y[k] = tb_raster_grid(c->y), s.z[k] = c->z;
-    }
-    if (!tb_raster_accept(raster, &s, both)) continue;
-    tb_raster_fill(raster, &s, 0, raster->height);
-    raise_tiles(l, &corner[v[0]], &corner[v[1]], &corner[v[2]]);
-  }
-}
-
-static void draw_maps(void* user, int begin, int end, int piece)
-{
-  (void)piece;
-  const Work* w = user;
-  for (int i = begin; i < end; i++) {
-    const tbLight* l = &w->lighting->light[i];
-    tbRaster raster = {l->size, l->size, l->map, NULL};
-    for (int k = 0; k < l->size * l->size; k++) l->map[k] = -INFINITY;
-    for (int k = 0; k < l->tiles * l->tiles; k++) l->tile[k] = -INFINITY;
-    *l->bounds = (tbLightBounds){INFINITY, -INFINITY, INFINITY, -INFINITY, -INFINITY};
-    Corner* corner = (Corner*)(w->lighting->scratch + w->lighting->scratch_bytes * (size_t)i);
-    for (int k = 0; k < w->subject->ninstance; k++)
-      draw_instance(w->lighting, l, w->subject, k, w->cut, &raster, corner);
-  }
-}
-
-void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject,
-                      const tbCut* cut)
-{
-  Work w = {lighting, subject, cut};
-  tb_parallel_for(threads, lighting->lights, 1, draw_maps, &w);
-}
+#include "base/simd_float.h"
 
 // Places.
 
-// The share of four texels around a place that light reaches, by how near they are.
-static float seen(const tbLight* l, float x, float y, float z)
+static bool in_box(const tbLighting* g, int i, float x, float y, float z)
 {
-  const tbLightBounds* b = l->bounds;
-  if (x < b->left || x > b->right || y < b->top || y > b->bottom || z > b->height) return 1;
-  if (!(x >= 0 && y >= 0 && x < (float)(l->size - 1) && y < (float)(l->size - 1))) return 1;
+  const tbLightBox* b = g->box;
+  return x > b->left[i] && x < b->right[i] && y > b->top[i] && y < b->bottom[i] && z < b->height[i];
+}
+
+// The share of four texels around a place in the box that light reaches, by how near they are.
+static inline float seen(const tbLight* l, float x, float y, float z)
+{
   int i = (int)x, k = (int)y;
   if (z >= l->tile[(k >> TB_LIGHT_TILE) * l->tiles + (i >> TB_LIGHT_TILE)]) return 1;
   float fx = x - (float)i, fy = y - (float)k;
@@ -177,20 +71,84 @@ typedef struct {
   float seen, facing;
 } Sum;
 
+// Eight lights' questions side by side: where their maps are asked, how much the surface faces them.
+typedef struct {
+  float x[TB_FLOATS], y[TB_FLOATS], z[TB_FLOATS], facing[TB_FLOATS];
+  float total;    // of what faces them
+  unsigned asked; // bits of those whose maps have something there
+} Eight;
+
+static tb8f product(const float axis[3][TB_LIGHTS], int first, tb8f x, tb8f y, tb8f z)
+{
+  return tb8_add(tb8_add(tb8_mul(tb8_load(axis[0] + first), x), tb8_mul(tb8_load(axis[1] + first), y)),
+                 tb8_mul(tb8_load(axis[2] + first), z));
+}
+
+// A jitter in −1/2 … 1/2, times the spread.
+static tb8f stray(tb8f jitter, float by)
+{
+  tb8f sum = tb8_add(tb8_set1(by), jitter);
+  tb8f off = tb8_sub(sum, tb8_choose(tb8_set1(1), sum, tb8_set1(0.5f), tb8_set1(1.5f)));
+  return tb8_mul(tb8_set1(spread), off);
+}
+
+static float total_of(const float f[TB_FLOATS])
+{
+  return ((f[0] + f[1]) + (f[2] + f[3])) + ((f[4] + f[5]) + (f[6] + f[7]));
+}
+
+static void ask_eight(const tbLighting* g, const Asker* a, int first, int begin, int end, Eight* out)
+{
+  const tb8f zero = tb8_set1(0), texel = tb8_load(g->texel + first), up = tb8_mul(tb8_set1(lift), texel);
+  const tb8f lane = tb8_load((const float[TB_FLOATS]){0, 1, 2, 3, 4, 5, 6, 7});
+  tb8f nx = tb8_set1(a->nx), ny = tb8_set1(a->ny), nz = tb8_set1(a->nz);
+  tb8f px = tb8_add(tb8_set1(a->px), tb8_mul(up, nx)), py = tb8_add(tb8_set1(a->py), tb8_mul(up, ny)),
+       pz = tb8_add(tb8_set1(a->pz), tb8_mul(up, nz));
+  tb8f middle = tb8_load(g->middle + first);
+  tb8f x = tb8_add(tb8_add(middle, product(g->u, first, px, py, pz)),
+                   stray(tb8_load(g->jitter[0] + first), a->jx));
+  tb8f y = tb8_add(tb8_add(middle, product(g->v, first, px, py, pz)),
+                   stray(tb8_load(g->jitter[1] + first), a->jy));
+  tb8f z = tb8_add(product(g->direction, first, px, py, pz), tb8_mul(tb8_set1(slack), texel));
+  tb8f facing = tb8_max(product(g->direction, first, nx, ny, nz), zero);
+  // only lights begin … end
+  facing = tb8_choose(tb8_set1((float)(begin - first)), lane, zero, facing);
+  facing = tb8_choose(tb8_set1((float)(end - first)), lane, facing, zero);
+  const tbLightBox* b = g->box;
+  int outside = tb8_at_most(x, tb8_load(b->left + first)) | tb8_at_most(tb8_load(b->right + first), x) |
+                tb8_at_most(y, tb8_load(b->top + first)) | tb8_at_most(tb8_load(b->bottom + first), y) |
+                tb8_at_most(tb8_load(b->height + first), z) | tb8_at_most(facing, zero);
+  tb8_store(out->x, x), tb8_store(out->y, y), tb8_store(out->z, z), tb8_store(out->facing, facing);
+  out->total = total_of(out->facing), out->asked = ~(unsigned)outside & 0xff;
+}
+
+static float hidden_of(const tbLighting* g, const Eight* e, int first, int i)
+{
+  return e->facing[i] * (1 - seen(&g->light[first + i], e->x[i], e->y[i], e->z[i]));
+}
+
 static Sum sum_over(const tbLighting* g, const Asker* a, int begin, int end)
 {
-  float x[TB_LIGHTS], y[TB_LIGHTS], z[TB_LIGHTS], facing[TB_LIGHTS];
   Sum s = {0, 0};
   bool inside = a->px * a->px + a->py * a->py + a->pz * a->pz < (float)g->radius * (float)g->radius;
-  for (int i = begin; i < end; i++) {
-    ask_one(g, a, i, &x[i], &y[i], &z[i]);
-    facing[i] = facing_of(g, a, i);
+  for (int first = begin / TB_FLOATS * TB_FLOATS; first < end; first += TB_FLOATS) {
+    Eight e;
+    ask_eight(g, a, first, begin, end, &e);
+    s.facing += e.total;
+    float hidden = 0;
+    for (unsigned asked = inside ? e.asked : 0; asked; asked &= asked - 1)
+      hidden += hidden_of(g, &e, first, __builtin_ctz(asked));
+    s.seen += e.total - hidden;
   }
-  for (int i = begin; i < end; i++) {
-    if (!(facing[i] > 0)) continue;
-    s.seen += facing[i] * (inside ? seen(&g->light[i], x[i], y[i], z[i]) : 1);
-    s.facing += facing[i];
-  }
+  return s;
+}
+
+// As if nothing were hidden.
+static Sum facing_over(const tbLighting* g, const Asker* a, int begin, int end)
+{
+  Sum s = {0, 0};
+  for (int i = begin; i < end; i++) s.facing += tb_light_larger(facing_of(g, a, i), 0);
+  s.seen = s.facing;
   return s;
 }
 
@@ -210,13 +168,10 @@ static Sum sum_of_suns(const tbLighting* g, const Asker* a)
 {
   int half = g->suns / 2;
   Sum s = sum_over(g, a, half, g->suns);
-  if (s.seen != 0 && s.seen < 0.999f * s.facing) {
-    Sum inner = sum_over(g, a, 0, half);
-    return (Sum){s.seen + inner.seen, s.facing + inner.facing};
-  }
-  float facing = s.facing;
-  for (int i = 0; i < half; i++) facing += larger(facing_of(g, a, i), 0);
-  return (Sum){s.seen != 0 ? facing : 0, facing};
+  bool any = s.seen > 0.001f * s.facing, all = s.seen >= 0.999f * s.facing;
+  Sum inner = any && !all ? sum_over(g, a, 0, half) : facing_over(g, a, 0, half);
+  s.facing += inner.facing, s.seen += inner.seen;
+  return any ? s : (Sum){0, s.facing};
 }
 
 static double glint_of(const tbLighting* g, tbVec3 normal, tbVec3 eye)
@@ -240,6 +195,33 @@ void tb_lighting_sun(const tbLighting* g, tbVec3 place, tbVec3 normal, tbVec3 ey
   out->glint = s.seen > 0 ? glint_of(g, normal, eye) * (double)(s.seen / s.facing) : 0;
 }
 
+void tb_lighting_open_sun(const tbLighting* g, tbVec3 normal, tbVec3 eye, tbLit* out)
+{
+  Asker a = asker_of(g, g->centre, normal, (double[2]){0, 0});
+  Sum s = facing_over(g, &a, 0, g->suns);
+  set_sun(g, s, out);
+  out->glint = s.facing > 0 ? glint_of(g, normal, eye) : 0;
+}
+
+// As sum_of_suns has it, the outer half decides.
+tbSunSeen tb_lighting_seen_sun(const tbLighting* g, const tbVec3 place[4], tbVec3 normal,
+                               const double jitter[2])
+{
+  Asker a[4];
+  int open = 0, hidden = 0;
+  for (int k = 0; k < 4; k++) a[k] = asker_of(g, place[k], normal, jitter);
+  bool inside =
+      a[0].px * a[0].px + a[0].py * a[0].py + a[0].pz * a[0].pz < (float)g->radius * (float)g->radius;
+  for (int i = g->suns / 2; i < g->suns && !(open && hidden); i++) {
+    float x, y, z;
+    if (!(facing_of(g, &a[i & 3], i) > 0)) continue;
+    ask_one(g, &a[i & 3], i, &x, &y, &z);
+    float part = inside && in_box(g, i, x, y, z) ? seen(&g->light[i], x, y, z) : 1;
+    open += part > 0, hidden += part < 1;
+  }
+  return open && hidden ? TB_SUN_PART : open ? TB_SUN_OPEN : TB_SUN_HIDDEN;
+}
+
 void tb_lighting_sky(const tbLighting* g, tbVec3 place, tbVec3 normal, const double jitter[2], tbLit* out)
 {
   Asker a = asker_of(g, place, normal, jitter);
@@ -257,7 +239,8 @@ static double reach_of(tbVec3 along, const tbGround* ground, double half)
 // Whether something in a part of the map is higher than z.
 static bool rises_above(const tbLight* l, float z, float left, float right, float low, float high)
 {
-  int first = tile_of(l, left), last = tile_of(l, right), top = tile_of(l, low), bottom = tile_of(l, high);
+  int first = tb_light_tile(l, left), last = tb_light_tile(l, right), top = tb_light_tile(l, low),
+      bottom = tb_light_tile(l, high);
   for (int k = top; k <= bottom; k++)
     for (int i = first; i <= last; i++)
       if (l->tile[k * l->tiles + i] > z) return true;
@@ -312,21 +295,28 @@ uint64_t tb_ground_shadows(const tbLighting* g, const tbGround* ground, const do
   return ground->cell[i < last ? i : last][k < last ? k : last];
 }
 
+static Asker asker_on(const tbLighting* g, const tbGround* ground, const double at[2], const double jitter[2])
+{
+  tbVec3 d =
+      tb_madd3(tb_madd3(tb_scale3(ground->height, ground->normal), at[0], ground->u), at[1], ground->v);
+  return asker_of(g, tb_add3(g->centre, d), ground->normal, jitter);
+}
+
 // The full sum of some lights, less what is in shadow.
 static Sum sum_on(const tbLighting* g, const tbGround* ground, uint64_t shadows, const double at[2],
                   const double jitter[2], int begin, int end)
 {
   Sum s = {0, begin ? ground->sky : ground->sun};
-  tbVec3 d =
-      tb_madd3(tb_madd3(tb_scale3(ground->height, ground->normal), at[0], ground->u), at[1], ground->v);
-  Asker a = asker_of(g, tb_add3(g->centre, d), ground->normal, jitter);
-  for (int i = begin; i < end; i++) {
-    float x, y, z;
-    if (!(shadows >> i & 1)) continue;
-    ask_one(g, &a, i, &x, &y, &z);
-    s.seen -= ground->facing[i] * (1 - seen(&g->light[i], x, y, z));
+  Asker a = asker_on(g, ground, at, jitter);
+  float hidden = 0;
+  for (int first = begin / TB_FLOATS * TB_FLOATS; first < end; first += TB_FLOATS) {
+    Eight e;
+    unsigned asked = (unsigned)(shadows >> first) & 0xff;
+    if (!asked) continue;
+    ask_eight(g, &a, first, begin, end, &e);
+    for (asked &= e.asked; asked; asked &= asked - 1) hidden += hidden_of(g, &e, first, __builtin_ctz(asked));
   }
-  s.seen += s.facing;
+  s.seen = s.facing - hidden;
   return s;
 }
 
@@ -334,6 +324,25 @@ void tb_ground_sun(const tbLighting* g, const tbGround* ground, uint64_t shadows
                    const double jitter[2], tbLit* out)
 {
   set_sun(g, sum_on(g, ground, shadows, at, jitter, 0, g->suns), out);
+}
+
+tbSunSeen tb_ground_seen_sun(const tbLighting* g, const tbGround* ground, uint64_t shadows, double at[4][2],
+                             const double jitter[2])
+{
+  Asker a[4];
+  int open = 0, hidden = 0;
+  if (!(shadows & (((uint64_t)1 << g->suns) - 1))) return TB_SUN_OPEN;
+  for (int k = 0; k < 4; k++) a[k] = asker_on(g, ground, at[k], jitter);
+  for (int i = 0; i < g->suns && !(open && hidden); i++) {
+    float x, y, z, part = 1;
+    if (!(ground->facing[i] > 0)) continue;
+    if (shadows >> i & 1) {
+      ask_one(g, &a[i & 3], i, &x, &y, &z);
+      part = in_box(g, i, x, y, z) ? seen(&g->light[i], x, y, z) : 1;
+    }
+    open += part > 0, hidden += part < 1;
+  }
+  return open && hidden ? TB_SUN_PART : open ? TB_SUN_OPEN : TB_SUN_HIDDEN;
 }
 
 void tb_ground_sky(const tbLighting* g, const tbGround* ground, uint64_t shadows, const double at[2],

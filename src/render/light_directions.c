@@ -3,7 +3,7 @@
 #include "render/light.h"
 
 // Sizes of the maps, in shorter sides of the picture; with few suns, less.
-static const double sun_map[2] = {1.4, 1.1}, sky_map[2] = {0.6, 0.45};
+static const double sun_map[2] = {1.4, 1.0}, sky_map[2] = {0.6, 0.45};
 static const double sun_share = 0.62, sun_width = 0.045; // radius of the sun, rad
 
 static double turn_of(int i) { return 2.399963229728653 * i; } // the golden angle
@@ -56,7 +56,7 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
 {
   double level[2] = {0, 0}; // light on a level surface before it is scaled
   *out = (tbLighting){.suns = suns,
-                      .lights = suns + TB_SKIES,
+                      .lights = suns + (suns < TB_SUNS ? TB_DRAFT_SKIES : TB_SKIES),
                       .centre = centre,
                       .radius = radius,
                       .sun_width = sun_width,
@@ -82,7 +82,7 @@ tbStatus tb_lighting_create(tbArena* arena, const tbSubject* m, tbVec3 toward_su
   }
   spread_out(out);
   out->toward_sun = toward_sun;
-  out->scratch_bytes = (size_t)m->max_vertex * 3 * sizeof(float);
-  out->scratch = TB_TAKE(arena, char, out->scratch_bytes*(size_t)out->lights);
-  return out->scratch ? TB_OK : TB_ERROR_MEMORY;
+  if (!(out->box = TB_TAKE(arena, tbLightBox, 1))) return TB_ERROR_MEMORY;
+  out->corner = TB_TAKE(arena, tbLightCorner, (size_t)m->max_vertex * (size_t)out->lights);
+  return out->corner ? TB_OK : TB_ERROR_MEMORY;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/raster.h"
 
+#include "base/simd_float.h"
+
 #include <math.h>
 
 static int32_t min3(const int32_t v[3])
@@ -102,32 +104,72 @@ static void fill_row(float* depth, int* triangle, int number, int begin, int end
   }
 }
 
-// Small triangles: every sample of the box around one is tried, several at once. Edges go in units of a
-// sample, which keeps their signs: steps are whole numbers of it.
-enum { SMALL = 16, SMALL_REACH = 512 * TB_RASTER_UNIT }; // samples across; grid units from corner to corner
-
-static bool is_small(const tbScreenTriangle* t, int count)
+static void fill_rows(const tbRaster* r, Edge e[3], int number, int left, int right, int top, int bottom,
+                      double z, double z_right, double z_down)
 {
-  return count <= SMALL && max3(t->x) - (int64_t)min3(t->x) < SMALL_REACH &&
-         max3(t->y) - (int64_t)min3(t->y) < SMALL_REACH;
+  double inverse[3];
+  for (int k = 0; k < 3; k++) inverse[k] = e[k].right ? -1.0 / (double)e[k].right : 0;
+  for (int y = top; y < bottom; y++) {
+    int64_t at = (int64_t)y * r->width + left;
+    int begin = 0, end = right - left;
+    for (int k = 0; k < 3; k++) {
+      narrow(&e[k], inverse[k], right - left, &begin, &end);
+      e[k].at += e[k].down;
+    }
+    fill_row(r->depth + at, r->triangle ? r->triangle + at : 0, number, begin, end, z + z_down * (y - top),
+             z_right);
+  }
 }
 
-static void fill_small_row(const tbRaster* r, int64_t at, int number, const Edge e[3], int count, double z,
-                           double step)
+// Small triangles: every sample of a box around one is tried, eight at once. Edges go in units of a sample,
+// which keeps their signs: steps are whole numbers of it, and within SMALL samples floats hold all of them.
+enum { SMALL = 60 }; // samples from corner to corner
+
+typedef struct {
+  float at[3];             // the edges at the first sample of a row
+  float right[3], down[3]; // to the next sample, and to the next row
+  double z, z_right, z_down;
+} Box;
+
+static bool is_small(const tbRaster* r, const tbScreenTriangle* t, int count)
 {
-  int32_t a = (int32_t)(e[0].at >> 8), b = (int32_t)(e[1].at >> 8), c = (int32_t)(e[2].at >> 8);
-  int32_t da = (int32_t)(e[0].right / TB_RASTER_UNIT), db = (int32_t)(e[1].right / TB_RASTER_UNIT),
-          dc = (int32_t)(e[2].right / TB_RASTER_UNIT);
-  float* depth = r->depth + at;
-  int* triangle = r->triangle ? r->triangle + at : 0;
-  float here[SMALL];
-  for (int x = 0; x < count; x++) {
-    float z_here = (float)(z + step * x);
-    bool inside = ((a + da * x) | (b + db * x) | (c + dc * x)) >= 0;
-    here[x] = inside && z_here > depth[x] ? z_here : depth[x];
+  return (count + TB_FLOATS - 1) / TB_FLOATS * TB_FLOATS <= r->width &&
+         max3(t->x) - (int64_t)min3(t->x) <= SMALL * TB_RASTER_UNIT &&
+         max3(t->y) - (int64_t)min3(t->y) <= SMALL * TB_RASTER_UNIT;
+}
+
+static Box box_of(const Edge e[3], double z, double z_right, double z_down)
+{
+  Box b = {.z = z, .z_right = z_right, .z_down = z_down};
+  for (int k = 0; k < 3; k++) {
+    b.at[k] = (float)(e[k].at >> 8);
+    b.right[k] = (float)(e[k].right / TB_RASTER_UNIT), b.down[k] = (float)(e[k].down / TB_RASTER_UNIT);
   }
-  for (int x = 0; x < count && triangle; x++) triangle[x] = here[x] > depth[x] ? number : triangle[x];
-  for (int x = 0; x < count; x++) depth[x] = here[x];
+  return b;
+}
+
+// Eight columns of the box, row by row.
+static void fill_columns(const tbRaster* r, const Box* b, int number, int64_t at, int x, int rows)
+{
+  const tb8f lane = tb8_load((const float[TB_FLOATS]){0, 1, 2, 3, 4, 5, 6, 7}), zero = tb8_set1(0);
+  tb8f z_across = tb8_mul(tb8_set1((float)b->z_right), lane), edge[3], down[3];
+  float z = (float)(b->z + b->z_right * x), z_down = (float)b->z_down;
+  for (int k = 0; k < 3; k++) {
+    edge[k] = tb8_add(tb8_set1(b->at[k] + b->right[k] * (float)x), tb8_mul(tb8_set1(b->right[k]), lane));
+    down[k] = tb8_set1(b->down[k]);
+  }
+  for (int y = 0; y < rows; y++, at += r->width) {
+    tb8f here = tb8_add(tb8_set1(z + z_down * (float)y), z_across), old = tb8_load(r->depth + at);
+    tb8f inner = tb8_min(edge[0], tb8_min(edge[1], edge[2]));
+    tb8f now = tb8_choose(zero, inner, old, tb8_max(here, old));
+    for (int k = 0; k < 3; k++) edge[k] = tb8_add(edge[k], down[k]);
+    tb8_store(r->depth + at, now);
+    if (!r->triangle || !tb8_any_above(now, old)) continue;
+    float before[TB_FLOATS], after[TB_FLOATS];
+    tb8_store(before, old), tb8_store(after, now);
+    for (int i = 0; i < TB_FLOATS; i++)
+      if (after[i] > before[i]) r->triangle[at + i] = number;
+  }
 }
 
 void tb_raster_fill(const tbRaster* r, const tbScreenTriangle* t, int row_begin, int row_end)
@@ -136,6 +178,9 @@ void tb_raster_fill(const tbRaster* r, const tbScreenTriangle* t, int row_begin,
   int top = tb_raster_top(t), bottom = tb_raster_bottom(r, t);
   left = left > 0 ? left : 0, right = right < r->width ? right : r->width;
   top = top > row_begin ? top : row_begin, bottom = bottom < row_end ? bottom : row_end;
+  bool small = is_small(r, t, right - left);
+  int count = (right - left + TB_FLOATS - 1) / TB_FLOATS * TB_FLOATS;
+  if (small && left > r->width - count) left = r->width - count; // what is beside it is tried in vain
   int64_t px = (int64_t)left * TB_RASTER_UNIT + TB_RASTER_UNIT / 2,
           py = (int64_t)top * TB_RASTER_UNIT + TB_RASTER_UNIT / 2;
   Edge e[3];
@@ -147,21 +192,10 @@ void tb_raster_fill(const tbRaster* r, const tbScreenTriangle* t, int row_begin,
   double bx = t->x[1] - (double)t->x[0], by = t->y[1] - (double)t->y[0], bz = (double)t->z[1] - t->z[0];
   double cx = t->x[2] - (double)t->x[0], cy = t->y[2] - (double)t->y[0], cz = (double)t->z[2] - t->z[0];
   double scale = 1 / (bx * cy - by * cx), zx = (bz * cy - cz * by) * scale, zy = (cz * bx - bz * cx) * scale;
-  bool small = is_small(t, right - left);
-  double inverse[3];
-  for (int k = 0; k < 3; k++) inverse[k] = !small && e[k].right ? -1.0 / (double)e[k].right : 0;
-  for (int y = top; y < bottom; y++) {
-    double z = t->z[0] + zx * (double)(px - t->x[0]) +
-               zy * (double)((int64_t)y * TB_RASTER_UNIT + TB_RASTER_UNIT / 2 - t->y[0]);
-    int64_t at = (int64_t)y * r->width + left;
-    int begin = 0, end = right - left;
-    if (small) fill_small_row(r, at, t->triangle, e, end, z, zx * TB_RASTER_UNIT);
-    for (int k = 0; k < 3; k++) {
-      if (!small) narrow(&e[k], inverse[k], right - left, &begin, &end);
-      e[k].at += e[k].down;
-    }
-    if (small) continue;
-    fill_row(r->depth + at, r->triangle ? r->triangle + at : 0, t->triangle, begin, end, z,
-             zx * TB_RASTER_UNIT);
-  }
+  double z = t->z[0] + zx * (double)(px - t->x[0]) + zy * (double)(py - t->y[0]);
+  zx *= TB_RASTER_UNIT, zy *= TB_RASTER_UNIT;
+  Box box = box_of(e, z, zx, zy);
+  for (int x = 0; small && x < count; x += TB_FLOATS)
+    fill_columns(r, &box, t->triangle, (int64_t)top * r->width + left + x, x, bottom - top);
+  if (!small) fill_rows(r, e, t->triangle, left, right, top, bottom, z, zx, zy);
 }

@@ -109,7 +109,7 @@ tbStatus tb_renderer_create(tbContext* ctx, tbReplay* replay, tbRenderOptions op
   tbRenderer* r = TB_NEW(ctx, tbRenderer, 1);
   if (!r) return TB_ERROR_MEMORY;
   r->replay = replay, r->options = options;
-  r->scope.ball = TB_ARRAY(tbBall), r->place = TB_ARRAY(tbMarkPlace);
+  r->scope.ball = r->scope.outer = TB_ARRAY(tbBall), r->place = TB_ARRAY(tbMarkPlace);
   r->stage.triangle = TB_ARRAY(tbScreenTriangle), r->stage.entry = TB_ARRAY(int);
   tb_arena_init(&r->arena, ctx);
   tbStatus status = create(ctx, r);
@@ -128,6 +128,11 @@ void tb_renderer_free(tbContext* ctx, tbRenderer* r)
   tb_array_free(ctx, &r->stage.entry);
   tb_arena_free(&r->arena);
   tb_free(ctx, r);
+}
+
+static void to_bytes(int64_t count, const float* restrict shown, unsigned char* restrict out)
+{
+  for (int64_t i = 0; i < count; i++) out[i] = (unsigned char)(int)(255 * shown[i] + 0.5f);
 }
 
 tbStatus tb_renderer_draw(tbContext* ctx, tbRenderer* r, int64_t frame, unsigned char* rgb)
@@ -156,7 +161,6 @@ tbStatus tb_renderer_draw(tbContext* ctx, tbRenderer* r, int64_t frame, unsigned
     tb_paint_contacts(&canvas, view, &r->scope, r->stage.theme, &f, r->place.data);
   }
   if (o->overlay) tb_paint_overlay(&canvas, &r->subject, r->stage.theme, &r->history, &f, o->contacts);
-  for (int64_t i = 0; i < 3 * (int64_t)o->width * o->height; i++)
-    rgb[i] = (unsigned char)(int)(255 * r->stage.rgb[i] + 0.5f);
+  to_bytes(3 * (int64_t)o->width * o->height, r->stage.rgb, rgb);
   return TB_OK;
 }

@@ -36,6 +36,7 @@ typedef struct tbScreenPlane {
 typedef struct tbFacet {
   tbVec3 normal;
   int instance;
+  int leader; // the first triangle of the plane face that it belongs to, by which it is drawn; else its own
 } tbFacet;
 
 // An instance in the world: turned, then moved.
@@ -100,6 +101,8 @@ void tb_stage_find_facets(const tbStage* stage); // of all instances (visible.c)
 // The ground (ground.c): what a plane is in this frame, and its light at a place in the picture.
 void tb_ground_place(const tbStage* stage, int plane);
 tbVec3 tb_ground_light(const tbStage* stage, int plane, double x, double y, tbSkyCache* cache);
+// The same for a square of pixels at once; false: its pixels differ.
+bool tb_ground_square(const tbStage* stage, int plane, int x, int y, tbSkyCache* cache, tbVec3* out);
 
 // The sky's light that the cache has for a surface of nearly that normal; false: none.
 bool tb_sky_find(const tbSkyCache* cache, int surface, tbVec3 normal, tbVec3 up, tbLit* out);

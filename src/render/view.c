@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/view.h"
-#include "base/sort.h"
+#include "render/larger.h"
 
 enum { LOOKS = 48, CORNERS_BELOW = 2000 }; // frames looked at to find out what has to be seen; bodies
 
@@ -12,18 +12,31 @@ typedef struct {
   tbArray impulse; // double, the largest of each frame looked at
 } Seen;
 
-static int by_value(const void* a, const void* b)
+// The value that k of n are below or equal to, and the others above or equal (Hoare 1961); moves them about.
+static double select_value(double* v, size_t n, size_t k)
 {
-  double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
+  size_t low = 0, high = n - 1;
+  while (low < high) {
+    double pivot = v[low + (high - low) / 2];
+    size_t i = low, j = high;
+    for (;;) {
+      while (v[i] < pivot) i++;
+      while (pivot < v[j]) j--;
+      if (i >= j) break;
+      double other = v[i];
+      v[i++] = v[j], v[j--] = other;
+    }
+    if (k <= j) high = j;
+    else low = j + 1;
+  }
+  return v[k];
 }
 
-// The value below which a share of them lies; sorts them.
+// The value below which a share of them lies; moves them about.
 static double quantile(tbArray* values, double share)
 {
-  if (!values->count) return 0;
-  tb_sort(values->data, values->count, sizeof(double), by_value);
-  return ((double*)values->data)[(size_t)(share * (double)(values->count - 1))];
+  size_t n = values->count;
+  return n ? select_value(values->data, n, (size_t)(share * (double)(n - 1))) : 0;
 }
 
 // A ball as such, other shapes by the corners of a box around them; in large worlds all as balls.
@@ -164,6 +177,7 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
     if (near || none) TB_TRY(tb_array_push(ctx, &s->ball, &still[i], 1));
   }
   bound(s);
+  TB_TRY(tb_outermost_balls(ctx, s->ball.data, s->ball.count, &s->outer));
   double typical = seen->size.count ? quantile(&seen->size, 0.5) : 0.3 * s->radius;
   s->unit = fmin(0.11 * typical, (m->nsurface ? 0.016 : 0.03) * s->radius);
   s->impulse = quantile(&seen->impulse, 0.5);
@@ -175,7 +189,7 @@ static tbStatus look_around(tbContext* ctx, const tbSubject* m, tbReplay* replay
 tbStatus tb_scope_create(tbContext* ctx, const tbSubject* m, tbReplay* replay, int64_t first, int64_t last,
                          tbScope* out)
 {
-  tbScope s = {.ball = TB_ARRAY(tbBall)};
+  tbScope s = {.ball = TB_ARRAY(tbBall), .outer = TB_ARRAY(tbBall)};
   Seen seen = {TB_ARRAY(tbBall), TB_ARRAY(double), TB_ARRAY(double)};
   tbStatus status = look_around(ctx, m, replay, first, last, &s, &seen);
   tb_array_free(ctx, &seen.still);
@@ -186,7 +200,11 @@ tbStatus tb_scope_create(tbContext* ctx, const tbSubject* m, tbReplay* replay, i
   return status;
 }
 
-void tb_scope_free(tbContext* ctx, tbScope* s) { tb_array_free(ctx, &s->ball); }
+void tb_scope_free(tbContext* ctx, tbScope* s)
+{
+  tb_array_free(ctx, &s->ball);
+  tb_array_free(ctx, &s->outer);
+}
 
 // The views.
 
@@ -210,13 +228,13 @@ typedef struct {
 
 static Span span_of(const tbScope* s, tbVec3 axis, tbVec3 forward, double tangent)
 {
-  const tbBall* b = s->ball.data;
+  const tbBall* b = s->outer.data;
   Span p = {-INFINITY, -INFINITY};
-  for (size_t i = 0; i < s->ball.count; i++) {
+  for (size_t i = 0; i < s->outer.count; i++) {
     tbVec3 c = tb_sub3(b[i].centre, s->centre);
     double x = tb_dot3(c, axis), z = tb_dot3(c, forward), r = b[i].radius * sqrt(1 + tangent * tangent);
-    p.ahead = fmax(p.ahead, x + r - tangent * z);
-    p.behind = fmax(p.behind, -x + r - tangent * z);
+    p.ahead = tb_larger(p.ahead, x + r - tangent * z);
+    p.behind = tb_larger(p.behind, -x + r - tangent * z);
   }
   return p;
 }
@@ -224,13 +242,13 @@ static Span span_of(const tbScope* s, tbVec3 axis, tbVec3 forward, double tangen
 // How far to move along an axis so that what is seen reaches equally far to both sides of the picture.
 static double centre(const tbScope* s, const tbView* v, tbVec3 axis, double low, double high)
 {
-  const tbBall* b = s->ball.data;
+  const tbBall* b = s->outer.data;
   for (int step = 0; step < 24; step++) {
     double middle = 0.5 * (low + high), ahead = -INFINITY, behind = -INFINITY;
-    for (size_t i = 0; i < s->ball.count; i++) {
+    for (size_t i = 0; i < s->outer.count; i++) {
       tbVec3 d = tb_sub3(b[i].centre, v->eye);
       double x = tb_dot3(d, axis) - middle, z = tb_dot3(d, v->forward);
-      ahead = fmax(ahead, (x + b[i].radius) / z), behind = fmax(behind, (b[i].radius - x) / z);
+      ahead = tb_larger(ahead, (x + b[i].radius) / z), behind = tb_larger(behind, (b[i].radius - x) / z);
     }
     if (ahead > behind) low = middle;
     else high = middle;
@@ -242,7 +260,7 @@ static double centre(const tbScope* s, const tbView* v, tbVec3 axis, double low,
 static void fit(tbView* v, const tbScope* s, const tbRenderOptions* o)
 {
   double tx = 0.44 * o->width / v->focal / (1 + s->room), ty = 0.40 * o->height / v->focal / (1 + s->room);
-  if (!s->ball.count) {
+  if (!s->outer.count) {
     v->eye = tb_madd3(s->centre, -4 * s->radius, v->forward);
     return;
   }

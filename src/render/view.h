@@ -20,6 +20,7 @@ typedef struct tbScope {
   tbVec3 from;    // unit, from there to the eye
   tbArray ball;   // tbBall, first of what moves
   int moving;     // how many those are
+  tbArray outer;  // tbBall, those that a view has to be fitted to
   double room;    // around it, as a share of it: one body alone wants more than many
   double unit;    // m: radius of a contact's mark
   double impulse; // N·s: the arrow of this one has its full length
@@ -29,6 +30,9 @@ typedef struct tbBall {
   tbVec3 centre;
   double radius;
 } tbBall;
+
+// Appends the balls that no others surround: the convex hull of these is that of all.
+tbStatus tb_outermost_balls(tbContext* ctx, const tbBall* ball, size_t count, tbArray* out);
 
 tbStatus tb_scope_create(tbContext* ctx, const tbSubject* subject, tbReplay* replay, int64_t first,
                          int64_t last, tbScope* out);

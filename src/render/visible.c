@@ -67,7 +67,7 @@ static tbStatus push_instance(tbContext* ctx, tbStage* s, int index)
     tbVec3 p[3];
     for (int k = 0; k < 3; k++) p[k] = cut ? tb_posed_vertex(posed, in, mesh->vertex[v[k]]) : s->screen[v[k]];
     if (part && tb_cut_hides(&s->cut, p[0], p[1], p[2])) continue;
-    TB_TRY((cut ? push_cut : push)(ctx, s, p, in->triangle + t, both));
+    TB_TRY((cut ? push_cut : push)(ctx, s, p, s->facet[in->triangle + t].leader, both));
   }
   return TB_OK;
 }
@@ -107,21 +107,37 @@ static void fill_bands(void* user, int begin, int end, int piece)
   }
 }
 
+// Whether a triangle lies in the plane of another, and both have one normal, that of the plane.
+static bool continues(const tbSolidMesh* mesh, int leader, int triangle)
+{
+  const tbVec3 *n = &mesh->normal[3 * leader], *m = &mesh->normal[3 * triangle];
+  for (int k = 0; k < 3; k++) {
+    tbVec3 d = tb_sub3(mesh->vertex[mesh->triangle[triangle][k]], mesh->vertex[mesh->triangle[leader][0]]);
+    tbVec3 e = tb_sub3(mesh->vertex[mesh->triangle[leader][k]], mesh->vertex[mesh->triangle[leader][0]]);
+    double tiny = 1e-12 * mesh->reach;
+    if (!(tb_distance3(m[k], n[0]) < 1e-12 && tb_distance3(n[k], n[0]) < 1e-12)) return false;
+    if (!(fabs(tb_dot3(d, n[0])) <= tiny && fabs(tb_dot3(e, n[0])) <= tiny)) return false;
+  }
+  return true;
+}
+
 // Meshes that deform have other normals in each frame.
-static void find_facets(const tbStage* s, int index)
+static void find_facets(const tbStage* s, int index, bool deforms)
 {
   const tbInstance* in = &s->subject->instance[index];
   const tbSolidMesh* mesh = &s->subject->mesh[in->mesh];
+  int leader = 0;
   for (int t = 0; t < mesh->ntriangle; t++) {
     const tbVec3* n = &mesh->normal[3 * t];
     tbVec3 mean = tb_normalize3(tb_add3(tb_add3(n[0], n[1]), n[2]));
-    s->facet[in->triangle + t] = (tbFacet){tb_quat_rotate(in->pose.q, mean), index};
+    if (deforms || !continues(mesh, leader, t)) leader = t;
+    s->facet[in->triangle + t] = (tbFacet){tb_quat_rotate(in->pose.q, mean), index, in->triangle + leader};
   }
 }
 
 void tb_stage_find_facets(const tbStage* s)
 {
-  for (int i = 0; i < s->subject->ninstance; i++) find_facets(s, i);
+  for (int i = 0; i < s->subject->ninstance; i++) find_facets(s, i, false);
 }
 
 static void pose_instances(const tbStage* s)
@@ -133,7 +149,7 @@ static void pose_instances(const tbStage* s)
   }
   for (int k = 0; k < m->nsurface; k++) {
     const tbSubjectBody* body = &m->body[m->surface[k].body];
-    for (int i = body->first; i < body->first + body->count; i++) find_facets(s, i);
+    for (int i = body->first; i < body->first + body->count; i++) find_facets(s, i, true);
   }
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lights' maps: what each direction sees first.
+#include "render/light.h"
+#include "render/raster.h"
+
+typedef struct {
+  const tbLighting* lighting;
+  const tbSubject* subject;
+  const tbCut* cut;
+} Work;
+
+static tbLightCorner project(const tbLighting* g, const tbLight* l, tbVec3 p)
+{
+  tbVec3 d = tb_sub3(p, g->centre);
+  tbLightCorner c = {.x = (float)(0.5 * l->size + tb_dot3(l->u, d)),
+                     .y = (float)(0.5 * l->size + tb_dot3(l->v, d)),
+                     .z = (float)tb_dot3(l->direction, d)};
+  c.grid[0] = tb_raster_grid(c.x), c.grid[1] = tb_raster_grid(c.y);
+  return c;
+}
+
+static void grow(tbLightBounds* b, tbLightCorner c)
+{
+  b->left = tb_light_smaller(b->left, c.x - 2), b->right = tb_light_larger(b->right, c.x + 2);
+  b->top = tb_light_smaller(b->top, c.y - 2), b->bottom = tb_light_larger(b->bottom, c.y + 2);
+  b->height = tb_light_larger(b->height, c.z);
+}
+
+// Raises the tiles that a triangle touches to its highest corner.
+static void raise_tiles(const tbLight* l, const tbLightCorner* a, const tbLightCorner* b,
+                        const tbLightCorner* c)
+{
+  float top = tb_light_larger(a->z, tb_light_larger(b->z, c->z));
+  int left = tb_light_tile(l, tb_light_smaller(a->x, tb_light_smaller(b->x, c->x)) - 3),
+      right = tb_light_tile(l, tb_light_larger(a->x, tb_light_larger(b->x, c->x)) + 3);
+  int low = tb_light_tile(l, tb_light_smaller(a->y, tb_light_smaller(b->y, c->y)) - 3),
+      high = tb_light_tile(l, tb_light_larger(a->y, tb_light_larger(b->y, c->y)) + 3);
+  top += 1e-5f * fabsf(top); // texels are interpolated
+  for (int k = low; k <= high; k++)
+    for (int i = left; i <= right; i++) {
+      float* tile = &l->tile[k * l->tiles + i];
+      if (top > *tile) *tile = top;
+    }
+}
+
+static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T, int v)
+{
+  return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
+}
+
+static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject* m, int index,
+                          const tbCut* cut, const tbRaster* raster, tbLightCorner* corner)
+{
+  const tbInstance* in = &m->instance[index];
+  const tbSolidMesh* mesh = &m->mesh[in->mesh];
+  if (m->cut[index] == TB_CUT_ALL) return;
+  tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
+  tbMat3 R = tb_quat_mat3(T.q);
+  bool both = m->body[in->body].sheet; // others hide what faces away themselves
+  for (int v = 0; v < mesh->nvertex; v++) {
+    corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
+    grow(l->bounds, corner[v]);
+  }
+  for (int t = 0; t < mesh->ntriangle; t++) {
+    const int* v = mesh->triangle[t];
+    if (m->cut[index] == TB_CUT_NEAR &&
+        tb_cut_hides(cut, place(in, mesh, T, v[0]), place(in, mesh, T, v[1]), place(in, mesh, T, v[2])))
+      continue;
+    tbScreenTriangle s = {.triangle = 0};
+    for (int k = 0; k < 3; k++) {
+      const tbLightCorner* c = &corner[v[k]];
+      s.x[k] = c->grid[0], s.y[k] = c->grid[1], s.z[k] = c->z;
+    }
+    if (!tb_raster_accept(raster, &s, both)) continue;
+    tb_raster_fill(raster, &s, 0, raster->height);
+    raise_tiles(l, &corner[v[0]], &corner[v[1]], &corner[v[2]]);
+  }
+}
+
+static void draw_maps(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Work* w = user;
+  for (int i = begin; i < end; i++) {
+    const tbLight* l = &w->lighting->light[i];
+    tbRaster raster = {l->size, l->size, l->map, NULL};
+    for (int k = 0; k < l->size * l->size; k++) l->map[k] = -INFINITY;
+    for (int k = 0; k < l->tiles * l->tiles; k++) l->tile[k] = -INFINITY;
+    *l->bounds = (tbLightBounds){INFINITY, -INFINITY, INFINITY, -INFINITY, -INFINITY};
+    tbLightCorner* corner = w->lighting->corner + (size_t)i * (size_t)w->subject->max_vertex;
+    for (int k = 0; k < w->subject->ninstance; k++)
+      draw_instance(w->lighting, l, w->subject, k, w->cut, &raster, corner);
+  }
+}
+
+void tb_lighting_draw(tbThreads* threads, const tbLighting* lighting, const tbSubject* subject,
+                      const tbCut* cut)
+{
+  Work w = {lighting, subject, cut};
+  tb_parallel_for(threads, lighting->lights, 1, draw_maps, &w);
+  for (int i = 0; i < lighting->lights; i++) {
+    const tbLightBounds* b = lighting->light[i].bounds;
+    float last = (float)(lighting->light[i].size - 1);
+    tbLightBox* box = lighting->box;
+    box->left[i] = tb_light_larger(b->left, 0), box->right[i] = tb_light_smaller(b->right, last);
+    box->top[i] = tb_light_larger(b->top, 0), box->bottom[i] = tb_light_smaller(b->bottom, last);
+    box->height[i] = b->height;
+  }
+}
