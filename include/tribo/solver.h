@@ -94,6 +94,25 @@ typedef struct tbTraceEvent {
   const tbProblem* problem;
 } tbTraceEvent;
 
+// Merit functions that rules for stopping look at (course §3.2.1); src/solve/merit.h says what they are.
+typedef enum tbMerit {
+  TB_MERIT_JUDGE,
+  TB_MERIT_ITERATE,
+  TB_MERIT_COMPLEMENTARITY,
+  TB_MERIT_MINIMUM_MAP,
+  TB_MERIT_NATURAL_MAP,
+  TB_MERIT_FISCHER_BURMEISTER,
+  TB_MERIT_COUNT
+} tbMerit;
+
+const char* tb_merit_name(tbMerit merit);
+
+// The bounds of friction in boxed methods that pivot: settled with the normal impulses that they follow, or
+// taken once, from normal impulses without friction (course §1.7).
+typedef enum tbLimits { TB_LIMITS_FOLLOWING, TB_LIMITS_FROZEN, TB_LIMITS_COUNT } tbLimits;
+
+const char* tb_limits_name(tbLimits limits);
+
 typedef struct tbSolveOptions {
   const char* solver; // a name of the table
   tbModel model;      // what to solve; must be among the solver's models
@@ -104,6 +123,13 @@ typedef struct tbSolveOptions {
   double velocity_tolerance; // on the judge's number in m/s, which no mass can hide
   double aim; // once the tolerances are reached, go on for a few more iterations towards this share of
               // them, so that the next step's warm start is within them by itself; 0: stop there
+  // Rules that end a run early, by a merit function; it has converged only where the judge's tolerances are
+  // met. Each may be 0: not asked.
+  tbMerit merit;
+  double
+      merit_tolerance;  // it ends where θ is no more than this; not for the iterate, whose size says nothing
+  double merit_change;  // or where an iteration changes θ by no more than this part of it
+  double merit_growth;  // or, as failed, where one multiplies it by more than this
   int max_iterations;   // ≥ 0
   double time_budget_s; // of the call, set-up included; 0: none
   double* time_left_s;  // null, or what several calls share: each has no more than is left of it, and takes
@@ -118,6 +144,7 @@ typedef struct tbSolveOptions {
   int sweeps;                      // of pgs-sm before each solve in the subspace; 0: 5
   double stagger_tolerance; // staggered: relative change of friction in kinetic energy that ends it, too; 0:
                             // none
+  tbLimits limits;          // of murty and bpp
   tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
                        // until the budget is spent, and the judge says by how much its answer is wrong.
                        // `cr`, `staggered-cr` and `ica` have no use for it: they solve with A
@@ -142,6 +169,7 @@ typedef struct tbSolveResult {
   int iterations;      // where `auto` solved islands by themselves: the most that one took
   double time_s;       // the method, its tests for stopping included; not the assembly of W
   double setup_s;      // building what the method needs
+  double merit;        // θ where it was looked at last; 0: no rule asked for it
   double operations;   // multiplications and additions: work without a clock; 0: the method does not count it
   tbResidual residual; // of the returned λ, the best one judged
   const char* used;    // the method that finished; for `auto` that of its last stage, or of the island with

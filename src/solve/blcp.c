@@ -14,6 +14,12 @@ static const double EPSILON = 1e-8; // of the proximal term, beside a diagonal n
 static const double RUNAWAY =
     1e8; // x beyond this many times the data only goes on because of the proximal term
 
+const char* tb_limits_name(tbLimits limits)
+{
+  static const char* const names[TB_LIMITS_COUNT] = {"following", "frozen"};
+  return (unsigned)limits < TB_LIMITS_COUNT ? names[limits] : "unknown";
+}
+
 void tb_blcp_layout(tbBlcp* b, tbScratch* s, const tbDelassus* W)
 {
   size_t n = (size_t)W->problem->nrow;
@@ -335,8 +341,39 @@ tbIndexSet tb_blcp_belongs(const tbBlcp* b, const double* x, const double* v, in
   return set;
 }
 
+// The BLCP of bounds frozen at x_n, to the accuracy that moving the proximal centre reaches. True: over.
+static bool solve_frozen(tbBlcp* b, const double* x, bool (*solve)(tbBlcp* b, void* user), void* user)
+{
+  enum { MOVES = 4 };
+  tb_blcp_freeze(b, x);
+  for (int k = 0; k < MOVES; k++) {
+    if (solve(b, user)) return true;
+    tb_blcp_move_centre(b, b->x);
+  }
+  return false;
+}
+
+// Normal impulses without friction give the bounds, once (course §1.7). The answer is that of these bounds,
+// whatever the judge says of it.
+static void freeze_limits(tbBlcp* b, bool (*solve)(tbBlcp* b, void* user), void* user)
+{
+  memset(b->y, 0, (size_t)b->n * sizeof *b->y);
+  if (solve_frozen(b, b->y, solve, user)) return;
+  memcpy(b->y, b->x, (size_t)b->n * sizeof *b->y);
+  if (solve_frozen(b, b->y, solve, user)) return;
+  for (int i = 0; i < b->n; i++) b->lambda[i] = fmin(fmax(b->x[i], b->lo[i]), b->hi[i]) * b->scale[i];
+  tb_run_judge_next(b->run);
+  if (tb_run_done(b->run, b->iteration++, b->lambda)) return;
+  tb_run_settle(b->run, b->lambda);
+  tb_run_stop(b->run, TB_MAX_ITERATIONS);
+}
+
 void tb_blcp_fixed_point(tbBlcp* b, bool (*solve)(tbBlcp* b, void* user), void* user)
 {
+  if (b->follows && b->run->o->limits == TB_LIMITS_FROZEN) {
+    freeze_limits(b, solve, user);
+    return;
+  }
   double best = INFINITY;
   for (int stalled = 0; stalled < 60;) {
     if (solve(b, user) || tb_blcp_done(b, b->x, b->v, true)) return;

@@ -18,6 +18,8 @@ static const char* preconditioner_at(int i)
 {
   return i < TB_PRECONDITIONER_COUNT ? tb_preconditioner_name((tbPreconditioner)i) : NULL;
 }
+static const char* merit_at(int i) { return i < TB_MERIT_COUNT ? tb_merit_name((tbMerit)i) : NULL; }
+static const char* limits_at(int i) { return i < TB_LIMITS_COUNT ? tb_limits_name((tbLimits)i) : NULL; }
 static const char* krylov_at(int i) { return i < TB_KRYLOV_COUNT ? tb_krylov_name((tbKrylov)i) : NULL; }
 static const char* state_changes_at(int i)
 {
@@ -39,6 +41,14 @@ static const tbOption rows[] = {
      .text = "on the residual over ‖q‖ as well; 0: not asked"},
     {ROW("solver.aim", TB_OPTION_NUMBER, aim), .high = 1,
      .text = "once the tolerances are met, go on towards this share of them; 0: chosen by the scheme"},
+    {ROW("solver.merit", TB_OPTION_CHOICE, merit), .choice = merit_at,
+     .text = "the merit function θ that the next three look at, after every iteration"},
+    {ROW("solver.merit_tolerance", TB_OPTION_NUMBER, merit_tolerance), .high = INFINITY,
+     .text = "ends where θ is no more than this, converged or not; not for iterate; 0: it does not"},
+    {ROW("solver.merit_change", TB_OPTION_NUMBER, merit_change), .high = 1,
+     .text = "ends where an iteration changes θ by no more than this part of it; 0: it does not"},
+    {ROW("solver.merit_growth", TB_OPTION_NUMBER, merit_growth), .high = INFINITY,
+     .text = "ends, as failed, where an iteration multiplies θ by more than this; 0: it does not"},
     {ROW("solver.time_budget", TB_OPTION_NUMBER, time_budget_s), .high = INFINITY, .unit = "s",
      .text = "of each solve; 0: none. Results then depend on the machine"},
     {ROW("solver.order", TB_OPTION_CHOICE, order), .choice = order_at,
@@ -62,6 +72,10 @@ static const tbOption rows[] = {
     {ROW("solver.stagger_tolerance", TB_OPTION_NUMBER, stagger_tolerance), .high = 1,
      .text = "staggered: ends, too, where the change of friction is this part of it in kinetic energy; 0: it "
              "does not"},
+    {ROW("solver.limits", TB_OPTION_CHOICE, limits), .choice = limits_at,
+     .text =
+         "of murty and bpp: bounds of friction follow the normal impulses, or are frozen at those of a solve "
+         "without friction"},
     {ROW("solver.inverse", TB_OPTION_CHOICE, inverse), .choice = inverse_at,
      .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how "
              "wrong it is"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "problem/judge.h"
-#include "solve/run.h"
+#include "solve/merit.h"
 #include "tribo/math.h"
 
 #include <limits.h>
@@ -207,6 +207,16 @@ bool tb_run_spent(tbRun* run)
   return run->iterations >= run->o->max_iterations && end(run, TB_MAX_ITERATIONS);
 }
 
+// The rules of the merit function; the first look knows no change.
+static tbMeritRule ask_merit(tbRun* run, const double* lambda)
+{
+  if (!run->merit_u || !run->W) return TB_MERIT_GO_ON;
+  double last = run->merit;
+  if (run->w) tb_judge_start_from(run->judge, run->w);
+  run->merit = tb_merit(run, lambda, run->merit_u);
+  return tb_merit_rule(run->o, last, run->merit);
+}
+
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
@@ -217,7 +227,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   double elapsed = tb_seconds() - run->started - run->excluded;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
        late = reason == TB_STOP_TIME, cancelled = reason == TB_STOP_CANCELLED;
-  bool due = iteration >= run->next_check || spent || late || cancelled;
+  tbMeritRule rule = ask_merit(run, lambda);
+  bool due = iteration >= run->next_check || spent || late || cancelled || rule != TB_MERIT_GO_ON;
   if (!due && !o->trace) return false;
 
   tbResidual residual;
@@ -235,7 +246,7 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (o->watch) o->watch(o->watch_user, &event);
   bool good = keep_the_best(run, &residual, lambda);
   if (good && !run->good) run->good_at = run->iterations, run->good = true;
-  if (run->good && polished(run, &residual)) return end(run, TB_CONVERGED);
+  if (run->good && (rule != TB_MERIT_GO_ON || polished(run, &residual))) return end(run, TB_CONVERGED);
   double number = number_of(run, &residual);
   run->next_check = next_check_after(run, iteration, number, good ? tb_run_aim(run) : 1);
   if (run->good) run->next_check = iteration + 1 + (run->next_check - iteration - 1) / 8;
@@ -244,7 +255,8 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (cancelled) return end(run, TB_CANCELLED);
   // infinite: λ is no longer finite
   run->lost = isinf(number) ? iteration > 0 : diverged(run, &residual);
-  if (run->lost) return end(run, TB_FAILED);
+  if (run->lost || rule == TB_MERIT_DIVERGES) return end(run, TB_FAILED);
+  if (rule == TB_MERIT_ENDS) return end(run, TB_MAX_ITERATIONS);
   if (late) return end(run, TB_TIME);
   if (spent) return end(run, run->iterations >= o->max_iterations ? TB_MAX_ITERATIONS : TB_FAILED);
   if (run->too_slow && run->too_slow(run->too_slow_user, iteration, number)) return end(run, TB_FAILED);

@@ -44,6 +44,8 @@ struct tbRun {
   int good_at;                    // the iteration, of all, at which they were
   double last_number;             // what the judge said at last_check, as a multiple of the tolerances
   double first_error, last_error; // E, unscaled, at the first look and at last_check
+  double* merit_u;                // workspace (nrow); null: no rule asks for it
+  double merit;                   // θ of the last iteration
   int rises;                      // looks in a row at which E had grown
   bool start_known;               // judged already, or not worth asking the judge about: λ = 0
   bool costly;                    // from the table

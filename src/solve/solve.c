@@ -4,6 +4,7 @@
 #include "problem/judge.h"
 #include "solve/judged.h"
 #include "solve/kept.h"
+#include "solve/merit.h"
 #include "solve/methods.h"
 #include "solve/options.h"
 #include "solve/run.h"
@@ -136,7 +137,7 @@ tbStatus tb_run_method(tbContext* ctx, const tbSolver* solver, tbRun* run, doubl
   run->seldom = !solver->asks ? 0 : judging_is_expensive(run->p) ? DEAR : SELDOM;
   run->next_check = run->seldom;
   run->last_check = 0;
-  run->last_number = run->last_error = INFINITY;
+  run->last_number = run->last_error = run->merit = INFINITY;
   run->rises = 0;
   tbStatus status = tb_run_prepare(ctx, solver, run);
   if (status == TB_OK) {
@@ -260,7 +261,10 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
                .stage_cap = INT_MAX};
   double* iterate = TB_TAKE(&arena, double, rows);
   run.best = TB_TAKE(&arena, double, rows);
-  tbStatus status = iterate && run.best ? tb_run_judge_get(ctx, &run) : TB_ERROR_MEMORY;
+  bool asked = tb_merit_is_asked(options);
+  if (asked) run.merit_u = TB_TAKE(&arena, double, rows);
+  tbStatus status =
+      iterate && run.best && (!asked || run.merit_u) ? tb_run_judge_get(ctx, &run) : TB_ERROR_MEMORY;
   bool over = false;
   if (status == TB_OK) {
     memcpy(iterate, lambda, rows * sizeof *lambda);
@@ -296,6 +300,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
         .iterations = run.iterations,
         .time_s = run.finished - run.started - run.excluded,
         .setup_s = run.started - start,
+        .merit = asked && isfinite(run.merit) ? run.merit : 0,
         .operations = solver->counts ? run.operations : 0,
         .residual = run.best_residual,
         .used = run.used,
