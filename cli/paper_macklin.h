@@ -12,6 +12,8 @@
 #define MACKLIN_DUAL \
   "scheme.name=xpbd scheme.mass_splitting=true scheme.contact_stiffness=0 scheme.friction_stiffness=0"
 
+tbStatus macklin_cloth(Paper* paper); // fig. 12 (paper_macklin_cloth.c)
+
 // Fig. 13: a throw that is searched for, and what gradients cost (paper_macklin_gradient.c).
 tbStatus macklin_gradient(Paper* paper);
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char* const schemes[] = {"primal", "xpbd", "vbd", "avbd", "soft-step", "semi-implicit"};
-enum { SCHEMES = 6, RATIOS = 7, BUDGETS = 6 };
+static const char* const schemes[] = {"primal", "xpbd", "vbd", "avbd", "soft-step", "semi-implicit", "pd"};
+enum { SCHEMES = 7, RATIOS = 7, BUDGETS = 6 };
 static const double STANDS = 5e-3; // m
 
 static tbStatus stand(Paper* p, const char* scheme, double ratio, double* out)
@@ -104,6 +104,7 @@ static tbStatus budget(Paper* p, const char* scene, const char* scheme, int iter
   TB_TRY(tb_gallery_load(p->ctx, gallery, NULL, NULL, &loaded));
   tbStepOptions o = loaded.step;
   o.scheme = scheme, o.iterations = iterations, o.certify = 1;
+  if (strcmp(scheme, "soft-step") == 0) o.substeps = iterations;
   o.solver.max_iterations = iterations;
   tbStatus status = TB_OK;
   int steps = p->quick ? 4 : 40, counted = 0;

@@ -91,7 +91,7 @@ void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
   .unpin = tb_deformable_unpin, .push = tb_deformable_push, .motion_of = tb_deformable_motion, \
   .lose = tb_deformable_lose, .begin = tb_deformable_begin, .prepare = tb_deformable_prepare, \
   .project = tb_deformable_project, .potential = tb_deformable_potential, \
-  .linearise = tb_deformable_linearise, .metric = tb_deformable_metric, \
+  .linearise = tb_deformable_linearise, .split = tb_deformable_split, .elements = tb_deformable_elements, .metric = tb_deformable_metric, \
   .contact = tb_deformable_contact, .attached = tb_deformable_attached, .attach = tb_deformable_attach, \
   .detach = tb_deformable_detach, .changes = tb_deformable_changes, .advance = tb_deformable_advance, .note = tb_deformable_note, \
   .surface = tb_deformable_surface, .expect = tb_deformable_expect, \

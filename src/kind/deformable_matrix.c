@@ -195,6 +195,10 @@ void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* b, int* d
 {
   const tbBodyStep* step = &view->step[body];
   const tbDeformableStep* s = step->own;
+  if (step->split) {
+    tb_deformable_masses(step, b, dof);
+    return;
+  }
   const tbCsr* A = s->pattern;
   const tbPacked* packed = s->packed.pattern ? &s->packed : NULL;
   if (step->lent)

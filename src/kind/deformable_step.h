@@ -3,6 +3,7 @@
 #ifndef TB_KIND_DEFORMABLE_STEP_H
 #define TB_KIND_DEFORMABLE_STEP_H
 
+#include "fem/rows.h"
 #include "kind/deformable.h"
 #include "kind/step.h"
 
@@ -19,6 +20,8 @@ typedef struct tbDeformableStep {
   tbPacked packed;           // of A: the arrays below; without a pattern: not made
   double *value, *inverse;   // inverse, rounded: null where there is a factor
   float* rounded;
+  double* node_mass;     // split: of the nodes, with what damps them; else null         (nnode)  kg
+  tbElementRows* row;    // split: of the elements
   double *force, *space; // elastic forces, then what is solved for; room to solve in
 } tbDeformableStep;
 
@@ -35,6 +38,13 @@ void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* builder, 
 
 // Velocities of the nodes that are held fast or by a body in prescribed motion.
 void tb_deformable_lead(const tbWorld* world, const tbDeformable* deformable, double h, tbVec3* pin);
+
+// deformable_split.c
+tbStatus tb_deformable_split(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbBody* body,
+                             double h, const tbVec3* V, tbBodyStep* out);
+void tb_deformable_masses(const tbBodyStep* step, tbBuilder* builder, int* dof);
+tbStatus tb_deformable_elements(tbContext* ctx, const tbStepView* view, int body, tbBuilder* builder,
+                                tbArray* guess);
 
 // deformable_pd.c
 tbStatus tb_deformable_project(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, const tbWorld* world,

@@ -89,6 +89,13 @@ struct tbKind {
   tbStatus (*linearise)(tbContext* ctx, const tbBody* body, double dt, const tbVec3* x, const tbVec3* v,
                         const tbVec3* miss, struct tbBodyStep* step);
 
+  // The same as point masses, and its elements as rows with compliance, linear about the nodes that
+  // velocities V lead to (null: where they are); and these rows in a problem, with a warm start for each.
+  tbStatus (*split)(tbContext* ctx, tbArena* arena, const tbWorld* world, const tbBody* body, double dt,
+                    const tbVec3* V, struct tbBodyStep* out);
+  tbStatus (*elements)(tbContext* ctx, const struct tbStepView* view, int body, struct tbBuilder* builder,
+                       tbArray* guess);
+
   // In a problem: its block of the metric and free velocities; the columns of a contact; of rows on a frame's
   // v and ω; and v and ω of what was found.
   void (*metric)(const struct tbStepView* view, int body, struct tbBuilder* builder, int* dof);

@@ -94,7 +94,8 @@ static void add_blocks(tbBuilder* b, const tbStepView* view, tbPlace* place)
       const tbKind* kind = tb_bodies(view->world)[i].kind;
       if (place[i].dof < 0 || (kind->begin != NULL) != solved) continue;
       kind->metric(view, (int)i, b, &place[i].dof);
-      place[i].block = block++, place[i].offset = 0;
+      place[i].block = block, place[i].offset = 0;
+      block += solved && view->step[i].split ? view->step[i].size / 3 : 1;
     }
 }
 
@@ -104,16 +105,17 @@ static void mark(const tbWorld* w, int body, tbPlace* place)
 }
 
 // Bodies that something touches get a place: dof 0 until they have their own.
-static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints, int count, bool solved,
-                        tbPlace* place)
+static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints, int count,
+                        const tbBodyStep* step, tbPlace* place)
 {
   for (size_t i = 0; i < w->body.count; i++) place[i].dof = -1;
   for (int i = 0; i < count; i++) {
     mark(w, constraints[i].body_a, place);
     mark(w, constraints[i].body_b, place);
   }
-  for (size_t i = 0; solved && i < w->body.count; i++) {
+  for (size_t i = 0; step && i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
+    if (step[i].split) mark(w, (int)i, place);
     for (int k = 0, other; b->kind->attached && b->kind->attached(b, k, &other); k++) {
       if (other < 0 || tb_bodies(w)[other].motion != TB_BODY_DYNAMIC) continue;
       mark(w, (int)i, place);
@@ -159,6 +161,8 @@ static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbStepOptions* o, bool 
     const tbKind* kind = tb_bodies(view->world)[i].kind;
     if (kind->attach) TB_TRY(kind->attach(ctx, view, (int)i, b, guess));
   }
+  for (size_t i = 0; view->step && i < view->world->body.count; i++)
+    if (view->step[i].split) TB_TRY(tb_bodies(view->world)[i].kind->elements(ctx, view, (int)i, b, guess));
   return TB_OK;
 }
 
@@ -190,7 +194,7 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
                       .nblock = TB_TAKE(arena, uint8_t, w->joint.count),
                       .slot = TB_TAKE(arena, uint8_t, TB_JOINT_BLOCKS * w->joint.count)};
   if (!out->place || !out->pushed || !out->nblock || !out->slot) return TB_ERROR_MEMORY;
-  mark_bodies(w, constraints, count, step != NULL, out->place);
+  mark_bodies(w, constraints, count, step, out->place);
   tbGeometric* stiff = NULL;
   if (w->joint.count > 0 && way == TB_ASSEMBLE_VELOCITIES) {
     stiff = TB_TAKE(arena, tbGeometric, w->body.count);

@@ -7,7 +7,8 @@
 #include "step/joint_rows.h"
 
 // A step's problem and how it belongs to the world. Contacts come first, in the order of the constraints,
-// then the blocks of the joints. Bodies that nothing touches are left out.
+// then the blocks of the joints, of attached nodes, and of elements that are rows. Bodies that nothing
+// touches are left out.
 typedef struct tbAssembly {
   tbProblem* problem;
   double* lambda; // in: warm start; out: impulses                     (nrow)

@@ -22,10 +22,16 @@ static tbStatus descend(tbContext* ctx, tbRelaxedRun* run)
   return tb_relaxed_descent_end(ctx, run, &r);
 }
 
+static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        tbStepReport* report)
+{
+  return tb_relaxed_prepare(ctx, w, o, false, work, report);
+}
+
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                       tbStepReport* report)
 {
   return tb_relaxed_solve(ctx, w, o, descend, "primal", work, report);
 }
 
-const tbSchemeMethod tb_primal = TB_RELAXED_SCHEME(solve);
+const tbSchemeMethod tb_primal = TB_RELAXED_SCHEME(prepare, solve);

@@ -51,12 +51,13 @@ static tbStatus assemble(tbContext* ctx, const tbWorld* w, const tbStepOptions* 
                      soft->step, work->constraints.data, (int)work->constraints.count, &work->assembly);
 }
 
-tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
-                            tbStepReport* report)
+tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, bool split,
+                            tbStepWork* work, tbStepReport* report)
 {
   double clock = tb_seconds();
   tbRelaxedSoft* soft = work->own = TB_TAKE(work->arena, tbRelaxedSoft, 1);
   if (!soft) return TB_ERROR_MEMORY;
+  soft->split = split;
   soft->soft_contacts = TB_ARRAY(tbSoftContact), soft->met = TB_ARRAY(tbSurfaceContact);
   tb_surface_candidates_init(&soft->candidates);
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));
@@ -205,10 +206,9 @@ static tbStatus solve_once(tbContext* ctx, const tbWorld* w, const tbStepOptions
 }
 
 // And again with the contacts of inner spheres that would pass through something.
-tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbRelaxedSolve* solve,
-                          const char* name, tbStepWork* work, tbStepReport* report)
+static tbStatus solve_rounds(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbRelaxedSolve* solve,
+                             const tbStepReport before, tbStepWork* work, tbStepReport* report)
 {
-  const tbStepReport before = *report;
   for (int round = 0, added = 1; added > 0; round++) {
     report->outcome = before.outcome, report->residual = before.residual;
     TB_TRY(solve_once(ctx, w, o, solve, work, report));
@@ -220,6 +220,32 @@ tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* w, const tbStepOptions*
     TB_TRY(assemble(ctx, w, o, work));
     tb_step_clock(report, TB_PHASE_ASSEMBLE, &clock);
   }
+  return TB_OK;
+}
+
+// Impulses that were found are what contacts start from when elasticity is taken anew.
+static void learn(tbStepWork* work)
+{
+  tbContactConstraint* t = work->constraints.data;
+  for (int i = 0; i < work->assembly.nconstraint; i++)
+    for (int k = 0; k < t[i].rows; k++)
+      t[i].guess[k] = work->assembly.lambda[work->assembly.problem->row_adr[i] + k];
+}
+
+tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbRelaxedSolve* solve,
+                          const char* name, tbStepWork* work, tbStepReport* report)
+{
+  const tbStepReport before = *report;
+  bool again = true;
+  for (int round = 1; again; round++) {
+    TB_TRY(solve_rounds(ctx, w, o, solve, before, work, report));
+    TB_TRY(tb_relaxed_soft_again(ctx, w, o, round, work, report, &again));
+    if (!again) break;
+    learn(work);
+    tb_step_forget(ctx, work);
+    TB_TRY(assemble(ctx, w, o, work));
+  }
+  if (report->newton_missed && report->outcome == TB_CONVERGED) report->outcome = TB_MAX_ITERATIONS;
   if (before.outcome == TB_CONVERGED && report->outcome == TB_FAILED) report->outcome = TB_MAX_ITERATIONS;
   if (work->assembly.problem->ncontact > 0) report->used = name;
   tb_step_note(work, report);

@@ -9,6 +9,7 @@
 #define TB_STEP_RELAXED_H
 
 #include "descent/descend.h"
+#include "step/implicit_newton.h"
 #include "step/scheme.h"
 #include "step/soft_contact.h"
 
@@ -39,18 +40,25 @@ typedef struct tbRelaxedSoft {
   tbArray soft_contacts; // tbSoftContact
   tbArray met;           // tbSurfaceContact
   double clearance;
+  bool split;              // elements are rows (tbKind.split)
+  tbImplicitNewton newton; // of elasticity; else nothing
+  double** last;           // split: velocities that elements are linear about; null: none    (bodies)
 } tbRelaxedSoft;
 
 // The motion of what deforms if nothing touched it, and its contacts: of features that are close, and of
 // those that would meet on the way. Appends their constraints.
 tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                                tbStepWork* work, tbRelaxedSoft* soft);
+// Elasticity anew where the step has ended, as often as `newton_steps` say and the tolerance asks for. again:
+// the problem is to be assembled and solved once more.
+tbStatus tb_relaxed_soft_again(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, int round,
+                               tbStepWork* work, tbStepReport* report, bool* again);
 // What crosses after the step.
 tbStatus tb_relaxed_soft_count(tbContext* ctx, tbStepWork* work, tbRelaxedSoft* soft, tbStepReport* report);
 void tb_relaxed_soft_end(tbContext* ctx, tbRelaxedSoft* soft);
 
-// Phases. name: of the scheme, for the report.
-tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
+// Phases. split: elements are rows; name: of the scheme, for the report.
+tbStatus tb_relaxed_prepare(tbContext* ctx, const tbWorld* world, const tbStepOptions* options, bool split,
                             tbStepWork* work, tbStepReport* report);
 tbStatus tb_relaxed_solve(tbContext* ctx, const tbWorld* world, const tbStepOptions* options,
                           tbRelaxedSolve* solve, const char* name, tbStepWork* work, tbStepReport* report);
@@ -58,10 +66,10 @@ tbStatus tb_relaxed_publish(tbContext* ctx, const tbWorld* world, const tbStepOp
                             tbStepWork* work, tbStepReport* report);
 void tb_relaxed_end(tbContext* ctx, tbStepWork* work);
 
-#define TB_RELAXED_SCHEME(solves)                                                          \
-  {                                                                                        \
-    .prepare = tb_relaxed_prepare, .solve = (solves), .advance = tb_semi_implicit_advance, \
-    .publish = tb_relaxed_publish, .end = tb_relaxed_end, .substeps = true                 \
+#define TB_RELAXED_SCHEME(prepares, solves)                                        \
+  {                                                                                \
+    .prepare = (prepares), .solve = (solves), .advance = tb_semi_implicit_advance, \
+    .publish = tb_relaxed_publish, .end = tb_relaxed_end, .substeps = true         \
   }
 
 // Descent over velocities, from the better of v_free and the guess; and what it ends with: impulses that

@@ -97,9 +97,10 @@ static const tbOption rows[] = {
      .text = "scheme implicit: friction of a contact that begins within the step sees the "
              "motion from its first impact on; false: from the start of the step"},
     {ROW("scheme.newton_steps", TB_OPTION_INT, newton_steps), .low = 1, .high = 1000000, .value = 1,
-     .text =
-         "scheme implicit: steps of Newton's method on elasticity, at most, each with the contacts in it; "
-         "1: elasticity is linear in a step"},
+     .text = "schemes implicit, primal, xpbd, vbd, avbd: steps of Newton's method on elasticity, at most, "
+             "each with "
+             "the contacts in it; "
+             "1: elasticity is linear in a step"},
     {ROW("scheme.iterations", TB_OPTION_INT, iterations), .low = 1, .high = 1000000, .value = 20,
      .text = "schemes pd, primal, xpbd, vbd, avbd: at most"},
     {ROW("scheme.certified", TB_OPTION_BOOL, certified),
@@ -155,7 +156,8 @@ static const tbOption rows[] = {
          "scheme ipc: force of a contact at about half of dhat; 0: chosen from masses, elasticity and dt"},
     {ROW("scheme.tolerance", TB_OPTION_NUMBER, newton_tolerance), .low = 1e-15, .high = INFINITY,
      .value = 1e-6, .unit = "m/s",
-     .text = "schemes ipc, implicit: Newton's method ends when it changes no velocity by more"},
+     .text = "schemes ipc, and those with newton_steps: Newton's method ends when it changes no velocity by "
+             "more"},
     {ROW("scheme.newton_iterations", TB_OPTION_INT, newton_iterations), .low = 1, .high = 1000000,
      .value = 1000, .text = "scheme ipc: of Newton's method in a step, at most"},
     {ROW("scheme.friction_iterations", TB_OPTION_INT, friction_iterations), .high = 1000000, .value = 10,

@@ -33,6 +33,12 @@ static tbStatus descend(tbContext* ctx, tbRelaxedRun* run, bool augmented)
 static tbStatus plain(tbContext* ctx, tbRelaxedRun* run) { return descend(ctx, run, false); }
 static tbStatus augmented(tbContext* ctx, tbRelaxedRun* run) { return descend(ctx, run, true); }
 
+static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        tbStepReport* report)
+{
+  return tb_relaxed_prepare(ctx, w, o, false, work, report);
+}
+
 static tbStatus solve_plain(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                             tbStepReport* report)
 {
@@ -45,5 +51,5 @@ static tbStatus solve_augmented(tbContext* ctx, const tbWorld* w, const tbStepOp
   return tb_relaxed_solve(ctx, w, o, augmented, "avbd", work, report);
 }
 
-const tbSchemeMethod tb_vbd = TB_RELAXED_SCHEME(solve_plain);
-const tbSchemeMethod tb_avbd = TB_RELAXED_SCHEME(solve_augmented);
+const tbSchemeMethod tb_vbd = TB_RELAXED_SCHEME(prepare, solve_plain);
+const tbSchemeMethod tb_avbd = TB_RELAXED_SCHEME(prepare, solve_augmented);

@@ -4,11 +4,13 @@
 //
 // Impulses ascend on the same problem (src/descent/ascend.h), rigid unless stiffnesses are given; with mass
 // splitting all at once, else one contact after the other. They are those that move the bodies, whatever the
-// number of iterations.
+// number of iterations. Deformable bodies are point masses, and their elements rows with compliance
+// (fem/rows.h): converged, the step is that of `implicit`; with `newton_steps` the rows are taken anew where
+// the step has ended, and impulses start again from none.
 //
 // Cost      an iteration is linear in contacts.
 // Limits    insensitive to ratios of stiffness, not to mass ratios: heavy on light needs as many iterations
-//           as the ratio.
+//           as the ratio, and stiff or fine meshes as many as a wave needs to cross them.
 #include "step/relaxed.h"
 
 #include "descent/ascend.h"
@@ -31,10 +33,16 @@ static tbStatus ascend(tbContext* ctx, tbRelaxedRun* run)
   return TB_OK;
 }
 
+static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
+                        tbStepReport* report)
+{
+  return tb_relaxed_prepare(ctx, w, o, true, work, report);
+}
+
 static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                       tbStepReport* report)
 {
   return tb_relaxed_solve(ctx, w, o, ascend, "xpbd", work, report);
 }
 
-const tbSchemeMethod tb_xpbd = TB_RELAXED_SCHEME(solve);
+const tbSchemeMethod tb_xpbd = TB_RELAXED_SCHEME(prepare, solve);
