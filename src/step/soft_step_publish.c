@@ -100,7 +100,9 @@ tbStatus tb_soft_step_publish(tbContext* ctx, const tbWorld* w, const tbStepOpti
                               const tbSoftStepWork* s, bool done)
 {
   tbStepOptions own = *o;
-  if (done) own.stabilization = TB_STABILIZE_NONE; // joints were relaxed, too
+  // Joints were relaxed, too; but a solver's exact velocities would leave them where substeps let them come
+  // apart, if they did not ask to be undone.
+  if (done && !o->polish) own.stabilization = TB_STABILIZE_NONE;
   TB_TRY(make_constraints(ctx, w, o, work, s, done));
   TB_TRY(tb_assemble(ctx, work->arena, w, &own, TB_ASSEMBLE_PLAIN, work->unconstrained, work->centre, NULL,
                      work->constraints.data, (int)work->constraints.count, &work->assembly));

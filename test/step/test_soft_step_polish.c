@@ -88,6 +88,34 @@ TEST(a_polished_step_certifies_joints_and_torsion)
   stage_close(&s);
 }
 
+// Links that the substeps cannot hold are held by the velocities of the polish.
+TEST(a_long_chain_stays_together_when_it_is_polished)
+{
+  Stage s = open_polished();
+  enum { LINKS = 20 };
+  tbBodyId link[LINKS];
+  for (int i = 0; i < LINKS; i++) {
+    link[i] = stage_add(&s, tb_shape_box(tb_vec3(0.5, 0.1, 0.1)), 1, tb_vec3(0.5 * i + 0.25, 0, 0),
+                        tb_quat_identity());
+    tbJointDef def = tb_default_joint_def(TB_JOINT_BALL);
+    def.b = link[i], def.anchor = tb_vec3(0.5 * i, 0, 0);
+    if (i > 0) def.a = link[i - 1];
+    CHECK_OK(&s.ctx, tb_world_add_joint(&s.ctx, s.world, &def, NULL));
+  }
+  double apart = 0;
+  for (int i = 0; i < 120; i++) {
+    stage_run(&s, 1);
+    for (int k = 1; k < LINKS; k++) {
+      tbBodyState a = stage_state(&s, link[k - 1]), b = stage_state(&s, link[k]);
+      tbVec3 end = tb_add3(a.position, tb_quat_rotate(a.orientation, tb_vec3(0.25, 0, 0)));
+      tbVec3 begin = tb_add3(b.position, tb_quat_rotate(b.orientation, tb_vec3(-0.25, 0, 0)));
+      apart = fmax(apart, tb_distance3(begin, end));
+    }
+  }
+  CHECK(apart < 0.15);
+  stage_close(&s);
+}
+
 // With no time, or one iteration, for the solver, steps are as they were without it.
 TEST(a_polish_without_a_budget_loses_nothing)
 {
