@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -44,17 +46,14 @@ static tbStatus no_ffmpeg(tbContext* ctx)
 
 tbStatus tb_film_check(tbContext* ctx)
 {
-  const char* arguments[] = {"ffmpeg", "-version", NULL};
-  posix_spawn_file_actions_t actions;
-  pid_t process;
-  int code = -1;
-  if (posix_spawn_file_actions_init(&actions) != 0) return tb_fail(ctx, TB_ERROR_MEMORY, "out of memory");
-  for (int i = 0; i < 3; i++)
-    posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-  int error = posix_spawnp(&process, arguments[0], &actions, NULL, (char**)arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  while (error == 0 && waitpid(process, &code, 0) < 0 && errno == EINTR) continue;
-  if (error == 0 && WIFEXITED(code) && WEXITSTATUS(code) == 0) return TB_OK;
+  const char* path = getenv("PATH");
+  char name[PATH_MAX];
+  while (path && *path) {
+    size_t length = strcspn(path, ":");
+    int written = snprintf(name, sizeof name, "%.*s/ffmpeg", (int)length, path);
+    if (written > 0 && (size_t)written < sizeof name && access(name, X_OK) == 0) return TB_OK;
+    path += length + (path[length] == ':');
+  }
   return no_ffmpeg(ctx);
 }
 

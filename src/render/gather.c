@@ -63,9 +63,8 @@ static bool alone(const tbStage* s, double x, double y, int pixels, int surface,
 }
 
 // A pixel without triangles, and with one plane alone or none; false: something else is in it.
-static bool gather_empty(const tbStage* s, int px, int py, tbFaceGroup* group, float* nearest)
+static inline bool gather_empty(const tbStage* s, int px, int py, int n, tbFaceGroup* group, float* nearest)
 {
-  int n = s->samples;
   for (int j = 0; j < n; j++) {
     const int* triangle = s->raster.triangle + (int64_t)(py * n + j) * s->raster.width + px * n;
     for (int i = 0; i < n; i++)
@@ -80,9 +79,9 @@ static bool gather_empty(const tbStage* s, int px, int py, tbFaceGroup* group, f
 }
 
 // A pixel in which all samples, and those around them, show the same triangle; false: they do not.
-static bool gather_whole(const tbStage* s, int px, int py, tbFaceGroup* group, float* nearest)
+static inline bool gather_whole(const tbStage* s, int px, int py, int n, tbFaceGroup* group, float* nearest)
 {
-  int n = s->samples, left = px * n, top = py * n, width = s->raster.width;
+  int left = px * n, top = py * n, width = s->raster.width;
   if (left == 0 || top == 0 || left + n >= width || top + n >= s->raster.height) return false;
   const int64_t corner = (int64_t)top * width + left;
   int triangle = s->raster.triangle[corner], other = 0;
@@ -101,11 +100,11 @@ static bool gather_whole(const tbStage* s, int px, int py, tbFaceGroup* group, f
   return true;
 }
 
-int tb_gather_pixel(const tbStage* s, int px, int py, tbFaceGroup group[TB_SHADE_GROUPS], float* nearest)
+static inline int gather_pixel(const tbStage* s, int px, int py, int n, tbFaceGroup* group, float* nearest)
 {
-  if (gather_empty(s, px, py, group, nearest) || gather_whole(s, px, py, group, nearest)) return 1;
+  if (gather_empty(s, px, py, n, group, nearest) || gather_whole(s, px, py, n, group, nearest)) return 1;
   *nearest = 0;
-  int count = 0, n = s->samples;
+  int count = 0;
   double share = 1.0 / (n * n);
   tbFace last = {.surface = TB_NO_SURFACE, .triangle = TB_NO_SURFACE};
   for (int i = 0; i < n * n; i++) {
@@ -127,6 +126,13 @@ int tb_gather_pixel(const tbStage* s, int px, int py, tbFaceGroup group[TB_SHADE
     group[g].weight += weight;
   }
   return count;
+}
+
+// With the usual number of samples known, so that loops over them have a fixed length.
+int tb_gather_pixel(const tbStage* s, int px, int py, tbFaceGroup group[TB_SHADE_GROUPS], float* nearest)
+{
+  if (s->samples == 2) return gather_pixel(s, px, py, 2, group, nearest);
+  return gather_pixel(s, px, py, s->samples, group, nearest);
 }
 
 // Whether all samples of a square show what its first one shows.
@@ -165,7 +171,6 @@ static bool behind_plane(const tbStage* s, int left, int top, int across)
   return false;
 }
 
-// With the usual number of samples known, so that loops over them have a fixed length.
 static inline bool gather_square(const tbStage* s, int x, int y, int n, int square, tbFace* out,
                                  float* nearest)
 {

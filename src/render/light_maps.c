@@ -9,12 +9,26 @@ typedef struct {
   const tbCut* cut;
 } Work;
 
-static tbLightCorner project(const tbLighting* g, const tbLight* l, tbVec3 p)
+// From a mesh's vertices to a light's map: texels, texels and height are linear in them.
+typedef struct {
+  tbVec3 x, y, z, at;
+} Projection;
+
+static Projection projection_of(const tbLighting* g, const tbLight* l, tbTransform T, tbVec3 scale)
 {
-  tbVec3 d = tb_sub3(p, g->centre);
-  tbLightCorner c = {.x = (float)(0.5 * l->size + tb_dot3(l->u, d)),
-                     .y = (float)(0.5 * l->size + tb_dot3(l->v, d)),
-                     .z = (float)tb_dot3(l->direction, d)};
+  tbVec3 d = tb_sub3(T.x, g->centre);
+  tbQuat back = tb_quat_conj(T.q);
+  return (Projection){
+      tb_mul3(scale, tb_quat_rotate(back, l->u)), tb_mul3(scale, tb_quat_rotate(back, l->v)),
+      tb_mul3(scale, tb_quat_rotate(back, l->direction)),
+      tb_vec3(0.5 * l->size + tb_dot3(l->u, d), 0.5 * l->size + tb_dot3(l->v, d), tb_dot3(l->direction, d))};
+}
+
+static tbLightCorner project(const Projection* p, tbVec3 v)
+{
+  tbLightCorner c = {.x = (float)(p->at.x + tb_dot3(p->x, v)),
+                     .y = (float)(p->at.y + tb_dot3(p->y, v)),
+                     .z = (float)(p->at.z + tb_dot3(p->z, v))};
   c.grid[0] = tb_raster_grid(c.x), c.grid[1] = tb_raster_grid(c.y);
   return c;
 }
@@ -48,6 +62,14 @@ static tbVec3 place(const tbInstance* in, const tbSolidMesh* mesh, tbTransform T
   return tb_transform_point(T, tb_mul3(in->scale, mesh->vertex[v]));
 }
 
+// Whether a triangle is seen from behind, or is none.
+static bool turns_away(const tbLightCorner* a, const tbLightCorner* b, const tbLightCorner* c)
+{
+  int64_t bx = b->grid[0] - (int64_t)a->grid[0], by = b->grid[1] - (int64_t)a->grid[1];
+  int64_t cx = c->grid[0] - (int64_t)a->grid[0], cy = c->grid[1] - (int64_t)a->grid[1];
+  return bx * cy <= by * cx;
+}
+
 static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject* m, int index,
                           const tbCut* cut, const tbRaster* raster, tbLightCorner* corner)
 {
@@ -55,14 +77,15 @@ static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject
   const tbSolidMesh* mesh = &m->mesh[in->mesh];
   if (m->cut[index] == TB_CUT_ALL) return;
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
-  tbMat3 R = tb_quat_mat3(T.q);
+  Projection projection = projection_of(g, l, T, in->scale);
   bool both = m->body[in->body].sheet; // others hide what faces away themselves
   for (int v = 0; v < mesh->nvertex; v++) {
-    corner[v] = project(g, l, tb_add3(T.x, tb_mat3_mulv(R, tb_mul3(in->scale, mesh->vertex[v]))));
+    corner[v] = project(&projection, mesh->vertex[v]);
     grow(l->bounds, corner[v]);
   }
   for (int t = 0; t < mesh->ntriangle; t++) {
     const int* v = mesh->triangle[t];
+    if (!both && turns_away(&corner[v[0]], &corner[v[1]], &corner[v[2]])) continue;
     if (m->cut[index] == TB_CUT_NEAR &&
         tb_cut_hides(cut, place(in, mesh, T, v[0]), place(in, mesh, T, v[1]), place(in, mesh, T, v[2])))
       continue;

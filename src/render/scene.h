@@ -71,7 +71,7 @@ typedef struct tbStage {
   tbView view; // in pixels
   tbCut cut;
   int samples;
-  int square;       // pixels across that share the light of the sky
+  int square; // pixels across that share the light of the sky, and are lit at once where they show one face
   tbRaster raster;  // of samples
   double* at;       // a column's or row's place in pixels                         (the larger of the two)
   tbArray triangle; // tbScreenTriangle, that cover samples

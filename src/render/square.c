@@ -5,31 +5,28 @@
 
 enum { SQUARE = 2 };
 
-// False: the sun is seen in part.
-static bool lit_square(const tbStage* s, const tbSolid* o, int body, double x, double y, tbSkyCache* cache,
-                       tbSunSeen* sun)
+// The sky in the middle, and how much of the sun the square sees.
+static tbSunSeen light_square(const tbStage* s, const tbSolid* o, int body, double x, double y,
+                              tbSkyCache* cache, tbLit* sky)
 {
   tbVec3 place[SQUARE * SQUARE];
   double jitter[2];
-  tbLit lit = {0};
   tbVec3 ray = tb_view_ray(&s->view, x, y), middle = tb_solid_place(s, o, ray);
   tbVec3 normal = tb_solid_normal(o, ray, middle);
   tb_stage_jitter(x / s->square, y / s->square, jitter);
-  tb_lighting_sky(s->lighting, middle, normal, jitter, &lit);
-  tb_sky_keep(cache, body, normal, lit);
+  tb_lighting_sky(s->lighting, middle, normal, jitter, sky);
+  tb_sky_keep(cache, body, normal, *sky);
   for (int i = 0; i < SQUARE * SQUARE; i++)
     place[i] =
         tb_solid_place(s, o, tb_view_ray(&s->view, x + (i % SQUARE) - 0.5, y + (double)(i / SQUARE) - 0.5));
-  *sun = tb_lighting_seen_sun(s->lighting, place, normal, jitter);
-  return *sun != TB_SUN_PART;
+  return tb_lighting_seen_sun(s->lighting, place, normal, jitter);
 }
 
 static tbShown show_body(const tbStage* s, const tbSolid* o, int body, double x, double y, tbSunSeen sun,
-                         const tbSkyCache* cache)
+                         const tbSkyCache* cache, tbLit lit)
 {
   tbVec3 ray = tb_view_ray(&s->view, x, y), place = tb_solid_place(s, o, ray);
   tbVec3 normal = tb_solid_normal(o, ray, place);
-  tbLit lit = cache->entry[0].lit;
   tb_sky_find(cache, body, normal, s->subject->up, &lit);
   if (sun == TB_SUN_OPEN) tb_lighting_open_sun(s->lighting, normal, tb_normalize3(tb_neg3(ray)), &lit);
   return tb_shade_encode(s, tb_shade_body(s, body, normal, lit));
@@ -38,13 +35,15 @@ static tbShown show_body(const tbStage* s, const tbSolid* o, int body, double x,
 static bool shade_body(const tbStage* s, const tbFace* face, int x, int y, const float* nearest, tbHand* hand)
 {
   const tbSolid* o = tb_hand_solid(s, hand, face->triangle);
-  tbSunSeen sun;
-  if (!lit_square(s, o, face->surface, x + 0.5 * SQUARE, y + 0.5 * SQUARE, &hand->sky, &sun)) return false;
+  tbLit sky = {0};
+  tbSunSeen sun = light_square(s, o, face->surface, x + 0.5 * SQUARE, y + 0.5 * SQUARE, &hand->sky, &sky);
+  if (sun == TB_SUN_PART) return false;
   tbShown shown = {0};
   for (int i = 0; i < SQUARE * SQUARE; i++) {
     int px = x + i % SQUARE, py = y + i / SQUARE;
     double middle = o->flat ? 0.5 * SQUARE : 0.5;
-    if (i == 0 || !o->flat) shown = show_body(s, o, face->surface, px + middle, py + middle, sun, &hand->sky);
+    if (i == 0 || !o->flat)
+      shown = show_body(s, o, face->surface, px + middle, py + middle, sun, &hand->sky, sky);
     tb_shade_write(s, px, py, shown, nearest[i]);
   }
   return true;
