@@ -55,6 +55,16 @@ typedef enum tbPenaltyFriction {
 
 const char* tb_penalty_friction_name(tbPenaltyFriction kind);
 
+// Where its springs are evaluated.
+typedef enum tbPenaltyTime {
+  TB_PENALTY_AUTO,     // implicit where bodies deform, else explicit
+  TB_PENALTY_EXPLICIT, // where the step starts
+  TB_PENALTY_IMPLICIT, // where it ends
+  TB_PENALTY_TIME_COUNT
+} tbPenaltyTime;
+
+const char* tb_penalty_time_name(tbPenaltyTime kind);
+
 typedef struct tbStepOptions {
   const char* scheme; // a name of the table of schemes
   double dt;          // s
@@ -80,6 +90,7 @@ typedef struct tbStepOptions {
   double penalty_exponent;            // scheme penalty: of springs by powers; 1: linear
   double penalty_length;              // scheme penalty, m: of springs that are not linear; 0: chosen
   tbPenaltyFriction penalty_friction; // scheme penalty
+  tbPenaltyTime penalty_time;         // scheme penalty
   double clearance;       // scheme implicit: surfaces stay so far apart, m; 0: chosen from the meshes
   int rounds;             // scheme implicit: how often, at most, contacts are found anew and solved for again
   int relinearizations;   // scheme implicit: how often, at most, contacts are linearised anew where nothing

@@ -31,14 +31,15 @@ static const double LEAST = 1e-18; // share of a direction, before it is given u
 static const double LONGER = 8;    // times the last share of a direction: what is looked at of the next
 static const double SHORT = 0.1;   // share of a direction of exact Hessians that says they are of no use here
 static const double EASE = 0.05;   // of its first change: where minimising for one friction of several ends
-static const double CONTRACT = 0.7; // of the last first change: more says that friction will not settle
+static const double CONTRACT = 0.7; // of the last first change: more says that friction may not settle
 static const double SLOW = 0.2;     // of the last change: a full step that changes more converges slowly
 
 enum {
-  WAIT = 4,   // iterations with positive parts, after a matrix that was not
-  LEARN = 40, // rounds for the sake of joints
-  MORE = 100, // iterations beyond their number to bring what is driven to its place
-  SLOWER = 8  // times that bodies start slower, lest energy is gained
+  WAIT = 4,       // iterations with positive parts, after a matrix that was not
+  EXPENSIVE = 20, // iterations, of friction that may not settle
+  LEARN = 40,     // rounds for the sake of joints
+  MORE = 100,     // iterations beyond their number to bring what is driven to its place
+  SLOWER = 8      // times that bodies start slower, lest energy is gained
 };
 
 typedef struct {
@@ -256,7 +257,8 @@ static bool is_driven(const tbIpc* ipc)
   return false;
 }
 
-// Newton's method, and again with friction as it then is, until that changes nothing, or no less than before.
+// Newton's method, and again with friction as it then is, until that changes nothing; or no less than before,
+// where it takes long.
 static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
 {
   int most = ipc->options->friction_iterations;
@@ -265,11 +267,13 @@ static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
     TB_TRY(tb_ipc_lag(ctx, ipc));
     size_t before = ipc->friction.count;
     TB_TRY(measure(ctx, ipc, ipc->v, state));
+    int used = ipc->iterations;
     TB_TRY(run_newton(ctx, ipc, state, round < most ? EASE : 0, &lag));
+    bool gives_up = !lag.settles && ipc->iterations - used > EXPENSIVE;
     bool learned = tb_ipc_joints_learn(ipc);
     if (!ipc->converged) break;
     if ((learned || lag.rough) && round < LEARN) continue;
-    if (round > 0 && (lag.first <= ipc->options->newton_tolerance || !lag.settles)) break;
+    if (round > 0 && (lag.first <= ipc->options->newton_tolerance || gives_up)) break;
     if (round >= most || (before == 0 && ipc->contact.count == 0)) break;
   }
   return TB_OK;

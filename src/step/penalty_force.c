@@ -126,29 +126,43 @@ static bool share_set(const tbContactConstraint* t, double fn, double force[6])
   return true;
 }
 
+double tb_penalty_stiffness(const tbStepOptions* o, const tbContactConstraint* t, double mass)
+{
+  double own = t->contact_material.spring.stiffness;
+  return own > 0 ? own : o->penalty_stiffness > 0 ? o->penalty_stiffness : SOFT * mass / (o->dt * o->dt);
+}
+
+tbPenaltyPoint tb_penalty_point(const tbWorld* w, const tbContactConstraint* t, int points, tbVec3 stretch)
+{
+  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
+  tbVec3 n = tb_mat3_row(t->frame, 0), T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2);
+  return (tbPenaltyPoint){.at = t,
+                          .depth = -t->point.gap,
+                          .u = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w),
+                          .mass = 1 / inverse_mass(w, t, n) / points,
+                          .sliding = 1 / fmax(inverse_mass(w, t, T), inverse_mass(w, t, B)) / points,
+                          .points = points,
+                          .stretch = stretch};
+}
+
 void tb_penalty_force(const tbWorld* w, const tbStepOptions* o, const tbPenaltyPoint* p, double force[6],
                       tbVec3* stretch)
 {
   const tbContactConstraint* t = p->at;
-  const tbBody *a = &tb_bodies(w)[t->body_a], *b = &tb_bodies(w)[t->body_b];
-  double h = o->dt, mass = 1 / inverse_mass(w, t, tb_mat3_row(t->frame, 0)) / p->points;
   const tbContactSpring* own = &t->contact_material.spring;
-  bool given = own->stiffness > 0;
-  double k = given ? own->stiffness : o->penalty_stiffness > 0 ? o->penalty_stiffness : SOFT * mass / (h * h);
-  double weight = mass * tb_norm3(w->gravity),
-         damping = given ? own->damping : 2 * o->penalty_damping * sqrt(k * mass);
+  double h = o->dt, mass = p->mass, k = tb_penalty_stiffness(o, t, mass),
+         weight = mass * tb_norm3(w->gravity);
+  double damping = own->stiffness > 0 ? own->damping : 2 * o->penalty_damping * sqrt(k * mass);
   double length = o->penalty_length > 0 ? o->penalty_length : weight > 0 ? weight / k : LENGTH;
   for (int i = 0; i < 6; i++) force[i] = 0;
   *stretch = tb_zero3();
-  if (!(t->point.gap < 0)) return;
-  tbVec3 v = tb_constraint_velocity(t, a->x, a->v, a->w, b->x, b->v, b->w), T = tb_mat3_row(t->frame, 1),
-         B = tb_mat3_row(t->frame, 2);
-  double spring = (v.x > 0 ? o->penalty_recede : 1) * spring_force(o, k, length, -t->point.gap);
-  double most = mass * (-t->point.gap / h - v.x) / h; // to leave in one step
+  if (!(p->depth > 0)) return;
+  tbVec3 v = p->u, T = tb_mat3_row(t->frame, 1), B = tb_mat3_row(t->frame, 2);
+  double spring = (v.x > 0 ? o->penalty_recede : 1) * spring_force(o, k, length, p->depth);
+  double most = mass * (p->depth / h - fmin(v.x, 0)) / h; // to stop, and leave in one step
   double fn = force[0] = fmax(0, fmin(spring - damping * v.x, fmax(most, 0)));
   double u[2] = {v.y, v.z}, old[2] = {tb_dot3(p->stretch, T), tb_dot3(p->stretch, B)}, slid[2];
-  double sliding = 1 / fmax(inverse_mass(w, t, T), inverse_mass(w, t, B)) / p->points;
-  hold(o, k, damping, sliding, old, u, slid, force + 1);
+  hold(o, k, damping, p->sliding, old, u, slid, force + 1);
   bool slides = cut(t, h, fn, u, force + 1);
   brake(w, o, p, fn, force);
   slides = share_set(t, fn, force) || slides;

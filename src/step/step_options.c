@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a step, row by row: those of the solver (solve/options.c) and the scheme's; and what is
 // asked of them together.
-#include "step/scheme.h"
+#include "step/penalty.h"
 
 #include "base/text.h"
 #include "solve/options.h"
@@ -28,6 +28,7 @@ static const char* friction_model_at(int i) { return tb_relaxed_friction_name((t
 
 static const char* barrier_at(int i) { return tb_barrier_name((tbBarrierKind)i); }
 static const char* spring_at(int i) { return tb_penalty_spring_name((tbPenaltySpring)i); }
+static const char* penalty_time_at(int i) { return tb_penalty_time_name((tbPenaltyTime)i); }
 static const char* penalty_friction_at(int i) { return tb_penalty_friction_name((tbPenaltyFriction)i); }
 
 #define ROW(path, kind, of) .key = path, .member = #of, .type = kind, .at = offsetof(tbStepOptions, of)
@@ -69,6 +70,11 @@ static const tbOption rows[] = {
     {ROW("scheme.penalty_friction", TB_OPTION_CHOICE, penalty_friction), .choice = penalty_friction_at,
      .text = "scheme penalty: friction by anchors, which hold; as damping, which stops sliding within a step "
              "and holds nothing; or relaxed, friction_stiffness times the sliding; each cut by the law"},
+    {ROW("scheme.penalty_time", TB_OPTION_CHOICE, penalty_time), .choice = penalty_time_at,
+     .text =
+         "scheme penalty: springs as they are pressed where a step starts, or where it ends: however stiff, "
+         "by Newton's method, with friction relaxed and without damping; auto: implicit where bodies deform, "
+         "explicit elsewhere"},
     {ROW("scheme.substeps", TB_OPTION_INT, substeps), .low = 1, .high = 1000, .value = -1, .chosen = true,
      .text = "of a step; absent: 8 of soft-step, which takes twice as many where a body touches one that is "
              "30 times lighter; 1 of primal, xpbd, vbd and avbd, which find contacts anew in each"},
@@ -87,7 +93,8 @@ static const tbOption rows[] = {
              "command "
              "and the page, at none elsewhere"},
     {ROW("scheme.clearance", TB_OPTION_NUMBER, clearance), .high = INFINITY, .unit = "m",
-     .text = "scheme implicit: surfaces stay so far apart; 0: chosen from the meshes"},
+     .text = "scheme implicit: surfaces stay so far apart; penalty: springs of deformable surfaces act in a "
+             "layer so thick; 0: chosen from the meshes"},
     {ROW("scheme.rounds", TB_OPTION_INT, rounds), .low = 1, .high = 1000000, .value = 30,
      .text = "scheme implicit: how often, at most, contacts are found anew and solved for again in a step"},
     {ROW("scheme.relinearizations", TB_OPTION_INT, relinearizations), .high = 1000000,
@@ -294,6 +301,12 @@ const char* tb_penalty_friction_name(tbPenaltyFriction kind)
   return (unsigned)kind < TB_PENALTY_FRICTION_COUNT ? names[kind] : NULL;
 }
 
+const char* tb_penalty_time_name(tbPenaltyTime kind)
+{
+  static const char* const names[TB_PENALTY_TIME_COUNT] = {"auto", "explicit", "implicit"};
+  return (unsigned)kind < TB_PENALTY_TIME_COUNT ? names[kind] : NULL;
+}
+
 const char* tb_stabilization_name(tbStabilization kind)
 {
   static const char* const names[TB_STABILIZE_COUNT] = {"baumgarte", "compliance", "projection", "none"};
@@ -321,6 +334,9 @@ tbStatus tb_step_check(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
   for (int i = 0; i < ROWS; i++) TB_TRY(tb_option_check(ctx, &rows[i], o));
   const tbScheme* scheme = tb_scheme_find(o->scheme);
   TB_TRY(check_bodies(ctx, w, scheme));
+  if (scheme->method == &tb_penalty && tb_penalty_is_implicit(w, o) && o->penalty_spring != TB_SPRING_POWER)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "implicit springs of the scheme penalty are powers of their depth");
   int deforming = tb_first_deforming(w);
   if (deforming >= 0 && o->stabilization == TB_STABILIZE_PROJECTION)
     return tb_fail(ctx, TB_ERROR_ARGUMENT,
