@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the registered tests: all of them, or those whose file or name contains an argument.
 //
-//   tribo_tests [-x] [-j N] [WORDS…]     -j: N at a time, each in a process of its own, told in the usual
-//   order
-//                                        -x: stop at the first that fails
+//   tribo_tests [-x] [-s] [-j N] [WORDS…]     -x: stop at the first that fails
+//                                             -s: without the long ones (LONG_TEST)
+//                                             -j: N files at a time, each in a process of its own, told
+//                                                 in the usual order
 //
 // A test's seconds are those of the processor, of all its threads: what else runs here does not count.
 #include "base/random.h"
@@ -13,11 +14,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-typedef enum { PASSED, FAILED = 10, SKIPPED } Outcome; // exit codes that sanitizers do not use
+typedef enum { PASSED, FAILED, SKIPPED, RUNNING, WAITING } Outcome;
 
 static struct {
   tbTest* tests;
@@ -100,8 +102,9 @@ uint64_t test_hash(const void* bytes, size_t size)
   return hash;
 }
 
-static bool wanted(const tbTest* test, int count, char** words)
+static bool wanted(const tbTest* test, bool is_short, int count, char** words)
 {
+  if (is_short && test->is_long) return false;
   for (int i = 0; i < count; i++)
     if (strstr(test->name, words[i]) || strstr(test->file, words[i])) return true;
   return count == 0;
@@ -123,83 +126,144 @@ static Outcome run(const tbTest* test)
   return state.failures ? FAILED : state.skipped ? SKIPPED : PASSED;
 }
 
-// A test in a process of its own, and what that has to say.
+// The tests of one file, which share a process, and what that has to say.
 typedef struct {
+  int first, end;
   pid_t process; // 0: has ended
-  int status;
   FILE* said;
 } Job;
 
-static void start(const tbTest* test, Job* job)
+// All jobs. Outcomes are in memory that processes share; what is WAITING has not begun.
+typedef struct {
+  const tbTest** tests;
+  unsigned char* outcome;
+  Job* jobs;
+  int count, started, running, at_a_time;
+  bool stop; // at the first that fails
+} Jobs;
+
+static void run_in_order(Jobs* all, int first, int end)
 {
-  job->said = tmpfile();
+  for (int i = first; i < end; i++) {
+    all->outcome[i] = RUNNING;
+    all->outcome[i] = (unsigned char)run(all->tests[i]);
+    fflush(stdout);
+    if (all->stop && all->outcome[i] == FAILED) return;
+  }
+}
+
+static void start(Jobs* all, Job* job, int first)
+{
+  if (!job->said) job->said = tmpfile();
   fflush(stdout);
   job->process = job->said ? fork() : -1;
   if (job->process < 0) perror("tribo_tests"), exit(1);
   if (job->process > 0) return;
   dup2(fileno(job->said), STDOUT_FILENO);
   dup2(fileno(job->said), STDERR_FILENO);
-  exit((int)run(test));
+  run_in_order(all, first, job->end);
+  exit(0);
 }
 
-static void wait_for_one(Job* jobs, int count)
+// A process that died takes the test along in which it did; another one goes on behind it. Where all of them
+// had ended it was the end of the process that failed (leaks, say), and the last one is blamed.
+static void blame(Jobs* all, Job* job, int status)
+{
+  int i = job->first;
+  while (i + 1 < job->end && all->outcome[i] != RUNNING && all->outcome[i + 1] != WAITING) i++;
+  fseek(job->said, 0, SEEK_END);
+  fprintf(job->said, "\n  %s FAILED (%s %d%s)\n", all->tests[i]->name,
+          WIFEXITED(status) ? "exit code" : "signal",
+          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+          all->outcome[i] == RUNNING ? "" : ", after the last test of its file");
+  fflush(job->said);
+  all->outcome[i] = FAILED;
+  if (i + 1 < job->end && !all->stop) start(all, job, i + 1), all->running++;
+}
+
+static void wait_for_one(Jobs* all)
 {
   int status;
   pid_t ended = wait(&status);
-  for (int i = 0; i < count; i++)
-    if (jobs[i].process == ended) jobs[i].process = 0, jobs[i].status = status;
+  for (int i = 0; i < all->started; i++) {
+    if (all->jobs[i].process != ended) continue;
+    Job* job = &all->jobs[i];
+    job->process = 0, all->running--;
+    bool is_cut_short = memchr(all->outcome + job->first, RUNNING, (size_t)(job->end - job->first)) != NULL;
+    if (status != 0 || is_cut_short) blame(all, job, status);
+    return;
+  }
 }
 
-static Outcome tell(const tbTest* test, Job* job)
+// Starts jobs, as many at a time as may run, until the k-th has ended; then says what it had to say.
+static void finish(Jobs* all, int k)
 {
+  Job* job = &all->jobs[k];
+  while (k >= all->started || job->process) {
+    for (; all->started < all->count && all->running < all->at_a_time; all->started++, all->running++)
+      start(all, &all->jobs[all->started], all->jobs[all->started].first);
+    if (job->process) wait_for_one(all);
+  }
   char text[4096];
   rewind(job->said);
   for (size_t n; (n = fread(text, 1, sizeof text, job->said)) > 0;) fwrite(text, 1, n, stdout);
   fclose(job->said);
-  int code = WIFEXITED(job->status) ? WEXITSTATUS(job->status) : -1;
-  if (code == PASSED || code == FAILED || code == SKIPPED) return (Outcome)code;
-  if (code < 0) printf("\n  %s FAILED (signal %d)\n", test->name, WTERMSIG(job->status));
-  else printf("\n  %s FAILED (exit code %d)\n", test->name, code);
-  return FAILED;
 }
 
-// Starts tests, as many at a time as may run, until the i-th has ended.
-static void run_until(int i, int at_a_time, const tbTest** tests, Job* jobs, int count, int* started,
-                      int* running)
+// One job per file of the tests that are wanted.
+static int gather(Jobs* all, bool is_short, int count, char** words)
 {
-  while (i == *started || jobs[i].process) {
-    for (; *started < count && *running < at_a_time; ++*started, ++*running)
-      start(tests[*started], &jobs[*started]);
-    if (jobs[i].process) wait_for_one(jobs, *started), --*running;
+  int tests = 0;
+  for (const tbTest* test = state.tests; test; test = test->next) tests++;
+  all->tests = calloc((size_t)tests + 1, sizeof *all->tests);
+  all->jobs = calloc((size_t)tests + 1, sizeof *all->jobs);
+  all->outcome = mmap(NULL, (size_t)tests + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (!all->tests || !all->jobs || all->outcome == MAP_FAILED) perror("tribo_tests"), exit(1);
+  memset(all->outcome, WAITING, (size_t)tests);
+  tests = 0;
+  for (const tbTest* test = state.tests; test; test = test->next) {
+    if (!wanted(test, is_short, count, words)) continue;
+    bool other = tests == 0 || strcmp(all->tests[tests - 1]->file, test->file) != 0;
+    if (other) all->jobs[all->count++].first = tests;
+    all->tests[tests++] = test;
+    all->jobs[all->count - 1].end = tests;
   }
+  return tests;
+}
+
+// The number behind an option of one letter that is next, or -1.
+static int next_option(int* argc, char*** argv, const char* option)
+{
+  if (*argc < 2 || strncmp((*argv)[1], option, 2) != 0) return -1;
+  const char* number = (*argv)[1] + 2;
+  bool is_apart = *number == 0 && strcmp(option, "-j") == 0 && *argc > 2;
+  if (is_apart) number = (*argv)[2];
+  *argc -= 1 + is_apart, *argv += 1 + is_apart;
+  return atoi(number);
 }
 
 int main(int argc, char** argv)
 {
-  int at_a_time = 0, count = 0, running = 0, started = 0, tally[SKIPPED + 1] = {0};
-  bool stop = argc > 1 && strcmp(argv[1], "-x") == 0;
-  if (stop) argc--, argv++;
-  if (argc > 2 && strcmp(argv[1], "-j") == 0) at_a_time = atoi(argv[2]), argc -= 2, argv += 2;
-  else if (argc > 1 && strncmp(argv[1], "-j", 2) == 0) at_a_time = atoi(argv[1] + 2), argc--, argv++;
+  int tally[WAITING + 1] = {0};
+  Jobs all = {.stop = next_option(&argc, &argv, "-x") >= 0};
+  bool is_short = next_option(&argc, &argv, "-s") >= 0;
+  all.at_a_time = next_option(&argc, &argv, "-j");
   for (int i = 1; i < argc; i++)
     if (argv[i][0] == '-')
-      return fprintf(stderr, "usage: tribo_tests [-x] [-j N] [WORDS…], not %s\n", argv[i]), 2;
-  for (const tbTest* test = state.tests; test; test = test->next) count++;
-  const tbTest** tests = calloc((size_t)count, sizeof *tests);
-  Job* jobs = calloc((size_t)count, sizeof *jobs);
-  count = 0;
-  for (const tbTest* test = state.tests; test; test = test->next)
-    if (wanted(test, argc - 1, argv + 1)) tests[count++] = test;
-  for (int i = 0; i < count && !(stop && tally[FAILED]); i++) {
-    if (at_a_time > 0) run_until(i, at_a_time, tests, jobs, count, &started, &running);
-    if (i == 0 || strcmp(tests[i - 1]->file, tests[i]->file) != 0) printf("%s\n", tests[i]->file);
-    tally[at_a_time > 0 ? tell(tests[i], &jobs[i]) : run(tests[i])]++;
+      return fprintf(stderr, "usage: tribo_tests [-x] [-s] [-j N] [WORDS…], not %s\n", argv[i]), 2;
+  int count = gather(&all, is_short, argc - 1, argv + 1);
+  for (int k = 0, i = 0; k < all.count && !(all.stop && tally[FAILED]); k++) {
+    printf("%s\n", all.tests[all.jobs[k].first]->file);
+    if (all.at_a_time > 0) finish(&all, k);
+    else run_in_order(&all, all.jobs[k].first, all.jobs[k].end);
+    for (; i < all.jobs[k].end; i++) tally[all.outcome[i]]++;
     fflush(stdout);
   }
-  for (int i = 0; i < started; i++) // left over after a failure
-    if (jobs[i].process) kill(jobs[i].process, SIGKILL);
+  for (int k = 0; k < all.started; k++) // left over after a failure
+    if (all.jobs[k].process) kill(all.jobs[k].process, SIGKILL);
   printf("%d passed, %d failed, %d skipped\n", tally[PASSED], tally[FAILED], tally[SKIPPED]);
-  free(jobs);
-  free(tests);
+  munmap(all.outcome, (size_t)count + 1);
+  free(all.jobs);
+  free(all.tests);
   return tally[FAILED] != 0;
 }

@@ -15,6 +15,7 @@
 typedef struct tbTest {
   const char *name, *file;
   void (*run)(void);
+  bool is_long;
   struct tbTest* next;
 } tbTest;
 
@@ -22,14 +23,19 @@ void test_register(tbTest* test);
 void test_failed(const char* file, int line, const char* format, ...) __attribute__((format(printf, 3, 4)));
 void test_skip(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-#define TEST(test_name)                                                  \
-  static void test_##test_name(void);                                    \
-  __attribute__((constructor)) static void register_##test_name(void)    \
-  {                                                                      \
-    static tbTest test = {#test_name, __FILE__, test_##test_name, NULL}; \
-    test_register(&test);                                                \
-  }                                                                      \
+#define TEST_OF_LENGTH(test_name, is_long)                                        \
+  static void test_##test_name(void);                                             \
+  __attribute__((constructor)) static void register_##test_name(void)             \
+  {                                                                               \
+    static tbTest test = {#test_name, __FILE__, test_##test_name, is_long, NULL}; \
+    test_register(&test);                                                         \
+  }                                                                               \
   static void test_##test_name(void)
+#define TEST(test_name) TEST_OF_LENGTH(test_name, false)
+
+// A test that goes where shorter ones go, too, and takes most of a second under a sanitizer: `make test` runs
+// it as built, and leaves it to `make test-all` under the sanitizers (tribo_tests -s).
+#define LONG_TEST(test_name) TEST_OF_LENGTH(test_name, true)
 
 #define CHECK(condition)                                                 \
   do {                                                                   \

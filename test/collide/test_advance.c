@@ -68,7 +68,7 @@ TEST(no_sampled_moment_touches_before_the_time_of_impact)
 
 // The same boxes as convex shapes, as meshes and as grids meet at the same moment, whichever is asked for
 // first.
-TEST(meshes_and_grids_meet_when_the_solids_do)
+LONG_TEST(meshes_and_grids_meet_when_the_solids_do)
 {
   tbContext ctx = tb_default_context();
   tbVec3 size_a = tb_vec3(1, 0.1, 0.3), size_b = tb_vec3(0.05, 1, 0.5);

@@ -27,7 +27,7 @@ static void draw(tbRandom* r, int family, tbVec3 x[4])
   if (family == 4) x[3] = x[2], x[1] = test_below(r, 2) ? x[2] : x[1];
 }
 
-TEST(closest_points_of_features_are_those_of_a_nested_search)
+LONG_TEST(closest_points_of_features_are_those_of_a_nested_search)
 {
   tbRandom r = test_random(3);
   int wrong = 0, outside = 0, inside = 0, parallel = 0;

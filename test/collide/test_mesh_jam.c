@@ -113,7 +113,7 @@ static double kinetic(const Body* bodies)
   return sum;
 }
 
-TEST(a_heap_of_meshes_settles_and_nothing_falls_through)
+LONG_TEST(a_heap_of_meshes_settles_and_nothing_falls_through)
 {
   tbMesh *ring = torus_mesh(0.3, 0.1, 12, 6), *slab = box_mesh(tb_vec3(12, 12, 1), 6),
          *ball = ball_mesh(0.2, 6, 8);

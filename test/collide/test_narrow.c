@@ -109,7 +109,7 @@ static void check_points(const Boxes* p, const Body* A, const Body* B, double ma
   CHECK(slab >= fmin((double)oracle_depth(A, B), margin) - near);
 }
 
-TEST(box_box_points_lie_between_the_surfaces_along_the_widest_gap)
+LONG_TEST(box_box_points_lie_between_the_surfaces_along_the_widest_gap)
 {
   tbRandom r = test_random(11);
   int points[6] = {0}, trials = test_quick() ? 200 : 800;
@@ -166,7 +166,7 @@ static bool same(const tbNarrowManifold* a, const tbNarrowManifold* b)
   return true;
 }
 
-TEST(box_box_hints_change_nothing)
+LONG_TEST(box_box_hints_change_nothing)
 {
   tbRandom r = test_random(12);
   int spared = 0, trials = test_quick() ? 60 : 300;
@@ -187,7 +187,7 @@ TEST(box_box_hints_change_nothing)
   CHECK(spared > trials / 3);
 }
 
-TEST(box_box_is_the_same_from_the_other_side)
+LONG_TEST(box_box_is_the_same_from_the_other_side)
 {
   tbRandom r = test_random(13);
   for (int k = 0; k < (test_quick() ? 60 : 300); k++) {

@@ -96,7 +96,7 @@ TEST(shapes_rest_on_a_grid_as_on_a_plane)
 
 // A face that touches a round grid between its own edges does so where the grid comes closest to it, wherever
 // on the face that is; and points of one contact have names of their own.
-TEST(a_face_touches_a_round_grid_at_its_closest_point)
+LONG_TEST(a_face_touches_a_round_grid_at_its_closest_point)
 {
   tbSdf* ball = grid_of(ball_mesh(0.5, 32, 48), 40);
   tbMesh* slab = box_mesh(tb_vec3(4, 4, 0.4), 1);
@@ -181,7 +181,7 @@ TEST(a_grid_of_a_torus_has_a_hole_and_rests_on_its_ring)
   grid_done(ring);
 }
 
-TEST(two_grids_touch_where_their_meshes_do)
+LONG_TEST(two_grids_touch_where_their_meshes_do)
 {
   tbMesh* ball = ball_mesh(0.5, 16, 24);
   tbShape exact = tb_shape_mesh(ball);

@@ -147,7 +147,7 @@ TEST(no_pair_that_can_come_within_reach_is_missing_from_the_candidates)
   CHECK(found > (test_quick() ? 100 : 300));
 }
 
-TEST(renewed_candidates_miss_nothing_where_surfaces_went_farther_than_foreseen)
+LONG_TEST(renewed_candidates_miss_nothing_where_surfaces_went_farther_than_foreseen)
 {
   tbContext ctx = tb_default_context();
   for (uint64_t seed = 1; seed <= 4; seed += test_quick() ? 3 : 1) {
@@ -287,7 +287,7 @@ static void expect_close(void* user, const tbSurfaceFeatures* f)
   }
 }
 
-TEST(what_is_near_is_what_nested_search_over_all_pairs_finds)
+LONG_TEST(what_is_near_is_what_nested_search_over_all_pairs_finds)
 {
   tbContext ctx = tb_default_context();
   int count = 0;
@@ -394,7 +394,7 @@ static int64_t crossings(SurfaceScene* s, double t)
 }
 
 // Two boxes, made of many triangles, that run into each other; exact signs look whether they have crossed.
-TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
+LONG_TEST(nothing_crosses_before_the_first_meeting_nor_without_one)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(5);

@@ -47,7 +47,7 @@ static void write_anew(void)
   fclose(file);
 }
 
-TEST(scenes_end_in_the_states_that_are_written_down)
+LONG_TEST(scenes_end_in_the_states_that_are_written_down)
 {
   if (getenv("TRIBO_WRITE_GOLDEN")) write_anew();
   char line[200], name[64];

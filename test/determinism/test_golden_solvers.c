@@ -54,7 +54,7 @@ static void say(FILE* out, int k)
   else tb_problem_free(p);
 }
 
-TEST(solvers_take_the_paths_that_are_written_down)
+LONG_TEST(solvers_take_the_paths_that_are_written_down)
 {
   FILE *now = tmpfile(), *golden = NULL;
   REQUIRE(now);

@@ -101,7 +101,7 @@ static void go_on(tbContext* ctx, const char* scheme, int threads, Stops* stops)
   for (int k = 0; k < STOPS; k++) tb_out_free(&stops->bytes[k]);
 }
 
-TEST(a_resumed_run_ends_in_the_same_bits)
+LONG_TEST(a_resumed_run_ends_in_the_same_bits)
 {
   tbContext ctx = tb_default_context();
   tbRandom random = test_random(11);
@@ -137,7 +137,7 @@ static void resume_soft(const char* scheme)
   go_on(&ctx, scheme, 0, &stops);
 }
 
-TEST(a_resumed_run_of_soft_bodies_ends_in_the_same_bits)
+LONG_TEST(a_resumed_run_of_soft_bodies_ends_in_the_same_bits)
 {
   resume_soft("implicit");
   resume_soft("pd");

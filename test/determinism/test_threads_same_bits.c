@@ -34,7 +34,7 @@ static int hash_all(tbContext* ctx, const tbProblem* p, int metric, uint64_t* ha
   return runs;
 }
 
-TEST(lambda_has_the_same_bits_for_any_number_of_threads)
+LONG_TEST(lambda_has_the_same_bits_for_any_number_of_threads)
 {
   for (int metric = 0; metric < 5; metric += test_quick() ? 3 : 1) {
     int counts[] = {1, metric % 2 ? 3 : 8};

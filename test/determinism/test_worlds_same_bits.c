@@ -26,7 +26,7 @@ static uint64_t run(const char* scheme, tbStabilization stabilization, int threa
   return hash;
 }
 
-TEST(a_heap_has_the_same_bits_for_any_number_of_threads)
+LONG_TEST(a_heap_has_the_same_bits_for_any_number_of_threads)
 {
   static const int threads[] = {2, 3, 7};
   for (int scheme = 0; scheme < tb_scheme_count(); scheme++)
@@ -72,7 +72,7 @@ static uint64_t run_soft(const char* scheme, int storm, int threads, int steps)
   return hash;
 }
 
-TEST(soft_worlds_have_the_same_bits_for_any_number_of_threads)
+LONG_TEST(soft_worlds_have_the_same_bits_for_any_number_of_threads)
 {
   static const int threads[] = {2, 3, 7}, storms[] = {0, 4, 10};
   static const char* const scheme[] = {"implicit", "pd"};

@@ -207,7 +207,7 @@ static double cantilever(tbContext* ctx, int n, int model)
   return tip / count / exact;
 }
 
-TEST(cantilever_bends_as_beam_theory_says)
+LONG_TEST(cantilever_bends_as_beam_theory_says)
 {
   tbContext ctx = tb_default_context();
   double coarse = cantilever(&ctx, 4, TB_ELASTIC_LINEAR), middle = cantilever(&ctx, 8, TB_ELASTIC_LINEAR),

@@ -271,7 +271,7 @@ TEST(falling_cloth_reaches_its_terminal_velocity)
 }
 
 // Folds and slack threads on the way: Newton's method with the positive tangent gets there all the same.
-TEST(a_sheet_hung_by_two_corners_comes_to_rest)
+LONG_TEST(a_sheet_hung_by_two_corners_comes_to_rest)
 {
   tbContext ctx = tb_default_context();
   tbMesh* grid = NULL;

@@ -65,7 +65,7 @@ static double corner(const tbGalleryParameter* p, bool high)
   return !high ? p->low : p->whole && p->high > p->value ? p->value + 1 : p->high;
 }
 
-TEST(scenes_load_for_every_corner_of_their_parameters)
+LONG_TEST(scenes_load_for_every_corner_of_their_parameters)
 {
   tbContext ctx = tb_default_context();
   for (int i = 0; i < tb_gallery_count(); i++) {

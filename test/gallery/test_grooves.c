@@ -52,7 +52,7 @@ static double along(double mu_t, double mu_b, double mu, double degrees)
 }
 
 // Wheels that turn freely push sideways alone.
-TEST(trolleys_hold_their_line_by_how_the_roads_grooves_run)
+LONG_TEST(trolleys_hold_their_line_by_how_the_roads_grooves_run)
 {
   static const double degrees[] = {20, 45, 52, 60, 90};
   const double slope = 25 * TB_PI / 180;
@@ -70,7 +70,7 @@ TEST(trolleys_hold_their_line_by_how_the_roads_grooves_run)
   }
 }
 
-TEST(grooved_fingers_hold_what_their_ellipse_can_bear)
+LONG_TEST(grooved_fingers_hold_what_their_ellipse_can_bear)
 {
   static const double degrees[] = {0, 20, 40, 90};
   for (int i = 0; i < 4; i++) {
@@ -85,7 +85,7 @@ TEST(grooved_fingers_hold_what_their_ellipse_can_bear)
 }
 
 // Boards of 32° against bricks with μ 0.5, whose friction is the geometric mean with the boards' ellipse.
-TEST(bricks_leave_a_hopper_by_how_its_grooves_run)
+LONG_TEST(bricks_leave_a_hopper_by_how_its_grooves_run)
 {
   static const double degrees[] = {0, 90};
   static const int leave[] = {32, 0};

@@ -115,7 +115,7 @@ TEST(bvh_stays_shallow_on_boxes_that_shrink_geometrically)
   free(boxes);
 }
 
-TEST(bvh_of_100000_boxes_is_the_same_twice_and_refits)
+LONG_TEST(bvh_of_100000_boxes_is_the_same_twice_and_refits)
 {
   int count = test_quick() ? 20000 : 100000;
   tbRandom r = test_random(3);

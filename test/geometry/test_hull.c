@@ -207,7 +207,7 @@ TEST(hull_of_a_sphere_of_10000_points)
 
 // Points moved by multiples of the tolerance, where merging has to choose: a valid polytope whatever it
 // chooses.
-TEST(hull_of_noise_near_the_tolerance_is_valid)
+LONG_TEST(hull_of_noise_near_the_tolerance_is_valid)
 {
   tbRandom r = test_random(6);
   for (int k = 0; k < (test_quick() ? 42 : 150); k++) {

@@ -47,7 +47,7 @@ static void check_refused(const char* text, const char* loss, const char* wrt, t
 
 // As many as TRIBO_GRADIENTS says; else a few. Where a run jumps or bends within the reach of the
 // differences, these say nothing: such scenes are told by steps that are reported.
-TEST(gradients_of_random_scenes_are_those_of_differences)
+LONG_TEST(gradients_of_random_scenes_are_those_of_differences)
 {
   const char* asked = getenv("TRIBO_GRADIENTS");
   int scenes = 0, last = asked ? atoi(asked) : 20, good = 0, smooth = 0;
@@ -74,7 +74,7 @@ TEST(gradients_of_random_scenes_are_those_of_differences)
 }
 
 // Carried back instead of forward, with no more states than twice the root of the steps.
-TEST(adjoints_are_the_gradients_that_tangents_are)
+LONG_TEST(adjoints_are_the_gradients_that_tangents_are)
 {
   static const int seeds[] = {0, 5, 7, 8};
   for (int k = 0; k < 4; k += test_quick() ? 2 : 1) {

@@ -93,7 +93,7 @@ TEST(a_reduced_body_that_spins_faster_than_it_swings_gains_nothing)
 }
 
 // Spinning steadily, a bar is longer by ρω²L²/12E of its length.
-TEST(a_spinning_reduced_bar_stretches_as_theory_says)
+LONG_TEST(a_spinning_reduced_bar_stretches_as_theory_says)
 {
   Stage s = stage_open_with(tb_zero3(), tb_friction(0.5), 0);
   s.step.scheme = "implicit", s.step.dt = 2e-3;
@@ -133,7 +133,7 @@ static void swing(int modes, tbReducedBasis basis, tbElasticModel model, double 
   stage_close(&s);
 }
 
-TEST(a_cantilever_of_twenty_modes_swings_as_the_full_mesh)
+LONG_TEST(a_cantilever_of_twenty_modes_swings_as_the_full_mesh)
 {
   double depth[2], when[2];
   swing(0, TB_BASIS_LINEAR, TB_ELASTIC_LINEAR, 2e6, &depth[0], &when[0]);
@@ -144,7 +144,7 @@ TEST(a_cantilever_of_twenty_modes_swings_as_the_full_mesh)
 }
 
 // Bending by 0.6 of its length, where linear modes are half as long again.
-TEST(modal_derivatives_follow_the_full_mesh_into_large_bending)
+LONG_TEST(modal_derivatives_follow_the_full_mesh_into_large_bending)
 {
   double depth[3], when[3];
   swing(0, TB_BASIS_LINEAR, TB_ELASTIC_STVK, 4e5, &depth[0], &when[0]);
@@ -182,7 +182,7 @@ TEST(a_reduced_block_slides_down_an_incline_by_its_friction_alone)
 }
 
 // In one problem, and nothing passes through anything.
-TEST(reduced_bodies_meet_rigid_soft_cloth_and_each_other)
+LONG_TEST(reduced_bodies_meet_rigid_soft_cloth_and_each_other)
 {
   Stage s = soft_stage(0.4, 0.01);
   stage_floor(&s, 0, 0);

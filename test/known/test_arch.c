@@ -34,7 +34,7 @@ TEST(limit_analysis_finds_the_known_thickness)
   CHECK_NEAR(arch_least_friction(99, 0.2), 0.31, 0.01);
 }
 
-TEST(arch_stands_and_falls_by_its_thickness)
+LONG_TEST(arch_stands_and_falls_by_its_thickness)
 {
   double least = arch_least_thickness(STONES, 1);
   CHECK_NEAR(least, 0.1075, 0.003);
@@ -45,7 +45,7 @@ TEST(arch_stands_and_falls_by_its_thickness)
   CHECK(sag(0.98 * least, 1, 4, 0.1) >= 0.1);
 }
 
-TEST(arch_stands_and_slides_by_its_friction)
+LONG_TEST(arch_stands_and_slides_by_its_friction)
 {
   double t = 0.2, least = arch_least_friction(STONES, t);
   CHECK(sag(t, 1.05 * least, 2, 1) < 1e-3);

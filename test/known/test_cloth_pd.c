@@ -37,7 +37,7 @@ static tbBodyId sheet_over_slope(Stage* s, double slope, double heading, double 
 }
 
 // All nodes move alike, so that elasticity has no part in it: one iteration is all it takes.
-TEST(a_sheet_falls_onto_a_slope_and_slides_as_the_closed_form_says)
+LONG_TEST(a_sheet_falls_onto_a_slope_and_slides_as_the_closed_form_says)
 {
   static const double slope[] = {0.2, 0.5, 0.9}, mu[] = {0, 0.1, 0.2}, heading[] = {0, 0.7, 2.5};
   for (int i = 0; i < 9; i++) {
@@ -64,7 +64,7 @@ TEST(a_sheet_falls_onto_a_slope_and_slides_as_the_closed_form_says)
   }
 }
 
-TEST(a_sheet_thrown_over_a_table_stops_where_friction_says)
+LONG_TEST(a_sheet_thrown_over_a_table_stops_where_friction_says)
 {
   static const double mu[] = {0.2, 0.6}, speed[] = {2, 1.5};
   for (int i = 0; i < 2; i++) {
@@ -82,7 +82,7 @@ TEST(a_sheet_thrown_over_a_table_stops_where_friction_says)
   }
 }
 
-TEST(a_sheet_holds_without_creep_above_the_angle_of_friction)
+LONG_TEST(a_sheet_holds_without_creep_above_the_angle_of_friction)
 {
   static const int iterations[] = {5, 20};
   for (int i = 0; i < 2; i++) {
@@ -141,7 +141,7 @@ static double hang(const char* scheme, tbClothDef cloth, int steps)
 }
 
 // A strip hung by one end stretches by m g L/(2 k W) under its own weight.
-TEST(a_hanging_sheet_stretches_by_its_weight)
+LONG_TEST(a_hanging_sheet_stretches_by_its_weight)
 {
   tbClothDef cloth = tb_cloth_def();
   cloth.area_density = 0.5, cloth.stretch = 50, cloth.shear = 20, cloth.stiffness_damping = 0.05;
@@ -152,7 +152,7 @@ TEST(a_hanging_sheet_stretches_by_its_weight)
 
 // A thread that bears N is longer by N/k up to the limit s, and by (N + κ s)/(k + κ) beyond it. Each row of
 // cells bears what hangs below its middle.
-TEST(a_hanging_sheet_stretches_to_its_limit_of_strain)
+LONG_TEST(a_hanging_sheet_stretches_to_its_limit_of_strain)
 {
   static const char* const schemes[] = {"pd", "implicit"};
   static const double limits[][2] = {{0.1, 0}, {0.2, 500}, {0.3, 2000}};
@@ -175,7 +175,7 @@ TEST(a_hanging_sheet_stretches_to_its_limit_of_strain)
 
 // A bar of tetrahedra hung by its top stretches by ρgL²/2E under its own weight, as the scheme implicit has
 // it.
-TEST(a_hanging_bar_stretches_as_the_scheme_implicit_says)
+LONG_TEST(a_hanging_bar_stretches_as_the_scheme_implicit_says)
 {
   double stretched[2];
   for (int k = 0; k < 2; k++) {
@@ -231,7 +231,7 @@ static double sag(const char* scheme, double bend)
   return out;
 }
 
-TEST(a_strip_bends_under_its_weight_as_the_scheme_implicit_says)
+LONG_TEST(a_strip_bends_under_its_weight_as_the_scheme_implicit_says)
 {
   double soft = sag("pd", 1e-4), stiff = sag("pd", 4e-3), implicit = sag("implicit", 4e-3);
   if (!(soft > 2 * stiff && fabs(stiff / implicit - 1) < 0.1))

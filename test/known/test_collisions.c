@@ -6,7 +6,7 @@
 static Stage weightless(double mu, double e) { return stage_open_with(tb_zero3(), tb_friction(mu), e); }
 
 // Two spheres head-on: v₁' = v₁ − (1+e) m₂/(m₁+m₂) (v₁−v₂), and its mirror.
-TEST(spheres_meet_head_on_as_newton_says)
+LONG_TEST(spheres_meet_head_on_as_newton_says)
 {
   static const double mass[][2] = {{1, 1}, {1, 3}, {1e-3, 1}, {1, 1e4}, {1e4, 1e-3}};
   static const double es[] = {0, 0.3, 0.7, 1}, dts[] = {1.0 / 60, 0.004, 0.001};

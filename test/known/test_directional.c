@@ -399,7 +399,7 @@ TEST(directions_move_with_the_material_of_soft_blocks)
 }
 
 // The face of a box is two triangles; what slides over the edge between them has no reason to jump.
-TEST(soft_blocks_slide_smoothly_over_the_triangles_of_a_flat_face)
+LONG_TEST(soft_blocks_slide_smoothly_over_the_triangles_of_a_flat_face)
 {
   for (int i = 0; i < 3; i++) {
     Stage st = stage_open(0.3, 0);
@@ -539,7 +539,7 @@ static void slide_random(const char* scheme, uint64_t* seed, double* off, double
 
 // Of stiff blocks pd only felt the masses of their lowest nodes at a contact, and was up to 13 % off; under
 // ipc blocks that start within reach of barriers were pushed off the slope and flew.
-TEST(soft_blocks_slide_as_the_law_says_under_schemes_that_claim_it)
+LONG_TEST(soft_blocks_slide_as_the_law_says_under_schemes_that_claim_it)
 {
   static const char* const schemes[] = {"implicit", "pd", "ipc"};
   for (int i = 0; i < 3; i++) {

@@ -48,7 +48,7 @@ static Ride ride(const char* solver, double share, double R, double mu, double v
   return r;
 }
 
-TEST(hoop_comes_to_rest_sliding_and_spinning_alike)
+LONG_TEST(hoop_comes_to_rest_sliding_and_spinning_alike)
 {
   static const double ratios[] = {0.3, 0.8, 2.5};
   for (int k = 0; k < EXACT_SOLVERS; k += exact_stride())

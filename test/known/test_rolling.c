@@ -97,7 +97,7 @@ static Stage resisting(const char* solver, double mu, double torsion, double rol
 }
 
 // A torque of at most ρ N slows a rolling ball by 5/7 g ρ/r: it stops after 7 v² r/(10 g ρ).
-TEST(rolling_friction_stops_a_ball_after_its_way)
+LONG_TEST(rolling_friction_stops_a_ball_after_its_way)
 {
   for (int k = 0; k < EXACT_SOLVERS; k += exact_stride())
     for (int i = 0; i < 6; i++) {

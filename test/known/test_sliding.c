@@ -59,7 +59,7 @@ TEST(incline_threshold_is_mu)
     }
 }
 
-TEST(sliding_stops_after_v2_over_2_mu_g_in_every_direction)
+LONG_TEST(sliding_stops_after_v2_over_2_mu_g_in_every_direction)
 {
   for (int k = 0; k < EXACT_SOLVERS; k += exact_stride())
     for (int i = 0; i < 12; i++) {
@@ -107,7 +107,7 @@ TEST(incline_threshold_knows_no_scale)
 // Where an ellipse of friction has half axes μ_t along x and μ_b along y, a block on a slope that falls
 // towards (cos φ, sin φ) stays while tan θ √((cos φ/μ_t)² + (sin φ/μ_b)²) ≤ 1, and starts towards (cos
 // φ/μ_t², sin φ/μ_b²).
-TEST(elliptic_friction_has_its_thresholds_and_its_way_down)
+LONG_TEST(elliptic_friction_has_its_thresholds_and_its_way_down)
 {
   for (int k = 0; k < EXACT_SOLVERS; k += exact_stride())
     for (int i = 0; i < 6; i++) {
@@ -137,7 +137,7 @@ TEST(elliptic_friction_has_its_thresholds_and_its_way_down)
 }
 
 // On level ground the two components of the velocity die together: u_b/u_b⁰ = (u_t/u_t⁰)^(μ_b²/μ_t²).
-TEST(elliptic_friction_bends_the_path_as_its_law_says)
+LONG_TEST(elliptic_friction_bends_the_path_as_its_law_says)
 {
   double mu_t = 0.2, mu_b = 0.4, ut = 2, ub = 1.5;
   for (int k = 0; k < EXACT_SOLVERS; k += exact_stride()) {

@@ -73,7 +73,7 @@ static double slid(double slope, double mu, double seconds)
   return out;
 }
 
-TEST(soft_block_sticks_and_slides_at_mu)
+LONG_TEST(soft_block_sticks_and_slides_at_mu)
 {
   double slope = 0.4, mu = tan(slope);
   double stays = slid(slope, 1.02 * mu, 1), goes = slid(slope, 0.9 * mu, 1);
@@ -83,7 +83,7 @@ TEST(soft_block_sticks_and_slides_at_mu)
     test_failed(__FILE__, __LINE__, "slid %g m, expected %g", goes, expected);
 }
 
-TEST(a_soft_ball_dropped_gains_no_energy)
+LONG_TEST(a_soft_ball_dropped_gains_no_energy)
 {
   Stage s = soft_stage(0.5);
   s.step.dt = 1e-3;
@@ -165,7 +165,7 @@ static Capstan capstan(double mu)
   return c;
 }
 
-TEST(cloth_over_a_cylinder_holds_e_to_the_mu_theta)
+LONG_TEST(cloth_over_a_cylinder_holds_e_to_the_mu_theta)
 {
   double mu = 0.3, weight = 0.1 * g, limit = exp(mu * PI);
   Capstan c = capstan(mu);
@@ -237,7 +237,7 @@ static double hertz(double young, double poisson, double radius, double depth)
 
 // Pressed further and further; the force is right all the way, and on the whole better than at every depth,
 // where the area that touches grows by whole triangles.
-TEST(a_pressed_sphere_pushes_back_as_hertz_says)
+LONG_TEST(a_pressed_sphere_pushes_back_as_hertz_says)
 {
   double radius = 0.1, depth = 6e-3, young = 1e6, poisson = 0.3, clearance = 1e-6, mean = 0;
   int steps = test_quick() ? 6 : 24, counted = steps * 2 / 3;

@@ -6,7 +6,7 @@
 
 static const double g = 9.81;
 
-TEST(coulomb_oscillator_loses_two_mu_m_g_over_k_per_half_period)
+LONG_TEST(coulomb_oscillator_loses_two_mu_m_g_over_k_per_half_period)
 {
   for (int n = 0; n < EXACT_SOLVERS; n += test_quick() ? 4 : 1)
     for (int i = 0; i < 3; i++) {

@@ -41,7 +41,7 @@ static Rest stand(const char* name, const char* solver, double seconds)
   return rest;
 }
 
-TEST(house_of_cards_and_arch_stand)
+LONG_TEST(house_of_cards_and_arch_stand)
 {
   static const char* const names[] = {"cards", "arch", "stack", "pyramid"};
   for (int i = 0; i < 4; i++) {
@@ -86,7 +86,7 @@ TEST(stacks_do_not_creep_whatever_their_masses)
 
 // A tolerance that is relative to the largest impulse does not stand alone: a step that creeps is not
 // converged.
-TEST(a_wide_tolerance_hides_no_creep)
+LONG_TEST(a_wide_tolerance_hides_no_creep)
 {
   Stage s = stage_open(0.5, 0);
   s.step.solver.solver = "bgs", s.step.solver.tolerance = 1e-3;

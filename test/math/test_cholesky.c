@@ -217,7 +217,7 @@ static void check_all_orderings(tbContext* ctx, tbCsr A)
   tb_csr_free(ctx, &A);
 }
 
-TEST(cholesky_solves_matrices_of_every_shape)
+LONG_TEST(cholesky_solves_matrices_of_every_shape)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(3);
@@ -290,7 +290,7 @@ TEST(cholesky_solves_small_random_matrices)
   }
 }
 
-TEST(cholesky_solves_fronts_large_enough_to_pack)
+LONG_TEST(cholesky_solves_fronts_large_enough_to_pack)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(5);
@@ -476,7 +476,7 @@ static uint64_t solve_hash(const tbCsr* A, int threads, tbOrdering ordering, boo
   return hash;
 }
 
-TEST(cholesky_gives_the_same_bits_for_any_number_of_threads)
+LONG_TEST(cholesky_gives_the_same_bits_for_any_number_of_threads)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(10);

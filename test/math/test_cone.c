@@ -245,7 +245,7 @@ TEST(projection_soc_is_optimal) { check_optimality(SOC, 100000, 1e-14); }
 TEST(projection_ellipsoid_cone_is_optimal) { check_optimality(ELLIPSOID_CONE, 100000, 1e-14); }
 TEST(projection_box_cone_is_optimal) { check_optimality(BOX_CONE, 100000, 1e-14); }
 TEST(projection_ball_cone_is_optimal) { check_optimality(BALL_CONE, 100000, 1e-14); }
-TEST(projection_polygon_cone_is_optimal) { check_optimality(POLYGON_CONE, 100000, 1e-14); }
+LONG_TEST(projection_polygon_cone_is_optimal) { check_optimality(POLYGON_CONE, 100000, 1e-14); }
 
 // Eigenvalues of a small symmetric matrix by Jacobi rotations: the least and the largest.
 static void extreme_eigenvalues(int n, double* A, double* least, double* most)

@@ -30,7 +30,7 @@ static double along(const tbModalBasis* b, int mode,
 }
 
 // Euler and Bernoulli's free beam: cos βL cosh βL = 1, ω = β² √(EI/ρA).
-TEST(a_beam_vibrates_as_theory_says)
+LONG_TEST(a_beam_vibrates_as_theory_says)
 {
   tbContext ctx = tb_default_context();
   double length = 1, thick = 0.05, speed = sqrt(1e6 / 1000);
@@ -203,7 +203,7 @@ TEST(reduced_stvk_forces_are_those_of_the_mesh)
   tb_fem_free(&ctx, fem);
 }
 
-TEST(bases_are_the_same_for_any_number_of_threads)
+LONG_TEST(bases_are_the_same_for_any_number_of_threads)
 {
   tbContext ctx = tb_default_context(), four = tb_default_context();
   CHECK_OK(&four, tb_threads_create(&four, 4, &four.threads));

@@ -50,7 +50,7 @@ TEST(judge_accepts_the_exact_solution_of_500_manufactured_problems)
 }
 
 // A perturbation that moves λ_i within a face of the solution set is no error; the bias then shows it in u.
-TEST(judge_grows_when_any_impulse_moves)
+LONG_TEST(judge_grows_when_any_impulse_moves)
 {
   for (int seed = 0; seed < 500; seed++) {
     tbContext ctx = tb_default_context();
@@ -268,7 +268,7 @@ static double miss(double mu, int rows, double w, const double* lambda, const do
   return w * sqrt(sum);
 }
 
-TEST(judge_measures_in_metres_per_second_what_the_formula_says)
+LONG_TEST(judge_measures_in_metres_per_second_what_the_formula_says)
 {
   for (int seed = 0; seed < 60; seed++) {
     tbContext ctx = tb_default_context();

@@ -104,12 +104,12 @@ static void check_all(bool exact)
   }
 }
 
-TEST(ipc_holds_in_forty_scenes) { check_all(false); }
+LONG_TEST(ipc_holds_in_forty_scenes) { check_all(false); }
 
 TEST(ipc_with_exact_friction_holds_in_forty_scenes) { check_all(true); }
 
 // The implicit penalty, and layers of springs.
-TEST(ipc_holds_with_other_barriers)
+LONG_TEST(ipc_holds_with_other_barriers)
 {
   static const int some[] = {1, 10, 11, 19, 21, 29, 33};
   for (int kind = TB_BARRIER_LOG + 1; kind < TB_BARRIER_COUNT; kind++)

@@ -41,7 +41,7 @@ static int steps_of(const tbScheme* scheme, int many) { return strcmp(scheme->na
 // Units are a convention: a world in grams, kilometres or minutes goes the way it goes in SI, step by step,
 // and the same steps converge. By powers of two, so that nothing is rounded but by constants that have a
 // unit.
-TEST(worlds_move_alike_in_any_units)
+LONG_TEST(worlds_move_alike_in_any_units)
 {
   static const Units units[] = {{1024, 1, 1}, {1, 1.0 / 1024, 1}, {1, 1, 64}, {1.0 / 4096, 512, 1.0 / 256}};
   enum { STEPS = 60 };
@@ -84,7 +84,7 @@ static bool is_swept(const tbScheme* scheme)
 
 // The order in which bodies were added decides the order of pairs, which of two is first, and the order of
 // sums; not where they go, where impulses are unique and found.
-TEST(the_order_of_bodies_does_not_matter)
+LONG_TEST(the_order_of_bodies_does_not_matter)
 {
   for (int k = 0; k < tb_scheme_count(); k++)
     for (int seed = 1; seed <= seeds_of(tb_scheme_at(k), 8); seed++) {
@@ -124,7 +124,7 @@ static void join_two(MadeWorld* m, const RandomWorld* r)
 // What nothing acts on from outside keeps its momentum, and its centre of mass goes on as it went. A bounce
 // bends paths within a step, at its own moment, which moves the centre by a part of a step's way: only the
 // momentum is exact then.
-TEST(clusters_keep_their_momentum_under_every_scheme)
+LONG_TEST(clusters_keep_their_momentum_under_every_scheme)
 {
   for (int k = 0; k < tb_scheme_count(); k++)
     for (int seed = 1; seed <= seeds_of(tb_scheme_at(k), 6); seed++) {

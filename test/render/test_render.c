@@ -58,7 +58,7 @@ static int differences(const unsigned char* a, const unsigned char* b)
   return count;
 }
 
-TEST(pictures_show_what_the_options_say)
+LONG_TEST(pictures_show_what_the_options_say)
 {
   Shot s;
   shot_begin(&s);
@@ -117,7 +117,7 @@ TEST(pictures_show_joints)
 
 // Few samples, as in videos, take fewer lights and share the sky's among pixels: the picture stays the same
 // but for noise at edges of shadows.
-TEST(few_samples_are_lit_almost_like_many)
+LONG_TEST(few_samples_are_lit_almost_like_many)
 {
   Shot s;
   shot_begin(&s);
@@ -142,7 +142,7 @@ TEST(few_samples_are_lit_almost_like_many)
   shot_end(&s);
 }
 
-TEST(pictures_have_the_same_bytes_for_any_number_of_threads)
+LONG_TEST(pictures_have_the_same_bytes_for_any_number_of_threads)
 {
   Shot s;
   shot_begin(&s);

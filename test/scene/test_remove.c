@@ -109,7 +109,7 @@ TEST(a_world_without_a_body_is_one_that_never_had_it)
 }
 
 // Removed in mid-run, far from the others, it takes none of their warm starts and anchors with it.
-TEST(a_body_that_goes_in_mid_run_leaves_the_impulses_of_others)
+LONG_TEST(a_body_that_goes_in_mid_run_leaves_the_impulses_of_others)
 {
   for (int k = 0; k < tb_scheme_count(); k++) {
     if (strcmp(tb_scheme_at(k)->name, "ipc") == 0) continue; // it starts from no impulses but those of joints
@@ -176,7 +176,7 @@ static void remove_one_by_one(tbScene* scene, tbContext* ctx, uint64_t seed)
 }
 
 // Whatever is removed, in any order: a checkpoint taken then goes on to the same bits, until nothing is left.
-TEST(checkpoints_of_worlds_that_lost_bodies_go_on_bit_for_bit)
+LONG_TEST(checkpoints_of_worlds_that_lost_bodies_go_on_bit_for_bit)
 {
   int stride = test_quick() ? 3 : 1;
   for (int k = tb_scheme_count() % stride; k <= tb_scheme_count(); k += stride) { // the last stands for soft

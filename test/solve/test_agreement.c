@@ -92,7 +92,7 @@ static int compare_all(const tbProblem* p, tbModel model, const Bounds* b, doubl
   return converged;
 }
 
-TEST(solvers_of_one_model_agree_on_the_velocity)
+LONG_TEST(solvers_of_one_model_agree_on_the_velocity)
 {
   double closest = 0;
   int most[TB_MODEL_COUNT] = {0}, problems = 0;

@@ -26,7 +26,7 @@ static tbManufacture repeated(int seed)
   return s;
 }
 
-TEST(cr_solves_problems_of_every_metric)
+LONG_TEST(cr_solves_problems_of_every_metric)
 {
   for (int i = 0; i < TB_PRECONDITIONER_COUNT; i++) {
     tbSolveOptions o = options((tbPreconditioner)i, 5000);
@@ -115,7 +115,7 @@ TEST(cr_lets_go_of_rows_that_contradict_each_other)
 }
 
 // §6.2: Full needs a fraction of Diag's iterations, and a better inverse of A fewer still.
-TEST(better_preconditioners_need_fewer_iterations)
+LONG_TEST(better_preconditioners_need_fewer_iterations)
 {
   tbContext ctx = tb_default_context();
   tbProblem* p = cases_lattice(&ctx, 6, 30);

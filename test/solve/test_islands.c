@@ -74,7 +74,7 @@ TEST(a_part_moves_as_it_does_in_the_whole)
   }
 }
 
-TEST(islands_are_solved_to_the_same_bits_for_any_number_of_threads)
+LONG_TEST(islands_are_solved_to_the_same_bits_for_any_number_of_threads)
 {
   static const int counts[] = {1, 2, 3, 8};
   for (int metric = TB_MAKE_RIGID; metric <= TB_MAKE_UNSYMMETRIC; metric++) {
@@ -203,7 +203,7 @@ static tbProblem* one_hopeless(tbContext* ctx, int count)
   return p;
 }
 
-TEST(a_hopeless_island_does_not_starve_the_others)
+LONG_TEST(a_hopeless_island_does_not_starve_the_others)
 {
   tbContext ctx = tb_default_context();
   tbProblem* p = one_hopeless(&ctx, test_quick() ? 150 : 600);

@@ -55,7 +55,7 @@ static double random_mu(tbRandom* r)
   return kind == 0 ? 0 : kind == 1 ? 10 : kind == 2 ? 1e-6 : test_uniform(r, 0, 1.5);
 }
 
-TEST(coulomb_contact_is_solved_to_round_off)
+LONG_TEST(coulomb_contact_is_solved_to_round_off)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(11);
@@ -69,7 +69,7 @@ TEST(coulomb_contact_is_solved_to_round_off)
   }
 }
 
-TEST(coulomb_contact_with_a_singular_block)
+LONG_TEST(coulomb_contact_with_a_singular_block)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(12);
@@ -85,7 +85,7 @@ TEST(coulomb_contact_with_a_singular_block)
   }
 }
 
-TEST(coulomb_contact_with_a_badly_scaled_block)
+LONG_TEST(coulomb_contact_with_a_badly_scaled_block)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(13);
@@ -98,7 +98,7 @@ TEST(coulomb_contact_with_a_badly_scaled_block)
   }
 }
 
-TEST(every_law_has_a_local_solution)
+LONG_TEST(every_law_has_a_local_solution)
 {
   static const struct {
     tbLaw law;

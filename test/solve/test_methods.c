@@ -22,7 +22,7 @@ static void demand(const char* solver, tbModel model, int iterations, CasesSpec*
                 tb_model_name(model), failed, most);
 }
 
-TEST(first_order_methods_solve_manufactured_problems)
+LONG_TEST(first_order_methods_solve_manufactured_problems)
 {
   demand("admm", TB_MODEL_CONE, 3000, cases_mild_laws, 300, 6);
   demand("admm", TB_MODEL_CCP, 3000, cases_mild, 300, 6);
@@ -35,7 +35,7 @@ TEST(first_order_methods_solve_manufactured_problems)
   demand("pgs-sm", TB_MODEL_BOX, 1000, cases_mild, 300, 6);
 }
 
-TEST(second_order_methods_solve_manufactured_problems)
+LONG_TEST(second_order_methods_solve_manufactured_problems)
 {
   demand("newton-ac", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 15);
   demand("newton-fb", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 15);
@@ -58,7 +58,7 @@ static tbManufacture symmetric(int seed)
   return s;
 }
 
-TEST(staggered_projections_solve_manufactured_problems)
+LONG_TEST(staggered_projections_solve_manufactured_problems)
 {
   demand("staggered", TB_MODEL_CONE, 400, symmetric, 300, 15);
 }

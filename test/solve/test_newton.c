@@ -340,7 +340,7 @@ TEST(without_w_newton_finds_the_same_velocity)
     }
 }
 
-TEST(on_a_sparse_metric_newton_never_holds_w)
+LONG_TEST(on_a_sparse_metric_newton_never_holds_w)
 {
   tbContext ctx = tb_default_context();
   tbManufacture spec = tb_default_manufacture();
@@ -364,7 +364,7 @@ TEST(on_a_sparse_metric_newton_never_holds_w)
   tb_problem_free(p);
 }
 
-TEST(problems_that_defeat_gauss_seidel_are_solved)
+LONG_TEST(problems_that_defeat_gauss_seidel_are_solved)
 {
   static const char* const names[] = {"OneObject-i100000-316", "BoxesStack1-i100000-32", "RockPile_tob1"};
   const char* shared = test_shared_folder();
@@ -421,7 +421,7 @@ TEST(a_start_that_is_near_takes_newton_one_step_and_auto_no_sweep)
 
 // Boxes that touch in more points than hold them: W is singular, and where Newton waits for exact proximal
 // points it takes half as many steps more.
-TEST(redundant_contacts_of_piles_take_few_newton_steps)
+LONG_TEST(redundant_contacts_of_piles_take_few_newton_steps)
 {
   enum { PILES = 6, MOST = 220 };
   int steps = 0;

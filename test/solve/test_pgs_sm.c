@@ -33,7 +33,7 @@ TEST(pgs_sm_solves_a_sticking_tower_at_once)
 }
 
 // The guesses are the same, and so is the way. Redundant contacts may leave a choice of solutions.
-TEST(pgs_sm_takes_the_same_way_with_and_without_a_factor)
+LONG_TEST(pgs_sm_takes_the_same_way_with_and_without_a_factor)
 {
   for (int seed = 0; seed < 26; seed++) {
     tbContext ctx = tb_default_context();

@@ -56,7 +56,7 @@ TEST(prox_slides_a_box_without_friction_by_every_strategy)
 // On a stack the step first shrinks, then rises again for a hundred sweeps while boxes begin to rock: no
 // reason to shorten it. Sweeps and products come to what Gauss–Seidel and Jacobi come to, whatever r begins
 // with.
-TEST(prox_converges_where_gauss_seidel_and_jacobi_do)
+LONG_TEST(prox_converges_where_gauss_seidel_and_jacobi_do)
 {
   static const struct {
     tbGenerateKind kind;
@@ -88,7 +88,7 @@ TEST(prox_converges_where_gauss_seidel_and_jacobi_do)
 }
 
 // Every step too long by far: two thousand springs in parallel make ρ(D⁻¹W) two thousand.
-TEST(prox_shortens_steps_that_are_far_too_long)
+LONG_TEST(prox_shortens_steps_that_are_far_too_long)
 {
   tbContext ctx = tb_default_context();
   tbBuilder* b = NULL;

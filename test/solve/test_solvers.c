@@ -41,7 +41,7 @@ TEST(a_solution_as_warm_start_needs_no_iteration)
   }
 }
 
-TEST(every_order_of_sweeps_finds_the_same_velocity)
+LONG_TEST(every_order_of_sweeps_finds_the_same_velocity)
 {
   for (int order = 0; order < TB_ORDER_COUNT; order++)
     for (int seed = 0; seed < 10; seed++) {

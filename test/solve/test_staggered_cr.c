@@ -59,7 +59,7 @@ static double difference(const tbProblem* p, const tbSolveOptions* o, const char
   return worst;
 }
 
-TEST(staggered_cr_agrees_with_staggered_and_cr)
+LONG_TEST(staggered_cr_agrees_with_staggered_and_cr)
 {
   for (int seed = 0; seed < 12; seed++) {
     Case c;
@@ -114,7 +114,7 @@ static tbProblem* box_on_a_bar(tbContext* ctx, double mu, double compliance)
   return p;
 }
 
-TEST(staggered_cr_takes_soft_and_rigid_bodies_with_and_without_friction)
+LONG_TEST(staggered_cr_takes_soft_and_rigid_bodies_with_and_without_friction)
 {
   tbContext ctx = tb_default_context();
   for (int soft = 0; soft < 2; soft++)
@@ -132,7 +132,7 @@ TEST(staggered_cr_takes_soft_and_rigid_bodies_with_and_without_friction)
       }
 }
 
-TEST(staggered_cr_does_without_a_factor_of_soft_bodies)
+LONG_TEST(staggered_cr_does_without_a_factor_of_soft_bodies)
 {
   tbContext ctx = tb_default_context();
   tbProblem* p = cases_lattice(&ctx, 5, 10);
@@ -228,7 +228,7 @@ TEST(a_warm_start_saves_iterations_of_staggered_cr)
   tb_problem_free(p);
 }
 
-TEST(staggered_cr_has_the_same_bits_for_any_number_of_threads)
+LONG_TEST(staggered_cr_has_the_same_bits_for_any_number_of_threads)
 {
   enum { NODES = 12, ROWS = 3 * NODES * NODES };
   double lambda[2][ROWS] = {{0}};

@@ -61,7 +61,7 @@ TEST(every_method_does_without_the_factor)
   CHECK(compared > 100 && 10 * converged > 9 * compared);
 }
 
-TEST(every_method_does_without_the_factor_of_a_soft_block)
+LONG_TEST(every_method_does_without_the_factor_of_a_soft_block)
 {
   tbContext ctx = tb_default_context();
   tbProblem* p = cases_lattice(&ctx, 4, 5);

@@ -70,7 +70,7 @@ static tbSolveResult solve_in(tbContext* ctx, const tbProblem* p, const char* so
   return r;
 }
 
-TEST(units_change_no_verdict)
+LONG_TEST(units_change_no_verdict)
 {
   tbContext ctx = tb_default_context();
   for (int seed = 0; seed < (test_quick() ? 3 : 8); seed++) {

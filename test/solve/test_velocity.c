@@ -106,7 +106,7 @@ TEST(velocities_solve_the_metric_with_contacts_of_every_law_on_every_block)
     }
 }
 
-TEST(open_contacts_leave_no_trace_in_a_large_factor)
+LONG_TEST(open_contacts_leave_no_trace_in_a_large_factor)
 {
   tbContext ctx = tb_default_context();
   tbManufacture spec = tb_default_manufacture();

@@ -187,7 +187,7 @@ static long allocations(tbContext* ctx, tbFailingAllocator* count, tbWorkspace* 
   return count->total - before;
 }
 
-TEST(repeated_solves_in_a_workspace_allocate_nothing)
+LONG_TEST(repeated_solves_in_a_workspace_allocate_nothing)
 {
   tbContext plain = tb_default_context();
   for (int metric = TB_MAKE_RIGID; metric <= TB_MAKE_EXPLICIT; metric++) {

@@ -92,7 +92,7 @@ TEST(published_impulses_balance_the_momentum_of_every_rigid_body)
 }
 
 // Solids, cloth and rigid bodies: of a deformable one, the momentum of all its nodes.
-TEST(published_impulses_balance_the_momentum_of_every_deformable_body)
+LONG_TEST(published_impulses_balance_the_momentum_of_every_deformable_body)
 {
   int pressed = 0;
   for (uint64_t seed = 3; seed <= (test_quick() ? 6 : 19); seed++) {
@@ -111,7 +111,7 @@ TEST(published_impulses_balance_the_momentum_of_every_deformable_body)
 
 // Steps that are short of rounds: bodies go, and are slowed to, a share of it, and the report says by how
 // much.
-TEST(what_trimmed_steps_take_is_told)
+LONG_TEST(what_trimmed_steps_take_is_told)
 {
   int trimmed = 0;
   for (uint64_t seed = 3; seed <= 11; seed++) {

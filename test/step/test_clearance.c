@@ -22,7 +22,7 @@ static double energy_gained(double dt, double gap, bool plane)
 }
 
 // Lifting it by the clearance takes 2e-3 J, moving at a fiftieth of a metre per second 2e-4 J.
-TEST(closer_than_the_clearance_is_no_spring)
+LONG_TEST(closer_than_the_clearance_is_no_spring)
 {
   static const double gaps[] = {0, 1e-6, 1e-4}, dts[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
   for (int k = 0; k < 3; k++)

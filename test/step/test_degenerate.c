@@ -119,7 +119,7 @@ TEST(bodies_in_the_same_place_take_no_more_than_others)
   run_bounded("two cubes in one place", two_cubes, 3);
 }
 
-TEST(flat_blocks_and_thick_cloths_take_no_more_than_others)
+LONG_TEST(flat_blocks_and_thick_cloths_take_no_more_than_others)
 {
   run_bounded("a block of a micrometre", flat_block, 3);
   run_bounded("a block of a micrometre on its edge", flat_block_on_edge, test_quick() ? 3 : 4);

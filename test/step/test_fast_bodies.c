@@ -65,7 +65,7 @@ static Stage shot(int seed, tbBodyId* plate, tbBodyId* body)
   return s;
 }
 
-TEST(random_shots_pass_no_plate)
+LONG_TEST(random_shots_pass_no_plate)
 {
   int stopped = 0;
   for (int seed = 0; seed < 300; seed++) {

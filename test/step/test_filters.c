@@ -77,7 +77,7 @@ static void check(const char* scheme, bool sheet, int under)
                 scheme, sheet ? "cloth" : "jelly", under, height[0], height[1], height[2], height[3]);
 }
 
-TEST(filters_hold_for_deformable_bodies)
+LONG_TEST(filters_hold_for_deformable_bodies)
 {
   for (int i = 0; i < tb_scheme_count(); i++) {
     const tbScheme* s = tb_scheme_at(i);

@@ -76,7 +76,7 @@ static bool same(const tbArray* x, const tbArray* y)
   return true;
 }
 
-TEST(contacts_found_with_a_cache_are_those_found_without)
+LONG_TEST(contacts_found_with_a_cache_are_those_found_without)
 {
   tbContext ctx = tb_default_context();
   tbRandom r = test_random(21);

@@ -96,7 +96,7 @@ TEST(schemes_for_rigid_bodies_refuse_deformable_ones)
 }
 
 // No joints: then the contacts' parts are all there is.
-TEST(residuals_of_contacts_add_up_to_the_steps)
+LONG_TEST(residuals_of_contacts_add_up_to_the_steps)
 {
   for (int k = 0; k < tb_scheme_count(); k++) {
     Stage s = stage_open(0.5, 0);

@@ -32,7 +32,7 @@ static void run_clean(Stage* s, const char* what, int steps)
 
 static tbVec3 corner(const Stage* s, tbBodyId body, int node) { return tb_body_nodes(s->world, body)[node]; }
 
-TEST(bodies_at_rest_on_each_other_come_to_rest)
+LONG_TEST(bodies_at_rest_on_each_other_come_to_rest)
 {
   Stage s = soft_stage(0.5, 5e-3);
   stage_floor(&s, 0, 0);
@@ -45,7 +45,7 @@ TEST(bodies_at_rest_on_each_other_come_to_rest)
   stage_close(&s);
 }
 
-TEST(nothing_fast_tunnels)
+LONG_TEST(nothing_fast_tunnels)
 {
   for (int k = 0; k < 4; k++) {
     Stage s = soft_stage(0.3, 5e-3);
@@ -67,7 +67,7 @@ TEST(nothing_fast_tunnels)
 }
 
 // Gaps of nothing at all, of rounding, and less than the clearance: bodies go on, and stay where they are.
-TEST(bodies_that_start_exactly_touching_go_on)
+LONG_TEST(bodies_that_start_exactly_touching_go_on)
 {
   static const double gaps[] = {0, 1e-15, 1e-9, 1e-5};
   for (int k = 0; k < 4; k += test_quick() ? 2 : 1)
@@ -93,7 +93,7 @@ TEST(bodies_that_start_exactly_touching_go_on)
     }
 }
 
-TEST(mass_ratios_of_ten_thousand)
+LONG_TEST(mass_ratios_of_ten_thousand)
 {
   for (int k = 0; k < 2; k++) { // a heavy box on light foam, a feather on heavy jelly
     Stage s = soft_stage(0.5, 5e-3);
@@ -264,7 +264,7 @@ TEST(what_hangs_on_cloth_hangs_still)
   stage_close(&s);
 }
 
-TEST(joints_and_compounds_beside_soft_bodies)
+LONG_TEST(joints_and_compounds_beside_soft_bodies)
 {
   tbContext ctx = tb_default_context();
   tbWorldDef def = tb_default_world_def();
@@ -299,7 +299,7 @@ TEST(thick_cloth_of_fine_triangles_keeps_its_shape)
 }
 
 // Dropped on its edge cloth folds upon itself, and keeps its thickness from itself.
-TEST(folding_cloth_keeps_off_itself)
+LONG_TEST(folding_cloth_keeps_off_itself)
 {
   Stage s = soft_stage(0.3, 5e-3);
   stage_floor(&s, 0, 0);
@@ -429,7 +429,7 @@ TEST(storms_end_apart)
 
 // Seed 61: a ball of 1.7 kg strikes a cloth whose nodes weigh 0.07 g, at a tolerance of 1e-4. An error of the
 // ball's impulse that the tolerance allows would throw the nodes about.
-TEST(a_heavy_ball_on_a_light_cloth_adds_no_energy)
+LONG_TEST(a_heavy_ball_on_a_light_cloth_adds_no_energy)
 {
   tbContext ctx = tb_default_context();
   tbWorld* w = NULL;

@@ -38,7 +38,7 @@ static void beam(const char* model, double dt, double damping, char* text, size_
 
 // A beam that gravity bends by half of its length: without contact ipc minimises the same potential by code
 // of its own. One step of Newton's method is far from it.
-TEST(newton_steps_are_implicit_eulers)
+LONG_TEST(newton_steps_are_implicit_eulers)
 {
   static const char* const models[] = {"neo-hookean", "corotated", "stvk"};
   for (int m = 0; m < 3; m++)

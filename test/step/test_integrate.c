@@ -61,7 +61,7 @@ static void check_paths(const Stage* s, const Before* before, bool elastic, cons
                 c->stopped);
 }
 
-TEST(rigid_bodies_are_where_their_velocities_take_them)
+LONG_TEST(rigid_bodies_are_where_their_velocities_take_them)
 {
   double projected = 0;
   for (int k = 0; k < tb_scheme_count(); k++)
@@ -89,7 +89,7 @@ TEST(rigid_bodies_are_where_their_velocities_take_them)
 }
 
 // A solver that is stopped on its way leaves velocities that carry bodies into each other: there they go.
-TEST(bodies_go_where_unconverged_velocities_take_them)
+LONG_TEST(bodies_go_where_unconverged_velocities_take_them)
 {
   int missed = 0;
   for (int seed = 0; seed < 6; seed++) {
@@ -111,7 +111,7 @@ TEST(bodies_go_where_unconverged_velocities_take_them)
   CHECK(missed > 100);
 }
 
-TEST(nodes_are_where_their_velocities_take_them)
+LONG_TEST(nodes_are_where_their_velocities_take_them)
 {
   for (uint64_t seed = 12; seed <= 14; seed++) {
     Stage s = {.ctx = tb_default_context()};

@@ -120,7 +120,7 @@ static const char pressed[] =
     "\"size\": [1, 1, 0.1]}, \"position\": [0, 0, 0.46], "
     "\"kinematic\": {\"velocity\": [0, 0, -1]}}], \"soft\": [" CUBE("[0, 0, 0.202]", "") "]}";
 
-TEST(ipc_presses_a_solid_flat_between_plates)
+LONG_TEST(ipc_presses_a_solid_flat_between_plates)
 {
   Run r = open_run(pressed);
   go(&r, 25);
@@ -159,7 +159,7 @@ static const char mixed[] =
                            "0.002, \"position\": [0, 0, 0.85]}]}";
 
 // A rigid body, a solid and cloth on each other.
-TEST(ipc_moves_all_kinds_in_one_solve_and_gains_no_energy)
+LONG_TEST(ipc_moves_all_kinds_in_one_solve_and_gains_no_energy)
 {
   Run r = open_run(mixed);
   go(&r, 40);
@@ -169,7 +169,7 @@ TEST(ipc_moves_all_kinds_in_one_solve_and_gains_no_energy)
   close_run(&r);
 }
 
-TEST(ipc_has_the_same_bits_for_any_number_of_threads)
+LONG_TEST(ipc_has_the_same_bits_for_any_number_of_threads)
 {
   uint64_t hash[3];
   for (int t = 0; t < 3; t++) {
@@ -202,7 +202,7 @@ TEST(ipc_resumes)
 }
 
 // Blocks that touch exactly where they start are moved apart by less than the barrier's reach, and stand.
-TEST(ipc_parts_what_touches_and_says_so)
+LONG_TEST(ipc_parts_what_touches_and_says_so)
 {
   Run r = open_run(
       "{\"tribo\": 1, \"bodies\": [" PLANE
@@ -309,7 +309,7 @@ TEST(ipc_moves_joints_as_semi_implicit_does)
 }
 
 // A chain that swings onto a block: joints hold within what a step of Baumgarte's leaves, nothing crosses.
-TEST(ipc_holds_a_chain_that_lands_on_a_block)
+LONG_TEST(ipc_holds_a_chain_that_lands_on_a_block)
 {
   Run r = open_run(
       "{\"tribo\": 1, \"bodies\": [" PLANE

@@ -69,7 +69,7 @@ static double way_down(double tangent, double mu, double dt, double side, double
 }
 
 // At μ = tan θ the block stands; a thousandth less, and it slides as far as Coulomb's law says.
-TEST(exact_friction_has_a_sharp_threshold)
+LONG_TEST(exact_friction_has_a_sharp_threshold)
 {
   static const struct {
     double tangent, dt, side, mass;
@@ -164,7 +164,7 @@ TEST(exact_friction_leaves_the_minimum_alone_where_there_is_none)
   CHECK(tb_distance3(end[0], end[1]) < 1e-6);
 }
 
-TEST(exact_friction_has_the_same_bits_for_any_number_of_threads)
+LONG_TEST(exact_friction_has_the_same_bits_for_any_number_of_threads)
 {
   uint64_t hash[2];
   for (int t = 0; t < 2; t++) {

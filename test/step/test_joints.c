@@ -31,7 +31,7 @@ static double measured_period(Stage* s, tbBodyId body, int swings)
   return (last - first) / swings;
 }
 
-TEST(a_ball_pendulum_keeps_its_period_and_its_energy)
+LONG_TEST(a_ball_pendulum_keeps_its_period_and_its_energy)
 {
   Stage s = stage_open(0, 0);
   s.step.dt = 1e-3;

@@ -14,7 +14,7 @@ static tbBodyId mover(Stage* s, tbShape shape, tbVec3 x, tbVec3 v, tbVec3 w)
   return id;
 }
 
-TEST(a_belt_drags_a_box_up_to_its_speed)
+LONG_TEST(a_belt_drags_a_box_up_to_its_speed)
 {
   for (int scheme = 0; scheme < tb_scheme_count(); scheme++) {
     Stage s = stage_open(0.4, 0);

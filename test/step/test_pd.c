@@ -27,7 +27,7 @@ static Stage draped(int iterations, bool accelerated, int steps)
   return s;
 }
 
-TEST(what_pd_reports_is_what_the_judge_says_of_what_it_publishes)
+LONG_TEST(what_pd_reports_is_what_the_judge_says_of_what_it_publishes)
 {
   Stage s = draped(10, true, 40);
   tbProblem* p = NULL;
@@ -54,7 +54,7 @@ TEST(what_pd_reports_is_what_the_judge_says_of_what_it_publishes)
 }
 
 // The paper's figure 6: the error falls, and does not explode; momentum makes it fall faster.
-TEST(more_iterations_come_closer_and_momentum_needs_fewer)
+LONG_TEST(more_iterations_come_closer_and_momentum_needs_fewer)
 {
   double error[2][3];
   for (int fast = 0; fast < 2; fast++)
@@ -79,7 +79,7 @@ TEST(more_iterations_come_closer_and_momentum_needs_fewer)
 // A fine cloth over round shapes, which it touches as what they are and not as triangles: fixed, and lifting
 // it. It stays outside of them by half its thickness, is pushed along their normals and carries its weight
 // there.
-TEST(fine_cloth_lies_on_round_shapes_as_on_what_they_are)
+LONG_TEST(fine_cloth_lies_on_round_shapes_as_on_what_they_are)
 {
   enum { NODES = 11 * 11 };
   for (int k = 0; k < 4; k++) {
@@ -129,7 +129,7 @@ TEST(fine_cloth_lies_on_round_shapes_as_on_what_they_are)
 }
 
 // A heap of soft, rigid, attached and driven bodies: a solver finishes what has rigid bodies in it.
-TEST(pd_moves_worlds_of_all_kinds)
+LONG_TEST(pd_moves_worlds_of_all_kinds)
 {
   Stage s = stage_open(0.5, 0);
   CHECK_OK(&s.ctx, soft_heap(&s.ctx, s.world));

@@ -13,7 +13,7 @@ static Stage open_penalty(double mu, double dt)
 }
 
 // A ball at rest sinks in until its spring carries it.
-TEST(springs_carry_a_ball_where_their_formulas_say)
+LONG_TEST(springs_carry_a_ball_where_their_formulas_say)
 {
   static const struct {
     tbPenaltySpring kind;

@@ -43,7 +43,7 @@ TEST(projection_gains_no_energy_and_leaves_no_overlap)
   stage_close(&s);
 }
 
-TEST(projection_mends_a_falling_chain)
+LONG_TEST(projection_mends_a_falling_chain)
 {
   Stage s = stage_open(0.5, 0);
   s.step.stabilization = TB_STABILIZE_PROJECTION;

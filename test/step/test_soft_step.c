@@ -28,7 +28,7 @@ static tbVec3 way_of_top(double ratio)
   return way;
 }
 
-TEST(stacks_settle_by_millimetres_and_stand)
+LONG_TEST(stacks_settle_by_millimetres_and_stand)
 {
   tbVec3 even = way_of_top(1), heavy = way_of_top(100);
   CHECK(fabs(even.z) < 5e-3 && hypot(even.x, even.y) < 1e-3);
@@ -118,7 +118,7 @@ TEST(certificates_are_the_judges_and_change_nothing)
 }
 
 // A thousand contacts of one body are more than there are colours.
-TEST(a_body_with_more_neighbours_than_colours_carries_them)
+LONG_TEST(a_body_with_more_neighbours_than_colours_carries_them)
 {
   Stage s = open_soft(0.5, 0);
   stage_floor(&s, 0, 0);

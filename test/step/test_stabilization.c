@@ -94,7 +94,7 @@ TEST(without_stabilisation_an_overlap_stays)
   stage_close(&s);
 }
 
-TEST(every_scheme_rests_slides_and_sticks)
+LONG_TEST(every_scheme_rests_slides_and_sticks)
 {
   double slope = 0.4, g = 9.81; // tan 0.4 = 0.423
   for (int i = 0; i < tb_scheme_count(); i++) {

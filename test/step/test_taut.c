@@ -28,7 +28,7 @@ static double torn_by(double speed, double dt, double* gained)
   return torn;
 }
 
-TEST(a_taut_chain_does_not_flutter)
+LONG_TEST(a_taut_chain_does_not_flutter)
 {
   static const double speed[] = {0.01, 2}, dt[] = {1.0 / 60, 0.01};
   for (int i = 0; i < 4; i++) {
@@ -39,7 +39,7 @@ TEST(a_taut_chain_does_not_flutter)
 }
 
 // A light rod between two points under a load: it keeps the moments that it is given, whatever its tension.
-TEST(a_taut_rod_carries_static_loads_exactly)
+LONG_TEST(a_taut_rod_carries_static_loads_exactly)
 {
   Stage s = stage_open(0, 0);
   tbBodyId rod = stage_add(&s, tb_shape_capsule(0.02, 0.46), 0.1, tb_vec3(0, 0, -0.25), tb_quat_identity());

@@ -31,7 +31,7 @@ static Stage falling_block(bool factored, tbBodyId* block)
   return s;
 }
 
-TEST(bodies_without_a_factor_step_like_those_with_one)
+LONG_TEST(bodies_without_a_factor_step_like_those_with_one)
 {
   tbBodyId id[2];
   Stage s[2] = {falling_block(true, &id[0]), falling_block(false, &id[1])};
@@ -55,7 +55,7 @@ TEST(bodies_without_a_factor_step_like_those_with_one)
 }
 
 // One whose matrix is worked on in several pieces.
-TEST(products_with_large_bodies_go_piece_by_piece)
+LONG_TEST(products_with_large_bodies_go_piece_by_piece)
 {
   double z[2];
   for (int i = 0; i < 2; i++) {
@@ -84,7 +84,7 @@ static int questions(Stage* s)
 }
 
 // At rest the velocities of the step before are those of this one, and little is left to solve for.
-TEST(bodies_without_a_factor_begin_from_the_step_before)
+LONG_TEST(bodies_without_a_factor_begin_from_the_step_before)
 {
   Stage s = soft_stage(0.4, 0.01);
   stage_floor(&s, 0, 0);

@@ -139,7 +139,7 @@ TEST(tet_meshes_are_written_and_read_again)
   tb_tet_mesh_free(&ctx, m);
 }
 
-TEST(meshes_of_other_projects_load_and_carry_bodies)
+LONG_TEST(meshes_of_other_projects_load_and_carry_bodies)
 {
   static const struct {
     const char* name;

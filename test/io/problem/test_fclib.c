@@ -166,7 +166,7 @@ static void check_file(const char* path)
   tb_problem_free(p), tb_problem_free(again);
 }
 
-TEST(fclib_every_shared_file_agrees_with_an_independent_reading)
+LONG_TEST(fclib_every_shared_file_agrees_with_an_independent_reading)
 {
   if (!test_shared_folder()) SKIP("no shared/fclib beside the checkout");
   char folder[400], path[800];

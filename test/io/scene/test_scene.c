@@ -387,7 +387,7 @@ TEST(scene_survives_every_failed_allocation)
 
 // Processor time, with generous bounds: what they catch is a cost that grows with the square of the number of
 // bodies.
-TEST(scene_of_many_bodies_loads_fast)
+LONG_TEST(scene_of_many_bodies_loads_fast)
 {
   tbContext ctx = tb_default_context();
   tbScene s = {0};
