@@ -1,11 +1,13 @@
 # The two commands of the README are `make demo` and `make test`; the rest is for those who work on Tribo.
 # CMakeLists.txt and CMakePresets.json hold the real build.
 JOBS ?= $(shell nproc)
+# A line per compiled file: each takes a process.
+MESSAGES ?= ON
 
 .PHONY: build demo page python test test-all golden bench wasm docs scenes format fuzz setup clean
 
 build: setup
-	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }
+	@cmake --preset release -DCMAKE_RULE_MESSAGES=$(MESSAGES) >build-release.log 2>&1 || { cat build-release.log; exit 1; }
 	@rm -f build-release.log
 	@cmake --build --preset release -j $(JOBS) -- --no-print-directory
 
@@ -22,6 +24,7 @@ python: build
 	@test/python/run
 
 # test/run builds for the sanitizers and, where emscripten, npm and Chromium are there, for the page, beside the tests.
+test test-all: MESSAGES = OFF
 test: build
 	@scripts/setup --test
 	@JOBS=$(JOBS) test/run
