@@ -474,6 +474,20 @@ await test.claim(
     await page.waitForTimeout(600);
     const look = await colours(page, await test.picture(page, 'replay'));
     demand(look.count > 60, `it shows ${look.count} colours`);
+    for (const key of ['h', 'h']) await page.keyboard.press(key);
+    await until(page, () => tribo.bench.stage.look.heat === 'pressure' && tribo.bench.stage.heatTop > 0);
+    const pressed = await page.evaluate(() => {
+      const { heatTop, bounds, bodies, contacts } = tribo.bench.stage;
+      return { top: heatTop, unit: bounds.unit, count: bodies.pressure.uniforms.pressureCount.value, discs: contacts.discsOn };
+    });
+    const push = [0, 1, 2].reduce((sum, k) => sum + got.contacts[5 + k] * got.contacts[9 + k], 0),
+      middle = (3 * push) / (Math.PI * (6 * pressed.unit) ** 2);
+    demand(pressed.count === 1 && !pressed.discs, `${pressed.count} contacts press, discs ${pressed.discs}`);
+    demand(Math.abs(pressed.top - middle) < 1e-5 * middle, `the pressure is ${pressed.top} instead of ${middle} Pa`);
+    await page.waitForTimeout(600);
+    await test.picture(page, 'pressure');
+    await page.keyboard.press('h');
+    await until(page, () => tribo.bench.stage.bodies.pressure.uniforms.pressureCount.value === 0);
   },
 );
 

@@ -110,3 +110,69 @@ TEST(newton_steps_have_contacts_inside)
     tb_scene_free(&ctx, &s);
   }
 }
+
+// ---- closed forms of large deformation ----
+
+typedef struct {
+  const char* name;
+  double mu, lambda;
+} Law;
+
+// ψ_i of the stretches (s, t, t) along the axis, or across it: nominal stress.
+static double stress(const Law* law, double s, double t, bool axial)
+{
+  double x = axial ? s : t;
+  switch (law->name[0]) {
+  case 'c': return 2 * law->mu * (x - 1) + law->lambda * (s + 2 * t - 3);
+  case 's': return x * (law->mu * (x * x - 1) + law->lambda * 0.5 * (s * s + 2 * t * t - 3));
+  default: return law->mu * (x - 1 / x) + law->lambda * (log(s) + 2 * log(t)) / x;
+  }
+}
+
+// The stretch of a bar under a nominal stress, its sides free: bisections for t in s.
+static double stretch_under(const Law* law, double pull)
+{
+  double low = 1, high = 4;
+  for (int i = 0; i < 60; i++) {
+    double s = 0.5 * (low + high), a = 0.2, b = 1.5;
+    for (int k = 0; k < 60; k++) {
+      double t = 0.5 * (a + b);
+      *(stress(law, s, t, false) > 0 ? &b : &a) = t;
+    }
+    *(stress(law, s, a, true) > pull ? &high : &low) = s;
+  }
+  return low;
+}
+
+// A bar that hangs by one end and stretches under its own weight, by half of its length: every section
+// carries what is below it, with its sides free.
+TEST(a_bar_hangs_as_long_as_its_law_says)
+{
+  const double young = 1.2e4, poisson = 0.3, weight = 1000 * 9.81;
+  Law laws[] = {{"corotated", 0, 0}, {"stvk", 0, 0}, {"neo-hookean", 0, 0}};
+  for (int m = 0; m < 3; m++) {
+    laws[m].mu = young / (2 * (1 + poisson));
+    laws[m].lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+    double length = 0;
+    for (int k = 0; k < 100; k++) length += stretch_under(&laws[m], weight * (k + 0.5) / 100) / 100;
+    tbContext ctx = tb_default_context();
+    char text[1024];
+    snprintf(text, sizeof text,
+             "{\"tribo\": 1, \"dt\": 1, \"soft\": [{\"name\": \"bar\", \"mesh\": {\"box\": {\"size\": [0.05, "
+             "0.05, 1], \"cells\": [1, 1, 20]}}, \"model\": \"%s\", \"young\": %g, \"poisson\": %g, "
+             "\"density\": 1000, \"pins\": [{\"box\": [[-1, -1, 0.499], [1, 1, 1]]}]}]}",
+             laws[m].name, young, poisson);
+    tbScene s = open_scene(&ctx, text, "implicit", 200);
+    for (int i = 0; i < 7; i++) {
+      tbStepReport report;
+      CHECK_OK(&ctx, tb_world_step(&ctx, s.world, &s.step, &report));
+      CHECK(!report.newton_missed);
+    }
+    tbNodes nodes = tb_nodes_of(&tb_bodies(s.world)[0]);
+    double lowest = 0;
+    for (int k = 0; k < nodes.count; k++) lowest = fmin(lowest, nodes.x[k].z);
+    CHECK(length > 1.2);
+    CHECK_NEAR(0.5 - lowest, length, 0.01 * length);
+    tb_scene_free(&ctx, &s);
+  }
+}

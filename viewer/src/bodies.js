@@ -5,6 +5,7 @@ import { Cutaway } from './cutaway.js';
 import { describe, stripesTexture } from './geometry.js';
 import { bodyColor, heatColor } from './palette.js';
 import { isDeformable, isOpen, nodeOffsets } from './model.js';
+import { Pressure } from './pressure.js';
 
 const MOST_WALLS = 64;
 const poseMatrix = new THREE.Matrix4(),
@@ -39,6 +40,7 @@ export class Bodies {
     this.batches = []; // { mesh, bodies: [index], locals: [Matrix4] }
     this.soft = []; // { mesh, body, first }
     this.materials = [];
+    this.pressure = new Pressure();
     this.shapesOf = model.bodies.map(() => []); // per body: { batch, instance }
     this.#buildRigid();
     this.#buildSoft();
@@ -51,6 +53,7 @@ export class Bodies {
   #material(options) {
     const material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0, ...options });
     this.materials.push(material);
+    this.pressure.attach(material);
     return material;
   }
 

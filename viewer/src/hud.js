@@ -6,7 +6,7 @@ import { certificate } from './certificate.js';
 import { SCALAR } from './model.js';
 import { viridisCss } from './palette.js';
 
-export const HEATS = ['none', 'penetration', 'residual', 'force'];
+export const HEATS = ['none', 'penetration', 'residual', 'force', 'pressure'];
 
 export class Hud {
   // actions: { toggle(name), nextHeat(), frame(), plots(), panel(), interrupt() }
@@ -96,7 +96,7 @@ export class Hud {
     if (key === this.heatShown) return;
     this.heatShown = key;
     if (look.heat !== 'none') {
-      const unit = { penetration: ' m', force: ' N', residual: '' }[look.heat];
+      const unit = { penetration: ' m', force: ' N', residual: '', pressure: ' Pa' }[look.heat];
       replace(
         this.legend,
         h('span', null, look.heat),

@@ -38,6 +38,7 @@ export const themes = {
 const viridis = ['#440154', '#482878', '#3e4989', '#31688e', '#26828e', '#1f9e89', '#6ece58', '#b5de2b', '#fde725'].map(
   (hex) => new THREE.Color(hex),
 );
+export const viridisColors = viridis;
 export const viridisCss = `linear-gradient(90deg, ${viridis.map((c) => `#${c.getHexString()}`).join(',')})`;
 
 export function heatColor(x, out) {

@@ -151,11 +151,11 @@ export class Stage {
     this.#recolor();
   }
 
-  // { contacts, forces, joints, glass, heat }: what is drawn, and what colours mean: none, penetration, residual or force.
+  // { contacts, forces, joints, glass, heat }: what is drawn, and what colours mean: none, penetration, residual, force or pressure.
   setLook(look) {
     Object.assign(this.look, look);
-    this.contacts.discsOn = this.look.contacts;
-    this.contacts.arrowsOn = this.look.forces;
+    this.contacts.discsOn = this.look.contacts && this.look.heat !== 'pressure'; // they would cover it
+    this.contacts.arrowsOn = this.look.forces && this.look.heat !== 'pressure';
     this.joints.group.visible = this.look.joints;
     if (this.frame) this.joints.place(this.poses);
     this.bodies?.setGlass(this.look.glass);
@@ -184,7 +184,10 @@ export class Stage {
 
   #recolor() {
     if (!this.bodies || !this.frame) return;
-    const heat = this.#heat();
+    const pressed = this.look.heat === 'pressure',
+      heat = pressed ? null : this.#heat();
+    if (pressed) this.heatTop = this.#press();
+    else this.bodies.pressure.clear();
     this.contacts.show(this.frame.contacts, this.theme, heat?.contacts);
     this.friction.show(this.frame, this.contacts, this.theme);
     if (heat || this.painted !== this.theme) this.bodies.paint(this.theme, heat?.bodies, this.selected);
@@ -215,6 +218,19 @@ export class Stage {
     return { contacts, bodies };
   }
 
+  // Normal forces as pressure on the surfaces of all bodies. The largest, Pa.
+  #press() {
+    const data = this.frame.contacts,
+      contacts = [];
+    for (let c = 0; c < data.length; c += CONTACT.stride) {
+      const at = [...data.subarray(c + CONTACT.position, c + CONTACT.position + 3)];
+      let force = 0;
+      for (let k = 0; k < 3; k++) force += data[c + CONTACT.force + k] * data[c + CONTACT.normal + k];
+      contacts.push({ at, force });
+    }
+    return this.bodies.pressure.set(contacts, SPREAD * this.bounds.unit);
+  }
+
   // Before a picture is taken from there.
   prepare(camera) {
     if (!this.look.glass) this.bodies?.cutaway.update(camera, this.poses);
@@ -237,6 +253,8 @@ export class Stage {
     this.sun.shadow.map?.dispose();
   }
 }
+
+const SPREAD = 6; // discs of contacts: the radius that a force is spread over
 
 // Residuals go by powers of ten, two of them.
 const share = (x, kind) => (kind === 'residual' ? Math.max(0, 1 + 0.5 * Math.log10(x)) : x);
