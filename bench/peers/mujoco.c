@@ -118,8 +118,12 @@ static void set_hills(const PeerScene* s, mjModel* m)
     if (m->geom_type[i] == mjGEOM_HFIELD) m->geom_pos[3 * i + 2] = low;
 }
 
+// Into a file of the folder otherwise.
+static void warn(const char* text) { fprintf(stderr, "MuJoCo: %s\n", text); }
+
 static void* open_world(const PeerScene* scene)
 {
+  mju_user_warning = warn;
   char *text = NULL, error[1000] = "", name[32];
   size_t size = 0;
   Writer w = {scene, open_memstream(&text, &size)};
