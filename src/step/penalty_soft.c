@@ -131,8 +131,9 @@ static void push(const tbWorld* w, const tbStepOptions* o, const tbDelassus* W, 
                           .points = 1,
                           .stretch = stretch[i]};
     tb_penalty_force(w, o, &own, force, &stretch[i]);
-    double out = BACK * point[i].depth / fmax(o->dt, UNHURRIED), most = mass * (out - own.u.x) / o->dt;
-    double share = force[0] > most ? fmax(most, 0) / force[0] : 1;
+    double out = BACK * point[i].depth / fmax(o->dt, UNHURRIED),
+           most = fmax(mass * (out - own.u.x) / o->dt, 0);
+    double share = force[0] > most ? most / force[0] : 1;
     for (int r = 0; r < rows; r++) force[r] *= share;
     force[0] = fmax(force[0], mass * point[i].stop / o->dt);
     for (int r = 0; r < rows; r++) a->lambda[a->problem->row_adr[k] + r] = o->dt * force[r];
