@@ -9,6 +9,17 @@ static void start_with(tbPen* pen, double dt, double time, const char* scheme)
   tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
 }
 
+// The four corners of a sheet at a height.
+static void pin_corners(double length, double width, double high, tbPenPin corner[4])
+{
+  const double hair = 1e-3;
+  for (int i = 0; i < 4; i++) {
+    tbVec3 at = {i % 2 ? length / 2 : -length / 2, i / 2 ? width / 2 : -width / 2, high};
+    tbVec3 around = {hair, hair, hair};
+    corner[i] = (tbPenPin){.low = tb_sub3(at, around), .high = tb_add3(at, around)};
+  }
+}
+
 static void start(tbPen* pen, double dt, double time) { start_with(pen, dt, time, NULL); }
 
 void tb_gallery_cloth_on_sphere(tbPen* pen)
@@ -37,7 +48,7 @@ void tb_gallery_cloth_on_sphere(tbPen* pen)
 
 void tb_gallery_hammock(tbPen* pen)
 {
-  const double length = 1, width = 0.6, high = 1, radius = 0.1, hair = 1e-3;
+  const double length = 1, width = 0.6, high = 1, radius = 0.1;
   int cells = tb_pen_count(pen, "cells");
   tbPenPin corner[4];
   start(pen, 0.005, 1.5);
@@ -46,11 +57,7 @@ void tb_gallery_hammock(tbPen* pen)
                                 .material = "cotton",
                                 .mass = tb_pen_value(pen, "mass"),
                                 .position = tb_vec3(0, 0, high + radius + 0.02)});
-  for (int i = 0; i < 4; i++) {
-    tbVec3 at = {i % 2 ? length / 2 : -length / 2, i / 2 ? width / 2 : -width / 2, high};
-    tbVec3 around = {hair, hair, hair};
-    corner[i] = (tbPenPin){.low = tb_sub3(at, around), .high = tb_add3(at, around)};
-  }
+  pin_corners(length, width, high, corner);
   tb_pen_cloth(pen, &(tbPenSoft){.name = "hammock",
                                  .mesh = tb_pen_grid(length, width, 2 * cells, cells),
                                  .material = "cotton",
@@ -61,6 +68,34 @@ void tb_gallery_hammock(tbPen* pen)
                                  .thickness = 0.002,
                                  .air_damping = 0.1,
                                  .damping = 0.005,
+                                 .position = tb_vec3(0, 0, high),
+                                 .pins = corner,
+                                 .pin_count = 4});
+}
+
+void tb_gallery_trampoline(tbPen* pen)
+{
+  const double size = 1, high = 1, radius = 0.12;
+  int cells = tb_pen_count(pen, "cells");
+  tbPenPin corner[4];
+  tb_pen_start(pen, 1.0 / 60, 1.5);
+  tb_pen_scheme(pen, "xpbd", "substeps", tb_pen_count(pen, "substeps"));
+  tb_pen_material(pen, &(tbPenMaterial){"cotton", 1000, tb_pen_value(pen, "friction"), 0, 0});
+  tb_pen_body(pen, &(tbPenBody){.name = "ball",
+                                .shape = tb_pen_sphere(radius),
+                                .material = "cotton",
+                                .mass = tb_pen_value(pen, "mass"),
+                                .position = tb_vec3(0.05, 0.02, high + radius + 0.25)});
+  pin_corners(size, size, high, corner);
+  tb_pen_cloth(pen, &(tbPenSoft){.name = "trampoline",
+                                 .mesh = tb_pen_grid(size, size, cells, cells),
+                                 .material = "cotton",
+                                 .area_density = 0.5,
+                                 .stretch = tb_pen_value(pen, "stretch"),
+                                 .shear = tb_pen_value(pen, "stretch") / 4,
+                                 .bend = 1e-4,
+                                 .thickness = 0.006,
+                                 .damping = 0.001,
                                  .position = tb_vec3(0, 0, high),
                                  .pins = corner,
                                  .pin_count = 4});

@@ -181,6 +181,7 @@ tbPenMesh tb_pen_strip(tbPen* pen, const char* name, const double (*line)[2], in
 // stacks.c
 void tb_gallery_stack(tbPen* pen);
 void tb_gallery_heavy_top(tbPen* pen);
+void tb_gallery_growing_stack(tbPen* pen);
 void tb_gallery_pyramid(tbPen* pen);
 void tb_gallery_wall(tbPen* pen);
 void tb_gallery_kaplas(tbPen* pen);
@@ -235,6 +236,7 @@ void tb_gallery_rollers(tbPen* pen);
 // cloth.c
 void tb_gallery_cloth_on_sphere(tbPen* pen);
 void tb_gallery_hammock(tbPen* pen);
+void tb_gallery_trampoline(tbPen* pen);
 void tb_gallery_cloth_capstan(tbPen* pen);
 void tb_gallery_mat_twist(tbPen* pen);
 void tb_gallery_turning_ball(tbPen* pen);

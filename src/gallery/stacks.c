@@ -27,6 +27,23 @@ static void stack(tbPen* pen, double dt)
 void tb_gallery_stack(tbPen* pen) { stack(pen, 0.01); }
 void tb_gallery_heavy_top(tbPen* pen) { stack(pen, 1.0 / 60); }
 
+// Primal descent does not mind ratios of masses, ascent on impulses does (Macklin et al. 2020, fig. 8).
+void tb_gallery_growing_stack(tbPen* pen)
+{
+  const double radius = 0.1, length = 0.08;
+  double mass = 1, growth = tb_pen_value(pen, "growth");
+  tb_pen_start(pen, 1.0 / 60, 2);
+  tb_pen_scheme(pen, "primal", "iterations", tb_pen_count(pen, "iterations"));
+  tb_pen_material(pen, &(tbPenMaterial){"steel", 7800, tb_pen_value(pen, "friction"), 0, 0});
+  tb_pen_ground(pen, "steel");
+  for (int i = 0; i < tb_pen_count(pen, "count"); i++, mass *= growth)
+    tb_pen_body(pen, &(tbPenBody){.name = tb_pen_name(pen, "cylinder/%d", i),
+                                  .shape = tb_pen_cylinder(radius, length),
+                                  .material = "steel",
+                                  .mass = mass,
+                                  .position = tb_vec3(0, 0, (i + 0.5) * length)});
+}
+
 void tb_gallery_pyramid(tbPen* pen)
 {
   const double pitch = 1.125 * side;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race page: a frozen problem, a scene, or a report of `tribo compare` that came with the page.
+// The race page: a frozen problem, a scene, its costs under several schemes, or a report of `tribo compare` that came with the page.
 import { h, icon, replace } from './dom.js';
 import { Client } from './client.js';
 import { onTheme, themeName } from './theme.js';
 import { ProblemRace } from './race-problem.js';
 import { SceneRace } from './race-scene.js';
+import { BudgetRace } from './race-budget.js';
 
 // A report goes by the system's choice of dark or light; here it goes by the page's.
 function dress(report) {
@@ -24,6 +25,7 @@ export class RacePage {
       report && ['report', report.title],
       tables && ['problem', 'One contact problem'],
       tables && ['scene', 'A scene, side by side'],
+      tables && ['budget', 'Which scheme for which budget'],
     ];
     this.modes = modes
       .filter(Boolean)
@@ -39,7 +41,7 @@ export class RacePage {
   }
 
   get current() {
-    return { scene: this.scene, problem: this.problem }[this.mode];
+    return { scene: this.scene, problem: this.problem, budget: this.budget }[this.mode];
   }
 
   async open(mode) {
@@ -53,6 +55,7 @@ export class RacePage {
     }
     this.scene?.player.setPlaying(false);
     if (mode === 'report') return this.#showReport();
+    if (mode === 'budget') return void replace(this.body, (this.budget ??= new BudgetRace(this.tables)).element);
     if (this.problem) return void replace(this.body, this.problem.element);
     await this.#choose();
   }
