@@ -369,6 +369,29 @@ await test.claim(
 );
 
 await test.claim(
+  'schemes are measured over budgets: the error of each against its time, in one chart',
+  { at: 'race', width: 1000, height: 900 },
+  async (page) => {
+    await page.click('[data-mode="budget"]');
+    for (const chip of await page.$$('.chip[aria-pressed=true]')) {
+      const name = await chip.evaluate((e) => e.dataset.solver);
+      if (!['primal', 'xpbd', 'soft-step'].includes(name)) await page.click(`.chip[data-solver="${name}"]`);
+    }
+    await page.click('.race-setup .primary');
+    await until(page, () => tribo.racePage.budget.lines?.length === 3 && !tribo.racePage.budget.client);
+    const lines = await page.evaluate(() => tribo.racePage.budget.lines.map(({ name, x, y }) => ({ name, x, y })));
+    for (const { name, x, y } of lines) {
+      demand(x.length === 6 && [...x, ...y].every((v) => v > 0 && v < 10), `${name}: ${x} s, ${y} m/s`);
+    }
+    const dual = lines.find((line) => line.name === 'xpbd').y;
+    demand(dual[5] < 0.5 * dual[0], `xpbd gets no better: ${dual}`);
+    demand((await page.$$('.race-budget .curve')).length === 3, 'a curve is missing');
+    demand((await page.$$('.race-budget tbody tr')).length === 3, 'a row is missing');
+    await test.picture(page, 'race-budget');
+  },
+);
+
+await test.claim(
   'contacts show their residuals, and joints where they hold',
   { at: 'scene/seesaw', width: 1100, height: 700 },
   async (page) => {
