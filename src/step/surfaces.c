@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "step/surfaces.h"
 
+#include "base/stop.h"
 #include "base/threads.h"
 #include "geometry/round.h"
 
@@ -13,6 +14,7 @@ static tbStatus make_surfaces(tbContext* ctx, const tbWorld* w, tbCache* cache)
 {
   while (cache->surface.count < w->shape.count) {
     tbSurfaceMesh* surface;
+    TB_TRY(tb_check_interrupt(ctx));
     TB_TRY(tb_surface_mesh_of_shape(ctx, &tb_shapes(w)[cache->surface.count], &surface));
     tbStatus status = tb_array_push(ctx, &cache->surface, &surface, 1);
     if (status == TB_OK) continue;
