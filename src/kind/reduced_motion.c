@@ -18,15 +18,27 @@ static tbVec3 axial(tbMat3 S) // Σ a × b of S = Σ a bᵀ
   return tb_vec3(S.m[1][2] - S.m[2][1], S.m[2][0] - S.m[0][2], S.m[0][1] - S.m[1][0]);
 }
 
+// Σ_k q_k S₂kl of some l side by side: rows of S₂ lie one after the other in memory, its columns far apart.
+enum { BESIDE = 8 };
+static void weigh_columns(const tbModalMoments* m, size_t r, const double* q, size_t first, size_t count,
+                          tbMat3 out[BESIDE])
+{
+  double sum[9 * BESIDE] = {0};
+  for (size_t k = 0; k < r; k++) {
+    const double* row = (const double*)(m->quadratic + k * r + first);
+    for (size_t i = 0; i < 9 * count; i++) sum[i] += q[k] * row[i];
+  }
+  memcpy(out, sum, count * sizeof *out);
+}
+
 void tb_reduced_inertia(const tbModalBasis* b, const double* q, tbReducedInertia* out)
 {
   const tbModalMoments* m = &b->moments;
-  tbMat3 S = m->rest;
+  tbMat3 S = m->rest, with[BESIDE];
   size_t r = (size_t)b->nmode;
   for (size_t l = 0; l < r; l++) {
-    tbMat3 with = tb_mat3_zero(); // Σ_k q_k S₂kl
-    for (size_t k = 0; k < r; k++) with = tb_mat3_add(with, tb_mat3_scale(q[k], m->quadratic[k * r + l]));
-    tbMat3 whole = tb_mat3_add(m->linear[l], with);
+    if (l % BESIDE == 0) weigh_columns(m, r, q, l, r - l < BESIDE ? r - l : BESIDE, with);
+    tbMat3 whole = tb_mat3_add(m->linear[l], with[l % BESIDE]);
     if (out->C) out->C[l] = axial(whole);
     S = tb_mat3_add(S, tb_mat3_scale(q[l], tb_mat3_add(whole, tb_mat3_transpose(m->linear[l]))));
   }
