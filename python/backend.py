@@ -52,11 +52,17 @@ def _build(folder):
     return folder / "python" / "tribo"
 
 
+def _info(project):
+    """The dist-info folder of a wheel: its name, and name → bytes."""
+    wheel = f"Wheel-Version: 1.0\nGenerator: tribo\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+    return (f"{project['name']}-{project['version']}.dist-info",
+            {"METADATA": _metadata(project).encode(), "WHEEL": wheel.encode()})
+
+
 def _pack(path, files, project):
     """Writes a wheel; files: name in it → bytes."""
-    info = f"{project['name']}-{project['version']}.dist-info"
-    files[f"{info}/METADATA"] = _metadata(project).encode()
-    files[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: tribo\nRoot-Is-Purelib: false\nTag: {_tag()}\n").encode()
+    info, texts = _info(project)
+    files.update({f"{info}/{name}": data for name, data in texts.items()})
     record = ""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, data in sorted(files.items()):
@@ -90,6 +96,19 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     package = _build(ROOT / "build")
     _pack(Path(wheel_directory) / name, {"tribo.pth": f"{package.parent}\n".encode()}, project)
     return name
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Without this pip builds the wheel to learn the metadata, and calls the minutes that takes "Preparing metadata"."""
+    info, texts = _info(_project())
+    folder = Path(metadata_directory) / info
+    folder.mkdir()
+    for name, data in texts.items():
+        (folder / name).write_bytes(data)
+    return info
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def build_sdist(sdist_directory, config_settings=None):

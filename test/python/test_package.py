@@ -50,6 +50,16 @@ class Package(unittest.TestCase):
             self.assertTrue(path.startswith(folder), path)
             self.assertEqual(version, tribo.__version__)
 
+    def test_metadata_is_there_before_the_wheel(self):
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); import backend\n"
+                "backend._build = lambda folder: sys.exit('it was built')\n"
+                "print(backend.prepare_metadata_for_build_wheel(sys.argv[2]))")
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([sys.executable, "-c", code, os.path.join(ROOT, "python"), folder], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            with open(os.path.join(folder, run.stdout.strip(), "METADATA")) as file:
+                self.assertIn(f"Name: tribo\nVersion: {tribo.__version__}\n", file.read())
+
     def test_versions_agree(self):
         with open(os.path.join(ROOT, "pyproject.toml")) as file:
             self.assertIn(f'version = "{tribo.__version__}"', file.read())
