@@ -196,6 +196,16 @@ static void follow_friction(const tbFrictionSet* set, const double* z, double* r
   for (int i = 1; i <= set->dim; i++) r[i] = share * z[i];
 }
 
+// u as the set sees it: a friction tensor turns velocities, and *response grows with what it lengthens.
+static void turn_velocity(const tbFrictionSet* set, double* u, double* response)
+{
+  if (set->kind != TB_SET_TENSOR) return;
+  double sum = 0;
+  for (int i = 1; i <= 4; i++) sum += set->par[i] * set->par[i];
+  tb_friction_turn(set, u);
+  *response *= fmax(1, sqrt(sum));
+}
+
 static double row_velocity(const tbProblem* p, int k, int i, const double* v, const double* r)
 {
   int row = p->row_adr[k] + i;
@@ -240,7 +250,9 @@ static void update_friction(const tbPdContacts* s, const tbFrictionSet* set, int
   int rows = rows_of(p, k), first = p->row_adr[k];
   double z[TB_MAX_ROWS], next[TB_MAX_ROWS], response = s->response[first];
   if (!(response > 0)) return;
-  for (int i = 0; i < rows; i++) z[i] = r[first + i] - row_velocity(p, k, i, v, r) / response;
+  for (int i = 0; i < rows; i++) z[i] = row_velocity(p, k, i, v, r);
+  turn_velocity(set, z, &response);
+  for (int i = 0; i < rows; i++) z[i] = r[first + i] - z[i] / response;
   follow_friction(set, z, next);
   for (int i = 0; i < rows; i++) {
     push_row(s, k, i, next[i] - r[first + i], v);
@@ -253,7 +265,9 @@ static void update_nodes(const tbPdNodeContact* c, const tbFrictionSet* set, dou
 {
   if (!(c->response > 0)) return;
   tbVec3 u = tb_pd_node_velocity(c, v, stiff);
-  double z[3] = {r[0] - u.x / c->response, r[1] - u.y / c->response, r[2] - u.z / c->response}, next[3];
+  double z[3] = {u.x, u.y, u.z}, next[3], response = c->response;
+  turn_velocity(set, z, &response);
+  for (int i = 0; i < 3; i++) z[i] = r[i] - z[i] / response;
   follow_friction(set, z, next);
   double change[3] = {next[0] - r[0], next[1] - r[1], next[2] - r[2]};
   if (change[0] == 0 && change[1] == 0 && change[2] == 0) return;
