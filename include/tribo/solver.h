@@ -113,6 +113,11 @@ typedef enum tbLimits { TB_LIMITS_FOLLOWING, TB_LIMITS_FROZEN, TB_LIMITS_COUNT }
 
 const char* tb_limits_name(tbLimits limits);
 
+// What blocked Gauss–Seidel solves at a time: a contact or joint, or all joints together as well.
+typedef enum tbSweepBlocks { TB_BLOCKS_CONTACTS, TB_BLOCKS_JOINTS, TB_BLOCKS_COUNT } tbSweepBlocks;
+
+const char* tb_sweep_blocks_name(tbSweepBlocks blocks);
+
 typedef struct tbSolveOptions {
   const char* solver; // a name of the table
   tbModel model;      // what to solve; must be among the solver's models
@@ -144,6 +149,7 @@ typedef struct tbSolveOptions {
   int sweeps;                      // of pgs-sm before each solve in the subspace; 0: 5
   double stagger_tolerance; // staggered: relative change of friction in kinetic energy that ends it, too; 0:
                             // none
+  tbSweepBlocks blocks;     // of bgs
   tbLimits limits;          // of murty and bpp
   tbInverse inverse;   // of sparse metric blocks in W. Other than exact: the approximate problem is solved,
                        // until the budget is spent, and the judge says by how much its answer is wrong.

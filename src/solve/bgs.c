@@ -4,25 +4,35 @@
 // Contact by contact, with every other impulse held, the contact's own problem is solved exactly: u_k = D λ_k
 // + q with its law. The blocks keep normal and friction together, which splitting by rows tears apart.
 //
+// With the option `blocks` all joints are one block besides, after each sweep (joint_block.h): what hangs on
+// chains of them, or drives them, does not wait for impulses to pass from joint to joint.
+//
 // Cost      one velocity and one local solve per contact and sweep.
 // Limits    linear convergence; slow on long chains, on large mass ratios, and where contacts are redundant.
 //           It may diverge where W is far from symmetric: the run then ends as failed, with the best iterate
 //           (run.c).
 #include "solve/gauss_seidel.h"
+#include "solve/joint_block.h"
 #include "solve/methods.h"
 
 size_t tb_bgs_scratch(const tbDelassus* W, const tbSolveOptions* o)
 {
-  (void)o;
   tbScratch counting = {0};
   tb_gauss_seidel_layout(&(tbGaussSeidel){0}, &counting, W);
+  tb_joint_solve_layout(&(tbJointSolve){0}, &counting, W, o);
   return counting.used;
 }
 
 void tb_bgs(tbRun* run, double* lambda)
 {
   tbGaussSeidel g = {0};
+  tbJointSolve joints = {0};
   tb_gauss_seidel_layout(&g, &run->scratch, run->W);
+  tb_joint_solve_layout(&joints, &run->scratch, run->W, run->o);
   tb_gauss_seidel_by_contacts(&g, run, run->o->order, lambda);
-  for (int k = 0; !tb_run_done(run, k, lambda); k++) tb_sweep(&g.sweep);
+  tb_joint_solve_begin(&joints, run);
+  for (int k = 0; !tb_run_done(run, k, lambda); k++) {
+    tb_sweep(&g.sweep);
+    if (tb_joint_solve(&joints, lambda)) tb_sweep_refresh(&g.sweep);
+  }
 }

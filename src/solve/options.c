@@ -19,6 +19,10 @@ static const char* preconditioner_at(int i)
   return i < TB_PRECONDITIONER_COUNT ? tb_preconditioner_name((tbPreconditioner)i) : NULL;
 }
 static const char* merit_at(int i) { return i < TB_MERIT_COUNT ? tb_merit_name((tbMerit)i) : NULL; }
+static const char* blocks_at(int i)
+{
+  return i < TB_BLOCKS_COUNT ? tb_sweep_blocks_name((tbSweepBlocks)i) : NULL;
+}
 static const char* limits_at(int i) { return i < TB_LIMITS_COUNT ? tb_limits_name((tbLimits)i) : NULL; }
 static const char* krylov_at(int i) { return i < TB_KRYLOV_COUNT ? tb_krylov_name((tbKrylov)i) : NULL; }
 static const char* state_changes_at(int i)
@@ -72,6 +76,8 @@ static const tbOption rows[] = {
     {ROW("solver.stagger_tolerance", TB_OPTION_NUMBER, stagger_tolerance), .high = 1,
      .text = "staggered: ends, too, where the change of friction is this part of it in kinetic energy; 0: it "
              "does not"},
+    {ROW("solver.blocks", TB_OPTION_CHOICE, blocks), .choice = blocks_at,
+     .text = "of bgs: each contact and joint by itself, or all joints as one block by a direct solve, too"},
     {ROW("solver.limits", TB_OPTION_CHOICE, limits), .choice = limits_at,
      .text =
          "of murty and bpp: bounds of friction follow the normal impulses, or are frozen at those of a solve "

@@ -230,6 +230,8 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
   refresh(s);
 }
 
+void tb_sweep_refresh(tbSweep* s) { refresh(s); }
+
 void tb_sweep(tbSweep* s)
 {
   int n = s->run->p->ncontact;
