@@ -85,19 +85,22 @@ typedef struct tbFriction {
   double matrix[4], kappa; // tensor: row-major, first axis along `direction`; its symmetric part must not
                            // have a negative eigenvalue
   double static_ratio;     // friction at rest over that of sliding; below 1 counts as 1
-  double stribeck;    // speed over which it falls from the one to the other (Stribeck); 0: at once     m/s
-  double tresca;      // limit of friction at a contact, whatever its normal force (Tresca); 0: none     N
-  double adhesion;    // pull that a contact withstands: the cone moved along its axis                   N
-  double restitution; // of the tangential velocity at impacts, 0 … 1
-  int texture;        // tb_world_add_texture(); 0: none
-  int directions;     // of a texture's friction: 8, a polygon; else 4, a box
+  double stribeck;     // speed over which it falls from the one to the other (Stribeck); 0: at once     m/s
+  double tresca;       // limit of friction at a contact, whatever its normal force (Tresca); 0: none     N
+  double adhesion;     // pull that a contact withstands: the cone moved along its axis                   N
+  double restitution;  // of the tangential velocity at impacts, 0 … 1
+  int texture;         // tb_world_add_texture(); 0: none
+  int directions;      // of a texture's friction: 8, a polygon; else 4, a box
+  double scale, patch; // of a texture: metres per repeat; and the side of the square about a contact that is
+                       // looked at, 0: whole repeats                                                    m
 } tbFriction;
 
 tbFriction tb_friction(double mu); // isotropic
 
 // Normals of a surface's texture, row by row: x along the friction's direction, y across, z out of the
-// surface. Any length but 0. Its plowing coefficients (course, eq. 335) are averaged over all of it; *out is
-// for tbFriction.texture.
+// surface. Any length but 0. Its plowing coefficients (course, eq. 335) are averaged over all of it, or over
+// the patch of a contact: the first pixel begins at the origin of the body's frame, columns go along the
+// friction's direction, rows across. *out is for tbFriction.texture.
 tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* world, int width, int height, const tbVec3* normals,
                               int* out);
 

@@ -131,7 +131,8 @@ static bool read_extras(PyObject* dict, int* used, tbFriction* out)
               read_member(dict, "tresca", used, &out->tresca) &&
               read_member(dict, "adhesion", used, &out->adhesion) &&
               read_member(dict, "restitution", used, &out->restitution) &&
-              read_member(dict, "texture", used, &texture) &&
+              read_member(dict, "texture", used, &texture) && read_member(dict, "scale", used, &out->scale) &&
+              read_member(dict, "patch", used, &out->patch) &&
               read_member(dict, "directions", used, &directions);
   out->texture = texture >= 0 && texture < 1e9 ? (int)texture : -1; // −1 is refused where it is used
   out->directions = directions >= 0 && directions < 1e9 ? (int)directions : -1;
@@ -170,7 +171,8 @@ static int friction_of_dict(PyObject* dict, tbFriction* out)
                   "friction: a number, {'mu', 'torsion', 'rolling'}, {'mu_t', 'mu_b', 'direction'} with "
                   "torsion and rolling, {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'}, "
                   "{'model': 'tensor', 'matrix', 'kappa', 'direction'} or {'model': 'texture', 'texture', "
-                  "'direction'}; each with 'static_ratio', 'stribeck', 'tresca', 'adhesion', 'restitution'");
+                  "'direction', 'scale', 'patch'}; each with 'static_ratio', 'stribeck', 'tresca', "
+                  "'adhesion', 'restitution'");
   return 0;
 }
 

@@ -492,7 +492,7 @@ class World(_native.World):
 
         {'mu', 'torsion', 'rolling'} (m), {'mu_t', 'mu_b', 'direction'},
         {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'}, {'model': 'tensor', 'matrix', 'kappa', 'direction'}
-        or {'model': 'texture', 'texture', 'direction'} of World.add_texture;
+        or {'model': 'texture', 'texture', 'direction', 'scale', 'patch'} of World.add_texture;
         each may have 'static_ratio', 'stribeck' (m/s), 'tresca' (N), 'adhesion' (N) and 'restitution'.
         """
         return Material(self, self._add_material(name, density, friction, restitution))

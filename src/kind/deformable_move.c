@@ -121,3 +121,11 @@ tbVec3 tb_deformable_direction(const tbBody* body, const int* vertex, const doub
   }
   return tb_norm3(sum) > 0 ? tb_normalize3(sum) : rest;
 }
+
+tbVec3 tb_deformable_at_rest(const tbBody* body, const int* vertex, const double* weight, int count)
+{
+  const tbDeformable* d = body->own;
+  tbVec3 sum = tb_zero3();
+  for (int k = 0; k < count; k++) sum = tb_madd3(sum, weight[k], d->surface->rest[vertex[k]]);
+  return tb_quat_unrotate(body->initial.q, sum);
+}

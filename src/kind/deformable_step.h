@@ -71,5 +71,6 @@ void tb_deformable_move_surface(const tbStepView* view, int body, tbVec3* end);
 bool tb_deformable_moves_at(const tbBody* body, const int* vertex, int count);
 tbVec3 tb_deformable_direction(const tbBody* body, const int* vertex, const double* weight, int count,
                                tbVec3 direction);
+tbVec3 tb_deformable_at_rest(const tbBody* body, const int* vertex, const double* weight, int count);
 
 #endif

@@ -128,6 +128,8 @@ struct tbKind {
   // null: it turns with the body's frame.
   tbVec3 (*direction)(const tbBody* body, const int* vertex, const double* weight, int count,
                       tbVec3 direction);
+  // Where a point of its surface was at rest, in that frame but for where its origin is; with `direction`.
+  tbVec3 (*at_rest)(const tbBody* body, const int* vertex, const double* weight, int count);
 };
 
 // The change of velocity, over a step, of a point at p with velocity u that is held at a target (grip.c).

@@ -63,6 +63,10 @@ tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
     return TB_OK;
   case TB_FRICTION_TEXTURE:
     if (f->texture < 1) return tb_fail(ctx, TB_ERROR_ARGUMENT, "texture friction needs a texture");
+    if (!(f->patch >= 0 && f->patch < INFINITY) || !(f->scale >= 0 && f->scale < INFINITY))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "scale and patch of a texture must be finite and not negative");
+    if (f->patch > 0 && !(f->scale > 0))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "patches of a texture need its scale");
     return check_direction(ctx, f);
   case TB_FRICTION_TENSOR: TB_TRY(check_direction(ctx, f)); return check_tensor(ctx, f);
   }

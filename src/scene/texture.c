@@ -5,11 +5,59 @@
 //
 //   μ_d = max(0, m'·d) (2/π) θ,   m' its part in the surface                                     (335)
 //
-// and the surface by the mean over its facets: patches of contact are taken to hold whole repeats of the
-// texture.
+// and the surface by the mean over its facets: all of them, or those in a square about the contact.
 #include "scene/world.h"
 
 #include <math.h>
+
+static tbFacet facet_of(tbVec3 m)
+{
+  double share = 2 / TB_PI * tb_atan2(sqrt(m.x * m.x + m.y * m.y), m.z);
+  return (tbFacet){share * m.x, share * m.y};
+}
+
+// Pixels of one axis that lie between lo and hi, in pixels, and how much of them does: all, or, where these
+// are many, evenly spaced samples.
+enum { MOST_PIXELS = 64 };
+typedef struct {
+  int count, pixel[MOST_PIXELS + 1];
+  double share[MOST_PIXELS + 1];
+} Span;
+
+static int wrap(double x, int n) { return (int)(x - n * floor(x / n)); }
+
+static Span span_of(double lo, double hi, int n)
+{
+  Span out = {0};
+  double first = floor(lo), width = hi - lo;
+  if (width > MOST_PIXELS - 1) {
+    for (; out.count < MOST_PIXELS; out.count++) {
+      out.pixel[out.count] = wrap(floor(lo + (out.count + 0.5) / MOST_PIXELS * width), n) % n;
+      out.share[out.count] = 1.0 / MOST_PIXELS;
+    }
+    return out;
+  }
+  for (double x = first; x < hi && out.count <= MOST_PIXELS; x++) {
+    double inside = fmin(x + 1, hi) - fmax(x, lo);
+    out.pixel[out.count] = wrap(x, n) % n, out.share[out.count++] = inside / width;
+  }
+  return out;
+}
+
+double tb_texture_plow(const tbTexturePatch* p, double x, double y)
+{
+  int w = p->texture->width, h = p->texture->height;
+  Span column = span_of((p->at[0] - p->half) * w, (p->at[0] + p->half) * w, w),
+       row = span_of((p->at[1] - p->half) * h, (p->at[1] + p->half) * h, h);
+  const tbFacet* facet = p->facet + p->texture->first;
+  double sum = 0;
+  for (int j = 0; j < row.count; j++)
+    for (int i = 0; i < column.count; i++) {
+      const tbFacet* g = &facet[(size_t)row.pixel[j] * (size_t)w + (size_t)column.pixel[i]];
+      sum += row.share[j] * column.share[i] * fmax(0, g->x * x + g->y * y);
+    }
+  return sum;
+}
 
 static void add_facet(tbVec3 m, double share, tbTexture* out)
 {
@@ -26,16 +74,21 @@ tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* w, int width, int height,
 {
   if (width < 1 || height < 1 || width > 1 << 15 || height > 1 << 15)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a texture has 1 to 32768 pixels either way");
-  tbTexture t = {0};
+  tbTexture t = {.width = width, .height = height, .first = w->facet.count};
   int count = width * height;
+  TB_TRY(tb_array_push(ctx, &w->facet, NULL, (size_t)count));
+  tbFacet* facet = (tbFacet*)w->facet.data + t.first;
+  w->facet.count = t.first; // until it is known to be good
   for (int i = 0; i < count; i++) {
     double size = tb_norm3(normals[i]);
     if (!(size > 0) || !isfinite(size) || !(normals[i].z > 0))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "pixel %d, %d of a normal map does not point out of the surface",
                      i % width, i / width);
     add_facet(tb_scale3(1 / size, normals[i]), 1.0 / count, &t);
+    facet[i] = facet_of(tb_scale3(1 / size, normals[i]));
   }
   TB_TRY(tb_array_push(ctx, &w->texture, &t, 1));
+  w->facet.count += (size_t)count;
   *out = (int)w->texture.count;
   return TB_OK;
 }

@@ -28,6 +28,7 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->joint_key = TB_ARRAY(tbJointKey);
   w->contact = TB_ARRAY(tbContactRecord);
   w->texture = TB_ARRAY(tbTexture);
+  w->facet = TB_ARRAY(tbFacet);
   w->ignored = TB_ARRAY(tbBodyPair);
   w->event = TB_ARRAY(tbContactEvent);
   w->hull = TB_ARRAY(tbHull*);
@@ -69,6 +70,7 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_array_free(ctx, &w->joint_key);
   tb_array_free(ctx, &w->texture);
+  tb_array_free(ctx, &w->facet);
   tb_array_free(ctx, &w->ignored);
   tb_array_free(ctx, &w->event);
   tb_names_free(ctx, &w->names);

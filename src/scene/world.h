@@ -132,7 +132,24 @@ typedef struct tbBodyPair {
 enum { TB_PLOW_DIRECTIONS = 128 };
 typedef struct tbTexture {
   double plow[TB_PLOW_DIRECTIONS];
+  int width, height;
+  size_t first; // of its facets, row by row, in tbWorld.facet
 } tbTexture;
+
+// What a pixel resists: along d by max(0, x d_x + y d_y).
+typedef struct tbFacet {
+  double x, y;
+} tbFacet;
+
+// The square of a texture that a contact sees: its centre and half its side, in repeats.
+typedef struct tbTexturePatch {
+  const tbTexture* texture;
+  const tbFacet* facet;
+  double at[2], half;
+} tbTexturePatch;
+
+// The mean over it of what resists moving along (x, y) of the texture's axes.
+double tb_texture_plow(const tbTexturePatch* patch, double x, double y);
 
 struct tbWorld {
   const char* name;
@@ -154,6 +171,7 @@ struct tbWorld {
   tbArray joint_key;        // tbJointKey, of the joints in their order
   tbArray contact;          // tbContactRecord of the last step
   tbArray texture;          // tbTexture
+  tbArray facet;            // tbFacet: of all textures
   tbArray ignored;          // tbBodyPair that do not touch, sorted
   tbArray event;            // tbContactEvent of the last step: to look at, in no checkpoint
   void* user;               // the caller's

@@ -36,6 +36,12 @@ static Axes axes_of(const tbSurfaceSide* s, tbVec3 n)
   return (Axes){t, side < 0 ? tb_neg3(b) : b};
 }
 
+void tb_friction_axes(const tbSurfaceSide* s, tbVec3 n, tbVec3* along, tbVec3* across)
+{
+  Axes own = axes_of(s, n);
+  *along = own.t, *across = own.b;
+}
+
 // ---- symmetric 2×2 matrices, xx xy yy ----
 
 typedef struct {
@@ -160,6 +166,7 @@ static double plow(const tbSurfaceSide* s, tbVec3 n, tbVec3 d)
   if (!s->friction) return 0;
   if (!s->plow) return sqrt(coefficient_t(s->friction) * coefficient_b(s->friction));
   Axes own = axes_of(s, n);
+  if (s->patch) return tb_texture_plow(s->patch, tb_dot3(d, own.t), tb_dot3(d, own.b));
   double at = tb_atan2(tb_dot3(d, own.b), tb_dot3(d, own.t)) * (TB_PLOW_DIRECTIONS / (2 * TB_PI)),
          below = floor(at);
   int i = ((int)below + 2 * TB_PLOW_DIRECTIONS) % TB_PLOW_DIRECTIONS, j = (i + 1) % TB_PLOW_DIRECTIONS;

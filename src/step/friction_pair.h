@@ -10,7 +10,8 @@
 typedef struct tbSurfaceSide {
   const tbFriction* friction; // null: the other surface's friction is what the two do together
   tbVec3 along, across;
-  const double* plow; // of a texture: tbTexture; else null
+  const double* plow;                 // of a texture: tbTexture; else null
+  const struct tbTexturePatch* patch; // and the part of it that the contact sees; null: all of it
 } tbSurfaceSide;
 
 static inline bool tb_friction_is_directed(const tbFriction* f)
@@ -23,6 +24,9 @@ static inline bool tb_friction_is_directed(const tbFriction* f)
 // `mu` is always set: the radius of the disc of equal area. Vectors are needed of directed frictions alone.
 // Swapping the surfaces and turning n round gives the same friction.
 tbFriction tb_friction_meet(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, tbVec3* tangent);
+
+// The axes of a surface in the contact plane.
+void tb_friction_axes(const tbSurfaceSide* side, tbVec3 n, tbVec3* along, tbVec3* across);
 
 // The coefficients of two surfaces, of which one at least is a texture, for friction on B along
 // (cos, sin)(2πi/count) of the frame tangent, n × tangent. The other one is a texture, or the same in all

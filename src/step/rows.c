@@ -20,6 +20,13 @@
 // ever find the last one's impulses good enough.
 static const double CLOSED = 1e-6;
 
+// Two axes at right angles in the frame of a body or its mesh: the first along the friction's direction.
+static void own_axes(const tbFriction* f, tbVec3* along, tbVec3* across)
+{
+  tbVec3 d = tb_normalize3(f->direction), up = fabs(d.z) < 0.9 ? tb_vec3(0, 0, 1) : tb_vec3(1, 0, 0);
+  *along = d, *across = tb_normalize3(tb_cross3(up, d));
+}
+
 // Two axes of a body's friction at a constraint, in the world: the first along its direction; on a deformable
 // they move with the material there.
 static void carry_axes(const tbWorld* w, const tbContactConstraint* t, int side, const tbFriction* f,
@@ -27,8 +34,8 @@ static void carry_axes(const tbWorld* w, const tbContactConstraint* t, int side,
 {
   const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
   const tbSurfaceContact* c = t->surface;
-  tbVec3 d = tb_normalize3(f->direction), up = fabs(d.z) < 0.9 ? tb_vec3(0, 0, 1) : tb_vec3(1, 0, 0);
-  tbVec3 across = tb_normalize3(tb_cross3(up, d));
+  tbVec3 d, across;
+  own_axes(f, &d, &across);
   int count = !c ? 0 : side ? c->count_b : c->count_a;
   if (body->kind->direction && count > 0) {
     const int* vertex = side ? c->vertex_b : c->vertex_a;
@@ -173,15 +180,42 @@ static void warm_start(const tbWorld* w, tbContactConstraint* constraint, int co
   }
 }
 
+// The square of a body's texture about the contact. Rigid bodies: the map lies in the contact plane, which
+// makes a planar map of a face and a box map of a box; on a deformable it moves with the material.
+static bool see_patch(const tbWorld* w, const tbContactConstraint* t, int k, const tbTexture* texture,
+                      const tbSurfaceSide* side, tbTexturePatch* out)
+{
+  const tbFriction* f = side->friction;
+  if (!(f->patch > 0 && f->patch < f->scale)) return false; // whole repeats
+  const tbBody* body = &tb_bodies(w)[k ? t->body_b : t->body_a];
+  const tbSurfaceContact* c = t->surface;
+  int count = !c ? 0 : k ? c->count_b : c->count_a;
+  tbVec3 at, along, across;
+  if (body->kind->at_rest && count > 0) {
+    at = body->kind->at_rest(body, k ? c->vertex_b : c->vertex_a, k ? c->weight_b : c->weight_a, count);
+    own_axes(f, &along, &across);
+  } else {
+    at = tb_sub3(t->position, tb_body_pose(body).x);
+    tb_friction_axes(side, t->point.normal, &along, &across);
+  }
+  *out = (tbTexturePatch){.texture = texture,
+                          .facet = w->facet.data,
+                          .at = {tb_dot3(at, along) / f->scale, tb_dot3(at, across) / f->scale},
+                          .half = 0.5 * f->patch / f->scale};
+  return true;
+}
+
 void tb_constraint_law(const tbWorld* w, tbContactConstraint* t)
 {
   tbFrictionPair pair = tb_world_friction_pair(w, &tb_bodies(w)[t->body_a], &tb_bodies(w)[t->body_b]);
   tbSurfaceSide side[2] = {{.friction = pair.a}, {.friction = pair.b}};
+  tbTexturePatch patch[2];
   for (int k = 0; k < 2; k++) {
     const tbFriction* f = side[k].friction ? side[k].friction : side[!k].friction;
     if (tb_friction_is_directed(f)) carry_axes(w, t, k, f, &side[k]);
     const tbTexture* texture = side[k].friction ? tb_friction_texture(w, side[k].friction) : NULL;
     if (texture) side[k].plow = texture->plow;
+    if (texture && see_patch(w, t, k, texture, &side[k], &patch[k])) side[k].patch = &patch[k];
   }
   tbVec3 n = t->point.normal, tangent;
   t->contact_material.restitution = pair.restitution, t->contact_material.spring = pair.spring;

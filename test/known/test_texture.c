@@ -101,3 +101,76 @@ TEST(normal_maps_that_do_not_point_out_of_the_surface_are_refused)
   CHECK(tb_world_add_texture(&s.ctx, s.world, 0, 1, flat, &texture) == TB_ERROR_ARGUMENT && texture == 7);
   stage_close(&s);
 }
+
+// A small box on a slope whose map has repeats of 4 m: x is how far from the body's origin it starts, along
+// the map's x. What a patch sees of the sawtooth, and how fast the box slides for that.
+static double patch_acceleration(double x, double patch, bool uphill, bool block_first)
+{
+  double slope = 0.3;
+  Stage s = stage_open(0, 0);
+  s.step.dt = 1.0 / 256, s.step.solver.tolerance = 1e-10;
+  tbQuat turn = stage_turn(slope, 0.3);
+  tbVec3 n = stage_normal(slope, 0.3), down = stage_down(slope, 0.3);
+  tbVec3 start = tb_madd3(tb_scale3(0.005, n), uphill ? -x : x, down);
+  tbBodyId box = {0}, floor = {0};
+  for (int i = 0; i < 2; i++) {
+    if ((i == 0) == block_first) box = stage_add(&s, tb_shape_box(tb_vec3(0.02, 0.02, 0.01)), 2, start, turn);
+    else floor = stage_fixed(&s, tb_shape_box(tb_vec3(40, 40, 1)), tb_zero3(), turn);
+  }
+  tbVec3 lift = tb_scale3(0.5, n); // the floor's surface is half a metre above its origin
+  tbBodyState state = stage_state(&s, box);
+  state.position = tb_add3(state.position, lift);
+  CHECK_OK(&s.ctx, tb_body_set_state(&s.ctx, s.world, box, &state));
+  tbFriction rough = {.kind = TB_FRICTION_TEXTURE,
+                      .direction = tb_vec3(uphill ? -1 : 1, 0, 0),
+                      .directions = 4,
+                      .scale = 4,
+                      .patch = patch};
+  tbFriction none = tb_friction(0);
+  rough.texture = sawtooth(&s);
+  CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, s.world, floor, &rough));
+  CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, s.world, box, &none));
+  stage_run(&s, 8);
+  double v = tb_dot3(stage_state(&s, box).velocity, down);
+  CHECK(s.unconverged == 0);
+  stage_close(&s);
+  return v * 256 / 8;
+}
+
+// Six of eight columns lean gently against what comes down x, two steeply against what comes up it.
+TEST(a_patch_sees_the_part_of_the_texture_that_it_covers)
+{
+  double slope = 0.3, gentle = sin(GENTLE) * 2 / TB_PI * GENTLE, steep = sin(STEEP) * 2 / TB_PI * STEEP;
+  const struct {
+    double x, patch, mu;
+    bool uphill;
+  } cases[] = {
+      {1.4, 0.5, gentle, false},     {-2.6, 0.5, gentle, false}, // a repeat before
+      {3.5, 0.5, 0, false},                                      // behind the ridge: nothing resists
+      {3.2, 1, 0.3 * gentle, false}, // 2.7 … 3.7: three tenths lie before the ridge at 3
+      {2, 0, 0.75 * gentle, false},  {2, 5, 0.75 * gentle, false}, // whole repeats
+      {1.4, 0.5, 0, true},           {3.5, 0.5, steep, true},      // holds
+      {3.1, 1, 0.6 * steep, true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int first = 0; first < 2; first++) {
+      double a = patch_acceleration(cases[i].x, cases[i].patch, cases[i].uphill, first);
+      double expected = fmax(0, g * (sin(slope) - cases[i].mu * cos(slope)));
+      if (!(fabs(a - expected) <= 2e-3 * g))
+        test_failed(__FILE__, __LINE__, "case %zu: %g, expected %g", i, a, expected);
+    }
+}
+
+TEST(patches_of_textures_are_checked)
+{
+  Stage s = stage_open(0, 0);
+  tbBodyId floor = stage_floor(&s, 0, 0);
+  tbFriction rough = {.kind = TB_FRICTION_TEXTURE, .direction = tb_vec3(1, 0, 0), .directions = 4};
+  rough.texture = sawtooth(&s), rough.patch = 0.1;
+  CHECK(tb_body_set_friction(&s.ctx, s.world, floor, &rough) == TB_ERROR_ARGUMENT); // without a scale
+  rough.scale = 1, rough.patch = -1;
+  CHECK(tb_body_set_friction(&s.ctx, s.world, floor, &rough) == TB_ERROR_ARGUMENT);
+  rough.patch = 0.1;
+  CHECK_OK(&s.ctx, tb_body_set_friction(&s.ctx, s.world, floor, &rough));
+  stage_close(&s);
+}

@@ -10,8 +10,8 @@
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 792, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 216,
+_Static_assert(sizeof(tbWorld) == 824, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbMaterial) == 232,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -81,6 +81,8 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_number(c, &f->restitution);
   tb_code_int(c, &f->texture, 0, INT_MAX);
   tb_code_int(c, &f->directions, 0, INT_MAX);
+  tb_code_number(c, &f->scale);
+  tb_code_number(c, &f->patch);
   tb_code_number(c, &s->restitution);
   tb_code_number(c, &s->spring.stiffness);
   tb_code_number(c, &s->spring.damping);
@@ -90,6 +92,31 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
                tb_restitution_check(c->ctx, s->restitution) == TB_OK &&
                tb_contact_spring_check(c->ctx, &s->spring) == TB_OK;
   tb_codec_require(c, sound, "a surface that cannot be");
+}
+
+static void code_textures(tbCodec* c, tbWorld* w)
+{
+  size_t facets = 0;
+  tb_code_array(c, &w->texture, sizeof(double) * TB_PLOW_DIRECTIONS);
+  for (size_t i = 0; i < w->texture.count && tb_codec_good(c); i++) {
+    tbTexture* t = (tbTexture*)w->texture.data + i;
+    tb_code_int(c, &t->width, 1, 1 << 15);
+    tb_code_int(c, &t->height, 1, 1 << 15);
+    t->first = facets;
+    if (tb_codec_good(c)) facets += (size_t)t->width * (size_t)t->height;
+    for (int k = 0; k < TB_PLOW_DIRECTIONS && tb_codec_good(c); k++) {
+      tb_code_number(c, &t->plow[k]);
+      tb_codec_require(c, t->plow[k] >= 0 && t->plow[k] <= 1, "a texture that cannot be");
+    }
+  }
+  tb_code_array(c, &w->facet, sizeof(tbFacet));
+  tb_codec_require(c, w->facet.count == facets, "a texture without its facets");
+  for (size_t i = 0; i < w->facet.count && tb_codec_good(c); i++) {
+    tbFacet* g = (tbFacet*)w->facet.data + i;
+    tb_code_number(c, &g->x);
+    tb_code_number(c, &g->y);
+    tb_codec_require(c, fabs(g->x) <= 1 && fabs(g->y) <= 1, "a facet that cannot be");
+  }
 }
 
 // The world frees names by itself; only those of this checkpoint are to be found in it.
@@ -115,13 +142,7 @@ static void code_materials(tbCodec* c, tbWorld* w)
     code_ids(c, &w->material_ids, w->material.count, &tb_materials(w)->id, sizeof(tbMaterial));
   tb_codec_require(c, tb_material_place(w, (tbMaterialId){0, 0}) == 0,
                    "a world without the default material");
-  tb_code_array(c, &w->texture, sizeof(tbTexture));
-  for (size_t i = 0; i < w->texture.count && tb_codec_good(c); i++)
-    for (int k = 0; k < TB_PLOW_DIRECTIONS; k++) {
-      double* mu = &((tbTexture*)w->texture.data)[i].plow[k];
-      tb_code_number(c, mu);
-      tb_codec_require(c, *mu >= 0 && *mu <= 1, "a texture that cannot be");
-    }
+  code_textures(c, w);
   tb_code_array(c, &w->contact_material, 72);
   for (size_t i = 0; i < w->contact_material.count && tb_codec_good(c); i++)
     code_contact_material(c, (tbContactMaterial*)w->contact_material.data + i);

@@ -107,7 +107,9 @@ static const tbKey contensou_keys[] = {
 static const tbKey texture_keys[] = {
     {"normal_map", TB_KEY_STRING, AT(Friction, normal_map), .required = true, .text = "a PNG file; red, green, blue are x, y, z from -1 to 1"},
     {"scale", TB_KEY_NUMBER, AT(Friction, scale), POSITIVE, .shown = true,
-     .text = "metres per repeat; patches of contact are taken to hold whole repeats"},
+     .text = "metres per repeat"},
+    {"patch", TB_KEY_NUMBER, AT(Friction, patch), NONNEGATIVE, .shown = true,
+     .text = "side of the square about a contact over which it is averaged, m; 0: whole repeats"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
      .text = "of the map's x, in the body's frame, of deformables in their mesh's; not 0"},
     {"directions", TB_KEY_INT, AT(Friction, directions), {4, 8, false}, .shown = true,

@@ -148,7 +148,7 @@ typedef struct tbSceneFriction {
   int model; // tbFrictionModel
   double mu, mu_t, mu_b, direction[3], torsion, rolling, matrix[4], kappa;
   const char* normal_map;
-  double scale;
+  double scale, patch;
   int directions;
   double mu_static, static_ratio, stribeck, tresca, adhesion, restitution;
 } tbSceneFriction;

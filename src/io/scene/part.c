@@ -136,7 +136,7 @@ static tbStatus add_texture(tbSceneBuild* b, const tbSceneFriction* f, tbFrictio
   if (f->directions != 4 && f->directions != 8)
     return tb_json_fail(b->ctx, tb_scene_place(f->node, "directions"), "expected 4 or 8 directions");
   TB_TRY(tb_scene_path(b, place, f->normal_map, &path));
-  out->directions = f->directions;
+  out->directions = f->directions, out->scale = f->scale, out->patch = f->patch;
   return tb_scene_placed(b->ctx, place, tb_normal_map_load(b->ctx, b->world, path, &out->texture));
 }
 

@@ -97,7 +97,8 @@ static bool mentions(const char* text, const char* key)
 
 TEST(scene_of_everything_names_every_key)
 {
-  static const char* const elsewhere[] = {"fraction", "compliance", "file", "resolution", "normal_map"};
+  static const char* const elsewhere[] = {"fraction",   "compliance", "file",
+                                          "resolution", "normal_map", "patch"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
   if (all.count != 36) test_failed(__FILE__, __LINE__, "%d records", all.count);
