@@ -113,8 +113,14 @@ typedef enum tbLimits { TB_LIMITS_FOLLOWING, TB_LIMITS_FROZEN, TB_LIMITS_COUNT }
 
 const char* tb_limits_name(tbLimits limits);
 
-// What blocked Gauss–Seidel solves at a time: a contact or joint, or all joints together as well.
-typedef enum tbSweepBlocks { TB_BLOCKS_CONTACTS, TB_BLOCKS_JOINTS, TB_BLOCKS_COUNT } tbSweepBlocks;
+// What blocked Gauss–Seidel solves at a time: a contact or joint, all joints together as well, or, in the
+// order of layers, a layer at a time, by sweeps through it alone.
+typedef enum tbSweepBlocks {
+  TB_BLOCKS_CONTACTS,
+  TB_BLOCKS_JOINTS,
+  TB_BLOCKS_LAYERS,
+  TB_BLOCKS_COUNT
+} tbSweepBlocks;
 
 const char* tb_sweep_blocks_name(tbSweepBlocks blocks);
 

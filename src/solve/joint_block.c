@@ -33,9 +33,10 @@ void tb_joint_solve_layout(tbJointSolve* j, tbScratch* s, const tbDelassus* W, c
 void tb_joint_solve_begin(tbJointSolve* j, tbRun* run)
 {
   size_t n = (size_t)j->n, rows = (size_t)run->p->nrow;
-  double *unit = j->u + rows, sum = 0;
+  double sum = 0;
   j->run = run;
   if (!j->n) return;
+  double* unit = j->u + rows;
   count_rows(run->p, j->row);
   memset(unit, 0, rows * sizeof *unit);
   for (size_t c = 0; c < n && !tb_run_stops(run); c++) {
@@ -63,6 +64,6 @@ bool tb_joint_solve(tbJointSolve* j, double* lambda)
 
 const char* tb_sweep_blocks_name(tbSweepBlocks blocks)
 {
-  static const char* const names[TB_BLOCKS_COUNT] = {"contacts", "joints"};
+  static const char* const names[TB_BLOCKS_COUNT] = {"contacts", "joints", "layers"};
   return (unsigned)blocks < TB_BLOCKS_COUNT ? names[blocks] : "unknown";
 }

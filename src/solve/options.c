@@ -72,12 +72,14 @@ static const tbOption rows[] = {
          "of cr and staggered-cr: contacts change state on the way, or, as an active set method, where the "
          "linear problem is solved"},
     {ROW("solver.sweeps", TB_OPTION_INT, sweeps), .high = 1000000,
-     .text = "of pgs-sm before each solve in the subspace; 0: 5"},
+     .text = "of pgs-sm before each solve in the subspace; of bgs through each layer that is a block; 0: 5"},
     {ROW("solver.stagger_tolerance", TB_OPTION_NUMBER, stagger_tolerance), .high = 1,
      .text = "staggered: ends, too, where the change of friction is this part of it in kinetic energy; 0: it "
              "does not"},
     {ROW("solver.blocks", TB_OPTION_CHOICE, blocks), .choice = blocks_at,
-     .text = "of bgs: each contact and joint by itself, or all joints as one block by a direct solve, too"},
+     .text =
+         "of bgs: each contact and joint by itself; all joints as one block by a direct solve, too; or, with "
+         "order layers, a layer at a time"},
     {ROW("solver.limits", TB_OPTION_CHOICE, limits), .choice = limits_at,
      .text =
          "of murty and bpp: bounds of friction follow the normal impulses, or are frozen at those of a solve "

@@ -230,6 +230,20 @@ void tb_sweep_begin(tbSweep* s, tbRun* run, tbOrder sequence, double* lambda)
   refresh(s);
 }
 
+void tb_sweep_layers(tbSweep* s, int times)
+{
+  const tbRun* run = s->run;
+  int* all = s->visit;
+  s->run->operations += times * s->operations;
+  if (++s->sweeps == PACK_AT) pack(s);
+  if (s->age++ >= REFRESH) refresh(s);
+  for (int c = 0; c < run->ngroup && !tb_run_stops(run); c++) {
+    s->visit = all + run->group_ptr[c];
+    for (int k = 0; k < times; k++) visit_piece(s, 0, run->group_ptr[c + 1] - run->group_ptr[c], 0);
+  }
+  s->visit = all;
+}
+
 void tb_sweep_refresh(tbSweep* s) { refresh(s); }
 
 void tb_sweep(tbSweep* s)

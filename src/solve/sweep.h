@@ -35,6 +35,8 @@ typedef struct tbSweep {
 size_t tb_sweep_bodies(const tbDelassus* W); // entries of w: 0 when the sweep goes by rows of W
 void tb_sweep_layout(tbSweep* sweep, tbScratch* scratch, const tbDelassus* W);
 void tb_sweep_begin(tbSweep* sweep, tbRun* run, tbOrder sequence, double* lambda);
+void tb_sweep_layers(tbSweep* sweep,
+                     int times);       // layer by layer, each so often before the next; order layers
 void tb_sweep_refresh(tbSweep* sweep); // λ has changed otherwise than by sweeps
 void tb_sweep(tbSweep* sweep);         // every contact once; twice, there and back, for the symmetric order
 

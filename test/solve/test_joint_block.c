@@ -70,3 +70,28 @@ TEST(contacts_without_joints_are_swept_as_before)
   CHECK(alone.residual.absolute == together.residual.absolute);
   tb_problem_free(p);
 }
+
+// A wall: what a layer settles by itself, sweeps through all layers need not settle again and again.
+TEST(layers_as_blocks_need_fewer_passes_through_a_wall)
+{
+  tbContext ctx = tb_default_context();
+  tbGenerateKind kind;
+  tbProblem* p = NULL;
+  REQUIRE(tb_generate_from_name("wall", &kind));
+  tbGenerate spec = tb_default_generate(kind);
+  spec.size = 4;
+  CHECK_OK(&ctx, tb_problem_generate(&ctx, &spec, &p));
+  REQUIRE(p);
+  tbSolveOptions o = cases_options("bgs", TB_MODEL_CONE, 3000);
+  o.order = TB_ORDER_LAYERS, o.tolerance = 1e-6;
+  tbSolveResult swept = cases_solve(p, &o, NULL);
+  o.blocks = TB_BLOCKS_LAYERS;
+  tbSolveResult five = cases_solve(p, &o, NULL);
+  o.sweeps = 1;
+  tbSolveResult one = cases_solve(p, &o, NULL);
+  CHECK(swept.outcome == TB_CONVERGED && five.outcome == TB_CONVERGED);
+  if (!(2 * five.iterations < swept.iterations))
+    test_failed(__FILE__, __LINE__, "%d passes, %d without blocks", five.iterations, swept.iterations);
+  CHECK(one.iterations == swept.iterations && one.residual.absolute == swept.residual.absolute);
+  tb_problem_free(p);
+}
