@@ -16,12 +16,15 @@ static double worked(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static const char boxes[] =
-    "{\"tribo\": 1, \"bodies\": [{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}},"
-    " {\"name\": \"b\", \"mass\": 2, \"restitution\": 0.5, \"velocity\": [1, 0, -3], \"position\": [0, 0, "
-    "0.5],"
-    "  \"shape\": {\"type\": \"box\", \"size\": [1, 1, 1]}, \"repeat\": {\"count\": [1, 1, 4], \"spacing\": "
-    "[2, 2, 1]}}]}";
+// Boxes on top of each other that strike the ground.
+#define STACK(count)                                                                                       \
+  "{\"tribo\": 1, \"bodies\": [{\"name\": \"ground\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}}," \
+  " {\"name\": \"b\", \"mass\": 2, \"restitution\": 0.5, \"velocity\": [1, 0, -3], \"position\": [0, 0, "  \
+  "0.5],"                                                                                                  \
+  "  \"shape\": {\"type\": \"box\", \"size\": [1, 1, 1]}, \"repeat\": {\"count\": [1, 1, " count           \
+  "], \"spacing\": "                                                                                       \
+  "[2, 2, 1]}}]}"
+static const char boxes[] = STACK("4"), one_box[] = STACK("1");
 static const char jelly[] = "{\"tribo\": 1, \"scheme\": \"implicit\", \"bodies\": [{\"name\": \"ground\", "
                             "\"fixed\": true, \"shape\": "
                             "{\"type\": \"plane\"}}], \"soft\": [{\"name\": \"s\", \"mesh\": {\"box\": "
@@ -73,11 +76,12 @@ static void cancel_everywhere(const char* text, const char* scheme, bool by_cont
   tb_scene_free(&ctx, &b);
 }
 
-TEST(a_cancelled_step_has_not_happened)
+TEST(a_cancelled_step_has_not_happened) // of one box by ipc, which takes a hundred times as long as others
 {
   for (int i = 0; i < tb_scheme_count(); i++)
     for (int by_context = 0; by_context < 2; by_context++)
-      cancel_everywhere(boxes, tb_scheme_at(i)->name, by_context);
+      cancel_everywhere(strcmp(tb_scheme_at(i)->name, "ipc") == 0 ? one_box : boxes, tb_scheme_at(i)->name,
+                        by_context);
   static const char* const soft[] = {"implicit", "pd", "ipc", "primal", "vbd", "avbd"};
   for (int i = 0; i < 6; i++) cancel_everywhere(jelly, soft[i], true);
 }
