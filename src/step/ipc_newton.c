@@ -37,6 +37,7 @@ static const double SLOW = 0.2;     // of the last change: a full step that chan
 enum {
   WAIT = 4,       // iterations with positive parts, after a matrix that was not
   EXPENSIVE = 20, // iterations, of friction that may not settle
+  LONG = 150,     // iterations, after which friction is taken anew for the last time
   LEARN = 40,     // rounds for the sake of joints
   MORE = 100,     // iterations beyond their number to bring what is driven to its place
   SLOWER = 8      // times that bodies start slower, lest energy is gained
@@ -261,20 +262,21 @@ static bool is_driven(const tbIpc* ipc)
 // where it takes long.
 static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
 {
-  int most = ipc->options->friction_iterations;
+  int most = ipc->options->friction_iterations, begun = ipc->iterations;
   Lag lag = {.first = INFINITY};
   for (int round = 0;; round++) {
     TB_TRY(tb_ipc_lag(ctx, ipc));
     size_t before = ipc->friction.count;
     TB_TRY(measure(ctx, ipc, ipc->v, state));
     int used = ipc->iterations;
-    TB_TRY(run_newton(ctx, ipc, state, round < most ? EASE : 0, &lag));
+    bool last = round >= most || (round > 0 && used - begun > LONG);
+    TB_TRY(run_newton(ctx, ipc, state, last ? 0 : EASE, &lag));
     bool gives_up = !lag.settles && ipc->iterations - used > EXPENSIVE;
     bool learned = tb_ipc_joints_learn(ipc);
     if (!ipc->converged) break;
     if ((learned || lag.rough) && round < LEARN) continue;
     if (round > 0 && (lag.first <= ipc->options->newton_tolerance || gives_up)) break;
-    if (round >= most || (before == 0 && ipc->contact.count == 0)) break;
+    if (last || (before == 0 && ipc->contact.count == 0)) break;
   }
   return TB_OK;
 }
