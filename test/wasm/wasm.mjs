@@ -149,7 +149,7 @@ await test('the tables say which solver takes which law, and what a scheme asks'
   const { solvers, schemes } = engine.tables
   check(solvers.every((s) => schemes.every((k) => s.fits[k.name])), 'a solver without a word on a scheme')
   const deforming = schemes.filter((k) => k.deforms).map((k) => k.name).sort().join()
-  check(deforming === 'avbd,implicit,ipc,pd,primal,vbd', `${deforming} move what deforms`)
+  check(deforming === 'avbd,implicit,ipc,pd,penalty,primal,vbd,xpbd', `${deforming} move what deforms`)
   check(solvers.find((s) => s.name === 'lemke').takes.coulomb.join() === 'box,polyhedral,frictionless', 'the tables have changed')
 })
 
