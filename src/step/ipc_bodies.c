@@ -123,8 +123,7 @@ tbStatus tb_ipc_begin_bodies(tbContext* ctx, tbStepWork* work, tbIpc* ipc)
   const tbWorld* w = ipc->world;
   size_t n = w->body.count;
   TB_TRY(refuse(ctx, w));
-  int more = (int)n - (int)work->cache->factor.count;
-  if (more > 0) TB_TRY(tb_array_push(ctx, &work->cache->factor, NULL, (size_t)more));
+  TB_TRY(tb_cache_factors(ctx, work->cache, n));
   ipc->frame = TB_TAKE(ipc->arena, tbIpcFrame, n), ipc->nodes = TB_TAKE(ipc->arena, tbIpcNodes, n);
   ipc->step = TB_TAKE(ipc->arena, tbBodyStep, n);
   int* of_body = TB_TAKE(ipc->arena, int, n);

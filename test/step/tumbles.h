@@ -100,6 +100,7 @@ static inline bool is_pushed(const tbWorld* w, int body)
 // Where a body's velocities take it, by the rule of the scheme that suits best.
 //
 //   moreau                                   x⁺ = x + h/2 (v + v⁺)
+//   ipc, penalty                             x⁺ = x + h v⁺, in flight, too
 //   the others, in contact or in joints      x⁺ = x + h v⁺
 //   the others, in flight                    x⁺ = x + h v⁺ − h² a/2
 //   the others, struck at the moment t       x⁺ = x_t + r v⁺, in flight − r² a/2, with r = h − t and
@@ -148,7 +149,8 @@ static inline PathFit path_fit(const Path* p, const char* scheme, bool pushed, b
   double half = 0.5 * p->h;
   tbVec3 middle = tb_madd3(p->x, half, p->v);
   if (scheme[0] == 'm') return (PathFit){tb_distance3(p->x1, tb_madd3(middle, half, p->v1)), half, middle};
-  if (strcmp(scheme, "ipc") == 0) pushed = true, bounces = false; // no parabolas, no restitution
+  if (strcmp(scheme, "ipc") == 0) pushed = true, bounces = false; // no restitution
+  if (strcmp(scheme, "penalty") == 0) pushed = true;
   PathFit best = {tb_norm3(path_miss(p, 0, false, !pushed)), 0, p->x};
   if (strcmp(scheme, "soft-step") == 0) return best; // the levers of a step are those of its start
   for (int k = 0; bounces && k < 4; k++) {
