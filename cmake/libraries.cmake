@@ -29,7 +29,7 @@ function(shared target file)
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # before 1.0 the interface may change with every minor version
   target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tribo_flags> m Threads::Threads ${privates})
-  target_link_options(${target} PRIVATE LINKER:--as-needed)
+  target_link_options(${target} PRIVATE LINKER:--as-needed LINKER:--no-undefined) # an object left out is told here, not to a user
 endfunction()
 
 set(installed tribo_core tribo tribo_gallery tribo_render tribo_static)
@@ -41,7 +41,8 @@ set_target_properties(tribo_static PROPERTIES EXPORT_NAME static)
 add_library(tribo::static ALIAS tribo_static)
 add_library(tribo::core_static ALIAS tribo_core)
 if(TRIBO_SHARED AND NOT TRIBO_SANITIZE)
-  shared(tribo_shared tribo tribo_core ${core_widths} tribo ${world_widths} tribo_gallery tribo_render)
+  shared(tribo_shared tribo tribo_core ${core_widths} tribo ${world_widths} tribo_gallery
+    tribo_render ${render_widths})
   shared(tribo_core_shared tribo_core tribo_core ${core_widths})
   set_target_properties(tribo_shared PROPERTIES EXPORT_NAME tribo)
   set_target_properties(tribo_core_shared PROPERTIES EXPORT_NAME core)

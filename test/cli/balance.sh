@@ -1,4 +1,5 @@
 # tribo run: the impulses of contacts.csv are those that moved the bodies of trajectory.csv.
+: "${claims:?this is a part of test/cli/run}"
 
 cat >balance.awk <<'AWK'
 # awk -v masses="name=kg …" -v h=STEP -f balance.awk contacts.csv trajectory.csv: of every body and step, m Δv less m g h

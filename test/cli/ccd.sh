@@ -1,4 +1,5 @@
 # Collision queries: ccd.
+: "${claims:?this is a part of test/cli/run}"
 
 ccd_rows() { # eight rows; $1: where the vertex ends, $2: the answer
   printf '1,4,1,2,%s,%s\n' 1,1 "$2"

@@ -1,4 +1,5 @@
 # Scene files: check, schema, list.
+: "${claims:?this is a part of test/cli/run}"
 
 cat >scene.json <<'SCENE'
 {"tribo": 1, "name": "a ball", "bodies": [

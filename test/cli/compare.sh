@@ -1,4 +1,5 @@
 # tribo compare: the table, the JSON, one problem or many.
+: "${claims:?this is a part of test/cli/run}"
 
 t compare good.json; ended 0 && grep -q "^good.json" out && [ ! -s err ]; claim "a table, and silence on standard error"
 for s in $solvers; do grep -Eq "^ +([0-9]+|–)  $s " out; claim "the table has $s"; done

@@ -1,4 +1,5 @@
 # tribo run --control, --csv-joints, --csv-forces: an arm that follows a file, read back from another.
+: "${claims:?this is a part of test/cli/run}"
 
 cat >lever.json <<'SCENE'
 {"tribo": 1, "dt": 0.01, "time": 2,

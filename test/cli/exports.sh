@@ -1,4 +1,5 @@
 # tribo run --export and --trajectory: files that other programs read, read by those programs where they are there.
+: "${claims:?this is a part of test/cli/run}"
 repository=$(realpath "$here/../..")
 python=/usr/bin/python3 # the distribution's own, with its packages
 

@@ -1,4 +1,5 @@
 # Interrupts, full disks, readers that leave: the right code, and nothing left behind.
+: "${claims:?this is a part of test/cli/run}"
 
 clean() { ! find . -name '*.tmp-*' | grep -q .; }
 t_signal() { # signals, then arguments: sent once the command listens for it and is at work

@@ -1,4 +1,5 @@
 # Gradients and searches.
+: "${claims:?this is a part of test/cli/run}"
 
 cat >throw.json <<'SCENE'
 {"tribo": 1, "dt": 0.01, "time": 0.3, "materials": {"rubber": {"friction": 0.2, "restitution": 0.7}},

@@ -1,4 +1,5 @@
 # tribo generate and tribo paper: structures in files, claims that are checked.
+: "${claims:?this is a part of test/cli/run}"
 
 for kind in $("$tribo" list structures | sed -n 's/^\([a-z]*\) .*/\1/p'); do
   t generate $kind -o g.json; ended 0 && grep -q "^g.json: [0-9]* contacts" out && [ ! -s err ]; claim "generate $kind"

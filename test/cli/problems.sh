@@ -1,4 +1,5 @@
 # The problems the checks run on.
+: "${claims:?this is a part of test/cli/run}"
 
 # A particle on a box on the ground, with a guess: sticks; solved in a few iterations.
 cat >good.json <<'END'

@@ -1,4 +1,5 @@
 # tribo render: pictures and videos, from a replay and from a scene.
+: "${claims:?this is a part of test/cli/run}"
 t run drop.json --trajectory drop.trp --quiet; ended 0; claim "a replay to draw"
 t render drop.trp --out a.png --size 160x90 --quiet; ended 0 && [ ! -s err ] && [ "$(head -c 4 a.png | tail -c 3)" = PNG ]; claim "render: a picture"
 t render drop.trp --out b.png --size 160x90 --threads 1 --quiet; ended 0 && cmp -s a.png b.png; claim "render: the same bytes with one thread"

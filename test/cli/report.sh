@@ -1,4 +1,5 @@
 # compare --out: a page, CSV and LaTeX tables, figures.
+: "${claims:?this is a part of test/cli/run}"
 
 t compare good.json endless.json "$nasty" --max-iter 2000 --out new/deep; ended 0
 [ "$(ls new/deep | tr '\n' ' ')" = "1-good-iterations.svg 1-good-time.svg 2-endless-iterations.svg 2-endless-time.svg 3-a--b---i----iterations.svg 3-a--b---i----time.svg curves.csv report.html results.csv results.tex " ]; claim "--out makes the folder, tables, figures and a page"

@@ -1,4 +1,5 @@
 # tribo run and resume: what they write, what they refuse, what they leave behind when something goes wrong.
+: "${claims:?this is a part of test/cli/run}"
 
 cat >drop.json <<'SCENE'
 {"tribo": 1, "name": "drop", "dt": 0.01, "time": 0.5,

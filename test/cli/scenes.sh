@@ -1,4 +1,5 @@
 # The gallery: every scene runs, and does what its name promises.
+: "${claims:?this is a part of test/cli/run}"
 
 scenes=$here/../../scenes
 names=$("$tribo" scene | sed -n 's/^\([a-z][a-z0-9-]*\) .*/\1/p')

@@ -1,4 +1,5 @@
 # tribo solve: the verdict, its JSON, the files it writes, the files it cannot read.
+: "${claims:?this is a part of test/cli/run}"
 
 t solve good.json; ended 0 && grep -q "^good.json: 2 contacts, 6 rows" out && grep -q "converged" out; claim "the verdict in words"
 

@@ -1,4 +1,5 @@
 # The tutorial's pictures are what its program draws (docs/tutorial.md), and bad usage is answered.
+: "${claims:?this is a part of test/cli/run}"
 tutorial=$(dirname "$tribo")/tutorial
 if [ -x "$tutorial" ]; then
   for k in 1 2 3 4 5; do

@@ -1,4 +1,5 @@
 # Help, and what is said of mistakes on the command line.
+: "${claims:?this is a part of test/cli/run}"
 
 t --help; ended 0 && grep -q "^usage: tribo" out && [ ! -s err ]; claim "--help goes to standard output"
 t; ended 2 && [ ! -s out ] && says "usage"; claim "no command is usage, on standard error"

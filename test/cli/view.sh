@@ -1,5 +1,6 @@
 # tribo view: a server that answers this machine's browser and nobody else. Requests are made by hand, through
 # bash's /dev/tcp, so that they can be as wrong as one likes.
+: "${claims:?this is a part of test/cli/run}"
 
 printf '<!doctype html><html><head><title>p</title></head><body></body></html>' >page.html
 mkdir -p models/meshes && printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >models/meshes/tet.obj
