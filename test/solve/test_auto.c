@@ -62,6 +62,14 @@ TEST(auto_solves_every_shared_fclib_problem_by_both_scalings)
   CHECK(each_file("fclib", ".hdf5", is_solved) > 0);
 }
 
+// The half that methods are not tuned on.
+LONG_TEST(auto_solves_the_other_shared_fclib_problems_too)
+{
+  if (!test_shared_folder()) SKIP("no shared folder beside the checkout");
+  if (!tb_have_fclib()) SKIP("built without HDF5");
+  if (!each_file("fclib-more", ".hdf5", is_solved)) SKIP("no shared/fclib-more");
+}
+
 static void lcp_is_solved(const char* path, const char* name)
 {
   // This one has no solution: its first row is −z₂ − z₃ − 1e-4 < 0 for every z ≥ 0.

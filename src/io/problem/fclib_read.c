@@ -7,6 +7,7 @@
 //
 // Multipliers l become rows with law `free` behind the contacts. Vectors are read first: their extents are
 // what the file really holds, and every matrix must have the sizes they call for.
+#include "io/problem/eliminate.h"
 #include "io/problem/from_matrices.h"
 #include "io/problem/h5.h"
 #include "io/problem/problem_io.h"
@@ -253,6 +254,19 @@ static tbStatus read_blocks(File* f, int dofs, tbBlockList* blocks)
   return TB_OK;
 }
 
+// Without the velocities where M is not symmetric.
+static tbStatus assemble_global(File* f, const char* stem, tbContactList* list, const tbCsr* M,
+                                const tbCsr* J, const double* force, const tbBlockList* blocks,
+                                tbProblem** out)
+{
+  bool eliminates = false;
+  tbCsr W;
+  if (!blocks->count) TB_TRY(tb_eliminates(&f->arena, M, J, &eliminates));
+  if (!eliminates) return tb_assemble_global(f->ctx, stem, list, M, J, force, blocks, out);
+  TB_TRY(tb_eliminate(&f->arena, M, J, force, list->bias, &W));
+  return tb_assemble_local(f->ctx, stem, list, &W, out);
+}
+
 static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactList* list, tbProblem** out)
 {
   bool has_G;
@@ -268,7 +282,7 @@ static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactLi
   TB_TRY(read_matrix(f, "H", dofs, rows, &H));
   TB_TRY(tb_csr_take_transpose(&f->arena, &H, &Ht));
   TB_TRY(read_blocks(f, dofs, &blocks));
-  if (!has_G) return tb_assemble_global(f->ctx, stem, list, &M, &Ht, force, &blocks, out);
+  if (!has_G) return assemble_global(f, stem, list, &M, &Ht, force, &blocks, out);
   TB_TRY(read_matrix(f, "G", dofs, list->free, &G));
   TB_TRY(tb_csr_take_transpose(&f->arena, &G, &Gt));
   tbCsr none[2] = {{rows, 0, NULL, NULL, NULL}, {list->free, 0, NULL, NULL, NULL}};
@@ -277,7 +291,7 @@ static tbStatus read_global(File* f, const char* stem, bool rolling, tbContactLi
     if (!none[i].ptr) return TB_ERROR_MEMORY;
   }
   TB_TRY(tb_csr_join(&f->arena, &Ht, &none[0], &Gt, &none[1], &J));
-  return tb_assemble_global(f->ctx, stem, list, &M, &J, force, &blocks, out);
+  return assemble_global(f, stem, list, &M, &J, force, &blocks, out);
 }
 
 static tbStatus read_guess(File* f, const tbContactList* list, double** guess)

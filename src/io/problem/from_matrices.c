@@ -13,6 +13,7 @@
 // Cost O(nnz(M) + nnz(J)) beside the factors of M.
 #include "io/problem/from_matrices.h"
 #include "base/sort.h"
+#include "io/problem/matrix.h"
 #include "problem/metric.h"
 
 #include <math.h>
@@ -62,25 +63,10 @@ tbStatus tb_assemble_local(tbContext* ctx, const char* name, const tbContactList
 
 // ---- blocks ----
 
-static int find_root(int* parent, int d)
-{
-  while (parent[d] != d) d = parent[d] = parent[parent[d]];
-  return d;
-}
-
-// Components of M's pattern; the root of each is its smallest member.
 static void find_components(Split* s)
 {
   int n = s->M->rows;
-  int* parent = s->low;
-  for (int d = 0; d < n; d++) parent[d] = d;
-  for (int i = 0; i < n; i++)
-    for (int e = s->M->ptr[i]; e < s->M->ptr[i + 1]; e++) {
-      int a = find_root(parent, i), b = find_root(parent, s->M->idx[e]);
-      if (a < b) parent[b] = a;
-      else parent[a] = b;
-    }
-  for (int d = 0; d < n; d++) s->low[d] = find_root(parent, d);
+  tb_csr_components(s->M, s->low);
   for (int d = n - 1; d >= 0; d--) // the first member met from above is the largest
     if (!s->high[s->low[d]]) s->high[s->low[d]] = d;
   for (int d = 0; d < n; d++) s->high[d] = s->high[s->low[d]];

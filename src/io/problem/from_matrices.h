@@ -11,7 +11,7 @@ typedef struct tbContactList {
   tbLaw law; // coulomb, or rolling with 5 rows
   int contacts, rows, free;
   const double *mu, *mu_r; // (contacts); mu_r for rolling alone
-  const double* bias;      // (contacts·rows + free)
+  double* bias;            // (contacts·rows + free)
 } tbContactList;
 
 // How the degrees of freedom group into metric blocks, where the file says so.

@@ -82,3 +82,20 @@ tbStatus tb_csr_join(tbArena* arena, const tbCsr* a, const tbCsr* b, const tbCsr
     }
   return TB_OK;
 }
+
+static int find_root(int* parent, int d)
+{
+  while (parent[d] != d) d = parent[d] = parent[parent[d]];
+  return d;
+}
+
+void tb_csr_components(const tbCsr* a, int* first)
+{
+  for (int d = 0; d < a->rows; d++) first[d] = d;
+  for (int i = 0; i < a->rows; i++)
+    for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) {
+      int r = find_root(first, i), s = find_root(first, a->idx[e]);
+      first[r > s ? r : s] = r > s ? s : r;
+    }
+  for (int d = 0; d < a->rows; d++) first[d] = find_root(first, d);
+}

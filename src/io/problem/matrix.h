@@ -17,4 +17,7 @@ tbStatus tb_csr_complete_triangle(tbArena* arena, tbCsr* a);
 tbStatus tb_csr_join(tbArena* arena, const tbCsr* a, const tbCsr* b, const tbCsr* c, const tbCsr* d,
                      tbCsr* out);
 
+// Connected components of a square matrix's pattern: the smallest member of the component of each row (rows).
+void tb_csr_components(const tbCsr* a, int* first);
+
 #endif
