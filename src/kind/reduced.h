@@ -136,6 +136,12 @@ void tb_reduced_expect(const tbStepView* view, int body, tbVec3* end);
 void tb_reduced_move_surface(const tbStepView* view, int body, tbVec3* end);
 bool tb_reduced_moves_at(const tbBody* body, const int* vertex, int count);
 
+// reduced_joint.c
+void tb_reduced_material_point(const tbBody* body, tbVec3 x, tbMaterialPoint* out);
+tbTransform tb_reduced_material_frame(const tbBody* body, const tbMaterialPoint* point, tbVec3* v, tbVec3* w);
+void tb_reduced_material_rows(const tbBody* body, const tbMaterialPoint* point, int rows, const double* jac,
+                              int dof, tbBuilder* builder);
+
 // tbBodyStep.own of a reduced body.
 typedef struct tbReducedStep {
   double* A;          // (size · size)

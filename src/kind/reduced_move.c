@@ -38,7 +38,7 @@ static void go(const tbStepView* view, int body, const double* velocity, bool fl
 
 static bool is_flying(const tbStepView* view, int body)
 {
-  return view->place[body].dof < 0 || !view->pushed[body];
+  return !view->unconstrained[body].held && (view->place[body].dof < 0 || !view->pushed[body]);
 }
 
 void tb_reduced_advance(const tbStepView* view, int index, tbBody* b)

@@ -52,6 +52,20 @@ tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* d)
   return TB_OK;
 }
 
+// Efforts are part of the motion of rigid bodies alone.
+tbStatus tb_joint_check_effort(tbContext* ctx, const tbWorld* w, const tbJointDef* d, int a, int b)
+{
+  if (d->effort == 0 && d->effort_key_count == 0) return TB_OK;
+  for (int side = 0; side < 2; side++) {
+    int i = side ? b : a;
+    if (i >= 0 && !tb_bodies(w)[i].kind->framed)
+      return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                     "a joint to %s, which is deformable, has no effort; a motor or a servo drives it",
+                     tb_bodies(w)[i].name);
+  }
+  return TB_OK;
+}
+
 // body: the places of a and b.
 static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d, const int body[2])
 {
@@ -62,7 +76,8 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d, con
   bool moves = false;
   for (int side = 0; side < 2; side++) {
     int i = body[side];
-    if (i >= 0 && !tb_bodies(w)[i].kind->framed)
+    const tbKind* kind = i < 0 ? NULL : tb_bodies(w)[i].kind;
+    if (kind && !kind->framed && !kind->material_point)
       return tb_fail(ctx, TB_ERROR_ARGUMENT,
                      "a joint to %s, which is deformable; attach its nodes to the other body by pins instead",
                      tb_bodies(w)[i].name);
@@ -76,12 +91,16 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d, con
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the axis of a %s must not be zero", tb_joint_type_name(d->type));
   if (d->anchor_b && d->type != TB_JOINT_DISTANCE)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "only a distance joint has two anchors");
+  TB_TRY(tb_joint_check_effort(ctx, w, d, body[0], body[1]));
   return tb_joint_check(ctx, d);
 }
 
-static tbTransform frame_of(const tbWorld* w, int body)
+// Where a joint at a place of the world sits on a body, and the frame of that.
+static tbTransform sit(const tbWorld* w, int body, tbVec3 at, tbMaterialPoint* point)
 {
-  return body < 0 ? tb_transform_identity() : tb_transform(tb_bodies(w)[body].q, tb_bodies(w)[body].x);
+  const tbKind* kind = body < 0 ? NULL : tb_bodies(w)[body].kind;
+  if (kind && kind->material_point) kind->material_point(&tb_bodies(w)[body], at, point);
+  return tb_joint_frame(w, NULL, body, point);
 }
 
 static tbStatus copy_keys(tbContext* ctx, tbWorld* w, int place, const tbJointDef* d)
@@ -118,18 +137,21 @@ tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJ
 {
   int body[2] = {tb_body_place(w, d->a), tb_body_place(w, d->b)};
   TB_TRY(check(ctx, w, d, body));
-  tbTransform A = frame_of(w, body[0]), B = frame_of(w, body[1]);
   tbVec3 anchor_b = d->anchor_b ? *d->anchor_b : d->anchor;
   if (d->type == TB_JOINT_DISTANCE && !d->anchor_b) { // from the anchor on a to the centre of b
-    anchor_b = B.x;
     if (body[1] < 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a distance joint to the world needs anchor_b");
+    anchor_b = tb_bodies(w)[body[1]].x;
   }
+  tbMaterialPoint point[2] = {{0}};
+  tbTransform A = sit(w, body[0], d->anchor, &point[0]), B = sit(w, body[1], anchor_b, &point[1]);
   tbQuat frame = tb_quat_identity();
   if (d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER)
     frame = tb_quat_from_mat3(tb_mat3_transpose(tb_mat3_frame(tb_normalize3(d->axis))));
   tbJoint joint = {.def = *d,
                    .a = body[0],
                    .b = body[1],
+                   .point_a = point[0],
+                   .point_b = point[1],
                    .anchor_a = tb_transform_unpoint(A, d->anchor),
                    .anchor_b = tb_transform_unpoint(B, anchor_b),
                    .frame_a = tb_quat_mul(tb_quat_conj(A.q), frame),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What joints measure and do, and other numbers for their limits and drives.
-#include "scene/world.h"
+#include "scene/kind.h"
 
 #include "tribo/change.h"
 
@@ -10,14 +10,34 @@ static tbTransform centre_of(const tbWorld* w, const tbTransform* centre, int bo
   return centre ? centre[body] : tb_transform(tb_bodies(w)[body].q, tb_bodies(w)[body].x);
 }
 
+tbTransform tb_joint_frame(const tbWorld* w, const tbTransform* centre, int body,
+                           const tbMaterialPoint* point)
+{
+  const tbBody* b = body < 0 ? NULL : &tb_bodies(w)[body];
+  if (!b || !b->kind->material_frame) return centre_of(w, centre, body);
+  return b->kind->material_frame(b, point, NULL, NULL);
+}
+
+// The frame of one side, and the arm from the centre of mass to its anchor.
+static tbQuat place_side(const tbWorld* w, const tbTransform* centre, int body, const tbMaterialPoint* point,
+                         tbVec3 anchor, tbQuat frame, tbVec3* x, tbVec3* arm)
+{
+  *x = tb_zero3(), *arm = anchor;
+  if (body < 0) return frame;
+  tbTransform T = tb_joint_frame(w, centre, body, point);
+  *x = centre_of(w, centre, body).x;
+  *arm = tb_quat_rotate(T.q, anchor);
+  if (tb_bodies(w)[body].kind->material_frame) *arm = tb_add3(*arm, tb_sub3(T.x, *x));
+  return tb_quat_mul(T.q, frame);
+}
+
 tbJointPlace tb_joint_placed(const tbWorld* w, const tbTransform* centre, const tbJoint* j)
 {
-  tbTransform A = centre_of(w, centre, j->a), B = centre_of(w, centre, j->b);
-  tbJointPlace p = {.arm_a = j->a < 0 ? j->anchor_a : tb_quat_rotate(A.q, j->anchor_a),
-                    .arm_b = j->b < 0 ? j->anchor_b : tb_quat_rotate(B.q, j->anchor_b),
-                    .frame_a = j->a < 0 ? j->frame_a : tb_quat_mul(A.q, j->frame_a),
-                    .frame_b = j->b < 0 ? j->frame_b : tb_quat_mul(B.q, j->frame_b)};
-  p.apart = tb_sub3(tb_add3(B.x, p.arm_b), tb_add3(A.x, p.arm_a));
+  tbJointPlace p;
+  tbVec3 xa, xb;
+  p.frame_a = place_side(w, centre, j->a, &j->point_a, j->anchor_a, j->frame_a, &xa, &p.arm_a);
+  p.frame_b = place_side(w, centre, j->b, &j->point_b, j->anchor_b, j->frame_b, &xb, &p.arm_b);
+  p.apart = tb_sub3(tb_add3(xb, p.arm_b), tb_add3(xa, p.arm_a));
   return p;
 }
 
@@ -32,19 +52,26 @@ double tb_joint_coordinate(const tbJoint* j, const tbJointPlace* p)
   return j->def.limited && isfinite(middle) ? angle + round * rint((middle - angle) / round) : angle;
 }
 
+// The velocity at `at` of what a joint sits in on a body, and how it turns.
+static void velocity_at(const tbWorld* w, int body, const tbMaterialPoint* point, tbVec3 at, tbVec3* v,
+                        tbVec3* spin)
+{
+  *v = *spin = tb_zero3();
+  if (body < 0) return;
+  const tbBody* b = &tb_bodies(w)[body];
+  tbVec3 x = b->x;
+  *v = b->v, *spin = b->w;
+  if (b->kind->material_frame) x = b->kind->material_frame(b, point, v, spin).x;
+  *v = tb_add3(*v, tb_cross3(*spin, tb_sub3(at, x)));
+}
+
 // The velocity of anchor b against the place on body a that it is at, and how fast b turns against a.
 static void rates(const tbWorld* w, const tbJoint* j, const tbJointPlace* p, tbVec3* v, tbVec3* spin)
 {
-  *v = *spin = tb_zero3();
-  if (j->b >= 0) {
-    const tbBody* b = &tb_bodies(w)[j->b];
-    *v = tb_add3(b->v, tb_cross3(b->w, p->arm_b)), *spin = b->w;
-  }
-  if (j->a >= 0) {
-    const tbBody* a = &tb_bodies(w)[j->a];
-    *v = tb_sub3(*v, tb_add3(a->v, tb_cross3(a->w, tb_add3(p->arm_a, p->apart))));
-    *spin = tb_sub3(*spin, a->w);
-  }
+  tbVec3 va, wa, vb, wb, at = tb_add3(p->arm_b, j->b < 0 ? tb_zero3() : tb_bodies(w)[j->b].x);
+  velocity_at(w, j->a, &j->point_a, at, &va, &wa);
+  velocity_at(w, j->b, &j->point_b, at, &vb, &wb);
+  *v = tb_sub3(vb, va), *spin = tb_sub3(wb, wa);
 }
 
 tbJointDef tb_joint_def(const tbWorld* w, tbJointId id)
@@ -87,6 +114,7 @@ static tbStatus change(tbContext* ctx, tbWorld* w, tbJointId id, const tbJointDe
   int place;
   TB_TRY(tb_joint_find(ctx, w, id, &place));
   TB_TRY(tb_joint_check(ctx, def));
+  TB_TRY(tb_joint_check_effort(ctx, w, def, tb_joints(w)[place].a, tb_joints(w)[place].b));
   if (def->drive_key_count == 0) // these need no memory
     tb_joint_keys_replace(ctx, w, place, TB_KEYS_DRIVE, NULL, 0);
   if (def->effort_key_count == 0) tb_joint_keys_replace(ctx, w, place, TB_KEYS_EFFORT, NULL, 0);

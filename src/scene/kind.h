@@ -104,6 +104,14 @@ struct tbKind {
   void (*frame_rows)(int rows, const double* jac, int dof, struct tbBuilder* builder);
   void (*frame_velocity)(const double* velocity, tbVec3* v, tbVec3* w);
 
+  // Joints on a body that deforms sit in its material; null: none do. The point of it that is closest to one
+  // of the world; the frame of the material there, with how it moves and turns unless v is null; and the
+  // columns of rows on v and ω of the body's frame, about its centre of mass, at that point.
+  void (*material_point)(const tbBody* body, tbVec3 x, tbMaterialPoint* out);
+  tbTransform (*material_frame)(const tbBody* body, const tbMaterialPoint* point, tbVec3* v, tbVec3* w);
+  void (*material_rows)(const tbBody* body, const tbMaterialPoint* point, int rows, const double* jac,
+                        int dof, struct tbBuilder* builder);
+
   // Bodies it is attached to: the k-th (−1: the world), false: no more. Their rows, with a warm start for
   // each, and what impulses were found: returns how many contacts of the problem, from `first` on, were its
   // own.

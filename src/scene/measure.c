@@ -8,13 +8,7 @@
 static double joint_energy(const tbWorld* w, const tbJoint* j)
 {
   if (!(j->def.compliance > 0)) return 0;
-  tbVec3 p[2];
-  for (int side = 0; side < 2; side++) {
-    int i = side ? j->b : j->a;
-    tbVec3 local = side ? j->anchor_b : j->anchor_a;
-    p[side] = i < 0 ? local : tb_add3(tb_bodies(w)[i].x, tb_quat_rotate(tb_bodies(w)[i].q, local));
-  }
-  double error = tb_distance3(p[0], p[1]);
+  double error = tb_norm3(tb_joint_placed(w, NULL, j).apart);
   if (j->def.type == TB_JOINT_DISTANCE) {
     if (!j->def.limited) error -= j->length;
     else

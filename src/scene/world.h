@@ -76,6 +76,12 @@ enum { TB_JOINT_LIMITS = 6, TB_JOINT_DRIVE = 8, TB_JOINT_IMPULSES = 9 }; // wher
 
 enum { TB_KEYS_DRIVE, TB_KEYS_EFFORT, TB_KEYS_COUNT }; // what keys of a joint are of
 
+// A point of the material of a body that deforms: in an element, whose corners have these weights.
+typedef struct tbMaterialPoint {
+  int element;
+  double weight[4];
+} tbMaterialPoint;
+
 typedef struct tbJoint {
   tbJointDef def;
   int a, b; // places of its bodies; −1: the world
@@ -83,7 +89,9 @@ typedef struct tbJoint {
   void* user;
   int key;                 // its first in tbWorld.joint_key
   int nkey[TB_KEYS_COUNT]; // of its drive, and behind these of its effort; 0: constant
-  // frames at creation, in the bodies' frames (the world's for −1)
+  // frames at creation, in the bodies' frames (the world's for −1), of bodies that deform in those of their
+  // material at a point
+  tbMaterialPoint point_a, point_b; // of bodies that deform
   tbVec3 anchor_a, anchor_b;
   tbQuat frame_a, frame_b;           // x axis: the joint's axis
   double length;                     // distance: at creation
@@ -99,6 +107,9 @@ typedef struct tbJointPlace {
   tbQuat frame_a, frame_b;
 } tbJointPlace;
 tbJointPlace tb_joint_placed(const tbWorld* world, const tbTransform* centre, const tbJoint* joint);
+// The frame a joint sits in on its body at a place (the world: −1), of one that deforms where it is now.
+tbTransform tb_joint_frame(const tbWorld* world, const tbTransform* centre, int body,
+                           const tbMaterialPoint* point);
 // Travel of a slider, angle of a hinge. Of all angles that look alike it is the one nearest to the middle of
 // the limits (to 0 without), so that limits may be up to a turn apart.
 double tb_joint_coordinate(const tbJoint* joint, const tbJointPlace* place);
@@ -273,7 +284,8 @@ tbStatus tb_state_check(tbContext* ctx, const char* name, tbVec3 x, tbQuat* q, t
 tbStatus tb_inertia_check(tbContext* ctx, const char* name, tbMat3 inertia); // positive definite
 tbMat3 tb_inertia_from(const double inertia[6]);                             // xx yy zz xy xz yz
 tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* def); // limits, motor, servo, compliance
-static inline void tb_joint_drop_keys(tbJointDef* d)            // they are the world's
+tbStatus tb_joint_check_effort(tbContext* ctx, const tbWorld* world, const tbJointDef* def, int a, int b);
+static inline void tb_joint_drop_keys(tbJointDef* d) // they are the world's
 {
   d->drive_keys = d->effort_keys = NULL, d->drive_key_count = d->effort_key_count = 0;
 }

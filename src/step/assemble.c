@@ -81,7 +81,11 @@ static void add_joint(tbBuilder* b, const tbStepView* view, const tbJoint* j, tb
   tb_builder_contact(b, (tbLaw)block->law, block->rows, block->param, block->bias, block->compliance);
   for (int k = 0; k < 2; k++) {
     int dof = body[k] < 0 ? -1 : view->place[body[k]].dof;
-    if (dof >= 0) tb_bodies(view->world)[body[k]].kind->frame_rows(block->rows, jac[k], dof, b);
+    if (dof < 0) continue;
+    const tbBody* at = &tb_bodies(view->world)[body[k]];
+    if (at->kind->material_rows)
+      at->kind->material_rows(at, k ? &j->point_b : &j->point_a, block->rows, jac[k], dof, b);
+    else at->kind->frame_rows(block->rows, jac[k], dof, b);
   }
 }
 
@@ -104,6 +108,14 @@ static void mark(const tbWorld* w, int body, tbPlace* place)
   if (body >= 0 && tb_bodies(w)[body].motion == TB_BODY_DYNAMIC) place[body].dof = 0;
 }
 
+// Where bodies that solve for their free motion are left out, so are joints on them.
+static bool takes_part(const tbWorld* w, const tbJoint* j, const tbBodyStep* step)
+{
+  bool solved =
+      (j->a >= 0 && tb_bodies(w)[j->a].kind->begin) || (j->b >= 0 && tb_bodies(w)[j->b].kind->begin);
+  return step || !solved;
+}
+
 // Bodies that something touches get a place: dof 0 until they have their own.
 static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints, int count,
                         const tbBodyStep* step, tbPlace* place)
@@ -123,6 +135,7 @@ static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints
     }
   }
   for (size_t i = 0; i < w->joint.count; i++) {
+    if (!takes_part(w, &tb_joints(w)[i], step)) continue;
     mark(w, tb_joints(w)[i].a, place);
     mark(w, tb_joints(w)[i].b, place);
   }
@@ -136,7 +149,9 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbStepOptions* o,
   for (size_t i = 0; i < view->world->joint.count; i++) {
     const tbJoint* j = &tb_joints(view->world)[i];
     tbJointBlock block[TB_JOINT_BLOCKS];
-    int count = tb_joint_blocks(view->world, o, positions, view->centre, j, block);
+    int count = 0;
+    if (takes_part(view->world, j, view->step))
+      count = tb_joint_blocks(view->world, o, positions, view->centre, j, block);
     out->nblock[i] = (uint8_t)count;
     for (int k = 0; k < count; k++) {
       out->slot[TB_JOINT_BLOCKS * i + (size_t)k] = (uint8_t)block[k].slot;

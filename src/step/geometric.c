@@ -17,9 +17,8 @@ static void add_across(tbMat3* K, double k, tbVec3 d) // K += k (1 − d dᵀ)
   *K = tb_mat3_add(*K, tb_mat3_scale(k, tb_mat3_sub(tb_mat3_identity(), tb_mat3_outer(d, d))));
 }
 
-static void turn_of(const tbBody* b, tbQuat q, tbVec3 local, tbVec3 force, double h, tbMat3* K)
+static void turn_of(const tbBody* b, tbVec3 r, tbVec3 force, double h, tbMat3* K)
 {
-  tbVec3 r = tb_quat_rotate(q, local);
   double least = fmin(b->inertia.m[0][0], fmin(b->inertia.m[1][1], b->inertia.m[2][2]));
   double missing = h * h * tb_dot3(force, r) - least;
   if (missing > 0) add_across(K, missing, tb_normalize3(r));
@@ -32,10 +31,9 @@ void tb_geometric_stiffness(const tbWorld* w, double h, const tbTransform* centr
     tbJointType type = j->def.type;
     if (type == TB_JOINT_SLIDER || type == TB_JOINT_WELD) continue; // these hold directions by themselves
     int body[2] = {j->a, j->b};
-    tbVec3 local[2] = {j->anchor_a, j->anchor_b}, at[2];
-    for (int side = 0; side < 2; side++)
-      at[side] = body[side] < 0 ? local[side] : tb_transform_point(centre[body[side]], local[side]);
-    tbVec3 d = tb_sub3(at[1], at[0]), force = tb_scale3(1 / h, tb_load3(j->impulse));
+    tbJointPlace place = tb_joint_placed(w, centre, j);
+    tbVec3 arm[2] = {place.arm_a, place.arm_b}, d = place.apart,
+           force = tb_scale3(1 / h, tb_load3(j->impulse));
     double length = tb_norm3(d), tension = 0;
     if (type == TB_JOINT_DISTANCE) {
       if (!(length > 0)) continue;
@@ -48,7 +46,7 @@ void tb_geometric_stiffness(const tbWorld* w, double h, const tbTransform* centr
       if (body[side] < 0 || tb_bodies(w)[body[side]].motion != TB_BODY_DYNAMIC) continue;
       const tbBody* b = &tb_bodies(w)[body[side]];
       tbGeometric* g = &out[body[side]];
-      turn_of(b, centre[body[side]].q, local[side], tb_scale3(side ? 1 : -1, force), h, &g->inertia);
+      turn_of(b, arm[side], tb_scale3(side ? 1 : -1, force), h, &g->inertia);
       double missing = type == TB_JOINT_DISTANCE ? h * h * tension / length - b->mass : 0;
       if (missing > 0) add_across(&g->mass, missing, d);
     }

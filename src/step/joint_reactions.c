@@ -3,6 +3,8 @@
 // by, and springs that acted as forces.
 #include "step/assemble.h"
 
+#include "scene/kind.h"
+
 // Adds what the rows of one block do to a body, as a force and a torque about `at` from its centre of mass.
 static void add_block(const tbProblem* p, int block, const double* lambda, int dof, double scale, tbVec3 at,
                       tbVec3* force, tbVec3* torque)
@@ -20,6 +22,26 @@ static void add_block(const tbProblem* p, int block, const double* lambda, int d
   }
 }
 
+static bool deforms(const tbWorld* w, int body)
+{
+  return body >= 0 && tb_bodies(w)[body].kind->material_rows;
+}
+
+// Of a joint to a body that deforms, by its rows on b where the bodies are now.
+static void add_rows(const tbAssembly* a, const tbStepOptions* o, const tbWorld* w, int block, int count,
+                     tbVec3 at, tbJoint* j)
+{
+  tbJointBlock rows[TB_JOINT_BLOCKS];
+  int found = tb_joint_blocks(w, o, false, a->view.centre, j, rows);
+  for (int k = 0; k < count && k < found; k++)
+    for (int i = 0; i < rows[k].rows; i++) {
+      double s = a->lambda[a->problem->row_adr[block + k] + i] / o->dt;
+      tbVec3 f = tb_scale3(s, tb_load3(rows[k].b[i])), moment = tb_scale3(s, tb_load3(rows[k].b[i] + 3));
+      j->force = tb_add3(j->force, f);
+      j->torque = tb_add3(j->torque, tb_sub3(moment, tb_cross3(at, f)));
+    }
+}
+
 void tb_joint_reactions(const tbAssembly* a, const tbStepOptions* o, tbWorld* w)
 {
   int block = a->nconstraint;
@@ -30,7 +52,10 @@ void tb_joint_reactions(const tbAssembly* a, const tbStepOptions* o, tbWorld* w)
     int dof = a->place[on_b ? j->b : j->a].dof;
     tbVec3 at = on_b ? place.arm_b : tb_add3(place.arm_a, place.apart);
     tb_joint_forces_keep(w, o, a->view.centre, w->time - 0.5 * o->dt, j);
-    for (int k = 0; k < a->nblock[i]; k++, block++)
-      add_block(a->problem, block, a->lambda, dof, (on_b ? 1 : -1) / o->dt, at, &j->force, &j->torque);
+    bool soft = deforms(w, j->a) || deforms(w, j->b);
+    if (soft) add_rows(a, o, w, block, a->nblock[i], place.arm_b, j);
+    for (int k = 0; k < a->nblock[i] && !soft; k++)
+      add_block(a->problem, block + k, a->lambda, dof, (on_b ? 1 : -1) / o->dt, at, &j->force, &j->torque);
+    block += a->nblock[i];
   }
 }

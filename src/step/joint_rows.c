@@ -23,6 +23,8 @@
 // implicit.
 #include "step/joint_rows.h"
 
+#include "scene/kind.h"
+
 #include <string.h>
 
 typedef struct {
@@ -32,28 +34,24 @@ typedef struct {
   tbMat3 Ia, Ib;    // inverse inertias, world axes
 } Pose;
 
-static void half_pose(const tbWorld* w, const tbTransform* centre, int body, tbVec3 anchor, tbQuat frame,
-                      tbVec3* x, tbVec3* r, tbQuat* q, double* m, tbMat3* I)
+// Of a body that deforms, infinite: springs on it are implicit.
+static void inverse_mass(const tbWorld* w, const tbTransform* centre, int body, double* m, tbMat3* I)
 {
-  *m = 0, *I = tb_mat3_zero(), *x = tb_zero3(), *r = anchor, *q = frame;
-  if (body < 0) return;
+  *m = 0, *I = tb_mat3_zero();
+  if (body < 0 || tb_bodies(w)[body].motion != TB_BODY_DYNAMIC) return;
   const tbBody* b = &tb_bodies(w)[body];
-  *x = centre[body].x;
-  *r = tb_quat_rotate(centre[body].q, anchor);
-  *q = tb_quat_mul(centre[body].q, frame);
-  if (b->motion != TB_BODY_DYNAMIC) return;
+  *m = b->kind->material_frame ? INFINITY : 1 / b->mass;
+  if (b->kind->material_frame) return;
   tbMat3 R = tb_quat_mat3(centre[body].q);
-  *m = 1 / b->mass;
   *I = tb_mat3_mul(R, tb_mat3_mult(b->inertia_inv, R));
 }
 
 static Pose pose_of(const tbWorld* w, const tbTransform* centre, const tbJoint* j)
 {
-  Pose p;
-  tbVec3 xa, xb;
-  half_pose(w, centre, j->a, j->anchor_a, j->frame_a, &xa, &p.ra, &p.qa, &p.ma, &p.Ia);
-  half_pose(w, centre, j->b, j->anchor_b, j->frame_b, &xb, &p.rb, &p.qb, &p.mb, &p.Ib);
-  p.e = tb_sub3(tb_add3(xb, p.rb), tb_add3(xa, p.ra));
+  tbJointPlace at = tb_joint_placed(w, centre, j);
+  Pose p = {.ra = at.arm_a, .rb = at.arm_b, .e = at.apart, .qa = at.frame_a, .qb = at.frame_b};
+  inverse_mass(w, centre, j->a, &p.ma, &p.Ia);
+  inverse_mass(w, centre, j->b, &p.mb, &p.Ib);
   return p;
 }
 

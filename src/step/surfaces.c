@@ -4,6 +4,7 @@
 #include "base/stop.h"
 #include "base/threads.h"
 #include "geometry/round.h"
+#include "step/find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,19 @@ static void begin_plane(const tbWorld* w, int shape, const tbTransform* pose, tb
   s->of_shape[shape] = i;
 }
 
-static bool may_touch(const void* user, int a, int b) { return tb_world_may_touch(user, a, b); }
+typedef struct {
+  const tbWorld* world;
+  const tbPair* joined;
+  int njoined;
+} Filter;
+
+// Bodies that a joint holds together touch only where the joint says so; of rigid ones find.c knows.
+static bool may_touch(const void* user, int a, int b)
+{
+  const Filter* f = user;
+  bool deforms = tb_bodies(f->world)[a].kind->surface || tb_bodies(f->world)[b].kind->surface;
+  return tb_world_may_touch(f->world, a, b) && !(deforms && tb_is_joined(f->joined, f->njoined, a, b));
+}
 
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
                            const tbTransform* pose, tbSurfaces* out)
@@ -105,8 +118,12 @@ tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const
     if (tb_shapes(w)[i].type == TB_SHAPE_PLANE) begin_plane(w, i, pose, &s);
     else TB_TRY(begin_shape(arena, cache, w, i, pose, &s));
   }
+  Filter* filter = TB_TAKE(arena, Filter, 1);
+  if (!filter) return TB_ERROR_MEMORY;
+  filter->world = w, filter->joined = tb_joined_bodies(arena, w, &filter->njoined);
+  if (!filter->joined) return TB_ERROR_MEMORY;
   s.scene.surface = s.surface, s.scene.plane = s.plane;
-  s.scene.may_touch = may_touch, s.scene.user = w, s.scene.ccd = cache->ccd;
+  s.scene.may_touch = may_touch, s.scene.user = filter, s.scene.ccd = cache->ccd;
   *out = s;
   return TB_OK;
 }

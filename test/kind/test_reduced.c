@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduced bodies in a world: free flight, beams against the full mesh, contact with every other kind.
+#include "kind/beams.h"
 #include "kind/reduced.h"
-#include "step/soft_stage.h"
 
 #include "tribo/change.h"
 #include "tribo/io.h"
@@ -10,24 +10,6 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-
-static tbDeformableDef reduced_def(int modes, double young)
-{
-  tbDeformableDef def = tb_default_deformable_def();
-  def.modes = modes, def.soft.model = TB_ELASTIC_LINEAR, def.soft.young = young, def.self_contact = false;
-  return def;
-}
-
-static tbBodyId add_beam(Stage* s, tbVec3 size, int nx, int ny, int nz, tbDeformableDef def)
-{
-  tbTetMesh* mesh = NULL;
-  tbBodyId id = {-1, 0};
-  CHECK_OK(&s->ctx, tb_tet_box(&s->ctx, size, (int[3]){nx, ny, nz}, 5, &mesh));
-  def.solid = mesh;
-  CHECK_OK(&s->ctx, tb_world_add_deformable(&s->ctx, s->world, &def, &id));
-  tb_tet_mesh_free(&s->ctx, mesh);
-  return id;
-}
 
 static const tbReduced* reduced_of(const Stage* s, tbBodyId id)
 {

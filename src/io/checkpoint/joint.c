@@ -4,7 +4,7 @@
 #include "kind/table.h"
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbJoint) == 528, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 608, "tbJoint has changed: code_joint, and the version of checkpoints");
 #endif
 
 static void code_joint_name(tbCodec* c, tbWorld* w, int index, const char** name)
@@ -34,6 +34,15 @@ static void code_joint_keys(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_codec_require(c, j->nkey[TB_KEYS_EFFORT] == 0 || turns, "keys of a joint without an axis");
 }
 
+static void code_point(tbCodec* c, const tbBody* b, tbMaterialPoint* p)
+{
+  double sum = 0;
+  tb_code_int(c, &p->element, 0, tb_nodes_of(b).nelement - 1);
+  tb_code_numbers(c, p->weight, 4);
+  for (int i = 0; i < 4; i++) sum += p->weight[i];
+  if (tb_codec_good(c)) tb_codec_require(c, fabs(sum - 1) < 1e-6, "a joint to a point of no element");
+}
+
 static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
 {
   tbJointDef* d = &j->def;
@@ -47,7 +56,10 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_codec_require(c, j->a != j->b, "a joint of a body with itself");
   for (int side = 0; side < 2 && tb_codec_good(c); side++) {
     int body = side ? j->b : j->a;
-    tb_codec_require(c, body < 0 || tb_bodies(w)[body].kind->framed, "a joint to a deformable body");
+    const tbKind* kind = body < 0 ? NULL : tb_bodies(w)[body].kind;
+    tb_codec_require(c, !kind || kind->framed || kind->material_point, "a joint to a deformable body");
+    if (kind && kind->material_point && tb_codec_good(c))
+      code_point(c, &tb_bodies(w)[body], side ? &j->point_b : &j->point_a);
   }
   tb_code_vec3(c, &d->anchor);
   tb_code_vec3(c, &d->axis);

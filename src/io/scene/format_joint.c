@@ -73,8 +73,8 @@ static const tbRecord servo_record = {
 static const tbKey joint_keys[] = {
     {"type", TB_KEY_TAG, AT(Joint, type), .required = true, .text = "which of these"},
     {"name", TB_KEY_STRING, AT(Joint, name), .text = "unique among joints; for control and CSV files"},
-    {"a", TB_KEY_STRING, AT(Joint, a), .text = "a body; \"world\" or absent: the world"},
-    {"b", TB_KEY_STRING, AT(Joint, b), .text = "a body; \"world\" or absent: the world"},
+    {"a", TB_KEY_STRING, AT(Joint, a), .text = "a rigid or a reduced body; \"world\" or absent: the world"},
+    {"b", TB_KEY_STRING, AT(Joint, b), .text = "a rigid or a reduced body; \"world\" or absent: the world"},
     {"compliance", TB_KEY_NUMBER, AT(Joint, compliance), NONNEGATIVE, .shown = true,
      .text = "0: rigid; m/N, rad/(N·m)"},
     {"damping", TB_KEY_NUMBER, AT(Joint, damping), NONNEGATIVE, .shown = true,

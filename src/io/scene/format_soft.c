@@ -252,6 +252,6 @@ const tbRecord tb_cloth_record = {
     "cloth", "A sheet of triangles and hinges.",
     RECORD(Deformable, init_cloth, cloth_keys)};
 const tbRecord tb_reduced_record = {
-    "reduced", "A solid that deforms by a few fields, in a frame that moves with it; where nodes are pinned, in theirs.",
+    "reduced", "A solid that deforms by a few fields, in a frame that moves with it; where nodes are pinned, in theirs. Joints hold it at the material that is closest to their anchors.",
     RECORD(Deformable, init_reduced, reduced_keys)};
 // clang-format on

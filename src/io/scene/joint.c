@@ -3,11 +3,12 @@
 #include "io/scene/build.h"
 #include "tribo/change.h"
 
-static tbStatus find_rigid(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
-                           tbBodyId* out)
+static tbStatus find_jointed(tbSceneBuild* b, const tbJson* node, const char* key, const char* name,
+                             tbBodyId* out)
 {
   TB_TRY(tb_scene_find_body(b, node, key, name, out));
-  if (out->index < 0 || !tb_body_node_count(b->world, *out)) return TB_OK;
+  if (out->index < 0 || !tb_body_node_count(b->world, *out) || tb_body_mode_count(b->world, *out) > 0)
+    return TB_OK;
   return tb_json_fail(b->ctx, tb_scene_place(node, key),
                       "\"%.60s\" is deformable: its own \"attach\" joins it to rigid bodies", name);
 }
@@ -80,8 +81,8 @@ static tbStatus read_drives(tbSceneBuild* b, const tbSceneJoint* s, tbJointDef* 
 static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
 {
   tbJointDef d = tb_default_joint_def((tbJointType)s->type);
-  TB_TRY(find_rigid(b, s->node, "a", s->a, &d.a));
-  TB_TRY(find_rigid(b, s->node, "b", s->b, &d.b));
+  TB_TRY(find_jointed(b, s->node, "a", s->a, &d.a));
+  TB_TRY(find_jointed(b, s->node, "b", s->b, &d.b));
   if (d.a.index == d.b.index)
     return tb_json_fail(b->ctx, tb_scene_place(s->node, "b"),
                         d.a.index < 0 ? "a joint needs a body" : "a joint of a body with itself");

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tribo/tools/scene_json.h"
 
-#include "scene/world.h"
+#include "scene/kind.h"
 
-// From the frame at the centre of mass, where the world keeps anchors, to the body's own.
-static tbVec3 in_body_frame(const tbWorld* world, int body, tbVec3 anchor)
+// An anchor in the frame of its body, from where the world keeps it; arm: from the centre of mass, world
+// axes.
+static tbVec3 in_body_frame(const tbWorld* world, int body, tbVec3 anchor, tbVec3 arm)
 {
-  return body < 0 ? anchor : tb_add3(anchor, tb_bodies(world)[body].centre);
+  if (body < 0) return anchor;
+  const tbBody* b = &tb_bodies(world)[body];
+  if (b->kind->material_frame) anchor = tb_quat_unrotate(b->q, arm);
+  return tb_add3(anchor, b->centre);
 }
 
 static void put_limit(tbJsonWriter* w, double limit)
@@ -22,8 +26,9 @@ static void put_joint(tbJsonWriter* w, const tbWorld* world, const tbJoint* j)
   tb_put_string(w, "type", tb_joint_type_name(d->type));
   tb_put_int(w, "a", j->a);
   tb_put_int(w, "b", j->b);
-  tb_put_vec3(w, "anchor_a", in_body_frame(world, j->a, j->anchor_a));
-  tb_put_vec3(w, "anchor_b", in_body_frame(world, j->b, j->anchor_b));
+  tbJointPlace place = tb_joint_placed(world, NULL, j);
+  tb_put_vec3(w, "anchor_a", in_body_frame(world, j->a, j->anchor_a, place.arm_a));
+  tb_put_vec3(w, "anchor_b", in_body_frame(world, j->b, j->anchor_b, place.arm_b));
   if (d->type == TB_JOINT_HINGE || d->type == TB_JOINT_SLIDER)
     tb_put_vec3(w, "axis", tb_quat_rotate(j->frame_a, tb_vec3(1, 0, 0)));
   if (d->limited && (isfinite(d->lower) || isfinite(d->upper))) {
