@@ -73,29 +73,30 @@ void tb_ball_prepare(const tbFrictionSet* f, const double* D, tbBall* s)
 }
 
 // c in the eigenvectors of S. Returns ‖c‖.
-static double turn_sliding(const tbBall* s, const double* q, double* c)
+static inline double turn_sliding(int m, const tbBall* s, const double* q, double* c)
 {
   double plain[3], speed = 0, squares = 0;
-  for (int i = 0; i < s->m; i++) {
-    double own = s->scale[i] * q[i + 1], pulled = s->down[i] * q[0];
+  for (int i = 0; i < m; i++) {
+    double own = s->scale[i] * q[i + 1], pulled = s->down[i] * q[0], sum = fabs(own) + fabs(pulled);
     plain[i] = own - pulled;
-    speed = fmax(speed, fabs(own) + fabs(pulled));
+    if (sum > speed) speed = sum;
   }
-  for (int i = 0; i < s->m; i++) {
+  for (int i = 0; i < m; i++) {
     c[i] = 0;
-    for (int k = 0; k < s->m; k++) c[i] += s->V[k * s->m + i] * plain[k];
+    for (int k = 0; k < m; k++) c[i] += s->V[k * m + i] * plain[k];
     if (s->sigma[i] == 0 && fabs(c[i]) <= 1e-14 * speed) c[i] = 0;
     squares += c[i] * c[i];
   }
   return sqrt(squares);
 }
 
-// g(α) = ‖x‖ − n, with x = −(σ + α)⁻¹ c and n = λ_n; slope gets g′(α).
-static double gap(const tbBall* s, const double* c, double qn, double alpha, double* n, double* x,
-                  double* slope)
+// g(α) = ‖x‖ − n, with x = −(σ + α)⁻¹ c and n = λ_n. step gets Newton's step to the root of n/‖x‖ − 1, which
+// is nearly straight in α (as ‖x‖⁻¹ is, Moré and Sorensen 1983) where g itself is a hyperbola.
+static inline double gap(int m, const tbBall* s, const double* c, double qn, double alpha, double* n,
+                         double* x, double* step)
 {
   double squares = 0, pull = qn, d_squares = 0, d_pull = 0;
-  for (int i = 0; i < s->m; i++) {
+  for (int i = 0; i < m; i++) {
     double inverse = c[i] == 0 ? 0 : 1 / (s->sigma[i] + alpha), dx = c[i] * inverse * inverse;
     x[i] = -c[i] * inverse;
     squares += x[i] * x[i], pull += s->nF[i] * x[i];
@@ -103,20 +104,21 @@ static double gap(const tbBall* s, const double* c, double qn, double alpha, dou
   }
   double length = sqrt(squares);
   *n = -pull / s->nn;
-  *slope = (length > 0 ? d_squares / length : 0) + d_pull / s->nn;
+  *step = (length - *n) * squares / (d_pull / s->nn * squares + *n * d_squares);
   return length - *n;
 }
 
 // Slip: the root of g beyond lo, where g > 0, from the guess alpha.
-static bool slip(const tbBall* s, const double* c, double qn, double lo, double alpha, double* n, double* x)
+static inline bool slip(int m, const tbBall* s, const double* c, double qn, double lo, double alpha,
+                        double* n, double* x)
 {
-  double hi = INFINITY, slope;
+  double hi = INFINITY, step;
   for (int iteration = 0; iteration < 200; iteration++) {
-    double g = gap(s, c, qn, alpha, n, x, &slope);
+    double g = gap(m, s, c, qn, alpha, n, x, &step);
     if (fabs(g) <= 4 * DBL_EPSILON * fabs(*n)) return *n > 0;
     if (g > 0) lo = alpha;
     else hi = alpha;
-    double next = alpha - g / slope;
+    double next = alpha - step;
     if (!(next > lo && next < hi))
       next = isinf(hi) ? 4 * lo : lo < hi / 64 ? fmax(hi / 16, sqrt(lo) * sqrt(hi)) : lo + 0.5 * (hi - lo);
     if (next == alpha || (hi < INFINITY && !(hi - lo > 2 * DBL_EPSILON * hi))) return *n > 0;
@@ -126,36 +128,42 @@ static bool slip(const tbBall* s, const double* c, double qn, double lo, double 
   return *n > 0;
 }
 
-bool tb_ball_solve(const tbBall* s, const double* q, const double* u, double* lambda)
+static inline bool solve(int m, const tbBall* s, const double* q, const double* u, double* lambda)
 {
-  double c[3] = {0}, x[3], n, slope, speck = 0;
+  double c[3] = {0}, x[3], n, step, speck = 0;
   if (q[0] >= 0) { // open
-    for (int i = 0; i <= s->m; i++) lambda[i] = 0;
+    for (int i = 0; i <= m; i++) lambda[i] = 0;
     return true;
   }
   if (!(s->nn > 0)) return false; // pushed together, and nothing this contact does can part it
-  double length = turn_sliding(s, q, c);
+  double length = turn_sliding(m, s, q, c);
   // Where S is singular and c is not in its range, rounding is to blame as a rule: a speck of α decides.
-  for (int i = 0; i < s->m; i++)
+  for (int i = 0; i < m; i++)
     if (s->sigma[i] == 0 && c[i] != 0) speck = 1e-13 * s->size;
-  if (!(gap(s, c, q[0], speck, &n, x, &slope) <= 0)) {
+  if (!(gap(m, s, c, q[0], speck, &n, x, &step) <= 0)) {
     if (!(length > 0)) return false;
     double power = 0;
-    for (int i = 1; i <= s->m; i++) power -= u[i] * lambda[i]; // α λ_n² while it slips
+    for (int i = 1; i <= m; i++) power -= u[i] * lambda[i]; // α λ_n² while it slips
     double guess = lambda[0] > 0 ? power / (lambda[0] * lambda[0]) : 0;
     if (!(guess > speck && guess < INFINITY)) guess = length * s->nn / -q[0];
     if (!(guess > speck)) guess = 2 * speck;
-    if (!slip(s, c, q[0], speck, guess, &n, x)) return false;
+    if (!slip(m, s, c, q[0], speck, guess, &n, x)) return false;
     double norm = 0;
-    for (int i = 0; i < s->m; i++) norm += x[i] * x[i];
+    for (int i = 0; i < m; i++) norm += x[i] * x[i];
     if (!(norm > 0)) return false;
-    for (int i = 0; i < s->m; i++) x[i] *= n / sqrt(norm); // onto the cone to the last bit
+    for (int i = 0; i < m; i++) x[i] *= n / sqrt(norm); // onto the cone to the last bit
   }
   lambda[0] = n;
-  for (int i = 0; i < s->m; i++) {
+  for (int i = 0; i < m; i++) {
     double f = 0;
-    for (int k = 0; k < s->m; k++) f += s->V[i * s->m + k] * x[k];
+    for (int k = 0; k < m; k++) f += s->V[i * m + k] * x[k];
     lambda[1 + i] = s->scale[i] * f;
   }
   return true;
+}
+
+// Two friction rows, as nearly all contacts have, are compiled for themselves.
+bool tb_ball_solve(const tbBall* s, const double* q, const double* u, double* lambda)
+{
+  return s->m == 2 ? solve(2, s, q, u, lambda) : solve(s->m, s, q, u, lambda);
 }

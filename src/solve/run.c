@@ -224,7 +224,6 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (reason == TB_STOP_INTERRUPT) return end(run, TB_CANCELLED); // the caller wants no answer
   if (iteration == 0 && run->start_known) return end_if_stopped(run);
   run->iterations = run->before + iteration;
-  double elapsed = tb_seconds() - run->started - run->excluded;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
        late = reason == TB_STOP_TIME, cancelled = reason == TB_STOP_CANCELLED;
   tbMeritRule rule = ask_merit(run, lambda);
@@ -232,9 +231,10 @@ bool tb_run_done(tbRun* run, int iteration, const double* lambda)
   if (!due && !o->trace) return false;
 
   tbResidual residual;
-  double before = due ? 0 : tb_seconds();
+  double before = o->trace || o->watch ? tb_seconds() : 0;
   if (run->w) tb_judge_start_from(run->judge, run->w);
   tb_judge_measure(run->judge, lambda, o->model, o->directions, &residual, NULL, NULL);
+  double elapsed = o->trace || o->watch ? before - run->started - run->excluded : 0;
   tbTraceEvent event = {run->iterations, elapsed, &residual, lambda, run->p};
   if (o->trace) o->trace(o->trace_user, &event);
   if (!due) { // looked at for the trace alone, which changes nothing
