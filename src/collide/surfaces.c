@@ -160,6 +160,29 @@ bool tb_surface_normal(const tbSurfaceScene* scene, const tbSurfaceContact* c, c
   return true;
 }
 
+int tb_surface_closer_beyond(const tbMovingSurface* s, int triangle, const double weight[3], tbVec3 point,
+                             double t, tbVec3* way)
+{
+  const int* own = s->surface->triangle[triangle];
+  int first = 0, closer = -1;
+  if (weight[0] > 0 && weight[1] > 0 && weight[2] > 0) return -1;
+  while (first < 2 && !(weight[first] > 0)) first++;
+  double least = tb_dot3(*way, *way) * (1 - 1e-9);
+  for (int i = s->surface->star_adr[own[first]]; i < s->surface->star_adr[own[first] + 1]; i++) {
+    const int* v = s->surface->triangle[s->surface->star[i]];
+    bool holds = s->surface->star[i] != triangle;
+    for (int k = 0; k < 3; k++)
+      holds = holds && (!(weight[k] > 0) || v[0] == own[k] || v[1] == own[k] || v[2] == own[k]);
+    if (!holds) continue;
+    tbVec3 x[4] = {point};
+    for (int k = 0; k < 3; k++) x[k + 1] = tb_lerp3(s->start[v[k]], s->end[v[k]], t);
+    tbVec3 there = tb_closest_features(true, x).way;
+    if (!(tb_dot3(there, there) < least)) continue;
+    least = tb_dot3(there, there), *way = there, closer = s->surface->star[i];
+  }
+  return closer;
+}
+
 // Whether features that were apart at the start have passed through each other by the moment t.
 static bool passed_through(bool face, const tbVec3 start[4], const tbVec3 x[4])
 {
@@ -191,6 +214,9 @@ bool tb_surface_contact_at(const tbSurfaceScene* scene, const tbSurfaceFeatures*
   for (int k = 0; k < 4; k++) x[k] = tb_lerp3(start[k], end[k], t);
   tbClosest closest = tb_closest_features(face, x);
   tb_surface_weigh(&c, closest.weight);
+  if (face && !closest.inside)
+    tb_surface_closer_beyond(&scene->surface[features->surface_a], features->feature_a, c.weight_a, x[0], t,
+                             &closest.way);
   if (tb_maxabs3(closest.way) == 0 || !tb_surface_normal(scene, &c, x, closest.way, &c.normal)) return false;
   if (closest.inside && passed_through(face, start, x)) c.normal = tb_neg3(c.normal);
   c.gap = tb_dot3(c.normal, tb_surface_way(start, &c));

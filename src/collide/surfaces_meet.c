@@ -111,13 +111,38 @@ static bool ends_parted(const tbSurfaceScene* scene, const tbSurfaceFeatures* f,
   return tb_surface_parted(x, 2, n) > least;
 }
 
+// What meets a face at a side or a corner, but is closer to a face beyond by then, meets it along the normal
+// of that: the way from the side leans over surfaces that go on flat. It may have gone through the face
+// beyond before; out of what is solid, or on the side it started on, is where it is kept.
+static void turn_to_closer(const tbSurfaceScene* scene, tbSurfaceContact* c, const tbCcdQuery* query,
+                           double at, const tbVec3 start[4])
+{
+  const tbMovingSurface* a = &scene->surface[c->of.surface_a];
+  tbVec3 x[4];
+  for (int k = 0; k < 4; k++) x[k] = tb_lerp3(query->start[k], query->end[k], at);
+  tbClosest closest = tb_closest_features(true, x);
+  tbVec3 way = closest.way;
+  int beyond = tb_surface_closer_beyond(a, c->of.feature_a, closest.weight + 1, x[0], c->t, &way);
+  if (beyond < 0 || tb_maxabs3(way) == 0) return;
+  c->normal = tb_normalize3(way);
+  tbVec3 side = tb_surface_way(start, c);
+  if (a->surface->closed) {
+    for (int k = 0; k < 3; k++) {
+      int v = a->surface->triangle[beyond][k];
+      x[k + 1] = tb_lerp3(a->start[v], a->end[v], c->t);
+    }
+    side = tb_normal_of_features(true, x);
+  }
+  if (tb_dot3(side, c->normal) < 0) c->normal = tb_neg3(c->normal);
+}
+
 static bool meet(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const tbSurfaceWay* way,
                  double clearance, tbSurfaceContact* out)
 {
   if (f->kind == TB_SURFACE_PLANE_VERTEX) return meet_plane(scene, f, clearance, out);
   bool face = f->kind == TB_SURFACE_FACE_VERTEX;
   tbCcdQuery query = {.kind = face ? TB_CCD_VERTEX_FACE : TB_CCD_EDGE_EDGE};
-  double distance = way->distance, least = fmin(clearance, 0.5 * distance);
+  double distance = way->distance, least = fmin(clearance, 0.5 * distance), from = 0;
   if (way->parted > least && ends_parted(scene, f, way->normal, least)) return false;
   *out = tb_surface_corners(scene, f);
   tb_surface_places(scene, out, false, query.start);
@@ -129,7 +154,7 @@ static bool meet(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const 
   if (distance <= touching(start)) {
     Fate fate = fate_of(scene, out, closest.way, &query, &distance);
     if (fate != GO_ON) return fate == MEET;
-    least = fmin(clearance, 0.5 * distance);
+    least = fmin(clearance, 0.5 * distance), from = LATER;
   }
   tbCcdOptions options = tb_default_ccd_options();
   options.method = scene->ccd;
@@ -140,8 +165,9 @@ static bool meet(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const 
   if (!tb_ccd(&query, &options, &hit)) return false;
   tb_surface_weigh(out, hit.weight);
   out->normal = hit.normal;
-  out->gap = tb_dot3(hit.normal, tb_surface_way(start, out));
-  out->t = hit.t;
+  out->t = from + (1 - from) * hit.t;
+  if (face) turn_to_closer(scene, out, &query, hit.t, start);
+  out->gap = tb_dot3(out->normal, tb_surface_way(start, out));
   return true;
 }
 

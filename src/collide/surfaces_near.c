@@ -2,10 +2,11 @@
 // Contacts between features that are close at the start of a step.
 //
 // Every place of closest approach should come up once. A vertex that is closest to a side or a corner of a
-// face is as close to the face beyond: the one that owns the side or corner reports it. Edges report only
-// where both are closest inside; at their ends, and where they are parallel, a vertex is as close. Edges
-// inside a flat piece of surface do not report at all: vertices of the one or the other surface are as close,
-// and a contact at every crossing of two meshes that lie flat on each other would say the same many times.
+// face is as close to the face beyond, and the one that owns the side or corner reports it; or it is closer
+// to the face beyond, as over a flat or hollow surface, and that face does. Edges report only where both are
+// closest inside; at their ends, and where they are parallel, a vertex is as close. Edges inside a flat piece
+// of surface do not report at all: vertices of the one or the other surface are as close, and a contact at
+// every crossing of two meshes that lie flat on each other would say the same many times.
 #include "collide/surfaces_pair.h"
 
 bool tb_surface_reports(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const double weight[3])
@@ -64,6 +65,8 @@ static bool near(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const 
   tb_surface_places(scene, out, false, x);
   tbClosest closest = tb_closest_features(face, x);
   if (face ? !tb_surface_reports(scene, f, closest.weight + 1) : !closest.inside) return false;
+  if (face && tb_surface_closer_beyond(a, f->feature_a, closest.weight + 1, x[0], 0, &closest.way) >= 0)
+    return false;
   tb_surface_weigh(out, closest.weight);
   if (!tb_surface_normal(scene, out, x, closest.way, &out->normal)) return false;
   if (!face &&

@@ -61,6 +61,12 @@ bool tb_surface_normal(const tbSurfaceScene* scene, const tbSurfaceContact* c, c
 bool tb_surface_reports(const tbSurfaceScene* scene, const tbSurfaceFeatures* features,
                         const double weight[3]);
 
+// The triangle beyond a side or a corner that is closer to a point than a triangle of the surface, whose
+// closest place has these weights; all at the moment t. Then *way leads to the point from there; −1: there is
+// none.
+int tb_surface_closer_beyond(const tbMovingSurface* surface, int triangle, const double weight[3],
+                             tbVec3 point, double t, tbVec3* way);
+
 // The signed distance of a vertex from a plane, both at the start or at the end.
 static inline double tb_surface_height(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, bool end)
 {

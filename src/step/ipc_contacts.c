@@ -15,6 +15,16 @@ static const double APART = 0.5;     // of their distance at rest: the barrier o
 
 // ---- pairs ----
 
+// Whether one of two edges lies inside a flat face of a rigid body, and the other one deforms: what comes to
+// the face comes with a vertex, or over its rim, and an edge of its triangles would throw it up. Between
+// rigid bodies such barriers share the face's pressure.
+static bool crosses_face(const tbMovingSurface* a, int edge_a, const tbMovingSurface* b, int edge_b)
+{
+  if (a->rigid == b->rigid) return false;
+  const uint8_t* flat = a->rigid ? a->surface->flat : b->surface->flat;
+  return flat && flat[a->rigid ? edge_a : edge_b];
+}
+
 // Closest points at the end of the way.
 static bool near_end(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, const tbSurfaceWay* way,
                      double distance, tbSurfaceContact* out)
@@ -34,6 +44,9 @@ static bool near_end(const tbSurfaceScene* scene, const tbSurfaceFeatures* f, co
   double square = tb_dot3(closest.way, closest.way);
   if (!(square < distance * distance)) return false;
   tb_surface_weigh(&c, closest.weight);
+  if (f->kind == TB_SURFACE_EDGE_EDGE &&
+      crosses_face(&scene->surface[f->surface_a], f->feature_a, &scene->surface[f->surface_b], f->feature_b))
+    return false;
   c.gap = sqrt(square), c.normal = tb_normalize3(closest.way);
   *out = c;
   return true;

@@ -12,6 +12,7 @@
 #include "step/ipc.h"
 
 #include "base/clock.h"
+#include "collide/surfaces_pair.h"
 
 #include <string.h>
 
@@ -276,6 +277,18 @@ typedef struct {
   bool other; // contacts that are not like that
 } Rest;
 
+// Whether a vertex is closer to a face beyond the side where a face is closest to it: that one tells what the
+// vertex lies on.
+static bool leans(const tbIpc* ipc, const tbSurfaceContact* c)
+{
+  if (c->of.kind != TB_SURFACE_FACE_VERTEX) return false;
+  tbVec3 x[4];
+  tb_surface_places(&ipc->surfaces.scene, c, true, x);
+  tbClosest closest = tb_closest_features(true, x);
+  return tb_surface_closer_beyond(&ipc->surfaces.surface[c->of.surface_a], c->of.feature_a,
+                                  closest.weight + 1, x[0], 1, &closest.way) >= 0;
+}
+
 static Rest rest_of(const tbIpc* ipc, int nodes)
 {
   const tbIpcContact* c = ipc->contact.data;
@@ -286,7 +299,7 @@ static Rest rest_of(const tbIpc* ipc, int nodes)
                        *a = plane ? NULL : &ipc->surface[c[i].at.of.surface_a];
     bool is_b = b->source == TB_IPC_NODE && b->index == nodes,
          is_a = a && a->source == TB_IPC_NODE && a->index == nodes;
-    if (!is_a && !is_b) continue;
+    if ((!is_a && !is_b) || leans(ipc, &c[i].at)) continue;
     tbVec3 normal = is_b ? c[i].at.normal : tb_neg3(c[i].at.normal);
     const tbIpcSurface* other = is_b ? a : b;
     bool known = !(is_a && is_b) && (!other || other->source == TB_IPC_KNOWN);

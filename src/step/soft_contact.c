@@ -234,8 +234,7 @@ tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfac
     }
     *changed = true;
     out[n] = order == 0 ? old[i++] : (tbSoftContact){0};
-    bool held = how.expected && tb_soft_contact_spring(w, s, &hit[k]).stiffness > 0;
-    if (order == 0) out[n].misses += !held, out[n].anew = false;
+    if (order == 0) out[n].misses += !how.expected, out[n].anew = false;
     out[n].contact = hit[k++];
     if (how.from_impact) note_impact(s, how.clearance, &out[n]);
     tb_soft_contact_round_off(w, s, pose, &out[n++]);

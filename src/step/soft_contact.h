@@ -75,7 +75,7 @@ void tb_soft_contact_learn(const tbAssembly* assembly, int first, tbArray* soft_
 typedef struct tbSoftContactMet {
   bool rough; // known ones may meet for want of accuracy, and stay as they are; only new ones change anything
   bool from_impact; // friction sees motion from their first impact on
-  bool expected;    // they meet if nothing holds them, which says nothing against springs that are there
+  bool expected;    // they meet if nothing holds them, which says nothing against contacts that are there
   double clearance;
 } tbSoftContactMet;
 
