@@ -160,9 +160,8 @@ typedef struct tbStepChanges {
   double short_of;  // m: the longest way that one of them would have gone on, at the velocity it has
   double projected; // m: how far the projection of positions moved a body's centre of mass at most
   double turned;    // rad: and how far it turned one
-  double
-      slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
-              // and as much slower; of ipc, from a rigid body that turned so far that contacts gained energy
+  double slowed; // N·s: the most momentum taken from a deformable body that went only a share of the step,
+                 // and as much slower; of ipc, from a body that went so far that contacts gained energy
   double unbalanced; // N·s: unbalanced descent (tbDescentOptions.balanced): the most momentum that a body won
                      // and no impulse explains
 } tbStepChanges;

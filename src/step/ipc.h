@@ -49,13 +49,15 @@ typedef struct tbIpcFrame {
 typedef struct tbIpcNodes {
   int body, block; // that of its first node
   tbNodePotential of;
-  tbVec3* start;     // where its nodes start: of.x, or moved apart                 (nnode)
-  tbVec3* x;         // at the present velocities                                   (nnode)
-  double (*base)[9]; // (1 + hα) M + h drag + hβ K₀, upper blocks                    kg
-  tbVec3* rhs;       // M (v + h g) + h force                                       (nnode)
-  double* force;     // elastic, by the last evaluation                             (3 nnode)
-  int* slot;         // of an upper block in the matrix                             (upper blocks)
-  uint8_t* guarded;  // tetrahedra that may not turn inside out; null: it has none   (elements)
+  tbVec3* start;      // where its nodes start: of.x, or moved apart                 (nnode)
+  tbVec3* x;          // at the present velocities                                   (nnode)
+  double (*base)[9];  // (1 + hα) M + h drag + hβ K₀, upper blocks                    kg
+  tbVec3* rhs;        // M (v + h g) + h force                                       (nnode)
+  double* force;      // elastic, by the last evaluation                             (3 nnode)
+  int* slot;          // of an upper block in the matrix                             (upper blocks)
+  uint8_t* guarded;   // tetrahedra that may not turn inside out; null: it has none   (elements)
+  double start_share; // of the velocities it starts with (ipc_energy.c)
+  bool touches;
 } tbIpcNodes;
 
 // Where a vertex of a surface gets its motion from.
@@ -134,6 +136,7 @@ typedef struct tbIpc {
   double progress;                // of what is in prescribed motion: share of its way that is gone
   bool still;                     // it stays where it is, and so do nodes; nothing slides
   double dhat, most_dhat, smooth; // m: the barrier's reach, the largest of a pair; ε_v h
+  double edge;                    // m: the least mean edge of surfaces that move; infinite: there are none
   double stiffer;                 // what κ has been multiplied with
   bool slowly;                    // κ is that of bodies that do not move fast
   bool exact;                     // Hessians are as they are; else made positive, each by itself
@@ -152,7 +155,7 @@ typedef struct tbIpc {
   bool finished;      // contacts touch at the distances they have: the end has the exact law of friction
   double stored;      // J: energy of the barriers
   double held_before; // J: the same when the last step ended; infinite: not known
-  double slowed;      // N·s: the most momentum taken from a rigid body at the start
+  double slowed;      // N·s: the most momentum taken from a body at the start
   double deadline;    // on the clock; infinite: none
   bool late;          // it has passed
 } tbIpc;
@@ -229,6 +232,7 @@ void tb_ipc_matrix_free(tbContext* ctx, tbIpcMatrix* matrix);
 // is null; the blocks they couple.
 tbStatus tb_ipc_begin_joints(tbContext* ctx, tbIpc* ipc, const tbStepWork* work);
 double tb_ipc_joints_energy(const tbIpc* ipc, const tbVec3* v);
+double tb_ipc_joints_work(const tbIpc* ipc); // of the impulses, at the present velocities   J
 void tb_ipc_joints_gradient(tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix);
 tbStatus tb_ipc_joints_couple(tbContext* ctx, const tbIpc* ipc, tbArray* pairs);
 // Impulses as they are now become the estimate. Whether that changes velocities by more than the tolerance.
@@ -242,7 +246,7 @@ void tb_ipc_joints_publish(const tbIpc* ipc, tbAssembly* assembly);
 // work of the step's forces.
 double tb_ipc_energy_before(tbContext* ctx, const tbIpc* ipc);
 double tb_ipc_energy_after(tbContext* ctx, const tbIpc* ipc);
-// Rigid bodies that touch start slower, by about that much energy. False: there are none.
+// Bodies that touch start slower, by about that much energy. False: there are none.
 bool tb_ipc_slow_down(tbIpc* ipc, double gain);
 
 // ---- ipc_newton.c ----

@@ -33,7 +33,7 @@ static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, 
 {
   const tbBody* b = &tb_bodies(w)[body];
   tbIpcNodes* n = &ipc->nodes[ipc->nnodes++];
-  *n = (tbIpcNodes){.body = body, .block = ipc->nblock};
+  *n = (tbIpcNodes){.body = body, .block = ipc->nblock, .start_share = 1};
   tbBodyFactor* kept = (tbBodyFactor*)work->cache->factor.data + body;
   TB_TRY(b->kind->potential(ipc->arena, kept, w, b, ipc->h, &n->of));
   TB_TRY(b->kind->begin(ctx, ipc->arena, kept, b, &ipc->step[body]));

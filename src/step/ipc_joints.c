@@ -138,6 +138,15 @@ double tb_ipc_joints_energy(const tbIpc* ipc, const tbVec3* v)
   return sum;
 }
 
+double tb_ipc_joints_work(const tbIpc* ipc)
+{
+  const tbIpcRow* row = ipc->row.data;
+  double sum = 0;
+  for (size_t i = 0; i < ipc->row.count; i++)
+    sum += row[i].impulse * (rate_of(&row[i], ipc->v) - row[i].bias);
+  return sum;
+}
+
 void tb_ipc_joints_gradient(tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix)
 {
   const tbIpcRow* row = ipc->row.data;

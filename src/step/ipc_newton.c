@@ -28,9 +28,10 @@ static const double STIFFEST = 128; // times the stiffness that contacts begin w
 static const double TIGHT = 1e-3;   // of d̂: contacts closer than this, and closing, become stiffer
 
 static const double LEAST = 1e-18; // share of a direction, before it is given up
-static const double LONGER = 8;    // times the last share of a direction: what is looked at of the next
-static const double SHORT = 0.1;   // share of a direction of exact Hessians that says they are of no use here
-static const double EASE = 0.05;   // of its first change: where minimising for one friction of several ends
+static const double LONGER =
+    8; // times the last share of a direction, and the last way: looked at of the next
+static const double SHORT = 0.1; // share of a direction of exact Hessians that says they are of no use here
+static const double EASE = 0.05; // of its first change: where minimising for one friction of several ends
 static const double CONTRACT = 0.7; // of the last first change: more says that friction may not settle
 static const double SLOW = 0.2;     // of the last change: a full step that changes more converges slowly
 
@@ -55,6 +56,7 @@ typedef struct {
   bool slow;    // it is more than a share of the one before
   int wait;     // iterations until exact Hessians are tried again
   double share; // of the last direction that was gone: the next one is looked at little farther
+  double moved; // m: how far that was; infinite: not known
 } Pace;
 
 // Minimising with friction as it last was.
@@ -181,13 +183,15 @@ static tbStatus search(tbContext* ctx, tbIpc* ipc, double slope, State* state, d
 // v ← v + α p with a potential that is lower. *share: α; 0: there is none.
 static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, Pace* pace, double* share)
 {
-  double slope = drive_on(ipc, state);
+  double slope = drive_on(ipc, state), way = ipc->h * ipc->change;
   *share = fmin(1, LONGER * pace->share);
+  if (ipc->progress == 1 && *share * way > fmax(LONGER * pace->moved, ipc->edge))
+    *share = fmax(LONGER * pace->moved, ipc->edge) / way;
   tb_ipc_go(ipc, *share);
   TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
   TB_TRY(tb_ipc_clear_way(ctx, ipc, share));
   TB_TRY(search(ctx, ipc, slope, state, share));
-  if (*share > 0) pace->share = *share;
+  if (*share > 0) pace->share = *share, pace->moved = *share * way;
   return TB_OK;
 }
 
@@ -207,7 +211,7 @@ static tbStatus stiffen(tbContext* ctx, tbIpc* ipc, double before, State* state)
 static tbStatus run_newton(tbContext* ctx, tbIpc* ipc, State* state, double ease, Lag* lag)
 {
   double tolerance = ipc->options->newton_tolerance;
-  Pace pace = {.last = INFINITY, .share = 1};
+  Pace pace = {.last = INFINITY, .share = 1, .moved = INFINITY};
   double before = lag->first;
   lag->first = INFINITY, lag->rough = false;
   ipc->converged = false;
@@ -308,9 +312,7 @@ tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
   TB_TRY(barriers_before(ctx, ipc, &held));
   double before = tb_ipc_energy_before(ctx, ipc) + held;
   TB_TRY(minimise_lagged(ctx, ipc, &state));
-  for (int k = 0;
-       k < SLOWER && !driven && !ipc->still && ipc->nframe > 0 && ipc->row.count == 0 && ipc->converged;
-       k++) {
+  for (int k = 0; k < SLOWER && !driven && !ipc->still && ipc->converged; k++) {
     double gain = tb_ipc_energy_after(ctx, ipc) + state.barrier - before;
     if (!(gain > GAIN * state.size) || !tb_ipc_slow_down(ipc, gain)) break;
     TB_TRY(minimise_lagged(ctx, ipc, &state));

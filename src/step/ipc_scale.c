@@ -87,6 +87,10 @@ static double choose_dhat(const tbIpc* ipc)
 void tb_ipc_begin_scale(tbContext* ctx, tbIpc* ipc)
 {
   int nsurface = ipc->surfaces.scene.nsurface;
+  ipc->edge = INFINITY;
+  for (int i = 0; i < nsurface; i++)
+    if (ipc->surface[i].source != TB_IPC_KNOWN)
+      ipc->edge = fmin(ipc->edge, ipc->surfaces.surface[i].surface->edge_length);
   ipc->dhat = ipc->most_dhat = ipc->options->dhat > 0 ? ipc->options->dhat : choose_dhat(ipc);
   for (int i = 0; i < ipc->nnodes; i++) // for the scale of forces, which is the same in every step
     tb_fem_evaluate(ipc->nodes[i].of.fem, ctx->threads, ipc->nodes[i].of.fem->rest, TB_TANGENT_POSITIVE,

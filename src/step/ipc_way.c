@@ -6,6 +6,8 @@
 static const double NEARBY = 0.1;  // of d̂: what a step may leave between features that were farther apart
 static const double SHORTER = 0.9; // of the way to where features come too close
 
+static const double ANEW = 0.25; // of the way: where features are searched for again
+
 enum { CUTS = 60 }; // of a step, before it is given up
 
 void tb_ipc_go(tbIpc* ipc, double share)
@@ -30,13 +32,19 @@ tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when)
   return TB_OK;
 }
 
-// A shorter share of a body that turns is another way, and has to be looked at again.
+// A shorter share of a body that turns is another way, and has to be looked at again; where it has become
+// much shorter, at the few features alone that can meet on it.
 tbStatus tb_ipc_clear_way(tbContext* ctx, tbIpc* ipc, double* share)
 {
+  double found = *share; // candidates are of this share, or of a longer one
   for (int cut = 0; cut < CUTS; cut++) {
     double when;
     tb_ipc_go(ipc, *share);
     if (*share == 0) return TB_OK;
+    if (*share < ANEW * found) {
+      TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
+      found = *share;
+    }
     TB_TRY(tb_ipc_first_impact(ctx, ipc, &when));
     if (when == 1) return TB_OK;
     *share *= fmin(fmax(when, 0.05), 0.95);
