@@ -120,11 +120,9 @@ void tb_judge_tensor(const double* L, const double* lambda, double* out)
   out[2] = root * ((L[0] * lambda[2] - L[2] * lambda[1]) / det);
 }
 
-double tb_judge_norm(int n, const double* x)
+double tb_judge_norm_scaled(int n, const double* x, double sum)
 {
-  double sum = 0, largest = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
-  if (sum > 1e-270 && sum < 1e300) return sqrt(sum);
+  double largest = 0;
   bool zero = sum == 0;
   for (int i = 0; zero && i < n; i++) zero = x[i] == 0;
   if (zero) return 0;
@@ -292,7 +290,8 @@ static void project_ordinary(const tbJudgeSet* s, const double* z, double* x)
 void tb_judge_project(const tbJudgeSet* s, const double* z, double* x)
 {
   double largest = 0, near_one[TB_MAX_ROWS];
-  for (int i = 0; i <= s->dim; i++) largest = fmax(largest, fabs(z[i]));
+  for (int i = 0; i <= s->dim; i++)
+    if (fabs(z[i]) > largest) largest = fabs(z[i]); // a NaN is passed over
   if ((largest > 0x1p-60 && largest < 0x1p60) || !(largest > 0) || isinf(largest)) {
     project_ordinary(s, z, x);
     return;

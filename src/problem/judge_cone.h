@@ -6,6 +6,8 @@
 
 #include "tribo/problem.h"
 
+#include <math.h>
+
 typedef enum { TB_JUDGE_ELLIPSOID, TB_JUDGE_BOX, TB_JUDGE_BALLS, TB_JUDGE_POLYGON } tbJudgeSetKind;
 
 typedef struct tbJudgeSet {
@@ -33,6 +35,13 @@ double tb_judge_support(const tbJudgeSet* set, const double* d);
 void tb_judge_project(const tbJudgeSet* set, const double* z, double* x);
 
 // ‖x‖₂; no square overflows or underflows. A NaN gives NaN, an infinity ∞.
-double tb_judge_norm(int n, const double* x);
+double tb_judge_norm_scaled(int n, const double* x, double sum); // where the sum of squares does not tell
+
+static inline double tb_judge_norm(int n, const double* x)
+{
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sum > 1e-270 && sum < 1e300 ? sqrt(sum) : tb_judge_norm_scaled(n, x, sum);
+}
 
 #endif

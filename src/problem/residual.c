@@ -68,7 +68,8 @@ static void natural_map(const tbJudgeSet* set, double s, const double* lambda, d
   z[0] = s * lambda[0] - lifted;
   for (int i = 1; i < rows; i++) z[i] = s * lambda[i] - u[i];
   tb_judge_project(set, z, x);
-  bool inside = memcmp(x, z, (size_t)rows * sizeof *x) == 0; // then F = û: sλ − z would lose it in a large λ
+  bool inside = true; // then F = û: sλ − z would lose it in a large λ
+  for (int i = 0; i < rows; i++) inside = inside && x[i] == z[i];
   for (int i = 0; i < rows; i++) F[i] = !inside ? s * lambda[i] - x[i] : i == 0 ? lifted : u[i];
 }
 
