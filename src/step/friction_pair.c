@@ -305,3 +305,26 @@ void tb_friction_against(int law, const double* p, double fn, const double u[2],
   double x = axis[0] * u[0], y = axis[1] * u[1], size = sqrt(x * x + y * y);
   f[0] = size > 0 ? -fn * axis[0] * x / size : 0, f[1] = size > 0 ? -fn * axis[1] * y / size : 0;
 }
+
+// Friction of an ellipse with N = M² is −N û/√(ûᵀN û). It is f where N û = −(f·û) f, as of
+// N = f fᵀ + β w wᵀ with w across û; its area is π √β |f·û|.
+void tb_friction_ellipse(int law, const double* p, double mu, const double u[2], double axis[2],
+                         double* angle)
+{
+  double size = sqrt(u[0] * u[0] + u[1] * u[1]), f[2], area = mu * mu;
+  Sym2 N = {area, 0, area};
+  if (law == TB_LAW_TENSOR) {
+    area = p[0] * p[3] - p[1] * p[2];
+    N = (Sym2){p[0] * p[0] + p[1] * p[1], p[0] * p[2] + p[1] * p[3], p[2] * p[2] + p[3] * p[3]};
+  }
+  if (size > 0) {
+    tb_friction_against(law, p, 1, u, f);
+    double along = -(f[0] * u[0] + f[1] * u[1]) / size, root = along > 0 ? area / along : 0;
+    double w[2] = {-u[1] / size * root, u[0] / size * root};
+    if (along > 1e-6 * mu)
+      N = (Sym2){f[0] * f[0] + w[0] * w[0], f[0] * f[1] + w[0] * w[1], f[1] * f[1] + w[1] * w[1]};
+  }
+  double half = (N.xx + N.yy) / 2, apart = (N.xx - N.yy) / 2, radius = sqrt(apart * apart + N.xy * N.xy);
+  *angle = radius > 1e-14 * half ? 0.5 * tb_atan2(N.xy, apart) : 0;
+  axis[0] = sqrt(half + radius), axis[1] = sqrt(fmax(half - radius, 0));
+}

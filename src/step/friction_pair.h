@@ -39,4 +39,10 @@ void tb_friction_plow(const tbSurfaceSide* a, const tbSurfaceSide* b, tbVec3 n, 
 double tb_friction_use(int law, const double* param, double fn, const double f[2]);
 void tb_friction_against(int law, const double* param, double fn, const double u[2], double f[2]);
 
+// The ellipse of a law, for schemes that know no other set: its half axes, and the angle of the first one. In
+// motion, u ≠ 0, the one whose friction against u is the law's; at rest, u = 0, its set where that is an
+// ellipse. Elsewhere, and across u, as large as a disc of radius mu.
+void tb_friction_ellipse(int law, const double* param, double mu, const double u[2], double axis[2],
+                         double* angle);
+
 #endif

@@ -3,6 +3,7 @@
 //
 //   soft_step.c          the scheme
 //   soft_step_find.c     the contacts: pairs with one normal and up to four points
+//   soft_step_friction.c and what their surfaces do together, as an ellipse
 //   soft_step_pack.c     colours, and batches of eight pairs side by side
 //   soft_step_bodies.c   bodies in floats
 //   soft_step_substeps.c the substeps, and the sums of their impulses

@@ -210,38 +210,6 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
   }
 }
 
-// What the surfaces do together.
-//
-// Most pairs are of the same two materials as the one before, and without a direction: what these came to.
-typedef struct {
-  int a, b; // materials; −1: nothing yet
-  double mu, torsion, rolling, restitution;
-} Met;
-
-static void set_friction(const tbWorld* w, Met* last, tbSoftStepContact* c)
-{
-  const tbBody *a = &tb_bodies(w)[c->body_a], *b = &tb_bodies(w)[c->body_b];
-  bool own = a->own_contact_material >= 0 || b->own_contact_material >= 0;
-  if (!own && a->material == last->a && b->material == last->b) {
-    c->mu_t = c->mu_b = last->mu, c->restitution = last->restitution;
-    c->torsion = last->torsion, c->rolling = last->rolling;
-    c->tangent = tb_mat3_row(tb_mat3_frame(c->normal), 1);
-    return;
-  }
-  tbContactConstraint t = {.body_a = c->body_a,
-                           .body_b = c->body_b,
-                           .point = {.normal = c->normal},
-                           .position = c->point[0].position};
-  tb_constraint_law(w, &t);
-  const tbFriction* f = &t.contact_material.friction;
-  bool elliptic = f->kind == TB_FRICTION_ELLIPTIC;
-  c->restitution = t.contact_material.restitution, c->torsion = f->torsion, c->rolling = f->rolling;
-  c->tangent = tb_mat3_row(t.frame, 1);
-  c->mu_t = elliptic ? f->mu_t : f->mu, c->mu_b = elliptic ? f->mu_b : f->mu;
-  if (!own && !t.directed)
-    *last = (Met){a->material, b->material, f->mu, f->torsion, f->rolling, c->restitution};
-}
-
 // The radius about which a shape rolls where it is met along n; 0: it has corners there.
 static float radius_of(const tbNarrowShape* s, tbVec3 n)
 {
@@ -252,7 +220,7 @@ static float radius_of(const tbNarrowShape* s, tbVec3 n)
 }
 
 // A pair's points; what it came to.
-static int collide(const Search* s, int i, Met* last, tbSoftStepContact* c)
+static int collide(const Search* s, int i, tbSoftStepMet* last, tbSoftStepContact* c)
 {
   const tbCachedPair* pair = &s->pair[i];
   const int* owner = s->world->owner.data;
@@ -273,7 +241,7 @@ static int collide(const Search* s, int i, Met* last, tbSoftStepContact* c)
     c->point[k].feature = m.point[k].feature;
     for (int r = 0; r < 3; r++) c->point[k].guess[r] = 0, c->point[k].spin[r] = 0;
   }
-  set_friction(s->world, last, c);
+  tb_soft_step_friction(s->world, s->options->dt, last, c);
   int count;
   const tbContactRecord* record = records_of(s, pair, &count);
   c->fresh = count == 0;
@@ -303,7 +271,7 @@ static void collide_pairs(void* user, int begin, int end, int piece)
 {
   Search* s = user;
   tbSoftStepContact* out = s->contact + begin;
-  Met last = {.a = -1};
+  tbSoftStepMet last = {.a = -1};
   for (int i = begin; i < end; i++) {
     if (i + AHEAD < end) look_forward(s, &s->pair[i + AHEAD]);
     int result = collide(s, i, &last, out);
@@ -357,7 +325,8 @@ static int add_special(const Search* s, const tbCachedPair* pair, const tbContac
       tb_normal_turns(t[i].point.feature, c->with);
       c->round[0] = radius_of(&s->shape[pair->a], c->normal);
       c->round[1] = radius_of(&s->shape[pair->b], c->normal);
-      set_friction(s->world, &(Met){.a = -1}, c);
+      c->point[0].position = t[i].position;
+      tb_soft_step_friction(s->world, s->options->dt, &(tbSoftStepMet){.a = -1}, c);
     }
     int k = c->count++;
     c->point[k].position = t[i].position, c->point[k].gap = t[i].point.gap;

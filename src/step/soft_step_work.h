@@ -99,6 +99,15 @@ tbStatus tb_soft_step_polish(tbContext* ctx, const tbWorld* world, const tbStepO
 void tb_soft_step_advance(tbContext* ctx, const tbStepOptions* options, tbStepWork* work, tbWorld* world,
                           tbStepReport* report);
 
+// soft_step_friction.c
+// Friction and restitution of a contact whose points are known. Most pairs are of the same two materials as
+// the one before, and without a direction: what these came to is in `last`.
+typedef struct tbSoftStepMet {
+  int a, b; // materials; −1: nothing yet
+  double mu, torsion, rolling, restitution;
+} tbSoftStepMet;
+void tb_soft_step_friction(const tbWorld* world, double dt, tbSoftStepMet* last, tbSoftStepContact* contact);
+
 // soft_step_pack.c
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft);
 

@@ -280,8 +280,8 @@ static const char* random_pair(uint64_t* r, int kind, Setup* u, Matrix* m)
 // until they have converged.
 TEST(random_surfaces_slide_as_closed_forms_say_under_every_scheme)
 {
-  static const char* const schemes[] = {"semi-implicit", "moreau", "implicit", "pd", "primal",
-                                        "xpbd",          "vbd",    "avbd",     "ipc"};
+  static const char* const schemes[] = {"semi-implicit", "moreau", "implicit", "pd",  "primal",
+                                        "xpbd",          "vbd",    "avbd",     "ipc", "soft-step"};
   uint64_t r = 20;
   int count = (int)(sizeof schemes / sizeof *schemes);
   for (int i = 0; i < 6 * count; i += test_quick() ? 2 : 1) {
