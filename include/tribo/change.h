@@ -86,6 +86,9 @@ tbStatus tb_joint_set_effort(tbContext* ctx, tbWorld* world, tbJointId joint,
                              double effort); // of a hinge or slider, until it is changed   N·m or N
 tbStatus tb_joint_set_effort_keys(tbContext* ctx, tbWorld* world, tbJointId joint, const tbJointKey* keys,
                                   int count); // none: what it is now stays
+tbStatus tb_joint_set_friction(tbContext* ctx, tbWorld* world, tbJointId joint,
+                               double friction); // tbJointDef
+tbStatus tb_joint_set_armature(tbContext* ctx, tbWorld* world, tbJointId joint, double armature);
 
 TB_API_END
 #endif

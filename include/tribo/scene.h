@@ -320,6 +320,9 @@ typedef struct tbJointDef {
   double effort; // about or along the axis, on b, and back on a; beside a motor or servo          N·m or N
   const tbJointKey* effort_keys; // copied; instead of the effort; may be null
   int effort_key_count;
+  double friction; // dry, in a hinge's bearing or a slider's guide: resists with at most so much  N·m or N
+  double armature; // inertia that turns or travels with its coordinate, as a rotor behind a gear does: that
+                   // of the rotor times the gear's ratio squared                               kg·m² or kg
   double compliance; // of all its rows; 0: rigid   m/N, rad/(N·m)
   double damping;    // with compliance: of the spring   N·s/m
   bool collide;      // let the two bodies collide

@@ -296,9 +296,10 @@ static PyObject* add_joint(World* self, PyObject* args)
   tbVec3 second; // anchor
   tbJointDef def = tb_default_joint_def(TB_JOINT_BALL);
   int collide;
-  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOdddpz:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
+  if (!PyArg_ParseTuple(args, "sO&O&O&OO&OOOdddddpz:add_joint", &name, py_to_body, &def.a, py_to_body, &def.b,
                         py_to_vec3, &def.anchor, &anchor_b, py_to_vec3, &def.axis, &limits, &motor, &servo,
-                        &def.effort, &def.compliance, &def.damping, &collide, &def.name))
+                        &def.effort, &def.friction, &def.armature, &def.compliance, &def.damping, &collide,
+                        &def.name))
     return NULL;
   if (!read_type(name, &def.type) || !read_limits(limits, &def.limited, &def.lower, &def.upper)) return NULL;
   if (anchor_b != Py_None) {

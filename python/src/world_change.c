@@ -312,13 +312,30 @@ static PyObject* set_target(World* self, PyObject* args)
   return done(self, tb_joint_set_target(&self->ctx, self->scene.world, joint, target));
 }
 
-static PyObject* set_effort(World* self, PyObject* args)
+typedef tbStatus (*SetNumber)(tbContext*, tbWorld*, tbJointId, double);
+
+static PyObject* set_number(World* self, PyObject* args, SetNumber set)
 {
   tbJointId joint;
-  double effort;
-  if (!PyArg_ParseTuple(args, "O&d:set_effort", py_to_joint, &joint, &effort)) return NULL;
+  double value;
+  if (!PyArg_ParseTuple(args, "O&d", py_to_joint, &joint, &value)) return NULL;
   if (!py_world_has_joint(self, joint)) return NULL;
-  return done(self, tb_joint_set_effort(&self->ctx, self->scene.world, joint, effort));
+  return done(self, set(&self->ctx, self->scene.world, joint, value));
+}
+
+static PyObject* set_effort(World* self, PyObject* args)
+{
+  return set_number(self, args, tb_joint_set_effort);
+}
+
+static PyObject* set_friction(World* self, PyObject* args)
+{
+  return set_number(self, args, tb_joint_set_friction);
+}
+
+static PyObject* set_armature(World* self, PyObject* args)
+{
+  return set_number(self, args, tb_joint_set_armature);
 }
 
 // Rows of a time and a target, speed or, where the first argument is true, effort.
@@ -368,6 +385,8 @@ PyMethodDef py_world_change_methods[] = {
     {"_set_servo", (PyCFunction)set_servo, METH_VARARGS, NULL},
     {"_set_target", (PyCFunction)set_target, METH_VARARGS, NULL},
     {"_set_effort", (PyCFunction)set_effort, METH_VARARGS, NULL},
+    {"_set_joint_friction", (PyCFunction)set_friction, METH_VARARGS, NULL},
+    {"_set_armature", (PyCFunction)set_armature, METH_VARARGS, NULL},
     {"_set_keys", (PyCFunction)set_keys, METH_VARARGS, NULL},
     {"_set_modes", (PyCFunction)set_modes, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};

@@ -237,8 +237,9 @@ static PyObject* joint_def(World* self, PyObject* args)
   if (def.b.index < 0) Py_XDECREF(b), b = Py_NewRef(Py_None);
   PyObject* limits = def.limited ? Py_BuildValue("dd", def.lower, def.upper) : Py_NewRef(Py_None);
   if (a && b && limits)
-    return Py_BuildValue("sNNNdd", tb_joint_type_name(def.type), a, b, limits,
-                         def.servoed ? def.servo_target : def.motor_speed, def.effort);
+    return Py_BuildValue("sNNNdddd", tb_joint_type_name(def.type), a, b, limits,
+                         def.servoed ? def.servo_target : def.motor_speed, def.effort, def.friction,
+                         def.armature);
   Py_XDECREF(a), Py_XDECREF(b), Py_XDECREF(limits);
   return NULL;
 }

@@ -336,6 +336,24 @@ class Joint(_Handle):
         self.world._set_effort(self.id, value)
 
     @property
+    def friction(self):
+        """Dry friction of a hinge or slider: it resists with at most so much (N·m or N). Assign to set it."""
+        return self.world._joint_def(self.id)[6]
+
+    @friction.setter
+    def friction(self, value):
+        self.world._set_joint_friction(self.id, value)
+
+    @property
+    def armature(self):
+        """Inertia that turns or travels with a hinge or slider, as a rotor behind a gear does (kg·m² or kg)."""
+        return self.world._joint_def(self.id)[7]
+
+    @armature.setter
+    def armature(self, value):
+        self.world._set_armature(self.id, value)
+
+    @property
     def target(self):
         """Of its servo (of its motor: the speed); assign to move a servo."""
         return self.world._joint_def(self.id)[4]
@@ -585,7 +603,7 @@ class World(_native.World):
         return tuple((nodes, _id(body, self), _ZERO, _ZERO, None) for nodes, body in pins)
 
     def add_joint(self, type, a, b, anchor, axis=(0, 0, 1), *, anchor_b=None, limits=None, motor=None, servo=None,
-                  effort=0.0, compliance=0.0, damping=0.0, collide=False, name=None):
+                  effort=0.0, friction=0.0, armature=0.0, compliance=0.0, damping=0.0, collide=False, name=None):
         """A 'ball', 'hinge', 'slider', 'weld' or 'distance' joint of two bodies; None: the world.
 
         anchor, axis   in the world, now
@@ -593,10 +611,12 @@ class World(_native.World):
         motor    (speed, largest force)
         servo    (target, stiffness, damping, largest force); Joint.follow lets the target move
         effort   a torque or force, beside these; Joint.effort changes it
+        friction dry, beside these: at most so much torque or force; Joint.friction changes it
+        armature inertia of a rotor behind its gear, kg·m² or kg; Joint.armature changes it
         name     unique among joints, for World.joint and CSV files
         """
         return Joint(self, self._add_joint(type, _id(a, self), _id(b, self), anchor, anchor_b, axis, limits, motor,
-                                           servo, effort, compliance, damping, collide, name))
+                                           servo, effort, friction, armature, compliance, damping, collide, name))
 
     def ignore_pair(self, a, b, ignore=True):
         """Two bodies pass through each other from now on, or no longer."""

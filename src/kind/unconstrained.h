@@ -10,6 +10,7 @@ typedef struct tbUnconstrained {
   tbVec3 a;       // linear acceleration, constant over the step
   tbTransform at; // pose of the centre of mass when they do: at the start of the step, or when it was struck
   tbVec3 pushed, turned; // the part of v and w that springs and efforts of joints bring
+  tbVec3 jumped, spun;   // what impacts changed its velocities by, before this step's forces
   bool held;             // a joint acts on it: its path is no parabola
   double struck;         // when an impact changed its velocity to v; negative: none did
   int pieces;            // that its rotation is cut in; 0: as many as its angular velocity asks for

@@ -47,6 +47,11 @@ tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* d)
   if (!turns && (d->effort != 0 || d->effort_key_count != 0))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no effort", tb_joint_type_name(d->type));
   TB_TRY(tb_joint_keys_check(ctx, TB_KEYS_EFFORT, d->effort_keys, d->effort_key_count));
+  if (!at_least_0(d->friction) || !at_least_0(d->armature))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "friction and armature of a joint must not be negative");
+  if (!turns && (d->friction > 0 || d->armature > 0))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no %s", tb_joint_type_name(d->type),
+                   d->friction > 0 ? "friction" : "armature");
   if (!(d->compliance >= 0) || !isfinite(d->compliance) || !(d->damping >= 0) || !isfinite(d->damping))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "compliance and damping of a joint must not be negative");
   return TB_OK;

@@ -52,6 +52,26 @@ double tb_joint_coordinate(const tbJoint* j, const tbJointPlace* p)
   return j->def.limited && isfinite(middle) ? angle + round * rint((middle - angle) / round) : angle;
 }
 
+// Its rate, of the velocity v of anchor b against the place on body a that it is at, and how fast b turns
+// against a.
+static double rate_of(const tbJoint* j, const tbJointPlace* p, tbVec3 v, tbVec3 spin)
+{
+  double length = tb_norm3(p->apart);
+  switch (j->def.type) {
+  case TB_JOINT_HINGE: return tb_dot3(axis_of(p), spin);
+  case TB_JOINT_SLIDER: return tb_dot3(axis_of(p), v);
+  case TB_JOINT_DISTANCE: return length > 0 ? tb_dot3(p->apart, v) / length : 0;
+  default: return 0;
+  }
+}
+
+double tb_joint_rate(const tbJoint* j, const tbJointPlace* p, const tbVec3 v[2], const tbVec3 w[2])
+{
+  tbVec3 on_a = tb_add3(v[0], tb_cross3(w[0], tb_add3(p->arm_a, p->apart)));
+  tbVec3 on_b = tb_add3(v[1], tb_cross3(w[1], p->arm_b));
+  return rate_of(j, p, tb_sub3(on_b, on_a), tb_sub3(w[1], w[0]));
+}
+
 // The velocity at `at` of what a joint sits in on a body, and how it turns.
 static void velocity_at(const tbWorld* w, int body, const tbMaterialPoint* point, tbVec3 at, tbVec3* v,
                         tbVec3* spin)
@@ -65,13 +85,13 @@ static void velocity_at(const tbWorld* w, int body, const tbMaterialPoint* point
   *v = tb_add3(*v, tb_cross3(*spin, tb_sub3(at, x)));
 }
 
-// The velocity of anchor b against the place on body a that it is at, and how fast b turns against a.
-static void rates(const tbWorld* w, const tbJoint* j, const tbJointPlace* p, tbVec3* v, tbVec3* spin)
+double tb_joint_speed(const tbWorld* w, const tbJoint* j)
 {
-  tbVec3 va, wa, vb, wb, at = tb_add3(p->arm_b, j->b < 0 ? tb_zero3() : tb_bodies(w)[j->b].x);
+  tbJointPlace p = tb_joint_placed(w, NULL, j);
+  tbVec3 va, wa, vb, wb, at = tb_add3(p.arm_b, j->b < 0 ? tb_zero3() : tb_bodies(w)[j->b].x);
   velocity_at(w, j->a, &j->point_a, at, &va, &wa);
   velocity_at(w, j->b, &j->point_b, at, &vb, &wb);
-  *v = tb_sub3(vb, va), *spin = tb_sub3(wb, wa);
+  return rate_of(j, &p, tb_sub3(vb, va), tb_sub3(wb, wa));
 }
 
 tbJointDef tb_joint_def(const tbWorld* w, tbJointId id)
@@ -93,17 +113,10 @@ tbJointState tb_joint_state(const tbWorld* w, tbJointId id)
   tbJointPlace p = tb_joint_placed(w, NULL, j);
   tbJointState s = {.force = j->force, .torque = j->torque};
   if (w->clock_dt > 0) s.drive = j->impulse[TB_JOINT_DRIVE] / w->clock_dt + j->effort;
-  tbVec3 v, spin;
-  rates(w, j, &p, &v, &spin);
-  double length = tb_norm3(p.apart);
-  switch (j->def.type) {
-  case TB_JOINT_HINGE: s.coordinate = tb_joint_coordinate(j, &p), s.speed = tb_dot3(axis_of(&p), spin); break;
-  case TB_JOINT_SLIDER: s.coordinate = tb_joint_coordinate(j, &p), s.speed = tb_dot3(axis_of(&p), v); break;
-  case TB_JOINT_DISTANCE:
-    s.coordinate = length, s.speed = length > 0 ? tb_dot3(p.apart, v) / length : 0;
-    break;
-  default: break;
-  }
+  s.speed = tb_joint_speed(w, j);
+  if (j->def.type == TB_JOINT_HINGE || j->def.type == TB_JOINT_SLIDER)
+    s.coordinate = tb_joint_coordinate(j, &p);
+  if (j->def.type == TB_JOINT_DISTANCE) s.coordinate = tb_norm3(p.apart);
   return s;
 }
 
@@ -193,4 +206,18 @@ tbStatus tb_joint_set_effort_keys(tbContext* ctx, tbWorld* w, tbJointId id, cons
   TB_TRY(tb_joint_keys_replace(ctx, w, place, TB_KEYS_EFFORT, keys, count));
   if (count == 0) j->def.effort = now;
   return TB_OK;
+}
+
+tbStatus tb_joint_set_friction(tbContext* ctx, tbWorld* w, tbJointId id, double friction)
+{
+  tbJointDef d = tb_joint_def(w, id);
+  d.friction = friction;
+  return change(ctx, w, id, &d);
+}
+
+tbStatus tb_joint_set_armature(tbContext* ctx, tbWorld* w, tbJointId id, double armature)
+{
+  tbJointDef d = tb_joint_def(w, id);
+  d.armature = armature;
+  return change(ctx, w, id, &d);
 }

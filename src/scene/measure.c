@@ -18,6 +18,13 @@ static double joint_energy(const tbWorld* w, const tbJoint* j)
   return 0.5 * error * error / j->def.compliance;
 }
 
+static double rotor_energy(const tbWorld* w, const tbJoint* j)
+{
+  if (!(j->def.armature > 0)) return 0;
+  double speed = tb_joint_speed(w, j);
+  return 0.5 * j->def.armature * speed * speed;
+}
+
 tbEnergy tb_world_energy(const tbWorld* w)
 {
   tbEnergy e = {0};
@@ -27,7 +34,10 @@ tbEnergy tb_world_energy(const tbWorld* w)
     tbEnergy own = b->kind->energy(w, b);
     e.kinetic += own.kinetic, e.potential += own.potential, e.elastic += own.elastic;
   }
-  for (size_t i = 0; i < w->joint.count; i++) e.elastic += joint_energy(w, &tb_joints(w)[i]);
+  for (size_t i = 0; i < w->joint.count; i++) {
+    const tbJoint* j = &tb_joints(w)[i];
+    e.elastic += joint_energy(w, j), e.kinetic += rotor_energy(w, j);
+  }
   return e;
 }
 

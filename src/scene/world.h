@@ -72,7 +72,8 @@ typedef struct tbContactRecord {
   double residual; // its part of the judge's
 } tbContactRecord;
 
-enum { TB_JOINT_LIMITS = 6, TB_JOINT_DRIVE = 8, TB_JOINT_IMPULSES = 9 }; // where impulses of each stand
+// Where impulses of each stand.
+enum { TB_JOINT_LIMITS = 6, TB_JOINT_DRIVE = 8, TB_JOINT_FRICTION, TB_JOINT_ROTOR, TB_JOINT_IMPULSES };
 
 enum { TB_KEYS_DRIVE, TB_KEYS_EFFORT, TB_KEYS_COUNT }; // what keys of a joint are of
 
@@ -95,7 +96,7 @@ typedef struct tbJoint {
   tbVec3 anchor_a, anchor_b;
   tbQuat frame_a, frame_b;           // x axis: the joint's axis
   double length;                     // distance: at creation
-  double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, motor or servo
+  double impulse[TB_JOINT_IMPULSES]; // of the last step: 6 rows, 2 limits, drive, friction, rotor
   tbVec3 force, torque;              // on b at its anchor, mean over the last step; to look at
   double effort;                     // of the last step; to look at
 } tbJoint;
@@ -113,6 +114,9 @@ tbTransform tb_joint_frame(const tbWorld* world, const tbTransform* centre, int 
 // Travel of a slider, angle of a hinge. Of all angles that look alike it is the one nearest to the middle of
 // the limits (to 0 without), so that limits may be up to a turn apart.
 double tb_joint_coordinate(const tbJoint* joint, const tbJointPlace* place);
+// How fast it changes with the velocities of its bodies: [a, b], of the world 0.
+double tb_joint_rate(const tbJoint* joint, const tbJointPlace* place, const tbVec3 v[2], const tbVec3 w[2]);
+double tb_joint_speed(const tbWorld* world, const tbJoint* joint); // as its bodies move now
 
 typedef struct tbContactMaterial {
   tbFriction friction;

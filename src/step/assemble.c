@@ -142,7 +142,7 @@ static void mark_bodies(const tbWorld* w, const tbContactConstraint* constraints
 }
 
 // Joints' blocks go through `block` one joint at a time; their warm start follows the contacts'.
-static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbStepOptions* o, bool positions,
+static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbStepOptions* o, tbJointWay way,
                            tbAssembly* out, tbArray* guess)
 {
   const tbStepView* view = &out->view;
@@ -151,7 +151,7 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbStepOptions* o,
     tbJointBlock block[TB_JOINT_BLOCKS];
     int count = 0;
     if (takes_part(view->world, j, view->step))
-      count = tb_joint_blocks(view->world, o, positions, view->centre, j, block);
+      count = tb_joint_blocks(view->world, o, way, view->unconstrained, view->centre, j, block);
     out->nblock[i] = (uint8_t)count;
     for (int k = 0; k < count; k++) {
       out->slot[TB_JOINT_BLOCKS * i + (size_t)k] = (uint8_t)block[k].slot;
@@ -162,7 +162,7 @@ static tbStatus add_joints(tbContext* ctx, tbBuilder* b, const tbStepOptions* o,
   return TB_OK;
 }
 
-static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbStepOptions* o, bool positions, tbAssembly* out,
+static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbStepOptions* o, tbJointWay way, tbAssembly* out,
                      tbArray* guess)
 {
   const tbStepView* view = &out->view;
@@ -171,7 +171,7 @@ static tbStatus fill(tbContext* ctx, tbBuilder* b, const tbStepOptions* o, bool 
     add_contact(b, view, &out->constraint[i]);
     TB_TRY(tb_array_push(ctx, guess, out->constraint[i].guess, (size_t)out->constraint[i].rows));
   }
-  TB_TRY(add_joints(ctx, b, o, positions, out, guess));
+  TB_TRY(add_joints(ctx, b, o, way, out, guess));
   for (size_t i = 0; view->step && i < view->world->body.count; i++) {
     const tbKind* kind = tb_bodies(view->world)[i].kind;
     if (kind->attach) TB_TRY(kind->attach(ctx, view, (int)i, b, guess));
@@ -227,7 +227,10 @@ tbStatus tb_assemble(tbContext* ctx, tbArena* arena, const tbWorld* w, const tbS
   tbBuilder* b;
   TB_TRY(tb_builder_create(ctx, w->name, &b));
   tbArray guess = TB_ARRAY(double);
-  tbStatus status = fill(ctx, b, o, way == TB_ASSEMBLE_POSITIONS, out, &guess);
+  tbJointWay joints = way == TB_ASSEMBLE_POSITIONS ? TB_JOINT_POSITIONS
+                      : way == TB_ASSEMBLE_IMPACT  ? TB_JOINT_IMPACT
+                                                   : TB_JOINT_VELOCITIES;
+  tbStatus status = fill(ctx, b, o, joints, out, &guess);
   if (status == TB_OK) status = tb_builder_finish(b, &out->problem);
   else tb_builder_abandon(b);
   if (status == TB_ERROR_INPUT) { // no file is to blame: a world's numbers have outgrown what can be computed

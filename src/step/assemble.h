@@ -20,7 +20,7 @@ typedef struct tbAssembly {
   int nconstraint;
   const tbContactConstraint* constraint;
   tbStepView view;        // of what it was assembled from, and v
-  uint8_t *nblock, *slot; // of every joint: its blocks, and where their impulses go   (joints), (3·joints)
+  uint8_t *nblock, *slot; // of every joint: its blocks, and where their impulses go   (joints), (5·joints)
   tbResidual residual;
 } tbAssembly;
 
@@ -28,6 +28,7 @@ typedef struct tbAssembly {
 typedef enum tbAssembleWay {
   TB_ASSEMBLE_VELOCITIES, // with what tight joints add to the metric (geometric.h)
   TB_ASSEMBLE_PLAIN,      // velocities, and masses alone in the metric
+  TB_ASSEMBLE_IMPACT,     // velocities after an impact
   TB_ASSEMBLE_POSITIONS,  // displacements (tb_joint_blocks), and masses alone
 } tbAssembleWay;
 

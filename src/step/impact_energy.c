@@ -88,6 +88,25 @@ static void find_groups(const Impacts* p, const tbAssembly* a)
   }
 }
 
+// Energy of a joint's rotor, before and after.
+static void measure_rotor(const Impacts* p, const tbAssembly* a, const tbJoint* j)
+{
+  int body[2] = {j->a, j->b}, of = takes_part(a, j->a) ? j->a : j->b;
+  tbVec3 v[2][2] = {{{0}}}, spin[2][2] = {{{0}}}; // before and after, of a and b
+  if (!(j->def.armature > 0) || !takes_part(a, of)) return;
+  for (int side = 0; side < 2; side++) {
+    int i = body[side];
+    if (i < 0) continue;
+    v[0][side] = v[1][side] = p->before[i].v, spin[0][side] = spin[1][side] = p->before[i].w;
+    if (takes_part(a, i)) tb_assembly_velocity(a, p->before, i, &v[1][side], &spin[1][side]);
+  }
+  tbJointPlace place = tb_joint_placed(p->world, p->centre, j);
+  double before = tb_joint_rate(j, &place, v[0], spin[0]), after = tb_joint_rate(j, &place, v[1], spin[1]);
+  Group* g = &p->group[find(p->parent, of)];
+  g->before += 0.5 * j->def.armature * before * before;
+  g->after += 0.5 * j->def.armature * after * after;
+}
+
 static void measure_energies(const Impacts* p, const tbAssembly* a)
 {
   const tbWorld* w = p->world;
@@ -101,6 +120,7 @@ static void measure_energies(const Impacts* p, const tbAssembly* a)
     g->before += kinetic(b, p->centre[i].q, p->before[i].v, p->before[i].w);
     g->after += kinetic(b, p->centre[i].q, v, spin);
   }
+  for (size_t k = 0; k < w->joint.count; k++) measure_rotor(p, a, &tb_joints(w)[k]);
 }
 
 static bool gained(const Group* g) { return !g->driven && g->after > g->before * (1 + ROUNDING); }
@@ -118,8 +138,8 @@ static tbStatus solve(Impacts* p, tbAssembly* a, tbStepReport* report)
     for (int k = 0; k < p->count; k++)
       p->constraint[k].bias[0] = p->bias[k] < 0 ? group_of(p, a, k)->share * p->bias[k] : p->bias[k];
   tb_assembly_free(a);
-  TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, TB_ASSEMBLE_POSITIONS, p->before, p->centre,
-                     NULL, p->constraint, p->count, a));
+  TB_TRY(tb_assemble(p->ctx, p->arena, p->world, p->options, TB_ASSEMBLE_IMPACT, p->before, p->centre, NULL,
+                     p->constraint, p->count, a));
   tbSolveOptions solver = p->options->solver;
   tb_step_budget(p->options, p->begun, &solver);
   tbStatus status =

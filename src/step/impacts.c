@@ -319,9 +319,9 @@ static void release(const Impacts* p, tbStepWork* work)
     const tbBody* b = &tb_bodies(p->world)[i];
     if (b->motion != TB_BODY_DYNAMIC) continue;
     tbUnconstrained* f = &work->unconstrained[i];
+    f->jumped = tb_sub3(p->now[i].v, b->v), f->spun = tb_sub3(p->now[i].w, b->w);
     if (p->when[i] >= h) { // nothing struck it, but joints pass on what struck others
-      f->v = tb_add3(f->v, tb_sub3(p->now[i].v, b->v));
-      f->w = tb_add3(f->w, tb_sub3(p->now[i].w, b->w));
+      f->v = tb_add3(f->v, f->jumped), f->w = tb_add3(f->w, f->spun);
       continue;
     }
     f->v = tb_add3(tb_madd3(p->now[i].v, p->aged[i] ? h - p->when[i] : h, f->a), f->pushed);

@@ -107,7 +107,8 @@ tbStatus tb_ipc_begin_joints(tbContext* ctx, tbIpc* ipc, const tbStepWork* work)
   for (size_t i = 0; i < w->joint.count; i++) {
     const tbJoint* j = &tb_joints(w)[i];
     tbJointBlock block[TB_JOINT_BLOCKS];
-    int count = tb_joint_blocks(w, ipc->options, false, work->centre, j, block);
+    int count =
+        tb_joint_blocks(w, ipc->options, TB_JOINT_VELOCITIES, work->unconstrained, work->centre, j, block);
     for (int k = 0; k < count; k++) TB_TRY(add_block(ctx, ipc, work, j, &block[k], frame_of));
   }
   for (int i = 0; i < ipc->nnodes; i++) TB_TRY(attach_nodes(ctx, ipc, &ipc->nodes[i], frame_of));

@@ -32,7 +32,7 @@ static void add_rows(const tbAssembly* a, const tbStepOptions* o, const tbWorld*
                      tbVec3 at, tbJoint* j)
 {
   tbJointBlock rows[TB_JOINT_BLOCKS];
-  int found = tb_joint_blocks(w, o, false, a->view.centre, j, rows);
+  int found = tb_joint_blocks(w, o, TB_JOINT_VELOCITIES, NULL, a->view.centre, j, rows);
   for (int k = 0; k < count && k < found; k++)
     for (int i = 0; i < rows[k].rows; i++) {
       double s = a->lambda[a->problem->row_adr[block + k] + i] / o->dt;

@@ -11,6 +11,8 @@
 //   limits    on angle or travel                         2 rows, nonneg
 //   motor     drives angle or travel at a speed          1 row, box ± force·h
 //   servo     a spring and damper to an angle or travel  1 compliant row, box ± force·h
+//   friction  dry, of the bearing                        1 row, box ± force·h
+//   armature  I of a rotor: λ = −I (u − u of before)     1 compliant row, 1/I
 //   effort    a force along the axis, or a torque        none: it is part of the free motion
 //
 // Errors go away as the stabilisation says: a fraction per step, or a spring and damper where the joint has
@@ -170,6 +172,32 @@ static void servo_block(const tbWorld* w, const tbStepOptions* o, const tbJoint*
   block->compliance[0] = soft.compliance, block->rate = rate;
 }
 
+static void friction_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  coordinate(j, p, block);
+  drive_row(block, j->def.friction, o->dt);
+  block->slot = TB_JOINT_FRICTION;
+}
+
+// The rotor takes the impulse I (u − u₀) to go from the rate u₀ that the joint had to u, as M + Jᵀ I J in
+// place of the masses would have it.
+static void rotor_block(const tbWorld* w, tbJointWay way, const tbUnconstrained* unconstrained,
+                        const tbJoint* j, const Pose* p, tbJointBlock* block)
+{
+  bool impact = way == TB_JOINT_IMPACT;
+  tbVec3 v[2] = {tb_zero3(), tb_zero3()}, spin[2] = {v[0], v[0]};
+  for (int side = 0; side < 2 && unconstrained; side++) {
+    int i = side ? j->b : j->a;
+    const tbUnconstrained* f = &unconstrained[i < 0 ? 0 : i];
+    if (i >= 0) v[side] = impact ? f->v : f->jumped, spin[side] = impact ? f->w : f->spun;
+  }
+  coordinate(j, p, block);
+  tbJointPlace place = {p->ra, p->rb, p->e, p->qa, p->qb};
+  block->law = TB_LAW_BILATERAL, block->slot = TB_JOINT_ROTOR;
+  block->bias[0] = -tb_joint_rate(j, &place, v, spin) - (impact ? 0 : tb_joint_speed(w, j));
+  block->compliance[0] = 1 / j->def.armature;
+}
+
 // A distance joint: its direction, the inverse mass along it, and how far it is from where it should be.
 typedef struct {
   tbVec3 d;
@@ -210,27 +238,39 @@ static int distance_blocks(const tbStepOptions* o, const tbJoint* j, const Pose*
   return 1;
 }
 
-int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, bool positions, const tbTransform* centre,
-                    const tbJoint* j, tbJointBlock out[TB_JOINT_BLOCKS])
+static int limit_block(const tbStepOptions* o, const tbJoint* j, const Pose* p, tbJointBlock* block)
 {
+  tbJoint rigid = *j;
+  rigid.def.compliance = 0;
+  block->slot = TB_JOINT_LIMITS;
+  if (!limit_rows(block, j, coordinate(j, p, block))) {
+    memset(block, 0, sizeof *block);
+    return 0;
+  }
+  stabilise(o, &rigid, block);
+  return 1;
+}
+
+int tb_joint_blocks(const tbWorld* w, const tbStepOptions* o, tbJointWay way,
+                    const tbUnconstrained* unconstrained, const tbTransform* centre, const tbJoint* j,
+                    tbJointBlock out[TB_JOINT_BLOCKS])
+{
+  bool forces = way == TB_JOINT_VELOCITIES, yields = !forces && j->def.compliance > 0;
+  bool rotor = way != TB_JOINT_POSITIONS && j->def.armature > 0;
   memset(out, 0, TB_JOINT_BLOCKS * sizeof *out);
-  if (positions && j->def.compliance > 0) return 0;
+  if (yields && !rotor) return 0;
   Pose p = pose_of(w, centre, j);
   if (j->def.type == TB_JOINT_DISTANCE) return distance_blocks(o, j, &p, &out[0]);
   int count = 0;
-  equality(j, &p, &out[count]);
-  stabilise(o, j, &out[count++]);
-  if (j->def.limited) {
-    tbJointBlock* limit = &out[count];
-    limit->slot = TB_JOINT_LIMITS;
-    if (limit_rows(limit, j, coordinate(j, &p, limit))) count++;
-    tbJoint rigid = *j;
-    rigid.def.compliance = 0;
-    stabilise(o, &rigid, limit);
-    if (limit->rows == 0) memset(&out[--count], 0, sizeof *out);
+  if (!yields) {
+    equality(j, &p, &out[count]);
+    stabilise(o, j, &out[count++]);
   }
-  if (j->def.motor && !positions) motor_block(w, o, j, &p, &out[count++]);
-  if (j->def.servoed && !positions) servo_block(w, o, j, &p, &out[count++]);
+  if (j->def.limited && !yields) count += limit_block(o, j, &p, &out[count]);
+  if (j->def.motor && forces) motor_block(w, o, j, &p, &out[count++]);
+  if (j->def.servoed && forces) servo_block(w, o, j, &p, &out[count++]);
+  if (j->def.friction > 0 && forces) friction_block(o, j, &p, &out[count++]);
+  if (rotor) rotor_block(w, way, unconstrained, j, &p, &out[count++]);
   return count;
 }
 

@@ -5,7 +5,7 @@
 
 #include "step/rows.h"
 
-enum { TB_JOINT_BLOCKS = 3 }; // at most: the joint itself, its limits, its motor or servo
+enum { TB_JOINT_BLOCKS = 5 }; // at most: the joint itself, its limits, its motor or servo, friction, rotor
 
 // One block of rows over the two bodies; a row of a body is [linear, angular].
 typedef struct tbJointBlock {
@@ -17,10 +17,18 @@ typedef struct tbJointBlock {
   double rate; // of a servo's target, which the bias is about at the end of the step    rad/s, m/s
 } tbJointBlock;
 
+// What the rows ask for.
+typedef enum tbJointWay {
+  TB_JOINT_VELOCITIES, // of the end of the step
+  TB_JOINT_IMPACT,     // velocities after an impact, to which no finite force adds anything
+  TB_JOINT_POSITIONS,  // displacements that undo the whole error; what is soft or driven has none
+} tbJointWay;
+
 // The blocks of a joint with its bodies' centres of mass at the poses given (one per body); returns how many.
-// positions: the rows ask for displacements that undo the whole error; what is soft or driven has none.
-int tb_joint_blocks(const tbWorld* world, const tbStepOptions* options, bool positions,
-                    const tbTransform* centre, const tbJoint* joint, tbJointBlock out[TB_JOINT_BLOCKS]);
+// unconstrained: what impacts have done by now; null: nothing.
+int tb_joint_blocks(const tbWorld* world, const tbStepOptions* options, tbJointWay way,
+                    const tbUnconstrained* unconstrained, const tbTransform* centre, const tbJoint* joint,
+                    tbJointBlock out[TB_JOINT_BLOCKS]);
 
 // Efforts, and springs that the step is short enough to follow, act as forces: added to the free velocities
 // here, and left out of the blocks above. Marks every body with a joint as held.

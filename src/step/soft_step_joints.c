@@ -5,7 +5,8 @@
 //   rigid rows            the joint's own block at once: λ ← λ − hard W⁻¹(J v + rate e) − yielded λ
 //   springs, servos       implicit: λ ← λ − (W + R)⁻¹(J v + bias(e) + R λ), R and bias of a substep
 //   limits                as contacts: an open one may close within the substep
-//   motors                λ within ± force · substep
+//   motors, friction      λ within ± force · substep
+//   rotors                one more row of the joint's block: J v − u₀ + λ/I, u₀ = J v of the substep's start
 //
 // Joints are few beside contacts, and are solved one after the other before them, in doubles.
 #include "step/soft_step_work.h"
@@ -15,16 +16,18 @@
 #include <string.h>
 
 typedef struct tbSoftStepJoint {
-  int joint, slot, law, rows;
+  int joint, law, rows;
+  int slot[TB_MAX_ROWS];
   int a, b;
   double J[2][TB_MAX_ROWS][6], Y[2][TB_MAX_ROWS][6]; // rows, and A⁻¹ of them
   double inverse[TB_MAX_ROWS * TB_MAX_ROWS];         // of W + R; of rows by themselves: 1/(W_ii + R_i)
-  double error[TB_MAX_ROWS];                         // m, rad; of motors: −speed
+  double error[TB_MAX_ROWS];                         // m, rad; of motors: −speed; of rotors: −u₀
   double rate;                                       // of a servo's target: the error falls by it
   double slope[TB_MAX_ROWS];                         // of springs: bias = slope · e
   double give[TB_MAX_ROWS];                          // R; 0: rigid
   double low[TB_MAX_ROWS], high[TB_MAX_ROWS];
-  bool drive; // a motor: no error
+  bool drive; // a motor or dry friction: no error
+  int rotor;  // its row; −1: none
   double lambda[TB_MAX_ROWS], total[TB_MAX_ROWS];
 } tbSoftStepJoint;
 
@@ -56,13 +59,25 @@ static void spring_of(const tbJoint* j, const tbJointBlock* block, int row, doub
   if (only_damper) *k = 0;
 }
 
+// One more row, of a rotor, to be solved with those that hold the joint: heavy rotors on light bodies need
+// it.
+static void add_rotor(const tbJointBlock* block, tbSoftStepJoint* out)
+{
+  int i = out->rotor = out->rows++;
+  memcpy(out->J[0][i], block->a[0], sizeof block->a[0]);
+  memcpy(out->J[1][i], block->b[0], sizeof block->b[0]);
+  out->slot[i] = TB_JOINT_ROTOR;
+  out->error[i] = block->bias[0], out->give[i] = block->compliance[0];
+}
+
 // The blocks are those of a whole step with all of the error as bias, e/h.
 static void set_row(const tbJoint* j, const tbJointBlock* block, int i, double h, double substep,
                     tbSoftStepJoint* out)
 {
-  bool motor = block->slot == TB_JOINT_DRIVE && !(block->compliance[i] > 0);
-  out->drive = motor;
-  out->error[i] = motor ? block->bias[i] : h * block->bias[i];
+  out->slot[i] = block->slot + i;
+  out->drive =
+      block->slot == TB_JOINT_FRICTION || (block->slot == TB_JOINT_DRIVE && !(block->compliance[i] > 0));
+  out->error[i] = out->drive ? block->bias[i] : h * block->bias[i];
   out->low[i] = block->law == TB_LAW_NONNEG ? 0 : -INFINITY, out->high[i] = INFINITY;
   if (block->law == TB_LAW_BOX)
     out->low[i] = block->param[0] * substep / h, out->high[i] = block->param[1] * substep / h;
@@ -115,17 +130,18 @@ tbStatus tb_soft_step_joints_begin(tbArena* arena, const tbWorld* w, const tbSte
   for (size_t i = 0; i < w->joint.count; i++) {
     const tbJoint* j = &tb_joints(w)[i];
     tbJointBlock block[TB_JOINT_BLOCKS];
-    int count = tb_joint_blocks(w, &whole, false, s->centre, j, block);
-    for (int k = 0; k < count; k++) {
+    int count = tb_joint_blocks(w, &whole, TB_JOINT_VELOCITIES, NULL, s->centre, j, block);
+    bool rotor = j->def.armature > 0; // in the last block
+    for (int k = 0; k < count - rotor; k++) {
       tbSoftStepJoint* out = &s->joint[s->njoint++];
-      out->joint = (int)i, out->slot = block[k].slot, out->law = block[k].law, out->rows = block[k].rows;
+      out->joint = (int)i, out->law = block[k].law, out->rows = block[k].rows, out->rotor = -1;
       out->a = j->a < 0 ? s->bodies : s->index[j->a], out->b = j->b < 0 ? s->bodies : s->index[j->b];
       memcpy(out->J[0], block[k].a, sizeof block[k].a);
       memcpy(out->J[1], block[k].b, sizeof block[k].b);
-      for (int r = 0; r < out->rows; r++) {
-        set_row(j, &block[k], r, o->dt, o->dt / s->substeps, out);
-        if (o->warm_start) out->lambda[r] = j->impulse[out->slot + r] / s->substeps;
-      }
+      for (int r = 0; r < out->rows; r++) set_row(j, &block[k], r, o->dt, o->dt / s->substeps, out);
+      if (rotor && k == 0) add_rotor(&block[count - 1], out);
+      for (int r = 0; r < out->rows && o->warm_start; r++)
+        out->lambda[r] = j->impulse[out->slot[r]] / s->substeps;
       invert(s, out);
     }
   }
@@ -147,6 +163,19 @@ void tb_soft_step_joints_warm(tbSoftStepWork* s)
     for (int r = 0; r < s->joint[i].rows; r++) apply(s, &s->joint[i], r, s->joint[i].lambda[r]);
 }
 
+void tb_soft_step_joints_start(tbSoftStepWork* s)
+{
+  for (int i = 0; i < s->njoint; i++) {
+    tbSoftStepJoint* j = &s->joint[i];
+    int row = j->rotor;
+    if (row < 0) continue;
+    const float *x = j->a < s->moving ? s->before[j->a] : s->body[j->a].v,
+                *y = j->b < s->moving ? s->before[j->b] : s->body[j->b].v;
+    j->error[row] = 0;
+    for (int k = 0; k < 6; k++) j->error[row] -= j->J[0][row][k] * x[k] + j->J[1][row][k] * y[k];
+  }
+}
+
 // J x for one of the arrays of the two bodies.
 static double along(const tbSoftStepWork* s, const tbSoftStepJoint* j, int row, bool way)
 {
@@ -163,6 +192,7 @@ static double miss(const tbSoftStepWork* s, const tbSoftStepJoint* j, int row, c
   double u = along(s, j, row, false);
   *hard = 1, *yielded = 0;
   if (j->drive) return u + j->error[row];
+  if (row == j->rotor) return u + j->error[row] + j->give[row] * j->lambda[row];
   double e = j->error[row] + along(s, j, row, true) - j->rate * pass->elapsed;
   if (j->give[row] > 0) return u + j->slope[row] * e + j->give[row] * j->lambda[row];
   if (j->law == TB_LAW_NONNEG && e > 0) return u + e * pass->inverse_h;
@@ -174,11 +204,11 @@ static double miss(const tbSoftStepWork* s, const tbSoftStepJoint* j, int row, c
 static void solve_block(tbSoftStepWork* s, tbSoftStepJoint* j, const tbSoftStepPass* pass,
                         const tbSoftness* soft)
 {
-  double error[TB_MAX_ROWS], hard = 1, yielded = 0;
-  for (int r = 0; r < j->rows; r++) error[r] = miss(s, j, r, pass, soft, &hard, &yielded);
+  double error[TB_MAX_ROWS], hard[TB_MAX_ROWS], yielded[TB_MAX_ROWS];
+  for (int r = 0; r < j->rows; r++) error[r] = miss(s, j, r, pass, soft, &hard[r], &yielded[r]);
   for (int r = 0; r < j->rows; r++) {
-    double change = -yielded * j->lambda[r];
-    for (int c = 0; c < j->rows; c++) change -= hard * j->inverse[j->rows * r + c] * error[c];
+    double change = -yielded[r] * j->lambda[r];
+    for (int c = 0; c < j->rows; c++) change -= hard[c] * j->inverse[j->rows * r + c] * error[c];
     j->lambda[r] += change;
     apply(s, j, r, change);
   }
@@ -212,7 +242,7 @@ void tb_soft_step_joints_add(const tbSoftStepWork* s, double (*push)[6])
   for (int i = 0; i < s->njoint; i++) {
     const tbSoftStepJoint* j = &s->joint[i];
     for (int r = 0; r < j->rows; r++) {
-      s->joint_total[j->joint][j->slot + r] = j->total[r];
+      s->joint_total[j->joint][j->slot[r]] = j->total[r];
       for (int side = 0; side < 2; side++) {
         int at = side ? j->b : j->a;
         for (int k = 0; at < s->moving && k < 6; k++) push[at][k] += j->total[r] * j->J[side][r][k];
@@ -225,7 +255,7 @@ void tb_soft_step_joints_take(tbSoftStepWork* s)
 {
   for (int i = 0; i < s->njoint; i++) {
     tbSoftStepJoint* j = &s->joint[i];
-    memcpy(j->total, s->joint_total[j->joint] + j->slot, (size_t)j->rows * sizeof *j->total);
+    for (int r = 0; r < j->rows; r++) j->total[r] = s->joint_total[j->joint][j->slot[r]];
   }
 }
 

@@ -149,6 +149,8 @@ static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOpti
       tb_soft_step_joints_warm(s);
       tb_soft_step_spins_warm(s);
       sweep(ctx, s, WARM, NULL);
+    } else {
+      tb_soft_step_joints_start(s);
     }
     solve.first = relax.first = i == 0;
     solve.elapsed = (i + 1) * h, relax.elapsed = (i + 2) * h; // bodies have moved when they relax

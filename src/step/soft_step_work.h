@@ -115,6 +115,7 @@ tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft)
 tbStatus tb_soft_step_joints_begin(tbArena* arena, const tbWorld* world, const tbStepOptions* options,
                                    tbSoftStepWork* soft);
 void tb_soft_step_joints_warm(tbSoftStepWork* soft);
+void tb_soft_step_joints_start(tbSoftStepWork* soft); // of a substep after the first: rotors as they turn now
 void tb_soft_step_joints_solve(tbSoftStepWork* soft, const tbSoftStepPass* pass);
 void tb_soft_step_joints_add(const tbSoftStepWork* soft,
                              double (*push)[6]);     // the step's impulses on the bodies

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What MuJoCo makes of files: for each a line `= nbody`, and a line for each body with its name, mass, centre
 // of mass, inertia about it in its axes, and pose; for each joint of one coordinate that has a name the line
-// `: NAME coordinate`, at which the poses are. With `random` in front the coordinates are random numbers,
+// `: NAME coordinate`, at which the poses are, and `^ NAME acceleration` from rest there, without contacts,
+// limits and dry friction. With `random` in front the coordinates are random numbers,
 // else those of the file. `! reason` for a file that it does not read. test_import.py compiles it where
 // Debian's libmujoco-dev is there.
 #include <mujoco/mujoco.h>
@@ -45,7 +46,12 @@ static void print_model(const char* path, int wild)
     if (wild) *q = 4.0 * rand() / RAND_MAX - 2;
     printf(": %s %.17g\n", name, *q);
   }
-  mj_kinematics(m, d);
+  m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_LIMIT | mjDSBL_FRICTIONLOSS;
+  mj_forward(m, d);
+  for (int i = 0; i < m->njnt; i++) {
+    const char* name = mj_id2name(m, mjOBJ_JOINT, i);
+    if (name) printf("^ %s %.17g\n", name, d->qacc[m->jnt_dofadr[i]]);
+  }
   for (int i = 1; i < m->nbody; i++) print_body(m, d, i);
   mj_deleteData(d);
   mj_deleteModel(m);

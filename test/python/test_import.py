@@ -70,7 +70,8 @@ def full(i):
 
 
 def ask(oracle, files, *words):
-    """What an oracle says of each file: ({body: (R, x, mass, centre, inertia)}, {joint: coordinate}), or why it reads none."""
+    """What an oracle says of each file: ({body: (R, x, mass, centre, inertia)}, {joint: coordinate},
+    {joint: acceleration}), or why it reads none."""
     out = subprocess.run([oracle, *words, *files], capture_output=True, text=True, check=True, cwd=tempfile.gettempdir()).stdout
     found = []
     for line in out.splitlines():
@@ -78,9 +79,11 @@ def ask(oracle, files, *words):
         if name == "!":
             found.append(line)
         elif name == "=":
-            found.append(({}, {}))
+            found.append(({}, {}, {}))
         elif name == ":":
             found[-1][1][v[0]] = float(v[1])
+        elif name == "^":
+            found[-1][2][v[0]] = float(v[1])
         else:
             v = np.array([float(x) for x in v])
             found[-1][0][name] = (matrix(v[13:17]), v[10:13], v[0], v[1:4], full(v[4:10]))
@@ -220,6 +223,22 @@ class Import(Oracles):
             scene, notes = tribo.import_robot(path, joints=said[1])
             self.agree(scene, said[0], notes, path, axes=1e-5)
 
+    def test_accelerations_agree_with_mujoco(self):
+        """Of chains with rotors, springs and servos, from rest at random angles: masses, axes, armature and drives at once."""
+        if not self.mujoco:
+            self.skipTest("no libmujoco-dev")
+        rng = random.Random(11)
+        files = self.write([generate_chain(rng) for _ in range(50)], "xml")
+        for path, said in zip(files, ask(self.mujoco, files, "random")):
+            self.assertIsInstance(said, tuple, f"{path}: {said}")
+            scene, notes = tribo.import_robot(path, joints=said[1])
+            self.assertEqual(notes, [], path)
+            world = tribo.World.from_dict(scene, dt=1e-5, stabilization="none", velocity_tolerance=1e-10)
+            world.step()
+            got = np.array([world.joint(name).speed / 1e-5 for name in said[2]])
+            wanted = np.array(list(said[2].values()))
+            self.close(got, wanted, 1e-4 * (1 + np.abs(wanted).max()), path)
+
     def test_poses_of_keys_agree_with_mujoco(self):
         if not self.mujoco:
             self.skipTest("no libmujoco-dev")
@@ -323,6 +342,29 @@ def generate_mjcf(rng):
     return (f'<mujoco><compiler autolimits="true"{settings}/><default><geom density="300"/><default class="heavy"><geom density="3000"/>'
             '<default class="inner"><geom condim="4"/></default></default><default class="placed"><geom pos="0.1 0.2 0.3" euler="10 20 30"/></default><default class="odd"><joint pos="0.1 0 0.2" type="hinge"/></default>'
             '</default><worldbody>' + body(0) + body(0) + "</worldbody></mujoco>")
+
+
+def generate_chain(rng):
+    """A random tree of heavy bodies, each on one joint with a rotor, a spring or a servo."""
+    count = [0]
+    servos = []
+
+    def body(depth):
+        count[0] += 1
+        name = f"j{count[0]}"
+        more = rng.choice(["", f'stiffness="{rng.uniform(0, 50)}" springref="{rng.uniform(-1, 1)}"'])
+        if rng.random() < 0.4:
+            servos.append(f'<position joint="{name}" kp="{rng.uniform(1, 90)}" gear="{rng.uniform(-2, 2)}"/>')
+        a, b, c = (rng.uniform(0.5, 1) for _ in range(3))
+        text = (f'<body name="b{count[0]}" pos="{vector(rng)}" euler="{vector(rng, 2)}"><joint name="{name}" type="{rng.choice(["hinge", "slide"])}" '
+                f'axis="{vector(rng)}" pos="{vector(rng)}" armature="{rng.choice([0, rng.uniform(0, 5)])}" {more}/>'
+                f'<inertial pos="{vector(rng)}" euler="{vector(rng, 2)}" mass="{rng.uniform(0.5, 5)}" diaginertia="{a} {b} {c}"/>')
+        for _ in range(rng.randint(0, 2) if depth < 3 else 0):
+            text += body(depth + 1)
+        return text + "</body>"
+
+    bodies = body(0) + body(0)
+    return f'<mujoco><compiler angle="radian"/><worldbody>{bodies}</worldbody><actuator>{"".join(servos)}</actuator></mujoco>'
 
 
 if __name__ == "__main__":

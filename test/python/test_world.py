@@ -137,6 +137,20 @@ class Building(unittest.TestCase):
         world.step(100)
         self.assertTrue(np.isfinite(body.position).all())
 
+    def test_joints_have_friction_and_armature(self):
+        world = tribo.World(dt=1e-3)
+        ball = world.add_body(tribo.sphere(0.1), mass=2.0)
+        joint = world.add_joint("slider", None, ball, (0, 0, 0), (0, 0, 1), friction=5.0, armature=3.0)
+        world.step(10)
+        self.assertAlmostEqual(joint.speed, -0.01 * (2 * 9.81 - 5) / (2 + 3), places=6)
+        self.assertEqual((joint.friction, joint.armature), (5.0, 3.0))
+        joint.friction, joint.armature = 30.0, 0.0
+        world.step(20)
+        self.assertAlmostEqual(joint.speed, 0, places=6)
+        for bad in (-1, math.nan):
+            with self.assertRaises(tribo.ArgumentError):
+                joint.armature = bad
+
     def test_joints_motors_and_servos(self):
         world = tribo.World(gravity=(0, 0, 0))
         bar = world.add_body(tribo.box((1, 0.1, 0.1)), position=(0.5, 0, 0))

@@ -4,7 +4,7 @@
 #include "kind/table.h"
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbJoint) == 608, "tbJoint has changed: code_joint, and the version of checkpoints");
+_Static_assert(sizeof(tbJoint) == 640, "tbJoint has changed: code_joint, and the version of checkpoints");
 #endif
 
 static void code_joint_name(tbCodec* c, tbWorld* w, int index, const char** name)
@@ -76,6 +76,8 @@ static void code_joint(tbCodec* c, tbWorld* w, tbJoint* j)
   tb_code_number(c, &d->servo_target);
   tb_code_number(c, &d->effort);
   code_joint_keys(c, w, j);
+  tb_code_number(c, &d->friction);
+  tb_code_number(c, &d->armature);
   tb_code_number(c, &d->compliance);
   tb_code_number(c, &d->damping);
   tb_code_bool(c, &d->collide);

@@ -62,10 +62,9 @@ tbStatus tb_mj_joint(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body)
   j->friction = number[0], number[0] = 0;
   TB_TRY(tb_mj_numbers(m, at, "armature", 1, 1, number, NULL));
   j->armature = number[0];
-  if (j->armature != 0)
-    TB_TRY(tb_robot_note(m->r, at.xml, "armature of %.4g is not in the scene", j->armature));
-  if (ball && (j->stiffness > 0 || j->damping > 0 || j->friction > 0))
-    TB_TRY(tb_robot_note(m->r, at.xml, "spring, damping and friction of a ball joint are not in the scene"));
+  if (ball && (j->stiffness > 0 || j->damping > 0 || j->friction > 0 || j->armature > 0))
+    TB_TRY(tb_robot_note(m->r, at.xml,
+                         "spring, damping, friction and armature of a ball joint are not in the scene"));
   while (*link) link = &(*link)->next;
   *link = j;
   return TB_OK;

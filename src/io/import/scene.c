@@ -235,15 +235,9 @@ static tbStatus put_drive(tbRobot* r, tbJsonWriter* w, const tbRobotJoint* j)
     if (j->servoed && !joined && j->stiffness > 0)
       TB_TRY(tb_robot_note(r, j->at,
                            "the spring of a joint whose actuator has a largest force is not in the scene"));
-    if (j->friction > 0)
-      TB_TRY(tb_robot_note(r, j->at,
-                           "the dry friction of a joint with a servo, spring or damper is not in the scene"));
-  } else if (j->friction > 0) { // a motor that holds still with so much force
-    tb_put_object(w, "motor");
-    tb_put_number(w, "speed", 0);
-    tb_put_number(w, "force", j->friction);
-    tb_put_end(w);
   }
+  if (j->friction > 0) tb_put_number(w, "friction", j->friction);
+  if (j->armature > 0) tb_put_number(w, "armature", j->armature);
   return TB_OK;
 }
 

@@ -250,7 +250,7 @@ typedef struct tbSceneJoint {
   const char* name;
   int type; // tbJointType
   const char *a, *b;
-  double anchor[3], anchor_b[3], axis[3], limits[2], limits_deg[2], compliance, damping;
+  double anchor[3], anchor_b[3], axis[3], limits[2], limits_deg[2], friction, armature, compliance, damping;
   tbSceneMotor* motor;
   tbSceneServo* servo;
   tbSceneEffort* effort;

@@ -90,6 +90,10 @@ static const tbKey joint_keys[] = {
 #define SERVO \
   {"servo", TB_KEY_RECORD, AT(Joint, servo), .record = &servo_record, .text = "or holds it; not with a motor"}
 #define EFFORT {"effort", TB_KEY_RECORD, AT(Joint, effort), .record = &effort_record, .text = "pushes it; beside a motor or servo, too"}
+#define FRICTION {"friction", TB_KEY_NUMBER, AT(Joint, friction), NONNEGATIVE, .shown = true, \
+  .text = "dry: resists with at most so much, N·m or N; beside a motor or servo, too"}
+#define ARMATURE {"armature", TB_KEY_NUMBER, AT(Joint, armature), NONNEGATIVE, .shown = true, \
+  .text = "inertia that turns or travels with the joint: of a rotor, times its gear's ratio squared; kg·m² or kg"}
 #define MIDDLE "world, at the start, m; absent: the origin of b, or of a where b is the world"
 
 static const tbKey ball_keys[] = {ANCHOR(true, "world, at the start, m")};
@@ -97,9 +101,10 @@ static const tbKey hinge_keys[] = {
     ANCHOR(true, "world, at the start, m"), AXIS,
     LIMITS(ANY, "lowest and highest angle from the start, rad"),
     {"limits_deg", TB_KEY_NUMBERS, AT(Joint, limits_deg), ANY, 2, 2, .text = "the same in degrees"},
-    MOTOR, SERVO, EFFORT};
+    MOTOR, SERVO, EFFORT, FRICTION, ARMATURE};
 static const tbKey slider_keys[] = {ANCHOR(false, MIDDLE), AXIS,
-                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR, SERVO, EFFORT};
+                                    LIMITS(ANY, "lowest and highest travel from the start, m"), MOTOR, SERVO, EFFORT,
+                                    FRICTION, ARMATURE};
 static const tbKey weld_keys[] = {ANCHOR(false, MIDDLE)};
 static const tbKey distance_keys[] = {
     ANCHOR(true, "on a; world, at the start, m"),

@@ -101,6 +101,7 @@ static tbStatus add_joint(tbSceneBuild* b, const tbSceneJoint* s)
   if (s->name && tb_world_find_joint(b->world, s->name).index >= 0)
     return tb_json_fail(b->ctx, tb_scene_place(s->node, "name"), "two joints are called \"%.60s\"", s->name);
   TB_TRY(read_drives(b, s, &d));
+  d.friction = s->friction, d.armature = s->armature;
   d.compliance = s->compliance, d.damping = s->damping;
   d.collide = s->collide;
   return tb_scene_placed(b->ctx, s->node, tb_world_add_joint(b->ctx, b->world, &d, NULL));

@@ -345,7 +345,8 @@ TEST(mjcf_actuators_become_servos)
   if (!tb_have_import()) return;
   Import i = import_text(
       "<mujoco><compiler angle='radian'/><default><general ctrlrange='0.5 1'/></default><worldbody>\n"
-      "<body name='a'><joint name='j' axis='0 0 1' armature='0.3'/><inertial pos='0.5 0 0' mass='2' "
+      "<body name='a'><joint name='j' axis='0 0 1' armature='0.3' frictionloss='0.6'/><inertial pos='0.5 0 "
+      "0' mass='2' "
       "diaginertia='.1 .1 .2'/>\n"
       "<body name='b' pos='1 0 0'><joint name='k' type='slide' stiffness='5' springref='0.4'/><inertial "
       "pos='0 0 "
@@ -366,7 +367,7 @@ TEST(mjcf_actuators_become_servos)
   CHECK_NEAR(k.servo.damping, 9, 1e-12);
   CHECK_NEAR(k.servo_target, (20 * 0.5 + 1 + 7 * 0.5 + 5 * 0.4) / 25, 1e-12);
   CHECK(noted(&i, ":6: the <motor> at the joint \"j\" is its effort, 3 for a control of 1"));
-  CHECK(noted(&i, ":2: armature of 0.3 is not in the scene"));
+  CHECK(j.armature == 0.3 && j.friction == 0.6 && k.armature == 0 && k.friction == 0);
   done(&i);
 }
 

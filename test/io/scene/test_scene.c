@@ -71,7 +71,8 @@ static const char everything[] =
     "   \"limits_deg\": [-90, 180], \"motor\": {\"speed\": -1, \"force\": 50}, "
     "\"effort\": {\"keys\": [{\"t\": 1, \"force\": 7}, {\"t\": 2, \"force\": 8}]}},\n"
     "  {\"type\": \"slider\", \"a\": \"cube/2\", \"axis\": [0, 0, 1], \"limits\": [-1, 1],"
-    "   \"effort\": {\"force\": 6}, \"name\": \"elbow\", \"servo\": {\"target\": 0.5, \"stiffness\": 10, "
+    "   \"effort\": {\"force\": 6}, \"friction\": 0.25, \"armature\": 0.125, \"name\": \"elbow\", \"servo\": "
+    "{\"target\": 0.5, \"stiffness\": 10, "
     "\"damping\": 2, \"force\": "
     "3}},\n"
     "  {\"type\": \"weld\", \"a\": \"cube/3\", \"b\": \"cube/4\"},\n"
@@ -290,6 +291,7 @@ TEST(scene_joints_reach_the_world)
   CHECK(j[1].def.motor && j[1].def.motor_speed == -1 && j[1].def.motor_force == 50);
   CHECK(j[1].nkey[TB_KEYS_EFFORT] == 2 && tb_joint_effort(s.world, &j[1], 1.5) == 7.5);
   CHECK(j[2].def.effort == 6);
+  CHECK(j[2].def.friction == 0.25 && j[2].def.armature == 0.125);
   CHECK(same3(j[1].def.axis, 0, 2, 0) && !j[1].def.collide);
   CHECK(j[2].def.type == TB_JOINT_SLIDER && j[2].def.b.index == -1 && j[2].def.lower == -1 &&
         !j[2].def.motor);
