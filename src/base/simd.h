@@ -3,7 +3,7 @@
 // SSE2, NEON, wasm and plain C give the same bits.
 //
 //   tb4d   four doubles, the same width everywhere: for reductions, whose order of addition is part of the
-//          answer. tb4_sum adds (0+1) + (2+3).
+//          answer. tb4_sum adds (0+1) + (2+3). tb4_turn: lanes 1, 2, 0, 3.
 //   tbwd   as many doubles as the machine likes (TB_WIDE), for kernels whose lanes never meet: the result
 //          cannot depend on the width.
 //
@@ -58,6 +58,15 @@ static inline int tb4_at_most(tb4d a, tb4d b) // bit k: a ≤ b in lane k
 {
   return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ));
 }
+static inline tb4d tb4_abs(tb4d a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+static inline tb4d tb4_div(tb4d a, tb4d b) { return _mm256_div_pd(a, b); }
+static inline tb4d tb4_max(tb4d a, tb4d b) { return _mm256_max_pd(a, b); } // a > b ? a : b
+static inline tb4d tb4_min(tb4d a, tb4d b) { return _mm256_min_pd(a, b); } // a < b ? a : b
+static inline tb4d tb4_choose(tb4d a, tb4d b, tb4d x, tb4d y)              // a > b ? x : y
+{
+  return _mm256_blendv_pd(y, x, _mm256_cmp_pd(a, b, _CMP_GT_OQ));
+}
+static inline tb4d tb4_turn(tb4d a) { return _mm256_permute4x64_pd(a, 0xc9); }
 static inline double tb4_sum(tb4d a)
 {
   __m128d lo = _mm256_castpd256_pd128(a), hi = _mm256_extractf128_pd(a, 1);
@@ -88,6 +97,24 @@ static inline tb4d tb4_mul(tb4d a, tb4d b) { return (tb4d){_mm_mul_pd(a.lo, b.lo
 static inline int tb4_at_most(tb4d a, tb4d b)
 {
   return _mm_movemask_pd(_mm_cmple_pd(a.lo, b.lo)) | _mm_movemask_pd(_mm_cmple_pd(a.hi, b.hi)) << 2;
+}
+static inline tb4d tb4_abs(tb4d a)
+{
+  __m128d sign = _mm_set1_pd(-0.0);
+  return (tb4d){_mm_andnot_pd(sign, a.lo), _mm_andnot_pd(sign, a.hi)};
+}
+static inline tb4d tb4_div(tb4d a, tb4d b) { return (tb4d){_mm_div_pd(a.lo, b.lo), _mm_div_pd(a.hi, b.hi)}; }
+static inline tb4d tb4_max(tb4d a, tb4d b) { return (tb4d){_mm_max_pd(a.lo, b.lo), _mm_max_pd(a.hi, b.hi)}; }
+static inline tb4d tb4_min(tb4d a, tb4d b) { return (tb4d){_mm_min_pd(a.lo, b.lo), _mm_min_pd(a.hi, b.hi)}; }
+static inline tb4d tb4_choose(tb4d a, tb4d b, tb4d x, tb4d y)
+{
+  __m128d lo = _mm_cmpgt_pd(a.lo, b.lo), hi = _mm_cmpgt_pd(a.hi, b.hi);
+  return (tb4d){_mm_or_pd(_mm_and_pd(lo, x.lo), _mm_andnot_pd(lo, y.lo)),
+                _mm_or_pd(_mm_and_pd(hi, x.hi), _mm_andnot_pd(hi, y.hi))};
+}
+static inline tb4d tb4_turn(tb4d a)
+{
+  return (tb4d){_mm_shuffle_pd(a.lo, a.hi, 1), _mm_shuffle_pd(a.lo, a.hi, 2)};
 }
 static inline double tb4_sum(tb4d a)
 {
@@ -121,6 +148,18 @@ static inline int tb4_at_most(tb4d a, tb4d b)
   uint64x2_t lo = vcleq_f64(a.lo, b.lo), hi = vcleq_f64(a.hi, b.hi);
   return (int)(vgetq_lane_u64(lo, 0) & 1) | (int)(vgetq_lane_u64(lo, 1) & 2) |
          (int)(vgetq_lane_u64(hi, 0) & 4) | (int)(vgetq_lane_u64(hi, 1) & 8);
+}
+static inline tb4d tb4_abs(tb4d a) { return (tb4d){vabsq_f64(a.lo), vabsq_f64(a.hi)}; }
+static inline tb4d tb4_div(tb4d a, tb4d b) { return (tb4d){vdivq_f64(a.lo, b.lo), vdivq_f64(a.hi, b.hi)}; }
+static inline tb4d tb4_choose(tb4d a, tb4d b, tb4d x, tb4d y)
+{
+  return (tb4d){vbslq_f64(vcgtq_f64(a.lo, b.lo), x.lo, y.lo), vbslq_f64(vcgtq_f64(a.hi, b.hi), x.hi, y.hi)};
+}
+static inline tb4d tb4_max(tb4d a, tb4d b) { return tb4_choose(a, b, a, b); }
+static inline tb4d tb4_min(tb4d a, tb4d b) { return tb4_choose(b, a, a, b); }
+static inline tb4d tb4_turn(tb4d a)
+{
+  return (tb4d){vextq_f64(a.lo, a.hi, 1), vcombine_f64(vget_low_f64(a.lo), vget_high_f64(a.hi))};
 }
 static inline double tb4_sum(tb4d a)
 {
@@ -163,6 +202,22 @@ static inline int tb4_at_most(tb4d a, tb4d b)
   return (int)wasm_i64x2_bitmask(wasm_f64x2_le(a.lo, b.lo)) |
          (int)wasm_i64x2_bitmask(wasm_f64x2_le(a.hi, b.hi)) << 2;
 }
+static inline tb4d tb4_abs(tb4d a) { return (tb4d){wasm_f64x2_abs(a.lo), wasm_f64x2_abs(a.hi)}; }
+static inline tb4d tb4_div(tb4d a, tb4d b)
+{
+  return (tb4d){wasm_f64x2_div(a.lo, b.lo), wasm_f64x2_div(a.hi, b.hi)};
+}
+static inline tb4d tb4_choose(tb4d a, tb4d b, tb4d x, tb4d y)
+{
+  return (tb4d){wasm_v128_bitselect(x.lo, y.lo, wasm_f64x2_gt(a.lo, b.lo)),
+                wasm_v128_bitselect(x.hi, y.hi, wasm_f64x2_gt(a.hi, b.hi))};
+}
+static inline tb4d tb4_max(tb4d a, tb4d b) { return tb4_choose(a, b, a, b); }
+static inline tb4d tb4_min(tb4d a, tb4d b) { return tb4_choose(b, a, a, b); }
+static inline tb4d tb4_turn(tb4d a)
+{
+  return (tb4d){wasm_i64x2_shuffle(a.lo, a.hi, 1, 2), wasm_i64x2_shuffle(a.lo, a.hi, 0, 3)};
+}
 static inline double tb4_sum(tb4d a)
 {
   return (wasm_f64x2_extract_lane(a.lo, 0) + wasm_f64x2_extract_lane(a.lo, 1)) +
@@ -195,6 +250,22 @@ static inline int tb4_at_most(tb4d a, tb4d b)
   for (int i = 0; i < 4; i++) bits |= (a.x[i] <= b.x[i]) << i;
   return bits;
 }
+static inline tb4d tb4_abs(tb4d a)
+{
+  return (tb4d){{fabs(a.x[0]), fabs(a.x[1]), fabs(a.x[2]), fabs(a.x[3])}};
+}
+static inline tb4d tb4_div(tb4d a, tb4d b)
+{
+  return (tb4d){{a.x[0] / b.x[0], a.x[1] / b.x[1], a.x[2] / b.x[2], a.x[3] / b.x[3]}};
+}
+static inline tb4d tb4_choose(tb4d a, tb4d b, tb4d x, tb4d y)
+{
+  for (int i = 0; i < 4; i++) y.x[i] = a.x[i] > b.x[i] ? x.x[i] : y.x[i];
+  return y;
+}
+static inline tb4d tb4_max(tb4d a, tb4d b) { return tb4_choose(a, b, a, b); }
+static inline tb4d tb4_min(tb4d a, tb4d b) { return tb4_choose(b, a, a, b); }
+static inline tb4d tb4_turn(tb4d a) { return (tb4d){{a.x[1], a.x[2], a.x[0], a.x[3]}}; }
 static inline double tb4_sum(tb4d a) { return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]); }
 
 #endif

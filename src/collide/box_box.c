@@ -10,12 +10,20 @@
 // Edges parallel to 1e-6 are passed over: what their common normal could gain over a face is below rounding.
 #include "collide/box_box.h"
 #include "collide/box_face.h"
+
+#include "base/simd.h"
 #include "collide/pairs.h"
 
-static const double TIE = 2e-3;    // of the least half edge: gaps that differ by less are equal
-static const double CLOSE = 0.1;   // of the least half edge: corners as close as that to edges are these
-static const double FACING = 0.8;  // cosine between the normals of faces and of edges
-static const double SLACK = 1e-12; // of the coordinates: a hint decides nothing that rounding could
+#include <string.h>
+
+static const double TIE = 2e-3;       // of the least half edge: gaps that differ by less are equal
+static const double CLOSE = 0.1;      // of the least half edge: corners as close as that to edges are these
+static const double FACING = 0.8;     // cosine between the normals of faces and of edges
+static const double SLACK = 1e-12;    // of the coordinates: a hint decides nothing that rounding could
+static const double PARALLEL = 1e-12; // edges are, whose sine has this square
+
+// Three numbers of a box, and in the fourth lane the one that comes behind them.
+static inline tb4d load3(const double* p) { return tb4_load(p); }
 
 static int order(const double* a, const double* b, int n)
 {
@@ -27,7 +35,7 @@ static int order(const double* a, const double* b, int n)
 // The smaller box first; of equal ones, by where they are along the axis on which they are farthest apart.
 static bool in_order(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d)
 {
-  int o = order(&a->half.x, &b->half.x, 3);
+  int o = order(a->half, b->half, 3);
   if (o) return o < 0;
   double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z), most = x >= y && x >= z ? d.x : y >= z ? d.y : d.z;
   if (most != 0) return most > 0;
@@ -39,8 +47,8 @@ static tbVec3 axis_of(const tbPlacedBox* a, int i) { return tb_mat3_col(a->R, i)
 // Half the width of a box along n (any length).
 static double reach(const tbPlacedBox* a, tbVec3 n)
 {
-  return a->half.x * fabs(tb_dot3(axis_of(a, 0), n)) + a->half.y * fabs(tb_dot3(axis_of(a, 1), n)) +
-         a->half.z * fabs(tb_dot3(axis_of(a, 2), n));
+  return a->half[0] * fabs(tb_dot3(axis_of(a, 0), n)) + a->half[1] * fabs(tb_dot3(axis_of(a, 1), n)) +
+         a->half[2] * fabs(tb_dot3(axis_of(a, 2), n));
 }
 
 // Whether they are clearly farther apart along the axis of the hint.
@@ -54,9 +62,11 @@ static bool hint_separates(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d,
   return room > 0 && room * room > margin * margin * tb_dot3(n, n) * (1 + SLACK);
 }
 
+// In the frame of A, lanes being its axes (t, a, column) or those of B (back, b, row); the fourth lane is
+// unused.
 typedef struct {
-  double t[3], C[3][3], Q[3][3]; // Q: |C|
-  double a[3], b[3];             // half edges
+  tb4d t, a, column[3]; // centre of B; half edges of A; axes of B
+  tb4d back, b, row[3]; // t along the axes of B; half edges of B; C by its rows
   double margin;
 } Pair;
 
@@ -65,23 +75,31 @@ typedef struct {
   int axis; // as in tbBoxHint
 } Best;
 
-static void relate(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double margin, Pair* p)
+// a x + b y + c z, from the left.
+static tb4d combine(const double x[3], tb4d a, tb4d b, tb4d c)
 {
+  return tb4_add(tb4_add(tb4_mul(tb4_set1(x[0]), a), tb4_mul(tb4_set1(x[1]), b)), tb4_mul(tb4_set1(x[2]), c));
+}
+
+static inline void relate(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double margin, Pair* p)
+{
+  const double(*A)[3] = a->R.m, (*B)[3] = b->R.m, way[3] = {d.x, d.y, d.z};
+  tb4d a0 = load3(A[0]), a1 = load3(A[1]), a2 = load3(A[2]), b0 = load3(B[0]), b1 = load3(B[1]),
+       b2 = load3(B[2]);
   for (int i = 0; i < 3; i++) {
-    tbVec3 n = axis_of(a, i);
-    p->t[i] = tb_dot3(d, n);
-    for (int j = 0; j < 3; j++) {
-      p->C[i][j] = n.x * b->R.m[0][j] + n.y * b->R.m[1][j] + n.z * b->R.m[2][j];
-      p->Q[i][j] = fabs(p->C[i][j]);
-    }
+    p->row[i] = combine((const double[3]){A[0][i], A[1][i], A[2][i]}, b0, b1, b2);
+    p->column[i] = combine((const double[3]){B[0][i], B[1][i], B[2][i]}, a0, a1, a2);
   }
-  tb_store3(p->a, a->half);
-  tb_store3(p->b, b->half);
+  double t[4];
+  p->t = combine(way, a0, a1, a2);
+  tb4_store(t, p->t);
+  p->back = combine(t, p->row[0], p->row[1], p->row[2]);
+  p->a = load3(a->half), p->b = load3(b->half);
   p->margin = margin;
 }
 
 // The widest of a few gaps, the first where several are equal. No branches: which it is cannot be foreseen.
-static Best widest(const double* gap, int count, int axis)
+static inline Best widest(const double* gap, int count, int axis)
 {
   double most = gap[0];
   unsigned at = 0;
@@ -90,58 +108,73 @@ static Best widest(const double* gap, int count, int axis)
   return (Best){most, axis + (at ? __builtin_ctz(at) : 0)};
 }
 
-static Best best_face_of_a(const Pair* p)
+// Along the faces of one box: |t| − own − Q other, with Q = |C|.
+static inline Best best_face(tb4d t, tb4d own, const tb4d C[3], const double other[3], int axis)
 {
-  double gap[3];
-  for (int i = 0; i < 3; i++) {
-    const double* q = p->Q[i];
-    gap[i] = fabs(p->t[i]) - p->a[i] - (q[0] * p->b[0] + q[1] * p->b[1] + q[2] * p->b[2]);
-  }
-  return widest(gap, 3, 1);
+  double gap[4];
+  tb4d reach = combine(other, tb4_abs(C[0]), tb4_abs(C[1]), tb4_abs(C[2]));
+  tb4_store(gap, tb4_sub(tb4_sub(tb4_abs(t), own), reach));
+  return widest(gap, 3, axis);
 }
 
-static Best best_face_of_b(const Pair* p)
+static inline Best best_face_of_a(const Pair* p, const tbPlacedBox* b)
 {
-  double gap[3];
+  return best_face(p->t, p->a, p->column, b->half, 1);
+}
+
+static inline Best best_face_of_b(const Pair* p, const tbPlacedBox* a)
+{
+  return best_face(p->back, p->b, p->row, a->half, 4);
+}
+
+// Over the roots: rarely needed.
+static Best widest_edges(const tb4d room[3], const tb4d square[3])
+{
+  double gap[9], r[4], s[4];
   for (int j = 0; j < 3; j++) {
-    double t = p->t[0] * p->C[0][j] + p->t[1] * p->C[1][j] + p->t[2] * p->C[2][j];
-    gap[j] = fabs(t) - p->b[j] - (p->Q[0][j] * p->a[0] + p->Q[1][j] * p->a[1] + p->Q[2][j] * p->a[2]);
+    tb4_store(r, room[j]);
+    tb4_store(s, square[j]);
+    for (int i = 0; i < 3; i++) gap[3 * i + j] = s[i] > PARALLEL ? r[i] / sqrt(s[i]) : -INFINITY;
   }
-  return widest(gap, 3, 4);
+  return widest(gap, 9, 7);
 }
 
 // least: narrower gaps do not matter. A gap that is not above 0 only falls when it is divided by a length
 // below 1, so that most pairs of boxes are spared the roots.
-static Best best_edges(const Pair* p, double least)
+static inline Best best_edges(const Pair* p, const tbPlacedBox* b, double least)
 {
-  double gap[9], square[9], most = -INFINITY;
-  for (int i = 0; i < 3; i++) {
-    int i1 = i < 2 ? i + 1 : 0, i2 = i > 0 ? i - 1 : 2;
-    for (int j = 0; j < 3; j++) {
-      int j1 = j < 2 ? j + 1 : 0, j2 = j > 0 ? j - 1 : 2;
-      double s = 1 - p->C[i][j] * p->C[i][j];
-      double room = fabs(p->t[i2] * p->C[i1][j] - p->t[i1] * p->C[i2][j]) -
-                    (p->a[i1] * p->Q[i2][j] + p->a[i2] * p->Q[i1][j]) -
-                    (p->b[j1] * p->Q[i][j2] + p->b[j2] * p->Q[i][j1]);
-      square[3 * i + j] = s > 1e-12 ? s : 1;
-      gap[3 * i + j] = s > 1e-12 ? room : -INFINITY;
-    }
+  const double* half = b->half;
+  const tb4d bound = tb4_set1(least < 0 ? least : 0), parallel = tb4_set1(PARALLEL), one = tb4_set1(1);
+  tb4d t1 = tb4_turn(p->t), t2 = tb4_turn(t1), a1 = tb4_turn(p->a), a2 = tb4_turn(a1), Q[3], room[3],
+       square[3];
+  int narrow = 7;
+  for (int j = 0; j < 3; j++) Q[j] = tb4_abs(p->column[j]);
+  for (int j = 0; j < 3; j++) {
+    int j1 = j < 2 ? j + 1 : 0, j2 = j > 0 ? j - 1 : 2;
+    tb4d c1 = tb4_turn(p->column[j]), c2 = tb4_turn(c1), q1 = tb4_abs(c1), q2 = tb4_abs(c2);
+    tb4d way = tb4_abs(tb4_sub(tb4_mul(t2, c1), tb4_mul(t1, c2)));
+    tb4d reach_a = tb4_add(tb4_mul(a1, q2), tb4_mul(a2, q1));
+    tb4d reach_b = tb4_add(tb4_mul(tb4_set1(half[j1]), Q[j2]), tb4_mul(tb4_set1(half[j2]), Q[j1]));
+    room[j] = tb4_sub(tb4_sub(way, reach_a), reach_b);
+    square[j] = tb4_sub(one, tb4_mul(p->column[j], p->column[j]));
+    narrow &= tb4_at_most(room[j], bound) | tb4_at_most(square[j], parallel);
   }
-  for (int k = 0; k < 9; k++) most = gap[k] > most ? gap[k] : most;
-  if (most <= (least < 0 ? least : 0)) return (Best){-INFINITY, 7};
-  for (int k = 0; k < 9; k++) gap[k] /= sqrt(square[k]);
-  return widest(gap, 9, 7);
+  return narrow == 7 ? (Best){-INFINITY, 7} : widest_edges(room, square);
 }
 
 // The pair as seen from the box whose face it is.
-static void look_from(const Pair* p, bool from_a, int axis, tbBoxOver* o)
+static void look_from(const tbPlacedBox* own, const tbPlacedBox* other, const Pair* p, bool from_a, int axis,
+                      tbBoxOver* o)
 {
+  double x[4], R[4];
+  tb4_store(x, from_a ? p->t : p->back);
   for (int i = 0; i < 3; i++) {
-    o->half[i] = from_a ? p->a[i] : p->b[i];
-    o->other_half[i] = from_a ? p->b[i] : p->a[i];
-    o->x[i] = from_a ? p->t[i] : -(p->t[0] * p->C[0][i] + p->t[1] * p->C[1][i] + p->t[2] * p->C[2][i]);
-    for (int j = 0; j < 3; j++) o->R[i][j] = from_a ? p->C[i][j] : p->C[j][i];
+    o->x[i] = from_a ? x[i] : -x[i];
+    tb4_store(R, from_a ? p->row[i] : p->column[i]);
+    for (int j = 0; j < 3; j++) o->R[i][j] = R[j];
   }
+  memcpy(o->half, own->half, sizeof o->half);
+  memcpy(o->other_half, other->half, sizeof o->other_half);
   o->axis = axis;
   o->side = o->x[axis] >= 0 ? 1 : -1;
 }
@@ -153,7 +186,7 @@ static void take_faces(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p
   tbBoxFacePoint point[TB_NARROW_POINTS];
   bool of_a = axis <= 3;
   const tbPlacedBox* own = of_a ? a : b;
-  look_from(p, of_a, of_a ? axis - 1 : axis - 4, &over);
+  look_from(own, of_a ? b : a, p, of_a, of_a ? axis - 1 : axis - 4, &over);
   out->n = tb_box_face_points(&over, p->margin, near, point);
   out->with[0] = of_a, out->with[1] = !of_a;
   out->normal = tb_scale3(of_a ? over.side : -over.side, axis_of(own, over.axis));
@@ -178,27 +211,32 @@ static uint32_t edge_along(const double half[3], const double n[3], int i, doubl
 
 static double clamp(double x, double most) { return x < -most ? -most : x > most ? most : x; }
 
-static void take_edges(const tbPlacedBox* a, const Pair* p, const Best* best, tbNarrowManifold* out)
+static void take_edges(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p, const Best* best,
+                       tbNarrowManifold* out)
 {
+  double C[3][4], t[4];
+  const double *half_a = a->half, *half_b = b->half;
+  for (int k = 0; k < 3; k++) tb4_store(C[k], p->row[k]);
+  tb4_store(t, p->t);
   int i = (best->axis - 7) / 3, j = (best->axis - 7) % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-  double c = p->C[i][j], s = 1 - c * c, n[3], back[3], on_a[3], local[3], on_b[3];
+  double c = C[i][j], s = 1 - c * c, n[3], back[3], on_a[3], local[3], on_b[3];
   n[i] = 0;
-  n[i1] = -p->C[i2][j];
-  n[i2] = p->C[i1][j];
-  double side = n[i1] * p->t[i1] + n[i2] * p->t[i2] < 0 ? -1 : 1, scale = side / sqrt(s);
+  n[i1] = -C[i2][j];
+  n[i2] = C[i1][j];
+  double side = n[i1] * t[i1] + n[i2] * t[i2] < 0 ? -1 : 1, scale = side / sqrt(s);
   for (int k = 0; k < 3; k++) n[k] *= scale;
-  for (int k = 0; k < 3; k++) back[k] = -(n[0] * p->C[0][k] + n[1] * p->C[1][k] + n[2] * p->C[2][k]);
-  uint32_t edge_a = edge_along(p->a, n, i, on_a), edge_b = edge_along(p->b, back, j, local);
+  for (int k = 0; k < 3; k++) back[k] = -(n[0] * C[0][k] + n[1] * C[1][k] + n[2] * C[2][k]);
+  uint32_t edge_a = edge_along(half_a, n, i, on_a), edge_b = edge_along(half_b, back, j, local);
   double re, rf = 0;
   for (int k = 0; k < 3; k++) {
-    on_b[k] = p->t[k] + (p->C[k][0] * local[0] + p->C[k][1] * local[1] + p->C[k][2] * local[2]);
-    rf += (on_b[k] - on_a[k]) * p->C[k][j];
+    on_b[k] = t[k] + (C[k][0] * local[0] + C[k][1] * local[1] + C[k][2] * local[2]);
+    rf += (on_b[k] - on_a[k]) * C[k][j];
   }
   re = on_b[i] - on_a[i];
-  double ta = clamp((re - c * rf) / s, p->a[i]), tb = clamp((c * re - rf) / s, p->b[j]);
+  double ta = clamp((re - c * rf) / s, half_a[i]), tb = clamp((c * re - rf) / s, half_b[j]);
   tbVec3 on_edge_a =
       tb_vec3(on_a[0] + (i == 0 ? ta : 0), on_a[1] + (i == 1 ? ta : 0), on_a[2] + (i == 2 ? ta : 0));
-  tbVec3 on_edge_b = tb_vec3(on_b[0] + tb * p->C[0][j], on_b[1] + tb * p->C[1][j], on_b[2] + tb * p->C[2][j]);
+  tbVec3 on_edge_b = tb_vec3(on_b[0] + tb * C[0][j], on_b[1] + tb * C[1][j], on_b[2] + tb * C[2][j]);
   out->n = 1;
   out->with[0] = out->with[1] = 0.5f; // of each the part that keeps it square to the edge of that box
   out->normal = tb_mat3_mulv(a->R, tb_load3(n));
@@ -233,7 +271,7 @@ static void add_faces(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p,
   out->n = count;
 }
 
-static double least3(const double x[3])
+static double least3(const double* x)
 {
   double least = x[0] < x[1] ? x[0] : x[1];
   return least < x[2] ? least : x[2];
@@ -244,16 +282,17 @@ static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double mar
 {
   Pair p;
   relate(a, b, d, margin, &p);
-  double least_a = least3(p.a), least_b = least3(p.b), tie = TIE * (least_a < least_b ? least_a : least_b);
-  Best face = best_face_of_a(&p);
+  double least_a = least3(a->half), least_b = least3(b->half),
+         tie = TIE * (least_a < least_b ? least_a : least_b);
+  Best face = best_face_of_a(&p, b);
   if (face.gap > margin) return face.axis;
-  Best other = best_face_of_b(&p);
+  Best other = best_face_of_b(&p, a);
   if (other.gap > margin) return other.axis;
   if (other.gap > face.gap + tie) face = other;
-  Best edges = best_edges(&p, face.gap + tie < margin ? face.gap + tie : margin);
+  Best edges = best_edges(&p, b, face.gap + tie < margin ? face.gap + tie : margin);
   if (edges.gap > margin) return edges.axis;
   if (edges.gap > face.gap + tie) {
-    take_edges(a, &p, &edges, out);
+    take_edges(a, b, &p, &edges, out);
     add_faces(a, b, &p, face.axis, tie, out);
   } else take_faces(a, b, &p, face.axis, tie, out);
   return 0;
@@ -292,10 +331,11 @@ bool tb_boxes_apart(const tbPlacedBox* a, const tbPlacedBox* b, double margin, t
   if (*hint && *hint <= 15 && hint_separates(a, b, d, margin, *hint)) return true;
   Pair p;
   relate(a, b, d, margin, &p);
-  Best best = best_face_of_a(&p);
-  if (!(best.gap > margin)) best = best_face_of_b(&p);
-  if (!(best.gap > margin)) best = best_edges(&p, margin);
-  bool apart = best.gap > margin + SLACK * (tb_maxabs3(d) + tb_maxabs3(a->half) + tb_maxabs3(b->half));
+  Best best = best_face_of_a(&p, b);
+  if (!(best.gap > margin)) best = best_face_of_b(&p, a);
+  if (!(best.gap > margin)) best = best_edges(&p, b, margin);
+  bool apart = best.gap > margin + SLACK * (tb_maxabs3(d) + tb_maxabs3(tb_load3(a->half)) +
+                                            tb_maxabs3(tb_load3(b->half)));
   *hint = (tbBoxHint)(apart ? best.axis : 0);
   return apart;
 }

@@ -26,9 +26,9 @@ typedef struct tbNarrowManifold {
 
 // A box at its place, made once per step for all of its pairs.
 typedef struct tbPlacedBox {
-  tbVec3 x;    // its centre
-  tbMat3 R;    // its axes are the columns
-  tbVec3 half; // half the edge lengths
+  tbVec3 x;       // its centre
+  tbMat3 R;       // its axes are the columns
+  double half[4]; // half the edge lengths, and 0: rows of three are read as four
 } tbPlacedBox;
 
 // An axis that separated the pair when it was last looked at, or 0: 1 … 3 faces of A, 4 … 6 faces of B, 7 …

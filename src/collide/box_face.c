@@ -1,70 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The face of the other box that looks back is cut by the four sides of the reference face (Sutherland &
-// Hodgman 1974), which are lines across the axes of its frame. Each side of the polygon remembers where it
-// comes from, so that every corner can be named. Of more than four corners within the margin those stay that
-// hold the box best: one of the deepest, the one farthest from it, and the farthest on either side of the
-// line between these. Where several are equal but for rounding, the first around the polygon is taken.
+// The face of the other box that looks back, a parallelogram, and the reference face, a rectangle, are both
+// seen along the normal of the reference. The polygon they share has corners of three kinds: corners of the
+// other face that lie over the reference, places where sides of the two cross (Liang & Barsky 1984: of the
+// lines that a side enters by, the last; of those that it leaves by, the first), and corners of the
+// reference that lie under the other face. All sixteen that there could be are computed, four at a time, and
+// a bit says which are there: each is found by itself, so that its name is known, and none depends on how
+// another was rounded.
+//
+// Of more than four corners within the margin those stay that hold the box best: one of the deepest, the one
+// farthest from it, and the farthest on either side of the line between these. Where several are equal but
+// for rounding, the first of the list is taken.
 #include "collide/box_face.h"
+
+#include "base/simd.h"
 #include "collide/pairs.h"
 
-enum { MOST = 8, NONE = 255 };
+// What a corner of the polygon is, by its place in the list: each kind has four.
+enum { CORNER = 0, ENTRY = 4, EXIT = 8, REFERENCE = 12, MOST = 16 };
 
 typedef struct {
-  double u, v, w;  // across the face, and the gap
-  uint8_t subject; // corner of the other face, or first corner of the side it lies on; NONE: of the reference
-  uint8_t line;    // side of the reference that it lies on; NONE: a corner of the other face
-  uint8_t side;    // where the side that leaves it comes from: 0 … 3 the other face, 4 + j line j
-} Corner;
-
-// How deep corners lie within a line, of those in order around the face: u ≤ half, v ≤ half, u ≥ −half,
-// v ≥ −half. Returns those that stand out by more than `near`, a bit each.
-static unsigned look_over(const Corner* c, int n, int line, double half, double near, double* inside)
-{
-  unsigned out = 0;
-  double sign = line & 2 ? 1 : -1;
-  for (int i = 0; i < n; i++) {
-    inside[i] = half + sign * (line & 1 ? c[i].v : c[i].u);
-    out |= (unsigned)(inside[i] < -near) << i;
-  }
-  return out;
-}
-
-static Corner crossing(const Corner* p, const Corner* q, double dp, double dq, int line)
-{
-  double t = dp / (dp - dq);
-  Corner c = {.u = p->u + t * (q->u - p->u), .v = p->v + t * (q->v - p->v), .w = p->w + t * (q->w - p->w)};
-  c.subject = p->side;
-  c.line = (uint8_t)line;
-  if (p->side >= 4) { // two lines meet in a corner of the reference, named by the first of the two
-    int other = p->side - 4;
-    c.subject = NONE;
-    c.line = (uint8_t)((other + 1) % 4 == line ? other : line);
-  }
-  return c;
-}
-
-static int cut(const Corner* in, int n, int line, const double* inside, unsigned outside, double near,
-               Corner* out)
-{
-  int count = 0;
-  for (int i = 0; i < n; i++) {
-    int k = i + 1 < n ? i + 1 : 0;
-    bool here = !(outside >> i & 1), there = !(outside >> k & 1);
-    if (here && count < MOST) out[count++] = in[i];
-    if (here && !there) {
-      if (inside[i] <= near)
-        out[count - 1].side = (uint8_t)(4 + line); // it lies on the line: no second corner
-      else if (count < MOST) {
-        out[count] = crossing(&in[i], &in[k], inside[i], inside[k], line);
-        out[count++].side = (uint8_t)(4 + line);
-      }
-    } else if (!here && there && inside[k] > near && count < MOST) {
-      out[count] = crossing(&in[i], &in[k], inside[i], inside[k], line);
-      out[count++].side = in[i].side;
-    }
-  }
-  return count;
-}
+  double u[MOST], v[MOST], w[MOST]; // across the face, and the gap
+  uint8_t line[2][4];               // of the reference: that side i enters by, and leaves by
+} Polygon;
 
 // The number of a face, and its corners in order around it, as they are numbered on the box.
 typedef struct {
@@ -74,127 +31,216 @@ typedef struct {
 static Names names_of(int axis, bool upper)
 {
   static const int bit_u[4] = {0, 1, 1, 0}, bit_v[4] = {0, 0, 1, 1};
-  int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  int u = axis < 2 ? axis + 1 : 0, v = axis > 0 ? axis - 1 : 2;
   Names names = {.index = 2 * axis + upper};
   for (int i = 0; i < 4; i++) names.vertex[i] = upper << axis | bit_u[i] << u | bit_v[i] << v;
   return names;
 }
 
-// Corners of the other box's face that looks back, as seen along the reference's axes u, v and its normal.
-static Names facing(const tbBoxOver* o, Corner c[4])
+// The other face as seen along the reference's axes u, v and its normal: its centre and half of its sides.
+typedef struct {
+  double middle[3], e[3], f[3];
+} Facing;
+
+static inline Names facing(const tbBoxOver* o, Facing* out)
 {
   double side = o->side;
-  int k = o->axis, u = (k + 1) % 3, v = (k + 2) % 3, m = 0;
+  int k = o->axis, u = k < 2 ? k + 1 : 0, v = k > 0 ? k - 1 : 2, m = 0;
   for (int i = 1; i < 3; i++)
     if (fabs(o->R[k][i]) > fabs(o->R[k][m]) + 1e-6) m = i;
   bool upper = side * o->R[k][m] < 0;
   double up = upper ? o->other_half[m] : -o->other_half[m];
-  int e = (m + 1) % 3, f = (m + 2) % 3;
-  double base[3], ea[3], fa[3];
+  int e = m < 2 ? m + 1 : 0, f = m > 0 ? m - 1 : 2;
   const int axes[3] = {u, v, k};
   for (int r = 0; r < 3; r++) {
     int a = axes[r];
-    base[r] = o->x[a] + up * o->R[a][m];
-    ea[r] = o->other_half[e] * o->R[a][e];
-    fa[r] = o->other_half[f] * o->R[a][f];
+    out->middle[r] = o->x[a] + up * o->R[a][m];
+    out->e[r] = o->other_half[e] * o->R[a][e];
+    out->f[r] = o->other_half[f] * o->R[a][f];
   }
-  base[2] = side * base[2] - o->half[k];
-  ea[2] *= side;
-  fa[2] *= side;
-  static const double sign_e[4] = {-1, 1, 1, -1}, sign_f[4] = {-1, -1, 1, 1};
-  for (int i = 0; i < 4; i++)
-    c[i] = (Corner){.u = base[0] + sign_e[i] * ea[0] + sign_f[i] * fa[0],
-                    .v = base[1] + sign_e[i] * ea[1] + sign_f[i] * fa[1],
-                    .w = base[2] + sign_e[i] * ea[2] + sign_f[i] * fa[2],
-                    .subject = (uint8_t)i,
-                    .line = NONE,
-                    .side = (uint8_t)i};
+  out->middle[2] = side * out->middle[2] - o->half[k];
+  out->e[2] *= side;
+  out->f[2] *= side;
   return names_of(m, upper);
 }
 
-static int cut_by_sides(const tbBoxOver* o, double near, Corner buffer[2][MOST], const Corner** result)
+// Corners of a rectangle, in order around it.
+static const double MINUS_PLUS[5] = {-1, 1, 1, -1, -1}, MINUS_MINUS[5] = {-1, -1, 1, 1, -1};
+
+// A coordinate of the four corners of the other face, from the first or from the second on.
+static inline tb4d corners_of(const Facing* f, int r, int first)
 {
-  const double half[2] = {o->half[(o->axis + 1) % 3], o->half[(o->axis + 2) % 3]};
-  int n = 4, which = 0;
-  for (int line = 0; line < 4 && n > 0; line++) {
-    double inside[MOST];
-    unsigned outside = look_over(buffer[which], n, line, half[line & 1], near, inside);
-    if (outside == 0) continue;
-    if (outside == (1u << n) - 1) { // nothing of it lies over the face
-      n = 0;
-      break;
+  tb4d e = tb4_mul(tb4_load(MINUS_PLUS + first), tb4_set1(f->e[r]));
+  return tb4_add(tb4_add(tb4_set1(f->middle[r]), e),
+                 tb4_mul(tb4_load(MINUS_MINUS + first), tb4_set1(f->f[r])));
+}
+
+// The sides of the other face: from corner i to the next. Lines of the reference: u ≤ half, v ≤ half,
+// u ≥ −half, v ≥ −half; how deep corners lie within them.
+typedef struct {
+  tb4d at[3], next[3];          // u, v, w
+  tb4d depth[4], depth_next[4]; // by line
+} Sides;
+
+static inline void make_sides(const Facing* f, double half_u, double half_v, Sides* s)
+{
+  tb4d hu = tb4_set1(half_u), hv = tb4_set1(half_v);
+  for (int r = 0; r < 3; r++) s->at[r] = corners_of(f, r, 0), s->next[r] = corners_of(f, r, 1);
+  s->depth[0] = tb4_sub(hu, s->at[0]), s->depth_next[0] = tb4_sub(hu, s->next[0]);
+  s->depth[1] = tb4_sub(hv, s->at[1]), s->depth_next[1] = tb4_sub(hv, s->next[1]);
+  s->depth[2] = tb4_add(hu, s->at[0]), s->depth_next[2] = tb4_add(hu, s->next[0]);
+  s->depth[3] = tb4_add(hv, s->at[1]), s->depth_next[3] = tb4_add(hv, s->next[1]);
+}
+
+static inline void put(Polygon* p, int first, tb4d u, tb4d v, tb4d w)
+{
+  tb4_store(p->u + first, u);
+  tb4_store(p->v + first, v);
+  tb4_store(p->w + first, w);
+}
+
+static inline void put_along(Polygon* p, int first, const Sides* s, const tb4d way[3], tb4d t)
+{
+  put(p, first, tb4_add(s->at[0], tb4_mul(t, way[0])), tb4_add(s->at[1], tb4_mul(t, way[1])),
+      tb4_add(s->at[2], tb4_mul(t, way[2])));
+}
+
+// Where the sides of the other face cross those of the reference; over: corners that lie over it. Corners
+// that stand out by no more than `near` count as inside, and where a side crosses a line within that of its
+// end, the end is enough.
+static inline unsigned cross(const Sides* s, unsigned over, double near, Polygon* p)
+{
+  tb4d out = tb4_set1(-near), close = tb4_set1(near), zero = tb4_set1(0), one = tb4_set1(1);
+  tb4d from = zero, to = one, enter[4], leave[4];
+  for (int j = 0; j < 4; j++) { // a side that lies beyond a line ends before it begins
+    tb4d d = s->depth[j], next = s->depth_next[j], t = tb4_div(d, tb4_sub(d, next));
+    enter[j] = tb4_choose(out, d, tb4_choose(out, next, tb4_set1(2), t), zero);
+    leave[j] = tb4_choose(out, next, tb4_choose(out, d, tb4_set1(-1), t), one);
+    from = tb4_max(from, enter[j]), to = tb4_min(to, leave[j]);
+  }
+  unsigned visible = ~(unsigned)tb4_at_most(to, from), enters = 0, leaves = 0, begins = over,
+           ends = over >> 1 | (over & 1) << 3;
+  for (unsigned j = 4; j-- > 0;) {
+    unsigned in = (unsigned)tb4_at_most(from, enter[j]) & ~(unsigned)tb4_at_most(enter[j], zero);
+    unsigned by = (unsigned)tb4_at_most(leave[j], to) & ~(unsigned)tb4_at_most(one, leave[j]);
+    enters |= in & ~(ends & (unsigned)tb4_at_most(s->depth_next[j], close));
+    leaves |= by & ~(begins & (unsigned)tb4_at_most(s->depth[j], close));
+    for (unsigned i = 0; i < 4; i++) {
+      p->line[0][i] = (uint8_t)(in >> i & 1 ? j : p->line[0][i]);
+      p->line[1][i] = (uint8_t)(by >> i & 1 ? j : p->line[1][i]);
     }
-    n = cut(buffer[which], n, line, inside, outside, near, buffer[which ^ 1]);
-    which ^= 1;
   }
-  *result = buffer[which];
-  return n;
+  tb4d way[3];
+  for (int r = 0; r < 3; r++) way[r] = tb4_sub(s->next[r], s->at[r]);
+  tb4d length = tb4_mul(tb4_sub(to, from), tb4_max(tb4_abs(way[0]), tb4_abs(way[1])));
+  leaves &= ~(enters & (unsigned)tb4_at_most(length, close));
+  put_along(p, ENTRY, s, way, from);
+  put_along(p, EXIT, s, way, to);
+  return (enters & visible & 15) << ENTRY | (leaves & visible & 15) << EXIT;
 }
 
-static double across(const Corner* a, const Corner* b, const Corner* c)
+// Corners of the reference under the other face, but where another corner of the polygon is close.
+static inline unsigned reference(const Facing* f, double half_u, double half_v, double near, unsigned others,
+                                 Polygon* p)
 {
-  return (b->u - a->u) * (c->v - a->v) - (b->v - a->v) * (c->u - a->u);
+  tb4d u = tb4_mul(tb4_load(MINUS_PLUS), tb4_set1(half_u)),
+       v = tb4_mul(tb4_load(MINUS_MINUS), tb4_set1(half_v));
+  tb4d du = tb4_sub(u, tb4_set1(f->middle[0])), dv = tb4_sub(v, tb4_set1(f->middle[1]));
+  tb4d x = tb4_sub(tb4_mul(du, tb4_set1(f->f[1])), tb4_mul(dv, tb4_set1(f->f[0])));
+  tb4d y = tb4_sub(tb4_mul(dv, tb4_set1(f->e[0])), tb4_mul(du, tb4_set1(f->e[1])));
+  double det = f->e[0] * f->f[1] - f->e[1] * f->f[0];
+  tb4d most = tb4_set1(fabs(det) * (1 + 1e-9)); // what is missed by rounding here may be missed by all
+  unsigned under = (unsigned)(tb4_at_most(tb4_abs(x), most) & tb4_at_most(tb4_abs(y), most));
+  if (!under) return 0;
+  tb4d rise = tb4_add(tb4_mul(x, tb4_set1(f->e[2])), tb4_mul(y, tb4_set1(f->f[2])));
+  put(p, REFERENCE, u, v, tb4_add(tb4_set1(f->middle[2]), tb4_div(rise, tb4_set1(det))));
+  tb4d close = tb4_set1(2 * near);
+  for (; others; others &= others - 1) {
+    int i = __builtin_ctz(others);
+    tb4d away_u = tb4_abs(tb4_sub(u, tb4_set1(p->u[i]))), away_v = tb4_abs(tb4_sub(v, tb4_set1(p->v[i])));
+    under &= ~(unsigned)(tb4_at_most(away_u, close) & tb4_at_most(away_v, close));
+  }
+  return under << REFERENCE;
 }
 
-// Four of the corners listed in `in`; later ones must be better by a thousandth to take the place of earlier
-// ones.
-static int choose(const Corner* c, const int* in, int n, double near, int* out)
+// Corners of the polygon whose gap is at most the margin, a bit each.
+static unsigned polygon_of(const Facing* f, double half_u, double half_v, double margin, double near,
+                           Polygon* p)
 {
+  Sides s;
+  unsigned in[4], listed, within = 0;
+  make_sides(f, half_u, half_v, &s);
+  for (int j = 0; j < 4; j++) in[j] = (unsigned)tb4_at_most(tb4_set1(-near), s.depth[j]);
+  if (!in[0] || !in[1] || !in[2] || !in[3]) return 0; // all of it lies beside the face
+  unsigned over = in[0] & in[1] & in[2] & in[3];
+  put(p, CORNER, s.at[0], s.at[1], s.at[2]);
+  tb4d most = tb4_set1(margin);
+  if (over == 15) return (unsigned)tb4_at_most(s.at[2], most);
+  listed = over | cross(&s, over, near, p);
+  listed |= reference(f, half_u, half_v, near, listed, p);
+  for (int i = 0; i < MOST; i += 4)
+    if (listed >> i & 15) within |= (unsigned)tb4_at_most(tb4_load(p->w + i), most) << i;
+  return listed & within;
+}
+
+// Four of the corners; later ones must be better by a thousandth to take the place of earlier ones.
+static unsigned choose(const Polygon* p, unsigned all, double near)
+{
+  int list[MOST] = {0}, n = 0;
   double deepest = INFINITY, farthest = 0, left = 0, right = 0, clear = 1.001;
-  int first = -1, second = -1, third = -1, fourth = -1;
-  for (int i = 0; i < n; i++) deepest = c[in[i]].w < deepest ? c[in[i]].w : deepest;
-  for (int i = 0; i < n && first < 0; i++)
-    if (c[in[i]].w <= deepest + near) first = in[i];
-  for (int i = 0; i < n; i++) {
-    double du = c[in[i]].u - c[first].u, dv = c[in[i]].v - c[first].v, d = du * du + dv * dv;
-    if (d > clear * farthest) farthest = d, second = in[i];
+  int first = 0, second = -1, third = -1, fourth = -1;
+  for (; all; all &= all - 1) {
+    int i = list[n++] = __builtin_ctz(all);
+    deepest = p->w[i] < deepest ? p->w[i] : deepest;
   }
-  for (int i = 0; second >= 0 && i < n; i++) {
-    double area = across(&c[first], &c[second], &c[in[i]]);
-    if (area > clear * left) left = area, third = in[i];
-    if (area < clear * right) right = area, fourth = in[i];
+  while (!(p->w[list[first]] <= deepest + near) && first + 1 < n) first++;
+  first = list[first];
+  double u = p->u[first], v = p->v[first];
+  for (int k = 0; k < n; k++) {
+    double du = p->u[list[k]] - u, dv = p->v[list[k]] - v, d = du * du + dv * dv;
+    if (d > clear * farthest) farthest = d, second = list[k];
   }
-  int count = 0;
-  for (int i = 0; i < n; i++)
-    if (in[i] == first || in[i] == second || in[i] == third || in[i] == fourth) out[count++] = in[i];
-  return count;
+  if (second < 0) return 1u << first;
+  double eu = p->u[second] - u, ev = p->v[second] - v;
+  for (int k = 0; k < n; k++) {
+    double area = eu * (p->v[list[k]] - v) - ev * (p->u[list[k]] - u);
+    if (area > clear * left) left = area, third = list[k];
+    if (area < clear * right) right = area, fourth = list[k];
+  }
+  return 1u << first | 1u << second | (third >= 0 ? 1u << third : 0) | (fourth >= 0 ? 1u << fourth : 0);
 }
 
-static void name(const Corner* c, const Names* own, const Names* other, tbBoxFacePoint* out)
+static inline void name(const Polygon* p, int i, const Names* own, const Names* other, tbBoxFacePoint* out)
 {
-  const int* w = other->vertex;
-  // line j runs along a side of the reference: its corners there
-  static const int begin[4] = {1, 2, 3, 0}, end[4] = {2, 3, 0, 1};
-  if (c->line == NONE) {
+  const int *w = other->vertex, *v = own->vertex, k = i & 3;
+  if (i < ENTRY) {
     out->own = tb_feature_face(own->index);
-    out->other = tb_feature_vertex(w[c->subject]);
-  } else if (c->subject == NONE) {
-    out->own = tb_feature_vertex(own->vertex[end[c->line]]);
+    out->other = tb_feature_vertex(w[k]);
+  } else if (i >= REFERENCE) {
+    out->own = tb_feature_vertex(v[k]);
     out->other = tb_feature_face(other->index);
-  } else {
-    out->own = tb_feature_edge(own->vertex[begin[c->line]], own->vertex[end[c->line]]);
-    out->other = tb_feature_edge(w[c->subject], w[(c->subject + 1) % 4]);
+  } else { // line j runs along the side of the reference that begins in its corner j + 1
+    int line = p->line[i >= EXIT][k];
+    out->own = tb_feature_edge(v[(line + 1) & 3], v[(line + 2) & 3]);
+    out->other = tb_feature_edge(w[k], w[(k + 1) & 3]);
   }
 }
 
 int tb_box_face_points(const tbBoxOver* o, double margin, double near, tbBoxFacePoint* out)
 {
-  Corner buffer[2][MOST];
-  const Corner* c;
-  int k = o->axis, chosen[MOST], in[MOST], count = 0;
-  Names other = facing(o, buffer[0]), own = names_of(k, o->side > 0);
-  int n = cut_by_sides(o, near, buffer, &c);
-  for (int i = 0; i < n; i++)
-    if (c[i].w <= margin) in[count++] = i;
-  const int* list = in;
-  if (count > TB_NARROW_POINTS) count = choose(c, in, count, near, chosen), list = chosen;
-  for (int i = 0; i < count; i++) {
-    const Corner* p = &c[list[i]];
-    out[i].p[(k + 1) % 3] = p->u;
-    out[i].p[(k + 2) % 3] = p->v;
-    out[i].p[k] = o->side * (o->half[k] + 0.5 * p->w);
-    out[i].gap = p->w;
-    name(p, &own, &other, &out[i]);
+  Facing f;
+  Polygon p;
+  int k = o->axis, u = k < 2 ? k + 1 : 0, v = k > 0 ? k - 1 : 2, count = 0;
+  Names other = facing(o, &f), own = names_of(k, o->side > 0);
+  unsigned chosen = polygon_of(&f, o->half[u], o->half[v], margin, near, &p);
+  if (__builtin_popcount(chosen) > TB_NARROW_POINTS) chosen = choose(&p, chosen, near);
+  for (; chosen; chosen &= chosen - 1, count++) {
+    int i = __builtin_ctz(chosen);
+    out[count].p[u] = p.u[i];
+    out[count].p[v] = p.v[i];
+    out[count].p[k] = o->side * (o->half[k] + 0.5 * p.w[i]);
+    out[count].gap = p.w[i];
+    name(&p, i, &own, &other, &out[count]);
   }
   return count;
 }

@@ -9,7 +9,8 @@ void tb_narrow_shape(const tbShape* shape, tbTransform body, tbNarrowShape* out)
   tbPlaced placed = tb_place(shape, body);
   out->type = shape->type, out->placed = placed;
   if (shape->type != TB_SHAPE_BOX) return;
-  out->box.x = placed.T.x, out->box.half = shape->box.half;
+  out->box.x = placed.T.x, out->box.half[3] = 0;
+  tb_store3(out->box.half, shape->box.half);
   out->box.R = tb_quat_mat3(placed.T.q);
 }
 

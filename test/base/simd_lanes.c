@@ -31,6 +31,18 @@ void tb_test_lanes(void)
     for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] - b[i]));
     tb4_store(out, tb4_mul(x, y));
     for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] * b[i]));
+    tb4_store(out, tb4_abs(x));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], fabs(a[i])));
+    tb4_store(out, tb4_div(x, y));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] / b[i]));
+    tb4_store(out, tb4_max(x, y));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] > b[i] ? a[i] : b[i]));
+    tb4_store(out, tb4_min(x, y));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] < b[i] ? a[i] : b[i]));
+    tb4_store(out, tb4_choose(x, y, tb4_load(c), x));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i] > b[i] ? c[i] : a[i]));
+    tb4_store(out, tb4_turn(x));
+    for (int i = 0; i < 4; i++) REQUIRE(same(out[i], a[i < 3 ? (i + 1) % 3 : 3]));
     REQUIRE(same(tb4_sum(x), (a[0] + a[1]) + (a[2] + a[3])));
     if (trial % 2) b[trial % 4] = trial % 3 ? a[trial % 4] : NAN;
     int bits = tb4_at_most(x, tb4_load(b));

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions of src/collide are compiled once per vector width (base/kernels.h).
+#include "base/kernels.h"
+#include "collide/box_face.h"
+
+// box_face.c
+TB_KERNEL(int, tb_box_face_points, (const tbBoxOver* over, double margin, double near, tbBoxFacePoint* out),
+          (over, margin, near, out))
+// box_box.c
+TB_KERNEL(bool, tb_box_box,
+          (const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint, tbNarrowManifold* out),
+          (a, b, margin, hint, out))
+TB_KERNEL(bool, tb_boxes_apart, (const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint),
+          (a, b, margin, hint))
