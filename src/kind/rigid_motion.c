@@ -68,6 +68,7 @@ void tb_turn_freely(const tbBody* b, double h, tbQuat* q, tbVec3* w)
 
 tbVec3 tb_spin_up(const tbBody* b, tbQuat q, double time)
 {
+  if (b->torque.x == 0 && b->torque.y == 0 && b->torque.z == 0) return tb_zero3();
   tbVec3 torque = tb_quat_unrotate(q, b->torque);
   return tb_scale3(time, tb_quat_rotate(q, tb_mat3_mulv(b->inertia_inv, torque)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which functions of src/step are compiled once per vector width (base/kernels.h).
 #include "base/kernels.h"
-#include "step/soft_step.h"
+#include "step/soft_step_work.h"
 
 // soft_step_begin.c
 TB_KERNEL(void, tb_soft_step_begin,
@@ -20,3 +20,8 @@ TB_KERNEL(void, tb_soft_step_bounce,
           (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving,
            const tbSoftStepPass* pass),
           (batch, begin, end, body, moving, pass))
+// soft_step_record.c
+TB_KERNEL(void, tb_soft_step_add, (tbSoftStepWork * soft, int begin, int end), (soft, begin, end))
+TB_KERNEL(void, tb_soft_step_record,
+          (const tbWorld* world, const tbSoftStepWork* soft, int begin, int end, tbContactRecord* out),
+          (world, soft, begin, end, out))

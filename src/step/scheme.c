@@ -41,7 +41,7 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   size_t n = w->body.count;
   work->unconstrained = TB_TAKE_UNSET(work->arena, tbUnconstrained, n);
   work->pose = TB_TAKE_UNSET(work->arena, tbTransform, n);
-  work->centre = TB_TAKE_UNSET(work->arena, tbTransform, n);
+  work->centre = TB_TAKE_UNSET(work->arena, tbTransform, n + 1); // a vector is read as four numbers
   work->constraints = TB_ARRAY(tbContactConstraint);
   work->records = work->cache->records;
   work->records.count = 0;

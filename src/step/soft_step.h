@@ -7,7 +7,8 @@
 //   soft_step_pack.c     colours, and batches of eight pairs side by side
 //   soft_step_bodies.c   bodies in floats
 //   soft_step_substeps.c the substeps, and the sums of their impulses
-//   soft_step_advance.c  bodies move; contact records
+//   soft_step_advance.c  bodies move
+//   soft_step_record.c   sums of the impulses; contact records
 //   soft_step_begin.c    a batch: eight pairs at a time, in floats; compiled once per vector width
 //   soft_step_solve.c    what a pass does with it; the same
 //   soft_step_spin.c     torsional and rolling friction

@@ -2,10 +2,6 @@
 // The end of a step of soft-step: bodies move, and contacts are written down.
 #include "step/soft_step_work.h"
 
-#include "base/prefetch.h"
-
-enum { AHEAD = 4 };
-
 static bool is_pushed(const double push[6])
 {
   for (int k = 0; k < 6; k++)
@@ -49,58 +45,6 @@ static void fly(const tbUnconstrained* f, double h, tbBody* b)
   tb_turn_freely(b, h, &b->q, &b->w);
 }
 
-static const double SLOW = 1e-6; // m/s: does not slip
-
-static tbContactState state_of(const tbSoftStepContact* c, const double impulse[6], const double u[6])
-{
-  if (!(impulse[0] > 0)) return TB_CONTACT_OPEN;
-  if (u[1] * u[1] + u[2] * u[2] <= SLOW * SLOW) return TB_CONTACT_STICK;
-  double x = impulse[1], y = c->mu_b > 0 ? impulse[2] * (c->mu_t / c->mu_b) : 0;
-  double most = (1 - 1e-4) * c->mu_t * impulse[0];
-  return x * x + y * y >= most * most ? TB_CONTACT_SLIP : TB_CONTACT_STICK;
-}
-
-// The velocity after the step of a body's points: at its centre of a, and how it turns.
-typedef struct {
-  tbVec3 v, w, x;
-} Moves;
-
-static Moves moves_of(const tbWorld* w, const tbSoftStepWork* s, int body)
-{
-  const tbBody* b = &tb_bodies(w)[body];
-  if (b->motion == TB_BODY_FIXED) return (Moves){.x = s->centre[body].x};
-  return (Moves){b->v, b->w, s->centre[body].x};
-}
-
-// Whether any of its points carries an impulse.
-static bool record_contact(const tbWorld* w, const tbSoftStepWork* s, const tbSoftStepEntry* e,
-                           tbContactRecord* out)
-{
-  const tbSoftStepContact* c = e->contact;
-  bool touches = false;
-  int rows = tb_soft_step_rows(c);
-  tbVec3 binormal = tb_cross3(c->normal, c->tangent);
-  tbTransform centre = s->centre[c->body_a];
-  tbMat3 R = tb_quat_mat3(centre.q);
-  Moves a = moves_of(w, s, c->body_a), b = moves_of(w, s, c->body_b);
-  for (int k = 0; k < c->count; k++, out++) {
-    tbVec3 at = c->point[k].position, arm = tb_sub3(at, a.x);
-    tbVec3 ub = tb_add3(b.v, tb_cross3(b.w, tb_sub3(at, b.x))), ua = tb_add3(a.v, tb_cross3(a.w, arm));
-    tbVec3 u = tb_sub3(ub, ua);
-    out->shape_a = c->shape_a, out->shape_b = c->shape_b, out->body_a = c->body_a, out->body_b = c->body_b;
-    out->feature = c->point[k].feature, out->gap = c->point[k].gap, out->rows = rows, out->residual = 0;
-    out->position = at, out->normal = c->normal, out->tangent = c->tangent,
-    out->local = tb_mat3_tmulv(R, arm);
-    out->velocity[0] = tb_dot3(c->normal, u);
-    out->velocity[1] = tb_dot3(c->tangent, u), out->velocity[2] = tb_dot3(binormal, u);
-    for (int row = 3; row < TB_MAX_ROWS; row++) out->velocity[row] = out->impulse[row] = 0;
-    tb_soft_step_impulses(s, e, k, out->impulse);
-    out->state = state_of(c, out->impulse, out->velocity);
-    touches |= out->impulse[0] > 0;
-  }
-  return touches;
-}
-
 typedef struct {
   const tbWorld* world;
   const tbSoftStepWork* soft;
@@ -111,11 +55,7 @@ static void record_contacts(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Records* r = user;
-  for (int i = begin; i < end; i++) {
-    tbSoftStepEntry* e = &r->soft->entry[i];
-    if (i + AHEAD < end) tb_prefetch(e[AHEAD].contact, sizeof(tbSoftStepContact));
-    e->touches = record_contact(r->world, r->soft, e, r->record + e->first);
-  }
+  tb_soft_step_record(r->world, r->soft, begin, end, r->record);
 }
 
 static void record(tbContext* ctx, const tbSoftStepWork* s, const tbStepWork* work, tbWorld* w)

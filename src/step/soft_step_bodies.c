@@ -21,7 +21,11 @@ static void put_body(const tbBody* b, const tbUnconstrained* f, int substeps, in
     s->kick[i][k] = (float)(more[k] / substeps);
   }
   if (!moves) return;
-  tbMat3 R = tb_quat_mat3(f->at.q), I = tb_mat3_mul(R, tb_mat3_mult(b->inertia_inv, R));
+  tbMat3 I = b->inertia_inv;
+  if (!tb_turns_evenly(b)) {
+    tbMat3 R = tb_quat_mat3(f->at.q);
+    I = tb_mat3_mul(R, tb_mat3_mult(I, R));
+  }
   s->mass[i].mass = (float)(1 / b->mass);
   for (int r = 0, k = 0; r < 3; r++)
     for (int c = r; c < 3; c++) s->mass[i].inertia[k++] = (float)I.m[r][c];

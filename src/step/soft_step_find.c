@@ -63,6 +63,16 @@ typedef struct {
   Extremes* extremes;         // of a piece
 } Search;
 
+// As tb_shape_box_of, which would make the matrix of the box once more.
+static tbBox box_about(const tbPlacedBox* b)
+{
+  double e[3];
+  for (int i = 0; i < 3; i++)
+    e[i] =
+        fabs(b->R.m[i][0]) * b->half[0] + fabs(b->R.m[i][1]) * b->half[1] + fabs(b->R.m[i][2]) * b->half[2];
+  return (tbBox){tb_sub3(b->x, tb_load3(e)), tb_add3(b->x, tb_load3(e))};
+}
+
 static void place_shapes(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -73,7 +83,8 @@ static void place_shapes(void* user, int begin, int end, int piece)
     const tbBody* b = &tb_bodies(s->world)[at];
     const tbShape* shape = &tb_shapes(s->world)[i];
     tb_narrow_shape(shape, s->pose[at], &s->shape[i]);
-    tbBox box = tb_shape_box_of(shape, s->pose[at]);
+    tbBox box =
+        shape->type == TB_SHAPE_BOX ? box_about(&s->shape[i].box) : tb_shape_box_of(shape, s->pose[at]);
     double g = larger(0.5 * s->options->margin, s->drop);
     if (b->motion != TB_BODY_FIXED) g += s->body[at].way + s->body[at].turn + 1e-3 * b->radius;
     if (!(g < INFINITY)) g = 0; // an infinite plane that turns: its box is infinite already
@@ -153,26 +164,29 @@ typedef struct {
   double tt, tb, bt, bb;
 } Turned;
 
-static bool same3(tbVec3 a, tbVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+static bool same3(tbVec3 a, tbVec3 b) { return (a.x == b.x) & (a.y == b.y) & (a.z == b.z); }
 
-static void turn_tangents(const tbContactRecord* r, const tbSoftStepContact* c, Turned* out)
+// Whether the normal still looks about the same way.
+static bool turn_tangents(const tbContactRecord* r, const tbSoftStepContact* c, Turned* out)
 {
-  if (out->of && same3(out->of->normal, r->normal) && same3(out->of->tangent, r->tangent)) return;
+  if (out->of && same3(out->of->normal, r->normal) && same3(out->of->tangent, r->tangent)) return true;
+  if (tb_dot3(r->normal, c->normal) < 0.9) return false;
   tbVec3 b = tb_cross3(r->normal, r->tangent), across = tb_cross3(c->normal, c->tangent);
   *out = (Turned){r, tb_dot3(r->tangent, c->tangent), tb_dot3(r->tangent, across), tb_dot3(b, c->tangent),
                   tb_dot3(b, across)};
+  return true;
 }
 
-static void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point, Turned* turned)
+static inline void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point,
+                                const Turned* turned)
 {
   float* guess = c->point[point].guess;
   guess[0] = (float)r->impulse[0];
   if (r->rows < 3) return;
-  turn_tangents(r, c, turned);
   guess[1] = (float)(r->impulse[1] * turned->tt + r->impulse[2] * turned->bt);
   guess[2] = (float)(r->impulse[1] * turned->tb + r->impulse[2] * turned->bb);
+  if (r->rows == 3 || r->rows != tb_soft_step_rows(c)) return;
   int row = 3;
-  if (r->rows != tb_soft_step_rows(c)) return;
   if (c->torsion > 0) c->point[point].spin[0] = r->impulse[row++];
   for (int k = 1; c->rolling > 0 && k < 3; k++) c->point[point].spin[k] = r->impulse[row++];
 }
@@ -188,7 +202,7 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
   for (int i = 0; i < c->count; i++)
     for (int n = 0, k = i < count ? i : 0; n < count && !done[i]; n++, k = k + 1 < count ? k + 1 : 0) {
       if (used[k] || record[k].feature != c->point[i].feature) continue;
-      if (tb_dot3(record[k].normal, c->normal) < 0.9) continue;
+      if (!turn_tangents(&record[k], c, &turned)) continue;
       take_impulse(&record[k], c, i, &turned);
       used[k] = done[i] = true, left--;
     }
@@ -202,9 +216,9 @@ static void warm_start(const Search* s, const tbContactRecord* record, int count
     double least = near;
     for (int k = 0; k < count; k++) {
       double distance = used[k] ? INFINITY : tb_distance3(local, record[k].local);
-      if (distance < least && tb_dot3(record[k].normal, c->normal) > 0.9) least = distance, best = k;
+      if (distance < least && tb_dot3(record[k].normal, c->normal) >= 0.9) least = distance, best = k;
     }
-    if (best < 0) continue;
+    if (best < 0 || !turn_tangents(&record[best], c, &turned)) continue;
     take_impulse(&record[best], c, i, &turned);
     used[best] = true;
   }

@@ -2,12 +2,12 @@
 // The substeps of soft-step, and what they come to.
 #include "step/soft_step_work.h"
 
-#include "base/prefetch.h"
+#include "base/simd_float.h"
 #include "base/stop.h"
 
 #include <string.h>
 
-enum { BODIES = 256, AHEAD = 4 };
+enum { BODIES = 256 };
 
 // Contacts as stiff as so many oscillations per substep: stiffer ones shake tall stacks, softer ones let them
 // sag. At most FASTEST of them.
@@ -21,42 +21,6 @@ tbSoftness tb_softness(double hertz, double damping_ratio, double h)
 {
   double omega = 6.283185307179586 * hertz, a1 = 2 * damping_ratio + h * omega, a2 = h * omega * a1;
   return omega > 0 ? (tbSoftness){(float)(omega / a1), (float)(1 / a2)} : (tbSoftness){0, 0};
-}
-
-static void add_push(double* out, double sign, tbVec3 force, tbVec3 torque)
-{
-  out[0] += sign * force.x, out[1] += sign * force.y, out[2] += sign * force.z;
-  out[3] += sign * torque.x, out[4] += sign * torque.y, out[5] += sign * torque.z;
-}
-
-static void add_contact(tbSoftStepWork* s, const tbSoftStepEntry* e)
-{
-  const tbSoftStepContact* c = e->contact;
-  const tbSoftStepBatch* batch = &s->batch[c->place / TB_SOFT_STEP_LANES];
-  int lane = c->place % TB_SOFT_STEP_LANES, a = s->index[c->body_a], b = s->index[c->body_b];
-  tbVec3 n = c->normal, t = c->tangent, across = tb_cross3(n, t), sum = tb_zero3(), moment = tb_zero3();
-  tbVec3 xa = s->centre[c->body_a].x, xb = s->centre[c->body_b].x;
-  for (int k = 0; k < c->count; k++) {
-    const tbSoftStepLane* total = batch->point[k].total;
-    double impulse[3] = {total[0][lane], total[1][lane], total[2][lane]};
-    if (s->polished) memcpy(impulse, s->polished[e->first + k], sizeof impulse);
-    tbVec3 f =
-        tb_add3(tb_scale3(impulse[0], n), tb_add3(tb_scale3(impulse[1], t), tb_scale3(impulse[2], across)));
-    sum = tb_add3(sum, f);
-    moment = tb_add3(moment, tb_cross3(tb_sub3(c->point[k].position, xa), f)); // about the centre of a
-  }
-  if (a < s->moving) add_push(s->push[a], -1, sum, moment);
-  if (b < s->moving) add_push(s->push[b], 1, sum, tb_add3(moment, tb_cross3(tb_sub3(xa, xb), sum)));
-}
-
-static void add_batches(tbSoftStepWork* s, int begin, int end)
-{
-  int last = end * TB_SOFT_STEP_LANES;
-  for (int i = begin * TB_SOFT_STEP_LANES; i < last; i++) {
-    if (i + AHEAD < last && s->order[i + AHEAD] >= 0)
-      tb_prefetch(s->entry[s->order[i + AHEAD]].contact, sizeof(tbSoftStepContact));
-    if (s->order[i] >= 0) add_contact(s, &s->entry[s->order[i]]);
-  }
 }
 
 typedef enum { WARM, SOLVE, BOUNCE, ADD } What;
@@ -76,7 +40,7 @@ static void sweep_piece(void* user, int begin, int end, int piece)
   int from = j->first + begin, to = j->first + end;
   if (j->what == WARM) tb_soft_step_warm(s->batch, from, to, s->body, s->moving);
   if (j->what == SOLVE) tb_soft_step_solve(s->batch, from, to, s->body, s->moving, j->pass);
-  if (j->what == ADD) add_batches(s, from, to);
+  if (j->what == ADD) tb_soft_step_add(s, from, to);
   if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
 }
 
@@ -113,21 +77,23 @@ static void start_bodies(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Motion* m = user;
-  tbSoftStepWork* s = m->work;
-  for (int i = begin; i < end; i++)
-    for (int k = 0; k < 8; k++) {
-      float gained = m->first ? s->kick[i][k] : s->body[i].v[k] - s->before[i][k];
-      s->before[i][k] = s->body[i].v[k];
-      s->body[i].v[k] += gained;
-    }
+  for (int i = begin; i < end; i++) {
+    float *v = m->work->body[i].v, *before = m->work->before[i];
+    tb8f now = tb8_load(v), gained = m->first ? tb8_load(m->work->kick[i]) : tb8_sub(now, tb8_load(before));
+    tb8_store(before, now);
+    tb8_store(v, tb8_add(now, gained));
+  }
 }
 
 static void move_bodies(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Motion* m = user;
-  for (int i = begin; i < end; i++)
-    for (int k = 0; k < 8; k++) m->work->body[i].d[k] += m->h * m->work->body[i].v[k];
+  tb8f h = tb8_set1(m->h);
+  for (int i = begin; i < end; i++) {
+    tbSoftStepBody* b = &m->work->body[i];
+    tb8_store(b->d, tb8_add(tb8_load(b->d), tb8_mul(h, tb8_load(b->v))));
+  }
 }
 
 static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)

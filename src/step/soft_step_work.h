@@ -108,6 +108,12 @@ typedef struct tbSoftStepMet {
 } tbSoftStepMet;
 void tb_soft_step_friction(const tbWorld* world, double dt, tbSoftStepMet* last, tbSoftStepContact* contact);
 
+// soft_step_record.c: the impulses of batches begin … end − 1 on their bodies; the records of as many
+// contacts, each behind out[first of its points].
+void tb_soft_step_add(tbSoftStepWork* soft, int begin, int end);
+void tb_soft_step_record(const tbWorld* world, const tbSoftStepWork* soft, int begin, int end,
+                         tbContactRecord* out);
+
 // soft_step_pack.c
 tbStatus tb_soft_step_pack(tbContext* ctx, tbArena* arena, tbSoftStepWork* soft);
 
@@ -134,6 +140,7 @@ void tb_soft_step_spin_impulses(const tbSoftStepWork* soft, const tbSoftStepCont
                                 double* out); // those behind the third
 void tb_soft_step_spin_take(tbSoftStepWork* soft, const tbSoftStepContact* contact, int point,
                             const double* impulses); // the same the other way
+// A point's impulses of the step, all TB_MAX_ROWS of them.
 static inline void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftStepEntry* e, int point,
                                          double* out)
 {
@@ -141,6 +148,7 @@ static inline void tb_soft_step_impulses(const tbSoftStepWork* s, const tbSoftSt
   const tbSoftStepPoint* p = &s->batch[c->place / TB_SOFT_STEP_LANES].point[point];
   for (int k = 0; k < 3; k++)
     out[k] = s->polished ? s->polished[e->first + point][k] : p->total[k][c->place % TB_SOFT_STEP_LANES];
+  for (int k = 3; k < TB_MAX_ROWS; k++) out[k] = 0;
   if (c->torsion > 0 || c->rolling > 0) tb_soft_step_spin_impulses(s, c, point, out);
 }
 
