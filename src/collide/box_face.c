@@ -139,12 +139,13 @@ static inline unsigned cross(const Sides* s, unsigned over, double near, Polygon
   return (enters & visible & 15) << ENTRY | (leaves & visible & 15) << EXIT;
 }
 
-// Corners of the reference under the other face, but where another corner of the polygon is close.
+// Corners of the reference under the other face, from its second on, but where another corner of the polygon
+// is close.
 static inline unsigned reference(const Facing* f, double half_u, double half_v, double near, unsigned others,
                                  Polygon* p)
 {
-  tb4d u = tb4_mul(tb4_load(MINUS_PLUS), tb4_set1(half_u)),
-       v = tb4_mul(tb4_load(MINUS_MINUS), tb4_set1(half_v));
+  tb4d u = tb4_mul(tb4_load(MINUS_PLUS + 1), tb4_set1(half_u)),
+       v = tb4_mul(tb4_load(MINUS_MINUS + 1), tb4_set1(half_v));
   tb4d du = tb4_sub(u, tb4_set1(f->middle[0])), dv = tb4_sub(v, tb4_set1(f->middle[1]));
   tb4d x = tb4_sub(tb4_mul(du, tb4_set1(f->f[1])), tb4_mul(dv, tb4_set1(f->f[0])));
   tb4d y = tb4_sub(tb4_mul(dv, tb4_set1(f->e[0])), tb4_mul(du, tb4_set1(f->e[1])));
@@ -217,7 +218,7 @@ static inline void name(const Polygon* p, int i, const Names* own, const Names* 
     out->own = tb_feature_face(own->index);
     out->other = tb_feature_vertex(w[k]);
   } else if (i >= REFERENCE) {
-    out->own = tb_feature_vertex(v[k]);
+    out->own = tb_feature_vertex(v[(k + 1) & 3]);
     out->other = tb_feature_face(other->index);
   } else { // line j runs along the side of the reference that begins in its corner j + 1
     int line = p->line[i >= EXIT][k];
