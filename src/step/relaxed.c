@@ -112,7 +112,7 @@ tbStatus tb_relaxed_descent_end(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDesc
   run->iterations = d->used;
   if (run->options->descent.balanced) {
     TB_TRY(tb_descent_balance(ctx, run->arena, d));
-    if (!(d->off <= run->options->solver.velocity_tolerance)) TB_TRY(tb_relaxed_compliant(ctx, run, r));
+    if (!(d->off <= d->still)) TB_TRY(tb_relaxed_compliant(ctx, run, r));
     run->off = d->off;
   } else {
     run->v = d->v;

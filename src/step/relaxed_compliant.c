@@ -63,11 +63,10 @@ tbStatus tb_relaxed_compliant(tbContext* ctx, tbRelaxedRun* run, tbRelaxedDescen
   if (!lambda) return TB_ERROR_MEMORY;
   memcpy(lambda, d->lambda, rows * sizeof *lambda);
   TB_TRY(solve(ctx, run, &r->relaxed, lambda, &off));
-  if (is_quadratic(&r->relaxed)) {
-    d->off = off;
-    memcpy(d->lambda, lambda, rows * sizeof *lambda);
-    return TB_OK;
-  }
   TB_TRY(tb_descent_start(ctx, run->arena, lambda, d));
-  return tb_descent_balance(ctx, run->arena, d);
+  TB_TRY(tb_descent_balance(ctx, run->arena, d));
+  if (d->off <= off || !is_quadratic(&r->relaxed)) return TB_OK;
+  d->off = off;
+  memcpy(d->lambda, lambda, rows * sizeof *lambda);
+  return TB_OK;
 }
