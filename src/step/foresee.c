@@ -26,6 +26,6 @@ tbStatus tb_surfaces_contacts(tbContext* ctx, const tbWorld* w, const tbStepOpti
   TB_TRY(tb_surface_find(ctx, &s->scene, reach, TB_SURFACES_AHEAD, candidates));
   TB_TRY(tb_soft_contact_begin(ctx, w, o, s, work->pose, candidates, clearance, soft_contacts));
   TB_TRY(tb_surface_meet(ctx, &s->scene, candidates, clearance, met));
-  return tb_soft_contact_absorb(ctx, w, s, work->pose, (tbSoftContactMet){.expected = true}, met,
-                                soft_contacts, &changed);
+  tbSoftContactMet how = {.expected = true, .clearance = clearance};
+  return tb_soft_contact_absorb(ctx, w, s, work->pose, how, met, soft_contacts, &changed);
 }

@@ -121,8 +121,9 @@ static tbStatus certify(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
     TB_TRY(tb_surfaces_look(ctx, &r->surfaces, r->clearance, &r->candidates, &r->met));
     if (r->met.count > 0 && round < o->rounds) {
       tb_soft_contact_learn(&work->assembly, rigid, &r->soft_contacts);
-      TB_TRY(tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose, (tbSoftContactMet){0}, &r->met,
-                                    &r->soft_contacts, &changed));
+      TB_TRY(tb_soft_contact_absorb(ctx, w, &r->surfaces, work->pose,
+                                    (tbSoftContactMet){.clearance = r->clearance}, &r->met, &r->soft_contacts,
+                                    &changed));
     }
     tb_step_clock(report, TB_PHASE_COLLIDE, &clock);
     if (!changed) break;

@@ -244,6 +244,7 @@ static tbStatus prepare_all(tbContext* ctx, const tbWorld* w, const tbStepOption
   double clock = tb_seconds();
   tbRelaxedSoft* soft = work->own = TB_TAKE(work->arena, tbRelaxedSoft, 1);
   if (!soft) return TB_ERROR_MEMORY;
+  soft->spread = true; // springs hold what lies between them no better than they are close
   soft->soft_contacts = TB_ARRAY(tbSoftContact), soft->met = TB_ARRAY(tbSurfaceContact);
   tb_surface_candidates_init(&soft->candidates);
   TB_TRY(tb_step_begin(ctx, w, o, 0, work));

@@ -30,6 +30,7 @@ tbStatus tb_penalty_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
   r->candidates.scratch = work->arena;
   TB_TRY(tb_free_motion_solved(ctx, work->arena, work->cache, w, o, &r->step));
   TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
+  r->surfaces.spread = r->spread;
   double edge = INFINITY;
   for (int i = 0; i < r->surfaces.scene.nsurface; i++)
     if (r->surfaces.shape[i] < 0) edge = fmin(edge, r->surfaces.surface[i].surface->edge_length);

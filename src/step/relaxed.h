@@ -41,6 +41,7 @@ typedef struct tbRelaxedSoft {
   tbArray met;           // tbSurfaceContact
   double clearance;
   bool split;              // elements are rows (tbKind.split)
+  bool spread;             // tbSurfaces.spread
   tbImplicitNewton newton; // of elasticity; else nothing
   double** last;           // split: velocities that elements are linear about; null: none    (bodies)
 } tbRelaxedSoft;

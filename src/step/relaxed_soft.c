@@ -31,6 +31,7 @@ tbStatus tb_relaxed_soft_begin(tbContext* ctx, const tbWorld* w, const tbStepOpt
   if (!r->split && o->newton_steps > 1)
     TB_TRY(tb_implicit_newton_begin(ctx, work, w, o->dt, r->step, &r->newton));
   TB_TRY(tb_surfaces_ahead(ctx, w, o, work, r->step, &r->surfaces, &r->clearance));
+  r->surfaces.spread = r->spread;
   TB_TRY(tb_surfaces_contacts(ctx, w, o, work, &r->surfaces, r->clearance, &r->candidates, &r->met,
                               &r->soft_contacts));
   return tb_soft_contact_constraints(ctx, w, o, &r->surfaces, r->clearance, &r->soft_contacts,

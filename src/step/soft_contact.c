@@ -98,7 +98,7 @@ static tbStatus merge(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
     bool there = true;
     if (order >= 0) p.contact = *c++;
     else there = known(s, &of) && stands(s, r, &of, NEAR * clearance, &p.contact);
-    if (there) tb_soft_contact_round_off(w, s, pose, &p);
+    if (there) tb_soft_contact_round_off(w, s, pose, clearance, &p);
     if (order <= 0) take_impulse(r++, &p);
     if (!there || !movable(w, s, &p.contact) || covered(s, &p.contact)) continue;
     tbSoftContactDistance keep = tb_soft_contact_distance(s, &p.contact, clearance);
@@ -114,7 +114,7 @@ tbStatus tb_soft_contact_begin_near(tbContext* ctx, const tbWorld* w, const tbSt
                                     double clearance, double beyond, tbArray* soft_contacts)
 {
   TB_TRY(merge(ctx, w, o, s, pose, near, clearance, beyond, soft_contacts));
-  TB_TRY(tb_soft_contact_thin(ctx, w, s, soft_contacts));
+  TB_TRY(tb_soft_contact_thin(ctx, w, s, false, soft_contacts));
   return tb_soft_contact_limit(ctx, w, s, clearance, soft_contacts);
 }
 
@@ -235,12 +235,13 @@ tbStatus tb_soft_contact_absorb(tbContext* ctx, const tbWorld* w, const tbSurfac
     *changed = true;
     out[n] = order == 0 ? old[i++] : (tbSoftContact){0};
     if (order == 0) out[n].misses += !how.expected, out[n].anew = false;
-    out[n].contact = hit[k++];
+    out[n].contact = hit[k++], out[n].fresh = true;
+    tb_soft_contact_round_off(w, s, pose, how.clearance, &out[n]);
     if (how.from_impact) note_impact(s, how.clearance, &out[n]);
-    tb_soft_contact_round_off(w, s, pose, &out[n++]);
+    n++;
   }
   all.count = n;
   tb_array_free(ctx, soft_contacts);
   *soft_contacts = all;
-  return TB_OK;
+  return tb_soft_contact_thin(ctx, w, s, true, soft_contacts);
 }

@@ -16,6 +16,7 @@ typedef struct tbSoftContact {
   tbSurfaceContact contact;
   tbVec3 at;  // of a round shape: where it is touched, at the start of the step
   int misses; // how often its features met although it was there
+  bool fresh; // just met
   bool anew;  // linearised where the step ends: the gap at the start is that of other points than are closest
               // there
   double push;      // normal impulse of the last solve

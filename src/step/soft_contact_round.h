@@ -11,13 +11,16 @@ int tb_soft_contact_round_side(const tbWorld* world, const tbSurfaces* surfaces,
                                const tbSurfaceFeatures* features);
 
 // Normal, gap and place of a contact with a round shape: those of the shape itself, at the other side's point
-// at the moment of the contact. Other contacts stay as they are. pose: of the rigid bodies.
+// at the moment of the contact; of a sphere, where the other side is closest to it, too. Other contacts stay
+// as they are. pose: of the rigid bodies.
 void tb_soft_contact_round_off(const tbWorld* world, const tbSurfaces* surfaces, const tbTransform* pose,
-                               tbSoftContact* soft_contact);
+                               double clearance, tbSoftContact* soft_contact);
 
 // Leaves the closest of many contacts that say the same: an edge that lies along a round shape crosses many
-// edges of its surface; a vertex of a sheet thicker than its cells is close to many faces of another sheet.
-tbStatus tb_soft_contact_thin(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces,
+// edges of its surface; a vertex of a sheet thicker than its cells is close to many faces of another sheet;
+// a sphere touches a triangle, an edge and a corner in one place. fresh: of those with spheres that were just
+// met alone.
+tbStatus tb_soft_contact_thin(tbContext* ctx, const tbWorld* world, const tbSurfaces* surfaces, bool fresh,
                               tbArray* soft_contacts);
 
 // Whether it is a sheet thicker than its cells.

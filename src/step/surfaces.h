@@ -16,6 +16,7 @@ typedef struct tbSurfaces {
   int* plane_shape;     // (scene.nplane)
   int* of_body;  // the body's own surface; −1: it has none                                     (bodies)
   int* of_shape; // the surface, or plane, of a shape                                           (shapes)
+  bool spread;   // spheres are touched at many places: at the corners of their surfaces
 } tbSurfaces;
 
 // Of the features of a contact: the body of a side, its shape (−1: a deformable body has none), and what the
