@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The method that chooses.
 //
+//   0. open          contacts that stay open are left out where they are many (auto_open.c)
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
 //   0. soft bodies   `cr`, which needs no W, then Newton; where W would be too large, `cr` and `ica` all the
 //                    way (auto_soft.c)
@@ -339,7 +340,8 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   tbDelassus* W = NULL;
   bool over = false, soft = false;
   bool near = run->best_number <= NEAR; // a warm start: the judge has seen it
-  tbStatus status = tb_auto_islands(ctx, run, lambda, &over);
+  tbStatus status = tb_auto_open(ctx, run, lambda, &over);
+  if (status == TB_OK && !over) status = tb_auto_islands(ctx, run, lambda, &over);
   if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &soft, &over);
   if (status == TB_OK && !over) status = go_short(ctx, run, near, &watch, &W, lambda, &over);
   // Contacts on soft bodies that Newton does not solve in SOFT_STEPS contradict each other, and each

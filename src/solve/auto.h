@@ -9,6 +9,10 @@
 // whole, or a budget is spent. Does nothing where there is but one island, or little to gain.
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over);
 
+// Solves for the contacts that push or approach from run->best on, the rest left out while it stays open;
+// over: as above. Does nothing where most contacts are in play, or velocities are expensive. (auto_open.c)
+tbStatus tb_auto_open(tbContext* ctx, tbRun* run, double* lambda, bool* over);
+
 // What the sparse metric blocks of a problem mean for the order of methods. (auto_soft.c)
 typedef struct tbAutoSoft {
   bool soft;        // `cr` and `ica` go first

@@ -124,7 +124,8 @@ static tbStatus solve_batch(Islands* s, tbContext* ctx, tbArena* arena, Batch* b
   double* lambda = TB_TAKE(arena, double, (size_t)part->nrow);
   if (!lambda) return TB_ERROR_MEMORY;
   copy_rows(s, b, false, lambda);
-  TB_TRY(tb_solve_part(ctx, part, &o, b->enough, b->kept ? b->kept->kept : NULL, lambda, &r));
+  TB_TRY(
+      tb_solve_part(ctx, part, &o, TB_PART_ISLANDS, b->enough, b->kept ? b->kept->kept : NULL, lambda, &r));
   copy_rows(s, b, true, lambda);
   b->ended = r.outcome == TB_CONVERGED || r.outcome == TB_FAILED;
   b->iterations += r.iterations;
@@ -296,7 +297,7 @@ static tbStatus find_batches(tbContext* ctx, tbArena* arena, Islands* s)
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
 {
   *over = false;
-  if (run->is_part || run->p->ncontact <= WORTH_IT) return TB_OK;
+  if (run->part == TB_PART_ISLANDS || run->p->ncontact <= WORTH_IT) return TB_OK;
   tbArena arena;
   tb_arena_init(&arena, ctx);
   Islands s = {.ctx = ctx, .run = run, .o = run->o, .lambda = lambda};

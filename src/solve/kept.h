@@ -84,7 +84,7 @@ tbStatus tb_run_group(tbContext* ctx, tbArena* arena, tbRun* run);
 tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
                        tbSolveKept* kept, double* lambda, tbSolveResult* result);
 // The same of a part, where E ≤ enough will do.
-tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
-                       tbSolveKept* kept, double* lambda, tbSolveResult* result);
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbPartOf part,
+                       double enough, tbSolveKept* kept, double* lambda, tbSolveResult* result);
 
 #endif

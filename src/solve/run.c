@@ -174,7 +174,8 @@ void tb_run_stop(tbRun* run, tbOutcome outcome) { (void)end(run, outcome); }
 void tb_run_settle(tbRun* run, const double* lambda)
 {
   tbResidual residual;
-  if (run->stage_cap != INT_MAX || run->is_part) return; // one of several: the best of all counts
+  if (run->stage_cap != INT_MAX || run->part != TB_PART_WHOLE)
+    return; // one of several: the best of all counts
   tb_run_consider(run, lambda);
   if (run->good) return; // within the tolerances, which is all that is asked for
   tb_judge_measure(run->judge, lambda, run->o->model, run->o->directions, &residual, NULL, NULL);

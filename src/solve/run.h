@@ -14,11 +14,14 @@
 #include "base/stop.h"
 #include "tribo/solver.h"
 
+// All of a problem; its contacts in play, which may fall apart into islands; or some islands.
+typedef enum tbPartOf { TB_PART_WHOLE, TB_PART_IN_PLAY, TB_PART_ISLANDS } tbPartOf;
+
 struct tbRun {
   const tbProblem* p;
   const tbDelassus* W; // null while the start is judged
   const tbSolveOptions* o;
-  bool is_part;             // of a problem that falls apart: not to be taken apart again
+  tbPartOf part;            // what of a problem it is: how it may be taken apart
   double within;            // of the tolerances: a little less than all, while the judge is rough
   double enough;            // of a part: E that will do whatever the tolerances relative to norms say
   struct tbSolveKept* kept; // what earlier runs of the same problem left, and this one leaves; null: nothing

@@ -232,7 +232,7 @@ static void fall_back(tbRun* run, const double* start, double* iterate)
   tb_run_consider(run, iterate);
 }
 
-static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, bool is_part,
+static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbPartOf part,
                       double enough, tbSolveKept* kept, double* lambda, const double* w,
                       tbSolveResult* result, tbJudge** judge)
 {
@@ -249,7 +249,7 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
   tb_arena_init(&arena, ctx);
   tbRun run = {.p = problem,
                .o = options,
-               .is_part = is_part,
+               .part = part,
                .enough = enough,
                .kept = kept,
                .within = judging_is_expensive(problem) ? NEARLY : 1,
@@ -316,14 +316,14 @@ static tbStatus solve(tbContext* ctx, const tbProblem* problem, const tbSolveOpt
 static tbStatus solve_alone(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
                             double* lambda, tbSolveResult* result)
 {
-  return solve(ctx, problem, options, false, 0, NULL, lambda, NULL, result, NULL);
+  return solve(ctx, problem, options, TB_PART_WHOLE, 0, NULL, lambda, NULL, result, NULL);
 }
 
 tbStatus tb_solve_kept(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
                        tbSolveKept* kept, double* lambda, tbSolveResult* result)
 {
   if (!tb_units_are_odd(problem))
-    return solve(ctx, problem, options, false, 0, kept, lambda, NULL, result, NULL);
+    return solve(ctx, problem, options, TB_PART_WHOLE, 0, kept, lambda, NULL, result, NULL);
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
   return tb_units_solve(ctx, problem, options, solve_alone, lambda, result, NULL);
@@ -335,10 +335,10 @@ tbStatus tb_solve(tbContext* ctx, const tbProblem* problem, const tbSolveOptions
   return tb_solve_kept(ctx, problem, options, NULL, lambda, result);
 }
 
-tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, double enough,
-                       tbSolveKept* kept, double* lambda, tbSolveResult* result)
+tbStatus tb_solve_part(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options, tbPartOf part,
+                       double enough, tbSolveKept* kept, double* lambda, tbSolveResult* result)
 {
-  return solve(ctx, problem, options, true, enough, kept, lambda, NULL, result, NULL);
+  return solve(ctx, problem, options, part, enough, kept, lambda, NULL, result, NULL);
 }
 
 tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolveOptions* options,
@@ -346,7 +346,7 @@ tbStatus tb_solve_judged(tbContext* ctx, const tbProblem* problem, const tbSolve
 {
   *judge = NULL;
   if (!tb_units_are_odd(problem))
-    return solve(ctx, problem, options, false, 0, NULL, lambda, w, result, judge);
+    return solve(ctx, problem, options, TB_PART_WHOLE, 0, NULL, lambda, w, result, judge);
   const tbSolver* solver = NULL;
   TB_TRY(check_options(ctx, problem, options, lambda, &solver));
   return tb_units_solve(ctx, problem, options, solve_alone, lambda, result, judge);
