@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "solve/newton_core.h"
+#include "solve/newton_pairs.h"
 
 #include "problem/judge.h"
 #include "base/threads.h"
@@ -96,6 +96,7 @@ static tbStatus prepare(tbContext* ctx, tbRun* run, bool by_velocity)
   TB_TRY(group_islands(ctx, plan, run->p));
   if (by_velocity) {
     tbStatus status = tb_velocity_create(ctx, run->p, W->diag_adr, factor_bytes(run->o), &plan->velocity);
+    if (status == TB_OK) status = tb_newton_pairs_find(plan, run->p);
     if (status != TB_ERROR_UNSUPPORTED) return status;
   }
   if (has_blocks(W)) {
@@ -176,17 +177,23 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
 
 // ---- equations ----
 
-static tbContactMap map_of(const tbNewton* n, int k)
+tbContactMap tb_newton_map(const tbNewton* n, int k, tbMap map, double alpha)
 {
   const tbDelassus* W = n->run->W;
   return (tbContactMap){.p = n->run->p,
                         .f = &n->friction[k],
                         .k = k,
                         .rows = tb_rows(n->run->p, k),
-                        .map = n->island[n->plan->of[k]].map,
+                        .map = map,
                         .D = W->diag + W->diag_adr[k],
                         .size = n->size[k],
-                        .shift = n->island[n->plan->of[k]].alpha * n->size[k]};
+                        .shift = alpha * n->size[k]};
+}
+
+static tbContactMap map_of(const tbNewton* n, int k)
+{
+  const tbNewtonIsland* island = &n->island[n->plan->of[k]];
+  return tb_newton_map(n, k, island->map, island->alpha);
 }
 
 // λ and the velocity that contact k's equation sees at λ + t d.
@@ -305,13 +312,12 @@ bool tb_newton_search(tbNewton* n, int i, double allowance)
 // ---- when to rest ----
 
 // w² ‖λ_k − P_K(λ_k − û_k/w)‖²
-static double natural_map(const tbNewton* n, int k, double w)
+static double natural_map_at(const tbNewton* n, int k, double w, const double* lambda, const double* velocity)
 {
   const tbProblem* p = n->run->p;
-  const double* lambda = n->lambda + p->row_adr[k];
   double u[TB_MAX_ROWS], z[TB_MAX_ROWS], x[TB_MAX_ROWS], against[TB_MAX_ROWS], sum = 0;
   int rows = tb_rows(p, k);
-  memcpy(u, n->u + p->row_adr[k], (size_t)rows * sizeof *u);
+  memcpy(u, velocity, (size_t)rows * sizeof *u);
   tb_friction_turn(&n->friction[k], u);
   for (int r = 0; r < rows; r++) z[r] = lambda[r] - u[r] / w, against[r] = r + 1 < rows ? -u[r + 1] / w : 0;
   const tbFrictionSet* f = &n->friction[k];
@@ -325,6 +331,25 @@ static double natural_map(const tbNewton* n, int k, double w)
   return sum;
 }
 
+static double natural_map(const tbNewton* n, int k, double w)
+{
+  return natural_map_at(n, k, w, n->lambda + n->run->p->row_adr[k], n->u + n->run->p->row_adr[k]);
+}
+
+static double response_of(const tbNewton* n, int k)
+{
+  double response = tb_judge_responses(n->run->judge)[k];
+  return response > 0 ? response : 1;
+}
+
+double tb_newton_excess(const tbNewton* n, int k, const double* lambda, const double* u)
+{
+  double most = 0;
+  if (n->slow > 0) most = natural_map_at(n, k, response_of(n, k), lambda, u) / (n->slow * n->slow);
+  if (isinf(n->limit)) return most;
+  return fmax(most, natural_map_at(n, k, 1, lambda, u) * n->run->p->ncontact / n->limit);
+}
+
 double tb_newton_residual(const tbNewton* n, int i)
 {
   double sum = 0;
@@ -336,10 +361,9 @@ double tb_newton_residual(const tbNewton* n, int i)
 // Whether every contact of island i misses its law by no more than `most` in m/s, as the judge measures it.
 static bool is_slow(const tbNewton* n, int i, double most)
 {
-  const double* response = tb_judge_responses(n->run->judge);
   for (int e = n->plan->island_ptr[i]; e < n->plan->island_ptr[i + 1]; e++) {
     int k = n->plan->contact[e];
-    if (!(natural_map(n, k, response[k] > 0 ? response[k] : 1) <= most * most)) return false;
+    if (!(natural_map(n, k, response_of(n, k)) <= most * most)) return false;
   }
   return true;
 }
@@ -368,9 +392,10 @@ void tb_newton_rest(tbNewton* n)
   for (int i = 0; i < n->plan->islands; i++) all_rested = all_rested && n->island[i].resting;
   if (all_rested) n->room *= 0.1;
   double limit = residual_limit(n), slow = n->run->o->velocity_tolerance * tb_run_aim(n->run) * n->room;
+  n->limit = limit, n->slow = slow;
   for (int i = 0; i < n->plan->islands; i++) {
     bool rested = n->island[i].resting;
-    bool rests = (isinf(limit) || tb_newton_residual(n, i) <= limit) && (slow == 0 || is_slow(n, i, slow));
+    bool rests = (slow == 0 || is_slow(n, i, slow)) && (isinf(limit) || tb_newton_residual(n, i) <= limit);
     n->island[i].resting = rests;
     all = all && rests;
     woken = woken || (rested && !rests);

@@ -47,7 +47,9 @@ typedef struct tbNewtonIsland {
   double best;            // least residual of an anchor, squared
   double next_alpha;      // when an attempt without regularisation fails; 0: none is made
   int failures;
-  int moves; // of the anchor
+  int moves;    // of the anchor
+  bool visited; // pairs, at its last move
+  int off;      // contacts that missed the tolerances when they last were
 } tbNewtonIsland;
 
 // What tb_newton_prepare hangs on the run.
@@ -60,6 +62,11 @@ typedef struct tbNewtonPlan {
   int* contact;    // (ncontact)
   int* of;         // the island of a contact                          (ncontact)
   double* basis;   // of GMRES, where there is no factor
+
+  // contacts by pairs of bodies (newton_pairs.h); none: null
+  int pairs;
+  int* pair_ptr;    // contacts of pair i: contact[pair_ptr[i]] …       (pairs+1)
+  int* island_pair; // first pair of an island                          (islands+1)
 } tbNewtonPlan;
 
 typedef struct tbNewton {
@@ -78,8 +85,9 @@ typedef struct tbNewton {
   double* inverse;         // of its diagonal blocks, for GMRES; of S, in velocity space
   double *C, *dv;          // S⁻¹ B (as W's diagonal), velocities (ndof); in velocity space
   double *rhs, *other, *start, *workspace;
-  double room; // what part of the tolerance an island must meet to rest
-  int age;     // steps since u was computed from λ
+  double room;        // what part of the tolerance an island must meet to rest
+  double limit, slow; // Σ ‖F‖² of an island, and m/s, at which it rests; infinite, 0: not asked
+  int age;            // steps since u was computed from λ
 } tbNewton;
 
 void tb_newton_layout(tbNewton* n, tbScratch* scratch, const tbDelassus* W);
@@ -97,6 +105,12 @@ void tb_newton_direction(tbNewton* n);
 // Moves island i along d as far as its merit allows, which may rise to `allowance` times the worst of the
 // last few. False when no length was acceptable; λ is then where it was.
 bool tb_newton_search(tbNewton* n, int i, double allowance);
+
+// The equation of contact k with another regularisation.
+tbContactMap tb_newton_map(const tbNewton* n, int k, tbMap map, double alpha);
+
+// How far contact k is from what its island rests at: 1 and less is good enough. In squares.
+double tb_newton_excess(const tbNewton* n, int k, const double* lambda, const double* u);
 
 // The judge's natural map over island i at λ, squared.
 double tb_newton_residual(const tbNewton* n, int i);

@@ -419,18 +419,17 @@ TEST(a_start_that_is_near_takes_newton_one_step_and_auto_no_sweep)
   }
 }
 
-// Boxes that touch in more points than hold them: W is singular, and where Newton waits for exact proximal
-// points it takes half as many steps more.
-LONG_TEST(redundant_contacts_of_piles_take_few_newton_steps)
+// Steps of Newton on piles of boxes, each of which falls at up to `speed` m/s.
+static int steps_on_piles(int size, double speed)
 {
-  enum { PILES = 6, MOST = 220 };
   int steps = 0;
-  for (int i = 0; i < PILES; i++) {
+  for (int i = 0; i < 6; i++) {
     tbContext ctx = tb_default_context();
     tbGenerate spec = tb_default_generate(TB_GENERATE_PILE);
-    spec.size = 120, spec.seed = (uint64_t)i + 1;
+    spec.size = size, spec.seed = (uint64_t)i + 1;
     tbProblem* p;
     CHECK_OK(&ctx, tb_problem_generate(&ctx, &spec, &p));
+    for (int b = 0; b < p->nblock; b++) ((double*)p->v_free)[p->block[b].dof + 1] -= speed * (b % 5) / 4;
     double* lambda = calloc((size_t)p->nrow, sizeof *lambda);
     tbSolveOptions o = tb_default_solve_options();
     o.solver = "prox-newton", o.tolerance = 0, o.velocity_tolerance = 1e-5;
@@ -441,5 +440,14 @@ LONG_TEST(redundant_contacts_of_piles_take_few_newton_steps)
     free(lambda);
     tb_problem_free(p);
   }
-  if (steps > MOST) test_failed(__FILE__, __LINE__, "%d steps in all, not %d at most", steps, MOST);
+  printf("[%d] ", steps);
+  return steps;
 }
+
+// Boxes that touch in more points than hold them: W is singular, and where Newton waits for exact proximal
+// points it takes half as many steps more.
+LONG_TEST(redundant_contacts_of_piles_take_few_newton_steps) { CHECK(steps_on_piles(120, 0) <= 190); }
+
+// Where they land, points of one pair of bodies open and slip by little, at the price of large impulses: so
+// many steps, and more than half as many again where pairs are not solved by themselves.
+LONG_TEST(piles_that_land_take_few_newton_steps) { CHECK(steps_on_piles(120, 3) <= 130); }
