@@ -152,12 +152,12 @@ static void confirm(tbJudge* judge, const tbSolveOptions* o, const double* lambd
   else if (result->outcome == TB_CONVERGED) result->outcome = TB_FAILED;
 }
 
-// The start in units u: nothing where it is beyond all numbers there.
-static void rescale_start(Units u, size_t rows, const double* lambda, double* x)
+// Impulses in other units, 2^exponent times as large: none where one is beyond all numbers there.
+static void convert(int exponent, size_t rows, const double* from, double* to)
 {
   bool finite = true;
-  for (size_t i = 0; i < rows; i++) x[i] = ldexp(lambda[i], -u.impulse), finite = finite && isfinite(x[i]);
-  if (!finite) memset(x, 0, rows * sizeof *x);
+  for (size_t i = 0; i < rows; i++) to[i] = ldexp(from[i], exponent), finite = finite && isfinite(to[i]);
+  if (!finite) memset(to, 0, rows * sizeof *to);
 }
 
 tbStatus tb_units_solve(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbSolveFn* solve,
@@ -171,9 +171,9 @@ tbStatus tb_units_solve(tbContext* ctx, const tbProblem* p, const tbSolveOptions
   tbStatus status = x ? tb_judge_create(ctx, p, &own) : TB_ERROR_MEMORY;
   if (status == TB_OK) {
     Units u = choose_units(p, own, o, x);
-    rescale_start(u, rows, lambda, x);
+    convert(-u.impulse, rows, lambda, x);
     status = solve_rescaled(ctx, &arena, p, o, u, solve, own, x, result);
-    for (size_t i = 0; status == TB_OK && i < rows; i++) lambda[i] = ldexp(x[i], u.impulse);
+    if (status == TB_OK) convert(u.impulse, rows, x, lambda);
   }
   if (status == TB_OK) confirm(own, o, lambda, result);
   if (status == TB_OK && judge) *judge = own;

@@ -120,6 +120,33 @@ TEST(a_start_beyond_all_numbers_is_no_start)
   cases_drop(&c);
 }
 
+// Impulses that no number can hold are not handed out, and nothing is called converged.
+TEST(an_answer_beyond_all_numbers_is_no_answer)
+{
+  tbContext ctx = tb_default_context();
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  const double v[3] = {1e119, 0, -1e120}, mu = 0.5, bias[3] = {0}, J[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+  CHECK_OK(&ctx, tb_builder_create(&ctx, "heavy and fast", &b));
+  CHECK_OK(&ctx, tb_builder_particle(b, 3, 1e200, v, NULL)); // λ_n would be 1e320
+  CHECK_OK(&ctx, tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL));
+  CHECK_OK(&ctx, tb_builder_jacobian(b, 0, 3, J));
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  REQUIRE(p);
+  for (int i = 0; i < tb_solver_count(); i++) {
+    tbSolveOptions o = tb_default_solve_options();
+    tbSolveResult r = {.outcome = TB_CONVERGED};
+    double lambda[3] = {0};
+    o.solver = tb_solver_at(i)->name, o.max_iterations = 20;
+    if (tb_solver_refuses(tb_solver_at(i), p, o.model)) continue;
+    CHECK_OK(&ctx, tb_solve(&ctx, p, &o, lambda, &r));
+    if (r.outcome == TB_CONVERGED || !isfinite(lambda[0]) || !isfinite(lambda[1]) || !isfinite(lambda[2]))
+      test_failed(__FILE__, __LINE__, "%s: %s, λ = %g %g %g", o.solver, tb_outcome_name(r.outcome), lambda[0],
+                  lambda[1], lambda[2]);
+  }
+  tb_problem_free(p);
+}
+
 typedef struct {
   const tbProblem* p;
   double scale, first, last; // of the impulses; residuals in m/s
