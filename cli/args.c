@@ -289,13 +289,16 @@ tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double*
   return tb_problem_load(ctx, path, out, guess);
 }
 
-// A scene file, or the name of a scene of the gallery that is spelt nearly so.
-static tbStatus check_scene_input(tbContext* ctx, const char* path)
+// A word without a dot or a slash may be the name of a scene of the gallery that is spelt nearly so.
+tbStatus check_scene_input(tbContext* ctx, const char* path)
 {
-  const char* near = tb_is_stream(path) ? NULL : near_named_scene(path);
-  if (!near) return check_input(ctx, path);
-  return tb_fail(ctx, TB_ERROR_INPUT, "%s: no such file, nor a scene of the gallery; did you mean \"%s\"?",
-                 path, near);
+  if (tb_is_stream(path) || access(path, F_OK) == 0 || strpbrk(path, "/.")) return check_input(ctx, path);
+  const char* near = near_named_scene(path);
+  if (near)
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: no such file, nor a scene of the gallery; did you mean \"%s\"?",
+                   path, near);
+  return tb_fail(ctx, TB_ERROR_INPUT,
+                 "%s: no such file, nor a scene of the gallery; `tribo list scenes` names them", path);
 }
 
 tbStatus load_scene_with(tbContext* ctx, const char* path, const Texts* settings, tbScene* out)

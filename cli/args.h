@@ -97,7 +97,8 @@ static inline double judged_velocity(const tbSolveOptions* o, const tbResidual* 
 
 // A file that is missing or cannot be read, a pipe and a device are bad input (TB_ERROR_INPUT), not a fault.
 tbStatus check_readable(tbContext* ctx, const char* path);
-bool is_replay(const char* path); // by its first bytes
+tbStatus check_scene_input(tbContext* ctx, const char* path); // and where the name of a scene may be meant
+bool is_replay(const char* path);                             // by its first bytes
 // These two also read streams this process was started with: "-" is standard input, /dev/fd/N is what a shell
 // puts for <(command).
 tbStatus load_problem(tbContext* ctx, const char* path, tbProblem** out, double** guess);

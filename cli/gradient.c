@@ -48,7 +48,7 @@ static tbStatus load_objective(tbContext* ctx, const char* path, const char* los
     TB_TRY(named_scene_write(ctx, path, named));
     path = named->path;
   } else {
-    TB_TRY(check_readable(ctx, path));
+    TB_TRY(check_scene_input(ctx, path));
   }
   return tb_objective_load(ctx, path, loss, wrt, out);
 }

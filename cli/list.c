@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // tribo list: what there is, straight from the tables.
 #include "tribo/tools/json.h"
+#include "tribo/gallery.h"
 #include "cli/args.h"
 #include "cli/out.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Which laws a method solves by another's equations: there the two agree because they are one.
 static void print_borrowed(const tbSolver* s)
@@ -161,25 +160,6 @@ static void list_matrix(void)
   }
 }
 
-// The first folder of scenes there is: ./scenes, then beside the command, then one level up.
-static DIR* open_scenes(char folder[PATH_MAX])
-{
-  static const char* const beside[] = {"", "../"};
-  snprintf(folder, PATH_MAX, "scenes");
-  DIR* listing = opendir(folder);
-  char command[PATH_MAX / 2];
-  ssize_t length = readlink("/proc/self/exe", command, sizeof command - 1);
-  if (length < 0) length = 0;
-  command[length] = 0;
-  char* slash = strrchr(command, '/');
-  for (int i = 0; !listing && slash && i < 2; i++) {
-    slash[1] = 0;
-    snprintf(folder, PATH_MAX, "%s%sscenes", command, beside[i]);
-    listing = opendir(folder);
-  }
-  return listing;
-}
-
 // The scene's file, and the name it gives itself; nothing for files that are not scenes.
 static void list_scene(tbContext* ctx, const char* path)
 {
@@ -198,23 +178,27 @@ static void list_scene(tbContext* ctx, const char* path)
   tb_arena_free(&arena);
 }
 
-static int is_json(const struct dirent* entry)
+// Scene files that are not of the gallery under their name.
+static int is_another(const struct dirent* entry)
 {
+  char name[256];
   size_t length = strlen(entry->d_name);
-  return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+  if (length <= 5 || strcmp(entry->d_name + length - 5, ".json") != 0) return 0;
+  snprintf(name, sizeof name, "%.*s", (int)length - 5, entry->d_name);
+  return !tb_gallery_find(name);
 }
 
+// The gallery, whose names stand for scene files everywhere; and other files of ./scenes.
 static void list_scenes(void)
 {
-  char folder[PATH_MAX], path[PATH_MAX + 300];
-  DIR* listing = open_scenes(folder);
-  if (!listing) return;
-  closedir(listing);
+  char path[300];
   struct dirent** entries = NULL;
-  int count = scandir(folder, &entries, is_json, alphasort);
   tbContext ctx = tb_default_context();
+  for (int i = 0; i < tb_gallery_count(); i++)
+    print_columns(stdout, 20, tb_gallery_at(i)->name, tb_gallery_at(i)->summary);
+  int count = scandir("scenes", &entries, is_another, alphasort);
   for (int i = 0; i < count; i++) {
-    snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+    snprintf(path, sizeof path, "scenes/%s", entries[i]->d_name);
     list_scene(&ctx, path);
     free(entries[i]);
   }
@@ -224,16 +208,24 @@ static void list_scenes(void)
 int command_list(int argc, char** argv)
 {
   static const struct {
-    const char* name;
+    const char *name, *summary;
     void (*print)(void);
-  } lists[] = {{"scenes", list_scenes},    {"schemes", list_schemes},       {"solvers", list_solvers},
-               {"laws", list_laws},        {"matrix", list_matrix},         {"models", list_models},
-               {"orders", list_orders},    {"structures", list_structures}, {"options", list_options},
-               {"friction", list_friction}};
+  } lists[] = {{"scenes", "the gallery: a name stands for a scene file everywhere", list_scenes},
+               {"schemes", "time stepping (`tribo run --scheme`)", list_schemes},
+               {"solvers", "methods for contacts (`--solver`), and where they come from", list_solvers},
+               {"laws", "laws of contact problems", list_laws},
+               {"matrix", "which solver solves which law, and what each scheme asks for", list_matrix},
+               {"models", "friction models of `--model`", list_models},
+               {"orders", "orders of sweeps (`--order`)", list_orders},
+               {"structures", "what `tribo generate` makes", list_structures},
+               {"options", "every option of `--set`: default, range, unit", list_options},
+               {"friction", "the course's table of friction models, measured", list_friction}};
   static const char usage[] =
       "usage: tribo list scenes|schemes|solvers|laws|matrix|models|orders|structures|options|friction\n";
   if (argc == 1 && strcmp(argv[0], "--help") == 0) {
-    printf("%s", usage);
+    printf("%s\n", usage);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+      print_columns(stdout, 14, lists[i].name, lists[i].summary);
     return EXIT_DONE;
   }
   if (argc != 1) {

@@ -2,6 +2,7 @@
 // tribo: the command. Each subcommand lives in a file of its own.
 #include "tribo/tools/text.h"
 #include "cli/args.h"
+#include "cli/named.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,8 +56,11 @@ static void print_help(FILE* to)
   print_columns(to, 34, "--version", "version, and what this build uses");
   fprintf(to,
           "\nBegin with\n\n"
-          "  tribo solve problems/stack.json               one problem, one method\n"
-          "  tribo compare problems/stack.json --out out   every method, then open out/report.html\n\n"
+          "  tribo run arch --out out                      a scene of the gallery (`tribo list scenes`), or "
+          "a file\n"
+          "  tribo render out/replay.trp --out arch.mp4    what it looks like\n"
+          "  tribo compare arch --step 20 --out race       every method on one of its steps, then open "
+          "race/report.html\n\n"
           "`tribo COMMAND --help` teaches each command. Exit codes: 0 done, 1 a tolerance was missed (with\n"
           "--strict), 2 bad usage or input, 3 a fault such as a full disk, 130 interrupted.\n");
 }
@@ -78,7 +82,9 @@ static int run(int argc, char** argv)
     if (strcmp(name, commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
     tb_nearest_offer(&near, commands[i].name);
   }
-  if (near.name) fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", name, near.name);
+  if (is_named_scene(name) || access(name, R_OK) == 0)
+    fprintf(stderr, "tribo: \"%s\" is no command; `tribo run %s` simulates a scene\n", name, name);
+  else if (near.name) fprintf(stderr, "tribo: no command \"%s\"; did you mean \"%s\"?\n", name, near.name);
   else fprintf(stderr, "tribo: no command \"%s\"; `tribo --help` lists them\n", name);
   return EXIT_USAGE;
 }

@@ -161,7 +161,7 @@ static tbStatus open_scene(tbContext* ctx, const char* path, const RenderArgs* a
 static int render(tbContext* ctx, const char* path, const RenderArgs* a, Shooting* s)
 {
   tbReplay* replay;
-  if (!is_named_scene(path) && check_readable(ctx, path) != TB_OK) return fail_with(ctx);
+  if (!is_named_scene(path) && check_scene_input(ctx, path) != TB_OK) return fail_with(ctx);
   if (tb_film_path(a->out) && tb_film_check(ctx) != TB_OK) return fail_with(ctx);
   interrupt_watch();
   bool recorded = is_replay(path);
@@ -191,7 +191,7 @@ static void print_help(const Arg* args)
          usage);
   args_help(args);
   printf("\n  tribo render out/replay.trp --time 0.5 --out half.png\n"
-         "  tribo render scenes/arch.json --out arch.mp4 --dark --camera orbit\n");
+         "  tribo render arch --out arch.mp4 --dark --camera orbit\n");
 }
 
 static int processors(void)

@@ -74,8 +74,8 @@ static void print_help(const Arg* args)
          "Simulates a scene (docs/scene-format.md). Options say what they say instead of the scene.\n\n",
          usage);
   args_help(args);
-  printf("\n  tribo run scenes/stack.json --out out && head -3 out/trajectory.csv\n"
-         "  tribo run scenes/stack.json --checkpoint stack.ckp --every 100, and after Ctrl-C: tribo resume "
+  printf("\n  tribo run stack --out out && head -3 out/trajectory.csv\n"
+         "  tribo run stack --checkpoint stack.ckp --every 100, and after Ctrl-C: tribo resume "
          "stack.ckp\n");
 }
 

@@ -57,7 +57,7 @@ tbStatus load_problem_or_scene(tbContext* ctx, const char* path, int steps, tbPr
   *scene = false;
   if (strcmp(path, "-") == 0 || tb_is_stream(path)) return load_problem(ctx, path, out, guess);
   *scene = is_named_scene(path);
-  if (!*scene) TB_TRY(check_readable(ctx, path));
+  if (!*scene) TB_TRY(check_scene_input(ctx, path));
   if (!*scene) *scene = is_scene_file(ctx, path);
   return *scene ? load_scene_problem(ctx, path, steps, out, guess) : tb_problem_load(ctx, path, out, guess);
 }

@@ -25,7 +25,7 @@ typedef struct {
       {"--csv-forces", ARG_TEXT, &(a).csv_forces, "FILE",                                                 \
        "what contacts do to bodies together, a row per step and body that is touched"},                   \
       {"--control", ARG_TEXT, &(a).control, "FILE",                                                       \
-       "targets of servos (CSV: a column t, and one for each joint by its name)"},                        \
+       "drives joints: CSV, a column t and others such as elbow, or elbow.effort; docs/outputs.md"},      \
       {"--metrics", ARG_TEXT, &(a).metrics, "FILE", "what the run cost and how well it went (JSON)"},     \
       {"--trajectory", ARG_TEXT, &(a).trajectory, "FILE", "the replay, for `tribo view` and the page"},   \
       {"--export", ARG_TEXT, &(a).export_kinds, "A,B,…",                                                  \

@@ -121,7 +121,7 @@ static tbStatus check_replay(tbContext* ctx, const char* path)
 // What is wrong with a file is said here already, before a browser is there.
 static tbStatus examine(tbContext* ctx, const char* path, View* view)
 {
-  TB_TRY(check_readable(ctx, path));
+  TB_TRY(check_scene_input(ctx, path));
   if (is_replay(path)) return check_replay(ctx, path);
   const tbJson* root;
   TB_TRY(tb_json_read_file(ctx, &view->arena, path, MOST_SCENE, &root));
@@ -241,8 +241,8 @@ static void print_help(const Arg* args)
          "ends it.\n\n",
          usage);
   args_help(args);
-  printf("\n  tribo view scenes/arch.json\n"
-         "  tribo run scenes/cards.json --trajectory cards.trp && tribo view cards.trp\n");
+  printf("\n  tribo view arch\n"
+         "  tribo run cards --trajectory cards.trp && tribo view cards.trp\n");
 }
 
 int command_view(int argc, char** argv)

@@ -44,9 +44,10 @@ t schema scene.json; ended 2 && one_line; claim "schema takes no file"
 t list schemes; ended 0 && grep -q "^semi-implicit " out; claim "list schemes"
 t list matrix; ended 0 && [ "$(grep -c "^bgs .*●" out)" -eq 2 ] && grep -q "^ipm .*◐.*W, blocks" out; claim "list matrix: solvers, laws, schemes"
 t list friction; ended 0 && grep -Eq "^coulomb .* no +no +yes +yes$" out && grep -Eq "^tensor .* yes +no +no +yes$" out && [ "$(grep -Ec "^texture .* yes +yes +yes +yes$" out)" -eq 2 ]; claim "list friction: what each model does, measured"
-t list scenes; ended 0 && grep -q "incline.json  *block on an incline" out; claim "list scenes: beside the command"
+t list scenes; ended 0 && grep -q "^ *incline  *block on an incline" out; claim "list scenes: the gallery, by the names that stand for files"
+t list --help; ended 0 && [ "$(grep -c "^  [a-z]" out)" -eq 10 ]; claim "list --help says what each list is of"
 mkdir -p scenes && cp scene.json typo.json scenes/ && printf '{}' >scenes/other.json
-t list scenes; ended 0 && grep -q "^scenes/scene.json  *a ball$" out && ! grep -q other out; claim "list scenes: in ./scenes"
+t list scenes; ended 0 && grep -q "^scenes/scene.json  *a ball$" out && ! grep -q "scenes/other" out; claim "list scenes: in ./scenes"
 rm -r scenes
 if python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
   t schema

@@ -20,6 +20,11 @@ for list in solvers laws models orders structures; do
 done
 
 t sovle good.json; ended 2 && one_line && says 'did you mean "solve"'; claim "a wrong command: the nearest"
+t arch; ended 2 && one_line && says 'tribo run arch'; claim "a scene in place of a command: how it is run"
+for c in run render view compare "gradient --loss a:0,0,0 --wrt b.c"; do
+  t ${c%% *} arhc ${c#"${c%% *}"}; ended 2 && one_line && says '^arhc: .*did you mean "arch"'; claim "${c%% *}: a misspelt scene of the gallery"
+done
+t run nothing-like-it; ended 2 && one_line && says 'tribo list scenes'; claim "a word unlike any scene: where to look"
 t list solver; ended 2 && one_line && says 'did you mean "solvers"'; claim "a wrong list: the nearest"
 t solve good.json --tl 1; ended 2 && one_line && says "did you mean --tol"; claim "a wrong option: the nearest"
 t solve good.json --quite-something-else; ended 2 && one_line && says "--help"; claim "an option unlike any: where to look"

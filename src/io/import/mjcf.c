@@ -81,6 +81,7 @@ static tbStatus read_compiler(tbMj* m, tbXml* xml)
   TB_TRY(tb_mj_numbers(m, at, "boundmass", 1, 1, &m->least_mass, NULL));
   TB_TRY(tb_mj_numbers(m, at, "boundinertia", 1, 1, &m->least_inertia, NULL));
   TB_TRY(tb_mj_numbers(m, at, "settotalmass", 1, 1, &m->total_mass, NULL));
+  tb_xml_get(xml, "exactmeshinertia"); // they always are
   TB_TRY(tb_mj_bool(m, at, "strippath", m->strip_path, &m->strip_path));
   return tb_mj_bool(m, at, "autolimits", m->auto_limits, &m->auto_limits);
 }
