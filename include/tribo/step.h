@@ -40,6 +40,16 @@ typedef enum tbBarrierKind {
 
 const char* tb_barrier_name(tbBarrierKind kind);
 
+// How nodes go through time under the scheme ipc.
+typedef enum tbIntegrator {
+  TB_INTEGRATOR_EULER,   // implicit Euler: first order, damps
+  TB_INTEGRATOR_NEWMARK, // the trapezoidal rule (β = 1/4, γ = 1/2): second order, keeps energy
+  TB_INTEGRATOR_BDF2,    // backward differences: second order, damps what is fast
+  TB_INTEGRATOR_COUNT
+} tbIntegrator;
+
+const char* tb_integrator_name(tbIntegrator kind);
+
 // Springs of the scheme penalty, by their depth d: k L (d/L)^p, or k L (exp(d/L) − 1).
 typedef enum tbPenaltySpring { TB_SPRING_POWER, TB_SPRING_EXPONENTIAL, TB_SPRING_COUNT } tbPenaltySpring;
 
@@ -102,6 +112,7 @@ typedef struct tbStepOptions {
   bool accelerated;       // scheme pd: its iterations have momentum
   bool certified; // scheme pd: what meets on the way becomes a contact, and the iterations are run again
   tbBarrierKind barrier;     // scheme ipc
+  tbIntegrator integrator;   // scheme ipc: of nodes
   double dhat;               // scheme ipc, m: barriers reach so far; 0: chosen from the meshes
   double velocity_threshold; // scheme ipc, m/s: slower sliding has less than all of its friction
   double barrier_stiffness;  // scheme ipc, N: of a contact at about half of dhat; 0: chosen

@@ -13,23 +13,17 @@
 // judge says what they amount to; an exact count confirms that nothing crosses. The option exact_friction
 // solves that problem with the exact law of friction and takes its answer (ipc_finish.c).
 //
-// First order (implicit Euler). Takes no restitution. Shapes are their surface meshes; planes
-// are half-spaces.
-// Cost: a sparse factor of all bodies together per Newton iteration, some 3 to 30 per step.
+// First order (implicit Euler), or second for what nothing touches (ipc_integrator.c). Takes no restitution.
+// Shapes are their surface meshes; planes are half-spaces. Cost: a sparse factor of all bodies together per
+// Newton iteration, some 3 to 30 per step.
 #include "step/ipc.h"
 
 #include "step/count.h"
 
 #include "base/clock.h"
-#include "base/codec.h"
 #include "problem/judge.h"
 
 #include <string.h>
-
-// What a step leaves to the next: the energy in its barriers, J.
-typedef struct {
-  double stored;
-} Kept;
 
 static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbStepWork* work,
                         tbStepReport* report)
@@ -42,7 +36,8 @@ static tbStatus prepare(tbContext* ctx, const tbWorld* w, const tbStepOptions* o
                  .arena = work->arena,
                  .h = o->dt,
                  .stiffer = 1,
-                 .held_before = work->state ? ((const Kept*)work->state)->stored : INFINITY,
+                 .kept = work->state,
+                 .held_before = tb_ipc_stored(work->state),
                  .contact = TB_ARRAY(tbIpcContact),
                  .found = TB_ARRAY(tbSurfaceContact),
                  .hessian = TB_ARRAY(double[144]),
@@ -103,10 +98,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
 {
   (void)w;
   tbIpc* ipc = work->own;
-  Kept* kept = work->next = TB_NEW(ctx, Kept, 1);
-  if (!kept) return TB_ERROR_MEMORY;
   TB_TRY(minimise(ctx, work, report));
-  kept->stored = ipc->stored;
   if (o->exact_friction && ipc->converged) TB_TRY(tb_ipc_finish(ctx, ipc, work, report));
   if (!ipc->finished) TB_TRY(judge(ctx, o, work, report));
   double clock = tb_seconds();
@@ -114,6 +106,7 @@ static tbStatus solve(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, 
   tbIntersections met;
   if (!ipc->converged) tb_ipc_restore(ipc, work);
   tb_ipc_arrive(ctx, ipc, work);
+  TB_TRY(tb_ipc_keep(ctx, ipc, &work->assembly.view, &work->next));
   TB_TRY(tb_surfaces_count(ctx, &ipc->surfaces, &met));
   report->intersections = met.crossing, report->touching = met.touching;
   if (met.crossing + met.overlapping > 0) report->outcome = TB_FAILED;
@@ -130,6 +123,11 @@ static void advance(tbContext* ctx, const tbStepOptions* o, tbStepWork* work, tb
     tb_bodies(w)[ipc->nodes[i].body].kind->set_nodes(w, ipc->nodes[i].body, ipc->nodes[i].start,
                                                      ipc->nodes[i].of.v);
   tb_integrate(ctx, o, work->unconstrained, &work->assembly, w, report);
+  for (int i = 0; i < ipc->nnodes; i++) {
+    const tbBody* b = &tb_bodies(w)[ipc->nodes[i].body];
+    if (ipc->nodes[i].free)
+      b->kind->set_nodes(w, ipc->nodes[i].body, b->kind->nodes(b).x, ipc->nodes[i].speed);
+  }
   tb_step_keep(work, w);
 }
 
@@ -162,30 +160,10 @@ static void end(tbContext* ctx, tbStepWork* work)
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tb_array_free(ctx, array[i]);
 }
 
-static void free_kept(tbContext* ctx, void* state) { tb_free(ctx, state); }
-
-static uint64_t hash_kept(uint64_t hash, const void* state)
-{
-  return tb_hash_numbers(hash, &((const Kept*)state)->stored, 1);
-}
-
-static void remove_shapes(void* state, int first, int count) { (void)state, (void)first, (void)count; }
-
-static void code_kept(tbCodec* c, const tbWorld* w, void** state)
-{
-  (void)w;
-  if (tb_codec_reads(c) && tb_codec_good(c) && !(*state = TB_NEW(c->ctx, Kept, 1)))
-    c->status = TB_ERROR_MEMORY;
-  Kept* kept = *state;
-  if (kept) tb_code_extended(c, &kept->stored);
-}
-
-static const tbStateKind kept_kind = {"ipc", free_kept, hash_kept, remove_shapes, code_kept};
-
 const tbSchemeMethod tb_ipc = {.prepare = prepare,
                                .solve = solve,
                                .advance = advance,
                                .publish = publish,
                                .end = end,
                                .parts = true,
-                               .state = &kept_kind};
+                               .state = &tb_ipc_state};

@@ -4,6 +4,7 @@
 //   ipc_bodies.c     the unknowns
 //   ipc_motion.c     what they move
 //   ipc_potential.c  the potential of each body by itself
+//   ipc_integrator.c velocities of second order
 //   ipc_scale.c      how far barriers reach, and how stiff they are
 //   ipc_volume.c     a barrier that keeps tetrahedra from turning inside out
 //   ipc_contacts.c   barriers between surfaces
@@ -45,18 +46,33 @@ typedef struct tbIpcFrame {
   double reach;    // of its vertices from the centre of mass: what ω moves          m
 } tbIpcFrame;
 
+// What a step of the integrator BDF2 leaves to the next, of a body of nodes.
+typedef struct tbIpcBefore {
+  int body, count;
+  tbVec3* lead;    // of what nodes went by the length of the step, before their velocities   (count)  m/s
+  tbVec3* elastic; // e: impulses of elastic forces                                           (count)  N·s
+} tbIpcBefore;
+
+typedef struct tbIpcKept tbIpcKept;
+
 // A body of nodes.
 typedef struct tbIpcNodes {
   int body, block; // that of its first node
   tbNodePotential of;
-  tbVec3* start;      // where its nodes start: of.x, or moved apart                 (nnode)
-  tbVec3* x;          // at the present velocities                                   (nnode)
-  double (*base)[9];  // (1 + hα) M + h drag + hβ K₀, upper blocks                    kg
-  tbVec3* rhs;        // M (v + h g) + h force                                       (nnode)
-  double* force;      // elastic, by the last evaluation                             (3 nnode)
-  int* slot;          // of an upper block in the matrix                             (upper blocks)
-  uint8_t* guarded;   // tetrahedra that may not turn inside out; null: it has none   (elements)
-  double start_share; // of the velocities it starts with (ipc_energy.c)
+  tbVec3* start;     // where its nodes start: of.x, or moved apart                 (nnode)
+  tbVec3* x;         // at the present velocities                                   (nnode)
+  double (*base)[9]; // (1 + hα) M + h drag + hβ K₀, upper blocks                    kg
+  tbVec3* rhs;       // M (v + h g) + h force                                       (nnode)
+  double* force;     // elastic, by the last evaluation                             (3 nnode)
+  int* slot;         // of an upper block in the matrix                             (upper blocks)
+  tbIntegrator integrator;
+  double elastic;            // share of Ψ in the potential
+  const tbIpcBefore* before; // of the last step; null: there is none
+  uint8_t* free;             // nodes that go by its rule; null: all go by Euler's            (nnode)
+  tbVec3* given;             // of the impulses of elastic forces, what is known              (nnode)  N·s
+  tbVec3* speed;             // v⁺, by tb_ipc_speeds                                          (nnode)
+  uint8_t* guarded;          // tetrahedra that may not turn inside out; null: it has none   (elements)
+  double start_share;        // of the velocities it starts with (ipc_energy.c)
   bool touches;
 } tbIpcNodes;
 
@@ -148,16 +164,17 @@ typedef struct tbIpc {
   tbArray published;              // tbSurfaceContact of the constraints
   tbArray row;                    // tbIpcRow, of all joints in their order
   tbIpcMatrix matrix;
-  double moved;       // m: how far the start was moved, at most
-  int iterations;     // Newton's
-  double change;      // m/s: of the last one
-  bool converged;     // to the tolerance
-  bool finished;      // contacts touch at the distances they have: the end has the exact law of friction
-  double stored;      // J: energy of the barriers
-  double held_before; // J: the same when the last step ended; infinite: not known
-  double slowed;      // N·s: the most momentum taken from a body at the start
-  double deadline;    // on the clock; infinite: none
-  bool late;          // it has passed
+  double moved;          // m: how far the start was moved, at most
+  int iterations;        // Newton's
+  double change;         // m/s: of the last one
+  bool converged;        // to the tolerance
+  bool finished;         // contacts touch at the distances they have: the end has the exact law of friction
+  double stored;         // J: energy of the barriers
+  const tbIpcKept* kept; // what the last step has left; null: nothing
+  double held_before;    // J: the same when the last step ended; infinite: not known
+  double slowed;         // N·s: the most momentum taken from a body at the start
+  double deadline;       // on the clock; infinite: none
+  bool late;             // it has passed
 } tbIpc;
 
 // ---- ipc_bodies.c ----
@@ -183,6 +200,26 @@ tbVec3 tb_ipc_left(const tbIpc* ipc, int surface, int vertex);
 double tb_ipc_bodies_energy(tbContext* ctx, tbIpc* ipc, const tbVec3* v, double* size);
 // gradient ← of that part, at v as placed last; and, unless the matrix is null, the Hessian into it.
 void tb_ipc_bodies_gradient(tbContext* ctx, tbIpc* ipc, const tbVec3* v, tbIpcMatrix* matrix);
+
+// ---- ipc_integrator.c ----
+tbStatus tb_ipc_begin_integrator(tbContext* ctx, tbIpc* ipc);
+// Nodes that touch go by Euler's rule from now on. Whether any did not before.
+bool tb_ipc_touch(tbIpc* ipc);
+// v⁺ of all nodes, where they go with these velocities in the step.
+const tbVec3* tb_ipc_speeds(const tbIpcNodes* nodes, const tbVec3* v);
+double tb_ipc_share_of_mass(const tbIpcNodes* nodes, int node); // ∂v⁺/∂V
+// rhs without what the integrator has added: M (share v + h g) + h force
+tbVec3 tb_ipc_plain_rhs(const tbIpcNodes* nodes, int node);
+void tb_ipc_start_slower(tbIpcNodes* nodes, double share); // share: of the velocities it has started with
+void tb_ipc_remember(tbContext* ctx, const tbIpc* ipc, const tbIpcNodes* nodes, const tbVec3* v,
+                     tbIpcBefore* out);
+
+// ---- ipc_state.c ----
+double tb_ipc_stored(const tbIpcKept* kept); // of the last step, J; infinite: not known
+const tbIpcBefore* tb_ipc_before(const tbIpcKept* kept, const tbIpcNodes* nodes, double h);
+// What the step leaves, with the velocities of the problem: v⁺ of nodes, and what the next one needs.
+tbStatus tb_ipc_keep(tbContext* ctx, const tbIpc* ipc, const tbStepView* view, void** out);
+extern const tbStateKind tb_ipc_state;
 
 // ---- ipc_scale.c ----
 void tb_ipc_begin_scale(tbContext* ctx, tbIpc* ipc);

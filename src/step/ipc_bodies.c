@@ -33,7 +33,7 @@ static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, 
 {
   const tbBody* b = &tb_bodies(w)[body];
   tbIpcNodes* n = &ipc->nodes[ipc->nnodes++];
-  *n = (tbIpcNodes){.body = body, .block = ipc->nblock, .start_share = 1};
+  *n = (tbIpcNodes){.body = body, .block = ipc->nblock, .start_share = 1, .elastic = 1};
   tbBodyFactor* kept = (tbBodyFactor*)work->cache->factor.data + body;
   TB_TRY(b->kind->potential(ipc->arena, kept, w, b, ipc->h, &n->of));
   TB_TRY(b->kind->begin(ctx, ipc->arena, kept, b, &ipc->step[body]));
@@ -55,7 +55,7 @@ static tbStatus begin_nodes(tbContext* ctx, const tbWorld* w, tbStepWork* work, 
   return TB_OK;
 }
 
-static tbStatus refuse(tbContext* ctx, const tbWorld* w)
+static tbStatus refuse(tbContext* ctx, const tbWorld* w, const tbStepOptions* o)
 {
   for (size_t i = 0; i < w->body.count; i++) {
     const tbBody* b = &tb_bodies(w)[i];
@@ -63,6 +63,9 @@ static tbStatus refuse(tbContext* ctx, const tbWorld* w)
       return tb_fail(ctx, TB_ERROR_UNSUPPORTED, "the scheme ipc does not move \"%s\", a body of the kind %s",
                      b->name, b->kind->name);
   }
+  if (o->exact_friction && o->integrator != TB_INTEGRATOR_EULER)
+    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
+                   "the scheme ipc has exact_friction with the integrator euler alone");
   return TB_OK;
 }
 
@@ -122,7 +125,7 @@ tbStatus tb_ipc_begin_bodies(tbContext* ctx, tbStepWork* work, tbIpc* ipc)
 {
   const tbWorld* w = ipc->world;
   size_t n = w->body.count;
-  TB_TRY(refuse(ctx, w));
+  TB_TRY(refuse(ctx, w, ipc->options));
   TB_TRY(tb_cache_factors(ctx, work->cache, n));
   ipc->frame = TB_TAKE(ipc->arena, tbIpcFrame, n), ipc->nodes = TB_TAKE(ipc->arena, tbIpcNodes, n);
   ipc->step = TB_TAKE(ipc->arena, tbBodyStep, n);
@@ -136,6 +139,9 @@ tbStatus tb_ipc_begin_bodies(tbContext* ctx, tbStepWork* work, tbIpc* ipc)
     else TB_TRY(begin_frame(w, work, i, ipc));
   }
   TB_TRY(begin_vectors(ipc));
+  for (int i = 0; i < ipc->nnodes; i++)
+    ipc->nodes[i].before = tb_ipc_before(ipc->kept, &ipc->nodes[i], ipc->h);
+  TB_TRY(tb_ipc_begin_integrator(ctx, ipc));
   TB_TRY(tb_surfaces_begin(ctx, ipc->arena, work->cache, w, work->pose, &ipc->surfaces));
   ipc->surfaces.scene.rigid_pairs = true;
   tbStepView view = {.world = w, .h = ipc->h, .unconstrained = work->unconstrained, .step = ipc->step};

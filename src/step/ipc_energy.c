@@ -28,6 +28,17 @@ static double nodes_energy(tbContext* ctx, const tbIpcNodes* n, const tbVec3* v)
   return tb_fem_evaluate(n->of.fem, ctx->threads, n->x, TB_TANGENT_NONE, NULL) + kinetic_energy(n, v);
 }
 
+// The same of Newmark's rule, with what elastic forces have done on the way in place of the change of their
+// energy: the rule keeps that of nonlinear ones but for a little, to and fro, which is not to be taken away.
+static double worked_energy(tbContext* ctx, const tbIpc* ipc, const tbIpcNodes* n, const tbVec3* v)
+{
+  double sum = tb_fem_energy(n->of.fem, n->start) + kinetic_energy(n, tb_ipc_speeds(n, v));
+  tb_fem_evaluate(n->of.fem, ctx->threads, n->x, TB_TANGENT_NONE, n->force);
+  for (int k = 0; k < n->of.fem->nnode; k++)
+    sum -= tb_dot3(v[k], tb_madd3(n->given[k], ipc->h * n->elastic, tb_load3(n->force + 3 * (size_t)k)));
+  return sum;
+}
+
 double tb_ipc_energy_before(tbContext* ctx, const tbIpc* ipc)
 {
   double sum = 0;
@@ -52,9 +63,11 @@ double tb_ipc_energy_after(tbContext* ctx, const tbIpc* ipc)
   for (int i = 0; i < ipc->nnodes; i++) {
     const tbIpcNodes* n = &ipc->nodes[i];
     const tbVec3* v = ipc->v + n->block;
-    sum += nodes_energy(ctx, n, v);
-    for (int k = 0; k < n->of.fem->nnode; k++) // rhs: M (share v + h g) + h force
-      sum -= tb_dot3(v[k], tb_madd3(n->rhs[k], -n->start_share, tb_fem_momentum(n->of.fem, n->of.v, k)));
+    sum += n->integrator == TB_INTEGRATOR_NEWMARK ? worked_energy(ctx, ipc, n, v)
+                                                  : nodes_energy(ctx, n, tb_ipc_speeds(n, v));
+    for (int k = 0; k < n->of.fem->nnode; k++)
+      sum -= tb_dot3(
+          v[k], tb_madd3(tb_ipc_plain_rhs(n, k), -n->start_share, tb_fem_momentum(n->of.fem, n->of.v, k)));
   }
   return sum - fmax(tb_ipc_joints_work(ipc), 0);
 }
@@ -86,12 +99,8 @@ static void slow_frame(tbIpc* ipc, tbIpcFrame* f, double share)
 static void slow_nodes(tbIpc* ipc, tbIpcNodes* n, double share)
 {
   tbVec3 sum = tb_zero3();
-  for (int k = 0; k < n->of.fem->nnode; k++) {
-    tbVec3 momentum = tb_fem_momentum(n->of.fem, n->of.v, k);
-    n->rhs[k] = tb_madd3(n->rhs[k], (share - 1) * n->start_share, momentum);
-    sum = tb_add3(sum, momentum);
-  }
-  n->start_share *= share;
+  for (int k = 0; k < n->of.fem->nnode; k++) sum = tb_add3(sum, tb_fem_momentum(n->of.fem, n->of.v, k));
+  tb_ipc_start_slower(n, share);
   ipc->slowed = fmax(ipc->slowed, (1 - n->start_share) * tb_norm3(sum));
 }
 

@@ -40,6 +40,7 @@ enum {
   EXPENSIVE = 20, // iterations, of friction that may not settle
   LONG = 150,     // iterations, after which friction is taken anew for the last time
   LEARN = 40,     // rounds for the sake of joints
+  TOUCH = 8,      // rounds for the sake of nodes that touch
   MORE = 100,     // iterations beyond their number to bring what is driven to its place
   SLOWER = 8      // times that bodies start slower, lest energy is gained
 };
@@ -285,6 +286,17 @@ static tbStatus minimise_lagged(tbContext* ctx, tbIpc* ipc, State* state)
   return TB_OK;
 }
 
+// The same, and again where nodes turn out to touch that have not gone by the rule of those that do.
+static tbStatus minimise_touching(tbContext* ctx, tbIpc* ipc, State* state)
+{
+  tb_ipc_touch(ipc);
+  for (int round = 0; round < TOUCH; round++) {
+    TB_TRY(minimise_lagged(ctx, ipc, state));
+    if (!ipc->converged || !tb_ipc_touch(ipc)) break;
+  }
+  return TB_OK;
+}
+
 // What barriers hold where the step starts: what the last one left in them, but no less than with the
 // stiffness that slow bodies have, and no more than with that of their present speeds (ipc_scale.c), as they
 // may have been moved since.
@@ -311,11 +323,11 @@ tbStatus tb_ipc_minimise(tbContext* ctx, tbIpc* ipc)
   double held;
   TB_TRY(barriers_before(ctx, ipc, &held));
   double before = tb_ipc_energy_before(ctx, ipc) + held;
-  TB_TRY(minimise_lagged(ctx, ipc, &state));
+  TB_TRY(minimise_touching(ctx, ipc, &state));
   for (int k = 0; k < SLOWER && !driven && !ipc->still && ipc->converged; k++) {
     double gain = tb_ipc_energy_after(ctx, ipc) + state.barrier - before;
     if (!(gain > GAIN * state.size) || !tb_ipc_slow_down(ipc, gain)) break;
-    TB_TRY(minimise_lagged(ctx, ipc, &state));
+    TB_TRY(minimise_touching(ctx, ipc, &state));
   }
   ipc->stored = state.barrier;
   return TB_OK;

@@ -4,7 +4,8 @@
 //   rigid    ½ m |v − v_free|² + ½ (ω − ω_free)ᵀ I (ω − ω_free)
 //   nodes    ½ Vᵀ[(1 + hα) M + h drag + hβ K₀] V − Vᵀ[M (v + h g) + h force] + Ψ(x + h V)
 //
-// whose gradients are what momentum misses, in N·s.
+// whose gradients are what momentum misses, in N·s. Integrators of second order have other numbers in it
+// (ipc_integrator.c).
 #include "step/ipc.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ double tb_ipc_bodies_energy(tbContext* ctx, tbIpc* ipc, const tbVec3* v, double*
       inertia += quadratic - linear;
       *size += fabs(quadratic) + fabs(linear);
     }
-    double elastic = tb_fem_evaluate(n->of.fem, ctx->threads, n->x, TB_TANGENT_NONE, NULL);
+    double elastic = n->elastic * tb_fem_evaluate(n->of.fem, ctx->threads, n->x, TB_TANGENT_NONE, NULL);
     sum += inertia + elastic;
     *size += fabs(elastic);
   }
@@ -71,7 +72,7 @@ static void nodes_gradient(tbContext* ctx, tbIpc* ipc, tbIpcNodes* n, const tbVe
 {
   tbFemBody* fem = n->of.fem;
   const tbFemAssembly* s = &fem->assembly;
-  double h2 = ipc->h * ipc->h, left = 1 - ipc->progress;
+  double h2 = n->elastic * ipc->h * ipc->h, left = 1 - ipc->progress;
   tb_fem_evaluate(fem, ctx->threads, n->x,
                   !matrix      ? TB_TANGENT_NONE
                   : ipc->exact ? TB_TANGENT_EXACT
@@ -79,7 +80,7 @@ static void nodes_gradient(tbContext* ctx, tbIpc* ipc, tbIpcNodes* n, const tbVe
                   n->force);
   for (int i = 0; i < fem->nnode; i++) {
     tbVec3 g = tb_sub3(base_row(ipc, n, v, i), n->rhs[i]);
-    ipc->gradient[n->block + i] = g = tb_madd3(g, -ipc->h, tb_load3(n->force + 3 * (size_t)i));
+    ipc->gradient[n->block + i] = g = tb_madd3(g, -ipc->h * n->elastic, tb_load3(n->force + 3 * (size_t)i));
     if (ipc->held[n->block + i]) ipc->lead_slope += left * tb_dot3(g, n->of.pin[i]);
   }
   for (int i = 0; matrix && i < fem->nnode; i++)

@@ -185,9 +185,9 @@ static tbVec3 shift_of(const tbIpc* ipc, const tbIpcNodes* n, const tbVec3* push
   for (int k = 0; k < n->of.fem->nnode; k++) {
     if (ipc->held[n->block + k]) return tb_zero3();
     sum = tb_add3(sum, tb_sub3(push[n->block + k], ipc->gradient[n->block + k]));
-    mass += n->of.fem->mass[k];
+    mass += (tb_ipc_share_of_mass(n, k) + ipc->h * n->of.fem->mass_damping) * n->of.fem->mass[k];
   }
-  return tb_scale3(1 / (mass * (1 + ipc->h * n->of.fem->mass_damping)), sum);
+  return tb_scale3(1 / mass, sum);
 }
 
 static tbStatus linearise(tbContext* ctx, tbIpc* ipc, tbIpcNodes* n, const tbVec3* push)

@@ -28,6 +28,8 @@ static const char* friction_model_at(int i) { return tb_relaxed_friction_name((t
 
 static const char* barrier_at(int i) { return tb_barrier_name((tbBarrierKind)i); }
 static const char* spring_at(int i) { return tb_penalty_spring_name((tbPenaltySpring)i); }
+static const char* integrator_at(int i) { return tb_integrator_name((tbIntegrator)i); }
+
 static const char* penalty_time_at(int i) { return tb_penalty_time_name((tbPenaltyTime)i); }
 static const char* penalty_friction_at(int i) { return tb_penalty_friction_name((tbPenaltyFriction)i); }
 
@@ -154,6 +156,11 @@ static const tbOption rows[] = {
      .text = "scheme ipc: what keeps surfaces apart: the logarithm; one spring of thickness dhat, an "
              "implicit penalty; "
              "or layers of springs, each of half the thickness and eight times as stiff as the one before"},
+    {ROW("scheme.integrator", TB_OPTION_CHOICE, integrator), .choice = integrator_at,
+     .text =
+         "scheme ipc: of nodes that nothing touches: implicit Euler; newmark, the trapezoidal rule, which "
+         "keeps energy unless a step deforms elements strongly; or bdf2, backward differences of second "
+         "order, which damp much less than Euler"},
     {ROW("scheme.dhat", TB_OPTION_NUMBER, dhat), .high = INFINITY, .unit = "m",
      .text = "scheme ipc: barriers reach so far; 0: chosen from the meshes"},
     {ROW("scheme.velocity_threshold", TB_OPTION_NUMBER, velocity_threshold), .low = 1e-12, .high = INFINITY,
@@ -287,6 +294,12 @@ const char* tb_barrier_name(tbBarrierKind kind)
 {
   static const char* const names[TB_BARRIER_COUNT] = {"log", "quadratic", "layers"};
   return (unsigned)kind < TB_BARRIER_COUNT ? names[kind] : NULL;
+}
+
+const char* tb_integrator_name(tbIntegrator kind)
+{
+  static const char* const names[TB_INTEGRATOR_COUNT] = {"euler", "newmark", "bdf2"};
+  return (unsigned)kind < TB_INTEGRATOR_COUNT ? names[kind] : NULL;
 }
 
 const char* tb_penalty_spring_name(tbPenaltySpring kind)
