@@ -124,6 +124,7 @@ static void put_json(tbOut* out, const char* scene, tbObjective* o, double loss,
   for (int64_t i = 0; i < r->unstable && i < TB_GRADIENT_UNSTABLE; i++)
     tb_put_int(&w, NULL, r->unstable_step[i]);
   tb_put_end(&w);
+  if (r->method == TB_GRADIENT_TANGENT) tb_put_int(&w, "nearby", r->nearby);
   if (r->checkpoints) tb_put_int(&w, "checkpoints", r->checkpoints);
   if (check) {
     put_gradient(&w, "differences", o, check);
@@ -156,6 +157,9 @@ static void put_text(tbOut* out, const tbObjective* o, double loss, const double
   if (r->unstable)
     out_format(out, "; at %" PRId64 " of them contacts change, the first is step %" PRId64, r->unstable,
                r->unstable_step[0]);
+  if (r->nearby)
+    out_format(out, "; within 10⁻⁵ of %" PRId64 " of them contacts change: differences may see another slope",
+               r->nearby);
   if (r->rough)
     out_format(out, "; %" PRId64 " of %" PRId64 " problems not solved to rounding", r->rough, r->problems);
   if (check)

@@ -86,7 +86,9 @@ typedef struct tbGradientReport {
   int64_t unstable;  // steps whose derivative is not the same from both sides: a contact appears, vanishes
                      // or changes between sticking and slipping there
   int64_t unstable_step[TB_GRADIENT_UNSTABLE]; // the first of them, from 0
-  int checkpoints;                             // adjoint: states kept at a time, at most
+  int64_t nearby;  // tangent: steps whose derivative is one, but another a hundred-thousandth of the bodies'
+                   // sizes away: differences of whole runs that reach so far do not agree with it
+  int checkpoints; // adjoint: states kept at a time, at most
 } tbGradientReport;
 
 // loss and report may be null. gradient: as tb_objective_values.

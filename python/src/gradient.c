@@ -82,8 +82,9 @@ static PyObject* gradient(PyObject* module, PyObject* args)
     }
     PyObject* dict = steps ? by_name(c.o, g) : NULL;
     if (dict)
-      result = Py_BuildValue("dNsNLL", at, dict, tb_gradient_method_name(report.method), steps,
-                             (long long)report.unstable, (long long)report.ambiguous);
+      result =
+          Py_BuildValue("dNsNLLL", at, dict, tb_gradient_method_name(report.method), steps,
+                        (long long)report.unstable, (long long)report.nearby, (long long)report.ambiguous);
     else Py_XDECREF(steps);
   }
   end(&c);

@@ -87,11 +87,12 @@ def gradient(scene, loss, wrt, method="auto", **options):
     method    "auto", "tangent", "adjoint" or "differences" (of whole runs, to check the others by)
     options   as for World.set
     facts     "method"; "unstable": how many steps have contacts that change right at the run, "unstable_steps": the first
-              of them; "ambiguous": contact problems whose velocities the law leaves open
+              of them; "nearby": how many have some that change within a hundred-thousandth of it, where differences of runs
+              may see another slope; "ambiguous": contact problems whose velocities the law leaves open
     """
     text, folder = _scene_text(scene)
-    at, values, used, steps, unstable, ambiguous = _native.gradient(text, folder, _loss(loss), _names(wrt), method, options)
-    return at, values, {"method": used, "unstable": unstable, "unstable_steps": steps, "ambiguous": ambiguous}
+    at, values, used, steps, unstable, nearby, ambiguous = _native.gradient(text, folder, _loss(loss), _names(wrt), method, options)
+    return at, values, {"method": used, "unstable": unstable, "unstable_steps": steps, "nearby": nearby, "ambiguous": ambiguous}
 
 
 def optimize(scene, target, wrt, bounds=None, iterations=50, tolerance=1e-4, method="auto", **options):

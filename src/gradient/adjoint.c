@@ -28,7 +28,7 @@ typedef tbReverse Reverse;
 tbStatus tb_reverse_step(tbContext* ctx, Reverse* r, bool replay, tbWorld* w)
 {
   r->report->runs++;
-  return tb_objective_step(ctx, r->o, &r->exact, replay, w);
+  return tb_objective_step(ctx, &r->o->step, &r->exact, replay, w);
 }
 
 static tbStatus make_room(tbContext* ctx, Reverse* r, int n)

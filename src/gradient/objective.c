@@ -12,6 +12,8 @@
 #include <string.h>
 
 static const double LEAST_TOLERANCE = 1e-7; // m/s
+static const double TIGHT = 1e-11;          // m/s
+enum { TIGHT_ITERATIONS = 1000 };
 
 static char* copy_text(tbArena* arena, const char* text, size_t length)
 {
@@ -221,12 +223,22 @@ double tb_objective_measure(const tbObjective* o, const tbWorld* w)
   return tb_dot3(d, d);
 }
 
-tbStatus tb_objective_step(tbContext* ctx, const tbObjective* o, tbExact* exact, bool replay, tbWorld* w)
+tbStepOptions tb_objective_tight(const tbObjective* o)
 {
-  if (!exact) return tb_world_step(ctx, w, &o->step, NULL);
+  tbStepOptions how = o->step;
+  double* tolerance = &how.solver.velocity_tolerance;
+  if (*tolerance > 0) *tolerance = fmin(*tolerance, TIGHT);
+  how.newton_tolerance = fmin(how.newton_tolerance, TIGHT);
+  if (how.solver.max_iterations > TIGHT_ITERATIONS) how.solver.max_iterations = TIGHT_ITERATIONS;
+  return how;
+}
+
+tbStatus tb_objective_step(tbContext* ctx, const tbStepOptions* how, tbExact* exact, bool replay, tbWorld* w)
+{
+  if (!exact) return tb_world_step(ctx, w, how, NULL);
   tb_exact_step(exact, replay);
   w->cache->answers = &exact->answers;
-  tbStatus status = tb_world_step(ctx, w, &o->step, NULL);
+  tbStatus status = tb_world_step(ctx, w, how, NULL);
   w->cache->answers = NULL;
   return status;
 }

@@ -68,9 +68,11 @@ bool tb_objective_is_initial(const tbObjective* objective, int i);
 tbVec3 tb_objective_position(const tbObjective* objective, const tbWorld* world);
 double tb_objective_measure(const tbObjective* objective, const tbWorld* world);
 
-// Takes a step with problems answered exactly; exact null: as a run takes it.
-tbStatus tb_objective_step(tbContext* ctx, const tbObjective* objective, tbExact* exact, bool replay,
+// Takes a step with problems answered exactly; exact null: as its solver answers them.
+tbStatus tb_objective_step(tbContext* ctx, const tbStepOptions* how, tbExact* exact, bool replay,
                            tbWorld* world);
+// How the scene is run, with tolerances that leave nothing but rounding.
+tbStepOptions tb_objective_tight(const tbObjective* objective);
 
 // Whether steps are differentiated as a run takes them, and not as the contact law has them.
 bool tb_objective_is_relaxed(const tbObjective* objective);

@@ -24,8 +24,11 @@ static const double REACH = 1e-5;  // of a body's size
 static const double KINK = 1e-3;   // by which two sides of a derivative may differ
 static const double SLIGHT = 1e-8; // by which they, or those of two ε, may differ without a further look
 static const double SAME = 1e-9;   // by which they no longer do
-static const double NOISE = 1e-12; // of a state, by rounding
-enum { LEVELS = 4, SAMPLES = 2 * LEVELS }; // of ε, each a tenth of the one before
+static const double APART = 1e-6;  // of those of two ε: something changes between them
+static const double FAINT = 1e-2, WIDEST = 1e3; // changes that are less than this share of REACH; and how far
+enum { TRIES = 3 };                             // to go for more
+static const double NOISE = 1e-12;              // of a state, by rounding
+enum { LEVELS = 4, SAMPLES = 2 * LEVELS };      // of ε, each a tenth of the one before
 
 // A world with another value of a number.
 typedef struct {
@@ -35,7 +38,8 @@ typedef struct {
 } Other;
 
 typedef struct {
-  double reach;       // how far to go in it
+  double reach;       // how far to go in it, at first
+  double wider;       // times as far, where it says little; ten to a power
   bool ahead, behind; // whether the format allows both sides of it
   bool split;         // the two sides of its tangent differ
 } Number;
@@ -49,12 +53,14 @@ typedef struct {
   tbStateAt* before;              // the state that a step starts from
   int n;                          // of the state, with room for as many contacts as there have been
   bool as_solved;                 // contact problems are left to the scene's solver
+  tbStepOptions how;              // its tolerance
   double* tangent[2];             // along p and along −p; the second only where split           (size × n)
   double *sample, reach[SAMPLES]; // (F(s + e t) − F(s)) / e, and e                     (SAMPLES × n)
   double *work, *next, *next_back; // t⁺                                               (n)
   double* level[2];                // by two ε, one after the other                         (n)
   tbTape tape;
   tbExact exact;
+  bool nearby; // a change of contact within ε of this step
   tbGradientReport* report;
 } Forward;
 
@@ -77,7 +83,7 @@ static tbStatus begin_number(tbContext* ctx, Forward* f, int i)
 {
   Number* number = &f->number[i];
   double* t = f->tangent[0] + (size_t)i * (size_t)f->n;
-  *number = (Number){.reach = tb_objective_reach(f->o, f->values, i)};
+  *number = (Number){.reach = tb_objective_reach(f->o, f->values, i), .wider = 1};
   for (int side = 0; side < 2; side++) {
     tbWorld* w;
     tbStatus status = other_world(ctx, f, i, side ? -number->reach : number->reach, &w);
@@ -150,7 +156,7 @@ static void end(tbContext* ctx, Forward* f)
 static tbStatus step(tbContext* ctx, Forward* f, bool replay, tbWorld* w)
 {
   f->report->runs++;
-  return tb_objective_step(ctx, f->o, f->as_solved ? NULL : &f->exact, replay, w);
+  return tb_objective_step(ctx, &f->how, f->as_solved ? NULL : &f->exact, replay, w);
 }
 
 static double norm_of(const Forward* f, const double* t)
@@ -225,10 +231,43 @@ static double best_pair(const Forward* f, double norm, int count, Side side, dou
 // more than a start have none of their own.
 static double first_reach(const Forward* f, int i, double norm)
 {
-  double e = f->number[i].reach;
+  double e = f->number[i].wider * f->number[i].reach;
   if (tb_objective_is_initial(f->o, i)) return norm > 0 ? REACH / norm : e;
   while (e * norm > 10 * REACH) e *= 0.1;
   return e;
+}
+
+// Goes farther in a number whose quotient was of a change too small to be more than rounding, and less far
+// again where it no longer is. Whether the reach is another now.
+static bool adjust_reach(Forward* f, int i, double norm, int last)
+{
+  Number* number = &f->number[i];
+  double change = fabs(f->reach[last]) * fmax(norm_of(f, sample_at(f, last)), norm);
+  if (tb_objective_is_initial(f->o, i)) return false;
+  if (change < FAINT * REACH && number->wider < WIDEST) return number->wider *= 10, true;
+  if (change > 10 * REACH && number->wider > 1) return number->wider *= 0.1, true;
+  return false;
+}
+
+// Farther away F may be no more than curved.
+static bool is_near(const Forward* f, int i, double e)
+{
+  return tb_objective_is_initial(f->o, i) || e < 1.5 * f->number[i].reach;
+}
+
+// The first two quotients, at a reach that says something.
+static tbStatus sample_first(tbContext* ctx, Forward* f, int i, double sign, bool to_one_side,
+                             const double* t, double norm, double* e)
+{
+  bool again = true;
+  for (int k = 0; again; k++) {
+    int count = 0;
+    *e = first_reach(f, i, norm);
+    TB_TRY(sample(ctx, f, i, sign, *e, t, &count));
+    again = k < TRIES && adjust_reach(f, i, norm, 0);
+    if (!again) TB_TRY(sample(ctx, f, i, sign, to_one_side ? 2 * *e : -*e, t, &count));
+  }
+  return TB_OK;
 }
 
 // next = F_s t + F_p, and next_back along −t, by quotients to both sides, or to one alone. Smaller ε follow
@@ -239,7 +278,7 @@ static double first_reach(const Forward* f, int i, double norm)
 static tbStatus differ(tbContext* ctx, Forward* f, int i, double sign, bool to_one_side, bool* smooth)
 {
   const double* t = f->tangent[sign < 0] + (size_t)i * (size_t)f->n;
-  double norm = norm_of(f, t), e = first_reach(f, i, norm);
+  double norm = norm_of(f, t), e;
   size_t bytes = (size_t)f->n * sizeof(double);
   int count = 0;
   *smooth = true;
@@ -247,15 +286,19 @@ static tbStatus differ(tbContext* ctx, Forward* f, int i, double sign, bool to_o
   memset(f->next_back, 0, bytes);
   if (!(norm > 0) && tb_objective_is_initial(f->o, i)) return TB_OK;
   double *coarse = f->level[0], *fine = f->level[1], least = INFINITY, sides = INFINITY;
+  TB_TRY(sample_first(ctx, f, i, sign, to_one_side, t, norm, &e));
   for (int k = 0; k < LEVELS && least > SLIGHT; k++, e *= 0.1) {
-    TB_TRY(sample(ctx, f, i, sign, e, t, &count));
-    TB_TRY(sample(ctx, f, i, sign, to_one_side ? 2 * e : -e, t, &count));
+    if (k > 0) TB_TRY(sample(ctx, f, i, sign, e, t, &count));
+    if (k > 0) TB_TRY(sample(ctx, f, i, sign, to_one_side ? 2 * e : -e, t, &count));
+    else count = 2;
     double last = sides;
     sides = apart(f, norm, count - 2, count - 1);
+    f->nearby = f->nearby || (sides > KINK && is_near(f, i, e));
     if (sides > KINK) continue;
     tend(f, count - 2, count - 1, fine);
     if (sides <= SLIGHT) return memcpy(f->next, fine, bytes), TB_OK;
     double differ = last <= KINK ? difference(f, norm, coarse, fine) : 1;
+    f->nearby = f->nearby || (last <= KINK && differ > APART && is_near(f, i, 10 * e));
     if (differ > least) break; // rounding begins
     if (differ < least) memcpy(f->next, differ < 1 ? coarse : fine, bytes);
     least = differ;
@@ -318,6 +361,7 @@ static tbStatus carry(tbContext* ctx, Forward* f, int i, bool* stable)
 static tbStatus advance(tbContext* ctx, Forward* f, int64_t number)
 {
   bool stable = true;
+  f->nearby = false;
   TB_TRY(tb_state_save(ctx, f->base.world, &f->before));
   TB_TRY(step(ctx, f, false, f->base.world));
   int n = tb_state_size(f->base.world);
@@ -327,6 +371,7 @@ static tbStatus advance(tbContext* ctx, Forward* f, int64_t number)
                    "no derivatives: the scheme %s keeps a state of its own from step to step",
                    f->o->step.scheme);
   for (int i = 0; i < f->o->size; i++) TB_TRY(carry(ctx, f, i, &stable));
+  f->report->nearby += stable && f->nearby;
   if (stable) return TB_OK;
   if (f->report->unstable < TB_GRADIENT_UNSTABLE) f->report->unstable_step[f->report->unstable] = number;
   f->report->unstable++;
@@ -362,12 +407,20 @@ static tbStatus finish(tbContext* ctx, Forward* f, double* loss, double* gradien
   return TB_OK;
 }
 
-static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, bool as_solved, double* loss,
+typedef enum { EXACTLY, TIGHTLY, AS_RUN } Way; // how contact problems are solved
+
+static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, Way way, double* loss,
                     double* gradient, tbGradientReport* report)
 {
-  Forward f = {.o = o, .values = values, .as_solved = as_solved, .report = report, .other = TB_ARRAY(Other)};
+  Forward f = {.o = o,
+               .values = values,
+               .as_solved = way != EXACTLY,
+               .how = way == TIGHTLY ? tb_objective_tight(o) : o->step,
+               .report = report,
+               .other = TB_ARRAY(Other)};
   tb_tape_init(&f.tape);
   tb_exact_init(ctx, &f.exact, &f.tape);
+  report->unstable = report->nearby = 0;
   tbStatus status = begin(ctx, &f);
   int64_t steps = tb_objective_steps(o);
   for (int64_t i = 0; i < steps && status == TB_OK; i++) status = advance(ctx, &f, i);
@@ -380,15 +433,16 @@ static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, 
 
 // Where velocities are not unique, or the contact law has several solutions, a derivative exists of those
 // that a solver finds, from the impulses it starts with: then it is the scene's own solver whose steps are
-// differenced. So are those of schemes that relax the law.
+// differenced, to a tight tolerance unless that leads elsewhere. So are those of schemes that relax the law.
 tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                              double* gradient, tbGradientReport* report)
 {
   double as_run;
-  if (tb_objective_is_relaxed(o)) return run(ctx, o, values, true, loss, gradient, report);
-  TB_TRY(run(ctx, o, values, false, loss, gradient, report));
+  if (tb_objective_is_relaxed(o)) return run(ctx, o, values, AS_RUN, loss, gradient, report);
+  TB_TRY(run(ctx, o, values, EXACTLY, loss, gradient, report));
   TB_TRY(tb_objective_loss(ctx, o, values, &as_run));
   if (report->ambiguous == 0 && tb_objective_is_run(o, *loss, as_run)) return TB_OK;
-  report->unstable = 0;
-  return run(ctx, o, values, true, loss, gradient, report);
+  TB_TRY(run(ctx, o, values, TIGHTLY, loss, gradient, report));
+  if (tb_objective_is_run(o, *loss, as_run)) return TB_OK;
+  return run(ctx, o, values, AS_RUN, loss, gradient, report);
 }

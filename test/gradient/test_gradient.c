@@ -348,6 +348,51 @@ TEST(a_flat_sheet_meets_a_sphere_smoothly)
   }
 }
 
+// Bending stiffness of a hundred-thousandth changes little: what rounding leaves of it is not its derivative.
+TEST(numbers_that_say_little_are_asked_from_farther_away)
+{
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(
+      &ctx,
+      "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.1, \"cloth\": [{\"name\": \"a\", \"mesh\": {\"grid\": "
+      "{\"size\": [0.4, 0.3], \"cells\": [3, 2]}}, \"bend\": 2e-5, \"pins\": [{\"box\": [[-0.21, -0.2, "
+      "-1], [-0.19, 0.2, 1]]}]}]}",
+      "a:0,0,-0.1", "a.bend");
+  REQUIRE(o);
+  double off = 0, g, d[2], x;
+  tb_objective_values(o, &x);
+  CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, &x, NULL, &g, NULL));
+  for (int k = 0; k < 2; k++) d[k] = difference_of_runs(&ctx, o, 0, (2 - k) * 2e-7, &x);
+  off = fabs(g / ((4 * d[1] - d[0]) / 3) - 1);
+  if (!(off < 1e-7)) test_failed(__FILE__, __LINE__, "off by %.2g", off);
+  tb_objective_free(&ctx, o);
+}
+
+// A box on an incline whose friction lets it go at a force 1e-7 from what pulls: at the run it sticks, and
+// its derivative is none; differences that reach farther see it slide.
+TEST(changes_of_contact_near_a_run_are_told)
+{
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(
+      &ctx,
+      "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.05, \"gravity\": [4.99999, 0, -10], \"materials\": {\"m\": "
+      "{\"friction\": 0.5}}, \"bodies\": [{\"name\": \"g\", \"fixed\": true, \"material\": \"m\", "
+      "\"shape\": {\"type\": \"plane\"}}, {\"name\": \"a\", \"material\": \"m\", \"shape\": {\"type\": "
+      "\"box\", \"size\": [0.2, 0.2, 0.05]}, \"position\": [0, 0, 0.025]}]}",
+      "a:1,0,0", "gravity");
+  REQUIRE(o);
+  double g[3], x[3];
+  tbGradientReport report;
+  tb_objective_values(o, x);
+  CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, NULL, g, &report));
+  CHECK(report.unstable == 0 && report.nearby > 0);
+  CHECK_NEAR(g[0], 0, 1e-9);
+  x[0] = 4; // far from it
+  CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, NULL, g, &report));
+  CHECK(report.unstable == 0 && report.nearby == 0);
+  tb_objective_free(&ctx, o);
+}
+
 // A tumbling box whose impacts the contact law leaves open: the gradient is of the run that is made.
 TEST(where_the_law_has_several_solutions_the_runs_is_differentiated)
 {
