@@ -25,6 +25,7 @@ static const double KINK = 1e-3;   // by which two sides of a derivative may dif
 static const double SLIGHT = 1e-8; // by which they, or those of two ε, may differ without a further look
 static const double SAME = 1e-9;   // by which they no longer do
 static const double APART = 1e-6;  // of those of two ε: something changes between them
+static const double FAR = 1e2;     // times as far as at the start
 static const double FAINT = 1e-2, WIDEST = 1e3; // changes that are less than this share of REACH; and how far
 enum { TRIES = 3 };                             // to go for more
 static const double NOISE = 1e-12;              // of a state, by rounding
@@ -40,6 +41,7 @@ typedef struct {
 typedef struct {
   double reach;       // how far to go in it, at first
   double wider;       // times as far, where it says little; ten to a power
+  double most;        // of a number that is no more than a start
   bool ahead, behind; // whether the format allows both sides of it
   bool split;         // the two sides of its tangent differ
 } Number;
@@ -78,6 +80,11 @@ static tbStatus other_world(tbContext* ctx, Forward* f, int i, double offset, tb
   return status;
 }
 
+static double norm_of(const Forward* f, const double* t)
+{
+  return tb_state_norm(f->base.world, f->o->step.dt, t);
+}
+
 // The tangent at the start, to one side or, as their mean, to both.
 static tbStatus begin_number(tbContext* ctx, Forward* f, int i)
 {
@@ -99,6 +106,7 @@ static tbStatus begin_number(tbContext* ctx, Forward* f, int i)
     TB_TRY(other_world(ctx, f, i, e, &w));
     tb_state_difference(w, f->base.world, share / e, t);
   }
+  number->most = FAR * REACH / norm_of(f, t);
   return TB_OK;
 }
 
@@ -157,11 +165,6 @@ static tbStatus step(tbContext* ctx, Forward* f, bool replay, tbWorld* w)
 {
   f->report->runs++;
   return tb_objective_step(ctx, &f->how, f->as_solved ? NULL : &f->exact, replay, w);
-}
-
-static double norm_of(const Forward* f, const double* t)
-{
-  return tb_state_norm(f->base.world, f->o->step.dt, t);
 }
 
 static double* sample_at(const Forward* f, int k) { return f->sample + (size_t)k * (size_t)f->n; }
@@ -228,11 +231,12 @@ static double best_pair(const Forward* f, double norm, int count, Side side, dou
 }
 
 // The largest ε to begin with: that of the number, or less where the tangent has grown. Numbers that are no
-// more than a start have none of their own.
+// more than a start have none of their own; where nothing is left of one, as of a velocity that a joint
+// forbids, the impulses that it left are not to be blown up.
 static double first_reach(const Forward* f, int i, double norm)
 {
   double e = f->number[i].wider * f->number[i].reach;
-  if (tb_objective_is_initial(f->o, i)) return norm > 0 ? REACH / norm : e;
+  if (tb_objective_is_initial(f->o, i)) return norm > 0 ? fmin(REACH / norm, f->number[i].most) : e;
   while (e * norm > 10 * REACH) e *= 0.1;
   return e;
 }
@@ -249,10 +253,12 @@ static bool adjust_reach(Forward* f, int i, double norm, int last)
   return false;
 }
 
-// Farther away F may be no more than curved.
-static bool is_near(const Forward* f, int i, double e)
+// Notes a change of contact within ε: that two derivatives, whose difference is in `work`, are apart by more
+// than rounding. Farther away F may be no more than curved.
+static void note_nearby(Forward* f, int i, double e)
 {
-  return tb_objective_is_initial(f->o, i) || e < 1.5 * f->number[i].reach;
+  bool near = tb_objective_is_initial(f->o, i) || e < 1.5 * f->number[i].reach;
+  f->nearby = f->nearby || (near && e * norm_of(f, f->work) > APART * REACH);
 }
 
 // The first two quotients, at a reach that says something.
@@ -293,12 +299,14 @@ static tbStatus differ(tbContext* ctx, Forward* f, int i, double sign, bool to_o
     else count = 2;
     double last = sides;
     sides = apart(f, norm, count - 2, count - 1);
-    f->nearby = f->nearby || (sides > KINK && is_near(f, i, e));
-    if (sides > KINK) continue;
+    if (sides > KINK) {
+      note_nearby(f, i, e);
+      continue;
+    }
     tend(f, count - 2, count - 1, fine);
     if (sides <= SLIGHT) return memcpy(f->next, fine, bytes), TB_OK;
     double differ = last <= KINK ? difference(f, norm, coarse, fine) : 1;
-    f->nearby = f->nearby || (last <= KINK && differ > APART && is_near(f, i, 10 * e));
+    if (last <= KINK) note_nearby(f, i, 10 * e);
     if (differ > least) break; // rounding begins
     if (differ < least) memcpy(f->next, differ < 1 ? coarse : fine, bytes);
     least = differ;

@@ -368,6 +368,28 @@ TEST(numbers_that_say_little_are_asked_from_farther_away)
   tb_objective_free(&ctx, o);
 }
 
+// A velocity that a hinge forbids is gone after the first step, and so is its tangent; the impulse of the
+// hinge is left, and none of it is blown up.
+TEST(velocities_that_joints_forbid_have_no_derivative)
+{
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(
+      &ctx,
+      "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.1, \"bodies\": [{\"name\": \"a\", \"mass\": 1.9, "
+      "\"shape\": {\"type\": \"sphere\", \"radius\": 0.08}, \"position\": [0.15, 0, 0], \"velocity\": [0, "
+      "-0.17, 0]}], \"joints\": [{\"type\": \"hinge\", \"b\": \"a\", \"anchor\": [0, 0, 0], \"axis\": "
+      "[0, 1, 0], \"motor\": {\"speed\": -2.8, \"force\": 50}}]}",
+      "a:0.4,0.1,0", "a.velocity.y,joints.0.motor.speed");
+  REQUIRE(o);
+  tbGradientReport report;
+  double g[2], x[2];
+  tb_objective_values(o, x);
+  CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, NULL, g, &report));
+  CHECK(fabs(g[0]) <= 1e-9 * fabs(g[1]) && report.unstable == 0 && report.nearby == 0);
+  CHECK_NEAR(g[1], difference_of_runs(&ctx, o, 1, 1e-3, x), 1e-6 * fabs(g[1]));
+  tb_objective_free(&ctx, o);
+}
+
 // A box on an incline whose friction lets it go at a force 1e-7 from what pulls: at the run it sticks, and
 // its derivative is none; differences that reach farther see it slide.
 TEST(changes_of_contact_near_a_run_are_told)
