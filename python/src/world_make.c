@@ -90,7 +90,12 @@ static PyObject* gallery(World* self, PyObject* args)
   if (!PyArg_ParseTuple(args, "sO!z:gallery", &name, &PyDict_Type, &settings, &folder)) return NULL;
   const tbGalleryScene* row = tb_gallery_find(name);
   if (!row) {
-    PyErr_Format(PyExc_ValueError, "the gallery has no scene \"%s\"; tribo.gallery() lists them", name);
+    tbNearest near = tb_nearest(name);
+    for (int i = 0; i < tb_gallery_count(); i++) tb_nearest_offer(&near, tb_gallery_at(i)->name);
+    if (near.name)
+      PyErr_Format(PyExc_ValueError, "the gallery has no scene \"%s\"; did you mean \"%s\"?", name,
+                   near.name);
+    else PyErr_Format(PyExc_ValueError, "the gallery has no scene \"%s\"; tribo.gallery() lists them", name);
     return NULL;
   }
   double values[TB_GALLERY_PARAMETERS];

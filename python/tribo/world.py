@@ -12,6 +12,13 @@ _ZERO = (0.0, 0.0, 0.0)
 _ALL = 0xFFFFFFFF
 
 
+def _unknown(what, name, known):
+    """A KeyError that says which name is meant, where one is near."""
+    import difflib
+    near = difflib.get_close_matches(str(name), [one.name for one in known if one.name], 1)
+    return KeyError(f'there is no {what} "{name}"' + (f'; did you mean "{near[0]}"?' if near else ""))
+
+
 class Contacts(namedtuple("Contacts", "a b position normal tangent gap impulse velocity state residual")):
     """The contacts of the last step: one row each, copies.
 
@@ -519,7 +526,7 @@ class World(_native.World):
         """A material by name."""
         id = self._find_material(name)
         if id is None:
-            raise KeyError(name)
+            raise _unknown("material", name, ())
         return Material(self, id)
 
     def add_texture(self, normals):
@@ -553,6 +560,8 @@ class World(_native.World):
         """
         if isinstance(shapes, _native.Shape):
             shapes = (shapes,)
+        if shapes is None:
+            raise TypeError("shapes: a shape such as tribo.sphere(0.1), or several, not None")
         return Body(self, self._add_body(name, motion, shapes, _id(material, self), mass, density, inertia, position,
                                          orientation, velocity, angular_velocity, friction, restitution, keys, bullet,
                                          category, mask, centre_of_mass))
@@ -627,7 +636,7 @@ class World(_native.World):
     def __getitem__(self, name):
         id = self._find_body(name)
         if id is None:
-            raise KeyError(name)
+            raise _unknown("body", name, self.bodies)
         return Body(self, id)
 
     @property
@@ -639,7 +648,7 @@ class World(_native.World):
         """The joint of that name; KeyError: there is none."""
         id = self._find_joint(name)
         if id is None:
-            raise KeyError(name)
+            raise _unknown("joint", name, self.joints)
         return Joint(self, id)
 
     @property

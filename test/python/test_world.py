@@ -211,6 +211,12 @@ class Reading(unittest.TestCase):
             np.testing.assert_array_equal(world.velocities[body.place], body.velocity)
         self.assertEqual(world["box1"], world.bodies[2])
         self.assertRaises(KeyError, lambda: world["nothing"])
+        with self.assertRaisesRegex(ValueError, 'did you mean "arch"'):
+            tribo.World.gallery("arhc")
+        with self.assertRaisesRegex(KeyError, 'there is no joint "elbw"; did you mean "elbow"'):
+            tribo.World.gallery("arm").joint("elbw")
+        with self.assertRaisesRegex(TypeError, "such as tribo.sphere"):
+            world.add_body(None)
 
     def test_contact_forces_carry_the_weight(self):
         world = stack(2)
