@@ -42,10 +42,10 @@ static tbStatus read_law(tbMj* m, tbMjAt at, Law* law)
     TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, NULL));
     TB_TRY(tb_mj_numbers(m, at, "dampratio", 1, 1, &law->ratio, NULL));
     law->gain = kp, law->bias[1] = -kp, law->bias[2] = -kv;
-  } else if (strcmp(kind, "velocity") == 0 || strcmp(kind, "damper") == 0) {
+  } else if (strcmp(kind, "velocity") == 0) {
     kv = 1;
     TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, NULL));
-    law->gain = kv, law->bias[2] = kind[0] == 'v' ? -kv : 0; // a damper's control is its damping: 0
+    law->gain = kv, law->bias[2] = -kv;
   } else if (strcmp(kind, "general") == 0) {
     return read_general(m, at, law);
   }
@@ -123,13 +123,48 @@ static tbRobotBody* body_of(tbRobot* r, const tbRobotJoint* joint)
   return NULL;
 }
 
+// The joint that a fixed tendon of one joint is, and its length for a coordinate of 1; null where it is of
+// several, or goes over sites.
+static tbStatus joint_of_tendon(tbMj* m, const char* name, const char** joint, double* coefficient)
+{
+  *joint = NULL, *coefficient = 1;
+  for (tbXml* list = m->root->first; list; list = list->next)
+    for (tbXml* t = strcmp(list->name, "tendon") == 0 ? list->first : NULL; t; t = t->next) {
+      tbXml* only = t->first;
+      if (strcmp(t->name, "fixed") != 0 || !only || only->next || strcmp(only->name, "joint") != 0) continue;
+      const char* own = tb_xml_get(t, "name");
+      if (!own || strcmp(own, name) != 0) continue;
+      list->read = t->read = only->read = true;
+      *joint = tb_xml_get(only, "joint");
+      return tb_mj_numbers(m, (tbMjAt){.xml = only}, "coef", 1, 1, coefficient, NULL);
+    }
+  return TB_OK;
+}
+
+// Those that have a state of their own, or whose control is no force.
+static bool is_other(const char* kind)
+{
+  static const char* const others[] = {"intvelocity", "cylinder", "muscle", "damper", "adhesion", "plugin"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(kind, others[i]) == 0) return true;
+  return false;
+}
+
 static tbStatus read_actuator(tbMj* m, tbMjAt at, int index)
 {
   Law law = {0};
+  double coefficient = 1;
   const char *name = tb_xml_get(at.xml, "name"), *joint = tb_mj_get(at, "joint");
+  if (is_other(at.xml->name)) {
+    for (tbXmlAttribute* a = at.xml->attributes; a; a = a->next) a->read = true;
+    return tb_robot_note(m->r, at.xml, "the actuator <%s> is not in the scene", at.xml->name);
+  }
   if (!joint) joint = tb_mj_get(at, "jointinparent");
+  if (!joint && tb_xml_get(at.xml, "tendon"))
+    TB_TRY(joint_of_tendon(m, tb_xml_get(at.xml, "tendon"), &joint, &coefficient));
   TB_TRY(read_law(m, at, &law));
   TB_TRY(read_ranges(m, at, &law));
+  law.gear *= coefficient;
   if (!joint)
     return tb_robot_note(m->r, at.xml, "the actuator \"%.60s\" is not at a joint, and not in the scene",
                          name ? name : "");

@@ -371,6 +371,32 @@ TEST(mjcf_actuators_become_servos)
   done(&i);
 }
 
+// A fixed tendon of one joint is that joint, by another gear; one of several is named, and so is an actuator
+// whose control is no force.
+TEST(mjcf_tendons_of_one_joint_are_that_joint)
+{
+  if (!tb_have_import()) return;
+  Import i =
+      import_text("<mujoco><worldbody><body name='a'><joint name='j'/><geom size='.1'/>\n"
+                  "<body name='b'><joint name='k'/><geom size='.1'/></body></body></worldbody>\n"
+                  "<tendon><fixed name='t'><joint joint='j' coef='-0.5'/></fixed>\n"
+                  "<fixed name='u'><joint joint='j' coef='1'/><joint joint='k' coef='1'/></fixed></tendon>\n"
+                  "<actuator><position tendon='t' kp='30' gear='3'/>\n"
+                  "<motor name='m' tendon='u'/>\n"
+                  "<muscle joint='k'/></actuator></mujoco>",
+                  false);
+  CHECK_OK(&i.ctx, i.status);
+  REQUIRE(i.scene.world);
+  tbJointDef j = tb_joint_def(i.scene.world, tb_world_find_joint(i.scene.world, "j"));
+  tbJointDef k = tb_joint_def(i.scene.world, tb_world_find_joint(i.scene.world, "k"));
+  CHECK_NEAR(j.servo.stiffness, 30 * 1.5 * 1.5, 1e-12);
+  CHECK(j.servoed && !k.servoed);
+  CHECK(noted(&i, ":4: <fixed> is not in the scene"));
+  CHECK(noted(&i, ":6: the actuator \"m\" is not at a joint, and not in the scene"));
+  CHECK(noted(&i, ":7: the actuator <muscle> is not in the scene"));
+  done(&i);
+}
+
 // Links without mass: what is fixed to them takes their joint; of others a little mass is made, or nothing.
 TEST(links_without_mass_find_some)
 {
