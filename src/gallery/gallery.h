@@ -233,6 +233,9 @@ void tb_gallery_rings(tbPen* pen);
 void tb_gallery_bearing(tbPen* pen);
 void tb_gallery_armadillo(tbPen* pen);
 void tb_gallery_rollers(tbPen* pen);
+// squeeze.c
+void tb_gallery_mangle(tbPen* pen);
+void tb_gallery_squeeze_out(tbPen* pen);
 // cloth.c
 void tb_gallery_cloth_on_sphere(tbPen* pen);
 void tb_gallery_hammock(tbPen* pen);

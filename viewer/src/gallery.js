@@ -18,6 +18,8 @@ const MOMENT = {
   hopper: 90,
   springboard: 140,
   press: 40,
+  mangle: 45,
+  'squeeze-out': 40,
   arm: 700,
   quadruped: 360,
   chain: 45,
