@@ -87,12 +87,14 @@ static tbStatus measure(tbContext* ctx, tbWorld* w, const tbStepOptions* o, int 
 }
 
 // Until contacts are there; rigid structures in steps of 10 ms, in which what little overlaps at the start is
-// pushed out gently.
+// pushed out gently, and then some of their own, so that impulses to start from are of such steps.
 static tbStatus settle(Paper* p, const KaufmanSetup* s, tbWorld* w, const tbStepOptions* options)
 {
+  enum { OWN = 20 };
   tbStepOptions o = *options;
   if (strcmp(o.scheme, "implicit") != 0) o.dt = fmax(o.dt, 1e-2);
-  return paper_run(p, w, &o, p->quick ? 0.1 * s->settle : s->settle);
+  TB_TRY(paper_run(p, w, &o, p->quick ? 0.1 * s->settle : s->settle));
+  return o.dt > options->dt ? paper_run(p, w, options, OWN * options->dt) : TB_OK;
 }
 
 // Whether a row is of the decomposition.

@@ -93,8 +93,9 @@ void tb_reduced_inertia(const tbModalBasis* basis, const double* q, tbReducedIne
 void tb_reduced_turning(const tbModalBasis* basis, const double* q, const double* qd, tbVec3 w,
                         double coriolis, double* force);
 // Goes on for a time at the velocities it has, nothing acting on it: momenta stay, of the frame and of q.
-// work: 2 r vectors.
-void tb_reduced_drift(const tbReduced* reduced, double time, tbReducedState* state, tbVec3* work);
+// start: its inertia before that. work: 2 r vectors.
+void tb_reduced_drift(const tbReduced* reduced, double time, const tbReducedInertia* start,
+                      tbReducedState* state, tbVec3* work);
 // Of a body that flew for a time from d->now to `state`: where it turns faster than its slowest mode swings,
 // which the forces of turning then soften beyond stability, q̇, and q if need be, lose what energy was gained;
 // momenta stay. work: r vectors.
@@ -144,14 +145,14 @@ void tb_reduced_material_rows(const tbBody* body, const tbMaterialPoint* point, 
 
 // tbBodyStep.own of a reduced body.
 typedef struct tbReducedStep {
-  double* A;          // (size · size)
-  double* rhs;        // A (v_free − v)                                                 (size)
-  double* K;          // ∂²E of St. Venant–Kirchhoff                                    (r · r)
-  tbVec3* C;          // of tbReducedInertia                                            (r)
-  double* v;          // velocities at the start                                        (size)
-  tbTransform led;    // the frame at the end of the step, where pins lead it
-  tbReducedState end; // room for a state that is looked at
-  tbVec3* work;       // for tb_reduced_drift
+  double* A;              // (size · size)
+  double* rhs;            // A (v_free − v)                                                 (size)
+  double* K;              // ∂²E of St. Venant–Kirchhoff                                    (r · r)
+  tbReducedInertia start; // at the start
+  double* v;              // velocities at the start                                        (size)
+  tbTransform led;        // the frame at the end of the step, where pins lead it
+  tbReducedState end;     // room for a state that is looked at
+  tbVec3* work;           // for tb_reduced_drift
 } tbReducedStep;
 
 #endif

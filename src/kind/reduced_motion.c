@@ -92,17 +92,17 @@ static void turn(const tbReduced* d, double h, tbVec3 L, const double* momentum,
   s->w = tb_quat_rotate(s->frame.q, own);
 }
 
-void tb_reduced_drift(const tbReduced* d, double time, tbReducedState* s, tbVec3* work)
+void tb_reduced_drift(const tbReduced* d, double time, const tbReducedInertia* start, tbReducedState* s,
+                      tbVec3* work)
 {
   int r = d->basis->nmode;
   tbReducedInertia at = {.C = work};
   double* momentum = (double*)(work + r);
   s->frame.x = tb_madd3(s->frame.x, time, s->v);
-  tb_reduced_inertia(d->basis, s->q, &at);
-  tbVec3 own = tb_quat_unrotate(s->frame.q, s->w), L = tb_mat3_mulv(at.I, own);
+  tbVec3 own = tb_quat_unrotate(s->frame.q, s->w), L = tb_mat3_mulv(start->I, own);
   for (int k = 0; k < r; k++) {
-    L = tb_madd3(L, s->qd[k], at.C[k]);
-    momentum[k] = s->qd[k] + tb_dot3(at.C[k], own);
+    L = tb_madd3(L, s->qd[k], start->C[k]);
+    momentum[k] = s->qd[k] + tb_dot3(start->C[k], own);
   }
   L = tb_quat_rotate(s->frame.q, L);
   double pieces = floor(2 * time * tb_norm3(own)) + 1;

@@ -29,7 +29,7 @@ static void go(const tbStepView* view, int body, const double* velocity, bool fl
     return;
   }
   out->v = tb_scale3(share, tb_load3(velocity)), out->w = tb_scale3(share, tb_load3(velocity + 3));
-  tb_reduced_drift(d, h, out, s->work);
+  tb_reduced_drift(d, h, &s->start, out, s->work);
   if (flies && share == 1 && is_left_alone(&tb_bodies(view->world)[body]))
     tb_reduced_hold_energy(d, h, out, s->work);
   if (flies) // x⁺ = x + h v⁺ − a h²/2

@@ -38,14 +38,15 @@ tbStatus tb_reduced_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, co
   s->A = TB_TAKE(arena, double, n* n);
   s->rhs = TB_TAKE(arena, double, n);
   s->K = TB_TAKE(arena, double, d->basis->stvk ? r* r : 0);
-  s->C = TB_TAKE(arena, tbVec3, r);
+  s->start.C = TB_TAKE(arena, tbVec3, r);
   s->v = TB_TAKE(arena, double, n);
   s->end.q = TB_TAKE(arena, double, r);
   s->end.qd = TB_TAKE(arena, double, r);
   s->work = TB_TAKE(arena, tbVec3, 2 * r);
   out->size = (int)n, out->v = s->v;
   out->v_free = TB_TAKE(arena, double, n);
-  if (!s->A || !s->rhs || !s->K || !s->C || !s->v || !s->end.q || !s->end.qd || !s->work || !out->v_free)
+  if (!s->A || !s->rhs || !s->K || !s->start.C || !s->v || !s->end.q || !s->end.qd || !s->work ||
+      !out->v_free)
     return TB_ERROR_MEMORY;
   size_t first = n - r;
   if (first) tb_store3(s->v, d->now.v), tb_store3(s->v + 3, d->now.w);
@@ -90,17 +91,16 @@ static void float_freely(const tbWorld* w, const tbBody* body, double h, tbReduc
   const tbModalBasis* b = d->basis;
   size_t r = (size_t)b->nmode;
   tbMat3 R = tb_quat_mat3(d->now.frame.q);
-  tbReducedInertia at = {.C = s->C};
-  tb_reduced_inertia(b, d->now.q, &at);
+  tb_reduced_inertia(b, d->now.q, &s->start);
   double drag = h * d->soft.mass_damping, mass = b->moments.mass;
-  tbMat3 I = tb_mat3_mul(R, tb_mat3_mult(at.I, R));
+  tbMat3 I = tb_mat3_mul(R, tb_mat3_mult(s->start.I, R));
   tbVec3 spin = tb_scale3(-drag, tb_mat3_mulv(I, d->now.w)), pull = tb_scale3(-drag * mass, d->now.v);
   for (size_t i = 0; i < 3; i++) {
     s->A[i * n + i] = mass * (1 + drag);
     for (size_t j = 0; j < 3; j++) s->A[(3 + i) * n + 3 + j] = (1 + drag) * (j < i ? I.m[j][i] : I.m[i][j]);
   }
   for (size_t k = 0; k < r; k++) {
-    tbVec3 C = tb_mat3_mulv(R, s->C[k]);
+    tbVec3 C = tb_mat3_mulv(R, s->start.C[k]);
     for (size_t i = 0; i < 3; i++) s->A[(3 + i) * n + 6 + k] = s->A[(6 + k) * n + 3 + i] = (&C.x)[i];
   }
   pull = tb_madd3(pull, h * mass, w->gravity);
@@ -135,10 +135,9 @@ static void lead(const tbWorld* w, const tbBody* body, double h, tbReducedStep* 
   tbVec3 pull = tb_madd3(w->gravity, 1 / b->moments.mass, body->force);
   pull = tb_quat_unrotate(q, tb_madd3(pull, -1 / h, tb_sub3(v, d->now.v)));
   tbVec3 spun = tb_quat_unrotate(q, tb_scale3(1 / h, tb_sub3(spin, d->now.w)));
-  tbReducedInertia at = {.C = s->C};
-  tb_reduced_inertia(b, d->now.q, &at);
+  tb_reduced_inertia(b, d->now.q, &s->start);
   double* force = s->end.q; // room
-  for (size_t k = 0; k < r; k++) force[k] = tb_dot3(b->moments.shift[k], pull) - tb_dot3(s->C[k], spun);
+  for (size_t k = 0; k < r; k++) force[k] = tb_dot3(b->moments.shift[k], pull) - tb_dot3(s->start.C[k], spun);
   tb_reduced_turning(b, d->now.q, d->now.qd, tb_quat_unrotate(q, spin), 2, force);
   for (size_t k = 0; k < r; k++) s->rhs[first + k] += h * force[k];
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modal/basis.h"
 
+#include "base/simd.h"
+
 #include "math/eigen.h"
 #include "math/ldu.h"
 #include "modal/derivatives.h"
@@ -11,9 +13,16 @@
 tbVec3 tb_modal_at(const tbModalBasis* b, int node, const double* q)
 {
   const double* row = b->field + 3 * (size_t)node * (size_t)b->nmode;
-  int r = b->nmode;
-  double u[3] = {0};
-  for (int k = 0; k < r; k++) u[0] += row[k] * q[k], u[1] += row[r + k] * q[k], u[2] += row[2 * r + k] * q[k];
+  int r = b->nmode, k = 0;
+  tb4d x = tb4_set1(0), y = x, z = x;
+  for (; k + 4 <= r; k += 4) {
+    tb4d at = tb4_load(q + k);
+    x = tb4_add(x, tb4_mul(tb4_load(row + k), at));
+    y = tb4_add(y, tb4_mul(tb4_load(row + r + k), at));
+    z = tb4_add(z, tb4_mul(tb4_load(row + 2 * r + k), at));
+  }
+  double u[3] = {tb4_sum(x), tb4_sum(y), tb4_sum(z)};
+  for (; k < r; k++) u[0] += row[k] * q[k], u[1] += row[r + k] * q[k], u[2] += row[2 * r + k] * q[k];
   return tb_load3(u);
 }
 
