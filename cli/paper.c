@@ -126,6 +126,12 @@ void paper_plot(Paper* p, const char* name, const Plot* plot, const char* captio
   out_format(&p->figures, "![%s](%s)\n\n%s\n\n", caption, name, caption);
 }
 
+void paper_map(Paper* p, const char* name, const PlotMap* map, const char* caption)
+{
+  plot_map_file(add_file(p, name), map);
+  out_format(&p->figures, "![%s](%s)\n\n%s\n\n", caption, name, caption);
+}
+
 static void write_head(Paper* p, const char* title)
 {
   char processor[MACHINE_TEXT], system[MACHINE_TEXT];

@@ -8,6 +8,7 @@
 
 #include "cli/folder.h"
 #include "cli/plot.h"
+#include "cli/plot_map.h"
 #include "tribo/io.h"
 
 #include <limits.h>
@@ -38,6 +39,7 @@ void paper_skip(Paper* paper, const char* published, const char* why);
 
 tbOut* paper_table(Paper* paper, const char* name, const char* columns); // a CSV file
 void paper_plot(Paper* paper, const char* name, const Plot* plot, const char* caption);
+void paper_map(Paper* paper, const char* name, const PlotMap* map, const char* caption);
 
 // TB_ERROR_ARGUMENT, with the nearest, unless the experiment asked for is one of these (null ends them), or
 // none is.

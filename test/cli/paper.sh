@@ -45,7 +45,7 @@ grep -q '^  ok      collision free at the end of every step' out && grep -q '^  
 t paper ly --quick --out cloth; ended 0 && [ ! -s err ] && [ -s cloth/table-2.csv ] && [ -s cloth/figure-6.svg ]; claim "paper ly --quick comes to its end, all claims ok"
 t paper macklin --quick --out descent; { ended 0 || ended 1; } && [ ! -s err ]; claim "paper macklin --quick comes to its end"
 ! grep -A1 '^  FAILED' out | grep -v '^  FAILED' | grep -qv '^ *by the clock: '; claim "all its claims hold but, at times, those that are timed"
-[ -s descent/figure-6.svg ] && [ "$(wc -l < descent/mass-ratios.csv)" -eq 50 ] && [ -s descent/cost-stack.svg ]; claim "conditioning, ratios and budgets are in files"
+[ -s descent/figure-6.svg ] && [ "$(wc -l < descent/mass-ratios.csv)" -eq 71 ] && grep -q '>semi-implicit</text>' descent/mass-ratios.svg && [ -s descent/cost-stack.svg ]; claim "conditioning, ratios and budgets are in files"
 t paper verschoor --only beering; ended 2 && says 'nearest is "bearing"'; claim "a wrong experiment: the nearest"
 t paper kaufman --only bridge; ended 2 && says 'no experiment "bridge"'; claim "of every paper that has parts"
 t paper kaufman --quick --only haptic --out reduced; ended 0 && [ ! -s err ] && [ "$(wc -l <reduced/tables.csv)" -eq 2 ]; claim "a row of kaufman's tables by itself"
