@@ -2,6 +2,7 @@
 // Which functions of src/collide are compiled once per vector width (base/kernels.h).
 #include "base/kernels.h"
 #include "collide/box_face.h"
+#include "collide/surfaces_balls.h"
 
 // box_face.c
 TB_KERNEL(int, tb_box_face_points, (const tbBoxOver* over, double margin, double near, tbBoxFacePoint* out),
@@ -12,3 +13,9 @@ TB_KERNEL(bool, tb_box_box,
           (a, b, margin, hint, out))
 TB_KERNEL(bool, tb_boxes_apart, (const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint),
           (a, b, margin, hint))
+
+// surfaces_balls.c
+TB_KERNEL(tbStatus, tb_surface_balls_near,
+          (tbContext * ctx, tbArena* arena, const tbSurfaceScene* scene, double reach, double ahead,
+           tbArray* contacts),
+          (ctx, arena, scene, reach, ahead, contacts))

@@ -1,45 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices close to faces, by a tree of balls in motion.
+// Vertices close to faces, by a tree of balls in motion (balls.h).
 //
 // Thick sheets touch where vertices come close to faces; edges in between are closer by a small part of the
-// thickness only. A ball has a centre c, a radius r, a mean motion m and a spread s about it: all that is in
-// it stays within r of c at the start and moves by m, give or take s. Of two balls nothing comes closer than
-// d as long as
-//
-//   |c_a − c_b| > d + r_a + r_b + |m_a − m_b| + s_a + s_b
-//
-// so that what moves together costs nothing, however fast. Triangles are taken in the order of their
-// surface's tree, eight to a ball, eight of these to a ball of the next level; vertices in the order of the
-// triangles that own them, eight to a ball that goes down the tree. Eight balls are compared at once, in
-// floats with what rounding may hide added to d.
+// thickness only. Triangles are taken by patches of their surface at rest, eight to a ball, eight of these to
+// a ball of the next level; vertices by patches of theirs, eight to a ball that goes down the tree. Eight balls, then eight triangles, are compared with a vertex at once, in floats with
+// what rounding may hide added to the distance; what is left is looked at in doubles.
 //
 // Cost      linear in vertices and triangles where few are close; n log n at most for a surface that lies
 // flat.
 #include "collide/surfaces_balls.h"
 
+#include "base/memory.h"
 #include "base/shared.h"
-#include "base/simd_float.h"
 #include "base/sort.h"
 #include "base/threads.h"
+#include "collide/balls.h"
 #include "collide/surfaces_pair.h"
 
-enum { EIGHT = 8, PIECE = 32, LEVELS = 11 }; // groups of vertices of a piece; 8^11 > INT_MAX
+enum { EIGHT = TB_EIGHT, PIECE = 32, LEVELS = 11 }; // groups of vertices of a piece; 8^11 > INT_MAX
 
 static const double FARTHEST = 1e12; // m: coordinates beyond are lost to rounding
 
 typedef struct {
-  float c[3], r, m[3], s;
-} Ball;
-
-// Eight of them, lane by lane. A lane without one is nowhere.
-typedef struct {
-  float c[3][EIGHT], r[EIGHT], m[3][EIGHT], s[EIGHT];
-} Balls;
-
-typedef struct {
-  int levels, count[LEVELS]; // of Balls
-  Balls* level[LEVELS];      // level[0]: triangles; level[k + 1]: balls around those of level k
-  int* vertex;               // in the order of their owners                           (nvertex)
+  int levels, count[LEVELS]; // of tbBalls
+  tbBalls* level[LEVELS];    // level[0]: triangles; level[k + 1]: balls around those of level k
+  tbTriangles8* triangles;   // those of level[0]
+  tbBall* ball;              // of a vertex                                            (nvertex)
 } Tree;
 
 typedef struct {
@@ -54,68 +40,6 @@ typedef struct {
   tbShared shared;
 } Search;
 
-static void load(const Balls* of, int lane, Ball* out)
-{
-  for (int k = 0; k < 3; k++) out->c[k] = of->c[k][lane], out->m[k] = of->m[k][lane];
-  out->r = of->r[lane], out->s = of->s[lane];
-}
-
-static void store(const Ball* b, Balls* of, int lane)
-{
-  for (int k = 0; k < 3; k++) of->c[k][lane] = b->c[k], of->m[k][lane] = b->m[k];
-  of->r[lane] = b->r, of->s[lane] = b->s;
-}
-
-static const Ball NOWHERE = {.c = {INFINITY, INFINITY, INFINITY}};
-
-static float apart(const float a[3], const float b[3])
-{
-  float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-  return sqrtf(x * x + y * y + z * z);
-}
-
-// Around a few: in the middle of their box, with the middle of their motions.
-static Ball around(const Ball* b, int count)
-{
-  Ball out = {.r = 0};
-  for (int k = 0; k < 3; k++) {
-    float lo = b[0].c[k], hi = lo, slow = b[0].m[k], fast = slow;
-    for (int i = 1; i < count; i++) {
-      float c = b[i].c[k], m = b[i].m[k];
-      lo = c < lo ? c : lo, hi = c > hi ? c : hi;
-      slow = m < slow ? m : slow, fast = m > fast ? m : fast;
-    }
-    out.c[k] = 0.5f * lo + 0.5f * hi, out.m[k] = 0.5f * slow + 0.5f * fast;
-  }
-  for (int i = 0; i < count; i++) {
-    float r = apart(out.c, b[i].c) + b[i].r, s = apart(out.m, b[i].m) + b[i].s;
-    out.r = r > out.r ? r : out.r, out.s = s > out.s ? s : out.s;
-  }
-  return out;
-}
-
-// Which of eight balls something of b may come within d of: bit k for lane k.
-static unsigned meets(const Ball* b, const Balls* of, float d)
-{
-  tb8f way = tb8_set1(0), motion = way;
-  for (int k = 0; k < 3; k++) {
-    tb8f c = tb8_sub(tb8_set1(b->c[k]), tb8_load(of->c[k])),
-         m = tb8_sub(tb8_set1(b->m[k]), tb8_load(of->m[k]));
-    way = tb8_add(way, tb8_mul(c, c)), motion = tb8_add(motion, tb8_mul(m, m));
-  }
-  tb8f own = tb8_set1(b->r + b->s + d),
-       reach = tb8_add(tb8_sqrt(motion), tb8_add(tb8_load(of->r), tb8_load(of->s)));
-  reach = tb8_add(reach, own);
-  return (unsigned)tb8_at_most(way, tb8_mul(reach, reach));
-}
-
-static Ball vertex_ball(const Search* s, const tbMovingSurface* m, int vertex)
-{
-  tbVec3 x = tb_sub3(m->start[vertex], s->origin), way = tb_sub3(m->end[vertex], m->start[vertex]);
-  tbVec3 v = tb_scale3(s->ahead, tb_sub3(way, s->drift));
-  return (Ball){.c = {(float)x.x, (float)x.y, (float)x.z}, .m = {(float)v.x, (float)v.y, (float)v.z}};
-}
-
 // ---- the tree ----
 
 typedef struct {
@@ -125,20 +49,60 @@ typedef struct {
   int level;
 } Making;
 
+static void make_vertices(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Making* job = user;
+  const Search* s = job->search;
+  const tbMovingSurface* m = job->surface;
+  for (int i = begin; i < end; i++) {
+    tbVec3 x = tb_sub3(m->start[i], s->origin), way = tb_sub3(m->end[i], m->start[i]);
+    tbVec3 v = tb_scale3(s->ahead, tb_sub3(way, s->drift));
+    job->tree->ball[i] =
+        (tbBall){.c = {(float)x.x, (float)x.y, (float)x.z}, .m = {(float)v.x, (float)v.y, (float)v.z}};
+  }
+}
+
+// The middle of what three corners have in every lane, and how far they are from it at most.
+static void surround(const float corner[3][3][EIGHT], float middle[3][EIGHT], float radius[EIGHT])
+{
+  const tb8f half = tb8_set1(0.5f);
+  tb8f mid[3], most = tb8_set1(0);
+  for (int k = 0; k < 3; k++) {
+    tb8f a = tb8_load(corner[0][k]), b = tb8_load(corner[1][k]), c = tb8_load(corner[2][k]);
+    tb8f lo = tb8_min(tb8_min(a, b), c), hi = tb8_max(tb8_max(a, b), c);
+    mid[k] = tb8_add(tb8_mul(half, lo), tb8_mul(half, hi));
+    tb8_store(middle[k], mid[k]);
+  }
+  for (int i = 0; i < 3; i++) {
+    tb8f way[3];
+    for (int k = 0; k < 3; k++) way[k] = tb8_sub(tb8_load(corner[i][k]), mid[k]);
+    most = tb8_max(most, tb8_dot(way, way));
+  }
+  tb8_store(radius, tb8_sqrt(most));
+}
+
 static void make_triangles(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Making* job = user;
   const tbSurfaceMesh* mesh = job->surface->surface;
-  for (int i = begin; i < end; i++)
-    for (int lane = 0; lane < EIGHT; lane++) {
-      int at = EIGHT * i + lane;
-      Ball corner[3], ball = NOWHERE;
-      for (int k = 0; at < mesh->ntriangle && k < 3; k++)
-        corner[k] = vertex_ball(job->search, job->surface, mesh->triangle[mesh->bvh.order[at]][k]);
-      if (at < mesh->ntriangle) ball = around(corner, 3);
-      store(&ball, &job->tree->level[0][i], lane);
+  for (int i = begin; i < end; i++) {
+    float x[3][3][EIGHT] = {0}, m[3][3][EIGHT] = {0};
+    tbBalls* out = &job->tree->level[0][i];
+    int count = mesh->ntriangle - EIGHT * i < EIGHT ? mesh->ntriangle - EIGHT * i : EIGHT;
+    for (int lane = 0; lane < count; lane++) {
+      const int* node = mesh->triangle[mesh->triangle_patch[EIGHT * i + lane]];
+      for (int c = 0; c < 3; c++) {
+        const tbBall* corner = &job->tree->ball[node[c]];
+        for (int k = 0; k < 3; k++) x[c][k][lane] = corner->c[k], m[c][k][lane] = corner->m[k];
+      }
     }
+    surround(x, out->c, out->r);
+    surround(m, out->m, out->s);
+    tb_triangles8_make(x, &job->tree->triangles[i]);
+    for (int lane = count; lane < EIGHT; lane++) tb_ball_store(&TB_NOWHERE, out, lane);
+  }
 }
 
 static void make_level(void* user, int begin, int end, int piece)
@@ -149,37 +113,28 @@ static void make_level(void* user, int begin, int end, int piece)
   for (int i = begin; i < end; i++)
     for (int lane = 0; lane < EIGHT; lane++) {
       int at = EIGHT * i + lane, count = 0;
-      Ball child[EIGHT], ball = NOWHERE;
+      tbBall child[EIGHT], ball = TB_NOWHERE;
       for (int k = 0; at < below && k < EIGHT; k++) {
-        load(&job->tree->level[job->level - 1][at], k, &child[count]);
+        tb_ball_load(&job->tree->level[job->level - 1][at], k, &child[count]);
         count += child[count].c[0] < INFINITY;
       }
-      if (count > 0) ball = around(child, count);
-      store(&ball, &job->tree->level[job->level][i], lane);
+      if (count > 0) ball = tb_ball_around(child, count);
+      tb_ball_store(&ball, &job->tree->level[job->level][i], lane);
     }
-}
-
-// Vertices by the triangle that owns them: neighbours follow each other.
-static void order_vertices(const tbSurfaceMesh* mesh, int* out)
-{
-  int count = 0;
-  for (int i = 0; i < mesh->ntriangle; i++) {
-    int t = mesh->bvh.order[i];
-    for (int k = 0; k < 3; k++)
-      if (mesh->owns[t] & TB_SURFACE_OWNS_VERTEX << k) out[count++] = mesh->triangle[t][k];
-  }
 }
 
 static tbStatus make_tree(tbContext* ctx, tbArena* arena, const Search* s, const tbMovingSurface* m,
                           Tree* tree)
 {
   Making job = {s, m, tree, 0};
-  tree->vertex = TB_TAKE(arena, int, (size_t)m->surface->nvertex);
-  if (!tree->vertex) return TB_ERROR_MEMORY;
-  order_vertices(m->surface, tree->vertex);
-  for (int count = tb_piece_count(m->surface->ntriangle, EIGHT);; job.level++) {
+  int count = tb_piece_count(m->surface->ntriangle, EIGHT);
+  tree->ball = TB_TAKE_UNSET(arena, tbBall, (size_t)m->surface->nvertex);
+  tree->triangles = TB_TAKE_UNSET(arena, tbTriangles8, (size_t)count);
+  if (!tree->ball || !tree->triangles) return TB_ERROR_MEMORY;
+  tb_parallel_for(ctx->threads, m->surface->nvertex, 1024, make_vertices, &job);
+  for (;; job.level++) {
     tree->count[job.level] = count;
-    tree->level[job.level] = TB_TAKE(arena, Balls, (size_t)count);
+    tree->level[job.level] = TB_TAKE_UNSET(arena, tbBalls, (size_t)count);
     if (!tree->level[job.level]) return TB_ERROR_MEMORY;
     tb_parallel_for(ctx->threads, count, 64, job.level ? make_level : make_triangles, &job);
     tree->levels = job.level + 1;
@@ -223,7 +178,8 @@ static bool close(const Search* s, int ia, int triangle, int ib, int vertex, tbS
 typedef struct {
   int surface, count;
   int vertex[EIGHT];
-  Ball ball[EIGHT], all;
+  tbBall ball[EIGHT], all;
+  tbBalls balls; // the same
 } Group;
 
 static Group group_of(const Search* s, int surface, int index)
@@ -231,26 +187,40 @@ static Group group_of(const Search* s, int surface, int index)
   const tbMovingSurface* m = &s->scene->surface[surface];
   Group g = {.surface = surface};
   for (int at = EIGHT * index; g.count < EIGHT && at < m->surface->nvertex; at++) {
-    g.vertex[g.count] = s->tree[surface].vertex[at];
-    g.ball[g.count] = vertex_ball(s, m, g.vertex[g.count]);
+    g.vertex[g.count] = m->surface->vertex_patch[at];
+    g.ball[g.count] = s->tree[surface].ball[g.vertex[g.count]];
     g.count++;
   }
-  g.all = around(g.ball, g.count);
+  g.all = tb_ball_around(g.ball, g.count);
+  for (int i = 0; i < EIGHT; i++) tb_ball_store(i < g.count ? &g.ball[i] : &TB_NOWHERE, &g.balls, i);
   return g;
 }
 
-// A group and eight triangles.
+// A group and eight triangles: vertices that are close to the ball around these, then triangles that are
+// close to each of them.
 static tbStatus look_at(tbContext* ctx, const Search* s, const Group* g, int ia, int index, float d,
                         tbArray* out)
 {
   const tbMovingSurface *a = &s->scene->surface[ia], *b = &s->scene->surface[g->surface];
-  for (int v = 0; v < g->count; v++)
-    for (unsigned hit = meets(&g->ball[v], &s->tree[ia].level[0][index], d); hit; hit &= hit - 1) {
-      int t = a->surface->bvh.order[EIGHT * index + __builtin_ctz(hit)];
+  const Tree* tree = &s->tree[ia];
+  const tbBalls* balls = &tree->level[0][index];
+  unsigned near = (1u << g->count) - 1;
+  if (tree->levels > 1) {
+    tbBall all;
+    tb_ball_load(&tree->level[1][index / EIGHT], index % EIGHT, &all);
+    near = tb_balls_meet(&all, &g->balls, d);
+  }
+  for (; near; near &= near - 1) {
+    int v = __builtin_ctz(near);
+    unsigned hit = tb_balls_meet(&g->ball[v], balls, d);
+    if (hit) hit &= tb_triangles8_meet(&g->ball[v], &tree->triangles[index], balls, d, 4 * s->slack);
+    for (; hit; hit &= hit - 1) {
+      int t = a->surface->triangle_patch[EIGHT * index + __builtin_ctz(hit)];
       tbSurfaceContact found;
       if (!may_touch(a, t, b, g->vertex[v]) || !close(s, ia, t, g->surface, g->vertex[v], &found)) continue;
       TB_TRY(tb_array_push(ctx, out, &found, 1));
     }
+  }
   return TB_OK;
 }
 
@@ -271,7 +241,7 @@ static tbStatus look_into(tbContext* ctx, const Search* s, const Group* g, int i
       TB_TRY(look_at(ctx, s, g, ia, index, d, out));
       continue;
     }
-    for (unsigned hit = meets(&g->all, &tree->level[level][index], d); hit; hit &= hit - 1)
+    for (unsigned hit = tb_balls_meet(&g->all, &tree->level[level][index], d); hit; hit &= hit - 1)
       stack[n].level = level - 1, stack[n++].index = EIGHT * index + __builtin_ctz(hit);
   }
   return TB_OK;

@@ -11,6 +11,7 @@
 //           origin; a tree with many of them is correct, not fast.
 #include "geometry/bvh.h"
 #include "geometry/box.h"
+#include "geometry/patches.h"
 
 #include <assert.h>
 #include <string.h>
@@ -111,46 +112,12 @@ static int partition(Build* b, const Slabs* slabs, int cut, int* items, int coun
   return left;
 }
 
-static bool before(const Build* b, int axis, int i, int j)
-{
-  double x = along(b->centre[i], axis), y = along(b->centre[j], axis);
-  return x < y || (x == y && i < j);
-}
-
-// Puts the half of the items that lies lower along the axis in front: a selection with the median of three
-// as pivot (Hoare's quickselect).
-static void select_half(const Build* b, int axis, int* items, int count)
-{
-  int half = count / 2, lo = 0, hi = count - 1;
-  while (lo < hi) {
-    int x = items[lo], y = items[lo + (hi - lo) / 2], z = items[hi];
-    if (before(b, axis, y, x)) {
-      int swap = x;
-      x = y;
-      y = swap;
-    }
-    int pivot = before(b, axis, z, x) ? x : before(b, axis, z, y) ? z : y;
-    int i = lo, j = hi;
-    while (i <= j) {
-      while (before(b, axis, items[i], pivot)) i++;
-      while (before(b, axis, pivot, items[j])) j--;
-      if (i > j) break;
-      int swap = items[i];
-      items[i++] = items[j];
-      items[j--] = swap;
-    }
-    if (half <= j) hi = j;
-    else if (half >= i) lo = i;
-    else return;
-  }
-}
-
 static int split(Build* b, tbBox centres, int* items, int count, int depth)
 {
   Slabs slabs;
   if (!make_slabs(centres, &slabs)) return count / 2;
   if (depth >= CUT_BY_COST) {
-    select_half(b, slabs.axis, items, count);
+    tb_select_along(b->centre, slabs.axis, items, count, count / 2);
     return count / 2;
   }
   int left = partition(b, &slabs, cheapest_cut(b, &slabs, items, count), items, count);

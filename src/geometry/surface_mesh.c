@@ -9,6 +9,7 @@
 // Cost      linear in vertices and triangles; the tree n log n.
 #include "geometry/surface_mesh.h"
 #include "geometry/box.h"
+#include "geometry/patches.h"
 
 #include <limits.h>
 #include <string.h>
@@ -132,6 +133,24 @@ static tbStatus make_tree(tbContext* ctx, tbSurfaceMesh* surface, tbArena* scrat
   return tb_bvh_build(ctx, &surface->arena, box, surface->ntriangle, &surface->bvh);
 }
 
+// Vertices, and triangles by their middles.
+static tbStatus make_patches(tbSurfaceMesh* s, tbArena* scratch)
+{
+  tbVec3* middle = TB_TAKE(scratch, tbVec3, (size_t)s->ntriangle);
+  s->triangle_patch = TB_TAKE(&s->arena, int, (size_t)s->ntriangle);
+  s->vertex_patch = TB_TAKE(&s->arena, int, (size_t)s->nvertex);
+  if (!middle || !s->triangle_patch || !s->vertex_patch) return TB_ERROR_MEMORY;
+  for (int t = 0; t < s->ntriangle; t++) {
+    const int* v = s->triangle[t];
+    middle[t] = tb_scale3(1.0 / 3, tb_add3(tb_add3(s->rest[v[0]], s->rest[v[1]]), s->rest[v[2]]));
+    s->triangle_patch[t] = t;
+  }
+  for (int v = 0; v < s->nvertex; v++) s->vertex_patch[v] = v;
+  tb_patches_order(middle, s->triangle_patch, s->ntriangle);
+  tb_patches_order(s->rest, s->vertex_patch, s->nvertex);
+  return TB_OK;
+}
+
 static tbStatus fill(tbContext* ctx, tbSurfaceMesh* surface, const tbVec3* points, int npoint,
                      const int (*triangles)[3])
 {
@@ -141,6 +160,7 @@ static tbStatus fill(tbContext* ctx, tbSurfaceMesh* surface, const tbVec3* point
   if (status == TB_OK) status = make_edges(surface, &scratch);
   if (status == TB_OK) status = make_stars(surface);
   if (status == TB_OK) status = make_tree(ctx, surface, &scratch);
+  if (status == TB_OK) status = make_patches(surface, &scratch);
   tb_arena_free(&scratch);
   double sum = 0;
   for (int e = 0; status == TB_OK && e < surface->nedge; e++)

@@ -31,6 +31,7 @@ typedef struct tbSurfaceMesh {
   bool closed;        // it bounds a solid: every edge has two triangles, which run along it in opposite ways
   double edge_length; // mean, at rest
   tbBvh bvh;          // over the triangles at rest: its boxes are stale, its shape is not
+  int *triangle_patch, *vertex_patch; // in patches at rest (patches.h)     (ntriangle, nvertex)
   tbArena arena;      // memory behind all of it
 } tbSurfaceMesh;
 
