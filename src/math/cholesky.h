@@ -79,18 +79,27 @@ typedef struct tbCholeskyPart {
   int first, reached; // columns of the top that it acts on: where they begin in `column`, and how many
 } tbCholeskyPart;
 
+// The factor's entries in the order in which solves read them (cholesky_stream.c).
+typedef struct tbCholeskyStream {
+  size_t* adr; // of a supernode, in L                                           (supernodes+1)
+  double* L;
+} tbCholeskyStream;
+
 typedef struct tbCholeskyParts {
   int count, top_count, reached;
   tbCholeskyPart* part; // (count)
   int* top;             // supernodes, ascending                                   (top_count)
   int* column;          // of the top, by the parts that reach them                (reached)
   int* rows;            // of the factor; those in the top behind all columns
+  tbCholeskyStream stream;
 } tbCholeskyParts;
 
-// Allocates from the arena; the factor need not have values yet.
+// Allocates from the arena; the factor need not have values yet. When it has, and whenever it has others,
+// they are to be loaded.
 tbStatus tb_cholesky_cut(tbArena* arena, const tbCholesky* factor, tbCholeskyParts* out);
 size_t tb_cholesky_parts_scratch(const tbCholesky* factor, const tbCholeskyParts* parts);
-// x = A⁻¹ b for up to four sides; x may be b. The factor has values.
+void tb_cholesky_load_parts(tbThreads* threads, const tbCholesky* factor, tbCholeskyParts* parts);
+// x = A⁻¹ b for up to four sides; x may be b.
 void tb_cholesky_solve_parts(tbThreads* threads, const tbCholesky* factor, const tbCholeskyParts* parts,
                              int nrhs, const double* b, double* x, double* scratch);
 

@@ -9,7 +9,7 @@
 // Cost      the top is solved by one thread. In the factor of a surface every level of the tree has about
 // the same number of entries, so that few parts leave little of it.
 #include "base/threads.h"
-#include "math/cholesky_factor.h"
+#include "math/cholesky_stream.h"
 
 #include <string.h>
 
@@ -105,19 +105,49 @@ static tbStatus place_rows(tbArena* arena, const tbCholesky* f, tbCholeskyParts*
   return TB_OK;
 }
 
+// Room for the factor's entries.
+static tbStatus lay_out_stream(tbArena* arena, const tbCholesky* f, tbCholeskyStream* out)
+{
+  out->adr = TB_TAKE(arena, size_t, (size_t)f->supernodes + 1);
+  if (!out->adr) return TB_ERROR_MEMORY;
+  for (int s = 0; s < f->supernodes; s++)
+    out->adr[s + 1] = out->adr[s] + tb_cholesky_stream_size(tb_cholesky_cols(f, s), tb_cholesky_rows(f, s));
+  out->L = TB_TAKE(arena, double, out->adr[f->supernodes]);
+  return out->L ? TB_OK : TB_ERROR_MEMORY;
+}
+
 tbStatus tb_cholesky_cut(tbArena* arena, const tbCholesky* f, tbCholeskyParts* out)
 {
   Tree t;
   *out = (tbCholeskyParts){0};
   TB_TRY(look_at_tree(arena, f, &t));
   TB_TRY(cut(arena, f, &t, out));
+  TB_TRY(lay_out_stream(arena, f, &out->stream));
   return place_rows(arena, f, out);
+}
+
+typedef struct {
+  const tbCholesky* f;
+  tbCholeskyStream* stream;
+} Loading;
+
+static void load(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Loading* job = user;
+  for (int s = begin; s < end; s++)
+    tb_cholesky_stream_fill(job->f, s, job->stream->L + job->stream->adr[s]);
+}
+
+void tb_cholesky_load_parts(tbThreads* threads, const tbCholesky* f, tbCholeskyParts* parts)
+{
+  Loading job = {f, &parts->stream};
+  tb_parallel_for(threads, f->supernodes, 64, load, &job);
 }
 
 size_t tb_cholesky_parts_scratch(const tbCholesky* f, const tbCholeskyParts* parts)
 {
-  size_t sums = ((size_t)parts->count + 1) * (size_t)f->max_rows;
-  return WIDTH * ((size_t)f->n + (size_t)parts->reached + sums);
+  return WIDTH * ((size_t)f->n + (size_t)parts->reached);
 }
 
 // ---- a solve ----
@@ -127,7 +157,7 @@ typedef struct {
   const tbCholeskyParts* parts;
   int sides;
   const double* b;
-  double *x, *y, *sums;
+  double *x, *y;
 } Solve;
 
 static void gather(const Solve* s, int begin, int end)
@@ -146,8 +176,6 @@ static void scatter(const Solve* s, int begin, int end)
       s->x[(size_t)s->f->perm[k] * s->sides + c] = s->y[(size_t)k * WIDTH + c];
 }
 
-static double* sums_of(const Solve* s, int part) { return s->sums + (size_t)part * WIDTH * s->f->max_rows; }
-
 static void go_down(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -158,7 +186,7 @@ static void go_down(void* user, int begin, int end, int piece)
     tbCholeskyRun run = {.first = part->begin, .count = part->end - part->begin, .rows = s->parts->rows};
     gather(s, f->start[part->begin], f->start[part->end]);
     memset(s->y + (size_t)(f->n + part->first) * WIDTH, 0, (size_t)part->reached * WIDTH * sizeof *s->y);
-    tb_cholesky_down(f, WIDTH, run, s->y, sums_of(s, p), false);
+    tb_cholesky_stream_down(f, &s->parts->stream, run, s->y);
   }
 }
 
@@ -173,8 +201,8 @@ static void solve_top(const Solve* s)
     double* to = s->y + (size_t)parts->column[i] * WIDTH;
     for (int c = 0; c < WIDTH; c++) to[c] += from[c];
   }
-  tb_cholesky_down(f, WIDTH, top, s->y, sums_of(s, parts->count), false);
-  tb_cholesky_up(f, WIDTH, top, s->y);
+  tb_cholesky_stream_down(f, &parts->stream, top, s->y);
+  tb_cholesky_stream_up(f, &parts->stream, top, s->y);
 }
 
 static void go_up(void* user, int begin, int end, int piece)
@@ -185,7 +213,7 @@ static void go_up(void* user, int begin, int end, int piece)
   for (int p = begin; p < end; p++) {
     const tbCholeskyPart* part = &s->parts->part[p];
     tbCholeskyRun run = {.first = part->begin, .count = part->end - part->begin, .rows = f->rows};
-    tb_cholesky_up(f, WIDTH, run, s->y);
+    tb_cholesky_stream_up(f, &s->parts->stream, run, s->y);
     scatter(s, f->start[part->begin], f->start[part->end]);
   }
 }
@@ -194,7 +222,6 @@ void tb_cholesky_solve_parts(tbThreads* threads, const tbCholesky* f, const tbCh
                              const double* b, double* x, double* scratch)
 {
   Solve s = {.f = f, .parts = parts, .sides = nrhs, .b = b, .x = x, .y = scratch};
-  s.sums = scratch + ((size_t)f->n + (size_t)parts->reached) * WIDTH;
   tb_parallel_for(threads, parts->count, 1, go_down, &s);
   solve_top(&s);
   tb_parallel_for(threads, parts->count, 1, go_up, &s);

@@ -2,7 +2,7 @@
 // Which functions of src/math are compiled once per vector width (base/kernels.h).
 #include "base/kernels.h"
 #include "math/cholesky_dense.h"
-#include "math/cholesky_factor.h"
+#include "math/cholesky_stream.h"
 #include "math/ldu.h"
 #include "math/lu_dense.h"
 #include "math/lu_factor.h"
@@ -31,6 +31,16 @@ TB_KERNEL(void, tb_cholesky_down,
           (f, width, run, y, sums, sparse))
 TB_KERNEL(void, tb_cholesky_up, (const tbCholesky* f, int width, tbCholeskyRun run, double* y),
           (f, width, run, y))
+
+// cholesky_stream.c
+TB_KERNEL(size_t, tb_cholesky_stream_size, (int cols, int rows), (cols, rows))
+TB_KERNEL(void, tb_cholesky_stream_fill, (const tbCholesky* factor, int s, double* out), (factor, s, out))
+TB_KERNEL(void, tb_cholesky_stream_down,
+          (const tbCholesky* factor, const tbCholeskyStream* stream, tbCholeskyRun run, double* y),
+          (factor, stream, run, y))
+TB_KERNEL(void, tb_cholesky_stream_up,
+          (const tbCholesky* factor, const tbCholeskyStream* stream, tbCholeskyRun run, double* y),
+          (factor, stream, run, y))
 
 // lu_dense.c
 TB_KERNEL(void, tb_dense_multiply_subtract,

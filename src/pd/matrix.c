@@ -146,6 +146,7 @@ tbStatus tb_pd_update(tbContext* ctx, tbPdBody* b, double h)
   if (!b->factor) TB_TRY(tb_cholesky_analyze(ctx, b->nnode, b->P.ptr, b->P.idx, &how, &b->factor));
   if (!b->parts.rows) TB_TRY(tb_cholesky_cut(&b->arena, b->factor, &b->parts));
   TB_TRY(tb_cholesky_factor(ctx, b->factor, b->P.val));
+  tb_cholesky_load_parts(ctx->threads, b->factor, &b->parts);
   TB_TRY(tb_pd_measure_softness(ctx, b));
   b->h = h;
   return TB_OK;

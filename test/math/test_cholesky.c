@@ -174,6 +174,7 @@ static int solve_parts(tbContext* ctx, const tbCholesky* f, int nrhs, double* b)
   tb_arena_init(&arena, ctx);
   tbCholeskyParts parts;
   CHECK_OK(ctx, tb_cholesky_cut(&arena, f, &parts));
+  tb_cholesky_load_parts(ctx->threads, f, &parts);
   double* scratch = malloc((tb_cholesky_parts_scratch(f, &parts) + 1) * sizeof *scratch);
   tb_cholesky_solve_parts(ctx->threads, f, &parts, nrhs, b, b, scratch);
   free(scratch);
