@@ -60,32 +60,44 @@ tbVec3 tb_pd_hinge_normal(const tbVec3 x[4])
   return tb_normalize3(tb_add3(tb_normalize3(a), tb_normalize3(b)));
 }
 
-// The elements around every node, in their order.
+// The corners of elements around every node, in the order of elements.
 static tbStatus list_around(tbPdBody* b)
 {
   const int* corner = b->fem->corner[0];
   int count = b->nelement * b->corners;
   b->around_adr = TB_TAKE(&b->arena, int, (size_t)b->nnode + 1);
   b->around = TB_TAKE(&b->arena, int, (size_t)count);
-  b->slope = TB_TAKE(&b->arena, double, (size_t)b->columns*(size_t)count);
   int* at = TB_TAKE(&b->arena, int, (size_t)b->nnode);
-  if (!b->around_adr || !b->around || !b->slope || !at) return TB_ERROR_MEMORY;
+  if (!b->around_adr || !b->around || !at) return TB_ERROR_MEMORY;
   for (int k = 0; k < count; k++) b->around_adr[corner[k] + 1]++;
   for (int i = 0; i < b->nnode; i++) b->around_adr[i + 1] += b->around_adr[i], at[i] = b->around_adr[i];
-  for (int k = 0; k < count; k++) {
-    int element = k / b->corners, place = at[corner[k]]++;
-    tbVec3 g = tb_pd_gradient(b->fem, element, k % b->corners);
-    b->around[place] = element * b->columns;
-    for (int c = 0; c < b->columns; c++) b->slope[b->columns * place + c] = (&g.x)[c];
-  }
+  for (int k = 0; k < count; k++) b->around[at[corner[k]]++] = k;
   return TB_OK;
+}
+
+void tb_pd_fill_triangles(tbPdBody* b, double h)
+{
+  if (!b->fem->cloth) return;
+  tbMembraneStiffness m = tb_membrane_stiffness(&b->fem->sheet);
+  b->shortest = m.limit > 0 ? 1 - m.strain_limit : 0, b->longest = m.limit > 0 ? 1 + m.strain_limit : INFINITY;
+  for (int e = 0; e < b->nelement; e++) {
+    tbPdTriangles* t = &b->triangles[e / TB_PD_EIGHT];
+    tbPdWeights w = tb_pd_weights(b->fem, e);
+    int lane = e % TB_PD_EIGHT;
+    for (int k = 0; k < 4; k++) t->g[k][lane] = b->fem->membrane[e].g[k / 2][k % 2];
+    for (int c = 0; c < 3; c++) t->node[c][lane] = b->fem->corner[0][3 * (size_t)e + (size_t)c];
+    t->stretch[lane] = h * w.first, t->shear[lane] = h * w.second, t->limit[lane] = h * w.limit;
+  }
 }
 
 static tbStatus make(tbPdBody* b)
 {
   b->pinned = TB_TAKE(&b->arena, uint8_t, (size_t)b->nnode);
   b->lump = TB_TAKE(&b->arena, double, (size_t)b->nnode);
-  if (!b->pinned || !b->lump) return TB_ERROR_MEMORY;
+  if (b->fem->cloth)
+    b->triangles =
+        TB_TAKE(&b->arena, tbPdTriangles, ((size_t)b->nelement + TB_PD_EIGHT - 1) / TB_PD_EIGHT);
+  if (!b->pinned || !b->lump || (b->fem->cloth && !b->triangles)) return TB_ERROR_MEMORY;
   TB_TRY(make_hinges(b));
   TB_TRY(list_around(b));
   return tb_pd_pattern(b);
@@ -97,7 +109,7 @@ tbStatus tb_pd_create(tbContext* ctx, const tbFemBody* fem, tbPdBody** out)
   if (!b) return TB_ERROR_MEMORY;
   tb_arena_init(&b->arena, ctx);
   b->fem = fem, b->nnode = fem->nnode;
-  b->corners = fem->cloth ? 3 : 4, b->columns = fem->cloth ? 2 : 3, b->nelement = fem->nelement[0];
+  b->corners = fem->cloth ? 3 : 4, b->nelement = fem->nelement[0];
   tbStatus status = make(b);
   if (status == TB_OK) *out = b;
   else tb_pd_free(ctx, b);

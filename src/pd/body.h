@@ -23,6 +23,16 @@
 #include "fem/body.h"
 #include "math/cholesky.h"
 
+enum { TB_PD_EIGHT = 8 };
+
+// Eight triangles, lane by lane: what their threads are made of, and how strongly they resist, times h. Lanes
+// without a triangle resist nothing.
+typedef struct tbPdTriangles {
+  double g[4][TB_PD_EIGHT]; // w_u = g₀ (x₁ − x₀) + g₂ (x₂ − x₀), w_v = g₁ (x₁ − x₀) + g₃ (x₂ − x₀)
+  double stretch[TB_PD_EIGHT], shear[TB_PD_EIGHT], limit[TB_PD_EIGHT];
+  int node[3][TB_PD_EIGHT];
+} tbPdTriangles;
+
 typedef struct tbPdBody {
   const tbFemBody* fem;
   // What P was made for: it is made anew when one of them changes.
@@ -41,9 +51,9 @@ typedef struct tbPdBody {
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
-  int columns;              // of F: 2 or 3
-  int *around_adr, *around; // elements, as first columns of theirs: element · columns  (nnode+1)
-  double* slope;            // gradient of the node in the element: `columns` for each of `around`
+  int *around_adr, *around;  // corners: element · corners + corner                     (nnode+1)
+  tbPdTriangles* triangles;  // of cloth
+  double shortest, longest;  // threads, by the limit of strain; INFINITY: there is none
   double (*hinge)[4];       // of a hinge: its vector is Σ hinge[k] x[k]       (fem->nelement[1])
   double* angle;            // of a hinge: the vector's length at rest, by the side it bends to
   tbArena arena;
@@ -60,6 +70,9 @@ tbStatus tb_pd_measure_softness(tbContext* ctx, tbPdBody* body);
 // The pattern of P, and its values (matrix.c).
 tbStatus tb_pd_pattern(tbPdBody* body);
 
+// What elements are projected with, for h (body.c).
+void tb_pd_fill_triangles(tbPdBody* body, double h);
+
 // The vector in which a hinge bends, along the mean of its triangles' normals; the latter; and the former
 // along the latter, which is 2 sin(θ/2) (body.c).
 tbVec3 tb_pd_hinge(const tbPdBody* body, int hinge, const tbVec3 x[4]);
@@ -74,7 +87,8 @@ typedef struct tbPdStep {
   const tbVec3* force;    // on the nodes                                           (nnode)  N
   tbVec3 gravity;         // m/s²
   tbVec3* base;           // of the right-hand side: what no projection changes     (nnode)
-  tbVec3* push;           // h w (p − S x₀) of the elements: two or three vectors each
+  tbVec3* push;           // what the corners of elements receive: h Sᵀ w p
+  tbVec3* at;             // x₀ + h v                                               (nnode)
   double* start;          // what damping compares with: lengths of the start of the step
   const uint8_t* touched; // nodes that the air does not hold; null: none         (nnode)
   double* scratch;        // for solves

@@ -50,13 +50,14 @@ static inline tbVec3 tb_pd_gradient(const tbFemBody* fem, int element, int corne
 
 enum { TB_PD_LENGTHS = 4 }; // of a triangle: |w_u|, |w_v|, |w_u + w_v|/√2, |w_v − w_u|/√2
 
-// h times the targets of triangles begin … end−1 at x₀ + h v, weighted: two vectors each. lengths: those of
-// the start of the step, for damping; null: there is none. (membrane.c)
-void tb_pd_membranes(const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
-                     const double* lengths, tbVec3* push);
+// What corners of triangles begin … end−1 receive from their targets, h Sᵀ w p of threads at x: three vectors
+// each. begin: a multiple of TB_PD_EIGHT. lengths: those of the start of the step, for damping; null: there is
+// none. (membrane.c)
+void tb_pd_membranes(const tbPdBody* body, int begin, int end, const tbVec3* x, const double* lengths,
+                     tbVec3* push);
 
-// The same of tetrahedra: the three columns of h V (2μ R + λ G). stretch: R_nᵀF_n of the start. (tets.c)
-void tb_pd_tets(const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
-                const tbMat3* stretch, tbVec3* push);
+// The same of tetrahedra, four vectors each: h V (2μ R + λ G). stretch: R_nᵀF_n of the start. (tets.c)
+void tb_pd_tets(const tbPdBody* body, int begin, int end, const tbVec3* x, const tbMat3* stretch,
+                tbVec3* push);
 
 #endif

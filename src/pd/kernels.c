@@ -5,6 +5,5 @@
 
 // membrane.c
 TB_KERNEL(void, tb_pd_membranes,
-          (const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
-           const double* lengths, tbVec3* push),
-          (fem, h, begin, end, x, v, lengths, push))
+          (const tbPdBody* body, int begin, int end, const tbVec3* x, const double* lengths, tbVec3* push),
+          (body, begin, end, x, lengths, push))

@@ -129,6 +129,7 @@ static tbStatus make_values(tbContext* ctx, tbPdBody* b, double h)
     memset(b->full, 0, (size_t)b->P.ptr[b->nnode] * sizeof *b->full);
     for (int k = 0; k < t.count; k++) b->full[find(&b->P, t.row[k], t.col[k])] += t.value[k];
     add_diagonal(b, h);
+    tb_pd_fill_triangles(b, h);
     memcpy(b->pinned, b->fem->pinned, (size_t)b->nnode);
     take_out_pins(b);
   }

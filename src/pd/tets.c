@@ -24,36 +24,38 @@ static void keep_volume(const double s[3], double g[3])
   for (int k = 0; k < 3; k++) g[k] = s[k] + d[k];
 }
 
-static tbMat3 gradient(const tbFemBody* fem, double h, int e, const tbVec3* x, const tbVec3* v)
+static tbMat3 gradient(const tbFemBody* fem, int e, const tbVec3* x)
 {
   const int* node = fem->corner[0] + 4 * (size_t)e;
   tbVec3 at[4];
-  for (int k = 0; k < 4; k++) at[k] = tb_madd3(x[node[k]], h, v[node[k]]);
+  for (int k = 0; k < 4; k++) at[k] = x[node[k]];
   return tb_tet_gradient(&fem->tet[e], at);
 }
 
-void tb_pd_tets(const tbFemBody* fem, double h, int begin, int end, const tbVec3* x, const tbVec3* v,
-                const tbMat3* stretch, tbVec3* push)
+void tb_pd_tets(const tbPdBody* b, int begin, int end, const tbVec3* x, const tbMat3* stretch, tbVec3* push)
 {
+  const tbFemBody* fem = b->fem;
   tbMat3 F[MANY];
   tbSvd3 svd[MANY];
-  double damping = tb_pd_damping(fem, h);
+  double damping = tb_pd_damping(fem, b->h);
   for (int first = begin; first < end; first += MANY) {
     int count = end - first < MANY ? end - first : MANY;
-    for (int i = 0; i < count; i++) F[i] = gradient(fem, h, first + i, x, v);
+    for (int i = 0; i < count; i++) F[i] = gradient(fem, first + i, x);
     tb_svd3_many(count, F, svd);
     for (int i = 0; i < count; i++) {
       tbPdWeights w = tb_pd_weights(fem, first + i);
       double g[3], mixed[3];
       keep_volume(svd[i].s, g);
-      for (int k = 0; k < 3; k++) mixed[k] = h * (w.first + w.second * g[k]);
+      for (int k = 0; k < 3; k++) mixed[k] = b->h * (w.first + w.second * g[k]);
       tbMat3 U = tb_mat3_mul(svd[i].U, tb_mat3_diag(mixed[0], mixed[1], mixed[2]));
       tbMat3 target = tb_mat3_mult(U, svd[i].V);
       if (stretch) {
         tbMat3 R = tb_mat3_mult(svd[i].U, svd[i].V), S = stretch[first + i];
-        target = tb_mat3_add(target, tb_mat3_scale(h * damping * (w.first + w.second), tb_mat3_mul(R, S)));
+        target = tb_mat3_add(target, tb_mat3_scale(b->h * damping * (w.first + w.second), tb_mat3_mul(R, S)));
       }
-      for (int k = 0; k < 3; k++) push[3 * (first + i) + k] = tb_mat3_col(target, k);
+      tbVec3* to = push + 4 * (size_t)(first + i);
+      for (int c = 1; c < 4; c++) to[c] = tb_mat3_mulv(target, tb_pd_gradient(fem, first + i, c));
+      to[0] = tb_neg3(tb_add3(tb_add3(to[1], to[2]), to[3]));
     }
   }
 }
