@@ -149,8 +149,7 @@ static inline tbClosest8 tb_triangles8_closest(const float point[3], const tbTri
   tb8f v = tb8_mul(by_det, tb8_sub(tb8_mul(tb8_load(t->uu), c), tb8_mul(uv, a)));
   tb8f inside = tb8_min(tb8_min(u, v), tb8_sub(tb8_set1(1), tb8_add(u, v)));
   for (int k = 0; k < 3; k++) at[k] = tb8_sub(C[k], tb8_add(tb8_mul(u, U[k]), tb8_mul(v, V[k])));
-  tbClosest8 best = {.way = {at[0], at[1], at[2]},
-                     .square = tb8_choose(none, inside, far, tb8_dot(at, at))};
+  tbClosest8 best = {.way = {at[0], at[1], at[2]}, .square = tb8_choose(none, inside, far, tb8_dot(at, at))};
   tb8_take_side(&best, C, U, a, tb8_load(t->by_uu));
   tb8_take_side(&best, C, V, c, tb8_load(t->by_vv));
   tb8_take_side(&best, past, W, tb8_dot(past, W), tb8_load(t->by_ww));

@@ -3,8 +3,9 @@
 //
 // Thick sheets touch where vertices come close to faces; edges in between are closer by a small part of the
 // thickness only. Triangles are taken by patches of their surface at rest, eight to a ball, eight of these to
-// a ball of the next level; vertices by patches of theirs, eight to a ball that goes down the tree. Eight balls, then eight triangles, are compared with a vertex at once, in floats with
-// what rounding may hide added to the distance; what is left is looked at in doubles.
+// a ball of the next level; vertices by patches of theirs, eight to a ball that goes down the tree. Eight
+// balls, then eight triangles, are compared with a vertex at once, in floats with what rounding may hide
+// added to the distance; what is left is looked at in doubles.
 //
 // Cost      linear in vertices and triangles where few are close; n log n at most for a surface that lies
 // flat.
@@ -152,6 +153,31 @@ static bool may_touch(const tbMovingSurface* a, int triangle, const tbMovingSurf
   return a->self && corner[0] != vertex && corner[1] != vertex && corner[2] != vertex;
 }
 
+// Whether no point of the surface beside the closest one of a triangle is closer: where that is on a side,
+// the triangle beyond it must turn away, on a corner all sides that end there. `way`: from it to the vertex.
+// Otherwise the vertex is in front of another triangle, which says where it will meet the surface.
+static bool is_closest_around(const tbMovingSurface* m, int triangle, const double weight[3], tbVec3 way)
+{
+  const tbSurfaceMesh* mesh = m->surface;
+  const int* corner = mesh->triangle[triangle];
+  int zeros = 0, zero = 0, end = 0;
+  for (int k = 0; k < 3; k++)
+    if (weight[k] == 0) zeros++, zero = k;
+    else end = k;
+  if (zeros == 0) return true;
+  tbVec3 from = m->start[corner[end]];
+  if (zeros == 2) end = corner[end];
+  int edge = mesh->triangle_edge[triangle][(zero + 1) % 3];
+  const int* beside = zeros == 1 ? mesh->edge_triangle[edge] : mesh->star + mesh->star_adr[end];
+  int count = zeros == 1 ? 2 : mesh->star_adr[end + 1] - mesh->star_adr[end];
+  for (int i = 0; i < count; i++)
+    for (int k = 0; beside[i] >= 0 && beside[i] != triangle && k < 3; k++) {
+      tbVec3 to = tb_sub3(m->start[mesh->triangle[beside[i]][k]], from);
+      if (tb_dot3(to, way) > 1e-9 * tb_norm3(to) * tb_norm3(way)) return false;
+    }
+  return true;
+}
+
 // Whether the vertex is close to the triangle, or comes there as it goes.
 static bool close(const Search* s, int ia, int triangle, int ib, int vertex, tbSurfaceContact* out)
 {
@@ -166,6 +192,7 @@ static bool close(const Search* s, int ia, int triangle, int ib, int vertex, tbS
     way = tb_madd3(way, -closest.weight[k + 1], tb_sub3(a->end[corner[k]], a->start[corner[k]]));
   if (most > (keep + s->ahead * tb_norm3(way)) * (1 + 1e-9)) return false;
   if (!tb_surface_reports(s->scene, &of, closest.weight + 1)) return false;
+  if (!is_closest_around(a, triangle, closest.weight + 1, closest.way)) return false;
   *out = tb_surface_corners(s->scene, &of);
   tb_surface_weigh(out, closest.weight);
   if (!tb_surface_normal(s->scene, out, x, closest.way, &out->normal)) return false;

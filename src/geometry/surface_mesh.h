@@ -32,7 +32,7 @@ typedef struct tbSurfaceMesh {
   double edge_length; // mean, at rest
   tbBvh bvh;          // over the triangles at rest: its boxes are stale, its shape is not
   int *triangle_patch, *vertex_patch; // in patches at rest (patches.h)     (ntriangle, nvertex)
-  tbArena arena;      // memory behind all of it
+  tbArena arena;                      // memory behind all of it
 } tbSurfaceMesh;
 
 // Triangles over `points`; node numbers the vertices used, in the order of the points: vertices are the

@@ -135,8 +135,7 @@ static void load(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Loading* job = user;
-  for (int s = begin; s < end; s++)
-    tb_cholesky_stream_fill(job->f, s, job->stream->L + job->stream->adr[s]);
+  for (int s = begin; s < end; s++) tb_cholesky_stream_fill(job->f, s, job->stream->L + job->stream->adr[s]);
 }
 
 void tb_cholesky_load_parts(tbThreads* threads, const tbCholesky* f, tbCholeskyParts* parts)

@@ -134,8 +134,7 @@ INLINE void up_block(int cols, const Block* b)
   }
   if (i < b->rows) up_row(cols, L, b->y + (size_t)b->row[i] * WIDTH, sum);
   TB_UNROLL
-  for (int k = 0; k < cols; k++)
-    sum[k] = tb4_sub(tb4_load(b->x + k * WIDTH), tb4_add(sum[k], other[k]));
+  for (int k = 0; k < cols; k++) sum[k] = tb4_sub(tb4_load(b->x + k * WIDTH), tb4_add(sum[k], other[k]));
   TB_UNROLL
   for (int k = 0; k < cols; k++) {
     x[k] = tb4_mul(tb4_set1(b->L[k * cols + k]), sum[k]);
@@ -146,10 +145,11 @@ INLINE void up_block(int cols, const Block* b)
 }
 
 typedef void Half(const Block* b);
-#define COPY(cols)                                                  \
+#define COPY(cols)                                                 \
   static void down_##cols(const Block* b) { down_block(cols, b); } \
   static void up_##cols(const Block* b) { up_block(cols, b); }
-COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7) COPY(8)
+#define COPIES COPY(1) COPY(2) COPY(3) COPY(4) COPY(5) COPY(6) COPY(7) COPY(8)
+COPIES
 static Half* const down_of[BLOCK] = {down_1, down_2, down_3, down_4, down_5, down_6, down_7, down_8};
 static Half* const up_of[BLOCK] = {up_1, up_2, up_3, up_4, up_5, up_6, up_7, up_8};
 

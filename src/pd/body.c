@@ -79,7 +79,8 @@ void tb_pd_fill_triangles(tbPdBody* b, double h)
 {
   if (!b->fem->cloth) return;
   tbMembraneStiffness m = tb_membrane_stiffness(&b->fem->sheet);
-  b->shortest = m.limit > 0 ? 1 - m.strain_limit : 0, b->longest = m.limit > 0 ? 1 + m.strain_limit : INFINITY;
+  b->shortest = m.limit > 0 ? 1 - m.strain_limit : 0,
+  b->longest = m.limit > 0 ? 1 + m.strain_limit : INFINITY;
   for (int e = 0; e < b->nelement; e++) {
     tbPdTriangles* t = &b->triangles[e / TB_PD_EIGHT];
     tbPdWeights w = tb_pd_weights(b->fem, e);
@@ -95,8 +96,7 @@ static tbStatus make(tbPdBody* b)
   b->pinned = TB_TAKE(&b->arena, uint8_t, (size_t)b->nnode);
   b->lump = TB_TAKE(&b->arena, double, (size_t)b->nnode);
   if (b->fem->cloth)
-    b->triangles =
-        TB_TAKE(&b->arena, tbPdTriangles, ((size_t)b->nelement + TB_PD_EIGHT - 1) / TB_PD_EIGHT);
+    b->triangles = TB_TAKE(&b->arena, tbPdTriangles, ((size_t)b->nelement + TB_PD_EIGHT - 1) / TB_PD_EIGHT);
   if (!b->pinned || !b->lump || (b->fem->cloth && !b->triangles)) return TB_ERROR_MEMORY;
   TB_TRY(make_hinges(b));
   TB_TRY(list_around(b));

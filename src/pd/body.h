@@ -51,9 +51,9 @@ typedef struct tbPdBody {
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
-  int *around_adr, *around;  // corners: element · corners + corner                     (nnode+1)
-  tbPdTriangles* triangles;  // of cloth
-  double shortest, longest;  // threads, by the limit of strain; INFINITY: there is none
+  int *around_adr, *around; // corners: element · corners + corner                     (nnode+1)
+  tbPdTriangles* triangles; // of cloth
+  double shortest, longest; // threads, by the limit of strain; INFINITY: there is none
   double (*hinge)[4];       // of a hinge: its vector is Σ hinge[k] x[k]       (fem->nelement[1])
   double* angle;            // of a hinge: the vector's length at rest, by the side it bends to
   tbArena arena;

@@ -51,8 +51,8 @@ static inline tbVec3 tb_pd_gradient(const tbFemBody* fem, int element, int corne
 enum { TB_PD_LENGTHS = 4 }; // of a triangle: |w_u|, |w_v|, |w_u + w_v|/√2, |w_v − w_u|/√2
 
 // What corners of triangles begin … end−1 receive from their targets, h Sᵀ w p of threads at x: three vectors
-// each. begin: a multiple of TB_PD_EIGHT. lengths: those of the start of the step, for damping; null: there is
-// none. (membrane.c)
+// each. begin: a multiple of TB_PD_EIGHT. lengths: those of the start of the step, for damping; null: there
+// is none. (membrane.c)
 void tb_pd_membranes(const tbPdBody* body, int begin, int end, const tbVec3* x, const double* lengths,
                      tbVec3* push);
 

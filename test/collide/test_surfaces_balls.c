@@ -20,6 +20,25 @@ static SurfaceScene* sheets(uint64_t seed)
   return s;
 }
 
+// Whether a face that shares what the closest point lies on has a point that is closer.
+static bool is_closer_beside(const tbMovingSurface* m, int triangle, const double weight[3], tbVec3 x,
+                             double distance)
+{
+  const tbSurfaceMesh* mesh = m->surface;
+  for (int t = 0; t < mesh->ntriangle; t++) {
+    int shared = 0, wanted = 0;
+    for (int k = 0; k < 3; k++) {
+      wanted += weight[k] != 0;
+      for (int i = 0; weight[k] != 0 && i < 3; i++)
+        shared += mesh->triangle[t][i] == mesh->triangle[triangle][k];
+    }
+    tbVec3 at[4] = {x};
+    for (int k = 0; k < 3; k++) at[1 + k] = m->start[mesh->triangle[t][k]];
+    if (shared == wanted && tb_norm3(tb_closest_features(true, at).way) < distance * (1 - 1e-9)) return true;
+  }
+  return false;
+}
+
 // What is close or comes there along the normal, by trying every vertex with every face. Of these, what
 // passes by sideways need not be found.
 static int count_close(const tbSurfaceScene* s, double reach, double ahead, const tbArray* found,
@@ -42,6 +61,7 @@ static int count_close(const tbSurfaceScene* s, double reach, double ahead, cons
           if (!tb_surface_reports(s, &of, closest.weight + 1)) continue;
           way = tb_sub3(y[0], x[0]);
           for (int i = 1; i < 4; i++) way = tb_madd3(way, -closest.weight[i], tb_sub3(y[i], x[i]));
+          if (is_closer_beside(&s->surface[a], t, closest.weight + 1, x[0], tb_norm3(closest.way))) continue;
           double gap = tb_norm3(closest.way), comes = -tb_dot3(way, closest.way) / gap;
           double keep = reach + s->surface[a].radius + s->surface[b].radius;
           if (gap - ahead * fmax(comes, 0) > keep) continue;
