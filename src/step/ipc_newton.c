@@ -23,6 +23,7 @@
 static const double ARRIVE = 0.06; // s: beyond its time a step may go on to bring what is driven to its place
 static const double ENOUGH = 1e-4; // of the fall that the gradient promises
 static const double ROUNDING = 1e-14;
+static const double BLIND = 1e-13;  // of the potential's terms: what rounding may hide of it
 static const double GAIN = 1e-11;   // of the potential: energy that counts as gained
 static const double STIFFEST = 128; // times the stiffness that contacts begin with
 static const double TIGHT = 1e-3;   // of d̂: contacts closer than this, and closing, become stiffer
@@ -58,6 +59,7 @@ typedef struct {
   int wait;     // iterations until exact Hessians are tried again
   double share; // of the last direction that was gone: the next one is looked at little farther
   double moved; // m: how far that was; infinite: not known
+  bool blind;   // rounding has kept the potential from telling whether the last full step was too long
 } Pace;
 
 // Minimising with friction as it last was.
@@ -181,18 +183,22 @@ static tbStatus search(tbContext* ctx, tbIpc* ipc, double slope, State* state, d
   return measure(ctx, ipc, ipc->v, state);
 }
 
-// v ← v + α p with a potential that is lower. *share: α; 0: there is none.
+// v ← v + α p with a potential that is lower. *share: α; 0: there is none. Where rounding hides the
+// potential, a change that is r times the last, full one says that Newton's steps are 1 + r times too long.
 static tbStatus take_step(tbContext* ctx, tbIpc* ipc, State* state, Pace* pace, double* share)
 {
   double slope = drive_on(ipc, state), way = ipc->h * ipc->change;
   *share = fmin(1, LONGER * pace->share);
   if (ipc->progress == 1 && *share * way > fmax(LONGER * pace->moved, ipc->edge))
     *share = fmax(LONGER * pace->moved, ipc->edge) / way;
+  if (pace->blind && ipc->change > pace->last) *share = fmin(*share, pace->last / (pace->last + ipc->change));
   tb_ipc_go(ipc, *share);
+  double before = state->energy;
   TB_TRY(tb_surface_find(ctx, &ipc->surfaces.scene, 1.01 * ipc->most_dhat, 1, &ipc->candidates));
   TB_TRY(tb_ipc_clear_way(ctx, ipc, share));
   TB_TRY(search(ctx, ipc, slope, state, share));
   if (*share > 0) pace->share = *share, pace->moved = *share * way;
+  pace->blind = *share == 1 && fabs(before - state->energy) <= BLIND * state->size;
   return TB_OK;
 }
 
