@@ -107,6 +107,18 @@ tbStatus tb_reduced_make(tbContext* ctx, const tbReducedMatter* m, const double*
   return status;
 }
 
+void tb_reduced_share(tbContext* ctx, const tbWorld* w, tbReduced* d)
+{
+  for (size_t i = 0; i < w->body.count; i++) {
+    const tbReduced* other = tb_bodies(w)[i].kind == &tb_kind_reduced ? tb_bodies(w)[i].own : NULL;
+    if (!other || other == d || other->basis == d->basis || !tb_modal_basis_same(other->basis, d->basis))
+      continue;
+    tb_modal_basis_free(ctx, d->basis);
+    d->basis = other->basis, d->basis->users++;
+    return;
+  }
+}
+
 void tb_reduced_free(tbContext* ctx, tbReduced* d)
 {
   if (!d) return;
@@ -202,6 +214,7 @@ tbStatus tb_reduced_add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, co
   tbReduced* f = NULL;
   TB_TRY(check(ctx, w, name, d));
   TB_TRY(make(ctx, d, name, &f));
+  tb_reduced_share(ctx, w, f);
   tbBody b = {.kind = &tb_kind_reduced,
               .own = f,
               .motion = TB_BODY_DYNAMIC,

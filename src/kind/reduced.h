@@ -66,6 +66,9 @@ static inline bool tb_reduced_is_stvk(const tbSoftDef* soft, bool derivatives)
 tbStatus tb_reduced_make(tbContext* ctx, const tbReducedMatter* matter, const double* fields,
                          tbReduced** out);
 void tb_reduced_free(tbContext* ctx, tbReduced* reduced); // takes null
+// Has the basis of another body of the world in place of its own where they are the same: copies of a body
+// read the same memory.
+void tb_reduced_share(tbContext* ctx, const tbWorld* world, tbReduced* reduced);
 tbStatus tb_reduced_add(tbContext* ctx, tbWorld* world, const tbDeformableDef* def, const char* name,
                         int material, tbTransform pose, tbBodyId* out);
 // Nodes, and the body's x, q, v, w and radius, from the state.

@@ -121,6 +121,7 @@ void tb_reduced_code(tbCodec* c, tbWorld* w, int body)
   if (tb_codec_good(c)) code_matter(c, &m, &d);
   if (!tb_codec_good(c)) return;
   b->own = d, d->body = body;
+  if (tb_codec_reads(c)) tb_reduced_share(c->ctx, w, d);
   code_state(c, w, d);
   if (!tb_codec_good(c) || !tb_codec_reads(c)) return;
   tbBody read = *b;

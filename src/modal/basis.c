@@ -30,6 +30,7 @@ tbStatus tb_modal_basis_make(tbContext* ctx, const tbFemBody* fem, int modes, tb
 {
   tbModalBasis* b = TB_NEW(ctx, tbModalBasis, 1);
   if (!b) return TB_ERROR_MEMORY;
+  b->users = 1;
   tb_arena_init(&b->arena, ctx);
   size_t r = (size_t)modes;
   b->nnode = fem->nnode, b->nmode = modes;
@@ -48,11 +49,32 @@ tbStatus tb_modal_basis_make(tbContext* ctx, const tbFemBody* fem, int modes, tb
 
 void tb_modal_basis_free(tbContext* ctx, tbModalBasis* b)
 {
-  if (!b) return;
+  if (!b || --b->users > 0) return;
   tb_polynomial_free(ctx, b->stvk);
   b->arena.ctx = ctx; // the one it was made with may be gone
   tb_arena_free(&b->arena);
   tb_free(ctx, b);
+}
+
+static bool same(const double* a, const double* b, size_t count)
+{
+  return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+bool tb_modal_basis_same(const tbModalBasis* a, const tbModalBasis* b)
+{
+  size_t r = (size_t)a->nmode, n = 3 * (size_t)a->nnode;
+  if (a->nnode != b->nnode || a->nmode != b->nmode || a->pinned != b->pinned || !a->stvk != !b->stvk)
+    return false;
+  const tbModalMoments *x = &a->moments, *y = &b->moments;
+  if (x->mass != y->mass || !same(x->rest.m[0], y->rest.m[0], 9) || !same(&x->first.x, &y->first.x, 3) ||
+      !same(a->omega2, b->omega2, r) || !same(a->field, b->field, n * r) ||
+      !same(x->linear->m[0], y->linear->m[0], 9 * r) || !same(&x->shift->x, &y->shift->x, 3 * r) ||
+      !same(x->quadratic->m[0], y->quadratic->m[0], 9 * r * r))
+    return false;
+  const tbPolynomial *p = a->stvk, *q = b->stvk;
+  size_t pairs = p ? (size_t)p->pairs : 0;
+  return !p || (same(p->K, q->K, r * r) && same(p->A, q->A, pairs * r) && same(p->B, q->B, pairs * pairs));
 }
 
 // The moments, of masses at nodes or of the consistent matrix: M is symmetric, so that Σ m a bᵀ = Σ a (Mb)ᵀ.

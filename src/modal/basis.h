@@ -31,6 +31,7 @@ typedef struct tbModalMoments {
 } tbModalMoments;
 
 typedef struct tbModalBasis {
+  int users; // bodies that have it: the last of them frees it
   int nnode, nmode;
   bool pinned;    // nodes are held in the frame
   double* field;  // U by nodes: component a of field k at node i is field[(3 i + a) nmode + k]
@@ -44,7 +45,8 @@ typedef struct tbModalBasis {
 // there are degrees of freedom are TB_ERROR_ARGUMENT.
 tbStatus tb_modal_basis_create(tbContext* ctx, tbFemBody* fem, int modes, bool derivatives, bool stvk,
                                tbModalBasis** out);
-void tb_modal_basis_free(tbContext* ctx, tbModalBasis* basis); // takes null
+void tb_modal_basis_free(tbContext* ctx, tbModalBasis* basis);          // takes null; of one that has it
+bool tb_modal_basis_same(const tbModalBasis* a, const tbModalBasis* b); // to the bit
 
 // Memory for the arrays; what follows from the fields, where these are known already.
 tbStatus tb_modal_basis_make(tbContext* ctx, const tbFemBody* fem, int modes, tbModalBasis** out);

@@ -305,3 +305,29 @@ TEST(reduced_bodies_are_pulled_and_pushed)
   CHECK(fabs(d->now.w.y) > 1e-4 && fabs(d->now.qd[0]) + fabs(d->now.qd[1]) > 1e-6);
   stage_close(&s);
 }
+
+// Copies of a body have one basis, which goes with the last of them; others have their own.
+TEST(copies_of_a_reduced_body_share_their_basis)
+{
+  Stage s = soft_stage(0.5, 0.01);
+  tbDeformableDef def = reduced_def(4, 1e6);
+  tbBodyId id[3];
+  for (int i = 0; i < 3; i++) {
+    def.position = tb_vec3(2.0 * i, 0, 0.2), def.soft.young = i < 2 ? 1e6 : 2e6;
+    id[i] = add_beam(&s, tb_vec3(1, 0.2, 0.2), 3, 1, 1, def);
+  }
+  const tbModalBasis* basis = reduced_of(&s, id[0])->basis;
+  CHECK(reduced_of(&s, id[1])->basis == basis && basis->users == 2);
+  CHECK(reduced_of(&s, id[2])->basis != basis && reduced_of(&s, id[2])->basis->users == 1);
+  tbScene scene = {.world = s.world, .step = s.step, .threads = 1}, loaded;
+  tbOut bytes = tb_out_memory(&s.ctx);
+  CHECK_OK(&s.ctx, tb_checkpoint_print(&s.ctx, &bytes, &scene));
+  CHECK_OK(&s.ctx, tb_checkpoint_parse(&s.ctx, "checkpoint", bytes.bytes, bytes.length, &loaded));
+  CHECK(((const tbReduced*)tb_bodies(loaded.world)[1].own)->basis->users == 2);
+  tb_out_free(&bytes);
+  CHECK_OK(&s.ctx, tb_world_remove_body(&s.ctx, s.world, id[0]));
+  CHECK(reduced_of(&s, id[1])->basis == basis && basis->users == 1);
+  stage_run(&s, 5);
+  tb_scene_free(&s.ctx, &loaded);
+  stage_close(&s);
+}
