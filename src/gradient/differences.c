@@ -76,7 +76,7 @@ tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* o, const dou
   tb_exact_init(ctx, &own, &tape);
   bool relaxed = tb_objective_is_relaxed(o);
   const How ways[WAYS] = {
-      {o->step, &own, false}, {tb_objective_tight(o), NULL, false}, {o->step, NULL, !relaxed}};
+      {tb_objective_tight(o), &own, false}, {tb_objective_tight(o), NULL, false}, {o->step, NULL, !relaxed}};
   const How* how = &ways[relaxed ? AS_RUN : EXACTLY];
   tbStatus status = run_base(ctx, o, &ways[AS_RUN], values, &as_run);
   *loss = as_run;

@@ -423,7 +423,7 @@ static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, 
   Forward f = {.o = o,
                .values = values,
                .as_solved = way != EXACTLY,
-               .how = way == TIGHTLY ? tb_objective_tight(o) : o->step,
+               .how = way == AS_RUN ? o->step : tb_objective_tight(o),
                .report = report,
                .other = TB_ARRAY(Other)};
   tb_tape_init(&f.tape);
