@@ -82,8 +82,7 @@ tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* o, const dou
   *loss = as_run;
   for (; status == TB_OK && how < &ways[AS_RUN]; how++) {
     status = run_base(ctx, o, how, values, loss);
-    bool unique = !how->exact || own.ambiguous == 0;
-    if (unique && tb_objective_is_run(o, *loss, as_run)) break;
+    if (own.ambiguous == 0 && tb_objective_is_run(o, *loss, as_run)) break;
     *loss = as_run;
   }
   for (int i = 0; i < o->size && status == TB_OK; i++)

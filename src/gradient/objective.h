@@ -6,7 +6,7 @@
 //   objective.c    making one; scenes and losses
 //   newton.c       contact problems to rounding; answer.c: in the place of a step's solver
 //   state.c        the state of a world as a vector
-//   tangent.c      forward derivatives; differences.c: of whole runs
+//   tangent.c      forward derivatives, tangent_step.c: of one step; differences.c: of whole runs
 //   adjoint.c      reverse; adjoint_local.c: through minima
 //   minimize.c     L-BFGS
 #ifndef TB_GRADIENT_OBJECTIVE_H
