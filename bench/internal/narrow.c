@@ -66,14 +66,16 @@ static void cold(void* user)
 {
   Case* c = user;
   tbNarrowManifold m;
-  for (int i = 0; i < PAIRS; i++) tb_narrow(&c->placed[i][0], &c->placed[i][1], MARGIN, &(tbPairHint){0}, &m);
+  for (int i = 0; i < PAIRS; i++)
+    tb_narrow(&c->placed[i][0], &c->placed[i][1], MARGIN, TB_NARROW_POINTS, &(tbPairHint){0}, &m);
 }
 
 static void with_hint(void* user)
 {
   Case* c = user;
   tbNarrowManifold m;
-  for (int i = 0; i < PAIRS; i++) tb_narrow(&c->placed[i][0], &c->placed[i][1], MARGIN, &c->hint[i], &m);
+  for (int i = 0; i < PAIRS; i++)
+    tb_narrow(&c->placed[i][0], &c->placed[i][1], MARGIN, TB_NARROW_POINTS, &c->hint[i], &m);
 }
 
 int main(void)

@@ -68,6 +68,7 @@ typedef struct {
   tb4d t, a, column[3]; // centre of B; half edges of A; axes of B
   tb4d back, b, row[3]; // t along the axes of B; half edges of B; C by its rows
   double margin;
+  int most; // points
 } Pair;
 
 typedef struct {
@@ -183,11 +184,11 @@ static void take_faces(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p
                        tbNarrowManifold* out)
 {
   tbBoxOver over;
-  tbBoxFacePoint point[TB_NARROW_POINTS];
+  tbBoxFacePoint point[TB_NARROW_MOST];
   bool of_a = axis <= 3;
   const tbPlacedBox* own = of_a ? a : b;
   look_from(own, of_a ? b : a, p, of_a, of_a ? axis - 1 : axis - 4, &over);
-  out->n = tb_box_face_points(&over, p->margin, near, point);
+  out->n = tb_box_face_points(&over, p->margin, near, p->most, point);
   out->with[0] = of_a, out->with[1] = !of_a;
   out->normal = tb_scale3(of_a ? over.side : -over.side, axis_of(own, over.axis));
   for (int k = 0; k < out->n; k++) {
@@ -263,10 +264,12 @@ static void add_faces(const tbPlacedBox* a, const tbPlacedBox* b, const Pair* p,
     bool same = point->feature == edges.feature;
     if (!same && (point->gap < edges.gap || point->gap > p->margin)) continue;
     double distance = same ? 0 : tb_distance3(point->position, edges.position);
-    if (distance < least) least = distance, at = count;
+    if (distance < least && count < TB_NARROW_POINTS) least = distance, at = count;
     out->point[count++] = *point;
   }
-  if (count < TB_NARROW_POINTS && least > CLOSE / TIE * near) at = count++;
+  bool apart = least > CLOSE / TIE * near;
+  if (count < TB_NARROW_POINTS && apart) at = count++;
+  else if (count < p->most && apart) out->point[count++] = out->point[at];
   out->point[at] = edges;
   out->n = count;
 }
@@ -278,10 +281,12 @@ static double least3(const double* x)
 }
 
 // In order. Returns the axis that separates them, 0: none does.
-static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double margin, tbNarrowManifold* out)
+static int meet(const tbPlacedBox* a, const tbPlacedBox* b, tbVec3 d, double margin, int most,
+                tbNarrowManifold* out)
 {
   Pair p;
   relate(a, b, d, margin, &p);
+  p.most = most;
   double least_a = least3(a->half), least_b = least3(b->half),
          tie = TIE * (least_a < least_b ? least_a : least_b);
   Best face = best_face_of_a(&p, b);
@@ -304,14 +309,14 @@ static int swap_axis(int axis)
   return 7 + (axis - 7) % 3 * 3 + (axis - 7) / 3;
 }
 
-bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint,
+bool tb_box_box(const tbPlacedBox* a, const tbPlacedBox* b, double margin, int most, tbBoxHint* hint,
                 tbNarrowManifold* out)
 {
   tbVec3 d = tb_sub3(b->x, a->x);
   out->n = 0;
   if (*hint && *hint <= 15 && hint_separates(a, b, d, margin, *hint)) return true;
   bool swapped = !in_order(a, b, d);
-  int axis = swapped ? meet(b, a, tb_neg3(d), margin, out) : meet(a, b, d, margin, out);
+  int axis = swapped ? meet(b, a, tb_neg3(d), margin, most, out) : meet(a, b, d, margin, most, out);
   *hint = (tbBoxHint)(axis && swapped ? swap_axis(axis) : axis);
   if (axis) return true;
   if (!swapped) return out->n > 0;

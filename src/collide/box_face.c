@@ -20,7 +20,7 @@ enum { CORNER = 0, ENTRY = 4, EXIT = 8, REFERENCE = 12, MOST = 16 };
 
 typedef struct {
   double u[MOST], v[MOST], w[MOST]; // across the face, and the gap
-  uint8_t line[2][4];               // of the reference: that side i enters by, and leaves by
+  unsigned line[2][4];              // sides that enter by line j of the reference, and that leave by it
 } Polygon;
 
 // The number of a face, and its corners in order around it, as they are numbered on the box.
@@ -120,15 +120,12 @@ static inline unsigned cross(const Sides* s, unsigned over, double near, Polygon
   }
   unsigned visible = ~(unsigned)tb4_at_most(to, from), enters = 0, leaves = 0, begins = over,
            ends = over >> 1 | (over & 1) << 3;
-  for (unsigned j = 4; j-- > 0;) {
+  for (int j = 0; j < 4; j++) {
     unsigned in = (unsigned)tb4_at_most(from, enter[j]) & ~(unsigned)tb4_at_most(enter[j], zero);
     unsigned by = (unsigned)tb4_at_most(leave[j], to) & ~(unsigned)tb4_at_most(one, leave[j]);
     enters |= in & ~(ends & (unsigned)tb4_at_most(s->depth_next[j], close));
     leaves |= by & ~(begins & (unsigned)tb4_at_most(s->depth[j], close));
-    for (unsigned i = 0; i < 4; i++) {
-      p->line[0][i] = (uint8_t)(in >> i & 1 ? j : p->line[0][i]);
-      p->line[1][i] = (uint8_t)(by >> i & 1 ? j : p->line[1][i]);
-    }
+    p->line[0][j] = in, p->line[1][j] = by;
   }
   tb4d way[3];
   for (int r = 0; r < 3; r++) way[r] = tb4_sub(s->next[r], s->at[r]);
@@ -187,7 +184,8 @@ static unsigned polygon_of(const Facing* f, double half_u, double half_v, double
 // Four of the corners; later ones must be better by a thousandth to take the place of earlier ones.
 static unsigned choose(const Polygon* p, unsigned all, double near)
 {
-  int list[MOST] = {0}, n = 0;
+  int list[MOST], n = 0;
+  list[0] = 0;
   double deepest = INFINITY, farthest = 0, left = 0, right = 0, clear = 1.001;
   int first = 0, second = -1, third = -1, fourth = -1;
   for (; all; all &= all - 1) {
@@ -221,27 +219,30 @@ static inline void name(const Polygon* p, int i, const Names* own, const Names* 
     out->own = tb_feature_vertex(v[(k + 1) & 3]);
     out->other = tb_feature_face(other->index);
   } else { // line j runs along the side of the reference that begins in its corner j + 1
-    int line = p->line[i >= EXIT][k];
+    const unsigned* lines = p->line[i >= EXIT];
+    int line = lines[0] >> k & 1 ? 0 : lines[1] >> k & 1 ? 1 : lines[2] >> k & 1 ? 2 : 3;
     out->own = tb_feature_edge(v[(line + 1) & 3], v[(line + 2) & 3]);
     out->other = tb_feature_edge(w[k], w[(k + 1) & 3]);
   }
 }
 
-int tb_box_face_points(const tbBoxOver* o, double margin, double near, tbBoxFacePoint* out)
+int tb_box_face_points(const tbBoxOver* o, double margin, double near, int most, tbBoxFacePoint* out)
 {
   Facing f;
   Polygon p;
   int k = o->axis, u = k < 2 ? k + 1 : 0, v = k > 0 ? k - 1 : 2, count = 0;
   Names other = facing(o, &f), own = names_of(k, o->side > 0);
-  unsigned chosen = polygon_of(&f, o->half[u], o->half[v], margin, near, &p);
-  if (__builtin_popcount(chosen) > TB_NARROW_POINTS) chosen = choose(&p, chosen, near);
-  for (; chosen; chosen &= chosen - 1, count++) {
-    int i = __builtin_ctz(chosen);
+  unsigned all = polygon_of(&f, o->half[u], o->half[v], margin, near, &p), next = all;
+  if (__builtin_popcount(all) > TB_NARROW_POINTS) next = choose(&p, all, near);
+  for (unsigned rest = all & ~next; next && count < most; count++) {
+    int i = __builtin_ctz(next);
     out[count].p[u] = p.u[i];
     out[count].p[v] = p.v[i];
     out[count].p[k] = o->side * (o->half[k] + 0.5 * p.w[i]);
     out[count].gap = p.w[i];
     name(&p, i, &own, &other, &out[count]);
+    next &= next - 1;
+    if (!next) next = rest, rest = 0;
   }
   return count;
 }

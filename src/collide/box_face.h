@@ -20,8 +20,8 @@ typedef struct tbBoxFacePoint {
   uint32_t own, other; // features of the reference and of the other box
 } tbBoxFacePoint;
 
-// At most TB_NARROW_POINTS points within the margin; returns their number. `near`: corners that stand out
-// over the border by less count as inside, points whose gaps differ by less as equally deep.
-int tb_box_face_points(const tbBoxOver* over, double margin, double near, tbBoxFacePoint* out);
+// At most `most` points within the margin, first those that hold best; returns their number. `near`: corners
+// that stand out over the border by less count as inside, points whose gaps differ by less as equally deep.
+int tb_box_face_points(const tbBoxOver* over, double margin, double near, int most, tbBoxFacePoint* out);
 
 #endif

@@ -5,12 +5,14 @@
 #include "collide/surfaces_balls.h"
 
 // box_face.c
-TB_KERNEL(int, tb_box_face_points, (const tbBoxOver* over, double margin, double near, tbBoxFacePoint* out),
-          (over, margin, near, out))
+TB_KERNEL(int, tb_box_face_points,
+          (const tbBoxOver* over, double margin, double near, int most, tbBoxFacePoint* out),
+          (over, margin, near, most, out))
 // box_box.c
 TB_KERNEL(bool, tb_box_box,
-          (const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint, tbNarrowManifold* out),
-          (a, b, margin, hint, out))
+          (const tbPlacedBox* a, const tbPlacedBox* b, double margin, int most, tbBoxHint* hint,
+           tbNarrowManifold* out),
+          (a, b, margin, most, hint, out))
 TB_KERNEL(bool, tb_boxes_apart, (const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint),
           (a, b, margin, hint))
 

@@ -121,12 +121,12 @@ static bool is_expensive(tbShapeType a, tbShapeType b)
   return solid || a == TB_SHAPE_CONVEX || b == TB_SHAPE_CONVEX;
 }
 
-bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint,
+bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, int most, tbPairHint* hint,
                tbNarrowManifold* out)
 {
   bool boxes = a->type == TB_SHAPE_BOX && b->type == TB_SHAPE_BOX;
   bool expensive = !boxes && is_expensive(a->type, b->type);
-  if (boxes && tb_box_box(&a->box, &b->box, margin, &hint->axis, out)) return true;
+  if (boxes && tb_box_box(&a->box, &b->box, margin, most, &hint->axis, out)) return true;
   out->n = 0;
   if (expensive && hint->known && hint_separates(&a->placed, &b->placed, margin, hint)) return true;
   tbManifold m;

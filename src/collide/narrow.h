@@ -27,9 +27,10 @@ typedef struct tbPairHint {
   float n[3];     // from A to B, in A's frame
 } tbPairHint;
 
-// Points whose gap is at most `margin`, into *out. False for pairs with a mesh or a distance grid, which are
+// Points whose gap is at most `margin`, into *out; no more than `most`, TB_NARROW_POINTS or TB_NARROW_MOST:
+// only two boxes have more than the former. False for pairs with a mesh or a distance grid, which are
 // for tb_collide.
-bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint,
+bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, int most, tbPairHint* hint,
                tbNarrowManifold* out);
 
 // Whether the shapes are clearly farther apart than `margin`, as far as the hint tells, or the axes of two

@@ -11,6 +11,11 @@ TB_KERNEL(void, tb_soft_step_begin,
 TB_KERNEL(void, tb_soft_step_warm,
           (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving),
           (batch, begin, end, body, moving))
+TB_KERNEL(void, tb_soft_step_kick,
+          (tbSoftStepBody * body, int begin, int end, float (*kick)[8], float (*before)[8]),
+          (body, begin, end, kick, before))
+TB_KERNEL(void, tb_soft_step_move, (tbSoftStepBody * body, int begin, int end, float h),
+          (body, begin, end, h))
 // soft_step_solve.c
 TB_KERNEL(void, tb_soft_step_solve,
           (tbSoftStepBatch * batch, int begin, int end, tbSoftStepBody* body, int moving,

@@ -48,6 +48,7 @@ tbStatus tb_step_begin(tbContext* ctx, const tbWorld* w, const tbStepOptions* o,
   work->cache->records = TB_ARRAY(tbContactRecord);
   work->begun = tb_seconds();
   if (!work->unconstrained || !work->pose || !work->centre) return TB_ERROR_MEMORY;
+  work->centre[n] = tb_transform(tb_quat_identity(), tb_zero3());
   tb_free_motion(w, o->dt, ctx->threads, work->unconstrained);
   double t = fraction * o->dt;
   for (size_t i = 0; i < n; i++) {

@@ -4,6 +4,7 @@
 //   soft_step.c          the scheme
 //   soft_step_find.c     the contacts: pairs with one normal and up to four points
 //   soft_step_friction.c and what their surfaces do together, as an ellipse
+//   soft_step_warm_start.c  their impulses to start from
 //   soft_step_pack.c     colours, and batches of eight pairs side by side
 //   soft_step_bodies.c   bodies in floats
 //   soft_step_substeps.c the substeps, and the sums of their impulses
@@ -31,12 +32,12 @@ enum {
 // A pair of shapes with one normal, at the start of the step.
 typedef struct tbSoftStepContact {
   int shape_a, shape_b, body_a, body_b;
-  int count; // of points
-  int place; // batch · TB_SOFT_STEP_LANES + lane
-  tbVec3 normal, tangent;
-  float with[2];  // how much of their turning the normal shares with the bodies
-  float round[2]; // radii of what rolls: its contact does not turn away with it
+  int count;              // of points
+  int place;              // batch · TB_SOFT_STEP_LANES + lane
+  tbVec3 normal, tangent; // followed by a double: they are read as four numbers (soft_step_record.c)
   double mu_t, mu_b, restitution;
+  float with[2];           // how much of their turning the normal shares with the bodies
+  float round[2];          // radii of what rolls: its contact does not turn away with it
   double torsion, rolling; // lengths; 0: none
   int spin;                // of its first point (soft_step_spin.c)
   bool fresh;              // no impulse of the last step to start from
@@ -128,6 +129,12 @@ typedef struct tbSoftStepPass {
 } tbSoftStepPass;
 
 tbSoftness tb_softness(double hertz, double damping_ratio, double h);
+
+// Kernels over bodies begin … end − 1 (soft_step_begin.c). A substep begins: v ← v + kick, or where there is
+// none v ← v + (v − before), what contacts did in the last substep included; before ← v. A substep ends: d ←
+// d + h v.
+void tb_soft_step_kick(tbSoftStepBody* body, int begin, int end, float (*kick)[8], float (*before)[8]);
+void tb_soft_step_move(tbSoftStepBody* body, int begin, int end, float h);
 
 // Kernels over batches begin … end − 1 (the first two: soft_step_begin.c). moving: how many of the bodies,
 // which come first, can move.

@@ -95,3 +95,19 @@ void tb_soft_step_warm(tbSoftStepBatch* batch, int begin, int end, tbSoftStepBod
     scatter(body, own->b, moving, b);
   }
 }
+
+void tb_soft_step_kick(tbSoftStepBody* body, int begin, int end, float (*kick)[8], float (*before)[8])
+{
+  for (int i = begin; i < end; i++) {
+    tb8f now = tb8_load(body[i].v), gained = kick ? tb8_load(kick[i]) : tb8_sub(now, tb8_load(before[i]));
+    tb8_store(before[i], now);
+    tb8_store(body[i].v, tb8_add(now, gained));
+  }
+}
+
+void tb_soft_step_move(tbSoftStepBody* body, int begin, int end, float h)
+{
+  tb8f time = tb8_set1(h);
+  for (int i = begin; i < end; i++)
+    tb8_store(body[i].d, tb8_add(tb8_load(body[i].d), tb8_mul(time, tb8_load(body[i].v))));
+}

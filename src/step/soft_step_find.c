@@ -6,8 +6,6 @@
 // them apart the last time. Points are looked for as far ahead as the two may come together in the step, also
 // after something else has stopped one of them. Pairs that move far for their size are swept, and meshes
 // and grids take their points, as in the other schemes (find.c).
-//
-// Impulses to start from are those of the last step at the same features, or else at the nearest place.
 #include "step/soft_step_work.h"
 
 #include "base/memory.h"
@@ -16,6 +14,8 @@
 #include "step/rows.h"
 
 enum { SHAPES = 64, PAIRS = 64, AHEAD = 6 };
+static const double FAR = 0.1;     // of the smaller body: a turn in a step that brings other corners to it
+static const double CLOSES = 0.25; // a gap that shrinks to less of itself may be closed by the end
 
 static inline double larger(double a, double b) { return a > b ? a : b; }
 
@@ -23,6 +23,7 @@ static inline double larger(double a, double b) { return a > b ? a : b; }
 enum { NOTHING = 0, SPECIAL = -1 }; // or the number of points
 typedef struct {
   int8_t points;
+  int8_t more; // of a second contact
   bool fresh;
 } Result;
 
@@ -58,7 +59,7 @@ typedef struct {
   const tbSoftStepPair* before; // of the update before
   tbSoftStepPair* now;
   bool known;                 // records of the last step are where `before` says
-  tbSoftStepContact* contact; // of a piece: from its first pair on
+  tbSoftStepContact* contact; // of a piece: from twice its first pair on
   Result* result;             // of a pair
   Extremes* extremes;         // of a piece
 } Search;
@@ -157,73 +158,6 @@ static const tbContactRecord* records_of(const Search* s, const tbCachedPair* pa
   return record + lo;
 }
 
-// The tangents of the last step's contact in those of this one's: the same for all points of a pair that
-// share their normal.
-typedef struct {
-  const tbContactRecord* of; // null: nothing yet
-  double tt, tb, bt, bb;
-} Turned;
-
-static bool same3(tbVec3 a, tbVec3 b) { return (a.x == b.x) & (a.y == b.y) & (a.z == b.z); }
-
-// Whether the normal still looks about the same way.
-static bool turn_tangents(const tbContactRecord* r, const tbSoftStepContact* c, Turned* out)
-{
-  if (out->of && same3(out->of->normal, r->normal) && same3(out->of->tangent, r->tangent)) return true;
-  if (tb_dot3(r->normal, c->normal) < 0.9) return false;
-  tbVec3 b = tb_cross3(r->normal, r->tangent), across = tb_cross3(c->normal, c->tangent);
-  *out = (Turned){r, tb_dot3(r->tangent, c->tangent), tb_dot3(r->tangent, across), tb_dot3(b, c->tangent),
-                  tb_dot3(b, across)};
-  return true;
-}
-
-static inline void take_impulse(const tbContactRecord* r, tbSoftStepContact* c, int point,
-                                const Turned* turned)
-{
-  float* guess = c->point[point].guess;
-  guess[0] = (float)r->impulse[0];
-  if (r->rows < 3) return;
-  guess[1] = (float)(r->impulse[1] * turned->tt + r->impulse[2] * turned->bt);
-  guess[2] = (float)(r->impulse[1] * turned->tb + r->impulse[2] * turned->bb);
-  if (r->rows == 3 || r->rows != tb_soft_step_rows(c)) return;
-  int row = 3;
-  if (c->torsion > 0) c->point[point].spin[0] = r->impulse[row++];
-  for (int k = 1; c->rolling > 0 && k < 3; k++) c->point[point].spin[k] = r->impulse[row++];
-}
-
-enum { MATCHED = 32 }; // records of a pair that are looked at
-
-static void warm_start(const Search* s, const tbContactRecord* record, int count, tbSoftStepContact* c)
-{
-  bool used[MATCHED] = {0}, done[TB_SOFT_STEP_POINTS] = {0};
-  if (count > MATCHED) count = MATCHED;
-  int left = c->count;
-  Turned turned = {.of = NULL};
-  for (int i = 0; i < c->count; i++)
-    for (int n = 0, k = i < count ? i : 0; n < count && !done[i]; n++, k = k + 1 < count ? k + 1 : 0) {
-      if (used[k] || record[k].feature != c->point[i].feature) continue;
-      if (!turn_tangents(&record[k], c, &turned)) continue;
-      take_impulse(&record[k], c, i, &turned);
-      used[k] = done[i] = true, left--;
-    }
-  if (left == 0) return;
-  const tbBody *a = &tb_bodies(s->world)[c->body_a], *b = &tb_bodies(s->world)[c->body_b];
-  double near = 0.1 * fmin(a->radius, b->radius);
-  for (int i = 0; i < c->count; i++) {
-    if (done[i]) continue;
-    tbVec3 local = tb_quat_unrotate(a->q, tb_sub3(c->point[i].position, a->x));
-    int best = -1;
-    double least = near;
-    for (int k = 0; k < count; k++) {
-      double distance = used[k] ? INFINITY : tb_distance3(local, record[k].local);
-      if (distance < least && tb_dot3(record[k].normal, c->normal) >= 0.9) least = distance, best = k;
-    }
-    if (best < 0 || !turn_tangents(&record[best], c, &turned)) continue;
-    take_impulse(&record[best], c, i, &turned);
-    used[best] = true;
-  }
-}
-
 // The radius about which a shape rolls where it is met along n; 0: it has corners there.
 static float radius_of(const tbNarrowShape* s, tbVec3 n)
 {
@@ -233,34 +167,62 @@ static float radius_of(const tbNarrowShape* s, tbVec3 n)
   return side ? (float)s->placed.shape->cylinder.radius : 0;
 }
 
-// A pair's points; what it came to.
-static int collide(const Search* s, int i, tbSoftStepMet* last, tbSoftStepContact* c)
+static void make_contact(const Search* s, const tbCachedPair* pair, const tbNarrowManifold* m, int first,
+                         int count, tbSoftStepMet* last, tbSoftStepContact* c)
+{
+  const int* owner = s->world->owner.data;
+  c->shape_a = pair->a, c->shape_b = pair->b, c->body_a = owner[pair->a], c->body_b = owner[pair->b];
+  c->count = count, c->normal = m->normal, c->with[0] = m->with[0], c->with[1] = m->with[1];
+  c->round[0] = radius_of(&s->shape[pair->a], m->normal);
+  c->round[1] = radius_of(&s->shape[pair->b], m->normal);
+  for (int k = 0; k < count; k++) {
+    const tbNarrowPoint* p = &m->point[first + k];
+    c->point[k].position = p->position, c->point[k].gap = p->gap, c->point[k].feature = p->feature;
+    for (int r = 0; r < 3; r++) c->point[k].guess[r] = 0, c->point[k].spin[r] = 0;
+  }
+  tb_soft_step_friction(s->world, s->options->dt, last, c);
+  int records;
+  const tbContactRecord* record = records_of(s, pair, &records);
+  c->fresh = records == 0;
+  if (s->options->warm_start && records > 0) tb_soft_step_warm_start(s->world, record, records, c);
+}
+
+// Of the points beyond the fourth, those stay that may touch before the step ends: the four that hold best
+// where the bodies are now need not be the ones that meet. Returns how many they are.
+static int keep_closing(const Search* s, int a, int b, tbNarrowManifold* m)
+{
+  const tbUnconstrained *A = &s->unconstrained[a], *B = &s->unconstrained[b];
+  double h = s->options->dt;
+  int count = 0;
+  for (int k = TB_NARROW_POINTS; k < m->n; k++) {
+    tbVec3 at = m->point[k].position;
+    tbVec3 ua = tb_add3(A->v, tb_cross3(A->w, tb_sub3(at, A->at.x)));
+    tbVec3 ub = tb_add3(B->v, tb_cross3(B->w, tb_sub3(at, B->at.x)));
+    double gap = m->point[k].gap, end = gap + h * tb_dot3(m->normal, tb_sub3(ub, ua));
+    if (end < CLOSES * gap) m->point[TB_NARROW_POINTS + count++] = m->point[k];
+  }
+  return count;
+}
+
+// A pair's contact; boxes that turn far in a step, for their size, may have a second one.
+static Result collide(const Search* s, int i, tbSoftStepMet* last, tbSoftStepContact* c)
 {
   const tbCachedPair* pair = &s->pair[i];
   const int* owner = s->world->owner.data;
   int a = owner[pair->a], b = owner[pair->b];
+  const Traveller *A = &s->body[a], *B = &s->body[b];
   s->now[i] = pair->was >= 0 ? s->before[pair->was] : (tbSoftStepPair){.record = 0};
-  if (!may_touch(s, a, b)) return NOTHING;
-  double margin = look_ahead(s, &s->body[a], &s->body[b]);
+  if (!may_touch(s, a, b)) return (Result){.points = NOTHING};
+  double margin = look_ahead(s, A, B), least = A->radius < B->radius ? A->radius : B->radius;
+  int most = A->turn + B->turn > FAR * least ? TB_NARROW_MOST : TB_NARROW_POINTS, more = 0;
   tbNarrowManifold m;
-  if (margin < 0 || !tb_narrow(&s->shape[pair->a], &s->shape[pair->b], margin, &s->now[i].hint, &m))
-    return SPECIAL;
-  if (m.n == 0) return NOTHING;
-  c->shape_a = pair->a, c->shape_b = pair->b, c->body_a = a, c->body_b = b;
-  c->count = m.n, c->normal = m.normal, c->with[0] = m.with[0], c->with[1] = m.with[1];
-  c->round[0] = radius_of(&s->shape[pair->a], m.normal),
-  c->round[1] = radius_of(&s->shape[pair->b], m.normal);
-  for (int k = 0; k < m.n; k++) {
-    c->point[k].position = m.point[k].position, c->point[k].gap = m.point[k].gap;
-    c->point[k].feature = m.point[k].feature;
-    for (int r = 0; r < 3; r++) c->point[k].guess[r] = 0, c->point[k].spin[r] = 0;
-  }
-  tb_soft_step_friction(s->world, s->options->dt, last, c);
-  int count;
-  const tbContactRecord* record = records_of(s, pair, &count);
-  c->fresh = count == 0;
-  if (s->options->warm_start && count > 0) warm_start(s, record, count, c);
-  return m.n;
+  if (margin < 0 || !tb_narrow(&s->shape[pair->a], &s->shape[pair->b], margin, most, &s->now[i].hint, &m))
+    return (Result){.points = SPECIAL};
+  if (m.n == 0) return (Result){.points = NOTHING};
+  make_contact(s, pair, &m, 0, m.n < TB_NARROW_POINTS ? m.n : TB_NARROW_POINTS, last, c);
+  if (m.n > TB_NARROW_POINTS) more = keep_closing(s, a, b, &m);
+  if (more > 0) make_contact(s, pair, &m, TB_NARROW_POINTS, more, last, c + 1);
+  return (Result){(int8_t)c->count, (int8_t)more, c->fresh};
 }
 
 static void note(const tbSoftStepContact* c, double mass_a, double mass_b, Extremes* x)
@@ -284,15 +246,13 @@ static inline void look_forward(const Search* s, const tbCachedPair* pair)
 static void collide_pairs(void* user, int begin, int end, int piece)
 {
   Search* s = user;
-  tbSoftStepContact* out = s->contact + begin;
+  tbSoftStepContact* out = s->contact + 2 * begin;
   tbSoftStepMet last = {.a = -1};
   for (int i = begin; i < end; i++) {
     if (i + AHEAD < end) look_forward(s, &s->pair[i + AHEAD]);
-    int result = collide(s, i, &last, out);
-    s->result[i] = (Result){(int8_t)result, result > 0 && out->fresh};
-    if (result <= 0) continue;
-    note(out, s->body[out->body_a].mass, s->body[out->body_b].mass, &s->extremes[piece]);
-    out++;
+    Result r = s->result[i] = collide(s, i, &last, out);
+    for (int n = (r.points > 0) + (r.more > 0); n > 0; n--, out++)
+      note(out, s->body[out->body_a].mass, s->body[out->body_b].mass, &s->extremes[piece]);
   }
 }
 
@@ -347,7 +307,7 @@ static int add_special(const Search* s, const tbCachedPair* pair, const tbContac
     c->point[k].feature = t[i].point.feature;
   }
   for (int i = 0; s->options->warm_start && records > 0 && i < n; i++)
-    warm_start(s, record, records, &out[i]);
+    tb_soft_step_warm_start(s->world, record, records, &out[i]);
   return n;
 }
 
@@ -365,7 +325,7 @@ static tbStatus gather(tbContext* ctx, tbArena* arena, const Search* s, const tb
                        tbSoftStepWork* soft)
 {
   size_t most = special->count;
-  for (int i = 0; i < s->npair; i++) most += s->result[i].points > 0;
+  for (int i = 0; i < s->npair; i++) most += (size_t)((s->result[i].points > 0) + (s->result[i].more > 0));
   const tbContactConstraint *t = special->data, *last = t + special->count;
   tbSoftStepContact* made =
       tb_soft_step_room(ctx, &soft->cache->special, sizeof(tbSoftStepContact), special->count);
@@ -376,13 +336,14 @@ static tbStatus gather(tbContext* ctx, tbArena* arena, const Search* s, const tb
   Extremes all = {0};
   for (int i = 0; i < s->npair; i++) {
     const tbCachedPair* pair = &s->pair[i];
-    if (i % PAIRS == 0) from = s->contact + i;
-    if (s->result[i].points > 0)
+    if (i % PAIRS == 0) from = s->contact + 2 * i;
+    const int8_t points[2] = {s->result[i].points, s->result[i].more};
+    for (int k = 0; k < 2 && points[k] > 0; k++)
       *e++ = (tbSoftStepEntry){from++,
                                owner[pair->a],
                                owner[pair->b],
                                .pair = i,
-                               .count = (uint8_t)s->result[i].points,
+                               .count = (uint8_t)points[k],
                                .fresh = s->result[i].fresh};
     if (s->result[i].points != SPECIAL) continue;
     int count = 0;
@@ -414,7 +375,7 @@ tbStatus tb_soft_step_find(tbContext* ctx, const tbWorld* w, const tbStepOptions
   TB_TRY(find_pairs(ctx, work->arena, soft, &s));
   if (s.known)
     work->before = (tbTouching){soft->cache->touching[1].data, (int)soft->cache->touching[1].count};
-  s.contact = tb_soft_step_room(ctx, &soft->cache->contact, sizeof(tbSoftStepContact), (size_t)s.npair);
+  s.contact = tb_soft_step_room(ctx, &soft->cache->contact, sizeof(tbSoftStepContact), 2 * (size_t)s.npair);
   s.result = TB_TAKE_UNSET(work->arena, Result, (size_t)s.npair);
   s.extremes = TB_TAKE(work->arena, Extremes, (size_t)tb_piece_count(s.npair, PAIRS));
   tbPair* pairs = TB_TAKE_UNSET(work->arena, tbPair, (size_t)s.npair);

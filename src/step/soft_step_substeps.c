@@ -2,7 +2,6 @@
 // The substeps of soft-step, and what they come to.
 #include "step/soft_step_work.h"
 
-#include "base/simd_float.h"
 #include "base/stop.h"
 
 #include <string.h>
@@ -44,13 +43,13 @@ static void sweep_piece(void* user, int begin, int end, int piece)
   if (j->what == BOUNCE) tb_soft_step_bounce(s->batch, from, to, s->body, s->moving, j->pass);
 }
 
-// Batches of a colour in a piece: two pieces for each thread, lest one waits for another, of at least SMALL,
-// which take as long as it takes to hand them out.
-enum { SMALL = 2 };
+// Batches of a colour in a piece: two pieces for each thread, lest one waits for another. A colour of fewer
+// than WORTH is done before another thread has heard of it.
+enum { WORTH = 16 };
 static int grain_of(const tbContext* ctx, int count)
 {
   int grain = tb_piece_count(count, 2 * tb_threads_count(ctx->threads));
-  return grain < SMALL ? SMALL : grain < TB_SOFT_STEP_GRAIN ? grain : TB_SOFT_STEP_GRAIN;
+  return count < WORTH ? count : grain < TB_SOFT_STEP_GRAIN ? grain : TB_SOFT_STEP_GRAIN;
 }
 
 // All contacts, colour after colour; those beyond the last one after the other.
@@ -72,28 +71,18 @@ typedef struct {
   float h;
 } Motion;
 
-// v ← v + kick, where the kick has what contacts did in the last substep.
 static void start_bodies(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Motion* m = user;
-  for (int i = begin; i < end; i++) {
-    float *v = m->work->body[i].v, *before = m->work->before[i];
-    tb8f now = tb8_load(v), gained = m->first ? tb8_load(m->work->kick[i]) : tb8_sub(now, tb8_load(before));
-    tb8_store(before, now);
-    tb8_store(v, tb8_add(now, gained));
-  }
+  tb_soft_step_kick(m->work->body, begin, end, m->first ? m->work->kick : NULL, m->work->before);
 }
 
 static void move_bodies(void* user, int begin, int end, int piece)
 {
   (void)piece;
   const Motion* m = user;
-  tb8f h = tb8_set1(m->h);
-  for (int i = begin; i < end; i++) {
-    tbSoftStepBody* b = &m->work->body[i];
-    tb8_store(b->d, tb8_add(tb8_load(b->d), tb8_mul(h, tb8_load(b->v))));
-  }
+  tb_soft_step_move(m->work->body, begin, end, m->h);
 }
 
 static tbStatus take_substeps(tbContext* ctx, const tbWorld* w, const tbStepOptions* o, tbSoftStepWork* s)

@@ -108,6 +108,10 @@ typedef struct tbSoftStepMet {
 } tbSoftStepMet;
 void tb_soft_step_friction(const tbWorld* world, double dt, tbSoftStepMet* last, tbSoftStepContact* contact);
 
+// soft_step_warm_start.c: from the records of the pair in the last step.
+void tb_soft_step_warm_start(const tbWorld* world, const tbContactRecord* record, int count,
+                             tbSoftStepContact* contact);
+
 // soft_step_record.c: the impulses of batches begin … end − 1 on their bodies; the records of as many
 // contacts, each behind out[first of its points].
 void tb_soft_step_add(tbSoftStepWork* soft, int begin, int end);

@@ -56,7 +56,7 @@ static void narrow(const Boxes* p, double margin, tbPairHint* hint, tbNarrowMani
   tb_narrow_shape(&p->a, p->Ta, &a);
   tb_narrow_shape(&p->b, p->Tb, &b);
   memset(out, 0, sizeof *out);
-  CHECK(tb_narrow(&a, &b, margin, hint, out));
+  CHECK(tb_narrow(&a, &b, margin, TB_NARROW_POINTS, hint, out));
 }
 
 static double least_half(const Boxes* p)
@@ -164,6 +164,32 @@ static bool same(const tbNarrowManifold* a, const tbNarrowManifold* b)
   for (int i = 0; i < a->n; i++)
     if (memcmp(&a->point[i], &b->point[i], sizeof a->point[i])) return false;
   return true;
+}
+
+// A cube over another, turned about the vertical: an octagon. Where all of its corners are asked for, the
+// four that hold best come first, as without the others.
+TEST(box_box_has_more_corners_behind_the_best_four)
+{
+  for (int k = 1; k < 15; k++) {
+    Boxes p = {oracle_box(0.5, 0.5, 0.5),
+               oracle_box(0.5, 0.5, 0.5),
+               {{1, 0, 0, 0}, {0, 0, 0}},
+               {tb_quat_exp(tb_vec3(0, 0, 0.1 * k)), {0.002 * k, 0.001 * k, 1.01}}};
+    tbPairHint hint = {0};
+    tbNarrowManifold few, all;
+    tbNarrowShape a, b;
+    Body A, B;
+    oracle_place(&A, &p.a, p.Ta);
+    oracle_place(&B, &p.b, p.Tb);
+    narrow(&p, 0.1, &hint, &few);
+    tb_narrow_shape(&p.a, p.Ta, &a);
+    tb_narrow_shape(&p.b, p.Tb, &b);
+    memset(&all, 0, sizeof all);
+    REQUIRE(tb_narrow(&a, &b, 0.1, TB_NARROW_MOST, &hint, &all));
+    CHECK(few.n == 4 && all.n == 8);
+    check_points(&p, &A, &B, 0.1, &all);
+    for (int i = 0; i < few.n; i++) CHECK(memcmp(&all.point[i], &few.point[i], sizeof *few.point) == 0);
+  }
 }
 
 LONG_TEST(box_box_hints_change_nothing)
