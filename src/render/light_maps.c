@@ -3,6 +3,8 @@
 #include "render/light.h"
 #include "render/raster.h"
 
+#include "base/simd_float.h"
+
 typedef struct {
   const tbLighting* lighting;
   const tbSubject* subject;
@@ -70,6 +72,37 @@ static bool turns_away(const tbLightCorner* a, const tbLightCorner* b, const tbL
   return bx * cy <= by * cx;
 }
 
+// A ball is a disc on every map: z = z_c + √(r² − ρ²), eight texels at once. It is the one inside of its
+// mesh, whose faces else stood in their own shadow. False: part of it is beside the map, and the mesh must
+// do.
+static bool draw_ball(const tbLight* l, const Projection* p, double radius)
+{
+  tbLightCorner c = project(p, tb_zero3());
+  double scale = tb_norm3(l->u), reach = scale * radius, last = l->size - 1;
+  if (!(c.x - reach > 0 && c.y - reach > 0 && c.x + reach < last && c.y + reach < last)) return false;
+  int left = (int)(c.x - reach), top = (int)(c.y - reach), bottom = (int)(c.y + reach) + 1;
+  int count = ((int)(c.x + reach) + 1 - left + TB_FLOATS - 1) / TB_FLOATS * TB_FLOATS;
+  if (count > l->size) return false;
+  if (left > l->size - count) left = l->size - count; // what is beside it is tried in vain
+  const tb8f lane = tb8_load((const float[TB_FLOATS]){0, 1, 2, 3, 4, 5, 6, 7}), zero = tb8_set1(0);
+  tb8f metre = tb8_set1((float)(1 / scale)), middle = tb8_set1(c.z);
+  for (int y = top; y < bottom; y++) {
+    double dy = (y + 0.5 - c.y) / scale, half = radius * radius - dy * dy;
+    float* row = l->map + (size_t)y * (size_t)l->size;
+    for (int x = left; x < left + count && half > 0; x += TB_FLOATS) {
+      tb8f dx = tb8_mul(metre, tb8_add(tb8_set1((float)(x + 0.5 - c.x)), lane)), old = tb8_load(row + x);
+      tb8f rest = tb8_sub(tb8_set1((float)half), tb8_mul(dx, dx));
+      tb8f here = tb8_add(middle, tb8_sqrt(tb8_max(rest, zero)));
+      tb8_store(row + x, tb8_choose(zero, rest, old, tb8_max(here, old)));
+    }
+  }
+  tbLightCorner ends[2] = {{.x = c.x - (float)reach, .y = c.y - (float)reach, .z = c.z + (float)radius},
+                           {.x = c.x + (float)reach, .y = c.y + (float)reach, .z = c.z + (float)radius}};
+  grow(l->bounds, ends[0]), grow(l->bounds, ends[1]);
+  raise_tiles(l, &ends[0], &ends[1], &ends[1]);
+  return true;
+}
+
 static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject* m, int index,
                           const tbCut* cut, const tbRaster* raster, tbLightCorner* corner)
 {
@@ -78,6 +111,8 @@ static void draw_instance(const tbLighting* g, const tbLight* l, const tbSubject
   if (m->cut[index] == TB_CUT_ALL) return;
   tbTransform T = tb_transform_mul(m->now[in->body], in->pose);
   Projection projection = projection_of(g, l, T, in->scale);
+  bool ball = in->mesh == m->sphere && m->cut[index] != TB_CUT_NEAR;
+  if (ball && draw_ball(l, &projection, m->inner * in->scale.x)) return;
   bool both = m->body[in->body].sheet; // others hide what faces away themselves
   for (int v = 0; v < mesh->nvertex; v++) {
     corner[v] = project(&projection, mesh->vertex[v]);

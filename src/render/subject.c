@@ -244,6 +244,20 @@ static void* keep(Reader* r, const tbArray* array)
   return copy;
 }
 
+// How close the faces of a mesh come to its origin.
+static double inner_radius(const tbSolidMesh* mesh)
+{
+  double least = INFINITY;
+  for (int t = 0; t < mesh->ntriangle; t++) {
+    const int* v = mesh->triangle[t];
+    tbVec3 a = mesh->vertex[v[0]];
+    tbVec3 n = tb_cross3(tb_sub3(mesh->vertex[v[1]], a), tb_sub3(mesh->vertex[v[2]], a));
+    double area = tb_norm3(n);
+    if (area > 0) least = fmin(least, fabs(tb_dot3(n, a)) / area);
+  }
+  return least;
+}
+
 static tbStatus read_all(Reader* r)
 {
   const tbJson *root = r->replay->root, *meshes = tb_json_find(root, "meshes"),
@@ -273,6 +287,7 @@ static tbStatus read_all(Reader* r)
     if (total > INT_MAX / 4) return tb_fail(r->ctx, TB_ERROR_UNSUPPORTED, "too many triangles for a picture");
   }
   m->ntriangle = (int)total, m->box = r->unit[BOX], m->sphere = r->unit[SPHERE];
+  m->inner = m->sphere < 0 ? 1 : inner_radius(&m->mesh[m->sphere]);
   m->cut = TB_TAKE(&m->arena, unsigned char, (size_t)m->ninstance);
   return m->cut ? TB_OK : TB_ERROR_MEMORY;
 }

@@ -72,6 +72,7 @@ typedef struct tbSubject {
   tbVec3 up;          // unit
   int max_vertex;     // of a mesh
   int box, sphere;    // the meshes of boxes and balls; −1: none
+  double inner;       // radius of the largest ball in the mesh of one of radius 1
   unsigned char* cut; // what goes of an instance                                         (ninstance)
   const char* name;
   double dt, tolerance, velocity_tolerance; // 0: not asked
