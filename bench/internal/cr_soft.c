@@ -63,7 +63,7 @@ static void make_soft(tbContext* ctx, const Scene* scene, double young, Soft* s)
   tbVec3 size =
       tb_vec3(scene->edge * scene->cells[0], scene->edge * scene->cells[1], scene->edge * scene->cells[2]);
   check(ctx, tb_tet_box(ctx, size, scene->cells, 5, &mesh));
-  check(ctx, tb_fem_soft_create(ctx, mesh, &def, &s->body));
+  check(ctx, tb_fem_soft_create(ctx, mesh, &def, (tbFemSprings){0}, &s->body));
   tb_tet_mesh_free(ctx, mesh);
   s->n = 3 * s->body->nnode;
   s->bodies = scene->towers * scene->height;

@@ -112,7 +112,7 @@ int main(void)
     tbSoftDef def = tb_soft_def();
     def.model = (tbElasticModel)model;
     tbFemBody* body = NULL;
-    check(&counting, tb_fem_soft_create(&counting, mesh, &def, &body));
+    check(&counting, tb_fem_soft_create(&counting, mesh, &def, (tbFemSprings){0}, &body));
     run_case(&ctx, tb_elastic_name(def.model), body, bytes, 0.005);
     tb_fem_free(&counting, body);
   }
@@ -122,7 +122,7 @@ int main(void)
   counting.allocator = (tbAllocator){counting_alloc, counting_free, &bytes};
   tbClothDef def = tb_cloth_def();
   tbFemBody* body = NULL;
-  check(&counting, tb_fem_cloth_create(&counting, grid, &def, &body));
+  check(&counting, tb_fem_cloth_create(&counting, grid, &def, (tbFemSprings){0}, &body));
   run_case(&ctx, "cloth", body, bytes, 0.002);
   tb_fem_free(&counting, body);
   tb_mesh_free(&ctx, grid);

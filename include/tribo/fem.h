@@ -38,6 +38,14 @@ typedef struct tbClothDef {
   tbVec3 warp; // of the threads at rest
 } tbClothDef;
 
+// A spring between two nodes of a deformable body: an energy ½ stiffness (distance − length)² beside that of
+// its elements.
+typedef struct tbSpringDef {
+  int nodes[2];
+  double stiffness; // N/m
+  double length;    // at rest, m; less than 0: as far as the nodes are from each other at rest
+} tbSpringDef;
+
 tbSoftDef tb_soft_def(void);   // co-rotated, 1 MPa, 0.3, 1000 kg/m³, undamped, mass at the nodes
 tbClothDef tb_cloth_def(void); // 0.2 kg/m², 200 and 50 N/m, 1e-5 N·m, 1 mm, warp along x
 

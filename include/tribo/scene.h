@@ -243,6 +243,8 @@ typedef struct tbDeformableDef {
   tbVec3 velocity, angular_velocity; // of that frame
   const tbPinDef* pins;
   int pin_count;
+  const tbSpringDef* springs; // not of a reduced body
+  int spring_count;
   bool self_contact;       // its surface may touch itself
   uint32_t category, mask; // as in tbBodyDef
   // A reduced body: a solid that deforms by so many fields alone, in a frame that moves with it. Its model is

@@ -179,18 +179,43 @@ static bool read_pins(PyObject* list, tbPinDef** out, int* count)
   return true;
 }
 
-static PyObject* add_deformable(World* self, tbDeformableDef* def, PyObject* friction, PyObject* pins)
+// Springs: (node, node, stiffness, length) each.
+static bool read_springs(PyObject* list, tbSpringDef** out, int* count)
+{
+  Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+  if (n < 0) PyErr_SetString(PyExc_TypeError, "springs: expected a tuple");
+  *out = n < 0 ? NULL : PyMem_Calloc((size_t)n + 1, sizeof(tbSpringDef));
+  *count = (int)n;
+  bool good = n >= 0 && *out;
+  for (Py_ssize_t i = 0; good && i < n; i++) {
+    tbSpringDef* s = *out + i;
+    good = PyArg_ParseTuple(PyTuple_GetItem(list, i), "iidd:spring", &s->nodes[0], &s->nodes[1],
+                            &s->stiffness, &s->length);
+  }
+  if (!good) PyMem_Free(*out);
+  return good;
+}
+
+static PyObject* add_deformable(World* self, tbDeformableDef* def, PyObject* friction, PyObject* pins,
+                                PyObject* springs)
 {
   tbFriction own;
   tbPinDef* list;
+  tbSpringDef* spring;
   if (friction != Py_None && !py_to_friction(friction, &own)) return NULL;
   if (friction != Py_None) def->friction = &own;
   if (!read_pins(pins, &list, &def->pin_count)) return NULL;
   def->pins = list;
+  if (!read_springs(springs, &spring, &def->spring_count)) {
+    free_pins(list, def->pin_count);
+    return NULL;
+  }
+  def->springs = spring;
   tbBodyId id = {-1, 0};
   tbWorld* world = py_world(self);
   tbStatus status = world ? tb_world_add_deformable(&self->ctx, world, def, &id) : TB_OK;
   free_pins(list, def->pin_count);
+  PyMem_Free(spring);
   if (!world) return NULL;
   return status == TB_OK ? py_id(id.index, id.generation) : py_raise(&self->ctx);
 }
@@ -208,14 +233,14 @@ static PyObject* add_soft(World* self, PyObject* args)
   tbDeformableDef def = tb_default_deformable_def();
   def.soft = tb_soft_def();
   const char *model, *basis;
-  PyObject *solid, *friction, *pins;
+  PyObject *solid, *friction, *pins, *springs;
   int self_contact;
-  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&OpiszO&O&:add_soft", &def.name, py_native.solid, &solid,
+  if (!PyArg_ParseTuple(args, "zO!sdddddO&OO&O&O&O&OOpiszO&O&:add_soft", &def.name, py_native.solid, &solid,
                         &model, &def.soft.young, &def.soft.poisson, &def.soft.density, &def.soft.mass_damping,
                         &def.soft.stiffness_damping, py_to_material, &def.material, &friction, py_to_vec3,
                         &def.position, py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
-                        &def.angular_velocity, &pins, &self_contact, &def.modes, &basis, &def.basis_file,
-                        py_to_bits, &def.category, py_to_bits, &def.mask))
+                        &def.angular_velocity, &pins, &springs, &self_contact, &def.modes, &basis,
+                        &def.basis_file, py_to_bits, &def.category, py_to_bits, &def.mask))
     return NULL;
   if (!read_basis(basis, &def.basis)) return NULL;
   if (!tb_elastic_from_name(model, &def.soft.model)) {
@@ -224,28 +249,28 @@ static PyObject* add_soft(World* self, PyObject* args)
   }
   def.solid = ((Solid*)solid)->mesh;
   def.self_contact = self_contact;
-  return add_deformable(self, &def, friction, pins);
+  return add_deformable(self, &def, friction, pins, springs);
 }
 
 static PyObject* add_cloth(World* self, PyObject* args)
 {
   tbDeformableDef def = tb_default_deformable_def();
   def.cloth = tb_cloth_def();
-  PyObject *sheet, *friction, *pins;
+  PyObject *sheet, *friction, *pins, *springs;
   int self_contact, cells[2] = {0};
   double size[2] = {0};
-  if (!PyArg_ParseTuple(args, "zOddiiddddddddO&OO&O&O&O&OpO&O&:add_cloth", &def.name, &sheet, &size[0],
+  if (!PyArg_ParseTuple(args, "zOddiiddddddddO&OO&O&O&O&OOpO&O&:add_cloth", &def.name, &sheet, &size[0],
                         &size[1], &cells[0], &cells[1], &def.cloth.area_density, &def.cloth.stretch,
                         &def.cloth.shear, &def.cloth.bend, &def.cloth.strain_limit,
                         &def.cloth.limit_stiffness, &def.cloth.thickness, &def.cloth.air_damping,
                         py_to_material, &def.material, &friction, py_to_vec3, &def.position, py_to_quat,
                         &def.orientation, py_to_vec3, &def.velocity, py_to_vec3, &def.angular_velocity, &pins,
-                        &self_contact, py_to_bits, &def.category, py_to_bits, &def.mask))
+                        &springs, &self_contact, py_to_bits, &def.category, py_to_bits, &def.mask))
     return NULL;
   def.self_contact = self_contact;
   if (PyObject_TypeCheck(sheet, py_native.shape) && ((Shape*)sheet)->shape.type == TB_SHAPE_MESH) {
     def.sheet = ((Shape*)sheet)->shape.mesh; // copied
-    return add_deformable(self, &def, friction, pins);
+    return add_deformable(self, &def, friction, pins, springs);
   }
   if (sheet != Py_None) {
     PyErr_SetString(PyExc_TypeError, "sheet: expected tribo.mesh(…), or a size and cells");
@@ -255,7 +280,7 @@ static PyObject* add_cloth(World* self, PyObject* args)
   if (tb_cloth_grid(&self->ctx, size[0], size[1], cells[0], cells[1], &grid) != TB_OK)
     return py_raise(&self->ctx);
   def.sheet = grid;
-  PyObject* result = add_deformable(self, &def, friction, pins);
+  PyObject* result = add_deformable(self, &def, friction, pins, springs);
   tb_mesh_free(&self->ctx, grid);
   return result;
 }

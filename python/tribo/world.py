@@ -568,11 +568,16 @@ class World(_native.World):
 
     def add_soft(self, solid, position=_ZERO, orientation=_IDENTITY, *, name=None, model="corotated", young=1e6,
                  poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0, material=None, friction=None,
-                 velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True, category=1, mask=_ALL):
-        """A deformable solid: tribo.solid_box, tribo.solid_load, … pins: (nodes, body or None) each."""
+                 velocity=_ZERO, angular_velocity=_ZERO, pins=(), springs=(), self_contact=True, category=1,
+                 mask=_ALL):
+        """A deformable solid: tribo.solid_box, tribo.solid_load, … pins: (nodes, body or None) each.
+
+        springs        (node, node, stiffness in N/m) each, or with the length at rest in m
+        """
         return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
                                          _id(material, self), friction, position, orientation, velocity,
-                                         angular_velocity, self._pins(pins), self_contact, 0, "linear", None,
+                                         angular_velocity, self._pins(pins), self._springs(springs), self_contact, 0,
+                                         "linear", None,
                                          category, mask))
 
     def add_reduced(self, solid, modes, position=_ZERO, orientation=_IDENTITY, *, basis="linear", basis_file=None,
@@ -590,23 +595,29 @@ class World(_native.World):
         model = "stvk" if basis == "modal-derivatives" else "linear"
         return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
                                          _id(material, self), friction, position, orientation, velocity,
-                                         angular_velocity, self._pins(pins), self_contact, modes, basis, basis_file,
+                                         angular_velocity, self._pins(pins), (), self_contact, modes, basis, basis_file,
                                          category, mask))
 
     def add_cloth(self, sheet, position=_ZERO, orientation=_IDENTITY, *, name=None, area_density=0.2, stretch=200.0,
                   shear=50.0, bend=1e-5, strain_limit=0.0, limit_stiffness=0.0, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=_ZERO,
-                  angular_velocity=_ZERO, pins=(), self_contact=True, category=1,
+                  angular_velocity=_ZERO, pins=(), springs=(), self_contact=True, category=1,
                   mask=_ALL):
         """Cloth of a tribo.mesh, or of a grid ((width, height), (cells, cells)) in the plane z = 0.
 
         strain_limit   threads that are longer or shorter than at rest by more than this part resist with
                        limit_stiffness (0: 100 times stretch), too; 0: no limit
+        springs        (node, node, stiffness in N/m) each, or with the length at rest in m
         """
         (width, height), (across, along) = ((0, 0), (0, 0)) if isinstance(sheet, _native.Shape) else sheet
         mesh = sheet if isinstance(sheet, _native.Shape) else None
         return Body(self, self._add_cloth(name, mesh, width, height, across, along, area_density, stretch, shear, bend,
                                           strain_limit, limit_stiffness, thickness, air_damping, _id(material, self), friction, position, orientation,
-                                          velocity, angular_velocity, self._pins(pins), self_contact, category, mask))
+                                          velocity, angular_velocity, self._pins(pins), self._springs(springs), self_contact, category,
+                                          mask))
+
+    @staticmethod
+    def _springs(springs):
+        return tuple(tuple(s) if len(s) == 4 else (*s, -1.0) for s in springs)
 
     def _pins(self, pins):
         return tuple((nodes, _id(body, self), _ZERO, _ZERO, None) for nodes, body in pins)

@@ -14,11 +14,11 @@
 #include "math/sparse.h"
 
 typedef struct tbStencil { // elements of one kind
-  int count, corners;      // 3 or 4 corners each
+  int count, corners;      // 2 to 4 corners each
   const int* node;         // count × corners
 } tbStencil;
 
-enum { TB_ASSEMBLY_KINDS = 2 };
+enum { TB_ASSEMBLY_KINDS = 3 };
 
 // Elements begin … end−1 of a kind; its runs are run_begin … run_end−1.
 typedef struct tbFemGroup {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+int tb_fem_element_count(const tbFemBody* b) { return b->nelement[0] + b->nelement[1] + b->nelement[2]; }
+
 tbSoftDef tb_soft_def(void)
 {
   return (tbSoftDef){.model = TB_ELASTIC_COROTATED, .young = 1e6, .poisson = 0.3, .density = 1000};
@@ -55,18 +57,41 @@ static void* copy(tbArena* arena, const void* from, size_t count, size_t size)
   return to;
 }
 
+static tbStatus make_springs(tbContext* ctx, tbFemBody* body, const tbVec3* node, tbFemSprings springs)
+{
+  body->corner[2] = TB_TAKE(&body->arena, int, 2 * (size_t)springs.count);
+  body->spring = TB_TAKE(&body->arena, tbSpring, (size_t)springs.count);
+  if (!body->corner[2] || !body->spring) return TB_ERROR_MEMORY;
+  body->nelement[2] = springs.count;
+  for (int i = 0; i < springs.count; i++) {
+    const tbSpringDef* s = &springs.of[i];
+    int a = s->nodes[0], b = s->nodes[1];
+    if (a < 0 || b < 0 || a >= body->nnode || b >= body->nnode || a == b)
+      return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                     "spring %d is between nodes %d and %d; they must be two of the body's %d", i, a, b,
+                     body->nnode);
+    TB_TRY(check_number(ctx, "the stiffness of a spring", s->stiffness, true));
+    double length = s->length < 0 ? tb_distance3(node[a], node[b]) : s->length;
+    TB_TRY(check_number(ctx, "the length of a spring", length, false));
+    body->corner[2][2 * i] = a, body->corner[2][2 * i + 1] = b;
+    body->spring[i] = (tbSpring){s->stiffness, length};
+  }
+  return TB_OK;
+}
+
 // What both kinds share: nodes, pins, energies, pattern.
 static tbStatus finish(tbFemBody* body, const tbVec3* node)
 {
   tbArena* arena = &body->arena;
-  size_t n = (size_t)body->nnode, elements = (size_t)body->nelement[0] + (size_t)body->nelement[1];
+  size_t n = (size_t)body->nnode, elements = (size_t)tb_fem_element_count(body);
   body->rest = copy(arena, node, n, sizeof *node);
   body->pinned = TB_TAKE(arena, uint8_t, n);
   body->energy = TB_TAKE(arena, double, elements);
   if (!body->rest || !body->pinned || !body->energy) return TB_ERROR_MEMORY;
   tbStencil stencil[TB_ASSEMBLY_KINDS] = {{body->nelement[0], body->cloth ? 3 : 4, body->corner[0]},
-                                          {body->nelement[1], 4, body->corner[1]}};
-  TB_TRY(tb_fem_assembly_init(arena, body->nnode, body->cloth ? 2 : 1, stencil, &body->assembly));
+                                          {body->nelement[1], 4, body->corner[1]},
+                                          {body->nelement[2], 2, body->corner[2]}};
+  TB_TRY(tb_fem_assembly_init(arena, body->nnode, TB_ASSEMBLY_KINDS, stencil, &body->assembly));
   TB_TRY(tb_fem_assembly_pattern(arena, &body->assembly, &body->K));
   body->upper = tb_arena_take(arena, (size_t)body->assembly.upper_adr[body->nnode], sizeof *body->upper);
   if (!body->upper) return TB_ERROR_MEMORY;
@@ -83,9 +108,9 @@ tbStatus tb_fem_apart(tbArena* arena, const tbFemBody* body, tbFemBody** out)
     size_t blocks = (size_t)(s->group[g].end - s->group[g].begin) * (size_t)s->pairs[s->group[g].kind];
     if (blocks > most) most = blocks;
   }
-  b->energy = TB_TAKE(arena, double, (size_t)b->nelement[0] + (size_t)b->nelement[1]);
+  b->energy = TB_TAKE(arena, double, (size_t)tb_fem_element_count(b));
   b->upper = tb_arena_take(arena, (size_t)s->upper_adr[b->nnode], sizeof *b->upper);
-  s->force = tb_arena_take(arena, (size_t)s->force_adr[b->cloth ? 2 : 1], sizeof *s->force);
+  s->force = tb_arena_take(arena, (size_t)s->force_adr[TB_ASSEMBLY_KINDS], sizeof *s->force);
   s->block = tb_arena_take(arena, most, sizeof *s->block);
   return b->energy && b->upper && s->force && s->block ? TB_OK : TB_ERROR_MEMORY;
 }
@@ -121,7 +146,8 @@ static tbStatus make_mass_blocks(tbFemBody* body, const tbTetMesh* mesh, double 
   return TB_OK;
 }
 
-static tbStatus fill_soft(tbFemBody* body, const tbTetMesh* mesh, const tbSoftDef* def)
+static tbStatus fill_soft(tbContext* ctx, tbFemBody* body, const tbTetMesh* mesh, const tbSoftDef* def,
+                          tbFemSprings springs)
 {
   size_t ntet = (size_t)mesh->ntet;
   body->nelement[0] = mesh->ntet;
@@ -137,11 +163,13 @@ static tbStatus fill_soft(tbFemBody* body, const tbTetMesh* mesh, const tbSoftDe
     body->tet[t] = tb_tet_rest(X);
   }
   tb_tet_mesh_lump(mesh, def->density, body->mass);
+  TB_TRY(make_springs(ctx, body, mesh->node, springs));
   TB_TRY(finish(body, mesh->node));
   return def->consistent_mass ? make_mass_blocks(body, mesh, def->density) : TB_OK;
 }
 
-tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemBody** out)
+tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemSprings springs,
+                            tbFemBody** out)
 {
   *out = NULL;
   tbElastic material;
@@ -151,7 +179,7 @@ tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftD
   tbFemBody* body = new_body(ctx, mesh->nnode);
   if (!body) return TB_ERROR_MEMORY;
   body->material = material;
-  tbStatus status = fill_soft(body, mesh, def);
+  tbStatus status = fill_soft(ctx, body, mesh, def, springs);
   if (status == TB_OK) *out = body;
   else tb_fem_free(ctx, body);
   return status;
@@ -207,7 +235,8 @@ static tbStatus make_hinges(tbFemBody* body, const tbMesh* mesh)
   return TB_OK;
 }
 
-tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemBody** out)
+tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemSprings springs,
+                             tbFemBody** out)
 {
   *out = NULL;
   TB_TRY(check_cloth(ctx, def));
@@ -219,6 +248,7 @@ tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDe
   body->stiffness_damping = def->stiffness_damping;
   tbStatus status = make_triangles(ctx, body, mesh, def);
   if (status == TB_OK) status = make_hinges(body, mesh);
+  if (status == TB_OK) status = make_springs(ctx, body, mesh->vertex, springs);
   if (status == TB_OK) status = finish(body, mesh->vertex);
   if (status == TB_OK) *out = body;
   else tb_fem_free(ctx, body);

@@ -10,12 +10,13 @@
 
 #include "fem/assembly.h"
 #include "fem/sheet.h"
+#include "fem/spring.h"
 #include "fem/tets.h"
 #include "geometry/mesh.h"
 #include "math/packed.h"
 
 typedef struct tbFemBody {
-  int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges
+  int nnode, nelement[TB_ASSEMBLY_KINDS]; // tetrahedra; or triangles and hinges; and springs
   bool cloth;
   tbVec3* rest;                   // (nnode)
   int* corner[TB_ASSEMBLY_KINDS]; // nodes of the elements
@@ -24,6 +25,7 @@ typedef struct tbFemBody {
   tbClothDef sheet;               // cloth
   tbMembraneRest* membrane;       // (nelement[0])
   tbHingeRest* hinge;             // (nelement[1])
+  tbSpring* spring;               // (nelement[2])
   double* mass;                   // of the nodes                                             (nnode)  kg
   double* mass_block;             // consistent: of the blocks of the pattern, else null      kg
   double* drag;                   // of the air, else null                                    (nnode)  N·s/m
@@ -37,9 +39,18 @@ typedef struct tbFemBody {
   tbArena arena;
 } tbFemBody;
 
-tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemBody** out);
-tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemBody** out);
+// Springs between nodes of the body, beside its elements.
+typedef struct tbFemSprings {
+  const tbSpringDef* of;
+  int count;
+} tbFemSprings;
+
+tbStatus tb_fem_soft_create(tbContext* ctx, const tbTetMesh* mesh, const tbSoftDef* def, tbFemSprings springs,
+                            tbFemBody** out);
+tbStatus tb_fem_cloth_create(tbContext* ctx, const tbMesh* mesh, const tbClothDef* def, tbFemSprings springs,
+                             tbFemBody** out);
 void tb_fem_free(tbContext* ctx, tbFemBody* body); // takes null
+int tb_fem_element_count(const tbFemBody* body);   // of all kinds
 // The same body with arrays of its own, in the arena, for what tb_fem_evaluate computes: two threads may each
 // evaluate one of these. Not to be freed; the original must outlive it.
 tbStatus tb_fem_apart(tbArena* arena, const tbFemBody* body, tbFemBody** out);

@@ -73,6 +73,27 @@ static void hinges(void* user, int begin, int end, int piece)
   }
 }
 
+static void springs(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Job* job = user;
+  const tbFemBody* b = job->body;
+  const tbFemAssembly* s = &b->assembly;
+  tbVec3 x[2];
+  for (int i = begin; i < end; i++) {
+    int e = job->group->begin + i;
+    load(job, 2, 2, e, x);
+    b->energy[b->nelement[0] + b->nelement[1] + e] =
+        tb_spring_evaluate(&b->spring[e], x, job->tangent, s->force[s->force_adr[2] + 2 * e], blocks(job, i));
+  }
+}
+
+static tbRangeFn* loop_of(const tbFemBody* b, int kind)
+{
+  if (kind > 0) return kind == 1 ? hinges : springs;
+  return b->cloth ? membranes : tets;
+}
+
 static double evaluate(Job* job, tbThreads* threads)
 {
   const tbFemBody* b = job->body;
@@ -81,15 +102,11 @@ static double evaluate(Job* job, tbThreads* threads)
   if (tangent) memset(b->upper, 0, (size_t)s->upper_adr[b->nnode] * sizeof *b->upper);
   for (int g = 0; g < s->ngroup; g++) {
     job->group = &s->group[g];
-    tb_parallel_for(threads, job->group->end - job->group->begin, GRAIN,
-                    !b->cloth               ? tets
-                    : job->group->kind == 0 ? membranes
-                                            : hinges,
-                    job);
+    tb_parallel_for(threads, job->group->end - job->group->begin, GRAIN, loop_of(b, job->group->kind), job);
     if (tangent) tb_fem_assembly_add(s, threads, g, b->upper);
   }
   double sum = 0;
-  for (int e = 0; e < b->nelement[0] + b->nelement[1]; e++) sum += b->energy[e];
+  for (int e = 0; e < tb_fem_element_count(b); e++) sum += b->energy[e];
   return sum;
 }
 
@@ -98,6 +115,17 @@ double tb_fem_evaluate(tbFemBody* b, tbThreads* threads, const tbVec3* x, tbTang
   double energy = evaluate(&(Job){.body = b, .x = x, .tangent = tangent}, threads);
   if (f) tb_fem_assembly_forces(&b->assembly, threads, f);
   return energy;
+}
+
+static double spring_energy(const tbFemBody* b, const Job* job)
+{
+  double sum = 0, f[6];
+  tbVec3 x[2];
+  for (int e = 0; e < b->nelement[2]; e++) {
+    load(job, 2, 2, e, x);
+    sum += tb_spring_evaluate(&b->spring[e], x, TB_TANGENT_NONE, f, NULL);
+  }
+  return sum;
 }
 
 static double cloth_energy(const tbFemBody* b, const Job* job)
@@ -119,8 +147,8 @@ static double cloth_energy(const tbFemBody* b, const Job* job)
 double tb_fem_energy(const tbFemBody* b, const tbVec3* at)
 {
   Job job = {.body = b, .x = at};
-  if (b->cloth) return cloth_energy(b, &job);
-  double sum = 0, energy[TB_ELASTIC_MANY];
+  if (b->cloth) return cloth_energy(b, &job) + spring_energy(b, &job);
+  double sum = spring_energy(b, &job), energy[TB_ELASTIC_MANY];
   tbVec3 x[TB_ELASTIC_MANY][4];
   for (int e = 0, n; e < b->nelement[0]; e += n) {
     n = b->nelement[0] - e < TB_ELASTIC_MANY ? b->nelement[0] - e : TB_ELASTIC_MANY;

@@ -8,18 +8,19 @@
 // forces acts as it is.
 static const double NOTHING = 1e-10;
 
-int tb_fem_element_count(const tbFemBody* b) { return b->nelement[0] + b->nelement[1]; }
-
 // Forces and stiffness of an element; K: blocks (a, b), a ≤ b, row by row. Returns its corners.
 static int evaluate(const tbFemBody* b, int e, const tbVec3* at, const int** node, double f[12],
                     double K[TB_TET_BLOCKS][9])
 {
-  bool hinge = e >= b->nelement[0];
-  int kind = hinge, corners = b->cloth && !hinge ? 3 : 4, own = hinge ? e - b->nelement[0] : e;
+  int kind = 0, own = e;
+  for (; own >= b->nelement[kind]; kind++) own -= b->nelement[kind];
+  int corners = kind == 2 ? 2 : b->cloth && kind == 0 ? 3 : 4;
   tbVec3 x[4];
   *node = b->corner[kind] + (size_t)own * (size_t)corners;
   for (int a = 0; a < corners; a++) x[a] = at[(*node)[a]];
-  if (hinge) {
+  if (kind == 2) {
+    tb_spring_evaluate(&b->spring[own], x, TB_TANGENT_POSITIVE, f, K);
+  } else if (kind == 1) {
     tb_hinge_evaluate(b->sheet.bend, &b->hinge[own], x, TB_TANGENT_POSITIVE, f, K);
   } else if (b->cloth) {
     tbMembraneStiffness stiffness = tb_membrane_stiffness(&b->sheet);

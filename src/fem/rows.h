@@ -25,7 +25,6 @@ typedef struct tbElementRows {
   double rest[12]; // of the forces: what K does not act on    N
 } tbElementRows;
 
-int tb_fem_element_count(const tbFemBody* body); // of all kinds
 // Those of one element. V: what led to x; null: nothing has.
 void tb_fem_element_rows(const tbFemBody* body, int element, double h, const tbVec3* x, const tbVec3* V,
                          tbElementRows* out);

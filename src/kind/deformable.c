@@ -49,6 +49,11 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const char* name, const 
   if (d->pin_count < 0 || (d->pin_count > 0 && !d->pins))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has no pins", name);
   for (int i = 0; i < d->pin_count; i++) TB_TRY(tb_pin_check(ctx, w, name, &d->pins[i]));
+  if (d->spring_count < 0 || (d->spring_count > 0 && !d->springs))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has no springs", name);
+  if (d->spring_count > 0 && d->modes > 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is reduced, and has springs; its fields would not know them",
+                   name);
   return TB_OK;
 }
 
@@ -62,7 +67,8 @@ static tbStatus make(tbContext* ctx, const tbDeformableDef* d, tbTransform pose,
                 .nelement = d->solid ? d->solid->ntet : d->sheet->ntriangle,
                 .cloth = d->sheet,
                 .soft = d->soft,
-                .sheet = d->cloth};
+                .sheet = d->cloth,
+                .springs = {d->springs, d->spring_count}};
   m.sheet.warp = tb_quat_rotate(pose.q, d->cloth.warp);
   tbVec3* rest = TB_NEW(ctx, tbVec3, (size_t)m.nnode);
   if (!rest) return TB_ERROR_MEMORY;

@@ -50,6 +50,7 @@ typedef struct tbMatter { // a mesh at rest, in the world's frame, and what it i
   bool cloth;
   tbSoftDef soft;
   tbClothDef sheet; // its warp in the world's frame, too
+  tbFemSprings springs;
 } tbMatter;
 
 // Everything that follows from matter, at rest, with room for so many holds; no node is held. The same matter

@@ -15,7 +15,7 @@ _Static_assert(sizeof(tbSoftDef) == 56,
 _Static_assert(sizeof(tbClothDef) == 104, "tbClothDef has changed: code_cloth, and the version");
 #endif
 
-enum { NODE_BYTES = 104, HOLD_BYTES = 128 };
+enum { NODE_BYTES = 104, SPRING_BYTES = 32, HOLD_BYTES = 128 };
 
 void tb_soft_code(tbCodec* c, tbSoftDef* s)
 {
@@ -51,24 +51,46 @@ static void code_mesh(tbCodec* c, tbVec3* rest, int nnode, int* corner, int corn
   for (int i = 0; i < corners && tb_codec_good(c); i++) tb_code_int(c, &corner[i], 0, nnode - 1);
 }
 
+// A spring as it is: its length is known.
+static void code_springs(tbCodec* c, const tbFemBody* fem, tbSpringDef* springs, int count, int nnode)
+{
+  for (int i = 0; i < count && tb_codec_good(c); i++) {
+    tbSpringDef s = {.length = 0};
+    if (!tb_codec_reads(c)) {
+      for (int k = 0; k < 2; k++) s.nodes[k] = fem->corner[2][2 * i + k];
+      s.stiffness = fem->spring[i].stiffness, s.length = fem->spring[i].length;
+    }
+    for (int k = 0; k < 2; k++) tb_code_int(c, &s.nodes[k], 0, nnode - 1);
+    tb_code_number(c, &s.stiffness);
+    tb_code_number(c, &s.length);
+    if (!tb_codec_good(c)) return;
+    tb_codec_require(c, s.length >= 0, "a spring of negative length");
+    if (springs) springs[i] = s;
+  }
+}
+
 // Writing: names what the body is made of. Reading: makes the body of it.
 static void code_matter(tbCodec* c, tbMatter* m, int nhold, tbDeformable** body)
 {
   size_t corners = (size_t)m->nelement * (m->cloth ? 3 : 4);
   if (!tb_codec_reads(c)) {
     code_mesh(c, (*body)->fem->rest, m->nnode, (*body)->fem->corner[0], (int)corners);
+    code_springs(c, (*body)->fem, NULL, m->springs.count, m->nnode);
     return;
   }
   tbVec3* rest = TB_NEW(c->ctx, tbVec3, (size_t)m->nnode);
   int* corner = TB_NEW(c->ctx, int, corners);
-  if (!rest || !corner) c->status = TB_ERROR_MEMORY;
+  tbSpringDef* spring = TB_NEW(c->ctx, tbSpringDef, (size_t)m->springs.count);
+  if (!rest || !corner || !spring) c->status = TB_ERROR_MEMORY;
   code_mesh(c, rest, m->nnode, corner, (int)corners);
-  m->rest = rest, m->corner = corner;
+  code_springs(c, NULL, spring, m->springs.count, m->nnode);
+  m->rest = rest, m->corner = corner, m->springs.of = spring;
   tbStatus made = tb_codec_good(c) ? tb_deformable_make(c->ctx, m, nhold, body) : TB_OK;
   if (made == TB_ERROR_MEMORY) c->status = made;
   else tb_codec_require(c, made == TB_OK, "a deformable body that cannot be");
   tb_free(c->ctx, rest);
   tb_free(c->ctx, corner);
+  tb_free(c->ctx, spring);
 }
 
 void tb_motion_code(tbCodec* c, const tbWorld* w, tbMotion* m)
@@ -115,12 +137,13 @@ void tb_deformable_code(tbCodec* c, tbWorld* w, int body)
   int nhold = 0;
   if (d) {
     m.nnode = d->fem->nnode, m.nelement = d->fem->nelement[0], m.soft = d->soft, m.sheet = d->fem->sheet;
-    nhold = d->nhold;
+    m.springs.count = d->fem->nelement[2], nhold = d->nhold;
   }
   if (m.cloth) code_cloth(c, &m.sheet);
   else tb_soft_code(c, &m.soft);
   tb_code_count(c, &m.nnode, NODE_BYTES);
   tb_code_count(c, &m.nelement, m.cloth ? 24 : 32);
+  tb_code_count(c, &m.springs.count, SPRING_BYTES);
   tb_code_count(c, &nhold, HOLD_BYTES);
   tb_codec_require(c, m.nnode > 0 && m.nelement > 0 && m.nelement <= INT32_MAX / 16,
                    "a deformable body that cannot be");

@@ -23,7 +23,7 @@ static tbStatus make_solid(tbContext* ctx, const tbMatter* m, tbDeformable* d)
   tbTetMesh* mesh;
   d->soft = m->soft;
   TB_TRY(tb_tet_mesh_create(ctx, m->rest, m->nnode, (const int(*)[4])m->corner, m->nelement, &mesh));
-  tbStatus status = tb_fem_soft_create(ctx, mesh, &m->soft, &d->fem);
+  tbStatus status = tb_fem_soft_create(ctx, mesh, &m->soft, m->springs, &d->fem);
   if (status == TB_OK) status = take_surface(ctx, m, (const int(*)[3])mesh->triangle, mesh->ntriangle, d);
   tb_tet_mesh_free(ctx, mesh);
   return status;
@@ -39,7 +39,7 @@ static tbStatus make_sheet(tbContext* ctx, const tbMatter* m, tbDeformable* d)
       memcmp(mesh->triangle, m->corner, (size_t)m->nelement * sizeof *mesh->triangle) != 0)
     status = tb_fail(ctx, TB_ERROR_INPUT,
                      "vertices fall together, or triangles lose their area, where the sheet is put");
-  if (status == TB_OK) status = tb_fem_cloth_create(ctx, mesh, &m->sheet, &d->fem);
+  if (status == TB_OK) status = tb_fem_cloth_create(ctx, mesh, &m->sheet, m->springs, &d->fem);
   if (status == TB_OK) status = take_surface(ctx, m, (const int(*)[3])mesh->triangle, mesh->ntriangle, d);
   tb_mesh_free(ctx, mesh);
   return status;

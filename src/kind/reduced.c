@@ -47,7 +47,7 @@ static tbStatus make_solid(tbContext* ctx, const tbReducedMatter* m, const tbVec
   tbSoftDef soft = m->soft;
   if (tb_reduced_is_stvk(&m->soft, m->derivatives)) soft.model = TB_ELASTIC_STVK;
   TB_TRY(tb_tet_mesh_create(ctx, node, m->nnode, m->tet, m->ntet, &mesh));
-  tbStatus status = tb_fem_soft_create(ctx, mesh, &soft, &d->fem);
+  tbStatus status = tb_fem_soft_create(ctx, mesh, &soft, (tbFemSprings){0}, &d->fem);
   for (int i = 0; status == TB_OK && i < m->nnode; i++) d->fem->pinned[i] = m->pinned && m->pinned[i];
   if (status == TB_OK) status = take_surface(ctx, mesh, d);
   tb_tet_mesh_free(ctx, mesh);

@@ -60,18 +60,19 @@ tbVec3 tb_pd_hinge_normal(const tbVec3 x[4])
   return tb_normalize3(tb_add3(tb_normalize3(a), tb_normalize3(b)));
 }
 
-// The corners of elements around every node, in the order of elements.
+// The corners of elements around every node, in the order of elements, and the ends of springs.
 static tbStatus list_around(tbPdBody* b)
 {
-  const int* corner = b->fem->corner[0];
-  int count = b->nelement * b->corners;
+  const tbFemBody* fem = b->fem;
+  int own = b->nelement * b->corners, count = own + 2 * fem->nelement[2];
   b->around_adr = TB_TAKE(&b->arena, int, (size_t)b->nnode + 1);
   b->around = TB_TAKE(&b->arena, int, (size_t)count);
   int* at = TB_TAKE(&b->arena, int, (size_t)b->nnode);
   if (!b->around_adr || !b->around || !at) return TB_ERROR_MEMORY;
-  for (int k = 0; k < count; k++) b->around_adr[corner[k] + 1]++;
+  for (int k = 0; k < count; k++)
+    b->around_adr[(k < own ? fem->corner[0][k] : fem->corner[2][k - own]) + 1]++;
   for (int i = 0; i < b->nnode; i++) b->around_adr[i + 1] += b->around_adr[i], at[i] = b->around_adr[i];
-  for (int k = 0; k < count; k++) b->around[at[corner[k]]++] = k;
+  for (int k = 0; k < count; k++) b->around[at[k < own ? fem->corner[0][k] : fem->corner[2][k - own]]++] = k;
   return TB_OK;
 }
 

@@ -13,6 +13,7 @@
 //   triangle   the threads F = [w_u w_v]: stretch, each |w| = 1, and shear, w_u ⊥ w_v
 //   hinge      the vector in which two triangles bend: zero where they lie flat at rest
 //   tetrahedron   strain, F a rotation, and volume, det F = 1
+//   spring     the way between two nodes, as long as at rest
 // Damping acts on what elements resist: a second set for each, of shapes as stretched as at the start of the
 // step. Mass damping and the drag of the air are on the diagonal; nodes in contact are spared the drag.
 //
@@ -51,7 +52,7 @@ typedef struct tbPdBody {
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
-  int *around_adr, *around; // corners: element · corners + corner                     (nnode+1)
+  int *around_adr, *around; // corners: element · corners + corner, then those of springs  (nnode+1)
   tbPdTriangles* triangles; // of cloth
   double shortest, longest; // threads, by the limit of strain; INFINITY: there is none
   double (*hinge)[4];       // of a hinge: its vector is Σ hinge[k] x[k]       (fem->nelement[1])

@@ -43,6 +43,12 @@ static void fill(const tbPdBody* b, double h, Triplets* t)
       for (int k = 0; k < 4; k++)
         put(t, node[i], node[k], scale * tb_pd_hinge_weight(fem, e) * (b->hinge[e][i] * b->hinge[e][k]));
   }
+  for (int e = 0; e < fem->nelement[2]; e++) {
+    const int* node = fem->corner[2] + 2 * (size_t)e;
+    for (int i = 0; i < 2; i++)
+      for (int k = 0; k < 2; k++)
+        put(t, node[i], node[k], scale * (i == k ? fem->spring[e].stiffness : -fem->spring[e].stiffness));
+  }
   for (int i = 0; i < b->nnode; i++) put(t, i, i, 0);
 }
 
@@ -50,6 +56,7 @@ static tbStatus take_triplets(const tbPdBody* b, tbArena* arena, Triplets* out)
 {
   size_t n = (size_t)b->nelement * (size_t)(b->corners * b->corners) + (size_t)b->nnode;
   if (has_hinges(b->fem)) n += 16 * (size_t)b->fem->nelement[1];
+  n += 4 * (size_t)b->fem->nelement[2];
   *out = (Triplets){
       .row = TB_TAKE(arena, int, n), .col = TB_TAKE(arena, int, n), .value = TB_TAKE(arena, double, n)};
   return out->row && out->col && out->value ? TB_OK : TB_ERROR_MEMORY;

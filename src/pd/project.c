@@ -39,6 +39,23 @@ static void project_elements(void* user, int begin, int end, int piece)
   else tb_pd_tets(s->body, begin, end, s->at, (const tbMat3*)s->start, s->push);
 }
 
+// A spring's target is as long as it is at rest; damped, as it is at the start, too: L + β/h |d₀|.
+static void project_springs(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const tbPdStep* s = ((const Job*)user)->step;
+  const tbPdBody* b = s->body;
+  double damping = tb_pd_damping(b->fem, b->h);
+  for (int i = begin; i < end; i++) {
+    const int* node = b->fem->corner[2] + 2 * (size_t)i;
+    tbVec3 d = tb_sub3(s->at[node[1]], s->at[node[0]]), *push = s->push + b->nelement * b->corners + 2 * i;
+    double length = b->fem->spring[i].length, distance = tb_norm3(d);
+    if (damping > 0) length += damping * tb_distance3(s->x[node[0]], s->x[node[1]]);
+    push[1] = tb_scale3(distance > 0 ? b->h * b->fem->spring[i].stiffness * length / distance : 0, d);
+    push[0] = tb_neg3(push[1]);
+  }
+}
+
 // What the elements around a node want of it.
 static tbVec3 gather(const tbPdStep* s, int node)
 {
@@ -68,6 +85,7 @@ void tb_pd_project(tbThreads* threads, const tbPdStep* s, const tbVec3* v, tbVec
   Job job = {.step = s, .v = v, .out = rhs};
   tb_parallel_for(threads, s->body->nnode, PIECE, place_nodes, &job);
   tb_parallel_for(threads, s->body->nelement, PIECE, project_elements, &job);
+  tb_parallel_for(threads, s->body->fem->nelement[2], PIECE, project_springs, &job);
   tb_parallel_for(threads, s->body->nnode, PIECE, gather_nodes, &job);
 }
 
@@ -144,7 +162,8 @@ tbStatus tb_pd_begin(tbContext* ctx, tbArena* arena, const tbPdBody* b, tbPdStep
   size_t kept = b->fem->cloth ? TB_PD_LENGTHS : sizeof(tbMat3) / sizeof(double);
   s->body = b;
   s->base = TB_TAKE(arena, tbVec3, (size_t)b->nnode);
-  s->push = TB_TAKE_UNSET(arena, tbVec3, (size_t)b->nelement * (size_t)b->corners);
+  s->push = TB_TAKE_UNSET(arena, tbVec3,
+                          (size_t)b->nelement * (size_t)b->corners + 2 * (size_t)b->fem->nelement[2]);
   s->at = TB_TAKE_UNSET(arena, tbVec3, (size_t)b->nnode);
   s->start = damped ? TB_TAKE_UNSET(arena, double, kept*(size_t)b->nelement) : NULL;
   s->scratch = TB_TAKE_UNSET(arena, double, tb_cholesky_parts_scratch(b->factor, &b->parts));

@@ -12,7 +12,7 @@
 static tbFemBody* make_body(tbContext* ctx, tbTetMesh* mesh, tbSoftDef def)
 {
   tbFemBody* body = NULL;
-  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, &body));
+  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, (tbFemSprings){0}, &body));
   return body;
 }
 
@@ -94,8 +94,8 @@ TEST(bodies_have_the_same_bits_for_any_number_of_threads)
     tbClothDef sheet = tb_cloth_def();
     tbSoftDef soft = tb_soft_def();
     soft.model = TB_ELASTIC_NEO_HOOKEAN;
-    if (kind == 0) CHECK_OK(&ctx, tb_fem_soft_create(&ctx, mesh, &soft, &body));
-    else CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &sheet, &body));
+    if (kind == 0) CHECK_OK(&ctx, tb_fem_soft_create(&ctx, mesh, &soft, (tbFemSprings){0}, &body));
+    else CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &sheet, (tbFemSprings){0}, &body));
     REQUIRE(body);
     static tbVec3 x[1000];
     static double f[3000], A[200000], K[200000], rhs[3000];

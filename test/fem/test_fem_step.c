@@ -16,7 +16,7 @@ static tbFemBody* cube(tbContext* ctx, tbSoftDef def)
   tbTetMesh* mesh = NULL;
   tbFemBody* body = NULL;
   CHECK_OK(ctx, tb_tet_box(ctx, tb_vec3(1, 1, 1), (const int[3]){2, 2, 2}, 5, &mesh));
-  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, &body));
+  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, (tbFemSprings){0}, &body));
   tb_tet_mesh_free(ctx, mesh);
   return body;
 }
@@ -199,8 +199,8 @@ TEST(bodies_survive_failed_allocations_and_refuse_nonsense)
       tbFailingAllocator memory = {.countdown = k};
       tbContext ctx = test_failing_context(&memory);
       tbFemBody* body = NULL;
-      tbStatus status = kind ? tb_fem_cloth_create(&ctx, grid, &sheet, &body)
-                             : tb_fem_soft_create(&ctx, mesh, &soft, &body);
+      tbStatus status = kind ? tb_fem_cloth_create(&ctx, grid, &sheet, (tbFemSprings){0}, &body)
+                             : tb_fem_soft_create(&ctx, mesh, &soft, (tbFemSprings){0}, &body);
       CHECK(status == TB_OK || (status == TB_ERROR_MEMORY && !body));
       tb_fem_free(&ctx, body);
       CHECK(memory.alive == 0);
@@ -208,13 +208,13 @@ TEST(bodies_survive_failed_allocations_and_refuse_nonsense)
     }
   tbFemBody* body = NULL;
   soft.density = 0;
-  CHECK(tb_fem_soft_create(&plain, mesh, &soft, &body) == TB_ERROR_ARGUMENT && !body);
+  CHECK(tb_fem_soft_create(&plain, mesh, &soft, (tbFemSprings){0}, &body) == TB_ERROR_ARGUMENT && !body);
   soft = tb_soft_def(), soft.mass_damping = -1;
-  CHECK(tb_fem_soft_create(&plain, mesh, &soft, &body) == TB_ERROR_ARGUMENT && !body);
+  CHECK(tb_fem_soft_create(&plain, mesh, &soft, (tbFemSprings){0}, &body) == TB_ERROR_ARGUMENT && !body);
   sheet.stretch = NAN;
-  CHECK(tb_fem_cloth_create(&plain, grid, &sheet, &body) == TB_ERROR_ARGUMENT && !body);
+  CHECK(tb_fem_cloth_create(&plain, grid, &sheet, (tbFemSprings){0}, &body) == TB_ERROR_ARGUMENT && !body);
   sheet = tb_cloth_def(), sheet.warp = tb_zero3();
-  CHECK(tb_fem_cloth_create(&plain, grid, &sheet, &body) == TB_ERROR_ARGUMENT && !body);
+  CHECK(tb_fem_cloth_create(&plain, grid, &sheet, (tbFemSprings){0}, &body) == TB_ERROR_ARGUMENT && !body);
   tb_mesh_free(&plain, grid);
   tb_tet_mesh_free(&plain, mesh);
 }

@@ -151,7 +151,7 @@ TEST(bending_energy_is_that_of_a_plate)
   def.stretch = 1e-9;
   def.shear = 0;
   tbFemBody* body = NULL;
-  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, &body));
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, (tbFemSprings){0}, &body));
   REQUIRE(body);
   static tbVec3 x[861];
   const double R = 1.5;
@@ -203,7 +203,7 @@ TEST(cloth_stretches_by_its_weight_over_its_stiffness)
   CHECK_OK(&ctx, tb_cloth_grid(&ctx, 1, 2, 6, 12, &grid));
   tbClothDef def = tb_cloth_def();
   tbFemBody* body = NULL;
-  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, &body));
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, (tbFemSprings){0}, &body));
   REQUIRE(body);
   static tbVec3 x[91];
   static double load[273];
@@ -249,7 +249,7 @@ TEST(falling_cloth_reaches_its_terminal_velocity)
   tbClothDef def = tb_cloth_def();
   def.air_damping = 0.5;
   tbFemBody* body = NULL;
-  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, &body));
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, (tbFemSprings){0}, &body));
   REQUIRE(body && body->nnode == 16);
   tbVec3 x[16], v[16] = {{0}};
   double f[48], rhs[48];
@@ -279,7 +279,7 @@ LONG_TEST(a_sheet_hung_by_two_corners_comes_to_rest)
   tbClothDef def = tb_cloth_def();
   def.bend = 1e-3;
   tbFemBody* body = NULL;
-  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, &body));
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, grid, &def, (tbFemSprings){0}, &body));
   REQUIRE(body && body->nnode == 169);
   static tbVec3 x[169];
   static double load[507];

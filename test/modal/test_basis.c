@@ -13,7 +13,7 @@ static tbFemBody* box(tbContext* ctx, tbVec3 size, int nx, int ny, int nz, doubl
   tbSoftDef def = tb_soft_def();
   def.model = TB_ELASTIC_STVK, def.poisson = poisson, def.consistent_mass = consistent;
   CHECK_OK(ctx, tb_tet_box(ctx, size, (int[3]){nx, ny, nz}, 5, &mesh));
-  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, &fem));
+  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, (tbFemSprings){0}, &fem));
   tb_tet_mesh_free(ctx, mesh);
   return fem;
 }

@@ -14,7 +14,7 @@ static tbFemBody* block(tbContext* ctx, double young)
   tbSoftDef def = tb_soft_def();
   def.model = TB_ELASTIC_STVK, def.young = young;
   CHECK_OK(ctx, tb_tet_box(ctx, tb_vec3(1, 0.6, 0.4), (int[3]){3, 2, 2}, 5, &mesh));
-  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, &fem));
+  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, (tbFemSprings){0}, &fem));
   tb_tet_mesh_free(ctx, mesh);
   return fem;
 }

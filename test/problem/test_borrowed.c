@@ -27,7 +27,7 @@ static bool make_soft(tbContext* ctx, Soft* s)
   *s = (Soft){0};
   CHECK_OK(ctx, tb_tet_box(ctx, tb_vec3(1, 1, 1), (const int[3]){2, 2, 2}, 5, &mesh));
   tbSoftDef def = tb_soft_def();
-  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, &s->body));
+  CHECK_OK(ctx, tb_fem_soft_create(ctx, mesh, &def, (tbFemSprings){0}, &s->body));
   tb_tet_mesh_free(ctx, mesh);
   if (!s->body) return false;
   s->n = 3 * s->body->nnode;

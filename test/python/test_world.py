@@ -200,6 +200,19 @@ class Building(unittest.TestCase):
         self.assertEqual(soft.triangles.shape[1], 3)
         self.assertEqual(soft.kind, "soft")
 
+    def test_springs_hold_nodes_of_a_body(self):
+        world = tribo.World(scheme="pd", gravity=(0, 0, 0))
+        solid = tribo.solid_box((1, 1, 1), (1, 1, 1))
+        soft = world.add_soft(solid, young=1e4, springs=[(0, 7, 1e4, 0.5)], stiffness_damping=0.1)
+        apart = np.linalg.norm(soft.nodes[7] - soft.nodes[0])
+        world.step(50)
+        self.assertLess(np.linalg.norm(soft.nodes[7] - soft.nodes[0]), 0.9 * apart)
+        for bad in ([(0, 0, 1.0)], [(0, 99, 1.0)], [(0, 1, -1.0)]):
+            with self.assertRaises(tribo.Error):
+                world.add_soft(solid, springs=bad)
+        with self.assertRaises(TypeError):
+            world.add_soft(solid, springs=[(0, "1", 1.0)])
+
 
 class Reading(unittest.TestCase):
     def test_arrays_agree_with_the_handles(self):

@@ -295,6 +295,12 @@ typedef struct tbSceneAttachment {
   tbSceneNodes nodes;
 } tbSceneAttachment;
 
+typedef struct tbSceneNodeSpring {
+  const tbJson* node;
+  tbSceneIndices vertices;
+  double stiffness, length;
+} tbSceneNodeSpring;
+
 typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   const tbJson* node;
   const char *name, *material;
@@ -303,8 +309,9 @@ typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   double scale[3], velocity[3], angular_velocity[3];
   tbSceneDamping damping;
   tbSceneFriction* friction;
-  tbSceneList pins;   // tbScenePin
-  tbSceneList attach; // tbSceneAttachment
+  tbSceneList pins;    // tbScenePin
+  tbSceneList attach;  // tbSceneAttachment
+  tbSceneList springs; // tbSceneNodeSpring
   bool self_contact;
   int64_t category, mask;
   tbSceneRepeat* repeat;

@@ -122,6 +122,18 @@ static const tbRecord attachment_record = {
     "attachment", "Nodes that are fixed to a rigid body, where they are at the start.",
     RECORD(Attachment, NULL, attachment_keys)};
 
+static void init_spring(void* out) { ((tbSceneNodeSpring*)out)->length = -1; }
+
+static const tbKey spring_keys[] = {
+    {"vertices", TB_KEY_INDICES, AT(NodeSpring, vertices), {0, 2147483647, false}, 2, 2, .required = true,
+     .text = "two nodes by number, from 0, in the order of the mesh"},
+    {"stiffness", TB_KEY_NUMBER, AT(NodeSpring, stiffness), POSITIVE, .required = true, .text = "N/m"},
+    {"length", TB_KEY_NUMBER, AT(NodeSpring, length), NONNEGATIVE,
+     .text = "at rest, m; absent: as far as the nodes are from each other at rest"},
+};
+static const tbRecord spring_record = {
+    "spring", "Between two nodes of the body, beside its elements.", RECORD(NodeSpring, init_spring, spring_keys)};
+
 // ---- bodies ----
 
 static const tbKey damping_keys[] = {
@@ -199,6 +211,8 @@ static void init_cloth(void* out)
    .text = "nodes that are held; one in several follows the first"},                                           \
   {"attach", TB_KEY_RECORDS, AT(Deformable, attach), .record = &attachment_record,                             \
    .text = "nodes that are fixed to rigid bodies; pins come first"},                                           \
+  {"springs", TB_KEY_RECORDS, AT(Deformable, springs), .record = &spring_record,                               \
+   .text = "between its nodes; not of a reduced body"},                                                        \
   {"repeat", TB_KEY_RECORD, AT(Deformable, repeat), .record = &tb_repeat_record,                               \
    .text = "a grid of copies; what the first one's pins hold, those of the others do"}
 

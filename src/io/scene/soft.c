@@ -140,6 +140,25 @@ static tbStatus read_pins(tbSceneBuild* b, const tbSceneDeformable* s, Nodes* n,
   return TB_OK;
 }
 
+static tbStatus read_springs(tbSceneBuild* b, const tbSceneDeformable* s, int nodes, tbDeformableDef* out)
+{
+  const tbSceneNodeSpring* spring = s->springs.items;
+  tbSpringDef* d = TB_TAKE(b->arena, tbSpringDef, (size_t)s->springs.count);
+  if (!d) return TB_ERROR_MEMORY;
+  out->springs = d, out->spring_count = s->springs.count;
+  for (int i = 0; i < s->springs.count; i++) {
+    const tbJson* place = tb_scene_place(spring[i].node, "vertices");
+    const int* end = spring[i].vertices.index;
+    for (int k = 0; k < 2; k++)
+      if (end[k] >= nodes)
+        return tb_json_fail(b->ctx, &place->items[k], "node %d of a mesh of %d; they count from 0", end[k],
+                            nodes);
+    if (end[0] == end[1]) return tb_json_fail(b->ctx, place, "a spring is between two nodes");
+    d[i] = (tbSpringDef){{end[0], end[1]}, spring[i].stiffness, spring[i].length};
+  }
+  return TB_OK;
+}
+
 // ---- matter ----
 
 static tbStatus read_soft(tbSceneBuild* b, const tbSceneDeformable* s, tbDeformableDef* d)
@@ -189,6 +208,7 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneDeformable* s, tbDeforma
   const tbVec3* node = d->solid ? d->solid->node : d->sheet->vertex;
   TB_TRY(look_at(b, node, d->solid ? d->solid->nnode : d->sheet->nvertex, pose, &nodes));
   TB_TRY(read_pins(b, s, &nodes, d));
+  TB_TRY(tb_scene_note(b, read_springs(b, s, nodes.count, d)));
   d->position = pose.x, d->orientation = pose.q;
   d->velocity = tb_load3(s->velocity), d->angular_velocity = tb_load3(s->angular_velocity);
   d->friction = s->friction ? friction : NULL;

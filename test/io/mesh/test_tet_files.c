@@ -162,7 +162,7 @@ LONG_TEST(meshes_of_other_projects_load_and_carry_bodies)
     if (m->ntet < 20000) { // rest is rest, slivers and all
       tbSoftDef def = tb_soft_def();
       tbFemBody* body = NULL;
-      CHECK_OK(&ctx, tb_fem_soft_create(&ctx, m, &def, &body));
+      CHECK_OK(&ctx, tb_fem_soft_create(&ctx, m, &def, (tbFemSprings){0}, &body));
       REQUIRE(body);
       double* f = TB_NEW(&ctx, double, 3 * (size_t)m->nnode);
       REQUIRE(f);
@@ -181,7 +181,7 @@ LONG_TEST(meshes_of_other_projects_load_and_carry_bodies)
   tbClothDef def = tb_cloth_def();
   CHECK_OK(&ctx, tb_mesh_load(&ctx, path, plain, &sheet));
   REQUIRE(sheet);
-  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, sheet, &def, &cloth));
+  CHECK_OK(&ctx, tb_fem_cloth_create(&ctx, sheet, &def, (tbFemSprings){0}, &cloth));
   REQUIRE(cloth);
   CHECK(tb_fem_energy(cloth, cloth->rest) < 1e-20);
   tb_fem_free(&ctx, cloth);

@@ -38,7 +38,8 @@ const char io_deformable_scene[] = JSON(
   {"name": "flag", "mesh": {"grid": {"size": [2, 1], "cells": [4, 3]}}, "area_density": 0.3, "stretch": 100,
    "shear": 20, "bend": 1e-4, "strain_limit": 0.1, "limit_stiffness": 1e4, "thickness": 0.003, "air_damping": 0.1, "damping": 1e-3, "warp": [0, 1, 0],
    "orientation_euler": [0, 0, 0], "position": [0, 10, 0], "scale": 2, "material": "rubber",
-   "pins": [{"box": [[-2, 9, 0], [-2, 11, 0]]}], "attach": [{"body": "block", "box": [[2, 9, 0], [2, 11, 0]]}]}],
+   "pins": [{"box": [[-2, 9, 0], [-2, 11, 0]]}], "attach": [{"body": "block", "box": [[2, 9, 0], [2, 11, 0]]}],
+   "springs": [{"vertices": [0, 19], "stiffness": 12}, {"vertices": [3, 4], "stiffness": 5, "length": 0.25}]}],
  "reduced": [
   {"name": "tine", "mesh": {"box": {"size": [1, 0.1, 0.1], "cells": [4, 1, 1]}}, "modes": 5, "basis": "modal-derivatives",
    "young": 3e6, "damping": 0.003, "material": "rubber", "position": [0, 0, 30],
@@ -106,6 +107,10 @@ TEST(cloth_of_a_scene_reaches_the_world)
   const tbDeformable* d = deformable(&s, "flag");
   REQUIRE(d && d->fem->cloth && d->fem->nnode == 20 && d->fem->nelement[0] == 24);
   const tbClothDef* c = &d->fem->sheet;
+  REQUIRE(d->fem->nelement[2] == 2);
+  CHECK(d->fem->corner[2][0] == 0 && d->fem->corner[2][1] == 19 && d->fem->spring[0].stiffness == 12);
+  CHECK_NEAR(d->fem->spring[0].length, sqrt(16 + 4), 1e-12); // 4 m by 2 m at this scale
+  CHECK(d->fem->spring[1].stiffness == 5 && d->fem->spring[1].length == 0.25);
   CHECK(c->area_density == 0.3 && c->stretch == 100 && c->shear == 20 && c->bend == 1e-4);
   CHECK(c->thickness == 0.003 && c->air_damping == 0.1 && d->fem->stiffness_damping == 1e-3);
   CHECK_NEAR(tb_body_mass(s.world, tb_world_find_body(s.world, "flag")), 0.3 * 4 * 2, 1e-12);
@@ -304,6 +309,12 @@ TEST(scene_errors_of_pins)
       {"\"pins\": [{\"vertices\": [0], \"keys\": [{\"t\": 1}, {\"t\": @1}]}]",
        "the times of keys must increase"},
       {"\"pins\": [{\"vertices\": [0], \"motion\": {\"keys\": @[]}}]", "\"keys\" must not be empty"},
+      {"\"springs\": [{\"vertices\": [0, @8], \"stiffness\": 1}]",
+       "node 8 of a mesh of 8; they count from 0"},
+      {"\"springs\": [{\"vertices\": @[3, 3], \"stiffness\": 1}]", "a spring is between two nodes"},
+      {"\"springs\": [@{\"vertices\": [3, 4]}]", "missing key \"stiffness\" for \"springs\""},
+      {"\"springs\": [{\"vertices\": [3, 4], \"stiffness\": @0}]",
+       "expected a number above 0 for \"stiffness\", found 0"},
       {"\"attach\": [{\"vertices\": [0], \"body\": @\"grond\"}]",
        "unknown body \"grond\"; did you mean \"ground\"?"},
       {"\"attach\": [@{\"vertices\": [0]}]", "missing key \"body\" for \"attach\""},
