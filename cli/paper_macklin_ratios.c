@@ -11,7 +11,6 @@
 static const char* const schemes[] = {"primal", "xpbd", "vbd", "avbd", "soft-step", "semi-implicit", "pd"};
 enum { SCHEMES = 7, RATIOS = 7, BUDGETS = 6, MOST_SCHEMES = 32 };
 static const double STANDS = 5e-3; // m
-WHOLE = 1;                         // s: of ipc, whose barriers see every facet of a cylinder
 
 static tbStatus stand(Paper* p, const char* scheme, double ratio, double* out)
 {
