@@ -93,6 +93,7 @@ typedef struct tbFriction {
   int directions;      // of a texture's friction: 8, a polygon; else 4, a box
   double scale, patch; // of a texture: metres per repeat; and the side of the square about a contact that is
                        // looked at, 0: whole repeats                                                    m
+  int field;           // tb_world_add_field(): directions that differ from place to place; 0: `direction`
 } tbFriction;
 
 tbFriction tb_friction(double mu); // isotropic
@@ -103,6 +104,12 @@ tbFriction tb_friction(double mu); // isotropic
 // friction's direction, rows across. *out is for tbFriction.texture.
 tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* world, int width, int height, const tbVec3* normals,
                               int* out);
+
+// Directions of a surface's structure at points of the body's frame, on a deformable of that of its mesh; any
+// length but 0. Between the points the structure turns steadily from the one to the other. They move with the
+// body and its material as tbFriction.direction does, whose place they take. *out is for tbFriction.field.
+tbStatus tb_world_add_field(tbContext* ctx, tbWorld* world, int count, const tbVec3* points,
+                            const tbVec3* directions, int* out);
 
 // How contacts of a surface give way: force = −k φ − b φ̇ of each contact, in place of the step's
 // stabilisation. Two surfaces are springs in series: compliances 1/k add up, relaxation times b/k meet in the

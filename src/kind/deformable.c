@@ -147,7 +147,7 @@ static tbStatus add(tbContext* ctx, tbWorld* w, const tbDeformableDef* d, tbTran
               .own = f,
               .motion = TB_BODY_DYNAMIC,
               .q = tb_quat_identity(),
-              .initial = {pose.q, tb_zero3()}, // from the frame its mesh was given in to its rest
+              .initial = pose, // from the frame its mesh was given in to its rest
               .shape = (int)w->shape.count,
               .material = material,
               .category = d->category,

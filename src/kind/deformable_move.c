@@ -127,5 +127,5 @@ tbVec3 tb_deformable_at_rest(const tbBody* body, const int* vertex, const double
   const tbDeformable* d = body->own;
   tbVec3 sum = tb_zero3();
   for (int k = 0; k < count; k++) sum = tb_madd3(sum, weight[k], d->surface->rest[vertex[k]]);
-  return tb_quat_unrotate(body->initial.q, sum);
+  return tb_transform_unpoint(body->initial, sum);
 }

@@ -136,7 +136,7 @@ struct tbKind {
   // null: it turns with the body's frame.
   tbVec3 (*direction)(const tbBody* body, const int* vertex, const double* weight, int count,
                       tbVec3 direction);
-  // Where a point of its surface was at rest, in that frame but for where its origin is; with `direction`.
+  // Where a point of its surface was at rest, in that frame; with `direction`.
   tbVec3 (*at_rest)(const tbBody* body, const int* vertex, const double* weight, int count);
 };
 

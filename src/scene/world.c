@@ -29,6 +29,8 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->contact = TB_ARRAY(tbContactRecord);
   w->texture = TB_ARRAY(tbTexture);
   w->facet = TB_ARRAY(tbFacet);
+  w->field = TB_ARRAY(tbField);
+  w->field_point = TB_ARRAY(tbFieldPoint);
   w->ignored = TB_ARRAY(tbBodyPair);
   w->event = TB_ARRAY(tbContactEvent);
   w->hull = TB_ARRAY(tbHull*);
@@ -71,6 +73,8 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
   tb_array_free(ctx, &w->joint_key);
   tb_array_free(ctx, &w->texture);
   tb_array_free(ctx, &w->facet);
+  tb_array_free(ctx, &w->field);
+  tb_array_free(ctx, &w->field_point);
   tb_array_free(ctx, &w->ignored);
   tb_array_free(ctx, &w->event);
   tb_names_free(ctx, &w->names);

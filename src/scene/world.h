@@ -166,6 +166,14 @@ typedef struct tbTexturePatch {
 // The mean over it of what resists moving along (x, y) of the texture's axes.
 double tb_texture_plow(const tbTexturePatch* patch, double x, double y);
 
+// Directions at points of a body's frame, in the order of a k-d tree (field.c).
+typedef struct tbFieldPoint {
+  tbVec3 at, along; // along: of length 1
+} tbFieldPoint;
+typedef struct tbField {
+  size_t first, count; // of its points, in tbWorld.field_point
+} tbField;
+
 struct tbWorld {
   const char* name;
   tbVec3 gravity;
@@ -187,6 +195,8 @@ struct tbWorld {
   tbArray contact;          // tbContactRecord of the last step
   tbArray texture;          // tbTexture
   tbArray facet;            // tbFacet: of all textures
+  tbArray field;            // tbField
+  tbArray field_point;      // tbFieldPoint: of all fields
   tbArray ignored;          // tbBodyPair that do not touch, sorted
   tbArray event;            // tbContactEvent of the last step: to look at, in no checkpoint
   void* user;               // the caller's
@@ -249,6 +259,12 @@ static inline const tbTexture* tb_friction_texture(const tbWorld* w, const tbFri
   bool has = f->kind == TB_FRICTION_TEXTURE && f->texture > 0 && (size_t)f->texture <= w->texture.count;
   return has ? (const tbTexture*)w->texture.data + (f->texture - 1) : NULL;
 }
+static inline bool tb_friction_has_field(const tbWorld* w, const tbFriction* f)
+{
+  return f->field > 0 && (size_t)f->field <= w->field.count;
+}
+// Its direction at a point of the body's frame, of deformables of that of their mesh.
+tbVec3 tb_friction_direction(const tbWorld* world, const tbFriction* friction, tbVec3 at);
 tbStatus tb_restitution_check(tbContext* ctx, double restitution);
 
 // Where a kinematic body is at time t, and its velocities over the step that ends then.

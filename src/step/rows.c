@@ -20,10 +20,24 @@
 // ever find the last one's impulses good enough.
 static const double CLOSED = 1e-6;
 
-// Two axes at right angles in the frame of a body or its mesh: the first along the friction's direction.
-static void own_axes(const tbFriction* f, tbVec3* along, tbVec3* across)
+// Where a constraint is in the frame of a body, of a deformable in that of its mesh.
+static tbVec3 own_place(const tbWorld* w, const tbContactConstraint* t, int side)
 {
-  tbVec3 d = tb_normalize3(f->direction), up = fabs(d.z) < 0.9 ? tb_vec3(0, 0, 1) : tb_vec3(1, 0, 0);
+  const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
+  const tbSurfaceContact* c = t->surface;
+  int count = !c ? 0 : side ? c->count_b : c->count_a;
+  if (!body->kind->at_rest || count == 0) return tb_transform_unpoint(tb_body_pose(body), t->position);
+  return body->kind->at_rest(body, side ? c->vertex_b : c->vertex_a, side ? c->weight_b : c->weight_a, count);
+}
+
+// Two axes at right angles in the frame of a body or its mesh: the first along the friction's direction
+// there.
+static void own_axes(const tbWorld* w, const tbContactConstraint* t, int side, const tbFriction* f,
+                     tbVec3* along, tbVec3* across)
+{
+  tbVec3 d = tb_friction_has_field(w, f) ? tb_friction_direction(w, f, own_place(w, t, side)) : f->direction;
+  d = tb_normalize3(d);
+  tbVec3 up = fabs(d.z) < 0.9 ? tb_vec3(0, 0, 1) : tb_vec3(1, 0, 0);
   *along = d, *across = tb_normalize3(tb_cross3(up, d));
 }
 
@@ -35,7 +49,7 @@ static void carry_axes(const tbWorld* w, const tbContactConstraint* t, int side,
   const tbBody* body = &tb_bodies(w)[side ? t->body_b : t->body_a];
   const tbSurfaceContact* c = t->surface;
   tbVec3 d, across;
-  own_axes(f, &d, &across);
+  own_axes(w, t, side, f, &d, &across);
   int count = !c ? 0 : side ? c->count_b : c->count_a;
   if (body->kind->direction && count > 0) {
     const int* vertex = side ? c->vertex_b : c->vertex_a;
@@ -192,8 +206,8 @@ static bool see_patch(const tbWorld* w, const tbContactConstraint* t, int k, con
   int count = !c ? 0 : k ? c->count_b : c->count_a;
   tbVec3 at, along, across;
   if (body->kind->at_rest && count > 0) {
-    at = body->kind->at_rest(body, k ? c->vertex_b : c->vertex_a, k ? c->weight_b : c->weight_a, count);
-    own_axes(f, &along, &across);
+    at = own_place(w, t, k);
+    own_axes(w, t, k, f, &along, &across);
   } else {
     at = tb_sub3(t->position, tb_body_pose(body).x);
     tb_friction_axes(side, t->point.normal, &along, &across);

@@ -10,8 +10,8 @@
 #if UINTPTR_MAX > 0xffffffffu
 _Static_assert(sizeof(tbBody) == 472, "tbBody has changed: code_body, and the version of checkpoints");
 _Static_assert(sizeof(tbContactRecord) == 240, "tbContactRecord has changed: code_contact, and the version");
-_Static_assert(sizeof(tbWorld) == 824, "tbWorld has changed: tb_code_world, and the version of checkpoints");
-_Static_assert(sizeof(tbMaterial) == 232,
+_Static_assert(sizeof(tbWorld) == 888, "tbWorld has changed: tb_code_world, and the version of checkpoints");
+_Static_assert(sizeof(tbMaterial) == 240,
                "tbMaterial has changed: code_material, and the version of checkpoints");
 #endif
 
@@ -83,6 +83,7 @@ static void code_contact_material(tbCodec* c, tbContactMaterial* s)
   tb_code_int(c, &f->directions, 0, INT_MAX);
   tb_code_number(c, &f->scale);
   tb_code_number(c, &f->patch);
+  tb_code_int(c, &f->field, 0, INT_MAX);
   tb_code_number(c, &s->restitution);
   tb_code_number(c, &s->spring.stiffness);
   tb_code_number(c, &s->spring.damping);
@@ -119,6 +120,28 @@ static void code_textures(tbCodec* c, tbWorld* w)
   }
 }
 
+static void code_fields(tbCodec* c, tbWorld* w)
+{
+  size_t points = 0;
+  tb_code_array(c, &w->field, sizeof(int));
+  for (size_t i = 0; i < w->field.count && tb_codec_good(c); i++) {
+    tbField* f = (tbField*)w->field.data + i;
+    int count = (int)f->count;
+    tb_code_int(c, &count, 1, INT_MAX);
+    f->first = points, f->count = (size_t)count;
+    points += f->count;
+  }
+  tb_code_array(c, &w->field_point, sizeof(tbFieldPoint));
+  tb_codec_require(c, w->field_point.count == points, "a field without its points");
+  for (size_t i = 0; i < w->field_point.count && tb_codec_good(c); i++) {
+    tbFieldPoint* p = (tbFieldPoint*)w->field_point.data + i;
+    tb_code_vec3(c, &p->at);
+    tb_code_vec3(c, &p->along);
+    bool sound = tb_maxabs3(p->at) < INFINITY && fabs(tb_norm3(p->along) - 1) < 1e-9;
+    tb_codec_require(c, sound, "a direction that cannot be");
+  }
+}
+
 // The world frees names by itself; only those of this checkpoint are to be found in it.
 static void code_materials(tbCodec* c, tbWorld* w)
 {
@@ -143,6 +166,7 @@ static void code_materials(tbCodec* c, tbWorld* w)
   tb_codec_require(c, tb_material_place(w, (tbMaterialId){0, 0}) == 0,
                    "a world without the default material");
   code_textures(c, w);
+  code_fields(c, w);
   tb_code_array(c, &w->contact_material, 72);
   for (size_t i = 0; i < w->contact_material.count && tb_codec_good(c); i++)
     code_contact_material(c, (tbContactMaterial*)w->contact_material.data + i);

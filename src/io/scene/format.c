@@ -72,6 +72,15 @@ static const tbKey coulomb_keys[] = {
     {"mu_static", TB_KEY_NUMBER, AT(Friction, mu_static), COEFFICIENT,
      .text = "the coefficient at rest, at least mu; or static_ratio"},
 };
+static const tbKey field_keys[] = {
+    {"points", TB_KEY_POINTS, AT(Field, points), ANY, 1, 1000000, .required = true,
+     .text = "where directions are known, in the body's frame, of deformables in their mesh's, m"},
+    {"directions", TB_KEY_POINTS, AT(Field, directions), ANY, 1, 1000000, .required = true,
+     .text = "one for each point; between them the structure turns from the one to the other"},
+};
+static void init_field(void* out) { *(tbSceneField*)out = (tbSceneField){0}; }
+static const tbRecord field_record = {"field", "Directions of a surface's structure.",
+                                      RECORD(Field, init_field, field_keys)};
 static const tbKey elliptic_keys[] = {
     {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},
     {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "across it"},
@@ -81,6 +90,8 @@ static const tbKey elliptic_keys[] = {
      .text = "of spinning: torque about the normal over normal force, m"},
     {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,
      .text = "of rolling: torque over normal force, m"},
+    {"field", TB_KEY_RECORD, AT(Friction, field), .record = &field_record,
+     .text = "directions that differ from place to place, instead of `direction`"},
 };
 static const tbKey matchstick_keys[] = {
     {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true,
@@ -89,6 +100,8 @@ static const tbKey matchstick_keys[] = {
     {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "and across"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
      .text = "of the structure, in the body's frame, of deformables in their mesh's; not 0"},
+    {"field", TB_KEY_RECORD, AT(Friction, field), .record = &field_record,
+     .text = "directions that differ from place to place, instead of `direction`"},
 };
 static const tbKey tensor_keys[] = {
     {"matrix", TB_KEY_MATRIX, AT(Friction, matrix), {-1e6, 1e6, false}, 2, 2, .required = true,
@@ -96,6 +109,8 @@ static const tbKey tensor_keys[] = {
     {"kappa", TB_KEY_NUMBER, AT(Friction, kappa), COEFFICIENT, .shown = true, .text = "κ, of two surfaces the geometric mean"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
      .text = "the first axis of the matrix, in the body's frame, of deformables in their mesh's; not 0"},
+    {"field", TB_KEY_RECORD, AT(Friction, field), .record = &field_record,
+     .text = "directions that differ from place to place, instead of `direction`"},
 };
 static const tbKey contensou_keys[] = {
     {"mu", TB_KEY_NUMBER, AT(Friction, mu), COEFFICIENT, .required = true, .text = "of sliding"},
@@ -114,6 +129,8 @@ static const tbKey texture_keys[] = {
      .text = "of the map's x, in the body's frame, of deformables in their mesh's; not 0"},
     {"directions", TB_KEY_INT, AT(Friction, directions), {4, 8, false}, .shown = true,
      .text = "4: law directional, a box; 8: law polygon"},
+    {"field", TB_KEY_RECORD, AT(Friction, field), .record = &field_record,
+     .text = "directions that differ from place to place, instead of `direction`"},
 };
 static const tbRecord friction_variants[] = {
     VARIANT("coulomb", "Isotropic.", coulomb_keys),

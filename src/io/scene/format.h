@@ -143,6 +143,11 @@ typedef enum tbFrictionModel { // variants of the record, in order
   TB_FRICTION_MODEL_TEXTURE,
 } tbFrictionModel;
 
+typedef struct tbSceneField {
+  const tbJson* node;
+  tbScenePoints points, directions;
+} tbSceneField;
+
 typedef struct tbSceneFriction {
   const tbJson* node;
   int model; // tbFrictionModel
@@ -150,6 +155,7 @@ typedef struct tbSceneFriction {
   const char* normal_map;
   double scale, patch;
   int directions;
+  tbSceneField* field;
   double mu_static, static_ratio, stribeck, tresca, adhesion, restitution;
 } tbSceneFriction;
 

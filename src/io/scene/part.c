@@ -140,6 +140,22 @@ static tbStatus add_texture(tbSceneBuild* b, const tbSceneFriction* f, tbFrictio
   return tb_scene_placed(b->ctx, place, tb_normal_map_load(b->ctx, b->world, path, &out->texture));
 }
 
+static tbStatus add_field(tbSceneBuild* b, const tbSceneField* f, tbFriction* out)
+{
+  if (f->points.count != f->directions.count)
+    return tb_json_fail(b->ctx, tb_scene_place(f->node, "directions"), "%d points have %d directions",
+                        f->points.count, f->directions.count);
+  tbVec3* at = TB_TAKE(b->arena, tbVec3, 2 * (size_t)f->points.count);
+  if (!at) return TB_ERROR_MEMORY;
+  for (int i = 0; i < f->points.count; i++) {
+    at[i] = tb_load3(f->points.xyz[i]);
+    at[f->points.count + i] = tb_load3(f->directions.xyz[i]);
+  }
+  return tb_scene_placed(
+      b->ctx, tb_scene_place(f->node, "directions"),
+      tb_world_add_field(b->ctx, b->world, f->points.count, at, at + f->points.count, &out->field));
+}
+
 tbStatus tb_scene_friction(tbSceneBuild* b, const tbSceneFriction* f, tbFriction* out)
 {
   tbContext* ctx = b->ctx;
@@ -167,6 +183,7 @@ tbStatus tb_scene_friction(tbSceneBuild* b, const tbSceneFriction* f, tbFriction
   if (f->mu_static > 0 && f->mu_static < f->mu)
     return tb_json_fail(ctx, tb_scene_place(f->node, "mu_static"), "friction at rest must not be below mu");
   if (out->kind == TB_FRICTION_TEXTURE) TB_TRY(add_texture(b, f, out));
+  if (f->field) TB_TRY(add_field(b, f->field, out));
   return tb_scene_placed(ctx, tb_scene_place(f->node, "matrix"), tb_friction_check(ctx, out));
 }
 

@@ -34,7 +34,7 @@ static const char everything[] =
     "   \"felt\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[0.3, 0.1], [0, 0.2]], \"kappa\": "
     "2}},\n"
     "   \"corduroy\": {\"friction\": {\"model\": \"matchstick\", \"mu\": 0.5, \"mu_t\": 0.2, \"mu_b\": "
-    "0.7}},\n"
+    "0.7, \"field\": {\"points\": [[0, 0, 0], [1, 0, 0]], \"directions\": [[1, 0, 0], [0, 1, 0]]}}},\n"
     "   \"tyre\": {\"friction\": {\"model\": \"contensou\", \"mu\": 0.9, \"torsion\": 0.01, \"rolling\": "
     "0.02}}},\n"
     " \"pairs\": [{\"a\": \"wood\", \"b\": \"tyre\", \"friction\": 0.3, \"restitution\": 0.4},\n"
@@ -102,7 +102,7 @@ TEST(scene_of_everything_names_every_key)
                                           "resolution", "normal_map", "patch"};
   tbRecordList all = {{NULL}, 0};
   tb_record_collect(&tb_scene_record, &all);
-  if (all.count != 36) test_failed(__FILE__, __LINE__, "%d records", all.count);
+  if (all.count != 38) test_failed(__FILE__, __LINE__, "%d records", all.count);
   for (int i = 0; i < all.count; i++)
     for (int v = -1; v < all.record[i]->variant_count; v++) {
       const tbRecord* r = v < 0 ? all.record[i] : &all.record[i]->variants[v];
@@ -170,6 +170,7 @@ TEST(scene_materials_and_pairs_reach_the_world)
                        &m[tb_world_find_material(s.world, "corduroy").index].contact_material.friction;
   CHECK(felt->kind == TB_FRICTION_TENSOR && felt->kappa == 2 && same3(felt->direction, 1, 0, 0));
   CHECK(felt->matrix[0] == 0.3 && felt->matrix[1] == 0.1 && felt->matrix[2] == 0 && felt->matrix[3] == 0.2);
+  CHECK(corduroy->field == 1 && s.world->field_point.count == 2);
   CHECK(corduroy->kind == TB_FRICTION_MATCHSTICK && corduroy->mu == 0.5 && corduroy->mu_t == 0.2 &&
         corduroy->mu_b == 0.7);
   CHECK(m[tyre].contact_material.friction.kind == TB_FRICTION_CONTENSOU &&

@@ -71,6 +71,12 @@ TEST(scene_errors_of_materials)
       {"{\"wood\": {\"friction\": {\"model\": \"matchstick\", \"mu\": 1, \"mu_t\": 1, \"mu_b\": 1, "
        "\"direction\": @[0, 0, 0]}}}",
        "a direction must not be zero"},
+      {"{\"wood\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[1, 0], [0, 1]], \"field\": "
+       "{\"points\": [[0, 0, 0], [1, 0, 0]], \"directions\": @[[1, 0, 0]]}}}}",
+       "2 points have 1 directions"},
+      {"{\"wood\": {\"friction\": {\"model\": \"tensor\", \"matrix\": [[1, 0], [0, 1]], \"field\": "
+       "{\"points\": [[0, 0, 0]], \"directions\": @[[0, 0, 0]]}}}}",
+       "direction 0 of a field must not be zero"},
       {"{\"wood\": {\"friction\": {\"model\": \"tensor\", \"matrix\": @[[1, 3], [0, 1]]}}}",
        "the friction tensor would add energy: its symmetric part has the eigenvalue -0.5"},
       {"{\"wood\": {\"friction\": {\"model\": \"tensor\", \"matrix\": @[1, 0, 0, 1]}}}",
