@@ -142,8 +142,8 @@ tbStatus tb_ipc_find(tbContext* ctx, tbIpc* ipc, double* sum)
       tb_surface_gather(ctx, &ipc->surfaces.scene, &ipc->candidates, near_end, ipc->most_dhat, &ipc->found));
   for (size_t i = 0; i < ipc->found.count; i++) {
     const tbSurfaceContact* c = (const tbSurfaceContact*)ipc->found.data + i;
-    if (!tb_world_may_touch(ipc->world, tb_surfaces_body(&ipc->surfaces, &c->of, 0),
-                            tb_surfaces_body(&ipc->surfaces, &c->of, 1)))
+    if (!tb_surface_may_touch(&ipc->surfaces.scene, tb_surfaces_body(&ipc->surfaces, &c->of, 0),
+                              tb_surfaces_body(&ipc->surfaces, &c->of, 1)))
       continue;
     tbIpcContact pair = pair_of(ipc, c);
     if (c->gap < pair.dhat) TB_TRY(tb_array_push(ctx, &ipc->contact, &pair, 1));

@@ -89,8 +89,8 @@ static tbStatus look_ahead(tbContext* ctx, tbIpc* ipc, const tbStepWork* work, b
   tb_ipc_place(ipc, ipc->v, 1);
   for (size_t i = 0; i < ipc->met.count && !*clear; i++) {
     const tbSurfaceFeatures* of = &((const tbSurfaceContact*)ipc->met.data + i)->of;
-    if (tb_world_may_touch(ipc->world, tb_surfaces_body(&ipc->surfaces, of, 0),
-                           tb_surfaces_body(&ipc->surfaces, of, 1)))
+    if (tb_surface_may_touch(&ipc->surfaces.scene, tb_surfaces_body(&ipc->surfaces, of, 0),
+                             tb_surfaces_body(&ipc->surfaces, of, 1)))
       TB_TRY(add_contact(ctx, ipc, of, changed));
   }
   return TB_OK;

@@ -100,7 +100,7 @@ static tbStatus add_opening(tbContext* ctx, const tbIpc* ipc, const Moves* m, in
                .depth = ASKED * ipc->dhat - gap,
                .frame = {m->of_body[body_a], m->of_body[body_b]},
                .surface = surface};
-  if (!tb_world_may_touch(ipc->world, body_a, body_b)) return TB_OK;
+  if (!tb_surface_may_touch(&ipc->surfaces.scene, body_a, body_b)) return TB_OK;
   return tb_array_push(ctx, out, &o, 1);
 }
 
@@ -116,7 +116,7 @@ static bool is_listed(const tbArray* pairs, int a, int b)
 static tbStatus list_pair(tbContext* ctx, const tbIpc* ipc, int a, int b, tbArray* pairs)
 {
   uint64_t key = pair_key(a, b);
-  if (is_listed(pairs, a, b) || !tb_world_may_touch(ipc->world, a, b)) return TB_OK;
+  if (is_listed(pairs, a, b) || !tb_surface_may_touch(&ipc->surfaces.scene, a, b)) return TB_OK;
   return tb_array_push(ctx, pairs, &key, 1);
 }
 

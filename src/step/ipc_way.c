@@ -26,7 +26,8 @@ tbStatus tb_ipc_first_impact(tbContext* ctx, tbIpc* ipc, double* when)
   TB_TRY(tb_surface_meet(ctx, &s->scene, &ipc->candidates, NEARBY * ipc->dhat, &ipc->met));
   for (size_t i = 0; i < ipc->met.count; i++) {
     const tbSurfaceContact* c = (const tbSurfaceContact*)ipc->met.data + i;
-    if (tb_world_may_touch(ipc->world, tb_surfaces_body(s, &c->of, 0), tb_surfaces_body(s, &c->of, 1)))
+    if (tb_surface_may_touch(&ipc->surfaces.scene, tb_surfaces_body(s, &c->of, 0),
+                             tb_surfaces_body(s, &c->of, 1)))
       *when = fmin(*when, SHORTER * c->t);
   }
   return TB_OK;

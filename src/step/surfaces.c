@@ -88,12 +88,11 @@ typedef struct {
   int njoined;
 } Filter;
 
-// Bodies that a joint holds together touch only where the joint says so; of rigid ones find.c knows.
+// Bodies that a joint holds together touch only where the joint says so.
 static bool may_touch(const void* user, int a, int b)
 {
   const Filter* f = user;
-  bool deforms = tb_bodies(f->world)[a].kind->surface || tb_bodies(f->world)[b].kind->surface;
-  return tb_world_may_touch(f->world, a, b) && !(deforms && tb_is_joined(f->joined, f->njoined, a, b));
+  return tb_world_may_touch(f->world, a, b) && !tb_is_joined(f->joined, f->njoined, a, b);
 }
 
 tbStatus tb_surfaces_begin(tbContext* ctx, tbArena* arena, tbCache* cache, const tbWorld* w,
