@@ -111,10 +111,11 @@ tbStatus ly_errors(Paper* p)
   paper_claim(p, point[0][7].y < first && most <= 2 * first, "errors quickly decrease, then at a lower slope",
               "%.2g m/s after one iteration, %.2g after 20, %.2g after 200; never above %.2g", first,
               point[0][7].y, point[0][CURVE - 1].y, most);
-  paper_claim(p, point[1][7].y < point[0][9].y,
-              "beyond the paper: momentum reaches in 20 iterations more than 50 do",
-              "%.2g m/s after 20, %.2g after 200; without it %.2g after 50", point[1][7].y,
-              point[1][CURVE - 1].y, point[0][9].y);
+  // From one state: how far ahead momentum is at 20 depends on it, that it goes on does not.
+  paper_claim(p, point[1][7].y < 0.6 * point[0][7].y && point[1][CURVE - 1].y < 0.1 * point[0][CURVE - 1].y,
+              "beyond the paper: with momentum 20 iterations come further, and 200 to the solution",
+              "%.2g m/s after 20, %.2g after 200; without it %.2g and %.2g", point[1][7].y,
+              point[1][CURVE - 1].y, point[0][7].y, point[0][CURVE - 1].y);
   PlotCurve curve[2] = {{"as published", 0, point[0], CURVE, true, false},
                         {"with momentum", 1, point[1], CURVE, true, false}};
   Plot plot = {.axis = PLOT_COUNT, .x_name = "iterations", .y_name = "m/s", .curve = curve, .curves = 2};
