@@ -10,7 +10,7 @@
 //           along x, y and z in turns.
 #include "math/eig3.h"
 #include "scene/world.h"
-#include "tribo/tools/sort.h"
+#include "base/sort.h"
 
 #include <math.h>
 

@@ -144,7 +144,7 @@ static bool visit_pairs(Prox* x, int i)
   s->visited = !s->visited || off < FEWER * s->off;
   if (!s->visited) return false;
   s->off = off;
-  return tb_newton_pairs_visit(n, i);
+  return off > 0 && tb_newton_pairs_visit(n, i);
 }
 
 // The anchor moves to λ, and `more` times as far beyond.

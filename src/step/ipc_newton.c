@@ -29,10 +29,9 @@ static const double STIFFEST = 128; // times the stiffness that contacts begin w
 static const double TIGHT = 1e-3;   // of d̂: contacts closer than this, and closing, become stiffer
 
 static const double LEAST = 1e-18; // share of a direction, before it is given up
-static const double LONGER =
-    8; // times the last share of a direction, and the last way: looked at of the next
-static const double SHORT = 0.1; // share of a direction of exact Hessians that says they are of no use here
-static const double EASE = 0.05; // of its first change: where minimising for one friction of several ends
+static const double LONGER = 8;    // times the last share of a direction, and its way: looked at of the next
+static const double SHORT = 0.1;   // share of a direction of exact Hessians that says they are of no use here
+static const double EASE = 0.05;   // of its first change: where minimising for one friction of several ends
 static const double CONTRACT = 0.7; // of the last first change: more says that friction may not settle
 static const double SLOW = 0.2;     // of the last change: a full step that changes more converges slowly
 

@@ -30,8 +30,8 @@ static void take_ellipse(const tbWorld* w, double h, const tbContactConstraint* 
   double from[2] = {tb_dot3(u0, t0), tb_dot3(u0, b0)}, push = fmax(-tb_dot3(u0, c->normal), 0);
   double u[2] = {from[0], from[1]}, f[2], axis[2], angle, hold[2] = {-from[0], -from[1]};
   bool sticks = tb_friction_use(t->law, t->param, push, hold) <= 1;
-  for (int i = 0; i < ROUNDS && !sticks && push > 0;
-       i++) { // f turns as u does: the slower, the shorter steps
+  // f turns as u does: the slower, the shorter steps.
+  for (int i = 0; i < ROUNDS && !sticks && push > 0; i++) {
     tb_friction_against(t->law, t->param, push, u, f);
     double change[2] = {from[0] + f[0] - u[0], from[1] + f[1] - u[1]},
            speed = sqrt(u[0] * u[0] + u[1] * u[1]);

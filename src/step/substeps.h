@@ -2,7 +2,7 @@
 // A step as several of the same scheme, each a part of it (tbSchemeMethod.substeps).
 //
 // Every substep finds contacts, solves and moves bodies as a step of dt/n does, with the forces that were
-// applied for all of it. To whoever looks from outside it is one step: one tick of the clock, contacts that
+// applied for all of it. From outside it is one step: one tick of the clock, contacts that
 // began or ended between its ends, impulses that are the sums of the substeps', reactions that are their
 // means, the worst of the judge's numbers; and a substep that fails leaves the world as it was before the
 // first.

@@ -59,7 +59,7 @@ TEST(error_messages_stay_on_one_line)
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-// One past the end of an array belongs to nobody, whether the next array follows in the arena or not; nor
+// One past the end of an array belongs to no array, whether the next array follows in the arena or not; nor
 // does an array of an arena that was reset.
 TEST(arrays_are_fenced_under_the_sanitizer)
 {

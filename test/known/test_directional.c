@@ -276,7 +276,7 @@ static const char* random_pair(uint64_t* r, int kind, Setup* u, Matrix* m)
   return "random tensors";
 }
 
-// Every scheme that solves, relaxes or lags the laws, on numbers that nobody chose. Relaxed schemes iterate
+// Every scheme that solves, relaxes or lags the laws, on random numbers. Relaxed schemes iterate
 // until they have converged.
 TEST(random_surfaces_slide_as_closed_forms_say_under_every_scheme)
 {

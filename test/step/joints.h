@@ -9,6 +9,24 @@
 
 static const tbBodyId the_world = {-1, 0};
 
+// A world without bodies.
+static inline void stage_fresh(Stage* s)
+{
+  *s = (Stage){.ctx = tb_default_context()};
+  tbWorldDef def = tb_default_world_def();
+  CHECK_OK(&s->ctx, tb_world_create(&s->ctx, &def, &s->world));
+}
+
+static inline tbBodyId stage_ball(Stage* s, double radius, double mass, tbVec3 at)
+{
+  tbShape ball = tb_shape_sphere(radius);
+  tbBodyDef def = tb_default_body_def();
+  tbBodyId id = {-1, 0};
+  def.shapes = &ball, def.shape_count = 1, def.mass = mass, def.position = at;
+  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
+  return id;
+}
+
 static inline tbJointId stage_join(Stage* s, tbJointDef def, tbBodyId a, tbBodyId b, tbVec3 anchor)
 {
   tbJointId id = {-1, 0};

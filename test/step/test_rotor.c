@@ -5,23 +5,6 @@
 
 static const double G = 9.81, RADIUS = 0.1, ARM = 0.5;
 
-static tbBodyId ball_at(Stage* s, double mass, tbVec3 at)
-{
-  tbShape ball = tb_shape_sphere(RADIUS);
-  tbBodyDef def = tb_default_body_def();
-  tbBodyId id = {-1, 0};
-  def.shapes = &ball, def.shape_count = 1, def.mass = mass, def.position = at;
-  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
-  return id;
-}
-
-static void fresh(Stage* s)
-{
-  *s = (Stage){.ctx = tb_default_context()};
-  tbWorldDef def = tb_default_world_def();
-  CHECK_OK(&s->ctx, tb_world_create(&s->ctx, &def, &s->world));
-}
-
 static void run(Stage* s, int scheme, double dt, int steps)
 {
   tbStepOptions o = tb_default_step_options();
@@ -46,10 +29,10 @@ TEST(an_armature_is_inertia_under_every_scheme)
   for (int k = 0; k < 2 * tb_scheme_count(); k++) {
     bool turns = k % 2;
     Stage s;
-    fresh(&s);
+    stage_fresh(&s);
     tbJointDef def = joint_of(turns);
     def.armature = 0.7;
-    tbJointId id = stage_join(&s, def, the_world, ball_at(&s, 2, place_of(turns)), tb_zero3());
+    tbJointId id = stage_join(&s, def, the_world, stage_ball(&s, RADIUS, 2, place_of(turns)), tb_zero3());
     run(&s, k / 2, 1e-3, 30);
     double expected = -0.03 * 2 * G * (turns ? ARM : 1) / (inertia_of(turns) + 0.7);
     tbJointState j = tb_joint_state(s.world, id);
@@ -65,11 +48,12 @@ TEST(an_armature_between_two_bodies_keeps_their_momentum)
   for (int k = 0; k < 2 * tb_scheme_count(); k++) {
     bool turns = k % 2;
     Stage s;
-    fresh(&s);
+    stage_fresh(&s);
     no_gravity(&s);
     tbJointDef def = joint_of(turns);
     def.effort = 2, def.armature = 0.5;
-    tbBodyId a = ball_at(&s, 1, tb_zero3()), b = ball_at(&s, 3, tb_vec3(0, turns ? 0.5 : 0, turns ? 0 : 0.5));
+    tbBodyId a = stage_ball(&s, RADIUS, 1, tb_zero3()),
+             b = stage_ball(&s, RADIUS, 3, tb_vec3(0, turns ? 0.5 : 0, turns ? 0 : 0.5));
     tbJointId id = stage_join(&s, def, a, b, tb_zero3());
     run(&s, k / 2, 1e-3, 50);
     double own = turns ? 0.4 * RADIUS * RADIUS : 1,
@@ -85,9 +69,10 @@ TEST(an_armature_between_two_bodies_keeps_their_momentum)
 TEST(an_armature_is_inertia_in_an_impact)
 {
   Stage s;
-  fresh(&s);
+  stage_fresh(&s);
   no_gravity(&s);
-  tbBodyId struck = ball_at(&s, 2, tb_zero3()), other = ball_at(&s, 1, tb_vec3(0, 0, 0.2005));
+  tbBodyId struck = stage_ball(&s, RADIUS, 2, tb_zero3()),
+           other = stage_ball(&s, RADIUS, 1, tb_vec3(0, 0, 0.2005));
   double e = 1, mass = 2 + 0.7;
   CHECK_OK(&s.ctx, tb_body_set_restitution(&s.ctx, s.world, other, &e));
   tbBodyState state = tb_body_state(s.world, other);
@@ -111,11 +96,11 @@ TEST(dry_friction_holds_beside_a_servo_under_every_scheme)
     bool turns = k % 2, held = k / 2 % 2;
     double load = 2 * G * (turns ? ARM : 1), surplus = held ? 3 : 8, friction = 5;
     Stage s;
-    fresh(&s);
+    stage_fresh(&s);
     tbJointDef def = joint_of(turns);
     def.servoed = true, def.servo = (tbServo){10, 0, INFINITY}, def.servo_target = (load + surplus) / 10;
     def.friction = friction;
-    tbJointId id = stage_join(&s, def, the_world, ball_at(&s, 2, place_of(turns)), tb_zero3());
+    tbJointId id = stage_join(&s, def, the_world, stage_ball(&s, RADIUS, 2, place_of(turns)), tb_zero3());
     run(&s, k / 4, 1e-3, 20);
     double expected = held ? 0 : 0.02 * (surplus - friction) / inertia_of(turns);
     CHECK_NEAR(tb_joint_state(s.world, id).speed, expected, held ? 2e-5 : 0.01 * expected);
@@ -126,8 +111,8 @@ TEST(dry_friction_holds_beside_a_servo_under_every_scheme)
 TEST(friction_and_armature_are_changed_and_refused)
 {
   Stage s;
-  fresh(&s);
-  tbBodyId ball = ball_at(&s, 2, tb_zero3());
+  stage_fresh(&s);
+  tbBodyId ball = stage_ball(&s, RADIUS, 2, tb_zero3());
   tbJointDef def = joint_of(false), bad = def;
   bad.a = the_world, bad.b = ball, bad.friction = -1;
   CHECK(tb_world_add_joint(&s.ctx, s.world, &bad, NULL) == TB_ERROR_ARGUMENT);

@@ -7,23 +7,6 @@
 
 static const double G = 9.81;
 
-static tbBodyId hung(Stage* s, double mass, tbVec3 at)
-{
-  tbShape ball = tb_shape_sphere(0.1);
-  tbBodyDef def = tb_default_body_def();
-  tbBodyId id = {-1, 0};
-  def.shapes = &ball, def.shape_count = 1, def.mass = mass, def.position = at;
-  CHECK_OK(&s->ctx, tb_world_add_body(&s->ctx, s->world, &def, &id));
-  return id;
-}
-
-static void fresh(Stage* s)
-{
-  *s = (Stage){.ctx = tb_default_context()};
-  tbWorldDef def = tb_default_world_def();
-  CHECK_OK(&s->ctx, tb_world_create(&s->ctx, &def, &s->world));
-}
-
 static void run(Stage* s, double dt, int steps)
 {
   tbStepOptions o = tb_default_step_options();
@@ -42,8 +25,8 @@ static tbJointDef vertical(tbJointType type)
 TEST(a_slider_servo_gives_by_the_weight_over_its_stiffness)
 {
   Stage s;
-  fresh(&s);
-  tbBodyId ball = hung(&s, 2, tb_zero3());
+  stage_fresh(&s);
+  tbBodyId ball = stage_ball(&s, 0.1, 2, tb_zero3());
   tbJointDef def = vertical(TB_JOINT_SLIDER);
   def.servoed = true, def.servo = (tbServo){400, 60, INFINITY}, def.servo_target = 0.3;
   tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
@@ -78,8 +61,8 @@ TEST(torques_of_a_level_arm_are_its_weight_times_its_length)
 {
   for (int how = 0; how < 3; how++) {
     Stage s;
-    fresh(&s);
-    tbBodyId ball = hung(&s, 2, tb_vec3(0.5, 0, 0));
+    stage_fresh(&s);
+    tbBodyId ball = stage_ball(&s, 0.1, 2, tb_vec3(0.5, 0, 0));
     tbJointDef def = vertical(how == 0 ? TB_JOINT_WELD : TB_JOINT_HINGE);
     if (how == 1) def.servoed = true, def.servo = (tbServo){1e7, 1e4, INFINITY};
     if (how == 2) def.limited = true, def.lower = def.upper = 0;
@@ -107,8 +90,8 @@ TEST(a_rope_is_read_taut_and_as_a_spring)
 {
   for (int spring = 0; spring < 2; spring++) {
     Stage s;
-    fresh(&s);
-    tbBodyId ball = hung(&s, 2, tb_vec3(0, 0, -1));
+    stage_fresh(&s);
+    tbBodyId ball = stage_ball(&s, 0.1, 2, tb_vec3(0, 0, -1));
     tbVec3 end = tb_vec3(0, 0, -1);
     tbJointDef def = tb_default_joint_def(TB_JOINT_DISTANCE);
     def.anchor_b = &end, def.compliance = spring ? 1e-3 : 0, def.damping = spring ? 20 : 0;
@@ -125,9 +108,9 @@ TEST(a_rope_is_read_taut_and_as_a_spring)
 TEST(angles_speeds_motors_and_limits_follow_their_changes)
 {
   Stage s;
-  fresh(&s);
+  stage_fresh(&s);
   no_gravity(&s);
-  tbBodyId ball = hung(&s, 1, tb_vec3(0.5, 0, 0));
+  tbBodyId ball = stage_ball(&s, 0.1, 1, tb_vec3(0.5, 0, 0));
   tbJointId id = stage_join(&s, vertical(TB_JOINT_HINGE), the_world, ball, tb_zero3());
   CHECK_OK(&s.ctx, tb_joint_set_motor(&s.ctx, s.world, id, true, 2, INFINITY));
   run(&s, 0.01, 50);
@@ -168,8 +151,8 @@ TEST(a_servo_follows_its_keys_at_their_rate)
   static const char* const schemes[] = {"semi-implicit", "soft-step"};
   for (int i = 0; i < 2; i++) {
     Stage s;
-    fresh(&s);
-    tbBodyId ball = hung(&s, 2, tb_zero3());
+    stage_fresh(&s);
+    tbBodyId ball = stage_ball(&s, 0.1, 2, tb_zero3());
     tbJointKey keys[] = {{0.5, 0}, {2.5, 1}, {3, 0.5}};
     tbJointDef def = vertical(TB_JOINT_SLIDER);
     def.name = "lift";
@@ -193,7 +176,7 @@ TEST(a_servo_follows_its_keys_at_their_rate)
 TEST(keys_of_servos_are_kept_in_order_and_follow_their_joints)
 {
   Stage s;
-  fresh(&s);
+  stage_fresh(&s);
   tbJointId id[3];
   tbJointKey keys[3][2] = {{{0, 1}, {1, 2}}, {{0, 3}, {1, 4}}, {{0, 5}, {2, 6}}};
   const char* const names[] = {"first", NULL, "last"};
@@ -202,7 +185,7 @@ TEST(keys_of_servos_are_kept_in_order_and_follow_their_joints)
     def.name = names[i];
     def.servoed = true, def.servo = (tbServo){100, 10, INFINITY};
     def.drive_keys = keys[i], def.drive_key_count = 2;
-    id[i] = stage_join(&s, def, the_world, hung(&s, 1, tb_vec3(i, 0, 0)), tb_zero3());
+    id[i] = stage_join(&s, def, the_world, stage_ball(&s, 0.1, 1, tb_vec3(i, 0, 0)), tb_zero3());
   }
   tbJointDef twice = tb_joint_def(s.world, id[0]);
   twice.b = tb_world_body_at(s.world, 1);
@@ -232,9 +215,9 @@ TEST(an_effort_accelerates_as_newton_says)
   for (int i = 0; i < 8; i++)
     for (int turns = 0; turns < 2; turns++) {
       Stage s;
-      fresh(&s);
+      stage_fresh(&s);
       no_gravity(&s);
-      tbBodyId ball = hung(&s, 2, tb_vec3(turns ? 0.5 : 0, 0, 0));
+      tbBodyId ball = stage_ball(&s, 0.1, 2, tb_vec3(turns ? 0.5 : 0, 0, 0));
       tbJointDef def = vertical(turns ? TB_JOINT_HINGE : TB_JOINT_SLIDER);
       def.effort = 3;
       tbJointId id = stage_join(&s, def, the_world, ball, tb_zero3());
@@ -254,9 +237,10 @@ TEST(an_effort_between_two_bodies_keeps_their_momentum)
 {
   for (int turns = 0; turns < 2; turns++) {
     Stage s;
-    fresh(&s);
+    stage_fresh(&s);
     no_gravity(&s);
-    tbBodyId a = hung(&s, 1, tb_vec3(-0.3, 0.1, 0)), b = hung(&s, 3, tb_vec3(0.4, 0, 0.2));
+    tbBodyId a = stage_ball(&s, 0.1, 1, tb_vec3(-0.3, 0.1, 0)),
+             b = stage_ball(&s, 0.1, 3, tb_vec3(0.4, 0, 0.2));
     tbJointDef def = vertical(turns ? TB_JOINT_HINGE : TB_JOINT_SLIDER);
     def.effort = -2;
     tbJointId id = stage_join(&s, def, a, b, tb_zero3());
@@ -278,10 +262,10 @@ TEST(an_effort_acts_through_an_impact)
   double speed[2];
   for (int bounce = 0; bounce < 2; bounce++) {
     Stage s;
-    fresh(&s);
+    stage_fresh(&s);
     no_gravity(&s);
-    tbBodyId ball = hung(&s, 2, tb_zero3());
-    tbBodyId other = hung(&s, 2, tb_vec3(0, bounce ? 0.2005 : 3, 0)); // meets it across the axis
+    tbBodyId ball = stage_ball(&s, 0.1, 2, tb_zero3());
+    tbBodyId other = stage_ball(&s, 0.1, 2, tb_vec3(0, bounce ? 0.2005 : 3, 0)); // meets it across the axis
     double e = 1;
     CHECK_OK(&s.ctx, tb_body_set_restitution(&s.ctx, s.world, other, &e));
     tbFriction none = tb_friction(0);
@@ -305,9 +289,9 @@ TEST(an_effort_acts_through_an_impact)
 TEST(motors_and_efforts_follow_keys)
 {
   Stage s;
-  fresh(&s);
+  stage_fresh(&s);
   no_gravity(&s);
-  tbBodyId ball = hung(&s, 2, tb_zero3());
+  tbBodyId ball = stage_ball(&s, 0.1, 2, tb_zero3());
   tbJointKey speeds[] = {{0.1, 0}, {0.3, 1}, {0.4, 1}}, pushes[] = {{0, 0}, {1, 4}};
   tbJointDef def = vertical(TB_JOINT_SLIDER);
   def.motor = true, def.motor_force = INFINITY, def.drive_keys = speeds, def.drive_key_count = 3;
@@ -331,7 +315,7 @@ TEST(motors_and_efforts_follow_keys)
   CHECK_NEAR(tb_joint_def(s.world, id).effort, 2.4, 1e-9);
 
   tbJointDef rod = tb_default_joint_def(TB_JOINT_BALL);
-  rod.b = hung(&s, 1, tb_vec3(3, 0, 0)), rod.effort = 1;
+  rod.b = stage_ball(&s, 0.1, 1, tb_vec3(3, 0, 0)), rod.effort = 1;
   CHECK(tb_world_add_joint(&s.ctx, s.world, &rod, NULL) == TB_ERROR_ARGUMENT);
   rod.effort = 0;
   tbJointId other = stage_join(&s, rod, the_world, rod.b, tb_vec3(3, 0, 0));

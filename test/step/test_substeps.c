@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of several substeps is one step to whoever looks from outside.
+// From outside a step of several substeps is one step.
 #include "step/soft_stage.h"
 #include "step/soft_worlds.h"
 #include "step/tumbles.h"

@@ -6,6 +6,7 @@
 #include "io/problem/eliminate.h"
 #include "io/problem/matrix.h"
 #include "math/dense.h"
+#include "math/dot.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,13 +124,6 @@ static void take_rows(const Components* c, int k, const tbCsr* J, double* j)
   }
 }
 
-static double product(int n, const double* a, const double* b)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 // dof: the component's degrees of freedom. y: room for one of each.
 static tbStatus eliminate_component(tbContext* ctx, const Components* c, int k, const int* dof,
                                     const tbCsr* M, const tbCsr* J, const double* f, double* b, double* y,
@@ -148,10 +142,10 @@ static tbStatus eliminate_component(tbContext* ctx, const Components* c, int k, 
   memcpy(w->x, w->j, (size_t)rows * (size_t)n * sizeof *w->x);
   for (int r = 0; r < rows; r++) tb_dense_lu_solve(n, w->M, n, w->swap, w->x + r * n);
   for (int r = 0; r < rows; r++) {
-    b[c->row[first + r]] += product(n, w->j + r * n, y);
+    b[c->row[first + r]] += tb_dot_in_order(n, w->j + r * n, y);
     for (int s = 0; s < rows; s++, w->count++) {
       w->row[w->count] = c->row[first + r], w->col[w->count] = c->row[first + s];
-      w->val[w->count] = product(n, w->j + r * n, w->x + s * n);
+      w->val[w->count] = tb_dot_in_order(n, w->j + r * n, w->x + s * n);
     }
   }
   return TB_OK;
