@@ -186,3 +186,15 @@ TEST(a_scene_with_a_field_resumes_to_the_same_bits)
   tb_scene_free(&ctx, &a);
   tb_scene_free(&ctx, &b);
 }
+
+TEST(an_ellipse_with_a_field_needs_no_direction)
+{
+  static const char text[] =
+      "{\"tribo\": 1, \"materials\": {\"m\": {\"friction\": {\"mu_t\": 0.1, \"mu_b\": 0.2, "
+      "\"field\": {\"points\": [[0, 0, 0]], \"directions\": [[0, 1, 0]]}}}}}";
+  tbContext ctx = tb_default_context();
+  tbScene scene = {0};
+  CHECK_OK(&ctx, tb_scene_parse(&ctx, "field.json", text, strlen(text), NULL, &scene));
+  CHECK(scene.world && scene.world->field.count == 1);
+  tb_scene_free(&ctx, &scene);
+}

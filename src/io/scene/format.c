@@ -84,8 +84,8 @@ static const tbRecord field_record = {"field", "Directions of a surface's struct
 static const tbKey elliptic_keys[] = {
     {"mu_t", TB_KEY_NUMBER, AT(Friction, mu_t), COEFFICIENT, .required = true, .text = "along `direction`"},
     {"mu_b", TB_KEY_NUMBER, AT(Friction, mu_b), COEFFICIENT, .required = true, .text = "across it"},
-    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .required = true,
-     .text = "in the body's frame, of deformables in their mesh's, where it moves with the material; not 0"},
+    {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3,
+     .text = "in the body's frame, of deformables in their mesh's, where it moves with the material; not 0; required without a `field`"},
     {"torsion", TB_KEY_NUMBER, AT(Friction, torsion), COEFFICIENT, .shown = true,
      .text = "of spinning: torque about the normal over normal force, m"},
     {"rolling", TB_KEY_NUMBER, AT(Friction, rolling), COEFFICIENT, .shown = true,

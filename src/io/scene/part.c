@@ -174,6 +174,8 @@ tbStatus tb_scene_friction(tbSceneBuild* b, const tbSceneFriction* f, tbFriction
     out->kind = TB_FRICTION_ISOTROPIC;
   out->mu_t = f->mu_t, out->mu_b = f->mu_b, out->kappa = f->kappa;
   out->direction = tb_load3(f->direction);
+  if (f->model == TB_FRICTION_MODEL_ELLIPTIC && !f->field && !tb_json_find(f->node, "direction"))
+    return tb_json_fail(ctx, f->node, "missing key \"direction\" for \"friction\"");
   if (tb_maxabs3(out->direction) == 0)
     return tb_json_fail(ctx, tb_scene_place(f->node, "direction"), "a direction must not be zero");
   for (int i = 0; i < 4; i++) out->matrix[i] = f->matrix[i];

@@ -60,6 +60,8 @@ TEST(scene_errors_of_materials)
       {"{\"wood\": {\"friction\": @\"much\"}}", "expected a number or an object for \"friction\""},
       {"{\"wood\": {\"friction\": @{}}}", "missing key \"mu\" for \"friction\""},
       {"{\"wood\": {\"friction\": @{\"mu_t\": 1}}}", "missing key \"mu_b\" for \"friction\""},
+      {"{\"wood\": {\"friction\": @{\"mu_t\": 1, \"mu_b\": 1}}}",
+       "missing key \"direction\" for \"friction\""},
       {"{\"wood\": {\"friction\": {\"mu_t\": 1, \"mu_b\": 1, \"direction\": @[0, 0, 0]}}}",
        "a direction must not be zero"},
       {"{\"wood\": {\"friction\": {\"mu\": 1, @\"torsoin\": 1}}}",
