@@ -4,13 +4,18 @@
 #include "render/marks.h"
 #include "base/sort.h"
 
-enum { SIDES = 20 };
+enum { SIDES = 20, BAND = 48 };
 static const double full_length = 9, longest = 16; // of an arrow, in radii of a disc
 
 typedef struct {
   const tbCanvas* canvas;
   const tbView* view;
   const tbScope* scope;
+  const tbTheme* theme;
+  const tbReplayFrame* frame;
+  const tbMarkPlace* order;
+  int count;
+  tbPoint round[SIDES]; // a circle of radius 1
 } Painter;
 
 static int by_depth(const void* a, const void* b)
@@ -25,8 +30,7 @@ static void paint_disc(const Painter* p, tbVec3 centre, tbVec3 normal, double ra
   tbMat3 F = tb_mat3_frame(normal);
   tbPoint corner[SIDES];
   for (int i = 0; i < SIDES; i++) {
-    double s, c, depth;
-    tb_sin_cos(6.283185307179586 * i / SIDES, &s, &c);
+    double s = p->round[i].y, c = p->round[i].x, depth;
     tbVec3 q = tb_madd3(tb_madd3(centre, radius * c, tb_mat3_row(F, 1)), radius * s, tb_mat3_row(F, 2));
     if (!tb_view_project(p->view, q, &corner[i].x, &corner[i].y, &depth)) return;
   }
@@ -54,9 +58,16 @@ static void paint_arrow(const Painter* p, tbVec3 from, tbVec3 along, double leng
       ink);
 }
 
-static void paint_contact(const Painter* p, const tbTheme* theme, const tbReplayContact* c, double depth)
+// Newtons · seconds to metres of an arrow.
+static double arrow_scale(const tbScope* scope)
 {
-  double unit = p->scope->unit, scale = p->scope->impulse > 0 ? full_length * unit / p->scope->impulse : 0;
+  return scope->impulse > 0 ? full_length * scope->unit / scope->impulse : 0;
+}
+
+static void paint_contact(const Painter* p, const tbReplayContact* c, double depth)
+{
+  const tbTheme* theme = p->theme;
+  double unit = p->scope->unit, scale = arrow_scale(p->scope);
   double front = 1 / (1 / depth - 1.5 * unit); // a disc lies in the surface: it is in front of it
   if (!(front > 0)) return;
   tbInk halo = tb_ink(theme->background, 0.55), ink = tb_ink(theme->state[c->state], 0.92);
@@ -79,16 +90,46 @@ static void paint_contact(const Painter* p, const tbTheme* theme, const tbReplay
     paint_arrow(p, c->position, tb_scale3(1 / size, friction), fmin(scale * size, longest * unit), &pull);
 }
 
-void tb_paint_contacts(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,
-                       const tbReplayFrame* frame, tbMarkPlace* order)
+// Between which rows a mark lies: it is within a ball of radius R, and what is at most R from a place at the
+// depth z moves by at most f R/(z − R) (1 + |y|/f) on the screen. Lines and heads of arrows add their widths.
+static void set_rows(const Painter* p, const tbReplayContact* c, double y, tbMarkPlace* out)
 {
-  Painter p = {canvas, view, scope};
-  int count = 0;
+  const tbView* v = p->view;
+  double unit = p->scope->unit, length = arrow_scale(p->scope) * tb_norm3(c->impulse), z = 1 / out->depth;
+  double radius = fmax(1.2 * unit, fmin(length, longest * unit)), pixel = v->focal * out->depth * unit;
+  bool near = !(z > 1.001 * radius);
+  double reach = near ? INFINITY : v->focal * radius / (z - radius) * (1 + fabs(y - v->y) / v->focal);
+  out->top = y - reach - pixel - 3, out->bottom = y + reach + pixel + 3;
+}
+
+static void paint_band(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Painter* all = user;
+  tbCanvas band = *all->canvas;
+  Painter p = *all;
+  p.canvas = &band;
+  band.top = begin * BAND, band.bottom = end * BAND < band.height ? end * BAND : band.height;
+  for (int i = 0; i < p.count; i++) {
+    const tbMarkPlace* at = &p.order[i];
+    if (at->bottom < band.top || at->top > band.bottom) continue;
+    paint_contact(&p, &p.frame->contact[at->contact], at->depth);
+  }
+}
+
+void tb_paint_contacts(tbThreads* threads, const tbCanvas* canvas, const tbView* view, const tbScope* scope,
+                       const tbTheme* theme, const tbReplayFrame* frame, tbMarkPlace* order)
+{
+  Painter p = {canvas, view, scope, theme, frame, order, 0, {{0, 0}}};
+  for (int i = 0; i < SIDES; i++) tb_sin_cos(6.283185307179586 * i / SIDES, &p.round[i].y, &p.round[i].x);
   for (int i = 0; i < frame->contact_count; i++) {
     double x, y;
-    order[count].contact = i;
-    if (tb_view_project(view, frame->contact[i].position, &x, &y, &order[count].depth)) count++;
+    tbMarkPlace* at = &order[p.count];
+    at->contact = i;
+    if (!tb_view_project(view, frame->contact[i].position, &x, &y, &at->depth)) continue;
+    set_rows(&p, &frame->contact[i], y, at);
+    p.count++;
   }
-  tb_sort(order, (size_t)count, sizeof *order, by_depth);
-  for (int i = 0; i < count; i++) paint_contact(&p, theme, &frame->contact[order[i].contact], order[i].depth);
+  tb_sort(order, (size_t)p.count, sizeof *order, by_depth);
+  tb_parallel_for(threads, tb_piece_count(canvas->height, BAND), 1, paint_band, &p);
 }

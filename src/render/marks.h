@@ -3,6 +3,7 @@
 #ifndef TB_RENDER_MARKS_H
 #define TB_RENDER_MARKS_H
 
+#include "base/threads.h"
 #include "render/paint.h"
 #include "render/theme.h"
 #include "render/view.h"
@@ -10,11 +11,12 @@
 typedef struct tbMarkPlace {
   double depth;
   int contact;
+  double top, bottom; // rows between which everything of the mark lies
 } tbMarkPlace;
 
-// order: room for as many as there are contacts.
-void tb_paint_contacts(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,
-                       const tbReplayFrame* frame, tbMarkPlace* order);
+// order: room for as many as there are contacts. Bands of rows are painted side by side.
+void tb_paint_contacts(tbThreads* threads, const tbCanvas* canvas, const tbView* view, const tbScope* scope,
+                       const tbTheme* theme, const tbReplayFrame* frame, tbMarkPlace* order);
 
 void tb_paint_joints(const tbCanvas* canvas, const tbView* view, const tbScope* scope, const tbTheme* theme,
                      const tbSubject* subject);

@@ -26,8 +26,8 @@ static Area area_of(const tbCanvas* c, const tbPoint* p, int count, double margi
   }
   return (Area){(int)tb_smaller(tb_larger(floor(left - margin), 0), c->width),
                 (int)tb_smaller(tb_larger(ceil(right + margin), 0), c->width),
-                (int)tb_smaller(tb_larger(floor(top - margin), 0), c->height),
-                (int)tb_smaller(tb_larger(ceil(bottom + margin), 0), c->height)};
+                (int)tb_smaller(tb_larger(floor(top - margin), c->top), c->bottom),
+                (int)tb_smaller(tb_larger(ceil(bottom + margin), c->top), c->bottom)};
 }
 
 void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const tbInk* ink)
@@ -51,7 +51,8 @@ void tb_paint_polygon(const tbCanvas* canvas, const tbPoint* p, int count, const
   for (int y = r.top; y < r.bottom; y++)
     for (int x = r.left; x < r.right; x++) {
       double d = -INFINITY;
-      for (int i = 0; i < count; i++) d = tb_larger(d, nx[i] * (x + 0.5) + ny[i] * (y + 0.5) + away[i]);
+      for (int i = 0; i < count && d < 0.5; i++) // beyond, the pixel is not covered
+        d = tb_larger(d, nx[i] * (x + 0.5) + ny[i] * (y + 0.5) + away[i]);
       blend(canvas, x, y, 0.5 - d, ink);
     }
 }

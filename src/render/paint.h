@@ -13,6 +13,7 @@ typedef struct tbCanvas {
   int width, height;
   float* rgb;         // as shown (sRGB), 0 … 1                                           (3 width height)
   const float* depth; // 1/distance of what is in front                                   (width height)
+  int top, bottom;    // rows that are painted: from top to before bottom
 } tbCanvas;
 
 typedef struct tbInk {

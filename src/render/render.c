@@ -5,6 +5,8 @@
 #include "render/scene.h"
 #include "tribo/render.h"
 
+#include "base/memory.h"
+
 static const double orbit_speed = 0.2; // rad/s
 
 struct tbRenderer {
@@ -52,6 +54,13 @@ static double round_down(double x)
   return (x >= 5 * power ? 5 : x >= 2 * power ? 2 : 1) * power;
 }
 
+// Pieces of instances, each with a mesh's corners of its own, within some tens of megabytes.
+static int piece_count(int max_vertex)
+{
+  int most = (1 << 20) / (max_vertex > 0 ? max_vertex : 1);
+  return most < 1 ? 1 : most < 16 ? most : 16;
+}
+
 static tbStatus set_stage(tbRenderer* r)
 {
   const tbRenderOptions* o = &r->options;
@@ -68,7 +77,10 @@ static tbStatus set_stage(tbRenderer* r)
   for (int i = 0; s->at && i < longest; i++) s->at[i] = (i + 0.5) / o->samples;
   s->band = TB_TAKE(&r->arena, int, (size_t)s->nband + 1);
   s->plane = TB_TAKE(&r->arena, tbScreenPlane, (size_t)r->subject.nplane);
-  s->screen = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.max_vertex);
+  s->npiece = piece_count(r->subject.max_vertex);
+  s->screen = TB_TAKE_UNSET(&r->arena, tbVec3, (size_t)s->npiece * (size_t)r->subject.max_vertex);
+  s->triangle = TB_TAKE_UNSET(&r->arena, tbScreenTriangle, (size_t)r->subject.ntriangle);
+  s->range = TB_TAKE(&r->arena, tbScreenRange, (size_t)r->subject.ninstance);
   s->facet = TB_TAKE(&r->arena, tbFacet, (size_t)r->subject.ntriangle);
   s->posed = TB_TAKE(&r->arena, tbPosed, (size_t)r->subject.ninstance);
   s->color = TB_TAKE(&r->arena, tbVec3, (size_t)r->subject.nbody);
@@ -76,8 +88,8 @@ static tbStatus set_stage(tbRenderer* r)
   s->depth = TB_TAKE(&r->arena, float, pixels);
   for (int i = 0; s->plane && i < r->subject.nplane; i++)
     if (!(s->plane[i].ground = TB_TAKE(&r->arena, tbGround, 1))) return TB_ERROR_MEMORY;
-  if (!s->at || !s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen || !s->facet ||
-      !s->posed || !s->color || !s->rgb || !s->depth)
+  if (!s->at || !s->raster.depth || !s->raster.triangle || !s->band || !s->plane || !s->screen ||
+      !s->triangle || !s->range || !s->facet || !s->posed || !s->color || !s->rgb || !s->depth)
     return TB_ERROR_MEMORY;
   s->centre = r->scope.centre, s->reach = 14 * r->scope.radius, s->cell = round_down(r->scope.radius / 4);
   s->view = tb_view_make(&r->subject, &r->scope, o, 0);
@@ -110,7 +122,7 @@ tbStatus tb_renderer_create(tbContext* ctx, tbReplay* replay, tbRenderOptions op
   if (!r) return TB_ERROR_MEMORY;
   r->replay = replay, r->options = options;
   r->scope.ball = r->scope.outer = TB_ARRAY(tbBall), r->place = TB_ARRAY(tbMarkPlace);
-  r->stage.triangle = TB_ARRAY(tbScreenTriangle), r->stage.entry = TB_ARRAY(int);
+  r->stage.cut_triangle = TB_ARRAY(tbScreenTriangle), r->stage.entry = TB_ARRAY(int);
   tb_arena_init(&r->arena, ctx);
   tbStatus status = create(ctx, r);
   if (status == TB_OK) *out = r;
@@ -124,7 +136,7 @@ void tb_renderer_free(tbContext* ctx, tbRenderer* r)
   tb_subject_free(&r->subject);
   tb_scope_free(ctx, &r->scope);
   tb_array_free(ctx, &r->place);
-  tb_array_free(ctx, &r->stage.triangle);
+  tb_array_free(ctx, &r->stage.cut_triangle);
   tb_array_free(ctx, &r->stage.entry);
   tb_arena_free(&r->arena);
   tb_free(ctx, r);
@@ -152,13 +164,13 @@ tbStatus tb_renderer_draw(tbContext* ctx, tbRenderer* r, int64_t frame, unsigned
   tb_lighting_draw(ctx->threads, &r->lighting, &r->subject, &r->stage.cut);
   TB_TRY(tb_stage_rasterize(ctx, &r->stage));
   tb_stage_shade(ctx->threads, &r->stage);
-  tbCanvas canvas = {o->width, o->height, r->stage.rgb, r->stage.depth};
+  tbCanvas canvas = {o->width, o->height, r->stage.rgb, r->stage.depth, 0, o->height};
   tb_paint_cut(&canvas, view, r->stage.theme, &r->subject);
   if (o->contacts) {
     tb_paint_joints(&canvas, view, &r->scope, r->stage.theme, &r->subject);
     r->place.count = 0;
     TB_TRY(tb_array_push(ctx, &r->place, NULL, (size_t)f.contact_count));
-    tb_paint_contacts(&canvas, view, &r->scope, r->stage.theme, &f, r->place.data);
+    tb_paint_contacts(ctx->threads, &canvas, view, &r->scope, r->stage.theme, &f, r->place.data);
   }
   if (o->overlay) tb_paint_overlay(&canvas, &r->subject, r->stage.theme, &r->history, &f, o->contacts);
   to_bytes(3 * (int64_t)o->width * o->height, r->stage.rgb, rgb);

@@ -50,6 +50,12 @@ static inline tbVec3 tb_posed_vertex(const tbPosed* p, const tbInstance* in, tbV
   return tb_add3(p->at, tb_mat3_mulv(p->turn, tb_mul3(in->scale, vertex)));
 }
 
+// Triangles of an instance on the screen, as tbStage.entry has them.
+typedef struct tbScreenRange {
+  int first, count;
+  bool cut; // one by one, as they are in the world
+} tbScreenRange;
+
 enum { TB_BAND = 48, TB_ENCODE = 2048 }; // rows of samples side by side; steps of the table to sRGB
 
 // Sky light changes slowly over a surface: it is asked once for each surface in a square of pixels. A surface
@@ -72,16 +78,19 @@ typedef struct tbStage {
   tbCut cut;
   int samples;
   int square; // pixels across that share the light of the sky, and are lit at once where they show one face
-  tbRaster raster;  // of samples
-  double* at;       // a column's or row's place in pixels                         (the larger of the two)
-  tbArray triangle; // tbScreenTriangle, that cover samples
-  tbArray entry;    // int, triangles band by band
-  int* band;        // first entry of a band                                       (nband+1)
+  tbRaster raster; // of samples
+  double* at;      // a column's or row's place in pixels                         (the larger of the two)
+  tbScreenTriangle* triangle; // that cover samples, of an instance from its own first one on  (ntriangle)
+  tbArray cut_triangle;       // tbScreenTriangle: those of instances that are cut, which may be more
+  tbScreenRange* range;       // where those of an instance are                                   (ninstance)
+  tbArray entry;              // int, triangles band by band; from ntriangle on those in cut_triangle
+  int* band;                  // first entry of a band                                       (nband+1)
   int nband;
   tbScreenPlane* plane; // (nplane)
   tbFacet* facet;       // (ntriangle)
   tbPosed* posed;       // (ninstance)
-  tbVec3* screen;       // of a mesh's corners: x, y, 1/distance                       (max_vertex)
+  tbVec3* screen;       // of a mesh's corners: x, y, 1/distance                      (npiece max_vertex)
+  int npiece;           // of instances that are put on the screen side by side
   tbVec3* color;        // of the bodies, as light                                     (nbody)
   tbVec3 background, ground, grid;
   float encode[TB_ENCODE + 2];

@@ -56,7 +56,7 @@ TEST(the_nearer_triangle_is_seen)
 static double painted(const char* text)
 {
   float rgb[3 * SIDE * SIDE] = {0}, depth[SIDE * SIDE] = {0};
-  tbCanvas canvas = {SIDE, SIDE, rgb, depth};
+  tbCanvas canvas = {SIDE, SIDE, rgb, depth, 0, SIDE};
   tbInk ink = {{1, 1, 1}, 1, 1, 1};
   tb_paint_text(&canvas, (tbPoint){8, 28}, 20, 0.1, text, &ink);
   double sum = 0;
@@ -81,7 +81,7 @@ TEST(every_letter_leaves_ink)
 TEST(polygons_cover_their_area)
 {
   static float rgb[3 * SIDE * SIDE], depth[SIDE * SIDE];
-  tbCanvas canvas = {SIDE, SIDE, rgb, depth};
+  tbCanvas canvas = {SIDE, SIDE, rgb, depth, 0, SIDE};
   tbInk ink = {{1, 1, 1}, 1, 0, 1};
   tbPoint square[4] = {{5.5, 6.25}, {25.5, 6.25}, {25.5, 16.25}, {5.5, 16.25}};
   tb_paint_polygon(&canvas, square, 4, &ink);
