@@ -152,6 +152,27 @@ static bool check_finite(const char* name, const double* at, Py_ssize_t count)
     return true;                        \
   } while (0)
 
+// Bytes of a number of that format; 0: it is none. What long is differs between exporters.
+static Py_ssize_t size_of(char format, Py_ssize_t item)
+{
+  switch (format) {
+  case 'd': return sizeof(double);
+  case 'f': return sizeof(float);
+  case '?':
+  case 'B':
+  case 'b': return 1;
+  case 'h':
+  case 'H': return sizeof(short);
+  case 'i':
+  case 'I': return sizeof(int);
+  case 'l':
+  case 'L':
+  case 'q':
+  case 'Q': return item == 4 ? 4 : 8;
+  default: return 0;
+  }
+}
+
 // One number of a buffer; false: of a format that is none.
 static bool load(char format, Py_ssize_t item, const char* from, double* to)
 {
@@ -183,17 +204,16 @@ static bool read_buffer(const Py_buffer* view, const char* name, int ndim, doubl
   if (*format == '@' || *format == '=' || *format == '<') format++;
   bool plain = format[0] && !format[1];
   Py_ssize_t n1 = ndim == 2 ? view->shape[1] : 1;
-  double number;
-  char zeros[16] = {0};
-  if (!plain || !load(*format, view->itemsize, zeros, &number)) {
+  Py_ssize_t stride[2] = {n1 * view->itemsize, view->itemsize}; // ctypes gives none
+  for (int i = 0; i < ndim && view->strides; i++) stride[i] = view->strides[i];
+  if (!plain || !size_of(*format, view->itemsize) || size_of(*format, view->itemsize) != view->itemsize) {
     PyErr_Format(PyExc_TypeError, "%s: expected real numbers, got an array of format '%s'", name,
                  view->format ? view->format : "");
     return false;
   }
   for (Py_ssize_t i = 0; i < view->shape[0]; i++)
     for (Py_ssize_t j = 0; j < n1; j++) {
-      const char* from =
-          (const char*)view->buf + i * view->strides[0] + (ndim == 2 ? j * view->strides[1] : 0);
+      const char* from = (const char*)view->buf + i * stride[0] + (ndim == 2 ? j * stride[1] : 0);
       load(*format, view->itemsize, from, &to[i * n1 + j]);
     }
   return true;
@@ -223,14 +243,30 @@ static bool expect_numbers(PyObject* object, const char* name, int ndim)
   return false;
 }
 
+// Python's complex numbers are no real ones by themselves; numpy's let their real part be taken.
+static bool is_complex(PyObject* object)
+{
+  Py_buffer view;
+  if (PyFloat_Check(object) || PyLong_Check(object)) return false;
+  if (PyComplex_Check(object)) return true;
+  if (!PyObject_CheckBuffer(object)) return false;
+  if (PyObject_GetBuffer(object, &view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  bool found = view.format && strchr(view.format, 'Z');
+  PyBuffer_Release(&view);
+  return found;
+}
+
 // One row of a sequence: `count` numbers to `to`.
 static bool read_row(PyObject* object, const char* name, Py_ssize_t count, double* to)
 {
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject* item = PySequence_GetItem(object, i);
     if (!item) return false;
-    to[i] = PyFloat_AsDouble(item);
-    bool failed = to[i] == -1 && PyErr_Occurred();
+    bool failed = is_complex(item) && !expect_numbers(item, name, 1);
+    if (!failed) to[i] = PyFloat_AsDouble(item), failed = to[i] == -1 && PyErr_Occurred();
     if (failed && PyErr_ExceptionMatches(PyExc_TypeError)) PyErr_Clear(), expect_numbers(item, name, 1);
     Py_DECREF(item);
     if (failed) return false;

@@ -24,7 +24,7 @@ static bool stopped(void* user) { return atomic_load(&((Batch*)user)->stop); }
 static tbStatus step_with_callbacks(Batch* batch, World* self, tbStepReport* report)
 {
   PyGILState_STATE state = PyGILState_Ensure();
-  self->busy = false;
+  self->lent = PyThread_get_thread_ident(); // other threads still get an exception
   tbStatus status = TB_OK;
   for (Py_ssize_t i = 0; status == TB_OK && i < PyList_Size(self->before); i++) {
     PyObject* function = Py_NewRef(PyList_GetItem(self->before, i));
@@ -33,10 +33,10 @@ static tbStatus step_with_callbacks(Batch* batch, World* self, tbStepReport* rep
     if (!result) status = TB_ERROR_CANCELLED;
     Py_XDECREF(result);
   }
+  if (status == TB_OK && !py_world(self)) status = TB_ERROR_CANCELLED; // a callback has closed it
+  self->lent = 0;
   if (PyErr_Occurred() && !batch->type) PyErr_Fetch(&batch->type, &batch->value, &batch->traceback);
   PyErr_Clear();
-  if (!self->scene.world) status = TB_ERROR_ARGUMENT; // a callback has closed it
-  self->busy = true;
   PyGILState_Release(state);
   return status == TB_OK ? py_step_bare(self, report) : status;
 }
@@ -85,6 +85,10 @@ static void run(Batch* batch, int threads)
 static bool enter(World* self, Batch* batch)
 {
   if (!py_world(self)) return false;
+  if (self->busy) {
+    PyErr_SetString(PyExc_RuntimeError, "the world is in a batch already");
+    return false;
+  }
   if (self->ctx.threads) {
     PyErr_SetString(PyExc_ValueError, "a batch takes worlds of one thread each: set threads to 1");
     return false;

@@ -96,10 +96,12 @@ static bool read_bounds(PyObject* bounds, const tbObjective* o, double* lower, d
   for (int i = 0; i < tb_objective_size(o); i++) lower[i] = -INFINITY, upper[i] = INFINITY;
   for (int i = 0; i < tb_objective_parameter_count(o); i++) {
     tbParameter p = tb_objective_parameter(o, i);
-    PyObject* pair = PyDict_GetItemString(bounds, p.name); // borrowed
+    PyObject* pair = Py_XNewRef(PyDict_GetItemString(bounds, p.name));
     if (!pair) continue;
     double of[2];
-    if (!py_read_fixed(pair, "bounds", 2, of)) return false;
+    bool good = py_read_fixed(pair, "bounds", 2, of);
+    Py_DECREF(pair);
+    if (!good) return false;
     for (int k = p.first; k < p.first + p.count; k++) lower[k] = of[0], upper[k] = of[1];
   }
   return true;

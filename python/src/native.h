@@ -18,6 +18,7 @@
 #include "tribo/check.h"
 #include "tribo/gallery.h"
 #include "tribo/import.h"
+#include "tribo/inspect.h"
 #include "tribo/io.h"
 #include "tribo/query.h"
 #include "tribo/solver.h"
@@ -29,7 +30,7 @@ typedef struct Native {
   PyObject* asarray; // numpy's, or None; null: not looked for yet
   PyObject* error;   // the exception that the others come from
   PyObject* error_of[TB_ERROR_CANCELLED + 1];
-  PyTypeObject *array, *shape, *solid, *world, *problem, *workspace, *snapshot;
+  PyTypeObject *array, *shape, *solid, *world, *problem, *workspace, *snapshot, *replay;
   PyTypeObject *report, *residual;
 } Native;
 
@@ -78,6 +79,7 @@ int py_to_body(PyObject* object, void* out);     // tbBodyId; None: no body
 int py_to_joint(PyObject* object, void* out);    // tbJointId
 int py_to_material(PyObject* object, void* out); // tbMaterialId; None: the default one
 int py_to_friction(PyObject* object, void* out); // tbFriction: a number, or a dict as in scene files
+PyObject* py_friction(tbFriction friction);      // what py_to_friction reads back
 PyObject* py_id(int index, uint32_t generation);
 PyObject* py_vec3(tbVec3 v);
 PyObject* py_quat(tbQuat q);
@@ -100,7 +102,9 @@ enum { TB_PY_RECORDINGS = 4 };
 typedef struct World {
   PyObject_HEAD tbContext ctx;
   tbScene scene;                            // world null: closed
+  bool made;                                // once and for all
   bool busy;                                // in a call without the interpreter lock
+  unsigned long lent;                       // busy, but for this thread, which calls its functions; 0: none
   PyObject* kept;                           // list: geometry that its shapes point to
   PyObject* before;                         // list: called before every step
   tbRecording* recording[TB_PY_RECORDINGS]; // fed after every step; null: none
@@ -117,11 +121,13 @@ bool py_reports_init(PyObject* module);
 
 // Of one World object; module.c makes the type of them.
 extern PyMethodDef py_world_methods[], py_world_make_methods[], py_world_add_methods[],
-    py_world_change_methods[], py_world_read_methods[], py_world_ask_methods[], py_world_file_methods[];
+    py_world_change_methods[], py_world_read_methods[], py_world_ask_methods[], py_world_file_methods[],
+    py_world_inspect_methods[], py_world_drive_methods[];
 extern PyMethodDef py_batch_methods[], py_gradient_methods[];
 bool py_files_init(PyObject* module);
 tbStatus py_feed_recordings(World* self, const tbStepReport* report); // without the interpreter lock
 tbStatus py_end_recordings(World* self, tbStatus status);             // frees them
+tbStatus py_no_kind(tbContext* ctx, const char* kind); // the error of a kind of recording that is none
 
 // One step with the callbacks before it; the interpreter lock is held at the start and the end.
 bool py_world_advance(World* self, tbStepReport* report);
@@ -151,6 +157,9 @@ typedef struct Workspace {
 bool py_workspace_enter(Workspace* self); // false with an exception where it is busy; the caller ends it
 PyObject* py_workspace_solve(Workspace* self, PyObject* args);
 bool py_workspace_init(PyObject* module);
+
+bool py_replay_init(PyObject* module); // recorded runs
+bool py_ccd_init(PyObject* module);    // continuous collision detection
 
 // Adds a table of methods to a list that ends with a null name; returns the new list, which the caller frees.
 PyMethodDef* py_join_methods(PyMethodDef* const* tables, int count);

@@ -24,8 +24,11 @@ bool py_set_options(tbContext* ctx, tbStepOptions* options, PyObject* dict)
 {
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);) {
+    Py_INCREF(key), Py_INCREF(value); // a number may run Python code that changes the dict
     const char* name = PyUnicode_AsUTF8AndSize(key, NULL);
-    if (!name || !py_set_option(ctx, options, name, value)) return false;
+    bool good = name && py_set_option(ctx, options, name, value);
+    Py_DECREF(key), Py_DECREF(value);
+    if (!good) return false;
   }
   return true;
 }

@@ -97,6 +97,31 @@ static PyObject* problem_save(Problem* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
+// The same as JSON text, and back.
+
+static PyObject* problem_to_json(Problem* self, PyObject* unused)
+{
+  tbContext ctx = tb_default_context();
+  tbOut out = tb_out_memory(&ctx);
+  PyObject* text = tb_problem_print_json(&ctx, &out, self->problem, self->guess) == TB_OK
+                       ? PyUnicode_FromStringAndSize(out.bytes, (Py_ssize_t)out.length)
+                       : py_raise(&ctx);
+  tb_out_free(&out);
+  return text;
+}
+
+static PyObject* problem_parse(PyObject* module, PyObject* args)
+{
+  const char* bytes;
+  Py_ssize_t length;
+  if (!PyArg_ParseTuple(args, "s#:problem_parse", &bytes, &length)) return NULL;
+  tbContext ctx = tb_default_context();
+  tbProblem* problem = NULL;
+  double* guess = NULL;
+  tbStatus status = tb_problem_parse(&ctx, "problem", bytes, (size_t)length, &problem, &guess);
+  return status == TB_OK ? py_problem(problem, guess) : py_raise(&ctx);
+}
+
 // Members.
 
 static PyObject* get_name(Problem* self, void* closure) { return PyUnicode_FromString(self->problem->name); }
@@ -173,9 +198,11 @@ static PyGetSetDef members[] = {
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef own_methods[] = {{"_save", (PyCFunction)problem_save, METH_VARARGS, NULL},
+                                    {"_to_json", (PyCFunction)problem_to_json, METH_NOARGS, NULL},
                                     {NULL, NULL, 0, NULL}};
 
 static PyMethodDef functions[] = {{"problem_load", problem_load, METH_VARARGS, NULL},
+                                  {"problem_parse", problem_parse, METH_VARARGS, NULL},
                                   {"problem_generate", problem_generate, METH_VARARGS, NULL},
                                   {"problem_manufacture", problem_manufacture, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};

@@ -264,7 +264,9 @@ static PyObject* law_index(PyObject* module, PyObject* args)
   tbLaw law;
   if (!PyArg_ParseTuple(args, "s:law_index", &name)) return NULL;
   if (tb_law_from_name(name, &law)) return PyLong_FromLong(law);
-  PyErr_Format(PyExc_ValueError, "there is no law '%s'", name);
+  char list[300] = "";
+  for (int i = 0; i < TB_LAW_COUNT; i++) tb_list_append(list, sizeof list, tb_law_name((tbLaw)i));
+  PyErr_Format(PyExc_ValueError, "there is no law '%s'; there are %s", name, list);
   return NULL;
 }
 

@@ -32,6 +32,7 @@ static PyStructSequence_Field report_fields[] = {
     {"damped", "impacts with less than their restitution"},
     {"intersections", "pairs of triangles that pass through each other"},
     {"touching", "pairs of triangles that only touch"},
+    {"asleep", "scheme soft-step with the option sleep: bodies that were left alone"},
     {"seconds", "of collide, assemble, solve, integrate, judge"},
     {NULL, NULL}};
 
@@ -91,6 +92,7 @@ PyObject* py_report(const tbStepReport* r)
       PyLong_FromLong(r->changes.damped),
       PyLong_FromLongLong(r->intersections),
       PyLong_FromLongLong(r->touching),
+      PyLong_FromLong(r->asleep),
       Py_BuildValue("ddddd", r->phase_s[TB_PHASE_COLLIDE], r->phase_s[TB_PHASE_ASSEMBLE],
                     r->phase_s[TB_PHASE_SOLVE], r->phase_s[TB_PHASE_INTEGRATE], r->phase_s[TB_PHASE_JUDGE])};
   return fill(py_native.report, value, sizeof value / sizeof *value);

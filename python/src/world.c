@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+static bool in_use(const World* self) { return self->busy && self->lent != PyThread_get_thread_ident(); }
+
 tbWorld* py_world(World* self)
 {
-  if (self->busy) PyErr_SetString(PyExc_RuntimeError, "the world is in use by another thread");
+  if (in_use(self)) PyErr_SetString(PyExc_RuntimeError, "the world is in use by another thread");
   else if (!self->scene.world) py_raise_as(TB_ERROR_ARGUMENT, "the world is closed");
   else return self->scene.world;
   return NULL;
@@ -67,7 +69,7 @@ static void release(World* self)
 
 static PyObject* world_close(World* self, PyObject* unused)
 {
-  if (self->busy) return (PyObject*)py_world(self);
+  if (in_use(self)) return (PyObject*)py_world(self);
   tbStatus status = py_end_recordings(self, TB_OK);
   release(self);
   if (self->before) PyList_SetSlice(self->before, 0, PyList_Size(self->before), NULL);
@@ -144,8 +146,11 @@ tbStatus py_step_bare(World* self, tbStepReport* report)
 static tbStatus step_released(World* self, int count, tbStepReport* report, double* rows)
 {
   Watch watch;
+  const bool busy = self->busy; // a batch that calls its functions steps it in one of them
+  const unsigned long lent = self->lent;
+  const tbInterrupt interrupt = self->ctx.interrupt;
   self->ctx.interrupt = py_watch(&watch);
-  self->busy = true;
+  self->busy = true, self->lent = 0;
   tbStatus status = TB_OK;
   PyThreadState* released = PyEval_SaveThread();
   for (int i = 0; i < count && status == TB_OK; i++) {
@@ -155,8 +160,8 @@ static tbStatus step_released(World* self, int count, tbStepReport* report, doub
       status = TB_ERROR_CANCELLED; // between short steps
   }
   PyEval_RestoreThread(released);
-  self->busy = false;
-  self->ctx.interrupt = (tbInterrupt){0};
+  self->busy = busy, self->lent = lent;
+  self->ctx.interrupt = interrupt;
   return status;
 }
 
@@ -225,6 +230,30 @@ static PyObject* set_option(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
+// With what deforms, one whose steps go on until nothing meets.
+static bool suits(const tbScheme* scheme, unsigned moves)
+{
+  return (scheme->moves & moves) == moves && (moves == TB_MOVES_FRAMES || scheme->until_apart);
+}
+
+// The first scheme that moves all bodies, as a scene file without one has it; one that suits stays.
+static PyObject* fit_scheme(World* self, PyObject* unused)
+{
+  tbWorld* world = py_world(self);
+  if (!world) return NULL;
+  unsigned moves = TB_MOVES_FRAMES;
+  for (int i = 0; i < tb_world_body_count(world); i++) {
+    tbBodyId body = tb_world_body_at(world, i);
+    if (tb_body_mode_count(world, body) > 0) moves |= TB_MOVES_MODES;
+    else if (tb_body_node_count(world, body) > 0) moves |= TB_MOVES_NODES;
+  }
+  const tbScheme* now = tb_scheme_find(self->scene.step.scheme);
+  for (int i = 0; i < tb_scheme_count() && !suits(now, moves); i++)
+    if (suits(tb_scheme_at(i), moves)) now = tb_scheme_at(i);
+  self->scene.step.scheme = now->name;
+  Py_RETURN_NONE;
+}
+
 static PyObject* get_option(World* self, PyObject* args)
 {
   const char* key;
@@ -265,7 +294,7 @@ static PyObject* get_duration(World* self, void* closure)
 
 static PyObject* get_closed(World* self, void* closure)
 {
-  return PyBool_FromLong(self->scene.world == NULL && !self->busy);
+  return PyBool_FromLong(self->scene.world == NULL && !in_use(self));
 }
 
 static PyGetSetDef members[] = {
@@ -290,13 +319,14 @@ PyMethodDef py_world_methods[] = {
     {"_problem", (PyCFunction)frozen_problem, METH_NOARGS, NULL},
     {"_set_option", (PyCFunction)set_option, METH_VARARGS, NULL},
     {"_get_option", (PyCFunction)get_option, METH_VARARGS, NULL},
+    {"_fit_scheme", (PyCFunction)fit_scheme, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 bool py_world_init(PyObject* module)
 {
-  PyMethodDef* const tables[] = {py_world_methods,        py_world_make_methods, py_world_add_methods,
-                                 py_world_change_methods, py_world_read_methods, py_world_ask_methods,
-                                 py_world_file_methods};
+  PyMethodDef* const tables[] = {py_world_methods,         py_world_make_methods,  py_world_add_methods,
+                                 py_world_change_methods,  py_world_read_methods,  py_world_ask_methods,
+                                 py_world_inspect_methods, py_world_drive_methods, py_world_file_methods};
   PyMethodDef* methods = py_join_methods(tables, sizeof tables / sizeof *tables); // lives as long as the type
   PyType_Slot slots[] = {{Py_tp_new, world_new},
                          {Py_tp_dealloc, world_dealloc},

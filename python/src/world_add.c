@@ -38,6 +38,87 @@ static PyObject* add_texture(World* self, PyObject* args)
   return status == TB_OK ? PyLong_FromLong(texture) : py_raise(&self->ctx);
 }
 
+static PyObject* number_of(World* self, tbWorld* world, bool fits, tbStatus status, int number,
+                           const char* wrong)
+{
+  if (!world) return NULL;
+  if (!fits) return py_raise_as(TB_ERROR_ARGUMENT, wrong);
+  return status == TB_OK ? PyLong_FromLong(number) : py_raise(&self->ctx);
+}
+
+static PyObject* add_field(World* self, PyObject* args)
+{
+  PyObject *places, *rows;
+  Numbers points, directions;
+  int field = 0;
+  if (!PyArg_ParseTuple(args, "OO:add_field", &places, &rows)) return NULL;
+  if (!py_read_numbers(places, "points", 2, -1, 3, &points)) return NULL;
+  if (!py_read_numbers(rows, "directions", 2, -1, 3, &directions)) {
+    PyMem_Free(points.at);
+    return NULL;
+  }
+  tbWorld* world = py_world(self);
+  tbStatus status = TB_OK;
+  bool fits = points.shape[0] == directions.shape[0] && points.shape[0] < INT_MAX;
+  if (world && fits)
+    status = tb_world_add_field(&self->ctx, world, (int)points.shape[0], (const tbVec3*)points.at,
+                                (const tbVec3*)directions.at, &field);
+  PyMem_Free(points.at);
+  PyMem_Free(directions.at);
+  return number_of(self, world, fits, status, field, "a field has one direction for each of its points");
+}
+
+static PyObject* add_direction_map(World* self, PyObject* args)
+{
+  int width, height, map = 0;
+  PyObject* rows;
+  Numbers directions;
+  if (!PyArg_ParseTuple(args, "iiO:add_direction_map", &width, &height, &rows)) return NULL;
+  if (!py_read_numbers(rows, "directions", 2, -1, 2, &directions)) return NULL;
+  tbWorld* world = py_world(self);
+  tbStatus status = TB_OK;
+  bool fits = (long long)width * height == (long long)directions.shape[0];
+  if (world && fits)
+    status = tb_world_add_direction_map(&self->ctx, world, width, height, directions.at, &map);
+  PyMem_Free(directions.at);
+  return number_of(self, world, fits, status, map, "a map has height times width directions");
+}
+
+static PyObject* add_chart(World* self, PyObject* args)
+{
+  PyObject *places, *rows;
+  Numbers corners, coordinates;
+  int chart = 0;
+  if (!PyArg_ParseTuple(args, "OO:add_chart", &places, &rows)) return NULL;
+  if (!py_read_numbers(places, "corners", 2, -1, 3, &corners)) return NULL;
+  if (!py_read_numbers(rows, "coordinates", 2, -1, 2, &coordinates)) {
+    PyMem_Free(corners.at);
+    return NULL;
+  }
+  tbWorld* world = py_world(self);
+  tbStatus status = TB_OK;
+  bool fits =
+      corners.shape[0] == coordinates.shape[0] && corners.shape[0] % 3 == 0 && corners.shape[0] < INT_MAX;
+  if (world && fits)
+    status = tb_world_add_chart(&self->ctx, world, (int)(corners.shape[0] / 3), (const tbVec3*)corners.at,
+                                coordinates.at, &chart);
+  PyMem_Free(corners.at);
+  PyMem_Free(coordinates.at);
+  return number_of(self, world, fits, status, chart,
+                   "texture coordinates have three corners for each triangle, and (u, v) for each of these");
+}
+
+static PyObject* load_chart(World* self, PyObject* args)
+{
+  const char* path;
+  tbVec3 scale;
+  int chart = 0;
+  if (!PyArg_ParseTuple(args, "sO&:load_chart", &path, py_to_vec3, &scale)) return NULL;
+  tbWorld* world = py_world(self);
+  tbStatus status = world ? tb_chart_load(&self->ctx, path, scale, world, &chart) : TB_OK;
+  return number_of(self, world, true, status, chart, "");
+}
+
 // Keys of a motion, rows of t, position, orientation. None: none.
 typedef struct {
   tbMotionKey* at;
@@ -257,16 +338,21 @@ static PyObject* add_cloth(World* self, PyObject* args)
   tbDeformableDef def = tb_default_deformable_def();
   def.cloth = tb_cloth_def();
   PyObject *sheet, *friction, *pins, *springs;
+  const char* bending;
   int self_contact, cells[2] = {0};
   double size[2] = {0};
-  if (!PyArg_ParseTuple(args, "zOddiiddddddddO&OO&O&O&O&OOpO&O&:add_cloth", &def.name, &sheet, &size[0],
+  if (!PyArg_ParseTuple(args, "zOddiiddddsddddO&OO&O&O&O&OOpO&O&:add_cloth", &def.name, &sheet, &size[0],
                         &size[1], &cells[0], &cells[1], &def.cloth.area_density, &def.cloth.stretch,
-                        &def.cloth.shear, &def.cloth.bend, &def.cloth.strain_limit,
+                        &def.cloth.shear, &def.cloth.bend, &bending, &def.cloth.strain_limit,
                         &def.cloth.limit_stiffness, &def.cloth.thickness, &def.cloth.air_damping,
                         py_to_material, &def.material, &friction, py_to_vec3, &def.position, py_to_quat,
                         &def.orientation, py_to_vec3, &def.velocity, py_to_vec3, &def.angular_velocity, &pins,
                         &springs, &self_contact, py_to_bits, &def.category, py_to_bits, &def.mask))
     return NULL;
+  if (!tb_bending_from_name(bending, &def.cloth.bending)) {
+    PyErr_Format(PyExc_ValueError, "bending: 'quadratic' or 'dihedral', not '%s'", bending);
+    return NULL;
+  }
   def.self_contact = self_contact;
   if (PyObject_TypeCheck(sheet, py_native.shape) && ((Shape*)sheet)->shape.type == TB_SHAPE_MESH) {
     def.sheet = ((Shape*)sheet)->shape.mesh; // copied
@@ -283,6 +369,78 @@ static PyObject* add_cloth(World* self, PyObject* args)
   PyObject* result = add_deformable(self, &def, friction, pins, springs);
   tb_mesh_free(&self->ctx, grid);
   return result;
+}
+
+// Frames of an animated mesh: times, and a row of coordinates for each. To be freed with PyMem_Free.
+typedef struct {
+  Numbers times, rows;
+  int vertices;
+} Frames;
+
+static bool read_frames(PyObject* times, PyObject* vertices, Frames* out)
+{
+  if (!py_read_numbers(times, "times", 1, -1, -1, &out->times)) return false;
+  if (py_read_numbers(vertices, "vertices (frames, 3 times vertices)", 2, out->times.shape[0], -1,
+                      &out->rows)) {
+    out->vertices =
+        out->rows.shape[1] % 3 == 0 && out->rows.shape[1] / 3 < INT_MAX ? (int)(out->rows.shape[1] / 3) : 0;
+    if (out->vertices > 0 && out->times.shape[0] <= INT_MAX) return true;
+    PyMem_Free(out->rows.at);
+    PyErr_SetString(PyExc_ValueError, "vertices: expected (frames, vertices, 3) numbers");
+  }
+  PyMem_Free(out->times.at);
+  return false;
+}
+
+static PyObject* add_animated(World* self, PyObject* args)
+{
+  tbAnimatedDef def = tb_default_animated_def();
+  PyObject *triangles, *times, *vertices, *friction, *keys;
+  tbFriction own;
+  Keys led = {0};
+  Frames frames;
+  int* corners = NULL;
+  Py_ssize_t count = 0;
+  if (!PyArg_ParseTuple(args, "zOOOdO&OO&O&O&O&OO&O&:add_animated", &def.name, &triangles, &times, &vertices,
+                        &def.thickness, py_to_material, &def.material, &friction, py_to_vec3, &def.position,
+                        py_to_quat, &def.orientation, py_to_vec3, &def.velocity, py_to_vec3,
+                        &def.angular_velocity, &keys, py_to_bits, &def.category, py_to_bits, &def.mask))
+    return NULL;
+  if (friction != Py_None && !py_to_friction(friction, &own)) return NULL;
+  if (friction != Py_None) def.friction = &own;
+  if (!read_frames(times, vertices, &frames)) return NULL;
+  bool good = py_read_ints(triangles, "triangles", 2, -1, 3, &corners, &count) && read_keys(keys, &led);
+  def.triangles = (const int(*)[3])corners, def.triangle_count = (int)count;
+  def.times = frames.times.at, def.frame_count = (int)frames.times.shape[0];
+  def.vertices = (const tbVec3*)frames.rows.at, def.vertex_count = frames.vertices;
+  def.keys = led.at, def.key_count = led.count;
+  tbBodyId id = {-1, 0};
+  tbWorld* world = good ? py_world(self) : NULL; // sequences may run Python code of their own
+  tbStatus status = world ? tb_world_add_animated(&self->ctx, world, &def, &id) : TB_OK;
+  PyMem_Free(frames.times.at), PyMem_Free(frames.rows.at), PyMem_Free(corners), PyMem_Free(led.at);
+  if (!world) return NULL;
+  return status == TB_OK ? py_id(id.index, id.generation) : py_raise(&self->ctx);
+}
+
+static PyObject* set_frames(World* self, PyObject* args)
+{
+  tbBodyId body;
+  PyObject *times, *vertices;
+  Frames f;
+  if (!PyArg_ParseTuple(args, "O&OO:set_frames", py_to_body, &body, &times, &vertices) ||
+      !read_frames(times, vertices, &f))
+    return NULL;
+  bool good = py_world_has_body(self, body);
+  if (good && f.vertices != tb_body_node_count(self->scene.world, body)) {
+    PyErr_SetString(PyExc_ValueError, "vertices: as many as the mesh has in every frame");
+    good = false;
+  }
+  if (good && tb_body_set_frames(&self->ctx, self->scene.world, body, f.times.at, (const tbVec3*)f.rows.at,
+                                 (int)f.times.shape[0]) != TB_OK)
+    good = py_raise(&self->ctx);
+  PyMem_Free(f.times.at), PyMem_Free(f.rows.at);
+  if (!good) return NULL;
+  Py_RETURN_NONE;
 }
 
 // A pair of limits, each a number, ±inf or None; None for no limits.
@@ -387,13 +545,20 @@ static PyObject* set_limits(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
-PyMethodDef py_world_add_methods[] = {{"_add_texture", (PyCFunction)add_texture, METH_VARARGS, NULL},
-                                      {"_add_material", (PyCFunction)add_material, METH_VARARGS, NULL},
-                                      {"_add_body", (PyCFunction)add_body, METH_VARARGS, NULL},
-                                      {"_add_soft", (PyCFunction)add_soft, METH_VARARGS, NULL},
-                                      {"_add_cloth", (PyCFunction)add_cloth, METH_VARARGS, NULL},
-                                      {"_add_joint", (PyCFunction)add_joint, METH_VARARGS, NULL},
-                                      {"_pin", (PyCFunction)pin_nodes, METH_VARARGS, NULL},
-                                      {"_set_motion", (PyCFunction)set_motion, METH_VARARGS, NULL},
-                                      {"_set_limits", (PyCFunction)set_limits, METH_VARARGS, NULL},
-                                      {NULL, NULL, 0, NULL}};
+PyMethodDef py_world_add_methods[] = {
+    {"_add_texture", (PyCFunction)add_texture, METH_VARARGS, NULL},
+    {"_add_field", (PyCFunction)add_field, METH_VARARGS, NULL},
+    {"_add_direction_map", (PyCFunction)add_direction_map, METH_VARARGS, NULL},
+    {"_add_chart", (PyCFunction)add_chart, METH_VARARGS, NULL},
+    {"_load_chart", (PyCFunction)load_chart, METH_VARARGS, NULL},
+    {"_add_material", (PyCFunction)add_material, METH_VARARGS, NULL},
+    {"_add_body", (PyCFunction)add_body, METH_VARARGS, NULL},
+    {"_add_soft", (PyCFunction)add_soft, METH_VARARGS, NULL},
+    {"_add_cloth", (PyCFunction)add_cloth, METH_VARARGS, NULL},
+    {"_add_animated", (PyCFunction)add_animated, METH_VARARGS, NULL},
+    {"_set_frames", (PyCFunction)set_frames, METH_VARARGS, NULL},
+    {"_add_joint", (PyCFunction)add_joint, METH_VARARGS, NULL},
+    {"_pin", (PyCFunction)pin_nodes, METH_VARARGS, NULL},
+    {"_set_motion", (PyCFunction)set_motion, METH_VARARGS, NULL},
+    {"_set_limits", (PyCFunction)set_limits, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};

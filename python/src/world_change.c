@@ -2,6 +2,7 @@
 // Changing what is in a world: tribo/change.h, call by call.
 #include "native.h"
 
+#include <limits.h>
 #include <math.h>
 
 // Ends a call that has changed something.
@@ -347,15 +348,19 @@ static PyObject* set_keys(World* self, PyObject* args)
   int efforts;
   if (!PyArg_ParseTuple(args, "pO&O:set_keys", &efforts, py_to_joint, &joint, &rows)) return NULL;
   if (!py_world_has_joint(self, joint) || !py_read_numbers(rows, "keys", 2, -1, 2, &numbers)) return NULL;
-  int count = (int)numbers.shape[0];
+  int count = numbers.shape[0] < INT_MAX ? (int)numbers.shape[0] : INT_MAX;
   tbJointKey* keys = PyMem_Malloc(((size_t)count + 1) * sizeof *keys);
-  for (int i = 0; keys && i < count; i++) keys[i] = (tbJointKey){numbers.at[2 * i], numbers.at[2 * i + 1]};
+  for (int i = 0; keys && i < count; i++)
+    keys[i] = (tbJointKey){numbers.at[2 * (size_t)i], numbers.at[2 * (size_t)i + 1]};
   PyMem_Free(numbers.at);
   if (!keys) return PyErr_NoMemory();
-  tbStatus status = (efforts ? tb_joint_set_effort_keys : tb_joint_set_keys)(&self->ctx, self->scene.world,
-                                                                             joint, keys, count);
+  tbStatus status = TB_OK;
+  bool there = py_world_has_joint(self, joint); // reading sequences may run Python code
+  if (there)
+    status = (efforts ? tb_joint_set_effort_keys : tb_joint_set_keys)(&self->ctx, self->scene.world, joint,
+                                                                      keys, count);
   PyMem_Free(keys);
-  return done(self, status);
+  return there ? done(self, status) : NULL;
 }
 
 PyMethodDef py_world_change_methods[] = {

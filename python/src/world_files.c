@@ -17,6 +17,17 @@ static PyObject* save_checkpoint(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
+static PyObject* to_bytes(World* self, PyObject* unused)
+{
+  if (!py_world(self)) return NULL;
+  tbOut out = tb_out_memory(&self->ctx);
+  PyObject* bytes = tb_checkpoint_print(&self->ctx, &out, &self->scene) == TB_OK
+                        ? PyBytes_FromStringAndSize(out.bytes, (Py_ssize_t)out.length)
+                        : py_raise(&self->ctx);
+  tb_out_free(&out);
+  return bytes;
+}
+
 static PyObject* load_control(World* self, PyObject* args)
 {
   PyObject* path;
@@ -91,6 +102,14 @@ bool py_files_init(PyObject* module)
 
 // Recordings.
 
+tbStatus py_no_kind(tbContext* ctx, const char* kind)
+{
+  char list[200] = "";
+  for (int i = 0; i < tb_record_kind_count(); i++)
+    tb_list_append(list, sizeof list, tb_record_kind_at(i)->name);
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no recording of kind \"%.60s\"; there are %s", kind, list);
+}
+
 static PyObject* begin_recording(World* self, PyObject* args)
 {
   PyObject* path;
@@ -104,8 +123,7 @@ static PyObject* begin_recording(World* self, PyObject* args)
   tbStatus status = TB_OK;
   if (there && at == TB_PY_RECORDINGS)
     status = tb_fail(&self->ctx, TB_ERROR_ARGUMENT, "a world has %d recordings at most", TB_PY_RECORDINGS);
-  else if (there && !tb_record_kind_find(kind))
-    status = tb_fail(&self->ctx, TB_ERROR_ARGUMENT, "there is no recording of kind \"%s\"", kind);
+  else if (there && !tb_record_kind_find(kind)) status = py_no_kind(&self->ctx, kind);
   else if (there)
     status = tb_record_begin(&self->ctx, kind, PyBytes_AsString(path), &self->scene, options,
                              &self->recording[at]);
@@ -143,6 +161,9 @@ static PyObject* end_recordings(World* self, PyObject* unused)
 
 PyMethodDef py_world_file_methods[] = {
     {"_save_checkpoint", (PyCFunction)save_checkpoint, METH_VARARGS, NULL},
+    {"to_bytes", (PyCFunction)to_bytes, METH_NOARGS,
+     "to_bytes()\n\nA checkpoint in memory, for World.from_bytes, pickle and copy.deepcopy: goes on bit for "
+     "bit. Callbacks and\nrecordings are not part of it."},
     {"snapshot", (PyCFunction)take_snapshot, METH_NOARGS,
      "snapshot()\n\nThe world as it is now, in memory. restore(snapshot) brings it back, and the next steps "
      "have the bits\n"

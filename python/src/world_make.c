@@ -7,10 +7,12 @@
 static bool take_scene(World* self, tbStatus status, tbScene* scene)
 {
   if (status != TB_OK) return py_raise(&self->ctx);
-  if (self->scene.world) { // __init__ was called again
+  if (self->made) { // __init__ was called again: ids and snapshots of the first would be taken for the
+                    // second's
     tb_scene_free(&self->ctx, scene);
     return py_raise_as(TB_ERROR_ARGUMENT, "the world is made already");
   }
+  self->made = true;
   self->scene = *scene;
   return py_world_set_threads(self, scene->threads < 1 ? 1 : scene->threads);
 }
@@ -118,9 +120,22 @@ static PyObject* load_checkpoint(World* self, PyObject* args)
   Py_RETURN_NONE;
 }
 
+// A checkpoint in memory. What it holds is copied before the lock could go.
+static PyObject* from_bytes(World* self, PyObject* args)
+{
+  const char* bytes;
+  Py_ssize_t length;
+  if (!PyArg_ParseTuple(args, "y#:from_bytes", &bytes, &length)) return NULL;
+  tbScene scene = {0};
+  tbStatus status = tb_checkpoint_parse(&self->ctx, "checkpoint", bytes, (size_t)length, &scene);
+  if (!take_scene(self, status, &scene)) return NULL;
+  Py_RETURN_NONE;
+}
+
 PyMethodDef py_world_make_methods[] = {{"_create", (PyCFunction)create, METH_VARARGS, NULL},
                                        {"_load", (PyCFunction)load, METH_VARARGS, NULL},
                                        {"_parse", (PyCFunction)parse, METH_VARARGS, NULL},
                                        {"_gallery", (PyCFunction)gallery, METH_VARARGS, NULL},
+                                       {"_from_bytes", (PyCFunction)from_bytes, METH_VARARGS, NULL},
                                        {"_load_checkpoint", (PyCFunction)load_checkpoint, METH_VARARGS, NULL},
                                        {NULL, NULL, 0, NULL}};

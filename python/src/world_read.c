@@ -148,6 +148,14 @@ static PyObject* body_kind(World* self, PyObject* args)
   return PyUnicode_FromString(tb_body_kind(self->scene.world, body));
 }
 
+static PyObject* body_asleep(World* self, PyObject* args)
+{
+  tbBodyId body;
+  if (!PyArg_ParseTuple(args, "O&:body_asleep", py_to_body, &body) || !py_world_has_body(self, body))
+    return NULL;
+  return PyBool_FromLong(tb_body_asleep(self->scene.world, body));
+}
+
 static PyObject* body_get_mass(World* self, PyObject* args)
 {
   tbBodyId body;
@@ -244,12 +252,38 @@ static PyObject* joint_def(World* self, PyObject* args)
   return NULL;
 }
 
+// xx, yy, zz, xy, xz, yz about the centre of mass, body axes.
+static PyObject* body_inertia(World* self, PyObject* args)
+{
+  tbBodyId body;
+  PyObject* array;
+  if (!PyArg_ParseTuple(args, "O&:body_inertia", py_to_body, &body) || !py_world_has_body(self, body))
+    return NULL;
+  double* to = py_new_doubles(&array, 1, 6, 0);
+  if (to) tb_body_inertia(self->scene.world, body, to);
+  return py_finish(array);
+}
+
+static PyObject* material_ids(World* self, PyObject* unused)
+{
+  tbWorld* world = py_world(self);
+  PyObject* list = world ? PyList_New(0) : NULL;
+  for (int i = 0; list && i < tb_world_material_count(world); i++) {
+    tbMaterialId id = tb_world_material_at(world, i);
+    PyObject* item = py_id(id.index, id.generation);
+    if (!item || PyList_Append(list, item) < 0) Py_CLEAR(list);
+    Py_XDECREF(item);
+  }
+  return list;
+}
+
 // which: 0 angles and travels, 1 their rates, 2 what motors and servos bring. One number per joint.
 static PyObject* joint_numbers(World* self, PyObject* args)
 {
   int which;
+  if (!PyArg_ParseTuple(args, "i:joint_numbers", &which)) return NULL;
   tbWorld* world = py_world(self);
-  if (!world || !PyArg_ParseTuple(args, "i:joint_numbers", &which)) return NULL;
+  if (!world) return NULL;
   PyObject* array;
   int count = tb_world_joint_count(world);
   double* to = py_new_doubles(&array, 1, count, 0);
@@ -297,27 +331,6 @@ static PyObject* contacts(World* self, PyObject* unused)
   return NULL;
 }
 
-// Sums of contact impulses over bodies, world axes, divided by dt: the force that contacts exert on each
-// body, N.
-static PyObject* contact_forces(World* self, PyObject* unused)
-{
-  tbWorld* world = py_world(self);
-  if (!world) return NULL;
-  PyObject* array;
-  double* to = py_new_doubles(&array, 2, tb_world_body_count(world), 3);
-  double scale = 1 / self->scene.step.dt;
-  for (int i = 0; to && i < tb_world_contact_count(world); i++) {
-    tbContactView c = tb_world_contact(world, i);
-    tbVec3 force = tb_scale3(c.impulse[0], c.normal);
-    force = tb_add3(force, tb_scale3(c.impulse[1], c.tangent));
-    force = tb_scale3(scale, tb_add3(force, tb_scale3(c.impulse[2], tb_cross3(c.normal, c.tangent))));
-    int a = tb_body_place(world, c.a), b = tb_body_place(world, c.b);
-    if (a >= 0) to[3 * a] -= force.x, to[3 * a + 1] -= force.y, to[3 * a + 2] -= force.z;
-    if (b >= 0) to[3 * b] += force.x, to[3 * b + 1] += force.y, to[3 * b + 2] += force.z;
-  }
-  return py_finish(array);
-}
-
 static PyObject* events(World* self, PyObject* unused)
 {
   tbWorld* world = py_world(self);
@@ -356,6 +369,8 @@ static PyObject* whole(World* self, PyObject* args)
 }
 
 PyMethodDef py_world_read_methods[] = {{"_counts", (PyCFunction)counts, METH_NOARGS, NULL},
+                                       {"_body_inertia", (PyCFunction)body_inertia, METH_VARARGS, NULL},
+                                       {"_material_ids", (PyCFunction)material_ids, METH_NOARGS, NULL},
                                        {"_positions", (PyCFunction)positions, METH_NOARGS, NULL},
                                        {"_orientations", (PyCFunction)orientations, METH_NOARGS, NULL},
                                        {"_velocities", (PyCFunction)velocities, METH_NOARGS, NULL},
@@ -369,6 +384,7 @@ PyMethodDef py_world_read_methods[] = {{"_counts", (PyCFunction)counts, METH_NOA
                                        {"_joint_place", (PyCFunction)joint_place, METH_VARARGS, NULL},
                                        {"_body_name", (PyCFunction)body_name, METH_VARARGS, NULL},
                                        {"_body_kind", (PyCFunction)body_kind, METH_VARARGS, NULL},
+                                       {"_body_asleep", (PyCFunction)body_asleep, METH_VARARGS, NULL},
                                        {"_body_get_mass", (PyCFunction)body_get_mass, METH_VARARGS, NULL},
                                        {"_body_state", (PyCFunction)body_state, METH_VARARGS, NULL},
                                        {"_body_nodes", (PyCFunction)body_nodes, METH_VARARGS, NULL},
@@ -380,7 +396,6 @@ PyMethodDef py_world_read_methods[] = {{"_counts", (PyCFunction)counts, METH_NOA
                                        {"_joint_def", (PyCFunction)joint_def, METH_VARARGS, NULL},
                                        {"_joint_numbers", (PyCFunction)joint_numbers, METH_VARARGS, NULL},
                                        {"_contacts", (PyCFunction)contacts, METH_NOARGS, NULL},
-                                       {"_contact_forces", (PyCFunction)contact_forces, METH_NOARGS, NULL},
                                        {"_events", (PyCFunction)events, METH_NOARGS, NULL},
                                        {"_whole", (PyCFunction)whole, METH_VARARGS, NULL},
                                        {NULL, NULL, 0, NULL}};

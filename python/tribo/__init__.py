@@ -20,10 +20,13 @@ SI units; quaternions are (w, x, y, z).
 """
 from ._native import (ArgumentError, Cancelled, Error, FileError, InputError, NumericError, OutOfMemory, Report, Residual,
                       Shape, Snapshot, Solid, UnsupportedError, box, capsule, convex, cylinder, load_convex, load_mesh, mesh,
-                      plane, solid, solid_box, solid_load, solid_sphere, sphere)
+                      plane, solid, solid_box, solid_cylinder, solid_load, solid_ring, solid_sphere, solid_torus, sphere, tube)
 from . import _native
 from .problem import Problem, Solution, Workspace
-from .world import Body, Contacts, Energy, Hit, History, Joint, Material, World, batch
+from .replay import Frame, Replay
+from .handles import Body, Grip, Joint, Material
+from .rows import Contacts, Energy, History, Hit, Meeting, Rays, Size
+from .world import World, batch
 
 __version__ = _native.version()
 
@@ -49,6 +52,55 @@ def gallery():
             for name, summary, parameters, files in _native.list_gallery()}
 
 
+def build():
+    """What this build has: {'simd', 'cholesky', 'orderings', 'fclib', 'robots'}."""
+    return _native.build()
+
+
+def schema():
+    """The JSON Schema of scene files, as a dict."""
+    import json
+    return json.loads(_native.scene_schema())
+
+
+def check(scene, folder=None):
+    """All that is wrong with a scene, not the first thing alone: (line, column, message) each; [] if it is good.
+
+    scene   a scene file, or a dict of one; its meshes are relative to `folder`
+    """
+    if not isinstance(scene, dict):
+        return _native.check_scene(scene, None, None)
+    import json
+    import os
+    from .world import _plain
+    return _native.check_scene("scene", json.dumps(scene, default=_plain, indent=1), None if folder is None else os.fspath(folder))
+
+
+def load_point_cache(path, scale=(1, 1, 1)):
+    """The points of a PC2 file over time, samples × points × 3: frames for World.add_animated."""
+    points = _native.load_points(path, scale)
+    return points.reshape(len(points), -1, 3)
+
+
+def contact_spring(dt, erp, cfm):
+    """(stiffness, damping) of Material.set_spring that do in steps of dt what an error reduction 0 < erp ≤ 1 and a constraint
+    force mixing cfm > 0 (1/kg) do."""
+    return _native.contact_spring(dt, erp, cfm)
+
+
+def ccd(start, end, edges=False, *, separation=0.0, delta=0.0, method="inclusion", seconds=0.0):
+    """Whether and when a vertex and a triangle meet, or two edges, whose corners move along straight lines: a Meeting or None.
+
+    start, end   4 × 3: the vertex and the triangle, or the ends of both edges; where corners are before, and after
+    separation   m: closer than this is a meeting
+    delta        m: what comes within separation + delta may be called one, too; 0: what doubles can tell
+    method       'inclusion' never misses one; 'cubic' and 'multivariate' are the literature's
+    seconds      of the step: then `back`, `depth` and `closing` of the Meeting look back from the end of it
+    """
+    met = _native.ccd(edges, start, end, method, separation, delta, seconds)
+    return met and Meeting(*met)
+
+
 def import_robot(path, scene=None, floating=False, key=None, joints=None):
     """A robot's file, URDF or MJCF, as a scene: (dict, notes).
 
@@ -71,9 +123,12 @@ def import_robot(path, scene=None, floating=False, key=None, joints=None):
 def _scene_text(scene):
     import json
     import os
+    from .world import _plain
     if isinstance(scene, dict):
-        return json.dumps(scene), "."
+        return json.dumps(scene, default=_plain), "."
     path = os.fspath(scene)
+    if not os.path.isfile(path) and path in gallery():
+        return _native.print_gallery(path), "."
     with open(path, encoding="utf-8") as file:
         return file.read(), os.path.join(os.path.dirname(path), "")
 
@@ -81,7 +136,7 @@ def _scene_text(scene):
 def gradient(scene, loss, wrt, method="auto", **options):
     """The gradient of where a body ends by numbers of the scene: (loss, {name: gradient}, facts).
 
-    scene     a scene file, or a dict of one
+    scene     a scene file, a dict of one, or the name of a scene of the gallery
     loss      (name, point): the squared distance of the body's position from the point at the end of the run
     wrt       names of numbers: "ball.velocity", "wood.friction", "joints.0.motor.speed"
     method    "auto", "tangent", "adjoint" or "differences" (of whole runs, to check the others by)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contact problems, their solutions, and the judge."""
+import math
 import os
 from collections import namedtuple
 
@@ -111,6 +112,18 @@ class Problem:
             raise ValueError("format: 'json' or 'fclib'")
         self._native._save(path, format == "fclib")
 
+    def to_json(self):
+        """The text of its file (docs/problem-format.md); every number reads back to the same bits."""
+        return self._native._to_json()
+
+    @classmethod
+    def from_json(cls, text):
+        """What to_json gave; FCLIB files and Siconos' LCPs are read by load."""
+        return cls(_native.problem_parse(text))
+
+    def __reduce__(self):
+        return type(self).from_json, (self.to_json(),)
+
     def __repr__(self):
         return f"<tribo.Problem {self.name!r}: {self.contacts} contacts, {self.rows} rows, {self.dofs} dofs>"
 
@@ -198,11 +211,28 @@ class Problem:
         """Runs solvers from the same start and returns one dict for each: pandas.DataFrame(problem.compare()).
 
         None: every solver of the table; those that do not take the problem say why in 'refused'. Zeros are the start
-        unless another is given, and options are those of solve.
+        unless another is given, and options are those of solve. A function among the solvers is one of your own: it is
+        called with the problem and the start, returns impulses, and is judged like the others:
+
+            def sweeps(problem, start): …
+            problem.compare(["bgs", sweeps], tolerance=1e-6)
         """
         options.setdefault("start", "cold")
         names = [row[0] for row in _native.list_solvers()] if solvers is None else list(solvers)
-        return [self._race(name, dict(options)) for name in names]
+        return [self._race_own(name, dict(options)) if callable(name) else self._race(name, dict(options)) for name in names]
+
+    def _race_own(self, function, options):
+        import time
+        start = list(self._start(options["start"]))
+        began = time.perf_counter()
+        impulses = function(self, start)
+        seconds = time.perf_counter() - began
+        residual = self.judge(impulses, options.get("model", "cone"), options.get("directions", 8))
+        tolerance, velocity = options.get("tolerance", 1e-8), options.get("velocity_tolerance", math.inf)
+        good = residual.fclib <= tolerance and residual.velocity <= velocity
+        return {"solver": getattr(function, "__name__", repr(function)), "outcome": "converged" if good else "not converged",
+                "residual": residual.fclib, "velocity": residual.velocity, "iterations": 0, "time_s": seconds,
+                "setup_s": 0.0, "used": "", "refused": None}
 
     def _race(self, name, options):
         row = {"solver": name, "outcome": "refused", "residual": float("nan"), "velocity": float("nan"),
@@ -291,6 +321,25 @@ def _chosen(solver, options):
     return chosen
 
 
+# Numbers from numpy and from lists.
+
+def reals(values, name):
+    """As an array; what numpy would make numbers of though it is none (text, complex numbers) is refused."""
+    import numpy
+    array = numpy.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name}: expected real numbers, got {array.dtype}")
+    return array
+
+
+def _floats(values, name):
+    """The same without numpy, as a list."""
+    for value in [values] if isinstance(values, (str, bytes, bytearray)) else values:
+        if isinstance(value, (str, bytes, complex)) or getattr(getattr(value, "dtype", None), "kind", "f") not in "fiub":
+            raise TypeError(f"{name}: expected real numbers, got {type(value).__name__}")
+    return [float(value) for value in values]
+
+
 # Matrices to compressed rows: (rows, columns, indptr, indices, data).
 
 def _csr(matrix, name):
@@ -299,9 +348,7 @@ def _csr(matrix, name):
         matrix.sum_duplicates()
         return (*matrix.shape, matrix.indptr, matrix.indices, matrix.data)
     import numpy
-    matrix = numpy.asarray(matrix)
-    if matrix.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: expected real numbers, got {matrix.dtype}")
+    matrix = reals(matrix, name)
     if matrix.ndim != 2:
         raise ValueError(f"{name}: expected a matrix, got {matrix.ndim} dimensions")
     if not numpy.isfinite(matrix).all():
@@ -330,7 +377,7 @@ def _blocks(A):
     if hasattr(A, "tocsr"):
         return [_csr(A, "A")]
     import numpy
-    A = numpy.asarray(A)
+    A = reals(A, "A")
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError("A: expected a square matrix")
     blocks, first, reach = [], 0, 0
@@ -346,7 +393,7 @@ def _blocks(A):
 def _contacts(rows, bias, mu, law, row_counts, params, compliance):
     """(law, rows, params, bias, compliance) of the contacts, one after the other."""
     if mu is not None:
-        mu = [float(m) for m in (mu if hasattr(mu, "__len__") else [mu] * (rows // 3))]
+        mu = _floats(mu if hasattr(mu, "__len__") else [mu] * (rows // 3), "mu")
         if not mu and rows or mu and rows % len(mu):
             raise ValueError(f"mu: {rows} rows do not divide into {len(mu)} contacts")
         counts = [rows // len(mu)] * len(mu) if mu else []
@@ -358,6 +405,6 @@ def _contacts(rows, bias, mu, law, row_counts, params, compliance):
         counts = [row_counts] * (rows // max(1, row_counts)) if isinstance(row_counts, int) else list(row_counts)
         params = [()] * len(counts) if params is None else params
     laws = [law] * len(counts) if isinstance(law, str) else list(law)
-    numbers = [float(x) for row in params for x in (row if hasattr(row, "__len__") else [row])]
+    numbers = _floats([x for row in params for x in (row if hasattr(row, "__len__") else [row])], "params")
     return ([_native.law_index(name) for name in laws], counts, numbers, bias,
             [0.0] * rows if compliance is None else compliance)

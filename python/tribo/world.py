@@ -1,394 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds, and handles of what is in them."""
+"""Worlds: what is in them, and how they move."""
 import math
 import os
-from collections import namedtuple
 
 from . import _native
-from .problem import Problem, option_key
-
-_IDENTITY = (1.0, 0.0, 0.0, 0.0)
-_ZERO = (0.0, 0.0, 0.0)
-_ALL = 0xFFFFFFFF
+from .handles import ALL, IDENTITY, ZERO, Body, Joint, Material, frames, id_of
+from .problem import Problem, option_key, reals
+from .rows import Contacts, Energy, History, Hit, Rays, Size
 
 
 def _unknown(what, name, known):
     """A KeyError that says which name is meant, where one is near."""
     import difflib
-    near = difflib.get_close_matches(str(name), [one.name for one in known if one.name], 1)
-    return KeyError(f'there is no {what} "{name}"' + (f'; did you mean "{near[0]}"?' if near else ""))
-
-
-class Contacts(namedtuple("Contacts", "a b position normal tangent gap impulse velocity state residual")):
-    """The contacts of the last step: one row each, copies.
-
-    a         places of the first bodies
-    b         places of the second bodies
-    position  × 3, midway between the surfaces
-    normal    × 3, from a to b
-    tangent   × 3; the second one is normal × tangent
-    gap       before the step, m
-    impulse   × 6, N·s: normal, tangent, second tangent, torsion, rolling
-    velocity  × 6, after the step, of b relative to a
-    state     0 open, 1 sticking, 2 slipping
-    residual  its part of the judge's number, in fclib's scaling
-    """
-    __slots__ = ()
-
-
-class Energy(namedtuple("Energy", "kinetic potential elastic")):
-    """Energies in J; potential of gravity is zero at the origin."""
-    __slots__ = ()
-
-    @property
-    def total(self):
-        return self.kinetic + self.potential + self.elastic
-
-
-class Hit(namedtuple("Hit", "body shape triangle point normal distance")):
-    """What a ray or a nearest point has found.
-
-    body
-    shape     which shape of the body; −1: a deformable body's surface
-    triangle  of a mesh; −1: none
-    point
-    normal
-    distance
-    """
-    __slots__ = ()
-
-
-class History(namedtuple("History", "time residual converged iterations contacts penetration kinetic potential elastic")):
-    """What World.run saw after every step: arrays of one number per step.
-
-    time
-    residual     the certificate of each step, m/s
-    converged    1 where the judge confirms the tolerance
-    iterations
-    contacts
-    penetration
-    kinetic
-    potential
-    elastic
-    """
-    __slots__ = ()
-
-
-class _Handle:
-    __slots__ = ("world", "id")
-
-    def __init__(self, world, id):
-        self.world, self.id = world, id
-
-    def __eq__(self, other):
-        return type(other) is type(self) and other.world is self.world and other.id == self.id
-
-    def __hash__(self):
-        return hash((id(self.world), self.id))
-
-
-def _id(handle, world):
-    if handle is None:
-        return None
-    if handle.world is not world:
-        raise _native.ArgumentError("this is of another world")
-    return handle.id
-
-
-class Material(_Handle):
-    """What bodies are made of: World.add_material."""
-    __slots__ = ()
-
-    def set_friction(self, friction):
-        """A number, or a dict as for World.add_material."""
-        self.world._material_friction(self.id, friction)
-
-    def set_restitution(self, restitution):
-        """0 … 1."""
-        self.world._material_restitution(self.id, restitution)
-
-    def set_spring(self, stiffness, damping=0.0, coat=0.0):
-        """How its contacts give way: N/m, N·s/m, and of deformables the coat above the surface, m. 0: rigid."""
-        self.world._material_spring(self.id, stiffness, damping, coat)
-
-    def remove(self):
-        """Removes it with the rules of its pairs; refused while a body is made of it."""
-        self.world._remove_material(self.id)
-
-
-class Body(_Handle):
-    """A body of a world, rigid or deformable. Of one that was removed everything raises tribo.ArgumentError."""
-    __slots__ = ()
-
-    def __repr__(self):
-        if self.world.closed or self.place < 0:
-            return "<tribo.Body: gone>"
-        return f"<tribo.Body {self.name!r}: {self.kind}>"
-
-    @property
-    def name(self):
-        return self.world._body_name(self.id)
-
-    @property
-    def kind(self):
-        """'dynamic', 'fixed' or 'kinematic' of rigid bodies; 'soft', 'cloth', 'reduced'."""
-        return self.world._body_kind(self.id)
-
-    @property
-    def place(self):
-        """Its row in the world's arrays; −1: it was removed."""
-        return self.world._body_place(self.id)
-
-    @property
-    def mass(self):
-        """kg; 0: not moved by forces."""
-        return self.world._body_get_mass(self.id)
-
-    def set_mass(self, mass, inertia=None):
-        """Another mass in kg; inertia (xx, yy, zz, xy, xz, yz) scales with it unless it is given."""
-        self.world._body_mass(self.id, mass, inertia)
-
-    @property
-    def position(self):
-        """Of the body frame's origin, m (a copy; assign to move the body)."""
-        return self.world._body_state(self.id, 0)
-
-    @position.setter
-    def position(self, value):
-        self.world._set_state(self.id, value, None, None, None)
-
-    @property
-    def orientation(self):
-        """(w, x, y, z)."""
-        return self.world._body_state(self.id, 1)
-
-    @orientation.setter
-    def orientation(self, value):
-        self.world._set_state(self.id, None, value, None, None)
-
-    @property
-    def velocity(self):
-        """Of the body frame's origin, m/s."""
-        return self.world._body_state(self.id, 2)
-
-    @velocity.setter
-    def velocity(self, value):
-        self.world._set_state(self.id, None, None, value, None)
-
-    @property
-    def angular_velocity(self):
-        """rad/s, world axes."""
-        return self.world._body_state(self.id, 3)
-
-    @angular_velocity.setter
-    def angular_velocity(self, value):
-        self.world._set_state(self.id, None, None, None, value)
-
-    @property
-    def nodes(self):
-        """Nodes of a deformable body, × 3, m (a copy)."""
-        return self.world._body_nodes(self.id, False)
-
-    @property
-    def node_velocities(self):
-        return self.world._body_nodes(self.id, True)
-
-    def set_nodes(self, positions, velocities):
-        self.world._set_nodes(self.id, positions, velocities)
-
-    @property
-    def modes(self):
-        """Coordinates of a reduced body's deformation (a copy); empty: it has none."""
-        return self.world._body_modes(self.id)
-
-    def set_modes(self, coordinates, rates=None):
-        """Deforms a reduced body; rates None: at rest."""
-        self.world._set_modes(self.id, coordinates, rates)
-
-    @property
-    def triangles(self):
-        """Its surface over its nodes, × 3 indices; deformable bodies."""
-        return self.world._body_triangles(self.id)
-
-    def apply(self, force=_ZERO, torque=_ZERO, at=None):
-        """A force (N) on the centre of mass or at a point of the world, and a torque, for the next step only."""
-        if at is None:
-            self.world._apply(self.id, force, torque)
-        else:
-            self.world._apply_at(self.id, force, at)
-            self.world._apply(self.id, _ZERO, torque)
-
-    def apply_nodes(self, forces):
-        """Forces on the nodes of a deformable body, × 3, N, for the next step only."""
-        self.world._apply_nodes(self.id, forces)
-
-    def pin(self, nodes, to=None, velocity=_ZERO, angular_velocity=_ZERO, keys=None):
-        """Holds nodes from now on: by the world, or by a rigid body."""
-        self.world._pin(self.id, (nodes, _id(to, self.world), velocity, angular_velocity, keys))
-
-    def unpin(self, nodes):
-        self.world._unpin(self.id, nodes)
-
-    def set_material(self, material):
-        self.world._body_material(self.id, _id(material, self.world))
-
-    def set_friction(self, friction):
-        """Its own; None: the material's."""
-        self.world._body_friction(self.id, friction)
-
-    def set_restitution(self, restitution):
-        """Its own; None: the material's."""
-        self.world._body_restitution(self.id, restitution)
-
-    def set_filter(self, category=1, mask=_ALL):
-        """Two bodies, rigid or not, touch where each has a category that the other's mask has."""
-        self.world._set_filter(self.id, category, mask)
-
-    def set_motion(self, keys=None):
-        """Of a kinematic body: rows of (t, x, y, z, qw, qx, qy, qz); None: on at the velocities it has."""
-        self.world._set_motion(self.id, keys)
-
-    def move_to(self, position, orientation=_IDENTITY, seconds=1.0):
-        """A kinematic body goes there at constant velocity, and rests."""
-        self.world._move_to(self.id, position, orientation, seconds)
-
-    def distance(self, other):
-        """How far the two are apart, m; 0 where they meet."""
-        return self.world._distance(self.id, _id(other, self.world))
-
-    @property
-    def contact_force(self):
-        """Sum of the contact forces on it in the last step, N: a force sensor."""
-        return self.world.contact_forces[self.place] if self.place >= 0 else self.position
-
-    def remove(self):
-        """Removes it with its joints; bodies behind it move up by one place."""
-        self.world._remove_body(self.id)
-
-
-def _no_keys():
-    import numpy
-
-    return numpy.zeros((0, 2))
-
-
-class Joint(_Handle):
-    """A joint of a world."""
-    __slots__ = ()
-
-    def __repr__(self):
-        if self.world.closed or self.place < 0:
-            return "<tribo.Joint: gone>"
-        return f"<tribo.Joint {self.type}: {self.coordinate:g}>"
-
-    @property
-    def type(self):
-        return self.world._joint_def(self.id)[0]
-
-    @property
-    def bodies(self):
-        """The two bodies; None stands for the world."""
-        return tuple(None if id is None else Body(self.world, id) for id in self.world._joint_def(self.id)[1:3])
-
-    @property
-    def place(self):
-        """Its row in the world's arrays of joints; −1: it was removed."""
-        return self.world._joint_place(self.id)
-
-    @property
-    def coordinate(self):
-        """Angle of a hinge (rad) or travel of a slider (m) from creation; length of a distance joint."""
-        return self.world._joint_state(self.id)[0]
-
-    @property
-    def speed(self):
-        """rad/s or m/s."""
-        return self.world._joint_state(self.id)[1]
-
-    @property
-    def force(self):
-        """On the second body at its anchor, N, mean over the last step."""
-        return self.world._joint_state(self.id)[2]
-
-    @property
-    def torque(self):
-        """On the second body about its anchor, N·m."""
-        return self.world._joint_state(self.id)[3]
-
-    @property
-    def drive(self):
-        """What the motor or servo brings, N or N·m."""
-        return self.world._joint_state(self.id)[4]
-
-    def set_limits(self, lower=None, upper=None):
-        """None on both sides: no limits."""
-        self.world._set_limits(self.id, None if lower is None and upper is None else (lower, upper))
-
-    def set_motor(self, speed, force=math.inf):
-        """Drives towards a speed with at most a force; speed None: no motor."""
-        self.world._set_motor(self.id, speed is not None, speed or 0.0, force)
-
-    def set_servo(self, target, stiffness=0.0, damping=0.0, force=math.inf):
-        """Holds the coordinate at a target by stiffness and damping; target None: no servo."""
-        self.world._set_servo(self.id, target is not None, target or 0.0, stiffness, damping, force)
-
-    @property
-    def effort(self):
-        """A torque about the axis of a hinge, or a force along that of a slider (N·m or N), on the second body and
-        back on the first, until it is changed; beside a motor or servo. Assign to set it."""
-        return self.world._joint_def(self.id)[5]
-
-    @effort.setter
-    def effort(self, value):
-        self.world._set_effort(self.id, value)
-
-    @property
-    def friction(self):
-        """Dry friction of a hinge or slider: it resists with at most so much (N·m or N). Assign to set it."""
-        return self.world._joint_def(self.id)[6]
-
-    @friction.setter
-    def friction(self, value):
-        self.world._set_joint_friction(self.id, value)
-
-    @property
-    def armature(self):
-        """Inertia that turns or travels with a hinge or slider, as a rotor behind a gear does (kg·m² or kg)."""
-        return self.world._joint_def(self.id)[7]
-
-    @armature.setter
-    def armature(self, value):
-        self.world._set_armature(self.id, value)
-
-    @property
-    def target(self):
-        """Of its servo (of its motor: the speed); assign to move a servo."""
-        return self.world._joint_def(self.id)[4]
-
-    @target.setter
-    def target(self, value):
-        self.world._set_target(self.id, value)
-
-    @property
-    def name(self):
-        """Its name, or None."""
-        return self.world._joint_name(self.id)
-
-    def follow(self, keys):
-        """Lets its servo follow keys, rows of a time (s) and a target: straight lines between them. Of a motor: speeds.
-
-        No keys: what is meant now stays.
-        """
-        keys = list(keys)
-        self.world._set_keys(False, self.id, keys if keys else _no_keys())
-
-    def follow_effort(self, keys):
-        """The same of its effort: rows of a time (s) and a torque or force."""
-        keys = list(keys)
-        self.world._set_keys(True, self.id, keys if keys else _no_keys())
-
-    def remove(self):
-        self.world._remove_joint(self.id)
+    names = [one.name for one in known if one.name]
+    near = difflib.get_close_matches(str(name), names, 1)
+    more = f'; did you mean "{near[0]}"?' if near else "; there is " + ", ".join(names[:8]) + ("" if len(names) < 9 else ", …") if names else ""
+    return KeyError(f'there is no {what} "{name}"{more}')
 
 
 class World(_native.World):
@@ -405,6 +32,9 @@ class World(_native.World):
         world.contacts.impulse       # contacts × 6; also normal, gap, state, residual, …
         world["keystone"].position   # a body by name
         history = world.run(seconds=2.0)   # arrays over time: residual, energies, contacts, …
+        world.contact_forces         # bodies × 3, N: force sensors; contact_torques
+        world["block"].set_load(force=(0, 0, -5))   # acts in every step; apply: in the next one
+        twin = copy.deepcopy(world)  # goes on to the same bits; pickle.dumps(world), too
 
         @world.before_step           # forces and control: called with the world before every step
         def push(world):
@@ -413,15 +43,18 @@ class World(_native.World):
         moment = world.snapshot()    # … world.restore(moment): the same bits again
 
     Options of schemes and solvers have the names of scene files (tribo.options() lists them): world.set(solver="bgs",
-    iterations=200) or world.set(**{"solver.order": "layers"}).
+    iterations=200) or world.set(**{"solver.order": "layers"}). Without a scheme, the first one that moves all bodies is used.
 
     A world serves one thread at a time: one that is being stepped raises RuntimeError in others. `close` frees it; a
     with statement does so at its end. Arrays are copies.
     """
 
+    _scheme_given = True  # by a file, or set
+
     def __init__(self, name=None, gravity=(0, 0, -9.81), seed=0, threads=1, **options):
         super().__init__()
         self._create(name, gravity, seed)
+        self._scheme_given = False
         self._begin(threads, options)
 
     def _begin(self, threads, options):
@@ -438,11 +71,18 @@ class World(_native.World):
         """
         import json
         world = cls.__new__(cls)
-        if not os.path.exists(path) and os.fspath(path) in {row[0] for row in _native.list_gallery()}:
+        if not os.path.isfile(path) and os.fspath(path) in {row[0] for row in _native.list_gallery()}:
             if values:
                 raise ValueError("values: of a scene file; World.gallery takes parameters")
             return cls.gallery(os.fspath(path), threads=threads, **({"options": options} if options else {}))
-        world._load(path, tuple(f"{key}={json.dumps(value, default=_plain)}" for key, value in (values or {}).items()))
+        try:
+            world._load(path, tuple(f"{key}={json.dumps(value, default=_plain)}" for key, value in (values or {}).items()))
+        except _native.FileError as error:
+            import difflib
+            near = difflib.get_close_matches(str(path), [row[0] for row in _native.list_gallery()], 1)
+            if near:
+                error.args = (f'{error}; the gallery has a scene "{near[0]}"',)
+            raise
         return world._begin(threads, options)
 
     @classmethod
@@ -476,7 +116,18 @@ class World(_native.World):
         return world._begin(threads, {})
 
     def save_checkpoint(self, path):
+        """A file that needs no other: World.load_checkpoint, and `tribo resume`."""
         self._save_checkpoint(path)
+
+    @classmethod
+    def from_bytes(cls, checkpoint, threads=None):
+        """What to_bytes gave; goes on bit for bit."""
+        world = cls.__new__(cls)
+        world._from_bytes(memoryview(checkpoint).tobytes())
+        return world._begin(threads, {})
+
+    def __reduce__(self):
+        return type(self).from_bytes, (self.to_bytes(),)
 
     def __enter__(self):
         return self
@@ -496,6 +147,7 @@ class World(_native.World):
         """Sets options by key or by last name: dt=0.005, scheme='moreau', solver='bgs', order='layers', …"""
         for key, value in options.items():
             self._set_option(option_key(key), value)
+            self._scheme_given |= option_key(key) == "scheme.name"
 
     def get(self, key):
         """The value of an option."""
@@ -516,8 +168,10 @@ class World(_native.World):
         """A material. friction: a number, or a dict with the keys that scene files have:
 
         {'mu', 'torsion', 'rolling'} (m), {'mu_t', 'mu_b', 'direction'},
-        {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'}, {'model': 'tensor', 'matrix', 'kappa', 'direction'}
-        or {'model': 'texture', 'texture', 'direction', 'scale', 'patch'} of World.add_texture;
+        {'model': 'matchstick', 'mu', 'mu_t', 'mu_b', 'direction'}, {'model': 'tensor', 'matrix', 'matrix_back', 'kappa', 'direction'}
+        or {'model': 'texture', 'texture', 'direction', 'scale', 'patch'} of World.add_texture; those with a direction
+        may have 'field' of add_field or 'direction_map' of add_direction_map in its place, and images lie by 'scale' (metres
+        per repeat) and 'mapping' ('contact', 'planar', 'box'), or by 'chart' of add_chart or load_chart;
         each may have 'static_ratio', 'stribeck' (m/s), 'tresca' (N), 'adhesion' (N) and 'restitution'.
         """
         return Material(self, self._add_material(name, density, friction, restitution))
@@ -529,28 +183,55 @@ class World(_native.World):
             raise _unknown("material", name, ())
         return Material(self, id)
 
+    @property
+    def materials(self):
+        """All materials, the default one first."""
+        return [Material(self, id) for id in self._material_ids()]
+
     def add_texture(self, normals):
         """Normals of a surface's texture, height × width × 3 (x along the friction's direction, z out of the surface);
         a number for friction={'model': 'texture', 'texture': …}."""
-        import numpy
-
-        normals = numpy.asarray(normals, dtype=float)
+        normals = reals(normals, "normals")
         if normals.ndim != 3 or normals.shape[2] != 3:
             raise ValueError("normals: expected an array of height × width × 3")
         height, width, _ = normals.shape
         return self._add_texture(width, height, normals.reshape(-1, 3))
 
+    def add_field(self, points, directions):
+        """Directions of a surface's structure at points of the body's frame (of a deformable's mesh), n × 3 each; a number
+        for friction={…, 'field': …}."""
+        return self._add_field(points, directions)
+
+    def add_direction_map(self, directions):
+        """The same by the pixels of an image, height × width × 2: x along its columns, y along its rows; a number for
+        friction={…, 'direction_map': …}."""
+        directions = reals(directions, "directions")
+        if directions.ndim != 3 or directions.shape[2] != 2:
+            raise ValueError("directions: expected an array of height × width × 2")
+        height, width, _ = directions.shape
+        return self._add_direction_map(width, height, directions.reshape(-1, 2))
+
+    def add_chart(self, corners, coordinates):
+        """Texture coordinates: three corners for each triangle in the body's frame (of a deformable's mesh), n × 3, and
+        (u, v) in repeats of each, n × 2; a number for friction={…, 'chart': …}."""
+        return self._add_chart(corners, coordinates)
+
+    def load_chart(self, path, scale=1.0):
+        """The texture coordinates (vt) of an OBJ file; as add_chart."""
+        scale = (scale, scale, scale) if isinstance(scale, (int, float)) else scale
+        return self._load_chart(str(path), scale)
+
     def set_pair(self, a, b, friction, restitution=0.0):
         """What two materials do together, in place of the mean of both."""
-        self._set_pair(_id(a, self), _id(b, self), friction, restitution)
+        self._set_pair(id_of(a, self, Material, "a"), id_of(b, self, Material, "b"), friction, restitution)
 
     def set_pair_spring(self, a, b, stiffness, damping=0.0, coat=0.0):
         """How contacts of two materials give way, in place of both of theirs; as Material.set_spring."""
-        self._set_pair_spring(_id(a, self), _id(b, self), stiffness, damping, coat)
+        self._set_pair_spring(id_of(a, self, Material, "a"), id_of(b, self, Material, "b"), stiffness, damping, coat)
 
-    def add_body(self, shapes=(), position=_ZERO, orientation=_IDENTITY, *, name=None, motion="dynamic", material=None,
-                 mass=0.0, density=0.0, inertia=None, velocity=_ZERO, angular_velocity=_ZERO, friction=None,
-                 restitution=None, keys=None, bullet=False, category=1, mask=_ALL, centre_of_mass=None):
+    def add_body(self, shapes=(), position=ZERO, orientation=IDENTITY, *, name=None, motion="dynamic", material=None,
+                 mass=0.0, density=0.0, inertia=None, velocity=ZERO, angular_velocity=ZERO, friction=None,
+                 restitution=None, keys=None, bullet=False, category=1, mask=ALL, centre_of_mass=None):
         """A rigid body of one shape or several.
 
         motion   'dynamic', 'fixed' or 'kinematic' (with velocities, or keys: rows of t, x, y, z, qw, qx, qy, qz)
@@ -562,28 +243,28 @@ class World(_native.World):
             shapes = (shapes,)
         if shapes is None:
             raise TypeError("shapes: a shape such as tribo.sphere(0.1), or several, not None")
-        return Body(self, self._add_body(name, motion, shapes, _id(material, self), mass, density, inertia, position,
+        return Body(self, self._add_body(name, motion, shapes, id_of(material, self, Material, "material"), mass, density, inertia, position,
                                          orientation, velocity, angular_velocity, friction, restitution, keys, bullet,
                                          category, mask, centre_of_mass))
 
-    def add_soft(self, solid, position=_ZERO, orientation=_IDENTITY, *, name=None, model="corotated", young=1e6,
+    def add_soft(self, solid, position=ZERO, orientation=IDENTITY, *, name=None, model="corotated", young=1e6,
                  poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0, material=None, friction=None,
-                 velocity=_ZERO, angular_velocity=_ZERO, pins=(), springs=(), self_contact=True, category=1,
-                 mask=_ALL):
+                 velocity=ZERO, angular_velocity=ZERO, pins=(), springs=(), self_contact=True, category=1,
+                 mask=ALL):
         """A deformable solid: tribo.solid_box, tribo.solid_load, … pins: (nodes, body or None) each.
 
         springs        (node, node, stiffness in N/m) each, or with the length at rest in m
         """
-        return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
-                                         _id(material, self), friction, position, orientation, velocity,
+        return self._deforming(self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
+                                         id_of(material, self, Material, "material"), friction, position, orientation, velocity,
                                          angular_velocity, self._pins(pins), self._springs(springs), self_contact, 0,
                                          "linear", None,
                                          category, mask))
 
-    def add_reduced(self, solid, modes, position=_ZERO, orientation=_IDENTITY, *, basis="linear", basis_file=None,
+    def add_reduced(self, solid, modes, position=ZERO, orientation=IDENTITY, *, basis="linear", basis_file=None,
                     name=None, young=1e6, poisson=0.3, density=1000.0, mass_damping=0.0, stiffness_damping=0.0,
-                    material=None, friction=None, velocity=_ZERO, angular_velocity=_ZERO, pins=(), self_contact=True,
-                    category=1, mask=_ALL):
+                    material=None, friction=None, velocity=ZERO, angular_velocity=ZERO, pins=(), self_contact=True,
+                    category=1, mask=ALL):
         """A solid that deforms by a few modes of vibration in a frame that moves with it.
 
         modes       how many
@@ -593,34 +274,54 @@ class World(_native.World):
         if modes < 1:
             raise ValueError("modes: at least one")
         model = "stvk" if basis == "modal-derivatives" else "linear"
-        return Body(self, self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
-                                         _id(material, self), friction, position, orientation, velocity,
+        return self._deforming(self._add_soft(name, solid, model, young, poisson, density, mass_damping, stiffness_damping,
+                                         id_of(material, self, Material, "material"), friction, position, orientation, velocity,
                                          angular_velocity, self._pins(pins), (), self_contact, modes, basis, basis_file,
                                          category, mask))
 
-    def add_cloth(self, sheet, position=_ZERO, orientation=_IDENTITY, *, name=None, area_density=0.2, stretch=200.0,
-                  shear=50.0, bend=1e-5, strain_limit=0.0, limit_stiffness=0.0, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=_ZERO,
-                  angular_velocity=_ZERO, pins=(), springs=(), self_contact=True, category=1,
-                  mask=_ALL):
+    def add_cloth(self, sheet, position=ZERO, orientation=IDENTITY, *, name=None, area_density=0.2, stretch=200.0,
+                  shear=50.0, bend=1e-5, bending="quadratic", strain_limit=0.0, limit_stiffness=0.0, thickness=1e-3, air_damping=0.0, material=None, friction=None, velocity=ZERO,
+                  angular_velocity=ZERO, pins=(), springs=(), self_contact=True, category=1,
+                  mask=ALL):
         """Cloth of a tribo.mesh, or of a grid ((width, height), (cells, cells)) in the plane z = 0.
 
+        bending        quadratic or dihedral: how folds resist under the scheme pd
         strain_limit   threads that are longer or shorter than at rest by more than this part resist with
                        limit_stiffness (0: 100 times stretch), too; 0: no limit
         springs        (node, node, stiffness in N/m) each, or with the length at rest in m
         """
         (width, height), (across, along) = ((0, 0), (0, 0)) if isinstance(sheet, _native.Shape) else sheet
         mesh = sheet if isinstance(sheet, _native.Shape) else None
-        return Body(self, self._add_cloth(name, mesh, width, height, across, along, area_density, stretch, shear, bend,
-                                          strain_limit, limit_stiffness, thickness, air_damping, _id(material, self), friction, position, orientation,
+        return self._deforming(self._add_cloth(name, mesh, width, height, across, along, area_density, stretch, shear, bend, bending,
+                                          strain_limit, limit_stiffness, thickness, air_damping, id_of(material, self, Material, "material"), friction, position, orientation,
                                           velocity, angular_velocity, self._pins(pins), self._springs(springs), self_contact, category,
                                           mask))
+
+    def add_animated(self, triangles, times, vertices, position=ZERO, orientation=IDENTITY, *, name=None,
+                     thickness=0.0, material=None, friction=None, velocity=ZERO, angular_velocity=ZERO, keys=None,
+                     category=1, mask=ALL):
+        """A mesh that goes where it is told, vertex by vertex: an obstacle that nothing moves.
+
+        triangles  (count, 3) numbers of vertices, counter-clockwise seen from outside
+        times      of the frames, increasing, s
+        vertices   (frames, vertices, 3), in a frame that may move itself, by velocities or keys as of a kinematic body
+        Body.set_frames gives it other frames, while a world runs, too.
+        """
+        return self._deforming(self._add_animated(name, triangles, times, frames(vertices), thickness, id_of(material, self, Material, "material"), friction,
+                                             position, orientation, velocity, angular_velocity, keys, category, mask))
+
+    def _deforming(self, id):
+        """The body, and a scheme that moves it where none was asked for."""
+        if not self._scheme_given:
+            self._fit_scheme()
+        return Body(self, id)
 
     @staticmethod
     def _springs(springs):
         return tuple(tuple(s) if len(s) == 4 else (*s, -1.0) for s in springs)
 
     def _pins(self, pins):
-        return tuple((nodes, _id(body, self), _ZERO, _ZERO, None) for nodes, body in pins)
+        return tuple((nodes, id_of(body, self, Body, "pins"), ZERO, ZERO, None) for nodes, body in pins)
 
     def add_joint(self, type, a, b, anchor, axis=(0, 0, 1), *, anchor_b=None, limits=None, motor=None, servo=None,
                   effort=0.0, friction=0.0, armature=0.0, compliance=0.0, damping=0.0, collide=False, name=None):
@@ -635,12 +336,12 @@ class World(_native.World):
         armature inertia of a rotor behind its gear, kg·m² or kg; Joint.armature changes it
         name     unique among joints, for World.joint and CSV files
         """
-        return Joint(self, self._add_joint(type, _id(a, self), _id(b, self), anchor, anchor_b, axis, limits, motor,
+        return Joint(self, self._add_joint(type, id_of(a, self, Body, "a"), id_of(b, self, Body, "b"), anchor, anchor_b, axis, limits, motor,
                                            servo, effort, friction, armature, compliance, damping, collide, name))
 
     def ignore_pair(self, a, b, ignore=True):
         """Two bodies pass through each other from now on, or no longer."""
-        self._ignore_pair(_id(a, self), _id(b, self), ignore)
+        self._ignore_pair(id_of(a, self, Body, "a"), id_of(b, self, Body, "b"), ignore)
 
     # Looking.
 
@@ -714,7 +415,58 @@ class World(_native.World):
     @property
     def contact_forces(self):
         """bodies × 3: the sum of contact forces on each body in the last step, N, world axes."""
-        return self._contact_forces()
+        return self._contact_sums()[0]
+
+    @property
+    def contact_torques(self):
+        """bodies × 3: the torques of the contact forces about each body's position in the last step, N·m, world axes."""
+        return self._contact_sums()[1]
+
+    @property
+    def contact_counts(self):
+        """How many contacts acted on each body in the last step."""
+        return self._contact_sums()[2]
+
+    def friction_set(self, contact, points=32):
+        """Points around the friction set of a contact, × 3, world axes: forces on its second body per newton of normal
+        force. Empty where friction has no set in the plane."""
+        return self._contact_friction(contact, points)
+
+    @property
+    def nodes(self):
+        """Nodes of all deformable bodies: (first row of each body and the end, positions × 3, velocities × 3), copies."""
+        return self._all_nodes()
+
+    @property
+    def size(self):
+        """How many bodies, shapes, joints, nodes and elements."""
+        return Size(*self._size())
+
+    @property
+    def frictions(self):
+        """Every friction that is written down, as dicts: of the materials, then of bodies with their own, then of pairs.
+
+        Assign a list of as many to change them, as in: world.frictions = [{**f, "mu": 2 * f["mu"]} for f in world.frictions]
+        """
+        return self._frictions()
+
+    @frictions.setter
+    def frictions(self, values):
+        values, before = list(values), self._frictions()
+        if len(values) != len(before):
+            raise ValueError(f"frictions: expected {len(before)}, got {len(values)}")
+        try:
+            for index, value in enumerate(values):
+                self._set_friction_at(index, value)
+        except BaseException:  # all of them, or none
+            for index, value in enumerate(before):
+                self._set_friction_at(index, value)
+            raise
+
+    def doubts(self):
+        """What is doubtful about the deformable bodies as they stand: (body, body or None, what) each; none of it is an error."""
+        bodies = self.bodies
+        return [(bodies[a], None if b < 0 else bodies[b], what) for a, b, what in self._doubts()]
 
     @property
     def events(self):
@@ -759,18 +511,31 @@ class World(_native.World):
         """64 bits of everything that decides the future, in hex: equal for equal states."""
         return self._whole("hash")
 
-    def ray(self, start, direction, length=math.inf, categories=_ALL):
+    def ray(self, start, direction, length=math.inf, categories=ALL):
         """The first thing that a ray meets, or None."""
         return self._hit(self._ray(start, direction, length, categories))
 
-    def nearest(self, point, reach=math.inf, categories=_ALL):
+    def ray_all(self, start, direction, length=math.inf, categories=ALL):
+        """Where a ray first meets each shape and surface, nearest first."""
+        return [self._hit(found) for found in self._ray_all(start, direction, length, categories)]
+
+    def rays(self, starts, directions, length=math.inf, categories=ALL):
+        """Many rays at once, as a range finder casts them: starts and directions n × 3; Rays of n rows.
+
+        Faster than ray for each: the bodies are sorted into a tree first.
+        """
+        rows = self._rays(starts, directions, length, categories)
+        integers = (rows[:, i].astype(int) for i in (1, 2, 3))
+        return Rays(rows[:, 0].copy(), *integers, rows[:, 4:7].copy(), rows[:, 7:].copy())
+
+    def nearest(self, point, reach=math.inf, categories=ALL):
         """The surface point nearest to a point, or None."""
         return self._hit(self._nearest(point, reach, categories))
 
     def _hit(self, found):
         return found and Hit(Body(self, found[0]), *found[1:])
 
-    def overlap(self, low, high, categories=_ALL):
+    def overlap(self, low, high, categories=ALL):
         """The bodies that an axis-aligned box meets."""
         return [Body(self, id) for id in self._overlap(low, high, categories)]
 

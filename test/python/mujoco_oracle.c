@@ -3,8 +3,8 @@
 // of mass, inertia about it in its axes, and pose; for each joint of one coordinate that has a name the line
 // `: NAME coordinate`, at which the poses are, and `^ NAME acceleration` from rest there, without contacts,
 // limits and dry friction. With `random` in front the coordinates are random numbers,
-// else those of the file. `! reason` for a file that it does not read. test_import.py compiles it where
-// Debian's libmujoco-dev is there.
+// else those of the file's first key or, without keys, of the file. `! reason` for a file that it does not
+// read. test_import.py compiles it where Debian's libmujoco-dev is there.
 #include <mujoco/mujoco.h>
 
 #include <stdio.h>
@@ -38,6 +38,7 @@ static void print_model(const char* path, int wild)
     return;
   }
   mjData* d = mj_makeData(m);
+  if (!wild && m->nkey) mj_resetDataKeyframe(m, d, 0);
   printf("= %d\n", m->nbody);
   for (int i = 0; i < m->njnt; i++) {
     const char* name = mj_id2name(m, mjOBJ_JOINT, i);

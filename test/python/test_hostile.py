@@ -154,6 +154,17 @@ class Files(unittest.TestCase):
         self.assertRaises(tribo.ArgumentError, a.add_joint, "ball", a["box"], b["box"], (0, 0, 0))
         self.assertRaises(tribo.ArgumentError, a["box"].distance, b["box"])
 
+    def test_handles_of_another_kind_are_refused(self):
+        w = world()
+        box, steel, joint = w["box"], w.add_material("steel"), w.add_joint("weld", None, w["box"], (0, 0, 0))
+        of_bodies = (lambda x: w.add_joint("ball", x, box, (0, 0, 0)), lambda x: w.ignore_pair(x, box), box.distance,
+                     lambda x: w.add_soft(tribo.solid_box((1, 1, 1), (1, 1, 1)), pins=[([0], x)]))
+        of_materials = (lambda x: w.add_body(material=x), box.set_material, lambda x: w.set_pair(x, steel, 0.5))
+        for uses, kind, other in ((of_bodies, "tribo.Body", steel), (of_materials, "tribo.Material", box)):
+            for use in uses:
+                for wrong in ("steel", 3, {}, joint, other):
+                    self.assertRaisesRegex(TypeError, f"expected a {kind}", use, wrong)
+
 
 class Sequences(unittest.TestCase):
     def test_sequences_that_lie_or_change_the_world(self):
@@ -182,6 +193,90 @@ class Sequences(unittest.TestCase):
                 w.close()
                 return tribo.sphere(1)
         self.assertRaises(tribo.ArgumentError, w.add_body, Shapes())
+
+    def test_a_world_that_closes_while_its_arguments_are_read(self):
+        class Number:
+            def __init__(self, do): self.do = do
+            def __float__(self):
+                self.do()
+                return 0.1
+        def made():
+            w = tribo.World()
+            b = w.add_body(tribo.box((1, 1, 1)), name="box")
+            w.add_joint("hinge", None, b, (0, 0, 0), servo=(0, 1, 1, 1), name="j")
+            return w
+        for use in (lambda w, x: w.joint("j").follow([[0, 0], [1, x]]), lambda w, x: w.joint("j").follow_effort([[0, x]]),
+                    lambda w, x: w.overlaps(x), lambda w, x: w["box"].apply((x, 0, 0)), lambda w, x: w["box"].set_friction(x),
+                    lambda w, x: w["box"].set_restitution(x), lambda w, x: w["box"].set_mass(1, (1, 1, 1, 0, 0, x)),
+                    lambda w, x: w.ray((x, 0, 0), (0, 0, 1)), lambda w, x: w.joint("j").set_limits(x, 2),
+                    lambda w, x: w.joint("j").set_servo(x), lambda w, x: w.add_body(tribo.sphere(1), restitution=x),
+                    lambda w, x: w.add_joint("ball", None, w["box"], (0, 0, 0), limits=(x, 1)),
+                    lambda w, x: w.add_material("m", friction={"mu": x}), lambda w, x: w["box"].set_motion([[x] * 8])):
+            w = made()
+            self.assertRaises(tribo.ArgumentError, use, w, Number(w.close))
+        w = made()  # of which nothing is left for a second one
+        self.assertRaises(tribo.ArgumentError, w.__init__)
+        w.close()
+        self.assertRaises(tribo.ArgumentError, w.__init__)
+        self.assertTrue(w.closed)
+
+    def test_dicts_that_change_while_they_are_read(self):
+        w = world()
+        for key in ("mu", "direction", "matrix"):
+            friction = {"mu": 0.5, "model": "tensor"} if key != "mu" else {}
+            class Number:
+                def __float__(self):
+                    friction.clear()
+                    return 1.0
+            friction[key] = {"mu": Number(), "direction": (Number(), 0, 0), "matrix": ((Number(), 0), (0, 1))}[key]
+            self.assertRaises(ValueError, w["box"].set_friction, friction)
+
+    def test_buffers_without_strides(self):
+        import ctypes
+        w = world()
+        w["box"].position = (ctypes.c_double * 3)(1, 2, 3)
+        np.testing.assert_array_equal(w["box"].position, [1, 2, 3])
+        w["box"].position = (ctypes.c_int16 * 3)(3, 2, 1)
+        np.testing.assert_array_equal(w["box"].position, [3, 2, 1])
+        hull = tribo.convex((ctypes.c_float * 3 * 4)((0, 0, 0), (6, 0, 0), (0, 1, 0), (0, 0, 1)))
+        self.assertAlmostEqual(hull.mass(1)[0], 1)
+        for bad in ((ctypes.c_double * 4)(), (ctypes.c_char * 3)(), (ctypes.c_wchar * 3)(), (ctypes.c_void_p * 3)(), (ctypes.c_double.__ctype_be__ * 3)(),
+                    ctypes.c_double(1), (ctypes.c_double * 0)(), (ctypes.c_longdouble * 3)()):
+            with self.assertRaises((TypeError, ValueError), msg=repr(bad)):
+                w["box"].position = bad
+
+
+class Threads(unittest.TestCase):
+    def test_a_world_in_a_batch_is_its_callbacks_alone(self):
+        import threading
+        w, other = world(), world()
+        seen = []
+
+        def attempt():
+            for use in (w.step, w.close, lambda: w.positions, lambda: tribo.batch([w])):
+                try:
+                    use()
+                except RuntimeError as error:
+                    seen.append(str(error))
+        @w.before_step
+        def callback(world):
+            thread = threading.Thread(target=attempt)
+            thread.start()
+            thread.join()
+            self.assertRaises(RuntimeError, tribo.batch, [w])
+            if world.steps == 0:
+                world.remove_callback(callback)
+                world.step()  # its own thread may
+                world.before_step(callback)
+        tribo.batch([w, other], steps=2, threads=2)
+        self.assertEqual(len(seen), 8)
+        self.assertEqual(w.steps, 3)
+        self.assertFalse(w.closed)
+        w.before_step(lambda world: world.close())
+        with self.assertRaisesRegex(tribo.ArgumentError, "closed"):
+            tribo.batch([w, other], threads=2)
+        self.assertTrue(w.closed)
+        other.step()
 
 
 if __name__ == "__main__":

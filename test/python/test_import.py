@@ -137,8 +137,10 @@ class Import(Oracles):
         if not (np.abs(np.asarray(a) - b) <= within).all():
             self.fail(f"{what}: {a} and {b}")
 
-    def agree(self, scene, other, notes, what, axes=1e-9):
-        """axes: of inertias, whose principal axes MuJoCo iterates for; the moments themselves always agree to 1e-9."""
+    def agree(self, scene, other, notes, what, axes=1e-9, mass=1e-9):
+        """axes: of inertias, whose principal axes MuJoCo iterates for; the moments themselves agree to `mass`, as masses and
+        centres do."""
+        within = mass
         bodies = {b["name"]: b for b in scene["bodies"]}
         for name, (R, x, mass, centre, inertia) in other.items():
             if name not in bodies:
@@ -149,11 +151,11 @@ class Import(Oracles):
             self.close(matrix(b["orientation"]), R, 1e-9, f"{what}: orientation of {name}")
             if "mass" not in b or any(f'"{name}" is not positive definite' in n for n in notes):
                 continue
-            self.assertAlmostEqual(b["mass"], mass, delta=1e-9 * mass, msg=f"{what}: {name}")
-            self.close(b["centre_of_mass"], centre, 1e-9, f"{what}: centre of mass of {name}")
+            self.assertAlmostEqual(b["mass"], mass, delta=within * mass, msg=f"{what}: {name}")
+            self.close(b["centre_of_mass"], centre, within, f"{what}: centre of mass of {name}")
             size = max(1e-3, np.abs(inertia).max())
             self.close(full(b["inertia"]), inertia, axes * size, f"{what}: inertia of {name}")
-            self.close(np.linalg.eigvalsh(full(b["inertia"])), np.linalg.eigvalsh(inertia), 1e-9 * size, f"{what}: moments of {name}")
+            self.close(np.linalg.eigvalsh(full(b["inertia"])), np.linalg.eigvalsh(inertia), within * size, f"{what}: moments of {name}")
 
     def test_urdf_models_agree(self):
         files = glob.glob(os.path.join(ROBOTS, "urdf", "**", "*.urdf"), recursive=True)
@@ -223,6 +225,46 @@ class Import(Oracles):
             scene, notes = tribo.import_robot(path, joints=said[1])
             self.agree(scene, said[0], notes, path, axes=1e-5)
 
+    def test_features_agree_with_mujoco(self):
+        """Masses of meshes to what floats, in which MuJoCo keeps them, hold; the rest as ever."""
+        if not self.mujoco:
+            self.skipTest("no libmujoco-dev")
+        rng = random.Random(8)
+        files = self.write([generate_features(rng, self.folder.name, i) for i in range(60)], "xml")
+        for path, said in zip(files, ask(self.mujoco, files, "random")):
+            self.assertIsInstance(said, tuple, f"{path}: {said}")
+            scene, notes = tribo.import_robot(path, joints=said[1])
+            self.assertEqual(scene["gravity"], [0, 0, 0])
+            self.agree(scene, said[0], notes, path, axes=1e-5, mass=1e-6)
+
+    def test_masses_of_meshes_go_by_their_rules(self):
+        """MuJoCo 3's legacy rule, of absolute tetrahedra, and shells; moments of a triangle by the midpoints of its edges, of a
+        tetrahedron by four points of its own, both exact for squares."""
+        rng = random.Random(4)
+        for lid in (True, False):
+            for rule in ("legacy", "shell"):
+                v, f = write_mesh(os.path.join(self.folder.name, "m.obj"), rng, lid)
+                path, = self.write([f'<mujoco><asset><mesh name="m" file="m.obj" inertia="{rule}"/></asset><worldbody><body name="b"><freejoint/>'
+                                    '<geom type="mesh" mesh="m" density="3"/></body></worldbody></mujoco>'], "xml")
+                scene, notes = tribo.import_robot(path)
+                body = scene["bodies"][0]
+                c = v[f]
+                area = np.linalg.norm(np.cross(c[:, 1] - c[:, 0], c[:, 2] - c[:, 0]), axis=1) / 2
+                centre = area @ c.mean(axis=1) / area.sum()
+                points, weights = (c + np.roll(c, 1, axis=1)) / 2, np.repeat(area[:, None] / 3, 3, axis=1)
+                for _ in range(2 if rule == "legacy" else 0):  # from the surface's centre, then from that of mass
+                    t = np.concatenate([c, np.broadcast_to(centre, (len(f), 1, 3))], axis=1)
+                    volume = np.abs(np.einsum("ij,ij->i", c[:, 0] - centre, np.cross(c[:, 1] - centre, c[:, 2] - centre))) / 6
+                    points = 0.1381966011250105 * t.sum(axis=1, keepdims=True) + (0.5854101966249685 - 0.1381966011250105) * t
+                    weights, middle = np.repeat(volume[:, None] / 4, 4, axis=1), centre
+                    centre = volume @ t.mean(axis=1) / volume.sum()
+                centre = centre if rule == "shell" else middle
+                d, w = (points - centre).reshape(-1, 3), 3 * weights.ravel()
+                inertia = (w * (d * d).sum(axis=1)).sum() * np.eye(3) - (w[:, None] * d).T @ d
+                np.testing.assert_allclose(body["mass"], w.sum(), rtol=1e-12)
+                np.testing.assert_allclose(body["centre_of_mass"], centre, atol=1e-12)
+                np.testing.assert_allclose(full(body["inertia"]), inertia, atol=1e-9)
+
     def test_accelerations_agree_with_mujoco(self):
         """Of chains with rotors, springs and servos, from rest at random angles: masses, axes, armature and drives at once."""
         if not self.mujoco:
@@ -238,6 +280,44 @@ class Import(Oracles):
             got = np.array([world.joint(name).speed / 1e-5 for name in said[2]])
             wanted = np.array(list(said[2].values()))
             self.close(got, wanted, 1e-4 * (1 + np.abs(wanted).max()), path)
+
+    def test_drives_of_classes_and_keys_agree_with_mujoco(self):
+        """All kinds of actuators are ways to write one law, each from where its classes have left it; a key has their controls."""
+        if not self.mujoco:
+            self.skipTest("no libmujoco-dev")
+        rng = random.Random(17)
+        files = self.write([generate_drives(rng) for _ in range(60)], "xml")
+        efforts = 0
+        for path, said in zip(files, ask(self.mujoco, files)):
+            self.assertIsInstance(said, tuple, f"{path}: {said}")
+            scene, notes = tribo.import_robot(path, key="start")
+            for note in notes:
+                self.assertRegex(note, "is its effort, .* for a control of 1: .* in the scene until")
+            efforts += sum("effort" in joint for joint in scene["joints"])
+            first = []  # accelerations over two steps: drives are taken at the end of a step, MuJoCo's where it starts
+            for dt in (1e-5, 5e-6):
+                world = tribo.World.from_dict(scene, dt=dt, stabilization="none", velocity_tolerance=1e-11)
+                world.step()
+                first.append(np.array([world.joint(name).speed / dt for name in said[2]]))
+            got, wanted = 2 * first[1] - first[0], np.array(list(said[2].values()))
+            self.close(got, wanted, 1e-4 * (1 + np.abs(wanted).max()), path)
+        self.assertGreater(efforts, 20)
+
+    def test_classes_that_nothing_has_are_no_notes(self):
+        path, = self.write(['<mujoco><default><joint damping="1" axis="1 0 0"/><default class="idle"><geom friction="1 2 3"/><position kp="4"/>'
+                            '<joint solreflimit="0.1 1"/></default></default><worldbody><body><joint axis="0 1 0" damping="2"/>'
+                            '<geom size=".1"/></body></worldbody></mujoco>'], "xml")
+        self.assertEqual(tribo.import_robot(path)[1], [])
+
+    def test_what_a_file_lacks_is_named_with_its_line(self):
+        path, = self.write(['<mujoco>\n<worldbody>\n<include file="arm.xml"/></worldbody></mujoco>'], "xml")
+        with self.assertRaisesRegex(tribo.InputError, r':3: cannot read the included file "arm.xml"'):
+            tribo.import_robot(path)
+        path, = self.write(['<mujoco><worldbody><body name="b"><joint name="j"/><geom size=".1"/><site name="s"/></body></worldbody>\n'
+                            '<actuator><motor site="s"/>\n<general name="g" body="b"/></actuator></mujoco>'], "xml")
+        notes = tribo.import_robot(path)[1]
+        self.assertIn(f"{path}:2: the <motor> acts on a site and is not in the scene", notes)
+        self.assertIn(f'{path}:3: the <general> "g" acts on a body and is not in the scene', notes)
 
     def test_poses_of_keys_agree_with_mujoco(self):
         if not self.mujoco:
@@ -344,6 +424,48 @@ def generate_mjcf(rng):
             '</default><worldbody>' + body(0) + body(0) + "</worldbody></mujoco>")
 
 
+def write_mesh(path, rng, lid=True):
+    """A body with a dent, or without a lid: eight corners of a box, a ninth inside, on numbers that floats hold. Returns its
+    vertices and triangles."""
+    corners = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4]]
+    inner = [rng.randint(-8, 8) / 16 for _ in range(2)] + [rng.randint(-8, 8) / 16]
+    faces += [[1, 5, 8], [5, 7, 8], [7, 3, 8], [3, 1, 8]] if lid else []
+    corners = [[0.125 * rng.randint(7, 9) * x for x in c] for c in corners] + [inner]
+    with open(path, "w") as file:
+        file.write("".join("v %.17g %.17g %.17g\n" % tuple(c) for c in corners))
+        file.write("".join("f %d %d %d\n" % tuple(i + 1 for i in f) for f in faces))
+    return np.array(corners), np.array(faces)
+
+
+def generate_features(rng, folder, number):
+    """What generate_mjcf leaves out: files that are included, meshes of every kind with scales and frames of their own, turns in
+    classes under turns of the element's own, full and impossible inertias, keys."""
+    mesh = f"mesh{number}.obj"
+    write_mesh(os.path.join(folder, mesh), rng)
+    v = lambda scale=1.0: " ".join(f"{rng.uniform(-scale, scale):.6g}" for _ in range(3))
+    turn = lambda: rng.choice([f'euler="{v(90)}"', f'quat="{v()} 0.5"', f'axisangle="{v()} {rng.uniform(-180, 180)}"', f'zaxis="{v()}"', f'xyaxes="{v()} {v()}"', ""])
+    # of two notations, one in a class, MuJoCo 2 takes one by its own order, MuJoCo 3 the element's own; of one they agree
+    classed = rng.choice(['euler="10 20 30"', 'quat="0.5 0.1 0.2 0.3"', ""])
+    inner = rng.choice(['euler="40 5 6"', 'quat="0.1 0.9 0 0.3"', ""])
+    under = lambda: rng.choice([f'euler="{v(90)}"', f'quat="{v()} 0.5"', ""])
+    scale = rng.choice(["", 'scale="2 0.5 1"', 'scale="0.5 0.5 0.5"', 'scale="-1 1 1"'])
+    frame = rng.choice(["", 'refpos="0.25 0 -0.5"', 'refpos="0.25 0 0.125" refquat="0 1 0 0"', 'refpos="0.25 0 0.125" refquat="0 1 1 0"', 'refquat="0.5 0.5 0.5 0.5"'])
+    with open(os.path.join(folder, f"part{number}.xml"), "w") as file:
+        file.write(f'<mujocoinclude><body name="part" pos="{v()}" {turn()} childclass="inner"><joint name="jp" axis="{v()}"/>'
+                   f'<geom type="mesh" mesh="m" pos="{v()}" {under()}/><geom class="plain" size="0.2" type="{rng.choice(["sphere", "box"])}"'.replace('size="0.2" type="box"', 'size="0.2 0.1 0.3" type="box"')
+                   + "/></body></mujocoinclude>")
+    inertial = rng.choice([f'fullinertia="2 3 4 0.1 -0.2 0.3" pos="{v()}"', f'diaginertia="1 2 9" pos="{v()}" {turn()}', f'diaginertia="1 2 2.5" pos="{v()}" {turn()}'])
+    ref = rng.uniform(-40, 40)
+    return (f'<mujoco><compiler balanceinertia="true" exactmeshinertia="true" autolimits="true"/>'
+            f'<default><geom density="300" {classed}/><default class="inner"><geom {inner}/><default class="plain"><geom mass="2"/></default></default></default>'
+            f'<asset><mesh name="m" file="{mesh}" {scale} {frame}/></asset><option><flag gravity="disable"/></option><worldbody><geom type="plane" size="1 1 1"/>'
+            f'<body name="a" pos="{v()}" {turn()}><freejoint/><geom type="box" size="0.1 0.2 0.3" {under()}/><include file="part{number}.xml"/>'
+            f'<body name="b" {turn()}><joint name="jb" type="hinge" ref="{ref}" range="{ref - 50} {ref + 50}" axis="{v()}"/><inertial mass="3" {inertial}/>'
+            f'<body name="c"><geom class="inner" type="mesh" mesh="m"/></body></body></body></worldbody>'
+            '<contact><exclude body1="world" body2="a"/><exclude body1="part" body2="c"/></contact></mujoco>')
+
+
 def generate_chain(rng):
     """A random tree of heavy bodies, each on one joint with a rotor, a spring or a servo."""
     count = [0]
@@ -365,6 +487,47 @@ def generate_chain(rng):
 
     bodies = body(0) + body(0)
     return f'<mujoco><compiler angle="radian"/><worldbody>{bodies}</worldbody><actuator>{"".join(servos)}</actuator></mujoco>'
+
+
+def generate_drives(rng):
+    """A random tree of heavy bodies, each on one joint, with actuators of every kind in nested classes, some at tendons of one
+    joint, and a key that says where all are and what controls they have. Targets are less than half a turn away."""
+    u = lambda low, high: f"{rng.uniform(low, high):.6g}"
+    signed = lambda: rng.choice(["", "-"]) + u(1, 2)
+    # of a bias before a position MuJoCo 2 keeps nothing, MuJoCo 3 what the position does not say
+    servo = lambda k, push=0: f'gainprm="{k}" biastype="affine" biasprm="{push} -{k} -{u(0, 2)}"'
+    kinds = [lambda: f'<position kp="{u(5, 50)}"/>', lambda: f'<general {servo(u(5, 50))}/>', lambda: f'<motor gear="{signed()}"/>',
+             lambda: f'<velocity kv="{u(1, 4)}"/>', lambda: f'<general gear="{signed()}"/>', lambda: '<position ctrlrange="-0.3 0.4"/>', lambda: ""]
+    joint = lambda: rng.choice(["", f'<joint armature="{u(0, 2)}"/>', f'<joint stiffness="{u(0, 9)}" springref="{u(-1, 1)}"/>', f'<joint ref="{u(-0.5, 0.5)}"/>'])
+    inside = lambda: joint() + rng.choice(kinds)()
+    count, tendons, actuators, places, controls = [0], [], [], [], []
+
+    def body(depth):
+        count[0] += 1
+        name, of = f"j{count[0]}", rng.choice(["", *(f' class="{c}"' for c in "abc")])
+        a, b, c = (rng.uniform(0.5, 1) for _ in range(3))
+        text = (f'<body pos="{vector(rng)}" euler="{vector(rng, 2)}"><joint name="{name}"{of} axis="{vector(rng)}" type="{rng.choice(["hinge", "slide"])}"/>'
+                f'<inertial pos="{vector(rng)}" mass="{rng.uniform(0.5, 5)}" diaginertia="{a} {b} {c}"/>')
+        places.append(u(-1, 1))
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            at = f'joint="{name}"'
+            if rng.random() < 0.2:
+                tendons.append(f'<fixed name="t{len(tendons)}"><joint joint="{name}" coef="{signed()}"/></fixed>')
+                at = f'tendon="t{len(tendons) - 1}"'
+            kind = rng.choice(["position", "velocity", "motor", "general"])
+            more = rng.choice(["", {"position": f'kp="{u(5, 50)}"', "velocity": f'kv="{u(1, 4)}"', "motor": "", "general": servo(u(5, 50), u(-1, 1))}[kind]])
+            actuators.append(f'<{kind} {at} class="{rng.choice("abc")}" {more}/>')
+            controls.append(u(-1, 1))
+        for _ in range(rng.randint(0, 2) if depth < 3 else 0):
+            text += body(depth + 1)
+        return text + "</body>"
+
+    bodies = body(0) + body(0)
+    actuators.append('<motor joint="j1" class="a" ctrlrange="-1 0.5" forcerange="-0.2 0.2" gear="3"/>')
+    controls.append("0.7")
+    return (f'<mujoco><compiler angle="radian" autolimits="true"/><default><position kp="20"/><default class="a">{inside()}<default class="b">{inside()}</default></default>'
+            f'<default class="c">{inside()}</default></default><worldbody>{bodies}</worldbody>{"<tendon>" + "".join(tendons) + "</tendon>" if tendons else ""}'
+            f'<actuator>{"".join(actuators)}</actuator><keyframe><key name="start" qpos="{" ".join(places)}" ctrl="{" ".join(controls)}"/></keyframe></mujoco>')
 
 
 if __name__ == "__main__":

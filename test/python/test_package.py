@@ -71,7 +71,7 @@ class Package(unittest.TestCase):
         names = set(re.findall(r" U (_?Py\w+)", out))
         self.assertTrue(names)
         self.assertLessEqual({n for n in names if n.startswith("_")}, {"_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct",
-                                                                       "_Py_Dealloc", "_PyArg_ParseTuple_SizeT",
+                                                                       "_Py_Dealloc", "_PyArg_ParseTuple_SizeT", "_PyArg_ParseTupleAndKeywords_SizeT",
                                                                        "_Py_BuildValue_SizeT", "_PyObject_New"})
 
     def test_it_works_without_numpy(self):

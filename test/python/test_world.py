@@ -93,6 +93,36 @@ class Building(unittest.TestCase):
         with self.assertRaises(ValueError):
             world.add_texture(np.zeros((4, 3)))
 
+    def test_structures_turn_what_slides_over_them(self):
+        """A field, a map of directions and texture coordinates that say the same do the same as a direction."""
+        along = np.array([math.cos(0.7), math.sin(0.7)])
+
+        def run(**where):
+            world = tribo.World()
+            friction = {"mu_t": 0.1, "mu_b": 0.5, **{key: make(world) for key, make in where.items()}}
+            world.add_material("grooved", friction=friction)
+            world.add_body(tribo.box((8, 8, 1)), (0, 0, -0.5), motion="fixed", material=world.material("grooved"))
+            cube = world.add_body(tribo.box((0.2, 0.2, 0.1)), (0, 0, 0.05), velocity=(2, 0, 0))
+            world.step(20)
+            return np.array(cube.velocity)
+
+        square = np.array([[-4, -4, 0.5], [4, -4, 0.5], [4, 4, 0.5], [-4, -4, 0.5], [4, 4, 0.5], [-4, 4, 0.5]])
+        across = np.array([-along[1], along[0]])
+        want = run(direction=lambda w: (*along, 0))
+        self.assertGreater(abs(want[1]), 0.05)
+        for other in (
+            run(field=lambda w: w.add_field([(0, 0, 0), (1, 0, 0)], [(*along, 0), (*-along, 0)])),
+            run(direction_map=lambda w: w.add_direction_map(np.tile(along, (2, 3, 1))), scale=lambda w: 0.5,
+                mapping=lambda w: "planar"),
+            run(direction_map=lambda w: w.add_direction_map(np.tile([1.0, 0.0], (1, 1, 1))),
+                chart=lambda w: w.add_chart(square, square[:, :2] @ np.array([along, across]).T)),
+        ):
+            np.testing.assert_allclose(other, want, atol=1e-7)
+        with self.assertRaises(tribo.ArgumentError):
+            tribo.World().add_field([(0, 0, 0)], [(0, 0, 0)])
+        with self.assertRaises(ValueError):
+            run(mapping=lambda w: "round")
+
     def test_a_falling_box_comes_to_rest_on_the_ground(self):
         world = tribo.World()
         world.add_body(tribo.plane(), motion="fixed")
@@ -200,6 +230,27 @@ class Building(unittest.TestCase):
         self.assertEqual(soft.triangles.shape[1], 3)
         self.assertEqual(soft.kind, "soft")
 
+    def test_meshes_in_motion_carry_cloth(self):
+        world = tribo.World(scheme="pd", dt=0.005)
+        x = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], float)
+        triangles = [[0, 1, 2], [0, 2, 3]]
+        lift = world.add_animated(triangles, [0, 1], [x, x + [0, 0, 0.5]], name="lift", thickness=0.002)
+        sheet = world.add_cloth(((0.4, 0.4), (4, 4)), position=(0, 0, 2e-3))
+        self.assertEqual(lift.kind, "animated")
+        world.step(20)
+        self.assertAlmostEqual(lift.nodes[2][2], 0.05)
+        self.assertAlmostEqual(sheet.velocity[2], 0.5, 3)
+        lift.set_frames([0], [x])
+        world.step()
+        self.assertAlmostEqual(lift.nodes[2][2], 0)
+        for bad in ([x[:3]], [[1.0, 2.0]], []):
+            with self.assertRaises(ValueError):
+                lift.set_frames(np.arange(len(bad)), bad)
+        with self.assertRaises(tribo.Error):
+            world.add_animated([[0, 1, 9]], [0], [x])
+        with self.assertRaises(tribo.Error):
+            world.add_animated(triangles, [0, 0], [x, x])
+
     def test_springs_hold_nodes_of_a_body(self):
         world = tribo.World(scheme="pd", gravity=(0, 0, 0))
         solid = tribo.solid_box((1, 1, 1), (1, 1, 1))
@@ -226,6 +277,8 @@ class Reading(unittest.TestCase):
         self.assertRaises(KeyError, lambda: world["nothing"])
         with self.assertRaisesRegex(ValueError, 'did you mean "arch"'):
             tribo.World.gallery("arhc")
+        with self.assertRaisesRegex(KeyError, 'there is no joint "knee"; there is .*elbow'):
+            tribo.World.gallery("arm").joint("knee")
         with self.assertRaisesRegex(KeyError, 'there is no joint "elbw"; did you mean "elbow"'):
             tribo.World.gallery("arm").joint("elbw")
         with self.assertRaisesRegex(TypeError, "such as tribo.sphere"):
