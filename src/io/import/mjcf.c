@@ -41,7 +41,9 @@ static tbStatus include_one(tbMj* m, tbXml* at, int depth)
     tbStatus status = tb_xml_load(&quiet, m->r->arena, path, &root);
     if (status == TB_OK) break;
     root = NULL;
-    if (status != TB_ERROR_IO || i == 1 || home == 0) return m->r->ctx->error = quiet.error, status;
+    if (status == TB_ERROR_IO && (i == 1 || home == 0))
+      return tb_xml_fail(m->r->ctx, at, "cannot read the included file \"%.200s\"", name);
+    if (status != TB_ERROR_IO) return m->r->ctx->error = quiet.error, status;
   }
   TB_TRY(include(m, root, depth + 1));
   replace(at, root);
@@ -81,7 +83,8 @@ static tbStatus read_compiler(tbMj* m, tbXml* xml)
   TB_TRY(tb_mj_numbers(m, at, "boundmass", 1, 1, &m->least_mass, NULL));
   TB_TRY(tb_mj_numbers(m, at, "boundinertia", 1, 1, &m->least_inertia, NULL));
   TB_TRY(tb_mj_numbers(m, at, "settotalmass", 1, 1, &m->total_mass, NULL));
-  tb_xml_get(xml, "exactmeshinertia"); // they always are
+  TB_TRY(tb_mj_bool(m, at, "exactmeshinertia", m->exact_meshes, &m->exact_meshes));
+  TB_TRY(tb_mj_bool(m, at, "balanceinertia", m->balanced, &m->balanced));
   TB_TRY(tb_mj_bool(m, at, "strippath", m->strip_path, &m->strip_path));
   return tb_mj_bool(m, at, "autolimits", m->auto_limits, &m->auto_limits);
 }
@@ -101,6 +104,10 @@ static tbStatus read_option(tbMj* m, tbXml* xml)
   TB_TRY(tb_mj_numbers(m, at, "gravity", 3, 3, gravity, NULL));
   TB_TRY(tb_mj_numbers(m, at, "timestep", 1, 1, &m->r->dt, NULL));
   m->r->gravity = tb_load3(gravity);
+  for (tbXml* flag = tb_xml_child(xml, "flag"); flag; flag = tb_xml_next(flag, "flag")) {
+    const char* text = tb_xml_get(flag, "gravity");
+    if (text && strcmp(text, "disable") == 0) m->r->gravity = tb_zero3();
+  }
   if (!(m->r->dt > 0)) return tb_xml_fail(m->r->ctx, xml, "the timestep must be positive");
   return TB_OK;
 }
@@ -158,23 +165,23 @@ static tbStatus read_body(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform fra
 static tbStatus read_replicate(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform frame, tbRobotBody* body,
                                tbMass* sum)
 {
-  double count = 0, offset[3] = {0};
+  double count = 0, offset[3] = {0}, euler[3] = {0};
   tbMjAt at = {.xml = xml};
-  tbTransform one;
+  tbTransform copy = tb_transform_identity(); // of the one that is next
   const char *outer = m->suffix, *sep = tb_xml_get(xml, "sep");
   TB_TRY(tb_mj_numbers(m, at, "count", 1, 1, &count, NULL));
   TB_TRY(tb_mj_numbers(m, at, "offset", 3, 3, offset, NULL));
-  TB_TRY(tb_mj_turn(m, at, &one.q));
-  one.x = tb_load3(offset);
+  TB_TRY(tb_mj_numbers(m, at, "euler", 3, 3, euler, NULL));
   if (!(count >= 1) || count > 100000 || count != floor(count))
     return tb_xml_fail(m->r->ctx, xml, "<replicate> needs a count, from 1 to 100000");
   int digits = 1;
-  for (double most = count - 1; most >= 10; most /= 10) digits++;
-  for (int i = 0; i < (int)count; i++) {
+  for (double most = count; most >= 10; most /= 10) digits++;
+  for (int i = 0; i < (int)count; i++) { // angles are multiplied, offsets are turned by what came before
+    TB_TRY(tb_mj_euler(m, at, (double[]){i * euler[0], i * euler[1], i * euler[2]}, &copy.q));
     m->suffix = tb_robot_text(m->r, "%s%.20s%0*d", outer, sep ? sep : "", digits, i);
     if (!m->suffix) return TB_ERROR_MEMORY;
-    TB_TRY(read_content(m, xml, class, frame, body, sum));
-    frame = tb_transform_mul(frame, one);
+    TB_TRY(read_content(m, xml, class, tb_transform_mul(frame, copy), body, sum));
+    copy.x = tb_transform_point(copy, tb_load3(offset));
   }
   m->suffix = outer;
   return TB_OK;
@@ -222,6 +229,16 @@ static tbStatus read_content(tbMj* m, tbXml* xml, tbMjClass* class, tbTransform 
   return TB_OK;
 }
 
+// Moments that are raised, and made equal where two are less than the third.
+static void bound_inertia(const tbMj* m, tbMat3* inertia)
+{
+  tbEig3 e = tb_eig3(*inertia);
+  for (int i = 0; i < 3; i++) e.s[i] = fmax(e.s[i], m->least_inertia);
+  double sum = e.s[0] + e.s[1] + e.s[2], most = fmax(e.s[0], fmax(e.s[1], e.s[2]));
+  for (int i = 0; i < 3 && m->balanced && sum < 2 * most; i++) e.s[i] = sum / 3;
+  *inertia = tb_mat3_mul(e.V, tb_mat3_mult(tb_mat3_diag(e.s[0], e.s[1], e.s[2]), e.V));
+}
+
 // Masses and moments that are raised, or scaled to a sum.
 static void bound_masses(tbMj* m)
 {
@@ -229,11 +246,7 @@ static void bound_masses(tbMj* m)
   for (tbRobotBody* b = m->r->bodies; b; b = b->next) {
     if (strcmp(b->at->name, "worldbody") == 0) continue;
     b->mass = fmax(b->mass, m->least_mass);
-    if (m->least_inertia > 0) {
-      tbEig3 e = tb_eig3(b->inertia);
-      for (int i = 0; i < 3; i++) e.s[i] = fmax(e.s[i], m->least_inertia);
-      b->inertia = tb_mat3_mul(e.V, tb_mat3_mult(tb_mat3_diag(e.s[0], e.s[1], e.s[2]), e.V));
-    }
+    if (m->least_inertia > 0 || m->balanced) bound_inertia(m, &b->inertia);
     sum += b->mass;
   }
   double scale = m->total_mass > 0 && sum > 0 ? m->total_mass / sum : 1;
@@ -277,5 +290,7 @@ tbStatus tb_import_mjcf(tbRobot* r, tbXml* root, const tbImportOptions* options)
   TB_TRY(tb_mj_key(&m, options->key));
   TB_TRY(tb_mj_actuators(&m));
   TB_TRY(tb_mj_equalities(&m));
-  return tb_mj_contacts(&m);
+  TB_TRY(tb_mj_contacts(&m));
+  tb_mj_forgive_defaults(&m);
+  return TB_OK;
 }

@@ -29,6 +29,8 @@ typedef struct tbMj {
   double degree;             // what an angle is multiplied by
   const char *sequence, *mesh_folder;
   bool auto_limits;
+  bool balanced;     // moments of which two are less than the third become equal
+  bool exact_meshes; // volumes of meshes; else as MuJoCo has them, tetrahedra that all count (mjcf_mesh.c)
   enum { TB_MJ_AUTO, TB_MJ_GEOMS, TB_MJ_GIVEN } inertia; // where masses come from
   int unnamed;                                           // bodies
   int groups[2];                                         // of geoms that have mass
@@ -52,11 +54,24 @@ tbStatus tb_mj_at(tbMj* m, tbXml* xml, tbMjClass* inherited,
                   tbMjAt* out); // its own class, or the inherited one
 tbStatus tb_mj_class(tbMj* m, tbXml* xml, const char* key, tbMjClass** out);
 const char* tb_mj_get(tbMjAt at, const char* key); // its own, or its class's; null: absent
+bool tb_mj_is_actuator(const char* name);
+void tb_mj_forgive_defaults(tbMj* m); // those that no element has: nothing is missed by them
 // Up to `most` numbers; what is absent stays as it is. count: 0 where the attribute is absent; may be null.
 tbStatus tb_mj_numbers(tbMj* m, tbMjAt at, const char* key, int least, int most, double* out, int* count);
 tbStatus tb_mj_bool(tbMj* m, tbMjAt at, const char* key, bool usual, bool* out); // "auto" and absent: usual
 tbStatus tb_mj_turn(tbMj* m, tbMjAt at, tbQuat* out); // quat, axisangle, euler, xyaxes, zaxis
+tbStatus tb_mj_euler(tbMj* m, tbMjAt at, const double angle[3], tbQuat* out);
 tbStatus tb_mj_pose(tbMj* m, tbMjAt at, tbTransform* out);
+
+// What the mass of a mesh is made of, by the names of MJCF.
+typedef enum tbMjMeshRule {
+  TB_MJ_MESH_LEGACY,
+  TB_MJ_MESH_EXACT,
+  TB_MJ_MESH_CONVEX,
+  TB_MJ_MESH_SHELL
+} tbMjMeshRule;
+// mjcf_mesh.c: legacy and shell.
+tbMass tb_mj_mesh_mass(const tbMesh* mesh, tbTransform pose, double density, tbMjMeshRule rule);
 
 // mjcf_geom.c: adds the geom's shape to the body and its mass to the sum.
 tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tbMass* sum);

@@ -9,46 +9,85 @@
 // force = gain · control + bias[0] + bias[1] · gear · coordinate + bias[2] · gear · speed
 typedef struct {
   double gain, bias[3], ratio; // ratio: of damping to the critical one, in place of bias[2]
+  bool affine;                 // has a bias
+  bool odd, dynamic;           // gains and biases of other kinds, a state of its own
   double gear, control;
   double range[2], force[2];
   bool ranged, limited;
 } Law;
 
-static tbStatus read_general(tbMj* m, tbMjAt at, Law* law)
+static tbStatus apply_general(tbMj* m, tbMjAt at, Law* law)
 {
-  double many[10] = {0}, gains[10] = {1};
+  double gains[10] = {law->gain}, many[10] = {law->bias[0], law->bias[1], law->bias[2]};
   const char *bias = tb_mj_get(at, "biastype"), *gain = tb_mj_get(at, "gaintype"),
              *dynamics = tb_mj_get(at, "dyntype");
   TB_TRY(tb_mj_numbers(m, at, "gainprm", 1, 10, gains, NULL));
   TB_TRY(tb_mj_numbers(m, at, "biasprm", 1, 10, many, NULL));
   law->gain = gains[0];
-  bool affine = bias && strcmp(bias, "affine") == 0;
-  for (int i = 0; i < 3 && affine; i++) law->bias[i] = many[i];
-  if (law->bias[2] > 0) law->ratio = law->bias[2], law->bias[2] = 0; // as MuJoCo reads a positive one
-  if ((gain && strcmp(gain, "fixed") != 0) || (bias && !affine && strcmp(bias, "none") != 0))
-    return tb_robot_note(m->r, at.xml, "gains and biases other than fixed and affine are not in the scene");
-  if (dynamics && strcmp(dynamics, "none") != 0)
-    return tb_robot_note(m->r, at.xml, "the dynamics of an actuator are not in the scene");
+  for (int i = 0; i < 3; i++) law->bias[i] = many[i];
+  if (bias) law->affine = strcmp(bias, "affine") == 0;
+  if (gain || bias)
+    law->odd = (gain && strcmp(gain, "fixed") != 0) || (bias && !law->affine && strcmp(bias, "none") != 0);
+  if (dynamics) law->dynamic = strcmp(dynamics, "none") != 0;
+  return TB_OK;
+}
+
+static tbStatus apply_position(tbMj* m, tbMjAt at, Law* law)
+{
+  double kv, ratio;
+  int damped, critical;
+  TB_TRY(tb_mj_numbers(m, at, "kp", 1, 1, &law->gain, NULL));
+  TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, &damped));
+  TB_TRY(tb_mj_numbers(m, at, "dampratio", 1, 1, &ratio, &critical));
+  law->bias[1] = -law->gain, law->affine = true, law->odd = false;
+  if (damped) law->bias[2] = -kv;
+  if (critical) law->bias[2] = ratio;
+  law->dynamic = law->dynamic || strcmp(at.xml->name, "intvelocity") == 0;
+  return TB_OK;
+}
+
+// What one element says by itself: all kinds of actuators are ways to write one law, so that an element goes
+// on from what its classes have made of it.
+static tbStatus apply(tbMj* m, tbXml* xml, Law* law)
+{
+  const tbMjAt at = {.xml = xml};
+  const char* kind = xml->name;
+  xml->read = true;
+  if (strcmp(kind, "general") == 0) return apply_general(m, at, law);
+  if (strcmp(kind, "position") == 0 || strcmp(kind, "intvelocity") == 0) return apply_position(m, at, law);
+  if (strcmp(kind, "velocity") == 0) {
+    TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &law->gain, NULL));
+    law->bias[0] = law->bias[1] = 0, law->bias[2] = -law->gain;
+    law->affine = true;
+  } else if (strcmp(kind, "motor") == 0) {
+    law->gain = 1, law->affine = false;
+  } else {
+    law->odd = true;
+    return TB_OK;
+  }
+  law->odd = law->dynamic = false;
+  return TB_OK;
+}
+
+static tbStatus apply_class(tbMj* m, const tbMjClass* class, Law* law)
+{
+  if (!class) return TB_OK;
+  TB_TRY(apply_class(m, class->parent, law));
+  for (tbXml* d = class->at->first; d; d = d->next)
+    if (tb_mj_is_actuator(d->name)) TB_TRY(apply(m, d, law));
   return TB_OK;
 }
 
 static tbStatus read_law(tbMj* m, tbMjAt at, Law* law)
 {
-  double kp = 1, kv = 0;
-  const char* kind = at.xml->name;
   law->gain = 1;
-  if (strcmp(kind, "position") == 0) {
-    TB_TRY(tb_mj_numbers(m, at, "kp", 1, 1, &kp, NULL));
-    TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, NULL));
-    TB_TRY(tb_mj_numbers(m, at, "dampratio", 1, 1, &law->ratio, NULL));
-    law->gain = kp, law->bias[1] = -kp, law->bias[2] = -kv;
-  } else if (strcmp(kind, "velocity") == 0) {
-    kv = 1;
-    TB_TRY(tb_mj_numbers(m, at, "kv", 1, 1, &kv, NULL));
-    law->gain = kv, law->bias[2] = -kv;
-  } else if (strcmp(kind, "general") == 0) {
-    return read_general(m, at, law);
-  }
+  TB_TRY(apply_class(m, at.class, law));
+  TB_TRY(apply(m, at.xml, law));
+  if (!law->affine) law->bias[0] = law->bias[1] = law->bias[2] = 0;
+  if (law->bias[2] > 0) law->ratio = law->bias[2], law->bias[2] = 0; // as MuJoCo reads a positive one
+  if (law->odd)
+    TB_TRY(tb_robot_note(m->r, at.xml, "gains and biases other than fixed and affine are not in the scene"));
+  if (law->dynamic) return tb_robot_note(m->r, at.xml, "the dynamics of an actuator are not in the scene");
   return TB_OK;
 }
 
@@ -90,14 +129,20 @@ static bool is_servo(const Law* law)
   return law->gear != 0 && law->bias[1] <= 0 && law->bias[2] <= 0 && (law->bias[1] < 0 || law->bias[2] < 0);
 }
 
+// What it brings at the coordinate 0 and at rest, before its gear.
+static double push_of(const Law* law)
+{
+  double control = law->control;
+  if (law->ranged) control = fmin(fmax(control, law->range[0]), law->range[1]);
+  return law->gain * control + law->bias[0];
+}
+
 // Two of them are one, with the sum of their forces.
 static tbStatus add_servo(tbMj* m, tbMjAt at, const Law* law, tbRobotJoint* j)
 {
-  double gear2 = law->gear * law->gear, control = law->control;
-  if (law->ranged) control = fmin(fmax(control, law->range[0]), law->range[1]);
+  double gear2 = law->gear * law->gear, push = push_of(law) * law->gear;
   tbServo servo = {-law->bias[1] * gear2, -law->bias[2] * gear2, INFINITY};
   if (law->limited) servo.force = fmax(fabs(law->force[0]), fabs(law->force[1])) * fabs(law->gear);
-  double push = (law->gain * control + law->bias[0]) * law->gear; // at the coordinate 0
   if (j->servoed) push += j->servo.stiffness * (j->target + j->reference);
   if (j->servoed && (isfinite(servo.force) || isfinite(j->servo.force)))
     TB_TRY(tb_robot_note(m->r, at.xml,
@@ -107,8 +152,7 @@ static tbStatus add_servo(tbMj* m, tbMjAt at, const Law* law, tbRobotJoint* j)
                        j->servoed ? j->servo.force + servo.force : servo.force};
   j->servoed = true;
   j->target = j->servo.stiffness > 0 ? push / j->servo.stiffness - j->reference : 0;
-  if (!(j->servo.stiffness > 0) && push != 0)
-    TB_TRY(tb_robot_note(m->r, at.xml, "the constant force of the <%s> is not in the scene", at.xml->name));
+  if (!(j->servo.stiffness > 0)) j->effort += push;
   if (law->limited && law->force[0] != -law->force[1])
     return tb_robot_note(m->r, at.xml,
                          "a forcerange that is not symmetric is in the scene by its larger end");
@@ -121,6 +165,17 @@ static tbRobotBody* body_of(tbRobot* r, const tbRobotJoint* joint)
     for (const tbRobotJoint* j = b->joints; j; j = j->next)
       if (j == joint) return b;
   return NULL;
+}
+
+// inheritrange: controls within so much of the joint's own range.
+static tbStatus inherit_range(tbMj* m, tbMjAt at, const tbRobotJoint* j, Law* law)
+{
+  double share = 0;
+  TB_TRY(tb_mj_numbers(m, at, "inheritrange", 1, 1, &share, NULL));
+  if (!(share > 0) || !(j->lower < j->upper)) return TB_OK;
+  double middle = 0.5 * (j->lower + j->upper) + j->reference, reach = 0.5 * share * (j->upper - j->lower);
+  law->range[0] = middle - reach, law->range[1] = middle + reach, law->ranged = true;
+  return TB_OK;
 }
 
 // The joint that a fixed tendon of one joint is, and its length for a coordinate of 1; null where it is of
@@ -141,6 +196,19 @@ static tbStatus joint_of_tendon(tbMj* m, const char* name, const char** joint, d
   return TB_OK;
 }
 
+// Control alone: a constant effort, which a program or a control file changes.
+static tbStatus add_effort(tbMj* m, tbMjAt at, const Law* law, tbRobotJoint* j, const char* joint)
+{
+  double push = push_of(law);
+  if (law->limited) push = fmin(fmax(push, law->force[0]), law->force[1]);
+  push *= law->gear;
+  j->effort += push;
+  return tb_robot_note(m->r, at.xml,
+                       "the <%s> at the joint \"%.60s\" is its effort, %.4g for a control of 1: %.4g in the "
+                       "scene until a program or a control file gives it",
+                       at.xml->name, joint, law->gain * law->gear, push);
+}
+
 // Those that have a state of their own, or whose control is no force.
 static bool is_other(const char* kind)
 {
@@ -148,6 +216,31 @@ static bool is_other(const char* kind)
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (strcmp(kind, others[i]) == 0) return true;
   return false;
+}
+
+static bool is_free_joint(const tbRobot* r, const char* name)
+{
+  const tbRobotBody* b = r->bodies;
+  while (b && !(b->free_joint && strcmp(b->free_joint, name) == 0)) b = b->next;
+  return b != NULL;
+}
+
+// What is driven is no joint.
+static tbStatus note_other_target(tbMj* m, tbMjAt at, const char* name)
+{
+  static const char* const what[][2] = {{"tendon", "a tendon of several joints"},
+                                        {"site", "a site"},
+                                        {"slidersite", "a site"},
+                                        {"cranksite", "a site"},
+                                        {"body", "a body"}};
+  const char* acts_on = "nothing";
+  for (int i = 0; i < 5; i++)
+    if (tb_xml_get(at.xml, what[i][0])) {
+      acts_on = what[i][1];
+      break;
+    }
+  return tb_robot_note(m->r, at.xml, "the <%s>%s%.60s%s acts on %s and is not in the scene", at.xml->name,
+                       name ? " \"" : "", name ? name : "", name ? "\"" : "", acts_on);
 }
 
 static tbStatus read_actuator(tbMj* m, tbMjAt at, int index)
@@ -165,22 +258,21 @@ static tbStatus read_actuator(tbMj* m, tbMjAt at, int index)
   TB_TRY(read_law(m, at, &law));
   TB_TRY(read_ranges(m, at, &law));
   law.gear *= coefficient;
-  if (!joint)
-    return tb_robot_note(m->r, at.xml, "the actuator \"%.60s\" is not at a joint, and not in the scene",
-                         name ? name : "");
+  if (!joint) return note_other_target(m, at, name);
   tbRobotJoint* j = tb_robot_joint(m->r, joint);
+  if (!j && is_free_joint(m->r, joint))
+    return tb_robot_note(m->r, at.xml, "the actuator \"%.60s\" is at a free joint, and not in the scene",
+                         name ? name : "");
   if (!j) return tb_xml_fail(m->r->ctx, at.xml, "there is no joint \"%.60s\"", joint);
   if (j->type == TB_JOINT_BALL)
     return tb_robot_note(m->r, at.xml, "an actuator at a ball joint is not in the scene");
+  TB_TRY(inherit_range(m, at, j, &law));
   if (index < m->controls) law.control = m->control[index];
   if (law.ratio > 0 && law.bias[1] < 0 && law.gear != 0)
     law.bias[2] -=
         2 * law.ratio * sqrt(-law.bias[1] * reflected_inertia(m->r, body_of(m->r, j), j)) / fabs(law.gear);
   if (is_servo(&law)) return add_servo(m, at, &law, j);
-  return tb_robot_note(m->r, at.xml,
-                       "the <%s> at the joint \"%.60s\" is its effort, %.4g for a control of 1: none in the "
-                       "scene until a program or a control file gives it",
-                       at.xml->name, joint, law.gain * law.gear);
+  return add_effort(m, at, &law, j, joint);
 }
 
 tbStatus tb_mj_actuators(tbMj* m)

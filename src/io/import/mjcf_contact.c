@@ -118,6 +118,8 @@ tbStatus tb_mj_contacts(tbMj* m)
           .kind = TB_PAIR_IGNORE, .a = tb_xml_get(xml, "body1"), .b = tb_xml_get(xml, "body2"), .at = xml};
       tb_xml_get(xml, "name");
       if (!pair.a || !pair.b) return tb_xml_fail(m->r->ctx, xml, "<exclude> needs body1 and body2");
+      if (strcmp(pair.a, "world") == 0) pair.a = "worldbody"; // the body that has its geoms
+      if (strcmp(pair.b, "world") == 0) pair.b = "worldbody";
       TB_TRY(tb_mj_add_pair(m, pair));
     }
   }

@@ -44,7 +44,7 @@ tbStatus tb_mj_at(tbMj* m, tbXml* xml, tbMjClass* inherited, tbMjAt* out)
 }
 
 // Actuators of all kinds share their defaults.
-static bool is_actuator(const char* name)
+bool tb_mj_is_actuator(const char* name)
 {
   static const char* const kinds[] = {"general", "motor",    "position", "velocity", "intvelocity",
                                       "damper",  "cylinder", "muscle",   "adhesion"};
@@ -53,17 +53,36 @@ static bool is_actuator(const char* name)
   return false;
 }
 
+// What a class says of an element; of several elements the last one.
+static const char* get_of_class(const tbMjClass* class, const char* element, const char* key)
+{
+  const char* value = NULL;
+  for (tbXml* d = class->at->first; d; d = d->next)
+    if (strcmp(d->name, element) == 0 || (tb_mj_is_actuator(element) && tb_mj_is_actuator(d->name))) {
+      const char* own = tb_xml_get(d, key);
+      d->read = true;
+      if (own) value = own;
+    }
+  return value;
+}
+
 const char* tb_mj_get(tbMjAt at, const char* key)
 {
   const char* value = tb_xml_get(at.xml, key);
-  bool actuator = at.class && is_actuator(at.xml->name);
-  for (const tbMjClass* c = at.class; c && !value; c = c->parent)
-    for (tbXml* d = c->at->first; d && !value; d = d->next)
-      if (strcmp(d->name, at.xml->name) == 0 || (actuator && is_actuator(d->name))) {
-        d->read = true;
-        value = tb_xml_get(d, key);
-      }
+  for (const tbMjClass* c = at.class; c; c = c->parent) { // to the end: what is overridden is read, too
+    const char* own = get_of_class(c, at.xml->name, key);
+    if (!value) value = own;
+  }
   return value;
+}
+
+void tb_mj_forgive_defaults(tbMj* m)
+{
+  for (const tbMjClass* c = m->classes; c; c = c->next)
+    for (tbXml* d = c->at->first; d; d = d->next) {
+      for (tbXmlAttribute* a = d->attributes; a && !d->read; a = a->next) a->read = true;
+      d->read = true;
+    }
 }
 
 tbStatus tb_mj_numbers(tbMj* m, tbMjAt at, const char* key, int least, int most, double* out, int* count)
@@ -93,7 +112,7 @@ static tbQuat about(int axis, double angle)
 }
 
 // Lower case turns with the frame, upper case about the fixed one.
-static tbStatus from_euler(tbMj* m, tbMjAt at, const double angle[3], tbQuat* out)
+tbStatus tb_mj_euler(tbMj* m, tbMjAt at, const double angle[3], tbQuat* out)
 {
   *out = tb_quat_identity();
   for (int i = 0; i < 3; i++) {
@@ -131,33 +150,51 @@ static tbStatus from_z(tbMj* m, tbMjAt at, tbVec3 z, tbQuat* out)
   return TB_OK;
 }
 
+static tbStatus from_angle(tbMj* m, tbMjAt at, const double v[4], tbQuat* out)
+{
+  double length = tb_norm3(tb_load3(v)), s, c;
+  if (!(length > 0)) return tb_xml_fail(m->r->ctx, at.xml, "an axis must not be zero");
+  tb_sin_cos(0.5 * v[3] * m->degree, &s, &c);
+  *out = tb_quat(c, s * v[0] / length, s * v[1] / length, s * v[2] / length);
+  return TB_OK;
+}
+
+static tbStatus from_quat(tbMj* m, tbMjAt at, const double v[4], tbQuat* out)
+{
+  if (v[0] == 0 && v[1] == 0 && v[2] == 0 && v[3] == 0)
+    return tb_xml_fail(m->r->ctx, at.xml, "a quaternion of zeros");
+  *out = tb_quat_normalize(tb_quat(v[0], v[1], v[2], v[3]));
+  return TB_OK;
+}
+
+// An orientation other than a quaternion, of the element itself or of the nearest class that has one; null:
+// none. Such a one goes before a quaternion, even one of the element's own, as MuJoCo has it.
+static const char* other_turn(tbMjAt at, const char** key)
+{
+  static const char* const keys[] = {"axisangle", "euler", "xyaxes", "zaxis"};
+  const char* text = NULL;
+  for (int k = 0; k < 4 && !text; k++) text = tb_xml_get(at.xml, *key = keys[k]);
+  for (const tbMjClass* c = at.class; c && !text; c = c->parent)
+    for (int k = 0; k < 4 && !text; k++) text = get_of_class(c, at.xml->name, *key = keys[k]);
+  return text;
+}
+
 tbStatus tb_mj_turn(tbMj* m, tbMjAt at, tbQuat* out)
 {
   double v[6];
   int count;
+  const char *key, *text = other_turn(at, &key);
   *out = tb_quat_identity();
   TB_TRY(tb_mj_numbers(m, at, "quat", 4, 4, v, &count));
-  if (count) {
-    *out = tb_quat(v[0], v[1], v[2], v[3]);
-    if (v[0] == 0 && v[1] == 0 && v[2] == 0 && v[3] == 0)
-      return tb_xml_fail(m->r->ctx, at.xml, "a quaternion of zeros");
-    *out = tb_quat_normalize(*out);
-    return TB_OK;
+  if (!text) return count ? from_quat(m, at, v, out) : TB_OK;
+  int needed = key[0] == 'a' ? 4 : key[0] == 'x' ? 6 : 3;
+  TB_TRY(tb_xml_numbers(m->r->ctx, at.xml, key, text, needed, needed, v, NULL));
+  switch (key[0]) {
+  case 'a': return from_angle(m, at, v, out);
+  case 'e': return tb_mj_euler(m, at, v, out);
+  case 'x': return from_axes(m, at, v, out);
+  default: return from_z(m, at, tb_load3(v), out);
   }
-  TB_TRY(tb_mj_numbers(m, at, "axisangle", 4, 4, v, &count));
-  if (count) {
-    double length = tb_norm3(tb_load3(v)), s, c;
-    if (!(length > 0)) return tb_xml_fail(m->r->ctx, at.xml, "an axis must not be zero");
-    tb_sin_cos(0.5 * v[3] * m->degree, &s, &c);
-    *out = tb_quat(c, s * v[0] / length, s * v[1] / length, s * v[2] / length);
-    return TB_OK;
-  }
-  TB_TRY(tb_mj_numbers(m, at, "euler", 3, 3, v, &count));
-  if (count) return from_euler(m, at, v, out);
-  TB_TRY(tb_mj_numbers(m, at, "xyaxes", 6, 6, v, &count));
-  if (count) return from_axes(m, at, v, out);
-  TB_TRY(tb_mj_numbers(m, at, "zaxis", 3, 3, v, &count));
-  return count ? from_z(m, at, tb_load3(v), out) : TB_OK;
 }
 
 tbStatus tb_mj_pose(tbMj* m, tbMjAt at, tbTransform* out)

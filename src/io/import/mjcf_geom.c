@@ -16,6 +16,7 @@ typedef struct {
   uint32_t type, affinity; // contype and conaffinity
   bool touches, weighed;
   tbMjAt mesh; // asset
+  tbMjMeshRule rule;
 } Geom;
 
 static tbStatus find_mesh(tbMj* m, tbXml* at, const char* name, Geom* g)
@@ -66,6 +67,30 @@ static tbStatus read_vertices(tbMj* m, tbXml* at, const char* text, const double
   return tb_robot_hull(m->r, at, point, count / 3, shape);
 }
 
+static tbStatus read_rule(tbMj* m, tbMjAt at, tbMjMeshRule* out)
+{
+  static const char* const names[] = {"legacy", "exact", "convex", "shell"};
+  const char* text = tb_mj_get(at, "inertia");
+  *out = m->exact_meshes ? TB_MJ_MESH_EXACT : TB_MJ_MESH_LEGACY;
+  for (int i = 0; i < 4 && text; i++)
+    if (strcmp(text, names[i]) == 0) return *out = (tbMjMeshRule)i, TB_OK;
+  if (text) return tb_xml_fail(m->r->ctx, at.xml, "inertia of <mesh>: legacy, exact, convex or shell");
+  return TB_OK;
+}
+
+// A mesh is moved to its reference, turned, and then scaled: S Rᵀ (x − p) is Rᵀ S' (x − p) with S' = R S Rᵀ,
+// which is a scale, too, where the turn keeps the axes or all factors are one. False: it is not.
+static bool turn_scale(tbQuat turn, double scale[3])
+{
+  tbMat3 R = tb_quat_mat3(turn),
+         S = tb_mat3_mul(R, tb_mat3_mult(tb_mat3_diag(scale[0], scale[1], scale[2]), R));
+  double largest = fmax(fabs(scale[0]), fmax(fabs(scale[1]), fabs(scale[2])));
+  for (int i = 0; i < 9; i++)
+    if (i % 4 && fabs(S.m[i / 3][i % 3]) > 1e-9 * largest) return false;
+  for (int i = 0; i < 3; i++) scale[i] = S.m[i][i];
+  return true;
+}
+
 // A mesh of a geom: its file or corners, and its scale; *good false after a note.
 static tbStatus read_mesh(tbMj* m, tbMjAt at, const char* name, Geom* g, bool* good)
 {
@@ -75,12 +100,20 @@ static tbStatus read_mesh(tbMj* m, tbMjAt at, const char* name, Geom* g, bool* g
   TB_TRY(tb_mj_numbers(m, g->mesh, "refpos", 3, 3, place, NULL));
   TB_TRY(tb_mj_numbers(m, g->mesh, "refquat", 4, 4, turn, NULL));
   const char *file = tb_mj_get(g->mesh, "file"), *vertex = tb_mj_get(g->mesh, "vertex");
+  tbQuat turned;
+  if (!(fabs(turn[0]) + fabs(turn[1]) + fabs(turn[2]) + fabs(turn[3]) > 0))
+    return tb_xml_fail(m->r->ctx, g->mesh.xml, "refquat of <mesh>: a quaternion of zeros");
+  turned = tb_quat_normalize(tb_quat(turn[0], turn[1], turn[2], turn[3]));
+  *good = scale[0] == scale[1] && scale[1] == scale[2] ? true : turn_scale(turned, scale);
+  if (!*good)
+    return tb_robot_note(m->r, g->mesh.xml,
+                         "a scale that differs along axes which refquat turns by no right angle is not "
+                         "supported: the shapes of the mesh are left out");
   tbTransform reference =
-      tb_transform(tb_quat_normalize(tb_quat(turn[0], turn[1], turn[2], turn[3])),
-                   tb_vec3(place[0] * scale[0], place[1] * scale[1], place[2] * scale[2]));
+      tb_transform(turned, tb_vec3(place[0] * scale[0], place[1] * scale[1], place[2] * scale[2]));
   g->shape.type = TB_SHAPE_CONVEX, g->shape.scale = tb_load3(scale);
   g->shape.pose = tb_transform_mul(g->shape.pose, tb_transform_inverse(reference));
-  *good = true;
+  TB_TRY(read_rule(m, g->mesh, &g->rule));
   if (vertex) return read_vertices(m, g->mesh.xml, vertex, scale, &g->shape);
   *good = false;
   if (!file)
@@ -212,7 +245,8 @@ static tbStatus weigh(tbMj* m, tbMjAt at, const Geom* g, tbMass* out)
 {
   const tbRobotShape* s = &g->shape;
   tbShape shape;
-  tbContext* ctx = m->r->ctx;
+  tbContext *ctx = m->r->ctx, quiet = *ctx;
+  tbStatus status;
   tbMesh* mesh = NULL;
   tbHull* hull = NULL;
   double density = g->mass >= 0 ? 1 : g->density;
@@ -225,22 +259,30 @@ static tbStatus weigh(tbMj* m, tbMjAt at, const Geom* g, tbMass* out)
   case TB_SHAPE_CYLINDER: shape = tb_shape_cylinder(s->size[0], s->size[1]); break;
   case TB_SHAPE_CONVEX:
     if (s->point) {
+      if (g->rule == TB_MJ_MESH_SHELL)
+        TB_TRY(tb_robot_note(m->r, at.xml,
+                             "the mass of a mesh of vertices is that of its hull, not of a shell"));
       TB_TRY(tb_hull_create(ctx, s->point, s->points, &hull));
       shape = tb_shape_convex(hull);
       break;
     }
-    TB_TRY(tb_mesh_load(ctx, s->file, s->scale, &mesh));
-    shape = tb_shape_mesh(mesh);
-    if (tb_mesh_is_solid(mesh)) break;
+    status = tb_mesh_load(&quiet, s->file, s->scale, &mesh); // fails where the file has points alone
+    if (status == TB_ERROR_MEMORY) return tb_fail(ctx, status, "no memory for a mesh");
+    if (status == TB_OK) shape = tb_shape_mesh(mesh);
+    if (status == TB_OK && g->rule != TB_MJ_MESH_CONVEX &&
+        (g->rule != TB_MJ_MESH_EXACT || tb_mesh_is_solid(mesh)))
+      break;
     tb_mesh_free(ctx, mesh), mesh = NULL;
-    TB_TRY(tb_robot_note(m->r, at.xml, "%.200s is not closed: its mass is that of its hull", s->file));
+    if (g->rule != TB_MJ_MESH_CONVEX)
+      TB_TRY(tb_robot_note(m->r, at.xml, "%.200s is not closed: its mass is that of its hull", s->file));
     TB_TRY(tb_hull_load(ctx, s->file, s->scale, &hull));
     shape = tb_shape_convex(hull);
     break;
   default: return TB_OK;
   }
   shape.pose = s->pose;
-  *out = tb_shape_mass(&shape, density);
+  if (mesh && g->rule != TB_MJ_MESH_EXACT) *out = tb_mj_mesh_mass(mesh, s->pose, density, g->rule);
+  else *out = tb_shape_mass(&shape, density);
   tb_mesh_free(ctx, mesh);
   tb_hull_free(ctx, hull);
   if (g->ellipsoid) { // of a box of its size: volume π/6, moments of its axes 3/5 of the box's
@@ -258,7 +300,7 @@ tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tb
 {
   Geom g = {.density = 1000, .mass = -1, .shape = {.scale = tb_vec3(1, 1, 1), .at = at.xml}};
   tbMass mass;
-  bool good = true;
+  bool good = true, shell = false;
   const char *kind = tb_mj_get(at, "type"), *mesh = tb_mj_get(at, "mesh"), *name;
   g.kind = kind ? kind : "sphere";
   TB_TRY(tb_mj_name(m, at.xml, &name));
@@ -277,6 +319,10 @@ tbStatus tb_mj_geom(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body, tb
     return tb_xml_fail(m->r->ctx, at.xml, "a geom of type mesh needs a mesh");
   else TB_TRY(read_sizes(m, at, &g));
   if (!good) return TB_OK;
+  if (mesh && tb_mj_get(at, "shellinertia")) {
+    TB_TRY(tb_mj_bool(m, at, "shellinertia", false, &shell));
+    if (shell) g.rule = TB_MJ_MESH_SHELL;
+  }
   g.shape.pose = tb_transform_mul(frame, g.shape.pose);
   if (sum && g.weighed) {
     TB_TRY(weigh(m, at, &g, &mass));

@@ -31,7 +31,7 @@ tbStatus tb_mj_joint(tbMj* m, tbMjAt at, tbTransform frame, tbRobotBody* body)
   if (name && tb_robot_joint(m->r, name))
     return tb_xml_fail(m->r->ctx, at.xml, "there are two joints \"%.60s\"", name);
   if (strcmp(at.xml->name, "freejoint") == 0 || (kind && strcmp(kind, "free") == 0)) {
-    body->free = true;
+    body->free = true, body->free_joint = name;
     return TB_OK;
   }
   tbRobotJoint* j = TB_TAKE(m->r->arena, tbRobotJoint, 1);

@@ -163,6 +163,7 @@ static tbStatus import_file(tbRobot* r, const tbImportOptions* options, tbOut* o
   TB_TRY(tb_robot_note_unread(r, root));
   TB_TRY(tb_robot_start(r, options));
   TB_TRY(tb_robot_arrange(r));
+  TB_TRY(tb_robot_part(r));
   return tb_robot_write(r, out);
 }
 

@@ -36,6 +36,7 @@ struct tbRobotJoint {
   bool servoed;                    // by an actuator
   tbServo servo;
   double target;
+  double effort; // of actuators whose force does not depend on it
   tbXml* at;
   tbRobotJoint* next;
 
@@ -51,13 +52,14 @@ typedef struct tbRobotFriction {
 typedef struct tbRobotBody tbRobotBody;
 struct tbRobotBody {
   const char* name;
-  tbRobotBody* parent;  // null: the world
-  tbTransform pose;     // in its parent, joints at zero
-  bool free;            // moves freely; else by its joints, or not at all
-  tbRobotJoint* joints; // from the parent outwards
-  double mass;          // 0: none
-  tbVec3 centre;        // of mass, in its frame
-  tbMat3 inertia;       // about it, its axes
+  tbRobotBody* parent;    // null: the world
+  tbTransform pose;       // in its parent, joints at zero
+  bool free;              // moves freely; else by its joints, or not at all
+  const char* free_joint; // what the joint is called that lets it, or null
+  tbRobotJoint* joints;   // from the parent outwards
+  double mass;            // 0: none
+  tbVec3 centre;          // of mass, in its frame
+  tbMat3 inertia;         // about it, its axes
   tbRobotFriction friction;
   uint32_t category, mask; // 0 and 0: the usual ones
   tbRobotShape* shapes;
@@ -100,7 +102,8 @@ tbStatus tb_import_mjcf(tbRobot* r, tbXml* root, const tbImportOptions* options)
 // arrange.c: where bodies are, what a moving one without mass becomes, who carries whose shapes.
 tbStatus tb_robot_arrange(tbRobot* r);
 tbStatus tb_robot_start(tbRobot* r, const tbImportOptions* options); // coordinates that are asked for
-tbStatus tb_robot_write(tbRobot* r, tbOut* out);                     // scene.c
+tbStatus tb_robot_part(tbRobot* r); // overlaps.c: which links do not touch, as they start inside each other
+tbStatus tb_robot_write(tbRobot* r, tbOut* out); // scene.c
 
 tbStatus tb_robot_note(tbRobot* r, const tbXml* at, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -226,6 +226,13 @@ static tbStatus put_drive(tbRobot* r, tbJsonWriter* w, const tbRobotJoint* j)
     bool joined = j->servoed && !isfinite(j->servo.force); // two springs of any force are one
     double own = j->servoed ? j->servo.stiffness : 0, more = joined || !j->servoed ? j->stiffness : 0;
     double sum = own + more, target = sum > 0 ? (own * j->target + more * j->rest) / sum : 0;
+    bool bounded = j->limited && j->upper - j->lower <= 2 * TB_PI;
+    if (sum > 0 && j->type == TB_JOINT_HINGE && !bounded && fabs(target - j->start) > TB_PI)
+      TB_TRY(
+          tb_robot_note(r, j->at,
+                        "the target of the joint \"%.60s\" is more than half a turn away: without limits it "
+                        "goes the short way",
+                        j->name ? j->name : ""));
     tb_put_object(w, "servo");
     tb_put_number(w, "target", sum > 0 ? target - j->start : 0);
     tb_put_number(w, "stiffness", sum);
@@ -235,6 +242,11 @@ static tbStatus put_drive(tbRobot* r, tbJsonWriter* w, const tbRobotJoint* j)
     if (j->servoed && !joined && j->stiffness > 0)
       TB_TRY(tb_robot_note(r, j->at,
                            "the spring of a joint whose actuator has a largest force is not in the scene"));
+  }
+  if (j->effort != 0) {
+    tb_put_object(w, "effort");
+    tb_put_number(w, "force", j->effort);
+    tb_put_end(w);
   }
   if (j->friction > 0) tb_put_number(w, "friction", j->friction);
   if (j->armature > 0) tb_put_number(w, "armature", j->armature);
@@ -319,6 +331,11 @@ static void put_ignored(tbJsonWriter* w, const char* a, const char* b)
   tb_put_end(w);
 }
 
+static bool is_empty_world(const char* name, const tbRobotBody* body)
+{
+  return !body && strcmp(name, "worldbody") == 0;
+}
+
 static tbStatus put_ignores(tbRobot* r, tbJsonWriter* w)
 {
   tb_put_array(w, "ignore");
@@ -330,6 +347,7 @@ static tbStatus put_ignores(tbRobot* r, tbJsonWriter* w)
   for (const tbRobotPair* p = r->pairs; p; p = p->next) {
     if (p->kind != TB_PAIR_IGNORE) continue;
     const tbRobotBody *a = tb_robot_body(r, p->a), *b = tb_robot_body(r, p->b);
+    if (is_empty_world(p->a, a) || is_empty_world(p->b, b)) continue; // it has nothing to touch
     if (!a || !b) return tb_xml_fail(r->ctx, p->at, "there is no body \"%.60s\"", a ? p->b : p->a);
     if (a->carrier != b->carrier && (!a->stands || !b->stands))
       put_ignored(w, a->carrier->name, b->carrier->name);

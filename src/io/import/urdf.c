@@ -2,6 +2,8 @@
 // URDF: links and joints by name, which make one tree.
 #include "io/import/robot.h"
 
+#include "base/decimal.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -124,14 +126,30 @@ static const char* end_of(tbXml* joint, const char* which)
   return at ? tb_xml_get(at, "link") : NULL;
 }
 
+static const double unlimited = 1e16; // rad or m; SDF writes that, others infinities or the largest double
+
+static tbStatus read_limit(tbRobot* r, tbXml* at, const char* key, double* out)
+{
+  const char *text = tb_xml_get(at, key), *digits = text;
+  double value;
+  if (!text) return TB_OK;
+  if (*digits == '-' || *digits == '+') digits++;
+  bool endless = strncmp(digits, "inf", 3) == 0;
+  if (!endless && tb_read_double(digits, digits + strlen(digits), &value) > digits)
+    endless = value > unlimited;
+  if (!endless) return read_vector(r, at, key, 1, out);
+  *out = *text == '-' ? -unlimited : unlimited;
+  return TB_OK;
+}
+
 static tbStatus read_limits(tbRobot* r, tbXml* at, bool needed, tbRobotJoint* joint)
 {
   tbXml* limit = tb_xml_child(at, "limit");
   if (!limit && needed) return tb_xml_fail(r->ctx, at, "a joint of this type needs a <limit>");
   if (!limit || !needed) return TB_OK;
-  joint->limited = true;
-  TB_TRY(read_vector(r, limit, "lower", 1, &joint->lower));
-  TB_TRY(read_vector(r, limit, "upper", 1, &joint->upper));
+  TB_TRY(read_limit(r, limit, "lower", &joint->lower));
+  TB_TRY(read_limit(r, limit, "upper", &joint->upper));
+  joint->limited = joint->lower > -unlimited || joint->upper < unlimited;
   if (joint->lower > joint->upper)
     return tb_xml_fail(r->ctx, limit, "the lower limit is above the upper one");
   return TB_OK;
@@ -269,10 +287,24 @@ static tbStatus add_children(tbRobot* r, tbXml* root, const char* name, tbRobotB
   return TB_OK;
 }
 
+// A template in place of a robot, wherever it says so.
+static tbStatus refuse_xacro(tbRobot* r, const tbXml* at)
+{
+  bool found = strncmp(at->name, "xacro:", 6) == 0;
+  for (const tbXmlAttribute* a = at->attributes; a && !found; a = a->next)
+    found = strstr(a->value, "${") || strstr(a->value, "$(");
+  if (found)
+    return tb_xml_fail(
+        r->ctx, at, "<%.60s> is xacro, a template: make URDF of it first (xacro FILE > FILE.urdf)", at->name);
+  for (const tbXml* child = at->first; child; child = child->next) TB_TRY(refuse_xacro(r, child));
+  return TB_OK;
+}
+
 tbStatus tb_import_urdf(tbRobot* r, tbXml* root, const tbImportOptions* options)
 {
   tbXml* base;
   tbRobotBody* body;
+  TB_TRY(refuse_xacro(r, root));
   r->name = tb_xml_get(root, "name");
   tb_xml_get(root, "version");
   TB_TRY(check_joints(r, root));
