@@ -29,15 +29,15 @@ tbStatus tb_pin_check(tbContext* ctx, const tbWorld* w, const char* name, const 
   if (p->body.index == -1) return tb_keys_check(ctx, name, p->keys, p->key_count);
   int place = tb_body_place(w, p->body);
   if (place < 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to body %d, which there is not", name,
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to body %d, which does not exist", name,
                    p->body.index);
   const char* holder = tb_bodies(w)[place].name;
   if (!tb_bodies(w)[place].kind->framed)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is attached to %s, which is deformable; it must be rigid",
                    name, holder);
   if (moves)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has a motion of its own, and is attached to %s", name,
-                   holder);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "a pin of %s is attached to %s and cannot have a motion of its own", name, holder);
   return TB_OK;
 }
 
@@ -52,8 +52,8 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const char* name, const 
   if (d->spring_count < 0 || (d->spring_count > 0 && !d->springs))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s has no springs", name);
   if (d->spring_count > 0 && d->modes > 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is reduced, and has springs; its fields would not know them",
-                   name);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "%s is a reduced body: it cannot have springs, which its modes do not include", name);
   return TB_OK;
 }
 

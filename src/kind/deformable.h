@@ -97,7 +97,7 @@ void tb_deformable_lose(tbContext* ctx, tbWorld* world, int body, int gone);
   .detach = tb_deformable_detach, .changes = tb_deformable_changes, .advance = tb_deformable_advance, .note = tb_deformable_note, \
   .surface = tb_deformable_surface, .expect = tb_deformable_expect, \
   .move_surface = tb_deformable_move_surface, .moves_at = tb_deformable_moves_at, \
-  .direction = tb_deformable_direction, .at_rest = tb_deformable_at_rest
+  .direction = tb_deformable_direction, .at_rest = tb_deformable_at_rest, .speed_at = tb_deformable_speed_at
 // clang-format on
 
 #endif

@@ -12,7 +12,7 @@ _Static_assert(sizeof(tbDeformable) == 192, "tbDeformable has changed: code_defo
 _Static_assert(sizeof(tbHold) == 120, "tbHold has changed: code_hold, and the version of checkpoints");
 _Static_assert(sizeof(tbSoftDef) == 56,
                "tbSoftDef has changed: tb_soft_code, and the version of checkpoints");
-_Static_assert(sizeof(tbClothDef) == 104, "tbClothDef has changed: code_cloth, and the version");
+_Static_assert(sizeof(tbClothDef) == 112, "tbClothDef has changed: code_cloth, and the version");
 #endif
 
 enum { NODE_BYTES = 104, SPRING_BYTES = 32, HOLD_BYTES = 128 };
@@ -36,6 +36,9 @@ static void code_cloth(tbCodec* c, tbClothDef* s)
   tb_code_number(c, &s->stretch);
   tb_code_number(c, &s->shear);
   tb_code_number(c, &s->bend);
+  int bending = (int)s->bending;
+  tb_code_int(c, &bending, 0, TB_BENDING_COUNT - 1);
+  s->bending = (tbBending)bending;
   tb_code_number(c, &s->strain_limit);
   tb_code_number(c, &s->limit_stiffness);
   tb_code_number(c, &s->thickness);

@@ -172,12 +172,12 @@ tbStatus tb_deformable_potential(tbArena* arena, const tbBodyFactor* kept, const
 
 // v_free = v − A⁻¹ miss, A = M + hB + h²K(x).
 tbStatus tb_deformable_linearise(tbContext* ctx, const tbBody* body, double h, const tbVec3* x,
-                                 const tbVec3* v, const tbVec3* miss, tbBodyStep* out)
+                                 const tbVec3* v, const tbVec3* miss, bool exact, tbBodyStep* out)
 {
   const tbDeformable* d = body->own;
   tbDeformableStep* s = out->own;
   size_t n = (size_t)d->fem->nnode;
-  tb_fem_evaluate(s->fem, ctx->threads, x, TB_TANGENT_POSITIVE, s->force);
+  tb_fem_evaluate(s->fem, ctx->threads, x, exact ? TB_TANGENT_EXACT : TB_TANGENT_POSITIVE, s->force);
   memcpy(s->pin, v, n * sizeof *s->pin);
   tb_fem_step(s->fem, ctx->threads, h, tb_zero3(), s->force, v, s->pin, s->A, s->value, s->rhs);
   tbMetricBlock block = block_of(d, out);

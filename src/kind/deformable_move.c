@@ -16,12 +16,12 @@ void tb_deformable_advance(const tbStepView* view, int index, tbBody* b)
   tb_deformable_follow(b);
 }
 
-tbVec3* tb_deformable_changes(const tbBody* body, int k, int* count)
+double* tb_deformable_changes(const tbBody* body, int k, int* count)
 {
   const tbDeformable* d = body->own;
   tbVec3* const array[] = {d->force, d->pull, d->x, d->v};
-  *count = d->fem->nnode;
-  return k < (int)(sizeof array / sizeof *array) ? array[k] : NULL;
+  *count = 3 * d->fem->nnode;
+  return k < (int)(sizeof array / sizeof *array) ? &array[k]->x : NULL;
 }
 
 // What that takes of its momentum no contact did.
@@ -53,6 +53,7 @@ tbStatus tb_deformable_surface(tbArena* arena, const tbBody* body, tbMovingSurfa
                            .holder = d->nhold > 0 ? holder : NULL,
                            .body = d->body,
                            .self = d->self_contact,
+                           .solid = !body->kind->sheet,
                            .radius = d->radius};
   return TB_OK;
 }
@@ -128,4 +129,12 @@ tbVec3 tb_deformable_at_rest(const tbBody* body, const int* vertex, const double
   tbVec3 sum = tb_zero3();
   for (int k = 0; k < count; k++) sum = tb_madd3(sum, weight[k], d->surface->rest[vertex[k]]);
   return tb_transform_unpoint(body->initial, sum);
+}
+
+tbVec3 tb_deformable_speed_at(const tbBody* body, const int* vertex, const double* weight, int count)
+{
+  const tbDeformable* d = body->own;
+  tbVec3 sum = tb_zero3();
+  for (int k = 0; k < count; k++) sum = tb_madd3(sum, weight[k], d->v[d->surface->node[vertex[k]]]);
+  return sum;
 }

@@ -33,7 +33,7 @@ tbStatus tb_deformable_prepare(tbContext* ctx, const tbWorld* world, const tbBod
 tbStatus tb_deformable_potential(tbArena* arena, const tbBodyFactor* kept, const tbWorld* world,
                                  const tbBody* body, double h, tbNodePotential* out);
 tbStatus tb_deformable_linearise(tbContext* ctx, const tbBody* body, double h, const tbVec3* x,
-                                 const tbVec3* v, const tbVec3* miss, tbBodyStep* step);
+                                 const tbVec3* v, const tbVec3* miss, bool exact, tbBodyStep* step);
 void tb_deformable_metric(const tbStepView* view, int body, tbBuilder* builder, int* dof);
 
 // Velocities of the nodes that are held fast or by a body in prescribed motion.
@@ -63,7 +63,7 @@ int tb_deformable_detach(const tbWorld* world, tbBody* body, const tbProblem* pr
 
 // deformable_move.c
 void tb_deformable_advance(const tbStepView* view, int index, tbBody* body);
-tbVec3* tb_deformable_changes(const tbBody* body, int k, int* count);
+double* tb_deformable_changes(const tbBody* body, int k, int* count);
 void tb_deformable_note(const tbStepView* view, int index, tbStepReport* report);
 tbStatus tb_deformable_surface(tbArena* arena, const tbBody* body, tbMovingSurface* out);
 void tb_deformable_expect(const tbStepView* view, int body, tbVec3* end);
@@ -72,5 +72,6 @@ bool tb_deformable_moves_at(const tbBody* body, const int* vertex, int count);
 tbVec3 tb_deformable_direction(const tbBody* body, const int* vertex, const double* weight, int count,
                                tbVec3 direction);
 tbVec3 tb_deformable_at_rest(const tbBody* body, const int* vertex, const double* weight, int count);
+tbVec3 tb_deformable_speed_at(const tbBody* body, const int* vertex, const double* weight, int count);
 
 #endif

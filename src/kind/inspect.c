@@ -78,5 +78,6 @@ tbStatus tb_world_set_friction_at(tbContext* ctx, tbWorld* w, int index, tbFrict
   if (!f) return tb_fail(ctx, TB_ERROR_ARGUMENT, "friction %d of %d", index, tb_world_friction_count(w));
   TB_TRY(tb_friction_check(ctx, &friction));
   *f = friction;
+  tb_world_changed(w, -1);
   return TB_OK;
 }

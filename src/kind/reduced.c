@@ -86,8 +86,8 @@ static tbStatus take_state(tbReduced* d)
   d->v = TB_TAKE(&d->arena, tbVec3, n);
   d->now.q = TB_TAKE(&d->arena, double, r);
   d->now.qd = TB_TAKE(&d->arena, double, r);
-  d->push = TB_TAKE(&d->arena, double, r);
-  d->work = TB_TAKE(&d->arena, double, d->basis->stvk ? tb_polynomial_work(d->basis->stvk) : 0);
+  d->push = TB_TAKE(&d->arena, double, 6 + r);
+  d->work = TB_TAKE(&d->arena, double, tb_modal_energy_work(d->basis));
   d->now.frame = tb_transform_identity();
   return d->x && d->v && d->now.q && d->now.qd && d->push && d->work ? TB_OK : TB_ERROR_MEMORY;
 }
@@ -258,6 +258,7 @@ const tbKind tb_kind_reduced = {.name = "reduced",
                                 .nodes = tb_reduced_nodes,
                                 .set_nodes = tb_reduced_set_nodes,
                                 .push = tb_reduced_push,
+                                .changes = tb_reduced_changes,
                                 .modes = tb_reduced_modes,
                                 .mode_rates = tb_reduced_mode_rates,
                                 .set_modes = tb_reduced_set_modes,

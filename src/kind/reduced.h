@@ -32,11 +32,11 @@ typedef struct tbReduced {
   tbSoftDef soft;
   tbVec3 centre; // of mass, of the mesh at rest, in the frame the mesh came in
   tbReducedState now;
-  tbVec3 *x, *v;        // of the nodes                                                   (fem->nnode)
-  int nhold;            // 1: pinned
-  tbMotion motion;      // then: of the frame the mesh came in
-  double* push;         // forces on q for the next step, of what acts on nodes            (r)
-  tbVec3 force, torque; // and on the frame, about its origin, world axes
+  tbVec3 *x, *v;   // of the nodes                                                   (fem->nnode)
+  int nhold;       // 1: pinned
+  tbMotion motion; // then: of the frame the mesh came in
+  double* push;    // forces for the next step, of what acts on nodes: on the frame, about its
+                   // origin, world axes, then on q                             (6 + r)
   bool self_contact;
   tbSurfaceMesh* surface; // surface->node: the nodes of its vertices
   int (*triangle)[3];     // the same triangles over the nodes                        (surface->ntriangle)
@@ -133,6 +133,7 @@ void tb_reduced_contact(const tbStepView* view, int body, const tbContactSide* s
                         tbBuilder* builder);
 
 // reduced_move.c
+double* tb_reduced_changes(const tbBody* body, int k, int* count);
 void tb_reduced_advance(const tbStepView* view, int index, tbBody* body);
 void tb_reduced_note(const tbStepView* view, int index, tbStepReport* report);
 tbStatus tb_reduced_surface(tbArena* arena, const tbBody* body, tbMovingSurface* out);

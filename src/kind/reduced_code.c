@@ -10,7 +10,7 @@
 #include <string.h>
 
 #if UINTPTR_MAX > 0xffffffffu
-_Static_assert(sizeof(tbReduced) == 480,
+_Static_assert(sizeof(tbReduced) == 432,
                "tbReduced has changed: tb_reduced_code, and the version of checkpoints");
 #endif
 
@@ -86,9 +86,8 @@ static void code_state(tbCodec* c, const tbWorld* w, tbReduced* d)
   tb_code_vec3(c, &d->now.w);
   tb_code_numbers(c, d->now.q, r);
   tb_code_numbers(c, d->now.qd, r);
-  tb_code_numbers(c, d->push, r);
-  tb_code_vec3(c, &d->force);
-  tb_code_vec3(c, &d->torque);
+  tb_code_numbers(c, d->push + 6, r);
+  tb_code_numbers(c, d->push, 6);
   tb_codec_require(c, (d->nhold > 0) == d->basis->pinned, "a reduced body whose pins are not its own");
 }
 

@@ -122,10 +122,7 @@ tbVec3 tb_reduced_point(const tbReduced* d, const tbReducedState* s, int node)
 
 static double elastic(const tbReduced* d, const double* q)
 {
-  double sum = 0;
-  if (d->basis->stvk) return tb_polynomial_evaluate(d->basis->stvk, q, NULL, NULL, d->work);
-  for (int k = 0; k < d->basis->nmode; k++) sum += 0.5 * d->basis->omega2[k] * q[k] * q[k];
-  return sum;
+  return tb_modal_energy(d->basis, q, NULL, NULL, d->work);
 }
 
 // The energy of turning and deforming as two parts: what the angular momentum L, in the frame's axes, makes

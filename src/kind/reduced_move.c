@@ -8,8 +8,8 @@
 static bool is_left_alone(const tbBody* body)
 {
   const tbReduced* d = body->own;
-  double sum = tb_maxabs3(d->torque) + tb_maxabs3(d->force);
-  for (int k = 0; k < d->basis->nmode; k++) sum += fabs(d->push[k]);
+  double sum = 0;
+  for (int k = 0; k < 6 + d->basis->nmode; k++) sum += fabs(d->push[k]);
   return sum == 0;
 }
 
@@ -41,6 +41,21 @@ static bool is_flying(const tbStepView* view, int body)
   return !view->unconstrained[body].held && (view->place[body].dof < 0 || !view->pushed[body]);
 }
 
+double* tb_reduced_changes(const tbBody* b, int k, int* count)
+{
+  tbReduced* d = b->own;
+  int r = d->basis->nmode, n = d->fem->nnode;
+  const struct {
+    double* x;
+    int count;
+  } array[] = {{d->push, 6 + r},       {d->push, 0}, // no impulses
+               {&d->now.frame.x.x, 3}, {&d->now.frame.q.w, 4}, {&d->now.v.x, 3},  {&d->now.w.x, 3},
+               {d->now.q, r},          {d->now.qd, r},         {&d->x->x, 3 * n}, {&d->v->x, 3 * n}};
+  if (k >= (int)(sizeof array / sizeof *array)) return NULL;
+  *count = array[k].count;
+  return array[k].x;
+}
+
 void tb_reduced_advance(const tbStepView* view, int index, tbBody* b)
 {
   tbReduced* d = b->own;
@@ -50,8 +65,7 @@ void tb_reduced_advance(const tbStepView* view, int index, tbBody* b)
   d->now.frame = s->end.frame, d->now.v = s->end.v, d->now.w = s->end.w;
   memcpy(d->now.q, s->end.q, r * sizeof *d->now.q);
   memcpy(d->now.qd, s->end.qd, r * sizeof *d->now.qd);
-  memset(d->push, 0, r * sizeof *d->push);
-  d->force = d->torque = tb_zero3();
+  memset(d->push, 0, (6 + r) * sizeof *d->push);
   tb_reduced_follow(b);
 }
 
@@ -85,7 +99,8 @@ tbStatus tb_reduced_surface(tbArena* arena, const tbBody* body, tbMovingSurface*
                            .start = start,
                            .holder = d->nhold > 0 ? holder : NULL,
                            .body = d->body,
-                           .self = d->self_contact};
+                           .self = d->self_contact,
+                           .solid = true};
   return TB_OK;
 }
 

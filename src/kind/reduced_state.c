@@ -58,12 +58,9 @@ void tb_reduced_place(tbWorld* w, int body, const tbBodyState* s)
 tbEnergy tb_reduced_energy(const tbWorld* w, const tbBody* b)
 {
   const tbReduced* d = b->own;
-  const tbModalBasis* basis = d->basis;
-  double twice = 0, elastic = 0;
+  double twice = 0;
   for (int i = 0; i < d->fem->nnode; i++) twice += tb_dot3(d->v[i], tb_fem_momentum(d->fem, d->v, i));
-  for (int k = 0; !basis->stvk && k < basis->nmode; k++)
-    elastic += 0.5 * basis->omega2[k] * d->now.q[k] * d->now.q[k];
-  if (basis->stvk) elastic = tb_polynomial_evaluate(basis->stvk, d->now.q, NULL, NULL, d->work);
+  double elastic = tb_modal_energy(d->basis, d->now.q, NULL, NULL, d->work);
   return (tbEnergy){
       .kinetic = 0.5 * twice, .potential = -b->mass * tb_dot3(w->gravity, b->x), .elastic = elastic};
 }
@@ -104,10 +101,11 @@ static void push(tbReduced* d, int node, tbVec3 force)
   const tbModalBasis* b = d->basis;
   const double* row = b->field + 3 * (size_t)node * (size_t)b->nmode;
   tbVec3 own = tb_quat_unrotate(d->now.frame.q, force);
-  d->force = tb_add3(d->force, force);
-  d->torque = tb_add3(d->torque, tb_cross3(tb_sub3(d->x[node], d->now.frame.x), force));
+  tb_store3(d->push, tb_add3(tb_load3(d->push), force));
+  tb_store3(d->push + 3,
+            tb_add3(tb_load3(d->push + 3), tb_cross3(tb_sub3(d->x[node], d->now.frame.x), force)));
   for (int k = 0; k < b->nmode; k++)
-    d->push[k] += own.x * row[k] + own.y * row[b->nmode + k] + own.z * row[2 * b->nmode + k];
+    d->push[6 + k] += own.x * row[k] + own.y * row[b->nmode + k] + own.z * row[2 * b->nmode + k];
 }
 
 void tb_reduced_push(tbBody* b, const tbVec3* forces)

@@ -37,7 +37,7 @@ tbStatus tb_reduced_begin(tbContext* ctx, tbArena* arena, tbBodyFactor* kept, co
   if (!s) return TB_ERROR_MEMORY;
   s->A = TB_TAKE(arena, double, n* n);
   s->rhs = TB_TAKE(arena, double, n);
-  s->K = TB_TAKE(arena, double, d->basis->stvk ? r* r : 0);
+  s->K = TB_TAKE(arena, double, tb_modal_is_stvk(d->basis) ? r* r : 0);
   s->start.C = TB_TAKE(arena, tbVec3, r);
   s->v = TB_TAKE(arena, double, n);
   s->end.q = TB_TAKE(arena, double, r);
@@ -67,24 +67,25 @@ static void deform(const tbReduced* d, double h, double stiffen, tbReducedStep* 
   size_t r = (size_t)b->nmode, first = n - r;
   const double *qd = d->now.qd, *q = d->now.q;
   double* f = s->end.q; // room
-  if (b->stvk) tb_polynomial_evaluate(b->stvk, q, f, s->K, d->work);
+  bool stvk = tb_modal_is_stvk(b);
+  tb_modal_energy(b, q, f, s->K, d->work);
   for (size_t k = 0; k < r; k++) {
     double stiff = h * h * b->omega2[k], gamma = gamma_of(stiff), *row = s->A + (first + k) * n + first;
     double damping = h * (d->soft.mass_damping + d->soft.stiffness_damping * b->omega2[k]);
     double D = 0.5 * gamma + 0.25, E = 0.75 - 0.5 * gamma;
-    for (size_t l = 0; b->stvk && l < r; l++) {
+    for (size_t l = 0; stvk && l < r; l++) {
       double other = gamma_of(h * h * b->omega2[l]);
       double K = h * h * (s->K[k * r + l] + (k == l ? stiffen : 0));
       row[l] += D * (0.5 * other + 0.25) * K;
       s->rhs[first + k] += (E * (0.75 - 0.5 * other) - D * (0.5 * other + 0.25)) * K * qd[l];
     }
-    row[k] += 1 + gamma * damping + (b->stvk ? 0 : D * D * stiff);
-    s->rhs[first + k] += h * (b->stvk ? f[k] : -b->omega2[k] * q[k]) - damping * qd[k];
-    if (!b->stvk) s->rhs[first + k] += (E * E - D * D) * stiff * qd[k];
+    row[k] += 1 + gamma * damping + (stvk ? 0 : D * D * stiff);
+    s->rhs[first + k] += h * f[k] - damping * qd[k];
+    if (!stvk) s->rhs[first + k] += (E * E - D * D) * stiff * qd[k];
   }
 }
 
-// The frame's rows of one that floats, and what its turning does to q.
+// The frame's rows of one that floats.
 static void float_freely(const tbWorld* w, const tbBody* body, double h, tbReducedStep* s, size_t n)
 {
   const tbReduced* d = body->own;
@@ -104,16 +105,12 @@ static void float_freely(const tbWorld* w, const tbBody* body, double h, tbReduc
     for (size_t i = 0; i < 3; i++) s->A[(3 + i) * n + 6 + k] = s->A[(6 + k) * n + 3 + i] = (&C.x)[i];
   }
   pull = tb_madd3(pull, h * mass, w->gravity);
-  pull = tb_madd3(pull, h, tb_add3(body->force, d->force));
+  pull = tb_madd3(pull, h, tb_add3(body->force, tb_load3(d->push)));
   tb_store3(s->rhs, pull);
-  tb_store3(s->rhs + 3, tb_madd3(spin, h, d->torque));
-  double* force = s->end.q; // room
-  memset(force, 0, r * sizeof *force);
-  tb_reduced_turning(b, d->now.q, d->now.qd, tb_quat_unrotate(d->now.frame.q, d->now.w), 1, force);
-  for (size_t k = 0; k < r; k++) s->rhs[6 + k] += h * force[k];
+  tb_store3(s->rhs + 3, tb_madd3(spin, h, tb_load3(d->push + 3)));
 }
 
-// The frame of pins that move, at the end of the step; and what that does to q, with gravity.
+// The frame of pins that move, at the end of the step; and what its acceleration and gravity do to q.
 static void lead(const tbWorld* w, const tbBody* body, double h, tbReducedStep* s, size_t n)
 {
   const tbReduced* d = body->own;
@@ -136,18 +133,52 @@ static void lead(const tbWorld* w, const tbBody* body, double h, tbReducedStep* 
   pull = tb_quat_unrotate(q, tb_madd3(pull, -1 / h, tb_sub3(v, d->now.v)));
   tbVec3 spun = tb_quat_unrotate(q, tb_scale3(1 / h, tb_sub3(spin, d->now.w)));
   tb_reduced_inertia(b, d->now.q, &s->start);
-  double* force = s->end.q; // room
-  for (size_t k = 0; k < r; k++) force[k] = tb_dot3(b->moments.shift[k], pull) - tb_dot3(s->start.C[k], spun);
-  tb_reduced_turning(b, d->now.q, d->now.qd, tb_quat_unrotate(q, spin), 2, force);
-  for (size_t k = 0; k < r; k++) s->rhs[first + k] += h * force[k];
+  for (size_t k = 0; k < r; k++)
+    s->rhs[first + k] += h * (tb_dot3(b->moments.shift[k], pull) - tb_dot3(s->start.C[k], spun));
 }
 
-static bool solve(const tbReducedStep* s, size_t n, double* factor, double* x)
+// What turning does to q, x being the changes of velocity of the step. Of a frame that floats: ∂T/∂q at the
+// velocities that it leads to, the symplectic rule of Euler. Of one that is led: at its velocity, and at the
+// mean of q̇, where Coriolis' force does no work. At the velocities of the start both would feed the motion,
+// by (hω)² a step.
+static double turning_force(const tbReduced* d, const double* x, size_t n, tbReducedStep* s, double* force)
 {
+  const tbModalBasis* b = d->basis;
+  size_t r = (size_t)b->nmode, first = n - r;
+  bool floats = d->nhold == 0;
+  double *qd = s->end.qd, largest = 0;
+  for (size_t k = 0; k < r; k++) qd[k] = d->now.qd[k] + (floats ? 1 : 0.5) * x[first + k], force[k] = 0;
+  tbVec3 w = first ? tb_add3(d->now.w, tb_load3(x + 3)) : tb_zero3();
+  tb_reduced_turning(b, d->now.q, qd, tb_quat_unrotate(d->now.frame.q, w), floats ? 1 : 2, force);
+  for (size_t k = 0; k < r; k++) largest = fmax(largest, fabs(force[k]));
+  return largest;
+}
+
+// x = A⁻¹ rhs, with the force of turning: found again from the velocities it leads to, until it changes no
+// more. One evaluation will do where the step turns little; where they come no closer, the last but one.
+static bool solve(const tbReduced* d, double h, size_t n, double* factor, tbReducedStep* s, double* x)
+{
+  enum { ITERATIONS = 12 };
+  static const double LITTLE = 1e-3, CLOSE = 1e-9;
+  size_t r = (size_t)d->basis->nmode, first = n - r;
+  double *force = (double*)s->work, *before = s->end.q, moved = INFINITY;
   memcpy(factor, s->A, n * n * sizeof *factor);
-  memcpy(x, s->rhs, n * sizeof *x);
   if (tb_dense_cholesky((int)n, factor, (int)n) != (int)n) return false;
-  tb_dense_cholesky_solve((int)n, factor, (int)n, x);
+  memset(x, 0, n * sizeof *x);
+  for (size_t k = 0; d->nhold > 0 && k < first; k++) x[k] = s->rhs[k] / s->A[k * n + k];
+  memset(before, 0, r * sizeof *before);
+  for (int i = 0; i < ITERATIONS; i++) {
+    double largest = turning_force(d, x, n, s, force), change = 0;
+    for (size_t k = 0; k < r; k++) change = fmax(change, fabs(force[k] - before[k]));
+    if (i > 0 && (!(change < moved) || change <= CLOSE * largest)) break;
+    for (size_t k = 0; k < r; k++) s->rhs[first + k] += h * (force[k] - before[k]);
+    memcpy(before, force, r * sizeof *force);
+    memcpy(x, s->rhs, n * sizeof *x);
+    tb_dense_cholesky_solve((int)n, factor, (int)n, x);
+    tbVec3 w = first ? tb_add3(d->now.w, tb_load3(x + 3)) : tb_zero3();
+    if (h * fmax(tb_norm3(d->now.w), tb_norm3(w)) < LITTLE) break;
+    if (i > 0) moved = change;
+  }
   return true;
 }
 
@@ -167,10 +198,10 @@ tbStatus tb_reduced_prepare(tbContext* ctx, const tbWorld* w, const tbBody* body
     memset(s->rhs, 0, n * sizeof *s->rhs);
     if (d->nhold > 0) lead(w, body, h, s, n);
     else float_freely(w, body, h, s, n);
-    for (size_t k = 0; k < r; k++) s->rhs[n - r + k] += h * d->push[k];
+    for (size_t k = 0; k < r; k++) s->rhs[n - r + k] += h * d->push[6 + k];
     deform(d, h, stiffen, s, n);
-    done = solve(s, n, factor, out->v_free);
-    if (!d->basis->stvk) break;
+    done = solve(d, h, n, factor, s, out->v_free);
+    if (!tb_modal_is_stvk(d->basis)) break;
   }
   tb_free(ctx, factor);
   for (size_t k = 0; k < n; k++) out->v_free[k] += s->v[k], done = done && isfinite(out->v_free[k]);

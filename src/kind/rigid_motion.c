@@ -18,8 +18,9 @@ enum { MAX_PIECES = 256, NEWTON = 30 };
 
 static bool isotropic(tbMat3 I)
 {
-  double a = I.m[0][0], off = fmax(fabs(I.m[0][1]), fmax(fabs(I.m[0][2]), fabs(I.m[1][2])));
-  return fabs(I.m[1][1] - a) <= 1e-14 * a && fabs(I.m[2][2] - a) <= 1e-14 * a && off <= 1e-14 * a;
+  double a = I.m[0][0], most = 1e-14 * a;
+  return fabs(I.m[1][1] - a) <= most && fabs(I.m[2][2] - a) <= most && fabs(I.m[0][1]) <= most &&
+         fabs(I.m[0][2]) <= most && fabs(I.m[1][2]) <= most;
 }
 
 bool tb_turns_evenly(const tbBody* b) { return isotropic(b->inertia); }

@@ -25,6 +25,7 @@ typedef struct tbBodyStep {
   bool expensive;  // too large to factor: solving with its block costs more than looking for contacts
   bool lent;       // a problem borrows its matrix and factor; else it copies
   bool split;      // into point masses, with a block of three for each: its elements are rows
+  bool present;    // takes part in the problem even where nothing touches it
   double* v_free;  // velocities if nothing touched it                         (size)
   const double* v; // the best that is known of v⁺: at first, what it was      (size)
   void* own;       // of its kind

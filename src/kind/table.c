@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kind/table.h"
 
+#include "kind/animated.h"
 #include "kind/deformable.h"
 #include "kind/reduced.h"
 #include "kind/rigid.h"
 
 #include <string.h>
 
-static const tbKind* const kinds[] = {&tb_kind_rigid, &tb_kind_soft, &tb_kind_cloth, &tb_kind_reduced};
+static const tbKind* const kinds[] = {&tb_kind_rigid, &tb_kind_soft, &tb_kind_cloth, &tb_kind_reduced,
+                                      &tb_kind_animated};
 
 int tb_kind_count(void) { return (int)(sizeof kinds / sizeof *kinds); }
 const tbKind* tb_kind_at(int index) { return kinds[index]; }
@@ -29,8 +31,8 @@ const char* tb_kind_word(const tbBody* b)
 
 bool tb_kind_of_word(const char* word, const tbKind** kind, tbBodyMotion* motion)
 {
-  *kind = tb_kind_find(word), *motion = TB_BODY_DYNAMIC;
-  if (*kind && !(*kind)->named_by_motion) return true;
+  *kind = tb_kind_find(word);
+  if (*kind && !(*kind)->named_by_motion) return *motion = (*kind)->motion, true;
   *kind = &tb_kind_rigid;
   for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
     if (strcmp(word, motions[i]) == 0) return *motion = (tbBodyMotion)i, true;
@@ -49,7 +51,7 @@ bool tb_kind_of_number(int number, const tbKind** kind, tbBodyMotion* motion)
   bool rigid = number <= TB_BODY_KINEMATIC;
   if (number < 0 || number >= TB_BODY_KINEMATIC + tb_kind_count()) return false;
   *kind = kinds[rigid ? 0 : number - TB_BODY_KINEMATIC];
-  *motion = rigid ? (tbBodyMotion)number : TB_BODY_DYNAMIC;
+  *motion = rigid ? (tbBodyMotion)number : (*kind)->motion;
   return true;
 }
 

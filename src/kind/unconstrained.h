@@ -19,9 +19,11 @@ typedef struct tbUnconstrained {
 } tbUnconstrained;
 
 // At rest where it is.
-static inline tbUnconstrained tb_unmoved(const tbBody* b)
+static inline void tb_be_unmoved(const tbBody* b, tbUnconstrained* out) // field by field: it is long
 {
-  return (tbUnconstrained){.at = tb_transform(b->q, b->x), .struck = -1, .share = 1};
+  out->v = out->w = out->a = out->pushed = out->turned = out->jumped = out->spun = tb_zero3();
+  out->at = tb_transform(b->q, b->x);
+  out->held = false, out->struck = -1, out->pieces = 0, out->share = 1, out->lost = 0;
 }
 
 // Of a frame. Fixed ones rest; kinematic ones have the velocities that take them to where they must be.

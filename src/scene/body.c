@@ -53,7 +53,7 @@ tbStatus tb_body_check(tbContext* ctx, const tbWorld* w, const char* wanted, tbM
   if (w->body.count >= (size_t)1 << 27) return tb_fail(ctx, TB_ERROR_ARGUMENT, "too many bodies");
   *material_place = tb_material_place(w, material);
   if (*material_place < 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is of no material of this world", *name);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the material of %s is not one of this world", *name);
   return friction ? tb_friction_check(ctx, friction) : TB_OK;
 }
 
@@ -133,6 +133,13 @@ double tb_body_mass(const tbWorld* w, tbBodyId id)
   return place < 0 ? 0 : tb_bodies(w)[place].mass;
 }
 
+bool tb_body_asleep(const tbWorld* w, tbBodyId id)
+{
+  int place = tb_body_place(w, id);
+  if (place < 0 || !w->state || !w->state_kind->asleep) return false;
+  return tb_bodies(w)[place].motion == TB_BODY_DYNAMIC && w->state_kind->asleep(w->state, place);
+}
+
 tbBodyState tb_body_state(const tbWorld* w, tbBodyId id)
 {
   int place = tb_body_place(w, id);
@@ -151,6 +158,7 @@ tbStatus tb_body_set_state(tbContext* ctx, tbWorld* w, tbBodyId id, const tbBody
   TB_TRY(tb_state_check(ctx, b->name, s->position, &q, s->velocity, s->angular_velocity));
   tbBodyState state = {s->position, q, s->velocity, s->angular_velocity};
   b->kind->place(w, place, &state);
+  tb_world_changed(w, place);
   return TB_OK;
 }
 
@@ -162,9 +170,9 @@ tbStatus tb_body_apply(tbContext* ctx, tbWorld* w, tbBodyId id, tbVec3 force, tb
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a force must be finite");
   tbBody* b = &tb_bodies(w)[place];
   if (!b->kind->framed && tb_norm3(torque) > 0)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is deformable: no torque acts on it as a whole", b->name);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is deformable: no torque can act on it", b->name);
   if (b->motion == TB_BODY_FIXED || b->motion == TB_BODY_KINEMATIC)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s does not answer to forces", b->name);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s does not move freely: no force can act on it", b->name);
   b->force = tb_add3(b->force, force);
   b->torque = tb_add3(b->torque, torque);
   return TB_OK;

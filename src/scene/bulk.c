@@ -80,6 +80,14 @@ static tbVec3 spin_of(const tbContactRecord* r, tbVec3 binormal)
   return tb_madd3(tb_madd3(spin, r->impulse[row], r->tangent), r->impulse[row + 1], binormal);
 }
 
+// A contact that adheres pulls, and may hold what slides without pushing.
+static bool acts(const tbContactRecord* r)
+{
+  for (int i = 0; i < r->rows; i++)
+    if (r->impulse[i] != 0) return true;
+  return false;
+}
+
 void tb_world_get_contact_sums(const tbWorld* w, double* impulse, double* moment, int* contacts)
 {
   size_t n = w->body.count;
@@ -88,7 +96,7 @@ void tb_world_get_contact_sums(const tbWorld* w, double* impulse, double* moment
   if (contacts) memset(contacts, 0, n * sizeof *contacts);
   for (size_t i = 0; i < w->contact.count; i++) {
     const tbContactRecord* r = (const tbContactRecord*)w->contact.data + i;
-    if (!(r->impulse[0] > 0)) continue;
+    if (!acts(r)) continue;
     tbVec3 binormal = tb_cross3(r->normal, r->tangent), f = tb_scale3(r->impulse[0], r->normal);
     if (r->rows >= 3) f = tb_madd3(tb_madd3(f, r->impulse[1], r->tangent), r->impulse[2], binormal);
     tbVec3 spin = spin_of(r, binormal);

@@ -12,6 +12,7 @@ void tb_cache_init(tbCache* c, tbContext* ctx)
   c->records = TB_ARRAY(tbContactRecord);
   c->contacts = (tbKept){NULL, NULL};
   c->soft_step = (tbKept){NULL, NULL};
+  c->ipc = (tbKept){NULL, NULL};
   c->answers = NULL;
   c->ccd = TB_CCD_INCLUSION;
   c->apart = false;
@@ -32,6 +33,8 @@ void tb_cache_clear(tbContext* ctx, tbCache* c)
   c->contacts = (tbKept){NULL, NULL};
   if (c->soft_step.data) c->soft_step.free(ctx, c->soft_step.data);
   c->soft_step = (tbKept){NULL, NULL};
+  if (c->ipc.data) c->ipc.free(ctx, c->ipc.data);
+  c->ipc = (tbKept){NULL, NULL};
 }
 
 void tb_cache_free(tbContext* ctx, tbCache* c)

@@ -46,6 +46,7 @@ typedef struct tbCache {
   tbArray records;            // of contacts: memory for the next step's
   tbKept contacts;            // pairs of shapes and what kept them apart (step/find_cache.c)
   tbKept soft_step;           // what the scheme soft-step keeps (step/soft_step_cache.c)
+  tbKept ipc;                 // analyses of its matrices (step/ipc_symbolic.c)
   const tbAnswers* answers;   // null: the solver answers
   struct tbRelaxedHeld* held; // null, or a relaxed step taken apart for adjoints (step/relaxed_held.h)
   tbCcdMethod ccd;            // of the step under way: tbStepOptions.ccd

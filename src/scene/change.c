@@ -5,12 +5,24 @@
 
 #include "tribo/change.h"
 
+void tb_world_changed(tbWorld* w, int body)
+{
+  if (w->state && w->state_kind->change) w->state_kind->change(w->state, body);
+}
+
+void tb_joint_changed(tbWorld* w, const tbJoint* joint)
+{
+  if (joint->a >= 0) tb_world_changed(w, joint->a);
+  if (joint->b >= 0) tb_world_changed(w, joint->b);
+}
+
 tbVec3 tb_world_gravity(const tbWorld* w) { return w->gravity; }
 
 tbStatus tb_world_set_gravity(tbContext* ctx, tbWorld* w, tbVec3 gravity)
 {
   if (!tb_finite3(gravity)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "gravity must be finite");
   w->gravity = gravity;
+  tb_world_changed(w, -1);
   return TB_OK;
 }
 
@@ -20,6 +32,7 @@ tbStatus tb_material_set_friction(tbContext* ctx, tbWorld* w, tbMaterialId id, t
   TB_TRY(tb_material_find(ctx, w, id, &place));
   TB_TRY(tb_friction_check(ctx, &friction));
   tb_materials(w)[place].contact_material.friction = friction;
+  tb_world_changed(w, -1);
   return TB_OK;
 }
 
@@ -29,6 +42,7 @@ tbStatus tb_material_set_restitution(tbContext* ctx, tbWorld* w, tbMaterialId id
   TB_TRY(tb_material_find(ctx, w, id, &place));
   TB_TRY(tb_restitution_check(ctx, restitution));
   tb_materials(w)[place].contact_material.restitution = restitution;
+  tb_world_changed(w, -1);
   return TB_OK;
 }
 
@@ -38,6 +52,7 @@ tbStatus tb_material_set_spring(tbContext* ctx, tbWorld* w, tbMaterialId id, tbC
   TB_TRY(tb_material_find(ctx, w, id, &place));
   TB_TRY(tb_contact_spring_check(ctx, &spring));
   tb_materials(w)[place].contact_material.spring = spring;
+  tb_world_changed(w, -1);
   return TB_OK;
 }
 
@@ -47,6 +62,7 @@ tbStatus tb_body_set_material(tbContext* ctx, tbWorld* w, tbBodyId id, tbMateria
   TB_TRY(tb_body_find(ctx, w, id, &place));
   TB_TRY(tb_material_find(ctx, w, material, &of));
   tb_bodies(w)[place].material = of;
+  tb_world_changed(w, place);
   return TB_OK;
 }
 
@@ -56,6 +72,7 @@ static tbStatus own(tbContext* ctx, tbWorld* w, int place, bool friction, bool r
 {
   tbBody* b = &tb_bodies(w)[place];
   *out = NULL;
+  tb_world_changed(w, place);
   if (!friction && !restitution) tb_own_contact_material_remove(w, place);
   else if (b->own_contact_material < 0) {
     tbContactMaterial start = {.friction = tb_friction(0)};
@@ -94,7 +111,7 @@ static tbStatus find_dynamic(tbContext* ctx, const tbWorld* w, tbBodyId id, int*
   TB_TRY(tb_body_find(ctx, w, id, place));
   const tbBody* b = &tb_bodies(w)[*place];
   if (b->kind->framed && b->motion == TB_BODY_DYNAMIC) return TB_OK;
-  return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no rigid body that moves freely", b->name);
+  return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is not a rigid body that moves freely", b->name);
 }
 
 tbStatus tb_body_set_mass(tbContext* ctx, tbWorld* w, tbBodyId id, double mass, const double inertia[6])
@@ -107,6 +124,7 @@ tbStatus tb_body_set_mass(tbContext* ctx, tbWorld* w, tbBodyId id, double mass, 
   tbMat3 I = inertia ? tb_inertia_from(inertia) : tb_mat3_scale(mass / b->mass, b->inertia);
   TB_TRY(tb_inertia_check(ctx, b->name, I));
   b->mass = mass, b->inertia = I, b->inertia_inv = tb_mat3_inverse(I);
+  tb_world_changed(w, place);
   return TB_OK;
 }
 
@@ -120,6 +138,7 @@ tbStatus tb_body_set_motion(tbContext* ctx, tbWorld* w, tbBodyId id, const tbMot
   TB_TRY(tb_keys_check(ctx, b->name, keys, key_count));
   TB_TRY(tb_keys_replace(ctx, w, place, -1, keys, key_count));
   b->initial = tb_motion_start(w, tb_transform(b->q, b->x), b->v, b->w);
+  tb_world_changed(w, place);
   return TB_OK;
 }
 

@@ -36,6 +36,7 @@ tbStatus tb_body_set_filter(tbContext* ctx, tbWorld* w, tbBodyId id, uint32_t ca
   int place;
   TB_TRY(tb_body_find(ctx, w, id, &place));
   tb_bodies(w)[place].category = category, tb_bodies(w)[place].mask = mask;
+  tb_world_changed(w, place);
   return TB_OK;
 }
 
@@ -44,7 +45,7 @@ tbStatus tb_world_ignore_pair(tbContext* ctx, tbWorld* w, tbBodyId a, tbBodyId b
   int pa, pb;
   TB_TRY(tb_body_find(ctx, w, a, &pa));
   TB_TRY(tb_body_find(ctx, w, b, &pb));
-  if (pa == pb) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a body does not touch itself");
+  if (pa == pb) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pair needs two different bodies");
   tbBodyPair pair = {pa < pb ? pa : pb, pa < pb ? pb : pa};
   size_t i = find_pair(w, pair.a, pair.b);
   tbBodyPair* at = (tbBodyPair*)w->ignored.data + i;
@@ -59,6 +60,8 @@ tbStatus tb_world_ignore_pair(tbContext* ctx, tbWorld* w, tbBodyId a, tbBodyId b
     memmove(at, at + 1, (w->ignored.count - 1 - i) * sizeof *at);
     w->ignored.count--;
   }
+  tb_world_changed(w, pa);
+  tb_world_changed(w, pb);
   return TB_OK;
 }
 

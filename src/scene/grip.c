@@ -41,7 +41,8 @@ tbVec3 tb_grip_point(const tbWorld* w, const tbGrip* grip)
   const tbBody* b = find(w, grip->body);
   if (!b) return tb_zero3();
   tbNodes nodes = tb_nodes_of(b);
-  if (nodes.count > 0) return nodes.x[grip->node < nodes.count ? grip->node : 0];
+  bool there = grip->node >= 0 && grip->node < nodes.count;
+  if (nodes.count > 0) return nodes.x[there ? grip->node : 0];
   return tb_add3(b->x, tb_quat_rotate(b->q, grip->local));
 }
 

@@ -25,7 +25,8 @@ tbStatus tb_joint_check(tbContext* ctx, const tbJointDef* d)
   if (d->limited && !(d->lower <= d->upper))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "the lower limit of a joint is above the upper one");
   if (d->limited && (d->lower == INFINITY || d->upper == -INFINITY))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "the limits of a joint leave it no place");
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "the lower limit of a joint must be below infinity, the upper one above minus infinity");
   if (d->motor && !turns)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a %s joint has no motor", tb_joint_type_name(d->type));
   if (d->motor && (!isfinite(d->motor_speed) || !(d->motor_force >= 0)))
@@ -76,7 +77,7 @@ static tbStatus check(tbContext* ctx, const tbWorld* w, const tbJointDef* d, con
 {
   if ((unsigned)d->type >= TB_JOINT_COUNT) return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such type of joint");
   if (!known(d->a, body[0]) || !known(d->b, body[1]))
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of no such body");
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint needs bodies of this world");
   if (body[0] == body[1]) return tb_fail(ctx, TB_ERROR_ARGUMENT, "a joint of a body with itself");
   bool moves = false;
   for (int side = 0; side < 2; side++) {
@@ -168,6 +169,7 @@ tbStatus tb_world_add_joint(tbContext* ctx, tbWorld* w, const tbJointDef* d, tbJ
   TB_TRY(push_joint(ctx, w, d, &joint));
   int place = (int)w->joint.count - 1;
   tb_joints(w)[place].id = tb_ids_add(&w->joint_ids, place);
+  tb_joint_changed(w, &joint);
   if (out) *out = tb_world_joint_at(w, place);
   return TB_OK;
 }

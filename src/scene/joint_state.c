@@ -134,6 +134,7 @@ static tbStatus change(tbContext* ctx, tbWorld* w, tbJointId id, const tbJointDe
   tbJointDef* own = &tb_joints(w)[place].def;
   *own = *def;
   tb_joint_drop_keys(own);
+  tb_joint_changed(w, &tb_joints(w)[place]);
   return TB_OK;
 }
 
@@ -184,6 +185,7 @@ tbStatus tb_joint_set_keys(tbContext* ctx, tbWorld* w, tbJointId id, const tbJoi
   double rate, now = j->def.motor ? tb_motor_speed(w, j, w->time) : tb_servo_target(w, j, w->time, 0, &rate);
   TB_TRY(tb_joint_keys_replace(ctx, w, place, TB_KEYS_DRIVE, keys, count));
   if (count == 0) *(j->def.motor ? &j->def.motor_speed : &j->def.servo_target) = now;
+  tb_joint_changed(w, j);
   return TB_OK;
 }
 
@@ -205,6 +207,7 @@ tbStatus tb_joint_set_effort_keys(tbContext* ctx, tbWorld* w, tbJointId id, cons
   double now = tb_joint_effort(w, j, w->time);
   TB_TRY(tb_joint_keys_replace(ctx, w, place, TB_KEYS_EFFORT, keys, count));
   if (count == 0) j->def.effort = now;
+  tb_joint_changed(w, j);
   return TB_OK;
 }
 

@@ -41,7 +41,8 @@ struct tbKind {
   // It moves with a frame, tbBody.x and q, in which joints and nodes of other bodies are fixed, and shapes
   // unless it has a surface of its own.
   bool framed;
-  bool sheet; // its surface has two sides and no inside
+  bool sheet;          // its surface has two sides and no inside
+  tbBodyMotion motion; // of all bodies of this kind, unless they are named by it
 
   // The state of a body. What is null does nothing.
   int (*dofs)(const tbBody* body);               // degrees of freedom of one that is dynamic
@@ -79,15 +80,16 @@ struct tbKind {
                       const tbBody* body, double dt, struct tbBodyStep* step, struct tbPdStep* out);
 
   // What a step changes of it beside tbBody, array by array; null: no more. For steps of several substeps.
-  tbVec3* (*changes)(const tbBody* body, int k, int* count);
+  double* (*changes)(const tbBody* body, int k, int* count);
 
   // The same as a potential of its nodes (kind/step.h), for a scheme to minimise; and the matrix at nodes x
   // that are reached with velocities v, with free velocities for which the equations of the step without
   // contacts leave `miss` at v.
   tbStatus (*potential)(tbArena* arena, const tbBodyFactor* kept, const tbWorld* world, const tbBody* body,
                         double dt, struct tbNodePotential* out);
+  // exact: with elasticity's own derivative, which may be TB_ERROR_NUMERIC; else with a positive part of it.
   tbStatus (*linearise)(tbContext* ctx, const tbBody* body, double dt, const tbVec3* x, const tbVec3* v,
-                        const tbVec3* miss, struct tbBodyStep* step);
+                        const tbVec3* miss, bool exact, struct tbBodyStep* step);
 
   // The same as point masses, and its elements as rows with compliance, linear about the nodes that
   // velocities V lead to (null: where they are); and these rows in a problem, with a warm start for each.
@@ -138,6 +140,8 @@ struct tbKind {
                       tbVec3 direction);
   // Where a point of its surface was at rest, in that frame; with `direction`.
   tbVec3 (*at_rest)(const tbBody* body, const int* vertex, const double* weight, int count);
+  // How fast it goes, in the world; with `direction`.
+  tbVec3 (*speed_at)(const tbBody* body, const int* vertex, const double* weight, int count);
 };
 
 // The change of velocity, over a step, of a point at p with velocity u that is held at a target (grip.c).

@@ -6,6 +6,7 @@
 // larger restitution holds. Springs: spring.c.
 #include "scene/names.h"
 #include "scene/world.h"
+#include "tribo/limits.h"
 
 tbFriction tb_friction(double mu) { return (tbFriction){.kind = TB_FRICTION_ISOTROPIC, .mu = mu}; }
 
@@ -24,18 +25,24 @@ static tbStatus check_direction(tbContext* ctx, const tbFriction* f)
 
 // The power −λ_n v·Q v̂ must not be positive for any direction of sliding: the symmetric part of Q has no
 // negative eigenvalue (course, eq. 326).
-static tbStatus check_tensor(tbContext* ctx, const tbFriction* f)
+static tbStatus check_matrix(tbContext* ctx, const double* Q)
 {
-  const double* Q = f->matrix;
   for (int i = 0; i < 4; i++)
     if (!(fabs(Q[i]) <= 1e6))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "a friction tensor's numbers must be between -1e6 and 1e6");
-  if (!coefficient(f->kappa)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "kappa must be between 0 and 1e6");
   double mean = (Q[0] + Q[3]) / 2, off = (Q[1] + Q[2]) / 2, apart = (Q[0] - Q[3]) / 2;
   double radius = sqrt(apart * apart + off * off), least = mean - radius;
   if (least >= -1e-12 * (fabs(mean) + radius)) return TB_OK;
   return tb_fail(ctx, TB_ERROR_ARGUMENT,
                  "the friction tensor would add energy: its symmetric part has the eigenvalue %.6g", least);
+}
+
+static tbStatus check_tensor(tbContext* ctx, const tbFriction* f)
+{
+  TB_TRY(check_matrix(ctx, f->matrix));
+  if (f->asymmetric) TB_TRY(check_matrix(ctx, f->matrix_back));
+  if (!coefficient(f->kappa)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "kappa must be between 0 and 1e6");
+  return TB_OK;
 }
 
 tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
@@ -47,6 +54,10 @@ tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
   if (!(f->tresca >= 0 && f->tresca < INFINITY) || !(f->adhesion >= 0 && f->adhesion < INFINITY))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "tresca and adhesion must be finite and not negative");
   TB_TRY(tb_restitution_check(ctx, f->restitution));
+  if ((int)f->mapping < 0 || f->mapping >= TB_MAPPING_COUNT)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "no such mapping of a texture");
+  if (f->direction_map > 0 && f->chart < 1 && !(f->scale > 0 && f->scale < INFINITY))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a map of directions needs its scale");
   switch (f->kind) {
   case TB_FRICTION_ISOTROPIC:
     if (!coefficient(f->mu)) return tb_fail(ctx, TB_ERROR_ARGUMENT, "friction must be between 0 and 1e6");
@@ -63,9 +74,12 @@ tbStatus tb_friction_check(tbContext* ctx, const tbFriction* f)
     return TB_OK;
   case TB_FRICTION_TEXTURE:
     if (f->texture < 1) return tb_fail(ctx, TB_ERROR_ARGUMENT, "texture friction needs a texture");
+    if (f->directions != 0 && (f->directions < 4 || f->directions > TB_MAX_SIDES || f->directions % 2 != 0))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "directions of a texture: an even number, 4 to %d, not %d",
+                     TB_MAX_SIDES, f->directions);
     if (!(f->patch >= 0 && f->patch < INFINITY) || !(f->scale >= 0 && f->scale < INFINITY))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "scale and patch of a texture must be finite and not negative");
-    if (f->patch > 0 && !(f->scale > 0))
+    if (f->patch > 0 && !(f->scale > 0) && f->chart < 1)
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "patches of a texture need its scale");
     return check_direction(ctx, f);
   case TB_FRICTION_TENSOR: TB_TRY(check_direction(ctx, f)); return check_tensor(ctx, f);
@@ -182,6 +196,7 @@ tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMa
   if (spring) rule.contact_material.spring = *spring;
   if (old) {
     *old = rule;
+    tb_world_changed(w, -1);
     return TB_OK;
   }
   size_t i = pair_place(w, rule.a, rule.b);
@@ -189,6 +204,7 @@ tbStatus tb_world_set_pair_rule(tbContext* ctx, tbWorld* w, tbMaterialId a, tbMa
   tbPairRule* all = w->pair.data;
   for (size_t k = w->pair.count - 1; k > i; k--) all[k] = all[k - 1];
   all[i] = rule;
+  tb_world_changed(w, -1);
   return TB_OK;
 }
 

@@ -18,11 +18,15 @@ tbStatus tb_body_set_nodes(tbContext* ctx, tbWorld* w, tbBodyId id, const tbVec3
                            const tbVec3* velocities)
 {
   int count = find(w, id).count;
-  if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", tb_body_name(w, id));
+  if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is not a deformable body", tb_body_name(w, id));
   for (int i = 0; i < count; i++)
     if (!tb_finite3(positions[i]) || !tb_finite3(velocities[i]))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "node %d of %s must be finite", i, tb_body_name(w, id));
   int place = tb_body_place(w, id);
+  if (!tb_bodies(w)[place].kind->set_nodes)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "%s is an animated mesh: its nodes follow its frames and cannot be set",
+                   tb_body_name(w, id));
   tb_bodies(w)[place].kind->set_nodes(w, place, positions, velocities);
   return TB_OK;
 }
@@ -45,7 +49,7 @@ const double* tb_body_modes(const tbWorld* w, tbBodyId id)
 tbStatus tb_body_set_modes(tbContext* ctx, tbWorld* w, tbBodyId id, const double* q, const double* qd)
 {
   int count = tb_body_mode_count(w, id);
-  if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no reduced body", tb_body_name(w, id));
+  if (count == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is not a reduced body", tb_body_name(w, id));
   for (int k = 0; k < count; k++)
     if (!isfinite(q[k]) || (qd && !isfinite(qd[k])))
       return tb_fail(ctx, TB_ERROR_ARGUMENT, "mode %d of %s must be finite", k, tb_body_name(w, id));

@@ -10,10 +10,10 @@ static tbStatus find(tbContext* ctx, const tbWorld* w, tbBodyId id, const int* n
 {
   TB_TRY(tb_body_find(ctx, w, id, place));
   const tbBody* b = &tb_bodies(w)[*place];
-  if (!b->kind->push) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is no deformable body", b->name);
+  if (!b->kind->push) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is not a deformable body", b->name);
   if (count > 0 && !b->kind->pin)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is held where it was made to be: its fields depend on that",
-                   b->name);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "%s is a reduced body: its pins cannot change, because its modes depend on them", b->name);
   if (count < 0 || (count > 0 && !nodes))
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "a pin of %s has no nodes", b->name);
   int have = tb_nodes_of(b).count;

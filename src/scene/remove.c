@@ -23,6 +23,7 @@ static void follow(int* place, int removed) // of something else than what is re
 static void remove_joint(tbContext* ctx, tbWorld* w, int place)
 {
   const char* name = tb_joints(w)[place].def.name;
+  tb_joint_changed(w, &tb_joints(w)[place]);
   for (int of = 0; of < TB_KEYS_COUNT; of++)
     tb_joint_keys_replace(ctx, w, place, of, NULL, 0); // needs no memory
   if (name) {
@@ -56,6 +57,7 @@ static void remove_contacts(tbWorld* w, int body)
   const tbBody* b = &tb_bodies(w)[body];
   tbContactRecord* record = w->contact.data;
   size_t kept = 0;
+  if (w->state && w->state_kind->remove) w->state_kind->remove(w->state, w, body);
   for (size_t i = 0; i < w->contact.count; i++) {
     tbContactRecord r = record[i];
     if (r.body_a == body || r.body_b == body) continue;
@@ -65,7 +67,6 @@ static void remove_contacts(tbWorld* w, int body)
     record[kept++] = r;
   }
   w->contact.count = kept;
-  if (w->state && w->state_kind->remove) w->state_kind->remove(w->state, b->shape, b->nshape);
 }
 
 static void remove_pairs(tbWorld* w, int body)
@@ -117,6 +118,7 @@ tbStatus tb_world_remove_body(tbContext* ctx, tbWorld* w, tbBodyId id)
   remove_pairs(w, place);
   remove_shapes(w, place);
   remove_keys(ctx, w, place);
+  tb_loads_remove(w, place);
   tb_own_contact_material_remove(w, place);
   tb_cache_clear(ctx, w->cache);
 
@@ -144,12 +146,12 @@ tbStatus tb_world_remove_material(tbContext* ctx, tbWorld* w, tbMaterialId id)
 {
   int place;
   TB_TRY(tb_material_find(ctx, w, id, &place));
-  if (place == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the default material stays");
+  if (place == 0) return tb_fail(ctx, TB_ERROR_ARGUMENT, "the default material cannot be removed");
   const char* name = tb_materials(w)[place].name;
   for (size_t i = 0; i < w->body.count; i++)
     if (tb_bodies(w)[i].material == place)
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is made of %s, which therefore stays", tb_bodies(w)[i].name,
-                     name);
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s cannot be removed: %s is made of it", name,
+                     tb_bodies(w)[i].name);
   for (size_t i = 0; i < w->body.count; i++) follow(&tb_bodies(w)[i].material, place);
   for (int i = (int)w->pair.count - 1; i >= 0; i--) {
     tbPairRule* rule = (tbPairRule*)w->pair.data + i;

@@ -15,11 +15,16 @@ typedef struct tbStateKind {
   const char* scheme;                        // its name
   void (*free)(tbContext* ctx, void* state); // takes null
   uint64_t (*hash)(uint64_t hash, const void* state);
-  // Shapes that go: what is kept of their contacts goes with them, and those behind move up. The one change
-  // of a state that is the world's.
-  void (*remove)(void* state, int first_shape, int count);
+  // The two changes of a state that is the world's. A body goes that is still there, with its contacts: what
+  // is kept of it and of its shapes goes with it, and what is behind moves up.
+  void (*remove)(void* state, const tbWorld* world, int body);
+  // The body at a place (−1: any of them) is not as the last step left it, or what acts on it. May be null.
+  void (*change)(void* state, int body);
   // As bytes, both ways by the same code; reading makes *state.
   void (*code)(struct tbCodec* codec, const tbWorld* world, void** state);
+  // Its numbers, one by one: derivatives of runs go through them. Null beyond the last.
+  double* (*number)(void* state, int i);
+  bool (*asleep)(const void* state, int body); // in the last step; null: no body ever is
 } tbStateKind;
 
 // Mixes numbers into a hash; −0 and 0 are the same.

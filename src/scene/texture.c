@@ -5,7 +5,8 @@
 //
 //   μ_d = max(0, m'·d) (2/π) θ,   m' its part in the surface                                     (335)
 //
-// and the surface by the mean over its facets: all of them, or those in a square about the contact.
+// and the surface by the mean over its facets: all of them, or those in a square about the contact. A map of
+// directions is kept as one of facets that lie along them and resist nothing.
 #include "scene/world.h"
 
 #include <math.h>
@@ -24,7 +25,11 @@ typedef struct {
   double share[MOST_PIXELS + 1];
 } Span;
 
-static int wrap(double x, int n) { return (int)(x - n * floor(x / n)); }
+static int wrap(double x, int n)
+{
+  double rest = x - n * floor(x / n);
+  return rest > 0 ? (int)rest % n : 0; // also of what is not finite
+}
 
 static Span span_of(double lo, double hi, int n)
 {
@@ -32,14 +37,14 @@ static Span span_of(double lo, double hi, int n)
   double first = floor(lo), width = hi - lo;
   if (width > MOST_PIXELS - 1) {
     for (; out.count < MOST_PIXELS; out.count++) {
-      out.pixel[out.count] = wrap(floor(lo + (out.count + 0.5) / MOST_PIXELS * width), n) % n;
+      out.pixel[out.count] = wrap(floor(lo + (out.count + 0.5) / MOST_PIXELS * width), n);
       out.share[out.count] = 1.0 / MOST_PIXELS;
     }
     return out;
   }
   for (double x = first; x < hi && out.count <= MOST_PIXELS; x++) {
     double inside = fmin(x + 1, hi) - fmax(x, lo);
-    out.pixel[out.count] = wrap(x, n) % n, out.share[out.count++] = inside / width;
+    out.pixel[out.count] = wrap(x, n), out.share[out.count++] = inside / width;
   }
   return out;
 }
@@ -47,8 +52,8 @@ static Span span_of(double lo, double hi, int n)
 double tb_texture_plow(const tbTexturePatch* p, double x, double y)
 {
   int w = p->texture->width, h = p->texture->height;
-  Span column = span_of((p->at[0] - p->half) * w, (p->at[0] + p->half) * w, w),
-       row = span_of((p->at[1] - p->half) * h, (p->at[1] + p->half) * h, h);
+  Span column = span_of((p->at[0] - p->half[0]) * w, (p->at[0] + p->half[0]) * w, w),
+       row = span_of((p->at[1] - p->half[1]) * h, (p->at[1] + p->half[1]) * h, h);
   const tbFacet* facet = p->facet + p->texture->first;
   double sum = 0;
   for (int j = 0; j < row.count; j++)
@@ -57,6 +62,24 @@ double tb_texture_plow(const tbTexturePatch* p, double x, double y)
       sum += row.share[j] * column.share[i] * fmax(0, g->x * x + g->y * y);
     }
   return sum;
+}
+
+// Between the middles of four pixels, as lines: the axis of largest Σ w d dᵀ, on the side of Σ w d.
+void tb_texture_direction(const tbTexture* map, const tbFacet* facet, const double at[2], double direction[2])
+{
+  const double x = at[0] * map->width - 0.5, y = at[1] * map->height - 0.5, left = floor(x), top = floor(y);
+  double line[2] = {0}, sum[2] = {0}, c, s;
+  for (int k = 0; k < 4; k++) {
+    int i = k % 2, j = k / 2;
+    double weight = (i ? x - left : left + 1 - x) * (j ? y - top : top + 1 - y);
+    const tbFacet* g = &facet[map->first + (size_t)wrap(top + j, map->height) * (size_t)map->width +
+                              (size_t)wrap(left + i, map->width)];
+    line[0] += weight * (g->x * g->x - g->y * g->y), line[1] += 2 * weight * g->x * g->y;
+    sum[0] += weight * g->x, sum[1] += weight * g->y;
+  }
+  tb_sin_cos(0.5 * tb_atan2(line[1], line[0]), &s, &c);
+  double side = c * sum[0] + s * sum[1] < 0 ? -1 : 1;
+  direction[0] = side * c, direction[1] = side * s;
 }
 
 static void add_facet(tbVec3 m, double share, tbTexture* out)
@@ -89,6 +112,30 @@ tbStatus tb_world_add_texture(tbContext* ctx, tbWorld* w, int width, int height,
   }
   TB_TRY(tb_array_push(ctx, &w->texture, &t, 1));
   w->facet.count += (size_t)count;
+  *out = (int)w->texture.count;
+  return TB_OK;
+}
+
+tbStatus tb_world_add_direction_map(tbContext* ctx, tbWorld* w, int width, int height,
+                                    const double* directions, int* out)
+{
+  if (width < 1 || height < 1 || width > 1 << 15 || height > 1 << 15)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "a map of directions has 1 to 32768 pixels either way");
+  tbTexture t = {.width = width, .height = height, .first = w->facet.count};
+  size_t count = (size_t)width * (size_t)height;
+  TB_TRY(tb_array_push(ctx, &w->facet, NULL, count));
+  tbFacet* facet = (tbFacet*)w->facet.data + t.first;
+  w->facet.count = t.first; // until it is known to be good
+  for (size_t i = 0; i < count; i++) {
+    const double *d = directions + 2 * i, size = sqrt(d[0] * d[0] + d[1] * d[1]);
+    if (!(size > 0) || !isfinite(size))
+      return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                     "pixel %d, %d of a map of directions has a direction of length 0",
+                     (int)(i % (size_t)width), (int)(i / (size_t)width));
+    facet[i] = (tbFacet){d[0] / size, d[1] / size};
+  }
+  TB_TRY(tb_array_push(ctx, &w->texture, &t, 1));
+  w->facet.count += count;
   *out = (int)w->texture.count;
   return TB_OK;
 }

@@ -26,11 +26,14 @@ tbStatus tb_world_create(tbContext* ctx, const tbWorldDef* def, tbWorld** out)
   w->pair = TB_ARRAY(tbPairRule);
   w->key = TB_ARRAY(tbMotionKey);
   w->joint_key = TB_ARRAY(tbJointKey);
+  w->load = TB_ARRAY(tbLoad);
   w->contact = TB_ARRAY(tbContactRecord);
   w->texture = TB_ARRAY(tbTexture);
   w->facet = TB_ARRAY(tbFacet);
   w->field = TB_ARRAY(tbField);
   w->field_point = TB_ARRAY(tbFieldPoint);
+  w->chart = TB_ARRAY(tbChart);
+  w->chart_triangle = TB_ARRAY(tbChartTriangle);
   w->ignored = TB_ARRAY(tbBodyPair);
   w->event = TB_ARRAY(tbContactEvent);
   w->hull = TB_ARRAY(tbHull*);
@@ -71,10 +74,13 @@ void tb_world_free(tbContext* ctx, tbWorld* w)
                        &w->pair, &w->key,   &w->contact, &w->hull,  &w->mesh,     &w->sdf};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tb_array_free(ctx, arrays[i]);
   tb_array_free(ctx, &w->joint_key);
+  tb_array_free(ctx, &w->load);
   tb_array_free(ctx, &w->texture);
   tb_array_free(ctx, &w->facet);
   tb_array_free(ctx, &w->field);
   tb_array_free(ctx, &w->field_point);
+  tb_array_free(ctx, &w->chart);
+  tb_array_free(ctx, &w->chart_triangle);
   tb_array_free(ctx, &w->ignored);
   tb_array_free(ctx, &w->event);
   tb_names_free(ctx, &w->names);

@@ -44,6 +44,12 @@ typedef struct tbBody {
   const char* name;
 } tbBody;
 
+// A force on a body at a time (load.c).
+typedef struct tbLoad {
+  int body; // its place
+  tbLoadKey key;
+} tbLoad;
+
 // A prescribed motion of a frame.
 typedef struct tbMotion {
   int key, nkey;       // in tbWorld.key; 0 keys: constant velocity
@@ -156,15 +162,35 @@ typedef struct tbFacet {
   double x, y;
 } tbFacet;
 
-// The square of a texture that a contact sees: its centre and half its side, in repeats.
+// The square of a texture that a contact sees: its centre and half its sides, in repeats.
 typedef struct tbTexturePatch {
   const tbTexture* texture;
   const tbFacet* facet;
-  double at[2], half;
+  double at[2], half[2];
 } tbTexturePatch;
 
 // The mean over it of what resists moving along (x, y) of the texture's axes.
 double tb_texture_plow(const tbTexturePatch* patch, double x, double y);
+// The direction that a map of directions has at a place, in repeats: its cosine and sine in the map's axes.
+void tb_texture_direction(const tbTexture* map, const tbFacet* facet, const double at[2],
+                          double direction[2]);
+
+// Where a contact is on a map: in repeats, columns and rows; ∂x/∂u and ∂x/∂v in the frame of the body or its
+// mesh.
+typedef struct tbChartPlace {
+  double at[2];
+  tbVec3 by_u, by_v;
+} tbChartPlace;
+
+// A triangle of texture coordinates, in the order of a tree (chart.c).
+typedef struct tbChartTriangle {
+  tbVec3 corner[3];
+  double uv[3][2];
+  tbBox box; // of the range that it parts
+} tbChartTriangle;
+typedef struct tbChart {
+  size_t first, count; // of its triangles, in tbWorld.chart_triangle
+} tbChart;
 
 // Directions at points of a body's frame, in the order of a k-d tree (field.c).
 typedef struct tbFieldPoint {
@@ -192,11 +218,14 @@ struct tbWorld {
   tbArray pair;             // tbPairRule, sorted
   tbArray key;              // tbMotionKey
   tbArray joint_key;        // tbJointKey, of the joints in their order
+  tbArray load;             // tbLoad, of the bodies in their order
   tbArray contact;          // tbContactRecord of the last step
   tbArray texture;          // tbTexture
   tbArray facet;            // tbFacet: of all textures
   tbArray field;            // tbField
   tbArray field_point;      // tbFieldPoint: of all fields
+  tbArray chart;            // tbChart
+  tbArray chart_triangle;   // tbChartTriangle: of all charts
   tbArray ignored;          // tbBodyPair that do not touch, sorted
   tbArray event;            // tbContactEvent of the last step: to look at, in no checkpoint
   void* user;               // the caller's
@@ -232,6 +261,11 @@ static inline tbTransform tb_body_pose(const tbBody* b)
   return tb_transform(b->q, tb_sub3(b->x, tb_quat_rotate(b->q, b->centre)));
 }
 
+// What keeps bodies at rest may not do so any more: the body at a place, one of a joint, or (−1) any is not
+// as the last step left it, or what acts on it.
+void tb_world_changed(tbWorld* world, int body);
+void tb_joint_changed(tbWorld* world, const tbJoint* joint);
+
 // Whether filters let two rigid bodies touch.
 bool tb_world_may_touch(const tbWorld* world, int a, int b);
 
@@ -259,12 +293,21 @@ static inline const tbTexture* tb_friction_texture(const tbWorld* w, const tbFri
   bool has = f->kind == TB_FRICTION_TEXTURE && f->texture > 0 && (size_t)f->texture <= w->texture.count;
   return has ? (const tbTexture*)w->texture.data + (f->texture - 1) : NULL;
 }
+// The texture whose pixels are directions; null: the friction has none.
+static inline const tbTexture* tb_friction_direction_map(const tbWorld* w, const tbFriction* f)
+{
+  bool has = f->direction_map > 0 && (size_t)f->direction_map <= w->texture.count;
+  return has ? (const tbTexture*)w->texture.data + (f->direction_map - 1) : NULL;
+}
 static inline bool tb_friction_has_field(const tbWorld* w, const tbFriction* f)
 {
   return f->field > 0 && (size_t)f->field <= w->field.count;
 }
 // Its direction at a point of the body's frame, of deformables of that of their mesh.
 tbVec3 tb_friction_direction(const tbWorld* world, const tbFriction* friction, tbVec3 at);
+// The place on a chart that is closest to a point of that frame. False: there is no such chart.
+bool tb_chart_find(const tbWorld* world, int number, tbVec3 at, tbChartPlace* out);
+tbBox tb_chart_boxes(tbChartTriangle* triangle, size_t count); // of all ranges; returns that of the whole
 tbStatus tb_restitution_check(tbContext* ctx, double restitution);
 
 // Where a kinematic body is at time t, and its velocities over the step that ends then.
@@ -309,6 +352,11 @@ static inline void tb_joint_drop_keys(tbJointDef* d) // they are the world's
 {
   d->drive_keys = d->effort_keys = NULL, d->drive_key_count = d->effort_key_count = 0;
 }
+// Loads of bodies (load.c).
+void tb_loads_remove(tbWorld* world, int body);
+void tb_loads_apply(tbWorld* world, double t);                // adds them to the forces of the next step
+bool tb_loads_are_good(tbContext* ctx, const tbWorld* world); // as tb_body_set_load would take them
+
 // Keys of joints (joint_keys.c); of: TB_KEYS_DRIVE or TB_KEYS_EFFORT.
 const tbJointKey* tb_joint_keys(const tbWorld* world, const tbJoint* joint, int of);     // null: none
 tbStatus tb_joint_keys_check(tbContext* ctx, int of, const tbJointKey* keys, int count); // finite, in order

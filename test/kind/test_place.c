@@ -30,7 +30,7 @@ TEST(a_body_is_at_an_offset_in_a_block_of_the_metric)
   size_t n = s.world->body.count;
   tbUnconstrained* unconstrained = TB_TAKE(&arena, tbUnconstrained, n);
   tbTransform* centre = TB_TAKE(&arena, tbTransform, n);
-  tb_free_motion(s.world, s.step.dt, NULL, unconstrained);
+  tb_free_motion(s.world, s.step.dt, 0, (int)s.world->body.count, unconstrained);
   for (size_t i = 0; i < n; i++) centre[i] = unconstrained[i].at;
   tbBodyStep* step;
   tbAssembly a;

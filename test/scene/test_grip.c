@@ -4,6 +4,8 @@
 #include "step/soft_stage.h"
 #include "tribo/grip.h"
 
+#include <limits.h>
+
 static double miss_after(Stage* s, tbBodyId body, tbVec3 point, tbVec3 target, int steps)
 {
   tbGrip grip = {0};
@@ -39,6 +41,19 @@ TEST(a_held_node_takes_its_body_along)
   tbBodyId block = add_box(&s, tb_vec3(0.4, 0.3, 0.2), 2, soft_at(1e5, tb_vec3(0, 0, 1), tb_zero3()));
   CHECK_NEAR(miss_after(&s, block, tb_vec3(0.2, 0.15, 1.1), tb_vec3(1, 0, 1), 120), 0, 0.02);
   CHECK_NEAR(tb_body_state(s.world, block).position.x, 0.8, 0.25);
+  stage_close(&s);
+}
+
+TEST(a_grip_of_a_node_that_is_none_holds_the_first)
+{
+  Stage s = soft_stage(0.4, 0.01);
+  tbBodyId block = add_box(&s, tb_vec3(0.4, 0.3, 0.2), 2, soft_at(1e5, tb_vec3(0, 0, 1), tb_zero3()));
+  const int wild[] = {-1, -1000000, 1000000, INT_MIN, INT_MAX};
+  for (int i = 0; i < 5; i++) {
+    tbGrip grip = {.body = block, .node = wild[i]};
+    CHECK_NEAR(tb_distance3(tb_grip_point(s.world, &grip), tb_body_nodes(s.world, block)[0]), 0, 0);
+    CHECK_OK(&s.ctx, tb_grip_pull(&s.ctx, s.world, &grip, 0.01));
+  }
   stage_close(&s);
 }
 

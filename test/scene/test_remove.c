@@ -64,6 +64,9 @@ static void build(tbContext* ctx, tbWorld* w, bool stranger, tbBodyId* out)
                tb_vec3(0.1 * i - 0.5, 0.05 * i, 0.3 + 0.45 * i));
     if (i % 2) CHECK_OK(ctx, tb_body_set_material(ctx, w, last, cold));
   }
+  tbBodyId second = tb_world_find_body(w, "b1"), third = tb_world_find_body(w, "b2");
+  if (stranger) CHECK_OK(ctx, tb_world_ignore_pair(ctx, w, *out, last, true));
+  CHECK_OK(ctx, tb_world_ignore_pair(ctx, w, second, third, true)); // fall into each other
   tbJointDef joint = tb_default_joint_def(TB_JOINT_BALL);
   if (stranger) {
     joint.a = *out, joint.b = joined, joint.anchor = tb_zero3(), joint.type = TB_JOINT_WELD;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { STL_HEADER = 84, STL_TRIANGLE = 50, LOOK = 1024 };
+enum { LOOK = 1024 };
 
 static bool begins_with(const char* bytes, size_t length, const char* word)
 {
@@ -19,12 +19,30 @@ static bool begins_with(const char* bytes, size_t length, const char* word)
   return length > n && strncasecmp(bytes, word, n) == 0 && tb_mesh_is_space(bytes[n]);
 }
 
-static bool has_stl_length(const char* bytes, size_t length)
+tbStatus tb_soup_parse_charted(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                               tbSoup* soup)
 {
-  const unsigned char* b = (const unsigned char*)bytes;
-  if (length < STL_HEADER) return false;
-  uint64_t n = b[80] | (uint64_t)b[81] << 8 | (uint64_t)b[82] << 16 | (uint64_t)b[83] << 24;
-  return n > 0 && STL_HEADER + STL_TRIANGLE * n == length;
+  tbMeshReader r = {.ctx = ctx,
+                    .name = name,
+                    .begin = bytes,
+                    .at = bytes,
+                    .end = bytes + length,
+                    .soup = soup,
+                    .charted = true};
+  if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) r.at += 3; // a byte order mark
+  TB_TRY(tb_soup_parse_obj(&r));
+  if (soup->corner_coordinate.count == 0)
+    return tb_fail(ctx, TB_ERROR_INPUT, "%s: no face has texture coordinates", name);
+  if (r.highest_at && r.highest >= (int64_t)soup->vertex.count)
+    return TB_MESH_FAIL(&r, r.highest_at, "a face with vertex %lld, counted from 0; there are %zu",
+                        (long long)r.highest, soup->vertex.count);
+  const int* place = soup->corner_coordinate.data;
+  for (size_t i = 0; i < soup->corner_coordinate.count; i++)
+    if ((size_t)place[i] >= soup->coordinate.count / 2)
+      return tb_fail(ctx, TB_ERROR_INPUT,
+                     "%s: a face with texture coordinates %d, counted from 0; there are %zu", name, place[i],
+                     soup->coordinate.count / 2);
+  return TB_OK;
 }
 
 tbStatus tb_soup_parse(tbContext* ctx, const char* name, const char* bytes, size_t length, tbSoup* soup)
@@ -34,7 +52,7 @@ tbStatus tb_soup_parse(tbContext* ctx, const char* name, const char* bytes, size
   if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) r.at += 3; // a byte order mark
   tbStatus status;
   if (begins_with(r.at, (size_t)(r.end - r.at), "ply")) status = tb_soup_parse_ply(&r);
-  else if (has_stl_length(bytes, length) || memchr(bytes, 0, length < LOOK ? length : LOOK))
+  else if (memchr(bytes, 0, length < LOOK ? length : LOOK)) // the count of triangles alone has zeros
     status = tb_soup_parse_stl_binary(&r);
   else {
     const char* start = r.at;
@@ -52,7 +70,7 @@ tbStatus tb_soup_parse(tbContext* ctx, const char* name, const char* bytes, size
   return TB_OK;
 }
 
-static tbStatus load(tbContext* ctx, const char* path, tbSoup* soup)
+tbStatus tb_soup_load(tbContext* ctx, const char* path, tbSoup* soup)
 {
   char* bytes = NULL;
   size_t length = 0;
@@ -66,7 +84,7 @@ tbStatus tb_mesh_load(tbContext* ctx, const char* path, tbVec3 scale, tbMesh** o
 {
   tbSoup soup = tb_soup_empty();
   *out = NULL;
-  tbStatus status = load(ctx, path, &soup);
+  tbStatus status = tb_soup_load(ctx, path, &soup);
   if (status == TB_OK) status = tb_soup_mesh(ctx, path, &soup, scale, out);
   tb_soup_free(ctx, &soup);
   return status;
@@ -76,7 +94,7 @@ tbStatus tb_hull_load(tbContext* ctx, const char* path, tbVec3 scale, tbHull** o
 {
   tbSoup soup = tb_soup_empty();
   *out = NULL;
-  tbStatus status = load(ctx, path, &soup);
+  tbStatus status = tb_soup_load(ctx, path, &soup);
   if (status == TB_OK) status = tb_soup_hull(ctx, path, &soup, scale, out);
   tb_soup_free(ctx, &soup);
   return status;

@@ -11,6 +11,10 @@
 typedef struct tbSoup {
   tbArray vertex;   // tbVec3
   tbArray triangle; // int, three for each
+
+  // texture coordinates, where the file has some
+  tbArray coordinate;        // double, two for each
+  tbArray corner_coordinate; // int, three for each triangle: which, −1 none. Empty: none anywhere
 } tbSoup;
 
 tbSoup tb_soup_empty(void);
@@ -19,11 +23,13 @@ void tb_soup_free(tbContext* ctx, tbSoup* soup);
 typedef struct tbMeshReader {
   tbContext* ctx;
   const char *name, *begin, *at, *end;
-  bool binary; // failures name the byte, not the line
+  bool binary;  // failures name the byte, not the line
+  bool charted; // texture coordinates are wanted
   tbSoup* soup;
 
   // the polygon in the making: a fan around its first corner
   int corners, first, last;
+  int first_coordinate, last_coordinate;
   // the largest index so far, checked when all vertices are known
   int64_t highest;
   const char* highest_at;
@@ -31,10 +37,17 @@ typedef struct tbMeshReader {
 
 // Whichever format it is; on failure the soup holds what had been read and is still to be freed.
 tbStatus tb_soup_parse(tbContext* ctx, const char* name, const char* bytes, size_t length, tbSoup* soup);
+// The same of OBJ alone, with texture coordinates. Triangles with a corner that has none are left out of
+// corner_coordinate, and of triangle with them.
+tbStatus tb_soup_parse_charted(tbContext* ctx, const char* name, const char* bytes, size_t length,
+                               tbSoup* soup);
 tbStatus tb_soup_parse_obj(tbMeshReader* reader);
 tbStatus tb_soup_parse_stl(tbMeshReader* reader);
 tbStatus tb_soup_parse_stl_binary(tbMeshReader* reader);
 tbStatus tb_soup_parse_ply(tbMeshReader* reader);
+
+// Of a file, likewise.
+tbStatus tb_soup_load(tbContext* ctx, const char* path, tbSoup* soup);
 
 // The mesh and the hull of a soup, scaled; `name` goes before messages.
 tbStatus tb_soup_mesh(tbContext* ctx, const char* name, tbSoup* soup, tbVec3 scale, tbMesh** out);
@@ -60,8 +73,8 @@ int tb_mesh_word(const tbMeshReader* reader);  // length of the word at the curs
 tbStatus tb_mesh_number(tbMeshReader* reader, const char* what, double* out); // finite, ends at a space
 
 tbStatus tb_mesh_add_vertex(tbMeshReader* reader, const char* where, const double x[3]);
-// Corners of a polygon one by one, then its end. Indices count from 0.
-tbStatus tb_mesh_add_corner(tbMeshReader* reader, const char* where, int64_t index);
+// Corners of a polygon one by one, then its end. Indices count from 0; coordinate −1: it has none.
+tbStatus tb_mesh_add_corner(tbMeshReader* reader, const char* where, int64_t index, int64_t coordinate);
 tbStatus tb_mesh_end_polygon(tbMeshReader* reader, const char* where);
 
 #endif

@@ -230,7 +230,7 @@ static tbStatus read_corners(Ply* ply, Type type, uint64_t count, const char* li
     TB_TRY(read_value(ply, type, "a vertex of a face", &index));
     if (!(index >= 0 && index < 2147483647.0) || index != floor(index))
       return TB_MESH_FAIL(r, where, "a face with the vertex %g", index);
-    TB_TRY(tb_mesh_add_corner(r, where, (int64_t)index));
+    TB_TRY(tb_mesh_add_corner(r, where, (int64_t)index, -1));
   }
   return tb_mesh_end_polygon(r, list);
 }

@@ -9,12 +9,17 @@
 #include <limits.h>
 #include <stdarg.h>
 
-tbSoup tb_soup_empty(void) { return (tbSoup){TB_ARRAY(tbVec3), TB_ARRAY(int)}; }
+tbSoup tb_soup_empty(void)
+{
+  return (tbSoup){TB_ARRAY(tbVec3), TB_ARRAY(int), TB_ARRAY(double), TB_ARRAY(int)};
+}
 
 void tb_soup_free(tbContext* ctx, tbSoup* soup)
 {
   tb_array_free(ctx, &soup->vertex);
   tb_array_free(ctx, &soup->triangle);
+  tb_array_free(ctx, &soup->coordinate);
+  tb_array_free(ctx, &soup->corner_coordinate);
 }
 
 tbStatus tb_mesh_fail_at(tbMeshReader* r, const char* where, const char* file, int line, const char* format,
@@ -74,7 +79,7 @@ tbStatus tb_mesh_add_vertex(tbMeshReader* r, const char* where, const double x[3
   return tb_array_push(r->ctx, &r->soup->vertex, &v, 1);
 }
 
-tbStatus tb_mesh_add_corner(tbMeshReader* r, const char* where, int64_t index)
+tbStatus tb_mesh_add_corner(tbMeshReader* r, const char* where, int64_t index, int64_t coordinate)
 {
   if (index < 0 || index >= INT_MAX)
     return TB_MESH_FAIL(r, where, "a face with the vertex %lld", (long long)index);
@@ -82,14 +87,17 @@ tbStatus tb_mesh_add_corner(tbMeshReader* r, const char* where, int64_t index)
     r->highest = index;
     r->highest_at = where;
   }
-  int corner = (int)index;
+  int corner = (int)index, own = coordinate < INT_MAX ? (int)coordinate : -1;
   if (r->corners < INT_MAX) r->corners++;
-  if (r->corners == 1) r->first = corner;
-  if (r->corners > 2) {
-    const int triangle[3] = {r->first, r->last, corner};
+  if (r->corners == 1) r->first = corner, r->first_coordinate = own;
+  const int triangle[3] = {r->first, r->last, corner};
+  const int places[3] = {r->first_coordinate, r->last_coordinate, own};
+  bool charted = places[0] >= 0 && places[1] >= 0 && places[2] >= 0;
+  if (r->corners > 2 && (charted || !r->charted)) {
     TB_TRY(tb_array_push(r->ctx, &r->soup->triangle, triangle, 3));
+    if (r->charted) TB_TRY(tb_array_push(r->ctx, &r->soup->corner_coordinate, places, 3));
   }
-  r->last = corner;
+  r->last = corner, r->last_coordinate = own;
   return TB_OK;
 }
 

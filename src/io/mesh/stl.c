@@ -45,7 +45,7 @@ static tbStatus add_corner(tbMeshReader* r, const char* where, const double x[3]
 {
   int64_t index = (int64_t)r->soup->vertex.count;
   TB_TRY(tb_mesh_add_vertex(r, where, x));
-  return tb_mesh_add_corner(r, where, index);
+  return tb_mesh_add_corner(r, where, index, -1);
 }
 
 static tbStatus read_facet(tbMeshReader* r)

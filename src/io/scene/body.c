@@ -76,7 +76,9 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneBody* s, tbBodyDef* d, t
 static tbStatus add(tbSceneBuild* b, const tbSceneBody* s, const tbBodyDef* d)
 {
   TB_TRY(tb_scene_check_taken(b, s->node, d->name));
-  TB_TRY(tb_scene_placed(b->ctx, s->node, tb_world_add_body(b->ctx, b->world, d, NULL)));
+  tbBodyId id;
+  TB_TRY(tb_scene_placed(b->ctx, s->node, tb_world_add_body(b->ctx, b->world, d, &id)));
+  TB_TRY(tb_scene_take_load(b, s->load, id));
   return tb_array_push(b->ctx, &b->origin, &s->node, 1);
 }
 

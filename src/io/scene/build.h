@@ -43,6 +43,7 @@ bool tb_scene_lost_material(const tbSceneBuild* b, const char* name);
 
 tbStatus tb_scene_bodies(tbSceneBuild* b);      // body.c
 tbStatus tb_scene_deformables(tbSceneBuild* b); // soft.c
+tbStatus tb_scene_animated(tbSceneBuild* b);    // animated.c
 tbStatus tb_scene_joints(tbSceneBuild* b);      // joint.c
 tbStatus tb_scene_ignored(tbSceneBuild* b);     // joint.c
 
@@ -97,6 +98,8 @@ static inline const tbJson* tb_scene_place(const tbJson* node, const char* key)
 }
 
 // Puts a place before what went wrong below the level of files; running out of memory has none.
+tbStatus tb_scene_take_load(tbSceneBuild* b, const tbSceneLoad* load,
+                            tbBodyId body); // body_load.c; null: none
 tbStatus tb_scene_placed(tbContext* ctx, const tbJson* node, tbStatus status);
 
 // Two keys of which only one may be given.

@@ -48,7 +48,8 @@ static const tbRecord contact_record = {
 static void init_friction(void* out)
 {
   tbSceneFriction* f = out;
-  f->kappa = 1, f->direction[0] = 1, f->static_ratio = 1, f->scale = 1, f->directions = 4;
+  f->kappa = 1, f->direction[0] = 1, f->static_ratio = 1, f->directions = 4;
+  f->map = (tbSceneMap){.scale = 1, .coordinates_scale = 1};
 }
 
 #define STATE_KEYS                                                                                              \
@@ -64,7 +65,7 @@ static void init_friction(void* out)
    .text = "of the tangential velocity at impacts that bounce"}
 
 static const tbKey friction_keys[] = {
-    {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys"},
+    {"model", TB_KEY_TAG, AT(Friction, model), .text = "absent: told from the other keys; matchstick has to be named"},
     STATE_KEYS,
 };
 static const tbKey coulomb_keys[] = {
@@ -72,13 +73,35 @@ static const tbKey coulomb_keys[] = {
     {"mu_static", TB_KEY_NUMBER, AT(Friction, mu_static), COEFFICIENT,
      .text = "the coefficient at rest, at least mu; or static_ratio"},
 };
+static const char* mapping_at(int i)
+{
+  static const char* const names[] = {"contact", "planar", "box"};
+  return i < TB_MAPPING_COUNT ? names[i] : NULL;
+}
+
+// Where an image lies on a surface.
+#define MAP_KEYS(Type)                                                                                          \
+  {"scale", TB_KEY_NUMBER, AT(Type, map.scale), POSITIVE, .shown = true, .text = "of an image: metres per repeat"}, \
+      {"mapping", TB_KEY_CHOICE, AT(Type, map.mapping), .choice = mapping_at, .shown = true,                     \
+       .text = "of an image: in the plane of each contact (on deformables planar); planar, along direction and z × direction; or as a box is wrapped"}, \
+      {"coordinates", TB_KEY_STRING, AT(Type, map.coordinates),                                                 \
+       .text = "of an image, instead of scale and mapping: an OBJ file with texture coordinates, in the body's frame, of deformables in their mesh's"}, \
+      {"coordinates_scale", TB_KEY_NUMBER, AT(Type, map.coordinates_scale), POSITIVE, .shown = true,            \
+       .text = "of that file's vertices"}
+
 static const tbKey field_keys[] = {
-    {"points", TB_KEY_POINTS, AT(Field, points), ANY, 1, 1000000, .required = true,
+    {"points", TB_KEY_POINTS, AT(Field, points), ANY, 1, 1000000,
      .text = "where directions are known, in the body's frame, of deformables in their mesh's, m"},
-    {"directions", TB_KEY_POINTS, AT(Field, directions), ANY, 1, 1000000, .required = true,
+    {"directions", TB_KEY_POINTS, AT(Field, directions), ANY, 1, 1000000,
      .text = "one for each point; between them the structure turns from the one to the other"},
+    {"image", TB_KEY_STRING, AT(Field, image),
+     .text = "instead: a PNG file; red, green are a direction's x, y from -1 to 1, along the image's columns and rows"},
+    MAP_KEYS(Field),
 };
-static void init_field(void* out) { *(tbSceneField*)out = (tbSceneField){0}; }
+static void init_field(void* out)
+{
+  *(tbSceneField*)out = (tbSceneField){.map = {.scale = 1, .coordinates_scale = 1}};
+}
 static const tbRecord field_record = {"field", "Directions of a surface's structure.",
                                       RECORD(Field, init_field, field_keys)};
 static const tbKey elliptic_keys[] = {
@@ -106,6 +129,8 @@ static const tbKey matchstick_keys[] = {
 static const tbKey tensor_keys[] = {
     {"matrix", TB_KEY_MATRIX, AT(Friction, matrix), {-1e6, 1e6, false}, 2, 2, .required = true,
      .text = "Q in −λ_n κ (Q_a + Q_b) v̂, rows; its symmetric part must not have a negative eigenvalue"},
+    {"matrix_back", TB_KEY_MATRIX, AT(Friction, matrix_back), {-1e6, 1e6, false}, 2, 2,
+     .text = "the same where the surface slides against `direction` over the other; absent: matrix"},
     {"kappa", TB_KEY_NUMBER, AT(Friction, kappa), COEFFICIENT, .shown = true, .text = "κ, of two surfaces the geometric mean"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
      .text = "the first axis of the matrix, in the body's frame, of deformables in their mesh's; not 0"},
@@ -121,14 +146,13 @@ static const tbKey contensou_keys[] = {
 };
 static const tbKey texture_keys[] = {
     {"normal_map", TB_KEY_STRING, AT(Friction, normal_map), .required = true, .text = "a PNG file; red, green, blue are x, y, z from -1 to 1"},
-    {"scale", TB_KEY_NUMBER, AT(Friction, scale), POSITIVE, .shown = true,
-     .text = "metres per repeat"},
+    MAP_KEYS(Friction),
     {"patch", TB_KEY_NUMBER, AT(Friction, patch), NONNEGATIVE, .shown = true,
      .text = "side of the square about a contact over which it is averaged, m; 0: whole repeats"},
     {"direction", TB_KEY_NUMBERS, AT(Friction, direction), ANY, 3, 3, .shown = true,
      .text = "of the map's x, in the body's frame, of deformables in their mesh's; not 0"},
-    {"directions", TB_KEY_INT, AT(Friction, directions), {4, 8, false}, .shown = true,
-     .text = "4: law directional, a box; 8: law polygon"},
+    {"directions", TB_KEY_INT, AT(Friction, directions), {4, TB_MAX_SIDES, false}, .shown = true,
+     .text = "even; 4: law directional, a box; more: law polygon"},
     {"field", TB_KEY_RECORD, AT(Friction, field), .record = &field_record,
      .text = "directions that differ from place to place, instead of `direction`"},
 };
@@ -137,8 +161,8 @@ static const tbRecord friction_variants[] = {
     VARIANT("elliptic", "Two coefficients.", elliptic_keys),
     VARIANT("contensou", "With spinning and rolling.", contensou_keys),
     NAMED_VARIANT("matchstick", "Structures on both surfaces, and the angle between them.", matchstick_keys),
-    NAMED_VARIANT("tensor", "A force linear in the direction of sliding.", tensor_keys),
-    NAMED_VARIANT("texture", "Plowing of a normal map, in each direction by itself.", texture_keys),
+    VARIANT("tensor", "A force linear in the direction of sliding.", tensor_keys),
+    VARIANT("texture", "Plowing of a normal map, in each direction by itself.", texture_keys),
 };
 const tbRecord tb_friction_record = {
     "friction", "Friction: a number, the coefficient, or an object.",
@@ -153,7 +177,7 @@ static void init_material(void* out)
 // How contacts give way.
 #define SPRING(Type)                                                                                             \
   {"stiffness", TB_KEY_NUMBER, AT(Type, spring.stiffness), POSITIVE,                                             \
-   .text = "k of force = −k φ − b φ̇ at each contact, N/m; absent: rigid, or by scheme.stabilization"},           \
+   .text = "k of force = −k φ − b φ̇ at each contact, N/m, but under ipc; absent: rigid, or by scheme.stabilization"},           \
       {"damping", TB_KEY_NUMBER, AT(Type, spring.damping), NONNEGATIVE,                                         \
        .text = "b, N·s/m; with stiffness; absent: 0"},                                                           \
       {"erp", TB_KEY_NUMBER, AT(Type, spring.erp), UNIT,                                                         \
@@ -309,6 +333,7 @@ static const tbKey body_keys[] = {
     {"fixed", TB_KEY_BOOL, AT(Body, fixed), .shown = true, .text = "never moves"},
     {"kinematic", TB_KEY_RECORD, AT(Body, kinematic), .record = &tb_motion_record,
      .text = "moves as prescribed, whatever it meets"},
+    {"load", TB_KEY_RECORD, AT(Body, load), .record = &tb_load_record, .text = "a force and a torque that act on it"},
     {"bullet", TB_KEY_BOOL, AT(Body, bullet), .shown = true, .text = "swept against everything, however fast"},
     {"category", TB_KEY_INT64, AT(Body, category), BITS, .shown = true,
      .text = TB_CATEGORY_TEXT},
@@ -364,6 +389,7 @@ static const tbKey scene_keys[] = {
     {"soft", TB_KEY_RECORDS, AT(File, soft), .record = &tb_soft_record, .text = "finite-element solids"},
     {"cloth", TB_KEY_RECORDS, AT(File, cloth), .record = &tb_cloth_record, .text = "sheets of triangles"},
     {"reduced", TB_KEY_RECORDS, AT(File, reduced), .record = &tb_reduced_record, .text = "solids that deform by a few modes"},
+    {"animated", TB_KEY_RECORDS, AT(File, animated), .record = &tb_animated_record, .text = "meshes that go where they are told, vertex by vertex"},
 };
 
 const tbRecord tb_scene_record = {"scene", "A scene for Tribo.", RECORD(File, init_scene, scene_keys)};

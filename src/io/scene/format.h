@@ -143,18 +143,27 @@ typedef enum tbFrictionModel { // variants of the record, in order
   TB_FRICTION_MODEL_TEXTURE,
 } tbFrictionModel;
 
+typedef struct tbSceneMap {
+  double scale, coordinates_scale;
+  int mapping; // tbMapping
+  const char* coordinates;
+} tbSceneMap;
+
 typedef struct tbSceneField {
   const tbJson* node;
   tbScenePoints points, directions;
+  const char* image;
+  tbSceneMap map;
 } tbSceneField;
 
 typedef struct tbSceneFriction {
   const tbJson* node;
   int model; // tbFrictionModel
-  double mu, mu_t, mu_b, direction[3], torsion, rolling, matrix[4], kappa;
+  double mu, mu_t, mu_b, direction[3], torsion, rolling, matrix[4], matrix_back[4], kappa;
   const char* normal_map;
-  double scale, patch;
+  double patch;
   int directions;
+  tbSceneMap map;
   tbSceneField* field;
   double mu_static, static_ratio, stribeck, tresca, adhesion, restitution;
 } tbSceneFriction;
@@ -207,6 +216,17 @@ typedef struct tbSceneRepeat {
   double spacing[3], jitter;
 } tbSceneRepeat;
 
+typedef struct tbSceneLoadKey {
+  const tbJson* node;
+  double t, force[3], torque[3];
+} tbSceneLoadKey;
+
+typedef struct tbSceneLoad {
+  const tbJson* node;
+  double force[3], torque[3];
+  tbSceneList keys; // tbSceneLoadKey
+} tbSceneLoad;
+
 typedef struct tbSceneBody {
   const tbJson* node;
   const char *name, *material;
@@ -220,6 +240,7 @@ typedef struct tbSceneBody {
   bool fixed, bullet;
   int64_t category, mask;
   tbSceneMotion* kinematic;
+  tbSceneLoad* load;
   tbSceneRepeat* repeat;
 } tbSceneBody;
 
@@ -320,6 +341,7 @@ typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   tbSceneList springs; // tbSceneNodeSpring
   bool self_contact;
   int64_t category, mask;
+  tbSceneLoad* load;
   tbSceneRepeat* repeat;
   // soft
   int model, mass; // tbElasticModel; 0: lumped, 1: consistent
@@ -328,7 +350,34 @@ typedef struct tbSceneDeformable { // a soft body, a cloth or a reduced body
   int modes, basis; // tbReducedBasis
   // cloth
   double area_density, stretch, shear, bend, strain_limit, limit_stiffness, thickness, air_damping, warp[3];
+  int bending; // tbBending
 } tbSceneDeformable;
+
+typedef struct tbSceneAnimatedFrame {
+  const tbJson* node;
+  double t;
+  tbScenePoints vertices;
+  const char* file;
+} tbSceneAnimatedFrame;
+
+typedef struct tbScenePointCache {
+  const tbJson* node;
+  const char* file;
+  double start, fps;
+} tbScenePointCache;
+
+typedef struct tbSceneAnimated {
+  const tbJson* node;
+  const char *name, *material;
+  tbSceneMesh* mesh;
+  tbSceneList frames; // tbSceneAnimatedFrame
+  tbScenePointCache* cache;
+  double scale[3], thickness;
+  tbScenePose pose;
+  tbSceneMotion* kinematic;
+  tbSceneFriction* friction;
+  int64_t category, mask;
+} tbSceneAnimated;
 
 typedef struct tbSceneFile {
   const tbJson* node;
@@ -347,6 +396,7 @@ typedef struct tbSceneFile {
   tbSceneList soft;      // tbSceneDeformable
   tbSceneList cloth;     // tbSceneDeformable
   tbSceneList reduced;   // tbSceneDeformable
+  tbSceneList animated;  // tbSceneAnimated
 } tbSceneFile;
 
 #endif

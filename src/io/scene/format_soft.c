@@ -6,6 +6,7 @@
 // clang-format off
 static const char* elastic_at(int i) { return i < TB_ELASTIC_COUNT ? tb_elastic_name((tbElasticModel)i) : NULL; }
 static const char* basis_at(int i) { return i < TB_BASIS_COUNT ? tb_basis_name((tbReducedBasis)i) : NULL; }
+static const char* bending_at(int i) { return i < TB_BENDING_COUNT ? tb_bending_name((tbBending)i) : NULL; }
 static const char* mass_at(int i) { return i == 0 ? "lumped" : i == 1 ? "consistent" : NULL; }
 
 // ---- meshes ----
@@ -91,7 +92,7 @@ static const tbKey sheet_keys[] = {
 static const tbRecord solid_record = {
     "soft_mesh", "A solid cut into tetrahedra, one of these; a name by itself is a file.",
     RECORD(Mesh, NULL, solid_keys), .bare = "file"};
-static const tbRecord sheet_record = {
+const tbRecord tb_sheet_record = {
     "cloth_mesh", "Triangles, one of these; a name by itself is a file.",
     RECORD(Mesh, NULL, sheet_keys), .bare = "file"};
 
@@ -180,7 +181,7 @@ static void init_cloth(void* out)
   tbClothDef def = tb_cloth_def();
   init_deformable(d);
   d->area_density = def.area_density;
-  d->stretch = def.stretch, d->shear = def.shear, d->bend = def.bend;
+  d->stretch = def.stretch, d->shear = def.shear, d->bend = def.bend, d->bending = def.bending;
   d->strain_limit = def.strain_limit, d->limit_stiffness = def.limit_stiffness;
   d->thickness = def.thickness;
   d->air_damping = def.air_damping;
@@ -213,6 +214,7 @@ static void init_cloth(void* out)
    .text = "nodes that are fixed to rigid bodies; pins come first"},                                           \
   {"springs", TB_KEY_RECORDS, AT(Deformable, springs), .record = &spring_record,                               \
    .text = "between its nodes; not of a reduced body"},                                                        \
+  {"load", TB_KEY_RECORD, AT(Deformable, load), .record = &tb_load_record, .text = "a force that acts on it"}, \
   {"repeat", TB_KEY_RECORD, AT(Deformable, repeat), .record = &tb_repeat_record,                               \
    .text = "a grid of copies; what the first one's pins hold, those of the others do"}
 
@@ -241,12 +243,14 @@ static const tbKey reduced_keys[] = {
     SHARED_KEYS,
 };
 static const tbKey cloth_keys[] = {
-    NAME_AND_MESH(sheet_record),
+    NAME_AND_MESH(tb_sheet_record),
     {"area_density", TB_KEY_NUMBER, AT(Deformable, area_density), POSITIVE, .shown = true, .text = "kg/m²"},
     {"stretch", TB_KEY_NUMBER, AT(Deformable, stretch), POSITIVE, .shown = true,
      .text = "stiffness along the threads, N/m"},
     {"shear", TB_KEY_NUMBER, AT(Deformable, shear), NONNEGATIVE, .shown = true, .text = "between them, N/m"},
     {"bend", TB_KEY_NUMBER, AT(Deformable, bend), NONNEGATIVE, .shown = true, .text = "of its folds, N·m"},
+    {"bending", TB_KEY_CHOICE, AT(Deformable, bending), .choice = bending_at, .shown = true,
+     .text = "scheme pd: an energy of 2 sin(θ/2), whose matrix is constant, or of the angle θ of a fold, as other schemes have it"},
     {"strain_limit", TB_KEY_NUMBER, AT(Deformable, strain_limit), {0, 0.999, false}, .shown = true,
      .text = "threads longer or shorter than at rest by more than this part resist with limit_stiffness, too; 0: no limit"},
     {"limit_stiffness", TB_KEY_NUMBER, AT(Deformable, limit_stiffness), NONNEGATIVE, .shown = true,

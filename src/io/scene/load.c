@@ -40,15 +40,19 @@ static tbStatus read_model(tbContext* ctx, const tbSceneFile* f, const tbSolver*
                       tb_model_name(*out), list);
 }
 
-// The scheme that is named; where none is, the first that moves everything in the file.
+// The scheme that is named; where none is, the first that moves everything in the file, and what deforms
+// until nothing meets.
 static const char* read_scheme(const tbSceneFile* f)
 {
   const tbJson* node = f->scheme.node;
   if (node && (node->type != TB_JSON_OBJECT || tb_scene_given(node, "name"))) return f->scheme.options.scheme;
-  unsigned moves = TB_MOVES_FRAMES | (f->soft.count + f->cloth.count > 0 ? TB_MOVES_NODES : 0) |
+  unsigned moves = TB_MOVES_FRAMES |
+                   (f->soft.count + f->cloth.count + f->animated.count > 0 ? TB_MOVES_NODES : 0) |
                    (f->reduced.count > 0 ? TB_MOVES_MODES : 0);
   for (int i = 0; i < tb_scheme_count(); i++)
-    if ((tb_scheme_at(i)->moves & moves) == moves) return tb_scheme_at(i)->name;
+    if ((tb_scheme_at(i)->moves & moves) == moves &&
+        (moves == TB_MOVES_FRAMES || tb_scheme_at(i)->until_apart))
+      return tb_scheme_at(i)->name;
   return f->scheme.options.scheme;
 }
 
@@ -143,6 +147,7 @@ static tbStatus build(tbSceneBuild* b)
     if (!tb_scene_errors_bad(b->errors, pairs[i].node)) TB_TRY(tb_scene_note(b, add_pair(b, &pairs[i])));
   TB_TRY(tb_scene_bodies(b));
   TB_TRY(tb_scene_deformables(b));
+  TB_TRY(tb_scene_animated(b));
   TB_TRY(tb_scene_joints(b));
   return tb_scene_ignored(b);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal maps of surfaces, from PNG files.
+// Images of surfaces, from PNG files.
 #ifndef TB_IO_SCENE_NORMAL_MAP_H
 #define TB_IO_SCENE_NORMAL_MAP_H
 
 #include "tribo/scene.h"
 
-// Adds the map to the world's textures. Without libpng an error that says so.
+// Adds a map of normals, or of directions (red and green alone), to the world's textures. Without libpng an
+// error that says so.
 tbStatus tb_normal_map_load(tbContext* ctx, tbWorld* world, const char* path, int* texture);
+tbStatus tb_direction_map_load(tbContext* ctx, tbWorld* world, const char* path, int* texture);
 
 #endif

@@ -42,6 +42,9 @@ bool tb_scene_lost_body(const tbSceneBuild* b, const char* name)
     if (is_called(cloth[i].name, name) && tb_scene_errors_bad(b->errors, cloth[i].node)) return true;
   for (int i = 0; i < b->file->reduced.count; i++)
     if (is_called(reduced[i].name, name) && tb_scene_errors_bad(b->errors, reduced[i].node)) return true;
+  const tbSceneAnimated* animated = b->file->animated.items;
+  for (int i = 0; i < b->file->animated.count; i++)
+    if (is_called(animated[i].name, name) && tb_scene_errors_bad(b->errors, animated[i].node)) return true;
   return false;
 }
 
@@ -129,19 +132,49 @@ tbStatus tb_scene_motion(tbSceneBuild* b, const tbSceneMotion* m, tbTransform po
   return TB_OK;
 }
 
+static tbStatus add_map(tbSceneBuild* b, const tbJson* node, const tbSceneMap* m, tbFriction* out)
+{
+  const tbJson* place = tb_scene_place(node, "coordinates");
+  const char* path;
+  out->scale = m->scale, out->mapping = (tbMapping)m->mapping;
+  if (!m->coordinates) return TB_OK;
+  double size = m->coordinates_scale;
+  TB_TRY(tb_scene_exclude(b->ctx, node, "coordinates", "mapping"));
+  TB_TRY(tb_scene_path(b, place, m->coordinates, &path));
+  return tb_scene_placed(b->ctx, place,
+                         tb_chart_load(b->ctx, path, tb_vec3(size, size, size), b->world, &out->chart));
+}
+
 static tbStatus add_texture(tbSceneBuild* b, const tbSceneFriction* f, tbFriction* out)
 {
   const tbJson* place = tb_scene_place(f->node, "normal_map");
   const char* path;
-  if (f->directions != 4 && f->directions != 8)
-    return tb_json_fail(b->ctx, tb_scene_place(f->node, "directions"), "expected 4 or 8 directions");
+  if (f->directions % 2 != 0)
+    return tb_json_fail(b->ctx, tb_scene_place(f->node, "directions"),
+                        "expected an even number of directions");
+  out->directions = f->directions, out->patch = f->patch;
+  TB_TRY(add_map(b, f->node, &f->map, out));
   TB_TRY(tb_scene_path(b, place, f->normal_map, &path));
-  out->directions = f->directions, out->scale = f->scale, out->patch = f->patch;
   return tb_scene_placed(b->ctx, place, tb_normal_map_load(b->ctx, b->world, path, &out->texture));
+}
+
+// Directions by pixels. A texture's own map is where they lie, too.
+static tbStatus add_image(tbSceneBuild* b, const tbSceneField* f, tbFriction* out)
+{
+  const tbJson* place = tb_scene_place(f->node, "image");
+  const char* path;
+  TB_TRY(tb_scene_exclude(b->ctx, f->node, "image", "points"));
+  TB_TRY(tb_scene_exclude(b->ctx, f->node, "image", "directions"));
+  if (out->kind != TB_FRICTION_TEXTURE) TB_TRY(add_map(b, f->node, &f->map, out));
+  TB_TRY(tb_scene_path(b, place, f->image, &path));
+  return tb_scene_placed(b->ctx, place, tb_direction_map_load(b->ctx, b->world, path, &out->direction_map));
 }
 
 static tbStatus add_field(tbSceneBuild* b, const tbSceneField* f, tbFriction* out)
 {
+  if (f->image) return add_image(b, f, out);
+  if (f->points.count == 0)
+    return tb_json_fail(b->ctx, f->node, "a field has \"points\" with \"directions\", or an \"image\"");
   if (f->points.count != f->directions.count)
     return tb_json_fail(b->ctx, tb_scene_place(f->node, "directions"), "%d points have %d directions",
                         f->points.count, f->directions.count);
@@ -178,7 +211,8 @@ tbStatus tb_scene_friction(tbSceneBuild* b, const tbSceneFriction* f, tbFriction
     return tb_json_fail(ctx, f->node, "missing key \"direction\" for \"friction\"");
   if (tb_maxabs3(out->direction) == 0)
     return tb_json_fail(ctx, tb_scene_place(f->node, "direction"), "a direction must not be zero");
-  for (int i = 0; i < 4; i++) out->matrix[i] = f->matrix[i];
+  for (int i = 0; i < 4; i++) out->matrix[i] = f->matrix[i], out->matrix_back[i] = f->matrix_back[i];
+  out->asymmetric = tb_json_find(f->node, "matrix_back") != NULL;
   out->static_ratio = f->static_ratio, out->stribeck = f->stribeck, out->tresca = f->tresca;
   out->adhesion = f->adhesion, out->restitution = f->restitution;
   if (f->mu_static > 0 && f->mu > 0) out->static_ratio = f->mu_static / f->mu;

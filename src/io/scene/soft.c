@@ -185,6 +185,7 @@ static tbStatus read_cloth(tbSceneBuild* b, const tbSceneDeformable* s, tbDeform
                           .stretch = s->stretch,
                           .shear = s->shear,
                           .bend = s->bend,
+                          .bending = (tbBending)s->bending,
                           .strain_limit = s->strain_limit,
                           .limit_stiffness = s->limit_stiffness,
                           .thickness = s->thickness,
@@ -222,7 +223,9 @@ static tbStatus read_body(tbSceneBuild* b, const tbSceneDeformable* s, tbDeforma
 static tbStatus add(tbSceneBuild* b, const tbSceneDeformable* s, const tbDeformableDef* d)
 {
   TB_TRY(tb_scene_check_taken(b, s->node, d->name));
-  TB_TRY(tb_scene_placed(b->ctx, s->node, tb_world_add_deformable(b->ctx, b->world, d, NULL)));
+  tbBodyId id;
+  TB_TRY(tb_scene_placed(b->ctx, s->node, tb_world_add_deformable(b->ctx, b->world, d, &id)));
+  TB_TRY(tb_scene_take_load(b, s->load, id));
   return tb_array_push(b->ctx, &b->origin, &s->node, 1);
 }
 

@@ -42,8 +42,11 @@
    .text = "instead: poses at times; constant velocities between them, at rest before and after"}
 // clang-format on
 
-extern const tbRecord tb_friction_record, tb_motion_key_record, tb_motion_record, tb_repeat_record;
+extern const tbRecord tb_friction_record, tb_motion_key_record, tb_motion_record, tb_repeat_record,
+    tb_load_record;
 extern const tbRecord tb_joint_record;                                    // format_joint.c
 extern const tbRecord tb_soft_record, tb_cloth_record, tb_reduced_record; // format_soft.c
+extern const tbRecord tb_sheet_record;                                    // the same
+extern const tbRecord tb_animated_record;                                 // format_animated.c
 
 #endif
