@@ -50,7 +50,8 @@ tbStatus tb_modal_basis_make(tbContext* ctx, const tbFemBody* fem, int modes, tb
 void tb_modal_basis_free(tbContext* ctx, tbModalBasis* b)
 {
   if (!b || --b->users > 0) return;
-  tb_polynomial_free(ctx, b->stvk);
+  tb_polynomial_free(ctx, b->polynomial);
+  tb_cubature_free(ctx, b->cubature);
   b->arena.ctx = ctx; // the one it was made with may be gone
   tb_arena_free(&b->arena);
   tb_free(ctx, b);
@@ -64,7 +65,8 @@ static bool same(const double* a, const double* b, size_t count)
 bool tb_modal_basis_same(const tbModalBasis* a, const tbModalBasis* b)
 {
   size_t r = (size_t)a->nmode, n = 3 * (size_t)a->nnode;
-  if (a->nnode != b->nnode || a->nmode != b->nmode || a->pinned != b->pinned || !a->stvk != !b->stvk)
+  if (a->nnode != b->nnode || a->nmode != b->nmode || a->pinned != b->pinned ||
+      !a->polynomial != !b->polynomial || !a->cubature != !b->cubature)
     return false;
   const tbModalMoments *x = &a->moments, *y = &b->moments;
   if (x->mass != y->mass || !same(x->rest.m[0], y->rest.m[0], 9) || !same(&x->first.x, &y->first.x, 3) ||
@@ -72,9 +74,14 @@ bool tb_modal_basis_same(const tbModalBasis* a, const tbModalBasis* b)
       !same(x->linear->m[0], y->linear->m[0], 9 * r) || !same(&x->shift->x, &y->shift->x, 3 * r) ||
       !same(x->quadratic->m[0], y->quadratic->m[0], 9 * r * r))
     return false;
-  const tbPolynomial *p = a->stvk, *q = b->stvk;
+  const tbPolynomial *p = a->polynomial, *q = b->polynomial;
   size_t pairs = p ? (size_t)p->pairs : 0;
-  return !p || (same(p->K, q->K, r * r) && same(p->A, q->A, pairs * r) && same(p->B, q->B, pairs * pairs));
+  if (p && !(same(p->K, q->K, r * r) && same(p->A, q->A, pairs * r) && same(p->B, q->B, pairs * pairs)))
+    return false;
+  const tbCubature *c = a->cubature, *d = b->cubature;
+  size_t count = c ? (size_t)c->count : 0;
+  return !c || (c->count == d->count && c->mu == d->mu && c->lambda == d->lambda &&
+                same(c->weight, d->weight, count) && same(c->G, d->G, 9 * count * r));
 }
 
 // The moments, of masses at nodes or of the consistent matrix: M is symmetric, so that Σ m a bᵀ = Σ a (Mb)ᵀ.
@@ -129,7 +136,27 @@ tbStatus tb_modal_basis_finish(tbContext* ctx, const tbFemBody* fem, bool stvk, 
 {
   TB_TRY(weigh(ctx, fem, b));
   clean(b);
-  return stvk && !b->stvk ? tb_polynomial_create(ctx, fem, b->nmode, b->field, &b->stvk) : TB_OK;
+  if (!stvk || tb_modal_is_stvk(b)) return TB_OK;
+  if (tb_cubature_pays(fem->nelement[0], b->nmode))
+    return tb_cubature_create(ctx, fem, b->nmode, b->field, b->omega2, &b->cubature);
+  return tb_polynomial_create(ctx, fem, b->nmode, b->field, &b->polynomial);
+}
+
+double tb_modal_energy(const tbModalBasis* b, const double* q, double* force, double* stiffness, double* work)
+{
+  if (b->polynomial) return tb_polynomial_evaluate(b->polynomial, q, force, stiffness, work);
+  if (b->cubature) return tb_cubature_evaluate(b->cubature, q, force, stiffness, work);
+  double energy = 0;
+  for (int k = 0; k < b->nmode; k++) {
+    energy += 0.5 * b->omega2[k] * q[k] * q[k];
+    if (force) force[k] = -b->omega2[k] * q[k];
+  }
+  return energy;
+}
+
+size_t tb_modal_energy_work(const tbModalBasis* b)
+{
+  return b->polynomial ? tb_polynomial_work(b->polynomial) : b->cubature ? tb_cubature_work(b->cubature) : 0;
 }
 
 // ---- fields ----
@@ -192,6 +219,9 @@ static tbStatus find_fields(tbContext* ctx, tbArena* arena, tbFemBody* fem, int*
   *value = TB_TAKE(arena, double, r);
   if (!*vectors || !*value) return TB_ERROR_MEMORY;
   tbStatus status = tb_modal_system(ctx, arena, fem, &s);
+  if (status == TB_OK && lowest > tb_modal_count(&s))
+    status = tb_fail(ctx, TB_ERROR_ARGUMENT, "%d modes%s of a body that has %d", *modes,
+                     derivatives ? ", half of them derivatives," : "", tb_modal_count(&s));
   if (status == TB_OK) status = tb_modal_lanczos(ctx, &s, lowest, *vectors, *value);
   if (status == TB_OK && derivatives) {
     status = tb_modal_derivatives(ctx, &s, lowest, *value, *modes - lowest, *vectors);

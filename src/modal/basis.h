@@ -14,6 +14,7 @@
 #define TB_MODAL_BASIS_H
 
 #include "fem/body.h"
+#include "modal/cubature.h"
 #include "modal/polynomial.h"
 #include "tribo/scene.h"
 
@@ -37,7 +38,9 @@ typedef struct tbModalBasis {
   double* field;  // U by nodes: component a of field k at node i is field[(3 i + a) nmode + k]
   double* omega2; // ω²                                                                        (nmode)  1/s²
   tbModalMoments moments;
-  tbPolynomial* stvk; // elastic energy of fourth order; null: ½ Σ ω² q²
+  // Elastic energy of St. Venant–Kirchhoff: one of these, whichever costs less; none: ½ Σ ω² q².
+  tbPolynomial* polynomial;
+  tbCubature* cubature;
   tbArena arena;
 } tbModalBasis;
 
@@ -51,6 +54,13 @@ bool tb_modal_basis_same(const tbModalBasis* a, const tbModalBasis* b); // to th
 // Memory for the arrays; what follows from the fields, where these are known already.
 tbStatus tb_modal_basis_make(tbContext* ctx, const tbFemBody* fem, int modes, tbModalBasis** out);
 tbStatus tb_modal_basis_finish(tbContext* ctx, const tbFemBody* fem, bool stvk, tbModalBasis* basis);
+
+static inline bool tb_modal_is_stvk(const tbModalBasis* b) { return b->polynomial || b->cubature; }
+// The elastic energy; the forces −∂E (r), unless null; ∂²E (r · r), unless null or diag(ω²). work:
+// tb_modal_energy_work doubles.
+double tb_modal_energy(const tbModalBasis* basis, const double* q, double* force, double* stiffness,
+                       double* work);
+size_t tb_modal_energy_work(const tbModalBasis* basis);
 
 // Σ_k field_k(node) q_k
 tbVec3 tb_modal_at(const tbModalBasis* basis, int node, const double* q);

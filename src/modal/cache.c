@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VERSION = 1, HEAD = 8, TAIL = 8 };
+enum { VERSION = 2, HEAD = 8, TAIL = 8 };
 static const unsigned char magic[HEAD] = {0x89, 'T', 'B', 'M', 'O', 'D', 'E', 'S'};
 static const size_t LARGEST = (size_t)1 << 31;
 
@@ -34,11 +34,26 @@ static void code_basis(tbCodec* c, tbModalBasis* b)
 {
   tb_code_numbers(c, b->omega2, (size_t)b->nmode);
   tb_code_numbers(c, b->field, 3 * (size_t)b->nnode * (size_t)b->nmode);
-  if (!b->stvk) return;
-  size_t r = (size_t)b->stvk->r, pairs = (size_t)b->stvk->pairs;
-  tb_code_numbers(c, b->stvk->K, r * r);
-  tb_code_numbers(c, b->stvk->A, pairs * r);
-  tb_code_numbers(c, b->stvk->B, pairs * pairs);
+  tbPolynomial* p = b->polynomial;
+  if (!p) return;
+  size_t r = (size_t)p->r, pairs = (size_t)p->pairs;
+  tb_code_numbers(c, p->K, r * r);
+  tb_code_numbers(c, p->A, pairs * r);
+  tb_code_numbers(c, p->B, pairs * pairs);
+}
+
+// Its elements and weights, behind the fields: the gradients follow from these.
+static tbStatus code_cubature(tbCodec* c, tbContext* ctx, const tbFemBody* fem, tbModalBasis* b)
+{
+  int count = b->cubature ? b->cubature->count : 0, elements = fem->nelement[0];
+  tb_code_int(c, &count, 1, elements);
+  if (!tb_codec_good(c)) return TB_OK;
+  if (!b->cubature) TB_TRY(tb_cubature_make(ctx, b->nmode, count, &b->cubature));
+  for (int i = 0; i < count; i++) tb_code_int(c, &b->cubature->element[i], 0, elements - 1);
+  tb_code_numbers(c, b->cubature->weight, (size_t)count);
+  tb_code_numbers(c, &b->cubature->miss, 1);
+  if (tb_codec_good(c)) tb_cubature_fill(fem, b->field, b->cubature);
+  return TB_OK;
 }
 
 static void code_head(tbCodec* c, uint64_t* key, int* modes)
@@ -65,8 +80,10 @@ static tbStatus parse(tbContext* ctx, const tbFemBody* fem, uint64_t key, bool s
   if ((size_t)(c.end - c.at) / 8 < numbers) return TB_OK;
   tbModalBasis* b;
   TB_TRY(tb_modal_basis_make(ctx, fem, modes, &b));
-  tbStatus status = stvk ? tb_polynomial_make(ctx, modes, &b->stvk) : TB_OK;
+  bool sampled = stvk && tb_cubature_pays(fem->nelement[0], modes);
+  tbStatus status = stvk && !sampled ? tb_polynomial_make(ctx, modes, &b->polynomial) : TB_OK;
   if (status == TB_OK) code_basis(&c, b);
+  if (status == TB_OK && sampled) status = code_cubature(&c, ctx, fem, b);
   bool whole = status == TB_OK && tb_codec_good(&c) && c.at == c.end;
   if (whole) status = tb_modal_basis_finish(ctx, fem, stvk, b);
   if (whole && status == TB_OK) *out = b;
@@ -86,7 +103,7 @@ static tbStatus load(tbContext* ctx, const tbFemBody* fem, uint64_t key, bool st
   return status;
 }
 
-static void save(tbContext* ctx, uint64_t key, const char* path, tbModalBasis* b)
+static void save(tbContext* ctx, const tbFemBody* fem, uint64_t key, const char* path, tbModalBasis* b)
 {
   tbOut out = tb_out_memory(ctx);
   int modes = b->nmode;
@@ -94,6 +111,7 @@ static void save(tbContext* ctx, uint64_t key, const char* path, tbModalBasis* b
   tbCodec c = tb_codec_writer(ctx, path, &out);
   code_head(&c, &key, &modes);
   code_basis(&c, b);
+  if (b->cubature) (void)code_cubature(&c, ctx, fem, b); // a writer: nothing is made
   uint64_t sum = mix(14695981039346656037u, out.bytes ? out.bytes : "", out.length);
   char tail[TAIL];
   for (int i = 0; i < TAIL; i++) tail[i] = (char)(sum >> 8 * i);
@@ -116,7 +134,7 @@ tbStatus tb_modal_basis_cached(tbContext* ctx, tbFemBody* fem, int modes, bool d
   tbStatus status = load(ctx, fem, key, stvk, path, out);
   if (status == TB_OK && !*out) {
     status = tb_modal_basis_create(ctx, fem, modes, derivatives, stvk, out);
-    if (status == TB_OK) save(ctx, key, path, *out);
+    if (status == TB_OK) save(ctx, fem, key, path, *out);
   }
   if (status == TB_OK) ctx->error = before; // of a file that was not there, or could not be written
   tb_free(ctx, path);

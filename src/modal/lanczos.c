@@ -212,12 +212,17 @@ static tbStatus run(tbContext* ctx, Space* s, int count, double* vectors, double
   }
 }
 
+int tb_modal_count(const tbModalSystem* system)
+{
+  int count = 3 * system->fem->nnode - system->nrigid;
+  for (int i = 0; i < system->fem->nnode; i++) count -= 3 * system->fem->pinned[i];
+  return count;
+}
+
 tbStatus tb_modal_lanczos(tbContext* ctx, const tbModalSystem* system, int count, double* vectors,
                           double* value)
 {
-  int n = 3 * system->fem->nnode, free = n - system->nrigid;
-  for (int i = 0; i < system->fem->nnode; i++) free -= 3 * system->fem->pinned[i];
-  if (count > free) return tb_fail(ctx, TB_ERROR_ARGUMENT, "%d modes of a body that has %d", count, free);
+  int n = 3 * system->fem->nnode, free = tb_modal_count(system);
   int most = 5 * count + 10 * BLOCK;
   if (most > free) most = free;
   tbArena arena;

@@ -33,7 +33,8 @@ void tb_modal_mass(const tbFemBody* fem, const double* u, double* out); // M u, 
 // (K + σM)⁻¹ b for `count` vectors that stand one after the other; out may be b.
 tbStatus tb_modal_solve(tbContext* ctx, const tbModalSystem* system, int count, const double* b, double* out);
 
-// The `count` lowest above the rigid ones, M-orthonormal, one after the other, ascending; `value` holds λ.
+int tb_modal_count(const tbModalSystem* system); // modes that there are above the rigid ones
+// The `count` lowest of them, M-orthonormal, one after the other, ascending; `value` holds λ.
 // Of each vector the largest entry is positive. The same bits for any number of threads.
 tbStatus tb_modal_lanczos(tbContext* ctx, const tbModalSystem* system, int count, double* vectors,
                           double* value);
