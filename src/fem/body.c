@@ -36,6 +36,8 @@ static tbStatus check_cloth(tbContext* ctx, const tbClothDef* d)
   TB_TRY(check_number(ctx, "stretch stiffness", d->stretch, true));
   TB_TRY(check_number(ctx, "shear stiffness", d->shear, false));
   TB_TRY(check_number(ctx, "bending stiffness", d->bend, false));
+  if (!((int)d->bending >= 0 && d->bending < TB_BENDING_COUNT))
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "there is no bending %d", (int)d->bending);
   TB_TRY(check_number(ctx, "strain limit", d->strain_limit, false));
   TB_TRY(check_number(ctx, "limit stiffness", d->limit_stiffness, false));
   if (!(d->strain_limit < 1))

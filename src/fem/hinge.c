@@ -17,6 +17,22 @@
 // force: its squared normal is kept above a millionth of that at rest.
 #include "fem/sheet.h"
 
+#include <string.h>
+
+static const char* const bendings[TB_BENDING_COUNT] = {"quadratic", "dihedral"};
+
+const char* tb_bending_name(tbBending bending)
+{
+  return bending >= 0 && bending < TB_BENDING_COUNT ? bendings[bending] : "?";
+}
+
+bool tb_bending_from_name(const char* name, tbBending* out)
+{
+  for (int k = 0; k < TB_BENDING_COUNT; k++)
+    if (strcmp(name, bendings[k]) == 0) return *out = (tbBending)k, true;
+  return false;
+}
+
 double tb_hinge_angle(const tbVec3 x[4])
 {
   tbVec3 e = tb_sub3(x[1], x[0]), a = tb_sub3(x[2], x[0]), b = tb_sub3(x[3], x[0]);

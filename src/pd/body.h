@@ -11,7 +11,8 @@
 //
 // Elements (elements.h)
 //   triangle   the threads F = [w_u w_v]: stretch, each |w| = 1, and shear, w_u ⊥ w_v
-//   hinge      the vector in which two triangles bend: zero where they lie flat at rest
+//   hinge      quadratic: the vector in which two triangles bend, zero where they lie flat at rest; or
+//              dihedral: the angle between them, as far as at rest (hinge.c)
 //   tetrahedron   strain, F a rotation, and volume, det F = 1
 //   spring     the way between two nodes, as long as at rest
 // Damping acts on what elements resist: a second set for each, of shapes as stretched as at the start of the
@@ -52,11 +53,12 @@ typedef struct tbPdBody {
 
   // Elements of the first kind: corners by nodes, and the elements around every node.
   int corners, nelement;
-  int *around_adr, *around; // corners: element · corners + corner, then those of springs  (nnode+1)
-  tbPdTriangles* triangles; // of cloth
-  double shortest, longest; // threads, by the limit of strain; INFINITY: there is none
-  double (*hinge)[4];       // of a hinge: its vector is Σ hinge[k] x[k]       (fem->nelement[1])
-  double* angle;            // of a hinge: the vector's length at rest, by the side it bends to
+  int first[TB_ASSEMBLY_KINDS], npush; // where each kind's corners begin among those that receive
+  int *around_adr, *around;            // corners around a node                        (nnode+1)
+  tbPdTriangles* triangles;            // of cloth
+  double shortest, longest;            // threads, by the limit of strain; INFINITY: there is none
+  double (*hinge)[3][4];               // Σ hinge[i][k] x[k]: heights of the two triangles, and their sum
+  double* bent; // of a hinge: that sum's length at rest, by the side it bends to; 0: flat
   tbArena arena;
 } tbPdBody;
 
@@ -74,11 +76,7 @@ tbStatus tb_pd_pattern(tbPdBody* body);
 // What elements are projected with, for h (body.c).
 void tb_pd_fill_triangles(tbPdBody* body, double h);
 
-// The vector in which a hinge bends, along the mean of its triangles' normals; the latter; and the former
-// along the latter, which is 2 sin(θ/2) (body.c).
-tbVec3 tb_pd_hinge(const tbPdBody* body, int hinge, const tbVec3 x[4]);
-tbVec3 tb_pd_hinge_normal(const tbVec3 x[4]);
-double tb_pd_bent(const tbPdBody* body, int hinge, const tbVec3 x[4]);
+tbStatus tb_pd_make_hinges(tbPdBody* body); // (hinge.c)
 
 // One step in the making.
 typedef struct tbPdStep {
@@ -91,6 +89,7 @@ typedef struct tbPdStep {
   tbVec3* push;           // what the corners of elements receive: h Sᵀ w p
   tbVec3* at;             // x₀ + h v                                               (nnode)
   double* start;          // what damping compares with: lengths of the start of the step
+  double* angle;          // of hinges that are projected, of the start; null: undamped
   const uint8_t* touched; // nodes that the air does not hold; null: none         (nnode)
   double* scratch;        // for solves
 } tbPdStep;

@@ -5,13 +5,12 @@
 
 #include "pd/body.h"
 
-// Of an element of the first kind (triangle, tetrahedron) or a hinge: w, without damping.
+// Of an element of the first kind (triangle, tetrahedron): w, without damping.
 //   triangle       stretch k |w_u − p|² + k |w_v − p|² and shear 2q (|w_u − p|² + |w_v − p'|²), per ½ area:
 //                  to second order k(|w|−1)² and q (w_u·w_v)², the energy of fem/membrane.c; with a limit of
 //                  strain, κ (|w_u − p|² + |w_v − p|²), p the closest of a length within the limit
 //   tetrahedron    2μ ‖F − R‖² and 3λ ‖F − G‖², det G = 1, per ½ volume: to second order the co-rotated
 //                  model, as the closest G is a third of the trace away on each axis
-//   hinge          bend · weight · |B − p|², per ½
 typedef struct tbPdWeights {
   double first, second; // stretch and shear; strain and volume
   double limit;         // of strain; not damped
@@ -28,9 +27,12 @@ static inline tbPdWeights tb_pd_weights(const tbFemBody* fem, int element)
   return (tbPdWeights){2 * volume * fem->material.mu, 3 * volume * fmax(fem->material.lambda, 0), 0};
 }
 
-static inline double tb_pd_hinge_weight(const tbFemBody* fem, int hinge)
+static inline bool tb_pd_has_hinges(const tbFemBody* fem) { return fem->cloth && fem->sheet.bend > 0; }
+
+// Whether hinges are projected in every iteration.
+static inline bool tb_pd_has_angles(const tbFemBody* fem)
 {
-  return fem->sheet.bend * fem->hinge[hinge].weight;
+  return tb_pd_has_hinges(fem) && fem->sheet.bending == TB_BENDING_DIHEDRAL;
 }
 
 // Damping adds so many times the weight: β/h.
@@ -59,5 +61,11 @@ void tb_pd_membranes(const tbPdBody* body, int begin, int end, const tbVec3* x, 
 // The same of tetrahedra, four vectors each: h V (2μ R + λ G). stretch: R_nᵀF_n of the start. (tets.c)
 void tb_pd_tets(const tbPdBody* body, int begin, int end, const tbVec3* x, const tbMat3* stretch,
                 tbVec3* push);
+
+// Hinges (hinge.c): their entry of scale Σ w SᵀS; what the right-hand side has of them from the start of a
+// step; and what the corners of hinges begin … end−1 receive, where they are projected.
+double tb_pd_hinge_entry(const tbPdBody* body, double scale, int hinge, int i, int k);
+void tb_pd_begin_hinges(const tbPdStep* step);
+void tb_pd_angles(const tbPdStep* step, int begin, int end);
 
 #endif

@@ -8,8 +8,6 @@
 
 enum { LARGE = 4000 }; // nodes: then the ordering is a library's, else the same whatever is installed
 
-static bool has_hinges(const tbFemBody* fem) { return fem->cloth && fem->sheet.bend > 0; }
-
 typedef struct {
   int count;
   int *row, *col;
@@ -37,11 +35,12 @@ static void fill(const tbPdBody* b, double h, Triplets* t)
             (scale * (w.first + w.second) + h * h * w.limit) *
                 tb_dot3(tb_pd_gradient(fem, e, i), tb_pd_gradient(fem, e, k)));
   }
-  for (int e = 0; has_hinges(fem) && e < fem->nelement[1]; e++) {
+  bool apart = tb_pd_has_angles(fem); // then the corners opposite to each other are not coupled
+  for (int e = 0; tb_pd_has_hinges(fem) && e < fem->nelement[1]; e++) {
     const int* node = fem->corner[1] + 4 * (size_t)e;
     for (int i = 0; i < 4; i++)
       for (int k = 0; k < 4; k++)
-        put(t, node[i], node[k], scale * tb_pd_hinge_weight(fem, e) * (b->hinge[e][i] * b->hinge[e][k]));
+        if (!apart || i + k != 5) put(t, node[i], node[k], tb_pd_hinge_entry(b, scale, e, i, k));
   }
   for (int e = 0; e < fem->nelement[2]; e++) {
     const int* node = fem->corner[2] + 2 * (size_t)e;
@@ -55,7 +54,7 @@ static void fill(const tbPdBody* b, double h, Triplets* t)
 static tbStatus take_triplets(const tbPdBody* b, tbArena* arena, Triplets* out)
 {
   size_t n = (size_t)b->nelement * (size_t)(b->corners * b->corners) + (size_t)b->nnode;
-  if (has_hinges(b->fem)) n += 16 * (size_t)b->fem->nelement[1];
+  if (tb_pd_has_hinges(b->fem)) n += 16 * (size_t)b->fem->nelement[1];
   n += 4 * (size_t)b->fem->nelement[2];
   *out = (Triplets){
       .row = TB_TAKE(arena, int, n), .col = TB_TAKE(arena, int, n), .value = TB_TAKE(arena, double, n)};

@@ -6,7 +6,7 @@
 //
 // Elements write vectors of their own, one to a corner, then nodes gather them in the order of the elements:
 // the same bits for any number of threads. What is linear in x₀ is P without its diagonal part, which acts on
-// differences of nodes; hinges appear in base alone.
+// differences of nodes; of quadratic hinges nothing else is left.
 #include "pd/elements.h"
 
 #include "base/memory.h"
@@ -39,6 +39,12 @@ static void project_elements(void* user, int begin, int end, int piece)
   else tb_pd_tets(s->body, begin, end, s->at, (const tbMat3*)s->start, s->push);
 }
 
+static void project_hinges(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  tb_pd_angles(((const Job*)user)->step, begin, end);
+}
+
 // A spring's target is as long as it is at rest; damped, as it is at the start, too: L + β/h |d₀|.
 static void project_springs(void* user, int begin, int end, int piece)
 {
@@ -48,7 +54,7 @@ static void project_springs(void* user, int begin, int end, int piece)
   double damping = tb_pd_damping(b->fem, b->h);
   for (int i = begin; i < end; i++) {
     const int* node = b->fem->corner[2] + 2 * (size_t)i;
-    tbVec3 d = tb_sub3(s->at[node[1]], s->at[node[0]]), *push = s->push + b->nelement * b->corners + 2 * i;
+    tbVec3 d = tb_sub3(s->at[node[1]], s->at[node[0]]), *push = s->push + b->first[2] + 2 * i;
     double length = b->fem->spring[i].length, distance = tb_norm3(d);
     if (damping > 0) length += damping * tb_distance3(s->x[node[0]], s->x[node[1]]);
     push[1] = tb_scale3(distance > 0 ? b->h * b->fem->spring[i].stiffness * length / distance : 0, d);
@@ -86,6 +92,8 @@ void tb_pd_project(tbThreads* threads, const tbPdStep* s, const tbVec3* v, tbVec
   tb_parallel_for(threads, s->body->nnode, PIECE, place_nodes, &job);
   tb_parallel_for(threads, s->body->nelement, PIECE, project_elements, &job);
   tb_parallel_for(threads, s->body->fem->nelement[2], PIECE, project_springs, &job);
+  if (tb_pd_has_angles(s->body->fem))
+    tb_parallel_for(threads, s->body->fem->nelement[1], PIECE, project_hinges, &job);
   tb_parallel_for(threads, s->body->nnode, PIECE, gather_nodes, &job);
 }
 
@@ -118,24 +126,6 @@ static void look_at_starts(void* user, int begin, int end, int piece)
   for (int e = begin; e < end; e++) look_at_start(((const Job*)user)->step, e);
 }
 
-// Hinges that are bent at rest are drawn to the angle they had, on the side they had it: along the normal of
-// the start of the step, which turns with the cloth from step to step. Damped ones also to how they are bent.
-static void resist_bending(const tbPdStep* s)
-{
-  const tbPdBody* b = s->body;
-  double damping = tb_pd_damping(b->fem, b->h);
-  for (int i = 0; b->fem->cloth && b->fem->sheet.bend > 0 && i < b->fem->nelement[1]; i++) {
-    if (b->angle[i] == 0 && damping == 0) continue;
-    const int* node = b->fem->corner[1] + 4 * (size_t)i;
-    tbVec3 x[4];
-    for (int k = 0; k < 4; k++) x[k] = s->x[node[k]];
-    tbVec3 wanted = tb_scale3(damping, tb_pd_hinge(b, i, x));
-    if (b->angle[i] != 0) wanted = tb_madd3(wanted, b->angle[i], tb_pd_hinge_normal(x));
-    tbVec3 push = tb_scale3(b->h * tb_pd_hinge_weight(b->fem, i), wanted);
-    for (int k = 0; k < 4; k++) s->base[node[k]] = tb_madd3(s->base[node[k]], b->hinge[i][k], push);
-  }
-}
-
 static void finish_base(void* user, int begin, int end, int piece)
 {
   (void)piece;
@@ -162,15 +152,17 @@ tbStatus tb_pd_begin(tbContext* ctx, tbArena* arena, const tbPdBody* b, tbPdStep
   size_t kept = b->fem->cloth ? TB_PD_LENGTHS : sizeof(tbMat3) / sizeof(double);
   s->body = b;
   s->base = TB_TAKE(arena, tbVec3, (size_t)b->nnode);
-  s->push = TB_TAKE_UNSET(arena, tbVec3,
-                          (size_t)b->nelement * (size_t)b->corners + 2 * (size_t)b->fem->nelement[2]);
+  s->push = TB_TAKE_UNSET(arena, tbVec3, (size_t)b->npush);
   s->at = TB_TAKE_UNSET(arena, tbVec3, (size_t)b->nnode);
   s->start = damped ? TB_TAKE_UNSET(arena, double, kept*(size_t)b->nelement) : NULL;
+  bool angles = damped && tb_pd_has_angles(b->fem);
+  s->angle = angles ? TB_TAKE_UNSET(arena, double, (size_t)b->fem->nelement[1]) : NULL;
   s->scratch = TB_TAKE_UNSET(arena, double, tb_cholesky_parts_scratch(b->factor, &b->parts));
-  if (!s->base || !s->push || !s->at || (damped && !s->start) || !s->scratch) return TB_ERROR_MEMORY;
+  if (!s->base || !s->push || !s->at || (damped && !s->start) || (angles && !s->angle) || !s->scratch)
+    return TB_ERROR_MEMORY;
   Job job = {.step = s};
   if (damped) tb_parallel_for(ctx->threads, b->nelement, PIECE, look_at_starts, &job);
-  resist_bending(s);
+  tb_pd_begin_hinges(s);
   tb_parallel_for(ctx->threads, b->nnode, PIECE, finish_base, &job);
   return TB_OK;
 }

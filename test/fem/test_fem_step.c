@@ -2,9 +2,11 @@
 #include "test.h"
 
 #include "fem/body.h"
+#include "fem/rows.h"
 #include "math/cholesky.h"
 #include "math/dense.h"
 #include "tribo/problem.h"
+#include "tribo/scene.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,6 +55,40 @@ static double step(tbContext* ctx, tbFemBody* body, double h, tbVec3 gravity, co
     s->x[i] = tb_madd3(s->x[i], h, s->v[i]);
   }
   return energy;
+}
+
+// Rows with compliance resist as the elements do that they are made of: f = −Σ κ g (g·d) of linear
+// elasticity.
+TEST(elements_as_rows_resist_as_the_elements)
+{
+  tbContext ctx = tb_default_context();
+  tbSoftDef def = tb_default_deformable_def().soft;
+  def.model = TB_ELASTIC_LINEAR, def.stiffness_damping = 0.01;
+  tbFemBody* body = cube(&ctx, def);
+  tbRandom r = test_random(5);
+  const double h = 0.02, stiff = h * h + h * def.stiffness_damping;
+  tbVec3 x[NODES];
+  double f[N], sum[N] = {0}, most = 0, off = 0;
+  for (int i = 0; i < N; i++)
+    (&x[i / 3].x)[i % 3] = (&body->rest[i / 3].x)[i % 3] + test_uniform(&r, -0.1, 0.1);
+  tb_fem_evaluate(body, NULL, x, TB_TANGENT_NONE, f);
+  for (int e = 0; e < tb_fem_element_count(body); e++) {
+    tbElementRows rows;
+    tb_fem_element_rows(body, e, h, body->rest, NULL, &rows);
+    CHECK(rows.width == 12 && rows.count == 6);
+    for (int m = 0; m < rows.count; m++) {
+      double along = 0, kappa = 1 / (stiff * rows.compliance[m]);
+      for (int i = 0; i < rows.width; i++) {
+        int at = rows.node[i / 3];
+        along += rows.row[m][i] * ((&x[at].x)[i % 3] - (&body->rest[at].x)[i % 3]);
+      }
+      for (int i = 0; i < rows.width; i++)
+        sum[3 * rows.node[i / 3] + i % 3] -= kappa * along * rows.row[m][i];
+    }
+  }
+  for (int i = 0; i < N; i++) most = fmax(most, fabs(f[i])), off = fmax(off, fabs(f[i] - sum[i]));
+  CHECK(off < 1e-10 * most);
+  tb_fem_free(&ctx, body);
 }
 
 TEST(a_body_at_rest_falls_freely)

@@ -201,16 +201,18 @@ TEST(bad_grids_are_refused)
   CHECK(m == NULL);
 }
 
+// The larger one's arrays do not fit behind each other: each is an allocation of its own.
 TEST(tet_meshes_survive_failed_allocations)
 {
-  for (long k = 0;; k++) {
-    tbFailingAllocator memory = {.countdown = k};
-    tbContext ctx = test_failing_context(&memory);
-    tbTetMesh* m = NULL;
-    tbStatus status = tb_tet_torus(&ctx, 1, 0.3, 2, 6, &m);
-    CHECK(status == TB_OK || (status == TB_ERROR_MEMORY && !m));
-    tb_tet_mesh_free(&ctx, m);
-    CHECK(memory.alive == 0);
-    if (status == TB_OK) break;
-  }
+  for (int large = 0; large < 2; large++)
+    for (long k = 0;; k++) {
+      tbFailingAllocator memory = {.countdown = k};
+      tbContext ctx = test_failing_context(&memory);
+      tbTetMesh* m = NULL;
+      tbStatus status = tb_tet_torus(&ctx, 1, 0.3, large ? 8 : 2, large ? 90 : 6, &m);
+      CHECK(status == TB_OK || (status == TB_ERROR_MEMORY && !m));
+      tb_tet_mesh_free(&ctx, m);
+      CHECK(memory.alive == 0);
+      if (status == TB_OK) break;
+    }
 }
