@@ -15,6 +15,8 @@
 #include "base/simd.h"
 #include "collide/pairs.h"
 
+#include <string.h>
+
 // What a corner of the polygon is, by its place in the list: each kind has four.
 enum { CORNER = 0, ENTRY = 4, EXIT = 8, REFERENCE = 12, MOST = 16 };
 
@@ -28,13 +30,12 @@ typedef struct {
   int index, vertex[4];
 } Names;
 
-static Names names_of(int axis, bool upper)
+// Bit k of a vertex: it is on the upper side along axis k.
+static const Names* names_of(int axis, bool upper)
 {
-  static const int bit_u[4] = {0, 1, 1, 0}, bit_v[4] = {0, 0, 1, 1};
-  int u = axis < 2 ? axis + 1 : 0, v = axis > 0 ? axis - 1 : 2;
-  Names names = {.index = 2 * axis + upper};
-  for (int i = 0; i < 4; i++) names.vertex[i] = upper << axis | bit_u[i] << u | bit_v[i] << v;
-  return names;
+  static const Names names[6] = {{0, {0, 2, 6, 4}}, {1, {1, 3, 7, 5}}, {2, {0, 4, 5, 1}},
+                                 {3, {2, 6, 7, 3}}, {4, {0, 1, 3, 2}}, {5, {4, 5, 7, 6}}};
+  return &names[2 * axis + upper];
 }
 
 // The other face as seen along the reference's axes u, v and its normal: its centre and half of its sides.
@@ -42,12 +43,12 @@ typedef struct {
   double middle[3], e[3], f[3];
 } Facing;
 
-static inline Names facing(const tbBoxOver* o, Facing* out)
+static inline const Names* facing(const tbBoxOver* o, Facing* out)
 {
   double side = o->side;
-  int k = o->axis, u = k < 2 ? k + 1 : 0, v = k > 0 ? k - 1 : 2, m = 0;
-  for (int i = 1; i < 3; i++)
-    if (fabs(o->R[k][i]) > fabs(o->R[k][m]) + 1e-6) m = i;
+  int k = o->axis, u = k < 2 ? k + 1 : 0, v = k > 0 ? k - 1 : 2;
+  int m = fabs(o->R[k][1]) > fabs(o->R[k][0]) + 1e-6; // no branches: which it is cannot be foreseen
+  m = fabs(o->R[k][2]) > fabs(o->R[k][m]) + 1e-6 ? 2 : m;
   bool upper = side * o->R[k][m] < 0;
   double up = upper ? o->other_half[m] : -o->other_half[m];
   int e = m < 2 ? m + 1 : 0, f = m > 0 ? m - 1 : 2;
@@ -175,10 +176,10 @@ static unsigned polygon_of(const Facing* f, double half_u, double half_v, double
   tb4d most = tb4_set1(margin);
   if (over == 15) return (unsigned)tb4_at_most(s.at[2], most);
   listed = over | cross(&s, over, near, p);
-  listed |= reference(f, half_u, half_v, near, listed, p);
-  for (int i = 0; i < MOST; i += 4)
-    if (listed >> i & 15) within |= (unsigned)tb4_at_most(tb4_load(p->w + i), most) << i;
-  return listed & within;
+  unsigned under = reference(f, half_u, half_v, near, listed, p);
+  for (int i = 0; i < REFERENCE; i += 4) within |= (unsigned)tb4_at_most(tb4_load(p->w + i), most) << i;
+  if (under) within |= (unsigned)tb4_at_most(tb4_load(p->w + REFERENCE), most) << REFERENCE;
+  return (listed | under) & within;
 }
 
 // Four of the corners; later ones must be better by a thousandth to take the place of earlier ones.
@@ -212,26 +213,23 @@ static unsigned choose(const Polygon* p, unsigned all, double near)
 static inline void name(const Polygon* p, int i, const Names* own, const Names* other, tbBoxFacePoint* out)
 {
   const int *w = other->vertex, *v = own->vertex, k = i & 3;
-  if (i < ENTRY) {
-    out->own = tb_feature_face(own->index);
-    out->other = tb_feature_vertex(w[k]);
-  } else if (i >= REFERENCE) {
-    out->own = tb_feature_vertex(v[(k + 1) & 3]);
-    out->other = tb_feature_face(other->index);
-  } else { // line j runs along the side of the reference that begins in its corner j + 1
-    const unsigned* lines = p->line[i >= EXIT];
-    int line = lines[0] >> k & 1 ? 0 : lines[1] >> k & 1 ? 1 : lines[2] >> k & 1 ? 2 : 3;
-    out->own = tb_feature_edge(v[(line + 1) & 3], v[(line + 2) & 3]);
-    out->other = tb_feature_edge(w[k], w[(k + 1) & 3]);
-  }
+  const unsigned* lines = p->line[i >= EXIT];
+  unsigned bits = (lines[0] >> k & 1) | (lines[1] >> k & 1) << 1 | (lines[2] >> k & 1) << 2 | 8;
+  int line = __builtin_ctz(bits); // runs along the side of the reference that begins in its corner line + 1
+  uint32_t mine = tb_feature_edge(v[(line + 1) & 3], v[(line + 2) & 3]),
+           others = tb_feature_edge(w[k], w[(k + 1) & 3]);
+  const uint32_t of_own[4] = {tb_feature_face(own->index), mine, mine, tb_feature_vertex(v[(k + 1) & 3])};
+  const uint32_t of_other[4] = {tb_feature_vertex(w[k]), others, others, tb_feature_face(other->index)};
+  out->own = of_own[i / 4], out->other = of_other[i / 4];
 }
 
 int tb_box_face_points(const tbBoxOver* o, double margin, double near, int most, tbBoxFacePoint* out)
 {
   Facing f;
   Polygon p;
+  memset(p.line, 0, sizeof p.line);
   int k = o->axis, u = k < 2 ? k + 1 : 0, v = k > 0 ? k - 1 : 2, count = 0;
-  Names other = facing(o, &f), own = names_of(k, o->side > 0);
+  const Names *other = facing(o, &f), *own = names_of(k, o->side > 0);
   unsigned all = polygon_of(&f, o->half[u], o->half[v], margin, near, &p), next = all;
   if (__builtin_popcount(all) > TB_NARROW_POINTS) next = choose(&p, all, near);
   for (unsigned rest = all & ~next; next && count < most; count++) {
@@ -240,7 +238,7 @@ int tb_box_face_points(const tbBoxOver* o, double margin, double near, int most,
     out[count].p[v] = p.v[i];
     out[count].p[k] = o->side * (o->half[k] + 0.5 * p.w[i]);
     out[count].gap = p.w[i];
-    name(&p, i, &own, &other, &out[count]);
+    name(&p, i, own, other, &out[count]);
     next &= next - 1;
     if (!next) next = rest, rest = 0;
   }

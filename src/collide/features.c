@@ -2,6 +2,8 @@
 #include "collide/features.h"
 #include "geometry/exact.h"
 
+static const double NARROW = 1e-6, PARALLEL = 1e-14; // sin² of an angle
+
 typedef struct {
   tbVec3 at;
   double s, distance2;
@@ -39,14 +41,26 @@ static tbClosest on_edge_end(tbVec3 C, tbVec3 U, tbVec3 V)
   return (tbClosest){.way = foot[best].at, .weight = {1 - u, u, 1 - v, v}};
 }
 
+// Of directions within a thousandth sums of products cancel: points that are a ten-thousandth of an edge off
+// along it would not be closest, and their way longer than the gap. Products with n = U × V do not.
+double tb_foot_on_plane(tbVec3 C, tbVec3 U, tbVec3 V, double* u, double* v)
+{
+  double uu = tb_dot3(U, U), vv = tb_dot3(V, V), uv = tb_dot3(U, V), cu = tb_dot3(C, U), cv = tb_dot3(C, V);
+  double det = uu * vv - uv * uv;
+  *u = uv * cv - vv * cu, *v = uv * cu - uu * cv;
+  if (det > NARROW * uu * vv) return det;
+  tbVec3 n = tb_cross3(U, V);
+  *u = -tb_dot3(tb_cross3(C, V), n), *v = tb_dot3(tb_cross3(C, U), n);
+  det = tb_dot3(n, n);
+  return det > PARALLEL * uu * vv ? det : 0;
+}
+
 tbClosest tb_closest_features(bool face, const tbVec3 x[4])
 {
   tbVec3 C = tb_sub3(x[0], face ? x[1] : x[2]), U = face ? tb_sub3(x[1], x[2]) : tb_sub3(x[1], x[0]),
          V = face ? tb_sub3(x[1], x[3]) : tb_sub3(x[2], x[3]);
-  double uu = tb_dot3(U, U), vv = tb_dot3(V, V), uv = tb_dot3(U, V), cu = tb_dot3(C, U), cv = tb_dot3(C, V);
-  double det = uu * vv - uv * uv, a = uv * cv - vv * cu, b = uv * cu - uu * cv;
-  bool flat = !(det > 1e-14 * uu * vv);
-  if (!flat && a > 0 && b > 0 && (face ? a + b < det : a < det && b < det)) {
+  double a, b, det = tb_foot_on_plane(C, U, V, &a, &b);
+  if (det > 0 && a > 0 && b > 0 && (face ? a + b < det : a < det && b < det)) {
     double u = a / det, v = b / det, w = 1 - u - v;
     tbClosest c = {.way = tb_madd3(tb_madd3(C, u, U), v, V), .weight = {1, w, u, v}, .inside = true};
     if (!face) c.weight[0] = 1 - u, c.weight[1] = u, c.weight[2] = 1 - v, c.weight[3] = v;

@@ -19,6 +19,10 @@ typedef struct tbClosest {
 // To rounding for features of any shape, without area or length among them.
 tbClosest tb_closest_features(bool face, const tbVec3 x[4]);
 
+// Where |C + u U + v V| is least over all (u, v): their determinant, and u and v times that. 0: U and V are
+// parallel, to 1e-7.
+double tb_foot_on_plane(tbVec3 C, tbVec3 U, tbVec3 V, double* u, double* v);
+
 // +1: the vertex lies on the side that the face turns to, or b beyond a along (a1 − a0) × (b1 − b0); 0: in
 // one plane. Exact.
 int tb_side_of_features(bool face, const tbVec3 x[4]);

@@ -9,12 +9,12 @@ TB_KERNEL(int, tb_box_face_points,
           (const tbBoxOver* over, double margin, double near, int most, tbBoxFacePoint* out),
           (over, margin, near, most, out))
 // box_box.c
-TB_KERNEL(bool, tb_box_box,
-          (const tbPlacedBox* a, const tbPlacedBox* b, double margin, int most, tbBoxHint* hint,
-           tbNarrowManifold* out),
-          (a, b, margin, most, hint, out))
-TB_KERNEL(bool, tb_boxes_apart, (const tbPlacedBox* a, const tbPlacedBox* b, double margin, tbBoxHint* hint),
-          (a, b, margin, hint))
+TB_KERNEL(bool, tb_box_points,
+          (const tbPlacedBox* a, const tbPlacedBox* b, double margin, int most, bool swapped,
+           const tbBoxAxis* axis, tbNarrowManifold* out),
+          (a, b, margin, most, swapped, axis, out))
+// box_axes.c
+TB_KERNEL(void, tb_box_axes, (const tbBoxPairs* pairs, int count, tbBoxAxis* out), (pairs, count, out))
 
 // surfaces_balls.c
 TB_KERNEL(tbStatus, tb_surface_balls_near,

@@ -23,6 +23,7 @@ typedef struct tbMeet {
   tbArray* out;
   size_t first; // of this pair's points in `out`
   tbArray deep; // of tbDeep
+  tbArray near; // cells of B
   tbStatus status;
 } tbMeet;
 

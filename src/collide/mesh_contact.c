@@ -14,7 +14,8 @@
 //                    other body at least as far as they are deep
 //   vertex–edge, vertex–vertex   the line between them, in both cones
 //
-// Triangles that come near each other are found by the mesh's tree. A vertex and an edge belong to the first
+// Triangles that come near each other are found by the mesh's tree, of a shape with few of its own all at
+// once, so that they are read and measured once. A vertex and an edge belong to the first
 // of their triangles, so that no pair of features is looked at twice (Curtis et al. 2008, representative
 // triangles). Surfaces without an inside are touched from both sides.
 //
@@ -43,21 +44,36 @@ void tb_meet_add(tbMeet* m, int side, tbVec3 p, tbVec3 q, tbVec3 n, uint32_t fea
 // A triangle, segment or point and where its corners are.
 typedef struct {
   int index;
-  tbVec3 corner[3];
+  tbVec3 corner[3], normal;
+  tbTriangleSides sides;
 } Cell;
 
-static int closest_on_cell(const tbFeatureSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
+static Cell cell_of(const tbFeatureSurface* s, int index)
+{
+  Cell c = {.index = index};
+  for (int i = 0; i < 3; i++) c.corner[i] = tb_surface_vertex(s, s->mesh->triangle[index][i]);
+  if (s->corners < 3) return c;
+  c.normal = tb_surface_normal(s, index), c.sides = tb_triangle_sides(c.corner, c.normal);
+  return c;
+}
+
+static bool is_above(const tbFeatureSurface* s, const Cell* c, tbVec3 x)
+{
+  return s->corners == 3 && tb_is_within_sides(&c->sides, c->corner, x);
+}
+
+// Of a vertex that is not above the cell.
+static int closest_on_border(const tbFeatureSurface* s, const Cell* c, tbVec3 x, tbVec3* q)
 {
   *q = c->corner[0];
   if (s->corners == 1) return 4;
-  if (s->corners == 2) return tb_closest_on_side(c->corner, 2, x, q);
-  return tb_closest_on_triangle(c->corner, tb_surface_normal(s, c->index), x, q);
+  return s->corners == 2 ? tb_closest_on_side(c->corner, 2, x, q) : tb_closest_on_sides(c->corner, x, q);
 }
 
 static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 {
   const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
-  tbVec3 n = tb_surface_normal(o, c->index);
+  tbVec3 n = c->normal;
   double height = tb_dot3(n, tb_sub3(x, c->corner[0]));
   bool sharp = tb_surface_sharp(s, s->mesh->vertex_sharp[v]);
   for (int sign = 1; sign >= (o->solid ? 1 : -1); sign -= 2) {
@@ -74,10 +90,14 @@ static void vertex_face(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 }
 
 // A vertex that is closest to an edge or a corner of the cell, apart from it.
-static void vertex_border(tbMeet* m, int side, int v, tbVec3 x, const Cell* c, int feature, tbVec3 q)
+static void vertex_border(tbMeet* m, int side, int v, tbVec3 x, const Cell* c)
 {
   const tbFeatureSurface *s = &m->s[side], *o = &m->s[1 - side];
   if (!tb_surface_sharp(s, s->mesh->vertex_sharp[v])) return;
+  double height = fabs(tb_dot3(c->normal, tb_sub3(x, c->corner[0])));
+  if (height > (1 + 1e-9) * m->reach + m->eps) return; // of its plane: farther than that from its border
+  tbVec3 q;
+  int feature = closest_on_border(o, c, x, &q);
   tbVec3 d = tb_sub3(q, x);
   double distance = tb_norm3(d);
   if (distance > m->reach || distance <= m->eps) return;
@@ -104,10 +124,8 @@ static void vertices_cell(tbMeet* m, int side, const Cell* of, const Cell* other
   for (int i = 0; i < s->corners; i++) {
     int v = s->mesh->triangle[of->index][i];
     if (s->mesh->vertex_triangle[v] != of->index) continue;
-    tbVec3 q;
-    int feature = closest_on_cell(o, other, of->corner[i], &q);
-    if (feature == 0) vertex_face(m, side, v, of->corner[i], other);
-    else vertex_border(m, side, v, of->corner[i], other, feature, q);
+    if (is_above(o, other, of->corner[i])) vertex_face(m, side, v, of->corner[i], other);
+    else vertex_border(m, side, v, of->corner[i], other);
   }
 }
 
@@ -178,37 +196,67 @@ typedef struct {
   tbVec3 end[3][2];
 } Visit;
 
-static Cell cell_of(const tbFeatureSurface* s, int index)
+// What two cells come to.
+static void meet_cells(const Visit* visit, const Cell* b)
 {
-  Cell c = {.index = index};
-  for (int i = 0; i < 3; i++) c.corner[i] = tb_surface_vertex(s, s->mesh->triangle[index][i]);
-  return c;
+  tbMeet* m = visit->m;
+  vertices_cell(m, 0, &visit->a, b);
+  vertices_cell(m, 1, b, &visit->a);
+  int edge[3];
+  tbVec3 end[3][2];
+  int n = visit->nedge ? own_edges(&m->s[1], b, edge, end) : 0;
+  for (int i = 0; i < visit->nedge; i++)
+    for (int j = 0; j < n; j++) edge_edge(m, visit->edge[i], visit->end[i], edge[j], end[j]);
 }
 
 static bool visit_b(void* user, int t)
 {
-  Visit* visit = user;
-  tbMeet* m = visit->m;
-  Cell b = cell_of(&m->s[1], t);
-  vertices_cell(m, 0, &visit->a, &b);
-  vertices_cell(m, 1, &b, &visit->a);
-  int edge[3];
-  tbVec3 end[3][2];
-  int n = visit->nedge ? own_edges(&m->s[1], &b, edge, end) : 0;
-  for (int i = 0; i < visit->nedge; i++)
-    for (int j = 0; j < n; j++) edge_edge(m, visit->edge[i], visit->end[i], edge[j], end[j]);
-  return m->status == TB_OK;
+  const Visit* visit = user;
+  Cell b = cell_of(&visit->m->s[1], t);
+  meet_cells(visit, &b);
+  return visit->m->status == TB_OK;
+}
+
+// A cell of A, and the box of what it may meet.
+static Visit start_visit(tbMeet* m, int t, tbBox* box)
+{
+  Visit visit = {.m = m, .a = cell_of(&m->s[0], t)};
+  visit.nedge = own_edges(&m->s[0], &visit.a, visit.edge, visit.end);
+  *box = tb_box_empty();
+  for (int i = 0; i < 3; i++) *box = tb_box_add(*box, visit.a.corner[i]);
+  *box = tb_box_grow(*box, m->reach);
+  return visit;
 }
 
 static bool visit_a(void* user, int t)
 {
   tbMeet* m = user;
-  Visit visit = {.m = m, .a = cell_of(&m->s[0], t)};
-  visit.nedge = own_edges(&m->s[0], &visit.a, visit.edge, visit.end);
-  tbBox box = tb_box_empty();
-  for (int i = 0; i < 3; i++) box = tb_box_add(box, visit.a.corner[i]);
-  tb_bvh_query(&m->s[1].mesh->bvh, m->s[1].mesh->triangle_box, tb_box_grow(box, m->reach), visit_b, &visit);
+  tbBox box;
+  Visit visit = start_visit(m, t, &box);
+  tb_bvh_query(&m->s[1].mesh->bvh, m->s[1].mesh->triangle_box, box, visit_b, &visit);
   return m->status == TB_OK;
+}
+
+static bool list_cell(void* user, int t)
+{
+  tbMeet* m = user;
+  Cell b = cell_of(&m->s[1], t);
+  m->status = tb_array_push(m->ctx, &m->near, &b, 1);
+  return m->status == TB_OK;
+}
+
+// Cells of a shape that has no tree, against those of B that come near any of them, in the order of B's tree.
+static void compare_few(tbMeet* m, tbBox all)
+{
+  const tbMesh *a = m->s[0].mesh, *b = m->s[1].mesh;
+  tb_bvh_query(&b->bvh, b->triangle_box, tb_box_grow(all, m->reach), list_cell, m);
+  const Cell* cell = m->near.data;
+  for (int t = 0; t < a->ntriangle && m->near.count > 0; t++) {
+    tbBox box;
+    Visit visit = start_visit(m, t, &box);
+    for (size_t k = 0; k < m->near.count && m->status == TB_OK; k++)
+      if (tb_box_meets(&b->triangle_box[cell[k].index], &box)) meet_cells(&visit, &cell[k]);
+  }
 }
 
 // The box of B's mesh in the frame of A's.
@@ -228,8 +276,7 @@ static void compare(tbMeet* m)
   tbBox near_b = tb_box_grow(b->box, m->reach), box = tb_surface_box(&m->s[0]);
   if (!tb_box_meets(&near_b, &box)) return;
   if (a->bvh.nnode > 0) tb_bvh_query(&a->bvh, a->triangle_box, box_seen_from(&m->s[0], near_b), visit_a, m);
-  else
-    for (int t = 0; t < a->ntriangle && visit_a(m, t); t++) {}
+  else compare_few(m, box);
   if (m->status == TB_OK) tb_meet_deep(m);
 }
 
@@ -238,6 +285,7 @@ static double size_of(tbBox b) { return tb_maxabs3(tb_sub3(b.hi, b.lo)) + tb_max
 tbStatus tb_collide_mesh(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, double margin, tbArray* out)
 {
   tbMeet m = {.ctx = ctx, .margin = margin, .out = out, .first = out->count, .deep = TB_ARRAY(tbDeep)};
+  m.near = TB_ARRAY(Cell);
   tb_arena_init(&m.arena, ctx);
   tbTransform A = {tb_quat_normalize(tb_quat_mul(tb_quat_conj(b->T.q), a->T.q)),
                    tb_quat_unrotate(b->T.q, tb_sub3(a->T.x, b->T.x))};
@@ -249,6 +297,7 @@ tbStatus tb_collide_mesh(tbContext* ctx, const tbPlaced* a, const tbPlaced* b, d
     compare(&m);
   }
   tb_array_free(ctx, &m.deep);
+  tb_array_free(ctx, &m.near);
   tb_arena_free(&m.arena);
   if (m.status != TB_OK) out->count = m.first;
   tb_reduce_points(out, m.first);

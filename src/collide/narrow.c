@@ -121,6 +121,15 @@ static bool is_expensive(tbShapeType a, tbShapeType b)
   return solid || a == TB_SHAPE_CONVEX || b == TB_SHAPE_CONVEX;
 }
 
+void tb_narrow_boxes(const tbNarrowShape* a, const tbNarrowShape* b, double margin, int most, bool swapped,
+                     const tbBoxAxis* axis, tbNarrowManifold* out)
+{
+  tbManifold m;
+  if (tb_box_points(&a->box, &b->box, margin, most, swapped, axis, out)) return;
+  tb_collide_convex(&a->placed, &b->placed, margin, &m);
+  take(&m, out);
+}
+
 bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, int most, tbPairHint* hint,
                tbNarrowManifold* out)
 {

@@ -33,6 +33,10 @@ typedef struct tbPairHint {
 bool tb_narrow(const tbNarrowShape* a, const tbNarrowShape* b, double margin, int most, tbPairHint* hint,
                tbNarrowManifold* out);
 
+// The same of two boxes whose axes are known (box_box.h), none of which keeps them apart.
+void tb_narrow_boxes(const tbNarrowShape* a, const tbNarrowShape* b, double margin, int most, bool swapped,
+                     const tbBoxAxis* axis, tbNarrowManifold* out);
+
 // Whether the shapes are clearly farther apart than `margin`, as far as the hint tells, or the axes of two
 // boxes, one of which it names then. False says nothing.
 bool tb_narrow_apart(const tbNarrowShape* a, const tbNarrowShape* b, double margin, tbPairHint* hint);

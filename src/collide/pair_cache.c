@@ -29,6 +29,11 @@ typedef struct {
   int entry;                   // in the tree
 } Item;
 
+// As in tbFatBox: lo, −hi; and two zeros, for two vectors of four.
+typedef struct {
+  double bound[8];
+} Own;
+
 typedef struct {
   int a, b;
   int at; // in the list handed out last; −1: it was not in it
@@ -36,6 +41,8 @@ typedef struct {
 
 struct tbPairCache {
   tbArray item;          // Item
+  tbArray own;           // Own: of the items as they are now
+  tbArray away;          // uint8_t, items: `moved` once more, where all of it stays in the nearest cache
   tbArray moved;         // int, items
   tbArray outside;       // int, items
   tbBoxTree tree;        // of all items inside
@@ -55,6 +62,8 @@ tbStatus tb_pair_cache_create(tbContext* ctx, tbPairCache** out)
   *out = c;
   if (!c) return TB_ERROR_MEMORY;
   c->item = TB_ARRAY(Item);
+  c->own = TB_ARRAY(Own);
+  c->away = TB_ARRAY(uint8_t);
   c->moved = c->outside = TB_ARRAY(int);
   tb_box_tree_init(&c->tree);
   c->kept = c->next = TB_ARRAY(Kept);
@@ -69,8 +78,8 @@ tbStatus tb_pair_cache_create(tbContext* ctx, tbPairCache** out)
 void tb_pair_cache_free(tbContext* ctx, tbPairCache* c)
 {
   if (!c) return;
-  tbArray* const array[] = {&c->item,  &c->moved,  &c->outside, &c->kept, &c->next,
-                            &c->start, &c->sorted, &c->pairs,   &c->meets};
+  tbArray* const array[] = {&c->item, &c->own,   &c->away,   &c->moved, &c->outside, &c->kept,
+                            &c->next, &c->start, &c->sorted, &c->pairs, &c->meets};
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) tb_array_free(ctx, array[i]);
   for (int p = 0; p < PIECES; p++) tb_array_free(ctx, &c->found[p]);
   tb_box_tree_free(ctx, &c->tree);
@@ -136,6 +145,8 @@ static void look_at_items(void* user, int begin, int end, int piece)
   (void)piece;
   const Update* u = user;
   Item* item = u->cache->item.data;
+  Own* own = u->cache->own.data;
+  uint8_t* away = u->cache->away.data;
   for (int i = begin; i < end; i++) {
     const tbBroadItem* now = &u->items[i];
     Item* it = &item[i];
@@ -153,6 +164,9 @@ static void look_at_items(void* user, int begin, int end, int piece)
       it->where = (uint8_t)where;
     }
     it->lo = now->box.lo;
+    const tbBox* b = &now->box;
+    own[i] = (Own){{b->lo.x, b->lo.y, b->lo.z, -b->hi.x, -b->hi.y, -b->hi.z}};
+    away[i] = it->moved;
   }
 }
 
@@ -284,7 +298,19 @@ static tbStatus search_moved(tbContext* ctx, Update* u, size_t* count)
   return TB_OK;
 }
 
-static bool before(const Kept* k, const tbPair* p) { return k->a < p->a || (k->a == p->a && k->b < p->b); }
+static uint64_t key_of(int a, int b) { return (uint64_t)a << 32 | (uint32_t)b; }
+
+// Takes over the old pairs up to a key whose items have not moved. No branches: which stay cannot be
+// foreseen.
+static const Kept* keep_until(uint64_t key, const Kept* old, const Kept* end, const uint8_t* away, Kept* to,
+                              size_t* n)
+{
+  for (; old != end && key_of(old->a, old->b) < key; old++) {
+    to[*n] = *old;
+    *n += (away[old->a] | away[old->b]) == 0;
+  }
+  return old;
+}
 
 // Old pairs of items that have not moved, and the pairs found for those that have. A pair found again keeps
 // its place in the last list.
@@ -292,21 +318,18 @@ static tbStatus merge(tbContext* ctx, const Update* u, const tbPair* found, size
                       const tbPairFilter* filter)
 {
   tbPairCache* c = u->cache;
-  const Item* item = c->item.data;
+  const uint8_t* away = c->away.data;
   const Kept *old = c->kept.data, *end = old ? old + c->kept.count : NULL;
-  TB_TRY(resize(ctx, &c->next, c->kept.count + nfound));
+  TB_TRY(resize(ctx, &c->next, c->kept.count + nfound + 1)); // one that does not stay is written, too
   Kept* to = c->next.data;
-  size_t n = 0, f = 0;
-  while (old != end || f < nfound) {
-    if (old != end && (f == nfound || before(old, &found[f]))) {
-      if (!item[old->a].moved && !item[old->b].moved) to[n++] = *old;
-      old++;
-      continue;
-    }
-    tbPair p = found[f++];
+  size_t n = 0;
+  for (size_t f = 0; f < nfound; f++) {
+    tbPair p = found[f];
+    old = keep_until(key_of(p.a, p.b), old, end, away, to, &n);
     if (old != end && old->a == p.a && old->b == p.b) to[n++] = *old++;
     else if (!filter || filter->may_meet(filter->user, p.a, p.b)) to[n++] = (Kept){p.a, p.b, -1};
   }
+  keep_until(UINT64_MAX, old, end, away, to, &n);
   c->next.count = n;
   tbArray swap = c->kept;
   c->kept = c->next;
@@ -319,9 +342,18 @@ static void compare(void* user, int begin, int end, int piece)
   (void)piece;
   const Update* u = user;
   const Kept* kept = u->cache->kept.data;
+  const Own* own = u->cache->own.data;
   uint8_t* meets = u->cache->meets.data;
-  for (int k = begin; k < end; k++)
-    meets[k] = tb_box_meets(&u->items[kept[k].a].box, &u->items[kept[k].b].box);
+  tb4d first = tb4_set1(0), second = first; // what none of the other box may be above
+  for (int k = begin, a = -1; k < end; k++) {
+    if (kept[k].a != a) { // most pairs have their first item in common with the one before
+      const double* x = own[a = kept[k].a].bound;
+      const double ask[8] = {-x[3], -x[4], -x[5], -x[0], -x[1], -x[2], 0, 0};
+      first = tb4_load(ask), second = tb4_load(ask + 4);
+    }
+    const double* x = own[kept[k].b].bound;
+    meets[k] = (tb4_at_most(tb4_load(x), first) & tb4_at_most(tb4_load(x + 4), second)) == 15;
+  }
 }
 
 // Hands out the kept pairs whose items' own boxes meet.
@@ -336,8 +368,9 @@ static tbStatus hand_out(tbContext* ctx, Update* u)
   const uint8_t* meets = c->meets.data;
   tbCachedPair* pair = c->pairs.data;
   for (size_t k = 0; k < c->kept.count; k++) {
+    int yes = -(int)meets[k]; // all bits, or none: no branches
     pair[n] = (tbCachedPair){kept[k].a, kept[k].b, kept[k].at};
-    kept[k].at = meets[k] ? (int)n : -1;
+    kept[k].at = ((int)n & yes) | ~yes;
     n += meets[k];
   }
   c->pairs.count = n;
@@ -359,6 +392,8 @@ static tbStatus update(tbContext* ctx, Update* u, const tbPairFilter* filter)
   bool same_items = u->known == u->count;
   if (u->count < u->known) drop_pairs_beyond(&c->kept, u->count);
   TB_TRY(resize(ctx, &c->item, (size_t)u->count));
+  TB_TRY(resize(ctx, &c->own, (size_t)u->count));
+  TB_TRY(resize(ctx, &c->away, (size_t)u->count));
   tb_parallel_for(ctx->threads, u->count, ITEMS, look_at_items, u);
   TB_TRY(list_moved(ctx, u, &same_items));
   if (c->moved.count > 0 || !same_items) {

@@ -244,12 +244,8 @@ double tb_surface_distance(const tbFeatureSurface* s, tbVec3 p, tbOutside* out)
 
 bool tb_above_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x)
 {
-  for (int i = 0; i < 3; i++) {
-    tbVec3 along = tb_sub3(corner[(i + 1) % 3], corner[i]);
-    double inward = tb_dot3(tb_cross3(n, along), tb_sub3(x, corner[i]));
-    if (inward < -1e-7 * tb_dot3(along, along)) return false;
-  }
-  return true;
+  tbTriangleSides sides = tb_triangle_sides(corner, n);
+  return tb_is_within_sides(&sides, corner, x);
 }
 
 int tb_closest_on_side(const tbVec3 corner[3], int side, tbVec3 x, tbVec3* q)
@@ -267,6 +263,11 @@ int tb_closest_on_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x, tbVec3* q
     *q = tb_madd3(x, -tb_dot3(n, tb_sub3(x, corner[0])), n);
     return 0;
   }
+  return tb_closest_on_sides(corner, x, q);
+}
+
+int tb_closest_on_sides(const tbVec3 corner[3], tbVec3 x, tbVec3* q)
+{
   int feature = tb_closest_on_side(corner, 0, x, q);
   for (int side = 1; side < 3; side++) {
     tbVec3 r;

@@ -62,8 +62,32 @@ double tb_surface_distance(const tbFeatureSurface* s, tbVec3 p, tbOutside* out);
 // i at corner i. A point over a side is above the triangle too, rounding included (1e-7 of the side's
 // length).
 int tb_closest_on_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x, tbVec3* q);
+int tb_closest_on_sides(const tbVec3 corner[3], tbVec3 x, tbVec3* q); // of a point that is not above it
 bool tb_above_triangle(const tbVec3 corner[3], tbVec3 n, tbVec3 x);
 int tb_closest_on_side(const tbVec3 corner[3], int side, tbVec3 x, tbVec3* q);
+
+// The same question of many points: the planes through the sides of the triangle, across it.
+typedef struct tbTriangleSides {
+  tbVec3 inward[3]; // of the side that starts in corner i
+  double least[3];  // inward · (x − corner) of points above the triangle, at least
+} tbTriangleSides;
+
+static inline tbTriangleSides tb_triangle_sides(const tbVec3 corner[3], tbVec3 n)
+{
+  tbTriangleSides s;
+  for (int i = 0; i < 3; i++) {
+    tbVec3 along = tb_sub3(corner[(i + 1) % 3], corner[i]);
+    s.inward[i] = tb_cross3(n, along), s.least[i] = -1e-7 * tb_dot3(along, along);
+  }
+  return s;
+}
+
+static inline bool tb_is_within_sides(const tbTriangleSides* s, const tbVec3 corner[3], tbVec3 x)
+{
+  for (int i = 0; i < 3; i++)
+    if (tb_dot3(s->inward[i], tb_sub3(x, corner[i])) < s->least[i]) return false;
+  return true;
+}
 
 tbBox tb_surface_box(const tbFeatureSurface* s); // in the frame of the comparison
 

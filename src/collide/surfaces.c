@@ -133,6 +133,16 @@ static int side_by_surfaces(const tbSurfaceScene* scene, const tbSurfaceContact*
   return 0;
 }
 
+bool tb_surface_is_behind(const tbSurfaceScene* scene, const tbSurfaceContact* c)
+{
+  const double plainly = 0.1; // cosine: the faces around a sharp corner lean far from their mean
+  if (c->of.kind == TB_SURFACE_PLANE_VERTEX || c->of.surface_a == c->of.surface_b) return false;
+  const tbMovingSurface *a = &scene->surface[c->of.surface_a], *b = &scene->surface[c->of.surface_b];
+  if (!a->solid || !b->solid) return false;
+  return tb_dot3(c->normal, around(a, c->vertex_a, c->weight_a, c->count_a).outward) < -plainly &&
+         tb_dot3(c->normal, around(b, c->vertex_b, c->weight_b, c->count_b).outward) > plainly;
+}
+
 bool tb_surface_normal(const tbSurfaceScene* scene, const tbSurfaceContact* c, const tbVec3 x[4], tbVec3 way,
                        tbVec3* normal)
 {

@@ -22,6 +22,7 @@ typedef struct tbMovingSurface {
   bool fixed;    // no impulse moves it
   bool self;     // it may touch itself
   bool rigid;    // rigid surfaces do not meet each other here, unless the scene asks for it
+  bool solid;    // matter fills what it encloses: what is behind it has passed through it
   double radius; // it keeps so far from others: half the thickness of cloth                  m
 } tbMovingSurface;
 
@@ -139,6 +140,10 @@ tbStatus tb_surface_meet(tbContext* ctx, const tbSurfaceScene* scene, const tbSu
 // side they started on), and the gap at the start along it. False: they meet there, or have no direction.
 bool tb_surface_contact_at(const tbSurfaceScene* scene, const tbSurfaceFeatures* features, double t,
                            tbSurfaceContact* out);
+
+// Whether two solids have passed through each other where they touch: b is behind a's faces there, and a
+// behind b's, so that the normal leads farther in. The far side of a thin body is not behind its near one.
+bool tb_surface_is_behind(const tbSurfaceScene* scene, const tbSurfaceContact* contact);
 
 // By kind, surface a, feature a, surface b, feature b: <0, 0, >0.
 int tb_surface_features_order(const tbSurfaceFeatures* a, const tbSurfaceFeatures* b);

@@ -257,8 +257,8 @@ static tbStatus look_into(tbContext* ctx, const Search* s, const Group* g, int i
   const Tree* tree = &s->tree[ia];
   const tbMovingSurface *a = &s->scene->surface[ia], *b = &s->scene->surface[g->surface];
   if ((a == b && !a->self) || (a != b && a->rigid && b->rigid) || a->surface->ntriangle == 0) return TB_OK;
-  if (!tb_surface_may_touch(s->scene, a->body, b->body)) return TB_OK;
-  float d = (float)(s->reach + a->radius + b->radius) * (1 + 1e-6f) + s->slack;
+  if ((a->fixed && b->fixed) || !tb_surface_may_touch(s->scene, a->body, b->body)) return TB_OK;
+  float d = (float)fmin(s->reach + a->radius + b->radius, 4 * FARTHEST) * (1 + 1e-6f) + s->slack;
   struct {
     int level, index;
   } stack[EIGHT * LEVELS] = {{tree->levels - 1, 0}};

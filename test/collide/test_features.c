@@ -77,3 +77,27 @@ TEST(sides_of_features_agree_with_their_normals_and_closest_points)
   }
   CHECK(wrong == 0);
 }
+
+// Two edges at angles of 2e-6 … 1e-2, as far from each other as the angle takes them apart: their way is the
+// gap, to a millionth, and lies across both.
+TEST(closest_points_of_nearly_parallel_edges_are_across_them)
+{
+  tbRandom r = test_random(5);
+  int inside = 0;
+  double worst = 0;
+  for (int i = 0; i < 2000; i++) {
+    double angle = 2e-6 * tb_exp(test_uniform(&r, 0, 8.5)), gap = angle * test_uniform(&r, 0.1, 1);
+    tbMat3 frame = tb_mat3_frame(tb_normalize3(any(&r)));
+    tbVec3 along = tb_mat3_row(frame, 0), across = tb_mat3_row(frame, 1), n = tb_mat3_row(frame, 2), x[4];
+    double s = test_uniform(&r, 0.1, 0.9), t = test_uniform(&r, 0.1, 0.9);
+    tbVec3 other = tb_madd3(along, angle, across), at = any(&r);
+    for (int k = 0; k < 2; k++) {
+      x[k] = tb_madd3(tb_madd3(at, k - s, along), gap, n);
+      x[2 + k] = tb_madd3(at, k - t, other);
+    }
+    tbClosest c = tb_closest_features(false, x);
+    inside += c.inside;
+    worst = fmax(worst, fabs(tb_norm3(c.way) - gap) / gap);
+  }
+  CHECK(inside > 1900 && worst < 1e-6);
+}

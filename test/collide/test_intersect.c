@@ -411,6 +411,34 @@ TEST(the_tree_counts_what_comparing_all_pairs_counts)
   free(b);
 }
 
+// Each two of many surfaces once, in order, with as many pairs of triangles as the two have by themselves.
+TEST(surfaces_that_meet_are_listed_two_by_two)
+{
+  tbContext ctx = tb_default_context();
+  enum { SHEETS = 6 };
+  Sheet* sheet[SHEETS];
+  tbTriangles s[SHEETS];
+  for (int i = 0; i < SHEETS; i++)
+    sheet[i] = wavy_sheet(0.13 * i, i == 2 ? 40 : 0.05 * i), s[i] = sheet[i]->surface;
+  tbArray list = TB_ARRAY(tbSurfacesMeet);
+  CHECK_OK(&ctx, tb_list_intersections(&ctx, s, SHEETS, &list));
+  const tbSurfacesMeet* m = list.data;
+  size_t next = 0;
+  for (int a = 0; a < SHEETS; a++)
+    for (int b = a + 1; b < SHEETS; b++) {
+      tbTriangles two[2] = {s[a], s[b]};
+      tbIntersections n = count_of(&ctx, two, 2);
+      CHECK((n.crossing == 0) == (a == 2 || b == 2));
+      if (n.crossing + n.touching == 0) continue;
+      CHECK(next < list.count && m[next].a == a && m[next].b == b && m[next].count.crossing == n.crossing &&
+            m[next].count.touching == n.touching);
+      next++;
+    }
+  CHECK(next == list.count && next == 10);
+  tb_array_free(&ctx, &list);
+  for (int i = 0; i < SHEETS; i++) free(sheet[i]);
+}
+
 TEST(counting_survives_bad_input_and_every_failed_allocation)
 {
   tbContext ctx = tb_default_context();

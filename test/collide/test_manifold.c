@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifolds: how many points, where, under which names.
 #include "collide/contact.h"
+#include "collide/manifold.h"
 #include "collide/oracle.h"
 
 #include <math.h>
@@ -243,6 +244,25 @@ TEST(hulls_of_many_faces_meet_along_the_widest_slab)
   tb_hull_free(&c.ctx, hull[0]);
   tb_hull_free(&c.ctx, hull[1]);
   close_contacts(&c);
+}
+
+// Of two points at one place, as deep as each other, the one at a corner gives the name, whichever comes
+// first and whosever corner it is; of two that are not, the deeper one.
+TEST(of_points_at_one_place_the_corner_gives_the_name)
+{
+  enum { CORNER = 5, EDGE = 1 << 30 | 6, OTHER = 1 << 30 | 7 };
+  for (int order = 0; order < 2; order++)
+    for (int whose = 0; whose < 2; whose++)
+      for (int deeper = 0; deeper < 2; deeper++) {
+        tbClipPoint corner = {.fa = whose ? EDGE : CORNER, .fb = whose ? CORNER : EDGE},
+                    crossing = {.gap = deeper ? -1e-3 : 0, .fa = OTHER, .fb = OTHER};
+        tbClipPoint point[2] = {order ? crossing : corner, order ? corner : crossing};
+        tbManifold m;
+        tb_manifold_from(point, 2, tb_vec3(0, 0, 1), 1e-6, &m);
+        const tbClipPoint* want = deeper ? &crossing : &corner;
+        CHECK(m.n == 1 && m.point[0].feature == tb_feature_pair(want->fa, want->fb) &&
+              m.point[0].gap == want->gap);
+      }
 }
 
 TEST(a_failed_push_leaves_the_points_as_they_were)

@@ -210,3 +210,23 @@ LONG_TEST(two_grids_touch_where_their_meshes_do)
   mesh_done(ball);
   grid_done(sdf);
 }
+
+// A small grid in the middle of a face of a large one, where that has no vertex: whichever is named first.
+TEST(a_small_grid_lies_on_the_face_of_a_large_one)
+{
+  tbSdf *slab = grid_of(box_mesh(tb_vec3(2, 2, 0.5), 1), 24),
+        *block = grid_of(box_mesh(tb_vec3(0.3, 0.3, 0.3), 1), 24);
+  tbShape large = tb_shape_sdf(slab), small = tb_shape_sdf(block);
+  tbTransform on = at(0.2, 0.1, 0.25 + 0.15 - 0.002);
+  tbArray one = collide(&large, tb_transform_identity(), &small, on, 0.01),
+          other = collide(&small, on, &large, tb_transform_identity(), 0.01);
+  const tbContactPoint *p = one.data, *q = other.data;
+  CHECK(one.count >= 4 && other.count == one.count);
+  for (size_t i = 0; i < one.count && i < other.count; i++) {
+    CHECK(p[i].normal.z > 0.999 && q[i].normal.z < -0.999);
+    CHECK_NEAR(p[i].gap, -0.002, 1e-3);
+  }
+  CHECK(spread(&one) > 0.4 && spread(&other) > 0.4);
+  done(&one), done(&other);
+  grid_done(slab), grid_done(block);
+}
