@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are replaced all at once.
 #include "base/file.h"
+#include "base/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TEMP_NAMES = 10000, SWEPT_NAMES = 8, TEMP_SUFFIX = 32 };
@@ -93,18 +95,29 @@ static bool is_special(const char* path)
   return (begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/")) || begins_with(path, "/proc/");
 }
 
+// A pipe is written once there is who reads it. Looks again and again in place of open()'s own wait, which a
+// signal that asks to stop does not end.
+static tbStatus open_direct(tbContext* ctx, tbFile* file, bool pipe)
+{
+  static const struct timespec while_none_reads = {0, 5000000};
+  int flags = O_WRONLY | O_CLOEXEC | (pipe ? O_NONBLOCK : 0);
+  while ((file->descriptor = open(file->path, flags)) < 0 && pipe && errno == ENXIO) {
+    TB_TRY(tb_check_interrupt(ctx));
+    nanosleep(&while_none_reads, NULL);
+  }
+  if (file->descriptor < 0 || (pipe && fcntl(file->descriptor, F_SETFL, O_WRONLY) != 0))
+    return fail_path(ctx, "write", file->path, errno);
+  file->temp = copy_text(ctx, file->path);
+  return file->temp ? TB_OK : TB_ERROR_MEMORY;
+}
+
 static tbStatus open_for_writing(tbContext* ctx, tbFile* file)
 {
   struct stat old;
   bool exists = stat(file->path, &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) return fail_path(ctx, "write", file->path, EISDIR);
   file->direct = (exists && !S_ISREG(old.st_mode)) || is_special(file->path);
-  if (file->direct) {
-    file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC);
-    if (file->descriptor < 0) return fail_path(ctx, "write", file->path, errno);
-    file->temp = copy_text(ctx, file->path);
-    return file->temp ? TB_OK : TB_ERROR_MEMORY;
-  }
+  if (file->direct) return open_direct(ctx, file, exists && S_ISFIFO(old.st_mode));
   if (exists) { // the file itself, when the path is a link to it
     char real[PATH_MAX];
     if (!realpath(file->path, real)) return fail_path(ctx, "write", file->path, errno);

@@ -15,15 +15,10 @@
 
 #ifdef TB_SIMD_AUTO
 
-static inline bool tb_has_avx2(void)
-{
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-static inline bool tb_has_avx512(void)
-{
-  return tb_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512dq");
-}
+// What the processor knows. By themselves in widths.c, so that a program may bring its own pair of them,
+// which a linker takes in their place: the tests do, to walk every width.
+bool tb_has_avx2(void);
+bool tb_has_avx512(void);
 
 #define TB_KERNEL(result, name, parameters, arguments)   \
   result name##_sse2 parameters;                         \

@@ -283,6 +283,11 @@ static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm512_mul_pd(a, b); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return _mm512_div_pd(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return _mm512_sqrt_pd(a); }
 static inline tbwd tbw_abs(tbwd a) { return _mm512_abs_pd(a); }
+static inline tbwd tbw_choose(tbwd a, tbwd b, tbwd x, tbwd y) // a > b ? x : y
+{
+  return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ), y, x);
+}
+static inline int tbw_any_above(tbwd a, tbwd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ) != 0; }
 static inline tbwd tbw_copysign(tbwd a, tbwd b) // |a| with the sign of b
 {
   __m512i sign = _mm512_set1_epi64((long long)0x8000000000000000ull);
@@ -313,6 +318,11 @@ static inline tbwd tbw_mul(tbwd a, tbwd b) { return _mm256_mul_pd(a, b); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return _mm256_div_pd(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return _mm256_sqrt_pd(a); }
 static inline tbwd tbw_abs(tbwd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+static inline tbwd tbw_choose(tbwd a, tbwd b, tbwd x, tbwd y) { return tb4_choose(a, b, x, y); }
+static inline int tbw_any_above(tbwd a, tbwd b)
+{
+  return _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)) != 0;
+}
 static inline tbwd tbw_copysign(tbwd a, tbwd b)
 {
   return _mm256_or_pd(tbw_abs(a), _mm256_and_pd(_mm256_set1_pd(-0.0), b));
@@ -343,6 +353,12 @@ static inline tbwd tbw_mul(tbwd a, tbwd b) { return vmulq_f64(a, b); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return vdivq_f64(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return vsqrtq_f64(a); }
 static inline tbwd tbw_abs(tbwd a) { return vabsq_f64(a); }
+static inline tbwd tbw_choose(tbwd a, tbwd b, tbwd x, tbwd y) { return vbslq_f64(vcgtq_f64(a, b), x, y); }
+static inline int tbw_any_above(tbwd a, tbwd b)
+{
+  uint64x2_t above = vcgtq_f64(a, b);
+  return (vgetq_lane_u64(above, 0) | vgetq_lane_u64(above, 1)) != 0;
+}
 static inline tbwd tbw_copysign(tbwd a, tbwd b) { return vbslq_f64(vdupq_n_u64(0x8000000000000000u), b, a); }
 static inline tbwd tbw_load_part(const double* p, int count)
 {
@@ -367,6 +383,11 @@ static inline tbwd tbw_mul(tbwd a, tbwd b) { return wasm_f64x2_mul(a, b); }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return wasm_f64x2_div(a, b); }
 static inline tbwd tbw_sqrt(tbwd a) { return wasm_f64x2_sqrt(a); }
 static inline tbwd tbw_abs(tbwd a) { return wasm_f64x2_abs(a); }
+static inline tbwd tbw_choose(tbwd a, tbwd b, tbwd x, tbwd y)
+{
+  return wasm_v128_bitselect(x, y, wasm_f64x2_gt(a, b));
+}
+static inline int tbw_any_above(tbwd a, tbwd b) { return wasm_v128_any_true(wasm_f64x2_gt(a, b)); }
 static inline tbwd tbw_copysign(tbwd a, tbwd b) { return wasm_v128_bitselect(b, a, wasm_f64x2_splat(-0.0)); }
 static inline tbwd tbw_load_part(const double* p, int count)
 {
@@ -391,6 +412,8 @@ static inline tbwd tbw_mul(tbwd a, tbwd b) { return a * b; }
 static inline tbwd tbw_div(tbwd a, tbwd b) { return a / b; }
 static inline tbwd tbw_sqrt(tbwd a) { return sqrt(a); }
 static inline tbwd tbw_abs(tbwd a) { return fabs(a); }
+static inline tbwd tbw_choose(tbwd a, tbwd b, tbwd x, tbwd y) { return a > b ? x : y; }
+static inline int tbw_any_above(tbwd a, tbwd b) { return a > b; }
 static inline tbwd tbw_copysign(tbwd a, tbwd b) { return copysign(a, b); }
 static inline tbwd tbw_load_part(const double* p, int count) { return (void)count, *p; }
 static inline void tbw_store_part(double* p, tbwd a, int count) { (void)count, *p = a; }

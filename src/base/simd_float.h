@@ -4,6 +4,8 @@
 // for floats, and the twins would differ.
 //
 //   tb8f   eight floats     tb8_max(a, b) is a > b ? a : b, also for NaN and zeros of either sign
+//   tbwf   as many floats as the machine likes (TB_WIDE_FLOATS: 8 or 16), for kernels whose lanes never meet:
+//          the result cannot depend on the width
 #ifndef TB_BASE_SIMD_FLOAT_H
 #define TB_BASE_SIMD_FLOAT_H
 
@@ -222,4 +224,95 @@ static inline void tb8_transpose(tb8f x[8])
 }
 
 #endif
+
+#if defined(TB_SIMD_AVX512)
+
+#define TB_WIDE_FLOATS 16
+typedef __m512 tbwf;
+static inline tbwf tbwf_set1(float x) { return _mm512_set1_ps(x); }
+static inline tbwf tbwf_load(const float* p) { return _mm512_loadu_ps(p); }
+static inline void tbwf_store(float* p, tbwf a) { _mm512_storeu_ps(p, a); }
+static inline tbwf tbwf_add(tbwf a, tbwf b) { return _mm512_add_ps(a, b); }
+static inline tbwf tbwf_sub(tbwf a, tbwf b) { return _mm512_sub_ps(a, b); }
+static inline tbwf tbwf_mul(tbwf a, tbwf b) { return _mm512_mul_ps(a, b); }
+static inline tbwf tbwf_div(tbwf a, tbwf b) { return _mm512_div_ps(a, b); }
+static inline tbwf tbwf_sqrt(tbwf a) { return _mm512_sqrt_ps(a); }
+static inline tbwf tbwf_max(tbwf a, tbwf b) { return _mm512_max_ps(a, b); }
+static inline tbwf tbwf_min(tbwf a, tbwf b) { return _mm512_min_ps(a, b); }
+static inline tbwf tbwf_choose(tbwf a, tbwf b, tbwf x, tbwf y)
+{
+  return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ), y, x);
+}
+static inline bool tbwf_any_above(tbwf a, tbwf b) { return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ) != 0; }
+// In either half: x[i] lane k ← x[k] lane i.
+static inline void tbwf_transpose(tbwf x[8])
+{
+  const __m512i even = _mm512_set_epi32(27, 26, 25, 24, 11, 10, 9, 8, 19, 18, 17, 16, 3, 2, 1, 0);
+  const __m512i odd = _mm512_set_epi32(31, 30, 29, 28, 15, 14, 13, 12, 23, 22, 21, 20, 7, 6, 5, 4);
+  tbwf a[8], b[8];
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
+    a[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
+  }
+  for (int i = 0; i < 8; i += 4) {
+    b[i] = _mm512_shuffle_ps(a[i], a[i + 2], 0x44);
+    b[i + 1] = _mm512_shuffle_ps(a[i], a[i + 2], 0xee);
+    b[i + 2] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0x44);
+    b[i + 3] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0xee);
+  }
+  for (int i = 0; i < 4; i++) {
+    x[i] = _mm512_permutex2var_ps(b[i], even, b[i + 4]);
+    x[i + 4] = _mm512_permutex2var_ps(b[i], odd, b[i + 4]);
+  }
+}
+static inline tbwf tbwf_join(tb8f low, tb8f high)
+{
+  return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+static inline tb8f tbwf_half(tbwf a, int half)
+{
+  return half ? _mm512_extractf32x8_ps(a, 1) : _mm512_castps512_ps256(a);
+}
+
+#else
+
+#define TB_WIDE_FLOATS 8
+typedef tb8f tbwf;
+static inline tbwf tbwf_set1(float x) { return tb8_set1(x); }
+static inline tbwf tbwf_load(const float* p) { return tb8_load(p); }
+static inline void tbwf_store(float* p, tbwf a) { tb8_store(p, a); }
+static inline tbwf tbwf_add(tbwf a, tbwf b) { return tb8_add(a, b); }
+static inline tbwf tbwf_sub(tbwf a, tbwf b) { return tb8_sub(a, b); }
+static inline tbwf tbwf_mul(tbwf a, tbwf b) { return tb8_mul(a, b); }
+static inline tbwf tbwf_div(tbwf a, tbwf b) { return tb8_div(a, b); }
+static inline tbwf tbwf_sqrt(tbwf a) { return tb8_sqrt(a); }
+static inline tbwf tbwf_max(tbwf a, tbwf b) { return tb8_max(a, b); }
+static inline tbwf tbwf_min(tbwf a, tbwf b) { return tb8_min(a, b); }
+static inline tbwf tbwf_choose(tbwf a, tbwf b, tbwf x, tbwf y) { return tb8_choose(a, b, x, y); }
+static inline bool tbwf_any_above(tbwf a, tbwf b) { return tb8_any_above(a, b); }
+
+#endif
+
+// Rows of eight floats, one for each lane, become eight columns; and back.
+static inline void tbwf_columns(const float* const row[TB_WIDE_FLOATS], tbwf x[8])
+{
+#if TB_WIDE_FLOATS == 16
+  for (int i = 0; i < 8; i++) x[i] = tbwf_join(tb8_load(row[i]), tb8_load(row[i + 8]));
+  tbwf_transpose(x);
+#else
+  for (int i = 0; i < 8; i++) x[i] = tb8_load(row[i]);
+  tb8_transpose(x);
+#endif
+}
+static inline void tbwf_rows(tbwf x[8], tb8f row[TB_WIDE_FLOATS])
+{
+#if TB_WIDE_FLOATS == 16
+  tbwf_transpose(x);
+  for (int i = 0; i < 8; i++) row[i] = tbwf_half(x[i], 0), row[i + 8] = tbwf_half(x[i], 1);
+#else
+  tb8_transpose(x);
+  for (int i = 0; i < 8; i++) row[i] = x[i];
+#endif
+}
+
 #endif

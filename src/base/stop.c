@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+enum { WORTH_A_LOOK = 256 }; // unknowns: microseconds
+
 void tb_stop_begin(tbStop* stop, const tbContext* ctx, bool (*cancelled)(void*), void* user, double budget_s)
 {
   stop->outer = ctx->interrupt;
@@ -34,6 +36,14 @@ tbStopReason tb_stop_reason(tbStop* stop)
   if (found == TB_STOP_NOT) return TB_STOP_NOT;
   return atomic_compare_exchange_strong(&stop->reason, &known, found) ? (tbStopReason)found
                                                                       : (tbStopReason)known;
+}
+
+tbStopReason tb_stop_reason_after(tbStop* stop, int* work)
+{
+  if (*work < WORTH_A_LOOK && !stop->cancelled && !stop->outer.asked)
+    return (tbStopReason)atomic_load(&stop->reason);
+  *work = 0;
+  return tb_stop_reason(stop);
 }
 
 static bool asked(void* user) { return tb_stop_reason(user) != TB_STOP_NOT; }

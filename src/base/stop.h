@@ -35,6 +35,10 @@ typedef struct tbStop {
 // budget_s: from now on; 0: none.
 void tb_stop_begin(tbStop* stop, const tbContext* ctx, bool (*cancelled)(void*), void* user, double budget_s);
 tbStopReason tb_stop_reason(tbStop* stop); // asks
+// The same, where only the clock is to be read, and not every time: reading it takes as long as solving a
+// contact. `work` adds up, in unknowns that the caller has gone through; it is set to 0 where the clock is
+// read.
+tbStopReason tb_stop_reason_after(tbStop* stop, int* work);
 tbInterrupt tb_stop_interrupt(tbStop* stop);
 
 // For long loops: whether to leave them. Takes an interrupt that was never set.

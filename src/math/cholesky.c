@@ -72,7 +72,7 @@ static tbStatus build_pattern(tbContext* ctx, tbArena* temporary, int n, const i
 }
 
 static tbStatus analyze(tbContext* ctx, tbArena* temporary, tbCholesky* f, const int* ptr, const int* idx,
-                        tbOrdering ordering)
+                        tbOrdering ordering, const int* order)
 {
   tbPattern A;
   TB_TRY(build_pattern(ctx, temporary, f->n, ptr, idx, &A));
@@ -80,7 +80,8 @@ static tbStatus analyze(tbContext* ctx, tbArena* temporary, tbCholesky* f, const
   f->perm = TB_KEEP(f, int, n);
   f->inverse_diagonal = TB_KEEP(f, double, n);
   if (!f->perm || !f->inverse_diagonal) return TB_ERROR_MEMORY;
-  TB_TRY(tb_order(ctx, f->n, A.ptr, A.idx, ordering, f->perm));
+  if (order) memcpy(f->perm, order, n * sizeof *order);
+  else TB_TRY(tb_order(ctx, f->n, A.ptr, A.idx, ordering, f->perm));
 #ifdef TB_USE_CHOLMOD
   return tb_cholmod_analyze(ctx, f, ptr, idx);
 #else
@@ -107,7 +108,7 @@ tbStatus tb_cholesky_analyze(tbContext* ctx, int n, const int* ptr, const int* i
   f->most_bytes = options ? options->most_bytes : 0;
   tbArena temporary;
   tb_arena_init(&temporary, ctx);
-  tbStatus status = analyze(ctx, &temporary, f, ptr, idx, ordering);
+  tbStatus status = analyze(ctx, &temporary, f, ptr, idx, ordering, options ? options->order : NULL);
   tb_arena_free(&temporary);
   if (status != TB_OK || f->outgrown) {
     tb_cholesky_free(ctx, f);

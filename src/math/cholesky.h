@@ -21,6 +21,8 @@ typedef struct tbCholesky tbCholesky;
 typedef struct tbCholeskyOptions {
   tbOrdering ordering; // AUTO unless set
   size_t most_bytes;   // a factor that would take more is not made: *out is null; 0: any may
+  const int* order;    // that of tb_cholesky_permutation of a pattern much like this one, to be taken
+                       // instead; null: none                                                   (n)
 } tbCholeskyOptions;
 
 typedef struct tbCholeskyStats {

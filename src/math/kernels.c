@@ -3,6 +3,7 @@
 #include "base/kernels.h"
 #include "math/cholesky_dense.h"
 #include "math/cholesky_stream.h"
+#include "math/dense_rows.h"
 #include "math/ldu.h"
 #include "math/lu_dense.h"
 #include "math/lu_factor.h"
@@ -41,6 +42,11 @@ TB_KERNEL(void, tb_cholesky_stream_down,
 TB_KERNEL(void, tb_cholesky_stream_up,
           (const tbCholesky* factor, const tbCholeskyStream* stream, tbCholeskyRun run, double* y),
           (factor, stream, run, y))
+
+// dense_rows.c
+TB_KERNEL(void, tb_dense_solve_rows, (int n, int rows, const double* L, double* x), (n, rows, L, x))
+TB_KERNEL(void, tb_dense_multiply_rows, (int n, int rows, const double* S, double* x), (n, rows, S, x))
+TB_KERNEL(void, tb_dense_invert, (int n, const double* L, double* inverse), (n, L, inverse))
 
 // lu_dense.c
 TB_KERNEL(void, tb_dense_multiply_subtract,

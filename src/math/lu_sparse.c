@@ -69,7 +69,14 @@ static void find_live(tbLu* lu, int s, const uint8_t* active)
   lu->front[s] = count;
 }
 
-// F += the blocks of A that s owns.
+static int live_rows(const uint8_t* active, int row, int rows)
+{
+  int live = rows;
+  for (int i = 0; active && i < rows; i++) live -= !active[row + i];
+  return live;
+}
+
+// F += the blocks of A that s owns. Live rows of a node follow each other in the front.
 static void add_entries(const tbLu* lu, int s, const size_t* val_adr, const double* val,
                         const uint8_t* active)
 {
@@ -78,6 +85,14 @@ static void add_entries(const tbLu* lu, int s, const size_t* val_adr, const doub
     int row = lu->row_adr[lu->entry_row[e]], rows = tb_lu_node_rows(lu, lu->entry_row[e]);
     int col = lu->row_adr[lu->entry_col[e]], cols = tb_lu_node_rows(lu, lu->entry_col[e]);
     const double* block = val + val_adr[lu->entry[e]];
+    int live_here = live_rows(active, row, rows), live_there = live_rows(active, col, cols);
+    if (live_here == 0 || live_there == 0) continue;
+    if (rows == 3 && cols == 3 && live_here == 3 && live_there == 3) {
+      double* F = lu->work + (size_t)lu->place[row] * (size_t)lead + lu->place[col];
+      for (int i = 0; i < 3; i++, F += lead)
+        for (int j = 0; j < 3; j++) F[j] += block[3 * i + j];
+      continue;
+    }
     for (int i = 0; i < rows; i++) {
       if (active && !active[row + i]) continue;
       double* F = lu->work + (size_t)lu->place[row + i] * (size_t)lead;
@@ -121,20 +136,22 @@ static double* keep_front(tbLu* lu, int s, double* top)
 // The largest modulus among n numbers and `largest`; not a number where one of them is not finite.
 static double largest_of(size_t n, const double* x, double largest)
 {
-  double most[4] = {largest, largest, largest, largest}, odd = 0;
+  tb4d most = tb4_set1(largest), odd = tb4_set1(0);
   size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (int j = 0; j < 4; j++) {
-      double size = fabs(x[i + (size_t)j]);
-      most[j] = size > most[j] ? size : most[j];
-      odd += size - size;
-    }
+  for (; i + 4 <= n; i += 4) {
+    tb4d size = tb4_abs(tb4_load(x + i));
+    most = tb4_max(most, size);
+    odd = tb4_add(odd, tb4_sub(size, size));
+  }
+  double most_of[4], left = tb4_sum(odd);
+  tb4_store(most_of, most);
   for (; i < n; i++) {
     double size = fabs(x[i]);
-    most[0] = size > most[0] ? size : most[0];
-    odd += size - size;
+    most_of[0] = size > most_of[0] ? size : most_of[0];
+    left += size - size;
   }
-  return fmax(fmax(most[0], most[1]), fmax(most[2], most[3])) + odd;
+  for (int j = 1; j < 4; j++) most_of[0] = most_of[j] > most_of[0] ? most_of[j] : most_of[0];
+  return most_of[0] + left;
 }
 
 // The largest entry in an active row; infinite where one is not finite.
@@ -145,8 +162,9 @@ static double largest_entry(const tbLu* lu, const size_t* val_adr, const double*
     const double* block = val + val_adr[lu->entry[e]];
     int row = lu->row_adr[lu->entry_row[e]], rows = tb_lu_node_rows(lu, lu->entry_row[e]);
     size_t cols = (size_t)tb_lu_node_rows(lu, lu->entry_col[e]);
-    if (!active) largest = largest_of((size_t)rows * cols, block, largest);
-    for (int i = 0; active && i < rows; i++)
+    int live = live_rows(active, row, rows);
+    if (live == rows) largest = largest_of((size_t)rows * cols, block, largest);
+    for (int i = 0; live > 0 && live < rows && i < rows; i++)
       if (active[row + i]) largest = largest_of(cols, block + (size_t)i * cols, largest);
   }
   return isfinite(largest) ? largest : INFINITY;

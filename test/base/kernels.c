@@ -6,3 +6,4 @@
 TB_KERNEL(void, tb_test_lanes, (void), ())
 TB_KERNEL(void, tb_test_parts, (void), ())
 TB_KERNEL(void, tb_test_six, (void), ())
+TB_KERNEL(void, tb_test_floats, (void), ())

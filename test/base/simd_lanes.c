@@ -3,7 +3,7 @@
 // vector width.
 #include "base/simd_lanes.h"
 
-#include "base/simd.h"
+#include "base/simd_float.h"
 #include "test.h"
 
 #include <string.h>
@@ -58,6 +58,13 @@ void tb_test_lanes(void)
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], a[i] / b[i]));
     tbw_store(out, tbw_sqrt(tbw_abs(u)));
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], sqrt(fabs(a[i]))));
+    tbw_store(out, tbw_choose(u, v, tbw_load(c), u));
+    bool above = false;
+    for (int i = 0; i < TB_WIDE; i++) {
+      REQUIRE(same(out[i], a[i] > b[i] ? c[i] : a[i]));
+      above |= a[i] > b[i];
+    }
+    REQUIRE(tbw_any_above(u, v) == above);
     tbw_store(out, tbw_copysign(u, v));
     for (int i = 0; i < TB_WIDE; i++) REQUIRE(same(out[i], copysign(a[i], b[i])));
   }
@@ -91,4 +98,58 @@ void tb_test_six(void)
     agreed[all]++;
   }
   CHECK(agreed[0] > 500 && agreed[1] > 500);
+}
+
+static bool same_float(float a, float b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, 4) == 0; }
+
+void tb_test_floats(void)
+{
+  enum { WIDE = TB_WIDE_FLOATS };
+  tbRandom r = test_random(4);
+  for (int trial = 0; trial < 5000; trial++) {
+    float a[WIDE], b[WIDE], c[WIDE], out[WIDE], rows[WIDE][8];
+    bool above = false;
+    for (int i = 0; i < WIDE; i++) {
+      a[i] = (float)value(&r), b[i] = trial % 3 ? (float)value(&r) : a[i], c[i] = (float)value(&r);
+      if (trial % 5 == 0 && i == trial % WIDE) b[i] = NAN;
+      above |= a[i] > b[i];
+      for (int k = 0; k < 8; k++) rows[i][k] = (float)(8 * i + k);
+    }
+    tbwf x = tbwf_load(a), y = tbwf_load(b), z = tbwf_load(c);
+    const struct {
+      tbwf all;
+      int what;
+    } done[] = {{tbwf_add(x, y), 0}, {tbwf_sub(x, y), 1}, {tbwf_mul(x, y), 2}, {tbwf_div(x, y), 3},
+                {tbwf_max(x, y), 4}, {tbwf_min(x, y), 5}, {tbwf_sqrt(y), 6},   {tbwf_choose(x, y, z, x), 7}};
+    for (int d = 0; d < 8; d++) {
+      tbwf_store(out, done[d].all);
+      for (int i = 0; i < WIDE; i++) {
+        const float plain[8] = {a[i] + b[i],
+                                a[i] - b[i],
+                                a[i] * b[i],
+                                a[i] / b[i],
+                                a[i] > b[i] ? a[i] : b[i],
+                                a[i] < b[i] ? a[i] : b[i],
+                                sqrtf(b[i]),
+                                a[i] > b[i] ? c[i] : a[i]};
+        REQUIRE(same_float(out[i], plain[done[d].what]));
+      }
+    }
+    REQUIRE(tbwf_any_above(x, y) == above);
+    const float* from[WIDE];
+    tbwf column[8];
+    tb8f back[WIDE];
+    for (int i = 0; i < WIDE; i++) from[i] = rows[(i + trial) % WIDE];
+    tbwf_columns(from, column);
+    for (int k = 0; k < 6; k++) {
+      tbwf_store(out, column[k]);
+      for (int i = 0; i < WIDE; i++) REQUIRE(out[i] == from[i][k]);
+    }
+    tbwf_rows(column, back);
+    for (int i = 0; i < WIDE; i++) {
+      float row[8];
+      tb8_store(row, back[i]);
+      REQUIRE(memcmp(row, from[i], sizeof row) == 0);
+    }
+  }
 }

@@ -6,5 +6,6 @@
 void tb_test_lanes(void);
 void tb_test_parts(void);
 void tb_test_six(void);
+void tb_test_floats(void);
 
 #endif

@@ -103,6 +103,33 @@ TEST(pipes_devices_and_sockets_are_refused_without_waiting)
   remove_folder(&f);
 }
 
+static bool asked_the_third_time(void* user) { return ++*(int*)user == 3; }
+
+// A pipe that nothing reads is waited for until the context's interrupt says otherwise; one that is read is
+// written in full, however slow the reader.
+TEST(a_pipe_to_write_is_waited_for_and_given_up_when_asked)
+{
+  tbContext ctx = tb_default_context();
+  Folder f = make_folder();
+  tbFile file;
+  int asked = 0;
+  REQUIRE(mkfifo(f.file, 0600) == 0);
+  ctx.interrupt = (tbInterrupt){asked_the_third_time, &asked};
+  CHECK(tb_file_begin(&ctx, f.file, &file) == TB_ERROR_CANCELLED && asked == 3);
+  struct stat info;
+  CHECK(stat(f.file, &info) == 0 && S_ISFIFO(info.st_mode));
+
+  int reader = open(f.file, O_RDONLY | O_NONBLOCK);
+  CHECK_OK(&ctx, tb_file_begin(&ctx, f.file, &file));
+  CHECK((fcntl(file.descriptor, F_GETFL) & O_NONBLOCK) == 0);
+  CHECK(tb_file_sink(&file).write(&file, "ab", 2) == 0);
+  CHECK_OK(&ctx, tb_file_commit(&ctx, &file));
+  char bytes[4];
+  CHECK(read(reader, bytes, 4) == 2 && memcmp(bytes, "ab", 2) == 0);
+  close(reader);
+  remove_folder(&f);
+}
+
 // Reading the file first would take more memory than the allocator gives.
 TEST(sizes_are_looked_at_before_reading)
 {

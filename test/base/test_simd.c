@@ -24,6 +24,8 @@ TEST(simd_lanes_round_like_plain_c) { EACH(tb_test_lanes); }
 
 TEST(simd_parts_leave_the_other_lanes_alone) { EACH(tb_test_parts); }
 
+TEST(wide_floats_round_like_plain_c_and_turn_rows_into_columns) { EACH(tb_test_floats); }
+
 TEST(six_floats_are_compared_as_plain_c_does) { EACH(tb_test_six); }
 
 TEST(simd_name_is_one_of_the_table)

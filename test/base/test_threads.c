@@ -44,6 +44,22 @@ TEST(parallel_for_visits_every_index_once_and_sums_to_the_same_bits)
   }
 }
 
+// Loops are numbered in sixteen bits, and pieces are taken from both ends.
+TEST(seventy_thousand_short_loops_run_each_of_their_pieces_once)
+{
+  tbContext ctx = tb_default_context();
+  tbThreads* pool = NULL;
+  CHECK_OK(&ctx, tb_threads_create(&ctx, 3, &pool));
+  Work* w = calloc(1, sizeof *w);
+  int most = 0, least = 1 << 30;
+  for (int k = 0; k < 70000; k++) tb_parallel_for(pool, 6, 1 + k % 4, add_up, w);
+  for (int i = 0; i < 6; i++) most = w->seen[i] > most ? w->seen[i] : most;
+  for (int i = 0; i < 6; i++) least = w->seen[i] < least ? w->seen[i] : least;
+  CHECK(most == 70000 && least == 70000);
+  free(w);
+  tb_threads_destroy(&ctx, pool);
+}
+
 static void nested(void* user, int begin, int end, int piece)
 {
   (void)piece;

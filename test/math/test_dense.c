@@ -126,8 +126,9 @@ TEST(ldlt_solves_matrices_of_any_inertia)
   tbRandom r = test_random(303);
   double worst = 0;
   for (int trial = 0; trial < 1000; trial++) {
-    int n = random_size(&r, trial), swap[N], negative = 0;
+    int n = random_size(&r, trial), swap[N + 1], negative = 0;
     double s[N], b[N] = {0}, x[N];
+    swap[n] = -77; // is nobody's
     for (int i = 0; i < n; i++) {
       s[i] = test_below(&r, 2) ? 1 : -1;
       if (s[i] < 0) negative++;
@@ -143,6 +144,7 @@ TEST(ldlt_solves_matrices_of_any_inertia)
     random_vector(&r, n, b);
     memcpy(x, b, sizeof x);
     int rank = tb_dense_ldlt(n, F.a, STRIDE, swap, 0);
+    REQUIRE(swap[n] == -77);
     if (trial % 4 == 0 && n == 1) {
       REQUIRE(rank == 0);
       continue;
