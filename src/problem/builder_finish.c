@@ -10,8 +10,10 @@
 
 static const void* keep(tbArena* arena, const tbArray* a, size_t extra)
 {
-  void* copy = tb_arena_take(arena, a->count + extra, a->item);
-  if (copy && a->count) memcpy(copy, a->data, a->count * a->item);
+  char* copy = tb_arena_take_unset(arena, a->count + extra, a->item);
+  size_t bytes = a->count * a->item;
+  if (copy && a->count) memcpy(copy, a->data, bytes);
+  if (copy) memset(copy + bytes, 0, extra * a->item);
   return copy;
 }
 

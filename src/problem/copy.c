@@ -37,7 +37,7 @@ static tbStatus copy_block(tbContext* ctx, tbArena* arena, const tbMetricBlock* 
   *to = (tbMetricBlock){.kind = from->kind, .dof = from->dof, .size = from->size, .unit = from->unit};
   size_t n = (size_t)from->size;
   if (!COPY(value, tb_metric_values(from))) return TB_ERROR_MEMORY;
-  if (from->kind == TB_METRIC_DENSE && !(to->chol = TB_TAKE(arena, double, n* n))) return TB_ERROR_MEMORY;
+  if (from->kind == TB_METRIC_DENSE) TB_TRY(tb_metric_take_dense(arena, to));
   if (from->kind != TB_METRIC_SPARSE) return TB_OK;
   if (!COPY(ptr, n + 1) || !COPY(col, from->ptr[n])) return TB_ERROR_MEMORY;
   TB_TRY(copy_packed(ctx, arena, from, to));

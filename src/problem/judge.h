@@ -14,7 +14,8 @@ void tb_judge_accuracy(tbJudge* judge, double accuracy);
 // What A⁻¹ may leave of Jᵀλ where there is a factor, unless more accuracy is given up by tb_judge_accuracy: a
 // hundred times less than the smallest relative tolerance in use.
 #define TB_JUDGE_SHARP 1e-11
-const double* tb_judge_responses(const tbJudge* judge); // w_k                                     (ncontact)
+const double* tb_judge_responses(
+    tbJudge* judge); // w_k, all of them: on wide blocks they take time      (ncontact)
 // As newly made, after values of the problem have changed; sides: of bias and v_free alone. The context is
 // the one that measuring is to use from now on.
 tbStatus tb_judge_renew(tbContext* ctx, tbJudge* judge, bool sides);

@@ -54,14 +54,15 @@ static void hull(tbJudgeSet* s, int n, const double* px, const double* py)
   } while ((px[at] != px[first] || py[at] != py[first]) && s->corners < n);
 }
 
-static void eight_directions(tbJudgeSet* s, const double* mu)
+static void hull_of_directions(tbJudgeSet* s, const double* param)
 {
-  double x[8], y[8];
-  for (int i = 0; i < 8; i++) {
-    tb_sin_cos(TB_PI * i / 4, &y[i], &x[i]);
-    x[i] *= mu[i], y[i] *= mu[i];
+  int n = (int)param[0];
+  double x[TB_MAX_SIDES] = {0}, y[TB_MAX_SIDES] = {0};
+  for (int i = 0; i < n; i++) {
+    tb_sin_cos(2 * TB_PI * i / n, &y[i], &x[i]);
+    x[i] *= param[1 + i], y[i] *= param[1 + i];
   }
-  hull(s, 8, x, y);
+  hull(s, n, x, y);
 }
 
 void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJudgeSet* s)
@@ -94,7 +95,7 @@ void tb_judge_set(const tbProblem* p, int k, tbModel model, int directions, tbJu
     for (int i = 0; i < dim; i++) s->axis[i] = sqrt(param[0] * param[3] - param[1] * param[2]);
     break;
   case TB_LAW_POLYHEDRAL: polygon(s, param[0], param[0], (int)param[1]); break;
-  case TB_LAW_POLYGON: eight_directions(s, param); break;
+  case TB_LAW_POLYGON: hull_of_directions(s, param); break;
   case TB_LAW_DIRECTIONAL:
     s->kind = TB_JUDGE_BOX;
     for (int i = 0; i < dim; i++) s->lo[i] = -param[2 * i], s->hi[i] = param[2 * i + 1];
@@ -122,16 +123,18 @@ void tb_judge_tensor(const double* L, const double* lambda, double* out)
 
 double tb_judge_norm_scaled(int n, const double* x, double sum)
 {
-  double largest = 0;
-  bool zero = sum == 0;
-  for (int i = 0; zero && i < n; i++) zero = x[i] == 0;
-  if (zero) return 0;
-  for (int i = 0; i < n; i++) largest = isnan(x[i]) ? NAN : fmax(largest, fabs(x[i]));
+  double largest = 0, down, up;
+  for (int i = 0; i < n; i++)
+    if (isnan(x[i]) || !(largest >= fabs(x[i]))) largest = fabs(x[i]);
   if (!(largest > 0) || isinf(largest) || isnan(sum)) return isnan(sum) ? NAN : largest;
+  bool normal = tb_judge_powers(largest, &down, &up);
   int exponent;
   frexp(largest, &exponent);
   sum = 0;
-  for (int i = 0; i < n; i++) sum += ldexp(x[i], -exponent) * ldexp(x[i], -exponent);
+  for (int i = 0; i < n; i++) {
+    double near_one = normal ? x[i] * down : ldexp(x[i], -exponent);
+    sum += near_one * near_one;
+  }
   return ldexp(sqrt(sum), exponent);
 }
 
@@ -245,22 +248,10 @@ static bool is_circular(const tbJudgeSet* s)
   return true;
 }
 
-static void project_circular(double mu, int dim, const double* z, double* x)
-{
-  double length = tb_judge_norm(dim, z + 1);
-  if (length <= mu * z[0]) {
-    memcpy(x, z, (size_t)(dim + 1) * sizeof *x);
-    return;
-  }
-  double n = mu * length <= -z[0] ? 0 : (z[0] + mu * length) / (1 + mu * mu);
-  x[0] = n;
-  for (int i = 0; i < dim; i++) x[1 + i] = length > 0 ? mu * n * (z[1 + i] / length) : 0;
-}
-
 static void project_ordinary(const tbJudgeSet* s, const double* z, double* x)
 {
   if (is_circular(s)) {
-    project_circular(s->dim ? s->axis[0] : 0, s->dim, z, x);
+    tb_judge_project_circular(s->dim ? s->axis[0] : 0, s->dim, z, x);
     return;
   }
   double lo = fmax(0, z[0]), hi = z[0] + tb_judge_support(s, z + 1);
@@ -289,10 +280,8 @@ static void project_ordinary(const tbJudgeSet* s, const double* z, double* x)
 
 void tb_judge_project(const tbJudgeSet* s, const double* z, double* x)
 {
-  double largest = 0, near_one[TB_MAX_ROWS];
-  for (int i = 0; i <= s->dim; i++)
-    if (fabs(z[i]) > largest) largest = fabs(z[i]); // a NaN is passed over
-  if ((largest > 0x1p-60 && largest < 0x1p60) || !(largest > 0) || isinf(largest)) {
+  double largest = tb_judge_largest(s->dim + 1, z), near_one[TB_MAX_ROWS];
+  if (tb_judge_is_ordinary(largest)) {
     project_ordinary(s, z, x);
     return;
   }

@@ -41,7 +41,55 @@ static inline double tb_judge_norm(int n, const double* x)
 {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += x[i] * x[i];
-  return sum > 1e-270 && sum < 1e300 ? sqrt(sum) : tb_judge_norm_scaled(n, x, sum);
+  if (sum > 1e-270 && sum < 1e300) return sqrt(sum);
+  bool zero = sum == 0;
+  for (int i = 0; zero && i < n; i++) zero = x[i] == 0;
+  return zero ? 0 : tb_judge_norm_scaled(n, x, sum);
+}
+
+// x = P_K(z) for the circular cone ‖f‖ ≤ μ n, where z needs no scaling. Inline, so that callers who know
+// `dim` get it written out.
+static inline void tb_judge_project_circular(double mu, int dim, const double* z, double* x)
+{
+  double length = tb_judge_norm(dim, z + 1);
+  if (length <= mu * z[0]) {
+    for (int i = 0; i <= dim; i++) x[i] = z[i];
+    return;
+  }
+  double n = mu * length <= -z[0] ? 0 : (z[0] + mu * length) / (1 + mu * mu);
+  x[0] = n;
+  for (int i = 0; i < dim; i++) x[1 + i] = length > 0 ? mu * n * (z[1 + i] / length) : 0;
+}
+
+// The largest of n absolute values; a NaN is passed over.
+static inline double tb_judge_largest(int n, const double* z)
+{
+  double largest = 0;
+  for (int i = 0; i < n; i++)
+    if (fabs(z[i]) > largest) largest = fabs(z[i]);
+  return largest;
+}
+
+// Whether squares of such numbers neither overflow nor underflow, or no scaling helps.
+static inline bool tb_judge_is_ordinary(double largest)
+{
+  return (largest > 0x1p-60 && largest < 0x1p60) || !(largest > 0) || isinf(largest);
+}
+
+// 2^-e and 2^e for a number of size 2^e, as frexp() counts. False where one of them is no normal number.
+static inline bool tb_judge_powers(double largest, double* down, double* up)
+{
+  union {
+    double number;
+    uint64_t bits;
+  } u = {largest};
+  int e = (int)(u.bits >> 52 & 2047) - 1022;
+  if (e < -1000 || e > 1000) return false;
+  u.bits = (uint64_t)(1023 - e) << 52;
+  *down = u.number;
+  u.bits = (uint64_t)(1023 + e) << 52;
+  *up = u.number;
+  return true;
 }
 
 #endif

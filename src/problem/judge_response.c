@@ -3,16 +3,16 @@
 //
 //   particles, dense blocks   J (A⁻¹Jᵀ), the factor of the block solving for each row
 //   sparse blocks             J A⁻¹ Jᵀ from entries of A⁻¹, where they are known; else YᵀY with Y = L⁻¹PJᵀ:
-//   the
-//                             forward half of a solve with the factor
+//                             the forward half of a solve with the factor
 //   sparse, not factored      J D⁻¹ Jᵀ with D the row sums of A
 //
 // Its largest eigenvalue is found by Jacobi's rotations. Every block is scaled to numbers near one first, so
 // that no unit of mass or length overflows.
 //
-// Cost    per contact a few hundred operations; on sparse blocks a forward solve per row, or few thousand
-// where
-//         entries of A⁻¹ are known.
+// Cost    per contact a few hundred operations; on wide dense blocks, and on sparse ones, a solve per row, or
+//         few thousand where entries of A⁻¹ are known. So on dense blocks a response is found when it
+//         matters: where a contact carries nothing, w ‖λ − P_K(λ − û/w)‖ = ‖P_K(−û)‖ whatever w is. Of
+//         surfaces that are sampled finely most contacts never carry anything.
 #include "problem/judge_response.h"
 
 #include "base/threads.h"
@@ -27,6 +27,7 @@ enum { PIECES = 16 }; // each has room for dense columns
 typedef struct {
   const tbProblem* p;
   double* response;
+  const int* contact;    // whose are asked for
   const double* row_sum; // of sparse blocks without a factor: D                            (ndof)
   double* room;          // per piece: right-hand sides of one contact, then a solver's workspace
   size_t room_per_piece;
@@ -211,8 +212,8 @@ static void respond(void* user, int begin, int end, int piece)
 {
   const Job* job = user;
   double D[TB_MAX_ROWS * TB_MAX_ROWS], *room = job->room + (size_t)piece * job->room_per_piece;
-  for (int k = begin; k < end; k++) {
-    int rows = rows_of(job->p, k);
+  for (int i = begin; i < end; i++) {
+    int k = job->contact[i], rows = rows_of(job->p, k);
     diagonal_block(job, k, room, D);
     job->response[k] = rows == 3 ? largest_eigenvalue(3, D) : largest_eigenvalue(rows, D);
   }
@@ -231,10 +232,32 @@ static void sum_rows(const tbMetricBlock* b, double* row_sum)
   }
 }
 
-tbStatus tb_judge_response(tbArena* arena, tbThreads* threads, const tbProblem* p, double* response)
+static void find(tbThreads* threads, Job* job, int count)
 {
-  Job job = {.p = p, .response = response};
+  if (count > 0) tb_parallel_for(threads, count, tb_piece_count(count, PIECES), respond, job);
+}
+
+// ---- those that are asked for at once ----
+
+// Where λ_k = 0 the map is P_K(−û), whatever w is; but of bounds that are not 0.
+bool tb_judge_response_waits(const tbProblem* p, int k)
+{
+  if (p->law[k] == TB_LAW_BOX || p->W_ptr) return false;
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+    if (p->block[p->dof_block[p->jac_dof[c]]].kind == TB_METRIC_SPARSE) return false;
+  return true;
+}
+
+static tbStatus find_now(tbArena* temporary, tbThreads* threads, tbJudgeResponse* r)
+{
+  const tbProblem* p = r->p;
+  Job job = {.p = p, .response = r->response};
   double* row_sum = NULL;
+  int count = 0, *contact = TB_TAKE(temporary, int, (size_t)p->ncontact);
+  if (!contact) return TB_ERROR_MEMORY;
+  for (int k = 0; k < p->ncontact; k++)
+    if (!tb_judge_response_waits(p, k)) contact[count++] = k;
+  if (count == 0) return TB_OK;
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
     size_t room = (size_t)block->size * TB_MAX_ROWS;
@@ -242,13 +265,57 @@ tbStatus tb_judge_response(tbArena* arena, tbThreads* threads, const tbProblem* 
       room += tb_cholesky_scratch(block->factor, TB_MAX_ROWS);
     if (room > job.room_per_piece) job.room_per_piece = room;
     if (block->kind != TB_METRIC_SPARSE || block->factor) continue;
-    if (!row_sum && !(row_sum = TB_TAKE(arena, double, (size_t)p->ndof))) return TB_ERROR_MEMORY;
+    if (!row_sum && !(row_sum = TB_TAKE(temporary, double, (size_t)p->ndof))) return TB_ERROR_MEMORY;
     sum_rows(block, row_sum);
   }
-  job.row_sum = row_sum;
-  job.room = TB_TAKE(arena, double, PIECES* job.room_per_piece);
+  job.contact = contact, job.row_sum = row_sum;
+  job.room = TB_TAKE(temporary, double, PIECES* job.room_per_piece);
   if (!job.room) return TB_ERROR_MEMORY;
-  if (p->ncontact > 0)
-    tb_parallel_for(threads, p->ncontact, tb_piece_count(p->ncontact, PIECES), respond, &job);
+  find(threads, &job, count);
   return TB_OK;
+}
+
+tbStatus tb_judge_response_init(tbArena* arena, const tbProblem* p, tbJudgeResponse* out)
+{
+  *out = (tbJudgeResponse){.p = p};
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind != TB_METRIC_SPARSE && p->block[b].size > out->widest)
+      out->widest = p->block[b].size;
+  out->response = TB_TAKE(arena, double, (size_t)p->ncontact);
+  out->contact = TB_TAKE(arena, int, (size_t)p->ncontact);
+  out->room = TB_TAKE(arena, double, PIECES* TB_MAX_ROWS*(size_t)out->widest);
+  return out->response && out->contact && out->room ? TB_OK : TB_ERROR_MEMORY;
+}
+
+tbStatus tb_judge_response_begin(tbArena* temporary, tbThreads* threads, tbJudgeResponse* r)
+{
+  r->waiting = 0;
+  for (int k = 0; k < r->p->ncontact; k++)
+    if (tb_judge_response_waits(r->p, k)) r->response[k] = NAN, r->waiting++;
+  return find_now(temporary, threads, r);
+}
+
+// ---- those that wait ----
+
+bool tb_judge_carries(const tbProblem* p, int k, const double* lambda)
+{
+  for (int i = p->row_adr[k]; i < p->row_adr[k + 1]; i++)
+    if (lambda[i] != 0) return true;
+  return false;
+}
+
+void tb_judge_response_find(tbThreads* threads, tbJudgeResponse* r, const double* lambda)
+{
+  const tbProblem* p = r->p;
+  Job job = {.p = p,
+             .response = r->response,
+             .contact = r->contact,
+             .room = r->room,
+             .room_per_piece = TB_MAX_ROWS * (size_t)r->widest};
+  int count = 0;
+  if (r->waiting == 0) return;
+  for (int k = 0; k < p->ncontact; k++)
+    if (isnan(r->response[k]) && (!lambda || tb_judge_carries(p, k, lambda))) r->contact[count++] = k;
+  find(threads, &job, count);
+  r->waiting -= count;
 }

@@ -62,7 +62,9 @@ static bool compare(const tbMetricBlock* block, const double* f, const double* w
   *left = 0;
   for (int i = 0; i < block->size; i++) {
     if (!isfinite(r[i])) return false;
-    largest = fmax(largest, fmax(fabs(f[i]), fabs(r[i])));
+    double pushed = fabs(f[i]), met = fabs(r[i]);
+    if (pushed > largest) largest = pushed;
+    if (met > largest) largest = met;
   }
   for (int i = 0; i < block->size && largest > DBL_MIN * 0x1p60; i++) { // else they have faded to denormals
     double pushed = f[i] / largest, met = r[i] / largest;

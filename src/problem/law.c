@@ -16,7 +16,7 @@ static const struct {
     [TB_LAW_ROLLING] = {"rolling", "friction, torsion and rolling resistance with separate limits"},
     [TB_LAW_POLYHEDRAL] = {"polyhedral", "friction pyramid with k directions"},
     [TB_LAW_DIRECTIONAL] = {"directional", "boxed friction with one-sided coefficients (texture friction)"},
-    [TB_LAW_POLYGON] = {"polygon", "a coefficient for each of eight directions (texture friction)"},
+    [TB_LAW_POLYGON] = {"polygon", "a coefficient for each of up to sixteen directions (texture friction)"},
     [TB_LAW_TENSOR] = {"tensor", "friction tensor: −λ_n L v̂ while sliding, within L times the disc"},
 };
 
@@ -54,7 +54,7 @@ int tb_law_params(tbLaw law, int rows)
   case TB_LAW_ROLLING: return rows == 4 || rows == 5 ? 2 : rows == 6 ? 3 : -1;
   case TB_LAW_POLYHEDRAL: return rows == 3 ? 2 : -1;
   case TB_LAW_DIRECTIONAL: return rows >= 2 ? 2 * (rows - 1) : -1;
-  case TB_LAW_POLYGON: return rows == 3 ? 8 : -1;
+  case TB_LAW_POLYGON: return rows == 3 ? 1 + TB_MAX_SIDES : -1;
   case TB_LAW_TENSOR: return rows == 3 ? 4 : -1;
   case TB_LAW_COUNT: break;
   }

@@ -156,6 +156,7 @@ static int choose_law(Maker* m, int k, tbLaw* law, double* param)
       param[rows + i] = chance(m, 0.2) ? INFINITY : uniform(m, 0, 1);
     }
   if (*law == TB_LAW_TENSOR) random_tensor(m, param);
+  if (*law == TB_LAW_POLYGON) param[0] = 4 + 2 * tb_random_below(&m->random, TB_MAX_SIDES / 2 - 1);
   if (*law == TB_LAW_POLYHEDRAL) param[1] = 3 + tb_random_below(&m->random, 10);
   return rows;
 }
@@ -185,10 +186,10 @@ static void farthest(tbLaw law, int dim, const double* param, const double* d, d
   }
   case TB_LAW_POLYGON: {
     double best = -INFINITY;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < (int)param[0]; i++) {
       double x, y;
-      tb_sin_cos(TB_PI * i / 4, &y, &x);
-      x *= param[i], y *= param[i];
+      tb_sin_cos(2 * TB_PI * i / param[0], &y, &x);
+      x *= param[1 + i], y *= param[1 + i];
       if (x * d[0] + y * d[1] > best) best = x * d[0] + y * d[1], f[0] = x, f[1] = y;
     }
     return;
@@ -273,7 +274,7 @@ static tbStatus place_contact(Maker* m, int k, int rows)
 
 static tbStatus add_contact(tbContext* ctx, Maker* m, int k)
 {
-  double param[2 * TB_MAX_ROWS], u[TB_MAX_ROWS], lambda[TB_MAX_ROWS], compliance[TB_MAX_ROWS] = {0};
+  double param[1 + TB_MAX_SIDES] = {0}, u[TB_MAX_ROWS], lambda[TB_MAX_ROWS], compliance[TB_MAX_ROWS] = {0};
   tbLaw law;
   int rows = choose_law(m, k, &law, param);
   if (law > TB_LAW_BOX) choose_friction_state(m, law, rows, param, u, lambda);

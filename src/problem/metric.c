@@ -4,6 +4,7 @@
 #include "problem/metric.h"
 
 #include "math/dense.h"
+#include "math/dense_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,12 +41,26 @@ static tbStatus factor_dense(tbContext* ctx, int index, const tbMetricBlock* blo
   return TB_OK;
 }
 
+tbStatus tb_metric_take_dense(tbArena* arena, tbMetricBlock* block)
+{
+  size_t n = (size_t)block->size;
+  bool inverts = n > 6 && n <= TB_DENSE_MOST;
+  block->chol = TB_TAKE(arena, double, n* n);
+  if (block->chol && inverts) block->ainv = TB_TAKE(arena, double, n* n);
+  return block->chol && (block->ainv || !inverts) ? TB_OK : TB_ERROR_MEMORY;
+}
+
+static tbStatus find_dense(tbContext* ctx, int index, tbMetricBlock* block)
+{
+  TB_TRY(factor_dense(ctx, index, block, (double*)block->chol));
+  if (block->ainv) tb_dense_invert(block->size, block->chol, (double*)block->ainv);
+  return TB_OK;
+}
+
 static tbStatus prepare_dense(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block)
 {
-  double* L = TB_TAKE(arena, double, (size_t)block->size*(size_t)block->size);
-  if (!L) return TB_ERROR_MEMORY;
-  block->chol = L;
-  return factor_dense(ctx, index, block, L);
+  TB_TRY(tb_metric_take_dense(arena, block));
+  return find_dense(ctx, index, block);
 }
 
 static double entry(const tbMetricBlock* b, int i, int j)
@@ -118,7 +133,7 @@ tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBl
 tbStatus tb_metric_renew(tbContext* ctx, int index, tbMetricBlock* b)
 {
   if (b->kind == TB_METRIC_PARTICLE) return check_particle(ctx, index, b);
-  if (b->kind == TB_METRIC_DENSE) return factor_dense(ctx, index, b, (double*)b->chol);
+  if (b->kind == TB_METRIC_DENSE) return find_dense(ctx, index, b);
   TB_TRY(check_sparse(ctx, index, b));
   if (b->packed) {
     const tbPacked* packed = b->packed;
@@ -213,21 +228,12 @@ static inline void solve_dense_rows(int n, int rows, const double* restrict L, d
   }
 }
 
-// A larger block, column by column: no subtraction waits for the one before, and the rows of L and of Lᵀ,
-// which is above it, are read as they lie. Divisions of several right-hand sides, n apart, overlap.
-static void solve_dense_columns(int n, int rows, const double* restrict L, double* restrict x)
+// The block of a reduced body is solved with dozens of times: for every row of its contacts, and for every λ
+// that is judged.
+static void solve_wide(const tbMetricBlock* b, int rows, double* x)
 {
-  for (int k = 0; k < n; k++) {
-    const double* column = L + (size_t)k * (size_t)n;
-    for (int r = 0; r < rows; r++) x[r * n + k] /= column[k];
-    for (int r = 0; r < rows; r++)
-      tb_dense_subtract(n - k - 1, x[r * n + k], column + k + 1, x + r * n + k + 1);
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    const double* row = L + (size_t)k * (size_t)n;
-    for (int r = 0; r < rows; r++) x[r * n + k] /= row[k];
-    for (int r = 0; r < rows; r++) tb_dense_subtract(k, x[r * n + k], row, x + r * n);
-  }
+  if (b->ainv) tb_dense_multiply_rows(b->size, rows, b->ainv, x);
+  else tb_dense_solve_rows(b->size, rows, b->chol, x);
 }
 
 void tb_metric_solve_rows(const tbMetricBlock* b, int rows, double* x)
@@ -237,7 +243,7 @@ void tb_metric_solve_rows(const tbMetricBlock* b, int rows, double* x)
     return;
   }
   if (b->kind == TB_METRIC_DENSE && b->size > 6) {
-    solve_dense_columns(b->size, rows, b->chol, x);
+    solve_wide(b, rows, x);
     return;
   }
   for (int r = 0; r < rows; r++) tb_metric_solve(b, NULL, x + r * b->size, NULL);
@@ -253,19 +259,15 @@ static inline void multiply_add_dense(int n, const double* restrict A, const dou
   }
 }
 
-// The same, four rows at a time: their sums do not wait for each other.
-static void multiply_add_rows(int n, const double* restrict A, const double* restrict x, double* restrict y)
+// The same for a wide block, which is symmetric: entries of a row do not wait for each other. Not by the
+// kernel that multiplies with A⁻¹, whose solutions the judge verifies by this product.
+static void multiply_add_wide(int n, const double* restrict A, const double* restrict x, double* restrict y)
 {
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const double* a = A + (size_t)i * (size_t)n;
-    double sum[4] = {y[i], y[i + 1], y[i + 2], y[i + 3]};
-    for (int j = 0; j < n; j++)
-      for (int r = 0; r < 4; r++) sum[r] += a[r * n + j] * x[j];
-    for (int r = 0; r < 4; r++) y[i + r] = sum[r];
-  }
-  for (; i < n; i++)
-    for (int j = 0; j < n; j++) y[i] += A[i * n + j] * x[j];
+  double Ax[TB_DENSE_MOST];
+  memset(Ax, 0, (size_t)n * sizeof *Ax);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++) Ax[i] += A[k * n + i] * x[k];
+  for (int i = 0; i < n; i++) y[i] += Ax[i];
 }
 
 void tb_metric_solve(const tbMetricBlock* b, tbThreads* threads, double* x, double* workspace)
@@ -283,7 +285,7 @@ void tb_metric_solve_unless(tbInterrupt interrupt, const tbMetricBlock* b, tbThr
   case TB_METRIC_DENSE:
     if (b->size == 6) solve_dense(6, b->chol, x); // a rigid body: the compiler writes the loops out
     else if (b->size < 6) solve_dense(b->size, b->chol, x);
-    else solve_dense_columns(b->size, 1, b->chol, x);
+    else solve_wide(b, 1, x);
     break;
   case TB_METRIC_SPARSE:
     if (b->factor) tb_cholesky_solve(NULL, b->factor, 1, x, x, workspace);
@@ -301,7 +303,8 @@ void tb_metric_multiply_add(const tbMetricBlock* b, const double* x, double* y)
     break;
   case TB_METRIC_DENSE:
     if (n == 6) multiply_add_dense(6, b->value, x, y);
-    else multiply_add_rows(n, b->value, x, y);
+    else if (b->ainv) multiply_add_wide(n, b->value, x, y);
+    else multiply_add_dense(n, b->value, x, y);
     break;
   case TB_METRIC_SPARSE:
     for (int i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 #include "tribo/problem.h"
 
 // Checks block number `index` and computes its factor (into the arena, or block->factor for sparse ones).
+tbStatus tb_metric_take_dense(tbArena* arena, tbMetricBlock* block); // room for chol and ainv
 tbStatus tb_metric_prepare(tbContext* ctx, tbArena* arena, int index, tbMetricBlock* block);
 // The same for new values of a block that has been prepared: what it carries is computed again, in place.
 tbStatus tb_metric_renew(tbContext* ctx, int index, tbMetricBlock* block);

@@ -59,33 +59,52 @@ static void judge_rows(tbLaw law, int rows, const double* param, double w, const
   worst(&t->velocity, tb_judge_norm(rows, G));
 }
 
-// F = s λ − P_K(s λ − û)
-static void natural_map(const tbJudgeSet* set, double s, const double* lambda, double lifted, const double* u,
-                        double* F)
+// Written out by the compiler where `round` and the number of rows are constants, as they are for Coulomb
+// friction; every sum has the same order whatever the size.
+#define WRITTEN_OUT static inline __attribute__((always_inline))
+
+// As tb_judge_project() does.
+WRITTEN_OUT void project(const tbJudgeSet* set, bool round, int rows, const double* z, double* x)
 {
-  int rows = set->dim + 1;
+  double largest = tb_judge_largest(rows, z), down, up, near_one[TB_MAX_ROWS];
+  if (round && tb_judge_is_ordinary(largest)) {
+    tb_judge_project_circular(set->axis[0], rows - 1, z, x);
+  } else if (round && tb_judge_powers(largest, &down, &up)) {
+    for (int i = 0; i < rows; i++) near_one[i] = z[i] * down;
+    tb_judge_project_circular(set->axis[0], rows - 1, near_one, x);
+    for (int i = 0; i < rows; i++) x[i] *= up;
+  } else {
+    tb_judge_project(set, z, x);
+  }
+}
+
+// F = s λ − P_K(s λ − û)
+WRITTEN_OUT void natural_map(const tbJudgeSet* set, bool round, int rows, double s, const double* lambda,
+                             double lifted, const double* u, double* F)
+{
   double z[TB_MAX_ROWS], x[TB_MAX_ROWS];
   z[0] = s * lambda[0] - lifted;
   for (int i = 1; i < rows; i++) z[i] = s * lambda[i] - u[i];
-  tb_judge_project(set, z, x);
+  project(set, round, rows, z, x);
   bool inside = true; // then F = û: sλ − z would lose it in a large λ
   for (int i = 0; i < rows; i++) inside = inside && x[i] == z[i];
   for (int i = 0; i < rows; i++) F[i] = !inside ? s * lambda[i] - x[i] : i == 0 ? lifted : u[i];
 }
 
-static void judge_friction(const tbJudgeSet* s, bool associated, double w, const double* lambda,
-                           const double* u, double* F, Tally* t)
+// round: the set is a ball in all its rows - 1 dimensions.
+WRITTEN_OUT void judge_friction(const tbJudgeSet* s, bool round, int rows, bool associated, double w,
+                                const double* lambda, const double* u, double* F, Tally* t)
 {
-  int rows = s->dim + 1;
-  double against[TB_MAX_ROWS], x[TB_MAX_ROWS], G[TB_MAX_ROWS];
-  for (int i = 0; i < s->dim; i++) against[i] = -u[1 + i];
-  double sliding = tb_judge_support(s, against);
+  double pull[TB_MAX_ROWS], x[TB_MAX_ROWS], G[TB_MAX_ROWS], sliding;
+  for (int i = 0; i < rows - 1; i++) pull[i] = round ? s->axis[0] * -u[1 + i] : -u[1 + i];
+  if (round) sliding = tb_judge_norm(rows - 1, pull);
+  else sliding = tb_judge_support(s, pull);
   double lifted = u[0] + (associated ? 0 : sliding);
-  natural_map(s, 1, lambda, lifted, u, F);
-  natural_map(s, w, lambda, lifted, u, G);
+  natural_map(s, round, rows, 1, lambda, lifted, u, F);
+  natural_map(s, round, rows, w, lambda, lifted, u, G);
   worst(&t->velocity, tb_judge_norm(rows, G));
 
-  tb_judge_project(s, lambda, x);
+  project(s, round, rows, lambda, x);
   double product = lambda[0] * lifted, power = 0;
   for (int i = 1; i < rows; i++) power += lambda[i] * u[i];
   for (int i = 0; i < rows; i++) x[i] = lambda[i] - x[i];
@@ -106,14 +125,16 @@ struct tbJudge {
   tbArena arena;
   double *q, *u; // (nrow)
   double *F, *E; // the natural map at the λ measured last: of the model asked for, and of the law   (nrow)
-  double* response;  // w_k                                                 (ncontact)
-  double *f, *w, *r; // (ndof): Jᵀλ, A⁻¹Jᵀλ, what is left of it
-  tbBlocks blocks;   // to solve with
-  bool* inverted;    // whether that went well                              (nblock)
-  double accuracy;   // of w
+  tbJudgeResponse response; // w_k
+  double *f, *w, *r;        // (ndof): Jᵀλ, A⁻¹Jᵀλ, what is left of it
+  tbBlocks blocks;          // to solve with
+  bool* inverted;           // whether that went well                              (nblock)
+  double accuracy;          // of w
   double norm_q;
   double scale;            // that ‖F‖ is measured by; NaN: the λ measured last has infinite residuals
   Tally *exact, *modelled; // per piece
+  double* last;            // λ whose u and w are there, if it is: `known`                   (nrow)
+  bool known, direct;      // no block is solved with by iterations
   // of the measurement under way
   const double* lambda;
   tbModel model;
@@ -126,7 +147,9 @@ static bool has_set(const tbProblem* p, int k) { return p->law[k] > TB_LAW_BOX; 
 static void judge_contact(const tbJudge* j, int k, tbModel model, double* F, Tally* t)
 {
   const tbProblem* p = j->p;
-  const double *lambda = j->lambda + p->row_adr[k], *u = j->u + p->row_adr[k], w = j->response[k];
+  const double *lambda = j->lambda + p->row_adr[k], *u = j->u + p->row_adr[k];
+  double w = j->response.response[k];
+  if (isnan(w)) w = 1; // the contact carries nothing: any will do
   if (!has_set(p, k)) {
     judge_rows((tbLaw)p->law[k], p->row_adr[k + 1] - p->row_adr[k], p->param + p->param_adr[k], w, lambda, u,
                F, t);
@@ -139,7 +162,11 @@ static void judge_contact(const tbJudge* j, int k, tbModel model, double* F, Tal
     tb_judge_tensor(p->param + p->param_adr[k], lambda, own);
     lambda = own;
   }
-  judge_friction(&set, model == TB_MODEL_CCP, w, lambda, u, F, t);
+  bool ccp = model == TB_MODEL_CCP, round = p->law[k] == TB_LAW_COULOMB && (ccp || model == TB_MODEL_CONE) &&
+                                            (set.dim == 1 || set.dim == 2);
+  if (round && set.dim == 2) judge_friction(&set, true, 3, ccp, w, lambda, u, F, t);
+  else if (round) judge_friction(&set, true, 2, ccp, w, lambda, u, F, t);
+  else judge_friction(&set, false, set.dim + 1, ccp, w, lambda, u, F, t);
 }
 
 static void judge_piece(void* user, int begin, int end, int piece)
@@ -175,29 +202,74 @@ static inline void see_column(const double* restrict J, int rows, int width, con
   }
 }
 
-// f = Jᵀλ
+// The same for wide blocks: the sums of a contact's rows, each in its own order, do not wait for each other.
+static void see_wide_column(const double* restrict J, int width, const double* restrict w, double* restrict u)
+{
+  double sum[3] = {u[0], u[1], u[2]};
+  for (int d = 0; d < width; d++)
+    for (int i = 0; i < 3; i++) sum[i] += J[i * width + d] * w[d];
+  memcpy(u, sum, sizeof sum);
+}
+
+// The same for two contacts side by side.
+static void see_two_wide_columns(const double* J, const double* K, int width, const double* v,
+                                 const double* w, double* u)
+{
+  double sum[6];
+  memcpy(sum, u, sizeof sum);
+  for (int d = 0; d < width; d++)
+    for (int i = 0; i < 3; i++) {
+      sum[i] += J[i * width + d] * v[d];
+      sum[3 + i] += K[i * width + d] * w[d];
+    }
+  memcpy(u, sum, sizeof sum);
+}
+
+// Whether contacts k and k + 1 have three rows and one wide column block each, as those of a surface that
+// meets what is fixed.
+static bool are_wide_alike(const tbProblem* p, int k)
+{
+  if (k + 1 >= p->ncontact || p->row_adr[k + 2] - p->row_adr[k] != 6) return false;
+  int c = p->jac_adr[k];
+  return p->row_adr[k + 1] - p->row_adr[k] == 3 && p->jac_adr[k + 1] == c + 1 && p->jac_adr[k + 2] == c + 2 &&
+         p->jac_width[c] > 6 && p->jac_width[c] == p->jac_width[c + 1];
+}
+
+// f = Jᵀλ; most contacts may carry nothing.
 static void gather_impulses(const tbProblem* p, const double* lambda, double* f)
 {
   memset(f, 0, (size_t)p->ndof * sizeof *f);
-  for (int k = 0; k < p->ncontact; k++)
+  for (int k = 0; k < p->ncontact; k++) {
+    if (!tb_judge_carries(p, k, lambda)) continue;
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       const double *J = p->jac + p->jac_val_adr[c], *from = lambda + p->row_adr[k];
       int width = p->jac_width[c], rows = p->row_adr[k + 1] - p->row_adr[k];
       if (width == 6) push_column(J, rows, 6, from, f + p->jac_dof[c]);
       else push_column(J, rows, width, from, f + p->jac_dof[c]);
     }
+  }
 }
 
 // u_k += J_k w for every contact
 static void add_contact_velocity(const tbProblem* p, const double* w, double* u)
 {
-  for (int k = 0; k < p->ncontact; k++)
-    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->jac_adr[k];
+    if (are_wide_alike(p, k)) {
+      see_two_wide_columns(p->jac + p->jac_val_adr[first], p->jac + p->jac_val_adr[first + 1],
+                           p->jac_width[first], w + p->jac_dof[first], w + p->jac_dof[first + 1],
+                           u + p->row_adr[k]);
+      k++;
+      continue;
+    }
+    for (int c = first; c < p->jac_adr[k + 1]; c++) {
       const double *J = p->jac + p->jac_val_adr[c], *from = w + p->jac_dof[c];
       int width = p->jac_width[c], rows = p->row_adr[k + 1] - p->row_adr[k];
       if (width == 6) see_column(J, rows, 6, from, u + p->row_adr[k]);
+      else if (rows == 3) see_wide_column(J, width, from, u + p->row_adr[k]);
       else see_column(J, rows, width, from, u + p->row_adr[k]);
     }
+  }
 }
 
 static void solve_block(void* user, int b, tbThreads* threads, double* room)
@@ -216,13 +288,45 @@ static bool solve_dynamics(tbJudge* j)
   return all;
 }
 
+// Entries from `from` on of row i of a given W, times λ: each sum in the order of its entries.
+static double rest_of_row(const tbProblem* p, int i, int from, double sum, const double* lambda)
+{
+  for (int e = from; e < p->W_ptr[i + 1]; e++) sum += p->W_val[e] * lambda[p->W_col[e]];
+  return sum;
+}
+
+// u = W λ for a W that is given, three rows side by side so that sums do not wait for each other.
+static void given_velocity(const tbProblem* p, const double* lambda, double* u)
+{
+  int i = 0;
+  for (; i + 2 < p->nrow; i += 3) {
+    const int *ptr = p->W_ptr + i, *col = p->W_col;
+    int common = ptr[1] - ptr[0];
+    if (ptr[2] - ptr[1] < common) common = ptr[2] - ptr[1];
+    if (ptr[3] - ptr[2] < common) common = ptr[3] - ptr[2];
+    double a = 0, b = 0, c = 0;
+    for (int e = 0; e < common; e++) {
+      a += p->W_val[ptr[0] + e] * lambda[col[ptr[0] + e]];
+      b += p->W_val[ptr[1] + e] * lambda[col[ptr[1] + e]];
+      c += p->W_val[ptr[2] + e] * lambda[col[ptr[2] + e]];
+    }
+    u[i] = rest_of_row(p, i, ptr[0] + common, a, lambda);
+    u[i + 1] = rest_of_row(p, i + 1, ptr[1] + common, b, lambda);
+    u[i + 2] = rest_of_row(p, i + 2, ptr[2] + common, c, lambda);
+  }
+  for (; i < p->nrow; i++) u[i] = rest_of_row(p, i, p->W_ptr[i], 0, lambda);
+}
+
+// u and w at λ. Callers often ask about the same λ again, for other numbers.
 static bool contact_velocity(tbJudge* j)
 {
   const tbProblem* p = j->p;
+  size_t bytes = (size_t)p->nrow * sizeof *j->last;
+  if (j->known && memcmp(j->last, j->lambda, bytes) == 0) return true;
+  j->known = false;
+  if (p->W_ptr) given_velocity(p, j->lambda, j->u);
   for (int i = 0; i < p->nrow; i++) {
-    double sum = 0;
-    for (int e = p->W_ptr ? p->W_ptr[i] : 0; p->W_ptr && e < p->W_ptr[i + 1]; e++)
-      sum += p->W_val[e] * j->lambda[p->W_col[e]];
+    double sum = p->W_ptr ? j->u[i] : 0;
     j->u[i] = sum + p->compliance[i] * j->lambda[i];
   }
   if (!p->W_ptr) {
@@ -231,6 +335,8 @@ static bool contact_velocity(tbJudge* j)
     add_contact_velocity(p, j->w, j->u);
   }
   for (int i = 0; i < p->nrow; i++) j->u[i] += j->q[i];
+  memcpy(j->last, j->lambda, bytes);
+  j->known = j->direct;
   return true;
 }
 
@@ -242,7 +348,7 @@ static tbStatus prepare(tbJudge* j)
   j->u = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->F = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->E = TB_TAKE(&j->arena, double, (size_t)p->nrow);
-  j->response = TB_TAKE(&j->arena, double, (size_t)p->ncontact);
+  j->last = TB_TAKE(&j->arena, double, (size_t)p->nrow);
   j->f = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->w = TB_TAKE(&j->arena, double, (size_t)p->ndof);
   j->r = TB_TAKE(&j->arena, double, (size_t)p->ndof);
@@ -252,10 +358,10 @@ static tbStatus prepare(tbJudge* j)
                          .room = TB_TAKE(&j->arena, double, tb_blocks_room(p))};
   j->exact = TB_TAKE(&j->arena, Tally, pieces);
   j->modelled = TB_TAKE(&j->arena, Tally, pieces);
-  if (!j->q || !j->u || !j->F || !j->E || !j->response || !j->f || !j->w || !j->r || !j->inverted ||
+  if (!j->q || !j->u || !j->F || !j->E || !j->last || !j->f || !j->w || !j->r || !j->inverted ||
       !j->blocks.room_adr || !j->blocks.room || !j->exact || !j->modelled)
     return TB_ERROR_MEMORY;
-  return TB_OK;
+  return tb_judge_response_init(&j->arena, p, &j->response);
 }
 
 // What follows from the values of bias and free motion; and, from those of the matrices, the responses.
@@ -266,6 +372,9 @@ static tbStatus take_values(tbContext* ctx, tbJudge* j, bool sides)
   j->interrupt = ctx->interrupt;
   j->accuracy = TB_METRIC_EXACT;
   j->scale = NAN;
+  j->known = false, j->direct = true;
+  for (int b = 0; b < p->nblock; b++)
+    j->direct = j->direct && (p->block[b].kind != TB_METRIC_SPARSE || p->block[b].factor);
   tb_blocks_begin(&j->blocks);
   memcpy(j->q, p->bias, (size_t)p->nrow * sizeof *j->q);
   add_contact_velocity(p, p->v_free, j->q);
@@ -273,7 +382,7 @@ static tbStatus take_values(tbContext* ctx, tbJudge* j, bool sides)
   if (sides) return TB_OK;
   tbArena arena;
   tb_arena_init(&arena, ctx);
-  tbStatus status = tb_judge_response(&arena, j->threads, p, j->response);
+  tbStatus status = tb_judge_response_begin(&arena, j->threads, &j->response);
   tb_arena_free(&arena);
   return status;
 }
@@ -302,17 +411,16 @@ void tb_judge_start_from(tbJudge* j, const double* w)
 {
   if (w) memcpy(j->w, w, (size_t)j->p->ndof * sizeof *w);
   else memset(j->w, 0, (size_t)j->p->ndof * sizeof *j->w);
+  j->known = false;
 }
 
-bool tb_judge_is_rough(const tbJudge* j)
+bool tb_judge_is_rough(const tbJudge* j) { return !j->direct && j->accuracy > TB_METRIC_EXACT; }
+
+void tb_judge_accuracy(tbJudge* j, double accuracy)
 {
-  bool iterated = false;
-  for (int b = 0; b < j->p->nblock; b++)
-    iterated = iterated || (j->p->block[b].kind == TB_METRIC_SPARSE && !j->p->block[b].factor);
-  return iterated && j->accuracy > TB_METRIC_EXACT;
+  j->accuracy = fmax(accuracy, TB_METRIC_EXACT);
+  j->known = false;
 }
-
-void tb_judge_accuracy(tbJudge* j, double accuracy) { j->accuracy = fmax(accuracy, TB_METRIC_EXACT); }
 
 void tb_judge_free(tbContext* ctx, tbJudge* j)
 {
@@ -357,6 +465,7 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
     return;
   }
 
+  tb_judge_response_find(j->threads, &j->response, lambda);
   tb_parallel_for(j->threads, p->ncontact, CONTACTS_PER_PIECE, judge_piece, j);
   Tally exact = {0};
   double model_velocity = 0;
@@ -390,7 +499,11 @@ void tb_judge_measure(tbJudge* j, const double* lambda, tbModel model, int direc
   else refuse(out);
 }
 
-const double* tb_judge_responses(const tbJudge* j) { return j->response; }
+const double* tb_judge_responses(tbJudge* j)
+{
+  tb_judge_response_find(j->threads, &j->response, NULL);
+  return j->response.response;
+}
 
 void tb_judge_contacts(const tbJudge* j, double* part)
 {

@@ -45,6 +45,9 @@ static tbStatus check_params(tbContext* ctx, const tbProblem* p, int k)
       (param[1] != floor(param[1]) || param[1] < 3 || param[1] > TB_MAX_DIRECTIONS))
     return tb_fail(ctx, TB_ERROR_INPUT, "contact %d: %g directions; a polyhedral cone has 3 to %d", k,
                    param[1], TB_MAX_DIRECTIONS);
+  if (law == TB_LAW_POLYGON && (fmod(param[0], 2) != 0 || param[0] < 4 || param[0] > TB_MAX_SIDES))
+    return tb_fail(ctx, TB_ERROR_INPUT, "contact %d: %g directions; a polygon has an even number, 4 to %d", k,
+                   param[0], TB_MAX_SIDES);
   return TB_OK;
 }
 

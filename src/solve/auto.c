@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The method that chooses.
 //
+//   0. one contact   solved by itself (local.h)
 //   0. open          contacts that stay open are left out where they are many (auto_open.c)
+//   0. the whole     where W is given and would have to be taken apart: some sweeps
 //   0. islands       where the problem falls apart, each part by itself (auto_islands.c)
 //   0. soft bodies   `cr`, which needs no W, then Newton; where W would be too large, `cr` and `ica` all the
 //                    way (auto_soft.c)
@@ -25,7 +27,9 @@
 #include "math/cholesky.h"
 #include "solve/auto.h"
 #include "solve/kept.h"
+#include "solve/local.h"
 #include "solve/methods.h"
+#include "solve/round_sweep.h"
 #include "tribo/math.h"
 
 #include <limits.h>
@@ -37,11 +41,12 @@ enum {
   MORE_SWEEPS = 5,
   MOST_SWEEPS = 1000,
   FEW = 200
-};                                       // iterations, but for the first
-static const double LITTLE = 3e7;        // multiply-adds: milliseconds
+};                                // iterations, but for the first
+static const double ALIKE = 0.6;  // of the time of a sweep, where contacts are all alike (round_sweep.h)
+static const double LITTLE = 3e7; // multiply-adds: milliseconds
 static const double SWEEPS_WORTH = 0.05; // of what Newton would need in all: what sweeps may take before it
 static const double SLIGHTLY = 10;       // times the tolerances: a warm start that a few sweeps may finish
-enum { SLIGHT_SWEEPS = 20 };
+enum { SLIGHT_SWEEPS = 20, WHOLE_SWEEPS = 100 };
 static const double NEAR = 1e3; // times the tolerances: a warm start that Newton finishes in a few iterations
 
 // What the judge said, and what an iteration of each kind costs.
@@ -87,7 +92,7 @@ static bool sweeps_too_slow(void* user, int iteration, double number)
 
 static const double GAIN = 0.9; // of the best number: a turn that does not get there has gained nothing
 enum { SOFT_TURNS = 1 };        // that gain nothing, on soft bodies
-enum { PATIENCE = 60 };         // iterations of Newton in velocity space
+enum { PATIENCE = 60 };         // iterations of Newton among redundant contacts
 enum { SOFT_STEPS = 200 };      // of Newton: redundant contacts on soft bodies may need a hundred
 
 // The least number of the points after the first `begin` iterations and up to `end`.
@@ -101,7 +106,7 @@ static double least_between(const Watch* w, int begin, int end)
 }
 
 // Among redundant contacts its numbers go up and down for dozens of iterations: the least of them counts.
-static bool newton_too_slow_by_velocity(void* user, int iteration, double number)
+static bool newton_too_slow_among_redundant(void* user, int iteration, double number)
 {
   Watch* w = user;
   remember(w, iteration, number);
@@ -147,7 +152,7 @@ static double velocity_factor(const tbProblem* p, int* touching)
 // active blocks: dense at worst, else each contact's row of neighbours squared, with fill; factoring does
 // about three operations in the time a sweep does one, and gathering its matrix costs as much as thousands.
 // A dozen iterations are expected.
-static tbStatus estimate_work(tbContext* ctx, const tbRun* run, Watch* w)
+static tbStatus estimate_work(tbContext* ctx, const tbRun* run, const tbDelassus* W, Watch* w)
 {
   const tbProblem* p = run->p;
   tbArena arena;
@@ -177,7 +182,7 @@ static tbStatus estimate_work(tbContext* ctx, const tbRun* run, Watch* w)
   }
   factor = fmin(factor, rows * rows * rows / 3);
   if (tb_newton_by_velocity(p, run->o)) factor = fmin(factor, velocity_factor(p, touching));
-  w->sweep_work = sweep;
+  w->sweep_work = W && tb_round_rows(W, run->o->model) ? ALIKE * sweep : sweep;
   w->newton_work = 12 * (factor / 3 + 5000 + 1500.0 * p->ncontact);
   tb_arena_free(&arena);
   return TB_OK;
@@ -229,7 +234,7 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   }
   int cap = stage->cap ? stage->cap : INT_MAX;
   if (stage->too_slow == sweeps_too_slow) {
-    TB_TRY(estimate_work(ctx, run, watch));
+    TB_TRY(estimate_work(ctx, run, *W, watch));
     if (tb_newton_by_velocity(run->p, run->o)) cap = few_sweeps(watch);
   }
   tbDelassus* own = NULL; // made with an inverse that no other method can use
@@ -240,8 +245,8 @@ static tbStatus go(tbContext* ctx, tbRun* run, const Stage* stage, Watch* watch,
   run->stage_cap = cap;
   run->too_slow = stage->too_slow;
   if (stage->too_slow == newton_too_slow && solver->form == tb_prox_newton_form &&
-      tb_newton_by_velocity(run->p, run->o))
-    run->too_slow = newton_too_slow_by_velocity;
+      (tb_newton_by_velocity(run->p, run->o) || tb_has_wide_blocks(run->p)))
+    run->too_slow = newton_too_slow_among_redundant;
   run->too_slow_user = watch;
   watch->count = 0;
   if (!stage->onward) memcpy(lambda, run->best, (size_t)run->p->nrow * sizeof *lambda);
@@ -297,14 +302,6 @@ static tbStatus go_soft(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbD
   return take_turns(ctx, run, turns, INT_MAX, watch, W, lambda, over);
 }
 
-// Reduced bodies: a step of Newton is as expensive as dozens of sweeps.
-static bool has_wide_blocks(const tbProblem* p)
-{
-  for (int b = 0; b < p->nblock; b++)
-    if (p->block[b].kind == TB_METRIC_DENSE && p->block[b].size > 6) return true;
-  return false;
-}
-
 // A few sweeps, then Newton: to finish what is near, or to make the most of few iterations.
 static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
                          bool* over)
@@ -312,18 +309,62 @@ static tbStatus go_short(tbContext* ctx, tbRun* run, bool near, Watch* watch, tb
   int most = run->o->max_iterations;
   bool few = false;
   if (most < FEW) {
-    TB_TRY(estimate_work(ctx, run, watch));
+    TB_TRY(estimate_work(ctx, run, *W, watch));
     few = watch->newton_work < LITTLE;
   }
   if (!near && !few) return TB_OK;
   Stage sweeps = {.name = "bgs", .cap = few && most < 8 * FIRST_SWEEPS ? most / 8 + 1 : FIRST_SWEEPS};
   Stage newton = {.name = "prox-newton", .cap = 12};
-  bool slight = near && run->best_number <= SLIGHTLY && has_wide_blocks(run->p);
+  bool slight = near && run->best_number <= SLIGHTLY && tb_has_wide_blocks(run->p);
   bool at_once = near && !slight && tb_newton_by_velocity(run->p, run->o);
   if (slight) sweeps.cap = SLIGHT_SWEEPS;
   if (few) newton = (Stage){.name = "prox-newton", .too_slow = newton_too_slow};
   if (!at_once) TB_TRY(go(ctx, run, &sweeps, watch, W, lambda, over));
   return *over ? TB_OK : go(ctx, run, &newton, watch, W, lambda, over);
+}
+
+// Where W is given, taking it apart, and preparing each part, costs as much as dozens of sweeps through the
+// whole, so these come first.
+static tbStatus go_whole(tbContext* ctx, tbRun* run, bool near, Watch* watch, tbDelassus** W, double* lambda,
+                         bool* over)
+{
+  if (!run->p->W_ptr || near || run->part != TB_PART_WHOLE ||
+      run->p->ncontact <= tb_islands_worth_it(run->p) || run->o->max_iterations < FEW)
+    return TB_OK;
+  TB_TRY(go(ctx, run, &(Stage){.name = "bgs", .cap = MORE_SWEEPS}, watch, W, lambda, over));
+  if (!*over) TB_TRY(go(ctx, run, &(Stage){.name = "nncg", .cap = WHOLE_SWEEPS}, watch, W, lambda, over));
+  run->before = run->iterations;
+  run->stage_cap = INT_MAX;
+  return TB_OK;
+}
+
+// A single contact is solved exactly, by what `bgs` sweeps with; not where W is expensive.
+static tbStatus go_alone(tbContext* ctx, tbRun* run, tbDelassus** W, double* lambda, bool* over)
+{
+  const tbProblem* p = run->p;
+  tbFrictionSet friction;
+  tbLocal local;
+  double u[TB_MAX_ROWS];
+  if (p->ncontact != 1 || run->o->max_iterations < 1) return TB_OK;
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_SPARSE) return TB_OK;
+  TB_TRY(provide(ctx, run, TB_FORM_SWEEP, W));
+  const double* D = (*W)->diag;
+  tb_run_begin(run);
+  tb_friction_make(p, 0, run->o->model, run->o->directions, &friction);
+  tb_local_prepare(p, 0, &friction, D, &local);
+  for (int i = 0; i < p->nrow; i++) {
+    u[i] = (*W)->q[i];
+    for (int j = 0; j < p->nrow; j++) u[i] += D[i * p->nrow + j] * lambda[j];
+  }
+  tb_local_solve(&local, u, lambda);
+  run->used = "bgs";
+  run->start_known = false;
+  tb_run_judge_next(run);
+  *over = tb_run_done(run, 1, lambda);
+  run->start_known = true;
+  run->before = 1;
+  return TB_OK;
 }
 
 tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
@@ -340,7 +381,9 @@ tbStatus tb_auto(tbContext* ctx, tbRun* run, double* lambda)
   tbDelassus* W = NULL;
   bool over = false, soft = false;
   bool near = run->best_number <= NEAR; // a warm start: the judge has seen it
-  tbStatus status = tb_auto_open(ctx, run, lambda, &over);
+  tbStatus status = go_alone(ctx, run, &W, lambda, &over);
+  if (status == TB_OK && !over) status = tb_auto_open(ctx, run, lambda, &over);
+  if (status == TB_OK && !over) status = go_whole(ctx, run, near, &watch, &W, lambda, &over);
   if (status == TB_OK && !over) status = tb_auto_islands(ctx, run, lambda, &over);
   if (status == TB_OK && !over) status = go_soft(ctx, run, near, &watch, &W, lambda, &soft, &over);
   if (status == TB_OK && !over) status = go_short(ctx, run, near, &watch, &W, lambda, &over);

@@ -5,6 +5,9 @@
 
 #include "solve/run.h"
 
+// Contacts up to which a problem is solved sooner together: fewer where each is wide.
+int tb_islands_worth_it(const tbProblem* p);
+
 // Solves a problem of many islands part by part from run->best on; over: the judge is satisfied with the
 // whole, or a budget is spent. Does nothing where there is but one island, or little to gain.
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over);

@@ -24,6 +24,7 @@
 #include "problem/part.h"
 #include "solve/auto.h"
 #include "solve/kept.h"
+#include "solve/methods.h"
 
 #include <limits.h>
 #include <math.h>
@@ -31,8 +32,7 @@
 
 enum {
   BATCH = 64,
-  WORTH_IT = 256, // contacts; fewer are solved sooner together
-  TURN = 1000,    // iterations
+  TURN = 1000, // iterations
   TURN_IN_A_HURRY = 100,
 };
 
@@ -294,10 +294,16 @@ static tbStatus find_batches(tbContext* ctx, tbArena* arena, Islands* s)
   return s->batch ? TB_OK : TB_ERROR_MEMORY;
 }
 
+int tb_islands_worth_it(const tbProblem* p)
+{
+  enum { NARROW = 256, WIDE = 24 };
+  return tb_has_wide_blocks(p) ? WIDE : NARROW;
+}
+
 tbStatus tb_auto_islands(tbContext* ctx, tbRun* run, double* lambda, bool* over)
 {
   *over = false;
-  if (run->part == TB_PART_ISLANDS || run->p->ncontact <= WORTH_IT) return TB_OK;
+  if (run->part == TB_PART_ISLANDS || run->p->ncontact <= tb_islands_worth_it(run->p)) return TB_OK;
   tbArena arena;
   tb_arena_init(&arena, ctx);
   Islands s = {.ctx = ctx, .run = run, .o = run->o, .lambda = lambda};

@@ -16,6 +16,7 @@
 #include "problem/part.h"
 #include "solve/auto.h"
 #include "solve/kept.h"
+#include "solve/methods.h"
 
 #include <math.h>
 #include <string.h>
@@ -198,7 +199,8 @@ static tbStatus play(tbContext* ctx, Open* s, bool* over)
 }
 
 // Whether judging is cheap, velocities are what Coulomb's law asks about, and a warm start says that there is
-// something to leave out.
+// something to leave out. Reduced bodies need none: with contacts at every vertex of a surface, few of them
+// push.
 static bool suits(const tbRun* run)
 {
   const tbProblem* p = run->p;
@@ -211,7 +213,7 @@ static bool suits(const tbRun* run)
     if (!is_unilateral(p, k)) others++;
     else pushing += pushes(p, k, run->best);
   }
-  return pushing > 0 && pushing + others <= FEW * p->ncontact;
+  return (pushing > 0 || tb_has_wide_blocks(p)) && pushing + others <= FEW * p->ncontact;
 }
 
 tbStatus tb_auto_open(tbContext* ctx, tbRun* run, double* lambda, bool* over)

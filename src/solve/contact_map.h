@@ -7,6 +7,9 @@
 //   TB_MAP_FB        Fischer–Burmeister on the second-order cone,  x + y − (x² + y²)^½  in its Jordan algebra
 //   TB_MAP_MIN       minimum map with a slack γ for sliding (course §3.3.1, §3.3.3):
 //                    min(ρu_n, λ_n),  u_F + γ λ_F/‖λ_F‖,  min(ργ, μλ_n − ‖λ_F‖);  γ is eliminated
+//   TB_MAP_SURFACE   the same with an implicit limit surface η(λ) ≤ 0 and its gradient, and
+//   Fischer–Burmeister's
+//                    function for γ (course §6.1.5):  min(ρu_n, λ_n),  u_F + γ ∇η,  ψ(ργ, −η)
 //
 // FB and MIN are written here for balls (Coulomb); contact_map_own.c says what they are for other sets.
 // Ellipsoids and polygons without width take AC, associated friction takes NATURAL unless it is FB's on an
@@ -16,7 +19,7 @@
 
 #include "solve/friction.h"
 
-typedef enum tbMap { TB_MAP_AC, TB_MAP_NATURAL, TB_MAP_FB, TB_MAP_MIN } tbMap;
+typedef enum tbMap { TB_MAP_AC, TB_MAP_NATURAL, TB_MAP_FB, TB_MAP_MIN, TB_MAP_SURFACE } tbMap;
 
 typedef struct tbContactMap {
   const tbProblem* p;
@@ -37,7 +40,7 @@ typedef struct tbContactStep {
   double phi[TB_MAX_ROWS], A[TB_MAX_ROWS * TB_MAX_ROWS], B[TB_MAX_ROWS * TB_MAX_ROWS];
 } tbContactStep;
 
-// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, and FB on polygons,
+// ‖Φ‖², in impulses squared; step (may be null) gets the linearisation. For MIN, SURFACE, and FB on polygons,
 // whose equations jump as contacts open or change the corner, it is the ‖Φ‖² of AC.
 double tb_contact_map(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The minimum map and Fischer–Burmeister for every friction set.
+// The minimum map, Fischer–Burmeister and the limit surface for every friction set.
 //
 //   ball, ellipsoid   scaled to the second-order cone; a tensor is a ball for M⁻¹λ_F and u_F
 //   balls             sliding, torsion, rolling: one cone for each, with the normal impulse in common and
@@ -13,7 +13,8 @@
 //                     two facets of one corner can: their γ follow from u_F, and are two equations (course
 //                     §6.1.5, with the facets as its implicit surface)
 //
-// ψ(a, b) = a + b − (a² + b²)^½.
+// ψ(a, b) = a + b − (a² + b²)^½. The limit surface has it where the minimum map has min(a, b), on curved sets
+// and polygons.
 #include "solve/contact_map_own.h"
 
 #include "math/dot.h"
@@ -170,19 +171,21 @@ static double fb_box(const tbContactMap* m, const double* lambda, const double* 
   return sum;
 }
 
-// ---- minimum map with slack ----
+// ---- sliding along the gradient of the limit surface, with a slack ----
 
-// Rows at … at + dim − 1, with half axes a. Sliding is u_F + γe = 0 with e = λ_F/‖λ_F‖ and a slack 0 ≤ γ ⟂
-// μλ_n − ‖λ_F‖ ≥ 0. The slack enters linearly, so that the part of the first equation along e gives it, γ =
-// −e·u_F, and leaves the part across e:
+// Rows at … at + dim − 1, with half axes a. Sliding is u_F + γe = 0 with e = λ_F/‖λ_F‖, the gradient of the
+// limit surface η = ‖λ_F‖ − μλ_n, and a slack 0 ≤ γ ⟂ −η ≥ 0 (course §6.1.5, where β is 1/γ). The slack
+// enters linearly, so that the part of the first equation along e gives it, γ = −e·u_F, and leaves the part
+// across e:
 //
-//   sticks  (ργ ≤ μλ_n − ‖λ_F‖)   u_F = 0
-//   slides                        ‖λ_F‖ = μλ_n along e,   u_F + γe = 0 across e
+//   −ψ(ργ, −η) e + ρ(u_F + γe) = 0
+//
+// With the minimum for ψ this is u_F = 0 while it sticks, ργ ≤ −η; and while it slides η = 0 along e.
 //
 // An ellipsoid with half axes a is a ball of radius μ = max a for λ_F/s and s u_F, s = a/μ: these stand for
 // λ_F and u_F, and the equations are scaled back by s.
-static void min_slide(const tbContactMap* m, int at, int dim, const double* a, const double* lambda_in,
-                      const double* u_in, tbContactStep* step)
+static void slide(const tbContactMap* m, int at, int dim, const double* a, const double* lambda_in,
+                  const double* u_in, tbContactStep* step)
 {
   int n = m->rows;
   double s[TB_MAX_ROWS], lambda[TB_MAX_ROWS], u[TB_MAX_ROWS], e[TB_MAX_ROWS], mu = 0;
@@ -195,30 +198,31 @@ static void min_slide(const tbContactMap* m, int at, int dim, const double* a, c
   double length = sqrt(tb_dot_in_order(dim, lambda, lambda)), speed = sqrt(tb_dot_in_order(dim, u, u));
   for (int i = 0; i < dim; i++) e[i] = length > 0 ? lambda[i] / length : speed > 0 ? -u[i] / speed : i == 0;
   double gamma = -tb_dot_in_order(dim, e, u), room = mu * lambda_in[0] - length;
-  bool slides = room < rho * gamma;
-  double bend = slides && length > 0 && gamma > 0 ? rho * gamma / length : 0; // derivative of γe across e
+  Complement c = complement(m->map, rho * gamma, room);
+  bool turns = c.by_b > 0 && length > 0 && gamma > 0;
+  double bend = turns ? rho * gamma / length : 0; // derivative of γe across e
   for (int i = 0; i < dim; i++) {
     double *A = step->A + (at + i) * n, *B = step->B + (at + i) * n;
     if (!(mu > NONE)) { // no friction in this group
       step->phi[at + i] = lambda_in[at + i], A[at + i] = 1;
       continue;
     }
-    step->phi[at + i] = s[i] * (rho * u[i] + (slides ? (rho * gamma - room) * e[i] : 0));
-    A[0] = slides ? -mu * e[i] * s[i] : 0;
+    step->phi[at + i] = s[i] * (rho * u[i] + (rho * gamma - c.value) * e[i]);
+    A[0] = -c.by_b * mu * e[i] * s[i];
     for (int j = 0; j < dim; j++) {
-      double across = (i == j) - e[i] * e[j];
-      A[at + j] = slides ? (bend * across + e[i] * e[j]) * (s[i] / s[j]) : 0;
-      B[at + j] = rho * (slides ? across : i == j) * (s[i] * s[j]);
+      double along = e[i] * e[j];
+      A[at + j] = (bend * ((i == j) - along) + c.by_b * along) * (s[i] / s[j]);
+      B[at + j] = rho * ((i == j) - (1 - c.by_a) * along) * (s[i] * s[j]);
     }
   }
 }
 
-static void min_balls(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
+static void slide_balls(const tbContactMap* m, const double* lambda, const double* u, tbContactStep* step)
 {
   int size[3] = {2, m->f->dim == 4 ? 2 : 1, 2};
   for (int g = 0, at = 1; at < m->rows; at += size[g++]) {
     double a[2] = {m->f->par[g], m->f->par[g]};
-    min_slide(m, at, size[g], a, lambda, u, step);
+    slide(m, at, size[g], a, lambda, u, step);
   }
 }
 
@@ -379,15 +383,15 @@ void tb_map_jumping(const tbContactMap* m, const double* lambda, const double* u
   step->phi[0] = rho * u[0], step->B[0] = rho;
   switch ((tbSetKind)m->f->kind) {
   case TB_SET_BOX: min_box(m, lambda, u, step); break;
-  case TB_SET_BALLS: min_balls(m, lambda, u, step); break;
+  case TB_SET_BALLS: slide_balls(m, lambda, u, step); break;
   case TB_SET_POLYGON: by_facets(m, lambda, u, step); break;
   case TB_SET_TENSOR: {
     tbContactMap round = through_tensor(m, lambda, &ball, own);
     half_axes(&ball, a);
-    min_slide(&round, 1, 2, a, own, u, step);
+    slide(&round, 1, 2, a, own, u, step);
     from_tensor(m->f, step);
     break;
   }
-  default: half_axes(m->f, a); min_slide(m, 1, n - 1, a, lambda, u, step);
+  default: half_axes(m->f, a); slide(m, 1, n - 1, a, lambda, u, step);
   }
 }

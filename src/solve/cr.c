@@ -452,12 +452,26 @@ void tb_cr_request_check(tbCr* c, double error)
   tb_run_judge_next(c->run);
 }
 
+// What contacts are given only when it is looked at.
+typedef struct {
+  const tbCr* c;
+  double* lambda;
+} Publisher;
+
+static void publish(void* user)
+{
+  const Publisher* p = user;
+  tb_cr_states_publish(p->c, p->lambda);
+}
+
 void tb_cr(tbRun* run, double* lambda)
 {
   tbCr c = {0};
+  Publisher publisher = {&c, lambda};
   double error = 0;
   tb_cr_begin(&c, run, lambda);
   for (int k = 0; !tb_run_done(run, k, lambda); k++) {
+    run->publish = publish, run->publisher = &publisher; // from the first iteration on
     if (k > 0 && run->last_check == k) c.asked = c.requested = error;
     if (tb_cr_iterate(&c)) {
       tb_run_judge_next(run);
@@ -465,6 +479,6 @@ void tb_cr(tbRun* run, double* lambda)
     }
     error = sqrt(c.size * c.size + c.unrest);
     tb_cr_request_check(&c, error);
-    tb_cr_states_publish(&c, lambda);
   }
+  run->publish = NULL;
 }

@@ -23,6 +23,7 @@
 #include "problem/delassus.h"
 #include "problem/metric.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +42,9 @@ void tb_cr_system_layout(tbCrSystem* s, tbScratch* scratch, const tbDelassus* W)
   s->held = TB_SCRATCH(scratch, bool, rows);
   s->diagonal = TB_SCRATCH(scratch, double, (size_t)p->ndof);
   s->room = TB_SCRATCH(scratch, double, (size_t)p->ndof);
+  s->nodal = TB_SCRATCH(scratch, bool, (size_t)p->ncontact);
+  s->scale = TB_SCRATCH(scratch, double, (size_t)(p->jac_adr ? p->jac_adr[p->ncontact] : 0));
+  s->turned = TB_SCRATCH(scratch, double, rows);
   s->blocks.problem = p;
   s->blocks.room_adr = TB_SCRATCH(scratch, size_t, (size_t)p->nblock);
   s->blocks.room = TB_SCRATCH(scratch, double, tb_blocks_room(p));
@@ -141,6 +145,35 @@ static bool is_crowded(const tbProblem* p, const tbDelassusOwner* o, int k, doub
   return isfinite(*count) && *count > MANY;
 }
 
+// ---- contacts of nodes ----
+
+// Whether J of column block c is a multiple of the 3×3 numbers F, to rounding; the factor.
+static bool is_multiple(const double* J, const double* F, double size, double* scale)
+{
+  double along = 0, largest = 0;
+  for (int i = 0; i < 9; i++) along += J[i] * F[i], largest = fmax(largest, fabs(J[i]));
+  *scale = along / size;
+  bool same = true;
+  for (int i = 0; i < 9; i++) same &= fabs(J[i] - *scale * F[i]) <= 4 * DBL_EPSILON * largest;
+  return same;
+}
+
+// Corners of faces and edges move a contact by their weights: every block of J is the contact's frame times
+// one of them, and a product takes a third of the numbers.
+static bool find_scales(const tbProblem* p, int k, double* scale)
+{
+  int begin = p->jac_adr[k], end = p->jac_adr[k + 1];
+  double size = 0;
+  if (begin == end || tb_rows(p, k) != 3) return false;
+  for (int c = begin; c < end; c++)
+    if (p->jac_width[c] != 3) return false;
+  const double* F = p->jac + p->jac_val_adr[begin];
+  for (int i = 0; i < 9; i++) size += F[i] * F[i];
+  bool all = size > 0;
+  for (int c = begin; c < end; c++) all = all && is_multiple(p->jac + p->jac_val_adr[c], F, size, &scale[c]);
+  return all;
+}
+
 void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
 {
   const tbProblem* p = s->p = run->p;
@@ -150,6 +183,7 @@ void tb_cr_system_begin(tbCrSystem* s, tbRun* run)
   s->schur = run->prepared;
   tb_product_begin(&s->product);
   tb_blocks_begin(&s->blocks);
+  for (int k = 0; k < p->ncontact; k++) s->nodal[k] = find_scales(p, k, s->scale);
   double largest = 0;
   for (int i = 0; i < p->ndof; i++)
     s->diagonal[i] = is_diagonal(s, &p->block[p->dof_block[i]]) ? 1 / W->lumped[i] : 1;
@@ -194,8 +228,7 @@ void tb_cr_multiply_metric(const tbCrSystem* s, const double* w, double* Aw)
 
 // ---- J and its transpose ----
 
-// One column block: f += Jᵀx, x += J w. Three rows on the three degrees of freedom of a node are written out
-// by giving constants; every sum has the same order whatever the sizes.
+// One column block: f += Jᵀx, x += J w; every sum has the same order whatever the sizes.
 static inline void push(const double* restrict J, int rows, int width, const double* restrict x,
                         double* restrict f)
 {
@@ -210,6 +243,11 @@ static inline void pull(const double* restrict J, int rows, int width, const dou
     for (int j = 0; j < width; j++) x[i] += J[i * width + j] * w[j];
 }
 
+static inline void push_node(double scale, const double* restrict g, double* restrict f)
+{
+  for (int j = 0; j < 3; j++) f[j] += scale * g[j];
+}
+
 static inline void pull_weighed(const double* restrict J, int rows, int width, const double* restrict weight,
                                 const double* restrict w, double* restrict x)
 {
@@ -217,6 +255,27 @@ static inline void pull_weighed(const double* restrict J, int rows, int width, c
     for (int j = 0; j < width; j++) x[i] += J[i * width + j] * (weight[j] * w[j]);
 }
 
+// Fᵀx of the contacts of nodes, F their first blocks.
+static void turn_contacts(void* user, int begin, int end, int piece)
+{
+  (void)piece;
+  const Pass* q = user;
+  const tbProblem* p = q->s->p;
+  for (int k = begin; k < end; k++) {
+    if (!q->s->nodal[k]) continue;
+    const double *F = p->jac + p->jac_val_adr[p->jac_adr[k]], *x = q->x + p->row_adr[k];
+    double* y = q->y + p->row_adr[k];
+    for (int j = 0; j < 3; j++) y[j] = F[j] * x[0] + F[3 + j] * x[1] + F[6 + j] * x[2];
+  }
+}
+
+static void turn_rows(const tbCrSystem* s, const double* x)
+{
+  tb_parallel_for(s->threads, s->p->ncontact, CONTACTS_PER_PIECE, turn_contacts,
+                  &(Pass){s, x, s->turned, NULL});
+}
+
+// After turn_rows() of the same x.
 static void push_columns(const tbCrSystem* s, int b, const double* x, double* f)
 {
   const tbProblem* p = s->p;
@@ -224,7 +283,7 @@ static void push_columns(const tbCrSystem* s, int b, const double* x, double* f)
   for (int e = in->ptr[b]; e < in->ptr[b + 1]; e++) {
     int c = in->col[e], k = in->contact[e], width = p->jac_width[c], rows = tb_rows(p, k);
     const double* J = p->jac + p->jac_val_adr[c];
-    if (rows == 3 && width == 3) push(J, 3, 3, x + p->row_adr[k], f + p->jac_dof[c]);
+    if (s->nodal[k]) push_node(s->scale[c], s->turned + p->row_adr[k], f + p->jac_dof[c]);
     else push(J, rows, width, x + p->row_adr[k], f + p->jac_dof[c]);
   }
 }
@@ -238,7 +297,22 @@ static void gather_blocks(void* user, int begin, int end, int piece)
 
 void tb_cr_gather(const tbCrSystem* s, const double* x, double* f)
 {
+  turn_rows(s, x);
   tb_parallel_for(s->threads, s->p->nblock, BLOCKS_PER_PIECE, gather_blocks, &(Pass){s, x, f, NULL});
+}
+
+// y = F Σ scale_c x_c over the blocks of a contact of nodes.
+static void pull_nodes(const Pass* q, int k, double* restrict y)
+{
+  const tbProblem* p = q->s->p;
+  const double* F = p->jac + p->jac_val_adr[p->jac_adr[k]];
+  double sum[3] = {0};
+  for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
+    const double *x = q->x + p->jac_dof[c], *weight = q->weight ? q->weight + p->jac_dof[c] : NULL;
+    double scale = q->s->scale[c];
+    for (int j = 0; j < 3; j++) sum[j] += scale * (weight ? weight[j] * x[j] : x[j]);
+  }
+  for (int i = 0; i < 3; i++) y[i] = F[3 * i] * sum[0] + F[3 * i + 1] * sum[1] + F[3 * i + 2] * sum[2];
 }
 
 static void spread_contacts(void* user, int begin, int end, int piece)
@@ -249,12 +323,15 @@ static void spread_contacts(void* user, int begin, int end, int piece)
   for (int k = begin; k < end; k++) {
     int rows = tb_rows(p, k);
     double* y = q->y + p->row_adr[k];
+    if (q->s->nodal[k]) {
+      pull_nodes(q, k, y);
+      continue;
+    }
     for (int i = 0; i < rows; i++) y[i] = 0;
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       int width = p->jac_width[c];
       const double *J = p->jac + p->jac_val_adr[c], *x = q->x + p->jac_dof[c];
       if (q->weight) pull_weighed(J, rows, width, q->weight + p->jac_dof[c], x, y);
-      else if (rows == 3 && width == 3) pull(J, 3, 3, x, y);
       else pull(J, rows, width, x, y);
     }
   }
@@ -334,6 +411,7 @@ static void react(const tbCrSystem* s, const double* e, double* y)
 {
   const tbProblem* p = s->p;
   const tbIncidence* in = &s->W->owner->incidence;
+  turn_rows(s, e);
   for (int b = 0; b < p->nblock; b++) {
     const tbMetricBlock* block = &p->block[b];
     if (in->ptr[b] == in->ptr[b + 1]) continue;
@@ -341,6 +419,11 @@ static void react(const tbCrSystem* s, const double* e, double* y)
     for (int i = in->ptr[b]; diagonal && i < in->ptr[b + 1]; i++) {
       int c = in->col[i], k = in->contact[i], width = p->jac_width[c], first = p->jac_dof[c];
       const double *J = p->jac + p->jac_val_adr[c], *D = s->diagonal + first;
+      if (s->nodal[k]) {
+        const double* g = s->turned + p->row_adr[k];
+        for (int j = 0; j < 3; j++) y[first + j] -= D[j] * (s->scale[c] * g[j]);
+        continue;
+      }
       for (int j = 0; j < width; j++) {
         double f = 0;
         for (int r = 0; r < tb_rows(p, k); r++) f += J[r * width + j] * e[p->row_adr[k] + r];

@@ -30,6 +30,9 @@ typedef struct tbCrSystem {
   double* own;       // the same without Z: what an impulse does to its own row     (nrow)
   double* diagonal;  // A_d⁻¹ where it is diagonal; 1 on the degrees of freedom of other blocks  (ndof)
   double* room;      // (ndof)
+  bool* nodal;       // contacts of nodes: blocks of J are multiples of the first     (ncontact)
+  double* scale;     // of these blocks                                               (columns)
+  double* turned;    // first blocks' transposes times a vector of rows               (nrow)
   tbBlocks blocks;   // to solve with
   tbProduct product; // with A
   bool exact;        // products with B, which may else be of rounded numbers

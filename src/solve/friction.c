@@ -20,14 +20,16 @@ static void make_flat(int corners, tbFrictionSet* f)
 }
 
 // The hull has an inside: directions without friction get 1e-12 of the largest.
-static void make_hull(tbFrictionSet* f)
+static void make_hull(const double* param, tbFrictionSet* f)
 {
   double most = 0, corner[TB_MAX_DIRECTIONS][2];
-  for (int i = 0; i < 8; i++) most = fmax(most, f->par[i]);
+  int n = (int)param[0];
+  memcpy(f->par, param + 1, (size_t)n * sizeof *f->par);
+  for (int i = 0; i < n; i++) most = fmax(most, f->par[i]);
   f->kind = most > 0 ? TB_SET_POLYGON : TB_SET_BOX;
   if (!(most > 0)) return;
-  for (int i = 0; i < 8; i++) f->par[i] = fmax(f->par[i], 1e-12 * most);
-  f->hull = true;
+  for (int i = 0; i < n; i++) f->par[i] = fmax(f->par[i], 1e-12 * most);
+  f->hull = (uint8_t)n;
   f->corners = (uint8_t)tb_friction_corners(f, corner);
 }
 
@@ -40,7 +42,7 @@ static bool is_hidden(const double* before, const double* at, const double* afte
 
 int tb_friction_corners(const tbFrictionSet* f, double (*corner)[2])
 {
-  int n = f->hull ? 8 : f->corners;
+  int n = f->hull ? f->hull : f->corners;
   for (int i = 0; i < n; i++) {
     tb_sin_cos(2 * TB_PI * i / n, &corner[i][1], &corner[i][0]);
     corner[i][0] *= f->par[f->hull ? i : 0], corner[i][1] *= f->par[f->hull ? i : 1];
@@ -59,16 +61,21 @@ int tb_friction_corners(const tbFrictionSet* f, double (*corner)[2])
 
 void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFrictionSet* f)
 {
-  const double* param = p->param + p->param_adr[k];
-  tbLaw law = (tbLaw)p->law[k];
-  int dim = p->row_adr[k + 1] - p->row_adr[k] - 1, count = p->param_adr[k + 1] - p->param_adr[k];
+  int rows = p->row_adr[k + 1] - p->row_adr[k], count = p->param_adr[k + 1] - p->param_adr[k];
+  tb_friction_make_from((tbLaw)p->law[k], rows, p->param + p->param_adr[k], count, model, directions, f);
+}
+
+void tb_friction_make_from(tbLaw law, int rows, const double* param, int count, tbModel model, int directions,
+                           tbFrictionSet* f)
+{
+  int dim = rows - 1;
   *f = (tbFrictionSet){.dim = (uint8_t)dim, .associated = model == TB_MODEL_CCP};
   if (law <= TB_LAW_BOX) return;
   if (model == TB_MODEL_FRICTIONLESS) {
     f->kind = TB_SET_BOX;
     return;
   }
-  for (int i = 0; i < count; i++) f->par[i] = param[i];
+  for (int i = 0; i < count && law != TB_LAW_POLYGON; i++) f->par[i] = param[i];
   switch (law) {
   case TB_LAW_COULOMB: f->kind = TB_SET_BALL; break;
   case TB_LAW_ELLIPTIC:
@@ -85,7 +92,7 @@ void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, 
     f->corners = (uint8_t)param[1];
     f->par[1] = param[0];
     break;
-  case TB_LAW_POLYGON: make_hull(f); break;
+  case TB_LAW_POLYGON: make_hull(param, f); break;
   default: // directional
     f->kind = TB_SET_BOX;
     for (int i = 0; i < dim; i++) f->par[2 * i] = -param[2 * i];

@@ -17,20 +17,24 @@ typedef enum tbSetKind {
   TB_SET_ELLIPSOID, // Σ (f_i / par[i])² ≤ 1
   TB_SET_BOX,       // par[2i] ≤ f_i ≤ par[2i+1]
   TB_SET_BALLS,     // per group of rows ‖f_g‖ ≤ par[g]; groups of 2, then 1 or 2, then 2 rows
-  TB_SET_POLYGON, // corners at (par[0] cos, par[1] sin)(2πi/corners), or the hull of par[i] (cos, sin)(2πi/8)
-  TB_SET_TENSOR, // ‖M⁻¹f‖ ≤ par[0]; M row-major in par[1…4]
+  TB_SET_POLYGON,   // corners at (par[0] cos, par[1] sin)(2πi/corners), or the hull of par[i] (cos,
+                    // sin)(2πi/hull)
+  TB_SET_TENSOR,    // ‖M⁻¹f‖ ≤ par[0]; M row-major in par[1…4]
 } tbSetKind;
 
 typedef struct tbFrictionSet {
   uint8_t kind;    // tbSetKind
   uint8_t dim;     // friction rows
   uint8_t corners; // of a polygon
-  bool hull;       // of eight directions
+  uint8_t hull;    // of so many directions; 0: it is not
   bool associated; // CCP: no De Saxcé correction
-  double par[10];
+  double par[TB_MAX_SIDES];
 } tbFrictionSet;
 
 void tb_friction_make(const tbProblem* p, int k, tbModel model, int directions, tbFrictionSet* out);
+// The same of a law with its rows and parameters, where there is no problem.
+void tb_friction_make_from(tbLaw law, int rows, const double* param, int count, tbModel model, int directions,
+                           tbFrictionSet* out);
 
 // u_F ← M u_F of a friction tensor; other sets leave u as it is. And the same of the rows of a block D of W.
 void tb_friction_turn(const tbFrictionSet* f, double* u);

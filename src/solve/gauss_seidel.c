@@ -7,6 +7,7 @@ void tb_gauss_seidel_layout(tbGaussSeidel* g, tbScratch* s, const tbDelassus* W)
 {
   g->friction = TB_SCRATCH(s, tbFrictionSet, (size_t)W->problem->ncontact);
   g->local = TB_SCRATCH(s, tbLocal, (size_t)W->problem->ncontact);
+  g->row = TB_SCRATCH(s, tbRoundRows, (size_t)W->problem->ncontact);
   tb_sweep_layout(&g->sweep, s, W);
 }
 
@@ -73,12 +74,48 @@ static void begin(tbGaussSeidel* g, tbRun* run, tbOrder order, double* lambda,
   g->sweep.update = update;
   g->sweep.user = g;
   tb_sweep_begin(&g->sweep, run, order, lambda);
+  if (order == TB_ORDER_GREEDY) return; // which wants to know how far each contact moves
+  g->sweep.round = (tbRoundSweep){.rows = tb_round_rows(run->W, run->o->model),
+                                  .W = run->W,
+                                  .lambda = lambda,
+                                  .otherwise = update,
+                                  .user = g};
+}
+
+int tb_round_rows(const tbDelassus* W, tbModel model)
+{
+  const tbProblem* p = W->problem;
+  int rows = p->ncontact ? tb_rows(p, 0) : 0;
+  if (!(W->forms & TB_FORM_BLOCKS) || model != TB_MODEL_CONE || (rows != 2 && rows != 3)) return 0;
+  for (int k = 0; k < p->ncontact; k++)
+    if (p->law[k] != TB_LAW_COULOMB || p->row_adr[k] != rows * k) return 0;
+  return p->nrow == rows * p->ncontact ? rows : 0;
+}
+
+// What move_row() and move_friction_rows() divide by.
+static void prepare_rows(tbGaussSeidel* g, int rows)
+{
+  const tbDelassus* W = g->run->W;
+  for (int k = 0; k < g->run->p->ncontact; k++) {
+    const double* D = W->diag + W->diag_adr[k];
+    double size = 0;
+    for (int i = 1; i < rows; i++) {
+      double sum = 0;
+      for (int j = 1; j < rows; j++) sum += fabs(D[i * rows + j]);
+      size = sum > size ? sum : size;
+    }
+    g->row[k] = (tbRoundRows){.normal = D[0] > 0 ? g->omega / D[0] : 0,
+                              .friction = size > 0 ? g->omega / size : 0,
+                              .mu = g->friction[k].par[0]};
+  }
+  g->sweep.round.row = g->row;
 }
 
 void tb_gauss_seidel_by_rows(tbGaussSeidel* g, tbRun* run, double omega, tbOrder order, double* lambda)
 {
   g->omega = omega;
   begin(g, run, order, lambda, update_rows);
+  if (g->sweep.round.rows) prepare_rows(g, g->sweep.round.rows);
 }
 
 void tb_gauss_seidel_by_contacts(tbGaussSeidel* g, tbRun* run, tbOrder order, double* lambda)
@@ -86,4 +123,5 @@ void tb_gauss_seidel_by_contacts(tbGaussSeidel* g, tbRun* run, tbOrder order, do
   begin(g, run, order, lambda, update_contact);
   for (int k = 0; k < run->p->ncontact; k++)
     tb_local_prepare(run->p, k, &g->friction[k], run->W->diag + run->W->diag_adr[k], &g->local[k]);
+  g->sweep.round.local = g->local;
 }

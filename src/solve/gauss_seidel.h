@@ -11,6 +11,7 @@ typedef struct tbGaussSeidel {
   double omega;            // of the rows
   tbFrictionSet* friction; // (ncontact)
   tbLocal* local;          // (ncontact), when going by contacts
+  tbRoundRows* row;        // (ncontact), when going by rows of contacts that are all alike
   tbSweep sweep;
 } tbGaussSeidel;
 

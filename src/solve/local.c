@@ -236,16 +236,15 @@ static void solve_rows(const tbLocal* c, int rows, const double* q, double* lamb
   }
 }
 
-// |D − Dᵀ| relative to the diagonal.
-static double skewness(int rows, const double* D)
+// |D − Dᵀ| is less than `share` of the diagonal.
+static bool is_symmetric(int rows, const double* D, double share)
 {
-  double worst = 0;
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < i; j++) {
       double size = fabs(D[i * rows + i]) + fabs(D[j * rows + j]);
-      if (size > 0) worst = fmax(worst, fabs(D[i * rows + j] - D[j * rows + i]) / size);
+      if (!(fabs(D[i * rows + j] - D[j * rows + i]) < share * size) && size > 0) return false;
     }
-  return worst;
+  return true;
 }
 
 static bool is_zero(int n, const double* x)
@@ -265,26 +264,60 @@ void tb_local_prepare(const tbProblem* p, int k, const tbFrictionSet* f, const d
   c->prepared = false;
 }
 
+// A⁻¹ of a 3×3 matrix by its cofactors; false where it is singular, or nearly.
+static bool invert(const double* A, double* inverse)
+{
+  double size = 0;
+  for (int i = 0; i < 9; i++) {
+    int a = (i / 3 + 1) % 3, b = (i / 3 + 2) % 3, c = (i % 3 + 1) % 3, d = (i % 3 + 2) % 3;
+    inverse[i % 3 * 3 + i / 3] = A[3 * a + c] * A[3 * b + d] - A[3 * a + d] * A[3 * b + c];
+    size = fabs(A[i]) > size ? fabs(A[i]) : size;
+  }
+  double det = A[0] * inverse[0] + A[1] * inverse[3] + A[2] * inverse[6];
+  for (int i = 0; i < 9; i++) inverse[i] /= det;
+  return fabs(det) > 1e-6 * size * size * size;
+}
+
+// Sticks: u = 0 with λ = −D⁻¹q inside the cone.
+static bool solve_sticking(const tbLocal* c, const double* q, double* lambda)
+{
+  double x[3], reach;
+  for (int i = 0; i < 3; i++) x[i] = -tb_dot_in_order(3, c->even + 3 * i, q);
+  reach = c->f->par[0] * x[0];
+  if (c->f->kind != TB_SET_BALL || !(x[0] >= 0 && x[1] * x[1] + x[2] * x[2] <= reach * reach)) return false;
+  memcpy(lambda, x, sizeof x);
+  return true;
+}
+
+void tb_local_prepare_ball(tbLocal* c)
+{
+  int rows = c->p->row_adr[c->k + 1] - c->p->row_adr[c->k];
+  c->prepared = true;
+  c->symmetric = is_symmetric(rows, c->D, 0.02);
+  c->regular = !c->symmetric && rows == 3 && invert(c->D, c->even);
+  if (!c->symmetric) return;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < rows; j++) c->even[i * rows + j] = 0.5 * (c->D[i * rows + j] + c->D[j * rows + i]);
+  tb_ball_prepare(c->f, c->D, &c->ball);
+}
+
 void tb_local_solve(tbLocal* c, const double* u, double* lambda)
 {
   int rows = c->p->row_adr[c->k + 1] - c->p->row_adr[c->k];
   const double* D = c->D;
   double q[TB_MAX_ROWS] = {0};
   if (c->is_ball && u[0] >= 0 && is_zero(rows, lambda)) return; // open, and stays so
-  if (c->is_ball && !c->prepared) {
-    c->prepared = true;
-    c->symmetric = skewness(rows, D) < 0.02;
-    tb_ball_prepare(c->f, D, &c->ball);
-  }
+  if (c->is_ball && !c->prepared) tb_local_prepare_ball(c);
   if (c->is_ball && c->symmetric) {
     // The symmetric part of D is solved for; what is skew acts through u, and is right once λ stands still.
     for (int i = 0; i < rows; i++) {
       q[i] = u[i];
-      for (int j = 0; j < rows; j++) q[i] -= 0.5 * (D[i * rows + j] + D[j * rows + i]) * lambda[j];
+      for (int j = 0; j < rows; j++) q[i] -= c->even[i * rows + j] * lambda[j];
     }
     if (tb_ball_solve(&c->ball, q, u, lambda)) return;
   }
   for (int i = 0; i < rows; i++) q[i] = u[i] - tb_dot_in_order(rows, D + i * rows, lambda);
+  if (c->is_ball && c->regular && solve_sticking(c, q, lambda)) return;
   if (c->p->law[c->k] == TB_LAW_BILATERAL) solve_free(rows, D, u, lambda);
   else if (c->f->kind == TB_SET_NONE) solve_rows(c, rows, q, lambda);
   else if (c->f->kind == TB_SET_TENSOR) solve_tensor(c, rows, q, lambda);

@@ -7,13 +7,14 @@
 
 // What of the contact does not change from visit to visit.
 typedef struct tbBall {
-  int m;           // friction rows, at most 3
-  double scale[3]; // half axes of F: friction row i is measured in multiples of them
-  double nn, size; // D_nn; largest diagonal of the scaled D_FF
-  double down[3];  // D_Fn / D_nn, scaled
-  double nF[3];    // Vᵀ D_nF, scaled
-  double sigma[3]; // S = D_FF − D_Fn D_nF / D_nn = V diag(σ) Vᵀ, scaled
-  double V[9];     // eigenvectors in columns
+  int m;                               // friction rows, at most 3
+  double scale[3];                     // half axes of F: friction row i is measured in multiples of them
+  double nn, size;                     // D_nn; largest diagonal of the scaled D_FF
+  double down[3];                      // D_Fn / D_nn, scaled
+  double nF[3];                        // Vᵀ D_nF, scaled
+  double inverse_nn, inverse_sigma[3]; // of what is positive; else 0
+  double sigma[3];                     // S = D_FF − D_Fn D_nF / D_nn = V diag(σ) Vᵀ, scaled
+  double V[9];                         // eigenvectors in columns
 } tbBall;
 
 void tb_ball_prepare(const tbFrictionSet* f, const double* D, tbBall* out);

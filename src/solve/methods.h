@@ -34,6 +34,7 @@ size_t tb_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_newton_ac(struct tbRun* run, double* lambda);
 void tb_newton_fb(struct tbRun* run, double* lambda);
 void tb_newton_min(struct tbRun* run, double* lambda);
+void tb_newton_surface(struct tbRun* run, double* lambda);
 
 size_t tb_prox_newton_scratch(const tbDelassus* W, const tbSolveOptions* o);
 void tb_prox_newton(struct tbRun* run, double* lambda);
@@ -41,6 +42,9 @@ void tb_prox_newton(struct tbRun* run, double* lambda);
 tbStatus tb_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
 tbStatus tb_prox_newton_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out);
 bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o);
+// Dense metric blocks of more than a rigid body's size: reduced bodies. Contacts on them are nearly
+// redundant, and a judgement, which solves with each block, costs as much as a step of Newton.
+bool tb_has_wide_blocks(const tbProblem* p);
 tbStatus tb_newton_prepare(tbContext* ctx, struct tbRun* run);
 tbStatus tb_prox_newton_prepare(tbContext* ctx, struct tbRun* run);
 tbStatus tb_newton_renew(tbContext* ctx, struct tbRun* run);

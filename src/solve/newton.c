@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nonsmooth Newton methods: Alart–Curnier, Fischer–Burmeister, minimum map (course §3.3).
+// Nonsmooth Newton methods: Alart–Curnier, Fischer–Burmeister, minimum map (course §3.3), limit surface
+// (§6.1.5).
 //
 // The contact law is written as equations Φ(λ, u) = 0 (contact_map.h) and Newton's method applied with a
 // generalised derivative. A step length is searched on ‖Φ‖² without asking for decrease at every step
@@ -64,3 +65,4 @@ static void iterate(tbRun* run, double* lambda, tbMap map)
 void tb_newton_ac(tbRun* run, double* lambda) { iterate(run, lambda, TB_MAP_AC); }
 void tb_newton_fb(tbRun* run, double* lambda) { iterate(run, lambda, TB_MAP_FB); }
 void tb_newton_min(tbRun* run, double* lambda) { iterate(run, lambda, TB_MAP_MIN); }
+void tb_newton_surface(tbRun* run, double* lambda) { iterate(run, lambda, TB_MAP_SURFACE); }

@@ -44,6 +44,13 @@ bool tb_newton_by_velocity(const tbProblem* p, const tbSolveOptions* o)
   return sparse ? flops < rows * (rows * rows / 3 + columns) : rows >= p->ndof;
 }
 
+bool tb_has_wide_blocks(const tbProblem* p)
+{
+  for (int b = 0; b < p->nblock; b++)
+    if (p->block[b].kind == TB_METRIC_DENSE && p->block[b].size > 6) return true;
+  return false;
+}
+
 // Blocks of W, for a factor in contact space; products alone where the blocks are too large.
 static tbStatus contact_form(tbContext* ctx, const tbProblem* p, const tbSolveOptions* o, tbForm* out)
 {
@@ -149,6 +156,7 @@ void tb_newton_layout(tbNewton* n, tbScratch* s, const tbDelassus* W)
   n->inverse = TB_SCRATCH(s, double, diagonal);
   n->C = TB_SCRATCH(s, double, diagonal);
   n->dv = TB_SCRATCH(s, double, (size_t)W->problem->ndof);
+  n->defect = TB_SCRATCH(s, double, (size_t)W->problem->ndof);
   n->active = TB_SCRATCH(s, uint8_t, rows);
   n->M = TB_SCRATCH(s, double, blocks);
   n->workspace = TB_SCRATCH(s, double, tb_delassus_workspace(W));
@@ -160,6 +168,8 @@ void tb_newton_begin(tbNewton* n, tbRun* run, tbMap map, double* lambda)
   n->run = run, n->plan = run->prepared, n->lambda = lambda, n->anchor = NULL, n->room = 0.7,
   n->age = REFRESH;
   double sum = 0;
+  n->response = tb_judge_responses(run->judge);
+  n->later = n->plan->velocity || tb_has_wide_blocks(p);
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k);
     const double* D = run->W->diag + run->W->diag_adr[k];
@@ -336,11 +346,7 @@ static double natural_map(const tbNewton* n, int k, double w)
   return natural_map_at(n, k, w, n->lambda + n->run->p->row_adr[k], n->u + n->run->p->row_adr[k]);
 }
 
-static double response_of(const tbNewton* n, int k)
-{
-  double response = tb_judge_responses(n->run->judge)[k];
-  return response > 0 ? response : 1;
-}
+static double response_of(const tbNewton* n, int k) { return n->response[k] > 0 ? n->response[k] : 1; }
 
 double tb_newton_excess(const tbNewton* n, int k, const double* lambda, const double* u)
 {
@@ -399,7 +405,7 @@ void tb_newton_rest(tbNewton* n)
     n->island[i].resting = rests;
     all = all && rests;
     woken = woken || (rested && !rests);
-    far = far || (!rests && slow > 0 && n->plan->velocity && !is_slow(n, i, FAR_OFF * slow));
+    far = far || (!rests && n->later && slow > 0 && !is_slow(n, i, FAR_OFF * slow));
   }
   if (far) tb_run_judge_later(n->run, LATER);
   if (all) tb_run_judge_next(n->run);

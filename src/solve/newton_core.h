@@ -77,17 +77,19 @@ typedef struct tbNewton {
   tbFrictionSet* friction; // (ncontact)
   tbNewtonIsland* island;  // (islands)
   double* size;            // T: mean of the diagonal of W's block            (ncontact)
+  const double* response;  // w_k, as the judge has it                           (ncontact)
   double* merit;           // T_k ‖Φ_k‖²                                      (ncontact)
   double *u, *d, *Wd;      // velocity at λ, step, W d                        (nrow)
   double *phi, *A, *B;     // Φ (nrow) and its derivatives (as W's diagonal)
   uint8_t* active;         // rows that are solved for                        (nrow)
   double* M;               // A + B(W + αT), in the blocks of W; for the factor
   double* inverse;         // of its diagonal blocks, for GMRES; of S, in velocity space
-  double *C, *dv;          // S⁻¹ B (as W's diagonal), velocities (ndof); in velocity space
+  double *C, *dv, *defect; // S⁻¹ B (as W's diagonal), velocities (ndof); in velocity space
   double *rhs, *other, *start, *workspace;
   double room;        // what part of the tolerance an island must meet to rest
   double limit, slow; // Σ ‖F‖² of an island, and m/s, at which it rests; infinite, 0: not asked
   int age;            // steps since u was computed from λ
+  bool later;         // a judgement costs much, so that it waits while the method is far off
 } tbNewton;
 
 void tb_newton_layout(tbNewton* n, tbScratch* scratch, const tbDelassus* W);

@@ -217,21 +217,57 @@ static void multiply_inverse(const tbNewton* n, int k, double* x)
   memcpy(x, y, (size_t)rows * sizeof *y);
 }
 
-// rhs ← d:  (A + Jᵀ C J) δv = Jᵀ S⁻¹ rhs,  d = S⁻¹ rhs − C J δv.
-static void solve_by_velocity(tbNewton* n, double* rhs)
+// d = S⁻¹ (−Φ), contact by contact; open contacts have theirs at once.
+static void start_by_velocity(tbNewton* n)
 {
   const tbProblem* p = n->run->p;
-  for (int k = 0; k < p->ncontact; k++) multiply_inverse(n, k, rhs + p->row_adr[k]);
-  memset(n->dv, 0, (size_t)p->ndof * sizeof *n->dv);
-  tb_velocity_gather(n->plan->velocity, rhs, n->dv);
-  tb_velocity_solve(n->plan->velocity, n->dv);
-  tb_velocity_contacts(n->plan->velocity, n->dv, n->other);
+  for (int k = 0; k < p->ncontact; k++) {
+    int first = p->row_adr[k], last = p->row_adr[k + 1];
+    bool any = false;
+    for (int i = first; i < last; i++) n->d[i] = -n->phi[i], any = any || n->active[i];
+    if (any) multiply_inverse(n, k, n->d + first);
+  }
+}
+
+// d −= C J x
+static void follow_velocity(tbNewton* n, const double* x)
+{
+  const tbProblem* p = n->run->p;
+  tb_velocity_contacts(n->plan->velocity, x, n->other);
   for (int k = 0; k < p->ncontact; k++) {
     int rows = tb_rows(p, k), first = p->row_adr[k];
     const double* C = n->C + n->run->W->diag_adr[k];
     for (int i = 0; i < rows; i++)
-      for (int j = 0; j < rows; j++) rhs[first + i] -= C[i * rows + j] * n->other[first + j];
+      for (int j = 0; j < rows; j++) n->d[first + i] -= C[i * rows + j] * n->other[first + j];
   }
+}
+
+// Share, squared, of a step's momentum by which d and δv may disagree. u moves by J δv until it is computed
+// from λ anew, so that this must be well below what the tolerances are of the speeds in play.
+static const double AGREED = 1e-20;
+
+// (A + Jᵀ C J) δv = Jᵀ S⁻¹ (−Φ),  d = S⁻¹ (−Φ) − C J δv,  W d = J δv + R d as A δv = Jᵀ d: no product with
+// A⁻¹. What rounding leaves of that is solved for again.
+static void direction_by_velocity(tbNewton* n)
+{
+  const tbProblem* p = n->run->p;
+  tbVelocity* v = n->plan->velocity;
+  double left = INFINITY, momentum;
+  tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, eliminate_contacts, n);
+  tb_velocity_factor(v, n->run->threads, n->C);
+  if (tb_run_stops(n->run)) return; // and the factor may be half done
+  start_by_velocity(n);
+  memset(n->dv, 0, (size_t)p->ndof * sizeof *n->dv);
+  for (int round = 0; round < 3; round++) {
+    double before = left;
+    left = tb_velocity_defect(v, n->d, n->dv, n->defect, &momentum);
+    if (round > 0 && (left <= AGREED * momentum || !(left < 0.01 * before))) break;
+    tb_velocity_solve(v, n->defect);
+    for (int i = 0; i < p->ndof; i++) n->dv[i] += n->defect[i];
+    follow_velocity(n, n->defect);
+  }
+  tb_velocity_contacts(v, n->dv, n->Wd);
+  for (int i = 0; i < p->nrow; i++) n->Wd[i] += p->compliance[i] * n->d[i];
 }
 
 // ---- the step ----
@@ -245,10 +281,6 @@ static void multiply(tbNewton* n) // W d
 static void solve_active(tbNewton* n, double* rhs)
 {
   const tbProblem* p = n->run->p;
-  if (n->plan->velocity) {
-    solve_by_velocity(n, rhs);
-    return;
-  }
   if (n->plan->lu) {
     tb_lu_solve(n->plan->lu, rhs);
     return;
@@ -269,8 +301,11 @@ static void solve_active(tbNewton* n, double* rhs)
 void tb_newton_direction(tbNewton* n)
 {
   const tbProblem* p = n->run->p;
-  bool direct = n->plan->lu || n->plan->velocity;
   bool moved = false;
+  if (n->plan->velocity) {
+    direction_by_velocity(n);
+    return;
+  }
   for (int i = 0; i < p->nrow; i++) {
     n->d[i] = n->active[i] ? 0 : -n->phi[i];
     moved = moved || n->d[i] != 0;
@@ -278,18 +313,13 @@ void tb_newton_direction(tbNewton* n)
   if (moved) multiply(n);
   else memset(n->Wd, 0, (size_t)p->nrow * sizeof *n->Wd);
   double target = remainder_of(n, n->rhs), left = target;
-  if (n->plan->velocity) {
-    tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, eliminate_contacts, n);
-    tb_velocity_factor(n->plan->velocity, n->run->threads, n->C);
-  } else if (n->plan->lu) {
+  if (n->plan->lu) {
     tb_parallel_for(n->run->threads, p->ncontact, CONTACTS_PER_PIECE, assemble, n);
     tb_lu_factor(n->plan->lu, n->run->threads, n->run->W->val_adr, n->M, n->active, 0);
   } else {
     invert_diagonal(n);
   }
-  // What Newton makes of a step is no better than its equations are linear.
-  double enough = n->plan->velocity ? 1e-12 : 1e-20;
-  for (int round = 0; round < (direct ? 3 : 1) && left > enough * target; round++) {
+  for (int round = 0; round < (n->plan->lu ? 3 : 1) && left > 1e-20 * target; round++) {
     if (tb_run_stops(n->run)) return; // and the factor may be half done
     solve_active(n, n->rhs);
     for (int i = 0; i < p->nrow; i++)

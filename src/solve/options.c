@@ -34,66 +34,67 @@ static const char* state_changes_at(int i)
 
 static const tbOption rows[] = {
     {ROW("solver.name", TB_OPTION_NAME, solver), .choice = solver_at, .name = "auto",
-     .text = "the method (`tribo list solvers`)"},
+     .text = "the solver (`tribo list solvers`)"},
     {ROW("solver.iterations", TB_OPTION_INT, max_iterations), .high = INT_MAX, .value = 10000,
-     .text = "per step, at most"},
+     .text = "largest number of iterations per step"},
     {ROW("solver.tolerance", TB_OPTION_NUMBER, tolerance), .high = INFINITY, .value = 1e-8,
-     .text = "on the judge's residual in FCLIB's scaling, as well; 0: not asked"},
+     .text = "tolerance on the judge's residual in FCLIB's scaling, besides velocity_tolerance; 0: no such "
+             "requirement"},
     {ROW("solver.velocity_tolerance", TB_OPTION_NUMBER, velocity_tolerance), .high = INFINITY, .unit = "m/s",
-     .text = "on the judge's residual in m/s: the most by which any contact may miss its law; 0: not asked"},
+     .text = "tolerance on the judge's residual in m/s: the largest velocity by which any contact may "
+             "violate its law; 0: no such requirement"},
     {ROW("solver.tolerance_q", TB_OPTION_NUMBER, tolerance_q), .high = INFINITY,
-     .text = "on the residual over ‖q‖ as well; 0: not asked"},
+     .text = "tolerance on the residual divided by ‖q‖, besides the others; 0: no such requirement"},
     {ROW("solver.aim", TB_OPTION_NUMBER, aim), .high = 1,
-     .text = "once the tolerances are met, go on towards this share of them; 0: chosen by the scheme"},
+     .text = "once the tolerances are met, continue until this fraction of them is reached; 0: the scheme "
+             "chooses"},
     {ROW("solver.merit", TB_OPTION_CHOICE, merit), .choice = merit_at,
-     .text = "the merit function θ that the next three look at, after every iteration"},
+     .text = "merit function θ that merit_tolerance, merit_change and merit_growth evaluate after every "
+             "iteration"},
     {ROW("solver.merit_tolerance", TB_OPTION_NUMBER, merit_tolerance), .high = INFINITY,
-     .text = "ends where θ is no more than this, converged or not; not for iterate; 0: it does not"},
+     .text = "stop when θ is at most this, converged or not; not available for iterate; 0: off"},
     {ROW("solver.merit_change", TB_OPTION_NUMBER, merit_change), .high = 1,
-     .text = "ends where an iteration changes θ by no more than this part of it; 0: it does not"},
+     .text = "stop when an iteration changes θ by at most this fraction; 0: off"},
     {ROW("solver.merit_growth", TB_OPTION_NUMBER, merit_growth), .high = INFINITY,
-     .text = "ends, as failed, where an iteration multiplies θ by more than this; 0: it does not"},
+     .text = "stop as failed when an iteration multiplies θ by more than this; 0: off"},
     {ROW("solver.time_budget", TB_OPTION_NUMBER, time_budget_s), .high = INFINITY, .unit = "s",
-     .text = "of each solve; 0: none. Results then depend on the machine"},
+     .text = "time limit of each solve; 0: none. With a limit, results depend on the machine"},
     {ROW("solver.order", TB_OPTION_CHOICE, order), .choice = order_at,
-     .text = "in which sweeps visit the contacts"},
+     .text = "order in which sweeps visit the contacts"},
     {ROW("solver.seed", TB_OPTION_SEED, seed), .high = 9007199254740992, .value = 1, .chosen = true,
-     .text = "of random sweeps; absent: the scene's"},
+     .text = "seed of random sweeps; absent: that of the scene"},
     {ROW("solver.relaxation", TB_OPTION_NUMBER, relaxation), .high = 2,
-     .text = "of psor, jacobi and admm; 0: the method's own choice"},
+     .text = "relaxation factor of psor, jacobi and admm; 0: the solver chooses"},
     {ROW("solver.r_factor", TB_OPTION_CHOICE, r_factor), .choice = r_factor_at,
-     .text = "strategy of the proximal methods"},
+     .text = "how the proximal solvers choose their r-factors"},
     {ROW("solver.preconditioner", TB_OPTION_CHOICE, preconditioner), .choice = preconditioner_at,
-     .value = TB_PRECONDITIONER_SCHUR, .text = "of cr and staggered-cr"},
+     .value = TB_PRECONDITIONER_SCHUR, .text = "preconditioner of cr and staggered-cr"},
     {ROW("solver.krylov", TB_OPTION_CHOICE, krylov), .choice = krylov_at,
-     .text = "of cr and staggered-cr: the linear method; minres has the preconditioner diag"},
+     .text = "linear iteration of cr and staggered-cr; minres uses the preconditioner diag"},
     {ROW("solver.state_changes", TB_OPTION_CHOICE, state_changes), .choice = state_changes_at,
-     .text =
-         "of cr and staggered-cr: contacts change state on the way, or, as an active set method, where the "
-         "linear problem is solved"},
+     .text = "cr and staggered-cr: whether contacts change state during the linear iteration (early) or only "
+             "when the linear problem is solved (converged), as in an active-set method"},
     {ROW("solver.sweeps", TB_OPTION_INT, sweeps), .high = 1000000,
-     .text = "of pgs-sm before each solve in the subspace; of bgs through each layer that is a block; 0: 5"},
+     .text = "pgs-sm: sweeps before each solve in the subspace; bgs: sweeps over each layer that is one "
+             "block; 0: 5"},
     {ROW("solver.stagger_tolerance", TB_OPTION_NUMBER, stagger_tolerance), .high = 1,
-     .text = "staggered: ends, too, where the change of friction is this part of it in kinetic energy; 0: it "
-             "does not"},
+     .text = "staggered: also stop when the change of friction is at most this fraction, in kinetic energy; "
+             "0: off"},
     {ROW("solver.blocks", TB_OPTION_CHOICE, blocks), .choice = blocks_at,
-     .text =
-         "of bgs: each contact and joint by itself; all joints as one block by a direct solve, too; or, with "
-         "order layers, a layer at a time"},
+     .text = "bgs: what is solved as one block: each contact and each joint; all joints together, by a "
+             "direct solve; or, with order layers, each layer"},
     {ROW("solver.limits", TB_OPTION_CHOICE, limits), .choice = limits_at,
-     .text =
-         "of murty and bpp: bounds of friction follow the normal impulses, or are frozen at those of a solve "
-         "without friction"},
+     .text = "murty and bpp: friction bounds follow the normal impulses, or stay fixed at those of a "
+             "frictionless solve"},
     {ROW("solver.inverse", TB_OPTION_CHOICE, inverse), .choice = inverse_at,
-     .text = "of soft bodies in W: other than exact solves an approximate problem, and the judge says how "
-             "wrong it is"},
+     .text = "how W treats soft bodies; all but exact solve an approximate problem, and the judge's residual "
+             "shows the error"},
     {ROW("solver.factor_bytes", TB_OPTION_NUMBER, factor_bytes), .high = INFINITY,
-     .text = "memory a factor of the Newton methods may take; 0: 1e9"},
+     .text = "memory limit for a factor of the Newton solvers; 0: 1e9"},
     {ROW("contact.model", TB_OPTION_CHOICE, model), .choice = model_at, .chosen = true,
-     .text = "how friction is read, where the solver knows more than one; absent: cone, or else the "
-             "solver's first"},
+     .text = "friction model, for solvers that support several; absent: cone, or else the solver's first"},
     {ROW("contact.directions", TB_OPTION_INT, directions), .low = 3, .high = TB_MAX_DIRECTIONS, .value = 8,
-     .text = "model polyhedral: corners of the cone"},
+     .text = "model polyhedral: number of edges of the cone"},
 };
 
 int tb_solve_option_count(void) { return (int)(sizeof rows / sizeof *rows); }
@@ -177,10 +178,10 @@ static bool is_allowed(const tbOption* option, double value)
   if (option->type == TB_OPTION_BOOL) return value == 0 || value == 1;
   if (option->type == TB_OPTION_CHOICE)
     return value >= 0 && value < choice_count(option) && value == floor(value);
-  if (option->chosen && value < 0 && option->value < 0) return true; // it stands for what is chosen
   if (!isfinite(value)) return false;
   bool whole = option->type == TB_OPTION_INT || option->type == TB_OPTION_SEED;
-  if (whole && value != floor(value)) return false;
+  if (whole && (value != floor(value) || value < INT_MIN)) return false;
+  if (option->chosen && value < 0 && option->value < 0) return true; // it stands for what is chosen
   return value <= option->high && (option->above ? value > option->low : value >= option->low);
 }
 
@@ -201,7 +202,7 @@ static tbStatus refuse_name(tbContext* ctx, const tbOption* option, const char* 
 tbStatus tb_option_put_number(tbContext* ctx, const tbOption* option, void* o, double value)
 {
   if (option->type == TB_OPTION_NAME || option->type == TB_OPTION_CHOICE)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s is one of a few names, not a number", option->key);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s takes a name, not a number", option->key);
   if (!is_allowed(option, value)) return refuse(ctx, option, value);
   store(option, o, value);
   return TB_OK;

@@ -7,14 +7,16 @@
 #include <limits.h>
 #include <string.h>
 
-// Judging costs about as much as an iteration of a cheap method, so it is asked for when it may matter: half
-// way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no further
-// ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule knows
-// nothing of clocks: results repeat.
+// Judging costs as much as one to four iterations of a cheap method, so it is asked for when it may matter:
+// most of the way to where the last two numbers, on a straight line in the logarithm, reach the tolerance; no
+// further ahead than half of what has been done, and every eighth where the numbers do not fall. The schedule
+// knows nothing of clocks: results repeat.
+static const double MOST_OF_THE_WAY = 0.8;
+
 static int next_check_after(const tbRun* run, int iteration, double number, double tolerance)
 {
   double fallen = tb_ln(run->last_number / number), to_go = tb_ln(number / tolerance);
-  double ahead = to_go / fallen * (iteration - run->last_check) / 2;
+  double ahead = MOST_OF_THE_WAY * to_go / fallen * (iteration - run->last_check);
   if (run->costly) return iteration + 1;
   if (run->seldom) return iteration < INT_MAX / 4 ? 2 * iteration + run->seldom : INT_MAX;
   if (!(fallen > 0) || !(to_go > 0)) ahead = iteration / 8.0;
@@ -105,6 +107,12 @@ double tb_run_relative(const tbRun* run)
   return isinf(least) ? 0 : fmin(least, 1e-3);
 }
 
+static void take(tbRun* run, const tbResidual* residual, const double* lambda)
+{
+  run->best_residual = *residual, run->best_number = number_of(run, residual);
+  memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+}
+
 // True when λ is as good as asked for.
 static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* lambda)
 {
@@ -113,12 +121,22 @@ static bool keep_the_best(tbRun* run, const tbResidual* residual, const double* 
   bool small = run->o->tolerance > 0 && model_number(run, residual) <= run->o->tolerance;
   if (small && relative_number(residual, run->o) > run->o->tolerance) return false; // it says nothing here
   if (small && ran_away(run, residual, lambda)) return false;
-  if (number < run->best_number) {
-    run->best_number = number;
-    run->best_residual = *residual;
-    memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
-  }
+  if (number < run->best_number) take(run, residual, lambda);
   return good;
+}
+
+static double speed_of(const tbRun* run, const tbResidual* r)
+{
+  return run->o->model == TB_MODEL_CONE ? r->velocity : r->model_velocity;
+}
+
+// The best so far misses the law by more than another answer, in E and in m/s. A tolerance on
+// E/max(‖q‖, ‖λ‖, ‖u‖) alone would prefer it where impulses that throw everything about made the norms large.
+static bool best_misses_more(const tbRun* run, const tbResidual* other)
+{
+  const tbResidual* best = &run->best_residual;
+  return isfinite(run->best_number) && error_of(run, best) > error_of(run, other) &&
+         speed_of(run, best) > speed_of(run, other);
 }
 
 void tb_run_consider(tbRun* run, const double* lambda)
@@ -129,6 +147,7 @@ void tb_run_consider(tbRun* run, const double* lambda)
       !tb_run_is_good(run, &residual))
     return;
   if (keep_the_best(run, &residual, lambda)) run->good = true;
+  else if (!run->good && best_misses_more(run, &residual)) take(run, &residual, lambda);
 }
 
 // A method that is no contraction on this problem (an unsymmetric W, a step too long) multiplies its error
@@ -148,7 +167,7 @@ static bool diverged(tbRun* run, const tbResidual* r)
 double tb_run_aim(const tbRun* run)
 {
   double aim = run->o->aim;
-  return aim > 0 && aim < 1 ? aim : 1;
+  return aim > 0 && aim < 1 && !run->astray ? aim : 1;
 }
 
 // Whether a run that is good enough ends: it is as good as it is meant to be, or has had its time to become
@@ -181,8 +200,7 @@ void tb_run_settle(tbRun* run, const double* lambda)
   tb_judge_measure(run->judge, lambda, run->o->model, run->o->directions, &residual, NULL, NULL);
   if (isinf(number_of(run, &residual))) return;
   if (run->o->tolerance > 0 && model_number(run, &residual) <= run->o->tolerance) return; // it has run away
-  run->best_residual = residual, run->best_number = number_of(run, &residual);
-  memcpy(run->best, lambda, (size_t)run->p->nrow * sizeof *lambda);
+  take(run, &residual, lambda);
   run->settled = true;
 }
 
@@ -191,11 +209,12 @@ void tb_run_begin(tbRun* run)
   if (run->started == 0) run->started = tb_seconds() - run->judging_start;
 }
 
-static bool end_if_stopped(tbRun* run)
+static bool end_if(tbRun* run, tbStopReason reason)
 {
-  tbStopReason reason = tb_stop_reason(run->stop);
   return reason != TB_STOP_NOT && end(run, reason == TB_STOP_TIME ? TB_TIME : TB_CANCELLED);
 }
+
+static bool end_if_stopped(tbRun* run) { return end_if(run, tb_stop_reason(run->stop)); }
 
 void tb_run_give_up(tbRun* run)
 {
@@ -221,14 +240,18 @@ static tbMeritRule ask_merit(tbRun* run, const double* lambda)
 bool tb_run_done(tbRun* run, int iteration, const double* lambda)
 {
   const tbSolveOptions* o = run->o;
-  tbStopReason reason = tb_stop_reason(run->stop);
+  run->unasked += run->p->nrow + run->p->ndof;
+  tbStopReason reason = tb_stop_reason_after(run->stop, &run->unasked);
   if (reason == TB_STOP_INTERRUPT) return end(run, TB_CANCELLED); // the caller wants no answer
-  if (iteration == 0 && run->start_known) return end_if_stopped(run);
+  if (iteration == 0 && run->start_known) return end_if(run, reason);
   run->iterations = run->before + iteration;
   bool spent = run->iterations >= o->max_iterations || iteration >= run->stage_cap,
        late = reason == TB_STOP_TIME, cancelled = reason == TB_STOP_CANCELLED;
+  bool due = iteration >= run->next_check || spent || late || cancelled || o->trace || run->merit_u;
+  if (!due) return false;
+  if (run->publish) run->publish(run->publisher);
   tbMeritRule rule = ask_merit(run, lambda);
-  bool due = iteration >= run->next_check || spent || late || cancelled || rule != TB_MERIT_GO_ON;
+  due = iteration >= run->next_check || spent || late || cancelled || rule != TB_MERIT_GO_ON;
   if (!due && !o->trace) return false;
 
   tbResidual residual;

@@ -27,10 +27,13 @@ struct tbRun {
   struct tbSolveKept* kept; // what earlier runs of the same problem left, and this one leaves; null: nothing
   tbThreads* threads;
   tbStop* stop; // the caller's wish to cancel, and the time budget
+  int unasked;  // unknowns of the iterations since the clock was last asked
   tbScratch scratch;
-  void* prepared;        // what the method's prepare made, or null
-  const double* w_guess; // the caller's belief about v − v_free (ndof); null: it has none
-  const double* w;       // the method's, for the judge to start from (ndof); null: it has none
+  void* prepared;              // what the method's prepare made, or null
+  const double* w_guess;       // the caller's estimate of v − v_free (ndof); null: it has none
+  const double* w;             // the method's, for the judge to start from (ndof); null: it has none
+  void (*publish)(void* user); // null, or brings λ up to date, which is asked for before λ is looked at
+  void* publisher;
 
   // contacts grouped by colour or by layer, when the order asks for it; null when it does not
   int ngroup;
@@ -50,6 +53,7 @@ struct tbRun {
   double* merit_u;                // workspace (nrow); null: no rule asks for it
   double merit;                   // θ of the last iteration
   int rises;                      // looks in a row at which E had grown
+  bool astray;                    // the warm start was so far off that the next one will be, too
   bool start_known;               // judged already, or not worth asking the judge about: λ = 0
   bool costly;                    // from the table
   int seldom;        // of methods that ask: iterations between two unasked measurements, doubled after each
@@ -108,7 +112,8 @@ static inline void tb_run_judge_later(tbRun* run, int iterations)
 
 bool tb_run_is_good(const tbRun* run, const tbResidual* residual); // within the tolerances
 
-// The share of the tolerances to work towards: 1, or less.
+// The share of the tolerances to work towards: 1, or less; 1 where what is gained for the next warm start is
+// lost on it.
 double tb_run_aim(const tbRun* run);
 
 // The accuracy, relative to the problem's velocities, that the tolerances ask for; 0: they ask for nothing.

@@ -179,6 +179,11 @@ static tbStatus run_alone(tbContext* ctx, const tbSolver* solver, tbRun* run, do
   return status;
 }
 
+// A warm start this many times the tolerances off: bodies are on their way, and the answer will be as far off
+// as the start of the next step as the last one is now. Few contacts are polished even so: it costs little.
+static const double ASTRAY = 1e4;
+enum { FEW_CONTACTS = 100 };
+
 // Asks the judge about λ before there is anything else; true when that ends the run. A sweep costs no more
 // than the judge, so that methods which sweep go straight ahead from λ = 0; and so do all where judging is
 // expensive.
@@ -194,6 +199,7 @@ static bool start_is_enough(tbRun* run, const tbSolver* solver, const double* la
   if (!go) {
     run->started = tb_seconds();
     if (tb_run_done(run, 0, lambda)) return true;
+    run->astray = !cold && run->p->ncontact > FEW_CONTACTS && run->best_number > ASTRAY;
     run->judging_start = tb_seconds() - run->started;
     run->started = 0;
   }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PACK_AT = 3, REFRESH = 32, CONTACTS_PER_PIECE = 64, ASK_EVERY = 32 };
+enum { PACK_AT = 3, REFRESH = 32, CONTACTS_PER_PIECE = 64, ASK_EVERY = 64 };
 
 static bool through_bodies(const tbDelassus* W) { return !(W->forms & TB_FORM_BLOCKS); }
 
@@ -34,6 +34,7 @@ static void pack(tbSweep* s)
       column[3] = 0;
     }
   s->by_packed = packable(W) > 0;
+  s->round.packed = s->by_packed ? s->packed : NULL;
 }
 
 void tb_sweep_layout(tbSweep* s, tbScratch* scratch, const tbDelassus* W)
@@ -140,11 +141,22 @@ static void visit(tbSweep* s, int k)
   }
 }
 
+static void visit_round(tbSweep* s, int begin, int end)
+{
+  for (int i = begin; i < end && !(i > begin && tb_run_stops(s->run)); i += ASK_EVERY)
+    tb_round_sweep(&s->round, s->visit, i, i + ASK_EVERY < end ? i + ASK_EVERY : end, 1);
+}
+
 static void visit_piece(void* user, int begin, int end, int piece)
 {
   (void)piece;
   tbSweep* s = user;
-  for (int i = begin; i < end && !(i % ASK_EVERY == 0 && tb_run_stops(s->run)); i++) visit(s, s->visit[i]);
+  if (s->round.rows) {
+    visit_round(s, begin, end);
+    return;
+  }
+  for (int i = begin; i < end && !(i % ASK_EVERY == ASK_EVERY - 1 && tb_run_stops(s->run)); i++)
+    visit(s, s->visit[i]);
 }
 
 // Contacts of one colour share no body and no entry of W: they may move at the same time.
@@ -260,5 +272,6 @@ void tb_sweep(tbSweep* s)
   if (s->sequence == TB_ORDER_GREEDY) sort_by_change(s);
   visit_piece(s, 0, n, 0);
   if (s->sequence == TB_ORDER_SYMMETRIC)
-    for (int i = n - 1; i >= 0 && !(i % ASK_EVERY == 0 && tb_run_stops(s->run)); i--) visit(s, s->visit[i]);
+    for (int i = n - 1; i >= 0 && !(i % ASK_EVERY == ASK_EVERY - 1 && tb_run_stops(s->run)); i--)
+      visit(s, s->visit[i]);
 }

@@ -12,6 +12,7 @@
 #ifndef TB_SOLVE_SWEEP_H
 #define TB_SOLVE_SWEEP_H
 
+#include "solve/round_sweep.h"
 #include "solve/run.h"
 
 typedef struct tbSweep {
@@ -30,6 +31,7 @@ typedef struct tbSweep {
   void (*update)(void* user, int k, const double* u, double* lambda); // moves λ_k, given u at the current λ
   void* user;
   double* lambda;
+  tbRoundSweep round; // where contacts are all alike, in place of update
 } tbSweep;
 
 size_t tb_sweep_bodies(const tbDelassus* W); // entries of w: 0 when the sweep goes by rows of W

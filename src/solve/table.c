@@ -144,6 +144,20 @@ static const tbSolver solvers[] = {
      .borrows_from = "newton-ac",
      .scratch_bytes = tb_newton_scratch,
      .solve = tb_newton_fb},
+    {.name = "newton-surface",
+     .summary = "nonsmooth Newton on the gradient of the limit surface, with Fischer–Burmeister",
+     .reference = "course §6.1.5",
+     .models = ALL_MODELS,
+     .laws = ALL_LAWS,
+     .needs = TB_FORM_BLOCKS,
+     .form = tb_newton_form,
+     .prepare = tb_newton_prepare,
+     .release = tb_newton_release,
+     .renew = tb_newton_renew,
+     .costly = true,
+     .borrows_from = "newton-ac",
+     .scratch_bytes = tb_newton_scratch,
+     .solve = tb_newton_surface},
     {.name = "newton-ac",
      .summary = "nonsmooth Newton on the Alart–Curnier equations",
      .reference = "course §3.3; Alart and Curnier 1991",
@@ -352,7 +366,7 @@ int tb_solver_borrowed(const tbSolver* solver, const tbProblem* p, tbModel model
 // does not matter.
 typedef struct {
   int row_adr[2], param_adr[2];
-  double param[2 * TB_MAX_ROWS];
+  double param[1 + TB_MAX_SIDES];
   uint8_t law[1];
 } OneContact;
 
@@ -361,7 +375,7 @@ static tbProblem one_contact(tbLaw law, OneContact* c)
   int rows = TB_MAX_ROWS;
   while (tb_law_params(law, rows) < 0) rows--;
   *c = (OneContact){.row_adr = {0, rows}, .param_adr = {0, tb_law_params(law, rows)}, .law = {(uint8_t)law}};
-  for (int i = 0; i < 2 * TB_MAX_ROWS; i++)
+  for (int i = 0; i < 1 + TB_MAX_SIDES; i++)
     c->param[i] = law == TB_LAW_TENSOR && i % 3 ? 0 : 4; // not singular
   return (tbProblem){.name = "",
                      .ncontact = 1,

@@ -102,7 +102,8 @@ static void multiply_parts(void* user, int begin, int end, int piece)
   for (int k = begin; k < end; k++) {
     int rows = tb_rows(v->p, k);
     const double* C = s->C + v->diag_adr[k];
-    if (is_zero(v, s->C, k)) continue;
+    v->pushes[k] = !is_zero(v, s->C, k);
+    if (!v->pushes[k]) continue;
     for (int a = v->part_ptr[k]; a < v->part_ptr[k + 1]; a++) {
       const tbVelocityPart* x = &v->part[a];
       const double* J = v->p->jac + x->jac;
@@ -114,8 +115,8 @@ static void multiply_parts(void* user, int begin, int end, int piece)
 }
 
 // M += Jᵀ CJ, M with rows `lead` apart.
-static inline __attribute__((always_inline)) void add_term(int rows, int height, int stride, const double* J,
-                                                           int width, const double* CJ, double* M, int lead)
+static void add_term(int rows, int height, int stride, const double* J, int width, const double* CJ,
+                     double* M, int lead)
 {
   for (int i = 0; i < height; i++)
     for (int j = 0; j < width; j++) {
@@ -123,6 +124,29 @@ static inline __attribute__((always_inline)) void add_term(int rows, int height,
       for (int r = 0; r < rows; r++) sum += J[r * stride + i] * CJ[r * width + j];
       M[i * lead + j] += sum;
     }
+}
+
+// The same for three rows, a row of M at a time: wide blocks of reduced bodies.
+static void add_three(int height, int stride, const double* restrict J, int width, const double* restrict CJ,
+                      double* restrict M, int lead)
+{
+  const double *b = CJ + width, *c = b + width;
+  for (int i = 0; i < height; i++, M += lead) {
+    double x = J[i], y = J[stride + i], z = J[2 * stride + i];
+    for (int j = 0; j < width; j++) M[j] += x * CJ[j] + y * b[j] + z * c[j];
+  }
+}
+
+// The same for three rows and square blocks without gaps, a row of M at a time.
+static inline __attribute__((always_inline)) void add_square(int size, const double* J, const double* CJ,
+                                                             double* M)
+{
+  for (int i = 0; i < size; i++) {
+    double sum[6];
+    for (int j = 0; j < size; j++) sum[j] = J[i] * CJ[j];
+    for (int j = 0; j < size; j++) sum[j] += J[size + i] * CJ[size + j];
+    for (int j = 0; j < size; j++) M[i * size + j] += sum[j] + J[2 * size + i] * CJ[2 * size + j];
+  }
 }
 
 static void sum_entries(void* user, int begin, int end, int piece)
@@ -139,12 +163,13 @@ static void sum_entries(void* user, int begin, int end, int piece)
     for (int t = v->term_ptr[e]; t < v->term_ptr[e + 1]; t++) {
       const tbVelocityPart *a = &v->part[v->term[t].a], *b = &v->part[v->term[t].b];
       int rows = tb_rows(p, a->contact);
-      if (is_zero(v, s->C, a->contact)) continue;
+      if (!v->pushes[a->contact]) continue;
       const double *J = p->jac + a->jac, *CJ = v->CJ + b->CJ;
       double* to = M + a->at * cols + b->at;
       bool three = rows == 3 && a->stride == a->width && a->width == b->width;
-      if (three && a->width == 6 && cols == 6) add_term(3, 6, 6, J, 6, CJ, to, 6);
-      else if (three && a->width == 3 && cols == 3) add_term(3, 3, 3, J, 3, CJ, to, 3);
+      if (three && a->width == 6 && cols == 6) add_square(6, J, CJ, to);
+      else if (three && a->width == 3 && cols == 3) add_square(3, J, CJ, to);
+      else if (rows == 3) add_three(a->width, a->stride, J, b->width, CJ, to, cols);
       else add_term(rows, a->width, a->stride, J, b->width, CJ, to, cols);
       v->live[e] = 1;
     }
@@ -203,8 +228,12 @@ void tb_velocity_contacts(const tbVelocity* v, const double* x, double* u)
     for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
       int width = p->jac_width[c];
       const double *J = p->jac + p->jac_val_adr[c], *y = x + p->jac_dof[c];
-      for (int i = 0; i < rows; i++, J += width)
-        for (int j = 0; j < width; j++) sum[i] += J[j] * y[j];
+      if (rows == 3)
+        for (int j = 0; j < width; j++)
+          for (int i = 0; i < 3; i++) sum[i] += J[i * width + j] * y[j];
+      else
+        for (int i = 0; i < rows; i++, J += width)
+          for (int j = 0; j < width; j++) sum[i] += J[j] * y[j];
     }
     memcpy(u + p->row_adr[k], sum, (size_t)rows * sizeof *sum);
   }
@@ -221,4 +250,28 @@ void tb_velocity_gather(const tbVelocity* v, const double* lambda, double* x)
       for (int i = 0; i < tb_rows(p, k); i++, J += width)
         for (int j = 0; j < width; j++) to[j] += J[j] * y[i];
     }
+}
+
+double tb_velocity_defect(const tbVelocity* v, const double* lambda, const double* x, double* r,
+                          double* momentum)
+{
+  double left = 0, all = 0;
+  memset(r, 0, (size_t)v->p->ndof * sizeof *r);
+  tb_velocity_gather(v, lambda, r);
+  for (int i = 0; i < v->nodes; i++) {
+    int rows = v->first[i + 1] - v->first[i];
+    const double* diagonal = v->A + v->val_adr[v->ptr[i]]; // a node's first entry is its own
+    double* y = r + v->first[i];
+    for (int a = 0; a < rows; a++) all += y[a] * y[a] / diagonal[a * (rows + 1)];
+    for (int e = v->ptr[i]; e < v->ptr[i + 1]; e++) {
+      if (!v->metric[e]) continue;
+      int cols = v->first[v->col[e] + 1] - v->first[v->col[e]];
+      const double *A = v->A + v->val_adr[e], *z = x + v->first[v->col[e]];
+      for (int a = 0; a < rows; a++)
+        for (int b = 0; b < cols; b++) y[a] -= A[a * cols + b] * z[b];
+    }
+    for (int a = 0; a < rows; a++) left += y[a] * y[a] / diagonal[a * (rows + 1)];
+  }
+  *momentum = all;
+  return left;
 }

@@ -39,4 +39,8 @@ void tb_velocity_solve(tbVelocity* v, double* x); // x ← (A + Jᵀ C J)⁻¹ x
 void tb_velocity_contacts(const tbVelocity* v, const double* x, double* u);
 void tb_velocity_gather(const tbVelocity* v, const double* lambda, double* x);
 
+// r = Jᵀλ − A x. Returns Σ r_i²/A_ii; *momentum gets the same sum of Jᵀλ.                      (r: ndof)
+double tb_velocity_defect(const tbVelocity* v, const double* lambda, const double* x, double* r,
+                          double* momentum);
+
 #endif

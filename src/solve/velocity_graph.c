@@ -61,7 +61,8 @@ static tbStatus make_parts(tbVelocity* v)
   v->part_ptr = KEEP(int, (size_t)v->p->ncontact + 1);
   v->part = KEEP(tbVelocityPart, count);
   v->CJ = KEEP(double, values);
-  if (!v->part_ptr || !v->part || !v->CJ) return TB_ERROR_MEMORY;
+  v->pushes = KEEP(uint8_t, (size_t)v->p->ncontact);
+  if (!v->part_ptr || !v->part || !v->CJ || !v->pushes) return TB_ERROR_MEMORY;
   cut_columns(v, &values);
   return TB_OK;
 }

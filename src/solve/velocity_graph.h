@@ -36,6 +36,7 @@ struct tbVelocity {
   int* term_ptr; // terms of an entry                                 (entries+1)
   tbVelocityTerm* term;
   double* CJ;
+  uint8_t* pushes; // whether C of a contact is not 0                 (ncontact)
 
   // what the narrow one is over
   tbContext slab_ctx;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge against problems whose answer is known, and against perturbations of it.
 #include "math/cholesky.h"
+#include "problem/judge.h"
 #include "test.h"
 #include "tribo/problem.h"
 
@@ -345,6 +346,7 @@ TEST(judge_is_not_deceived_by_a_spoilt_factor)
              off = 0;
       tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &good, u, NULL);
       spoil(&ctx, p, by);
+      CHECK_OK(&ctx, tb_judge_renew(&ctx, judge, true));
       tb_judge_measure(judge, lambda, TB_MODEL_CONE, 8, &spoilt, v, NULL);
       for (int i = 0; i < p->nrow; i++) size = fmax(size, fabs(u[i])), off = fmax(off, fabs(u[i] - v[i]));
       refused += isinf(spoilt.fclib), seen += !isinf(spoilt.fclib);

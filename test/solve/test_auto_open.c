@@ -100,3 +100,41 @@ TEST(leaving_contacts_out_keeps_budgets_and_warm_starts)
   }
   tb_problem_free(p);
 }
+
+// A table of eight degrees of freedom, frame and two fields, lands on four feet of many vertices each.
+// Without any start, few of these come into play, and what they do obeys the laws of all.
+TEST(feet_of_many_vertices_land_on_few_of_them)
+{
+  enum { SIDE = 6, COUNT = 4 * SIDE * SIDE, SIZE = 8 };
+  tbContext ctx = tb_default_context();
+  tbBuilder* b = NULL;
+  tbProblem* p = NULL;
+  int dof, pushing = 0;
+  double A[SIZE * SIZE] = {0}, v[SIZE] = {0.4, 0.1, -1, 0.2, -0.1, 0, 0, 0}, mu = 0.5, bias[3] = {0};
+  for (int i = 0; i < SIZE; i++) A[i * (SIZE + 1)] = i < 3 ? 1 : i < 6 ? 0.1 : 0.5;
+  CHECK_OK(&ctx, tb_builder_create(&ctx, "a table", &b));
+  tb_builder_dense(b, SIZE, A, v, &dof);
+  for (int k = 0; k < COUNT; k++) {
+    int foot = k / (SIDE * SIDE), at = k % (SIDE * SIDE);
+    double x = (foot % 2 ? 0.5 : -0.5) + 0.01 * (at % SIDE), y = (foot / 2 ? 0.4 : -0.4) + 0.01 * (at / SIDE);
+    double jac[3 * SIZE] = {0, 0, 1, y, -x, 0, x * y, x * x, 1, 0, 0, 0, 0, -y, 0, 0, 0, 1, 0, 0, 0, x, 0, 0};
+    tb_builder_contact(b, TB_LAW_COULOMB, 3, &mu, bias, NULL);
+    tb_builder_jacobian(b, dof, SIZE, jac);
+  }
+  CHECK_OK(&ctx, tb_builder_finish(b, &p));
+  double lambda[3 * COUNT] = {0}, other[3 * COUNT] = {0};
+  solve(&ctx, p, "auto", lambda);
+  solve(&ctx, p, "bgs", other);
+  for (int k = 0; k < COUNT; k++) pushing += lambda[3 * k] > 0;
+  CHECK(pushing >= 4 && pushing <= 16);
+  double pushed[2][SIZE] = {{0}}; // Jᵀλ: the motion has but one answer
+  for (int c = 0; c < p->ncol; c++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < p->jac_width[c]; j++) {
+        double J = p->jac[p->jac_val_adr[c] + (size_t)(i * p->jac_width[c] + j)];
+        pushed[0][p->jac_dof[c] + j] += J * lambda[3 * c + i],
+            pushed[1][p->jac_dof[c] + j] += J * other[3 * c + i];
+      }
+  for (int i = 0; i < SIZE; i++) CHECK_NEAR(pushed[0][i], pushed[1][i], 1e-7);
+  tb_problem_free(p);
+}

@@ -40,6 +40,7 @@ LONG_TEST(second_order_methods_solve_manufactured_problems)
   demand("newton-ac", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 15);
   demand("newton-fb", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 15);
   demand("newton-min", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 20);
+  demand("newton-surface", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 20);
   demand("prox-newton", TB_MODEL_CONE, 300, cases_harsh_laws, 300, 1);
   demand("ipm", TB_MODEL_CONE, 300, cases_harsh, 300, 6);
   demand("ipm", TB_MODEL_CCP, 300, cases_harsh, 60,

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const methods[] = {"newton-ac", "newton-fb", "newton-min", "prox-newton"};
-enum { METHODS = 4, PROX = 3 };
+static const char* const methods[] = {"newton-ac", "newton-fb", "newton-min", "prox-newton",
+                                      "newton-surface"};
+enum { METHODS = 5, PROX = 3 };
 
 static tbSolveResult solve(const char* solver, const tbProblem* p, double tolerance, int iterations,
                            double* lambda, double* u)
@@ -67,11 +68,11 @@ TEST(derivatives_of_the_equations_are_their_slopes)
     REQUIRE(cases_make(&c, &spec));
     for (int k = 0; k < c.p->ncontact; k++)
       for (int model = 0; model < 5; model++)
-        for (int map = TB_MAP_AC; map <= TB_MAP_MIN; map++) {
+        for (int map = TB_MAP_AC; map <= TB_MAP_SURFACE; map++) {
           double worst = 0;
           tbFrictionSet f;
           tb_friction_make(c.p, k, models[model], 7, &f);
-          if (map == TB_MAP_MIN && f.kind != TB_SET_BOX && f.kind != TB_SET_POLYGON)
+          if (map >= TB_MAP_MIN && f.kind != TB_SET_BOX && f.kind != TB_SET_POLYGON)
             continue; // off its zeros, sliding on curved sets turns as if it were at one
           check_derivatives(c.p, k, models[model], (tbMap)map, &r, &worst);
           kinks += worst > 1e-5, checks++;
@@ -82,8 +83,8 @@ TEST(derivatives_of_the_equations_are_their_slopes)
   CHECK(checks > 3000 && kinks < checks / 500); // a kink lies between λ ± h once in a great while
 }
 
-// Fischer–Burmeister and the minimum map solve every set by equations that are not Alart and Curnier's: these
-// vanish at the answer as theirs do, and lead elsewhere from anywhere else.
+// Fischer–Burmeister, the minimum map and the limit surface solve every set by equations that are not Alart
+// and Curnier's: these vanish at the answer as theirs do, and lead elsewhere from anywhere else.
 TEST(friction_sets_have_equations_of_every_kind)
 {
   int seen[TB_SET_TENSOR + 1] = {0};
@@ -112,7 +113,7 @@ TEST(friction_sets_have_equations_of_every_kind)
         continue; // no friction that way: λ_F = 0 to all
       tbContactStep ac, own;
       tb_contact_map(&(tbContactMap){c.p, &f, k, rows, TB_MAP_AC, D, 1, 0}, lambda, slip, &ac);
-      for (int map = TB_MAP_FB; map <= TB_MAP_MIN; map++) {
+      for (int map = TB_MAP_FB; map <= TB_MAP_SURFACE; map++) {
         tbContactMap m = {c.p, &f, k, rows, (tbMap)map, D, 1, 0};
         CHECK(tb_contact_map_owns((tbMap)map, &f));
         tb_contact_map(&m, c.exact + first, u + first, &own);
@@ -156,7 +157,7 @@ TEST(equations_have_no_zeros_but_the_laws)
         double law = tb_contact_map(&(tbContactMap){c.p, &f, k, rows, TB_MAP_AC, D, 1, 0}, lambda, u, NULL);
         if (!(law > 1e-4)) continue;
         far++;
-        for (int map = TB_MAP_FB; map <= TB_MAP_MIN; map++) {
+        for (int map = TB_MAP_FB; map <= TB_MAP_SURFACE; map++) {
           tbContactStep own;
           tb_contact_map(&(tbContactMap){c.p, &f, k, rows, (tbMap)map, D, 1, 0}, lambda, u, &own);
           double sum = 0;
@@ -187,7 +188,7 @@ TEST(equations_vanish_at_solutions_and_nowhere_near)
     REQUIRE(p->nrow <= 200 && tb_judge_create(&c.ctx, p, &judge) == TB_OK);
     tb_judge_measure(judge, exact, TB_MODEL_CONE, 8, &residual, u, NULL);
     for (int k = 0; k < p->ncontact; k++)
-      for (int map = TB_MAP_AC; map <= TB_MAP_MIN; map++) {
+      for (int map = TB_MAP_AC; map <= TB_MAP_SURFACE; map++) {
         int first = p->row_adr[k], rows = p->row_adr[k + 1] - first;
         double D[TB_MAX_ROWS * TB_MAX_ROWS] = {0}, moved[TB_MAX_ROWS], size = 0;
         for (int i = 0; i < rows; i++)

@@ -5,6 +5,7 @@
 #include "solving.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static tbManufacture spec_for(int seed)
 {
@@ -197,6 +198,44 @@ TEST(options_at_the_edge_of_what_is_allowed_are_taken)
   CHECK(TAKEN(o.r_factor = TB_RFACTOR_COUNT - 1) && TAKEN(o.inverse = TB_INVERSE_COUNT - 1));
 #undef TAKEN
   cases_drop(&w);
+}
+
+// Solves from `share` of the exact answer.
+static tbSolveResult solve_from(Case* w, const double* exact, double share, double aim, double* lambda)
+{
+  tbSolveOptions o = tb_default_solve_options();
+  tbSolveResult r = {0};
+  o.solver = "bgs", o.tolerance = 0, o.velocity_tolerance = 1e-5, o.aim = aim;
+  for (int i = 0; i < w->p->nrow; i++) lambda[i] = share * exact[i];
+  CHECK_OK(&w->ctx, tb_solve(&w->ctx, w->p, &o, lambda, &r));
+  CHECK(r.outcome == TB_CONVERGED);
+  return r;
+}
+
+// What is gained beyond the tolerances is for the next warm start. Where this one was far off, so will the
+// next one be; few contacts are polished even so.
+LONG_TEST(many_contacts_whose_warm_start_is_far_off_are_not_polished)
+{
+  for (int many = 0; many < 2; many++) {
+    Case w;
+    tbManufacture spec = spec_for(3);
+    spec.contacts = many ? 150 : 60, spec.bodies = many ? 60 : 25;
+    REQUIRE(cases_make(&w, &spec));
+    double *exact = calloc((size_t)w.p->nrow, sizeof *exact),
+           *lambda = calloc((size_t)w.p->nrow, sizeof *lambda);
+    tbSolveOptions o = tb_default_solve_options();
+    tbSolveResult r;
+    o.tolerance = 1e-13;
+    CHECK_OK(&w.ctx, tb_solve(&w.ctx, w.p, &o, exact, &r));
+    tbSolveResult plain = solve_from(&w, exact, 20, 0, lambda),
+                  aims = solve_from(&w, exact, 20, 1e-2, lambda);
+    if (many) CHECK(aims.iterations == plain.iterations && aims.residual.velocity == plain.residual.velocity);
+    else CHECK(aims.iterations > plain.iterations && aims.residual.velocity < plain.residual.velocity);
+    plain = solve_from(&w, exact, 1.001, 0, lambda), aims = solve_from(&w, exact, 1.001, 1e-2, lambda);
+    CHECK(aims.iterations > plain.iterations && aims.residual.velocity < plain.residual.velocity);
+    free(exact), free(lambda);
+    cases_drop(&w);
+  }
 }
 
 TEST(a_problem_without_contacts_is_solved)

@@ -99,6 +99,38 @@ LONG_TEST(units_change_no_verdict)
   }
 }
 
+// Masses in another unit, larger by a power of two, are no other problem: after as many iterations `cr` has
+// the same impulses in it, to the bit.
+TEST(a_unit_of_mass_changes_no_iteration_of_cr)
+{
+  tbContext ctx = tb_default_context();
+  for (int seed = 0; seed < 6; seed++) {
+    tbManufacture spec = tb_default_manufacture();
+    spec.seed = (uint64_t)seed + 21, spec.contacts = 8,
+    spec.metric = seed % 2 ? TB_MAKE_SPARSE : TB_MAKE_PARTICLES;
+    Case c;
+    REQUIRE(cases_make(&c, &spec));
+    tbProblem* p[] = {c.p, in_units(&ctx, c.p, 1, 0x1p10)};
+    REQUIRE(p[1]);
+    double* lambda[] = {calloc((size_t)c.p->nrow, sizeof(double)), calloc((size_t)c.p->nrow, sizeof(double))};
+    for (int k = 0; k < 2; k++) {
+      tbSolveOptions o = tb_default_solve_options();
+      tbSolveResult r;
+      o.solver = "cr", o.tolerance = 1e-300, o.max_iterations = 15;
+      CHECK_OK(&ctx, tb_solve(&ctx, p[k], &o, lambda[k], &r));
+    }
+    for (int i = 0; i < c.p->nrow; i++)
+      if (lambda[0][i] != 0x1p-10 * lambda[1][i]) {
+        test_failed(__FILE__, __LINE__, "seed %d, row %d: %.17g and %.17g", seed, i, lambda[0][i],
+                    0x1p-10 * lambda[1][i]);
+        break;
+      }
+    free(lambda[0]), free(lambda[1]);
+    tb_problem_free(p[1]);
+    cases_drop(&c);
+  }
+}
+
 // A start that is finite, and infinite in the units that the problem is solved in, is no start.
 TEST(a_start_beyond_all_numbers_is_no_start)
 {

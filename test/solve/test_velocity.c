@@ -106,6 +106,65 @@ TEST(velocities_solve_the_metric_with_contacts_of_every_law_on_every_block)
     }
 }
 
+// Jᵀλ − A x, entry by entry from J's columns and A's; *left, *momentum as tb_velocity_defect has them.
+static void defect(const tbProblem* p, const double* A, const double* lambda, const double* x, double* r,
+                   double* left, double* momentum)
+{
+  int n = p->ndof;
+  memset(r, 0, (size_t)n * sizeof *r);
+  for (int k = 0; k < p->ncontact; k++)
+    for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++)
+      for (int i = 0; i < p->row_adr[k + 1] - p->row_adr[k]; i++)
+        for (int j = 0; j < p->jac_width[c]; j++)
+          r[p->jac_dof[c] + j] +=
+              p->jac[p->jac_val_adr[c] + (size_t)(i * p->jac_width[c] + j)] * lambda[p->row_adr[k] + i];
+  *left = *momentum = 0;
+  for (int i = 0; i < n; i++) {
+    *momentum += r[i] * r[i] / A[(size_t)i * (size_t)n + (size_t)i];
+    for (int j = 0; j < n; j++) r[i] -= A[(size_t)i * (size_t)n + (size_t)j] * x[j];
+    *left += r[i] * r[i] / A[(size_t)i * (size_t)n + (size_t)i];
+  }
+}
+
+TEST(velocities_tell_how_far_they_are_from_what_impulses_make)
+{
+  for (int metric = TB_MAKE_RIGID; metric <= TB_MAKE_SPARSE; metric++) {
+    tbContext ctx = tb_default_context();
+    tbManufacture spec = tb_default_manufacture();
+    spec.contacts = 25, spec.bodies = 8, spec.metric = metric, spec.all_laws = true;
+    tbProblem* p = NULL;
+    double* exact = NULL;
+    tbDelassus* W = NULL;
+    tbVelocity* v = NULL;
+    REQUIRE(tb_problem_manufacture(&ctx, &spec, &p, &exact) == TB_OK);
+    CHECK_OK(&ctx, tb_delassus_create(&ctx, p, TB_FORM_FREE, &W));
+    CHECK_OK(&ctx, tb_velocity_create(&ctx, p, W->diag_adr, 0, &v));
+    REQUIRE(W && v);
+    size_t n = (size_t)p->ndof;
+    double *zero = calloc(W->diag_adr[p->ncontact], sizeof *zero), *A = dense_matrix(p, W, zero);
+    double *lambda = calloc((size_t)p->nrow, sizeof *lambda), *x = calloc(n, sizeof *x);
+    double *r = calloc(n, sizeof *r), *other = calloc(n, sizeof *other), left, momentum, expected, scale;
+    uint64_t seed = 11;
+    for (int i = 0; i < p->nrow; i++) lambda[i] = noise(&seed);
+    for (size_t i = 0; i < n; i++) x[i] = noise(&seed);
+    left = tb_velocity_defect(v, lambda, x, r, &momentum);
+    defect(p, A, lambda, x, other, &expected, &scale);
+    for (size_t i = 0; i < n; i++)
+      CHECK(fabs(r[i] - other[i]) <= 1e-11 * sqrt(scale + expected) * sqrt(A[i * n + i]));
+    CHECK(fabs(left - expected) <= 1e-10 * expected && fabs(momentum - scale) <= 1e-10 * scale);
+    tb_velocity_factor(v, NULL, zero); // A alone: its solve leaves nothing
+    memset(x, 0, n * sizeof *x);
+    tb_velocity_gather(v, lambda, x);
+    tb_velocity_solve(v, x);
+    CHECK(tb_velocity_defect(v, lambda, x, r, &momentum) <= 1e-20 * momentum);
+    free(zero), free(A), free(lambda), free(x), free(r), free(other);
+    tb_velocity_free(&ctx, v);
+    tb_delassus_free(&ctx, W);
+    tb_manufacture_free(&ctx, exact);
+    tb_problem_free(p);
+  }
+}
+
 LONG_TEST(open_contacts_leave_no_trace_in_a_large_factor)
 {
   tbContext ctx = tb_default_context();
