@@ -18,6 +18,12 @@ typedef struct {
   int* order;       // contacts by colours
 } Loop;
 
+const char* tb_dual_update_name(tbDualUpdate u)
+{
+  static const char* const names[TB_DUAL_COUNT] = {"linear", "incremental", "restart"};
+  return (unsigned)u < TB_DUAL_COUNT ? names[u] : NULL;
+}
+
 static int rows_of(const tbProblem* p, int k) { return p->row_adr[k + 1] - p->row_adr[k]; }
 
 static double compliance_of(const tbAscent* a, int k, int row)
@@ -41,12 +47,15 @@ static int sharers(const tbRelaxed* r, int b)
   return count > 1 ? count : 1;
 }
 
+static bool is_damped(const tbAscent* a) { return a->jacobi && !a->split; }
+
 static void respond(Loop* l, int k)
 {
   const tbRelaxed* r = l->a->relaxed;
   const tbProblem* p = r->problem;
   int rows = rows_of(p, k);
   double* W = l->W + r->d_adr[k];
+  memset(W, 0, (size_t)(rows * rows) * sizeof *W);
   for (int c = p->jac_adr[k]; c < p->jac_adr[k + 1]; c++) {
     int width = p->jac_width[c], b = p->dof_block[p->jac_dof[c]];
     const double* J = p->jac + p->jac_val_adr[c];
@@ -61,6 +70,7 @@ static void respond(Loop* l, int k)
     double* R = &l->R[p->row_adr[k] + i];
     *R = compliance_of(l->a, k, i), W[i * rows + i] += *R;
   }
+  for (int i = 0; i < rows * rows && is_damped(l->a); i++) W[i] /= l->a->length;
   if (p->law[k] == TB_LAW_BILATERAL && tb_dense_cholesky(rows, W, rows) != rows)
     for (int i = 0; i < rows; i++) // redundant rows: each by itself
       for (int j = 0; j < rows; j++)
@@ -87,7 +97,6 @@ static tbStatus begin(tbContext* ctx, tbArena* arena, tbAscent* a, Loop* l)
   l->R = TB_TAKE(arena, double, (size_t)p->nrow), l->next = TB_TAKE(arena, double, (size_t)p->nrow);
   l->v = TB_TAKE(arena, double, (size_t)p->ndof), l->order = TB_TAKE(arena, int, (size_t)p->ncontact);
   if (!l->response || !l->W || !l->R || !l->next || !l->v || !l->order) return TB_ERROR_MEMORY;
-  for (int k = 0; k < p->ncontact; k++) respond(l, k);
   return colour(ctx, arena, p, l);
 }
 
@@ -181,9 +190,10 @@ static double sweep(Loop* l)
 {
   const tbProblem* p = l->a->relaxed->problem;
   double u[TB_MAX_ROWS], next[TB_MAX_ROWS], most = 0;
+  bool at_once = l->a->split || l->a->jacobi;
   for (int i = 0; i < p->ncontact; i++) {
     int k = l->order[i];
-    if (!l->a->split) {
+    if (!at_once) {
       measure(l, k, u);
       update(l, k, u, next);
       most = fmax(most, take(l, k, next));
@@ -192,8 +202,25 @@ static double sweep(Loop* l)
       update(l, k, u, l->next + p->row_adr[k]);
     }
   }
-  for (int k = 0; l->a->split && k < p->ncontact; k++) most = fmax(most, take(l, k, l->next + p->row_adr[k]));
+  for (int k = 0; at_once && k < p->ncontact; k++) most = fmax(most, take(l, k, l->next + p->row_adr[k]));
   return most;
+}
+
+// v = v_free + A⁻¹Jᵀλ
+static void begin_velocities(Loop* l)
+{
+  const tbProblem* p = l->a->relaxed->problem;
+  memcpy(l->v, p->v_free, (size_t)p->ndof * sizeof *l->v);
+  for (int k = 0; k < p->ncontact; k++) push(l, k, l->a->lambda + p->row_adr[k]);
+}
+
+// The rows where the velocities lead, and what follows from them.
+static void renew(Loop* l)
+{
+  const tbAscent* a = l->a;
+  a->anew(a->user, l->v);
+  for (int k = 0; k < a->relaxed->problem->ncontact; k++) respond(l, k);
+  if (a->restart) begin_velocities(l);
 }
 
 tbStatus tb_ascent_run(tbContext* ctx, tbArena* arena, tbAscent* a)
@@ -201,11 +228,15 @@ tbStatus tb_ascent_run(tbContext* ctx, tbArena* arena, tbAscent* a)
   const tbProblem* p = a->relaxed->problem;
   Loop l;
   TB_TRY(begin(ctx, arena, a, &l));
-  memcpy(l.v, p->v_free, (size_t)p->ndof * sizeof *l.v);
-  for (int k = 0; k < p->ncontact; k++) push(&l, k, a->lambda + p->row_adr[k]);
-  for (a->used = 0; a->used < a->iterations && !tb_is_late(a->deadline); a->used++) {
+  for (int k = 0; k < p->ncontact; k++) respond(&l, k);
+  begin_velocities(&l);
+  if (a->anew) renew(&l);
+  double change = INFINITY;
+  for (a->used = 0; a->used < a->iterations && change > a->still && !tb_is_late(a->deadline); a->used++) {
     TB_TRY(tb_check_interrupt(ctx));
-    if (!(sweep(&l) > a->still)) break;
+    change = sweep(&l);
+    if (a->anew) renew(&l);
   }
+  a->v = l.v;
   return TB_OK;
 }

@@ -47,6 +47,7 @@ static tbStatus begin_rounds(tbContext* ctx, tbArena* arena, const tbDescent* d,
   TB_TRY(tb_hessian_begin(ctx, arena, &r->relaxed, d->cells, &r->hessian));
   tbStatus status = tb_coupled_begin(arena, &r->hessian, STEP_TOLERANCE, &r->coupled);
   if (status != TB_OK) tb_hessian_end(ctx, &r->hessian);
+  r->coupled.deadline = d->deadline;
   return status;
 }
 

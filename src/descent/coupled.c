@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "descent/coupled.h"
 
+#include "base/stop.h"
 #include "math/dot.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static tbStatus cycle(tbContext* ctx, tbCoupled* c, bool transposed, double goal
   double *v = c->basis, size = sqrt(tb_dot_in_order(n, v, v));
   q.rhs[0] = *left = size;
   for (int i = 0; i < n; i++) v[i] /= size;
-  for (; j<DIRECTIONS&& * left> goal; j++) {
+  for (; j<DIRECTIONS&& * left> goal && !(j > 0 && tb_is_late(c->deadline)); j++) {
     double h[DIRECTIONS + 1], *next = c->basis + (size_t)(j + 1) * (size_t)n;
     TB_TRY(apply(ctx, c, transposed, c->basis + (size_t)j * (size_t)n, next));
     for (int i = 0; i <= j; i++) {
@@ -119,7 +120,7 @@ static tbStatus gmres(tbContext* ctx, tbCoupled* c, bool transposed, double* x)
   double *b = c->x, goal = c->tolerance * sqrt(tb_dot_in_order(n, b, b)), left = INFINITY;
   memset(x, 0, (size_t)n * sizeof *x);
   memcpy(c->basis, b, (size_t)n * sizeof *b);
-  for (int k = 0; k < RESTARTS && left > goal; k++) {
+  for (int k = 0; k < RESTARTS && left > goal && (k == 0 || !tb_is_late(c->deadline)); k++) {
     if (k > 0) {
       TB_TRY(apply(ctx, c, transposed, x, c->basis));
       for (int i = 0; i < n; i++) c->basis[i] = b[i] - c->basis[i];

@@ -12,11 +12,12 @@
 typedef struct tbCoupled {
   tbHessian* hessian;
   double tolerance;
-  double* E;      // E_tn in the place of row t, 0 in that of row n                        (nrow)
-  bool any;       // whether one of them is not 0
-  double* basis;  // (directions + 1) ndof
-  double *u, *e;  // (nrow)
-  double *x, *wk; // (ndof)
+  double deadline; // on the clock of base/clock.h: what a solve has by then is its answer; 0: there is none
+  double* E;       // E_tn in the place of row t, 0 in that of row n                        (nrow)
+  bool any;        // whether one of them is not 0
+  double* basis;   // (directions + 1) ndof
+  double *u, *e;   // (nrow)
+  double *x, *wk;  // (ndof)
 } tbCoupled;
 
 // Arrays live in the arena. tolerance: of solves, as a share of their size.

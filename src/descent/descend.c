@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { WARM_UP = 4 };
-static const double GROWTH = 1.1;     // steps that grow by more have momentum taken
+enum { WARM_UP = 4, RECORDS = 3 };
+static const double HIGHER = 1.5; // ∇g·P∇g by so much is a record: RECORDS of them shorten plain descent
+static const double GROWTH = 1.1; // steps that grow by more have momentum taken
 static const double FASTEST = 0.9999; // of Chebyshev's spectral radii
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
   double omega, radius, size; // Chebyshev: ω, the spectral radius, ‖step‖ of the last iteration
   double momentum;            // Nesterov
   double rz;                  // conjugate gradients: ∇g·P∇g of the last iteration; 0: begin anew
+  double length, highest;     // plain descent: α, and the highest ∇g·P∇g until now
+  int records;                // plain descent: how often it was higher by far
 } Loop;
 
 const char* tb_descent_preconditioner_name(tbDescentPreconditioner p)
@@ -54,7 +57,7 @@ double tb_descent_evaluate(const tbDescent* d, tbThreads* threads)
 static tbStatus begin_loop(tbContext* ctx, tbArena* arena, tbDescent* d, Loop* l)
 {
   size_t n = (size_t)d->relaxed->problem->ndof;
-  *l = (Loop){.d = d, .threads = ctx->threads, .omega = 1, .momentum = 1};
+  *l = (Loop){.d = d, .threads = ctx->threads, .omega = 1, .momentum = 1, .length = d->options.relaxation};
   double** vector[] = {&l->gradient, &l->step, &l->direction, &l->before, &l->last_gradient, &l->trial};
   for (int i = 0; i < 6; i++)
     if (!(*vector[i] = TB_TAKE(arena, double, n))) return TB_ERROR_MEMORY;
@@ -141,16 +144,30 @@ static void nesterov(Loop* l)
   }
 }
 
+// α, halved where iterates grow: ∇g·P∇g was the highest of the step so far, by far, and was so several times.
+// Contacts that close raise it once or twice; more is a cycle that feeds itself, as of light nodes under a
+// heavy body whose contacts close and open in turn.
+static double guarded_length(Loop* l)
+{
+  double size = tb_dot_in_order(l->d->relaxed->problem->ndof, l->gradient, l->step);
+  if (l->highest > 0 && size > HIGHER * l->highest) l->records++;
+  if (l->records == RECORDS) l->length *= 0.5, l->records = 0;
+  l->highest = fmax(l->highest, size);
+  return l->length;
+}
+
 static void iterate(Loop* l, int k)
 {
   const tbDescent* d = l->d;
   const tbDescentOptions* o = &d->options;
   int n = d->relaxed->problem->ndof;
+  bool plain = o->acceleration == TB_ACCELERATE_NONE && o->relaxation > 0;
+  double length = plain ? guarded_length(l) : o->relaxation;
   if (o->acceleration == TB_ACCELERATE_CG) conjugate(l);
   else
     for (int i = 0; i < n; i++) l->direction[i] = -l->step[i];
   bool searched = !(o->relaxation > 0) || o->acceleration == TB_ACCELERATE_CG;
-  double a = searched ? tb_line_search(d, l->threads, l->gradient, l->direction, &l->search) : o->relaxation;
+  double a = searched ? tb_line_search(d, l->threads, l->gradient, l->direction, &l->search) : length;
   if (o->acceleration == TB_ACCELERATE_CG && a == 0) l->rz = 0;
   for (int i = 0; i < n; i++) l->direction[i] *= a;
   if (o->acceleration == TB_ACCELERATE_CHEBYSHEV) chebyshev(l, k);

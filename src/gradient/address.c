@@ -5,10 +5,11 @@
 
 #include "scene/kind.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const sections[] = {"bodies", "soft", "cloth", "reduced", "joints", NULL};
+static const char* const sections[] = {"bodies", "soft", "cloth", "reduced", "animated", "joints", NULL};
 // Keys with a default, by which a place may be absent.
 static const char* const body_keys[] = {"position", "velocity", "angular_velocity", "orientation",
                                         "mass",     "friction", "restitution",      NULL};
@@ -47,6 +48,11 @@ static const tbJson* find_named(const tbJson* root, const char* name, size_t len
   return NULL;
 }
 
+static bool is_body(const tbScene* scene, const char* name)
+{
+  return tb_world_find_body(scene->world, name).index >= 0;
+}
+
 static tbStatus unknown_name(tbContext* ctx, const tbObjective* o, const tbScene* scene, const char* name)
 {
   char first[128];
@@ -58,6 +64,9 @@ static tbStatus unknown_name(tbContext* ctx, const tbObjective* o, const tbScene
   for (uint32_t i = 0; list && list->type == TB_JSON_OBJECT && i < list->count; i++)
     tb_nearest_offer(&near, member(list, i)->key->text);
   for (uint32_t i = 0; i < o->root->count; i++) tb_nearest_offer(&near, member(o->root, i)->key->text);
+  if (near.name && strcmp(near.name, first) == 0)
+    return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s: \"%s\" is no number; name one of its own, as in \"%s.%s\"",
+                   o->name, name, first, is_body(scene, first) ? "velocity" : "friction");
   if (near.name)
     return tb_fail(ctx, TB_ERROR_ARGUMENT, "%s: \"%s\": nothing is called \"%s\"; did you mean \"%s\"?",
                    o->name, name, first, near.name);
@@ -88,17 +97,25 @@ static bool default_of(const tbScene* scene, int body, bool material, const char
   return false;
 }
 
+// Which element of an array a word names, by its number or, of vectors and quaternions, its letter; −1: none.
+static int element_at(const char* word, int count)
+{
+  const char* letters = count == 4 ? "wxyz" : count == 3 ? "xyz" : "";
+  const char* letter = word[0] && !word[1] ? strchr(letters, word[0]) : NULL;
+  if (letter) return (int)(letter - letters);
+  char* end = NULL;
+  unsigned long index = word[0] >= '0' && word[0] <= '9' ? strtoul(word, &end, 10) : ULONG_MAX;
+  return index < (unsigned long)count && !*end ? (int)index : -1;
+}
+
 // One word of the path: from a value to one inside of it. *element: of an array of numbers.
 static const tbJson* enter(const tbJson* at, const char* word)
 {
   if (at->type == TB_JSON_OBJECT) return tb_json_find(at, word);
   if (at->type != TB_JSON_ARRAY) return NULL;
-  static const char letters[] = "xyz";
-  const char* letter = word[0] && !word[1] ? strchr(letters, word[0]) : NULL;
-  char* end;
-  unsigned long index = letter ? (unsigned long)(letter - letters) : strtoul(word, &end, 10);
-  if (!letter && (*end || end == word)) return NULL;
-  return index < at->count ? &at->items[index] : NULL;
+  bool numbers = at->count > 0 && at->items[0].type == TB_JSON_NUMBER;
+  int index = numbers || (word[0] >= '0' && word[0] <= '9') ? element_at(word, (int)at->count) : -1;
+  return index < 0 ? NULL : &at->items[index];
 }
 
 static bool is_numbers(const tbJson* node)
@@ -110,9 +127,18 @@ static bool is_numbers(const tbJson* node)
   return true;
 }
 
+static tbStatus no_element(tbContext* ctx, const tbJson* at, const char* name, const char* word,
+                           uint32_t count)
+{
+  if (count == 0) return tb_json_fail(ctx, at, "\"%s\": there is no \"%s\": the list is empty", name, word);
+  return tb_json_fail(ctx, at, "\"%s\": there is no \"%s\": elements are counted from 0 to %u", name, word,
+                      count - 1);
+}
+
 static tbStatus missing(tbContext* ctx, const tbJson* at, const char* name, const char* word,
                         const char* const* known)
 {
+  if (at->type == TB_JSON_ARRAY) return no_element(ctx, at, name, word, at->count);
   tbNearest near = tb_nearest(word);
   for (int i = 0; known && known[i]; i++) tb_nearest_offer(&near, known[i]);
   for (uint32_t i = 0; at->type == TB_JSON_OBJECT && i < at->count; i++)
@@ -200,10 +226,10 @@ static tbStatus walk(tbContext* ctx, tbObjective* o, const tbScene* scene, const
     if (!key) return TB_ERROR_MEMORY;
     slot.key = strcpy(key, word);
     TB_TRY(push_slot(ctx, o, &slot, &a->slot));
-    a->element = *words ? -2 : -1;
-    for (int i = 0; *words && i < slot.count && !slot.scalar; i++)
-      if (words[0] == "xyz"[i % 3] && !words[1]) a->element = i;
-    if (a->element == -2) return missing(ctx, at, name, words, NULL);
+    a->element = -1;
+    if (*words && slot.scalar) return missing(ctx, at, name, words, NULL);
+    if (*words) a->element = element_at(words, slot.count);
+    if (*words && a->element < 0) return no_element(ctx, at, name, words, (uint32_t)slot.count);
     return push_address(ctx, o, name, &slot, a);
   }
   if (!is_numbers(at)) return not_numbers(ctx, at, name);

@@ -8,41 +8,45 @@
 // number of the state. Bodies that no contact and no joint connects do not act on each other within a step,
 // so that one difference serves all of these islands at once.
 //
-// Steps of primal, vbd and avbd between rigid bodies are differentiated implicitly at their minimum instead
-// (adjoint_local.c).
+// Steps of primal, vbd and avbd are differentiated implicitly at their minimum instead (adjoint_local.c).
 //
-// Cost    two steps per number of the state of the largest island and step, whatever the count of parameters;
-//         two more for each that acts beyond the start. Where a contact changes right at the run the adjoint
-//         has the mean of both sides in that step, which is less than what tangents carry on: they are
-//         reported.
+// Cost    two to four steps per number of the state of the largest island and step, whatever the count of
+// parameters;
+//         two to four more for each that acts beyond the start (adjoint_numbers.c). Where a contact changes
+//         right at the run the adjoint has the mean of both sides in that step, which is less than what
+//         tangents carry on: they are reported.
 #include "gradient/adjoint.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double REACH = 1e-5, KINK = 1e-3, NOISE = 1e-12;
-enum { LEVELS = 3 };
+static const double SLIGHT = 1e-8; // by which they may differ without a further look
+static const double NEAR = 1e-5;   // and the means of two ε, one a tenth of the other
+static const double ALIKE = 1e-7;  // means that say the same
+static const double ROUGH = 1e-3;  // sides that differ by more do so by no rounding
 
 typedef tbReverse Reverse;
 
 tbStatus tb_reverse_step(tbContext* ctx, Reverse* r, bool replay, tbWorld* w)
 {
   r->report->runs++;
-  return tb_objective_step(ctx, &r->o->step, &r->exact, replay, w);
+  return tb_objective_step(ctx, &r->how, &r->exact, replay, w);
 }
 
 static tbStatus make_room(tbContext* ctx, Reverse* r, int n)
 {
+  if (n < 1) n = 1; // a world without a state: the vectors exist all the same
   if (n <= r->n) return TB_OK;
-  double** vectors[] = {&r->adjoint, &r->before,    &r->ahead,  &r->behind,
-                        &r->unit,    &r->direction, &r->change, &r->bend};
-  for (int k = 0; k < 8; k++) {
+  double** vectors[] = {&r->adjoint, &r->before, &r->ahead, &r->behind, &r->unit, &r->direction, &r->sides};
+  for (int k = 0; k < 7; k++) {
     double* wider = TB_NEW(ctx, double, (size_t)n);
     if (!wider) return TB_ERROR_MEMORY;
     if (r->n) memcpy(wider, *vectors[k], (size_t)r->n * sizeof(double));
     tb_free(ctx, *vectors[k]);
     *vectors[k] = wider;
   }
+  tb_free(ctx, r->settled);
+  if (!(r->settled = TB_NEW(ctx, bool, (size_t)n))) return TB_ERROR_MEMORY;
   int** indices[] = {&r->island, &r->column};
   for (int k = 0; k < 2; k++) {
     tb_free(ctx, *indices[k]);
@@ -106,25 +110,6 @@ static tbStatus quotient(tbContext* ctx, Reverse* r, const tbStateAt* s, double 
   return TB_OK;
 }
 
-// change = F_s d, by the first ε at which both sides agree, or the one at which they differ least; bend: by
-// how much the two do.
-static tbStatus differ(tbContext* ctx, Reverse* r, const tbStateAt* s)
-{
-  double e = REACH, least = INFINITY, dt = r->o->step.dt;
-  for (int k = 0; k < LEVELS && least > KINK; k++, e *= 0.1) {
-    TB_TRY(quotient(ctx, r, s, e, r->ahead));
-    TB_TRY(quotient(ctx, r, s, -e, r->behind));
-    double size = fmax(tb_state_norm(r->base.world, dt, r->ahead), fmax(1, NOISE / (KINK * e)));
-    for (int i = 0; i < r->n; i++) r->behind[i] -= r->ahead[i];
-    double differ = tb_state_norm(r->base.world, dt, r->behind) / size;
-    if (!(differ < least)) continue;
-    least = differ;
-    for (int i = 0; i < r->n; i++) r->change[i] = r->ahead[i] + 0.5 * r->behind[i];
-    memcpy(r->bend, r->behind, (size_t)r->n * sizeof(double));
-  }
-  return TB_OK;
-}
-
 static double of_island(const Reverse* r, int i, int n, const double* row)
 {
   double sum = 0;
@@ -133,57 +118,85 @@ static double of_island(const Reverse* r, int i, int n, const double* row)
   return sum;
 }
 
+void tb_reverse_seek(Reverse* r, int i) { r->sides[i] = INFINITY, r->settled[i] = false; }
+
+bool tb_settle(double most, double central, double differ, double* value, double* sides)
+{
+  double last = *sides, before = *value;
+  bool near = fabs(central - before) <= NEAR * most && !isinf(last);
+  bool same = near && fabs(central - before) <= ALIKE * most && fmax(differ, last) <= TB_REVERSE_KINK * most;
+  bool curved = near && differ <= 0.5 * last;
+  bool rounded = near && differ >= 2 * last && last <= ROUGH * most;
+  bool settled = differ <= SLIGHT * most || same || curved || rounded;
+  if (!rounded && (settled || differ < last)) *value = central, *sides = differ;
+  return settled;
+}
+
+bool tb_reverse_settle(Reverse* r, int i, double ahead, double behind)
+{
+  double central = 0.5 * (ahead + behind), differ = fabs(ahead - behind);
+  r->settled[i] = tb_settle(r->most, central, differ, &r->before[i], &r->sides[i]);
+  if (r->settled[i]) r->most = fmax(r->most, fabs(r->before[i]));
+  return r->settled[i];
+}
+
+double tb_reverse_bent(const Reverse* r, int i) { return r->settled[i] ? 0 : r->sides[i]; }
+
+bool tb_reverse_is_settled(const Reverse* r, int i) { return r->settled[i]; }
+
+// What derivatives are measured by, at first.
+void tb_reverse_begin_step(Reverse* r)
+{
+  int n = tb_state_fixed(r->base.world);
+  memset(r->before, 0, (size_t)r->n * sizeof(double));
+  tb_state_units(r->base.world, r->o->step.dt, r->unit);
+  r->most = 0;
+  for (int i = 0; i < n; i++) r->most = fmax(r->most, r->unit[i] * fabs(r->adjoint[i]));
+}
+
+// From derivatives by units to derivatives by numbers. bent: by how much sides differ where no ε was small
+// enough; whether that is nothing.
+bool tb_reverse_end_step(Reverse* r, double bent)
+{
+  int n = tb_state_fixed(r->base.world);
+  for (int i = 0; i < n; i++) r->before[i] = r->unit[i] > 0 ? r->before[i] / r->unit[i] : 0;
+  return bent <= TB_REVERSE_KINK * r->most;
+}
+
+// Column c of F_sᵀ a⁺. *bent: by how much sides differ where no ε was small enough.
+static tbStatus pull_column(tbContext* ctx, Reverse* r, const tbStateAt* s, int c, double* bent)
+{
+  int n = tb_state_fixed(r->base.world);
+  bool left = true;
+  memset(r->direction, 0, (size_t)r->n * sizeof(double));
+  for (int i = 0; i < n; i++) {
+    if (r->column[i] != c) continue;
+    r->direction[i] = r->unit[i];
+    tb_reverse_seek(r, i);
+  }
+  double e = TB_REVERSE_REACH;
+  for (int k = 0; k < TB_REVERSE_LEVELS && left; k++, e *= 0.1) {
+    TB_TRY(quotient(ctx, r, s, e, r->ahead));
+    TB_TRY(quotient(ctx, r, s, -e, r->behind));
+    left = false;
+    for (int i = 0; i < n; i++) {
+      if (r->column[i] != c || !(r->unit[i] > 0) || tb_reverse_is_settled(r, i)) continue;
+      left |= !tb_reverse_settle(r, i, of_island(r, i, n, r->ahead), of_island(r, i, n, r->behind));
+    }
+  }
+  for (int i = 0; i < n; i++)
+    if (r->column[i] == c && r->unit[i] > 0) *bent = fmax(*bent, tb_reverse_bent(r, i));
+  return TB_OK;
+}
+
 // before = F_sᵀ a⁺: every number of the state asks the rows of its own island. Sides that differ matter as
 // far as the adjoint sees them.
 static tbStatus transpose(tbContext* ctx, Reverse* r, const tbStateAt* s, bool* stable)
 {
-  int n = tb_state_fixed(r->base.world);
-  double most = 0, bent = 0;
-  memset(r->before, 0, (size_t)r->n * sizeof(double));
-  tb_state_units(r->base.world, r->o->step.dt, r->unit);
-  for (int c = 0; c < r->columns; c++) {
-    memset(r->direction, 0, (size_t)r->n * sizeof(double));
-    for (int i = 0; i < n; i++)
-      if (r->column[i] == c) r->direction[i] = r->unit[i];
-    TB_TRY(differ(ctx, r, s));
-    for (int i = 0; i < n; i++) {
-      if (r->column[i] != c || !(r->unit[i] > 0)) continue;
-      double change = of_island(r, i, n, r->change);
-      most = fmax(most, fabs(change)), bent = fmax(bent, fabs(of_island(r, i, n, r->bend)));
-      r->before[i] = change / r->unit[i];
-    }
-  }
-  *stable = bent <= KINK * most;
-  return TB_OK;
-}
-
-// gradient += factor (w − base)ᵀ a
-static void weigh(Reverse* r, int i, const tbWorld* w, const tbWorld* base, double factor)
-{
-  int n = tb_state_fixed(base);
-  memset(r->ahead, 0, (size_t)r->n * sizeof(double));
-  tb_state_difference(w, base, factor, r->ahead);
-  for (int k = 0; k < n; k++) r->gradient[i] += r->ahead[k] * r->adjoint[k];
-}
-
-// Half of a side's quotient, or all of it where the format does not allow the other side.
-static double share(const Reverse* r, int i, int side)
-{
-  double e = tb_objective_reach(r->o, r->values, i), all = r->beside[2 * i + 1 - side].world ? 0.5 : 1;
-  return all / (side ? -e : e);
-}
-
-// gradient += F_pᵀ a⁺
-static tbStatus ask_numbers(tbContext* ctx, Reverse* r, const tbStateAt* s)
-{
-  for (int i = 0; i < r->o->size; i++)
-    for (int side = 0; side < 2; side++) {
-      tbWorld* w = r->beside[2 * i + side].world;
-      if (tb_objective_is_initial(r->o, i) || !w) continue;
-      TB_TRY(tb_state_put(ctx, s, 0, NULL, false, w));
-      TB_TRY(tb_reverse_step(ctx, r, true, w));
-      weigh(r, i, w, r->base.world, share(r, i, side));
-    }
+  double bent = 0;
+  tb_reverse_begin_step(r);
+  for (int c = 0; c < r->columns; c++) TB_TRY(pull_column(ctx, r, s, c, &bent));
+  *stable = tb_reverse_end_step(r, bent);
   return TB_OK;
 }
 
@@ -200,17 +213,17 @@ static tbStatus record_step(tbContext* ctx, Reverse* r)
 
 static tbStatus step_back(tbContext* ctx, Reverse* r, int64_t number, const tbStateAt* s)
 {
-  bool stable = true, done;
+  bool stable = true, same = true, done;
   TB_TRY(tb_state_put(ctx, s, 0, NULL, true, r->base.world));
   TB_TRY(make_room(ctx, r, tb_state_size(r->base.world)));
   TB_TRY(record_step(ctx, r));
   TB_TRY(make_room(ctx, r, tb_state_size(r->base.world)));
   TB_TRY(assign_columns(ctx, r));
-  TB_TRY(ask_numbers(ctx, r, s));
+  TB_TRY(tb_reverse_ask_numbers(ctx, r, s, &same));
   TB_TRY(tb_reverse_transpose(ctx, r, s, &done, &stable));
   if (!done) TB_TRY(transpose(ctx, r, s, &stable));
   memcpy(r->adjoint, r->before, (size_t)r->n * sizeof(double));
-  if (stable) return TB_OK;
+  if (stable && same) return TB_OK;
   if (r->report->unstable < TB_GRADIENT_UNSTABLE) r->report->unstable_step[r->report->unstable] = number;
   r->report->unstable++;
   return TB_OK;
@@ -230,7 +243,7 @@ static tbStatus begin_adjoint(tbContext* ctx, Reverse* r, double* loss)
   tbStatus status = tb_state_save(ctx, r->base.world, &end);
   int n = tb_state_fixed(r->base.world);
   for (int i = 0; i < n && status == TB_OK; i++) {
-    double e = REACH * r->unit[i];
+    double e = TB_REVERSE_REACH * r->unit[i];
     if (!(e > 0)) continue;
     r->direction[i] = 1;
     status = tb_state_put(ctx, end, e, r->direction, true, r->near.world);
@@ -240,42 +253,8 @@ static tbStatus begin_adjoint(tbContext* ctx, Reverse* r, double* loss)
     r->adjoint[i] = tb_dot3(off, d) / e;
     r->direction[i] = 0;
   }
+  if (status == TB_OK) status = tb_reverse_ask_end(ctx, r, end);
   tb_state_free(ctx, end);
-  return status;
-}
-
-static tbStatus make_beside(tbContext* ctx, Reverse* r)
-{
-  if (!(r->beside = TB_NEW(ctx, tbScene, 2 * (size_t)r->o->size))) return TB_ERROR_MEMORY;
-  for (int i = 0; i < r->o->size; i++) {
-    double e = tb_objective_reach(r->o, r->values, i);
-    tbStatus ahead = tb_objective_beside(ctx, r->o, r->values, i, e, &r->beside[2 * i]);
-    tbStatus behind = tb_objective_beside(ctx, r->o, r->values, i, -e, &r->beside[2 * i + 1]);
-    bool refused = behind == TB_ERROR_INPUT || behind == TB_ERROR_ARGUMENT || behind == TB_OK;
-    if (!refused) return behind;
-    if (ahead != TB_OK && behind != TB_OK) return ahead;
-    if (ahead != TB_OK && ahead != TB_ERROR_INPUT && ahead != TB_ERROR_ARGUMENT) return ahead;
-  }
-  return TB_OK;
-}
-
-// gradient += (ds₀/dp)ᵀ a; worlds next to the run have been stepped, and are made anew.
-static tbStatus ask_start(tbContext* ctx, Reverse* r)
-{
-  tbScene start;
-  TB_TRY(tb_objective_scene(ctx, r->o, r->values, &start));
-  tbStatus status = TB_OK;
-  for (int i = 0; i < r->o->size; i++)
-    for (int side = 0; side < 2 && status == TB_OK; side++) {
-      tbScene scene;
-      double e = tb_objective_reach(r->o, r->values, i);
-      if (!r->beside[2 * i + side].world) continue;
-      status = tb_objective_beside(ctx, r->o, r->values, i, side ? -e : e, &scene);
-      if (status != TB_OK) break;
-      weigh(r, i, scene.world, start.world, share(r, i, side));
-      tb_scene_free(ctx, &scene);
-    }
-  tb_scene_free(ctx, &start);
   return status;
 }
 
@@ -285,10 +264,6 @@ static tbStatus run_forward(tbContext* ctx, Reverse* r, int64_t steps, int64_t e
     if (i % every == 0) TB_TRY(keep(ctx, &r->kept, r->base.world));
     TB_TRY(tb_reverse_step(ctx, r, false, r->base.world));
   }
-  if (r->base.world->state_kind)
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
-                   "no derivatives: the scheme %s keeps a state of its own from step to step",
-                   r->o->step.scheme);
   return TB_OK;
 }
 
@@ -314,20 +289,21 @@ static tbStatus work(tbContext* ctx, Reverse* r, double* loss)
   TB_TRY(tb_objective_scene(ctx, r->o, r->values, &r->base));
   TB_TRY(tb_objective_scene(ctx, r->o, r->values, &r->near));
   TB_TRY(tb_state_check_kinds(ctx, r->base.world));
-  TB_TRY(make_beside(ctx, r));
+  TB_TRY(tb_reverse_numbers_begin(ctx, r));
   r->local = tb_reverse_is_local(r);
   int64_t steps = tb_objective_steps(r->o), every = (int64_t)ceil(sqrt((double)steps));
   TB_TRY(run_forward(ctx, r, steps, every > 0 ? every : 1));
   TB_TRY(begin_adjoint(ctx, r, loss));
   TB_TRY(run_back(ctx, r, steps, every > 0 ? every : 1));
-  return ask_start(ctx, r);
+  return tb_reverse_ask_start(ctx, r);
 }
 
-tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
-                             double* gradient, tbGradientReport* report)
+static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
+                    double* gradient, tbGradientReport* report)
 {
   Reverse r = {.o = o,
                .values = values,
+               .how = tb_objective_is_relaxed(o) ? o->step : tb_objective_tight(o),
                .kept = TB_ARRAY(tbStateAt*),
                .piece = TB_ARRAY(tbStateAt*),
                .gradient = gradient,
@@ -343,15 +319,46 @@ tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* o, const double*
   drop(ctx, &r.piece);
   tb_array_free(ctx, &r.kept);
   tb_array_free(ctx, &r.piece);
-  double* vectors[] = {r.adjoint, r.before, r.ahead, r.behind, r.unit, r.direction, r.change, r.bend};
-  for (int k = 0; k < 8; k++) tb_free(ctx, vectors[k]);
+  double* vectors[] = {r.adjoint, r.before, r.ahead, r.behind, r.unit, r.direction, r.sides};
+  for (int k = 0; k < 7; k++) tb_free(ctx, vectors[k]);
+  tb_free(ctx, r.settled);
   tb_free(ctx, r.island);
   tb_free(ctx, r.column);
   tb_tape_free(ctx, &r.tape);
   tb_relaxed_held_free(ctx, &r.held);
   tb_scene_free(ctx, &r.base);
   tb_scene_free(ctx, &r.near);
-  for (int i = 0; r.beside && i < 2 * o->size; i++) tb_scene_free(ctx, &r.beside[i]);
-  tb_free(ctx, r.beside);
+  tb_reverse_numbers_end(ctx, &r);
   return status;
+}
+
+// Whether a step is a function of poses, velocities and impulses of joints alone: the contact law's is, and a
+// minimum; what is iterated from the impulses of the last step, or keeps a state of its own, is not.
+static bool forgets(const tbObjective* o)
+{
+  static const char* const iterates[] = {"xpbd", "penalty", "pd"};
+  for (size_t i = 0; i < sizeof iterates / sizeof *iterates; i++)
+    if (strcmp(o->step.scheme, iterates[i]) == 0) return false;
+  if (tb_objective_is_iterated(o)) return false;
+  return !tb_objective_is_relaxed(o) || o->step.descent.balanced;
+}
+
+// Where the step remembers more, or the scene's solver has found another answer than the law alone tells,
+// tangents are carried instead; and where sides differ, if that takes no more steps: of a tangent both are
+// carried on.
+tbStatus tb_gradient_adjoint(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
+                             double* gradient, tbGradientReport* report)
+{
+  double as_run;
+  if (forgets(o)) {
+    TB_TRY(run(ctx, o, values, loss, gradient, report));
+    as_run = *loss;
+    if (!tb_objective_is_relaxed(o)) TB_TRY(tb_objective_loss(ctx, o, values, &as_run));
+    bool cheaper = 2 * o->size * report->steps <= report->runs;
+    if (report->ambiguous == 0 && tb_objective_is_run(o, *loss, as_run) &&
+        (report->unstable == 0 || !cheaper))
+      return TB_OK;
+  }
+  *report = (tbGradientReport){.method = TB_GRADIENT_TANGENT};
+  return tb_gradient_tangent(ctx, o, values, loss, gradient, report);
 }

@@ -48,7 +48,9 @@ static tbStatus differ(tbContext* ctx, const tbObjective* o, const How* how, con
   *out = 0.5 * (ahead + behind);
   if (can_ahead && can_behind) return TB_OK;
   if (!can_ahead && !can_behind)
-    return tb_fail(ctx, TB_ERROR_ARGUMENT, "number %d can be changed to no side", i);
+    return tb_fail(ctx, TB_ERROR_ARGUMENT,
+                   "number %d cannot be varied: the scene is refused with a larger and with a smaller value",
+                   i);
   double near = can_ahead ? ahead : behind, far = 0;
   TB_TRY(quotient(ctx, o, how, values, at, i, can_ahead ? 2 * e : -2 * e, &far, &can_ahead));
   *out = 2 * near - far;
@@ -74,10 +76,11 @@ tbStatus tb_gradient_differences(tbContext* ctx, const tbObjective* o, const dou
   double as_run = 0;
   tb_tape_init(&tape);
   tb_exact_init(ctx, &own, &tape);
-  bool relaxed = tb_objective_is_relaxed(o);
-  const How ways[WAYS] = {
-      {tb_objective_tight(o), &own, false}, {tb_objective_tight(o), NULL, false}, {o->step, NULL, !relaxed}};
-  const How* how = &ways[relaxed ? AS_RUN : EXACTLY];
+  bool relaxed = tb_objective_is_relaxed(o), iterated = tb_objective_is_iterated(o);
+  const How ways[WAYS] = {{tb_objective_tight(o), &own, false},
+                          {tb_objective_tight(o), NULL, iterated},
+                          {o->step, NULL, !relaxed}};
+  const How* how = &ways[relaxed ? AS_RUN : iterated ? TIGHTLY : EXACTLY];
   tbStatus status = run_base(ctx, o, &ways[AS_RUN], values, &as_run);
   *loss = as_run;
   for (; status == TB_OK && how < &ways[AS_RUN]; how++) {

@@ -169,8 +169,8 @@ tbStatus tb_objective_minimize(tbContext* ctx, const tbObjective* o, const tbMin
   size_t n = (size_t)o->size, pairs = (size_t)m->memory;
   for (size_t i = 0; m->lower && m->upper && i < n; i++)
     if (!(m->lower[i] <= m->upper[i]))
-      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the bounds of number %zu leave nothing: %g to %g", i,
-                     m->lower[i], m->upper[i]);
+      return tb_fail(ctx, TB_ERROR_ARGUMENT, "the bounds of number %zu are empty: %g to %g", i, m->lower[i],
+                     m->upper[i]);
   *result = (tbMinimum){0};
   double* room = TB_NEW(ctx, double, n*(2 * pairs + 5));
   if (!room) return TB_ERROR_MEMORY;

@@ -246,11 +246,13 @@ tbStatus tb_objective_step(tbContext* ctx, const tbStepOptions* how, tbExact* ex
 // Schemes that relax the contact law solve problems of their own.
 bool tb_objective_is_relaxed(const tbObjective* o)
 {
-  static const char* const relaxed[] = {"primal", "xpbd", "vbd", "avbd"};
+  static const char* const relaxed[] = {"primal", "xpbd", "vbd", "avbd", "penalty"};
   for (size_t i = 0; i < sizeof relaxed / sizeof *relaxed; i++)
     if (strcmp(o->step.scheme, relaxed[i]) == 0) return true;
   return false;
 }
+
+bool tb_objective_is_iterated(const tbObjective* o) { return strcmp(o->step.scheme, "ipc") == 0; }
 
 tbStatus tb_objective_takes_scheme(tbContext* ctx, const tbObjective* o)
 {

@@ -7,7 +7,7 @@
 //   newton.c       contact problems to rounding; answer.c: in the place of a step's solver
 //   state.c        the state of a world as a vector
 //   tangent.c      forward derivatives, tangent_step.c: of one step; differences.c: of whole runs
-//   adjoint.c      reverse; adjoint_local.c: through minima
+//   adjoint.c      reverse; adjoint_numbers.c: numbers beyond the start; adjoint_local.c: through minima
 //   minimize.c     L-BFGS
 #ifndef TB_GRADIENT_OBJECTIVE_H
 #define TB_GRADIENT_OBJECTIVE_H
@@ -76,6 +76,8 @@ tbStepOptions tb_objective_tight(const tbObjective* objective);
 
 // Whether steps are differentiated as a run takes them, and not as the contact law has them.
 bool tb_objective_is_relaxed(const tbObjective* objective);
+// Whether its steps are minima that Newton's method finds to a tolerance of their own.
+bool tb_objective_is_iterated(const tbObjective* objective);
 // Whether two losses are of one run, but for what the solver's tolerance allows: where the contact law has
 // several solutions, exact answers may be others than the solver's.
 bool tb_objective_is_run(const tbObjective* objective, double exact, double run);

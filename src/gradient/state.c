@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient/state.h"
 
+#include "base/codec.h"
 #include "scene/kind.h"
 
 #include <math.h>
 #include <string.h>
 
 struct tbStateAt {
-  tbArray body;    // tbBody
-  tbArray node;    // tbVec3: x, then v, of every body of nodes
-  tbArray mode;    // double: coordinates, then their velocities, of every reduced body
-  tbArray joint;   // tbJoint
-  tbArray contact; // tbContactRecord
+  tbArray body;            // tbBody
+  tbArray node;            // tbVec3: x, then v, of every body of nodes
+  tbArray mode;            // double: coordinates, then their velocities, of every reduced body
+  tbArray joint;           // tbJoint
+  tbArray contact;         // tbContactRecord
+  const tbStateKind* kept; // of the scheme's own state; null: it has none
+  tbOut own;               // its bytes
   double time, clock_start, clock_dt;
   int64_t steps, clock_steps;
 };
 
-enum { FRAME = 12, IMPULSES = 6 };
+enum { FRAME = 12, IMPULSES = 6, TILT = 6, RECORD = 7 }; // TILT: how far friction leaves the record's plane
 
 static bool is_frame(const tbBody* b) { return b->motion == TB_BODY_DYNAMIC && b->kind->framed; }
 static bool is_nodes(const tbBody* b)
@@ -62,7 +65,18 @@ tbStatus tb_state_check_kinds(tbContext* ctx, const tbWorld* w)
   return TB_OK;
 }
 
-int tb_state_size(const tbWorld* w) { return tb_state_fixed(w) + IMPULSES * (int)w->contact.count; }
+// Numbers that the scheme keeps.
+static int numbers_kept(const tbWorld* w)
+{
+  int n = 0;
+  while (w->state_kind && w->state_kind->number(w->state, n)) n++;
+  return n;
+}
+
+int tb_state_size(const tbWorld* w)
+{
+  return tb_state_fixed(w) + RECORD * (int)w->contact.count + numbers_kept(w);
+}
 
 int tb_state_fixed(const tbWorld* w)
 {
@@ -79,6 +93,7 @@ void tb_state_free(tbContext* ctx, tbStateAt* s)
   tb_array_free(ctx, &s->mode);
   tb_array_free(ctx, &s->joint);
   tb_array_free(ctx, &s->contact);
+  tb_out_free(&s->own);
   tb_free(ctx, s);
 }
 
@@ -86,6 +101,32 @@ static tbStatus copy(tbContext* ctx, const tbArray* from, tbArray* to)
 {
   to->count = 0;
   return tb_array_push(ctx, to, from->data, from->count);
+}
+
+// What the scheme keeps, as bytes.
+static tbStatus save_kept(tbContext* ctx, const tbWorld* w, tbStateAt* s)
+{
+  tb_out_free(&s->own);
+  s->own = tb_out_memory(ctx), s->kept = w->state_kind;
+  tbCodec c = tb_codec_writer(ctx, w->name, &s->own);
+  void* state = w->state;
+  if (s->kept) s->kept->code(&c, w, &state);
+  return c.status;
+}
+
+static tbStatus put_kept(tbContext* ctx, const tbStateAt* s, double step, const double* d, tbWorld* w)
+{
+  if (w->state_kind) w->state_kind->free(ctx, w->state);
+  w->state_kind = NULL, w->state = NULL;
+  if (!s->kept) return TB_OK;
+  void* state = NULL;
+  tbCodec c = tb_codec_reader(ctx, w->name, s->own.bytes, s->own.length);
+  s->kept->code(&c, w, &state);
+  if (c.status != TB_OK) return s->kept->free(ctx, state), c.status;
+  w->state_kind = s->kept, w->state = state;
+  double* x;
+  for (int i = 0; d && (x = s->kept->number(state, i)); i++) *x += step * d[i];
+  return TB_OK;
 }
 
 tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
@@ -97,8 +138,10 @@ tbStatus tb_state_save(tbContext* ctx, const tbWorld* w, tbStateAt** state)
                           .mode = TB_ARRAY(double),
                           .joint = TB_ARRAY(tbJoint),
                           .contact = TB_ARRAY(tbContactRecord)};
+    (*state)->own = tb_out_memory(ctx);
   }
   tbStateAt* s = *state;
+  TB_TRY(save_kept(ctx, w, s));
   TB_TRY(copy(ctx, &w->body, &s->body));
   TB_TRY(copy(ctx, &w->joint, &s->joint));
   TB_TRY(copy(ctx, &w->contact, &s->contact));
@@ -162,12 +205,37 @@ static tbStatus put_modes(tbContext* ctx, const tbBody* from, const double* mode
   return TB_OK;
 }
 
+// Tilts the plane of a record so that its friction, a vector that steps start from, has a part `out` of the
+// plane before.
+static void tilt(tbContactRecord* r, double out)
+{
+  tbVec3 n = r->normal, t = r->tangent, b = tb_cross3(n, t);
+  double square = r->impulse[1] * r->impulse[1] + r->impulse[2] * r->impulse[2];
+  if (out == 0 || !(square > 0)) return;
+  double at = out / square * r->impulse[1], ab = out / square * r->impulse[2];
+  r->normal = tb_normalize3(tb_sub3(n, tb_add3(tb_scale3(at, t), tb_scale3(ab, b))));
+  r->tangent = tb_normalize3(tb_madd3(t, at, n));
+}
+
 // A contact that carried an impulse still does: whether a body flies is told by that.
 static void put_impulses(tbContactRecord* r, double step, const double* d)
 {
   double normal = r->impulse[0];
   for (int k = 0; k < r->rows && k < IMPULSES; k++) r->impulse[k] += step * d[k];
   if ((normal > 0) != (r->impulse[0] > 0)) r->impulse[0] = normal;
+  if (r->rows >= 3) tilt(r, step * d[TILT]);
+}
+
+// A body that is not moved by forces: where it is in the state, or where the world's own motion has it by
+// then; and its vertices, of one that has some.
+static void put_led(const tbBody* from, bool whole, tbWorld* w, int body)
+{
+  tbBody* b = &tb_bodies(w)[body];
+  tbTransform T = b->motion == TB_BODY_KINEMATIC ? tb_motion_at(w, b, w->time) : tb_transform(b->q, b->x);
+  if (whole) put_frame(from, 0, NULL, b);
+  else b->x = T.x, b->q = T.q;
+  tbBodyState at = {b->x, b->q, b->v, b->w};
+  if (!b->kind->framed) b->kind->place(w, body, &at);
 }
 
 tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const double* d, bool whole,
@@ -175,6 +243,8 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
 {
   const tbVec3* node = s->node.data;
   const double* mode = s->mode.data;
+  w->time = s->time, w->steps = s->steps;
+  w->clock_start = s->clock_start, w->clock_dt = s->clock_dt, w->clock_steps = s->clock_steps;
   TB_TRY(copy(ctx, &s->contact, &w->contact));
   for (size_t i = 0; i < w->body.count; i++) {
     tbBody* b = &tb_bodies(w)[i];
@@ -189,11 +259,8 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
       int count = b->kind->nodes(b).count;
       TB_TRY(put_nodes(ctx, node, count, step, d, w, (int)i));
       node += 2 * count;
-    } else if (whole) {
-      put_frame(from, 0, NULL, b);
-    } else if (b->motion == TB_BODY_KINEMATIC) {
-      tbTransform T = tb_motion_at(w, b, s->time);
-      b->x = T.x, b->q = T.q;
+    } else {
+      put_led(from, whole, w, (int)i);
     }
     if (d) d += numbers_of(b);
   }
@@ -203,11 +270,9 @@ tbStatus tb_state_put(tbContext* ctx, const tbStateAt* s, double step, const dou
     for (int k = 0; k < TB_JOINT_IMPULSES; k++) j->impulse[k] = from->impulse[k] + (d ? step * d[k] : 0);
     if (d) d += TB_JOINT_IMPULSES;
   }
-  for (size_t i = 0; d && i < w->contact.count; i++, d += IMPULSES)
+  for (size_t i = 0; d && i < w->contact.count; i++, d += RECORD)
     put_impulses((tbContactRecord*)w->contact.data + i, step, d);
-  w->time = s->time, w->steps = s->steps;
-  w->clock_start = s->clock_start, w->clock_dt = s->clock_dt, w->clock_steps = s->clock_steps;
-  return TB_OK;
+  return put_kept(ctx, s, step, d, w);
 }
 
 static double* add3(double* out, double factor, tbVec3 d)
@@ -234,6 +299,44 @@ static double* add_modes(double* out, double f, const tbBody* b, const tbBody* a
   return out + 2 * count;
 }
 
+static bool is_same_contact(const tbContactRecord* a, const tbContactRecord* b)
+{
+  return a->shape_a == b->shape_a && a->shape_b == b->shape_b && a->body_a == b->body_a &&
+         a->body_b == b->body_b && a->feature == b->feature && a->rows == b->rows;
+}
+
+// What b's impulse is in a's axes: steps start from the vector of friction, and axes turn with the bodies.
+static void turn_impulse(const tbContactRecord* a, const tbContactRecord* b, double out[RECORD])
+{
+  tbVec3 across = tb_cross3(a->normal, a->tangent), over = tb_cross3(b->normal, b->tangent);
+  double c[2][2] = {{tb_dot3(a->tangent, b->tangent), tb_dot3(a->tangent, over)},
+                    {tb_dot3(across, b->tangent), tb_dot3(across, over)}};
+  memcpy(out, b->impulse, IMPULSES * sizeof(double));
+  out[TILT] = a->rows < 3
+                  ? 0
+                  : b->impulse[1] * tb_dot3(a->normal, b->tangent) + b->impulse[2] * tb_dot3(a->normal, over);
+  for (int i = 0; a->rows >= 3 && i < 2; i++) out[1 + i] = c[i][0] * b->impulse[1] + c[i][1] * b->impulse[2];
+}
+
+// Of contacts that both have, which stand in one order in both; what one alone has is no derivative. Looks
+// only so far ahead for one.
+static void difference_of_impulses(const tbWorld* w, const tbWorld* base, double f, double* out)
+{
+  const size_t far = 256;
+  const tbContactRecord *a = base->contact.data, *b = w->contact.data;
+  size_t next = 0, count = w->contact.count;
+  for (size_t i = 0; i < base->contact.count; i++, out += RECORD) {
+    size_t j = next, end = count - next < far ? count : next + far;
+    while (j < end && !is_same_contact(&a[i], &b[j])) j++;
+    if (j == end) continue;
+    double turned[RECORD];
+    turn_impulse(&a[i], &b[j], turned);
+    out[TILT] += f * turned[TILT];
+    for (int k = 0; k < a[i].rows && k < IMPULSES; k++) out[k] += f * (turned[k] - a[i].impulse[k]);
+    next = j + 1;
+  }
+}
+
 void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double* out)
 {
   for (size_t i = 0; i < base->body.count; i++) {
@@ -249,12 +352,11 @@ void tb_state_difference(const tbWorld* w, const tbWorld* base, double f, double
   for (size_t i = 0; i < base->joint.count; i++)
     for (int k = 0; k < TB_JOINT_IMPULSES; k++)
       *out++ += f * (tb_joints(w)[i].impulse[k] - tb_joints(base)[i].impulse[k]);
-  const tbContactRecord *a = base->contact.data, *b = w->contact.data;
-  bool same = base->contact.count == w->contact.count;
-  for (size_t i = 0; same && i < base->contact.count; i++) {
-    bool one = a[i].shape_a == b[i].shape_a && a[i].shape_b == b[i].shape_b && a[i].rows == b[i].rows;
-    for (int k = 0; one && k < a[i].rows && k < IMPULSES; k++)
-      out[IMPULSES * i + (size_t)k] += f * (b[i].impulse[k] - a[i].impulse[k]);
+  difference_of_impulses(w, base, f, out);
+  out += RECORD * base->contact.count;
+  for (int i = 0, n = numbers_kept(base), of_w = numbers_kept(w); n == of_w && i < n; i++) {
+    double x = *base->state_kind->number(base->state, i), y = *w->state_kind->number(w->state, i);
+    if (isfinite(x) && isfinite(y)) out[i] += f * (y - x);
   }
 }
 

@@ -4,7 +4,8 @@
 // A vector of state holds, for every body that moves freely: of a frame δx, δθ (a small rotation, world
 // axes), δv, δω; of nodes δx and δv of each; of a reduced body those of its frame, unless it is pinned, and
 // of its coordinates; then the impulses of the joints, of which the next step makes geometric stiffness, and
-// those of the contact records, from which solvers start. The clock is kept as it is.
+// those of the contact records, from which solvers start, and what the scheme keeps from step to step
+// (tbStateKind.number). The clock is kept as it is.
 #ifndef TB_GRADIENT_STATE_H
 #define TB_GRADIENT_STATE_H
 

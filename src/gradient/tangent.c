@@ -147,10 +147,6 @@ static tbStatus advance(tbContext* ctx, tbForward* f, int64_t number)
   TB_TRY(tb_forward_step(ctx, f, false, f->base.world));
   int n = tb_state_size(f->base.world);
   if (n > f->n) TB_TRY(make_room(ctx, f, n + n / 2));
-  if (f->base.world->state_kind)
-    return tb_fail(ctx, TB_ERROR_UNSUPPORTED,
-                   "no derivatives: the scheme %s keeps a state of its own from step to step",
-                   f->o->step.scheme);
   for (int i = 0; i < f->o->size; i++) TB_TRY(carry(ctx, f, i, &stable));
   f->report->nearby += stable && f->nearby;
   if (stable) return TB_OK;
@@ -170,11 +166,31 @@ static tbStatus position_along(tbContext* ctx, tbForward* f, const double* t, tb
   return TB_OK;
 }
 
+// How the position depends on number i where the state does not: the origin of a frame stands by the centre
+// of mass as its shapes have it, and obstacles are where their own motion has them.
+static tbStatus position_by_itself(tbContext* ctx, tbForward* f, int i, tbVec3* out)
+{
+  const tbForwardNumber* number = &f->number[i];
+  tbVec3 at[2] = {tb_objective_position(f->o, f->base.world), tb_objective_position(f->o, f->base.world)};
+  double width = number->reach * (number->ahead + number->behind);
+  *out = tb_zero3();
+  if (tb_objective_is_initial(f->o, i)) return TB_OK;
+  for (int side = 0; side < 2; side++) {
+    tbWorld* w;
+    if (!(side ? number->behind : number->ahead)) continue;
+    TB_TRY(tb_forward_world(ctx, f, i, side ? -number->reach : number->reach, &w));
+    TB_TRY(tb_state_put(ctx, f->before, 0, NULL, false, w));
+    at[side] = tb_objective_position(f->o, w);
+  }
+  *out = tb_scale3(1 / width, tb_sub3(at[0], at[1]));
+  return TB_OK;
+}
+
 // dloss = 2 (x − target) · dx.
 static tbStatus finish(tbContext* ctx, tbForward* f, double* loss, double* gradient)
 {
   TB_TRY(tb_state_save(ctx, f->base.world, &f->before));
-  tbVec3 off = tb_sub3(tb_objective_position(f->o, f->base.world), f->o->target), d, back;
+  tbVec3 off = tb_sub3(tb_objective_position(f->o, f->base.world), f->o->target), d, back, own;
   for (int i = 0; i < f->o->size; i++) {
     size_t at = (size_t)i * (size_t)f->n;
     const tbForwardNumber* number = &f->number[i];
@@ -182,7 +198,8 @@ static tbStatus finish(tbContext* ctx, tbForward* f, double* loss, double* gradi
     TB_TRY(position_along(ctx, f, f->tangent[1] + at, &back));
     if (!number->ahead) d = tb_neg3(back);
     else if (number->split) d = tb_scale3(0.5, tb_sub3(d, back));
-    gradient[i] = 2 * tb_dot3(off, d);
+    TB_TRY(position_by_itself(ctx, f, i, &own));
+    gradient[i] = 2 * tb_dot3(off, tb_add3(d, own));
   }
   *loss = tb_dot3(off, off);
   return TB_OK;
@@ -212,37 +229,43 @@ static tbStatus run(tbContext* ctx, const tbObjective* o, const double* values, 
   return status;
 }
 
-// In the place of a gradient that was rough, unless it leads elsewhere or is as rough.
-static tbStatus run_tightly(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
-                            double* gradient, tbGradientReport* report)
+// As the scene's own solver takes the steps, in the place of tight ones that were rough, unless they are too.
+static tbStatus run_as_is(tbContext* ctx, const tbObjective* o, const double* values, bool other_run,
+                          double* loss, double* gradient, tbGradientReport* report)
 {
   tbGradientReport own = *report;
-  double end, *other = TB_NEW(ctx, double, (size_t)o->size);
-  if (!other) return TB_ERROR_MEMORY;
-  tbStatus status = run(ctx, o, values, TIGHTLY, &end, other, &own);
-  bool better = own.unstable + own.nearby < report->unstable + report->nearby;
+  double end, *mine = TB_NEW(ctx, double, (size_t)o->size);
+  if (!mine) return TB_ERROR_MEMORY;
+  tbStatus status = run(ctx, o, values, AS_RUN, &end, mine, &own);
+  bool better = other_run || own.unstable + own.nearby < report->unstable + report->nearby;
   report->runs = own.runs;
-  if (status == TB_OK && better && tb_objective_is_run(o, end, *loss)) {
-    memcpy(gradient, other, (size_t)o->size * sizeof(double));
+  if (status == TB_OK && better) {
+    memcpy(gradient, mine, (size_t)o->size * sizeof(double));
     *loss = end, *report = own;
   }
-  tb_free(ctx, other);
+  tb_free(ctx, mine);
   return status;
 }
 
 // Where velocities are not unique, or the contact law has several solutions, a derivative exists of those
 // that a solver finds, from the impulses it starts with: then it is the scene's own solver whose steps are
-// differenced; where its tolerance leaves them rough, they are solved tightly, unless that leads elsewhere.
-// So are those of schemes that relax the law.
+// differenced, solved tightly unless that leads elsewhere or is rough. Schemes that relax the law are
+// differentiated as they run.
 tbStatus tb_gradient_tangent(tbContext* ctx, const tbObjective* o, const double* values, double* loss,
                              double* gradient, tbGradientReport* report)
 {
   double as_run;
   if (tb_objective_is_relaxed(o)) return run(ctx, o, values, AS_RUN, loss, gradient, report);
-  TB_TRY(run(ctx, o, values, EXACTLY, loss, gradient, report));
   TB_TRY(tb_objective_loss(ctx, o, values, &as_run));
+  if (tb_objective_is_iterated(o)) {
+    TB_TRY(run(ctx, o, values, TIGHTLY, loss, gradient, report));
+    if (tb_objective_is_run(o, *loss, as_run)) return TB_OK;
+    return run(ctx, o, values, AS_RUN, loss, gradient, report);
+  }
+  TB_TRY(run(ctx, o, values, EXACTLY, loss, gradient, report));
   if (report->ambiguous == 0 && tb_objective_is_run(o, *loss, as_run)) return TB_OK;
-  TB_TRY(run(ctx, o, values, AS_RUN, loss, gradient, report));
-  if (report->unstable + report->nearby == 0) return TB_OK;
-  return run_tightly(ctx, o, values, loss, gradient, report);
+  TB_TRY(run(ctx, o, values, TIGHTLY, loss, gradient, report));
+  bool other_run = !tb_objective_is_run(o, *loss, as_run);
+  if (!other_run && report->unstable + report->nearby == 0) return TB_OK;
+  return run_as_is(ctx, o, values, other_run, loss, gradient, report);
 }

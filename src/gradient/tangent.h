@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
   double reach;       // how far to go in it, at first
   double wider;       // times as far, where it says little; ten to a power
+  bool limited;       // the format allows no wider
   double most;        // of a number that is no more than a start
   bool ahead, behind; // whether the format allows both sides of it
   bool split;         // the two sides of its tangent differ

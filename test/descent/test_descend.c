@@ -160,8 +160,9 @@ TEST(primal_and_dual_end_at_one_solution)
   if (!bench_open(&b, COULOMB_ALONE, TB_MAKE_RIGID, TB_RELAX_STICK_SLIP, false)) return;
   const tbProblem* p = b.problem;
   size_t n = (size_t)p->ndof;
-  double* end[3];
-  for (int way = 0; way < 3; way++) {
+  enum { WAYS = 4 };
+  double* end[WAYS];
+  for (int way = 0; way < WAYS; way++) {
     tbDescent d = {.options = {.relaxation = 0.5}, .iterations = 20000, .still = 1e-12};
     CHECK_OK(&b.ctx, tb_descent_begin(&b.arena, &b.relaxed, &b.cells, &d));
     memcpy(d.v, p->v_free, n * sizeof *d.v);
@@ -170,8 +171,13 @@ TEST(primal_and_dual_end_at_one_solution)
       CHECK_OK(&b.ctx, tb_coordinate_run(&b.ctx, &b.arena, &d, NULL));
       continue;
     }
-    tbAscent a = {
-        .relaxed = &b.relaxed, .split = way == 2, .iterations = 200000, .still = 1e-14, .lambda = d.lambda};
+    tbAscent a = {.relaxed = &b.relaxed,
+                  .split = way == 2,
+                  .jacobi = way == 3,
+                  .length = 0.2,
+                  .iterations = 200000,
+                  .still = 1e-14,
+                  .lambda = d.lambda};
     CHECK_OK(&b.ctx, tb_ascent_run(&b.ctx, &b.arena, &a));
     double* push = TB_TAKE(&b.arena, double, n);
     double* work = TB_TAKE(&b.arena, double, n);
@@ -179,7 +185,7 @@ TEST(primal_and_dual_end_at_one_solution)
     for (int k = 0; k < p->nblock; k++) tb_metric_solve(&p->block[k], NULL, push + p->block[k].dof, work);
     for (size_t i = 0; i < n; i++) d.v[i] = p->v_free[i] - push[i];
   }
-  for (int way = 1; way < 3; way++)
+  for (int way = 1; way < WAYS; way++)
     for (size_t i = 0; i < n; i++)
       if (!(fabs(end[way][i] - end[0][i]) < 1e-4)) {
         test_failed(__FILE__, __LINE__, "way %d: %g m/s at %zu, not %g", way, end[way][i], i, end[0][i]);

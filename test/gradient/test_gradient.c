@@ -1,49 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives of runs, against closed forms and against differences of whole runs.
 #include "gradient/answer.h"
+#include "gradient/objectives.h"
 #include "gradient/scenes.h"
-#include "test.h"
-#include "tribo/gradient.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST = 32 };
-
-static tbObjective* open_objective(tbContext* ctx, const char* text, const char* loss, const char* wrt)
-{
-  tbObjective* o = NULL;
-  CHECK_OK(ctx, tb_objective_parse(ctx, "scene.json", text, strlen(text), NULL, loss, wrt, &o));
-  return o;
-}
-
-// The gradient and the differences, and by how much they are apart, as a share of the larger.
-static double apart(tbContext* ctx, const tbObjective* o, double* gradient, tbGradientReport* report)
-{
-  double x[MOST], d[MOST], differ = 0, size = 0, loss = 0, same = 0;
-  tb_objective_values(o, x);
-  CHECK_OK(ctx, tb_objective_gradient(ctx, o, TB_GRADIENT_AUTO, x, &loss, gradient, report));
-  CHECK_OK(ctx, tb_objective_gradient(ctx, o, TB_GRADIENT_DIFFERENCES, x, &same, d, NULL));
-  CHECK_NEAR(loss, same, 1e-12 * (1 + same));
-  for (int i = 0; i < tb_objective_size(o); i++) {
-    differ = fmax(differ, fabs(gradient[i] - d[i]));
-    size = fmax(size, fmax(fabs(gradient[i]), fabs(d[i])));
-  }
-  return size > 0 ? differ / size : 0;
-}
-
-static void check_refused(const char* text, const char* loss, const char* wrt, tbStatus status,
-                          const char* said)
-{
-  tbContext ctx = tb_default_context();
-  tbObjective* o = NULL;
-  tbStatus is = tb_objective_parse(&ctx, "scene.json", text, strlen(text), NULL, loss, wrt, &o);
-  if (is != status || !strstr(ctx.error.message, said))
-    test_failed(__FILE__, __LINE__, "%s, %s: %s, \"%s\" without \"%s\"", loss, wrt, tb_status_name(is),
-                ctx.error.message, said);
-  tb_objective_free(&ctx, o);
-}
 
 // As many as TRIBO_GRADIENTS says; else a few. Where a run jumps or bends within the reach of the
 // differences, these say nothing: such scenes are told by steps that are reported.
@@ -71,81 +35,6 @@ LONG_TEST(gradients_of_random_scenes_are_those_of_differences)
   }
   if (10 * good < 9 * scenes || 2 * smooth < scenes)
     test_failed(__FILE__, __LINE__, "%d of %d agree, %d are smooth throughout", good, scenes, smooth);
-}
-
-// Carried back instead of forward, with no more states than twice the root of the steps.
-LONG_TEST(adjoints_are_the_gradients_that_tangents_are)
-{
-  static const int seeds[] = {0, 5, 7, 8};
-  for (int k = 0; k < 4; k += test_quick() ? 2 : 1) {
-    GradientScene s = gradient_scene((uint64_t)seeds[k]);
-    tbContext ctx = tb_default_context();
-    tbObjective* o = open_objective(&ctx, s.text, s.loss, s.wrt);
-    REQUIRE(o);
-    *tb_objective_time(o) = test_quick() ? 0.12 : 0.25;
-    double x[MOST], g[MOST], a[MOST], loss, same, size = 0;
-    tbGradientReport report;
-    tb_objective_values(o, x);
-    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_TANGENT, x, &loss, g, NULL));
-    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_ADJOINT, x, &same, a, &report));
-    CHECK(loss == same && report.checkpoints <= 10 && report.method == TB_GRADIENT_ADJOINT);
-    for (int i = 0; i < tb_objective_size(o); i++) size = fmax(size, fabs(g[i]));
-    for (int i = 0; i < tb_objective_size(o); i++)
-      if (!(fabs(a[i] - g[i]) <= 1e-7 * size))
-        test_failed(__FILE__, __LINE__, "%s, number %d: %.12g, and %.12g by tangents", s.kind, i, a[i], g[i]);
-    tb_objective_free(&ctx, o);
-  }
-}
-
-// A pile of boxes that slide on each other, each with its own velocity.
-static void put_pile(int boxes, char* text, size_t room, char* wrt, size_t wrt_room)
-{
-  size_t at =
-      (size_t)snprintf(text, room,
-                       "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.05, \"scheme\": \"primal\", \"bodies\": "
-                       "[{\"name\": \"g\", \"fixed\": true, \"shape\": {\"type\": \"plane\"}}");
-  *wrt = 0;
-  for (int i = 0; i < boxes; i++) {
-    at += (size_t)snprintf(
-        text + at, room - at,
-        ", {\"name\": \"b%d\", \"mass\": %g, \"shape\": {\"type\": \"box\", \"size\": [%g, 0.4, "
-        "0.2]}, \"position\": [%g, 0, %g], \"velocity\": [%g, 0.05, -0.01]}",
-        i, 1 + 0.1 * i, 0.4 - 0.01 * i, 0.003 * i, 0.1 + 0.19999 * i, 0.1 + 0.05 * i);
-    snprintf(wrt + strlen(wrt), wrt_room - strlen(wrt), "%sb%d.velocity", i ? "," : "", i);
-  }
-  snprintf(text + at, room - at, "]}");
-}
-
-// Through the minimum that a step of primal ends at: as tangents, and beyond a few bodies no more steps for
-// more of them.
-TEST(adjoints_through_minima_are_local)
-{
-  double steps[3];
-  for (int k = 0; k < 3; k++) {
-    int boxes = 3 << k;
-    char text[4096], wrt[256], loss[32];
-    put_pile(boxes, text, sizeof text, wrt, sizeof wrt);
-    snprintf(loss, sizeof loss, "b%d:1,0,0.3", boxes - 1);
-    tbContext ctx = tb_default_context();
-    tbObjective* o = open_objective(&ctx, text, loss, wrt);
-    REQUIRE(o);
-    double x[36], g[36], a[36], size = 0;
-    tbGradientReport report;
-    tb_objective_values(o, x);
-    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_ADJOINT, x, NULL, a, &report));
-    steps[k] = (double)report.runs / (double)report.steps;
-    if (k == 0) {
-      CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_TANGENT, x, NULL, g, NULL));
-      for (int i = 0; i < tb_objective_size(o); i++) size = fmax(size, fabs(g[i]));
-      for (int i = 0; i < tb_objective_size(o); i++)
-        if (!(fabs(a[i] - g[i]) <= 1e-6 * size))
-          test_failed(__FILE__, __LINE__, "number %d: %.12g, and %.12g by tangents", i, a[i], g[i]);
-    }
-    tb_objective_free(&ctx, o);
-  }
-  if (!(steps[2] < 1.3 * steps[0]))
-    test_failed(__FILE__, __LINE__, "steps for one: %g of 3 boxes, %g of 6, %g of 12", steps[0], steps[1],
-                steps[2]);
 }
 
 // A thrown body: x = x₀ + v T + ½ g T², so that d|x − p|²/dv = 2 (x − p) T, and /dg = (x − p) T².
@@ -244,6 +133,105 @@ static double off_from_runs(tbContext* ctx, const tbObjective* o, tbGradientRepo
   return size > 0 ? off / size : 0;
 }
 
+// A block that slides down an incline, stepped in complex numbers: along it v⁺ = v + h (g sin θ − μ g cos θ)
+// and x⁺ = x + h v⁺, and the loss |x t + n/2 − p|². Of the tilt, too, by the plane's normal.
+static double complex slid(double complex v, double complex mu, double complex g, double tilt)
+{
+  double complex x = 0, h = 0.01;
+  for (int k = 0; k < 30; k++) v += h * g * (sin(tilt) - mu * cos(tilt)), x += h * v;
+  double complex along = x * cos(tilt) + 0.1 * sin(tilt) - 0.5, down = -x * sin(tilt) + 0.1 * cos(tilt) - 0.2;
+  return along * along + 0.01 + down * down;
+}
+
+TEST(gradients_of_a_sliding_block_are_those_of_complex_steps)
+{
+  static const char* const schemes[] = {"semi-implicit", "primal", "vbd", "avbd"};
+  double tilt = 0.2, speed = 1.5, mu = 0.3, g = 9.81, e = 1e-30;
+  double exact[3] = {cimag(slid(speed + e * I, mu, g, tilt)) / e, cimag(slid(speed, mu + e * I, g, tilt)) / e,
+                     cimag(slid(speed, mu, g + e * I, tilt)) / e};
+  char text[700];
+  snprintf(text, sizeof text,
+           "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.3, \"gravity\": [0, 0, -9.81], \"materials\": {\"m\": "
+           "{\"friction\": %.17g}}, \"bodies\": [{\"name\": \"g\", \"fixed\": true, \"material\": \"m\", "
+           "\"shape\": "
+           "{\"type\": \"plane\", \"normal\": [%.17g, 0, %.17g]}}, {\"name\": \"a\", \"material\": \"m\", "
+           "\"mass\": 1, "
+           "\"shape\": {\"type\": \"box\", \"size\": [0.4, 0.4, 0.2]}, \"position\": [%.17g, 0, %.17g], "
+           "\"orientation\": "
+           "[%.17g, 0, %.17g, 0], \"velocity\": [%.17g, 0, %.17g]}]}",
+           mu, sin(tilt), cos(tilt), 0.1 * sin(tilt), 0.1 * cos(tilt), cos(tilt / 2), sin(tilt / 2),
+           speed * cos(tilt), -speed * sin(tilt));
+  for (int k = 0; k < 4; k++) {
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, text, "a:0.5,0.1,0.2", "a.velocity,m.friction,gravity.z");
+    REQUIRE(o);
+    tb_objective_options(o)->scheme = schemes[k];
+    double x[MOST], d[MOST], size = fabs(exact[0]);
+    tb_objective_values(o, x);
+    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, NULL, d, NULL));
+    double along = d[0] * cos(tilt) - d[2] * sin(tilt); // of the speed down the incline
+    double near = k ? 1e-5 : 1e-9; // relaxed: a box sinks in by the springs of its contacts
+    CHECK_NEAR(along, exact[0], near * size);
+    CHECK_NEAR(d[3], exact[1], near * fabs(exact[1]));
+    CHECK_NEAR(-d[4], exact[2], near * size);
+    tb_objective_free(&ctx, o);
+  }
+}
+
+// Controls: x = x₀ + F T²/2m of a constant force; of a key at the end of a line from 0, h²/m times the sum of
+// shares so far; a motor's speed and a servo's target, against differences, forward and back.
+TEST(forces_speeds_and_targets_are_parameters)
+{
+  static const char pushed[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.2, \"gravity\": [0, 0, 0], "
+                               "\"bodies\": [{\"name\": \"a\", \"mass\": 2, "
+                               "\"shape\": {\"type\": \"sphere\", \"radius\": 0.1}, \"load\": {\"keys\": "
+                               "[{\"t\": 0}, {\"t\": 0.2, \"force\": [5, "
+                               "0, 0]}]}}]}";
+  static const char driven[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.12, \"bodies\": [{\"name\": \"x\", "
+                               "\"mass\": 1, \"shape\": {\"type\": "
+                               "\"box\", \"size\": [0.3, 0.1, 0.1]}, \"position\": [0.15, 0, 0]}, {\"name\": "
+                               "\"a\", \"mass\": 0.5, \"shape\": "
+                               "{\"type\": \"box\", \"size\": [0.3, 0.1, 0.1]}, \"position\": [0.45, 0, 0], "
+                               "\"load\": {\"force\": [0, 0, 1]}}], "
+                               "\"joints\": [{\"name\": \"s\", \"type\": \"hinge\", \"b\": \"x\", "
+                               "\"anchor\": [0, 0, 0], \"axis\": [0, 1, 0], "
+                               "\"motor\": {\"speed\": 1, \"force\": 30}}, {\"name\": \"e\", \"type\": "
+                               "\"hinge\", \"a\": \"x\", \"b\": \"a\", "
+                               "\"anchor\": [0.3, 0, 0], \"axis\": [0, 1, 0], \"servo\": {\"target\": 0.5, "
+                               "\"stiffness\": 20, \"damping\": 0.5}, "
+                               "\"effort\": {\"force\": 0.3}}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, pushed, "a:1,1,1", "a.load.keys.1.force");
+  REQUIRE(o);
+  double x[MOST], g[MOST], loss, reach = 0, speed = 0;
+  tb_objective_values(o, x);
+  CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_AUTO, x, &loss, g, NULL));
+  for (int k = 0; k < 20; k++) {
+    double gained = 0.01 / 2 * (k + 0.5) / 20;
+    reach += 0.01 * (speed + 0.5 * gained), speed += gained;
+  }
+  CHECK_NEAR(g[0], 2 * (5 * reach - 1) * reach, 1e-9);
+  CHECK_NEAR(g[1], -2 * reach, 1e-9);
+  tb_objective_free(&ctx, o);
+  for (int k = 0; k < 2; k++) {
+    o = open_objective(&ctx, driven, "a:0.3,0,0.3",
+                       "a.load.force,s.motor.speed,e.servo.target,e.servo.stiffness,e.effort.force");
+    REQUIRE(o);
+    tb_objective_options(o)->scheme = k ? "primal" : "semi-implicit";
+    tb_objective_options(o)->solver.velocity_tolerance = 1e-11;
+    double off = off_from_runs(&ctx, o, NULL), a[MOST], size = 0;
+    if (!(off <= 1e-6)) test_failed(__FILE__, __LINE__, "off by %.2g", off);
+    tb_objective_values(o, x);
+    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_TANGENT, x, NULL, g, NULL));
+    CHECK_OK(&ctx, tb_objective_gradient(&ctx, o, TB_GRADIENT_ADJOINT, x, NULL, a, NULL));
+    for (int i = 0; i < tb_objective_size(o); i++) size = fmax(size, fabs(g[i]));
+    for (int i = 0; i < tb_objective_size(o); i++)
+      if (!(fabs(a[i] - g[i]) <= 1e-6 * size))
+        test_failed(__FILE__, __LINE__, "number %d: %.12g, and %.12g by tangents", i, a[i], g[i]);
+    tb_objective_free(&ctx, o);
+  }
+}
+
 // A box that turns as it slides on its four corners: the law leaves open how these share its weight, and with
 // it how friction turns it. The gradient is that of runs as the solver makes them.
 TEST(where_velocities_are_not_unique_the_solvers_are_differentiated)
@@ -287,16 +275,107 @@ TEST(gradients_of_relaxed_schemes_are_those_of_their_runs)
       *tb_objective_time(o) = published && seeds[i] == 9 ? 0.05 : 0.1; // sheets as published are soon thrown
       tb_objective_options(o)->descent.balanced = !published;
       double off = off_from_runs(&ctx, o, NULL);
-      if (!(off <= (dual || published ? 1e-5 : 1e-6)))
+      if (!(off <= (published ? 1e-5 : 1e-6)))
         test_failed(__FILE__, __LINE__, "%s%s, %s: off by %.2g", schemes[k], published ? " as published" : "",
                     s.kind, off);
       tb_objective_free(&ctx, o);
     }
 }
 
+// Anchors of friction, and the energy of barriers, go on from step to step.
+// A box that turns as it slides with friction by its own axes: how its corners share the weight is what the
+// last step has left, as vectors, and the axes turn with the box.
+TEST(impulses_go_on_as_vectors_where_axes_of_friction_turn)
+{
+  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.2, \"gravity\": [0.437, -0.125, "
+                             "-10.39], \"materials\": {\"m\": "
+                             "{\"friction\": {\"mu_t\": 0.5, \"mu_b\": 0.23, \"direction\": [1, 0.3, 0]}}}, "
+                             "\"bodies\": [{\"name\": \"g\", "
+                             "\"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": \"plane\", "
+                             "\"normal\": [0.18291873701289707, 0, "
+                             "0.9831280362443168]}}, {\"name\": \"a\", \"material\": \"m\", \"mass\": 1.6, "
+                             "\"shape\": {\"type\": \"box\", "
+                             "\"size\": [0.3, 0.24, 0.2]}, \"position\": [0.018291873701289707, 0, "
+                             "0.09831280362443168], \"orientation\": "
+                             "[0.995773075616206, 0, 0.09184760137228203, 0], \"velocity\": [1.4747, -0.826, "
+                             "-0.27438], \"load\": {\"keys\": "
+                             "[{\"t\": 0, \"force\": [1.65, 0, 0]}, {\"t\": 0.2, \"force\": [0, -1.57, 0], "
+                             "\"torque\": [0, 0, 0.075]}]}}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:0.5,0.2,0.1", "bodies.1.load.keys.1.torque");
+  REQUIRE(o);
+  tb_objective_options(o)->solver.velocity_tolerance = 1e-11;
+  double off = off_from_runs(&ctx, o, NULL);
+  if (!(off <= 1e-5)) test_failed(__FILE__, __LINE__, "off by %.2g", off);
+  tb_objective_free(&ctx, o);
+}
+
+// Boxes that a ball strikes and tilts, under xpbd: a step starts from friction as a vector, and the planes in
+// which it lies tilt along with the bodies.
+TEST(impulses_go_on_as_vectors_where_planes_of_contact_tilt)
+{
+  static const char text[] =
+      "{\"tribo\": 1, \"dt\": 0.004873, \"time\": 0.0975, \"scheme\": {\"name\": \"xpbd\", \"itera"
+      "tions\": 5, \"stabilization\": {\"kind\": \"compliance\", \"stiffness\": 333656, \"dampi"
+      "ng\": 1949}}, \"solver\": {\"velocity_tolerance\": 1e-11}, \"materials\": {\"m\": {\"fri"
+      "ction\": {\"mu_t\": 0.36, \"mu_b\": 0.32, \"direction\": [1, 0, 0]}}}, \"bodies\": [{\"n"
+      "ame\": \"ground\", \"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": \"plane\"}}, {"
+      "\"name\": \"a\", \"mass\": 1.77, \"material\": \"m\", \"shape\": {\"type\": \"box\", \"size\": ["
+      "0.2117, 0.2157, 0.2469]}, \"position\": [0.0103, 0.0093, 0.12345]}, {\"name\": \"b\""
+      ", \"mass\": 4.47, \"material\": \"m\", \"shape\": {\"type\": \"box\", \"size\": [0.2147, 0.3"
+      "236, 0.1231]}, \"position\": [-0.028, 0.0113, 0.30845]}, {\"name\": \"c\", \"mass\": 3"
+      ".29, \"material\": \"m\", \"shape\": {\"type\": \"box\", \"size\": [0.378, 0.3083, 0.1983]"
+      "}, \"position\": [-0.0203, 0.0089, 0.46915]}, {\"name\": \"hit\", \"mass\": 0.57, \"mat"
+      "erial\": \"m\", \"shape\": {\"type\": \"sphere\", \"radius\": 0.08}, \"position\": [-0.5, -"
+      "0.0347, 0.2428], \"velocity\": [4.78, 0.129, 0.283]}]}";
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "hit:-0.5,0,0.3", "hit.velocity.z");
+  REQUIRE(o);
+  double off = off_from_runs(&ctx, o, NULL);
+  if (!(off <= 1e-7)) test_failed(__FILE__, __LINE__, "off by %.2g", off);
+  tb_objective_free(&ctx, o);
+}
+
+// A number that says little is asked from farther away, and no farther than the format allows.
+TEST(numbers_close_to_the_end_of_their_range_are_differentiated)
+{
+  char text[900];
+  put_text("\"time\": 0.3, \"materials\": {\"m\": {\"restitution\": 0.9999}}",
+           "{\"name\": \"g\", \"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": \"plane\"}}, "
+           "{\"name\": \"a\", \"material\": \"m\", \"mass\": 1, \"shape\": {\"type\": \"sphere\", "
+           "\"radius\": 0.1}, "
+           "\"position\": [0, 0, 0.5], \"velocity\": [1, 0, -1]}",
+           text, sizeof text);
+  tbContext ctx = tb_default_context();
+  tbObjective* o = open_objective(&ctx, text, "a:0.5,0,0", "m.restitution");
+  REQUIRE(o);
+  double g;
+  CHECK(apart(&ctx, o, &g, NULL) <= 1e-6);
+  tb_objective_free(&ctx, o);
+}
+
+TEST(steps_that_leave_a_state_are_differentiated)
+{
+  static const struct {
+    const char* scheme;
+    int seed;
+  } run[] = {{"penalty", 2}, {"penalty", 3}, {"ipc", 2}};
+  for (int k = 0; k < 3; k++) {
+    GradientScene s = gradient_scene((uint64_t)run[k].seed);
+    tbContext ctx = tb_default_context();
+    tbObjective* o = open_objective(&ctx, s.text, s.loss, "a.velocity.x,a.velocity.y,m.friction");
+    REQUIRE(o);
+    tb_objective_options(o)->scheme = run[k].scheme, *tb_objective_time(o) = 0.08;
+    tb_objective_options(o)->newton_tolerance = 1e-10;
+    double off = off_from_runs(&ctx, o, NULL);
+    if (!(off <= 1e-6)) test_failed(__FILE__, __LINE__, "%s, %s: off by %.2g", run[k].scheme, s.kind, off);
+    tb_objective_free(&ctx, o);
+  }
+}
+
 // A sheet over a sphere: most steps have a node that touches, sticks or lets go within a hundred-thousandth
 // of the sheet, with little effect each.
-TEST(small_changes_within_the_reach_of_differences_are_not_taken_for_slopes)
+LONG_TEST(small_changes_within_the_reach_of_differences_are_not_taken_for_slopes)
 {
   static const char* const scene[] = {
       "{\"tribo\": 1, \"dt\": 0.002, \"time\": 0.188, \"scheme\": \"implicit\", \"bodies\": [{\"name\": "
@@ -324,7 +403,7 @@ TEST(small_changes_within_the_reach_of_differences_are_not_taken_for_slopes)
 
 // A flat sheet comes down on a sphere: it is as close to many corners of the sphere's surface, and touches
 // the sphere itself, in one place.
-TEST(a_flat_sheet_meets_a_sphere_smoothly)
+LONG_TEST(a_flat_sheet_meets_a_sphere_smoothly)
 {
   static const char* const schemes[] = {"implicit", "primal", "pd"};
   static const char* const scene =
@@ -430,8 +509,8 @@ TEST(schemes_without_derivatives_say_so)
 {
   static const struct {
     const char *scheme, *said;
-  } none[] = {{"soft-step", "floats"}, {"penalty", "a state of its own"}};
-  for (int i = 0; i < 2; i++)
+  } none[] = {{"soft-step", "floats"}};
+  for (int i = 0; i < 1; i++)
     for (int method = 0; method < 3; method++) {
       GradientScene s = gradient_scene(2);
       tbContext ctx = tb_default_context();
@@ -482,94 +561,6 @@ TEST(numbers_at_the_end_of_their_range_are_differentiated_to_one_side)
   double g[MOST];
   CHECK(apart(&ctx, o, g, NULL) < 1e-5);
   CHECK(fabs(g[0]) > 0.01 && fabs(g[1]) > 0.01);
-  tb_objective_free(&ctx, o);
-}
-
-static const char small[] = "{\"tribo\": 1, \"time\": 0.05, \"materials\": {\"wood\": {}},\n \"bodies\": "
-                            "[{\"name\": \"ball\", \"material\": \"wood\", "
-                            "\"density\": 500, \"friction\": {\"mu\": 0.3, \"rolling\": 0.01}, \"shape\": "
-                            "{\"type\": \"sphere\", \"radius\": 0.1}},\n  "
-                            "{\"name\": \"brick\", \"mass\": 2, \"position\": [0, 0, 4], \"shape\": "
-                            "{\"type\": \"box\", \"size\": [1, 1, 1]}, \"repeat\": "
-                            "{\"count\": [2, 1, 1], \"spacing\": [2, 0, 0]}}]}";
-
-TEST(what_is_not_there_is_told_with_the_nearest_name)
-{
-  check_refused(small, "bal:0,0,0", "ball.mass", TB_ERROR_ARGUMENT, "did you mean \"ball\"");
-  check_refused(small, "ball:0,0", "ball.mass", TB_ERROR_ARGUMENT, "NAME:x,y,z");
-  check_refused(small, "ball", "ball.mass", TB_ERROR_ARGUMENT, "NAME:x,y,z");
-  check_refused(small, "ball:0,0,0", "", TB_ERROR_ARGUMENT, "name the parameters");
-  check_refused(small, "ball:0,0,0", "bal.velocity", TB_ERROR_ARGUMENT, "did you mean \"ball\"");
-  check_refused(small, "ball:0,0,0", "ball.velocty", TB_ERROR_INPUT, "did you mean \"velocity\"");
-  check_refused(small, "ball:0,0,0", "ball.velocty", TB_ERROR_INPUT, "scene.json:2:");
-  check_refused(small, "ball:0,0,0", "ball.friction", TB_ERROR_INPUT, "mu, rolling");
-  check_refused(small, "ball:0,0,0", "ball.velocity.w", TB_ERROR_INPUT, "no number \"w\"");
-  check_refused(small, "ball:0,0,0", "brick/1.inertia", TB_ERROR_ARGUMENT, "mass");
-  check_refused(small, "ball:0,0,0", "dt", TB_ERROR_ARGUMENT, "no parameter");
-  check_refused(small, "ball:0,0,0", "ball.mass,ball.mass", TB_ERROR_ARGUMENT, "same number");
-  check_refused(small, "ball:0,0,0", "ball.velocity.x,ball.velocity", TB_ERROR_ARGUMENT, "same number");
-}
-
-// Numbers stand where the file has them, or where it would; what is not asked for stays as it is.
-TEST(a_scene_is_written_with_other_numbers)
-{
-  tbContext ctx = tb_default_context();
-  tbObjective* o =
-      open_objective(&ctx, small, "ball:0,0,0",
-                     "ball.velocity.y,ball.mass,wood.restitution,ball.friction.mu,brick/1.velocity");
-  REQUIRE(o);
-  double x[MOST];
-  tb_objective_values(o, x);
-  CHECK(tb_objective_size(o) == 7 && x[2] == 0 && x[3] == 0.3);
-  CHECK_NEAR(x[1], 500 * 4.0 / 3 * 3.14159265358979 * 0.001, 1e-10);
-  x[0] = 2, x[1] = 3, x[2] = 0.25, x[3] = 0.7, x[6] = 5;
-  tbScene scene;
-  CHECK_OK(&ctx, tb_objective_scene(&ctx, o, x, &scene));
-  tbBodyId ball = tb_world_find_body(scene.world, "ball"), brick = tb_world_find_body(scene.world, "brick/1");
-  CHECK(tb_body_state(scene.world, ball).velocity.y == 2 && tb_body_mass(scene.world, ball) == 3);
-  CHECK(tb_body_state(scene.world, brick).velocity.z == 5 &&
-        tb_body_state(scene.world, brick).position.x == 2);
-  tb_scene_free(&ctx, &scene);
-  tb_objective_free(&ctx, o);
-  o = open_objective(&ctx, small, "ball:0,0,0", "ball.mass,brick.position.z");
-  tbOut text = tb_out_memory(&ctx);
-  tb_objective_values(o, x);
-  x[1] = 7;
-  CHECK_OK(&ctx, tb_objective_print(&ctx, o, x, &text));
-  CHECK(strstr(text.bytes, "[0, 0, 7]") && !strstr(text.bytes, "density") &&
-        strstr(text.bytes, "\"rolling\": 0.01"));
-  CHECK_OK(&ctx, tb_scene_parse(&ctx, "again.json", text.bytes, text.length, NULL, &scene));
-  tb_scene_free(&ctx, &scene);
-  tb_out_free(&text);
-  tb_objective_free(&ctx, o);
-}
-
-// Through two bounces to a point (Macklin et al. 2020, fig. 13), and to the nearest there is within bounds.
-TEST(a_search_finds_the_throw_that_hits)
-{
-  static const char text[] = "{\"tribo\": 1, \"dt\": 0.01, \"time\": 0.5, \"materials\": {\"m\": "
-                             "{\"friction\": 0.2, \"restitution\": 0.7}}, \"bodies\": "
-                             "[{\"name\": \"ground\", \"fixed\": true, \"material\": \"m\", \"shape\": "
-                             "{\"type\": \"plane\"}}, {\"name\": \"wall\", "
-                             "\"fixed\": true, \"material\": \"m\", \"shape\": {\"type\": \"plane\", "
-                             "\"normal\": [-1, 0, 0], \"offset\": -1.5}}, {\"name\": "
-                             "\"a\", \"mass\": 0.5, \"material\": \"m\", \"shape\": {\"type\": \"sphere\", "
-                             "\"radius\": 0.1}, \"position\": [0, 0, 0.6], "
-                             "\"velocity\": [4, 0, -3]}]}";
-  tbContext ctx = tb_default_context();
-  tbObjective* o = open_objective(&ctx, text, "a:0.9,0.05,0.6", "a.velocity");
-  REQUIRE(o);
-  tbMinimize how = tb_default_minimize();
-  tbMinimum found;
-  double x[3], lower[3] = {-9, -9, -9}, upper[3] = {4.5, 0.01, 9};
-  how.loss = 1e-8;
-  tb_objective_values(o, x);
-  CHECK_OK(&ctx, tb_objective_minimize(&ctx, o, &how, x, &found));
-  CHECK(found.converged && sqrt(found.loss) < 1e-3 && found.first_loss > 0.01 && found.iterations < 40);
-  how.lower = lower, how.upper = upper, how.iterations = 15;
-  tb_objective_values(o, x);
-  CHECK_OK(&ctx, tb_objective_minimize(&ctx, o, &how, x, &found));
-  CHECK(x[0] <= 4.5 && x[1] <= 0.01 && found.loss < found.first_loss && found.loss > 1e-4);
   tb_objective_free(&ctx, o);
 }
 
